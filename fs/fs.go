@@ -1,0 +1,203 @@
+// Package fs serves ACP's fs/read_text_file and fs/write_text_file from the
+// local machine, inside a boundary.
+//
+// The boundary is a set of root directories: the session's working directory
+// and its additional directories. Every file is opened through os.Root, so that
+// neither "..", nor a symbolic link, nor a directory that is exchanged for a
+// link at the wrong moment leads out of them. Only regular files of UTF-8 text
+// are served, and every byte of them is kept: line endings, a byte order mark,
+// a missing final newline.
+//
+// A new root outside the boundary, once the person has agreed to it, is another
+// FS made by New.
+package fs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// MaxBytes bounds the text that one read returns, and the content that a write
+// may replace (it is kept in Change.Before): 64 MiB.
+const MaxBytes = 64 << 20
+
+// What can be wrong with a path. The methods of FS return them inside an
+// *io/fs.PathError, whose Path is the path as it was asked for.
+var (
+	// ErrNotAbsolute: ACP's paths are absolute.
+	ErrNotAbsolute = errors.New("the path is not absolute")
+	// ErrOutsideRoots: the path, after its symbolic links are followed, is in
+	// none of the roots.
+	ErrOutsideRoots = errors.New("outside the session's directories")
+	// ErrNotExist is io/fs.ErrNotExist: there is no such file.
+	ErrNotExist = iofs.ErrNotExist
+	// ErrNotRegular: a directory, a pipe, a device or a socket.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrNotText: the file is not UTF-8, or has NUL bytes.
+	ErrNotText = errors.New("not a text file")
+	// ErrTooLarge: more than MaxBytes.
+	ErrTooLarge = errors.New("too large")
+)
+
+// FS serves files below its roots. It is safe for concurrent use; writes happen
+// one at a time.
+type FS struct {
+	roots    []root
+	maxBytes int64
+	// writing holds one token: who has it may write. It is a channel so that a
+	// cancelled request stops waiting.
+	writing chan struct{}
+}
+
+// root is an open root directory.
+type root struct {
+	name string // as it was given to New
+	dir  *os.Root
+	info iofs.FileInfo // says which directory it is, by whatever name
+}
+
+// New opens the root directories, which are absolute paths of directories; a
+// root may be, or be reached through, a symbolic link. The directories stay the
+// same ones if they are renamed later. Close gives them back.
+func New(roots ...string) (*FS, error) {
+	f := &FS{maxBytes: MaxBytes, writing: make(chan struct{}, 1)}
+	for _, name := range roots {
+		r, err := openRoot(name)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("cannot serve files of %s: %w", name, err), f.Close())
+		}
+		f.roots = append(f.roots, r)
+	}
+	return f, nil
+}
+
+func openRoot(name string) (root, error) {
+	if !filepath.IsAbs(name) {
+		return root{}, ErrNotAbsolute
+	}
+	dir, err := os.OpenRoot(name)
+	if err != nil {
+		return root{}, err
+	}
+	info, err := dir.Stat(".")
+	if err != nil {
+		return root{}, errors.Join(err, dir.Close())
+	}
+	return root{name: name, dir: dir, info: info}, nil
+}
+
+// Close gives the root directories back. Reads and writes fail afterwards.
+func (f *FS) Close() error {
+	var errs []error
+	for _, r := range f.roots {
+		errs = append(errs, r.dir.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Roots lists the root directories as they were given to New.
+func (f *FS) Roots() []string {
+	names := make([]string, len(f.roots))
+	for i, r := range f.roots {
+		names[i] = r.name
+	}
+	return names
+}
+
+// locate follows path's symbolic links and finds the root that the file is in.
+// The name returned is relative to that root and has no symbolic links, as far
+// as nobody exchanges a directory afterwards: then os.Root refuses what leads out.
+func (f *FS) locate(path string) (dir *os.Root, name string, err error) {
+	if !filepath.IsAbs(path) {
+		return nil, "", ErrNotAbsolute
+	}
+	target, err := resolve(path)
+	if err != nil {
+		return nil, "", err
+	}
+	// Directories are compared by identity and not by name: names may differ in
+	// case (macOS, Windows), in form (8.3), or by a mount.
+	for ancestor := target; ; ancestor = filepath.Dir(ancestor) {
+		if info, err := os.Stat(ancestor); err == nil {
+			for _, r := range f.roots {
+				if os.SameFile(info, r.info) {
+					name, err := filepath.Rel(ancestor, target)
+					return r.dir, name, err
+				}
+			}
+		}
+		if ancestor == filepath.Dir(ancestor) {
+			break
+		}
+	}
+	leads := ""
+	if target != filepath.Clean(path) {
+		leads = fmt.Sprintf(" (it leads to %s)", target)
+	}
+	return nil, "", fmt.Errorf("%w%s: %s", ErrOutsideRoots, leads, strings.Join(f.Roots(), ", "))
+}
+
+// fail names the operation and the path in an error, once.
+func fail(op, path string, err error) error {
+	if inner := new(iofs.PathError); errors.As(err, &inner) && inner == err {
+		err = inner.Err // it names the path relative to a root
+	}
+	return &iofs.PathError{Op: op, Path: path, Err: err}
+}
+
+// regular returns ErrNotRegular, and what the file is instead.
+func regular(mode iofs.FileMode) error {
+	switch {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return fmt.Errorf("%w but a directory", ErrNotRegular)
+	case mode&iofs.ModeNamedPipe != 0:
+		return fmt.Errorf("%w but a named pipe", ErrNotRegular)
+	case mode&iofs.ModeDevice != 0:
+		return fmt.Errorf("%w but a device", ErrNotRegular)
+	case mode&iofs.ModeSocket != 0:
+		return fmt.Errorf("%w but a socket", ErrNotRegular)
+	}
+	return ErrNotRegular
+}
+
+// openRegular opens a regular file. It asks before it opens, since opening a
+// device can do something, and again afterwards, since the file may have been
+// exchanged; opening never waits for a pipe's other end.
+func openRegular(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, error) {
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := regular(info.Mode()); err != nil {
+		return nil, nil, err
+	}
+	file, err := dir.OpenFile(name, flag|openNonblock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err = file.Stat()
+	if err == nil {
+		err = regular(info.Mode())
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, info, nil
+}
+
+// acquire waits for the right to write.
+func (f *FS) acquire(ctx context.Context) error {
+	select {
+	case f.writing <- struct{}{}:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

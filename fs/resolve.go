@@ -1,0 +1,69 @@
+package fs
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks is how many symbolic links a path may lead through, as in most
+// systems.
+const maxLinks = 40
+
+var errLinkLoop = errors.New("too many symbolic links: they may lead in a circle")
+
+// resolve follows every symbolic link of an absolute path, the last component's
+// too. Unlike filepath.EvalSymlinks it takes paths whose end is not there yet:
+// from the first component that cannot be looked at, the rest is taken as it is
+// written. It decides nothing about safety: what it returns is opened through
+// os.Root.
+func resolve(path string) (string, error) {
+	volume := filepath.VolumeName(path)
+	top := volume + string(filepath.Separator)
+	done, rest := top, components(path[len(volume):])
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		if name == ".." {
+			done = filepath.Dir(done)
+			continue
+		}
+		next := filepath.Join(done, name)
+		info, err := os.Lstat(next)
+		if err != nil {
+			return filepath.Join(next, filepath.Join(rest...)), nil
+		}
+		if info.Mode()&os.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", errLinkLoop
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", err
+		}
+		if v := filepath.VolumeName(target); v != "" {
+			top = v + string(filepath.Separator)
+			target, done = target[len(v):], top
+		} else if target != "" && os.IsPathSeparator(target[0]) {
+			done = top
+		}
+		rest = append(components(target), rest...)
+	}
+	return done, nil
+}
+
+// components splits a path without its volume; empty components and "." go.
+func components(path string) []string {
+	names := strings.Split(filepath.ToSlash(path), "/")
+	kept := names[:0]
+	for _, name := range names {
+		if name != "" && name != "." {
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}

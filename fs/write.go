@@ -1,0 +1,149 @@
+package fs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Change is what one write did, for review and undo.
+type Change struct {
+	// Path is the path as it was asked for.
+	Path string
+	// Before is what the file held; nil if there was none.
+	Before *string
+	// After is what it holds now.
+	After string
+}
+
+// WriteTextFile makes content the whole content of the file at the absolute
+// path, every byte as it is (ACP fs/write_text_file), and says what changed.
+// Directories that are missing are created.
+//
+// The write is atomic: the file holds the old or the new content and never
+// part of it, also after a crash. An existing file keeps its mode bits, and its
+// owner where the system allows that; a file that may not be written is left
+// alone. A symbolic link stays, and the file that it leads to is written. Other
+// hard links keep the old content; extended attributes are not carried over.
+//
+// The context is heeded until the new content is put in place.
+func (f *FS) WriteTextFile(ctx context.Context, path, content string) (Change, error) {
+	before, err := f.write(ctx, path, content)
+	if err != nil {
+		return Change{}, fail("write", path, err)
+	}
+	return Change{Path: path, Before: before, After: content}, nil
+}
+
+func (f *FS) write(ctx context.Context, path, content string) (before *string, err error) {
+	if filepath.IsAbs(path) && os.IsPathSeparator(path[len(path)-1]) {
+		return nil, regular(iofs.ModeDir)
+	}
+	if err := f.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-f.writing }()
+	top, name, err := f.locate(path)
+	if err != nil {
+		return nil, err
+	}
+	if name == "." {
+		return nil, regular(iofs.ModeDir)
+	}
+	parent, name := filepath.Split(name)
+	parent = filepath.Clean(parent)
+	if err := top.MkdirAll(parent, 0o755); err != nil {
+		return nil, err
+	}
+	// From here on the directory is held open and the names have one component:
+	// what happens to the path above makes no difference any more.
+	dir, err := top.OpenRoot(parent)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close() // nothing was written to it: its error says nothing
+	before, info, err := f.current(ctx, dir, name)
+	if err != nil {
+		return nil, err
+	}
+	return before, replace(ctx, dir, name, content, info)
+}
+
+// current returns what the file holds and what it is; nil for both if it is not
+// there. It opens the file for writing, so that a file which may not be written
+// is not replaced either.
+func (f *FS) current(ctx context.Context, dir *os.Root, name string) (*string, iofs.FileInfo, error) {
+	file, info, err := openRegular(dir, name, os.O_RDWR)
+	if errors.Is(err, ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close() // only read
+	if info.Size() > f.maxBytes {
+		return nil, nil, f.tooLarge("what is there could not be kept for undo")
+	}
+	text, err := f.readAll(ctx, file, info.Size())
+	if err != nil {
+		return nil, nil, err
+	}
+	before := string(text)
+	return &before, info, nil
+}
+
+// replace puts a new file in the place of name, with the mode and owner of info
+// if that is not nil. The temporary file is beside it, made through the same
+// os.Root (which is why this is not left to a library that works by path).
+func replace(ctx context.Context, dir *os.Root, name, content string, info iofs.FileInfo) (err error) {
+	mode := iofs.FileMode(0o644) // less the umask
+	if info != nil {
+		mode = 0o600 // until the owner is right
+	}
+	temp := ".parley-" + rand.Text()[:12] + ".tmp"
+	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, dir.Remove(temp))
+		}
+	}()
+	if err := fill(file, content, info); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := dir.Rename(temp, name); err != nil {
+		return err
+	}
+	syncDir(dir)
+	return nil
+}
+
+// fill writes content to the new file, gives it the mode and owner of the file
+// it replaces, and waits until the disk has it.
+func fill(file *os.File, content string, info iofs.FileInfo) error {
+	if _, err := file.WriteString(content); err != nil {
+		return err
+	}
+	if info != nil {
+		mode := info.Mode() & (iofs.ModePerm | iofs.ModeSetuid | iofs.ModeSetgid | iofs.ModeSticky)
+		if !keepOwner(file, info) {
+			mode &^= iofs.ModeSetuid | iofs.ModeSetgid // they would mean another user
+		}
+		// After the owner: changing that clears bits.
+		if err := file.Chmod(mode); err != nil {
+			return err
+		}
+	}
+	return file.Sync()
+}

@@ -1,0 +1,218 @@
+package fs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestWriteTextFile(t *testing.T) {
+	f, dir := newFS(t)
+	old := "old"
+	for _, c := range []struct {
+		name, path, content string
+		before              *string
+	}{
+		{"a new file", "new.txt", "text\n", nil},
+		{"a new file in new directories", "a/b/c/new.txt", "text", nil},
+		{"an existing file", "old.txt", "new\r\ntext", &old},
+		{"an empty content", "old.txt", "", &old},
+		{"a byte order mark and a NUL are kept", "old.txt", "\ufeffa\x00b", &old},
+		{"a long name", strings.Repeat("n", 255), "text", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(dir, c.path)
+			if c.before != nil {
+				put(t, path, *c.before)
+			}
+			change, err := f.WriteTextFile(t.Context(), path, c.content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := content(t, path); got != c.content {
+				t.Errorf("the file holds %q, want %q", got, c.content)
+			}
+			if change.Path != path || change.After != c.content {
+				t.Errorf("change = %+v", change)
+			}
+			if (change.Before == nil) != (c.before == nil) || c.before != nil && *change.Before != *c.before {
+				t.Errorf("before = %v, want %v", change.Before, c.before)
+			}
+		})
+	}
+	assertNoTemp(t, dir)
+}
+
+func assertNoTemp(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".tmp") {
+			t.Errorf("%s is left over", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWriteThroughLink(t *testing.T) {
+	f, dir := newFS(t)
+	target := put(t, filepath.Join(dir, "sub", "target"), "old")
+	for _, path := range []string{
+		link(t, "sub/target", filepath.Join(dir, "relative")),
+		link(t, target, filepath.Join(dir, "absolute")),
+		link(t, "relative", filepath.Join(dir, "twice")),
+		link(t, "sub/missing", filepath.Join(dir, "dangling")),
+	} {
+		if _, err := f.WriteTextFile(t.Context(), path, "through "+path); err != nil {
+			t.Fatal(err)
+		}
+		if got := content(t, path); got != "through "+path {
+			t.Errorf("%s holds %q", path, got)
+		}
+		if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more: %v", path, err)
+		}
+	}
+	if got := content(t, filepath.Join(dir, "sub", "missing")); !strings.Contains(got, "dangling") {
+		t.Errorf("the dangling link's target holds %q", got)
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	f, dir := newFS(t)
+	f.maxBytes = 10
+	file := put(t, filepath.Join(dir, "file"), "text")
+	large := put(t, filepath.Join(dir, "large"), strings.Repeat("x", 11))
+	for _, c := range []struct {
+		name, path string
+		want       error
+	}{
+		{"a directory by its slash", file + "/", ErrNotRegular},
+		{"too large a file to keep", large, ErrTooLarge},
+		{"below a file", filepath.Join(file, "below"), nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := f.WriteTextFile(t.Context(), c.path, "new")
+			if err == nil || c.want != nil && !errors.Is(err, c.want) {
+				t.Errorf("write = %v, want %v", err, c.want)
+			}
+		})
+	}
+	if content(t, file) != "text" || len(content(t, large)) != 11 {
+		t.Error("a refused write changed a file")
+	}
+}
+
+func TestWriteHeedsContext(t *testing.T) {
+	f, dir := newFS(t)
+	if err := f.acquire(t.Context()); err != nil { // another write goes on
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	result := make(chan error)
+	go func() {
+		_, err := f.WriteTextFile(ctx, filepath.Join(dir, "file"), "text")
+		result <- err
+	}()
+	cancel()
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("write = %v", err)
+	}
+	<-f.writing
+	if _, err := f.WriteTextFile(t.Context(), filepath.Join(dir, "file"), "text"); err != nil {
+		t.Errorf("a cancelled write keeps others from writing: %v", err)
+	}
+}
+
+func TestConcurrentWriters(t *testing.T) {
+	f, dir := newFS(t)
+	path := filepath.Join(dir, "file")
+	contents := make(map[string]bool)
+	changes := make(chan Change, 16)
+	var writers sync.WaitGroup
+	for i := range cap(changes) {
+		text := strings.Repeat(string(rune('a'+i)), 100_000)
+		contents[text] = true
+		writers.Go(func() {
+			change, err := f.WriteTextFile(t.Context(), path, text)
+			if err != nil {
+				t.Error(err)
+			}
+			changes <- change
+		})
+	}
+	writers.Wait()
+	close(changes)
+	last := content(t, path)
+	if !contents[last] {
+		t.Error("the file holds a mixture")
+	}
+	// Every write saw what the one before it left, so that no text is the
+	// before-image of two.
+	seen := make(map[string]bool)
+	for change := range changes {
+		before := ""
+		if change.Before != nil {
+			before = *change.Before
+		}
+		if seen[before] || before == last {
+			t.Error("two writes have the same before-image")
+		}
+		seen[before] = true
+	}
+	assertNoTemp(t, dir)
+}
+
+// TestRaceNeverEscapes exchanges a directory for a link to the outside, again
+// and again, while files are written and read below it.
+func TestRaceNeverEscapes(t *testing.T) {
+	base := t.TempDir()
+	inside, outside := filepath.Join(base, "in"), filepath.Join(base, "out")
+	put(t, filepath.Join(outside, "file"), "secret")
+	if err := os.MkdirAll(filepath.Join(inside, "real"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(inside, "real", "file"), "fine")
+	link(t, outside, filepath.Join(inside, "trap"))
+	f := serve(t, inside)
+
+	stop := make(chan struct{})
+	var swapper sync.WaitGroup
+	swapper.Go(func() {
+		dir, held := filepath.Join(inside, "dir"), filepath.Join(inside, "held")
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			from := filepath.Join(inside, []string{"real", "trap"}[i%2])
+			_ = os.Rename(from, dir)
+			_ = os.Rename(dir, held)
+			_ = os.Rename(held, from)
+		}
+	})
+	path := filepath.Join(inside, "dir", "file")
+	for range 2000 {
+		// Errors are what most of these calls are meant to give.
+		_, _ = f.WriteTextFile(t.Context(), path, "fine")
+		if got, err := f.ReadTextFile(t.Context(), path, nil, nil); err == nil && got != "fine" {
+			t.Fatalf("read what is outside: %q", got)
+		}
+	}
+	close(stop)
+	swapper.Wait()
+	if got := content(t, filepath.Join(outside, "file")); got != "secret" {
+		t.Errorf("the file outside holds %q", got)
+	}
+	entries, err := os.ReadDir(outside)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("outside holds %v, %v", entries, err)
+	}
+}
