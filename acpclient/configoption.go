@@ -1,0 +1,222 @@
+package acpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// ConfigID identifies a config option, ConfigValueID one of its values.
+type (
+	ConfigID      string
+	ConfigValueID string
+)
+
+// ConfigOptionType tells the kinds of config options apart.
+type ConfigOptionType string
+
+// The kinds of options that the protocol defines. Any other is kept in Raw and
+// cannot be set.
+const (
+	ConfigSelect  ConfigOptionType = "select"
+	ConfigBoolean ConfigOptionType = "boolean"
+)
+
+// ConfigCategory is a hint for placement and keys (schema type
+// SessionConfigOptionCategory). Any other string is allowed.
+type ConfigCategory string
+
+// The categories that the protocol defines.
+const (
+	CategoryMode         ConfigCategory = "mode"
+	CategoryModel        ConfigCategory = "model"
+	CategoryModelConfig  ConfigCategory = "model_config"
+	CategoryThoughtLevel ConfigCategory = "thought_level"
+)
+
+// SessionConfigOption is something about the session that the person can set,
+// and its current value (schema type SessionConfigOption; "Session Config
+// Options" in the protocol's pages).
+type SessionConfigOption struct {
+	ID          ConfigID         `json:"id" acp:"required"`
+	Name        string           `json:"name" acp:"required"`
+	Description string           `json:"description,omitempty"`
+	Category    ConfigCategory   `json:"category,omitempty"`
+	Type        ConfigOptionType `json:"type" acp:"required"`
+
+	// CurrentValue is one of Options for a select, on or off for a boolean.
+	CurrentValue ConfigValue `json:"currentValue"`
+	// Options are the values of a select.
+	Options ConfigSelectOptions `json:"options,omitempty"`
+
+	Meta Meta `json:"_meta,omitempty"`
+
+	// Raw is the whole option, if its type is not one of the above.
+	Raw json.RawMessage `json:"-"`
+}
+
+// ConfigValue is the value of a config option: an id, or on and off.
+type ConfigValue struct {
+	ID     ConfigValueID
+	Bool   bool
+	IsBool bool
+}
+
+// SelectValue is a value of a select.
+func SelectValue(id ConfigValueID) ConfigValue { return ConfigValue{ID: id} }
+
+// BoolValue is a value of a boolean.
+func BoolValue(on bool) ConfigValue { return ConfigValue{Bool: on, IsBool: true} }
+
+// MarshalJSON encodes a string or a boolean.
+func (v ConfigValue) MarshalJSON() ([]byte, error) {
+	if v.IsBool {
+		return json.Marshal(v.Bool)
+	}
+	return json.Marshal(v.ID)
+}
+
+// UnmarshalJSON takes a string or a boolean.
+func (v *ConfigValue) UnmarshalJSON(b []byte) error {
+	*v = ConfigValue{}
+	if json.Unmarshal(b, &v.Bool) == nil && !isNull(b) {
+		v.IsBool = true
+		return nil
+	}
+	return json.Unmarshal(b, &v.ID)
+}
+
+// ConfigSelectOptions are the values of a select, in groups. Values that are
+// not grouped are one group without an id.
+type ConfigSelectOptions []ConfigSelectGroup
+
+// ConfigSelectGroup is a group of values (schema type SessionConfigSelectGroup).
+type ConfigSelectGroup struct {
+	Group   string                   `json:"group" acp:"required"`
+	Name    string                   `json:"name" acp:"required"`
+	Options List[ConfigSelectOption] `json:"options"`
+	Meta    Meta                     `json:"_meta,omitempty"`
+}
+
+// ConfigSelectOption is one value of a select (schema type
+// SessionConfigSelectOption).
+type ConfigSelectOption struct {
+	Value       ConfigValueID `json:"value" acp:"required"`
+	Name        string        `json:"name" acp:"required"`
+	Description string        `json:"description,omitempty"`
+	Meta        Meta          `json:"_meta,omitempty"`
+}
+
+// Ungrouped makes the options of a select without groups.
+func Ungrouped(options ...ConfigSelectOption) ConfigSelectOptions {
+	return ConfigSelectOptions{{Options: options}}
+}
+
+// All returns every value, in the agent's order.
+func (o ConfigSelectOptions) All() []ConfigSelectOption {
+	if len(o) == 1 {
+		return o[0].Options
+	}
+	var all []ConfigSelectOption
+	for _, g := range o {
+		all = append(all, g.Options...)
+	}
+	return all
+}
+
+// MarshalJSON encodes the groups, or the plain list of the only, unnamed one.
+func (o ConfigSelectOptions) MarshalJSON() ([]byte, error) {
+	if len(o) == 1 && o[0].Group == "" {
+		return json.Marshal(o[0].Options)
+	}
+	return json.Marshal(List[ConfigSelectGroup](o))
+}
+
+func (o *ConfigSelectOptions) decodeVariant(raw json.RawMessage) error {
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return err
+	}
+	*o = nil
+	for _, item := range items {
+		var g ConfigSelectGroup
+		if Unmarshal(item, &g) == nil {
+			*o = append(*o, g)
+			continue
+		}
+		var v ConfigSelectOption
+		if Unmarshal(item, &v) != nil {
+			continue
+		}
+		if n := len(*o); n == 0 || (*o)[n-1].Group != "" {
+			*o = append(*o, ConfigSelectGroup{})
+		}
+		last := &(*o)[len(*o)-1]
+		last.Options = append(last.Options, v)
+	}
+	return nil
+}
+
+func (o *SessionConfigOption) decodeVariant(raw json.RawMessage) error {
+	if err := decodePlain(raw, reflect.ValueOf(o).Elem()); err != nil {
+		return err
+	}
+	switch {
+	case o.Type == ConfigSelect && (o.CurrentValue.IsBool || o.CurrentValue.ID == ""):
+		return errors.New("a select has no current value")
+	case o.Type == ConfigBoolean && !o.CurrentValue.IsBool:
+		return errors.New("a boolean has no current value")
+	case o.Type != ConfigSelect && o.Type != ConfigBoolean:
+		o.Raw = bytes.Clone(raw)
+	}
+	return nil
+}
+
+// MarshalJSON encodes the option; one of an unknown type as it was received.
+func (o SessionConfigOption) MarshalJSON() ([]byte, error) {
+	type plain SessionConfigOption
+	switch {
+	case o.Type == ConfigSelect || o.Type == ConfigBoolean:
+		if o.Type == ConfigSelect && o.Options == nil {
+			o.Options = Ungrouped()
+		}
+		return json.Marshal(plain(o))
+	case len(o.Raw) > 0:
+		return o.Raw, nil
+	}
+	return nil, fmt.Errorf("a config option of type %q cannot be encoded", o.Type)
+}
+
+// SetSessionConfigOptionRequest sets an option (method
+// session/set_config_option).
+type SetSessionConfigOptionRequest struct {
+	SessionID SessionID   `json:"sessionId" acp:"required"`
+	ConfigID  ConfigID    `json:"configId" acp:"required"`
+	Value     ConfigValue `json:"value"`
+	Meta      Meta        `json:"_meta,omitempty"`
+}
+
+// MarshalJSON adds the type that the schema wants with a boolean.
+func (r SetSessionConfigOptionRequest) MarshalJSON() ([]byte, error) {
+	type plain SetSessionConfigOptionRequest
+	b, err := json.Marshal(plain(r))
+	if err == nil && r.Value.IsBool {
+		b = splice("type", string(ConfigBoolean), b)
+	}
+	return b, err
+}
+
+// SetSessionConfigOptionResponse is the whole state of the options after it.
+type SetSessionConfigOptionResponse struct {
+	ConfigOptions List[SessionConfigOption] `json:"configOptions"`
+	Meta          Meta                      `json:"_meta,omitempty"`
+}
+
+// ConfigOptionUpdate is the whole state of the options (the session update
+// "config_option_update").
+type ConfigOptionUpdate struct {
+	ConfigOptions List[SessionConfigOption] `json:"configOptions"`
+	Meta          Meta                      `json:"_meta,omitempty"`
+}

@@ -1,0 +1,197 @@
+package acpclient
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// ContentType tells the kinds of content blocks apart.
+type ContentType string
+
+// The content types that the protocol defines. Any other is kept in Raw.
+const (
+	ContentText         ContentType = "text"
+	ContentImage        ContentType = "image"
+	ContentAudio        ContentType = "audio"
+	ContentResourceLink ContentType = "resource_link"
+	ContentResource     ContentType = "resource"
+)
+
+// ContentBlock is one piece of displayable information in prompts, messages
+// and tool calls (schema type ContentBlock; "Content" in the protocol's pages).
+// Type says which of the fields matter.
+type ContentBlock struct {
+	Type ContentType `json:"type" acp:"required"`
+
+	// Text is the text of a text block, Markdown or plain.
+	Text string `json:"text,omitempty"`
+
+	// Data is the base64 payload of an image or audio block.
+	Data string `json:"data,omitempty"`
+	// MimeType is the type of the payload, or of the resource behind a link.
+	MimeType string `json:"mimeType,omitempty"`
+
+	// URI is where a resource link points, or where an image came from.
+	URI string `json:"uri,omitempty"`
+	// Name, Title and Description of a resource link, for people.
+	Name        string `json:"name,omitempty"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Size of the resource behind a link in bytes, if known.
+	Size *int64 `json:"size,omitempty"`
+
+	// Resource is the payload of an embedded resource.
+	Resource *ResourceContents `json:"resource,omitempty"`
+
+	Annotations *Annotations `json:"annotations,omitempty"`
+	Meta        Meta         `json:"_meta,omitempty"`
+
+	// Raw is the whole block, if its type is not one of the above.
+	Raw json.RawMessage `json:"-"`
+}
+
+// ResourceContents is the payload of an embedded resource: text, or a blob in
+// base64 (schema types TextResourceContents, BlobResourceContents).
+type ResourceContents struct {
+	URI      string  `json:"uri" acp:"required"`
+	MimeType string  `json:"mimeType,omitempty"`
+	Text     *string `json:"text,omitempty"`
+	Blob     *string `json:"blob,omitempty"`
+	Meta     Meta    `json:"_meta,omitempty"`
+}
+
+// Annotations are hints for the use and display of content (schema type
+// Annotations).
+type Annotations struct {
+	// Audience is whom the content is for; nobody named is everybody.
+	Audience []Role `json:"audience,omitempty"`
+	// LastModified is an ISO 8601 time.
+	LastModified string `json:"lastModified,omitempty"`
+	// Priority is between 0, optional, and 1, most important.
+	Priority *float64 `json:"priority,omitempty"`
+	Meta     Meta     `json:"_meta,omitempty"`
+}
+
+// ForUser reports whether the content is meant to be shown to the person.
+func (a *Annotations) ForUser() bool {
+	if a == nil || len(a.Audience) == 0 {
+		return true
+	}
+	for _, r := range a.Audience {
+		if r == RoleUser {
+			return true
+		}
+	}
+	return false
+}
+
+// Role is a sender or recipient of messages (schema type Role).
+type Role string
+
+// The roles that the protocol defines.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+)
+
+// TextBlock is a text block.
+func TextBlock(text string) ContentBlock { return ContentBlock{Type: ContentText, Text: text} }
+
+// ResourceLinkBlock is a link to a resource. Every agent takes it.
+func ResourceLinkBlock(name, uri string) ContentBlock {
+	return ContentBlock{Type: ContentResourceLink, Name: name, URI: uri}
+}
+
+// ImageBlock is an image, its data in base64. It needs the image prompt
+// capability.
+func ImageBlock(mimeType, data string) ContentBlock {
+	return ContentBlock{Type: ContentImage, MimeType: mimeType, Data: data}
+}
+
+// TextResourceBlock is an embedded text resource. It needs the embeddedContext
+// prompt capability.
+func TextResourceBlock(uri, mimeType, text string) ContentBlock {
+	return ContentBlock{Type: ContentResource, Resource: &ResourceContents{URI: uri, MimeType: mimeType, Text: &text}}
+}
+
+// MarshalJSON encodes the fields of the block's type, required ones even when
+// they are empty.
+func (b ContentBlock) MarshalJSON() ([]byte, error) {
+	type common struct {
+		Type        ContentType  `json:"type"`
+		Annotations *Annotations `json:"annotations,omitempty"`
+		Meta        Meta         `json:"_meta,omitempty"`
+	}
+	head := common{b.Type, b.Annotations, b.Meta}
+	switch b.Type {
+	case ContentText:
+		return json.Marshal(struct {
+			common
+			Text string `json:"text"`
+		}{head, b.Text})
+	case ContentImage, ContentAudio:
+		return json.Marshal(struct {
+			common
+			Data     string `json:"data"`
+			MimeType string `json:"mimeType"`
+			URI      string `json:"uri,omitempty"`
+		}{head, b.Data, b.MimeType, b.URI})
+	case ContentResourceLink:
+		return json.Marshal(struct {
+			common
+			Name        string `json:"name"`
+			URI         string `json:"uri"`
+			Title       string `json:"title,omitempty"`
+			Description string `json:"description,omitempty"`
+			MimeType    string `json:"mimeType,omitempty"`
+			Size        *int64 `json:"size,omitempty"`
+		}{head, b.Name, b.URI, b.Title, b.Description, b.MimeType, b.Size})
+	case ContentResource:
+		return json.Marshal(struct {
+			common
+			Resource *ResourceContents `json:"resource"`
+		}{head, b.Resource})
+	}
+	if len(b.Raw) > 0 {
+		return b.Raw, nil
+	}
+	return nil, fmt.Errorf("a content block of type %q cannot be encoded", b.Type)
+}
+
+// MarshalJSON encodes a text or a blob; neither is an empty text.
+func (r ResourceContents) MarshalJSON() ([]byte, error) {
+	type plain ResourceContents
+	if r.Text == nil && r.Blob == nil {
+		r.Text = new(string)
+	}
+	return json.Marshal(plain(r))
+}
+
+// complete reports whether a block decoded without complaint has all that its
+// type needs to be shown; if not, decodeVariant has a closer look.
+func (b *ContentBlock) complete() bool {
+	switch b.Type {
+	case ContentText, ContentImage, ContentAudio, ContentResourceLink:
+		return true
+	case ContentResource:
+		return b.Resource != nil
+	}
+	return false
+}
+
+func (b *ContentBlock) decodeVariant(raw json.RawMessage) error {
+	var text string
+	if json.Unmarshal(raw, &text) == nil { // a bare string, as some agents send it
+		*b = TextBlock(text)
+		return nil
+	}
+	*b = ContentBlock{}
+	if err := decodePlain(raw, reflect.ValueOf(b).Elem()); err != nil {
+		return err
+	}
+	if !b.complete() {
+		b.Raw = append(json.RawMessage(nil), raw...)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package acpclient
+
+import "fmt"
+
+// ProtocolVersion is the version of ACP that this package speaks.
+const ProtocolVersion = 1
+
+// Implementation names a client or an agent (schema type Implementation).
+type Implementation struct {
+	Name string `json:"name" acp:"required"`
+	// Title is the name for people; without it, Name is shown.
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version"`
+	Meta    Meta   `json:"_meta,omitempty"`
+}
+
+// InitializeRequest opens a connection: versions and capabilities (method
+// initialize).
+type InitializeRequest struct {
+	ProtocolVersion    uint16             `json:"protocolVersion" acp:"required"`
+	ClientCapabilities ClientCapabilities `json:"clientCapabilities"`
+	ClientInfo         *Implementation    `json:"clientInfo,omitempty"`
+	Meta               Meta               `json:"_meta,omitempty"`
+}
+
+// ClientCapabilities says what the agent may ask of the client (schema type
+// ClientCapabilities). A pointer that is not nil advertises.
+type ClientCapabilities struct {
+	FS          FileSystemCapabilities     `json:"fs"`
+	Terminal    bool                       `json:"terminal"`
+	Session     *ClientSessionCapabilities `json:"session,omitempty"`
+	Auth        AuthCapabilities           `json:"auth,omitzero"`
+	Elicitation *ElicitationCapabilities   `json:"elicitation,omitempty"`
+	Meta        Meta                       `json:"_meta,omitempty"`
+}
+
+// FileSystemCapabilities says which fs/* methods the client serves.
+type FileSystemCapabilities struct {
+	ReadTextFile  bool `json:"readTextFile"`
+	WriteTextFile bool `json:"writeTextFile"`
+	Meta          Meta `json:"_meta,omitempty"`
+}
+
+// ClientSessionCapabilities says which session extensions the client shows.
+type ClientSessionCapabilities struct {
+	// Compaction: compaction_update and compaction_summary_chunk.
+	Compaction *Supported `json:"compaction,omitempty"`
+	// ConfigOptions: kinds of options beyond select.
+	ConfigOptions *SessionConfigOptionsCapabilities `json:"configOptions,omitempty"`
+	// Notices: the notice update.
+	Notices *Supported `json:"notices,omitempty"`
+	Meta    Meta       `json:"_meta,omitempty"`
+}
+
+// SessionConfigOptionsCapabilities says which kinds of config options the
+// client shows beyond select.
+type SessionConfigOptionsCapabilities struct {
+	Boolean *Supported `json:"boolean,omitempty"`
+	Meta    Meta       `json:"_meta,omitempty"`
+}
+
+// AuthCapabilities says which methods of signing in the client can run.
+type AuthCapabilities struct {
+	// Terminal: the client can run the agent's program in the person's terminal.
+	Terminal bool `json:"terminal"`
+	Meta     Meta `json:"_meta,omitempty"`
+}
+
+// ElicitationCapabilities says how the agent may ask the person.
+type ElicitationCapabilities struct {
+	Form *Supported `json:"form,omitempty"`
+	URL  *Supported `json:"url,omitempty"`
+	Meta Meta       `json:"_meta,omitempty"`
+}
+
+// Supported advertises a capability by being there: `{}`.
+type Supported struct {
+	Meta Meta `json:"_meta,omitempty"`
+}
+
+// InitializeResponse is the agent's side of the opening.
+type InitializeResponse struct {
+	ProtocolVersion   uint16            `json:"protocolVersion" acp:"required"`
+	AgentCapabilities AgentCapabilities `json:"agentCapabilities"`
+	AuthMethods       List[AuthMethod]  `json:"authMethods"`
+	AgentInfo         *Implementation   `json:"agentInfo,omitempty"`
+	Meta              Meta              `json:"_meta,omitempty"`
+}
+
+// AgentCapabilities says what the client may ask of the agent (schema type
+// AgentCapabilities).
+type AgentCapabilities struct {
+	// LoadSession: session/load.
+	LoadSession         bool                  `json:"loadSession"`
+	PromptCapabilities  PromptCapabilities    `json:"promptCapabilities"`
+	MCPCapabilities     MCPCapabilities       `json:"mcpCapabilities"`
+	SessionCapabilities SessionCapabilities   `json:"sessionCapabilities"`
+	Auth                AgentAuthCapabilities `json:"auth,omitzero"`
+	Meta                Meta                  `json:"_meta,omitempty"`
+}
+
+// PromptCapabilities says which content a prompt may have besides text and
+// resource links.
+type PromptCapabilities struct {
+	Image           bool `json:"image"`
+	Audio           bool `json:"audio"`
+	EmbeddedContext bool `json:"embeddedContext"`
+	Meta            Meta `json:"_meta,omitempty"`
+}
+
+// MCPCapabilities says which MCP transports the agent takes besides stdio.
+type MCPCapabilities struct {
+	HTTP bool `json:"http"`
+	SSE  bool `json:"sse"`
+	Meta Meta `json:"_meta,omitempty"`
+}
+
+// SessionCapabilities says which session methods the agent has besides
+// session/new, session/prompt and session/cancel. Not nil advertises.
+type SessionCapabilities struct {
+	List                  *Supported `json:"list,omitempty"`
+	Delete                *Supported `json:"delete,omitempty"`
+	AdditionalDirectories *Supported `json:"additionalDirectories,omitempty"`
+	Resume                *Supported `json:"resume,omitempty"`
+	Close                 *Supported `json:"close,omitempty"`
+	// Fork and Title are unstable additions: session/fork, session/set_title.
+	Fork  *Supported `json:"fork,omitempty"`
+	Title *Supported `json:"title,omitempty"`
+	Meta  Meta       `json:"_meta,omitempty"`
+}
+
+// AgentAuthCapabilities says what the agent can do about signing in and out.
+type AgentAuthCapabilities struct {
+	Logout *Supported `json:"logout,omitempty"`
+	Meta   Meta       `json:"_meta,omitempty"`
+}
+
+// VersionError is returned by Client.Initialize when the agent speaks another
+// version of the protocol.
+type VersionError struct {
+	// Agent is the version that the agent answered.
+	Agent uint16
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("the agent speaks version %d of the Agent Client Protocol, and this client version %d only", e.Agent, ProtocolVersion)
+}

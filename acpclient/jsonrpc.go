@@ -1,0 +1,180 @@
+package acpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// RequestID identifies a request on one side of the connection: a JSON number
+// or string, kept and sent back exactly as it was spelled (schema type
+// RequestId). The zero value is no id.
+type RequestID struct{ raw string }
+
+// NumberID is the id that is the number n.
+func NumberID(n int64) RequestID { return RequestID{strconv.FormatInt(n, 10)} }
+
+// String returns the id as it is spelled in JSON.
+func (id RequestID) String() string { return id.raw }
+
+// IsZero reports whether there is no id.
+func (id RequestID) IsZero() bool { return id.raw == "" }
+
+// MarshalJSON returns the id as it was received; no id is null.
+func (id RequestID) MarshalJSON() ([]byte, error) {
+	if id.raw == "" {
+		return []byte("null"), nil
+	}
+	return []byte(id.raw), nil
+}
+
+// UnmarshalJSON takes a number, a string or null.
+func (id *RequestID) UnmarshalJSON(b []byte) error {
+	b = bytes.TrimSpace(b)
+	switch {
+	case len(b) == 0 || string(b) == "null":
+		id.raw = ""
+	case b[0] == '"', b[0] == '-', b[0] >= '0' && b[0] <= '9':
+		id.raw = string(b)
+	default:
+		return fmt.Errorf("a request id is a number or a string, not %.20s", b)
+	}
+	return nil
+}
+
+// number returns the id as a number; peers that turn our numbers into strings
+// are understood.
+func (id RequestID) number() (int64, bool) {
+	s := id.raw
+	if len(s) > 2 && s[0] == '"' {
+		s = s[1 : len(s)-1]
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
+}
+
+// ErrorCode is a JSON-RPC or ACP error code (schema type ErrorCode). Agents may
+// send any other number.
+type ErrorCode int64
+
+// The codes that the protocol defines.
+const (
+	CodeParseError       ErrorCode = -32700
+	CodeInvalidRequest   ErrorCode = -32600
+	CodeMethodNotFound   ErrorCode = -32601
+	CodeInvalidParams    ErrorCode = -32602
+	CodeInternalError    ErrorCode = -32603
+	CodeRequestCancelled ErrorCode = -32800
+	CodeAuthRequired     ErrorCode = -32000
+	CodeResourceNotFound ErrorCode = -32002
+)
+
+// Error is an error that the peer answered, or that a handler wants to answer
+// (schema type Error). Handlers that return any other error answer
+// CodeInternalError with its text.
+type Error struct {
+	Code    ErrorCode       `json:"code" acp:"required"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Error returns the message, with what the data adds to it, and the code.
+func (e *Error) Error() string {
+	msg := e.Message
+	if d := e.Detail(); d != "" && d != msg {
+		if msg != "" {
+			msg += ": "
+		}
+		msg += d
+	}
+	if msg == "" {
+		msg = "the peer gave no reason"
+	}
+	return fmt.Sprintf("%s (code %d)", msg, e.Code)
+}
+
+// Detail returns what the data says for people: a string, or the usual fields
+// of an object ("details", "message", "error"); else the JSON itself, shortened.
+func (e *Error) Detail() string {
+	if len(e.Data) == 0 || string(e.Data) == "null" {
+		return ""
+	}
+	var s string
+	if json.Unmarshal(e.Data, &s) == nil {
+		return s
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(e.Data, &fields) == nil {
+		for _, k := range []string{"details", "detail", "message", "error"} {
+			if json.Unmarshal(fields[k], &s) == nil && s != "" {
+				return s
+			}
+		}
+		if len(fields) == 0 {
+			return ""
+		}
+	}
+	const most = 300
+	if len(e.Data) > most {
+		return string(bytes.ToValidUTF8(e.Data[:most], nil)) + "…"
+	}
+	return string(e.Data)
+}
+
+// IsCode reports whether err is an answer of the peer with this code.
+func IsCode(err error, code ErrorCode) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+// NotFoundError is the answer to a file that is not there. Agents match on its
+// words.
+func NotFoundError(path string) *Error {
+	return &Error{Code: CodeResourceNotFound, Message: "Resource not found: " + path}
+}
+
+func methodNotFound(method string) *Error {
+	data, _ := json.Marshal(map[string]string{"method": method})
+	return &Error{Code: CodeMethodNotFound, Message: "Method not found", Data: data}
+}
+
+func invalidParams(method string, err error) *Error {
+	data, _ := json.Marshal(map[string]string{"method": method, "details": err.Error()})
+	return &Error{Code: CodeInvalidParams, Message: "Invalid params", Data: data}
+}
+
+// envelope is any message as it stands on the wire. Which of its fields are
+// there tells a request (ID, Method), a notification (Method) and a response
+// (ID, and Error or Result; an absent result is success) apart.
+type envelope struct {
+	ID     RequestID       `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// outgoing is a message that we send. Exactly one of its kinds is filled in.
+type outgoing struct {
+	JSONRPC string     `json:"jsonrpc"`
+	ID      *RequestID `json:"id,omitempty"`
+	Method  string     `json:"method,omitempty"`
+	Params  any        `json:"params,omitempty"`
+	Result  any        `json:"result,omitempty"`
+	Error   *Error     `json:"error,omitempty"`
+}
+
+// encode returns the message as one line. HTML characters are not escaped:
+// it is not a web page.
+func (m outgoing) encode() ([]byte, error) {
+	m.JSONRPC = "2.0"
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(m); err != nil { // ends the line as well
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

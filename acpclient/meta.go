@@ -1,0 +1,85 @@
+package acpclient
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// Meta is the `_meta` of a protocol object: an object of extensions, kept as it
+// was received and never required ("Extensibility" in the protocol's pages).
+type Meta = json.RawMessage
+
+// MetaValue decodes the value at a path of keys in m, for instance
+// "claudeCode", "parentToolUseId". It reports whether it was there and fit.
+func MetaValue[T any](m Meta, path ...string) (T, bool) {
+	var v T
+	raw := m
+	for _, key := range path {
+		var fields map[string]json.RawMessage
+		if len(raw) == 0 || json.Unmarshal(raw, &fields) != nil {
+			return v, false
+		}
+		raw = fields[key]
+	}
+	if len(raw) == 0 || string(raw) == "null" || json.Unmarshal(raw, &v) != nil {
+		var none T
+		return none, false
+	}
+	return v, true
+}
+
+// Field is an optional field for which null and absent differ: null clears,
+// absent leaves alone. The zero value is absent.
+type Field[T any] struct {
+	// Set says that the field was there.
+	Set bool
+	// Value is nil when the field was null.
+	Value *T
+}
+
+// IsZero reports that the field is absent, for `omitzero`.
+func (f Field[T]) IsZero() bool { return !f.Set }
+
+// MarshalJSON encodes the value, or null.
+func (f Field[T]) MarshalJSON() ([]byte, error) { return json.Marshal(f.Value) }
+
+// UnmarshalJSON takes a value or null. What does not fit is as if absent.
+func (f *Field[T]) UnmarshalJSON(b []byte) error {
+	f.Set = json.Unmarshal(b, &f.Value) == nil
+	return nil
+}
+
+// List is an array that the schema requires: nil is encoded as an empty one.
+type List[T any] []T
+
+// MarshalJSON encodes an array, never null.
+func (l List[T]) MarshalJSON() ([]byte, error) {
+	if l == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal([]T(l))
+}
+
+// splice puts `"key":"value"` in front of the fields of an encoded object.
+func splice(key, value string, object []byte) []byte {
+	head, _ := json.Marshal(value)
+	out := make([]byte, 0, len(object)+len(key)+len(head)+8)
+	out = append(out, '{', '"')
+	out = append(out, key...)
+	out = append(out, '"', ':')
+	out = append(out, head...)
+	if len(object) > 2 {
+		out = append(out, ',')
+	}
+	return append(out, object[1:]...)
+}
+
+// wireName is the name of a struct field on the wire, "" if it has none.
+func wireName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "-" {
+		return ""
+	}
+	return name
+}

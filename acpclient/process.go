@@ -1,0 +1,205 @@
+package acpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Command is how to start an agent.
+type Command struct {
+	// Path is a program's name, looked up on PATH, or its path.
+	Path string
+	Args []string
+	// Env is added to the environment of this process, "NAME=value" each; the
+	// last of a name counts.
+	Env []string
+	// Dir is the working directory; empty is this process's.
+	Dir string
+}
+
+// String is the command for people, without its environment.
+func (c Command) String() string { return strings.Join(append([]string{c.Path}, c.Args...), " ") }
+
+// StartError says why an agent could not be started at all.
+type StartError struct {
+	Command Command
+	Err     error
+}
+
+func (e *StartError) Error() string {
+	switch {
+	case errors.Is(e.Err, exec.ErrNotFound):
+		return fmt.Sprintf("%s is not installed, or not on PATH", e.Command.Path)
+	case errors.Is(e.Err, os.ErrNotExist):
+		return fmt.Sprintf("there is no program %s", e.Command.Path)
+	case errors.Is(e.Err, os.ErrPermission):
+		return fmt.Sprintf("%s may not be run: is it executable?", e.Command.Path)
+	}
+	return fmt.Sprintf("cannot start %s: %v", e.Command.Path, e.Err)
+}
+
+func (e *StartError) Unwrap() error { return e.Err }
+
+// ExitError says how an agent's process ended, unasked or not.
+type ExitError struct {
+	Command Command
+	// State is what the system says about it.
+	State *os.ProcessState
+	// Stderr is the tail of what it wrote there.
+	Stderr string
+}
+
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("%s ended: %s", filepath.Base(e.Command.Path), e.State)
+}
+
+// How long Stop waits after it has closed stdin, and after SIGTERM. Some agents
+// need seconds to notice that their stdin is closed.
+const (
+	stdinGrace = time.Second
+	termGrace  = 2 * time.Second
+)
+
+// drainGrace is how long the output of an ended process is still read when a
+// child of it holds the pipe open.
+const drainGrace = 500 * time.Millisecond
+
+// stderrTail is how many bytes of stderr are kept.
+const stderrTail = 64 << 10
+
+// Process is a running agent: the leader of a process group of its own. All
+// methods may be called from any goroutine.
+type Process struct {
+	// Stdin and Stdout are the two directions of the connection.
+	Stdin  io.WriteCloser
+	Stdout io.ReadCloser
+
+	cmd     *exec.Cmd
+	command Command
+	stderr  tail
+	done    chan struct{}
+	err     *ExitError // set before done is closed
+	stop    sync.Once
+}
+
+// StartProcess starts an agent. Its stderr is drained all the time and its tail
+// kept. The error is a *StartError.
+func StartProcess(c Command) (*Process, error) {
+	p := &Process{cmd: exec.Command(c.Path, c.Args...), command: c, done: make(chan struct{}), stderr: tail{max: stderrTail}}
+	p.cmd.Env = append(os.Environ(), c.Env...)
+	p.cmd.Dir = c.Dir
+	ownGroup(p.cmd)
+
+	// The pipes are made by hand: those of exec.Cmd are closed when the process
+	// ends, which loses what it wrote last.
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		return nil, &StartError{c, err}
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		_ = errors.Join(inR.Close(), inW.Close())
+		return nil, &StartError{c, err}
+	}
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = inR, outW, &p.stderr
+	p.cmd.WaitDelay = drainGrace // for stderr, if a child holds it
+	err = p.cmd.Start()
+	_ = errors.Join(inR.Close(), outW.Close())
+	if err != nil {
+		_ = errors.Join(inW.Close(), outR.Close())
+		return nil, &StartError{c, err}
+	}
+	p.Stdin, p.Stdout = inW, outR
+	go p.wait(outR)
+	return p, nil
+}
+
+func (p *Process) wait(stdout *os.File) {
+	_ = p.cmd.Wait()
+	p.err = &ExitError{Command: p.command, State: p.cmd.ProcessState, Stderr: p.Stderr()}
+	close(p.done)
+	// What is left of its group has no work without it, and may hold stdout.
+	killGroup(p.cmd.Process.Pid)
+	_ = stdout.SetReadDeadline(time.Now().Add(drainGrace))
+}
+
+// Pid is the process's id, and the id of its group.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Err returns an *ExitError when the process has ended, nil while it runs.
+func (p *Process) Err() error {
+	select {
+	case <-p.done:
+		return p.err
+	default:
+		return nil
+	}
+}
+
+// Stderr returns the tail of what the process wrote to stderr, raw.
+func (p *Process) Stderr() string { return p.stderr.String() }
+
+// Stop ends the process and its whole group: it closes stdin, then sends
+// SIGTERM, then SIGKILL, each when the one before did not help in time, and
+// returns when the process has ended. When ctx ends it goes to SIGKILL at once.
+func (p *Process) Stop(ctx context.Context) {
+	p.stop.Do(func() {
+		_ = p.Stdin.Close()
+		if p.endsWithin(ctx, stdinGrace) {
+			return
+		}
+		terminateGroup(p.Pid())
+		if p.endsWithin(ctx, termGrace) {
+			return
+		}
+		killGroup(p.Pid())
+	})
+	<-p.done
+}
+
+func (p *Process) endsWithin(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-p.done:
+		return true
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// tail is a writer that keeps the last max bytes.
+type tail struct {
+	mu  sync.Mutex
+	max int
+	buf []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, b...)
+	if len(t.buf) > 2*t.max {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.max:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.buf[max(0, len(t.buf)-t.max):]
+	return strings.ToValidUTF8(string(b), "\uFFFD")
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package acpclient
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup makes the command the leader of a new session and so of a new
+// process group, away from our terminal's signals.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+func terminateGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGTERM) }
+
+func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }

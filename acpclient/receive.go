@@ -1,0 +1,289 @@
+package acpclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"runtime/debug"
+	"sync"
+)
+
+// read takes one line after the other until the peer's side ends.
+func (c *Conn) read(lines *lineReader) {
+	for {
+		line, err := lines.next()
+		switch {
+		case errors.Is(err, errLineTooLong):
+			c.opt.Log.Error("refused a line", "error", err)
+			continue
+		case err != nil:
+			c.end(err)
+			return
+		}
+		if c.ctx.Err() != nil {
+			continue // closed by us: drain, so that the peer can end in peace
+		}
+		if c.opt.Tap != nil {
+			c.opt.Tap(false, line)
+		}
+		c.line(line)
+	}
+}
+
+// line takes one line: a message, noise, or both.
+func (c *Conn) line(line []byte) {
+	if c.opt.fast != nil && c.opt.fast(c.ctx, line) {
+		return
+	}
+	trimmed := bytes.TrimSpace(line)
+	if len(trimmed) == 0 {
+		return
+	}
+	var m envelope
+	if trimmed[0] == '{' {
+		err := json.Unmarshal(trimmed, &m)
+		if err == nil {
+			c.message(&m, trimmed)
+			return
+		}
+	}
+	c.mixed(trimmed)
+}
+
+// mixed finds the messages in a line that is not one: text printed before or
+// after a message without a line end, several messages glued together, a batch.
+func (c *Conn) mixed(line []byte) {
+	start := []byte(`{"jsonrpc"`)
+	if line[0] == '[' {
+		var batch []json.RawMessage
+		if json.Unmarshal(line, &batch) == nil {
+			for _, raw := range batch {
+				c.line(raw)
+			}
+			return
+		}
+	}
+	for len(line) > 0 {
+		at := bytes.Index(line, start)
+		if at < 0 {
+			c.noise(line)
+			return
+		}
+		if at > 0 {
+			c.noise(line[:at])
+		}
+		dec := json.NewDecoder(bytes.NewReader(line[at:]))
+		var raw json.RawMessage
+		if dec.Decode(&raw) != nil {
+			// A message that was cut off, or was never one; perhaps a whole
+			// one follows it on the same line.
+			if next := bytes.Index(line[at+1:], start); next >= 0 {
+				c.noise(line[at : at+1+next])
+				line = line[at+1+next:]
+				continue
+			}
+			c.noise(line[at:])
+			return
+		}
+		rest := line[at+int(dec.InputOffset()):]
+		var m envelope
+		if err := json.Unmarshal(raw, &m); err != nil {
+			c.noise(raw)
+		} else if c.opt.fast == nil || !c.opt.fast(c.ctx, raw) {
+			c.message(&m, raw)
+		}
+		line = bytes.TrimSpace(rest)
+	}
+}
+
+func (c *Conn) noise(line []byte) {
+	c.opt.Log.Debug("noise on the wire", "line", string(line[:min(len(line), 500)]))
+	if c.opt.Noise != nil {
+		c.opt.Noise(line)
+	}
+}
+
+func (c *Conn) message(m *envelope, raw []byte) {
+	switch {
+	case m.Method == CancelRequest.Name && m.ID.IsZero():
+		var n CancelRequestNotification
+		if Unmarshal(m.Params, &n) == nil {
+			c.mu.Lock()
+			cancel := c.state.incoming[n.RequestID]
+			c.mu.Unlock()
+			if cancel != nil {
+				cancel(errPeerCancelled)
+			}
+		}
+	case m.Method != "" && m.ID.IsZero():
+		c.notification(m)
+	case m.Method != "":
+		c.request(m)
+	case !m.ID.IsZero():
+		c.response(m)
+	case len(m.Error) > 0:
+		// The peer could not read one of our messages, and cannot say which.
+		c.opt.Log.Error("the peer reports an error without an id", "error", string(m.Error))
+	default:
+		c.noise(raw)
+	}
+}
+
+// errPeerCancelled is the cause of a handler's context when the peer gave up
+// its request.
+var errPeerCancelled = errors.New("the peer cancelled its request")
+
+func (c *Conn) notification(m *envelope) {
+	defer c.recovered(m.Method, nil)
+	c.receiver.HandleNotification(c.ctx, m.Method, m.Params)
+}
+
+func (c *Conn) response(m *envelope) {
+	id, ok := m.ID.number()
+	c.mu.Lock()
+	done := c.state.outgoing[id]
+	delete(c.state.outgoing, id)
+	c.mu.Unlock()
+	if !ok || done == nil {
+		c.opt.Log.Debug("answer to no open request", "id", m.ID)
+		return
+	}
+	if len(m.Error) > 0 && string(m.Error) != "null" {
+		e := &Error{}
+		if Unmarshal(m.Error, e) != nil {
+			e = &Error{Code: CodeInternalError, Message: "the peer answered an error that is none", Data: m.Error}
+		}
+		done(nil, e)
+		return
+	}
+	done(m.Result, nil)
+}
+
+// request runs the handler beside the reader, but lets the reader go on only
+// when the handler has returned or asked for it: so requests are seen in the
+// order of the wire, between the notifications around them.
+func (c *Conn) request(m *envelope) {
+	select {
+	case c.slots <- struct{}{}:
+	case <-c.ctx.Done():
+		return
+	}
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	c.mu.Lock()
+	if c.closeErr != nil {
+		c.mu.Unlock()
+		cancel(nil)
+		<-c.slots
+		return
+	}
+	if _, taken := c.state.incoming[m.ID]; taken {
+		id := m.ID
+		line, _ := outgoing{ID: &id, Error: &Error{Code: CodeInvalidRequest, Message: "a request with this id is still open"}}.encode()
+		c.sendLocked(line)
+		c.mu.Unlock()
+		cancel(nil)
+		<-c.slots
+		return
+	}
+	c.state.incoming[m.ID] = cancel
+	c.mu.Unlock()
+
+	turn := &turn{over: make(chan struct{})}
+	ctx = context.WithValue(ctx, turnKey{}, turn)
+	go func() {
+		defer func() { <-c.slots }()
+		defer turn.end()
+		result, err := c.handle(ctx, m)
+		c.answer(ctx, m, result, err)
+		cancel(nil)
+	}()
+	select {
+	case <-turn.over:
+	case <-c.ctx.Done():
+	}
+}
+
+func (c *Conn) handle(ctx context.Context, m *envelope) (result any, err error) {
+	defer c.recovered(m.Method, &err)
+	return c.receiver.HandleRequest(ctx, m.Method, m.Params)
+}
+
+// recovered keeps a panic of a handler inside the handler.
+func (c *Conn) recovered(method string, err *error) {
+	if p := recover(); p != nil {
+		c.opt.Log.Error("a handler panicked", "method", method, "panic", p, "stack", string(debug.Stack()))
+		if err != nil {
+			*err = &Error{Code: CodeInternalError, Message: fmt.Sprintf("the handler of %s failed", method)}
+		}
+	}
+}
+
+// answer sends the one answer of a request.
+func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error) {
+	id := m.ID
+	out := outgoing{ID: &id}
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		out.Error = e
+	case err != nil && errors.Is(context.Cause(ctx), errPeerCancelled):
+		out.Error = &Error{Code: CodeRequestCancelled, Message: "Request cancelled"}
+	case err != nil:
+		out.Error = &Error{Code: CodeInternalError, Message: err.Error()}
+	case result == nil:
+		out.Result = struct{}{}
+	default:
+		out.Result = result
+	}
+	line, encErr := out.encode()
+	if encErr != nil {
+		line, _ = outgoing{ID: &id, Error: &Error{Code: CodeInternalError, Message: encErr.Error()}}.encode()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, open := c.state.incoming[m.ID]; !open {
+		return // the connection has ended
+	}
+	delete(c.state.incoming, m.ID)
+	for c.queued > maxQueued && c.closeErr == nil && c.writeErr == nil {
+		c.writable.Wait()
+	}
+	if c.closeErr == nil && c.writeErr == nil {
+		c.sendLocked(line)
+	}
+}
+
+// turn is a request handler's hold on the reader.
+type turn struct {
+	over chan struct{}
+	once sync.Once
+}
+
+type turnKey struct{}
+
+func (t *turn) end() { t.once.Do(func() { close(t.over) }) }
+
+// Async is called by a request handler when what it does from here on may run
+// beside the messages that follow the request on the wire, for instance because
+// it waits for a person. Until then they wait for it. It is safe to call it
+// twice, or with a context that is not a handler's.
+func Async(ctx context.Context) {
+	if t, ok := ctx.Value(turnKey{}).(*turn); ok {
+		t.end()
+	}
+}
+
+// decodeResult decodes an answer; null, {} and nothing at all are all the empty
+// result.
+func decodeResult(method string, raw json.RawMessage, result any) error {
+	if len(raw) == 0 || string(raw) == "null" {
+		raw = json.RawMessage("{}")
+	}
+	if err := Unmarshal(raw, result); err != nil {
+		return fmt.Errorf("the answer to %s: %w", method, err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package acpclient
+
+// SessionID identifies a conversation with the agent.
+type SessionID string
+
+// NewSessionRequest starts a session (method session/new).
+type NewSessionRequest struct {
+	// Cwd is the absolute working directory.
+	Cwd string `json:"cwd" acp:"required"`
+	// AdditionalDirectories are more absolute roots; they need the
+	// additionalDirectories capability.
+	AdditionalDirectories []string        `json:"additionalDirectories,omitempty"`
+	MCPServers            List[MCPServer] `json:"mcpServers"`
+	Meta                  Meta            `json:"_meta,omitempty"`
+}
+
+// SessionState is what every answer that opens a session says about it.
+// ConfigOptions, when there, replace Modes and Models entirely.
+type SessionState struct {
+	Modes         *SessionModeState     `json:"modes,omitempty"`
+	ConfigOptions []SessionConfigOption `json:"configOptions,omitzero"`
+	// Models is an older, unstable form of a model selector.
+	Models *SessionModelState `json:"models,omitempty"`
+	Meta   Meta               `json:"_meta,omitempty"`
+}
+
+// NewSessionResponse is a session just started.
+type NewSessionResponse struct {
+	SessionID SessionID `json:"sessionId" acp:"required"`
+	SessionState
+}
+
+// LoadSessionRequest opens an old session and has its history replayed as
+// updates (method session/load). It needs the loadSession capability.
+type LoadSessionRequest struct {
+	SessionID             SessionID       `json:"sessionId" acp:"required"`
+	Cwd                   string          `json:"cwd" acp:"required"`
+	AdditionalDirectories []string        `json:"additionalDirectories,omitempty"`
+	MCPServers            List[MCPServer] `json:"mcpServers"`
+	Meta                  Meta            `json:"_meta,omitempty"`
+}
+
+// LoadSessionResponse is a session loaded.
+type LoadSessionResponse struct{ SessionState }
+
+// ResumeSessionRequest opens an old session without its history (method
+// session/resume). It needs the resume capability.
+type ResumeSessionRequest struct {
+	SessionID             SessionID   `json:"sessionId" acp:"required"`
+	Cwd                   string      `json:"cwd" acp:"required"`
+	AdditionalDirectories []string    `json:"additionalDirectories,omitempty"`
+	MCPServers            []MCPServer `json:"mcpServers,omitempty"`
+	Meta                  Meta        `json:"_meta,omitempty"`
+}
+
+// ResumeSessionResponse is a session resumed.
+type ResumeSessionResponse struct{ SessionState }
+
+// ListSessionsRequest asks for one page of the agent's sessions (method
+// session/list). It needs the list capability.
+type ListSessionsRequest struct {
+	// Cwd, if not empty, keeps the sessions of that directory only.
+	Cwd string `json:"cwd,omitempty"`
+	// Cursor is NextCursor of the page before; empty for the first.
+	Cursor string `json:"cursor,omitempty"`
+	Meta   Meta   `json:"_meta,omitempty"`
+}
+
+// ListSessionsResponse is one page of sessions.
+type ListSessionsResponse struct {
+	Sessions List[SessionInfo] `json:"sessions"`
+	// NextCursor is empty on the last page.
+	NextCursor string `json:"nextCursor,omitempty"`
+	Meta       Meta   `json:"_meta,omitempty"`
+}
+
+// SessionInfo describes a session that can be opened (schema type SessionInfo).
+type SessionInfo struct {
+	SessionID             SessionID `json:"sessionId" acp:"required"`
+	Cwd                   string    `json:"cwd" acp:"required"`
+	AdditionalDirectories []string  `json:"additionalDirectories,omitempty"`
+	Title                 string    `json:"title,omitempty"`
+	// UpdatedAt is an ISO 8601 time, as the agent spelled it.
+	UpdatedAt string `json:"updatedAt,omitempty"`
+	Meta      Meta   `json:"_meta,omitempty"`
+}
+
+// DeleteSessionRequest deletes a session (method session/delete). It needs the
+// delete capability.
+type DeleteSessionRequest struct {
+	SessionID SessionID `json:"sessionId" acp:"required"`
+	Meta      Meta      `json:"_meta,omitempty"`
+}
+
+// DeleteSessionResponse is empty.
+type DeleteSessionResponse struct {
+	Meta Meta `json:"_meta,omitempty"`
+}
+
+// CloseSessionRequest ends a session's work and frees it (method
+// session/close). It needs the close capability.
+type CloseSessionRequest struct {
+	SessionID SessionID `json:"sessionId" acp:"required"`
+	Meta      Meta      `json:"_meta,omitempty"`
+}
+
+// CloseSessionResponse is empty.
+type CloseSessionResponse struct {
+	Meta Meta `json:"_meta,omitempty"`
+}
+
+// ForkSessionRequest starts a session that continues a copy of another (the
+// unstable method session/fork). It needs the fork capability.
+type ForkSessionRequest struct {
+	SessionID             SessionID   `json:"sessionId" acp:"required"`
+	Cwd                   string      `json:"cwd" acp:"required"`
+	AdditionalDirectories []string    `json:"additionalDirectories,omitempty"`
+	MCPServers            []MCPServer `json:"mcpServers,omitempty"`
+	Meta                  Meta        `json:"_meta,omitempty"`
+}
+
+// ForkSessionResponse is the new session.
+type ForkSessionResponse struct {
+	SessionID SessionID `json:"sessionId" acp:"required"`
+	SessionState
+}
+
+// SetSessionTitleRequest renames a session (the unstable method
+// session/set_title). It needs the title capability.
+type SetSessionTitleRequest struct {
+	SessionID SessionID `json:"sessionId" acp:"required"`
+	Title     string    `json:"title"`
+	Meta      Meta      `json:"_meta,omitempty"`
+}
+
+// SetSessionTitleResponse is empty: the title comes as a session_info_update.
+type SetSessionTitleResponse struct {
+	Meta Meta `json:"_meta,omitempty"`
+}
+
+// CancelNotification cancels the running turn (notification session/cancel).
+// The turn's prompt is then answered with StopCancelled.
+type CancelNotification struct {
+	SessionID SessionID `json:"sessionId" acp:"required"`
+	Meta      Meta      `json:"_meta,omitempty"`
+}
+
+// CancelRequestNotification gives up one request, in either direction
+// (notification $/cancel_request).
+type CancelRequestNotification struct {
+	RequestID RequestID `json:"requestId" acp:"required"`
+	Meta      Meta      `json:"_meta,omitempty"`
+}

@@ -1,0 +1,89 @@
+package acpclient
+
+// TerminalID identifies a terminal of the client.
+type TerminalID string
+
+// CreateTerminalRequest starts a command on the client's machine (method
+// terminal/create).
+type CreateTerminalRequest struct {
+	SessionID SessionID     `json:"sessionId" acp:"required"`
+	Command   string        `json:"command" acp:"required"`
+	Args      []string      `json:"args,omitempty"`
+	Env       []EnvVariable `json:"env,omitempty"`
+	// Cwd is absolute; empty is the session's.
+	Cwd string `json:"cwd,omitempty"`
+	// OutputByteLimit is how many bytes of output are kept; the oldest go first.
+	OutputByteLimit *uint64 `json:"outputByteLimit,omitempty"`
+	Meta            Meta    `json:"_meta,omitempty"`
+}
+
+// CreateTerminalResponse names the new terminal.
+type CreateTerminalResponse struct {
+	TerminalID TerminalID `json:"terminalId" acp:"required"`
+	Meta       Meta       `json:"_meta,omitempty"`
+}
+
+// TerminalOutputRequest asks for what a terminal has printed (method
+// terminal/output).
+type TerminalOutputRequest struct {
+	SessionID  SessionID  `json:"sessionId" acp:"required"`
+	TerminalID TerminalID `json:"terminalId" acp:"required"`
+	Meta       Meta       `json:"_meta,omitempty"`
+}
+
+// TerminalOutputResponse is the output kept.
+type TerminalOutputResponse struct {
+	Output string `json:"output"`
+	// Truncated says that the beginning is missing.
+	Truncated bool `json:"truncated"`
+	// ExitStatus is nil while the command runs.
+	ExitStatus *TerminalExitStatus `json:"exitStatus,omitempty"`
+	Meta       Meta                `json:"_meta,omitempty"`
+}
+
+// TerminalExitStatus is how a command ended: by an exit code or by a signal
+// (schema type TerminalExitStatus).
+type TerminalExitStatus struct {
+	ExitCode *int   `json:"exitCode,omitempty"`
+	Signal   string `json:"signal,omitempty"`
+	Meta     Meta   `json:"_meta,omitempty"`
+}
+
+// WaitForTerminalExitRequest waits for the command's end (method
+// terminal/wait_for_exit).
+type WaitForTerminalExitRequest struct {
+	SessionID  SessionID  `json:"sessionId" acp:"required"`
+	TerminalID TerminalID `json:"terminalId" acp:"required"`
+	Meta       Meta       `json:"_meta,omitempty"`
+}
+
+// WaitForTerminalExitResponse is how the command ended.
+type WaitForTerminalExitResponse struct {
+	TerminalExitStatus
+}
+
+// KillTerminalRequest ends the command and keeps the terminal (method
+// terminal/kill).
+type KillTerminalRequest struct {
+	SessionID  SessionID  `json:"sessionId" acp:"required"`
+	TerminalID TerminalID `json:"terminalId" acp:"required"`
+	Meta       Meta       `json:"_meta,omitempty"`
+}
+
+// KillTerminalResponse is empty.
+type KillTerminalResponse struct {
+	Meta Meta `json:"_meta,omitempty"`
+}
+
+// ReleaseTerminalRequest ends the command and frees the terminal (method
+// terminal/release).
+type ReleaseTerminalRequest struct {
+	SessionID  SessionID  `json:"sessionId" acp:"required"`
+	TerminalID TerminalID `json:"terminalId" acp:"required"`
+	Meta       Meta       `json:"_meta,omitempty"`
+}
+
+// ReleaseTerminalResponse is empty.
+type ReleaseTerminalResponse struct {
+	Meta Meta `json:"_meta,omitempty"`
+}

@@ -1,0 +1,248 @@
+package acpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// ToolCallID identifies a tool call within a session.
+type ToolCallID string
+
+// ToolKind is the category of a tool, for icons and layout (schema type
+// ToolKind). An unknown kind is shown as ToolOther.
+type ToolKind string
+
+// The tool kinds that the protocol defines.
+const (
+	ToolRead       ToolKind = "read"
+	ToolEdit       ToolKind = "edit"
+	ToolDelete     ToolKind = "delete"
+	ToolMove       ToolKind = "move"
+	ToolSearch     ToolKind = "search"
+	ToolExecute    ToolKind = "execute"
+	ToolThink      ToolKind = "think"
+	ToolFetch      ToolKind = "fetch"
+	ToolSwitchMode ToolKind = "switch_mode"
+	ToolOther      ToolKind = "other"
+)
+
+// ToolCallStatus is where a tool call is in its life (schema type
+// ToolCallStatus; "Status" on the tool calls page).
+type ToolCallStatus string
+
+// The statuses that the protocol defines.
+const (
+	ToolPending    ToolCallStatus = "pending"
+	ToolInProgress ToolCallStatus = "in_progress"
+	ToolCompleted  ToolCallStatus = "completed"
+	ToolFailed     ToolCallStatus = "failed"
+)
+
+// ToolCall announces a tool call (schema type ToolCall; the session update
+// "tool_call").
+type ToolCall struct {
+	ToolCallID ToolCallID `json:"toolCallId" acp:"required"`
+	// Title says in words what the tool does.
+	Title string `json:"title"`
+	// Name is the tool's name in the agent's program.
+	Name      string             `json:"name,omitempty"`
+	Kind      ToolKind           `json:"kind,omitempty"`
+	Status    ToolCallStatus     `json:"status,omitempty"`
+	Content   []ToolCallContent  `json:"content,omitempty"`
+	Locations []ToolCallLocation `json:"locations,omitempty"`
+	// RawInput and RawOutput are what the tool got and gave, any JSON.
+	RawInput  json.RawMessage `json:"rawInput,omitempty"`
+	RawOutput json.RawMessage `json:"rawOutput,omitempty"`
+	Meta      Meta            `json:"_meta,omitempty"`
+}
+
+// ToolCallUpdate changes a tool call: what is nil stays as it is, and an array
+// replaces the one before (schema type ToolCallUpdate; the session update
+// "tool_call_update", and what a permission request is about).
+type ToolCallUpdate struct {
+	ToolCallID ToolCallID         `json:"toolCallId" acp:"required"`
+	Title      *string            `json:"title,omitempty"`
+	Name       *string            `json:"name,omitempty"`
+	Kind       *ToolKind          `json:"kind,omitempty"`
+	Status     *ToolCallStatus    `json:"status,omitempty"`
+	Content    ToolCallContents   `json:"content,omitzero"`
+	Locations  []ToolCallLocation `json:"locations,omitzero"`
+	RawInput   json.RawMessage    `json:"rawInput,omitempty"`
+	RawOutput  json.RawMessage    `json:"rawOutput,omitempty"`
+	Meta       Meta               `json:"_meta,omitempty"`
+}
+
+// ToolCallLocation is a file, and perhaps a line, that a tool works on (schema
+// type ToolCallLocation; "Following the Agent").
+type ToolCallLocation struct {
+	Path string `json:"path" acp:"required"`
+	// Line counts from 1.
+	Line *int `json:"line,omitempty"`
+	Meta Meta `json:"_meta,omitempty"`
+}
+
+// ToolContentType tells the kinds of tool call content apart.
+type ToolContentType string
+
+// The kinds of tool call content that the protocol defines.
+const (
+	ToolContentBlock    ToolContentType = "content"
+	ToolContentDiff     ToolContentType = "diff"
+	ToolContentTerminal ToolContentType = "terminal"
+)
+
+// ToolCallContent is something that a tool call produced (schema type
+// ToolCallContent). Type says which of the fields matter.
+type ToolCallContent struct {
+	Type ToolContentType `json:"type" acp:"required"`
+
+	// Content of type "content".
+	Content *ContentBlock `json:"content,omitempty"`
+
+	// Path, OldText and NewText of type "diff". A nil OldText is a new file.
+	Path    string  `json:"path,omitempty"`
+	OldText *string `json:"oldText,omitempty"`
+	NewText string  `json:"newText,omitempty"`
+
+	// TerminalID of type "terminal".
+	TerminalID TerminalID `json:"terminalId,omitempty"`
+
+	Meta Meta `json:"_meta,omitempty"`
+
+	// Raw is the whole item, if its type is not one of the above.
+	Raw json.RawMessage `json:"-"`
+}
+
+// ToolCallContents is the content of a tool call. Besides the schema's form it
+// decodes bare content blocks in the array, as the session modes page shows
+// them, and an array of blocks under one "content".
+type ToolCallContents []ToolCallContent
+
+// TextContent is tool call content that is text.
+func TextContent(text string) ToolCallContent {
+	b := TextBlock(text)
+	return ToolCallContent{Type: ToolContentBlock, Content: &b}
+}
+
+// DiffContent is a change of one file; a nil oldText makes it new.
+func DiffContent(path string, oldText *string, newText string) ToolCallContent {
+	return ToolCallContent{Type: ToolContentDiff, Path: path, OldText: oldText, NewText: newText}
+}
+
+// TerminalContent embeds a terminal.
+func TerminalContent(id TerminalID) ToolCallContent {
+	return ToolCallContent{Type: ToolContentTerminal, TerminalID: id}
+}
+
+// MarshalJSON encodes the fields of the item's type, required ones even when
+// they are empty.
+func (c ToolCallContent) MarshalJSON() ([]byte, error) {
+	switch c.Type {
+	case ToolContentBlock:
+		return json.Marshal(struct {
+			Type    ToolContentType `json:"type"`
+			Content *ContentBlock   `json:"content"`
+			Meta    Meta            `json:"_meta,omitempty"`
+		}{c.Type, c.Content, c.Meta})
+	case ToolContentDiff:
+		return json.Marshal(struct {
+			Type    ToolContentType `json:"type"`
+			Path    string          `json:"path"`
+			OldText *string         `json:"oldText,omitempty"`
+			NewText string          `json:"newText"`
+			Meta    Meta            `json:"_meta,omitempty"`
+		}{c.Type, c.Path, c.OldText, c.NewText, c.Meta})
+	case ToolContentTerminal:
+		return json.Marshal(struct {
+			Type       ToolContentType `json:"type"`
+			TerminalID TerminalID      `json:"terminalId"`
+			Meta       Meta            `json:"_meta,omitempty"`
+		}{c.Type, c.TerminalID, c.Meta})
+	}
+	if len(c.Raw) > 0 {
+		return c.Raw, nil
+	}
+	return nil, fmt.Errorf("tool call content of type %q cannot be encoded", c.Type)
+}
+
+func (c *ToolCallContent) complete() bool {
+	switch c.Type {
+	case ToolContentBlock:
+		return c.Content != nil && c.Content.complete()
+	case ToolContentDiff:
+		return true
+	case ToolContentTerminal:
+		return c.TerminalID != ""
+	}
+	return false
+}
+
+func (cs *ToolCallContents) decodeVariant(raw json.RawMessage) error {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+			items = []json.RawMessage{raw} // one item without its array
+		} else {
+			return fmt.Errorf("tool call content is an array, not %.20s", raw)
+		}
+	}
+	if items == nil {
+		*cs = nil
+		return nil
+	}
+	*cs = make(ToolCallContents, 0, len(items))
+	for _, item := range items {
+		*cs = append(*cs, decodeToolContent(item)...)
+	}
+	return nil
+}
+
+// decodeToolContent makes of one array item what it can: usually one content,
+// more if there is an array under "content", none if it is beyond hope.
+func decodeToolContent(raw json.RawMessage) []ToolCallContent {
+	var head struct {
+		Type    ToolContentType `json:"type" acp:"required"`
+		Content json.RawMessage `json:"content"`
+	}
+	if Unmarshal(raw, &head) != nil {
+		return nil
+	}
+	if head.Type == ToolContentBlock {
+		var blocks []ContentBlock
+		if Unmarshal(orNull(head.Content), &blocks) == nil && blocks != nil {
+			out := make([]ToolCallContent, len(blocks))
+			for i := range blocks {
+				out[i] = ToolCallContent{Type: ToolContentBlock, Content: &blocks[i]}
+			}
+			return out
+		}
+	}
+	var c ToolCallContent
+	if decodePlain(raw, reflect.ValueOf(&c).Elem()) != nil {
+		return nil
+	}
+	if c.Type == ToolContentBlock && c.Content == nil || c.Type == ToolContentTerminal && c.TerminalID == "" {
+		return nil
+	}
+	if !known(c.Type) {
+		var b ContentBlock
+		if Unmarshal(raw, &b) == nil && b.complete() {
+			return []ToolCallContent{{Type: ToolContentBlock, Content: &b}}
+		}
+		c.Raw = bytes.Clone(raw)
+	}
+	return []ToolCallContent{c}
+}
+
+func known(t ToolContentType) bool {
+	return t == ToolContentBlock || t == ToolContentDiff || t == ToolContentTerminal
+}
+
+func orNull(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("null")
+	}
+	return raw
+}

@@ -1,0 +1,311 @@
+package acpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// MessageID identifies a message within a session.
+type MessageID string
+
+// SessionNotification is one update of a session (notification session/update).
+type SessionNotification struct {
+	SessionID SessionID
+	Update    SessionUpdate
+	Meta      Meta
+}
+
+// SessionUpdate is one of the update types of this package: *ContentChunk,
+// *ToolCall, *ToolCallUpdate, *Plan, *AvailableCommandsUpdate,
+// *CurrentModeUpdate, *ConfigOptionUpdate, *SessionInfoUpdate, *UsageUpdate,
+// *Notice, *CompactionUpdate, *CompactionSummaryChunk, the unstable *PlanUpdate,
+// *PlanRemoved and *SubagentUpdate, or *UnknownUpdate (schema type
+// SessionUpdate).
+type SessionUpdate interface {
+	// UpdateKind is the update's discriminator on the wire, such as "tool_call".
+	UpdateKind() string
+}
+
+// ChunkKind says which kind of message a chunk belongs to.
+type ChunkKind string
+
+// The kinds of messages.
+const (
+	UserMessageChunk  ChunkKind = "user_message_chunk"
+	AgentMessageChunk ChunkKind = "agent_message_chunk"
+	AgentThoughtChunk ChunkKind = "agent_thought_chunk"
+)
+
+// ContentChunk is a piece of a message (the updates "user_message_chunk",
+// "agent_message_chunk" and "agent_thought_chunk").
+type ContentChunk struct {
+	// Chunk is the kind of message; it is the update's discriminator.
+	Chunk   ChunkKind    `json:"-"`
+	Content ContentBlock `json:"content" acp:"required"`
+	// MessageID is the message that the chunk belongs to. A changed one begins
+	// a new message; many agents send none.
+	MessageID MessageID `json:"messageId,omitempty"`
+	Meta      Meta      `json:"_meta,omitempty"`
+}
+
+// AvailableCommandsUpdate is the whole list of slash commands (the update
+// "available_commands_update").
+type AvailableCommandsUpdate struct {
+	AvailableCommands List[AvailableCommand] `json:"availableCommands"`
+	Meta              Meta                   `json:"_meta,omitempty"`
+}
+
+// AvailableCommand is a slash command (schema type AvailableCommand).
+type AvailableCommand struct {
+	Name        string `json:"name" acp:"required"`
+	Description string `json:"description"`
+	// Input is nil for a command that takes none.
+	Input *AvailableCommandInput `json:"input,omitempty"`
+	Meta  Meta                   `json:"_meta,omitempty"`
+}
+
+// AvailableCommandInput is what a command takes: whatever is typed after it.
+type AvailableCommandInput struct {
+	// Hint is shown while nothing has been typed.
+	Hint string `json:"hint"`
+	Meta Meta   `json:"_meta,omitempty"`
+}
+
+// SessionInfoUpdate changes what is known of the session (the update
+// "session_info_update").
+type SessionInfoUpdate struct {
+	Title Field[string] `json:"title,omitzero"`
+	// UpdatedAt is an ISO 8601 time, as the agent spelled it.
+	UpdatedAt Field[string] `json:"updatedAt,omitzero"`
+	Meta      Meta          `json:"_meta,omitempty"`
+}
+
+// UsageUpdate says how full the context is, in tokens, and what the session
+// cost so far (the update "usage_update").
+type UsageUpdate struct {
+	Used uint64 `json:"used"`
+	Size uint64 `json:"size"`
+	Cost *Cost  `json:"cost,omitempty"`
+	Meta Meta   `json:"_meta,omitempty"`
+}
+
+// Cost is an amount of a currency (ISO 4217) or another unit.
+type Cost struct {
+	Amount   float64 `json:"amount" acp:"required"`
+	Currency string  `json:"currency" acp:"required"`
+	Meta     Meta    `json:"_meta,omitempty"`
+}
+
+// NoticeSeverity is how loud a notice is. Any other string is taken as NoticeInfo.
+type NoticeSeverity string
+
+// The severities that the protocol defines.
+const (
+	NoticeInfo    NoticeSeverity = "info"
+	NoticeWarning NoticeSeverity = "warning"
+	NoticeError   NoticeSeverity = "error"
+)
+
+// Notice tells the person something that is not part of the conversation (the
+// update "notice").
+type Notice struct {
+	Severity    NoticeSeverity `json:"severity"`
+	Title       string         `json:"title" acp:"required"`
+	Description string         `json:"description,omitempty"`
+	Meta        Meta           `json:"_meta,omitempty"`
+}
+
+// CompactionID identifies a compaction within a session.
+type CompactionID string
+
+// CompactionStatus is where a compaction is in its life.
+type CompactionStatus string
+
+// The statuses that the protocol defines.
+const (
+	CompactionInProgress CompactionStatus = "in_progress"
+	CompactionCompleted  CompactionStatus = "completed"
+	CompactionFailed     CompactionStatus = "failed"
+	CompactionCancelled  CompactionStatus = "cancelled"
+)
+
+// CompactionUpdate creates or changes a compaction of the context (the update
+// "compaction_update"). A Summary that is not nil replaces the one before.
+type CompactionUpdate struct {
+	CompactionID CompactionID     `json:"compactionId" acp:"required"`
+	Status       CompactionStatus `json:"status"`
+	Summary      []ContentBlock   `json:"summary,omitzero"`
+	Error        string           `json:"error,omitempty"`
+	Meta         Meta             `json:"_meta,omitempty"`
+}
+
+// CompactionSummaryChunk adds to a compaction's summary (the update
+// "compaction_summary_chunk").
+type CompactionSummaryChunk struct {
+	CompactionID CompactionID `json:"compactionId" acp:"required"`
+	Content      ContentBlock `json:"content" acp:"required"`
+	Meta         Meta         `json:"_meta,omitempty"`
+}
+
+// SubagentUpdate says that the session owns another one (the unstable update
+// "subagent_update").
+type SubagentUpdate struct {
+	SessionID   SessionID       `json:"sessionId" acp:"required"`
+	Title       Field[string]   `json:"title,omitzero"`
+	Description Field[string]   `json:"description,omitzero"`
+	State       json.RawMessage `json:"state,omitempty"`
+	Meta        Meta            `json:"_meta,omitempty"`
+}
+
+// UnknownUpdate is an update of a kind that this package does not know, or one
+// that lacks what its kind cannot do without.
+type UnknownUpdate struct {
+	// Name is the discriminator, "" if there was none.
+	Name string
+	// Raw is the update as it was received.
+	Raw json.RawMessage
+}
+
+// UpdateKind implements SessionUpdate, as the methods below do.
+func (u *ContentChunk) UpdateKind() string { return string(u.Chunk) }
+
+// UpdateKind implements SessionUpdate.
+func (*ToolCall) UpdateKind() string { return "tool_call" }
+
+// UpdateKind implements SessionUpdate.
+func (*ToolCallUpdate) UpdateKind() string { return "tool_call_update" }
+
+// UpdateKind implements SessionUpdate.
+func (*Plan) UpdateKind() string { return "plan" }
+
+// UpdateKind implements SessionUpdate.
+func (*AvailableCommandsUpdate) UpdateKind() string { return "available_commands_update" }
+
+// UpdateKind implements SessionUpdate.
+func (*CurrentModeUpdate) UpdateKind() string { return "current_mode_update" }
+
+// UpdateKind implements SessionUpdate.
+func (*ConfigOptionUpdate) UpdateKind() string { return "config_option_update" }
+
+// UpdateKind implements SessionUpdate.
+func (*SessionInfoUpdate) UpdateKind() string { return "session_info_update" }
+
+// UpdateKind implements SessionUpdate.
+func (*UsageUpdate) UpdateKind() string { return "usage_update" }
+
+// UpdateKind implements SessionUpdate.
+func (*Notice) UpdateKind() string { return "notice" }
+
+// UpdateKind implements SessionUpdate.
+func (*CompactionUpdate) UpdateKind() string { return "compaction_update" }
+
+// UpdateKind implements SessionUpdate.
+func (*CompactionSummaryChunk) UpdateKind() string { return "compaction_summary_chunk" }
+
+// UpdateKind implements SessionUpdate.
+func (*PlanUpdate) UpdateKind() string { return "plan_update" }
+
+// UpdateKind implements SessionUpdate.
+func (*PlanRemoved) UpdateKind() string { return "plan_removed" }
+
+// UpdateKind implements SessionUpdate.
+func (*SubagentUpdate) UpdateKind() string { return "subagent_update" }
+
+// UpdateKind implements SessionUpdate.
+func (u *UnknownUpdate) UpdateKind() string { return u.Name }
+
+// newUpdate returns an empty update of a kind, nil if it is not known.
+func newUpdate(kind string) SessionUpdate {
+	switch kind {
+	case string(UserMessageChunk), string(AgentMessageChunk), string(AgentThoughtChunk):
+		return &ContentChunk{Chunk: ChunkKind(kind)}
+	case "tool_call":
+		return &ToolCall{}
+	case "tool_call_update":
+		return &ToolCallUpdate{}
+	case "plan":
+		return &Plan{}
+	case "available_commands_update":
+		return &AvailableCommandsUpdate{}
+	case "current_mode_update":
+		return &CurrentModeUpdate{}
+	case "config_option_update":
+		return &ConfigOptionUpdate{}
+	case "session_info_update":
+		return &SessionInfoUpdate{}
+	case "usage_update":
+		return &UsageUpdate{}
+	case "notice":
+		return &Notice{}
+	case "compaction_update":
+		return &CompactionUpdate{}
+	case "compaction_summary_chunk":
+		return &CompactionSummaryChunk{}
+	case "plan_update":
+		return &PlanUpdate{}
+	case "plan_removed":
+		return &PlanRemoved{}
+	case "subagent_update":
+		return &SubagentUpdate{}
+	}
+	return nil
+}
+
+type notificationWire struct {
+	SessionID SessionID       `json:"sessionId" acp:"required"`
+	Update    json.RawMessage `json:"update" acp:"required"`
+	Meta      Meta            `json:"_meta,omitempty"`
+}
+
+// MarshalJSON encodes the update with its discriminator.
+func (n SessionNotification) MarshalJSON() ([]byte, error) {
+	if n.Update == nil {
+		return nil, errors.New("a session notification without an update")
+	}
+	var update json.RawMessage
+	if u, ok := n.Update.(*UnknownUpdate); ok {
+		update = u.Raw
+	} else {
+		b, err := json.Marshal(n.Update)
+		if err != nil {
+			return nil, err
+		}
+		update = splice("sessionUpdate", n.Update.UpdateKind(), b)
+	}
+	return json.Marshal(notificationWire{n.SessionID, update, n.Meta})
+}
+
+// UnmarshalJSON decodes as Unmarshal does.
+func (n *SessionNotification) UnmarshalJSON(b []byte) error {
+	var w notificationWire
+	if err := Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*n = SessionNotification{w.SessionID, decodeUpdate(w.Update), w.Meta}
+	return nil
+}
+
+// decodeUpdate never fails: what it cannot make sense of is an UnknownUpdate.
+func decodeUpdate(raw json.RawMessage) SessionUpdate {
+	var head struct {
+		SessionUpdate string `json:"sessionUpdate"`
+	}
+	_ = Unmarshal(raw, &head)
+	u := newUpdate(head.SessionUpdate)
+	if u == nil || Unmarshal(raw, u) != nil {
+		return &UnknownUpdate{Name: head.SessionUpdate, Raw: bytes.Clone(raw)}
+	}
+	return u
+}
+
+func (u *ContentChunk) decodeVariant(raw json.RawMessage) error {
+	chunk := u.Chunk
+	if err := decodePlain(raw, reflect.ValueOf(u).Elem()); err != nil {
+		return fmt.Errorf("%s: %w", chunk, err)
+	}
+	u.Chunk = chunk
+	return nil
+}
