@@ -1,0 +1,174 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Action is something that a key does.
+type Action string
+
+// Context is where a key means something. One key may do different things in
+// different contexts.
+type Context string
+
+const (
+	// ContextPrompt is the composer, and everything that works everywhere.
+	// Keys that type text never count here while there is a draft.
+	ContextPrompt Context = "prompt"
+	// ContextTranscript is the transcript while it has the focus. Keys that it
+	// does not use fall through to ContextPrompt.
+	ContextTranscript Context = "transcript"
+	// ContextDialog is any dialog. Nothing falls through.
+	ContextDialog Context = "dialog"
+)
+
+// The actions of ContextPrompt.
+const (
+	ActionSend            Action = "send"
+	ActionNewline         Action = "newline"
+	ActionNextMode        Action = "next_mode"
+	ActionPalette         Action = "palette"
+	ActionMode            Action = "mode"
+	ActionModel           Action = "model"
+	ActionThoughtLevel    Action = "thought_level"
+	ActionOptions         Action = "options"
+	ActionCancel          Action = "cancel"
+	ActionInterrupt       Action = "interrupt"
+	ActionQuit            Action = "quit"
+	ActionEditor          Action = "editor"
+	ActionHistoryPrev     Action = "history_prev"
+	ActionHistoryNext     Action = "history_next"
+	ActionHistorySearch   Action = "history_search"
+	ActionFocusTranscript Action = "focus_transcript"
+	ActionPageUp          Action = "page_up"
+	ActionPageDown        Action = "page_down"
+	ActionScrollTop       Action = "scroll_top"
+	ActionScrollBottom    Action = "scroll_bottom"
+	ActionFind            Action = "find"
+	ActionSessions        Action = "sessions"
+	ActionNewSession      Action = "new_session"
+	ActionInspector       Action = "inspector"
+	ActionHelp            Action = "help"
+)
+
+// The actions of ContextTranscript.
+const (
+	ActionItemNext    Action = "item_next"
+	ActionItemPrev    Action = "item_prev"
+	ActionItemFirst   Action = "item_first"
+	ActionItemLast    Action = "item_last"
+	ActionItemExpand  Action = "item_expand"
+	ActionItemCopy    Action = "item_copy"
+	ActionItemOpen    Action = "item_open"
+	ActionFindNext    Action = "find_next"
+	ActionFindPrev    Action = "find_prev"
+	ActionFocusPrompt Action = "focus_prompt"
+)
+
+// The actions of ContextDialog. The last four answer a permission request with
+// the option of that kind.
+const (
+	ActionDialogUp       Action = "dialog_up"
+	ActionDialogDown     Action = "dialog_down"
+	ActionDialogPageUp   Action = "dialog_page_up"
+	ActionDialogPageDown Action = "dialog_page_down"
+	ActionDialogAccept   Action = "dialog_accept"
+	ActionDialogClose    Action = "dialog_close"
+	ActionAllowOnce      Action = "allow_once"
+	ActionAllowAlways    Action = "allow_always"
+	ActionRejectOnce     Action = "reject_once"
+	ActionRejectAlways   Action = "reject_always"
+)
+
+// Tabs is how many sessions have an action of their own.
+const Tabs = 9
+
+// ActionTab is the action that shows the nth session, 1 to [Tabs].
+func ActionTab(n int) Action { return Action(fmt.Sprintf("tab_%d", n)) }
+
+// ActionInfo describes an action.
+type ActionInfo struct {
+	Action  Action
+	Context Context
+	// Help says in a few words what the action does.
+	Help string
+	// Keys are the default keys.
+	Keys []string
+}
+
+// Actions lists all actions, grouped by context, in the order of the help. The
+// caller may change what it gets.
+func Actions() []ActionInfo {
+	list := make([]ActionInfo, len(actions))
+	for i, a := range actions {
+		a.Keys = slices.Clone(a.Keys)
+		list[i] = a
+	}
+	return list
+}
+
+var actions = slices.Concat(promptActions, tabActions(), transcriptActions, dialogActions)
+
+var promptActions = []ActionInfo{
+	{ActionSend, ContextPrompt, "send the prompt", []string{"enter"}},
+	{ActionNewline, ContextPrompt, "begin a new line", []string{"shift+enter", "ctrl+j"}},
+	{ActionNextMode, ContextPrompt, "switch to the next mode", []string{"shift+tab"}},
+	{ActionPalette, ContextPrompt, "open the command palette", []string{"ctrl+p"}},
+	{ActionMode, ContextPrompt, "choose the mode", []string{"f2"}},
+	{ActionModel, ContextPrompt, "choose the model", []string{"f3"}},
+	{ActionThoughtLevel, ContextPrompt, "choose the thought level", []string{"f4"}},
+	{ActionOptions, ContextPrompt, "show all options of the agent", []string{"ctrl+o"}},
+	{ActionCancel, ContextPrompt, "cancel the turn, close what is open", []string{"esc"}},
+	{ActionInterrupt, ContextPrompt, "clear the draft, then cancel the turn, then quit", []string{"ctrl+c"}},
+	{ActionQuit, ContextPrompt, "quit when the draft is empty", []string{"ctrl+d"}},
+	{ActionEditor, ContextPrompt, "edit the prompt in $EDITOR", []string{"ctrl+g"}},
+	{ActionHistoryPrev, ContextPrompt, "previous prompt", []string{"up"}},
+	{ActionHistoryNext, ContextPrompt, "next prompt", []string{"down"}},
+	{ActionHistorySearch, ContextPrompt, "search earlier prompts", []string{"ctrl+r"}},
+	{ActionFocusTranscript, ContextPrompt, "move to the transcript", []string{"tab"}},
+	{ActionPageUp, ContextPrompt, "scroll up a page", []string{"pgup"}},
+	{ActionPageDown, ContextPrompt, "scroll down a page", []string{"pgdown"}},
+	{ActionScrollTop, ContextPrompt, "scroll to the beginning", []string{"home", "ctrl+home"}},
+	{ActionScrollBottom, ContextPrompt, "scroll to the end and follow it", []string{"end", "ctrl+end"}},
+	{ActionFind, ContextPrompt, "find in the transcript", []string{"ctrl+f"}},
+	{ActionSessions, ContextPrompt, "show the sessions", []string{"ctrl+s"}},
+	{ActionNewSession, ContextPrompt, "begin a new session", []string{"ctrl+n"}},
+	{ActionInspector, ContextPrompt, "inspect the protocol", []string{"f12"}},
+	{ActionHelp, ContextPrompt, "show the help", []string{"f1", "?"}},
+}
+
+func tabActions() []ActionInfo {
+	list := make([]ActionInfo, Tabs)
+	for i := range list {
+		n := i + 1
+		list[i] = ActionInfo{ActionTab(n), ContextPrompt, fmt.Sprintf("show session %d", n), []string{fmt.Sprintf("alt+%d", n)}}
+	}
+	return list
+}
+
+var transcriptActions = []ActionInfo{
+	{ActionItemNext, ContextTranscript, "next item", []string{"j", "down"}},
+	{ActionItemPrev, ContextTranscript, "previous item", []string{"k", "up"}},
+	{ActionItemFirst, ContextTranscript, "first item", []string{"g", "home"}},
+	{ActionItemLast, ContextTranscript, "last item", []string{"G", "end"}},
+	{ActionItemExpand, ContextTranscript, "expand or collapse the item", []string{"enter", "space"}},
+	{ActionItemCopy, ContextTranscript, "copy the item", []string{"y"}},
+	{ActionItemOpen, ContextTranscript, "open the item's file in $EDITOR", []string{"o"}},
+	{ActionFindNext, ContextTranscript, "next match", []string{"n"}},
+	{ActionFindPrev, ContextTranscript, "previous match", []string{"N"}},
+	{ActionFocusPrompt, ContextTranscript, "back to the prompt", []string{"tab", "i"}},
+}
+
+var dialogActions = []ActionInfo{
+	{ActionDialogUp, ContextDialog, "previous choice", []string{"up"}},
+	{ActionDialogDown, ContextDialog, "next choice", []string{"down"}},
+	{ActionDialogPageUp, ContextDialog, "scroll the dialog up", []string{"pgup"}},
+	{ActionDialogPageDown, ContextDialog, "scroll the dialog down", []string{"pgdown"}},
+	{ActionDialogAccept, ContextDialog, "take the marked choice", []string{"enter"}},
+	{ActionDialogClose, ContextDialog, "close the dialog", []string{"esc"}},
+	{ActionAllowOnce, ContextDialog, "permission: allow once", []string{"y"}},
+	{ActionAllowAlways, ContextDialog, "permission: always allow", []string{"a"}},
+	{ActionRejectOnce, ContextDialog, "permission: reject once", []string{"n"}},
+	{ActionRejectAlways, ContextDialog, "permission: always reject", []string{"d"}},
+}

@@ -1,0 +1,215 @@
+// Package config is what a person sets up: which agents there are and how they
+// are started, the theme, the keys. It reads the configuration file strictly,
+// knows the agents that people commonly have, and says where parley keeps its
+// own files.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Theme chooses the colours.
+type Theme string
+
+// The themes. ThemeAuto follows the background of the terminal.
+const (
+	ThemeAuto  Theme = "auto"
+	ThemeDark  Theme = "dark"
+	ThemeLight Theme = "light"
+)
+
+// Config is the whole configuration. It is not changed after it was loaded,
+// and may then be used from any goroutine.
+type Config struct {
+	Theme Theme
+	// DefaultAgent is the ID of the agent to start when none is named, or "".
+	// It is the ID of a configured or of a known agent.
+	DefaultAgent string
+	// Agents are the configured agents, in the order of the file.
+	Agents []Agent
+	// MCP are the servers handed to every agent, in the order of the file.
+	MCP  []MCPServer
+	Keys Keys
+}
+
+// Default is the configuration of a person who has written none.
+func Default() *Config {
+	return &Config{Theme: ThemeAuto, Keys: DefaultKeys()}
+}
+
+// maxFileSize bounds the configuration file, in bytes. It is far above what a
+// person writes, and stops a wrong path from filling the memory.
+const maxFileSize = 256 << 10
+
+// Load reads the configuration file at path. A missing file is the default
+// configuration. Everything wrong with the file is reported at once, as
+// [*Error] values joined with [errors.Join].
+func Load(path string) (*Config, error) {
+	data, err := read256K(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Default(), nil
+	case err != nil:
+		return nil, &Error{File: printable(path), Message: "cannot be read: " + printable(reason(err))}
+	}
+	return Parse(path, data)
+}
+
+func read256K(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, errors.New("it is a directory")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
+	if err == nil && len(data) > maxFileSize {
+		err = fmt.Errorf("it is larger than %d KiB", maxFileSize>>10)
+	}
+	return data, err
+}
+
+// reason is err without the path, which stands at the head of the message.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// Parse reads a configuration from data. The name of the file is used in
+// errors only, which are as those of [Load].
+func Parse(file string, data []byte) (*Config, error) {
+	d, root := open(file, data)
+	if root == nil {
+		return nil, d.err()
+	}
+	c := &Config{
+		Theme:  root.theme(),
+		Agents: root.agents(),
+		MCP:    root.mcpServers(),
+	}
+	c.DefaultAgent = root.defaultAgent(c)
+	for i := range c.Agents {
+		c.Agents[i] = c.mark(c.Agents[i])
+	}
+	c.Keys = root.keyBindings()
+	root.done()
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (t *table) theme() Theme {
+	text := t.text("theme")
+	switch theme := Theme(text); theme {
+	case ThemeAuto, ThemeDark, ThemeLight:
+		return theme
+	case "":
+		if v, there := t.values["theme"]; there && v == "" {
+			t.fail("theme", "known themes: auto, dark, light", "is empty")
+		}
+	default:
+		t.fail("theme", didYouMean(text, []string{"auto", "dark", "light"}, "known themes"), "cannot be %q", text)
+	}
+	return ThemeAuto
+}
+
+// agents reads [agents.ID].
+func (t *table) agents() []Agent {
+	var agents []Agent
+	var marked *table
+	for _, a := range t.children("agents") {
+		agent := a.agent()
+		if agent.Default {
+			if marked != nil {
+				a.fail("default", fmt.Sprintf("keep it on one of %q and %q", marked.name(), a.name()),
+					"makes a second default agent")
+			}
+			marked = a
+		}
+		agents = append(agents, agent)
+	}
+	return agents
+}
+
+func (t *table) agent() Agent {
+	known, isKnown := knownByID(t.name())
+	a := Agent{
+		ID:      t.name(),
+		Name:    t.text("name"),
+		Command: t.text("command"),
+		Args:    t.texts("args", false),
+		Cwd:     expandHome(t.text("cwd")),
+		Env:     t.secrets("env", isEnvName),
+		Default: t.flag("default"),
+		Source:  SourceConfigured,
+	}
+	t.done()
+	if !isKnown && a.Name == "" {
+		a.Name = a.ID
+	}
+	if isKnown {
+		a = a.withKnown(known, t.has("command"), t.has("args"))
+	}
+	switch {
+	case t.has("command") && t.values["command"] == "":
+		t.fail("command", "name the program that starts the agent", "is empty")
+	case a.Command == "" && !t.has("command"):
+		t.doc.fail(t.at, `write command = "…"`, "%s has no command", t.at)
+	}
+	return a
+}
+
+// withKnown fills in what the person left out about an agent that parley knows.
+// Arguments belong to their command: a command of one's own gets none of ours.
+func (a Agent) withKnown(known Agent, ownCommand, ownArgs bool) Agent {
+	if a.Name == "" {
+		a.Name = known.Name
+	}
+	a.URL = known.URL
+	if ownCommand {
+		return a
+	}
+	a.Command, a.InstallHint, a.Alternative = known.Command, known.InstallHint, known.Alternative
+	if !ownArgs {
+		a.Args = known.Args
+	}
+	a.Env = a.Env.over(known.Env)
+	return a
+}
+
+// defaultAgent settles which agent is the default: the one that default_agent
+// names, or the one that is marked.
+func (t *table) defaultAgent(c *Config) string {
+	marked := ""
+	for _, a := range c.Agents {
+		if a.Default {
+			marked = a.ID
+		}
+	}
+	named := t.text("default_agent")
+	if !t.has("default_agent") {
+		return marked
+	}
+	agent, err := c.Agent(named)
+	var unknown *UnknownAgentError
+	switch {
+	case named == "" && t.values["default_agent"] == "":
+		t.fail("default_agent", "name an agent or leave the line out", "is empty")
+	case errors.As(err, &unknown) && named != "":
+		t.fail("default_agent", unknown.hint(), "names no agent: %q", named)
+	case marked != "" && agent.ID != marked:
+		t.fail("default_agent", fmt.Sprintf("remove one of the two: agents.%s.default is set", marked),
+			"makes a second default agent")
+	}
+	return agent.ID
+}

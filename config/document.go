@@ -1,0 +1,375 @@
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// maxErrors bounds how many errors are reported of one file: nobody reads more.
+const maxErrors = 50
+
+// document is a TOML file that is being read: its values, where each key
+// stands, and what was found wrong with it so far.
+type document struct {
+	file string
+	data []byte
+	// keys maps the path of every key to its first byte in data.
+	keys map[string]int
+	errs []*Error
+}
+
+// path is where a key stands in the tree of tables.
+type path []string
+
+func (p path) child(key string) path { return append(slices.Clip(p), key) }
+
+func (p path) id() string { return strings.Join(p, "\x00") }
+
+// String is the path as a person would write it.
+func (p path) String() string { return printable(strings.Join(p, ".")) }
+
+// secret says whether values at or below this path may be secret.
+func (p path) secret() bool { return slices.Contains(p, "env") || slices.Contains(p, "headers") }
+
+// open parses data. When it is not TOML at all, the error is recorded and the
+// returned table is nil.
+func open(file string, data []byte) (*document, *table) {
+	// Editors of some systems begin files with a byte order mark.
+	data = slices.Clip(bytes.TrimPrefix(data, []byte("\ufeff")))
+	d := &document{file: printable(file), data: data, keys: map[string]int{}}
+	values := map[string]any{}
+	if err := toml.Unmarshal(data, &values); err != nil {
+		d.syntax(err)
+		return d, nil
+	}
+	d.locate()
+	return d, &table{doc: d, values: values, noun: "key"}
+}
+
+// locate fills keys. The document is known to be valid.
+func (d *document) locate() {
+	var p unstable.Parser
+	p.Reset(d.data)
+	var section path
+	for p.NextExpression() {
+		switch node := p.Expression(); node.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			section = d.locateKey(nil, node.Key())
+		case unstable.KeyValue:
+			d.locatePair(section, node)
+		}
+	}
+}
+
+func (d *document) locatePair(at path, pair *unstable.Node) {
+	at = d.locateKey(at, pair.Key())
+	d.locateValue(at, pair.Value())
+}
+
+func (d *document) locateValue(at path, value *unstable.Node) {
+	if value.Kind != unstable.InlineTable && value.Kind != unstable.Array {
+		return
+	}
+	for it := value.Children(); it.Next(); {
+		if child := it.Node(); child.Kind == unstable.KeyValue {
+			d.locatePair(at, child)
+		} else {
+			d.locateValue(at, child)
+		}
+	}
+}
+
+func (d *document) locateKey(at path, parts unstable.Iterator) path {
+	for parts.Next() {
+		part := parts.Node()
+		at = at.child(string(part.Data))
+		if _, seen := d.keys[at.id()]; !seen {
+			d.keys[at.id()] = int(part.Raw.Offset)
+		}
+	}
+	return at
+}
+
+// line returns the whole line that holds the byte at offset, and the number
+// and column of that byte, from 1.
+func (d *document) line(offset int) (text string, number, column int) {
+	start := bytes.LastIndexByte(d.data[:offset], '\n') + 1
+	end := len(d.data)
+	if n := bytes.IndexByte(d.data[offset:], '\n'); n >= 0 {
+		end = offset + n
+	}
+	text = strings.TrimSuffix(string(d.data[start:end]), "\r")
+	return text, bytes.Count(d.data[:start], []byte("\n")) + 1, utf8.RuneCount(d.data[start:offset]) + 1
+}
+
+// fail records an error at the key at p.
+func (d *document) fail(p path, hint, format string, args ...any) {
+	d.record(p, false, hint, fmt.Sprintf(format, args...))
+}
+
+// record is fail; with hide, the value at p is not shown.
+func (d *document) record(p path, hide bool, hint, message string) {
+	if len(d.errs) == maxErrors {
+		return
+	}
+	e := &Error{File: d.file, Message: shown(message), Hint: printable(hint)}
+	if offset, ok := d.keys[p.id()]; ok {
+		e.Text, e.Line, e.Column = d.line(offset)
+		// An inline table can hold secrets beside the key at fault.
+		hide = hide || p.secret() || strings.Contains(e.Text, "{")
+		if before, _, found := strings.Cut(e.Text, "="); found && hide {
+			e.Text = withoutValue(before)
+		}
+		e.Text = shown(e.Text)
+	}
+	d.errs = append(d.errs, e)
+}
+
+// withoutValue is how a line is shown whose value is not.
+func withoutValue(key string) string { return strings.TrimRight(key, " \t") + " = …" }
+
+// syntax records an error of the TOML parser. What stands on the line is not
+// known to be a key or a value, so only a key parley knows is shown of it.
+func (d *document) syntax(err error) {
+	e := &Error{File: d.file, Message: shown(strings.TrimPrefix(err.Error(), "toml: "))}
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		var column int
+		e.Line, column = at.Position()
+		lines := strings.Split(string(d.data), "\n")
+		text := lines[min(e.Line, len(lines))-1]
+		e.Column = utf8.RuneCountInString(text[:min(column-1, len(text))]) + 1
+		key, _, _ := strings.Cut(text, "=")
+		if slices.Contains(plainKeys, strings.TrimSpace(key)) {
+			e.Text = shown(withoutValue(key))
+		}
+	}
+	if strings.Contains(e.Message, "at start of value") {
+		e.Hint = `write text in quotes, as in key = "value"`
+	}
+	d.errs = append(d.errs, e)
+}
+
+// err joins what was recorded, in the order of the file.
+func (d *document) err() error {
+	slices.SortStableFunc(d.errs, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	errs := make([]error, len(d.errs))
+	for i, e := range d.errs {
+		errs[i] = e
+	}
+	return errors.Join(errs...)
+}
+
+// table reads the values of one table and remembers which keys it was asked
+// for: done reports the others. So what is known is written down only once,
+// where it is read.
+type table struct {
+	doc    *document
+	at     path
+	values map[string]any
+	asked  []string
+	// noun is what a key of this table is called in errors.
+	noun string
+}
+
+// name is the table's own key.
+func (t *table) name() string { return t.at[len(t.at)-1] }
+
+func (t *table) take(key string) (any, bool) {
+	t.asked = append(t.asked, key)
+	v, ok := t.values[key]
+	return v, ok
+}
+
+func (t *table) has(key string) bool {
+	_, ok := t.values[key]
+	return ok
+}
+
+func (t *table) fail(key, hint, format string, args ...any) {
+	t.doc.fail(t.at.child(key), hint, "%s "+format, append([]any{t.at.child(key)}, args...)...)
+}
+
+// read takes the value of key as a T. ok is false when it is missing or, which
+// is an error, of another type.
+func read[T any](t *table, key, want string) (value T, ok bool) {
+	v, there := t.take(key)
+	if !there {
+		return value, false
+	}
+	value, ok = v.(T)
+	if !ok {
+		t.fail(key, "", "must be %s, not %s", want, kind(v))
+	}
+	return value, ok
+}
+
+func (t *table) text(key string) string {
+	s, ok := read[string](t, key, "text")
+	if ok && strings.ContainsRune(s, 0) {
+		t.fail(key, "", "holds a NUL character")
+	}
+	return s
+}
+
+func (t *table) flag(key string) bool {
+	b, _ := read[bool](t, key, "true or false")
+	return b
+}
+
+// texts reads a list of texts. With single, one text alone will do.
+func (t *table) texts(key string, single bool) []string {
+	if _, one := t.values[key].(string); single && one {
+		return []string{t.text(key)}
+	}
+	want := "a list of texts"
+	if single {
+		want = "text or a list of texts"
+	}
+	list, ok := read[[]any](t, key, want)
+	if !ok {
+		return nil
+	}
+	texts := make([]string, 0, len(list))
+	for i, v := range list {
+		s, ok := v.(string)
+		if !ok || strings.ContainsRune(s, 0) {
+			t.fail(key, "", "must be %s, but number %d of it is %s", want, i+1, kind(v))
+			return nil
+		}
+		texts = append(texts, s)
+	}
+	return texts
+}
+
+// secrets reads a table of texts whose names must satisfy valid. Errors about
+// it never show a value.
+func (t *table) secrets(key string, valid func(string) bool) Secrets {
+	pairs, ok := t.child(key)
+	if !ok {
+		return Secrets{}
+	}
+	values := make(map[string]string, len(pairs.values))
+	for _, name := range pairs.keys() {
+		values[name] = pairs.text(name)
+		if !valid(name) {
+			pairs.fail(name, "", "is not a name that can be used here")
+		}
+		if _, err := expand(values[name], nil); err != nil {
+			pairs.fail(name, "", "cannot be used: %v", err)
+		}
+	}
+	return NewSecrets(values)
+}
+
+// child reads a table within this one.
+func (t *table) child(key string) (*table, bool) {
+	values, ok := read[map[string]any](t, key, "a table")
+	return &table{doc: t.doc, at: t.at.child(key), values: values, noun: "key"}, ok
+}
+
+// children reads a table of tables, in the order of the file.
+func (t *table) children(key string) []*table {
+	parent, _ := t.child(key)
+	var tables []*table
+	for _, name := range parent.keys() {
+		if !isID(name) {
+			parent.fail(name, `use letters, digits, ".", "-" and "_"`, "is not a usable name")
+		}
+		if child, ok := parent.child(name); ok {
+			tables = append(tables, child)
+		}
+	}
+	return tables
+}
+
+// keys returns the table's keys in the order of the file.
+func (t *table) keys() []string {
+	return slices.SortedFunc(maps.Keys(t.values), func(a, b string) int {
+		return cmp.Or(
+			cmp.Compare(t.doc.keys[t.at.child(a).id()], t.doc.keys[t.at.child(b).id()]),
+			cmp.Compare(a, b),
+		)
+	})
+}
+
+// done reports every key that nothing asked for.
+func (t *table) done() {
+	for _, key := range t.keys() {
+		if slices.Contains(t.asked, key) {
+			continue
+		}
+		where := ""
+		if len(t.at) > 0 {
+			where = " in " + t.at.String()
+		}
+		// Its value has no part in the error, and could be a misnamed secret.
+		t.doc.record(t.at.child(key), true, t.suggest(key), fmt.Sprintf("unknown %s %q%s", t.noun, key, where))
+	}
+}
+
+func (t *table) suggest(key string) string {
+	if meant := synonyms[strings.ToLower(key)]; slices.Contains(t.asked, meant) {
+		return fmt.Sprintf("did you mean %q?", meant)
+	}
+	return didYouMean(key, t.asked, "known "+t.noun+"s")
+}
+
+// kind names the type of a decoded TOML value.
+func kind(v any) string {
+	switch v.(type) {
+	case string:
+		return "text"
+	case bool:
+		return "true or false"
+	case int64, float64:
+		return "a number"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a table"
+	}
+	return "a date or time"
+}
+
+// isID limits names of agents and servers to what can stand in a command line
+// and in a file name.
+func isID(s string) bool {
+	ok := strings.IndexFunc(s, func(r rune) bool {
+		return !isNameRune(r) && r != '-' && r != '.'
+	}) < 0
+	return ok && s != "" && s[0] != '-' && s[0] != '.'
+}
+
+// synonyms are words that people coming from elsewhere write for our keys and
+// that no spelling distance would find.
+var synonyms = map[string]string{
+	"color": "theme", "colour": "theme", "colors": "theme", "colours": "theme", "style": "theme",
+	"agent": "default_agent", "default": "default_agent",
+	"agent_servers": "agents", "mcp_servers": "mcp", "mcpservers": "mcp", "servers": "mcp",
+	"keybindings": "keys", "keybinds": "keys", "keymap": "keys", "bindings": "keys",
+	"title": "name", "label": "name", "display_name": "name",
+	"cmd": "command", "program": "command", "binary": "command", "exec": "command", "path": "command",
+	"arguments": "args", "params": "args",
+	"dir": "cwd", "directory": "cwd", "workdir": "cwd", "working_directory": "cwd",
+	"environment": "env", "variables": "env",
+	"endpoint": "url", "address": "url", "transport": "type",
+}
+
+// plainKeys are the keys that may be shown in a syntax error. They are listed
+// here because a document that does not parse was never read.
+var plainKeys = []string{
+	"theme", "default_agent", "agents", "mcp", "keys",
+	"name", "command", "args", "cwd", "env", "default", "type", "url", "headers",
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Error is one thing wrong with a configuration file. [Load] and [Parse] join
+// all that they find, in the order of the file, with [errors.Join].
+//
+// No field holds the value of an environment variable or of a header, and none
+// holds a control character.
+type Error struct {
+	File string
+	// Line and Column count from 1, the column in characters. Both are 0 when
+	// the error belongs to the file as a whole.
+	Line, Column int
+	// Message says what is wrong, Hint what to do about it. Hint may be empty.
+	Message, Hint string
+	// Text is the line at fault. Values that could be secret, or that have no
+	// part in the error, are shown as "…". It may be empty.
+	Text string
+}
+
+// Error renders the error for people: a line that editors can jump to, then
+// the text at fault with a mark under the place.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
+	}
+	b.WriteString(": " + e.Message)
+	if e.Hint != "" {
+		b.WriteString(": " + e.Hint)
+	}
+	if e.Text == "" {
+		return b.String()
+	}
+	gutter := fmt.Sprintf("%5d", e.Line)
+	fmt.Fprintf(&b, "\n%s | %s", gutter, e.Text)
+	if e.Column <= utf8.RuneCountInString(e.Text) {
+		fmt.Fprintf(&b, "\n%s | %s^", strings.Repeat(" ", len(gutter)), strings.Repeat(" ", e.Column-1))
+	}
+	return b.String()
+}
+
+// shown makes text of the file fit for an error: printable, and not so long that
+// it hides what is said about it.
+func shown(s string) string {
+	const most = 160 // characters
+	s = printable(s)
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
+
+// printable replaces what a terminal could act on: the file can come from
+// anywhere. Every character stays one character, so that columns stay right.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case !unicode.IsGraphic(r):
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}

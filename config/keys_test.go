@@ -1,0 +1,166 @@
+package config
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseKey(t *testing.T) {
+	for text, want := range map[string]string{
+		"enter": "enter", "Return": "enter", "ESCAPE": "esc", "esc": "esc", " ": "space", "space": "space",
+		"ctrl+p": "ctrl+p", "Ctrl+P": "ctrl+p", "control+p": "ctrl+p",
+		"shift+ctrl+p": "ctrl+shift+p", "super+shift+alt+ctrl+x": "ctrl+alt+shift+super+x",
+		"option+1": "alt+1", "cmd+k": "super+k", "Shift+Enter": "shift+enter", "shift+tab": "shift+tab",
+		"PgDn": "pgdown", "page_down": "pgdown", "pgdown": "pgdown", "pgup": "pgup", "PageUp": "pgup",
+		"del": "delete", "f2": "f2", "F12": "f12", "f63": "f63",
+		"g": "g", "G": "G", "shift+g": "G", "shift+G": "G", "Shift+é": "É", "?": "?", "alt+?": "alt+?", "/": "/",
+		"+": "+", "ctrl++": "ctrl++", "ctrl+plus": "ctrl++", "ctrl+space": "ctrl+space", "ctrl+ enter": "ctrl+enter",
+	} {
+		if got, err := ParseKey(text); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"":            `key "" is empty: write [] for no key`,
+		"entre":       `key "entre" is not the name of a key: did you mean "enter"?`,
+		"f64":         `key "f64" is not the name of a key: did you mean "f4"?`,
+		"crtl+x":      `key "crtl+x" has an unknown modifier "crtl": did you mean "ctrl"?`,
+		"ctrl+ctrl+x": `key "ctrl+ctrl+x" has "ctrl" twice`,
+		"shift+/":     `key "shift+/" depends on the layout of the keyboard: write the character that the two type together, as in "?"`,
+		"ctrl+\x1b":   "key \"ctrl+\uFFFD\" is not a character that a key types",
+		"ctrl":        `key "ctrl" is not the name of a key`,
+		"ctrl+":       `key "ctrl+" is not the name of a key`,
+		"\xff":        "key \"\uFFFD\" is not a character that a key types",
+	} {
+		got, err := ParseKey(text)
+		var keyErr *KeyError
+		if got != "" || !errors.As(err, &keyErr) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %q, %v; want %s", text, got, err, want)
+		}
+	}
+}
+
+func FuzzParseKey(f *testing.F) {
+	f.Add("Ctrl+Shift+P")
+	f.Add("shift+ß")
+	f.Add("++")
+	f.Fuzz(func(t *testing.T, text string) {
+		key, err := ParseKey(text)
+		if err != nil {
+			return
+		}
+		if again, err := ParseKey(key); err != nil || again != key {
+			t.Errorf("%q gives %q, which gives %q, %v", text, key, again, err)
+		}
+	})
+}
+
+func TestDefaultKeys(t *testing.T) {
+	keys := DefaultKeys()
+	seen := map[Action]bool{}
+	for _, a := range Actions() {
+		if a.Help == "" || len(a.Keys) == 0 || seen[a.Action] {
+			t.Errorf("%+v", a)
+		}
+		seen[a.Action] = true
+		// A default lost to another action would be a conflict between defaults.
+		if diff := cmp.Diff(a.Keys, keys.For(a.Action)); diff != "" {
+			t.Errorf("%s: %s", a.Action, diff)
+		}
+		for _, key := range a.Keys {
+			if parsed, err := ParseKey(key); err != nil || parsed != key {
+				t.Errorf("%s: %q is %q, %v", a.Action, key, parsed, err)
+			}
+			if got, ok := keys.Action(a.Context, key); !ok || got != a.Action || !keys.Match(a.Action, key) {
+				t.Errorf("%q in %s does %q", key, a.Context, got)
+			}
+		}
+	}
+	for key, want := range map[string]map[Context]Action{
+		"enter":  {ContextPrompt: ActionSend, ContextTranscript: ActionItemExpand, ContextDialog: ActionDialogAccept},
+		"y":      {ContextTranscript: ActionItemCopy, ContextDialog: ActionAllowOnce},
+		"ctrl+j": {ContextPrompt: ActionNewline},
+		"alt+9":  {ContextPrompt: ActionTab(9)},
+		"q":      {},
+	} {
+		for _, context := range []Context{ContextPrompt, ContextTranscript, ContextDialog} {
+			if got, _ := keys.Action(context, key); got != want[context] {
+				t.Errorf("%q in %s does %q, want %q", key, context, got, want[context])
+			}
+		}
+	}
+	if keys.Match("no_such_action", "enter") || keys.Match("no_such_action", "nokey") || (Keys{}).Match(ActionSend, "enter") {
+		t.Error("matched what is not bound")
+	}
+}
+
+func TestCallersCannotChangeKeys(t *testing.T) {
+	keys := DefaultKeys()
+	keys.For(ActionSend)[0] = "x"
+	Actions()[0].Keys[0] = "x"
+	if !slices.Equal(keys.For(ActionSend), []string{"enter"}) || !slices.Equal(DefaultKeys().For(ActionSend), []string{"enter"}) {
+		t.Error("changed from outside")
+	}
+}
+
+func TestKeysOfTheFile(t *testing.T) {
+	keys := parse(t, `[keys]
+palette = ["ctrl+k", "CTRL+K", "f5"]
+mode = "f3"       # swapped
+model = "f2"
+quit = []
+item_copy = "c"
+`).Keys
+	for action, want := range map[Action][]string{
+		ActionPalette: {"ctrl+k", "f5"}, ActionMode: {"f3"}, ActionModel: {"f2"}, ActionQuit: nil,
+		ActionItemCopy: {"c"}, ActionSend: {"enter"},
+	} {
+		if got := keys.For(action); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", action, got, want)
+		}
+	}
+	if keys.Match(ActionPalette, "ctrl+p") {
+		t.Error("the default key stays beside the configured one")
+	}
+}
+
+func TestBadKeys(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"unknown action":         {`sned = "enter"`, `2:1: unknown action "sned" in keys: did you mean "send"?`},
+		"unlike any action":      {`launch = "f9"`, `2:1: unknown action "launch" in keys`},
+		"part of a name":         {`history = "f9"`, `2:1: unknown action "history" in keys: did you mean "history_prev"?`},
+		"taken from a default":   {`palette = "ctrl+o"`, `2:1: keys.palette takes "ctrl+o", the key of "options" in the same context (prompt): "options" has it by default, give that another key too`},
+		"taken by a default":     {`options = "ctrl+p"`, `2:1: keys.options takes "ctrl+p", the key of "palette" in the same context (prompt): "palette" has it by default, give that another key too`},
+		"two configured":         {"quit = \"f9\"\nfind = \"F9\"", `3:1: keys.find takes "f9", the key of "quit" in the same context (prompt): give one of them another key`},
+		"two configured, turned": {"find = \"f9\"\nquit = \"F9\"", `3:1: keys.quit takes "f9", the key of "find" in the same context (prompt): give one of them another key`},
+		"in a dialog":            {`allow_once = "n"`, `2:1: keys.allow_once takes "n", the key of "reject_once" in the same context (dialog): "reject_once" has it by default, give that another key too`},
+		"not a key":              {`find = "ctrl+pgdwn"`, `2:1: keys.find has a key that cannot be: "ctrl+pgdwn" is not the name of a key: did you mean "pgdown"?`},
+		"empty key":              {`find = [""]`, `2:1: keys.find has a key that cannot be: "" is empty: write [] for no key`},
+		"types text":             {`find = "f"`, `2:1: keys.find cannot be "f", which types text in the prompt: add a modifier, as in "ctrl+f"`},
+		"types a space":          {`send = "shift+space"`, `2:1: keys.send cannot be "shift+space", which types text in the prompt: add a modifier, as in "ctrl+shift+space"`},
+		"not text":               {`find = 3`, `2:1: keys.find must be text or a list of texts, not a number`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse("config.toml", []byte("[keys]\n"+test.text))
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			got, _, _ := strings.Cut(err.Error(), "\n")
+			if got != "config.toml:"+test.want || len(problems(t, err)) != 1 {
+				t.Errorf("%v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+func BenchmarkMatch(b *testing.B) {
+	keys := DefaultKeys()
+	b.ReportAllocs()
+	for b.Loop() {
+		keys.Match(ActionInspector, "ctrl+p")
+	}
+}

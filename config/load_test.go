@@ -1,0 +1,437 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func parse(t *testing.T, text string) *Config {
+	t.Helper()
+	c, err := Parse("config.toml", []byte(text))
+	if err != nil {
+		t.Fatalf("unexpected error:\n%v", err)
+	}
+	return c
+}
+
+// problems splits a joined error into its parts.
+func problems(t *testing.T, err error) []*Error {
+	t.Helper()
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		t.Fatalf("not a joined error: %v", err)
+	}
+	var list []*Error
+	for _, e := range joined.Unwrap() {
+		var one *Error
+		if !errors.As(e, &one) {
+			t.Fatalf("not a *config.Error: %T %v", e, e)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func TestLoadMissingFileIsTheDefault(t *testing.T) {
+	c, err := Load(filepath.Join(t.TempDir(), "no", "config.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Default(), c, cmp.AllowUnexported(Keys{}, binding{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLoadReadsTheWholeShape(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	text := "\ufeff" + `theme = "dark"
+default_agent = "Mine"
+
+[agents.zed]
+name = "Mine"
+command = "/opt/zed"
+args = ["--acp", "a b"]
+cwd = "/src"
+env = { KEY = "$TOKEN", PLAIN = "a$$b" }
+
+[agents.another]
+command = "x"
+
+[mcp.files]
+command = "files"
+args = ["."]
+[mcp.docs]
+type = "http"
+url = "https://example.com/mcp"
+headers.Authorization = "Bearer ${TOKEN}"
+
+[keys]
+send = "Ctrl+Return"
+newline = ["enter", "ctrl+m"]
+inspector = []
+`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Theme != ThemeDark || c.DefaultAgent != "zed" {
+		t.Errorf("theme %q, default %q", c.Theme, c.DefaultAgent)
+	}
+	if got := ids(c.Agents); !slices.Equal(got, []string{"zed", "another"}) {
+		t.Errorf("agents not in the order of the file: %v", got)
+	}
+	lookup := func(name string) (string, bool) { return "sk-1", name == "TOKEN" }
+	a := c.Agents[0]
+	if a.Command != "/opt/zed" || a.Cwd != "/src" || !a.Default || a.Source != SourceConfigured ||
+		!slices.Equal(a.Args, []string{"--acp", "a b"}) {
+		t.Errorf("agent: %+v", a)
+	}
+	if env, err := a.Env.Environ(lookup); err != nil || !slices.Equal(env, []string{"KEY=sk-1", "PLAIN=a$b"}) {
+		t.Errorf("env %v, %v", env, err)
+	}
+	if len(c.MCP) != 2 || c.MCP[0].Type != MCPStdio || c.MCP[0].Command != "files" ||
+		c.MCP[1].Type != MCPHTTP || c.MCP[1].URL != "https://example.com/mcp" {
+		t.Errorf("mcp: %+v", c.MCP)
+	}
+	if h, err := c.MCP[1].Headers.Expand(lookup); err != nil || h["Authorization"] != "Bearer sk-1" {
+		t.Errorf("headers %v, %v", h, err)
+	}
+	if !c.Keys.Match(ActionSend, "ctrl+enter") || c.Keys.Match(ActionSend, "enter") ||
+		!c.Keys.Match(ActionNewline, "ctrl+m") || len(c.Keys.For(ActionInspector)) != 0 {
+		t.Errorf("keys: send %v, newline %v, inspector %v",
+			c.Keys.For(ActionSend), c.Keys.For(ActionNewline), c.Keys.For(ActionInspector))
+	}
+}
+
+func TestConfiguredAgentThatIsKnown(t *testing.T) {
+	t.Setenv("HOME", "/home/ada")
+	c := parse(t, `
+[agents.gemini]
+default = true
+cwd = "~/src"
+[agents.auggie]
+env = { MODEL = "x" }
+[agents.claude]
+command = "npx"
+[agents.codex]
+args = ["-c", "model=x"]
+`)
+	gemini, auggie, claude, codex := c.Agents[0], c.Agents[1], c.Agents[2], c.Agents[3]
+	if gemini.Command != "gemini" || !slices.Equal(gemini.Args, []string{"--acp"}) || gemini.Name != "Gemini CLI" ||
+		gemini.InstallHint == "" || gemini.Cwd != "/home/ada/src" || c.DefaultAgent != "gemini" {
+		t.Errorf("what is missing is not filled in: %+v", gemini)
+	}
+	if got := auggie.Env.Names(); !slices.Equal(got, []string{"AUGMENT_DISABLE_AUTO_UPDATE", "MODEL"}) {
+		t.Errorf("env: %v", got)
+	}
+	if claude.Command != "npx" || len(claude.Args) != 0 || claude.Name != "Claude Code" || claude.InstallHint != "" {
+		t.Errorf("a command of one's own got arguments or hints of ours: %+v", claude)
+	}
+	if codex.Command != "codex-acp" || !slices.Equal(codex.Args, []string{"-c", "model=x"}) {
+		t.Errorf("%+v", codex)
+	}
+}
+
+func TestErrorsOfAFileAreReportedTogether(t *testing.T) {
+	_, err := Parse("/etc/config.toml", []byte(`colour = "red"
+theme = "drak"
+
+[agents.x]
+comand = "npx"
+env = { A = 1 }
+
+[agents.x.evn]
+K = "sk-1"
+`))
+	const want = `/etc/config.toml:1:1: unknown key "colour": did you mean "theme"?
+    1 | colour = …
+      | ^
+/etc/config.toml:2:1: theme cannot be "drak": did you mean "dark"?
+    2 | theme = "drak"
+      | ^
+/etc/config.toml:4:9: agents.x has no command: write command = "…"
+    4 | [agents.x]
+      |         ^
+/etc/config.toml:5:1: unknown key "comand" in agents.x: did you mean "command"?
+    5 | comand = …
+      | ^
+/etc/config.toml:6:9: agents.x.env.A must be text, not a number
+    6 | env = …
+/etc/config.toml:8:11: unknown key "evn" in agents.x: did you mean "env"?
+    8 | [agents.x.evn]
+      |           ^`
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	for name, test := range map[string]struct {
+		text string
+		want []string // line:column: message: hint
+	}{
+		"unquoted text": {
+			"\ntheme = dark",
+			[]string{`2:9: unexpected character U+0064 'd' at start of value: write text in quotes, as in key = "value"`},
+		},
+		"column counts characters": {
+			`agents = { "é" = { command = "x" }, b = 1 }`,
+			[]string{
+				`1:12: agents.é is not a usable name: use letters, digits, ".", "-" and "_"`,
+				`1:37: agents.b must be a table, not a number`,
+			},
+		},
+		"key twice": {
+			"theme = \"dark\"\ntheme = \"light\"",
+			[]string{`2:1: key theme is already defined`},
+		},
+		"unlike any known key": {
+			"wallpaper = 1",
+			[]string{`1:1: unknown key "wallpaper": known keys: theme, agents, mcp, default_agent, keys`},
+		},
+		"types": {
+			"theme = 1\nagents = 2.5\nkeys = true\nmcp = [1]\ndefault_agent = 2026-01-01",
+			[]string{
+				`1:1: theme must be text, not a number`, `2:1: agents must be a table, not a number`,
+				`3:1: keys must be a table, not true or false`, `4:1: mcp must be a table, not a list`,
+				`5:1: default_agent must be text, not a date or time`,
+			},
+		},
+		"lists": {
+			"[agents.x]\ncommand = \"x\"\nargs = \"-v\"\n[agents.y]\ncommand = \"y\"\nargs = [\"a\", 2]\ndefault = \"yes\"",
+			[]string{
+				`3:1: agents.x.args must be a list of texts, not text`,
+				`6:1: agents.y.args must be a list of texts, but number 2 of it is a number`,
+				`7:1: agents.y.default must be true or false, not text`,
+			},
+		},
+		"empty values": {
+			"theme = \"\"\ndefault_agent = \"\"\n[agents.x]\ncommand = \"\"\n[keys]\nsend = \"\"",
+			[]string{
+				`1:1: theme is empty: known themes: auto, dark, light`,
+				`2:1: default_agent is empty: name an agent or leave the line out`,
+				`4:1: agents.x.command is empty: name the program that starts the agent`,
+				`6:1: keys.send has a key that cannot be: "" is empty: write [] for no key`,
+			},
+		},
+		"two marked agents": {
+			"[agents.a]\ncommand = \"a\"\ndefault = true\n[agents.b]\ncommand = \"b\"\ndefault = true",
+			[]string{`6:1: agents.b.default makes a second default agent: keep it on one of "a" and "b"`},
+		},
+		"marked and named": {
+			"default_agent = \"goose\"\n[agents.a]\ncommand = \"a\"\ndefault = true",
+			[]string{`1:1: default_agent makes a second default agent: remove one of the two: agents.a.default is set`},
+		},
+		"stdio server": {
+			"[mcp.a]\ntype = \"stdio\"\n[mcp.b]\ncommand = \"\"\n[mcp.c]\ncommand = \"c\"\nurl = \"http://c\"\nheaders = {}",
+			[]string{
+				`1:6: mcp.a has no command, which type "stdio" needs: write command = "…"`,
+				`4:1: mcp.b.command is empty`,
+				`7:1: mcp.c.url has no meaning for a server of type "stdio": remove it or change the type`,
+				`8:1: mcp.c.headers has no meaning for a server of type "stdio": remove it or change the type`,
+			},
+		},
+		"network server": {
+			"[mcp.a]\ntype = \"http\"\n[mcp.b]\ntype = \"sse\"\nurl = \"localhost:80\"\nargs = []\n[mcp.c]\nurl = \"http://c\"\n[mcp.d]\ntype = \"htp\"",
+			[]string{
+				`1:6: mcp.a has no url, which type "http" needs: write url = "…"`,
+				`5:1: mcp.b.url is not the address of a server: it begins with http:// or https://`,
+				`6:1: mcp.b.args has no meaning for a server of type "sse": remove it or change the type`,
+				`7:6: mcp.c has no type: write type = "stdio", "http" or "sse"`,
+				`10:1: mcp.d.type cannot be "htp": did you mean "http"?`,
+			},
+		},
+		"names and references": {
+			"[agents.a]\ncommand = \"a\"\n[agents.a.env]\n\"A=B\" = \"x\"\nC = \"$\"\nD = \"${X\"\n" +
+				"[mcp.s]\ntype = \"http\"\nurl = \"http://s\"\nheaders = { \"a b\" = \"x\" }",
+			[]string{
+				`4:1: agents.a.env.A=B is not a name that can be used here`,
+				`5:1: agents.a.env.C cannot be used: "$" must begin $NAME or ${NAME}; a dollar sign itself is "$$"`,
+				`6:1: agents.a.env.D cannot be used: "$" must begin $NAME or ${NAME}; a dollar sign itself is "$$"`,
+				`10:13: mcp.s.headers.a b is not a name that can be used here`,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := Parse("config.toml", []byte(test.text))
+			if c != nil || err == nil {
+				t.Fatalf("accepted: %+v", c)
+			}
+			var got []string
+			for _, e := range problems(t, err) {
+				first, _, _ := strings.Cut(e.Error(), "\n")
+				got = append(got, strings.TrimPrefix(first, "config.toml:"))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestUnknownDefaultAgent(t *testing.T) {
+	_, err := Parse("config.toml", []byte("default_agent = \"clade\"\n[agents.mine]\ncommand = \"x\""))
+	got := problems(t, err)[0]
+	if got.Message != `default_agent names no agent: "clade"` || got.Line != 1 {
+		t.Errorf("%+v", got)
+	}
+	if want := `did you mean "claude"? configured: mine; known: claude, codex, `; !strings.HasPrefix(got.Hint, want) {
+		t.Errorf("hint %q", got.Hint)
+	}
+}
+
+func TestUnreadableFiles(t *testing.T) {
+	dir := t.TempDir()
+	large := filepath.Join(dir, "large.toml")
+	if err := os.WriteFile(large, make([]byte, maxFileSize+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		dir:                           dir + ": cannot be read: it is a directory",
+		large:                         large + ": cannot be read: it is larger than 256 KiB",
+		filepath.Join(large, "below"): filepath.Join(large, "below") + ": cannot be read: not a directory",
+	} {
+		c, err := Load(path)
+		var e *Error
+		if c != nil || !errors.As(err, &e) || err.Error() != want {
+			t.Errorf("%v, %v", c, err)
+		}
+	}
+}
+
+// What is wrong with a file is told without telling what may be secret in it.
+func TestErrorsShowNoSecretsAndNoControlCharacters(t *testing.T) {
+	for name, text := range map[string]string{
+		"misspelt table":   "[agents.x]\ncommand = \"x\"\nenvv = { K = \"SECRET\" }",
+		"misspelt section": "[agents.x]\ncommand = \"x\"\n[agents.x.envv]\nK = \"SECRET\"",
+		"inline beside":    "[agents]\nx = { command = 1, env = { K = \"SECRET\" } }",
+		"inline before":    "[agents]\nx = { env = { K = \"SECRET\" }, colour = 1 }",
+		"unterminated":     "[agents.x]\nenv = { K = \"SECRET }",
+		"unquoted":         "[agents.x.env]\nname = SECRET",
+		"unquoted inline":  "[agents.x]\nenv = { K = SECRET }",
+		"several lines":    "[agents.x]\nenv = { K = \"\"\"\nSECRET=\\q",
+		"bad reference":    "[agents.x]\ncommand = \"x\"\nenv.K = \"SECRET $\"",
+		"header":           "[mcp.x]\ntype = \"http\"\nurl = \"http://x\"\nheaders.\"a b\" = \"SECRET\"",
+		"not a table":      "[mcp.x]\ntype = \"http\"\nurl = \"http://x\"\nheaders = \"SECRET\"",
+		"control":          "\"a\\u001b[31m\\u202e\" = 1\n",
+		"control in name":  "[\"agents\".\"\\u001b]0;x\\u0007\"]\n",
+		"raw control":      "theme = \"\x1b[31m\"",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Parse("/tmp/\x1b[1mconfig.toml", []byte(text))
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			for _, s := range []string{err.Error(), err.(interface{ Unwrap() []error }).Unwrap()[0].Error()} {
+				if strings.Contains(s, "SECRET") {
+					t.Errorf("secret in:\n%s", s)
+				}
+				if i := strings.IndexFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }); i >= 0 {
+					t.Errorf("control character at %d in %q", i, s)
+				}
+			}
+		})
+	}
+}
+
+func TestErrorsAreBounded(t *testing.T) {
+	var b strings.Builder
+	for b.Len() < maxFileSize/2 {
+		b.WriteString(strings.Repeat("k", b.Len()%1000+1) + strings.Repeat("x", b.Len()/100) + " = 1\n")
+	}
+	_, err := Parse("config.toml", []byte(b.String()))
+	list := problems(t, err)
+	if len(list) != maxErrors {
+		t.Errorf("%d errors", len(list))
+	}
+	for _, e := range list {
+		if len(e.Error()) > 1000 {
+			t.Fatalf("an error of %d bytes", len(e.Error()))
+		}
+	}
+}
+
+func TestExample(t *testing.T) {
+	none := parse(t, Example())
+	if diff := cmp.Diff(Default(), none, cmp.AllowUnexported(Keys{}, binding{})); diff != "" {
+		t.Errorf("the example as it stands changes something:\n%s", diff)
+	}
+
+	// Settings are commented out with "#" alone, prose with "# ".
+	var lines []string
+	for line := range strings.Lines(Example()) {
+		if rest, ok := strings.CutPrefix(line, "#"); ok && !strings.HasPrefix(rest, " ") {
+			line = rest
+		}
+		lines = append(lines, line)
+	}
+	all := parse(t, strings.Join(lines, ""))
+	if diff := cmp.Diff(DefaultKeys(), all.Keys, cmp.AllowUnexported(Keys{}, binding{})); diff != "" {
+		t.Errorf("the example lists other keys than the default ones:\n%s", diff)
+	}
+	for _, a := range actions {
+		if !strings.Contains(Example(), "\n#"+string(a.Action)+" = ") || !strings.Contains(Example(), "# "+a.Help+"\n") {
+			t.Errorf("the example does not list %s (%s)", a.Action, a.Help)
+		}
+	}
+	for _, key := range plainKeys {
+		if !strings.Contains(Example(), "#"+key+" = ") && !strings.Contains(Example(), "#["+key) {
+			t.Errorf("the example does not list %s", key)
+		}
+	}
+}
+
+// plainKeys must name what the reader reads.
+func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
+	_, root := open("x", []byte("[agents.x]\n[mcp.x]"))
+	c := &Config{}
+	root.theme()
+	root.defaultAgent(c)
+	read := slices.Concat(root.asked, []string{"agents", "mcp", "keys"})
+	agent, _ := root.child("agents")
+	x, _ := agent.child("x")
+	x.agent()
+	server, _ := root.child("mcp")
+	y, _ := server.child("x")
+	y.mcpServer()
+	read = slices.Concat(read, x.asked, y.asked)
+	slices.Sort(read)
+	want := slices.Sorted(slices.Values(plainKeys))
+	if diff := cmp.Diff(want, slices.Compact(read)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(Example())
+	f.Add("theme = \"dark\"\n[agents.x]\ncommand = \"x\"\nenv = { A = \"$B\" }\n[mcp.y]\nurl = \"http://y\"")
+	f.Add("[keys]\nsend = [\"ctrl+x\", 3]\nsned = \"a\"\n[[agents]]\na.b.c = { d = [ { e = 1 } ] }")
+	f.Add("a = \"\"\"\n\r\n\\u001b\"\"\"\r\n[agents.\"\\u0000\"]")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Parse("config.toml", []byte(text))
+		if (c == nil) == (err == nil) {
+			t.Fatalf("%v, %v", c, err)
+		}
+		if err == nil {
+			return
+		}
+		for _, e := range problems(t, err) {
+			if e.Line < 1 || e.Column < 1 || e.Line > strings.Count(text, "\n")+1 {
+				t.Errorf("position %d:%d", e.Line, e.Column)
+			}
+		}
+		if strings.ContainsFunc(err.Error(), func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }) {
+			t.Errorf("control character in %q", err)
+		}
+	})
+}

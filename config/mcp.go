@@ -1,0 +1,111 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// MCPTransport is how an agent talks to an MCP server.
+type MCPTransport string
+
+// The transports of ACP's session/new.
+const (
+	MCPStdio MCPTransport = "stdio"
+	MCPHTTP  MCPTransport = "http"
+	MCPSSE   MCPTransport = "sse"
+)
+
+// MCPServer is an MCP server that agents are told of when a session begins.
+// The agent connects to it, not parley.
+type MCPServer struct {
+	Name string
+	Type MCPTransport
+	// Command, Args and Env start the server; of MCPStdio only.
+	Command string
+	Args    []string
+	Env     Secrets
+	// URL and Headers reach the server; of MCPHTTP and MCPSSE only.
+	URL     string
+	Headers Secrets
+}
+
+// mcpServers reads [mcp.NAME].
+func (t *table) mcpServers() []MCPServer {
+	var servers []MCPServer
+	for _, s := range t.children("mcp") {
+		servers = append(servers, s.mcpServer())
+	}
+	return servers
+}
+
+func (t *table) mcpServer() MCPServer {
+	s := MCPServer{
+		Name:    t.name(),
+		Type:    MCPTransport(t.text("type")),
+		Command: t.text("command"),
+		Args:    t.texts("args", false),
+		Env:     t.secrets("env", isEnvName),
+		URL:     t.text("url"),
+		Headers: t.secrets("headers", isHeaderName),
+	}
+	t.done()
+	if !t.has("type") && t.has("command") {
+		s.Type = MCPStdio
+	}
+	switch s.Type {
+	case MCPStdio:
+		t.need("command", s.Command, s.Type)
+		t.exclude(s.Type, "url", "headers")
+	case MCPHTTP, MCPSSE:
+		if t.need("url", s.URL, s.Type) && !isHTTP(s.URL) {
+			t.fail("url", "it begins with http:// or https://", "is not the address of a server")
+		}
+		t.exclude(s.Type, "command", "args", "env")
+	case "":
+		if _, isText := t.values["type"].(string); isText || !t.has("type") {
+			t.doc.fail(t.at, `write type = "stdio", "http" or "sse"`, "%s has no type", t.at)
+		}
+	default:
+		types := []string{string(MCPStdio), string(MCPHTTP), string(MCPSSE)}
+		t.fail("type", didYouMean(string(s.Type), types, "known types"), "cannot be %q", string(s.Type))
+	}
+	return s
+}
+
+// need reports a value that a server of this type cannot do without.
+func (t *table) need(key, value string, of MCPTransport) bool {
+	switch {
+	case value != "":
+		return true
+	case !t.has(key):
+		t.doc.fail(t.at, fmt.Sprintf(`write %s = "…"`, key), "%s has no %s, which type %q needs", t.at, key, string(of))
+	case t.values[key] == "":
+		t.fail(key, "", "is empty")
+	}
+	return false
+}
+
+// exclude reports keys that a server of this type has no use for.
+func (t *table) exclude(of MCPTransport, keys ...string) {
+	for _, key := range keys {
+		if t.has(key) {
+			t.fail(key, "remove it or change the type", "has no meaning for a server of type %q", string(of))
+		}
+	}
+}
+
+func isHTTP(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// isEnvName says whether an operating system can carry a variable of that name.
+func isEnvName(s string) bool { return s != "" && !strings.ContainsAny(s, "=\x00") }
+
+// isHeaderName says whether s is a token of RFC 9110, section 5.6.2.
+func isHeaderName(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !isNameRune(r) && !strings.ContainsRune("!#$%&'*+-.^`|~", r)
+	}) < 0
+}

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/adrg/xdg"
+	"github.com/google/renameio/v2"
+)
+
+const (
+	appName = "parley"
+
+	// FileMode and DirMode are the permissions of everything parley writes for
+	// itself: configuration, logs and recordings can hold what is private.
+	FileMode os.FileMode = 0o600
+	DirMode  os.FileMode = 0o700
+)
+
+// environment guards the variables of package xdg, which Reload rewrites.
+var environment sync.Mutex
+
+// place joins elem to one of the base directories of the XDG specification, as
+// the environment names it now. Variables that hold a relative path are
+// ignored, as the specification asks.
+func place(base *string, elem ...string) string {
+	environment.Lock()
+	defer environment.Unlock()
+	xdg.Reload()
+	return filepath.Join(append([]string{*base, appName}, elem...)...)
+}
+
+// ConfigFile is the path of the configuration file,
+// $XDG_CONFIG_HOME/parley/config.toml. It need not exist.
+func ConfigFile() string { return place(&xdg.ConfigHome, "config.toml") }
+
+// StateDir is the directory for what should outlive a session: logs, the
+// prompt history. It need not exist; see [MakeDir].
+func StateDir() string { return place(&xdg.StateHome) }
+
+// CacheDir is the directory for what can be made again at any time. It need
+// not exist; see [MakeDir].
+func CacheDir() string { return place(&xdg.CacheHome) }
+
+// MakeDir makes dir and its parents, closed to other users. Directories that
+// are there already keep their permissions.
+func MakeDir(dir string) error {
+	if err := os.MkdirAll(dir, DirMode); err != nil {
+		return fmt.Errorf("make directory %s: %w", dir, err)
+	}
+	return nil
+}
+
+// WriteFile writes one of parley's own files, whole or not at all, closed to
+// other users, and makes its directory if it is missing.
+func WriteFile(path string, data []byte) error {
+	if err := MakeDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(path, data, FileMode, renameio.IgnoreUmask()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Secrets are named values that may be secret: environment variables or
+// headers. However it is printed, logged or encoded, it shows its names only;
+// Expand and Environ alone give the values out. The zero value is empty.
+//
+// A value may refer to the environment as "$NAME" or "${NAME}"; "$$" is a
+// dollar sign. References are followed when the values are asked for, so that
+// a variable missing for one agent is no hindrance to another.
+//
+// Secrets is immutable and may be used from any goroutine.
+type Secrets struct {
+	// A function, because fmt calls no methods on the unexported fields of
+	// others and would print a map, or a pointer to one, from inside: of a
+	// function it can print the address only.
+	values func() map[string]string
+}
+
+// NewSecrets holds a copy of values.
+func NewSecrets(values map[string]string) Secrets {
+	if len(values) == 0 {
+		return Secrets{}
+	}
+	held := maps.Clone(values)
+	return Secrets{func() map[string]string { return held }}
+}
+
+func (s Secrets) all() map[string]string {
+	if s.values == nil {
+		return nil
+	}
+	return s.values()
+}
+
+// Equal says whether both hold the same names and the same values.
+func (s Secrets) Equal(other Secrets) bool { return maps.Equal(s.all(), other.all()) }
+
+// over returns s laid over base: where both have a name, the value of s counts.
+func (s Secrets) over(base Secrets) Secrets {
+	merged := make(map[string]string, s.Len()+base.Len())
+	maps.Copy(merged, base.all())
+	maps.Copy(merged, s.all())
+	return NewSecrets(merged)
+}
+
+// Len is the number of values.
+func (s Secrets) Len() int { return len(s.all()) }
+
+// Names returns the names, sorted.
+func (s Secrets) Names() []string { return slices.Sorted(maps.Keys(s.all())) }
+
+// Expand returns the values by name, references replaced by what lookup finds
+// ([os.LookupEnv] in use). The error names every variable that is not set; it
+// never holds a value.
+func (s Secrets) Expand(lookup func(name string) (string, bool)) (map[string]string, error) {
+	expanded := make(map[string]string, s.Len())
+	var errs []error
+	for _, name := range s.Names() {
+		value, err := expand(s.all()[name], lookup)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", printable(name), err))
+		}
+		expanded[name] = value
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return expanded, nil
+}
+
+// Environ is Expand in the form that [os/exec] takes: "NAME=value", sorted by
+// name.
+func (s Secrets) Environ(lookup func(name string) (string, bool)) ([]string, error) {
+	values, err := s.Expand(lookup)
+	if err != nil {
+		return nil, err
+	}
+	environ := make([]string, 0, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		environ = append(environ, name+"="+values[name])
+	}
+	return environ, nil
+}
+
+// String lists the names.
+func (s Secrets) String() string {
+	return printable("{" + strings.Join(s.Names(), " ") + "}")
+}
+
+// GoString lists the names.
+func (s Secrets) GoString() string { return "config.Secrets" + s.String() }
+
+// Format implements [fmt.Formatter]: no verb prints a value.
+func (s Secrets) Format(f fmt.State, verb rune) {
+	text := s.String()
+	if verb == 'v' && f.Flag('#') {
+		text = s.GoString()
+	}
+	_, _ = f.Write([]byte(text))
+}
+
+// LogValue implements [slog.LogValuer]: it logs the names.
+func (s Secrets) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalJSON encodes the names, for logs of structures that hold Secrets.
+func (s Secrets) MarshalJSON() ([]byte, error) {
+	return json.Marshal(append([]string{}, s.Names()...))
+}
+
+var errStrayDollar = errors.New(`"$" must begin $NAME or ${NAME}; a dollar sign itself is "$$"`)
+
+// expand replaces the references in raw. With a nil lookup it only checks that
+// they are well formed.
+func expand(raw string, lookup func(string) (string, bool)) (string, error) {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(raw, "$")
+		b.WriteString(before)
+		if !found {
+			return b.String(), nil
+		}
+		if rest, ok := strings.CutPrefix(after, "$"); ok {
+			b.WriteByte('$')
+			raw = rest
+			continue
+		}
+		name, rest, ok := reference(after)
+		if !ok {
+			return "", errStrayDollar
+		}
+		if lookup != nil {
+			value, set := lookup(name)
+			if !set {
+				return "", fmt.Errorf("environment variable %s is not set", name)
+			}
+			b.WriteString(value)
+		}
+		raw = rest
+	}
+}
+
+// reference splits what follows a "$" into the name it refers to and the rest.
+func reference(s string) (name, rest string, ok bool) {
+	s, braced := strings.CutPrefix(s, "{")
+	end := strings.IndexFunc(s, func(r rune) bool { return !isNameRune(r) })
+	if end < 0 {
+		end = len(s)
+	}
+	name, rest = s[:end], s[end:]
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		return "", "", false
+	}
+	if braced {
+		rest, ok = strings.CutPrefix(rest, "}")
+		return name, rest, ok
+	}
+	return name, rest, true
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
