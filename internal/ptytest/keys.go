@@ -1,0 +1,184 @@
+package ptytest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Flags of the kitty keyboard protocol.
+const (
+	kittyDisambiguate = 1 << iota // keys that could be something else are CSI u
+	kittyEvents                   // releases are reported
+	kittyAlternates               // with the shifted key
+	kittyAll                      // every key is CSI u
+	kittyText                     // with the text that it makes
+)
+
+// keyboard is how the program wants keys to be sent.
+type keyboard struct {
+	kitty     int  // the flags it has asked for
+	appCursor bool // DECCKM: cursor keys are SS3
+}
+
+const (
+	modShift = 1 << iota
+	modAlt
+	modCtrl
+)
+
+var modNames = map[string]int{"shift": modShift, "alt": modAlt, "ctrl": modCtrl}
+
+// codeKeys are the keys with a character code of their own.
+var codeKeys = map[string]rune{"enter": 13, "tab": 9, "esc": 27, "backspace": 127, "space": ' '}
+
+// letterKeys end in a letter: CSI letter, or SS3 letter.
+var letterKeys = map[string]byte{
+	"up": 'A', "down": 'B', "right": 'C', "left": 'D', "home": 'H', "end": 'F',
+	"f1": 'P', "f2": 'Q', "f3": 'R', "f4": 'S',
+}
+
+// numberKeys are CSI number ~.
+var numberKeys = map[string]int{
+	"insert": 2, "delete": 3, "pgup": 5, "pgdown": 6,
+	"f5": 15, "f6": 17, "f7": 18, "f8": 19, "f9": 20, "f10": 21, "f11": 23, "f12": 24,
+}
+
+// encode is what a terminal sends for the key.
+func (k keyboard) encode(name string) ([]byte, error) {
+	mods, key, err := splitKey(name)
+	if err != nil {
+		return nil, err
+	}
+	if letter, ok := letterKeys[key]; ok {
+		return k.function(key, letter, 1, mods), nil
+	}
+	if number, ok := numberKeys[key]; ok {
+		return k.function(key, '~', number, mods), nil
+	}
+	code, named := codeKeys[key]
+	if !named {
+		var n int
+		if code, n = utf8.DecodeRuneInString(key); n != len(key) || n == 0 {
+			return nil, errors.New("there is no such key")
+		}
+	}
+	if k.sendsCode(code, mods) {
+		return k.csiU(code, mods), nil
+	}
+	return legacy(code, mods)
+}
+
+// splitKey takes "ctrl+alt+x" apart. The plus itself is a key, too.
+func splitKey(name string) (mods int, key string, err error) {
+	for {
+		before, after, ok := strings.Cut(name, "+")
+		if !ok || before == "" || after == "" {
+			return mods, name, nil
+		}
+		mod, ok := modNames[before]
+		if !ok {
+			return 0, "", fmt.Errorf("there is no modifier %q: use shift, alt or ctrl", before)
+		}
+		mods |= mod
+		name = after
+	}
+}
+
+// function encodes the keys that make no character.
+func (k keyboard) function(key string, final byte, number, mods int) []byte {
+	fkey := key[0] == 'f'
+	if mods == 0 && k.kitty == 0 && number == 1 && (fkey || k.appCursor) {
+		return []byte{'\x1b', 'O', final}
+	}
+	if k.kitty != 0 && key == "f3" { // CSI R would be a cursor position report
+		final, number = '~', 13
+	}
+	press := csi(number, mods, "", final)
+	if k.kitty&kittyEvents != 0 {
+		return append(press, csi(number, mods, ":3", final)...)
+	}
+	return press
+}
+
+func csi(number, mods int, event string, final byte) []byte {
+	switch {
+	case mods != 0 || event != "":
+		return fmt.Appendf(nil, "\x1b[%d;%d%s%c", number, 1+mods, event, final)
+	case number == 1 && final != '~':
+		return []byte{'\x1b', '[', final}
+	}
+	return fmt.Appendf(nil, "\x1b[%d%c", number, final)
+}
+
+// sendsCode reports whether a character key goes as CSI u.
+func (k keyboard) sendsCode(code rune, mods int) bool {
+	switch {
+	case k.kitty&kittyAll != 0:
+		return true
+	case k.kitty&kittyDisambiguate == 0:
+		return false
+	case code == 27:
+		return true
+	case code == 13 || code == 9 || code == 127:
+		return mods != 0
+	}
+	return mods&^modShift != 0
+}
+
+func (k keyboard) csiU(code rune, mods int) []byte {
+	text := code
+	if lower := unicode.ToLower(code); lower != code { // the key is the small letter
+		code, mods = lower, mods|modShift
+	} else if mods&modShift != 0 {
+		text = unicode.ToUpper(code)
+	}
+	number := fmt.Sprint(int(code))
+	if k.kitty&kittyAlternates != 0 && text != code {
+		number += fmt.Sprintf(":%d", text)
+	}
+	state := ""
+	if mods != 0 {
+		state = fmt.Sprintf(";%d", 1+mods)
+	}
+	press := "\x1b[" + number + state + "u"
+	if k.kitty&kittyText != 0 && text >= ' ' && text != 127 && mods&^modShift == 0 {
+		press = fmt.Sprintf("\x1b[%s;%d;%du", number, 1+mods, text)
+	}
+	if k.kitty&kittyEvents != 0 {
+		press += fmt.Sprintf("\x1b[%s;%d:3u", number, 1+mods)
+	}
+	return []byte(press)
+}
+
+// legacy encodes a character key as terminals have done since the VT100. What
+// it cannot tell apart (shift+enter and enter) it sends the same.
+func legacy(code rune, mods int) ([]byte, error) {
+	var b []byte
+	if mods&modAlt != 0 {
+		b = append(b, '\x1b')
+	}
+	if code == '\t' && mods&modShift != 0 {
+		return append(b, "\x1b[Z"...), nil
+	}
+	if mods&modShift != 0 {
+		code = unicode.ToUpper(code)
+	}
+	if mods&modCtrl != 0 && code != 13 && code != 9 && code != 27 {
+		switch lower := unicode.ToLower(code); {
+		case lower >= 'a' && lower <= 'z', code >= '[' && code <= '_', code == '@':
+			code &= 0x1f
+		case code == ' ':
+			code = 0
+		case code == '/':
+			code = 0x1f
+		case code == 127:
+			code = 8
+		default:
+			return nil, errors.New("a legacy keyboard cannot send it")
+		}
+	}
+	return utf8.AppendRune(b, code), nil
+}

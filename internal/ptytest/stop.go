@@ -1,0 +1,101 @@
+package ptytest
+
+import (
+	"errors"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// politeBound is how long a program has to end when it is asked to. An
+	// agent may take 7 s, and the program waits for its agent.
+	politeBound = 15 * time.Second
+	// drainBound is how long the output may take to arrive after the program
+	// has ended, and how long its children may take to follow it.
+	drainBound = 5 * time.Second
+)
+
+// Signal sends a signal to the program itself, not to its children.
+func (term *Terminal) Signal(sig syscall.Signal) *Terminal {
+	term.t.Helper()
+	if err := term.cmd.Process.Signal(sig); err != nil {
+		term.failf("send %v: %v", sig, err)
+	}
+	return term
+}
+
+// WaitExit waits until the program has ended and its last output is on the
+// screen. It returns the exit code; 128 plus the signal's number when one
+// ended it.
+func (term *Terminal) WaitExit() int {
+	term.t.Helper()
+	if bound := patience(waitBound); !within(bound, term.exited) {
+		term.failf("expected within %v that the program ends", bound)
+	}
+	// A child that still holds the terminal delays its end: that child is
+	// reported when the test ends.
+	within(patience(drainBound), term.eof)
+	state := term.cmd.ProcessState
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return state.ExitCode()
+}
+
+// end is the cleanup of every terminal.
+func (term *Terminal) end() {
+	if term.t.Failed() && !term.shown {
+		term.t.Log(term.picture())
+	}
+	term.endProgram()
+	for _, p := range leftovers(term.Pid(), term.mark, patience(drainBound)) {
+		term.t.Errorf("the program left a process behind: %s", p)
+		p.kill()
+	}
+	if !within(patience(drainBound), term.eof) {
+		term.t.Error("something still writes to the terminal")
+	}
+	_ = term.pty.Close()
+	<-term.eof
+	term.keys.close()
+	term.screen.stopReplies()
+	<-term.gone
+	if term.raw != nil {
+		_ = term.raw.Close()
+	}
+}
+
+// endProgram asks the program to end, and then makes it.
+func (term *Terminal) endProgram() {
+	if within(0, term.exited) {
+		return
+	}
+	_ = term.cmd.Process.Signal(syscall.SIGTERM)
+	if within(patience(politeBound), term.exited) {
+		return
+	}
+	term.t.Errorf("the program did not end when asked to\n%s", term.picture())
+	if err := unix.Kill(-term.Pid(), unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
+		term.t.Errorf("kill the program: %v", err)
+	}
+	<-term.exited
+}
+
+// within reports whether done was closed in time.
+func within(bound time.Duration, done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+	}
+	timeout := time.NewTimer(bound)
+	defer timeout.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timeout.C:
+		return false
+	}
+}
