@@ -72,8 +72,10 @@ func (s Screen) Find(text string) (x, y int, ok bool) {
 			continue
 		}
 		x := 0
-		for n := 0; n < at; x++ {
-			n += len(s.cells[y*s.Cols+x].Text)
+		for n := 0; n < at; {
+			cell := s.cells[y*s.Cols+x]
+			n += len(cell.Text)
+			x += cell.Width
 		}
 		return x, y, true
 	}

@@ -224,8 +224,8 @@ type failing struct {
 	messages []string
 }
 
-func (f *failing) Cleanup(c func()) { f.cleanups = append(f.cleanups, c) }
-func (f *failing) Failed() bool     { return len(f.messages) > 0 }
+func (f *failing) Cleanup(c func())          { f.cleanups = append(f.cleanups, c) }
+func (f *failing) Failed() bool              { return len(f.messages) > 0 }
 func (f *failing) Errorf(s string, a ...any) { f.messages = append(f.messages, fmt.Sprintf(s, a...)) }
 
 func (f *failing) Error(a ...any)            { f.messages = append(f.messages, fmt.Sprint(a...)) }
