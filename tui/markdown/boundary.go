@@ -1,0 +1,137 @@
+package markdown
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// Bounds of one block in bytes. Larger ones are cut. They bound what is drawn
+// again and again while a block grows; code is dearer, for its colours.
+const (
+	maxBlock = 4096
+	maxCode  = 2048
+)
+
+// sync closes all blocks whose end is in the text.
+//
+// A block is closed when a complete line has begun the next one: only complete
+// lines count, since the end of a line can still change what it is ("```" may
+// open a fence, "```a` b" does not). A block has maxBlock bytes to end in;
+// then it is cut. Each step looks at one window of that size and gets past at
+// least half of it, so that the work is linear in the text.
+func (d *Document) sync() {
+	for d.open < len(d.text) && (d.seen < len(d.text) || d.finished) {
+		if !d.advance() {
+			break
+		}
+	}
+	d.seen = len(d.text)
+}
+
+// advance closes at least one block, or reports that there is none to close.
+func (d *Document) advance() bool {
+	d.skipBlank()
+	rest := d.text[d.open:]
+	window := rest[:min(len(rest), maxBlock)]
+	lines := window
+	if !d.finished || len(window) < len(rest) {
+		lines = window[:bytes.LastIndexByte(window, '\n')+1]
+		fresh := d.text[max(d.seen, d.open):]
+		if len(rest) <= maxCode && bytes.IndexByte(fresh, '\n') < 0 && d.seen > d.open {
+			return false // nothing complete has come since the last look
+		}
+	}
+	root := parseBlocks(d.cont.source(lines))
+	if d.closeAll(root, lines) {
+		return true
+	}
+	if limit := limitOf(root.FirstChild()); len(rest) > limit {
+		d.cut(window[:min(len(window), limit)])
+		return true
+	}
+	if d.finished && len(rest) == len(lines) {
+		d.close(len(d.text), nil)
+		return true
+	}
+	return false
+}
+
+// skipBlank moves the beginning of a new block past blank lines. Those that
+// continue a block stay: in code they are part of it.
+func (d *Document) skipBlank() {
+	if d.cont != nil {
+		return
+	}
+	for d.open < len(d.text) {
+		end := bytes.IndexByte(d.text[d.open:], '\n')
+		if end < 0 || len(bytes.TrimSpace(d.text[d.open:d.open+end])) > 0 {
+			return
+		}
+		d.open += end + 1
+	}
+}
+
+// closeAll closes the top-level blocks that root found in lines, but for the
+// last one and for what is beyond its limit, and reports whether it closed any.
+func (d *Document) closeAll(root ast.Node, lines []byte) bool {
+	base, skip, start := d.open, d.cont.len(), 0
+	for n := root.FirstChild(); n != nil && n.NextSibling() != nil; n = n.NextSibling() {
+		end := lineStart(lines, startOf(n.NextSibling())-skip)
+		if end == 0 && start == 0 && skip > 0 {
+			d.cont = nil // what was open at the cut ended there
+			return true
+		}
+		if end <= start || lineEnd(lines, end)-start > limitOf(n) {
+			break
+		}
+		d.close(base+end, nil)
+		start = end
+	}
+	return start > 0
+}
+
+// startOf is where the first line of a block stands in the source.
+func startOf(n ast.Node) int {
+	switch n.Kind() {
+	case extast.KindTable:
+		return startOf(n.FirstChild()) // the table itself has the place of the paragraph it was
+	case ast.KindHeading, ast.KindTextBlock:
+		if n.Lines().Len() > 0 {
+			return n.Lines().At(0).Start
+		}
+	}
+	return n.Pos()
+}
+
+func limitOf(n ast.Node) int {
+	if n != nil && n.Kind() == ast.KindFencedCodeBlock {
+		return maxCode
+	}
+	return maxBlock
+}
+
+// lineStart is the offset of the beginning of the line that pos is in.
+func lineStart(src []byte, pos int) int {
+	return bytes.LastIndexByte(src[:min(max(pos, 0), len(src))], '\n') + 1
+}
+
+// lineEnd is the offset behind the line that begins at pos.
+func lineEnd(src []byte, pos int) int {
+	if i := bytes.IndexByte(src[pos:], '\n'); i >= 0 {
+		return pos + i + 1
+	}
+	return len(src)
+}
+
+// runeStart is the nearest beginning of a character at or before pos.
+func runeStart(src []byte, pos int) int {
+	for i := 0; i < utf8.UTFMax && pos-i > 0; i++ {
+		if pos-i == len(src) || utf8.RuneStart(src[pos-i]) {
+			return pos - i
+		}
+	}
+	return pos
+}

@@ -1,0 +1,176 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// Left of the first row of a line of code, and of the rows that go on with it.
+const (
+	codeBar     = "│ "
+	codeBarWrap = "⋮ "
+)
+
+// memo keeps the colours of code that is drawn again and again, as long as its
+// block is open, by language and text.
+type memo map[string][][]span
+
+// code draws a code block. As long as it is open, it is coloured by chunks that
+// end at blank lines: only the last chunk, of at most maxChunk bytes, is lexed
+// again as it grows. When the block is closed, it is lexed as a whole.
+func (r *renderer) code(n ast.Node, language string, onChain bool) {
+	text := expandTabs(strings.TrimSuffix(string(n.Lines().Value(r.src)), "\n"))
+	var lines [][]span
+	switch language = strings.ToLower(language); {
+	case language == "diff" || language == "patch" || language == "udiff":
+		lines = r.p.diff(text)
+	case r.live == nil:
+		lines = r.p.highlight(text, language)
+	case fenceClosed(n, r.src):
+		lines = r.live.highlight(r.p, text, language)
+	default:
+		for text != "" || lines == nil {
+			chunk := nextChunk(text)
+			text = text[len(chunk):]
+			lines = append(lines, r.live.highlight(r.p, strings.TrimSuffix(chunk, "\n"), language)...)
+		}
+	}
+	goesOn := onChain && r.cont != nil && r.cont.leaf
+	if goesOn && n.Lines().Len() == 0 {
+		return
+	}
+	for i, line := range lines {
+		r.codeLine(line, i == 0 && goesOn && r.cont.within)
+	}
+}
+
+func (m memo) highlight(p *palette, code, language string) [][]span {
+	key := language + "\n" + code
+	lines, ok := m[key]
+	if !ok {
+		if len(m) > 64 {
+			clear(m) // mostly the growing stages of chunks
+		}
+		lines = p.highlight(code, language)
+		m[key] = lines
+	}
+	return lines
+}
+
+const maxChunk = 1024
+
+// nextChunk is the beginning of code up to a blank line, or of the lines that
+// fit maxChunk, with the newline.
+func nextChunk(code string) string {
+	end := 0
+	for end < len(code) {
+		n := strings.IndexByte(code[end:], '\n') + 1
+		if n == 0 {
+			n = len(code) - end
+		}
+		if end > 0 && end+n > maxChunk {
+			break
+		}
+		blank := strings.TrimSpace(code[end:end+n]) == ""
+		end += n
+		if blank && end > maxChunk/4 {
+			break
+		}
+	}
+	return code[:end]
+}
+
+// codeLine draws a line of code; goesOn says that it began in an earlier piece.
+func (r *renderer) codeLine(line []span, goesOn bool) {
+	bar := codeBar
+	if goesOn {
+		bar = codeBarWrap
+	}
+	room := max(r.room-2, 2)
+	for k := len(line) - 1; k >= 0; k-- { // the blanks at its end
+		line[k].text = strings.TrimRight(line[k].text, " ")
+		if line[k].text != "" {
+			break
+		}
+	}
+	left := room
+	var row []span
+	for _, s := range line {
+		for s.text != "" {
+			n, w := fit(s.text, left)
+			if n > 0 {
+				part := s
+				part.text, s.text = s.text[:n], s.text[n:]
+				row = append(row, part)
+				left -= w
+			}
+			if s.text != "" {
+				r.codeRow(bar, row)
+				bar, row, left = codeBarWrap, row[:0], room
+			}
+		}
+	}
+	r.codeRow(bar, row)
+}
+
+func (r *renderer) codeRow(bar string, row []span) {
+	if len(row) == 0 {
+		bar = strings.TrimRight(bar, " ")
+	}
+	r.pen.write(bar, r.p.bar, "")
+	for _, s := range row {
+		r.pen.write(s.text, s.ink, "")
+	}
+	r.emit()
+}
+
+// diff colours the lines of a diff by what they say.
+func (p *palette) diff(text string) [][]span {
+	var lines [][]span
+	for line := range strings.SplitSeq(text, "\n") {
+		k := p.text
+		switch {
+		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- "),
+			strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "index "):
+			k = p.path
+		case strings.HasPrefix(line, "@@"):
+			k = p.hunk
+		case strings.HasPrefix(line, "+"):
+			k = p.added
+		case strings.HasPrefix(line, "-"):
+			k = p.removed
+		}
+		if line == "" {
+			lines = append(lines, nil)
+		} else {
+			lines = append(lines, []span{{text: line, ink: k}})
+		}
+	}
+	return lines
+}
+
+const tabWidth = 4
+
+func expandTabs(s string) string {
+	if strings.IndexByte(s, '\t') < 0 {
+		return s
+	}
+	var b strings.Builder
+	column := 0
+	for _, c := range s {
+		switch c {
+		case '\t':
+			n := tabWidth - column%tabWidth
+			b.WriteString("    "[:n])
+			column += n
+		case '\n':
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteRune(c)
+			column++
+		}
+	}
+	return b.String()
+}

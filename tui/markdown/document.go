@@ -1,0 +1,178 @@
+// Package markdown draws Markdown that is still being written.
+//
+// A [Document] takes text in chunks and hands out terminal lines by block: a
+// paragraph, a list, a fenced block. Appending only stores the text. Where a
+// block ends is found by parsing from the last boundary on, and each block but
+// the last is closed for good: its lines are made when they are first asked
+// for, and then kept. So a client that draws the visible blocks only pays for
+// those, whatever the length of the message.
+//
+// No block is larger than a few kilobytes. A giant one (a log in a fence, a
+// table of thousands of rows) is cut into pieces that each continue the one
+// before: in its language, its numbering, its column widths. The cuts depend
+// on the text alone and never on how it was chunked.
+//
+// Everything drawn is free of control characters; the lines hold no escape
+// sequence but SGR and, for http, https and file URLs, OSC 8 links.
+package markdown
+
+import (
+	"bytes"
+
+	"parley/internal/safetext"
+	"parley/tui/theme"
+)
+
+// MinWidth is the least width that lines are made for; anything less is drawn
+// as if it were MinWidth.
+const MinWidth = 10
+
+// Document is a Markdown text that grows at its end. It is not safe for
+// concurrent use.
+type Document struct {
+	text     []byte
+	finished bool
+	version  uint64
+
+	blocks []block       // closed
+	open   int           // where in text the open block begins
+	cont   *continuation // of the open block
+	seen   int           // how much of text was looked at for boundaries
+
+	palette *palette
+	width   int
+	drawn   []string // the open block's lines, for drawnAt
+	drawnAt uint64
+	memo    memo // highlighted chunks of the open block's code
+}
+
+// block is a closed block: a piece of the text, and its lines once drawn.
+type block struct {
+	start, end int
+	cont       *continuation
+	lines      []string
+	drawn      bool
+}
+
+// New returns an empty document that is drawn in the theme t.
+func New(t *theme.Theme) *Document { return &Document{palette: newPalette(t)} }
+
+// Append adds text at the end. It parses and draws nothing. After Finish it
+// does nothing.
+func (d *Document) Append(text string) {
+	if text == "" || d.finished {
+		return
+	}
+	d.text = append(d.text, text...)
+	d.version++
+}
+
+// Finish says that the text is complete: the last block is closed.
+func (d *Document) Finish() {
+	if d.finished {
+		return
+	}
+	d.finished = true
+	d.version++
+}
+
+// Text returns the Markdown source so far.
+func (d *Document) Text() string { return string(d.text) }
+
+// Version changes whenever lines may have changed at the same width: with new
+// text, with another theme, and when the text is finished.
+func (d *Document) Version() uint64 { return d.version }
+
+// Len is the number of blocks, the open one included.
+func (d *Document) Len() int {
+	d.sync()
+	n := len(d.blocks)
+	if d.hasOpen() {
+		n++
+	}
+	return n
+}
+
+// Closed is the number of leading blocks whose lines change no more, unless the
+// width or the theme does.
+func (d *Document) Closed() int {
+	d.sync()
+	return len(d.blocks)
+}
+
+// SetTheme draws everything anew in the theme t.
+func (d *Document) SetTheme(t *theme.Theme) {
+	if d.palette.theme == t {
+		return
+	}
+	d.palette = newPalette(t)
+	d.version++
+	d.Release()
+}
+
+// Release drops the drawn lines, for a document that has been off the screen
+// for long. They are made again when they are asked for.
+func (d *Document) Release() {
+	for i := range d.blocks {
+		d.blocks[i].lines, d.blocks[i].drawn = nil, false
+	}
+	d.drawn, d.drawnAt, d.memo = nil, 0, nil
+}
+
+// Lines returns the lines of block i, none wider than width cells and none
+// padded. The lines of each block but the first begin with a blank one; those of
+// a piece that continues a giant block do not. The result belongs to the
+// document and must not be changed. An i out of range has no lines.
+func (d *Document) Lines(i, width int) []string {
+	d.sync()
+	width = max(width, MinWidth)
+	if width != d.width {
+		d.width = width
+		d.Release()
+	}
+	switch {
+	case i < 0 || i > len(d.blocks) || i == len(d.blocks) && !d.hasOpen():
+		return nil
+	case i == len(d.blocks):
+		if d.drawnAt != d.version {
+			if d.memo == nil {
+				d.memo = memo{}
+			}
+			d.drawn = d.draw(i, d.text[d.open:], d.cont, d.memo)
+			d.drawnAt = d.version
+		}
+		return d.drawn
+	}
+	b := &d.blocks[i]
+	if !b.drawn {
+		b.lines = d.draw(i, d.text[b.start:b.end], b.cont, nil)
+		b.drawn = true
+	}
+	return b.lines
+}
+
+func (d *Document) draw(i int, text []byte, cont *continuation, live memo) []string {
+	src := cont.source(text)
+	if safe := safetext.Block(string(src)); len(safe) != len(src) || safe != string(src) {
+		src = []byte(safe)
+	}
+	lines := newRenderer(d.palette, src, d.width, cont, live).document()
+	if len(lines) == 0 || i == 0 || cont != nil && !cont.gap {
+		return lines
+	}
+	return append([]string{""}, lines...)
+}
+
+func (d *Document) hasOpen() bool {
+	return !d.finished && len(bytes.TrimSpace(d.text[d.open:])) > 0
+}
+
+// close ends the open block at the offset end; what follows continues it as
+// next says, or is a block of its own if next is nil.
+func (d *Document) close(end int, next *continuation) {
+	if end > d.open && (d.cont != nil || len(bytes.TrimSpace(d.text[d.open:end])) > 0) {
+		d.blocks = append(d.blocks, block{start: d.open, end: end, cont: d.cont})
+	}
+	d.open, d.cont = end, next
+	d.memo, d.drawn, d.drawnAt = nil, nil, 0
+}

@@ -1,0 +1,221 @@
+package markdown
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"parley/tui/theme"
+)
+
+var dark = theme.New(true)
+
+// draw gives the lines of all blocks.
+func draw(d *Document, width int) []string {
+	var lines []string
+	for i := range d.Len() {
+		lines = append(lines, d.Lines(i, width)...)
+	}
+	return lines
+}
+
+func document(chunks ...string) *Document {
+	d := New(dark)
+	for _, c := range chunks {
+		d.Append(c)
+	}
+	d.Finish()
+	return d
+}
+
+// plain is what a document looks like without its colours.
+func plain(text string, width int) string {
+	return ansi.Strip(strings.Join(draw(document(text), width), "\n"))
+}
+
+// fragments make Markdown that is likely to meet the corners of the grammar.
+var fragments = []string{
+	"word", "a longer piece of prose", " ", "  ", "\n", "\n\n", "\n\n", "    ", "\t", "# ", "###### ", "- ", "* ", "+ ", "1. ", "2) ", "10. ",
+	"> ", ">", ">> ", "```", "```go\n", "```\n", "~~~", "`", "``", "*", "**", "_", "~~", "[", "]", "](", ")", "![", "<", ">", "|", "|---|:-:|",
+	"| a | b |\n", "|---|\n", "---\n", "===\n", "-", "=", "\\", "&amp;", "&#27;", "&#x202e;", "<br>", "<div>", "</div>", "<!--", "-->", "<pre>",
+	"https://example.com/a?b=c", "www.example.com", "x@example.com", "[ ] ", "[x] ", "[a]: /b\n", "日本語", "。", "🔥", "👩‍👩‍👧", "e\u0301", "☺\uFE0F",
+	"\x1b[31m", "\x1b]0;title\x07", "\x1b", "\x07", "\r\n", "\r", "\x00", "\xff", "\u009b2J", "\u202e", "\uFDD0", "func main() {\n\treturn 1\n}\n",
+	"| a | b |\n|---|--:|\n| 1 | 2 |\n", "- one\n- two\n  - three\n\n  para\n", "```diff\n+a\n-b\n", "averyveryverylongwordthatdoesnotfitonaline",
+}
+
+func textGen(most int) *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 0, most).Draw(t, "fragments"), "")
+		if rapid.IntRange(0, 9).Draw(t, "giant") == 0 { // beyond the bound of a block
+			text += strings.Repeat(rapid.SampledFrom(fragments).Draw(t, "again"), rapid.IntRange(1, 3000).Draw(t, "times"))
+			text += strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 0, 10).Draw(t, "after"), "")
+		}
+		return text
+	})
+}
+
+func TestAnyChunkingGivesTheSameLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := textGen(60).Draw(t, "text")
+		width := rapid.IntRange(MinWidth, 120).Draw(t, "width")
+		want := draw(document(text), width)
+
+		d := New(dark)
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
+			d.Append(rest[:n])
+			rest = rest[n:]
+			if rapid.Bool().Draw(t, "draw") {
+				d.Lines(d.Len()-1, width)
+			}
+		}
+		d.Finish()
+		if got := draw(d, width); !slices.Equal(got, want) {
+			t.Fatalf("in chunks:\n%s\n\nat once:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if d.Text() != text {
+			t.Fatal("the text is not what was appended")
+		}
+	})
+}
+
+// sequence is what may stand in a line besides text: SGR, and OSC 8 with an
+// http, https or file URL.
+var sequence = regexp.MustCompile("\x1b\\[[0-9;:]*m|\x1b\\]8;;((https?|file):[!-~]*)?\x07")
+
+func checkLines(t interface{ Fatalf(string, ...any) }, lines []string, width int) {
+	for _, line := range lines {
+		if w := ansi.StringWidth(line); w > width {
+			t.Fatalf("%q is %d cells wide, more than %d", line, w, width)
+		}
+		for _, r := range sequence.ReplaceAllString(line, "") {
+			if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x202e {
+				t.Fatalf("%q has %U", line, r)
+			}
+		}
+	}
+}
+
+func TestLinesFitAndAreInert(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := New(dark)
+		width := rapid.IntRange(MinWidth, 100).Draw(t, "width")
+		for range rapid.IntRange(1, 3).Draw(t, "parts") {
+			d.Append(textGen(30).Draw(t, "text"))
+			checkLines(t, draw(d, width), width)
+		}
+		d.Finish()
+		checkLines(t, draw(d, width), width)
+	})
+}
+
+func FuzzDocument(f *testing.F) {
+	for i, s := range fragments {
+		f.Add(s+fragments[(i*7+3)%len(fragments)]+strings.Repeat(s, 40), uint8(i), uint16(i*3))
+	}
+	f.Add(strings.Repeat("> - 1. ", 900)+"\nx", uint8(30), uint16(4000))
+	f.Add("| a | b |\n|---|---|\n"+strings.Repeat("| x | `y` |\n", 600), uint8(30), uint16(5000))
+	f.Add("```go\n"+strings.Repeat("/* x\n\n", 900), uint8(30), uint16(5000))
+	f.Fuzz(func(t *testing.T, text string, width uint8, split uint16) {
+		w := max(int(width), MinWidth)
+		want := draw(document(text), w)
+		checkLines(t, want, w)
+		n := min(int(split), len(text))
+		d := New(dark)
+		d.Append(text[:n])
+		checkLines(t, draw(d, w), w)
+		d.Append(text[n:])
+		d.Finish()
+		if got := draw(d, w); !slices.Equal(got, want) {
+			t.Fatalf("split at %d:\n%q\nat once:\n%q", n, got, want)
+		}
+	})
+}
+
+func TestClosedBlocksStayAsTheyAre(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := New(dark)
+		var before [][]string
+		for range 5 {
+			d.Append(textGen(15).Draw(t, "text"))
+			closed := d.Closed()
+			for i, lines := range before {
+				if !slices.Equal(d.Lines(i, 40), lines) {
+					t.Fatalf("closed block %d has changed", i)
+				}
+			}
+			before = nil
+			for i := range closed {
+				before = append(before, slices.Clone(d.Lines(i, 40)))
+			}
+			d.Release()
+		}
+	})
+}
+
+func TestOnlyWhatIsAskedForIsDrawn(t *testing.T) {
+	d := New(dark)
+	for i := range 6000 {
+		d.Append(fmt.Sprintf("Paragraph **%d**.\n\n", i))
+	}
+	if lines := d.Lines(5000, 80); len(lines) != 2 || ansi.Strip(lines[1]) != "Paragraph 5000." {
+		t.Fatalf("block 5000 is %q", lines)
+	}
+	for i := range d.blocks {
+		if d.blocks[i].drawn != (i == 5000) {
+			t.Fatalf("block %d: drawn is %v", i, d.blocks[i].drawn)
+		}
+	}
+}
+
+func TestDrawnLinesAreKept(t *testing.T) {
+	d := document("one\n\ntwo\n")
+	a := d.Lines(0, 40)
+	if b := d.Lines(0, 40); &a[0] != &b[0] {
+		t.Error("the lines of a closed block were made twice")
+	}
+	if d.Lines(0, 50); d.blocks[1].drawn {
+		t.Error("another width keeps old lines")
+	}
+	v := d.Version()
+	d.SetTheme(theme.New(false))
+	if d.Version() == v {
+		t.Error("another theme does not change the version")
+	}
+	if c := d.Lines(0, 50); slices.Equal(a, c) {
+		t.Error("another theme does not change the colours")
+	}
+}
+
+func TestVersionTellsOfChanges(t *testing.T) {
+	d := New(dark)
+	v := d.Version()
+	step := func(name string, changes bool, do func()) {
+		t.Helper()
+		do()
+		if (d.Version() != v) != changes {
+			t.Errorf("%s: version %d, then %d", name, v, d.Version())
+		}
+		v = d.Version()
+	}
+	step("append", true, func() { d.Append("a") })
+	step("append nothing", false, func() { d.Append("") })
+	step("draw", false, func() { d.Lines(0, 20) })
+	step("finish", true, d.Finish)
+	step("finish again", false, d.Finish)
+	step("append to what is finished", false, func() { d.Append("b") })
+}
+
+func TestOutOfRangeHasNoLines(t *testing.T) {
+	d := document("a")
+	for _, i := range []int{-1, 1, 7} {
+		if lines := d.Lines(i, 20); lines != nil {
+			t.Errorf("block %d: %q", i, lines)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package markdown
+
+import (
+	"embed"
+	"image/color"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+
+	"parley/internal/safetext"
+	"parley/tui/theme"
+)
+
+// MaxHighlight is how many bytes of code Highlight colours; lexers manage about
+// a quarter of a megabyte a second. The lines beyond it are drawn plain.
+const MaxHighlight = 16 << 10
+
+// maxLexing ends the colouring of a text on which a lexer's expressions
+// backtrack without end; what is left is drawn plain.
+const maxLexing = 500 * time.Millisecond
+
+// Highlight colours code for the terminal, one string for each line of it. The
+// name is that of a language or a file; code in no known language is drawn
+// plain. Tabs are expanded, control characters removed, nothing is wrapped. It
+// may be called from any goroutine.
+func Highlight(code, name string, t *theme.Theme) []string {
+	p := newPalette(t)
+	lines := expandTabs(strings.TrimSuffix(safetext.Block(code), "\n"))
+	var pen pen
+	var out []string
+	for _, line := range p.highlight(lines, name) {
+		for _, s := range line {
+			pen.write(s.text, s.ink, "")
+		}
+		out = append(out, pen.line())
+	}
+	return out
+}
+
+// highlight colours safe code; the result has an element for each line.
+func (p *palette) highlight(code, name string) [][]span {
+	rest := ""
+	if len(code) > MaxHighlight {
+		cut := strings.LastIndexByte(code[:MaxHighlight], '\n') + 1
+		code, rest = code[:cut], code[cut:]
+	}
+	lines := lineWriter{plain: p.text, lines: make([][]span, 1, 1+strings.Count(code, "\n"))}
+	if lexer := lexers.find(name); lexer != nil && code != "" {
+		lines.tokens(lexer, p.syntaxStyle(), code)
+		rest = code[lines.written:] + rest
+	} else {
+		rest = code + rest
+	}
+	lines.add(rest, p.text)
+	return lines.lines
+}
+
+// lineWriter collects tokens by line.
+type lineWriter struct {
+	plain   *ink
+	lines   [][]span
+	written int // bytes
+}
+
+func (w *lineWriter) add(text string, k *ink) {
+	w.written += len(text)
+	for {
+		line, rest, more := strings.Cut(text, "\n")
+		if line != "" {
+			last := &w.lines[len(w.lines)-1]
+			if n := len(*last); n > 0 && (*last)[n-1].ink == k {
+				(*last)[n-1].text += line
+			} else {
+				*last = append(*last, span{text: line, ink: k})
+			}
+		}
+		if !more {
+			return
+		}
+		w.lines = append(w.lines, nil)
+		text = rest
+	}
+}
+
+// tokens adds as much of code as the lexer makes sense of. A lexer that fails
+// or does not give back the text it was given loses its say.
+func (w *lineWriter) tokens(lexer chroma.Lexer, style *syntaxStyle, code string) {
+	defer func() { _ = recover() }() // chroma panics on a faulty lexer definition
+	it, err := lexer.Tokenise(nil, code)
+	if err != nil {
+		return
+	}
+	until := time.Now().Add(maxLexing)
+	for t := it(); t != chroma.EOF && time.Now().Before(until); t = it() {
+		if !strings.HasPrefix(code[w.written:], t.Value) {
+			return
+		}
+		w.add(t.Value, style.ink(t.Type))
+	}
+}
+
+// syntaxStyle is a chroma style in inks.
+type syntaxStyle struct {
+	palette *palette
+	style   *chroma.Style
+	inks    map[chroma.TokenType]*ink
+}
+
+//go:embed styles/*.xml
+var styleFiles embed.FS
+
+func (p *palette) syntaxStyle() *syntaxStyle {
+	if p.syntax == nil {
+		p.syntax = &syntaxStyle{palette: p, inks: map[chroma.TokenType]*ink{}}
+		if f, err := styleFiles.Open("styles/" + path.Base(p.theme.Chroma) + ".xml"); err == nil {
+			if style, err := chroma.NewXMLStyle(f); err == nil {
+				p.syntax.style = style
+			}
+			_ = f.Close()
+		}
+	}
+	return p.syntax
+}
+
+func (s *syntaxStyle) ink(t chroma.TokenType) *ink {
+	if s.style == nil {
+		return s.palette.text
+	}
+	if k, ok := s.inks[t]; ok {
+		return k
+	}
+	e := s.style.Get(t)
+	l := look{bold: e.Bold == chroma.Yes, italic: e.Italic == chroma.Yes, underline: e.Underline == chroma.Yes}
+	if e.Colour.IsSet() {
+		l.fg = color.RGBA{e.Colour.Red(), e.Colour.Green(), e.Colour.Blue(), 0xff}
+	}
+	k := s.palette.ink(l.over(look{fg: s.palette.text.fg}))
+	s.inks[t] = k
+	return k
+}
+
+//go:embed lexers/*.xml
+var lexerFiles embed.FS
+
+// lexers are the languages that can be coloured. They are read from the
+// program's own files when the first code is drawn: chroma's package of lexers
+// would read all of them when the program starts.
+var lexers lexerSet
+
+// lexerSet finds lexers by language or file name.
+type lexerSet struct {
+	mu       sync.Mutex
+	registry *chroma.LexerRegistry
+	found    map[string]chroma.Lexer // also what was not found, as nil
+}
+
+// maxNames bounds the names that a lexerSet remembers, and their length.
+const maxNames, maxNameLen = 500, 100
+
+func (s *lexerSet) find(name string) chroma.Lexer {
+	name = strings.ToLower(strings.Trim(name, " {}.`'\""))
+	if name == "" || len(name) > maxNameLen {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if lexer, ok := s.found[name]; ok {
+		return lexer
+	}
+	if s.registry == nil {
+		s.load()
+	}
+	lexer := s.registry.Get(name)
+	if lexer == nil { // "rust,ignore", "go:main.go", "12:20:src/main.py"
+		if i := strings.IndexAny(name, ",;{["); i > 0 {
+			lexer = s.registry.Get(name[:i])
+		} else if i := strings.LastIndexByte(name, ':'); i >= 0 {
+			if lexer = s.registry.Get(name[i+1:]); lexer == nil {
+				lexer = s.registry.Get(name[:strings.IndexByte(name, ':')])
+			}
+		}
+	}
+	if len(s.found) < maxNames {
+		s.found[name] = lexer
+	}
+	return lexer
+}
+
+func (s *lexerSet) load() {
+	s.registry, s.found = chroma.NewLexerRegistry(), map[string]chroma.Lexer{}
+	entries, _ := lexerFiles.ReadDir("lexers")
+	for _, e := range entries {
+		if lexer, err := chroma.NewXMLLexer(lexerFiles, "lexers/"+e.Name()); err == nil {
+			s.registry.Register(lexer)
+		}
+	}
+}

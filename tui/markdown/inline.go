@@ -1,0 +1,215 @@
+package markdown
+
+import (
+	"html"
+	"net/url"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+
+	"parley/internal/safetext"
+)
+
+// maxLink bounds the target of an OSC 8 link in bytes; terminals drop longer
+// ones.
+const maxLink = 2000
+
+// inliner turns the inline nodes of one block into spans.
+type inliner struct {
+	p     *palette
+	src   []byte
+	spans []span
+}
+
+func (r *renderer) inline(n ast.Node, base *ink) []span {
+	in := inliner{p: r.p, src: r.src}
+	in.children(n, base, "")
+	return in.spans
+}
+
+func (in *inliner) children(n ast.Node, k *ink, link string) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		in.node(c, k, link)
+	}
+}
+
+func (in *inliner) add(text string, k *ink, link string) {
+	text = strings.ReplaceAll(safetext.Block(text), glue, "")
+	if strings.ContainsAny(text, "\n\t") {
+		text = strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
+	}
+	if text != "" {
+		in.spans = append(in.spans, span{text: text, ink: k, link: link})
+	}
+}
+
+func (in *inliner) lineBreak() { in.spans = append(in.spans, span{text: "\n"}) }
+
+func (in *inliner) node(n ast.Node, k *ink, link string) {
+	switch n := n.(type) {
+	case *ast.Text:
+		in.text(n, k, link)
+	case *ast.String:
+		in.add(string(n.Value), k, link)
+	case *ast.CodeSpan:
+		in.codeSpan(n, k, link)
+	case *ast.Emphasis:
+		if n.Level > 1 {
+			k = in.p.over(in.p.bold, k)
+		} else {
+			k = in.p.over(in.p.emphasis, k)
+		}
+		in.children(n, k, link)
+	case *extast.Strikethrough:
+		in.children(n, in.p.over(in.p.strike, k), link)
+	case *extast.TaskCheckBox:
+		// drawn as the item's mark
+	case *ast.Link:
+		in.link(n, string(n.Destination), k)
+	case *ast.Image:
+		in.link(n, string(n.Destination), k)
+	case *ast.AutoLink:
+		in.add(string(n.Label(in.src)), in.p.over(in.p.link, k), target(string(n.URL(in.src))))
+	case *ast.RawHTML:
+		in.rawHTML(n, k, link)
+	default:
+		in.children(n, k, link)
+	}
+}
+
+func (in *inliner) text(n *ast.Text, k *ink, link string) {
+	text := string(n.Segment.Value(in.src))
+	if !n.IsRaw() {
+		text = unescape(text)
+	}
+	in.add(text, k, link)
+	switch {
+	case n.HardLineBreak():
+		in.lineBreak()
+	case n.SoftLineBreak() && definition(n.NextSibling(), in.src):
+		in.lineBreak()
+	case n.SoftLineBreak():
+		in.spans = append(in.spans, span{text: " ", ink: k, link: link})
+	}
+}
+
+// definition reports whether a line that looks like a link reference definition
+// begins at n; such lines are kept apart.
+func definition(n ast.Node, src []byte) bool {
+	t, ok := n.(*ast.Text)
+	if !ok || t.Segment.Start >= len(src) || src[t.Segment.Start] != '[' {
+		return false
+	}
+	line := string(src[t.Segment.Start:lineEnd(src, t.Segment.Start)])
+	i := strings.IndexByte(line, ']')
+	return i > 1 && strings.HasPrefix(line[i:], "]: ")
+}
+
+func (in *inliner) codeSpan(n *ast.CodeSpan, k *ink, link string) {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Segment.Value(in.src))
+		}
+	}
+	from := len(in.spans)
+	in.add(b.String(), in.p.over(in.p.code, k), link)
+	for i := range in.spans[from:] {
+		in.spans[from+i].code = true
+	}
+}
+
+// link draws a link or an image: its text, and where it leads unless the text
+// says so already.
+func (in *inliner) link(n ast.Node, destination string, k *ink) {
+	destination = unescape(destination)
+	from := len(in.spans)
+	in.children(n, in.p.over(in.p.link, k), target(destination))
+	var label strings.Builder
+	for _, s := range in.spans[from:] {
+		label.WriteString(s.text)
+	}
+	switch text := strings.TrimSpace(label.String()); {
+	case text == "":
+		in.add(destination, in.p.over(in.p.link, k), target(destination))
+	case destination != "" && !sameURL(text, destination):
+		in.add(" ("+destination+")", in.p.over(in.p.url, k), target(destination))
+	}
+}
+
+func sameURL(text, destination string) bool {
+	for _, scheme := range []string{"", "http://", "https://", "mailto:", "file://"} {
+		if d, ok := strings.CutPrefix(destination, scheme); ok && strings.TrimSuffix(d, "/") == strings.TrimSuffix(text, "/") {
+			return true
+		}
+	}
+	return false
+}
+
+func (in *inliner) rawHTML(n *ast.RawHTML, k *ink, link string) {
+	tag := string(n.Segments.Value(in.src))
+	switch strings.ToLower(strings.ReplaceAll(tag, " ", "")) {
+	case "<br>", "<br/>":
+		in.lineBreak()
+	default:
+		in.add(tag, in.p.over(in.p.raw, k), link)
+	}
+}
+
+// target is the OSC 8 target for a link to u, or empty if it may have none.
+func target(u string) string {
+	if len(u) > maxLink {
+		return ""
+	}
+	parsed, err := url.Parse(u)
+	if err != nil {
+		return ""
+	}
+	switch parsed.Scheme {
+	case "http", "https":
+		if parsed.Host == "" {
+			return ""
+		}
+	case "file":
+	default:
+		return ""
+	}
+	var b strings.Builder
+	for i := range len(u) {
+		if c := u[i]; c <= ' ' || c >= 0x7f {
+			const hex = "0123456789ABCDEF"
+			b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// unescape resolves backslash escapes and character references.
+func unescape(s string) string {
+	if !strings.ContainsAny(s, `\&`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && util.IsPunct(s[i+1]):
+			i++
+			b.WriteByte(s[i])
+		case s[i] == '&':
+			end := strings.IndexByte(s[i:min(len(s), i+40)], ';')
+			if end < 0 {
+				b.WriteByte('&')
+				continue
+			}
+			b.WriteString(html.UnescapeString(s[i : i+end+1]))
+			i += end
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}

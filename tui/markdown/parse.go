@@ -1,0 +1,73 @@
+package markdown
+
+import (
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// maxDepth is how many quotes and lists may stand inside one another; what is
+// nested deeper is shown as the text it is. It bounds the work for a line such
+// as ">>>>>>…", which a parser pays for again on every line that follows.
+const maxDepth = 16
+
+// parseBlocks finds the blocks of src without looking at what is inline.
+func parseBlocks(src []byte) ast.Node { return blockParser().Parse(text.NewReader(src)) }
+
+// parseAll parses src for drawing.
+func parseAll(src []byte) ast.Node { return fullParser().Parse(text.NewReader(src)) }
+
+var blockParser = sync.OnceValue(func() parser.Parser { return newParser() })
+
+var fullParser = sync.OnceValue(func() parser.Parser {
+	return newParser(
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithInlineParsers(
+			util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
+			util.Prioritized(extension.NewStrikethroughParser(), 500),
+			util.Prioritized(extension.NewLinkifyParser(), 999),
+		),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+	)
+})
+
+// newParser knows the blocks of GFM. Link reference definitions are left out on
+// purpose: a definition that arrives later would change blocks that are closed
+// already. They are drawn as the text they are, so that no URL is lost.
+func newParser(opts ...parser.Option) parser.Parser {
+	return parser.NewParser(append([]parser.Option{
+		parser.WithBlockParsers(
+			util.Prioritized(parser.NewSetextHeadingParser(), 100),
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(shallow{parser.NewListParser()}, 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
+			util.Prioritized(parser.NewHTMLBlockParser(), 900),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
+	}, opts...)...)
+}
+
+// shallow is a container's parser that opens nothing below maxDepth.
+type shallow struct{ parser.BlockParser }
+
+func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	depth := 0
+	for n := parent; n != nil; n = n.Parent() {
+		if n.Kind() != ast.KindListItem {
+			depth++
+		}
+	}
+	if depth > maxDepth {
+		return nil, parser.NoChildren
+	}
+	return s.BlockParser.Open(parent, reader, pc)
+}

@@ -1,0 +1,202 @@
+package markdown
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// span is a run of text of one look. Its text is safe to draw.
+type span struct {
+	text string
+	ink  *ink
+	link string // target of an OSC 8 link, or empty
+	code bool   // all its spaces count
+}
+
+func (s span) sameLook(t span) bool { return s.ink == t.ink && s.link == t.link && s.code == t.code }
+
+// atom is a piece of a span that no line break goes through, unless it is wider
+// than a whole line.
+type atom struct {
+	span
+	width int
+	kind  atomKind
+	glued bool // no line break before it
+}
+
+type atomKind uint8
+
+const (
+	wordAtom atomKind = iota
+	spaceAtom
+	breakAtom // an explicit line break
+)
+
+// row is one line's worth of atoms and its width in cells.
+type row struct {
+	atoms []atom
+	width int
+}
+
+// atomise cuts spans at the places where a line may break: at white space, and
+// on both sides of a wide character. In code all spaces count; in prose a run
+// of them is one.
+func atomise(spans []span) []atom {
+	atoms := make([]atom, 0, 64)
+	glued := false // the next atom goes on a word
+	for i := 0; i < len(spans); i++ {
+		s := spans[i]
+		for i+1 < len(spans) && spans[i+1].sameLook(s) && s.text != "\n" && spans[i+1].text != "\n" {
+			i++
+			s.text += spans[i].text
+		}
+		if s.text == "\n" {
+			atoms = append(atoms, atom{kind: breakAtom})
+			glued = false
+			continue
+		}
+		for rest := s.text; rest != ""; {
+			if n := len(rest) - len(strings.TrimLeft(rest, " ")); n > 0 {
+				s.text = rest[:1]
+				if s.code {
+					s.text = rest[:n]
+				}
+				if k := len(atoms); s.code || k == 0 || atoms[k-1].kind != spaceAtom {
+					atoms = append(atoms, atom{span: s, width: len(s.text), kind: spaceAtom})
+				}
+				rest, glued = rest[n:], false
+				continue
+			}
+			word, width, wide := nextWord(rest)
+			s.text = word
+			atoms = append(atoms, atom{span: s, width: width, glued: glued && !wide || glued && closing(word)})
+			glued = !wide || len(word) < len(rest) && closing(rest[len(word):])
+			rest = rest[len(word):]
+		}
+	}
+	return atoms
+}
+
+// nextWord is the longest beginning of s without a space that is narrow, or one
+// wide character.
+func nextWord(s string) (word string, width int, wide bool) {
+	n := 0
+	for n < len(s) && s[n] != ' ' {
+		if s[n] < utf8.RuneSelf && (n+1 == len(s) || s[n+1] < utf8.RuneSelf) {
+			n, width = n+1, width+1
+			continue
+		}
+		cluster, w := ansi.FirstGraphemeCluster(s[n:], ansi.GraphemeWidth)
+		if w > 1 {
+			if n == 0 {
+				return cluster, w, true
+			}
+			break
+		}
+		n, width = n+len(cluster), width+w
+	}
+	return s[:n], width, false
+}
+
+// closing reports punctuation that East Asian text does not begin a line with.
+func closing(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("、。，．：；！？）」』】〉》〕］｝ー…", r) || r < utf8.RuneSelf && strings.ContainsRune(".,:;!?)]}", r)
+}
+
+// wrap fills lines of the given width with atoms. Blanks at a line's ends fall
+// away; a word wider than a line is cut between characters.
+func wrap(atoms []atom, width int) []row {
+	var rows []row
+	var cur row
+	end := func() {
+		for k := len(cur.atoms); k > 0 && cur.atoms[k-1].kind == spaceAtom; k-- {
+			cur.width -= cur.atoms[k-1].width
+			cur.atoms = cur.atoms[:k-1]
+		}
+		rows = append(rows, cur)
+		cur = row{}
+	}
+	for i := 0; i < len(atoms); {
+		switch atoms[i].kind {
+		case breakAtom:
+			end()
+			i++
+			continue
+		case spaceAtom:
+			if len(cur.atoms) > 0 {
+				cur.atoms = append(cur.atoms, atoms[i])
+				cur.width += atoms[i].width
+			}
+			i++
+			continue
+		}
+		n, w := i, 0
+		for n < len(atoms) && (n == i || atoms[n].kind == wordAtom && atoms[n].glued) {
+			w += atoms[n].width
+			n++
+		}
+		if cur.width+w > width && len(cur.atoms) > 0 {
+			end()
+		}
+		for ; i < n; i++ {
+			a := atoms[i]
+			for cur.width+a.width > width {
+				head, tail := splitAtom(a, width-cur.width)
+				if head.text == "" && len(cur.atoms) == 0 {
+					break // a single character wider than the line
+				}
+				if head.text != "" {
+					cur.atoms = append(cur.atoms, head)
+					cur.width += head.width
+				}
+				end()
+				a = tail
+			}
+			if a.text != "" {
+				cur.atoms = append(cur.atoms, a)
+				cur.width += a.width
+			}
+		}
+	}
+	if len(cur.atoms) > 0 {
+		end()
+	}
+	return rows
+}
+
+// splitAtom cuts a so that head is at most width cells wide.
+func splitAtom(a atom, width int) (head, tail atom) {
+	n, w := fit(a.text, width)
+	head, tail = a, a
+	head.text, head.width = a.text[:n], w
+	tail.text, tail.width = a.text[n:], a.width-w
+	return head, tail
+}
+
+// fit is the longest beginning of s, in bytes and cells, that fits width cells.
+func fit(s string, width int) (n, w int) {
+	for n < len(s) {
+		if s[n] < utf8.RuneSelf && (n+1 == len(s) || s[n+1] < utf8.RuneSelf) {
+			if w == width {
+				break
+			}
+			n, w = n+1, w+1
+			continue
+		}
+		cluster, cw := ansi.FirstGraphemeCluster(s[n:], ansi.GraphemeWidth)
+		if w+cw > width {
+			break
+		}
+		n, w = n+len(cluster), w+cw
+	}
+	return n, w
+}
+
+func (p *pen) row(r row) {
+	for _, a := range r.atoms {
+		p.write(a.text, a.ink, a.link)
+	}
+}
