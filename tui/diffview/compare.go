@@ -1,0 +1,235 @@
+package diffview
+
+import (
+	"slices"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// Bounds of the comparison.
+const (
+	// maxLines is how many lines (of both texts, without what they have in
+	// common at their start and end) are compared; more are one block.
+	maxLines = 500_000
+	// maxDepth is how often the lines between anchors are looked at for anchors
+	// of their own.
+	maxDepth = 16
+	// exactEdits is how many changed lines package lcs finds the best answer
+	// for. Beyond, it gives a good beginning and end and one block between.
+	exactEdits = 100
+)
+
+// edit replaces lines of the old text by lines of the new one. Ends are
+// exclusive.
+type edit struct {
+	oldStart, oldEnd, newStart, newEnd int
+}
+
+// compareLines finds the lines to replace. It reports coarse if it had to stop
+// before the best answer.
+//
+// Package lcs alone gives up exactness at exactEdits changed lines in the whole
+// file. So the texts are first cut into pieces at lines that occur once in each
+// (patience diff), which leaves it small pieces.
+func compareLines(before, after []string) (edits []edit, coarse bool) {
+	start := 0
+	for start < min(len(before), len(after)) && before[start] == after[start] {
+		start++
+	}
+	end := 0
+	for end < min(len(before), len(after))-start && before[len(before)-1-end] == after[len(after)-1-end] {
+		end++
+	}
+	before, after = before[start:len(before)-end], after[start:len(after)-end]
+	if len(before) == 0 && len(after) == 0 {
+		return nil, false
+	}
+	if len(before) == 0 || len(after) == 0 {
+		return []edit{{start, start + len(before), start, start + len(after)}}, false
+	}
+	if len(before)+len(after) > maxLines {
+		return []edit{{start, start + len(before), start, start + len(after)}}, true
+	}
+	ids := make(map[string]rune)
+	c := comparer{old: number(before, ids), new: number(after, ids), start: start}
+	c.seen = make([]occurrence, len(ids))
+	c.compare(0, len(before), 0, len(after), 0)
+	c.upTo(len(before), len(after))
+	return c.edits, c.coarse
+}
+
+// number gives equal lines equal numbers.
+func number(lines []string, ids map[string]rune) []rune {
+	numbers := make([]rune, len(lines))
+	for i, line := range lines {
+		id, ok := ids[line]
+		if !ok {
+			id = rune(len(ids))
+			ids[line] = id
+		}
+		numbers[i] = id
+	}
+	return numbers
+}
+
+type comparer struct {
+	old, new []rune
+	start    int // lines in common before both
+	edits    []edit
+	coarse   bool
+	// Everything before these is decided.
+	oldDone, newDone int
+	// seen is scratch, by line number, zero between uses.
+	seen []occurrence
+}
+
+// occurrence counts a line in a piece of each text, and says where it is.
+type occurrence struct {
+	inOld, inNew uint32
+	old, new     int
+}
+
+// match says that n lines are the same, and everything since the last match is
+// not.
+func (c *comparer) match(old, new, n int) {
+	if n > 0 {
+		c.upTo(old, new)
+		c.oldDone, c.newDone = old+n, new+n
+	}
+}
+
+// upTo makes an edit of what is not decided before old and new.
+func (c *comparer) upTo(old, new int) {
+	if c.oldDone < old || c.newDone < new {
+		c.edits = append(c.edits, edit{c.start + c.oldDone, c.start + old, c.start + c.newDone, c.start + new})
+		c.oldDone, c.newDone = old, new
+	}
+}
+
+// compare matches the lines of old[o:oEnd] and new[n:nEnd].
+func (c *comparer) compare(o, oEnd, n, nEnd, depth int) {
+	common := 0
+	for o+common < oEnd && n+common < nEnd && c.old[o+common] == c.new[n+common] {
+		common++
+	}
+	c.match(o, n, common)
+	o, n = o+common, n+common
+	tail := 0
+	for o < oEnd && n < nEnd && c.old[oEnd-1] == c.new[nEnd-1] {
+		oEnd, nEnd, tail = oEnd-1, nEnd-1, tail+1
+	}
+	if o < oEnd && n < nEnd {
+		anchors := c.anchors(o, oEnd, n, nEnd, depth)
+		if len(anchors) == 0 {
+			c.search(o, oEnd, n, nEnd)
+		} else {
+			for _, a := range anchors {
+				c.compare(o, a.old, n, a.new, depth+1)
+				c.match(a.old, a.new, 1)
+				o, n = a.old+1, a.new+1
+			}
+			c.compare(o, oEnd, n, nEnd, depth+1)
+		}
+	}
+	c.match(oEnd, nEnd, tail)
+}
+
+// count fills seen for the pieces; forget empties it again.
+func (c *comparer) count(o, oEnd, n, nEnd int) {
+	for i := o; i < oEnd; i++ {
+		s := &c.seen[c.old[i]]
+		s.inOld, s.old = s.inOld+1, i
+	}
+	for i := n; i < nEnd; i++ {
+		s := &c.seen[c.new[i]]
+		s.inNew, s.new = s.inNew+1, i
+	}
+}
+
+func (c *comparer) forget(o, oEnd, n, nEnd int) {
+	for _, id := range c.old[o:oEnd] {
+		c.seen[id] = occurrence{}
+	}
+	for _, id := range c.new[n:nEnd] {
+		c.seen[id] = occurrence{}
+	}
+}
+
+// anchors returns the longest rising sequence of lines that occur once in each
+// piece.
+func (c *comparer) anchors(o, oEnd, n, nEnd, depth int) []occurrence {
+	if depth >= maxDepth {
+		return nil
+	}
+	c.count(o, oEnd, n, nEnd)
+	var unique []occurrence // in the order of the old text
+	for _, id := range c.old[o:oEnd] {
+		if s := c.seen[id]; s.inOld == 1 && s.inNew == 1 {
+			unique = append(unique, s)
+		}
+	}
+	c.forget(o, oEnd, n, nEnd)
+	return longestRising(unique)
+}
+
+// longestRising keeps the longest sequence in which new rises too (patience
+// sorting: O(n log n)).
+func longestRising(all []occurrence) []occurrence {
+	var tops []int // index of the last card of each pile
+	previous := make([]int, len(all))
+	for i, a := range all {
+		pile, _ := slices.BinarySearchFunc(tops, a.new, func(top, new int) int { return all[top].new - new })
+		previous[i] = -1
+		if pile > 0 {
+			previous[i] = tops[pile-1]
+		}
+		if pile == len(tops) {
+			tops = append(tops, i)
+		} else {
+			tops[pile] = i
+		}
+	}
+	rising := make([]occurrence, len(tops))
+	if len(tops) == 0 {
+		return rising
+	}
+	for i, at := len(tops)-1, tops[len(tops)-1]; i >= 0; i, at = i-1, previous[at] {
+		rising[i] = all[at]
+	}
+	return rising
+}
+
+// search matches a piece without anchors by package lcs. Lines that the other
+// piece does not have are left out: they cannot match, and cost edits.
+func (c *comparer) search(o, oEnd, n, nEnd int) {
+	c.count(o, oEnd, n, nEnd)
+	var oldIDs, newIDs []rune
+	var oldAt, newAt []int
+	for i := o; i < oEnd; i++ {
+		if c.seen[c.old[i]].inNew > 0 {
+			oldIDs, oldAt = append(oldIDs, c.old[i]), append(oldAt, i)
+		}
+	}
+	for i := n; i < nEnd; i++ {
+		if c.seen[c.new[i]].inOld > 0 {
+			newIDs, newAt = append(newIDs, c.new[i]), append(newAt, i)
+		}
+	}
+	c.forget(o, oEnd, n, nEnd)
+	if len(oldIDs) == 0 {
+		return
+	}
+	oldAt, newAt = append(oldAt, oEnd), append(newAt, nEnd)
+	changed, from := 0, lcs.Diff{}
+	diffs := append(lcs.DiffRunes(oldIDs, newIDs), lcs.Diff{
+		Start: len(oldIDs), End: len(oldIDs), ReplStart: len(newIDs), ReplEnd: len(newIDs),
+	})
+	for _, d := range diffs {
+		for i, j := from.End, from.ReplEnd; i < d.Start; i, j = i+1, j+1 {
+			c.match(oldAt[i], newAt[j], 1)
+		}
+		changed += d.End - d.Start + d.ReplEnd - d.ReplStart
+		from = d
+	}
+	c.coarse = c.coarse || changed > exactEdits
+}

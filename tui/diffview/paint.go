@@ -1,0 +1,189 @@
+package diffview
+
+import (
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/tui/theme"
+)
+
+// pen writes text in a style: a style's sequences are asked for once, since
+// Style.Render costs more than all else in a line.
+type pen struct{ on, off string }
+
+func newPen(s lipgloss.Style) pen {
+	on, off, _ := strings.Cut(s.Render("x"), "x")
+	return pen{on, off}
+}
+
+func (p pen) text(text string) string { return p.on + text + p.off }
+
+func (p pen) write(b *strings.Builder, text string) {
+	if text != "" {
+		b.WriteString(p.on)
+		b.WriteString(text)
+		b.WriteString(p.off)
+	}
+}
+
+// look is how lines of one kind are drawn.
+type look struct {
+	sign               string
+	text, word, number pen  // number is for the sign too
+	fill               bool // the background goes to the end of the line
+}
+
+// ink is a theme's pens.
+type ink struct {
+	context, removed, added look
+	hunk, warning, rule     pen
+}
+
+func newInk(th *theme.Theme) ink {
+	return ink{
+		context: look{sign: " ", text: newPen(th.DiffContext), word: newPen(th.DiffContext), number: newPen(th.DiffNumber)},
+		removed: look{
+			sign: "-", text: newPen(th.DiffRemoved), word: newPen(th.DiffRemovedWord),
+			number: newPen(th.DiffRemovedNumber), fill: true,
+		},
+		added: look{
+			sign: "+", text: newPen(th.DiffAdded), word: newPen(th.DiffAddedWord),
+			number: newPen(th.DiffAddedNumber), fill: true,
+		},
+		hunk:    newPen(th.DiffHunk),
+		warning: newPen(th.Warning),
+		rule:    newPen(th.Rule),
+	}
+}
+
+// draw returns the row's lines from (inclusive) to (exclusive). diff.mu is held.
+func (l *Layout) draw(r row, from, to int, k *ink) []string {
+	d := l.diff
+	switch r.kind {
+	case gapRow:
+		text := "⋯ " + grouped(int(r.old)) + " unchanged lines"
+		return []string{k.hunk.text(ansi.Truncate(text, l.width, ""))}
+	case noteRow:
+		return l.drawNote(r.old, k)[from:to]
+	case changedRow:
+		return l.drawSplit(
+			d.drawLine(oldSide, r.old, r.new, from, to, l.left, &k.removed, r.old, none),
+			d.drawLine(newSide, r.new, r.old, from, to, l.right, &k.added, none, r.new), k)
+	case removedRow:
+		return d.drawLine(oldSide, r.old, r.new, from, to, l.unified, &k.removed, r.old, none)
+	case addedRow:
+		return d.drawLine(newSide, r.new, r.old, from, to, l.unified, &k.added, none, r.new)
+	}
+	if l.mode == Split {
+		return l.drawSplit(
+			d.drawLine(oldSide, r.old, none, from, to, l.left, &k.context, r.old, none),
+			d.drawLine(newSide, r.new, none, from, to, l.right, &k.context, none, r.new), k)
+	}
+	return d.drawLine(newSide, r.new, none, from, to, l.unified, &k.context, r.old, r.new)
+}
+
+func (l *Layout) drawNote(which int32, k *ink) []string {
+	p := k.hunk
+	if which == coarseNote {
+		p = k.warning
+	}
+	text, from := l.diff.note(which), 0
+	var lines []string
+	for _, end := range wrap(text, l.width) {
+		lines = append(lines, p.text(text[from:end]))
+		from = end
+	}
+	return lines
+}
+
+// drawSplit puts the lines of the two columns beside each other.
+func (l *Layout) drawSplit(left, right []string, k *ink) []string {
+	lines := make([]string, len(left))
+	for i := range lines {
+		pad := strings.Repeat(" ", l.left.width-ansi.StringWidth(left[i]))
+		lines[i] = left[i] + pad + k.rule.text("│") + right[i]
+	}
+	return lines
+}
+
+// drawLine draws the screen lines from (inclusive) to (exclusive) of a line of
+// a text into a column. Screen lines below the text's last one are blank (the
+// other column has more), and all are if the line is none. The numbers are
+// shown on the first screen line, unless they are none.
+func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *look, oldNumber, newNumber int32) []string {
+	lines := make([]string, to-from)
+	if line == none {
+		return lines
+	}
+	text := d.text(s, line, pair)
+	spans := d.emphasise(s, line, pair)
+	ends := wrap(text, c.text())
+	for i := range lines {
+		var b strings.Builder
+		sign := k.sign
+		if from+i > 0 {
+			sign, oldNumber, newNumber = " ", none, none
+		}
+		drawNumber(&b, k, c.oldDigits, oldNumber)
+		drawNumber(&b, k, c.newDigits, newNumber)
+		if c.sign > 0 {
+			k.number.write(&b, sign+" ")
+		}
+		piece := span{len(text), len(text)}
+		if n := from + i; n < len(ends) {
+			piece.end = ends[n]
+			piece.start = 0
+			if n > 0 {
+				piece.start = ends[n-1]
+			}
+		}
+		drawPiece(&b, text, piece, spans, c.text(), k)
+		lines[i] = b.String()
+	}
+	return lines
+}
+
+// drawNumber draws a line number, which counts from 0 here and from 1 there, in
+// its column and a space.
+func drawNumber(b *strings.Builder, k *look, digits int, number int32) {
+	if digits == 0 {
+		return
+	}
+	shown := ""
+	if number != none {
+		shown = strconv.Itoa(int(number) + 1)
+	}
+	k.number.write(b, strings.Repeat(" ", digits-len(shown))+shown+" ")
+}
+
+// drawPiece draws a piece of a text, its emphasised spans, and the background
+// up to the width.
+func drawPiece(b *strings.Builder, text string, piece span, spans []span, width int, k *look) {
+	shown := text[piece.start:piece.end]
+	cells := len(shown)
+	if !isASCII(shown) {
+		cells = ansi.StringWidth(shown)
+	}
+	if cells > width { // one wide character in a very narrow column
+		k.text.write(b, strings.Repeat("·", width))
+		return
+	}
+	at := piece.start
+	for _, s := range spans {
+		s = span{max(s.start, piece.start), min(s.end, piece.end)}
+		if s.start >= s.end {
+			continue
+		}
+		k.text.write(b, text[at:s.start])
+		k.word.write(b, text[s.start:s.end])
+		at = s.end
+	}
+	rest := text[at:piece.end]
+	if k.fill {
+		rest += strings.Repeat(" ", width-cells)
+	}
+	k.text.write(b, rest)
+}

@@ -1,0 +1,121 @@
+package diffview
+
+// contextLines is how many unchanged lines are drawn around a change.
+const contextLines = 3
+
+// none stands for a line that is not there.
+const none int32 = -1
+
+// row is one logical line of the view; it takes one or more lines of the
+// screen. The rows of a diff are made once per mode.
+type row struct {
+	kind rowKind
+	// The lines it shows, from 0, or none. In the unified view a removed or
+	// added row has both if the lines are a pair, whose words are compared.
+	old, new int32
+}
+
+type rowKind uint8
+
+const (
+	contextRow rowKind = iota
+	removedRow
+	addedRow
+	changedRow // side by side: removed on the left, added on the right
+	gapRow     // as many unchanged lines as old says are not shown
+	noteRow    // a word about the change: old says which
+)
+
+// Notes.
+const (
+	sameNote int32 = iota
+	emptyNote
+	coarseNote
+	newlineNote
+)
+
+func (d *Diff) note(which int32) string {
+	switch which {
+	case emptyNote:
+		return "empty file"
+	case coarseNote:
+		return "large change, compared coarsely: it may show more lines than were changed"
+	case newlineNote:
+		return d.finalNewline
+	}
+	return "no changes"
+}
+
+// rows lists what the view shows.
+func (d *Diff) rows(mode Mode) []row {
+	var rows []row
+	if d.coarse {
+		rows = append(rows, row{kind: noteRow, old: coarseNote})
+	}
+	oldAt, newAt := 0, 0 // what is shown up to
+	for i, e := range d.edits {
+		// Unchanged lines before the edit: those after the last one were added
+		// with it.
+		from := max(oldAt, e.oldStart-contextLines)
+		if from == oldAt+1 && i > 0 {
+			from = oldAt // the line takes no more room than a word that it is not shown
+		}
+		if from > oldAt && i > 0 {
+			rows = append(rows, row{kind: gapRow, old: int32(from - oldAt)})
+		}
+		newAt = e.newStart - (e.oldStart - from)
+		rows = appendContext(rows, from, newAt, e.oldStart-from)
+		rows = appendEdit(rows, e, mode)
+		oldAt, newAt = e.oldEnd, e.newEnd
+		next := len(d.old)
+		if i+1 < len(d.edits) {
+			next = d.edits[i+1].oldStart
+		}
+		n := min(contextLines, next-oldAt)
+		rows = appendContext(rows, oldAt, newAt, n)
+		oldAt += n
+	}
+	if d.finalNewline != "" {
+		rows = append(rows, row{kind: noteRow, old: newlineNote})
+	}
+	if len(rows) == 0 {
+		which := sameNote
+		if d.oldText == "" && d.newText == "" {
+			which = emptyNote
+		}
+		rows = append(rows, row{kind: noteRow, old: which})
+	}
+	return rows
+}
+
+func appendContext(rows []row, old, new, n int) []row {
+	for i := range n {
+		rows = append(rows, row{kind: contextRow, old: int32(old + i), new: int32(new + i)})
+	}
+	return rows
+}
+
+// appendEdit appends the lines of an edit. Its first removed line is taken to
+// have become its first added one, and so on.
+func appendEdit(rows []row, e edit, mode Mode) []row {
+	removed, added := e.oldEnd-e.oldStart, e.newEnd-e.newStart
+	at := func(start, i, n int) int32 {
+		if i < n {
+			return int32(start + i)
+		}
+		return none
+	}
+	if mode == Split {
+		for i := range max(removed, added) {
+			rows = append(rows, row{kind: changedRow, old: at(e.oldStart, i, removed), new: at(e.newStart, i, added)})
+		}
+		return rows
+	}
+	for i := range removed {
+		rows = append(rows, row{kind: removedRow, old: int32(e.oldStart + i), new: at(e.newStart, i, added)})
+	}
+	for i := range added {
+		rows = append(rows, row{kind: addedRow, old: at(e.oldStart, i, removed), new: int32(e.newStart + i)})
+	}
+	return rows
+}

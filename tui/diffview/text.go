@@ -1,0 +1,187 @@
+package diffview
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/safetext"
+)
+
+const (
+	// maxLineBytes is how much of one line is drawn.
+	maxLineBytes = 4096
+	// clipLead is how much of a long line is drawn before its first change.
+	clipLead = 256
+	tabWidth = 4
+)
+
+// text returns a line as it is drawn: without control characters and tabs. pair
+// is the line of the other side that it is compared with, or none.
+// d.mu is held.
+func (d *Diff) text(s side, line, pair int32) string {
+	raw := d.raw(s, line)
+	if len(raw) <= maxLineBytes {
+		return printable(raw)
+	}
+	key := lineKey{s, line}
+	text, ok := d.clips[key]
+	if !ok {
+		from := 0
+		if pair != none {
+			from = commonPrefix(raw, d.raw(1-s, pair)) - clipLead
+		}
+		text = clip(raw, from)
+		if d.clips == nil {
+			d.clips = make(map[lineKey]string)
+		}
+		d.clips[key] = text
+	}
+	return text
+}
+
+// raw returns a line of the text, without the carriage return of a file that
+// has them everywhere.
+func (d *Diff) raw(s side, line int32) string {
+	lines := d.old
+	if s == newSide {
+		lines = d.new
+	}
+	if raw := lines[line]; d.showCR {
+		return raw
+	} else {
+		return strings.TrimSuffix(raw, "\r")
+	}
+}
+
+// clip returns the part of a long line that begins at from, fit to be drawn,
+// and says how much is left out on either side.
+func clip(raw string, from int) string {
+	from = max(0, min(from, len(raw)-maxLineBytes))
+	to := min(from+maxLineBytes, len(raw))
+	for from > 0 && !utf8.RuneStart(raw[from]) && to-from < maxLineBytes+utf8.UTFMax {
+		from--
+	}
+	for to < len(raw) && !utf8.RuneStart(raw[to]) && to-from < maxLineBytes+2*utf8.UTFMax {
+		to++
+	}
+	text := printable(raw[from:to])
+	if from > 0 {
+		text = "⟨… " + grouped(from) + " bytes not shown⟩ " + text
+	}
+	if to < len(raw) {
+		text += " ⟨… " + grouped(len(raw)-to) + " bytes not shown⟩"
+	}
+	return text
+}
+
+// grouped writes a count with thousands separated.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// commonPrefix returns how many bytes two strings have in common at their
+// start. It compares blocks, since the strings may have megabytes.
+func commonPrefix(a, b string) int {
+	const block = 1024
+	n := 0
+	for n+block <= min(len(a), len(b)) && a[n:n+block] == b[n:n+block] {
+		n += block
+	}
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// printable makes a line fit to be drawn. Characters that safetext would drop
+// are drawn as symbols instead: in a review they must not go unseen.
+func printable(line string) string {
+	if safetext.Block(line) != line {
+		var b strings.Builder
+		for _, r := range line {
+			switch one := string(r); {
+			case r == '\t':
+				b.WriteByte('\t')
+			case r < ' ':
+				b.WriteRune('\u2400' + r) // control pictures
+			case r == 0x7f:
+				b.WriteRune('\u2421')
+			case safetext.Block(one) != one:
+				fmt.Fprintf(&b, "‹U+%04X›", r)
+			default:
+				b.WriteString(one)
+			}
+		}
+		line = safetext.Block(b.String())
+	}
+	return expandTabs(line)
+}
+
+// expandTabs puts spaces up to the next multiple of tabWidth in the place of
+// tabs.
+func expandTabs(line string) string {
+	if strings.IndexByte(line, '\t') < 0 {
+		return line
+	}
+	var b strings.Builder
+	b.Grow(len(line) + 3*tabWidth)
+	for column := 0; line != ""; {
+		cluster, width := firstCluster(line)
+		line = line[len(cluster):]
+		if cluster == "\t" {
+			width = tabWidth - column%tabWidth
+			cluster = "    "[:width]
+		}
+		b.WriteString(cluster)
+		column += width
+	}
+	return b.String()
+}
+
+// firstCluster returns the first character of s as a person sees it, and how
+// many cells it takes.
+func firstCluster(s string) (string, int) {
+	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
+		return s[:1], 1
+	}
+	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// wrap returns where the pieces of a printable text end so that each fits the
+// width. There is always one piece. A character wider than the width is a piece
+// of its own.
+func wrap(text string, width int) []int {
+	if isASCII(text) {
+		ends := make([]int, 0, 1+len(text)/width)
+		for end := width; end < len(text); end += width {
+			ends = append(ends, end)
+		}
+		return append(ends, len(text))
+	}
+	var ends []int
+	for at, column := 0, 0; at < len(text); {
+		cluster, w := firstCluster(text[at:])
+		if column > 0 && column+w > width {
+			ends, column = append(ends, at), 0
+		}
+		at, column = at+len(cluster), column+w
+	}
+	return append(ends, len(text))
+}

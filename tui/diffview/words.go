@@ -1,0 +1,124 @@
+package diffview
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// maxWordPairs bounds how many pairs of lines keep their emphasis.
+const maxWordPairs = 4096
+
+// span is a piece of a printable text, in bytes.
+type span struct{ start, end int }
+
+// emphasis is what stands out in a removed line and in the added one that took
+// its place.
+type emphasis [2][]span
+
+// emphasise returns the spans to emphasise in a line of a pair. d.mu is held.
+func (d *Diff) emphasise(s side, line, pair int32) []span {
+	if pair == none {
+		return nil
+	}
+	key := [2]int32{line, pair}
+	if s == newSide {
+		key = [2]int32{pair, line}
+	}
+	e, ok := d.words[key]
+	if !ok {
+		if d.words == nil || len(d.words) >= maxWordPairs {
+			d.words = make(map[[2]int32]emphasis)
+		}
+		e = compareWords(d.text(oldSide, key[0], key[1]), d.text(newSide, key[1], key[0]))
+		d.words[key] = e
+	}
+	return e[s]
+}
+
+// compareWords finds the words that differ. Lines that have little in common
+// (less than a quarter) get no emphasis: it would be everywhere. The texts are at most a little more
+// than maxLineBytes long, and package lcs bounds its own work.
+func compareWords(before, after string) (e emphasis) {
+	oldWords, newWords := splitWords(before), splitWords(after)
+	ids := make(map[string]rune)
+	diffs := lcs.DiffRunes(number(oldWords, ids), number(newWords, ids))
+	oldAt, newAt := offsets(oldWords), offsets(newWords)
+	oldSame, newSame := visible(before), visible(after)
+	for _, d := range diffs {
+		oldSpan, newSpan := span{oldAt[d.Start], oldAt[d.End]}, span{newAt[d.ReplStart], newAt[d.ReplEnd]}
+		oldSame -= visible(before[oldSpan.start:oldSpan.end])
+		newSame -= visible(after[newSpan.start:newSpan.end])
+		e[oldSide] = join(e[oldSide], oldSpan, before)
+		e[newSide] = join(e[newSide], newSpan, after)
+	}
+	if 4*oldSame < visible(before) || 4*newSame < visible(after) || oldSame == 0 && newSame == 0 {
+		return emphasis{}
+	}
+	return e
+}
+
+// visible counts the bytes that are not spaces.
+func visible(s string) int { return len(s) - strings.Count(s, " ") }
+
+// join appends a span, to the last one if only spaces are between.
+func join(spans []span, s span, text string) []span {
+	if s.start == s.end {
+		return spans
+	}
+	if n := len(spans); n > 0 && visible(text[spans[n-1].end:s.start]) == 0 {
+		spans[n-1].end = s.end
+		return spans
+	}
+	return append(spans, s)
+}
+
+// splitWords splits a text into words, runs of spaces, and other characters one
+// by one. Characters as a person sees them are never split.
+func splitWords(text string) []string {
+	var words []string
+	last := other
+	for at, start := 0, 0; at < len(text); {
+		cluster, _ := firstCluster(text[at:])
+		class := classOf(cluster)
+		if at > start && (class != last || class == other) {
+			words = append(words, text[start:at])
+			start = at
+		}
+		last = class
+		at += len(cluster)
+		if at == len(text) {
+			words = append(words, text[start:])
+		}
+	}
+	return words
+}
+
+type class uint8
+
+const (
+	other class = iota
+	space
+	word
+)
+
+func classOf(cluster string) class {
+	switch r, _ := utf8.DecodeRuneInString(cluster); {
+	case r == ' ':
+		return space
+	case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+		return word
+	}
+	return other
+}
+
+// offsets returns where each word begins, and the end of the last.
+func offsets(words []string) []int {
+	at := make([]int, len(words)+1)
+	for i, w := range words {
+		at[i+1] = at[i] + len(w)
+	}
+	return at
+}
