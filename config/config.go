@@ -47,9 +47,10 @@ const maxFileSize = 256 << 10
 
 // Load reads the configuration file at path. A missing file is the default
 // configuration. Everything wrong with the file is reported at once, as
-// [*Error] values joined with [errors.Join].
+// [*Error] values joined with [errors.Join]; a file that cannot be read is one
+// [*Error].
 func Load(path string) (*Config, error) {
-	data, err := read256K(path)
+	data, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Default(), nil
@@ -59,7 +60,7 @@ func Load(path string) (*Config, error) {
 	return Parse(path, data)
 }
 
-func read256K(path string) ([]byte, error) {
+func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

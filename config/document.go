@@ -22,9 +22,11 @@ const maxErrors = 50
 type document struct {
 	file string
 	data []byte
-	// keys maps the path of every key to its first byte in data.
-	keys map[string]int
-	errs []*Error
+	// keys maps the path of every key to its first byte in data, and starts
+	// has the first byte of every part of every key that is written anywhere.
+	keys   map[string]int
+	starts map[int]bool
+	errs   []*Error
 }
 
 // path is where a key stands in the tree of tables.
@@ -45,7 +47,7 @@ func (p path) secret() bool { return slices.Contains(p, "env") || slices.Contain
 func open(file string, data []byte) (*document, *table) {
 	// Editors of some systems begin files with a byte order mark.
 	data = slices.Clip(bytes.TrimPrefix(data, []byte("\ufeff")))
-	d := &document{file: printable(file), data: data, keys: map[string]int{}}
+	d := &document{file: printable(file), data: data, keys: map[string]int{}, starts: map[int]bool{}}
 	values := map[string]any{}
 	if err := toml.Unmarshal(data, &values); err != nil {
 		d.syntax(err)
@@ -55,7 +57,7 @@ func open(file string, data []byte) (*document, *table) {
 	return d, &table{doc: d, values: values, noun: "key"}
 }
 
-// locate fills keys. The document is known to be valid.
+// locate fills keys and starts. The document is known to be valid.
 func (d *document) locate() {
 	var p unstable.Parser
 	p.Reset(d.data)
@@ -92,6 +94,7 @@ func (d *document) locateKey(at path, parts unstable.Iterator) path {
 	for parts.Next() {
 		part := parts.Node()
 		at = at.child(string(part.Data))
+		d.starts[int(part.Raw.Offset)] = true
 		if _, seen := d.keys[at.id()]; !seen {
 			d.keys[at.id()] = int(part.Raw.Offset)
 		}
@@ -99,16 +102,34 @@ func (d *document) locateKey(at path, parts unstable.Iterator) path {
 	return at
 }
 
-// line returns the whole line that holds the byte at offset, and the number
-// and column of that byte, from 1.
-func (d *document) line(offset int) (text string, number, column int) {
-	start := bytes.LastIndexByte(d.data[:offset], '\n') + 1
-	end := len(d.data)
+// position of the byte at offset: the number of its line and its column, in
+// characters, both from 1, and the first and last byte of the line.
+func (d *document) position(offset int) (line, column, start, end int) {
+	start = bytes.LastIndexByte(d.data[:offset], '\n') + 1
+	end = len(d.data)
 	if n := bytes.IndexByte(d.data[offset:], '\n'); n >= 0 {
 		end = offset + n
 	}
-	text = strings.TrimSuffix(string(d.data[start:end]), "\r")
-	return text, bytes.Count(d.data[:start], []byte("\n")) + 1, utf8.RuneCount(d.data[start:offset]) + 1
+	line = bytes.Count(d.data[:start], []byte("\n")) + 1
+	return line, utf8.RuneCount(d.data[start:offset]) + 1, start, end
+}
+
+// line is the line from start to end as an error may show it. Only where it is
+// one key with one value, and hide is not set, is the value shown: another one
+// beside it could be secret. A line that begins amid a value is not shown.
+func (d *document) line(start, end int, hide bool) string {
+	text := strings.TrimSuffix(string(d.data[start:end]), "\r")
+	first := end - len(bytes.TrimLeft(d.data[start:end], " \t["))
+	if !d.starts[first] {
+		return ""
+	}
+	for i := first + 1; i < end; i++ {
+		hide = hide || d.starts[i]
+	}
+	if key, _, found := strings.Cut(text, "="); found && hide {
+		text = withoutValue(key)
+	}
+	return shown(text)
 }
 
 // fail records an error at the key at p.
@@ -123,13 +144,9 @@ func (d *document) record(p path, hide bool, hint, message string) {
 	}
 	e := &Error{File: d.file, Message: shown(message), Hint: printable(hint)}
 	if offset, ok := d.keys[p.id()]; ok {
-		e.Text, e.Line, e.Column = d.line(offset)
-		// An inline table can hold secrets beside the key at fault.
-		hide = hide || p.secret() || strings.Contains(e.Text, "{")
-		if before, _, found := strings.Cut(e.Text, "="); found && hide {
-			e.Text = withoutValue(before)
-		}
-		e.Text = shown(e.Text)
+		var start, end int
+		e.Line, e.Column, start, end = d.position(offset)
+		e.Text = d.line(start, end, hide || p.secret())
 	}
 	d.errs = append(d.errs, e)
 }

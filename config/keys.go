@@ -76,8 +76,6 @@ func (k Keys) For(a Action) []string { return slices.Clone(k.byAction[a]) }
 func (t *table) keyBindings() Keys {
 	keys, _ := t.child("keys")
 	keys.noun = "action"
-	// The person's keys come first, so that a default never takes one of them
-	// and the error stands at a line that is in the file.
 	wanted := make(map[Action][]string, len(actions))
 	for _, a := range actions {
 		wanted[a.Action] = a.Keys

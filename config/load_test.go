@@ -316,6 +316,9 @@ func TestErrorsShowNoSecretsAndNoControlCharacters(t *testing.T) {
 		"misspelt section": "[agents.x]\ncommand = \"x\"\n[agents.x.envv]\nK = \"SECRET\"",
 		"inline beside":    "[agents]\nx = { command = 1, env = { K = \"SECRET\" } }",
 		"inline before":    "[agents]\nx = { env = { K = \"SECRET\" }, colour = 1 }",
+		"misspelt beside":  "[agents]\nx = { command = 1, envv = { K = \"SECRET\" } }",
+		"lines of a table": "[agents]\nx = {\n command = 1, env.K = \"SECRET\"\n}",
+		"after a text":     "[agents]\nx = { env.K = \"\"\"\nSECRET\"\"\", command = 1 }",
 		"unterminated":     "[agents.x]\nenv = { K = \"SECRET }",
 		"unquoted":         "[agents.x.env]\nname = SECRET",
 		"unquoted inline":  "[agents.x]\nenv = { K = SECRET }",
@@ -434,4 +437,15 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("control character in %q", err)
 		}
 	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	text := []byte("theme = \"dark\"\n[agents.x]\ncommand = \"x\"\nenv = { A = \"$B\" }\n[keys]\nsend = \"ctrl+enter\"\n")
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse("config.toml", text); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
