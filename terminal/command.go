@@ -1,0 +1,144 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// ErrUnsupported says that commands cannot be run on this system: it has no
+// pty that parley can drive.
+var ErrUnsupported = errors.New("running commands in a terminal is not supported on this system")
+
+// defaultEnv is what every command gets on top of our own environment. The
+// request may override it. The terminal type is the one that Screen
+// understands, whatever the person's own terminal is; nobody is there to leave
+// a pager or to answer git's question for a password.
+var defaultEnv = []string{
+	"TERM=xterm-256color",
+	"PAGER=cat",
+	"GIT_PAGER=cat",
+	"GIT_TERMINAL_PROMPT=0",
+}
+
+// command is a Spec made ready to start.
+type command struct {
+	path string   // the program's file
+	argv []string // argv[0] included
+	env  []string
+	dir  string
+}
+
+// resolve finds the program and checks everything that can be checked before
+// the start, so that the agent reads what is wrong instead of a bare errno.
+func resolve(spec Spec) (command, error) {
+	if spec.Command == "" {
+		return command{}, errors.New("cannot run a command: the command is empty")
+	}
+	dir, err := workingDir(spec.Cwd)
+	if err != nil {
+		return command{}, err
+	}
+	for _, kv := range spec.Env {
+		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" || strings.ContainsRune(kv, 0) {
+			// The value may be a secret: name the variable only.
+			return command{}, fmt.Errorf("cannot run %q: the environment variable %q is not of the form NAME=value", spec.Command, name)
+		}
+	}
+	env := append(append(os.Environ(), defaultEnv...), spec.Env...)
+	c := command{argv: append([]string{spec.Command}, spec.Args...), env: env, dir: dir}
+	c.path, err = findProgram(spec.Command, dir, lastValue(env, "PATH"))
+	if err == nil {
+		return c, nil
+	}
+	if len(spec.Args) == 0 && strings.ContainsAny(spec.Command, " \t\n") && errors.Is(err, exec.ErrNotFound) {
+		c.argv = []string{"sh", "-c", spec.Command}
+		c.path, err = findProgram("sh", dir, lastValue(env, "PATH"))
+	}
+	if err != nil {
+		return command{}, fmt.Errorf("cannot run %q: %w", spec.Command, err)
+	}
+	return c, nil
+}
+
+// workingDir checks a request's directory; none given is our own.
+func workingDir(dir string) (string, error) {
+	if dir == "" {
+		return os.Getwd()
+	}
+	if !filepath.IsAbs(dir) {
+		return "", fmt.Errorf("cannot run a command in %q: the directory must be an absolute path", dir)
+	}
+	switch info, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("cannot run a command in %q: there is no such directory: %w", dir, fs.ErrNotExist)
+	case err != nil:
+		return "", fmt.Errorf("cannot run a command in %q: %w", dir, err)
+	case !info.IsDir():
+		return "", fmt.Errorf("cannot run a command in %q: it is not a directory", dir)
+	}
+	return dir, nil
+}
+
+// findProgram is exec.LookPath for another directory and another PATH than
+// ours: those that the command will run with.
+func findProgram(name, dir, path string) (string, error) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		return name, checkProgram(name)
+	}
+	var denied error
+	for _, d := range filepath.SplitList(path) {
+		if d == "" {
+			d = "."
+		}
+		if !filepath.IsAbs(d) {
+			d = filepath.Join(dir, d)
+		}
+		file := filepath.Join(d, name)
+		err := checkProgram(file)
+		if err == nil {
+			return file, nil
+		}
+		if errors.Is(err, fs.ErrPermission) && denied == nil {
+			denied = err
+		}
+	}
+	if denied != nil {
+		return "", denied
+	}
+	return "", fmt.Errorf("there is no such program on PATH: %w", exec.ErrNotFound)
+}
+
+// checkProgram says why a file cannot be started, or nil. A file that is not
+// there is exec.ErrNotFound, one without permission fs.ErrPermission.
+func checkProgram(file string) error {
+	switch info, err := os.Stat(file); {
+	case err != nil && errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s cannot be reached: %w", file, fs.ErrPermission)
+	case err != nil:
+		return fmt.Errorf("there is no file %s: %w", file, exec.ErrNotFound)
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory, not a program", file)
+	case !executable(file, info):
+		return fmt.Errorf("%s is not executable (chmod +x, or run it with its interpreter): %w", file, fs.ErrPermission)
+	}
+	return nil
+}
+
+// lastValue is the value that wins for a name that an environment may have
+// more than once.
+func lastValue(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if k, v, _ := strings.Cut(env[i], "="); k == name {
+			return v
+		}
+	}
+	return ""
+}

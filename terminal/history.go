@@ -1,0 +1,66 @@
+package terminal
+
+// bytesPerLine bounds what scrollback may hold on average. A line of 80 plain
+// columns needs 80; a hostile one, coloured letter by letter and hung with
+// combining marks, thousands.
+const bytesPerLine = 512
+
+// line is a row that has left the grid, drawn for good.
+type line struct {
+	text    string
+	wrapped bool
+}
+
+// history is a ring of the newest lines, bounded in number and in bytes.
+type history struct {
+	limit int
+	lines []line
+	first int // the oldest line, once the ring is full
+	bytes int
+}
+
+func (h *history) len() int { return len(h.lines) }
+
+// at returns line i, the oldest being 0.
+func (h *history) at(i int) line {
+	i += h.first
+	if i >= len(h.lines) {
+		i -= len(h.lines)
+	}
+	return h.lines[i]
+}
+
+func (h *history) push(l line) {
+	if h.limit <= 0 {
+		return
+	}
+	if h.bytes+len(l.text) > h.limit*bytesPerLine {
+		h.shrink(h.limit * bytesPerLine / 2)
+	}
+	h.bytes += len(l.text)
+	if len(h.lines) < h.limit {
+		h.lines = append(h.lines, l)
+		return
+	}
+	h.bytes -= len(h.lines[h.first].text)
+	h.lines[h.first] = l
+	h.first++
+	if h.first == len(h.lines) {
+		h.first = 0
+	}
+}
+
+// shrink drops the oldest lines until size bytes are left at most. It makes
+// room for many lines at once, since it has to lay the ring out anew.
+func (h *history) shrink(size int) {
+	drop := 0
+	for drop < h.len() && h.bytes > size {
+		h.bytes -= len(h.at(drop).text)
+		drop++
+	}
+	kept := make([]line, 0, h.len()-drop)
+	for i := drop; i < h.len(); i++ {
+		kept = append(kept, h.at(i))
+	}
+	h.lines, h.first = kept, 0
+}

@@ -1,0 +1,241 @@
+package terminal
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Limits of the output that is kept for terminal/output, in bytes.
+const (
+	DefaultOutputLimit = 1 << 20
+	MaxOutputLimit     = 16 << 20
+)
+
+// defaultGrace is how long a command may take to end after SIGTERM.
+const defaultGrace = 2 * time.Second
+
+var (
+	// ErrUnknownTerminal says that an id was never given out, or was released.
+	ErrUnknownTerminal = errors.New("there is no such terminal")
+	// ErrClosed says that the manager takes no more commands.
+	ErrClosed = errors.New("terminals are closed")
+)
+
+// Options configures a Manager. The zero value is fit for use.
+type Options struct {
+	// Grace is the time between SIGTERM and SIGKILL; 0 means two seconds.
+	Grace time.Duration
+}
+
+// Spec says what to run and how (ACP: CreateTerminalRequest).
+type Spec struct {
+	// Command is a program: a name that is looked up on PATH, or a path,
+	// relative to Cwd. Some agents send a whole shell line instead: if it has
+	// white space in it, Args is empty and no program of that name exists, it
+	// runs as sh -c.
+	Command string
+	Args    []string
+	// Env adds to our environment, as NAME=value; the last of a name wins.
+	Env []string
+	// Cwd is an absolute path; empty means our own directory.
+	Cwd string
+	// OutputByteLimit bounds what Output returns; nil means
+	// DefaultOutputLimit, and more than MaxOutputLimit is that.
+	OutputByteLimit *uint64
+	// Cols and Rows are the size of the pty; 0 means 80 by 24.
+	Cols, Rows int
+	// Interactive makes the pty the command's stdin too, to be fed by Input.
+	// Without it stdin is empty, since nobody is there to answer a prompt: the
+	// command reads end of file instead of waiting for ever. Output goes to the
+	// pty in both cases, so that programs show colours and progress.
+	Interactive bool
+
+	// OnOutput takes the output as it comes, raw, in pieces of up to 32 KB cut
+	// anywhere, in order and from one goroutine for this terminal. While it
+	// blocks, the command is held up when the pty is full. data is valid during
+	// the call only.
+	OnOutput func(id string, data []byte)
+	// OnExit is called once, from the same goroutine, after the output of the
+	// command. Processes that it left behind may still write to OnOutput later.
+	OnExit func(id string, status ExitStatus)
+}
+
+// ExitStatus says how a command ended; one of its fields is set (ACP:
+// TerminalExitStatus).
+type ExitStatus struct {
+	ExitCode *uint32
+	Signal   *string // as in SIGKILL
+}
+
+// String says it for people.
+func (s ExitStatus) String() string {
+	switch {
+	case s.Signal != nil:
+		return "killed by " + *s.Signal
+	case s.ExitCode != nil:
+		return fmt.Sprintf("exit code %d", *s.ExitCode)
+	}
+	return "ended"
+}
+
+// Manager runs commands for agents, each on a pty in a session of its own. All
+// methods are safe for concurrent use, also from the callbacks of a Spec, but a
+// callback must not wait for the end of its own terminal.
+type Manager struct {
+	grace time.Duration
+
+	mu        sync.Mutex
+	closed    bool
+	terminals map[string]*terminal
+}
+
+// NewManager returns a manager without terminals.
+func NewManager(o Options) *Manager {
+	if o.Grace <= 0 {
+		o.Grace = defaultGrace
+	}
+	return &Manager{grace: o.Grace, terminals: map[string]*terminal{}}
+}
+
+// Create starts a command and returns the terminal's id at once. ctx covers the
+// start only: the command runs on until it ends, or Kill, Release or Close ends
+// it. Callbacks may come before Create has returned.
+func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", fmt.Errorf("cannot run %q: %w", spec.Command, err)
+	}
+	c, err := resolve(spec)
+	if err != nil {
+		return "", err
+	}
+	spec.Cols = clampSize(spec.Cols, defaultCols, maxCols)
+	spec.Rows = clampSize(spec.Rows, defaultRows, maxRows)
+
+	// Starting under the lock takes about a millisecond and means that nothing
+	// can slip past Close.
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return "", fmt.Errorf("cannot run %q: %w", spec.Command, ErrClosed)
+	}
+	p, err := start(c, spec.Interactive, spec.Cols, spec.Rows)
+	if err != nil {
+		return "", err
+	}
+	t := newTerminal("term_"+rand.Text()[:16], p, spec)
+	m.terminals[t.id] = t
+	return t.id, nil
+}
+
+// Output returns what the command has written so far, as text for a model:
+// valid UTF-8 without control sequences, \n at line ends, progress lines in
+// their last state. truncated says that the start was dropped to keep to the
+// limit. The status is nil while the command runs.
+func (m *Manager) Output(id string) (text string, truncated bool, status *ExitStatus, err error) {
+	t, err := m.find(id)
+	if err != nil {
+		return "", false, nil, err
+	}
+	text, truncated, status = t.output()
+	return text, truncated, status, nil
+}
+
+// WaitForExit waits for the command itself to end, whatever it leaves behind,
+// and for its last output. Any number of callers may wait; ctx ends the wait of
+// one of them and nothing else.
+func (m *Manager) WaitForExit(ctx context.Context, id string) (ExitStatus, error) {
+	t, err := m.find(id)
+	if err != nil {
+		return ExitStatus{}, err
+	}
+	select {
+	case <-t.done:
+		return t.status, nil
+	case <-ctx.Done():
+		return ExitStatus{}, fmt.Errorf("stopped waiting for terminal %s: %w", id, ctx.Err())
+	}
+}
+
+// Kill ends the command and all processes that come from it: SIGTERM, and after
+// the grace SIGKILL. It returns when they are gone. The id stays valid, and
+// killing what has ended is a success.
+func (m *Manager) Kill(id string) error {
+	t, err := m.find(id)
+	if err != nil {
+		return err
+	}
+	return t.kill(m.grace)
+}
+
+// Release ends the command as Kill does and frees what is held for it. The id
+// is unknown from now on; who still waits for its exit gets the status.
+func (m *Manager) Release(id string) error {
+	t, err := m.find(id)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	delete(m.terminals, id)
+	m.mu.Unlock()
+	return t.release(m.grace)
+}
+
+// Resize tells the command that its terminal has another size.
+func (m *Manager) Resize(id string, cols, rows int) error {
+	t, err := m.find(id)
+	if err != nil {
+		return err
+	}
+	if err := t.resize(clampSize(cols, defaultCols, maxCols), clampSize(rows, defaultRows, maxRows)); err != nil {
+		return fmt.Errorf("cannot resize terminal %s: %w", id, err)
+	}
+	return nil
+}
+
+// Input types into an interactive terminal.
+func (m *Manager) Input(id string, data []byte) error {
+	t, err := m.find(id)
+	if err != nil {
+		return err
+	}
+	if !t.spec.Interactive {
+		return fmt.Errorf("cannot type into terminal %s: its command takes no input", id)
+	}
+	if err := t.proc.write(data); err != nil {
+		return fmt.Errorf("cannot type into terminal %s: %w", id, err)
+	}
+	return nil
+}
+
+// Close releases all terminals, at the same time, and refuses new ones. Nothing
+// that was started here runs on after it.
+func (m *Manager) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	open := m.terminals
+	m.terminals = map[string]*terminal{}
+	m.mu.Unlock()
+
+	errs := make(chan error, len(open))
+	for _, t := range open {
+		go func() { errs <- t.release(m.grace) }()
+	}
+	var all []error
+	for range len(open) {
+		all = append(all, <-errs)
+	}
+	return errors.Join(all...)
+}
+
+func (m *Manager) find(id string) (*terminal, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if t, ok := m.terminals[id]; ok {
+		return t, nil
+	}
+	return nil, fmt.Errorf("%w: %q", ErrUnknownTerminal, id)
+}

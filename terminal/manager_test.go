@@ -1,0 +1,578 @@
+//go:build unix
+
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newManager closes the manager at the end, and fails if that fails.
+func newManager(t *testing.T) *Manager {
+	t.Helper()
+	// Long enough that no well-behaved program is killed on a busy machine.
+	return newManagerWithGrace(t, 10*time.Second)
+}
+
+func newManagerWithGrace(t *testing.T, grace time.Duration) *Manager {
+	t.Helper()
+	m := NewManager(Options{Grace: grace})
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// watcher records what the callbacks bring, and lets a test wait for it.
+type watcher struct {
+	mu      sync.Mutex
+	output  strings.Builder
+	ended   bool
+	changed chan struct{}
+}
+
+func (w *watcher) spec(command string, args ...string) Spec {
+	w.changed = make(chan struct{}, 1)
+	return Spec{
+		Command: command, Args: args,
+		OnOutput: func(_ string, data []byte) {
+			w.update(func() { w.output.Write(data) })
+		},
+		OnExit: func(string, ExitStatus) {
+			w.update(func() { w.ended = true })
+		},
+	}
+}
+
+func (w *watcher) update(change func()) {
+	w.mu.Lock()
+	change()
+	w.mu.Unlock()
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// waitFor returns the output once it contains text.
+func (w *watcher) waitFor(t *testing.T, text string) string {
+	t.Helper()
+	for {
+		w.mu.Lock()
+		got := w.output.String()
+		w.mu.Unlock()
+		if strings.Contains(got, text) {
+			return got
+		}
+		select {
+		case <-w.changed:
+		case <-t.Context().Done():
+			t.Fatalf("no %q in %q", text, got)
+		}
+	}
+}
+
+func create(t *testing.T, m *Manager, spec Spec) string {
+	t.Helper()
+	id, err := m.Create(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func wait(t *testing.T, m *Manager, id string) ExitStatus {
+	t.Helper()
+	status, err := m.WaitForExit(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status
+}
+
+// run runs a shell script to its end and returns what Output says.
+func run(t *testing.T, m *Manager, script string) (string, ExitStatus) {
+	t.Helper()
+	id := create(t, m, Spec{Command: "sh", Args: []string{"-c", script}})
+	status := wait(t, m, id)
+	text, truncated, known, err := m.Output(id)
+	if err != nil || truncated || known == nil || known.String() != status.String() {
+		t.Fatalf("Output = %q, %v, %v, %v", text, truncated, known, err)
+	}
+	return text, status
+}
+
+func TestExitStatusAndOutput(t *testing.T) {
+	m := newManager(t)
+	for _, c := range []struct{ name, script, output, status string }{
+		{"success", "echo hello", "hello\n", "exit code 0"},
+		{"failure", "printf oops; exit 3", "oops", "exit code 3"},
+		{"stderr is output too", "echo one; echo two >&2", "one\ntwo\n", "exit code 0"},
+		{"signal", "kill -KILL $$", "", "killed by SIGKILL"},
+		{"another signal", "kill -SEGV $$", "", "killed by SIGSEGV"},
+		{"colours are not for models", `printf '\033[31mred\033[0m\n'`, "red\n", "exit code 0"},
+		{"progress", `printf '10%%\r50%%\r100%%\ndone\n'`, "100%\ndone\n", "exit code 0"},
+		{"tabs are kept", `printf 'a\tb\n\tc\n'`, "a\tb\n\tc\n", "exit code 0"},
+		{"it is a terminal", "test -t 1 && test -t 2 && echo yes", "yes\n", "exit code 0"},
+		{"of the default size", "stty size </dev/tty", "24 80\n", "exit code 0"},
+		{"nothing waits for input", "cat; read x; echo \"<$x>\"", "<>\n", "exit code 0"},
+		{"no pager, a known terminal", `echo $TERM $PAGER $GIT_PAGER`, "xterm-256color cat cat\n", "exit code 0"},
+		{"it closes its terminal", "echo bye; exec >/dev/null 2>&1; exit 4", "bye\n", "exit code 4"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			output, status := run(t, m, c.script)
+			if output != c.output || status.String() != c.status {
+				t.Errorf("got %q, %v; want %q, %v", output, status, c.output, c.status)
+			}
+		})
+	}
+}
+
+func TestLongLinesAreJoinedAgain(t *testing.T) {
+	long := strings.Repeat("0123456789", 50)
+	if got, _ := run(t, newManager(t), "echo "+long); got != long+"\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestSpecIsObeyed(t *testing.T) {
+	m := newManager(t)
+	dir := t.TempDir()
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := create(t, m, Spec{
+		Command: "sh", Args: []string{"-c", `echo "$GREETING $PAGER $PWD"; stty size </dev/tty`},
+		Env: []string{"GREETING=a", "GREETING=hello there", "PAGER=less"},
+		Cwd: real, Cols: 100, Rows: 30,
+	})
+	wait(t, m, id)
+	text, _, _, _ := m.Output(id)
+	if want := "hello there less " + real + "\n30 100\n"; strings.ReplaceAll(text, "\n", "") != strings.ReplaceAll(want, "\n", "") {
+		t.Errorf("got %q, want %q", text, want)
+	}
+}
+
+func TestProgramIsFoundWithTheRequestsPathAndDirectory(t *testing.T) {
+	m := newManager(t)
+	dir := t.TempDir()
+	writeScript(t, filepath.Join(dir, "hello-parley"), 0o755)
+	for _, spec := range []Spec{
+		{Command: "hello-parley", Env: []string{"PATH=" + dir + ":/usr/bin:/bin"}},
+		{Command: "./hello-parley", Cwd: dir},
+		{Command: filepath.Join(dir, "hello-parley")},
+	} {
+		id := create(t, m, spec)
+		wait(t, m, id)
+		if text, _, _, _ := m.Output(id); text != "hello\n" {
+			t.Errorf("%q: got %q", spec.Command, text)
+		}
+	}
+}
+
+func writeScript(t *testing.T, file string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte("#!/bin/sh\necho hello\n"), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestShellLine(t *testing.T) {
+	m := newManager(t)
+	id := create(t, m, Spec{Command: "echo one && echo two | tr a-z A-Z"})
+	wait(t, m, id)
+	if text, _, _, _ := m.Output(id); text != "one\nTWO\n" {
+		t.Errorf("got %q", text)
+	}
+}
+
+func TestCreateErrors(t *testing.T) {
+	m := newManager(t)
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	writeScript(t, plain, 0o644)
+	for _, c := range []struct {
+		name string
+		spec Spec
+		want string
+		is   error
+	}{
+		{"no command", Spec{}, "the command is empty", nil},
+		{"missing program", Spec{Command: "no-such-program"}, `cannot run "no-such-program": there is no such program on PATH`, exec.ErrNotFound},
+		{"missing program with arguments", Spec{Command: "no such program", Args: []string{"x"}}, "no such program on PATH", exec.ErrNotFound},
+		{"missing file", Spec{Command: "./nothing", Cwd: dir}, "there is no file " + dir, exec.ErrNotFound},
+		{"not executable", Spec{Command: plain}, "is not executable", fs.ErrPermission},
+		{"a directory", Spec{Command: dir}, "is a directory", nil},
+		{"missing directory", Spec{Command: "true", Cwd: dir + "/none"}, "there is no such directory", fs.ErrNotExist},
+		{"a file as directory", Spec{Command: "true", Cwd: plain}, "is not a directory", nil},
+		{"a relative directory", Spec{Command: "true", Cwd: "x"}, "must be an absolute path", nil},
+		{"bad environment", Spec{Command: "true", Env: []string{"NONSENSE"}}, `"NONSENSE" is not of the form NAME=value`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := m.Create(t.Context(), c.spec)
+			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	t.Run("a value is never shown", func(t *testing.T) {
+		_, err := m.Create(t.Context(), Spec{Command: "true", Env: []string{"TOKEN=secret\x00"}})
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := m.Create(ctx, Spec{Command: "true"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestUnknownIDs(t *testing.T) {
+	m := newManager(t)
+	id := create(t, m, Spec{Command: "true"})
+	if err := m.Release(id); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{id, "", "term_x"} {
+		_, _, _, outputErr := m.Output(id)
+		_, waitErr := m.WaitForExit(t.Context(), id)
+		for _, err := range []error{outputErr, waitErr, m.Kill(id), m.Release(id), m.Resize(id, 1, 1), m.Input(id, nil)} {
+			if !errors.Is(err, ErrUnknownTerminal) {
+				t.Errorf("%q: got %v", id, err)
+			}
+		}
+	}
+}
+
+func TestKillKeepsTheTerminal(t *testing.T) {
+	m := newManager(t)
+	var w watcher
+	id := create(t, m, w.spec("sh", "-c", "echo started; sleep 1000"))
+	w.waitFor(t, "started")
+	for range 2 { // the second finds it ended
+		if err := m.Kill(id); err != nil {
+			t.Fatal(err)
+		}
+		text, _, status, err := m.Output(id)
+		if text != "started\n" || status == nil || status.String() != "killed by SIGTERM" || err != nil {
+			t.Fatalf("Output = %q, %v, %v", text, status, err)
+		}
+	}
+}
+
+// A tree that does not want to end: a leader and children that ignore SIGTERM,
+// one in a process group of its own and one in a session of its own.
+const stubborn = `
+trap '' TERM HUP
+setsid sh -c 'trap "" TERM HUP; echo child $$; while :; do sleep 1000; done' &
+set -m
+sh -c 'trap "" TERM HUP; echo child $$; while :; do sleep 1000; done' &
+set +m
+sh -c 'trap "" TERM HUP; echo child $$; while :; do sleep 1000; done' &
+while :; do sleep 1000; done
+`
+
+func TestNothingSurvives(t *testing.T) {
+	for name, end := range map[string]func(*Manager, string) error{
+		"kill":    (*Manager).Kill,
+		"release": (*Manager).Release,
+		"close":   func(m *Manager, _ string) error { return m.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newManagerWithGrace(t, 50*time.Millisecond)
+			var w watcher
+			id := create(t, m, w.spec("sh", "-c", stubborn))
+			pids := childrenOf(t, &w, 3)
+			if err := end(m, id); err != nil {
+				t.Fatal(err)
+			}
+			for _, pid := range pids {
+				if lives(pid) {
+					t.Errorf("process %d is still there", pid)
+				}
+			}
+		})
+	}
+}
+
+// childrenOf waits until n children have told their ids.
+func childrenOf(t *testing.T, w *watcher, n int) []int {
+	t.Helper()
+	for {
+		w.waitFor(t, "child ")
+		w.mu.Lock()
+		lines := strings.Split(w.output.String(), "\r\n")
+		w.mu.Unlock()
+		var pids []int
+		for _, l := range lines[:len(lines)-1] {
+			if pid, err := strconv.Atoi(strings.TrimPrefix(l, "child ")); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+		if len(pids) >= n {
+			return pids
+		}
+		select {
+		case <-w.changed:
+		case <-t.Context().Done():
+			t.Fatal("the children did not come")
+		}
+	}
+}
+
+// lives reports whether a process runs; a zombie does not.
+func lives(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) || !exists("/proc/self/stat")
+	}
+	return !strings.Contains(string(stat), ") Z ")
+}
+
+func exists(file string) bool { _, err := os.Stat(file); return err == nil }
+
+func TestChildThatKeepsThePTYOpenDoesNotBlock(t *testing.T) {
+	m := newManager(t)
+	var w watcher
+	id := create(t, m, w.spec("sh", "-c", `
+		trap '' HUP
+		sh -c 'echo child $$; while :; do sleep 1000; done' &
+		echo last; exit 5`))
+	if status := wait(t, m, id); status.String() != "exit code 5" {
+		t.Errorf("got %v", status)
+	}
+	text, _, status, _ := m.Output(id)
+	if !strings.Contains(text, "last\n") || status == nil {
+		t.Errorf("Output = %q, %v", text, status)
+	}
+	pid := childrenOf(t, &w, 1)[0]
+	if !lives(pid) {
+		t.Error("the child is gone before its terminal was released")
+	}
+	if err := m.Release(id); err != nil {
+		t.Fatal(err)
+	}
+	if lives(pid) {
+		t.Error("the child is still there")
+	}
+}
+
+func TestLeftoverOutputIsStillRead(t *testing.T) {
+	m := newManager(t)
+	var w watcher
+	id := create(t, m, w.spec("sh", "-c", `
+		trap '' HUP
+		gate=$(mktemp -u); mkfifo $gate; echo gate $gate.
+		sh -c "read x <$gate; echo late; rm $gate" &
+		exit 0`))
+	wait(t, m, id)
+	_, gate, _ := strings.Cut(w.waitFor(t, ".\r\n"), "gate ")
+	gate, _, _ = strings.Cut(gate, ".\r\n")
+	gate = strings.ReplaceAll(gate, "\r\n", "")
+	if err := os.WriteFile(gate, []byte("go\n"), 0); err != nil {
+		t.Fatal(err)
+	}
+	w.waitFor(t, "late")
+}
+
+func TestManyWaitersAndOneThatGivesUp(t *testing.T) {
+	m := newManager(t)
+	id := create(t, m, Spec{Command: "sleep", Args: []string{"1000"}})
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.WaitForExit(ctx, id); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+
+	var waiters sync.WaitGroup
+	for range 20 {
+		waiters.Go(func() {
+			status, err := m.WaitForExit(t.Context(), id)
+			if err != nil || status.String() != "killed by SIGTERM" {
+				t.Errorf("got %v, %v", status, err)
+			}
+		})
+	}
+	if err := m.Kill(id); err != nil {
+		t.Fatal(err)
+	}
+	waiters.Wait()
+}
+
+func TestCallbacksComeInOrder(t *testing.T) {
+	m := newManager(t)
+	var events []string // no lock: the callbacks come from one goroutine, before the wait ends
+	id := create(t, m, Spec{
+		Command: "sh", Args: []string{"-c", "seq 1 20000"},
+		OnOutput: func(_ string, data []byte) {
+			if len(data) == 0 || len(data) > 32<<10 {
+				t.Errorf("a piece of %d bytes", len(data))
+			}
+			events = append(events, string(data))
+		},
+		OnExit: func(_ string, s ExitStatus) { events = append(events, s.String()) },
+	})
+	wait(t, m, id)
+	var want strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&want, "%d\r\n", i+1)
+	}
+	want.WriteString("exit code 0")
+	if strings.Join(events, "") != want.String() {
+		t.Error("the output has not come whole and in order")
+	}
+}
+
+func TestViewerHoldsTheCommandUp(t *testing.T) {
+	m := newManager(t)
+	gate := make(chan struct{})
+	var total int
+	id := create(t, m, Spec{
+		Command:  "sh",
+		Args:     []string{"-c", "head -c 3000000 /dev/zero | tr '\\0' x"},
+		OnOutput: func(_ string, data []byte) { <-gate; total += len(data) },
+	})
+	if _, _, status, err := m.Output(id); status != nil || err != nil {
+		t.Errorf("it has ended: %v, %v", status, err)
+	}
+	close(gate)
+	wait(t, m, id)
+	text, truncated, _, _ := m.Output(id)
+	if total != 3000000 || len(text) != DefaultOutputLimit || !truncated {
+		t.Errorf("%d bytes came, %d are kept, truncated %v", total, len(text), truncated)
+	}
+}
+
+func TestBlockedViewerDoesNotHoldUpTheEnd(t *testing.T) {
+	m := newManagerWithGrace(t, 50*time.Millisecond)
+	gate, blocked := make(chan struct{}), make(chan struct{})
+	id := create(t, m, Spec{
+		Command:  "yes",
+		OnOutput: func(string, []byte) { blocked <- struct{}{}; <-gate },
+	})
+	<-blocked
+	if err := m.Release(id); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range blocked { // let the reader come to its end
+		}
+	}()
+	close(gate)
+	// The reader ends by itself now, which goleak sees to; so must the helper.
+	t.Cleanup(func() { close(blocked) })
+}
+
+func TestOutputLimit(t *testing.T) {
+	m := newManager(t)
+	for _, c := range []struct {
+		limit     uint64
+		want      string
+		truncated bool
+	}{
+		{0, "", true},
+		{1, "", true},    // half a character
+		{4, "ü\n", true}, // ü is two bytes, the line end on a pty too
+		{5, "ü\n", true}, // no half character
+		{100, "äöü\n", false},
+	} {
+		id := create(t, m, Spec{Command: "echo", Args: []string{"äöü"}, OutputByteLimit: &c.limit})
+		wait(t, m, id)
+		if text, truncated, _, _ := m.Output(id); strings.TrimPrefix(text, "\n") != c.want || truncated != c.truncated {
+			t.Errorf("limit %d: %q, %v", c.limit, text, truncated)
+		}
+	}
+}
+
+func TestInteractive(t *testing.T) {
+	m := newManager(t)
+	var w watcher
+	spec := w.spec("sh", "-c", `printf 'name? '; read name; echo "hello $name"`)
+	spec.Interactive = true
+	id := create(t, m, spec)
+	w.waitFor(t, "name? ")
+	if err := m.Input(id, []byte("parley\n")); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, m, id)
+	w.waitFor(t, "hello parley")
+
+	quiet := create(t, m, Spec{Command: "true"})
+	if err := m.Input(quiet, []byte("x")); err == nil {
+		t.Error("a command without input took some")
+	}
+}
+
+func TestResize(t *testing.T) {
+	m := newManager(t)
+	var w watcher
+	spec := w.spec("sh", "-c", `trap 'stty size </dev/tty; exit' WINCH; echo ready; while :; do sleep 0.01; done`)
+	id := create(t, m, spec)
+	w.waitFor(t, "ready")
+	if err := m.Resize(id, 123, 45); err != nil {
+		t.Fatal(err)
+	}
+	w.waitFor(t, "45 123")
+	wait(t, m, id)
+	if err := m.Resize(id, 80, 24); err != nil {
+		t.Errorf("resizing what has ended: %v", err)
+	}
+}
+
+func TestClosedManagerRefuses(t *testing.T) {
+	m := newManager(t)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Create(t.Context(), Spec{Command: "true"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	m := newManager(t)
+	var users sync.WaitGroup
+	for i := range 8 {
+		users.Go(func() {
+			id, err := m.Create(t.Context(), Spec{Command: "sh", Args: []string{"-c", fmt.Sprintf("seq 1 1000; exit %d", i)}})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			m.Output(id)
+			status, err := m.WaitForExit(t.Context(), id)
+			if err != nil || status.String() != fmt.Sprintf("exit code %d", i) {
+				t.Errorf("got %v, %v", status, err)
+			}
+			if err := m.Release(id); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	users.Wait()
+}

@@ -1,0 +1,197 @@
+//go:build unix
+
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// process is a command on a pty, leader of a session of its own.
+type process struct {
+	cmd    *exec.Cmd
+	master *os.File
+	tree   tree
+	reaped atomic.Bool // the kernel may give the pid to someone else from now on
+}
+
+// start runs c on a new pty. The session of its own makes the pty the
+// controlling terminal and lets the whole tree be signalled at once.
+func start(c command, interactive bool, cols, rows int) (*process, error) {
+	master, tty, err := openPTY(cols, rows)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open a pty for %q: %w", c.argv[0], err)
+	}
+	defer tty.Close()
+	cmd := &exec.Cmd{
+		Path: c.path, Args: c.argv, Env: c.env, Dir: c.dir,
+		Stdout: tty, Stderr: tty,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1},
+	}
+	if interactive {
+		cmd.Stdin = tty
+	}
+	if err := cmd.Start(); err != nil {
+		master.Close()
+		return nil, fmt.Errorf("cannot run %q: %w", c.argv[0], startError(err))
+	}
+	return &process{cmd: cmd, master: master, tree: tree{leader: cmd.Process.Pid}}, nil
+}
+
+// startError drops what os/exec puts before the cause: the caller has named
+// the command already.
+func startError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	if errors.Is(err, unix.ENOEXEC) {
+		return fmt.Errorf("it is neither a program for this machine nor a script with a #! line: %w", err)
+	}
+	return err
+}
+
+// openPTY opens a pty whose master obeys deadlines and whose pending reads end
+// when it is closed. The library's own is in blocking mode, which can do neither.
+func openPTY(cols, rows int) (master, tty *os.File, err error) {
+	m, tty, err := pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer m.Close()
+	fd, err := unix.FcntlInt(m.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		tty.Close()
+		return nil, nil, err
+	}
+	master = os.NewFile(uintptr(fd), m.Name())
+	if err := setSize(master, cols, rows); err != nil {
+		master.Close()
+		tty.Close()
+		return nil, nil, err
+	}
+	return master, tty, nil
+}
+
+func setSize(f *os.File, cols, rows int) error {
+	var ioctlErr error
+	err := control(f, func(fd int) {
+		ioctlErr = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(cols), Row: uint16(rows)})
+	})
+	return errors.Join(err, ioctlErr)
+}
+
+// control uses the descriptor without putting it into blocking mode, as Fd would.
+func control(f *os.File, use func(fd int)) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	return conn.Control(func(fd uintptr) { use(int(fd)) })
+}
+
+// read waits for output and then takes what else is there already: the kernel
+// hands out at most 4 KB at a time, and a viewer is better off with more.
+func (p *process) read(buf []byte) (int, error) {
+	n, err := p.master.Read(buf)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	_ = control(p.master, func(fd int) { // an error shows again in the next read
+		for n < len(buf) {
+			more, err := unix.Read(fd, buf[n:])
+			if err != nil || more <= 0 {
+				return
+			}
+			n += more
+		}
+	})
+	return n, nil
+}
+
+func (p *process) write(data []byte) error {
+	_, err := p.master.Write(data)
+	return err
+}
+
+func (p *process) resize(cols, rows int) error { return setSize(p.master, cols, rows) }
+
+// stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded
+// after d; zero lifts that.
+func (p *process) stopReadingIn(d time.Duration) {
+	var t time.Time
+	if d > 0 {
+		t = time.Now().Add(d)
+	}
+	_ = p.master.SetReadDeadline(t) // fails only on a closed pty, where reads end anyway
+}
+
+// hangUp closes the pty: pending reads end, and who still holds the other side
+// gets SIGHUP and errors.
+func (p *process) hangUp() { _ = p.master.Close() }
+
+// wait returns when the command itself has ended. It is called once.
+func (p *process) wait() ExitStatus {
+	_ = p.cmd.Wait() // the state says more than the error
+	p.reaped.Store(true)
+	state, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ok && state.Signaled() {
+		name := unix.SignalName(state.Signal())
+		if name == "" {
+			name = fmt.Sprintf("signal %d", int(state.Signal()))
+		}
+		return ExitStatus{Signal: &name}
+	}
+	code := uint32(max(p.cmd.ProcessState.ExitCode(), 0))
+	return ExitStatus{ExitCode: &code}
+}
+
+// terminate asks the tree to end, kill ends it. Both are silent where nothing
+// is left to be signalled.
+func (p *process) terminate() { p.signal(unix.SIGTERM) }
+
+func (p *process) kill() { p.signal(unix.SIGKILL) }
+
+func (p *process) signal(sig unix.Signal) {
+	if p.pidReused() {
+		return
+	}
+	members := p.tree.members()
+	_ = unix.Kill(-p.tree.leader, sig) // the group first and at once, so that nobody in it forks away
+	for _, pid := range members {
+		// Never twice to the same process: many take a second SIGTERM for
+		// "drop everything".
+		if group, err := unix.Getpgid(pid); err == nil && group != p.tree.leader {
+			_ = unix.Kill(pid, sig)
+		}
+	}
+}
+
+// running reports whether anything of the tree is still there.
+func (p *process) running() bool {
+	if !p.reaped.Load() {
+		return true
+	}
+	return !p.pidReused() && p.tree.alive()
+}
+
+// pidReused reports that our leader is gone and its number belongs to somebody
+// else. While a member of its session or group lives, the kernel does not hand
+// out the number, so then nothing of ours can be left.
+func (p *process) pidReused() bool {
+	return p.reaped.Load() && unix.Kill(p.tree.leader, 0) != unix.ESRCH
+}
+
+func executable(file string, _ fs.FileInfo) bool { return unix.Access(file, unix.X_OK) == nil }

@@ -1,0 +1,102 @@
+package terminal
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// chunkSize is how much output one link of the ring holds. Small enough that a
+// short output costs little, large enough that links are few.
+const chunkSize = 32 << 10
+
+// retained keeps the newest bytes of an output, never more than limit. What it
+// drops, it drops from the start, and what is left begins neither inside a
+// UTF-8 sequence nor inside an escape sequence. Not safe for concurrent use.
+type retained struct {
+	limit     int
+	chunks    [][]byte // oldest first; none is empty
+	size      int
+	truncated bool // something was dropped
+	start     boundary
+	adrift    bool // everything was dropped before a place to begin was found
+}
+
+func newRetained(limit int) *retained {
+	return &retained{limit: limit, start: boundary{parser: newParser()}}
+}
+
+func (r *retained) write(p []byte) {
+	for len(p) > 0 {
+		n := min(len(p), chunkSize)
+		r.append(p[:n])
+		p = p[n:]
+		if r.adrift || r.size > r.limit {
+			r.drop(r.size - r.limit)
+		}
+	}
+}
+
+func (r *retained) append(p []byte) {
+	r.size += len(p)
+	if last := len(r.chunks) - 1; last >= 0 {
+		n := min(len(p), max(chunkSize-len(r.chunks[last]), 0))
+		r.chunks[last] = append(r.chunks[last], p[:n]...)
+		p = p[n:]
+	}
+	if len(p) > 0 {
+		r.chunks = append(r.chunks, bytes.Clone(p))
+	}
+}
+
+// drop removes at least n bytes, and then up to the next boundary.
+func (r *retained) drop(n int) {
+	r.truncated = true
+	r.adrift = true
+	for len(r.chunks) > 0 {
+		used, found := r.start.skip(r.chunks[0], n)
+		r.chunks[0] = r.chunks[0][used:]
+		r.size -= used
+		n -= used
+		if len(r.chunks[0]) == 0 {
+			r.chunks[0] = nil
+			r.chunks = r.chunks[1:]
+		}
+		if found {
+			r.adrift = false
+			return
+		}
+	}
+}
+
+// bytes returns a copy of what is kept.
+func (r *retained) bytes() []byte { return bytes.Join(r.chunks, nil) }
+
+// boundary walks along an output and knows where it may be cut.
+type boundary struct{ parser *ansi.Parser }
+
+// skip consumes n bytes of p or more, up to the first byte that begins a
+// character and stands outside of escape sequences. found is false when p ended
+// before: then all of it is consumed and the search goes on in what follows.
+func (b *boundary) skip(p []byte, n int) (used int, found bool) {
+	i := 0
+	for i < len(p) {
+		if b.parser.State() != ground {
+			advance(b.parser, p[i])
+			i++
+			continue
+		}
+		if i >= n && utf8.RuneStart(p[i]) {
+			return i, true
+		}
+		// In plain text only an escape character matters: jump to it.
+		end := min(max(n, i+1), len(p))
+		if esc := bytes.IndexByte(p[i:end], ansi.ESC); esc >= 0 {
+			advance(b.parser, ansi.ESC)
+			end = i + esc + 1
+		}
+		i = end
+	}
+	return i, false
+}

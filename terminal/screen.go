@@ -1,0 +1,308 @@
+package terminal
+
+import (
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Bounds of a grid. Beyond them a size is a mistake or an attack.
+const (
+	defaultCols = 80
+	defaultRows = 24
+	maxCols     = 1000
+	maxRows     = 500
+)
+
+// Screen turns the output of a program into lines that are fit to be drawn: it
+// follows the program's cursor movements, erasures and colours as a terminal
+// does, and gives out lines that hold text and SGR sequences and nothing else.
+// It answers no query, rings no bell, sets no title and no clipboard.
+//
+// What has left the top of the grid is scrollback. A program cannot unsay it:
+// clearing the screen moves its lines there, and the sequence that clears
+// scrollback is ignored. While a program uses the alternate screen, its lines
+// stand below those that were there before, and go when it leaves.
+//
+// A Screen is not safe for concurrent use.
+type Screen struct {
+	cols, rows int
+	grid       []row
+	under      []row // the main grid, while the alternate one is shown; else nil
+	history    history
+	scrolled   int        // rows that have left the main grid since it was made
+	evict      func(*row) // takes rows in place of history, if set
+
+	x, y        int
+	pendingWrap bool // the last column is written: the next character wraps
+	joinable    bool // the character before the cursor may take combining marks
+	pen         style
+	top, bottom int // the scroll region, both inclusive
+	saved       cursor
+	beforeAlt   cursor
+	noWrap      bool
+	impliedCR   bool
+	lineDrawing [2]bool // whether G0 and G1 are the DEC line drawing set
+	shifted     bool    // G1 is in use
+
+	parser  *ansi.Parser
+	partial []byte // the beginning of a UTF-8 sequence, until the rest comes
+	scratch []byte // to build lines in
+}
+
+// cursor is what a program can save and restore.
+type cursor struct {
+	x, y int
+	pen  style
+}
+
+// NewScreen makes an empty screen of cols columns and rows rows, which keeps
+// that many lines of scrollback (and no more than 512 bytes for each on
+// average). Sizes that make no sense are put right.
+func NewScreen(cols, rows, scrollback int) *Screen {
+	s := &Screen{
+		cols: clampSize(cols, defaultCols, maxCols), rows: clampSize(rows, defaultRows, maxRows),
+		history: history{limit: max(scrollback, 0)},
+		parser:  newParser(),
+	}
+	s.parser.SetHandler(ansi.Handler{Execute: s.execute, HandleCsi: s.csi, HandleEsc: s.esc})
+	s.clearState()
+	return s
+}
+
+func clampSize(n, byDefault, most int) int {
+	if n <= 0 {
+		return byDefault
+	}
+	return min(n, most)
+}
+
+// clearState empties the grid and forgets every mode, but no scrollback.
+func (s *Screen) clearState() {
+	s.grid, s.under = make([]row, s.rows), nil
+	s.moveTo(0, 0)
+	s.pen, s.saved, s.beforeAlt = style{}, cursor{}, cursor{}
+	s.top, s.bottom = 0, s.rows-1
+	s.noWrap, s.lineDrawing, s.shifted = false, [2]bool{}, false
+}
+
+// SetImpliedCR says whether a line feed also returns to the first column. It
+// does in output that comes from no pty, where nobody has made CRLF of it.
+func (s *Screen) SetImpliedCR(on bool) { s.impliedCR = on }
+
+// Write takes the next output, cut anywhere. It never fails and keeps nothing
+// of p.
+func (s *Screen) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		rest = s.consume(rest)
+	}
+	return len(p), nil
+}
+
+// consume handles p and returns what is left of it: usually nothing. Should
+// some output ever lead the emulation into a panic, the screen begins anew
+// behind it: a picture that is a little wrong is better than none.
+func (s *Screen) consume(p []byte) (rest []byte) {
+	i := 0
+	defer func() {
+		if recover() != nil {
+			s.parser.Reset()
+			s.partial = s.partial[:0]
+			s.clearState()
+			rest = p[min(i+1, len(p)):]
+		}
+	}()
+	for i < len(p) {
+		if s.parser.State() != ground {
+			advance(s.parser, p[i])
+			i++
+			continue
+		}
+		switch b := p[i]; {
+		case len(s.partial) > 0 || b >= utf8.RuneSelf:
+			i += s.decode(p[i:])
+		case b >= ' ' && b != 0x7f:
+			n := asciiRun(p[i:])
+			s.printASCII(p[i : i+n])
+			i += n
+		default:
+			s.parser.Advance(b)
+			i++
+		}
+	}
+	return nil
+}
+
+// asciiRun is the length of the printable ASCII text that p begins with.
+func asciiRun(p []byte) int {
+	for i, b := range p {
+		if b < ' ' || b >= 0x7f {
+			return i
+		}
+	}
+	return len(p)
+}
+
+// decode prints the character that p begins with, or that it completes, and
+// returns how many bytes of p that took.
+func (s *Screen) decode(p []byte) int {
+	held := len(s.partial)
+	if held == 0 && utf8.FullRune(p) {
+		r, n := utf8.DecodeRune(p)
+		s.print(r)
+		return n
+	}
+	take := min(len(p), utf8.UTFMax-held)
+	s.partial = append(s.partial, p[:take]...)
+	if !utf8.FullRune(s.partial) {
+		return take
+	}
+	r, n := utf8.DecodeRune(s.partial)
+	s.partial = s.partial[:0]
+	if n <= held { // what was held is no beginning of anything
+		for range held {
+			s.print(utf8.RuneError)
+		}
+		return 0
+	}
+	s.print(r)
+	return n - held
+}
+
+// Len is the number of lines so far; trailing blank ones do not count.
+func (s *Screen) Len() int {
+	return s.history.len() + inkRows(s.under) + inkRows(s.grid)
+}
+
+// Line returns line i of Len, the oldest being 0: text and SGR sequences only,
+// beginning and ending in the plain style, never wider than the screen. A line
+// outside of the range is empty.
+func (s *Screen) Line(i int) string {
+	if i < 0 {
+		return ""
+	}
+	if i < s.history.len() {
+		return s.history.at(i).text
+	}
+	i -= s.history.len()
+	for _, grid := range [...][]row{s.under, s.grid} {
+		n := inkRows(grid)
+		if i < n {
+			return s.styled(&grid[i])
+		}
+		i -= n
+	}
+	return ""
+}
+
+// Tail returns the last n lines, or all if there are fewer. It costs as much as
+// the lines it returns, however long the scrollback is.
+func (s *Screen) Tail(n int) []string {
+	length := s.Len()
+	n = min(max(n, 0), length)
+	lines := make([]string, 0, n)
+	for i := length - n; i < length; i++ {
+		lines = append(lines, s.Line(i))
+	}
+	return lines
+}
+
+// Lines returns all lines: scrollback and screen.
+func (s *Screen) Lines() []string { return s.Tail(s.Len()) }
+
+// inkRows is the number of rows up to the last one that is not blank.
+func inkRows(grid []row) int {
+	n := len(grid)
+	for n > 0 && grid[n-1].isBlank() {
+		n--
+	}
+	return n
+}
+
+// styled draws a row. A row that goes on in the next keeps its trailing blanks:
+// they stand between two words.
+func (s *Screen) styled(r *row) string {
+	end := r.inkEnd()
+	if r.wrapped {
+		end = len(r.cells)
+	}
+	s.scratch = appendStyled(s.scratch[:0], r.cells[:end])
+	return string(s.scratch)
+}
+
+// keep moves a row that leaves the main grid into scrollback.
+func (s *Screen) keep(r *row) {
+	s.scrolled++
+	if s.evict != nil {
+		s.evict(r)
+		return
+	}
+	if s.history.limit > 0 {
+		s.history.push(line{text: s.styled(r), wrapped: r.wrapped})
+	}
+}
+
+// Resize changes the number of columns. Lines that were wrapped for want of
+// room are laid out anew; what the program has drawn by cursor movements stays
+// as good as a change of width lets it be.
+func (s *Screen) Resize(cols int) {
+	cols = clampSize(cols, defaultCols, maxCols)
+	if cols == s.cols {
+		return
+	}
+	main, x, y := s.grid, s.x, s.y
+	if s.under != nil {
+		main, x, y = s.under, s.beforeAlt.x, s.beforeAlt.y
+	}
+	next := NewScreen(cols, s.rows, s.history.limit)
+	for i := range s.history.len() {
+		l := s.history.at(i)
+		next.replay([]byte(l.text), l.wrapped)
+	}
+	if s.pendingWrap && s.under == nil {
+		x++ // the cursor stands behind what it shows
+	}
+	x, y = next.replayGrid(main, x, y)
+	s.cols, s.history, s.scrolled = cols, next.history, next.scrolled
+	s.top, s.bottom = 0, s.rows-1
+	if s.under != nil {
+		// The program redraws its alternate screen at the new size.
+		s.under, s.beforeAlt.x, s.beforeAlt.y = next.grid, x, y
+		for i := range s.grid {
+			s.grid[i].crop(cols)
+		}
+		s.moveTo(s.x, s.y)
+		return
+	}
+	s.grid = next.grid
+	s.moveTo(x, y)
+}
+
+// replayGrid lays out the rows of another grid and returns where its cursor
+// has come to.
+func (s *Screen) replayGrid(grid []row, x, y int) (newX, newY int) {
+	last := max(inkRows(grid), y+1) - 1
+	for i := range last + 1 {
+		r := &grid[i]
+		end := r.inkEnd()
+		if r.wrapped {
+			end = len(r.cells)
+		}
+		from := 0
+		if i == y {
+			from = min(x, len(r.cells))
+			s.consume(appendStyled(nil, r.cells[:from]))
+			newX, newY = s.x+x-from, s.scrolled+s.y
+		}
+		s.replay(appendStyled(nil, r.cells[from:max(end, from)]), r.wrapped || i == last)
+	}
+	return newX, newY - s.scrolled
+}
+
+// replay writes a line that a screen has drawn before.
+func (s *Screen) replay(text []byte, wrapped bool) {
+	s.consume(text)
+	if !wrapped {
+		s.consume([]byte("\r\n"))
+	}
+}

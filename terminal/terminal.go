@@ -1,0 +1,249 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// After the command has ended, its last output is still in the pty. It is in
+// when the pty is closed by all, or silent for drainQuiet, or, should a process
+// that was left behind go on writing, when reading has taken drainLimit or
+// brought drainBytes, which is more than a pty can hold.
+const (
+	drainQuiet = 100 * time.Millisecond
+	drainLimit = time.Second
+	drainBytes = 1 << 20
+)
+
+// killPause is how long SIGKILL gets before it is sent again, to those who were
+// born in between, and killTries how often.
+const (
+	killPause = 200 * time.Millisecond
+	killTries = 10
+)
+
+// pollPause is how often the remains of a process tree are looked for, once its
+// leader is gone: nobody tells when they end.
+const pollPause = 10 * time.Millisecond
+
+// readSize is the most that OnOutput gets at once.
+const readSize = 32 << 10
+
+// terminal is one command on its pty. Two goroutines belong to it: one reads
+// the pty, keeps the output and calls back; the other waits for the command.
+type terminal struct {
+	id   string
+	proc *process
+	spec Spec
+
+	status   ExitStatus    // to be read after exited is closed
+	exited   chan struct{} // the command itself has ended
+	drained  chan struct{} // its output is in, and OnExit has returned
+	done     chan struct{} // drained, or a viewer has held that up for too long
+	readDone chan struct{} // nothing is read any more
+
+	mu         sync.Mutex
+	kept       *retained
+	cols, rows int
+}
+
+func newTerminal(id string, p *process, spec Spec) *terminal {
+	limit := uint64(DefaultOutputLimit)
+	if spec.OutputByteLimit != nil {
+		limit = min(*spec.OutputByteLimit, MaxOutputLimit)
+	}
+	t := &terminal{
+		id: id, proc: p, spec: spec,
+		exited: make(chan struct{}), drained: make(chan struct{}),
+		done: make(chan struct{}), readDone: make(chan struct{}),
+		kept: newRetained(int(limit)), cols: spec.Cols, rows: spec.Rows,
+	}
+	go t.readAll()
+	go t.await()
+	return t
+}
+
+// await waits for the command and then for its output.
+func (t *terminal) await() {
+	t.status = t.proc.wait()
+	t.proc.stopReadingIn(drainQuiet)
+	close(t.exited)
+	limit := time.NewTimer(2 * drainLimit)
+	defer limit.Stop()
+	select {
+	case <-t.drained:
+	case <-limit.C:
+	}
+	close(t.done)
+}
+
+// readAll reads until the pty is closed on one side: by all processes that had
+// it, or by release.
+func (t *terminal) readAll() {
+	defer close(t.readDone)
+	buf := make([]byte, readSize)
+	if t.readWhileRunning(buf) && t.drain(buf) {
+		t.finish()
+		t.readLeftovers(buf)
+		return
+	}
+	t.finish()
+}
+
+// readWhileRunning returns when the command has ended. open says whether there
+// may be more to read.
+func (t *terminal) readWhileRunning(buf []byte) (open bool) {
+	for {
+		n, err := t.proc.read(buf)
+		t.take(buf[:n])
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			<-t.exited // it has set the deadline
+			return true
+		case err != nil:
+			<-t.exited // a command can close its terminal and run on
+			return false
+		}
+		select {
+		case <-t.exited:
+			return true
+		default:
+		}
+	}
+}
+
+// drain reads what the command has left in the pty.
+func (t *terminal) drain(buf []byte) (open bool) {
+	var waited time.Duration // the time that the viewer takes does not count
+	for total := 0; total < drainBytes && waited < drainLimit; {
+		t.proc.stopReadingIn(drainQuiet)
+		before := time.Now()
+		n, err := t.proc.read(buf)
+		waited += time.Since(before)
+		total += n
+		t.take(buf[:n])
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return true
+		case err != nil:
+			return false
+		}
+	}
+	return true
+}
+
+// finish tells that the command has ended.
+func (t *terminal) finish() {
+	if t.spec.OnExit != nil {
+		t.spec.OnExit(t.id, t.status)
+	}
+	close(t.drained)
+}
+
+// readLeftovers follows what processes write that have outlived the command, a
+// server in the background for instance: unread, they would block.
+func (t *terminal) readLeftovers(buf []byte) {
+	for {
+		t.proc.stopReadingIn(0)
+		n, err := t.proc.read(buf)
+		t.take(buf[:n])
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+	}
+}
+
+func (t *terminal) take(data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	t.mu.Lock()
+	t.kept.write(data)
+	t.mu.Unlock()
+	if t.spec.OnOutput != nil {
+		t.spec.OnOutput(t.id, data)
+	}
+}
+
+func (t *terminal) output() (text string, truncated bool, status *ExitStatus) {
+	select {
+	case <-t.done: // first, so that a status never comes before the last output
+		status = &t.status
+	default:
+	}
+	t.mu.Lock()
+	raw, limit, truncated := t.kept.bytes(), t.kept.limit, t.kept.truncated
+	cols, rows := t.cols, t.rows
+	t.mu.Unlock()
+	text, cut := plainText(raw, cols, rows, limit)
+	return text, truncated || cut, status
+}
+
+func (t *terminal) resize(cols, rows int) error {
+	t.mu.Lock()
+	t.cols, t.rows = cols, rows
+	t.mu.Unlock()
+	select {
+	case <-t.exited:
+		return nil
+	default:
+		return t.proc.resize(cols, rows)
+	}
+}
+
+// kill ends the whole process tree and waits for the last output.
+func (t *terminal) kill(grace time.Duration) error {
+	if !t.proc.running() {
+		<-t.done
+		return nil
+	}
+	t.proc.terminate()
+	gone := t.goneWithin(grace)
+	for try := 0; !gone && try < killTries; try++ {
+		t.proc.kill()
+		gone = t.goneWithin(killPause)
+	}
+	if gone {
+		<-t.done
+		return nil
+	}
+	return fmt.Errorf("cannot end the command of terminal %s: its processes are still there after SIGKILL", t.id)
+}
+
+// goneWithin waits up to d for the command and all that came from it to end.
+func (t *terminal) goneWithin(d time.Duration) bool {
+	deadline := time.NewTimer(d)
+	defer deadline.Stop()
+	select {
+	case <-t.exited:
+	case <-deadline.C:
+		return false
+	}
+	poll := time.NewTicker(pollPause)
+	defer poll.Stop()
+	for t.proc.running() {
+		select {
+		case <-poll.C:
+		case <-deadline.C:
+			return false
+		}
+	}
+	return true
+}
+
+// release ends everything and closes the pty. A viewer that blocks in a
+// callback is not waited for for ever: it may be waiting for us.
+func (t *terminal) release(grace time.Duration) error {
+	err := t.kill(grace)
+	t.proc.hangUp()
+	limit := time.NewTimer(drainLimit)
+	defer limit.Stop()
+	select {
+	case <-t.readDone:
+	case <-limit.C:
+	}
+	return err
+}
