@@ -1,23 +1,24 @@
 package config
 
-// The facts behind the table, each read in the agent's own documentation or
-// package, November 2026 ("registry" is github.com/agentclientprotocol/registry):
+// Where the arguments in the table come from. "npm" is the package's own list
+// of programs in November 2026; "registry" is
+// github.com/agentclientprotocol/registry as of February 2026:
 //
-//	claude      npm package: bin claude-agent-acp takes no arguments
-//	codex       npm package and its README; the one of zed-industries says that it moved there
-//	gemini      geminicli.com/docs/cli/acp-mode (--experimental-acp is its deprecated name)
+//	claude      npm; registry: no arguments
+//	codex       npm; its README; the package of zed-industries has moved there
+//	gemini      geminicli.com/docs/cli/acp-mode (before: --experimental-acp)
 //	opencode    registry
 //	copilot     docs.github.com, "Copilot CLI ACP server": stdio is what --acp means by default
-//	cursor      cursor.com/docs/cli/acp: `agent acp`; cursor-agent is the same program's own name
+//	cursor      cursor.com/docs/cli/acp: `agent acp`; cursor-agent is the program's older name
 //	goose       block.github.io/goose/docs/guides/acp-clients
 //	qwen        qwenlm.github.io/qwen-code-docs/users/integration-zed
 //	kimi        kimi.com/code/docs/kimi-code-cli/reference/kimi-acp
 //	auggie      docs.augmentcode.com/cli/acp; the variable is the registry's
 //	cline       docs.cline.bot/usage/acp
-//	kilo        zed.dev/acp/agent/kilo; npm package: bin kilo
+//	kilo        zed.dev/acp/agent/kilo; npm
 //	droid       docs.factory.ai/integrations/zed; the variables are the registry's
 //	vibe        registry: program vibe-acp, no arguments
-//	junie       registry, junie.jetbrains.com/docs/junie-cli-acp; npm package: bin junie
+//	junie       registry; npm
 //	kiro        kiro.dev/docs/cli/acp
 //	openhands   docs.openhands.dev/openhands/usage/run-openhands/acp
 //	devin       zed.dev/acp/agent/devin
@@ -26,7 +27,7 @@ package config
 //	codebuddy   cloud.tencent.com/document/product/1831/137021
 //	fast-agent  pypi.org/project/fast-agent-acp
 //	stakpak     registry
-//	pi          npm package: bin pi-acp takes no arguments
+//	pi          npm; used without arguments by github.com/openclaw/acpx
 //	crow        zed.dev/acp/agent/crow-cli
 //
 // Not here: crush, whose ACP mode is in open pull requests only; Docker's
