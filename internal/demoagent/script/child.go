@@ -1,0 +1,28 @@
+package script
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// stubborn ignores what politely asks it to go; what is ignored stays so in the
+// program that takes its place.
+const stubborn = `trap '' TERM HUP INT; exec sleep 600`
+
+// spawnChild starts a program that holds this stdout open. It is left alone:
+// whoever stops the agent is to stop it as well.
+func (r *runner) spawnChild() error {
+	out, ok := r.out.(*os.File)
+	if !ok {
+		return fmt.Errorf("a child can hold a file open only, and this stdout is a %T", r.out)
+	}
+	child := exec.Command("sh", "-c", stubborn)
+	child.Stdout = out
+	if err := child.Start(); err != nil {
+		return fmt.Errorf("start a child: %w", err)
+	}
+	go func() { _ = child.Wait() }()
+	_, err := fmt.Fprintf(r.err, "child %d\n", child.Process.Pid)
+	return err
+}
