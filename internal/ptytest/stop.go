@@ -12,9 +12,8 @@ const (
 	// politeBound is how long a program has to end when it is asked to. An
 	// agent may take 7 s, and the program waits for its agent.
 	politeBound = 15 * time.Second
-	// drainBound is how long the output may take to arrive after the program
-	// has ended, and how long its children may take to follow it.
-	drainBound = 5 * time.Second
+	// followBound is how long its children may take to follow it.
+	followBound = 5 * time.Second
 )
 
 // Signal sends a signal to the program itself, not to its children.
@@ -36,7 +35,7 @@ func (term *Terminal) WaitExit() int {
 	}
 	// A child that still holds the terminal delays its end: that child is
 	// reported when the test ends.
-	within(patience(drainBound), term.eof)
+	within(patience(waitBound), term.eof)
 	state := term.cmd.ProcessState
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		return 128 + int(ws.Signal())
@@ -50,11 +49,11 @@ func (term *Terminal) end() {
 		term.t.Log(term.picture())
 	}
 	term.endProgram()
-	for _, p := range leftovers(term.Pid(), term.mark, patience(drainBound)) {
+	for _, p := range leftovers(term.Pid(), term.mark, patience(followBound)) {
 		term.t.Errorf("the program left a process behind: %s", p)
 		p.kill()
 	}
-	if !within(patience(drainBound), term.eof) {
+	if !within(patience(waitBound), term.eof) {
 		term.t.Error("something still writes to the terminal")
 	}
 	_ = term.pty.Close()

@@ -159,7 +159,7 @@ func TestShell(t *testing.T) {
 }
 
 func TestLastOutputIsOnTheScreenAtExit(t *testing.T) {
-	term := Start(t, Options{Cmd: []string{"sh", "-c", `i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; printf 'the \033[1;31mend\033[0m'`}})
+	term := Start(t, Options{Cmd: []string{"sh", "-c", `i=0; while [ $i -lt 500 ]; do echo line $i; i=$((i+1)); done; printf 'the \033[1;31mend\033[0m'`}})
 	if code := term.WaitExit(); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
