@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	iofs "io/fs"
 	"os"
 	"path/filepath"
@@ -53,9 +54,16 @@ func (f *FS) write(ctx context.Context, path, content string) (before *string, e
 	if name == "." {
 		return nil, regular(iofs.ModeDir)
 	}
+	return f.writeIn(ctx, top, name, content)
+}
+
+// writeIn writes the file that locate found.
+func (f *FS) writeIn(ctx context.Context, top *os.Root, name, content string) (before *string, err error) {
 	parent, name := filepath.Split(name)
 	parent = filepath.Clean(parent)
-	if err := top.MkdirAll(parent, 0o755); err != nil {
+	if err := top.MkdirAll(parent, 0o755); errors.Is(err, iofs.ErrExist) {
+		return nil, fmt.Errorf("%s, or what it is in, is not a directory", parent)
+	} else if err != nil {
 		return nil, err
 	}
 	// From here on the directory is held open and the names have one component:

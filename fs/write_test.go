@@ -96,6 +96,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"a directory by its slash", file + "/", ErrNotRegular},
 		{"too large a file to keep", large, ErrTooLarge},
 		{"below a file", filepath.Join(file, "below"), nil},
+		{"far below a file", filepath.Join(file, "far", "below"), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := f.WriteTextFile(t.Context(), c.path, "new")
@@ -167,6 +168,37 @@ func TestConcurrentWriters(t *testing.T) {
 		seen[before] = true
 	}
 	assertNoTemp(t, dir)
+}
+
+// TestExchangeAfterLocate is the worst moment of the race below: a directory
+// becomes a link to the outside after the path was found to be inside.
+func TestExchangeAfterLocate(t *testing.T) {
+	base := t.TempDir()
+	inside, outside := filepath.Join(base, "in"), filepath.Join(base, "out")
+	secret := put(t, filepath.Join(outside, "file"), "secret")
+	put(t, filepath.Join(inside, "dir", "file"), "fine")
+	f := serve(t, inside)
+	dir, name, err := f.locate(filepath.Join(inside, "dir", "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(inside, "dir"), filepath.Join(inside, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	link(t, outside, filepath.Join(inside, "dir"))
+	if file, _, err := openRegular(dir, name, os.O_RDONLY); err == nil {
+		_ = file.Close()
+		t.Error("opened a file outside")
+	}
+	for _, name := range []string{name, filepath.Join("dir", "new"), filepath.Join("dir", "sub", "new")} {
+		if _, err := f.writeIn(t.Context(), dir, name, "mine"); err == nil {
+			t.Errorf("wrote %s outside", name)
+		}
+	}
+	entries, err := os.ReadDir(outside)
+	if got := content(t, secret); got != "secret" || err != nil || len(entries) != 1 {
+		t.Errorf("the file outside holds %q, beside it %v, %v", got, entries, err)
+	}
 }
 
 // TestRaceNeverEscapes exchanges a directory for a link to the outside, again

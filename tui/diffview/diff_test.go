@@ -3,6 +3,7 @@ package diffview
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -267,4 +268,20 @@ func TestBackgroundFillsTheWidth(t *testing.T) {
 			t.Errorf("%q is %d cells wide", line, got)
 		}
 	}
+}
+
+// TestConcurrentUse is for the race detector: comparing in the background while
+// the screen is drawn.
+func TestConcurrentUse(t *testing.T) {
+	old := numbered(200, nil)
+	d := New("file", &old, numbered(200, map[int]string{50: "line fifty\n", 150: strings.Repeat("long ", 2000) + "\n"}))
+	var users sync.WaitGroup
+	for i := range 8 {
+		users.Go(func() {
+			d.Stats()
+			l := d.Layout(100+10*i, Auto)
+			l.Lines(0, l.Len(), dark)
+		})
+	}
+	users.Wait()
 }
