@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -35,12 +36,13 @@ func (c *continuation) len() int {
 	return len(c.prefix)
 }
 
-// source is what a parser needs to see for the text of a piece.
+// source is what a parser needs to see for the text of a piece. It has no room
+// to grow: goldmark appends a missing newline to the last line of code in place.
 func (c *continuation) source(text []byte) []byte {
 	if c.len() == 0 {
-		return text
+		return slices.Clip(text)
 	}
-	return append(c.prefix[:len(c.prefix):len(c.prefix)], text...)
+	return slices.Concat(c.prefix, text)
 }
 
 // number is that of the first item of list n, the depth-th of the chain.
