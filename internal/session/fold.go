@@ -1,0 +1,233 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley/acpclient"
+)
+
+// Apply folds one event into the conversation. It never fails: an event that
+// makes no sense where it stands changes what it can.
+func (c *Conversation) Apply(e Event) {
+	switch e := e.(type) {
+	case Text:
+		c.text(e)
+	case Update:
+		c.update(e)
+	case AgentStarting:
+		c.Phase = PhaseStarting
+		c.Agent = AgentState{Command: e.Command, Since: e.At, Info: c.Agent.Info}
+	case AgentReady:
+		c.agentReady(e.Info)
+	case AgentLost:
+		c.agentLost(e)
+	case SessionOpening:
+		c.Phase = PhaseOpening
+		c.AuthError = nil
+		if e.How == Load {
+			c.forget() // the history comes again, whole
+		}
+	case SessionOpened:
+		c.ID, c.Cwd, c.Phase = e.ID, e.Cwd, PhaseReady
+		c.opened(e.State)
+	case SessionFailed:
+		c.Phase = PhaseFailed
+		c.note(acpclient.NoticeError, "The agent could not open the session", e.Err.Error())
+	case PromptSent:
+		c.promptSent(e)
+	case CancelRequested:
+		c.Turn.Cancelling = e.At
+		c.endTools(true)
+	case TurnEnded:
+		c.turnEnded(e)
+	case QueueChanged:
+		c.Queue, c.QueuePaused = e.Queue, e.Paused
+	case ModeChosen:
+		c.pendingMode = &pendingSwitch[acpclient.SessionModeID]{e.Seq, e.Mode}
+	case ModeSettled:
+		c.modeSettled(e)
+	case OptionChosen:
+		c.pendingOptions[e.Option] = &pendingSwitch[acpclient.ConfigValue]{e.Seq, e.Value}
+	case OptionSettled:
+		c.optionSettled(e)
+	case ModelSettled:
+		c.modelSettled(e)
+	case PermissionOpened:
+		c.permissionOpened(e)
+	case PermissionClosed:
+		c.permissionClosed(e)
+	case ElicitationOpened:
+		c.Elicitations = append(c.Elicitations, &Elicitation{ID: e.ID, Request: e.Request})
+	case ElicitationClosed:
+		c.elicitationClosed(e)
+	case ElicitationCompleted:
+		for _, q := range c.Elicitations {
+			if q.Request.ElicitationID == e.ElicitationID {
+				q.Completed = true
+			}
+		}
+	case AuthRequired:
+		c.AuthError = e.Err
+	case AuthDone:
+		c.AuthError = e.Err
+	case FileRead:
+	case FileWritten:
+		c.fileWritten(e)
+	case TerminalCreated:
+		t := c.terminal(e.ID)
+		t.Command, t.Cwd, t.Own = e.Command, e.Cwd, e.Own
+	case TerminalOutput:
+		c.terminal(e.ID).write(e.Data)
+	case TerminalExited:
+		t := c.terminal(e.ID)
+		t.Exit = &e.Status
+		t.changed()
+	case Said:
+		c.note(e.Severity, e.Title, e.Detail)
+	}
+}
+
+// forget empties the transcript for a history that is replayed from the start.
+func (c *Conversation) forget() {
+	fresh := NewConversation()
+	fresh.Agent, fresh.Phase, fresh.ID, fresh.Cwd = c.Agent, c.Phase, c.ID, c.Cwd
+	fresh.Queue, fresh.QueuePaused = c.Queue, c.QueuePaused
+	fresh.Terminals = c.Terminals
+	*c = *fresh
+}
+
+func (c *Conversation) add(i Item) { c.Items = append(c.Items, i) }
+
+func (c *Conversation) note(s acpclient.NoticeSeverity, title, detail string) {
+	c.closeMessage()
+	c.add(&Note{Severity: s, Title: title, Detail: detail})
+}
+
+func (c *Conversation) agentReady(info *acpclient.InitializeResponse) {
+	c.Agent.Capabilities = info.AgentCapabilities
+	c.Agent.AuthMethods = info.AuthMethods
+	if info.AgentInfo != nil {
+		c.Agent.Info = *info.AgentInfo
+	}
+}
+
+func (c *Conversation) agentLost(e AgentLost) {
+	c.Agent.Err, c.Agent.Stderr = e.Err, e.Stderr
+	failed := c.Phase == PhaseStarting || c.Phase == PhaseOpening
+	c.Phase = PhaseLost
+	if failed {
+		c.Phase = PhaseFailed
+	}
+	c.Turn = Turn{}
+	c.endTools(true)
+	c.closeMessage()
+	c.Permissions, c.Elicitations = nil, nil
+	c.pendingMode = nil
+	clear(c.pendingOptions)
+}
+
+func (c *Conversation) promptSent(e PromptSent) {
+	c.newTurn()
+	c.Turn = Turn{Running: true, Started: e.At}
+	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true}
+	for _, b := range e.Prompt {
+		m.Parts.add(b)
+	}
+	c.add(m)
+	c.echo = newEcho(e.Prompt)
+}
+
+// newTurn forgets what belongs to one turn only.
+func (c *Conversation) newTurn() {
+	c.closeMessage()
+	clear(c.messages)
+	c.turnPlan = nil
+	c.echo = echo{}
+}
+
+func (c *Conversation) turnEnded(e TurnEnded) {
+	c.endTools(e.Reason == acpclient.StopCancelled)
+	c.closeMessage()
+	c.Turn = Turn{}
+	c.echo = echo{}
+	if e.Err != nil {
+		title := "The turn failed"
+		var answer *acpclient.Error
+		if errors.As(e.Err, &answer) {
+			title = "The agent answered with an error"
+		}
+		c.note(acpclient.NoticeError, title, e.Err.Error())
+		return
+	}
+	if title, severity := stopWords(e.Reason); title != "" {
+		c.note(severity, title, "")
+	}
+}
+
+// stopWords says a stop reason in words; a normal end needs none.
+func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
+	switch r {
+	case acpclient.StopEndTurn, "":
+		return "", ""
+	case acpclient.StopCancelled:
+		return "Cancelled", acpclient.NoticeInfo
+	case acpclient.StopMaxTokens:
+		return "Stopped: the answer reached the model's token limit", acpclient.NoticeWarning
+	case acpclient.StopMaxTurnRequests:
+		return "Stopped: the turn reached the agent's limit of model requests", acpclient.NoticeWarning
+	case acpclient.StopRefusal:
+		return "The agent refused to go on. It will not remember this prompt and what followed it", acpclient.NoticeWarning
+	}
+	return fmt.Sprintf("Stopped: %s", strings.ReplaceAll(string(r), "_", " ")), acpclient.NoticeWarning
+}
+
+// endTools ends what was live in the turn; cancelled marks what was not done.
+func (c *Conversation) endTools(cancelled bool) {
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		switch t := c.Items[i].(type) {
+		case *ToolCall:
+			if t.Live && cancelled && t.Running() {
+				t.Cancelled = true
+			}
+			if t.Live {
+				t.Live = false
+				t.changed()
+			}
+		case *Message:
+			if t.Chunk == acpclient.UserMessageChunk {
+				return // the turn began here
+			}
+		}
+	}
+}
+
+func (c *Conversation) elicitationClosed(e ElicitationClosed) {
+	for i, q := range c.Elicitations {
+		if q.ID == e.ID {
+			c.Elicitations = append(c.Elicitations[:i:i], c.Elicitations[i+1:]...)
+			return
+		}
+	}
+}
+
+func (c *Conversation) fileWritten(e FileWritten) {
+	for _, f := range c.Files {
+		if f.Path == e.Path {
+			f.After = e.After
+			f.Writes++
+			return
+		}
+	}
+	c.Files = append(c.Files, &FileChange{Path: e.Path, Before: e.Before, After: e.After, Writes: 1})
+}
+
+func (c *Conversation) terminal(id acpclient.TerminalID) *Terminal {
+	t := c.Terminals[id]
+	if t == nil {
+		t = &Terminal{ID: id}
+		c.Terminals[id] = t
+	}
+	return t
+}

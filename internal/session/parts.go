@@ -1,0 +1,51 @@
+package session
+
+import (
+	"unsafe"
+
+	"parley/acpclient"
+)
+
+// Parts are the content of a message as it grows: text, with other content
+// blocks in between.
+type Parts []Part
+
+// Part is text, or a block that is not text.
+type Part struct {
+	text  []byte
+	Block *acpclient.ContentBlock
+}
+
+// Text is the text of the part so far. Text that was returned never changes;
+// more may follow it.
+func (p *Part) Text() string { return unsafe.String(unsafe.SliceData(p.text), len(p.text)) }
+
+// Plain is all the text, without the other blocks.
+func (ps Parts) Plain() string {
+	if len(ps) == 1 {
+		return ps[0].Text()
+	}
+	var all []byte
+	for i := range ps {
+		all = append(all, ps[i].text...)
+	}
+	return string(all)
+}
+
+func (ps *Parts) add(b acpclient.ContentBlock) {
+	if b.Type == acpclient.ContentText {
+		ps.addText(b.Text)
+		return
+	}
+	*ps = append(*ps, Part{Block: &b})
+}
+
+// addText appends in amortised constant time: bytes that were handed out as a
+// string are never written to again, only those behind them.
+func (ps *Parts) addText(text string) {
+	if n := len(*ps); n == 0 || (*ps)[n-1].Block != nil {
+		*ps = append(*ps, Part{})
+	}
+	p := &(*ps)[len(*ps)-1]
+	p.text = append(p.text, text...)
+}

@@ -1,0 +1,148 @@
+package session
+
+import (
+	"slices"
+
+	"parley/acpclient"
+)
+
+// update folds a session update that is not plain text.
+func (c *Conversation) update(e Update) {
+	switch u := e.Update.(type) {
+	case *acpclient.ContentChunk:
+		c.chunk(u)
+	case *acpclient.ToolCall:
+		c.toolCall(u)
+	case *acpclient.ToolCallUpdate:
+		c.toolCallUpdate(u)
+	case *acpclient.Plan:
+		c.plan(u)
+	case *acpclient.PlanUpdate:
+		c.planUpdate(&u.Plan)
+	case *acpclient.PlanRemoved:
+		if p := c.plans[u.PlanID]; p != nil {
+			p.Removed = true
+			p.changed()
+			if c.Plan == p {
+				c.Plan = nil
+			}
+		}
+	case *acpclient.AvailableCommandsUpdate:
+		c.Commands = u.AvailableCommands
+	case *acpclient.CurrentModeUpdate:
+		c.Mode = u.CurrentModeID
+		c.modeIsNow(u.CurrentModeID)
+	case *acpclient.ConfigOptionUpdate:
+		c.options(u.ConfigOptions)
+	case *acpclient.SessionInfoUpdate:
+		field(&c.Title, u.Title)
+		field(&c.UpdatedAt, u.UpdatedAt)
+	case *acpclient.UsageUpdate:
+		usage := *u
+		if usage.Cost == nil && c.Usage != nil {
+			usage.Cost = c.Usage.Cost
+		}
+		c.Usage = &usage
+	case *acpclient.Notice:
+		c.note(u.Severity, u.Title, u.Description)
+	case *acpclient.CompactionUpdate:
+		p := c.compaction(u.CompactionID)
+		if u.Status != "" {
+			p.Status = u.Status
+		}
+		if u.Summary != nil {
+			p.Summary = nil
+			for _, b := range u.Summary {
+				p.Summary.add(b)
+			}
+		}
+		if u.Error != "" {
+			p.Error = u.Error
+		}
+		p.changed()
+	case *acpclient.CompactionSummaryChunk:
+		p := c.compaction(u.CompactionID)
+		p.Summary.add(u.Content)
+		p.changed()
+	case *acpclient.SubagentUpdate:
+		if u.Title.Value != nil {
+			c.note(acpclient.NoticeInfo, "Subagent: "+*u.Title.Value, "")
+		}
+	case *acpclient.UnknownUpdate:
+		c.closeMessage()
+		c.add(&Unknown{Kind: u.Name, Raw: u.Raw})
+	}
+}
+
+// plan replaces the plan. Within one turn it changes where it stands.
+func (c *Conversation) plan(u *acpclient.Plan) {
+	if c.turnPlan == nil {
+		if len(u.Entries) == 0 {
+			c.Plan = nil
+			return
+		}
+		c.closeMessage()
+		c.turnPlan = &Plan{}
+		c.add(c.turnPlan)
+	}
+	c.turnPlan.Entries = u.Entries
+	c.turnPlan.Removed = len(u.Entries) == 0
+	c.turnPlan.changed()
+	c.Plan = c.turnPlan
+	if c.turnPlan.Removed {
+		c.Plan = nil
+	}
+}
+
+func (c *Conversation) planUpdate(u *acpclient.PlanUpdateContent) {
+	p := c.plans[u.PlanID]
+	if p == nil {
+		c.closeMessage()
+		p = &Plan{ID: u.PlanID}
+		c.plans[u.PlanID] = p
+		c.add(p)
+	}
+	p.Entries, p.Markdown, p.URI, p.Removed = u.Entries, u.Content, u.URI, false
+	p.changed()
+	c.Plan = p
+}
+
+// modeIsNow keeps the mode's option in step for agents that have both and tell
+// a change only the older way.
+func (c *Conversation) modeIsNow(id acpclient.SessionModeID) {
+	o := c.ModeOption()
+	if o == nil || o.Type != acpclient.ConfigSelect {
+		return
+	}
+	for _, v := range o.Options.All() {
+		if v.Value == acpclient.ConfigValueID(id) {
+			id := o.ID
+			c.Options = slices.Clone(c.Options) // what was received stays as it was
+			o = c.Option(id)
+			o.CurrentValue = acpclient.SelectValue(v.Value)
+			return
+		}
+	}
+}
+
+func (c *Conversation) compaction(id acpclient.CompactionID) *Compaction {
+	p := c.compactions[id]
+	if p == nil {
+		c.closeMessage()
+		p = &Compaction{ID: id, Status: acpclient.CompactionInProgress}
+		c.compactions[id] = p
+		c.add(p)
+	}
+	return p
+}
+
+// field applies an optional field: absent leaves alone, null clears.
+func field(s *string, f acpclient.Field[string]) {
+	if !f.Set {
+		return
+	}
+	*s = ""
+	if f.Value != nil {
+		*s = *f.Value
+	}
+}
