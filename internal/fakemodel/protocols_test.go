@@ -1,0 +1,204 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// protocol is a client's side of one of the two.
+type protocol struct {
+	name, path string
+	request    func(prompt, result, tools string, stream bool) string
+	whole      func(t *testing.T, body string) outcome
+	streamed   func(t *testing.T, body string) outcome
+}
+
+var protocols = []protocol{
+	{"openai", "/v1/chat/completions", openaiRequest, openaiWhole, openaiStreamed},
+	{"anthropic", "/v1/messages", anthropicRequest, anthropicWhole, anthropicStreamed},
+}
+
+type offer struct {
+	Name   string
+	Schema json.RawMessage
+}
+
+func offers(tools string) (all []offer) {
+	if err := json.Unmarshal([]byte(tools), &all); err != nil {
+		panic(err)
+	}
+	return all
+}
+
+func encode(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+func openaiRequest(prompt, result, tools string, stream bool) string {
+	messages := []any{
+		map[string]any{"role": "system", "content": "SAY nothing of this"},
+		map[string]any{"role": "user", "content": "SAY an older prompt"},
+		map[string]any{"role": "user", "content": []any{map[string]any{"type": "text", "text": prompt}}},
+	}
+	if result != "" {
+		messages = append(messages,
+			map[string]any{"role": "assistant", "content": nil},
+			map[string]any{"role": "tool", "tool_call_id": "call_1", "content": result})
+	}
+	var list []any
+	for _, o := range offers(tools) {
+		list = append(list, map[string]any{"type": "function", "function": map[string]any{"name": o.Name, "parameters": o.Schema}})
+	}
+	return encode(map[string]any{"model": "fake-model", "stream": stream, "messages": messages, "tools": list})
+}
+
+type openaiMessage struct {
+	Content string
+	Calls   []struct {
+		Function struct{ Name, Arguments string }
+	} `json:"tool_calls"`
+}
+
+type openaiAnswer struct {
+	Choices []struct {
+		Message, Delta openaiMessage
+		Finish         string `json:"finish_reason"`
+	}
+}
+
+var openaiStops = map[string]string{"stop": "end", "tool_calls": "tool"}
+
+func (o *outcome) addOpenAI(t *testing.T, a openaiAnswer, args *string) {
+	t.Helper()
+	for _, c := range a.Choices {
+		for _, m := range []openaiMessage{c.Message, c.Delta} {
+			o.Text += m.Content
+			for _, call := range m.Calls {
+				o.Tool += call.Function.Name
+				*args += call.Function.Arguments
+			}
+		}
+		o.Stop += openaiStops[c.Finish]
+	}
+}
+
+func openaiWhole(t *testing.T, body string) (o outcome) {
+	t.Helper()
+	var a openaiAnswer
+	if err := json.Unmarshal([]byte(body), &a); err != nil {
+		return outcome{Text: fmt.Sprint(err)}
+	}
+	args := ""
+	o.addOpenAI(t, a, &args)
+	o.parseArgs(t, args)
+	return o
+}
+
+func openaiStreamed(t *testing.T, body string) (o outcome) {
+	t.Helper()
+	args := ""
+	events := strings.Split(strings.TrimSpace(body), "\n\n")
+	for _, event := range events[:len(events)-1] {
+		var a openaiAnswer
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(event, "data: ")), &a); err != nil {
+			t.Fatalf("event %q: %v", event, err)
+		}
+		o.addOpenAI(t, a, &args)
+	}
+	if last := events[len(events)-1]; last != "data: [DONE]" {
+		t.Errorf("the last event is %q", last)
+	}
+	o.parseArgs(t, args)
+	return o
+}
+
+func (o *outcome) parseArgs(t *testing.T, args string) {
+	t.Helper()
+	if args == "" {
+		return
+	}
+	if err := json.Unmarshal([]byte(args), &o.Args); err != nil {
+		t.Errorf("arguments %q: %v", args, err)
+	}
+}
+
+func anthropicRequest(prompt, result, tools string, stream bool) string {
+	messages := []any{
+		map[string]any{"role": "user", "content": "SAY an older prompt"},
+		map[string]any{"role": "assistant", "content": "an older answer"},
+		map[string]any{"role": "user", "content": []any{
+			map[string]any{"type": "text", "text": "<system-reminder>be kind</system-reminder>"},
+			map[string]any{"type": "text", "text": prompt},
+		}},
+	}
+	if result != "" {
+		messages = append(messages,
+			map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "tool_use"}}},
+			map[string]any{"role": "user", "content": []any{
+				map[string]any{"type": "tool_result", "content": result, "is_error": strings.HasPrefix(result, "Error")},
+				map[string]any{"type": "text", "text": "<system-reminder>go on</system-reminder>"},
+			}})
+	}
+	var list []any
+	for _, o := range offers(tools) {
+		list = append(list, map[string]any{"name": o.Name, "input_schema": o.Schema})
+	}
+	return encode(map[string]any{"model": "fake-model", "max_tokens": 100, "stream": stream, "messages": messages, "tools": list})
+}
+
+var anthropicStops = map[string]string{"end_turn": "end", "tool_use": "tool"}
+
+func anthropicWhole(t *testing.T, body string) (o outcome) {
+	t.Helper()
+	var a struct {
+		Content []struct {
+			Text, Name string
+			Input      map[string]any
+		}
+		Stop string `json:"stop_reason"`
+	}
+	if err := json.Unmarshal([]byte(body), &a); err != nil {
+		return outcome{Text: fmt.Sprint(err)}
+	}
+	for _, c := range a.Content {
+		o.Text, o.Tool, o.Args = o.Text+c.Text, o.Tool+c.Name, c.Input
+	}
+	o.Stop = anthropicStops[a.Stop]
+	return o
+}
+
+func anthropicStreamed(t *testing.T, body string) (o outcome) {
+	t.Helper()
+	args, kinds := "", []string{}
+	for event := range strings.SplitSeq(strings.TrimSpace(body), "\n\n") {
+		name, data, _ := strings.Cut(event, "\n")
+		var e struct {
+			Type  string
+			Block struct{ Name string } `json:"content_block"`
+			Delta struct {
+				Text    string
+				Partial string `json:"partial_json"`
+				Stop    string `json:"stop_reason"`
+			}
+		}
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(data, "data: ")), &e); err != nil || name != "event: "+e.Type {
+			t.Fatalf("event %q: %v", event, err)
+		}
+		kinds = append(kinds, e.Type)
+		o.Tool += e.Block.Name
+		o.Text += e.Delta.Text
+		args += e.Delta.Partial
+		o.Stop += anthropicStops[e.Delta.Stop]
+	}
+	if kinds[0] != "message_start" || kinds[len(kinds)-1] != "message_stop" {
+		t.Errorf("events %q", kinds)
+	}
+	o.parseArgs(t, args)
+	return o
+}

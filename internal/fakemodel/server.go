@@ -1,0 +1,111 @@
+// Package fakemodel is a model server on loopback for tests with real agents.
+// It speaks OpenAI Chat Completions and Anthropic Messages, streaming and not,
+// and does what the last prompt says instead of thinking:
+//
+//	SAY text           answers with the text
+//	WRITE path text    has the agent write the text to the file
+//	RUN command        has the agent run the command
+//	PLAN               has the agent make a to-do list
+//	SLOW n             answers with n chunks, slowly, until the client goes away
+//
+// For WRITE, RUN and PLAN it calls the tool of the agent's own that fits, with
+// arguments made for the tool's JSON schema, and says DONE when the result is
+// there. Requests that offer no tools (titles, summaries) get a short text.
+package fakemodel
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// slowPace is the time between two chunks of SLOW.
+const slowPace = 50 * time.Millisecond
+
+// Server is a running fake model. It is safe for concurrent use.
+type Server struct {
+	// URL is the address without a path: http://127.0.0.1:PORT.
+	URL string
+
+	mu       sync.Mutex
+	requests []Request
+	calls    int
+}
+
+// Request is one request that an agent has sent.
+type Request struct {
+	Path   string
+	Header http.Header
+	Body   json.RawMessage
+}
+
+// Start serves on a free port of 127.0.0.1 until the test ends.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("POST /v1/chat/completions", s.chatCompletions)
+	mux.HandleFunc("POST /v1/messages", s.messages)
+	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
+	server := httptest.NewServer(s.record(mux))
+	t.Cleanup(func() {
+		server.CloseClientConnections() // an agent may still be listening to SLOW
+		server.Close()
+	})
+	s.URL = server.URL
+	return s
+}
+
+// Requests returns what has been asked so far, in the order of arrival.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// record keeps every request, and gives its body back to the handler.
+func (s *Server) record(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		s.mu.Lock()
+		s.requests = append(s.requests, Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body})
+		s.mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// nextCall numbers answers and tool calls.
+func (s *Server) nextCall() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	return s.calls
+}
+
+// models answers both protocols: each reads its own fields.
+func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, map[string]any{
+		"object": "list", "has_more": false, "first_id": "fake-model", "last_id": "fake-model",
+		"data": []any{map[string]any{
+			"id": "fake-model", "object": "model", "owned_by": "fake", "created": 0,
+			"type": "model", "display_name": "Fake Model", "created_at": "2026-01-01T00:00:00Z",
+		}},
+	})
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the client may have gone
+}
