@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -28,8 +29,11 @@ func (r messagesRequest) conversation() conversation {
 			continue
 		}
 		// Tool results come as a user's message too, and so do reminders,
-		// beside them or alone.
-		if text := m.Content.text(); command.MatchString(text) || text != "" && !strings.HasPrefix(text, "<system-reminder>") {
+		// beside others or alone.
+		said := slices.DeleteFunc(slices.Clone(m.Content), func(b block) bool {
+			return strings.HasPrefix(b.Text, "<system-reminder>")
+		})
+		if text := said.text(); text != "" {
 			c.prompt, c.results, c.failed = text, 0, false
 		}
 		for _, b := range m.Content {
