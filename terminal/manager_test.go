@@ -471,21 +471,16 @@ func TestViewerHoldsTheCommandUp(t *testing.T) {
 func TestBlockedViewerDoesNotHoldUpTheEnd(t *testing.T) {
 	m := newManagerWithGrace(t, 50*time.Millisecond)
 	gate, blocked := make(chan struct{}), make(chan struct{})
+	var once sync.Once
 	id := create(t, m, Spec{
 		Command:  "yes",
-		OnOutput: func(string, []byte) { blocked <- struct{}{}; <-gate },
+		OnOutput: func(string, []byte) { once.Do(func() { close(blocked) }); <-gate },
 	})
 	<-blocked
 	if err := m.Release(id); err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		for range blocked { // let the reader come to its end
-		}
-	}()
-	close(gate)
-	// The reader ends by itself now, which goleak sees to; so must the helper.
-	t.Cleanup(func() { close(blocked) })
+	close(gate) // the reader ends by itself now, which goleak sees to
 }
 
 func TestOutputLimit(t *testing.T) {
@@ -575,4 +570,50 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	users.Wait()
+}
+
+// BenchmarkManager is a command that writes as fast as it can.
+func BenchmarkManager(b *testing.B) {
+	for _, size := range []int{10 << 20, 100 << 20} {
+		b.Run(fmt.Sprintf("%dMB", size>>20), func(b *testing.B) {
+			m := NewManager(Options{})
+			defer m.Close()
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				seen := 0
+				id, err := m.Create(b.Context(), Spec{
+					Command: "head", Args: []string{"-c", strconv.Itoa(size), "/dev/zero"},
+					OnOutput: func(_ string, data []byte) { seen += len(data) },
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := m.WaitForExit(b.Context(), id); err != nil {
+					b.Fatal(err)
+				}
+				if err := m.Release(id); err != nil || seen != size {
+					b.Fatalf("%d bytes came, %v", seen, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkShortCommand is what most calls of agents are: a few lines.
+func BenchmarkShortCommand(b *testing.B) {
+	m := NewManager(Options{})
+	defer m.Close()
+	for b.Loop() {
+		id, err := m.Create(b.Context(), Spec{Command: "echo", Args: []string{"hello"}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := m.WaitForExit(b.Context(), id); err != nil {
+			b.Fatal(err)
+		}
+		if err := m.Release(id); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

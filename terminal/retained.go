@@ -45,9 +45,14 @@ func (r *retained) append(p []byte) {
 		r.chunks[last] = append(r.chunks[last], p[:n]...)
 		p = p[n:]
 	}
-	if len(p) > 0 {
-		r.chunks = append(r.chunks, bytes.Clone(p))
+	if len(p) == 0 {
+		return
 	}
+	size := len(p) // most outputs are short
+	if len(r.chunks) > 0 {
+		size = chunkSize
+	}
+	r.chunks = append(r.chunks, append(make([]byte, 0, size), p...))
 }
 
 // drop removes at least n bytes, and then up to the next boundary.
