@@ -2,10 +2,12 @@ package markdown
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -218,4 +220,9 @@ func TestOutOfRangeHasNoLines(t *testing.T) {
 			t.Errorf("block %d: %q", i, lines)
 		}
 	}
+}
+
+func TestMain(m *testing.M) {
+	maxLexing = time.Minute
+	os.Exit(m.Run())
 }

@@ -25,8 +25,12 @@ var blockParser = sync.OnceValue(func() parser.Parser { return newParser() })
 
 var fullParser = sync.OnceValue(func() parser.Parser {
 	return newParser(
-		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
 		parser.WithInlineParsers(
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(fewLinks{parser.NewLinkParser()}, 200),
+			util.Prioritized(parser.NewAutoLinkParser(), 300),
+			util.Prioritized(parser.NewRawHTMLParser(), 400),
+			util.Prioritized(parser.NewEmphasisParser(), 500),
 			util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
 			util.Prioritized(extension.NewStrikethroughParser(), 500),
 			util.Prioritized(extension.NewLinkifyParser(), 999),
@@ -70,4 +74,27 @@ func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 		return nil, parser.NoChildren
 	}
 	return s.BlockParser.Open(parent, reader, pc)
+}
+
+// maxBrackets is how many brackets of one piece may be those of links. The work
+// for unclosed ones grows with the square of their number.
+const maxBrackets = 200
+
+// fewLinks is a link parser that takes all brackets beyond maxBrackets as text.
+type fewLinks struct{ parser.InlineParser }
+
+var bracketsKey = parser.NewContextKey()
+
+func (f fewLinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	count, _ := pc.Get(bracketsKey).(int)
+	if count >= maxBrackets {
+		return nil
+	}
+	pc.Set(bracketsKey, count+1)
+	return f.InlineParser.Parse(parent, block, pc)
+}
+
+// CloseBlock passes on the end of a block, which the link parser wants to know.
+func (f fewLinks) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) {
+	f.InlineParser.(parser.CloseBlocker).CloseBlock(parent, block, pc)
 }

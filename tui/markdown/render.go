@@ -23,6 +23,7 @@ type renderer struct {
 	live  memo // not nil while the piece still grows
 
 	pen     pen
+	atoms   []atom // flow's, to be used again
 	margins []margin
 	room    int // width without the margins
 	lines   []string
@@ -93,7 +94,8 @@ func (r *renderer) block(n ast.Node, base *ink, onChain bool) {
 
 // flow wraps spans into lines.
 func (r *renderer) flow(spans []span) {
-	for _, row := range wrap(atomise(spans), r.room) {
+	r.atoms = atomise(r.atoms[:0], spans)
+	for _, row := range wrap(r.atoms, r.room) {
 		r.margin(len(row.atoms) == 0)
 		r.pen.row(row)
 		r.lines = append(r.lines, r.pen.line())

@@ -48,7 +48,7 @@ func (r *renderer) cells(n ast.Node, base *ink) [][][]atom {
 		}
 		var cells [][]atom
 		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
-			cells = append(cells, atomise(r.inline(c, k)))
+			cells = append(cells, atomise(nil, r.inline(c, k)))
 		}
 		rows = append(rows, cells)
 	}

@@ -42,9 +42,8 @@ type row struct {
 
 // atomise cuts spans at the places where a line may break: at white space, and
 // on both sides of a wide character. In code all spaces count; in prose a run
-// of them is one.
-func atomise(spans []span) []atom {
-	atoms := make([]atom, 0, 64)
+// of them is one. The atoms are appended to the given ones.
+func atomise(atoms []atom, spans []span) []atom {
 	glued := false // the next atom goes on a word
 	for i := 0; i < len(spans); i++ {
 		s := spans[i]
@@ -110,14 +109,19 @@ func closing(s string) bool {
 // away; a word wider than a line is cut between characters.
 func wrap(atoms []atom, width int) []row {
 	var rows []row
-	var cur row
+	all := make([]atom, 0, len(atoms)) // of all rows, one behind the other
+	start, used := 0, 0                // of the row that is being filled: its first atom, its cells
+	add := func(a atom) {
+		all = append(all, a)
+		used += a.width
+	}
 	end := func() {
-		for k := len(cur.atoms); k > 0 && cur.atoms[k-1].kind == spaceAtom; k-- {
-			cur.width -= cur.atoms[k-1].width
-			cur.atoms = cur.atoms[:k-1]
+		k := len(all)
+		for ; k > start && all[k-1].kind == spaceAtom; k-- {
+			used -= all[k-1].width
 		}
-		rows = append(rows, cur)
-		cur = row{}
+		rows = append(rows, row{all[start:k:k], used})
+		start, used = len(all), 0
 	}
 	for i := 0; i < len(atoms); {
 		switch atoms[i].kind {
@@ -126,9 +130,8 @@ func wrap(atoms []atom, width int) []row {
 			i++
 			continue
 		case spaceAtom:
-			if len(cur.atoms) > 0 {
-				cur.atoms = append(cur.atoms, atoms[i])
-				cur.width += atoms[i].width
+			if len(all) > start {
+				add(atoms[i])
 			}
 			i++
 			continue
@@ -138,30 +141,28 @@ func wrap(atoms []atom, width int) []row {
 			w += atoms[n].width
 			n++
 		}
-		if cur.width+w > width && len(cur.atoms) > 0 {
+		if used+w > width && len(all) > start {
 			end()
 		}
 		for ; i < n; i++ {
 			a := atoms[i]
-			for cur.width+a.width > width {
-				head, tail := splitAtom(a, width-cur.width)
-				if head.text == "" && len(cur.atoms) == 0 {
+			for used+a.width > width {
+				head, tail := splitAtom(a, width-used)
+				if head.text == "" && len(all) == start {
 					break // a single character wider than the line
 				}
 				if head.text != "" {
-					cur.atoms = append(cur.atoms, head)
-					cur.width += head.width
+					add(head)
 				}
 				end()
 				a = tail
 			}
 			if a.text != "" {
-				cur.atoms = append(cur.atoms, a)
-				cur.width += a.width
+				add(a)
 			}
 		}
 	}
-	if len(cur.atoms) > 0 {
+	if len(all) > start {
 		end()
 	}
 	return rows
