@@ -162,7 +162,9 @@ func (m *Manager) WaitForExit(ctx context.Context, id string) (ExitStatus, error
 
 // Kill ends the command and all processes that come from it: SIGTERM, and after
 // the grace SIGKILL. It returns when they are gone. The id stays valid, and
-// killing what has ended is a success.
+// killing what has ended is a success. A daemon that has detached itself from
+// its parent and its session is left alone; where there is no /proc, so are
+// processes that have left the command's process group.
 func (m *Manager) Kill(id string) error {
 	t, err := m.find(id)
 	if err != nil {

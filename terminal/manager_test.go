@@ -10,10 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -265,140 +263,6 @@ func TestUnknownIDs(t *testing.T) {
 	}
 }
 
-func TestKillKeepsTheTerminal(t *testing.T) {
-	m := newManager(t)
-	var w watcher
-	id := create(t, m, w.spec("sh", "-c", "echo started; sleep 1000"))
-	w.waitFor(t, "started")
-	for range 2 { // the second finds it ended
-		if err := m.Kill(id); err != nil {
-			t.Fatal(err)
-		}
-		text, _, status, err := m.Output(id)
-		if text != "started\n" || status == nil || status.String() != "killed by SIGTERM" || err != nil {
-			t.Fatalf("Output = %q, %v, %v", text, status, err)
-		}
-	}
-}
-
-// A tree that does not want to end: a leader and children that ignore SIGTERM,
-// one in a process group of its own and one in a session of its own.
-const stubborn = `
-trap '' TERM HUP
-setsid sh -c 'trap "" TERM HUP; echo child $$; while :; do sleep 1000; done' &
-set -m
-sh -c 'trap "" TERM HUP; echo child $$; while :; do sleep 1000; done' &
-set +m
-sh -c 'trap "" TERM HUP; echo child $$; while :; do sleep 1000; done' &
-while :; do sleep 1000; done
-`
-
-func TestNothingSurvives(t *testing.T) {
-	for name, end := range map[string]func(*Manager, string) error{
-		"kill":    (*Manager).Kill,
-		"release": (*Manager).Release,
-		"close":   func(m *Manager, _ string) error { return m.Close() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := newManagerWithGrace(t, 50*time.Millisecond)
-			var w watcher
-			id := create(t, m, w.spec("sh", "-c", stubborn))
-			pids := childrenOf(t, &w, 3)
-			if err := end(m, id); err != nil {
-				t.Fatal(err)
-			}
-			for _, pid := range pids {
-				if lives(pid) {
-					t.Errorf("process %d is still there", pid)
-				}
-			}
-		})
-	}
-}
-
-// childrenOf waits until n children have told their ids.
-func childrenOf(t *testing.T, w *watcher, n int) []int {
-	t.Helper()
-	for {
-		w.waitFor(t, "child ")
-		w.mu.Lock()
-		lines := strings.Split(w.output.String(), "\r\n")
-		w.mu.Unlock()
-		var pids []int
-		for _, l := range lines[:len(lines)-1] {
-			if pid, err := strconv.Atoi(strings.TrimPrefix(l, "child ")); err == nil {
-				pids = append(pids, pid)
-			}
-		}
-		if len(pids) >= n {
-			return pids
-		}
-		select {
-		case <-w.changed:
-		case <-t.Context().Done():
-			t.Fatal("the children did not come")
-		}
-	}
-}
-
-// lives reports whether a process runs; a zombie does not.
-func lives(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) || !exists("/proc/self/stat")
-	}
-	return !strings.Contains(string(stat), ") Z ")
-}
-
-func exists(file string) bool { _, err := os.Stat(file); return err == nil }
-
-func TestChildThatKeepsThePTYOpenDoesNotBlock(t *testing.T) {
-	m := newManager(t)
-	var w watcher
-	id := create(t, m, w.spec("sh", "-c", `
-		trap '' HUP
-		sh -c 'echo child $$; while :; do sleep 1000; done' &
-		echo last; exit 5`))
-	if status := wait(t, m, id); status.String() != "exit code 5" {
-		t.Errorf("got %v", status)
-	}
-	text, _, status, _ := m.Output(id)
-	if !strings.Contains(text, "last\n") || status == nil {
-		t.Errorf("Output = %q, %v", text, status)
-	}
-	pid := childrenOf(t, &w, 1)[0]
-	if !lives(pid) {
-		t.Error("the child is gone before its terminal was released")
-	}
-	if err := m.Release(id); err != nil {
-		t.Fatal(err)
-	}
-	if lives(pid) {
-		t.Error("the child is still there")
-	}
-}
-
-func TestLeftoverOutputIsStillRead(t *testing.T) {
-	m := newManager(t)
-	var w watcher
-	id := create(t, m, w.spec("sh", "-c", `
-		trap '' HUP
-		gate=$(mktemp -u); mkfifo $gate; echo gate $gate.
-		sh -c "read x <$gate; echo late; rm $gate" &
-		exit 0`))
-	wait(t, m, id)
-	_, gate, _ := strings.Cut(w.waitFor(t, ".\r\n"), "gate ")
-	gate, _, _ = strings.Cut(gate, ".\r\n")
-	gate = strings.ReplaceAll(gate, "\r\n", "")
-	if err := os.WriteFile(gate, []byte("go\n"), 0); err != nil {
-		t.Fatal(err)
-	}
-	w.waitFor(t, "late")
-}
-
 func TestManyWaitersAndOneThatGivesUp(t *testing.T) {
 	m := newManager(t)
 	id := create(t, m, Spec{Command: "sleep", Args: []string{"1000"}})
@@ -572,48 +436,27 @@ func TestConcurrentUse(t *testing.T) {
 	users.Wait()
 }
 
-// BenchmarkManager is a command that writes as fast as it can.
-func BenchmarkManager(b *testing.B) {
-	for _, size := range []int{10 << 20, 100 << 20} {
-		b.Run(fmt.Sprintf("%dMB", size>>20), func(b *testing.B) {
-			m := NewManager(Options{})
-			defer m.Close()
-			b.SetBytes(int64(size))
-			b.ReportAllocs()
-			for b.Loop() {
-				seen := 0
-				id, err := m.Create(b.Context(), Spec{
-					Command: "head", Args: []string{"-c", strconv.Itoa(size), "/dev/zero"},
-					OnOutput: func(_ string, data []byte) { seen += len(data) },
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := m.WaitForExit(b.Context(), id); err != nil {
-					b.Fatal(err)
-				}
-				if err := m.Release(id); err != nil || seen != size {
-					b.Fatalf("%d bytes came, %v", seen, err)
-				}
+// What a viewer makes of real programs: colours stay, and what would take the
+// person's terminal over does not come out.
+func TestScreenOfACommand(t *testing.T) {
+	for _, c := range []struct{ name, script, want string }{
+		{"colours", `printf '\033[1;32mok\033[0m done\n'`, "\x1b[1;32mok\x1b[0m done"},
+		{"progress", `for i in 1 2 3; do printf '\rstep %s' $i; done; echo`, "step 3"},
+		{"redraw", `printf 'a: ...\nb: ...\n\033[2A\033[Ka: ok\n\033[Kb: ok\n'`, "a: ok\nb: ok"},
+		{"full screen", `echo before; tput smcup; tput cup 3 5; echo inside; tput rmcup; echo after`, "before\nafter"},
+		{"attack", `printf 'x\033]52;c;ZXZpbA==\007\033]0;owned\007\033P+q544e\033\\\033[6n\033[cy\n'`, "xy"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newManager(t)
+			s := NewScreen(0, 0, 100)
+			id := create(t, m, Spec{
+				Command: "sh", Args: []string{"-c", c.script},
+				OnOutput: func(_ string, data []byte) { s.Write(data) },
+			})
+			wait(t, m, id)
+			if got := lines(s); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
-	}
-}
-
-// BenchmarkShortCommand is what most calls of agents are: a few lines.
-func BenchmarkShortCommand(b *testing.B) {
-	m := NewManager(Options{})
-	defer m.Close()
-	for b.Loop() {
-		id, err := m.Create(b.Context(), Spec{Command: "echo", Args: []string{"hello"}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := m.WaitForExit(b.Context(), id); err != nil {
-			b.Fatal(err)
-		}
-		if err := m.Release(id); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
