@@ -1,0 +1,120 @@
+package transcript
+
+import (
+	"path/filepath"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+	"parley/internal/session"
+	"parley/tui/theme"
+)
+
+// drawing is how one item is drawn. Its lines are made when they are asked for
+// and kept until the item, the width or the theme changes.
+type drawing interface {
+	// update brings the drawing up to date with its item.
+	update(env *environment, expanded bool)
+	// sections is the number of sections; an item without any is not there.
+	sections() int
+	// lines are the lines of a section, none wider than width. They belong to
+	// the drawing.
+	lines(section, width int) []string
+	// mark is what stands in the margin of the first line.
+	mark() string
+	// compact reports that the item is one line, and may stand close to others.
+	compact() bool
+}
+
+// environment is what all drawings share.
+type environment struct {
+	theme  *theme.Theme
+	dimmed *theme.Theme // for thoughts
+	cwd    string
+	width  int // of the text now: sections are counted for it
+}
+
+// dimmed is a theme for text that steps back.
+func dimmed(th *theme.Theme) *theme.Theme {
+	d := *th
+	d.Text, d.Bold, d.Emphasis, d.Heading, d.Strong = th.Thought, th.Thought.Bold(true), th.Thought, th.Thought.Bold(true), th.Thought
+	d.InlineCode, d.Link, d.ListMark, d.Quote, d.TableHeader = th.Muted, th.Muted, th.Faint, th.Thought, th.Muted
+	return &d
+}
+
+func newDrawing(item session.Item) drawing {
+	switch i := item.(type) {
+	case *session.Message:
+		if i.Chunk == acpclient.AgentThoughtChunk {
+			return &thought{item: i}
+		}
+		return &message{item: i}
+	case *session.ToolCall:
+		return &toolCall{item: i}
+	case *session.Plan:
+		return &plan{item: i}
+	case *session.Note:
+		return &note{item: i}
+	case *session.Compaction:
+		return &compaction{item: i}
+	case *session.Unknown:
+		return &unknown{item: i}
+	}
+	return &note{item: &session.Note{Title: "something that cannot be shown"}}
+}
+
+// cached keeps the lines of a drawing that has one section.
+type cached struct {
+	made    []string
+	width   int
+	version uint64
+	valid   bool
+}
+
+// get returns the lines, made by make if they are not those of this version and
+// width.
+func (c *cached) get(version uint64, width int, draw func(width int) []string) []string {
+	if !c.valid || c.version != version || c.width != width {
+		c.made, c.version, c.width, c.valid = draw(width), version, width, true
+	}
+	return c.made
+}
+
+func (c *cached) drop() { c.valid = false }
+
+// wrap sets plain text in a style, in lines of at most width.
+func wrap(text string, width int, style lipgloss.Style) []string {
+	var out []string
+	for _, line := range strings.Split(strings.TrimRight(safetext.Block(text), "\n"), "\n") {
+		line = strings.ReplaceAll(line, "\t", "    ")
+		for _, part := range strings.Split(ansi.Wrap(line, width, ""), "\n") {
+			out = append(out, style.Render(part))
+		}
+	}
+	return out
+}
+
+// head cuts lines to the first n and says how many are missing.
+func head(lines []string, n int) ([]string, int) {
+	if len(lines) <= n {
+		return lines, 0
+	}
+	return lines[:n], len(lines) - n
+}
+
+// fit cuts a styled line to a width.
+func fit(line string, width int) string { return ansi.Truncate(line, width, "…") }
+
+// display shortens a path inside the working directory to a relative one.
+func (env *environment) display(path string) string {
+	path = safetext.Line(path)
+	if env.cwd != "" && filepath.IsAbs(path) {
+		if rel, err := filepath.Rel(env.cwd, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return rel
+		}
+	}
+	return path
+}

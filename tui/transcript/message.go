@@ -1,0 +1,300 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+	"parley/internal/session"
+	"parley/tui/markdown"
+	"parley/tui/theme"
+)
+
+// message draws what the person or the agent said. Each part of it is a Markdown
+// document, or one line for a block that is not text.
+type message struct {
+	item  *session.Message
+	env   *environment
+	parts []part
+	done  bool
+	last  uint64
+	plain cached // of a person's own message
+}
+
+// part is a Markdown document that follows a text, or a block.
+type part struct {
+	doc   *markdown.Document
+	fed   int // bytes of the text that are in doc
+	block *acpclient.ContentBlock
+}
+
+func (m *message) update(env *environment, _ bool) {
+	m.env = env
+	if m.last == m.item.Version() && m.parts != nil {
+		return
+	}
+	m.last = m.item.Version()
+	m.parts = feed(m.parts, m.item.Parts, env.theme)
+	if m.item.Done && !m.done {
+		m.done = true
+		finish(m.parts)
+	}
+}
+
+// feed brings drawn parts up to date with what has been added.
+func feed(parts []part, items session.Parts, th *theme.Theme) []part {
+	if parts == nil {
+		parts = []part{}
+	}
+	for i := range items {
+		if i == len(parts) {
+			p := part{block: items[i].Block}
+			if p.block == nil {
+				p.doc = markdown.New(th)
+			}
+			parts = append(parts, p)
+		}
+		if p := &parts[i]; p.doc != nil {
+			text := items[i].Text()
+			if len(text) > p.fed {
+				p.doc.Append(text[p.fed:])
+				p.fed = len(text)
+			}
+		}
+	}
+	return parts
+}
+
+func finish(parts []part) {
+	for i := range parts {
+		if parts[i].doc != nil {
+			parts[i].doc.Finish()
+		}
+	}
+}
+
+func (m *message) own() bool { return m.item.Chunk == acpclient.UserMessageChunk }
+
+func (m *message) sections() int {
+	if m.own() {
+		return 1
+	}
+	return countSections(m.parts)
+}
+
+func countSections(parts []part) int {
+	n := 0
+	for i := range parts {
+		if parts[i].doc != nil {
+			n += parts[i].doc.Len()
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *message) lines(section, width int) []string {
+	if m.own() {
+		return m.plain.get(m.last, width, m.ownLines)
+	}
+	return partLines(m.parts, section, width, m.env.theme)
+}
+
+// partLines draws the n-th section of several parts.
+func partLines(parts []part, section, width int, th *theme.Theme) []string {
+	for i := range parts {
+		p := &parts[i]
+		n := 1
+		if p.doc != nil {
+			n = p.doc.Len()
+		}
+		if section >= n {
+			section -= n
+			continue
+		}
+		if p.doc == nil {
+			return []string{fit(blockLine(p.block, th), width)}
+		}
+		lines := p.doc.Lines(section, width)
+		if i > 0 && section == 0 {
+			lines = append([]string{""}, lines...)
+		}
+		return lines
+	}
+	return nil
+}
+
+// ownLines draws what the person wrote as it was written.
+func (m *message) ownLines(width int) []string {
+	var out []string
+	for i := range m.item.Parts {
+		if p := &m.item.Parts[i]; p.Block != nil {
+			out = append(out, fit(blockLine(p.Block, m.env.theme), width))
+		} else if text := strings.TrimSpace(p.Text()); text != "" {
+			out = append(out, wrap(text, width, m.env.theme.User)...)
+		}
+	}
+	if out == nil {
+		out = []string{""}
+	}
+	return out
+}
+
+func (m *message) mark() string {
+	if m.own() {
+		return m.env.theme.UserMark.Render("❯")
+	}
+	return m.env.theme.AgentMark.Render("●")
+}
+
+func (m *message) compact() bool { return false }
+
+// blockLine says in one line what a block is that is not text.
+func blockLine(b *acpclient.ContentBlock, th *theme.Theme) string {
+	say := func(what, name, detail string) string {
+		line := th.Info.Render("▣ "+what) + " " + th.Text.Render(safetext.Line(name))
+		if detail = safetext.Line(detail); detail != "" {
+			line += th.Muted.Render("  " + detail)
+		}
+		return line
+	}
+	switch b.Type {
+	case acpclient.ContentImage:
+		return say("image", b.MimeType, join(byteSize(int64(len(b.Data))*3/4), b.URI))
+	case acpclient.ContentAudio:
+		return say("audio", b.MimeType, byteSize(int64(len(b.Data))*3/4))
+	case acpclient.ContentResourceLink:
+		name := b.Title
+		if name == "" {
+			name = b.Name
+		}
+		size := ""
+		if b.Size != nil {
+			size = byteSize(*b.Size)
+		}
+		return say("link", name, join(b.URI, b.MimeType, size))
+	case acpclient.ContentResource:
+		if r := b.Resource; r != nil {
+			size := ""
+			switch {
+			case r.Text != nil:
+				size = byteSize(int64(len(*r.Text)))
+			case r.Blob != nil:
+				size = byteSize(int64(len(*r.Blob)) * 3 / 4)
+			}
+			return say("resource", r.URI, join(r.MimeType, size))
+		}
+	}
+	return say("content", string(b.Type), "of a kind that parley does not know")
+}
+
+func join(parts ...string) string {
+	var some []string
+	for _, p := range parts {
+		if p != "" {
+			some = append(some, p)
+		}
+	}
+	return strings.Join(some, ", ")
+}
+
+// byteSize says a number of bytes for people.
+func byteSize(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1000*1000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// thought draws what the agent thought: the end of it while it thinks, one line
+// when it is done, all of it when it is expanded.
+type thought struct {
+	item     *session.Message
+	env      *environment
+	parts    []part
+	done     bool
+	expanded bool
+	last     uint64
+}
+
+// thoughtTail is how many lines of a thought that goes on are shown.
+const thoughtTail = 4
+
+func (t *thought) update(env *environment, expanded bool) {
+	t.env, t.expanded = env, expanded
+	if t.last == t.item.Version() && t.parts != nil {
+		return
+	}
+	t.last = t.item.Version()
+	t.parts = feed(t.parts, t.item.Parts, env.dimmed)
+	if t.item.Done && !t.done {
+		t.done = true
+		finish(t.parts)
+	}
+}
+
+func (t *thought) sections() int {
+	if strings.TrimSpace(t.firstText()) == "" && len(t.parts) <= 1 {
+		return 0
+	}
+	if t.expanded {
+		return 1 + countSections(t.parts)
+	}
+	return 1
+}
+
+func (t *thought) firstText() string {
+	for i := range t.item.Parts {
+		if p := &t.item.Parts[i]; p.Block == nil {
+			return p.Text()
+		}
+	}
+	return ""
+}
+
+func (t *thought) lines(section, width int) []string {
+	if section > 0 {
+		return partLines(t.parts, section-1, width, t.env.dimmed)
+	}
+	th := t.env.theme
+	if t.expanded {
+		return []string{th.Thought.Render("Thought")}
+	}
+	if t.done {
+		return []string{fit(th.Thought.Render("Thought: ")+th.Faint.Render(firstLine(t.firstText())), width)}
+	}
+	out := []string{th.Thought.Render("Thinking…")}
+	var tail []string
+	for s := countSections(t.parts) - 1; s >= 0 && len(tail) < thoughtTail; s-- {
+		lines := partLines(t.parts, s, width, t.env.dimmed)
+		for i := len(lines) - 1; i >= 0 && len(tail) < thoughtTail; i-- {
+			if lines[i] != "" {
+				tail = append(tail, lines[i])
+			}
+		}
+	}
+	for i := len(tail) - 1; i >= 0; i-- {
+		out = append(out, tail[i])
+	}
+	return out
+}
+
+func (t *thought) mark() string { return t.env.theme.ThoughtMark.Render("✻") }
+
+func (t *thought) compact() bool { return t.done && !t.expanded }
+
+// firstLine is the beginning of a text, without Markdown's emphasis.
+func firstLine(text string) string {
+	const enough = 400
+	text = strings.TrimSpace(text)
+	if len(text) > enough {
+		text = strings.ToValidUTF8(text[:enough], "")
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return safetext.Line(strings.Trim(line, "*#_ "))
+}

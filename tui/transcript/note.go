@@ -1,0 +1,139 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+	"parley/internal/session"
+)
+
+// note draws a notice, an error, or how a turn ended.
+type note struct {
+	item *session.Note
+	env  *environment
+	kept cached
+}
+
+func (n *note) update(env *environment, _ bool) {
+	if n.env != env {
+		n.env = env
+		n.kept.drop()
+	}
+}
+
+func (n *note) sections() int { return 1 }
+
+func (n *note) lines(_, width int) []string {
+	return n.kept.get(n.item.Version(), width, func(width int) []string {
+		out := wrap(n.item.Title, width, n.style())
+		if n.item.Detail != "" {
+			out = append(out, wrap(n.item.Detail, width, n.env.theme.Muted)...)
+		}
+		return out
+	})
+}
+
+func (n *note) style() lipgloss.Style {
+	switch n.item.Severity {
+	case acpclient.NoticeError:
+		return n.env.theme.Error
+	case acpclient.NoticeWarning:
+		return n.env.theme.Warning
+	}
+	return n.env.theme.Muted
+}
+
+func (n *note) mark() string {
+	switch n.item.Severity {
+	case acpclient.NoticeError:
+		return n.style().Render("✗")
+	case acpclient.NoticeWarning:
+		return n.style().Render("!")
+	}
+	return n.style().Render("·")
+}
+
+func (n *note) compact() bool { return false }
+
+// compaction draws a compaction of the context: a rule with its state, and the
+// summary when it is expanded.
+type compaction struct {
+	item     *session.Compaction
+	env      *environment
+	expanded bool
+	parts    []part
+	last     uint64
+}
+
+func (c *compaction) update(env *environment, expanded bool) {
+	c.expanded = expanded
+	if c.env == env && c.last == c.item.Version() {
+		return
+	}
+	c.env, c.last = env, c.item.Version()
+	c.parts = feed(nil, c.item.Summary, env.dimmed)
+}
+
+func (c *compaction) sections() int {
+	if c.expanded {
+		return 1 + countSections(c.parts)
+	}
+	return 1
+}
+
+func (c *compaction) lines(section, width int) []string {
+	if section > 0 {
+		return partLines(c.parts, section-1, width, c.env.dimmed)
+	}
+	th := c.env.theme
+	words := map[acpclient.CompactionStatus]string{
+		acpclient.CompactionInProgress: "Compacting the context…",
+		acpclient.CompactionCompleted:  "The context was compacted",
+		acpclient.CompactionFailed:     "The context could not be compacted",
+		acpclient.CompactionCancelled:  "Compacting the context was cancelled",
+	}[c.item.Status]
+	if words == "" {
+		words = "Compaction: " + safetext.Line(string(c.item.Status))
+	}
+	if c.item.Error != "" {
+		words += ": " + safetext.Line(c.item.Error)
+	}
+	line := th.Muted.Render(words) + " "
+	return []string{fit(line+th.Rule.Render(strings.Repeat("─", max(0, width-lipgloss.Width(line)))), width)}
+}
+
+func (c *compaction) mark() string { return c.env.theme.Muted.Render("⇲") }
+
+func (c *compaction) compact() bool { return false }
+
+// unknown draws an update of a kind that parley does not know: its name, and its
+// JSON when it is expanded.
+type unknown struct {
+	item     *session.Unknown
+	env      *environment
+	expanded bool
+}
+
+func (u *unknown) update(env *environment, expanded bool) { u.env, u.expanded = env, expanded }
+
+func (u *unknown) sections() int { return 1 }
+
+func (u *unknown) lines(_, width int) []string {
+	name := safetext.Line(u.item.Kind)
+	if name == "" {
+		name = "without a kind"
+	}
+	out := []string{fit(u.env.theme.Faint.Render(fmt.Sprintf("The agent sent an update that parley does not know: %s", name)), width)}
+	if u.expanded {
+		out = append(out, (&raw{label: "update", data: u.item.Raw}).draw(width, u.env)...)
+	}
+	return out
+}
+
+func (u *unknown) mark() string { return u.env.theme.Faint.Render("?") }
+
+func (u *unknown) compact() bool { return true }

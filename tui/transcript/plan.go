@@ -1,0 +1,101 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+	"parley/internal/session"
+	"parley/tui/markdown"
+)
+
+// plan draws a plan with the state of its steps.
+type plan struct {
+	item *session.Plan
+	env  *environment
+	kept cached
+}
+
+func (p *plan) update(env *environment, _ bool) {
+	if p.env != env {
+		p.env = env
+		p.kept.drop()
+	}
+}
+
+func (p *plan) sections() int {
+	if p.item.Removed {
+		return 0
+	}
+	return 1
+}
+
+func (p *plan) lines(_, width int) []string {
+	return p.kept.get(p.item.Version(), width, p.draw)
+}
+
+func (p *plan) draw(width int) []string {
+	th := p.env.theme
+	title := th.Title.Render("Plan")
+	if done, all := p.item.Progress(); all > 0 {
+		title += " " + th.Muted.Render(fmt.Sprintf("%d of %d", done, all)) + " " + progressBar(done, all, th.Success, th.Faint)
+	}
+	out := []string{title}
+	for _, e := range p.item.Entries {
+		out = append(out, p.entry(e, width)...)
+	}
+	if p.item.Markdown != "" {
+		doc := markdown.New(th)
+		doc.Append(p.item.Markdown)
+		doc.Finish()
+		for i := range doc.Len() {
+			out = append(out, doc.Lines(i, width)...)
+		}
+	}
+	if p.item.URI != "" {
+		out = append(out, fit(th.Link.Render(safetext.Line(p.item.URI)), width))
+	}
+	return out
+}
+
+func (p *plan) entry(e acpclient.PlanEntry, width int) []string {
+	th := p.env.theme
+	mark, style := th.Faint.Render("○"), th.Text
+	switch e.Status {
+	case acpclient.PlanCompleted:
+		mark, style = th.Success.Render("✓"), th.Muted
+	case acpclient.PlanInProgress:
+		mark, style = th.Accent.Render("◐"), th.Strong
+	}
+	tail := ""
+	if e.Priority == acpclient.PlanHigh && e.Status != acpclient.PlanCompleted {
+		tail = th.Warning.Render(" !")
+	}
+	lines := strings.Split(ansi.Wrap(safetext.Line(e.Content), max(1, width-6), ""), "\n")
+	for i, line := range lines {
+		lead := "    "
+		if i == 0 {
+			lead = "  " + mark + " "
+		}
+		lines[i] = lead + style.Render(line)
+		if i == len(lines)-1 {
+			lines[i] += tail
+		}
+	}
+	return lines
+}
+
+// progressBar is ten cells wide.
+func progressBar(done, all int, full, empty lipgloss.Style) string {
+	const cells = 10
+	n := done * cells / all
+	return full.Render(strings.Repeat("━", n)) + empty.Render(strings.Repeat("━", cells-n))
+}
+
+func (p *plan) mark() string { return p.env.theme.Accent.Render("☰") }
+
+func (p *plan) compact() bool { return false }
