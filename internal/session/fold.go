@@ -78,6 +78,7 @@ func (c *Conversation) Apply(e Event) {
 	case TerminalCreated:
 		t := c.terminal(e.ID)
 		t.Command, t.Cwd, t.Own = e.Command, e.Cwd, e.Own
+		t.changed()
 	case TerminalOutput:
 		c.terminal(e.ID).write(e.Data)
 	case TerminalExited:

@@ -44,6 +44,13 @@ func NewStream() *Stream {
 // Ready receives when there is something to take.
 func (s *Stream) Ready() <-chan struct{} { return s.ready }
 
+// Closed reports that the stream was closed and everything was taken.
+func (s *Stream) Closed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed && len(s.pending) == 0 && !s.run.on
+}
+
 // Take returns everything that has happened since the last call, in order.
 func (s *Stream) Take() []Event {
 	s.mu.Lock()

@@ -1,0 +1,157 @@
+// Package local serves what an agent asks of the machine that parley runs on:
+// fs/* by package fs, terminal/* by package terminal. It speaks the protocol's
+// types and errors, those packages do not.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/acpclient"
+	"parley/fs"
+	"parley/internal/session"
+	"parley/terminal"
+)
+
+// Machine implements session.Machine. It may be used from any goroutine.
+type Machine struct {
+	fs        *fs.FS
+	terminals *terminal.Manager
+	witness   session.Witness
+	cwd       string
+}
+
+var _ session.Machine = (*Machine)(nil)
+
+// New makes a machine whose files are those inside the roots, of which the first
+// is the working directory of commands.
+func New(witness session.Witness, roots ...string) (*Machine, error) {
+	if len(roots) == 0 {
+		return nil, errors.New("a session needs a working directory")
+	}
+	files, err := fs.New(roots...)
+	if err != nil {
+		return nil, err
+	}
+	return &Machine{fs: files, terminals: terminal.NewManager(terminal.Options{}), witness: witness, cwd: roots[0]}, nil
+}
+
+// Close ends all commands and closes the roots.
+func (m *Machine) Close() {
+	_ = m.terminals.Close()
+	_ = m.fs.Close()
+}
+
+// ReadTextFile serves fs/read_text_file.
+func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
+	text, err := m.fs.ReadTextFile(ctx, r.Path, r.Line, r.Limit)
+	if err != nil {
+		return nil, fileError(r.Path, err)
+	}
+	m.witness.FileRead(r.Path)
+	return &acpclient.ReadTextFileResponse{Content: text}, nil
+}
+
+// WriteTextFile serves fs/write_text_file.
+func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
+	change, err := m.fs.WriteTextFile(ctx, r.Path, r.Content)
+	if err != nil {
+		return nil, fileError(r.Path, err)
+	}
+	m.witness.FileWritten(change.Path, change.Before, change.After)
+	return &acpclient.WriteTextFileResponse{}, nil
+}
+
+// fileError puts an error into the protocol's words.
+func fileError(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return acpclient.NotFoundError(path)
+	case errors.Is(err, fs.ErrNotAbsolute), errors.Is(err, fs.ErrOutsideRoots),
+		errors.Is(err, fs.ErrNotRegular), errors.Is(err, fs.ErrNotText), errors.Is(err, fs.ErrTooLarge):
+		return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: err.Error()}
+	}
+	return err
+}
+
+// CreateTerminal serves terminal/create.
+func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
+	spec := terminal.Spec{
+		Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit,
+		OnOutput: func(id string, data []byte) { m.witness.TerminalOutput(acpclient.TerminalID(id), data) },
+		OnExit: func(id string, s terminal.ExitStatus) {
+			m.witness.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
+		},
+	}
+	if spec.Cwd == "" {
+		spec.Cwd = m.cwd
+	}
+	for _, e := range r.Env {
+		spec.Env = append(spec.Env, e.Name+"="+e.Value)
+	}
+	id, err := m.terminals.Create(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	m.witness.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
+	return &acpclient.CreateTerminalResponse{TerminalID: acpclient.TerminalID(id)}, nil
+}
+
+// TerminalOutput serves terminal/output.
+func (m *Machine) TerminalOutput(_ context.Context, r *acpclient.TerminalOutputRequest) (*acpclient.TerminalOutputResponse, error) {
+	text, truncated, status, err := m.terminals.Output(string(r.TerminalID))
+	if err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	res := &acpclient.TerminalOutputResponse{Output: text, Truncated: truncated}
+	if status != nil {
+		s := exitStatus(*status)
+		res.ExitStatus = &s
+	}
+	return res, nil
+}
+
+// WaitForTerminalExit serves terminal/wait_for_exit.
+func (m *Machine) WaitForTerminalExit(ctx context.Context, r *acpclient.WaitForTerminalExitRequest) (*acpclient.WaitForTerminalExitResponse, error) {
+	status, err := m.terminals.WaitForExit(ctx, string(r.TerminalID))
+	if err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	return &acpclient.WaitForTerminalExitResponse{TerminalExitStatus: exitStatus(status)}, nil
+}
+
+// KillTerminal serves terminal/kill.
+func (m *Machine) KillTerminal(_ context.Context, r *acpclient.KillTerminalRequest) (*acpclient.KillTerminalResponse, error) {
+	if err := m.terminals.Kill(string(r.TerminalID)); err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	return &acpclient.KillTerminalResponse{}, nil
+}
+
+// ReleaseTerminal serves terminal/release.
+func (m *Machine) ReleaseTerminal(_ context.Context, r *acpclient.ReleaseTerminalRequest) (*acpclient.ReleaseTerminalResponse, error) {
+	if err := m.terminals.Release(string(r.TerminalID)); err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	return &acpclient.ReleaseTerminalResponse{}, nil
+}
+
+func terminalError(id acpclient.TerminalID, err error) error {
+	if errors.Is(err, terminal.ErrUnknownTerminal) {
+		return &acpclient.Error{Code: acpclient.CodeResourceNotFound, Message: fmt.Sprintf("Resource not found: terminal %s", id)}
+	}
+	return err
+}
+
+func exitStatus(s terminal.ExitStatus) acpclient.TerminalExitStatus {
+	var out acpclient.TerminalExitStatus
+	if s.ExitCode != nil {
+		code := int(*s.ExitCode)
+		out.ExitCode = &code
+	}
+	if s.Signal != nil {
+		out.Signal = *s.Signal
+	}
+	return out
+}
