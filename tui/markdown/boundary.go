@@ -44,7 +44,8 @@ func (d *Document) advance() bool {
 			return false // nothing complete has come since the last look
 		}
 	}
-	root := parseBlocks(d.cont.source(lines))
+	src := d.cont.source(lines)
+	root := d.cont.withoutStubs(parseBlocks(src), src)
 	if d.closeAll(root, lines) {
 		return true
 	}

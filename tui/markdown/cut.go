@@ -21,13 +21,32 @@ type continuation struct {
 	items   int         // list items of the chain that have had their marks already
 	widths  *tableShape // the columns of the table that goes on
 	within  bool        // the cut was within a line of code
-	leaf    bool        // the leaf of the chain goes on: a table, code, or HTML
+	leaf    bool        // the leaf of the chain goes on
 	gap     bool        // a blank line stood before the cut
 }
 
 // glue begins a piece that goes on within a paragraph, so that its text is not
 // taken for the beginning of another block. It is a noncharacter, never drawn.
 const glue = "\uFDD0"
+
+// stub stands for what an item of the chain has had before the cut. It is taken
+// out again after parsing; without it, the item would be an empty one, which what
+// follows may not be part of.
+const stub = "<!--" + glue + "-->"
+
+// withoutStubs takes the stubs out of a parsed piece.
+func (c *continuation) withoutStubs(root ast.Node, src []byte) ast.Node {
+	if c.len() == 0 {
+		return root
+	}
+	for n := root.FirstChild(); n != nil; n = n.FirstChild() {
+		first := n.FirstChild()
+		if first != nil && first.Kind() == ast.KindHTMLBlock && bytes.HasPrefix(first.Lines().Value(src), []byte(stub)) {
+			n.RemoveChild(n, first)
+		}
+	}
+	return root
+}
 
 func (c *continuation) len() int {
 	if c == nil {
@@ -57,7 +76,7 @@ func (c *continuation) number(n *ast.List, onChain bool, depth int) int {
 // second half of the window.
 func (d *Document) cut(window []byte) {
 	src := d.cont.source(window)
-	root := parseBlocks(src)
+	root := d.cont.withoutStubs(parseBlocks(src), src)
 	if d.closeAll(root, window) {
 		return
 	}
@@ -121,8 +140,7 @@ func (c *cutter) continuation(prefix string, at int) *continuation {
 	}
 }
 
-// openItem writes a marker that makes an item of about the same indentation. It
-// stands on a line of its own, lest a row of them be a thematic break.
+// openItem writes a line that begins an item of about the same indentation.
 func (c *cutter) openItem(n *ast.ListItem) {
 	list := n.Parent().(*ast.List)
 	marker := string(list.Marker)
@@ -131,7 +149,7 @@ func (c *cutter) openItem(n *ast.ListItem) {
 	} else {
 		marker = strings.Repeat(" ", min(max(n.Offset-2, 0), 3)) + marker
 	}
-	c.head.WriteString(c.line.String() + marker + "\n")
+	c.head.WriteString(c.line.String() + marker + " " + stub + "\n")
 	c.line.WriteString(strings.Repeat(" ", len(marker)+1))
 	c.items++
 }
@@ -178,7 +196,7 @@ func (c *cutter) leaf(n ast.Node) (int, *continuation) {
 		prefix += "\n"
 	}
 	next := c.continuation(prefix, at)
-	next.gap = false
+	next.leaf, next.gap = true, false
 	return at, next
 }
 

@@ -157,7 +157,7 @@ func (d *Document) draw(i int, text []byte, cont *continuation, live memo) []str
 		src = []byte(safe)
 	}
 	lines := newRenderer(d.palette, src, d.width, cont, live).document()
-	if len(lines) == 0 || i == 0 || cont != nil && !cont.gap {
+	if len(lines) == 0 || i == 0 || cont != nil {
 		return lines
 	}
 	return append([]string{""}, lines...)

@@ -28,7 +28,8 @@ type renderer struct {
 	room    int // width without the margins
 	lines   []string
 
-	chainLists, chainItems int // how much of the continuation's chain was drawn
+	chainLists, chainItems int  // how much of the continuation's chain was drawn
+	gap                    bool // a blank line is due
 }
 
 // margin is what stands to the left of the lines of a quote or list item.
@@ -39,11 +40,14 @@ type margin struct {
 }
 
 func newRenderer(p *palette, src []byte, width int, cont *continuation, live memo) *renderer {
-	return &renderer{p: p, src: src, width: width, room: width, cont: cont, live: live}
+	return &renderer{
+		p: p, src: src, width: width, room: width, cont: cont, live: live,
+		gap: cont != nil && cont.gap,
+	}
 }
 
 func (r *renderer) document() []string {
-	r.children(parseAll(r.src), r.p.text, true, false)
+	r.children(r.cont.withoutStubs(parseAll(r.src), r.src), r.p.text, true, false)
 	return r.lines
 }
 
@@ -68,13 +72,13 @@ func (r *renderer) block(n ast.Node, base *ink, onChain bool) {
 	case *ast.Paragraph, *ast.TextBlock:
 		r.flow(r.inline(n, base))
 	case *ast.Heading:
-		r.heading(n, base)
+		r.heading(n, base, onChain && r.cont != nil && r.cont.leaf)
 	case *ast.ThematicBreak:
 		r.pen.write(strings.Repeat("─", r.room), r.p.rule, "")
 		r.emit()
 	case *ast.Blockquote:
 		bar := []span{{text: "│ ", ink: r.p.faint}}
-		r.indent(margin{first: bar, rest: bar, width: 2}, func() {
+		r.indent(margin{first: bar, rest: bar, width: 2, used: onChain && r.cont != nil}, func() {
 			r.children(n, r.p.over(r.p.quote, base), onChain, false)
 		})
 	case *ast.List:
@@ -117,6 +121,10 @@ func (r *renderer) blank() {
 // margin writes what stands to the left of the next line; on an empty line,
 // without the blanks at its end.
 func (r *renderer) margin(empty bool) {
+	if r.gap {
+		r.gap = false
+		r.drawGap()
+	}
 	end := len(r.margins)
 	for empty && end > 0 && isBlank(r.margins[end-1].next()) {
 		end--
@@ -133,6 +141,19 @@ func (r *renderer) margin(empty bool) {
 	for i := range r.margins {
 		r.margins[i].used = true
 	}
+}
+
+// drawGap draws the blank line at a cut, inside of what was open there.
+func (r *renderer) drawGap() {
+	all := r.margins
+	for i := range all {
+		if !all[i].used {
+			r.margins = all[:i]
+			break
+		}
+	}
+	r.blank()
+	r.margins = all
 }
 
 func (m *margin) next() []span {
@@ -167,12 +188,12 @@ func (r *renderer) indent(m margin, draw func()) {
 	r.room += m.width
 }
 
-func (r *renderer) heading(n *ast.Heading, base *ink) {
+func (r *renderer) heading(n *ast.Heading, base *ink, goesOn bool) {
 	k := r.p.over(r.p.heading, base)
 	mark := strings.Repeat("#", n.Level) + " "
 	m := margin{
 		first: []span{{text: mark, ink: r.p.faint}},
-		rest:  []span{{text: strings.Repeat(" ", len(mark)), ink: r.p.text}}, width: len(mark),
+		rest:  []span{{text: strings.Repeat(" ", len(mark)), ink: r.p.text}}, width: len(mark), used: goesOn,
 	}
 	r.indent(m, func() { r.flow(r.inline(n, k)) })
 }
