@@ -1,0 +1,129 @@
+package markdown
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/tui/theme"
+)
+
+func TestHighlightKeepsTheText(t *testing.T) {
+	code := "package main\n\n/* two\nlines */\nfunc main() {\n\tprintln(`a\nb`, 'x', 0x1f, \"\\\"\")\n}\n"
+	want := strings.Split(strings.TrimSuffix(strings.ReplaceAll(code, "\t", "    "), "\n"), "\n")
+	for _, name := range []string{"go", "main.go", "dir/main.go", "golang", "python", "yaml", "no such language", ""} {
+		t.Run(name, func(t *testing.T) {
+			got := Highlight(code, name, dark)
+			if len(got) != len(want) {
+				t.Fatalf("%d lines, want %d", len(got), len(want))
+			}
+			for i := range got {
+				if ansi.Strip(got[i]) != want[i] {
+					t.Errorf("line %d is %q, want %q", i, ansi.Strip(got[i]), want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestHighlightKnowsTheLanguage(t *testing.T) {
+	const keyword = "\x1b[38;2;203;166;247mreturn\x1b[m" // catppuccin-mocha
+	for _, name := range []string{"go", "Go", "x.go", "python", "py", "typescript", "ts", "tsx", "js", "javascript", "rust", "rs", "c", "cpp", "c++", "java", "rust,ignore", "12:20:src/x.py", "{.python}"} {
+		if got := Highlight("return x", name, dark); !strings.Contains(got[0], keyword) {
+			t.Errorf("%s: no keyword in %q", name, got[0])
+		}
+	}
+	for _, name := range []string{
+		"bash", "sh", "shell", "zsh", "console", "json", "yaml", "yml", "toml", "html", "css", "sql", "dockerfile", "makefile", "xml", "ini",
+		"kotlin", "swift", "ruby", "php", "csharp", "lua", "perl", "hcl", "terraform", "proto", "graphql", "powershell", "vim", "nix", "zig", "elixir", "scala", "jsonc",
+	} {
+		if lexers.find(name) == nil {
+			t.Errorf("%s is not known", name)
+		}
+	}
+}
+
+func TestAllLexersWork(t *testing.T) {
+	lexers.find("go")
+	entries, _ := lexerFiles.ReadDir("lexers")
+	if len(lexers.registry.Lexers) != len(entries) {
+		t.Errorf("%d lexers of %d files", len(lexers.registry.Lexers), len(entries))
+	}
+	for _, lexer := range lexers.registry.Lexers {
+		name := lexer.Config().Name
+		if _, err := chroma.Tokenise(lexer, nil, "a = \"b\" // c\n<script>x</script>\nd: 1\n"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestThemesHaveTheirSyntaxStyle(t *testing.T) {
+	for _, isDark := range []bool{true, false} {
+		th := theme.New(isDark)
+		if newPalette(th).syntaxStyle().style == nil {
+			t.Errorf("no style %q", th.Chroma)
+		}
+	}
+	other := *dark
+	other.Chroma = "../no such style"
+	if got := Highlight("return", "go", &other); ansi.Strip(got[0]) != "return" {
+		t.Errorf("without a style: %q", got)
+	}
+}
+
+func TestHighlightIsBoundedAndInert(t *testing.T) {
+	line := "return 1 // \x1b[2J\u202e\n"
+	got := Highlight(strings.Repeat(line, 2*MaxHighlight/len(line)), "go", dark)
+	checkLines(t, got, 100)
+	if first, last := got[0], got[len(got)-1]; strings.Count(first, "\x1b[m") < 2 || strings.Count(last, "\x1b[m") != 1 {
+		t.Errorf("the first line is %q, the last %q", first, last)
+	}
+}
+
+func TestCodeLooksTheSameOnceClosed(t *testing.T) {
+	code := "```go\n/* a comment\n\nof two */ func f() {}\n"
+	d := New(dark)
+	d.Append(code)
+	d.Lines(0, 60)
+	d.Append("```\n")
+	d.Finish()
+	if got, want := draw(d, 60), draw(document(code+"```\n"), 60); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+func TestOpenCodeIsLexedByChunks(t *testing.T) {
+	d := New(dark)
+	d.Append("```go\n")
+	lexed := 0
+	for i := range 200 {
+		d.Append(fmt.Sprintf("x := %d\n\n", i))
+		before := len(d.memo)
+		d.Lines(d.Len()-1, 60)
+		for key := range d.memo {
+			if len(key) > maxChunk+10 {
+				t.Fatalf("a chunk of %d bytes", len(key))
+			}
+		}
+		lexed += max(len(d.memo)-before, 0)
+	}
+	if lexed == 0 {
+		t.Error("nothing was coloured while it was open")
+	}
+}
+
+func BenchmarkHighlight(b *testing.B) {
+	code := strings.Repeat("\tfor i, x := range in {\n\t\treturn left, fmt.Errorf(\"step %d\", i) // no\n\t}\n", 60)
+	for _, n := range []int{400, 4000} {
+		b.Run(fmt.Sprintf("%dB", n), func(b *testing.B) {
+			b.SetBytes(int64(n))
+			b.ReportAllocs()
+			for b.Loop() {
+				Highlight(code[:n], "go", dark)
+			}
+		})
+	}
+}
