@@ -185,8 +185,20 @@ func (c clientReceiver) HandleRequest(ctx context.Context, method string, params
 	case method == ElicitationCreate.Name && offered.Elicitation != nil:
 		return serve(ctx, ElicitationCreate, params, h.CreateElicitation)
 	}
-	if x, ok := h.(ExtensionHandler); ok {
+	if x, ok := h.(ExtensionHandler); ok && !isClientMethod(method) {
 		return x.ExtRequest(ctx, method, params)
 	}
-	return nil, methodNotFound(method)
+	return nil, MethodNotFoundError(method)
+}
+
+// isClientMethod reports whether a request of the protocol has this name. One
+// that was not advertised is no extension.
+func isClientMethod(method string) bool {
+	switch method {
+	case SessionRequestPermission.Name, FSReadTextFile.Name, FSWriteTextFile.Name,
+		TerminalCreate.Name, TerminalOutput.Name, TerminalWaitForExit.Name, TerminalKill.Name, TerminalRelease.Name,
+		ElicitationCreate.Name:
+		return true
+	}
+	return false
 }

@@ -73,9 +73,9 @@ func BoolValue(on bool) ConfigValue { return ConfigValue{Bool: on, IsBool: true}
 // MarshalJSON encodes a string or a boolean.
 func (v ConfigValue) MarshalJSON() ([]byte, error) {
 	if v.IsBool {
-		return json.Marshal(v.Bool)
+		return marshal(v.Bool)
 	}
-	return json.Marshal(v.ID)
+	return marshal(v.ID)
 }
 
 // UnmarshalJSON takes a string or a boolean.
@@ -128,10 +128,10 @@ func (o ConfigSelectOptions) All() []ConfigSelectOption {
 
 // MarshalJSON encodes the groups, or the plain list of the only, unnamed one.
 func (o ConfigSelectOptions) MarshalJSON() ([]byte, error) {
-	if len(o) == 1 && o[0].Group == "" {
-		return json.Marshal(o[0].Options)
+	if len(o) == 1 && o[0].Group == "" && o[0].Name == "" {
+		return marshal(o[0].Options)
 	}
-	return json.Marshal(List[ConfigSelectGroup](o))
+	return marshal(List[ConfigSelectGroup](o))
 }
 
 func (o *ConfigSelectOptions) decodeVariant(raw json.RawMessage) error {
@@ -163,8 +163,11 @@ func (o *SessionConfigOption) decodeVariant(raw json.RawMessage) error {
 	if err := decodePlain(raw, reflect.ValueOf(o).Elem()); err != nil {
 		return err
 	}
+	var value struct {
+		CurrentValue *ConfigValueID `json:"currentValue"`
+	}
 	switch {
-	case o.Type == ConfigSelect && (o.CurrentValue.IsBool || o.CurrentValue.ID == ""):
+	case o.Type == ConfigSelect && (Unmarshal(raw, &value) != nil || value.CurrentValue == nil):
 		return errors.New("a select has no current value")
 	case o.Type == ConfigBoolean && !o.CurrentValue.IsBool:
 		return errors.New("a boolean has no current value")
@@ -182,7 +185,7 @@ func (o SessionConfigOption) MarshalJSON() ([]byte, error) {
 		if o.Type == ConfigSelect && o.Options == nil {
 			o.Options = Ungrouped()
 		}
-		return json.Marshal(plain(o))
+		return marshal(plain(o))
 	case len(o.Raw) > 0:
 		return o.Raw, nil
 	}
@@ -201,7 +204,7 @@ type SetSessionConfigOptionRequest struct {
 // MarshalJSON adds the type that the schema wants with a boolean.
 func (r SetSessionConfigOptionRequest) MarshalJSON() ([]byte, error) {
 	type plain SetSessionConfigOptionRequest
-	b, err := json.Marshal(plain(r))
+	b, err := marshal(plain(r))
 	if err == nil && r.Value.IsBool {
 		b = splice("type", string(ConfigBoolean), b)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 )
 
 // ErrClosed is the end of the connection: every open call returns it, wrapping
@@ -66,6 +67,7 @@ type Conn struct {
 	cancel   context.CancelCauseFunc
 	slots    chan struct{} // one for each running handler
 	done     chan struct{}
+	lastID   atomic.Int64 // of our requests
 
 	mu       sync.Mutex
 	state    inFlight
@@ -83,7 +85,6 @@ type Conn struct {
 // exactly once, by whoever removes it. Every id in incoming was received and
 // has not been answered; its answer is sent exactly once, by whoever removes it.
 type inFlight struct {
-	lastID   int64
 	outgoing map[int64]func(json.RawMessage, error)
 	incoming map[RequestID]context.CancelCauseFunc
 }
@@ -146,40 +147,44 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 		raw json.RawMessage
 		err error
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	ch := make(chan answer, 1)
 	id, err := c.start(method, params, func(raw json.RawMessage, err error) { ch <- answer{raw, err} })
 	if err != nil {
 		return err
 	}
+	var a answer
 	select {
-	case a := <-ch:
-		if a.err != nil || result == nil {
-			return a.err
-		}
-		return decodeResult(method, a.raw, result)
+	case a = <-ch:
 	case <-ctx.Done():
 		if c.forget(id) {
 			_ = c.Notify(CancelRequest.Name, &CancelRequestNotification{RequestID: NumberID(id)})
+			return ctx.Err()
 		}
-		return ctx.Err()
+		a = <-ch // the answer was quicker: it is on its way
 	}
+	if a.err != nil || result == nil {
+		return a.err
+	}
+	return decodeResult(method, a.raw, result)
 }
 
 // start sends a request. done is called exactly once, in the order of the wire
 // if an answer comes, and must not block. If start returns an error it is never
 // called.
 func (c *Conn) start(method string, params any, done func(json.RawMessage, error)) (int64, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.brokenLocked(); err != nil {
-		return 0, err
-	}
-	c.state.lastID++
-	id := c.state.lastID
+	id := c.lastID.Add(1)
 	rid := NumberID(id)
 	line, err := outgoing{ID: &rid, Method: method, Params: params}.encode()
 	if err != nil {
 		return 0, fmt.Errorf("encode %s: %w", method, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.brokenLocked(); err != nil {
+		return 0, err
 	}
 	c.state.outgoing[id] = done
 	c.sendLocked(line)
@@ -224,6 +229,17 @@ func (c *Conn) sendLocked(line []byte) {
 	c.queue = append(c.queue, line)
 	c.queued += len(line)
 	c.writable.Broadcast()
+}
+
+// replyLocked queues an answer to the peer when there is room for it, so that a
+// peer that asks and does not read cannot fill our memory.
+func (c *Conn) replyLocked(line []byte) {
+	for c.queued > maxQueued && c.brokenLocked() == nil {
+		c.writable.Wait()
+	}
+	if c.brokenLocked() == nil {
+		c.sendLocked(line)
+	}
 }
 
 func (c *Conn) write(w io.Writer) {

@@ -126,19 +126,19 @@ func (b ContentBlock) MarshalJSON() ([]byte, error) {
 	head := common{b.Type, b.Annotations, b.Meta}
 	switch b.Type {
 	case ContentText:
-		return json.Marshal(struct {
+		return marshal(struct {
 			common
 			Text string `json:"text"`
 		}{head, b.Text})
 	case ContentImage, ContentAudio:
-		return json.Marshal(struct {
+		return marshal(struct {
 			common
 			Data     string `json:"data"`
 			MimeType string `json:"mimeType"`
 			URI      string `json:"uri,omitempty"`
 		}{head, b.Data, b.MimeType, b.URI})
 	case ContentResourceLink:
-		return json.Marshal(struct {
+		return marshal(struct {
 			common
 			Name        string `json:"name"`
 			URI         string `json:"uri"`
@@ -148,7 +148,10 @@ func (b ContentBlock) MarshalJSON() ([]byte, error) {
 			Size        *int64 `json:"size,omitempty"`
 		}{head, b.Name, b.URI, b.Title, b.Description, b.MimeType, b.Size})
 	case ContentResource:
-		return json.Marshal(struct {
+		if b.Resource == nil {
+			break
+		}
+		return marshal(struct {
 			common
 			Resource *ResourceContents `json:"resource"`
 		}{head, b.Resource})
@@ -165,7 +168,7 @@ func (r ResourceContents) MarshalJSON() ([]byte, error) {
 	if r.Text == nil && r.Blob == nil {
 		r.Text = new(string)
 	}
-	return json.Marshal(plain(r))
+	return marshal(plain(r))
 }
 
 // complete reports whether a block decoded without complaint has all that its

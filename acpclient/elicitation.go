@@ -148,10 +148,10 @@ func (ps ElicitationProperties) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, _ := json.Marshal(p.Name)
+		name, _ := marshal(p.Name)
 		b.Write(name)
 		b.WriteByte(':')
-		schema, err := json.Marshal(p.Schema)
+		schema, err := marshal(p.Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ func (p ElicitationPropertySchema) MarshalJSON() ([]byte, error) {
 		return p.Raw, nil
 	}
 	type plain ElicitationPropertySchema
-	return json.Marshal(plain(p))
+	return marshal(plain(p))
 }
 
 // ElicitationAction is what the person did with the question.

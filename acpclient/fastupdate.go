@@ -3,6 +3,7 @@ package acpclient
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 )
 
 // Nearly all of the traffic is session updates, and nearly all of those are
@@ -50,9 +51,10 @@ func fastUpdate(line []byte) (*SessionNotification, bool) {
 		}
 		p := &l.Params
 		u := &p.Update.ContentChunk
-		if l.Method != SessionUpdateNotification.Name || len(l.ID) > 0 || p.SessionID == "" || !u.Content.complete() {
+		if l.Method != SessionUpdateNotification.Name || len(l.ID) > 0 || p.SessionID == "" || !u.Content.clean() {
 			return nil, false
 		}
+		u.Meta, p.Meta = orAbsent(u.Meta), orAbsent(p.Meta)
 		switch k := ChunkKind(p.Update.SessionUpdate); k {
 		case UserMessageChunk, AgentMessageChunk, AgentThoughtChunk:
 			u.Chunk = k
@@ -69,11 +71,17 @@ func fastUpdate(line []byte) (*SessionNotification, bool) {
 			return nil, false
 		}
 		for i := range u.Content {
-			if !u.Content[i].complete() {
+			if c := &u.Content[i]; !c.complete() || isNull(c.Meta) || c.Content != nil && !c.Content.clean() {
+				return nil, false
+			}
+		}
+		for i := range u.Locations {
+			if at := &u.Locations[i]; at.Path == "" || isNull(at.Meta) {
 				return nil, false
 			}
 		}
 		u.RawInput, u.RawOutput = orAbsent(u.RawInput), orAbsent(u.RawOutput)
+		u.Meta, p.Meta = orAbsent(u.Meta), orAbsent(p.Meta)
 		n := &SessionNotification{SessionID: p.SessionID, Meta: p.Meta}
 		switch p.Update.SessionUpdate {
 		case "tool_call":
@@ -86,6 +94,18 @@ func fastUpdate(line []byte) (*SessionNotification, bool) {
 		return n, true
 	}
 	return nil, false
+}
+
+// clean reports whether a block decoded in one pass is what the general way
+// would have made of it.
+func (b *ContentBlock) clean() bool {
+	if !b.complete() || isNull(b.Meta) {
+		return false
+	}
+	if a := b.Annotations; a != nil && (isNull(a.Meta) || slices.Contains(a.Audience, "")) {
+		return false
+	}
+	return b.Resource == nil || b.Resource.URI != "" && !isNull(b.Resource.Meta)
 }
 
 // orAbsent takes null as absent, as the general way does.

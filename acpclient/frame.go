@@ -13,7 +13,8 @@ const (
 	readBuffer = 64 << 10
 	// keepBuffer bounds what is kept between two lines for long ones.
 	keepBuffer = 1 << 20
-	// DefaultMaxLine is the longest line, in bytes, that a connection takes.
+	// DefaultMaxLine is the longest line, in bytes with its end, that a
+	// connection takes.
 	DefaultMaxLine = 256 << 20
 )
 
@@ -40,7 +41,7 @@ func (l *lineReader) next() ([]byte, error) {
 		l.long = nil
 	}
 	line, err := l.r.ReadSlice('\n')
-	if err == nil {
+	if err == nil && len(line) <= l.max {
 		return trimEnd(line), nil
 	}
 	l.long = append(l.long[:0], line...)

@@ -60,47 +60,47 @@ func (UnimplementedHandler) SessionUpdate(context.Context, *SessionNotification)
 
 // RequestPermission answers "method not found", as the methods below do.
 func (UnimplementedHandler) RequestPermission(context.Context, *RequestPermissionRequest) (*RequestPermissionResponse, error) {
-	return nil, methodNotFound(SessionRequestPermission.Name)
+	return nil, MethodNotFoundError(SessionRequestPermission.Name)
 }
 
 // ReadTextFile answers "method not found".
 func (UnimplementedHandler) ReadTextFile(context.Context, *ReadTextFileRequest) (*ReadTextFileResponse, error) {
-	return nil, methodNotFound(FSReadTextFile.Name)
+	return nil, MethodNotFoundError(FSReadTextFile.Name)
 }
 
 // WriteTextFile answers "method not found".
 func (UnimplementedHandler) WriteTextFile(context.Context, *WriteTextFileRequest) (*WriteTextFileResponse, error) {
-	return nil, methodNotFound(FSWriteTextFile.Name)
+	return nil, MethodNotFoundError(FSWriteTextFile.Name)
 }
 
 // CreateTerminal answers "method not found".
 func (UnimplementedHandler) CreateTerminal(context.Context, *CreateTerminalRequest) (*CreateTerminalResponse, error) {
-	return nil, methodNotFound(TerminalCreate.Name)
+	return nil, MethodNotFoundError(TerminalCreate.Name)
 }
 
 // TerminalOutput answers "method not found".
 func (UnimplementedHandler) TerminalOutput(context.Context, *TerminalOutputRequest) (*TerminalOutputResponse, error) {
-	return nil, methodNotFound(TerminalOutput.Name)
+	return nil, MethodNotFoundError(TerminalOutput.Name)
 }
 
 // WaitForTerminalExit answers "method not found".
 func (UnimplementedHandler) WaitForTerminalExit(context.Context, *WaitForTerminalExitRequest) (*WaitForTerminalExitResponse, error) {
-	return nil, methodNotFound(TerminalWaitForExit.Name)
+	return nil, MethodNotFoundError(TerminalWaitForExit.Name)
 }
 
 // KillTerminal answers "method not found".
 func (UnimplementedHandler) KillTerminal(context.Context, *KillTerminalRequest) (*KillTerminalResponse, error) {
-	return nil, methodNotFound(TerminalKill.Name)
+	return nil, MethodNotFoundError(TerminalKill.Name)
 }
 
 // ReleaseTerminal answers "method not found".
 func (UnimplementedHandler) ReleaseTerminal(context.Context, *ReleaseTerminalRequest) (*ReleaseTerminalResponse, error) {
-	return nil, methodNotFound(TerminalRelease.Name)
+	return nil, MethodNotFoundError(TerminalRelease.Name)
 }
 
 // CreateElicitation answers "method not found".
 func (UnimplementedHandler) CreateElicitation(context.Context, *CreateElicitationRequest) (*CreateElicitationResponse, error) {
-	return nil, methodNotFound(ElicitationCreate.Name)
+	return nil, MethodNotFoundError(ElicitationCreate.Name)
 }
 
 // CompleteElicitation ignores the notification.

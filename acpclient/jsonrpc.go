@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -45,14 +46,17 @@ func (id *RequestID) UnmarshalJSON(b []byte) error {
 }
 
 // number returns the id as a number; peers that turn our numbers into strings
-// are understood.
+// or fractions (1.0) are understood.
 func (id RequestID) number() (int64, bool) {
 	s := id.raw
 	if len(s) > 2 && s[0] == '"' {
 		s = s[1 : len(s)-1]
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n, err == nil
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) <= 1<<53
 }
 
 // ErrorCode is a JSON-RPC or ACP error code (schema type ErrorCode). Agents may
@@ -75,9 +79,33 @@ const (
 // (schema type Error). Handlers that return any other error answer
 // CodeInternalError with its text.
 type Error struct {
-	Code    ErrorCode       `json:"code" acp:"required"`
+	Code    ErrorCode       `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// decodeVariant takes whatever agents put under "error": a bare string, a code
+// that is a string or not there. What cannot be made out stays in Data.
+func (e *Error) decodeVariant(raw json.RawMessage) error {
+	*e = Error{Code: CodeInternalError}
+	if json.Unmarshal(raw, &e.Message) == nil {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		e.Data = bytes.Clone(raw)
+		return nil
+	}
+	if code, ok := (RequestID{string(fields["code"])}).number(); ok {
+		e.Code = ErrorCode(code)
+	}
+	if data := fields["data"]; !isNull(data) {
+		e.Data = data
+	}
+	if json.Unmarshal(fields["message"], &e.Message) != nil && e.Data == nil && len(fields) > 0 {
+		e.Data = bytes.Clone(raw)
+	}
+	return nil
 }
 
 // Error returns the message, with what the data adds to it, and the code.
@@ -135,7 +163,8 @@ func NotFoundError(path string) *Error {
 	return &Error{Code: CodeResourceNotFound, Message: "Resource not found: " + path}
 }
 
-func methodNotFound(method string) *Error {
+// MethodNotFoundError is the answer to a request that is not known.
+func MethodNotFoundError(method string) *Error {
 	data, _ := json.Marshal(map[string]string{"method": method})
 	return &Error{Code: CodeMethodNotFound, Message: "Method not found", Data: data}
 }
@@ -147,8 +176,12 @@ func invalidParams(method string, err error) *Error {
 
 // envelope is any message as it stands on the wire. Which of its fields are
 // there tells a request (ID, Method), a notification (Method) and a response
-// (ID, and Error or Result; an absent result is success) apart.
+// (ID, and Error or Result; an absent result is success) apart. Its "jsonrpc"
+// is not insisted on, except where a program's JSON log would be mistaken for
+// a message.
 type envelope struct {
+	JSONRPC json.RawMessage `json:"jsonrpc"`
+
 	ID     RequestID       `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
@@ -170,11 +203,22 @@ type outgoing struct {
 // it is not a web page.
 func (m outgoing) encode() ([]byte, error) {
 	m.JSONRPC = "2.0"
+	return encodeLine(m)
+}
+
+func encodeLine(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(m); err != nil { // ends the line as well
+	if err := enc.Encode(v); err != nil { // ends the line as well
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// marshal is json.Marshal without escaped HTML characters, for the methods that
+// encode a part of a message.
+func marshal(v any) ([]byte, error) {
+	line, err := encodeLine(v)
+	return bytes.TrimSuffix(line, []byte("\n")), err
 }

@@ -1,7 +1,6 @@
 package acpclient
 
 import (
-	"encoding/json"
 	"fmt"
 	"log/slog"
 )
@@ -74,7 +73,7 @@ func (h HTTPHeader) LogValue() slog.Value { return slog.StringValue(h.String()) 
 func (s MCPServer) MarshalJSON() ([]byte, error) {
 	switch s.Type {
 	case MCPStdio, "":
-		return json.Marshal(struct {
+		return marshal(struct {
 			Name    string            `json:"name"`
 			Command string            `json:"command"`
 			Args    List[string]      `json:"args"`
@@ -82,7 +81,7 @@ func (s MCPServer) MarshalJSON() ([]byte, error) {
 			Meta    Meta              `json:"_meta,omitempty"`
 		}{s.Name, s.Command, List[string](s.Args), List[EnvVariable](s.Env), s.Meta})
 	case MCPHTTP, MCPSSE:
-		return json.Marshal(struct {
+		return marshal(struct {
 			Type    MCPTransport     `json:"type"`
 			Name    string           `json:"name"`
 			URL     string           `json:"url"`

@@ -42,7 +42,7 @@ type Field[T any] struct {
 func (f Field[T]) IsZero() bool { return !f.Set }
 
 // MarshalJSON encodes the value, or null.
-func (f Field[T]) MarshalJSON() ([]byte, error) { return json.Marshal(f.Value) }
+func (f Field[T]) MarshalJSON() ([]byte, error) { return marshal(f.Value) }
 
 // UnmarshalJSON takes a value or null. What does not fit is as if absent.
 func (f *Field[T]) UnmarshalJSON(b []byte) error {
@@ -58,12 +58,12 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	if l == nil {
 		return []byte("[]"), nil
 	}
-	return json.Marshal([]T(l))
+	return marshal([]T(l))
 }
 
 // splice puts `"key":"value"` in front of the fields of an encoded object.
 func splice(key, value string, object []byte) []byte {
-	head, _ := json.Marshal(value)
+	head, _ := marshal(value)
 	out := make([]byte, 0, len(object)+len(key)+len(head)+8)
 	out = append(out, '{', '"')
 	out = append(out, key...)

@@ -3,6 +3,7 @@ package acpclient
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 )
 
 // PermissionOptionID identifies an option of a permission request.
@@ -37,6 +38,22 @@ type RequestPermissionRequest struct {
 	Meta     Meta                   `json:"_meta,omitempty"`
 }
 
+// decodeVariant keeps what a tool call without an id says: the person is asked
+// about it all the same.
+func (r *RequestPermissionRequest) decodeVariant(raw json.RawMessage) error {
+	if err := decodePlain(raw, reflect.ValueOf(r).Elem()); err != nil {
+		return err
+	}
+	var wire struct {
+		ToolCall map[string]json.RawMessage `json:"toolCall"`
+	}
+	if r.ToolCall.ToolCallID == "" && json.Unmarshal(raw, &wire) == nil && wire.ToolCall != nil {
+		wire.ToolCall["toolCallId"] = json.RawMessage(`""`)
+		return decodeFields(wire.ToolCall, reflect.ValueOf(&r.ToolCall).Elem())
+	}
+	return nil
+}
+
 // PermissionOption is one answer that can be given (schema type
 // PermissionOption).
 type PermissionOption struct {
@@ -52,16 +69,18 @@ type RequestPermissionResponse struct {
 	Meta    Meta                     `json:"_meta,omitempty"`
 }
 
-// RequestPermissionOutcome is a selected option, or, with an empty OptionID,
-// that the turn was cancelled first (schema type RequestPermissionOutcome).
+// RequestPermissionOutcome is a selected option, or that the turn was cancelled
+// first, which is the zero value (schema type RequestPermissionOutcome).
 type RequestPermissionOutcome struct {
 	OptionID PermissionOptionID
 	Meta     Meta
+
+	selected bool // also an id that is empty may have been offered
 }
 
 // PermissionSelected is the outcome that one of the offered options was chosen.
 func PermissionSelected(id PermissionOptionID) RequestPermissionOutcome {
-	return RequestPermissionOutcome{OptionID: id}
+	return RequestPermissionOutcome{OptionID: id, selected: true}
 }
 
 // PermissionCancelled is the outcome that the turn was cancelled. A denial is
@@ -69,21 +88,20 @@ func PermissionSelected(id PermissionOptionID) RequestPermissionOutcome {
 var PermissionCancelled = RequestPermissionOutcome{}
 
 // Cancelled reports whether no option was selected.
-func (o RequestPermissionOutcome) Cancelled() bool { return o.OptionID == "" }
+func (o RequestPermissionOutcome) Cancelled() bool { return o.OptionID == "" && !o.selected }
 
 type outcomeWire struct {
-	Outcome  string             `json:"outcome" acp:"required"`
-	OptionID PermissionOptionID `json:"optionId,omitempty"`
-	Meta     Meta               `json:"_meta,omitempty"`
+	Outcome  string              `json:"outcome"`
+	OptionID *PermissionOptionID `json:"optionId,omitempty"`
+	Meta     Meta                `json:"_meta,omitempty"`
 }
 
 // MarshalJSON encodes the outcome and its discriminator.
 func (o RequestPermissionOutcome) MarshalJSON() ([]byte, error) {
-	w := outcomeWire{Outcome: "selected", OptionID: o.OptionID, Meta: o.Meta}
 	if o.Cancelled() {
-		w.Outcome = "cancelled"
+		return marshal(outcomeWire{Outcome: "cancelled", Meta: o.Meta})
 	}
-	return json.Marshal(w)
+	return marshal(outcomeWire{Outcome: "selected", OptionID: &o.OptionID, Meta: o.Meta})
 }
 
 // UnmarshalJSON decodes either outcome.
@@ -92,12 +110,14 @@ func (o *RequestPermissionOutcome) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	if w.Outcome == "selected" && w.OptionID == "" || w.Outcome != "selected" && w.Outcome != "cancelled" {
+	switch {
+	case w.Outcome == "cancelled":
+		*o = RequestPermissionOutcome{Meta: w.Meta}
+	case w.Outcome == "selected" && w.OptionID != nil:
+		*o = PermissionSelected(*w.OptionID)
+		o.Meta = w.Meta
+	default:
 		return fmt.Errorf("a permission outcome %q without an option", w.Outcome)
-	}
-	*o = RequestPermissionOutcome{Meta: w.Meta}
-	if w.Outcome == "selected" {
-		o.OptionID = w.OptionID
 	}
 	return nil
 }

@@ -1,5 +1,12 @@
 package acpclient
 
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
 // Plan is the agent's plan, whole (schema type Plan; the session update
 // "plan"). Each replaces the one before.
 type Plan struct {
@@ -45,15 +52,73 @@ type PlanUpdate struct {
 	Meta Meta              `json:"_meta,omitempty"`
 }
 
-// PlanUpdateContent is a plan as items, as Markdown, or in a file, as its Type
-// says: "items", "markdown", "file" (unstable).
+// PlanContentType tells the forms of a plan apart (unstable).
+type PlanContentType = string
+
+// The forms that the protocol proposes. Any other is kept in Raw.
+const (
+	PlanItems    PlanContentType = "items"
+	PlanMarkdown PlanContentType = "markdown"
+	PlanFile     PlanContentType = "file"
+)
+
+// PlanUpdateContent is a plan as items, as Markdown, or in a file (unstable).
+// Type says which of the fields matters.
 type PlanUpdateContent struct {
-	Type    string      `json:"type" acp:"required"`
-	PlanID  PlanID      `json:"planId" acp:"required"`
+	Type   PlanContentType `json:"type" acp:"required"`
+	PlanID PlanID          `json:"planId" acp:"required"`
+	// Entries of PlanItems, Content of PlanMarkdown, URI of PlanFile.
 	Entries []PlanEntry `json:"entries,omitempty"`
 	Content string      `json:"content,omitempty"`
 	URI     string      `json:"uri,omitempty"`
 	Meta    Meta        `json:"_meta,omitempty"`
+
+	// Raw is the whole plan, if its type is not one of the above.
+	Raw json.RawMessage `json:"-"`
+}
+
+func (c *PlanUpdateContent) decodeVariant(raw json.RawMessage) error {
+	if err := decodePlain(raw, reflect.ValueOf(c).Elem()); err != nil {
+		return err
+	}
+	switch c.Type {
+	case PlanItems, PlanMarkdown, PlanFile:
+	default:
+		c.Raw = bytes.Clone(raw)
+	}
+	return nil
+}
+
+// MarshalJSON encodes the fields of the plan's form, required ones even when
+// they are empty.
+func (c PlanUpdateContent) MarshalJSON() ([]byte, error) {
+	type common struct {
+		Type   PlanContentType `json:"type"`
+		PlanID PlanID          `json:"planId"`
+		Meta   Meta            `json:"_meta,omitempty"`
+	}
+	head := common{c.Type, c.PlanID, c.Meta}
+	switch c.Type {
+	case PlanItems:
+		return marshal(struct {
+			common
+			Entries List[PlanEntry] `json:"entries"`
+		}{head, c.Entries})
+	case PlanMarkdown:
+		return marshal(struct {
+			common
+			Content string `json:"content"`
+		}{head, c.Content})
+	case PlanFile:
+		return marshal(struct {
+			common
+			URI string `json:"uri"`
+		}{head, c.URI})
+	}
+	if len(c.Raw) > 0 {
+		return c.Raw, nil
+	}
+	return nil, fmt.Errorf("a plan of type %q cannot be encoded", c.Type)
 }
 
 // PlanRemoved takes a plan away (the unstable session update "plan_removed").

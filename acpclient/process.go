@@ -35,11 +35,14 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
+	var dir *dirError
 	switch {
 	case errors.Is(e.Err, exec.ErrNotFound):
 		return fmt.Sprintf("%s is not installed, or not on PATH", e.Command.Path)
+	case errors.As(e.Err, &dir):
+		return fmt.Sprintf("cannot start %s in %s: it is not a directory that can be entered", e.Command.Path, dir.path)
 	case errors.Is(e.Err, os.ErrNotExist):
-		return fmt.Sprintf("there is no program %s", e.Command.Path)
+		return fmt.Sprintf("there is no program %s, or what it is to be run with is missing", e.Command.Path)
 	case errors.Is(e.Err, os.ErrPermission):
 		return fmt.Sprintf("%s may not be run: is it executable?", e.Command.Path)
 	}
@@ -47,6 +50,16 @@ func (e *StartError) Error() string {
 }
 
 func (e *StartError) Unwrap() error { return e.Err }
+
+// dirError is a working directory that cannot be one; err is nil if it is a file.
+type dirError struct {
+	path string
+	err  error
+}
+
+func (e *dirError) Error() string { return e.path + " is not a directory that can be entered" }
+
+func (e *dirError) Unwrap() error { return e.err }
 
 // ExitError says how an agent's process ended, unasked or not.
 type ExitError struct {
@@ -68,7 +81,7 @@ const (
 	termGrace  = 2 * time.Second
 )
 
-// drainGrace is how long the output of an ended process is still read when a
+// drainGrace is how long the output of an ended process is waited for when a
 // child of it holds the pipe open.
 const drainGrace = 500 * time.Millisecond
 
@@ -78,7 +91,9 @@ const stderrTail = 64 << 10
 // Process is a running agent: the leader of a process group of its own. All
 // methods may be called from any goroutine.
 type Process struct {
-	// Stdin and Stdout are the two directions of the connection.
+	// Stdin and Stdout are the two directions of the connection. Both close
+	// themselves: Stdin when the process has ended, Stdout when everything that
+	// it wrote has been read.
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
@@ -87,12 +102,17 @@ type Process struct {
 	stderr  tail
 	done    chan struct{}
 	err     *ExitError // set before done is closed
-	stop    sync.Once
+
+	mu   sync.Mutex
+	tree []processRef // what was seen of its descendants, for the end
 }
 
 // StartProcess starts an agent. Its stderr is drained all the time and its tail
 // kept. The error is a *StartError.
 func StartProcess(c Command) (*Process, error) {
+	if info, err := os.Stat(c.Dir); c.Dir != "" && (err != nil || !info.IsDir()) {
+		return nil, &StartError{c, &dirError{c.Dir, err}}
+	}
 	p := &Process{cmd: exec.Command(c.Path, c.Args...), command: c, done: make(chan struct{}), stderr: tail{max: stderrTail}}
 	p.cmd.Env = append(os.Environ(), c.Env...)
 	p.cmd.Dir = c.Dir
@@ -117,24 +137,29 @@ func StartProcess(c Command) (*Process, error) {
 		_ = errors.Join(inW.Close(), outR.Close())
 		return nil, &StartError{c, err}
 	}
-	p.Stdin, p.Stdout = inW, outR
-	go p.wait(outR)
+	p.Stdin, p.Stdout = inW, &output{file: outR, left: mostLeft}
+	go p.wait(inW, outR)
 	return p, nil
 }
 
-func (p *Process) wait(stdout *os.File) {
+func (p *Process) wait(stdin, stdout *os.File) {
 	_ = p.cmd.Wait()
+	// What is left of its tree has no work without it, and may hold its pipes.
+	endGroup(p.Pid())
+	p.mu.Lock()
+	killRefs(p.tree)
+	p.mu.Unlock()
+	_ = stdin.Close()
+	_ = stdout.SetReadDeadline(time.Now())
 	p.err = &ExitError{Command: p.command, State: p.cmd.ProcessState, Stderr: p.Stderr()}
 	close(p.done)
-	// What is left of its group has no work without it, and may hold stdout.
-	killGroup(p.cmd.Process.Pid)
-	_ = stdout.SetReadDeadline(time.Now().Add(drainGrace))
 }
 
 // Pid is the process's id, and the id of its group.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process has ended.
+// Done is closed when the process and its tree have ended. What it wrote last
+// may still be read from Stdout.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Err returns an *ExitError when the process has ended, nil while it runs.
@@ -147,25 +172,37 @@ func (p *Process) Err() error {
 	}
 }
 
-// Stderr returns the tail of what the process wrote to stderr, raw.
+// Stderr returns the tail of what the process wrote to stderr, raw but for
+// bytes that are no UTF-8.
 func (p *Process) Stderr() string { return p.stderr.String() }
 
-// Stop ends the process and its whole group: it closes stdin, then sends
+// Stop ends the process and its whole tree: it closes stdin, then sends
 // SIGTERM, then SIGKILL, each when the one before did not help in time, and
 // returns when the process has ended. When ctx ends it goes to SIGKILL at once.
+// It may be called again, for instance with a shorter patience.
 func (p *Process) Stop(ctx context.Context) {
-	p.stop.Do(func() {
-		_ = p.Stdin.Close()
-		if p.endsWithin(ctx, stdinGrace) {
-			return
-		}
-		terminateGroup(p.Pid())
-		if p.endsWithin(ctx, termGrace) {
-			return
-		}
-		killGroup(p.Pid())
-	})
+	p.noteTree()
+	_ = p.Stdin.Close()
+	if p.endsWithin(ctx, stdinGrace) {
+		return
+	}
+	p.noteTree()
+	terminateGroup(p.Pid())
+	if p.endsWithin(ctx, termGrace) {
+		return
+	}
+	p.noteTree()
+	killGroup(p.Pid())
 	<-p.done
+}
+
+// noteTree remembers the descendants that are alive now: when their parent has
+// ended, those in sessions of their own can no longer be told from strangers.
+func (p *Process) noteTree() {
+	refs := descendants(p.Pid())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tree = append(p.tree, refs...)
 }
 
 func (p *Process) endsWithin(ctx context.Context, d time.Duration) bool {
@@ -178,28 +215,4 @@ func (p *Process) endsWithin(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 	}
 	return false
-}
-
-// tail is a writer that keeps the last max bytes.
-type tail struct {
-	mu  sync.Mutex
-	max int
-	buf []byte
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, b...)
-	if len(t.buf) > 2*t.max {
-		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.max:]...)
-	}
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	b := t.buf[max(0, len(t.buf)-t.max):]
-	return strings.ToValidUTF8(string(b), "\uFFFD")
 }

@@ -14,3 +14,9 @@ func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: tr
 func terminateGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGTERM) }
 
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+
+// endGroup kills what is left of a group whose leader has ended.
+func endGroup(pid int) {
+	killGroup(pid)
+	killRefs(descendants(pid))
+}

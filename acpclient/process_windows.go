@@ -22,3 +22,6 @@ func killGroup(pid int) {
 		_ = p.Kill()
 	}
 }
+
+// endGroup does nothing: the id of a process that has ended may be another's.
+func endGroup(int) {}

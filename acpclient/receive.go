@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
 	"runtime/debug"
 	"sync"
 )
@@ -54,52 +53,86 @@ func (c *Conn) line(line []byte) {
 }
 
 // mixed finds the messages in a line that is not one: text printed before or
-// after a message without a line end, several messages glued together, a batch.
+// after a message without a line end, several messages glued together, one cut
+// off and followed by a whole one, a batch. JSON in it that does not call
+// itself "jsonrpc" is noise like any other text, and so is what stands in it.
 func (c *Conn) mixed(line []byte) {
-	start := []byte(`{"jsonrpc"`)
-	if line[0] == '[' {
-		var batch []json.RawMessage
-		if json.Unmarshal(line, &batch) == nil {
-			for _, raw := range batch {
-				c.line(raw)
-			}
-			return
+	if batch := batchOf(line); batch != nil {
+		for _, raw := range batch {
+			c.line(raw)
 		}
+		return
 	}
-	for len(line) > 0 {
-		at := bytes.Index(line, start)
-		if at < 0 {
-			c.noise(line)
-			return
+	from, at := 0, 0 // line[from:at] is noise
+	for effort := mostEffort * len(line); effort > 0 && bytes.Contains(line[at:], []byte(`"jsonrpc"`)); {
+		open := bytes.IndexByte(line[at:], '{')
+		if open < 0 {
+			break
 		}
-		if at > 0 {
-			c.noise(line[:at])
+		at += open
+		raw, scanned := objectIn(line[at:])
+		if raw == nil {
+			effort -= scanned + 512 // at least what starting a decoder costs
+			at++
+			continue
 		}
-		dec := json.NewDecoder(bytes.NewReader(line[at:]))
-		var raw json.RawMessage
-		if dec.Decode(&raw) != nil {
-			// A message that was cut off, or was never one; perhaps a whole
-			// one follows it on the same line.
-			if next := bytes.Index(line[at+1:], start); next >= 0 {
-				c.noise(line[at : at+1+next])
-				line = line[at+1+next:]
-				continue
-			}
-			c.noise(line[at:])
-			return
-		}
-		rest := line[at+int(dec.InputOffset()):]
 		var m envelope
-		if err := json.Unmarshal(raw, &m); err != nil {
-			c.noise(raw)
-		} else if c.opt.fast == nil || !c.opt.fast(c.ctx, raw) {
+		if json.Unmarshal(raw, &m) != nil || len(m.JSONRPC) == 0 {
+			at += len(raw)
+			continue
+		}
+		c.noise(line[from:at])
+		if c.opt.fast == nil || !c.opt.fast(c.ctx, raw) {
 			c.message(&m, raw)
 		}
-		line = bytes.TrimSpace(rest)
+		at += len(raw)
+		from = at
 	}
+	c.noise(line[from:])
+}
+
+// mostEffort bounds how often the bytes of one line are looked at in search of
+// messages: a line can be made so that every brace in it promises one.
+const mostEffort = 8
+
+// batchOf returns the items of an array of objects, nil if it is none.
+func batchOf(line []byte) []json.RawMessage {
+	var batch []json.RawMessage
+	if line[0] != '[' || json.Unmarshal(line, &batch) != nil {
+		return nil
+	}
+	for _, raw := range batch {
+		if raw[0] != '{' {
+			return nil
+		}
+	}
+	if len(batch) == 0 {
+		return nil
+	}
+	return batch
+}
+
+// objectIn returns the JSON object that b begins with, nil if there is none,
+// and how far it had to read to know.
+func objectIn(b []byte) (object []byte, scanned int) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	var raw json.RawMessage
+	err := dec.Decode(&raw)
+	if err == nil {
+		end := int(dec.InputOffset())
+		return b[:end], end
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return nil, int(syntax.Offset)
+	}
+	return nil, len(b)
 }
 
 func (c *Conn) noise(line []byte) {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return
+	}
 	c.opt.Log.Debug("noise on the wire", "line", string(line[:min(len(line), 500)]))
 	if c.opt.Noise != nil {
 		c.opt.Noise(line)
@@ -122,9 +155,9 @@ func (c *Conn) message(m *envelope, raw []byte) {
 		c.notification(m)
 	case m.Method != "":
 		c.request(m)
-	case !m.ID.IsZero():
+	case !m.ID.IsZero() && len(m.JSONRPC)+len(m.Result)+len(m.Error) > 0:
 		c.response(m)
-	case len(m.Error) > 0:
+	case len(m.Error) > 0 && len(m.JSONRPC) > 0:
 		// The peer could not read one of our messages, and cannot say which.
 		c.opt.Log.Error("the peer reports an error without an id", "error", string(m.Error))
 	default:
@@ -153,9 +186,7 @@ func (c *Conn) response(m *envelope) {
 	}
 	if len(m.Error) > 0 && string(m.Error) != "null" {
 		e := &Error{}
-		if Unmarshal(m.Error, e) != nil {
-			e = &Error{Code: CodeInternalError, Message: "the peer answered an error that is none", Data: m.Error}
-		}
+		_ = Unmarshal(m.Error, e) // takes anything
 		done(nil, e)
 		return
 	}
@@ -182,7 +213,7 @@ func (c *Conn) request(m *envelope) {
 	if _, taken := c.state.incoming[m.ID]; taken {
 		id := m.ID
 		line, _ := outgoing{ID: &id, Error: &Error{Code: CodeInvalidRequest, Message: "a request with this id is still open"}}.encode()
-		c.sendLocked(line)
+		c.replyLocked(line)
 		c.mu.Unlock()
 		cancel(nil)
 		<-c.slots
@@ -248,12 +279,7 @@ func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error) {
 		return // the connection has ended
 	}
 	delete(c.state.incoming, m.ID)
-	for c.queued > maxQueued && c.closeErr == nil && c.writeErr == nil {
-		c.writable.Wait()
-	}
-	if c.closeErr == nil && c.writeErr == nil {
-		c.sendLocked(line)
-	}
+	c.replyLocked(line)
 }
 
 // turn is a request handler's hold on the reader.

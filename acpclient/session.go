@@ -133,9 +133,11 @@ type SetSessionTitleRequest struct {
 	Meta      Meta      `json:"_meta,omitempty"`
 }
 
-// SetSessionTitleResponse is empty: the title comes as a session_info_update.
+// SetSessionTitleResponse is the title that the session has now. It comes as a
+// session_info_update as well.
 type SetSessionTitleResponse struct {
-	Meta Meta `json:"_meta,omitempty"`
+	Title string `json:"title"`
+	Meta  Meta   `json:"_meta,omitempty"`
 }
 
 // CancelNotification cancels the running turn (notification session/cancel).

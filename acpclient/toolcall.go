@@ -50,7 +50,7 @@ type ToolCall struct {
 	Name      string             `json:"name,omitempty"`
 	Kind      ToolKind           `json:"kind,omitempty"`
 	Status    ToolCallStatus     `json:"status,omitempty"`
-	Content   []ToolCallContent  `json:"content,omitempty"`
+	Content   ToolCallContents   `json:"content,omitempty"`
 	Locations []ToolCallLocation `json:"locations,omitempty"`
 	// RawInput and RawOutput are what the tool got and gave, any JSON.
 	RawInput  json.RawMessage `json:"rawInput,omitempty"`
@@ -141,13 +141,16 @@ func TerminalContent(id TerminalID) ToolCallContent {
 func (c ToolCallContent) MarshalJSON() ([]byte, error) {
 	switch c.Type {
 	case ToolContentBlock:
-		return json.Marshal(struct {
+		if c.Content == nil {
+			break
+		}
+		return marshal(struct {
 			Type    ToolContentType `json:"type"`
 			Content *ContentBlock   `json:"content"`
 			Meta    Meta            `json:"_meta,omitempty"`
 		}{c.Type, c.Content, c.Meta})
 	case ToolContentDiff:
-		return json.Marshal(struct {
+		return marshal(struct {
 			Type    ToolContentType `json:"type"`
 			Path    string          `json:"path"`
 			OldText *string         `json:"oldText,omitempty"`
@@ -155,7 +158,7 @@ func (c ToolCallContent) MarshalJSON() ([]byte, error) {
 			Meta    Meta            `json:"_meta,omitempty"`
 		}{c.Type, c.Path, c.OldText, c.NewText, c.Meta})
 	case ToolContentTerminal:
-		return json.Marshal(struct {
+		return marshal(struct {
 			Type       ToolContentType `json:"type"`
 			TerminalID TerminalID      `json:"terminalId"`
 			Meta       Meta            `json:"_meta,omitempty"`

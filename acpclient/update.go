@@ -269,13 +269,13 @@ func (n SessionNotification) MarshalJSON() ([]byte, error) {
 	if u, ok := n.Update.(*UnknownUpdate); ok {
 		update = u.Raw
 	} else {
-		b, err := json.Marshal(n.Update)
+		b, err := marshal(n.Update)
 		if err != nil {
 			return nil, err
 		}
 		update = splice("sessionUpdate", n.Update.UpdateKind(), b)
 	}
-	return json.Marshal(notificationWire{n.SessionID, update, n.Meta})
+	return marshal(notificationWire{n.SessionID, update, n.Meta})
 }
 
 // UnmarshalJSON decodes as Unmarshal does.

@@ -1,0 +1,235 @@
+package acpclient
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"parley/internal/schematest"
+)
+
+// messageTypes are the Go types of every params and result, by the name of
+// their type in the schema, which is theirs too.
+func messageTypes(methods ...typedMethod) map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, m := range methods {
+		types[m.params.Name()] = m.params
+		if m.result != nil {
+			types[m.result.Name()] = m.result
+		}
+	}
+	return types
+}
+
+// equal compares decoded values, and looks into those that hide something.
+var equal = cmp.Options{cmp.AllowUnexported(RequestID{}, RequestPermissionOutcome{}), cmpopts.EquateEmpty()}
+
+// Whatever the schema allows is decoded, nothing of it is lost, and what is
+// encoded again fits the schema.
+func TestRoundTrip(t *testing.T) {
+	defs := schemaDefs(t, schematest.Stable())
+	for def, typ := range messageTypes(typedMethods...) {
+		t.Run(def, rapid.MakeCheck(func(rt *rapid.T) {
+			checkRoundTrip(t, rt, schematest.Stable(), defs, def, typ, true)
+		}))
+	}
+}
+
+// The unstable messages that we claim keep what we know of them.
+func TestRoundTripUnstable(t *testing.T) {
+	defs := schemaDefs(t, schematest.Unstable())
+	defs["McpServer"] = schemaDefs(t, schematest.Stable())["McpServer"] // servers over ACP itself are not claimed
+	types := messageTypes(unstableMethods...)
+	types["SessionNotification"] = reflect.TypeFor[SessionNotification]()
+	for def, typ := range types {
+		t.Run(def, rapid.MakeCheck(func(rt *rapid.T) {
+			checkRoundTrip(t, rt, schematest.Unstable(), defs, def, typ, false)
+		}))
+	}
+}
+
+func checkRoundTrip(t *testing.T, rt *rapid.T, schema *schematest.Schema, defs defs, def string, typ reflect.Type, whole bool) {
+	wire, err := json.Marshal((&schemaGen{defs: defs, choose: drawn{rt}}).value(def))
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if err := schema.Validate(def, wire); err != nil {
+		rt.Skip("a branch of anyOf that excludes another")
+	}
+	first := reflect.New(typ)
+	if err := Unmarshal(wire, first.Interface()); err != nil {
+		rt.Fatalf("%s: %v", wire, err)
+	}
+	again, err := marshal(first.Interface())
+	if err != nil {
+		rt.Fatalf("encode what was %s: %v", wire, err)
+	}
+	if err := schema.Validate(def, again); err != nil {
+		rt.Fatalf("%s became %s, which breaks the schema: %v", wire, again, err)
+	}
+	second := reflect.New(typ)
+	if err := Unmarshal(again, second.Interface()); err != nil {
+		rt.Fatalf("%s: %v", again, err)
+	}
+	if diff := cmp.Diff(first.Interface(), second.Interface(), equal); diff != "" {
+		rt.Fatalf("%s, encoded as %s, comes back changed (-first +second):\n%s", wire, again, diff)
+	}
+	if diff := cmp.Diff(essence(t, wire), essence(t, again)); whole && diff != "" {
+		rt.Fatalf("%s became %s (-before +after):\n%s", wire, again, diff)
+	}
+}
+
+// essence is a JSON value without what means the same as nothing.
+func essence(t *testing.T, raw []byte) any {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatal(err)
+	}
+	return stripEmpty(v)
+}
+
+func stripEmpty(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, field := range v {
+			if field = stripEmpty(field); field == nil {
+				delete(v, k)
+			} else {
+				v[k] = field
+			}
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+		for i := range v {
+			v[i] = stripEmpty(v[i])
+		}
+	case string:
+		if v == "" {
+			return nil
+		}
+	case bool:
+		if !v {
+			return nil
+		}
+	}
+	return v
+}
+
+// The zero value of everything that a client sends has what the schema requires:
+// arrays are never null, and empty strings are there.
+func TestZeroValuesFitTheSchema(t *testing.T) {
+	for _, m := range slices.Concat(typedMethods, unstableMethods) {
+		sent := m.params
+		if m.side == "client" {
+			sent = m.result
+		}
+		if sent == nil {
+			continue
+		}
+		b, err := marshal(reflect.New(sent).Interface())
+		if err != nil {
+			t.Errorf("%v: %v", sent, err)
+			continue
+		}
+		if err := schematest.Unstable().Validate(sent.Name(), b); err != nil {
+			t.Errorf("%v: %s: %v", sent, b, err)
+		}
+	}
+}
+
+// What stands inside of what a client sends fits the schema when it is empty.
+func TestEmptyPartsFitTheSchema(t *testing.T) {
+	empty := ""
+	tests := []struct {
+		def  string
+		part any
+	}{
+		{"ContentBlock", TextBlock("")},
+		{"ContentBlock", ImageBlock("", "")},
+		{"ContentBlock", ContentBlock{Type: ContentAudio}},
+		{"ContentBlock", ResourceLinkBlock("", "")},
+		{"ContentBlock", TextResourceBlock("", "", "")},
+		{"ContentBlock", ContentBlock{Type: ContentResource, Resource: &ResourceContents{Blob: &empty}}},
+		{"ContentBlock", ContentBlock{Type: ContentResource, Resource: &ResourceContents{}}},
+		{"ContentBlock", ContentBlock{Type: ContentText, Annotations: &Annotations{}}},
+		{"McpServer", MCPServer{}},
+		{"McpServer", MCPServer{Type: MCPHTTP}},
+		{"McpServer", MCPServer{Type: MCPSSE}},
+		{"EnvVariable", EnvVariable{}},
+		{"HttpHeader", HTTPHeader{}},
+		{"Implementation", Implementation{}},
+		{"ClientCapabilities", ClientCapabilities{
+			Session:     &ClientSessionCapabilities{Compaction: &Supported{}, Notices: &Supported{}, ConfigOptions: &SessionConfigOptionsCapabilities{Boolean: &Supported{}}},
+			Auth:        AuthCapabilities{Terminal: true},
+			Elicitation: &ElicitationCapabilities{Form: &Supported{}, URL: &Supported{}},
+		}},
+		{"SetSessionConfigOptionRequest", SetSessionConfigOptionRequest{Value: BoolValue(false)}},
+		{"RequestPermissionOutcome", PermissionCancelled},
+		{"RequestPermissionOutcome", PermissionSelected("x")},
+		{"RequestPermissionOutcome", PermissionSelected("")},
+		{"CreateElicitationResponse", CreateElicitationResponse{Action: ElicitAccept, Content: map[string]any{"a": "", "b": false, "c": 0, "d": []string{}}}},
+		{"TerminalExitStatus", TerminalExitStatus{}},
+		{"Error", Error{}},
+		{"ToolCallUpdate", ToolCallUpdate{}},
+		{"ToolCall", ToolCall{}},
+		{"ToolCallContent", TextContent("")},
+		{"ToolCallContent", DiffContent("", nil, "")},
+		{"ToolCallContent", TerminalContent("")},
+		{"SessionConfigOption", SessionConfigOption{Type: ConfigSelect}},
+		{"SessionConfigOption", SessionConfigOption{Type: ConfigBoolean, CurrentValue: BoolValue(false)}},
+		{"Plan", Plan{}},
+	}
+	for _, tt := range tests {
+		b, err := marshal(tt.part)
+		if err != nil {
+			t.Errorf("%s: %v", tt.def, err)
+			continue
+		}
+		if err := schematest.Stable().Validate(tt.def, b); err != nil {
+			t.Errorf("%s: %s: %v", tt.def, b, err)
+		}
+	}
+}
+
+// What cannot be encoded is an error, and no half message.
+func TestEncodeErrors(t *testing.T) {
+	for _, v := range []any{
+		ContentBlock{Type: "hologram"},
+		ContentBlock{Type: ContentResource},
+		ToolCallContent{Type: ToolContentBlock},
+		ToolCallContent{Type: "hologram"},
+		MCPServer{Type: "pigeon"},
+		SessionConfigOption{Type: "slider"},
+		PlanUpdateContent{Type: "hologram"},
+		SessionNotification{SessionID: "s"},
+	} {
+		b, err := marshal(v)
+		if err == nil {
+			t.Errorf("%#v became %s", v, b)
+		} else if !strings.Contains(err.Error(), "cannot be encoded") && !strings.Contains(err.Error(), "without an update") {
+			t.Errorf("%#v: unclear error %q", v, err)
+		}
+	}
+}
+
+// Text goes out readable: HTML is no matter here, wherever it stands.
+func TestTextIsNotEscapedForHTML(t *testing.T) {
+	line, err := outgoing{Method: "m", Params: &PromptRequest{Prompt: List[ContentBlock]{TextBlock("a<b && c>d")}}}.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(line), "a<b && c>d") {
+		t.Errorf("%s", line)
+	}
+}
