@@ -1,0 +1,90 @@
+package realagents
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Agent is one agent, ready to be started by a client.
+type Agent struct {
+	Name string
+	Cmd  []string
+	// Env is all that the agent needs besides PATH, as KEY=value: its home,
+	// the way to the fake model, and nothing that leaves this machine.
+	Env []string
+	// Home holds the agent's settings and state.
+	Home string
+}
+
+// OpenCode sets up opencode for a fake model at the URL (without a path). It
+// asks before it edits and before it runs a command.
+func (a Agents) OpenCode(t testing.TB, modelURL string) Agent {
+	t.Helper()
+	agent := newAgent(t, "opencode", a.path(a.openCode, "bin", "opencode"), "acp")
+	for _, name := range []string{
+		"AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE",
+	} {
+		agent.Env = append(agent.Env, "OPENCODE_DISABLE_"+name+"=1")
+	}
+	agent.Env = append(agent.Env, "OPENCODE_PURE=1")
+	type object = map[string]any
+	model := func(name string) object {
+		return object{"name": name, "tool_call": true, "reasoning": true, "limit": object{"context": 200_000, "output": 8_000}}
+	}
+	agent.writeSettings(t, ".config/opencode/opencode.json", object{
+		"enabled_providers": []string{"fake"},
+		"model":             "fake/fake-model",
+		"permission":        object{"edit": "ask", "bash": "ask"},
+		"autoupdate":        false,
+		"share":             "disabled",
+		"provider": object{"fake": object{
+			"npm":     "@ai-sdk/openai-compatible",
+			"options": object{"baseURL": modelURL + "/v1", "apiKey": "fake"},
+			"models":  object{"fake-model": model("Fake Model"), "other-model": model("Other Model")},
+		}},
+	})
+	return agent
+}
+
+// Claude sets up the ACP adapter of Claude for a fake model at the URL.
+func (a Agents) Claude(t testing.TB, modelURL string) Agent {
+	t.Helper()
+	agent := newAgent(t, "claude", a.path(a.node, "bin", "node"), a.path("@agentclientprotocol", "claude-agent-acp", "dist", "index.js"))
+	agent.Env = append(agent.Env,
+		"CLAUDE_CONFIG_DIR="+filepath.Join(agent.Home, ".claude"),
+		"ANTHROPIC_BASE_URL="+modelURL, "ANTHROPIC_API_KEY=fake",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
+		"DISABLE_BUG_COMMAND=1", "DISABLE_INSTALLATION_CHECKS=1", "ENABLE_TOOL_SEARCH=false",
+		"CLAUDE_CODE_ENABLE_TODO_TOOLS=1")
+	return agent
+}
+
+func newAgent(t testing.TB, name string, cmd ...string) Agent {
+	t.Helper()
+	home := t.TempDir()
+	return Agent{Name: name, Cmd: cmd, Home: home, Env: []string{
+		"HOME=" + home,
+		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
+		"XDG_DATA_HOME=" + filepath.Join(home, ".local", "share"),
+		"XDG_STATE_HOME=" + filepath.Join(home, ".local", "state"),
+		"XDG_CACHE_HOME=" + filepath.Join(home, ".cache"),
+		"DO_NOT_TRACK=1", "NO_PROXY=127.0.0.1,localhost",
+	}}
+}
+
+func (agent Agent) writeSettings(t testing.TB, name string, settings any) {
+	t.Helper()
+	data, err := json.MarshalIndent(settings, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(agent.Home, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

