@@ -45,7 +45,7 @@ const sideAnswer = "A fake title"
 
 // command finds the script in a prompt: agents put reminders and context
 // around what the person has typed.
-var command = regexp.MustCompile(`(?m)^\s*(SAY|WRITE|RUN|PLAN|SLOW)\b[ \t]*(.*)$`)
+var command = regexp.MustCompile(`(?m)^\s*(SAY|WRITE|RUN|PLAN|CALL|SLOW)\b[ \t]*(.*)$`)
 
 // answer does what the prompt says.
 func (c conversation) answer() reply {
@@ -85,6 +85,9 @@ var toolNames = map[string][]string{
 }
 
 func (c conversation) call(verb, rest string) reply {
+	if verb == "CALL" {
+		return c.callNamed(rest)
+	}
 	for _, name := range toolNames[verb] {
 		i := slices.IndexFunc(c.tools, func(t tool) bool { return strings.EqualFold(t.Name, name) })
 		if i < 0 {
@@ -113,6 +116,19 @@ func (c conversation) call(verb, rest string) reply {
 		return reply{tool: c.tools[i].Name, args: args}
 	}
 	return reply{text: fmt.Sprintf("No tool for %s among %s", verb, strings.Join(c.toolNames(), ", "))}
+}
+
+// callNamed calls a tool by its name, with the arguments as they are.
+func (c conversation) callNamed(rest string) reply {
+	name, text, _ := strings.Cut(rest, " ")
+	args := map[string]any{}
+	if err := json.Unmarshal([]byte(text), &args); err != nil {
+		return reply{text: fmt.Sprintf("CALL wants a tool and a JSON object: %v", err)}
+	}
+	if !slices.Contains(c.toolNames(), name) {
+		return reply{text: fmt.Sprintf("No tool %s among %s", name, strings.Join(c.toolNames(), ", "))}
+	}
+	return reply{tool: name, args: args}
 }
 
 func (c conversation) toolNames() (names []string) {

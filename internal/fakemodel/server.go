@@ -6,6 +6,7 @@
 //	WRITE path text    has the agent write the text to the file
 //	RUN command        has the agent run the command
 //	PLAN               has the agent make a to-do list
+//	CALL tool json     calls the tool of that name with that JSON object
 //	SLOW n             answers with n chunks, slowly, until the client goes away
 //
 // For WRITE, RUN and PLAN it calls the tool of the agent's own that fits, with

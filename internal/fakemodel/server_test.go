@@ -49,6 +49,8 @@ func TestScript(t *testing.T) {
 		{name: "plan", prompt: "PLAN", want: outcome{Tool: "todowrite", Args: map[string]any{"todos": []any{
 			todo("Look around", "completed"), todo("Build it", "in_progress"), todo("Test it", "pending"),
 		}}, Stop: "tool"}},
+		{name: "call", prompt: `CALL bash {"command":"ls"}`, want: outcome{Tool: "bash", Args: map[string]any{"command": "ls"}, Stop: "tool"}},
+		{name: "call of no tool", prompt: `CALL fly {}`, want: outcome{Text: "No tool fly among Write, bash, todowrite", Stop: "end"}},
 		{name: "after the result", prompt: "RUN ls", result: "a.txt", want: outcome{Text: "DONE run", Stop: "end"}},
 		{name: "after a failure", prompt: "RUN ls", result: "Error: no", want: outcome{Text: "DONE with an error", Stop: "end"}},
 		{name: "side request", prompt: "Make a title for: RUN ls", bare: true, want: outcome{Text: "A fake title", Stop: "end"}},

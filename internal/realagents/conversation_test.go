@@ -5,6 +5,7 @@ package realagents
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,8 @@ func TestConversation(t *testing.T) {
 				{"plan", plan},
 				{"cancel", cancel},
 				{"switch", switchOptions},
+				{"plan-exit", planExit},
+				{"question", question},
 			} {
 				t.Run(s.name, func(t *testing.T) {
 					s.run(t, converse(t, setUp(t, fakemodel.Start(t).URL)))
@@ -137,6 +140,30 @@ func switchOptions(t *testing.T, p *peer) {
 	}
 	p.prompt("SAY all set")
 	p.wantText("all set")
+}
+
+// planExit leaves the plan mode as the agent proposes.
+func planExit(t *testing.T, p *peer) {
+	if p.agent.Name != "claude" {
+		t.Skip("only Claude asks before it leaves its plan mode")
+	}
+	p.choose = "allow_once"
+	p.call("session/set_config_option", map[string]any{"sessionId": p.session, "configId": "mode", "value": "plan"}, nil)
+	p.prompt(`CALL ExitPlanMode {"plan":"# The plan\n\n1. Look around\n2. Build it"}`)
+	if len(p.permissions) != 1 || p.permissions[0].ToolCall.Kind != "switch_mode" {
+		t.Errorf("permissions %+v, want one to switch the mode", p.permissions)
+	}
+}
+
+// question has the agent ask the person something.
+func question(t *testing.T, p *peer) {
+	if p.agent.Name != "claude" {
+		t.Skip("only Claude asks questions")
+	}
+	p.prompt(`CALL AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","multiSelect":false,"options":[{"label":"Red","description":"Warm"},{"label":"Blue","description":"Cold"}]}]}`)
+	if !slices.Contains(p.methods, "elicitation/create") {
+		t.Errorf("the agent has called %q, want a question", p.methods)
+	}
 }
 
 func (p *peer) wantText(want string) {

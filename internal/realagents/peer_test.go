@@ -227,6 +227,8 @@ func (p *peer) serve(m message) {
 			p.t.Error(err)
 		}
 		answer.Result = json.RawMessage("null")
+	case "elicitation/create":
+		answer.Result = json.RawMessage(`{"action":"cancel"}`)
 	default:
 		answer.Error = json.RawMessage(`{"code":-32601,"message":"Method not found"}`)
 	}
