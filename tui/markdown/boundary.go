@@ -80,6 +80,9 @@ func (d *Document) skipBlank() {
 func (d *Document) closeAll(root ast.Node, lines []byte) bool {
 	base, skip, start := d.open, d.cont.len(), 0
 	for n := root.FirstChild(); n != nil && n.NextSibling() != nil; n = n.NextSibling() {
+		if joined(n.NextSibling()) {
+			continue
+		}
 		end := lineStart(lines, startOf(n.NextSibling())-skip)
 		if end == 0 && start == 0 && skip > 0 {
 			d.cont = nil // what was open at the cut ended there
@@ -93,6 +96,11 @@ func (d *Document) closeAll(root ast.Node, lines []byte) bool {
 	}
 	return start > 0
 }
+
+// joined reports a table whose header is not the first line of its paragraph. The
+// parser may yet turn the lines before it into something else, when it sees what
+// follows the table; so the two stay in one block.
+func joined(n ast.Node) bool { return n.Kind() == extast.KindTable && n.Pos() < startOf(n) }
 
 // startOf is where the first line of a block stands in the source.
 func startOf(n ast.Node) int {

@@ -85,10 +85,13 @@ func (d *Document) cut(window []byte) {
 	c.end = end - d.open + c.skip
 	var at int
 	var next *continuation
-	if root.FirstChild() == nil {
-		at, next = c.end, nil
-	} else {
-		at, next = c.walk(root.FirstChild())
+	switch first := root.FirstChild(); {
+	case first == nil:
+		at = c.end
+	case first.NextSibling() != nil && joined(first.NextSibling()):
+		at, next = c.walk(first.NextSibling())
+	default:
+		at, next = c.walk(first)
 	}
 	d.close(d.open+at-c.skip, next)
 }

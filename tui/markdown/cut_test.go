@@ -64,6 +64,11 @@ func TestGiantBlocksGoOn(t *testing.T) {
 			"a │    b\n──┼─────\n" + numbered(n, "x │ %04d\n") + "\nafter",
 		},
 		{
+			"a table behind a paragraph",
+			"text\n| a | b |\n|---|--:|\n" + numbered(n, "| x | %04d |\n"),
+			"text\n\na │    b\n──┼─────\n" + strings.TrimSuffix(numbered(n, "x │ %04d\n"), "\n"),
+		},
+		{
 			"a comment",
 			"<!--\n" + numbered(n, "  - line %d\n") + "-->\n\nafter",
 			"<!--\n" + numbered(n, "  - line %d\n") + "-->\n\nafter",
