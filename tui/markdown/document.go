@@ -39,7 +39,7 @@ type Document struct {
 	cont   *continuation // of the open block
 	seen   int           // how much of text was looked at for boundaries
 
-	palette *palette
+	theme   *theme.Theme
 	width   int
 	drawn   []string // the open block's lines, for drawnAt
 	drawnAt uint64
@@ -55,7 +55,7 @@ type block struct {
 }
 
 // New returns an empty document that is drawn in the theme t.
-func New(t *theme.Theme) *Document { return &Document{palette: newPalette(t)} }
+func New(t *theme.Theme) *Document { return &Document{theme: t} }
 
 // Append adds text at the end. It parses and draws nothing. After Finish it
 // does nothing.
@@ -102,10 +102,10 @@ func (d *Document) Closed() int {
 
 // SetTheme draws everything anew in the theme t.
 func (d *Document) SetTheme(t *theme.Theme) {
-	if d.palette.theme == t {
+	if d.theme == t {
 		return
 	}
-	d.palette = newPalette(t)
+	d.theme = t
 	d.version++
 	d.Release()
 }
@@ -156,7 +156,10 @@ func (d *Document) draw(i int, text []byte, cont *continuation, live memo) []str
 	if safe := safetext.Block(string(src)); len(safe) != len(src) || safe != string(src) {
 		src = []byte(safe)
 	}
-	lines := newRenderer(d.palette, src, d.width, cont, live).document()
+	p := sharedPalette(d.theme)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lines := newRenderer(p, src, d.width, cont, live).document()
 	if len(lines) == 0 || i == 0 || cont != nil {
 		return lines
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -225,4 +226,19 @@ func TestOutOfRangeHasNoLines(t *testing.T) {
 func TestMain(m *testing.M) {
 	maxLexing = time.Minute
 	os.Exit(m.Run())
+}
+
+func TestDocumentsMayBeDrawnAtTheSameTime(t *testing.T) {
+	text := realistic(20 << 10)
+	want := draw(document(text), 70)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if got := draw(document(text), 70); !slices.Equal(got, want) {
+				t.Error("another drawing")
+			}
+			Highlight("return 1", "go", dark)
+		})
+	}
+	wg.Wait()
 }

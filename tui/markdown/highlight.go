@@ -28,7 +28,7 @@ var maxLexing = 500 * time.Millisecond
 // plain. Tabs are expanded, control characters removed, nothing is wrapped. It
 // may be called from any goroutine.
 func Highlight(code, name string, t *theme.Theme) []string {
-	p := newPalette(t)
+	p := newPalette(t) // its own: colouring takes long, and drawing must not wait for it
 	lines := expandTabs(strings.TrimSuffix(safetext.Block(code), "\n"))
 	var pen pen
 	var out []string
@@ -113,15 +113,27 @@ type syntaxStyle struct {
 //go:embed styles/*.xml
 var styleFiles embed.FS
 
+// styles are the chroma styles that were used, by name; nil where there is none.
+var styles sync.Map
+
+func styleNamed(name string) *chroma.Style {
+	if s, ok := styles.Load(name); ok {
+		return s.(*chroma.Style)
+	}
+	var style *chroma.Style
+	if f, err := styleFiles.Open("styles/" + path.Base(name) + ".xml"); err == nil {
+		if s, err := chroma.NewXMLStyle(f); err == nil {
+			style = s
+		}
+		_ = f.Close()
+	}
+	styles.Store(name, style)
+	return style
+}
+
 func (p *palette) syntaxStyle() *syntaxStyle {
 	if p.syntax == nil {
-		p.syntax = &syntaxStyle{palette: p, inks: map[chroma.TokenType]*ink{}}
-		if f, err := styleFiles.Open("styles/" + path.Base(p.theme.Chroma) + ".xml"); err == nil {
-			if style, err := chroma.NewXMLStyle(f); err == nil {
-				p.syntax.style = style
-			}
-			_ = f.Close()
-		}
+		p.syntax = &syntaxStyle{palette: p, style: styleNamed(p.theme.Chroma), inks: map[chroma.TokenType]*ink{}}
 	}
 	return p.syntax
 }

@@ -3,6 +3,7 @@ package markdown
 import (
 	"image/color"
 	"strings"
+	"sync"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -52,8 +53,10 @@ func lookOf(s lipgloss.Style) look {
 
 // palette is a theme made ready for drawing. lipgloss styles cost about a
 // microsecond for each string they render; here a style costs two string
-// copies.
+// copies. Whoever draws with a shared palette holds mu meanwhile, since inks are
+// added as they are needed.
 type palette struct {
+	mu     sync.Mutex
 	theme  *theme.Theme
 	inks   map[look]*ink
 	layers map[layer]*ink
@@ -66,6 +69,30 @@ type palette struct {
 }
 
 type layer struct{ top, base *ink }
+
+// palettes are those of all documents, by theme: a document that is never drawn
+// should cost no more than its text.
+var palettes struct {
+	mu sync.Mutex
+	of map[*theme.Theme]*palette
+}
+
+// maxPalettes is more than the themes that are in use at a time.
+const maxPalettes = 8
+
+func sharedPalette(t *theme.Theme) *palette {
+	palettes.mu.Lock()
+	defer palettes.mu.Unlock()
+	p, ok := palettes.of[t]
+	if !ok {
+		if palettes.of == nil || len(palettes.of) >= maxPalettes {
+			palettes.of = map[*theme.Theme]*palette{}
+		}
+		p = newPalette(t)
+		palettes.of[t] = p
+	}
+	return p
+}
 
 func newPalette(t *theme.Theme) *palette {
 	p := &palette{theme: t, inks: map[look]*ink{}, layers: map[layer]*ink{}}
