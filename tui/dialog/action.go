@@ -1,0 +1,82 @@
+package dialog
+
+import (
+	"parley/acpclient"
+	"parley/config"
+)
+
+// Action is what the person decided in a dialog: one of the structs of this
+// file, or whatever was put into an [Item] or a [Choice].
+type Action any
+
+// NotTaken says that the key, paste or click was not for the dialog: it is
+// inert, and the person still writes the prompt.
+type NotTaken struct{}
+
+// Close closes the dialog; nothing was chosen.
+type Close struct{}
+
+// Answer answers a permission with one of the offered options.
+type Answer struct {
+	ID     int
+	Option acpclient.PermissionOptionID
+}
+
+// CancelTurn cancels the turn, and with it every permission that is open.
+type CancelTurn struct{}
+
+// Choose is the choice of an item that has no action of its own, in the list
+// with the name List.
+type Choose struct {
+	List string
+	ID   string
+}
+
+// NeedMore asks for the next page of a list.
+type NeedMore struct{ List string }
+
+// SetMode switches the mode of an agent without config options.
+type SetMode struct{ Mode acpclient.SessionModeID }
+
+// SetModel switches the model of an agent without config options.
+type SetModel struct{ Model string }
+
+// SetOption sets a config option.
+type SetOption struct {
+	Option acpclient.ConfigID
+	Value  acpclient.ConfigValue
+}
+
+// StartAgent starts an agent.
+type StartAgent struct{ Agent config.Agent }
+
+// OpenSession opens one of the agent's sessions.
+type OpenSession struct{ Session acpclient.SessionInfo }
+
+// Run does what a key of the configuration does.
+type Run struct{ Action config.Action }
+
+// Elicit answers an elicitation.
+type Elicit struct {
+	ID       int
+	Response acpclient.CreateElicitationResponse
+}
+
+// OpenURL opens an address that the person was shown whole and agreed to, and
+// accepts the elicitation with this ID. The dialog stays, and waits for the
+// agent to say that it is done there.
+type OpenURL struct {
+	ID  int
+	URL string
+}
+
+// Copy puts text on the clipboard. The dialog stays.
+type Copy struct{ Text string }
+
+// SignIn signs in with a method that the agent carries out itself. The dialog
+// stays, and is told how that went.
+type SignIn struct{ Method acpclient.AuthMethodID }
+
+// SignInTerminal runs the agent's program in the person's terminal to sign in.
+// The dialog stays, and is told how that went.
+type SignInTerminal struct{ Method acpclient.AuthMethod }

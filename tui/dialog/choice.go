@@ -1,0 +1,174 @@
+package dialog
+
+import (
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/tui/theme"
+)
+
+// tone is what a choice means, and so how its icon looks.
+type tone uint8
+
+const (
+	neutral tone = iota
+	good
+	bad
+)
+
+func (t tone) style(th *theme.Theme) lipgloss.Style {
+	switch t {
+	case good:
+		return th.Success
+	case bad:
+		return th.Error
+	}
+	return th.Muted
+}
+
+// answer is one thing that can be answered: it has a number, and perhaps a key.
+type answer struct {
+	icon string
+	tone tone
+	// name is safe to be drawn; it may be long. more tells apart what has the
+	// same name.
+	name, more string
+	key        string
+	action     Action
+}
+
+// answers are numbered choices below each other. None is marked at first, so
+// that only a key meant for a choice takes one.
+type answers struct {
+	list   []answer
+	marked int // -1: none
+
+	starts []int // the first line of each answer in the last drawing
+}
+
+func newAnswers(list []answer) answers { return answers{list: list, marked: -1} }
+
+// move marks the next or the previous answer.
+func (a *answers) move(by int) {
+	switch {
+	case len(a.list) == 0:
+	case a.marked < 0 && by > 0:
+		a.marked = 0
+	case a.marked < 0:
+		a.marked = len(a.list) - 1
+	default:
+		a.marked = max(0, min(a.marked+by, len(a.list)-1))
+	}
+}
+
+// current is the marked answer.
+func (a *answers) current() (answer, bool) {
+	if a.marked < 0 || a.marked >= len(a.list) {
+		return answer{}, false
+	}
+	return a.list[a.marked], true
+}
+
+// byKey is the answer that a key stands for: its number, or a key of its own.
+func (a *answers) byKey(key string) (answer, bool) {
+	if i := digit(key); i >= 0 {
+		if i < len(a.list) {
+			return a.list[i], true
+		}
+		return answer{}, false
+	}
+	for _, c := range a.list {
+		if c.key != "" && c.key == key {
+			return c, true
+		}
+	}
+	return answer{}, false
+}
+
+// digit is the position that a number key stands for, -1 if it is another key.
+func digit(key string) int {
+	if len(key) == 1 && key[0] >= '1' && key[0] <= '9' {
+		return int(key[0] - '1')
+	}
+	return -1
+}
+
+// draw draws all answers, whole, and says on which line the marked one begins.
+func (a *answers) draw(width int, inert bool, th *theme.Theme) (lines []string, marked int) {
+	a.starts = a.starts[:0]
+	keys := 0
+	for _, c := range a.list {
+		keys = max(keys, ansi.StringWidth(c.key))
+	}
+	for i, c := range a.list {
+		a.starts = append(a.starts, len(lines))
+		if i == a.marked {
+			marked = len(lines)
+		}
+		l := looks(th, c.tone, i == a.marked, inert)
+		number, pointer := " ", " "
+		if i < 9 {
+			number = strconv.Itoa(i + 1)
+		}
+		if i == a.marked {
+			pointer = "❯"
+		}
+		lead := l.pointer.Render(pointer) + " " + l.number.Render(number) + "  "
+		if keys > 0 {
+			lead += l.key.Render(pad(c.key, keys)) + "  "
+		}
+		if c.icon != "" {
+			lead += l.icon.Render(c.icon) + " "
+		}
+		indent := ansi.StringWidth(lead)
+		lead = cut(lead, max(0, width-leastName))
+		room := max(leastName, width-indent)
+		text := styled(exact(c.name, room), l.name)
+		if c.more != "" {
+			last := len(text) - 1
+			if ansi.StringWidth(text[last])+ansi.StringWidth(c.more)+2 <= room {
+				text[last] += "  " + l.more.Render(c.more)
+			} else {
+				text = append(text, styled(exact(c.more, room), l.more)...)
+			}
+		}
+		for j, line := range text {
+			if j > 0 {
+				lead = strings.Repeat(" ", ansi.StringWidth(lead))
+			}
+			lines = append(lines, lead+line)
+		}
+	}
+	return lines, marked
+}
+
+// leastName is the width that a name gets, whatever else has to go.
+const leastName = 6
+
+type answerLooks struct{ pointer, number, key, icon, name, more lipgloss.Style }
+
+func looks(th *theme.Theme, t tone, marked, inert bool) answerLooks {
+	if inert {
+		faint := th.DialogInert
+		return answerLooks{faint, faint, faint, faint, faint, faint}
+	}
+	l := answerLooks{th.Accent, th.Muted, th.Key, t.style(th), th.Choice, th.Faint}
+	if marked {
+		l.number, l.name = th.Accent, th.Strong
+	}
+	return l
+}
+
+// at is the position of the answer that was drawn on a line, -1 if there is
+// none.
+func (a *answers) at(line int) int {
+	for i := len(a.starts) - 1; i >= 0; i-- {
+		if line >= a.starts[i] {
+			return i
+		}
+	}
+	return -1
+}

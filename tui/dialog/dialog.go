@@ -1,0 +1,95 @@
+// Package dialog draws what stands above the prompt and takes keys before it:
+// questions of the agent, lists to choose from, forms, the help.
+//
+// A dialog never acts. It takes keys and returns an [Action], and whoever shows
+// it carries that out:
+//
+//	switch a := d.Key(msg).(type) {
+//	case nil: // taken, nothing to do
+//	case dialog.NotTaken: // it was meant for the prompt
+//	case dialog.Answer: // …
+//	}
+//
+// Questions that come up by themselves are held back by a [Guard], so that none
+// is answered by a key that was meant for the prompt.
+//
+// Whatever comes from the agent is drawn as text and nothing else; commands and
+// addresses, which a person decides on, are drawn whole, with every character
+// in them that could hide something made visible.
+//
+// Nothing in this package is safe for concurrent use.
+package dialog
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/theme"
+)
+
+// Dialog is a panel above the prompt.
+type Dialog interface {
+	// Key takes a key press. The result is nil if there is nothing to carry
+	// out, and [NotTaken] if the key belongs to somebody else.
+	Key(tea.KeyPressMsg) Action
+	// Paste takes pasted text, in the same manner.
+	Paste(string) Action
+	// Mouse takes a mouse event at a position inside the last view.
+	Mouse(msg tea.MouseMsg, x, y int) Action
+	// View draws the panel: at most maxHeight lines, none wider than width.
+	View(width, maxHeight int) View
+	// Hints are the keys that matter now.
+	Hints() []Hint
+	// SetTheme draws everything in another theme from now on.
+	SetTheme(*theme.Theme)
+}
+
+// View is what a dialog looks like.
+type View struct {
+	// Lines are complete terminal lines, without line ends.
+	Lines []string
+	// Cursor is where the cursor stands inside the view, nil if there is none.
+	Cursor *tea.Cursor
+}
+
+// Hint says what a key does now.
+type Hint struct{ Key, Text string }
+
+// Guarded is a dialog that comes up by itself and is inert at first.
+type Guarded interface {
+	Dialog
+	// ArmsIn is how long the dialog stays inert if no key is pressed; 0 if it
+	// takes keys. It should be drawn again then.
+	ArmsIn(now time.Time) time.Duration
+}
+
+// Env is what all dialogs share.
+type Env struct {
+	Theme *theme.Theme
+	Keys  config.Keys
+	// Guard holds back the dialogs that come up by themselves. There is one in
+	// the program.
+	Guard *Guard
+	// Cwd is the session's directory: paths inside it are shown relative to it.
+	Cwd string
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// key is the key to show for an action, "" if it has none.
+func (e Env) key(a config.Action) string {
+	if keys := e.Keys.For(a); len(keys) > 0 {
+		return keys[0]
+	}
+	return ""
+}
+
+// hint is a hint for an action's key; it is left out if the action has none.
+func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {
+	if k := e.key(a); k != "" {
+		return append(hints, Hint{k, text})
+	}
+	return hints
+}

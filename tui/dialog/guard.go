@@ -1,0 +1,67 @@
+package dialog
+
+import "time"
+
+const (
+	// LookTime is how long a dialog that comes up by itself is inert at least:
+	// a key pressed sooner was not an answer to it.
+	LookTime = 300 * time.Millisecond
+	// QuietTime is how long no key may have been pressed before such a dialog
+	// takes one, while the person types.
+	QuietTime = 500 * time.Millisecond
+)
+
+// Guard keeps keystrokes that were meant for the prompt away from dialogs that
+// come up by themselves. There is one for the program, and every such dialog
+// holds on to it.
+//
+// A dialog is inert for [LookTime] after it has come up, and until [QuietTime]
+// has passed since the last key. A key pressed meanwhile goes to the prompt, and
+// counts. Once it takes keys it does so until it is closed.
+type Guard struct {
+	now    func() time.Time
+	opened time.Time
+	typed  time.Time
+
+	answerKey string
+	answered  time.Time
+}
+
+// NewGuard makes a guard with the clock now.
+func NewGuard(now func() time.Time) *Guard { return &Guard{now: now} }
+
+// Typed notes a key that went to the prompt. The keys that an inert dialog does
+// not take are noted already.
+func (g *Guard) Typed() { g.typed = g.now() }
+
+// Bounced reports whether a key is another press of the one that has just
+// answered a question: nobody should get it, neither the next question nor the
+// prompt. Each such press makes the time for the next a little longer, so that
+// a key that is held down stays without effect.
+func (g *Guard) Bounced(key string) bool {
+	now := g.now()
+	if key == "" || key != g.answerKey || now.Sub(g.answered) >= LookTime {
+		return false
+	}
+	g.answered = now
+	g.opened = now
+	return true
+}
+
+// ArmsIn is how long the dialog stays inert from now on, 0 if it takes keys.
+func (g *Guard) ArmsIn(now time.Time) time.Duration {
+	arms := g.opened.Add(LookTime)
+	if quiet := g.typed.Add(QuietTime); quiet.After(arms) {
+		arms = quiet
+	}
+	return max(0, arms.Sub(now))
+}
+
+// open begins to guard a dialog that comes up now.
+func (g *Guard) open() { g.opened = g.now() }
+
+// answer notes the key that answered a question.
+func (g *Guard) answer(key string) { g.answerKey, g.answered = key, g.now() }
+
+// inert reports whether the dialog takes nothing now.
+func (g *Guard) inert() bool { return g.ArmsIn(g.now()) > 0 }

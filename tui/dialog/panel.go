@@ -1,0 +1,204 @@
+package dialog
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/tui/theme"
+)
+
+// panel is the frame of a dialog and what stands in it: a part that scrolls
+// between two that do not.
+type panel struct {
+	th    *theme.Theme
+	title string
+	// note stands at the right of the title, status in the bottom border.
+	note, status string
+	// lit says that the dialog takes keys.
+	lit bool
+
+	head   []string
+	body   content
+	scroll *scroller
+	foot   []string
+	// keep is the line of the foot that must be seen when there is no room for
+	// all of it.
+	keep int
+	// cursor is a position in the head, nil if there is no cursor.
+	cursor *tea.Cursor
+}
+
+// placement says where the parts of a panel stand in its view.
+type placement struct {
+	left int
+	// body is the line of the view where the body begins, shown how many of its
+	// lines there are.
+	body, shown int
+	// foot is the line of the view where the foot begins, of which the lines
+	// footFrom to footTo are drawn.
+	foot, footFrom, footTo int
+}
+
+// footLine is the line of the foot that was drawn on line y of the view.
+func (p placement) footLine(y int) (int, bool) {
+	line := y - p.foot + p.footFrom
+	return line, y >= p.foot && line < p.footTo
+}
+
+// bodyLine is the line of what was drawn of the body on line y of the view.
+func (p placement) bodyLine(y int) (int, bool) {
+	return y - p.body, y >= p.body && y < p.body+p.shown
+}
+
+const (
+	frameWidth  = 6 // border and padding of both sides
+	frameHeight = 2
+	leastWidth  = 20 // what is narrower has no frame
+	leastHeight = 5
+)
+
+func framed(width, maxHeight int) bool { return width >= leastWidth && maxHeight >= leastHeight }
+
+// inner is the width of what is inside the frame.
+func inner(width, maxHeight int) int {
+	if framed(width, maxHeight) {
+		return width - frameWidth
+	}
+	return width
+}
+
+// view draws the panel and says what stands where.
+func (p *panel) view(width, maxHeight int) (View, placement) {
+	if width <= 0 || maxHeight <= 0 {
+		return View{}, placement{}
+	}
+	w, rows, frame := inner(width, maxHeight), maxHeight, framed(width, maxHeight)
+	if frame {
+		rows -= frameHeight
+	}
+	total := 0
+	if p.body != nil {
+		total = p.body.height(paper{w, p.th})
+	}
+	// The foot, mostly what there is to answer, comes first; but a body is
+	// never squeezed out: a third of the room is its own.
+	foot := min(len(p.foot), rows)
+	if total > 0 && rows > 2 {
+		foot = min(foot, rows-min(total+1, max(2, rows/3)))
+	}
+	head := min(len(p.head), rows-foot)
+	room := rows - foot - head
+	split := 0 // the line between body and foot
+	if total > 0 && foot > 0 && room > 1 {
+		split = 1
+	}
+	shown := min(total, room-split)
+	if p.scroll != nil {
+		p.scroll.fit(total, shown)
+	}
+
+	place := placement{body: head, shown: shown, foot: head + shown + split}
+	place.footFrom = min(max(0, p.keep-foot+1), len(p.foot)-foot)
+	place.footTo = place.footFrom + foot
+	lines := append(make([]string, 0, rows+frameHeight), p.head[:head]...)
+	bar := make(map[int]bool)
+	if shown > 0 {
+		from := 0
+		if p.scroll != nil {
+			from = p.scroll.offset
+			top, bottom := p.scroll.thumb()
+			for i := top; i < bottom; i++ {
+				bar[head+i] = true
+			}
+		}
+		lines = append(lines, p.body.lines(paper{w, p.th}, from, from+shown)...)
+	}
+	if split == 1 {
+		lines = append(lines, p.divider(w))
+	}
+	lines = append(lines, p.foot[place.footFrom:place.footTo]...)
+
+	view := View{Cursor: p.cursor}
+	if !frame {
+		for i := range lines {
+			lines[i] = cut(lines[i], width)
+		}
+		view.Lines = lines
+	} else {
+		view.Lines = p.frame(lines, bar, width)
+		place.left = frameWidth / 2
+		place.body++
+		place.foot++
+	}
+	if view.Cursor != nil {
+		c := *view.Cursor
+		c.X = min(c.X+place.left, width-1)
+		if frame {
+			c.Y++
+		}
+		view.Cursor = &c
+		if c.Y >= len(view.Lines) {
+			view.Cursor = nil
+		}
+	}
+	return view, place
+}
+
+// divider stands between body and foot and says how much of the body is hidden.
+func (p *panel) divider(w int) string {
+	if p.scroll == nil {
+		return ""
+	}
+	above, below := p.scroll.hidden()
+	var words []string
+	if above > 0 {
+		words = append(words, "↑ "+count(above, "more line"))
+	}
+	if below > 0 {
+		words = append(words, "↓ "+count(below, "more line"))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	rule := lipgloss.NewStyle().Foreground(p.th.Border)
+	text := cut(strings.Join(words, " · "), w)
+	rest := max(0, w-ansi.StringWidth(text)-1)
+	return p.th.Info.Render(text) + " " + rule.Render(strings.Repeat("╌", rest))
+}
+
+func (p *panel) frame(lines []string, bar map[int]bool, width int) []string {
+	edge := lipgloss.NewStyle().Foreground(p.th.Border)
+	if p.lit {
+		edge = lipgloss.NewStyle().Foreground(p.th.BorderFocused)
+	}
+	thumb := lipgloss.NewStyle().Foreground(p.th.BorderFocused)
+	left, right, grip := edge.Render("│")+"  ", "  "+edge.Render("│"), "  "+thumb.Render("┃")
+	out := make([]string, 0, len(lines)+frameHeight)
+	out = append(out, border(edge, "╭", "╮", p.th.DialogTitle.Render(p.title), p.th.Muted.Render(p.note), width))
+	for i, l := range lines {
+		end := right
+		if bar[i] {
+			end = grip
+		}
+		out = append(out, left+pad(l, width-frameWidth)+end)
+	}
+	return append(out, border(edge, "╰", "╯", p.th.Muted.Render(p.status), "", width))
+}
+
+// border draws a horizontal border with texts in it.
+func border(edge lipgloss.Style, from, to, left, right string, width int) string {
+	room := width - 8
+	label := func(s string) string {
+		if ansi.StringWidth(s) == 0 {
+			return ""
+		}
+		return " " + s + " "
+	}
+	right = label(cut(right, room/2))
+	left = label(cut(left, room-ansi.StringWidth(right)))
+	fill := max(0, width-4-ansi.StringWidth(left)-ansi.StringWidth(right))
+	return edge.Render(from+"─") + left + edge.Render(strings.Repeat("─", fill)) + right + edge.Render("─"+to)
+}

@@ -1,0 +1,293 @@
+package dialog
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/theme"
+)
+
+// Item is something to choose from a list.
+type Item struct {
+	// ID tells it apart from the others: the mark stays on it when the list
+	// changes.
+	ID string
+	// Title, Detail and Group may come from outside.
+	Title, Detail, Group string
+	// Current marks the value that holds now, Pending one that waits for the
+	// agent's answer.
+	Current, Pending bool
+	// Disabled items are seen and cannot be chosen; Detail should say why.
+	Disabled bool
+	// Do is what choosing it means; [Choose] if it is nil.
+	Do Action
+}
+
+// List is what a [Selector] shows.
+type List struct {
+	// Name is that of [Choose] and [NeedMore].
+	Name  string
+	Title string
+	Items []Item
+	// More says that there is another page: [NeedMore] is returned when the
+	// person comes near the end.
+	More bool
+	// Loading says that items are on their way.
+	Loading bool
+	// Empty is what to say when there are no items.
+	Empty string
+	// Filter shows the line to filter with, however few items there are.
+	Filter bool
+}
+
+// manyItems is how many items there are when a filter is shown.
+const manyItems = 9
+
+// Selector is a list to choose one item from. Typing filters it.
+type Selector struct {
+	env  Env
+	list List
+	// follow, if not nil, gives the items anew whenever they are looked at.
+	follow func() []Item
+
+	input  input
+	rows   rows
+	marked int // the position in rows, -1 if there is nothing to mark
+	top    int // the first row in view
+	inView int // how many rows are in view
+	asked  int // with how many items more was asked for
+
+	place placement
+}
+
+// NewSelector shows a list that the person asked for. The current item is
+// marked, or else the first.
+func NewSelector(env Env, l List) *Selector {
+	s := &Selector{env: env, list: l, input: input{hint: "type to filter"}, asked: -1}
+	s.rows = newRows(l.Items)
+	s.markCurrent()
+	return s
+}
+
+func (s *Selector) markCurrent() {
+	s.marked = s.rows.next(-1, 1)
+	for i, r := range s.rows.shown {
+		if r.item >= 0 && s.list.Items[r.item].Current && !s.list.Items[r.item].Disabled {
+			s.marked = i
+			return
+		}
+	}
+}
+
+// Name is that of the list.
+func (s *Selector) Name() string { return s.list.Name }
+
+// SetList shows the list as it is now. The filter stays, and the mark stays on
+// its item if that is still there.
+func (s *Selector) SetList(l List) {
+	id, had := s.markedID()
+	s.list = l
+	s.rows = newRows(l.Items)
+	s.rows.filter(s.filter())
+	s.marked = min(s.marked, len(s.rows.shown)-1)
+	found := false
+	for i, r := range s.rows.shown {
+		if had && r.item >= 0 && l.Items[r.item].ID == id {
+			s.marked, found = i, true
+			break
+		}
+	}
+	switch {
+	case !had:
+		s.markCurrent()
+	case !found:
+		s.marked = s.rows.next(s.marked-1, 1)
+	}
+}
+
+func (s *Selector) markedID() (string, bool) {
+	if i := s.item(); i >= 0 {
+		return s.list.Items[i].ID, true
+	}
+	return "", false
+}
+
+// item is the position of the marked item in the list, -1 if there is none.
+func (s *Selector) item() int {
+	if s.marked < 0 || s.marked >= len(s.rows.shown) {
+		return -1
+	}
+	return s.rows.shown[s.marked].item
+}
+
+func (s *Selector) filter() string { return strings.ReplaceAll(s.input.text, " ", "") }
+
+// refresh takes over what the list has become.
+func (s *Selector) refresh() {
+	if s.follow == nil {
+		return
+	}
+	l := s.list
+	if l.Items = s.follow(); !sameItems(l.Items, s.list.Items) {
+		s.SetList(l)
+	}
+}
+
+// sameItems compares what is drawn: what choosing does belongs to the ID.
+func sameItems(a, b []Item) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		if x.ID != y.ID || x.Title != y.Title || x.Detail != y.Detail || x.Group != y.Group ||
+			x.Current != y.Current || x.Pending != y.Pending || x.Disabled != y.Disabled {
+			return false
+		}
+	}
+	return true
+}
+
+// SetTheme implements [Dialog].
+func (s *Selector) SetTheme(th *theme.Theme) { s.env.Theme = th }
+
+// Key implements [Dialog].
+func (s *Selector) Key(msg tea.KeyPressMsg) Action {
+	s.refresh()
+	key := msg.String()
+	page := max(1, s.inView-1)
+	switch keys := s.env.Keys; {
+	case keys.Match(config.ActionDialogClose, key):
+		if s.input.text != "" {
+			s.setFilter("", 0)
+			return nil
+		}
+		return Close{}
+	case keys.Match(config.ActionDialogAccept, key):
+		return s.choose()
+	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p":
+		return s.move(-1)
+	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n":
+		return s.move(1)
+	case keys.Match(config.ActionDialogPageUp, key):
+		return s.move(-page)
+	case keys.Match(config.ActionDialogPageDown, key):
+		return s.move(page)
+	case key == "home":
+		return s.move(-len(s.rows.shown))
+	case key == "end":
+		return s.move(len(s.rows.shown))
+	}
+	before := s.input.text
+	if s.input.key(msg) && s.input.text != before {
+		s.setFilter(s.input.text, s.input.at)
+	}
+	return nil
+}
+
+// Paste implements [Dialog].
+func (s *Selector) Paste(text string) Action {
+	s.input.insert(text)
+	s.setFilter(s.input.text, s.input.at)
+	return nil
+}
+
+// maxFilter bounds a filter, in bytes.
+const maxFilter = 100
+
+// setFilter shows what the filter leaves.
+func (s *Selector) setFilter(text string, at int) {
+	if len(text) > maxFilter {
+		text = strings.ToValidUTF8(text[:maxFilter], "")
+		at = len(text)
+	}
+	s.input.text, s.input.at = text, at
+	s.rows.filter(s.filter())
+	s.top = 0
+	if s.filter() == "" {
+		s.markCurrent()
+		return
+	}
+	s.marked = s.rows.next(-1, 1)
+}
+
+// move marks another item, past those that cannot be chosen.
+func (s *Selector) move(by int) Action {
+	dir := 1
+	if by < 0 {
+		dir = -1
+	}
+	to := max(0, min(s.marked+by, len(s.rows.shown)-1))
+	if next := s.rows.next(to-dir, dir); next >= 0 {
+		s.marked = next
+	} else if next := s.rows.next(to+dir, -dir); next >= 0 {
+		s.marked = next
+	}
+	return s.more()
+}
+
+// more asks for the next page when the end is near, once for each page.
+func (s *Selector) more() Action {
+	near := s.marked+max(s.inView, 1) >= len(s.rows.shown)
+	if !s.list.More || s.list.Loading || !near || s.asked == len(s.list.Items) {
+		return nil
+	}
+	s.asked = len(s.list.Items)
+	return NeedMore{s.list.Name}
+}
+
+func (s *Selector) choose() Action {
+	i := s.item()
+	if i < 0 || s.list.Items[i].Disabled {
+		return nil
+	}
+	if do := s.list.Items[i].Do; do != nil {
+		return do
+	}
+	return Choose{s.list.Name, s.list.Items[i].ID}
+}
+
+// Mouse implements [Dialog]: the wheel moves the mark, a click marks an item,
+// and a click on the marked one chooses it.
+func (s *Selector) Mouse(msg tea.MouseMsg, _, y int) Action {
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		switch m.Button {
+		case tea.MouseWheelUp:
+			return s.move(-wheelLines)
+		case tea.MouseWheelDown:
+			return s.move(wheelLines)
+		}
+	case tea.MouseClickMsg:
+		line, ok := s.place.bodyLine(y)
+		row := s.top + line
+		if !ok || m.Button != tea.MouseLeft || row >= len(s.rows.shown) || s.rows.next(row-1, 1) != row {
+			return nil
+		}
+		if s.marked == row {
+			return s.choose()
+		}
+		s.marked = row
+	}
+	return nil
+}
+
+// Hints implements [Dialog].
+func (s *Selector) Hints() []Hint {
+	hints := s.env.hint(nil, config.ActionDialogAccept, "choose")
+	hints = s.env.hint(hints, config.ActionDialogDown, "next")
+	if s.filters() {
+		hints = append(hints, Hint{"type", "filter"})
+	}
+	if s.input.text != "" {
+		return s.env.hint(hints, config.ActionDialogClose, "clear the filter")
+	}
+	return s.env.hint(hints, config.ActionDialogClose, "close")
+}
+
+// filters reports whether the line to filter with is shown.
+func (s *Selector) filters() bool {
+	return s.list.Filter || len(s.list.Items) > manyItems || s.input.text != ""
+}

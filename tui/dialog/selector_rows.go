@@ -1,0 +1,133 @@
+package dialog
+
+import (
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+
+	"parley/internal/safetext"
+)
+
+// rows are the items of a list as they stand below each other: all of them
+// under the headings of their groups, or those that a filter leaves, best first.
+type rows struct {
+	items []Item
+	// titles and details are what is searched; made when it is first needed.
+	titles, details []string
+	shown           []row
+
+	// What the last filter left, for one that goes on from it.
+	last  string
+	found []int
+}
+
+// row is an item, or, with item -1, the heading of a group.
+type row struct {
+	item    int
+	heading string
+	// hits are the positions of the bytes in the item's title that the filter
+	// found.
+	hits []int
+}
+
+func newRows(items []Item) rows {
+	r := rows{items: items}
+	r.all()
+	return r
+}
+
+// all shows every item. A group has one heading wherever its items follow each
+// other.
+func (r *rows) all() {
+	r.shown = make([]row, 0, len(r.items))
+	group := ""
+	for i := range r.items {
+		if g := r.items[i].Group; g != group {
+			group = g
+			if g != "" {
+				r.shown = append(r.shown, row{item: -1, heading: safetext.Line(g)})
+			}
+		}
+		r.shown = append(r.shown, row{item: i})
+	}
+}
+
+// maxHay bounds how much of an item is searched, in bytes.
+const maxHay = 200
+
+// filter shows the items that a pattern fits: those whose title it fits first.
+func (r *rows) filter(pattern string) {
+	if pattern == "" {
+		r.last, r.found = "", nil
+		r.all()
+		return
+	}
+	if r.titles == nil {
+		r.titles, r.details = make([]string, len(r.items)), make([]string, len(r.items))
+		for i, it := range r.items {
+			r.titles[i] = bounded(safetext.Line(clip(it.Title)))
+			r.details[i] = bounded(r.titles[i] + " " + safetext.Line(clip(it.Group)) + " " + safetext.Line(clip(it.Detail)))
+		}
+	}
+	var in []int
+	if r.last != "" && strings.HasPrefix(pattern, r.last) {
+		in = r.found // a longer pattern fits no more than the shorter one did
+	} else {
+		in = make([]int, len(r.items))
+		for i := range in {
+			in[i] = i
+		}
+	}
+	r.last, r.found, r.shown = pattern, nil, nil
+	rest := r.match(pattern, r.titles, in, true)
+	r.match(pattern, r.details, rest, false)
+}
+
+// match adds the items among in that a pattern fits, best first, and returns
+// those that it does not fit.
+func (r *rows) match(pattern string, texts []string, in []int, titles bool) (rest []int) {
+	matches := fuzzy.FindFrom(pattern, candidates{texts, in})
+	fits := make([]bool, len(in))
+	for _, m := range matches {
+		fits[m.Index] = true
+		hit := row{item: in[m.Index]}
+		if titles {
+			hit.hits = m.MatchedIndexes
+		}
+		r.shown = append(r.shown, hit)
+		r.found = append(r.found, hit.item)
+	}
+	for i, item := range in {
+		if !fits[i] {
+			rest = append(rest, item)
+		}
+	}
+	return rest
+}
+
+func bounded(s string) string {
+	if len(s) > maxHay {
+		s = strings.ToValidUTF8(s[:maxHay], "")
+	}
+	return s
+}
+
+// candidates are the texts that are searched.
+type candidates struct {
+	texts []string
+	in    []int
+}
+
+func (c candidates) Len() int            { return len(c.in) }
+func (c candidates) String(i int) string { return c.texts[c.in[i]] }
+
+// next is the nearest row from one (exclusive) in a direction that can be
+// marked, -1 if there is none.
+func (r *rows) next(from, dir int) int {
+	for i := from + dir; i >= 0 && i < len(r.shown); i += dir {
+		if at := r.shown[i].item; at >= 0 && !r.items[at].Disabled {
+			return i
+		}
+	}
+	return -1
+}

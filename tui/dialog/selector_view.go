@@ -1,0 +1,227 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/safetext"
+)
+
+// View implements [Dialog].
+func (s *Selector) View(width, maxHeight int) View {
+	s.refresh()
+	th := s.env.Theme
+	p := panel{th: th, title: safetext.Line(s.list.Title), scroll: &scroller{}}
+	w := inner(width, maxHeight)
+	if s.filters() {
+		s.filterLine(&p, w)
+	}
+	if maxHeight >= roomy {
+		p.head = append(p.head, "")
+	}
+	if n := len(s.rows.shown); n > 0 {
+		p.body = (*selectorRows)(s)
+		p.note = s.counter()
+		p.foot = s.detail(w)
+		s.fit(maxHeight, len(p.head), len(p.foot))
+		p.scroll.offset = s.top
+	} else {
+		p.foot = prose(s.nothing(), w)
+		p.foot = append(styled(p.foot, th.Muted), "")
+	}
+	v, place := p.view(width, maxHeight)
+	s.place = place
+	if place.shown > 0 {
+		s.inView, s.top = place.shown, p.scroll.offset
+	}
+	return v
+}
+
+// fit keeps the marked item in view. The panel has the last word on how many
+// rows there is room for; this is what it will say.
+func (s *Selector) fit(maxHeight, head, foot int) {
+	rows := maxHeight - head - foot - frameHeight - 1
+	sc := scroller{offset: s.top, total: len(s.rows.shown), height: max(1, rows)}
+	if s.marked >= 0 {
+		from := s.marked
+		if from == 1 {
+			from = 0 // the heading above the first item
+		}
+		sc.show(from, s.marked+1)
+	}
+	s.top = max(0, sc.offset)
+}
+
+func (s *Selector) filterLine(p *panel, w int) {
+	text, column := s.input.draw(max(1, w-2), p.th)
+	p.head = append(p.head, p.th.Accent.Render("/")+" "+text)
+	p.cursor = tea.NewCursor(column+2, 0)
+}
+
+func (s *Selector) nothing() string {
+	switch {
+	case s.list.Loading:
+		return "loading …"
+	case len(s.list.Items) > 0:
+		return "nothing fits"
+	case s.list.Empty != "":
+		return s.list.Empty
+	}
+	return "nothing to choose from"
+}
+
+func (s *Selector) counter() string {
+	all := len(s.list.Items)
+	switch {
+	case s.filter() != "":
+		return fmt.Sprintf("%d of %d", len(s.rows.shown), all)
+	case s.list.Loading:
+		return "loading …"
+	case s.list.More:
+		return fmt.Sprintf("%d, and more", all)
+	case all > manyItems:
+		return fmt.Sprint(all)
+	}
+	return ""
+}
+
+// maxDetail is how many lines of the marked item's detail are drawn.
+const maxDetail = 3
+
+// detail is what there is to say about the marked item, whole where the row had
+// no room for it. Lists in which no item has anything to say have no such part;
+// in others it always has the same height, so that nothing jumps.
+func (s *Selector) detail(w int) []string {
+	if s.list.Items == nil {
+		return nil
+	}
+	some := false
+	for i := range min(len(s.list.Items), 200) {
+		if needs := ansi.StringWidth(s.list.Items[i].Detail); needs > 0 && needs+s.titleWidth(w)+6 > w {
+			some = true
+			break
+		}
+	}
+	if !some {
+		return nil
+	}
+	var lines []string
+	if i := s.item(); i >= 0 {
+		lines = prose(clip(s.list.Items[i].Detail), w)
+	}
+	if len(lines) > maxDetail {
+		lines = lines[:maxDetail]
+		lines[maxDetail-1] = cut(lines[maxDetail-1], w-2) + " …"
+	}
+	for len(lines) < maxDetail-1 {
+		lines = append(lines, "")
+	}
+	return styled(lines, s.env.Theme.Muted)
+}
+
+// clip bounds a text that is drawn in part only.
+func clip(s string) string {
+	const most = 4 << 10
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// titleWidth is the width of the column of titles, so that details stand below
+// each other. Titles out of view do not count, so that it costs what is drawn.
+func (s *Selector) titleWidth(w int) int {
+	widest := 0
+	for _, r := range s.rows.shown[min(s.top, len(s.rows.shown)):min(s.top+60, len(s.rows.shown))] {
+		if r.item >= 0 {
+			widest = max(widest, ansi.StringWidth(safetext.Line(clip(s.list.Items[r.item].Title))))
+		}
+	}
+	return min(widest, max(12, w*2/5))
+}
+
+// selectorRows is the list as content of a panel.
+type selectorRows Selector
+
+func (s *selectorRows) height(paper) int { return len(s.rows.shown) }
+
+func (s *selectorRows) lines(p paper, from, to int) []string {
+	sel := (*Selector)(s)
+	column := sel.titleWidth(p.width)
+	out := make([]string, 0, to-from)
+	for i := from; i < to; i++ {
+		r := s.rows.shown[i]
+		if r.item < 0 {
+			out = append(out, p.th.Muted.Render(cut(r.heading, p.width)))
+			continue
+		}
+		out = append(out, sel.row(p, r, i == s.marked, column))
+	}
+	return out
+}
+
+func (s *Selector) row(p paper, r row, marked bool, column int) string {
+	th, it := p.th, s.list.Items[r.item]
+	pointer, name, detail := "  ", th.Choice, th.Faint
+	switch {
+	case it.Disabled:
+		name = th.Faint
+	case marked:
+		pointer, name, detail = th.Accent.Render("❯")+" ", th.Strong, th.Muted
+	}
+	now := "  "
+	switch {
+	case it.Pending:
+		now = th.Warning.Render("◌") + " "
+	case it.Current:
+		now = th.Success.Render("●") + " "
+	}
+	title := safetext.Line(clip(it.Title))
+	if title == "" {
+		title = "(" + safetext.Line(clip(it.ID)) + ")"
+	}
+	text := highlight(title, r.hits, name.Render, th.Accent.Bold(marked).Render)
+	about := safetext.Line(clip(it.Detail))
+	if s.filter() != "" && it.Group != "" {
+		about = strings.TrimSuffix(safetext.Line(clip(it.Group))+" · "+about, " · ")
+	}
+	line := pointer + now
+	if about == "" {
+		return line + cut(text, p.width-4)
+	}
+	return line + pad(text, column) + "  " + detail.Render(cut(about, max(0, p.width-column-6)))
+}
+
+// highlight draws the bytes at hits in another style than the rest.
+func highlight(s string, hits []int, plain, hit func(...string) string) string {
+	if len(hits) == 0 {
+		return plain(s)
+	}
+	at := make(map[int]bool, len(hits))
+	for _, h := range hits {
+		at[h] = true
+	}
+	var b strings.Builder
+	from, on := 0, false
+	flush := func(to int) {
+		switch {
+		case to == from:
+		case on:
+			b.WriteString(hit(s[from:to]))
+		default:
+			b.WriteString(plain(s[from:to]))
+		}
+		from = to
+	}
+	for i := range s {
+		if at[i] != on {
+			flush(i)
+			on = at[i]
+		}
+	}
+	flush(len(s))
+	return b.String()
+}
