@@ -54,8 +54,8 @@ var fragments = []string{
 func textGen(most int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 0, most).Draw(t, "fragments"), "")
-		if rapid.IntRange(0, 9).Draw(t, "giant") == 0 { // beyond the bound of a block
-			text += strings.Repeat(rapid.SampledFrom(fragments).Draw(t, "again"), rapid.IntRange(1, 3000).Draw(t, "times"))
+		if rapid.IntRange(0, 19).Draw(t, "giant") == 0 { // beyond the bound of a block
+			text += strings.Repeat(rapid.SampledFrom(fragments).Draw(t, "again"), rapid.IntRange(1, 1500).Draw(t, "times"))
 			text += strings.Join(rapid.SliceOfN(rapid.SampledFrom(fragments), 0, 10).Draw(t, "after"), "")
 		}
 		return text
@@ -70,7 +70,7 @@ func TestAnyChunkingGivesTheSameLines(t *testing.T) {
 
 		d := New(dark)
 		for rest := text; rest != ""; {
-			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
+			n := rapid.IntRange(min(len(rest), 1+len(text)/40), len(rest)).Draw(t, "n")
 			d.Append(rest[:n])
 			rest = rest[n:]
 			if rapid.Bool().Draw(t, "draw") {

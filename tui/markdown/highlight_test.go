@@ -99,7 +99,7 @@ func TestOpenCodeIsLexedByChunks(t *testing.T) {
 	d := New(dark)
 	d.Append("```go\n")
 	lexed := 0
-	for i := range 200 {
+	for i := range 60 {
 		d.Append(fmt.Sprintf("x := %d\n\n", i))
 		before := len(d.memo)
 		d.Lines(d.Len()-1, 60)

@@ -78,7 +78,7 @@ func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 
 // maxBrackets is how many brackets of one piece may be those of links. The work
 // for unclosed ones grows with the square of their number.
-const maxBrackets = 200
+const maxBrackets = 800
 
 // fewLinks is a link parser that takes all brackets beyond maxBrackets as text.
 type fewLinks struct{ parser.InlineParser }

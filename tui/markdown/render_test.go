@@ -115,6 +115,15 @@ func TestLinkThatWrapsIsClosedOnEachLine(t *testing.T) {
 	}
 }
 
+func TestManyLinksAreAllLinks(t *testing.T) {
+	lines := draw(document(numbered(300, "- [t%d](#a)\n")), 40)
+	for i, line := range lines {
+		if strings.Contains(ansi.Strip(line), "[") {
+			t.Fatalf("line %d is %q", i, line)
+		}
+	}
+}
+
 func TestDiffIsColoured(t *testing.T) {
 	d := document("```diff\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z\n```")
 	seen := map[string]string{}
