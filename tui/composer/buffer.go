@@ -1,0 +1,166 @@
+package composer
+
+import (
+	"slices"
+	"strings"
+)
+
+// pos is a place between two characters: a line and a byte offset in it, always
+// at the boundary of a unit (see [chips.next]).
+type pos struct{ row, col int }
+
+func (p pos) before(q pos) bool { return p.row < q.row || p.row == q.row && p.col < q.col }
+
+// line is one line of the draft and, once it was needed, how it wraps. Only the
+// lines on screen are ever wrapped, which is why a key costs the same in a long
+// draft as in a short one.
+type line struct {
+	text string
+	// starts are the offsets where the rows of the wrapped line begin, for a
+	// width of wrapped columns. nil when not yet known.
+	starts  []int
+	wrapped int
+}
+
+// edit is one change of the text, enough to take it back or to do it again.
+type edit struct {
+	at                pos
+	removed, inserted string
+	cursor            pos // before the edit
+	typed             bool
+}
+
+// undoDepth is how many edits can be taken back.
+const undoDepth = 1000
+
+// buffer is the text of a draft with a cursor. Every change goes through
+// replace, so that every change can be taken back.
+type buffer struct {
+	lines []line
+	cur   pos
+	// goal is the column that moving up and down tries to keep, -1 for none.
+	goal int
+	// changes counts edits: two equal counts mean the same text.
+	changes    int
+	undo, redo []edit
+	chips      *chips
+}
+
+func newBuffer(c *chips) *buffer { return &buffer{lines: make([]line, 1), goal: -1, chips: c} }
+
+func (b *buffer) empty() bool { return len(b.lines) == 1 && b.lines[0].text == "" }
+
+func (b *buffer) last() pos {
+	row := len(b.lines) - 1
+	return pos{row, len(b.lines[row].text)}
+}
+
+// raw is the text with its chips as they are kept.
+func (b *buffer) raw() string { return b.slice(pos{}, b.last()) }
+
+func (b *buffer) slice(from, to pos) string {
+	if from.row == to.row {
+		return b.lines[from.row].text[from.col:to.col]
+	}
+	var s strings.Builder
+	s.WriteString(b.lines[from.row].text[from.col:])
+	for _, l := range b.lines[from.row+1 : to.row] {
+		s.WriteByte('\n')
+		s.WriteString(l.text)
+	}
+	s.WriteByte('\n')
+	s.WriteString(b.lines[to.row].text[:to.col])
+	return s.String()
+}
+
+// replace puts clean text in the place of what is between from and to, and the
+// cursor behind it.
+func (b *buffer) replace(from, to pos, text string) {
+	if from == to && text == "" {
+		return
+	}
+	b.record(edit{at: from, removed: b.slice(from, to), inserted: text, cursor: b.cur})
+	b.splice(from, to, text)
+}
+
+func (b *buffer) record(e edit) {
+	b.redo = nil
+	if len(b.undo) == undoDepth {
+		b.undo = slices.Delete(b.undo, 0, undoDepth/4)
+	}
+	b.undo = append(b.undo, e)
+}
+
+// typeText inserts what was typed. A word is taken back as a whole.
+func (b *buffer) typeText(text string) {
+	if n := len(b.undo); n > 0 && len(b.redo) == 0 {
+		e := &b.undo[n-1]
+		ends := pos{e.at.row, e.at.col + len(e.inserted)}
+		if e.typed && ends == b.cur && (isSpace(text) || !isSpace(e.inserted[len(e.inserted)-1:])) {
+			e.inserted += text
+			b.splice(b.cur, b.cur, text)
+			return
+		}
+	}
+	b.replace(b.cur, b.cur, text)
+	b.undo[len(b.undo)-1].typed = !strings.Contains(text, "\n")
+}
+
+func isSpace(s string) bool { return strings.TrimSpace(s) == "" }
+
+// splice changes the lines and nothing else.
+func (b *buffer) splice(from, to pos, text string) {
+	b.changes++
+	b.goal = -1
+	head, tail := b.lines[from.row].text[:from.col], b.lines[to.row].text[to.col:]
+	if from.row == to.row && !strings.Contains(text, "\n") {
+		b.lines[from.row] = line{text: head + text + tail}
+		b.cur = pos{from.row, from.col + len(text)}
+		return
+	}
+	parts := strings.Split(text, "\n")
+	end := pos{from.row + len(parts) - 1, len(parts[len(parts)-1])}
+	if len(parts) == 1 {
+		end.col += from.col
+	}
+	parts[0] = head + parts[0]
+	parts[len(parts)-1] += tail
+	fresh := make([]line, len(parts))
+	for i, p := range parts {
+		fresh[i].text = p
+	}
+	b.lines = slices.Replace(b.lines, from.row, to.row+1, fresh...)
+	b.cur = end
+}
+
+// after is where text that begins at p ends.
+func after(p pos, text string) pos {
+	if n := strings.Count(text, "\n"); n > 0 {
+		return pos{p.row + n, len(text) - strings.LastIndexByte(text, '\n') - 1}
+	}
+	return pos{p.row, p.col + len(text)}
+}
+
+// takeBack undoes the last edit.
+func (b *buffer) takeBack() {
+	if len(b.undo) == 0 {
+		return
+	}
+	e := b.undo[len(b.undo)-1]
+	b.undo = b.undo[:len(b.undo)-1]
+	e.typed = false
+	b.redo = append(b.redo, e)
+	b.splice(e.at, after(e.at, e.inserted), e.removed)
+	b.cur = e.cursor
+}
+
+// doAgain takes the last undo back.
+func (b *buffer) doAgain() {
+	if len(b.redo) == 0 {
+		return
+	}
+	e := b.redo[len(b.redo)-1]
+	b.redo = b.redo[:len(b.redo)-1]
+	b.undo = append(b.undo, e)
+	b.splice(e.at, after(e.at, e.removed), e.inserted)
+}

@@ -1,0 +1,172 @@
+package composer
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/safetext"
+)
+
+// In a draft, folded text is one character of the last private use plane. No
+// other text has such characters: clean takes them away.
+const (
+	firstChip = '\U00100000'
+	lastChip  = '\U0010FFFD'
+)
+
+const (
+	foldLines = 10   // more lines than this are folded
+	foldBytes = 2000 // and so are more bytes than this
+	tabWidth  = 4
+)
+
+// chips is the folded text of one composer, by chip character. A chip is never
+// taken away, because undo may bring it back.
+type chips struct{ list []chip }
+
+type chip struct {
+	label string
+	width int
+	// text is what stands for the chip in the prompt. It is cleaned when it is
+	// first asked for, which a command does as soon as the chip is there, so
+	// that pasting megabytes does not hold up Update.
+	text func() string
+}
+
+// fold keeps raw text, and returns the chip for it.
+func (c *chips) fold(raw string) (mark string, text func() string) {
+	if firstChip+rune(len(c.list)) > lastChip {
+		return "", func() string { return "" }
+	}
+	label := fmt.Sprintf("[pasted text #%d, %s]", len(c.list)+1, amount(raw))
+	text = sync.OnceValue(func() string { return clean(raw) })
+	c.list = append(c.list, chip{label, ansi.StringWidth(label), text})
+	return string(firstChip + rune(len(c.list)-1)), text
+}
+
+// frozen is the chips as they are now, for use in another goroutine.
+func (c *chips) frozen() *chips { return &chips{c.list[:len(c.list):len(c.list)]} }
+
+func amount(raw string) string {
+	if n := lineCount(raw); n > 1 {
+		return fmt.Sprintf("%d lines", n)
+	}
+	return fmt.Sprintf("%d bytes", len(raw))
+}
+
+// lineCount counts lines that end in LF, CRLF or, as terminals paste them, CR.
+func lineCount(raw string) int {
+	n := strings.Count(raw, "\n") + strings.Count(raw, "\r") - strings.Count(raw, "\r\n")
+	if raw != "" && !strings.HasSuffix(raw, "\n") && !strings.HasSuffix(raw, "\r") {
+		n++
+	}
+	return n
+}
+
+func isChip(r rune) bool { return r >= firstChip && r <= lastChip }
+
+// at returns the chip that s begins with.
+func (c *chips) at(s string) (chip, bool) {
+	if len(s) < 4 || s[0] != 0xF4 { // the first byte of every rune of the plane
+		return chip{}, false
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	if i := int(r - firstChip); isChip(r) && i < len(c.list) {
+		return c.list[i], true
+	}
+	return chip{}, false
+}
+
+// expand puts the folded text, or with labels the labels, in the place of the
+// chips.
+func (c *chips) expand(raw string, labels bool) string {
+	if strings.IndexByte(raw, 0xF4) < 0 {
+		return raw
+	}
+	var s strings.Builder
+	for i := 0; i < len(raw); {
+		if ch, ok := c.at(raw[i:]); ok {
+			if labels {
+				s.WriteString(ch.label)
+			} else {
+				s.WriteString(ch.text())
+			}
+			i += utf8.RuneLen(firstChip)
+			continue
+		}
+		s.WriteByte(raw[i])
+		i++
+	}
+	return s.String()
+}
+
+// clean makes text from outside fit for the draft.
+func clean(s string) string {
+	s = safetext.Block(s)
+	if strings.IndexByte(s, 0xF4) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if isChip(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// next measures the unit of s that begins at i: what the cursor steps over and
+// what a row is never broken inside of. It is a chip, a tab or a grapheme.
+func (c *chips) next(s string, i int) (bytes, columns int) {
+	if s[i] < utf8.RuneSelf && (i+1 == len(s) || s[i+1] < utf8.RuneSelf) {
+		if s[i] == '\t' {
+			return 1, tabWidth
+		}
+		return 1, 1
+	}
+	if ch, ok := c.at(s[i:]); ok {
+		return utf8.RuneLen(firstChip), ch.width
+	}
+	end := min(len(s), i+maxUnit)
+	for end < len(s) && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	cluster, width := ansi.FirstGraphemeCluster(s[i:end], ansi.GraphemeWidth)
+	return max(1, len(cluster)), width
+}
+
+// maxUnit bounds the bytes of one grapheme: there are texts that stack accents
+// without end.
+const maxUnit = 128
+
+// previous is where the unit before i begins.
+func (c *chips) previous(s string, i int) int {
+	if i <= 1 || s[i-1] < utf8.RuneSelf {
+		return max(0, i-1)
+	}
+	at := max(0, i-2*maxUnit)
+	for at > 0 && at < i && !utf8.RuneStart(s[at]) {
+		at++
+	}
+	for {
+		n, _ := c.next(s, at)
+		if at+n >= i {
+			return at
+		}
+		at += n
+	}
+}
+
+// width is how many columns s takes.
+func (c *chips) width(s string) int {
+	columns := 0
+	for i := 0; i < len(s); {
+		n, w := c.next(s, i)
+		i += n
+		columns += w
+	}
+	return columns
+}

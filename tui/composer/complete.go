@@ -1,0 +1,290 @@
+package composer
+
+import (
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+)
+
+// command is a slash command, cleaned.
+type command struct{ name, description, hint string }
+
+// SetCommands says which slash commands the agent has. Names that could not be
+// typed are left out.
+func (c *Composer) SetCommands(list []acpclient.AvailableCommand) {
+	defer c.settle()
+	c.commands = c.commands[:0]
+	for _, a := range list {
+		name := strings.TrimPrefix(a.Name, "/")
+		if name == "" || clean(name) != name || strings.ContainsFunc(name, unicode.IsSpace) {
+			continue
+		}
+		cmd := command{name: name, description: firstOf(a.Description)}
+		if a.Input != nil {
+			cmd.hint = firstOf(a.Input.Hint)
+		}
+		c.commands = append(c.commands, cmd)
+	}
+	c.completion.stale = true
+	c.complete()
+}
+
+// firstOf is as much of an agent's text as a line can show: some agents
+// describe a command on pages.
+func firstOf(s string) string {
+	const most = 500
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "")
+	}
+	return safetext.Line(strings.TrimSpace(s))
+}
+
+type completionKind int
+
+const (
+	noCompletion completionKind = iota
+	commandCompletion
+	fileCompletion
+)
+
+// completion is what the popup above the editor offers.
+type completion struct {
+	kind  completionKind
+	from  pos // where the word begins that is being completed
+	query string
+	items []item
+	// selected is the marked item, top the first that is shown.
+	selected, top int
+	// note stands in the place of items: that files are being listed, or why not.
+	note string
+	// closed is set when the person has closed the popup for this word.
+	closed bool
+	// stale is set when the items are to be found again though the query is the same.
+	stale bool
+}
+
+// item is one offer: what is shown, and what comes into the draft.
+type item struct {
+	label, detail, text string
+}
+
+func (p *completion) open() bool {
+	return p.kind != noCompletion && !p.closed && (len(p.items) > 0 || p.note != "")
+}
+
+// complete brings the popup up to what is before the cursor. It returns the
+// command that lists the project's files when that is due.
+func (c *Composer) complete() tea.Cmd {
+	p := &c.completion
+	kind, from, query := c.wordToComplete()
+	if kind == noCompletion {
+		*p = completion{}
+		return nil
+	}
+	fresh := p.kind != kind || p.from != from
+	if fresh {
+		*p = completion{kind: kind, from: from, stale: true}
+	}
+	var cmd tea.Cmd
+	if kind == fileCompletion && fresh {
+		cmd = c.listDue()
+	}
+	if p.query == query && !p.stale || p.closed {
+		return cmd
+	}
+	p.query, p.stale, p.selected, p.top, p.note = query, false, 0, 0, ""
+	if kind == commandCompletion {
+		p.items = c.matchCommands(query)
+	} else {
+		p.items = c.matchFiles(query)
+	}
+	return cmd
+}
+
+// wordToComplete is the command or the mention that the cursor is behind.
+func (c *Composer) wordToComplete() (completionKind, pos, string) {
+	cur := c.buf.cur
+	line := c.buf.lines[cur.row].text[:cur.col]
+	if c.search != nil || c.walk != nil && c.walk.fresh {
+		return noCompletion, pos{}, ""
+	}
+	if cur.row == 0 && strings.HasPrefix(line, "/") && !strings.ContainsFunc(line, unicode.IsSpace) {
+		return commandCompletion, pos{}, line[1:]
+	}
+	if m, ok := mentionAt(line, cur.col); ok {
+		return fileCompletion, pos{cur.row, m.from}, m.path
+	}
+	return noCompletion, pos{}, ""
+}
+
+// matchCommands finds commands by name, best first, then by description.
+func (c *Composer) matchCommands(query string) []item {
+	var list []item
+	add := func(cmd command) {
+		text := "/" + cmd.name
+		if cmd.hint != "" {
+			text += " "
+		}
+		list = append(list, item{"/" + cmd.name, cmd.description, text})
+	}
+	if query == "" {
+		for _, cmd := range c.commands {
+			add(cmd)
+		}
+		return list
+	}
+	names := make([]string, len(c.commands))
+	for i, cmd := range c.commands {
+		names[i] = cmd.name
+	}
+	found := make([]bool, len(names))
+	for _, m := range fuzzy.Find(query, names) {
+		found[m.Index] = true
+		add(c.commands[m.Index])
+	}
+	for i, cmd := range c.commands {
+		if !found[i] && indexFold(cmd.description, query) >= 0 {
+			add(cmd)
+		}
+	}
+	return list
+}
+
+func (c *Composer) matchFiles(query string) []item {
+	switch {
+	case c.index == nil && c.listError != "":
+		c.completion.note = c.listError
+		return nil
+	case c.index == nil:
+		c.completion.note = "listing files…"
+		return nil
+	}
+	var list []item
+	for _, p := range c.index.match(query) {
+		text := writeMention(p)
+		if strings.HasSuffix(p, "/") {
+			text = strings.TrimSuffix(text, `"`) // the path goes on
+		} else {
+			text += " "
+		}
+		list = append(list, item{label: p, text: text})
+	}
+	return list
+}
+
+// completionKey handles a key while the popup is open.
+func (c *Composer) completionKey(name string, send, closes bool) (handled bool) {
+	p := &c.completion
+	n := len(p.items)
+	switch {
+	case closes:
+		p.closed = true
+	case n == 0:
+		return false
+	case name == "up", name == "ctrl+p":
+		p.selected = (p.selected + n - 1) % n
+	case name == "down", name == "ctrl+n":
+		p.selected = (p.selected + 1) % n
+	case name == "tab", send && !c.exactCommand():
+		c.accept()
+	default:
+		return false
+	}
+	return true
+}
+
+// exactCommand says whether the draft is the whole name of a command.
+func (c *Composer) exactCommand() bool {
+	if c.completion.kind != commandCompletion {
+		return false
+	}
+	for _, cmd := range c.commands {
+		if cmd.name == c.completion.query {
+			return true
+		}
+	}
+	return false
+}
+
+// accept puts the marked item into the draft.
+func (c *Composer) accept() {
+	p := &c.completion
+	text := p.items[p.selected].text
+	c.buf.replace(p.from, c.buf.cur, text)
+	if next := c.buf.right(c.buf.cur); strings.HasSuffix(text, " ") && c.buf.slice(c.buf.cur, next) == " " {
+		c.buf.cut(next) // there was a space already
+	}
+	if p.kind == commandCompletion {
+		p.closed = true
+	}
+}
+
+// hint is what a command takes, while nothing of it was typed and the cursor
+// waits for it.
+func (c *Composer) hint() string {
+	b := c.buf
+	if len(b.lines) > 1 || b.cur != b.last() || c.completion.open() {
+		return ""
+	}
+	name, isCommand := strings.CutPrefix(strings.TrimRight(b.lines[0].text, " "), "/")
+	if !isCommand {
+		return ""
+	}
+	for _, cmd := range c.commands {
+		if cmd.name == name {
+			return cmd.hint
+		}
+	}
+	return ""
+}
+
+// filesListedMsg brings the files of a composer's project.
+type filesListedMsg struct {
+	owner *Composer
+	index *fileIndex
+	err   error
+}
+
+// listDue is the command that lists the files, when there is no list or it is
+// old. A list that is there stays in use meanwhile.
+func (c *Composer) listDue() tea.Cmd {
+	if c.listing || c.index != nil && c.now().Sub(c.listed) < listAge {
+		return nil
+	}
+	c.listing = true
+	root := c.root
+	return func() tea.Msg {
+		paths, err := listFiles(root)
+		if err != nil {
+			return filesListedMsg{owner: c, err: err}
+		}
+		return filesListedMsg{owner: c, index: newFileIndex(paths)}
+	}
+}
+
+func (c *Composer) takeList(msg filesListedMsg) {
+	c.listing, c.listed, c.listError = false, c.now(), ""
+	if msg.err != nil {
+		c.listError = safetext.Line(msg.err.Error())
+	} else {
+		c.index = msg.index
+	}
+	if p := &c.completion; p.kind == fileCompletion {
+		marked := ""
+		if p.selected < len(p.items) {
+			marked = p.items[p.selected].label
+		}
+		p.stale = true
+		c.complete()
+		for i, it := range p.items { // a list that is read again must not move the mark
+			if it.label == marked {
+				p.selected = i
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package composer
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/theme"
+)
+
+func newTest(t testing.TB, history *History) *Composer {
+	t.Helper()
+	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	return New(Options{
+		Theme: theme.New(true), Keys: config.DefaultKeys(), History: history, Root: t.TempDir(),
+		Now: func() time.Time { return clock },
+	})
+}
+
+// special are the keys that have names.
+var special = map[string]rune{
+	"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace,
+	"delete": tea.KeyDelete, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "space": tea.KeySpace, "f1": tea.KeyF1,
+}
+
+// press is a key as Bubble Tea reports it, from its name.
+func press(name string) tea.KeyPressMsg {
+	var k tea.KeyPressMsg
+	rest := name
+	for found := true; found; {
+		found = false
+		for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
+			if after, ok := strings.CutPrefix(rest, prefix); ok && after != "" {
+				k.Mod |= mod
+				rest, found = after, true
+			}
+		}
+	}
+	if code, ok := special[rest]; ok {
+		k.Code = code
+	} else {
+		k.Code = []rune(rest)[0]
+		if k.Mod == 0 {
+			k.Text = rest
+		}
+	}
+	if rest == "space" {
+		k.Text = " "
+	}
+	return k
+}
+
+// play presses keys: names in angle brackets, everything else as text. It
+// returns the last result and runs no command.
+func play(c *Composer, keys string) (last Result) {
+	for keys != "" {
+		name := string([]rune(keys)[:1])
+		rest := keys[len(name):]
+		if end := strings.IndexByte(keys, '>'); name == "<" && end > 1 {
+			name, rest = keys[1:end], keys[end+1:]
+		}
+		keys = rest
+		if name == " " {
+			name = "space"
+		}
+		last, _ = c.Key(press(name))
+	}
+	return last
+}
+
+// settleCmds runs commands and what follows from them until there are no more.
+func settleCmds(c *Composer, cmd tea.Cmd) (others []tea.Msg) {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, each := range msg {
+			others = append(others, settleCmds(c, each)...)
+		}
+	case filesListedMsg, editorReadyMsg, editorClosedMsg, editorTextMsg:
+		others = append(others, settleCmds(c, c.Update(msg))...)
+	default:
+		others = append(others, msg)
+	}
+	return others
+}
+
+func TestEditing(t *testing.T) {
+	for _, tt := range []struct{ name, keys, want string }{
+		{"typing", "hello world", "hello world"},
+		{"newline", "a<shift+enter>b<ctrl+j>c", "a\nb\nc"},
+		{"alt+enter is a newline too", "a<alt+enter>b", "a\nb"},
+		{"backslash and enter is a newline", `a\<enter>b`, "a\nb"},
+		{"a backslash elsewhere is not", `a\b<ctrl+j>`, "a\\b\n"},
+		{"backspace joins lines", "a<ctrl+j>b<left><backspace>", "ab"},
+		{"delete joins lines", "a<ctrl+j>b<up><end><delete>", "ab"},
+		{"backspace takes a whole emoji", "x👩‍👩‍👧<backspace>", "x"},
+		{"home and end edit a draft", "bc<home>a<end>d", "abcd"},
+		{"word left", "one two<alt+b>X", "one Xtwo"},
+		{"word left skips punctuation", "one, two.<ctrl+left>X", "one, Xtwo."},
+		{"word right", "one two<ctrl+a><alt+f>X", "oneX two"},
+		{"ctrl+w takes back to a space", "go a/b-c.d<ctrl+w>X", "go X"},
+		{"alt+backspace takes a word", "a/b-cd<alt+backspace>X", "a/b-X"},
+		{"alt+d", "one two<ctrl+a><alt+d>", " two"},
+		{"ctrl+k", "one two<ctrl+a><alt+f><ctrl+k>", "one"},
+		{"ctrl+k at the end joins", "a<ctrl+j>b<up><ctrl+e><ctrl+k>", "ab"},
+		{"ctrl+u", "one two<alt+b><ctrl+u>", "two"},
+		{"kill and yank", "one two<ctrl+w><ctrl+a><ctrl+y>", "twoone "},
+		{"transpose", "teh<ctrl+t>", "the"},
+		{"upper", "one two<ctrl+a><alt+u>", "ONE two"},
+		{"capitalize", "one two<ctrl+a><alt+f><alt+c>", "one Two"},
+		{"undo takes a word back", "one two<ctrl+z>", "one "},
+		{"undo and redo", "one two<ctrl+z><ctrl+z><ctrl+shift+z>", "one "},
+		{"undo of a kill", "one<ctrl+u><ctrl+_>", "one"},
+		{"undo of a joined line", "a<ctrl+j>b<left><backspace><ctrl+z>X", "a\nXb"},
+		{"up and down keep the column", "abcd<ctrl+j>x<ctrl+j>efgh<left><up><up>X<down><down>Y", "abcXd\nx\nefghY"},
+		{"ctrl+d deletes in a draft", "ab<left><ctrl+d>", "a"},
+		{"? is text in a draft", "why?", "why?"},
+		{"unknown keys type nothing", "a<f1><pgup><alt+x>", "a"},
+		{"wide characters", "世界<left>X", "世X界"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newTest(t, nil)
+			play(c, tt.keys)
+			if got := c.Text(); got != tt.want {
+				t.Errorf("after %q: %q, want %q", tt.keys, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestKeysOfOthers(t *testing.T) {
+	for _, tt := range []struct {
+		name, before, key string
+		used              bool
+	}{
+		{"help on an empty draft", "", "?", false},
+		{"? in a draft", "a", "?", true},
+		{"ctrl+d quits when empty", "", "ctrl+d", false},
+		{"ctrl+c on an empty draft", "", "ctrl+c", false},
+		{"ctrl+c clears a draft", "a", "ctrl+c", true},
+		{"esc", "a", "esc", false},
+		{"esc closes a popup", "@", "esc", true},
+		{"tab", "a", "tab", false},
+		{"home scrolls when empty", "", "home", false},
+		{"home moves in a draft", "a", "home", true},
+		{"ctrl+home scrolls always", "a", "ctrl+home", false},
+		{"pgup scrolls", "a", "pgup", false},
+		{"ctrl+f finds", "a", "ctrl+f", false},
+		{"ctrl+n is a new session", "a", "ctrl+n", false},
+		{"a tab of the sessions", "a", "alt+1", false},
+		{"enter on nothing", "", "enter", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newTest(t, nil)
+			play(c, tt.before)
+			if got, _ := c.Key(press(tt.key)); got.Used != tt.used || got.Prompt != nil {
+				t.Errorf("%s: %+v, want used %v and no prompt", tt.key, got, tt.used)
+			}
+		})
+	}
+}
+
+func TestSend(t *testing.T) {
+	c := newTest(t, nil)
+	r := play(c, "  first<ctrl+j>second <enter>")
+	if r.Prompt == nil || r.Prompt.Text() != "  first\nsecond" {
+		t.Fatalf("sent %+v", r)
+	}
+	if !c.Empty() || c.Text() != "" {
+		t.Errorf("the editor keeps %q", c.Text())
+	}
+	if r := play(c, "  <enter>"); r.Prompt != nil {
+		t.Errorf("sent a blank draft: %q", r.Prompt.Text())
+	}
+}
+
+func TestConfiguredKeys(t *testing.T) {
+	cfg, err := config.Parse("config.toml", []byte("[keys]\nsend = [\"ctrl+enter\"]\nnewline = [\"enter\"]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newTest(t, nil)
+	c.SetKeys(cfg.Keys)
+	if r := play(c, "a<enter>b"); r.Prompt != nil || c.Text() != "a\nb" {
+		t.Errorf("enter: %+v, text %q", r, c.Text())
+	}
+	if r := play(c, "<ctrl+enter>"); r.Prompt == nil {
+		t.Error("ctrl+enter did not send")
+	}
+}

@@ -1,0 +1,143 @@
+package composer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"mvdan.cc/sh/v3/shell"
+
+	"parley/internal/safetext"
+)
+
+// editedBytes is the longest text that is taken back from an editor.
+const editedBytes = 16 << 20
+
+// The messages of an editor's life: its file is written, it was closed, its
+// file was read.
+type (
+	editorReadyMsg struct {
+		owner *Composer
+		args  []string
+		file  string
+		was   string
+	}
+	editorClosedMsg struct {
+		editorReadyMsg
+		err error
+	}
+	editorTextMsg struct {
+		owner     *Composer
+		text, was string
+	}
+)
+
+// ErrorMsg tells of something that went wrong and that the person should know.
+// The draft is as it was.
+type ErrorMsg struct{ Err error }
+
+// openEditor is the command that opens the draft in the person's editor.
+func (c *Composer) openEditor() tea.Cmd {
+	raw, chips := c.buf.raw(), c.chips.frozen()
+	return func() tea.Msg {
+		text := chips.expand(raw, false)
+		args, err := editorCommand(os.Getenv)
+		if err != nil {
+			return ErrorMsg{err}
+		}
+		file, err := writeDraft(text)
+		if err != nil {
+			return ErrorMsg{fmt.Errorf("edit the prompt in an editor: %w", err)}
+		}
+		return editorReadyMsg{c, args, file, text}
+	}
+}
+
+// editorCommand finds out which editor to start.
+func editorCommand(getenv func(string) string) ([]string, error) {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		value := strings.TrimSpace(getenv(name))
+		if value == "" {
+			continue
+		}
+		args, err := shell.Fields(value, getenv)
+		if err != nil || len(args) == 0 {
+			return nil, fmt.Errorf("read $%s: %q is not a command, set it to the name of an editor", name, value)
+		}
+		return args, nil
+	}
+	usual := []string{"nano", "vim", "vi"}
+	if runtime.GOOS == "windows" {
+		usual = []string{"notepad"}
+	}
+	for _, name := range usual {
+		if path, err := exec.LookPath(name); err == nil {
+			return []string{path}, nil
+		}
+	}
+	return nil, errors.New("edit the prompt in an editor: none was found, set $EDITOR")
+}
+
+// writeDraft puts the text into a temporary file that only its owner can read.
+func writeDraft(text string) (name string, err error) {
+	f, err := os.CreateTemp("", "parley-prompt-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+// run hands the terminal over to the editor.
+func (m editorReadyMsg) run() tea.Cmd {
+	cmd := exec.Command(m.args[0], append(m.args[1:], m.file)...)
+	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editorClosedMsg{m, err} })
+}
+
+// read takes the text back and removes the file.
+func (m editorClosedMsg) read() tea.Msg {
+	defer os.Remove(m.file)
+	text, err := "", m.err
+	if err == nil {
+		text, err = readDraft(m.file)
+	}
+	if err != nil {
+		return ErrorMsg{fmt.Errorf("edit the prompt with %s: %w; the draft is as it was",
+			safetext.Line(filepath.Base(m.args[0])), err)}
+	}
+	return editorTextMsg{m.owner, text, m.was}
+}
+
+func readDraft(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, editedBytes+1))
+	if err != nil {
+		return "", err
+	}
+	if len(data) > editedBytes {
+		return "", fmt.Errorf("the text is longer than %d MB", editedBytes>>20)
+	}
+	return clean(strings.TrimRight(string(data), "\r\n")), nil
+}
+
+// takeEdited replaces the draft by what the editor made of it. When that is
+// nothing new the draft keeps its chips, and its cursor.
+func (c *Composer) takeEdited(m editorTextMsg) {
+	if m.text != strings.TrimRight(m.was, "\n") {
+		c.buf.replace(pos{}, c.buf.last(), m.text)
+	}
+}

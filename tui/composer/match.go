@@ -1,0 +1,178 @@
+package composer
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+)
+
+// offered is how many matches are offered at most.
+const offered = 50
+
+// fileIndex is the paths of a project, made ready for matching. It is immutable.
+type fileIndex struct {
+	paths []string // directories end in a slash
+	lower []string
+	base  []int    // where the last name begins
+	has   []uint64 // see letters
+}
+
+// newFileIndex makes an index of files, and of the directories they are in.
+func newFileIndex(files []string) *fileIndex {
+	x := &fileIndex{}
+	dirs := map[string]bool{}
+	for _, p := range files {
+		x.add(p)
+		for dir := parent(p); dir != "" && !dirs[dir]; dir = parent(dir) {
+			dirs[dir] = true
+			x.add(dir)
+		}
+	}
+	return x
+}
+
+// parent is the directory that a path is in, with its slash; "" is the root.
+func parent(p string) string {
+	return p[:strings.LastIndexByte(strings.TrimSuffix(p, "/"), '/')+1]
+}
+
+func (x *fileIndex) add(p string) {
+	lower := strings.ToLower(p)
+	if len(lower) != len(p) {
+		lower = p // so that offsets fit both
+	}
+	x.paths = append(x.paths, p)
+	x.lower = append(x.lower, lower)
+	x.base = append(x.base, len(parent(p)))
+	x.has = append(x.has, letters(lower))
+}
+
+// letters is the set of bytes in s, as bits: when one of the query's is not
+// there, the path needs no closer look.
+func letters(s string) (set uint64) {
+	for i := range len(s) {
+		set |= 1 << (s[i] & 63)
+	}
+	return set
+}
+
+// How well a path fits, best first. Within a rank the shorter path is better,
+// but for scattered letters, where the fuzzy score decides.
+const (
+	rankNamePrefix = iota
+	rankPathPrefix
+	rankName
+	rankPath
+	rankScattered
+)
+
+// scored is how many paths with scattered letters are scored: scoring costs
+// many times what finding them does.
+const scored = 2000
+
+// match returns the paths that fit a query best, best first. Letter case does
+// not matter. It runs for every key, so what most paths cost is one look at
+// their bits.
+func (x *fileIndex) match(query string) []string {
+	query = strings.ToLower(strings.TrimPrefix(query, "./"))
+	want := letters(query)
+	best := ranking{limit: offered}
+	var scattered []int
+	for i, p := range x.lower {
+		if x.has[i]&want != want {
+			continue
+		}
+		rank := rankOf(p, x.base[i], query)
+		if rank < rankScattered {
+			best.add(fit{rank, closeness(p, query), i}, x.paths)
+		} else if len(scattered) < scored && subsequence(p, query) {
+			scattered = append(scattered, i)
+		}
+	}
+	if len(best.list) < offered {
+		for _, m := range fuzzy.FindFromNoSort(query, subset{x.paths, scattered}) {
+			best.add(fit{rankScattered, -m.Score, scattered[m.Index]}, x.paths)
+		}
+	}
+	list := make([]string, len(best.list))
+	for i, f := range best.list {
+		list[i] = x.paths[f.path]
+	}
+	return list
+}
+
+func rankOf(p string, base int, query string) int {
+	at := strings.LastIndex(p, query)
+	switch {
+	case at < 0:
+		return rankScattered
+	case at == base || strings.HasPrefix(p[base:], query):
+		return rankNamePrefix
+	case strings.HasPrefix(p, query):
+		return rankPathPrefix
+	case at > base:
+		return rankName
+	}
+	return rankPath
+}
+
+// closeness puts what is not deep first when nothing was asked for, else what
+// is short.
+func closeness(p, query string) int {
+	if query == "" {
+		return strings.Count(strings.TrimSuffix(p, "/"), "/")
+	}
+	return len(p)
+}
+
+// subsequence says whether the bytes of query are in p in their order.
+func subsequence(p, query string) bool {
+	for i := range len(query) {
+		at := strings.IndexByte(p, query[i])
+		if at < 0 {
+			return false
+		}
+		p = p[at+1:]
+	}
+	return true
+}
+
+// subset is some of the paths, as the fuzzy matcher wants them.
+type subset struct {
+	paths []string
+	of    []int
+}
+
+func (s subset) Len() int            { return len(s.of) }
+func (s subset) String(i int) string { return s.paths[s.of[i]] }
+
+// fit is how well one path fits: lower is better.
+type fit struct{ rank, score, path int }
+
+// ranking keeps the best fits, in order.
+type ranking struct {
+	limit int
+	list  []fit
+}
+
+func (r *ranking) add(f fit, paths []string) {
+	order := func(a, b fit) int {
+		if a.rank != b.rank {
+			return a.rank - b.rank
+		}
+		if a.score != b.score {
+			return a.score - b.score
+		}
+		return strings.Compare(paths[a.path], paths[b.path])
+	}
+	full := len(r.list) == r.limit
+	if full && order(f, r.list[r.limit-1]) >= 0 {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(r.list, f, order)
+	if full {
+		r.list = r.list[:r.limit-1]
+	}
+	r.list = slices.Insert(r.list, at, f)
+}

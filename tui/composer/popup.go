@@ -1,0 +1,76 @@
+package composer
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// popupLines appends the popup, n lines of it.
+func (c *Composer) popupLines(lines []string, n int) []string {
+	p := &c.completion
+	if n > 0 && len(p.items) == 0 {
+		return append(lines, strings.Repeat(" ", gutter)+c.theme.Faint.Render(c.fit(p.note, c.textWidth())))
+	}
+	labels := 0
+	for _, it := range p.items[p.top:min(p.top+n, len(p.items))] {
+		labels = max(labels, ansi.StringWidth(it.label))
+	}
+	for i := p.top; i < min(p.top+n, len(p.items)); i++ {
+		lines = append(lines, c.popupLine(p.items[i], i == p.selected, labels))
+	}
+	return lines
+}
+
+// popupLine is one offer, with the descriptions of all offers in one column
+// where there is room for it.
+func (c *Composer) popupLine(it item, selected bool, labels int) string {
+	sign, style := "  ", c.theme.Choice
+	if selected {
+		sign, style = c.theme.Selected.Render("›")+" ", c.theme.ChoiceSelected
+	}
+	width := c.textWidth()
+	if it.detail == "" {
+		return sign + style.Render(c.fit(it.label, width))
+	}
+	labels = min(labels, width*2/5)
+	label := c.fit(it.label, max(labels, min(width, ansi.StringWidth(it.label), width*3/5)))
+	line := sign + style.Render(label)
+	used := max(labels, ansi.StringWidth(label)) + 2
+	if width-used < 6 {
+		return line
+	}
+	gap := strings.Repeat(" ", used-ansi.StringWidth(label))
+	return line + gap + c.theme.Muted.Render(c.fit(it.detail, width-used))
+}
+
+// fit cuts text off at a width. Of a path the end says more than the begin.
+func (c *Composer) fit(text string, width int) string {
+	if over := ansi.StringWidth(text) - width; over > 0 && c.completion.kind == fileCompletion && c.completion.note == "" {
+		return ansi.TruncateLeft(text, over+1, "…")
+	}
+	return ansi.Truncate(text, width, "…")
+}
+
+// searchLine is the line of the history search, and the column of the cursor in
+// it.
+func (c *Composer) searchLine() (line string, column int) {
+	s := c.search
+	label := "history"
+	switch {
+	case s.at == len(s.texts) && s.query == "":
+	case s.at < 0 || s.at == len(s.texts):
+		label = "no match"
+	case c.width >= 40:
+		label = fmt.Sprintf("history %d/%d", len(s.texts)-s.at, len(s.texts))
+	}
+	label += ": "
+	room := max(1, c.textWidth()-len(label))
+	query := s.query
+	if over := ansi.StringWidth(query) - room; over > 0 {
+		query = ansi.TruncateLeft(query, over+1, "…")
+	}
+	line = strings.Repeat(" ", gutter) + c.theme.Key.Render(label) + c.theme.Strong.Render(query)
+	return ansi.Truncate(line, c.width, ""), min(c.width-1, gutter+len(label)+ansi.StringWidth(query))
+}

@@ -1,0 +1,248 @@
+package composer
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+const (
+	narrowest = 4 // columns; less is drawn as this
+	gutter    = 2 // columns of the mark before the draft
+	popupRows = 8
+)
+
+// textWidth is how many columns the text has. The last one is left to a cursor
+// behind a full row.
+func (c *Composer) textWidth() int { return c.width - gutter - 1 }
+
+// layout is how many lines each part takes.
+type layout struct{ popup, search, editor int }
+
+func (c *Composer) layout() layout {
+	var l layout
+	if c.search != nil && c.maxHeight > 1 {
+		l.search = 1
+	}
+	_, below := c.buf.step(place{}, c.maxHeight-l.search-1, c.textWidth())
+	l.editor = below + 1
+	if c.completion.open() {
+		want := min(popupRows, max(1, len(c.completion.items)))
+		// Where both are long, the draft keeps half.
+		l.popup = min(want, c.maxHeight-min(l.editor, max(1, c.maxHeight/2)))
+		l.editor = min(l.editor, c.maxHeight-l.popup)
+	}
+	return l
+}
+
+// settle scrolls so that the cursor is in sight, without empty rows below the
+// draft, and the marked item of the popup too.
+func (c *Composer) settle() {
+	l, b, width := c.layout(), c.buf, c.textWidth()
+	if c.top.line >= len(b.lines) || c.top.row >= len(b.rows(c.top.line, width)) {
+		c.top = b.placeOf(pos{row: min(c.top.line, len(b.lines)-1)}, width)
+	}
+	cursor := b.placeOf(b.cur, width)
+	if first, _ := b.step(cursor, 1-l.editor, width); c.top.before(first) {
+		c.top = first
+	} else if cursor.before(c.top) {
+		c.top = cursor
+	}
+	if _, below := b.step(c.top, l.editor-1, width); below < l.editor-1 {
+		c.top, _ = b.step(c.top, below-(l.editor-1), width)
+	}
+	p := &c.completion
+	p.top = max(0, min(p.top, p.selected, len(p.items)-l.popup), p.selected-l.popup+1)
+}
+
+// Height is how many lines the composer takes now.
+func (c *Composer) Height() int {
+	l := c.layout()
+	return l.popup + l.search + l.editor
+}
+
+// PopupHeight is how many of the first lines are the popup: a caller that lets
+// it cover what is above leaves them out of its layout.
+func (c *Composer) PopupHeight() int { return c.layout().popup }
+
+// View draws the composer: Height lines, none wider than the width. The cursor
+// is where the terminal's own belongs, counted from the first line and column.
+func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
+	l, b, width := c.layout(), c.buf, c.textWidth()
+	lines = make([]string, 0, l.popup+l.search+l.editor)
+	lines = c.popupLines(lines, l.popup)
+	cursor = tea.NewCursor(0, 0)
+	cursor.Shape = tea.CursorBar
+	if l.search > 0 {
+		line, x := c.searchLine()
+		cursor.X, cursor.Y = x, len(lines)
+		lines = append(lines, line)
+	}
+	at := b.placeOf(b.cur, width)
+	p := c.top
+	for i := range l.editor {
+		if p == at && l.search == 0 {
+			cursor.X, cursor.Y = gutter+min(b.column(b.cur, width), width), len(lines)
+		}
+		next, more := b.step(p, 1, width)
+		line := c.mark(p, i == 0, i == l.editor-1 && more > 0) + c.row(p, width)
+		if more == 0 {
+			line += c.ghost(gutter + b.column(b.last(), width))
+		}
+		lines = append(lines, line)
+		p = next
+	}
+	return lines, cursor
+}
+
+// mark is what stands before a row: the prompt's sign, or that there is more.
+func (c *Composer) mark(p place, first, cutOff bool) string {
+	switch {
+	case p == place{}:
+		return c.theme.UserMark.Render("❯") + " "
+	case first:
+		return c.theme.Faint.Render("↑") + " "
+	case cutOff:
+		return c.theme.Faint.Render("↓") + " "
+	}
+	return "  "
+}
+
+// ghost is text behind the draft that is not part of it.
+func (c *Composer) ghost(column int) string {
+	text := c.hint()
+	if c.buf.empty() {
+		text = c.placeholder
+	} else if text != "" && !strings.HasSuffix(c.buf.lines[0].text, " ") {
+		text = " " + text
+	}
+	if text == "" {
+		return ""
+	}
+	return c.theme.Faint.Render(ansi.Truncate(text, max(0, c.width-column), "…"))
+}
+
+// row draws one row of the draft.
+func (c *Composer) row(p place, width int) string {
+	b := c.buf
+	from, to := b.bounds(p, width)
+	text := b.lines[p.line].text
+	var out, run strings.Builder
+	style := c.theme.Text
+	marks := c.highlights(p.line, from, to)
+	flush := func() {
+		if run.Len() > 0 {
+			out.WriteString(style.Render(run.String()))
+			run.Reset()
+		}
+	}
+	now := -1
+	for i, x := from, 0; i < to; {
+		n, w := b.chips.next(text, i)
+		shown := text[i : i+n]
+		if ch, ok := b.chips.at(shown); ok {
+			w = min(w, width)
+			shown = ansi.Truncate(ch.label, w, "…")
+		} else if shown == "\t" {
+			w = min(tabWidth, width)
+			shown = strings.Repeat(" ", w)
+		}
+		if x+w > width { // a space that hangs over, or a character too wide for the screen
+			break
+		}
+		for len(marks) > 0 && i >= marks[0].to {
+			marks = marks[1:]
+		}
+		kind := -1
+		if len(marks) > 0 && i >= marks[0].from {
+			kind = int(marks[0].kind)
+		}
+		if kind != now {
+			flush()
+			now, style = kind, c.styleOf(kind)
+		}
+		run.WriteString(shown)
+		i, x = i+n, x+w
+	}
+	flush()
+	return out.String()
+}
+
+// highlight is a part of a line that is drawn in a style of its own.
+type highlight struct {
+	from, to int
+	kind     highlightKind
+}
+
+type highlightKind int
+
+const (
+	markCommand highlightKind = iota
+	markMention
+	markChip
+	markMatch
+)
+
+func (c *Composer) styleOf(kind int) lipgloss.Style {
+	switch highlightKind(kind) {
+	case markCommand, markChip:
+		return c.theme.Accent
+	case markMention:
+		return c.theme.Info
+	case markMatch:
+		return c.theme.ChoiceSelected
+	}
+	return c.theme.Text
+}
+
+// highlights are the highlights of a line between two offsets, in their order.
+func (c *Composer) highlights(row, from, to int) []highlight {
+	text := c.buf.lines[row].text
+	if c.search != nil {
+		if at := c.buf.cur; c.search.at >= 0 && c.search.at < len(c.search.texts) && c.search.query != "" && at.row == row {
+			return []highlight{{at.col, at.col + len(c.search.query), markMatch}}
+		}
+		return nil
+	}
+	var list []highlight
+	if row == 0 && strings.HasPrefix(text, "/") {
+		name, _, _ := strings.Cut(text[1:], " ")
+		for _, cmd := range c.commands {
+			if cmd.name == name {
+				list = append(list, highlight{0, 1 + len(name), markCommand})
+				break
+			}
+		}
+	}
+	for i := from; i < to; {
+		n, _ := c.chips.next(text, i)
+		if _, ok := c.chips.at(text[i:]); ok {
+			list = append(list, highlight{i, i + n, markChip})
+		}
+		i += n
+	}
+	start := wordBefore(text, from)
+	for _, m := range mentions(text[start:to]) {
+		if m.to > m.from+1 && start+m.to > from {
+			list = append(list, highlight{start + m.from, start + m.to, markMention})
+		}
+	}
+	slices.SortFunc(list, func(a, b highlight) int { return a.from - b.from })
+	return list
+}
+
+// wordBefore is a place at or before an offset where no word is cut. It looks
+// back a little only: a line may be a book.
+func wordBefore(s string, at int) int {
+	const reach = 512
+	from := max(0, at-reach)
+	if space := strings.IndexByte(s[from:at], ' '); from > 0 && space >= 0 {
+		return from + space
+	} else if from > 0 {
+		return at
+	}
+	return 0
+}

@@ -1,0 +1,128 @@
+package composer
+
+import "sort"
+
+// rows returns where the rows of a line begin when it is wrapped to width
+// columns: between words where it can be, never inside a unit. Spaces that do
+// not fit hang over the edge, as in every editor.
+func (b *buffer) rows(row, width int) []int {
+	l := &b.lines[row]
+	if l.starts == nil || l.wrapped != width {
+		l.starts, l.wrapped = b.chips.wrap(l.text, width), width
+	}
+	return l.starts
+}
+
+func (c *chips) wrap(s string, width int) []int {
+	starts := []int{0}
+	x := 0                // columns of the row so far
+	split, splitX := 0, 0 // the last place of the row where it may be broken
+	for i := 0; i < len(s); {
+		n, w := c.next(s, i)
+		w = min(w, width)
+		if s[i] == ' ' || s[i] == '\t' {
+			i, x = i+n, x+w
+			split, splitX = i, x
+			continue
+		}
+		for x+w > width && x > 0 {
+			if split > starts[len(starts)-1] {
+				starts = append(starts, split)
+				x -= splitX
+			} else {
+				starts = append(starts, i)
+				x = 0
+			}
+			split, splitX = starts[len(starts)-1], 0
+		}
+		i, x = i+n, x+w
+		if w > 1 { // wide characters need no spaces between words
+			split, splitX = i, x
+		}
+	}
+	return starts
+}
+
+// place is a row of the wrapped text.
+type place struct{ line, row int }
+
+func (p place) before(q place) bool { return p.line < q.line || p.line == q.line && p.row < q.row }
+
+// placeOf is the row that holds a position.
+func (b *buffer) placeOf(p pos, width int) place {
+	starts := b.rows(p.row, width)
+	return place{p.row, sort.SearchInts(starts, p.col+1) - 1}
+}
+
+// bounds are the offsets of a row in its line.
+func (b *buffer) bounds(p place, width int) (from, to int) {
+	starts := b.rows(p.line, width)
+	if p.row+1 < len(starts) {
+		return starts[p.row], starts[p.row+1]
+	}
+	return starts[p.row], len(b.lines[p.line].text)
+}
+
+// step goes n rows down, or up where n is negative, as far as there are any,
+// and says how far it went.
+func (b *buffer) step(p place, n, width int) (place, int) {
+	moved := 0
+	for ; moved < n; moved++ {
+		switch {
+		case p.row+1 < len(b.rows(p.line, width)):
+			p.row++
+		case p.line+1 < len(b.lines):
+			p = place{p.line + 1, 0}
+		default:
+			return p, moved
+		}
+	}
+	for ; moved > n; moved-- {
+		switch {
+		case p.row > 0:
+			p.row--
+		case p.line > 0:
+			p = place{p.line - 1, len(b.rows(p.line-1, width)) - 1}
+		default:
+			return p, moved
+		}
+	}
+	return p, moved
+}
+
+// column is how far a position is from the left edge of its row.
+func (b *buffer) column(p pos, width int) int {
+	from, _ := b.bounds(b.placeOf(p, width), width)
+	return b.chips.width(b.lines[p.row].text[from:p.col])
+}
+
+// offsetAt is the position in a row that is nearest to a column.
+func (b *buffer) offsetAt(p place, column, width int) pos {
+	from, to := b.bounds(p, width)
+	text := b.lines[p.line].text
+	last := to < len(text) // then the end of the row is the start of the next
+	x := 0
+	for i := from; i < to; {
+		n, w := b.chips.next(text, i)
+		if x+w > column || last && i+n >= to {
+			return pos{p.line, i}
+		}
+		i, x = i+n, x+w
+	}
+	return pos{p.line, to}
+}
+
+// vertical moves the cursor by rows and says whether it could.
+func (b *buffer) vertical(n, width int) bool {
+	goal := b.goal
+	if goal < 0 {
+		goal = b.column(b.cur, width)
+	}
+	to, moved := b.step(b.placeOf(b.cur, width), n, width)
+	if moved == 0 {
+		return false
+	}
+	b.cur = b.offsetAt(to, goal, width)
+	b.goal = goal
+	return true
+}
