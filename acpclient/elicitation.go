@@ -189,6 +189,12 @@ func (p *ElicitationPropertySchema) decodeVariant(raw json.RawMessage) error {
 	if err := decodePlain(raw, reflect.ValueOf(p).Elem()); err != nil {
 		return err
 	}
+	if !p.takes(p.Default) {
+		p.Default = nil
+	} else if list := []string(nil); p.Type == PropertyArray {
+		_ = Unmarshal(p.Default, &list) // leaves out bad items
+		p.Default, _ = marshal(list)
+	}
 	switch p.Type {
 	case PropertyString, PropertyNumber, PropertyInteger, PropertyBoolean:
 		return nil
@@ -199,6 +205,26 @@ func (p *ElicitationPropertySchema) decodeVariant(raw json.RawMessage) error {
 	}
 	p.Raw = bytes.Clone(raw)
 	return nil
+}
+
+// takes reports whether a value is of the field's kind.
+func (p *ElicitationPropertySchema) takes(value json.RawMessage) bool {
+	var fits any
+	switch p.Type {
+	case PropertyString:
+		fits = new(string)
+	case PropertyNumber:
+		fits = new(float64)
+	case PropertyInteger:
+		return decodeInteger(value, reflect.ValueOf(new(int64)).Elem()) == nil
+	case PropertyBoolean:
+		fits = new(bool)
+	case PropertyArray:
+		fits = new([]json.RawMessage)
+	default:
+		return true // of an unknown kind, whatever it is
+	}
+	return json.Unmarshal(value, fits) == nil
 }
 
 // MarshalJSON encodes the schema of the field; one of an unknown type as it was

@@ -46,7 +46,11 @@ func (f Field[T]) MarshalJSON() ([]byte, error) { return marshal(f.Value) }
 
 // UnmarshalJSON takes a value or null. What does not fit is as if absent.
 func (f *Field[T]) UnmarshalJSON(b []byte) error {
-	f.Set = json.Unmarshal(b, &f.Value) == nil
+	*f = Field[T]{}
+	var value *T
+	if json.Unmarshal(b, &value) == nil {
+		*f = Field[T]{Set: true, Value: value}
+	}
 	return nil
 }
 

@@ -72,7 +72,7 @@ func (c *Conn) mixed(line []byte) {
 		at += open
 		raw, scanned := objectIn(line[at:])
 		if raw == nil {
-			effort -= scanned + 512 // at least what starting a decoder costs
+			effort -= scanned
 			at++
 			continue
 		}
@@ -93,7 +93,7 @@ func (c *Conn) mixed(line []byte) {
 
 // mostEffort bounds how often the bytes of one line are looked at in search of
 // messages: a line can be made so that every brace in it promises one.
-const mostEffort = 8
+const mostEffort = 4
 
 // batchOf returns the items of an array of objects, nil if it is none.
 func batchOf(line []byte) []json.RawMessage {
@@ -115,18 +115,22 @@ func batchOf(line []byte) []json.RawMessage {
 // objectIn returns the JSON object that b begins with, nil if there is none,
 // and how far it had to read to know.
 func objectIn(b []byte) (object []byte, scanned int) {
+	if key := bytes.TrimLeft(b[1:min(len(b), 100)], " \t"); len(key) == 0 || key[0] != '"' {
+		return nil, 0 // no field, no message
+	}
+	const start = 512 // what starting a decoder costs, in bytes scanned
 	dec := json.NewDecoder(bytes.NewReader(b))
 	var raw json.RawMessage
 	err := dec.Decode(&raw)
 	if err == nil {
 		end := int(dec.InputOffset())
-		return b[:end], end
+		return b[:end], start + end
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		return nil, int(syntax.Offset)
+		return nil, start + int(syntax.Offset)
 	}
-	return nil, len(b)
+	return nil, start + len(b)
 }
 
 func (c *Conn) noise(line []byte) {

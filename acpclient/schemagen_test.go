@@ -26,6 +26,7 @@ type schemaGen struct {
 // chooser decides what a schema leaves open.
 type chooser interface {
 	variant(n int) int // one of n shapes
+	pick(n int) int    // one of n values
 	include() bool     // an optional field
 	length() int       // of an array
 	text() string
@@ -60,7 +61,7 @@ func (g *schemaGen) make(s map[string]any, at string, path []any, depth int) any
 		return v
 	}
 	if enum, ok := s["enum"].([]any); ok {
-		return enum[g.choose.variant(len(enum))]
+		return enum[g.choose.pick(len(enum))]
 	}
 	var parts []any
 	for _, key := range []string{"anyOf", "oneOf"} {
@@ -155,7 +156,7 @@ func (g *schemaGen) plain(s map[string]any, at string, path []any, depth int) an
 		}
 		return g.choose.text()
 	case "boolean":
-		return g.choose.variant(2) == 0
+		return g.choose.pick(2) == 0
 	case "integer":
 		high := map[any]int64{"uint16": 1<<16 - 1, "uint32": 1<<32 - 1, "int32": 1<<31 - 1}[s["format"]]
 		if high == 0 {
@@ -188,6 +189,7 @@ func (g *schemaGen) plain(s map[string]any, at string, path []any, depth int) an
 type drawn struct{ t *rapid.T }
 
 func (d drawn) variant(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "variant") }
+func (d drawn) pick(n int) int    { return rapid.IntRange(0, n-1).Draw(d.t, "pick") }
 func (d drawn) include() bool     { return rapid.Bool().Draw(d.t, "include") }
 func (d drawn) length() int       { return rapid.IntRange(0, 3).Draw(d.t, "length") }
 
@@ -212,6 +214,7 @@ func (e exhaustive) variant(n int) int {
 	*e.count /= n
 	return v
 }
+func (exhaustive) pick(int) int                  { return 0 }
 func (exhaustive) include() bool                 { return true }
 func (exhaustive) length() int                   { return 2 }
 func (exhaustive) text() string                  { return "text" }

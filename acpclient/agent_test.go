@@ -1,0 +1,5 @@
+package acpclient
+
+const agentRole = "ACPCLIENT_TEST_AGENT"
+
+func playAgent(role string) {}
