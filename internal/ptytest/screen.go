@@ -17,7 +17,7 @@ type Screen struct {
 	AltScreen  bool   // the program has taken the whole screen
 	Title      string // of the window
 
-	cells []Cell
+	cells []uv.Cell // as the emulator has them: few are ever asked for
 	lines []string
 }
 
@@ -60,7 +60,7 @@ func (s Screen) Cell(x, y int) Cell {
 	if x < 0 || y < 0 || x >= s.Cols || y >= s.Rows {
 		return Cell{}
 	}
-	return s.cells[y*s.Cols+x]
+	return cellOf(&s.cells[y*s.Cols+x])
 }
 
 // Find returns the column and row at which text first begins. The text must
@@ -73,8 +73,8 @@ func (s Screen) Find(text string) (x, y int, ok bool) {
 		}
 		x := 0
 		for n := 0; n < at; {
-			cell := s.cells[y*s.Cols+x]
-			n += len(cell.Text)
+			cell := &s.cells[y*s.Cols+x]
+			n += len(cell.Content)
 			x += cell.Width
 		}
 		return x, y, true
@@ -106,15 +106,21 @@ func (e *emulator) capture() *Screen {
 		AltScreen: e.emu.IsAltScreen(),
 		Title:     e.title,
 	}
-	s.cells = make([]Cell, s.Cols*s.Rows)
+	s.cells = make([]uv.Cell, s.Cols*s.Rows)
 	s.lines = make([]string, s.Rows)
 	var line strings.Builder
 	for y := range s.Rows {
 		row := s.cells[y*s.Cols : (y+1)*s.Cols]
 		line.Reset()
 		for x := 0; x < s.Cols; {
-			row[x] = cellOf(e.emu.CellAt(x, y))
-			line.WriteString(row[x].Text)
+			if c := e.emu.CellAt(x, y); c != nil {
+				row[x] = *c
+			}
+			if row[x].Content == "" {
+				row[x].Content = " "
+			}
+			row[x].Width = max(1, row[x].Width)
+			line.WriteString(row[x].Content)
 			x += row[x].Width
 		}
 		s.lines[y] = strings.TrimRight(line.String(), " ")
@@ -123,15 +129,8 @@ func (e *emulator) capture() *Screen {
 }
 
 func cellOf(c *uv.Cell) Cell {
-	if c == nil {
-		return Cell{Text: " ", Width: 1}
-	}
-	text := c.Content
-	if text == "" {
-		text = " "
-	}
 	return Cell{
-		Text: text, Width: max(1, c.Width),
+		Text: c.Content, Width: c.Width,
 		FG: colourOf(c.Style.Fg), BG: colourOf(c.Style.Bg),
 		// The emulator takes the two fields of OSC 8 in the wrong order.
 		Link:          c.Link.Params,

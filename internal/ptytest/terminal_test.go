@@ -128,8 +128,8 @@ func TestBubbleTeaProgram(t *testing.T) {
 			if got := term.Cell(0, 0); got != want {
 				t.Errorf("cell 0,0 = %+v, want %+v", got, want)
 			}
-			if got := term.Cell(0, 3); got.Text != "世" || got.Width != 2 {
-				t.Errorf("cell 0,3 = %+v, want a wide 世", got)
+			if got, right := term.Cell(0, 3), term.Cell(1, 3); got.Text != "世" || got.Width != 2 || right != (Cell{}) {
+				t.Errorf("cells 0,3 and 1,3 = %+v and %+v, want a wide 世", got, right)
 			}
 			term.Press("ctrl+q")
 			if code := term.WaitExit(); code != 7 {

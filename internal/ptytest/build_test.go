@@ -1,0 +1,24 @@
+package ptytest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestBuildParley(t *testing.T) {
+	bin := BuildParley(t)
+	if info, err := os.Stat(bin); err != nil || info.Mode().Perm()&0o100 == 0 {
+		t.Errorf("%s: %v, error %v", bin, info, err)
+	}
+	if again := BuildParley(t); again != bin {
+		t.Errorf("built again, as %s", again)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(bin), "build-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	t.Setenv("PARLEY_BIN", "/opt/parley")
+	if got := BuildParley(t); got != "/opt/parley" {
+		t.Errorf("BuildParley = %s, want what PARLEY_BIN says", got)
+	}
+}
