@@ -64,7 +64,8 @@ func (c *Conn) mixed(line []byte) {
 		return
 	}
 	from, at := 0, 0 // line[from:at] is noise
-	for effort := mostEffort * len(line); effort > 0 && bytes.Contains(line[at:], []byte(`"jsonrpc"`)); {
+	last := bytes.LastIndex(line, []byte(`"jsonrpc"`))
+	for effort := mostEffort*len(line) + readBuffer; effort > 0 && at < last; {
 		open := bytes.IndexByte(line[at:], '{')
 		if open < 0 {
 			break
