@@ -55,6 +55,10 @@ func (c *Composer) settle() {
 		c.top, _ = b.step(c.top, below-(l.editor-1), width)
 	}
 	p := &c.completion
+	if l.popup == 0 {
+		p.top = 0
+		return
+	}
 	p.top = max(0, min(p.top, p.selected, len(p.items)-l.popup), p.selected-l.popup+1)
 }
 
