@@ -150,3 +150,11 @@ func (s *Session) current() *agent {
 	defer s.mu.Unlock()
 	return s.agent
 }
+
+// Kill stops the agent's process, without asking it to end the turn first. The
+// loss is told as any other.
+func (s *Session) Kill() {
+	if a := s.current(); a != nil {
+		s.work.Go(func() { a.peer.Stop(s.ctx) })
+	}
+}

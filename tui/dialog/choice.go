@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +37,9 @@ type answer struct {
 	// name is safe to be drawn; it may be long. more tells apart what has the
 	// same name.
 	name, more string
-	key        string
-	action     Action
+	// keys answer with it at once; the first is shown.
+	keys   []string
+	action Action
 }
 
 // answers are numbered choices below each other. None is marked at first, so
@@ -81,11 +83,19 @@ func (a *answers) byKey(key string) (answer, bool) {
 		return answer{}, false
 	}
 	for _, c := range a.list {
-		if c.key != "" && c.key == key {
+		if slices.Contains(c.keys, key) {
 			return c, true
 		}
 	}
 	return answer{}, false
+}
+
+// key is the key to show, "" if there is none.
+func (c answer) key() string {
+	if len(c.keys) > 0 {
+		return c.keys[0]
+	}
+	return ""
 }
 
 // digit is the position that a number key stands for, -1 if it is another key.
@@ -101,7 +111,7 @@ func (a *answers) draw(width int, inert bool, th *theme.Theme) (lines []string, 
 	a.starts = a.starts[:0]
 	keys := 0
 	for _, c := range a.list {
-		keys = max(keys, ansi.StringWidth(c.key))
+		keys = max(keys, ansi.StringWidth(c.key()))
 	}
 	for i, c := range a.list {
 		a.starts = append(a.starts, len(lines))
@@ -118,7 +128,7 @@ func (a *answers) draw(width int, inert bool, th *theme.Theme) (lines []string, 
 		}
 		lead := l.pointer.Render(pointer) + " " + l.number.Render(number) + "  "
 		if keys > 0 {
-			lead += l.key.Render(pad(c.key, keys)) + "  "
+			lead += l.key.Render(pad(c.key(), keys)) + "  "
 		}
 		if c.icon != "" {
 			lead += l.icon.Render(c.icon) + " "

@@ -27,8 +27,10 @@ type panel struct {
 	// keep is the line of the foot that must be seen when there is no room for
 	// all of it.
 	keep int
-	// cursor is a position in the head, nil if there is no cursor.
+	// cursor is a position in the head, or, if inBody is set, in the body; nil
+	// if there is no cursor.
 	cursor *tea.Cursor
+	inBody bool
 }
 
 // placement says where the parts of a panel stand in its view.
@@ -121,7 +123,7 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	}
 	lines = append(lines, p.foot[place.footFrom:place.footTo]...)
 
-	view := View{Cursor: p.cursor}
+	var view View
 	if !frame {
 		for i := range lines {
 			lines[i] = cut(lines[i], width)
@@ -133,18 +135,31 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 		place.body++
 		place.foot++
 	}
-	if view.Cursor != nil {
-		c := *view.Cursor
-		c.X = min(c.X+place.left, width-1)
-		if frame {
-			c.Y++
-		}
-		view.Cursor = &c
-		if c.Y >= len(view.Lines) {
-			view.Cursor = nil
-		}
-	}
+	view.Cursor = p.cursorAt(place, frame, width, len(view.Lines))
 	return view, place
+}
+
+// cursorAt is where the cursor stands in the view, nil if it is not in it.
+func (p *panel) cursorAt(place placement, frame bool, width, height int) *tea.Cursor {
+	if p.cursor == nil {
+		return nil
+	}
+	c := *p.cursor
+	c.X = min(c.X+place.left, width-1)
+	switch {
+	case p.inBody:
+		line := c.Y - p.scroll.offset
+		if line < 0 || line >= place.shown {
+			return nil
+		}
+		c.Y = place.body + line
+	case frame:
+		c.Y++
+	}
+	if c.Y >= height {
+		return nil
+	}
+	return &c
 }
 
 // divider stands between body and foot and says how much of the body is hidden.

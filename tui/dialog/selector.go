@@ -16,6 +16,9 @@ type Item struct {
 	ID string
 	// Title, Detail and Group may come from outside.
 	Title, Detail, Group string
+	// About is shown below the list while the item is marked. If it is empty,
+	// Detail is, where it did not fit.
+	About string
 	// Current marks the value that holds now, Pending one that waits for the
 	// agent's answer.
 	Current, Pending bool
@@ -142,7 +145,7 @@ func sameItems(a, b []Item) bool {
 	}
 	for i := range a {
 		x, y := a[i], b[i]
-		if x.ID != y.ID || x.Title != y.Title || x.Detail != y.Detail || x.Group != y.Group ||
+		if x.ID != y.ID || x.Title != y.Title || x.Detail != y.Detail || x.About != y.About || x.Group != y.Group ||
 			x.Current != y.Current || x.Pending != y.Pending || x.Disabled != y.Disabled {
 			return false
 		}

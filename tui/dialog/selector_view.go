@@ -95,12 +95,10 @@ const maxDetail = 3
 // no room for it. Lists in which no item has anything to say have no such part;
 // in others it always has the same height, so that nothing jumps.
 func (s *Selector) detail(w int) []string {
-	if s.list.Items == nil {
-		return nil
-	}
+	room := w - s.titleWidth(w) - rowLead - 2
 	some := false
-	for i := range min(len(s.list.Items), 200) {
-		if needs := ansi.StringWidth(s.list.Items[i].Detail); needs > 0 && needs+s.titleWidth(w)+6 > w {
+	for _, it := range s.list.Items[:min(len(s.list.Items), 200)] {
+		if it.About != "" || len(it.Detail) > room && ansi.StringWidth(clip(it.Detail)) > room {
 			some = true
 			break
 		}
@@ -110,7 +108,11 @@ func (s *Selector) detail(w int) []string {
 	}
 	var lines []string
 	if i := s.item(); i >= 0 {
-		lines = prose(clip(s.list.Items[i].Detail), w)
+		it := s.list.Items[i]
+		if it.About == "" && ansi.StringWidth(clip(it.Detail)) > room {
+			it.About = it.Detail
+		}
+		lines = prose(clip(it.About), w)
 	}
 	if len(lines) > maxDetail {
 		lines = lines[:maxDetail]
@@ -142,6 +144,9 @@ func (s *Selector) titleWidth(w int) int {
 	}
 	return min(widest, max(12, w*2/5))
 }
+
+// rowLead is the width of what stands before the title of an item.
+const rowLead = 4
 
 // selectorRows is the list as content of a panel.
 type selectorRows Selector
@@ -190,9 +195,9 @@ func (s *Selector) row(p paper, r row, marked bool, column int) string {
 	}
 	line := pointer + now
 	if about == "" {
-		return line + cut(text, p.width-4)
+		return line + cut(text, p.width-rowLead)
 	}
-	return line + pad(text, column) + "  " + detail.Render(cut(about, max(0, p.width-column-6)))
+	return line + pad(text, column) + "  " + detail.Render(cut(about, max(0, p.width-column-rowLead-2)))
 }
 
 // highlight draws the bytes at hits in another style than the rest.

@@ -96,6 +96,6 @@ func progressBar(done, all int, full, empty lipgloss.Style) string {
 	return full.Render(strings.Repeat("━", n)) + empty.Render(strings.Repeat("━", cells-n))
 }
 
-func (p *plan) mark() string { return p.env.theme.Accent.Render("☰") }
+func (p *plan) mark() string { return p.env.theme.Accent.Render("≡") }
 
 func (p *plan) compact() bool { return false }

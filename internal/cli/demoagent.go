@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/demoagent"
+)
+
+// demoAgentCommand is the built-in agent. parley starts it by itself for the
+// tour; tests give it a script.
+func demoAgentCommand() *cobra.Command {
+	opt := demoagent.Options{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	cmd := &cobra.Command{
+		Use:    "demo-agent",
+		Short:  "Run the built-in agent on stdin and stdout",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if code := demoagent.Run(cmd.Context(), opt); code != 0 {
+				return exitStatus(code)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&opt.Script, "script", "", "play the protocol steps of this file")
+	cmd.Flags().StringVar(&opt.Log, "log", "", "append every line received to this file")
+	return cmd
+}

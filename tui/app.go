@@ -1,0 +1,295 @@
+// Package tui is parley on the screen: one Bubble Tea model that routes messages
+// to plain parts (the transcript, the composer, dialogs) and draws them.
+//
+// Update never waits and draws nothing; whatever takes time is a command. Draw
+// is one pure step from the state to the lines of a screen, and touches only
+// what can be seen.
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/session"
+	"parley/tui/composer"
+	"parley/tui/dialog"
+	"parley/tui/theme"
+	"parley/tui/transcript"
+)
+
+const (
+	// tick is the time between two steps of what moves, while it moves.
+	tick = 120 * time.Millisecond
+	// slowStart is when it is said that an agent is still starting.
+	slowStart = 3 * time.Second
+	// slowCancel is when it is offered to stop an agent that ignores a cancel.
+	slowCancel = 5 * time.Second
+	// againTime is how long the first of two ctrl+c counts.
+	againTime = 2 * time.Second
+	// wheelLines is how far one step of the mouse wheel scrolls.
+	wheelLines = 3
+	// stopTime is how long the end of the program waits for agents to be polite.
+	stopTime = 4 * time.Second
+)
+
+// Options are what the program is started with.
+type Options struct {
+	Config *config.Config
+	// Agents can be chosen from; Agent, if there is one, is started at once.
+	Agents []config.Agent
+	Agent  *config.Agent
+	// Start makes the session with an agent. It must not wait for the agent.
+	Start func(config.Agent) (*session.Session, error)
+	// Cwd is shown while there is no session.
+	Cwd     string
+	Version string
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Run runs the program until the person leaves it, and ends every agent that it
+// started.
+func Run(ctx context.Context, opt Options) error {
+	m := newModel(ctx, opt)
+	_, err := tea.NewProgram(m, tea.WithContext(ctx)).Run()
+	m.shutdown()
+	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the screen failed: %w", err)
+	}
+	return nil
+}
+
+// Model is the root of the program's state.
+type Model struct {
+	ctx  context.Context
+	opt  Options
+	keys config.Keys
+	now  func() time.Time
+
+	theme         *theme.Theme
+	width, height int
+	cwd, branch   string
+
+	// The agent and the session, nil until one was chosen.
+	agent   config.Agent
+	session *session.Session
+	conv    *session.Conversation
+	list    *transcript.List
+	pump    *pump
+
+	history  *composer.History
+	composer *composer.Composer
+	outbox   []composer.Prompt // sent by the person, on their way to the session
+	dialogs  []dialog.Dialog   // the last one is on top
+	guard    *dialog.Guard
+
+	ticking bool
+	ticks   int
+	flash   string // said above the prompt for a moment
+	flashID int
+	leaving time.Time // of a first ctrl+c with nothing left to clear
+	area    layout    // of what was drawn last, for the mouse
+}
+
+func newModel(ctx context.Context, opt Options) *Model {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	m := &Model{
+		ctx: ctx, opt: opt, keys: opt.Config.Keys, now: opt.Now, cwd: opt.Cwd,
+		theme: theme.New(opt.Config.Theme != config.ThemeLight),
+		width: 80, height: 24,
+	}
+	m.guard = dialog.NewGuard(m.now)
+	history, err := composer.OpenHistory(composer.HistoryFile(), opt.Cwd)
+	if err != nil {
+		m.flash = err.Error() // and the prompts of this time are not remembered
+	}
+	m.history = history
+	m.composer = m.newComposer(opt.Cwd)
+	return m
+}
+
+// newComposer makes an empty composer for a project.
+func (m *Model) newComposer(root string) *composer.Composer {
+	return composer.New(composer.Options{
+		Theme: m.theme, Keys: m.keys, History: m.history, Root: root, Now: m.now,
+		Placeholder: "Ask for something",
+	})
+}
+
+// Init starts the chosen agent, or lets the person choose one.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{readBranch(m.cwd)}
+	if m.opt.Config.Theme == config.ThemeAuto {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	if m.opt.Agent != nil {
+		cmds = append(cmds, m.start(*m.opt.Agent))
+	} else {
+		m.push(m.agentPicker())
+	}
+	return tea.Batch(cmds...)
+}
+
+// start begins a session with an agent.
+func (m *Model) start(a config.Agent) tea.Cmd {
+	s, err := m.opt.Start(a)
+	if err != nil {
+		m.push(m.startFailed(a, err))
+		return nil
+	}
+	m.agent, m.session, m.conv = a, s, session.NewConversation()
+	m.cwd = s.Options().Cwd
+	m.conv.Cwd = m.cwd
+	m.list = transcript.New(m.theme, m.conv)
+	m.composer = m.newComposer(m.cwd)
+	m.pump = &pump{ctx: m.ctx, session: s}
+	s.Start()
+	return tea.Batch(m.pump.next, readBranch(m.cwd))
+}
+
+// shutdown ends the agent, politely at first.
+func (m *Model) shutdown() {
+	if m.session == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	m.session.Close(ctx)
+}
+
+type (
+	tickMsg     struct{}
+	armMsg      struct{}
+	flashMsg    int
+	leavingOver struct{}
+)
+
+// Update implements tea.Model.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	return m, tea.Batch(cmd, m.animate())
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case batchMsg:
+		return m.fold(msg)
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		return m.paste(msg.Content)
+	case tea.MouseMsg:
+		return m.mouse(msg)
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		if m.opt.Config.Theme == config.ThemeAuto && msg.IsDark() != m.theme.Dark {
+			m.setTheme(theme.New(msg.IsDark()))
+		}
+	case branchMsg:
+		m.branch = string(msg)
+	case tickMsg:
+		m.ticking = false
+		m.ticks++
+	case flashMsg:
+		if int(msg) == m.flashID {
+			m.flash = ""
+		}
+	case armMsg, leavingOver:
+		// The screen is drawn again: a dialog takes keys now, a hint is over.
+	default:
+		return m.other(msg)
+	}
+	return nil
+}
+
+// fold takes a batch of events into the conversation and asks for the next.
+func (m *Model) fold(b batchMsg) tea.Cmd {
+	if b.session != m.session {
+		return nil
+	}
+	var cmds []tea.Cmd
+	for _, e := range b.events {
+		m.conv.Apply(e)
+		cmds = append(cmds, m.react(e))
+	}
+	cmds = append(cmds, m.questions(), m.pump.next)
+	return tea.Batch(cmds...)
+}
+
+// react does what an event asks for beyond being shown.
+func (m *Model) react(e session.Event) tea.Cmd {
+	switch e := e.(type) {
+	case session.SessionOpening:
+		if e.How == session.Load {
+			m.list.Reset()
+		}
+	case session.AgentLost:
+		m.push(m.lost())
+	case session.SessionFailed:
+		m.push(m.sessionFailed(e.Err))
+	case session.TurnEnded:
+		return readBranch(m.cwd)
+	case session.Update:
+		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
+			m.composer.SetCommands(m.conv.Commands)
+		}
+	}
+	return nil
+}
+
+// animate keeps one tick under way while something moves, and none otherwise.
+func (m *Model) animate() tea.Cmd {
+	c := m.conv
+	if c == nil || m.ticking {
+		return nil
+	}
+	if !c.Turn.Running && c.Phase != session.PhaseStarting && c.Phase != session.PhaseOpening {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(tick, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+// say shows something above the prompt for a moment.
+func (m *Model) say(words string) tea.Cmd {
+	m.flash = words
+	m.flashID++
+	id := m.flashID
+	return tea.Tick(3*time.Second, func(time.Time) tea.Msg { return flashMsg(id) })
+}
+
+func (m *Model) setTheme(th *theme.Theme) {
+	m.theme = th
+	m.composer.SetTheme(th)
+	if m.list != nil {
+		m.list.SetTheme(th)
+	}
+	for _, d := range m.dialogs {
+		d.SetTheme(th)
+	}
+}
+
+// other hands messages on to the parts that they may be for.
+func (m *Model) other(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case failedMsg:
+		return m.say(msg.err.Error())
+	case composer.ErrorMsg:
+		return m.say(msg.Err.Error())
+	case promptMsg:
+		return m.sent(msg)
+	}
+	return m.composer.Update(msg)
+}

@@ -1,0 +1,192 @@
+package dialog
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/session"
+)
+
+// NewModes lists the modes of a conversation and follows it. Where the agent
+// has config options, that is the option that switches modes. It is nil if the
+// agent has no modes.
+func NewModes(env Env, c *session.Conversation) *Selector {
+	if o := c.ModeOption(); o != nil {
+		return NewOption(env, c, o.ID)
+	}
+	if len(c.LegacyModes()) == 0 {
+		return nil
+	}
+	return newFollowing(env, List{Name: "mode", Title: "Mode"}, func() []Item { return modeItems(c) })
+}
+
+// NewModels lists the models of a conversation, in the same manner.
+func NewModels(env Env, c *session.Conversation) *Selector {
+	if o := c.OptionByCategory(acpclient.CategoryModel); o != nil {
+		return NewOption(env, c, o.ID)
+	}
+	if len(c.LegacyModels()) == 0 {
+		return nil
+	}
+	return newFollowing(env, List{Name: "model", Title: "Model"}, func() []Item { return modelItems(c) })
+}
+
+// NewOption lists the values of a config option of a conversation and follows
+// it. It is nil if there is no such option, or none that can be set.
+func NewOption(env Env, c *session.Conversation, id acpclient.ConfigID) *Selector {
+	o := c.Option(id)
+	if o == nil || o.Type != acpclient.ConfigSelect && o.Type != acpclient.ConfigBoolean {
+		return nil
+	}
+	return newFollowing(env, List{Name: string(id), Title: o.Name}, func() []Item { return valueItems(c, id) })
+}
+
+func newFollowing(env Env, l List, items func() []Item) *Selector {
+	l.Items = items()
+	s := NewSelector(env, l)
+	s.follow = items
+	return s
+}
+
+func modeItems(c *session.Conversation) []Item {
+	_, pending := c.CurrentMode()
+	items := make([]Item, 0, len(c.LegacyModes()))
+	for _, m := range c.LegacyModes() {
+		now := m.ID == c.LegacyMode()
+		items = append(items, Item{
+			ID: string(m.ID), Title: m.Name, Detail: m.Description,
+			Current: now, Pending: now && pending, Do: SetMode{m.ID},
+		})
+	}
+	return items
+}
+
+func modelItems(c *session.Conversation) []Item {
+	items := make([]Item, 0, len(c.LegacyModels()))
+	for _, m := range c.LegacyModels() {
+		items = append(items, Item{
+			ID: m.ModelID, Title: m.Name, Detail: m.Description,
+			Current: m.ModelID == c.Model, Do: SetModel{m.ModelID},
+		})
+	}
+	return items
+}
+
+func valueItems(c *session.Conversation, id acpclient.ConfigID) []Item {
+	o := c.Option(id)
+	if o == nil {
+		return nil
+	}
+	value, pending := c.OptionValue(o)
+	item := func(group string, v acpclient.ConfigValue, title, detail string) Item {
+		return Item{
+			ID: string(v.ID), Title: title, Detail: detail, Group: group,
+			Current: v == value, Pending: v == value && pending, Do: SetOption{id, v},
+		}
+	}
+	if o.Type == acpclient.ConfigBoolean {
+		on, off := acpclient.BoolValue(true), acpclient.BoolValue(false)
+		items := []Item{item("", on, "on", ""), item("", off, "off", "")}
+		items[0].ID, items[1].ID = "on", "off"
+		return items
+	}
+	var items []Item
+	for _, g := range o.Options {
+		for _, v := range g.Options {
+			items = append(items, item(g.Name, acpclient.SelectValue(v.Value), v.Name, v.Description))
+		}
+	}
+	return items
+}
+
+// AgentItems are agents to start.
+func AgentItems(agents []config.Agent) []Item {
+	groups := map[config.Source]string{
+		config.SourceConfigured: "configured",
+		config.SourceFound:      "found on this machine",
+		config.SourceBuiltIn:    "not installed",
+	}
+	items := make([]Item, len(agents))
+	for i, a := range agents {
+		name := a.Name
+		if name == "" {
+			name = a.ID
+		}
+		items[i] = Item{
+			ID: a.ID, Title: name, Detail: strings.Join(append([]string{a.Command}, a.Args...), " "),
+			Group: groups[a.Source], Current: a.Default, Do: StartAgent{a},
+		}
+	}
+	return items
+}
+
+// SessionItems are sessions of the agent to open, with when they were last used
+// and where. current is the one on the screen.
+func SessionItems(sessions []acpclient.SessionInfo, current acpclient.SessionID, now time.Time) []Item {
+	items := make([]Item, len(sessions))
+	home, _ := os.UserHomeDir()
+	for i, s := range sessions {
+		title := s.Title
+		if title == "" {
+			title = string(s.SessionID)
+		}
+		detail := tilde(s.Cwd, home)
+		if at, err := time.Parse(time.RFC3339, s.UpdatedAt); err == nil {
+			detail = fmt.Sprintf("%-9s  %s", ago(now.Sub(at)), detail)
+		}
+		items[i] = Item{
+			ID: string(s.SessionID), Title: title, Detail: detail,
+			Current: s.SessionID == current, Do: OpenSession{s},
+		}
+	}
+	return items
+}
+
+func tilde(path, home string) string {
+	if home == "" || home == string(filepath.Separator) {
+		return path
+	}
+	if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == filepath.Separator) {
+		return "~" + rest
+	}
+	return path
+}
+
+// ago says how long something is past, roughly.
+func ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < day:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	case d < 2*day:
+		return "yesterday"
+	case d < 60*day:
+		return fmt.Sprintf("%d d ago", d/day)
+	case d < 730*day:
+		return fmt.Sprintf("%d mo ago", d/(30*day))
+	}
+	return fmt.Sprintf("%d y ago", d/(365*day))
+}
+
+// ActionItems are what the keys of the prompt do, for the command palette.
+func ActionItems(keys config.Keys) []Item {
+	var items []Item
+	for _, a := range config.Actions() {
+		if a.Context != config.ContextPrompt || a.Action == config.ActionPalette {
+			continue
+		}
+		items = append(items, Item{
+			ID: string(a.Action), Title: a.Help, Detail: strings.Join(keys.For(a.Action), ", "), Do: Run{a.Action},
+		})
+	}
+	return items
+}

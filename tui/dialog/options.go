@@ -1,0 +1,147 @@
+package dialog
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/session"
+	"parley/tui/theme"
+)
+
+// Options lists everything about a session that can be set, in the agent's
+// order, and follows the conversation. Setting something leaves it open.
+type Options struct {
+	env  Env
+	conv *session.Conversation
+	list *Selector
+	// values is the list of the values of an option, nil while none is open.
+	values *Selector
+}
+
+// The rows of agents that have no config options.
+const (
+	legacyModeRow  = "mode"
+	legacyModelRow = "model"
+)
+
+// NewOptions shows the options of a conversation.
+func NewOptions(env Env, c *session.Conversation) *Options {
+	d := &Options{env: env, conv: c}
+	d.list = newFollowing(env, List{Title: "Options", Empty: "The agent has nothing to set."}, func() []Item { return optionItems(d.conv) })
+	return d
+}
+
+// SetConversation shows the options of another conversation.
+func (d *Options) SetConversation(c *session.Conversation) {
+	if c != d.conv {
+		d.conv, d.values = c, nil
+	}
+}
+
+func optionItems(c *session.Conversation) []Item {
+	var items []Item
+	for i := range c.Options {
+		o := &c.Options[i]
+		it := Item{ID: string(o.ID), Title: o.Name, About: o.Description}
+		switch o.Type {
+		case acpclient.ConfigSelect, acpclient.ConfigBoolean:
+			v, pending := c.OptionValue(o)
+			it.Detail, it.Pending = session.ValueName(o, v), pending
+		default:
+			it.Detail, it.Disabled = "not supported by parley", true
+		}
+		items = append(items, it)
+	}
+	if len(c.LegacyModes()) > 0 {
+		name, pending := c.CurrentMode()
+		items = append(items, Item{ID: legacyModeRow, Title: "Mode", Detail: name, Pending: pending})
+	}
+	if len(c.LegacyModels()) > 0 {
+		name, _ := c.CurrentModel()
+		items = append(items, Item{ID: legacyModelRow, Title: "Model", Detail: name})
+	}
+	return items
+}
+
+// open is the dialog that takes keys now. A list of values is closed when the
+// agent has taken its option away.
+func (d *Options) open() *Selector {
+	if d.values != nil && len(d.values.follow()) == 0 {
+		d.values = nil
+	}
+	if d.values != nil {
+		return d.values
+	}
+	return d.list
+}
+
+// Key implements [Dialog].
+func (d *Options) Key(msg tea.KeyPressMsg) Action {
+	s := d.open()
+	if s == d.list && msg.String() == "space" && s.input.text == "" {
+		s.refresh()
+		return d.settle(s.choose())
+	}
+	return d.settle(s.Key(msg))
+}
+
+// settle turns what happened in one of the lists into what happened here.
+func (d *Options) settle(a Action) Action {
+	if d.values != nil {
+		switch a.(type) {
+		case nil:
+			return nil
+		case Close:
+			a = nil
+		}
+		d.values = nil
+		return a
+	}
+	chosen, ok := a.(Choose)
+	if !ok {
+		return a
+	}
+	o := d.conv.Option(acpclient.ConfigID(chosen.ID))
+	switch {
+	case o == nil && chosen.ID == legacyModeRow:
+		d.values = NewModes(d.env, d.conv)
+	case o == nil && chosen.ID == legacyModelRow:
+		d.values = NewModels(d.env, d.conv)
+	case o == nil:
+	case o.Type == acpclient.ConfigBoolean:
+		v, _ := d.conv.OptionValue(o)
+		return SetOption{o.ID, acpclient.BoolValue(!v.Bool)}
+	default:
+		d.values = NewOption(d.env, d.conv, o.ID)
+	}
+	return nil
+}
+
+// Paste implements [Dialog].
+func (d *Options) Paste(text string) Action { return d.settle(d.open().Paste(text)) }
+
+// Mouse implements [Dialog].
+func (d *Options) Mouse(msg tea.MouseMsg, x, y int) Action {
+	return d.settle(d.open().Mouse(msg, x, y))
+}
+
+// View implements [Dialog].
+func (d *Options) View(width, maxHeight int) View { return d.open().View(width, maxHeight) }
+
+// Hints implements [Dialog].
+func (d *Options) Hints() []Hint {
+	hints := d.open().Hints()
+	if d.values != nil && d.values.input.text == "" {
+		hints[len(hints)-1].Text = "back to the options"
+	}
+	return hints
+}
+
+// SetTheme implements [Dialog].
+func (d *Options) SetTheme(th *theme.Theme) {
+	d.env.Theme = th
+	d.list.SetTheme(th)
+	if d.values != nil {
+		d.values.SetTheme(th)
+	}
+}

@@ -1,0 +1,153 @@
+package dialog
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/theme"
+)
+
+// question is what all guarded dialogs with numbered answers have in common.
+type question struct {
+	env     Env
+	answers answers
+	scroll  scroller
+	place   placement
+}
+
+// newQuestion begins to guard a question that comes up now.
+func newQuestion(env Env) question {
+	env.Guard.open()
+	return question{env: env, answers: newAnswers(nil)}
+}
+
+// SetTheme implements [Dialog].
+func (q *question) SetTheme(th *theme.Theme) { q.env.Theme = th }
+
+// ArmsIn implements [Guarded].
+func (q *question) ArmsIn(now time.Time) time.Duration { return q.env.Guard.ArmsIn(now) }
+
+// held notes input that an inert dialog does not take.
+func (q *question) held() bool {
+	if !q.env.Guard.inert() {
+		return false
+	}
+	q.env.Guard.Typed()
+	return true
+}
+
+// take takes the keys that every question knows; taken is false for others.
+func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
+	if q.held() {
+		return NotTaken{}, true
+	}
+	key := msg.String()
+	if c, ok := q.answerTo(key); ok {
+		if msg.IsRepeat {
+			return nil, true // a key held down answers nothing
+		}
+		q.env.Guard.answer(key)
+		return c.action, true
+	}
+	switch keys := q.env.Keys; {
+	case keys.Match(config.ActionDialogUp, key):
+		q.answers.move(-1)
+	case keys.Match(config.ActionDialogDown, key):
+		q.answers.move(1)
+	default:
+		return nil, q.scroll.key(keys, key)
+	}
+	return nil, true
+}
+
+// closes reports whether the key is the one that closes dialogs.
+func (q *question) closes(msg tea.KeyPressMsg) bool {
+	key := msg.String()
+	if !q.env.Keys.Match(config.ActionDialogClose, key) {
+		return false
+	}
+	q.env.Guard.answer(key)
+	return true
+}
+
+// answerTo is the answer that a key gives: by its number, by a key of its own,
+// or, once one is marked, by the key that accepts.
+func (q *question) answerTo(key string) (answer, bool) {
+	if q.env.Keys.Match(config.ActionDialogAccept, key) {
+		return q.answers.current()
+	}
+	return q.answers.byKey(key)
+}
+
+// Paste implements [Dialog]: pasted text is never an answer.
+func (q *question) Paste(string) Action {
+	q.held()
+	return NotTaken{}
+}
+
+// Mouse implements [Dialog]: the wheel scrolls, a click marks an answer.
+func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		q.scroll.wheel(m)
+	case tea.MouseClickMsg:
+		if q.env.Guard.inert() {
+			return NotTaken{}
+		}
+		if line, ok := q.place.footLine(y); ok && m.Button == tea.MouseLeft {
+			q.answers.marked = q.answers.at(line)
+		}
+	}
+	return nil
+}
+
+// inertWords say why a dialog does not take keys yet.
+const inertWords = "takes no keys until you pause"
+
+// roomy is the height from which on there is room for empty lines.
+const roomy = 14
+
+// view draws the question: what it is about, and the answers below.
+func (q *question) view(p panel, width, maxHeight int) View {
+	inert := q.env.Guard.inert()
+	p.th, p.lit, p.scroll = q.env.Theme, !inert, &q.scroll
+	if maxHeight >= roomy {
+		p.head = []string{""}
+	}
+	if inert {
+		p.status = inertWords
+	}
+	if len(q.answers.list) > 0 {
+		p.foot, p.keep = q.answers.draw(inner(width, maxHeight), inert, p.th)
+	}
+	v, place := p.view(width, maxHeight)
+	q.place = place
+	return v
+}
+
+// hints are the keys that every question knows. Closing means something else
+// in each.
+func (q *question) hints(closing string) []Hint {
+	if q.env.Guard.inert() {
+		return nil
+	}
+	var hints []Hint
+	if n := min(9, len(q.answers.list)); n == 1 {
+		hints = append(hints, Hint{"1", "answer"})
+	} else if n > 1 {
+		hints = append(hints, Hint{fmt.Sprintf("1-%d", n), "answer"})
+	}
+	if q.answers.marked >= 0 {
+		hints = q.env.hint(hints, config.ActionDialogAccept, "take the marked one")
+	} else if len(q.answers.list) > 0 {
+		hints = q.env.hint(hints, config.ActionDialogDown, "mark")
+	}
+	hints = q.env.hint(hints, config.ActionDialogClose, closing)
+	if q.scroll.scrolls() {
+		hints = q.env.hint(hints, config.ActionDialogPageDown, "scroll")
+	}
+	return hints
+}

@@ -1,0 +1,60 @@
+package tui
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/safetext"
+)
+
+// branchMsg is the git branch of the working directory, "" if there is none.
+type branchMsg string
+
+// readBranch finds out the branch by git's own file, without running git.
+func readBranch(dir string) tea.Cmd {
+	return func() tea.Msg { return branchMsg(branch(dir)) }
+}
+
+func branch(dir string) string {
+	for d := dir; ; d = filepath.Dir(d) {
+		git := filepath.Join(d, ".git")
+		info, err := os.Stat(git)
+		if err == nil && !info.IsDir() { // a worktree or a submodule: "gitdir: PATH"
+			b, err := os.ReadFile(git)
+			if err != nil {
+				return ""
+			}
+			git = strings.TrimSpace(strings.TrimPrefix(string(b), "gitdir:"))
+			if !filepath.IsAbs(git) {
+				git = filepath.Join(d, git)
+			}
+		}
+		if err == nil {
+			head, err := os.ReadFile(filepath.Join(git, "HEAD"))
+			if err != nil {
+				return ""
+			}
+			ref := strings.TrimSpace(string(head))
+			if name, ok := strings.CutPrefix(ref, "ref: refs/heads/"); ok {
+				return safetext.Line(name)
+			}
+			return safetext.Line(ref[:min(len(ref), 8)])
+		}
+		if filepath.Dir(d) == d {
+			return ""
+		}
+	}
+}
+
+// shortDir writes a directory as people know it: ~ for the home directory.
+func shortDir(dir string) string {
+	if home, err := os.UserHomeDir(); err == nil && home != "/" {
+		if rest, ok := strings.CutPrefix(dir, home); ok && (rest == "" || rest[0] == filepath.Separator) {
+			return "~" + rest
+		}
+	}
+	return dir
+}

@@ -1,0 +1,218 @@
+package tui
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+	"parley/internal/session"
+	"parley/tui/theme"
+)
+
+// spinner is drawn one step a tick while something runs.
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// activity says what goes on: the line above the prompt.
+func (m *Model) activity() string {
+	th := m.theme
+	left := ""
+	switch c := m.conv; {
+	case c == nil:
+	case c.Phase == session.PhaseStarting:
+		left = m.spin() + th.Muted.Render(fmt.Sprintf("starting %s", safetext.Line(c.Agent.Command)))
+		if d := m.now().Sub(c.Agent.Since); d >= slowStart {
+			left = m.spin() + th.Muted.Render(fmt.Sprintf("still starting %s, %s", safetext.Line(c.Agent.Command), elapsed(d)))
+			if last := lastLine(m.session.Stderr()); last != "" {
+				left += th.Faint.Render("  " + last)
+			}
+		}
+	case c.Phase == session.PhaseOpening:
+		left = m.spin() + th.Muted.Render("opening the session")
+	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
+		left = m.spin() + th.Warning.Render("cancelling") + th.Muted.Render(" "+elapsed(m.now().Sub(c.Turn.Cancelling)))
+		if m.now().Sub(c.Turn.Cancelling) >= slowCancel {
+			left += th.Muted.Render("  the agent does not react: " + m.keyName(actionCancel) + " to stop it")
+		}
+	case c.Turn.Running:
+		left = m.spin() + th.Muted.Render("working "+elapsed(m.now().Sub(c.Turn.Started)))
+		if done, all := planProgress(c); done < all {
+			left += th.Faint.Render(fmt.Sprintf("  plan %d/%d", done, all))
+		}
+	}
+	if m.flash != "" {
+		left = th.Warning.Render(m.flash)
+	}
+	right := ""
+	if m.list != nil && !m.list.Following() {
+		right = th.Accent.Render("↓ more below")
+		if n := m.list.New(); n > 0 {
+			right = th.Accent.Render(fmt.Sprintf("↓ %d new below", n))
+		}
+		right += th.Faint.Render(" (end)")
+	}
+	return sides(" "+left, right+" ", m.width)
+}
+
+func (m *Model) spin() string {
+	return m.theme.Accent.Render(spinner[m.ticks%len(spinner)]) + " "
+}
+
+func planProgress(c *session.Conversation) (done, all int) {
+	if c.Plan == nil {
+		return 0, 0
+	}
+	return c.Plan.Progress()
+}
+
+// statusLine says where we are: mode, model, agent, usage, directory.
+func (m *Model) statusLine() string {
+	th := m.theme
+	var left []string
+	if c := m.conv; c != nil {
+		if name, pending := c.CurrentMode(); name != "" {
+			name = safetext.Line(name)
+			if pending {
+				name += "…"
+			}
+			left = append(left, th.BadgeMode.Render(" "+name+" "))
+		}
+		if model := m.modelName(); model != "" {
+			left = append(left, th.Text.Render(model))
+		}
+		if level := thoughtLevel(c); level != "" {
+			left = append(left, th.Muted.Render(level))
+		}
+		if u := c.Usage; u != nil {
+			left = append(left, usage(u, th))
+		}
+		if name := c.Agent.Name(); name != "" {
+			left = append(left, th.Faint.Render(safetext.Line(strings.TrimSpace(name+" "+c.Agent.Info.Version))))
+		}
+	}
+	right := th.Muted.Render(safetext.Line(shortDir(m.cwd)))
+	if m.branch != "" {
+		right += th.Faint.Render(" ⎇ ") + th.Muted.Render(m.branch)
+	}
+	line := " " + strings.Join(left, "  ")
+	for len(left) > 1 && lipgloss.Width(line)+lipgloss.Width(right)+3 > m.width && lipgloss.Width(line) > m.width/2 {
+		left = left[:len(left)-1] // what matters least stands last
+		line = " " + strings.Join(left, "  ")
+	}
+	return sides(line, right+" ", m.width)
+}
+
+// modelName is the shorter of the model's name and its id: names of models can
+// be whole sentences, and ids are what people know them by.
+func (m *Model) modelName() string {
+	name, pending := m.conv.CurrentModel()
+	if o := m.conv.OptionByCategory(acpclient.CategoryModel); o != nil {
+		if v, _ := m.conv.OptionValue(o); !v.IsBool && v.ID != "" && len(v.ID) <= len(name) {
+			name = string(v.ID)
+		}
+	}
+	name = safetext.Line(name)
+	if pending && name != "" {
+		name += "…"
+	}
+	return name
+}
+
+func thoughtLevel(c *session.Conversation) string {
+	o := c.OptionByCategory(acpclient.CategoryThoughtLevel)
+	if o == nil {
+		return ""
+	}
+	v, pending := c.OptionValue(o)
+	name := safetext.Line(session.ValueName(o, v))
+	if pending {
+		name += "…"
+	}
+	return name
+}
+
+// usage says how full the context is, and what the session cost.
+func usage(u *acpclient.UsageUpdate, th *theme.Theme) string {
+	s := ""
+	if u.Size > 0 {
+		share := float64(u.Used) / float64(u.Size)
+		style := th.Muted
+		switch {
+		case share >= 0.9:
+			style = th.Error
+		case share >= 0.75:
+			style = th.Warning
+		}
+		s = style.Render(fmt.Sprintf("%s/%s %d%%", tokens(u.Used), tokens(u.Size), int(math.Round(100*share))))
+	} else if u.Used > 0 {
+		s = th.Muted.Render(tokens(u.Used) + " tokens")
+	}
+	if c := u.Cost; c != nil {
+		s = strings.TrimSpace(s + " " + th.Muted.Render(money(c)))
+	}
+	return s
+}
+
+func tokens(n uint64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 100_000:
+		return strings.Replace(fmt.Sprintf("%.1fk", float64(n)/1e3), ".0k", "k", 1)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return strings.Replace(fmt.Sprintf("%.1fM", float64(n)/1e6), ".0M", "M", 1)
+}
+
+func money(c *acpclient.Cost) string {
+	digits := 2
+	if c.Amount > 0 && c.Amount < 0.1 {
+		digits = 3
+	}
+	signs := map[string]string{"USD": "$", "EUR": "€", "GBP": "£"}
+	if sign, ok := signs[c.Currency]; ok {
+		return fmt.Sprintf("%s%.*f", sign, digits, c.Amount)
+	}
+	return fmt.Sprintf("%.*f %s", digits, c.Amount, safetext.Line(c.Currency))
+}
+
+// elapsed says a duration as a clock would.
+func elapsed(d time.Duration) string {
+	s := int(d.Seconds())
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm %02ds", s/60, s%60)
+	}
+	return fmt.Sprintf("%dh %02dm", s/3600, s/60%60)
+}
+
+// sides puts one text at the left and one at the right of a line. The left one
+// is cut first.
+func sides(left, right string, width int) string {
+	rw := lipgloss.Width(right)
+	if rw >= width {
+		return ansi.Truncate(right, width, "")
+	}
+	left = ansi.Truncate(left, max(0, width-rw-1), "…")
+	gap := width - lipgloss.Width(left) - rw
+	if strings.TrimSpace(ansi.Strip(right)) == "" {
+		return left
+	}
+	return left + strings.Repeat(" ", gap) + right
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(safetext.Block(s))
+	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
+		s = s[i+1:]
+	}
+	return s
+}
