@@ -60,6 +60,13 @@ func TestLooks(t *testing.T) {
 			},
 		},
 		{
+			"columns keep their longest word", 31, "| path | what it is for, in a few words |\n|---|---|\n| internal/x.go | y |",
+			[]string{
+				"path          │ what it is for,", "              │ in a few words", "──────────────┼────────────────",
+				"internal/x.go │ y",
+			},
+		},
+		{
 			"a table that is too wide", 16, "|a|b|c|d|\n|-|-|-|-|\n|one one|two two|three three|four four|\n|1||3|4|",
 			[]string{"a: one one", "b: two two", "c: three three", "d: four four", "────────", "a: 1", "c: 3", "d: 4"},
 		},

@@ -15,15 +15,19 @@ const (
 	minColumn = 3 // cells; where the columns get narrower, rows are drawn as records
 )
 
+// column is what a column of a table would take, in cells: all of it, and its
+// longest word.
+type column struct{ full, word int }
+
 // tableShape remembers the columns of a giant table's first piece, so that all
 // pieces have the same.
 type tableShape struct {
-	src    []byte
-	widths []int // cells that the columns would take in full
+	src  []byte
+	cols []column
 }
 
-func (t *tableShape) columns(p *palette) []int {
-	if t.widths == nil {
+func (t *tableShape) columns(p *palette) []column {
+	if t.src != nil {
 		src := []byte(safetext.Block(string(t.src)))
 		n := parseAll(src)
 		for n != nil && n.Kind() != extast.KindTable {
@@ -31,11 +35,11 @@ func (t *tableShape) columns(p *palette) []int {
 		}
 		if n != nil {
 			r := newRenderer(p, src, MinWidth, nil, nil)
-			t.widths = naturalWidths(r.cells(n, p.text))
+			t.cols = measure(r.cells(n, p.text))
 		}
 		t.src = nil
 	}
-	return t.widths
+	return t.cols
 }
 
 // cells turns a table into atoms by row and column; the first row is the header.
@@ -55,22 +59,24 @@ func (r *renderer) cells(n ast.Node, base *ink) [][][]atom {
 	return rows
 }
 
-func naturalWidths(rows [][][]atom) []int {
-	widths := make([]int, len(rows[0]))
+func measure(rows [][][]atom) []column {
+	cols := make([]column, len(rows[0]))
 	for _, row := range rows {
-		for i, cell := range row[:min(len(row), len(widths))] {
-			w := 0
+		for i, cell := range row[:min(len(row), len(cols))] {
+			full, word := 0, 0
 			for _, a := range cell {
 				if a.kind == breakAtom {
-					w = 0
-					continue
+					full = 0
 				}
-				w += a.width
-				widths[i] = max(widths[i], w)
+				if a.kind != wordAtom || !a.glued {
+					word = 0
+				}
+				full, word = full+a.width, word+a.width
+				cols[i] = column{max(cols[i].full, full), max(cols[i].word, word)}
 			}
 		}
 	}
-	return widths
+	return cols
 }
 
 func (r *renderer) table(n *extast.Table, base *ink, onChain bool) {
@@ -78,19 +84,20 @@ func (r *renderer) table(n *extast.Table, base *ink, onChain bool) {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return
 	}
-	natural := naturalWidths(rows)
+	cols := measure(rows)
 	header := true
 	if onChain && r.cont != nil && r.cont.leaf {
 		header = false
 		if r.cont.widths != nil {
-			if w := r.cont.widths.columns(r.p); len(w) == len(natural) {
-				for i := range natural {
-					natural[i] = max(w[i], min(natural[i], 2)) // at least one wide character
+			if first := r.cont.widths.columns(r.p); len(first) == len(cols) {
+				for i := range cols {
+					full := max(first[i].full, min(cols[i].full, 2)) // at least one wide character
+					cols[i] = column{full, first[i].word}
 				}
 			}
 		}
 	}
-	widths, squeezed := shareWidth(natural, r.room-cellGap*(len(natural)-1))
+	widths, squeezed := shareWidth(cols, r.room-cellGap*(len(cols)-1))
 	if widths == nil {
 		r.records(rows, header)
 		return
@@ -107,29 +114,32 @@ func (r *renderer) table(n *extast.Table, base *ink, onChain bool) {
 }
 
 // shareWidth fits the columns into room: narrow ones stay as they are, the others
-// get an equal share. It gives nil if that is too narrow to read.
-func shareWidth(natural []int, room int) (widths []int, squeezed bool) {
-	widths = make([]int, len(natural))
-	order := make([]int, len(natural))
-	for i := range order {
-		order[i] = i
+// get an equal share, but rather as much as their longest word. It gives nil if
+// that is too narrow to read.
+func shareWidth(cols []column, room int) (widths []int, squeezed bool) {
+	widths = make([]int, len(cols))
+	fill := func(share int, words bool) bool {
+		sum := 0
+		squeezed = false
+		for i, c := range cols {
+			least := share
+			if words {
+				least = max(least, min(c.word, room/2))
+			}
+			widths[i] = max(1, min(c.full, least))
+			squeezed = squeezed || widths[i] < c.full
+			sum += widths[i]
+		}
+		return sum <= room
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return natural[a] - natural[b] })
-	for k, i := range order {
-		share := room / (len(order) - k)
-		widths[i] = max(1, min(natural[i], share))
-		if widths[i] < natural[i] {
-			squeezed = true
-			if share < minColumn {
-				return nil, true
+	for _, words := range []bool{true, false} {
+		for share := room; share >= minColumn; share-- {
+			if fill(share, words) {
+				return widths, squeezed
 			}
 		}
-		room -= widths[i]
 	}
-	if room < 0 {
-		return nil, true
-	}
-	return widths, squeezed
+	return nil, true
 }
 
 func (r *renderer) tableRule(widths []int) {
