@@ -13,6 +13,7 @@ import (
 	"os"
 
 	"parley/internal/demoagent/script"
+	"parley/internal/demoagent/tour"
 )
 
 // Options say how to run the agent.
@@ -26,12 +27,24 @@ type Options struct {
 	// Log is a file that gets everything the client sends, appended byte by
 	// byte before it is acted upon; empty is none.
 	Log string
+	// SignIn pretends to sign in to the tour, and ends: it is what a client
+	// runs when the person chooses to do that in a terminal (tour.SignInFlag).
+	SignIn bool
 }
 
-// Run is the agent's whole life. It returns the exit code when In has ended,
+// WriteSample fills a directory, which must be empty, with the small project
+// that the tour works on. Anywhere else the tour reads and changes nothing but
+// new files of its own.
+func WriteSample(dir string) error { return tour.WriteSample(dir) }
+
+// Run is the agent's whole life. The environment of the tour is documented at
+// tour.OptionsFromEnv. It returns the exit code when In has ended,
 // the script has come to its end, or ctx has. A read of In that is under way
 // then ends with In.
 func Run(ctx context.Context, opt Options) int {
+	if opt.SignIn {
+		return tour.SignIn(opt.Out, tour.OptionsFromEnv())
+	}
 	if opt.Log != "" {
 		log, err := os.OpenFile(opt.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -40,6 +53,9 @@ func Run(ctx context.Context, opt Options) int {
 		}
 		defer func() { _ = log.Close() }()
 		opt.In = io.TeeReader(opt.In, log)
+	}
+	if opt.Script == "" {
+		return tour.Run(ctx, opt.In, opt.Out, opt.Err, tour.OptionsFromEnv())
 	}
 	s, err := script.Load(opt.Script)
 	if err != nil {

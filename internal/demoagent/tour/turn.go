@@ -1,0 +1,230 @@
+package tour
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+)
+
+// The normal pauses: between two pieces of text, and between two things that
+// happen.
+const (
+	betweenPieces = 14 * time.Millisecond
+	betweenSteps  = 450 * time.Millisecond
+)
+
+// cancelGrace is how long a client has, after it cancelled a turn, to answer
+// the questions that were open.
+const cancelGrace = 2 * time.Second
+
+// turn is one prompt being worked on. When it has been cancelled its methods do
+// nothing any more, so that a scene needs to look only where it would go
+// another way.
+type turn struct {
+	*session
+	ctx   context.Context // ends at once when the turn is cancelled
+	calls context.Context // ends a little later: for questions to the client
+	open  []acpclient.ToolCallID
+	end   func()
+}
+
+func (s *session) beginTurn(request context.Context) (*turn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cancel != nil {
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "a turn is running in this session"}
+	}
+	ctx, cancel := context.WithCancel(request)
+	calls, endCalls := context.WithCancel(request)
+	stop := context.AfterFunc(ctx, func() {
+		t := time.NewTimer(cancelGrace)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-calls.Done():
+		}
+		endCalls()
+	})
+	s.cancel = cancel
+	return &turn{session: s, ctx: ctx, calls: calls, end: func() {
+		stop()
+		endCalls()
+		cancel()
+		s.mu.Lock()
+		s.cancel = nil
+		s.mu.Unlock()
+	}}, nil
+}
+
+func (a *agent) prompt(ctx context.Context, r *acpclient.PromptRequest) (*acpclient.PromptResponse, error) {
+	s, err := a.openSession(r.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.beginTurn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer t.end()
+	acpclient.Async(ctx)
+
+	asked := acpclient.MessageID(s.nextID("message"))
+	for _, block := range r.Prompt {
+		s.keep(&acpclient.ContentChunk{Chunk: acpclient.UserMessageChunk, Content: block, MessageID: asked})
+	}
+	s.save()
+	t.answer(r.Prompt)
+	t.usage(0)
+	for _, id := range t.open {
+		s.tell(&acpclient.ToolCallUpdate{ToolCallID: id, Status: ptr(acpclient.ToolFailed)})
+	}
+	s.save()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case t.cancelled():
+		return &acpclient.PromptResponse{StopReason: acpclient.StopCancelled}, nil
+	}
+	return &acpclient.PromptResponse{StopReason: acpclient.StopEndTurn}, nil
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func (t *turn) cancelled() bool { return t.ctx.Err() != nil }
+
+// pause waits for a part of the time that the person's pace asks for.
+func (t *turn) pause(d time.Duration) {
+	s := t.settings()
+	t.wait(time.Duration(float64(d) * t.agent.opt.Delay * s.delay()))
+}
+
+func (t *turn) wait(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.ctx.Done():
+	}
+}
+
+// step is a moment to read.
+func (t *turn) step() { t.pause(betweenSteps) }
+
+// say streams a message.
+func (t *turn) say(text string) { t.stream(acpclient.AgentMessageChunk, text) }
+
+// think streams a thought, as long a one as the settings want.
+func (t *turn) think(brief, more string) {
+	switch t.settings().Thought {
+	case "long":
+		t.stream(acpclient.AgentThoughtChunk, brief+" "+more)
+	case "brief":
+		t.stream(acpclient.AgentThoughtChunk, brief)
+	}
+}
+
+func (t *turn) stream(kind acpclient.ChunkKind, text string) {
+	id := acpclient.MessageID(t.nextID("message"))
+	for _, piece := range pieces(text) {
+		if t.cancelled() {
+			return
+		}
+		t.tell(&acpclient.ContentChunk{Chunk: kind, Content: acpclient.TextBlock(piece), MessageID: id})
+		t.pause(betweenPieces)
+	}
+	t.usage(len(text))
+}
+
+// pieces cuts a text after words, as a model would stream it.
+func pieces(text string) (out []string) {
+	const least = 12
+	for len(text) > 0 {
+		n := min(least, len(text))
+		i := strings.IndexAny(text[n:], " \n")
+		if i < 0 {
+			return append(out, text)
+		}
+		out = append(out, text[:n+i+1])
+		text = text[n+i+1:]
+	}
+	return out
+}
+
+// usage counts a text, and says how much has been used.
+func (t *turn) usage(bytes int) {
+	const bytesPerToken = 4
+	tokens := uint64(bytes / bytesPerToken)
+	t.mu.Lock()
+	m := t.kept.Settings.model()
+	t.kept.Used = min(t.kept.Used+tokens, m.context)
+	t.kept.Cost += float64(tokens) * m.price / 1e6
+	u := &acpclient.UsageUpdate{Used: t.kept.Used, Size: m.context, Cost: &acpclient.Cost{Amount: t.kept.Cost, Currency: "USD"}}
+	t.mu.Unlock()
+	t.notify(u)
+}
+
+func (t *turn) title(title string) {
+	t.mu.Lock()
+	t.kept.Title = title
+	t.mu.Unlock()
+	t.notify(titled(title))
+}
+
+// notice tells the person something aside, if the client shows such things.
+func (t *turn) notice(title, description string) {
+	if c := t.agent.capabilities().Session; c != nil && c.Notices != nil {
+		t.notify(&acpclient.Notice{Severity: acpclient.NoticeInfo, Title: title, Description: description})
+	}
+}
+
+// plan shows a plan of which the first steps are done and one is under way.
+func (t *turn) plan(done int, steps ...string) {
+	if t.cancelled() {
+		return
+	}
+	p := &acpclient.Plan{}
+	for i, step := range steps {
+		e := acpclient.PlanEntry{Content: step, Priority: acpclient.PlanMedium, Status: acpclient.PlanPending}
+		switch {
+		case i < done:
+			e.Status = acpclient.PlanCompleted
+		case i == done:
+			e.Status = acpclient.PlanInProgress
+		}
+		p.Entries = append(p.Entries, e)
+	}
+	t.tell(p)
+}
+
+// begin announces a tool call.
+func (t *turn) begin(call acpclient.ToolCall) acpclient.ToolCallID {
+	call.ToolCallID = acpclient.ToolCallID(t.nextID("call"))
+	if t.cancelled() {
+		return call.ToolCallID
+	}
+	t.open = append(t.open, call.ToolCallID)
+	t.tell(&call)
+	return call.ToolCallID
+}
+
+// set changes a tool call's status, and its content if there is any.
+func (t *turn) setCall(id acpclient.ToolCallID, status acpclient.ToolCallStatus, content ...acpclient.ToolCallContent) {
+	if t.cancelled() {
+		return // it is closed with the turn
+	}
+	if status == acpclient.ToolCompleted || status == acpclient.ToolFailed {
+		t.open = slices.DeleteFunc(t.open, func(o acpclient.ToolCallID) bool { return o == id })
+	}
+	t.tell(&acpclient.ToolCallUpdate{ToolCallID: id, Status: &status, Content: content})
+}
+
+// failCall closes a tool call with what went wrong.
+func (t *turn) failCall(id acpclient.ToolCallID, why string) {
+	t.setCall(id, acpclient.ToolFailed, acpclient.TextContent(why))
+}
