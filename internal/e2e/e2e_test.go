@@ -1,0 +1,378 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/ptytest"
+)
+
+func TestMain(m *testing.M) { Main(m) }
+
+// modes is a session with the three modes of the protocol's page.
+const modes = `handshake {} {"modes": {"currentModeId": "ask", "availableModes": [
+  {"id": "ask", "name": "Ask", "description": "Request permission before making any changes"},
+  {"id": "architect", "name": "Architect", "description": "Design and plan"},
+  {"id": "code", "name": "Code", "description": "Write and modify code"}]}}
+`
+
+func TestPromptAndStreamedAnswer(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt contains "hello there"
+say "# A heading\n\nSome **bold** text"
+say " and `+"`code`"+`.\n\n- one\n- two\n"
+update {"sessionUpdate": "usage_update", "used": 12000, "size": 200000, "cost": {"amount": 0.25, "currency": "USD"}}
+end-turn
+`})
+	p.WaitFor("Ask for something")
+	p.Type("hello there").Press("enter")
+	p.WaitFor("❯ hello there", "A heading", "Some bold text and code.", "two", "12k/200k 6%", "$0.25")
+	p.WaitGone("working")
+}
+
+func TestPermissionAllowedByNumber(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: permission + `
+await answer contains "optionId":"yes"
+say I may.
+end-turn
+`})
+	p.WaitFor("Ask for something")
+	p.Type("go").Press("enter")
+	p.WaitFor("Permission", "rm -rf build", "Allow once", "Never")
+	waitArmed(p)
+	p.Press("1")
+	p.WaitFor("I may.")
+	if got, want := p.WaitAnswers("session/request_permission", 1), `{"outcome":{"outcome":"selected","optionId":"yes"}}`; got != want {
+		t.Errorf("answered %s, want %s", got, want)
+	}
+}
+
+func TestPermissionRejectedIsNotCancelled(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: permission + `
+await answer contains "optionId":"no"
+say Then not.
+end-turn
+`})
+	p.WaitFor("Ask for something")
+	p.Type("go").Press("enter")
+	p.WaitFor("Never")
+	waitArmed(p)
+	p.Press("n")
+	p.WaitFor("Then not.")
+}
+
+func TestPermissionNeedsAnArrowBeforeEnter(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: permission + `
+await answer contains "optionId":"no"
+say Then not.
+end-turn
+`})
+	p.WaitFor("Ask for something")
+	p.Type("go").Press("enter")
+	p.WaitFor("Never")
+	waitArmed(p)
+	p.Press("enter") // chooses nothing
+	p.Press("down", "down", "enter")
+	p.WaitFor("Then not.")
+}
+
+// permission asks about a command.
+const permission = `
+handshake
+expect session/prompt
+update {"sessionUpdate": "tool_call", "toolCallId": "t1", "title": "Clean up", "kind": "execute", "status": "pending", "rawInput": {"command": "rm -rf build"}}
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t1"}, "options": [
+  {"optionId": "yes", "name": "Allow once", "kind": "allow_once"},
+  {"optionId": "no", "name": "Never", "kind": "reject_once"}]} as answer
+`
+
+// waitArmed waits until the dialog takes keys: before that it says so.
+func waitArmed(p *Parley) { p.WaitFor("esc cancel the turn") }
+
+func TestTypingGoesOnUnderAPermission(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: permission + `
+await answer
+say Answered.
+end-turn
+`})
+	p.WaitFor("Ask for something")
+	p.Type("go").Press("enter")
+	p.WaitFor("Never")
+	p.Type("1yn") // at once: meant for the prompt
+	p.WaitFor("❯ 1yn")
+	if got := p.Answers("session/request_permission"); len(got) > 0 {
+		t.Fatalf("typing answered the permission: %s", got)
+	}
+	waitArmed(p)
+	p.Press("2")
+	p.WaitFor("Answered.", "❯ 1yn")
+}
+
+func TestFileWrittenAndShownAsDiff(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{
+		Files: map[string]string{"main.go": "package main\n\nfunc main() {\n\tprintln(\"old\")\n}\n"},
+		Script: `
+handshake
+expect session/prompt
+request fs/read_text_file {"sessionId": "${session}", "path": "${cwd}/main.go"} as file
+await file contains println
+request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/main.go", "content": "package main\n\nfunc main() {\n\tprintln(\"new\")\n}\n"} as written
+await written
+update {"sessionUpdate": "tool_call", "toolCallId": "e", "title": "Edit main.go", "kind": "edit", "status": "completed", "content": [
+  {"type": "diff", "path": "${cwd}/main.go", "oldText": "package main\n\nfunc main() {\n\tprintln(\"old\")\n}\n", "newText": "package main\n\nfunc main() {\n\tprintln(\"new\")\n}\n"}]}
+request fs/read_text_file {"sessionId": "${session}", "path": "/etc/passwd"} as outside
+await outside contains "error"
+request fs/read_text_file {"sessionId": "${session}", "path": "${cwd}/missing.txt"} as missing
+await missing contains "Resource not found: ${cwd}/missing.txt"
+end-turn
+`,
+	})
+	p.WaitFor("Ask for something")
+	p.Type("fix it").Press("enter")
+	p.WaitFor("Edit main.go", "+1", "−1", `println("old")`, `println("new")`)
+	p.WaitGone("working")
+	b, err := os.ReadFile(filepath.Join(p.Dir(), "main.go"))
+	if err != nil || !strings.Contains(string(b), `println("new")`) {
+		t.Errorf("the file has %q, %v", b, err)
+	}
+}
+
+func TestCommandRunsLive(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt
+request terminal/create {"sessionId": "${session}", "command": "sh", "args": ["-c", "echo first; read x < gate; echo second; exit 3"], "cwd": "${cwd}"} as term
+await term
+update {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Run it", "kind": "execute", "status": "in_progress", "content": [{"type": "terminal", "terminalId": "${term.result.terminalId}"}]}
+request terminal/wait_for_exit {"sessionId": "${session}", "terminalId": "${term.result.terminalId}"} as exit
+await exit contains "exitCode":3
+request terminal/output {"sessionId": "${session}", "terminalId": "${term.result.terminalId}"} as out
+await out contains second
+request terminal/release {"sessionId": "${session}", "terminalId": "${term.result.terminalId}"} as released
+await released
+update {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed"}
+end-turn
+`})
+	p.WaitFor("Ask for something")
+	mkfifo(t, filepath.Join(p.Dir(), "gate"))
+	p.Type("run").Press("enter")
+	p.WaitFor("Run it", "first") // while the command still runs
+	openGate(t, filepath.Join(p.Dir(), "gate"))
+	p.WaitFor("second", "exit code 3", "failed")
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt
+update {"sessionUpdate": "plan", "entries": [{"content": "Read the code", "priority": "high", "status": "in_progress"}, {"content": "Fix the bug", "priority": "low", "status": "pending"}]}
+expect session/cancel
+update {"sessionUpdate": "plan", "entries": [{"content": "Read the code", "priority": "high", "status": "completed"}, {"content": "Fix the bug", "priority": "low", "status": "in_progress"}]}
+end-turn cancelled
+`})
+	p.WaitFor("Ask for something")
+	p.Type("plan").Press("enter")
+	p.WaitFor("Plan 0 of 2", "◐ Read the code", "○ Fix the bug")
+	p.Press("esc")
+	p.WaitFor("Plan 1 of 2", "✓ Read the code", "◐ Fix the bug", "Cancelled")
+}
+
+func TestModeCycledByShiftTab(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: modes + `
+expect session/set_mode contains "modeId":"architect"
+reply
+expect session/prompt
+say Working on it.
+expect session/set_mode contains "modeId":"code"
+reply-error -32603 The code mode is locked
+notify session/update {"sessionId": "${session}", "update": {"sessionUpdate": "current_mode_update", "modeId": "ask"}}
+say Back to asking.
+end-turn
+`})
+	p.WaitFor("Ask for something", " Ask ")
+	p.Press("shift+tab")
+	p.WaitFor(" Architect ")
+	p.Type("go").Press("enter")
+	p.WaitFor("Working on it.")
+	p.Press("shift+tab") // while the turn runs
+	p.WaitFor("The mode was not switched", "The code mode is locked", "Back to asking.")
+	p.WaitUntil("the mode is what the agent said", func(s ptytest.Screen) bool {
+		return strings.Contains(s.Line(s.Rows-2), " Ask ")
+	})
+}
+
+func TestOptionSet(t *testing.T) {
+	t.Parallel()
+	const options = `[
+  {"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": "CUR", "options": [
+    {"group": "fast", "name": "Fast ones", "options": [{"value": "swift", "name": "Swift", "description": "The fastest"}]},
+    {"group": "good", "name": "Good ones", "options": [{"value": "sage", "name": "Sage", "description": "The wisest"}]}]},
+  {"id": "web", "name": "Web search", "type": "boolean", "currentValue": true},
+  {"id": "odd", "name": "Odd", "type": "_slider", "currentValue": 3}]`
+	p := Start(t, Options{Loose: true, Script: `
+handshake {} {"configOptions": ` + strings.Replace(options, "CUR", "swift", 1) + `}
+expect session/set_config_option contains "value":"sage"
+reply {"configOptions": ` + strings.Replace(options, "CUR", "sage", 1) + `}
+`})
+	p.WaitFor("Ask for something", "swift")
+	p.Press("f3")
+	p.WaitFor("Fast ones", "The fastest", "Good ones", "The wisest")
+	p.Press("down", "enter")
+	p.WaitGone("The wisest")
+	p.WaitFor("sage")
+	if got := p.WaitSent("session/set_config_option", 1); !strings.Contains(got, `"configId":"model"`) {
+		t.Errorf("sent %s", got)
+	}
+}
+
+func TestCancelAnswersThePermission(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: permission + `
+expect session/cancel
+await answer contains "outcome":"cancelled"
+end-turn cancelled
+`})
+	p.WaitFor("Ask for something")
+	p.Type("go").Press("enter")
+	p.WaitFor("Never")
+	p.Press("esc")
+	p.WaitFor("Clean up", "cancelled", "Cancelled")
+}
+
+func TestQueuedPromptsGoOutInOrder(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt contains first
+say Busy with the first.
+expect session/cancel
+end-turn cancelled
+expect session/prompt contains second
+say Busy with the second.
+end-turn
+expect session/prompt contains third
+say Busy with the third.
+end-turn
+`})
+	p.WaitFor("Ask for something")
+	p.Type("first").Press("enter")
+	p.WaitFor("Busy with the first.")
+	p.Type("second").Press("enter")
+	p.WaitFor("queued: second")
+	p.Type("third").Press("enter")
+	p.WaitFor("queued: third")
+	p.Press("esc") // cancels the turn, and pauses the queue
+	p.WaitFor("Cancelled", "paused: second", "paused: third")
+	p.Press("enter")
+	p.WaitFor("Busy with the second.", "Busy with the third.")
+	p.WaitGone("paused")
+}
+
+func TestAgentKilledInATurn(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt
+say Something that must stay.
+stderr panic: out of cheese
+kill-self
+`})
+	p.WaitFor("Ask for something")
+	p.Type("go").Press("enter")
+	p.WaitFor("The agent has gone", "panic: out of cheese", "Start it again", "Something that must stay.")
+}
+
+func TestPlanExitOfTheSessionModesPage(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Loose: true, Script: modes + `
+expect session/prompt
+request session/request_permission {"sessionId": "${session}",
+  "toolCall": {"toolCallId": "call_switch_mode_001", "title": "Ready for implementation", "kind": "switch_mode", "status": "pending",
+    "content": [{"type": "text", "text": "## Implementation Plan\n\n1. Do it"}]},
+  "options": [
+    {"optionId": "code", "name": "Yes, and auto-accept all actions", "kind": "allow_always"},
+    {"optionId": "ask", "name": "Yes, and manually accept actions", "kind": "allow_once"},
+    {"optionId": "reject", "name": "No, stay in architect mode", "kind": "reject_once"}]} as exit
+await exit contains "optionId":"code"
+notify session/update {"sessionId": "${session}", "update": {"sessionUpdate": "current_mode_update", "modeId": "code"}}
+end-turn
+`})
+	p.WaitFor("Ask for something", " Ask ")
+	p.Type("plan it").Press("enter")
+	p.WaitFor("Ready for implementation", "Implementation Plan", "Yes, and auto-accept all actions", "No, stay in architect mode")
+	waitArmed(p)
+	p.Press("1")
+	p.WaitUntil("the mode is code", func(s ptytest.Screen) bool { return strings.Contains(s.Line(s.Rows-2), " Code ") })
+}
+
+func TestResizeWhileStreaming(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt
+repeat 200
+  say "Line ${n} of a long answer that goes on for a while, so that it wraps when the window is narrow.\n\n"
+  sleep 2ms
+end
+say The very end.
+end-turn
+`})
+	p.WaitFor("Ask for something")
+	p.Type("go").Press("enter")
+	p.WaitFor("Line 5 ")
+	p.Resize(70, 20)
+	p.WaitFor("Line 60 ")
+	p.Resize(140, 45)
+	p.WaitFor("The very end.", "Line 200 of a long answer")
+	p.Press("home")
+	p.WaitFor("Line 1 of a long answer", "more below")
+	p.Press("end")
+	p.WaitGone("more below")
+}
+
+func TestLeavesTheTerminalAsItWas(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: "handshake\n"})
+	p.WaitFor("Ask for something")
+	p.Press("ctrl+c")
+	p.WaitFor("again to leave")
+	p.Press("ctrl+c")
+	if code := p.WaitExit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if p.AltScreen() || !p.Cursor().Visible {
+		t.Error("the terminal was not restored")
+	}
+}
+
+func TestStartErrorsAreForPeople(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		agent []string
+		want  string
+	}{
+		"missing":       {[]string{"/nonexistent/agent"}, "/nonexistent/agent"},
+		"ends at once":  {[]string{"sh", "-c", "echo no licence found >&2; exit 4"}, "no licence found"},
+		"wrong version": {[]string{"sh", "-c", `read x; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":7}}'; cat >/dev/null`}, "version 7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := Start(t, Options{Agent: c.agent, Loose: true})
+			p.WaitFor("could not be started", c.want)
+		})
+	}
+}

@@ -1,0 +1,202 @@
+//go:build unix
+
+// Package e2e runs parley as a person would: the built binary on a real pty,
+// with an agent that does exactly what a script says. Between the two stands a
+// tap, so that a test can read what really crossed the pipe; everything that
+// parley sent is held against the protocol's official schema.
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/ptytest"
+	"parley/internal/schematest"
+)
+
+// Options say how to start parley.
+type Options struct {
+	// Script is what the agent does: see package demoagent/script.
+	Script string
+	// Agent is the command of another agent, instead of the scripted one.
+	Agent []string
+	// Args are flags of parley's own.
+	Args []string
+	// Files are written into the working directory first.
+	Files map[string]string
+	// Env is added to the isolated environment.
+	Env []string
+	// Config is the configuration file.
+	Config string
+	// Loose agents are not held against the schema; parley always is.
+	Loose bool
+	// Cols and Rows are the size of the terminal; 120x40 if zero.
+	Cols, Rows int
+	Light      bool
+}
+
+// Parley is a running parley and its agent.
+type Parley struct {
+	*ptytest.Terminal
+	t   testing.TB
+	log string
+}
+
+// Start starts parley in a fresh directory. When the test ends, all that parley
+// sent is validated.
+func Start(t testing.TB, o Options) *Parley {
+	t.Helper()
+	dir := resolved(t, t.TempDir())
+	project := filepath.Join(dir, "project")
+	home := filepath.Join(dir, "home")
+	must(t, os.MkdirAll(filepath.Join(home, ".config", "parley"), 0o700))
+	must(t, os.Mkdir(project, 0o755))
+	for name, text := range o.Files {
+		path := filepath.Join(project, name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	if o.Config != "" {
+		must(t, os.WriteFile(filepath.Join(home, ".config", "parley", "config.toml"), []byte(o.Config), 0o600))
+	}
+	p := &Parley{t: t, log: filepath.Join(dir, "wire.log")}
+	bin := ptytest.BuildParley(t)
+	agent := o.Agent
+	if agent == nil {
+		script := filepath.Join(dir, "agent.script")
+		must(t, os.WriteFile(script, []byte(o.Script), 0o600))
+		agent = []string{bin, "demo-agent", "--script", script}
+	}
+	self, err := os.Executable()
+	must(t, err)
+	cmd := append([]string{bin}, o.Args...)
+	cmd = append(cmd, "--", self)
+	cmd = append(cmd, agent...)
+	t.Cleanup(func() { p.validate(o.Loose) })
+	p.Terminal = ptytest.Start(t, ptytest.Options{
+		Cmd: cmd, Dir: project, Home: home, Cols: o.Cols, Rows: o.Rows, Light: o.Light,
+		Env: append([]string{tapEnv + "=" + p.log, "PARLEY_DEMO_SPEED=0"}, o.Env...),
+	})
+	return p
+}
+
+// Message is a line that crossed the pipe.
+type Message struct {
+	From   schematest.Side
+	Line   []byte
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// Wire is what has crossed the pipe so far.
+func (p *Parley) Wire() []Message {
+	b, err := os.ReadFile(p.log)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	must(p.t, err)
+	var out []Message
+	sc := bufio.NewScanner(bytes.NewReader(b))
+	sc.Buffer(nil, 64<<20)
+	for sc.Scan() {
+		side, line, _ := strings.Cut(sc.Text(), " ")
+		m := Message{From: schematest.Side(side), Line: []byte(line)}
+		_ = json.Unmarshal(m.Line, &m)
+		out = append(out, m)
+	}
+	return out
+}
+
+// Sent is what parley has sent by a method so far: the params of each.
+func (p *Parley) Sent(method string) []string {
+	var out []string
+	for _, m := range p.Wire() {
+		if m.From == schematest.Client && m.Method == method {
+			out = append(out, string(m.Params))
+		}
+	}
+	return out
+}
+
+// Answers are the results with which parley has answered a method so far, or
+// the errors.
+func (p *Parley) Answers(method string) []string {
+	open := map[string]bool{}
+	var out []string
+	for _, m := range p.Wire() {
+		switch {
+		case m.From == schematest.Agent && m.Method == method:
+			open[string(m.ID)] = true
+		case m.From == schematest.Client && m.Method == "" && open[string(m.ID)]:
+			delete(open, string(m.ID))
+			out = append(out, string(m.Result)+string(m.Error))
+		}
+	}
+	return out
+}
+
+// WaitSent waits until parley has sent n messages by a method, and returns the
+// params of the last.
+func (p *Parley) WaitSent(method string, n int) string {
+	p.t.Helper()
+	return p.waitWire(fmt.Sprintf("%d of %s", n, method), n, func() []string { return p.Sent(method) })
+}
+
+// WaitAnswers waits until parley has answered a method n times, and returns the
+// last answer.
+func (p *Parley) WaitAnswers(method string, n int) string {
+	p.t.Helper()
+	return p.waitWire(fmt.Sprintf("%d answers to %s", n, method), n, func() []string { return p.Answers(method) })
+}
+
+func (p *Parley) waitWire(what string, n int, get func() []string) string {
+	p.t.Helper()
+	const limit, step = 30 * time.Second, 5 * time.Millisecond
+	deadline := time.Now().Add(limit)
+	ticker := time.NewTicker(step) // the log is a file: nothing tells when it grows
+	defer ticker.Stop()
+	for {
+		got := get()
+		if len(got) >= n {
+			return got[n-1]
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("expected %s, got %d: %s", what, len(got), got)
+		}
+		<-ticker.C
+	}
+}
+
+// validate holds the whole conversation against the schema.
+func (p *Parley) validate(loose bool) {
+	v := schematest.NewValidator(schematest.Stable())
+	for _, m := range p.Wire() {
+		if err := v.Line(m.From, m.Line); err != nil && (m.From == schematest.Client || !loose) {
+			p.t.Errorf("%s sent what the schema does not allow:\n%s\n%v", m.From, m.Line, err)
+		}
+	}
+}
+
+func resolved(t testing.TB, dir string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(dir)
+	must(t, err)
+	return dir
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
