@@ -17,10 +17,16 @@ func (p pos) before(q pos) bool { return p.row < q.row || p.row == q.row && p.co
 type line struct {
 	text string
 	// starts are the offsets where the rows of the wrapped line begin, for a
-	// width of wrapped columns. nil when not yet known.
+	// width of wrapped columns; nil when not yet known.
 	starts  []int
 	wrapped int
+	// change is the edit that starts does not know of yet, nil for none.
+	change *change
 }
+
+// change is an edit inside of one line: the bytes up to from are as before, and
+// those from to on too, but moved by shift.
+type change struct{ from, to, shift int }
 
 // edit is one change of the text, enough to take it back or to do it again.
 type edit struct {
@@ -114,7 +120,12 @@ func (b *buffer) splice(from, to pos, text string) {
 	b.goal = -1
 	head, tail := b.lines[from.row].text[:from.col], b.lines[to.row].text[to.col:]
 	if from.row == to.row && !strings.Contains(text, "\n") {
-		b.lines[from.row] = line{text: head + text + tail}
+		fresh := line{text: head + text + tail}
+		if old := b.lines[from.row]; old.starts != nil && old.change == nil {
+			fresh.starts, fresh.wrapped = old.starts, old.wrapped
+			fresh.change = &change{from.col, from.col + len(text), len(text) - (to.col - from.col)}
+		}
+		b.lines[from.row] = fresh
 		b.cur = pos{from.row, from.col + len(text)}
 		return
 	}

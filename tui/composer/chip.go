@@ -131,6 +131,9 @@ func (c *chips) next(s string, i int) (bytes, columns int) {
 		return utf8.RuneLen(firstChip), ch.width
 	}
 	end := min(len(s), i+maxUnit)
+	if at := strings.IndexByte(s[i+1:end], 0xF4); at >= 0 {
+		end = i + 1 + at // some characters would join with the chip
+	}
 	for end < len(s) && !utf8.RuneStart(s[end]) {
 		end--
 	}

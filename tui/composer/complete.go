@@ -41,7 +41,7 @@ func firstOf(s string) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")
 	}
-	return safetext.Line(strings.TrimSpace(s))
+	return safetext.Line(strings.TrimSpace(clean(s)))
 }
 
 type completionKind int

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,16 +19,23 @@ type fileIndex struct {
 	has   []uint64 // see letters
 }
 
-// newFileIndex makes an index of files, and of the directories they are in.
+// newFileIndex makes an index of sorted files, and of the directories they are
+// in, each before what is in it.
 func newFileIndex(files []string) *fileIndex {
 	x := &fileIndex{}
 	dirs := map[string]bool{}
-	for _, p := range files {
-		x.add(p)
-		for dir := parent(p); dir != "" && !dirs[dir]; dir = parent(dir) {
-			dirs[dir] = true
-			x.add(dir)
+	var addDir func(string)
+	addDir = func(dir string) {
+		if dir == "" || dirs[dir] {
+			return
 		}
+		dirs[dir] = true
+		addDir(parent(dir))
+		x.add(dir)
+	}
+	for _, p := range files {
+		addDir(parent(p))
+		x.add(p)
 	}
 	return x
 }
@@ -85,14 +93,14 @@ func (x *fileIndex) match(query string) []string {
 		}
 		rank := rankOf(p, x.base[i], query)
 		if rank < rankScattered {
-			best.add(fit{rank, closeness(p, query), i}, x.paths)
+			best.add(fit{rank, closeness(p, query), i})
 		} else if len(scattered) < scored && subsequence(p, query) {
 			scattered = append(scattered, i)
 		}
 	}
 	if len(best.list) < offered {
 		for _, m := range fuzzy.FindFromNoSort(query, subset{x.paths, scattered}) {
-			best.add(fit{rankScattered, -m.Score, scattered[m.Index]}, x.paths)
+			best.add(fit{rankScattered, -m.Score, scattered[m.Index]})
 		}
 	}
 	list := make([]string, len(best.list))
@@ -103,18 +111,18 @@ func (x *fileIndex) match(query string) []string {
 }
 
 func rankOf(p string, base int, query string) int {
-	at := strings.LastIndex(p, query)
+	inName := strings.Index(p[base:], query)
 	switch {
-	case at < 0:
-		return rankScattered
-	case at == base || strings.HasPrefix(p[base:], query):
+	case inName == 0:
 		return rankNamePrefix
 	case strings.HasPrefix(p, query):
 		return rankPathPrefix
-	case at > base:
+	case inName > 0:
 		return rankName
+	case strings.Contains(p, query):
+		return rankPath
 	}
-	return rankPath
+	return rankScattered
 }
 
 // closeness puts what is not deep first when nothing was asked for, else what
@@ -147,8 +155,12 @@ type subset struct {
 func (s subset) Len() int            { return len(s.of) }
 func (s subset) String(i int) string { return s.paths[s.of[i]] }
 
-// fit is how well one path fits: lower is better.
+// fit is how well one path fits: lower is better, in the order of the fields.
 type fit struct{ rank, score, path int }
+
+func (f fit) compare(g fit) int {
+	return cmp.Or(f.rank-g.rank, f.score-g.score, f.path-g.path)
+}
 
 // ranking keeps the best fits, in order.
 type ranking struct {
@@ -156,21 +168,12 @@ type ranking struct {
 	list  []fit
 }
 
-func (r *ranking) add(f fit, paths []string) {
-	order := func(a, b fit) int {
-		if a.rank != b.rank {
-			return a.rank - b.rank
-		}
-		if a.score != b.score {
-			return a.score - b.score
-		}
-		return strings.Compare(paths[a.path], paths[b.path])
-	}
+func (r *ranking) add(f fit) {
 	full := len(r.list) == r.limit
-	if full && order(f, r.list[r.limit-1]) >= 0 {
+	if full && f.compare(r.list[r.limit-1]) >= 0 {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(r.list, f, order)
+	at, _ := slices.BinarySearchFunc(r.list, f, fit.compare)
 	if full {
 		r.list = r.list[:r.limit-1]
 	}

@@ -1,23 +1,33 @@
 package composer
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // rows returns where the rows of a line begin when it is wrapped to width
 // columns: between words where it can be, never inside a unit. Spaces that do
 // not fit hang over the edge, as in every editor.
 func (b *buffer) rows(row, width int) []int {
 	l := &b.lines[row]
-	if l.starts == nil || l.wrapped != width {
-		l.starts, l.wrapped = b.chips.wrap(l.text, width), width
+	switch {
+	case l.starts == nil || l.wrapped != width:
+		l.starts = b.chips.wrap(l.text, width, []int{0}, func(int) bool { return false })
+	case l.change != nil:
+		l.starts = b.chips.rewrap(l.text, width, l.starts, *l.change)
 	}
+	l.wrapped, l.change = width, nil
 	return l.starts
 }
 
-func (c *chips) wrap(s string, width int) []int {
-	starts := []int{0}
-	x := 0                // columns of the row so far
-	split, splitX := 0, 0 // the last place of the row where it may be broken
-	for i := 0; i < len(s); {
+// wrap appends the starts of all rows after the last of starts, until done says
+// that the rest is known. How a row is broken depends on nothing before its
+// start.
+func (c *chips) wrap(s string, width int, starts []int, done func(start int) bool) []int {
+	x := 0                      // columns of the row so far
+	at := starts[len(starts)-1] // where the row begins
+	split, splitX := at, 0      // the last place of the row where it may be broken
+	for i := at; i < len(s); {
 		n, w := c.next(s, i)
 		w = min(w, width)
 		if s[i] == ' ' || s[i] == '\t' {
@@ -26,18 +36,44 @@ func (c *chips) wrap(s string, width int) []int {
 			continue
 		}
 		for x+w > width && x > 0 {
-			if split > starts[len(starts)-1] {
-				starts = append(starts, split)
-				x -= splitX
+			if split > at {
+				at, x = split, x-splitX
 			} else {
-				starts = append(starts, i)
-				x = 0
+				at, x = i, 0
 			}
-			split, splitX = starts[len(starts)-1], 0
+			starts = append(starts, at)
+			if done(at) {
+				return starts
+			}
+			split, splitX = at, 0
 		}
 		i, x = i+n, x+w
 		if w > 1 { // wide characters need no spaces between words
 			split, splitX = i, x
+		}
+	}
+	return starts
+}
+
+// rewrap wraps a line again after a change. It begins two rows before it, since
+// a word may now fit into the row before, and ends where the rows are as they
+// were.
+func (c *chips) rewrap(s string, width int, old []int, ch change) []int {
+	kept := max(1, sort.SearchInts(old, ch.from+1)-2)
+	same := -1
+	starts := c.wrap(s, width, slices.Clone(old[:kept]), func(start int) bool {
+		if start < ch.to+maxUnit { // what was typed may join with what follows
+			return false
+		}
+		i, found := slices.BinarySearch(old, start-ch.shift)
+		if found {
+			same = i
+		}
+		return found
+	})
+	if same >= 0 {
+		for _, start := range old[same+1:] {
+			starts = append(starts, start+ch.shift)
 		}
 	}
 	return starts

@@ -1,0 +1,96 @@
+package composer
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// runEditor opens the editor on a draft and, instead of the program loop, runs it.
+func runEditor(t *testing.T, c *Composer, script string) (errs []error) {
+	t.Helper()
+	editor := filepath.Join(t.TempDir(), "my editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("VISUAL", `"`+editor+`" --wait`)
+	_, cmd := c.Key(press("ctrl+g"))
+	ready := cmd().(editorReadyMsg)
+	if info, err := os.Stat(ready.file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has mode %v (%v)", info.Mode(), err)
+	}
+	if c.Update(ready) == nil {
+		t.Error("the editor is not started")
+	}
+	err := exec.Command(ready.args[0], append(ready.args[1:], ready.file)...).Run()
+	for _, msg := range settleCmds(c, c.Update(editorClosedMsg{ready, err})) {
+		errs = append(errs, msg.(ErrorMsg).Err)
+	}
+	if _, err := os.Stat(ready.file); err == nil {
+		t.Error("the file is left behind")
+	}
+	return errs
+}
+
+func TestEditor(t *testing.T) {
+	long := strings.Repeat("pasted\n", 20) + "end"
+	for _, tt := range []struct {
+		name, draft, paste, script string
+		text, summary, err         string
+	}{
+		{name: "a text comes back", draft: "old", script: `echo "new  text" > "$2"; echo more >> "$2"`, text: "new  text\nmore", summary: "new  text\nmore"},
+		{name: "what was there is there", draft: "old", script: `printf ' and new' >> "$2"`, text: "old and new", summary: "old and new"},
+		{name: "pastes are unfolded", draft: "a ", paste: long, script: `printf '!\n' >> "$2"`, text: "a " + long + "!", summary: "a " + long + "!"},
+		{name: "but stay folded when nothing changed", draft: "a ", paste: long, script: `echo >> "$2"`, text: "a " + long, summary: "a [pasted text #1, 21 lines]"},
+		{name: "control characters go", draft: "", script: `printf 'a\033[31mb\r\nc' > "$2"`, text: "ab\nc", summary: "ab\nc"},
+		{name: "an editor that fails keeps the draft", draft: "old", script: `echo new > "$2"; exit 3`, text: "old", summary: "old", err: "edit the prompt with my editor: exit status 3; the draft is as it was"},
+		{name: "a file that is gone keeps the draft", draft: "old", script: `rm "$2"`, text: "old", summary: "old", err: "no such file or directory; the draft is as it was"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newTest(t, nil)
+			play(c, tt.draft)
+			if tt.paste != "" {
+				c.Paste(tt.paste)
+			}
+			errs := runEditor(t, c, tt.script)
+			if tt.err == "" && len(errs) > 0 || tt.err != "" && (len(errs) != 1 || !strings.Contains(errs[0].Error(), tt.err)) {
+				t.Errorf("errors %v, want %q", errs, tt.err)
+			}
+			p := Prompt{raw: c.buf.raw(), chips: c.chips}
+			if c.Text() != tt.text || p.Summary() != tt.summary {
+				t.Errorf("the text is %q (%q), want %q (%q)", c.Text(), p.Summary(), tt.text, tt.summary)
+			}
+		})
+	}
+}
+
+func TestEditorCommand(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  map[string]string
+		want []string
+		err  string
+	}{
+		{"VISUAL before EDITOR", map[string]string{"VISUAL": "code --wait", "EDITOR": "vi"}, []string{"code", "--wait"}, ""},
+		{"EDITOR", map[string]string{"EDITOR": "vi"}, []string{"vi"}, ""},
+		{"quotes", map[string]string{"EDITOR": `"/my apps/edit" -n 'a b'`}, []string{"/my apps/edit", "-n", "a b"}, ""},
+		{"variables", map[string]string{"EDITOR": "$HOME/bin/ed", "HOME": "/h"}, []string{"/h/bin/ed"}, ""},
+		{"not a command", map[string]string{"EDITOR": `"open`}, nil, `read $EDITOR: "\"open" is not a command`},
+		{"no command runs", map[string]string{"EDITOR": `$(touch x)`}, nil, "is not a command"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := editorCommand(func(name string) string { return tt.env[name] })
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+				t.Errorf("error %v, want %q", err, tt.err)
+			}
+		})
+	}
+}

@@ -1,0 +1,215 @@
+package composer
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func openHistory(t *testing.T, path, project string) *History {
+	t.Helper()
+	h, err := OpenHistory(path, project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestHistoryIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "history.jsonl")
+	c := newTest(t, openHistory(t, path, "/p"))
+	for _, keys := range []string{"one<enter>", "two<ctrl+j>lines<enter>", "cleared<ctrl+c>", "one<enter>"} {
+		for _, k := range strings.SplitAfter(keys, ">") {
+			typed, name, _ := strings.Cut(k, "<")
+			play(c, typed)
+			if name != "" {
+				_, cmd := c.Key(press(strings.TrimSuffix(name, ">")))
+				if msgs := settleCmds(c, cmd); len(msgs) > 0 {
+					t.Fatal(msgs)
+				}
+			}
+		}
+	}
+	want := []string{"two\nlines", "cleared", "one"}
+	if diff := cmp.Diff(want, openHistory(t, path, "/p").all()); diff != "" {
+		t.Errorf("read back (-want +got):\n%s", diff)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has mode %v (%v)", info.Mode(), err)
+	}
+}
+
+func TestHistoryOfTheProjectComesFirst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	for _, p := range []struct{ project, text string }{{"/a", "mine"}, {"/b", "theirs"}, {"/b", "both"}, {"/a", "both"}, {"/b", "last"}} {
+		if err := openHistory(t, path, p.project).save(p.text, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"theirs", "last", "mine", "both"}
+	if diff := cmp.Diff(want, openHistory(t, path, "/a").all()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestHistoryFilesThatAreOdd(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		want       []string
+	}{
+		{"missing", "", nil},
+		{"lines of others", "not json\n{\"text\":\"a\"}\n{\"text\":5}\n\n{\"text\":\"b\"}\n", []string{"a", "b"}},
+		{"no end", `{"text":"a"}`, []string{"a"}},
+		{"control characters", `{"text":"a\u001b[31mb\r\nc"}`, []string{"ab\nc"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "history.jsonl")
+			if tt.file != "" {
+				if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h := openHistory(t, path, "")
+			if diff := cmp.Diff(tt.want, h.all()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if err := h.save("new", time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(append(tt.want, "new"), openHistory(t, path, "").all()); diff != "" {
+				t.Errorf("after another (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHistoryThatCannotBeRead(t *testing.T) {
+	h, err := OpenHistory(t.TempDir(), "") // a directory
+	if err == nil {
+		t.Fatal("no error")
+	}
+	c := newTest(t, h)
+	play(c, "one")
+	_, cmd := c.Key(press("enter"))
+	if msgs := settleCmds(c, cmd); len(msgs) != 1 || msgs[0].(ErrorMsg).Err == nil {
+		t.Errorf("saving said %v", msgs)
+	}
+	if play(c, "<up>"); c.Text() != "one" {
+		t.Errorf("the prompt is not remembered: %q", c.Text())
+	}
+}
+
+// Writers at the same time, enough of them to cut the file, leave whole lines.
+func TestHistoryOfManyWriters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	const writers, each = 4, 320
+	var wg sync.WaitGroup
+	for w := range writers {
+		h := openHistory(t, path, fmt.Sprint(w))
+		wg.Go(func() {
+			for i := range each {
+				if err := h.save(fmt.Sprintf("%d: prompt %d", w, i), time.Now()); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	next := map[string]int{}
+	for _, l := range lines {
+		var entry historyLine
+		if err := json.Unmarshal([]byte(l), &entry); err != nil {
+			t.Fatalf("%q: %v", l, err)
+		}
+		var w, i int
+		if _, err := fmt.Sscanf(entry.Text, "%d: prompt %d", &w, &i); err != nil {
+			t.Fatal(err)
+		}
+		if n, seen := next[entry.Project]; seen && i != n {
+			t.Fatalf("writer %d: prompt %d follows %d", w, i, n-1)
+		}
+		next[entry.Project] = i + 1
+	}
+	if len(lines) < historyKept || len(lines) > historyKept+historySlack {
+		t.Errorf("%d lines are kept", len(lines))
+	}
+}
+
+func TestWalkingTheHistory(t *testing.T) {
+	for _, tt := range []struct{ name, keys, want string }{
+		{"up is the prompt before", "<up>", "three\nlines"},
+		{"up goes on through prompts of several lines", "<up><up>", "two"},
+		{"up stops at the oldest", "<up><up><up><up><up>", "one"},
+		{"down comes back to the draft", "my draft<up><up><down><down>", "my draft"},
+		{"down behind the draft stays", "my draft<down><down>", "my draft"},
+		{"the cursor of the draft is kept", "my draft<left><left><up><down>X", "my draXft"},
+		{"up in a draft of two lines is a row up", "a<ctrl+j>b<up>X", "aX\nb"},
+		{"and from its first row the history", "a<ctrl+j>b<up><up>", "three\nlines"},
+		{"the draft of two lines comes back", "a<ctrl+j>b<up><up><down>", "a\nb"},
+		{"a prompt can be edited", "<up><up>!", "two!"},
+		{"an edited one is kept on the way", "<up><up>!<up><down>", "two!"},
+		{"in an edited one arrows move", "<up>!<up>X", "three\nlines!"[:5] + "X\nlines!"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newTest(t, &History{texts: []string{"one", "two", "three\nlines"}})
+			play(c, tt.keys)
+			if got := c.Text(); got != tt.want {
+				t.Errorf("after %q: %q, want %q", tt.keys, got, tt.want)
+			}
+		})
+	}
+}
+
+// A draft that was left for a prompt of the history is not lost when that one
+// is sent.
+func TestAbandonedDraftIsRemembered(t *testing.T) {
+	h := &History{texts: []string{"one"}}
+	c := newTest(t, h)
+	if r := play(c, "draft<up><enter>"); r.Prompt == nil || r.Prompt.Text() != "one" {
+		t.Fatalf("sent %+v", r.Prompt)
+	}
+	if diff := cmp.Diff([]string{"draft", "one"}, h.all()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSearchingTheHistory(t *testing.T) {
+	for _, tt := range []struct{ name, keys, want, screen string }{
+		{"opens", "dr<ctrl+r>", "dr", "  history:\n❯ dr"},
+		{"finds the newest", "<ctrl+r>fix", "fix the parser", "  history 1/4: fix\n❯ fix the parser"},
+		{"finds older ones", "<ctrl+r>fix<ctrl+r>", "Fix the tests", "  history 3/4: fix\n❯ Fix the tests"},
+		{"and newer ones", "<ctrl+r>fix<up><down>", "fix the parser", "  history 1/4: fix\n❯ fix the parser"},
+		{"a longer query narrows", "<ctrl+r>fix the t", "Fix the tests", "  history 3/4: fix the t\n❯ Fix the tests"},
+		{"no match", "dr<ctrl+r>zzz", "dr", "  no match: zzz\n❯ dr"},
+		{"backspace widens", "<ctrl+r>fixx<backspace>", "fix the parser", "  history 1/4: fix\n❯ fix the parser"},
+		{"enter takes", "dr<ctrl+r>tests<enter>", "Fix the tests", "❯ Fix the tests"},
+		{"and that is an edit", "dr<ctrl+r>tests<enter><ctrl+z>", "dr", "❯ dr"},
+		{"esc gives up", "dr<ctrl+r>tests<esc>", "dr", "❯ dr"},
+		{"ctrl+c gives up", "dr<ctrl+r>tests<ctrl+c>", "dr", "❯ dr"},
+		{"editing keys take and edit", "<ctrl+r>tests<ctrl+w>", "Fix the ", "❯ Fix the"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newTest(t, &History{texts: []string{"write docs", "Fix the tests", "deploy", "fix the parser"}})
+			play(c, tt.keys)
+			if got := c.Text(); got != tt.want {
+				t.Errorf("the text is %q, want %q", got, tt.want)
+			}
+			if got := screen(c); got != tt.screen {
+				t.Errorf("the screen is\n%s\nwant\n%s", got, tt.screen)
+			}
+		})
+	}
+}
