@@ -8,7 +8,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -57,11 +56,12 @@ type Options struct {
 // started.
 func Run(ctx context.Context, opt Options) error {
 	m := newModel(ctx, opt)
-	_, err := tea.NewProgram(m, tea.WithContext(ctx)).Run()
+	// Signals end ctx, which leaves as a person would: two listeners for the
+	// same signal can wait for each other for ever.
+	p := tea.NewProgram(m, tea.WithoutSignalHandler())
+	defer context.AfterFunc(ctx, p.Quit)()
+	_, err := p.Run()
 	m.shutdown()
-	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, context.Canceled) {
-		return nil
-	}
 	if err != nil {
 		return fmt.Errorf("the screen failed: %w", err)
 	}

@@ -192,7 +192,7 @@ end-turn cancelled
 
 func TestModeCycledByShiftTab(t *testing.T) {
 	t.Parallel()
-	p := Start(t, Options{Script: modes + `
+	p := Start(t, Options{Loose: true, Script: modes + `
 expect session/set_mode contains "modeId":"architect"
 reply
 expect session/prompt
