@@ -203,7 +203,7 @@ notify session/update {"sessionId": "${session}", "update": {"sessionUpdate": "c
 say Back to asking.
 end-turn
 `})
-	p.WaitFor("Ask for something", " Ask ")
+	p.WaitFor("shift+tab mode", " Ask ")
 	p.Press("shift+tab")
 	p.WaitFor(" Architect ")
 	p.Type("go").Press("enter")
@@ -311,7 +311,7 @@ await exit contains "optionId":"code"
 notify session/update {"sessionId": "${session}", "update": {"sessionUpdate": "current_mode_update", "modeId": "code"}}
 end-turn
 `})
-	p.WaitFor("Ask for something", " Ask ")
+	p.WaitFor("shift+tab mode", " Ask ")
 	p.Type("plan it").Press("enter")
 	p.WaitFor("Ready for implementation", "Implementation Plan", "Yes, and auto-accept all actions", "No, stay in architect mode")
 	waitArmed(p)
