@@ -99,6 +99,9 @@ func (b *buffer) record(e edit) {
 
 // typeText inserts what was typed. A word is taken back as a whole.
 func (b *buffer) typeText(text string) {
+	if text == "" {
+		return
+	}
 	if n := len(b.undo); n > 0 && len(b.redo) == 0 {
 		e := &b.undo[n-1]
 		ends := pos{e.at.row, e.at.col + len(e.inserted)}
@@ -109,7 +112,7 @@ func (b *buffer) typeText(text string) {
 		}
 	}
 	b.replace(b.cur, b.cur, text)
-	b.undo[len(b.undo)-1].typed = !strings.Contains(text, "\n")
+	b.undo[len(b.undo)-1].typed = true
 }
 
 func isSpace(s string) bool { return strings.TrimSpace(s) == "" }

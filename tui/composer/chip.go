@@ -118,6 +118,9 @@ func clean(s string) string {
 	}, s)
 }
 
+// oneLine makes text fit for a line of the draft.
+func oneLine(s string) string { return strings.ReplaceAll(clean(s), "\n", " ") }
+
 // next measures the unit of s that begins at i: what the cursor steps over and
 // what a row is never broken inside of. It is a chip, a tab or a grapheme.
 func (c *chips) next(s string, i int) (bytes, columns int) {

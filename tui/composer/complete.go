@@ -30,8 +30,10 @@ func (c *Composer) SetCommands(list []acpclient.AvailableCommand) {
 		}
 		c.commands = append(c.commands, cmd)
 	}
-	c.completion.stale = true
-	c.complete()
+	if c.completion.kind == commandCompletion {
+		c.completion.stale = true
+		c.complete()
+	}
 }
 
 // firstOf is as much of an agent's text as a line can show: some agents

@@ -162,6 +162,16 @@ func TestListingFilesOnTheFirstMention(t *testing.T) {
 	}
 }
 
+// Commands that come late are offered for what was typed already.
+func TestCommandsThatComeLate(t *testing.T) {
+	c := newTest(t, nil)
+	play(c, "/pl")
+	c.SetCommands(planAndCompact)
+	if got, want := screen(c), "› /plan  Make a plan\n❯ /pl"; got != want {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestListingThatFails(t *testing.T) {
 	c := newTest(t, nil)
 	c.root = "/nowhere/at all"

@@ -24,7 +24,8 @@ type Options struct {
 	Keys  config.Keys
 	// History may be nil: then nothing is remembered.
 	History *History
-	// Root is the directory of the project, where mentions are looked up.
+	// Root is the directory of the project, where mentions are looked up; "" is
+	// the current one.
 	Root string
 	// Placeholder is shown while there is no draft.
 	Placeholder string
@@ -67,6 +68,9 @@ func New(o Options) *Composer {
 	if c.now == nil {
 		c.now = time.Now
 	}
+	if c.root == "" {
+		c.root = "."
+	}
 	c.reset()
 	return c
 }
@@ -98,8 +102,7 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 	name := key.String()
 	action, bound := c.keys.Action(config.ContextPrompt, name)
 	if c.completion.open() {
-		closes := action == config.ActionCancel || action == config.ActionInterrupt
-		if c.completionKey(name, action == config.ActionSend, closes) {
+		if c.completionKey(name, action == config.ActionSend, action == config.ActionCancel) {
 			return Result{Used: true}, c.complete()
 		}
 	}
@@ -116,7 +119,7 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 	case known:
 		edits(c, c.buf)
 	case key.Text != "":
-		c.buf.typeText(clean(key.Text))
+		c.buf.typeText(oneLine(key.Text))
 	default:
 		return Result{}, nil
 	}
@@ -275,7 +278,7 @@ func (c *Composer) Update(msg tea.Msg) tea.Cmd {
 // SetText replaces the draft; ctrl+z takes that back.
 func (c *Composer) SetText(text string) {
 	defer c.settle()
-	c.search = nil
+	c.toDraft()
 	c.buf.replace(pos{}, c.buf.last(), clean(text))
 	c.completion = completion{}
 }

@@ -147,6 +147,7 @@ func TestKeysOfOthers(t *testing.T) {
 		{"ctrl+c clears a draft", "a", "ctrl+c", true},
 		{"esc", "a", "esc", false},
 		{"esc closes a popup", "@", "esc", true},
+		{"ctrl+c clears a draft with a popup", "@", "ctrl+c", true},
 		{"tab", "a", "tab", false},
 		{"home scrolls when empty", "", "home", false},
 		{"home moves in a draft", "a", "home", true},

@@ -64,7 +64,7 @@ func gitFiles(ctx context.Context, root string) ([]string, error) {
 	for len(paths) < filesListed && s.Scan() {
 		paths = addPath(paths, s.Text())
 	}
-	if len(paths) == filesListed {
+	if len(paths) == filesListed || ctx.Err() != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		return paths, nil

@@ -173,6 +173,20 @@ func TestWalkingTheHistory(t *testing.T) {
 	}
 }
 
+func TestSetTextIsTheDraft(t *testing.T) {
+	for _, keys := range []string{"old<up>", "old<ctrl+r>one", "old"} {
+		c := newTest(t, &History{texts: []string{"one"}})
+		play(c, keys)
+		c.SetText("new\x1b[31m text")
+		if got := screen(c); got != "❯ new text" {
+			t.Errorf("after %q the screen is\n%s", keys, got)
+		}
+		if play(c, "<ctrl+z>"); c.Text() != "old" {
+			t.Errorf("after %q undo gives %q", keys, c.Text())
+		}
+	}
+}
+
 // A draft that was left for a prompt of the history is not lost when that one
 // is sent.
 func TestAbandonedDraftIsRemembered(t *testing.T) {

@@ -68,6 +68,16 @@ func (c *Composer) abandoned() string {
 	return strings.TrimSpace(draft.raw())
 }
 
+// toDraft ends a walk or a search and shows the draft again.
+func (c *Composer) toDraft() {
+	if c.search != nil {
+		c.buf, c.search = c.search.draft, nil
+	}
+	if c.walk != nil {
+		c.buf, c.walk = c.walk.left[len(c.walk.texts)], nil
+	}
+}
+
 // search is the incremental search of the history.
 type search struct {
 	query string
@@ -103,7 +113,7 @@ func (c *Composer) searchKey(key tea.KeyPressMsg) (handled bool) {
 			s.find(len(s.texts) - 1)
 		}
 	case key.Text != "":
-		s.query += strings.ReplaceAll(clean(key.Text), "\n", " ")
+		s.query += oneLine(key.Text)
 		s.find(min(s.at, len(s.texts)-1))
 	default:
 		c.takeMatch()
@@ -155,7 +165,14 @@ func (s *search) settle() {
 	}
 }
 
-func (s *search) matches(i int) bool { return indexFold(s.texts[i], s.query) >= 0 }
+// searched is how much of one prompt is searched: a paste of megabytes is not
+// looked through for every key.
+const searched = 16 << 10
+
+func (s *search) matches(i int) bool {
+	text := s.texts[i]
+	return indexFold(text[:min(len(text), searched)], s.query) >= 0
+}
 
 // indexFold is strings.Index where letter case does not matter.
 func indexFold(s, sub string) int {

@@ -102,6 +102,34 @@ func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 	return lines, cursor
 }
 
+// Click puts the cursor, or takes the offer, where the person has clicked: x
+// and y count from the first column and line of View. It says whether there
+// was anything; the command may be nil.
+func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
+	defer c.settle()
+	l, p := c.layout(), &c.completion
+	switch {
+	case y < 0 || y >= l.popup+l.search+l.editor:
+		return false, nil
+	case y < l.popup:
+		if p.top+y >= len(p.items) {
+			return false, nil
+		}
+		p.selected = p.top + y
+		c.accept()
+		return true, c.complete()
+	case c.search != nil:
+		c.takeMatch()
+		return true, c.complete()
+	}
+	row, moved := c.buf.step(c.top, y-l.popup, c.textWidth())
+	if moved < y-l.popup {
+		return false, nil
+	}
+	c.buf.move(c.buf.offsetAt(row, max(0, x-gutter), c.textWidth()))
+	return true, c.complete()
+}
+
 // mark is what stands before a row: the prompt's sign, or that there is more.
 func (c *Composer) mark(p place, first, cutOff bool) string {
 	switch {

@@ -104,6 +104,8 @@ func TestViewStaysInBounds(t *testing.T) {
 			"nasty": func(r *rapid.T) {
 				c.Paste(rapid.SampledFrom([]string{"\x1b[31mred\x1b[0m", "\x1b]0;t\x07", "\u009b2J", "\U00100000", "a\r\nb\rc", "\t\t", "\u202ex", "\xff\xfe"}).Draw(r, "text"))
 			},
+			"click":      func(r *rapid.T) { c.Click(rapid.IntRange(-1, 80).Draw(r, "x"), rapid.IntRange(-1, 12).Draw(r, "y")) },
+			"set text":   func(r *rapid.T) { c.SetText(rapid.String().Draw(r, "text")) },
 			"long paste": func(r *rapid.T) { c.Paste(strings.Repeat("line\n", rapid.IntRange(11, 40).Draw(r, "lines"))) },
 			"resize": func(r *rapid.T) {
 				width, height = rapid.IntRange(narrowest, 60).Draw(r, "width"), rapid.IntRange(1, 12).Draw(r, "height")
@@ -163,4 +165,32 @@ func TestUndoReturnsToTheBeginning(t *testing.T) {
 			r.Fatalf("redo made %q, want %q", c.Text(), text)
 		}
 	})
+}
+
+func TestClick(t *testing.T) {
+	for _, tt := range []struct {
+		name, keys string
+		x, y       int
+		used       bool
+		want       string // after an X was typed
+	}{
+		{"in the text", "hello<ctrl+j>world", 4, 0, true, "heXllo\nworld"},
+		{"behind the text", "hello<ctrl+j>world", 20, 0, true, "helloX\nworld"},
+		{"before the text", "hello", 0, 0, true, "Xhello"},
+		{"on a wide character", "世界", 5, 0, true, "世X界"},
+		{"below", "hello", 4, 1, false, "helloX"},
+		{"an offer", "/", 5, 1, true, "/compactX"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := newTest(t, nil)
+			c.SetCommands(planAndCompact)
+			play(c, tt.keys)
+			if used, _ := c.Click(tt.x, tt.y); used != tt.used {
+				t.Errorf("used is %v", used)
+			}
+			if play(c, "X"); c.Text() != tt.want {
+				t.Errorf("the text is %q, want %q", c.Text(), tt.want)
+			}
+		})
+	}
 }
