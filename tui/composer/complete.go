@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/sahilm/fuzzy"
 
 	"parley/acpclient"
@@ -56,10 +57,11 @@ const (
 
 // completion is what the popup above the editor offers.
 type completion struct {
-	kind  completionKind
-	from  pos // where the word begins that is being completed
-	query string
-	items []item
+	kind   completionKind
+	from   pos // where the word begins that is being completed
+	query  string
+	items  []item
+	labels int // columns of the longest label, where there are details
 	// selected is the marked item, top the first that is shown.
 	selected, top int
 	// note stands in the place of items: that files are being listed, or why not.
@@ -101,7 +103,10 @@ func (c *Composer) complete() tea.Cmd {
 	}
 	p.query, p.stale, p.selected, p.top, p.note = query, false, 0, 0, ""
 	if kind == commandCompletion {
-		p.items = c.matchCommands(query)
+		p.items, p.labels = c.matchCommands(query), 0
+		for _, it := range p.items {
+			p.labels = max(p.labels, ansi.StringWidth(it.label))
+		}
 	} else {
 		p.items = c.matchFiles(query)
 	}

@@ -13,36 +13,28 @@ func (c *Composer) popupLines(lines []string, n int) []string {
 	if n > 0 && len(p.items) == 0 {
 		return append(lines, strings.Repeat(" ", gutter)+c.theme.Faint.Render(c.fit(p.note, c.textWidth())))
 	}
-	labels := 0
-	for _, it := range p.items[p.top:min(p.top+n, len(p.items))] {
-		labels = max(labels, ansi.StringWidth(it.label))
-	}
 	for i := p.top; i < min(p.top+n, len(p.items)); i++ {
-		lines = append(lines, c.popupLine(p.items[i], i == p.selected, labels))
+		lines = append(lines, c.popupLine(p.items[i], i == p.selected))
 	}
 	return lines
 }
 
 // popupLine is one offer, with the descriptions of all offers in one column
 // where there is room for it.
-func (c *Composer) popupLine(it item, selected bool, labels int) string {
+func (c *Composer) popupLine(it item, selected bool) string {
+	const roomy = 30
 	sign, style := "  ", c.theme.Choice
 	if selected {
 		sign, style = c.theme.Selected.Render("›")+" ", c.theme.ChoiceSelected
 	}
 	width := c.textWidth()
-	if it.detail == "" {
+	if it.detail == "" || width < roomy {
 		return sign + style.Render(c.fit(it.label, width))
 	}
-	labels = min(labels, width*2/5)
-	label := c.fit(it.label, max(labels, min(width, ansi.StringWidth(it.label), width*3/5)))
-	line := sign + style.Render(label)
-	used := max(labels, ansi.StringWidth(label)) + 2
-	if width-used < 6 {
-		return line
-	}
-	gap := strings.Repeat(" ", used-ansi.StringWidth(label))
-	return line + gap + c.theme.Muted.Render(c.fit(it.detail, width-used))
+	column := min(c.completion.labels, width/2)
+	label := c.fit(it.label, column)
+	gap := strings.Repeat(" ", column-ansi.StringWidth(label)+2)
+	return sign + style.Render(label) + gap + c.theme.Muted.Render(c.fit(it.detail, width-column-2))
 }
 
 // fit cuts text off at a width. Of a path the end says more than the begin.
