@@ -40,6 +40,8 @@ type answer struct {
 	// keys answer with it at once; the first is shown.
 	keys   []string
 	action Action
+	// off answers are seen and cannot be given.
+	off bool
 }
 
 // answers are numbered choices below each other. None is marked at first, so
@@ -71,14 +73,14 @@ func (a *answers) current() (answer, bool) {
 	if a.marked < 0 || a.marked >= len(a.list) {
 		return answer{}, false
 	}
-	return a.list[a.marked], true
+	return a.list[a.marked], !a.list[a.marked].off
 }
 
 // byKey is the answer that a key stands for: its number, or a key of its own.
 func (a *answers) byKey(key string) (answer, bool) {
 	if i := digit(key); i >= 0 {
 		if i < len(a.list) {
-			return a.list[i], true
+			return a.list[i], !a.list[i].off
 		}
 		return answer{}, false
 	}
@@ -118,7 +120,7 @@ func (a *answers) draw(width int, inert bool, th *theme.Theme) (lines []string, 
 		if i == a.marked {
 			marked = len(lines)
 		}
-		l := looks(th, c.tone, i == a.marked, inert)
+		l := looks(th, c.tone, i == a.marked, inert || c.off)
 		number, pointer := " ", " "
 		if i < 9 {
 			number = strconv.Itoa(i + 1)

@@ -32,7 +32,12 @@ func NewGuard(now func() time.Time) *Guard { return &Guard{now: now} }
 
 // Typed notes a key that went to the prompt. The keys that an inert dialog does
 // not take are noted already.
-func (g *Guard) Typed() { g.typed = g.now() }
+//
+// Typing ends the watch for a bounced answer: what is typed is typed.
+func (g *Guard) Typed() {
+	g.typed = g.now()
+	g.answerKey = ""
+}
 
 // Bounced reports whether a key is another press of the one that has just
 // answered a question: nobody should get it, neither the next question nor the

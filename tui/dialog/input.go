@@ -28,6 +28,12 @@ type input struct {
 // maxInput bounds what is written or pasted, in bytes.
 const maxInput = 64 << 10
 
+// set replaces the text and puts the cursor at its end.
+func (in *input) set(text string) {
+	in.text, in.at = "", 0
+	in.insert(text)
+}
+
 // insert writes text at the cursor.
 func (in *input) insert(text string) {
 	text = clean(text)

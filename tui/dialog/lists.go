@@ -109,7 +109,7 @@ func AgentItems(agents []config.Agent) []Item {
 	groups := map[config.Source]string{
 		config.SourceConfigured: "configured",
 		config.SourceFound:      "found on this machine",
-		config.SourceBuiltIn:    "not installed",
+		config.SourceBuiltIn:    "built in",
 	}
 	items := make([]Item, len(agents))
 	for i, a := range agents {

@@ -130,11 +130,11 @@ func (d *Options) View(width, maxHeight int) View { return d.open().View(width, 
 
 // Hints implements [Dialog].
 func (d *Options) Hints() []Hint {
-	hints := d.open().Hints()
-	if d.values != nil && d.values.input.text == "" {
-		hints[len(hints)-1].Text = "back to the options"
+	s := d.open()
+	if s == d.values {
+		s.closing = "back to the options"
 	}
-	return hints
+	return s.Hints()
 }
 
 // SetTheme implements [Dialog].

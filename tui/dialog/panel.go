@@ -94,7 +94,7 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	head := min(len(p.head), rows-foot)
 	room := rows - foot - head
 	split := 0 // the line between body and foot
-	if total > 0 && foot > 0 && room > 1 {
+	if total > 0 && room > 1 && (foot > 0 || total > room) {
 		split = 1
 	}
 	shown := min(total, room-split)
@@ -105,6 +105,9 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	place := placement{body: head, shown: shown, foot: head + shown + split}
 	place.footFrom = min(max(0, p.keep-foot+1), len(p.foot)-foot)
 	place.footTo = place.footFrom + foot
+	if hidden := len(p.foot) - foot; hidden > 0 {
+		p.status = strings.TrimPrefix(p.status+" · ↕ "+count(hidden, "more line"), " · ")
+	}
 	lines := append(make([]string, 0, rows+frameHeight), p.head[:head]...)
 	bar := make(map[int]bool)
 	if shown > 0 {

@@ -7,7 +7,6 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/safetext"
 	"parley/internal/session"
 )
 
@@ -58,12 +57,12 @@ func optionAnswers(env Env, p *session.Permission) []answer {
 	names := map[string]int{}
 	for _, o := range p.Options {
 		kinds[o.Kind]++
-		names[safetext.Line(o.Name)]++
+		names[visibleLine(o.Name)]++
 	}
 	list := make([]answer, len(p.Options))
 	for i, o := range p.Options {
 		a := answer{name: visibleLine(o.Name), icon: "•", action: Answer{p.ID, o.OptionID}}
-		if name := safetext.Line(o.Name); name == "" || names[name] > 1 {
+		if a.name == "" || names[a.name] > 1 {
 			a.more = visibleLine(string(o.OptionID))
 		}
 		if a.name == "" {

@@ -115,7 +115,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	inert := q.env.Guard.inert()
 	p.th, p.lit, p.scroll = q.env.Theme, !inert, &q.scroll
 	if maxHeight >= roomy {
-		p.head = []string{""}
+		p.head = append([]string{""}, p.head...)
 	}
 	if inert {
 		p.status = inertWords

@@ -139,5 +139,99 @@ func screens() map[string]Dialog {
 	s.Key(press("3"))
 	all["selector-filter"] = s
 	all["selector-small"] = NewSelector(env, List{Title: "Mode", Items: []Item{{ID: "ask", Title: "Ask", Detail: "Asks before every change", Current: true}, {ID: "code", Title: "Code", Detail: "Edits files without asking"}}})
+	f := NewElicitation(env, formElicitation(), "Claude Code")
+	form2 := NewElicitation(env, formElicitation(), "Claude Code")
+	l := NewElicitation(env, linkElicitation("https://ada@xn--80ak6aa92e.com/authorize?client_id=parley&redirect_uri=http%3A%2F%2Flocalhost%3A8721%2Fcallback&state=8f2b1c9d7e6a5b4c3d2e1f"), "Claude Code")
+	auth := NewAuth(env, "Gemini CLI", "Authentication required: no credentials were found.", []acpclient.AuthMethod{
+		{ID: "oauth", Name: "Log in with Google", Description: "Opens your browser"},
+		{ID: "key", Name: "Use an API key", Description: "Reads GEMINI_API_KEY from the environment of the agent"},
+		{ID: "tty", Name: "Sign in on the command line", Type: acpclient.AuthMethodTerminal, Args: []string{"login", "--no browser"}},
+		{ID: "odd", Name: "Something new", Type: "smartcard"},
+	})
+	confirm := NewConfirm(env, Question{
+		Title: "The agent has stopped", Text: "claude-agent-acp ended with exit status 1. The conversation is kept.",
+		Detail:  strings.Repeat("node:internal/modules/cjs/loader:1146\n  throw err;\n\x1b[31mError: Cannot find module 'zod'\x1b[0m\n", 4),
+		Choices: []Choice{{Name: "Start it again", Key: "r", Do: Run{"restart"}}, {Name: "Quit", Key: "q", Risky: true, Do: Run{"quit"}}},
+	})
+	c.pass(time.Second)
+	all["form"] = f
+	for _, k := range []string{"A", "enter", "enter", "down", "down", "enter", "space", "tab", "tab", "tab", "tab", "enter"} {
+		form2.Key(press(k))
+	}
+	all["form-errors"] = form2
+	all["link"] = l
+	all["auth"] = auth
+	all["confirm"] = confirm
+	all["help"] = NewHelp(env)
+	all["options"] = NewOptions(env, optionConversation())
+	values := NewOptions(env, optionConversation())
+	values.Key(press("down"))
+	values.Key(press("enter"))
+	all["options-values"] = values
+	all["sessions"] = NewSelector(env, List{Title: "Sessions", More: true, Items: SessionItems([]acpclient.SessionInfo{
+		{SessionID: "s1", Title: "Greet by name", Cwd: "/home/ada/greet", UpdatedAt: "2026-11-21T11:57:00Z"},
+		{SessionID: "s2", Title: "Why is the build slow?", Cwd: "/home/ada/parley", UpdatedAt: "2026-11-20T09:00:00Z"},
+		{SessionID: "s3", Cwd: "/srv/data", UpdatedAt: "2026-03-20T09:00:00Z"},
+	}, "s1", env.Now())})
+	all["agents"] = NewSelector(env, List{Title: "Agent", Items: AgentItems(config.Known())})
+	all["palette"] = NewSelector(env, List{Title: "Commands", Filter: true, Items: ActionItems(env.Keys)})
+	env, c = newEnv()
+	plan := NewPermission(env, planPermission(), 1)
+	c.pass(time.Second)
+	all["permission-plan"] = plan
 	return all
+}
+
+func planPermission() *session.Permission {
+	return &session.Permission{ID: 9, ToolCall: &session.ToolCall{
+		Title: "Ready to code?", Kind: acpclient.ToolSwitchMode,
+		Content: []acpclient.ToolCallContent{acpclient.TextContent("## Plan\n\n1. Read **main.go**\n2. Add a `name` argument\n3. Run the tests\n\nThe greeting stays the same for everybody who gives no name.")},
+	}, Options: []acpclient.PermissionOption{
+		{OptionID: "code", Name: "Yes, and auto-accept all actions", Kind: acpclient.AllowAlways},
+		{OptionID: "ask", Name: "Yes, and manually accept actions", Kind: acpclient.AllowOnce},
+		{OptionID: "reject", Name: "No, stay in architect mode", Kind: acpclient.RejectOnce},
+	}}
+}
+
+func formElicitation() *session.Elicitation {
+	raw := `{"mode":"form","message":"A few things before I make the project.","requestedSchema":{"type":"object","title":"New project","properties":{
+		"name":{"type":"string","title":"Project name","description":"What the folder is called","minLength":3,"maxLength":20,"pattern":"^[a-z-]+$"},
+		"mail":{"type":"string","title":"Your email","format":"email"},
+		"license":{"type":"string","title":"License","oneOf":[{"const":"mit","title":"MIT","description":"short and permissive"},{"const":"gpl","title":"GPL 3","description":"changes stay free"}]},
+		"parts":{"type":"array","title":"Parts","minItems":1,"items":{"anyOf":[{"const":"ci","title":"CI"},{"const":"docs","title":"Docs"},{"const":"lint","title":"Linter"}]},"default":["ci"]},
+		"port":{"type":"integer","title":"Port","minimum":1024,"maximum":65535,"default":8080},
+		"git":{"type":"boolean","title":"Git repository","default":true},
+		"shape":{"type":"polygon","title":"Shape"}
+	},"required":["name","license"]}}`
+	return elicitation(raw)
+}
+
+func elicitation(raw string) *session.Elicitation {
+	e := &session.Elicitation{ID: 4, Request: &acpclient.CreateElicitationRequest{}}
+	if err := acpclient.Unmarshal([]byte(raw), e.Request); err != nil {
+		panic(err)
+	}
+	return e
+}
+
+func linkElicitation(url string) *session.Elicitation {
+	return &session.Elicitation{ID: 5, Request: &acpclient.CreateElicitationRequest{
+		Mode: acpclient.ElicitURL, ElicitationID: "e1", URL: url, Message: "Connect your account so that I can read the issues.",
+	}}
+}
+
+func optionConversation() *session.Conversation {
+	c := session.NewConversation()
+	c.Apply(session.SessionOpened{State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
+		{ID: "mode", Name: "Mode", Description: "How much it asks before it acts", Category: acpclient.CategoryMode, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("ask"), Options: acpclient.Ungrouped(
+			acpclient.ConfigSelectOption{Value: "ask", Name: "Ask"}, acpclient.ConfigSelectOption{Value: "code", Name: "Code"})},
+		{ID: "model", Name: "Model", Description: "The model that answers", Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("opus"), Options: acpclient.ConfigSelectOptions{
+			{Group: "a", Name: "Anthropic", Options: acpclient.List[acpclient.ConfigSelectOption]{{Value: "opus", Name: "Opus", Description: "Most capable"}, {Value: "haiku", Name: "Haiku", Description: "Fastest"}}},
+			{Group: "l", Name: "Local", Options: acpclient.List[acpclient.ConfigSelectOption]{{Value: "qwen", Name: "Qwen", Description: "Runs here"}}},
+		}},
+		{ID: "brave", Name: "Brave mode", Description: "Uses experimental tools", Type: acpclient.ConfigBoolean, CurrentValue: acpclient.BoolValue(false)},
+		{ID: "slider", Name: "Temperature", Type: "range", Raw: []byte(`{}`)},
+	}}})
+	c.Apply(session.OptionChosen{Option: "brave", Value: acpclient.BoolValue(true), Seq: 1})
+	return c
 }

@@ -145,3 +145,10 @@ func (b *block) lines(p paper, from, to int) []string {
 	b.height(p)
 	return b.done[from:to]
 }
+
+// fixed is content that is drawn already.
+type fixed []string
+
+func (f fixed) height(paper) int { return len(f) }
+
+func (f fixed) lines(_ paper, from, to int) []string { return f[from:to] }

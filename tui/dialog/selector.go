@@ -62,13 +62,15 @@ type Selector struct {
 	inView int // how many rows are in view
 	asked  int // with how many items more was asked for
 
+	closing string // what closing means, for the hints
+
 	place placement
 }
 
 // NewSelector shows a list that the person asked for. The current item is
 // marked, or else the first.
 func NewSelector(env Env, l List) *Selector {
-	s := &Selector{env: env, list: l, input: input{hint: "type to filter"}, asked: -1}
+	s := &Selector{env: env, list: l, input: input{hint: "type to filter"}, asked: -1, closing: "close"}
 	s.rows = newRows(l.Items)
 	s.markCurrent()
 	return s
@@ -287,7 +289,7 @@ func (s *Selector) Hints() []Hint {
 	if s.input.text != "" {
 		return s.env.hint(hints, config.ActionDialogClose, "clear the filter")
 	}
-	return s.env.hint(hints, config.ActionDialogClose, "close")
+	return s.env.hint(hints, config.ActionDialogClose, s.closing)
 }
 
 // filters reports whether the line to filter with is shown.

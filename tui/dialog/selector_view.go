@@ -118,10 +118,24 @@ func (s *Selector) detail(w int) []string {
 		lines = lines[:maxDetail]
 		lines[maxDetail-1] = cut(lines[maxDetail-1], w-2) + " …"
 	}
-	for len(lines) < maxDetail-1 {
+	for len(lines) < s.detailHeight(w) {
 		lines = append(lines, "")
 	}
 	return styled(lines, s.env.Theme.Muted)
+}
+
+// detailHeight is how many lines the longest detail takes, as far as that is
+// known without looking at a great many.
+func (s *Selector) detailHeight(w int) int {
+	const few = 40
+	if len(s.list.Items) > few {
+		return maxDetail - 1
+	}
+	n := 1
+	for _, it := range s.list.Items {
+		n = max(n, len(prose(clip(it.About), w)))
+	}
+	return min(n, maxDetail)
 }
 
 // clip bounds a text that is drawn in part only.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/safetext"
@@ -72,6 +73,18 @@ func prose(s string, width int) []string {
 	return strings.Split(ansi.Wrap(s, max(width, 1), ""), "\n")
 }
 
+// marked is prose behind a mark of one cell, in a style of its own.
+func marked(mark, s string, width int, style lipgloss.Style) []string {
+	lines := prose(s, width-2)
+	for i, l := range lines {
+		if i > 0 {
+			mark = " "
+		}
+		lines[i] = style.Render(mark + " " + l)
+	}
+	return lines
+}
+
 // cut shortens a styled line to width cells, with a mark where it was cut.
 func cut(s string, width int) string {
 	if width <= 0 {
@@ -90,7 +103,7 @@ func pad(s string, width int) string {
 }
 
 // styled draws each line in a style.
-func styled(lines []string, style interface{ Render(...string) string }) []string {
+func styled(lines []string, style lipgloss.Style) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
 		out[i] = style.Render(l)

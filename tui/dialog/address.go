@@ -1,0 +1,93 @@
+package dialog
+
+import (
+	"net"
+	"net/url"
+	"strings"
+)
+
+// address is what is known of a URL that the agent wants opened.
+type address struct {
+	raw string
+	// host is as the agent wrote it; other is its other form, with or without
+	// punycode, if there is one.
+	host, other string
+	// opens says that it can be opened. If not, why says why.
+	opens bool
+	why   string
+	// warnings are what a person should know before opening it.
+	warnings []string
+}
+
+// look looks at a URL. It touches no network.
+func look(raw string) address {
+	a := address{raw: raw}
+	if strings.ContainsFunc(raw, hides) || strings.ContainsAny(raw, "\n\\ ") {
+		a.why = "it holds characters that do not belong in an address"
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		a.why = "it is not an address that can be understood"
+		return a
+	}
+	a.host = u.Hostname()
+	a.other = otherForm(a.host)
+	switch {
+	case a.why != "":
+	case u.Scheme != "https" && u.Scheme != "http":
+		a.why = "parley opens http and https addresses only"
+	case a.host == "":
+		a.why = "it names no host"
+	default:
+		a.opens = true
+	}
+	if a.other != "" || !isASCII(a.host) || strings.Contains(strings.ToLower(a.host), punyPrefix) {
+		a.warnings = append(a.warnings, "The name of the host has letters of other alphabets: it may only look like one that you know.")
+	}
+	if u.User != nil {
+		a.warnings = append(a.warnings, "What stands before the @ is a user name, not the host.")
+	}
+	if u.Scheme == "http" && !loopback(a.host) {
+		a.warnings = append(a.warnings, "The connection is not encrypted (http): others may read and change what is sent.")
+	}
+	return a
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x7e })
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// draw shows the host on lines of its own, then the warnings, then the whole
+// address: nothing of it is ever shortened.
+func (a *address) draw(p paper) []string {
+	th := p.th
+	var out []string
+	row := func(label, value string, style func(...string) string) {
+		const column = 9
+		for i, l := range exact(visible(value), max(1, p.width-column)) {
+			if i > 0 {
+				label = ""
+			}
+			out = append(out, th.Muted.Render(pad(label, column))+style(l))
+		}
+	}
+	if a.host != "" {
+		row("host", a.host, th.Strong.Render)
+	}
+	if a.other != "" {
+		row("that is", a.other, th.Strong.Render)
+	}
+	for _, w := range a.warnings {
+		out = append(out, marked("⚠", w, p.width, th.Warning)...)
+	}
+	row("address", a.raw, th.Info.Render)
+	if !a.opens {
+		out = append(out, marked("✗", "parley does not open this: "+a.why+".", p.width, th.Error)...)
+	}
+	return out
+}

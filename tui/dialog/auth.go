@@ -1,0 +1,111 @@
+package dialog
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+)
+
+// Auth asks how to sign in to an agent.
+type Auth struct {
+	question
+	agent   string
+	message string
+	methods []acpclient.AuthMethod
+	busy    string // the name of the method that is being tried
+	err     error
+}
+
+// NewAuth lists an agent's ways to sign in. message is what the agent said when
+// it asked for it, and may be empty.
+func NewAuth(env Env, agent, message string, methods []acpclient.AuthMethod) *Auth {
+	if agent == "" {
+		agent = "the agent"
+	}
+	d := &Auth{question: newQuestion(env), agent: agent, message: message, methods: methods}
+	d.offer()
+	return d
+}
+
+func (d *Auth) offer() {
+	d.answers = newAnswers(nil)
+	if d.busy != "" {
+		return
+	}
+	for _, m := range d.methods {
+		name := visibleLine(m.Name)
+		if name == "" {
+			name = visibleLine(string(m.ID))
+		}
+		a := answer{icon: "→", name: name, more: visibleLine(clip(m.Description))}
+		switch m.Type {
+		case acpclient.AuthMethodAgent, "":
+			a.action = SignIn{m.ID}
+		case acpclient.AuthMethodTerminal:
+			a.icon, a.action = "$", SignInTerminal{m}
+			run := "runs the agent's program in this terminal"
+			if len(m.Args) > 0 {
+				run += " with " + visibleLine(join(m.Args))
+			}
+			a.more = strings.TrimPrefix(a.more+" · "+run, " · ")
+		default:
+			a.icon, a.off, a.more = "•", true, "not supported by parley: "+visibleLine(string(m.Type))
+		}
+		d.answers.list = append(d.answers.list, a)
+	}
+}
+
+// Busy says that signing in has begun, by the method with this name.
+func (d *Auth) Busy(name string) {
+	d.busy, d.err = safetext.Line(name), nil
+	if d.busy == "" {
+		d.busy = "the agent"
+	}
+	d.offer()
+}
+
+// Failed says that signing in has not worked; another try can be made.
+func (d *Auth) Failed(err error) {
+	d.busy, d.err = "", err
+	d.offer()
+}
+
+// Key implements [Dialog].
+func (d *Auth) Key(msg tea.KeyPressMsg) Action {
+	if a, taken := d.take(msg); taken {
+		return a
+	}
+	if d.closes(msg) {
+		return Close{}
+	}
+	return nil
+}
+
+// View implements [Dialog].
+func (d *Auth) View(width, maxHeight int) View {
+	body := newBlock(func(p paper) []string {
+		out := styled(prose(d.message, p.width), p.th.Text)
+		if len(out) == 0 {
+			out = styled(prose("The agent wants you to sign in before it goes on.", p.width), p.th.Text)
+		}
+		switch {
+		case d.busy != "":
+			out = append(out, "")
+			out = append(out, styled(prose("Signing in with "+d.busy+" … the agent may open a page in your browser.", p.width), p.th.Info)...)
+		case d.err != nil:
+			out = append(out, "")
+			out = append(out, marked("✗", d.err.Error(), p.width, p.th.Error)...)
+		case len(d.methods) == 0:
+			out = append(out, "")
+			out = append(out, styled(prose("It names no way to do so: sign in with its own program, then try again.", p.width), p.th.Warning)...)
+		}
+		return out
+	})
+	return d.view(panel{title: "Sign in to " + cut(safetext.Line(d.agent), 40), body: body}, width, maxHeight)
+}
+
+// Hints implements [Dialog].
+func (d *Auth) Hints() []Hint { return d.hints("close") }

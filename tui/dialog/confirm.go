@@ -1,0 +1,85 @@
+package dialog
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/safetext"
+)
+
+// Choice is one answer to a [Question].
+type Choice struct {
+	Name string
+	// Key answers with it at once; it may be empty.
+	Key string
+	// Risky choices end or lose something.
+	Risky bool
+	Do    Action
+}
+
+// Question is a small question of parley's own.
+type Question struct {
+	Title, Text string
+	// Detail is text from outside, such as the end of a program's stderr. Its
+	// last lines are seen first.
+	Detail  string
+	Choices []Choice
+}
+
+// Confirm asks a [Question]. No choice is marked until an arrow marks one.
+type Confirm struct {
+	question
+	asked Question
+	about content
+}
+
+// NewConfirm asks a question.
+func NewConfirm(env Env, q Question) *Confirm {
+	d := &Confirm{question: newQuestion(env), asked: q}
+	for _, c := range q.Choices {
+		a := answer{icon: "•", name: safetext.Line(c.Name), action: c.Do}
+		if c.Risky {
+			a.tone = bad
+		}
+		if c.Key != "" {
+			a.keys = []string{c.Key}
+		}
+		d.answers.list = append(d.answers.list, a)
+	}
+	if q.Detail == "" {
+		d.about = newBlock(func(p paper) []string { return styled(prose(q.Text, p.width), p.th.Text) })
+	} else {
+		d.about = newBlock(func(p paper) []string {
+			lines := prose(q.Detail, max(1, p.width-2))
+			for i, l := range lines {
+				lines[i] = p.th.CodeBar.Render("│ ") + p.th.Muted.Render(l)
+			}
+			return lines
+		})
+		d.scroll.end = true
+	}
+	return d
+}
+
+// Key implements [Dialog].
+func (d *Confirm) Key(msg tea.KeyPressMsg) Action {
+	if a, taken := d.take(msg); taken {
+		return a
+	}
+	if d.closes(msg) {
+		return Close{}
+	}
+	return nil
+}
+
+// View implements [Dialog].
+func (d *Confirm) View(width, maxHeight int) View {
+	p := panel{title: safetext.Line(d.asked.Title), body: d.about}
+	if d.asked.Detail != "" {
+		// It stays in view while the detail is scrolled.
+		p.head = append(styled(prose(d.asked.Text, inner(width, maxHeight)), d.env.Theme.Text), "")
+	}
+	return d.view(p, width, maxHeight)
+}
+
+// Hints implements [Dialog].
+func (d *Confirm) Hints() []Hint { return d.hints("close") }

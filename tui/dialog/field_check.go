@@ -1,0 +1,222 @@
+package dialog
+
+import (
+	"fmt"
+	"math"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/acpclient"
+)
+
+// value is the value of a field as it is sent; set is false if it is left out.
+// problem says, to the person, why it cannot be sent.
+func (f *field) value() (v any, set bool, problem string) {
+	switch f.kind {
+	case otherField:
+		if f.required {
+			return nil, false, "parley cannot fill this in, and the agent requires it"
+		}
+		return nil, false, ""
+	case manyField:
+		return f.many()
+	case oneField:
+		for i, on := range f.picked {
+			if !on {
+				continue
+			}
+			if f.schema.Type == acpclient.PropertyBoolean {
+				return f.choices[i].Const == yes, true, ""
+			}
+			return f.choices[i].Const, true, ""
+		}
+		if f.required {
+			return nil, false, "choose one: the agent requires it"
+		}
+		return nil, false, ""
+	}
+	if f.input.text == "" {
+		if f.required {
+			return nil, false, "fill this in: the agent requires it"
+		}
+		return nil, false, ""
+	}
+	switch f.schema.Type {
+	case acpclient.PropertyInteger:
+		n, err := strconv.ParseInt(strings.TrimSpace(f.input.text), 10, 64)
+		if err != nil {
+			return nil, false, "this is not a whole number"
+		}
+		return n, true, f.outOfBounds(float64(n))
+	case acpclient.PropertyNumber:
+		n, err := strconv.ParseFloat(strings.TrimSpace(f.input.text), 64)
+		if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+			return nil, false, "this is not a number"
+		}
+		return n, true, f.outOfBounds(n)
+	}
+	return f.input.text, true, f.badText(f.input.text)
+}
+
+func (f *field) many() (v any, set bool, problem string) {
+	values := []string{}
+	for i, on := range f.picked {
+		if on {
+			values = append(values, f.choices[i].Const)
+		}
+	}
+	n := uint64(len(values))
+	if n == 0 && !f.required && !f.hadDefault {
+		return nil, false, "" // left out, as any field that was not touched
+	}
+	switch least, most := f.schema.MinItems, f.schema.MaxItems; {
+	case least != nil && n < *least:
+		return nil, false, fmt.Sprintf("choose %d at least", *least)
+	case most != nil && n > *most:
+		return nil, false, fmt.Sprintf("choose %d at most", *most)
+	}
+	return values, true, ""
+}
+
+func (f *field) outOfBounds(n float64) string {
+	switch least, most := f.schema.Minimum, f.schema.Maximum; {
+	case least != nil && n < *least:
+		return "this has to be " + number(*least) + " at least"
+	case most != nil && n > *most:
+		return "this has to be " + number(*most) + " at most"
+	}
+	return ""
+}
+
+func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+func (f *field) badText(s string) string {
+	n := uint32(min(utf8.RuneCountInString(s), math.MaxInt32))
+	switch least, most := f.schema.MinLength, f.schema.MaxLength; {
+	case least != nil && n < *least:
+		return fmt.Sprintf("this has to have %s at least, it has %d", count(int(*least), "character"), n)
+	case most != nil && n > *most:
+		return fmt.Sprintf("this has to have %s at most, it has %d", count(int(*most), "character"), n)
+	}
+	if re := f.pattern(); re != nil && !re.MatchString(s) {
+		return "this has to match " + visibleLine(f.schema.Pattern)
+	}
+	return badFormat(f.schema.Format, s)
+}
+
+// foreign are escapes that JavaScript's regular expressions, which JSON Schema
+// uses, read as a plain letter and Go's as something else.
+var foreign = regexp.MustCompile(`\\[AzQEaC]|\[\[:|\(\?[a-zA-Z]`)
+
+// pattern is the pattern of the field, nil if it has none, or one that cannot
+// be checked here: the two languages differ.
+func (f *field) pattern() *regexp.Regexp {
+	if f.schema.Pattern == "" || foreign.MatchString(f.schema.Pattern) {
+		return nil
+	}
+	re, err := regexp.Compile(f.schema.Pattern)
+	if err != nil {
+		return nil
+	}
+	return re
+}
+
+func badFormat(format, s string) string {
+	switch format {
+	case "email":
+		if a, err := mail.ParseAddress(s); err != nil || a.Address != s {
+			return "this is not an email address, such as ada@example.com"
+		}
+	case "uri":
+		if u, err := url.Parse(s); err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" && u.Path == "" {
+			return "this is not an address, such as https://example.com"
+		}
+	case "date":
+		if _, err := time.Parse(time.DateOnly, s); err != nil {
+			return "this is not a date, such as 2026-11-21"
+		}
+	case "date-time":
+		if _, err := time.Parse(time.RFC3339, s); err != nil {
+			return "this is not a date and time, such as 2026-11-21T18:30:00Z"
+		}
+	}
+	return ""
+}
+
+// rules are what the agent asks of the field, in few words.
+func (f *field) rules() string {
+	var words []string
+	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
+	if f.required {
+		add("required")
+	}
+	s := f.schema
+	switch f.kind {
+	case otherField:
+		add("unsupported field")
+	case manyField:
+		switch {
+		case s.MinItems != nil && s.MaxItems != nil && *s.MinItems == *s.MaxItems:
+			add("choose %d", *s.MinItems)
+		case s.MinItems != nil && s.MaxItems != nil:
+			add("choose %d to %d", *s.MinItems, *s.MaxItems)
+		case s.MinItems != nil && *s.MinItems > 0:
+			add("choose %d at least", *s.MinItems)
+		case s.MaxItems != nil:
+			add("choose %d at most", *s.MaxItems)
+		default:
+			add("choose any")
+		}
+	case textField:
+		switch s.Type {
+		case acpclient.PropertyInteger:
+			add("whole number%s", between(s.Minimum, s.Maximum))
+		case acpclient.PropertyNumber:
+			add("number%s", between(s.Minimum, s.Maximum))
+		default:
+			words = append(words, f.textRules()...)
+		}
+	}
+	return strings.Join(words, " · ")
+}
+
+func (f *field) textRules() []string {
+	var words []string
+	s := f.schema
+	switch {
+	case s.MinLength != nil && *s.MinLength > 0 && s.MaxLength != nil:
+		words = append(words, fmt.Sprintf("%d to %d characters", *s.MinLength, *s.MaxLength))
+	case s.MinLength != nil && *s.MinLength > 0:
+		words = append(words, count(int(*s.MinLength), "character")+" at least")
+	case s.MaxLength != nil:
+		words = append(words, count(int(*s.MaxLength), "character")+" at most")
+	}
+	if s.Format != "" {
+		words = append(words, visibleLine(s.Format))
+	}
+	if s.Pattern != "" {
+		rule := "matches " + visibleLine(s.Pattern)
+		if f.pattern() == nil {
+			rule += ", which cannot be checked here"
+		}
+		words = append(words, rule)
+	}
+	return words
+}
+
+func between(least, most *float64) string {
+	switch {
+	case least != nil && most != nil:
+		return " from " + number(*least) + " to " + number(*most)
+	case least != nil:
+		return ", " + number(*least) + " at least"
+	case most != nil:
+		return ", " + number(*most) + " at most"
+	}
+	return ""
+}

@@ -1,0 +1,264 @@
+package dialog
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/session"
+)
+
+// Form asks for values. Accepting, declining and cancelling are three buttons
+// below the fields, and nothing is sent that the agent's schema does not allow.
+type Form struct {
+	question
+	asked  *session.Elicitation
+	agent  string
+	fields []*field
+
+	// focus is a field, or len(fields) for the buttons.
+	focus  int
+	button int // -1: none yet
+	// problem says why the form cannot be accepted, below the fields.
+	problem string
+
+	lines  []formLine // what was drawn last of the body
+	follow bool       // keep the field that has the focus in view
+}
+
+var buttons = []struct {
+	name   string
+	action acpclient.ElicitationAction
+}{{"Accept", acpclient.ElicitAccept}, {"Decline", acpclient.ElicitDecline}, {"Cancel", acpclient.ElicitCancel}}
+
+func newForm(env Env, e *session.Elicitation, agent string) *Form {
+	d := &Form{question: newQuestion(env), asked: e, agent: agent, button: -1, follow: true}
+	if s := e.Request.RequestedSchema; s != nil {
+		for i := range s.Properties {
+			p := &s.Properties[i]
+			d.fields = append(d.fields, newField(p, slices.Contains(s.Required, p.Name)))
+		}
+		for _, name := range s.Required {
+			if !slices.ContainsFunc(d.fields, func(f *field) bool { return f.name == name }) {
+				// It is required and nowhere described.
+				missing := &acpclient.ElicitationProperty{Name: name, Schema: acpclient.ElicitationPropertySchema{Raw: []byte("null")}}
+				d.fields = append(d.fields, newField(missing, true))
+			}
+		}
+	}
+	d.focus = -1
+	d.step(1)
+	if d.focus == len(d.fields) {
+		d.button = -1 // without fields nothing is marked until a key marks it
+	}
+	return d
+}
+
+// ID is that of the elicitation.
+func (d *Form) ID() int { return d.asked.ID }
+
+// step moves to the next field that can be filled in, or to the buttons.
+func (d *Form) step(by int) {
+	to := d.focus + by
+	for to >= 0 && to < len(d.fields) && d.fields[to].kind == otherField {
+		to += by
+	}
+	if to < 0 {
+		return
+	}
+	d.focus = min(to, len(d.fields))
+	if d.focus == len(d.fields) {
+		d.button = 0
+	}
+}
+
+// current is the field that is being filled in, nil on the buttons.
+func (d *Form) current() *field {
+	if d.focus < len(d.fields) {
+		return d.fields[d.focus]
+	}
+	return nil
+}
+
+// Key implements [Dialog].
+func (d *Form) Key(msg tea.KeyPressMsg) Action {
+	if d.held() {
+		return NotTaken{}
+	}
+	if d.closes(msg) {
+		return elicit(d.asked, acpclient.ElicitCancel, nil)
+	}
+	key, keys := msg.String(), d.env.Keys
+	f := d.current()
+	d.follow = true
+	switch {
+	case key == "tab":
+		d.step(1)
+	case key == "shift+tab":
+		d.step(-1)
+	case keys.Match(config.ActionDialogAccept, key):
+		return d.enter(msg)
+	case keys.Match(config.ActionDialogDown, key):
+		d.arrow(1)
+	case keys.Match(config.ActionDialogUp, key):
+		d.arrow(-1)
+	case f == nil && (key == "left" || key == "right"):
+		d.sideways(key)
+	case f != nil && f.key(msg):
+		d.problem = ""
+	default:
+		d.follow = !d.scroll.key(keys, key)
+	}
+	return nil
+}
+
+func (d *Form) arrow(by int) {
+	f := d.current()
+	switch {
+	case f == nil && d.button < 0:
+		d.button = 0
+	case f == nil && by > 0:
+	case f == nil || !f.move(by):
+		d.step(by)
+	}
+}
+
+func (d *Form) sideways(key string) {
+	by := 1
+	if key == "left" {
+		by = -1
+	}
+	d.button = max(0, min(d.button+by, len(buttons)-1))
+}
+
+// enter takes what is marked in a field and goes on to the next, or presses the
+// button.
+func (d *Form) enter(msg tea.KeyPressMsg) Action {
+	f := d.current()
+	if f != nil {
+		if f.kind == oneField {
+			f.pick(f.at)
+		}
+		d.step(1)
+		return nil
+	}
+	if d.button < 0 || msg.IsRepeat {
+		return nil
+	}
+	return d.press(d.button, msg.String())
+}
+
+func (d *Form) press(button int, key string) Action {
+	var content map[string]any
+	if buttons[button].action == acpclient.ElicitAccept {
+		var ok bool
+		if content, ok = d.content(); !ok {
+			return nil
+		}
+	}
+	d.env.Guard.answer(key)
+	return elicit(d.asked, buttons[button].action, content)
+}
+
+// content is what the fields hold. If there is anything wrong, it says so at
+// the fields and goes to the first of them.
+func (d *Form) content() (map[string]any, bool) {
+	d.problem = ""
+	if m := d.asked.Request.Mode; m != acpclient.ElicitForm && m != "" {
+		d.problem = "parley does not know this way of asking (" + visibleLine(string(m)) + "), so it cannot be accepted"
+		return nil, false
+	}
+	content := map[string]any{}
+	first := -1
+	for i, f := range d.fields {
+		v, set, problem := f.value()
+		f.problem = problem
+		switch {
+		case problem != "" && f.kind == otherField:
+			d.problem = "this cannot be accepted: " + f.label() + " is required, and parley does not know its kind"
+		case problem != "" && first < 0:
+			first = i
+		case set:
+			content[f.name] = v
+		}
+	}
+	if first >= 0 {
+		d.focus = first
+	}
+	return content, first < 0 && d.problem == ""
+}
+
+// Paste implements [Dialog].
+func (d *Form) Paste(text string) Action {
+	if d.held() {
+		return NotTaken{}
+	}
+	if f := d.current(); f != nil && f.kind == textField {
+		f.input.insert(text)
+		f.problem, d.problem = "", ""
+	}
+	return nil
+}
+
+// Mouse implements [Dialog]: the wheel scrolls, a click goes to a field or
+// takes a choice in it.
+func (d *Form) Mouse(msg tea.MouseMsg, _, y int) Action {
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		d.scroll.wheel(m)
+		d.follow = false
+	case tea.MouseClickMsg:
+		if d.env.Guard.inert() {
+			return NotTaken{}
+		}
+		line, ok := d.place.bodyLine(y)
+		line += d.scroll.offset
+		if !ok || m.Button != tea.MouseLeft || line >= len(d.lines) {
+			return nil
+		}
+		d.click(d.lines[line])
+	}
+	return nil
+}
+
+func (d *Form) click(l formLine) {
+	if l.field < 0 || d.fields[l.field].kind == otherField {
+		return
+	}
+	f := d.fields[l.field]
+	d.focus = l.field
+	switch {
+	case l.choice < 0:
+	case f.kind == oneField:
+		f.pick(l.choice)
+	default:
+		f.at, f.problem = l.choice, ""
+		f.picked[l.choice] = !f.picked[l.choice]
+	}
+}
+
+// Hints implements [Dialog].
+func (d *Form) Hints() []Hint {
+	if d.env.Guard.inert() {
+		return nil
+	}
+	var hints []Hint
+	switch f := d.current(); {
+	case f == nil:
+		hints = append(hints, Hint{"←→", "choose"})
+		if d.button >= 0 {
+			hints = d.env.hint(hints, config.ActionDialogAccept, buttons[d.button].name)
+		}
+	case f.kind == manyField:
+		hints = append(hints, Hint{"space", "tick"})
+		hints = d.env.hint(hints, config.ActionDialogAccept, "next")
+	case f.kind == oneField:
+		hints = d.env.hint(hints, config.ActionDialogAccept, "choose")
+	default:
+		hints = d.env.hint(hints, config.ActionDialogAccept, "next")
+	}
+	hints = append(hints, Hint{"tab", "next"})
+	return d.env.hint(hints, config.ActionDialogClose, "cancel")
+}

@@ -1,0 +1,217 @@
+package dialog
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/safetext"
+	"parley/tui/theme"
+)
+
+// formLine is a line of a form, and what a click on it means.
+type formLine struct {
+	text string
+	// field and choice are -1 where the line belongs to none.
+	field, choice int
+}
+
+// maxChoices is how many choices of a field are in view.
+const maxChoices = 6
+
+// View implements [Dialog].
+func (d *Form) View(width, maxHeight int) View {
+	th, w := d.env.Theme, inner(width, maxHeight)
+	inert := d.env.Guard.inert()
+	lines, from, to, cursor := d.draw(w, inert)
+	d.lines = lines
+	body := make(fixed, len(lines))
+	for i, l := range lines {
+		body[i] = l.text
+	}
+	p := panel{th: th, title: d.title(), body: body, scroll: &d.scroll, cursor: cursor, inBody: true, lit: !inert}
+	p.foot = d.buttons(w, inert)
+	p.keep = len(p.foot) - 1
+	if maxHeight >= roomy {
+		p.head = []string{""}
+	}
+	if inert {
+		p.status, p.cursor = inertWords, nil
+	}
+	if d.follow && d.current() != nil {
+		// The height is known once the panel was laid out.
+		p.view(width, maxHeight)
+		d.scroll.show(from, to)
+	}
+	v, place := p.view(width, maxHeight)
+	d.place = place
+	return v
+}
+
+func (d *Form) title() string {
+	title := cut(safetext.Line(d.agent), 40) + " asks"
+	if s := d.asked.Request.RequestedSchema; s != nil && safetext.Line(s.Title) != "" {
+		title += ": " + safetext.Line(clip(s.Title))
+	}
+	return title
+}
+
+// draw draws all fields. from and to are the lines of the one that has the
+// focus, cursor where its cursor stands.
+func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *tea.Cursor) {
+	th := d.env.Theme
+	quiet := func(texts []string) {
+		for _, l := range texts {
+			lines = append(lines, formLine{th.Muted.Render(l), -1, -1})
+		}
+	}
+	for _, l := range prose(d.asked.Request.Message, w) {
+		lines = append(lines, formLine{th.Text.Render(l), -1, -1})
+	}
+	if s := d.asked.Request.RequestedSchema; s != nil {
+		quiet(prose(s.Description, w))
+	}
+	for i, f := range d.fields {
+		lines = append(lines, formLine{"", -1, -1})
+		start := len(lines)
+		drawn, at := f.draw(w, i == d.focus && !inert, th)
+		for _, l := range drawn {
+			l.field = i
+			lines = append(lines, l)
+		}
+		if i == d.focus {
+			from, to = start, len(lines)
+			if at != nil {
+				at.Y += start
+				cursor = at
+			}
+		}
+	}
+	return lines, from, to, cursor
+}
+
+// draw draws one field: its name, what it is about, what it holds, and what is
+// wrong with that.
+func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cursor *tea.Cursor) {
+	const indent = "  "
+	room := max(1, w-len(indent))
+	add := func(s string) { lines = append(lines, formLine{s, -1, -1}) }
+
+	mark, name := indent, th.Strong
+	if focused {
+		mark, name = th.Accent.Render("❯")+" ", th.Accent.Bold(true)
+	}
+	label := exact(f.label(), room)
+	for i, l := range label {
+		if i > 0 {
+			mark = indent
+		}
+		l = mark + name.Render(l)
+		if rules := f.rules(); i == len(label)-1 && rules != "" {
+			l = cut(l+"  "+th.Faint.Render(rules), w)
+		}
+		add(l)
+	}
+	for _, l := range prose(f.schema.Description, room) {
+		add(indent + th.Muted.Render(l))
+	}
+	switch f.kind {
+	case textField:
+		bar := th.Faint.Render("│ ")
+		if focused {
+			bar = th.Accent.Render("│ ")
+		}
+		text, column := f.input.draw(max(1, room-2), th)
+		if focused {
+			cursor = tea.NewCursor(len(indent)+2+column, len(lines))
+		}
+		add(indent + bar + text)
+	case oneField, manyField:
+		lines = append(lines, f.drawChoices(w, focused, th)...)
+	case otherField:
+		add(indent + th.Warning.Render(cut("parley does not know this kind of field and leaves it out", room)))
+	}
+	for _, l := range marked("✗", f.problem, room, th.Error) {
+		add(indent + l)
+	}
+	return lines, cursor
+}
+
+// drawChoices draws the choices around the one that the arrows are at; of a
+// field without the focus those that are taken.
+func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
+	var lines []formLine
+	from, to := 0, len(f.choices)
+	if len(f.choices) > maxChoices {
+		from = max(0, min(f.at-maxChoices/2, len(f.choices)-maxChoices))
+		to = from + maxChoices
+	}
+	hidden := func(n int, arrow string) {
+		if n > 0 {
+			lines = append(lines, formLine{th.Info.Render("    " + arrow + " " + count(n, "more choice")), -1, -1})
+		}
+	}
+	hidden(from, "↑")
+	for i := from; i < to; i++ {
+		c := f.choices[i]
+		mark, name := "  ", th.Text
+		if focused && i == f.at {
+			mark, name = th.Accent.Render("❯")+" ", th.Strong
+		}
+		box := map[bool]string{true: "●", false: "○"}
+		if f.kind == manyField {
+			box = map[bool]string{true: "■", false: "□"}
+		}
+		tick := th.Muted.Render(box[false])
+		if f.picked[i] {
+			tick = th.Success.Render(box[true])
+		}
+		title := visibleLine(clip(c.Title))
+		if title == "" {
+			title = visibleLine(clip(c.Const))
+		}
+		line := "  " + mark + tick + " " + name.Render(title)
+		about := safetext.Line(clip(c.Description))
+		whole := line
+		if about != "" {
+			whole += "  " + th.Faint.Render(about)
+		}
+		if !focused || i != f.at || ansi.StringWidth(whole) <= w {
+			lines = append(lines, formLine{cut(whole, w), -1, i})
+			continue
+		}
+		// Of the one that the arrows are at, all is said.
+		const indent = "      "
+		for j, l := range exact(title, max(1, w-len(indent))) {
+			if j == 0 {
+				l = "  " + mark + tick + " " + name.Render(l)
+			} else {
+				l = indent + name.Render(l)
+			}
+			lines = append(lines, formLine{l, -1, i})
+		}
+		for _, l := range prose(about, max(1, w-len(indent))) {
+			lines = append(lines, formLine{indent + th.Muted.Render(l), -1, i})
+		}
+	}
+	hidden(len(f.choices)-to, "↓")
+	return lines
+}
+
+func (d *Form) buttons(w int, inert bool) []string {
+	th := d.env.Theme
+	lines := marked("✗", d.problem, w, th.Error)
+	var row []string
+	for i, b := range buttons {
+		style := th.Badge
+		switch {
+		case inert:
+			style = th.DialogInert
+		case d.current() == nil && i == d.button:
+			style = th.ChoiceSelected.Foreground(th.BorderFocused)
+		}
+		row = append(row, style.Render("  "+b.name+"  "))
+	}
+	return append(lines, cut(strings.Join(row, "  "), w))
+}

@@ -1,0 +1,137 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/config"
+	"parley/tui/theme"
+)
+
+// Help lists all actions with their keys.
+type Help struct {
+	env    Env
+	scroll scroller
+	about  content
+}
+
+// NewHelp shows the help, which the person asked for.
+func NewHelp(env Env) *Help {
+	d := &Help{env: env}
+	d.about = newBlock(d.draw)
+	return d
+}
+
+var contextNames = map[config.Context]string{
+	config.ContextPrompt:     "In the prompt, and everywhere",
+	config.ContextTranscript: "In the transcript",
+	config.ContextDialog:     "In dialogs",
+}
+
+type helpRow struct{ keys, text string }
+
+// helpRows are the rows of a context; the tabs, which are nine of one kind, are
+// one row.
+func (d *Help) helpRows(in config.Context) []helpRow {
+	var rows []helpRow
+	first, last := d.env.key(config.ActionTab(1)), d.env.key(config.ActionTab(config.Tabs))
+	tabs := 0
+	for _, a := range config.Actions() {
+		if a.Context != in {
+			continue
+		}
+		keys := strings.Join(d.env.Keys.For(a.Action), "  ")
+		if strings.HasPrefix(string(a.Action), "tab_") && strings.HasSuffix(first, "1") && last == first[:len(first)-1]+fmt.Sprint(config.Tabs) {
+			if tabs++; tabs > 1 {
+				continue
+			}
+			rows = append(rows, helpRow{first + " … " + last, fmt.Sprintf("show session 1 to %d", config.Tabs)})
+			continue
+		}
+		if keys == "" {
+			keys = "no key"
+		}
+		rows = append(rows, helpRow{keys, a.Help})
+	}
+	return rows
+}
+
+func (d *Help) draw(p paper) []string {
+	var out []string
+	for _, in := range []config.Context{config.ContextPrompt, config.ContextTranscript, config.ContextDialog} {
+		if len(out) > 0 {
+			out = append(out, "")
+		}
+		out = append(out, p.th.Heading.Render(cut(contextNames[in], p.width)))
+		rows := d.helpRows(in)
+		column := 0
+		for _, r := range rows {
+			column = max(column, ansi.StringWidth(r.keys))
+		}
+		column = min(column, max(4, p.width/2))
+		for _, r := range rows {
+			texts := prose(r.text, max(1, p.width-column-4))
+			for i, text := range texts {
+				keys := ""
+				if i == 0 {
+					keys = r.keys
+				}
+				out = append(out, "  "+p.th.Key.Render(pad(keys, column))+"  "+p.th.Muted.Render(text))
+			}
+		}
+	}
+	return out
+}
+
+// SetTheme implements [Dialog].
+func (d *Help) SetTheme(th *theme.Theme) { d.env.Theme = th }
+
+// Key implements [Dialog].
+func (d *Help) Key(msg tea.KeyPressMsg) Action {
+	key, keys := msg.String(), d.env.Keys
+	switch {
+	case keys.Match(config.ActionDialogClose, key), keys.Match(config.ActionHelp, key),
+		keys.Match(config.ActionDialogAccept, key), key == "q":
+		return Close{}
+	case keys.Match(config.ActionDialogUp, key):
+		d.scroll.by(-1)
+	case keys.Match(config.ActionDialogDown, key):
+		d.scroll.by(1)
+	default:
+		d.scroll.key(keys, key)
+	}
+	return nil
+}
+
+// Paste implements [Dialog].
+func (d *Help) Paste(string) Action { return nil }
+
+// Mouse implements [Dialog].
+func (d *Help) Mouse(msg tea.MouseMsg, _, _ int) Action {
+	if m, ok := msg.(tea.MouseWheelMsg); ok {
+		d.scroll.wheel(m)
+	}
+	return nil
+}
+
+// View implements [Dialog].
+func (d *Help) View(width, maxHeight int) View {
+	p := panel{th: d.env.Theme, title: "Help", body: d.about, scroll: &d.scroll}
+	if maxHeight >= roomy {
+		p.head = []string{""}
+	}
+	v, _ := p.view(width, maxHeight)
+	return v
+}
+
+// Hints implements [Dialog].
+func (d *Help) Hints() []Hint {
+	var hints []Hint
+	if d.scroll.scrolls() {
+		hints = d.env.hint(hints, config.ActionDialogPageDown, "scroll")
+	}
+	return d.env.hint(hints, config.ActionDialogClose, "close")
+}

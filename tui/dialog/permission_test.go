@@ -1,0 +1,329 @@
+package dialog
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/internal/session"
+)
+
+// shownBy is the text that a dialog draws, without its frame.
+func shownBy(d Dialog, width, height int) string {
+	var b strings.Builder
+	for _, l := range d.View(width, height).Lines {
+		b.WriteString(strings.TrimSpace(strings.Trim(ansi.Strip(l), "│┃╭╮╰╯─ ")) + "\n")
+	}
+	return b.String()
+}
+
+// presses gives a dialog keys and returns what the last one did.
+func presses(t *testing.T, d Dialog, keys ...string) Action {
+	t.Helper()
+	var last Action
+	for i, k := range keys {
+		last = d.Key(press(k))
+		if last != nil && i < len(keys)-1 {
+			t.Fatalf("key %d, %q, did %#v already", i, k, last)
+		}
+	}
+	return last
+}
+
+func armed(p *session.Permission) (*Permission, *clock) {
+	env, c := newEnv()
+	d := NewPermission(env, p, 1)
+	c.pass(LookTime)
+	return d, c
+}
+
+func TestPermissionKeys(t *testing.T) {
+	answer := func(id acpclient.PermissionOptionID) Action { return Answer{7, id} }
+	for _, tt := range []struct {
+		keys string
+		want Action
+	}{
+		{"1", answer("once")},
+		{"2", answer("always")},
+		{"3", answer("no")},
+		{"4", nil},
+		{"9", nil},
+		{"0", nil},
+		{"y", answer("once")},
+		{"a", answer("always")},
+		{"n", answer("no")},
+		{"d", nil}, // no option rejects always
+		{"enter", nil},
+		{"space", nil},
+		{"tab", nil},
+		{"x", nil},
+		{"esc", CancelTurn{}},
+		{"down enter", answer("once")},
+		{"down down enter", answer("always")},
+		{"up enter", answer("no")},
+		{"down down down down down enter", answer("no")},
+		{"up up up up enter", answer("once")},
+		{"enter enter down enter", answer("once")},
+		{"pgdown pgup home end i enter", nil},
+	} {
+		t.Run(tt.keys, func(t *testing.T) {
+			d, _ := armed(editPermission())
+			d.View(80, 24)
+			if got := presses(t, d, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("did %#v, want %#v", got, tt.want)
+			}
+		})
+	}
+}
+
+// A key that allows must not be able to mean the wrong one of two options.
+func TestPermissionShortcutNeedsOneOptionOfItsKind(t *testing.T) {
+	p := editPermission()
+	p.Options = []acpclient.PermissionOption{
+		{OptionID: "a1", Name: "Allow for this file", Kind: acpclient.AllowAlways},
+		{OptionID: "a2", Name: "Allow for all files", Kind: acpclient.AllowAlways},
+		{OptionID: "odd", Name: "Ask my lawyer", Kind: "ask_lawyer"},
+		{OptionID: "no", Name: "No", Kind: acpclient.RejectAlways},
+	}
+	d, _ := armed(p)
+	for _, key := range []string{"a", "y", "n"} {
+		if got := d.Key(press(key)); got != nil {
+			t.Errorf("%q did %#v", key, got)
+		}
+	}
+	if got := d.Key(press("d")); got != (Answer{7, "no"}) {
+		t.Errorf("d did %#v", got)
+	}
+	text := shownBy(d, 80, 24)
+	for _, want := range []string{"Allow for this file", "Allow for all files", "• Ask my lawyer", "4  d  ✗ No"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not shown in\n%s", want, text)
+		}
+	}
+}
+
+func TestPermissionIsInertAtFirst(t *testing.T) {
+	env, c := newEnv()
+	d := NewPermission(env, editPermission(), 1)
+	if in := d.ArmsIn(c.now()); in != LookTime {
+		t.Errorf("arms in %v", in)
+	}
+	if text := shownBy(d, 80, 24); !strings.Contains(text, inertWords) {
+		t.Errorf("it does not say that it takes no keys:\n%s", text)
+	}
+	for _, key := range []string{"1", "y", "enter", "esc", "down", "i"} {
+		if got := d.Key(press(key)); got != (NotTaken{}) {
+			t.Errorf("%q did %#v", key, got)
+		}
+	}
+	if got := d.Paste("y"); got != (NotTaken{}) {
+		t.Errorf("pasting did %#v", got)
+	}
+	c.pass(QuietTime - 1)
+	if got := d.Key(press("y")); got != (NotTaken{}) {
+		t.Errorf("while typing goes on, y did %#v", got)
+	}
+	c.pass(QuietTime)
+	if text := shownBy(d, 80, 24); strings.Contains(text, inertWords) {
+		t.Errorf("it still says that it takes no keys:\n%s", text)
+	}
+	if got := d.Key(press("y")); got != (Answer{7, "once"}) {
+		t.Errorf("after a pause, y did %#v", got)
+	}
+}
+
+func TestPermissionWaitsForTypingThatBeganBefore(t *testing.T) {
+	env, c := newEnv()
+	env.Guard.Typed()
+	c.pass(100 * time.Millisecond)
+	d := NewPermission(env, editPermission(), 1)
+	c.pass(LookTime) // 400 ms after the last key
+	if got := d.Key(press("y")); got != (NotTaken{}) {
+		t.Errorf("y did %#v", got)
+	}
+}
+
+// A double press answers one question, and reaches neither the next nor the
+// prompt.
+func TestDoublePressAnswersOnce(t *testing.T) {
+	env, c := newEnv()
+	first := NewPermission(env, editPermission(), 2)
+	c.pass(LookTime)
+	if got := first.Key(press("y")); got != (Answer{7, "once"}) {
+		t.Fatalf("y did %#v", got)
+	}
+	second := NewPermission(env, runPermission(), 1)
+	c.pass(80 * time.Millisecond)
+	if !env.Guard.Bounced("y") {
+		t.Error("the second press counts as a key of its own")
+	}
+	if got := second.Key(press("y")); got != (NotTaken{}) {
+		t.Errorf("the second press did %#v to the next question", got)
+	}
+	c.pass(QuietTime)
+	if got := second.Key(press("y")); got != (Answer{8, "once"}) {
+		t.Errorf("a later press did %#v", got)
+	}
+}
+
+func TestPermissionIgnoresKeysHeldDown(t *testing.T) {
+	d, _ := armed(editPermission())
+	for _, k := range []string{"y", "1"} {
+		held := press(k)
+		held.IsRepeat = true
+		if got := d.Key(held); got != nil {
+			t.Errorf("%q held down did %#v", k, got)
+		}
+	}
+}
+
+func TestPermissionPasteIsNoAnswer(t *testing.T) {
+	d, _ := armed(editPermission())
+	if got := d.Paste("y"); got != (NotTaken{}) {
+		t.Errorf("pasting did %#v", got)
+	}
+}
+
+func TestPermissionClickMarks(t *testing.T) {
+	d, _ := armed(editPermission())
+	v := d.View(80, 24)
+	y := slices.IndexFunc(v.Lines, func(l string) bool { return strings.Contains(l, "No, and tell") })
+	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}, 10, y); got != nil {
+		t.Fatalf("a click did %#v", got)
+	}
+	if got := d.Key(press("enter")); got != (Answer{7, "no"}) {
+		t.Errorf("enter did %#v", got)
+	}
+}
+
+func TestPermissionShowsTheWholeCommand(t *testing.T) {
+	long := strings.Repeat("echo harmless && ", 40) + "rm -rf ~"
+	for _, tt := range []struct{ name, raw, want string }{
+		{"a string", `{"command":"go test ./..."}`, "$ go test ./..."},
+		{"another name", `{"cmd":"ls"}`, "$ ls"},
+		{"an array", `{"command":["bash","-lc","cd x && it's"]}`, `$ bash -lc 'cd x && it'\''s'`},
+		{"arguments", `{"command":"npm","args":["run","my test"]}`, `$ npm run 'my test'`},
+		{"control characters", `{"command":"a\u001b[2K\rb\u0007\u009b"}`, "$ a␛[2K␍b␇⟨U+009B⟩"},
+		{"hidden text", `{"command":"a\u001b]0;rm -rf ~\u0007b"}`, "$ a␛]0;rm -rf ~␇b"},
+		{"reordered text", `{"command":"a\u202eb\u200bc"}`, "$ a⟨U+202E⟩b⟨U+200B⟩c"},
+		{"two lines", `{"command":"a\nb"}`, "$ a\nb"},
+		{"elsewhere", `{"command":"a","cwd":"/etc"}`, "$ a\nin /etc"},
+		{"inside", `{"command":"a","cwd":"/home/ada/greet/sub"}`, "$ a\nin sub"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := runPermission()
+			p.ToolCall.RawInput = []byte(tt.raw)
+			d, _ := armed(p)
+			if text := shownBy(d, 100, 40); !strings.Contains(text, tt.want) {
+				t.Errorf("%q is not shown in\n%s", tt.want, text)
+			}
+		})
+	}
+	t.Run("long", func(t *testing.T) {
+		p := runPermission()
+		p.ToolCall.RawInput = []byte(`{"command":"` + long + `"}`)
+		d, _ := armed(p)
+		text := strings.ReplaceAll(scrolled(d, 60, 14), " ", "")
+		if !strings.Contains(text, strings.ReplaceAll(long, " ", "")) {
+			t.Errorf("the command is not shown whole:\n%s", text)
+		}
+		if top := shownBy(d, 60, 14); !strings.Contains(top, "more lines") {
+			t.Errorf("it does not say that there is more:\n%s", top)
+		}
+	})
+}
+
+// scrolled is all that can be scrolled to, joined.
+func scrolled(d *Permission, width, height int) string {
+	d.View(width, height)
+	d.Key(press("home"))
+	var b strings.Builder
+	seen := -1
+	for range 1000 {
+		v := d.View(width, height)
+		for i := range d.place.shown {
+			if line := d.scroll.offset + i; line > seen {
+				seen = line
+				b.WriteString(strings.Trim(ansi.Strip(v.Lines[d.place.body+i]), "│┃ "))
+			}
+		}
+		if _, below := d.scroll.hidden(); below == 0 {
+			break
+		}
+		d.Key(press("pgdown"))
+	}
+	return b.String()
+}
+
+func TestPermissionShows(t *testing.T) {
+	line := 3
+	p := editPermission()
+	p.ToolCall.Kind = "summon_daemon"
+	p.ToolCall.Locations = []acpclient.ToolCallLocation{{Path: "/home/ada/greet/a.go", Line: &line}, {Path: "/home/ada/other/b.go"}, {Path: "c.go"}}
+	p.Options = []acpclient.PermissionOption{
+		{OptionID: "one", Name: "Yes", Kind: acpclient.AllowOnce},
+		{OptionID: "two", Name: "Yes", Kind: acpclient.AllowAlways},
+		{OptionID: "three", Name: " ", Kind: acpclient.RejectOnce},
+	}
+	env, c := newEnv()
+	d := NewPermission(env, p, 3)
+	c.pass(LookTime)
+	text := shownBy(d, 80, 40)
+	for _, want := range []string{
+		"1 of 3 waiting", "• summon daemon  Greet by name", "a.go:3\n", "\n/home/ada/other/b.go", "\nc.go",
+		"main.go  +9 -2", "✓ Yes  one", "✓ Yes  two", "✗ an option without a name  three",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not shown in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "file_path") {
+		t.Error("the raw input is shown without being asked for")
+	}
+	d.Key(press("i"))
+	if text := shownBy(d, 80, 50); !strings.Contains(text, `"file_path": "/home/ada/greet/main.go"`) {
+		t.Errorf("the raw input is not shown:\n%s", text)
+	}
+}
+
+func TestPermissionFollowsItsToolCall(t *testing.T) {
+	conv := session.NewConversation()
+	title := "Write a file"
+	ask := &acpclient.RequestPermissionRequest{Options: usualOptions()}
+	ask.ToolCall.ToolCallID, ask.ToolCall.Title = "t1", &title
+	conv.Apply(session.PermissionOpened{ID: 1, Request: ask})
+	d, _ := armed(conv.Permissions[0])
+	if text := shownBy(d, 80, 24); !strings.Contains(text, title) {
+		t.Fatalf("no title:\n%s", text)
+	}
+	better := "Write secrets.txt"
+	conv.Apply(session.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Title: &better}})
+	if text := shownBy(d, 80, 24); !strings.Contains(text, better) {
+		t.Errorf("the new title is not shown:\n%s", text)
+	}
+}
+
+func TestPermissionWithoutOptions(t *testing.T) {
+	p := editPermission()
+	p.Options = nil
+	d, _ := armed(p)
+	if got := presses(t, d, "1", "y", "down", "enter", "esc"); got != (CancelTurn{}) {
+		t.Errorf("esc did %#v", got)
+	}
+	if text := strings.Join(strings.Fields(shownBy(d, 80, 40)), " "); !strings.Contains(text, "offers nothing to answer with") {
+		t.Errorf("it does not say so:\n%s", text)
+	}
+}
+
+func TestPermissionSaysWhatEscDoes(t *testing.T) {
+	d, _ := armed(editPermission())
+	if !slices.Contains(d.Hints(), Hint{"esc", "cancel the turn"}) {
+		t.Errorf("hints: %v", d.Hints())
+	}
+}
