@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/adrg/xdg"
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 )
 
 const (
@@ -59,7 +59,7 @@ func WriteFile(path string, data []byte) error {
 	if err := MakeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(path, data, FileMode, renameio.IgnoreUmask()); err != nil {
+	if err := maybe.WriteFile(path, data, FileMode); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
