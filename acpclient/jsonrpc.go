@@ -56,7 +56,10 @@ func (id RequestID) number() (int64, bool) {
 		return n, true
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) <= 1<<53
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, false
+	}
+	return int64(f), true
 }
 
 // ErrorCode is a JSON-RPC or ACP error code (schema type ErrorCode). Agents may
@@ -102,8 +105,9 @@ func (e *Error) decodeVariant(raw json.RawMessage) error {
 	if data := fields["data"]; !isNull(data) {
 		e.Data = data
 	}
-	if json.Unmarshal(fields["message"], &e.Message) != nil && e.Data == nil && len(fields) > 0 {
-		e.Data = bytes.Clone(raw)
+	_ = json.Unmarshal(fields["message"], &e.Message)
+	if delete(fields, "code"); e.Message == "" && e.Data == nil && len(fields) > 0 {
+		e.Data = bytes.Clone(raw) // all that there is to go by
 	}
 	return nil
 }

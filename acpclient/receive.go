@@ -180,12 +180,14 @@ func (c *Conn) notification(m *envelope) {
 }
 
 func (c *Conn) response(m *envelope) {
-	id, ok := m.ID.number()
-	c.mu.Lock()
-	done := c.state.outgoing[id]
-	delete(c.state.outgoing, id)
-	c.mu.Unlock()
-	if !ok || done == nil {
+	var done func(json.RawMessage, error)
+	if id, ok := m.ID.number(); ok {
+		c.mu.Lock()
+		done = c.state.outgoing[id]
+		delete(c.state.outgoing, id)
+		c.mu.Unlock()
+	}
+	if done == nil {
 		c.opt.Log.Debug("answer to no open request", "id", m.ID)
 		return
 	}
