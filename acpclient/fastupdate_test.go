@@ -1,0 +1,158 @@
+package acpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"parley/internal/schematest"
+)
+
+// The short way of decoding an update and the general one make the same of a
+// line, whatever its order, its spacing and its faults. (Keys that differ in
+// case only, or stand twice, are the exception: encoding/json is laxer there.)
+func TestFastUpdateAgrees(t *testing.T) {
+	all := schemaDefs(t, schematest.Unstable())
+	fast := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n := (&schemaGen{defs: all, choose: drawn{rt}}).value("SessionNotification")
+		if rapid.Bool().Draw(rt, "faulty") {
+			n = spoil(rt, n)
+		}
+		message := map[string]any{"jsonrpc": "2.0", "method": "session/update", "params": n}
+		if rapid.IntRange(0, 9).Draw(rt, "id") == 0 {
+			message["id"] = rapid.SampledFrom([]any{nil, 1, "x"}).Draw(rt, "id value")
+		}
+		var b bytes.Buffer
+		write(rt, &b, message)
+		checkAgreement(rt, b.Bytes(), &fast)
+	})
+	if fast == 0 {
+		t.Error("nothing went the short way")
+	}
+}
+
+type failer interface{ Fatalf(string, ...any) }
+
+func checkAgreement(t failer, line []byte, fast *int) {
+	got, ok := fastUpdate(line)
+	if !ok {
+		return
+	}
+	*fast++
+	var m envelope
+	if err := json.Unmarshal(line, &m); err != nil {
+		t.Fatalf("the short way takes %s: %v", line, err)
+	}
+	if m.Method != SessionUpdateNotification.Name || !m.ID.IsZero() {
+		t.Fatalf("the short way takes %s", line)
+	}
+	var want SessionNotification
+	if err := Unmarshal(m.Params, &want); err != nil {
+		t.Fatalf("the short way takes %s: %v", line, err)
+	}
+	if diff := cmp.Diff(&want, got); diff != "" {
+		t.Fatalf("%s (-general +short):\n%s", line, diff)
+	}
+}
+
+// spoil puts a bad value somewhere, or another update into the raw input.
+func spoil(rt *rapid.T, v any) any {
+	bad := []any{
+		nil, 7, "text", true,
+		[]any{},
+		[]any{nil},
+		map[string]any{},
+		[]any{map[string]any{}},
+		map[string]any{"sessionUpdate": "tool_call", "toolCallId": "inner"},
+		map[string]any{"sessionUpdate": "agent_message_chunk", "content": map[string]any{"type": "text", "text": "inner"}},
+		`"sessionUpdate":"tool_call"`, `\"sessionUpdate\":\"agent_message_chunk\"`,
+		json.Number("1e3"), json.Number("1e999"), json.RawMessage(`"\ud800"`),
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) > 0 && rapid.IntRange(0, 3).Draw(rt, "deeper") > 0 {
+			key := rapid.SampledFrom(slices.Sorted(maps.Keys(v))).Draw(rt, "key")
+			v[key] = spoil(rt, v[key])
+			return v
+		}
+	case []any:
+		if len(v) > 0 && rapid.IntRange(0, 3).Draw(rt, "deeper") > 0 {
+			i := rapid.IntRange(0, len(v)-1).Draw(rt, "item")
+			v[i] = spoil(rt, v[i])
+			return v
+		}
+	}
+	return rapid.SampledFrom(bad).Draw(rt, "bad")
+}
+
+// write encodes a value with its keys in any order and white space anywhere.
+func write(rt *rapid.T, b *bytes.Buffer, v any) {
+	space := func() { b.WriteString(rapid.SampledFrom([]string{"", "", "", " ", "\t", "\r "}).Draw(rt, "space")) }
+	space()
+	switch v := v.(type) {
+	case map[string]any:
+		b.WriteByte('{')
+		for i, key := range rapid.Permutation(slices.Sorted(maps.Keys(v))).Draw(rt, "order") {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			space()
+			write(rt, b, key)
+			b.WriteByte(':')
+			write(rt, b, v[key])
+		}
+		b.WriteByte('}')
+	case []any:
+		b.WriteByte('[')
+		for i := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			write(rt, b, v[i])
+		}
+		b.WriteByte(']')
+	default:
+		raw, err := json.Marshal(v)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		b.Write(raw)
+	}
+	space()
+}
+
+// The kind is guessed from what may be another's; the real one decides.
+func TestFastUpdateGuesses(t *testing.T) {
+	tests := []struct {
+		name, line string
+		fast       bool
+	}{
+		{"chunk", chunk("a"), true},
+		{"tool call", update(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`), true},
+		{"tool call update", update(`{"sessionUpdate" : "tool_call_update","toolCallId":"t","rawInput":null}`), true},
+		{"another kind in the raw input first", update(`{"rawInput":{"sessionUpdate":"agent_message_chunk"},"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`), false},
+		{"its own kind in the raw input first", update(`{"rawInput":{"sessionUpdate":"tool_call_update"},"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`), true},
+		{"quoted in the raw input first", update(`{"rawInput":"\"sessionUpdate\":\"plan\"","sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`), true},
+		{"plan", update(`{"sessionUpdate":"plan","entries":[]}`), false},
+		{"a request", `{"jsonrpc":"2.0","id":0,` + chunk("a")[17:], false},
+		{"null _meta", update(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","_meta":null}`), true},
+		{"bad location", update(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","locations":[null]}`), false},
+		{"resource without uri", update(`{"sessionUpdate":"user_message_chunk","content":{"type":"resource","resource":{}}}`), false},
+		{"two messages", chunk("a") + chunk("b"), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			fast := 0
+			checkAgreement(t, []byte(tt.line), &fast)
+			if (fast == 1) != tt.fast {
+				t.Errorf("the short way: %v, want %v", fast == 1, tt.fast)
+			}
+		})
+	}
+}
