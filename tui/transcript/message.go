@@ -296,5 +296,5 @@ func firstLine(text string) string {
 		text = strings.ToValidUTF8(text[:enough], "")
 	}
 	line, _, _ := strings.Cut(text, "\n")
-	return safetext.Line(strings.Trim(line, "*#_ "))
+	return safetext.Line(strings.TrimLeft(strings.NewReplacer("**", "", "`", "").Replace(line), "#*_ "))
 }
