@@ -1,9 +1,6 @@
 package config
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Action is something that a key does.
 type Action string
@@ -45,10 +42,8 @@ const (
 	ActionPageDown        Action = "page_down"
 	ActionScrollTop       Action = "scroll_top"
 	ActionScrollBottom    Action = "scroll_bottom"
-	ActionFind            Action = "find"
 	ActionSessions        Action = "sessions"
 	ActionNewSession      Action = "new_session"
-	ActionInspector       Action = "inspector"
 	ActionHelp            Action = "help"
 )
 
@@ -61,8 +56,6 @@ const (
 	ActionItemExpand  Action = "item_expand"
 	ActionItemCopy    Action = "item_copy"
 	ActionItemOpen    Action = "item_open"
-	ActionFindNext    Action = "find_next"
-	ActionFindPrev    Action = "find_prev"
 	ActionFocusPrompt Action = "focus_prompt"
 )
 
@@ -80,12 +73,6 @@ const (
 	ActionRejectOnce     Action = "reject_once"
 	ActionRejectAlways   Action = "reject_always"
 )
-
-// Tabs is how many sessions have an action of their own.
-const Tabs = 9
-
-// ActionTab is the action that shows the nth session, 1 to [Tabs].
-func ActionTab(n int) Action { return Action(fmt.Sprintf("tab_%d", n)) }
 
 // ActionInfo describes an action.
 type ActionInfo struct {
@@ -108,7 +95,7 @@ func Actions() []ActionInfo {
 	return list
 }
 
-var actions = slices.Concat(promptActions, tabActions(), transcriptActions, dialogActions)
+var actions = slices.Concat(promptActions, transcriptActions, dialogActions)
 
 var promptActions = []ActionInfo{
 	{ActionSend, ContextPrompt, "send the prompt", []string{"enter"}},
@@ -131,20 +118,9 @@ var promptActions = []ActionInfo{
 	{ActionPageDown, ContextPrompt, "scroll down a page", []string{"pgdown"}},
 	{ActionScrollTop, ContextPrompt, "scroll to the beginning", []string{"home", "ctrl+home"}},
 	{ActionScrollBottom, ContextPrompt, "scroll to the end and follow it", []string{"end", "ctrl+end"}},
-	{ActionFind, ContextPrompt, "find in the transcript", []string{"ctrl+f"}},
 	{ActionSessions, ContextPrompt, "show the sessions", []string{"ctrl+s"}},
 	{ActionNewSession, ContextPrompt, "begin a new session", []string{"ctrl+n"}},
-	{ActionInspector, ContextPrompt, "inspect the protocol", []string{"f12"}},
 	{ActionHelp, ContextPrompt, "show the help", []string{"f1", "?"}},
-}
-
-func tabActions() []ActionInfo {
-	list := make([]ActionInfo, Tabs)
-	for i := range list {
-		n := i + 1
-		list[i] = ActionInfo{ActionTab(n), ContextPrompt, fmt.Sprintf("show session %d", n), []string{fmt.Sprintf("alt+%d", n)}}
-	}
-	return list
 }
 
 var transcriptActions = []ActionInfo{
@@ -155,8 +131,6 @@ var transcriptActions = []ActionInfo{
 	{ActionItemExpand, ContextTranscript, "expand or collapse the item", []string{"enter", "space"}},
 	{ActionItemCopy, ContextTranscript, "copy the item", []string{"y"}},
 	{ActionItemOpen, ContextTranscript, "open the item's file in $EDITOR", []string{"o"}},
-	{ActionFindNext, ContextTranscript, "next match", []string{"n"}},
-	{ActionFindPrev, ContextTranscript, "previous match", []string{"N"}},
 	{ActionFocusPrompt, ContextTranscript, "back to the prompt", []string{"tab", "i"}},
 }
 

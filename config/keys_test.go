@@ -84,7 +84,6 @@ func TestDefaultKeys(t *testing.T) {
 		"enter":  {ContextPrompt: ActionSend, ContextTranscript: ActionItemExpand, ContextDialog: ActionDialogAccept},
 		"y":      {ContextTranscript: ActionItemCopy, ContextDialog: ActionAllowOnce},
 		"ctrl+j": {ContextPrompt: ActionNewline},
-		"alt+9":  {ContextPrompt: ActionTab(9)},
 		"q":      {},
 	} {
 		for _, context := range []Context{ContextPrompt, ContextTranscript, ContextDialog} {
@@ -135,14 +134,14 @@ func TestBadKeys(t *testing.T) {
 		"part of a name":         {`history = "f9"`, `2:1: unknown action "history" in keys: did you mean "history_prev"?`},
 		"taken from a default":   {`palette = "ctrl+o"`, `2:1: keys.palette takes "ctrl+o", the key of "options" in the same context (prompt): "options" has it by default, give that another key too`},
 		"taken by a default":     {`options = "ctrl+p"`, `2:1: keys.options takes "ctrl+p", the key of "palette" in the same context (prompt): "palette" has it by default, give that another key too`},
-		"two configured":         {"quit = \"f9\"\nfind = \"F9\"", `3:1: keys.find takes "f9", the key of "quit" in the same context (prompt): give one of them another key`},
-		"two configured, turned": {"find = \"f9\"\nquit = \"F9\"", `3:1: keys.quit takes "f9", the key of "find" in the same context (prompt): give one of them another key`},
+		"two configured":         {"quit = \"f9\"\neditor = \"F9\"", `3:1: keys.editor takes "f9", the key of "quit" in the same context (prompt): give one of them another key`},
+		"two configured, turned": {"editor = \"f9\"\nquit = \"F9\"", `3:1: keys.quit takes "f9", the key of "editor" in the same context (prompt): give one of them another key`},
 		"in a dialog":            {`allow_once = "n"`, `2:1: keys.allow_once takes "n", the key of "reject_once" in the same context (dialog): "reject_once" has it by default, give that another key too`},
-		"not a key":              {`find = "ctrl+pgdwn"`, `2:1: keys.find has a key that cannot be: "ctrl+pgdwn" is not the name of a key: did you mean "pgdown"?`},
-		"empty key":              {`find = [""]`, `2:1: keys.find has a key that cannot be: "" is empty: write [] for no key`},
-		"types text":             {`find = "f"`, `2:1: keys.find cannot be "f", which types text in the prompt: add a modifier, as in "ctrl+f"`},
+		"not a key":              {`editor = "ctrl+pgdwn"`, `2:1: keys.editor has a key that cannot be: "ctrl+pgdwn" is not the name of a key: did you mean "pgdown"?`},
+		"empty key":              {`editor = [""]`, `2:1: keys.editor has a key that cannot be: "" is empty: write [] for no key`},
+		"types text":             {`editor = "f"`, `2:1: keys.editor cannot be "f", which types text in the prompt: add a modifier, as in "ctrl+f"`},
 		"types a space":          {`send = "shift+space"`, `2:1: keys.send cannot be "shift+space", which types text in the prompt: add a modifier, as in "ctrl+shift+space"`},
-		"not text":               {`find = 3`, `2:1: keys.find must be text or a list of texts, not a number`},
+		"not text":               {`editor = 3`, `2:1: keys.editor must be text or a list of texts, not a number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse("config.toml", []byte("[keys]\n"+test.text))
@@ -161,6 +160,6 @@ func BenchmarkMatch(b *testing.B) {
 	keys := DefaultKeys()
 	b.ReportAllocs()
 	for b.Loop() {
-		keys.Match(ActionInspector, "ctrl+p")
+		keys.Match(ActionSessions, "ctrl+p")
 	}
 }

@@ -75,7 +75,7 @@ headers.Authorization = "Bearer ${TOKEN}"
 [keys]
 send = "Ctrl+Return"
 newline = ["enter", "ctrl+m"]
-inspector = []
+sessions = []
 `
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -107,9 +107,9 @@ inspector = []
 		t.Errorf("headers %v, %v", h, err)
 	}
 	if !c.Keys.Match(ActionSend, "ctrl+enter") || c.Keys.Match(ActionSend, "enter") ||
-		!c.Keys.Match(ActionNewline, "ctrl+m") || len(c.Keys.For(ActionInspector)) != 0 {
-		t.Errorf("keys: send %v, newline %v, inspector %v",
-			c.Keys.For(ActionSend), c.Keys.For(ActionNewline), c.Keys.For(ActionInspector))
+		!c.Keys.Match(ActionNewline, "ctrl+m") || len(c.Keys.For(ActionSessions)) != 0 {
+		t.Errorf("keys: send %v, newline %v, sessions %v",
+			c.Keys.For(ActionSend), c.Keys.For(ActionNewline), c.Keys.For(ActionSessions))
 	}
 }
 
