@@ -79,14 +79,10 @@ func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) i
 		lastID:   -1,
 	}
 	r.changed = sync.NewCond(&r.mu)
-	stop := context.AfterFunc(ctx, r.changed.Broadcast)
+	// Woken up with mu held: a step may be between its look and its wait.
+	stop := context.AfterFunc(ctx, func() { r.tellSteps(func() {}) })
 	defer stop()
-	defer func() {
-		r.mu.Lock()
-		r.over = true
-		r.changed.Broadcast()
-		r.mu.Unlock()
-	}()
+	defer r.tellSteps(func() { r.over = true })
 	go r.read(in)
 
 	err := r.steps(s.steps)
@@ -138,6 +134,14 @@ func (r *runner) repeat(n int, body []step) error {
 		}
 	}
 	return nil
+}
+
+// tellSteps changes something that steps or the reader may be waiting for.
+func (r *runner) tellSteps(change func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change()
+	r.changed.Broadcast()
 }
 
 // wait blocks until done, which is called with mu held, or until nothing can

@@ -78,10 +78,7 @@ func (r *runner) remember(result json.RawMessage) {
 }
 
 func (r *runner) setDeaf(deaf bool) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.deaf = deaf
-	r.changed.Broadcast()
+	r.tellSteps(func() { r.deaf = deaf })
 	return nil
 }
 

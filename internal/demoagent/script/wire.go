@@ -87,10 +87,7 @@ func (r *runner) read(in io.Reader) {
 			}
 		}
 		if err != nil {
-			r.mu.Lock()
-			r.ended = true
-			r.changed.Broadcast()
-			r.mu.Unlock()
+			r.tellSteps(func() { r.ended = true })
 			return
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // The normal pauses: between two pieces of text, and between two things that
 // happen.
 const (
-	betweenPieces = 14 * time.Millisecond
-	betweenSteps  = 450 * time.Millisecond
+	betweenPieces = 22 * time.Millisecond
+	betweenSteps  = 600 * time.Millisecond
 )
 
 // cancelGrace is how long a client has, after it cancelled a turn, to answer

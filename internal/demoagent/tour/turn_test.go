@@ -37,7 +37,7 @@ func TestCancel(t *testing.T) {
 		{"while it asks", "/edit", func(p *person, cancel func()) {
 			p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID { cancel(); return "" }
 		}, "read:completed edit:failed"},
-		{"while a command runs", "/run sleep 100", func(p *person, cancel func()) {
+		{"while a command runs", "/run exec sleep 100", func(p *person, cancel func()) {
 			p.seen = func(u acpclient.SessionUpdate) {
 				if c, ok := u.(*acpclient.ToolCallUpdate); ok && c.Status != nil && *c.Status == acpclient.ToolInProgress {
 					cancel()
