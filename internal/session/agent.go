@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"parley/acpclient"
 )
@@ -58,108 +59,155 @@ type Witness interface {
 	TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus)
 }
 
-// unknownBound is how many bytes of updates are kept for sessions that nobody
-// has opened yet.
-const unknownBound = 16 << 20
+// earlyBound is how many bytes of updates are kept for a session whose id the
+// agent has not told yet.
+const earlyBound = 16 << 20
 
-// agent is one connection to a running agent and the sessions on it. It is the
-// protocol's Handler: it knows which session a message is for.
+// agent is one connection to a running agent, made for one Session. It is the
+// protocol's Handler: it knows whether a message is for the session that is open.
 type agent struct {
 	acpclient.UnimplementedHandler
+	owner  *Session
 	peer   *Peer
+	out    *outlet
 	client *acpclient.Client
-	info   *acpclient.InitializeResponse
 	log    *slog.Logger
+	hello  atomic.Pointer[acpclient.InitializeResponse] // nil before initialize
 
-	mu       sync.Mutex
-	sessions map[acpclient.SessionID]*Session
-	early    map[acpclient.SessionID][]*acpclient.SessionNotification
-	earlySum int
+	broken    chan struct{} // closed when it takes no messages any more
+	breakOnce sync.Once
+
+	// route changes whenever updates of another session are taken, or none: an
+	// update that was on its way then is dropped.
+	route atomic.Int64
+
+	mu        sync.Mutex
+	current   acpclient.SessionID
+	left      map[acpclient.SessionID]bool // sessions that were open here
+	retired   bool                         // another agent has taken its place
+	expecting bool                         // a session is about to get its id
+	early     []*acpclient.SessionNotification
+	earlySum  int
 }
 
 // connect puts a client on a running agent.
-func connect(p *Peer, log *slog.Logger, tap func(sent bool, line []byte)) *agent {
+func connect(s *Session, p *Peer) *agent {
 	a := &agent{
-		peer: p, log: log,
-		sessions: map[acpclient.SessionID]*Session{},
-		early:    map[acpclient.SessionID][]*acpclient.SessionNotification{},
+		owner: s, peer: p, log: s.opt.Log, out: newOutlet(p.Out),
+		broken: make(chan struct{}), left: map[acpclient.SessionID]bool{},
 	}
-	a.client = acpclient.NewClient(p.In, p.Out, a, acpclient.ConnOptions{Log: log, Tap: tap})
+	a.client = acpclient.NewClient(p.In, a.out, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.Tap})
 	return a
 }
 
-// attach routes a session's messages to s. What came before it was known comes
-// first. It must run where the order of the wire is kept: before the request
-// that opens the session, or in the handling of its answer.
-func (a *agent) attach(id acpclient.SessionID, s *Session) {
-	a.mu.Lock()
-	a.sessions[id] = s
-	early := a.early[id]
-	delete(a.early, id)
-	for _, n := range early {
-		a.earlySum -= event(n).size()
-	}
-	a.mu.Unlock()
-	for _, n := range early {
-		s.stream.post(event(n))
-	}
+// info is the agent's answer to initialize, nil before it.
+func (a *agent) info() *acpclient.InitializeResponse { return a.hello.Load() }
+
+// breakOff says that the agent takes no messages any more, whether or not it
+// still talks.
+func (a *agent) breakOff() { a.breakOnce.Do(func() { close(a.broken) }) }
+
+// end ends the agent and its connection, and waits for it. When ctx ends it is
+// not asked to end any more but made to.
+func (a *agent) end(ctx context.Context) {
+	a.peer.Stop(ctx)
+	a.client.Conn().Close()
 }
 
-func (a *agent) detach(s *Session) {
+// expect keeps updates of sessions that are not known: one of them may be the
+// session that is about to be opened.
+func (a *agent) expect() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for id, other := range a.sessions {
-		if other == s {
-			delete(a.sessions, id)
+	a.expecting = true
+}
+
+// attach takes the updates of a session. What came before its id was known comes
+// first. It must run where the order of the wire is kept: before the request
+// that opens the session, or in the handling of its answer.
+func (a *agent) attach(id acpclient.SessionID) {
+	a.mu.Lock()
+	if a.current != id {
+		a.current = id
+		a.route.Add(1)
+	}
+	delete(a.left, id)
+	early := a.early
+	a.early, a.earlySum, a.expecting = nil, 0, false
+	a.mu.Unlock()
+	for _, n := range early {
+		if n.SessionID == id {
+			a.owner.stream.post(event(n))
 		}
 	}
 }
 
-// session returns the session with an id. An agent that names one that nobody
-// opened, as some do for subagents, means the only one there is.
+// leave takes no more updates of a session.
+func (a *agent) leave(id acpclient.SessionID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.left[id] = true
+	if a.current == id {
+		a.current = ""
+		a.route.Add(1)
+	}
+}
+
+// retire takes nothing more from the agent at all.
+func (a *agent) retire() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.retired = true
+	a.early, a.earlySum = nil, 0
+	a.route.Add(1)
+}
+
+// session returns the session that a request is for. One that names a session
+// that nobody opened, as agents do for their subagents, or none at all, means
+// the only one there is. One that was left is over.
 func (a *agent) session(id acpclient.SessionID) (*Session, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if s := a.sessions[id]; s != nil {
-		return s, nil
+	if a.retired || a.left[id] {
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("the session %q is not open any more", id)}
 	}
-	if len(a.sessions) == 1 {
-		for _, s := range a.sessions {
-			return s, nil
-		}
-	}
-	return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("no session %q is open", id)}
+	return a.owner, nil
 }
 
 // SessionUpdate implements acpclient.Handler, as the methods below do.
 func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotification) {
 	a.mu.Lock()
-	s := a.sessions[n.SessionID]
-	if s == nil {
-		size := event(n).size()
-		if a.earlySum+size <= unknownBound {
-			a.early[n.SessionID] = append(a.early[n.SessionID], n)
-			a.earlySum += size
-		} else {
-			a.log.Warn("dropped an update of a session that is not open", "session", n.SessionID)
-		}
+	switch {
+	case a.retired:
+	case n.SessionID == a.current:
+		at := a.route.Load()
 		a.mu.Unlock()
+		a.owner.stream.pushWhile(ctx, event(n), &a.route, at)
 		return
+	case a.expecting && !a.left[n.SessionID]:
+		size := event(n).size()
+		if a.earlySum+size <= earlyBound {
+			a.early = append(a.early, n)
+			a.earlySum += size
+			break
+		}
+		fallthrough
+	default:
+		a.log.Info("ignored an update of a session that is not open", "session", n.SessionID, "update", n.Update.UpdateKind())
 	}
 	a.mu.Unlock()
-	s.stream.push(ctx, event(n))
 }
 
 func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermissionRequest) (*acpclient.RequestPermissionResponse, error) {
 	s, err := a.session(r.SessionID)
 	if err != nil {
-		return nil, err
+		return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}, nil
 	}
-	q := s.openPermission(r)
+	s.stream.room(ctx)
+	q := s.openPermission(a, r)
 	acpclient.Async(ctx)
-	outcome, err := q.wait(ctx)
+	outcome, err := q.wait(ctx, func() bool { return s.closePermission(q.id, acpclient.PermissionCancelled) })
 	if err != nil {
-		s.closePermission(q.id, acpclient.PermissionCancelled)
 		return nil, err
 	}
 	return &acpclient.RequestPermissionResponse{Outcome: outcome}, nil
@@ -170,22 +218,18 @@ func (a *agent) CreateElicitation(ctx context.Context, r *acpclient.CreateElicit
 	if err != nil {
 		return nil, err
 	}
-	q := s.openElicitation(r)
+	s.stream.room(ctx)
+	q := s.openElicitation(a, r)
 	acpclient.Async(ctx)
-	answer, err := q.wait(ctx)
+	answer, err := q.wait(ctx, func() bool { return s.closeElicitation(q.id, elicitCancelled) })
 	if err != nil {
-		s.closeElicitation(q.id, acpclient.CreateElicitationResponse{Action: acpclient.ElicitCancel})
 		return nil, err
 	}
 	return &answer, nil
 }
 
-func (a *agent) CompleteElicitation(_ context.Context, n *acpclient.CompleteElicitationNotification) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, s := range a.sessions {
-		s.stream.post(ElicitationCompleted{n.ElicitationID})
-	}
+func (a *agent) CompleteElicitation(ctx context.Context, n *acpclient.CompleteElicitationNotification) {
+	a.owner.stream.pushWhile(ctx, ElicitationCompleted{n.ElicitationID}, &a.route, a.route.Load())
 }
 
 func (a *agent) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
@@ -195,7 +239,7 @@ func (a *agent) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReque
 	}
 	acpclient.Async(ctx)
 	res, err := s.machine.ReadTextFile(ctx, r)
-	if err != nil && acpclient.IsCode(err, acpclient.CodeResourceNotFound) && quirksOf(a.info).missingFileIsEmpty {
+	if err != nil && acpclient.IsCode(err, acpclient.CodeResourceNotFound) && quirksOf(a.info()).missingFileIsEmpty {
 		return &acpclient.ReadTextFileResponse{}, nil
 	}
 	return res, err

@@ -1,160 +1,126 @@
 package session
 
 import (
+	"errors"
+
 	"parley/acpclient"
 )
 
 // blockedCall is a call that the agent refused until the person has signed in.
+// Both functions are called with Session.mu held, one of them and once.
 type blockedCall struct {
 	again  func()
 	giveUp func()
+	callKind
 }
 
-// call sends a request whose answer is handled where it stands among the
-// updates. If the agent wants the person to sign in first, the call waits for
-// that and is made once more; the second refusal counts.
-func call[P, R any](s *Session, a *agent, m acpclient.Method[P, R], params *P, done func(*R, error)) {
-	acpclient.Go(a.client.Conn(), m, params, func(r *R, err error) {
+// callKind says what a call means beyond its method.
+type callKind struct {
+	opening bool // it opens a session
+	// forgotten, if set, is called before the call is done again after the
+	// transcript was emptied.
+	forgotten func()
+	// gone, if set, is called when the agent has gone and nobody can do it again.
+	gone func()
+}
+
+// call sends a request to the agent of this epoch; s.mu is held, and done is
+// called with s.mu held, where the answer stands among the updates. When another
+// epoch has begun, or the agent has gone, it is not called at all: what ended
+// the epoch has said so. If the agent wants the person to sign in first, the
+// call waits for that and is made once more, with params as they are then; the
+// second refusal counts.
+func call[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done func(*R, error), kind callKind) {
+	request(s, m, params, func(r *R, err error) {
 		if !acpclient.IsCode(err, acpclient.CodeAuthRequired) {
 			done(r, err)
 			return
 		}
-		s.mu.Lock()
-		s.waiting = append(s.waiting, blockedCall{
-			again:  func() { acpclient.Go(s.connection(a), m, params, done) },
-			giveUp: func() { done(nil, err) },
+		s.block(err, blockedCall{
+			again:    func() { request(s, m, params, done) },
+			giveUp:   func() { done(nil, err) },
+			callKind: kind,
 		})
-		s.mu.Unlock()
-		s.stream.post(AuthRequired{err})
 	})
 }
 
-// connection is the connection of the agent that runs now: signing in on a
-// terminal may have started it again.
-func (s *Session) connection(a *agent) *acpclient.Conn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.agent != nil {
-		a = s.agent
-	}
-	return a.client.Conn()
-}
-
-func (s *Session) takeBlocked() []blockedCall {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	calls := s.waiting
-	s.waiting = nil
-	return calls
-}
-
-// dropBlocked gives up what waits for signing in; s.mu is held.
-func (s *Session) dropBlocked() {
-	calls := s.waiting
-	s.waiting = nil
-	for _, c := range calls {
-		s.work.Go(c.giveUp)
-	}
-}
-
-// Authenticate signs in with a method of the agent's own. What waited for it is
-// done again when it has succeeded.
-func (s *Session) Authenticate(id acpclient.AuthMethodID) {
-	a := s.current()
-	if a == nil {
-		return
-	}
-	acpclient.Go(a.client.Conn(), acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: id},
-		func(_ *acpclient.AuthenticateResponse, err error) {
-			s.stream.post(AuthDone{Method: id, Err: err})
-			if err == nil {
-				for _, c := range s.takeBlocked() {
-					c.again()
-				}
+// request is call without a second try.
+func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done func(*R, error)) {
+	a, epoch, p := s.agent, s.epoch, params()
+	s.outbox = append(s.outbox, func() {
+		acpclient.Go(a.client.Conn(), m, p, func(r *R, err error) {
+			if isClosed(err) {
+				a.breakOff()
+				return
+			}
+			s.mu.Lock()
+			defer s.unlock()
+			if s.epoch == epoch {
+				done(r, err)
 			}
 		})
+	})
 }
 
-// DismissAuth gives up what waits for signing in.
-func (s *Session) DismissAuth() {
-	for _, c := range s.takeBlocked() {
-		c.giveUp()
-	}
-	s.stream.post(AuthDone{})
-}
+// isClosed reports an error that only says that the agent has gone.
+func isClosed(err error) bool { return errors.Is(err, acpclient.ErrClosed) }
 
 // SetMode switches the mode by session/set_mode.
 func (s *Session) SetMode(mode acpclient.SessionModeID) {
-	a, id, seq := s.next()
-	if a == nil {
+	s.mu.Lock()
+	defer s.unlock()
+	if !s.ready {
 		return
 	}
+	s.seq++
+	seq := s.seq
 	s.stream.post(ModeChosen{seq, mode})
-	call(s, a, acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: id, ModeID: mode},
-		func(_ *acpclient.SetSessionModeResponse, err error) {
-			if !isClosed(err) {
-				s.stream.post(ModeSettled{seq, mode, err})
-			}
-		})
+	call(s, acpclient.SessionSetMode,
+		func() *acpclient.SetSessionModeRequest {
+			return &acpclient.SetSessionModeRequest{SessionID: s.id, ModeID: mode}
+		},
+		func(_ *acpclient.SetSessionModeResponse, err error) { s.stream.post(ModeSettled{seq, mode, err}) },
+		callKind{})
 }
 
 // SetOption sets a config option.
 func (s *Session) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
-	a, id, seq := s.next()
-	if a == nil {
+	s.mu.Lock()
+	defer s.unlock()
+	if !s.ready {
 		return
 	}
-	s.stream.post(OptionChosen{seq, option, value})
-	call(s, a, acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{SessionID: id, ConfigID: option, Value: value},
+	s.seq++
+	e := OptionSettled{Seq: s.seq, Option: option, Value: value}
+	s.stream.post(OptionChosen{s.seq, option, value})
+	call(s, acpclient.SessionSetConfigOption,
+		func() *acpclient.SetSessionConfigOptionRequest {
+			return &acpclient.SetSessionConfigOptionRequest{SessionID: s.id, ConfigID: option, Value: value}
+		},
 		func(r *acpclient.SetSessionConfigOptionResponse, err error) {
-			if isClosed(err) {
-				return
-			}
-			e := OptionSettled{Seq: seq, Option: option, Err: err}
+			e.Err = err
 			if r != nil {
 				e.Options = r.ConfigOptions
 			}
 			s.stream.post(e)
-		})
+		},
+		callKind{})
 }
 
 // SetModel switches the model by the older session/set_model.
 func (s *Session) SetModel(model string) {
-	a, id, seq := s.next()
-	if a == nil {
+	s.mu.Lock()
+	defer s.unlock()
+	if !s.ready {
 		return
 	}
-	call(s, a, acpclient.SessionSetModel, &acpclient.SetSessionModelRequest{SessionID: id, ModelID: model},
-		func(_ *acpclient.SetSessionModelResponse, err error) {
-			if !isClosed(err) {
-				s.stream.post(ModelSettled{seq, model, err})
-			}
-		})
-}
-
-// next returns the open session's agent and id, and a number for what is sent
-// to it. The agent is nil if no session is open.
-func (s *Session) next() (*agent, acpclient.SessionID, int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.ready {
-		return nil, "", 0
-	}
 	s.seq++
-	return s.agent, s.id, s.seq
-}
-
-// current is the agent that runs now, nil if none does.
-func (s *Session) current() *agent {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.agent
-}
-
-// Kill stops the agent's process, without asking it to end the turn first. The
-// loss is told as any other.
-func (s *Session) Kill() {
-	if a := s.current(); a != nil {
-		s.work.Go(func() { a.peer.Stop(s.ctx) })
-	}
+	seq := s.seq
+	s.stream.post(ModelChosen{seq, model})
+	call(s, acpclient.SessionSetModel,
+		func() *acpclient.SetSessionModelRequest {
+			return &acpclient.SetSessionModelRequest{SessionID: s.id, ModelID: model}
+		},
+		func(_ *acpclient.SetSessionModelResponse, err error) { s.stream.post(ModelSettled{seq, model, err}) },
+		callKind{})
 }

@@ -46,31 +46,35 @@ type Conversation struct {
 	// of the first write.
 	Files []*FileChange
 
-	// AuthError is the agent's message when it wants the person to sign in.
+	// AuthError is the agent's answer when it wants the person to sign in, or
+	// when that has failed.
 	AuthError error
 
-	pendingMode    *pendingSwitch[acpclient.SessionModeID]
-	pendingOptions map[acpclient.ConfigID]*pendingSwitch[acpclient.ConfigValue]
-	hasOptions     bool // configOptions were given: they replace modes
+	settings
 
 	tools       map[acpclient.ToolCallID]*ToolCall
+	live        []*ToolCall             // of the turn that runs
+	turns       int                     // that have begun
 	messages    map[messageKey]*Message // of the current turn, by id
 	last        *Message                // the message that a chunk without id continues
 	turnPlan    *Plan                   // the plan item of the current turn
 	plans       map[acpclient.PlanID]*Plan
 	compactions map[acpclient.CompactionID]*Compaction
+	subagents   map[acpclient.SessionID]*Note
 	echo        echo
+	visits      []*Elicitation // addresses that the person went to, until done there
 }
 
 // NewConversation returns a conversation in which nothing has happened.
 func NewConversation() *Conversation {
 	return &Conversation{
-		Terminals:      map[acpclient.TerminalID]*Terminal{},
-		pendingOptions: map[acpclient.ConfigID]*pendingSwitch[acpclient.ConfigValue]{},
-		tools:          map[acpclient.ToolCallID]*ToolCall{},
-		messages:       map[messageKey]*Message{},
-		plans:          map[acpclient.PlanID]*Plan{},
-		compactions:    map[acpclient.CompactionID]*Compaction{},
+		Terminals:   map[acpclient.TerminalID]*Terminal{},
+		settings:    newSettings(),
+		tools:       map[acpclient.ToolCallID]*ToolCall{},
+		messages:    map[messageKey]*Message{},
+		plans:       map[acpclient.PlanID]*Plan{},
+		compactions: map[acpclient.CompactionID]*Compaction{},
+		subagents:   map[acpclient.SessionID]*Note{},
 	}
 }
 
@@ -139,7 +143,10 @@ type Message struct {
 	revision
 	Chunk acpclient.ChunkKind
 	ID    acpclient.MessageID
-	Parts Parts
+	// Parent is the tool call, mostly a subagent, whose message this is; empty
+	// for the agent's own.
+	Parent acpclient.ToolCallID
+	Parts  Parts
 	// Done says that nothing more is expected of it.
 	Done bool
 }
@@ -158,12 +165,29 @@ type ToolCall struct {
 	RawOutput []byte
 	// Parent is the tool call, mostly a subagent, that this one works for.
 	Parent acpclient.ToolCallID
+	// Answer is how the person, or a cancel, answered the latest question about
+	// it; nil if there was none, or it is open.
+	Answer *PermissionAnswer
 	// Cancelled says that the turn was cancelled before the call was done.
 	Cancelled bool
 	// Live says that the turn in which it was announced still runs.
 	Live bool
 	// Terminals are the terminals embedded in it, in order.
 	Terminals []*Terminal
+
+	turn int // in which it was announced
+}
+
+// PermissionAnswer is how a question about a tool call was answered: with an
+// option, or not at all.
+type PermissionAnswer struct {
+	Option    acpclient.PermissionOption
+	Cancelled bool
+}
+
+// ended reports that the agent has said how the call came out.
+func (t *ToolCall) ended() bool {
+	return t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed
 }
 
 // Running reports whether the call is, as far as is known, at work.
@@ -240,12 +264,7 @@ type FileChange struct {
 }
 
 type messageKey struct {
-	chunk acpclient.ChunkKind
-	id    acpclient.MessageID
-}
-
-// pendingSwitch is a value that was sent and not answered yet.
-type pendingSwitch[T any] struct {
-	seq   int
-	value T
+	chunk  acpclient.ChunkKind
+	id     acpclient.MessageID
+	parent acpclient.ToolCallID
 }

@@ -32,9 +32,15 @@ type (
 
 // Opening a session.
 type (
-	// SessionOpening: a session is being opened; what was on screen stays.
-	SessionOpening struct{ How Opening }
-	// SessionOpened: the agent has answered session/new, load or resume.
+	// SessionOpening: a session is being opened. ID is empty for a new one.
+	// Clear says that the transcript so far is not its own, or comes again:
+	// it is forgotten.
+	SessionOpening struct {
+		How   Opening
+		ID    acpclient.SessionID
+		Clear bool
+	}
+	// SessionOpened: the agent has answered session/new, load, resume or fork.
 	SessionOpened struct {
 		ID    acpclient.SessionID
 		Cwd   string
@@ -101,15 +107,21 @@ type (
 		Option acpclient.ConfigID
 		Value  acpclient.ConfigValue
 	}
-	// OptionSettled: the agent has answered it with the state of all options.
+	// OptionSettled: the agent has answered it with the state of all options,
+	// or with nothing: then the option has the value that was sent.
 	OptionSettled struct {
 		Seq     int
 		Option  acpclient.ConfigID
+		Value   acpclient.ConfigValue
 		Options []acpclient.SessionConfigOption
 		Err     error
 	}
-	// ModelSettled: the agent has answered a switch by the older
-	// session/set_model.
+	// ModelChosen: a model was sent by the older session/set_model.
+	ModelChosen struct {
+		Seq   int
+		Model string
+	}
+	// ModelSettled: the agent has answered it.
 	ModelSettled struct {
 		Seq   int
 		Model string
@@ -141,9 +153,13 @@ type (
 	}
 	// ElicitationCompleted: what was asked by URL is done.
 	ElicitationCompleted struct{ ElicitationID acpclient.ElicitationID }
-	// AuthRequired: the agent wants the person to sign in first. Its message
-	// is in Err.
-	AuthRequired struct{ Err error }
+	// AuthRequired: the agent wants the person to sign in first, by one of the
+	// methods in Conversation.Agent.AuthMethods. Message is what it says about
+	// it, Err the whole answer.
+	AuthRequired struct {
+		Message string
+		Err     error
+	}
 	// AuthDone: signing in, or out, has ended.
 	AuthDone struct {
 		Method acpclient.AuthMethodID
@@ -187,71 +203,4 @@ type Said struct {
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
-}
-
-const eventOverhead = 64
-
-func (AgentStarting) size() int        { return eventOverhead }
-func (AgentReady) size() int           { return eventOverhead }
-func (e AgentLost) size() int          { return eventOverhead + len(e.Stderr) }
-func (SessionOpening) size() int       { return eventOverhead }
-func (SessionOpened) size() int        { return eventOverhead }
-func (SessionFailed) size() int        { return eventOverhead }
-func (PromptSent) size() int           { return eventOverhead }
-func (CancelRequested) size() int      { return eventOverhead }
-func (TurnEnded) size() int            { return eventOverhead }
-func (QueueChanged) size() int         { return eventOverhead }
-func (e Text) size() int               { return eventOverhead + len(e.Text) }
-func (ModeChosen) size() int           { return eventOverhead }
-func (ModeSettled) size() int          { return eventOverhead }
-func (OptionChosen) size() int         { return eventOverhead }
-func (OptionSettled) size() int        { return eventOverhead }
-func (ModelSettled) size() int         { return eventOverhead }
-func (PermissionOpened) size() int     { return eventOverhead }
-func (PermissionClosed) size() int     { return eventOverhead }
-func (ElicitationOpened) size() int    { return eventOverhead }
-func (ElicitationClosed) size() int    { return eventOverhead }
-func (ElicitationCompleted) size() int { return eventOverhead }
-func (AuthRequired) size() int         { return eventOverhead }
-func (AuthDone) size() int             { return eventOverhead }
-func (FileRead) size() int             { return eventOverhead }
-func (e FileWritten) size() int        { return eventOverhead + len(e.After) }
-func (TerminalCreated) size() int      { return eventOverhead }
-func (e TerminalOutput) size() int     { return eventOverhead + len(e.Data) }
-func (TerminalExited) size() int       { return eventOverhead }
-func (Said) size() int                 { return eventOverhead }
-
-func (e Update) size() int {
-	n := eventOverhead
-	add := func(b *acpclient.ContentBlock) {
-		if b != nil {
-			n += len(b.Text) + len(b.Data) + len(b.Raw)
-			if r := b.Resource; r != nil && r.Text != nil {
-				n += len(*r.Text)
-			}
-		}
-	}
-	tool := func(cs []acpclient.ToolCallContent, in, out []byte) {
-		n += len(in) + len(out)
-		for i := range cs {
-			n += len(cs[i].NewText) + len(cs[i].Raw)
-			if cs[i].OldText != nil {
-				n += len(*cs[i].OldText)
-			}
-			add(cs[i].Content)
-		}
-	}
-	switch u := e.Update.(type) {
-	case *acpclient.ContentChunk:
-		add(&u.Content)
-	case *acpclient.ToolCall:
-		tool(u.Content, u.RawInput, u.RawOutput)
-	case *acpclient.ToolCallUpdate:
-		tool(u.Content, u.RawInput, u.RawOutput)
-	case *acpclient.AvailableCommandsUpdate:
-		n += 100 * len(u.AvailableCommands)
-	case *acpclient.UnknownUpdate:
-		n += len(u.Raw)
-	}
-	return n
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -24,11 +25,7 @@ func (c *Conversation) Apply(e Event) {
 	case AgentLost:
 		c.agentLost(e)
 	case SessionOpening:
-		c.Phase = PhaseOpening
-		c.AuthError = nil
-		if e.How == Load {
-			c.forget() // the history comes again, whole
-		}
+		c.sessionOpening(e)
 	case SessionOpened:
 		c.ID, c.Cwd, c.Phase = e.ID, e.Cwd, PhaseReady
 		c.opened(e.State)
@@ -52,6 +49,8 @@ func (c *Conversation) Apply(e Event) {
 		c.pendingOptions[e.Option] = &pendingSwitch[acpclient.ConfigValue]{e.Seq, e.Value}
 	case OptionSettled:
 		c.optionSettled(e)
+	case ModelChosen:
+		c.pendingModel = &pendingSwitch[string]{e.Seq, e.Model}
 	case ModelSettled:
 		c.modelSettled(e)
 	case PermissionOpened:
@@ -63,11 +62,7 @@ func (c *Conversation) Apply(e Event) {
 	case ElicitationClosed:
 		c.elicitationClosed(e)
 	case ElicitationCompleted:
-		for _, q := range c.Elicitations {
-			if q.Request.ElicitationID == e.ElicitationID {
-				q.Completed = true
-			}
-		}
+		c.elicitationCompleted(e.ElicitationID)
 	case AuthRequired:
 		c.AuthError = e.Err
 	case AuthDone:
@@ -90,19 +85,40 @@ func (c *Conversation) Apply(e Event) {
 	}
 }
 
-// forget empties the transcript for a history that is replayed from the start.
-func (c *Conversation) forget() {
+// sessionOpening makes room for the session that is being opened.
+func (c *Conversation) sessionOpening(e SessionOpening) {
+	c.Phase = PhaseOpening
+	c.AuthError = nil
+	switch {
+	case e.Clear:
+		c.forget(e.ID != "" && e.ID == c.ID)
+	case e.How == New:
+		// What happened stays to be read. Nothing of it is known to the agent.
+		before := *c
+		c.forget(false)
+		c.Items, c.Files, c.Terminals, c.turns = before.Items, before.Files, before.Terminals, before.turns
+	}
+}
+
+// forget begins anew. What parley itself knows about the same session, when it
+// comes again, is kept.
+func (c *Conversation) forget(same bool) {
+	c.closeMessages()
 	fresh := NewConversation()
-	fresh.Agent, fresh.Phase, fresh.ID, fresh.Cwd = c.Agent, c.Phase, c.ID, c.Cwd
+	fresh.Agent, fresh.Phase, fresh.Cwd = c.Agent, c.Phase, c.Cwd
 	fresh.Queue, fresh.QueuePaused = c.Queue, c.QueuePaused
-	fresh.Terminals = c.Terminals
+	if same {
+		fresh.ID, fresh.Title, fresh.UpdatedAt = c.ID, c.Title, c.UpdatedAt
+		fresh.Files, fresh.Terminals = c.Files, c.Terminals
+	}
 	*c = *fresh
 }
 
 func (c *Conversation) add(i Item) { c.Items = append(c.Items, i) }
 
+// note adds a line. It is not part of the conversation: a message that streams
+// meanwhile goes on where it stands.
 func (c *Conversation) note(s acpclient.NoticeSeverity, title, detail string) {
-	c.closeMessage()
 	c.add(&Note{Severity: s, Title: title, Detail: detail})
 }
 
@@ -122,11 +138,11 @@ func (c *Conversation) agentLost(e AgentLost) {
 		c.Phase = PhaseFailed
 	}
 	c.Turn = Turn{}
+	c.AuthError = nil
 	c.endTools(true)
-	c.closeMessage()
+	c.closeMessages()
 	c.Permissions, c.Elicitations = nil, nil
-	c.pendingMode = nil
-	clear(c.pendingOptions)
+	c.nothingPending()
 }
 
 func (c *Conversation) promptSent(e PromptSent) {
@@ -142,15 +158,15 @@ func (c *Conversation) promptSent(e PromptSent) {
 
 // newTurn forgets what belongs to one turn only.
 func (c *Conversation) newTurn() {
-	c.closeMessage()
-	clear(c.messages)
+	c.closeMessages()
+	c.turns++
 	c.turnPlan = nil
 	c.echo = echo{}
 }
 
 func (c *Conversation) turnEnded(e TurnEnded) {
 	c.endTools(e.Reason == acpclient.StopCancelled)
-	c.closeMessage()
+	c.closeMessages()
 	c.Turn = Turn{}
 	c.echo = echo{}
 	if e.Err != nil {
@@ -184,33 +200,37 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 	return fmt.Sprintf("Stopped: %s", strings.ReplaceAll(string(r), "_", " ")), acpclient.NoticeWarning
 }
 
-// endTools ends what was live in the turn; cancelled marks what was not done.
+// endTools ends what is live in the turn; cancelled marks what was not done.
 func (c *Conversation) endTools(cancelled bool) {
-	for i := len(c.Items) - 1; i >= 0; i-- {
-		switch t := c.Items[i].(type) {
-		case *ToolCall:
-			if t.Live && cancelled && t.Running() {
-				t.Cancelled = true
-			}
-			if t.Live {
-				t.Live = false
-				t.changed()
-			}
-		case *Message:
-			if t.Chunk == acpclient.UserMessageChunk {
-				return // the turn began here
-			}
+	for _, t := range c.live {
+		if cancelled && t.Running() {
+			t.Cancelled = true
 		}
+		t.Live = false
+		t.changed()
 	}
+	c.live = nil
 }
 
 func (c *Conversation) elicitationClosed(e ElicitationClosed) {
 	for i, q := range c.Elicitations {
 		if q.ID == e.ID {
 			c.Elicitations = append(c.Elicitations[:i:i], c.Elicitations[i+1:]...)
+			if q.Request.Mode == acpclient.ElicitURL && e.Action == acpclient.ElicitAccept {
+				c.visits = append(c.visits, q)
+			}
 			return
 		}
 	}
+}
+
+func (c *Conversation) elicitationCompleted(id acpclient.ElicitationID) {
+	for _, q := range slices.Concat(c.Elicitations, c.visits) {
+		if q.Request.ElicitationID == id {
+			q.Completed = true
+		}
+	}
+	c.visits = slices.DeleteFunc(c.visits, func(q *Elicitation) bool { return q.Completed })
 }
 
 func (c *Conversation) fileWritten(e FileWritten) {

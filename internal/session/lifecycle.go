@@ -2,9 +2,7 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -14,42 +12,122 @@ import (
 // before it is stopped.
 const endGrace = time.Second
 
-// start runs an agent until it is lost or the session is closed.
-func (s *Session) start() {
+// Start starts the agent and opens the session, or does so again after the
+// agent was lost. If the agent runs and only the session could not be opened,
+// that is tried again. It returns at once.
+func (s *Session) Start() {
 	s.mu.Lock()
-	if s.agent != nil || s.ctx.Err() != nil {
-		s.mu.Unlock()
-		return
+	defer s.unlock()
+	switch {
+	case s.closed || s.starting:
+	case s.agent == nil:
+		s.begin(nil)
+	case s.connected() && !s.ready && !s.opening:
+		s.open(false)
 	}
-	s.stream.post(AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
-	peer, err := s.opt.Spawn(s.opt.Command)
-	if err != nil {
-		s.mu.Unlock()
-		s.stream.post(AgentLost{Err: err})
-		return
-	}
-	a := connect(peer, s.opt.Log, s.opt.Tap)
-	s.agent = a
-	s.mu.Unlock()
+}
 
+// Reconnect stops the agent, starts it again and opens the session again, for
+// instance when the person has signed in on a terminal: what waited for that is
+// done again then. A running turn is cancelled. It returns at once.
+func (s *Session) Reconnect() {
+	s.mu.Lock()
+	defer s.unlock()
+	if s.closed || s.starting {
+		return
+	}
+	old := s.agent
+	if !s.promptBlocked() {
+		s.cutTurn()
+	}
+	s.closeQuestions()
+	if old != nil {
+		old.retire()
+	}
+	s.agent, s.ready, s.opening = nil, false, false
+	kept := s.blocked[:0]
+	for _, c := range s.blocked {
+		if !c.opening { // the session is opened again anyway
+			kept = append(kept, c)
+		}
+	}
+	s.blocked, s.asked = kept, false
+	s.begin(old)
+}
+
+// Kill ends the agent at once, for instance when it ignores that its turn was
+// cancelled. The stream says that it was lost, and Start starts it again. It
+// returns at once.
+func (s *Session) Kill() {
+	s.mu.Lock()
+	defer s.unlock()
+	a := s.agent
+	if s.closed || a == nil {
+		return
+	}
+	s.work.Go(func() {
+		now, cancel := context.WithCancel(s.ctx)
+		cancel()
+		a.peer.Stop(now)
+	})
+}
+
+// begin starts an agent, once the one before it has ended; s.mu is held.
+func (s *Session) begin(old *agent) {
+	s.starting = true
+	s.epoch++
+	s.stream.post(AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
+	s.work.Go(func() {
+		if old != nil {
+			old.end(s.ctx)
+		}
+		s.start()
+	})
+}
+
+// start runs an agent up to the opening of the session.
+func (s *Session) start() {
+	peer, err := s.opt.Spawn(s.opt.Command)
+	s.mu.Lock()
+	s.starting = false
+	if err != nil {
+		if !s.closed {
+			s.lost(err, "")
+		}
+		s.unlock()
+		return
+	}
+	a := connect(s, peer)
+	if s.closed {
+		s.unlock()
+		a.end(s.ctx)
+		return
+	}
+	s.agent = a
 	s.work.Go(func() { s.watch(a) })
+	s.unlock()
+
 	info, err := a.client.Initialize(s.ctx, &acpclient.InitializeRequest{
 		ClientInfo:         &s.opt.Client,
-		ClientCapabilities: capabilities(),
+		ClientCapabilities: s.capabilities(),
 	})
 	if err != nil {
 		s.refused(a, err)
 		return
 	}
-	a.info = info
-	s.stream.post(AgentReady{info})
-	s.open(a)
+	a.hello.Store(info)
+	s.mu.Lock()
+	defer s.unlock()
+	if s.agent == a && !s.closed {
+		s.stream.post(AgentReady{info})
+		s.open(false)
+	}
 }
 
 // capabilities are what parley really does.
-func capabilities() acpclient.ClientCapabilities {
+func (s *Session) capabilities() acpclient.ClientCapabilities {
 	yes := &acpclient.Supported{}
-	return acpclient.ClientCapabilities{
+	c := acpclient.ClientCapabilities{
 		FS:       acpclient.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true},
 		Terminal: true,
 		Session: &acpclient.ClientSessionCapabilities{
@@ -59,163 +137,99 @@ func capabilities() acpclient.ClientCapabilities {
 		},
 		Meta: acpclient.Meta(`{"terminal_output":true}`),
 	}
+	if !s.opt.Unattended {
+		c.Auth.Terminal = true
+		c.Elicitation = &acpclient.ElicitationCapabilities{Form: yes, URL: yes}
+	}
+	return c
 }
 
 // refused ends an agent that did not come as far as a session.
 func (s *Session) refused(a *agent, err error) {
-	if isClosed(err) || s.ctx.Err() != nil {
-		return // watch tells what happened
+	if isClosed(err) {
+		a.breakOff() // watch tells what happened
+		return
 	}
 	s.mu.Lock()
-	s.agent = nil
-	s.mu.Unlock()
-	s.stream.post(AgentLost{Err: fmt.Errorf("the agent did not start a conversation: %w", err), Stderr: a.peer.Stderr()})
-	a.client.Conn().Close()
-	a.peer.Stop(s.ctx)
+	current := s.agent == a && !s.closed
+	if current {
+		s.lost(fmt.Errorf("the agent did not start a conversation: %w", err), a.peer.Stderr())
+	}
+	s.unlock()
+	if current {
+		a.end(s.ctx)
+	}
 }
 
 // watch waits for the end of the connection and tells how it came.
 func (s *Session) watch(a *agent) {
-	<-a.client.Conn().Done()
+	select {
+	case <-a.client.Conn().Done():
+	case <-a.broken:
+		a.client.Conn().Close()
+	}
+	s.mu.Lock()
+	if s.agent == a {
+		s.ready = false // prompts wait from here on
+		s.closeQuestions()
+	}
+	s.unlock()
+
 	grace := time.NewTimer(endGrace)
 	defer grace.Stop()
 	select {
 	case <-a.peer.Done:
+	case <-s.ctx.Done(): // Close ends it
 	case <-grace.C:
 		a.peer.Stop(s.ctx)
-	case <-s.ctx.Done():
 	}
+	err, stderr := a.lost(), a.peer.Stderr()
 	s.mu.Lock()
-	current := s.agent == a
-	if current {
-		s.agent, s.ready, s.running, s.cancelling = nil, false, false, false
-		s.closeQuestions()
-		s.waiting = nil
-		if len(s.queue) > 0 {
-			s.paused = true
-			s.queueChanged()
+	defer s.unlock()
+	if s.agent == a && !s.closed {
+		s.lost(err, stderr)
+	}
+}
+
+// lost says that there is no agent any more; s.mu is held.
+func (s *Session) lost(err error, stderr string) {
+	if s.agent != nil {
+		s.agent.retire()
+	}
+	s.agent = nil
+	s.epoch++
+	s.ready, s.opening, s.running, s.cancelling = false, false, false, false
+	s.closeQuestions()
+	for _, c := range s.takeBlocked() {
+		if c.gone != nil {
+			c.gone()
 		}
 	}
-	s.mu.Unlock()
-	if current && s.ctx.Err() == nil {
-		s.stream.post(AgentLost{Err: a.lost(), Stderr: a.peer.Stderr()})
-	}
-	a.peer.Stop(s.ctx) // what is left of its process group
+	s.pauseQueue()
+	s.stream.post(AgentLost{Err: err, Stderr: stderr})
 }
 
-// open opens the session in the way that the agent has for it.
-func (s *Session) open(a *agent) {
-	s.mu.Lock()
-	id := s.id
-	s.mu.Unlock()
-	again := id != ""
-	if !again {
-		id = s.opt.ResumeID
-	}
-	caps := a.info.AgentCapabilities
-	switch {
-	case id == "":
-		s.openNew(a)
-	case again && caps.SessionCapabilities.Resume != nil:
-		s.openResume(a, id)
-	case caps.LoadSession:
-		s.openLoad(a, id)
-	case caps.SessionCapabilities.Resume != nil:
-		s.openResume(a, id)
-	case again:
-		s.Said(acpclient.NoticeWarning, "The agent cannot go on with an earlier session", "It remembers nothing of what stands above.")
-		s.openNew(a)
-	default:
-		s.stream.post(SessionFailed{errors.New("this agent can neither load nor resume a session: start without --resume")})
-	}
-}
-
-func (s *Session) openNew(a *agent) {
-	s.stream.post(SessionOpening{New})
-	call(s, a, acpclient.SessionNew, &acpclient.NewSessionRequest{
-		Cwd: s.opt.Cwd, AdditionalDirectories: s.directories(a), MCPServers: s.mcpServers(a),
-	}, func(r *acpclient.NewSessionResponse, err error) {
-		if err != nil {
-			s.openFailed(err)
-			return
+// promptBlocked reports that the running turn is one that the agent has refused
+// to begin before the person has signed in; s.mu is held.
+func (s *Session) promptBlocked() bool {
+	for _, c := range s.blocked {
+		if c.forgotten != nil {
+			return true
 		}
-		a.attach(r.SessionID, s)
-		s.openedAs(a, r.SessionID, r.SessionState)
-	})
-}
-
-func (s *Session) openLoad(a *agent, id acpclient.SessionID) {
-	a.attach(id, s)
-	s.stream.post(SessionOpening{Load})
-	call(s, a, acpclient.SessionLoad, &acpclient.LoadSessionRequest{
-		SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: s.directories(a), MCPServers: s.mcpServers(a),
-	}, func(r *acpclient.LoadSessionResponse, err error) {
-		if err != nil {
-			s.openFailed(err)
-			return
-		}
-		s.openedAs(a, id, r.SessionState)
-	})
-}
-
-func (s *Session) openResume(a *agent, id acpclient.SessionID) {
-	a.attach(id, s)
-	s.stream.post(SessionOpening{Resume})
-	call(s, a, acpclient.SessionResume, &acpclient.ResumeSessionRequest{
-		SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: s.directories(a), MCPServers: s.mcpServers(a),
-	}, func(r *acpclient.ResumeSessionResponse, err error) {
-		if err != nil {
-			s.openFailed(err)
-			return
-		}
-		s.openedAs(a, id, r.SessionState)
-	})
-}
-
-func (s *Session) openFailed(err error) {
-	if !isClosed(err) {
-		s.stream.post(SessionFailed{err})
 	}
+	return false
 }
 
-func (s *Session) openedAs(a *agent, id acpclient.SessionID, state acpclient.SessionState) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.id, s.ready = id, true
-	s.stream.post(SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
-	s.sendNext()
-}
-
-// directories are the additional roots, if the agent takes them.
-func (s *Session) directories(a *agent) []string {
-	if len(s.opt.AdditionalDirectories) > 0 && a.info.AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
-		s.Said(acpclient.NoticeWarning, "The agent takes no additional directories",
-			"It was not told of "+strings.Join(s.opt.AdditionalDirectories, ", ")+".")
-		return nil
+// cutTurn cancels the running turn and does not wait for the agent's answer;
+// s.mu is held.
+func (s *Session) cutTurn() {
+	if !s.running {
+		return
 	}
-	return s.opt.AdditionalDirectories
-}
-
-// mcpServers are the configured servers that the agent can connect to.
-func (s *Session) mcpServers(a *agent) []acpclient.MCPServer {
-	caps := a.info.AgentCapabilities.MCPCapabilities
-	var take []acpclient.MCPServer
-	var left []string
-	for _, m := range s.opt.MCPServers {
-		if m.Type == acpclient.MCPHTTP && !caps.HTTP || m.Type == acpclient.MCPSSE && !caps.SSE {
-			left = append(left, fmt.Sprintf("%s (%s)", m.Name, m.Type))
-			continue
-		}
-		take = append(take, m)
+	if !s.cancelling {
+		s.sendCancel()
 	}
-	if len(left) > 0 {
-		s.Said(acpclient.NoticeWarning, "Some MCP servers were left out",
-			"The agent does not take the transport of "+strings.Join(left, ", ")+".")
-	}
-	return take
-}
-
-// isClosed reports that an error only says that the agent has gone.
-func isClosed(err error) bool {
-	return errors.Is(err, acpclient.ErrClosed) || errors.Is(err, context.Canceled)
+	s.closeQuestions()
+	s.running, s.cancelling = false, false
+	s.stream.post(TurnEnded{Reason: acpclient.StopCancelled, At: s.opt.Now()})
 }

@@ -10,7 +10,8 @@ import (
 // blocks in between.
 type Parts []Part
 
-// Part is text, or a block that is not text.
+// Part is text, or a block: one that is not text, or text whose annotations say
+// that it is not for the person.
 type Part struct {
 	text  []byte
 	Block *acpclient.ContentBlock
@@ -32,8 +33,10 @@ func (ps Parts) Plain() string {
 	return string(all)
 }
 
+// add appends a block. Text that is not meant for the person stays a block of
+// its own.
 func (ps *Parts) add(b acpclient.ContentBlock) {
-	if b.Type == acpclient.ContentText {
+	if b.Type == acpclient.ContentText && b.Annotations.ForUser() {
 		ps.addText(b.Text)
 		return
 	}

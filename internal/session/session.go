@@ -16,16 +16,6 @@ import (
 	"parley/acpclient"
 )
 
-// Opening is how a session is opened.
-type Opening int
-
-// The ways to open a session.
-const (
-	New    Opening = iota // session/new
-	Load                  // session/load: the agent replays the history
-	Resume                // session/resume: it does not
-)
-
 // Options say which agent to talk to, and where.
 type Options struct {
 	// Command starts the agent.
@@ -38,6 +28,9 @@ type Options struct {
 	MCPServers            []acpclient.MCPServer
 	// ResumeID, if not empty, is the session to open instead of a new one.
 	ResumeID acpclient.SessionID
+	// Unattended says that nobody is there to fill in forms or to sign in on a
+	// terminal: neither is offered to the agent.
+	Unattended bool
 
 	// Spawn starts the agent; nil is the function Spawn.
 	Spawn func(acpclient.Command) (*Peer, error)
@@ -62,18 +55,36 @@ type Session struct {
 	cancel  context.CancelFunc
 	work    sync.WaitGroup // goroutines of this session
 
-	mu           sync.Mutex
-	agent        *agent // nil while there is none
-	id           acpclient.SessionID
-	ready        bool // prompts can be sent
-	running      bool // a turn is
-	cancelling   bool // and was cancelled
-	queue        []QueuedPrompt
-	paused       bool
+	// mu is taken before the locks of agents, of connections and of the stream,
+	// never after them, and given back by unlock. What answers of the agent do
+	// happens with mu held, where the answer stands among the updates.
+	mu      sync.Mutex
+	outbox  []func() // what is sent when mu is free, in order
+	sending bool     // somebody is emptying the outbox
+
+	closed   bool
+	starting bool   // an agent is being started
+	agent    *agent // nil while there is none
+	// epoch counts the agents and sessions that came and went: an answer to
+	// something asked in an earlier one changes nothing.
+	epoch int
+
+	id      acpclient.SessionID // of the session that is open, or was last
+	wish    acpclient.SessionID // the session to open next; empty is a new one
+	known   bool                // the transcript of wish is in the stream already
+	opening bool                // a request that opens a session is under way
+	ready   bool                // prompts can be sent
+
+	running    bool // a turn is
+	cancelling bool // and was cancelled
+	queue      []QueuedPrompt
+	paused     bool
+
 	seq          int // of switches, questions and queued prompts
 	permissions  map[int]*question[acpclient.RequestPermissionOutcome]
 	elicitations map[int]*question[acpclient.CreateElicitationResponse]
-	waiting      []blockedCall // calls that wait for the person to sign in
+	blocked      []blockedCall // what waits for the person to sign in
+	asked        bool          // they were asked to
 }
 
 // NewSession prepares a session; Start starts it.
@@ -88,7 +99,7 @@ func NewSession(opt Options) (*Session, error) {
 		opt.Now = time.Now
 	}
 	s := &Session{
-		opt: opt, stream: NewStream(),
+		opt: opt, stream: NewStream(), wish: opt.ResumeID,
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 	}
@@ -108,146 +119,80 @@ func (s *Session) Stream() *Stream { return s.stream }
 // Options returns what the session was made with.
 func (s *Session) Options() Options { return s.opt }
 
-// Start starts the agent and opens the session, or opens it again after the
-// agent was lost. It returns at once.
-func (s *Session) Start() {
-	s.work.Go(s.start)
-}
-
 // Stderr is the tail of what the agent has written there so far, raw.
 func (s *Session) Stderr() string {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.agent == nil {
+	a := s.agent
+	s.unlock()
+	if a == nil {
 		return ""
 	}
-	return s.agent.peer.Stderr()
+	return a.peer.Stderr()
 }
 
 // Close ends the agent, its programs and the stream, and waits until they have
-// ended. When ctx ends it does not wait to be polite.
+// ended. The agent is told to cancel the turn and to close the session, where it
+// can, but its answer is not waited for. When ctx ends it is no longer asked to
+// end but made to.
 func (s *Session) Close(ctx context.Context) {
-	s.cancel()
 	s.mu.Lock()
-	a := s.agent
-	s.mu.Unlock()
-	s.machine.Close()
-	if a != nil {
-		a.peer.Stop(ctx)
-		a.client.Conn().Close()
+	if s.closed {
+		s.mu.Unlock()
+		s.work.Wait()
+		return
 	}
-	s.stream.Close()
+	s.closed = true
+	s.epoch++
+	a := s.agent
+	if a != nil {
+		s.farewell(a)
+	}
+	s.ready = false
+	s.closeQuestions()
+	s.dropBlocked()
+	s.unlock()
+
+	s.stream.Close() // whoever waits for room in it goes on
+	s.cancel()
+	s.work.Go(s.machine.Close)
+	if a != nil {
+		a.out.flush(ctx)
+		a.end(ctx)
+	}
 	s.work.Wait()
 }
 
-// Prompt sends a prompt. While a turn runs, or the session is not open yet, it
-// waits in the queue.
-func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.ready || s.running || len(s.queue) > 0 {
-		s.seq++
-		s.queue = append(s.queue, QueuedPrompt{ID: s.seq, Prompt: prompt})
-		s.queueChanged()
-		s.sendNext()
+// farewell tells the agent what a polite client says before it leaves; s.mu is
+// held.
+func (s *Session) farewell(a *agent) {
+	if s.running && !s.cancelling {
+		s.sendCancel()
+		a.out.expect(acpclient.SessionCancel.Name)
+	}
+	if s.leave() {
+		a.out.expect(acpclient.SessionClose.Name)
+	}
+}
+
+// unlock gives s.mu back, and then does what is in the outbox. A request that
+// cannot be sent calls back from inside the call that sends it, and the callback
+// takes s.mu: that is why nothing is sent while it is held.
+func (s *Session) unlock() {
+	if s.sending {
+		s.mu.Unlock()
 		return
 	}
-	s.send(prompt)
-}
-
-// Unqueue takes a waiting prompt out of the queue, and returns it.
-func (s *Session) Unqueue(id int) (QueuedPrompt, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, q := range s.queue {
-		if q.ID == id {
-			s.queue = append(s.queue[:i:i], s.queue[i+1:]...)
-			if len(s.queue) == 0 {
-				s.paused = false
-			}
-			s.queueChanged()
-			return q, true
-		}
+	s.sending = true
+	for len(s.outbox) > 0 {
+		send := s.outbox[0]
+		s.outbox = s.outbox[1:]
+		s.mu.Unlock()
+		send()
+		s.mu.Lock()
 	}
-	return QueuedPrompt{}, false
-}
-
-// ResumeQueue lets a queue go on that a cancelled turn has paused.
-func (s *Session) ResumeQueue() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.paused = false
-	s.queueChanged()
-	s.sendNext()
-}
-
-func (s *Session) queueChanged() {
-	s.stream.post(QueueChanged{Queue: append([]QueuedPrompt(nil), s.queue...), Paused: s.paused})
-}
-
-// sendNext sends the first waiting prompt, if its time has come.
-func (s *Session) sendNext() {
-	if !s.ready || s.running || s.paused || len(s.queue) == 0 {
-		return
-	}
-	next := s.queue[0]
-	s.queue = s.queue[1:]
-	s.queueChanged()
-	s.send(next.Prompt)
-}
-
-// send begins a turn; s.mu is held.
-func (s *Session) send(prompt []acpclient.ContentBlock) {
-	s.running, s.cancelling = true, false
-	s.stream.post(PromptSent{Prompt: prompt, At: s.opt.Now()})
-	call(s, s.agent, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.id, Prompt: prompt},
-		func(r *acpclient.PromptResponse, err error) { s.turnEnded(r, err) })
-}
-
-// turnEnded takes the answer to a prompt. It runs where the answer stands among
-// the updates, so its event does too.
-func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running, s.cancelling = false, false
-	if isClosed(err) {
-		return // the loss of the agent ends the turn
-	}
-	e := TurnEnded{Err: err, At: s.opt.Now()}
-	if r != nil {
-		e.Reason = r.StopReason
-	}
-	s.stream.post(e)
-	if err != nil && len(s.queue) > 0 {
-		s.paused = true // what comes next was meant for a turn that went well
-		s.queueChanged()
-	}
-	s.sendNext()
-}
-
-// Cancel asks the agent to end the turn. Open questions are answered cancelled
-// and the queue pauses. It reports false if no turn runs.
-func (s *Session) Cancel() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.running {
-		return false
-	}
-	if s.cancelling {
-		return true
-	}
-	s.cancelling = true
-	s.stream.post(CancelRequested{At: s.opt.Now()})
-	if s.agent != nil {
-		_ = s.agent.client.Cancel(&acpclient.CancelNotification{SessionID: s.id})
-	}
-	s.closeQuestions()
-	s.dropBlocked()
-	if len(s.queue) > 0 && !s.paused {
-		s.paused = true
-		s.queueChanged()
-	}
-	return true
+	s.outbox = nil
+	s.sending = false
+	s.mu.Unlock()
 }
 
 // Said puts a line of parley's own into the transcript.

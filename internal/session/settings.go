@@ -1,20 +1,57 @@
 package session
 
 import (
+	"slices"
+
 	"parley/acpclient"
 )
 
+// settings is what is known of modes, models and options beyond their values.
+type settings struct {
+	pendingMode    *pendingSwitch[acpclient.SessionModeID]
+	pendingModel   *pendingSwitch[string]
+	pendingOptions map[acpclient.ConfigID]*pendingSwitch[acpclient.ConfigValue]
+
+	modeSeq, modelSeq int  // of the latest switch that was answered
+	hasOptions        bool // configOptions were given: they replace modes
+}
+
+func newSettings() settings {
+	return settings{pendingOptions: map[acpclient.ConfigID]*pendingSwitch[acpclient.ConfigValue]{}}
+}
+
+// pendingSwitch is a value that was sent and not answered yet.
+type pendingSwitch[T any] struct {
+	seq   int
+	value T
+}
+
+// settle returns what is still pending when the switch with a number was
+// answered: a later one keeps being shown.
+func (p *pendingSwitch[T]) settle(seq int) *pendingSwitch[T] {
+	if p != nil && p.seq <= seq {
+		return nil
+	}
+	return p
+}
+
+// nothingPending forgets the switches that nobody will answer any more.
+func (c *Conversation) nothingPending() {
+	c.pendingMode, c.pendingModel = nil, nil
+	clear(c.pendingOptions)
+}
+
 // opened takes the whole state that opening a session answers.
 func (c *Conversation) opened(s acpclient.SessionState) {
-	c.pendingMode = nil
-	clear(c.pendingOptions)
+	c.nothingPending()
 	if s.Modes != nil {
 		c.Modes, c.Mode = s.Modes.AvailableModes, s.Modes.CurrentModeID
 	}
 	if s.Models != nil {
 		c.Models, c.Model = s.Models.AvailableModels, s.Models.CurrentModelID
 	}
-	if s.ConfigOptions != nil {
+	// An empty list beside modes means that there are only modes.
+	if len(s.ConfigOptions) > 0 || s.ConfigOptions != nil && c.hasOptions {
 		c.options(s.ConfigOptions)
 	}
 }
@@ -23,42 +60,52 @@ func (c *Conversation) options(o []acpclient.SessionConfigOption) {
 	c.Options, c.hasOptions = o, true
 }
 
-// modeSettled takes the agent's answer to a switch. A later switch that is still
-// open keeps being shown.
+// setOption changes the value of one option; what was received stays as it was.
+func (c *Conversation) setOption(id acpclient.ConfigID, v acpclient.ConfigValue) {
+	c.Options = slices.Clone(c.Options)
+	if o := c.Option(id); o != nil {
+		o.CurrentValue = v
+	}
+}
+
 func (c *Conversation) modeSettled(e ModeSettled) {
-	if p := c.pendingMode; p != nil && p.seq <= e.Seq {
-		c.pendingMode = nil
-	}
-	if e.Err != nil {
+	c.pendingMode = c.pendingMode.settle(e.Seq)
+	switch {
+	case e.Err != nil:
 		c.note(acpclient.NoticeError, "The mode was not switched", e.Err.Error())
-		return
+	case e.Seq > c.modeSeq: // not overtaken by the answer to a later switch
+		c.modeSeq = e.Seq
+		c.Mode = e.Mode
 	}
-	c.Mode = e.Mode
 }
 
 func (c *Conversation) optionSettled(e OptionSettled) {
-	if p := c.pendingOptions[e.Option]; p != nil && p.seq <= e.Seq {
+	if c.pendingOptions[e.Option].settle(e.Seq) == nil {
 		delete(c.pendingOptions, e.Option)
 	}
-	if e.Err != nil {
+	switch {
+	case e.Err != nil:
 		name := string(e.Option)
 		if o := c.Option(e.Option); o != nil {
 			name = o.Name
 		}
 		c.note(acpclient.NoticeError, name+" was not changed", e.Err.Error())
-		return
-	}
-	if e.Options != nil {
+	case e.Options != nil:
 		c.options(e.Options)
+	default:
+		c.setOption(e.Option, e.Value)
 	}
 }
 
 func (c *Conversation) modelSettled(e ModelSettled) {
-	if e.Err != nil {
+	c.pendingModel = c.pendingModel.settle(e.Seq)
+	switch {
+	case e.Err != nil:
 		c.note(acpclient.NoticeError, "The model was not switched", e.Err.Error())
-		return
+	case e.Seq > c.modelSeq:
+		c.modelSeq = e.Seq
+		c.Model = e.Model
 	}
-	c.Model = e.Model
 }
 
 // Option returns the option with this id, nil if there is none.
@@ -147,12 +194,20 @@ func (c *Conversation) CurrentModel() (name string, pending bool) {
 		v, pending := c.OptionValue(o)
 		return ValueName(o, v), pending
 	}
-	for _, m := range c.LegacyModels() {
-		if m.ModelID == c.Model {
-			return m.Name, false
+	models := c.LegacyModels()
+	if len(models) == 0 {
+		return "", false
+	}
+	id := c.Model
+	if c.pendingModel != nil {
+		id, pending = c.pendingModel.value, true
+	}
+	for _, m := range models {
+		if m.ModelID == id && m.Name != "" {
+			return m.Name, pending
 		}
 	}
-	return "", false
+	return id, pending
 }
 
 func modeName(modes []acpclient.SessionMode, id acpclient.SessionModeID) string {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"parley/acpclient"
 )
@@ -19,36 +20,47 @@ const pendingBound = 4 << 20
 // All methods may be called from any goroutine; Take is for one consumer.
 type Stream struct {
 	mu      sync.Mutex
-	room    *sync.Cond
+	roomy   *sync.Cond
 	pending []Event
-	run     textRun // the text that pending ends with, if run.on
+	run     run // what pending ends with, if it still grows
 	bytes   int
 	ready   chan struct{}
 	closed  bool
 }
 
-// textRun is text that still grows. It stands behind the last pending event.
-type textRun struct {
-	on   bool
-	head Text
+// run is text of a message or output of a terminal that still grows. It stands
+// behind the last pending event.
+type run struct {
+	kind runKind
+	text Text // without its text
+	term acpclient.TerminalID
 	buf  []byte
 }
+
+type runKind int
+
+const (
+	noRun runKind = iota
+	textRun
+	outputRun
+)
 
 // NewStream makes an empty stream.
 func NewStream() *Stream {
 	s := &Stream{ready: make(chan struct{}, 1)}
-	s.room = sync.NewCond(&s.mu)
+	s.roomy = sync.NewCond(&s.mu)
 	return s
 }
 
-// Ready receives when there is something to take.
+// Ready receives when there may be something to take, and always once the
+// stream is closed.
 func (s *Stream) Ready() <-chan struct{} { return s.ready }
 
 // Closed reports that the stream was closed and everything was taken.
 func (s *Stream) Closed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed && len(s.pending) == 0 && !s.run.on
+	return s.closed && len(s.pending) == 0 && s.run.kind == noRun
 }
 
 // Take returns everything that has happened since the last call, in order.
@@ -58,7 +70,7 @@ func (s *Stream) Take() []Event {
 	s.endRun()
 	batch := s.pending
 	s.pending, s.bytes = nil, 0
-	s.room.Broadcast()
+	s.roomy.Broadcast()
 	return batch
 }
 
@@ -66,28 +78,53 @@ func (s *Stream) Take() []Event {
 func (s *Stream) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
 	s.closed = true
-	s.room.Broadcast()
-	s.signal()
+	s.roomy.Broadcast()
+	close(s.ready)
 }
 
 // push adds an event, and waits first while too much is waiting already: that is
-// the back-pressure on what the agent sends. It gives up when ctx ends.
+// the back-pressure on what the agent sends. It waits no longer when ctx ends.
 func (s *Stream) push(ctx context.Context, e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bytes >= pendingBound && !s.closed {
-		stop := context.AfterFunc(ctx, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.room.Broadcast()
-		})
-		defer stop()
-		for s.bytes >= pendingBound && !s.closed && ctx.Err() == nil {
-			s.room.Wait()
-		}
-	}
+	s.wait(ctx)
 	s.add(e)
+}
+
+// pushWhile is push for an event that counts only as long as route stands at at.
+func (s *Stream) pushWhile(ctx context.Context, e Event, route *atomic.Int64, at int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wait(ctx)
+	if route.Load() == at {
+		s.add(e)
+	}
+}
+
+// room waits as push does.
+func (s *Stream) room(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wait(ctx)
+}
+
+func (s *Stream) wait(ctx context.Context) {
+	if s.bytes < pendingBound || s.closed {
+		return
+	}
+	stop := context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.roomy.Broadcast()
+	})
+	defer stop()
+	for s.bytes >= pendingBound && !s.closed && ctx.Err() == nil {
+		s.roomy.Wait()
+	}
 }
 
 // post adds an event without waiting: for what a person does, which must never
@@ -102,61 +139,64 @@ func (s *Stream) add(e Event) {
 	if s.closed {
 		return
 	}
-	n := e.size()
+	s.bytes += e.size()
 	switch e := e.(type) {
 	case Text:
-		if s.run.on && s.run.head.Chunk == e.Chunk && s.run.head.MessageID == e.MessageID {
-			s.run.buf = append(s.run.buf, e.Text...)
-			n -= eventOverhead
-			break
+		if r := &s.run; r.kind != textRun || r.text.Chunk != e.Chunk || r.text.MessageID != e.MessageID {
+			s.begin(textRun)
+			r.text = Text{Chunk: e.Chunk, MessageID: e.MessageID}
+		} else {
+			s.bytes -= eventOverhead
 		}
-		s.endRun()
-		s.run.on, s.run.head = true, e
-		s.run.buf = append(s.run.buf[:0], e.Text...)
+		s.run.buf = append(s.run.buf, e.Text...)
 	case TerminalOutput:
-		s.endRun()
-		if last := len(s.pending) - 1; last >= 0 {
-			if p, ok := s.pending[last].(TerminalOutput); ok && p.ID == e.ID {
-				p.Data = append(p.Data, e.Data...)
-				s.pending[last] = p
-				break
-			}
+		if r := &s.run; r.kind != outputRun || r.term != e.ID {
+			s.begin(outputRun)
+			r.term = e.ID
+		} else {
+			s.bytes -= eventOverhead
 		}
-		e.Data = append([]byte(nil), e.Data...) // it will grow
-		s.pending = append(s.pending, e)
+		s.run.buf = append(s.run.buf, e.Data...)
 	default:
 		s.endRun()
 		s.pending = append(s.pending, e)
 	}
-	s.bytes += n
-	s.signal()
-}
-
-// endRun makes an event of the text that was growing.
-func (s *Stream) endRun() {
-	if !s.run.on {
-		return
-	}
-	e := s.run.head
-	e.Text = string(s.run.buf)
-	s.pending = append(s.pending, e)
-	s.run.on = false
-	if cap(s.run.buf) > 1<<20 {
-		s.run.buf = nil
-	}
-}
-
-func (s *Stream) signal() {
 	select {
 	case s.ready <- struct{}{}:
 	default:
 	}
 }
 
+func (s *Stream) begin(k runKind) {
+	s.endRun()
+	s.run.kind = k
+}
+
+// endRun makes an event of what was growing.
+func (s *Stream) endRun() {
+	r := &s.run
+	switch r.kind {
+	case noRun:
+		return
+	case textRun:
+		e := r.text
+		e.Text = string(r.buf)
+		s.pending = append(s.pending, e)
+		r.buf = r.buf[:0]
+		if cap(r.buf) > 1<<20 {
+			r.buf = nil
+		}
+	case outputRun:
+		s.pending = append(s.pending, TerminalOutput{r.term, r.buf})
+		r.buf = nil // it is the event's now
+	}
+	r.kind, r.text = noRun, Text{}
+}
+
 // event makes the event of an update; plain text of a message is a Text.
 func event(n *acpclient.SessionNotification) Event {
 	if c, ok := n.Update.(*acpclient.ContentChunk); ok &&
-		c.Content.Type == acpclient.ContentText && c.Content.Annotations == nil && len(c.Meta) == 0 && len(c.Content.Meta) == 0 {
+		c.Content.Type == acpclient.ContentText && c.Content.Annotations == nil && len(c.Meta) == 0 && len(c.Content.Meta) == 0 && len(n.Meta) == 0 {
 		return Text{Chunk: c.Chunk, MessageID: c.MessageID, Text: c.Content.Text}
 	}
 	return Update{Update: n.Update, Meta: n.Meta}

@@ -11,17 +11,33 @@ import (
 func (c *Conversation) tool(id acpclient.ToolCallID) *ToolCall {
 	t := c.tools[id]
 	if t == nil {
-		c.closeMessage()
-		t = &ToolCall{ID: id, Kind: acpclient.ToolOther, Live: c.Turn.Running}
-		c.tools[id] = t
-		c.add(t)
+		t = c.newTool(id)
 	}
 	return t
 }
 
+// newTool announces a tool call. One without an id is known to nobody else.
+func (c *Conversation) newTool(id acpclient.ToolCallID) *ToolCall {
+	c.closeMessage()
+	c.echo = echo{}
+	t := &ToolCall{ID: id, Kind: acpclient.ToolOther, Live: c.Turn.Running, turn: c.turns}
+	if t.Live {
+		c.live = append(c.live, t)
+	}
+	if id != "" {
+		c.tools[id] = t
+	}
+	c.add(t)
+	return t
+}
+
 // toolCall announces a call; one that is known already is brought up to date.
+// Agents that count their calls from 1 in each turn mean another one.
 func (c *Conversation) toolCall(u *acpclient.ToolCall) {
-	t := c.tool(u.ToolCallID)
+	t := c.tools[u.ToolCallID]
+	if t == nil || t.turn != c.turns && t.ended() {
+		t = c.newTool(u.ToolCallID)
+	}
 	if u.Title != "" {
 		t.Title = u.Title
 	}
@@ -32,7 +48,7 @@ func (c *Conversation) toolCall(u *acpclient.ToolCall) {
 		t.Kind = u.Kind
 	}
 	if u.Status != "" {
-		t.Status = u.Status
+		t.setStatus(u.Status)
 	}
 	c.toolParts(t, u.Content, u.Locations, u.RawInput, u.RawOutput)
 	c.toolMeta(t, u.Meta)
@@ -40,17 +56,29 @@ func (c *Conversation) toolCall(u *acpclient.ToolCall) {
 }
 
 func (c *Conversation) toolCallUpdate(u *acpclient.ToolCallUpdate) {
-	t := c.tool(u.ToolCallID)
+	c.change(c.tool(u.ToolCallID), u)
+}
+
+// change brings a tool call up to date: what is nil stays as it is.
+func (c *Conversation) change(t *ToolCall, u *acpclient.ToolCallUpdate) {
 	set(&t.Title, u.Title)
 	set(&t.Name, u.Name)
 	set(&t.Kind, u.Kind)
 	if u.Status != nil {
-		t.Status = *u.Status
-		t.Live = c.Turn.Running && t.Live
+		t.setStatus(*u.Status)
 	}
 	c.toolParts(t, u.Content, u.Locations, u.RawInput, u.RawOutput)
 	c.toolMeta(t, u.Meta)
 	t.changed()
+}
+
+// setStatus takes what the agent says. A call that was done before the cancel
+// reached it was done.
+func (t *ToolCall) setStatus(s acpclient.ToolCallStatus) {
+	t.Status = s
+	if t.ended() {
+		t.Cancelled = false
+	}
 }
 
 // toolRequest merges what a permission request says about its call. It fills
@@ -63,7 +91,12 @@ func (c *Conversation) toolRequest(u *acpclient.ToolCallUpdate) *ToolCall {
 	if thin.Kind != nil && (*thin.Kind == "" || *thin.Kind == acpclient.ToolOther) {
 		thin.Kind = nil
 	}
-	t := c.tool(u.ToolCallID)
+	var t *ToolCall
+	if u.ToolCallID == "" {
+		t = c.newTool("")
+	} else {
+		t = c.tool(u.ToolCallID)
+	}
 	if thin.Status != nil && t.Status != "" {
 		thin.Status = nil // the call itself knows better
 	}
@@ -76,7 +109,7 @@ func (c *Conversation) toolRequest(u *acpclient.ToolCallUpdate) *ToolCall {
 	if s := string(thin.RawInput); s == "{}" || s == `""` || s == "[]" {
 		thin.RawInput = nil
 	}
-	c.toolCallUpdate(&thin)
+	c.change(t, &thin)
 	return t
 }
 
@@ -107,17 +140,32 @@ func (c *Conversation) embed(t *ToolCall, term *Terminal) {
 	}
 }
 
+// parentPaths are where agents in the field name the tool call that a subagent
+// works for.
+var parentPaths = [][]string{{"claudeCode", "parentToolUseId"}, {"parentToolUseId"}, {"parentToolCallId"}, {"subagent", "parentToolCallId"}}
+
+// parentOf returns the tool call that something was done for, "" if none is
+// named.
+func parentOf(m acpclient.Meta) acpclient.ToolCallID {
+	if len(m) == 0 {
+		return ""
+	}
+	for _, path := range parentPaths {
+		if parent, ok := acpclient.MetaValue[acpclient.ToolCallID](m, path...); ok && parent != "" {
+			return parent
+		}
+	}
+	return ""
+}
+
 // toolMeta reads the extensions that agents in the field use: the parent of a
 // subagent's call, and terminals that the agent runs itself.
 func (c *Conversation) toolMeta(t *ToolCall, m acpclient.Meta) {
 	if len(m) == 0 {
 		return
 	}
-	for _, path := range [][]string{{"claudeCode", "parentToolUseId"}, {"parentToolUseId"}, {"parentToolCallId"}, {"subagent", "parentToolCallId"}} {
-		if parent, ok := acpclient.MetaValue[acpclient.ToolCallID](m, path...); ok && parent != "" && parent != t.ID {
-			t.Parent = parent
-			break
-		}
+	if parent := parentOf(m); parent != "" && parent != t.ID {
+		t.Parent = parent
 	}
 	if info, ok := acpclient.MetaValue[struct {
 		ID  acpclient.TerminalID `json:"terminal_id"`
@@ -157,6 +205,7 @@ func (c *Conversation) ownTerminal(t *ToolCall, id acpclient.TerminalID) *Termin
 
 func (c *Conversation) permissionOpened(e PermissionOpened) {
 	t := c.toolRequest(&e.Request.ToolCall)
+	t.Answer = nil
 	c.Permissions = append(c.Permissions, &Permission{ID: e.ID, ToolCall: t, Options: e.Request.Options})
 }
 
@@ -166,6 +215,14 @@ func (c *Conversation) permissionClosed(e PermissionClosed) {
 			continue
 		}
 		c.Permissions = append(c.Permissions[:i:i], c.Permissions[i+1:]...)
+		answer := &PermissionAnswer{Cancelled: e.Outcome.Cancelled()}
+		for _, o := range p.Options {
+			if !answer.Cancelled && o.OptionID == e.Outcome.OptionID {
+				answer.Option = o
+				break
+			}
+		}
+		p.ToolCall.Answer = answer
 		p.ToolCall.changed()
 		return
 	}

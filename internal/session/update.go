@@ -1,10 +1,6 @@
 package session
 
-import (
-	"slices"
-
-	"parley/acpclient"
-)
+import "parley/acpclient"
 
 // update folds a session update that is not plain text.
 func (c *Conversation) update(e Update) {
@@ -33,7 +29,9 @@ func (c *Conversation) update(e Update) {
 		c.Mode = u.CurrentModeID
 		c.modeIsNow(u.CurrentModeID)
 	case *acpclient.ConfigOptionUpdate:
-		c.options(u.ConfigOptions)
+		if u.ConfigOptions != nil {
+			c.options(u.ConfigOptions)
+		}
 	case *acpclient.SessionInfoUpdate:
 		field(&c.Title, u.Title)
 		field(&c.UpdatedAt, u.UpdatedAt)
@@ -65,11 +63,8 @@ func (c *Conversation) update(e Update) {
 		p.Summary.add(u.Content)
 		p.changed()
 	case *acpclient.SubagentUpdate:
-		if u.Title.Value != nil {
-			c.note(acpclient.NoticeInfo, "Subagent: "+*u.Title.Value, "")
-		}
+		c.subagent(u)
 	case *acpclient.UnknownUpdate:
-		c.closeMessage()
 		c.add(&Unknown{Kind: u.Name, Raw: u.Raw})
 	}
 }
@@ -94,7 +89,13 @@ func (c *Conversation) plan(u *acpclient.Plan) {
 	}
 }
 
+// planUpdate replaces one plan of several (unstable). A form of plan that is not
+// known is shown as it came.
 func (c *Conversation) planUpdate(u *acpclient.PlanUpdateContent) {
+	if len(u.Raw) > 0 {
+		c.add(&Unknown{Kind: "plan_update", Raw: u.Raw})
+		return
+	}
 	p := c.plans[u.PlanID]
 	if p == nil {
 		c.closeMessage()
@@ -116,10 +117,7 @@ func (c *Conversation) modeIsNow(id acpclient.SessionModeID) {
 	}
 	for _, v := range o.Options.All() {
 		if v.Value == acpclient.ConfigValueID(id) {
-			id := o.ID
-			c.Options = slices.Clone(c.Options) // what was received stays as it was
-			o = c.Option(id)
-			o.CurrentValue = acpclient.SelectValue(v.Value)
+			c.setOption(o.ID, acpclient.SelectValue(v.Value))
 			return
 		}
 	}
@@ -134,6 +132,25 @@ func (c *Conversation) compaction(id acpclient.CompactionID) *Compaction {
 		c.add(p)
 	}
 	return p
+}
+
+// subagent keeps one line for each session that the agent has begun for itself
+// (unstable).
+func (c *Conversation) subagent(u *acpclient.SubagentUpdate) {
+	n := c.subagents[u.SessionID]
+	if n == nil {
+		n = &Note{Severity: acpclient.NoticeInfo, Title: "Subagent"}
+		c.subagents[u.SessionID] = n
+		c.add(n)
+	}
+	if u.Title.Set {
+		n.Title = "Subagent"
+		if u.Title.Value != nil && *u.Title.Value != "" {
+			n.Title += ": " + *u.Title.Value
+		}
+	}
+	field(&n.Detail, u.Description)
+	n.changed()
 }
 
 // field applies an optional field: absent leaves alone, null clears.

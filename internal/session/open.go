@@ -1,0 +1,294 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"parley/acpclient"
+)
+
+// Opening is how a session is opened.
+type Opening int
+
+// The ways to open a session.
+const (
+	New    Opening = iota // session/new
+	Load                  // session/load: the agent replays the history
+	Resume                // session/resume: it does not
+	Fork                  // session/fork: a copy of the open one goes on
+)
+
+// errNotOpen says that something needs an open session.
+var errNotOpen = errors.New("no session is open yet")
+
+// Load opens another session of the same agent in place of this one: by
+// session/load where the agent has that, else by session/resume. The error wraps
+// ErrUnsupported if it has neither. A running turn is cancelled, and prompts in
+// the queue are dropped.
+func (s *Session) Load(id acpclient.SessionID) error {
+	s.mu.Lock()
+	defer s.unlock()
+	if err := s.canSwitch(); err != nil {
+		return err
+	}
+	caps := s.agent.info().AgentCapabilities
+	if !caps.LoadSession && caps.SessionCapabilities.Resume == nil {
+		return fmt.Errorf("open another session: %w", ErrUnsupported)
+	}
+	s.switchTo(id)
+	return nil
+}
+
+// OpenSession is Load for a session that ListSessions returned. One of another
+// directory is refused: files and commands are served in this one.
+func (s *Session) OpenSession(info acpclient.SessionInfo) error {
+	if info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(s.opt.Cwd) {
+		return fmt.Errorf("that session belongs to %s: start parley there to open it", info.Cwd)
+	}
+	return s.Load(info.SessionID)
+}
+
+// Reopen opens a new session of the same agent in place of this one, as Load
+// does.
+func (s *Session) Reopen() error {
+	s.mu.Lock()
+	defer s.unlock()
+	if err := s.canSwitch(); err != nil {
+		return err
+	}
+	s.switchTo("")
+	return nil
+}
+
+// canSwitch says why another session cannot be opened now; s.mu is held.
+func (s *Session) canSwitch() error {
+	switch {
+	case !s.connected():
+		return errNoAgent
+	case s.opening:
+		return errors.New("a session is just being opened")
+	}
+	return nil
+}
+
+// switchTo leaves the open session for another, or for a new one; s.mu is held.
+func (s *Session) switchTo(id acpclient.SessionID) {
+	s.dropBlocked()
+	s.cutTurn()
+	s.closeQuestions()
+	dropped := len(s.queue)
+	if dropped > 0 {
+		s.queue, s.paused = nil, false
+		s.queueChanged()
+	}
+	s.epoch++
+	s.ready = false
+	s.leave()
+	s.id, s.wish, s.known = "", id, false
+	s.open(true)
+	if dropped == 1 {
+		s.Said(acpclient.NoticeWarning, "A waiting prompt was dropped", "It was meant for the session before this one.")
+	} else if dropped > 1 {
+		s.Said(acpclient.NoticeWarning, fmt.Sprintf("%d waiting prompts were dropped", dropped),
+			"They were meant for the session before this one.")
+	}
+}
+
+// leave parts with the session that is open and reports whether the agent is
+// told so: where it can close sessions. s.mu is held.
+func (s *Session) leave() bool {
+	a, id := s.agent, s.id
+	if a == nil || id == "" {
+		return false
+	}
+	a.leave(id)
+	if a.info().AgentCapabilities.SessionCapabilities.Close == nil {
+		return false
+	}
+	s.outbox = append(s.outbox, func() {
+		acpclient.Go(a.client.Conn(), acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: id},
+			func(_ *acpclient.CloseSessionResponse, err error) {
+				if err != nil && !isClosed(err) {
+					s.opt.Log.Info("the agent did not close the session", "error", err)
+				}
+			})
+	})
+	return true
+}
+
+// open opens the session that is wished for, in the way that the agent has for
+// it. fresh says that it has nothing to do with what is in the transcript. s.mu
+// is held.
+func (s *Session) open(fresh bool) {
+	caps := s.agent.info().AgentCapabilities
+	switch id := s.wish; {
+	case id == "":
+		s.openNew(fresh)
+	case s.known && caps.SessionCapabilities.Resume != nil:
+		s.openResume(id, fresh)
+	case caps.LoadSession:
+		s.openLoad(id)
+	case caps.SessionCapabilities.Resume != nil:
+		s.openResume(id, fresh)
+	case s.known:
+		s.openInstead("It remembers nothing of what stands above.")
+	default:
+		s.stream.post(SessionFailed{errors.New("this agent can neither load nor resume a session: start without --resume")})
+	}
+}
+
+// openInstead opens a new session in place of one that is known and cannot be
+// opened again; s.mu is held.
+func (s *Session) openInstead(why string) {
+	s.Said(acpclient.NoticeWarning, "The agent cannot go on with the earlier session", why)
+	s.wish = ""
+	s.openNew(false)
+}
+
+func (s *Session) openNew(fresh bool) {
+	s.opens(SessionOpening{How: New, Clear: fresh})
+	s.agent.expect()
+	dirs, servers := s.directories(), s.mcpServers()
+	call(s, acpclient.SessionNew, func() *acpclient.NewSessionRequest {
+		return &acpclient.NewSessionRequest{Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers}
+	}, func(r *acpclient.NewSessionResponse, err error) {
+		if err != nil {
+			s.openFailed(err)
+			return
+		}
+		s.opened(New, r.SessionID, r.SessionState)
+	}, callKind{opening: true})
+}
+
+func (s *Session) openLoad(id acpclient.SessionID) {
+	s.opens(SessionOpening{How: Load, ID: id, Clear: true})
+	s.agent.attach(id)
+	dirs, servers := s.directories(), s.mcpServers()
+	call(s, acpclient.SessionLoad, func() *acpclient.LoadSessionRequest {
+		return &acpclient.LoadSessionRequest{
+			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
+		}
+	}, func(r *acpclient.LoadSessionResponse, err error) {
+		if err != nil {
+			s.openFailed(err)
+			return
+		}
+		s.opened(Load, id, r.SessionState)
+	}, callKind{opening: true})
+}
+
+func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
+	s.opens(SessionOpening{How: Resume, ID: id, Clear: fresh})
+	s.agent.attach(id)
+	dirs, servers := s.directories(), s.mcpServers()
+	call(s, acpclient.SessionResume, func() *acpclient.ResumeSessionRequest {
+		return &acpclient.ResumeSessionRequest{
+			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
+		}
+	}, func(r *acpclient.ResumeSessionResponse, err error) {
+		switch {
+		case err != nil && s.known && !acpclient.IsCode(err, acpclient.CodeAuthRequired):
+			s.agent.leave(id)
+			s.openInstead("It says: " + err.Error())
+		case err != nil:
+			s.openFailed(err)
+		default:
+			s.opened(Resume, id, r.SessionState)
+		}
+	}, callKind{opening: true})
+}
+
+// Fork goes on with a copy of the open session where the agent offers that
+// (unstable); the original stays as it is. The error wraps ErrUnsupported if it
+// does not. A turn must have ended first.
+func (s *Session) Fork() error {
+	s.mu.Lock()
+	defer s.unlock()
+	switch {
+	case !s.ready:
+		return errNotOpen
+	case s.running:
+		return errors.New("wait for the turn to end before you fork the session")
+	case s.agent.info().AgentCapabilities.SessionCapabilities.Fork == nil:
+		return fmt.Errorf("fork the session: %w", ErrUnsupported)
+	}
+	s.ready = false
+	s.opens(SessionOpening{How: Fork, ID: s.id})
+	s.agent.expect()
+	dirs, servers := s.directories(), s.mcpServers()
+	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
+		return &acpclient.ForkSessionRequest{
+			SessionID: s.id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
+		}
+	}, func(r *acpclient.ForkSessionResponse, err error) {
+		if err != nil { // the original is still open
+			s.Said(acpclient.NoticeError, "The session was not forked", err.Error())
+			s.opened(Fork, s.id, acpclient.SessionState{})
+			return
+		}
+		s.agent.leave(s.id)
+		s.opened(Fork, r.SessionID, r.SessionState)
+	}, callKind{opening: true})
+	return nil
+}
+
+// opens says that a session is being opened; s.mu is held.
+func (s *Session) opens(e SessionOpening) {
+	s.opening = true
+	s.stream.post(e)
+}
+
+// openFailed says that the session was not opened; s.mu is held.
+func (s *Session) openFailed(err error) {
+	s.opening = false
+	s.stream.post(SessionFailed{err})
+	s.dropBlocked()
+}
+
+// opened says that the session is open; s.mu is held.
+func (s *Session) opened(how Opening, id acpclient.SessionID, state acpclient.SessionState) {
+	s.agent.attach(id)
+	s.id, s.wish, s.known = id, id, true
+	s.opening, s.ready = false, true
+	s.stream.post(SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
+	for _, c := range s.takeBlocked() { // until the agent was started again
+		if how == Load && c.forgotten != nil {
+			c.forgotten()
+		}
+		c.again()
+	}
+	s.sendNext()
+}
+
+// directories are the additional roots, if the agent takes them; s.mu is held.
+func (s *Session) directories() []string {
+	dirs := s.opt.AdditionalDirectories
+	if len(dirs) > 0 && s.agent.info().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
+		s.Said(acpclient.NoticeWarning, "The agent takes no additional directories",
+			"It was not told of "+strings.Join(dirs, ", ")+".")
+		return nil
+	}
+	return dirs
+}
+
+// mcpServers are the configured servers that the agent can connect to; s.mu is
+// held.
+func (s *Session) mcpServers() []acpclient.MCPServer {
+	caps := s.agent.info().AgentCapabilities.MCPCapabilities
+	var take []acpclient.MCPServer
+	var left []string
+	for _, m := range s.opt.MCPServers {
+		if m.Type == acpclient.MCPHTTP && !caps.HTTP || m.Type == acpclient.MCPSSE && !caps.SSE {
+			left = append(left, fmt.Sprintf("%s (%s)", m.Name, m.Type))
+			continue
+		}
+		take = append(take, m)
+	}
+	if len(left) > 0 {
+		s.Said(acpclient.NoticeWarning, "Some MCP servers were left out",
+			"The agent does not take the transport of "+strings.Join(left, ", ")+".")
+	}
+	return take
+}
