@@ -8,7 +8,7 @@ const welcome = "# Welcome to parley\n\n" +
 	"I am an agent, and parley is how we talk. You write below; what I say, think and do appears here. " +
 	"I am only the tour: no model, no account, no network. Everything else is real: " +
 	"the files, the commands, and the permission I need for them.\n\n" +
-	"In the next two minutes I fix a small bug, and you watch. You can stop me at any time with `esc`.\n"
+	"Watch me work for two minutes. You can stop me at any time with `esc`.\n"
 
 const aboutReading = "## 1. Reading\n\n" +
 	"Above is my **plan**; it ticks itself off. First I read a file. parley does that for me, " +
@@ -25,7 +25,7 @@ const aboutEditing = "## 2. Changing a file\n\n" +
 	"- rejecting is fine: I go on without it\n"
 
 const aboutRunning = "## 3. Running a command\n\n" +
-	"Now the check, in a terminal that belongs to parley. Its output appears as it is printed.\n"
+	"Now a command, in a terminal that belongs to parley. Its output appears as it is printed.\n"
 
 const aboutKeys = "## 4. The keys worth knowing\n\n" +
 	"| key | what it does |\n| --- | --- |\n" +

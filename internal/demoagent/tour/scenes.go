@@ -106,7 +106,7 @@ func (t *turn) check() { t.runAndSay("Run the check", "sh check.sh") }
 func (t *turn) runAndSay(title, command string) {
 	switch exit, ok := t.run(title, command); {
 	case !ok:
-		t.say("It did not run to its end.\n")
+		t.say("It was not run, or not to its end; the tool call above says why.\n")
 	case exit == 0:
 		t.say("It ended well.\n")
 	default:
