@@ -31,7 +31,7 @@ type wire struct {
 	to     *io.PipeWriter
 	from   *bufio.Reader
 	fromW  *io.PipeReader
-	schema *schematest.Validator
+	schema *schematest.Validator // nil when there is too much to check
 }
 
 // connect joins a new client to a wire. Both are closed when the test ends.
@@ -58,7 +58,9 @@ func connect(t *testing.T, h Handler, opt ConnOptions) (*Client, *wire) {
 func (w *wire) send(lines ...string) {
 	w.t.Helper()
 	for _, line := range lines {
-		_ = w.schema.Line(schematest.Agent, []byte(line)) // the agent may say what it likes
+		if w.schema != nil {
+			_ = w.schema.Line(schematest.Agent, []byte(line)) // the agent may say what it likes
+		}
 		if _, err := io.WriteString(w.to, line+"\n"); err != nil {
 			w.t.Errorf("send: %v", err)
 			return
@@ -73,8 +75,10 @@ func (w *wire) receive() message {
 	if err != nil {
 		w.t.Fatalf("receive: %v", err)
 	}
-	if err := w.schema.Line(schematest.Client, line); err != nil {
-		w.t.Errorf("the client sent %s: %v", line, err)
+	if w.schema != nil {
+		if err := w.schema.Line(schematest.Client, line); err != nil {
+			w.t.Errorf("the client sent %s: %v", line, err)
+		}
 	}
 	var m message
 	if err := json.Unmarshal(line, &m); err != nil {

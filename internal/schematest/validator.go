@@ -59,7 +59,7 @@ type Validator struct {
 	allow  []string
 
 	mu   sync.Mutex
-	open map[openKey]string // the method of each request not answered yet
+	open map[openKey][]string // the methods of the requests not answered yet
 }
 
 type openKey struct {
@@ -70,7 +70,7 @@ type openKey struct {
 // NewValidator returns a Validator of a new connection. Methods outside the
 // schema are violations unless their names begin with "_" or stand in allow.
 func NewValidator(s *Schema, allow ...string) *Validator {
-	return &Validator{schema: s, allow: allow, open: map[openKey]string{}}
+	return &Validator{schema: s, allow: allow, open: map[openKey][]string{}}
 }
 
 // Line checks one message. The error joins a *Violation for everything that is
@@ -105,11 +105,12 @@ func (v *Validator) Line(from Side, line []byte) error {
 		return bad("?", "it has neither a method nor an id")
 	}
 	key := openKey{from.other(), string(*m.ID)}
-	method, open := v.open[key]
-	if !open {
+	open := v.open[key]
+	if len(open) == 0 {
 		return bad("?", "it answers %s, which is no open request", *m.ID)
 	}
-	delete(v.open, key)
+	method := open[0]
+	v.open[key] = open[1:]
 	switch {
 	case (m.Result == nil) == (m.Error == nil):
 		return bad(method, "an answer has a result or an error, and not both")
@@ -128,10 +129,11 @@ func (v *Validator) call(from Side, method string, id *json.RawMessage, params j
 	def := types.Notification
 	if id != nil {
 		key := openKey{from, string(*id)}
-		if _, taken := v.open[key]; taken {
+		taken := len(v.open[key]) > 0
+		v.open[key] = append(v.open[key], method) // also then it wants an answer
+		if taken {
 			return &Violation{From: from, Method: method, Part: "message", Reason: "its id is that of an open request"}
 		}
-		v.open[key] = method
 		def = types.Request
 	}
 	switch {
@@ -186,9 +188,9 @@ func (v *Validator) Open(from Side) []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var open []string
-	for key, method := range v.open {
+	for key, methods := range v.open {
 		if key.from == from {
-			open = append(open, method)
+			open = append(open, methods...)
 		}
 	}
 	slices.Sort(open)

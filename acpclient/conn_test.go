@@ -1,0 +1,413 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// peer is the receiver at the far end of the conversations below.
+type peer struct {
+	release chan struct{}
+
+	mu   sync.Mutex
+	list []string
+}
+
+func (p *peer) HandleNotification(_ context.Context, method string, params json.RawMessage) {
+	switch method {
+	case "push":
+		p.mu.Lock()
+		p.list = append(p.list, string(params))
+		p.mu.Unlock()
+	case "release":
+		close(p.release)
+	case "panic":
+		panic("a bad day")
+	}
+}
+
+func (p *peer) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	switch method {
+	case "echo":
+		return params, nil
+	case "nothing":
+		return nil, nil
+	case "fail":
+		return nil, errors.New("it failed")
+	case "refuse":
+		return nil, &Error{Code: 42, Message: "no"}
+	case "panic":
+		panic("a bad day")
+	case "unencodable":
+		return make(chan int), nil
+	case "collect":
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		list := strings.Join(p.list, " ")
+		p.list = nil
+		return list, nil
+	case "wait": // beside what follows, until released or cancelled
+		Async(ctx)
+		Async(ctx) // twice is no harm
+		select {
+		case <-p.release:
+			return "released", nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return nil, MethodNotFoundError(method)
+}
+
+// pair joins two connections.
+func pair(t *testing.T, far Receiver) *Conn {
+	t.Helper()
+	r1, w1 := io.Pipe()
+	r2, w2 := io.Pipe()
+	here := NewConn(r1, w2, &peer{}, ConnOptions{})
+	there := NewConn(r2, w1, far, ConnOptions{})
+	t.Cleanup(func() {
+		here.Close()
+		there.Close()
+		_ = errors.Join(r1.Close(), r2.Close(), w1.Close(), w2.Close())
+	})
+	return here
+}
+
+// Conversations as data.
+type (
+	step     interface{ run(*conversation) }
+	sequence []step
+
+	notify struct{ method, params string }
+	call   struct{ method, params, want, err string }
+	// async begins a call that await or cancel end.
+	async  struct{ name, method, params string }
+	cancel struct{ name string }
+	await  struct{ name, want, err string }
+	closes struct{}
+)
+
+type conversation struct {
+	t     *testing.T
+	conn  *Conn
+	calls map[string]*running
+}
+
+type running struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+	result string
+	err    error
+}
+
+func (s sequence) run(c *conversation) {
+	for _, step := range s {
+		step.run(c)
+	}
+}
+
+func (s notify) run(c *conversation) {
+	if err := c.conn.Notify(s.method, json.RawMessage(s.params)); err != nil {
+		c.t.Errorf("notify %s: %v", s.method, err)
+	}
+}
+
+func (s call) run(c *conversation) {
+	async{"", s.method, s.params}.run(c)
+	await{"", s.want, s.err}.run(c)
+}
+
+func (s async) run(c *conversation) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{cancel: cancel, done: make(chan struct{})}
+	c.calls[s.name] = r
+	if s.params == "" {
+		s.params = "{}"
+	}
+	go func() {
+		defer close(r.done)
+		var result json.RawMessage
+		r.err = c.conn.Call(ctx, s.method, json.RawMessage(s.params), &result)
+		r.result = string(result)
+	}()
+}
+
+func (s cancel) run(c *conversation) { c.calls[s.name].cancel() }
+
+func (s await) run(c *conversation) {
+	r := c.calls[s.name]
+	<-r.done
+	r.cancel()
+	switch {
+	case s.err == "" && r.err != nil:
+		c.t.Errorf("%+v: %v", s, r.err)
+	case s.err != "" && (r.err == nil || !strings.Contains(r.err.Error(), s.err)):
+		c.t.Errorf("%+v: error %v", s, r.err)
+	case r.result != s.want:
+		c.t.Errorf("%+v: got %s", s, r.result)
+	}
+}
+
+func (closes) run(c *conversation) { c.conn.Close() }
+
+func TestConversations(t *testing.T) {
+	tests := []struct {
+		name string
+		do   sequence
+	}{
+		{"a call", sequence{call{"echo", `{"a":1}`, `{"a":1}`, ""}}},
+		{"an empty result", sequence{call{"nothing", "", `{}`, ""}}},
+		{"errors", sequence{
+			call{"fail", "", "", "it failed (code -32603)"},
+			call{"refuse", "", "", "no (code 42)"},
+			call{"unheard", "", "", "Method not found"},
+			call{"unencodable", "", "", "unsupported type"},
+		}},
+		{"a panic stays where it was", sequence{
+			notify{"panic", "1"},
+			call{"panic", "", "", "the handler of panic failed"},
+			call{"echo", `1`, `1`, ""},
+		}},
+		{"notifications come before the call behind them", sequence{
+			notify{"push", "1"},
+			notify{"push", "2"},
+			call{"collect", "", `"1 2"`, ""},
+			notify{"push", "3"},
+			call{"collect", "", `"3"`, ""},
+		}},
+		{"calls beside each other", sequence{
+			async{"a", "wait", ""},
+			async{"b", "wait", ""},
+			call{"echo", `1`, `1`, ""},
+			notify{"release", "{}"},
+			await{"a", `"released"`, ""},
+			await{"b", `"released"`, ""},
+		}},
+		{"a call cancelled", sequence{
+			async{"a", "wait", ""},
+			async{"b", "wait", ""},
+			call{"echo", `1`, `1`, ""},
+			cancel{"a"},
+			await{"a", "", "context canceled"},
+			call{"echo", `2`, `2`, ""},
+			notify{"release", "{}"},
+			await{"b", `"released"`, ""},
+		}},
+		{"cancelled before it began", sequence{
+			async{"a", "echo", `1`},
+			await{"a", `1`, ""},
+			cancel{"a"},
+			call{"echo", `2`, `2`, ""},
+		}},
+		{"closed with open calls", sequence{
+			async{"a", "wait", ""},
+			async{"b", "wait", ""},
+			call{"echo", `1`, `1`, ""},
+			closes{},
+			closes{},
+			await{"a", "", "closed"},
+			await{"b", "", "closed"},
+			call{"echo", `1`, "", "closed"},
+		}},
+		{"params that cannot be encoded", sequence{call{"echo", `{`, "", "encode echo"}, call{"echo", `1`, `1`, ""}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &conversation{t, pair(t, &peer{release: make(chan struct{})}), map[string]*running{}}
+			tt.do.run(c)
+		})
+	}
+}
+
+// A call whose context has ended already is not sent.
+func TestCallWithEndedContext(t *testing.T) {
+	c, w := connect(t, &listener{}, ConnOptions{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := c.Conn().Call(ctx, "x/call", nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	_ = c.Cancel(&CancelNotification{SessionID: "s"})
+	if m := w.receive(); m.Method != SessionCancel.Name {
+		t.Errorf("sent %s", m.Method)
+	}
+}
+
+// When a call's context ends the agent is told which request it was, and a late
+// answer is dropped.
+func TestCancelledCall(t *testing.T) {
+	c, w := connect(t, &listener{}, ConnOptions{})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- c.Conn().Call(ctx, "x/call", nil, nil) }()
+	call := w.receive()
+	cancel()
+	if m := w.receive(); m.Method != CancelRequest.Name || string(m.Params) != `{"requestId":`+string(call.ID)+`}` {
+		t.Errorf("%s %s", m.Method, m.Params)
+	}
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	w.send(`{"jsonrpc":"2.0","id":` + string(call.ID) + `,"result":{}}`)
+	go func() { done <- c.Conn().Call(context.Background(), "x/call", nil, nil) }()
+	next := w.receive()
+	w.send(`{"jsonrpc":"2.0","id":` + string(next.ID) + `,"result":{}}`)
+	if err := <-done; err != nil {
+		t.Errorf("the next call: %v", err)
+	}
+}
+
+// Whatever happens to a request, it is answered once.
+func TestEachRequestIsAnsweredOnce(t *testing.T) {
+	release := make(chan struct{})
+	_, w := connect(t, &listener{
+		onPermission: func(ctx context.Context, r *RequestPermissionRequest) (*RequestPermissionResponse, error) {
+			Async(ctx)
+			switch r.SessionID {
+			case "panics":
+				panic("a bad day")
+			case "waits":
+				<-release
+			case "obeys":
+				<-ctx.Done()
+				return nil, ctx.Err()
+			case "answers all the same":
+				<-ctx.Done()
+			}
+			return &RequestPermissionResponse{Outcome: PermissionCancelled}, nil
+		},
+	}, ConnOptions{})
+	ask := func(id, session string) {
+		w.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"session/request_permission","params":{"sessionId":%q,"toolCall":{"toolCallId":"t"},"options":[]}}`, id, session))
+	}
+	cancel := func(id string) {
+		w.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":` + id + `}}`)
+	}
+	expect := func(id string, code ErrorCode) {
+		t.Helper()
+		m := w.receive()
+		var got ErrorCode
+		if m.Error != nil {
+			got = m.Error.Code
+		}
+		if string(m.ID) != id || got != code {
+			t.Errorf("answer %s with code %d, want %s with %d", m.ID, got, id, code)
+		}
+	}
+	ask(`"p"`, "panics")
+	expect(`"p"`, CodeInternalError)
+
+	ask(`1`, "obeys")
+	cancel(`1`)
+	expect(`1`, CodeRequestCancelled)
+	cancel(`1`) // answered already
+	cancel(`99`)
+	cancel(`null`)
+
+	ask(`2`, "answers all the same")
+	cancel(`2`)
+	cancel(`2`)
+	expect(`2`, 0)
+
+	ask(`"dup"`, "waits")
+	ask(`"dup"`, "waits")
+	expect(`"dup"`, CodeInvalidRequest)
+	ask(`3`, "at once")
+	expect(`3`, 0)
+	close(release)
+	expect(`"dup"`, 0)
+
+	ask(`"dup"`, "at once") // free again
+	expect(`"dup"`, 0)
+}
+
+// Handlers are cancelled when the connection ends, and answer nobody.
+func TestCloseCancelsHandlers(t *testing.T) {
+	began, ended := make(chan struct{}), make(chan error, 1)
+	c, w := connect(t, &listener{
+		onPermission: func(ctx context.Context, _ *RequestPermissionRequest) (*RequestPermissionResponse, error) {
+			close(began)
+			<-ctx.Done()
+			ended <- context.Cause(ctx)
+			return nil, ctx.Err()
+		},
+	}, ConnOptions{})
+	w.send(`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[]}}`)
+	<-began
+	c.Conn().Close()
+	if err := <-ended; !errors.Is(err, ErrClosed) {
+		t.Errorf("cause %v", err)
+	}
+	if err := c.Cancel(&CancelNotification{SessionID: "s"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("notify after close: %v", err)
+	}
+	Go(c.Conn(), SessionPrompt, &PromptRequest{SessionID: "s"}, func(_ *PromptResponse, err error) { ended <- err })
+	if err := <-ended; !errors.Is(err, ErrClosed) {
+		t.Errorf("Go after close: %v", err)
+	}
+}
+
+// Many calls at once, some given up, on a connection that is closed under them:
+// each returns once, and nothing races.
+func TestManyCallsUnderClose(t *testing.T) {
+	conn := pair(t, &peer{release: make(chan struct{})})
+	var wg sync.WaitGroup
+	for i := range 200 {
+		ctx, cancel := context.WithCancel(context.Background())
+		wg.Go(func() {
+			defer cancel()
+			var got json.RawMessage
+			err := conn.Call(ctx, []string{"echo", "wait", "panic"}[i%3], i, &got)
+			if err == nil && string(got) != fmt.Sprint(i) {
+				t.Errorf("call %d got %s", i, got)
+			}
+		})
+		if i%5 == 0 {
+			wg.Go(cancel)
+		}
+	}
+	wg.Go(conn.Close)
+	wg.Wait()
+}
+
+// failingWriter fails from the n-th write on.
+type failingWriter struct{ left int }
+
+func (w *failingWriter) Write(b []byte) (int, error) {
+	if w.left--; w.left < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(b), nil
+}
+
+// When the agent takes no more messages, open calls and later ones fail and say
+// so; what it still says is heard.
+func TestWriteError(t *testing.T) {
+	r, agent := io.Pipe()
+	l := &listener{}
+	c := NewClient(r, &failingWriter{left: 1}, l, ConnOptions{})
+	first, second := make(chan error, 1), make(chan error, 1)
+	Go(c.Conn(), SessionClose, &CloseSessionRequest{}, func(_ *CloseSessionResponse, err error) { first <- err })
+	Go(c.Conn(), SessionClose, &CloseSessionRequest{}, func(_ *CloseSessionResponse, err error) { second <- err })
+	for _, ch := range []chan error{first, second} {
+		if err := <-ch; !errors.Is(err, ErrClosed) || !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := c.Cancel(&CancelNotification{}); !errors.Is(err, ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	_, _ = io.WriteString(agent, chunk("last words")+"\n")
+	_ = agent.Close()
+	<-c.Conn().Done()
+	if got := (heard{updates: l.updates}).texts(); len(got) != 1 || got[0] != "last words" {
+		t.Errorf("heard %q", got)
+	}
+}
