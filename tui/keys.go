@@ -98,17 +98,17 @@ func (m *Model) run(a config.Action) tea.Cmd {
 	case config.ActionNextMode:
 		return m.nextMode()
 	case config.ActionMode:
-		return m.chooseMode()
+		return m.choose(dialog.NewModes, "this agent has no modes")
 	case config.ActionModel:
-		return m.chooseModel()
+		return m.choose(dialog.NewModels, "this agent offers no models")
 	case config.ActionThoughtLevel:
-		return m.chooseThoughtLevel()
+		return m.choose(newThoughtLevels, "this agent offers no thought levels")
 	case config.ActionOptions:
 		return m.showOptions()
 	case config.ActionPalette:
 		m.push(m.palette())
 	case config.ActionHelp:
-		m.push(m.help())
+		m.push(dialog.NewHelp(m.env()))
 	case config.ActionCancel:
 		return m.cancel()
 	case config.ActionInterrupt:

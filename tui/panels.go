@@ -76,6 +76,9 @@ func (m *Model) questions() tea.Cmd {
 		if isQuestion && open[id] {
 			asking = true
 		}
+		if l, ok := d.(*dialog.Link); ok && l.Opened() {
+			return false // it waits for the agent, until the person closes it
+		}
 		return isQuestion && !open[id]
 	})
 	for _, d := range m.dialogs {
@@ -90,7 +93,7 @@ func (m *Model) questions() tea.Cmd {
 	case len(c.Permissions) > 0:
 		m.push(dialog.NewPermission(m.env(), c.Permissions[0], len(c.Permissions)))
 	case len(c.Elicitations) > 0:
-		m.push(m.elicitation(c.Elicitations[0]))
+		m.push(dialog.NewElicitation(m.env(), c.Elicitations[0], c.Agent.Name()))
 	default:
 		return nil
 	}
@@ -102,6 +105,14 @@ func questionID(d dialog.Dialog) (int, bool) {
 		return q.ID(), true
 	}
 	return 0, false
+}
+
+// closeSelector closes the list that something was chosen from; the list of all
+// options stays.
+func (m *Model) closeSelector() {
+	if _, ok := m.top().(*dialog.Selector); ok {
+		m.pop()
+	}
 }
 
 // do carries out what was decided in a dialog.
@@ -126,15 +137,13 @@ func (m *Model) do(action dialog.Action) tea.Cmd {
 		m.pop()
 		return m.start(a.Agent)
 	case dialog.SetMode:
-		m.pop()
+		m.closeSelector()
 		m.session.SetMode(a.Mode)
 	case dialog.SetModel:
-		m.pop()
+		m.closeSelector()
 		m.session.SetModel(a.Model)
 	case dialog.SetOption:
-		if !m.staysOpen() {
-			m.pop()
-		}
+		m.closeSelector()
 		m.session.SetOption(a.Option, a.Value)
 	case dialog.Run:
 		m.pop()
@@ -207,73 +216,32 @@ func (m *Model) agentPicker() dialog.Dialog {
 	return dialog.NewSelector(m.env(), dialog.List{Name: "agents", Title: "Choose an agent", Items: items})
 }
 
-// chooseMode lists the modes.
-func (m *Model) chooseMode() tea.Cmd {
-	c := m.conv
-	if c == nil {
-		return nil
-	}
-	if o := c.ModeOption(); o != nil {
-		m.push(m.option(o.ID))
-		return nil
-	}
-	modes := c.LegacyModes()
-	if len(modes) == 0 {
-		return m.say("this agent has no modes")
-	}
-	var items []dialog.Item
-	for _, mode := range modes {
-		items = append(items, dialog.Item{
-			ID: string(mode.ID), Title: mode.Name, Detail: mode.Description,
-			Current: mode.ID == c.LegacyMode(), Do: dialog.SetMode{Mode: mode.ID},
-		})
-	}
-	m.push(dialog.NewSelector(m.env(), dialog.List{Name: "modes", Title: "Mode", Items: items}))
-	return nil
-}
-
-// chooseModel lists the models.
-func (m *Model) chooseModel() tea.Cmd {
-	c := m.conv
-	if c == nil {
-		return nil
-	}
-	if o := c.OptionByCategory(acpclient.CategoryModel); o != nil {
-		m.push(m.option(o.ID))
-		return nil
-	}
-	models := c.LegacyModels()
-	if len(models) == 0 {
-		return m.say("this agent offers no models")
-	}
-	var items []dialog.Item
-	for _, model := range models {
-		items = append(items, dialog.Item{
-			ID: model.ModelID, Title: model.Name, Detail: model.Description,
-			Current: model.ModelID == c.Model, Do: dialog.SetModel{Model: model.ModelID},
-		})
-	}
-	m.push(dialog.NewSelector(m.env(), dialog.List{Name: "models", Title: "Model", Items: items}))
-	return nil
-}
-
-func (m *Model) chooseThoughtLevel() tea.Cmd {
+// choose opens a list of values, or says that there is none.
+func (m *Model) choose(make func(dialog.Env, *session.Conversation) *dialog.Selector, none string) tea.Cmd {
 	if m.conv == nil {
 		return nil
 	}
-	o := m.conv.OptionByCategory(acpclient.CategoryThoughtLevel)
-	if o == nil {
-		return m.say("this agent offers no thought levels")
+	s := make(m.env(), m.conv)
+	if s == nil {
+		return m.say(none)
 	}
-	m.push(m.option(o.ID))
+	m.push(s)
 	return nil
 }
 
-func (m *Model) showOptions() tea.Cmd {
-	if m.conv == nil || len(m.conv.Options) == 0 {
-		return m.say("this agent has no options")
+func newThoughtLevels(env dialog.Env, c *session.Conversation) *dialog.Selector {
+	o := c.OptionByCategory(acpclient.CategoryThoughtLevel)
+	if o == nil {
+		return nil
 	}
-	m.push(m.options())
+	return dialog.NewOption(env, c, o.ID)
+}
+
+func (m *Model) showOptions() tea.Cmd {
+	if m.conv == nil || m.conv.Phase != session.PhaseReady {
+		return nil
+	}
+	m.push(dialog.NewOptions(m.env(), m.conv))
 	return nil
 }
 
@@ -307,15 +275,12 @@ func here(a config.Action) bool {
 // startFailed tells that an agent could not even be tried.
 func (m *Model) startFailed(a config.Agent, err error) dialog.Dialog {
 	what, next := describe(a, err)
-	return m.again(fmt.Sprintf("%s could not be started", a.Name), what, next)
-}
-
-func (m *Model) again(title, text, more string) dialog.Dialog {
-	choices := []dialog.Item{{ID: "quit", Title: "Leave parley", Do: dialog.Choose{List: choiceAgain, ID: "quit"}}}
+	q := dialog.Question{Title: a.Name + " could not be started", Text: joinLines(what, next)}
 	if len(m.opt.Agents) > 0 {
-		choices = append([]dialog.Item{{ID: "agents", Title: "Choose another agent", Do: dialog.Choose{List: choiceAgain, ID: "agents"}}}, choices...)
+		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Choose{List: choiceAgain, ID: "agents"}})
 	}
-	return m.confirm(question{Title: title, Text: text, More: more, Choices: choices})
+	q.Choices = append(q.Choices, dialog.Choice{Name: "Leave parley", Do: dialog.Choose{List: choiceAgain, ID: "quit"}})
+	return dialog.NewConfirm(m.env(), q)
 }
 
 // lost tells that the agent has gone, with what it wrote to stderr, and offers
@@ -326,34 +291,31 @@ func (m *Model) lost() dialog.Dialog {
 		title = "The agent could not be started"
 	}
 	what, next := describe(m.agent, m.conv.Agent.Err)
-	return m.confirm(question{
-		Title: title, Text: joinLines(what, next), More: m.conv.Agent.Stderr,
-		Choices: []dialog.Item{
-			{ID: "restart", Title: "Start it again", Do: dialog.Choose{List: choiceRestart, ID: "restart"}},
-			{ID: "stay", Title: "Stay here and read", Do: dialog.Close{}},
-			{ID: "quit", Title: "Leave parley", Do: dialog.Choose{List: choiceRestart, ID: "quit"}},
-		},
-	})
+	return m.startAgain(dialog.Question{Title: title, Text: joinLines(what, next), Detail: m.conv.Agent.Stderr})
 }
 
 func (m *Model) sessionFailed(err error) dialog.Dialog {
-	return m.confirm(question{
-		Title: "The agent could not open the session", Text: err.Error(), More: m.session.Stderr(),
-		Choices: []dialog.Item{
-			{ID: "stay", Title: "Stay here and read", Do: dialog.Close{}},
-			{ID: "quit", Title: "Leave parley", Do: dialog.Choose{List: choiceRestart, ID: "quit"}},
-		},
-	})
+	return m.startAgain(dialog.Question{Title: "The agent could not open the session", Text: err.Error(), Detail: m.session.Stderr()})
+}
+
+// startAgain asks what to do about an agent that is of no use as it is.
+func (m *Model) startAgain(q dialog.Question) dialog.Dialog {
+	q.Choices = []dialog.Choice{
+		{Name: "Start it again", Key: "r", Do: dialog.Choose{List: choiceRestart, ID: "restart"}},
+		{Name: "Stay here and read", Key: "s", Do: dialog.Close{}},
+		{Name: "Leave parley", Key: "q", Do: dialog.Choose{List: choiceRestart, ID: "quit"}},
+	}
+	return dialog.NewConfirm(m.env(), q)
 }
 
 // stuck offers to stop an agent that does not react to a cancel.
 func (m *Model) stuck() dialog.Dialog {
-	return m.confirm(question{
+	return dialog.NewConfirm(m.env(), dialog.Question{
 		Title: "The agent does not react",
 		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", elapsed(m.now().Sub(m.conv.Turn.Cancelling))),
-		Choices: []dialog.Item{
-			{ID: "wait", Title: "Go on waiting", Do: dialog.Close{}},
-			{ID: "stop", Title: "Stop the agent", Do: dialog.Choose{List: choiceStop, ID: "stop"}},
+		Choices: []dialog.Choice{
+			{Name: "Go on waiting", Key: "w", Do: dialog.Close{}},
+			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Choose{List: choiceStop, ID: "stop"}},
 		},
 	})
 }

@@ -93,3 +93,14 @@ func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {
 	}
 	return hints
 }
+
+// done notes the key that ended something: a second press of it, which often
+// follows, is not meant for the prompt below.
+func (e Env) done(msg tea.KeyPressMsg, a Action) Action {
+	switch a.(type) {
+	case nil, NeedMore:
+	default:
+		e.Guard.answer(msg.String())
+	}
+	return a
+}

@@ -3,6 +3,7 @@ package dialog
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,9 @@ type field struct {
 	kind     fieldKind
 	required bool
 
+	about *block // its description
+	// pattern is nil if there is none, or one that cannot be checked here.
+	pattern *regexp.Regexp
 	input   input
 	choices []acpclient.EnumOption
 	picked  []bool
@@ -45,7 +49,8 @@ const (
 )
 
 func newField(p *acpclient.ElicitationProperty, required bool) *field {
-	f := &field{name: p.Name, schema: &p.Schema, required: required}
+	f := &field{name: p.Name, schema: &p.Schema, required: required, pattern: compile(p.Schema.Pattern)}
+	f.about = newBlock(func(on paper) []string { return styled(prose(p.Schema.Description, on.width), on.th.Muted) })
 	switch {
 	case len(p.Schema.Raw) > 0:
 		f.kind = otherField

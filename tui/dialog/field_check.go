@@ -103,7 +103,7 @@ func (f *field) badText(s string) string {
 	case most != nil && n > *most:
 		return fmt.Sprintf("this has to have %s at most, it has %d", count(int(*most), "character"), n)
 	}
-	if re := f.pattern(); re != nil && !re.MatchString(s) {
+	if f.pattern != nil && !f.pattern.MatchString(s) {
 		return "this has to match " + visibleLine(f.schema.Pattern)
 	}
 	return badFormat(f.schema.Format, s)
@@ -113,13 +113,16 @@ func (f *field) badText(s string) string {
 // uses, read as a plain letter and Go's as something else.
 var foreign = regexp.MustCompile(`\\[AzQEaC]|\[\[:|\(\?[a-zA-Z]`)
 
-// pattern is the pattern of the field, nil if it has none, or one that cannot
-// be checked here: the two languages differ.
-func (f *field) pattern() *regexp.Regexp {
-	if f.schema.Pattern == "" || foreign.MatchString(f.schema.Pattern) {
+// maxPattern is the longest pattern that is checked, in bytes.
+const maxPattern = 4 << 10
+
+// compile makes a pattern of JSON Schema ready to be checked: nil if there is
+// none, or one that means something else in Go, or nothing.
+func compile(pattern string) *regexp.Regexp {
+	if pattern == "" || len(pattern) > maxPattern || foreign.MatchString(pattern) {
 		return nil
 	}
-	re, err := regexp.Compile(f.schema.Pattern)
+	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil
 	}
@@ -200,8 +203,8 @@ func (f *field) textRules() []string {
 		words = append(words, visibleLine(s.Format))
 	}
 	if s.Pattern != "" {
-		rule := "matches " + visibleLine(s.Pattern)
-		if f.pattern() == nil {
+		rule := "matches " + visibleLine(clip(s.Pattern))
+		if f.pattern == nil {
 			rule += ", which cannot be checked here"
 		}
 		words = append(words, rule)

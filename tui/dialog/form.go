@@ -16,6 +16,7 @@ type Form struct {
 	question
 	asked  *session.Elicitation
 	agent  string
+	said   *block // what the agent says about it
 	fields []*field
 
 	// focus is a field, or len(fields) for the buttons.
@@ -35,6 +36,13 @@ var buttons = []struct {
 
 func newForm(env Env, e *session.Elicitation, agent string) *Form {
 	d := &Form{question: newQuestion(env), asked: e, agent: agent, button: -1, follow: true}
+	d.said = newBlock(func(p paper) []string {
+		said := styled(prose(e.Request.Message, p.width), p.th.Text)
+		if s := e.Request.RequestedSchema; s != nil {
+			said = append(said, styled(prose(s.Description, p.width), p.th.Muted)...)
+		}
+		return said
+	})
 	if s := e.Request.RequestedSchema; s != nil {
 		for i := range s.Properties {
 			p := &s.Properties[i]
@@ -87,13 +95,15 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	if d.held() {
 		return NotTaken{}
 	}
-	if d.closes(msg) {
-		return elicit(d.asked, acpclient.ElicitCancel, nil)
-	}
 	key, keys := msg.String(), d.env.Keys
 	f := d.current()
 	d.follow = true
 	switch {
+	case f != nil && f.kind == textField && config.Types(key):
+		f.key(msg)
+		d.problem = ""
+	case d.closes(msg):
+		return elicit(d.asked, acpclient.ElicitCancel, nil)
 	case key == "tab":
 		d.step(1)
 	case key == "shift+tab":

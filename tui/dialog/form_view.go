@@ -39,7 +39,10 @@ func (d *Form) View(width, maxHeight int) View {
 	if inert {
 		p.status, p.cursor = inertWords, nil
 	}
-	if d.follow && d.current() != nil {
+	if d.current() == nil && len(d.fields) > 0 {
+		from, to = len(lines)-1, len(lines)
+	}
+	if d.follow && to > 0 {
 		// The height is known once the panel was laid out.
 		p.view(width, maxHeight)
 		d.scroll.show(from, to)
@@ -61,16 +64,9 @@ func (d *Form) title() string {
 // focus, cursor where its cursor stands.
 func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *tea.Cursor) {
 	th := d.env.Theme
-	quiet := func(texts []string) {
-		for _, l := range texts {
-			lines = append(lines, formLine{th.Muted.Render(l), -1, -1})
-		}
-	}
-	for _, l := range prose(d.asked.Request.Message, w) {
-		lines = append(lines, formLine{th.Text.Render(l), -1, -1})
-	}
-	if s := d.asked.Request.RequestedSchema; s != nil {
-		quiet(prose(s.Description, w))
+	on := paper{w, th}
+	for _, l := range d.said.lines(on, 0, d.said.height(on)) {
+		lines = append(lines, formLine{l, -1, -1})
 	}
 	for i, f := range d.fields {
 		lines = append(lines, formLine{"", -1, -1})
@@ -113,8 +109,9 @@ func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cu
 		}
 		add(l)
 	}
-	for _, l := range prose(f.schema.Description, room) {
-		add(indent + th.Muted.Render(l))
+	about := paper{room, th}
+	for _, l := range f.about.lines(about, 0, f.about.height(about)) {
+		add(indent + l)
 	}
 	switch f.kind {
 	case textField:

@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -33,24 +32,14 @@ var contextNames = map[config.Context]string{
 
 type helpRow struct{ keys, text string }
 
-// helpRows are the rows of a context; the tabs, which are nine of one kind, are
-// one row.
+// helpRows are the rows of a context.
 func (d *Help) helpRows(in config.Context) []helpRow {
 	var rows []helpRow
-	first, last := d.env.key(config.ActionTab(1)), d.env.key(config.ActionTab(config.Tabs))
-	tabs := 0
 	for _, a := range config.Actions() {
 		if a.Context != in {
 			continue
 		}
 		keys := strings.Join(d.env.Keys.For(a.Action), "  ")
-		if strings.HasPrefix(string(a.Action), "tab_") && strings.HasSuffix(first, "1") && last == first[:len(first)-1]+fmt.Sprint(config.Tabs) {
-			if tabs++; tabs > 1 {
-				continue
-			}
-			rows = append(rows, helpRow{first + " … " + last, fmt.Sprintf("show session 1 to %d", config.Tabs)})
-			continue
-		}
 		if keys == "" {
 			keys = "no key"
 		}
@@ -95,7 +84,7 @@ func (d *Help) Key(msg tea.KeyPressMsg) Action {
 	switch {
 	case keys.Match(config.ActionDialogClose, key), keys.Match(config.ActionHelp, key),
 		keys.Match(config.ActionDialogAccept, key), key == "q":
-		return Close{}
+		return d.env.done(msg, Close{})
 	case keys.Match(config.ActionDialogUp, key):
 		d.scroll.by(-1)
 	case keys.Match(config.ActionDialogDown, key):

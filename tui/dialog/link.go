@@ -16,8 +16,9 @@ import (
 type Link struct {
 	question
 	asked   *session.Elicitation
-	agent   string
 	address address
+	// intro, said and where are what is always shown.
+	intro, where, said *block
 
 	copied bool
 	opened bool
@@ -26,7 +27,12 @@ type Link struct {
 }
 
 func newLink(env Env, e *session.Elicitation, agent string) *Link {
-	d := &Link{question: newQuestion(env), asked: e, agent: agent, address: look(e.Request.URL)}
+	d := &Link{question: newQuestion(env), asked: e, address: look(e.Request.URL)}
+	d.intro = newBlock(func(p paper) []string {
+		return styled(prose(safetext.Line(agent)+" asks you to open an address in your browser.", p.width), p.th.Text)
+	})
+	d.where = newBlock(d.address.draw)
+	d.said = newBlock(func(p paper) []string { return styled(prose(e.Request.Message, p.width), p.th.Muted) })
 	d.offer()
 	return d
 }
@@ -103,14 +109,12 @@ func (d *Link) View(width, maxHeight int) View {
 	done := d.done || d.asked.Completed
 	// What the agent says comes last: however long it is, host and warnings
 	// stand above it.
-	body := stack{newBlock(func(p paper) []string {
-		return styled(prose(safetext.Line(d.agent)+" asks you to open an address in your browser.", p.width), p.th.Text)
-	}), gap{}, newBlock(d.address.draw)}
+	body := stack{d.intro, gap{}, d.where}
 	if word := d.state(done); word != nil {
 		body = append(body, gap{}, newBlock(word))
 	}
-	if said := d.asked.Request.Message; strings.TrimSpace(said) != "" {
-		body = append(body, gap{}, newBlock(func(p paper) []string { return styled(prose(said, p.width), p.th.Muted) }))
+	if strings.TrimSpace(d.asked.Request.Message) != "" {
+		body = append(body, gap{}, d.said)
 	}
 	p := panel{title: "Open an address", body: body}
 	return d.view(p, width, maxHeight)

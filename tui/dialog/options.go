@@ -80,9 +80,9 @@ func (d *Options) Key(msg tea.KeyPressMsg) Action {
 	s := d.open()
 	if s == d.list && msg.String() == "space" && s.input.text == "" {
 		s.refresh()
-		return d.settle(s.choose())
+		return d.env.done(msg, d.settle(s.choose()))
 	}
-	return d.settle(s.Key(msg))
+	return d.env.done(msg, d.settle(s.key(msg)))
 }
 
 // settle turns what happened in one of the lists into what happened here.

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"reflect"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,6 +21,7 @@ type Permission struct {
 
 	about   stack
 	version uint64
+	seen    subject
 }
 
 // NewPermission shows a permission that has come up, or that comes next after
@@ -28,6 +30,8 @@ type Permission struct {
 func NewPermission(env Env, p *session.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting}
 	d.answers = newAnswers(optionAnswers(env, p))
+	d.version = p.ToolCall.Version()
+	d.refresh()
 	return d
 }
 
@@ -92,6 +96,7 @@ func shortcuts(keys []string) []string {
 
 // Key implements [Dialog].
 func (d *Permission) Key(msg tea.KeyPressMsg) Action {
+	d.refresh()
 	if a, taken := d.take(msg); taken {
 		return a
 	}
@@ -105,21 +110,42 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	return nil
 }
 
+// refresh follows the tool call. When what is asked for changes under the
+// person's eyes, the dialog is inert again: they answer what they have seen.
+func (d *Permission) refresh() {
+	call := d.asked.ToolCall
+	if d.about != nil && d.version == call.Version() {
+		return
+	}
+	now := subject{call.Title, call.Kind, call.Locations, call.Content, string(call.RawInput)}
+	if d.version != call.Version() && !reflect.DeepEqual(now, d.seen) {
+		d.env.Guard.open()
+	}
+	d.version, d.seen = call.Version(), now
+	d.about = aboutCall(call, d.env.Cwd)
+	if d.raw {
+		d.about = append(d.about, gap{}, rawPart(call.RawInput))
+	}
+	if len(d.answers.list) == 0 {
+		d.about = append(d.about, gap{}, note("The agent offers nothing to answer with: only cancelling the turn is left."))
+	}
+}
+
+// subject is what a permission is about.
+type subject struct {
+	title     string
+	kind      acpclient.ToolKind
+	locations []acpclient.ToolCallLocation
+	content   []acpclient.ToolCallContent
+	rawInput  string
+}
+
 // rawKey shows and hides the raw input.
 const rawKey = "i"
 
 // View implements [Dialog].
 func (d *Permission) View(width, maxHeight int) View {
-	if call := d.asked.ToolCall; d.about == nil || d.version != call.Version() {
-		d.version = call.Version()
-		d.about = aboutCall(call, d.env.Cwd)
-		if d.raw {
-			d.about = append(d.about, gap{}, rawPart(call.RawInput))
-		}
-		if len(d.answers.list) == 0 {
-			d.about = append(d.about, gap{}, note("The agent offers nothing to answer with: only cancelling the turn is left."))
-		}
-	}
+	d.refresh()
 	p := panel{title: "Permission", body: d.about}
 	if d.waiting > 1 {
 		p.note = fmt.Sprintf("1 of %d waiting", d.waiting)

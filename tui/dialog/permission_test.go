@@ -298,7 +298,7 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	ask := &acpclient.RequestPermissionRequest{Options: usualOptions()}
 	ask.ToolCall.ToolCallID, ask.ToolCall.Title = "t1", &title
 	conv.Apply(session.PermissionOpened{ID: 1, Request: ask})
-	d, _ := armed(conv.Permissions[0])
+	d, c := armed(conv.Permissions[0])
 	if text := shownBy(d, 80, 24); !strings.Contains(text, title) {
 		t.Fatalf("no title:\n%s", text)
 	}
@@ -306,6 +306,16 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	conv.Apply(session.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Title: &better}})
 	if text := shownBy(d, 80, 24); !strings.Contains(text, better) {
 		t.Errorf("the new title is not shown:\n%s", text)
+	}
+	// The person has not read what it is now.
+	if got := d.Key(press("y")); got != (NotTaken{}) {
+		t.Errorf("y did %#v to a call that has just changed", got)
+	}
+	c.pass(QuietTime)
+	status := acpclient.ToolInProgress
+	conv.Apply(session.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Status: &status}})
+	if got := d.Key(press("y")); got != (Answer{1, "once"}) {
+		t.Errorf("y did %#v after a change of status alone", got)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
 
 	"parley/acpclient"
 	"parley/config"
@@ -101,18 +103,22 @@ func runPermission() *session.Permission {
 	}
 }
 
-// TestScreens writes the screens to a directory, to be looked at.
+// TestScreens holds the screens against those that were looked at. With
+// DIALOG_SCREENS set to a directory they are written there in colour.
 func TestScreens(t *testing.T) {
-	dir := os.Getenv("DIALOG_SCREENS")
-	if dir == "" {
-		t.Skip("DIALOG_SCREENS is not set")
-	}
+	t.Setenv("HOME", "/home/ada")
 	for name, d := range screens() {
-		for _, size := range [][2]int{{80, 16}, {120, 28}} {
-			v := d.View(size[0], size[1])
-			file := filepath.Join(dir, fmt.Sprintf("%s-%d.ansi", name, size[0]))
-			if err := os.WriteFile(file, []byte(strings.Join(v.Lines, "\n")+"\n"), 0o600); err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			v := d.View(80, 20)
+			golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(v.Lines, "\n"))+"\n"))
+		})
+		if dir := os.Getenv("DIALOG_SCREENS"); dir != "" {
+			for _, width := range []int{80, 120} {
+				lines := d.View(width, width/4).Lines
+				file := filepath.Join(dir, fmt.Sprintf("%s-%d.ansi", name, width))
+				if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	}
@@ -155,6 +161,13 @@ func screens() map[string]Dialog {
 	})
 	c.pass(time.Second)
 	all["form"] = f
+	done := NewElicitation(env, formElicitation(), "Claude Code")
+	c.pass(time.Second)
+	done.SetTheme(theme.New(false))
+	for range 6 {
+		done.Key(press("tab"))
+	}
+	all["form-end-light"] = done
 	for _, k := range []string{"A", "enter", "enter", "down", "down", "enter", "space", "tab", "tab", "tab", "tab", "enter"} {
 		form2.Key(press(k))
 	}
@@ -162,7 +175,6 @@ func screens() map[string]Dialog {
 	all["link"] = l
 	all["auth"] = auth
 	all["confirm"] = confirm
-	all["help"] = NewHelp(env)
 	all["options"] = NewOptions(env, optionConversation())
 	values := NewOptions(env, optionConversation())
 	values.Key(press("down"))
@@ -173,8 +185,11 @@ func screens() map[string]Dialog {
 		{SessionID: "s2", Title: "Why is the build slow?", Cwd: "/home/ada/parley", UpdatedAt: "2026-11-20T09:00:00Z"},
 		{SessionID: "s3", Cwd: "/srv/data", UpdatedAt: "2026-03-20T09:00:00Z"},
 	}, "s1", env.Now())})
-	all["agents"] = NewSelector(env, List{Title: "Agent", Items: AgentItems(config.Known())})
-	all["palette"] = NewSelector(env, List{Title: "Commands", Filter: true, Items: ActionItems(env.Keys)})
+	all["agents"] = NewSelector(env, List{Title: "Agent", Items: AgentItems([]config.Agent{
+		{ID: "mine", Name: "My agent", Command: "node", Args: []string{"agent.js", "--acp"}, Source: config.SourceConfigured, Default: true},
+		{ID: "claude", Name: "Claude Code", Command: "claude-agent-acp", Source: config.SourceFound},
+		{ID: "codex", Name: "Codex CLI", Command: "codex-acp", Source: config.SourceFound},
+	})})
 	env, c = newEnv()
 	plan := NewPermission(env, planPermission(), 1)
 	c.pass(time.Second)

@@ -159,11 +159,14 @@ func sameItems(a, b []Item) bool {
 func (s *Selector) SetTheme(th *theme.Theme) { s.env.Theme = th }
 
 // Key implements [Dialog].
-func (s *Selector) Key(msg tea.KeyPressMsg) Action {
+func (s *Selector) Key(msg tea.KeyPressMsg) Action { return s.env.done(msg, s.key(msg)) }
+
+func (s *Selector) key(msg tea.KeyPressMsg) Action {
 	s.refresh()
 	key := msg.String()
 	page := max(1, s.inView-1)
 	switch keys := s.env.Keys; {
+	case config.Types(key) && s.filters(): // whatever else the key may do
 	case keys.Match(config.ActionDialogClose, key):
 		if s.input.text != "" {
 			s.setFilter("", 0)

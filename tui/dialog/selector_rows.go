@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/sahilm/fuzzy"
@@ -86,7 +88,10 @@ func (r *rows) filter(pattern string) {
 // match adds the items among in that a pattern fits, best first, and returns
 // those that it does not fit.
 func (r *rows) match(pattern string, texts []string, in []int, titles bool) (rest []int) {
-	matches := fuzzy.FindFrom(pattern, candidates{texts, in})
+	matches := fuzzy.FindFromNoSort(pattern, candidates{texts, in})
+	slices.SortFunc(matches, func(a, b fuzzy.Match) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index))
+	})
 	fits := make([]bool, len(in))
 	for _, m := range matches {
 		fits[m.Index] = true

@@ -148,15 +148,20 @@ func clip(s string) string {
 }
 
 // titleWidth is the width of the column of titles, so that details stand below
-// each other. Titles out of view do not count, so that it costs what is drawn.
+// each other. It has two fifths of the room, and more if the details leave it.
+// Only what is near counts, so that it costs what is drawn.
 func (s *Selector) titleWidth(w int) int {
-	widest := 0
-	for _, r := range s.rows.shown[min(s.top, len(s.rows.shown)):min(s.top+60, len(s.rows.shown))] {
+	const near = 60
+	from := min(s.top, len(s.rows.shown))
+	title, detail := 0, 0
+	for _, r := range s.rows.shown[from:min(from+near, len(s.rows.shown))] {
 		if r.item >= 0 {
-			widest = max(widest, ansi.StringWidth(safetext.Line(clip(s.list.Items[r.item].Title))))
+			it := s.list.Items[r.item]
+			title = max(title, ansi.StringWidth(safetext.Line(clip(it.Title))))
+			detail = max(detail, ansi.StringWidth(safetext.Line(clip(it.Detail))))
 		}
 	}
-	return min(widest, max(12, w*2/5))
+	return min(title, max(12, w*2/5, w-rowLead-2-detail))
 }
 
 // rowLead is the width of what stands before the title of an item.
