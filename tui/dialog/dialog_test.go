@@ -1,0 +1,265 @@
+package dialog
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+)
+
+func authMethods() []acpclient.AuthMethod {
+	return []acpclient.AuthMethod{
+		{ID: "oauth", Name: "Log in with Google", Description: "Opens your browser"},
+		{ID: "tty", Name: "Sign in on the command line", Type: acpclient.AuthMethodTerminal, Args: []string{"login", "--no browser"}, Env: map[string]string{"TOKEN": "hush"}},
+		{ID: "odd", Name: "Something new", Type: "smartcard"},
+	}
+}
+
+func TestAuth(t *testing.T) {
+	methods := authMethods()
+	for _, tt := range []struct {
+		keys string
+		want Action
+	}{
+		{"enter", nil},
+		{"1", SignIn{"oauth"}},
+		{"down enter", SignIn{"oauth"}},
+		{"2", SignInTerminal{methods[1]}},
+		{"3", nil},
+		{"up enter", nil}, // marked, but not supported
+		{"esc", Close{}},
+	} {
+		t.Run(tt.keys, func(t *testing.T) {
+			env, c := newEnv()
+			d := NewAuth(env, "Gemini", "no credentials", methods)
+			if got := d.Key(press("1")); got != (NotTaken{}) {
+				t.Fatalf("at first 1 did %#v", got)
+			}
+			c.pass(QuietTime)
+			if got := presses(t, d, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("did %#v, want %#v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAuthShows(t *testing.T) {
+	env, c := newEnv()
+	d := NewAuth(env, "Gemini", "no credentials", authMethods())
+	c.pass(LookTime)
+	has := func(wants ...string) {
+		t.Helper()
+		text := shownBy(d, 100, 30)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not shown in\n%s", want, text)
+			}
+		}
+		if strings.Contains(text, "hush") {
+			t.Error("a value of the environment is shown")
+		}
+	}
+	has("Sign in to Gemini", "no credentials", "Log in with Google  Opens your browser", "in this terminal with login '--no browser'", "not supported by parley: smartcard")
+	d.Busy("Log in with Google")
+	has("Signing in with Log in with Google")
+	if got := d.Key(press("1")); got != nil {
+		t.Errorf("while it is busy, 1 did %#v", got)
+	}
+	d.Failed(errors.New("the token has expired"))
+	has("✗ the token has expired", "Log in with Google")
+	if got := d.Key(press("1")); got != (SignIn{"oauth"}) {
+		t.Errorf("after a failure, 1 did %#v", got)
+	}
+	d = NewAuth(env, "", "", nil)
+	has("Sign in to the agent", "names no way")
+}
+
+func TestConfirm(t *testing.T) {
+	stop, wait := Run{"stop"}, Run{"wait"}
+	q := Question{Title: "Stop it?", Text: "It does not react.", Choices: []Choice{
+		{Name: "Stop the agent", Key: "s", Risky: true, Do: stop}, {Name: "Wait", Do: wait},
+	}}
+	for _, tt := range []struct {
+		keys string
+		want Action
+	}{
+		{"enter", nil},
+		{"s", stop},
+		{"1", stop},
+		{"2", wait},
+		{"up enter", wait},
+		{"esc", Close{}},
+	} {
+		t.Run(tt.keys, func(t *testing.T) {
+			env, c := newEnv()
+			d := NewConfirm(env, q)
+			if got := d.Key(press("s")); got != (NotTaken{}) {
+				t.Fatalf("at first s did %#v", got)
+			}
+			c.pass(QuietTime)
+			if got := presses(t, d, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("did %#v, want %#v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestConfirmShowsTheEndOfTheDetail(t *testing.T) {
+	env, c := newEnv()
+	d := NewConfirm(env, Question{Title: "Gone", Text: "It has stopped.", Detail: strings.Repeat("noise\n", 50) + "\x1b[31mthe reason\x1b[0m\n", Choices: []Choice{{Name: "Restart"}}})
+	c.pass(LookTime)
+	if text := shownBy(d, 80, 16); !strings.Contains(text, "the reason") || !strings.Contains(text, "It has stopped.") {
+		t.Errorf("it shows\n%s", text)
+	}
+	d.Key(press("home"))
+	if text := shownBy(d, 80, 16); strings.Contains(text, "the reason") || !strings.Contains(text, "It has stopped.") {
+		t.Errorf("scrolled up it shows\n%s", text)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	cfg, err := config.Parse("test", []byte("[keys]\nmodel = []\nsend = [\"ctrl+enter\"]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, _ := newEnv()
+	env.Keys = cfg.Keys
+	d := NewHelp(env)
+	var all strings.Builder
+	for range 20 {
+		all.WriteString(shownBy(d, 80, 20))
+		if _, below := d.scroll.hidden(); below == 0 {
+			break
+		}
+		if got := d.Key(press("pgdown")); got != nil {
+			t.Fatalf("pgdown did %#v", got)
+		}
+	}
+	text := all.String()
+	for _, a := range config.Actions() {
+		if !strings.Contains(text, a.Help) {
+			t.Errorf("%q is not shown", a.Help)
+		}
+	}
+	if !strings.Contains(text, "ctrl+enter") {
+		t.Error("the configured key is not shown")
+	}
+	if i := strings.Index(text, "choose the model"); i < 0 || !strings.HasPrefix(strings.TrimSpace(text[strings.LastIndex(text[:i], "\n"):i]), "no key") {
+		t.Error("an action without a key is not shown as one")
+	}
+	for _, k := range []string{"esc", "q"} {
+		if got := d.Key(press(k)); got != (Close{}) {
+			t.Errorf("%s did %#v", k, got)
+		}
+	}
+}
+
+func TestInput(t *testing.T) {
+	for _, tt := range []struct{ keys, want string }{
+		{"a b", "ab|"},
+		{"a b left c", "ac|b"},
+		{"a b home delete", "|b"},
+		{"a b left left left right c end d", "acbd|"},
+		{"a b backspace backspace backspace", "|"},
+		{"a space b ctrl+w", "a |"},
+		{"a space b alt+left alt+left", "|a b"},
+		{"a space b home alt+right", "a| b"},
+		{"a b c left ctrl+k", "ab|"},
+		{"a b c left ctrl+u", "|c"},
+		{"paste left backspace", "日本|👩‍👩‍👧"},
+		{"paste home right delete", "日|é👩‍👩‍👧"},
+		{"paste left left left left left", "|日本é👩‍👩‍👧"},
+		{"paste backspace", "日本é|"},
+		{"ctrl+x", "|"},
+		{"up", "|"},
+	} {
+		var in input
+		for _, k := range strings.Fields(tt.keys) {
+			if k == "paste" {
+				in.insert("日\x07本\x1b[31me\u0301👩‍👩‍👧")
+				continue
+			}
+			in.key(press(k))
+		}
+		want := strings.ReplaceAll(tt.want, "é", "e\u0301")
+		if got := in.text[:in.at] + "|" + in.text[in.at:]; got != want {
+			t.Errorf("%s: %q, want %q", tt.keys, got, want)
+		}
+	}
+}
+
+func TestInputIsBounded(t *testing.T) {
+	var in input
+	for range 3 {
+		in.insert(strings.Repeat("日", maxInput/4))
+	}
+	if len(in.text) > maxInput {
+		t.Errorf("it holds %d bytes", len(in.text))
+	}
+}
+
+func TestWheelScrollsEvenWhileInert(t *testing.T) {
+	env, _ := newEnv()
+	d := NewPermission(env, editPermission(), 1)
+	before := shownBy(d, 80, 14)
+	d.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 3, 3)
+	if shownBy(d, 80, 14) == before {
+		t.Error("the wheel did nothing")
+	}
+	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft}, 3, 10); got != (NotTaken{}) {
+		t.Errorf("a click did %#v", got)
+	}
+}
+
+func TestInertDialogsHaveNoHints(t *testing.T) {
+	env, c := newEnv()
+	all := []Guarded{
+		NewPermission(env, editPermission(), 1), NewElicitation(env, formElicitation(), "A"),
+		NewElicitation(env, linkElicitation("https://a.b"), "A"), NewAuth(env, "A", "", authMethods()), NewConfirm(env, Question{Choices: []Choice{{Name: "x"}}}),
+	}
+	for _, d := range all {
+		if hints := d.Hints(); len(hints) > 0 {
+			t.Errorf("%T hints at %v while it is inert", d, hints)
+		}
+	}
+	c.pass(LookTime)
+	for _, d := range all {
+		if !slices.ContainsFunc(d.Hints(), func(h Hint) bool { return h.Key == "esc" }) {
+			t.Errorf("%T does not say what esc does: %v", d, d.Hints())
+		}
+	}
+}
+
+// A second press of the key that closed something must not reach the prompt,
+// where enter sends it and esc cancels the turn.
+func TestKeysThatCloseBounce(t *testing.T) {
+	for _, key := range []string{"enter", "esc"} {
+		for name, open := range map[string]func(Env) Dialog{
+			"selector": func(e Env) Dialog { return NewSelector(e, List{Items: manyModels(3)}) },
+			"help":     func(e Env) Dialog { return NewHelp(e) },
+			"options":  func(e Env) Dialog { return NewOptions(e, optionConversation()) },
+		} {
+			env, _ := newEnv()
+			d := open(env)
+			if name == "options" { // its first row opens a list; the third is set at once
+				d.Key(press("down"))
+				d.Key(press("down"))
+			}
+			if env.Guard.Bounced(key) {
+				t.Errorf("%s: %s bounces before it was pressed", name, key)
+			}
+			if got := d.Key(press(key)); got == nil {
+				t.Errorf("%s: %s did nothing", name, key)
+			}
+			if !env.Guard.Bounced(key) {
+				t.Errorf("%s: a second %s reaches the prompt", name, key)
+			}
+		}
+	}
+}

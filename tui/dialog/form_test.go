@@ -1,0 +1,424 @@
+package dialog
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/session"
+)
+
+// oneFieldForm is an armed form of one field, "f".
+func oneFieldForm(schema string, required bool) *Form {
+	env, c := newEnv()
+	raw := `{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{"f":` + schema + `}`
+	if required {
+		raw += `,"required":["f"]`
+	}
+	d := NewElicitation(env, elicitation(raw+"}}"), "Agent").(*Form)
+	c.pass(LookTime)
+	return d
+}
+
+// accept fills the field in with keys, or types what stands in quotes, and
+// presses Accept.
+func accept(d *Form, keys string) Action {
+	if text, ok := strings.CutPrefix(keys, "'"); ok {
+		for _, r := range strings.TrimSuffix(text, "'") {
+			if r == ' ' {
+				d.Key(press("space"))
+			} else {
+				d.Key(press(string(r)))
+			}
+		}
+	} else {
+		for _, k := range strings.Fields(keys) {
+			d.Key(press(k))
+		}
+	}
+	for range 3 {
+		if d.current() == nil {
+			break
+		}
+		d.Key(press("tab"))
+	}
+	return d.Key(press("enter"))
+}
+
+func TestFormValues(t *testing.T) {
+	const (
+		enum   = `{"type":"string","enum":["a","b"]}`
+		titled = `{"type":"string","oneOf":[{"const":"a","title":"First"},{"const":"b","title":"Second"}],"default":"b"}`
+		many   = `{"type":"array","minItems":1,"maxItems":2,"items":{"type":"string","enum":["a","b","c"]}}`
+		ticked = `{"type":"array","items":{"anyOf":[{"const":"a","title":"A"},{"const":"b","title":"B"}]},"default":["b"]}`
+	)
+	for _, tt := range []struct {
+		name, schema string
+		required     bool
+		keys         string
+		want         any    // nil: left out
+		problem      string // instead of being sent
+	}{
+		{"text", `{"type":"string"}`, false, "'hi you'", "hi you", ""},
+		{"empty text", `{"type":"string"}`, false, "", nil, ""},
+		{"required text", `{"type":"string"}`, true, "", nil, "requires it"},
+		{"default text", `{"type":"string","default":"d"}`, true, "", "d", ""},
+		{"default text, emptied", `{"type":"string","default":"d"}`, false, "backspace", nil, ""},
+		{"default of another kind", `{"type":"string","default":7}`, false, "", nil, ""},
+		{"too short", `{"type":"string","minLength":3}`, false, "'éé'", nil, "3 characters at least, it has 2"},
+		{"characters, not bytes", `{"type":"string","maxLength":2}`, false, "'éé'", "éé", ""},
+		{"too long", `{"type":"string","maxLength":2}`, false, "'abc'", nil, "2 characters at most"},
+		{"too short, but left out", `{"type":"string","minLength":3}`, false, "", nil, ""},
+		{"pattern", `{"type":"string","pattern":"^[a-z]+$"}`, false, "'ab'", "ab", ""},
+		{"pattern anywhere", `{"type":"string","pattern":"b"}`, false, "'abc'", "abc", ""},
+		{"not the pattern", `{"type":"string","pattern":"^[a-z]+$"}`, false, "'a1'", nil, "has to match"},
+		{"pattern of JavaScript's alone", `{"type":"string","pattern":"^(?=a)b$"}`, false, "'zz'", "zz", ""},
+		{"pattern that means something else", `{"type":"string","pattern":"^\\Aa\\z$"}`, false, "'zz'", "zz", ""},
+		{"email", `{"type":"string","format":"email"}`, false, "'a@b.c'", "a@b.c", ""},
+		{"no email", `{"type":"string","format":"email"}`, false, "'a b'", nil, "not an email"},
+		{"named email", `{"type":"string","format":"email"}`, false, "'A <a@b.c>'", nil, "not an email"},
+		{"uri", `{"type":"string","format":"uri"}`, false, "'mailto:a@b.c'", "mailto:a@b.c", ""},
+		{"no uri", `{"type":"string","format":"uri"}`, false, "'example'", nil, "not an address"},
+		{"date", `{"type":"string","format":"date"}`, false, "'2026-02-28'", "2026-02-28", ""},
+		{"no date", `{"type":"string","format":"date"}`, false, "'2026-02-30'", nil, "not a date"},
+		{"date and time", `{"type":"string","format":"date-time"}`, false, "'2026-02-28T10:00:00Z'", "2026-02-28T10:00:00Z", ""},
+		{"no date and time", `{"type":"string","format":"date-time"}`, false, "'2026-02-28'", nil, "not a date and time"},
+		{"unknown format", `{"type":"string","format":"haiku"}`, false, "'x'", "x", ""},
+		{"integer", `{"type":"integer"}`, false, "'-42'", int64(-42), ""},
+		{"default integer", `{"type":"integer","default":3.0}`, false, "", int64(3), ""},
+		{"no integer", `{"type":"integer"}`, false, "'1.5'", nil, "not a whole number"},
+		{"integer below", `{"type":"integer","minimum":0}`, false, "'-1'", nil, "0 at least"},
+		{"number", `{"type":"number"}`, false, "'1.5'", 1.5, ""},
+		{"default number", `{"type":"number","default":0.25}`, false, "", 0.25, ""},
+		{"no number", `{"type":"number"}`, false, "'NaN'", nil, "not a number"},
+		{"number above", `{"type":"number","maximum":1}`, false, "'1.1'", nil, "1 at most"},
+		{"required number", `{"type":"number"}`, true, "", nil, "requires it"},
+		{"yes", `{"type":"boolean"}`, false, "down space", true, ""},
+		{"no", `{"type":"boolean"}`, false, "down down space", false, ""},
+		{"yes or no left open", `{"type":"boolean"}`, false, "", nil, ""},
+		{"going on says neither", `{"type":"boolean"}`, false, "enter", nil, ""},
+		{"required yes or no", `{"type":"boolean"}`, true, "", nil, "choose one"},
+		{"default no", `{"type":"boolean","default":false}`, true, "", false, ""},
+		{"one", enum, false, "down down enter", "b", ""},
+		{"one, left open", enum, false, "enter", nil, ""},
+		{"required one", enum, true, "", nil, "choose one"},
+		{"default one", titled, true, "", "b", ""},
+		{"another one", titled, true, "up space", "a", ""},
+		{"default one, cleared", titled, false, "backspace", nil, ""},
+		{"several", many, false, "space down space", []string{"a", "b"}, ""},
+		{"too many", many, false, "space down space down space", nil, "choose 2 at most"},
+		{"none of several", many, false, "", nil, ""},
+		{"none of several required", many, true, "", nil, "choose 1 at least"},
+		{"default several", ticked, false, "", []string{"b"}, ""},
+		{"default several, cleared", ticked, false, "backspace", []string{}, ""},
+		{"unsupported", `{"type":"polygon"}`, false, "down", nil, ""},
+		{"unsupported and required", `{"type":"polygon"}`, true, "down", nil, "f is required, and parley does not know its kind"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := oneFieldForm(tt.schema, tt.required)
+			got := accept(d, tt.keys)
+			if tt.problem != "" {
+				text := strings.Join(strings.Fields(shownBy(d, 100, 30)), " ")
+				if got != nil || !strings.Contains(text, tt.problem) {
+					t.Errorf("did %#v, and says\n%s", got, text)
+				}
+				return
+			}
+			content := map[string]any{}
+			if tt.want != nil {
+				content["f"] = tt.want
+			}
+			want := Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("did %#v, want %#v\n%s", got, want, shownBy(d, 100, 30))
+			}
+		})
+	}
+}
+
+func TestFormAnswers(t *testing.T) {
+	answer := func(a acpclient.ElicitationAction) Action {
+		return Elicit{4, acpclient.CreateElicitationResponse{Action: a}}
+	}
+	for _, tt := range []struct {
+		keys string
+		want Action
+	}{
+		{"esc", answer(acpclient.ElicitCancel)},
+		{"tab right enter", answer(acpclient.ElicitDecline)},
+		{"tab right right enter", answer(acpclient.ElicitCancel)},
+		{"tab right right right left enter", answer(acpclient.ElicitDecline)},
+		{"down right enter", answer(acpclient.ElicitDecline)},
+		{"y enter right enter", answer(acpclient.ElicitDecline)},
+		{"enter shift+tab 1 2", nil},
+	} {
+		t.Run(tt.keys, func(t *testing.T) {
+			d := oneFieldForm(`{"type":"string"}`, true)
+			if got := presses(t, d, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("did %#v, want %#v", got, tt.want)
+			}
+		})
+	}
+	text := shownBy(oneFieldForm(`{"type":"string"}`, true), 80, 20)
+	if !strings.Contains(text, "Accept      Decline      Cancel") || !strings.Contains(text, "required") {
+		t.Errorf("the form shows\n%s", text)
+	}
+}
+
+func TestFormWithoutFieldsMarksNothing(t *testing.T) {
+	env, c := newEnv()
+	d := NewElicitation(env, elicitation(`{"mode":"form","message":"Really?","requestedSchema":{"properties":{}}}`), "")
+	c.pass(LookTime)
+	if got := presses(t, d, "enter", "space", "enter"); got != nil {
+		t.Fatalf("enter did %#v", got)
+	}
+	want := Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{}}}
+	if got := presses(t, d, "down", "enter"); !reflect.DeepEqual(got, want) {
+		t.Errorf("did %#v", got)
+	}
+}
+
+func TestFormOfAnUnknownModeCannotBeAccepted(t *testing.T) {
+	env, c := newEnv()
+	d := NewElicitation(env, elicitation(`{"mode":"hologram","message":"Look!"}`), "")
+	c.pass(LookTime)
+	if got := presses(t, d, "down", "enter"); got != nil {
+		t.Errorf("accepting did %#v", got)
+	}
+	if text := shownBy(d, 80, 20); !strings.Contains(text, "does not know this way of asking (hologram)") {
+		t.Errorf("it does not say why:\n%s", text)
+	}
+	if got := presses(t, d, "right", "enter"); !reflect.DeepEqual(got, Elicit{4, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}) {
+		t.Errorf("declining did %#v", got)
+	}
+}
+
+func TestFormRequiringWhatItDoesNotDescribe(t *testing.T) {
+	env, c := newEnv()
+	d := NewElicitation(env, elicitation(`{"mode":"form","message":"m","requestedSchema":{"properties":{},"required":["ghost"]}}`), "")
+	c.pass(LookTime)
+	if got := presses(t, d, "down", "enter"); got != nil {
+		t.Errorf("accepting did %#v", got)
+	}
+}
+
+func TestFormIsInertAtFirst(t *testing.T) {
+	env, c := newEnv()
+	d := NewElicitation(env, formElicitation(), "Agent").(*Form)
+	for _, k := range []string{"a", "tab", "enter", "esc"} {
+		if got := d.Key(press(k)); got != (NotTaken{}) {
+			t.Errorf("%q did %#v", k, got)
+		}
+	}
+	if got := d.Paste("secret"); got != (NotTaken{}) || d.fields[0].input.text != "" {
+		t.Errorf("pasting did %#v and wrote %q", got, d.fields[0].input.text)
+	}
+	if v := d.View(80, 24); v.Cursor != nil {
+		t.Error("it shows a cursor while it takes no keys")
+	}
+	c.pass(QuietTime)
+	if v := d.View(80, 24); v.Cursor == nil {
+		t.Error("it shows no cursor")
+	}
+	d.Key(press("a"))
+	d.Paste("b\x1b[31mc")
+	if got := d.fields[0].input.text; got != "abc" {
+		t.Errorf("the field holds %q", got)
+	}
+}
+
+func TestFormGoesToWhatIsWrong(t *testing.T) {
+	env, c := newEnv()
+	d := NewElicitation(env, formElicitation(), "Agent").(*Form)
+	c.pass(time.Second)
+	d.View(80, 16)
+	for d.current() != nil {
+		d.Key(press("tab"))
+	}
+	if text := shownBy(d, 80, 16); strings.Contains(text, "Project name") {
+		t.Fatalf("the form is not scrolled to its end:\n%s", text)
+	}
+	if got := d.Key(press("enter")); got != nil {
+		t.Fatalf("accepting did %#v", got)
+	}
+	if text := shownBy(d, 80, 16); !strings.Contains(text, "❯ Project name") || !strings.Contains(text, "fill this in") {
+		t.Errorf("it does not go to the first field that is wrong:\n%s", text)
+	}
+	d.Key(press("x"))
+	if d.fields[0].problem != "" {
+		t.Error("the problem stays while the field is being changed")
+	}
+}
+
+func TestLink(t *testing.T) {
+	const url = "https://example.com/login?x=1"
+	answer := func(a acpclient.ElicitationAction) Action {
+		return Elicit{5, acpclient.CreateElicitationResponse{Action: a}}
+	}
+	for _, tt := range []struct {
+		url, keys string
+		want      Action
+	}{
+		{url, "o", OpenURL{5, url}},
+		{url, "1", OpenURL{5, url}},
+		{url, "enter", nil},
+		{url, "down enter", OpenURL{5, url}},
+		{url, "c", Copy{url}},
+		{url, "n", answer(acpclient.ElicitDecline)},
+		{url, "4", answer(acpclient.ElicitCancel)},
+		{url, "esc", answer(acpclient.ElicitCancel)},
+		{url, "g", nil}, // nothing was copied yet
+		{"javascript:alert(1)", "o", nil},
+		{"javascript:alert(1)", "1", Copy{"javascript:alert(1)"}},
+		{"file:///etc/passwd", "o", nil},
+		{"https:///path", "o", nil},
+		{"https://a.com\\@b.com/", "o", nil},
+		{"https://a.com/\x1b[2J", "o", nil},
+		{"https://a.com/\u202ecom", "o", nil},
+		{"", "o", nil},
+	} {
+		t.Run(tt.url+" "+tt.keys, func(t *testing.T) {
+			env, c := newEnv()
+			d := NewElicitation(env, linkElicitation(tt.url), "Agent")
+			if got := d.Key(press("o")); got != (NotTaken{}) {
+				t.Fatalf("at first o did %#v", got)
+			}
+			c.pass(QuietTime)
+			if got := presses(t, d, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("did %#v, want %#v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestLinkShows(t *testing.T) {
+	const (
+		letters  = "letters of other alphabets"
+		username = "user name, not the host"
+		plainWeb = "not encrypted"
+		refuses  = "parley does not open this"
+	)
+	for _, tt := range []struct {
+		url   string
+		has   []string
+		lacks []string
+	}{
+		{"https://example.com/a", []string{"Claude Code asks you", "host     example.com\n", "address  https://example.com/a\n"}, []string{letters, username, plainWeb, refuses}},
+		{"https://xn--80ak6aa92e.com/", []string{"host     xn--80ak6aa92e.com\n", "that is  аррӏе.com\n", letters}, []string{refuses}},
+		{"https://bücher.example/", []string{"host     bücher.example\n", "that is  xn--bcher-kva.example\n", letters}, nil},
+		{"https://google.com@evil.example/", []string{"host     evil.example\n", username}, nil},
+		{"http://example.com/", []string{plainWeb}, []string{refuses}},
+		{"http://localhost:8080/", []string{"host     localhost\n"}, []string{plainWeb}},
+		{"http://[::1]:8080/", []string{"host     ::1\n"}, []string{plainWeb}},
+		{"ftp://example.com/", []string{refuses, "http and https"}, nil},
+		{"https://a.com/\u200b\x1b[2J", []string{"https://a.com/⟨U+200B⟩␛[2J", refuses}, nil},
+	} {
+		t.Run(tt.url, func(t *testing.T) {
+			env, c := newEnv()
+			d := NewElicitation(env, linkElicitation(tt.url), "Claude Code")
+			c.pass(LookTime)
+			text := shownBy(d, 100, 40)
+			for _, want := range tt.has {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is not shown in\n%s", want, text)
+				}
+			}
+			for _, not := range tt.lacks {
+				if strings.Contains(text, not) {
+					t.Errorf("%q is shown in\n%s", not, text)
+				}
+			}
+		})
+	}
+	t.Run("long", func(t *testing.T) {
+		env, c := newEnv()
+		long := "https://example.com/?q=" + strings.Repeat("0123456789", 40) + "end"
+		e := linkElicitation(long)
+		e.Request.Message = strings.Repeat("a very long message ", 100)
+		d := NewElicitation(env, e, "A")
+		c.pass(LookTime)
+		text := strings.NewReplacer("\n", "", " ", "").Replace(shownBy(d, 60, 80))
+		if !strings.Contains(text, long) {
+			t.Errorf("the address is not shown whole:\n%s", text)
+		}
+		if top := shownBy(d, 60, 16); !strings.Contains(top, "host     example.com") {
+			t.Errorf("the host is out of view:\n%s", top)
+		}
+	})
+}
+
+func TestLinkAfterConsent(t *testing.T) {
+	env, c := newEnv()
+	e := linkElicitation("https://example.com/")
+	d := NewElicitation(env, e, "Agent").(*Link)
+	c.pass(LookTime)
+	presses(t, d, "o")
+	if text := shownBy(d, 80, 24); !strings.Contains(text, "Waiting for the agent") || strings.Contains(text, "Decline") {
+		t.Errorf("after opening it shows\n%s", text)
+	}
+	e.Completed = true
+	if text := shownBy(d, 80, 24); !strings.Contains(text, "says that it is done") {
+		t.Errorf("when it is done it shows\n%s", text)
+	}
+	c.pass(LookTime)
+	if got := d.Key(press("esc")); got != (Close{}) {
+		t.Errorf("esc did %#v", got)
+	}
+	if got := d.Key(press("1")); got != (Close{}) {
+		t.Errorf("1 did %#v", got)
+	}
+}
+
+func TestLinkOpenedByHand(t *testing.T) {
+	env, c := newEnv()
+	d := NewElicitation(env, linkElicitation("https://example.com/"), "Agent").(*Link)
+	c.pass(LookTime)
+	d.Key(press("c"))
+	want := Elicit{5, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
+	if got := d.Key(press("g")); !reflect.DeepEqual(got, want) {
+		t.Errorf("g did %#v", got)
+	}
+	d.Completed()
+	if text := shownBy(d, 80, 24); !strings.Contains(text, "says that it is done") {
+		t.Errorf("when it is done it shows\n%s", text)
+	}
+}
+
+func TestElicitationsHaveIDs(t *testing.T) {
+	env, _ := newEnv()
+	for _, e := range []*session.Elicitation{formElicitation(), linkElicitation("https://a.b/")} {
+		if d := NewElicitation(env, e, "").(interface{ ID() int }); d.ID() != e.ID {
+			t.Errorf("%T has the id %d", d, d.ID())
+		}
+	}
+}
+
+func TestPunycode(t *testing.T) {
+	for _, tt := range []struct{ unicode, puny string }{
+		{"bücher.de", "xn--bcher-kva.de"},
+		{"аррӏе.com", "xn--80ak6aa92e.com"},
+		{"他们为什么不说中文", "xn--ihqwcrb4cv8a8dqg056pqjye"},
+		{"3年b組金八先生", "xn--3b-ww4c5e180e575a65lsy2b"},
+		{"mañana.example.ñ", "xn--maana-pta.example.xn--ida"},
+	} {
+		if got := otherForm(tt.unicode); got != tt.puny {
+			t.Errorf("%s is %s, want %s", tt.unicode, got, tt.puny)
+		}
+		if got := otherForm(tt.puny); got != tt.unicode {
+			t.Errorf("%s is %s, want %s", tt.puny, got, tt.unicode)
+		}
+	}
+	for _, same := range []string{"example.com", "", "xn--", "xn--99999999999", "xn--" + strings.Repeat("a", 80)} {
+		if got := otherForm(same); got != "" && strings.HasPrefix(got, punyPrefix) {
+			t.Errorf("%s is %s", same, got)
+		}
+	}
+}
+
+func FuzzPunycode(f *testing.F) {
+	f.Add("bücher.de")
+	f.Add("xn--bcher-kva.de")
+	f.Fuzz(func(_ *testing.T, host string) { look("https://" + host + "/") })
+}

@@ -1,0 +1,337 @@
+package dialog
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/session"
+)
+
+func manyModels(n int) []Item {
+	items := make([]Item, n)
+	for i := range items {
+		items[i] = Item{ID: fmt.Sprint(i), Title: fmt.Sprintf("provider-%d/model-%d", i%7, i), Detail: "a model of its time"}
+	}
+	return items
+}
+
+func threeItems() []Item {
+	return []Item{
+		{ID: "ask", Title: "Ask", Group: "careful"},
+		{ID: "off", Title: "Gone", Disabled: true, Group: "careful"},
+		{ID: "code", Title: "Code", Group: "bold", Current: true, Do: SetMode{"code"}},
+	}
+}
+
+func TestSelectorKeys(t *testing.T) {
+	for _, tt := range []struct {
+		keys string
+		want Action
+	}{
+		{"enter", SetMode{"code"}}, // the current one is marked
+		{"up enter", Choose{"l", "ask"}},
+		{"up up up enter", Choose{"l", "ask"}},
+		{"up down enter", SetMode{"code"}},
+		{"down down enter", SetMode{"code"}},
+		{"home enter", Choose{"l", "ask"}},
+		{"pgup enter", Choose{"l", "ask"}},
+		{"pgup end enter", SetMode{"code"}},
+		{"a s k enter", Choose{"l", "ask"}},
+		{"o d e enter", SetMode{"code"}},
+		{"g o n e enter", nil}, // it cannot be chosen
+		{"z z enter", nil},
+		{"z z backspace backspace enter", SetMode{"code"}},
+		{"z esc enter", SetMode{"code"}}, // esc clears the filter first
+		{"z esc esc", Close{}},
+		{"esc", Close{}},
+	} {
+		t.Run(tt.keys, func(t *testing.T) {
+			env, _ := newEnv()
+			s := NewSelector(env, List{Name: "l", Title: "Mode", Items: threeItems()})
+			s.View(80, 20)
+			if got := presses(t, s, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("did %#v, want %#v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSelectorFilterPrefersTitles(t *testing.T) {
+	env, _ := newEnv()
+	items := manyModels(3)
+	items = append(items, Item{ID: "d", Title: "Other", Detail: "an opus of its kind"}, Item{ID: "t", Title: "Opus"})
+	s := NewSelector(env, List{Items: items, Name: "m"})
+	s.Paste("op us\n")
+	if got := s.Key(press("enter")); got != (Choose{"m", "t"}) {
+		t.Errorf("chose %v", got)
+	}
+	if text := shownBy(s, 80, 20); !strings.Contains(text, "2 of 5") {
+		t.Errorf("it does not say how many fit:\n%s", text)
+	}
+}
+
+func TestSelectorAsksForMoreOncePerPage(t *testing.T) {
+	env, _ := newEnv()
+	l := List{Name: "sessions", Items: manyModels(30), More: true}
+	s := NewSelector(env, l)
+	s.View(80, 16)
+	if got := s.Key(press("down")); got != nil {
+		t.Errorf("at the top it did %v", got)
+	}
+	if got := s.Key(press("end")); got != (NeedMore{"sessions"}) {
+		t.Errorf("at the end it did %v", got)
+	}
+	if got := s.Key(press("up")); got != nil {
+		t.Errorf("it asked again: %v", got)
+	}
+	marked, _ := s.markedID()
+	l.Items = manyModels(60)
+	s.SetList(l)
+	if now, _ := s.markedID(); now != marked {
+		t.Errorf("the mark went from %s to %s when the page came", marked, now)
+	}
+	if got := s.Key(press("end")); got != (NeedMore{"sessions"}) {
+		t.Errorf("at the end of the second page it did %v", got)
+	}
+	l.Items, l.More = manyModels(70), false
+	s.SetList(l)
+	if got := s.Key(press("end")); got != nil {
+		t.Errorf("at the end of all it did %v", got)
+	}
+}
+
+func TestSelectorKeepsItsMarkWhenTheListChanges(t *testing.T) {
+	env, _ := newEnv()
+	s := NewSelector(env, List{Name: "l", Items: manyModels(5)})
+	presses(t, s, "down", "down") // model 2
+	items := append([]Item{{ID: "new", Title: "new"}}, manyModels(5)...)
+	s.SetList(List{Name: "l", Items: items})
+	if id, _ := s.markedID(); id != "2" {
+		t.Errorf("marked %q", id)
+	}
+	s.SetList(List{Name: "l"})
+	if got := s.Key(press("enter")); got != nil {
+		t.Errorf("an empty list chose %v", got)
+	}
+	s.SetList(List{Name: "l", Items: manyModels(2)})
+	if got := s.Key(press("enter")); got != (Choose{"l", "0"}) {
+		t.Errorf("chose %v", got)
+	}
+}
+
+func TestSelectorMouse(t *testing.T) {
+	env, _ := newEnv()
+	s := NewSelector(env, List{Name: "l", Items: manyModels(40)})
+	v := s.View(80, 20)
+	y := -1
+	for i, l := range v.Lines {
+		if strings.Contains(ansi.Strip(l), "model-3 ") {
+			y = i
+		}
+	}
+	click := tea.MouseClickMsg{Button: tea.MouseLeft, Y: y}
+	if got := s.Mouse(click, 5, y); got != nil {
+		t.Fatalf("the first click did %v", got)
+	}
+	if got := s.Mouse(click, 5, y); got != (Choose{"l", "3"}) {
+		t.Errorf("the second click did %v", got)
+	}
+	s.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
+	if id, _ := s.markedID(); id != "6" {
+		t.Errorf("the wheel marked %s", id)
+	}
+	if got := s.Mouse(click, 5, 0); got != nil {
+		t.Errorf("a click on the frame did %v", got)
+	}
+}
+
+// What types text belongs to the filter, even if it is bound to something.
+func TestSelectorTypesWhatIsBound(t *testing.T) {
+	cfg, err := config.Parse("test", []byte("[keys]\ndialog_down = [\"j\", \"down\"]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, _ := newEnv()
+	env.Keys = cfg.Keys
+	s := NewSelector(env, List{Name: "l", Items: append(manyModels(20), Item{ID: "jay", Title: "jay"})})
+	if got := presses(t, s, "j", "a", "y", "enter"); got != (Choose{"l", "jay"}) {
+		t.Errorf("chose %v", got)
+	}
+	few := NewSelector(env, List{Name: "l", Items: threeItems()[:1]})
+	presses(t, few, "j")
+	if few.input.text != "" {
+		t.Error("a list without a filter took the key for one")
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, tt := range []struct {
+		keys string
+		want Action
+	}{
+		{"enter down enter", SetOption{"mode", acpclient.SelectValue("code")}},
+		{"down enter down down enter", SetOption{"model", acpclient.SelectValue("qwen")}},
+		{"down down enter", SetOption{"brave", acpclient.BoolValue(false)}}, // it is on, pending
+		{"down down space", SetOption{"brave", acpclient.BoolValue(false)}},
+		{"down down down down enter", SetOption{"brave", acpclient.BoolValue(false)}}, // past it nothing can be set
+		{"enter esc esc", Close{}},
+		{"esc", Close{}},
+	} {
+		t.Run(tt.keys, func(t *testing.T) {
+			env, _ := newEnv()
+			d := NewOptions(env, optionConversation())
+			d.View(80, 20)
+			if got := presses(t, d, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("did %#v, want %#v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOptionsFollowTheConversation(t *testing.T) {
+	env, _ := newEnv()
+	c := optionConversation()
+	d := NewOptions(env, c)
+	text := shownBy(d, 80, 20)
+	for _, want := range []string{"Mode         Ask", "Model        Opus", "◌ Brave mode   on", "Temperature  not supported by parley", "How much it asks"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not shown in\n%s", want, text)
+		}
+	}
+	d.Key(press("down"))
+	d.Key(press("enter"))
+	options := c.Options
+	options[1].CurrentValue = acpclient.SelectValue("haiku")
+	c.Apply(session.OptionSettled{Option: "brave", Seq: 1, Options: options})
+	if text := shownBy(d, 80, 20); !strings.Contains(text, "● Haiku") {
+		t.Errorf("the values do not follow:\n%s", text)
+	}
+	c.Apply(session.OptionSettled{Option: "x", Seq: 2, Options: options[:1]})
+	if text := shownBy(d, 80, 20); !strings.Contains(text, "Options") || strings.Contains(text, "Haiku") {
+		t.Errorf("the values of an option that is gone are still shown:\n%s", text)
+	}
+	if got := presses(t, d, "home", "enter", "down", "enter"); got != (SetOption{"mode", acpclient.SelectValue("code")}) {
+		t.Errorf("did %v", got)
+	}
+	d.SetConversation(session.NewConversation())
+	if text := shownBy(d, 80, 20); !strings.Contains(text, "nothing to set") {
+		t.Errorf("another conversation is not shown:\n%s", text)
+	}
+}
+
+func TestModesAndModels(t *testing.T) {
+	env, _ := newEnv()
+	withOptions := optionConversation()
+	legacy := session.NewConversation()
+	legacy.Apply(session.SessionOpened{State: acpclient.SessionState{
+		Modes:  &acpclient.SessionModeState{CurrentModeID: "ask", AvailableModes: acpclient.List[acpclient.SessionMode]{{ID: "ask", Name: "Ask"}, {ID: "code", Name: "Code"}}},
+		Models: &acpclient.SessionModelState{CurrentModelID: "b", AvailableModels: acpclient.List[acpclient.ModelInfo]{{ModelID: "a", Name: "A"}, {ModelID: "b", Name: "B"}}},
+	}})
+	for _, tt := range []struct {
+		name string
+		s    Dialog
+		keys string
+		want Action
+	}{
+		{"mode option", NewModes(env, withOptions), "down enter", SetOption{"mode", acpclient.SelectValue("code")}},
+		{"model option", NewModels(env, withOptions), "down enter", SetOption{"model", acpclient.SelectValue("haiku")}},
+		{"boolean", NewOption(env, withOptions, "brave"), "down enter", SetOption{"brave", acpclient.BoolValue(false)}},
+		{"legacy mode", NewModes(env, legacy), "down enter", SetMode{"code"}},
+		{"legacy model", NewModels(env, legacy), "up enter", SetModel{"a"}},
+		{"legacy mode among the options", NewOptions(env, legacy), "enter down enter", SetMode{"code"}},
+		{"legacy model among the options", NewOptions(env, legacy), "down enter up enter", SetModel{"a"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := presses(t, tt.s, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("did %#v, want %#v", got, tt.want)
+			}
+		})
+	}
+	none := session.NewConversation()
+	if NewModes(env, none) != nil || NewModels(env, none) != nil || NewOption(env, withOptions, "slider") != nil || NewOption(env, withOptions, "?") != nil {
+		t.Error("there is a list of what cannot be set")
+	}
+}
+
+func TestSessionItems(t *testing.T) {
+	t.Setenv("HOME", "/home/ada")
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	at := func(d time.Duration) string { return now.Add(-d).Format(time.RFC3339) }
+	for _, tt := range []struct {
+		in            acpclient.SessionInfo
+		title, detail string
+	}{
+		{acpclient.SessionInfo{SessionID: "s", Title: "T", Cwd: "/home/ada/x", UpdatedAt: at(5 * time.Second)}, "T", "just now   ~/x"},
+		{acpclient.SessionInfo{SessionID: "s", Cwd: "/home/adam", UpdatedAt: at(5 * time.Minute)}, "s", "5 min ago  /home/adam"},
+		{acpclient.SessionInfo{SessionID: "s", Cwd: "/", UpdatedAt: at(30 * time.Hour)}, "s", "yesterday  /"},
+		{acpclient.SessionInfo{SessionID: "s", Cwd: "/home/ada", UpdatedAt: "some day"}, "s", "~"},
+	} {
+		got := SessionItems([]acpclient.SessionInfo{tt.in}, "s", now)[0]
+		if got.Title != tt.title || got.Detail != tt.detail || !got.Current || !reflect.DeepEqual(got.Do, OpenSession{tt.in}) {
+			t.Errorf("%+v is %+v", tt.in, got)
+		}
+	}
+}
+
+func TestActionAndAgentItems(t *testing.T) {
+	items := ActionItems(config.DefaultKeys())
+	if items[0].Do != (Run{config.ActionSend}) || items[0].Detail != "enter" {
+		t.Errorf("the first action is %+v", items[0])
+	}
+	agent := AgentItems([]config.Agent{{ID: "a", Command: "x", Args: []string{"acp"}, Default: true}})[0]
+	if agent.Title != "a" || agent.Detail != "x acp" || !agent.Current {
+		t.Errorf("the agent is %+v", agent)
+	}
+}
+
+func BenchmarkSelectorFilter(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			env, _ := newEnv()
+			items := manyModels(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				s := NewSelector(env, List{Items: items})
+				for _, k := range []string{"m", "o", "7"} {
+					s.Key(press(k))
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkSelectorView(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			env, _ := newEnv()
+			s := NewSelector(env, List{Items: manyModels(n)})
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Key(press("down"))
+				s.View(120, 30)
+			}
+		})
+	}
+}
+
+func BenchmarkPermissionView(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p := editPermission()
+			p.ToolCall.Content = []acpclient.ToolCallContent{acpclient.DiffContent("a.go", nil, strings.Repeat("one more line of code\n", n))}
+			d, _ := armed(p)
+			b.ReportAllocs()
+			for b.Loop() {
+				d.View(120, 30)
+			}
+		})
+	}
+}
