@@ -92,6 +92,9 @@ type Model struct {
 	dialogs  []dialog.Dialog   // the last one is on top
 	guard    *dialog.Guard
 
+	sessions []acpclient.SessionInfo // of the agent, as far as they were listed
+	nextPage string
+
 	ticking bool
 	ticks   int
 	flash   string // said above the prompt for a moment
@@ -232,9 +235,13 @@ func (m *Model) fold(b batchMsg) tea.Cmd {
 func (m *Model) react(e session.Event) tea.Cmd {
 	switch e := e.(type) {
 	case session.SessionOpening:
-		if e.How == session.Load {
+		if e.Clear {
 			m.list.Reset()
 		}
+	case session.AuthRequired:
+		m.askToSignIn(e)
+	case session.AuthDone:
+		m.signedIn(e)
 	case session.AgentLost:
 		m.push(m.lost())
 	case session.SessionFailed:
@@ -290,6 +297,16 @@ func (m *Model) other(msg tea.Msg) tea.Cmd {
 		return m.say(msg.Err.Error())
 	case promptMsg:
 		return m.sent(msg)
+	case sessionsMsg:
+		return m.takeSessions(msg)
+	case terminalAuthMsg:
+		m.signedInOnTerminal(msg)
+		return nil
+	case logoutMsg:
+		if msg.err != nil {
+			return m.say("signing out failed: " + msg.err.Error())
+		}
+		return m.say("signed out")
 	}
 	return m.composer.Update(msg)
 }

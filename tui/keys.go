@@ -125,8 +125,10 @@ func (m *Model) run(a config.Action) tea.Cmd {
 		m.scroll(a)
 	case config.ActionHistoryPrev:
 		return m.recall()
-	default:
-		return m.say("this is not there yet: " + actionHelp(a))
+	case config.ActionSessions:
+		return m.showSessions()
+	case config.ActionNewSession:
+		return m.newSession()
 	}
 	return nil
 }
@@ -311,13 +313,4 @@ func (m *Model) hints() []dialog.Hint {
 	out = hint(out, config.ActionFocusTranscript, "transcript")
 	out = hint(out, config.ActionPalette, "palette")
 	return hint(out, config.ActionHelp, "help")
-}
-
-func actionHelp(a config.Action) string {
-	for _, info := range config.Actions() {
-		if info.Action == a {
-			return info.Help
-		}
-	}
-	return string(a)
 }

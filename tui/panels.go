@@ -121,6 +121,9 @@ func (m *Model) do(action dialog.Action) tea.Cmd {
 	case nil:
 		return nil
 	case dialog.Close:
+		if isAuth(m.top()) {
+			m.session.DismissAuth()
+		}
 		m.pop()
 		if m.session == nil && len(m.dialogs) == 0 {
 			return m.quit() // there is nothing behind the choice of an agent
@@ -157,7 +160,16 @@ func (m *Model) do(action dialog.Action) tea.Cmd {
 	case dialog.OpenURL:
 		return m.openURL(a)
 	case dialog.SignIn:
-		m.session.Authenticate(a.Method)
+		m.signIn(a.Method)
+	case dialog.SignInTerminal:
+		return m.signInOnTerminal(a.Method)
+	case dialog.OpenSession:
+		m.pop()
+		return m.openSession(a.Session)
+	case dialog.NeedMore:
+		if m.nextPage != "" {
+			return m.pageOfSessions(m.nextPage)
+		}
 	}
 	return nil
 }
@@ -167,12 +179,15 @@ const (
 	choiceRestart = "restart"
 	choiceStop    = "stop"
 	choiceAgain   = "again"
+	choiceLogout  = "logout"
 )
 
 // chosen carries out a choice that has no action of its own.
 func (m *Model) chosen(c dialog.Choose) tea.Cmd {
 	m.pop()
 	switch c.List {
+	case choiceLogout:
+		return m.logout()
 	case choiceRestart:
 		switch c.ID {
 		case "restart":
@@ -258,6 +273,9 @@ func (m *Model) palette() dialog.Dialog {
 		}
 		items = append(items, dialog.Item{ID: string(a.Action), Title: a.Help, Detail: detail, Do: dialog.Run{Action: a.Action}})
 	}
+	if m.conv != nil && m.conv.Agent.Capabilities.Auth.Logout != nil {
+		items = append(items, dialog.Item{ID: choiceLogout, Title: "sign out of the agent", Do: dialog.Choose{List: choiceLogout}})
+	}
 	return dialog.NewSelector(m.env(), dialog.List{Name: "palette", Title: "Command palette", Items: items, Filter: true})
 }
 
@@ -266,7 +284,7 @@ func here(a config.Action) bool {
 	switch a {
 	case config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions,
 		config.ActionCancel, config.ActionFocusTranscript, config.ActionScrollTop, config.ActionScrollBottom,
-		config.ActionHelp, config.ActionQuit:
+		config.ActionSessions, config.ActionNewSession, config.ActionHelp, config.ActionQuit:
 		return true
 	}
 	return false

@@ -11,7 +11,7 @@ import (
 
 // frame is the least time between two batches of events: what comes faster than
 // a screen can show it is folded together.
-const frame = 16 * time.Millisecond
+const frame = 32 * time.Millisecond
 
 // batchMsg is everything that happened in a session since the last one.
 type batchMsg struct {

@@ -25,6 +25,7 @@ func demoAgentCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&opt.Script, "script", "", "play the protocol steps of this file")
+	cmd.Flags().BoolVar(&opt.SignIn, "sign-in", false, "pretend to sign in, and end")
 	cmd.Flags().StringVar(&opt.Log, "log", "", "append every line received to this file")
 	return cmd
 }
