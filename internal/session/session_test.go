@@ -1,0 +1,555 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/acpclient"
+)
+
+func TestATurn(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		if h.conv.Phase != PhaseReady || h.conv.ID != "s1" || h.conv.Agent.Name() != "fake" {
+			t.Fatalf("phase %v, id %q, agent %q", h.conv.Phase, h.conv.ID, h.conv.Agent.Name())
+		}
+		h.prompt("hi")
+		h.agent().text("s1", "hel")
+		h.agent().text("s1", "lo")
+		h.settle()
+		if !h.conv.Turn.Running {
+			t.Error("the turn does not run")
+		}
+		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
+		if h.conv.Turn.Running {
+			t.Error("the turn still runs")
+		}
+		wantTranscript(t, h.conv, "user: hi", "agent: hello")
+	})
+}
+
+// An answer stands in the stream where it stood on the wire.
+func TestTheEndOfATurnComesAfterItsUpdates(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		for range 50 {
+			h.Prompt([]acpclient.ContentBlock{acpclient.TextBlock("go")})
+			synctest.Wait()
+			for range 20 {
+				h.agent().text("s1", "x")
+			}
+			h.agent().reply(t, "session/prompt", json.RawMessage(`{}`))
+			synctest.Wait()
+			h.agent().update("s1", `{"sessionUpdate":"session_info_update","title":"after"}`)
+			h.settle()
+		}
+		text := 0
+		for _, e := range h.events {
+			switch e := e.(type) {
+			case PromptSent:
+				text = 0
+			case Text:
+				text += len(e.Text)
+			case TurnEnded:
+				if text != 20 {
+					t.Fatalf("the turn ended after %d of its 20 updates", text)
+				}
+			}
+		}
+		if n := len(eventsOf[TurnEnded](h)); n != 50 {
+			t.Errorf("%d turns ended", n)
+		}
+	})
+}
+
+func TestPromptsWaitForTheirTurn(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.prompt("two")
+		h.prompt("three")
+		if len(h.conv.Queue) != 2 {
+			t.Fatalf("%d prompts wait", len(h.conv.Queue))
+		}
+		if q, ok := h.Unqueue(h.conv.Queue[0].ID); !ok || q.Prompt[0].Text != "two" {
+			t.Errorf("took %v out of the queue", q)
+		}
+		if _, ok := h.Unqueue(12345); ok {
+			t.Error("took what was not there out of the queue")
+		}
+		h.reply("session/prompt", `null`) // success, too
+		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
+		wantTranscript(t, h.conv, "user: one", "user: three")
+		if len(h.conv.Queue) != 0 || h.conv.Turn.Running {
+			t.Error("the queue is not empty")
+		}
+	})
+}
+
+func TestPromptsBeforeTheSessionIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		defer h.close()
+		h.prepare = func(a *fakeAgent) { delete(a.auto, "session/new") }
+		h.prompt("early")
+		h.Start()
+		h.settle()
+		h.prompt("second")
+		if len(h.conv.Queue) != 2 || h.conv.Phase != PhaseOpening {
+			t.Fatalf("%d prompts wait in phase %v", len(h.conv.Queue), h.conv.Phase)
+		}
+		h.reply("session/new", `{"sessionId":"s1"}`)
+		wantTranscript(t, h.conv, "user: early")
+		h.reply("session/prompt", `{}`)
+		wantTranscript(t, h.conv, "user: early", "user: second")
+	})
+}
+
+func TestAnErrorPausesTheQueue(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.prompt("two")
+		h.fail("session/prompt", 400, "credit balance too low")
+		wantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
+		if !h.conv.QueuePaused {
+			t.Error("the queue goes on")
+		}
+		h.prompt("now") // what is typed now is meant now
+		wantTranscript(t, h.conv, "user: one", "note: The agent answered with an error", "user: now")
+		h.reply("session/prompt", `{}`)
+		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
+			t.Error("what was paused went on unasked")
+		}
+		h.ResumeQueue()
+		h.settle()
+		if len(h.conv.Queue) != 0 || !h.conv.Turn.Running {
+			t.Error("the queue does not go on")
+		}
+	})
+}
+
+func TestCancel(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		if h.Cancel() {
+			t.Error("cancelled a turn that does not run")
+		}
+		h.prompt("one")
+		h.prompt("two")
+		h.agent().update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Read","status":"in_progress"}`)
+		h.agent().update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Done","status":"completed"}`)
+		first := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		form := h.agent().ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`)
+		h.settle()
+		if len(h.conv.Permissions) != 1 || len(h.conv.Elicitations) != 1 {
+			t.Fatal("the questions are not open")
+		}
+		if !h.Cancel() || !h.Cancel() {
+			t.Error("there was a turn to cancel")
+		}
+		h.settle()
+		if n := h.agent().count("session/cancel"); n != 1 {
+			t.Errorf("the agent got %d cancels", n)
+		}
+		wantAnswer(t, first, `{"outcome":{"outcome":"cancelled"}}`)
+		wantAnswer(t, form, `{"action":"cancel"}`)
+		// The turn still runs until the agent says so.
+		if !h.conv.Turn.Running || h.conv.Turn.Cancelling.IsZero() || len(h.conv.Permissions)+len(h.conv.Elicitations) != 0 {
+			t.Error("the turn is not being cancelled")
+		}
+		wantTranscript(t, h.conv, "user: one", "tool t1: Read (in_progress) cancelled", "tool t2: Done (completed)")
+		// Who asks now gets the same answer, and nobody is asked.
+		late := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		lateForm := h.agent().ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`)
+		h.settle()
+		wantAnswer(t, late, `{"outcome":{"outcome":"cancelled"}}`)
+		wantAnswer(t, lateForm, `{"action":"cancel"}`)
+		// A call that was done before the cancel arrived was done.
+		h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
+		wantTranscript(t, h.conv, "user: one", "tool t1: Read (completed)", "tool t2: Done (completed)", "note: Cancelled")
+		if !h.conv.QueuePaused || len(h.conv.Queue) != 1 {
+			t.Error("the queue was not paused")
+		}
+	})
+}
+
+// Agents ought to catch what a cancel aborts. Some do not.
+func TestAnErrorAfterACancelIsTheCancel(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.Cancel()
+		h.settle()
+		h.fail("session/prompt", acpclient.CodeInternalError, "AbortError")
+		wantTranscript(t, h.conv, "user: one", "note: Cancelled")
+	})
+}
+
+func TestAnAgentThatIgnoresACancelCanBeKilled(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.Cancel()
+		h.agent().text("s1", "I do not care")
+		time.Sleep(time.Hour) // of the bubble's clock
+		h.settle()
+		if !h.conv.Turn.Running {
+			t.Fatal("the turn ended by itself")
+		}
+		h.Kill()
+		h.settle()
+		if h.conv.Turn.Running || h.conv.Phase != PhaseLost {
+			t.Errorf("running %v, phase %v", h.conv.Turn.Running, h.conv.Phase)
+		}
+		h.Kill() // nobody is there
+	})
+}
+
+func permissionFor(tool string) string {
+	return `{"sessionId":"s1","toolCall":{"toolCallId":"` + tool + `"},"options":[
+		{"optionId":"always","name":"Always","kind":"allow_always"},
+		{"optionId":"yes","name":"Yes","kind":"allow_once"},
+		{"optionId":"no","name":"No","kind":"reject_once"}]}`
+}
+
+func wantAnswer(t testing.TB, ch chan answered, want string) {
+	t.Helper()
+	select {
+	case got := <-ch:
+		if string(got.raw) != want {
+			t.Errorf("answered %s %v, want %s", got.raw, got.err, want)
+		}
+	default:
+		t.Errorf("not answered, want %s", want)
+	}
+}
+
+func TestPermission(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("go")
+		h.agent().update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Write a file"}`)
+		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		p := h.conv.Permissions[0]
+		if p.ToolCall.Title != "Write a file" || len(p.Options) != 3 {
+			t.Errorf("asked about %q with %d options", p.ToolCall.Title, len(p.Options))
+		}
+		if err := h.Answer(p.ID, "maybe"); err == nil {
+			t.Error("an option was taken that was not offered")
+		}
+		if err := h.Answer(p.ID+1, "yes"); err == nil {
+			t.Error("an answer was taken to no question")
+		}
+		if err := h.Answer(p.ID, "no"); err != nil {
+			t.Error(err)
+		}
+		if err := h.Answer(p.ID, "yes"); err == nil {
+			t.Error("a second answer was taken")
+		}
+		h.settle()
+		wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"no"}}`)
+		if a := p.ToolCall.Answer; a == nil || a.Option.Name != "No" || a.Cancelled || len(h.conv.Permissions) != 0 {
+			t.Errorf("the call knows of the answer %+v", a)
+		}
+		if n := len(eventsOf[PermissionClosed](h)); n != 1 {
+			t.Errorf("closed %d times", n)
+		}
+	})
+}
+
+func TestAPermissionThatTheAgentTakesBack(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ch := h.agent().ask(ctx, "session/request_permission", permissionFor("t1"))
+		h.settle()
+		id := h.conv.Permissions[0].ID
+		cancel()
+		h.settle()
+		if got := <-ch; !errors.Is(got.err, context.Canceled) {
+			t.Errorf("the agent's call ended with %v", got.err)
+		}
+		if len(h.conv.Permissions) != 0 {
+			t.Error("the question is still open")
+		}
+		if err := h.Answer(id, "yes"); err == nil {
+			t.Error("an answer was taken that nobody waits for")
+		}
+	})
+}
+
+func TestElicitation(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		ch := h.agent().ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"url","message":"Sign in","elicitationId":"e1","url":"https://example.com"}`)
+		h.settle()
+		q := h.conv.Elicitations[0]
+		_ = h.agent().conn.Notify("elicitation/complete", json.RawMessage(`{"elicitationId":"e1"}`))
+		h.settle()
+		if !q.Completed {
+			t.Error("it is not known to be done")
+		}
+		h.AnswerElicitation(q.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
+		h.AnswerElicitation(q.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline})
+		h.settle()
+		wantAnswer(t, ch, `{"action":"accept"}`)
+	})
+}
+
+// Before a session is open an agent may ask on behalf of the request that opens it.
+func TestElicitationWithoutASession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		defer h.close()
+		h.prepare = func(a *fakeAgent) { delete(a.auto, "session/new") }
+		h.Start()
+		h.settle()
+		ch := h.agent().ask(t.Context(), "elicitation/create", `{"requestId":2,"mode":"form","message":"Region?","requestedSchema":{"type":"object","properties":{"region":{"type":"string"}}}}`)
+		h.settle()
+		h.AnswerElicitation(h.conv.Elicitations[0].ID, acpclient.CreateElicitationResponse{
+			Action: acpclient.ElicitAccept, Content: map[string]any{"region": "eu"},
+		})
+		h.settle()
+		wantAnswer(t, ch, `{"action":"accept","content":{"region":"eu"}}`)
+		h.reply("session/new", `{"sessionId":"s1"}`)
+		if h.conv.Phase != PhaseReady {
+			t.Error("the session is not open")
+		}
+	})
+}
+
+func TestUnattendedOffersNoDialogs(t *testing.T) {
+	var sent string
+	bubble(t, func(t *testing.T, h *harness) {
+		for _, never := range []string{"elicitation", `"auth"`} {
+			if strings.Contains(sent, never) {
+				t.Errorf("%s is offered: %s", never, sent)
+			}
+		}
+	}, func(_ *harness, o *Options) {
+		o.Unattended = true
+		o.Tap = func(out bool, line []byte) {
+			if out && strings.Contains(string(line), "initialize") {
+				sent = string(line)
+			}
+		}
+	})
+}
+
+func TestModesAndOptionsSettleOrGoBack(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().update("s1", `{"sessionUpdate":"config_option_update","configOptions":[{"id":"m","name":"Model","category":"model","type":"select","currentValue":"a","options":[{"value":"a","name":"A"},{"value":"b","name":"B"}]}]}`)
+		h.settle()
+		h.SetOption("m", acpclient.SelectValue("b"))
+		h.settle()
+		if name, pending := h.conv.CurrentModel(); name != "B" || !pending {
+			t.Errorf("model %s, pending %v", name, pending)
+		}
+		h.fail("session/set_config_option", acpclient.CodeInternalError, "not for you")
+		if name, pending := h.conv.CurrentModel(); name != "A" || pending {
+			t.Errorf("model %s, pending %v", name, pending)
+		}
+		wantTranscript(t, h.conv, "note: Model was not changed")
+		h.SetOption("m", acpclient.SelectValue("b"))
+		h.settle()
+		h.reply("session/set_config_option", `{}`) // nothing said is success
+		if name, pending := h.conv.CurrentModel(); name != "B" || pending {
+			t.Errorf("model %s, pending %v", name, pending)
+		}
+		h.SetMode("plan")
+		h.SetModel("x")
+		h.settle()
+		h.reply("session/set_mode", `null`)
+		h.reply("session/set_model", `{}`)
+		if h.conv.Mode != "plan" || h.conv.Model != "x" {
+			t.Errorf("mode %s, model %s", h.conv.Mode, h.conv.Model)
+		}
+	})
+}
+
+func TestNothingIsSetBeforeTheSessionIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		defer h.close()
+		h.SetMode("m")
+		h.SetModel("m")
+		h.SetOption("o", acpclient.BoolValue(true))
+		h.settle()
+		if len(h.events) != 0 {
+			t.Errorf("events %v", h.events)
+		}
+		if err := h.SetTitle("x"); !errors.Is(err, errNotOpen) {
+			t.Error(err)
+		}
+		if err := h.Fork(); !errors.Is(err, errNotOpen) {
+			t.Error(err)
+		}
+	})
+}
+
+func TestMachineAndWitness(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.machine.readErr = acpclient.NotFoundError("/work/x")
+		read := h.agent().ask(t.Context(), "fs/read_text_file", `{"sessionId":"s1","path":"/work/x"}`)
+		h.settle()
+		if got := <-read; !acpclient.IsCode(got.err, acpclient.CodeResourceNotFound) {
+			t.Errorf("a missing file is answered %s %v", got.raw, got.err)
+		}
+		h.machine.readErr = nil
+		wait := h.agent().ask(t.Context(), "terminal/wait_for_exit", `{"sessionId":"s1","terminalId":"term"}`)
+		for method, params := range map[string]string{
+			"fs/read_text_file":  `{"sessionId":"s1","path":"/work/x"}`,
+			"fs/write_text_file": `{"sessionId":"s1","path":"/work/x","content":"new"}`,
+			"terminal/create":    `{"sessionId":"s1","command":"ls"}`,
+			"terminal/output":    `{"sessionId":"s1","terminalId":"term"}`,
+			"terminal/kill":      `{"sessionId":"s1","terminalId":"term"}`,
+			"terminal/release":   `{"sessionId":"unheard-of","terminalId":"term"}`, // a subagent's: the only session is meant
+		} {
+			ch := h.agent().ask(t.Context(), method, params)
+			h.settle()
+			if got := <-ch; got.err != nil {
+				t.Errorf("%s: %v", method, got.err)
+			}
+		}
+		if f := h.conv.Files; len(f) != 1 || f[0].After != "new" || f[0].Before != nil {
+			t.Errorf("files %+v", f)
+		}
+		term := h.conv.Terminals["term"]
+		if out, whole := term.Since(0); string(out) != "out" || !whole || term.Command != "ls" || term.Exit == nil {
+			t.Errorf("terminal %+v", term)
+		}
+		select {
+		case got := <-wait:
+			t.Errorf("waiting ended with %v", got)
+		default: // it goes on beside everything else
+		}
+	})
+}
+
+func TestQuirks(t *testing.T) {
+	for name := range knownQuirks {
+		bubble(t, func(t *testing.T, h *harness) {
+			h.machine.readErr = acpclient.NotFoundError("/work/x")
+			ch := h.agent().ask(t.Context(), "fs/read_text_file", `{"sessionId":"s1","path":"/work/x"}`)
+			h.settle()
+			wantAnswer(t, ch, `{"content":""}`)
+			h.machine.readErr = &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: "outside"}
+			ch = h.agent().ask(t.Context(), "fs/read_text_file", `{"sessionId":"s1","path":"/x"}`)
+			h.settle()
+			if got := <-ch; got.err == nil {
+				t.Errorf("%s: another error was swallowed", name)
+			}
+		}, func(h *harness, _ *Options) {
+			h.prepare = func(a *fakeAgent) {
+				a.auto["initialize"] = json.RawMessage(strings.Replace(string(hello(`{}`)), `"fake"`, `"`+name+`"`, 1))
+			}
+		})
+	}
+	if quirksOf(nil) != (quirks{}) || quirksOf(&acpclient.InitializeResponse{}) != (quirks{}) {
+		t.Error("an agent without a name has quirks")
+	}
+}
+
+func TestCloseSaysGoodbye(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.Start()
+		h.settle()
+		h.prompt("go")
+		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		h.close()
+		h.Close(t.Context()) // again
+		got := h.agent().got()
+		if i := slices.Index(got, "session/cancel s1"); i < 0 || !slices.Contains(got[i:], "session/close s1") {
+			t.Errorf("the agent got %q", got)
+		}
+		if got := <-ch; got.err == nil && string(got.raw) != `{"outcome":{"outcome":"cancelled"}}` {
+			t.Errorf("the open question was answered %s", got.raw)
+		}
+		if !h.machine.closed {
+			t.Error("the machine is not closed")
+		}
+		// Nothing does anything any more.
+		h.Start()
+		h.Reconnect()
+		h.prompt("too late")
+		if err := h.Reopen(); err == nil {
+			t.Error("opened a session after the end")
+		}
+		if len(h.agents) != 1 {
+			t.Error("an agent was started after the end")
+		}
+	})
+}
+
+// An agent that does not read must not hold up the exit.
+func TestCloseWithAnAgentThatDoesNotListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.Start()
+		h.settle()
+		h.agent().slow = true
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		h.Close(ctx)
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+func TestCloseWhileTheStreamIsFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.Start()
+		h.settle()
+		for range 100 {
+			h.agent().text("s1", strings.Repeat("x", 100_000))
+		}
+		synctest.Wait() // the reader waits for room
+		h.close()
+	})
+}
+
+func TestCloseDuringTheStart(t *testing.T) {
+	for _, answered := range []string{"", "initialize"} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHarness(t)
+			h.prepare = func(a *fakeAgent) {
+				for m := range a.auto {
+					if m != answered {
+						delete(a.auto, m)
+					}
+				}
+			}
+			h.Start()
+			synctest.Wait()
+			h.close()
+		})
+	}
+	synctest.Test(t, func(t *testing.T) { // while the program is being started
+		h := newHarness(t)
+		h.spawnOf = func() error { time.Sleep(time.Second); return nil }
+		h.Start()
+		h.Start() // does not start two
+		synctest.Wait()
+		h.close()
+		if len(h.agents) != 1 {
+			t.Errorf("%d agents", len(h.agents))
+		}
+		select {
+		case <-h.agent().done:
+		default:
+			t.Error("the agent outlives the session")
+		}
+	})
+}
+
+func TestNewSessionWithoutAMachine(t *testing.T) {
+	broken := errors.New("no such directory")
+	_, err := NewSession(Options{Machine: func(Witness) (Machine, error) { return nil, broken }})
+	if !errors.Is(err, broken) {
+		t.Error(err)
+	}
+}
