@@ -20,10 +20,14 @@ const mostLeft = 4 << 20
 type output struct {
 	file  *os.File
 	ended bool
-	left  int // bytes that are still taken once the process has ended
+	left  int   // bytes that are still taken once the process has ended
+	err   error // how it ended; the file is closed then
 }
 
 func (o *output) Read(b []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
 	if !o.ended {
 		n, err := o.file.Read(b)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -46,6 +50,7 @@ func (o *output) Read(b []byte) (int, error) {
 // closeOn gives the pipe back when it has ended.
 func (o *output) closeOn(err error) error {
 	if err != nil {
+		o.err = err
 		_ = o.file.Close()
 	}
 	return err

@@ -1,0 +1,48 @@
+package acpclient_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"parley/acpclient"
+)
+
+// printer prints what the agent says.
+type printer struct{ acpclient.UnimplementedHandler }
+
+func (printer) SessionUpdate(_ context.Context, n *acpclient.SessionNotification) {
+	if chunk, ok := n.Update.(*acpclient.ContentChunk); ok {
+		fmt.Print(chunk.Content.Text)
+	}
+}
+
+func Example() {
+	ctx := context.Background()
+	agent, err := acpclient.StartProcess(acpclient.Command{Path: os.Args[0], Env: []string{"ACPCLIENT_TEST_AGENT=friendly"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer agent.Stop(ctx)
+
+	client := acpclient.NewClient(agent.Stdout, agent.Stdin, printer{}, acpclient.ConnOptions{})
+	if _, err := client.Initialize(ctx, &acpclient.InitializeRequest{}); err != nil {
+		log.Fatal(err)
+	}
+	session, err := client.NewSession(ctx, &acpclient.NewSessionRequest{Cwd: "/"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	turn, err := client.Prompt(ctx, &acpclient.PromptRequest{
+		SessionID: session.SessionID,
+		Prompt:    []acpclient.ContentBlock{acpclient.TextBlock("Say hello")},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("\nstopped:", turn.StopReason)
+	// Output:
+	// Hello, gopher
+	// stopped: end_turn
+}
