@@ -4,6 +4,10 @@ import "path/filepath"
 
 // The walk through parley.
 
+// banner greets in a new session, before anything was asked.
+const banner = "Hello! I am the tour that is built into parley: an agent without a model. " +
+	"Type `/tour` and press `enter`, and I show you around in two minutes; or type `/` to see what else I can do.\n"
+
 const welcome = "# Welcome to parley\n\n" +
 	"I am an agent, and parley is how we talk. You write below; what I say, think and do appears here. " +
 	"I am only the tour: no model, no account, no network. Everything else is real: " +

@@ -38,6 +38,7 @@ func (a *agent) newSession(_ context.Context, r *acpclient.NewSessionRequest) (*
 	if err != nil {
 		return nil, err
 	}
+	s.notify(&acpclient.ContentChunk{Chunk: acpclient.AgentMessageChunk, Content: acpclient.TextBlock(banner)})
 	return &acpclient.NewSessionResponse{SessionID: id, SessionState: s.state()}, nil
 }
 
