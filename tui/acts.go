@@ -147,8 +147,11 @@ func itemText(item session.Item) string {
 type failedMsg struct{ err error }
 
 // openItem opens the file that the selected item is about in the person's
-// editor.
+// editor; a picture or a sound is saved and shown.
 func (m *Model) openItem() tea.Cmd {
+	if md := itemMedia(m.list.Selected()); md != nil {
+		return md.save
+	}
 	path, line := itemFile(m.list.Selected())
 	if path == "" {
 		return m.say("this item names no file")

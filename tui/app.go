@@ -297,6 +297,8 @@ func (m *Model) other(msg tea.Msg) tea.Cmd {
 		return m.say(msg.Err.Error())
 	case promptMsg:
 		return m.sent(msg)
+	case savedMsg:
+		return m.saved(msg)
 	case sessionsMsg:
 		return m.takeSessions(msg)
 	case terminalAuthMsg:

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// browse opens an address in the person's browser.
+// browse opens an address or a file with the program that the person has for it.
 func browse(url string) tea.Cmd {
 	return func() tea.Msg {
 		name, args := "xdg-open", []string{url}
@@ -20,7 +20,7 @@ func browse(url string) tea.Cmd {
 		}
 		cmd := exec.Command(name, args...)
 		if err := cmd.Start(); err != nil {
-			return failedMsg{fmt.Errorf("the browser could not be opened, open the address yourself: %w", err)}
+			return failedMsg{fmt.Errorf("open it yourself, there is no program for it: %w", err)}
 		}
 		go func() { _ = cmd.Wait() }()
 		return nil

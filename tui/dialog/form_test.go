@@ -167,6 +167,17 @@ func TestFormAnswers(t *testing.T) {
 	}
 }
 
+func TestFormIgnoresEnterHeldDown(t *testing.T) {
+	d := oneFieldForm(`{"type":"string"}`, false)
+	held := press("enter")
+	held.IsRepeat = true
+	for range 5 {
+		if got := d.Key(held); got != nil {
+			t.Fatalf("enter held down did %#v", got)
+		}
+	}
+}
+
 func TestFormWithoutFieldsMarksNothing(t *testing.T) {
 	env, c := newEnv()
 	d := NewElicitation(env, elicitation(`{"mode":"form","message":"Really?","requestedSchema":{"properties":{}}}`), "")
@@ -379,6 +390,15 @@ func TestLinkOpenedByHand(t *testing.T) {
 	want := Elicit{5, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
 	if got := d.Key(press("g")); !reflect.DeepEqual(got, want) {
 		t.Errorf("g did %#v", got)
+	}
+	other := NewElicitation(env, linkElicitation("javascript:alert(1)"), "Agent")
+	c.pass(QuietTime)
+	if got := presses(t, d, "x"); got != nil {
+		t.Errorf("x did %#v", got)
+	}
+	other.Key(press("c"))
+	if got := other.Key(press("g")); got != nil {
+		t.Errorf("what parley does not open was accepted: %#v", got)
 	}
 	d.Completed()
 	if text := shownBy(d, 80, 24); !strings.Contains(text, "says that it is done") {

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -184,6 +185,13 @@ func TestPermissionIgnoresKeysHeldDown(t *testing.T) {
 }
 
 func TestPermissionPasteIsNoAnswer(t *testing.T) {
+	env, c := newEnv()
+	inert := NewPermission(env, editPermission(), 1)
+	c.pass(LookTime - 1)
+	inert.Paste("some text")
+	if in := inert.ArmsIn(c.now()); in != QuietTime {
+		t.Errorf("after a paste it arms in %v: pasting is writing", in)
+	}
 	d, _ := armed(editPermission())
 	if got := d.Paste("y"); got != (NotTaken{}) {
 		t.Errorf("pasting did %#v", got)
@@ -328,6 +336,30 @@ func TestPermissionWithoutOptions(t *testing.T) {
 	}
 	if text := strings.Join(strings.Fields(shownBy(d, 80, 40)), " "); !strings.Contains(text, "offers nothing to answer with") {
 		t.Errorf("it does not say so:\n%s", text)
+	}
+}
+
+// However many options there are, what they are about stays in view, and each
+// can be reached.
+func TestPermissionWithManyOptions(t *testing.T) {
+	p := editPermission()
+	p.Options = nil
+	for i := range 20 {
+		p.Options = append(p.Options, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: fmt.Sprintf("option %d.", i), Kind: "odd"})
+	}
+	d, _ := armed(p)
+	text := shownBy(d, 80, 16)
+	if !strings.Contains(text, "Greet by name") || !strings.Contains(text, "↕ ") {
+		t.Errorf("what is asked, or that there are more options, is not shown:\n%s", text)
+	}
+	for i := range 20 {
+		d.Key(press("down"))
+		if text := shownBy(d, 80, 16); !strings.Contains(text, fmt.Sprintf("option %d.", i)) {
+			t.Fatalf("option %d is marked and not shown:\n%s", i, text)
+		}
+	}
+	if got := d.Key(press("enter")); got != (Answer{7, "19"}) {
+		t.Errorf("enter did %#v", got)
 	}
 }
 

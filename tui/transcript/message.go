@@ -27,6 +27,8 @@ type part struct {
 	doc   *markdown.Document
 	fed   int // bytes of the text that are in doc
 	block *acpclient.ContentBlock
+	// hidden content is for the model only, as its annotations say.
+	hidden bool
 }
 
 func (m *message) update(env *environment, _ bool) {
@@ -53,6 +55,7 @@ func feed(parts []part, items session.Parts, th *theme.Theme) []part {
 			if p.block == nil {
 				p.doc = markdown.New(th)
 			}
+			p.hidden = p.block != nil && !p.block.Annotations.ForUser()
 			parts = append(parts, p)
 		}
 		if p := &parts[i]; p.doc != nil {
@@ -83,14 +86,20 @@ func (m *message) sections() int {
 	return countSections(m.parts)
 }
 
+func (p *part) sections() int {
+	switch {
+	case p.hidden:
+		return 0
+	case p.doc != nil:
+		return p.doc.Len()
+	}
+	return 1
+}
+
 func countSections(parts []part) int {
 	n := 0
 	for i := range parts {
-		if parts[i].doc != nil {
-			n += parts[i].doc.Len()
-		} else {
-			n++
-		}
+		n += parts[i].sections()
 	}
 	return n
 }
@@ -106,10 +115,7 @@ func (m *message) lines(section, width int) []string {
 func partLines(parts []part, section, width int, th *theme.Theme) []string {
 	for i := range parts {
 		p := &parts[i]
-		n := 1
-		if p.doc != nil {
-			n = p.doc.Len()
-		}
+		n := p.sections()
 		if section >= n {
 			section -= n
 			continue
