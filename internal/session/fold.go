@@ -96,7 +96,8 @@ func (c *Conversation) sessionOpening(e SessionOpening) {
 		// What happened stays to be read. Nothing of it is known to the agent.
 		before := *c
 		c.forget(false)
-		c.Items, c.Files, c.Terminals, c.turns = before.Items, before.Files, before.Terminals, before.turns
+		c.Items, c.Files, c.Terminals = before.Items, before.Files, before.Terminals
+		c.Turn, c.turns = before.Turn, before.turns // its prompt may wait for this
 	}
 }
 

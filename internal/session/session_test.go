@@ -146,8 +146,10 @@ func TestCancel(t *testing.T) {
 		if len(h.conv.Permissions) != 1 || len(h.conv.Elicitations) != 1 {
 			t.Fatal("the questions are not open")
 		}
-		if !h.Cancel() || !h.Cancel() {
-			t.Error("there was a turn to cancel")
+		for range 2 { // the second changes nothing
+			if !h.Cancel() {
+				t.Error("there was a turn to cancel")
+			}
 		}
 		h.settle()
 		if n := h.agent().count("session/cancel"); n != 1 {
@@ -504,7 +506,7 @@ func TestCloseWhileTheStreamIsFull(t *testing.T) {
 		h := newHarness(t)
 		h.Start()
 		h.settle()
-		for range 100 {
+		for range 60 {
 			h.agent().text("s1", strings.Repeat("x", 100_000))
 		}
 		synctest.Wait() // the reader waits for room

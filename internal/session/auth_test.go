@@ -1,0 +1,297 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/acpclient"
+)
+
+const signIn = "please sign in"
+
+func (h *harness) refuse(method string) {
+	h.Helper()
+	h.fail(method, acpclient.CodeAuthRequired, signIn)
+}
+
+func TestSignInToOpenASession(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("waits")
+		h.refuse("session/new")
+		asked := eventsOf[AuthRequired](h)
+		if len(asked) != 1 || asked[0].Message != signIn || h.conv.AuthError == nil || len(h.conv.Agent.AuthMethods) != 2 {
+			t.Fatalf("asked %+v with methods %v", asked, h.conv.Agent.AuthMethods)
+		}
+		h.Authenticate("agent")
+		h.settle()
+		h.fail("authenticate", acpclient.CodeInternalError, "wrong password")
+		if h.conv.AuthError == nil || h.agent().open("session/new") != nil {
+			t.Error("it goes on without having signed in")
+		}
+		h.Authenticate("agent")
+		h.settle()
+		h.reply("authenticate", `{}`)
+		if h.conv.AuthError != nil {
+			t.Error(h.conv.AuthError)
+		}
+		h.reply("session/new", `{"sessionId":"s1"}`)
+		wantTranscript(t, h.conv, "user: waits")
+	}, capable(everything, "session/new"))
+}
+
+func TestTheSecondRefusalCounts(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.refuse("session/prompt")
+		if !h.conv.Turn.Running {
+			t.Error("the turn does not wait")
+		}
+		h.agent().set("authenticate", json.RawMessage(`{}`))
+		h.Authenticate("agent")
+		h.settle()
+		h.refuse("session/prompt")
+		if h.conv.Turn.Running || h.agent().count("session/prompt") != 2 || len(eventsOf[AuthRequired](h)) != 1 {
+			t.Errorf("running %v after %q", h.conv.Turn.Running, h.agent().got())
+		}
+		wantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
+	})
+}
+
+func TestSeveralCallsWaitForOneSignIn(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.SetMode("plan")
+		var page *acpclient.ListSessionsResponse
+		var err error
+		go func() { page, err = h.ListSessions(context.Background(), "") }()
+		h.settle()
+		h.refuse("session/set_mode")
+		h.refuse("session/prompt")
+		h.refuse("session/list")
+		if n := len(eventsOf[AuthRequired](h)); n != 1 {
+			t.Errorf("asked to sign in %d times", n)
+		}
+		h.agent().set("authenticate", json.RawMessage(`{}`))
+		h.Authenticate("agent")
+		h.settle()
+		h.reply("session/set_mode", `{}`)
+		h.reply("session/list", `{"sessions":[]}`)
+		h.reply("session/prompt", `{}`)
+		if err != nil || page == nil || h.conv.Mode != "plan" || h.conv.Turn.Running {
+			t.Errorf("list %v %v, mode %q, running %v", page, err, h.conv.Mode, h.conv.Turn.Running)
+		}
+	})
+}
+
+func TestDismissedSignIn(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.prompt("two")
+		var err error
+		go func() { err = h.DeleteSession(context.Background(), "a") }()
+		h.settle()
+		h.refuse("session/prompt")
+		h.refuse("session/delete")
+		h.DismissAuth()
+		h.settle()
+		if h.conv.Turn.Running || h.conv.AuthError != nil || !h.conv.QueuePaused {
+			t.Errorf("running %v, %v, paused %v", h.conv.Turn.Running, h.conv.AuthError, h.conv.QueuePaused)
+		}
+		if !acpclient.IsCode(err, acpclient.CodeAuthRequired) {
+			t.Errorf("deleting ended with %v", err)
+		}
+		h.DismissAuth() // nothing waits
+		h.settle()
+		// The next call asks again.
+		h.SetMode("plan")
+		h.settle()
+		h.refuse("session/set_mode")
+		if n := len(eventsOf[AuthRequired](h)); n != 2 {
+			t.Errorf("asked %d times", n)
+		}
+	})
+}
+
+func TestSignInLater(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.refuse("session/new")
+		h.DismissAuth()
+		h.settle()
+		if h.conv.Phase != PhaseFailed {
+			t.Errorf("phase %v", h.conv.Phase)
+		}
+		h.agent().set("authenticate", json.RawMessage(`{}`))
+		h.Authenticate("agent")
+		h.settle()
+		h.reply("session/new", `{"sessionId":"s1"}`)
+		if h.conv.Phase != PhaseReady {
+			t.Errorf("phase %v", h.conv.Phase)
+		}
+	}, capable(everything, "session/new"))
+}
+
+func TestCancelWhileAPromptWaitsForSignIn(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.refuse("session/prompt")
+		h.Cancel()
+		h.settle()
+		if h.conv.Turn.Running || h.conv.AuthError != nil {
+			t.Errorf("running %v, %v", h.conv.Turn.Running, h.conv.AuthError)
+		}
+		wantTranscript(t, h.conv, "user: one", "note: Cancelled")
+	})
+}
+
+func TestNobodyWaitsForALostAgent(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		ended := make(chan error, 1)
+		go func() { _, err := h.ListSessions(context.Background(), ""); ended <- err }()
+		h.settle()
+		h.refuse("session/list")
+		h.agent().exit(errors.New("crash"))
+		h.settle()
+		if err := <-ended; err == nil {
+			t.Error("there is a list")
+		}
+		if h.conv.AuthError != nil {
+			t.Error("it is still asked to sign in")
+		}
+	})
+	bubble(t, func(t *testing.T, h *harness) { // nor for ever
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { _, err := h.ListSessions(ctx, ""); ended <- err }()
+		h.settle()
+		h.refuse("session/list")
+		cancel()
+		if err := <-ended; err == nil {
+			t.Error("there is a list")
+		}
+	})
+}
+
+func TestTerminalAuth(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		c, err := h.TerminalAuth("tty")
+		want := acpclient.Command{Path: "fake", Args: []string{"acp", "--login"}, Env: []string{"A=0", "A=1", "B=2"}}
+		if d := cmp.Diff(want, c); d != "" || err != nil {
+			t.Errorf("%v %s", err, d)
+		}
+		if o := h.Options().Command; len(o.Args) != 1 || len(o.Env) != 1 {
+			t.Errorf("the agent's own command has changed: %v", o)
+		}
+		if _, err := h.TerminalAuth("agent"); err == nil {
+			t.Error("a method of the agent's own is done on a terminal")
+		}
+		if _, err := h.TerminalAuth("unheard-of"); err == nil {
+			t.Error("there is a method that the agent did not name")
+		}
+	})
+}
+
+// Signing in on a terminal starts the agent again. What waited is done then.
+func TestReconnect(t *testing.T) {
+	for _, c := range []struct {
+		name, capabilities, method string
+		want                       []string
+	}{
+		{"resume", everything, "session/resume", []string{"user: one"}},
+		{"load", `{"loadSession":true}`, "session/load", []string{"user: one"}},
+		{"new", `{}`, "session/new", []string{"user: one", "note: The agent cannot go on with the earlier session"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				old := h.agent()
+				h.prompt("one")
+				h.SetMode("plan")
+				h.settle()
+				h.refuse("session/prompt")
+				h.refuse("session/set_mode")
+				capable(c.capabilities, c.method)(h, nil)
+				h.Reconnect()
+				h.Reconnect() // once is enough
+				h.settle()
+				if len(h.agents) != 2 || len(eventsOf[AgentLost](h)) != 0 {
+					t.Fatalf("%d agents, %d lost", len(h.agents), len(eventsOf[AgentLost](h)))
+				}
+				select {
+				case <-old.done:
+				default:
+					t.Error("the old agent still runs")
+				}
+				h.reply(c.method, `{"sessionId":"s2"}`)
+				wantTranscript(t, h.conv, c.want...)
+				if !h.conv.Turn.Running || h.conv.AuthError != nil {
+					t.Errorf("running %v, %v", h.conv.Turn.Running, h.conv.AuthError)
+				}
+				id := "s1"
+				if c.name == "new" {
+					id = "s2"
+				}
+				if q := h.agent().open("session/prompt"); q == nil || sessionOf(q.params) != id {
+					t.Fatalf("the agent got %q", h.agent().got())
+				}
+				h.reply("session/set_mode", `{}`)
+				h.reply("session/prompt", `{}`)
+				if h.conv.Turn.Running || h.conv.Mode != "plan" {
+					t.Errorf("running %v, mode %q", h.conv.Turn.Running, h.conv.Mode)
+				}
+			})
+		})
+	}
+}
+
+func TestReconnectInATurn(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		h.Reconnect()
+		h.settle()
+		if h.conv.Turn.Running || len(h.conv.Permissions) != 0 {
+			t.Error("the turn of the old agent still runs")
+		}
+		h.reply("session/resume", `{}`)
+		wantTranscript(t, h.conv, "user: one", "tool t1:  cancelled", "note: Cancelled")
+		h.prompt("two")
+		if !h.conv.Turn.Running {
+			t.Error("the session is not open")
+		}
+	})
+}
+
+func TestReconnectAndStillNotSignedIn(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.refuse("session/prompt")
+		h.Reconnect()
+		h.settle()
+		h.refuse("session/resume")
+		if n := len(eventsOf[AuthRequired](h)); n != 2 || h.conv.AuthError == nil {
+			t.Errorf("asked %d times", n)
+		}
+		h.DismissAuth()
+		h.settle()
+		if h.conv.Turn.Running || h.conv.Phase != PhaseFailed {
+			t.Errorf("running %v, phase %v", h.conv.Turn.Running, h.conv.Phase)
+		}
+	})
+}
+
+func TestLogout(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().set("logout", json.RawMessage(`null`))
+		if err := h.Logout(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if !slices.Contains(h.agent().got(), "logout") {
+			t.Error("the agent was not told")
+		}
+	})
+}

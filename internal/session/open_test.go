@@ -1,0 +1,514 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/acpclient"
+)
+
+// capable makes agents advertise what is in capabilities, as JSON.
+func capable(capabilities string, unset ...string) func(*harness, *Options) {
+	return func(h *harness, _ *Options) {
+		h.prepare = func(a *fakeAgent) {
+			a.auto["initialize"] = hello(capabilities)
+			for _, m := range unset {
+				delete(a.auto, m)
+			}
+		}
+	}
+}
+
+func TestUpdatesBeforeTheSessionIsKnown(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		a := h.agent()
+		a.text("s1", "Welcome")
+		a.text("other", "not ours")
+		a.update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"init"}]}`)
+		h.settle()
+		if len(h.conv.Items) != 0 {
+			t.Error("something is shown before it is known whose it is")
+		}
+		h.reply("session/new", `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"}]}}`)
+		wantTranscript(t, h.conv, "agent: Welcome")
+		if len(h.conv.Commands) != 1 {
+			t.Error("the commands were lost")
+		}
+		if name, _ := h.conv.CurrentMode(); name != "Ask" {
+			t.Errorf("mode %q", name)
+		}
+		a.text("other", "still not ours")
+		h.settle()
+		wantTranscript(t, h.conv, "agent: Welcome")
+	}, capable(`{}`, "session/new"))
+}
+
+func TestEarlyUpdatesAreBounded(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		n := &acpclient.SessionNotification{SessionID: "s1", Update: &acpclient.ContentChunk{
+			Chunk: acpclient.AgentMessageChunk, Content: acpclient.TextBlock(strings.Repeat("x", 1<<20)),
+		}}
+		for range 40 {
+			h.Session.agent.SessionUpdate(t.Context(), n)
+		}
+		h.reply("session/new", `{"sessionId":"s1"}`)
+		if n := len(h.conv.Items[0].(*Message).Parts.Plain()); n < earlyBound/2 || n > earlyBound {
+			t.Errorf("%d bytes were kept", n)
+		}
+	}, capable(`{}`, "session/new"))
+}
+
+func TestLoadReplaysBeforeAndAfterTheAnswer(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		a := h.agent()
+		a.update("old", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"before"}}`)
+		a.text("old", "yes")
+		h.settle()
+		wantTranscript(t, h.conv, "user: before", "agent: yes")
+		h.reply("session/load", `null`)
+		a.update("old", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"after"}}`)
+		a.text("old", "too")
+		h.settle()
+		wantTranscript(t, h.conv, "user: before", "agent: yes", "user: after", "agent: too")
+		if h.conv.Phase != PhaseReady || h.conv.ID != "old" {
+			t.Errorf("phase %v, id %q", h.conv.Phase, h.conv.ID)
+		}
+	}, capable(everything), func(_ *harness, o *Options) { o.ResumeID = "old" })
+}
+
+func TestResumeWhereThereIsNoLoad(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.reply("session/resume", `{}`)
+		if h.conv.Phase != PhaseReady || h.conv.ID != "old" {
+			t.Errorf("phase %v, id %q", h.conv.Phase, h.conv.ID)
+		}
+	}, capable(`{"sessionCapabilities":{"resume":{}}}`), func(_ *harness, o *Options) { o.ResumeID = "old" })
+}
+
+func TestAnOldSessionWithAnAgentThatCannot(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		if h.conv.Phase != PhaseFailed || h.agent().count("session/new") != 0 {
+			t.Errorf("phase %v, agent got %q", h.conv.Phase, h.agent().got())
+		}
+		if err := h.Load("x"); !errors.Is(err, ErrUnsupported) {
+			t.Error(err)
+		}
+		if err := h.Reopen(); err != nil {
+			t.Fatal(err)
+		}
+		h.settle()
+		if h.conv.Phase != PhaseReady {
+			t.Errorf("phase %v", h.conv.Phase)
+		}
+	}, capable(`{}`), func(_ *harness, o *Options) { o.ResumeID = "old" })
+}
+
+func TestOnlyWhatTheAgentTakesIsSent(t *testing.T) {
+	given := func(h *harness, o *Options) {
+		o.AdditionalDirectories = []string{"/lib"}
+		o.MCPServers = []acpclient.MCPServer{{Name: "local", Command: "/bin/mcp"}, {Name: "web", Type: acpclient.MCPHTTP, URL: "http://x"}}
+	}
+	for capabilities, want := range map[string]string{
+		`{}`: `{"cwd":"/work","mcpServers":[{"name":"local","command":"/bin/mcp","args":[],"env":[]}]}`,
+		`{"mcpCapabilities":{"http":true},"sessionCapabilities":{"additionalDirectories":{}}}`: `{"cwd":"/work","additionalDirectories":["/lib"],"mcpServers":[{"name":"local","command":"/bin/mcp","args":[],"env":[]},{"type":"http","name":"web","url":"http://x","headers":[]}]}`,
+	} {
+		bubble(t, func(t *testing.T, h *harness) {
+			if got := string(h.agent().open("session/new").params); got != want {
+				t.Errorf("sent %s, want %s", got, want)
+			}
+			if notes := len(h.conv.Items); capabilities == `{}` && notes != 2 || capabilities != `{}` && notes != 0 {
+				t.Errorf("%d notes on what was left out", notes)
+			}
+		}, capable(capabilities, "session/new"), given)
+	}
+}
+
+func TestTheAgentCannotBeStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		defer h.close()
+		missing := errors.New("not installed")
+		h.spawnOf = func() error { return missing }
+		h.Start()
+		h.settle()
+		if h.conv.Phase != PhaseFailed || !errors.Is(h.conv.Agent.Err, missing) {
+			t.Fatalf("phase %v, error %v", h.conv.Phase, h.conv.Agent.Err)
+		}
+		if _, err := h.ListSessions(t.Context(), ""); err == nil {
+			t.Error("asked nobody")
+		}
+		h.spawnOf = nil
+		h.Start()
+		h.settle()
+		if h.conv.Phase != PhaseReady {
+			t.Errorf("phase %v", h.conv.Phase)
+		}
+	})
+}
+
+func TestAnotherProtocolVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		defer h.close()
+		h.prepare = func(a *fakeAgent) { a.auto["initialize"] = json.RawMessage(`{"protocolVersion":2}`) }
+		h.Start()
+		h.settle()
+		var version *acpclient.VersionError
+		if !errors.As(h.conv.Agent.Err, &version) || version.Agent != 2 || h.conv.Phase != PhaseFailed {
+			t.Errorf("phase %v, error %v", h.conv.Phase, h.conv.Agent.Err)
+		}
+		select {
+		case <-h.agent().done:
+		default:
+			t.Error("the agent was not stopped")
+		}
+		if h.Stderr() != "" {
+			t.Error("there is no agent any more to have written something")
+		}
+	})
+}
+
+// An agent may die anywhere. Each time the stream says so once, nothing stays
+// open, and Start begins again.
+func TestDeath(t *testing.T) {
+	crash := errors.New("exit status 1")
+	for name, c := range map[string]struct {
+		unset  string
+		before func(t *testing.T, h *harness)
+		phase  Phase
+	}{
+		"initializing": {unset: "initialize", phase: PhaseFailed},
+		"opening":      {unset: "session/new", phase: PhaseFailed},
+		"idle":         {phase: PhaseLost},
+		"in a turn":    {phase: PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.prompt("next") }},
+		"with a question": {phase: PhaseLost, before: func(t *testing.T, h *harness) {
+			h.prompt("go")
+			h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+			h.settle()
+		}},
+		"while a switch is pending": {phase: PhaseLost, before: func(_ *testing.T, h *harness) { h.SetMode("x"); h.settle() }},
+		"cancelled":                 {phase: PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.Cancel(); h.settle() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				if c.before != nil {
+					c.before(t, h)
+				}
+				first := h.agent()
+				waiting := len(h.conv.Queue)
+				first.text("s1", "last words")
+				synctest.Wait()
+				first.exit(crash)
+				h.settle()
+				lost := eventsOf[AgentLost](h)
+				if len(lost) != 1 || !errors.Is(lost[0].Err, crash) || lost[0].Stderr == "" {
+					t.Fatalf("lost: %+v", lost)
+				}
+				if h.conv.Phase != c.phase || h.conv.Turn.Running || len(h.conv.Permissions) != 0 {
+					t.Errorf("phase %v, running %v, %d permissions", h.conv.Phase, h.conv.Turn.Running, len(h.conv.Permissions))
+				}
+				if c.phase == PhaseLost && !strings.Contains(strings.Join(transcript(h.conv), "\n"), "last words") {
+					t.Errorf("the last words were lost: %q", transcript(h.conv))
+				}
+				if n := len(eventsOf[PermissionOpened](h)); n != len(eventsOf[PermissionClosed](h)) {
+					t.Error("a question was left open")
+				}
+				h.prepare = nil
+				h.Start()
+				h.settle()
+				if h.conv.Phase != PhaseReady && h.agent().open("session/resume") == nil {
+					t.Fatalf("phase %v, agent got %q", h.conv.Phase, h.agent().got())
+				}
+				if h.conv.Phase != PhaseReady {
+					h.reply("session/resume", `{}`)
+				}
+				if len(h.conv.Queue) != waiting || waiting > 0 && !h.conv.QueuePaused {
+					t.Errorf("%d prompts wait, paused %v", len(h.conv.Queue), h.conv.QueuePaused)
+				}
+			}, func(h *harness, _ *Options) {
+				h.prepare = func(a *fakeAgent) { delete(a.auto, c.unset) }
+			})
+		})
+	}
+}
+
+// An agent may close its output and live on, or stop listening and talk on.
+func TestHalfADeath(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().die() // the pipes, not the process
+		synctest.Wait()
+		h.prompt("into the void") // it is not known yet that nobody listens
+		if h.conv.Turn.Running {
+			t.Error("sent to nobody")
+		}
+		time.Sleep(2 * endGrace)
+		h.settle()
+		if h.conv.Phase != PhaseLost || len(h.conv.Queue) != 1 {
+			t.Errorf("phase %v, %d prompts wait", h.conv.Phase, len(h.conv.Queue))
+		}
+	})
+	bubble(t, func(t *testing.T, h *harness) {
+		_ = h.agent().hears.CloseWithError(errors.New("broken pipe"))
+		h.prompt("hello?")
+		time.Sleep(2 * endGrace)
+		h.settle()
+		if h.conv.Phase != PhaseLost || h.conv.Turn.Running {
+			t.Errorf("phase %v, running %v", h.conv.Phase, h.conv.Turn.Running)
+		}
+	})
+}
+
+// After a restart the session goes on in the best way that the agent has.
+func TestRestart(t *testing.T) {
+	for name, c := range map[string]struct {
+		capabilities, method, result string
+		want                         []string
+		id                           acpclient.SessionID
+	}{
+		"resume": {`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`, "session/resume", `{}`, []string{"user: one"}, "s1"},
+		"load":   {`{"loadSession":true}`, "session/load", `{}`, []string{"agent: replayed"}, "s1"},
+		"new":    {`{}`, "session/new", `{"sessionId":"s2"}`, []string{"user: one", "note: The agent cannot go on with the earlier session", "agent: replayed"}, "s2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				h.agent().update("s1", `{"sessionUpdate":"usage_update","used":10,"size":100}`)
+				h.prompt("one")
+				h.agent().exit(errors.New("crash"))
+				h.settle()
+				capable(c.capabilities, c.method)(h, nil)
+				h.Start()
+				h.settle()
+				if name != "resume" {
+					h.agent().text(string(c.id), "replayed")
+					h.settle()
+				}
+				h.reply(c.method, c.result)
+				wantTranscript(t, h.conv, c.want...)
+				if h.conv.ID != c.id || h.conv.Phase != PhaseReady {
+					t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
+				}
+				if known := h.conv.Usage != nil; known != (name == "resume") {
+					t.Errorf("usage known: %v", known)
+				}
+			})
+		})
+	}
+}
+
+func TestAResumeThatFailsAfterARestart(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.agent().exit(errors.New("crash"))
+		h.settle()
+		h.Start()
+		h.settle()
+		h.fail("session/resume", acpclient.CodeResourceNotFound, "no such session")
+		wantTranscript(t, h.conv, "user: one", "note: The agent cannot go on with the earlier session")
+		if h.conv.ID != "s2" || h.conv.Phase != PhaseReady {
+			t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
+		}
+	})
+}
+
+func TestOpeningFailsAndIsTriedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("waits")
+		h.fail("session/new", acpclient.CodeInternalError, "disk full")
+		if h.conv.Phase != PhaseFailed {
+			t.Errorf("phase %v", h.conv.Phase)
+		}
+		h.Start()
+		h.settle()
+		h.reply("session/new", `{"sessionId":"s1"}`)
+		if h.conv.Phase != PhaseReady || !h.conv.Turn.Running {
+			t.Errorf("phase %v, running %v", h.conv.Phase, h.conv.Turn.Running)
+		}
+	}, capable(everything, "session/new"))
+}
+
+func TestLoadAnotherSession(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.prompt("two")
+		open := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		if err := h.OpenSession(acpclient.SessionInfo{SessionID: "b", Cwd: "/elsewhere"}); err == nil {
+			t.Error("a session of another directory was opened here")
+		}
+		if err := h.OpenSession(acpclient.SessionInfo{SessionID: "b", Cwd: "/work/"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Load("c"); err == nil {
+			t.Error("opened two at once")
+		}
+		h.settle()
+		wantAnswer(t, open, `{"outcome":{"outcome":"cancelled"}}`)
+		if h.conv.Turn.Running || len(h.conv.Queue) != 0 || len(h.conv.Permissions) != 0 {
+			t.Error("something of the old session is still open")
+		}
+		got := h.agent().got()
+		if want := []string{"session/cancel s1", "session/close s1", "session/load b"}; !slices.Equal(got[len(got)-3:], want) {
+			t.Errorf("the agent got %q", got)
+		}
+		// What the old session still says is nobody's business.
+		h.agent().text("s1", "late")
+		h.agent().reply(t, "session/prompt", json.RawMessage(`{"stopReason":"cancelled"}`))
+		late := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		file := h.agent().ask(t.Context(), "fs/read_text_file", `{"sessionId":"s1","path":"/work/x"}`)
+		h.agent().text("b", "history")
+		h.settle()
+		wantAnswer(t, late, `{"outcome":{"outcome":"cancelled"}}`)
+		if got := <-file; !acpclient.IsCode(got.err, acpclient.CodeInvalidParams) {
+			t.Errorf("a session that was left read a file: %s %v", got.raw, got.err)
+		}
+		h.reply("session/load", `{}`)
+		wantTranscript(t, h.conv, "note: A waiting prompt was dropped", "agent: history")
+		if h.conv.ID != "b" || len(h.conv.Permissions) != 0 {
+			t.Errorf("id %q", h.conv.ID)
+		}
+		// Back again.
+		if err := h.Load("s1"); err != nil {
+			t.Fatal(err)
+		}
+		h.settle()
+		h.agent().text("s1", "replayed")
+		h.settle()
+		wantTranscript(t, h.conv, "agent: replayed")
+	})
+}
+
+func TestReopen(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.reply("session/prompt", `{}`)
+		h.agent().update("s1", `{"sessionUpdate":"session_info_update","title":"Old"}`)
+		h.settle()
+		h.agent().set("session/new", json.RawMessage(`{"sessionId":"fresh"}`))
+		if err := h.Reopen(); err != nil {
+			t.Fatal(err)
+		}
+		h.settle()
+		wantTranscript(t, h.conv)
+		if h.conv.ID != "fresh" || h.conv.Title != "" || h.conv.Phase != PhaseReady || h.conv.Agent.Name() != "fake" {
+			t.Errorf("%q %q %v", h.conv.ID, h.conv.Title, h.conv.Phase)
+		}
+		// A restart goes on with the fresh one.
+		h.agent().exit(errors.New("crash"))
+		h.settle()
+		h.Start()
+		h.settle()
+		if q := h.agent().open("session/resume"); q == nil || sessionOf(q.params) != "fresh" {
+			t.Errorf("the agent got %q", h.agent().got())
+		}
+	})
+}
+
+func TestSeveralDroppedPrompts(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		for i := range 4 {
+			h.prompt(fmt.Sprint(i))
+		}
+		h.unsetClose()
+		_ = h.Reopen()
+		h.settle()
+		wantTranscript(t, h.conv, "note: 3 waiting prompts were dropped")
+	})
+}
+
+// unsetClose answers session/close, so that nothing is open at the agent.
+func (h *harness) unsetClose() { h.agent().set("session/close", json.RawMessage(`{}`)) }
+
+func TestFork(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		if err := h.Fork(); err == nil {
+			t.Error("forked in a turn")
+		}
+		h.reply("session/prompt", `{}`)
+		if err := h.Fork(); err != nil {
+			t.Fatal(err)
+		}
+		h.prompt("for the copy")
+		h.agent().text("copy", "hello from the copy")
+		h.settle()
+		h.reply("session/fork", `{"sessionId":"copy"}`)
+		wantTranscript(t, h.conv, "user: one", "agent: hello from the copy", "user: for the copy")
+		if q := h.agent().open("session/prompt"); sessionOf(q.params) != "copy" || h.conv.ID != "copy" {
+			t.Errorf("the prompt went to %s", q.params)
+		}
+		if h.agent().count("session/close") != 0 {
+			t.Error("the original was closed")
+		}
+		h.reply("session/prompt", `{}`)
+		_ = h.Fork()
+		h.settle()
+		h.fail("session/fork", acpclient.CodeInternalError, "no")
+		if h.conv.Phase != PhaseReady || h.conv.ID != "copy" {
+			t.Errorf("phase %v, id %q", h.conv.Phase, h.conv.ID)
+		}
+		h.prompt("still here")
+		if !h.conv.Turn.Running {
+			t.Error("the session is not open any more")
+		}
+	})
+	bubble(t, func(t *testing.T, h *harness) {
+		if err := h.Fork(); !errors.Is(err, ErrUnsupported) {
+			t.Error(err)
+		}
+		if err := h.SetTitle("x"); !errors.Is(err, ErrUnsupported) {
+			t.Error(err)
+		}
+	}, capable(`{}`))
+}
+
+func TestSetTitle(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		_ = h.SetTitle("  mine ")
+		h.settle()
+		h.reply("session/set_title", `{"title":"mine"}`)
+		if h.conv.Title != "mine" {
+			t.Errorf("title %q", h.conv.Title)
+		}
+		_ = h.SetTitle("bad")
+		h.settle()
+		h.fail("session/set_title", acpclient.CodeInvalidParams, "too short")
+		if h.conv.Title != "mine" {
+			t.Errorf("title %q", h.conv.Title)
+		}
+		wantTranscript(t, h.conv, "note: The session was not renamed")
+	})
+}
+
+func TestListAndDelete(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().set("session/list", json.RawMessage(`{"sessions":[{"sessionId":"a","cwd":"/work"},{"bad":true}],"nextCursor":"2"}`))
+		page, err := h.ListSessions(t.Context(), "")
+		if err != nil || len(page.Sessions) != 1 || page.NextCursor != "2" {
+			t.Errorf("%+v %v", page, err)
+		}
+		h.agent().set("session/delete", json.RawMessage(`null`))
+		if err := h.DeleteSession(t.Context(), "a"); err != nil {
+			t.Error(err)
+		}
+		if err := h.DeleteSession(t.Context(), "s1"); err == nil {
+			t.Error("deleted the session that is open")
+		}
+	})
+	bubble(t, func(t *testing.T, h *harness) {
+		if _, err := h.ListSessions(t.Context(), ""); !errors.Is(err, ErrUnsupported) {
+			t.Error(err)
+		}
+		if err := h.DeleteSession(t.Context(), "a"); !errors.Is(err, ErrUnsupported) {
+			t.Error(err)
+		}
+		if err := h.Logout(t.Context()); !errors.Is(err, ErrUnsupported) {
+			t.Error(err)
+		}
+	}, capable(`{}`))
+}
