@@ -7,93 +7,108 @@ import (
 )
 
 // Nearly all of the traffic is session updates, and nearly all of those are
-// message chunks and tool calls. A line that looks like one is decoded in a
-// single pass into a struct made for it, without the copies that a discriminated
+// message chunks and tool calls; the longest lines are lists of commands. A line
+// that looks like one of them is decoded in a single pass into a struct made for it, without the copies that a discriminated
 // union costs otherwise. The look is a guess, checked after the fact: whatever
 // does not come out clean goes the general way.
 
-// chunkLine is a session/update line with a message chunk.
-type chunkLine struct {
+// updateLine is a session/update line with an update of one sort.
+type updateLine[U any] struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
 		SessionID SessionID `json:"sessionId"`
-		Update    struct {
-			SessionUpdate string `json:"sessionUpdate"`
-			ContentChunk
-		} `json:"update"`
-		Meta Meta `json:"_meta"`
+		Update    U         `json:"update"`
+		Meta      Meta      `json:"_meta"`
 	} `json:"params"`
 }
 
-// toolLine is a session/update line with a tool call or an update of one.
-type toolLine struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params struct {
-		SessionID SessionID `json:"sessionId"`
-		Update    struct {
-			SessionUpdate string `json:"sessionUpdate"`
-			ToolCallUpdate
-		} `json:"update"`
-		Meta Meta `json:"_meta"`
-	} `json:"params"`
+type (
+	fastChunk struct {
+		Kind string `json:"sessionUpdate"`
+		ContentChunk
+	}
+	fastTool struct { // a tool call or an update of one
+		SessionUpdate string `json:"sessionUpdate"`
+		ToolCallUpdate
+	}
+	fastCommands struct {
+		Kind string `json:"sessionUpdate"`
+		AvailableCommandsUpdate
+	}
+)
+
+// decodeLine decodes a line that has what every update needs.
+func decodeLine[U any](line []byte) (*SessionNotification, *U) {
+	var l updateLine[U]
+	if json.Unmarshal(line, &l) != nil {
+		return nil, nil
+	}
+	p := &l.Params
+	if l.Method != SessionUpdateNotification.Name || len(l.ID) > 0 || p.SessionID == "" {
+		return nil, nil
+	}
+	return &SessionNotification{SessionID: p.SessionID, Meta: orAbsent(p.Meta)}, &p.Update
 }
 
-// fastUpdate decodes a line that is a plain message chunk or tool call. It
-// reports false for everything else.
+// fastUpdate decodes a line that is a plain message chunk, tool call or list of
+// commands. It reports false for everything else.
 func fastUpdate(line []byte) (*SessionNotification, bool) {
-	switch kind := peekUpdate(line); string(kind) {
+	switch kind := string(peekUpdate(line)); kind {
 	case string(UserMessageChunk), string(AgentMessageChunk), string(AgentThoughtChunk):
-		var l chunkLine
-		if json.Unmarshal(line, &l) != nil {
+		n, u := decodeLine[fastChunk](line)
+		if n == nil || u.Kind != kind || !u.Content.clean() {
 			return nil, false
 		}
-		p := &l.Params
-		u := &p.Update.ContentChunk
-		if l.Method != SessionUpdateNotification.Name || len(l.ID) > 0 || p.SessionID == "" || !u.Content.clean() {
-			return nil, false
-		}
-		u.Meta, p.Meta = orAbsent(u.Meta), orAbsent(p.Meta)
-		switch k := ChunkKind(p.Update.SessionUpdate); k {
-		case UserMessageChunk, AgentMessageChunk, AgentThoughtChunk:
-			u.Chunk = k
-			return &SessionNotification{SessionID: p.SessionID, Update: u, Meta: p.Meta}, true
-		}
+		u.Chunk, u.Meta = ChunkKind(kind), orAbsent(u.Meta)
+		n.Update = &u.ContentChunk
+		return n, true
 	case "tool_call", "tool_call_update":
-		var l toolLine
-		if json.Unmarshal(line, &l) != nil {
+		n, u := decodeLine[fastTool](line)
+		if n == nil || !u.clean() {
 			return nil, false
 		}
-		p := &l.Params
-		u := &p.Update.ToolCallUpdate
-		if l.Method != SessionUpdateNotification.Name || len(l.ID) > 0 || p.SessionID == "" || u.ToolCallID == "" {
-			return nil, false
-		}
-		for i := range u.Content {
-			if c := &u.Content[i]; !c.complete() || isNull(c.Meta) || c.Content != nil && !c.Content.clean() {
-				return nil, false
-			}
-		}
-		for i := range u.Locations {
-			if at := &u.Locations[i]; at.Path == "" || isNull(at.Meta) {
-				return nil, false
-			}
-		}
-		u.RawInput, u.RawOutput = orAbsent(u.RawInput), orAbsent(u.RawOutput)
-		u.Meta, p.Meta = orAbsent(u.Meta), orAbsent(p.Meta)
-		n := &SessionNotification{SessionID: p.SessionID, Meta: p.Meta}
-		switch p.Update.SessionUpdate {
+		u.RawInput, u.RawOutput, u.Meta = orAbsent(u.RawInput), orAbsent(u.RawOutput), orAbsent(u.Meta)
+		switch u.SessionUpdate {
 		case "tool_call":
 			n.Update = u.call()
 		case "tool_call_update":
-			n.Update = u
+			n.Update = &u.ToolCallUpdate
 		default:
 			return nil, false
 		}
 		return n, true
+	case "available_commands_update":
+		n, u := decodeLine[fastCommands](line)
+		if n == nil || u.Kind != kind || slices.ContainsFunc(u.AvailableCommands, AvailableCommand.unclean) {
+			return nil, false
+		}
+		u.Meta = orAbsent(u.Meta)
+		n.Update = &u.AvailableCommandsUpdate
+		return n, true
 	}
 	return nil, false
+}
+
+// unclean reports whether the general way has to look at a command.
+func (c AvailableCommand) unclean() bool {
+	return c.Name == "" || isNull(c.Meta) || c.Input != nil && isNull(c.Input.Meta)
+}
+
+// clean reports whether a tool call decoded in one pass is what the general way
+// would have made of it.
+func (u *ToolCallUpdate) clean() bool {
+	for i := range u.Content {
+		if c := &u.Content[i]; !c.complete() || isNull(c.Meta) || c.Content != nil && !c.Content.clean() {
+			return false
+		}
+	}
+	for i := range u.Locations {
+		if at := &u.Locations[i]; at.Path == "" || isNull(at.Meta) {
+			return false
+		}
+	}
+	return u.ToolCallID != ""
 }
 
 // clean reports whether a block decoded in one pass is what the general way

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 const (
@@ -50,6 +51,9 @@ func (l *lineReader) next() ([]byte, error) {
 		line, err = l.r.ReadSlice('\n')
 		size += len(line)
 		if size <= l.max {
+			if size > cap(l.long) {
+				l.long = slices.Grow(l.long, size) // double: append is stingier
+			}
 			l.long = append(l.long, line...)
 		}
 	}
