@@ -45,8 +45,9 @@ type ConnOptions struct {
 	MaxLine int
 	// Log gets noise on the wire and refused messages. Nil discards.
 	Log *slog.Logger
-	// Noise, if set, is called in wire order with each line (without its end)
-	// that is not a message, for instance a print in an agent's start-up.
+	// Noise, if set, is called in wire order with each line, or part of a line,
+	// that is not a message, for instance a print in an agent's start-up. It
+	// must not keep the slice.
 	Noise func(line []byte)
 	// Tap, if set, sees every line as it is written to or read from the wire,
 	// without its end. It must not keep the slice. Reads and writes are tapped

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -375,6 +376,48 @@ func TestManyCallsUnderClose(t *testing.T) {
 	}
 	wg.Go(conn.Close)
 	wg.Wait()
+}
+
+// A panic of a handler costs the message that it was about, and no other.
+func TestUpdateHandlerPanics(t *testing.T) {
+	seen := 0
+	stream := chunk("a") + "\n" + update(`{"sessionUpdate":"plan","entries":[]}`) + "\n" + chunk("b") + "\n"
+	c := NewClient(strings.NewReader(stream), io.Discard, &listener{onUpdate: func(*SessionNotification) {
+		seen++
+		panic("a bad day")
+	}}, ConnOptions{})
+	<-c.Conn().Done()
+	if seen != 3 {
+		t.Errorf("%d of 3 updates were handed on", seen)
+	}
+}
+
+// The tap sees every line of both directions as it is, noise as well.
+func TestTap(t *testing.T) {
+	var mu sync.Mutex
+	var sent, received []string
+	c, w := connect(t, &listener{}, ConnOptions{Tap: func(out bool, line []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		if out {
+			sent = append(sent, string(line))
+		} else {
+			received = append(received, string(line))
+		}
+	}})
+	_ = c.Cancel(&CancelNotification{SessionID: "s"})
+	w.receive()
+	w.send("noise", chunk("a"))
+	_ = w.to.Close()
+	<-c.Conn().Done()
+	mu.Lock()
+	defer mu.Unlock()
+	if want := []string{`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}`}; !slices.Equal(sent, want) {
+		t.Errorf("sent %q", sent)
+	}
+	if want := []string{"noise", chunk("a")}; !slices.Equal(received, want) {
+		t.Errorf("received %q", received)
+	}
 }
 
 // failingWriter fails from the n-th write on.

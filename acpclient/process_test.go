@@ -197,6 +197,19 @@ func TestStopEscalates(t *testing.T) {
 	}
 }
 
+// A write that an agent never takes holds up neither Close nor Stop.
+func TestStopWithABlockedWrite(t *testing.T) {
+	p := start(t, "ignores everything")
+	c := NewClient(p.Stdout, p.Stdin, &listener{}, ConnOptions{})
+	failed := make(chan error, 1)
+	Go(c.Conn(), SessionPrompt, &PromptRequest{Prompt: List[ContentBlock]{TextBlock(strings.Repeat("x", 1<<20))}}, func(_ *PromptResponse, err error) { failed <- err })
+	p.Stop(ended())
+	if err := <-failed; !errors.Is(err, ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	<-c.Conn().Done()
+}
+
 // What an agent wrote before it died is read, also long after, and half a line
 // is noise.
 func TestLastWords(t *testing.T) {
