@@ -93,9 +93,9 @@ type Model struct {
 	guard    *dialog.Guard
 
 	sessions []acpclient.SessionInfo // of the agent, as far as they were listed
-	nextPage string
 
 	ticking bool
+	arming  bool
 	ticks   int
 	flash   string // said above the prompt for a moment
 	flashID int
@@ -181,7 +181,7 @@ type (
 // Update implements tea.Model.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
-	return m, tea.Batch(cmd, m.animate())
+	return m, tea.Batch(cmd, m.animate(), m.arm())
 }
 
 func (m *Model) update(msg tea.Msg) tea.Cmd {
@@ -209,8 +209,10 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		if int(msg) == m.flashID {
 			m.flash = ""
 		}
-	case armMsg, leavingOver:
-		// The screen is drawn again: a dialog takes keys now, a hint is over.
+	case armMsg:
+		m.arming = false // and the screen is drawn again
+	case leavingOver:
+		// The screen is drawn again: a hint is over.
 	default:
 		return m.other(msg)
 	}
@@ -227,7 +229,8 @@ func (m *Model) fold(b batchMsg) tea.Cmd {
 		m.conv.Apply(e)
 		cmds = append(cmds, m.react(e))
 	}
-	cmds = append(cmds, m.questions(), m.pump.next)
+	m.questions()
+	cmds = append(cmds, m.pump.next)
 	return tea.Batch(cmds...)
 }
 
@@ -297,6 +300,9 @@ func (m *Model) other(msg tea.Msg) tea.Cmd {
 		return m.say(msg.Err.Error())
 	case promptMsg:
 		return m.sent(msg)
+	case urlFailedMsg:
+		m.urlFailed(msg)
+		return nil
 	case savedMsg:
 		return m.saved(msg)
 	case sessionsMsg:

@@ -9,7 +9,8 @@ import (
 )
 
 // browse opens an address or a file with the program that the person has for it.
-func browse(url string) tea.Cmd {
+// What goes wrong becomes a message.
+func browse(url string, failed func(error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		name, args := "xdg-open", []string{url}
 		switch runtime.GOOS {
@@ -20,7 +21,7 @@ func browse(url string) tea.Cmd {
 		}
 		cmd := exec.Command(name, args...)
 		if err := cmd.Start(); err != nil {
-			return failedMsg{fmt.Errorf("open it yourself, there is no program for it: %w", err)}
+			return failed(fmt.Errorf("there is no program to open it with: %w", err))
 		}
 		go func() { _ = cmd.Wait() }()
 		return nil

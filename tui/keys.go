@@ -37,7 +37,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		if _, no := action.(dialog.NotTaken); !no {
 			return m.do(action)
 		}
-		return tea.Batch(m.promptKey(k, name), m.arm())
+		return m.promptKey(k, name)
 	}
 	if m.transcriptFocused() {
 		if cmd, taken := m.transcriptKey(name); taken {
@@ -236,7 +236,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	if m.transcriptFocused() {
 		m.list.Focus(false)
 	}
-	return tea.Batch(m.composer.Paste(text), m.arm())
+	return m.composer.Paste(text)
 }
 
 // mouse scrolls what is under the pointer, and selects an item by a click.

@@ -101,7 +101,7 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	}
 	cmd := m.say("saved as " + msg.path)
 	if msg.open {
-		cmd = tea.Batch(cmd, browse(msg.path))
+		cmd = tea.Batch(cmd, browse(msg.path, func(err error) tea.Msg { return failedMsg{err} }))
 	}
 	return cmd
 }

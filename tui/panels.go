@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,22 +47,24 @@ func (m *Model) closeAll(gone func(dialog.Dialog) bool) {
 	m.dialogs = kept
 }
 
-// arm asks for the screen to be drawn again when the dialog on top takes keys.
+// arm keeps one message under way for the moment at which the dialog on top
+// takes keys: the screen is drawn again then.
 func (m *Model) arm() tea.Cmd {
 	g, ok := m.top().(dialog.Guarded)
-	if !ok {
+	if !ok || m.arming {
 		return nil
 	}
 	in := g.ArmsIn(m.now())
 	if in <= 0 {
 		return nil
 	}
+	m.arming = true
 	return tea.Tick(in+time.Millisecond, func(time.Time) tea.Msg { return armMsg{} })
 }
 
 // questions keeps one dialog for the oldest open question of the agent, above
 // everything else.
-func (m *Model) questions() tea.Cmd {
+func (m *Model) questions() {
 	c := m.conv
 	open := map[int]bool{}
 	for _, p := range c.Permissions {
@@ -87,17 +90,14 @@ func (m *Model) questions() tea.Cmd {
 		}
 	}
 	if asking {
-		return nil
+		return
 	}
 	switch {
 	case len(c.Permissions) > 0:
 		m.push(dialog.NewPermission(m.env(), c.Permissions[0], len(c.Permissions)))
 	case len(c.Elicitations) > 0:
 		m.push(dialog.NewElicitation(m.env(), c.Elicitations[0], c.Agent.Name()))
-	default:
-		return nil
 	}
-	return m.arm()
 }
 
 func questionID(d dialog.Dialog) (int, bool) {
@@ -166,10 +166,6 @@ func (m *Model) do(action dialog.Action) tea.Cmd {
 	case dialog.OpenSession:
 		m.pop()
 		return m.openSession(a.Session)
-	case dialog.NeedMore:
-		if m.nextPage != "" {
-			return m.pageOfSessions(m.nextPage)
-		}
 	}
 	return nil
 }
@@ -212,23 +208,7 @@ func (m *Model) chosen(c dialog.Choose) tea.Cmd {
 
 // agentPicker lists the agents that can be started.
 func (m *Model) agentPicker() dialog.Dialog {
-	var items []dialog.Item
-	for _, a := range m.opt.Agents {
-		i := dialog.Item{ID: a.ID, Title: a.Name, Do: dialog.StartAgent{Agent: a}, Current: a.Default}
-		if i.Title == "" {
-			i.Title = a.ID
-		}
-		switch a.Source {
-		case config.SourceConfigured:
-			i.Group, i.Detail = "Configured", acpclient.Command{Path: a.Command, Args: a.Args}.String()
-		case config.SourceFound:
-			i.Group, i.Detail = "Found on this machine", acpclient.Command{Path: a.Command, Args: a.Args}.String()
-		case config.SourceBuiltIn:
-			i.Group, i.Detail = "Built in", "what parley does, in two minutes: no account needed"
-		}
-		items = append(items, i)
-	}
-	return dialog.NewSelector(m.env(), dialog.List{Name: "agents", Title: "Choose an agent", Items: items})
+	return dialog.NewSelector(m.env(), dialog.List{Name: "agents", Title: "Choose an agent", Items: dialog.AgentItems(m.opt.Agents)})
 }
 
 // choose opens a list of values, or says that there is none.
@@ -262,17 +242,7 @@ func (m *Model) showOptions() tea.Cmd {
 
 // palette lists what can be done, and the agent's commands.
 func (m *Model) palette() dialog.Dialog {
-	var items []dialog.Item
-	for _, a := range config.Actions() {
-		if a.Context != config.ContextPrompt || !here(a.Action) {
-			continue
-		}
-		detail := ""
-		if keys := m.keys.For(a.Action); len(keys) > 0 {
-			detail = keys[0]
-		}
-		items = append(items, dialog.Item{ID: string(a.Action), Title: a.Help, Detail: detail, Do: dialog.Run{Action: a.Action}})
-	}
+	items := slices.DeleteFunc(dialog.ActionItems(m.keys), func(i dialog.Item) bool { return !here(config.Action(i.ID)) })
 	if m.conv != nil && m.conv.Agent.Capabilities.Auth.Logout != nil {
 		items = append(items, dialog.Item{ID: choiceLogout, Title: "sign out of the agent", Do: dialog.Choose{List: choiceLogout}})
 	}
@@ -348,5 +318,19 @@ func joinLines(a, b string) string {
 // openURL opens an address that the person has agreed to.
 func (m *Model) openURL(a dialog.OpenURL) tea.Cmd {
 	m.session.AnswerElicitation(a.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept})
-	return browse(a.URL)
+	return browse(a.URL, func(err error) tea.Msg { return urlFailedMsg{a.ID, err} })
+}
+
+// urlFailedMsg says that an address could not be opened.
+type urlFailedMsg struct {
+	id  int
+	err error
+}
+
+func (m *Model) urlFailed(msg urlFailedMsg) {
+	for _, d := range m.dialogs {
+		if l, ok := d.(*dialog.Link); ok && l.ID() == msg.id {
+			l.Failed(msg.err)
+		}
+	}
 }

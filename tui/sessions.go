@@ -2,8 +2,6 @@ package tui
 
 import (
 	"errors"
-	"fmt"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,10 +13,13 @@ import (
 // sessionsList is the name of the list of the agent's sessions.
 const sessionsList = "sessions"
 
+// mostSessions is how many sessions are listed: page by page until then, so that
+// all of them can be searched.
+const mostSessions = 2000
+
 // sessionsMsg is a page of the agent's sessions.
 type sessionsMsg struct {
 	page *acpclient.ListSessionsResponse
-	more bool // not the first
 	err  error
 }
 
@@ -27,7 +28,7 @@ func (m *Model) showSessions() tea.Cmd {
 	if m.session == nil || m.conv.Phase != session.PhaseReady && m.conv.Phase != session.PhaseFailed {
 		return nil
 	}
-	m.sessions, m.nextPage = nil, ""
+	m.sessions = nil
 	m.push(dialog.NewSelector(m.env(), m.sessionList(true)))
 	return m.pageOfSessions("")
 }
@@ -36,7 +37,7 @@ func (m *Model) pageOfSessions(cursor string) tea.Cmd {
 	s, ctx := m.session, m.ctx
 	return func() tea.Msg {
 		page, err := s.ListSessions(ctx, cursor)
-		return sessionsMsg{page, cursor != "", err}
+		return sessionsMsg{page, err}
 	}
 }
 
@@ -58,48 +59,19 @@ func (m *Model) takeSessions(msg sessionsMsg) tea.Cmd {
 		return m.say("the sessions could not be listed: " + msg.err.Error())
 	}
 	m.sessions = append(m.sessions, msg.page.Sessions...)
-	m.nextPage = msg.page.NextCursor
-	list.SetList(m.sessionList(false))
+	more := msg.page.NextCursor != "" && len(msg.page.Sessions) > 0 && len(m.sessions) < mostSessions
+	list.SetList(m.sessionList(more))
+	if more {
+		return m.pageOfSessions(msg.page.NextCursor)
+	}
 	return nil
 }
 
 func (m *Model) sessionList(loading bool) dialog.List {
-	l := dialog.List{Name: sessionsList, Title: "Sessions", Loading: loading, More: m.nextPage != "", Empty: "The agent has no earlier sessions.", Filter: true}
-	for _, s := range m.sessions {
-		title := s.Title
-		if title == "" {
-			title = string(s.SessionID)
-		}
-		detail := shortDir(s.Cwd)
-		if when := ago(s.UpdatedAt, m.now()); when != "" {
-			detail = when + "  " + detail
-		}
-		l.Items = append(l.Items, dialog.Item{
-			ID: string(s.SessionID), Title: title, Detail: detail,
-			Current: s.SessionID == m.conv.ID, Do: dialog.OpenSession{Session: s},
-		})
+	return dialog.List{
+		Name: sessionsList, Title: "Sessions", Loading: loading, Filter: true, Empty: "The agent has no earlier sessions.",
+		Items: dialog.SessionItems(m.sessions, m.conv.ID, m.now()),
 	}
-	return l
-}
-
-// ago says how long ago an ISO 8601 time was.
-func ago(at string, now time.Time) string {
-	t, err := time.Parse(time.RFC3339, at)
-	if err != nil {
-		return ""
-	}
-	d := now.Sub(t)
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", int(d.Minutes()))
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh ago", int(d.Hours()))
-	case d < 30*24*time.Hour:
-		return fmt.Sprintf("%dd ago", int(d.Hours()/24))
-	}
-	return t.Format("2006-01-02")
 }
 
 func (m *Model) openSession(info acpclient.SessionInfo) tea.Cmd {

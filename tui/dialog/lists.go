@@ -117,10 +117,11 @@ func AgentItems(agents []config.Agent) []Item {
 		if name == "" {
 			name = a.ID
 		}
-		items[i] = Item{
-			ID: a.ID, Title: name, Detail: strings.Join(append([]string{a.Command}, a.Args...), " "),
-			Group: groups[a.Source], Current: a.Default, Do: StartAgent{a},
+		detail := strings.Join(append([]string{a.Command}, a.Args...), " ")
+		if a.Source == config.SourceBuiltIn {
+			detail = "what parley does, in two minutes: no account needed"
 		}
+		items[i] = Item{ID: a.ID, Title: name, Detail: detail, Group: groups[a.Source], Current: a.Default, Do: StartAgent{a}}
 	}
 	return items
 }

@@ -223,6 +223,9 @@ func (t *toolCall) header(width int) []string {
 		line += th.Error.Render("  failed")
 	}
 	if t.expanded {
+		if name := safetext.Line(t.item.Name); name != "" && name != title {
+			line += th.Faint.Render("  " + name)
+		}
 		return strings.Split(ansi.Wrap(line, width, ""), "\n")
 	}
 	return []string{fit(line, width)}

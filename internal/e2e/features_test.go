@@ -1,0 +1,324 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/ptytest"
+)
+
+const initialized = `"protocolVersion": 1, "agentInfo": {"name": "scripted", "title": "Scripted", "version": "1"}`
+
+func TestSignsInAndTriesAgain(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+expect initialize
+reply {` + initialized + `, "authMethods": [{"id": "key", "name": "Use the API key", "description": "From the vault"}]}
+expect session/new
+reply-error -32000 Please sign in to Acme first
+expect authenticate contains "methodId":"key"
+reply
+expect session/new
+reply {"sessionId": "s"}
+expect session/prompt
+reply-error -32000 Your sign-in has run out
+expect authenticate
+reply
+expect session/prompt
+reply-error -32000 It really has
+`})
+	p.WaitFor("Please sign in to Acme first", "Use the API key", "From the vault")
+	waitGuard(p)
+	p.Press("1")
+	p.WaitGone("Please sign in")
+	p.WaitFor("or type / for commands")
+	p.Type("hello").Press("enter")
+	p.WaitFor("Your sign-in has run out")
+	waitGuard(p)
+	p.Press("1")
+	p.WaitFor("The agent answered with an error", "It really has") // once more, and not again
+	if n := len(p.Sent("session/prompt")); n != 2 {
+		t.Errorf("the prompt was sent %d times", n)
+	}
+}
+
+// waitGuard waits until a question that came up by itself takes keys.
+func waitGuard(p *Parley) {
+	p.WaitUntil("the question takes keys", func(s ptytest.Screen) bool { return strings.Contains(s.String(), "answer  down mark") })
+}
+
+func TestLoadsASessionWithItsHistory(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Args: []string{"--resume=old-1"}, Script: `
+expect initialize
+reply {` + initialized + `, "agentCapabilities": {"loadSession": true}}
+expect session/load contains "sessionId":"old-1"
+update {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "an old question"}}
+update {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "an old answer"}}
+update {"sessionUpdate": "session_info_update", "title": "An old talk"}
+reply {}
+update {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": ", and the rest of it"}}
+`})
+	p.WaitFor("❯ an old question", "an old answer, and the rest of it")
+	p.WaitUntil("the window has the title", func(s ptytest.Screen) bool { return strings.Contains(s.Title, "An old talk") })
+}
+
+func TestListsSessionsByPages(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+expect initialize
+reply {` + initialized + `, "agentCapabilities": {"loadSession": true, "sessionCapabilities": {"list": {}, "close": {}}}}
+expect session/new
+reply {"sessionId": "first"}
+expect session/list
+reply {"sessions": [{"sessionId": "a", "cwd": "${cwd}", "title": "About apples"}], "nextCursor": "page2"}
+expect session/list contains "cursor":"page2"
+reply {"sessions": [{"sessionId": "b", "cwd": "${cwd}", "title": "About bananas"}]}
+expect session/close contains "sessionId":"first"
+reply
+expect session/load contains "sessionId":"b"
+update {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "Bananas are berries."}}
+reply {}
+expect session/close contains "sessionId":"b"
+reply
+expect session/new
+reply {"sessionId": "c"}
+`})
+	p.WaitFor("or type / for commands")
+	p.Press("ctrl+s")
+	p.WaitFor("About apples", "About bananas")
+	p.Type("banan")
+	p.WaitGone("About apples")
+	p.Press("enter")
+	p.WaitFor("Bananas are berries.")
+	p.Press("ctrl+n")
+	p.WaitGone("Bananas are berries.")
+	p.WaitSent("session/new", 2)
+}
+
+const form = `
+handshake
+expect session/prompt
+request elicitation/create {"sessionId": "${session}", "mode": "form", "message": "About the release", "requestedSchema": {"type": "object",
+  "properties": {
+    "name": {"type": "string", "title": "Name", "minLength": 2},
+    "count": {"type": "integer", "title": "Count", "minimum": 1, "default": 3},
+    "loud": {"type": "boolean", "title": "Loud", "default": true}},
+  "required": ["name"]}} as answer
+`
+
+func TestFormIsCheckedAndAccepted(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: form + `
+await answer contains "action":"accept"
+say Thank you.
+end-turn
+`})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("About the release", "Name", "required", "Count", "Loud")
+	p.WaitFor("Accept", "Decline", "Cancel")
+	waitFormGuard(p)
+	p.Type("x").Press("tab", "tab", "tab", "enter") // too short
+	p.WaitFor("2 characters at least")
+	p.Press("shift+tab", "shift+tab", "shift+tab")
+	p.Type("yz").Press("tab", "tab", "tab", "enter")
+	p.WaitFor("Thank you.")
+	got := p.WaitAnswers("elicitation/create", 1)
+	for _, want := range []string{`"name":"xyz"`, `"count":3`, `"loud":true`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("answered %s, without %s", got, want)
+		}
+	}
+}
+
+// waitFormGuard waits until the form takes keys.
+func waitFormGuard(p *Parley) {
+	p.WaitUntil("the form takes keys", func(s ptytest.Screen) bool { return s.Contains("tab next") || s.Contains("tab next field") })
+}
+
+func TestFormCancelled(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: form + `
+await answer contains "action":"cancel"
+say Never mind.
+end-turn
+`})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("About the release")
+	waitFormGuard(p)
+	p.Press("esc")
+	p.WaitFor("Never mind.")
+}
+
+func TestAddressIsShownWholeAndOpenedOnConsentOnly(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt
+request elicitation/create {"sessionId": "${session}", "mode": "url", "message": "Sign in there", "elicitationId": "e1", "url": "http://xn--pypal-4ve.example/login?next=%2Fhome"} as answer
+await answer contains "action":"decline"
+say As you like.
+end-turn
+`})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("http://xn--pypal-4ve.example/login?next=%2Fhome", "Open in the browser", "Decline")
+	waitGuard(p)
+	p.Press("n")
+	p.WaitFor("As you like.")
+}
+
+func TestUpdatesOfEveryKindAreShown(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Loose: true, Script: `
+handshake
+expect session/prompt
+update {"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "Let me think."}}
+update {"sessionUpdate": "notice", "severity": "warning", "title": "Rate limited", "description": "Slower for an hour."}
+update {"sessionUpdate": "compaction_update", "compactionId": "c", "status": "in_progress"}
+update {"sessionUpdate": "compaction_summary_chunk", "compactionId": "c", "content": {"type": "text", "text": "We talked."}}
+update {"sessionUpdate": "compaction_update", "compactionId": "c", "status": "completed"}
+update {"sessionUpdate": "agent_message_chunk", "content": {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="}}
+update {"sessionUpdate": "agent_message_chunk", "content": {"type": "resource_link", "name": "notes.md", "uri": "file:///notes.md", "size": 2048}}
+update {"sessionUpdate": "agent_message_chunk", "content": {"type": "hologram", "depth": 3}}
+update {"sessionUpdate": "weather_update", "sky": "blue"}
+update {"sessionUpdate": "tool_call", "toolCallId": "own", "title": "make", "kind": "execute", "status": "in_progress", "_meta": {"terminal_info": {"terminal_id": "x1", "cwd": "/"}}}
+update {"sessionUpdate": "tool_call_update", "toolCallId": "own", "_meta": {"terminal_output": {"terminal_id": "x1", "data": "cc main.c\nok\n"}}}
+update {"sessionUpdate": "tool_call_update", "toolCallId": "own", "status": "failed", "_meta": {"terminal_exit": {"terminal_id": "x1", "exit_code": 2}}}
+update {"sessionUpdate": "tool_call_update", "toolCallId": "late", "title": "Never announced", "status": "completed", "kind": "juggle"}
+request something/unknown {} as unknown
+await unknown contains -32601
+end-turn refusal
+`})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("Thought: Let me think.", "Rate limited", "Slower for an hour.", "The context was compacted",
+		"image/png", "notes.md", "hologram", "weather_update",
+		"cc main.c", "exit code 2", "Never announced", "refused")
+}
+
+func TestServersAndDirectoriesOnlyForAgentsThatTakeThem(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{
+		Args: []string{"--add-dir", "/"},
+		Config: `
+[mcp.web]
+type = "http"
+url = "https://example.com/mcp"
+headers = { Authorization = "Bearer $MCP_TOKEN" }
+[mcp.tools]
+command = "sh"
+args = ["-c", "true"]
+`,
+		Env:    []string{"MCP_TOKEN=hunter2"},
+		Script: "handshake\n",
+	})
+	p.WaitFor("Some MCP servers were left out", "web (http)", "takes no additional directories")
+	sent := p.WaitSent("session/new", 1)
+	if !strings.Contains(sent, `"name":"tools"`) || strings.Contains(sent, "example.com") || strings.Contains(sent, "additionalDirectories") {
+		t.Errorf("sent %s", sent)
+	}
+	if p.Screen().Contains("hunter2") {
+		t.Error("a secret is on the screen")
+	}
+}
+
+func TestPermissionThatBringsItsToolCall(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Delete the moon", "kind": "delete", "rawInput": {"path": "/moon"}}, "options": [
+  {"optionId": "a", "name": "For this moon", "kind": "allow_always"},
+  {"optionId": "b", "name": "For all moons", "kind": "allow_always"}]} as one
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "u", "title": "Delete the sun", "kind": "delete"}, "options": [
+  {"optionId": "only", "name": "Once", "kind": "allow_once"}]} as two
+await one contains "optionId":"b"
+await two contains "optionId":"only"
+update {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"}
+end-turn
+`})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("Delete the moon", "For this moon", "For all moons", "1 of 2")
+	waitArmed(p)
+	p.Press("a") // two options are of this kind: the key means neither
+	p.Press("2")
+	p.WaitFor("Once")
+	p.WaitGone("For all moons")
+	waitArmed(p)
+	p.Press("y")
+	p.WaitFor("✓ ⌫ Delete the moon")
+}
+
+func TestAnAgentThatDoesNotReadFreezesNothing(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt
+stop-reading
+say I am not listening.
+hang
+`})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("I am not listening.")
+	p.Paste(strings.Repeat("a large prompt that fills the pipe\n", 20000))
+	p.WaitFor("pasted text")
+	p.Press("enter", "shift+tab", "esc")
+	p.WaitFor("cancelling")
+	p.Type("still alive")
+	p.WaitFor("❯ still alive")
+}
+
+func TestAnAgentThatIgnoresACancelCanBeStopped(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+handshake
+expect session/prompt
+ignore-sigterm
+spawn-child
+say I go on and on.
+hang
+`})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("I go on and on.")
+	p.Press("esc")
+	p.WaitFor("does not react")
+	p.Press("esc")
+	p.WaitFor("Stop the agent", "Go on waiting")
+	waitGuard(p)
+	p.Press("k")
+	p.WaitFor("The agent has gone", "I go on and on.")
+}
+
+func TestRestartGoesOnWithTheSession(t *testing.T) {
+	t.Parallel()
+	// The agent of the script dies in its first life and is told apart by the
+	// file that it finds in its second.
+	p := Start(t, Options{Agent: []string{"sh", "-c", `
+read init; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}'
+read open
+if [ -e died ]; then
+  echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"From the second life."}}}}'
+  echo '{"jsonrpc":"2.0","id":2,"result":{}}'
+  cat >/dev/null
+else
+  echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'
+  read prompt; touch died; echo 'segmentation fault' >&2; exit 139
+fi`}})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("The agent has gone", "segmentation fault", "Start it again")
+	waitGuard(p)
+	p.Press("r")
+	p.WaitFor("From the second life.")
+	if got := p.WaitSent("session/load", 1); !strings.Contains(got, `"sessionId":"s"`) {
+		t.Errorf("sent %s", got)
+	}
+}
