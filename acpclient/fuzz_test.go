@@ -90,6 +90,15 @@ func FuzzStream(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Add([]byte(strings.Join(seeds, "\n")))
+	for _, lines := range transcripts(f) {
+		var stream []byte
+		for _, line := range lines {
+			if line.From == "agent" {
+				stream = append(append(stream, line.Message...), '\n')
+			}
+		}
+		f.Add(stream)
+	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		if len(stream) > 1<<20 {
 			t.Skip("long lines have a test of their own")

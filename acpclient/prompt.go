@@ -10,7 +10,21 @@ type PromptRequest struct {
 // PromptResponse ends a turn.
 type PromptResponse struct {
 	StopReason StopReason `json:"stopReason"`
-	Meta       Meta       `json:"_meta,omitempty"`
+	// Usage is what it took (unstable); nil if the agent does not say.
+	Usage *Usage `json:"usage,omitempty"`
+	Meta  Meta   `json:"_meta,omitempty"`
+}
+
+// Usage counts tokens, of the turn or of the session so far: agents differ
+// (unstable schema type Usage). What an agent does not count is nil.
+type Usage struct {
+	TotalTokens       uint64  `json:"totalTokens"`
+	InputTokens       uint64  `json:"inputTokens"`
+	OutputTokens      uint64  `json:"outputTokens"`
+	ThoughtTokens     *uint64 `json:"thoughtTokens,omitempty"`
+	CachedReadTokens  *uint64 `json:"cachedReadTokens,omitempty"`
+	CachedWriteTokens *uint64 `json:"cachedWriteTokens,omitempty"`
+	Meta              Meta    `json:"_meta,omitempty"`
 }
 
 // StopReason says why a turn ended (schema type StopReason). Agents may send

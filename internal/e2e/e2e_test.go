@@ -26,7 +26,7 @@ func TestPromptAndStreamedAnswer(t *testing.T) {
 handshake
 expect session/prompt contains "hello there"
 say "# A heading\n\nSome **bold** text"
-say " and `+"`code`"+`.\n\n- one\n- two\n"
+say " and ` + "`code`" + `.\n\n- one\n- two\n"
 update {"sessionUpdate": "usage_update", "used": 12000, "size": 200000, "cost": {"amount": 0.25, "currency": "USD"}}
 end-turn
 `})
@@ -333,9 +333,9 @@ end-turn
 `})
 	p.WaitFor("Ask for something")
 	p.Type("go").Press("enter")
-	p.WaitFor("Line 5 ")
+	p.WaitForRegexp(`Line \d+ of`)
 	p.Resize(70, 20)
-	p.WaitFor("Line 60 ")
+	p.WaitForRegexp(`Line \d+ of a long answer`)
 	p.Resize(140, 45)
 	p.WaitFor("The very end.", "Line 200 of a long answer")
 	p.Press("home")

@@ -153,7 +153,6 @@ func TestKeysOfOthers(t *testing.T) {
 		{"home moves in a draft", "a", "home", true},
 		{"ctrl+home scrolls always", "a", "ctrl+home", false},
 		{"pgup scrolls", "a", "pgup", false},
-		{"ctrl+f finds", "a", "ctrl+f", false},
 		{"ctrl+n is a new session", "a", "ctrl+n", false},
 		{"a tab of the sessions", "a", "alt+1", false},
 		{"enter on nothing", "", "enter", true},
