@@ -194,11 +194,11 @@ func itemFile(item session.Item) (path string, line int) {
 	if !ok {
 		return "", 0
 	}
-	for _, l := range t.Locations {
-		if l.Line != nil {
-			line = *l.Line
+	if len(t.Locations) > 0 {
+		if l := t.Locations[0].Line; l != nil {
+			line = *l
 		}
-		return l.Path, line
+		return t.Locations[0].Path, line
 	}
 	for _, c := range t.Content {
 		if c.Type == acpclient.ToolContentDiff {

@@ -20,8 +20,7 @@ type screen struct {
 
 // layout says where the parts of the screen stand, in lines from the top.
 type layout struct {
-	transcript, dialog, composer int // first lines
-	dialogEnd                    int
+	dialog, dialogEnd, composer int
 }
 
 // View implements tea.Model.
