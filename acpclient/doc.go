@@ -28,6 +28,6 @@
 //
 // jsonrpc.go, frame.go, conn.go and receive.go are JSON-RPC 2.0 over lines and
 // know no ACP. method.go names the methods of ACP, client.go and handler.go are
-// its two directions, process.go runs an agent. Every other file has the types
-// of one topic.
+// its two directions, process.go and output.go run an agent. Every other file
+// has the types of one topic.
 package acpclient

@@ -31,7 +31,9 @@ func TestRequestsKeepTheirPlace(t *testing.T) {
 	}
 	c, w := connect(t, l, ConnOptions{})
 	w.schema = nil
+	sent := make(chan struct{})
 	go func() {
+		defer close(sent)
 		for i := range rounds {
 			w.send(
 				update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"%d","title":"T"}`, i)),
@@ -45,6 +47,7 @@ func TestRequestsKeepTheirPlace(t *testing.T) {
 			t.Fatalf("%v", m.Error)
 		}
 	}
+	<-sent
 	_ = w.to.Close()
 	<-c.Conn().Done()
 	if late > 0 {
