@@ -108,6 +108,7 @@ func (c *Conversation) forget(same bool) {
 	fresh := NewConversation()
 	fresh.Agent, fresh.Phase, fresh.Cwd = c.Agent, c.Phase, c.Cwd
 	fresh.Queue, fresh.QueuePaused = c.Queue, c.QueuePaused
+	fresh.Permissions, fresh.Elicitations, fresh.visits = c.Permissions, c.Elicitations, c.visits // they have ends of their own
 	if same {
 		fresh.ID, fresh.Title, fresh.UpdatedAt = c.ID, c.Title, c.UpdatedAt
 		fresh.Files, fresh.Terminals = c.Files, c.Terminals

@@ -1,0 +1,562 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"parley/acpclient"
+)
+
+// up decodes a session update as it comes from the wire.
+func up(t testing.TB, update string) Event {
+	t.Helper()
+	n := new(acpclient.SessionNotification)
+	if err := acpclient.Unmarshal(json.RawMessage(`{"sessionId":"s","update":`+update+`}`), n); err != nil {
+		t.Fatalf("%s: %v", update, err)
+	}
+	return event(n)
+}
+
+func chunk(role, text, id string) string {
+	b, _ := json.Marshal(map[string]any{"sessionUpdate": role + "_chunk", "content": map[string]string{"type": "text", "text": text}, "messageId": id})
+	return string(b)
+}
+
+func agentSays(text, id string) string { return chunk("agent_message", text, id) }
+func thinks(text, id string) string    { return chunk("agent_thought", text, id) }
+func userSays(text, id string) string  { return chunk("user_message", text, id) }
+
+func sent(text string) PromptSent {
+	return PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}, At: time.Unix(1, 0)}
+}
+
+// deepEqual are the options to compare whole conversations.
+var deepEqual = cmp.Options{
+	cmp.Exporter(func(t reflect.Type) bool { return strings.HasPrefix(t.PkgPath(), "parley/") }),
+	cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }),
+	cmpopts.EquateEmpty(),
+}
+
+// fold applies events, given as such or as updates in JSON. It checks that the
+// fold is pure: folding them again gives the same, and the events stay as they
+// were.
+func fold(t testing.TB, events ...any) *Conversation {
+	t.Helper()
+	var all, asReceived []Event
+	for _, e := range events {
+		switch e := e.(type) {
+		case string:
+			all, asReceived = append(all, up(t, e)), append(asReceived, up(t, e))
+		case Event:
+			all, asReceived = append(all, e), append(asReceived, e)
+		default:
+			t.Fatalf("%T is no event", e)
+		}
+	}
+	c, again := NewConversation(), NewConversation()
+	for _, e := range all {
+		c.Apply(e)
+	}
+	for _, e := range all {
+		again.Apply(e)
+	}
+	if d := cmp.Diff(c, again, deepEqual); d != "" {
+		t.Errorf("folding twice differs:\n%s", d)
+	}
+	if d := cmp.Diff(asReceived, all, deepEqual); d != "" {
+		t.Errorf("folding has changed the events:\n%s", d)
+	}
+	return c
+}
+
+func TestFoldTranscript(t *testing.T) {
+	for name, c := range map[string]struct {
+		events []any
+		want   []string
+	}{
+		// Where messages begin.
+		"chunks without ids are one message": {
+			[]any{agentSays("a", ""), agentSays("b", "")},
+			[]string{"agent: ab"},
+		},
+		"another id is another message": {
+			[]any{agentSays("a", "1"), agentSays("b", "1"), agentSays("c", "2")},
+			[]string{"agent: ab", "agent: c"},
+		},
+		"an id after none is another message": {
+			[]any{agentSays("banner", ""), agentSays("a", "1")},
+			[]string{"agent: banner", "agent: a"},
+		},
+		"no id after one goes on": {
+			[]any{agentSays("a", "1"), agentSays("b", "")},
+			[]string{"agent: ab"},
+		},
+		"without ids another role is another message": {
+			[]any{thinks("a", ""), agentSays("b", ""), thinks("c", "")},
+			[]string{"thought: a", "agent: b", "thought: c"},
+		},
+		"without ids a tool call is a boundary": {
+			[]any{agentSays("a", ""), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, agentSays("b", "")},
+			[]string{"agent: a", "tool t: T", "agent: b"},
+		},
+		"an update of a known call is none": {
+			[]any{
+				`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, agentSays("a", ""),
+				`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`, agentSays("b", ""),
+			},
+			[]string{"tool t: T (completed)", "agent: ab"},
+		},
+		"with ids thoughts and text may be streamed side by side": {
+			[]any{thinks("a", "1"), agentSays("b", "2"), thinks("c", "1"), agentSays("d", "2")},
+			[]string{"thought: ac", "agent: bd"},
+		},
+		"the same id in two roles is two messages": {
+			[]any{thinks("a", "1"), agentSays("b", "1"), thinks("c", "1")},
+			[]string{"thought: ac", "agent: b"},
+		},
+		"with an id a message goes on beyond a tool call": {
+			[]any{agentSays("a", "1"), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, agentSays("b", "1")},
+			[]string{"agent: ab", "tool t: T"},
+		},
+		"an id of an earlier turn is another message": {
+			[]any{sent("x"), agentSays("a", "1"), TurnEnded{}, sent("y"), agentSays("b", "1")},
+			[]string{"user: x", "agent: a", "user: y", "agent: b"},
+		},
+		"the end of a turn is a boundary": {
+			[]any{sent("x"), agentSays("a", ""), TurnEnded{}, agentSays("b", "")},
+			[]string{"user: x", "agent: a", "agent: b"},
+		},
+		"an empty chunk is no message": {
+			[]any{thinks("", ""), agentSays("", "1"), agentSays("a", "1"), agentSays("", "")},
+			[]string{"agent: a"},
+		},
+		"what parley says does not cut a message": {
+			[]any{agentSays("a", ""), Said{Title: "by the way"}, `{"sessionUpdate":"notice","title":"N"}`, `{"sessionUpdate":"odd"}`, agentSays("b", "")},
+			[]string{"agent: ab", "note: by the way", "note: N", "unknown: odd"},
+		},
+		"a subagent's text is not the agent's": {
+			[]any{agentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"child"},"_meta":{"claudeCode":{"parentToolUseId":"t"}}}`, agentSays("b", "")},
+			[]string{"agent: a", "agent of t: child", "agent: b"},
+		},
+		"other content stands between text": {
+			[]any{agentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"AA=="}}`, agentSays("b", "")},
+			[]string{"agent: a[image]b"},
+		},
+		"text with annotations": {
+			[]any{
+				`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"for you ","annotations":{"priority":1}}}`,
+				`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"not for you","annotations":{"audience":["assistant"]}}}`,
+			},
+			[]string{"agent: for you [text]"},
+		},
+
+		// The repetition of the prompt.
+		"the echo of a prompt is dropped": {
+			[]any{sent("hello world"), userSays("hello world", "u1"), agentSays("a", "")},
+			[]string{"user: hello world", "agent: a"},
+		},
+		"in pieces, too": {
+			[]any{sent("hello world"), userSays("hello ", ""), userSays("world", ""), agentSays("a", "")},
+			[]string{"user: hello world", "agent: a"},
+		},
+		"and with other space around it": {
+			[]any{sent("hello\n"), userSays("hello", ""), agentSays("a", "")},
+			[]string{"user: hello\n", "agent: a"},
+		},
+		"and with its links": {
+			[]any{
+				PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("see "), acpclient.ResourceLinkBlock("f", "file:///f")}},
+				userSays("see ", ""), `{"sessionUpdate":"user_message_chunk","content":{"type":"resource_link","name":"f","uri":"file:///f"}}`,
+			},
+			[]string{"user: see [resource_link]"},
+		},
+		"what is said later in the turn is no echo": {
+			[]any{sent("yes please"), agentSays("a", ""), userSays("yes", "")},
+			[]string{"user: yes please", "agent: a", "user: yes"},
+		},
+		"what differs is no echo": {
+			[]any{sent("hello"), userSays("help", "")},
+			[]string{"user: hello", "user: help"},
+		},
+
+		// Tool calls.
+		"an update of an unknown call makes it": {
+			[]any{`{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"T","status":"failed"}`},
+			[]string{"tool t: T (failed)"},
+		},
+		"a call announced twice is one": {
+			[]any{`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"","status":"pending"}`},
+			[]string{"tool t: T (pending)"},
+		},
+		"unless it had ended in an earlier turn": {
+			[]any{
+				sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"completed"}`,
+				TurnEnded{},
+				sent("y"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"B"}`, `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"failed"}`,
+			},
+			[]string{"user: x", "tool 1: A (completed)", "user: y", "tool 1: B (failed)"},
+		},
+		"an update after its turn reaches the call": {
+			[]any{sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"in_progress"}`, TurnEnded{}, sent("y"), `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed"}`},
+			[]string{"user: x", "tool 1: A (completed)", "user: y"},
+		},
+		"permissions without an id are about different calls": {
+			[]any{permission(1, `{"title":"A"}`), permission(2, `{"title":"B"}`)},
+			[]string{"tool : A", "tool : B"},
+		},
+
+		// Plans.
+		"a plan is replaced within a turn and new in the next": {
+			[]any{
+				sent("x"), plan("pending", "pending"), agentSays("a", ""), plan("completed", "pending"),
+				TurnEnded{},
+				sent("y"), plan("completed"),
+			},
+			[]string{"user: x", "plan 1/2 ", "agent: a", "user: y", "plan 1/1 "},
+		},
+		"an empty plan takes it away": {
+			[]any{sent("x"), plan(), plan("pending"), plan()},
+			[]string{"user: x", "plan removed"},
+		},
+		"plans with names": {
+			[]any{
+				`{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"a","entries":[{"content":"1","priority":"high","status":"completed"}]}}`,
+				`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"b","content":"# B"}}`,
+				`{"sessionUpdate":"plan_update","plan":{"type":"file","planId":"c","uri":"file:///c"}}`,
+				`{"sessionUpdate":"plan_update","plan":{"type":"hologram","planId":"d"}}`,
+				`{"sessionUpdate":"plan_removed","planId":"a"}`,
+				`{"sessionUpdate":"plan_removed","planId":"unheard-of"}`,
+				`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"b","content":"# B2"}}`,
+			},
+			[]string{"plan removed", "plan 0/0 # B2", "plan 0/0 file:///c", "unknown: plan_update"},
+		},
+
+		// The rest.
+		"a compaction": {
+			[]any{
+				`{"sessionUpdate":"compaction_update","compactionId":"c","status":"in_progress"}`,
+				`{"sessionUpdate":"compaction_summary_chunk","compactionId":"c","content":{"type":"text","text":"so "}}`,
+				`{"sessionUpdate":"compaction_summary_chunk","compactionId":"c","content":{"type":"text","text":"far"}}`,
+				`{"sessionUpdate":"compaction_update","compactionId":"c","status":"completed"}`,
+				`{"sessionUpdate":"compaction_update","compactionId":"d","status":"in_progress","summary":[{"type":"text","text":"old"}]}`,
+				`{"sessionUpdate":"compaction_update","compactionId":"d","status":"failed","summary":[],"error":"no room"}`,
+			},
+			[]string{"compaction completed: so far", "compaction failed: no room"},
+		},
+		"a subagent has one line": {
+			[]any{
+				`{"sessionUpdate":"subagent_update","sessionId":"c1","title":"Look"}`,
+				`{"sessionUpdate":"subagent_update","sessionId":"c1","state":{"state":"running"}}`,
+				`{"sessionUpdate":"subagent_update","sessionId":"c1","title":"Look again"}`,
+				`{"sessionUpdate":"subagent_update","sessionId":"c2"}`,
+			},
+			[]string{"note: Subagent: Look again", "note: Subagent"},
+		},
+		"what is unknown is kept": {
+			[]any{`{"sessionUpdate":"_vendor/thing","x":1}`, `{"sessionUpdate":"tool_call"}`, `{}`},
+			[]string{"unknown: _vendor/thing", "unknown: tool_call", "unknown: "},
+		},
+		"stop reasons in words": {
+			[]any{
+				TurnEnded{Reason: acpclient.StopEndTurn},
+				TurnEnded{Reason: acpclient.StopMaxTokens},
+				TurnEnded{Reason: acpclient.StopMaxTurnRequests},
+				TurnEnded{Reason: acpclient.StopRefusal},
+				TurnEnded{Reason: "out_of_luck"},
+				TurnEnded{Err: errors.New("x")},
+				TurnEnded{Err: &acpclient.Error{Message: "y"}},
+			},
+			[]string{
+				"note: Stopped: the answer reached the model's token limit", "note: Stopped: the turn reached the agent's limit of model requests",
+				"note: The agent refused to go on. It will not remember this prompt and what followed it", "note: Stopped: out of luck",
+				"note: The turn failed", "note: The agent answered with an error",
+			},
+		},
+		"a history that is replayed": {
+			[]any{userSays("a", ""), agentSays("b", ""), userSays("c", ""), plan("pending"), agentSays("d", "")},
+			[]string{"user: a", "agent: b", "user: c", "plan 0/1 ", "agent: d"},
+		},
+		"a history that comes again": {
+			[]any{sent("x"), agentSays("a", ""), SessionOpening{How: Load, ID: "s", Clear: true}, userSays("x", ""), agentSays("a", "")},
+			[]string{"user: x", "agent: a"},
+		},
+		"a new session after a restart keeps what can be read": {
+			[]any{
+				sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A"}`,
+				AgentLost{},
+				SessionOpening{How: New},
+				SessionOpened{ID: "s2"},
+				`{"sessionUpdate":"tool_call_update","toolCallId":"1","title":"B"}`,
+			},
+			[]string{"user: x", "tool 1: A cancelled", "tool 1: B"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { wantTranscript(t, fold(t, c.events...), c.want...) })
+	}
+}
+
+func plan(statuses ...string) string {
+	entries := make([]string, len(statuses))
+	for i, s := range statuses {
+		entries[i] = fmt.Sprintf(`{"content":"%d","priority":"high","status":%q}`, i, s)
+	}
+	return `{"sessionUpdate":"plan","entries":[` + strings.Join(entries, ",") + `]}`
+}
+
+func permission(id int, tool string) PermissionOpened {
+	r := new(acpclient.RequestPermissionRequest)
+	if err := acpclient.Unmarshal(json.RawMessage(`{"sessionId":"s","toolCall":`+tool+`,"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}`), r); err != nil {
+		panic(err)
+	}
+	return PermissionOpened{ID: id, Request: r}
+}
+
+const fullCall = `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Write main.go","kind":"edit","status":"in_progress","name":"write",
+	"rawInput":{"path":"main.go"},"locations":[{"path":"main.go","line":3}],
+	"content":[{"type":"diff","path":"main.go","oldText":"a","newText":"b"}]}`
+
+func onlyTool(t testing.TB, c *Conversation) *ToolCall {
+	t.Helper()
+	for _, i := range c.Items {
+		if tool, ok := i.(*ToolCall); ok {
+			return tool
+		}
+	}
+	t.Fatal("there is no tool call")
+	return nil
+}
+
+// A thin request says less than the call that it is about, and takes nothing away.
+func TestThinPermissionRequests(t *testing.T) {
+	whole := onlyTool(t, fold(t, fullCall))
+	for _, thin := range []string{
+		`{"toolCallId":"t"}`,
+		`{"toolCallId":"t","title":"","kind":"other","status":"pending","content":[],"locations":[],"rawInput":{}}`,
+		`{"toolCallId":"t","title":"  ","kind":null,"status":null,"content":null,"rawInput":""}`,
+		`{"toolCallId":"t","rawInput":[]}`,
+	} {
+		c := fold(t, fullCall, permission(1, thin))
+		got := onlyTool(t, c)
+		if len(c.Permissions) != 1 || c.Permissions[0].ToolCall != got {
+			t.Fatalf("%s: permissions %v", thin, c.Permissions)
+		}
+		if d := cmp.Diff(whole, got, deepEqual, cmpopts.IgnoreTypes(revision{})); d != "" {
+			t.Errorf("%s changed the call:\n%s", thin, d)
+		}
+	}
+	// What it does say counts, and it may be the first to speak of a call.
+	c := fold(t, permission(1, `{"toolCallId":"t","title":"Run","kind":"execute","status":"pending","rawInput":{"command":"ls"}}`),
+		PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`)
+	tool := onlyTool(t, c)
+	if tool.Title != "Run" || tool.Kind != acpclient.ToolExecute || tool.Status != acpclient.ToolCompleted || tool.Answer.Option.Name != "Yes" {
+		t.Errorf("%+v", tool)
+	}
+	// The bare blocks of the session modes page.
+	c = fold(t, permission(1, `{"toolCallId":"t","kind":"switch_mode","content":[{"type":"text","text":"the plan"}]}`))
+	if got := onlyTool(t, c).Content; len(got) != 1 || got[0].Content.Text != "the plan" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestToolCallUpdates(t *testing.T) {
+	c := fold(t, fullCall,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","title":null,"content":null,"locations":null,"rawInput":null,"status":null,"kind":null}`)
+	if d := cmp.Diff(onlyTool(t, fold(t, fullCall)), onlyTool(t, c), deepEqual, cmpopts.IgnoreTypes(revision{})); d != "" {
+		t.Errorf("null has changed something:\n%s", d)
+	}
+	c = fold(t, fullCall, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"x"}}],"locations":[],"rawOutput":7}`)
+	tool := onlyTool(t, c)
+	if len(tool.Content) != 1 || tool.Content[0].Type != acpclient.ToolContentBlock || len(tool.Locations) != 0 || string(tool.RawOutput) != "7" {
+		t.Errorf("arrays do not replace: %+v", tool)
+	}
+	if tool.Name != "write" {
+		t.Errorf("name %q", tool.Name)
+	}
+}
+
+func TestLivelinessOfToolCalls(t *testing.T) {
+	call := `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","status":"in_progress"}`
+	for name, c := range map[string]struct {
+		events             []any
+		running, cancelled bool
+	}{
+		"in a turn":                    {[]any{sent("x"), call}, true, false},
+		"in a replay":                  {[]any{call}, false, false},
+		"when its turn has ended":      {[]any{sent("x"), call, TurnEnded{}}, false, false},
+		"when the cancel went out":     {[]any{sent("x"), call, CancelRequested{}}, false, true},
+		"announced after the cancel":   {[]any{sent("x"), CancelRequested{}, call, TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
+		"cancelled by the agent":       {[]any{sent("x"), call, TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
+		"with the agent lost":          {[]any{sent("x"), call, AgentLost{}}, false, true},
+		"beside what the person added": {[]any{sent("x"), call, userSays("also", ""), CancelRequested{}}, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tool := onlyTool(t, fold(t, c.events...))
+			if tool.Running() != c.running || tool.Cancelled != c.cancelled {
+				t.Errorf("running %v, cancelled %v", tool.Running(), tool.Cancelled)
+			}
+		})
+	}
+}
+
+func TestSubagentParents(t *testing.T) {
+	for _, meta := range []string{
+		`{"claudeCode":{"parentToolUseId":"p"}}`, `{"parentToolUseId":"p"}`, `{"parentToolCallId":"p"}`, `{"subagent":{"parentToolCallId":"p"}}`,
+	} {
+		// Also when the parent has completed before.
+		c := fold(t, `{"sessionUpdate":"tool_call","toolCallId":"p","title":"P","status":"completed"}`,
+			`{"sessionUpdate":"tool_call","toolCallId":"c","title":"C","_meta":`+meta+`}`)
+		if got := c.Items[1].(*ToolCall).Parent; got != "p" {
+			t.Errorf("%s: parent %q", meta, got)
+		}
+	}
+	for _, meta := range []string{`null`, `{}`, `{"claudeCode":7}`, `{"parentToolUseId":"c"}`, `{"parentToolUseId":""}`} {
+		c := fold(t, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"C","_meta":`+meta+`}`)
+		if got := onlyTool(t, c).Parent; got != "" {
+			t.Errorf("%s: parent %q", meta, got)
+		}
+	}
+}
+
+func TestTerminals(t *testing.T) {
+	c := fold(t,
+		TerminalCreated{ID: "x", Command: "make", Cwd: "/w"},
+		`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","content":[{"type":"terminal","terminalId":"x"},{"type":"terminal","terminalId":"x"}]}`,
+		TerminalOutput{"x", []byte("one\n")}, TerminalOutput{"x", []byte("two\n")}, TerminalExited{ID: "x"},
+	)
+	tool := onlyTool(t, c)
+	if len(tool.Terminals) != 1 || tool.Terminals[0] != c.Terminals["x"] {
+		t.Fatalf("terminals %v", tool.Terminals)
+	}
+	term := tool.Terminals[0]
+	if out, whole := term.Since(4); string(out) != "two\n" || !whole || term.Total() != 8 || term.Exit == nil || term.Own {
+		t.Errorf("%q of %+v", out, term)
+	}
+	if out, whole := term.Since(100); len(out) != 0 || !whole {
+		t.Errorf("%q from beyond the end", out)
+	}
+	before := tool.Version()
+	c.Apply(TerminalOutput{"x", []byte("late")})
+	if tool.Version() == before {
+		t.Error("output does not change the call that shows it")
+	}
+
+	// Run by the agent, streamed in _meta. The output may come before the info.
+	c = fold(t,
+		`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","_meta":{"terminal_info":{"terminal_id":"y","cwd":"/w"}}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"terminal_id":"y","data":"hi\n"}}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"terminal_id":"z","data":"z"},"terminal_exit":{"terminal_id":"y","exit_code":null,"signal":"SIGKILL"}}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"data":"nobody's"},"terminal_exit":7,"terminal_info":{"terminal_id":""}}}`,
+	)
+	y, z := c.Terminals["y"], c.Terminals["z"]
+	if out, _ := y.Since(0); string(out) != "hi\n" || !y.Own || y.Cwd != "/w" || y.Exit.Signal != "SIGKILL" || y.Exit.ExitCode != nil {
+		t.Errorf("%q of %+v", out, y)
+	}
+	if len(c.Terminals) != 2 || !z.Own || len(onlyTool(t, c).Terminals) != 2 {
+		t.Errorf("terminals %v", c.Terminals)
+	}
+
+	// Only the end of much output is kept.
+	much := NewConversation()
+	for range 100 {
+		much.Apply(TerminalOutput{"x", make([]byte, 100<<10)})
+	}
+	kept, whole := much.Terminals["x"].Since(0)
+	if len(kept) < terminalKeep || len(kept) > 2*terminalKeep || whole || much.Terminals["x"].Total() != 100*100<<10 {
+		t.Errorf("%d bytes kept, whole %v", len(kept), whole)
+	}
+}
+
+func TestInfoAndUsage(t *testing.T) {
+	c := fold(t,
+		`{"sessionUpdate":"session_info_update","title":"T","updatedAt":"2026-01-01T00:00:00Z"}`,
+		`{"sessionUpdate":"session_info_update","updatedAt":null}`,
+		`{"sessionUpdate":"usage_update","used":10,"size":100,"cost":{"amount":1.5,"currency":"USD"}}`,
+		`{"sessionUpdate":"usage_update","used":20,"size":100}`,
+		`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"a"},{"name":"b"}]}`,
+		`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"c"}]}`,
+	)
+	if c.Title != "T" || c.UpdatedAt != "" {
+		t.Errorf("title %q, updated %q", c.Title, c.UpdatedAt)
+	}
+	if c.Usage.Used != 20 || c.Usage.Cost == nil || c.Usage.Cost.Amount != 1.5 {
+		t.Errorf("usage %+v", c.Usage)
+	}
+	if len(c.Commands) != 1 || c.Commands[0].Name != "c" {
+		t.Errorf("commands %+v", c.Commands)
+	}
+	if c := fold(t, `{"sessionUpdate":"session_info_update","title":"T"}`, `{"sessionUpdate":"session_info_update","title":null}`); c.Title != "" {
+		t.Errorf("title %q", c.Title)
+	}
+}
+
+func TestPlanNow(t *testing.T) {
+	if c := fold(t, sent("x"), plan("pending"), plan()); c.Plan != nil {
+		t.Error("a plan that was taken away is still the plan")
+	}
+	c := fold(t, `{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"b","content":"B"}}`)
+	if c.Plan == nil || c.Plan.Markdown != "B" {
+		t.Errorf("plan %+v", c.Plan)
+	}
+	c.Apply(up(t, `{"sessionUpdate":"plan_removed","planId":"b"}`))
+	if c.Plan != nil {
+		t.Error("a plan that was removed is still the plan")
+	}
+}
+
+func TestFiles(t *testing.T) {
+	first, second := "0", "1"
+	c := fold(t, FileRead{"a"}, FileWritten{"a", &first, "1"}, FileWritten{"b", nil, "x"}, FileWritten{"a", &second, "2"})
+	if len(c.Files) != 2 || *c.Files[0].Before != "0" || c.Files[0].After != "2" || c.Files[0].Writes != 2 || c.Files[1].Before != nil {
+		t.Errorf("files %+v", c.Files)
+	}
+	c.Apply(SessionOpened{ID: "s"})
+	c.Apply(SessionOpening{How: Load, ID: "s", Clear: true})
+	if len(c.Files) != 2 {
+		t.Error("the journal of the same session was lost")
+	}
+	c.Apply(SessionOpening{How: Load, ID: "other", Clear: true})
+	if len(c.Files) != 0 {
+		t.Error("another session has the journal of this one")
+	}
+}
+
+// Whoever drew an item draws it again only if its version is another.
+func TestVersionsChangeWithWhatIsShown(t *testing.T) {
+	c := NewConversation()
+	versions := map[Item]uint64{}
+	shown := map[Item]string{}
+	events := []any{
+		sent("x"), thinks("a", "1"), agentSays("b", ""), fullCall, permission(1, `{"toolCallId":"t","title":"Other"}`),
+		PermissionClosed{ID: 1, Outcome: acpclient.PermissionCancelled},
+		plan("pending"), plan("completed"),
+		`{"sessionUpdate":"compaction_update","compactionId":"c"}`, `{"sessionUpdate":"compaction_update","compactionId":"c","status":"failed"}`,
+		`{"sessionUpdate":"subagent_update","sessionId":"c1"}`, `{"sessionUpdate":"subagent_update","sessionId":"c1","description":"d"}`,
+		thinks("more", "1"), plan(),
+		CancelRequested{},
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`,
+		TurnEnded{},
+	}
+	for _, e := range events {
+		if s, ok := e.(string); ok {
+			e = up(t, s)
+		}
+		c.Apply(e.(Event))
+		for _, i := range c.Items {
+			// Everything but the version, and what nobody sees.
+			s := cmp.Diff(nil, i, deepEqual, cmpopts.IgnoreTypes(revision{}), cmpopts.IgnoreFields(ToolCall{}, "turn"))
+			if was, known := shown[i]; known && was != s && versions[i] == i.Version() {
+				t.Errorf("after %#v an item looks different at the same version:\n%s", e, cmp.Diff(was, s))
+			}
+			shown[i], versions[i] = s, i.Version()
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/acpclient"
+)
+
+// FuzzFold folds any updates, one a line, in any order: nothing panics, nothing
+// is counted twice, and the conversation holds no more than came in. A line that
+// begins with one of the letters below stands for something of parley's own.
+func FuzzFold(f *testing.F) {
+	f.Add([]byte("p\n" + agentSays("a", "") + "\n" + thinks("b", "1") + "\n" + userSays("hi", "") + "\ne"))
+	f.Add([]byte("p\n" + compact(fullCall) + "\nq\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":null}` + "\na\nc\ne"))
+	f.Add([]byte(plan("pending") + "\n" + plan() + "\n" + optionsUpdate(modeOption+","+thinkOption) + "\nm\n" + `{"sessionUpdate":"current_mode_update","modeId":"code"}` + "\ns"))
+	f.Add([]byte(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","_meta":{"terminal_info":{"terminal_id":"y"},"terminal_output":{"terminal_id":"y","data":"x"},"terminal_exit":{"terminal_id":"y","exit_code":0}}}` + "\nl\no\nn"))
+	f.Add([]byte(`{"sessionUpdate":"compaction_update","compactionId":"c","summary":[{"type":"text","text":"s"}]}` + "\n" + `{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"b","content":"B"}}` + "\n" + `{"sessionUpdate":"plan_removed","planId":"b"}`))
+	f.Add([]byte(`{"sessionUpdate":"subagent_update","sessionId":"c","title":null}` + "\n" + `{"sessionUpdate":"usage_update","used":1,"size":2}` + "\n" + `{"sessionUpdate":7}` + "\nr"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var events []Event
+		for i, line := range bytes.Split(data, []byte("\n")) {
+			if e := fuzzEvent(i, line); e != nil {
+				events = append(events, e)
+			}
+		}
+		c, again, merged := NewConversation(), NewConversation(), NewConversation()
+		stream := NewStream()
+		in := 0
+		for _, e := range events {
+			c.Apply(e)
+			in += e.size()
+		}
+		for _, e := range events {
+			again.Apply(e)
+			stream.post(e)
+		}
+		for _, e := range stream.Take() {
+			merged.Apply(e)
+		}
+		if d := cmp.Diff(c, again, deepEqual); d != "" {
+			t.Fatalf("folding twice differs:\n%s", d)
+		}
+		// Merging is not seen, but for the repetition of a prompt, which is
+		// recognised by its pieces.
+		if a, b := len(c.Items), len(merged.Items); a != b && !bytes.Contains(data, []byte("user_message_chunk")) {
+			t.Fatalf("%d items, %d when merged on the way", a, b)
+		}
+		if n := len(c.Items); n > 2*len(events) {
+			t.Fatalf("%d items of %d events", n, len(events))
+		}
+		out := 0
+		for _, i := range c.Items {
+			if m, ok := i.(*Message); ok {
+				out += len(m.Parts.Plain())
+			}
+		}
+		if out > in {
+			t.Fatalf("%d bytes of text of %d", out, in)
+		}
+		if !c.Turn.Running {
+			for _, i := range c.Items {
+				if tool, ok := i.(*ToolCall); ok && tool.Running() {
+					t.Fatal("a tool call runs outside of a turn")
+				}
+			}
+		}
+	})
+}
+
+func compact(s string) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(s)); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+func fuzzEvent(i int, line []byte) Event {
+	if len(line) == 0 {
+		return nil
+	}
+	switch line[0] {
+	case 'p':
+		return sent("hi")
+	case 'e':
+		return TurnEnded{Reason: acpclient.StopEndTurn}
+	case 'c':
+		return CancelRequested{}
+	case 'q':
+		return permission(1, `{"toolCallId":"t"}`)
+	case 'a':
+		return PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}
+	case 'l':
+		return AgentLost{}
+	case 'o':
+		return SessionOpening{How: Opening(len(line) % 4), ID: "s", Clear: len(line)%2 == 0}
+	case 'n':
+		return SessionOpened{ID: "s"}
+	case 'm':
+		return OptionChosen{i, "m", acpclient.SelectValue("code")}
+	case 's':
+		return OptionSettled{Seq: i, Option: "m", Value: acpclient.SelectValue("code")}
+	case 'r':
+		return TerminalOutput{"y", line}
+	}
+	n := new(acpclient.SessionNotification)
+	wire, err := json.Marshal(map[string]json.RawMessage{"sessionId": json.RawMessage(`"s"`), "update": json.RawMessage(line)})
+	if err != nil || acpclient.Unmarshal(wire, n) != nil {
+		return nil
+	}
+	return event(n)
+}

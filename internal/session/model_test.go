@@ -1,0 +1,315 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"parley/acpclient"
+)
+
+// TestModel lets a person, an agent and fate do anything in any order, and
+// checks after each step what must always hold.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		capabilities := rapid.SampledFrom([]string{everything, `{"loadSession":true}`, `{}`}).Draw(rt, "capabilities")
+		var failed any
+		synctest.Test(t, func(t *testing.T) {
+			m := &model{T: rt, h: newHarness(t, func(h *harness, o *Options) {
+				o.Tap = nil // the schema is for other tests, this one is to be quick
+				h.prepare = func(a *fakeAgent) {
+					a.auto["initialize"] = hello(capabilities)
+					delete(a.auto, "session/new")
+					a.auto["session/close"] = struct{}{}
+				}
+			})}
+			defer func() {
+				failed = recover() // it belongs to rapid, outside of the bubble
+				m.h.Session.Close(context.Background())
+				synctest.Wait()
+			}()
+			m.run()
+		})
+		switch {
+		case failed == nil:
+		case fmt.Sprintf("%T", failed) == "rapid.invalidData":
+			panic(failed) // there were no more bits to draw from
+		default:
+			rt.Fatal(failed)
+		}
+	})
+}
+
+// model is what the test itself knows of a session.
+type model struct {
+	*rapid.T
+	h *harness
+
+	prompts   int             // that the person has sent
+	unqueued  int             // that they have taken back
+	questions []modelQuestion // that agents have asked
+	texts     int             // that agents have streamed
+	ctx       context.Context
+	cancel    context.CancelFunc
+}
+
+type modelQuestion struct {
+	tool   string
+	answer chan answered
+	agent  *fakeAgent
+}
+
+func (m *model) run() {
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	defer m.cancel()
+	m.h.Start()
+	m.h.settle()
+	m.Repeat(map[string]func(*rapid.T){
+		"": func(*rapid.T) { m.check() },
+
+		// The person.
+		"prompt": func(*rapid.T) {
+			m.prompts++
+			m.h.Prompt([]acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))})
+		},
+		"cancel": func(*rapid.T) { m.h.Cancel() },
+		"resume": func(*rapid.T) { m.h.ResumeQueue() },
+		"unqueue": func(t *rapid.T) {
+			if len(m.h.conv.Queue) > 0 {
+				if _, ok := m.h.Unqueue(rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID); ok {
+					m.unqueued++
+				}
+			}
+		},
+		"answer": func(t *rapid.T) {
+			if len(m.h.conv.Permissions) > 0 {
+				p := rapid.SampledFrom(m.h.conv.Permissions).Draw(t, "permission")
+				_ = m.h.Answer(p.ID, rapid.SampledFrom([]acpclient.PermissionOptionID{"yes", "no", "bogus"}).Draw(t, "option"))
+			}
+		},
+		"mode": func(t *rapid.T) {
+			m.h.SetMode(rapid.SampledFrom([]acpclient.SessionModeID{"a", "b"}).Draw(t, "mode"))
+		},
+		"option":       func(t *rapid.T) { m.h.SetOption("o", acpclient.BoolValue(rapid.Bool().Draw(t, "on"))) },
+		"start":        func(*rapid.T) { m.h.Start() },
+		"reconnect":    func(*rapid.T) { m.h.Reconnect() },
+		"reopen":       func(*rapid.T) { _ = m.h.Reopen() },
+		"load":         func(t *rapid.T) { _ = m.h.Load(rapid.SampledFrom([]acpclient.SessionID{"x", "y"}).Draw(t, "id")) },
+		"fork":         func(*rapid.T) { _ = m.h.Fork() },
+		"authenticate": func(*rapid.T) { m.h.Authenticate("agent") },
+		"dismiss":      func(*rapid.T) { m.h.DismissAuth() },
+
+		// The agent.
+		"text": func(*rapid.T) {
+			m.texts++
+			m.h.agent().text(string(m.session()), fmt.Sprintf("<%d>", m.texts))
+		},
+		"tool": func(t *rapid.T) {
+			m.h.agent().update(string(m.session()), fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"T","status":"in_progress"}`, rapid.IntRange(0, 5).Draw(t, "id")))
+		},
+		"stranger": func(*rapid.T) { m.h.agent().text("stranger", "not ours") },
+		"ask": func(*rapid.T) {
+			if len(m.questions) < 20 {
+				tool := fmt.Sprintf("q%d", len(m.questions))
+				params := fmt.Sprintf(`{"sessionId":%q,"toolCall":{"toolCallId":%q},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}`, m.session(), tool)
+				a := m.h.agent()
+				m.questions = append(m.questions, modelQuestion{tool, a.ask(m.ctx, "session/request_permission", params), a})
+			}
+		},
+		"reply": func(t *rapid.T) { m.reply(t) },
+		"burst": func(t *rapid.T) { // updates and the answer behind them, at once
+			for range 5 {
+				m.texts++
+				m.h.agent().text(string(m.session()), fmt.Sprintf("<%d>", m.texts))
+			}
+			m.reply(t)
+		},
+
+		// Fate.
+		"die": func(t *rapid.T) {
+			if rapid.IntRange(0, 3).Draw(t, "rarely") == 0 {
+				m.h.agent().exit(errors.New("crash"))
+			}
+		},
+	})
+	m.finish()
+}
+
+// session is the one that the agent believes to be open.
+func (m *model) session() acpclient.SessionID {
+	if m.h.conv.ID != "" {
+		return m.h.conv.ID
+	}
+	return "s1"
+}
+
+// reply lets the agent answer something that is open: well, badly, or wanting
+// the person to sign in.
+func (m *model) reply(t *rapid.T) {
+	a := m.h.agent()
+	a.mu.Lock()
+	open := slices.Clone(a.asked)
+	a.mu.Unlock()
+	if len(open) == 0 {
+		return
+	}
+	q := open[rapid.IntRange(0, len(open)-1).Draw(t, "request")]
+	var result any = struct{}{}
+	switch q.method {
+	case "session/new", "session/fork":
+		result = json.RawMessage(fmt.Sprintf(`{"sessionId":"n%d"}`, m.texts))
+	case "session/prompt":
+		result = json.RawMessage(rapid.SampledFrom([]string{`null`, `{"stopReason":"end_turn"}`, `{"stopReason":"cancelled"}`}).Draw(t, "stop"))
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "how") {
+	case 0:
+		result = &acpclient.Error{Code: acpclient.CodeInternalError, Message: "no"}
+	case 1:
+		result = &acpclient.Error{Code: acpclient.CodeAuthRequired, Message: signIn}
+	}
+	a.mu.Lock()
+	a.asked = slices.DeleteFunc(a.asked, func(o *asked) bool { return o == q })
+	a.mu.Unlock()
+	q.answer <- result
+}
+
+// check is what holds whenever nothing moves.
+func (m *model) check() {
+	m.h.settle()
+	c := m.h.conv
+
+	// Nothing is lost of what the person wrote: it was sent, it waits, they took
+	// it back, or they were told that it was dropped.
+	sentOnce := map[string]bool{}
+	dropped := 0
+	for _, e := range m.h.events {
+		switch e := e.(type) {
+		case PromptSent:
+			sentOnce[e.Prompt[0].Text] = true
+		case Said:
+			n := 1
+			if e.Title == "A waiting prompt was dropped" {
+				dropped++
+			} else if _, err := fmt.Sscanf(e.Title, "%d waiting prompts were dropped", &n); err == nil {
+				dropped += n
+			}
+		}
+	}
+	if got := len(sentOnce) + len(c.Queue) + m.unqueued + dropped; got != m.prompts {
+		m.Fatalf("of %d prompts %d were sent, %d wait, %d were taken back, %d dropped", m.prompts, len(sentOnce), len(c.Queue), m.unqueued, dropped)
+	}
+
+	// Each question is opened and closed once, and open as long as its agent waits.
+	open, closed := map[int]bool{}, map[int]bool{}
+	for _, e := range m.h.events {
+		switch e := e.(type) {
+		case PermissionOpened:
+			if open[e.ID] {
+				m.Fatalf("question %d was opened twice", e.ID)
+			}
+			open[e.ID] = true
+		case PermissionClosed:
+			if !open[e.ID] || closed[e.ID] {
+				m.Fatalf("question %d was closed, open %v, closed %v", e.ID, open[e.ID], closed[e.ID])
+			}
+			closed[e.ID] = true
+		}
+	}
+	if got := len(open) - len(closed); got != len(c.Permissions) {
+		m.Fatalf("%d questions are open, %d are shown", got, len(c.Permissions))
+	}
+	waiting := 0
+	for _, q := range m.questions {
+		if len(q.answer) == 0 {
+			waiting++
+		}
+	}
+	if waiting != len(c.Permissions) {
+		m.Fatalf("agents wait for %d answers, %d questions are shown", waiting, len(c.Permissions))
+	}
+	if !c.Turn.Cancelling.IsZero() && len(c.Permissions) > 0 {
+		m.Fatalf("a cancelled turn has open questions")
+	}
+
+	m.checkOrder()
+
+	// What is shown is the fold of the stream, and of nothing else.
+	again := NewConversation()
+	for _, e := range m.h.events {
+		again.Apply(e)
+	}
+	if d := cmp.Diff(again, c, deepEqual); d != "" {
+		m.Fatalf("the state is not the fold of the stream:\n%s", d)
+	}
+	if c.Turn.Running != m.h.isRunning() {
+		m.Fatalf("the turn is shown running: %v", c.Turn.Running)
+	}
+}
+
+// checkOrder: turns do not overlap, and the agent's text comes in its order.
+func (m *model) checkOrder() {
+	running := false
+	last := 0
+	for _, e := range m.h.events {
+		switch e := e.(type) {
+		case PromptSent:
+			if running {
+				m.Fatalf("a turn began in another")
+			}
+			running = true
+		case TurnEnded:
+			if !running {
+				m.Fatalf("a turn ended that did not run")
+			}
+			running = false
+		case AgentLost:
+			running = false
+		case SessionOpening:
+			if e.How == Load { // the prompt that waits is shown again
+				running = false
+			}
+		case Text:
+			var n int
+			for text := e.Text; ; {
+				if _, err := fmt.Sscanf(text, "<%d>", &n); err != nil {
+					break
+				}
+				if n <= last {
+					m.Fatalf("text %d came after %d", n, last)
+				}
+				last = n
+				text = text[len(fmt.Sprintf("<%d>", n)):]
+			}
+		}
+	}
+}
+
+func (h *harness) isRunning() bool {
+	h.mu.Lock()
+	defer h.unlock()
+	return h.running
+}
+
+// finish: when the session is closed nobody is left without an answer.
+func (m *model) finish() {
+	m.h.Session.Close(context.Background())
+	m.h.settle()
+	for _, q := range m.questions {
+		select {
+		case got := <-q.answer:
+			if len(q.answer) > 0 {
+				m.Fatalf("%s was answered twice", q.tool)
+			}
+			_ = got
+		default:
+			m.Fatalf("%s was never answered", q.tool)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient"
+)
+
+func says(text string) Text { return Text{Chunk: acpclient.AgentMessageChunk, Text: text} }
+
+func TestStreamKeepsOrderAndMerges(t *testing.T) {
+	s := NewStream()
+	s.post(says("a"))
+	s.post(says("b"))
+	s.post(Text{Chunk: acpclient.AgentThoughtChunk, Text: "c"})
+	s.post(Text{Chunk: acpclient.AgentThoughtChunk, MessageID: "1", Text: "d"})
+	s.post(TerminalOutput{"x", []byte("1")})
+	s.post(TerminalOutput{"x", []byte("2")})
+	s.post(TerminalOutput{"y", []byte("3")})
+	s.post(FileRead{"f"})
+	s.post(says("e"))
+	var got []string
+	for _, e := range s.Take() {
+		got = append(got, fmt.Sprintf("%v", e))
+	}
+	want := []string{
+		"{agent_message_chunk  ab}", "{agent_thought_chunk  c}", "{agent_thought_chunk 1 d}",
+		"{x [49 50]}", "{y [51]}", "{f}", "{agent_message_chunk  e}",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("took %q", got)
+	}
+	if len(s.Take()) != 0 {
+		t.Error("took something twice")
+	}
+	s.post(says("f")) // is not merged with what was taken
+	if got := s.Take(); len(got) != 1 || got[0] != says("f") {
+		t.Errorf("took %v", got)
+	}
+}
+
+// The bytes of an event are its own: what was pushed may be written over.
+func TestStreamKeepsItsOwnBytes(t *testing.T) {
+	s := NewStream()
+	buf := []byte("first")
+	s.post(TerminalOutput{"x", buf})
+	first := s.Take()
+	copy(buf, "XXXXX")
+	s.post(TerminalOutput{"x", buf})
+	if got := string(first[0].(TerminalOutput).Data); got != "first" {
+		t.Errorf("output became %q", got)
+	}
+}
+
+func TestStreamHoldsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStream()
+		var pushed atomic.Int64
+		go func() {
+			for range 100 {
+				s.push(context.Background(), says(strings.Repeat("x", 1<<20)))
+				pushed.Add(1)
+			}
+			s.Close()
+		}()
+		total := 0
+		for !s.Closed() {
+			synctest.Wait()
+			if n := pushed.Load(); n < 100 && n-int64(total>>20) > pendingBound>>20+1 {
+				t.Fatalf("%d MB wait", n-int64(total>>20))
+			}
+			<-s.Ready()
+			for _, e := range s.Take() {
+				total += len(e.(Text).Text)
+			}
+		}
+		if total != 100<<20 {
+			t.Errorf("%d bytes arrived", total)
+		}
+	})
+}
+
+func TestStreamLetsGo(t *testing.T) {
+	for name, release := range map[string]func(*Stream, context.CancelFunc){
+		"by Close":                   func(s *Stream, _ context.CancelFunc) { s.Close() },
+		"by the end of the context":  func(_ *Stream, cancel context.CancelFunc) { cancel() },
+		"by taking what was waiting": func(s *Stream, _ context.CancelFunc) { s.Take() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewStream()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			s.post(says(strings.Repeat("x", pendingBound)))
+			var done atomic.Int64
+			for range 3 {
+				go func() { s.push(ctx, FileRead{"f"}); done.Add(1) }()
+			}
+			go func() { s.room(ctx); done.Add(1) }()
+			synctest.Wait()
+			if done.Load() != 0 {
+				t.Fatalf("%s: nobody waits", name)
+			}
+			release(s, cancel)
+			synctest.Wait()
+			if n := done.Load(); n != 4 {
+				t.Errorf("%s: %d went on", name, n)
+			}
+		})
+	}
+}
+
+func TestStreamCloses(t *testing.T) {
+	s := NewStream()
+	s.post(says("last"))
+	s.Close()
+	s.Close()
+	s.post(says("too late"))
+	s.push(t.Context(), says("too late"))
+	<-s.Ready()
+	if s.Closed() {
+		t.Error("closed before everything was taken")
+	}
+	if got := s.Take(); len(got) != 1 || got[0] != says("last") {
+		t.Errorf("took %v", got)
+	}
+	<-s.Ready() // always, so that whoever waits learns of the end
+	<-s.Ready()
+	if !s.Closed() {
+		t.Error("not closed")
+	}
+}
+
+// An event of a route that has changed meanwhile is dropped.
+func TestStreamDropsWhatIsStale(t *testing.T) {
+	s := NewStream()
+	var route atomic.Int64
+	s.pushWhile(t.Context(), says("a"), &route, 0)
+	route.Add(1)
+	s.pushWhile(t.Context(), says("b"), &route, 0)
+	if got := s.Take(); len(got) != 1 || got[0] != says("a") {
+		t.Errorf("took %v", got)
+	}
+}
+
+// Text that waits costs its bytes, in however many chunks it came.
+func TestStreamMemoryIsFlatInChunks(t *testing.T) {
+	s := NewStream()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 100_000 {
+		s.post(says("0123456789"))
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 3<<20 {
+		t.Errorf("a megabyte of text takes %d bytes", grown)
+	}
+	if batch := s.Take(); len(batch) != 1 || len(batch[0].(Text).Text) != 1_000_000 {
+		t.Errorf("%d events", len(batch))
+	}
+}
+
+// Every event says how much it holds on to, so that the bound means something.
+func TestSizes(t *testing.T) {
+	const big = 1000
+	long := strings.Repeat("x", big)
+	for _, u := range []string{
+		agentSays(long, ""), `{"sessionUpdate":"odd","x":"` + long + `"}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"m","data":"` + long + `"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"u","text":"` + long + `"}}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"u","blob":"` + long + `"}}}`,
+		`{"sessionUpdate":"tool_call","toolCallId":"t","title":"","rawInput":"` + long + `"}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"` + long + `"}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"diff","path":"p","oldText":"` + long + `","newText":""}]}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"` + long + `"}}]}`,
+		`{"sessionUpdate":"plan","entries":[{"content":"` + long + `"}]}`,
+		`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"` + long + `"}}`,
+		`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"n","description":"` + long + `"}]}`,
+		`{"sessionUpdate":"config_option_update","configOptions":[{"id":"m","name":"M","description":"` + long + `","type":"boolean","currentValue":true}]}`,
+		`{"sessionUpdate":"notice","title":"t","description":"` + long + `"}`,
+		`{"sessionUpdate":"compaction_update","compactionId":"c","summary":[{"type":"text","text":"` + long + `"}]}`,
+		`{"sessionUpdate":"compaction_summary_chunk","compactionId":"c","content":{"type":"text","text":"` + long + `"}}`,
+	} {
+		if n := up(t, u).size(); n < big || n > 2*big {
+			t.Errorf("%.100s… has the size %d", u, n)
+		}
+	}
+	before := long
+	for _, e := range []Event{
+		AgentLost{Stderr: long},
+		sent(long), permission(1, `{"toolCallId":"t","title":"`+long+`"}`),
+		FileWritten{Before: &before},
+		FileWritten{After: long},
+		TerminalOutput{Data: []byte(long)},
+	} {
+		if n := e.size(); n < big || n > 2*big {
+			t.Errorf("%T has the size %d", e, n)
+		}
+	}
+}
