@@ -151,14 +151,20 @@ func (m *Model) start(a config.Agent) tea.Cmd {
 		m.push(m.startFailed(a, err))
 		return nil
 	}
-	m.agent, m.session, m.conv = a, s, session.NewConversation()
-	m.cwd = s.Options().Cwd
+	m.agent = a
+	m.adopt(s)
+	s.Start()
+	return tea.Batch(m.pump.next, readBranch(m.cwd))
+}
+
+// adopt makes a session the one on the screen.
+func (m *Model) adopt(s *session.Session) {
+	m.session, m.conv = s, session.NewConversation()
+	m.cwd, m.branch = s.Options().Cwd, ""
 	m.conv.Cwd = m.cwd
 	m.list = transcript.New(m.theme, m.conv)
 	m.composer = m.newComposer(m.cwd)
 	m.pump = &pump{ctx: m.ctx, session: s}
-	s.Start()
-	return tea.Batch(m.pump.next, readBranch(m.cwd))
 }
 
 // shutdown ends the agent, politely at first.
@@ -201,7 +207,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 			m.setTheme(theme.New(msg.IsDark()))
 		}
 	case branchMsg:
-		m.branch = string(msg)
+		if msg.dir == m.cwd {
+			m.branch = msg.branch
+		}
 	case tickMsg:
 		m.ticking = false
 		m.ticks++

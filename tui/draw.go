@@ -87,7 +87,24 @@ func (m *Model) draw() screen {
 		c.Y += m.area.composer
 		s.cursor = &c
 	}
+	s.cut(m.width, m.height)
 	return s
+}
+
+// narrow is the width below which not every part can keep to it.
+const narrow = 24
+
+// cut makes the screen fit a terminal that is too small for it.
+func (s *screen) cut(width, height int) {
+	if c := s.cursor; c != nil && (c.X >= width || c.Y < 0 || c.Y >= height) {
+		s.cursor = nil
+	}
+	if width >= narrow {
+		return
+	}
+	for i, line := range s.lines {
+		s.lines[i] = ansi.Truncate(line, width, "")
+	}
 }
 
 func (m *Model) transcriptLines(height int) []string {

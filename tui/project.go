@@ -10,12 +10,12 @@ import (
 	"parley/internal/safetext"
 )
 
-// branchMsg is the git branch of the working directory, "" if there is none.
-type branchMsg string
+// branchMsg is the git branch of a directory, "" if there is none.
+type branchMsg struct{ dir, branch string }
 
 // readBranch finds out the branch by git's own file, without running git.
 func readBranch(dir string) tea.Cmd {
-	return func() tea.Msg { return branchMsg(branch(dir)) }
+	return func() tea.Msg { return branchMsg{dir, branch(dir)} }
 }
 
 func branch(dir string) string {

@@ -1,0 +1,291 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/session"
+)
+
+// bench is a model without a terminal and without a running agent: what an agent
+// would do is told to it as events.
+type bench struct {
+	*Model
+	clock time.Time
+}
+
+func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_STATE_HOME", dir)
+	b := &bench{clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
+	b.Model = newModel(context.Background(), Options{
+		Config: config.Default(), Cwd: dir, Version: "test",
+		Now: func() time.Time { return b.clock },
+		Start: func(config.Agent) (*session.Session, error) {
+			return session.NewSession(session.Options{
+				Cwd:     dir,
+				Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
+				Machine: func(session.Witness) (session.Machine, error) { return noMachine{}, nil },
+			})
+		},
+	})
+	s, _ := b.opt.Start(config.Agent{})
+	b.adopt(s)
+	b.events(
+		session.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "agent", Version: "1"}}},
+		session.SessionOpened{ID: "s", Cwd: dir, State: acpclient.SessionState{Modes: &acpclient.SessionModeState{
+			CurrentModeID: "ask", AvailableModes: []acpclient.SessionMode{{ID: "ask", Name: "Asking"}, {ID: "code", Name: "Coding"}},
+		}}},
+	)
+	return b
+}
+
+type noMachine struct{ session.Machine }
+
+func (noMachine) Close() {}
+
+func (b *bench) events(events ...session.Event) {
+	b.Update(batchMsg{b.session, events})
+}
+
+func (b *bench) press(keys ...string) {
+	for _, k := range keys {
+		b.Update(keyPress(k))
+	}
+}
+
+// keyPress makes the message of a key.
+func keyPress(name string) tea.KeyPressMsg {
+	special := map[string]tea.Key{
+		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
+		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "f1": {Code: tea.KeyF1}, "f2": {Code: tea.KeyF2},
+	}
+	if k, ok := special[name]; ok {
+		return tea.KeyPressMsg(k)
+	}
+	if c, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(c[0]), Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+func (b *bench) screen() string {
+	lines := b.draw().lines
+	for i := range lines {
+		lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (b *bench) mustShow(t *testing.T, texts ...string) {
+	t.Helper()
+	s := b.screen()
+	for _, text := range texts {
+		if !strings.Contains(s, text) {
+			t.Errorf("the screen lacks %q:\n%s", text, s)
+		}
+	}
+}
+
+func (b *bench) mustNotShow(t *testing.T, text string) {
+	t.Helper()
+	if s := b.screen(); strings.Contains(s, text) {
+		t.Errorf("the screen has %q:\n%s", text, s)
+	}
+}
+
+func permissionEvent(id int, title string) session.Event {
+	return session.PermissionOpened{ID: id, Request: &acpclient.RequestPermissionRequest{
+		ToolCall: acpclient.ToolCallUpdate{ToolCallID: acpclient.ToolCallID(title), Title: &title},
+		Options: []acpclient.PermissionOption{
+			{OptionID: "yes", Name: "Allow it", Kind: acpclient.AllowOnce},
+			{OptionID: "no", Name: "Reject it", Kind: acpclient.RejectOnce},
+		},
+	}}
+}
+
+func TestKeysGoToThePromptWhileAQuestionIsInert(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.press("h", "i")
+	b.events(session.PromptSent{At: b.clock}, permissionEvent(1, "Launch"))
+	b.mustShow(t, "Launch", "Allow it", "❯ hi")
+	b.press("y", "1")
+	b.mustShow(t, "❯ hiy1", "Allow it")
+	b.clock = b.clock.Add(2 * time.Second)
+	b.press("x") // the dialog takes keys now, and this one means nothing to it
+	b.mustShow(t, "❯ hiy1")
+	b.mustNotShow(t, "hiy1x")
+}
+
+func TestTheOldestQuestionIsAskedFirst(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(session.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
+	b.mustShow(t, "1 of 2")
+	if p, ok := b.top().(interface{ ID() int }); !ok || p.ID() != 1 {
+		t.Fatalf("on top is %v", b.top())
+	}
+	b.events(session.PermissionClosed{ID: 1})
+	if p, ok := b.top().(interface{ ID() int }); !ok || p.ID() != 2 {
+		t.Fatalf("on top is %v", b.top())
+	}
+	b.events(session.PermissionClosed{ID: 2})
+	if b.top() != nil {
+		t.Error("a dialog is left")
+	}
+}
+
+func TestInterruptClearsCancelsAndLeaves(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.press("d", "r", "a", "f", "t")
+	b.press("ctrl+c")
+	b.mustNotShow(t, "draft")
+	b.press("up")
+	b.mustShow(t, "❯ draft") // it is kept in the history
+	b.press("ctrl+c", "ctrl+c")
+	b.mustShow(t, "again to leave")
+	b.clock = b.clock.Add(time.Minute)
+	b.mustNotShow(t, "again to leave")
+	b.press("ctrl+c")
+	_, cmd := b.Update(keyPress("ctrl+c"))
+	if !quits(cmd) {
+		t.Error("a second press does not leave")
+	}
+}
+
+// quits reports whether a command ends the program. Its parts are looked at one
+// by one; timers among them are not waited for.
+func quits(cmd tea.Cmd) bool {
+	found := make(chan bool, 1)
+	var look func(tea.Cmd)
+	look = func(c tea.Cmd) {
+		if c == nil {
+			return
+		}
+		switch msg := c().(type) {
+		case tea.QuitMsg:
+			found <- true
+		case tea.BatchMsg:
+			for _, c := range msg {
+				go look(c)
+			}
+		}
+	}
+	go look(cmd)
+	select {
+	case <-found:
+		return true
+	case <-time.After(5 * time.Second):
+		return false
+	}
+}
+
+func TestTheStatusLineSaysWhereWeAre(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.Update(tea.WindowSizeMsg{Width: 120, Height: 30})
+	b.events(
+		session.Update{Update: &acpclient.UsageUpdate{Used: 150_000, Size: 200_000, Cost: &acpclient.Cost{Amount: 1.5, Currency: "EUR"}}},
+		session.ModeChosen{Seq: 1, Mode: "code"},
+	)
+	b.mustShow(t, "Coding…", "150k/200k 75%", "€1.50", "agent 1")
+	b.events(session.ModeSettled{Seq: 1, Mode: "code", Err: errors.New("not today")})
+	b.mustShow(t, " Asking ", "The mode was not switched", "not today")
+}
+
+func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(session.PromptSent{At: b.clock}, session.CancelRequested{At: b.clock})
+	b.mustShow(t, "cancelling 0s")
+	b.clock = b.clock.Add(10 * time.Second)
+	b.mustShow(t, "does not react")
+	b.press("esc")
+	b.mustShow(t, "Stop the agent", "Go on waiting")
+}
+
+func TestAnIdleProgramRunsNothing(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	if b.animate() != nil {
+		t.Error("something ticks while nothing moves")
+	}
+	b.events(session.PromptSent{At: b.clock})
+	if !b.ticking {
+		t.Error("nothing ticks while a turn runs")
+	}
+	b.Update(tickMsg{})
+	b.events(session.TurnEnded{})
+	b.Update(tickMsg{})
+	if b.ticking {
+		t.Error("it still ticks")
+	}
+}
+
+// Whatever the size and whatever happens, the screen is exactly as large as the
+// terminal.
+func TestTheScreenFitsTheTerminal(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBench(t, dir)
+		width, height := rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 50).Draw(rt, "height")
+		b.Update(tea.WindowSizeMsg{Width: width, Height: height})
+		for range rapid.IntRange(0, 12).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 6).Draw(rt, "step") {
+			case 0:
+				b.events(session.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(rapid.String().Draw(rt, "prompt"))}})
+			case 1:
+				b.events(session.Text{Chunk: acpclient.AgentMessageChunk, Text: rapid.String().Draw(rt, "text")})
+			case 2:
+				b.events(permissionEvent(rapid.IntRange(1, 3).Draw(rt, "id"), rapid.String().Draw(rt, "title")))
+			case 3:
+				b.events(session.QueueChanged{Paused: true, Queue: []session.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}})
+			case 4:
+				b.press(rapid.SampledFrom([]string{"a", "enter", "tab", "up", "pgup", "home", "end", "f1", "f2", "ctrl+p", "ctrl+o", "esc", "/", "@", "shift+tab"}).Draw(rt, "key"))
+			case 5:
+				b.clock = b.clock.Add(time.Second)
+			case 6:
+				b.events(session.TurnEnded{Reason: acpclient.StopRefusal})
+			}
+			s := b.draw()
+			if len(s.lines) != height {
+				rt.Fatalf("%d lines on a terminal of %d", len(s.lines), height)
+			}
+			for _, line := range s.lines {
+				if w := ansi.StringWidth(line); w > width {
+					rt.Fatalf("a line of %d cells on a terminal of %d: %q", w, width, line)
+				}
+			}
+			if c := s.cursor; c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
+				rt.Fatalf("the cursor is at %d,%d on %dx%d", c.X, c.Y, width, height)
+			}
+		}
+	})
+}
+
+// A frame while an answer streams: the fold, and drawing the screen.
+func BenchmarkFrame(bb *testing.B) {
+	for _, n := range []int{100, 1000, 10000} {
+		bb.Run(map[int]string{100: "turns=100", 1000: "turns=1000", 10000: "turns=10000"}[n], func(bb *testing.B) {
+			b := newBench(bb, bb.TempDir())
+			b.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+			for range n {
+				b.events(session.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("question")}},
+					session.Text{Chunk: acpclient.AgentMessageChunk, Text: "An **answer** of\n\n- some\n- length\n"}, session.TurnEnded{At: b.clock})
+			}
+			b.events(session.PromptSent{At: b.clock})
+			bb.ReportAllocs()
+			for bb.Loop() {
+				b.events(session.Text{Chunk: acpclient.AgentMessageChunk, Text: "word "})
+				b.View()
+			}
+		})
+	}
+}
