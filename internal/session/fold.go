@@ -96,8 +96,7 @@ func (c *Conversation) sessionOpening(e SessionOpening) {
 		// What happened stays to be read. Nothing of it is known to the agent.
 		before := *c
 		c.forget(false)
-		c.Items, c.Files, c.Terminals = before.Items, before.Files, before.Terminals
-		c.Turn, c.turns = before.Turn, before.turns // its prompt may wait for this
+		c.Items, c.Files, c.Terminals, c.turns = before.Items, before.Files, before.Terminals, before.turns
 	}
 }
 
@@ -107,8 +106,10 @@ func (c *Conversation) forget(same bool) {
 	c.closeMessages()
 	fresh := NewConversation()
 	fresh.Agent, fresh.Phase, fresh.Cwd = c.Agent, c.Phase, c.Cwd
-	fresh.Queue, fresh.QueuePaused = c.Queue, c.QueuePaused
-	fresh.Permissions, fresh.Elicitations, fresh.visits = c.Permissions, c.Elicitations, c.visits // they have ends of their own
+	// These have ends of their own. A turn may wait for this very session, if
+	// the person had to sign in on a terminal first.
+	fresh.Turn, fresh.Queue, fresh.QueuePaused = c.Turn, c.Queue, c.QueuePaused
+	fresh.Permissions, fresh.Elicitations, fresh.visits = c.Permissions, c.Elicitations, c.visits
 	if same {
 		fresh.ID, fresh.Title, fresh.UpdatedAt = c.ID, c.Title, c.UpdatedAt
 		fresh.Files, fresh.Terminals = c.Files, c.Terminals
