@@ -114,7 +114,11 @@ func (m *Model) run(a config.Action) tea.Cmd {
 	case config.ActionInterrupt:
 		return m.interrupt()
 	case config.ActionQuit:
-		if m.composer.Empty() {
+		switch {
+		case !m.composer.Empty():
+		case m.conv != nil && m.conv.Turn.Running:
+			m.push(m.leaveTurn())
+		default:
 			return m.quit()
 		}
 	case config.ActionFocusTranscript:

@@ -308,6 +308,18 @@ func (m *Model) stuck() dialog.Dialog {
 	})
 }
 
+// leaveTurn asks whether to leave while the agent works.
+func (m *Model) leaveTurn() dialog.Dialog {
+	return dialog.NewConfirm(m.env(), dialog.Question{
+		Title: "The agent is at work",
+		Text:  "Leaving parley ends it in the middle of its turn.",
+		Choices: []dialog.Choice{
+			{Name: "Stay", Key: "s", Do: dialog.Close{}},
+			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Choose{List: choiceRestart, ID: "quit"}},
+		},
+	})
+}
+
 func joinLines(a, b string) string {
 	if b == "" {
 		return a

@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"mvdan.cc/sh/v3/syntax"
 
 	"parley/acpclient"
 	"parley/config"
@@ -96,7 +98,39 @@ func (o *startOptions) run(ctx context.Context) error {
 		opt.Agents = append(opt.Agents, tour)
 	}
 	defer o.cleanUp()
-	return tui.Run(ctx, opt)
+	left, err := tui.Run(ctx, opt)
+	if err != nil {
+		return err
+	}
+	if how := o.resumeCommand(left); how != "" {
+		fmt.Fprintln(os.Stderr, "To go on with this session: "+how)
+	}
+	return nil
+}
+
+// resumeCommand is the command line that opens the session again that the person
+// has left, "" if there is none.
+func (o *startOptions) resumeCommand(left tui.Left) string {
+	if left.Session == "" || left.Agent.ID == tourID { // the tour's project is gone
+		return ""
+	}
+	words := []string{"parley", "--resume=" + string(left.Session)}
+	if here, err := os.Getwd(); err != nil || here != o.cwd {
+		words = append(words, "--cwd", o.cwd)
+	}
+	if o.command == nil {
+		words = append(words, "-a", left.Agent.ID)
+	} else {
+		words = append(append(words, "--"), o.command...)
+	}
+	for i, w := range words {
+		q, err := syntax.Quote(w, syntax.LangPOSIX)
+		if err != nil {
+			return "" // not a word that a person could type
+		}
+		words[i] = q
+	}
+	return strings.Join(words, " ")
 }
 
 // directory makes a directory's path absolute, and checks that it is one.
