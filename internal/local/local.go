@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"parley/acpclient"
 	"parley/fs"
@@ -45,6 +46,9 @@ func (m *Machine) Close() {
 
 // ReadTextFile serves fs/read_text_file.
 func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
+	if r.Line != nil && *r.Line < 0 || r.Limit != nil && *r.Limit < 0 {
+		return nil, invalid("line and limit must not be negative")
+	}
 	text, err := m.fs.ReadTextFile(ctx, r.Path, r.Line, r.Limit)
 	if err != nil {
 		return nil, fileError(r.Path, err)
@@ -70,22 +74,34 @@ func fileError(path string, err error) error {
 		return acpclient.NotFoundError(path)
 	case errors.Is(err, fs.ErrNotAbsolute), errors.Is(err, fs.ErrOutsideRoots),
 		errors.Is(err, fs.ErrNotRegular), errors.Is(err, fs.ErrNotText), errors.Is(err, fs.ErrTooLarge):
-		return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: err.Error()}
+		return invalid(err.Error())
 	}
 	return err
 }
 
+func invalid(why string) error {
+	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: why}
+}
+
 // CreateTerminal serves terminal/create.
 func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
+	told := make(chan struct{}) // closed when the witness knows of the terminal
 	spec := terminal.Spec{
 		Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit,
-		OnOutput: func(id string, data []byte) { m.witness.TerminalOutput(acpclient.TerminalID(id), data) },
+		OnOutput: func(id string, data []byte) {
+			<-told
+			m.witness.TerminalOutput(acpclient.TerminalID(id), data)
+		},
 		OnExit: func(id string, s terminal.ExitStatus) {
+			<-told
 			m.witness.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
 		},
 	}
-	if spec.Cwd == "" {
+	switch {
+	case spec.Cwd == "":
 		spec.Cwd = m.cwd
+	case !filepath.IsAbs(spec.Cwd):
+		return nil, invalid(fmt.Sprintf("the working directory %q is not absolute", spec.Cwd))
 	}
 	for _, e := range r.Env {
 		spec.Env = append(spec.Env, e.Name+"="+e.Value)
@@ -95,6 +111,7 @@ func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTermina
 		return nil, err
 	}
 	m.witness.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
+	close(told)
 	return &acpclient.CreateTerminalResponse{TerminalID: acpclient.TerminalID(id)}, nil
 }
 
