@@ -216,6 +216,27 @@ func (c *Conn) Notify(method string, params any) error {
 	return nil
 }
 
+// Flush waits until everything that was sent so far is written, and returns nil;
+// or until ctx ends or the connection is broken, and returns why. It is for the
+// last words before a connection is closed.
+func (c *Conn) Flush(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.writable.Broadcast()
+	})
+	defer stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.queued > 0 && ctx.Err() == nil {
+		if err := c.brokenLocked(); err != nil {
+			return err
+		}
+		c.writable.Wait()
+	}
+	return ctx.Err()
+}
+
 func (c *Conn) brokenLocked() error {
 	if c.closeErr != nil {
 		return c.closeErr
