@@ -35,6 +35,19 @@ type environment struct {
 	dimmed *theme.Theme // for thoughts
 	cwd    string
 	width  int // of the text now: sections are counted for it
+	// open are the questions that are asked above the prompt now.
+	open []*session.Permission
+}
+
+// asked reports whether the person is being asked about a tool call. What it
+// would do stands in the question then, and not here as well.
+func (env *environment) asked(t *session.ToolCall) bool {
+	for _, p := range env.open {
+		if p.ToolCall == t {
+			return true
+		}
+	}
+	return false
 }
 
 // dimmed is a theme for text that steps back.

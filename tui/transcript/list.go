@@ -92,7 +92,7 @@ func (l *List) textWidth() int { return min(l.width-gutter-1, maxText) }
 // at returns the up-to-date drawing of item i.
 func (l *List) at(i int) drawing {
 	l.clock++
-	l.env.cwd, l.env.width = l.conv.Cwd, l.textWidth()
+	l.env.cwd, l.env.width, l.env.open = l.conv.Cwd, l.textWidth(), l.conv.Permissions
 	e := l.drawings[i]
 	if e == nil {
 		if len(l.drawings) > 2*keepDrawings {

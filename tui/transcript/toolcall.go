@@ -33,6 +33,7 @@ type toolCall struct {
 	item     *session.ToolCall
 	env      *environment
 	expanded bool
+	asked    bool // about in a question: the bodies are shown there
 	last     uint64
 	drawn    bool
 
@@ -53,10 +54,11 @@ type body interface {
 }
 
 func (t *toolCall) update(env *environment, expanded bool) {
-	if t.expanded != expanded || t.env != env {
+	asked := env.asked(t.item)
+	if t.expanded != expanded || t.asked != asked || t.env != env {
 		t.peek.drop()
 	}
-	t.env, t.expanded = env, expanded
+	t.env, t.expanded, t.asked = env, expanded, asked
 	if t.drawn && t.last == t.item.Version() {
 		return
 	}
@@ -179,7 +181,7 @@ func (t *toolCall) inset(lines []string, width int) []string {
 
 func (t *toolCall) peekLines(width int) []string {
 	out := t.header(width)
-	if t.expanded {
+	if t.expanded || t.asked {
 		return out
 	}
 	for _, b := range t.bodies {
@@ -276,7 +278,7 @@ func (t *toolCall) mark() string {
 	return th.Muted.Render("○")
 }
 
-func (t *toolCall) compact() bool { return !t.expanded && len(t.bodies) == 0 }
+func (t *toolCall) compact() bool { return !t.expanded && (t.asked || len(t.bodies) == 0) }
 
 // kindIcon is one cell wide for every kind.
 func kindIcon(k acpclient.ToolKind) string {
