@@ -229,7 +229,12 @@ func (a *agent) CreateElicitation(ctx context.Context, r *acpclient.CreateElicit
 }
 
 func (a *agent) CompleteElicitation(ctx context.Context, n *acpclient.CompleteElicitationNotification) {
-	a.owner.stream.pushWhile(ctx, ElicitationCompleted{n.ElicitationID}, &a.route, a.route.Load())
+	a.mu.Lock()
+	retired, at := a.retired, a.route.Load()
+	a.mu.Unlock()
+	if !retired {
+		a.owner.stream.pushWhile(ctx, ElicitationCompleted{n.ElicitationID}, &a.route, at)
+	}
 }
 
 func (a *agent) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {

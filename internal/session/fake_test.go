@@ -34,10 +34,12 @@ type fakeAgent struct {
 	log   []string // methods, in the order of the wire
 	die   func()
 	hears *io.PipeReader
+	says  *io.PipeWriter
 	once  sync.Once
 	done  chan struct{}
 	err   error
-	slow  bool // ends only when it is made to
+	slow  bool          // ends only when it is made to, or when let is closed
+	let   chan struct{} // may be nil
 }
 
 // asked is a request of the client that the test has to answer.
@@ -175,7 +177,7 @@ func (a *fakeAgent) exit(err error) {
 func (a *fakeAgent) spawn() *Peer {
 	inR, inW := io.Pipe()   // client to agent
 	outR, outW := io.Pipe() // agent to client
-	a.done, a.hears = make(chan struct{}), inR
+	a.done, a.hears, a.says = make(chan struct{}), inR, outW
 	a.die = func() { _ = errors.Join(inR.Close(), outW.Close()) }
 	a.conn = acpclient.NewConn(inR, outW, a, acpclient.ConnOptions{})
 	return &Peer{
@@ -184,7 +186,10 @@ func (a *fakeAgent) spawn() *Peer {
 		Stderr: func() string { return "stderr of the agent" },
 		Stop: func(ctx context.Context) {
 			if a.slow {
-				<-ctx.Done()
+				select {
+				case <-ctx.Done():
+				case <-a.let:
+				}
 			}
 			_ = inW.Close()
 			a.exit(errors.New("stopped"))

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -156,9 +157,16 @@ func TestAnotherProtocolVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t)
 		defer h.close()
-		h.prepare = func(a *fakeAgent) { a.auto["initialize"] = json.RawMessage(`{"protocolVersion":2}`) }
+		h.prepare = func(a *fakeAgent) { delete(a.auto, "initialize") }
 		h.Start()
 		h.settle()
+		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		h.reply("initialize", `{"protocolVersion":2}`)
+		<-ch
+		if n := len(eventsOf[PermissionClosed](h)); n != 1 || len(h.conv.Permissions) != 0 {
+			t.Error("a question is still open")
+		}
 		var version *acpclient.VersionError
 		if !errors.As(h.conv.Agent.Err, &version) || version.Agent != 2 || h.conv.Phase != PhaseFailed {
 			t.Errorf("phase %v, error %v", h.conv.Phase, h.conv.Agent.Err)
@@ -511,4 +519,91 @@ func TestListAndDelete(t *testing.T) {
 			t.Error(err)
 		}
 	}, capable(`{}`))
+}
+
+// What an agent says after another has taken its place is heard by nobody.
+func TestAStaleAgent(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		old := h.agent()
+		old.slow, old.let = true, make(chan struct{})
+		h.prompt("one")
+		h.SetMode("plan")
+		h.settle()
+		h.Reconnect()
+		h.settle()
+		before := len(h.events)
+		old.text("s1", "stale")
+		old.reply(t, "session/prompt", json.RawMessage(`{"stopReason":"refusal"}`))
+		old.reply(t, "session/set_mode", json.RawMessage(`{}`))
+		question := old.ask(t.Context(), "session/request_permission", permissionFor("t9"))
+		form := old.ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`)
+		_ = old.conn.Notify("elicitation/complete", json.RawMessage(`{"elicitationId":"e"}`))
+		h.settle()
+		wantAnswer(t, question, `{"outcome":{"outcome":"cancelled"}}`)
+		if got := <-form; got.err == nil {
+			t.Errorf("the form was answered %s", got.raw)
+		}
+		if n := len(h.events); n != before {
+			t.Errorf("it was heard: %#v", h.events[before:])
+		}
+		close(old.let)
+		h.settle()
+		h.reply("session/resume", `{}`)
+		h.prompt("two")
+		if !h.conv.Turn.Running || h.conv.Mode == "plan" {
+			t.Errorf("running %v, mode %q", h.conv.Turn.Running, h.conv.Mode)
+		}
+		wantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: two")
+	})
+}
+
+// A burst is held back by a slow screen: nothing is lost, the order is kept, and
+// what waits is bounded.
+func TestABurstWithASlowReader(t *testing.T) {
+	const updates = 100_000
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("go")
+		go func() {
+			const line = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":%s}}` + "\n"
+			long := strings.Repeat("x", 10_000)
+			var burst bytes.Buffer
+			for i := range updates {
+				fmt.Fprintf(&burst, line, agentSays(fmt.Sprintf("%d ", i), ""))
+				if i%100 == 0 { // not all of it merges
+					fmt.Fprintf(&burst, line, `{"sessionUpdate":"tool_call_update","toolCallId":"t","rawOutput":"`+long+`"}`)
+				}
+			}
+			_, _ = burst.WriteTo(h.agent().says)
+			h.agent().reply(t, "session/prompt", json.RawMessage(`{}`))
+		}()
+		var text strings.Builder
+		most := 0
+		for ended := false; !ended; {
+			synctest.Wait()
+			size := 0
+			for _, e := range h.Stream().Take() {
+				size += e.size()
+				switch e := e.(type) {
+				case Text:
+					text.WriteString(e.Text)
+				case TurnEnded:
+					ended = true
+				}
+			}
+			most = max(most, size)
+		}
+		if most > pendingBound+20_000 {
+			t.Errorf("%d bytes waited", most)
+		}
+		next := 0
+		for word := range strings.FieldsSeq(text.String()) {
+			if word != fmt.Sprint(next) {
+				t.Fatalf("%s came instead of %d", word, next)
+			}
+			next++
+		}
+		if next != updates {
+			t.Errorf("%d of %d updates arrived before the end of the turn", next, updates)
+		}
+	}, func(_ *harness, o *Options) { o.Tap = nil })
 }
