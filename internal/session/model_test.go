@@ -255,15 +255,15 @@ func (m *model) check() {
 
 // checkOrder: turns do not overlap, and the agent's text comes in its order.
 func (m *model) checkOrder() {
-	running := false
+	running, again := false, false
 	last := 0
 	for _, e := range m.h.events {
 		switch e := e.(type) {
 		case PromptSent:
-			if running {
+			if running && !again {
 				m.Fatalf("a turn began in another")
 			}
-			running = true
+			running, again = true, false
 		case TurnEnded:
 			if !running {
 				m.Fatalf("a turn ended that did not run")
@@ -272,8 +272,8 @@ func (m *model) checkOrder() {
 		case AgentLost:
 			running = false
 		case SessionOpening:
-			if e.How == Load { // the prompt that waits is shown again
-				running = false
+			if e.How == Load { // a prompt that waits for signing in is shown again
+				again = running
 			}
 		case Text:
 			var n int
