@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -448,110 +447,5 @@ func TestQuirks(t *testing.T) {
 	}
 	if quirksOf(nil) != (quirks{}) || quirksOf(&acpclient.InitializeResponse{}) != (quirks{}) {
 		t.Error("an agent without a name has quirks")
-	}
-}
-
-func TestCloseSaysGoodbye(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		h.Start()
-		h.settle()
-		h.prompt("go")
-		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
-		h.settle()
-		h.close()
-		h.Close(t.Context()) // again
-		got := h.agent().got()
-		if i := slices.Index(got, "session/cancel s1"); i < 0 || !slices.Contains(got[i:], "session/close s1") {
-			t.Errorf("the agent got %q", got)
-		}
-		if got := <-ch; got.err == nil && string(got.raw) != `{"outcome":{"outcome":"cancelled"}}` {
-			t.Errorf("the open question was answered %s", got.raw)
-		}
-		if !h.machine.closed {
-			t.Error("the machine is not closed")
-		}
-		// Nothing does anything any more.
-		h.Start()
-		h.Reconnect()
-		h.prompt("too late")
-		if err := h.Reopen(); err == nil {
-			t.Error("opened a session after the end")
-		}
-		if len(h.agents) != 1 {
-			t.Error("an agent was started after the end")
-		}
-	})
-}
-
-// An agent that does not read must not hold up the exit.
-func TestCloseWithAnAgentThatDoesNotListen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		h.Start()
-		h.settle()
-		h.agent().slow = true
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		began := time.Now()
-		h.Close(ctx)
-		if took := time.Since(began); took > time.Second {
-			t.Errorf("it took %v", took)
-		}
-	})
-}
-
-func TestCloseWhileTheStreamIsFull(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		h.Start()
-		h.settle()
-		for range 60 {
-			h.agent().text("s1", strings.Repeat("x", 100_000))
-		}
-		synctest.Wait() // the reader waits for room
-		h.close()
-	})
-}
-
-func TestCloseDuringTheStart(t *testing.T) {
-	for _, answered := range []string{"", "initialize"} {
-		synctest.Test(t, func(t *testing.T) {
-			h := newHarness(t)
-			h.prepare = func(a *fakeAgent) {
-				for m := range a.auto {
-					if m != answered {
-						delete(a.auto, m)
-					}
-				}
-			}
-			h.Start()
-			synctest.Wait()
-			h.close()
-		})
-	}
-	synctest.Test(t, func(t *testing.T) { // while the program is being started
-		h := newHarness(t)
-		h.spawnOf = func() error { time.Sleep(time.Second); return nil }
-		h.Start()
-		h.Start() // does not start two
-		synctest.Wait()
-		h.close()
-		if len(h.agents) != 1 {
-			t.Errorf("%d agents", len(h.agents))
-		}
-		select {
-		case <-h.agent().done:
-		default:
-			t.Error("the agent outlives the session")
-		}
-	})
-}
-
-func TestNewSessionWithoutAMachine(t *testing.T) {
-	broken := errors.New("no such directory")
-	_, err := NewSession(Options{Machine: func(Witness) (Machine, error) { return nil, broken }})
-	if !errors.Is(err, broken) {
-		t.Error(err)
 	}
 }

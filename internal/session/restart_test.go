@@ -1,0 +1,242 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/acpclient"
+)
+
+func TestTheAgentCannotBeStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		defer h.close()
+		missing := errors.New("not installed")
+		h.spawnOf = func() error { return missing }
+		h.Start()
+		h.settle()
+		if h.conv.Phase != PhaseFailed || !errors.Is(h.conv.Agent.Err, missing) {
+			t.Fatalf("phase %v, error %v", h.conv.Phase, h.conv.Agent.Err)
+		}
+		if _, err := h.ListSessions(t.Context(), ""); err == nil {
+			t.Error("asked nobody")
+		}
+		h.spawnOf = nil
+		h.Start()
+		h.settle()
+		if h.conv.Phase != PhaseReady {
+			t.Errorf("phase %v", h.conv.Phase)
+		}
+	})
+}
+
+func TestAnotherProtocolVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		defer h.close()
+		h.prepare = func(a *fakeAgent) { delete(a.auto, "initialize") }
+		h.Start()
+		h.settle()
+		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		h.reply("initialize", `{"protocolVersion":2}`)
+		<-ch
+		if n := len(eventsOf[PermissionClosed](h)); n != 1 || len(h.conv.Permissions) != 0 {
+			t.Error("a question is still open")
+		}
+		var version *acpclient.VersionError
+		if !errors.As(h.conv.Agent.Err, &version) || version.Agent != 2 || h.conv.Phase != PhaseFailed {
+			t.Errorf("phase %v, error %v", h.conv.Phase, h.conv.Agent.Err)
+		}
+		select {
+		case <-h.agent().done:
+		default:
+			t.Error("the agent was not stopped")
+		}
+		if h.Stderr() != "" {
+			t.Error("there is no agent any more to have written something")
+		}
+	})
+}
+
+// An agent may die anywhere. Each time the stream says so once, nothing stays
+// open, and Start begins again.
+func TestDeath(t *testing.T) {
+	crash := errors.New("exit status 1")
+	for name, c := range map[string]struct {
+		unset  string
+		before func(t *testing.T, h *harness)
+		phase  Phase
+	}{
+		"initializing": {unset: "initialize", phase: PhaseFailed},
+		"opening":      {unset: "session/new", phase: PhaseFailed},
+		"idle":         {phase: PhaseLost},
+		"in a turn":    {phase: PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.prompt("next") }},
+		"with a question": {phase: PhaseLost, before: func(t *testing.T, h *harness) {
+			h.prompt("go")
+			h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+			h.settle()
+		}},
+		"while a switch is pending": {phase: PhaseLost, before: func(_ *testing.T, h *harness) { h.SetMode("x"); h.settle() }},
+		"cancelled":                 {phase: PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.Cancel(); h.settle() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				if c.before != nil {
+					c.before(t, h)
+				}
+				first := h.agent()
+				waiting := len(h.conv.Queue)
+				first.text("s1", "last words")
+				synctest.Wait()
+				first.exit(crash)
+				h.settle()
+				lost := eventsOf[AgentLost](h)
+				if len(lost) != 1 || !errors.Is(lost[0].Err, crash) || lost[0].Stderr == "" {
+					t.Fatalf("lost: %+v", lost)
+				}
+				if h.conv.Phase != c.phase || h.conv.Turn.Running || len(h.conv.Permissions) != 0 {
+					t.Errorf("phase %v, running %v, %d permissions", h.conv.Phase, h.conv.Turn.Running, len(h.conv.Permissions))
+				}
+				if c.phase == PhaseLost && !strings.Contains(strings.Join(transcript(h.conv), "\n"), "last words") {
+					t.Errorf("the last words were lost: %q", transcript(h.conv))
+				}
+				if n := len(eventsOf[PermissionOpened](h)); n != len(eventsOf[PermissionClosed](h)) {
+					t.Error("a question was left open")
+				}
+				h.prepare = nil
+				h.Start()
+				h.settle()
+				if h.conv.Phase != PhaseReady && h.agent().open("session/resume") == nil {
+					t.Fatalf("phase %v, agent got %q", h.conv.Phase, h.agent().got())
+				}
+				if h.conv.Phase != PhaseReady {
+					h.reply("session/resume", `{}`)
+				}
+				if len(h.conv.Queue) != waiting || waiting > 0 && !h.conv.QueuePaused {
+					t.Errorf("%d prompts wait, paused %v", len(h.conv.Queue), h.conv.QueuePaused)
+				}
+			}, func(h *harness, _ *Options) {
+				h.prepare = func(a *fakeAgent) { delete(a.auto, c.unset) }
+			})
+		})
+	}
+}
+
+// An agent may close its output and live on, or stop listening and talk on.
+func TestHalfADeath(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().die() // the pipes, not the process
+		synctest.Wait()
+		h.prompt("into the void") // it is not known yet that nobody listens
+		if h.conv.Turn.Running {
+			t.Error("sent to nobody")
+		}
+		time.Sleep(2 * endGrace)
+		h.settle()
+		if h.conv.Phase != PhaseLost || len(h.conv.Queue) != 1 {
+			t.Errorf("phase %v, %d prompts wait", h.conv.Phase, len(h.conv.Queue))
+		}
+	})
+	bubble(t, func(t *testing.T, h *harness) {
+		_ = h.agent().hears.CloseWithError(errors.New("broken pipe"))
+		h.prompt("hello?")
+		time.Sleep(2 * endGrace)
+		h.settle()
+		if h.conv.Phase != PhaseLost || h.conv.Turn.Running {
+			t.Errorf("phase %v, running %v", h.conv.Phase, h.conv.Turn.Running)
+		}
+	})
+}
+
+// After a restart the session goes on in the best way that the agent has.
+func TestRestart(t *testing.T) {
+	for name, c := range map[string]struct {
+		capabilities, method, result string
+		want                         []string
+		id                           acpclient.SessionID
+	}{
+		"resume": {`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`, "session/resume", `{}`, []string{"user: one"}, "s1"},
+		"load":   {`{"loadSession":true}`, "session/load", `{}`, []string{"agent: replayed"}, "s1"},
+		"new":    {`{}`, "session/new", `{"sessionId":"s2"}`, []string{"user: one", "note: The agent cannot go on with the earlier session", "agent: replayed"}, "s2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				h.agent().update("s1", `{"sessionUpdate":"usage_update","used":10,"size":100}`)
+				h.prompt("one")
+				h.agent().exit(errors.New("crash"))
+				h.settle()
+				capable(c.capabilities, c.method)(h, nil)
+				h.Start()
+				h.settle()
+				if name != "resume" {
+					h.agent().text(string(c.id), "replayed")
+					h.settle()
+				}
+				h.reply(c.method, c.result)
+				wantTranscript(t, h.conv, c.want...)
+				if h.conv.ID != c.id || h.conv.Phase != PhaseReady {
+					t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
+				}
+				if known := h.conv.Usage != nil; known != (name == "resume") {
+					t.Errorf("usage known: %v", known)
+				}
+			})
+		})
+	}
+}
+
+func TestAResumeThatFailsAfterARestart(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.agent().exit(errors.New("crash"))
+		h.settle()
+		h.Start()
+		h.settle()
+		h.fail("session/resume", acpclient.CodeResourceNotFound, "no such session")
+		wantTranscript(t, h.conv, "user: one", "note: The agent cannot go on with the earlier session")
+		if h.conv.ID != "s2" || h.conv.Phase != PhaseReady {
+			t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
+		}
+	})
+}
+
+// What an agent says after another has taken its place is heard by nobody.
+func TestAStaleAgent(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		old := h.agent()
+		old.slow, old.let = true, make(chan struct{})
+		h.prompt("one")
+		h.SetMode("plan")
+		h.settle()
+		h.Reconnect()
+		h.settle()
+		before := len(h.events)
+		old.text("s1", "stale")
+		old.reply(t, "session/prompt", json.RawMessage(`{"stopReason":"refusal"}`))
+		old.reply(t, "session/set_mode", json.RawMessage(`{}`))
+		question := old.ask(t.Context(), "session/request_permission", permissionFor("t9"))
+		form := old.ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`)
+		_ = old.conn.Notify("elicitation/complete", json.RawMessage(`{"elicitationId":"e"}`))
+		h.settle()
+		wantAnswer(t, question, `{"outcome":{"outcome":"cancelled"}}`)
+		if got := <-form; got.err == nil {
+			t.Errorf("the form was answered %s", got.raw)
+		}
+		if n := len(h.events); n != before {
+			t.Errorf("it was heard: %#v", h.events[before:])
+		}
+		close(old.let)
+		h.settle()
+		h.reply("session/resume", `{}`)
+		h.prompt("two")
+		if !h.conv.Turn.Running || h.conv.Mode == "plan" {
+			t.Errorf("running %v, mode %q", h.conv.Turn.Running, h.conv.Mode)
+		}
+		wantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: two")
+	})
+}
