@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,8 +10,8 @@ import (
 	"parley/internal/session"
 )
 
-// frame is the least time between two batches of events: what comes faster than
-// a screen can show it is folded together.
+// frame is the least time between two batches of what an agent streams: what
+// comes faster than a screen can show it is folded together.
 const frame = 32 * time.Millisecond
 
 // batchMsg is everything that happened in a session since the last one.
@@ -44,10 +45,22 @@ func (p *pump) next() tea.Msg {
 			return nil
 		}
 	}
-	p.last = time.Now()
 	events := p.session.Stream().Take()
+	if slices.ContainsFunc(events, streamed) {
+		p.last = time.Now()
+	}
 	if len(events) == 0 && p.session.Stream().Closed() {
 		return nil
 	}
 	return batchMsg{p.session, events}
+}
+
+// streamed reports an event of a kind that comes in floods. The others, such as
+// those of a start or an answer, hold nothing up.
+func streamed(e session.Event) bool {
+	switch e.(type) {
+	case session.Text, session.Update, session.TerminalOutput:
+		return true
+	}
+	return false
 }
