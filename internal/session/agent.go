@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"parley/acpclient"
 )
@@ -63,13 +64,15 @@ type Witness interface {
 // agent has not told yet.
 const earlyBound = 16 << 20
 
+// lastWords is how long an agent has to hear what was sent before it is ended.
+const lastWords = 100 * time.Millisecond
+
 // agent is one connection to a running agent, made for one Session. It is the
 // protocol's Handler: it knows whether a message is for the session that is open.
 type agent struct {
 	acpclient.UnimplementedHandler
 	owner  *Session
 	peer   *Peer
-	out    *outlet
 	client *acpclient.Client
 	log    *slog.Logger
 	hello  atomic.Pointer[acpclient.InitializeResponse] // nil before initialize
@@ -93,10 +96,10 @@ type agent struct {
 // connect puts a client on a running agent.
 func connect(s *Session, p *Peer) *agent {
 	a := &agent{
-		owner: s, peer: p, log: s.opt.Log, out: newOutlet(p.Out),
+		owner: s, peer: p, log: s.opt.Log,
 		broken: make(chan struct{}), left: map[acpclient.SessionID]bool{},
 	}
-	a.client = acpclient.NewClient(p.In, a.out, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.Tap})
+	a.client = acpclient.NewClient(p.In, p.Out, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.Tap})
 	return a
 }
 
@@ -110,6 +113,9 @@ func (a *agent) breakOff() { a.breakOnce.Do(func() { close(a.broken) }) }
 // end ends the agent and its connection, and waits for it. When ctx ends it is
 // not asked to end any more but made to.
 func (a *agent) end(ctx context.Context) {
+	last, cancel := context.WithTimeout(ctx, lastWords)
+	_ = a.client.Conn().Flush(last) // an agent that does not listen misses them
+	cancel()
 	a.peer.Stop(ctx)
 	a.client.Conn().Close()
 }

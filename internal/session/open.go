@@ -96,16 +96,16 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	}
 }
 
-// leave parts with the session that is open and reports whether the agent is
-// told so: where it can close sessions. s.mu is held.
-func (s *Session) leave() bool {
+// leave parts with the session that is open, and tells the agent so where it can
+// close sessions; s.mu is held.
+func (s *Session) leave() {
 	a, id := s.agent, s.id
 	if a == nil || id == "" {
-		return false
+		return
 	}
 	a.leave(id)
 	if a.info().AgentCapabilities.SessionCapabilities.Close == nil {
-		return false
+		return
 	}
 	s.outbox = append(s.outbox, func() {
 		acpclient.Go(a.client.Conn(), acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: id},
@@ -115,7 +115,6 @@ func (s *Session) leave() bool {
 				}
 			})
 	})
-	return true
 }
 
 // open opens the session that is wished for, in the way that the agent has for

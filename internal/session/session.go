@@ -145,7 +145,7 @@ func (s *Session) Close(ctx context.Context) {
 	s.epoch++
 	a := s.agent
 	if a != nil {
-		s.farewell(a)
+		s.farewell()
 	}
 	s.ready = false
 	s.closeQuestions()
@@ -156,7 +156,6 @@ func (s *Session) Close(ctx context.Context) {
 	s.cancel()
 	s.work.Go(s.machine.Close)
 	if a != nil {
-		a.out.flush(ctx)
 		a.end(ctx)
 	}
 	s.work.Wait()
@@ -164,14 +163,11 @@ func (s *Session) Close(ctx context.Context) {
 
 // farewell tells the agent what a polite client says before it leaves; s.mu is
 // held.
-func (s *Session) farewell(a *agent) {
+func (s *Session) farewell() {
 	if s.running && !s.cancelling {
 		s.sendCancel()
-		a.out.expect(acpclient.SessionCancel.Name)
 	}
-	if s.leave() {
-		a.out.expect(acpclient.SessionClose.Name)
-	}
+	s.leave()
 }
 
 // unlock gives s.mu back, and then does what is in the outbox. A request that
