@@ -40,11 +40,11 @@ func playAgent(role string) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 	case "lingers":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
-		time.Sleep(linger)
+		<-time.After(linger)
 	case "ignores everything":
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 		fmt.Println("ready")
-		time.Sleep(linger)
+		<-time.After(linger)
 	case "ends on SIGTERM":
 		term := make(chan os.Signal, 1)
 		signal.Notify(term, syscall.SIGTERM)

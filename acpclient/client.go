@@ -142,6 +142,7 @@ func (c *Client) update(ctx context.Context, n *SessionNotification) {
 // clientReceiver keeps Receiver's methods out of Client's own.
 type clientReceiver struct{ *Client }
 
+// HandleNotification implements Receiver.
 func (c clientReceiver) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
 	switch method {
 	case SessionUpdateNotification.Name:
@@ -163,6 +164,7 @@ func (c clientReceiver) HandleNotification(ctx context.Context, method string, p
 	}
 }
 
+// HandleRequest implements Receiver.
 func (c clientReceiver) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	h, offered := c.handler, c.offered.Load()
 	switch {

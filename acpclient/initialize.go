@@ -142,6 +142,7 @@ type VersionError struct {
 	Agent uint16
 }
 
+// Error names both versions.
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("the agent speaks version %d of the Agent Client Protocol, and this client version %d only", e.Agent, ProtocolVersion)
 }

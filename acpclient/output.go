@@ -24,6 +24,7 @@ type output struct {
 	err   error // how it ended; the file is closed then
 }
 
+// Read implements io.Reader.
 func (o *output) Read(b []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
@@ -56,6 +57,7 @@ func (o *output) closeOn(err error) error {
 	return err
 }
 
+// Close implements io.Closer.
 func (o *output) Close() error { return o.file.Close() }
 
 // tail is a writer that keeps the last max bytes.
@@ -65,6 +67,7 @@ type tail struct {
 	buf []byte
 }
 
+// Write keeps the end of what is written.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,6 +78,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// String returns what was kept.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -34,6 +34,7 @@ type StartError struct {
 	Err     error
 }
 
+// Error says what is wrong with the command.
 func (e *StartError) Error() string {
 	var dir *dirError
 	switch {
@@ -49,6 +50,7 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("cannot start %s: %v", e.Command.Path, e.Err)
 }
 
+// Unwrap returns what the system said.
 func (e *StartError) Unwrap() error { return e.Err }
 
 // dirError is a working directory that cannot be one; err is nil if it is a file.
@@ -57,8 +59,10 @@ type dirError struct {
 	err  error
 }
 
+// Error names the directory.
 func (e *dirError) Error() string { return e.path + " is not a directory that can be entered" }
 
+// Unwrap returns what the system said.
 func (e *dirError) Unwrap() error { return e.err }
 
 // ExitError says how an agent's process ended, unasked or not.
@@ -70,6 +74,7 @@ type ExitError struct {
 	Stderr string
 }
 
+// Error names the program and how it ended.
 func (e *ExitError) Error() string {
 	return fmt.Sprintf("%s ended: %s", filepath.Base(e.Command.Path), e.State)
 }

@@ -138,6 +138,7 @@ type cancelReader struct {
 	r   io.Reader
 }
 
+// Read implements io.Reader until the context ends.
 func (c *cancelReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
