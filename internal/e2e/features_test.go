@@ -252,7 +252,7 @@ end-turn
 	p.WaitGone("For all moons")
 	waitArmed(p)
 	p.Press("y")
-	p.WaitFor("✓ ⌫ Delete the moon")
+	p.WaitFor("✓ ⌫ Delete the moon  you: For all moons", "you: Once") // the record of what was answered
 }
 
 func TestAnAgentThatDoesNotReadFreezesNothing(t *testing.T) {

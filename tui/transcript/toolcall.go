@@ -218,6 +218,9 @@ func (t *toolCall) header(width int) []string {
 	if added, removed, any := t.changes(); any {
 		line += " " + th.DiffAddedCounter.Render(fmt.Sprintf("+%d", added)) + " " + th.DiffRemovedCounter.Render(fmt.Sprintf("−%d", removed))
 	}
+	if a := t.item.Answer; a != nil && !a.Cancelled {
+		line += th.Faint.Render("  you: " + safetext.Line(a.Option.Name))
+	}
 	switch {
 	case t.item.Cancelled:
 		line += th.Warning.Render("  cancelled")
