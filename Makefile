@@ -36,7 +36,7 @@ fmt: ## format the source
 
 .PHONY: bench
 bench: ## run the Go benchmarks (BENCH=regexp chooses)
-	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	go test -short -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME

@@ -249,7 +249,7 @@ end-turn
 	p.Press("a") // two options are of this kind: the key means neither
 	p.Press("2")
 	p.WaitFor("Once")
-	p.WaitGone("For all moons")
+	p.WaitGone("For this moon")
 	waitArmed(p)
 	p.Press("y")
 	p.WaitFor("✓ ⌫ Delete the moon  you: For all moons", "you: Once") // the record of what was answered
