@@ -15,6 +15,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/safetext"
 	"parley/internal/session"
 	"parley/tui/composer"
 	"parley/tui/dialog"
@@ -155,6 +156,9 @@ func (m *Model) newComposer(root string) *composer.Composer {
 // Init starts the chosen agent, or lets the person choose one.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{readBranch(m.cwd)}
+	if m.flash != "" {
+		cmds = append(cmds, m.say(m.flash))
+	}
 	if m.opt.Config.Theme == config.ThemeAuto {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -166,16 +170,30 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// start begins a session with an agent.
+// startedMsg is a session made for an agent, or why there is none.
+type startedMsg struct {
+	agent   config.Agent
+	session *session.Session
+	err     error
+}
+
+// start makes a session with an agent.
 func (m *Model) start(a config.Agent) tea.Cmd {
-	s, err := m.opt.Start(a)
-	if err != nil {
-		m.push(m.startFailed(a, err))
+	return func() tea.Msg {
+		s, err := m.opt.Start(a)
+		return startedMsg{a, s, err}
+	}
+}
+
+// started begins the session.
+func (m *Model) started(msg startedMsg) tea.Cmd {
+	if msg.err != nil {
+		m.push(m.startFailed(msg.agent, msg.err))
 		return nil
 	}
-	m.agent = a
-	m.adopt(s)
-	s.Start()
+	m.agent = msg.agent
+	m.adopt(msg.session)
+	m.session.Start()
 	return tea.Batch(m.pump.next, readBranch(m.cwd))
 }
 
@@ -216,6 +234,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case batchMsg:
 		return m.fold(msg)
+	case startedMsg:
+		return m.started(msg)
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -304,7 +324,7 @@ func (m *Model) animate() tea.Cmd {
 
 // say shows something above the prompt for a moment.
 func (m *Model) say(words string) tea.Cmd {
-	m.flash = words
+	m.flash = safetext.Line(words) // it may quote the agent
 	m.flashID++
 	id := m.flashID
 	return tea.Tick(3*time.Second, func(time.Time) tea.Msg { return flashMsg(id) })

@@ -31,6 +31,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	}
 	if d := m.top(); d != nil {
 		if m.keys.Match(config.ActionInterrupt, name) {
+			if _, asked := d.(dialog.Guarded); !asked {
+				return m.do(dialog.Close{}) // what the person has opened
+			}
 			return m.interrupt()
 		}
 		action := d.Key(k)

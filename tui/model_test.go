@@ -201,6 +201,23 @@ func TestTheStatusLineSaysWhereWeAre(t *testing.T) {
 	b.mustShow(t, " Asking ", "The mode was not switched", "not today")
 }
 
+func TestNothingSaidForAMomentReachesTheTerminalRaw(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.Update(failedMsg{errors.New("it said \x1b]0;owned\x07\x1b[2J so")})
+	b.mustShow(t, "it said  so")
+	if s := b.View().Content; strings.Contains(s, "\x1b]0") || strings.Contains(s, "\x1b[2J") {
+		t.Error("a control sequence is on the screen")
+	}
+}
+
+func TestInterruptClosesWhatThePersonHasOpened(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.press("ctrl+p")
+	b.mustShow(t, "Command palette")
+	b.press("ctrl+c")
+	b.mustNotShow(t, "Command palette")
+}
+
 func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.events(session.PromptSent{At: b.clock}, session.CancelRequested{At: b.clock})
