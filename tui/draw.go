@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/config"
 	"parley/internal/safetext"
 	"parley/internal/session"
 	"parley/tui/dialog"
@@ -158,7 +159,7 @@ func (m *Model) queueLines() []string {
 		out = append(out, ansi.Truncate(" "+th.Accent.Render("⧗ ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)), m.width, "…"))
 	}
 	if m.conv.QueuePaused {
-		out = append(out, ansi.Truncate("   "+th.Faint.Render("enter on an empty prompt sends them, "+m.keyName(actionRecall)+" takes the last one back"), m.width, "…"))
+		out = append(out, ansi.Truncate("   "+th.Faint.Render("enter on an empty prompt sends them, "+m.keyName(config.ActionHistoryPrev)+" takes the last one back"), m.width, "…"))
 	}
 	return out
 }

@@ -9,11 +9,6 @@ import (
 	"parley/tui/dialog"
 )
 
-const (
-	actionCancel = config.ActionCancel
-	actionRecall = config.ActionHistoryPrev
-)
-
 // keyName is the key to show for an action.
 func (m *Model) keyName(a config.Action) string {
 	if keys := m.keys.For(a); len(keys) > 0 {
@@ -52,20 +47,16 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 
 // promptKey gives a key to the prompt, or does what it does everywhere.
 func (m *Model) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
-	if !m.composerActive() {
-		return m.anywhere(name)
-	}
-	if m.transcriptFocused() && !config.Types(name) {
-		if cmd := m.anywhere(name); cmd != nil {
-			return cmd
-		}
+	a, bound := m.keys.Action(config.ContextPrompt, name)
+	if !m.composerActive() || m.transcriptFocused() && bound && !config.Types(name) {
+		return m.run(a)
 	}
 	m.guard.Typed()
 	empty := m.composer.Empty()
 	result, cmd := m.composer.Key(k)
 	switch {
 	case !result.Used:
-		return tea.Batch(cmd, m.anywhere(name))
+		return tea.Batch(cmd, m.run(a))
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, m.submit(*result.Prompt))
 	case empty && m.keys.Match(config.ActionSend, name):
@@ -81,16 +72,7 @@ func (m *Model) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	return cmd
 }
 
-// anywhere does what a key does wherever the focus is.
-func (m *Model) anywhere(name string) tea.Cmd {
-	a, ok := m.keys.Action(config.ContextPrompt, name)
-	if !ok {
-		return nil
-	}
-	return m.run(a)
-}
-
-// run does what an action says.
+// run does what an action says; no action is nothing.
 func (m *Model) run(a config.Action) tea.Cmd {
 	if a != config.ActionInterrupt {
 		m.leaving = time.Time{}

@@ -210,6 +210,27 @@ func TestNothingSaidForAMomentReachesTheTerminalRaw(t *testing.T) {
 	}
 }
 
+func TestAPageIsAPageWhereverTheFocusIs(t *testing.T) {
+	places := map[bool]string{}
+	for _, focused := range []bool{false, true} {
+		b := newBench(t, t.TempDir())
+		for i := range 100 {
+			b.events(session.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("x", i) + "\n\n"})
+		}
+		b.screen()
+		if focused {
+			b.press("tab")
+		}
+		b.press("pgup")
+		for _, line := range strings.Split(b.screen(), "\n")[:15] {
+			places[focused] += strings.Trim(line, "▌ ") + "\n" // the bar of the selected item
+		}
+	}
+	if places[false] != places[true] {
+		t.Errorf("from the prompt:\n%s\nfrom the transcript:\n%s", places[false], places[true])
+	}
+}
+
 func TestInterruptClosesWhatThePersonHasOpened(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.press("ctrl+p")

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/safetext"
 	"parley/internal/session"
 	"parley/tui/theme"
@@ -37,7 +38,7 @@ func (m *Model) activity() string {
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
 		left = m.spin() + th.Warning.Render("cancelling") + th.Muted.Render(" "+elapsed(m.now().Sub(c.Turn.Cancelling)))
 		if m.now().Sub(c.Turn.Cancelling) >= slowCancel {
-			left += th.Muted.Render("  the agent does not react: " + m.keyName(actionCancel) + " to stop it")
+			left += th.Muted.Render("  the agent does not react: " + m.keyName(config.ActionCancel) + " to stop it")
 		}
 	case c.Turn.Running:
 		left = m.spin() + th.Muted.Render("working "+elapsed(m.now().Sub(c.Turn.Started)))
