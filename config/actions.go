@@ -68,6 +68,7 @@ const (
 	ActionDialogPageDown Action = "dialog_page_down"
 	ActionDialogAccept   Action = "dialog_accept"
 	ActionDialogClose    Action = "dialog_close"
+	ActionDialogDelete   Action = "dialog_delete"
 	ActionAllowOnce      Action = "allow_once"
 	ActionAllowAlways    Action = "allow_always"
 	ActionRejectOnce     Action = "reject_once"
@@ -141,6 +142,7 @@ var dialogActions = []ActionInfo{
 	{ActionDialogPageDown, ContextDialog, "scroll the dialog down", []string{"pgdown"}},
 	{ActionDialogAccept, ContextDialog, "take the marked choice", []string{"enter"}},
 	{ActionDialogClose, ContextDialog, "close the dialog", []string{"esc"}},
+	{ActionDialogDelete, ContextDialog, "delete what is marked, where that can be", []string{"ctrl+x"}},
 	{ActionAllowOnce, ContextDialog, "permission: allow once", []string{"y"}},
 	{ActionAllowAlways, ContextDialog, "permission: always allow", []string{"a"}},
 	{ActionRejectOnce, ContextDialog, "permission: reject once", []string{"n"}},

@@ -116,6 +116,7 @@ type Model struct {
 	guard    *dialog.Guard
 
 	sessions []acpclient.SessionInfo // of the agent, as far as they were listed
+	listing  int                     // counts the lists: a page of an earlier one is dropped
 
 	ticking bool
 	arming  bool
@@ -357,6 +358,8 @@ func (m *Model) other(msg tea.Msg) tea.Cmd {
 		return m.saved(msg)
 	case sessionsMsg:
 		return m.takeSessions(msg)
+	case deletedMsg:
+		return m.deleted(msg)
 	case terminalAuthMsg:
 		m.signedInOnTerminal(msg)
 		return nil

@@ -163,6 +163,8 @@ func (m *Model) do(action dialog.Action) tea.Cmd {
 		m.signIn(a.Method)
 	case dialog.SignInTerminal:
 		return m.signInOnTerminal(a.Method)
+	case dialog.DeleteSession:
+		m.askToDelete(a.Session)
 	case dialog.OpenSession:
 		m.pop()
 		return m.openSession(a.Session)
@@ -176,6 +178,7 @@ const (
 	choiceStop    = "stop"
 	choiceAgain   = "again"
 	choiceLogout  = "logout"
+	choiceFork    = "fork"
 )
 
 // chosen carries out a choice that has no action of its own.
@@ -184,6 +187,10 @@ func (m *Model) chosen(c dialog.Choose) tea.Cmd {
 	switch c.List {
 	case choiceLogout:
 		return m.logout()
+	case choiceFork:
+		return m.fork()
+	case choiceDelete:
+		return m.deleteSession(acpclient.SessionID(c.ID))
 	case choiceRestart:
 		switch c.ID {
 		case "restart":
@@ -243,6 +250,9 @@ func (m *Model) showOptions() tea.Cmd {
 // palette lists what can be done, and the agent's commands.
 func (m *Model) palette() dialog.Dialog {
 	items := slices.DeleteFunc(dialog.ActionItems(m.keys), func(i dialog.Item) bool { return !here(config.Action(i.ID)) })
+	if m.conv != nil && m.conv.Agent.Capabilities.SessionCapabilities.Fork != nil {
+		items = append(items, dialog.Item{ID: choiceFork, Title: "go on with a copy of this session", Do: dialog.Choose{List: choiceFork}})
+	}
 	if m.conv != nil && m.conv.Agent.Capabilities.Auth.Logout != nil {
 		items = append(items, dialog.Item{ID: choiceLogout, Title: "sign out of the agent", Do: dialog.Choose{List: choiceLogout}})
 	}

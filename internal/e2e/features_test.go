@@ -69,13 +69,15 @@ func TestListsSessionsByPages(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: `
 expect initialize
-reply {` + initialized + `, "agentCapabilities": {"loadSession": true, "sessionCapabilities": {"list": {}, "close": {}}}}
+reply {` + initialized + `, "agentCapabilities": {"loadSession": true, "sessionCapabilities": {"list": {}, "close": {}, "delete": {}}}}
 expect session/new
 reply {"sessionId": "first"}
 expect session/list
 reply {"sessions": [{"sessionId": "a", "cwd": "${cwd}", "title": "About apples"}], "nextCursor": "page2"}
 expect session/list contains "cursor":"page2"
 reply {"sessions": [{"sessionId": "b", "cwd": "${cwd}", "title": "About bananas"}]}
+expect session/delete contains "sessionId":"a"
+reply
 expect session/close contains "sessionId":"first"
 reply
 expect session/load contains "sessionId":"b"
@@ -89,8 +91,15 @@ reply {"sessionId": "c"}
 	p.WaitFor("or type / for commands")
 	p.Press("ctrl+s")
 	p.WaitFor("About apples", "About bananas")
-	p.Type("banan")
+	p.Type("apple")
+	p.WaitGone("About bananas")
+	p.Press("ctrl+x")
+	p.WaitFor("Delete it")
+	waitGuard(p)
+	p.Press("d")
 	p.WaitGone("About apples")
+	p.Press("esc") // clears the filter
+	p.WaitFor("About bananas")
 	p.Press("enter")
 	p.WaitFor("Bananas are berries.")
 	p.Press("ctrl+n")

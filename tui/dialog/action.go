@@ -53,6 +53,9 @@ type StartAgent struct{ Agent config.Agent }
 // OpenSession opens one of the agent's sessions.
 type OpenSession struct{ Session acpclient.SessionInfo }
 
+// DeleteSession deletes one of the agent's sessions. The dialog stays.
+type DeleteSession struct{ Session acpclient.SessionInfo }
+
 // Run does what a key of the configuration does.
 type Run struct{ Action config.Action }
 

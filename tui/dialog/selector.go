@@ -26,6 +26,8 @@ type Item struct {
 	Disabled bool
 	// Do is what choosing it means; [Choose] if it is nil.
 	Do Action
+	// Delete is what deleting it means; nil if it cannot be deleted.
+	Delete Action
 }
 
 // List is what a [Selector] shows.
@@ -175,6 +177,11 @@ func (s *Selector) key(msg tea.KeyPressMsg) Action {
 		return Close{}
 	case keys.Match(config.ActionDialogAccept, key):
 		return s.choose()
+	case keys.Match(config.ActionDialogDelete, key):
+		if i := s.item(); i >= 0 {
+			return s.list.Items[i].Delete
+		}
+		return nil
 	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p":
 		return s.move(-1)
 	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n":
@@ -288,6 +295,9 @@ func (s *Selector) Hints() []Hint {
 	hints = s.env.hint(hints, config.ActionDialogDown, "next")
 	if s.filters() {
 		hints = append(hints, Hint{"type", "filter"})
+	}
+	if i := s.item(); i >= 0 && s.list.Items[i].Delete != nil {
+		hints = s.env.hint(hints, config.ActionDialogDelete, "delete")
 	}
 	if s.input.text != "" {
 		return s.env.hint(hints, config.ActionDialogClose, "clear the filter")
