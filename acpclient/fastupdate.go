@@ -8,9 +8,10 @@ import (
 
 // Nearly all of the traffic is session updates, and nearly all of those are
 // message chunks and tool calls; the longest lines are lists of commands. A line
-// that looks like one of them is decoded in a single pass into a struct made for it, without the copies that a discriminated
-// union costs otherwise. The look is a guess, checked after the fact: whatever
-// does not come out clean goes the general way.
+// that looks like one of them is decoded in a single pass into a struct made for
+// it, without the copies that a discriminated union costs otherwise. The look is
+// a guess, checked after the fact: whatever does not come out clean goes the
+// general way.
 
 // updateLine is a session/update line with an update of one sort.
 type updateLine[U any] struct {
