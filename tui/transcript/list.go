@@ -354,14 +354,11 @@ func (l *List) valid(p position) position {
 	return p
 }
 
-// compose puts the margin before a line.
+// compose puts the margin before a line: the item's mark before the first, or a
+// bar before all of them if it is selected.
 func (l *List) compose(item int, mark, line string, lead bool) string {
 	if l.focused && item == l.selected && !lead {
-		bar := l.theme.Selected.Render("▌")
-		if mark != "" {
-			return bar + mark + strings.Repeat(" ", max(0, gutter-1-ansi.StringWidth(mark))) + line
-		}
-		return bar + strings.Repeat(" ", gutter-1) + line
+		mark = l.theme.Selected.Render("▌")
 	}
 	if line == "" && mark == "" {
 		return ""
