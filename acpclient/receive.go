@@ -191,6 +191,7 @@ func (c *Conn) response(m *envelope) {
 		c.opt.Log.Debug("answer to no open request", "id", m.ID)
 		return
 	}
+	defer c.recovered("an answer", nil)
 	if len(m.Error) > 0 && string(m.Error) != "null" {
 		e := &Error{}
 		_ = Unmarshal(m.Error, e) // takes anything
@@ -249,7 +250,7 @@ func (c *Conn) handle(ctx context.Context, m *envelope) (result any, err error) 
 	return c.receiver.HandleRequest(ctx, m.Method, m.Params)
 }
 
-// recovered keeps a panic of a handler inside the handler.
+// recovered keeps a panic of a handler, or of what takes an answer, inside it.
 func (c *Conn) recovered(method string, err *error) {
 	if p := recover(); p != nil {
 		c.opt.Log.Error("a handler panicked", "method", method, "panic", p, "stack", string(debug.Stack()))
