@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/internal/ptytest"
@@ -346,16 +347,42 @@ end-turn
 
 func TestLeavesTheTerminalAsItWas(t *testing.T) {
 	t.Parallel()
-	p := Start(t, Options{Script: "handshake\n"})
-	p.WaitFor("Ask for something")
-	p.Press("ctrl+c")
-	p.WaitFor("again to leave")
-	p.Press("ctrl+c")
+	for name, leave := range map[string]func(*Parley){
+		"by ctrl+c twice": func(p *Parley) {
+			p.Press("ctrl+c")
+			p.WaitFor("again to leave")
+			p.Press("ctrl+c")
+		},
+		"by ctrl+d":   func(p *Parley) { p.Press("ctrl+d") },
+		"by a signal": func(p *Parley) { p.Signal(syscall.SIGTERM) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := Start(t, Options{Script: "handshake\n"})
+			p.WaitFor("or type / for commands")
+			leave(p)
+			if code := p.WaitExit(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			if p.AltScreen() || !p.Cursor().Visible {
+				t.Error("the terminal was not restored")
+			}
+		})
+	}
+}
+
+func TestAsksBeforeItLeavesATurn(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: "handshake\nexpect session/prompt\nsay At work.\n"})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("At work.")
+	p.Press("ctrl+d")
+	p.WaitFor("The agent is at work", "Leave")
+	waitGuard(p)
+	p.Press("q")
 	if code := p.WaitExit(); code != 0 {
 		t.Errorf("exit code %d", code)
-	}
-	if p.AltScreen() || !p.Cursor().Visible {
-		t.Error("the terminal was not restored")
 	}
 }
 
