@@ -68,6 +68,7 @@ func TestParley(t *testing.T) {
 			idle(term)
 			term.Type("SAY still here\n").WaitFor(" still here")
 
+			idle(term)
 			term.Press("ctrl+d")
 			if code := term.WaitExit(); code != 0 {
 				t.Errorf("exit code %d, want 0", code)
@@ -81,11 +82,13 @@ func TestParley(t *testing.T) {
 func answer(term *ptytest.Terminal, option string) *ptytest.Terminal {
 	term.WaitFor("Permission", option, "cancel the turn")
 	screen := term.Screen()
-	x, y, _ := screen.Find(option)
-	before := strings.Fields(string([]rune(screen.Line(y))[:x]))
-	for _, field := range before {
-		if field >= "1" && field <= "9" {
-			return term.Press(field).WaitGone("Permission")
+	_, top, _ := screen.Find("─ Permission ") // the transcript above may name the option too
+	for y := top; y < screen.Rows; y++ {
+		before, _, found := strings.Cut(screen.Line(y), option)
+		for _, field := range strings.Fields(before) {
+			if found && field >= "1" && field <= "9" {
+				return term.Press(field).WaitGone("Permission")
+			}
 		}
 	}
 	return term
