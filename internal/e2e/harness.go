@@ -35,6 +35,8 @@ type Options struct {
 	Env []string
 	// Config is the configuration file.
 	Config string
+	// Home is the home directory; a fresh one if it is empty.
+	Home string
 	// Loose agents are not held against the schema; parley always is.
 	Loose bool
 	// Cols and Rows are the size of the terminal; 120x40 if zero.
@@ -55,7 +57,10 @@ func Start(t testing.TB, o Options) *Parley {
 	t.Helper()
 	dir := resolved(t, t.TempDir())
 	project := filepath.Join(dir, "project")
-	home := filepath.Join(dir, "home")
+	home := o.Home
+	if home == "" {
+		home = filepath.Join(dir, "home")
+	}
 	must(t, os.MkdirAll(filepath.Join(home, ".config", "parley"), 0o700))
 	must(t, os.Mkdir(project, 0o755))
 	for name, text := range o.Files {

@@ -8,9 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/e2e"
 	"parley/internal/fakemodel"
 	"parley/internal/ptytest"
 )
+
+func TestMain(m *testing.M) { e2e.Main(m) }
 
 // TestParley uses parley as a person does, with each of the agents.
 func TestParley(t *testing.T) {
@@ -28,11 +31,7 @@ func TestParley(t *testing.T) {
 	} {
 		agent := c.setUp(t, fakemodel.Start(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
-			term := ptytest.Start(t, ptytest.Options{
-				Cmd:  append([]string{ptytest.BuildParley(t), "--"}, agent.Cmd...),
-				Env:  agent.Env,
-				Home: agent.Home,
-			})
+			term := e2e.Start(t, e2e.Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true}).Terminal
 			term.WaitFor(c.mode)
 
 			term.Type("SAY hello from the model\n").WaitFor("❯ SAY hello from the model", " hello from the model")
