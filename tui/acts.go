@@ -156,6 +156,11 @@ func (m *Model) openItem() tea.Cmd {
 	if path == "" {
 		return m.say("this item names no file")
 	}
+	return m.edit(path, line)
+}
+
+// edit opens a file in the person's editor, at a line if that is not 0.
+func (m *Model) edit(path string, line int) tea.Cmd {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(m.cwd, path)
 	}

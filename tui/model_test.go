@@ -249,6 +249,14 @@ func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 	b.mustShow(t, "Stop the agent", "Go on waiting")
 }
 
+func TestASlowStartSaysSo(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(session.AgentStarting{Command: "npx slow-agent", At: b.clock})
+	b.mustShow(t, "starting npx slow-agent")
+	b.clock = b.clock.Add(7 * time.Second)
+	b.mustShow(t, "still starting npx slow-agent, 7s")
+}
+
 func TestAnIdleProgramRunsNothing(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	if b.animate() != nil {

@@ -179,6 +179,8 @@ const (
 	choiceAgain   = "again"
 	choiceLogout  = "logout"
 	choiceFork    = "fork"
+	choiceFiles   = "files"
+	choiceFile    = "file"
 )
 
 // chosen carries out a choice that has no action of its own.
@@ -189,6 +191,10 @@ func (m *Model) chosen(c dialog.Choose) tea.Cmd {
 		return m.logout()
 	case choiceFork:
 		return m.fork()
+	case choiceFiles:
+		return m.showFiles()
+	case choiceFile:
+		return m.edit(c.ID, 0)
 	case choiceDelete:
 		return m.deleteSession(acpclient.SessionID(c.ID))
 	case choiceRestart:
@@ -250,6 +256,7 @@ func (m *Model) showOptions() tea.Cmd {
 // palette lists what can be done, and the agent's commands.
 func (m *Model) palette() dialog.Dialog {
 	items := slices.DeleteFunc(dialog.ActionItems(m.keys), func(i dialog.Item) bool { return !here(config.Action(i.ID)) })
+	items = append(items, dialog.Item{ID: choiceFiles, Title: "show the files that the agent wrote", Do: dialog.Choose{List: choiceFiles}})
 	if m.conv != nil && m.conv.Agent.Capabilities.SessionCapabilities.Fork != nil {
 		items = append(items, dialog.Item{ID: choiceFork, Title: "go on with a copy of this session", Do: dialog.Choose{List: choiceFork}})
 	}

@@ -92,6 +92,9 @@ func (m *Model) statusLine() string {
 		if u := c.Usage; u != nil {
 			left = append(left, usage(u, th))
 		}
+		if n := len(c.Files); n > 0 {
+			left = append(left, th.Muted.Render(fmt.Sprintf("✎ %d", n)))
+		}
 		if name := c.Agent.Name(); name != "" {
 			left = append(left, th.Faint.Render(safetext.Line(strings.TrimSpace(name+" "+c.Agent.Info.Version))))
 		}
