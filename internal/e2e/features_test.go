@@ -255,13 +255,33 @@ end-turn
 	p.Type("go").Press("enter")
 	p.WaitFor("Delete the moon", "For this moon", "For all moons", "1 of 2")
 	waitArmed(p)
-	p.Press("a") // two options are of this kind: the key means neither
+	p.Press("a") // two options are of this kind: the key means neither, and types
+	p.WaitFor("❯ a")
+	waitArmed(p)
 	p.Press("2")
 	p.WaitFor("Once")
 	p.WaitGone("For this moon")
 	waitArmed(p)
 	p.Press("y")
 	p.WaitFor("✓ ⌫ Delete the moon  you: For all moons", "you: Once") // the record of what was answered
+}
+
+func TestAWordDoesNotAnswerAQuestionThatIsOpen(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: permission + `
+await answer contains "optionId":"no"
+say Then not.
+end-turn
+`})
+	p.WaitFor("or type / for commands")
+	p.Type("go").Press("enter")
+	p.WaitFor("Never")
+	waitArmed(p)
+	p.Type("/yay 1") // begun long after the question had come up
+	p.WaitFor("❯ /yay 1")
+	waitArmed(p)
+	p.Press("2")
+	p.WaitFor("Then not.", "❯ /yay 1")
 }
 
 func TestAnAgentThatDoesNotReadFreezesNothing(t *testing.T) {

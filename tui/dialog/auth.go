@@ -81,7 +81,7 @@ func (d *Auth) Key(msg tea.KeyPressMsg) Action {
 	if d.closes(msg) {
 		return Close{}
 	}
-	return nil
+	return d.stray(msg)
 }
 
 // View implements [Dialog].

@@ -68,7 +68,7 @@ func (d *Confirm) Key(msg tea.KeyPressMsg) Action {
 	if d.closes(msg) {
 		return Close{}
 	}
-	return nil
+	return d.stray(msg)
 }
 
 // View implements [Dialog].

@@ -280,15 +280,15 @@ func TestLink(t *testing.T) {
 		{url, "n", answer(acpclient.ElicitDecline)},
 		{url, "4", answer(acpclient.ElicitCancel)},
 		{url, "esc", answer(acpclient.ElicitCancel)},
-		{url, "g", nil}, // nothing was copied yet
-		{"javascript:alert(1)", "o", nil},
+		{url, "g", NotTaken{}}, // nothing was copied yet
+		{"javascript:alert(1)", "o", NotTaken{}},
 		{"javascript:alert(1)", "1", Copy{"javascript:alert(1)"}},
-		{"file:///etc/passwd", "o", nil},
-		{"https:///path", "o", nil},
-		{"https://a.com\\@b.com/", "o", nil},
-		{"https://a.com/\x1b[2J", "o", nil},
-		{"https://a.com/\u202ecom", "o", nil},
-		{"", "o", nil},
+		{"file:///etc/passwd", "o", NotTaken{}},
+		{"https:///path", "o", NotTaken{}},
+		{"https://a.com\\@b.com/", "o", NotTaken{}},
+		{"https://a.com/\x1b[2J", "o", NotTaken{}},
+		{"https://a.com/\u202ecom", "o", NotTaken{}},
+		{"", "o", NotTaken{}},
 	} {
 		t.Run(tt.url+" "+tt.keys, func(t *testing.T) {
 			env, c := newEnv()
@@ -393,11 +393,12 @@ func TestLinkOpenedByHand(t *testing.T) {
 	}
 	other := NewElicitation(env, linkElicitation("javascript:alert(1)"), "Agent")
 	c.pass(QuietTime)
-	if got := presses(t, d, "x"); got != nil {
+	if got := presses(t, d, "x"); got != (NotTaken{}) {
 		t.Errorf("x did %#v", got)
 	}
+	c.pass(QuietTime)
 	other.Key(press("c"))
-	if got := other.Key(press("g")); got != nil {
+	if got := other.Key(press("g")); got != (NotTaken{}) {
 		t.Errorf("what parley does not open was accepted: %#v", got)
 	}
 	d.Completed()

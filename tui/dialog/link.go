@@ -95,8 +95,12 @@ func (d *Link) Key(msg tea.KeyPressMsg) Action {
 		d.offer()
 		return elicit(d.asked, acpclient.ElicitAccept, nil)
 	case nil:
-		if !taken && d.closes(msg) {
+		switch {
+		case taken:
+		case d.closes(msg):
 			return Close{}
+		default:
+			return d.stray(msg)
 		}
 	default:
 		return act

@@ -106,8 +106,9 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	case msg.String() == rawKey && len(d.asked.ToolCall.RawInput) > 0:
 		d.raw = !d.raw
 		d.about = nil
+		return nil
 	}
-	return nil
+	return d.stray(msg)
 }
 
 // refresh follows the tool call. When what is asked for changes under the

@@ -59,11 +59,11 @@ func TestPermissionKeys(t *testing.T) {
 		{"y", answer("once")},
 		{"a", answer("always")},
 		{"n", answer("no")},
-		{"d", nil}, // no option rejects always
+		{"d", NotTaken{}}, // no option rejects always
 		{"enter", nil},
-		{"space", nil},
+		{"space", NotTaken{}},
 		{"tab", nil},
-		{"x", nil},
+		{"x", NotTaken{}}, // it begins a prompt
 		{"esc", CancelTurn{}},
 		{"down enter", answer("once")},
 		{"down down enter", answer("always")},
@@ -92,11 +92,15 @@ func TestPermissionShortcutNeedsOneOptionOfItsKind(t *testing.T) {
 		{OptionID: "odd", Name: "Ask my lawyer", Kind: "ask_lawyer"},
 		{OptionID: "no", Name: "No", Kind: acpclient.RejectAlways},
 	}
-	d, _ := armed(p)
+	d, c := armed(p)
 	for _, key := range []string{"a", "y", "n"} {
-		if got := d.Key(press(key)); got != nil {
+		if got := d.Key(press(key)); got != (NotTaken{}) {
 			t.Errorf("%q did %#v", key, got)
 		}
+		if got := d.Key(press("d")); got != (NotTaken{}) {
+			t.Errorf("d right behind %q did %#v", key, got) // a word is being typed
+		}
+		c.pass(QuietTime)
 	}
 	if got := d.Key(press("d")); got != (Answer{7, "no"}) {
 		t.Errorf("d did %#v", got)
@@ -331,7 +335,7 @@ func TestPermissionWithoutOptions(t *testing.T) {
 	p := editPermission()
 	p.Options = nil
 	d, _ := armed(p)
-	if got := presses(t, d, "1", "y", "down", "enter", "esc"); got != (CancelTurn{}) {
+	if got := presses(t, d, "1", "down", "enter", "esc"); got != (CancelTurn{}) {
 		t.Errorf("esc did %#v", got)
 	}
 	if text := strings.Join(strings.Fields(shownBy(d, 80, 40)), " "); !strings.Contains(text, "offers nothing to answer with") {

@@ -63,6 +63,19 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	return nil, true
 }
 
+// stray is what becomes of a key that means nothing to the question. One that
+// types text begins a prompt: it is not the question's, and neither are those
+// behind it until the person pauses, or the letters of a word would answer. A
+// digit is an answer that is not there.
+func (q *question) stray(msg tea.KeyPressMsg) Action {
+	key := msg.String()
+	if !config.Types(key) || key >= "0" && key <= "9" {
+		return nil
+	}
+	q.env.Guard.Typed()
+	return NotTaken{}
+}
+
 // closes reports whether the key is the one that closes dialogs.
 func (q *question) closes(msg tea.KeyPressMsg) bool {
 	key := msg.String()

@@ -74,25 +74,6 @@ func (l *List) Toggle() {
 	l.followAtEnd()
 }
 
-// ToggleAll expands all items of a kind, or collapses them if any is expanded.
-func (l *List) ToggleAll(kind func(session.Item) bool) {
-	any := false
-	for i, on := range l.expanded {
-		if on && kind(l.conv.Items[i]) {
-			any = true
-			delete(l.expanded, i)
-		}
-	}
-	if any {
-		return
-	}
-	for i, item := range l.conv.Items {
-		if kind(item) {
-			l.expanded[i] = true
-		}
-	}
-}
-
 // reveal scrolls as little as brings the beginning of an item into sight.
 func (l *List) reveal(item int) {
 	if item < 0 {
