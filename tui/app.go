@@ -358,6 +358,9 @@ func (m *Model) other(msg tea.Msg) tea.Cmd {
 		return m.saved(msg)
 	case sessionsMsg:
 		return m.takeSessions(msg)
+	case filesMsg:
+		m.filesShown(msg)
+		return nil
 	case deletedMsg:
 		return m.deleted(msg)
 	case terminalAuthMsg:

@@ -3,37 +3,58 @@ package tui
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/session"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
 )
 
+// filesMsg are the files that the agent wrote, as a list.
+type filesMsg []dialog.Item
+
 // showFiles lists the files that the agent wrote through parley, whatever its
-// tool calls say, and how much of each changed over the session.
+// tool calls say, and how much of each changed over the session. Comparing them
+// takes its time, beside the screen.
 func (m *Model) showFiles() tea.Cmd {
 	if m.conv == nil {
 		return nil
 	}
-	var items []dialog.Item
+	cwd := m.cwd
+	files := make([]session.FileChange, 0, len(m.conv.Files))
 	for _, f := range m.conv.Files {
-		added, removed := diffview.New(f.Path, f.Before, f.After).Stats()
-		detail := fmt.Sprintf("+%d −%d", added, removed)
-		if f.Before == nil {
-			detail += ", new"
-		}
-		items = append(items, dialog.Item{
-			ID: f.Path, Title: inside(m.cwd, f.Path), Detail: detail,
-			Do: dialog.Choose{List: choiceFile, ID: f.Path},
-		})
+		files = append(files, *f)
 	}
-	m.push(dialog.NewSelector(m.env(), dialog.List{
+	return func() tea.Msg {
+		items := make(filesMsg, 0, len(files))
+		for _, f := range files {
+			added, removed := diffview.New(f.Path, f.Before, f.After).Stats()
+			detail := fmt.Sprintf("+%d −%d", added, removed)
+			if f.Before == nil {
+				detail += ", new"
+			}
+			items = append(items, dialog.Item{
+				ID: f.Path, Title: inside(cwd, f.Path), Detail: detail,
+				Do: dialog.Choose{List: choiceFile, ID: f.Path},
+			})
+		}
+		return items
+	}
+}
+
+func (m *Model) filesShown(items filesMsg) {
+	d := dialog.NewSelector(m.env(), dialog.List{
 		Name: choiceFiles, Title: "Files written", Items: items,
 		Empty: "The agent has written no file through parley. What it writes by itself stands in its tool calls.",
-	}))
-	return nil
+	})
+	if _, asked := m.top().(dialog.Guarded); asked {
+		m.dialogs = slices.Insert(m.dialogs, len(m.dialogs)-1, dialog.Dialog(d)) // below the question
+		return
+	}
+	m.push(d)
 }
 
 // inside is a path as seen from a directory that it is in, else the path.

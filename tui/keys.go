@@ -241,6 +241,12 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if m.list == nil {
 		return nil
 	}
+	if _, click := msg.(tea.MouseClickMsg); click && at.Button == tea.MouseLeft {
+		if used, cmd := m.composer.Click(at.X, at.Y-m.area.composer); used {
+			m.list.Focus(false)
+			return cmd
+		}
+	}
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
 		switch at.Button {

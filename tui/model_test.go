@@ -251,6 +251,16 @@ func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 	b.mustShow(t, "Stop the agent", "Go on waiting")
 }
 
+func TestAClickSetsTheCursor(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.press("h", "e", "l", "l", "o")
+	end := *b.draw().cursor
+	b.Update(tea.MouseClickMsg{X: end.X - 3, Y: end.Y, Button: tea.MouseLeft})
+	if at := *b.draw().cursor; at.X != end.X-3 || at.Y != end.Y {
+		t.Errorf("the cursor is at %d,%d, and was clicked to %d,%d", at.X, at.Y, end.X-3, end.Y)
+	}
+}
+
 func TestASlowStartSaysSo(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.events(session.AgentStarting{Command: "npx slow-agent", At: b.clock})

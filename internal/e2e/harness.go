@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	_ "parley/internal/cli" // the program under test: its changes make the tests' results stale
 	"parley/internal/ptytest"
 	"parley/internal/schematest"
 )
