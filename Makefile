@@ -49,7 +49,7 @@ fuzz: ## run every fuzz target for FUZZTIME
 
 .PHONY: test-agents
 test-agents: ## run the tests against real agents from npm, on a fake model server
-	go test -tags realagents -count=1 -v ./internal/realagents/...
+	go test -tags realagents -count=1 -v ./internal/test/realagents/...
 
 .PHONY: help
 help: ## say what can be made

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"parley/internal/schematest"
+	"parley/internal/test/schematest"
 )
 
 // The short way of decoding an update and the general one make the same of a

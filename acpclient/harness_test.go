@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/internal/schematest"
+	"parley/internal/test/schematest"
 )
 
 // The test binary plays the agent, when a test starts it as one.

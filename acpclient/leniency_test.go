@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/schematest"
+	"parley/internal/test/schematest"
 )
 
 // markedValue is a value in an example message whose schema asks for leniency.

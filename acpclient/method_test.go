@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/schematest"
+	"parley/internal/test/schematest"
 )
 
 // typedMethod is a Method or Notification of this package, for reflection.

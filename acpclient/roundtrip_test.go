@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"parley/internal/schematest"
+	"parley/internal/test/schematest"
 )
 
 // messageTypes are the Go types of every params and result, by the name of

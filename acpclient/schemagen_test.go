@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/internal/schematest"
+	"parley/internal/test/schematest"
 )
 
 // schemaGen makes values that fit a type of the official schema. What it

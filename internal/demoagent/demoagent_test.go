@@ -17,7 +17,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/demoagent/tour"
-	"parley/internal/schematest"
+	"parley/internal/test/schematest"
 )
 
 // asAgent in the environment makes the test binary the agent, as the command

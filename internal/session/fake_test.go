@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/acpclient"
-	"parley/internal/schematest"
+	"parley/internal/test/schematest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

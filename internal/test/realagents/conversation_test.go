@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/fakemodel"
+	"parley/internal/test/fakemodel"
 )
 
 // TestConversation talks to each agent line by line, so that what parley does

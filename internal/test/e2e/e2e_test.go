@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/ptytest"
+	"parley/internal/test/ptytest"
 )
 
 func TestMain(m *testing.M) { Main(m) }

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	_ "parley/internal/cli" // the program under test: its changes make the tests' results stale
-	"parley/internal/ptytest"
-	"parley/internal/schematest"
+	"parley/internal/test/ptytest"
+	"parley/internal/test/schematest"
 )
 
 // Options say how to start parley.

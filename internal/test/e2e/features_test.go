@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/ptytest"
+	"parley/internal/test/ptytest"
 )
 
 const initialized = `"protocolVersion": 1, "agentInfo": {"name": "scripted", "title": "Scripted", "version": "1"}`

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/schematest"
+	"parley/internal/test/schematest"
 )
 
 // tapEnv names the file that a tap writes to. A test binary that finds it in its

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/e2e"
-	"parley/internal/fakemodel"
-	"parley/internal/ptytest"
+	"parley/internal/test/e2e"
+	"parley/internal/test/fakemodel"
+	"parley/internal/test/ptytest"
 )
 
 func TestMain(m *testing.M) { e2e.Main(m) }
