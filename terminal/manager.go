@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"parley/terminal/screen"
 )
 
 // Limits of the output that is kept for terminal/output, in bytes.
@@ -112,8 +114,7 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	spec.Cols = clampSize(spec.Cols, defaultCols, maxCols)
-	spec.Rows = clampSize(spec.Rows, defaultRows, maxRows)
+	spec.Cols, spec.Rows = screen.Size(spec.Cols, spec.Rows)
 
 	// Starting under the lock takes about a millisecond and means that nothing
 	// can slip past Close.
@@ -192,7 +193,7 @@ func (m *Manager) Resize(id string, cols, rows int) error {
 	if err != nil {
 		return err
 	}
-	if err := t.resize(clampSize(cols, defaultCols, maxCols), clampSize(rows, defaultRows, maxRows)); err != nil {
+	if err := t.resize(screen.Size(cols, rows)); err != nil {
 		return fmt.Errorf("cannot resize terminal %s: %w", id, err)
 	}
 	return nil

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/terminal/screen"
+
 	"go.uber.org/goleak"
 )
 
@@ -448,13 +450,13 @@ func TestScreenOfACommand(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newManager(t)
-			s := NewScreen(0, 0, 100)
+			s := screen.New(0, 0, 100)
 			id := create(t, m, Spec{
 				Command: "sh", Args: []string{"-c", c.script},
 				OnOutput: func(_ string, data []byte) { s.Write(data) },
 			})
 			wait(t, m, id)
-			if got := lines(s); got != c.want {
+			if got := strings.Join(s.Lines(), "\n"); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"parley/terminal/screen"
 )
 
 // After the command has ended, its last output is still in the pty. It is in
@@ -46,7 +48,7 @@ type terminal struct {
 	readDone chan struct{} // nothing is read any more
 
 	mu         sync.Mutex
-	kept       *retained
+	kept       *screen.Retained
 	cols, rows int
 }
 
@@ -59,7 +61,7 @@ func newTerminal(id string, p *process, spec Spec) *terminal {
 		id: id, proc: p, spec: spec,
 		exited: make(chan struct{}), drained: make(chan struct{}),
 		done: make(chan struct{}), readDone: make(chan struct{}),
-		kept: newRetained(int(limit)), cols: spec.Cols, rows: spec.Rows,
+		kept: screen.NewRetained(int(limit)), cols: spec.Cols, rows: spec.Rows,
 	}
 	go t.readAll()
 	go t.await()
@@ -161,7 +163,7 @@ func (t *terminal) take(data []byte) {
 		return
 	}
 	t.mu.Lock()
-	t.kept.write(data)
+	t.kept.Write(data)
 	t.mu.Unlock()
 	if t.spec.OnOutput != nil {
 		t.spec.OnOutput(t.id, data)
@@ -175,10 +177,10 @@ func (t *terminal) output() (text string, truncated bool, status *ExitStatus) {
 	default:
 	}
 	t.mu.Lock()
-	raw, limit, truncated := t.kept.bytes(), t.kept.limit, t.kept.truncated
+	raw, limit, truncated := t.kept.Bytes(), t.kept.Limit(), t.kept.Truncated()
 	cols, rows := t.cols, t.rows
 	t.mu.Unlock()
-	text, cut := plainText(raw, cols, rows, limit)
+	text, cut := screen.PlainText(raw, cols, rows, limit)
 	return text, truncated || cut, status
 }
 

@@ -39,7 +39,7 @@ type toolCall struct {
 
 	content []acpclient.ToolCallContent // that bodies were made of
 	bodies  []body
-	screens map[*session.Terminal]*screen
+	screens map[*session.Terminal]*terminalView
 
 	peek cached // header and collapsed bodies
 }
@@ -70,9 +70,9 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	for _, term := range t.item.Terminals {
 		if t.screens[term] == nil {
 			if t.screens == nil {
-				t.screens = map[*session.Terminal]*screen{}
+				t.screens = map[*session.Terminal]*terminalView{}
 			}
-			t.screens[term] = &screen{term: term}
+			t.screens[term] = &terminalView{term: term}
 			t.bodies = t.makeBodies()
 		}
 	}

@@ -1,4 +1,4 @@
-package terminal
+package screen
 
 import (
 	"fmt"
@@ -76,13 +76,13 @@ func TestScreen(t *testing.T) {
 		{"cancelled sequence", "\x1b[31\x18a", "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := NewScreen(20, 5, 100)
+			s := New(20, 5, 100)
 			s.Write([]byte(c.in))
 			if got := lines(s); got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 			// Output comes cut anywhere.
-			s = NewScreen(20, 5, 100)
+			s = New(20, 5, 100)
 			for i := range len(c.in) {
 				s.Write([]byte{c.in[i]})
 			}
@@ -94,7 +94,7 @@ func TestScreen(t *testing.T) {
 }
 
 func TestImpliedCR(t *testing.T) {
-	s := NewScreen(20, 5, 100)
+	s := New(20, 5, 100)
 	s.SetImpliedCR(true)
 	s.Write([]byte("ab\ncd\r\nef"))
 	if got := lines(s); got != "ab\ncd\nef" {
@@ -103,7 +103,7 @@ func TestImpliedCR(t *testing.T) {
 }
 
 func TestAlternateScreen(t *testing.T) {
-	s := NewScreen(20, 5, 100)
+	s := New(20, 5, 100)
 	s.Write([]byte("$ vim\r\n\x1b[?1049h\x1b[H\x1b[2J\x1b[31m~\r\n~"))
 	if got, want := lines(s), "$ vim\n\x1b[31m~\x1b[0m\n\x1b[31m~\x1b[0m"; got != want {
 		t.Errorf("inside: got %q, want %q", got, want)
@@ -118,7 +118,7 @@ func TestAlternateScreen(t *testing.T) {
 }
 
 func TestScrollback(t *testing.T) {
-	s := NewScreen(20, 5, 10)
+	s := New(20, 5, 10)
 	for i := range 100 {
 		fmt.Fprintf(s, "%d\r\n", i)
 	}
@@ -138,7 +138,7 @@ func TestScrollback(t *testing.T) {
 	if got := s.Tail(1000); len(got) != 14 {
 		t.Errorf("Tail(1000) has %d lines", len(got))
 	}
-	none := NewScreen(20, 2, 0)
+	none := New(20, 2, 0)
 	none.Write([]byte("a\r\nb\r\nc"))
 	if got := lines(none); got != "b\nc" {
 		t.Errorf("without scrollback: %q", got)
@@ -146,7 +146,7 @@ func TestScrollback(t *testing.T) {
 }
 
 func TestScrollbackIsBoundedInBytes(t *testing.T) {
-	s := NewScreen(300, 5, 50)
+	s := New(300, 5, 50)
 	row := strings.Repeat("\x1b[38;2;1;2;3;48;2;4;5;6mé́\x1b[m.", 150) + "\r\n"
 	for range 100 {
 		s.Write([]byte(row))
@@ -161,7 +161,7 @@ func TestScrollbackIsBoundedInBytes(t *testing.T) {
 }
 
 func TestResizeLaysLinesOutAnew(t *testing.T) {
-	s := NewScreen(10, 3, 100)
+	s := New(10, 3, 100)
 	s.Write([]byte("\x1b[32m0123456789abcdef\x1b[m\r\none\r\ntwo\r\nthree 日本語語\r\n> in"))
 	s.Resize(20)
 	s.Write([]byte("put"))
@@ -178,7 +178,7 @@ func TestResizeLaysLinesOutAnew(t *testing.T) {
 }
 
 func TestResizeOnTheAlternateScreen(t *testing.T) {
-	s := NewScreen(10, 3, 100)
+	s := New(10, 3, 100)
 	s.Write([]byte("0123456789abc\r\n\x1b[?1049h\x1b[H0123456789"))
 	s.Resize(5)
 	if got, want := lines(s), "01234\n56789\nabc\n01234"; got != want {
@@ -191,7 +191,7 @@ func TestResizeOnTheAlternateScreen(t *testing.T) {
 }
 
 func TestPanicDoesNotLeaveTheScreen(t *testing.T) {
-	s := NewScreen(10, 3, 100)
+	s := New(10, 3, 100)
 	s.Write([]byte("1\r\n2\r\n3\r\n4\r\n"))
 	s.grid = s.grid[:1] // what no output can do
 	s.Write([]byte("\x1b[31mlost\r\nkept\r\n"))
@@ -243,7 +243,7 @@ var fragments = []string{
 
 func TestScreenIsSafeWhateverComes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := NewScreen(rapid.IntRange(1, 12).Draw(t, "cols"), rapid.IntRange(1, 5).Draw(t, "rows"), 20)
+		s := New(rapid.IntRange(1, 12).Draw(t, "cols"), rapid.IntRange(1, 5).Draw(t, "rows"), 20)
 		pieces := rapid.SliceOf(rapid.SampledFrom(fragments)).Draw(t, "pieces")
 		for _, p := range pieces {
 			guarded(t, s, []byte(p))
@@ -267,11 +267,11 @@ func FuzzScreen(f *testing.F) {
 		f.Add([]byte("ab\r\n"+p+"x"), uint8(10))
 	}
 	f.Fuzz(func(t *testing.T, p []byte, cols uint8) {
-		whole := NewScreen(int(cols), 4, 20)
+		whole := New(int(cols), 4, 20)
 		guarded(t, whole, p)
 		checkSafe(t, whole)
 
-		pieces := NewScreen(int(cols), 4, 20)
+		pieces := New(int(cols), 4, 20)
 		for _, b := range p {
 			pieces.Write([]byte{b})
 		}

@@ -1,4 +1,4 @@
-package terminal
+package screen
 
 // bytesPerLine bounds what scrollback may hold on average. A line of 80 plain
 // columns needs 80; a hostile one, coloured letter by letter and hung with

@@ -1,4 +1,4 @@
-package terminal
+package screen
 
 import (
 	"bytes"
@@ -11,10 +11,10 @@ import (
 // short output costs little, large enough that links are few.
 const chunkSize = 32 << 10
 
-// retained keeps the newest bytes of an output, never more than limit. What it
-// drops, it drops from the start, and what is left begins neither inside a
-// UTF-8 sequence nor inside an escape sequence. Not safe for concurrent use.
-type retained struct {
+// Retained keeps the newest bytes of an output, never more than its limit. What
+// it drops, it drops from the start, and what is left begins neither inside a
+// UTF-8 sequence nor inside an escape sequence. It is not safe for concurrent use.
+type Retained struct {
 	limit     int
 	chunks    [][]byte // oldest first; none is empty
 	size      int
@@ -23,11 +23,13 @@ type retained struct {
 	adrift    bool // everything was dropped before a place to begin was found
 }
 
-func newRetained(limit int) *retained {
-	return &retained{limit: limit, start: boundary{parser: newParser()}}
+// NewRetained makes an empty one that keeps at most limit bytes.
+func NewRetained(limit int) *Retained {
+	return &Retained{limit: limit, start: boundary{parser: newParser()}}
 }
 
-func (r *retained) write(p []byte) {
+// Write adds to the end of the output.
+func (r *Retained) Write(p []byte) {
 	for len(p) > 0 {
 		n := min(len(p), chunkSize)
 		r.append(p[:n])
@@ -38,7 +40,7 @@ func (r *retained) write(p []byte) {
 	}
 }
 
-func (r *retained) append(p []byte) {
+func (r *Retained) append(p []byte) {
 	r.size += len(p)
 	if last := len(r.chunks) - 1; last >= 0 {
 		n := min(len(p), max(chunkSize-len(r.chunks[last]), 0))
@@ -56,7 +58,7 @@ func (r *retained) append(p []byte) {
 }
 
 // drop removes at least n bytes, and then up to the next boundary.
-func (r *retained) drop(n int) {
+func (r *Retained) drop(n int) {
 	r.truncated = true
 	r.adrift = true
 	for len(r.chunks) > 0 {
@@ -75,8 +77,14 @@ func (r *retained) drop(n int) {
 	}
 }
 
-// bytes returns a copy of what is kept.
-func (r *retained) bytes() []byte { return bytes.Join(r.chunks, nil) }
+// Limit is the most bytes that are kept.
+func (r *Retained) Limit() int { return r.limit }
+
+// Truncated reports whether the start of the output was dropped.
+func (r *Retained) Truncated() bool { return r.truncated }
+
+// Bytes returns a copy of what is kept.
+func (r *Retained) Bytes() []byte { return bytes.Join(r.chunks, nil) }
 
 // boundary walks along an output and knows where it may be cut.
 type boundary struct{ parser *ansi.Parser }

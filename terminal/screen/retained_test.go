@@ -1,4 +1,4 @@
-package terminal
+package screen
 
 import (
 	"bytes"
@@ -29,15 +29,15 @@ func TestRetained(t *testing.T) {
 		{"nothing", 0, []string{"abc", "d"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRetained(c.limit)
+			r := NewRetained(c.limit)
 			for _, w := range c.writes {
-				r.write([]byte(w))
+				r.Write([]byte(w))
 			}
-			if got := string(r.bytes()); got != c.want {
+			if got := string(r.Bytes()); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
-			if all := strings.Join(c.writes, ""); r.truncated != (all != c.want) {
-				t.Errorf("truncated = %v", r.truncated)
+			if all := strings.Join(c.writes, ""); r.Truncated() != (all != c.want) {
+				t.Errorf("truncated = %v", r.Truncated())
 			}
 		})
 	}
@@ -49,10 +49,10 @@ func TestRetainedIsAnEndAtABoundary(t *testing.T) {
 		tokens := rapid.SliceOfN(pieces, 0, 60).Draw(t, "tokens")
 		limit := rapid.IntRange(0, 40).Draw(t, "limit")
 		all := strings.Join(tokens, "")
-		r := newRetained(limit)
+		r := NewRetained(limit)
 		for rest := []byte(all); len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "write")
-			r.write(rest[:n])
+			r.Write(rest[:n])
 			rest = rest[n:]
 		}
 
@@ -67,13 +67,13 @@ func TestRetainedIsAnEndAtABoundary(t *testing.T) {
 			}
 			want = want[len(tokens[i]):]
 		}
-		if got := string(r.bytes()); got != want {
+		if got := string(r.Bytes()); got != want {
 			t.Fatalf("limit %d of %q: got %q, want %q", limit, all, got, want)
 		}
-		if r.truncated != (want != all) {
-			t.Fatalf("truncated = %v", r.truncated)
+		if r.Truncated() != (want != all) {
+			t.Fatalf("truncated = %v", r.Truncated())
 		}
-		if text, _ := plainText(r.bytes(), 80, 24, limit); len(text) > limit || !utf8.ValidString(text) {
+		if text, _ := PlainText(r.Bytes(), 80, 24, limit); len(text) > limit || !utf8.ValidString(text) {
 			t.Fatalf("text of %d bytes, limit %d: %q", len(text), limit, text)
 		}
 	})
@@ -82,11 +82,11 @@ func TestRetainedIsAnEndAtABoundary(t *testing.T) {
 func TestRetainedAcrossChunks(t *testing.T) {
 	all := bytes.Repeat([]byte("0123456789abcde\n"), 20_000)
 	for _, limit := range []int{1, chunkSize - 1, chunkSize, chunkSize + 1, 5*chunkSize + 7, len(all)} {
-		r := newRetained(limit)
+		r := NewRetained(limit)
 		for i := 0; i < len(all); i += 1000 {
-			r.write(all[i:min(i+1000, len(all))])
+			r.Write(all[i:min(i+1000, len(all))])
 		}
-		if !bytes.Equal(r.bytes(), all[len(all)-limit:]) {
+		if !bytes.Equal(r.Bytes(), all[len(all)-limit:]) {
 			t.Errorf("limit %d: the wrong bytes are kept", limit)
 		}
 		held := 0
@@ -104,20 +104,20 @@ func FuzzRetained(f *testing.F) {
 		f.Add([]byte("ab\r\n"+p+"x"), uint8(3), uint8(2))
 	}
 	f.Fuzz(func(t *testing.T, p []byte, limit, size uint8) {
-		r := newRetained(int(limit))
+		r := NewRetained(int(limit))
 		for rest := p; len(rest) > 0; {
 			n := min(int(size)+1, len(rest))
-			r.write(rest[:n])
+			r.Write(rest[:n])
 			rest = rest[n:]
 		}
-		kept := r.bytes()
-		if len(kept) > int(limit) || !bytes.HasSuffix(p, kept) || r.truncated != (len(kept) < len(p)) {
-			t.Fatalf("kept %q of %q, limit %d, truncated %v", kept, p, limit, r.truncated)
+		kept := r.Bytes()
+		if len(kept) > int(limit) || !bytes.HasSuffix(p, kept) || r.Truncated() != (len(kept) < len(p)) {
+			t.Fatalf("kept %q of %q, limit %d, truncated %v", kept, p, limit, r.Truncated())
 		}
-		if r.truncated && len(kept) > 0 && !utf8.RuneStart(kept[0]) {
+		if r.Truncated() && len(kept) > 0 && !utf8.RuneStart(kept[0]) {
 			t.Fatalf("begins inside a character: %q", kept)
 		}
-		text, _ := plainText(kept, 10, 4, int(limit))
+		text, _ := PlainText(kept, 10, 4, int(limit))
 		if len(text) > int(limit) || !utf8.ValidString(text) || strings.ContainsAny(text, "\x1b\r\x07\x00") {
 			t.Fatalf("text %q of %q", text, kept)
 		}
@@ -139,7 +139,7 @@ func TestPlainText(t *testing.T) {
 		{"half a character at the end", "a\xe8\xaa", "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got, cut := plainText([]byte(c.in), 20, 5, 1000); got != c.want || cut {
+			if got, cut := PlainText([]byte(c.in), 20, 5, 1000); got != c.want || cut {
 				t.Errorf("got %q, %v; want %q", got, cut, c.want)
 			}
 		})
@@ -148,7 +148,7 @@ func TestPlainText(t *testing.T) {
 
 func TestPlainTextCannotGrow(t *testing.T) {
 	bomb := strings.Repeat("\x1b[999Cx\n", 10_000)
-	text, cut := plainText([]byte(bomb), 1000, 24, len(bomb))
+	text, cut := PlainText([]byte(bomb), 1000, 24, len(bomb))
 	if len(text) > len(bomb) || !cut || !strings.HasSuffix(text, "x\n") {
 		t.Errorf("%d bytes of %d, cut %v", len(text), len(bomb), cut)
 	}

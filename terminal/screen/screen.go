@@ -1,4 +1,4 @@
-package terminal
+package screen
 
 import (
 	"unicode/utf8"
@@ -56,18 +56,25 @@ type cursor struct {
 	pen  style
 }
 
-// NewScreen makes an empty screen of cols columns and rows rows, which keeps
+// New makes an empty screen of cols columns and rows rows, which keeps
 // that many lines of scrollback (and no more than 512 bytes for each on
 // average). Sizes that make no sense are put right.
-func NewScreen(cols, rows, scrollback int) *Screen {
+func New(cols, rows, scrollback int) *Screen {
+	cols, rows = Size(cols, rows)
 	s := &Screen{
-		cols: clampSize(cols, defaultCols, maxCols), rows: clampSize(rows, defaultRows, maxRows),
+		cols: cols, rows: rows,
 		history: history{limit: max(scrollback, 0)},
 		parser:  newParser(),
 	}
 	s.parser.SetHandler(ansi.Handler{Execute: s.execute, HandleCsi: s.csi, HandleEsc: s.esc})
 	s.clearState()
 	return s
+}
+
+// Size is the size that a screen gets that is asked to have cols columns and
+// rows rows: sizes that make no sense are put right.
+func Size(cols, rows int) (int, int) {
+	return clampSize(cols, defaultCols, maxCols), clampSize(rows, defaultRows, maxRows)
 }
 
 func clampSize(n, byDefault, most int) int {
@@ -254,7 +261,7 @@ func (s *Screen) Resize(cols int) {
 	if s.under != nil {
 		main, x, y = s.under, s.beforeAlt.x, s.beforeAlt.y
 	}
-	next := NewScreen(cols, s.rows, s.history.limit)
+	next := New(cols, s.rows, s.history.limit)
 	for i := range s.history.len() {
 		l := s.history.at(i)
 		next.replay([]byte(l.text), l.wrapped)

@@ -1,4 +1,4 @@
-package terminal
+package screen
 
 // This file moves the cursor and the rows of a Screen.
 

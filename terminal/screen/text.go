@@ -1,18 +1,18 @@
-package terminal
+package screen
 
 import (
 	"bytes"
 	"unicode/utf8"
 )
 
-// plainText is what a person would have read of an output, as text for a model:
+// PlainText is what a person would have read of an output, as text for a model:
 // valid UTF-8 without control sequences, lines ended by \n, tabs kept, lines
 // that were only wrapped for want of columns joined again, progress bars in
 // their last state. It is never longer than limit bytes; cut says that its
 // start was dropped to keep to that.
-func plainText(raw []byte, cols, rows, limit int) (text string, cut bool) {
+func PlainText(raw []byte, cols, rows, limit int) (text string, cut bool) {
 	var out []byte
-	s := NewScreen(cols, rows, 0)
+	s := New(cols, rows, 0)
 	emit := func(r *row) {
 		out = appendPlain(out, r.cells)
 		if !r.wrapped {

@@ -1,0 +1,97 @@
+package transcript
+
+import (
+	"fmt"
+
+	"parley/terminal/screen"
+
+	"parley/internal/safetext"
+	"parley/internal/session"
+)
+
+// screenRows is how many rows an emulated terminal has: what programs that draw
+// over themselves can reach.
+const screenRows = 24
+
+// scrollback is how many lines of a terminal are kept for an expanded view.
+const scrollback = 5000
+
+// terminalView draws a terminal: the end of what it printed, as an emulator has it.
+type terminalView struct {
+	term  *session.Terminal
+	emu   *screen.Screen
+	width int
+	fed   int64
+}
+
+// draw feeds what was printed since the last time to the emulator.
+func (v *terminalView) draw(width int) {
+	if v.emu == nil {
+		v.emu = screen.New(width, screenRows, scrollback)
+		v.emu.SetImpliedCR(v.term.Own)
+		v.width = width
+	}
+	if v.width != width {
+		v.emu.Resize(width)
+		v.width = width
+	}
+	if v.fed < v.term.Total() {
+		data, _ := v.term.Since(v.fed)
+		_, _ = v.emu.Write(data)
+		v.fed = v.term.Total()
+	}
+}
+
+func (v *terminalView) len(width int, env *environment) int {
+	v.draw(width)
+	return 1 + v.emu.Len() + len(v.status(env))
+}
+
+func (v *terminalView) slice(from, to, width int, env *environment) []string {
+	v.draw(width)
+	all := v.emu.Len()
+	var out []string
+	for i := from; i < to; i++ {
+		switch {
+		case i == 0:
+			out = append(out, v.command(width, env))
+		case i-1 < all:
+			out = append(out, v.emu.Line(i-1))
+		case i-1-all < len(v.status(env)):
+			out = append(out, v.status(env)[i-1-all])
+		}
+	}
+	return out
+}
+
+func (v *terminalView) peek(width int, env *environment) ([]string, int) {
+	v.draw(width)
+	out := []string{v.command(width, env)}
+	if v.term.Command == "" {
+		out = nil
+	}
+	hidden := max(0, v.emu.Len()-terminalPeek)
+	if hidden > 0 {
+		out = append(out, env.theme.Faint.Render(fmt.Sprintf("… %d %s above", hidden, plural(hidden, "line"))))
+	}
+	out = append(out, v.emu.Tail(terminalPeek)...)
+	return append(out, v.status(env)...), 0
+}
+
+func (v *terminalView) command(width int, env *environment) string {
+	return fit(env.theme.Muted.Render("$ "+safetext.Line(v.term.Command)), width)
+}
+
+// status says how the command ended, if it did not end well.
+func (v *terminalView) status(env *environment) []string {
+	e := v.term.Exit
+	switch {
+	case e == nil:
+		return nil
+	case e.Signal != "":
+		return []string{env.theme.Error.Render("ended by " + safetext.Line(e.Signal))}
+	case e.ExitCode != nil && *e.ExitCode != 0:
+		return []string{env.theme.Error.Render(fmt.Sprintf("exit code %d", *e.ExitCode))}
+	}
+	return nil
+}
