@@ -13,7 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/session"
+	"parley/internal/conversation"
 	"parley/tui/composer"
 )
 
@@ -75,7 +75,7 @@ func (m *Model) recall() tea.Cmd {
 // nextMode switches to the mode after the one shown.
 func (m *Model) nextMode() tea.Cmd {
 	c := m.conv
-	if c == nil || c.Phase != session.PhaseReady {
+	if c == nil || c.Phase != conversation.PhaseReady {
 		return nil
 	}
 	if o := c.ModeOption(); o != nil {
@@ -107,11 +107,11 @@ func (m *Model) copyItem() tea.Cmd {
 }
 
 // itemText is what a person would want of an item as text.
-func itemText(item session.Item) string {
+func itemText(item conversation.Item) string {
 	switch i := item.(type) {
-	case *session.Message:
+	case *conversation.Message:
 		return strings.TrimSpace(i.Parts.Plain())
-	case *session.ToolCall:
+	case *conversation.ToolCall:
 		var parts []string
 		parts = append(parts, i.Title)
 		for _, c := range i.Content {
@@ -123,7 +123,7 @@ func itemText(item session.Item) string {
 			}
 		}
 		return strings.Join(parts, "\n\n")
-	case *session.Plan:
+	case *conversation.Plan:
 		var b strings.Builder
 		for _, e := range i.Entries {
 			mark := " "
@@ -133,11 +133,11 @@ func itemText(item session.Item) string {
 			fmt.Fprintf(&b, "- [%s] %s\n", mark, e.Content)
 		}
 		return b.String() + i.Markdown
-	case *session.Note:
+	case *conversation.Note:
 		return strings.TrimSpace(i.Title + "\n" + i.Detail)
-	case *session.Compaction:
+	case *conversation.Compaction:
 		return i.Summary.Plain()
-	case *session.Unknown:
+	case *conversation.Unknown:
 		return string(i.Raw)
 	}
 	return ""
@@ -194,8 +194,8 @@ func takesLine(editor string) bool {
 	return false
 }
 
-func itemFile(item session.Item) (path string, line int) {
-	t, ok := item.(*session.ToolCall)
+func itemFile(item conversation.Item) (path string, line int) {
+	t, ok := item.(*conversation.ToolCall)
 	if !ok {
 		return "", 0
 	}

@@ -15,6 +15,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/internal/session"
 	"parley/tui/composer"
@@ -105,7 +106,7 @@ type Model struct {
 	// The agent and the session, nil until one was chosen.
 	agent   config.Agent
 	session *session.Session
-	conv    *session.Conversation
+	conv    *conversation.Conversation
 	list    *transcript.List
 	pump    *pump
 
@@ -200,7 +201,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 
 // adopt makes a session the one on the screen.
 func (m *Model) adopt(s *session.Session) {
-	m.session, m.conv = s, session.NewConversation()
+	m.session, m.conv = s, conversation.New()
 	m.cwd, m.branch = s.Options().Cwd, ""
 	m.conv.Cwd = m.cwd
 	m.list = transcript.New(m.theme, m.conv)
@@ -286,23 +287,23 @@ func (m *Model) fold(b batchMsg) tea.Cmd {
 }
 
 // react does what an event asks for beyond being shown.
-func (m *Model) react(e session.Event) tea.Cmd {
+func (m *Model) react(e conversation.Event) tea.Cmd {
 	switch e := e.(type) {
-	case session.SessionOpening:
+	case conversation.SessionOpening:
 		if e.Clear {
 			m.list.Reset()
 		}
-	case session.AuthRequired:
+	case conversation.AuthRequired:
 		m.askToSignIn(e)
-	case session.AuthDone:
+	case conversation.AuthDone:
 		m.signedIn(e)
-	case session.AgentLost:
+	case conversation.AgentLost:
 		m.push(m.lost())
-	case session.SessionFailed:
+	case conversation.SessionFailed:
 		m.push(m.sessionFailed(e.Err))
-	case session.TurnEnded:
+	case conversation.TurnEnded:
 		return readBranch(m.cwd)
-	case session.Update:
+	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
 			m.composer.SetCommands(m.conv.Commands)
 		}
@@ -316,7 +317,7 @@ func (m *Model) animate() tea.Cmd {
 	if c == nil || m.ticking {
 		return nil
 	}
-	if !c.Turn.Running && c.Phase != session.PhaseStarting && c.Phase != session.PhaseOpening {
+	if !c.Turn.Running && c.Phase != conversation.PhaseStarting && c.Phase != conversation.PhaseOpening {
 		return nil
 	}
 	m.ticking = true

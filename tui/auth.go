@@ -8,12 +8,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/internal/session"
+	"parley/internal/conversation"
 	"parley/tui/dialog"
 )
 
 // askToSignIn shows the agent's ways to sign in, and what it said.
-func (m *Model) askToSignIn(e session.AuthRequired) {
+func (m *Model) askToSignIn(e conversation.AuthRequired) {
 	m.closeAll(isAuth)
 	m.push(dialog.NewAuth(m.env(), m.conv.Agent.Name(), e.Message, m.conv.Agent.AuthMethods))
 }
@@ -24,7 +24,7 @@ func isAuth(d dialog.Dialog) bool {
 }
 
 // signedIn takes the end of signing in: the dialog goes, or says what was wrong.
-func (m *Model) signedIn(e session.AuthDone) {
+func (m *Model) signedIn(e conversation.AuthDone) {
 	if e.Err == nil {
 		m.closeAll(isAuth)
 		return

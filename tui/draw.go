@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 	"parley/tui/dialog"
 )
 
@@ -124,7 +124,7 @@ func (m *Model) welcome(height int) []string {
 		"  " + th.Accent.Bold(true).Render("parley") + " " + th.Faint.Render(m.opt.Version),
 		"  " + th.Muted.Render("a calm place to work with coding agents"),
 	}
-	if m.conv != nil && m.conv.Phase == session.PhaseReady {
+	if m.conv != nil && m.conv.Phase == conversation.PhaseReady {
 		text = append(text, "",
 			"  "+th.Text.Render("Ask for something, or type ")+th.Key.Render("/")+th.Text.Render(" for commands and ")+th.Key.Render("@")+th.Text.Render(" for files."))
 	}
@@ -164,7 +164,7 @@ func (m *Model) queueLines() []string {
 	return out
 }
 
-func promptLine(q session.QueuedPrompt) string {
+func promptLine(q conversation.QueuedPrompt) string {
 	for _, b := range q.Prompt {
 		if b.Text != "" {
 			return safetext.Line(b.Text)

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/session"
+	"parley/internal/conversation"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
 )
@@ -24,7 +24,7 @@ func (m *Model) showFiles() tea.Cmd {
 		return nil
 	}
 	cwd := m.cwd
-	files := make([]session.FileChange, 0, len(m.conv.Files))
+	files := make([]conversation.FileChange, 0, len(m.conv.Files))
 	for _, f := range m.conv.Files {
 		files = append(files, *f)
 	}

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/internal/session"
+	"parley/internal/conversation"
 )
 
 // media is content that cannot be drawn here: it can be saved, and shown by a
@@ -34,7 +34,7 @@ var viewable = map[string]string{
 
 // itemMedia is the last content of an item that can be saved, nil if there is
 // none.
-func itemMedia(item session.Item) *media {
+func itemMedia(item conversation.Item) *media {
 	var found *media
 	look := func(b *acpclient.ContentBlock) {
 		if b == nil {
@@ -51,11 +51,11 @@ func itemMedia(item session.Item) *media {
 		}
 	}
 	switch i := item.(type) {
-	case *session.Message:
+	case *conversation.Message:
 		for _, p := range i.Parts {
 			look(p.Block)
 		}
-	case *session.ToolCall:
+	case *conversation.ToolCall:
 		for _, c := range i.Content {
 			look(c.Content)
 		}

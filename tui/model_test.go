@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/session"
 )
 
@@ -41,8 +42,8 @@ func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 	s, _ := b.opt.Start(config.Agent{})
 	b.adopt(s)
 	b.events(
-		session.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "agent", Version: "1"}}},
-		session.SessionOpened{ID: "s", Cwd: dir, State: acpclient.SessionState{Modes: &acpclient.SessionModeState{
+		conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "agent", Version: "1"}}},
+		conversation.SessionOpened{ID: "s", Cwd: dir, State: acpclient.SessionState{Modes: &acpclient.SessionModeState{
 			CurrentModeID: "ask", AvailableModes: []acpclient.SessionMode{{ID: "ask", Name: "Asking"}, {ID: "code", Name: "Coding"}},
 		}}},
 	)
@@ -53,7 +54,7 @@ type noMachine struct{ session.Machine }
 
 func (noMachine) Close() {}
 
-func (b *bench) events(events ...session.Event) {
+func (b *bench) events(events ...conversation.Event) {
 	b.Update(batchMsg{b.session, events})
 }
 
@@ -104,8 +105,8 @@ func (b *bench) mustNotShow(t *testing.T, text string) {
 	}
 }
 
-func permissionEvent(id int, title string) session.Event {
-	return session.PermissionOpened{ID: id, Request: &acpclient.RequestPermissionRequest{
+func permissionEvent(id int, title string) conversation.Event {
+	return conversation.PermissionOpened{ID: id, Request: &acpclient.RequestPermissionRequest{
 		ToolCall: acpclient.ToolCallUpdate{ToolCallID: acpclient.ToolCallID(title), Title: &title},
 		Options: []acpclient.PermissionOption{
 			{OptionID: "yes", Name: "Allow it", Kind: acpclient.AllowOnce},
@@ -117,7 +118,7 @@ func permissionEvent(id int, title string) session.Event {
 func TestKeysGoToThePromptWhileAQuestionIsInert(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.press("h", "i")
-	b.events(session.PromptSent{At: b.clock}, permissionEvent(1, "Launch"))
+	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "Launch"))
 	b.mustShow(t, "Launch", "Allow it", "❯ hi")
 	b.press("y", "1")
 	b.mustShow(t, "❯ hiy1", "Allow it")
@@ -131,16 +132,16 @@ func TestKeysGoToThePromptWhileAQuestionIsInert(t *testing.T) {
 
 func TestTheOldestQuestionIsAskedFirst(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.events(session.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
+	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
 	b.mustShow(t, "1 of 2")
 	if p, ok := b.top().(interface{ ID() int }); !ok || p.ID() != 1 {
 		t.Fatalf("on top is %v", b.top())
 	}
-	b.events(session.PermissionClosed{ID: 1})
+	b.events(conversation.PermissionClosed{ID: 1})
 	if p, ok := b.top().(interface{ ID() int }); !ok || p.ID() != 2 {
 		t.Fatalf("on top is %v", b.top())
 	}
-	b.events(session.PermissionClosed{ID: 2})
+	b.events(conversation.PermissionClosed{ID: 2})
 	if b.top() != nil {
 		t.Error("a dialog is left")
 	}
@@ -195,11 +196,11 @@ func TestTheStatusLineSaysWhereWeAre(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.Update(tea.WindowSizeMsg{Width: 120, Height: 30})
 	b.events(
-		session.Update{Update: &acpclient.UsageUpdate{Used: 150_000, Size: 200_000, Cost: &acpclient.Cost{Amount: 1.5, Currency: "EUR"}}},
-		session.ModeChosen{Seq: 1, Mode: "code"},
+		conversation.Update{Update: &acpclient.UsageUpdate{Used: 150_000, Size: 200_000, Cost: &acpclient.Cost{Amount: 1.5, Currency: "EUR"}}},
+		conversation.ModeChosen{Seq: 1, Mode: "code"},
 	)
 	b.mustShow(t, "Coding…", "150k/200k 75%", "€1.50", "agent 1")
-	b.events(session.ModeSettled{Seq: 1, Mode: "code", Err: errors.New("not today")})
+	b.events(conversation.ModeSettled{Seq: 1, Mode: "code", Err: errors.New("not today")})
 	b.mustShow(t, " Asking ", "The mode was not switched", "not today")
 }
 
@@ -217,7 +218,7 @@ func TestAPageIsAPageWhereverTheFocusIs(t *testing.T) {
 	for _, focused := range []bool{false, true} {
 		b := newBench(t, t.TempDir())
 		for i := range 100 {
-			b.events(session.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("x", i) + "\n\n"})
+			b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("x", i) + "\n\n"})
 		}
 		b.screen()
 		if focused {
@@ -243,7 +244,7 @@ func TestInterruptClosesWhatThePersonHasOpened(t *testing.T) {
 
 func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.events(session.PromptSent{At: b.clock}, session.CancelRequested{At: b.clock})
+	b.events(conversation.PromptSent{At: b.clock}, conversation.CancelRequested{At: b.clock})
 	b.mustShow(t, "cancelling 0s")
 	b.clock = b.clock.Add(10 * time.Second)
 	b.mustShow(t, "does not react")
@@ -263,7 +264,7 @@ func TestAClickSetsTheCursor(t *testing.T) {
 
 func TestASlowStartSaysSo(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.events(session.AgentStarting{Command: "npx slow-agent", At: b.clock})
+	b.events(conversation.AgentStarting{Command: "npx slow-agent", At: b.clock})
 	b.mustShow(t, "starting npx slow-agent")
 	b.clock = b.clock.Add(7 * time.Second)
 	b.mustShow(t, "still starting npx slow-agent, 7s")
@@ -274,12 +275,12 @@ func TestAnIdleProgramRunsNothing(t *testing.T) {
 	if b.animate() != nil {
 		t.Error("something ticks while nothing moves")
 	}
-	b.events(session.PromptSent{At: b.clock})
+	b.events(conversation.PromptSent{At: b.clock})
 	if !b.ticking {
 		t.Error("nothing ticks while a turn runs")
 	}
 	b.Update(tickMsg{})
-	b.events(session.TurnEnded{})
+	b.events(conversation.TurnEnded{})
 	b.Update(tickMsg{})
 	if b.ticking {
 		t.Error("it still ticks")
@@ -298,19 +299,19 @@ func TestTheScreenFitsTheTerminal(t *testing.T) {
 		for range rapid.IntRange(0, 12).Draw(rt, "steps") {
 			switch rapid.IntRange(0, 6).Draw(rt, "step") {
 			case 0:
-				b.events(session.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(rapid.String().Draw(rt, "prompt"))}})
+				b.events(conversation.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(rapid.String().Draw(rt, "prompt"))}})
 			case 1:
-				b.events(session.Text{Chunk: acpclient.AgentMessageChunk, Text: rapid.String().Draw(rt, "text")})
+				b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: rapid.String().Draw(rt, "text")})
 			case 2:
 				b.events(permissionEvent(rapid.IntRange(1, 3).Draw(rt, "id"), rapid.String().Draw(rt, "title")))
 			case 3:
-				b.events(session.QueueChanged{Paused: true, Queue: []session.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}})
+				b.events(conversation.QueueChanged{Paused: true, Queue: []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}})
 			case 4:
 				b.press(rapid.SampledFrom([]string{"a", "enter", "tab", "up", "pgup", "home", "end", "f1", "f2", "ctrl+p", "ctrl+o", "esc", "/", "@", "shift+tab"}).Draw(rt, "key"))
 			case 5:
 				b.clock = b.clock.Add(time.Second)
 			case 6:
-				b.events(session.TurnEnded{Reason: acpclient.StopRefusal})
+				b.events(conversation.TurnEnded{Reason: acpclient.StopRefusal})
 			}
 			s := b.draw()
 			if len(s.lines) != height {
@@ -335,13 +336,13 @@ func BenchmarkFrame(bb *testing.B) {
 			b := newBench(bb, bb.TempDir())
 			b.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 			for range n {
-				b.events(session.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("question")}},
-					session.Text{Chunk: acpclient.AgentMessageChunk, Text: "An **answer** of\n\n- some\n- length\n"}, session.TurnEnded{At: b.clock})
+				b.events(conversation.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("question")}},
+					conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An **answer** of\n\n- some\n- length\n"}, conversation.TurnEnded{At: b.clock})
 			}
-			b.events(session.PromptSent{At: b.clock})
+			b.events(conversation.PromptSent{At: b.clock})
 			bb.ReportAllocs()
 			for bb.Loop() {
-				b.events(session.Text{Chunk: acpclient.AgentMessageChunk, Text: "word "})
+				b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "word "})
 				b.View()
 			}
 		})

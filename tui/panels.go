@@ -9,7 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/session"
+	"parley/internal/conversation"
 	"parley/tui/dialog"
 )
 
@@ -225,7 +225,7 @@ func (m *Model) agentPicker() dialog.Dialog {
 }
 
 // choose opens a list of values, or says that there is none.
-func (m *Model) choose(make func(dialog.Env, *session.Conversation) *dialog.Selector, none string) tea.Cmd {
+func (m *Model) choose(make func(dialog.Env, *conversation.Conversation) *dialog.Selector, none string) tea.Cmd {
 	if m.conv == nil {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (m *Model) choose(make func(dialog.Env, *session.Conversation) *dialog.Sele
 	return nil
 }
 
-func newThoughtLevels(env dialog.Env, c *session.Conversation) *dialog.Selector {
+func newThoughtLevels(env dialog.Env, c *conversation.Conversation) *dialog.Selector {
 	o := c.OptionByCategory(acpclient.CategoryThoughtLevel)
 	if o == nil {
 		return nil
@@ -246,7 +246,7 @@ func newThoughtLevels(env dialog.Env, c *session.Conversation) *dialog.Selector 
 }
 
 func (m *Model) showOptions() tea.Cmd {
-	if m.conv == nil || m.conv.Phase != session.PhaseReady {
+	if m.conv == nil || m.conv.Phase != conversation.PhaseReady {
 		return nil
 	}
 	m.push(dialog.NewOptions(m.env(), m.conv))
@@ -292,7 +292,7 @@ func (m *Model) startFailed(a config.Agent, err error) dialog.Dialog {
 // to start it again.
 func (m *Model) lost() dialog.Dialog {
 	title := "The agent has gone"
-	if m.conv.Phase == session.PhaseFailed {
+	if m.conv.Phase == conversation.PhaseFailed {
 		title = "The agent could not be started"
 	}
 	what, next := describe(m.agent, m.conv.Agent.Err)

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/conversation"
 	"parley/internal/session"
 )
 
@@ -17,7 +18,7 @@ const frame = 32 * time.Millisecond
 // batchMsg is everything that happened in a session since the last one.
 type batchMsg struct {
 	session *session.Session
-	events  []session.Event
+	events  []conversation.Event
 }
 
 // pump takes batches from a session's stream. One batch is under way at a time:
@@ -57,9 +58,9 @@ func (p *pump) next() tea.Msg {
 
 // streamed reports an event of a kind that comes in floods. The others, such as
 // those of a start or an answer, hold nothing up.
-func streamed(e session.Event) bool {
+func streamed(e conversation.Event) bool {
 	switch e.(type) {
-	case session.Text, session.Update, session.TerminalOutput:
+	case conversation.Text, conversation.Update, conversation.TerminalOutput:
 		return true
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/dialog"
 )
@@ -27,7 +28,7 @@ type sessionsMsg struct {
 
 // showSessions asks the agent for its sessions and shows them as they come.
 func (m *Model) showSessions() tea.Cmd {
-	if m.session == nil || m.conv.Phase != session.PhaseReady && m.conv.Phase != session.PhaseFailed {
+	if m.session == nil || m.conv.Phase != conversation.PhaseReady && m.conv.Phase != conversation.PhaseFailed {
 		return nil
 	}
 	m.sessions = nil

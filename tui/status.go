@@ -11,8 +11,8 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 	"parley/tui/theme"
 )
 
@@ -25,7 +25,7 @@ func (m *Model) activity() string {
 	left := ""
 	switch c := m.conv; {
 	case c == nil:
-	case c.Phase == session.PhaseStarting:
+	case c.Phase == conversation.PhaseStarting:
 		left = m.spin() + th.Muted.Render(fmt.Sprintf("starting %s", safetext.Line(c.Agent.Command)))
 		if d := m.now().Sub(c.Agent.Since); d >= slowStart {
 			left = m.spin() + th.Muted.Render(fmt.Sprintf("still starting %s, %s", safetext.Line(c.Agent.Command), elapsed(d)))
@@ -33,7 +33,7 @@ func (m *Model) activity() string {
 				left += th.Faint.Render("  " + last)
 			}
 		}
-	case c.Phase == session.PhaseOpening:
+	case c.Phase == conversation.PhaseOpening:
 		left = m.spin() + th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
 		left = m.spin() + th.Warning.Render("cancelling") + th.Muted.Render(" "+elapsed(m.now().Sub(c.Turn.Cancelling)))
@@ -64,7 +64,7 @@ func (m *Model) spin() string {
 	return m.theme.Accent.Render(spinner[m.ticks%len(spinner)]) + " "
 }
 
-func planProgress(c *session.Conversation) (done, all int) {
+func planProgress(c *conversation.Conversation) (done, all int) {
 	if c.Plan == nil {
 		return 0, 0
 	}
@@ -127,13 +127,13 @@ func (m *Model) modelName() string {
 	return name
 }
 
-func thoughtLevel(c *session.Conversation) string {
+func thoughtLevel(c *conversation.Conversation) string {
 	o := c.OptionByCategory(acpclient.CategoryThoughtLevel)
 	if o == nil {
 		return ""
 	}
 	v, pending := c.OptionValue(o)
-	name := safetext.Line(session.ValueName(o, v))
+	name := safetext.Line(conversation.ValueName(o, v))
 	if pending {
 		name += "…"
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // Peer is a running agent: the two directions of its connection, and its life.
@@ -143,7 +144,7 @@ func (a *agent) attach(id acpclient.SessionID) {
 	a.mu.Unlock()
 	for _, n := range early {
 		if n.SessionID == id {
-			a.owner.stream.post(event(n))
+			a.owner.stream.post(conversation.FromNotification(n))
 		}
 	}
 }
@@ -188,10 +189,10 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 	case n.SessionID == a.current:
 		at := a.route.Load()
 		a.mu.Unlock()
-		a.owner.stream.pushWhile(ctx, event(n), &a.route, at)
+		a.owner.stream.pushWhile(ctx, conversation.FromNotification(n), &a.route, at)
 		return
 	case a.expecting && !a.left[n.SessionID]:
-		size := event(n).size()
+		size := conversation.FromNotification(n).Size()
 		if a.earlySum+size <= earlyBound {
 			a.early = append(a.early, n)
 			a.earlySum += size
@@ -239,7 +240,7 @@ func (a *agent) CompleteElicitation(ctx context.Context, n *acpclient.CompleteEl
 	retired, at := a.retired, a.route.Load()
 	a.mu.Unlock()
 	if !retired {
-		a.owner.stream.pushWhile(ctx, ElicitationCompleted{n.ElicitationID}, &a.route, at)
+		a.owner.stream.pushWhile(ctx, conversation.ElicitationCompleted{ElicitationID: n.ElicitationID}, &a.route, at)
 	}
 }
 

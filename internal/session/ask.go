@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // ErrUnsupported says that the agent does not offer what was asked of it.
@@ -122,7 +123,7 @@ func (s *Session) SetTitle(title string) error {
 			if r.Title != "" { // as the agent took it
 				title = r.Title
 			}
-			s.stream.post(Update{Update: &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &title}}})
+			s.stream.post(conversation.Update{Update: &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &title}}})
 		},
 		callKind{})
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // block keeps a call until the person has signed in, and asks them to; s.mu is
@@ -18,7 +19,7 @@ func (s *Session) block(err error, c blockedCall) {
 		return
 	}
 	s.asked = true
-	e := AuthRequired{Err: err}
+	e := conversation.AuthRequired{Err: err}
 	var answer *acpclient.Error
 	if errors.As(err, &answer) {
 		e.Message = answer.Message
@@ -38,7 +39,7 @@ func (s *Session) dropBlocked() {
 	if len(calls) == 0 {
 		return
 	}
-	s.stream.post(AuthDone{})
+	s.stream.post(conversation.AuthDone{})
 	for _, c := range calls {
 		c.giveUp()
 	}
@@ -56,7 +57,7 @@ func (s *Session) Authenticate(id acpclient.AuthMethodID) {
 	request(s, acpclient.Authenticate,
 		func() *acpclient.AuthenticateRequest { return &acpclient.AuthenticateRequest{MethodID: id} },
 		func(_ *acpclient.AuthenticateResponse, err error) {
-			s.stream.post(AuthDone{Method: id, Err: err})
+			s.stream.post(conversation.AuthDone{Method: id, Err: err})
 			if err != nil {
 				return
 			}
@@ -74,7 +75,7 @@ func (s *Session) DismissAuth() {
 	s.mu.Lock()
 	defer s.unlock()
 	if len(s.blocked) == 0 {
-		s.stream.post(AuthDone{})
+		s.stream.post(conversation.AuthDone{})
 	}
 	s.dropBlocked()
 }

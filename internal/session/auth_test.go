@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
 
 const signIn = "please sign in"
@@ -23,7 +25,7 @@ func TestSignInToOpenASession(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("waits")
 		h.refuse("session/new")
-		asked := eventsOf[AuthRequired](h)
+		asked := eventsOf[conversation.AuthRequired](h)
 		if len(asked) != 1 || asked[0].Message != signIn || h.conv.AuthError == nil || len(h.conv.Agent.AuthMethods) != 2 {
 			t.Fatalf("asked %+v with methods %v", asked, h.conv.Agent.AuthMethods)
 		}
@@ -40,7 +42,7 @@ func TestSignInToOpenASession(t *testing.T) {
 			t.Error(h.conv.AuthError)
 		}
 		h.reply("session/new", `{"sessionId":"s1"}`)
-		wantTranscript(t, h.conv, "user: waits")
+		events.WantTranscript(t, h.conv, "user: waits")
 	}, capable(everything, "session/new"))
 }
 
@@ -55,10 +57,10 @@ func TestTheSecondRefusalCounts(t *testing.T) {
 		h.Authenticate("agent")
 		h.settle()
 		h.refuse("session/prompt")
-		if h.conv.Turn.Running || h.agent().count("session/prompt") != 2 || len(eventsOf[AuthRequired](h)) != 1 {
+		if h.conv.Turn.Running || h.agent().count("session/prompt") != 2 || len(eventsOf[conversation.AuthRequired](h)) != 1 {
 			t.Errorf("running %v after %q", h.conv.Turn.Running, h.agent().got())
 		}
-		wantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
+		events.WantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
 	})
 }
 
@@ -73,7 +75,7 @@ func TestSeveralCallsWaitForOneSignIn(t *testing.T) {
 		h.refuse("session/set_mode")
 		h.refuse("session/prompt")
 		h.refuse("session/list")
-		if n := len(eventsOf[AuthRequired](h)); n != 1 {
+		if n := len(eventsOf[conversation.AuthRequired](h)); n != 1 {
 			t.Errorf("asked to sign in %d times", n)
 		}
 		h.agent().set("authenticate", json.RawMessage(`{}`))
@@ -111,7 +113,7 @@ func TestDismissedSignIn(t *testing.T) {
 		h.SetMode("plan")
 		h.settle()
 		h.refuse("session/set_mode")
-		if n := len(eventsOf[AuthRequired](h)); n != 2 {
+		if n := len(eventsOf[conversation.AuthRequired](h)); n != 2 {
 			t.Errorf("asked %d times", n)
 		}
 	})
@@ -122,14 +124,14 @@ func TestSignInLater(t *testing.T) {
 		h.refuse("session/new")
 		h.DismissAuth()
 		h.settle()
-		if h.conv.Phase != PhaseFailed {
+		if h.conv.Phase != conversation.PhaseFailed {
 			t.Errorf("phase %v", h.conv.Phase)
 		}
 		h.agent().set("authenticate", json.RawMessage(`{}`))
 		h.Authenticate("agent")
 		h.settle()
 		h.reply("session/new", `{"sessionId":"s1"}`)
-		if h.conv.Phase != PhaseReady {
+		if h.conv.Phase != conversation.PhaseReady {
 			t.Errorf("phase %v", h.conv.Phase)
 		}
 	}, capable(everything, "session/new"))
@@ -144,7 +146,7 @@ func TestCancelWhileAPromptWaitsForSignIn(t *testing.T) {
 		if h.conv.Turn.Running || h.conv.AuthError != nil {
 			t.Errorf("running %v, %v", h.conv.Turn.Running, h.conv.AuthError)
 		}
-		wantTranscript(t, h.conv, "user: one", "note: Cancelled")
+		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled")
 	})
 }
 
@@ -217,8 +219,8 @@ func TestReconnect(t *testing.T) {
 				h.Reconnect()
 				h.Reconnect() // once is enough
 				h.settle()
-				if len(h.agents) != 2 || len(eventsOf[AgentLost](h)) != 0 {
-					t.Fatalf("%d agents, %d lost", len(h.agents), len(eventsOf[AgentLost](h)))
+				if len(h.agents) != 2 || len(eventsOf[conversation.AgentLost](h)) != 0 {
+					t.Fatalf("%d agents, %d lost", len(h.agents), len(eventsOf[conversation.AgentLost](h)))
 				}
 				select {
 				case <-old.done:
@@ -226,7 +228,7 @@ func TestReconnect(t *testing.T) {
 					t.Error("the old agent still runs")
 				}
 				h.reply(c.method, `{"sessionId":"s2"}`)
-				wantTranscript(t, h.conv, c.want...)
+				events.WantTranscript(t, h.conv, c.want...)
 				if !h.conv.Turn.Running || h.conv.AuthError != nil {
 					t.Errorf("running %v, %v", h.conv.Turn.Running, h.conv.AuthError)
 				}
@@ -258,7 +260,7 @@ func TestReconnectInATurn(t *testing.T) {
 			t.Error("the turn of the old agent still runs")
 		}
 		h.reply("session/resume", `{}`)
-		wantTranscript(t, h.conv, "user: one", "tool t1:  cancelled", "note: Cancelled")
+		events.WantTranscript(t, h.conv, "user: one", "tool t1:  cancelled", "note: Cancelled")
 		h.prompt("two")
 		if !h.conv.Turn.Running {
 			t.Error("the session is not open")
@@ -273,12 +275,12 @@ func TestReconnectAndStillNotSignedIn(t *testing.T) {
 		h.Reconnect()
 		h.settle()
 		h.refuse("session/resume")
-		if n := len(eventsOf[AuthRequired](h)); n != 2 || h.conv.AuthError == nil {
+		if n := len(eventsOf[conversation.AuthRequired](h)); n != 2 || h.conv.AuthError == nil {
 			t.Errorf("asked %d times", n)
 		}
 		h.DismissAuth()
 		h.settle()
-		if h.conv.Turn.Running || h.conv.Phase != PhaseFailed {
+		if h.conv.Turn.Running || h.conv.Phase != conversation.PhaseFailed {
 			t.Errorf("running %v, phase %v", h.conv.Turn.Running, h.conv.Phase)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // blockedCall is a call that the agent refused until the person has signed in.
@@ -74,12 +75,14 @@ func (s *Session) SetMode(mode acpclient.SessionModeID) {
 	}
 	s.seq++
 	seq := s.seq
-	s.stream.post(ModeChosen{seq, mode})
+	s.stream.post(conversation.ModeChosen{Seq: seq, Mode: mode})
 	call(s, acpclient.SessionSetMode,
 		func() *acpclient.SetSessionModeRequest {
 			return &acpclient.SetSessionModeRequest{SessionID: s.id, ModeID: mode}
 		},
-		func(_ *acpclient.SetSessionModeResponse, err error) { s.stream.post(ModeSettled{seq, mode, err}) },
+		func(_ *acpclient.SetSessionModeResponse, err error) {
+			s.stream.post(conversation.ModeSettled{Seq: seq, Mode: mode, Err: err})
+		},
 		callKind{})
 }
 
@@ -91,8 +94,8 @@ func (s *Session) SetOption(option acpclient.ConfigID, value acpclient.ConfigVal
 		return
 	}
 	s.seq++
-	e := OptionSettled{Seq: s.seq, Option: option, Value: value}
-	s.stream.post(OptionChosen{s.seq, option, value})
+	e := conversation.OptionSettled{Seq: s.seq, Option: option, Value: value}
+	s.stream.post(conversation.OptionChosen{Seq: s.seq, Option: option, Value: value})
 	call(s, acpclient.SessionSetConfigOption,
 		func() *acpclient.SetSessionConfigOptionRequest {
 			return &acpclient.SetSessionConfigOptionRequest{SessionID: s.id, ConfigID: option, Value: value}
@@ -116,11 +119,13 @@ func (s *Session) SetModel(model string) {
 	}
 	s.seq++
 	seq := s.seq
-	s.stream.post(ModelChosen{seq, model})
+	s.stream.post(conversation.ModelChosen{Seq: seq, Model: model})
 	call(s, acpclient.SessionSetModel,
 		func() *acpclient.SetSessionModelRequest {
 			return &acpclient.SetSessionModelRequest{SessionID: s.id, ModelID: model}
 		},
-		func(_ *acpclient.SetSessionModelResponse, err error) { s.stream.post(ModelSettled{seq, model, err}) },
+		func(_ *acpclient.SetSessionModelResponse, err error) {
+			s.stream.post(conversation.ModelSettled{Seq: seq, Model: model, Err: err})
+		},
 		callKind{})
 }

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/test/schematest"
 )
 
@@ -204,8 +205,8 @@ func (a *fakeAgent) spawn() *Peer {
 type harness struct {
 	testing.TB
 	*Session
-	conv    *Conversation
-	events  []Event
+	conv    *conversation.Conversation
+	events  []conversation.Event
 	agents  []*fakeAgent
 	machine *fakeMachine
 	prepare func(*fakeAgent) // before an agent is started
@@ -223,7 +224,7 @@ const everything = `{"loadSession":true,"sessionCapabilities":{"resume":{},"list
 // newHarness must be called in a bubble. The client's messages are held against
 // the schema.
 func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
-	h := &harness{TB: t, conv: NewConversation(), machine: &fakeMachine{}}
+	h := &harness{TB: t, conv: conversation.New(), machine: &fakeMachine{}}
 	var validator atomic.Pointer[schematest.Validator] // of the latest connection
 	var starts atomic.Int32
 	opt := Options{
@@ -334,7 +335,7 @@ func (h *harness) fail(method string, code acpclient.ErrorCode, message string) 
 }
 
 // eventsOf returns the events of one type.
-func eventsOf[E Event](h *harness) []E {
+func eventsOf[E conversation.Event](h *harness) []E {
 	var out []E
 	for _, e := range h.events {
 		if e, ok := e.(E); ok {
@@ -342,58 +343,6 @@ func eventsOf[E Event](h *harness) []E {
 		}
 	}
 	return out
-}
-
-// transcript is the items in short, one each.
-func transcript(c *Conversation) []string {
-	var out []string
-	for _, i := range c.Items {
-		switch i := i.(type) {
-		case *Message:
-			who := map[acpclient.ChunkKind]string{"user_message_chunk": "user", "agent_message_chunk": "agent", "agent_thought_chunk": "thought"}[i.Chunk]
-			if i.Parent != "" {
-				who += " of " + string(i.Parent)
-			}
-			text := ""
-			for _, p := range i.Parts {
-				if p.Block != nil {
-					text += "[" + string(p.Block.Type) + "]"
-				}
-				text += p.Text()
-			}
-			out = append(out, who+": "+text)
-		case *ToolCall:
-			s := "tool " + string(i.ID) + ": " + i.Title
-			if i.Status != "" {
-				s += " (" + string(i.Status) + ")"
-			}
-			if i.Cancelled {
-				s += " cancelled"
-			}
-			out = append(out, s)
-		case *Plan:
-			if i.Removed {
-				out = append(out, "plan removed")
-				break
-			}
-			done, all := i.Progress()
-			out = append(out, fmt.Sprintf("plan %d/%d %s%s", done, all, i.Markdown, i.URI))
-		case *Note:
-			out = append(out, "note: "+i.Title)
-		case *Compaction:
-			out = append(out, fmt.Sprintf("compaction %s: %s%s", i.Status, i.Summary.Plain(), i.Error))
-		case *Unknown:
-			out = append(out, "unknown: "+i.Kind)
-		}
-	}
-	return out
-}
-
-func wantTranscript(t testing.TB, c *Conversation, want ...string) {
-	t.Helper()
-	if got := transcript(c); !slices.Equal(got, want) {
-		t.Errorf("transcript\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
-	}
 }
 
 // fakeMachine answers what it is told to.

@@ -9,33 +9,35 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
 
 // FuzzFold folds any updates, one a line, in any order: nothing panics, nothing
 // is counted twice, and the conversation holds no more than came in. A line that
 // begins with one of the letters below stands for something of parley's own.
 func FuzzFold(f *testing.F) {
-	f.Add([]byte("p\n" + agentSays("a", "") + "\n" + thinks("b", "1") + "\n" + userSays("hi", "") + "\ne"))
-	f.Add([]byte("p\n" + compact(fullCall) + "\nq\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":null}` + "\na\nc\ne"))
-	f.Add([]byte(plan("pending") + "\n" + plan() + "\n" + optionsUpdate(modeOption+","+thinkOption) + "\nm\n" + `{"sessionUpdate":"current_mode_update","modeId":"code"}` + "\ns"))
+	f.Add([]byte("p\n" + events.AgentSays("a", "") + "\n" + events.Thinks("b", "1") + "\n" + events.UserSays("hi", "") + "\ne"))
+	f.Add([]byte("p\n" + compact(events.FullCall) + "\nq\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":null}` + "\na\nc\ne"))
+	f.Add([]byte(events.Plan("pending") + "\n" + events.Plan() + "\n" + events.OptionsUpdate(events.ModeOption+","+events.ThinkOption) + "\nm\n" + `{"sessionUpdate":"current_mode_update","modeId":"code"}` + "\ns"))
 	f.Add([]byte(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","_meta":{"terminal_info":{"terminal_id":"y"},"terminal_output":{"terminal_id":"y","data":"x"},"terminal_exit":{"terminal_id":"y","exit_code":0}}}` + "\nl\no\nn"))
 	f.Add([]byte(`{"sessionUpdate":"compaction_update","compactionId":"c","summary":[{"type":"text","text":"s"}]}` + "\n" + `{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"b","content":"B"}}` + "\n" + `{"sessionUpdate":"plan_removed","planId":"b"}`))
 	f.Add([]byte(`{"sessionUpdate":"subagent_update","sessionId":"c","title":null}` + "\n" + `{"sessionUpdate":"usage_update","used":1,"size":2}` + "\n" + `{"sessionUpdate":7}` + "\nr"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var events []Event
+		var all []conversation.Event
 		for i, line := range bytes.Split(data, []byte("\n")) {
 			if e := fuzzEvent(i, line); e != nil {
-				events = append(events, e)
+				all = append(all, e)
 			}
 		}
-		c, again, merged := NewConversation(), NewConversation(), NewConversation()
+		c, again, merged := conversation.New(), conversation.New(), conversation.New()
 		stream := NewStream()
 		in := 0
-		for _, e := range events {
+		for _, e := range all {
 			c.Apply(e)
-			in += e.size()
+			in += e.Size()
 		}
-		for _, e := range events {
+		for _, e := range all {
 			again.Apply(e)
 			stream.post(e)
 		}
@@ -43,19 +45,19 @@ func FuzzFold(f *testing.F) {
 			merged.Apply(e)
 		}
 		if !reflect.DeepEqual(c, again) {
-			t.Fatalf("folding twice differs:\n%s", cmp.Diff(c, again, deepEqual))
+			t.Fatalf("folding twice differs:\n%s", cmp.Diff(c, again, events.DeepEqual))
 		}
 		// Merging is not seen, but for the repetition of a prompt, which is
 		// recognised by its pieces.
 		if a, b := len(c.Items), len(merged.Items); a != b && !bytes.Contains(data, []byte("user_message_chunk")) {
 			t.Fatalf("%d items, %d when merged on the way", a, b)
 		}
-		if n := len(c.Items); n > 2*len(events) {
-			t.Fatalf("%d items of %d events", n, len(events))
+		if n := len(c.Items); n > 2*len(all) {
+			t.Fatalf("%d items of %d events", n, len(all))
 		}
 		out := 0
 		for _, i := range c.Items {
-			if m, ok := i.(*Message); ok {
+			if m, ok := i.(*conversation.Message); ok {
 				out += len(m.Parts.Plain())
 			}
 		}
@@ -64,7 +66,7 @@ func FuzzFold(f *testing.F) {
 		}
 		if !c.Turn.Running {
 			for _, i := range c.Items {
-				if tool, ok := i.(*ToolCall); ok && tool.Running() {
+				if tool, ok := i.(*conversation.ToolCall); ok && tool.Running() {
 					t.Fatal("a tool call runs outside of a turn")
 				}
 			}
@@ -80,38 +82,38 @@ func compact(s string) string {
 	return b.String()
 }
 
-func fuzzEvent(i int, line []byte) Event {
+func fuzzEvent(i int, line []byte) conversation.Event {
 	if len(line) == 0 {
 		return nil
 	}
 	switch line[0] {
 	case 'p':
-		return sent("hi")
+		return events.Sent("hi")
 	case 'e':
-		return TurnEnded{Reason: acpclient.StopEndTurn}
+		return conversation.TurnEnded{Reason: acpclient.StopEndTurn}
 	case 'c':
-		return CancelRequested{}
+		return conversation.CancelRequested{}
 	case 'q':
-		return permission(1, `{"toolCallId":"t"}`)
+		return events.Permission(1, `{"toolCallId":"t"}`)
 	case 'a':
-		return PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}
+		return conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}
 	case 'l':
-		return AgentLost{}
+		return conversation.AgentLost{}
 	case 'o':
-		return SessionOpening{How: Opening(len(line) % 4), ID: "s", Clear: len(line)%2 == 0}
+		return conversation.SessionOpening{How: conversation.Opening(len(line) % 4), ID: "s", Clear: len(line)%2 == 0}
 	case 'n':
-		return SessionOpened{ID: "s"}
+		return conversation.SessionOpened{ID: "s"}
 	case 'm':
-		return OptionChosen{i, "m", acpclient.SelectValue("code")}
+		return conversation.OptionChosen{Seq: i, Option: "m", Value: acpclient.SelectValue("code")}
 	case 's':
-		return OptionSettled{Seq: i, Option: "m", Value: acpclient.SelectValue("code")}
+		return conversation.OptionSettled{Seq: i, Option: "m", Value: acpclient.SelectValue("code")}
 	case 'r':
-		return TerminalOutput{"y", line}
+		return conversation.TerminalOutput{ID: "y", Data: line}
 	}
 	n := new(acpclient.SessionNotification)
 	wire, err := json.Marshal(map[string]json.RawMessage{"sessionId": json.RawMessage(`"s"`), "update": json.RawMessage(line)})
 	if err != nil || acpclient.Unmarshal(wire, n) != nil {
 		return nil
 	}
-	return event(n)
+	return conversation.FromNotification(n)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // endGrace is how long an agent that has closed its output has to end by itself
@@ -76,7 +77,7 @@ func (s *Session) Kill() {
 func (s *Session) begin(old *agent) {
 	s.starting = true
 	s.epoch++
-	s.stream.post(AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
+	s.stream.post(conversation.AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
 	s.work.Go(func() {
 		if old != nil {
 			old.end(s.ctx)
@@ -119,7 +120,7 @@ func (s *Session) start() {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.agent == a && !s.closed {
-		s.stream.post(AgentReady{info})
+		s.stream.post(conversation.AgentReady{Info: info})
 		s.open(false)
 	}
 }
@@ -206,7 +207,7 @@ func (s *Session) lost(err error, stderr string) {
 		}
 	}
 	s.pauseQueue()
-	s.stream.post(AgentLost{Err: err, Stderr: stderr})
+	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr})
 }
 
 // promptBlocked reports that the running turn is one that the agent has refused
@@ -231,5 +232,5 @@ func (s *Session) cutTurn() {
 	}
 	s.closeQuestions()
 	s.running, s.cancelling = false, false
-	s.stream.post(TurnEnded{Reason: acpclient.StopCancelled, At: s.opt.Now()})
+	s.stream.post(conversation.TurnEnded{Reason: acpclient.StopCancelled, At: s.opt.Now()})
 }

@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
 
 // TestModel lets a person, an agent and fate do anything in any order, and
@@ -191,9 +193,9 @@ func (m *model) check() {
 	dropped := 0
 	for _, e := range m.h.events {
 		switch e := e.(type) {
-		case PromptSent:
+		case conversation.PromptSent:
 			sentOnce[e.Prompt[0].Text] = true
-		case Said:
+		case conversation.Said:
 			n := 1
 			if e.Title == "A waiting prompt was dropped" {
 				dropped++
@@ -210,12 +212,12 @@ func (m *model) check() {
 	open, closed := map[int]bool{}, map[int]bool{}
 	for _, e := range m.h.events {
 		switch e := e.(type) {
-		case PermissionOpened:
+		case conversation.PermissionOpened:
 			if open[e.ID] {
 				m.Fatalf("question %d was opened twice", e.ID)
 			}
 			open[e.ID] = true
-		case PermissionClosed:
+		case conversation.PermissionClosed:
 			if !open[e.ID] || closed[e.ID] {
 				m.Fatalf("question %d was closed, open %v, closed %v", e.ID, open[e.ID], closed[e.ID])
 			}
@@ -241,11 +243,11 @@ func (m *model) check() {
 	m.checkOrder()
 
 	// What is shown is the fold of the stream, and of nothing else.
-	again := NewConversation()
+	again := conversation.New()
 	for _, e := range m.h.events {
 		again.Apply(e)
 	}
-	if d := cmp.Diff(again, c, deepEqual); d != "" {
+	if d := cmp.Diff(again, c, events.DeepEqual); d != "" {
 		m.Fatalf("the state is not the fold of the stream:\n%s", d)
 	}
 	if c.Turn.Running != m.h.isRunning() {
@@ -259,23 +261,23 @@ func (m *model) checkOrder() {
 	last := 0
 	for _, e := range m.h.events {
 		switch e := e.(type) {
-		case PromptSent:
+		case conversation.PromptSent:
 			if running && !again {
 				m.Fatalf("a turn began in another")
 			}
 			running, again = true, false
-		case TurnEnded:
+		case conversation.TurnEnded:
 			if !running {
 				m.Fatalf("a turn ended that did not run")
 			}
 			running = false
-		case AgentLost:
+		case conversation.AgentLost:
 			running = false
-		case SessionOpening:
-			if e.How == Load { // a prompt that waits for signing in is shown again
+		case conversation.SessionOpening:
+			if e.How == conversation.OpenLoad { // a prompt that waits for signing in is shown again
 				again = running
 			}
-		case Text:
+		case conversation.Text:
 			var n int
 			for text := e.Text; ; {
 				if _, err := fmt.Sscanf(text, "<%d>", &n); err != nil {

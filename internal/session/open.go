@@ -7,17 +7,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
-)
-
-// Opening is how a session is opened.
-type Opening int
-
-// The ways to open a session.
-const (
-	New    Opening = iota // session/new
-	Load                  // session/load: the agent replays the history
-	Resume                // session/resume: it does not
-	Fork                  // session/fork: a copy of the open one goes on
+	"parley/internal/conversation"
 )
 
 // errNotOpen says that something needs an open session.
@@ -134,7 +124,7 @@ func (s *Session) open(fresh bool) {
 	case s.known:
 		s.openInstead("It remembers nothing of what stands above.")
 	default:
-		s.stream.post(SessionFailed{errors.New("this agent can neither load nor resume a session: start without --resume")})
+		s.stream.post(conversation.SessionFailed{Err: errors.New("this agent can neither load nor resume a session: start without --resume")})
 	}
 }
 
@@ -147,7 +137,7 @@ func (s *Session) openInstead(why string) {
 }
 
 func (s *Session) openNew(fresh bool) {
-	s.opens(SessionOpening{How: New, Clear: fresh})
+	s.opens(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
 	s.agent.expect()
 	dirs, servers := s.directories(), s.mcpServers()
 	call(s, acpclient.SessionNew, func() *acpclient.NewSessionRequest {
@@ -157,12 +147,12 @@ func (s *Session) openNew(fresh bool) {
 			s.openFailed(err)
 			return
 		}
-		s.opened(New, r.SessionID, r.SessionState)
+		s.opened(conversation.OpenNew, r.SessionID, r.SessionState)
 	}, callKind{opening: true})
 }
 
 func (s *Session) openLoad(id acpclient.SessionID) {
-	s.opens(SessionOpening{How: Load, ID: id, Clear: true})
+	s.opens(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: true})
 	s.agent.attach(id)
 	dirs, servers := s.directories(), s.mcpServers()
 	call(s, acpclient.SessionLoad, func() *acpclient.LoadSessionRequest {
@@ -174,12 +164,12 @@ func (s *Session) openLoad(id acpclient.SessionID) {
 			s.openFailed(err)
 			return
 		}
-		s.opened(Load, id, r.SessionState)
+		s.opened(conversation.OpenLoad, id, r.SessionState)
 	}, callKind{opening: true})
 }
 
 func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
-	s.opens(SessionOpening{How: Resume, ID: id, Clear: fresh})
+	s.opens(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
 	s.agent.attach(id)
 	dirs, servers := s.directories(), s.mcpServers()
 	call(s, acpclient.SessionResume, func() *acpclient.ResumeSessionRequest {
@@ -194,7 +184,7 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 		case err != nil:
 			s.openFailed(err)
 		default:
-			s.opened(Resume, id, r.SessionState)
+			s.opened(conversation.OpenResume, id, r.SessionState)
 		}
 	}, callKind{opening: true})
 }
@@ -214,7 +204,7 @@ func (s *Session) Fork() error {
 		return fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
 	s.ready = false
-	s.opens(SessionOpening{How: Fork, ID: s.id})
+	s.opens(conversation.SessionOpening{How: conversation.OpenFork, ID: s.id})
 	s.agent.expect()
 	dirs, servers := s.directories(), s.mcpServers()
 	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
@@ -224,17 +214,17 @@ func (s *Session) Fork() error {
 	}, func(r *acpclient.ForkSessionResponse, err error) {
 		if err != nil { // the original is still open
 			s.Said(acpclient.NoticeError, "The session was not forked", err.Error())
-			s.opened(Fork, s.id, acpclient.SessionState{})
+			s.opened(conversation.OpenFork, s.id, acpclient.SessionState{})
 			return
 		}
 		s.agent.leave(s.id)
-		s.opened(Fork, r.SessionID, r.SessionState)
+		s.opened(conversation.OpenFork, r.SessionID, r.SessionState)
 	}, callKind{opening: true})
 	return nil
 }
 
 // opens says that a session is being opened; s.mu is held.
-func (s *Session) opens(e SessionOpening) {
+func (s *Session) opens(e conversation.SessionOpening) {
 	s.opening = true
 	s.stream.post(e)
 }
@@ -242,18 +232,18 @@ func (s *Session) opens(e SessionOpening) {
 // openFailed says that the session was not opened; s.mu is held.
 func (s *Session) openFailed(err error) {
 	s.opening = false
-	s.stream.post(SessionFailed{err})
+	s.stream.post(conversation.SessionFailed{Err: err})
 	s.dropBlocked()
 }
 
 // opened says that the session is open; s.mu is held.
-func (s *Session) opened(how Opening, id acpclient.SessionID, state acpclient.SessionState) {
+func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state acpclient.SessionState) {
 	s.agent.attach(id)
 	s.id, s.wish, s.known = id, id, true
 	s.opening, s.ready = false, true
-	s.stream.post(SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
+	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
 	for _, c := range s.takeBlocked() { // until the agent was started again
-		if how == Load && c.forgotten != nil {
+		if how == conversation.OpenLoad && c.forgotten != nil {
 			c.forgotten()
 		}
 		c.again()

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
 
 // capable makes agents advertise what is in capabilities, as JSON.
@@ -36,7 +38,7 @@ func TestUpdatesBeforeTheSessionIsKnown(t *testing.T) {
 			t.Error("something is shown before it is known whose it is")
 		}
 		h.reply("session/new", `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"}]}}`)
-		wantTranscript(t, h.conv, "agent: Welcome")
+		events.WantTranscript(t, h.conv, "agent: Welcome")
 		if len(h.conv.Commands) != 1 {
 			t.Error("the commands were lost")
 		}
@@ -45,7 +47,7 @@ func TestUpdatesBeforeTheSessionIsKnown(t *testing.T) {
 		}
 		a.text("other", "still not ours")
 		h.settle()
-		wantTranscript(t, h.conv, "agent: Welcome")
+		events.WantTranscript(t, h.conv, "agent: Welcome")
 	}, capable(`{}`, "session/new"))
 }
 
@@ -58,7 +60,7 @@ func TestEarlyUpdatesAreBounded(t *testing.T) {
 			h.Session.agent.SessionUpdate(t.Context(), n)
 		}
 		h.reply("session/new", `{"sessionId":"s1"}`)
-		if n := len(h.conv.Items[0].(*Message).Parts.Plain()); n < earlyBound/2 || n > earlyBound {
+		if n := len(h.conv.Items[0].(*conversation.Message).Parts.Plain()); n < earlyBound/2 || n > earlyBound {
 			t.Errorf("%d bytes were kept", n)
 		}
 	}, capable(`{}`, "session/new"))
@@ -70,13 +72,13 @@ func TestLoadReplaysBeforeAndAfterTheAnswer(t *testing.T) {
 		a.update("old", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"before"}}`)
 		a.text("old", "yes")
 		h.settle()
-		wantTranscript(t, h.conv, "user: before", "agent: yes")
+		events.WantTranscript(t, h.conv, "user: before", "agent: yes")
 		h.reply("session/load", `null`)
 		a.update("old", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"after"}}`)
 		a.text("old", "too")
 		h.settle()
-		wantTranscript(t, h.conv, "user: before", "agent: yes", "user: after", "agent: too")
-		if h.conv.Phase != PhaseReady || h.conv.ID != "old" {
+		events.WantTranscript(t, h.conv, "user: before", "agent: yes", "user: after", "agent: too")
+		if h.conv.Phase != conversation.PhaseReady || h.conv.ID != "old" {
 			t.Errorf("phase %v, id %q", h.conv.Phase, h.conv.ID)
 		}
 	}, capable(everything), func(_ *harness, o *Options) { o.ResumeID = "old" })
@@ -85,7 +87,7 @@ func TestLoadReplaysBeforeAndAfterTheAnswer(t *testing.T) {
 func TestResumeWhereThereIsNoLoad(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.reply("session/resume", `{}`)
-		if h.conv.Phase != PhaseReady || h.conv.ID != "old" {
+		if h.conv.Phase != conversation.PhaseReady || h.conv.ID != "old" {
 			t.Errorf("phase %v, id %q", h.conv.Phase, h.conv.ID)
 		}
 	}, capable(`{"sessionCapabilities":{"resume":{}}}`), func(_ *harness, o *Options) { o.ResumeID = "old" })
@@ -93,7 +95,7 @@ func TestResumeWhereThereIsNoLoad(t *testing.T) {
 
 func TestAnOldSessionWithAnAgentThatCannot(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
-		if h.conv.Phase != PhaseFailed || h.agent().count("session/new") != 0 {
+		if h.conv.Phase != conversation.PhaseFailed || h.agent().count("session/new") != 0 {
 			t.Errorf("phase %v, agent got %q", h.conv.Phase, h.agent().got())
 		}
 		if err := h.Load("x"); !errors.Is(err, ErrUnsupported) {
@@ -103,7 +105,7 @@ func TestAnOldSessionWithAnAgentThatCannot(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.settle()
-		if h.conv.Phase != PhaseReady {
+		if h.conv.Phase != conversation.PhaseReady {
 			t.Errorf("phase %v", h.conv.Phase)
 		}
 	}, capable(`{}`), func(_ *harness, o *Options) { o.ResumeID = "old" })
@@ -133,13 +135,13 @@ func TestOpeningFailsAndIsTriedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("waits")
 		h.fail("session/new", acpclient.CodeInternalError, "disk full")
-		if h.conv.Phase != PhaseFailed {
+		if h.conv.Phase != conversation.PhaseFailed {
 			t.Errorf("phase %v", h.conv.Phase)
 		}
 		h.Start()
 		h.settle()
 		h.reply("session/new", `{"sessionId":"s1"}`)
-		if h.conv.Phase != PhaseReady || !h.conv.Turn.Running {
+		if h.conv.Phase != conversation.PhaseReady || !h.conv.Turn.Running {
 			t.Errorf("phase %v, running %v", h.conv.Phase, h.conv.Turn.Running)
 		}
 	}, capable(everything, "session/new"))
@@ -181,7 +183,7 @@ func TestLoadAnotherSession(t *testing.T) {
 			t.Errorf("a session that was left read a file: %s %v", got.raw, got.err)
 		}
 		h.reply("session/load", `{}`)
-		wantTranscript(t, h.conv, "note: A waiting prompt was dropped", "agent: history")
+		events.WantTranscript(t, h.conv, "note: A waiting prompt was dropped", "agent: history")
 		if h.conv.ID != "b" || len(h.conv.Permissions) != 0 {
 			t.Errorf("id %q", h.conv.ID)
 		}
@@ -192,7 +194,7 @@ func TestLoadAnotherSession(t *testing.T) {
 		h.settle()
 		h.agent().text("s1", "replayed")
 		h.settle()
-		wantTranscript(t, h.conv, "agent: replayed")
+		events.WantTranscript(t, h.conv, "agent: replayed")
 	})
 }
 
@@ -207,8 +209,8 @@ func TestReopen(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.settle()
-		wantTranscript(t, h.conv)
-		if h.conv.ID != "fresh" || h.conv.Title != "" || h.conv.Phase != PhaseReady || h.conv.Agent.Name() != "fake" {
+		events.WantTranscript(t, h.conv)
+		if h.conv.ID != "fresh" || h.conv.Title != "" || h.conv.Phase != conversation.PhaseReady || h.conv.Agent.Name() != "fake" {
 			t.Errorf("%q %q %v", h.conv.ID, h.conv.Title, h.conv.Phase)
 		}
 		// A restart goes on with the fresh one.
@@ -230,7 +232,7 @@ func TestSeveralDroppedPrompts(t *testing.T) {
 		h.unsetClose()
 		_ = h.Reopen()
 		h.settle()
-		wantTranscript(t, h.conv, "note: 3 waiting prompts were dropped")
+		events.WantTranscript(t, h.conv, "note: 3 waiting prompts were dropped")
 	})
 }
 
@@ -251,7 +253,7 @@ func TestFork(t *testing.T) {
 		h.agent().text("copy", "hello from the copy")
 		h.settle()
 		h.reply("session/fork", `{"sessionId":"copy"}`)
-		wantTranscript(t, h.conv, "user: one", "agent: hello from the copy", "user: for the copy")
+		events.WantTranscript(t, h.conv, "user: one", "agent: hello from the copy", "user: for the copy")
 		if q := h.agent().open("session/prompt"); sessionOf(q.params) != "copy" || h.conv.ID != "copy" {
 			t.Errorf("the prompt went to %s", q.params)
 		}
@@ -262,7 +264,7 @@ func TestFork(t *testing.T) {
 		_ = h.Fork()
 		h.settle()
 		h.fail("session/fork", acpclient.CodeInternalError, "no")
-		if h.conv.Phase != PhaseReady || h.conv.ID != "copy" {
+		if h.conv.Phase != conversation.PhaseReady || h.conv.ID != "copy" {
 			t.Errorf("phase %v, id %q", h.conv.Phase, h.conv.ID)
 		}
 		h.prompt("still here")
@@ -294,7 +296,7 @@ func TestSetTitle(t *testing.T) {
 		if h.conv.Title != "mine" {
 			t.Errorf("title %q", h.conv.Title)
 		}
-		wantTranscript(t, h.conv, "note: The session was not renamed")
+		events.WantTranscript(t, h.conv, "note: The session was not renamed")
 	})
 }
 
@@ -337,7 +339,7 @@ func TestABurstWithASlowReader(t *testing.T) {
 			long := strings.Repeat("x", 10_000)
 			var burst bytes.Buffer
 			for i := range updates {
-				fmt.Fprintf(&burst, line, agentSays(fmt.Sprintf("%d ", i), ""))
+				fmt.Fprintf(&burst, line, events.AgentSays(fmt.Sprintf("%d ", i), ""))
 				if i%100 == 0 { // not all of it merges
 					fmt.Fprintf(&burst, line, `{"sessionUpdate":"tool_call_update","toolCallId":"t","rawOutput":"`+long+`"}`)
 				}
@@ -351,11 +353,11 @@ func TestABurstWithASlowReader(t *testing.T) {
 			synctest.Wait()
 			size := 0
 			for _, e := range h.Stream().Take() {
-				size += e.size()
+				size += e.Size()
 				switch e := e.(type) {
-				case Text:
+				case conversation.Text:
 					text.WriteString(e.Text)
-				case TurnEnded:
+				case conversation.TurnEnded:
 					ended = true
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // errAnswered says that a question came to its end before its answer.
@@ -54,7 +55,7 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	}
 	q.options = r.Options
 	s.permissions[q.id] = q
-	s.stream.post(PermissionOpened{ID: q.id, Request: r})
+	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r})
 	if s.cancelling {
 		s.closePermissionLocked(q.id, acpclient.PermissionCancelled)
 	}
@@ -91,7 +92,7 @@ func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermiss
 	}
 	delete(s.permissions, id)
 	q.answer <- outcome
-	s.stream.post(PermissionClosed{ID: id, Outcome: outcome})
+	s.stream.post(conversation.PermissionClosed{ID: id, Outcome: outcome})
 	return true
 }
 
@@ -110,7 +111,7 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 		return q
 	}
 	s.elicitations[q.id] = q
-	s.stream.post(ElicitationOpened{ID: q.id, Request: r})
+	s.stream.post(conversation.ElicitationOpened{ID: q.id, Request: r})
 	if s.cancelling && r.SessionID != "" {
 		s.closeElicitationLocked(q.id, elicitCancelled)
 	}
@@ -136,7 +137,7 @@ func (s *Session) closeElicitationLocked(id int, answer acpclient.CreateElicitat
 	}
 	delete(s.elicitations, id)
 	q.answer <- answer
-	s.stream.post(ElicitationClosed{ID: id, Action: answer.Action})
+	s.stream.post(conversation.ElicitationClosed{ID: id, Action: answer.Action})
 	return true
 }
 

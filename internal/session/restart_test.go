@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
 
 func TestTheAgentCannotBeStarted(t *testing.T) {
@@ -19,7 +21,7 @@ func TestTheAgentCannotBeStarted(t *testing.T) {
 		h.spawnOf = func() error { return missing }
 		h.Start()
 		h.settle()
-		if h.conv.Phase != PhaseFailed || !errors.Is(h.conv.Agent.Err, missing) {
+		if h.conv.Phase != conversation.PhaseFailed || !errors.Is(h.conv.Agent.Err, missing) {
 			t.Fatalf("phase %v, error %v", h.conv.Phase, h.conv.Agent.Err)
 		}
 		if _, err := h.ListSessions(t.Context(), ""); err == nil {
@@ -28,7 +30,7 @@ func TestTheAgentCannotBeStarted(t *testing.T) {
 		h.spawnOf = nil
 		h.Start()
 		h.settle()
-		if h.conv.Phase != PhaseReady {
+		if h.conv.Phase != conversation.PhaseReady {
 			t.Errorf("phase %v", h.conv.Phase)
 		}
 	})
@@ -45,11 +47,11 @@ func TestAnotherProtocolVersion(t *testing.T) {
 		h.settle()
 		h.reply("initialize", `{"protocolVersion":2}`)
 		<-ch
-		if n := len(eventsOf[PermissionClosed](h)); n != 1 || len(h.conv.Permissions) != 0 {
+		if n := len(eventsOf[conversation.PermissionClosed](h)); n != 1 || len(h.conv.Permissions) != 0 {
 			t.Error("a question is still open")
 		}
 		var version *acpclient.VersionError
-		if !errors.As(h.conv.Agent.Err, &version) || version.Agent != 2 || h.conv.Phase != PhaseFailed {
+		if !errors.As(h.conv.Agent.Err, &version) || version.Agent != 2 || h.conv.Phase != conversation.PhaseFailed {
 			t.Errorf("phase %v, error %v", h.conv.Phase, h.conv.Agent.Err)
 		}
 		select {
@@ -70,19 +72,19 @@ func TestDeath(t *testing.T) {
 	for name, c := range map[string]struct {
 		unset  string
 		before func(t *testing.T, h *harness)
-		phase  Phase
+		phase  conversation.Phase
 	}{
-		"initializing": {unset: "initialize", phase: PhaseFailed},
-		"opening":      {unset: "session/new", phase: PhaseFailed},
-		"idle":         {phase: PhaseLost},
-		"in a turn":    {phase: PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.prompt("next") }},
-		"with a question": {phase: PhaseLost, before: func(t *testing.T, h *harness) {
+		"initializing": {unset: "initialize", phase: conversation.PhaseFailed},
+		"opening":      {unset: "session/new", phase: conversation.PhaseFailed},
+		"idle":         {phase: conversation.PhaseLost},
+		"in a turn":    {phase: conversation.PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.prompt("next") }},
+		"with a question": {phase: conversation.PhaseLost, before: func(t *testing.T, h *harness) {
 			h.prompt("go")
 			h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 			h.settle()
 		}},
-		"while a switch is pending": {phase: PhaseLost, before: func(_ *testing.T, h *harness) { h.SetMode("x"); h.settle() }},
-		"cancelled":                 {phase: PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.Cancel(); h.settle() }},
+		"while a switch is pending": {phase: conversation.PhaseLost, before: func(_ *testing.T, h *harness) { h.SetMode("x"); h.settle() }},
+		"cancelled":                 {phase: conversation.PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.Cancel(); h.settle() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {
@@ -95,26 +97,26 @@ func TestDeath(t *testing.T) {
 				synctest.Wait()
 				first.exit(crash)
 				h.settle()
-				lost := eventsOf[AgentLost](h)
+				lost := eventsOf[conversation.AgentLost](h)
 				if len(lost) != 1 || !errors.Is(lost[0].Err, crash) || lost[0].Stderr == "" {
 					t.Fatalf("lost: %+v", lost)
 				}
 				if h.conv.Phase != c.phase || h.conv.Turn.Running || len(h.conv.Permissions) != 0 {
 					t.Errorf("phase %v, running %v, %d permissions", h.conv.Phase, h.conv.Turn.Running, len(h.conv.Permissions))
 				}
-				if c.phase == PhaseLost && !strings.Contains(strings.Join(transcript(h.conv), "\n"), "last words") {
-					t.Errorf("the last words were lost: %q", transcript(h.conv))
+				if c.phase == conversation.PhaseLost && !strings.Contains(strings.Join(events.Transcript(h.conv), "\n"), "last words") {
+					t.Errorf("the last words were lost: %q", events.Transcript(h.conv))
 				}
-				if n := len(eventsOf[PermissionOpened](h)); n != len(eventsOf[PermissionClosed](h)) {
+				if n := len(eventsOf[conversation.PermissionOpened](h)); n != len(eventsOf[conversation.PermissionClosed](h)) {
 					t.Error("a question was left open")
 				}
 				h.prepare = nil
 				h.Start()
 				h.settle()
-				if h.conv.Phase != PhaseReady && h.agent().open("session/resume") == nil {
+				if h.conv.Phase != conversation.PhaseReady && h.agent().open("session/resume") == nil {
 					t.Fatalf("phase %v, agent got %q", h.conv.Phase, h.agent().got())
 				}
-				if h.conv.Phase != PhaseReady {
+				if h.conv.Phase != conversation.PhaseReady {
 					h.reply("session/resume", `{}`)
 				}
 				if len(h.conv.Queue) != waiting || waiting > 0 && !h.conv.QueuePaused {
@@ -138,7 +140,7 @@ func TestHalfADeath(t *testing.T) {
 		}
 		time.Sleep(2 * endGrace)
 		h.settle()
-		if h.conv.Phase != PhaseLost || len(h.conv.Queue) != 1 {
+		if h.conv.Phase != conversation.PhaseLost || len(h.conv.Queue) != 1 {
 			t.Errorf("phase %v, %d prompts wait", h.conv.Phase, len(h.conv.Queue))
 		}
 	})
@@ -147,7 +149,7 @@ func TestHalfADeath(t *testing.T) {
 		h.prompt("hello?")
 		time.Sleep(2 * endGrace)
 		h.settle()
-		if h.conv.Phase != PhaseLost || h.conv.Turn.Running {
+		if h.conv.Phase != conversation.PhaseLost || h.conv.Turn.Running {
 			t.Errorf("phase %v, running %v", h.conv.Phase, h.conv.Turn.Running)
 		}
 	})
@@ -178,8 +180,8 @@ func TestRestart(t *testing.T) {
 					h.settle()
 				}
 				h.reply(c.method, c.result)
-				wantTranscript(t, h.conv, c.want...)
-				if h.conv.ID != c.id || h.conv.Phase != PhaseReady {
+				events.WantTranscript(t, h.conv, c.want...)
+				if h.conv.ID != c.id || h.conv.Phase != conversation.PhaseReady {
 					t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
 				}
 				if known := h.conv.Usage != nil; known != (name == "resume") {
@@ -198,8 +200,8 @@ func TestAResumeThatFailsAfterARestart(t *testing.T) {
 		h.Start()
 		h.settle()
 		h.fail("session/resume", acpclient.CodeResourceNotFound, "no such session")
-		wantTranscript(t, h.conv, "user: one", "note: The agent cannot go on with the earlier session")
-		if h.conv.ID != "s2" || h.conv.Phase != PhaseReady {
+		events.WantTranscript(t, h.conv, "user: one", "note: The agent cannot go on with the earlier session")
+		if h.conv.ID != "s2" || h.conv.Phase != conversation.PhaseReady {
 			t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
 		}
 	})
@@ -237,6 +239,6 @@ func TestAStaleAgent(t *testing.T) {
 		if !h.conv.Turn.Running || h.conv.Mode == "plan" {
 			t.Errorf("running %v, mode %q", h.conv.Turn.Running, h.conv.Mode)
 		}
-		wantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: two")
+		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: two")
 	})
 }

@@ -1,10 +1,9 @@
-// Package session is one conversation with an agent: the running agent, what
-// the person does with it, and the one ordered stream of events that both turn
-// into. The stream is folded into a Conversation, which is all that a screen, a
-// log or a test needs to look at.
+// Package session acts: it runs an agent, carries out what the person does with
+// it, and turns all that happens into one ordered stream of events.
 //
-// Session acts, Stream carries, Conversation remembers. None of them knows of a
-// screen.
+// Session acts, Stream carries, and the package conversation remembers: it folds
+// the events into what a screen, a log or a test looks at. None of them knows of
+// a screen.
 package session
 
 import (
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // Options say which agent to talk to, and where.
@@ -77,7 +77,7 @@ type Session struct {
 
 	running    bool // a turn is
 	cancelling bool // and was cancelled
-	queue      []QueuedPrompt
+	queue      []conversation.QueuedPrompt
 	paused     bool
 
 	seq          int // of switches, questions and queued prompts
@@ -193,26 +193,26 @@ func (s *Session) unlock() {
 
 // Said puts a line of parley's own into the transcript.
 func (s *Session) Said(severity acpclient.NoticeSeverity, title, detail string) {
-	s.stream.post(Said{Severity: severity, Title: title, Detail: detail})
+	s.stream.post(conversation.Said{Severity: severity, Title: title, Detail: detail})
 }
 
 // witness turns what the machine does into events.
 type witness struct{ s *Session }
 
-func (w witness) FileRead(path string) { w.s.stream.push(w.s.ctx, FileRead{path}) }
+func (w witness) FileRead(path string) { w.s.stream.push(w.s.ctx, conversation.FileRead{Path: path}) }
 
 func (w witness) FileWritten(path string, before *string, after string) {
-	w.s.stream.push(w.s.ctx, FileWritten{path, before, after})
+	w.s.stream.push(w.s.ctx, conversation.FileWritten{Path: path, Before: before, After: after})
 }
 
 func (w witness) TerminalCreated(id acpclient.TerminalID, command, cwd string) {
-	w.s.stream.push(w.s.ctx, TerminalCreated{ID: id, Command: command, Cwd: cwd})
+	w.s.stream.push(w.s.ctx, conversation.TerminalCreated{ID: id, Command: command, Cwd: cwd})
 }
 
 func (w witness) TerminalOutput(id acpclient.TerminalID, data []byte) {
-	w.s.stream.push(w.s.ctx, TerminalOutput{id, data})
+	w.s.stream.push(w.s.ctx, conversation.TerminalOutput{ID: id, Data: data})
 }
 
 func (w witness) TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus) {
-	w.s.stream.push(w.s.ctx, TerminalExited{id, status})
+	w.s.stream.push(w.s.ctx, conversation.TerminalExited{ID: id, Status: status})
 }

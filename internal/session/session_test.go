@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
 
 func TestATurn(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
-		if h.conv.Phase != PhaseReady || h.conv.ID != "s1" || h.conv.Agent.Name() != "fake" {
+		if h.conv.Phase != conversation.PhaseReady || h.conv.ID != "s1" || h.conv.Agent.Name() != "fake" {
 			t.Fatalf("phase %v, id %q, agent %q", h.conv.Phase, h.conv.ID, h.conv.Agent.Name())
 		}
 		h.prompt("hi")
@@ -28,7 +30,7 @@ func TestATurn(t *testing.T) {
 		if h.conv.Turn.Running {
 			t.Error("the turn still runs")
 		}
-		wantTranscript(t, h.conv, "user: hi", "agent: hello")
+		events.WantTranscript(t, h.conv, "user: hi", "agent: hello")
 	})
 }
 
@@ -49,17 +51,17 @@ func TestTheEndOfATurnComesAfterItsUpdates(t *testing.T) {
 		text := 0
 		for _, e := range h.events {
 			switch e := e.(type) {
-			case PromptSent:
+			case conversation.PromptSent:
 				text = 0
-			case Text:
+			case conversation.Text:
 				text += len(e.Text)
-			case TurnEnded:
+			case conversation.TurnEnded:
 				if text != 20 {
 					t.Fatalf("the turn ended after %d of its 20 updates", text)
 				}
 			}
 		}
-		if n := len(eventsOf[TurnEnded](h)); n != 50 {
+		if n := len(eventsOf[conversation.TurnEnded](h)); n != 50 {
 			t.Errorf("%d turns ended", n)
 		}
 	})
@@ -81,7 +83,7 @@ func TestPromptsWaitForTheirTurn(t *testing.T) {
 		}
 		h.reply("session/prompt", `null`) // success, too
 		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
-		wantTranscript(t, h.conv, "user: one", "user: three")
+		events.WantTranscript(t, h.conv, "user: one", "user: three")
 		if len(h.conv.Queue) != 0 || h.conv.Turn.Running {
 			t.Error("the queue is not empty")
 		}
@@ -97,13 +99,13 @@ func TestPromptsBeforeTheSessionIsOpen(t *testing.T) {
 		h.Start()
 		h.settle()
 		h.prompt("second")
-		if len(h.conv.Queue) != 2 || h.conv.Phase != PhaseOpening {
+		if len(h.conv.Queue) != 2 || h.conv.Phase != conversation.PhaseOpening {
 			t.Fatalf("%d prompts wait in phase %v", len(h.conv.Queue), h.conv.Phase)
 		}
 		h.reply("session/new", `{"sessionId":"s1"}`)
-		wantTranscript(t, h.conv, "user: early")
+		events.WantTranscript(t, h.conv, "user: early")
 		h.reply("session/prompt", `{}`)
-		wantTranscript(t, h.conv, "user: early", "user: second")
+		events.WantTranscript(t, h.conv, "user: early", "user: second")
 	})
 }
 
@@ -112,12 +114,12 @@ func TestAnErrorPausesTheQueue(t *testing.T) {
 		h.prompt("one")
 		h.prompt("two")
 		h.fail("session/prompt", 400, "credit balance too low")
-		wantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
+		events.WantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
 		if !h.conv.QueuePaused {
 			t.Error("the queue goes on")
 		}
 		h.prompt("now") // what is typed now is meant now
-		wantTranscript(t, h.conv, "user: one", "note: The agent answered with an error", "user: now")
+		events.WantTranscript(t, h.conv, "user: one", "note: The agent answered with an error", "user: now")
 		h.reply("session/prompt", `{}`)
 		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
 			t.Error("what was paused went on unasked")
@@ -160,7 +162,7 @@ func TestCancel(t *testing.T) {
 		if !h.conv.Turn.Running || h.conv.Turn.Cancelling.IsZero() || len(h.conv.Permissions)+len(h.conv.Elicitations) != 0 {
 			t.Error("the turn is not being cancelled")
 		}
-		wantTranscript(t, h.conv, "user: one", "tool t1: Read (in_progress) cancelled", "tool t2: Done (completed)")
+		events.WantTranscript(t, h.conv, "user: one", "tool t1: Read (in_progress) cancelled", "tool t2: Done (completed)")
 		// Who asks now gets the same answer, and nobody is asked.
 		late := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		lateForm := h.agent().ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`)
@@ -170,7 +172,7 @@ func TestCancel(t *testing.T) {
 		// A call that was done before the cancel arrived was done.
 		h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
 		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
-		wantTranscript(t, h.conv, "user: one", "tool t1: Read (completed)", "tool t2: Done (completed)", "note: Cancelled")
+		events.WantTranscript(t, h.conv, "user: one", "tool t1: Read (completed)", "tool t2: Done (completed)", "note: Cancelled")
 		if !h.conv.QueuePaused || len(h.conv.Queue) != 1 {
 			t.Error("the queue was not paused")
 		}
@@ -184,7 +186,7 @@ func TestAnErrorAfterACancelIsTheCancel(t *testing.T) {
 		h.Cancel()
 		h.settle()
 		h.fail("session/prompt", acpclient.CodeInternalError, "AbortError")
-		wantTranscript(t, h.conv, "user: one", "note: Cancelled")
+		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled")
 	})
 }
 
@@ -200,7 +202,7 @@ func TestAnAgentThatIgnoresACancelCanBeKilled(t *testing.T) {
 		}
 		h.Kill()
 		h.settle()
-		if h.conv.Turn.Running || h.conv.Phase != PhaseLost {
+		if h.conv.Turn.Running || h.conv.Phase != conversation.PhaseLost {
 			t.Errorf("running %v, phase %v", h.conv.Turn.Running, h.conv.Phase)
 		}
 		h.Kill() // nobody is there
@@ -253,7 +255,7 @@ func TestPermission(t *testing.T) {
 		if a := p.ToolCall.Answer; a == nil || a.Option.Name != "No" || a.Cancelled || len(h.conv.Permissions) != 0 {
 			t.Errorf("the call knows of the answer %+v", a)
 		}
-		if n := len(eventsOf[PermissionClosed](h)); n != 1 {
+		if n := len(eventsOf[conversation.PermissionClosed](h)); n != 1 {
 			t.Errorf("closed %d times", n)
 		}
 	})
@@ -312,7 +314,7 @@ func TestElicitationWithoutASession(t *testing.T) {
 		h.settle()
 		wantAnswer(t, ch, `{"action":"accept","content":{"region":"eu"}}`)
 		h.reply("session/new", `{"sessionId":"s1"}`)
-		if h.conv.Phase != PhaseReady {
+		if h.conv.Phase != conversation.PhaseReady {
 			t.Error("the session is not open")
 		}
 	})
@@ -349,7 +351,7 @@ func TestModesAndOptionsSettleOrGoBack(t *testing.T) {
 		if name, pending := h.conv.CurrentModel(); name != "A" || pending {
 			t.Errorf("model %s, pending %v", name, pending)
 		}
-		wantTranscript(t, h.conv, "note: Model was not changed")
+		events.WantTranscript(t, h.conv, "note: Model was not changed")
 		h.SetOption("m", acpclient.SelectValue("b"))
 		h.settle()
 		h.reply("session/set_config_option", `{}`) // nothing said is success

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // pendingBound is how many bytes of events may wait to be taken before whoever
@@ -21,7 +22,7 @@ const pendingBound = 4 << 20
 type Stream struct {
 	mu      sync.Mutex
 	roomy   *sync.Cond
-	pending []Event
+	pending []conversation.Event
 	run     run // what pending ends with, if it still grows
 	bytes   int
 	ready   chan struct{}
@@ -32,7 +33,7 @@ type Stream struct {
 // behind the last pending event.
 type run struct {
 	kind runKind
-	text Text // without its text
+	text conversation.Text // without its text
 	term acpclient.TerminalID
 	buf  []byte
 }
@@ -64,7 +65,7 @@ func (s *Stream) Closed() bool {
 }
 
 // Take returns everything that has happened since the last call, in order.
-func (s *Stream) Take() []Event {
+func (s *Stream) Take() []conversation.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endRun()
@@ -88,7 +89,7 @@ func (s *Stream) Close() {
 
 // push adds an event, and waits first while too much is waiting already: that is
 // the back-pressure on what the agent sends. It waits no longer when ctx ends.
-func (s *Stream) push(ctx context.Context, e Event) {
+func (s *Stream) push(ctx context.Context, e conversation.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wait(ctx)
@@ -96,7 +97,7 @@ func (s *Stream) push(ctx context.Context, e Event) {
 }
 
 // pushWhile is push for an event that counts only as long as route stands at at.
-func (s *Stream) pushWhile(ctx context.Context, e Event, route *atomic.Int64, at int64) {
+func (s *Stream) pushWhile(ctx context.Context, e conversation.Event, route *atomic.Int64, at int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wait(ctx)
@@ -129,32 +130,32 @@ func (s *Stream) wait(ctx context.Context) {
 
 // post adds an event without waiting: for what a person does, which must never
 // block and is never much.
-func (s *Stream) post(e Event) {
+func (s *Stream) post(e conversation.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.add(e)
 }
 
-func (s *Stream) add(e Event) {
+func (s *Stream) add(e conversation.Event) {
 	if s.closed {
 		return
 	}
-	s.bytes += e.size()
+	s.bytes += e.Size()
 	switch e := e.(type) {
-	case Text:
+	case conversation.Text:
 		if r := &s.run; r.kind != textRun || r.text.Chunk != e.Chunk || r.text.MessageID != e.MessageID {
 			s.begin(textRun)
-			r.text = Text{Chunk: e.Chunk, MessageID: e.MessageID}
+			r.text = conversation.Text{Chunk: e.Chunk, MessageID: e.MessageID}
 		} else {
-			s.bytes -= eventOverhead
+			s.bytes -= conversation.EventOverhead
 		}
 		s.run.buf = append(s.run.buf, e.Text...)
-	case TerminalOutput:
+	case conversation.TerminalOutput:
 		if r := &s.run; r.kind != outputRun || r.term != e.ID {
 			s.begin(outputRun)
 			r.term = e.ID
 		} else {
-			s.bytes -= eventOverhead
+			s.bytes -= conversation.EventOverhead
 		}
 		s.run.buf = append(s.run.buf, e.Data...)
 	default:
@@ -187,17 +188,8 @@ func (s *Stream) endRun() {
 			r.buf = nil
 		}
 	case outputRun:
-		s.pending = append(s.pending, TerminalOutput{r.term, r.buf})
+		s.pending = append(s.pending, conversation.TerminalOutput{ID: r.term, Data: r.buf})
 		r.buf = nil // it is the event's now
 	}
-	r.kind, r.text = noRun, Text{}
-}
-
-// event makes the event of an update; plain text of a message is a Text.
-func event(n *acpclient.SessionNotification) Event {
-	if c, ok := n.Update.(*acpclient.ContentChunk); ok &&
-		c.Content.Type == acpclient.ContentText && c.Content.Annotations == nil && len(c.Meta) == 0 && len(c.Content.Meta) == 0 && len(n.Meta) == 0 {
-		return Text{Chunk: c.Chunk, MessageID: c.MessageID, Text: c.Content.Text}
-	}
-	return Update{Update: n.Update, Meta: n.Meta}
+	r.kind, r.text = noRun, conversation.Text{}
 }

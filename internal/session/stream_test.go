@@ -11,20 +11,24 @@ import (
 	"testing/synctest"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
 
-func says(text string) Text { return Text{Chunk: acpclient.AgentMessageChunk, Text: text} }
+func says(text string) conversation.Text {
+	return conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: text}
+}
 
 func TestStreamKeepsOrderAndMerges(t *testing.T) {
 	s := NewStream()
 	s.post(says("a"))
 	s.post(says("b"))
-	s.post(Text{Chunk: acpclient.AgentThoughtChunk, Text: "c"})
-	s.post(Text{Chunk: acpclient.AgentThoughtChunk, MessageID: "1", Text: "d"})
-	s.post(TerminalOutput{"x", []byte("1")})
-	s.post(TerminalOutput{"x", []byte("2")})
-	s.post(TerminalOutput{"y", []byte("3")})
-	s.post(FileRead{"f"})
+	s.post(conversation.Text{Chunk: acpclient.AgentThoughtChunk, Text: "c"})
+	s.post(conversation.Text{Chunk: acpclient.AgentThoughtChunk, MessageID: "1", Text: "d"})
+	s.post(conversation.TerminalOutput{ID: "x", Data: []byte("1")})
+	s.post(conversation.TerminalOutput{ID: "x", Data: []byte("2")})
+	s.post(conversation.TerminalOutput{ID: "y", Data: []byte("3")})
+	s.post(conversation.FileRead{Path: "f"})
 	s.post(says("e"))
 	var got []string
 	for _, e := range s.Take() {
@@ -50,11 +54,11 @@ func TestStreamKeepsOrderAndMerges(t *testing.T) {
 func TestStreamKeepsItsOwnBytes(t *testing.T) {
 	s := NewStream()
 	buf := []byte("first")
-	s.post(TerminalOutput{"x", buf})
+	s.post(conversation.TerminalOutput{ID: "x", Data: buf})
 	first := s.Take()
 	copy(buf, "XXXXX")
-	s.post(TerminalOutput{"x", buf})
-	if got := string(first[0].(TerminalOutput).Data); got != "first" {
+	s.post(conversation.TerminalOutput{ID: "x", Data: buf})
+	if got := string(first[0].(conversation.TerminalOutput).Data); got != "first" {
 		t.Errorf("output became %q", got)
 	}
 }
@@ -78,7 +82,7 @@ func TestStreamHoldsBack(t *testing.T) {
 			}
 			<-s.Ready()
 			for _, e := range s.Take() {
-				total += len(e.(Text).Text)
+				total += len(e.(conversation.Text).Text)
 			}
 		}
 		if total != 100<<20 {
@@ -100,7 +104,7 @@ func TestStreamLetsGo(t *testing.T) {
 			s.post(says(strings.Repeat("x", pendingBound)))
 			var done atomic.Int64
 			for range 3 {
-				go func() { s.push(ctx, FileRead{"f"}); done.Add(1) }()
+				go func() { s.push(ctx, conversation.FileRead{Path: "f"}); done.Add(1) }()
 			}
 			go func() { s.room(ctx); done.Add(1) }()
 			synctest.Wait()
@@ -163,7 +167,7 @@ func TestStreamMemoryIsFlatInChunks(t *testing.T) {
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 3<<20 {
 		t.Errorf("a megabyte of text takes %d bytes", grown)
 	}
-	if batch := s.Take(); len(batch) != 1 || len(batch[0].(Text).Text) != 1_000_000 {
+	if batch := s.Take(); len(batch) != 1 || len(batch[0].(conversation.Text).Text) != 1_000_000 {
 		t.Errorf("%d events", len(batch))
 	}
 }
@@ -173,7 +177,7 @@ func TestSizes(t *testing.T) {
 	const big = 1000
 	long := strings.Repeat("x", big)
 	for _, u := range []string{
-		agentSays(long, ""), `{"sessionUpdate":"odd","x":"` + long + `"}`,
+		events.AgentSays(long, ""), `{"sessionUpdate":"odd","x":"` + long + `"}`,
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"m","data":"` + long + `"}}`,
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"u","text":"` + long + `"}}}`,
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"u","blob":"` + long + `"}}}`,
@@ -189,19 +193,19 @@ func TestSizes(t *testing.T) {
 		`{"sessionUpdate":"compaction_update","compactionId":"c","summary":[{"type":"text","text":"` + long + `"}]}`,
 		`{"sessionUpdate":"compaction_summary_chunk","compactionId":"c","content":{"type":"text","text":"` + long + `"}}`,
 	} {
-		if n := up(t, u).size(); n < big || n > 2*big {
+		if n := events.Up(t, u).Size(); n < big || n > 2*big {
 			t.Errorf("%.100s… has the size %d", u, n)
 		}
 	}
 	before := long
-	for _, e := range []Event{
-		AgentLost{Stderr: long},
-		sent(long), permission(1, `{"toolCallId":"t","title":"`+long+`"}`),
-		FileWritten{Before: &before},
-		FileWritten{After: long},
-		TerminalOutput{Data: []byte(long)},
+	for _, e := range []conversation.Event{
+		conversation.AgentLost{Stderr: long},
+		events.Sent(long), events.Permission(1, `{"toolCallId":"t","title":"`+long+`"}`),
+		conversation.FileWritten{Before: &before},
+		conversation.FileWritten{After: long},
+		conversation.TerminalOutput{Data: []byte(long)},
 	} {
-		if n := e.size(); n < big || n > 2*big {
+		if n := e.Size(); n < big || n > 2*big {
 			t.Errorf("%T has the size %d", e, n)
 		}
 	}

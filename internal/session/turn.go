@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // Prompt sends a prompt. While a turn runs, or no session is open, it waits in
@@ -20,13 +21,13 @@ func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
 		return
 	}
 	s.seq++
-	s.queue = append(s.queue, QueuedPrompt{ID: s.seq, Prompt: prompt})
+	s.queue = append(s.queue, conversation.QueuedPrompt{ID: s.seq, Prompt: prompt})
 	s.queueChanged()
 	s.sendNext()
 }
 
 // Unqueue takes a waiting prompt out of the queue, and returns it.
-func (s *Session) Unqueue(id int) (QueuedPrompt, bool) {
+func (s *Session) Unqueue(id int) (conversation.QueuedPrompt, bool) {
 	s.mu.Lock()
 	defer s.unlock()
 	for i, q := range s.queue {
@@ -39,7 +40,7 @@ func (s *Session) Unqueue(id int) (QueuedPrompt, bool) {
 			return q, true
 		}
 	}
-	return QueuedPrompt{}, false
+	return conversation.QueuedPrompt{}, false
 }
 
 // ResumeQueue lets a queue go on that a cancelled turn has paused.
@@ -55,7 +56,7 @@ func (s *Session) ResumeQueue() {
 }
 
 func (s *Session) queueChanged() {
-	s.stream.post(QueueChanged{Queue: append([]QueuedPrompt(nil), s.queue...), Paused: s.paused})
+	s.stream.post(conversation.QueueChanged{Queue: append([]conversation.QueuedPrompt(nil), s.queue...), Paused: s.paused})
 }
 
 // pauseQueue keeps what waits from being sent by itself; s.mu is held.
@@ -80,7 +81,7 @@ func (s *Session) sendNext() {
 // send begins a turn; s.mu is held.
 func (s *Session) send(prompt []acpclient.ContentBlock) {
 	s.running, s.cancelling = true, false
-	sent := func() { s.stream.post(PromptSent{Prompt: prompt, At: s.opt.Now()}) }
+	sent := func() { s.stream.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
 	sent()
 	call(s, acpclient.SessionPrompt,
 		func() *acpclient.PromptRequest { return &acpclient.PromptRequest{SessionID: s.id, Prompt: prompt} },
@@ -89,7 +90,7 @@ func (s *Session) send(prompt []acpclient.ContentBlock) {
 
 // turnEnded takes the answer to a prompt; s.mu is held.
 func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
-	e := TurnEnded{Err: err, At: s.opt.Now()}
+	e := conversation.TurnEnded{Err: err, At: s.opt.Now()}
 	var answer *acpclient.Error
 	switch {
 	case r != nil:
@@ -130,7 +131,7 @@ func (s *Session) Cancel() bool {
 // held.
 func (s *Session) sendCancel() {
 	s.cancelling = true
-	s.stream.post(CancelRequested{At: s.opt.Now()})
+	s.stream.post(conversation.CancelRequested{At: s.opt.Now()})
 	if a, id := s.agent, s.id; a != nil {
 		s.outbox = append(s.outbox, func() {
 			_ = a.client.Cancel(&acpclient.CancelNotification{SessionID: id})

@@ -2,12 +2,12 @@ package dialog
 
 import (
 	"parley/acpclient"
-	"parley/internal/session"
+	"parley/internal/conversation"
 )
 
 // NewElicitation shows what the agent asks for: a [Form], or a [Link] to open.
 // agent is its name, as far as it is known.
-func NewElicitation(env Env, e *session.Elicitation, agent string) Guarded {
+func NewElicitation(env Env, e *conversation.Elicitation, agent string) Guarded {
 	if agent == "" {
 		agent = "The agent"
 	}
@@ -18,6 +18,6 @@ func NewElicitation(env Env, e *session.Elicitation, agent string) Guarded {
 }
 
 // elicit answers an elicitation.
-func elicit(e *session.Elicitation, a acpclient.ElicitationAction, content map[string]any) Elicit {
+func elicit(e *conversation.Elicitation, a acpclient.ElicitationAction, content map[string]any) Elicit {
 	return Elicit{e.ID, acpclient.CreateElicitationResponse{Action: a, Content: content}}
 }

@@ -7,14 +7,14 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/session"
+	"parley/internal/conversation"
 )
 
 // Form asks for values. Accepting, declining and cancelling are three buttons
 // below the fields, and nothing is sent that the agent's schema does not allow.
 type Form struct {
 	question
-	asked  *session.Elicitation
+	asked  *conversation.Elicitation
 	agent  string
 	said   *block // what the agent says about it
 	fields []*field
@@ -34,7 +34,7 @@ var buttons = []struct {
 	action acpclient.ElicitationAction
 }{{"Accept", acpclient.ElicitAccept}, {"Decline", acpclient.ElicitDecline}, {"Cancel", acpclient.ElicitCancel}}
 
-func newForm(env Env, e *session.Elicitation, agent string) *Form {
+func newForm(env Env, e *conversation.Elicitation, agent string) *Form {
 	d := &Form{question: newQuestion(env), asked: e, agent: agent, button: -1, follow: true}
 	d.said = newBlock(func(p paper) []string {
 		said := styled(prose(e.Request.Message, p.width), p.th.Text)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/internal/session"
+	"parley/internal/conversation"
 )
 
 // oneFieldForm is an armed form of one field, "f".
@@ -409,7 +409,7 @@ func TestLinkOpenedByHand(t *testing.T) {
 
 func TestElicitationsHaveIDs(t *testing.T) {
 	env, _ := newEnv()
-	for _, e := range []*session.Elicitation{formElicitation(), linkElicitation("https://a.b/")} {
+	for _, e := range []*conversation.Elicitation{formElicitation(), linkElicitation("https://a.b/")} {
 		if d := NewElicitation(env, e, "").(interface{ ID() int }); d.ID() != e.ID {
 			t.Errorf("%T has the id %d", d, d.ID())
 		}

@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 )
 
 // Link asks whether to open an address. Nothing is opened or looked up before
@@ -15,7 +15,7 @@ import (
 // there.
 type Link struct {
 	question
-	asked   *session.Elicitation
+	asked   *conversation.Elicitation
 	address address
 	// intro, said and where are what is always shown.
 	intro, where, said *block
@@ -26,7 +26,7 @@ type Link struct {
 	err    error
 }
 
-func newLink(env Env, e *session.Elicitation, agent string) *Link {
+func newLink(env Env, e *conversation.Elicitation, agent string) *Link {
 	d := &Link{question: newQuestion(env), asked: e, address: look(e.Request.URL)}
 	d.intro = newBlock(func(p paper) []string {
 		return styled(prose(safetext.Line(agent)+" asks you to open an address in your browser.", p.width), p.th.Text)

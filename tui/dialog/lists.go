@@ -9,13 +9,13 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/session"
+	"parley/internal/conversation"
 )
 
 // NewModes lists the modes of a conversation and follows it. Where the agent
 // has config options, that is the option that switches modes. It is nil if the
 // agent has no modes.
-func NewModes(env Env, c *session.Conversation) *Selector {
+func NewModes(env Env, c *conversation.Conversation) *Selector {
 	if o := c.ModeOption(); o != nil {
 		return NewOption(env, c, o.ID)
 	}
@@ -26,7 +26,7 @@ func NewModes(env Env, c *session.Conversation) *Selector {
 }
 
 // NewModels lists the models of a conversation, in the same manner.
-func NewModels(env Env, c *session.Conversation) *Selector {
+func NewModels(env Env, c *conversation.Conversation) *Selector {
 	if o := c.OptionByCategory(acpclient.CategoryModel); o != nil {
 		return NewOption(env, c, o.ID)
 	}
@@ -38,7 +38,7 @@ func NewModels(env Env, c *session.Conversation) *Selector {
 
 // NewOption lists the values of a config option of a conversation and follows
 // it. It is nil if there is no such option, or none that can be set.
-func NewOption(env Env, c *session.Conversation, id acpclient.ConfigID) *Selector {
+func NewOption(env Env, c *conversation.Conversation, id acpclient.ConfigID) *Selector {
 	o := c.Option(id)
 	if o == nil || o.Type != acpclient.ConfigSelect && o.Type != acpclient.ConfigBoolean {
 		return nil
@@ -53,7 +53,7 @@ func newFollowing(env Env, l List, items func() []Item) *Selector {
 	return s
 }
 
-func modeItems(c *session.Conversation) []Item {
+func modeItems(c *conversation.Conversation) []Item {
 	_, pending := c.CurrentMode()
 	items := make([]Item, 0, len(c.LegacyModes()))
 	for _, m := range c.LegacyModes() {
@@ -66,7 +66,7 @@ func modeItems(c *session.Conversation) []Item {
 	return items
 }
 
-func modelItems(c *session.Conversation) []Item {
+func modelItems(c *conversation.Conversation) []Item {
 	items := make([]Item, 0, len(c.LegacyModels()))
 	for _, m := range c.LegacyModels() {
 		items = append(items, Item{
@@ -77,7 +77,7 @@ func modelItems(c *session.Conversation) []Item {
 	return items
 }
 
-func valueItems(c *session.Conversation, id acpclient.ConfigID) []Item {
+func valueItems(c *conversation.Conversation, id acpclient.ConfigID) []Item {
 	o := c.Option(id)
 	if o == nil {
 		return nil

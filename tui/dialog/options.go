@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/internal/session"
+	"parley/internal/conversation"
 	"parley/tui/theme"
 )
 
@@ -12,7 +12,7 @@ import (
 // order, and follows the conversation. Setting something leaves it open.
 type Options struct {
 	env  Env
-	conv *session.Conversation
+	conv *conversation.Conversation
 	list *Selector
 	// values is the list of the values of an option, nil while none is open.
 	values *Selector
@@ -25,20 +25,20 @@ const (
 )
 
 // NewOptions shows the options of a conversation.
-func NewOptions(env Env, c *session.Conversation) *Options {
+func NewOptions(env Env, c *conversation.Conversation) *Options {
 	d := &Options{env: env, conv: c}
 	d.list = newFollowing(env, List{Title: "Options", Empty: "The agent has nothing to set."}, func() []Item { return optionItems(d.conv) })
 	return d
 }
 
 // SetConversation shows the options of another conversation.
-func (d *Options) SetConversation(c *session.Conversation) {
+func (d *Options) SetConversation(c *conversation.Conversation) {
 	if c != d.conv {
 		d.conv, d.values = c, nil
 	}
 }
 
-func optionItems(c *session.Conversation) []Item {
+func optionItems(c *conversation.Conversation) []Item {
 	var items []Item
 	for i := range c.Options {
 		o := &c.Options[i]
@@ -46,7 +46,7 @@ func optionItems(c *session.Conversation) []Item {
 		switch o.Type {
 		case acpclient.ConfigSelect, acpclient.ConfigBoolean:
 			v, pending := c.OptionValue(o)
-			it.Detail, it.Pending = session.ValueName(o, v), pending
+			it.Detail, it.Pending = conversation.ValueName(o, v), pending
 		default:
 			it.Detail, it.Disabled = "not supported by parley", true
 		}

@@ -8,14 +8,14 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/session"
+	"parley/internal/conversation"
 )
 
 // Permission asks the person about a tool call. It shows the call, and every
 // option as the agent sent it; none is marked until an arrow marks one.
 type Permission struct {
 	question
-	asked   *session.Permission
+	asked   *conversation.Permission
 	waiting int
 	raw     bool
 
@@ -27,7 +27,7 @@ type Permission struct {
 // NewPermission shows a permission that has come up, or that comes next after
 // an answer: either way it is inert at first. waiting is how many are open,
 // this one included.
-func NewPermission(env Env, p *session.Permission, waiting int) *Permission {
+func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting}
 	d.answers = newAnswers(optionAnswers(env, p))
 	d.version = p.ToolCall.Version()
@@ -56,7 +56,7 @@ var optionFaces = map[acpclient.PermissionOptionKind]struct {
 
 // optionAnswers are the options in the agent's order. Kinds only give icon,
 // colour and keys, and keys only where they can mean no other option.
-func optionAnswers(env Env, p *session.Permission) []answer {
+func optionAnswers(env Env, p *conversation.Permission) []answer {
 	kinds := map[acpclient.PermissionOptionKind]int{}
 	names := map[string]int{}
 	for _, o := range p.Options {

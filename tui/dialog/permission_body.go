@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 	"parley/tui/diffview"
 	"parley/tui/markdown"
 )
@@ -42,7 +42,7 @@ func faceOf(k acpclient.ToolKind) toolFace {
 }
 
 // aboutCall is everything that is known of a tool call, as content of a panel.
-func aboutCall(t *session.ToolCall, cwd string) stack {
+func aboutCall(t *conversation.ToolCall, cwd string) stack {
 	parts := stack{newBlock(func(p paper) []string { return callHead(t, cwd, p) })}
 	if c := callOf(t.RawInput); c.command != "" {
 		parts = append(parts, gap{}, commandBlock(c, cwd))
@@ -56,7 +56,7 @@ func aboutCall(t *session.ToolCall, cwd string) stack {
 }
 
 // callHead is the kind, the whole title and the places of a call.
-func callHead(t *session.ToolCall, cwd string, p paper) []string {
+func callHead(t *conversation.ToolCall, cwd string, p paper) []string {
 	th, face := p.th, faceOf(t.Kind)
 	title := t.Title
 	if strings.TrimSpace(title) == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
-	"parley/internal/session"
+	"parley/internal/conversation"
 )
 
 // shownBy is the text that a dialog draws, without its frame.
@@ -37,7 +37,7 @@ func presses(t *testing.T, d Dialog, keys ...string) Action {
 	return last
 }
 
-func armed(p *session.Permission) (*Permission, *clock) {
+func armed(p *conversation.Permission) (*Permission, *clock) {
 	env, c := newEnv()
 	d := NewPermission(env, p, 1)
 	c.pass(LookTime)
@@ -305,17 +305,17 @@ func TestPermissionShows(t *testing.T) {
 }
 
 func TestPermissionFollowsItsToolCall(t *testing.T) {
-	conv := session.NewConversation()
+	conv := conversation.New()
 	title := "Write a file"
 	ask := &acpclient.RequestPermissionRequest{Options: usualOptions()}
 	ask.ToolCall.ToolCallID, ask.ToolCall.Title = "t1", &title
-	conv.Apply(session.PermissionOpened{ID: 1, Request: ask})
+	conv.Apply(conversation.PermissionOpened{ID: 1, Request: ask})
 	d, c := armed(conv.Permissions[0])
 	if text := shownBy(d, 80, 24); !strings.Contains(text, title) {
 		t.Fatalf("no title:\n%s", text)
 	}
 	better := "Write secrets.txt"
-	conv.Apply(session.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Title: &better}})
+	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Title: &better}})
 	if text := shownBy(d, 80, 24); !strings.Contains(text, better) {
 		t.Errorf("the new title is not shown:\n%s", text)
 	}
@@ -325,7 +325,7 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	}
 	c.pass(QuietTime)
 	status := acpclient.ToolInProgress
-	conv.Apply(session.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Status: &status}})
+	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Status: &status}})
 	if got := d.Key(press("y")); got != (Answer{1, "once"}) {
 		t.Errorf("y did %#v after a change of status alone", got)
 	}

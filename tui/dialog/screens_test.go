@@ -14,7 +14,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/session"
+	"parley/internal/conversation"
 	"parley/tui/theme"
 )
 
@@ -68,13 +68,13 @@ func press(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-func editPermission() *session.Permission {
+func editPermission() *conversation.Permission {
 	old := "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(\"hello\")\n}\n"
 	now := "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc main() {\n\tname := \"world\"\n\tif len(os.Args) > 1 {\n\t\tname = os.Args[1]\n\t}\n\tfmt.Printf(\"hello, %s\\n\", name)\n}\n"
 	line := 6
-	return &session.Permission{
+	return &conversation.Permission{
 		ID: 7,
-		ToolCall: &session.ToolCall{
+		ToolCall: &conversation.ToolCall{
 			ID: "t1", Title: "Greet by name", Kind: acpclient.ToolEdit,
 			Locations: []acpclient.ToolCallLocation{{Path: "/home/ada/greet/main.go", Line: &line}},
 			Content:   []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/main.go", &old, now)},
@@ -92,10 +92,10 @@ func usualOptions() []acpclient.PermissionOption {
 	}
 }
 
-func runPermission() *session.Permission {
-	return &session.Permission{
+func runPermission() *conversation.Permission {
+	return &conversation.Permission{
 		ID: 8,
-		ToolCall: &session.ToolCall{
+		ToolCall: &conversation.ToolCall{
 			ID: "t2", Title: "Run the tests and clean up", Kind: acpclient.ToolExecute,
 			RawInput: []byte(`{"command":"go test ./... -count=1 -run 'TestGreet|TestName' && \\\n  rm -rf ./build/cache && echo done \u001b[2K","cwd":"/home/ada/greet/sub"}`),
 		},
@@ -197,8 +197,8 @@ func screens() map[string]Dialog {
 	return all
 }
 
-func planPermission() *session.Permission {
-	return &session.Permission{ID: 9, ToolCall: &session.ToolCall{
+func planPermission() *conversation.Permission {
+	return &conversation.Permission{ID: 9, ToolCall: &conversation.ToolCall{
 		Title: "Ready to code?", Kind: acpclient.ToolSwitchMode,
 		Content: []acpclient.ToolCallContent{acpclient.TextContent("## Plan\n\n1. Read **main.go**\n2. Add a `name` argument\n3. Run the tests\n\nThe greeting stays the same for everybody who gives no name.")},
 	}, Options: []acpclient.PermissionOption{
@@ -208,7 +208,7 @@ func planPermission() *session.Permission {
 	}}
 }
 
-func formElicitation() *session.Elicitation {
+func formElicitation() *conversation.Elicitation {
 	raw := `{"mode":"form","message":"A few things before I make the project.","requestedSchema":{"type":"object","title":"New project","properties":{
 		"name":{"type":"string","title":"Project name","description":"What the folder is called","minLength":3,"maxLength":20,"pattern":"^[a-z-]+$"},
 		"mail":{"type":"string","title":"Your email","format":"email"},
@@ -221,23 +221,23 @@ func formElicitation() *session.Elicitation {
 	return elicitation(raw)
 }
 
-func elicitation(raw string) *session.Elicitation {
-	e := &session.Elicitation{ID: 4, Request: &acpclient.CreateElicitationRequest{}}
+func elicitation(raw string) *conversation.Elicitation {
+	e := &conversation.Elicitation{ID: 4, Request: &acpclient.CreateElicitationRequest{}}
 	if err := acpclient.Unmarshal([]byte(raw), e.Request); err != nil {
 		panic(err)
 	}
 	return e
 }
 
-func linkElicitation(url string) *session.Elicitation {
-	return &session.Elicitation{ID: 5, Request: &acpclient.CreateElicitationRequest{
+func linkElicitation(url string) *conversation.Elicitation {
+	return &conversation.Elicitation{ID: 5, Request: &acpclient.CreateElicitationRequest{
 		Mode: acpclient.ElicitURL, ElicitationID: "e1", URL: url, Message: "Connect your account so that I can read the issues.",
 	}}
 }
 
-func optionConversation() *session.Conversation {
-	c := session.NewConversation()
-	c.Apply(session.SessionOpened{State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
+func optionConversation() *conversation.Conversation {
+	c := conversation.New()
+	c.Apply(conversation.SessionOpened{State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
 		{ID: "mode", Name: "Mode", Description: "How much it asks before it acts", Category: acpclient.CategoryMode, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("ask"), Options: acpclient.Ungrouped(
 			acpclient.ConfigSelectOption{Value: "ask", Name: "Ask"}, acpclient.ConfigSelectOption{Value: "code", Name: "Code"})},
 		{ID: "model", Name: "Model", Description: "The model that answers", Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("opus"), Options: acpclient.ConfigSelectOptions{
@@ -247,6 +247,6 @@ func optionConversation() *session.Conversation {
 		{ID: "brave", Name: "Brave mode", Description: "Uses experimental tools", Type: acpclient.ConfigBoolean, CurrentValue: acpclient.BoolValue(false)},
 		{ID: "slider", Name: "Temperature", Type: "range", Raw: []byte(`{}`)},
 	}}})
-	c.Apply(session.OptionChosen{Option: "brave", Value: acpclient.BoolValue(true), Seq: 1})
+	c.Apply(conversation.OptionChosen{Option: "brave", Value: acpclient.BoolValue(true), Seq: 1})
 	return c
 }

@@ -12,7 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/session"
+	"parley/internal/conversation"
 )
 
 func manyModels(n int) []Item {
@@ -210,18 +210,18 @@ func TestOptionsFollowTheConversation(t *testing.T) {
 	d.Key(press("enter"))
 	options := c.Options
 	options[1].CurrentValue = acpclient.SelectValue("haiku")
-	c.Apply(session.OptionSettled{Option: "brave", Seq: 1, Options: options})
+	c.Apply(conversation.OptionSettled{Option: "brave", Seq: 1, Options: options})
 	if text := shownBy(d, 80, 20); !strings.Contains(text, "● Haiku") {
 		t.Errorf("the values do not follow:\n%s", text)
 	}
-	c.Apply(session.OptionSettled{Option: "x", Seq: 2, Options: options[:1]})
+	c.Apply(conversation.OptionSettled{Option: "x", Seq: 2, Options: options[:1]})
 	if text := shownBy(d, 80, 20); !strings.Contains(text, "Options") || strings.Contains(text, "Haiku") {
 		t.Errorf("the values of an option that is gone are still shown:\n%s", text)
 	}
 	if got := presses(t, d, "home", "enter", "down", "enter"); got != (SetOption{"mode", acpclient.SelectValue("code")}) {
 		t.Errorf("did %v", got)
 	}
-	d.SetConversation(session.NewConversation())
+	d.SetConversation(conversation.New())
 	if text := shownBy(d, 80, 20); !strings.Contains(text, "nothing to set") {
 		t.Errorf("another conversation is not shown:\n%s", text)
 	}
@@ -230,8 +230,8 @@ func TestOptionsFollowTheConversation(t *testing.T) {
 func TestModesAndModels(t *testing.T) {
 	env, _ := newEnv()
 	withOptions := optionConversation()
-	legacy := session.NewConversation()
-	legacy.Apply(session.SessionOpened{State: acpclient.SessionState{
+	legacy := conversation.New()
+	legacy.Apply(conversation.SessionOpened{State: acpclient.SessionState{
 		Modes:  &acpclient.SessionModeState{CurrentModeID: "ask", AvailableModes: acpclient.List[acpclient.SessionMode]{{ID: "ask", Name: "Ask"}, {ID: "code", Name: "Code"}}},
 		Models: &acpclient.SessionModelState{CurrentModelID: "b", AvailableModels: acpclient.List[acpclient.ModelInfo]{{ModelID: "a", Name: "A"}, {ModelID: "b", Name: "B"}}},
 	}})
@@ -255,7 +255,7 @@ func TestModesAndModels(t *testing.T) {
 			}
 		})
 	}
-	none := session.NewConversation()
+	none := conversation.New()
 	if NewModes(env, none) != nil || NewModels(env, none) != nil || NewOption(env, withOptions, "slider") != nil || NewOption(env, withOptions, "?") != nil {
 		t.Error("there is a list of what cannot be set")
 	}

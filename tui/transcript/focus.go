@@ -1,8 +1,6 @@
 package transcript
 
-import (
-	"parley/internal/session"
-)
+import "parley/internal/conversation"
 
 // Focus selects the last item in sight, or gives the selection up.
 func (l *List) Focus(on bool) {
@@ -54,7 +52,7 @@ func (l *List) SelectAt(y int) bool {
 }
 
 // Selected is the selected item, nil if there is none.
-func (l *List) Selected() session.Item {
+func (l *List) Selected() conversation.Item {
 	if l.selected < 0 || l.selected >= len(l.conv.Items) {
 		return nil
 	}

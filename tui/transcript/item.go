@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 	"parley/tui/theme"
 )
 
@@ -36,12 +36,12 @@ type environment struct {
 	cwd    string
 	width  int // of the text now: sections are counted for it
 	// open are the questions that are asked above the prompt now.
-	open []*session.Permission
+	open []*conversation.Permission
 }
 
 // asked reports whether the person is being asked about a tool call. What it
 // would do stands in the question then, and not here as well.
-func (env *environment) asked(t *session.ToolCall) bool {
+func (env *environment) asked(t *conversation.ToolCall) bool {
 	for _, p := range env.open {
 		if p.ToolCall == t {
 			return true
@@ -58,25 +58,25 @@ func dimmed(th *theme.Theme) *theme.Theme {
 	return &d
 }
 
-func newDrawing(item session.Item) drawing {
+func newDrawing(item conversation.Item) drawing {
 	switch i := item.(type) {
-	case *session.Message:
+	case *conversation.Message:
 		if i.Chunk == acpclient.AgentThoughtChunk {
 			return &thought{item: i}
 		}
 		return &message{item: i}
-	case *session.ToolCall:
+	case *conversation.ToolCall:
 		return &toolCall{item: i}
-	case *session.Plan:
+	case *conversation.Plan:
 		return &plan{item: i}
-	case *session.Note:
+	case *conversation.Note:
 		return &note{item: i}
-	case *session.Compaction:
+	case *conversation.Compaction:
 		return &compaction{item: i}
-	case *session.Unknown:
+	case *conversation.Unknown:
 		return &unknown{item: i}
 	}
-	return &note{item: &session.Note{Title: "something that cannot be shown"}}
+	return &note{item: &conversation.Note{Title: "something that cannot be shown"}}
 }
 
 // cached keeps the lines of a drawing that has one section.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/session"
+	"parley/internal/conversation"
 	"parley/tui/theme"
 )
 
@@ -34,7 +34,7 @@ type position struct{ item, section, line int }
 // use.
 type List struct {
 	theme  *theme.Theme
-	conv   *session.Conversation
+	conv   *conversation.Conversation
 	width  int
 	height int
 
@@ -59,7 +59,7 @@ type entry struct {
 }
 
 // New makes the view of a conversation.
-func New(th *theme.Theme, conv *session.Conversation) *List {
+func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	return &List{
 		theme: th, conv: conv, following: true, selected: -1,
 		drawings: map[int]*entry{}, expanded: map[int]bool{},

@@ -9,13 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
-	"parley/internal/session"
+	"parley/internal/conversation"
 	"parley/tui/theme"
 )
 
 // fold makes a conversation of events.
-func fold(events ...session.Event) *session.Conversation {
-	c := session.NewConversation()
+func fold(events ...conversation.Event) *conversation.Conversation {
+	c := conversation.New()
 	c.Cwd = "/project"
 	for _, e := range events {
 		c.Apply(e)
@@ -23,16 +23,16 @@ func fold(events ...session.Event) *session.Conversation {
 	return c
 }
 
-func say(text string) session.Event {
-	return session.Text{Chunk: acpclient.AgentMessageChunk, Text: text}
+func say(text string) conversation.Event {
+	return conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: text}
 }
 
-func ask(text string) session.Event {
-	return session.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}
+func ask(text string) conversation.Event {
+	return conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}
 }
 
-func tool(id string, status acpclient.ToolCallStatus, content ...acpclient.ToolCallContent) session.Event {
-	return session.Update{Update: &acpclient.ToolCall{
+func tool(id string, status acpclient.ToolCallStatus, content ...acpclient.ToolCallContent) conversation.Event {
+	return conversation.Update{Update: &acpclient.ToolCall{
 		ToolCallID: acpclient.ToolCallID(id), Title: "Tool " + id, Kind: acpclient.ToolEdit, Status: status, Content: content,
 	}}
 }
@@ -46,7 +46,7 @@ func view(l *List) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-func newList(c *session.Conversation, width, height int) *List {
+func newList(c *conversation.Conversation, width, height int) *List {
 	l := New(theme.New(true), c)
 	l.SetSize(width, height)
 	return l
@@ -57,32 +57,32 @@ func TestItems(t *testing.T) {
 	line := 7
 	for _, test := range []struct {
 		name   string
-		events []session.Event
+		events []conversation.Event
 		want   string
 	}{
 		{
 			"a question and an answer",
-			[]session.Event{ask("why?"), say("Because **so**."), session.TurnEnded{Reason: acpclient.StopEndTurn}},
+			[]conversation.Event{ask("why?"), say("Because **so**."), conversation.TurnEnded{Reason: acpclient.StopEndTurn}},
 			"❯ why?\n\n● Because so.",
 		},
 		{
 			"stop reasons in words",
-			[]session.Event{ask("go"), session.TurnEnded{Reason: acpclient.StopMaxTokens}},
+			[]conversation.Event{ask("go"), conversation.TurnEnded{Reason: acpclient.StopMaxTokens}},
 			"❯ go\n\n! Stopped: the answer reached the model's token limit",
 		},
 		{
 			"an error of the agent",
-			[]session.Event{ask("go"), session.TurnEnded{Err: &acpclient.Error{Code: 400, Message: "no credit"}}},
+			[]conversation.Event{ask("go"), conversation.TurnEnded{Err: &acpclient.Error{Code: 400, Message: "no credit"}}},
 			"❯ go\n\n✗ The agent answered with an error\n  no credit (code 400)",
 		},
 		{
 			"tool calls without content stand close together",
-			[]session.Event{tool("a", acpclient.ToolCompleted), tool("b", acpclient.ToolFailed)},
+			[]conversation.Event{tool("a", acpclient.ToolCompleted), tool("b", acpclient.ToolFailed)},
 			"✓ ✎ Tool a\n✗ ✎ Tool b  failed",
 		},
 		{
 			"a diff with its numbers, and where",
-			[]session.Event{session.Update{Update: &acpclient.ToolCall{
+			[]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{
 				ToolCallID: "x", Title: "Edit", Kind: acpclient.ToolEdit, Status: acpclient.ToolCompleted,
 				Locations: []acpclient.ToolCallLocation{{Path: "/project/a.txt", Line: &line}},
 				Content:   []acpclient.ToolCallContent{acpclient.DiffContent("/project/a.txt", &old, "one\nTWO\n")},
@@ -91,31 +91,31 @@ func TestItems(t *testing.T) {
 		},
 		{
 			"a thought that is done is one line",
-			[]session.Event{
-				session.Text{Chunk: acpclient.AgentThoughtChunk, Text: "**Weighing** it\n\nfor long"}, say("Done."),
+			[]conversation.Event{
+				conversation.Text{Chunk: acpclient.AgentThoughtChunk, Text: "**Weighing** it\n\nfor long"}, say("Done."),
 			},
 			"✻ Thought: Weighing it\n\n● Done.",
 		},
 		{
 			"control sequences of the agent are text without effect",
-			[]session.Event{ask("\x1b[2Jx"), tool("\x1b]0;owned\x07", acpclient.ToolCompleted)},
+			[]conversation.Event{ask("\x1b[2Jx"), tool("\x1b]0;owned\x07", acpclient.ToolCompleted)},
 			"❯ x\n\n✓ ✎ Tool",
 		},
 		{
 			"an update of an unknown kind",
-			[]session.Event{session.Update{Update: &acpclient.UnknownUpdate{Name: "weather", Raw: []byte(`{}`)}}},
+			[]conversation.Event{conversation.Update{Update: &acpclient.UnknownUpdate{Name: "weather", Raw: []byte(`{}`)}}},
 			"? The agent sent an update that parley does not know: weather",
 		},
 		{
 			"content that is not text",
-			[]session.Event{session.Update{Update: &acpclient.ContentChunk{
+			[]conversation.Event{conversation.Update{Update: &acpclient.ContentChunk{
 				Chunk: acpclient.AgentMessageChunk, Content: acpclient.ImageBlock("image/png", strings.Repeat("A", 4000)),
 			}}},
 			"● ▣ image image/png  3.0 kB",
 		},
 		{
 			"a cancelled call says so",
-			[]session.Event{ask("go"), tool("a", acpclient.ToolInProgress), session.CancelRequested{}},
+			[]conversation.Event{ask("go"), tool("a", acpclient.ToolInProgress), conversation.CancelRequested{}},
 			"❯ go\n\n⊘ ✎ Tool a  cancelled",
 		},
 	} {
@@ -241,13 +241,13 @@ func TestAlwaysDrawsAWindowOfTheWhole(t *testing.T) {
 }
 
 // longSession is a long session: n turns with an answer and a tool call each.
-func longSession(n int) *session.Conversation {
+func longSession(n int) *conversation.Conversation {
 	c := fold()
 	for i := range n {
 		c.Apply(ask(fmt.Sprintf("question %d", i)))
 		c.Apply(say(fmt.Sprintf("## Answer %d\n\nSome **text** about `it`.\n\n- one\n- two\n", i)))
 		c.Apply(tool(fmt.Sprint(i), acpclient.ToolCompleted, acpclient.TextContent("output")))
-		c.Apply(session.TurnEnded{Reason: acpclient.StopEndTurn})
+		c.Apply(conversation.TurnEnded{Reason: acpclient.StopEndTurn})
 	}
 	return c
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 	"parley/tui/markdown"
 	"parley/tui/theme"
 )
@@ -14,7 +14,7 @@ import (
 // message draws what the person or the agent said. Each part of it is a Markdown
 // document, or one line for a block that is not text.
 type message struct {
-	item  *session.Message
+	item  *conversation.Message
 	env   *environment
 	parts []part
 	done  bool
@@ -45,7 +45,7 @@ func (m *message) update(env *environment, _ bool) {
 }
 
 // feed brings drawn parts up to date with what has been added.
-func feed(parts []part, items session.Parts, th *theme.Theme) []part {
+func feed(parts []part, items conversation.Parts, th *theme.Theme) []part {
 	if parts == nil {
 		parts = []part{}
 	}
@@ -220,7 +220,7 @@ func byteSize(n int64) string {
 // thought draws what the agent thought: the end of it while it thinks, one line
 // when it is done, all of it when it is expanded.
 type thought struct {
-	item     *session.Message
+	item     *conversation.Message
 	env      *environment
 	parts    []part
 	done     bool

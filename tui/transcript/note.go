@@ -7,13 +7,13 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 )
 
 // note draws a notice, an error, or how a turn ended.
 type note struct {
-	item *session.Note
+	item *conversation.Note
 	env  *environment
 	kept cached
 }
@@ -62,7 +62,7 @@ func (n *note) compact() bool { return false }
 // compaction draws a compaction of the context: a rule with its state, and the
 // summary when it is expanded.
 type compaction struct {
-	item     *session.Compaction
+	item     *conversation.Compaction
 	env      *environment
 	expanded bool
 	parts    []part
@@ -113,7 +113,7 @@ func (c *compaction) compact() bool { return false }
 // unknown draws an update of a kind that parley does not know: its name, and its
 // JSON when it is expanded.
 type unknown struct {
-	item     *session.Unknown
+	item     *conversation.Unknown
 	env      *environment
 	expanded bool
 }

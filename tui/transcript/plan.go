@@ -8,14 +8,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 	"parley/tui/markdown"
 )
 
 // plan draws a plan with the state of its steps.
 type plan struct {
-	item *session.Plan
+	item *conversation.Plan
 	env  *environment
 	kept cached
 }

@@ -5,8 +5,8 @@ import (
 
 	"parley/terminal/screen"
 
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 )
 
 // screenRows is how many rows an emulated terminal has: what programs that draw
@@ -18,7 +18,7 @@ const scrollback = 5000
 
 // terminalView draws a terminal: the end of what it printed, as an emulator has it.
 type terminalView struct {
-	term  *session.Terminal
+	term  *conversation.Terminal
 	emu   *screen.Screen
 	width int
 	fed   int64

@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/internal/session"
 	"parley/tui/diffview"
 	"parley/tui/markdown"
 )
@@ -30,7 +30,7 @@ const (
 // toolCall draws a tool call: a line that says what it does and how far it is,
 // and what it produced.
 type toolCall struct {
-	item     *session.ToolCall
+	item     *conversation.ToolCall
 	env      *environment
 	expanded bool
 	asked    bool // about in a question: the bodies are shown there
@@ -39,7 +39,7 @@ type toolCall struct {
 
 	content []acpclient.ToolCallContent // that bodies were made of
 	bodies  []body
-	screens map[*session.Terminal]*terminalView
+	screens map[*conversation.Terminal]*terminalView
 
 	peek cached // header and collapsed bodies
 }
@@ -70,7 +70,7 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	for _, term := range t.item.Terminals {
 		if t.screens[term] == nil {
 			if t.screens == nil {
-				t.screens = map[*session.Terminal]*terminalView{}
+				t.screens = map[*conversation.Terminal]*terminalView{}
 			}
 			t.screens[term] = &terminalView{term: term}
 			t.bodies = t.makeBodies()

@@ -1,31 +1,19 @@
-package session
+package conversation_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
 
-func permission(id int, tool string) PermissionOpened {
-	r := new(acpclient.RequestPermissionRequest)
-	if err := acpclient.Unmarshal(json.RawMessage(`{"sessionId":"s","toolCall":`+tool+`,"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}`), r); err != nil {
-		panic(err)
-	}
-	return PermissionOpened{ID: id, Request: r}
-}
-
-const fullCall = `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Write main.go","kind":"edit","status":"in_progress","name":"write",
-	"rawInput":{"path":"main.go"},"locations":[{"path":"main.go","line":3}],
-	"content":[{"type":"diff","path":"main.go","oldText":"a","newText":"b"}]}`
-
-func onlyTool(t testing.TB, c *Conversation) *ToolCall {
+func onlyTool(t testing.TB, c *conversation.Conversation) *conversation.ToolCall {
 	t.Helper()
 	for _, i := range c.Items {
-		if tool, ok := i.(*ToolCall); ok {
+		if tool, ok := i.(*conversation.ToolCall); ok {
 			return tool
 		}
 	}
@@ -35,44 +23,44 @@ func onlyTool(t testing.TB, c *Conversation) *ToolCall {
 
 // A thin request says less than the call that it is about, and takes nothing away.
 func TestThinPermissionRequests(t *testing.T) {
-	whole := onlyTool(t, fold(t, fullCall))
+	whole := onlyTool(t, fold(t, events.FullCall))
 	for _, thin := range []string{
 		`{"toolCallId":"t"}`,
 		`{"toolCallId":"t","title":"","kind":"other","status":"pending","content":[],"locations":[],"rawInput":{}}`,
 		`{"toolCallId":"t","title":"  ","kind":null,"status":null,"content":null,"rawInput":""}`,
 		`{"toolCallId":"t","rawInput":[]}`,
 	} {
-		c := fold(t, fullCall, permission(1, thin))
+		c := fold(t, events.FullCall, events.Permission(1, thin))
 		got := onlyTool(t, c)
 		if len(c.Permissions) != 1 || c.Permissions[0].ToolCall != got {
 			t.Fatalf("%s: permissions %v", thin, c.Permissions)
 		}
-		if d := cmp.Diff(whole, got, deepEqual, cmpopts.IgnoreTypes(revision{})); d != "" {
+		if d := cmp.Diff(whole, got, events.DeepEqual, events.IgnoreVersions); d != "" {
 			t.Errorf("%s changed the call:\n%s", thin, d)
 		}
 	}
 	// What it does say counts, and it may be the first to speak of a call.
-	c := fold(t, permission(1, `{"toolCallId":"t","title":"Run","kind":"execute","status":"pending","rawInput":{"command":"ls"}}`),
-		PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
+	c := fold(t, events.Permission(1, `{"toolCallId":"t","title":"Run","kind":"execute","status":"pending","rawInput":{"command":"ls"}}`),
+		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`)
 	tool := onlyTool(t, c)
 	if tool.Title != "Run" || tool.Kind != acpclient.ToolExecute || tool.Status != acpclient.ToolCompleted || tool.Answer.Option.Name != "Yes" {
 		t.Errorf("%+v", tool)
 	}
 	// The bare blocks of the session modes page.
-	c = fold(t, permission(1, `{"toolCallId":"t","kind":"switch_mode","content":[{"type":"text","text":"the plan"}]}`))
+	c = fold(t, events.Permission(1, `{"toolCallId":"t","kind":"switch_mode","content":[{"type":"text","text":"the plan"}]}`))
 	if got := onlyTool(t, c).Content; len(got) != 1 || got[0].Content.Text != "the plan" {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestToolCallUpdates(t *testing.T) {
-	c := fold(t, fullCall,
+	c := fold(t, events.FullCall,
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","title":null,"content":null,"locations":null,"rawInput":null,"status":null,"kind":null}`)
-	if d := cmp.Diff(onlyTool(t, fold(t, fullCall)), onlyTool(t, c), deepEqual, cmpopts.IgnoreTypes(revision{})); d != "" {
+	if d := cmp.Diff(onlyTool(t, fold(t, events.FullCall)), onlyTool(t, c), events.DeepEqual, events.IgnoreVersions); d != "" {
 		t.Errorf("null has changed something:\n%s", d)
 	}
-	c = fold(t, fullCall, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"x"}}],"locations":[],"rawOutput":7}`)
+	c = fold(t, events.FullCall, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"x"}}],"locations":[],"rawOutput":7}`)
 	tool := onlyTool(t, c)
 	if len(tool.Content) != 1 || tool.Content[0].Type != acpclient.ToolContentBlock || len(tool.Locations) != 0 || string(tool.RawOutput) != "7" {
 		t.Errorf("arrays do not replace: %+v", tool)
@@ -88,14 +76,14 @@ func TestLivelinessOfToolCalls(t *testing.T) {
 		events             []any
 		running, cancelled bool
 	}{
-		"in a turn":                    {[]any{sent("x"), call}, true, false},
+		"in a turn":                    {[]any{events.Sent("x"), call}, true, false},
 		"in a replay":                  {[]any{call}, false, false},
-		"when its turn has ended":      {[]any{sent("x"), call, TurnEnded{}}, false, false},
-		"when the cancel went out":     {[]any{sent("x"), call, CancelRequested{}}, false, true},
-		"announced after the cancel":   {[]any{sent("x"), CancelRequested{}, call, TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
-		"cancelled by the agent":       {[]any{sent("x"), call, TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
-		"with the agent lost":          {[]any{sent("x"), call, AgentLost{}}, false, true},
-		"beside what the person added": {[]any{sent("x"), call, userSays("also", ""), CancelRequested{}}, false, true},
+		"when its turn has ended":      {[]any{events.Sent("x"), call, conversation.TurnEnded{}}, false, false},
+		"when the cancel went out":     {[]any{events.Sent("x"), call, conversation.CancelRequested{}}, false, true},
+		"announced after the cancel":   {[]any{events.Sent("x"), conversation.CancelRequested{}, call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
+		"cancelled by the agent":       {[]any{events.Sent("x"), call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
+		"with the agent lost":          {[]any{events.Sent("x"), call, conversation.AgentLost{}}, false, true},
+		"beside what the person added": {[]any{events.Sent("x"), call, events.UserSays("also", ""), conversation.CancelRequested{}}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := onlyTool(t, fold(t, c.events...))
@@ -113,7 +101,7 @@ func TestSubagentParents(t *testing.T) {
 		// Also when the parent has completed before.
 		c := fold(t, `{"sessionUpdate":"tool_call","toolCallId":"p","title":"P","status":"completed"}`,
 			`{"sessionUpdate":"tool_call","toolCallId":"c","title":"C","_meta":`+meta+`}`)
-		if got := c.Items[1].(*ToolCall).Parent; got != "p" {
+		if got := c.Items[1].(*conversation.ToolCall).Parent; got != "p" {
 			t.Errorf("%s: parent %q", meta, got)
 		}
 	}
@@ -127,9 +115,9 @@ func TestSubagentParents(t *testing.T) {
 
 func TestTerminals(t *testing.T) {
 	c := fold(t,
-		TerminalCreated{ID: "x", Command: "make", Cwd: "/w"},
+		conversation.TerminalCreated{ID: "x", Command: "make", Cwd: "/w"},
 		`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","content":[{"type":"terminal","terminalId":"x"},{"type":"terminal","terminalId":"x"}]}`,
-		TerminalOutput{"x", []byte("one\n")}, TerminalOutput{"x", []byte("two\n")}, TerminalExited{ID: "x"},
+		conversation.TerminalOutput{ID: "x", Data: []byte("one\n")}, conversation.TerminalOutput{ID: "x", Data: []byte("two\n")}, conversation.TerminalExited{ID: "x"},
 	)
 	tool := onlyTool(t, c)
 	if len(tool.Terminals) != 1 || tool.Terminals[0] != c.Terminals["x"] {
@@ -143,7 +131,7 @@ func TestTerminals(t *testing.T) {
 		t.Errorf("%q from beyond the end", out)
 	}
 	before := tool.Version()
-	c.Apply(TerminalOutput{"x", []byte("late")})
+	c.Apply(conversation.TerminalOutput{ID: "x", Data: []byte("late")})
 	if tool.Version() == before {
 		t.Error("output does not change the call that shows it")
 	}
@@ -164,12 +152,12 @@ func TestTerminals(t *testing.T) {
 	}
 
 	// Only the end of much output is kept.
-	much := NewConversation()
+	much := conversation.New()
 	for range 100 {
-		much.Apply(TerminalOutput{"x", make([]byte, 100<<10)})
+		much.Apply(conversation.TerminalOutput{ID: "x", Data: make([]byte, 100<<10)})
 	}
 	kept, whole := much.Terminals["x"].Since(0)
-	if len(kept) < terminalKeep || len(kept) > 2*terminalKeep || whole || much.Terminals["x"].Total() != 100*100<<10 {
+	if len(kept) < 2<<20 || len(kept) > 4<<20 || whole || much.Terminals["x"].Total() != 100*100<<10 {
 		t.Errorf("%d bytes kept, whole %v", len(kept), whole)
 	}
 }

@@ -1,77 +1,44 @@
-package session
+package conversation_test
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"reflect"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
-
-// up decodes a session update as it comes from the wire.
-func up(t testing.TB, update string) Event {
-	t.Helper()
-	n := new(acpclient.SessionNotification)
-	if err := acpclient.Unmarshal(json.RawMessage(`{"sessionId":"s","update":`+update+`}`), n); err != nil {
-		t.Fatalf("%s: %v", update, err)
-	}
-	return event(n)
-}
-
-func chunk(role, text, id string) string {
-	b, _ := json.Marshal(map[string]any{"sessionUpdate": role + "_chunk", "content": map[string]string{"type": "text", "text": text}, "messageId": id})
-	return string(b)
-}
-
-func agentSays(text, id string) string { return chunk("agent_message", text, id) }
-func thinks(text, id string) string    { return chunk("agent_thought", text, id) }
-func userSays(text, id string) string  { return chunk("user_message", text, id) }
-
-func sent(text string) PromptSent {
-	return PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}, At: time.Unix(1, 0)}
-}
-
-// deepEqual are the options to compare whole conversations.
-var deepEqual = cmp.Options{
-	cmp.Exporter(func(t reflect.Type) bool { return strings.HasPrefix(t.PkgPath(), "parley/") }),
-	cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }),
-	cmpopts.EquateEmpty(),
-}
 
 // fold applies events, given as such or as updates in JSON. It checks that the
 // fold is pure: folding them again gives the same, and the events stay as they
 // were.
-func fold(t testing.TB, events ...any) *Conversation {
+func fold(t testing.TB, happened ...any) *conversation.Conversation {
 	t.Helper()
-	var all, asReceived []Event
-	for _, e := range events {
+	var all, asReceived []conversation.Event
+	for _, e := range happened {
 		switch e := e.(type) {
 		case string:
-			all, asReceived = append(all, up(t, e)), append(asReceived, up(t, e))
-		case Event:
+			all, asReceived = append(all, events.Up(t, e)), append(asReceived, events.Up(t, e))
+		case conversation.Event:
 			all, asReceived = append(all, e), append(asReceived, e)
 		default:
 			t.Fatalf("%T is no event", e)
 		}
 	}
-	c, again := NewConversation(), NewConversation()
+	c, again := conversation.New(), conversation.New()
 	for _, e := range all {
 		c.Apply(e)
 	}
 	for _, e := range all {
 		again.Apply(e)
 	}
-	if d := cmp.Diff(c, again, deepEqual); d != "" {
+	if d := cmp.Diff(c, again, events.DeepEqual); d != "" {
 		t.Errorf("folding twice differs:\n%s", d)
 	}
-	if d := cmp.Diff(asReceived, all, deepEqual); d != "" {
+	if d := cmp.Diff(asReceived, all, events.DeepEqual); d != "" {
 		t.Errorf("folding has changed the events:\n%s", d)
 	}
 	return c
@@ -84,70 +51,70 @@ func TestFoldTranscript(t *testing.T) {
 	}{
 		// Where messages begin.
 		"chunks without ids are one message": {
-			[]any{agentSays("a", ""), agentSays("b", "")},
+			[]any{events.AgentSays("a", ""), events.AgentSays("b", "")},
 			[]string{"agent: ab"},
 		},
 		"another id is another message": {
-			[]any{agentSays("a", "1"), agentSays("b", "1"), agentSays("c", "2")},
+			[]any{events.AgentSays("a", "1"), events.AgentSays("b", "1"), events.AgentSays("c", "2")},
 			[]string{"agent: ab", "agent: c"},
 		},
 		"an id after none is another message": {
-			[]any{agentSays("banner", ""), agentSays("a", "1")},
+			[]any{events.AgentSays("banner", ""), events.AgentSays("a", "1")},
 			[]string{"agent: banner", "agent: a"},
 		},
 		"no id after one goes on": {
-			[]any{agentSays("a", "1"), agentSays("b", "")},
+			[]any{events.AgentSays("a", "1"), events.AgentSays("b", "")},
 			[]string{"agent: ab"},
 		},
 		"without ids another role is another message": {
-			[]any{thinks("a", ""), agentSays("b", ""), thinks("c", "")},
+			[]any{events.Thinks("a", ""), events.AgentSays("b", ""), events.Thinks("c", "")},
 			[]string{"thought: a", "agent: b", "thought: c"},
 		},
 		"without ids a tool call is a boundary": {
-			[]any{agentSays("a", ""), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, agentSays("b", "")},
+			[]any{events.AgentSays("a", ""), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, events.AgentSays("b", "")},
 			[]string{"agent: a", "tool t: T", "agent: b"},
 		},
 		"an update of a known call is none": {
 			[]any{
-				`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, agentSays("a", ""),
-				`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`, agentSays("b", ""),
+				`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, events.AgentSays("a", ""),
+				`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`, events.AgentSays("b", ""),
 			},
 			[]string{"tool t: T (completed)", "agent: ab"},
 		},
 		"with ids thoughts and text may be streamed side by side": {
-			[]any{thinks("a", "1"), agentSays("b", "2"), thinks("c", "1"), agentSays("d", "2")},
+			[]any{events.Thinks("a", "1"), events.AgentSays("b", "2"), events.Thinks("c", "1"), events.AgentSays("d", "2")},
 			[]string{"thought: ac", "agent: bd"},
 		},
 		"the same id in two roles is two messages": {
-			[]any{thinks("a", "1"), agentSays("b", "1"), thinks("c", "1")},
+			[]any{events.Thinks("a", "1"), events.AgentSays("b", "1"), events.Thinks("c", "1")},
 			[]string{"thought: ac", "agent: b"},
 		},
 		"with an id a message goes on beyond a tool call": {
-			[]any{agentSays("a", "1"), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, agentSays("b", "1")},
+			[]any{events.AgentSays("a", "1"), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, events.AgentSays("b", "1")},
 			[]string{"agent: ab", "tool t: T"},
 		},
 		"an id of an earlier turn is another message": {
-			[]any{sent("x"), agentSays("a", "1"), TurnEnded{}, sent("y"), agentSays("b", "1")},
+			[]any{events.Sent("x"), events.AgentSays("a", "1"), conversation.TurnEnded{}, events.Sent("y"), events.AgentSays("b", "1")},
 			[]string{"user: x", "agent: a", "user: y", "agent: b"},
 		},
 		"the end of a turn is a boundary": {
-			[]any{sent("x"), agentSays("a", ""), TurnEnded{}, agentSays("b", "")},
+			[]any{events.Sent("x"), events.AgentSays("a", ""), conversation.TurnEnded{}, events.AgentSays("b", "")},
 			[]string{"user: x", "agent: a", "agent: b"},
 		},
 		"an empty chunk is no message": {
-			[]any{thinks("", ""), agentSays("", "1"), agentSays("a", "1"), agentSays("", "")},
+			[]any{events.Thinks("", ""), events.AgentSays("", "1"), events.AgentSays("a", "1"), events.AgentSays("", "")},
 			[]string{"agent: a"},
 		},
 		"what parley says does not cut a message": {
-			[]any{agentSays("a", ""), Said{Title: "by the way"}, `{"sessionUpdate":"notice","title":"N"}`, `{"sessionUpdate":"odd"}`, agentSays("b", "")},
+			[]any{events.AgentSays("a", ""), conversation.Said{Title: "by the way"}, `{"sessionUpdate":"notice","title":"N"}`, `{"sessionUpdate":"odd"}`, events.AgentSays("b", "")},
 			[]string{"agent: ab", "note: by the way", "note: N", "unknown: odd"},
 		},
 		"a subagent's text is not the agent's": {
-			[]any{agentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"child"},"_meta":{"claudeCode":{"parentToolUseId":"t"}}}`, agentSays("b", "")},
+			[]any{events.AgentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"child"},"_meta":{"claudeCode":{"parentToolUseId":"t"}}}`, events.AgentSays("b", "")},
 			[]string{"agent: a", "agent of t: child", "agent: b"},
 		},
 		"other content stands between text": {
-			[]any{agentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"AA=="}}`, agentSays("b", "")},
+			[]any{events.AgentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"AA=="}}`, events.AgentSays("b", "")},
 			[]string{"agent: a[image]b"},
 		},
 		"text with annotations": {
@@ -160,30 +127,30 @@ func TestFoldTranscript(t *testing.T) {
 
 		// The repetition of the prompt.
 		"the echo of a prompt is dropped": {
-			[]any{sent("hello world"), userSays("hello world", "u1"), agentSays("a", "")},
+			[]any{events.Sent("hello world"), events.UserSays("hello world", "u1"), events.AgentSays("a", "")},
 			[]string{"user: hello world", "agent: a"},
 		},
 		"in pieces, too": {
-			[]any{sent("hello world"), userSays("hello ", ""), userSays("world", ""), agentSays("a", "")},
+			[]any{events.Sent("hello world"), events.UserSays("hello ", ""), events.UserSays("world", ""), events.AgentSays("a", "")},
 			[]string{"user: hello world", "agent: a"},
 		},
 		"and with other space around it": {
-			[]any{sent("hello\n"), userSays("hello", ""), agentSays("a", "")},
+			[]any{events.Sent("hello\n"), events.UserSays("hello", ""), events.AgentSays("a", "")},
 			[]string{"user: hello\n", "agent: a"},
 		},
 		"and with its links": {
 			[]any{
-				PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("see "), acpclient.ResourceLinkBlock("f", "file:///f")}},
-				userSays("see ", ""), `{"sessionUpdate":"user_message_chunk","content":{"type":"resource_link","name":"f","uri":"file:///f"}}`,
+				conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("see "), acpclient.ResourceLinkBlock("f", "file:///f")}},
+				events.UserSays("see ", ""), `{"sessionUpdate":"user_message_chunk","content":{"type":"resource_link","name":"f","uri":"file:///f"}}`,
 			},
 			[]string{"user: see [resource_link]"},
 		},
 		"what is said later in the turn is no echo": {
-			[]any{sent("yes please"), agentSays("a", ""), userSays("yes", "")},
+			[]any{events.Sent("yes please"), events.AgentSays("a", ""), events.UserSays("yes", "")},
 			[]string{"user: yes please", "agent: a", "user: yes"},
 		},
 		"what differs is no echo": {
-			[]any{sent("hello"), userSays("help", "")},
+			[]any{events.Sent("hello"), events.UserSays("help", "")},
 			[]string{"user: hello", "user: help"},
 		},
 
@@ -198,32 +165,32 @@ func TestFoldTranscript(t *testing.T) {
 		},
 		"unless it had ended in an earlier turn": {
 			[]any{
-				sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"completed"}`,
-				TurnEnded{},
-				sent("y"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"B"}`, `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"failed"}`,
+				events.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"completed"}`,
+				conversation.TurnEnded{},
+				events.Sent("y"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"B"}`, `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"failed"}`,
 			},
 			[]string{"user: x", "tool 1: A (completed)", "user: y", "tool 1: B (failed)"},
 		},
 		"an update after its turn reaches the call": {
-			[]any{sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"in_progress"}`, TurnEnded{}, sent("y"), `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed"}`},
+			[]any{events.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"in_progress"}`, conversation.TurnEnded{}, events.Sent("y"), `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed"}`},
 			[]string{"user: x", "tool 1: A (completed)", "user: y"},
 		},
 		"permissions without an id are about different calls": {
-			[]any{permission(1, `{"title":"A"}`), permission(2, `{"title":"B"}`)},
+			[]any{events.Permission(1, `{"title":"A"}`), events.Permission(2, `{"title":"B"}`)},
 			[]string{"tool : A", "tool : B"},
 		},
 
 		// Plans.
 		"a plan is replaced within a turn and new in the next": {
 			[]any{
-				sent("x"), plan("pending", "pending"), agentSays("a", ""), plan("completed", "pending"),
-				TurnEnded{},
-				sent("y"), plan("completed"),
+				events.Sent("x"), events.Plan("pending", "pending"), events.AgentSays("a", ""), events.Plan("completed", "pending"),
+				conversation.TurnEnded{},
+				events.Sent("y"), events.Plan("completed"),
 			},
 			[]string{"user: x", "plan 1/2 ", "agent: a", "user: y", "plan 1/1 "},
 		},
 		"an empty plan takes it away": {
-			[]any{sent("x"), plan(), plan("pending"), plan()},
+			[]any{events.Sent("x"), events.Plan(), events.Plan("pending"), events.Plan()},
 			[]string{"user: x", "plan removed"},
 		},
 		"plans with names": {
@@ -266,13 +233,13 @@ func TestFoldTranscript(t *testing.T) {
 		},
 		"stop reasons in words": {
 			[]any{
-				TurnEnded{Reason: acpclient.StopEndTurn},
-				TurnEnded{Reason: acpclient.StopMaxTokens},
-				TurnEnded{Reason: acpclient.StopMaxTurnRequests},
-				TurnEnded{Reason: acpclient.StopRefusal},
-				TurnEnded{Reason: "out_of_luck"},
-				TurnEnded{Err: errors.New("x")},
-				TurnEnded{Err: &acpclient.Error{Message: "y"}},
+				conversation.TurnEnded{Reason: acpclient.StopEndTurn},
+				conversation.TurnEnded{Reason: acpclient.StopMaxTokens},
+				conversation.TurnEnded{Reason: acpclient.StopMaxTurnRequests},
+				conversation.TurnEnded{Reason: acpclient.StopRefusal},
+				conversation.TurnEnded{Reason: "out_of_luck"},
+				conversation.TurnEnded{Err: errors.New("x")},
+				conversation.TurnEnded{Err: &acpclient.Error{Message: "y"}},
 			},
 			[]string{
 				"note: Stopped: the answer reached the model's token limit", "note: Stopped: the turn reached the agent's limit of model requests",
@@ -281,34 +248,26 @@ func TestFoldTranscript(t *testing.T) {
 			},
 		},
 		"a history that is replayed": {
-			[]any{userSays("a", ""), agentSays("b", ""), userSays("c", ""), plan("pending"), agentSays("d", "")},
+			[]any{events.UserSays("a", ""), events.AgentSays("b", ""), events.UserSays("c", ""), events.Plan("pending"), events.AgentSays("d", "")},
 			[]string{"user: a", "agent: b", "user: c", "plan 0/1 ", "agent: d"},
 		},
 		"a history that comes again": {
-			[]any{sent("x"), agentSays("a", ""), SessionOpening{How: Load, ID: "s", Clear: true}, userSays("x", ""), agentSays("a", "")},
+			[]any{events.Sent("x"), events.AgentSays("a", ""), conversation.SessionOpening{How: conversation.OpenLoad, ID: "s", Clear: true}, events.UserSays("x", ""), events.AgentSays("a", "")},
 			[]string{"user: x", "agent: a"},
 		},
 		"a new session after a restart keeps what can be read": {
 			[]any{
-				sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A"}`,
-				AgentLost{},
-				SessionOpening{How: New},
-				SessionOpened{ID: "s2"},
+				events.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A"}`,
+				conversation.AgentLost{},
+				conversation.SessionOpening{How: conversation.OpenNew},
+				conversation.SessionOpened{ID: "s2"},
 				`{"sessionUpdate":"tool_call_update","toolCallId":"1","title":"B"}`,
 			},
 			[]string{"user: x", "tool 1: A cancelled", "tool 1: B"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { wantTranscript(t, fold(t, c.events...), c.want...) })
+		t.Run(name, func(t *testing.T) { events.WantTranscript(t, fold(t, c.events...), c.want...) })
 	}
-}
-
-func plan(statuses ...string) string {
-	entries := make([]string, len(statuses))
-	for i, s := range statuses {
-		entries[i] = fmt.Sprintf(`{"content":"%d","priority":"high","status":%q}`, i, s)
-	}
-	return `{"sessionUpdate":"plan","entries":[` + strings.Join(entries, ",") + `]}`
 }
 
 func TestInfoAndUsage(t *testing.T) {
@@ -335,14 +294,14 @@ func TestInfoAndUsage(t *testing.T) {
 }
 
 func TestPlanNow(t *testing.T) {
-	if c := fold(t, sent("x"), plan("pending"), plan()); c.Plan != nil {
+	if c := fold(t, events.Sent("x"), events.Plan("pending"), events.Plan()); c.Plan != nil {
 		t.Error("a plan that was taken away is still the plan")
 	}
 	c := fold(t, `{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"b","content":"B"}}`)
 	if c.Plan == nil || c.Plan.Markdown != "B" {
 		t.Errorf("plan %+v", c.Plan)
 	}
-	c.Apply(up(t, `{"sessionUpdate":"plan_removed","planId":"b"}`))
+	c.Apply(events.Up(t, `{"sessionUpdate":"plan_removed","planId":"b"}`))
 	if c.Plan != nil {
 		t.Error("a plan that was removed is still the plan")
 	}
@@ -350,16 +309,16 @@ func TestPlanNow(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	first, second := "0", "1"
-	c := fold(t, FileRead{"a"}, FileWritten{"a", &first, "1"}, FileWritten{"b", nil, "x"}, FileWritten{"a", &second, "2"})
+	c := fold(t, conversation.FileRead{Path: "a"}, conversation.FileWritten{Path: "a", Before: &first, After: "1"}, conversation.FileWritten{Path: "b", Before: nil, After: "x"}, conversation.FileWritten{Path: "a", Before: &second, After: "2"})
 	if len(c.Files) != 2 || *c.Files[0].Before != "0" || c.Files[0].After != "2" || c.Files[0].Writes != 2 || c.Files[1].Before != nil {
 		t.Errorf("files %+v", c.Files)
 	}
-	c.Apply(SessionOpened{ID: "s"})
-	c.Apply(SessionOpening{How: Load, ID: "s", Clear: true})
+	c.Apply(conversation.SessionOpened{ID: "s"})
+	c.Apply(conversation.SessionOpening{How: conversation.OpenLoad, ID: "s", Clear: true})
 	if len(c.Files) != 2 {
 		t.Error("the journal of the same session was lost")
 	}
-	c.Apply(SessionOpening{How: Load, ID: "other", Clear: true})
+	c.Apply(conversation.SessionOpening{How: conversation.OpenLoad, ID: "other", Clear: true})
 	if len(c.Files) != 0 {
 		t.Error("another session has the journal of this one")
 	}
@@ -367,28 +326,28 @@ func TestFiles(t *testing.T) {
 
 // Whoever drew an item draws it again only if its version is another.
 func TestVersionsChangeWithWhatIsShown(t *testing.T) {
-	c := NewConversation()
-	versions := map[Item]uint64{}
-	shown := map[Item]string{}
-	events := []any{
-		sent("x"), thinks("a", "1"), agentSays("b", ""), fullCall, permission(1, `{"toolCallId":"t","title":"Other"}`),
-		PermissionClosed{ID: 1, Outcome: acpclient.PermissionCancelled},
-		plan("pending"), plan("completed"),
+	c := conversation.New()
+	versions := map[conversation.Item]uint64{}
+	shown := map[conversation.Item]string{}
+	all := []any{
+		events.Sent("x"), events.Thinks("a", "1"), events.AgentSays("b", ""), events.FullCall, events.Permission(1, `{"toolCallId":"t","title":"Other"}`),
+		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionCancelled},
+		events.Plan("pending"), events.Plan("completed"),
 		`{"sessionUpdate":"compaction_update","compactionId":"c"}`, `{"sessionUpdate":"compaction_update","compactionId":"c","status":"failed"}`,
 		`{"sessionUpdate":"subagent_update","sessionId":"c1"}`, `{"sessionUpdate":"subagent_update","sessionId":"c1","description":"d"}`,
-		thinks("more", "1"), plan(),
-		CancelRequested{},
+		events.Thinks("more", "1"), events.Plan(),
+		conversation.CancelRequested{},
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`,
-		TurnEnded{},
+		conversation.TurnEnded{},
 	}
-	for _, e := range events {
+	for _, e := range all {
 		if s, ok := e.(string); ok {
-			e = up(t, s)
+			e = events.Up(t, s)
 		}
-		c.Apply(e.(Event))
+		c.Apply(e.(conversation.Event))
 		for _, i := range c.Items {
 			// Everything but the version, and what nobody sees.
-			s := cmp.Diff(nil, i, deepEqual, cmpopts.IgnoreTypes(revision{}), cmpopts.IgnoreFields(ToolCall{}, "turn"))
+			s := cmp.Diff(nil, i, events.DeepEqual, events.IgnoreVersions, cmpopts.IgnoreFields(conversation.ToolCall{}, "turn"))
 			if was, known := shown[i]; known && was != s && versions[i] == i.Version() {
 				t.Errorf("after %#v an item looks different at the same version:\n%s", e, cmp.Diff(was, s))
 			}

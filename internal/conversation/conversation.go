@@ -1,4 +1,8 @@
-package session
+// Package conversation remembers a session: the events that happened in it, and
+// the Conversation that they fold into. It starts nothing, does no I/O and knows
+// of no screen, so that a screen, an export, a store and a replay can all read
+// the same state.
+package conversation
 
 import (
 	"time"
@@ -65,8 +69,8 @@ type Conversation struct {
 	visits      []*Elicitation // addresses that the person went to, until done there
 }
 
-// NewConversation returns a conversation in which nothing has happened.
-func NewConversation() *Conversation {
+// New returns a conversation in which nothing has happened.
+func New() *Conversation {
 	return &Conversation{
 		Terminals:   map[acpclient.TerminalID]*Terminal{},
 		settings:    newSettings(),

@@ -1,4 +1,4 @@
-package session
+package conversation
 
 import (
 	"time"
@@ -10,7 +10,7 @@ import (
 // see comes of these, in one order: see Stream.
 type Event interface {
 	// size is about how many bytes the event holds on to.
-	size() int
+	Size() int
 }
 
 // The agent's process and connection.
@@ -203,4 +203,25 @@ type Said struct {
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
+}
+
+// Opening is how a session is opened.
+type Opening int
+
+// The ways to open a session.
+const (
+	OpenNew    Opening = iota // session/new
+	OpenLoad                  // session/load: the agent replays the history
+	OpenResume                // session/resume: it does not
+	OpenFork                  // session/fork: a copy of the open one goes on
+)
+
+// FromNotification makes the event of a session update: plain text of a message
+// is a Text, anything else an Update.
+func FromNotification(n *acpclient.SessionNotification) Event {
+	if c, ok := n.Update.(*acpclient.ContentChunk); ok &&
+		c.Content.Type == acpclient.ContentText && c.Content.Annotations == nil && len(c.Meta) == 0 && len(c.Content.Meta) == 0 && len(n.Meta) == 0 {
+		return Text{Chunk: c.Chunk, MessageID: c.MessageID, Text: c.Content.Text}
+	}
+	return Update{Update: n.Update, Meta: n.Meta}
 }

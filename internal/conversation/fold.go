@@ -1,4 +1,4 @@
-package session
+package conversation
 
 import (
 	"errors"
@@ -92,7 +92,7 @@ func (c *Conversation) sessionOpening(e SessionOpening) {
 	switch {
 	case e.Clear:
 		c.forget(e.ID != "" && e.ID == c.ID)
-	case e.How == New:
+	case e.How == OpenNew:
 		// What happened stays to be read. Nothing of it is known to the agent.
 		before := *c
 		c.forget(false)
@@ -104,7 +104,7 @@ func (c *Conversation) sessionOpening(e SessionOpening) {
 // comes again, is kept.
 func (c *Conversation) forget(same bool) {
 	c.closeMessages()
-	fresh := NewConversation()
+	fresh := New()
 	fresh.Agent, fresh.Phase, fresh.Cwd = c.Agent, c.Phase, c.Cwd
 	// These have ends of their own. A turn may wait for this very session, if
 	// the person had to sign in on a terminal first.
