@@ -54,3 +54,25 @@ func BenchmarkBlockClean(b *testing.B) {
 		Block(s)
 	}
 }
+
+func TestVisible(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"plain text is kept", "héllo, 世界\nx", "héllo, 世界\nx"},
+		{"control characters have their pictures", "a\x1b[2K\rb\x07\x7f", "a␛[2K␍b␇␡"},
+		{"C1 controls are numbered", "a\u009bb", "a⟨U+009B⟩b"},
+		{"reordering is seen", "a\u202eb\u200bc", "a⟨U+202E⟩b⟨U+200B⟩c"},
+		{"blanks that are none are seen", "a\u00a0b\u3164", "a⟨U+00A0⟩b⟨U+3164⟩"},
+		{"tabs become spaces", "a\tb", "a    b"},
+		{"CRLF becomes a newline", "a\r\nb", "a\nb"},
+		{"bad UTF-8 is replaced", "a\xffb", "a\uFFFDb"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Visible(c.in); got != c.want {
+				t.Errorf("Visible(%q) = %q, want %q", c.in, got, c.want)
+			}
+		})
+	}
+	if got, want := VisibleLine(" one\ntwo "), "one␤two"; got != want {
+		t.Errorf("VisibleLine = %q, want %q", got, want)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"parley/internal/safetext"
 )
 
 // address is what is known of a URL that the agent wants opened.
@@ -22,7 +24,7 @@ type address struct {
 // look looks at a URL. It touches no network.
 func look(raw string) address {
 	a := address{raw: raw}
-	if strings.ContainsFunc(raw, hides) || strings.ContainsAny(raw, "\n\\ ") {
+	if safetext.Visible(raw) != raw || strings.ContainsAny(raw, "\n\\ ") {
 		a.why = "it holds characters that do not belong in an address"
 	}
 	u, err := url.Parse(raw)
@@ -69,7 +71,7 @@ func (a *address) draw(p paper) []string {
 	var out []string
 	row := func(label, value string, style func(...string) string) {
 		const column = 9
-		for i, l := range exact(visible(value), max(1, p.width-column)) {
+		for i, l := range exact(safetext.Visible(value), max(1, p.width-column)) {
 			if i > 0 {
 				label = ""
 			}

@@ -36,11 +36,11 @@ func (d *Auth) offer() {
 		return
 	}
 	for _, m := range d.methods {
-		name := visibleLine(m.Name)
+		name := safetext.VisibleLine(m.Name)
 		if name == "" {
-			name = visibleLine(string(m.ID))
+			name = safetext.VisibleLine(string(m.ID))
 		}
-		a := answer{icon: "→", name: name, more: visibleLine(clip(m.Description))}
+		a := answer{icon: "→", name: name, more: safetext.VisibleLine(clip(m.Description))}
 		switch m.Type {
 		case acpclient.AuthMethodAgent, "":
 			a.action = SignIn{m.ID}
@@ -48,11 +48,11 @@ func (d *Auth) offer() {
 			a.icon, a.action = "$", SignInTerminal{m}
 			run := "runs the agent's program in this terminal"
 			if len(m.Args) > 0 {
-				run += " with " + visibleLine(join(m.Args))
+				run += " with " + safetext.VisibleLine(join(m.Args))
 			}
 			a.more = strings.TrimPrefix(a.more+" · "+run, " · ")
 		default:
-			a.icon, a.off, a.more = "•", true, "not supported by parley: "+visibleLine(string(m.Type))
+			a.icon, a.off, a.more = "•", true, "not supported by parley: "+safetext.VisibleLine(string(m.Type))
 		}
 		d.answers.list = append(d.answers.list, a)
 	}

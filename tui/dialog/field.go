@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/safetext"
 )
 
 // fieldKind is how a field is filled in.
@@ -121,9 +122,9 @@ func defaultText(t acpclient.ElicitationPropertyType, raw json.RawMessage) strin
 // label is what the field is called.
 func (f *field) label() string {
 	if t := strings.TrimSpace(f.schema.Title); t != "" {
-		return visibleLine(t)
+		return safetext.VisibleLine(t)
 	}
-	if n := visibleLine(f.name); n != "" {
+	if n := safetext.VisibleLine(f.name); n != "" {
 		return n
 	}
 	return "a field without a name"

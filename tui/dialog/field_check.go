@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient"
+	"parley/internal/safetext"
 )
 
 // value is the value of a field as it is sent; set is false if it is left out.
@@ -104,7 +105,7 @@ func (f *field) badText(s string) string {
 		return fmt.Sprintf("this has to have %s at most, it has %d", count(int(*most), "character"), n)
 	}
 	if f.pattern != nil && !f.pattern.MatchString(s) {
-		return "this has to match " + visibleLine(f.schema.Pattern)
+		return "this has to match " + safetext.VisibleLine(f.schema.Pattern)
 	}
 	return badFormat(f.schema.Format, s)
 }
@@ -200,10 +201,10 @@ func (f *field) textRules() []string {
 		words = append(words, count(int(*s.MaxLength), "character")+" at most")
 	}
 	if s.Format != "" {
-		words = append(words, visibleLine(s.Format))
+		words = append(words, safetext.VisibleLine(s.Format))
 	}
 	if s.Pattern != "" {
-		rule := "matches " + visibleLine(clip(s.Pattern))
+		rule := "matches " + safetext.VisibleLine(clip(s.Pattern))
 		if f.pattern == nil {
 			rule += ", which cannot be checked here"
 		}

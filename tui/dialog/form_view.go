@@ -164,9 +164,9 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 		if f.picked[i] {
 			tick = th.Success.Render(box[true])
 		}
-		title := visibleLine(clip(c.Title))
+		title := safetext.VisibleLine(clip(c.Title))
 		if title == "" {
-			title = visibleLine(clip(c.Const))
+			title = safetext.VisibleLine(clip(c.Const))
 		}
 		line := "  " + mark + tick + " " + name.Render(title)
 		about := safetext.Line(clip(c.Description))

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/safetext"
 )
 
 // Permission asks the person about a tool call. It shows the call, and every
@@ -61,13 +62,13 @@ func optionAnswers(env Env, p *conversation.Permission) []answer {
 	names := map[string]int{}
 	for _, o := range p.Options {
 		kinds[o.Kind]++
-		names[visibleLine(o.Name)]++
+		names[safetext.VisibleLine(o.Name)]++
 	}
 	list := make([]answer, len(p.Options))
 	for i, o := range p.Options {
-		a := answer{name: visibleLine(o.Name), icon: "•", action: Answer{p.ID, o.OptionID}}
+		a := answer{name: safetext.VisibleLine(o.Name), icon: "•", action: Answer{p.ID, o.OptionID}}
 		if a.name == "" || names[a.name] > 1 {
-			a.more = visibleLine(string(o.OptionID))
+			a.more = safetext.VisibleLine(string(o.OptionID))
 		}
 		if a.name == "" {
 			a.name = "an option without a name"

@@ -69,7 +69,7 @@ func callHead(t *conversation.ToolCall, cwd string, p paper) []string {
 	if p.width < 3*indent {
 		indent = 2
 	}
-	title = visible(strings.TrimSpace(title))
+	title = safetext.Visible(strings.TrimSpace(title))
 	var out []string
 	for i, line := range strings.Split(ansi.Wrap(title, max(1, p.width-indent), ""), "\n") {
 		lead := strings.Repeat(" ", indent)
@@ -97,14 +97,14 @@ func shown(path, cwd string) string {
 			path = rel
 		}
 	}
-	return visibleLine(path)
+	return safetext.VisibleLine(path)
 }
 
 // commandBlock shows a command whole, every character of it.
 func commandBlock(c call, cwd string) content {
 	return newBlock(func(p paper) []string {
 		var out []string
-		for i, line := range exact(visible(c.command), max(1, p.width-2)) {
+		for i, line := range exact(safetext.Visible(c.command), max(1, p.width-2)) {
 			lead := "  "
 			if i == 0 {
 				lead = p.th.Accent.Render("$") + " "
@@ -164,7 +164,7 @@ func rawPart(raw []byte) content {
 	}
 	return newBlock(func(p paper) []string {
 		lines := []string{p.th.Muted.Render("raw input")}
-		return append(lines, styled(exact(visible(pretty.String()), p.width), p.th.Text)...)
+		return append(lines, styled(exact(safetext.Visible(pretty.String()), p.width), p.th.Text)...)
 	})
 }
 
@@ -176,7 +176,7 @@ func (gap) lines(paper, int, int) []string { return []string{""} }
 
 // note is a line or two in a quiet colour.
 func note(s string) content {
-	return newBlock(func(p paper) []string { return styled(exact(visible(s), p.width), p.th.Muted) })
+	return newBlock(func(p paper) []string { return styled(exact(safetext.Visible(s), p.width), p.th.Muted) })
 }
 
 // diffPart is the change of a file; its path stands above it.
