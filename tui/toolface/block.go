@@ -1,0 +1,162 @@
+package toolface
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+	"parley/tui/theme"
+)
+
+// Block is a content block in words.
+type Block struct {
+	// What, Name and Detail say in one line what the block is, as in "image",
+	// "image/png", "3.0 kB". All are "" for a block of text.
+	What, Name, Detail string
+	// Text is what there is to read in the block: Markdown, as the agent sent it.
+	Text string
+	// Media is what can be saved of the block, nil if there is nothing.
+	Media *Media
+}
+
+// BlockOf puts a content block into words. Names are what they are called by;
+// addresses are given whole, every character of them visible.
+func BlockOf(b *acpclient.ContentBlock) Block {
+	switch b.Type {
+	case acpclient.ContentText:
+		return Block{Text: b.Text}
+	case acpclient.ContentImage, acpclient.ContentAudio:
+		return Block{
+			What: string(b.Type), Name: safetext.Line(b.MimeType),
+			Detail: join(byteSize(decodedLen(b.Data)), safetext.VisibleLine(b.URI)),
+			Media:  newMedia(b.MimeType, b.Data),
+		}
+	case acpclient.ContentResourceLink:
+		name, size := b.Title, ""
+		if name == "" {
+			name = b.Name
+		}
+		if b.Size != nil {
+			size = byteSize(*b.Size)
+		}
+		return Block{
+			What: "link", Name: safetext.Line(name),
+			Detail: join(safetext.VisibleLine(b.URI), safetext.Line(b.MimeType), size),
+		}
+	case acpclient.ContentResource:
+		if b.Resource != nil {
+			return resource(b.Resource)
+		}
+	}
+	return Block{What: "content", Name: safetext.Line(string(b.Type)), Detail: unknownKind}
+}
+
+func resource(r *acpclient.ResourceContents) Block {
+	b := Block{What: "resource", Name: safetext.VisibleLine(r.URI)}
+	size := ""
+	switch {
+	case r.Blob != nil:
+		size = byteSize(decodedLen(*r.Blob))
+		b.Media = &Media{Data: *r.Blob, Ext: ".bin"}
+	case r.Text != nil:
+		size = byteSize(int64(len(*r.Text)))
+		b.Text = *r.Text
+		b.Media = &Media{Data: *r.Text, Plain: true, Ext: ".txt"}
+	}
+	b.Detail = join(safetext.Line(r.MimeType), size)
+	return b
+}
+
+// mark stands before what is said of a block.
+const mark = "▣ "
+
+// String says in one line what the block is; "" for a block of text.
+func (b Block) String() string {
+	if b.What == "" {
+		return ""
+	}
+	line := mark + b.What + " " + b.Name
+	if b.Detail != "" {
+		line += "  " + b.Detail
+	}
+	return line
+}
+
+// Styled is String in a theme's colours.
+func (b Block) Styled(th *theme.Theme) string {
+	if b.What == "" {
+		return ""
+	}
+	line := th.Info.Render(mark+b.What) + " " + th.Text.Render(b.Name)
+	if b.Detail != "" {
+		line += th.Muted.Render("  " + b.Detail)
+	}
+	return line
+}
+
+// Media is content that a terminal cannot draw. It can be saved, and shown by a
+// program made for it.
+type Media struct {
+	// Data is the content in base64, or as it is if Plain is set.
+	Data  string
+	Plain bool
+	// Ext is the extension that its file gets.
+	Ext string
+	// Opens reports that a program may be started to show the file: those for
+	// pictures and sounds only look at them.
+	Opens bool
+}
+
+// viewable are the types that may be opened. The agent says what its data is, so
+// the file's extension comes from this table and from nowhere else.
+var viewable = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
+	"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/flac": ".flac", "audio/mp4": ".m4a",
+}
+
+func newMedia(mimeType, data string) *Media {
+	if ext, ok := viewable[strings.ToLower(mimeType)]; ok {
+		return &Media{Data: data, Ext: ext, Opens: true}
+	}
+	return &Media{Data: data, Ext: ".bin"}
+}
+
+// Bytes decodes the content.
+func (m *Media) Bytes() ([]byte, error) {
+	if m.Plain {
+		return []byte(m.Data), nil
+	}
+	data, err := base64.StdEncoding.DecodeString(m.Data)
+	if err != nil {
+		return nil, errors.New("the content is damaged: it is not base64")
+	}
+	return data, nil
+}
+
+// decodedLen is about how many bytes a text in base64 stands for.
+func decodedLen(data string) int64 { return int64(len(data)) * 3 / 4 }
+
+// byteSize says a number of bytes for people.
+func byteSize(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1000*1000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// join joins the parts that are there.
+func join(parts ...string) string {
+	var some []string
+	for _, p := range parts {
+		if p != "" {
+			some = append(some, p)
+		}
+	}
+	return strings.Join(some, ", ")
+}

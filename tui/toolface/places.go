@@ -1,0 +1,61 @@
+package toolface
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+)
+
+// Places are the directories that a person knows, and that paths are written
+// relative to.
+type Places struct {
+	// Dir is the working directory of the session; "" if there is none.
+	Dir string
+	// Home is the person's home directory; "" if it is not known.
+	Home string
+}
+
+// In are the places of a session that works in dir, with the home directory of
+// the person who runs parley. Without a session, dir is "".
+func In(dir string) Places {
+	home, _ := os.UserHomeDir() // without one, no path begins with ~
+	return Places{Dir: dir, Home: home}
+}
+
+// Path writes a path for people, in one line: relative if it is inside the
+// working directory, beginning with ~ if it is inside the home directory, else
+// as it is. Every character of it can be seen.
+func (p Places) Path(path string) string {
+	if rel, ok := within(p.Dir, path); ok {
+		if strings.HasPrefix(rel, "~") {
+			rel = "." + string(filepath.Separator) + rel // a file of that name, not the home directory
+		}
+		return safetext.VisibleLine(rel)
+	}
+	if rel, ok := within(p.Home, path); ok && p.Home != filepath.Dir(p.Home) {
+		return safetext.VisibleLine(filepath.Join("~", rel))
+	}
+	return safetext.VisibleLine(path)
+}
+
+// within is an absolute path as seen from a directory that it is in.
+func within(dir, path string) (rel string, ok bool) {
+	if dir == "" || !filepath.IsAbs(path) {
+		return "", false
+	}
+	rel, err := filepath.Rel(dir, path)
+	return rel, err == nil && filepath.IsLocal(rel)
+}
+
+// Location writes the path of a location, and its line if it names one.
+func (p Places) Location(l acpclient.ToolCallLocation) string {
+	at := p.Path(l.Path)
+	if l.Line != nil {
+		at += fmt.Sprintf(":%d", *l.Line)
+	}
+	return at
+}
