@@ -1,6 +1,9 @@
 package transcript
 
-import "parley/internal/conversation"
+import (
+	"parley/internal/conversation"
+	"parley/tui/toolface"
+)
 
 // Focus selects the last item in sight, or gives the selection up.
 func (l *List) Focus(on bool) {
@@ -57,6 +60,15 @@ func (l *List) Selected() conversation.Item {
 		return nil
 	}
 	return l.conv.Items[l.selected]
+}
+
+// Excerpt is what can be taken out of the selected item; it is empty if none is
+// selected.
+func (l *List) Excerpt() toolface.Excerpt {
+	if l.Selected() == nil {
+		return toolface.Excerpt{}
+	}
+	return l.at(l.selected).excerpt()
 }
 
 // Toggle expands or collapses the selected item.

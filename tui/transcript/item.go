@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"path/filepath"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -11,6 +10,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/theme"
+	"parley/tui/toolface"
 )
 
 // drawing is how one item is drawn. Its lines are made when they are asked for
@@ -27,13 +27,15 @@ type drawing interface {
 	mark() string
 	// compact reports that the item is one line, and may stand close to others.
 	compact() bool
+	// excerpt is what a person can take out of the item.
+	excerpt() toolface.Excerpt
 }
 
 // environment is what all drawings share.
 type environment struct {
 	theme  *theme.Theme
 	dimmed *theme.Theme // for thoughts
-	cwd    string
+	places toolface.Places
 	width  int // of the text now: sections are counted for it
 	// open are the questions that are asked above the prompt now.
 	open []*conversation.Permission
@@ -120,14 +122,3 @@ func head(lines []string, n int) ([]string, int) {
 
 // fit cuts a styled line to a width.
 func fit(line string, width int) string { return ansi.Truncate(line, width, "…") }
-
-// display shortens a path inside the working directory to a relative one.
-func (env *environment) display(path string) string {
-	path = safetext.Line(path)
-	if env.cwd != "" && filepath.IsAbs(path) {
-		if rel, err := filepath.Rel(env.cwd, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return rel
-		}
-	}
-	return path
-}

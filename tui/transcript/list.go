@@ -16,6 +16,7 @@ import (
 
 	"parley/internal/conversation"
 	"parley/tui/theme"
+	"parley/tui/toolface"
 )
 
 const (
@@ -63,14 +64,14 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	return &List{
 		theme: th, conv: conv, following: true, selected: -1,
 		drawings: map[int]*entry{}, expanded: map[int]bool{},
-		env: &environment{theme: th, dimmed: dimmed(th), cwd: conv.Cwd},
+		env: &environment{theme: th, dimmed: dimmed(th), places: toolface.In(conv.Cwd)},
 	}
 }
 
 // SetTheme draws everything anew.
 func (l *List) SetTheme(th *theme.Theme) {
 	l.theme = th
-	l.env = &environment{theme: th, dimmed: dimmed(th), cwd: l.conv.Cwd}
+	l.env = &environment{theme: th, dimmed: dimmed(th), places: toolface.In(l.conv.Cwd)}
 	clear(l.drawings)
 }
 
@@ -92,7 +93,7 @@ func (l *List) textWidth() int { return min(l.width-gutter-1, maxText) }
 // at returns the up-to-date drawing of item i.
 func (l *List) at(i int) drawing {
 	l.clock++
-	l.env.cwd, l.env.width, l.env.open = l.conv.Cwd, l.textWidth(), l.conv.Permissions
+	l.env.places.Dir, l.env.width, l.env.open = l.conv.Cwd, l.textWidth(), l.conv.Permissions
 	e := l.drawings[i]
 	if e == nil {
 		if len(l.drawings) > 2*keepDrawings {

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 
 	"parley/acpclient"
@@ -9,6 +8,7 @@ import (
 	"parley/internal/safetext"
 	"parley/tui/markdown"
 	"parley/tui/theme"
+	"parley/tui/toolface"
 )
 
 // message draws what the person or the agent said. Each part of it is a Markdown
@@ -121,7 +121,7 @@ func partLines(parts []part, section, width int, th *theme.Theme) []string {
 			continue
 		}
 		if p.doc == nil {
-			return []string{fit(blockLine(p.block, th), width)}
+			return []string{fit(toolface.BlockOf(p.block).Styled(th), width)}
 		}
 		lines := p.doc.Lines(section, width)
 		if i > 0 && section == 0 {
@@ -137,7 +137,7 @@ func (m *message) ownLines(width int) []string {
 	var out []string
 	for i := range m.item.Parts {
 		if p := &m.item.Parts[i]; p.Block != nil {
-			out = append(out, fit(blockLine(p.Block, m.env.theme), width))
+			out = append(out, fit(toolface.BlockOf(p.Block).Styled(m.env.theme), width))
 		} else if text := strings.TrimSpace(p.Text()); text != "" {
 			out = append(out, wrap(text, width, m.env.theme.User)...)
 		}
@@ -157,64 +157,20 @@ func (m *message) mark() string {
 
 func (m *message) compact() bool { return false }
 
-// blockLine says in one line what a block is that is not text.
-func blockLine(b *acpclient.ContentBlock, th *theme.Theme) string {
-	say := func(what, name, detail string) string {
-		line := th.Info.Render("▣ "+what) + " " + th.Text.Render(safetext.Line(name))
-		if detail = safetext.Line(detail); detail != "" {
-			line += th.Muted.Render("  " + detail)
-		}
-		return line
-	}
-	switch b.Type {
-	case acpclient.ContentImage:
-		return say("image", b.MimeType, join(byteSize(int64(len(b.Data))*3/4), b.URI))
-	case acpclient.ContentAudio:
-		return say("audio", b.MimeType, byteSize(int64(len(b.Data))*3/4))
-	case acpclient.ContentResourceLink:
-		name := b.Title
-		if name == "" {
-			name = b.Name
-		}
-		size := ""
-		if b.Size != nil {
-			size = byteSize(*b.Size)
-		}
-		return say("link", name, join(b.URI, b.MimeType, size))
-	case acpclient.ContentResource:
-		if r := b.Resource; r != nil {
-			size := ""
-			switch {
-			case r.Text != nil:
-				size = byteSize(int64(len(*r.Text)))
-			case r.Blob != nil:
-				size = byteSize(int64(len(*r.Blob)) * 3 / 4)
-			}
-			return say("resource", r.URI, join(r.MimeType, size))
-		}
-	}
-	return say("content", string(b.Type), "of a kind that parley does not know")
-}
+func (m *message) excerpt() toolface.Excerpt { return messageExcerpt(m.item) }
 
-func join(parts ...string) string {
-	var some []string
-	for _, p := range parts {
-		if p != "" {
-			some = append(some, p)
+// messageExcerpt is the text of a message, and the last of its media.
+func messageExcerpt(m *conversation.Message) toolface.Excerpt {
+	e := toolface.Excerpt{Text: strings.TrimSpace(m.Parts.Plain())}
+	for _, p := range m.Parts {
+		if p.Block == nil {
+			continue
+		}
+		if media := toolface.BlockOf(p.Block).Media; media != nil {
+			e.Media = media
 		}
 	}
-	return strings.Join(some, ", ")
-}
-
-// byteSize says a number of bytes for people.
-func byteSize(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000*1000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	return e
 }
 
 // thought draws what the agent thought: the end of it while it thinks, one line
@@ -293,6 +249,8 @@ func (t *thought) lines(section, width int) []string {
 func (t *thought) mark() string { return t.env.theme.ThoughtMark.Render("✻") }
 
 func (t *thought) compact() bool { return t.done && !t.expanded }
+
+func (t *thought) excerpt() toolface.Excerpt { return messageExcerpt(t.item) }
 
 // firstLine is the beginning of a text, without Markdown's emphasis.
 func firstLine(text string) string {

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/tui/toolface"
 )
 
 // note draws a notice, an error, or how a turn ended.
@@ -58,6 +59,10 @@ func (n *note) mark() string {
 }
 
 func (n *note) compact() bool { return false }
+
+func (n *note) excerpt() toolface.Excerpt {
+	return toolface.Excerpt{Text: strings.TrimSpace(n.item.Title + "\n" + n.item.Detail)}
+}
 
 // compaction draws a compaction of the context: a rule with its state, and the
 // summary when it is expanded.
@@ -110,15 +115,23 @@ func (c *compaction) mark() string { return c.env.theme.Muted.Render("⇲") }
 
 func (c *compaction) compact() bool { return false }
 
+func (c *compaction) excerpt() toolface.Excerpt {
+	return toolface.Excerpt{Text: c.item.Summary.Plain()}
+}
+
 // unknown draws an update of a kind that parley does not know: its name, and its
 // JSON when it is expanded.
 type unknown struct {
 	item     *conversation.Unknown
 	env      *environment
 	expanded bool
+	raw      *rawBody
 }
 
-func (u *unknown) update(env *environment, expanded bool) { u.env, u.expanded = env, expanded }
+func (u *unknown) update(env *environment, expanded bool) {
+	u.env, u.expanded = env, expanded
+	u.raw = u.raw.of("update", u.item.Raw)
+}
 
 func (u *unknown) sections() int { return 1 }
 
@@ -128,8 +141,8 @@ func (u *unknown) lines(_, width int) []string {
 		name = "without a kind"
 	}
 	out := []string{fit(u.env.theme.Faint.Render(fmt.Sprintf("The agent sent an update that parley does not know: %s", name)), width)}
-	if u.expanded {
-		out = append(out, (&raw{label: "update", data: u.item.Raw}).draw(width, u.env)...)
+	if u.expanded && u.raw != nil {
+		out = append(out, u.raw.draw(width, u.env)...)
 	}
 	return out
 }
@@ -137,3 +150,5 @@ func (u *unknown) lines(_, width int) []string {
 func (u *unknown) mark() string { return u.env.theme.Faint.Render("?") }
 
 func (u *unknown) compact() bool { return true }
+
+func (u *unknown) excerpt() toolface.Excerpt { return toolface.Excerpt{Text: string(u.item.Raw)} }

@@ -11,6 +11,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/markdown"
+	"parley/tui/toolface"
 )
 
 // plan draws a plan with the state of its steps.
@@ -99,3 +100,16 @@ func progressBar(done, all int, full, empty lipgloss.Style) string {
 func (p *plan) mark() string { return p.env.theme.Accent.Render("≡") }
 
 func (p *plan) compact() bool { return false }
+
+// excerpt is the plan as a list of tasks in Markdown.
+func (p *plan) excerpt() toolface.Excerpt {
+	var b strings.Builder
+	for _, e := range p.item.Entries {
+		mark := " "
+		if e.Status == acpclient.PlanCompleted {
+			mark = "x"
+		}
+		fmt.Fprintf(&b, "- [%s] %s\n", mark, e.Content)
+	}
+	return toolface.Excerpt{Text: b.String() + p.item.Markdown}
+}

@@ -3,10 +3,9 @@ package transcript
 import (
 	"fmt"
 
-	"parley/terminal/screen"
-
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/terminal/screen"
 )
 
 // screenRows is how many rows an emulated terminal has: what programs that draw
@@ -79,7 +78,7 @@ func (v *terminalView) peek(width int, env *environment) ([]string, int) {
 }
 
 func (v *terminalView) command(width int, env *environment) string {
-	return fit(env.theme.Muted.Render("$ "+safetext.Line(v.term.Command)), width)
+	return fit(env.theme.Muted.Render("$ "+safetext.VisibleLine(v.term.Command)), width)
 }
 
 // status says how the command ended, if it did not end well.
