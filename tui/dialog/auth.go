@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/safetext"
+	"parley/tui/toolface"
 )
 
 // Auth asks how to sign in to an agent.
@@ -48,7 +49,7 @@ func (d *Auth) offer() {
 			a.icon, a.action = "$", SignInTerminal{m}
 			run := "runs the agent's program in this terminal"
 			if len(m.Args) > 0 {
-				run += " with " + safetext.VisibleLine(join(m.Args))
+				run += " with " + safetext.VisibleLine(toolface.ShellWords(m.Args))
 			}
 			a.more = strings.TrimPrefix(a.more+" · "+run, " · ")
 		default:

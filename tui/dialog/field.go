@@ -84,12 +84,12 @@ func (f *field) fillIn() {
 		f.hadDefault = f.input.text != ""
 		return
 	case oneField:
-		values = []string{text(raw)}
+		values = []string{decoded[string](raw)}
 		if f.schema.Type == acpclient.PropertyBoolean {
 			values[0] = string(bytes.TrimSpace(raw))
 		}
 	case manyField:
-		values = list(raw)
+		values = decoded[[]string](raw)
 	}
 	for i, c := range f.choices {
 		if slices.Contains(values, c.Const) && (f.kind == manyField || !f.hadDefault) {
@@ -102,9 +102,18 @@ func (f *field) fillIn() {
 	}
 }
 
+// decoded is a JSON value of a type; the zero value if it is of another type.
+func decoded[T any](raw json.RawMessage) T {
+	var v, none T
+	if json.Unmarshal(raw, &v) != nil {
+		return none
+	}
+	return v
+}
+
 func defaultText(t acpclient.ElicitationPropertyType, raw json.RawMessage) string {
 	if t == acpclient.PropertyString {
-		return text(raw)
+		return decoded[string](raw)
 	}
 	var n float64
 	if json.Unmarshal(raw, &n) != nil {

@@ -2,14 +2,13 @@ package dialog
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/tui/toolface"
 )
 
 // NewModes lists the modes of a conversation and follows it. Where the agent
@@ -130,15 +129,15 @@ func AgentItems(agents []config.Agent) []Item {
 // and where. current is the one on the screen.
 func SessionItems(sessions []acpclient.SessionInfo, current acpclient.SessionID, now time.Time) []Item {
 	items := make([]Item, len(sessions))
-	home, _ := os.UserHomeDir()
+	at := toolface.In("")
 	for i, s := range sessions {
 		title := s.Title
 		if title == "" {
 			title = string(s.SessionID)
 		}
-		detail := tilde(s.Cwd, home)
-		if at, err := time.Parse(time.RFC3339, s.UpdatedAt); err == nil {
-			detail = fmt.Sprintf("%-9s  %s", ago(now.Sub(at)), detail)
+		detail := at.Path(s.Cwd)
+		if used, err := time.Parse(time.RFC3339, s.UpdatedAt); err == nil {
+			detail = fmt.Sprintf("%-9s  %s", ago(now.Sub(used)), detail)
 		}
 		items[i] = Item{
 			ID: string(s.SessionID), Title: title, Detail: detail,
@@ -146,16 +145,6 @@ func SessionItems(sessions []acpclient.SessionInfo, current acpclient.SessionID,
 		}
 	}
 	return items
-}
-
-func tilde(path, home string) string {
-	if home == "" || home == string(filepath.Separator) {
-		return path
-	}
-	if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == filepath.Separator) {
-		return "~" + rest
-	}
-	return path
 }
 
 // ago says how long something is past, roughly.

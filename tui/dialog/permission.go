@@ -10,6 +10,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/tui/toolface"
 )
 
 // Permission asks the person about a tool call. It shows the call, and every
@@ -124,9 +125,9 @@ func (d *Permission) refresh() {
 		d.env.Guard.open()
 	}
 	d.version, d.seen = call.Version(), now
-	d.about = aboutCall(call, d.env.Cwd)
+	d.about = aboutCall(call, toolface.In(d.env.Cwd))
 	if d.raw {
-		d.about = append(d.about, gap{}, rawPart(call.RawInput))
+		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
 	}
 	if len(d.answers.list) == 0 {
 		d.about = append(d.about, gap{}, note("The agent offers nothing to answer with: only cancelling the turn is left."))
@@ -159,9 +160,9 @@ func (d *Permission) View(width, maxHeight int) View {
 func (d *Permission) Hints() []Hint {
 	hints := d.hints("cancel the turn")
 	if len(hints) > 0 && len(d.asked.ToolCall.RawInput) > 0 {
-		word := "raw input"
+		word := toolface.RawInput
 		if d.raw {
-			word = "hide raw input"
+			word = "hide " + word
 		}
 		hints = append(hints, Hint{rawKey, word})
 	}

@@ -1,10 +1,7 @@
 package dialog
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -14,41 +11,17 @@ import (
 	"parley/internal/safetext"
 	"parley/tui/diffview"
 	"parley/tui/markdown"
+	"parley/tui/toolface"
 )
 
-// toolFace is how a kind of tool is shown. An unknown kind has the word that
-// the agent sent.
-type toolFace struct{ icon, word string }
-
-var toolFaces = map[acpclient.ToolKind]toolFace{
-	acpclient.ToolRead:       {"→", "read"},
-	acpclient.ToolEdit:       {"✎", "edit"},
-	acpclient.ToolDelete:     {"✗", "delete"},
-	acpclient.ToolMove:       {"⇄", "move"},
-	acpclient.ToolSearch:     {"⌕", "search"},
-	acpclient.ToolExecute:    {"$", "run"},
-	acpclient.ToolThink:      {"✻", "think"},
-	acpclient.ToolFetch:      {"↓", "fetch"},
-	acpclient.ToolSwitchMode: {"⇆", "switch mode"},
-	acpclient.ToolOther:      {"•", "tool"},
-	"":                       {"•", "tool"},
-}
-
-func faceOf(k acpclient.ToolKind) toolFace {
-	if f, ok := toolFaces[k]; ok {
-		return f
-	}
-	return toolFace{"•", cut(safetext.Line(strings.ReplaceAll(string(k), "_", " ")), 24)}
-}
-
 // aboutCall is everything that is known of a tool call, as content of a panel.
-func aboutCall(t *conversation.ToolCall, cwd string) stack {
-	parts := stack{newBlock(func(p paper) []string { return callHead(t, cwd, p) })}
-	if c := callOf(t.RawInput); c.command != "" {
-		parts = append(parts, gap{}, commandBlock(c, cwd))
+func aboutCall(t *conversation.ToolCall, at toolface.Places) stack {
+	parts := stack{newBlock(func(p paper) []string { return callHead(t, at, p) })}
+	if c := at.Command(t.RawInput); c.Line != "" {
+		parts = append(parts, gap{}, commandBlock(c))
 	}
 	for i := range t.Content {
-		if part := contentPart(&t.Content[i], cwd); part != nil {
+		if part := toolface.Visit(&t.Content[i], callContent{at}); part != nil {
 			parts = append(parts, gap{}, part)
 		}
 	}
@@ -56,115 +29,84 @@ func aboutCall(t *conversation.ToolCall, cwd string) stack {
 }
 
 // callHead is the kind, the whole title and the places of a call.
-func callHead(t *conversation.ToolCall, cwd string, p paper) []string {
-	th, face := p.th, faceOf(t.Kind)
-	title := t.Title
-	if strings.TrimSpace(title) == "" {
-		title = t.Name
-	}
-	if strings.TrimSpace(title) == "" {
-		title = "a tool without a name"
-	}
-	indent := ansi.StringWidth(face.word) + 4
+func callHead(t *conversation.ToolCall, at toolface.Places, p paper) []string {
+	th, kind := p.th, toolface.KindOf(t.Kind)
+	indent := ansi.StringWidth(kind.Verb) + 4
 	if p.width < 3*indent {
 		indent = 2
 	}
-	title = safetext.Visible(strings.TrimSpace(title))
 	var out []string
-	for i, line := range strings.Split(ansi.Wrap(title, max(1, p.width-indent), ""), "\n") {
+	for i, line := range strings.Split(ansi.Wrap(toolface.Title(t, safetext.Visible), max(1, p.width-indent), ""), "\n") {
 		lead := strings.Repeat(" ", indent)
 		if i == 0 {
-			lead = pad(th.Accent.Render(face.icon+" "+face.word), indent)
+			lead = pad(th.Accent.Render(kind.Icon+" "+kind.Verb), indent)
 		}
 		out = append(out, lead+th.Strong.Render(line))
 	}
-	for _, at := range t.Locations {
-		where := shown(at.Path, cwd)
-		if at.Line != nil {
-			where += fmt.Sprintf(":%d", *at.Line)
-		}
-		for _, line := range exact(where, max(1, p.width-indent)) {
+	for _, l := range t.Locations {
+		for _, line := range exact(at.Location(l), max(1, p.width-indent)) {
 			out = append(out, strings.Repeat(" ", indent)+th.Muted.Render(line))
 		}
 	}
 	return out
 }
 
-// shown is a path for people: relative when it is inside cwd.
-func shown(path, cwd string) string {
-	if cwd != "" && filepath.IsAbs(path) {
-		if rel, err := filepath.Rel(cwd, path); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
-			path = rel
-		}
-	}
-	return safetext.VisibleLine(path)
-}
-
 // commandBlock shows a command whole, every character of it.
-func commandBlock(c call, cwd string) content {
+func commandBlock(c toolface.Command) content {
 	return newBlock(func(p paper) []string {
 		var out []string
-		for i, line := range exact(safetext.Visible(c.command), max(1, p.width-2)) {
+		for i, line := range exact(c.Line, max(1, p.width-2)) {
 			lead := "  "
 			if i == 0 {
 				lead = p.th.Accent.Render("$") + " "
 			}
 			out = append(out, lead+p.th.Text.Render(line))
 		}
-		if c.dir != "" && c.dir != cwd {
-			out = append(out, styled(exact("  in "+shown(c.dir, cwd), p.width), p.th.Muted)...)
+		if c.Dir != "" {
+			out = append(out, styled(exact("  in "+c.Dir, p.width), p.th.Muted)...)
 		}
 		return out
 	})
 }
 
-// contentPart draws one content of a call; nil if there is nothing to see.
-func contentPart(c *acpclient.ToolCallContent, cwd string) content {
-	switch c.Type {
-	case acpclient.ToolContentDiff:
-		return newDiff(c, cwd)
-	case acpclient.ToolContentTerminal:
-		return nil // the transcript shows it, and nothing runs there yet
-	case acpclient.ToolContentBlock:
-		if c.Content != nil {
-			return blockPart(c.Content)
-		}
+// callContent shows each content of a call; what it makes is nil if there is
+// nothing to see.
+type callContent struct{ at toolface.Places }
+
+var _ toolface.Visitor[content] = callContent{}
+
+func (c callContent) Block(b *acpclient.ContentBlock) content {
+	words := toolface.BlockOf(b)
+	var parts stack
+	if label := words.String(); label != "" {
+		parts = append(parts, note(label))
 	}
-	return note("content of a kind that parley does not know: " + string(c.Type))
+	if strings.TrimSpace(words.Text) != "" {
+		parts = append(parts, newMarkdown(words.Text))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return parts
 }
 
-func blockPart(b *acpclient.ContentBlock) content {
-	switch b.Type {
-	case acpclient.ContentText:
-		if strings.TrimSpace(b.Text) == "" {
-			return nil
-		}
-		return newMarkdown(b.Text)
-	case acpclient.ContentImage, acpclient.ContentAudio:
-		return note(fmt.Sprintf("%s, %s, %s of base64", b.Type, b.MimeType, count(len(b.Data), "byte")))
-	case acpclient.ContentResourceLink:
-		return note(strings.TrimSpace(b.Name + "  " + b.URI))
-	case acpclient.ContentResource:
-		if b.Resource != nil && b.Resource.Text != nil {
-			return stack{note(b.Resource.URI), newMarkdown(*b.Resource.Text)}
-		}
-		if b.Resource != nil {
-			return note(b.Resource.URI)
-		}
-	}
-	return note("content of a kind that parley does not know: " + string(b.Type))
+func (c callContent) Diff(path string, before *string, after string) content {
+	return newDiff(c.at.Path(path), before, after)
 }
 
-// rawPart shows the raw input as JSON; what is not JSON is shown as it is.
-func rawPart(raw []byte) content {
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, raw, "", "  ") != nil {
-		pretty.Reset()
-		pretty.Write(raw)
-	}
+// Terminal shows nothing: the transcript shows terminals, and none runs before
+// the person has answered.
+func (c callContent) Terminal(acpclient.TerminalID) content { return nil }
+
+func (c callContent) Unknown(label string, raw json.RawMessage) content {
+	return rawPart(label, raw)
+}
+
+// rawPart shows JSON whole, below a label.
+func rawPart(label string, raw []byte) content {
 	return newBlock(func(p paper) []string {
-		lines := []string{p.th.Muted.Render("raw input")}
-		return append(lines, styled(exact(safetext.Visible(pretty.String()), p.width), p.th.Text)...)
+		lines := []string{p.th.Muted.Render(label)}
+		return append(lines, styled(exact(toolface.JSON(raw, 0), p.width), p.th.Text)...)
 	})
 }
 
@@ -182,13 +124,12 @@ func note(s string) content {
 // diffPart is the change of a file; its path stands above it.
 type diffPart struct{ diff *diffview.Diff }
 
-func newDiff(c *acpclient.ToolCallContent, cwd string) content {
-	d := diffview.New(shown(c.Path, cwd), c.OldText, c.NewText)
+func newDiff(path string, before *string, after string) content {
+	d := diffview.New(path, before, after)
 	head := newBlock(func(p paper) []string {
 		added, removed := d.Stats()
-		counts := p.th.DiffAddedCounter.Render(fmt.Sprintf("+%d", added)) + " " +
-			p.th.DiffRemovedCounter.Render(fmt.Sprintf("-%d", removed))
-		lines := styled(exact(d.Path(), p.width), p.th.DiffPath)
+		counts := toolface.Counts{Added: added, Removed: removed}.Styled(p.th)
+		lines := styled(exact(path, p.width), p.th.DiffPath)
 		if last := len(lines) - 1; ansi.StringWidth(lines[last])+2+ansi.StringWidth(counts) <= p.width {
 			lines[last] += "  " + counts
 			return lines

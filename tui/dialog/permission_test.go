@@ -274,6 +274,7 @@ func scrolled(d *Permission, width, height int) string {
 }
 
 func TestPermissionShows(t *testing.T) {
+	t.Setenv("HOME", "/home/ada")
 	line := 3
 	p := editPermission()
 	p.ToolCall.Kind = "summon_daemon"
@@ -288,8 +289,8 @@ func TestPermissionShows(t *testing.T) {
 	c.pass(LookTime)
 	text := shownBy(d, 80, 40)
 	for _, want := range []string{
-		"1 of 3 waiting", "• summon daemon  Greet by name", "a.go:3\n", "\n/home/ada/other/b.go", "\nc.go",
-		"main.go  +9 -2", "✓ Yes  one", "✓ Yes  two", "✗ an option without a name  three",
+		"1 of 3 waiting", "• summon daemon  Greet by name", "a.go:3\n", "\n~/other/b.go", "\nc.go",
+		"main.go  +9 −2", "✓ Yes  one", "✓ Yes  two", "✗ an option without a name  three",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown in\n%s", want, text)
