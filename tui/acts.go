@@ -99,48 +99,11 @@ func (m *Model) nextMode() tea.Cmd {
 
 // copyItem puts the text of the selected item on the clipboard.
 func (m *Model) copyItem() tea.Cmd {
-	text := itemText(m.list.Selected())
+	text := m.list.Excerpt().Text
 	if text == "" {
 		return m.say("there is nothing to copy in this item")
 	}
 	return tea.Batch(tea.SetClipboard(text), m.say(fmt.Sprintf("copied %d characters", len([]rune(text)))))
-}
-
-// itemText is what a person would want of an item as text.
-func itemText(item conversation.Item) string {
-	switch i := item.(type) {
-	case *conversation.Message:
-		return strings.TrimSpace(i.Parts.Plain())
-	case *conversation.ToolCall:
-		var parts []string
-		parts = append(parts, i.Title)
-		for _, c := range i.Content {
-			switch {
-			case c.Type == acpclient.ToolContentDiff:
-				parts = append(parts, c.Path+"\n"+c.NewText)
-			case c.Content != nil && c.Content.Text != "":
-				parts = append(parts, c.Content.Text)
-			}
-		}
-		return strings.Join(parts, "\n\n")
-	case *conversation.Plan:
-		var b strings.Builder
-		for _, e := range i.Entries {
-			mark := " "
-			if e.Status == acpclient.PlanCompleted {
-				mark = "x"
-			}
-			fmt.Fprintf(&b, "- [%s] %s\n", mark, e.Content)
-		}
-		return b.String() + i.Markdown
-	case *conversation.Note:
-		return strings.TrimSpace(i.Title + "\n" + i.Detail)
-	case *conversation.Compaction:
-		return i.Summary.Plain()
-	case *conversation.Unknown:
-		return string(i.Raw)
-	}
-	return ""
 }
 
 // failedMsg tells of something that went wrong outside of the session.
@@ -149,14 +112,14 @@ type failedMsg struct{ err error }
 // openItem opens the file that the selected item is about in the person's
 // editor; a picture or a sound is saved and shown.
 func (m *Model) openItem() tea.Cmd {
-	if md := itemMedia(m.list.Selected()); md != nil {
-		return md.save
-	}
-	path, line := itemFile(m.list.Selected())
-	if path == "" {
+	item := m.list.Excerpt()
+	switch {
+	case item.Media != nil:
+		return save(item.Media)
+	case item.Path == "":
 		return m.say("this item names no file")
 	}
-	return m.edit(path, line)
+	return m.edit(item.Path, item.Line)
 }
 
 // edit opens a file in the person's editor, at a line if that is not 0.
@@ -192,25 +155,6 @@ func takesLine(editor string) bool {
 		return true
 	}
 	return false
-}
-
-func itemFile(item conversation.Item) (path string, line int) {
-	t, ok := item.(*conversation.ToolCall)
-	if !ok {
-		return "", 0
-	}
-	if len(t.Locations) > 0 {
-		if l := t.Locations[0].Line; l != nil {
-			line = *l
-		}
-		return t.Locations[0].Path, line
-	}
-	for _, c := range t.Content {
-		if c.Type == acpclient.ToolContentDiff {
-			return c.Path, 0
-		}
-	}
-	return "", 0
 }
 
 // describe puts an error of starting an agent into words, and says what to do.

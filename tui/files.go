@@ -1,16 +1,14 @@
 package tui
 
 import (
-	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/conversation"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
+	"parley/tui/toolface"
 )
 
 // filesMsg are the files that the agent wrote, as a list.
@@ -23,7 +21,7 @@ func (m *Model) showFiles() tea.Cmd {
 	if m.conv == nil {
 		return nil
 	}
-	cwd := m.cwd
+	at := toolface.In(m.cwd)
 	files := make([]conversation.FileChange, 0, len(m.conv.Files))
 	for _, f := range m.conv.Files {
 		files = append(files, *f)
@@ -32,12 +30,12 @@ func (m *Model) showFiles() tea.Cmd {
 		items := make(filesMsg, 0, len(files))
 		for _, f := range files {
 			added, removed := diffview.New(f.Path, f.Before, f.After).Stats()
-			detail := fmt.Sprintf("+%d −%d", added, removed)
+			detail := toolface.Counts{Added: added, Removed: removed}.String()
 			if f.Before == nil {
 				detail += ", new"
 			}
 			items = append(items, dialog.Item{
-				ID: f.Path, Title: inside(cwd, f.Path), Detail: detail,
+				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
 				Do: dialog.Choose{List: choiceFile, ID: f.Path},
 			})
 		}
@@ -55,13 +53,4 @@ func (m *Model) filesShown(items filesMsg) {
 		return
 	}
 	m.push(d)
-}
-
-// inside is a path as seen from a directory that it is in, else the path.
-func inside(dir, path string) string {
-	rel, err := filepath.Rel(dir, path)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return path
-	}
-	return rel
 }

@@ -48,13 +48,3 @@ func branch(dir string) string {
 		}
 	}
 }
-
-// shortDir writes a directory as people know it: ~ for the home directory.
-func shortDir(dir string) string {
-	if home, err := os.UserHomeDir(); err == nil && home != "/" {
-		if rest, ok := strings.CutPrefix(dir, home); ok && (rest == "" || rest[0] == filepath.Separator) {
-			return "~" + rest
-		}
-	}
-	return dir
-}

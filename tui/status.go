@@ -14,6 +14,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/theme"
+	"parley/tui/toolface"
 )
 
 // spinner is drawn one step a tick while something runs.
@@ -93,13 +94,13 @@ func (m *Model) statusLine() string {
 			left = append(left, usage(u, th))
 		}
 		if n := len(c.Files); n > 0 {
-			left = append(left, th.Muted.Render(fmt.Sprintf("✎ %d", n)))
+			left = append(left, th.Muted.Render(fmt.Sprintf("%s %d", toolface.KindOf(acpclient.ToolEdit).Icon, n)))
 		}
 		if name := c.Agent.Name(); name != "" {
 			left = append(left, th.Faint.Render(safetext.Line(strings.TrimSpace(name+" "+c.Agent.Info.Version))))
 		}
 	}
-	right := th.Muted.Render(safetext.Line(shortDir(m.cwd)))
+	right := th.Muted.Render(toolface.In("").Path(m.cwd))
 	if m.branch != "" {
 		right += th.Faint.Render(" ⎇ ") + th.Muted.Render(m.branch)
 	}
