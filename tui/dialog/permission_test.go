@@ -305,6 +305,47 @@ func TestPermissionShows(t *testing.T) {
 	}
 }
 
+// What each kind of content of a call shows.
+func TestPermissionShowsContent(t *testing.T) {
+	image := acpclient.ImageBlock("image/png", "QUJD")
+	link := acpclient.ResourceLinkBlock("notes", "https://example.com/a\u202eb")
+	resource := acpclient.TextResourceBlock("file:///home/ada/notes.md", "text/markdown", "**mind** the gap")
+	block := func(b acpclient.ContentBlock) acpclient.ToolCallContent {
+		return acpclient.ToolCallContent{Type: acpclient.ToolContentBlock, Content: &b}
+	}
+	for _, tt := range []struct {
+		name    string
+		content acpclient.ToolCallContent
+		want    string
+	}{
+		{"text", acpclient.TextContent("some *words*"), "\nsome words\n"},
+		{"a new file", acpclient.DiffContent("/home/ada/other/new.go", nil, "package x\n"), "\n~/other/new.go  +1 −0\n1 + package x\n"},
+		{"a terminal", acpclient.TerminalContent("t"), "✎ edit  Greet by name\n\n1  y"},
+		{"an image", block(image), "\n▣ image image/png  3 B\n"},
+		{"a link", block(link), "\n▣ link notes  https://example.com/a⟨U+202E⟩b\n"},
+		{"a resource", block(resource), "\n▣ resource file:///home/ada/notes.md  text/markdown, 16 B\nmind the gap\n"},
+		{
+			"an unknown kind",
+			acpclient.ToolCallContent{Type: "hologram", Raw: []byte(`{"type":"hologram","depth":3}`)},
+			"\ncontent of a kind that parley does not know: hologram\n{\n\"type\": \"hologram\",\n\"depth\": 3\n}\n",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("HOME", "/home/ada")
+			p := editPermission()
+			p.ToolCall.Content, p.ToolCall.Locations = []acpclient.ToolCallContent{tt.content}, nil
+			d, _ := armed(p)
+			text := shownBy(d, 80, 40)
+			if want := "✎ edit  Greet by name\n"; !strings.Contains(text, want) {
+				t.Errorf("%q is not shown in\n%s", want, text)
+			}
+			if !strings.Contains(text, tt.want) {
+				t.Errorf("%q is not shown in\n%s", tt.want, text)
+			}
+		})
+	}
+}
+
 func TestPermissionFollowsItsToolCall(t *testing.T) {
 	conv := conversation.New()
 	title := "Write a file"
