@@ -129,7 +129,7 @@ func newDiff(path string, before *string, after string) content {
 	head := newBlock(func(p paper) []string {
 		added, removed := d.Stats()
 		counts := toolface.Counts{Added: added, Removed: removed}.Styled(p.th)
-		lines := styled(exact(path, p.width), p.th.DiffPath)
+		lines := styled(exact(d.Path(), p.width), p.th.DiffPath)
 		if last := len(lines) - 1; ansi.StringWidth(lines[last])+2+ansi.StringWidth(counts) <= p.width {
 			lines[last] += "  " + counts
 			return lines

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// inputs are what a comparison could choke on, in two sizes.
+// inputs are pairs of texts that are costly to compare. A scale of 10 makes them
+// ten times as long as one of 1.
 func inputs(scale int) map[string][2]string {
 	lines, other, words := numbered(1000*scale, nil), cycleNumbered(1000*scale), cycle(1000*scale, "}\n", "\n", "return nil\n")
 	changes := make(map[int]string)

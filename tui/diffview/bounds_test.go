@@ -82,8 +82,8 @@ func TestManyChangesStayExact(t *testing.T) {
 	}
 	old := numbered(5000, nil)
 	d := New("file", &old, numbered(5000, changes))
-	if added, removed := d.Stats(); added != 500 || removed != 500 || d.Coarse() {
-		t.Errorf("stats = +%d -%d, coarse = %v", added, removed, d.Coarse())
+	if added, removed := d.Stats(); added != 500 || removed != 500 || d.coarse {
+		t.Errorf("stats = +%d -%d, coarse = %v", added, removed, d.coarse)
 	}
 }
 
@@ -98,8 +98,8 @@ func TestCoarseIsSaid(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := New("file", &c.old, c.new)
 			first := d.Layout(100, Unified).Lines(0, 1, dark)[0]
-			if !d.Coarse() || !strings.Contains(first, "compared coarsely") {
-				t.Errorf("coarse = %v, first line %q", d.Coarse(), first)
+			if !d.coarse || !strings.Contains(first, "compared coarsely") {
+				t.Errorf("coarse = %v, first line %q", d.coarse, first)
 			}
 		})
 	}

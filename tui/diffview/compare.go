@@ -8,14 +8,15 @@ import (
 
 // Bounds of the comparison.
 const (
-	// maxLines is how many lines (of both texts, without what they have in
-	// common at their start and end) are compared; more are one block.
+	// maxLines is how many lines of both texts together are compared, not counting
+	// those that they have in common at their start and end. If there are more,
+	// all of them count as changed.
 	maxLines = 500_000
-	// maxDepth is how often the lines between anchors are looked at for anchors
-	// of their own.
+	// maxDepth is how deep the search for anchors goes between other anchors.
 	maxDepth = 16
 	// exactEdits is how many changed lines package lcs finds the best answer
-	// for. Beyond, it gives a good beginning and end and one block between.
+	// for. If there are more, it gives the changes at the beginning and at the
+	// end, and one large change between them.
 	exactEdits = 100
 )
 
@@ -25,12 +26,12 @@ type edit struct {
 	oldStart, oldEnd, newStart, newEnd int
 }
 
-// compareLines finds the lines to replace. It reports coarse if it had to stop
-// before the best answer.
+// compareLines finds the lines to replace. It reports coarse if there may be a
+// better answer that would have taken too long to find.
 //
 // Package lcs alone gives up exactness at exactEdits changed lines in the whole
 // file. So the texts are first cut into pieces at lines that occur once in each
-// (patience diff), which leaves it small pieces.
+// (patience diff), so that lcs only gets small pieces.
 func compareLines(before, after []string) (edits []edit, coarse bool) {
 	start := 0
 	for start < min(len(before), len(after)) && before[start] == after[start] {
@@ -74,12 +75,13 @@ func number(lines []string, ids map[string]rune) []rune {
 
 type comparer struct {
 	old, new []rune
-	start    int // lines in common before both
+	start    int // how many lines both texts have in common before old and new
 	edits    []edit
 	coarse   bool
-	// Everything before these is decided.
+	// oldDone and newDone are up to where the texts have been matched or edited.
 	oldDone, newDone int
-	// seen is scratch, by line number, zero between uses.
+	// seen counts lines, by their number, while a piece of the texts is looked
+	// at. Otherwise all of it is zero.
 	seen []occurrence
 }
 
@@ -89,8 +91,8 @@ type occurrence struct {
 	old, new     int
 }
 
-// match says that n lines are the same, and everything since the last match is
-// not.
+// match notes that n lines from old and new on are the same. Those between the
+// last match and these become an edit.
 func (c *comparer) match(old, new, n int) {
 	if n > 0 {
 		c.upTo(old, new)
@@ -98,7 +100,7 @@ func (c *comparer) match(old, new, n int) {
 	}
 }
 
-// upTo makes an edit of what is not decided before old and new.
+// upTo makes an edit of the lines between the last match and old and new.
 func (c *comparer) upTo(old, new int) {
 	if c.oldDone < old || c.newDone < new {
 		c.edits = append(c.edits, edit{c.start + c.oldDone, c.start + old, c.start + c.newDone, c.start + new})
@@ -134,7 +136,7 @@ func (c *comparer) compare(o, oEnd, n, nEnd, depth int) {
 	c.match(oEnd, nEnd, tail)
 }
 
-// count fills seen for the pieces; forget empties it again.
+// count fills seen for a piece of each text.
 func (c *comparer) count(o, oEnd, n, nEnd int) {
 	for i := o; i < oEnd; i++ {
 		s := &c.seen[c.old[i]]
@@ -146,6 +148,7 @@ func (c *comparer) count(o, oEnd, n, nEnd int) {
 	}
 }
 
+// forget makes seen zero again, after count.
 func (c *comparer) forget(o, oEnd, n, nEnd int) {
 	for _, id := range c.old[o:oEnd] {
 		c.seen[id] = occurrence{}
@@ -172,8 +175,8 @@ func (c *comparer) anchors(o, oEnd, n, nEnd, depth int) []occurrence {
 	return longestRising(unique)
 }
 
-// longestRising keeps the longest sequence in which new rises too (patience
-// sorting: O(n log n)).
+// longestRising keeps the longest sequence of occurrences in which the place in
+// the new text rises as well, by patience sorting, in O(n log n).
 func longestRising(all []occurrence) []occurrence {
 	var tops []int // index of the last card of each pile
 	previous := make([]int, len(all))
@@ -200,7 +203,8 @@ func longestRising(all []occurrence) []occurrence {
 }
 
 // search matches a piece without anchors by package lcs. Lines that the other
-// piece does not have are left out: they cannot match, and cost edits.
+// piece does not have are left out: they cannot match, and would count against
+// exactEdits.
 func (c *comparer) search(o, oEnd, n, nEnd int) {
 	c.count(o, oEnd, n, nEnd)
 	var oldIDs, newIDs []rune

@@ -42,9 +42,9 @@ type Diff struct {
 type comparison struct {
 	old, new       []string // lines without their newline
 	edits          []edit
-	coarse         bool
-	showCR         bool // line endings are mixed: draw carriage returns
-	finalNewline   string
+	coarse         bool   // too large to be compared exactly: more shows as changed than was
+	showCR         bool   // line endings are mixed, so carriage returns are drawn
+	finalNewline   string // says what happened to the newline at the end, "" if nothing
 	added, removed int
 }
 
@@ -83,13 +83,7 @@ func (d *Diff) Stats() (added, removed int) {
 	return d.added, d.removed
 }
 
-// Coarse reports whether the change was too large to be compared exactly, so
-// that more lines show as changed than were. The view says so too.
-func (d *Diff) Coarse() bool {
-	d.compare()
-	return d.coarse
-}
-
+// compare compares the texts, once.
 func (d *Diff) compare() {
 	d.compared.Do(func() {
 		c := &d.comparison

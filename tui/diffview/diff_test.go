@@ -222,7 +222,7 @@ func TestSplit(t *testing.T) {
 		{"unified is asked for", "old", 200, Unified, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := New("file", &c.old, "new").Layout(c.width, c.mode).Split(); got != c.want {
+			if got := New("file", &c.old, "new").Layout(c.width, c.mode).mode == Split; got != c.want {
 				t.Errorf("split = %v", got)
 			}
 		})

@@ -15,13 +15,14 @@ const (
 	Auto Mode = iota
 	// Unified has removed and added lines below each other.
 	Unified
-	// Split has the old text on the left and the new one on the right.
+	// Split has the old text on the left and the new one on the right, if there
+	// is room for both; else it is Unified.
 	Split
 )
 
-// SplitWidth is the least width, in cells, at which Auto splits. An explicit
-// Split below it is Unified too.
-const SplitWidth = 120
+// splitWidth is the least width, in cells, at which the texts are put beside each
+// other, even if that is asked for.
+const splitWidth = 120
 
 // minTextWidth is the least width of the text for which line numbers are drawn.
 const minTextWidth = 16
@@ -43,8 +44,8 @@ type Layout struct {
 // column is where the lines of one view of the text are drawn.
 type column struct {
 	width                int
-	oldDigits, newDigits int // widths of line numbers; 0: none
-	sign                 int // width of the sign and its space; 0: none
+	oldDigits, newDigits int // widths of line numbers, 0 if they are not drawn
+	sign                 int // width of the sign and its space, 0 if it is not drawn
 }
 
 // text is the width left for text: at least 1.
@@ -58,7 +59,8 @@ func (c column) text() int {
 	return max(w, 1)
 }
 
-// newColumn leaves out what there is no room for.
+// newColumn makes a column. Line numbers and signs are left out where they would
+// leave too little room for the text.
 func newColumn(width, oldDigits, newDigits int) column {
 	c := column{width: width, oldDigits: oldDigits, newDigits: newDigits, sign: 2}
 	if c.text() < minTextWidth {
@@ -77,7 +79,7 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 	d.compare()
 	width = max(width, 1)
 	switch {
-	case width < SplitWidth:
+	case width < splitWidth:
 		mode = Unified
 	case mode == Auto && len(d.old) > 0 && len(d.new) > 0:
 		mode = Split
@@ -144,6 +146,8 @@ func (l *Layout) height(r row) int {
 	return 1
 }
 
+// textHeight is how many screen lines a line of one of the texts takes. d.mu is
+// held.
 func (d *Diff) textHeight(s side, line, pair int32, width int) int {
 	if line == none {
 		return 0
@@ -157,9 +161,6 @@ func (d *Diff) textHeight(s side, line, pair int32, width int) int {
 
 // Len is the number of lines. There is always one at least.
 func (l *Layout) Len() int { return l.starts[len(l.rows)] }
-
-// Split reports whether the texts are side by side.
-func (l *Layout) Split() bool { return l.mode == Split }
 
 // Lines draws the lines from (inclusive) to (exclusive), as far as they are
 // there. It costs what it draws, whatever the diff's length. No line is wider

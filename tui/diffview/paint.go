@@ -10,8 +10,8 @@ import (
 	"parley/tui/theme"
 )
 
-// pen writes text in a style: a style's sequences are asked for once, since
-// Style.Render costs more than all else in a line.
+// pen writes text in a style. It takes the style's sequences once, because
+// Style.Render costs more than everything else that a line needs.
 type pen struct{ on, off string }
 
 func newPen(s lipgloss.Style) pen {
@@ -85,6 +85,7 @@ func (l *Layout) draw(r row, from, to int, k *ink) []string {
 	return d.drawLine(newSide, r.new, none, from, to, l.unified, &k.context, r.old, r.new)
 }
 
+// drawNote draws the words of a note, wrapped.
 func (l *Layout) drawNote(which int32, k *ink) []string {
 	p := k.hunk
 	if which == coarseNote {
@@ -110,9 +111,9 @@ func (l *Layout) drawSplit(left, right []string, k *ink) []string {
 }
 
 // drawLine draws the screen lines from (inclusive) to (exclusive) of a line of
-// a text into a column. Screen lines below the text's last one are blank (the
-// other column has more), and all are if the line is none. The numbers are
-// shown on the first screen line, unless they are none.
+// a text into a column. Screen lines below the last one of the text are blank:
+// they are there because the other column has more. If the line is none, all are
+// blank. The numbers stand on the first screen line, unless they are none.
 func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *look, oldNumber, newNumber int32) []string {
 	lines := make([]string, to-from)
 	if line == none {
@@ -146,8 +147,8 @@ func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *loo
 	return lines
 }
 
-// drawNumber draws a line number, which counts from 0 here and from 1 there, in
-// its column and a space.
+// drawNumber draws the number of a line and a space. The line is counted from 0,
+// the number that is drawn from 1.
 func drawNumber(b *strings.Builder, k *look, digits int, number int32) {
 	if digits == 0 {
 		return
@@ -167,7 +168,7 @@ func drawPiece(b *strings.Builder, text string, piece span, spans []span, width 
 	if !isASCII(shown) {
 		cells = ansi.StringWidth(shown)
 	}
-	if cells > width { // one wide character in a very narrow column
+	if cells > width { // a single character that is wider than the column
 		k.text.write(b, strings.Repeat("·", width))
 		return
 	}

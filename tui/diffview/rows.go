@@ -22,11 +22,11 @@ const (
 	removedRow
 	addedRow
 	changedRow // side by side: removed on the left, added on the right
-	gapRow     // as many unchanged lines as old says are not shown
-	noteRow    // a word about the change: old says which
+	gapRow     // stands for unchanged lines that are not shown; old is their number
+	noteRow    // says something about the change; old is one of the notes below
 )
 
-// Notes.
+// The notes that a noteRow can show.
 const (
 	sameNote int32 = iota
 	emptyNote
@@ -34,6 +34,7 @@ const (
 	newlineNote
 )
 
+// note is the words of a note.
 func (d *Diff) note(which int32) string {
 	switch which {
 	case emptyNote:
@@ -52,13 +53,13 @@ func (d *Diff) rows(mode Mode) []row {
 	if d.coarse {
 		rows = append(rows, row{kind: noteRow, old: coarseNote})
 	}
-	oldAt, newAt := 0, 0 // what is shown up to
+	oldAt, newAt := 0, 0 // the first lines that have no row yet
 	for i, e := range d.edits {
-		// Unchanged lines before the edit: those after the last one were added
-		// with it.
+		// Unchanged lines before the edit. Those after the previous edit have
+		// their rows already.
 		from := max(oldAt, e.oldStart-contextLines)
 		if from == oldAt+1 && i > 0 {
-			from = oldAt // the line takes no more room than a word that it is not shown
+			from = oldAt // a gapRow for one line would take as much room as the line
 		}
 		if from > oldAt && i > 0 {
 			rows = append(rows, row{kind: gapRow, old: int32(from - oldAt)})
@@ -88,6 +89,7 @@ func (d *Diff) rows(mode Mode) []row {
 	return rows
 }
 
+// appendContext appends rows for n unchanged lines.
 func appendContext(rows []row, old, new, n int) []row {
 	for i := range n {
 		rows = append(rows, row{kind: contextRow, old: int32(old + i), new: int32(new + i)})
@@ -95,8 +97,8 @@ func appendContext(rows []row, old, new, n int) []row {
 	return rows
 }
 
-// appendEdit appends the lines of an edit. Its first removed line is taken to
-// have become its first added one, and so on.
+// appendEdit appends the rows of an edit. Its first removed line is taken to
+// have become its first added one, its second the second, and so on.
 func appendEdit(rows []row, e edit, mode Mode) []row {
 	removed, added := e.oldEnd-e.oldStart, e.newEnd-e.newStart
 	at := func(start, i, n int) int32 {

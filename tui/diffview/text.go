@@ -43,8 +43,8 @@ func (d *Diff) text(s side, line, pair int32) string {
 	return text
 }
 
-// raw returns a line of the text, without the carriage return of a file that
-// has them everywhere.
+// raw returns a line of a text. It is without its carriage return if all lines of
+// the file have one.
 func (d *Diff) raw(s side, line int32) string {
 	lines := d.old
 	if s == newSide {
@@ -88,7 +88,7 @@ func grouped(n int) string {
 }
 
 // commonPrefix returns how many bytes two strings have in common at their
-// start. It compares blocks, since the strings may have megabytes.
+// start. It compares block by block, which is faster for strings of megabytes.
 func commonPrefix(a, b string) int {
 	const block = 1024
 	n := 0

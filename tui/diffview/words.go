@@ -8,7 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// maxWordPairs bounds how many pairs of lines keep their emphasis.
+// maxWordPairs is how many pairs of lines keep their emphasis at most.
 const maxWordPairs = 4096
 
 // span is a piece of a printable text, in bytes.
@@ -38,9 +38,10 @@ func (d *Diff) emphasise(s side, line, pair int32) []span {
 	return e[s]
 }
 
-// compareWords finds the words that differ. Lines that have little in common
-// (less than a quarter) get no emphasis: it would be everywhere. The texts are at most a little more
-// than maxLineBytes long, and package lcs bounds its own work.
+// compareWords finds the words that differ. Lines that have less than a quarter in
+// common get no emphasis, because nearly all of them would be emphasised. The work
+// is bounded: the texts are little longer than maxLineBytes, and package lcs
+// bounds its own part.
 func compareWords(before, after string) (e emphasis) {
 	oldWords, newWords := splitWords(before), splitWords(after)
 	ids := make(map[string]rune)
@@ -63,7 +64,8 @@ func compareWords(before, after string) (e emphasis) {
 // visible counts the bytes that are not spaces.
 func visible(s string) int { return len(s) - strings.Count(s, " ") }
 
-// join appends a span, to the last one if only spaces are between.
+// join appends a span. If only spaces are between it and the last one, they become
+// one span.
 func join(spans []span, s span, text string) []span {
 	if s.start == s.end {
 		return spans

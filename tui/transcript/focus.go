@@ -98,7 +98,8 @@ func (l *List) reveal(item int) {
 		l.following, l.top = false, start
 		return
 	}
-	// The lines from the top to the item, as far as they matter.
+	// Walk down from the top of the view: if the item is whole in sight, or as
+	// much of it as there is room for, nothing has to move.
 	p, y := top, -top.line
 	for y < l.height {
 		if p.item == item {
@@ -119,7 +120,8 @@ func (l *List) reveal(item int) {
 	l.followAtEnd()
 }
 
-// heightOf is the height of an item, counted no further than the screen's.
+// heightOf is the height of an item in lines. It counts no further than the
+// height of the view.
 func (l *List) heightOf(item int) int {
 	n := 0
 	for s := range l.at(item).sections() {

@@ -18,7 +18,7 @@ import (
 type drawing interface {
 	// update brings the drawing up to date with its item.
 	update(env *environment, expanded bool)
-	// sections is the number of sections; an item without any is not there.
+	// sections is the number of sections; an item that has none is not shown.
 	sections() int
 	// lines are the lines of a section, none wider than width. They belong to
 	// the drawing.
@@ -34,9 +34,9 @@ type drawing interface {
 // environment is what all drawings share.
 type environment struct {
 	theme  *theme.Theme
-	dimmed *theme.Theme // for thoughts
+	dimmed *theme.Theme // for thoughts and what tools say
 	places toolface.Places
-	width  int // of the text now: sections are counted for it
+	width  int // of the text, in cells: sections are counted for it
 	// open are the questions that are asked above the prompt now.
 	open []*conversation.Permission
 }
@@ -52,7 +52,7 @@ func (env *environment) asked(t *conversation.ToolCall) bool {
 	return false
 }
 
-// dimmed is a theme for text that steps back.
+// dimmed is a theme for text that matters less than messages do.
 func dimmed(th *theme.Theme) *theme.Theme {
 	d := *th
 	d.Text, d.Bold, d.Emphasis, d.Heading, d.Strong = th.Thought, th.Thought.Bold(true), th.Thought, th.Thought.Bold(true), th.Thought
@@ -60,6 +60,7 @@ func dimmed(th *theme.Theme) *theme.Theme {
 	return &d
 }
 
+// newDrawing makes the drawing for an item. It draws nothing yet.
 func newDrawing(item conversation.Item) drawing {
 	switch i := item.(type) {
 	case *conversation.Message:
@@ -89,8 +90,8 @@ type cached struct {
 	valid   bool
 }
 
-// get returns the lines, made by make if they are not those of this version and
-// width.
+// get returns the lines that are kept. If they are of another version or width,
+// draw makes new ones.
 func (c *cached) get(version uint64, width int, draw func(width int) []string) []string {
 	if !c.valid || c.version != version || c.width != width {
 		c.made, c.version, c.width, c.valid = draw(width), version, width, true
@@ -98,6 +99,7 @@ func (c *cached) get(version uint64, width int, draw func(width int) []string) [
 	return c.made
 }
 
+// drop makes the next get draw the lines anew.
 func (c *cached) drop() { c.valid = false }
 
 // wrap sets plain text in a style, in lines of at most width.
@@ -112,7 +114,7 @@ func wrap(text string, width int, style lipgloss.Style) []string {
 	return out
 }
 
-// head cuts lines to the first n and says how many are missing.
+// head returns the first n lines, and how many more there are.
 func head(lines []string, n int) ([]string, int) {
 	if len(lines) <= n {
 		return lines, 0

@@ -4,8 +4,8 @@
 //
 // An item of the conversation is drawn in sections, such as the blocks of a
 // Markdown message, and the list knows its place as a line of a section of an
-// item. So neither a long session nor a long message costs anything per frame,
-// and nobody ever counts all the lines there are.
+// item. So a frame costs the same however long the session or one of its messages
+// is: nothing needs to know how many lines there are in all.
 package transcript
 
 import (
@@ -22,13 +22,16 @@ import (
 const (
 	// gutter is the width of the left margin, in which an item has its mark.
 	gutter = 2
-	// maxText is the widest that text is set: longer lines are hard to read.
+	// maxText is the width of the longest lines of text, in cells: longer ones
+	// are hard to read.
 	maxText = 118
-	// keepDrawings is how many items stay drawn while they are out of sight.
+	// keepDrawings is how many items at least stay drawn while they are out of
+	// sight.
 	keepDrawings = 400
 )
 
-// position is a line: of a section, of an item.
+// position names a line by its item, the section of the item, and the line of the
+// section. All three count from 0.
 type position struct{ item, section, line int }
 
 // List is the transcript's view of a conversation. It is not safe for concurrent
@@ -44,7 +47,7 @@ type List struct {
 	seen      int      // how many items there were when the end was last in sight
 
 	drawings map[int]*entry
-	clock    uint64 // for dropping the drawings that were not seen for longest
+	clock    uint64 // counts uses of drawings: those not used for longest are dropped first
 	expanded map[int]bool
 	env      *environment
 
@@ -153,7 +156,8 @@ func (l *List) above(item int) int {
 	return -1
 }
 
-// next and previous are the sections around one; they report false at the ends.
+// next is the beginning of the section below that of p. It reports false if there
+// is none.
 func (l *List) next(p position) (position, bool) {
 	if p.section+1 < l.at(p.item).sections() {
 		return position{item: p.item, section: p.section + 1}, true
@@ -166,6 +170,8 @@ func (l *List) next(p position) (position, bool) {
 	return p, false
 }
 
+// previous is the beginning of the section above that of p. It reports false if
+// there is none.
 func (l *List) previous(p position) (position, bool) {
 	if p.section > 0 {
 		return position{item: p.item, section: p.section - 1}, true
@@ -213,7 +219,7 @@ func (l *List) Scroll(n int) {
 // Page moves the view by screens, keeping a line of context.
 func (l *List) Page(n int) { l.Scroll(n * max(1, l.height-2)) }
 
-// Top and Bottom go to the ends.
+// Top goes to the beginning and stays there.
 func (l *List) Top() {
 	l.following, l.top = false, position{}
 	if p, ok := l.first(); ok {
@@ -222,6 +228,7 @@ func (l *List) Top() {
 	l.followAtEnd()
 }
 
+// first is the first section, false if there is nothing.
 func (l *List) first() (position, bool) {
 	for i := range l.conv.Items {
 		if l.at(i).sections() > 0 {
@@ -231,7 +238,7 @@ func (l *List) first() (position, bool) {
 	return position{}, false
 }
 
-// Bottom goes to the end and stays there.
+// Bottom goes to the end and follows it from now on.
 func (l *List) Bottom() { l.following = true }
 
 // up returns the line n lines above p, or the first there is.
@@ -279,7 +286,7 @@ func (l *List) topWhenFollowing() position {
 	return l.up(p, l.height)
 }
 
-// followAtEnd follows if the end has come into sight.
+// followAtEnd follows the end from now on if it has come into sight.
 func (l *List) followAtEnd() {
 	end := l.topWhenFollowing()
 	if !before(l.top, end) {
@@ -287,6 +294,7 @@ func (l *List) followAtEnd() {
 	}
 }
 
+// before reports whether a stands above b.
 func before(a, b position) bool {
 	if a.item != b.item {
 		return a.item < b.item
@@ -367,6 +375,7 @@ func (l *List) compose(item int, mark, line string, lead bool) string {
 	return mark + strings.Repeat(" ", max(0, gutter-ansi.StringWidth(mark))) + line
 }
 
+// fill adds empty lines up to the height of the view.
 func (l *List) fill(out []string) []string {
 	for len(out) < l.height {
 		out = append(out, "")

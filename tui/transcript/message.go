@@ -19,7 +19,7 @@ type message struct {
 	parts []part
 	done  bool
 	last  uint64
-	plain cached // of a person's own message
+	plain cached // the lines of a message of the person
 }
 
 // part is a Markdown document that follows a text, or a block.
@@ -69,6 +69,7 @@ func feed(parts []part, items conversation.Parts, th *theme.Theme) []part {
 	return parts
 }
 
+// finish notes that no more text follows.
 func finish(parts []part) {
 	for i := range parts {
 		if parts[i].doc != nil {
@@ -77,6 +78,7 @@ func finish(parts []part) {
 	}
 }
 
+// own reports whether the person wrote the message.
 func (m *message) own() bool { return m.item.Chunk == acpclient.UserMessageChunk }
 
 func (m *message) sections() int {
@@ -132,7 +134,7 @@ func partLines(parts []part, section, width int, th *theme.Theme) []string {
 	return nil
 }
 
-// ownLines draws what the person wrote as it was written.
+// ownLines draws what the person wrote as it was written, not as Markdown.
 func (m *message) ownLines(width int) []string {
 	var out []string
 	for i := range m.item.Parts {
@@ -210,6 +212,7 @@ func (t *thought) sections() int {
 	return 1
 }
 
+// firstText is the text of the first part that has text.
 func (t *thought) firstText() string {
 	for i := range t.item.Parts {
 		if p := &t.item.Parts[i]; p.Block == nil {

@@ -63,6 +63,7 @@ func (p *plan) draw(width int) []string {
 	return out
 }
 
+// entry draws one step of the plan.
 func (p *plan) entry(e acpclient.PlanEntry, width int) []string {
 	th := p.env.theme
 	mark, style := th.Faint.Render("○"), th.Text
@@ -90,7 +91,7 @@ func (p *plan) entry(e acpclient.PlanEntry, width int) []string {
 	return lines
 }
 
-// progressBar is ten cells wide.
+// progressBar draws how many of all steps are done, in ten cells.
 func progressBar(done, all int, full, empty lipgloss.Style) string {
 	const cells = 10
 	n := done * cells / all

@@ -8,8 +8,8 @@ import (
 	"parley/terminal/screen"
 )
 
-// screenRows is how many rows an emulated terminal has: what programs that draw
-// over themselves can reach.
+// screenRows is the height of an emulated terminal in rows. A program that moves
+// the cursor, as for a progress bar, can overwrite that much of what it printed.
 const screenRows = 24
 
 // scrollback is how many lines of a terminal are kept for an expanded view.
@@ -77,11 +77,13 @@ func (v *terminalView) peek(width int, env *environment) ([]string, int) {
 	return append(out, v.status(env)...), 0
 }
 
+// command is the line that names the command.
 func (v *terminalView) command(width int, env *environment) string {
 	return fit(env.theme.Muted.Render("$ "+safetext.VisibleLine(v.term.Command)), width)
 }
 
-// status says how the command ended, if it did not end well.
+// status says how the command ended; it has no lines if all is well or the
+// command runs.
 func (v *terminalView) status(env *environment) []string {
 	e := v.term.Exit
 	switch {
