@@ -121,6 +121,32 @@ newline at the end of the file removed`, 0, 0},
 1   - a
   1 + b
 newline at the end of the file added`, 1, 1},
+		{"tabs become spaces", text("\tif a {\n"), "    if a {\n", `
+1   - →   if a {
+  1 + ····if a {`, 1, 1},
+		{"an empty line gets blanks", text("a\n\n"), "a\n  \n", `
+1 1   a
+2   -
+  2 + ··`, 1, 1},
+		{"blanks at the end", text("a\n"), "a  \n", `
+1   - a
+  1 + a··`, 1, 1},
+		{"a tab at the end", text("a\n"), "a\t\n", `
+1   - a
+  1 + a→`, 1, 1},
+		{"indentation of another kind, and another word", text("\tcount := one\n"), "    count := two\n", `
+1   - →   count := one
+  1 + ····count := two`, 1, 1},
+		{"a new file without a final newline", nil, "a", `
+1 + a
+no newline at the end of the file`, 1, 0},
+		{"all line endings", text("a\r\nb\r\n"), "a\nb\n", `
+all line endings changed from CRLF to LF`, 0, 0},
+		{"all line endings and a line", text("a\r\nb\r\n"), "a\nc\n", `
+all line endings changed from CRLF to LF
+1 1   a
+2   - b
+  2 + c`, 1, 1},
 		{"CRLF becomes LF", text("a\r\nb\r\n"), "a\nb\r\n", `
 1   - a␍
   1 + a
@@ -129,7 +155,7 @@ newline at the end of the file added`, 1, 1},
 1   - a
   1 + b`, 1, 1},
 		{"tabs", text("\ta\tb\n"), "世\tb\n", `
-1   -     a   b
+1   - →   a   b
   1 + 世  b`, 1, 1},
 		{"control characters are seen, not obeyed", text("a\n"), "\x1b[31ma\x07\u202e\u009b\x7f\xff\rb\n", `
 1   - a
@@ -144,6 +170,44 @@ newline at the end of the file added`, 1, 1},
 				t.Errorf("stats = +%d -%d, want +%d -%d", added, removed, c.added, c.removed)
 			}
 		})
+	}
+}
+
+func TestFirstLine(t *testing.T) {
+	old := "a\nb\n"
+	d := New("file", &old, "a\nc\n")
+	d.SetFirstLine(99)
+	want := "\n 99  99   a\n100     - b\n    100 + c"
+	if diff := cmp.Diff(want, "\n"+plain(d, 80, Unified)); diff != "" {
+		t.Error(diff)
+	}
+	d.SetFirstLine(0)
+	if diff := cmp.Diff("\n  a\n- b\n+ c", "\n"+plain(d, 80, Unified)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestContext(t *testing.T) {
+	old := numbered(40, nil)
+	d := New("file", &old, numbered(40, map[int]string{10: "ten\n", 30: "thirty\n"}))
+	for _, c := range []struct{ context, want int }{{0, 5}, {3, 17}, {12, 42}, {Whole, 42}, {3, 17}} {
+		d.SetContext(c.context)
+		if got := d.Layout(80, Unified).Len(); got != c.want {
+			t.Errorf("%d lines with a context of %d, want %d", got, c.context, c.want)
+		}
+	}
+}
+
+func TestChange(t *testing.T) {
+	text := func(s string) *string { return &s }
+	for _, c := range []struct {
+		old  *string
+		new  string
+		want Change
+	}{{nil, "a", Created}, {nil, "", Created}, {text(""), "a", Created}, {text("a"), "", Deleted}, {text("a"), "b", Changed}} {
+		if got := New("file", c.old, c.new).Change(); got != c.want {
+			t.Errorf("%v to %q: %v, want %v", c.old, c.new, got, c.want)
+		}
 	}
 }
 

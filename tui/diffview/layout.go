@@ -98,7 +98,7 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 	} else {
 		l.rows = d.rows(mode)
 	}
-	oldDigits, newDigits := digits(len(d.old)), digits(len(d.new))
+	oldDigits, newDigits := digits(len(d.old), d.first), digits(len(d.new), d.first)
 	half := (width - 1) / 2
 	l.unified = newColumn(width, oldDigits, newDigits)
 	l.left, l.right = newColumn(half, oldDigits, 0), newColumn(width-1-half, 0, newDigits)
@@ -113,12 +113,12 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 	return l
 }
 
-// digits is the width of the numbers of a text's lines.
-func digits(lines int) int {
-	if lines == 0 {
+// digits is the width of the numbers of a text's lines, 0 if there are none.
+func digits(lines, first int) int {
+	if lines == 0 || first == 0 {
 		return 0
 	}
-	return len(strconv.Itoa(lines))
+	return len(strconv.Itoa(first + lines - 1))
 }
 
 // height is how many screen lines a row takes. diff.mu is held.

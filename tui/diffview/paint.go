@@ -128,8 +128,8 @@ func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *loo
 		if from+i > 0 {
 			sign, oldNumber, newNumber = " ", none, none
 		}
-		drawNumber(&b, k, c.oldDigits, oldNumber)
-		drawNumber(&b, k, c.newDigits, newNumber)
+		drawNumber(&b, k, c.oldDigits, oldNumber, d.first)
+		drawNumber(&b, k, c.newDigits, newNumber, d.first)
 		if c.sign > 0 {
 			k.number.write(&b, sign+" ")
 		}
@@ -147,15 +147,15 @@ func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *loo
 	return lines
 }
 
-// drawNumber draws the number of a line and a space. The line is counted from 0,
-// the number that is drawn from 1.
-func drawNumber(b *strings.Builder, k *look, digits int, number int32) {
+// drawNumber draws a line number in its column and a space. Lines count from 0
+// here; first is the number that is drawn for that one.
+func drawNumber(b *strings.Builder, k *look, digits int, number int32, first int) {
 	if digits == 0 {
 		return
 	}
 	shown := ""
 	if number != none {
-		shown = strconv.Itoa(int(number) + 1)
+		shown = strconv.Itoa(int(number) + first)
 	}
 	k.number.write(b, strings.Repeat(" ", digits-len(shown))+shown+" ")
 }
@@ -163,12 +163,8 @@ func drawNumber(b *strings.Builder, k *look, digits int, number int32) {
 // drawPiece draws a piece of a text, its emphasised spans, and the background
 // up to the width.
 func drawPiece(b *strings.Builder, text string, piece span, spans []span, width int, k *look) {
-	shown := text[piece.start:piece.end]
-	cells := len(shown)
-	if !isASCII(shown) {
-		cells = ansi.StringWidth(shown)
-	}
-	if cells > width { // a single character that is wider than the column
+	shown := cells(text[piece.start:piece.end])
+	if shown > width { // a single character that is wider than the column
 		k.text.write(b, strings.Repeat("·", width))
 		return
 	}
@@ -178,13 +174,13 @@ func drawPiece(b *strings.Builder, text string, piece span, spans []span, width 
 		if s.start >= s.end {
 			continue
 		}
-		k.text.write(b, text[at:s.start])
-		k.word.write(b, text[s.start:s.end])
+		k.text.write(b, unchangedTabs.Replace(text[at:s.start]))
+		k.word.write(b, changed(text[s.start:s.end]))
 		at = s.end
 	}
-	rest := text[at:piece.end]
+	rest := unchangedTabs.Replace(text[at:piece.end])
 	if k.fill {
-		rest += strings.Repeat(" ", width-cells)
+		rest += strings.Repeat(" ", width-shown)
 	}
 	k.text.write(b, rest)
 }

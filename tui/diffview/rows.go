@@ -1,6 +1,7 @@
 package diffview
 
-// contextLines is how many unchanged lines are drawn around a change.
+// contextLines is how many unchanged lines are drawn around a change, unless
+// SetContext says something else.
 const contextLines = 3
 
 // none stands for a line that is not there.
@@ -32,6 +33,7 @@ const (
 	emptyNote
 	coarseNote
 	newlineNote
+	endingsNote
 )
 
 // note is the words of a note.
@@ -43,21 +45,26 @@ func (d *Diff) note(which int32) string {
 		return "large change, compared coarsely: it may show more lines than were changed"
 	case newlineNote:
 		return d.finalNewline
+	case endingsNote:
+		return d.endings
 	}
 	return "no changes"
 }
 
-// rows lists what the view shows.
+// rows lists what the view shows. d.mu is held.
 func (d *Diff) rows(mode Mode) []row {
 	var rows []row
 	if d.coarse {
 		rows = append(rows, row{kind: noteRow, old: coarseNote})
 	}
+	if d.endings != "" {
+		rows = append(rows, row{kind: noteRow, old: endingsNote})
+	}
 	oldAt, newAt := 0, 0 // the first lines that have no row yet
 	for i, e := range d.edits {
 		// Unchanged lines before the edit. Those after the previous edit have
 		// their rows already.
-		from := max(oldAt, e.oldStart-contextLines)
+		from := max(oldAt, e.oldStart-d.context)
 		if from == oldAt+1 && i > 0 {
 			from = oldAt // a gapRow for one line would take as much room as the line
 		}
@@ -72,7 +79,7 @@ func (d *Diff) rows(mode Mode) []row {
 		if i+1 < len(d.edits) {
 			next = d.edits[i+1].oldStart
 		}
-		n := min(contextLines, next-oldAt)
+		n := min(d.context, next-oldAt)
 		rows = appendContext(rows, oldAt, newAt, n)
 		oldAt += n
 	}

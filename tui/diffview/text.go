@@ -125,8 +125,14 @@ func printable(line string) string {
 	return expandTabs(line)
 }
 
-// expandTabs puts spaces up to the next multiple of tabWidth in the place of
-// tabs.
+// A tab in a printable text is tabHead and as many tabFill as bring it to the
+// next multiple of tabWidth. Nothing else in such a text is a control character,
+// so a tab can be told from spaces until it is drawn.
+const (
+	tabHead = '\x01'
+	tabFill = '\x02'
+)
+
 func expandTabs(line string) string {
 	if strings.IndexByte(line, '\t') < 0 {
 		return line
@@ -134,16 +140,35 @@ func expandTabs(line string) string {
 	var b strings.Builder
 	b.Grow(len(line) + 3*tabWidth)
 	for column := 0; line != ""; {
-		cluster, width := firstCluster(line)
-		line = line[len(cluster):]
-		if cluster == "\t" {
-			width = tabWidth - column%tabWidth
-			cluster = "    "[:width]
+		if line[0] == '\t' {
+			b.WriteByte(tabHead)
+			for column++; column%tabWidth != 0; column++ {
+				b.WriteByte(tabFill)
+			}
+			line = line[1:]
+			continue
 		}
+		cluster, width := firstCluster(line)
 		b.WriteString(cluster)
-		column += width
+		line, column = line[len(cluster):], column+width
 	}
 	return b.String()
+}
+
+// tabs are drawn as spaces, and changed as arrows; changed spaces as dots.
+var (
+	unchangedTabs = strings.NewReplacer(string(tabHead), " ", string(tabFill), " ")
+	changedTabs   = strings.NewReplacer(string(tabHead), "→", string(tabFill), " ")
+	changedBlanks = strings.NewReplacer(string(tabHead), "→", string(tabFill), " ", " ", "·")
+)
+
+// changed is a piece of a text that stands out. Blanks are seen in it where they
+// are all that it has.
+func changed(piece string) string {
+	if strings.Trim(piece, " \x01\x02") == "" {
+		return changedBlanks.Replace(piece)
+	}
+	return changedTabs.Replace(piece)
 }
 
 // firstCluster returns the first character of s as a person sees it, and how
@@ -152,7 +177,19 @@ func firstCluster(s string) (string, int) {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return s[:1], 1
 	}
+	if s[0] < ' ' { // a piece of a tab, which is drawn as a space
+		cluster, width := ansi.FirstGraphemeCluster(" "+s[1:], ansi.GraphemeWidth)
+		return s[:len(cluster)], width
+	}
 	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+}
+
+// cells is how wide a printable text is.
+func cells(s string) int {
+	if isASCII(s) {
+		return len(s)
+	}
+	return ansi.StringWidth(unchangedTabs.Replace(s))
 }
 
 func isASCII(s string) bool {

@@ -1,7 +1,7 @@
 package diffview
 
 import (
-	"strings"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -45,7 +45,7 @@ func (d *Diff) emphasise(s side, line, pair int32) []span {
 func compareWords(before, after string) (e emphasis) {
 	oldWords, newWords := splitWords(before), splitWords(after)
 	ids := make(map[string]rune)
-	diffs := lcs.DiffRunes(number(oldWords, ids), number(newWords, ids))
+	diffs := lcs.DiffRunes(number(sameTabs(oldWords), ids), number(sameTabs(newWords), ids))
 	oldAt, newAt := offsets(oldWords), offsets(newWords)
 	oldSame, newSame := visible(before), visible(after)
 	for _, d := range diffs {
@@ -55,14 +55,40 @@ func compareWords(before, after string) (e emphasis) {
 		e[oldSide] = join(e[oldSide], oldSpan, before)
 		e[newSide] = join(e[newSide], newSpan, after)
 	}
+	if visible(before) == 0 && visible(after) == 0 {
+		return e // the blanks are all that there is to see
+	}
 	if 4*oldSame < visible(before) || 4*newSame < visible(after) || oldSame == 0 && newSame == 0 {
 		return emphasis{}
 	}
 	return e
 }
 
-// visible counts the bytes that are not spaces.
-func visible(s string) int { return len(s) - strings.Count(s, " ") }
+// sameTabs are the words with every tab as wide as every other: what stands
+// before a tab changes its width, and not the tab.
+func sameTabs(words []string) []string {
+	same := words
+	for i, w := range words {
+		if w[0] == tabHead && len(w) > 1 {
+			if &same[0] == &words[0] {
+				same = slices.Clone(words)
+			}
+			same[i] = string(tabHead)
+		}
+	}
+	return same
+}
+
+// visible counts the bytes that are not blanks.
+func visible(s string) int {
+	n := len(s)
+	for i := range len(s) {
+		if s[i] <= ' ' {
+			n--
+		}
+	}
+	return n
+}
 
 // join appends a span. If only spaces are between it and the last one, they become
 // one span.
@@ -85,7 +111,7 @@ func splitWords(text string) []string {
 	for at, start := 0, 0; at < len(text); {
 		cluster, _ := firstCluster(text[at:])
 		class := classOf(cluster)
-		if at > start && (class != last || class == other) {
+		if at > start && (class != last || class == other) && !(class == fill) {
 			words = append(words, text[start:at])
 			start = at
 		}
@@ -104,12 +130,15 @@ const (
 	other class = iota
 	space
 	word
+	fill // the rest of a tab
 )
 
 func classOf(cluster string) class {
 	switch r, _ := utf8.DecodeRuneInString(cluster); {
 	case r == ' ':
 		return space
+	case r == tabFill:
+		return fill
 	case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
 		return word
 	}
