@@ -14,7 +14,6 @@ require (
 	github.com/charmbracelet/x/vt v0.0.0-20260427100455-1ea3e7f8134f
 	github.com/creack/pty v1.1.24
 	github.com/google/go-cmp v0.7.0
-	github.com/google/renameio/v2 v2.0.2
 	github.com/pelletier/go-toml/v2 v2.4.3
 	github.com/rivo/uniseg v0.4.7
 	github.com/rogpeppe/go-internal v1.16.0

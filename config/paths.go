@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/adrg/xdg"
-	"github.com/google/renameio/v2/maybe"
 )
 
 const (
@@ -40,27 +39,11 @@ func ConfigFile() string { return place(&xdg.ConfigHome, "config.toml") }
 // prompt history. It need not exist; see [MakeDir].
 func StateDir() string { return place(&xdg.StateHome) }
 
-// CacheDir is the directory for what can be made again at any time. It need
-// not exist; see [MakeDir].
-func CacheDir() string { return place(&xdg.CacheHome) }
-
 // MakeDir makes dir and its parents, closed to other users. Directories that
 // are there already keep their permissions.
 func MakeDir(dir string) error {
 	if err := os.MkdirAll(dir, DirMode); err != nil {
 		return fmt.Errorf("make directory %s: %w", dir, err)
-	}
-	return nil
-}
-
-// WriteFile writes one of parley's own files, whole or not at all, closed to
-// other users, and makes its directory if it is missing.
-func WriteFile(path string, data []byte) error {
-	if err := MakeDir(filepath.Dir(path)); err != nil {
-		return err
-	}
-	if err := maybe.WriteFile(path, data, FileMode); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }

@@ -11,11 +11,9 @@ func TestPathsFollowTheEnvironment(t *testing.T) {
 	for _, root := range []string{"/one", "/two"} {
 		t.Setenv("XDG_CONFIG_HOME", root+"/config")
 		t.Setenv("XDG_STATE_HOME", root+"/state")
-		t.Setenv("XDG_CACHE_HOME", root+"/cache")
 		for want, got := range map[string]string{
 			root + "/config/parley/config.toml": ConfigFile(),
 			root + "/state/parley":              StateDir(),
-			root + "/cache/parley":              CacheDir(),
 		} {
 			if got != filepath.FromSlash(want) {
 				t.Errorf("%s, want %s", got, want)
@@ -39,26 +37,23 @@ func TestPathsWithoutXDG(t *testing.T) {
 	}
 }
 
-func TestWriteFileIsPrivate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a", "b", "config.toml")
-	for _, text := range []string{"first", "second"} {
-		if err := WriteFile(path, []byte(text)); err != nil {
+func TestDirectoriesArePrivate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	for range 2 { // the second time it is there
+		if err := MakeDir(dir); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != text {
-			t.Errorf("%q, %v", got, err)
-		}
 	}
-	for p, want := range map[string]os.FileMode{
-		path:                             FileMode,
-		filepath.Dir(path):               DirMode | os.ModeDir,
-		filepath.Dir(filepath.Dir(path)): DirMode | os.ModeDir,
-	} {
-		if info, err := os.Stat(p); err != nil || info.Mode() != want {
+	for _, p := range []string{dir, filepath.Dir(dir)} {
+		if info, err := os.Stat(p); err != nil || info.Mode() != DirMode|os.ModeDir {
 			t.Errorf("%s: %v, %v", p, info.Mode(), err)
 		}
 	}
-	if err := WriteFile(filepath.Join(path, "x"), nil); err == nil {
-		t.Error("wrote below a file")
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, FileMode); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakeDir(filepath.Join(file, "x")); err == nil {
+		t.Error("made a directory below a file")
 	}
 }

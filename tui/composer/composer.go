@@ -9,6 +9,7 @@
 package composer
 
 import (
+	"os/exec"
 	"strings"
 	"time"
 
@@ -31,6 +32,9 @@ type Options struct {
 	Placeholder string
 	// Now is time.Now when it is nil.
 	Now func() time.Time
+	// Exec is the command that runs a program on the terminal and then brings the
+	// message of the callback. It is [tea.ExecProcess] when it is nil.
+	Exec func(*exec.Cmd, tea.ExecCallback) tea.Cmd
 }
 
 // Composer edits one draft.
@@ -41,6 +45,7 @@ type Composer struct {
 	root        string
 	placeholder string
 	now         func() time.Time
+	exec        func(*exec.Cmd, tea.ExecCallback) tea.Cmd
 
 	buf    *buffer
 	chips  *chips
@@ -62,11 +67,14 @@ type Composer struct {
 // New makes an empty composer, 80 columns wide and at most 10 lines high.
 func New(o Options) *Composer {
 	c := &Composer{
-		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, placeholder: o.Placeholder, now: o.Now,
+		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, placeholder: o.Placeholder, now: o.Now, exec: o.Exec,
 		width: 80, maxHeight: 10,
 	}
 	if c.now == nil {
 		c.now = time.Now
+	}
+	if c.exec == nil {
+		c.exec = tea.ExecProcess
 	}
 	if c.root == "" {
 		c.root = "."
@@ -260,7 +268,7 @@ func (c *Composer) Update(msg tea.Msg) tea.Cmd {
 		}
 	case editorReadyMsg:
 		if msg.owner == c {
-			return msg.run()
+			return c.runEditor(msg)
 		}
 	case editorClosedMsg:
 		if msg.owner == c {
@@ -283,9 +291,6 @@ func (c *Composer) SetText(text string) {
 	c.completion = completion{}
 }
 
-// Text is the draft, with everything that was pasted.
-func (c *Composer) Text() string { return c.chips.expand(c.buf.raw(), false) }
-
 // Empty says whether there is no draft.
 func (c *Composer) Empty() bool { return c.buf.empty() }
 
@@ -300,9 +305,6 @@ func (c *Composer) Clear() tea.Cmd {
 
 // SetTheme changes the colours.
 func (c *Composer) SetTheme(t *theme.Theme) { c.theme = t }
-
-// SetKeys changes the keys.
-func (c *Composer) SetKeys(k config.Keys) { c.keys = k }
 
 // SetWidth says how many columns there are.
 func (c *Composer) SetWidth(columns int) {

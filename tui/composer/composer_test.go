@@ -20,6 +20,22 @@ func newTest(t testing.TB, history *History) *Composer {
 	})
 }
 
+// Text is the draft, with everything that was pasted.
+func (c *Composer) Text() string { return c.chips.expand(c.buf.raw(), false) }
+
+// Summary is the text of a prompt as it stood in the editor, with labels in the
+// place of long pastes.
+func (p Prompt) Summary() string { return p.chips.expand(p.raw, true) }
+
+// Height is how many lines the composer takes.
+func (c *Composer) Height() int {
+	l := c.layout()
+	return l.popup + l.search + l.editor
+}
+
+// PopupHeight is how many of the first lines are the popup.
+func (c *Composer) PopupHeight() int { return c.layout().popup }
+
 // special are the keys that have names.
 var special = map[string]rune{
 	"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace,
@@ -187,7 +203,7 @@ func TestConfiguredKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newTest(t, nil)
-	c.SetKeys(cfg.Keys)
+	c.keys = cfg.Keys
 	if r := play(c, "a<enter>b"); r.Prompt != nil || c.Text() != "a\nb" {
 		t.Errorf("enter: %+v, text %q", r, c.Text())
 	}

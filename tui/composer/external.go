@@ -98,10 +98,10 @@ func writeDraft(text string) (name string, err error) {
 	return f.Name(), nil
 }
 
-// run hands the terminal over to the editor.
-func (m editorReadyMsg) run() tea.Cmd {
+// runEditor hands the terminal over to the editor.
+func (c *Composer) runEditor(m editorReadyMsg) tea.Cmd {
 	cmd := exec.Command(m.args[0], append(m.args[1:], m.file)...)
-	return tea.ExecProcess(cmd, func(err error) tea.Msg { return editorClosedMsg{m, err} })
+	return c.exec(cmd, func(err error) tea.Msg { return editorClosedMsg{m, err} })
 }
 
 // read takes the text back and removes the file.

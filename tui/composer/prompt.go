@@ -26,25 +26,8 @@ type Prompt struct {
 	chips     *chips
 }
 
-// NewPrompt is a prompt that was not written in a composer. Mentions in it are
-// of files of the project at root.
-func NewPrompt(root, text string) Prompt {
-	return Prompt{raw: strings.TrimSpace(clean(text)), root: root, chips: &chips{}}
-}
-
 // Text is the whole text, with everything that was pasted.
-func (p Prompt) Text() string { return p.expand(false) }
-
-// Summary is the text as it stood in the editor, with labels in the place of
-// long pastes.
-func (p Prompt) Summary() string { return p.expand(true) }
-
-func (p Prompt) expand(labels bool) string {
-	if p.chips == nil {
-		return p.raw
-	}
-	return p.chips.expand(p.raw, labels)
-}
+func (p Prompt) Text() string { return p.chips.expand(p.raw, false) }
 
 // Blocks is the content of the prompt for an agent: the text, then a block for
 // each file of the project that the text mentions. That is the file itself

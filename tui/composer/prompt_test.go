@@ -24,6 +24,11 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
+// newPrompt is a prompt as it is sent from a project at root.
+func newPrompt(root, text string) Prompt {
+	return Prompt{raw: strings.TrimSpace(clean(text)), root: root, chips: &chips{}}
+}
+
 // blocksOf is what stands behind the text block, one block a line: a link with
 // its name, type and size, or a file with its text.
 func blocksOf(t *testing.T, p Prompt, embed bool, home string) []string {
@@ -87,7 +92,7 @@ func TestBlocks(t *testing.T) {
 		{"from the root", "@" + filepath.ToSlash(root) + "/main.go", false, []string{mainFile}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, blocksOf(t, NewPrompt(root, tt.text), !tt.link, home)); diff != "" {
+			if diff := cmp.Diff(tt.want, blocksOf(t, newPrompt(root, tt.text), !tt.link, home)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -112,7 +117,7 @@ func TestEmbeddedFilesHaveABound(t *testing.T) {
 		text += "@" + name + " "
 	}
 	embedded := 0
-	for _, b := range NewPrompt(c.root, text).Blocks(acpclient.PromptCapabilities{EmbeddedContext: true})[1:] {
+	for _, b := range newPrompt(c.root, text).Blocks(acpclient.PromptCapabilities{EmbeddedContext: true})[1:] {
 		if b.Type == acpclient.ContentResource {
 			embedded++
 		}

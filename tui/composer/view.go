@@ -62,18 +62,9 @@ func (c *Composer) settle() {
 	p.top = max(0, min(p.top, p.selected, len(p.items)-l.popup), p.selected-l.popup+1)
 }
 
-// Height is how many lines the composer takes now.
-func (c *Composer) Height() int {
-	l := c.layout()
-	return l.popup + l.search + l.editor
-}
-
-// PopupHeight is how many of the first lines are the popup: a caller that lets
-// it cover what is above leaves them out of its layout.
-func (c *Composer) PopupHeight() int { return c.layout().popup }
-
-// View draws the composer: Height lines, none wider than the width. The cursor
-// is where the terminal's own belongs, counted from the first line and column.
+// View draws the composer: as many lines as it takes now, none wider than the
+// width, the popup first. The cursor is where the terminal's own belongs, counted
+// from the first line and column.
 func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 	l, b, width := c.layout(), c.buf, c.textWidth()
 	lines = make([]string, 0, l.popup+l.search+l.editor)

@@ -1,13 +1,14 @@
 package dialog
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"parley/acpclient"
 	"parley/config"
 )
 
-// Action is what the person decided in a dialog: one of the structs of this
-// file, or whatever was put into an [Item] or a [Choice].
-type Action any
+// Action is what the person decided in a dialog: one of the types of this file.
+type Action interface{ action() }
 
 // NotTaken says that the key, paste or click was not for the dialog: it is
 // inert, and the person still writes the prompt.
@@ -15,6 +16,14 @@ type NotTaken struct{}
 
 // Close closes the dialog; nothing was chosen.
 type Close struct{}
+
+// Do is what whoever made a list or a question wants to be done when it is
+// chosen: the dialog is closed, and then the function is called. Its command may
+// be nil.
+type Do func() tea.Cmd
+
+// Stay is Do for what leaves the dialog open.
+type Stay func() tea.Cmd
 
 // Answer answers a permission with one of the offered options.
 type Answer struct {
@@ -24,16 +33,6 @@ type Answer struct {
 
 // CancelTurn cancels the turn, and with it every permission that is open.
 type CancelTurn struct{}
-
-// Choose is the choice of an item that has no action of its own, in the list
-// with the name List.
-type Choose struct {
-	List string
-	ID   string
-}
-
-// NeedMore asks for the next page of a list.
-type NeedMore struct{ List string }
 
 // SetMode switches the mode of an agent without config options.
 type SetMode struct{ Mode acpclient.SessionModeID }
@@ -52,9 +51,6 @@ type StartAgent struct{ Agent config.Agent }
 
 // OpenSession opens one of the agent's sessions.
 type OpenSession struct{ Session acpclient.SessionInfo }
-
-// DeleteSession deletes one of the agent's sessions. The dialog stays.
-type DeleteSession struct{ Session acpclient.SessionInfo }
 
 // Run does what a key of the configuration does.
 type Run struct{ Action config.Action }
@@ -83,3 +79,21 @@ type SignIn struct{ Method acpclient.AuthMethodID }
 // SignInTerminal runs the agent's program in the person's terminal to sign in.
 // The dialog stays, and is told how that went.
 type SignInTerminal struct{ Method acpclient.AuthMethod }
+
+func (NotTaken) action()       {}
+func (Close) action()          {}
+func (Do) action()             {}
+func (Stay) action()           {}
+func (Answer) action()         {}
+func (CancelTurn) action()     {}
+func (SetMode) action()        {}
+func (SetModel) action()       {}
+func (SetOption) action()      {}
+func (StartAgent) action()     {}
+func (OpenSession) action()    {}
+func (Run) action()            {}
+func (Elicit) action()         {}
+func (OpenURL) action()        {}
+func (Copy) action()           {}
+func (SignIn) action()         {}
+func (SignInTerminal) action() {}

@@ -32,7 +32,7 @@ func NewAuth(env Env, agent, message string, methods []acpclient.AuthMethod) *Au
 }
 
 func (d *Auth) offer() {
-	d.answers = newAnswers(nil)
+	d.replies = newReplies(nil)
 	if d.busy != "" {
 		return
 	}
@@ -41,7 +41,7 @@ func (d *Auth) offer() {
 		if name == "" {
 			name = safetext.VisibleLine(string(m.ID))
 		}
-		a := answer{icon: "→", name: name, more: safetext.VisibleLine(clip(m.Description))}
+		a := reply{icon: "→", name: name, more: safetext.VisibleLine(clip(m.Description))}
 		switch m.Type {
 		case acpclient.AuthMethodAgent, "":
 			a.action = SignIn{m.ID}
@@ -55,7 +55,7 @@ func (d *Auth) offer() {
 		default:
 			a.icon, a.off, a.more = "•", true, "not supported by parley: "+safetext.VisibleLine(string(m.Type))
 		}
-		d.answers.list = append(d.answers.list, a)
+		d.replies.list = append(d.replies.list, a)
 	}
 }
 
@@ -68,7 +68,7 @@ func (d *Auth) Busy(name string) {
 	d.offer()
 }
 
-// Failed says that signing in has not worked; another try can be made.
+// Failed implements [Trying]: signing in has not worked; another try can be made.
 func (d *Auth) Failed(err error) {
 	d.busy, d.err = "", err
 	d.offer()

@@ -75,7 +75,7 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 		}
 		return NewPermission(env, p, rapid.IntRange(0, 12).Draw(t, "waiting"))
 	case 1:
-		return NewSelector(env, List{Title: text("title"), Items: items(), More: true, Filter: rapid.Bool().Draw(t, "filter"), Empty: text("empty")})
+		return NewSelector(env, List{Title: text("title"), Items: items(), Filter: rapid.Bool().Draw(t, "filter"), Empty: text("empty")})
 	case 2:
 		return NewElicitation(env, linkElicitation(rapid.SampledFrom([]string{"https://", "http://", ""}).Draw(t, "scheme")+text("url")), text("agent"))
 	case 3:
@@ -104,7 +104,7 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 		}
 		return d
 	case 5:
-		return NewConfirm(env, Question{Title: text("title"), Text: text("text"), Detail: text("detail"), Choices: []Choice{{Name: text("name"), Key: "x"}, {Name: "b"}}})
+		return NewConfirm(env, Confirmation{Title: text("title"), Text: text("text"), Detail: text("detail"), Choices: []Choice{{Name: text("name"), Key: "x"}, {Name: "b"}}})
 	case 6:
 		c := optionConversation()
 		for i := range c.Options {

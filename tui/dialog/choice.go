@@ -30,8 +30,8 @@ func (t tone) style(th *theme.Theme) lipgloss.Style {
 	return th.Muted
 }
 
-// answer is one thing that can be answered: it has a number, and perhaps a key.
-type answer struct {
+// reply is one thing that can be answered: it has a number, and perhaps a key.
+type reply struct {
 	icon string
 	tone tone
 	// name is safe to be drawn; it may be long. more tells apart what has the
@@ -40,23 +40,23 @@ type answer struct {
 	// keys answer with it at once; the first is shown.
 	keys   []string
 	action Action
-	// off answers are seen and cannot be given.
+	// off replies are seen and cannot be given.
 	off bool
 }
 
-// answers are numbered choices below each other. None is marked at first, so
+// replies are numbered choices below each other. None is marked at first, so
 // that only a key meant for a choice takes one.
-type answers struct {
-	list   []answer
+type replies struct {
+	list   []reply
 	marked int // -1: none
 
-	starts []int // the first line of each answer in the last drawing
+	starts []int // the first line of each reply in the last drawing
 }
 
-func newAnswers(list []answer) answers { return answers{list: list, marked: -1} }
+func newReplies(list []reply) replies { return replies{list: list, marked: -1} }
 
-// move marks the next or the previous answer.
-func (a *answers) move(by int) {
+// move marks the next or the previous reply.
+func (a *replies) move(by int) {
 	switch {
 	case len(a.list) == 0:
 	case a.marked < 0 && by > 0:
@@ -68,32 +68,32 @@ func (a *answers) move(by int) {
 	}
 }
 
-// current is the marked answer.
-func (a *answers) current() (answer, bool) {
+// current is the marked reply.
+func (a *replies) current() (reply, bool) {
 	if a.marked < 0 || a.marked >= len(a.list) {
-		return answer{}, false
+		return reply{}, false
 	}
 	return a.list[a.marked], !a.list[a.marked].off
 }
 
-// byKey is the answer that a key stands for: its number, or a key of its own.
-func (a *answers) byKey(key string) (answer, bool) {
+// byKey is the reply that a key stands for: its number, or a key of its own.
+func (a *replies) byKey(key string) (reply, bool) {
 	if i := digit(key); i >= 0 {
 		if i < len(a.list) {
 			return a.list[i], !a.list[i].off
 		}
-		return answer{}, false
+		return reply{}, false
 	}
 	for _, c := range a.list {
 		if slices.Contains(c.keys, key) {
 			return c, true
 		}
 	}
-	return answer{}, false
+	return reply{}, false
 }
 
 // key is the key to show, "" if there is none.
-func (c answer) key() string {
+func (c reply) key() string {
 	if len(c.keys) > 0 {
 		return c.keys[0]
 	}
@@ -108,8 +108,8 @@ func digit(key string) int {
 	return -1
 }
 
-// draw draws all answers, whole, and says on which line the marked one begins.
-func (a *answers) draw(width int, inert bool, th *theme.Theme) (lines []string, marked int) {
+// draw draws all replies, whole, and says on which line the marked one begins.
+func (a *replies) draw(width int, inert bool, th *theme.Theme) (lines []string, marked int) {
 	a.starts = a.starts[:0]
 	keys := 0
 	for _, c := range a.list {
@@ -160,23 +160,23 @@ func (a *answers) draw(width int, inert bool, th *theme.Theme) (lines []string, 
 // leastName is the width that a name gets, whatever else has to go.
 const leastName = 6
 
-type answerLooks struct{ pointer, number, key, icon, name, more lipgloss.Style }
+type replyLooks struct{ pointer, number, key, icon, name, more lipgloss.Style }
 
-func looks(th *theme.Theme, t tone, marked, inert bool) answerLooks {
+func looks(th *theme.Theme, t tone, marked, inert bool) replyLooks {
 	if inert {
 		faint := th.DialogInert
-		return answerLooks{faint, faint, faint, faint, faint, faint}
+		return replyLooks{faint, faint, faint, faint, faint, faint}
 	}
-	l := answerLooks{th.Accent, th.Muted, th.Key, t.style(th), th.Choice, th.Faint}
+	l := replyLooks{th.Accent, th.Muted, th.Key, t.style(th), th.Choice, th.Faint}
 	if marked {
 		l.number, l.name = th.Accent, th.Strong
 	}
 	return l
 }
 
-// at is the position of the answer that was drawn on a line, -1 if there is
+// at is the position of the reply that was drawn on a line, -1 if there is
 // none.
-func (a *answers) at(line int) int {
+func (a *replies) at(line int) int {
 	for i := len(a.starts) - 1; i >= 0; i-- {
 		if line >= a.starts[i] {
 			return i

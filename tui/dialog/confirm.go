@@ -6,7 +6,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// Choice is one answer to a [Question].
+// Choice is one answer to a [Confirmation].
 type Choice struct {
 	Name string
 	// Key answers with it at once; it may be empty.
@@ -16,8 +16,8 @@ type Choice struct {
 	Do    Action
 }
 
-// Question is a small question of parley's own.
-type Question struct {
+// Confirmation is a small question of parley's own.
+type Confirmation struct {
 	Title, Text string
 	// Detail is text from outside, such as the end of a program's stderr. Its
 	// last lines are seen first.
@@ -25,25 +25,25 @@ type Question struct {
 	Choices []Choice
 }
 
-// Confirm asks a [Question]. No choice is marked until an arrow marks one.
+// Confirm asks a [Confirmation]. No choice is marked until an arrow marks one.
 type Confirm struct {
 	question
-	asked Question
+	asked Confirmation
 	about content
 }
 
-// NewConfirm asks a question.
-func NewConfirm(env Env, q Question) *Confirm {
+// NewConfirm makes the dialog that asks a question.
+func NewConfirm(env Env, q Confirmation) *Confirm {
 	d := &Confirm{question: newQuestion(env), asked: q}
 	for _, c := range q.Choices {
-		a := answer{icon: "•", name: safetext.Line(c.Name), action: c.Do}
+		a := reply{icon: "•", name: safetext.Line(c.Name), action: c.Do}
 		if c.Risky {
 			a.tone = bad
 		}
 		if c.Key != "" {
 			a.keys = []string{c.Key}
 		}
-		d.answers.list = append(d.answers.list, a)
+		d.replies.list = append(d.replies.list, a)
 	}
 	if q.Detail == "" {
 		d.about = newBlock(func(p paper) []string { return styled(prose(q.Text, p.width), p.th.Text) })

@@ -26,6 +26,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/tui/theme"
 )
 
@@ -65,12 +66,47 @@ type Guarded interface {
 	ArmsIn(now time.Time) time.Duration
 }
 
+// AgentQuestion is a dialog with a question of the agent.
+type AgentQuestion interface {
+	Guarded
+	// Follow takes over how the question stands in the conversation.
+	Follow(*conversation.Conversation) State
+}
+
+// State is how a question of the agent stands.
+type State uint8
+
+const (
+	// Over is a question that is answered, or that the agent has taken back: its
+	// dialog is of no more use.
+	Over State = iota
+	// Open is a question that waits for an answer.
+	Open
+	// Visiting is a question that was answered by opening an address. Its dialog
+	// waits for the agent to say that it is done there.
+	Visiting
+)
+
+// Staying is a dialog that stays open when something was chosen in it.
+type Staying interface {
+	Dialog
+	stays()
+}
+
+// Trying is a dialog from which something is tried that may go wrong. It stays
+// open meanwhile.
+type Trying interface {
+	Dialog
+	// Failed says that it went wrong, and why.
+	Failed(error)
+}
+
 // Env is what all dialogs share.
 type Env struct {
 	Theme *theme.Theme
 	Keys  config.Keys
 	// Guard holds back the dialogs that come up by themselves. There is one in
-	// the program.
+	// the program; a [Stack] tells it when such a dialog gets into sight.
 	Guard *Guard
 	// Cwd is the session's directory: paths inside it are shown relative to it.
 	Cwd string
@@ -97,9 +133,7 @@ func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {
 // done notes the key that ended something: a second press of it, which often
 // follows, is not meant for the prompt below.
 func (e Env) done(msg tea.KeyPressMsg, a Action) Action {
-	switch a.(type) {
-	case nil, NeedMore:
-	default:
+	if a != nil {
 		e.Guard.answer(msg.String())
 	}
 	return a

@@ -82,7 +82,7 @@ func TestAuthShows(t *testing.T) {
 
 func TestConfirm(t *testing.T) {
 	stop, wait := Run{"stop"}, Run{"wait"}
-	q := Question{Title: "Stop it?", Text: "It does not react.", Choices: []Choice{
+	q := Confirmation{Title: "Stop it?", Text: "It does not react.", Choices: []Choice{
 		{Name: "Stop the agent", Key: "s", Risky: true, Do: stop}, {Name: "Wait", Do: wait},
 	}}
 	for _, tt := range []struct {
@@ -112,7 +112,7 @@ func TestConfirm(t *testing.T) {
 
 func TestConfirmShowsTheEndOfTheDetail(t *testing.T) {
 	env, c := newEnv()
-	d := NewConfirm(env, Question{Title: "Gone", Text: "It has stopped.", Detail: strings.Repeat("noise\n", 50) + "\x1b[31mthe reason\x1b[0m\n", Choices: []Choice{{Name: "Restart"}}})
+	d := NewConfirm(env, Confirmation{Title: "Gone", Text: "It has stopped.", Detail: strings.Repeat("noise\n", 50) + "\x1b[31mthe reason\x1b[0m\n", Choices: []Choice{{Name: "Restart"}}})
 	c.pass(LookTime)
 	if text := shownBy(d, 80, 16); !strings.Contains(text, "the reason") || !strings.Contains(text, "It has stopped.") {
 		t.Errorf("it shows\n%s", text)
@@ -221,7 +221,7 @@ func TestInertDialogsHaveNoHints(t *testing.T) {
 	env, c := newEnv()
 	all := []Guarded{
 		NewPermission(env, editPermission(), 1), NewElicitation(env, formElicitation(), "A"),
-		NewElicitation(env, linkElicitation("https://a.b"), "A"), NewAuth(env, "A", "", authMethods()), NewConfirm(env, Question{Choices: []Choice{{Name: "x"}}}),
+		NewElicitation(env, linkElicitation("https://a.b"), "A"), NewAuth(env, "A", "", authMethods()), NewConfirm(env, Confirmation{Choices: []Choice{{Name: "x"}}}),
 	}
 	for _, d := range all {
 		if hints := d.Hints(); len(hints) > 0 {

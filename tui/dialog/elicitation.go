@@ -1,13 +1,15 @@
 package dialog
 
 import (
+	"slices"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
 )
 
 // NewElicitation shows what the agent asks for: a [Form], or a [Link] to open.
 // agent is its name, as far as it is known.
-func NewElicitation(env Env, e *conversation.Elicitation, agent string) Guarded {
+func NewElicitation(env Env, e *conversation.Elicitation, agent string) AgentQuestion {
 	if agent == "" {
 		agent = "The agent"
 	}
@@ -17,7 +19,12 @@ func NewElicitation(env Env, e *conversation.Elicitation, agent string) Guarded 
 	return newForm(env, e, agent)
 }
 
-// elicit answers an elicitation.
-func elicit(e *conversation.Elicitation, a acpclient.ElicitationAction, content map[string]any) Elicit {
+// isOpen reports whether an elicitation waits for an answer.
+func isOpen(c *conversation.Conversation, asked *conversation.Elicitation) bool {
+	return slices.ContainsFunc(c.Elicitations, func(e *conversation.Elicitation) bool { return e.ID == asked.ID })
+}
+
+// response answers an elicitation.
+func response(e *conversation.Elicitation, a acpclient.ElicitationAction, content map[string]any) Elicit {
 	return Elicit{e.ID, acpclient.CreateElicitationResponse{Action: a, Content: content}}
 }

@@ -65,8 +65,13 @@ func newForm(env Env, e *conversation.Elicitation, agent string) *Form {
 	return d
 }
 
-// ID is that of the elicitation.
-func (d *Form) ID() int { return d.asked.ID }
+// Follow implements [AgentQuestion].
+func (d *Form) Follow(c *conversation.Conversation) State {
+	if isOpen(c, d.asked) {
+		return Open
+	}
+	return Over
+}
 
 // step moves to the next field that can be filled in, or to the buttons.
 func (d *Form) step(by int) {
@@ -104,7 +109,7 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		f.key(msg)
 		d.problem = ""
 	case d.closes(msg):
-		return elicit(d.asked, acpclient.ElicitCancel, nil)
+		return response(d.asked, acpclient.ElicitCancel, nil)
 	case key == "tab":
 		d.step(1)
 	case key == "shift+tab":
@@ -170,7 +175,7 @@ func (d *Form) press(button int, key string) Action {
 		}
 	}
 	d.env.Guard.answer(key)
-	return elicit(d.asked, buttons[button].action, content)
+	return response(d.asked, buttons[button].action, content)
 }
 
 // content is what the fields hold. If there is anything wrong, it says so at

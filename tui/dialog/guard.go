@@ -15,9 +15,9 @@ const (
 // come up by themselves. There is one for the program, and every such dialog
 // holds on to it.
 //
-// A dialog is inert for [LookTime] after it has come up, and until [QuietTime]
-// has passed since the last key. A key pressed meanwhile goes to the prompt, and
-// counts. Once it takes keys it does so until it is closed.
+// A dialog is inert for [LookTime] after it has got into sight, and until
+// [QuietTime] has passed since the last key. A key pressed meanwhile goes to the
+// prompt, and counts.
 type Guard struct {
 	now    func() time.Time
 	opened time.Time
@@ -62,7 +62,8 @@ func (g *Guard) ArmsIn(now time.Time) time.Duration {
 	return max(0, arms.Sub(now))
 }
 
-// open begins to guard a dialog that comes up now.
+// open begins to guard a dialog that gets into sight now, or that shows something
+// else from now on.
 func (g *Guard) open() { g.opened = g.now() }
 
 // answer notes the key that answered a question.

@@ -22,7 +22,6 @@ type Link struct {
 
 	copied bool
 	opened bool
-	done   bool
 	err    error
 }
 
@@ -37,21 +36,28 @@ func newLink(env Env, e *conversation.Elicitation, agent string) *Link {
 	return d
 }
 
-// ID is that of the elicitation.
-func (d *Link) ID() int { return d.asked.ID }
+// Follow implements [AgentQuestion]. Once the person has opened the address the
+// question is answered, and the dialog stays until the person closes it.
+func (d *Link) Follow(c *conversation.Conversation) State {
+	switch {
+	case isOpen(c, d.asked):
+		return Open
+	case d.opened:
+		return Visiting
+	}
+	return Over
+}
 
-// Opened reports that the person has opened the address: the elicitation is
-// answered, and the dialog waits for the agent to say that it is done there.
-func (d *Link) Opened() bool { return d.opened }
+// openedByHand is taken once the person has opened the address without parley.
+type openedByHand struct{}
 
-// iOpened is taken once the person has opened the address without parley.
-type iOpened struct{}
+func (openedByHand) action() {}
 
 // offer puts together what can be answered now.
 func (d *Link) offer() {
-	list := []answer{}
+	list := []reply{}
 	add := func(icon string, t tone, name, key string, a Action) {
-		list = append(list, answer{icon: icon, tone: t, name: name, keys: []string{key}, action: a})
+		list = append(list, reply{icon: icon, tone: t, name: name, keys: []string{key}, action: a})
 	}
 	copies := Copy{d.address.raw}
 	if d.opened {
@@ -63,20 +69,17 @@ func (d *Link) offer() {
 		}
 		add("•", neutral, "Copy the address", "c", copies)
 		if d.address.opens && d.copied {
-			add("✓", good, "Go on: I have opened it myself", "g", iOpened{})
+			add("✓", good, "Go on: I have opened it myself", "g", openedByHand{})
 		}
-		add("✗", bad, "Decline", "n", elicit(d.asked, acpclient.ElicitDecline, nil))
-		add("•", neutral, "Cancel: no answer", "", elicit(d.asked, acpclient.ElicitCancel, nil))
+		add("✗", bad, "Decline", "n", response(d.asked, acpclient.ElicitDecline, nil))
+		add("•", neutral, "Cancel: no answer", "", response(d.asked, acpclient.ElicitCancel, nil))
 		list[len(list)-1].keys = d.env.Keys.For("dialog_close")
 	}
-	d.answers = newAnswers(list)
+	d.replies = newReplies(list)
 }
 
-// Failed says that the address could not be opened.
+// Failed implements [Trying]: the address could not be opened.
 func (d *Link) Failed(err error) { d.err = err }
-
-// Completed says that the agent knows it to be done.
-func (d *Link) Completed() { d.done = true }
 
 // Key implements [Dialog].
 func (d *Link) Key(msg tea.KeyPressMsg) Action {
@@ -86,14 +89,14 @@ func (d *Link) Key(msg tea.KeyPressMsg) Action {
 		d.opened = true
 		d.offer()
 	case Copy:
-		marked := d.answers.marked
+		marked := d.replies.marked
 		d.copied = true
 		d.offer()
-		d.answers.marked = marked
-	case iOpened:
+		d.replies.marked = marked
+	case openedByHand:
 		d.opened = true
 		d.offer()
-		return elicit(d.asked, acpclient.ElicitAccept, nil)
+		return response(d.asked, acpclient.ElicitAccept, nil)
 	case nil:
 		switch {
 		case taken:
@@ -110,11 +113,10 @@ func (d *Link) Key(msg tea.KeyPressMsg) Action {
 
 // View implements [Dialog].
 func (d *Link) View(width, maxHeight int) View {
-	done := d.done || d.asked.Completed
 	// What the agent says comes last: however long it is, host and warnings
 	// stand above it.
 	body := stack{d.intro, gap{}, d.where}
-	if word := d.state(done); word != nil {
+	if word := d.state(); word != nil {
 		body = append(body, gap{}, newBlock(word))
 	}
 	if strings.TrimSpace(d.asked.Request.Message) != "" {
@@ -125,9 +127,9 @@ func (d *Link) View(width, maxHeight int) View {
 }
 
 // state draws what came of opening the address.
-func (d *Link) state(done bool) func(paper) []string {
+func (d *Link) state() func(paper) []string {
 	switch {
-	case done:
+	case d.asked.Completed:
 		return func(p paper) []string {
 			return marked("✓", "The agent says that it is done.", p.width, p.th.Success)
 		}

@@ -21,7 +21,7 @@ func NewModes(env Env, c *conversation.Conversation) *Selector {
 	if len(c.LegacyModes()) == 0 {
 		return nil
 	}
-	return newFollowing(env, List{Name: "mode", Title: "Mode"}, func() []Item { return modeItems(c) })
+	return newFollowing(env, List{Title: "Mode"}, func() []Item { return modeItems(c) })
 }
 
 // NewModels lists the models of a conversation, in the same manner.
@@ -32,7 +32,7 @@ func NewModels(env Env, c *conversation.Conversation) *Selector {
 	if len(c.LegacyModels()) == 0 {
 		return nil
 	}
-	return newFollowing(env, List{Name: "model", Title: "Model"}, func() []Item { return modelItems(c) })
+	return newFollowing(env, List{Title: "Model"}, func() []Item { return modelItems(c) })
 }
 
 // NewOption lists the values of a config option of a conversation and follows
@@ -42,7 +42,7 @@ func NewOption(env Env, c *conversation.Conversation, id acpclient.ConfigID) *Se
 	if o == nil || o.Type != acpclient.ConfigSelect && o.Type != acpclient.ConfigBoolean {
 		return nil
 	}
-	return newFollowing(env, List{Name: string(id), Title: o.Name}, func() []Item { return valueItems(c, id) })
+	return newFollowing(env, List{Title: o.Name}, func() []Item { return valueItems(c, id) })
 }
 
 func newFollowing(env Env, l List, items func() []Item) *Selector {

@@ -31,18 +31,19 @@ func NewOptions(env Env, c *conversation.Conversation) *Options {
 	return d
 }
 
-// SetConversation shows the options of another conversation.
-func (d *Options) SetConversation(c *conversation.Conversation) {
-	if c != d.conv {
-		d.conv, d.values = c, nil
-	}
-}
+// optionRow is the choice of a row: its values are listed, or it is switched.
+type optionRow struct{ id string }
+
+func (optionRow) action() {}
+
+// stays implements [Staying].
+func (d *Options) stays() {}
 
 func optionItems(c *conversation.Conversation) []Item {
 	var items []Item
 	for i := range c.Options {
 		o := &c.Options[i]
-		it := Item{ID: string(o.ID), Title: o.Name, About: o.Description}
+		it := Item{ID: string(o.ID), Title: o.Name, About: o.Description, Do: optionRow{string(o.ID)}}
 		switch o.Type {
 		case acpclient.ConfigSelect, acpclient.ConfigBoolean:
 			v, pending := c.OptionValue(o)
@@ -54,11 +55,11 @@ func optionItems(c *conversation.Conversation) []Item {
 	}
 	if len(c.LegacyModes()) > 0 {
 		name, pending := c.CurrentMode()
-		items = append(items, Item{ID: legacyModeRow, Title: "Mode", Detail: name, Pending: pending})
+		items = append(items, Item{ID: legacyModeRow, Title: "Mode", Detail: name, Pending: pending, Do: optionRow{legacyModeRow}})
 	}
 	if len(c.LegacyModels()) > 0 {
 		name, _ := c.CurrentModel()
-		items = append(items, Item{ID: legacyModelRow, Title: "Model", Detail: name})
+		items = append(items, Item{ID: legacyModelRow, Title: "Model", Detail: name, Do: optionRow{legacyModelRow}})
 	}
 	return items
 }
@@ -82,7 +83,7 @@ func (d *Options) Key(msg tea.KeyPressMsg) Action {
 		s.refresh()
 		return d.env.done(msg, d.settle(s.choose()))
 	}
-	return d.env.done(msg, d.settle(s.key(msg)))
+	return d.env.done(msg, d.settle(s.press(msg)))
 }
 
 // settle turns what happened in one of the lists into what happened here.
@@ -97,15 +98,15 @@ func (d *Options) settle(a Action) Action {
 		d.values = nil
 		return a
 	}
-	chosen, ok := a.(Choose)
+	chosen, ok := a.(optionRow)
 	if !ok {
 		return a
 	}
-	o := d.conv.Option(acpclient.ConfigID(chosen.ID))
+	o := d.conv.Option(acpclient.ConfigID(chosen.id))
 	switch {
-	case o == nil && chosen.ID == legacyModeRow:
+	case o == nil && chosen.id == legacyModeRow:
 		d.values = NewModes(d.env, d.conv)
-	case o == nil && chosen.ID == legacyModelRow:
+	case o == nil && chosen.id == legacyModelRow:
 		d.values = NewModels(d.env, d.conv)
 	case o == nil:
 	case o.Type == acpclient.ConfigBoolean:

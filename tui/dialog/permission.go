@@ -3,6 +3,7 @@ package dialog
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -31,17 +32,20 @@ type Permission struct {
 // this one included.
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting}
-	d.answers = newAnswers(optionAnswers(env, p))
+	d.replies = newReplies(optionReplies(env, p))
 	d.version = p.ToolCall.Version()
 	d.refresh()
 	return d
 }
 
-// ID is that of the permission.
-func (d *Permission) ID() int { return d.asked.ID }
-
-// SetWaiting says how many permissions are open, this one included.
-func (d *Permission) SetWaiting(n int) { d.waiting = n }
+// Follow implements [AgentQuestion]. It counts the permissions that are open.
+func (d *Permission) Follow(c *conversation.Conversation) State {
+	d.waiting = len(c.Permissions)
+	if slices.ContainsFunc(c.Permissions, func(p *conversation.Permission) bool { return p.ID == d.asked.ID }) {
+		return Open
+	}
+	return Over
+}
 
 // optionFaces say how the options of a kind are shown, and which keys answer
 // with one. Any other kind is shown plainly.
@@ -56,18 +60,18 @@ var optionFaces = map[acpclient.PermissionOptionKind]struct {
 	acpclient.RejectAlways: {"✗", bad, config.ActionRejectAlways},
 }
 
-// optionAnswers are the options in the agent's order. Kinds only give icon,
+// optionReplies are the options in the agent's order. Kinds only give icon,
 // colour and keys, and keys only where they can mean no other option.
-func optionAnswers(env Env, p *conversation.Permission) []answer {
+func optionReplies(env Env, p *conversation.Permission) []reply {
 	kinds := map[acpclient.PermissionOptionKind]int{}
 	names := map[string]int{}
 	for _, o := range p.Options {
 		kinds[o.Kind]++
 		names[safetext.VisibleLine(o.Name)]++
 	}
-	list := make([]answer, len(p.Options))
+	list := make([]reply, len(p.Options))
 	for i, o := range p.Options {
-		a := answer{name: safetext.VisibleLine(o.Name), icon: "•", action: Answer{p.ID, o.OptionID}}
+		a := reply{name: safetext.VisibleLine(o.Name), icon: "•", action: Answer{p.ID, o.OptionID}}
 		if a.name == "" || names[a.name] > 1 {
 			a.more = safetext.VisibleLine(string(o.OptionID))
 		}
@@ -129,7 +133,7 @@ func (d *Permission) refresh() {
 	if d.raw {
 		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
 	}
-	if len(d.answers.list) == 0 {
+	if len(d.replies.list) == 0 {
 		d.about = append(d.about, gap{}, note("The agent offers nothing to answer with: only cancelling the turn is left."))
 	}
 }

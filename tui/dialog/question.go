@@ -10,19 +10,15 @@ import (
 	"parley/tui/theme"
 )
 
-// question is what all guarded dialogs with numbered answers have in common.
+// question is what all guarded dialogs with numbered replies have in common.
 type question struct {
 	env     Env
-	answers answers
+	replies replies
 	scroll  scroller
 	place   placement
 }
 
-// newQuestion begins to guard a question that comes up now.
-func newQuestion(env Env) question {
-	env.Guard.open()
-	return question{env: env, answers: newAnswers(nil)}
-}
+func newQuestion(env Env) question { return question{env: env, replies: newReplies(nil)} }
 
 // SetTheme implements [Dialog].
 func (q *question) SetTheme(th *theme.Theme) { q.env.Theme = th }
@@ -45,7 +41,7 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 		return NotTaken{}, true
 	}
 	key := msg.String()
-	if c, ok := q.answerTo(key); ok {
+	if c, ok := q.replyTo(key); ok {
 		if msg.IsRepeat {
 			return nil, true // a key held down answers nothing
 		}
@@ -54,9 +50,9 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	}
 	switch keys := q.env.Keys; {
 	case keys.Match(config.ActionDialogUp, key):
-		q.answers.move(-1)
+		q.replies.move(-1)
 	case keys.Match(config.ActionDialogDown, key):
-		q.answers.move(1)
+		q.replies.move(1)
 	default:
 		return nil, q.scroll.key(keys, key)
 	}
@@ -86,13 +82,13 @@ func (q *question) closes(msg tea.KeyPressMsg) bool {
 	return true
 }
 
-// answerTo is the answer that a key gives: by its number, by a key of its own,
+// replyTo is the reply that a key gives: by its number, by a key of its own,
 // or, once one is marked, by the key that accepts.
-func (q *question) answerTo(key string) (answer, bool) {
+func (q *question) replyTo(key string) (reply, bool) {
 	if q.env.Keys.Match(config.ActionDialogAccept, key) {
-		return q.answers.current()
+		return q.replies.current()
 	}
-	return q.answers.byKey(key)
+	return q.replies.byKey(key)
 }
 
 // Paste implements [Dialog]: pasted text is never an answer.
@@ -101,7 +97,7 @@ func (q *question) Paste(string) Action {
 	return NotTaken{}
 }
 
-// Mouse implements [Dialog]: the wheel scrolls, a click marks an answer.
+// Mouse implements [Dialog]: the wheel scrolls, a click marks a reply.
 func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
@@ -111,7 +107,7 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 			return NotTaken{}
 		}
 		if line, ok := q.place.footLine(y); ok && m.Button == tea.MouseLeft {
-			q.answers.marked = q.answers.at(line)
+			q.replies.marked = q.replies.at(line)
 		}
 	}
 	return nil
@@ -123,7 +119,7 @@ const inertWords = "takes no keys until you pause"
 // roomy is the height from which on there is room for empty lines.
 const roomy = 14
 
-// view draws the question: what it is about, and the answers below.
+// view draws the question: what it is about, and the replies below.
 func (q *question) view(p panel, width, maxHeight int) View {
 	inert := q.env.Guard.inert()
 	p.th, p.lit, p.scroll = q.env.Theme, !inert, &q.scroll
@@ -133,8 +129,8 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	if inert {
 		p.status = inertWords
 	}
-	if len(q.answers.list) > 0 {
-		p.foot, p.keep = q.answers.draw(inner(width, maxHeight), inert, p.th)
+	if len(q.replies.list) > 0 {
+		p.foot, p.keep = q.replies.draw(inner(width, maxHeight), inert, p.th)
 	}
 	v, place := p.view(width, maxHeight)
 	q.place = place
@@ -148,14 +144,14 @@ func (q *question) hints(closing string) []Hint {
 		return nil
 	}
 	var hints []Hint
-	if n := min(9, len(q.answers.list)); n == 1 {
+	if n := min(9, len(q.replies.list)); n == 1 {
 		hints = append(hints, Hint{"1", "answer"})
 	} else if n > 1 {
 		hints = append(hints, Hint{fmt.Sprintf("1-%d", n), "answer"})
 	}
-	if q.answers.marked >= 0 {
+	if q.replies.marked >= 0 {
 		hints = q.env.hint(hints, config.ActionDialogAccept, "take the marked one")
-	} else if len(q.answers.list) > 0 {
+	} else if len(q.replies.list) > 0 {
 		hints = q.env.hint(hints, config.ActionDialogDown, "mark")
 	}
 	hints = q.env.hint(hints, config.ActionDialogClose, closing)

@@ -24,9 +24,12 @@ type clock struct{ at time.Time }
 func (c *clock) now() time.Time       { return c.at }
 func (c *clock) pass(d time.Duration) { c.at = c.at.Add(d) }
 
+// newEnv is what dialogs are made with that get into sight now.
 func newEnv() (Env, *clock) {
 	c := &clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-	return Env{Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: NewGuard(c.now), Cwd: "/home/ada/greet", Now: c.now}, c
+	env := Env{Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: NewGuard(c.now), Cwd: "/home/ada/greet", Now: c.now}
+	env.Guard.open()
+	return env, c
 }
 
 // press makes a key press of its name.
@@ -154,7 +157,7 @@ func screens() map[string]Dialog {
 		{ID: "tty", Name: "Sign in on the command line", Type: acpclient.AuthMethodTerminal, Args: []string{"login", "--no browser"}},
 		{ID: "odd", Name: "Something new", Type: "smartcard"},
 	})
-	confirm := NewConfirm(env, Question{
+	confirm := NewConfirm(env, Confirmation{
 		Title: "The agent has stopped", Text: "claude-agent-acp ended with exit status 1. The conversation is kept.",
 		Detail:  strings.Repeat("node:internal/modules/cjs/loader:1146\n  throw err;\n\x1b[31mError: Cannot find module 'zod'\x1b[0m\n", 4),
 		Choices: []Choice{{Name: "Start it again", Key: "r", Do: Run{"restart"}}, {Name: "Quit", Key: "q", Risky: true, Do: Run{"quit"}}},
@@ -180,7 +183,7 @@ func screens() map[string]Dialog {
 	values.Key(press("down"))
 	values.Key(press("enter"))
 	all["options-values"] = values
-	all["sessions"] = NewSelector(env, List{Title: "Sessions", More: true, Items: SessionItems([]acpclient.SessionInfo{
+	all["sessions"] = NewSelector(env, List{Title: "Sessions", Items: SessionItems([]acpclient.SessionInfo{
 		{SessionID: "s1", Title: "Greet by name", Cwd: "/home/ada/greet", UpdatedAt: "2026-11-21T11:57:00Z"},
 		{SessionID: "s2", Title: "Why is the build slow?", Cwd: "/home/ada/parley", UpdatedAt: "2026-11-20T09:00:00Z"},
 		{SessionID: "s3", Cwd: "/srv/data", UpdatedAt: "2026-03-20T09:00:00Z"},

@@ -24,7 +24,7 @@ type Item struct {
 	Current, Pending bool
 	// Disabled items are seen and cannot be chosen; Detail should say why.
 	Disabled bool
-	// Do is what choosing it means; [Choose] if it is nil.
+	// Do is what choosing it means.
 	Do Action
 	// Delete is what deleting it means; nil if it cannot be deleted.
 	Delete Action
@@ -32,13 +32,8 @@ type Item struct {
 
 // List is what a [Selector] shows.
 type List struct {
-	// Name is that of [Choose] and [NeedMore].
-	Name  string
 	Title string
 	Items []Item
-	// More says that there is another page: [NeedMore] is returned when the
-	// person comes near the end.
-	More bool
 	// Loading says that items are on their way.
 	Loading bool
 	// Empty is what to say when there are no items.
@@ -62,7 +57,6 @@ type Selector struct {
 	marked int // the position in rows, -1 if there is nothing to mark
 	top    int // the first row in view
 	inView int // how many rows are in view
-	asked  int // with how many items more was asked for
 
 	closing string // what closing means, for the hints
 
@@ -72,7 +66,7 @@ type Selector struct {
 // NewSelector shows a list that the person asked for. The current item is
 // marked, or else the first.
 func NewSelector(env Env, l List) *Selector {
-	s := &Selector{env: env, list: l, input: input{hint: "type to filter"}, asked: -1, closing: "close"}
+	s := &Selector{env: env, list: l, input: input{hint: "type to filter"}, closing: "close"}
 	s.rows = newRows(l.Items)
 	s.markCurrent()
 	return s
@@ -87,9 +81,6 @@ func (s *Selector) markCurrent() {
 		}
 	}
 }
-
-// Name is that of the list.
-func (s *Selector) Name() string { return s.list.Name }
 
 // SetList shows the list as it is now. The filter stays, and the mark stays on
 // its item if that is still there.
@@ -161,45 +152,51 @@ func sameItems(a, b []Item) bool {
 func (s *Selector) SetTheme(th *theme.Theme) { s.env.Theme = th }
 
 // Key implements [Dialog].
-func (s *Selector) Key(msg tea.KeyPressMsg) Action { return s.env.done(msg, s.key(msg)) }
+func (s *Selector) Key(msg tea.KeyPressMsg) Action { return s.env.done(msg, s.press(msg)) }
 
-func (s *Selector) key(msg tea.KeyPressMsg) Action {
+// press is Key without noting the key.
+func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	s.refresh()
 	key := msg.String()
 	page := max(1, s.inView-1)
 	switch keys := s.env.Keys; {
 	case config.Types(key) && s.filters(): // whatever else the key may do
+		s.write(msg)
 	case keys.Match(config.ActionDialogClose, key):
-		if s.input.text != "" {
-			s.setFilter("", 0)
-			return nil
+		if s.input.text == "" {
+			return Close{}
 		}
-		return Close{}
+		s.setFilter("", 0)
 	case keys.Match(config.ActionDialogAccept, key):
 		return s.choose()
 	case keys.Match(config.ActionDialogDelete, key):
 		if i := s.item(); i >= 0 {
 			return s.list.Items[i].Delete
 		}
-		return nil
 	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p":
-		return s.move(-1)
+		s.move(-1)
 	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n":
-		return s.move(1)
+		s.move(1)
 	case keys.Match(config.ActionDialogPageUp, key):
-		return s.move(-page)
+		s.move(-page)
 	case keys.Match(config.ActionDialogPageDown, key):
-		return s.move(page)
+		s.move(page)
 	case key == "home":
-		return s.move(-len(s.rows.shown))
+		s.move(-len(s.rows.shown))
 	case key == "end":
-		return s.move(len(s.rows.shown))
+		s.move(len(s.rows.shown))
+	default:
+		s.write(msg)
 	}
+	return nil
+}
+
+// write edits the filter.
+func (s *Selector) write(msg tea.KeyPressMsg) {
 	before := s.input.text
 	if s.input.key(msg) && s.input.text != before {
 		s.setFilter(s.input.text, s.input.at)
 	}
-	return nil
 }
 
 // Paste implements [Dialog].
@@ -229,7 +226,7 @@ func (s *Selector) setFilter(text string, at int) {
 }
 
 // move marks another item, past those that cannot be chosen.
-func (s *Selector) move(by int) Action {
+func (s *Selector) move(by int) {
 	dir := 1
 	if by < 0 {
 		dir = -1
@@ -240,17 +237,6 @@ func (s *Selector) move(by int) Action {
 	} else if next := s.rows.next(to+dir, -dir); next >= 0 {
 		s.marked = next
 	}
-	return s.more()
-}
-
-// more asks for the next page when the end is near, once for each page.
-func (s *Selector) more() Action {
-	near := s.marked+max(s.inView, 1) >= len(s.rows.shown)
-	if !s.list.More || s.list.Loading || !near || s.asked == len(s.list.Items) {
-		return nil
-	}
-	s.asked = len(s.list.Items)
-	return NeedMore{s.list.Name}
 }
 
 func (s *Selector) choose() Action {
@@ -258,10 +244,7 @@ func (s *Selector) choose() Action {
 	if i < 0 || s.list.Items[i].Disabled {
 		return nil
 	}
-	if do := s.list.Items[i].Do; do != nil {
-		return do
-	}
-	return Choose{s.list.Name, s.list.Items[i].ID}
+	return s.list.Items[i].Do
 }
 
 // Mouse implements [Dialog]: the wheel moves the mark, a click marks an item,
@@ -271,9 +254,9 @@ func (s *Selector) Mouse(msg tea.MouseMsg, _, y int) Action {
 	case tea.MouseWheelMsg:
 		switch m.Button {
 		case tea.MouseWheelUp:
-			return s.move(-wheelLines)
+			s.move(-wheelLines)
 		case tea.MouseWheelDown:
-			return s.move(wheelLines)
+			s.move(wheelLines)
 		}
 	case tea.MouseClickMsg:
 		line, ok := s.place.bodyLine(y)

@@ -15,17 +15,22 @@ import (
 	"parley/internal/conversation"
 )
 
+// picked is what choosing an item of a test does.
+type picked struct{ id string }
+
+func (picked) action() {}
+
 func manyModels(n int) []Item {
 	items := make([]Item, n)
 	for i := range items {
-		items[i] = Item{ID: fmt.Sprint(i), Title: fmt.Sprintf("provider-%d/model-%d", i%7, i), Detail: "a model of its time"}
+		items[i] = Item{ID: fmt.Sprint(i), Title: fmt.Sprintf("provider-%d/model-%d", i%7, i), Detail: "a model of its time", Do: picked{fmt.Sprint(i)}}
 	}
 	return items
 }
 
 func threeItems() []Item {
 	return []Item{
-		{ID: "ask", Title: "Ask", Group: "careful"},
+		{ID: "ask", Title: "Ask", Group: "careful", Do: picked{"ask"}},
 		{ID: "off", Title: "Gone", Disabled: true, Group: "careful"},
 		{ID: "code", Title: "Code", Group: "bold", Current: true, Do: SetMode{"code"}},
 	}
@@ -37,14 +42,14 @@ func TestSelectorKeys(t *testing.T) {
 		want Action
 	}{
 		{"enter", SetMode{"code"}}, // the current one is marked
-		{"up enter", Choose{"l", "ask"}},
-		{"up up up enter", Choose{"l", "ask"}},
+		{"up enter", picked{"ask"}},
+		{"up up up enter", picked{"ask"}},
 		{"up down enter", SetMode{"code"}},
 		{"down down enter", SetMode{"code"}},
-		{"home enter", Choose{"l", "ask"}},
-		{"pgup enter", Choose{"l", "ask"}},
+		{"home enter", picked{"ask"}},
+		{"pgup enter", picked{"ask"}},
 		{"pgup end enter", SetMode{"code"}},
-		{"a s k enter", Choose{"l", "ask"}},
+		{"a s k enter", picked{"ask"}},
 		{"o d e enter", SetMode{"code"}},
 		{"g o n e enter", nil}, // it cannot be chosen
 		{"z z enter", nil},
@@ -55,7 +60,7 @@ func TestSelectorKeys(t *testing.T) {
 	} {
 		t.Run(tt.keys, func(t *testing.T) {
 			env, _ := newEnv()
-			s := NewSelector(env, List{Name: "l", Title: "Mode", Items: threeItems()})
+			s := NewSelector(env, List{Title: "Mode", Items: threeItems()})
 			s.View(80, 20)
 			if got := presses(t, s, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("did %#v, want %#v", got, tt.want)
@@ -67,10 +72,10 @@ func TestSelectorKeys(t *testing.T) {
 func TestSelectorFilterPrefersTitles(t *testing.T) {
 	env, _ := newEnv()
 	items := manyModels(3)
-	items = append(items, Item{ID: "d", Title: "Other", Detail: "an opus of its kind"}, Item{ID: "t", Title: "Opus"})
-	s := NewSelector(env, List{Items: items, Name: "m"})
+	items = append(items, Item{ID: "d", Title: "Other", Detail: "an opus of its kind"}, Item{ID: "t", Title: "Opus", Do: picked{"t"}})
+	s := NewSelector(env, List{Items: items})
 	s.Paste("op us\n")
-	if got := s.Key(press("enter")); got != (Choose{"m", "t"}) {
+	if got := s.Key(press("enter")); got != (picked{"t"}) {
 		t.Errorf("chose %v", got)
 	}
 	if text := shownBy(s, 80, 20); !strings.Contains(text, "2 of 5") {
@@ -78,58 +83,28 @@ func TestSelectorFilterPrefersTitles(t *testing.T) {
 	}
 }
 
-func TestSelectorAsksForMoreOncePerPage(t *testing.T) {
-	env, _ := newEnv()
-	l := List{Name: "sessions", Items: manyModels(30), More: true}
-	s := NewSelector(env, l)
-	s.View(80, 16)
-	if got := s.Key(press("down")); got != nil {
-		t.Errorf("at the top it did %v", got)
-	}
-	if got := s.Key(press("end")); got != (NeedMore{"sessions"}) {
-		t.Errorf("at the end it did %v", got)
-	}
-	if got := s.Key(press("up")); got != nil {
-		t.Errorf("it asked again: %v", got)
-	}
-	marked, _ := s.markedID()
-	l.Items = manyModels(60)
-	s.SetList(l)
-	if now, _ := s.markedID(); now != marked {
-		t.Errorf("the mark went from %s to %s when the page came", marked, now)
-	}
-	if got := s.Key(press("end")); got != (NeedMore{"sessions"}) {
-		t.Errorf("at the end of the second page it did %v", got)
-	}
-	l.Items, l.More = manyModels(70), false
-	s.SetList(l)
-	if got := s.Key(press("end")); got != nil {
-		t.Errorf("at the end of all it did %v", got)
-	}
-}
-
 func TestSelectorKeepsItsMarkWhenTheListChanges(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Name: "l", Items: manyModels(5)})
+	s := NewSelector(env, List{Items: manyModels(5)})
 	presses(t, s, "down", "down") // model 2
 	items := append([]Item{{ID: "new", Title: "new"}}, manyModels(5)...)
-	s.SetList(List{Name: "l", Items: items})
+	s.SetList(List{Items: items})
 	if id, _ := s.markedID(); id != "2" {
 		t.Errorf("marked %q", id)
 	}
-	s.SetList(List{Name: "l"})
+	s.SetList(List{})
 	if got := s.Key(press("enter")); got != nil {
 		t.Errorf("an empty list chose %v", got)
 	}
-	s.SetList(List{Name: "l", Items: manyModels(2)})
-	if got := s.Key(press("enter")); got != (Choose{"l", "0"}) {
+	s.SetList(List{Items: manyModels(2)})
+	if got := s.Key(press("enter")); got != (picked{"0"}) {
 		t.Errorf("chose %v", got)
 	}
 }
 
 func TestSelectorMouse(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Name: "l", Items: manyModels(40)})
+	s := NewSelector(env, List{Items: manyModels(40)})
 	v := s.View(80, 20)
 	y := -1
 	for i, l := range v.Lines {
@@ -141,7 +116,7 @@ func TestSelectorMouse(t *testing.T) {
 	if got := s.Mouse(click, 5, y); got != nil {
 		t.Fatalf("the first click did %v", got)
 	}
-	if got := s.Mouse(click, 5, y); got != (Choose{"l", "3"}) {
+	if got := s.Mouse(click, 5, y); got != (picked{"3"}) {
 		t.Errorf("the second click did %v", got)
 	}
 	s.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
@@ -161,11 +136,11 @@ func TestSelectorTypesWhatIsBound(t *testing.T) {
 	}
 	env, _ := newEnv()
 	env.Keys = cfg.Keys
-	s := NewSelector(env, List{Name: "l", Items: append(manyModels(20), Item{ID: "jay", Title: "jay"})})
-	if got := presses(t, s, "j", "a", "y", "enter"); got != (Choose{"l", "jay"}) {
+	s := NewSelector(env, List{Items: append(manyModels(20), Item{ID: "jay", Title: "jay", Do: picked{"jay"}})})
+	if got := presses(t, s, "j", "a", "y", "enter"); got != (picked{"jay"}) {
 		t.Errorf("chose %v", got)
 	}
-	few := NewSelector(env, List{Name: "l", Items: threeItems()[:1]})
+	few := NewSelector(env, List{Items: threeItems()[:1]})
 	presses(t, few, "j")
 	if few.input.text != "" {
 		t.Error("a list without a filter took the key for one")
@@ -220,10 +195,6 @@ func TestOptionsFollowTheConversation(t *testing.T) {
 	}
 	if got := presses(t, d, "home", "enter", "down", "enter"); got != (SetOption{"mode", acpclient.SelectValue("code")}) {
 		t.Errorf("did %v", got)
-	}
-	d.SetConversation(conversation.New())
-	if text := shownBy(d, 80, 20); !strings.Contains(text, "nothing to set") {
-		t.Errorf("another conversation is not shown:\n%s", text)
 	}
 }
 

@@ -80,8 +80,6 @@ func (s *Selector) counter() string {
 		return fmt.Sprintf("%d of %d", len(s.rows.shown), all)
 	case s.list.Loading:
 		return "loading …"
-	case s.list.More:
-		return fmt.Sprintf("%d, and more", all)
 	case all > manyItems:
 		return fmt.Sprint(all)
 	}

@@ -45,7 +45,7 @@ type Theme struct {
 	// Dialogs, lists and the status line.
 	Dialog, DialogTitle, DialogInert lipgloss.Style
 	Choice, ChoiceSelected           lipgloss.Style
-	Badge, BadgeMode, StatusBar      lipgloss.Style
+	Badge, BadgeMode                 lipgloss.Style
 	Border, BorderFocused            color.Color
 }
 
@@ -110,7 +110,7 @@ func New(dark bool) *Theme {
 
 		Dialog: fg(p.text), DialogTitle: fg(p.accent).Bold(true), DialogInert: fg(p.faint),
 		Choice: fg(p.text), ChoiceSelected: on(p.strong, p.raised).Bold(true),
-		Badge: on(p.text, p.surface), BadgeMode: on(p.accent, p.surface), StatusBar: fg(p.muted),
+		Badge: on(p.text, p.surface), BadgeMode: on(p.accent, p.surface),
 		Border: c(p.line), BorderFocused: c(p.accent),
 	}
 }

@@ -1,4 +1,4 @@
-package tui
+package tab
 
 import (
 	"fmt"
@@ -37,13 +37,13 @@ func save(media *toolface.Media) tea.Cmd {
 }
 
 // saved tells where the content is, and shows it.
-func (m *Model) saved(msg savedMsg) tea.Cmd {
+func (t *Tab) saved(msg savedMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.say(msg.err.Error())
+		return t.say(msg.err.Error())
 	}
-	cmd := m.say("saved as " + msg.path)
+	cmd := t.say("saved as " + msg.path)
 	if msg.open {
-		cmd = tea.Batch(cmd, browse(msg.path, func(err error) tea.Msg { return failedMsg{err} }))
+		cmd = tea.Batch(cmd, open(msg.path, func(err error) tea.Msg { return ErrorMsg{err} }))
 	}
 	return cmd
 }

@@ -1,4 +1,4 @@
-package tui
+package tab
 
 import (
 	"context"
@@ -15,32 +15,42 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/tui/composer"
+	"parley/tui/dialog"
+	"parley/tui/theme"
 )
 
-// bench is a model without a terminal and without a running agent: what an agent
-// would do is told to it as events.
+// bench is a tab on the screen, without a terminal and without a running agent:
+// what an agent would do is told to it as events.
 type bench struct {
-	*Model
-	clock time.Time
+	*Tab
+	clock         time.Time
+	columns, rows int
 }
 
 func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_STATE_HOME", dir)
-	b := &bench{clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
-	b.Model = newModel(context.Background(), Options{
-		Config: config.Default(), Cwd: dir, Version: "test",
-		Now: func() time.Time { return b.clock },
-		Start: func(config.Agent) (*session.Session, error) {
-			return session.NewSession(session.Options{
-				Cwd:     dir,
-				Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
-				Machine: func(session.Witness) (session.Machine, error) { return noMachine{}, nil },
-			})
-		},
+	b := &bench{clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), columns: 80, rows: 24}
+	now := func() time.Time { return b.clock }
+	history, err := composer.OpenHistory(composer.HistoryFile(), dir)
+	if err != nil {
+		panic(err)
+	}
+	b.Tab = New(1, Program{
+		Context: context.Background(), Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: dialog.NewGuard(now),
+		History: history, Version: "test", Now: now,
+	}, dir)
+	s, err := session.NewSession(session.Options{
+		Cwd:     dir,
+		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
+		Machine: func(session.Witness) (session.Machine, error) { return noMachine{}, nil },
 	})
-	s, _ := b.opt.Start(config.Agent{})
-	b.adopt(s)
+	if err != nil {
+		panic(err)
+	}
+	b.adopt(config.Agent{}, s)
+	b.Show()
 	b.events(
 		conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "agent", Version: "1"}}},
 		conversation.SessionOpened{ID: "s", Cwd: dir, State: acpclient.SessionState{Modes: &acpclient.SessionModeState{
@@ -55,7 +65,7 @@ type noMachine struct{ session.Machine }
 func (noMachine) Close() {}
 
 func (b *bench) events(events ...conversation.Event) {
-	b.Update(batchMsg{b.session, events})
+	b.Update(batchMsg(events))
 }
 
 func (b *bench) press(keys ...string) {
@@ -80,8 +90,10 @@ func keyPress(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
+func (b *bench) draw() Screen { return b.Draw(b.columns, b.rows) }
+
 func (b *bench) screen() string {
-	lines := b.draw().lines
+	lines := b.draw().Lines
 	for i := range lines {
 		lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " ")
 	}
@@ -134,15 +146,13 @@ func TestTheOldestQuestionIsAskedFirst(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
 	b.mustShow(t, "1 of 2")
-	if p, ok := b.top().(interface{ ID() int }); !ok || p.ID() != 1 {
-		t.Fatalf("on top is %v", b.top())
-	}
+	b.mustShow(t, "tool  First")
+	b.mustNotShow(t, "tool  Second")
 	b.events(conversation.PermissionClosed{ID: 1})
-	if p, ok := b.top().(interface{ ID() int }); !ok || p.ID() != 2 {
-		t.Fatalf("on top is %v", b.top())
-	}
+	b.mustShow(t, "tool  Second")
+	b.mustNotShow(t, "tool  First")
 	b.events(conversation.PermissionClosed{ID: 2})
-	if b.top() != nil {
+	if !b.dialogs.Empty() {
 		t.Error("a dialog is left")
 	}
 }
@@ -159,13 +169,12 @@ func TestInterruptClearsCancelsAndLeaves(t *testing.T) {
 	b.clock = b.clock.Add(time.Minute)
 	b.mustNotShow(t, "again to leave")
 	b.press("ctrl+c")
-	_, cmd := b.Update(keyPress("ctrl+c"))
-	if !quits(cmd) {
+	if !quits(b.Update(keyPress("ctrl+c"))) {
 		t.Error("a second press does not leave")
 	}
 }
 
-// quits reports whether a command ends the program. Its parts are looked at one
+// quits reports whether a command wishes to leave the program. Its parts are looked at one
 // by one; timers among them are not waited for.
 func quits(cmd tea.Cmd) bool {
 	found := make(chan bool, 1)
@@ -175,7 +184,7 @@ func quits(cmd tea.Cmd) bool {
 			return
 		}
 		switch msg := c().(type) {
-		case tea.QuitMsg:
+		case Quit:
 			found <- true
 		case tea.BatchMsg:
 			for _, c := range msg {
@@ -194,7 +203,7 @@ func quits(cmd tea.Cmd) bool {
 
 func TestTheStatusLineSaysWhereWeAre(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.Update(tea.WindowSizeMsg{Width: 120, Height: 30})
+	b.columns, b.rows = 120, 30
 	b.events(
 		conversation.Update{Update: &acpclient.UsageUpdate{Used: 150_000, Size: 200_000, Cost: &acpclient.Cost{Amount: 1.5, Currency: "EUR"}}},
 		conversation.ModeChosen{Seq: 1, Mode: "code"},
@@ -206,9 +215,9 @@ func TestTheStatusLineSaysWhereWeAre(t *testing.T) {
 
 func TestNothingSaidForAMomentReachesTheTerminalRaw(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.Update(failedMsg{errors.New("it said \x1b]0;owned\x07\x1b[2J so")})
+	b.Update(ErrorMsg{errors.New("it said \x1b]0;owned\x07\x1b[2J so")})
 	b.mustShow(t, "it said  so")
-	if s := b.View().Content; strings.Contains(s, "\x1b]0") || strings.Contains(s, "\x1b[2J") {
+	if s := strings.Join(b.draw().Lines, "\n"); strings.Contains(s, "\x1b]0") || strings.Contains(s, "\x1b[2J") {
 		t.Error("a control sequence is on the screen")
 	}
 }
@@ -255,9 +264,9 @@ func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 func TestAClickSetsTheCursor(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.press("h", "e", "l", "l", "o")
-	end := *b.draw().cursor
+	end := *b.draw().Cursor
 	b.Update(tea.MouseClickMsg{X: end.X - 3, Y: end.Y, Button: tea.MouseLeft})
-	if at := *b.draw().cursor; at.X != end.X-3 || at.Y != end.Y {
+	if at := *b.draw().Cursor; at.X != end.X-3 || at.Y != end.Y {
 		t.Errorf("the cursor is at %d,%d, and was clicked to %d,%d", at.X, at.Y, end.X-3, end.Y)
 	}
 }
@@ -270,23 +279,6 @@ func TestASlowStartSaysSo(t *testing.T) {
 	b.mustShow(t, "still starting npx slow-agent, 7s")
 }
 
-func TestAnIdleProgramRunsNothing(t *testing.T) {
-	b := newBench(t, t.TempDir())
-	if b.animate() != nil {
-		t.Error("something ticks while nothing moves")
-	}
-	b.events(conversation.PromptSent{At: b.clock})
-	if !b.ticking {
-		t.Error("nothing ticks while a turn runs")
-	}
-	b.Update(tickMsg{})
-	b.events(conversation.TurnEnded{})
-	b.Update(tickMsg{})
-	if b.ticking {
-		t.Error("it still ticks")
-	}
-}
-
 // Whatever the size and whatever happens, the screen is exactly as large as the
 // terminal.
 func TestTheScreenFitsTheTerminal(t *testing.T) {
@@ -295,7 +287,7 @@ func TestTheScreenFitsTheTerminal(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBench(t, dir)
 		width, height := rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 50).Draw(rt, "height")
-		b.Update(tea.WindowSizeMsg{Width: width, Height: height})
+		b.columns, b.rows = width, height
 		for range rapid.IntRange(0, 12).Draw(rt, "steps") {
 			switch rapid.IntRange(0, 6).Draw(rt, "step") {
 			case 0:
@@ -314,15 +306,15 @@ func TestTheScreenFitsTheTerminal(t *testing.T) {
 				b.events(conversation.TurnEnded{Reason: acpclient.StopRefusal})
 			}
 			s := b.draw()
-			if len(s.lines) != height {
-				rt.Fatalf("%d lines on a terminal of %d", len(s.lines), height)
+			if len(s.Lines) != height {
+				rt.Fatalf("%d lines on a terminal of %d", len(s.Lines), height)
 			}
-			for _, line := range s.lines {
+			for _, line := range s.Lines {
 				if w := ansi.StringWidth(line); w > width {
 					rt.Fatalf("a line of %d cells on a terminal of %d: %q", w, width, line)
 				}
 			}
-			if c := s.cursor; c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
+			if c := s.Cursor; c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
 				rt.Fatalf("the cursor is at %d,%d on %dx%d", c.X, c.Y, width, height)
 			}
 		}
@@ -334,7 +326,7 @@ func BenchmarkFrame(bb *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
 		bb.Run(map[int]string{100: "turns=100", 1000: "turns=1000", 10000: "turns=10000"}[n], func(bb *testing.B) {
 			b := newBench(bb, bb.TempDir())
-			b.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+			b.columns, b.rows = 120, 40
 			for range n {
 				b.events(conversation.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("question")}},
 					conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An **answer** of\n\n- some\n- length\n"}, conversation.TurnEnded{At: b.clock})
@@ -343,7 +335,7 @@ func BenchmarkFrame(bb *testing.B) {
 			bb.ReportAllocs()
 			for bb.Loop() {
 				b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "word "})
-				b.View()
+				b.draw()
 			}
 		})
 	}

@@ -1,8 +1,6 @@
-package tui
+package tab
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/conversation"
@@ -17,13 +15,13 @@ type filesMsg []dialog.Item
 // showFiles lists the files that the agent wrote through parley, whatever its
 // tool calls say, and how much of each changed over the session. Comparing them
 // takes its time, beside the screen.
-func (m *Model) showFiles() tea.Cmd {
-	if m.conv == nil {
+func (t *Tab) showFiles() tea.Cmd {
+	if t.conv == nil {
 		return nil
 	}
-	at := toolface.In(m.cwd)
-	files := make([]conversation.FileChange, 0, len(m.conv.Files))
-	for _, f := range m.conv.Files {
+	at := toolface.In(t.cwd)
+	files := make([]conversation.FileChange, 0, len(t.conv.Files))
+	for _, f := range t.conv.Files {
 		files = append(files, *f)
 	}
 	return func() tea.Msg {
@@ -36,21 +34,16 @@ func (m *Model) showFiles() tea.Cmd {
 			}
 			items = append(items, dialog.Item{
 				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
-				Do: dialog.Choose{List: choiceFile, ID: f.Path},
+				Do: dialog.Do(func() tea.Cmd { return t.edit(f.Path, 0) }),
 			})
 		}
 		return items
 	}
 }
 
-func (m *Model) filesShown(items filesMsg) {
-	d := dialog.NewSelector(m.env(), dialog.List{
-		Name: choiceFiles, Title: "Files written", Items: items,
+func (t *Tab) filesShown(items filesMsg) {
+	t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{
+		Title: "Files written", Items: items,
 		Empty: "The agent has written no file through parley. What it writes by itself stands in its tool calls.",
-	})
-	if _, asked := m.top().(dialog.Guarded); asked {
-		m.dialogs = slices.Insert(m.dialogs, len(m.dialogs)-1, dialog.Dialog(d)) // below the question
-		return
-	}
-	m.push(d)
+	}))
 }

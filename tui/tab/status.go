@@ -1,4 +1,4 @@
-package tui
+package tab
 
 import (
 	"fmt"
@@ -17,52 +17,55 @@ import (
 	"parley/tui/toolface"
 )
 
+// slowStart is when it is said that an agent is still starting.
+const slowStart = 3 * time.Second
+
 // spinner is drawn one step a tick while something runs.
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // activity says what goes on: the line above the prompt.
-func (m *Model) activity() string {
-	th := m.theme
+func (t *Tab) activity() string {
+	th := t.program.Theme
 	left := ""
-	switch c := m.conv; {
+	switch c := t.conv; {
 	case c == nil:
 	case c.Phase == conversation.PhaseStarting:
-		left = m.spin() + th.Muted.Render(fmt.Sprintf("starting %s", safetext.Line(c.Agent.Command)))
-		if d := m.now().Sub(c.Agent.Since); d >= slowStart {
-			left = m.spin() + th.Muted.Render(fmt.Sprintf("still starting %s, %s", safetext.Line(c.Agent.Command), elapsed(d)))
-			if last := lastLine(m.session.Stderr()); last != "" {
+		left = t.spin() + th.Muted.Render(fmt.Sprintf("starting %s", safetext.Line(c.Agent.Command)))
+		if d := t.program.Now().Sub(c.Agent.Since); d >= slowStart {
+			left = t.spin() + th.Muted.Render(fmt.Sprintf("still starting %s, %s", safetext.Line(c.Agent.Command), elapsed(d)))
+			if last := lastLine(t.session.Stderr()); last != "" {
 				left += th.Faint.Render("  " + last)
 			}
 		}
 	case c.Phase == conversation.PhaseOpening:
-		left = m.spin() + th.Muted.Render("opening the session")
+		left = t.spin() + th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
-		left = m.spin() + th.Warning.Render("cancelling") + th.Muted.Render(" "+elapsed(m.now().Sub(c.Turn.Cancelling)))
-		if m.now().Sub(c.Turn.Cancelling) >= slowCancel {
-			left += th.Muted.Render("  the agent does not react: " + m.keyName(config.ActionCancel) + " to stop it")
+		left = t.spin() + th.Warning.Render("cancelling") + th.Muted.Render(" "+elapsed(t.program.Now().Sub(c.Turn.Cancelling)))
+		if t.program.Now().Sub(c.Turn.Cancelling) >= slowCancel {
+			left += th.Muted.Render("  the agent does not react: " + t.keyName(config.ActionCancel) + " to stop it")
 		}
 	case c.Turn.Running:
-		left = m.spin() + th.Muted.Render("working "+elapsed(m.now().Sub(c.Turn.Started)))
+		left = t.spin() + th.Muted.Render("working "+elapsed(t.program.Now().Sub(c.Turn.Started)))
 		if done, all := planProgress(c); done < all {
 			left += th.Faint.Render(fmt.Sprintf("  plan %d/%d", done, all))
 		}
 	}
-	if m.flash != "" {
-		left = th.Warning.Render(m.flash)
+	if t.flash != "" {
+		left = th.Warning.Render(t.flash)
 	}
 	right := ""
-	if m.list != nil && !m.list.Following() {
+	if t.list != nil && !t.list.Following() {
 		right = th.Accent.Render("↓ more below")
-		if n := m.list.New(); n > 0 {
+		if n := t.list.New(); n > 0 {
 			right = th.Accent.Render(fmt.Sprintf("↓ %d new below", n))
 		}
 		right += th.Faint.Render(" (end)")
 	}
-	return sides(" "+left, right+" ", m.width)
+	return sides(" "+left, right+" ", t.width)
 }
 
-func (m *Model) spin() string {
-	return m.theme.Accent.Render(spinner[m.ticks%len(spinner)]) + " "
+func (t *Tab) spin() string {
+	return t.program.Theme.Accent.Render(spinner[t.ticks%len(spinner)]) + " "
 }
 
 func planProgress(c *conversation.Conversation) (done, all int) {
@@ -73,10 +76,10 @@ func planProgress(c *conversation.Conversation) (done, all int) {
 }
 
 // statusLine says where we are: mode, model, agent, usage, directory.
-func (m *Model) statusLine() string {
-	th := m.theme
+func (t *Tab) statusLine() string {
+	th := t.program.Theme
 	var left []string
-	if c := m.conv; c != nil {
+	if c := t.conv; c != nil {
 		if name, pending := c.CurrentMode(); name != "" {
 			name = safetext.Line(name)
 			if pending {
@@ -84,7 +87,7 @@ func (m *Model) statusLine() string {
 			}
 			left = append(left, th.BadgeMode.Render(" "+name+" "))
 		}
-		if model := m.modelName(); model != "" {
+		if model := t.modelName(); model != "" {
 			left = append(left, th.Text.Render(model))
 		}
 		if level := thoughtLevel(c); level != "" {
@@ -100,24 +103,24 @@ func (m *Model) statusLine() string {
 			left = append(left, th.Faint.Render(safetext.Line(strings.TrimSpace(name+" "+c.Agent.Info.Version))))
 		}
 	}
-	right := th.Muted.Render(toolface.In("").Path(m.cwd))
-	if m.branch != "" {
-		right += th.Faint.Render(" ⎇ ") + th.Muted.Render(m.branch)
+	right := th.Muted.Render(toolface.In("").Path(t.cwd))
+	if t.branch != "" {
+		right += th.Faint.Render(" ⎇ ") + th.Muted.Render(t.branch)
 	}
 	line := " " + strings.Join(left, "  ")
-	for len(left) > 1 && lipgloss.Width(line)+lipgloss.Width(right)+3 > m.width && lipgloss.Width(line) > m.width/2 {
+	for len(left) > 1 && lipgloss.Width(line)+lipgloss.Width(right)+3 > t.width && lipgloss.Width(line) > t.width/2 {
 		left = left[:len(left)-1] // what matters least stands last
 		line = " " + strings.Join(left, "  ")
 	}
-	return sides(line, right+" ", m.width)
+	return sides(line, right+" ", t.width)
 }
 
 // modelName is the shorter of the model's name and its id: names of models can
 // be whole sentences, and ids are what people know them by.
-func (m *Model) modelName() string {
-	name, pending := m.conv.CurrentModel()
-	if o := m.conv.OptionByCategory(acpclient.CategoryModel); o != nil {
-		if v, _ := m.conv.OptionValue(o); !v.IsBool && v.ID != "" && len(v.ID) <= len(name) {
+func (t *Tab) modelName() string {
+	name, pending := t.conv.CurrentModel()
+	if o := t.conv.OptionByCategory(acpclient.CategoryModel); o != nil {
+		if v, _ := t.conv.OptionValue(o); !v.IsBool && v.ID != "" && len(v.ID) <= len(name) {
 			name = string(v.ID)
 		}
 	}

@@ -1,4 +1,4 @@
-package tui
+package tab
 
 import (
 	"os"
@@ -16,6 +16,12 @@ type branchMsg struct{ dir, branch string }
 // readBranch finds out the branch by git's own file, without running git.
 func readBranch(dir string) tea.Cmd {
 	return func() tea.Msg { return branchMsg{dir, branch(dir)} }
+}
+
+func (t *Tab) takeBranch(msg branchMsg) {
+	if msg.dir == t.cwd {
+		t.branch = msg.branch
+	}
 }
 
 func branch(dir string) string {

@@ -1,4 +1,4 @@
-package tui
+package tab
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// browse opens an address or a file with the program that the person has for it.
+// open opens an address or a file with the program that the person has for it.
 // What goes wrong becomes a message.
-func browse(url string, failed func(error) tea.Msg) tea.Cmd {
+func open(url string, failed func(error) tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		name, args := "xdg-open", []string{url}
 		switch runtime.GOOS {

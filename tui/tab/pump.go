@@ -1,4 +1,4 @@
-package tui
+package tab
 
 import (
 	"context"
@@ -15,15 +15,12 @@ import (
 // comes faster than a screen can show it is folded together.
 const frame = 32 * time.Millisecond
 
-// batchMsg is everything that happened in a session since the last one.
-type batchMsg struct {
-	session *session.Session
-	events  []conversation.Event
-}
+// batchMsg is everything that happened in the session since the last one.
+type batchMsg []conversation.Event
 
 // pump takes batches from a session's stream. One batch is under way at a time:
-// the next is asked for when one has been folded, so a slow screen makes larger
-// batches, and never a queue of them.
+// the next is asked for when one has been folded, whether or not the tab is on the
+// screen, so a slow screen makes larger batches, and never a queue of them.
 type pump struct {
 	ctx     context.Context
 	session *session.Session
@@ -53,7 +50,7 @@ func (p *pump) next() tea.Msg {
 	if len(events) == 0 && p.session.Stream().Closed() {
 		return nil
 	}
-	return batchMsg{p.session, events}
+	return batchMsg(events)
 }
 
 // streamed reports an event of a kind that comes in floods. The others, such as

@@ -1,0 +1,177 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/composer"
+	"parley/tui/dialog"
+	"parley/tui/tab"
+	"parley/tui/theme"
+)
+
+// tick is the time between two steps of what moves, while it moves.
+const tick = 120 * time.Millisecond
+
+// Model is the root of the program's state: the tabs, and what they share.
+type Model struct {
+	// program is what every tab is made with.
+	program tab.Program
+	// autoTheme says that the theme follows the terminal's background.
+	autoTheme bool
+	// cwd is the directory of a new tab, agent what the first one starts; nil is
+	// a list to choose from.
+	cwd   string
+	agent *config.Agent
+
+	width, height int
+
+	// tabs are never empty; front is the one on the screen.
+	tabs   []*tab.Tab
+	front  *tab.Tab
+	lastID tab.ID
+	ending sync.WaitGroup // what has been closed and is not gone yet
+
+	ticking bool // a tick is under way
+	arming  bool // an armMsg is under way
+	// trouble is what went wrong before there was a screen to say it on.
+	trouble error
+}
+
+func newModel(ctx context.Context, opt Options) *Model {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	history, err := composer.OpenHistory(composer.HistoryFile(), opt.Cwd)
+	m := &Model{
+		program: tab.Program{
+			Context: ctx, Theme: theme.New(opt.Config.Theme != config.ThemeLight), Keys: opt.Config.Keys,
+			Guard: dialog.NewGuard(opt.Now), History: history, Agents: opt.Agents, Start: opt.Start,
+			Version: opt.Version, Now: opt.Now,
+		},
+		autoTheme: opt.Config.Theme == config.ThemeAuto,
+		cwd:       opt.Cwd, agent: opt.Agent,
+		width: 80, height: 24,
+		trouble: err, // the prompts of this time are not remembered
+	}
+	m.show(m.add())
+	return m
+}
+
+// Init implements tea.Model. It starts the chosen agent, or lets the person choose
+// one.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.front.Start(m.agent)}
+	if m.trouble != nil {
+		cmds = append(cmds, m.front.Update(tab.ErrorMsg{Err: m.trouble}))
+	}
+	if m.autoTheme {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	return tea.Batch(cmds...)
+}
+
+type (
+	tickMsg struct{}
+	armMsg  struct{}
+)
+
+// Update implements tea.Model.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.route(msg)
+	return m, tea.Batch(cmd, m.animate(), m.arm())
+}
+
+// route gives a message to whom it is for: the tab that it names, the tab on the
+// screen, or the program itself.
+func (m *Model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tab.Msg:
+		return m.deliver(msg)
+	case tab.Wish:
+		return m.grant(msg)
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		return m.front.Update(msg)
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		if m.autoTheme && msg.IsDark() != m.program.Theme.Dark {
+			m.setTheme(theme.New(msg.IsDark()))
+		}
+	case tickMsg:
+		m.ticking = false
+		m.front.Tick()
+	case armMsg:
+		m.arming = false // and the screen is drawn again
+	}
+	return nil
+}
+
+// grant does what a tab wishes.
+func (m *Model) grant(w tab.Wish) tea.Cmd {
+	switch w := w.(type) {
+	case tab.Quit:
+		return tea.Quit
+	case tab.Leave:
+		return m.close(w.Tab)
+	case tab.Copy:
+		return tea.SetClipboard(w.Text)
+	case tab.Exec:
+		return tea.ExecProcess(w.Cmd, w.Done)
+	}
+	return nil
+}
+
+// animate keeps one tick under way while something on the screen moves, and none
+// otherwise.
+func (m *Model) animate() tea.Cmd {
+	if m.ticking || !m.front.Moves() {
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(tick, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+// arm keeps one message under way for the moment at which the dialog on the screen
+// takes keys: it is drawn again then.
+func (m *Model) arm() tea.Cmd {
+	in := m.front.ArmsIn()
+	if m.arming || in <= 0 {
+		return nil
+	}
+	m.arming = true
+	return tea.Tick(in+time.Millisecond, func(time.Time) tea.Msg { return armMsg{} })
+}
+
+func (m *Model) setTheme(th *theme.Theme) {
+	m.program.Theme = th
+	for _, t := range m.tabs {
+		t.SetTheme(th)
+	}
+}
+
+// View implements tea.Model.
+func (m *Model) View() tea.View {
+	s := m.draw()
+	v := tea.NewView(strings.Join(s.Lines, "\n"))
+	v.Cursor = s.Cursor
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = m.windowTitle()
+	return v
+}
+
+// draw makes the lines of the screen, and the cursor, from the state.
+func (m *Model) draw() tab.Screen { return m.front.Draw(m.width, m.height) }
+
+func (m *Model) windowTitle() string {
+	if title := m.front.Title(); title != "" {
+		return title + " · parley"
+	}
+	return "parley"
+}

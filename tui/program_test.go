@@ -1,0 +1,192 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/demoagent/script"
+	"parley/internal/session"
+	"parley/tui/tab"
+)
+
+// program runs a model as Bubble Tea would, without a terminal: it gives it the
+// messages of its commands, one after the other. Its agents do what scripts say,
+// in this process.
+type program struct {
+	*Model
+	t       *testing.T
+	ctx     context.Context
+	clock   time.Time
+	msgs    chan tea.Msg
+	running atomic.Int32 // agents
+	closed  atomic.Int32 // machines of sessions that have ended
+}
+
+// newProgram makes a program with agents by name. Nothing has been started.
+func newProgram(t *testing.T, scripts map[string]string) *program {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("XDG_STATE_HOME", dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &program{t: t, ctx: ctx, clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), msgs: make(chan tea.Msg)}
+	p.Model = newModel(ctx, Options{
+		Config: config.Default(), Cwd: dir, Version: "test",
+		Now: func() time.Time { return p.clock },
+		Start: func(a config.Agent) (*session.Session, error) {
+			return session.NewSession(session.Options{
+				Cwd:     dir,
+				Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
+				Machine: func(session.Witness) (session.Machine, error) { return machine{p: p}, nil },
+			})
+		},
+	})
+	t.Cleanup(func() {
+		cancel()
+		p.shutdown()
+		if n := p.running.Load(); n != 0 {
+			t.Errorf("%d agents are left", n)
+		}
+	})
+	return p
+}
+
+// machine serves nothing.
+type machine struct {
+	session.Machine
+	p *program
+}
+
+func (m machine) Close() { m.p.closed.Add(1) }
+
+// spawn starts an agent that does what a script says.
+func (p *program) spawn(name, src string) (*session.Peer, error) {
+	s, err := script.Parse(name, src)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	hears, says := io.Pipe()
+	in, out := io.Pipe()
+	done := make(chan struct{})
+	p.running.Add(1)
+	go func() {
+		defer p.running.Add(-1)
+		defer close(done)
+		s.Run(ctx, hears, out, io.Discard)
+		_ = out.Close()
+	}()
+	return &session.Peer{
+		In: in, Out: says, Done: done,
+		Err:    func() error { return errors.New("the script has ended") },
+		Stderr: func() string { return "" },
+		Stop: func(context.Context) {
+			cancel()
+			_ = says.Close()
+			_ = in.Close()
+			<-done
+		},
+	}, nil
+}
+
+// run runs a command, and hands on what it brings.
+func (p *program) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		select {
+		case p.msgs <- cmd():
+		case <-p.ctx.Done():
+		}
+	}()
+}
+
+// send gives the model a message.
+func (p *program) send(msg tea.Msg) {
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		for _, cmd := range batch {
+			p.run(cmd)
+		}
+		return
+	}
+	_, cmd := p.Update(msg)
+	p.run(cmd)
+}
+
+// until lets the program run until something is so.
+func (p *program) until(what string, so func() bool) {
+	p.t.Helper()
+	limit := time.After(20 * time.Second)
+	for !so() {
+		select {
+		case msg := <-p.msgs:
+			p.send(msg)
+		case <-limit:
+			p.t.Fatalf("still not so: %s; the screen is\n%s", what, p.screen())
+		}
+	}
+}
+
+// open adds a tab with an agent, shows it, and waits until it is ready.
+func (p *program) open(agent string) *tab.Tab {
+	p.t.Helper()
+	t := p.add()
+	p.start(t, agent)
+	return t
+}
+
+// start starts an agent in a tab, shows it, and waits until it is ready.
+func (p *program) start(t *tab.Tab, agent string) {
+	p.t.Helper()
+	p.show(t)
+	p.run(t.Start(&config.Agent{ID: agent}))
+	p.until(agent+" is ready", func() bool { return strings.Contains(p.screen(), "Ask for something, or type /") })
+}
+
+// press presses keys: names, or text of one character.
+func (p *program) press(keys ...string) {
+	special := map[string]tea.Key{"enter": {Code: tea.KeyEnter}, "down": {Code: tea.KeyDown}}
+	for _, k := range keys {
+		key, ok := special[k]
+		if !ok {
+			key = tea.Key{Code: []rune(k)[0], Text: k}
+		}
+		p.send(tea.KeyPressMsg(key))
+	}
+}
+
+// screen is what is on the screen.
+func (p *program) screen() string { return text(p.draw()) }
+
+// text is what a tab draws.
+func text(s tab.Screen) string { return ansi.Strip(strings.Join(s.Lines, "\n")) }
+
+// shows reports whether a tab would draw something, on the screen or not.
+func shows(t *tab.Tab, what string) bool { return strings.Contains(text(t.Draw(80, 24)), what) }
+
+func (p *program) mustShow(texts ...string) {
+	p.t.Helper()
+	for _, text := range texts {
+		if s := p.screen(); !strings.Contains(s, text) {
+			p.t.Errorf("the screen lacks %q:\n%s", text, s)
+		}
+	}
+}
+
+func (p *program) mustNotShow(text string) {
+	p.t.Helper()
+	if s := p.screen(); strings.Contains(s, text) {
+		p.t.Errorf("the screen has %q:\n%s", text, s)
+	}
+}

@@ -1,0 +1,104 @@
+package tab
+
+import (
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/tui/dialog"
+	"parley/tui/transcript"
+)
+
+// startedMsg is a session made for an agent, or why there is none.
+type startedMsg struct {
+	agent   config.Agent
+	session *session.Session
+	err     error
+}
+
+// chooseAgent lists the agents that can be started.
+func (t *Tab) chooseAgent() {
+	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Choose an agent", Items: dialog.AgentItems(t.program.Agents)}))
+}
+
+// start makes a session with an agent.
+func (t *Tab) start(a config.Agent) tea.Cmd {
+	start := t.program.Start
+	return func() tea.Msg {
+		s, err := start(a)
+		return startedMsg{a, s, err}
+	}
+}
+
+// started begins the session.
+func (t *Tab) started(msg startedMsg) tea.Cmd {
+	if msg.err != nil {
+		t.askAfterFailedStart(msg.agent, msg.err)
+		return nil
+	}
+	t.adopt(msg.agent, msg.session)
+	t.session.Start()
+	return tea.Batch(t.pump.next, readBranch(t.cwd))
+}
+
+// adopt makes a session the tab's.
+func (t *Tab) adopt(a config.Agent, s *session.Session) {
+	t.agent, t.session, t.conv = a, s, conversation.New()
+	t.cwd, t.branch = s.Options().Cwd, ""
+	t.conv.Cwd = t.cwd
+	t.list = transcript.New(t.program.Theme, t.conv)
+	t.composer = t.newComposer()
+	t.pump = &pump{ctx: t.program.Context, session: s}
+}
+
+// askAfterFailedStart tells that an agent could not even be tried.
+func (t *Tab) askAfterFailedStart(a config.Agent, err error) {
+	q := dialog.Confirmation{Title: a.Name + " could not be started", Text: describe(a, err)}
+	if len(t.program.Agents) > 0 {
+		again := func() tea.Cmd { t.chooseAgent(); return nil }
+		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Do(again)})
+	}
+	q.Choices = append(q.Choices, dialog.Choice{Name: "Leave parley", Do: dialog.Do(t.quit)})
+	t.dialogs.Push(dialog.NewConfirm(t.env(), q))
+}
+
+// askAfterLoss tells that the agent has gone, with what it wrote to stderr, and
+// offers to start it again.
+func (t *Tab) askAfterLoss() {
+	title := "The agent has gone"
+	if t.conv.Phase == conversation.PhaseFailed {
+		title = "The agent could not be started"
+	}
+	gone := t.conv.Agent
+	t.askToStartAgain(dialog.Confirmation{Title: title, Text: describe(t.agent, gone.Err), Detail: gone.Stderr})
+}
+
+// askAfterFailedSession tells that the agent has refused the session.
+func (t *Tab) askAfterFailedSession(err error) {
+	t.askToStartAgain(dialog.Confirmation{Title: "The agent could not open the session", Text: err.Error(), Detail: t.session.Stderr()})
+}
+
+// askToStartAgain asks what to do about an agent that is of no use as it is.
+func (t *Tab) askToStartAgain(q dialog.Confirmation) {
+	again := func() tea.Cmd { t.session.Start(); return nil }
+	q.Choices = []dialog.Choice{
+		{Name: "Start it again", Key: "r", Do: dialog.Do(again)},
+		{Name: "Stay here and read", Key: "s", Do: dialog.Close{}},
+		{Name: "Leave parley", Key: "q", Do: dialog.Do(t.quit)},
+	}
+	t.dialogs.Push(dialog.NewConfirm(t.env(), q))
+}
+
+// describe puts an error of starting an agent into words, and says what to do.
+func describe(a config.Agent, err error) string {
+	what := err.Error()
+	var start *acpclient.StartError
+	if errors.As(err, &start) && a.InstallHint != "" {
+		what += "\nTo install it: " + a.InstallHint
+	}
+	return what
+}

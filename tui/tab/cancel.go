@@ -1,0 +1,92 @@
+package tab
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/dialog"
+)
+
+const (
+	// slowCancel is when it is offered to stop an agent that ignores a cancel.
+	slowCancel = 5 * time.Second
+	// againTime is how long the first of two ctrl+c counts.
+	againTime = 2 * time.Second
+)
+
+// interrupt clears the draft, then cancels the turn, then leaves on a second
+// press.
+func (t *Tab) interrupt() tea.Cmd {
+	switch {
+	case t.dialogs.Empty() && !t.composer.Empty():
+		return t.composer.Clear()
+	case t.session != nil && t.conv.Turn.Running && t.conv.Turn.Cancelling.IsZero():
+		t.session.Cancel()
+		return nil
+	case t.isLeaving():
+		return t.quit()
+	}
+	t.leaving = t.program.Now()
+	return tea.Tick(againTime, func(time.Time) tea.Msg { return leavingOver{} })
+}
+
+// cancel is what esc does when no dialog is open: it cancels the turn, and, if
+// the agent does not react to that, offers to stop the agent.
+func (t *Tab) cancel() tea.Cmd {
+	switch {
+	case t.session == nil || !t.conv.Turn.Running:
+	case t.conv.Turn.Cancelling.IsZero():
+		t.session.Cancel()
+	case t.program.Now().Sub(t.conv.Turn.Cancelling) >= slowCancel:
+		t.askToStop()
+	}
+	return nil
+}
+
+// leave leaves the program if there is no draft. While the agent works it asks
+// first.
+func (t *Tab) leave() tea.Cmd {
+	switch {
+	case !t.composer.Empty():
+	case t.conv != nil && t.conv.Turn.Running:
+		t.askToLeave()
+	default:
+		return t.quit()
+	}
+	return nil
+}
+
+// quit leaves the program.
+func (t *Tab) quit() tea.Cmd { return wish(Quit{}) }
+
+// isLeaving reports whether another ctrl+c would leave the program.
+func (t *Tab) isLeaving() bool {
+	return !t.leaving.IsZero() && t.program.Now().Sub(t.leaving) < againTime
+}
+
+// askToStop offers to stop an agent that does not react to a cancel.
+func (t *Tab) askToStop() {
+	stop := func() tea.Cmd { t.session.Kill(); return nil }
+	t.dialogs.Push(dialog.NewConfirm(t.env(), dialog.Confirmation{
+		Title: "The agent does not react",
+		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", elapsed(t.program.Now().Sub(t.conv.Turn.Cancelling))),
+		Choices: []dialog.Choice{
+			{Name: "Go on waiting", Key: "w", Do: dialog.Close{}},
+			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},
+		},
+	}))
+}
+
+// askToLeave asks whether to leave while the agent works.
+func (t *Tab) askToLeave() {
+	t.dialogs.Push(dialog.NewConfirm(t.env(), dialog.Confirmation{
+		Title: "The agent is at work",
+		Text:  "Leaving parley ends it in the middle of its turn.",
+		Choices: []dialog.Choice{
+			{Name: "Stay", Key: "s", Do: dialog.Close{}},
+			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(t.quit)},
+		},
+	}))
+}

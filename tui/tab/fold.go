@@ -1,0 +1,60 @@
+package tab
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/tui/dialog"
+)
+
+// fold takes a batch of events into the conversation and asks for the next.
+func (t *Tab) fold(batch batchMsg) tea.Cmd {
+	cmds := make([]tea.Cmd, 0, 2)
+	for _, e := range batch {
+		t.conv.Apply(e)
+		if cmd := t.react(e); cmd != nil {
+			cmds = append(cmds, cmd)
+		}
+	}
+	t.followQuestions()
+	return tea.Batch(append(cmds, t.pump.next)...)
+}
+
+// react does what an event asks for beyond being shown.
+func (t *Tab) react(e conversation.Event) tea.Cmd {
+	switch e := e.(type) {
+	case conversation.SessionOpening:
+		if e.Clear {
+			t.list.Reset()
+		}
+	case conversation.AuthRequired:
+		t.askToSignIn(e)
+	case conversation.AuthDone:
+		t.signedIn(e)
+	case conversation.AgentLost:
+		t.askAfterLoss()
+	case conversation.SessionFailed:
+		t.askAfterFailedSession(e.Err)
+	case conversation.TurnEnded:
+		return readBranch(t.cwd)
+	case conversation.Update:
+		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
+			t.composer.SetCommands(t.conv.Commands)
+		}
+	}
+	return nil
+}
+
+// followQuestions keeps one dialog for the oldest open question of the agent,
+// above everything else.
+func (t *Tab) followQuestions() {
+	c := t.conv
+	switch asking := t.dialogs.Follow(c); {
+	case asking:
+	case len(c.Permissions) > 0:
+		t.dialogs.Push(dialog.NewPermission(t.env(), c.Permissions[0], len(c.Permissions)))
+	case len(c.Elicitations) > 0:
+		t.dialogs.Push(dialog.NewElicitation(t.env(), c.Elicitations[0], c.Agent.Name()))
+	}
+}

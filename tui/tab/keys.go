@@ -1,0 +1,179 @@
+package tab
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/dialog"
+)
+
+// key takes a key press: a dialog comes first, unless it is inert, then the
+// transcript if it has the focus, then what works everywhere, then the prompt.
+func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	if t.program.Guard.Bounced(name) {
+		return nil
+	}
+	if d := t.dialogs.Top(); d != nil {
+		if t.program.Keys.Match(config.ActionInterrupt, name) {
+			if !t.dialogs.Asks() {
+				return t.closeDialog() // what the person has opened
+			}
+			return t.interrupt()
+		}
+		if cmd, taken := t.take(d.Key(k)); taken {
+			return cmd
+		}
+		return t.promptKey(k, name)
+	}
+	if t.transcriptFocused() {
+		if cmd, taken := t.transcriptKey(name); taken {
+			return cmd
+		}
+	}
+	return t.promptKey(k, name)
+}
+
+// promptKey gives a key to the prompt, or does what it does everywhere.
+func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
+	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
+	if !t.composerActive() || t.transcriptFocused() && bound && !config.Types(name) {
+		return t.run(a)
+	}
+	t.program.Guard.Typed()
+	empty := t.composer.Empty()
+	result, cmd := t.composer.Key(k)
+	switch {
+	case !result.Used:
+		return tea.Batch(cmd, t.run(a))
+	case result.Prompt != nil:
+		cmd = tea.Batch(cmd, t.submit(*result.Prompt))
+	case empty && t.program.Keys.Match(config.ActionSend, name):
+		cmd = tea.Batch(cmd, t.sendNothing())
+	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && len(t.conv.Queue) > 0:
+		t.composer.SetText("")
+		cmd = tea.Batch(cmd, t.recall())
+	}
+	t.leaving = time.Time{}
+	if t.transcriptFocused() {
+		t.list.Focus(false)
+	}
+	return cmd
+}
+
+// run does what an action says; no action is nothing.
+func (t *Tab) run(a config.Action) tea.Cmd {
+	if a != config.ActionInterrupt {
+		t.leaving = time.Time{}
+	}
+	switch a {
+	case config.ActionSend:
+		return t.sendNothing()
+	case config.ActionNextMode:
+		return t.nextMode()
+	case config.ActionMode:
+		return t.choose(dialog.NewModes, "this agent has no modes")
+	case config.ActionModel:
+		return t.choose(dialog.NewModels, "this agent offers no models")
+	case config.ActionThoughtLevel:
+		return t.choose(newThoughtLevels, "this agent offers no thought levels")
+	case config.ActionOptions:
+		return t.showOptions()
+	case config.ActionPalette:
+		t.showPalette()
+	case config.ActionHelp:
+		t.dialogs.Push(dialog.NewHelp(t.env()))
+	case config.ActionCancel:
+		return t.cancel()
+	case config.ActionInterrupt:
+		return t.interrupt()
+	case config.ActionQuit:
+		return t.leave()
+	case config.ActionFocusTranscript:
+		if t.list != nil && len(t.conv.Items) > 0 {
+			t.list.Focus(true)
+		}
+	case config.ActionPageUp, config.ActionPageDown, config.ActionScrollTop, config.ActionScrollBottom:
+		t.scroll(a)
+	case config.ActionHistoryPrev:
+		return t.recall()
+	case config.ActionSessions:
+		return t.showSessions()
+	case config.ActionNewSession:
+		return t.newSession()
+	}
+	return nil
+}
+
+func (t *Tab) scroll(a config.Action) {
+	if t.list == nil {
+		return
+	}
+	switch a {
+	case config.ActionPageUp:
+		t.list.Page(-1)
+	case config.ActionPageDown:
+		t.list.Page(1)
+	case config.ActionScrollTop:
+		t.list.Top()
+	case config.ActionScrollBottom:
+		t.list.Bottom()
+	}
+}
+
+func (t *Tab) transcriptFocused() bool { return t.list != nil && t.list.Focused() }
+
+// composerActive reports whether there is something that a prompt could go to.
+func (t *Tab) composerActive() bool { return t.session != nil }
+
+// transcriptKey takes a key while the transcript has the focus.
+func (t *Tab) transcriptKey(name string) (tea.Cmd, bool) {
+	if t.program.Keys.Match(config.ActionCancel, name) {
+		t.list.Focus(false)
+		return nil, true
+	}
+	a, ok := t.program.Keys.Action(config.ContextTranscript, name)
+	if !ok {
+		return nil, false
+	}
+	switch a {
+	case config.ActionItemNext:
+		t.list.Select(1)
+	case config.ActionItemPrev:
+		t.list.Select(-1)
+	case config.ActionItemFirst:
+		t.list.Select(-len(t.conv.Items))
+	case config.ActionItemLast:
+		t.list.Select(len(t.conv.Items))
+	case config.ActionItemExpand:
+		t.list.Toggle()
+	case config.ActionItemCopy:
+		return t.copyItem(), true
+	case config.ActionItemOpen:
+		return t.openItem(), true
+	case config.ActionFocusPrompt:
+		t.list.Focus(false)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// paste gives pasted text to whoever has the focus.
+func (t *Tab) paste(text string) tea.Cmd {
+	if d := t.dialogs.Top(); d != nil {
+		if cmd, taken := t.take(d.Paste(text)); taken {
+			return cmd
+		}
+	}
+	if !t.composerActive() {
+		return nil
+	}
+	t.program.Guard.Typed()
+	if t.transcriptFocused() {
+		t.list.Focus(false)
+	}
+	return t.composer.Paste(text)
+}

@@ -1,0 +1,114 @@
+package tab
+
+import (
+	"context"
+	"os/exec"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/session"
+	"parley/tui/composer"
+	"parley/tui/dialog"
+	"parley/tui/theme"
+)
+
+// Program is what a tab needs of the program that it is a part of.
+type Program struct {
+	// Context ends with the program.
+	Context context.Context
+	Theme   *theme.Theme
+	Keys    config.Keys
+	// Guard watches over the dialog that is on the screen, whichever tab's it is.
+	Guard   *dialog.Guard
+	History *composer.History
+	// Agents can be chosen from.
+	Agents []config.Agent
+	// Start makes the session with an agent. It must not wait for the agent.
+	Start   func(config.Agent) (*session.Session, error)
+	Version string
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// ID names a tab. No two tabs of a program ever have the same.
+type ID int
+
+// Msg is a message for one tab, whether or not it is on the screen.
+type Msg struct {
+	To  ID
+	Msg tea.Msg
+}
+
+// Discard lets go of what the message brings, if the tab that it is for has been
+// closed. It may take its time.
+func (m Msg) Discard() {
+	if started, ok := m.Msg.(startedMsg); ok && started.session != nil {
+		started.session.Close(context.Background())
+	}
+}
+
+// Wish is a message of a tab to the program: what only the program can do. It is
+// one of the types below.
+type Wish interface{ wish() }
+
+// Quit is the wish to leave the program.
+type Quit struct{}
+
+// Leave is the wish of a tab to be closed: there is nothing in it.
+type Leave struct{ Tab ID }
+
+// Copy is the wish to put text on the clipboard.
+type Copy struct{ Text string }
+
+// Exec is the wish to run a program on the terminal, which is the program's until
+// it has ended. Done then makes a message of how it ended; the message says by
+// itself which tab it is for.
+type Exec struct {
+	Cmd  *exec.Cmd
+	Done tea.ExecCallback
+}
+
+func (Quit) wish()  {}
+func (Leave) wish() {}
+func (Copy) wish()  {}
+func (Exec) wish()  {}
+
+// wish is the command that sends a wish.
+func wish(w Wish) tea.Cmd { return func() tea.Msg { return w } }
+
+// exec is the command that runs a program on the terminal. The message of done is
+// for this tab.
+func (t *Tab) exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+	id := t.id
+	return wish(Exec{c, func(err error) tea.Msg { return addressed(id, done(err)) }})
+}
+
+// address makes every message that a command brings one for this tab; wishes go
+// to the program as they are. All commands of a tab leave it through here.
+//
+// The commands of Bubble Tea itself, other than [tea.Batch], must not: what they
+// bring is for the event loop. What a tab wants of that, it wishes for.
+func (t *Tab) address(cmd tea.Cmd) tea.Cmd { return addressedCmd(t.id, cmd) }
+
+func addressedCmd(to ID, cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg { return addressed(to, cmd()) }
+}
+
+func addressed(to ID, msg tea.Msg) tea.Msg {
+	switch msg := msg.(type) {
+	case nil, Wish:
+		return msg
+	case tea.BatchMsg:
+		cmds := make(tea.BatchMsg, len(msg))
+		for i, cmd := range msg {
+			cmds[i] = addressedCmd(to, cmd)
+		}
+		return cmds
+	}
+	return Msg{to, msg}
+}

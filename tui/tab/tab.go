@@ -1,0 +1,220 @@
+// Package tab is a session's place on the screen: its conversation with one
+// agent, the transcript, the prompt, the dialogs, and how all of it is drawn.
+//
+// A [Tab] is a plain struct that the program's root model owns. Update never
+// waits; whatever takes time is a command, and every message that a command
+// brings names the tab that it is for ([Msg]), so that a tab works on while
+// another is on the screen. What only the program can do, a tab asks for with a
+// [Wish]. Draw is one step from the state to lines, and touches only what can be
+// seen.
+//
+// Nothing in this package is safe for concurrent use; everything happens in the
+// program's Update and View.
+package tab
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/internal/session"
+	"parley/tui/composer"
+	"parley/tui/dialog"
+	"parley/tui/theme"
+	"parley/tui/transcript"
+)
+
+// flashTime is how long something is said above the prompt.
+const flashTime = 3 * time.Second
+
+// Tab is one session and all that is shown of it.
+type Tab struct {
+	id      ID
+	program Program
+
+	// cwd is the directory of the session, or, while there is none, the one that
+	// it will probably have. branch is the git branch there.
+	cwd, branch string
+
+	// The agent and the session; nil until an agent was started. They stay the
+	// tab's for good.
+	agent   config.Agent
+	session *session.Session
+	conv    *conversation.Conversation
+	list    *transcript.List
+	pump    *pump
+
+	composer *composer.Composer
+	outbox   []composer.Prompt // sent by the person, on their way to the session
+	dialogs  *dialog.Stack
+	auth     *dialog.Auth // among the dialogs; nil if it is not open
+
+	ticks   int       // steps of what moves
+	flash   string    // said above the prompt for a moment
+	flashes int       // counts them: only the end of the last one clears it
+	leaving time.Time // of a first ctrl+c with nothing left to clear
+
+	width, height int
+	area          layout // of what was drawn last, for the mouse
+}
+
+// New makes a tab for a session in a directory. It is in the background until it
+// is shown.
+func New(id ID, p Program, cwd string) *Tab {
+	t := &Tab{id: id, program: p, cwd: cwd, dialogs: dialog.NewStack(p.Guard), width: 80, height: 24}
+	t.composer = t.newComposer()
+	return t
+}
+
+// newComposer makes an empty composer for the tab's directory.
+func (t *Tab) newComposer() *composer.Composer {
+	p := t.program
+	return composer.New(composer.Options{
+		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec,
+		Placeholder: "Ask for something",
+	})
+}
+
+// ID is the tab's name.
+func (t *Tab) ID() ID { return t.id }
+
+// Start starts an agent, or, if there is none, lets the person choose one.
+func (t *Tab) Start(a *config.Agent) tea.Cmd {
+	cmds := []tea.Cmd{readBranch(t.cwd)}
+	if a != nil {
+		cmds = append(cmds, t.start(*a))
+	} else {
+		t.chooseAgent()
+	}
+	return t.address(tea.Batch(cmds...))
+}
+
+// Show says that the tab is on the screen from now on, and takes keys.
+func (t *Tab) Show() { t.dialogs.Show() }
+
+// Hide says that it is in the background from now on. Whatever happens in the
+// session is taken in all the same.
+func (t *Tab) Hide() { t.dialogs.Hide() }
+
+// Close ends the agent, politely until ctx ends, and waits for it. The tab must
+// not be used after it.
+func (t *Tab) Close(ctx context.Context) {
+	if t.session != nil {
+		t.session.Close(ctx)
+	}
+}
+
+// Resumable is the agent, and the session that it can open again another time;
+// that is empty if there is none.
+func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
+	if c := t.conv; c != nil && len(c.Items) > 0 {
+		caps := c.Agent.Capabilities
+		if caps.LoadSession || caps.SessionCapabilities.Resume != nil {
+			return t.agent, c.ID
+		}
+	}
+	return t.agent, ""
+}
+
+// Title is what the session is about, "" if that is not known.
+func (t *Tab) Title() string {
+	if t.conv == nil {
+		return ""
+	}
+	return safetext.Line(t.conv.Title)
+}
+
+// SetTheme draws everything in another theme from now on.
+func (t *Tab) SetTheme(th *theme.Theme) {
+	t.program.Theme = th
+	t.composer.SetTheme(th)
+	t.dialogs.SetTheme(th)
+	if t.list != nil {
+		t.list.SetTheme(th)
+	}
+}
+
+// Moves reports whether something in the tab moves while nothing happens: it
+// wants to be ticked then.
+func (t *Tab) Moves() bool {
+	c := t.conv
+	return c != nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+}
+
+// Tick is one step of what moves.
+func (t *Tab) Tick() { t.ticks++ }
+
+// ArmsIn is after what time the tab should be drawn again because the dialog on
+// its screen takes keys then; 0 if there is no such dialog.
+func (t *Tab) ArmsIn() time.Duration { return t.dialogs.ArmsIn(t.program.Now()) }
+
+// ErrorMsg tells a tab of something that went wrong outside of its session.
+type ErrorMsg struct{ Err error }
+
+type (
+	flashOver   int      // the number of the flash
+	leavingOver struct{} // the hint about a second ctrl+c
+)
+
+// Update takes a message that is for this tab, or a key, a paste or a mouse event
+// while it is on the screen.
+func (t *Tab) Update(msg tea.Msg) tea.Cmd { return t.address(t.handle(msg)) }
+
+func (t *Tab) handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case batchMsg:
+		return t.fold(msg)
+	case startedMsg:
+		return t.started(msg)
+	case tea.KeyPressMsg:
+		return t.key(msg)
+	case tea.PasteMsg:
+		return t.paste(msg.Content)
+	case tea.MouseMsg:
+		return t.mouse(msg)
+	case promptMsg:
+		return t.sent(msg)
+	case sessionsMsg:
+		return t.takeSessions(msg)
+	case deletedMsg:
+		return t.deleted(msg)
+	case filesMsg:
+		t.filesShown(msg)
+	case failedMsg:
+		msg.dialog.Failed(msg.err)
+	case terminalAuthMsg:
+		t.signedInOnTerminal(msg)
+	case logoutMsg:
+		return t.loggedOut(msg)
+	case savedMsg:
+		return t.saved(msg)
+	case branchMsg:
+		t.takeBranch(msg)
+	case flashOver:
+		if int(msg) == t.flashes {
+			t.flash = ""
+		}
+	case leavingOver:
+		// The screen is drawn again, without the hint.
+	case ErrorMsg:
+		return t.say(msg.Err.Error())
+	case composer.ErrorMsg:
+		return t.say(msg.Err.Error())
+	default:
+		return t.composer.Update(msg)
+	}
+	return nil
+}
+
+// say shows something above the prompt for a moment.
+func (t *Tab) say(words string) tea.Cmd {
+	t.flash = safetext.Line(words) // it may quote the agent
+	t.flashes++
+	n := t.flashes
+	return tea.Tick(flashTime, func(time.Time) tea.Msg { return flashOver(n) })
+}

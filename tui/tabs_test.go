@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"image/color"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/tab"
+)
+
+const (
+	idle = "handshake\n"
+	asks = `handshake
+expect session/prompt
+say About to launch.
+request session/request_permission {
+  "sessionId": "${session}",
+  "toolCall": {"toolCallId": "t1", "title": "Launch", "kind": "execute"},
+  "options": [{"optionId": "yes", "name": "Allow it", "kind": "allow_once"}, {"optionId": "no", "name": "Reject it", "kind": "reject_once"}]
+} as permission
+await permission contains "yes"
+say Launched.
+end-turn
+`
+	// More than may wait to be taken before the agent's pipe is not read any more.
+	floods = `handshake
+expect session/prompt
+repeat 100
+  say "${x:65536}\n\n"
+end
+say That was all.
+end-turn
+`
+)
+
+func TestASessionInTheBackgroundAsks(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle, "asks": asks})
+	front := p.front
+	p.start(front, "idle")
+	back := p.open("asks")
+	p.press("g", "o", "enter")
+	p.show(front)
+	p.until("the other one asks", func() bool { return shows(back, "Allow it") })
+
+	// What the person types is for the tab on the screen.
+	p.press("y", "1")
+	p.clock = p.clock.Add(time.Minute)
+	p.press("y", "1")
+	p.mustShow("❯ y1y1")
+	p.mustNotShow("Launch")
+	if p.arming {
+		t.Error("a question that nobody sees waits to take keys")
+	}
+
+	// Its question has just got into sight.
+	p.show(back)
+	p.mustShow("About to launch.", "Launch", "Allow it", "takes no keys until you pause")
+	p.press("y")
+	p.mustShow("❯ y", "Allow it")
+	p.clock = p.clock.Add(time.Minute)
+	p.press("down", "enter")
+	p.until("the agent goes on", func() bool { return shows(back, "Launched.") })
+	p.mustShow("you: Allow it")
+	p.mustNotShow("Permission")
+}
+
+func TestASessionInTheBackgroundStreams(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle, "floods": floods})
+	front := p.front
+	p.start(front, "idle")
+	back := p.open("floods")
+	p.press("g", "o", "enter")
+	p.show(front)
+	p.until("it has said everything", func() bool { return shows(back, "That was all.") && !back.Moves() })
+	p.mustNotShow("That was all.")
+	p.show(back)
+	p.mustShow("That was all.")
+}
+
+func TestOnlyWhatIsSeenTicks(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle, "asks": asks})
+	front := p.front
+	p.start(front, "idle")
+	p.until("nothing moves", func() bool { return !front.Moves() && !p.ticking })
+	back := p.open("asks")
+	p.press("g", "o", "enter")
+	p.until("the other one works", func() bool { return shows(back, "working") })
+	if !p.ticking {
+		t.Error("nothing ticks while a turn runs")
+	}
+	p.show(front)
+	p.until("it does not tick any more", func() bool { return !p.ticking })
+	if !back.Moves() {
+		t.Fatal("the turn has ended")
+	}
+	p.send(nil)
+	if p.ticking {
+		t.Error("it ticks for a tab that nobody sees")
+	}
+	p.show(back)
+	p.send(nil)
+	if !p.ticking {
+		t.Error("nothing ticks when the tab is shown again")
+	}
+}
+
+func TestTabsClose(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle})
+	first := p.front
+	p.start(first, "idle")
+	second := p.open("idle")
+	third := p.add()
+	p.run(p.close(second.ID()))
+	if p.front != third {
+		t.Error("the next tab is not on the screen")
+	}
+	p.send(tab.Msg{To: second.ID(), Msg: tab.ErrorMsg{}}) // it would panic if it reached the tab
+	p.send(tab.Leave{Tab: third.ID()})
+	if p.front != first || len(p.tabs) != 1 {
+		t.Error("the first tab is not the last one left")
+	}
+	if cmd := p.close(second.ID()); cmd != nil || len(p.tabs) != 1 {
+		t.Error("closing a tab twice closed another")
+	}
+	cmd := p.close(first.ID())
+	if cmd == nil {
+		t.Fatal("the program goes on without a tab")
+	}
+	if _, ok := cmd().(tea.QuitMsg); !ok {
+		t.Error("the program goes on without a tab")
+	}
+	p.ending.Wait()
+	if n := p.running.Load(); n != 1 {
+		t.Errorf("%d agents run, and one tab is left", n)
+	}
+}
+
+// A session whose tab is closed before it was made is let go of.
+func TestATabThatClosesWhileItStarts(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle})
+	gone := p.add()
+	cmd := gone.Start(&config.Agent{ID: "idle"})
+	p.close(gone.ID())
+	p.run(cmd)
+	p.until("the session is closed", func() bool {
+		p.ending.Wait()
+		return p.closed.Load() == 1
+	})
+	if n := p.running.Load(); n != 0 {
+		t.Error("its agent was started")
+	}
+}
+
+func TestTheThemeIsForAllTabs(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle})
+	p.start(p.front, "idle")
+	back := p.add()
+	dark := [2]string{p.draw().Lines[1], back.Draw(80, 24).Lines[1]}
+	p.send(tea.BackgroundColorMsg{Color: color.White})
+	light := [2]string{p.draw().Lines[1], back.Draw(80, 24).Lines[1]}
+	if dark[0] == light[0] || dark[1] == light[1] || light[0] != light[1] {
+		t.Errorf("on a dark terminal %q, on a light one %q", dark, light)
+	}
+}

@@ -1,0 +1,68 @@
+// Package tui is parley on the screen: a Bubble Tea model that owns the tabs,
+// hands every message to the tab that it is for, and draws the one in front.
+//
+// Update never waits and draws nothing; whatever takes time is a command. View is
+// one pure step from the state to the lines of a screen, and touches only what
+// can be seen.
+package tui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/session"
+)
+
+const (
+	// framesPerSecond is Bubble Tea's clock for painting. A key waits for it: at
+	// 120 it is on the screen in 6 ms at the median, at the usual 60 in 13.
+	framesPerSecond = 120
+	// stopTime is how long the end of a tab or of the program waits for agents to
+	// be polite.
+	stopTime = 4 * time.Second
+)
+
+// Options are what the program is started with.
+type Options struct {
+	Config *config.Config
+	// Agents can be chosen from; Agent, if there is one, is started at once.
+	Agents []config.Agent
+	Agent  *config.Agent
+	// Start makes the session with an agent. It must not wait for the agent.
+	Start func(config.Agent) (*session.Session, error)
+	// Cwd is shown while there is no session.
+	Cwd     string
+	Version string
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Left is what the person left behind.
+type Left struct {
+	// Agent and Session are those that were on the screen last; Session is empty
+	// if none was open, or the agent cannot open it again.
+	Agent   config.Agent
+	Session acpclient.SessionID
+}
+
+// Run runs the program until the person leaves it, and ends every agent that it
+// started.
+func Run(ctx context.Context, opt Options) (Left, error) {
+	m := newModel(ctx, opt)
+	// Signals end ctx, which leaves as a person would: two listeners for the
+	// same signal can wait for each other for ever.
+	p := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
+	defer context.AfterFunc(ctx, p.Quit)()
+	_, err := p.Run()
+	m.shutdown()
+	if err != nil {
+		return Left{}, fmt.Errorf("the screen failed: %w", err)
+	}
+	agent, id := m.front.Resumable()
+	return Left{agent, id}, nil
+}
