@@ -81,47 +81,11 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	if frame {
 		rows -= frameHeight
 	}
-	total := 0
-	if p.body != nil {
-		total = p.body.height(paper{w, p.th})
-	}
-	// The foot, mostly what there is to answer, comes first; but a body is
-	// never squeezed out: a third of the room is its own.
-	foot := min(len(p.foot), rows)
-	if total > 0 && rows > 2 {
-		foot = min(foot, rows-min(total+1, max(2, rows/3)))
-	}
-	head := min(len(p.head), rows-foot)
-	room := rows - foot - head
-	split := 0 // the line between body and foot
-	if total > 0 && room > 1 && (foot > 0 || total > room) {
-		split = 1
-	}
-	shown := min(total, room-split)
-	if p.scroll != nil {
-		p.scroll.fit(total, shown)
-	}
-
-	place := placement{body: head, shown: shown, foot: head + shown + split}
-	place.footFrom = min(max(0, p.keep-foot+1), len(p.foot)-foot)
-	place.footTo = place.footFrom + foot
-	if hidden := len(p.foot) - foot; hidden > 0 {
-		p.status = strings.TrimPrefix(p.status+" · ↕ "+count(hidden, "more line"), " · ")
-	}
-	lines := append(make([]string, 0, rows+frameHeight), p.head[:head]...)
-	bar := make(map[int]bool)
-	if shown > 0 {
-		from := 0
-		if p.scroll != nil {
-			from = p.scroll.offset
-			top, bottom := p.scroll.thumb()
-			for i := top; i < bottom; i++ {
-				bar[head+i] = true
-			}
-		}
-		lines = append(lines, p.body.lines(paper{w, p.th}, from, from+shown)...)
-	}
-	if split == 1 {
+	place, split := p.place(w, rows)
+	lines := append(make([]string, 0, rows+frameHeight), p.head[:place.body]...)
+	body, bar := p.bodyLines(w, place)
+	lines = append(lines, body...)
+	if split {
 		lines = append(lines, p.divider(w))
 	}
 	lines = append(lines, p.foot[place.footFrom:place.footTo]...)
@@ -140,6 +104,55 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	}
 	view.Cursor = p.cursorAt(place, frame, width, len(view.Lines))
 	return view, place
+}
+
+// place shares out rows among head, body and foot, without the frame. split says
+// that a line stands between body and foot.
+func (p *panel) place(w, rows int) (place placement, split bool) {
+	total := 0
+	if p.body != nil {
+		total = p.body.height(paper{w, p.th})
+	}
+	// The foot, mostly what there is to answer, comes first; but a body is
+	// never squeezed out: a third of the room is its own.
+	foot := min(len(p.foot), rows)
+	if total > 0 && rows > 2 {
+		foot = min(foot, rows-min(total+1, max(2, rows/3)))
+	}
+	head := min(len(p.head), rows-foot)
+	room, between := rows-foot-head, 0
+	if total > 0 && room > 1 && (foot > 0 || total > room) {
+		between = 1
+	}
+	shown := min(total, room-between)
+	if p.scroll != nil {
+		p.scroll.fit(total, shown)
+	}
+	place = placement{body: head, shown: shown, foot: head + shown + between}
+	place.footFrom = min(max(0, p.keep-foot+1), len(p.foot)-foot)
+	place.footTo = place.footFrom + foot
+	if hidden := len(p.foot) - foot; hidden > 0 {
+		p.status = strings.TrimPrefix(p.status+" · ↕ "+count(hidden, "more line"), " · ")
+	}
+	return place, between == 1
+}
+
+// bodyLines are the lines of the body that are shown. bar says which of all lines
+// of the panel have the scroll bar's thumb beside them.
+func (p *panel) bodyLines(w int, place placement) (lines []string, bar map[int]bool) {
+	if place.shown <= 0 {
+		return nil, nil
+	}
+	from := 0
+	bar = make(map[int]bool)
+	if p.scroll != nil {
+		from = p.scroll.offset
+		top, bottom := p.scroll.thumb()
+		for i := top; i < bottom; i++ {
+			bar[place.body+i] = true
+		}
+	}
+	return p.body.lines(paper{w, p.th}, from, from+place.shown), bar
 }
 
 // cursorAt is where the cursor stands in the view, nil if it is not in it.

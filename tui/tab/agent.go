@@ -25,8 +25,8 @@ func (t *Tab) chooseAgent() {
 	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Choose an agent", Items: dialog.AgentItems(t.program.Agents)}))
 }
 
-// start makes a session with an agent.
-func (t *Tab) start(a config.Agent) tea.Cmd {
+// startAgent makes a session with an agent.
+func (t *Tab) startAgent(a config.Agent) tea.Cmd {
 	start := t.program.Start
 	return func() tea.Msg {
 		s, err := start(a)
@@ -63,34 +63,27 @@ func (t *Tab) askAfterFailedStart(a config.Agent, err error) {
 		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Do(again)})
 	}
 	q.Choices = append(q.Choices, dialog.Choice{Name: "Leave parley", Do: dialog.Do(t.quit)})
-	t.dialogs.Push(dialog.NewConfirm(t.env(), q))
+	t.ask(q)
 }
 
-// askAfterLoss tells that the agent has gone, with what it wrote to stderr, and
-// offers to start it again.
+// askAfterLoss tells that the agent has gone, and offers to start it again.
 func (t *Tab) askAfterLoss() {
 	title := "The agent has gone"
 	if t.conv.Phase == conversation.PhaseFailed {
 		title = "The agent could not be started"
 	}
-	gone := t.conv.Agent
-	t.askToStartAgain(dialog.Confirmation{Title: title, Text: describe(t.agent, gone.Err), Detail: gone.Stderr})
+	t.askToStartAgain(title, describe(t.agent, t.conv.Agent.Err), t.conv.Agent.Stderr)
 }
 
-// askAfterFailedSession tells that the agent has refused the session.
-func (t *Tab) askAfterFailedSession(err error) {
-	t.askToStartAgain(dialog.Confirmation{Title: "The agent could not open the session", Text: err.Error(), Detail: t.session.Stderr()})
-}
-
-// askToStartAgain asks what to do about an agent that is of no use as it is.
-func (t *Tab) askToStartAgain(q dialog.Confirmation) {
+// askToStartAgain asks what to do about an agent that is of no use as it is. stderr
+// is the end of what it wrote there.
+func (t *Tab) askToStartAgain(title, reason, stderr string) {
 	again := func() tea.Cmd { t.session.Start(); return nil }
-	q.Choices = []dialog.Choice{
+	t.ask(dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
 		{Name: "Start it again", Key: "r", Do: dialog.Do(again)},
 		{Name: "Stay here and read", Key: "s", Do: dialog.Close{}},
 		{Name: "Leave parley", Key: "q", Do: dialog.Do(t.quit)},
-	}
-	t.dialogs.Push(dialog.NewConfirm(t.env(), q))
+	}})
 }
 
 // describe puts an error of starting an agent into words, and says what to do.

@@ -59,7 +59,7 @@ func (t *Tab) leave() tea.Cmd {
 }
 
 // quit leaves the program.
-func (t *Tab) quit() tea.Cmd { return wish(Quit{}) }
+func (t *Tab) quit() tea.Cmd { return send(Quit{}) }
 
 // isLeaving reports whether another ctrl+c would leave the program.
 func (t *Tab) isLeaving() bool {
@@ -69,24 +69,24 @@ func (t *Tab) isLeaving() bool {
 // askToStop offers to stop an agent that does not react to a cancel.
 func (t *Tab) askToStop() {
 	stop := func() tea.Cmd { t.session.Kill(); return nil }
-	t.dialogs.Push(dialog.NewConfirm(t.env(), dialog.Confirmation{
+	t.ask(dialog.Confirmation{
 		Title: "The agent does not react",
 		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", elapsed(t.program.Now().Sub(t.conv.Turn.Cancelling))),
 		Choices: []dialog.Choice{
 			{Name: "Go on waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},
 		},
-	}))
+	})
 }
 
 // askToLeave asks whether to leave while the agent works.
 func (t *Tab) askToLeave() {
-	t.dialogs.Push(dialog.NewConfirm(t.env(), dialog.Confirmation{
+	t.ask(dialog.Confirmation{
 		Title: "The agent is at work",
 		Text:  "Leaving parley ends it in the middle of its turn.",
 		Choices: []dialog.Choice{
 			{Name: "Stay", Key: "s", Do: dialog.Close{}},
 			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(t.quit)},
 		},
-	}))
+	})
 }

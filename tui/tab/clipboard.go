@@ -12,5 +12,5 @@ func (t *Tab) copyItem() tea.Cmd {
 	if text == "" {
 		return t.say("there is nothing to copy in this item")
 	}
-	return tea.Batch(wish(Copy{text}), t.say(fmt.Sprintf("copied %d characters", len([]rune(text)))))
+	return tea.Batch(send(Copy{text}), t.say(fmt.Sprintf("copied %d characters", len([]rune(text)))))
 }

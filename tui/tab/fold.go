@@ -31,11 +31,11 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 	case conversation.AuthRequired:
 		t.askToSignIn(e)
 	case conversation.AuthDone:
-		t.signedIn(e)
+		t.signIn.ended(e.Err)
 	case conversation.AgentLost:
 		t.askAfterLoss()
 	case conversation.SessionFailed:
-		t.askAfterFailedSession(e.Err)
+		t.askToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
 	case conversation.TurnEnded:
 		return readBranch(t.cwd)
 	case conversation.Update:

@@ -6,77 +6,87 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/tui/dialog"
 )
 
 // keyName is the key to show for an action.
-func (t *Tab) keyName(a config.Action) string {
-	if keys := t.program.Keys.For(a); len(keys) > 0 {
+func keyName(keys config.Keys, a config.Action) string {
+	if keys := keys.For(a); len(keys) > 0 {
 		return keys[0]
 	}
 	return "no key"
 }
 
-// hint adds a hint for an action's key; it is left out if the action has none.
-func (t *Tab) hint(hints []dialog.Hint, a config.Action, words string) []dialog.Hint {
-	if keys := t.program.Keys.For(a); len(keys) > 0 {
-		hints = append(hints, dialog.Hint{Key: keys[0], Text: words})
+// hintList is a list of hints for the keys of actions.
+type hintList struct {
+	keys config.Keys
+	list []dialog.Hint
+}
+
+// add adds a hint for an action's key; it is left out if the action has none.
+func (h *hintList) add(a config.Action, words string) {
+	if keys := h.keys.For(a); len(keys) > 0 {
+		h.list = append(h.list, dialog.Hint{Key: keys[0], Text: words})
 	}
-	return hints
 }
 
 // hints are the keys that matter now.
 func (t *Tab) hints() []dialog.Hint {
 	if t.isLeaving() {
-		return []dialog.Hint{{Key: t.keyName(config.ActionInterrupt), Text: "again to leave"}}
+		return []dialog.Hint{{Key: keyName(t.program.Keys, config.ActionInterrupt), Text: "again to leave"}}
 	}
 	if d := t.dialogs.Top(); d != nil {
 		return d.Hints()
 	}
 	if t.transcriptFocused() {
-		return t.transcriptHints()
+		return transcriptHints(t.program.Keys)
 	}
-	return t.promptHints()
+	return promptHints(t.program.Keys, t.conv)
 }
 
-func (t *Tab) transcriptHints() []dialog.Hint {
-	out := []dialog.Hint{{Key: t.keyName(config.ActionItemNext) + "/" + t.keyName(config.ActionItemPrev), Text: "move"}}
-	out = t.hint(out, config.ActionItemExpand, "expand")
-	out = t.hint(out, config.ActionItemCopy, "copy")
-	out = t.hint(out, config.ActionItemOpen, "open")
-	return t.hint(out, config.ActionFocusPrompt, "prompt")
+func transcriptHints(keys config.Keys) []dialog.Hint {
+	move := keyName(keys, config.ActionItemNext) + "/" + keyName(keys, config.ActionItemPrev)
+	h := hintList{keys, []dialog.Hint{{Key: move, Text: "move"}}}
+	h.add(config.ActionItemExpand, "expand")
+	h.add(config.ActionItemCopy, "copy")
+	h.add(config.ActionItemOpen, "open")
+	h.add(config.ActionFocusPrompt, "prompt")
+	return h.list
 }
 
-func (t *Tab) promptHints() []dialog.Hint {
-	var out []dialog.Hint
-	if t.conv != nil && t.conv.Turn.Running {
-		out = t.hint(out, config.ActionCancel, "cancel")
-		out = t.hint(out, config.ActionSend, "queue")
+// promptHints are the hints for the prompt of a conversation, which may be nil.
+func promptHints(keys config.Keys, c *conversation.Conversation) []dialog.Hint {
+	h := hintList{keys: keys}
+	if c != nil && c.Turn.Running {
+		h.add(config.ActionCancel, "cancel")
+		h.add(config.ActionSend, "queue")
 	} else {
-		out = t.hint(out, config.ActionSend, "send")
+		h.add(config.ActionSend, "send")
 	}
-	if t.conv != nil {
-		if name, _ := t.conv.CurrentMode(); name != "" {
-			out = t.hint(out, config.ActionNextMode, "mode")
+	if c != nil {
+		if name, _ := c.CurrentMode(); name != "" {
+			h.add(config.ActionNextMode, "mode")
 		}
-		if len(t.conv.Options) > 0 {
-			out = t.hint(out, config.ActionOptions, "options")
+		if len(c.Options) > 0 {
+			h.add(config.ActionOptions, "options")
 		}
 	}
-	out = append(out, dialog.Hint{Key: "/", Text: "commands"}, dialog.Hint{Key: "@", Text: "files"})
-	out = t.hint(out, config.ActionFocusTranscript, "transcript")
-	out = t.hint(out, config.ActionPalette, "palette")
-	return t.hint(out, config.ActionHelp, "help")
+	h.list = append(h.list, dialog.Hint{Key: "/", Text: "commands"}, dialog.Hint{Key: "@", Text: "files"})
+	h.add(config.ActionFocusTranscript, "transcript")
+	h.add(config.ActionPalette, "palette")
+	h.add(config.ActionHelp, "help")
+	return h.list
 }
 
 // hintLine shows the keys that matter now.
-func (t *Tab) hintLine() string {
+func (t *Tab) hintLine(width int) string {
 	th := t.program.Theme
 	var out strings.Builder
 	out.WriteString(" ")
 	for _, h := range t.hints() {
 		part := th.Key.Render(h.Key) + " " + th.KeyHint.Render(h.Text)
-		if lipgloss.Width(out.String())+lipgloss.Width(part)+2 > t.width {
+		if lipgloss.Width(out.String())+lipgloss.Width(part)+2 > width {
 			break
 		}
 		if out.Len() > 1 {

@@ -7,6 +7,7 @@ import (
 
 	"parley/config"
 	"parley/tui/dialog"
+	"parley/tui/transcript"
 )
 
 // key takes a key press: a dialog comes first, unless it is inert, then the
@@ -96,7 +97,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 			t.list.Focus(true)
 		}
 	case config.ActionPageUp, config.ActionPageDown, config.ActionScrollTop, config.ActionScrollBottom:
-		t.scroll(a)
+		scroll(t.list, a)
 	case config.ActionHistoryPrev:
 		return t.recall()
 	case config.ActionSessions:
@@ -107,19 +108,18 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	return nil
 }
 
-func (t *Tab) scroll(a config.Action) {
-	if t.list == nil {
-		return
-	}
-	switch a {
-	case config.ActionPageUp:
-		t.list.Page(-1)
-	case config.ActionPageDown:
-		t.list.Page(1)
-	case config.ActionScrollTop:
-		t.list.Top()
-	case config.ActionScrollBottom:
-		t.list.Bottom()
+// scroll scrolls the transcript, which may be nil.
+func scroll(l *transcript.List, a config.Action) {
+	switch {
+	case l == nil:
+	case a == config.ActionPageUp:
+		l.Page(-1)
+	case a == config.ActionPageDown:
+		l.Page(1)
+	case a == config.ActionScrollTop:
+		l.Top()
+	case a == config.ActionScrollBottom:
+		l.Bottom()
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
+	"parley/tui/theme"
 )
 
 // Screen is what is drawn.
@@ -29,34 +30,33 @@ type layout struct {
 // Draw draws the tab into so many columns and lines: the transcript, an open
 // dialog, what goes on, waiting prompts, the composer, and two lines of status.
 func (t *Tab) Draw(width, height int) Screen {
-	t.width, t.height = width, height
-	t.composer.SetWidth(t.width)
-	t.composer.SetMaxHeight(max(1, t.height/3))
+	t.composer.SetWidth(width)
+	t.composer.SetMaxHeight(max(1, height/3))
 	prompt, cursor := t.composer.View()
-	queue := t.queueLines()
+	queue := queueLines(t.conv, t.program, width)
 	below := make([]string, 0, len(prompt)+len(queue)+5)
-	below = append(below, t.activity())
+	below = append(below, t.activity(width))
 	below = append(below, queue...)
-	below = append(below, t.rule())
+	below = append(below, rule(t.program.Theme, width))
 	promptAt := len(below)
 	below = append(below, prompt...)
-	below = append(below, t.rule(), t.statusLine(), t.hintLine())
-	if len(below) > t.height { // a terminal too small for everything
-		cut := min(len(below)-t.height, promptAt)
+	below = append(below, rule(t.program.Theme, width), t.statusLine(width), t.hintLine(width))
+	if len(below) > height { // a terminal too small for everything
+		cut := min(len(below)-height, promptAt)
 		below, promptAt = below[cut:], promptAt-cut
-		below = below[:min(len(below), t.height)]
+		below = below[:min(len(below), height)]
 	}
 
-	room := t.height - len(below)
+	room := height - len(below)
 	var panel dialog.View
 	if d := t.dialogs.Top(); d != nil && room > 0 {
 		most := max(room*2/3, min(room, 12))
-		panel = d.View(t.width, most)
+		panel = d.View(width, most)
 		panel.Lines = panel.Lines[:min(len(panel.Lines), room)]
 	}
-	lines := make([]string, 0, t.height)
+	lines := make([]string, 0, height)
 	if above := room - len(panel.Lines); above > 0 {
-		lines = append(lines, t.transcriptLines(above)...)
+		lines = append(lines, t.transcriptLines(width, above)...)
 	}
 	t.area = layout{dialog: len(lines), dialogEnd: len(lines) + len(panel.Lines), composer: room + promptAt}
 	lines = append(lines, panel.Lines...)
@@ -73,7 +73,7 @@ func (t *Tab) Draw(width, height int) Screen {
 		c.Y += t.area.composer
 		s.Cursor = &c
 	}
-	s.cut(t.width, t.height)
+	s.cut(width, height)
 	return s
 }
 
@@ -93,62 +93,71 @@ func (s *Screen) cut(width, height int) {
 	}
 }
 
-func (t *Tab) transcriptLines(height int) []string {
+// transcriptLines draw the transcript, or what stands in its place while nothing
+// has happened.
+func (t *Tab) transcriptLines(width, height int) []string {
 	if t.list == nil || len(t.conv.Items) == 0 {
-		return t.welcome(height)
+		ready := t.conv != nil && t.conv.Phase == conversation.PhaseReady
+		return welcome(t.program, ready, width, height)
 	}
-	t.list.SetSize(t.width, height)
+	t.list.SetSize(width, height)
 	return t.list.Lines()
 }
 
-// welcome stands where the transcript will.
-func (t *Tab) welcome(height int) []string {
-	th := t.program.Theme
+// welcome stands where the transcript will. Once the session is ready it says what
+// to do.
+func welcome(p Program, ready bool, width, height int) []string {
+	th := p.Theme
 	text := []string{
 		"",
-		"  " + th.Accent.Bold(true).Render("parley") + " " + th.Faint.Render(t.program.Version),
+		"  " + th.Accent.Bold(true).Render("parley") + " " + th.Faint.Render(p.Version),
 		"  " + th.Muted.Render("a calm place to work with coding agents"),
 	}
-	if t.conv != nil && t.conv.Phase == conversation.PhaseReady {
+	if ready {
 		text = append(text, "",
 			"  "+th.Text.Render("Ask for something, or type ")+th.Key.Render("/")+th.Text.Render(" for commands and ")+th.Key.Render("@")+th.Text.Render(" for files."))
 	}
 	lines := make([]string, height)
 	for i := range min(height, len(text)) {
-		lines[i] = ansi.Truncate(text[i], t.width, "…")
+		lines[i] = ansi.Truncate(text[i], width, "…")
 	}
 	return lines
 }
 
-func (t *Tab) rule() string {
-	return lipgloss.NewStyle().Foreground(t.program.Theme.Border).Render(strings.Repeat("─", t.width))
+// rule is a line across the screen.
+func rule(th *theme.Theme, width int) string {
+	return lipgloss.NewStyle().Foreground(th.Border).Render(strings.Repeat("─", width))
 }
 
-// queueLines show the prompts that wait.
-func (t *Tab) queueLines() []string {
-	if t.conv == nil || len(t.conv.Queue) == 0 {
+// queueLines show the prompts of a conversation, which may be nil, that wait.
+func queueLines(c *conversation.Conversation, p Program, width int) []string {
+	if c == nil || len(c.Queue) == 0 {
 		return nil
 	}
-	th := t.program.Theme
 	const most = 4
+	th, words := p.Theme, "queued"
+	if c.QueuePaused {
+		words = "paused"
+	}
 	var out []string
-	for i, q := range t.conv.Queue {
+	for i, q := range c.Queue {
 		if i == most {
 			out = append(out, th.Faint.Render("   and more"))
 			break
 		}
-		words := "queued"
-		if t.conv.QueuePaused {
-			words = "paused"
-		}
-		out = append(out, ansi.Truncate(" "+th.Accent.Render("⧗ ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)), t.width, "…"))
+		out = append(out, " "+th.Accent.Render("⧗ ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)))
 	}
-	if t.conv.QueuePaused {
-		out = append(out, ansi.Truncate("   "+th.Faint.Render("enter on an empty prompt sends them, "+t.keyName(config.ActionHistoryPrev)+" takes the last one back"), t.width, "…"))
+	if c.QueuePaused {
+		back := keyName(p.Keys, config.ActionHistoryPrev)
+		out = append(out, "   "+th.Faint.Render("enter on an empty prompt sends them, "+back+" takes the last one back"))
+	}
+	for i, line := range out {
+		out[i] = ansi.Truncate(line, width, "…")
 	}
 	return out
 }
 
+// promptLine is a prompt in one line.
 func promptLine(q conversation.QueuedPrompt) string {
 	for _, b := range q.Prompt {
 		if b.Text != "" {

@@ -75,14 +75,14 @@ func (Leave) wish() {}
 func (Copy) wish()  {}
 func (Exec) wish()  {}
 
-// wish is the command that sends a wish.
-func wish(w Wish) tea.Cmd { return func() tea.Msg { return w } }
+// send is the command that sends a wish.
+func send(w Wish) tea.Cmd { return func() tea.Msg { return w } }
 
 // exec is the command that runs a program on the terminal. The message of done is
 // for this tab.
 func (t *Tab) exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 	id := t.id
-	return wish(Exec{c, func(err error) tea.Msg { return addressed(id, done(err)) }})
+	return send(Exec{c, func(err error) tea.Msg { return addressed(id, done(err)) }})
 }
 
 // address makes every message that a command brings one for this tab; wishes go

@@ -13,6 +13,9 @@ func (t *Tab) env() dialog.Env {
 	return dialog.Env{Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Now: p.Now}
 }
 
+// ask opens a question of parley's own.
+func (t *Tab) ask(q dialog.Confirmation) { t.dialogs.Push(dialog.NewConfirm(t.env(), q)) }
+
 // take carries out what was decided in the dialog on top; taken is false if the
 // key, paste or click was not for it.
 func (t *Tab) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
@@ -42,7 +45,7 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		}
 	case dialog.StartAgent:
 		t.dialogs.Pop()
-		return t.start(a.Agent)
+		return t.startAgent(a.Agent)
 	case dialog.OpenSession:
 		t.dialogs.Pop()
 		return t.openSession(a.Session)
@@ -59,13 +62,13 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		t.dialogs.Chosen()
 		t.session.SetOption(a.Option, a.Value)
 	case dialog.Copy:
-		return tea.Batch(wish(Copy{a.Text}), t.say("copied"))
+		return tea.Batch(send(Copy{a.Text}), t.say("copied"))
 	case dialog.Elicit:
 		t.session.AnswerElicitation(a.ID, a.Response)
 	case dialog.OpenURL:
 		return t.openURL(a)
 	case dialog.SignIn:
-		t.signIn(a.Method)
+		t.signInByAgent(a.Method)
 	case dialog.SignInTerminal:
 		return t.signInOnTerminal(a.Method)
 	}
@@ -74,13 +77,14 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 
 // closeDialog closes the dialog on top, in which nothing was chosen.
 func (t *Tab) closeDialog() tea.Cmd {
-	if t.auth != nil && t.dialogs.Top() == dialog.Dialog(t.auth) {
-		t.auth = nil
+	if t.signIn.asks() {
+		t.signIn.close()
 		t.session.DismissAuth()
+	} else {
+		t.dialogs.Pop()
 	}
-	t.dialogs.Pop()
 	if t.session == nil && t.dialogs.Empty() {
-		return wish(Leave{t.id}) // there is nothing behind the choice of an agent
+		return send(Leave{t.id}) // there is nothing behind the choice of an agent
 	}
 	return nil
 }

@@ -16,8 +16,9 @@ import (
 // all of them can be searched.
 const mostSessions = 2000
 
-// sessionList is a list of the agent's sessions, as far as they have come.
+// sessionList is an open list of the agent's sessions, as far as they have come.
 type sessionList struct {
+	tab      *Tab
 	picker   *dialog.Selector
 	sessions []acpclient.SessionInfo
 	more     bool // sessions are on their way
@@ -35,71 +36,74 @@ func (t *Tab) showSessions() tea.Cmd {
 	if t.session == nil || t.conv.Phase != conversation.PhaseReady && t.conv.Phase != conversation.PhaseFailed {
 		return nil
 	}
-	list := &sessionList{more: true}
-	list.picker = dialog.NewSelector(t.env(), t.sessionItems(list))
-	t.dialogs.Push(list.picker)
-	return t.pageOfSessions(list, "")
+	l := &sessionList{tab: t, more: true}
+	l.picker = dialog.NewSelector(t.env(), l.content())
+	t.dialogs.Push(l.picker)
+	return l.page("")
 }
 
-func (t *Tab) pageOfSessions(list *sessionList, cursor string) tea.Cmd {
-	s, ctx := t.session, t.program.Context
+// page asks for the page at a cursor.
+func (l *sessionList) page(cursor string) tea.Cmd {
+	s, ctx := l.tab.session, l.tab.program.Context
 	return func() tea.Msg {
 		page, err := s.ListSessions(ctx, cursor)
-		return sessionsMsg{list, page, err}
+		return sessionsMsg{l, page, err}
 	}
 }
 
-func (t *Tab) takeSessions(msg sessionsMsg) tea.Cmd {
-	list := msg.list
-	if !t.dialogs.Has(list.picker) {
+// take takes a page and asks for the next, unless the list was closed meanwhile.
+func (l *sessionList) take(msg sessionsMsg) tea.Cmd {
+	t := l.tab
+	if !t.dialogs.Has(l.picker) {
 		return nil
 	}
 	if msg.err != nil {
-		t.dialogs.Close(list.picker)
+		t.dialogs.Close(l.picker)
 		if errors.Is(msg.err, session.ErrUnsupported) {
 			return t.say("this agent does not list its sessions")
 		}
 		return t.say("the sessions could not be listed: " + msg.err.Error())
 	}
-	list.sessions = append(list.sessions, msg.page.Sessions...)
-	list.more = msg.page.NextCursor != "" && len(msg.page.Sessions) > 0 && len(list.sessions) < mostSessions
-	list.picker.SetList(t.sessionItems(list))
-	if list.more {
-		return t.pageOfSessions(list, msg.page.NextCursor)
+	l.sessions = append(l.sessions, msg.page.Sessions...)
+	l.more = msg.page.NextCursor != "" && len(msg.page.Sessions) > 0 && len(l.sessions) < mostSessions
+	l.picker.SetList(l.content())
+	if l.more {
+		return l.page(msg.page.NextCursor)
 	}
 	return nil
 }
 
-// sessionItems are the sessions of a list to choose from.
-func (t *Tab) sessionItems(list *sessionList) dialog.List {
-	items := dialog.SessionItems(list.sessions, t.conv.ID, t.program.Now())
+// content is what the list shows.
+func (l *sessionList) content() dialog.List {
+	t := l.tab
+	items := dialog.SessionItems(l.sessions, t.conv.ID, t.program.Now())
 	if t.conv.Agent.Capabilities.SessionCapabilities.Delete != nil {
-		for i, s := range list.sessions {
+		for i, s := range l.sessions {
 			if s.SessionID != t.conv.ID {
-				items[i].Delete = dialog.Stay(func() tea.Cmd { t.askToDelete(list, s); return nil })
+				items[i].Delete = dialog.Stay(func() tea.Cmd { l.askToDelete(s); return nil })
 			}
 		}
 	}
 	return dialog.List{
-		Title: "Sessions", Loading: list.more, Filter: true, Items: items,
+		Title: "Sessions", Loading: l.more, Filter: true, Items: items,
 		Empty: "The agent has no earlier sessions.",
 	}
 }
 
 // askToDelete asks before a session is deleted: nothing brings it back.
-func (t *Tab) askToDelete(list *sessionList, info acpclient.SessionInfo) {
+func (l *sessionList) askToDelete(info acpclient.SessionInfo) {
 	name := info.Title
 	if name == "" {
 		name = string(info.SessionID)
 	}
-	remove := func() tea.Cmd { return t.deleteSession(list, info.SessionID) }
-	t.dialogs.Push(dialog.NewConfirm(t.env(), dialog.Confirmation{
+	remove := func() tea.Cmd { return l.delete(info.SessionID) }
+	l.tab.ask(dialog.Confirmation{
 		Title: "Delete a session", Text: name + "\nThe agent forgets it for good.",
 		Choices: []dialog.Choice{
 			{Name: "Keep it", Key: "k", Do: dialog.Close{}},
 			{Name: "Delete it", Key: "d", Risky: true, Do: dialog.Do(remove)},
 		},
-	}))
+	})
 }
 
 // deletedMsg is the end of deleting a session.
@@ -109,19 +113,18 @@ type deletedMsg struct {
 	err  error
 }
 
-func (t *Tab) deleteSession(list *sessionList, id acpclient.SessionID) tea.Cmd {
-	s, ctx := t.session, t.program.Context
-	return func() tea.Msg { return deletedMsg{list, id, s.DeleteSession(ctx, id)} }
+func (l *sessionList) delete(id acpclient.SessionID) tea.Cmd {
+	s, ctx := l.tab.session, l.tab.program.Context
+	return func() tea.Msg { return deletedMsg{l, id, s.DeleteSession(ctx, id)} }
 }
 
-func (t *Tab) deleted(msg deletedMsg) tea.Cmd {
+func (l *sessionList) deleted(msg deletedMsg) tea.Cmd {
 	if msg.err != nil {
-		return t.say("the session was not deleted: " + msg.err.Error())
+		return l.tab.say("the session was not deleted: " + msg.err.Error())
 	}
-	list := msg.list
-	list.sessions = slices.DeleteFunc(list.sessions, func(s acpclient.SessionInfo) bool { return s.SessionID == msg.id })
-	list.picker.SetList(t.sessionItems(list))
-	return t.say("deleted")
+	l.sessions = slices.DeleteFunc(l.sessions, func(s acpclient.SessionInfo) bool { return s.SessionID == msg.id })
+	l.picker.SetList(l.content())
+	return l.tab.say("deleted")
 }
 
 // fork goes on with a copy of the open session, where the agent can do that.

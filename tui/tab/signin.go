@@ -12,41 +12,60 @@ import (
 	"parley/tui/dialog"
 )
 
+// signIn is the dialog for signing in to the agent, while it is open.
+type signIn struct {
+	dialogs *dialog.Stack
+	dialog  *dialog.Auth // nil if it is not open
+}
+
+// open opens the dialog in the place of an earlier one.
+func (s *signIn) open(d *dialog.Auth) {
+	s.close()
+	s.dialog = d
+	s.dialogs.Push(d)
+}
+
+func (s *signIn) close() {
+	if s.dialog != nil {
+		s.dialogs.Close(s.dialog)
+		s.dialog = nil
+	}
+}
+
+// asks reports whether the dialog is the one that takes keys.
+func (s *signIn) asks() bool {
+	return s.dialog != nil && s.dialogs.Top() == dialog.Dialog(s.dialog)
+}
+
+// busy says that signing in has begun, by the method with this name.
+func (s *signIn) busy(name string) {
+	if s.dialog != nil {
+		s.dialog.Busy(name)
+	}
+}
+
+// ended takes the end of signing in: the dialog goes, or says what was wrong.
+func (s *signIn) ended(err error) {
+	switch {
+	case s.dialog == nil:
+	case err != nil:
+		s.dialog.Failed(err)
+	default:
+		s.close()
+	}
+}
+
 // askToSignIn shows the agent's ways to sign in, and what it said.
 func (t *Tab) askToSignIn(e conversation.AuthRequired) {
-	t.closeSignIn()
 	agent := t.conv.Agent
-	t.auth = dialog.NewAuth(t.env(), agent.Name(), e.Message, agent.AuthMethods)
-	t.dialogs.Push(t.auth)
+	t.signIn.open(dialog.NewAuth(t.env(), agent.Name(), e.Message, agent.AuthMethods))
 }
 
-func (t *Tab) closeSignIn() {
-	if t.auth != nil {
-		t.dialogs.Close(t.auth)
-		t.auth = nil
-	}
-}
-
-// signedIn takes the end of signing in: the dialog goes, or says what was wrong.
-func (t *Tab) signedIn(e conversation.AuthDone) {
-	if e.Err != nil {
-		t.signInFailed(e.Err)
-		return
-	}
-	t.closeSignIn()
-}
-
-func (t *Tab) signInFailed(err error) {
-	if t.auth != nil {
-		t.auth.Failed(err)
-	}
-}
-
-// signIn lets the agent sign the person in.
-func (t *Tab) signIn(id acpclient.AuthMethodID) {
+// signInByAgent lets the agent sign the person in.
+func (t *Tab) signInByAgent(id acpclient.AuthMethodID) {
 	for _, method := range t.conv.Agent.AuthMethods {
 		if method.ID == id {
-			t.auth.Busy(method.Name)
+			t.signIn.busy(method.Name)
 		}
 	}
 	t.session.Authenticate(id)
@@ -60,10 +79,10 @@ type terminalAuthMsg struct{ err error }
 func (t *Tab) signInOnTerminal(method acpclient.AuthMethod) tea.Cmd {
 	c, err := t.session.TerminalAuth(method.ID)
 	if err != nil {
-		t.signInFailed(err)
+		t.signIn.ended(err)
 		return nil
 	}
-	t.auth.Busy(method.Name)
+	t.signIn.busy(method.Name)
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.Dir = c.Dir
@@ -72,10 +91,10 @@ func (t *Tab) signInOnTerminal(method acpclient.AuthMethod) tea.Cmd {
 
 func (t *Tab) signedInOnTerminal(msg terminalAuthMsg) {
 	if msg.err != nil {
-		t.signInFailed(fmt.Errorf("the program did not end well: %w", msg.err))
+		t.signIn.ended(fmt.Errorf("the program did not end well: %w", msg.err))
 		return
 	}
-	t.closeSignIn()
+	t.signIn.close()
 	t.session.Reconnect()
 }
 

@@ -24,28 +24,28 @@ const slowStart = 3 * time.Second
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // activity says what goes on: the line above the prompt.
-func (t *Tab) activity() string {
+func (t *Tab) activity(width int) string {
 	th := t.program.Theme
 	left := ""
 	switch c := t.conv; {
 	case c == nil:
 	case c.Phase == conversation.PhaseStarting:
-		left = t.spin() + th.Muted.Render(fmt.Sprintf("starting %s", safetext.Line(c.Agent.Command)))
+		left = spin(th, t.ticks) + th.Muted.Render(fmt.Sprintf("starting %s", safetext.Line(c.Agent.Command)))
 		if d := t.program.Now().Sub(c.Agent.Since); d >= slowStart {
-			left = t.spin() + th.Muted.Render(fmt.Sprintf("still starting %s, %s", safetext.Line(c.Agent.Command), elapsed(d)))
+			left = spin(th, t.ticks) + th.Muted.Render(fmt.Sprintf("still starting %s, %s", safetext.Line(c.Agent.Command), elapsed(d)))
 			if last := lastLine(t.session.Stderr()); last != "" {
 				left += th.Faint.Render("  " + last)
 			}
 		}
 	case c.Phase == conversation.PhaseOpening:
-		left = t.spin() + th.Muted.Render("opening the session")
+		left = spin(th, t.ticks) + th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
-		left = t.spin() + th.Warning.Render("cancelling") + th.Muted.Render(" "+elapsed(t.program.Now().Sub(c.Turn.Cancelling)))
+		left = spin(th, t.ticks) + th.Warning.Render("cancelling") + th.Muted.Render(" "+elapsed(t.program.Now().Sub(c.Turn.Cancelling)))
 		if t.program.Now().Sub(c.Turn.Cancelling) >= slowCancel {
-			left += th.Muted.Render("  the agent does not react: " + t.keyName(config.ActionCancel) + " to stop it")
+			left += th.Muted.Render("  the agent does not react: " + keyName(t.program.Keys, config.ActionCancel) + " to stop it")
 		}
 	case c.Turn.Running:
-		left = t.spin() + th.Muted.Render("working "+elapsed(t.program.Now().Sub(c.Turn.Started)))
+		left = spin(th, t.ticks) + th.Muted.Render("working "+elapsed(t.program.Now().Sub(c.Turn.Started)))
 		if done, all := planProgress(c); done < all {
 			left += th.Faint.Render(fmt.Sprintf("  plan %d/%d", done, all))
 		}
@@ -61,11 +61,12 @@ func (t *Tab) activity() string {
 		}
 		right += th.Faint.Render(" (end)")
 	}
-	return sides(" "+left, right+" ", t.width)
+	return sides(" "+left, right+" ", width)
 }
 
-func (t *Tab) spin() string {
-	return t.program.Theme.Accent.Render(spinner[t.ticks%len(spinner)]) + " "
+// spin is the spinner after so many ticks.
+func spin(th *theme.Theme, ticks int) string {
+	return th.Accent.Render(spinner[ticks%len(spinner)]) + " "
 }
 
 func planProgress(c *conversation.Conversation) (done, all int) {
@@ -76,7 +77,7 @@ func planProgress(c *conversation.Conversation) (done, all int) {
 }
 
 // statusLine says where we are: mode, model, agent, usage, directory.
-func (t *Tab) statusLine() string {
+func (t *Tab) statusLine(width int) string {
 	th := t.program.Theme
 	var left []string
 	if c := t.conv; c != nil {
@@ -87,7 +88,7 @@ func (t *Tab) statusLine() string {
 			}
 			left = append(left, th.BadgeMode.Render(" "+name+" "))
 		}
-		if model := t.modelName(); model != "" {
+		if model := modelName(c); model != "" {
 			left = append(left, th.Text.Render(model))
 		}
 		if level := thoughtLevel(c); level != "" {
@@ -108,19 +109,19 @@ func (t *Tab) statusLine() string {
 		right += th.Faint.Render(" ⎇ ") + th.Muted.Render(t.branch)
 	}
 	line := " " + strings.Join(left, "  ")
-	for len(left) > 1 && lipgloss.Width(line)+lipgloss.Width(right)+3 > t.width && lipgloss.Width(line) > t.width/2 {
+	for len(left) > 1 && lipgloss.Width(line)+lipgloss.Width(right)+3 > width && lipgloss.Width(line) > width/2 {
 		left = left[:len(left)-1] // what matters least stands last
 		line = " " + strings.Join(left, "  ")
 	}
-	return sides(line, right+" ", t.width)
+	return sides(line, right+" ", width)
 }
 
 // modelName is the shorter of the model's name and its id: names of models can
 // be whole sentences, and ids are what people know them by.
-func (t *Tab) modelName() string {
-	name, pending := t.conv.CurrentModel()
-	if o := t.conv.OptionByCategory(acpclient.CategoryModel); o != nil {
-		if v, _ := t.conv.OptionValue(o); !v.IsBool && v.ID != "" && len(v.ID) <= len(name) {
+func modelName(c *conversation.Conversation) string {
+	name, pending := c.CurrentModel()
+	if o := c.OptionByCategory(acpclient.CategoryModel); o != nil {
+		if v, _ := c.OptionValue(o); !v.IsBool && v.ID != "" && len(v.ID) <= len(name) {
 			name = string(v.ID)
 		}
 	}

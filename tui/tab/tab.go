@@ -52,21 +52,21 @@ type Tab struct {
 	composer *composer.Composer
 	outbox   []composer.Prompt // sent by the person, on their way to the session
 	dialogs  *dialog.Stack
-	auth     *dialog.Auth // among the dialogs; nil if it is not open
+	signIn   signIn
 
 	ticks   int       // steps of what moves
 	flash   string    // said above the prompt for a moment
 	flashes int       // counts them: only the end of the last one clears it
 	leaving time.Time // of a first ctrl+c with nothing left to clear
 
-	width, height int
-	area          layout // of what was drawn last, for the mouse
+	area layout // of what was drawn last, for the mouse
 }
 
 // New makes a tab for a session in a directory. It is in the background until it
 // is shown.
 func New(id ID, p Program, cwd string) *Tab {
-	t := &Tab{id: id, program: p, cwd: cwd, dialogs: dialog.NewStack(p.Guard), width: 80, height: 24}
+	t := &Tab{id: id, program: p, cwd: cwd, dialogs: dialog.NewStack(p.Guard)}
+	t.signIn.dialogs = t.dialogs
 	t.composer = t.newComposer()
 	return t
 }
@@ -87,7 +87,7 @@ func (t *Tab) ID() ID { return t.id }
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
 	cmds := []tea.Cmd{readBranch(t.cwd)}
 	if a != nil {
-		cmds = append(cmds, t.start(*a))
+		cmds = append(cmds, t.startAgent(*a))
 	} else {
 		t.chooseAgent()
 	}
@@ -180,9 +180,9 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case promptMsg:
 		return t.sent(msg)
 	case sessionsMsg:
-		return t.takeSessions(msg)
+		return msg.list.take(msg)
 	case deletedMsg:
-		return t.deleted(msg)
+		return msg.list.deleted(msg)
 	case filesMsg:
 		t.filesShown(msg)
 	case failedMsg:

@@ -1,0 +1,83 @@
+package tab
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// Whatever a command brings names the tab, or is a wish: nothing of it could be
+// taken for another tab's.
+func TestEveryMessageNamesItsTab(t *testing.T) {
+	t.Setenv("VISUAL", "true")
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		name string
+		do   func(*bench) tea.Cmd
+	}{
+		{"what is said for a moment", func(b *bench) tea.Cmd { return b.Update(ErrorMsg{errors.New("it went wrong")}) }},
+		{"a second ctrl+c that does not come", func(b *bench) tea.Cmd { return b.Update(keyPress("ctrl+c")) }},
+		{"a turn's end", func(b *bench) tea.Cmd { return b.Update(batchMsg{conversation.TurnEnded{}}) }},
+		{"the files that were written", func(b *bench) tea.Cmd { return b.address(b.showFiles()) }},
+		{"a file in an editor", func(b *bench) tea.Cmd { return b.address(b.edit("a.txt", 0)) }},
+		{"the prompt in an editor", func(b *bench) tea.Cmd { return b.Update(keyPress("ctrl+g")) }},
+		{"a copy", func(b *bench) tea.Cmd {
+			b.press("tab")
+			return b.Update(keyPress("y"))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t, dir)
+				defer b.Close(t.Context())
+				b.events(conversation.FileWritten{Path: "a.txt", After: "a"}, conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "hello"})
+				if n := b.follow(t, tt.do(b)); n == 0 {
+					t.Error("nothing came")
+				}
+			})
+		})
+	}
+}
+
+// follow runs a command and all that follows from it, and counts the messages. Time
+// passes at once.
+func (b *bench) follow(t *testing.T, cmd tea.Cmd) (n int) {
+	t.Helper()
+	if cmd == nil {
+		return 0
+	}
+	came := make(chan tea.Msg, 1)
+	go func() { came <- cmd() }()
+	time.Sleep(time.Minute)
+	var msg tea.Msg
+	select {
+	case msg = <-came:
+	default: // the pump waits for the agent
+	}
+	switch msg := msg.(type) {
+	case nil:
+		return 0
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			n += b.follow(t, cmd)
+		}
+		return n
+	case Exec:
+		return 1 + b.follow(t, func() tea.Msg { return msg.Done(errors.New("exit status 1")) })
+	case Wish:
+		return 1
+	case Msg:
+		if msg.To != b.ID() {
+			t.Errorf("%T is for the tab %d", msg.Msg, msg.To)
+		}
+		return 1 + b.follow(t, b.Update(msg.Msg))
+	}
+	t.Errorf("%T names no tab", msg)
+	return 0
+}
