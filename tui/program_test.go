@@ -39,7 +39,7 @@ func newProgram(t *testing.T, scripts map[string]string) *program {
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_STATE_HOME", dir)
 	ctx, cancel := context.WithCancel(t.Context())
-	p := &program{t: t, ctx: ctx, clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), msgs: make(chan tea.Msg)}
+	p := &program{t: t, ctx: ctx, clock: time.Now(), msgs: make(chan tea.Msg)}
 	p.Model = newModel(ctx, Options{
 		Config: config.Default(), Cwd: dir, Version: "test",
 		Now: func() time.Time { return p.clock },

@@ -62,8 +62,7 @@ func TestASessionInTheBackgroundAsks(t *testing.T) {
 	p.mustShow("❯ y", "Allow it")
 	p.clock = p.clock.Add(time.Minute)
 	p.press("down", "enter")
-	p.until("the agent goes on", func() bool { return shows(back, "Launched.") })
-	p.mustShow("you: Allow it")
+	p.until("the agent goes on", func() bool { return shows(back, "you: Allow it") && shows(back, "Launched.") })
 	p.mustNotShow("Permission")
 }
 
