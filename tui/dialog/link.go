@@ -115,7 +115,7 @@ func (d *Link) Key(msg tea.KeyPressMsg) Action {
 func (d *Link) View(width, maxHeight int) View {
 	// What the agent says comes last: however long it is, host and warnings
 	// stand above it.
-	body := stack{d.intro, gap{}, d.where}
+	body := column{d.intro, gap{}, d.where}
 	if word := d.state(); word != nil {
 		body = append(body, gap{}, newBlock(word))
 	}

@@ -22,7 +22,7 @@ type Permission struct {
 	waiting int
 	raw     bool
 
-	about   stack
+	about   column
 	version uint64
 	seen    subject
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // aboutCall is everything that is known of a tool call, as content of a panel.
-func aboutCall(t *conversation.ToolCall, at toolface.Places) stack {
-	parts := stack{newBlock(func(p paper) []string { return callHead(t, at, p) })}
+func aboutCall(t *conversation.ToolCall, at toolface.Places) column {
+	parts := column{newBlock(func(p paper) []string { return callHead(t, at, p) })}
 	if c := at.Command(t.RawInput); c.Line != "" {
 		parts = append(parts, gap{}, commandBlock(c))
 	}
@@ -77,7 +77,7 @@ var _ toolface.Visitor[content] = callContent{}
 
 func (c callContent) Block(b *acpclient.ContentBlock) content {
 	words := toolface.BlockOf(b)
-	var parts stack
+	var parts column
 	if label := words.String(); label != "" {
 		parts = append(parts, note(label))
 	}
@@ -136,7 +136,7 @@ func newDiff(path string, before *string, after string) content {
 		}
 		return append(lines, counts)
 	})
-	return stack{head, diffPart{d}}
+	return column{head, diffPart{d}}
 }
 
 func (d diffPart) height(p paper) int { return d.diff.Layout(p.width, diffview.Auto).Len() }

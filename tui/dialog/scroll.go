@@ -98,26 +98,26 @@ type content interface {
 	lines(p paper, from, to int) []string
 }
 
-// stack is content made of other contents, one below the other.
-type stack []content
+// column is content made of other contents, one below the other.
+type column []content
 
-func (s stack) height(p paper) int {
+func (c column) height(p paper) int {
 	n := 0
-	for _, c := range s {
-		n += c.height(p)
+	for _, part := range c {
+		n += part.height(p)
 	}
 	return n
 }
 
-func (s stack) lines(p paper, from, to int) []string {
+func (c column) lines(p paper, from, to int) []string {
 	var out []string
-	for _, c := range s {
+	for _, part := range c {
 		if to <= 0 {
 			break
 		}
-		n := c.height(p)
+		n := part.height(p)
 		if from < n {
-			out = append(out, c.lines(p, max(from, 0), min(to, n))...)
+			out = append(out, part.lines(p, max(from, 0), min(to, n))...)
 		}
 		from, to = from-n, to-n
 	}
