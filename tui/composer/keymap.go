@@ -54,8 +54,8 @@ var editing = map[string]func(*Composer, *buffer){
 	"alt+enter": func(_ *Composer, b *buffer) { b.replace(b.cur, b.cur, "\n") },
 }
 
-// orElse is to, or where the cursor is there already, the place beyond: killing
-// at the end of a line joins it with the next.
+// orElse is the place to, or, if the cursor is there already, the place beyond it,
+// so that killing at the end of a line joins it with the next.
 func orElse(b *buffer, to pos, beyond func(pos) pos) pos {
 	if to == b.cur {
 		return beyond(b.cur)

@@ -125,8 +125,8 @@ func rankOf(p string, base int, query string) int {
 	return rankScattered
 }
 
-// closeness puts what is not deep first when nothing was asked for, else what
-// is short.
+// closeness orders paths: by their depth when there is no query, else by their
+// length.
 func closeness(p, query string) int {
 	if query == "" {
 		return strings.Count(strings.TrimSuffix(p, "/"), "/")

@@ -157,7 +157,8 @@ func (f *files) read(name, abs string) (head []byte, whole bool) {
 	if f.root == nil || name == abs {
 		return nil, false
 	}
-	// A file may have become a pipe since it was looked at: look at what is open.
+	// A file may have become a pipe since it was looked at, so the open file is
+	// looked at again.
 	file, err := f.root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
 		return nil, false

@@ -158,7 +158,8 @@ func (s *search) findLater(from int) {
 	s.settle()
 }
 
-// settle leaves the search without a match when where it stands is none.
+// settle leaves the search without a match if the prompt where it stands does not
+// match.
 func (s *search) settle() {
 	if s.at >= len(s.texts) || s.at >= 0 && !s.matches(s.at) {
 		s.at = -1

@@ -257,8 +257,8 @@ func (c *Composer) highlights(row, from, to int) []highlight {
 	return list
 }
 
-// wordBefore is a place at or before an offset where no word is cut. It looks
-// back a little only: a line may be a book.
+// wordBefore is a place at or before an offset where no word is cut. It looks back
+// a little only, because a line can be very long.
 func wordBefore(s string, at int) int {
 	const reach = 512
 	from := max(0, at-reach)

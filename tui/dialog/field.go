@@ -170,7 +170,7 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 	return taken
 }
 
-// pick chooses one, and nothing else.
+// pick takes a choice in the place of the one before.
 func (f *field) pick(i int) {
 	if i < 0 || i >= len(f.choices) {
 		return
@@ -179,7 +179,7 @@ func (f *field) pick(i int) {
 	f.picked[i], f.at, f.problem = true, i, ""
 }
 
-// move goes to another choice; false at the ends of them.
+// move goes to another choice, and reports whether there is one.
 func (f *field) move(by int) bool {
 	if f.kind != oneField && f.kind != manyField {
 		return false

@@ -51,7 +51,7 @@ func newForm(env Env, e *conversation.Elicitation, agent string) *Form {
 		}
 		for _, name := range s.Required {
 			if !slices.ContainsFunc(d.fields, func(f *field) bool { return f.name == name }) {
-				// It is required and nowhere described.
+				// The schema requires it and does not describe it.
 				missing := &acpclient.ElicitationProperty{Name: name, Schema: acpclient.ElicitationPropertySchema{Raw: []byte("null")}}
 				d.fields = append(d.fields, newField(missing, true))
 			}

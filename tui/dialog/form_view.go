@@ -135,8 +135,8 @@ func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cu
 	return lines, cursor
 }
 
-// drawChoices draws the choices around the one that the arrows are at; of a
-// field without the focus those that are taken.
+// drawChoices draws the choices around the one that the arrows are at. A field
+// without the focus shows the choices that are taken.
 func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 	var lines []formLine
 	from, to := 0, len(f.choices)
@@ -178,7 +178,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 			lines = append(lines, formLine{cut(whole, w), -1, i})
 			continue
 		}
-		// Of the one that the arrows are at, all is said.
+		// The choice that the arrows are at is described in full.
 		const indent = "      "
 		for j, l := range exact(title, max(1, w-len(indent))) {
 			if j == 0 {

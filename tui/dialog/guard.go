@@ -33,7 +33,8 @@ func NewGuard(now func() time.Time) *Guard { return &Guard{now: now} }
 // Typed notes a key that went to the prompt. The keys that an inert dialog does
 // not take are noted already.
 //
-// Typing ends the watch for a bounced answer: what is typed is typed.
+// After it no key counts as a second press of the one that answered a question:
+// see [Guard.Bounced].
 func (g *Guard) Typed() {
 	g.typed = g.now()
 	g.answerKey = ""

@@ -18,7 +18,8 @@ type rows struct {
 	titles, details []string
 	shown           []row
 
-	// What the last filter left, for one that goes on from it.
+	// last is the last pattern and found what it fits: a pattern that begins with
+	// it is only tried on those.
 	last  string
 	found []int
 }
@@ -85,8 +86,8 @@ func (r *rows) filter(pattern string) {
 	r.match(pattern, r.details, rest, false)
 }
 
-// match adds the items among in that a pattern fits, best first, and returns
-// those that it does not fit.
+// match shows those of the items in that a pattern fits, best first, and returns
+// the others.
 func (r *rows) match(pattern string, texts []string, in []int, titles bool) (rest []int) {
 	matches := fuzzy.FindFromNoSort(pattern, candidates{texts, in})
 	slices.SortFunc(matches, func(a, b fuzzy.Match) int {

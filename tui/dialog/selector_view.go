@@ -40,8 +40,8 @@ func (s *Selector) View(width, maxHeight int) View {
 	return v
 }
 
-// fit keeps the marked item in view. The panel has the last word on how many
-// rows there is room for; this is what it will say.
+// fit keeps the marked item in view. It works out how many rows there is room for
+// in the same way as the panel will.
 func (s *Selector) fit(maxHeight, head, foot int) {
 	rows := maxHeight - head - foot - frameHeight - 1
 	sc := scroller{offset: s.top, total: len(s.rows.shown), height: max(1, rows)}
