@@ -81,3 +81,18 @@ func (b *bench) follow(t *testing.T, cmd tea.Cmd) (n int) {
 	t.Errorf("%T names no tab", msg)
 	return 0
 }
+
+// There is nothing behind the choice of an agent: closing it closes the tab.
+func TestLeavingTheChoiceOfAnAgentLeavesTheTab(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	empty := New(7, b.program, t.TempDir())
+	empty.Show()
+	empty.Start(nil)
+	cmd := empty.Update(keyPress("esc"))
+	if cmd == nil {
+		t.Fatal("esc did nothing")
+	}
+	if got := cmd(); got != (Leave{7}) {
+		t.Errorf("esc did %#v", got)
+	}
+}
