@@ -29,6 +29,8 @@ type Theme struct {
 	UserMark, AgentMark, ThoughtMark, ToolMark lipgloss.Style
 	User, Thought, Title                       lipgloss.Style
 	Selected                                   lipgloss.Style
+	// Match is what was looked for, MatchCurrent the place that the person is at.
+	Match, MatchCurrent lipgloss.Style
 
 	// Markdown.
 	Heading, Emphasis, Bold, Strike, InlineCode lipgloss.Style
@@ -95,6 +97,7 @@ func New(dark bool) *Theme {
 		UserMark: fg(p.accent), AgentMark: fg(p.blue), ThoughtMark: fg(p.faint), ToolMark: fg(p.muted),
 		User: fg(p.strong), Thought: fg(p.muted).Italic(true), Title: fg(p.text).Bold(true),
 		Selected: fg(p.accent),
+		Match:    on(p.strong, p.raised).Underline(true), MatchCurrent: on(p.surface, p.accent).Bold(true),
 
 		Heading: fg(p.accent).Bold(true), Emphasis: fg(p.text).Italic(true), Bold: fg(p.strong).Bold(true),
 		Strike: fg(p.muted).Strikethrough(true), InlineCode: fg(p.violet),

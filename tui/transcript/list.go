@@ -51,6 +51,7 @@ type List struct {
 	expanded map[int]bool
 	env      *environment
 
+	find     *find // nil while nothing is looked for
 	focused  bool
 	selected int
 	shown    []int // for each line drawn last, the item that it belongs to, or -1
@@ -88,6 +89,7 @@ func (l *List) Reset() {
 	clear(l.drawings)
 	clear(l.expanded)
 	l.following, l.top, l.selected, l.seen = true, position{}, -1, 0
+	l.find = nil
 }
 
 // textWidth is the width that an item's lines are made for.
@@ -327,12 +329,17 @@ func (l *List) Lines() []string {
 				lead = 1
 			}
 		}
-		for i := p.line; i < len(lines) && len(out) < l.height; i++ {
+		end := min(len(lines), p.line+l.height-len(out))
+		shown := lines[min(p.line, end):end]
+		if l.find != nil {
+			shown = l.marked(shown, p)
+		}
+		for i, line := range shown {
 			m := ""
-			if i == lead {
+			if p.line+i == lead {
 				m = mark
 			}
-			out = append(out, l.compose(p.item, m, lines[i], i < lead))
+			out = append(out, l.compose(p.item, m, line, p.line+i < lead))
 			l.shown = append(l.shown, p.item)
 		}
 		next, ok := l.next(p)

@@ -1,0 +1,257 @@
+package transcript
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// find is a search whose matches are marked, and the match that the person is
+// at.
+type find struct {
+	search
+	item  int      // that has the match, -1 while there is none
+	nth   int      // among the matches of the item
+	place position // of its first line as it was drawn
+	cell  int      // where it begins in that line
+	rank  int      // among all matches, from 1
+	stale bool     // rank has to be counted anew
+}
+
+// Find looks for a text from what is in sight on, and goes to the first match.
+// An empty text ends the search, and so does StopFinding. Long sessions are
+// searched in steps: as long as it returns true, FindOn goes on with it.
+func (l *List) Find(text string) (more bool) {
+	q := newQuery(text)
+	if q.text == "" {
+		l.StopFinding()
+		return false
+	}
+	from := l.firstInSight()
+	if l.find != nil && l.find.item >= 0 {
+		from = l.find.item // a longer word is looked for where the shorter one was
+	}
+	l.find = &find{search: search{query: q}, item: -1}
+	more = l.find.step(l.conv.Items)
+	for i := range l.conv.Items {
+		if at := (from + i) % len(l.conv.Items); l.matches(at) > 0 {
+			l.goTo(at, 0)
+			break
+		}
+	}
+	return more
+}
+
+// FindOn searches further, and reports whether there is still more to search.
+func (l *List) FindOn() (more bool) {
+	f := l.find
+	if f == nil {
+		return false
+	}
+	more = f.step(l.conv.Items)
+	f.stale = true
+	if f.item < 0 {
+		for i := range f.counts {
+			if f.counts[i] > 0 {
+				l.goTo(i, 0)
+				break
+			}
+		}
+	}
+	return more
+}
+
+// FindNext goes to the next match, or to the one before if by is negative. Behind
+// the last comes the first.
+func (l *List) FindNext(by int) {
+	f := l.find
+	if f == nil {
+		return
+	}
+	f.step(l.conv.Items)
+	if f.total == 0 {
+		return
+	}
+	item, nth := f.item, f.nth+by
+	if nth >= 0 && nth < l.matches(item) {
+		l.goTo(item, nth)
+		return
+	}
+	n := len(f.counts)
+	for range n {
+		item = (item + by + n) % n
+		if l.matches(item) > 0 {
+			break
+		}
+	}
+	nth = 0
+	if by < 0 {
+		nth = l.matches(item) - 1
+	}
+	l.goTo(item, nth)
+}
+
+// Found is the number of the match that the person is at, from 1, and how many
+// there are so far. Both are 0 if there is none.
+func (l *List) Found() (at, all int) {
+	f := l.find
+	if f == nil || f.item < 0 {
+		return 0, 0
+	}
+	if f.stale {
+		f.rank, f.stale = f.nth+1, false
+		for _, n := range f.counts[:f.item] {
+			f.rank += n
+		}
+	}
+	return min(f.rank, f.total), f.total
+}
+
+// Finding reports whether matches are marked.
+func (l *List) Finding() bool { return l.find != nil }
+
+// StopFinding takes the marks away. The view stays where it is.
+func (l *List) StopFinding() { l.find = nil }
+
+func (l *List) matches(item int) int {
+	if item < 0 || item >= len(l.find.counts) {
+		return 0
+	}
+	return l.find.counts[item]
+}
+
+func (l *List) firstInSight() int {
+	if l.following {
+		return l.topWhenFollowing().item
+	}
+	return l.top.item
+}
+
+// goTo brings a match into sight. An item is expanded if it does not show it
+// otherwise.
+func (l *List) goTo(item, nth int) {
+	f := l.find
+	f.item, f.nth, f.stale = item, nth, true
+	ok := l.locate()
+	if !ok && !l.expanded[item] {
+		l.expanded[item] = true
+		if ok = l.locate(); !ok {
+			l.expanded[item] = false // it is not to be seen that way either
+			l.locate()
+		}
+	}
+	l.center(f.place)
+}
+
+// locate finds the match that the person is at in the drawing of its item. What
+// is drawn may have fewer matches than the source: then it is the last of them,
+// and locate returns false.
+func (l *List) locate() bool {
+	f := l.find
+	f.place, f.cell = position{item: f.item}, -1
+	nth := f.nth
+	for s := range l.at(f.item).sections() {
+		for _, m := range f.query.marks(l.lines(f.item, s)) {
+			if !m.first {
+				continue
+			}
+			f.place, f.cell = position{f.item, s, m.line}, m.from
+			if nth == 0 {
+				return true
+			}
+			nth--
+		}
+	}
+	return false
+}
+
+// center scrolls until a line is in sight, with as much above as below it.
+func (l *List) center(p position) {
+	top := l.top
+	if l.following {
+		top = l.topWhenFollowing()
+	}
+	if !before(p, top) && before(p, l.down(top, l.height-1)) {
+		return
+	}
+	l.following = false
+	l.top = l.up(p, l.height/2)
+	l.followAtEnd()
+}
+
+// mark is a piece of a line, in cells, that belongs to a match.
+type mark struct {
+	line, from, to int
+	first          bool // of its match: one that is wrapped has several
+}
+
+// marks finds the matches in drawn lines. A match may go on in the next line,
+// where it was wrapped.
+func (q query) marks(lines []string) []mark {
+	var all strings.Builder
+	starts := make([]int, len(lines)) // of the lines in all
+	leads := make([]int, len(lines))  // what is left out of each line's start
+	plain := make([]string, len(lines))
+	for i, line := range lines {
+		plain[i] = ansi.Strip(line)
+		text := strings.TrimLeft(plain[i], " │▌")
+		leads[i] = len(plain[i]) - len(text)
+		if i > 0 {
+			all.WriteByte(' ')
+		}
+		starts[i] = all.Len()
+		all.WriteString(strings.TrimRight(text, " "))
+	}
+	var out []mark
+	text := all.String()
+	for at := 0; ; {
+		start, end, ok := q.next(text, at)
+		if !ok {
+			return out
+		}
+		at = end
+		i := sort.SearchInts(starts, start+1) - 1
+		for first := true; i < len(lines) && starts[i] < end; i, first = i+1, false {
+			lineEnd := len(text)
+			if i+1 < len(lines) {
+				lineEnd = starts[i+1] - 1
+			}
+			from, to := max(start, starts[i])-starts[i]+leads[i], min(end, lineEnd)-starts[i]+leads[i]
+			if from < to {
+				out = append(out, mark{
+					line: i, first: first,
+					from: ansi.StringWidth(plain[i][:from]), to: ansi.StringWidth(plain[i][:to]),
+				})
+			}
+		}
+	}
+}
+
+// marked draws the matches in lines that are in sight; p is the place of the
+// first of them.
+func (l *List) marked(lines []string, p position) []string {
+	f := l.find
+	ranges := map[int][]lipgloss.Range{}
+	current := false // the pieces of one match stand behind each other
+	for _, m := range f.query.marks(lines) {
+		if m.first {
+			current = f.place == position{p.item, p.section, p.line + m.line} && f.cell == m.from
+		}
+		style := l.theme.Match
+		if current {
+			style = l.theme.MatchCurrent
+		}
+		ranges[m.line] = append(ranges[m.line], lipgloss.NewRange(m.from, m.to, style))
+	}
+	if len(ranges) == 0 {
+		return lines
+	}
+	out := slices.Clone(lines)
+	for i, r := range ranges {
+		out[i] = lipgloss.StyleRanges(out[i], r...)
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package transcript
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/tui/diffview"
+	"parley/tui/toolface"
+)
+
+// searchStep is how many bytes of text one step of a search looks at, so that
+// no key waits for a long session to be searched.
+const searchStep = 4 << 20
+
+// query is what is looked for. It is looked for in whatever case, unless it has
+// a capital letter itself.
+type query struct {
+	text string // in lower case if fold
+	fold bool
+}
+
+func newQuery(text string) query {
+	text = strings.Join(strings.Fields(text), " ")
+	q := query{text: text, fold: strings.ToLower(text) == text}
+	return q
+}
+
+// next returns where the first match at or behind from begins and ends, and
+// whether there is one. What is searched is valid UTF-8, or its odd bytes match
+// nothing.
+func (q query) next(s string, from int) (start, end int, ok bool) {
+	if q.text == "" {
+		return 0, 0, false
+	}
+	if !q.fold {
+		i := strings.Index(s[from:], q.text)
+		return from + i, from + i + len(q.text), i >= 0
+	}
+	first, _ := utf8.DecodeRuneInString(q.text)
+	for from < len(s) {
+		i := indexFold(s[from:], first)
+		if i < 0 {
+			return 0, 0, false
+		}
+		from += i
+		if n := q.prefix(s[from:]); n > 0 {
+			return from, from + n, true
+		}
+		_, size := utf8.DecodeRuneInString(s[from:])
+		from += size
+	}
+	return 0, 0, false
+}
+
+// indexFold returns where a letter is, in whatever case, -1 if it is nowhere.
+func indexFold(s string, lower rune) int {
+	if lower >= utf8.RuneSelf {
+		return strings.IndexFunc(s, func(r rune) bool { return unicode.ToLower(r) == lower })
+	}
+	a := strings.IndexByte(s, byte(lower))
+	upper := unicode.ToUpper(lower)
+	if upper == lower {
+		return a
+	}
+	if a >= 0 {
+		s = s[:a] // a capital matters only before it
+	}
+	if b := strings.IndexByte(s, byte(upper)); b >= 0 {
+		return b
+	}
+	return a
+}
+
+// prefix is how long the match at the beginning of s is, 0 if there is none.
+func (q query) prefix(s string) int {
+	at := 0
+	for _, want := range q.text {
+		r, size := utf8.DecodeRuneInString(s[at:])
+		if size == 0 || unicode.ToLower(r) != want {
+			return 0
+		}
+		at += size
+	}
+	return at
+}
+
+// count is how many matches there are, none overlapping another.
+func (q query) count(s string) int {
+	n := 0
+	for at := 0; ; n++ {
+		_, end, ok := q.next(s, at)
+		if !ok {
+			return n
+		}
+		at = end
+	}
+}
+
+// search counts the matches of a query, item by item, in steps.
+type search struct {
+	query    query
+	counts   []int    // of the items searched so far
+	versions []uint64 // that they had then
+	total    int
+}
+
+// step searches a little more, and what has changed since it was searched. It
+// reports whether there is more to do.
+func (s *search) step(items []conversation.Item) (more bool) {
+	seen := 0
+	look := func(i int) {
+		n := 0
+		eachText(items[i], func(text string) {
+			seen += len(text)
+			n += s.query.count(text)
+		})
+		s.total += n - s.counts[i]
+		s.counts[i], s.versions[i] = n, items[i].Version()
+	}
+	for i := range s.counts {
+		if s.versions[i] != items[i].Version() {
+			look(i)
+		}
+	}
+	for i := len(s.counts); i < len(items); i++ {
+		if seen >= searchStep {
+			return true
+		}
+		s.counts, s.versions = append(s.counts, 0), append(s.versions, 0)
+		look(i)
+	}
+	return false
+}
+
+// eachText gives every text of an item that a person may look for: all of it,
+// also what is not shown while the item is collapsed.
+func eachText(item conversation.Item, give func(string)) {
+	switch i := item.(type) {
+	case *conversation.Message:
+		eachPart(i.Parts, give)
+	case *conversation.ToolCall:
+		give(i.Title)
+		for k := range i.Content {
+			toolface.Visit(&i.Content[k], texts{give})
+		}
+		for _, t := range i.Terminals {
+			give(t.Command)
+			data, _ := t.Since(0)
+			give(string(data))
+		}
+	case *conversation.Plan:
+		for _, e := range i.Entries {
+			give(e.Content)
+		}
+		give(i.Markdown)
+	case *conversation.Note:
+		give(i.Title)
+		give(i.Detail)
+	case *conversation.Compaction:
+		eachPart(i.Summary, give)
+	case *conversation.Unknown:
+		give(string(i.Raw))
+	}
+}
+
+func eachPart(parts conversation.Parts, give func(string)) {
+	for k := range parts {
+		p := &parts[k]
+		if p.Block == nil {
+			give(p.Text())
+			continue
+		}
+		texts{give}.Block(p.Block)
+	}
+}
+
+// texts gives the texts of a tool call's content.
+type texts struct{ give func(string) }
+
+// Block implements toolface.Visitor, as the methods below do.
+func (t texts) Block(b *acpclient.ContentBlock) struct{} {
+	t.give(b.Text)
+	t.give(b.Name)
+	t.give(b.Title)
+	t.give(b.URI)
+	if b.Resource != nil {
+		t.give(b.Resource.URI)
+		if b.Resource.Text != nil {
+			t.give(*b.Resource.Text)
+		}
+	}
+	return struct{}{}
+}
+
+// Diff gives the path and the lines that are shown: those that changed, and a few
+// around them.
+func (t texts) Diff(path string, before *string, after string) struct{} {
+	t.give(path)
+	patch, err := diffview.New(path, before, after).Patch()
+	if err != nil {
+		patch = after
+	}
+	_, hunks, _ := strings.Cut(patch, "\n@@")
+	t.give(hunks)
+	return struct{}{}
+}
+
+// Terminal gives nothing: terminals are searched with the call.
+func (texts) Terminal(acpclient.TerminalID) struct{} { return struct{}{} }
+
+// Unknown gives the JSON.
+func (t texts) Unknown(_ string, raw json.RawMessage) struct{} {
+	t.give(string(raw))
+	return struct{}{}
+}
