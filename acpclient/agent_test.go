@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parley/internal/proctree"
 )
 
 // agentRole names the environment variable that makes the test binary an agent.
@@ -71,7 +73,7 @@ func startChild(role string, ownSession bool) {
 	cmd.Env = append(os.Environ(), agentRole+"="+role)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if ownSession {
-		ownGroup(cmd)
+		proctree.Lead(cmd)
 	}
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -9,8 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
+
+	"parley/internal/proctree"
 )
 
 // Command is how to start an agent.
@@ -93,8 +94,8 @@ const drainGrace = 500 * time.Millisecond
 // stderrTail is how many bytes of stderr are kept.
 const stderrTail = 64 << 10
 
-// Process is a running agent: the leader of a process group of its own. All
-// methods may be called from any goroutine.
+// Process is a running agent: the leader of a session and so of a process group
+// of its own. All methods may be called from any goroutine.
 type Process struct {
 	// Stdin and Stdout are the two directions of the connection. Both close
 	// themselves: Stdin when the process has ended, Stdout when everything that
@@ -106,10 +107,8 @@ type Process struct {
 	command Command
 	stderr  tail
 	done    chan struct{}
+	tree    *proctree.Tree
 	err     *ExitError // set before done is closed
-
-	mu   sync.Mutex
-	tree []processRef // what was seen of its descendants, for the end
 }
 
 // StartProcess starts an agent. Its stderr is drained all the time and its tail
@@ -121,7 +120,7 @@ func StartProcess(c Command) (*Process, error) {
 	p := &Process{cmd: exec.Command(c.Path, c.Args...), command: c, done: make(chan struct{}), stderr: tail{max: stderrTail}}
 	p.cmd.Env = append(os.Environ(), c.Env...)
 	p.cmd.Dir = c.Dir
-	ownGroup(p.cmd)
+	proctree.Lead(p.cmd)
 
 	// The pipes are made by hand: those of exec.Cmd are closed when the process
 	// ends, which loses what it wrote last.
@@ -142,18 +141,17 @@ func StartProcess(c Command) (*Process, error) {
 		_ = errors.Join(inW.Close(), outR.Close())
 		return nil, &StartError{c, err}
 	}
+	p.tree = proctree.New(p.Pid())
 	p.Stdin, p.Stdout = inW, &output{file: outR, left: mostLeft}
 	go p.wait(inW, outR)
 	return p, nil
 }
 
 func (p *Process) wait(stdin, stdout *os.File) {
-	_ = p.cmd.Wait()
+	_ = p.cmd.Wait() // its state says more
+	p.tree.Reaped()
 	// What is left of its tree has no work without it, and may hold its pipes.
-	endGroup(p.Pid())
-	p.mu.Lock()
-	killRefs(p.tree)
-	p.mu.Unlock()
+	_ = p.tree.Kill() // what the kernel holds cannot be waited for
 	_ = stdin.Close()
 	_ = stdout.SetReadDeadline(time.Now())
 	p.err = &ExitError{Command: p.command, State: p.cmd.ProcessState, Stderr: p.Stderr()}
@@ -186,28 +184,19 @@ func (p *Process) Stderr() string { return p.stderr.String() }
 // returns when the process has ended. When ctx ends it goes to SIGKILL at once.
 // It may be called again, for instance with a shorter patience.
 func (p *Process) Stop(ctx context.Context) {
-	p.noteTree()
+	// Those of its descendants that have sessions of their own can no longer be
+	// told from strangers when their parents have ended.
+	p.tree.Note()
 	_ = p.Stdin.Close()
 	if p.endsWithin(ctx, stdinGrace) {
 		return
 	}
-	p.noteTree()
-	terminateGroup(p.Pid())
+	p.tree.Terminate()
 	if p.endsWithin(ctx, termGrace) {
 		return
 	}
-	p.noteTree()
-	killGroup(p.Pid())
+	_ = p.tree.Kill() // what the kernel holds cannot be ended
 	<-p.done
-}
-
-// noteTree remembers the descendants that are alive now: when their parent has
-// ended, those in sessions of their own can no longer be told from strangers.
-func (p *Process) noteTree() {
-	refs := descendants(p.Pid())
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.tree = append(p.tree, refs...)
 }
 
 func (p *Process) endsWithin(ctx context.Context, d time.Duration) bool {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -164,7 +165,7 @@ func TestStopEndsTheTree(t *testing.T) {
 		t.Fatal("the child is not there")
 	}
 	p.Stop(context.Background())
-	if alive(child) && descendants(os.Getpid()) != nil { // where descendants can be seen
+	if alive(child) && runtime.GOOS == "linux" { // only there are other sessions seen
 		t.Error("the child is still alive")
 	}
 }

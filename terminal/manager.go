@@ -33,7 +33,10 @@ type Options struct {
 	Grace time.Duration
 }
 
-// Spec says what to run and how (ACP: CreateTerminalRequest).
+// Spec says what to run and how (ACP: CreateTerminalRequest). The output goes to
+// a pty, so that programs show colours and progress; the input is empty, since
+// nobody is there to answer a prompt: a command reads the end of it instead of
+// waiting for ever.
 type Spec struct {
 	// Command is a program: a name that is looked up on PATH, or a path,
 	// relative to Cwd. Some agents send a whole shell line instead: if it has
@@ -50,11 +53,6 @@ type Spec struct {
 	OutputByteLimit *uint64
 	// Cols and Rows are the size of the pty; 0 means 80 by 24.
 	Cols, Rows int
-	// Interactive makes the pty the command's stdin too, to be fed by Input.
-	// Without it stdin is empty, since nobody is there to answer a prompt: the
-	// command reads end of file instead of waiting for ever. Output goes to the
-	// pty in both cases, so that programs show colours and progress.
-	Interactive bool
 
 	// OnOutput takes the output as it comes, raw, in pieces of up to 32 KB cut
 	// anywhere, in order and from one goroutine for this terminal. While it
@@ -123,7 +121,7 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	if m.closed {
 		return "", fmt.Errorf("cannot run %q: %w", spec.Command, ErrClosed)
 	}
-	p, err := start(c, spec.Interactive, spec.Cols, spec.Rows)
+	p, err := start(c, spec.Cols, spec.Rows)
 	if err != nil {
 		return "", err
 	}
@@ -185,33 +183,6 @@ func (m *Manager) Release(id string) error {
 	delete(m.terminals, id)
 	m.mu.Unlock()
 	return t.release(m.grace)
-}
-
-// Resize tells the command that its terminal has another size.
-func (m *Manager) Resize(id string, cols, rows int) error {
-	t, err := m.find(id)
-	if err != nil {
-		return err
-	}
-	if err := t.resize(screen.Size(cols, rows)); err != nil {
-		return fmt.Errorf("cannot resize terminal %s: %w", id, err)
-	}
-	return nil
-}
-
-// Input types into an interactive terminal.
-func (m *Manager) Input(id string, data []byte) error {
-	t, err := m.find(id)
-	if err != nil {
-		return err
-	}
-	if !t.spec.Interactive {
-		return fmt.Errorf("cannot type into terminal %s: its command takes no input", id)
-	}
-	if err := t.proc.write(data); err != nil {
-		return fmt.Errorf("cannot type into terminal %s: %w", id, err)
-	}
-	return nil
 }
 
 // Close releases all terminals, at the same time, and refuses new ones. Nothing

@@ -257,7 +257,7 @@ func TestUnknownIDs(t *testing.T) {
 	for _, id := range []string{id, "", "term_x"} {
 		_, _, _, outputErr := m.Output(id)
 		_, waitErr := m.WaitForExit(t.Context(), id)
-		for _, err := range []error{outputErr, waitErr, m.Kill(id), m.Release(id), m.Resize(id, 1, 1), m.Input(id, nil)} {
+		for _, err := range []error{outputErr, waitErr, m.Kill(id), m.Release(id)} {
 			if !errors.Is(err, ErrUnknownTerminal) {
 				t.Errorf("%q: got %v", id, err)
 			}
@@ -367,41 +367,6 @@ func TestOutputLimit(t *testing.T) {
 		if text, truncated, _, _ := m.Output(id); strings.TrimPrefix(text, "\n") != c.want || truncated != c.truncated {
 			t.Errorf("limit %d: %q, %v", c.limit, text, truncated)
 		}
-	}
-}
-
-func TestInteractive(t *testing.T) {
-	m := newManager(t)
-	var w watcher
-	spec := w.spec("sh", "-c", `printf 'name? '; read name; echo "hello $name"`)
-	spec.Interactive = true
-	id := create(t, m, spec)
-	w.waitFor(t, "name? ")
-	if err := m.Input(id, []byte("parley\n")); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, m, id)
-	w.waitFor(t, "hello parley")
-
-	quiet := create(t, m, Spec{Command: "true"})
-	if err := m.Input(quiet, []byte("x")); err == nil {
-		t.Error("a command without input took some")
-	}
-}
-
-func TestResize(t *testing.T) {
-	m := newManager(t)
-	var w watcher
-	spec := w.spec("sh", "-c", `trap 'stty size </dev/tty; exit' WINCH; echo ready; while :; do sleep 0.01; done`)
-	id := create(t, m, spec)
-	w.waitFor(t, "ready")
-	if err := m.Resize(id, 123, 45); err != nil {
-		t.Fatal(err)
-	}
-	w.waitFor(t, "45 123")
-	wait(t, m, id)
-	if err := m.Resize(id, 80, 24); err != nil {
-		t.Errorf("resizing what has ended: %v", err)
 	}
 }
 

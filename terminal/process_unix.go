@@ -8,25 +8,25 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"parley/internal/proctree"
 )
 
 // process is a command on a pty, leader of a session of its own.
 type process struct {
 	cmd    *exec.Cmd
 	master *os.File
-	tree   tree
-	reaped atomic.Bool // the kernel may give the pid to someone else from now on
+	tree   *proctree.Tree
 }
 
-// start runs c on a new pty. The session of its own makes the pty the
-// controlling terminal and lets the whole tree be signalled at once.
-func start(c command, interactive bool, cols, rows int) (*process, error) {
+// start runs c on a new pty, which is the controlling terminal of a session of
+// its own.
+func start(c command, cols, rows int) (*process, error) {
 	master, tty, err := openPTY(cols, rows)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open a pty for %q: %w", c.argv[0], err)
@@ -35,16 +35,14 @@ func start(c command, interactive bool, cols, rows int) (*process, error) {
 	cmd := &exec.Cmd{
 		Path: c.path, Args: c.argv, Env: c.env, Dir: c.dir,
 		Stdout: tty, Stderr: tty,
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1},
+		SysProcAttr: &syscall.SysProcAttr{Setctty: true, Ctty: 1},
 	}
-	if interactive {
-		cmd.Stdin = tty
-	}
+	proctree.Lead(cmd)
 	if err := cmd.Start(); err != nil {
 		master.Close()
 		return nil, fmt.Errorf("cannot run %q: %w", c.argv[0], startError(err))
 	}
-	return &process{cmd: cmd, master: master, tree: tree{leader: cmd.Process.Pid}}, nil
+	return &process{cmd: cmd, master: master, tree: proctree.New(cmd.Process.Pid)}, nil
 }
 
 // startError drops what os/exec puts before the cause: the caller has named
@@ -121,13 +119,6 @@ func (p *process) read(buf []byte) (int, error) {
 	return n, nil
 }
 
-func (p *process) write(data []byte) error {
-	_, err := p.master.Write(data)
-	return err
-}
-
-func (p *process) resize(cols, rows int) error { return setSize(p.master, cols, rows) }
-
 // stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded
 // after d; zero lifts that.
 func (p *process) stopReadingIn(d time.Duration) {
@@ -145,7 +136,7 @@ func (p *process) hangUp() { _ = p.master.Close() }
 // wait returns when the command itself has ended. It is called once.
 func (p *process) wait() ExitStatus {
 	_ = p.cmd.Wait() // the state says more than the error
-	p.reaped.Store(true)
+	p.tree.Reaped()
 	state, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if ok && state.Signaled() {
 		name := unix.SignalName(state.Signal())
@@ -156,42 +147,6 @@ func (p *process) wait() ExitStatus {
 	}
 	code := uint32(max(p.cmd.ProcessState.ExitCode(), 0))
 	return ExitStatus{ExitCode: &code}
-}
-
-// terminate asks the tree to end, kill ends it. Both are silent where nothing
-// is left to be signalled.
-func (p *process) terminate() { p.signal(unix.SIGTERM) }
-
-func (p *process) kill() { p.signal(unix.SIGKILL) }
-
-func (p *process) signal(sig unix.Signal) {
-	if p.pidReused() {
-		return
-	}
-	members := p.tree.members()
-	_ = unix.Kill(-p.tree.leader, sig) // the group first and at once, so that nobody in it forks away
-	for _, pid := range members {
-		// Never twice to the same process: many take a second SIGTERM for
-		// "drop everything".
-		if group, err := unix.Getpgid(pid); err == nil && group != p.tree.leader {
-			_ = unix.Kill(pid, sig)
-		}
-	}
-}
-
-// running reports whether anything of the tree is still there.
-func (p *process) running() bool {
-	if !p.reaped.Load() {
-		return true
-	}
-	return !p.pidReused() && p.tree.alive()
-}
-
-// pidReused reports that our leader is gone and its number belongs to somebody
-// else. While a member of its session or group lives, the kernel does not hand
-// out the number, so then nothing of ours can be left.
-func (p *process) pidReused() bool {
-	return p.reaped.Load() && unix.Kill(p.tree.leader, 0) != unix.ESRCH
 }
 
 func executable(file string, _ fs.FileInfo) bool { return unix.Access(file, unix.X_OK) == nil }

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,17 +21,6 @@ const (
 	drainBytes = 1 << 20
 )
 
-// killPause is how long SIGKILL gets before it is sent again, to those who were
-// born in between, and killTries how often.
-const (
-	killPause = 200 * time.Millisecond
-	killTries = 10
-)
-
-// pollPause is how often the remains of a process tree are looked for, once its
-// leader is gone: nobody tells when they end.
-const pollPause = 10 * time.Millisecond
-
 // readSize is the most that OnOutput gets at once.
 const readSize = 32 << 10
 
@@ -47,9 +37,8 @@ type terminal struct {
 	done     chan struct{} // drained, or a viewer has held that up for too long
 	readDone chan struct{} // nothing is read any more
 
-	mu         sync.Mutex
-	kept       *screen.Retained
-	cols, rows int
+	mu   sync.Mutex
+	kept *screen.Retained
 }
 
 func newTerminal(id string, p *process, spec Spec) *terminal {
@@ -61,7 +50,7 @@ func newTerminal(id string, p *process, spec Spec) *terminal {
 		id: id, proc: p, spec: spec,
 		exited: make(chan struct{}), drained: make(chan struct{}),
 		done: make(chan struct{}), readDone: make(chan struct{}),
-		kept: screen.NewRetained(int(limit)), cols: spec.Cols, rows: spec.Rows,
+		kept: screen.NewRetained(int(limit)),
 	}
 	go t.readAll()
 	go t.await()
@@ -80,6 +69,9 @@ func (t *terminal) await() {
 	case <-limit.C:
 	}
 	close(t.done)
+	// Look for what the command has left behind while its id cannot belong to
+	// another process yet. If there is nothing, nobody needs to look later.
+	t.proc.tree.Note()
 }
 
 // readAll reads until the pty is closed on one side: by all processes that had
@@ -178,62 +170,34 @@ func (t *terminal) output() (text string, truncated bool, status *ExitStatus) {
 	}
 	t.mu.Lock()
 	raw, limit, truncated := t.kept.Bytes(), t.kept.Limit(), t.kept.Truncated()
-	cols, rows := t.cols, t.rows
 	t.mu.Unlock()
-	text, cut := screen.PlainText(raw, cols, rows, limit)
+	text, cut := screen.PlainText(raw, t.spec.Cols, t.spec.Rows, limit)
 	return text, truncated || cut, status
-}
-
-func (t *terminal) resize(cols, rows int) error {
-	t.mu.Lock()
-	t.cols, t.rows = cols, rows
-	t.mu.Unlock()
-	select {
-	case <-t.exited:
-		return nil
-	default:
-		return t.proc.resize(cols, rows)
-	}
 }
 
 // kill ends the whole process tree and waits for the last output.
 func (t *terminal) kill(grace time.Duration) error {
-	if !t.proc.running() {
-		<-t.done
-		return nil
-	}
-	t.proc.terminate()
-	gone := t.goneWithin(grace)
-	for try := 0; !gone && try < killTries; try++ {
-		t.proc.kill()
-		gone = t.goneWithin(killPause)
-	}
-	if gone {
-		<-t.done
-		return nil
-	}
-	return fmt.Errorf("cannot end the command of terminal %s: its processes are still there after SIGKILL", t.id)
-}
-
-// goneWithin waits up to d for the command and all that came from it to end.
-func (t *terminal) goneWithin(d time.Duration) bool {
-	deadline := time.NewTimer(d)
-	defer deadline.Stop()
-	select {
-	case <-t.exited:
-	case <-deadline.C:
-		return false
-	}
-	poll := time.NewTicker(pollPause)
-	defer poll.Stop()
-	for t.proc.running() {
-		select {
-		case <-poll.C:
-		case <-deadline.C:
-			return false
+	tree := t.proc.tree
+	if tree.Terminate() && !t.goneWithin(grace) {
+		if err := tree.Kill(); err != nil {
+			return fmt.Errorf("cannot end the command of terminal %s: %w", t.id, err)
 		}
 	}
-	return true
+	<-t.done
+	return nil
+}
+
+// goneWithin waits up to d for the command and all that came from it to end. The
+// others are only looked for when the command itself has ended.
+func (t *terminal) goneWithin(d time.Duration) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	select {
+	case <-t.exited:
+		return t.proc.tree.Gone(ctx)
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // release ends everything and closes the pty. A viewer that blocks in a
