@@ -91,7 +91,7 @@ func BenchmarkLine(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(line)))
 			seen := 0
-			c := NewClient(&repeat{line: line, left: b.N}, io.Discard, &listener{onUpdate: func(*SessionNotification) { seen++ }}, ConnOptions{})
+			c := NewClient(NewLines(&repeat{line: line, left: b.N}, io.Discard), &listener{onUpdate: func(*SessionNotification) { seen++ }}, ConnOptions{})
 			<-c.Conn().Done()
 			if seen != b.N {
 				b.Fatalf("%d of %d", seen, b.N)
@@ -141,7 +141,7 @@ func BenchmarkGeneral(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(line)))
-			c := NewClient(&repeat{line: line, left: b.N}, io.Discard, &listener{onUpdate: func(*SessionNotification) {}}, ConnOptions{})
+			c := NewClient(NewLines(&repeat{line: line, left: b.N}, io.Discard), &listener{onUpdate: func(*SessionNotification) {}}, ConnOptions{})
 			<-c.Conn().Done()
 		})
 	}

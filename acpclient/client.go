@@ -1,11 +1,6 @@
 package acpclient
 
-import (
-	"context"
-	"encoding/json"
-	"io"
-	"sync/atomic"
-)
+import "context"
 
 // Client is the client's side of a connection to one agent: a typed call for
 // every method that an agent has. It may be used from any goroutine. A call
@@ -13,26 +8,15 @@ import (
 // any more returns an error that wraps ErrClosed; one whose context ends is
 // cancelled at the agent.
 type Client struct {
-	conn    *Conn
-	handler Handler
-	offered atomic.Pointer[ClientCapabilities]
+	conn     *Conn
+	dispatch *dispatcher
 }
 
-// NewClient speaks to an agent that writes to r and reads from w, for instance
-// a Process's Stdout and Stdin. Calls of handler begin at once.
-func NewClient(r io.Reader, w io.Writer, handler Handler, opt ConnOptions) *Client {
-	c := &Client{handler: handler}
-	c.offered.Store(&ClientCapabilities{})
-	opt.fast = func(ctx context.Context, line []byte) bool {
-		n, ok := fastUpdate(line)
-		if ok {
-			c.update(ctx, n)
-		}
-		return ok
-	}
-	c.conn = newConn(clientReceiver{c}, opt)
-	c.conn.run(r, w)
-	return c
+// NewClient speaks to an agent over t, for instance over the lines of a
+// Process's Stdout and Stdin. Calls of handler begin at once.
+func NewClient(t Transport, handler Handler, opt ConnOptions) *Client {
+	d := newDispatcher(handler, opt.logger())
+	return &Client{conn: NewConn(t, d, opt), dispatch: d}
 }
 
 // Conn is the connection beneath, for methods outside the protocol and for Go.
@@ -45,7 +29,7 @@ func (c *Client) Conn() *Conn { return c.conn }
 func (c *Client) Initialize(ctx context.Context, r *InitializeRequest) (*InitializeResponse, error) {
 	req := *r
 	req.ProtocolVersion = ProtocolVersion
-	c.offered.Store(&req.ClientCapabilities)
+	c.dispatch.offered.Store(&req.ClientCapabilities)
 	res, err := Call(ctx, c.conn, Initialize, &req)
 	if err != nil {
 		return nil, err
@@ -131,76 +115,4 @@ func (c *Client) SetSessionModel(ctx context.Context, r *SetSessionModelRequest)
 // SetSessionTitle renames a session (unstable).
 func (c *Client) SetSessionTitle(ctx context.Context, r *SetSessionTitleRequest) (*SetSessionTitleResponse, error) {
 	return Call(ctx, c.conn, SessionSetTitle, r)
-}
-
-// update hands an update on; a panic stays inside.
-func (c *Client) update(ctx context.Context, n *SessionNotification) {
-	defer c.conn.recovered(SessionUpdateNotification.Name, nil)
-	c.handler.SessionUpdate(ctx, n)
-}
-
-// clientReceiver keeps Receiver's methods out of Client's own.
-type clientReceiver struct{ *Client }
-
-// HandleNotification implements Receiver.
-func (c clientReceiver) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
-	switch method {
-	case SessionUpdateNotification.Name:
-		n := new(SessionNotification)
-		if err := Unmarshal(params, n); err != nil {
-			c.conn.opt.Log.Warn("ignored an update", "error", err)
-			return
-		}
-		c.handler.SessionUpdate(ctx, n)
-	case ElicitationComplete.Name:
-		n := new(CompleteElicitationNotification)
-		if Unmarshal(params, n) == nil {
-			c.handler.CompleteElicitation(ctx, n)
-		}
-	default:
-		if x, ok := c.handler.(ExtensionHandler); ok {
-			x.ExtNotification(ctx, method, params)
-		}
-	}
-}
-
-// HandleRequest implements Receiver.
-func (c clientReceiver) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
-	h, offered := c.handler, c.offered.Load()
-	switch {
-	case method == SessionRequestPermission.Name:
-		return serve(ctx, SessionRequestPermission, params, h.RequestPermission)
-	case method == FSReadTextFile.Name && offered.FS.ReadTextFile:
-		return serve(ctx, FSReadTextFile, params, h.ReadTextFile)
-	case method == FSWriteTextFile.Name && offered.FS.WriteTextFile:
-		return serve(ctx, FSWriteTextFile, params, h.WriteTextFile)
-	case method == TerminalCreate.Name && offered.Terminal:
-		return serve(ctx, TerminalCreate, params, h.CreateTerminal)
-	case method == TerminalOutput.Name && offered.Terminal:
-		return serve(ctx, TerminalOutput, params, h.TerminalOutput)
-	case method == TerminalWaitForExit.Name && offered.Terminal:
-		return serve(ctx, TerminalWaitForExit, params, h.WaitForTerminalExit)
-	case method == TerminalKill.Name && offered.Terminal:
-		return serve(ctx, TerminalKill, params, h.KillTerminal)
-	case method == TerminalRelease.Name && offered.Terminal:
-		return serve(ctx, TerminalRelease, params, h.ReleaseTerminal)
-	case method == ElicitationCreate.Name && offered.Elicitation != nil:
-		return serve(ctx, ElicitationCreate, params, h.CreateElicitation)
-	}
-	if x, ok := h.(ExtensionHandler); ok && !isClientMethod(method) {
-		return x.ExtRequest(ctx, method, params)
-	}
-	return nil, MethodNotFoundError(method)
-}
-
-// isClientMethod reports whether a request of the protocol has this name. One
-// that was not advertised is no extension.
-func isClientMethod(method string) bool {
-	switch method {
-	case SessionRequestPermission.Name, FSReadTextFile.Name, FSWriteTextFile.Name,
-		TerminalCreate.Name, TerminalOutput.Name, TerminalWaitForExit.Name, TerminalKill.Name, TerminalRelease.Name,
-		ElicitationCreate.Name:
-		return true
-	}
-	return false
 }

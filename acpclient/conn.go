@@ -23,6 +23,34 @@ const maxHandlers = 1024
 // to the peer's requests wait too. Our own calls never wait for it.
 const maxQueued = 16 << 20
 
+// Transport carries whole messages between two peers. Lines is the one of the
+// protocol's stdio; whatever keeps messages apart by itself can be another. Read
+// and Write are each called from one goroutine, but from two different ones.
+type Transport interface {
+	// Read waits for the next message and returns it. It is valid until the next
+	// Read. io.EOF is the orderly end. An error that wraps ErrMessageRefused is
+	// about one message only, and Read is called again; any other one ends the
+	// connection.
+	//
+	// What is read need not be a message: the connection finds the messages in it
+	// and treats the rest as noise.
+	Read() ([]byte, error)
+
+	// Write sends one message, which has no line ends in it. The slice and the
+	// room behind it are the Transport's from then on. An error is final: nothing
+	// is written after it.
+	Write(message []byte) error
+
+	// Close is called once, when the connection ends. It ends a Read and a Write
+	// that wait, unless that is left to somebody else, and does not wait for the
+	// peer.
+	Close() error
+}
+
+// ErrMessageRefused is wrapped by what a Transport's Read returns for a message
+// that it does not take, for instance because it is too long.
+var ErrMessageRefused = errors.New("message refused")
+
 // Receiver takes what the peer sends. Its methods are called in the order of
 // the wire, from one goroutine.
 type Receiver interface {
@@ -38,11 +66,20 @@ type Receiver interface {
 	HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error)
 }
 
+// RawReceiver is a Receiver that has the first look at every message, before it
+// is decoded. It is for a peer that sends very many messages of a few shapes,
+// which can be decoded into their final types at once.
+type RawReceiver interface {
+	Receiver
+
+	// HandleRaw reports whether it has handled the message, as HandleNotification
+	// would have. If not, the message goes the usual way. What it is given may
+	// also be noise, and is valid until HandleRaw returns.
+	HandleRaw(ctx context.Context, message []byte) bool
+}
+
 // ConnOptions are the settings of a Conn; the zero value is usable.
 type ConnOptions struct {
-	// MaxLine is the longest line taken, in bytes; a longer one is refused
-	// alone. 0 means DefaultMaxLine.
-	MaxLine int
 	// Log gets noise on the wire and refused messages. Nil discards.
 	Log *slog.Logger
 	// Noise, if set, is called in wire order with each line, or part of a line,
@@ -53,28 +90,34 @@ type ConnOptions struct {
 	// without its end. It must not keep the slice. Reads and writes are tapped
 	// from two goroutines.
 	Tap func(sent bool, line []byte)
-
-	// fast, if set, has the first look at a line and may consume it.
-	fast func(ctx context.Context, line []byte) bool
 }
 
-// Conn is one JSON-RPC 2.0 connection, one message a line, over any reader and
-// writer (see "Transports" in the protocol's pages). All methods may be called
-// from any goroutine.
+// logger is where messages for the log go; it is never nil.
+func (o ConnOptions) logger() *slog.Logger {
+	if o.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return o.Log
+}
+
+// Conn is one JSON-RPC 2.0 connection over any Transport. All methods may be
+// called from any goroutine.
 type Conn struct {
-	opt      ConnOptions
-	receiver Receiver
-	ctx      context.Context // of everything that runs for the peer
-	cancel   context.CancelCauseFunc
-	slots    chan struct{} // one for each running handler
-	done     chan struct{}
-	lastID   atomic.Int64 // of our requests
+	opt       ConnOptions
+	transport Transport
+	receiver  Receiver
+	raw       RawReceiver     // the receiver, if it is one, or nil
+	ctx       context.Context // of everything that runs for the peer
+	cancel    context.CancelCauseFunc
+	slots     chan struct{} // one for each running handler
+	done      chan struct{}
+	lastID    atomic.Int64 // of our requests
 
 	mu       sync.Mutex
 	state    inFlight
 	closeErr error // why the connection ended; set once, before done is closed
 
-	queue    [][]byte // lines to write, in order
+	queue    [][]byte // messages to write, in order
 	queued   int      // bytes in queue
 	writable *sync.Cond
 	writeErr error // set once: nothing is written after it
@@ -90,23 +133,12 @@ type inFlight struct {
 	incoming map[RequestID]context.CancelCauseFunc
 }
 
-// NewConn starts to read from r and to write to w. It ends when r ends, or by
-// Close. Closing w or r is the caller's.
-func NewConn(r io.Reader, w io.Writer, receiver Receiver, opt ConnOptions) *Conn {
-	c := newConn(receiver, opt)
-	c.run(r, w)
-	return c
-}
-
-func newConn(receiver Receiver, opt ConnOptions) *Conn {
-	if opt.MaxLine <= 0 {
-		opt.MaxLine = DefaultMaxLine
-	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
+// NewConn starts to read from t and to write to it. The connection ends when t
+// ends, or by Close.
+func NewConn(t Transport, receiver Receiver, opt ConnOptions) *Conn {
+	opt.Log = opt.logger()
 	c := &Conn{
-		opt: opt, receiver: receiver,
+		opt: opt, transport: t, receiver: receiver,
 		slots: make(chan struct{}, maxHandlers),
 		done:  make(chan struct{}),
 		state: inFlight{
@@ -114,14 +146,12 @@ func newConn(receiver Receiver, opt ConnOptions) *Conn {
 			incoming: map[RequestID]context.CancelCauseFunc{},
 		},
 	}
+	c.raw, _ = receiver.(RawReceiver)
 	c.writable = sync.NewCond(&c.mu)
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	go c.write()
+	go c.read()
 	return c
-}
-
-func (c *Conn) run(r io.Reader, w io.Writer) {
-	go c.write(w)
-	go c.read(newLineReader(r, c.opt.MaxLine))
 }
 
 // Done is closed when the connection has ended and every open call has been
@@ -137,7 +167,8 @@ func (c *Conn) Err() error {
 }
 
 // Close ends the connection: open calls return ErrClosed, handlers are
-// cancelled. The reading goroutine itself ends with its reader.
+// cancelled, the Transport is closed. Call Flush before it if the last messages
+// matter. The reading goroutine ends with the Transport's Read.
 func (c *Conn) Close() { c.end(nil) }
 
 // Call sends a request and waits for its answer. An error answer is an *Error.
@@ -178,7 +209,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 func (c *Conn) start(method string, params any, done func(json.RawMessage, error)) (int64, error) {
 	id := c.lastID.Add(1)
 	rid := NumberID(id)
-	line, err := outgoing{ID: &rid, Method: method, Params: params}.encode()
+	message, err := outgoing{ID: &rid, Method: method, Params: params}.encode()
 	if err != nil {
 		return 0, fmt.Errorf("encode %s: %w", method, err)
 	}
@@ -188,7 +219,7 @@ func (c *Conn) start(method string, params any, done func(json.RawMessage, error
 		return 0, err
 	}
 	c.state.outgoing[id] = done
-	c.sendLocked(line)
+	c.sendLocked(message)
 	return id, nil
 }
 
@@ -203,7 +234,7 @@ func (c *Conn) forget(id int64) bool {
 
 // Notify sends a notification. It does not wait until it is written.
 func (c *Conn) Notify(method string, params any) error {
-	line, err := outgoing{Method: method, Params: params}.encode()
+	message, err := outgoing{Method: method, Params: params}.encode()
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", method, err)
 	}
@@ -212,7 +243,7 @@ func (c *Conn) Notify(method string, params any) error {
 	if err := c.brokenLocked(); err != nil {
 		return err
 	}
-	c.sendLocked(line)
+	c.sendLocked(message)
 	return nil
 }
 
@@ -244,27 +275,27 @@ func (c *Conn) brokenLocked() error {
 	return c.writeErr
 }
 
-// Writing: one goroutine owns the writer, so lines never interleave and a peer
-// that has stopped reading holds up nobody but itself.
-
-func (c *Conn) sendLocked(line []byte) {
-	c.queue = append(c.queue, line)
-	c.queued += len(line)
+// sendLocked queues a message. One goroutine writes them all, so that messages
+// are never mixed and a peer that has stopped reading holds up nobody but itself.
+func (c *Conn) sendLocked(message []byte) {
+	c.queue = append(c.queue, message)
+	c.queued += len(message)
 	c.writable.Broadcast()
 }
 
 // replyLocked queues an answer to the peer when there is room for it, so that a
 // peer that asks and does not read cannot fill our memory.
-func (c *Conn) replyLocked(line []byte) {
+func (c *Conn) replyLocked(message []byte) {
 	for c.queued > maxQueued && c.brokenLocked() == nil {
 		c.writable.Wait()
 	}
 	if c.brokenLocked() == nil {
-		c.sendLocked(line)
+		c.sendLocked(message)
 	}
 }
 
-func (c *Conn) write(w io.Writer) {
+// write writes what is queued, until the connection has ended and nothing is left.
+func (c *Conn) write() {
 	for {
 		c.mu.Lock()
 		for len(c.queue) == 0 && c.closeErr == nil {
@@ -274,18 +305,19 @@ func (c *Conn) write(w io.Writer) {
 			c.mu.Unlock()
 			return
 		}
-		line := c.queue[0]
+		message := c.queue[0]
 		c.queue[0] = nil
 		c.queue = c.queue[1:]
 		c.mu.Unlock()
 
 		if c.opt.Tap != nil {
-			c.opt.Tap(true, line[:len(line)-1])
+			c.opt.Tap(true, message)
 		}
-		_, err := w.Write(line)
+		size := len(message)
+		err := c.transport.Write(message)
 
 		c.mu.Lock()
-		c.queued -= len(line)
+		c.queued -= size
 		c.writable.Broadcast()
 		if err != nil {
 			c.writeErr = fmt.Errorf("%w: it does not take our messages any more: %w", ErrClosed, err)
@@ -301,6 +333,8 @@ func (c *Conn) write(w io.Writer) {
 	}
 }
 
+// takeOutgoingLocked removes all open calls and returns what is to be told that
+// no answer will come.
 func (c *Conn) takeOutgoingLocked() []func(json.RawMessage, error) {
 	var open []func(json.RawMessage, error)
 	for id, done := range c.state.outgoing {
@@ -330,6 +364,7 @@ func (c *Conn) end(cause error) {
 	c.mu.Unlock()
 
 	c.cancel(err)
+	_ = c.transport.Close() // nobody is left to be told
 	for _, done := range open {
 		done(nil, err)
 	}

@@ -71,8 +71,8 @@ func pair(t *testing.T, far Receiver) *Conn {
 	t.Helper()
 	r1, w1 := io.Pipe()
 	r2, w2 := io.Pipe()
-	here := NewConn(r1, w2, &peer{}, ConnOptions{})
-	there := NewConn(r2, w1, far, ConnOptions{})
+	here := NewConn(NewLines(r1, w2), &peer{}, ConnOptions{})
+	there := NewConn(NewLines(r2, w1), far, ConnOptions{})
 	t.Cleanup(func() {
 		here.Close()
 		there.Close()
@@ -382,7 +382,7 @@ func TestManyCallsUnderClose(t *testing.T) {
 func TestUpdateHandlerPanics(t *testing.T) {
 	seen := 0
 	stream := chunk("a") + "\n" + update(`{"sessionUpdate":"plan","entries":[]}`) + "\n" + chunk("b") + "\n"
-	c := NewClient(strings.NewReader(stream), io.Discard, &listener{onUpdate: func(*SessionNotification) {
+	c := NewClient(NewLines(strings.NewReader(stream), io.Discard), &listener{onUpdate: func(*SessionNotification) {
 		seen++
 		panic("a bad day")
 	}}, ConnOptions{})
@@ -435,7 +435,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 func TestWriteError(t *testing.T) {
 	r, agent := io.Pipe()
 	l := &listener{}
-	c := NewClient(r, &failingWriter{left: 1}, l, ConnOptions{})
+	c := NewClient(NewLines(r, &failingWriter{left: 1}), l, ConnOptions{})
 	first, second := make(chan error, 1), make(chan error, 1)
 	Go(c.Conn(), SessionClose, &CloseSessionRequest{}, func(_ *CloseSessionResponse, err error) { first <- err })
 	Go(c.Conn(), SessionClose, &CloseSessionRequest{}, func(_ *CloseSessionResponse, err error) { second <- err })

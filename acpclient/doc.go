@@ -1,21 +1,24 @@
 // Package acpclient speaks the Agent Client Protocol, version 1, from the
 // client's side: it starts a coding agent, calls its methods, and hands on what
-// the agent tells and asks. It knows nothing of screens and needs nothing but
-// the standard library.
+// the agent tells and asks. It knows nothing of screens. It needs nothing but the
+// standard library and, from this module, the package internal/proctree, which
+// ends an agent with everything that it has started and needs no more itself.
 //
 // # Using it
 //
-// Start an agent with StartProcess, put a Client on its Stdin and Stdout, call
-// Initialize, NewSession and Prompt. What the agent streams and asks meanwhile
-// reaches your Handler. See the example of the package.
+// Start an agent with StartProcess, put a Client on the Lines of its Stdin and
+// Stdout, call Initialize, NewSession and Prompt. What the agent streams and asks
+// meanwhile reaches your Handler. See the example of the package. An agent that
+// is not reached through a pipe needs another Transport than Lines, and nothing
+// else.
 //
 // # Order
 //
 // Notifications, requests and answers are handled in the order of the wire: an
 // update is handed on before the answer behind it, and a permission request
-// after the tool call before it. So a Handler's methods must not dawdle: one
-// that waits for a person calls Async first. A handler that is slow on purpose
-// slows the agent down, and loses nothing.
+// after the tool call before it. While a method of a Handler runs, nothing else
+// is handled, so one that waits for a person or a program calls Async first. A
+// Handler that cannot keep up slows the agent down, and nothing is lost.
 //
 // # Leniency
 //
@@ -26,8 +29,14 @@
 //
 // # Layers
 //
-// jsonrpc.go, frame.go, conn.go and receive.go are JSON-RPC 2.0 over lines and
-// know no ACP. method.go names the methods of ACP, client.go and handler.go are
-// its two directions, process.go and output.go run an agent. Every other file
-// has the types of one topic.
+// JSON-RPC 2.0 knows no ACP: jsonrpc.go has its messages, conn.go and receive.go
+// the connection and what it needs of a Transport, lines.go the one for pipes,
+// typed.go its calls with Go types, lenient.go and meta.go the decoding and
+// encoding of such types.
+//
+// ACP stands on that: method.go names its methods and client.go calls those of an
+// agent. handler.go has the interfaces of what an agent may ask, and one table of
+// them: dispatch.go reads there who takes a message and whether it was offered.
+// fastupdate.go is a short way for most updates. Every other file has the types
+// of one topic, but for process.go and output.go, which run an agent.
 package acpclient

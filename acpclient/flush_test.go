@@ -11,7 +11,7 @@ import (
 func TestFlushWaitsForTheLastWord(t *testing.T) {
 	in, feed := io.Pipe()
 	read, out := io.Pipe()
-	c := NewConn(in, out, &peer{release: make(chan struct{})}, ConnOptions{})
+	c := NewConn(NewLines(in, out), &peer{release: make(chan struct{})}, ConnOptions{})
 	t.Cleanup(func() { _, _, _ = feed.Close(), read.Close(), out.Close(); <-c.Done() })
 
 	if err := c.Flush(t.Context()); err != nil {

@@ -52,10 +52,11 @@ func FuzzFraming(f *testing.F) {
 			}
 		}
 		var got [][]byte
-		l := newLineReader(nil, limit)
+		l := NewLines(nil, io.Discard)
+		l.MaxLine = limit
 		l.r = bufio.NewReaderSize(&shortReads{stream, int(cut) + 1}, 16) // most lines are long for it
 		for {
-			line, err := l.next()
+			line, err := l.Read()
 			if err == io.EOF {
 				break
 			}

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Handler is what an agent may tell and ask a client.
+// Handler is what an agent may tell and ask a client: one interface for each area
+// of the protocol.
 //
 // All methods are called in the order of the wire, one after the other: a
 // permission request is never seen before the tool call that it is about.
@@ -16,6 +17,14 @@ import (
 // An error of type *Error is answered as it is. Embed UnimplementedHandler to
 // answer "method not found" to whatever is not implemented.
 type Handler interface {
+	SessionHandler
+	FileHandler
+	TerminalHandler
+	ElicitationHandler
+}
+
+// SessionHandler takes what every client must take.
+type SessionHandler interface {
 	// SessionUpdate is told every update of every session, also of sessions
 	// that it has not heard of yet. While it does not return, the agent waits.
 	SessionUpdate(ctx context.Context, n *SessionNotification)
@@ -23,23 +32,56 @@ type Handler interface {
 	// RequestPermission asks the person. If the turn is cancelled meanwhile it
 	// must answer PermissionCancelled.
 	RequestPermission(ctx context.Context, r *RequestPermissionRequest) (*RequestPermissionResponse, error)
+}
 
-	// ReadTextFile and WriteTextFile serve fs/*. A missing file is NotFoundError.
+// FileHandler serves files: the methods fs/*. A missing file is NotFoundError.
+type FileHandler interface {
 	ReadTextFile(ctx context.Context, r *ReadTextFileRequest) (*ReadTextFileResponse, error)
 	WriteTextFile(ctx context.Context, r *WriteTextFileRequest) (*WriteTextFileResponse, error)
+}
 
-	// The methods of terminal/*.
+// TerminalHandler runs commands: the methods terminal/*.
+type TerminalHandler interface {
+	// CreateTerminal starts a command and does not wait for it.
 	CreateTerminal(ctx context.Context, r *CreateTerminalRequest) (*CreateTerminalResponse, error)
+	// TerminalOutput answers at once, with what there is so far.
 	TerminalOutput(ctx context.Context, r *TerminalOutputRequest) (*TerminalOutputResponse, error)
 	WaitForTerminalExit(ctx context.Context, r *WaitForTerminalExitRequest) (*WaitForTerminalExitResponse, error)
+	// KillTerminal ends the command; its id stays valid until ReleaseTerminal.
 	KillTerminal(ctx context.Context, r *KillTerminalRequest) (*KillTerminalResponse, error)
 	ReleaseTerminal(ctx context.Context, r *ReleaseTerminalRequest) (*ReleaseTerminalResponse, error)
+}
 
-	// CreateElicitation asks the person for input; CompleteElicitation is told
-	// that one asked by URL is done.
+// ElicitationHandler asks the person for input: the methods elicitation/*.
+type ElicitationHandler interface {
 	CreateElicitation(ctx context.Context, r *CreateElicitationRequest) (*CreateElicitationResponse, error)
+	// CompleteElicitation is told that a question asked by URL is done with.
 	CompleteElicitation(ctx context.Context, n *CompleteElicitationNotification)
 }
+
+// clientMethods are the messages that an agent may send to a client, by name:
+// what takes each, and of what a client must have advertised to get it. A new
+// one needs an entry here and a method in one of the interfaces above.
+var clientMethods = tableOf(
+	notificationMethod(SessionUpdateNotification, Handler.SessionUpdate),
+	requestMethod(SessionRequestPermission, Handler.RequestPermission, always),
+
+	requestMethod(FSReadTextFile, Handler.ReadTextFile, func(c *ClientCapabilities) bool { return c.FS.ReadTextFile }),
+	requestMethod(FSWriteTextFile, Handler.WriteTextFile, func(c *ClientCapabilities) bool { return c.FS.WriteTextFile }),
+
+	requestMethod(TerminalCreate, Handler.CreateTerminal, runsCommands),
+	requestMethod(TerminalOutput, Handler.TerminalOutput, runsCommands),
+	requestMethod(TerminalWaitForExit, Handler.WaitForTerminalExit, runsCommands),
+	requestMethod(TerminalKill, Handler.KillTerminal, runsCommands),
+	requestMethod(TerminalRelease, Handler.ReleaseTerminal, runsCommands),
+
+	requestMethod(ElicitationCreate, Handler.CreateElicitation, func(c *ClientCapabilities) bool { return c.Elicitation != nil }),
+	notificationMethod(ElicitationComplete, Handler.CompleteElicitation),
+)
+
+func always(*ClientCapabilities) bool { return true }
+
+func runsCommands(c *ClientCapabilities) bool { return c.Terminal }
 
 // ExtensionHandler is implemented by a Handler that knows methods outside the
 // protocol ("Extensibility"). Without it, unknown requests are answered "method

@@ -43,7 +43,7 @@ func connect(t *testing.T, h Handler, opt ConnOptions) (*Client, *wire) {
 		t: t, to: agentW, from: bufio.NewReader(agentR), fromW: agentR,
 		schema: schematest.NewValidator(schematest.Unstable(), "session/set_model", "x/call"),
 	}
-	c := NewClient(clientR, clientW, h, opt)
+	c := NewClient(NewLines(clientR, clientW), h, opt)
 	t.Cleanup(func() {
 		c.Conn().Close()
 		_ = agentW.Close()
@@ -139,15 +139,16 @@ type heard struct {
 	err     error
 }
 
-// hear has a client read a whole stream.
+// hear has a client read a whole stream. A maxLine of 0 is the usual one.
 func hear(t testing.TB, stream string, maxLine int) heard {
 	t.Helper()
 	l := &listener{}
 	var h heard
-	c := NewClient(strings.NewReader(stream), io.Discard, l, ConnOptions{
-		MaxLine: maxLine,
-		Noise:   func(line []byte) { h.noise = append(h.noise, string(line)) },
-	})
+	lines := NewLines(strings.NewReader(stream), io.Discard)
+	if maxLine > 0 {
+		lines.MaxLine = maxLine
+	}
+	c := NewClient(lines, l, ConnOptions{Noise: func(line []byte) { h.noise = append(h.noise, string(line)) }})
 	<-c.Conn().Done()
 	h.updates, h.err = l.updates, c.Conn().Err()
 	return h

@@ -62,11 +62,11 @@ func (id RequestID) number() (int64, bool) {
 	return int64(f), true
 }
 
-// ErrorCode is a JSON-RPC or ACP error code (schema type ErrorCode). Agents may
-// send any other number.
+// ErrorCode is an error code (schema type ErrorCode). Peers may send any number,
+// also one that is not defined anywhere.
 type ErrorCode int64
 
-// The codes that the protocol defines.
+// The codes of JSON-RPC, and the one for a request that its sender gave up.
 const (
 	CodeParseError       ErrorCode = -32700
 	CodeInvalidRequest   ErrorCode = -32600
@@ -74,8 +74,6 @@ const (
 	CodeInvalidParams    ErrorCode = -32602
 	CodeInternalError    ErrorCode = -32603
 	CodeRequestCancelled ErrorCode = -32800
-	CodeAuthRequired     ErrorCode = -32000
-	CodeResourceNotFound ErrorCode = -32002
 )
 
 // Error is an error that the peer answered, or that a handler wants to answer
@@ -161,12 +159,6 @@ func IsCode(err error, code ErrorCode) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// NotFoundError is the answer to a file that is not there. Agents match on its
-// words.
-func NotFoundError(path string) *Error {
-	return &Error{Code: CodeResourceNotFound, Message: "Resource not found: " + path}
-}
-
 // MethodNotFoundError is the answer to a request that is not known.
 func MethodNotFoundError(method string) *Error {
 	data, _ := json.Marshal(map[string]string{"method": method})
@@ -203,26 +195,32 @@ type outgoing struct {
 	Error   *Error     `json:"error,omitempty"`
 }
 
-// encode returns the message as one line. HTML characters are not escaped:
-// it is not a web page.
+// encode returns the message as JSON without line ends.
 func (m outgoing) encode() ([]byte, error) {
 	m.JSONRPC = "2.0"
-	return encodeLine(m)
+	return marshal(m)
 }
 
-func encodeLine(v any) ([]byte, error) {
+// marshal is json.Marshal, but characters that are special in HTML are not
+// escaped. There is room for one more byte behind the result, so that a line end
+// can be added to a long message without copying it.
+func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // ends the line as well
+	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// marshal is json.Marshal without escaped HTML characters, for the methods that
-// encode a part of a message.
-func marshal(v any) ([]byte, error) {
-	line, err := encodeLine(v)
-	return bytes.TrimSuffix(line, []byte("\n")), err
+// CancelRequest gives up one request, in either direction. The connection sends
+// and obeys it by itself.
+var CancelRequest = Notification[CancelRequestNotification]{"$/cancel_request"}
+
+// CancelRequestNotification gives up one request (notification
+// $/cancel_request).
+type CancelRequestNotification struct {
+	RequestID RequestID `json:"requestId" acp:"required"`
+	Meta      Meta      `json:"_meta,omitempty"`
 }

@@ -2,6 +2,7 @@ package acpclient
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,49 +15,46 @@ import (
 type typedMethod struct {
 	side, name     string       // as the schema's x-side and x-method
 	params, result reflect.Type // a notification has no result
-	goName         string       // of the method of Client or Handler, "" if the Conn does it
+	goName         string       // of the method of Client, "" if it has none
 }
 
-func typed[P, R any](side string, m Method[P, R], goName string) typedMethod {
-	return typedMethod{side, m.Name, reflect.TypeFor[P](), reflect.TypeFor[R](), goName}
+func typed[P, R any](m Method[P, R], goName string) typedMethod {
+	return typedMethod{"agent", m.Name, reflect.TypeFor[P](), reflect.TypeFor[R](), goName}
 }
 
-func told[P any](side string, n Notification[P], goName string) typedMethod {
-	return typedMethod{side, n.Name, reflect.TypeFor[P](), nil, goName}
-}
+// typedMethods are all that the stable protocol has: those that Client calls,
+// and those in the table of what a Handler takes.
+var typedMethods = append([]typedMethod{
+	typed(Initialize, "Initialize"),
+	typed(Authenticate, "Authenticate"),
+	typed(Logout, "Logout"),
+	typed(SessionNew, "NewSession"),
+	typed(SessionLoad, "LoadSession"),
+	typed(SessionResume, "ResumeSession"),
+	typed(SessionList, "ListSessions"),
+	typed(SessionDelete, "DeleteSession"),
+	typed(SessionClose, "CloseSession"),
+	typed(SessionPrompt, "Prompt"),
+	typed(SessionSetMode, "SetSessionMode"),
+	typed(SessionSetConfigOption, "SetSessionConfigOption"),
+	{"agent", SessionCancel.Name, reflect.TypeFor[CancelNotification](), nil, "Cancel"},
+	{"protocol", CancelRequest.Name, reflect.TypeFor[CancelRequestNotification](), nil, ""}, // the Conn does it
+}, handled()...)
 
-var typedMethods = []typedMethod{
-	typed("agent", Initialize, "Initialize"),
-	typed("agent", Authenticate, "Authenticate"),
-	typed("agent", Logout, "Logout"),
-	typed("agent", SessionNew, "NewSession"),
-	typed("agent", SessionLoad, "LoadSession"),
-	typed("agent", SessionResume, "ResumeSession"),
-	typed("agent", SessionList, "ListSessions"),
-	typed("agent", SessionDelete, "DeleteSession"),
-	typed("agent", SessionClose, "CloseSession"),
-	typed("agent", SessionPrompt, "Prompt"),
-	typed("agent", SessionSetMode, "SetSessionMode"),
-	typed("agent", SessionSetConfigOption, "SetSessionConfigOption"),
-	told("agent", SessionCancel, "Cancel"),
-	typed("client", SessionRequestPermission, "RequestPermission"),
-	typed("client", FSReadTextFile, "ReadTextFile"),
-	typed("client", FSWriteTextFile, "WriteTextFile"),
-	typed("client", TerminalCreate, "CreateTerminal"),
-	typed("client", TerminalOutput, "TerminalOutput"),
-	typed("client", TerminalWaitForExit, "WaitForTerminalExit"),
-	typed("client", TerminalKill, "KillTerminal"),
-	typed("client", TerminalRelease, "ReleaseTerminal"),
-	typed("client", ElicitationCreate, "CreateElicitation"),
-	told("client", SessionUpdateNotification, "SessionUpdate"),
-	told("client", ElicitationComplete, "CompleteElicitation"),
-	told("protocol", CancelRequest, ""),
+// handled lists the table of client methods.
+func handled() []typedMethod {
+	var all []typedMethod
+	for _, name := range slices.Sorted(maps.Keys(clientMethods)) {
+		m := clientMethods[name]
+		all = append(all, typedMethod{"client", m.name, m.params, m.result, ""})
+	}
+	return all
 }
 
 // unstableMethods are those additions that we claim to know.
 var unstableMethods = []typedMethod{
-	typed("agent", SessionFork, "ForkSession"),
-	typed("agent", SessionSetTitle, "SetSessionTitle"),
+	typed(SessionFork, "ForkSession"),
+	typed(SessionSetTitle, "SetSessionTitle"),
 }
 
 func TestEveryMethodIsTyped(t *testing.T) {
@@ -90,30 +88,44 @@ func TestEveryMethodIsTyped(t *testing.T) {
 	check(schematest.Unstable(), unstableMethods)
 }
 
-// checkGoMethod looks for func(ctx, *Params) (*Result, error) on Client or
-// Handler.
+// checkGoMethod looks for func(ctx, *Params) (*Result, error) on Client. That a
+// method of Handler fits is the compiler's business.
 func checkGoMethod(t *testing.T, m typedMethod) {
 	t.Helper()
 	if m.goName == "" {
 		return
 	}
-	holder := reflect.TypeFor[*Client]()
-	if m.side == "client" {
-		holder = reflect.TypeFor[Handler]()
-	}
-	method, ok := holder.MethodByName(m.goName)
+	method, ok := reflect.TypeFor[*Client]().MethodByName(m.goName)
 	if !ok {
-		t.Errorf("%s: %v has no %s", m.name, holder, m.goName)
+		t.Errorf("%s: Client has no %s", m.name, m.goName)
 		return
 	}
-	params, result := m.params, m.result
 	f := method.Type
 	in, out := f.NumIn(), f.NumOut()
-	if f.In(in-1) != reflect.PointerTo(params) {
-		t.Errorf("%s takes %v, want *%v", m.goName, f.In(in-1), params)
+	if f.In(in-1) != reflect.PointerTo(m.params) {
+		t.Errorf("%s takes %v, want *%v", m.goName, f.In(in-1), m.params)
 	}
-	if result != nil && (out != 2 || f.Out(0) != reflect.PointerTo(result) || f.In(in-2) != reflect.TypeFor[context.Context]()) {
-		t.Errorf("%s is %v, want (context.Context, *%v) (*%v, error)", m.goName, f, params, result)
+	if m.result != nil && (out != 2 || f.Out(0) != reflect.PointerTo(m.result) || f.In(in-2) != reflect.TypeFor[context.Context]()) {
+		t.Errorf("%s is %v, want (context.Context, *%v) (*%v, error)", m.goName, f, m.params, m.result)
+	}
+}
+
+// Each method of Handler is the one that its entry in the table leads to, and
+// each has one.
+func TestTableLeadsToEveryMethodOfHandler(t *testing.T) {
+	handler := reflect.TypeFor[Handler]()
+	if len(clientMethods) != handler.NumMethod() {
+		t.Errorf("Handler has %d methods, the table %d", handler.NumMethod(), len(clientMethods))
+	}
+	byParams := map[reflect.Type]string{}
+	for i := range handler.NumMethod() {
+		m := handler.Method(i)
+		byParams[m.Type.In(1).Elem()] = m.Name
+	}
+	for name, m := range clientMethods {
+		if byParams[m.params] == "" {
+			t.Errorf("no method of Handler takes the %v of %s", m.params, name)
+		}
 	}
 }
 

@@ -101,7 +101,7 @@ func TestSlowReader(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	next, most, furthest := 0, uint64(0), int64(0)
-	c := NewClient(r, io.Discard, &listener{onUpdate: func(n *SessionNotification) {
+	c := NewClient(NewLines(r, io.Discard), &listener{onUpdate: func(n *SessionNotification) {
 		if got := n.Update.(*ContentChunk).Content.Text; got != fmt.Sprint(next) {
 			t.Errorf("got %s, want %d", got, next)
 		}
@@ -205,13 +205,13 @@ func TestAnswersThatAreNotReadAreBounded(t *testing.T) {
 	var served atomic.Int64
 	r, agent := io.Pipe()
 	block := make(chan struct{})
-	c := NewClient(r, blockedWriter(block), &listener{
+	c := NewClient(NewLines(r, blockedWriter(block)), &listener{
 		onRead: func(context.Context, *ReadTextFileRequest) (*ReadTextFileResponse, error) {
 			served.Add(1)
 			return &ReadTextFileResponse{Content: big}, nil
 		},
 	}, ConnOptions{})
-	c.offered.Store(&ClientCapabilities{FS: FileSystemCapabilities{ReadTextFile: true}})
+	c.dispatch.offered.Store(&ClientCapabilities{FS: FileSystemCapabilities{ReadTextFile: true}})
 	wrote := make(chan int, 1)
 	go func() {
 		n := 0

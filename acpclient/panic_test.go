@@ -9,7 +9,7 @@ import (
 // What takes an answer may panic; the connection goes on.
 func TestAPanicInAnAnswerStaysThere(t *testing.T) {
 	in, feed := io.Pipe()
-	c := NewConn(in, io.Discard, &peer{release: make(chan struct{})}, ConnOptions{})
+	c := NewConn(NewLines(in, io.Discard), &peer{release: make(chan struct{})}, ConnOptions{})
 	t.Cleanup(func() { _ = feed.Close(); <-c.Done() })
 	Go(c, SessionDelete, &DeleteSessionRequest{SessionID: "a"}, func(*DeleteSessionResponse, error) { panic("a bad day") })
 	next := make(chan error, 1)

@@ -75,7 +75,7 @@ func TestStartErrors(t *testing.T) {
 
 func TestExitAtOnce(t *testing.T) {
 	p := start(t, "exit at once")
-	c := NewClient(p.Stdout, p.Stdin, &listener{}, ConnOptions{})
+	c := NewClient(NewLines(p.Stdout, p.Stdin), &listener{}, ConnOptions{})
 	if _, err := c.Initialize(context.Background(), &InitializeRequest{}); !errors.Is(err, ErrClosed) {
 		t.Errorf("initialize: %v", err)
 	}
@@ -95,7 +95,7 @@ func TestExitAtOnce(t *testing.T) {
 // stdin.
 func TestSilentAgent(t *testing.T) {
 	p := start(t, "silent")
-	c := NewClient(p.Stdout, p.Stdin, &listener{}, ConnOptions{})
+	c := NewClient(NewLines(p.Stdout, p.Stdin), &listener{}, ConnOptions{})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
@@ -115,7 +115,7 @@ func TestSilentAgent(t *testing.T) {
 
 func TestClosedStdout(t *testing.T) {
 	p := start(t, "closes stdout")
-	c := NewClient(p.Stdout, p.Stdin, &listener{}, ConnOptions{})
+	c := NewClient(NewLines(p.Stdout, p.Stdin), &listener{}, ConnOptions{})
 	<-c.Conn().Done()
 	if c.Conn().Err() != ErrClosed || p.Err() != nil {
 		t.Errorf("%v, %v: want the connection closed and the agent alive", c.Conn().Err(), p.Err())
@@ -201,7 +201,7 @@ func TestStopEscalates(t *testing.T) {
 // A write that an agent never takes holds up neither Close nor Stop.
 func TestStopWithABlockedWrite(t *testing.T) {
 	p := start(t, "ignores everything")
-	c := NewClient(p.Stdout, p.Stdin, &listener{}, ConnOptions{})
+	c := NewClient(NewLines(p.Stdout, p.Stdin), &listener{}, ConnOptions{})
 	failed := make(chan error, 1)
 	Go(c.Conn(), SessionPrompt, &PromptRequest{Prompt: List[ContentBlock]{TextBlock(strings.Repeat("x", 1<<20))}}, func(_ *PromptResponse, err error) { failed <- err })
 	p.Stop(ended())
@@ -220,7 +220,7 @@ func TestLastWords(t *testing.T) {
 			<-p.Done()
 			l := &listener{}
 			noise := 0
-			c := NewClient(p.Stdout, p.Stdin, l, ConnOptions{Noise: func([]byte) { noise++ }})
+			c := NewClient(NewLines(p.Stdout, p.Stdin), l, ConnOptions{Noise: func([]byte) { noise++ }})
 			<-c.Conn().Done()
 			if len(l.updates) != want || c.Conn().Err() != ErrClosed {
 				t.Errorf("%d updates, want %d; %v", len(l.updates), want, c.Conn().Err())

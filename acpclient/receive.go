@@ -10,20 +10,21 @@ import (
 	"sync"
 )
 
-// read takes one line after the other until the peer's side ends.
-func (c *Conn) read(lines *lineReader) {
+// read takes one line after the other from the transport until the peer's side
+// ends. A line is whatever the transport reads at once.
+func (c *Conn) read() {
 	for {
-		line, err := lines.next()
+		line, err := c.transport.Read()
 		switch {
-		case errors.Is(err, errLineTooLong):
-			c.opt.Log.Error("refused a line", "error", err)
+		case errors.Is(err, ErrMessageRefused):
+			c.opt.Log.Error("a message of the peer is lost", "error", err)
 			continue
 		case err != nil:
 			c.end(err)
 			return
 		}
 		if c.ctx.Err() != nil {
-			continue // closed by us: drain, so that the peer can end in peace
+			continue // we have closed; the peer may still write what it likes
 		}
 		if c.opt.Tap != nil {
 			c.opt.Tap(false, line)
@@ -34,7 +35,7 @@ func (c *Conn) read(lines *lineReader) {
 
 // line takes one line: a message, noise, or both.
 func (c *Conn) line(line []byte) {
-	if c.opt.fast != nil && c.opt.fast(c.ctx, line) {
+	if c.handledRaw(line) {
 		return
 	}
 	trimmed := bytes.TrimSpace(line)
@@ -50,6 +51,17 @@ func (c *Conn) line(line []byte) {
 		}
 	}
 	c.mixed(trimmed)
+}
+
+// handledRaw gives the receiver the first look, if it wants that, and reports
+// whether that was enough. A message whose handler panicked was handled.
+func (c *Conn) handledRaw(message []byte) (handled bool) {
+	if c.raw == nil {
+		return false
+	}
+	handled = true
+	defer c.recovered("a message", nil)
+	return c.raw.HandleRaw(c.ctx, message)
 }
 
 // mixed finds the messages in a line that is not one: text printed before or
@@ -83,7 +95,7 @@ func (c *Conn) mixed(line []byte) {
 			continue
 		}
 		c.noise(line[from:at])
-		if c.opt.fast == nil || !c.opt.fast(c.ctx, raw) {
+		if !c.handledRaw(raw) {
 			c.message(&m, raw)
 		}
 		at += len(raw)
@@ -220,8 +232,8 @@ func (c *Conn) request(m *envelope) {
 	}
 	if _, taken := c.state.incoming[m.ID]; taken {
 		id := m.ID
-		line, _ := outgoing{ID: &id, Error: &Error{Code: CodeInvalidRequest, Message: "a request with this id is still open"}}.encode()
-		c.replyLocked(line)
+		message, _ := outgoing{ID: &id, Error: &Error{Code: CodeInvalidRequest, Message: "a request with this id is still open"}}.encode()
+		c.replyLocked(message)
 		c.mu.Unlock()
 		cancel(nil)
 		<-c.slots
@@ -230,17 +242,17 @@ func (c *Conn) request(m *envelope) {
 	c.state.incoming[m.ID] = cancel
 	c.mu.Unlock()
 
-	turn := &turn{over: make(chan struct{})}
-	ctx = context.WithValue(ctx, turnKey{}, turn)
+	hold := &hold{over: make(chan struct{})}
+	ctx = context.WithValue(ctx, holdKey{}, hold)
 	go func() {
 		defer func() { <-c.slots }()
-		defer turn.end()
+		defer hold.end()
 		result, err := c.handle(ctx, m)
 		c.answer(ctx, m, result, err)
 		cancel(nil)
 	}()
 	select {
-	case <-turn.over:
+	case <-hold.over:
 	case <-c.ctx.Done():
 	}
 }
@@ -277,9 +289,9 @@ func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error) {
 	default:
 		out.Result = result
 	}
-	line, encErr := out.encode()
+	message, encErr := out.encode()
 	if encErr != nil {
-		line, _ = outgoing{ID: &id, Error: &Error{Code: CodeInternalError, Message: encErr.Error()}}.encode()
+		message, _ = outgoing{ID: &id, Error: &Error{Code: CodeInternalError, Message: encErr.Error()}}.encode()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -287,26 +299,27 @@ func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error) {
 		return // the connection has ended
 	}
 	delete(c.state.incoming, m.ID)
-	c.replyLocked(line)
+	c.replyLocked(message)
 }
 
-// turn is a request handler's hold on the reader.
-type turn struct {
+// hold is a request handler's hold on the reader: until it is over, no other
+// message is taken from the wire.
+type hold struct {
 	over chan struct{}
 	once sync.Once
 }
 
-type turnKey struct{}
+type holdKey struct{}
 
-func (t *turn) end() { t.once.Do(func() { close(t.over) }) }
+func (h *hold) end() { h.once.Do(func() { close(h.over) }) }
 
 // Async is called by a request handler when what it does from here on may run
 // beside the messages that follow the request on the wire, for instance because
 // it waits for a person. Until then they wait for it. It is safe to call it
 // twice, or with a context that is not a handler's.
 func Async(ctx context.Context) {
-	if t, ok := ctx.Value(turnKey{}).(*turn); ok {
-		t.end()
+	if h, ok := ctx.Value(holdKey{}).(*hold); ok {
+		h.end()
 	}
 }
 

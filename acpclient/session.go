@@ -146,10 +146,3 @@ type CancelNotification struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
 	Meta      Meta      `json:"_meta,omitempty"`
 }
-
-// CancelRequestNotification gives up one request, in either direction
-// (notification $/cancel_request).
-type CancelRequestNotification struct {
-	RequestID RequestID `json:"requestId" acp:"required"`
-	Meta      Meta      `json:"_meta,omitempty"`
-}

@@ -60,10 +60,9 @@ func TestTwoSessionsOnOneConnection(t *testing.T) {
 	toClient, fromAgent := io.Pipe()
 	agent := &twoSessions{order: make(chan struct{})}
 	agent.begun.Add(2)
-	agent.conn = newConn(agent, ConnOptions{})
-	agent.conn.run(toAgent, fromAgent)
+	agent.conn = NewConn(NewLines(toAgent, fromAgent), agent, ConnOptions{})
 	h := &bySession{text: map[SessionID]string{}}
-	c := NewClient(toClient, fromClient, h, ConnOptions{})
+	c := NewClient(NewLines(toClient, fromClient), h, ConnOptions{})
 	t.Cleanup(func() {
 		_, _ = fromClient.Close(), fromAgent.Close()
 		<-c.Conn().Done()

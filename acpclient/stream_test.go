@@ -155,7 +155,7 @@ func TestFramingByChunks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &listener{}
-			c := NewClient(r, io.Discard, l, ConnOptions{})
+			c := NewClient(NewLines(r, io.Discard), l, ConnOptions{})
 			<-c.Conn().Done()
 			if got := (heard{updates: l.updates}).texts(); !slices.Equal(got, want) {
 				t.Errorf("%d texts of %d, or changed ones", len(got), len(want))
@@ -181,7 +181,7 @@ func (s *stutter) Read(b []byte) (int, error) {
 func TestReadError(t *testing.T) {
 	l := &listener{}
 	r := io.MultiReader(strings.NewReader(chunk("a")+"\n"+chunk("b")[:20]), iotest.ErrReader(io.ErrNoProgress))
-	c := NewClient(r, io.Discard, l, ConnOptions{})
+	c := NewClient(NewLines(r, io.Discard), l, ConnOptions{})
 	<-c.Conn().Done()
 	if err := c.Conn().Err(); err == nil || !strings.Contains(err.Error(), io.ErrNoProgress.Error()) {
 		t.Errorf("%v", err)

@@ -91,7 +91,7 @@ func TestScriptAgainstTheClient(t *testing.T) {
 	validator := schematest.NewValidator(schematest.Stable())
 	var mu sync.Mutex
 	var sent bytes.Buffer
-	c := acpclient.NewClient(toClientR, toAgentW, h, acpclient.ConnOptions{Tap: func(out bool, line []byte) {
+	c := acpclient.NewClient(acpclient.NewLines(toClientR, toAgentW), h, acpclient.ConnOptions{Tap: func(out bool, line []byte) {
 		from := schematest.Agent
 		if out {
 			from = schematest.Client

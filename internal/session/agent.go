@@ -40,13 +40,8 @@ func Spawn(c acpclient.Command) (*Peer, error) {
 // *acpclient.Error are answered as they are. Whatever it does is told to the
 // Witness that it was made with.
 type Machine interface {
-	ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error)
-	WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error)
-	CreateTerminal(ctx context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error)
-	TerminalOutput(ctx context.Context, r *acpclient.TerminalOutputRequest) (*acpclient.TerminalOutputResponse, error)
-	WaitForTerminalExit(ctx context.Context, r *acpclient.WaitForTerminalExitRequest) (*acpclient.WaitForTerminalExitResponse, error)
-	KillTerminal(ctx context.Context, r *acpclient.KillTerminalRequest) (*acpclient.KillTerminalResponse, error)
-	ReleaseTerminal(ctx context.Context, r *acpclient.ReleaseTerminalRequest) (*acpclient.ReleaseTerminalResponse, error)
+	acpclient.FileHandler
+	acpclient.TerminalHandler
 	// Close ends every program that runs for the session.
 	Close()
 }
@@ -71,7 +66,6 @@ const lastWords = 100 * time.Millisecond
 // agent is one connection to a running agent, made for one Session. It is the
 // protocol's Handler: it knows whether a message is for the session that is open.
 type agent struct {
-	acpclient.UnimplementedHandler
 	owner  *Session
 	peer   *Peer
 	client *acpclient.Client
@@ -94,13 +88,15 @@ type agent struct {
 	earlySum  int
 }
 
+var _ acpclient.Handler = (*agent)(nil)
+
 // connect puts a client on a running agent.
 func connect(s *Session, p *Peer) *agent {
 	a := &agent{
 		owner: s, peer: p, log: s.opt.Log,
 		broken: make(chan struct{}), left: map[acpclient.SessionID]bool{},
 	}
-	a.client = acpclient.NewClient(p.In, p.Out, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.Tap})
+	a.client = acpclient.NewClient(acpclient.NewLines(p.In, p.Out), a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.Tap})
 	return a
 }
 

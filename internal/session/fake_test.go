@@ -180,7 +180,7 @@ func (a *fakeAgent) spawn() *Peer {
 	outR, outW := io.Pipe() // agent to client
 	a.done, a.hears, a.says = make(chan struct{}), inR, outW
 	a.die = func() { _ = errors.Join(inR.Close(), outW.Close()) }
-	a.conn = acpclient.NewConn(inR, outW, a, acpclient.ConnOptions{})
+	a.conn = acpclient.NewConn(acpclient.NewLines(inR, outW), a, acpclient.ConnOptions{})
 	return &Peer{
 		In: outR, Out: inW, Done: a.done,
 		Err:    func() error { return a.err },

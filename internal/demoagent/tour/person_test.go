@@ -87,7 +87,7 @@ func meet(t *testing.T, opt Options, caps acpclient.ClientCapabilities) *person 
 		p.ended <- code
 	}()
 	validator := schematest.NewValidator(schematest.Stable())
-	p.Client = acpclient.NewClient(toClientR, toAgentW, p, acpclient.ConnOptions{
+	p.Client = acpclient.NewClient(acpclient.NewLines(toClientR, toAgentW), p, acpclient.ConnOptions{
 		Tap: func(sent bool, line []byte) {
 			from := schematest.Agent
 			if sent {

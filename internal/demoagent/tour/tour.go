@@ -63,7 +63,7 @@ func Run(ctx context.Context, in io.Reader, out, stderr io.Writer, opt Options) 
 		crashed: make(chan struct{}), ready: make(chan struct{}),
 		sessions: map[acpclient.SessionID]*session{},
 	}
-	a.conn = acpclient.NewConn(in, a.out, a, acpclient.ConnOptions{})
+	a.conn = acpclient.NewConn(acpclient.NewLines(in, a.out), a, acpclient.ConnOptions{})
 	close(a.ready)
 	defer a.end()
 	select {

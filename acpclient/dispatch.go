@@ -1,0 +1,122 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"reflect"
+	"sync/atomic"
+)
+
+// clientMethod is one entry of the table of client methods.
+type clientMethod struct {
+	name           string
+	params, result reflect.Type // result is nil for a notification
+	// offered reports whether a client with these capabilities takes it.
+	offered func(*ClientCapabilities) bool
+	// take decodes the params and hands them to the handler's method.
+	take func(ctx context.Context, h Handler, params json.RawMessage) (any, error)
+}
+
+// requestMethod is the entry of a request that is taken by a method of Handler.
+func requestMethod[P, R any](
+	m Method[P, R],
+	answer func(Handler, context.Context, *P) (*R, error),
+	offered func(*ClientCapabilities) bool,
+) clientMethod {
+	take := func(ctx context.Context, h Handler, params json.RawMessage) (any, error) {
+		p := new(P)
+		if err := Unmarshal(params, p); err != nil {
+			return nil, invalidParams(m.Name, err)
+		}
+		result, err := answer(h, ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if result == nil {
+			result = new(R)
+		}
+		return result, nil
+	}
+	return clientMethod{name: m.Name, params: reflect.TypeFor[P](), result: reflect.TypeFor[R](), offered: offered, take: take}
+}
+
+// notificationMethod is the entry of a notification that is taken by a method of
+// Handler. No client has to ask for it.
+func notificationMethod[P any](n Notification[P], tell func(Handler, context.Context, *P)) clientMethod {
+	take := func(ctx context.Context, h Handler, params json.RawMessage) (any, error) {
+		p := new(P)
+		if err := Unmarshal(params, p); err != nil {
+			return nil, err
+		}
+		tell(h, ctx, p)
+		return nil, nil
+	}
+	return clientMethod{name: n.Name, params: reflect.TypeFor[P](), offered: always, take: take}
+}
+
+func tableOf(methods ...clientMethod) map[string]clientMethod {
+	table := make(map[string]clientMethod, len(methods))
+	for _, m := range methods {
+		table[m.name] = m
+	}
+	return table
+}
+
+// dispatcher hands what an agent sends to a Handler.
+type dispatcher struct {
+	handler Handler
+	offered atomic.Pointer[ClientCapabilities]
+	log     *slog.Logger
+}
+
+var _ RawReceiver = (*dispatcher)(nil)
+
+func newDispatcher(h Handler, log *slog.Logger) *dispatcher {
+	d := &dispatcher{handler: h, log: log}
+	d.offered.Store(&ClientCapabilities{})
+	return d
+}
+
+// HandleRaw implements RawReceiver: nearly everything that an agent sends is an
+// update of a few kinds.
+func (d *dispatcher) HandleRaw(ctx context.Context, message []byte) bool {
+	n, ok := fastUpdate(message)
+	if ok {
+		d.handler.SessionUpdate(ctx, n)
+	}
+	return ok
+}
+
+// HandleNotification implements Receiver.
+func (d *dispatcher) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
+	m, known := clientMethods[method]
+	if !known {
+		if x, ok := d.handler.(ExtensionHandler); ok {
+			x.ExtNotification(ctx, method, params)
+		}
+		return
+	}
+	if m.result != nil {
+		d.log.Warn("ignored a request that has no id", "method", method)
+		return
+	}
+	if _, err := m.take(ctx, d.handler, params); err != nil {
+		d.log.Warn("ignored a notification", "method", method, "error", err)
+	}
+}
+
+// HandleRequest implements Receiver. A method of the protocol that the client
+// has not advertised is no extension.
+func (d *dispatcher) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	m, known := clientMethods[method]
+	switch {
+	case known && m.result != nil && m.offered(d.offered.Load()):
+		return m.take(ctx, d.handler, params)
+	case !known:
+		if x, ok := d.handler.(ExtensionHandler); ok {
+			return x.ExtRequest(ctx, method, params)
+		}
+	}
+	return nil, MethodNotFoundError(method)
+}

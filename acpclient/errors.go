@@ -1,0 +1,16 @@
+package acpclient
+
+// The error codes that ACP adds to those of JSON-RPC.
+const (
+	// CodeAuthRequired: the person must sign in first. Any call may answer it, at
+	// any time.
+	CodeAuthRequired ErrorCode = -32000
+	// CodeResourceNotFound: there is no such file, terminal or session.
+	CodeResourceNotFound ErrorCode = -32002
+)
+
+// NotFoundError is the answer to a request for something that is not there.
+// Agents match on its words.
+func NotFoundError(path string) *Error {
+	return &Error{Code: CodeResourceNotFound, Message: "Resource not found: " + path}
+}

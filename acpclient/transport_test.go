@@ -1,0 +1,166 @@
+package acpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// messages is a Transport that keeps messages apart by itself, as a WebSocket
+// does: what is read may have line ends in it.
+type messages struct {
+	in     chan []byte // closed by the peer; nil stands for a message that is refused
+	out    chan []byte
+	closed chan struct{}
+	once   sync.Once
+}
+
+// newMessages returns the two ends of a connection.
+func newMessages() (here, there *messages) {
+	a, b := make(chan []byte), make(chan []byte)
+	return &messages{in: a, out: b, closed: make(chan struct{})}, &messages{in: b, out: a, closed: make(chan struct{})}
+}
+
+func (m *messages) Read() ([]byte, error) {
+	select {
+	case message, ok := <-m.in:
+		switch {
+		case !ok:
+			return nil, io.EOF
+		case message == nil:
+			return nil, fmt.Errorf("%w: it is nothing", ErrMessageRefused)
+		}
+		return message, nil
+	case <-m.closed:
+		return nil, errors.New("read after Close")
+	}
+}
+
+func (m *messages) Write(message []byte) error {
+	select {
+	case m.out <- message:
+		return nil
+	case <-m.closed:
+		return errors.New("write after Close")
+	}
+}
+
+func (m *messages) Close() error {
+	m.once.Do(func() { close(m.closed) })
+	return nil
+}
+
+// Conversations are the same over whatever carries the messages, and closing the
+// connection is enough to end everything.
+func TestAnotherTransport(t *testing.T) {
+	here, there := newMessages()
+	conn := NewConn(here, &peer{}, ConnOptions{})
+	far := NewConn(there, &peer{release: make(chan struct{})}, ConnOptions{})
+	c := &conversation{t, conn, map[string]*running{}}
+	sequence{
+		notify{"push", `"a b"`},
+		call{"collect", "", `"\"a b\""`, ""},
+		async{"a", "wait", ""},
+		call{"echo", `{"a":1}`, `{"a":1}`, ""},
+		closes{},
+		await{"a", "", "closed"},
+	}.run(c)
+	<-conn.Done()
+	far.Close()
+	<-here.closed
+	<-there.closed
+}
+
+// What a transport reads is not always one clean line.
+func TestMessagesThatAreNoLines(t *testing.T) {
+	here, there := newMessages()
+	var noise []string
+	l := &listener{}
+	c := NewClient(here, l, ConnOptions{Noise: func(line []byte) { noise = append(noise, string(line)) }})
+	spaced := strings.NewReplacer(",", ",\n  ", "{", "{\n").Replace(chunk("a"))
+	for _, message := range []string{spaced, "", "hello", chunk("b") + "\n" + chunk("c")} {
+		if message == "" {
+			there.out <- nil // refused
+			continue
+		}
+		there.out <- []byte(message)
+	}
+	close(there.out)
+	<-c.Conn().Done()
+	if got := (heard{updates: l.updates}).texts(); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("heard %q", got)
+	}
+	if !slices.Equal(noise, []string{"hello"}) {
+		t.Errorf("noise %q", noise)
+	}
+	if err := c.Conn().Err(); err != ErrClosed {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// firstLook takes messages that begin with an exclamation mark for itself.
+type firstLook struct {
+	peer
+	taken []string
+}
+
+func (f *firstLook) HandleRaw(_ context.Context, message []byte) bool {
+	if !strings.HasPrefix(string(message), "!") {
+		return false
+	}
+	f.taken = append(f.taken, string(message))
+	if string(message) == "!panic" {
+		panic("a bad day")
+	}
+	return true
+}
+
+func TestRawReceiverLooksFirst(t *testing.T) {
+	f := &firstLook{}
+	stream := "!one\n" + `{"jsonrpc":"2.0","method":"push","params":1}` + "\n!panic\nnoise\n!two\n"
+	var noise []string
+	c := NewConn(NewLines(strings.NewReader(stream), io.Discard), f, ConnOptions{Noise: func(line []byte) { noise = append(noise, string(line)) }})
+	<-c.Done()
+	if want := []string{"!one", "!panic", "!two"}; !slices.Equal(f.taken, want) {
+		t.Errorf("it took %q, want %q", f.taken, want)
+	}
+	if !slices.Equal(f.list, []string{"1"}) || !slices.Equal(noise, []string{"noise"}) {
+		t.Errorf("the usual way went %q, and %q as noise", f.list, noise)
+	}
+}
+
+// A method that the table knows is never an extension, and each comes in its own
+// way: a request has an id, a notification none.
+func TestKnownMethodsInTheWrongForm(t *testing.T) {
+	x := &extensions{}
+	c := NewClient(NewLines(strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"session/update","params":{}}`+"\n"+
+			`{"jsonrpc":"2.0","method":"fs/read_text_file","params":{"sessionId":"s","path":"/p"}}`+"\n"+
+			`{"jsonrpc":"2.0","method":"x/note"}`+"\n"+
+			`{"jsonrpc":"2.0","id":2,"method":"x/ask"}`+"\n"), io.Discard), x, ConnOptions{})
+	<-c.Conn().Done()
+	if want := []string{"x/note", "x/ask"}; !slices.Equal(x.heard, want) {
+		t.Errorf("extensions heard %q, want %q", x.heard, want)
+	}
+}
+
+// extensions keeps the names of the extensions that it is told and asked.
+type extensions struct {
+	UnimplementedHandler
+	heard []string
+}
+
+func (x *extensions) ExtRequest(_ context.Context, method string, _ json.RawMessage) (any, error) {
+	x.heard = append(x.heard, method)
+	return nil, nil
+}
+
+func (x *extensions) ExtNotification(_ context.Context, method string, _ json.RawMessage) {
+	x.heard = append(x.heard, method)
+}
