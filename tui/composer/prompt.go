@@ -2,7 +2,6 @@ package composer
 
 import (
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
@@ -196,13 +195,32 @@ var mimeTypes = map[string]string{
 	".txt": "text/plain", ".webp": "image/webp", ".xml": "application/xml", ".yaml": "application/yaml", ".yml": "application/yaml",
 }
 
+// mimeOf is the type of a file, by its name or else by its begin, of which no
+// more is said than whether it is text.
 func mimeOf(name string, head []byte) string {
 	if t, ok := mimeTypes[strings.ToLower(path.Ext(filepath.ToSlash(name)))]; ok {
 		return t
 	}
-	if len(head) == 0 {
+	switch {
+	case len(head) == 0:
 		return ""
+	case beginsAsText(head):
+		return "text/plain"
 	}
-	t, _, _ := strings.Cut(http.DetectContentType(head), ";")
-	return t
+	return "application/octet-stream"
+}
+
+// beginsAsText reports whether the first bytes of a file are those of a text. A
+// character at their end may be cut.
+func beginsAsText(head []byte) bool {
+	const enough = 512
+	if len(head) <= enough {
+		return isText(string(head))
+	}
+	for n := enough; n > enough-utf8.UTFMax; n-- {
+		if isText(string(head[:n])) {
+			return true
+		}
+	}
+	return false
 }

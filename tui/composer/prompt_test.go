@@ -59,6 +59,7 @@ func TestBlocks(t *testing.T) {
 	write(t, root, "docs/guide.md", "# Guide")
 	write(t, root, "dot.", "x")
 	write(t, root, "bin.dat", "\x00\x01\xff")
+	write(t, root, "notes", "x"+strings.Repeat("ü", 1000)) // its 512th byte is half a character
 	write(t, root, "big.txt", strings.Repeat("x", embeddedFile+1))
 	write(t, root, "empty.txt", "")
 	write(t, home, "secret.txt", "outside")
@@ -85,6 +86,7 @@ func TestBlocks(t *testing.T) {
 		{"what is not there", "@nothing me@main.go @", false, nil},
 		{"a directory", "@docs/", false, []string{`{"type":"resource_link","name":"docs","uri":"file://~/project/docs","mimeType":"inode/directory"}`}},
 		{"no text", "@bin.dat", false, []string{`{"type":"resource_link","name":"bin.dat","uri":"file://~/project/bin.dat","mimeType":"application/octet-stream","size":3}`}},
+		{"text by its begin", "@notes", true, []string{`{"type":"resource_link","name":"notes","uri":"file://~/project/notes","mimeType":"text/plain","size":2001}`}},
 		{"too long", "@big.txt", false, []string{`{"type":"resource_link","name":"big.txt","uri":"file://~/project/big.txt","mimeType":"text/plain","size":65537}`}},
 		{"empty", "@empty.txt", false, []string{`{"type":"resource","resource":{"uri":"file://~/project/empty.txt","mimeType":"text/plain","text":""}}`}},
 		{"outside the project", "@../secret.txt", false, []string{`{"type":"resource_link","name":"~/secret.txt","uri":"file://~/secret.txt","mimeType":"text/plain","size":7}`}},
