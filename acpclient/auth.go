@@ -9,9 +9,11 @@ type AuthMethodType string
 // The types of authentication that the protocol defines. No type is
 // AuthMethodAgent.
 const (
-	// AuthMethodAgent: the agent does it itself when `authenticate` is called.
+	// AuthMethodAgent means that the agent does it itself when Authenticate is
+	// called.
 	AuthMethodAgent AuthMethodType = "agent"
-	// AuthMethodTerminal: the agent's program is run in the person's terminal.
+	// AuthMethodTerminal means that the agent's program is run in the person's
+	// terminal, with the method's Args and Env.
 	AuthMethodTerminal AuthMethodType = "terminal"
 )
 

@@ -55,8 +55,8 @@ func (c *Client) NewSession(ctx context.Context, r *NewSessionRequest) (*NewSess
 	return Call(ctx, c.conn, SessionNew, r)
 }
 
-// LoadSession opens an old session; its history comes as updates, mostly before
-// the answer.
+// LoadSession opens an old session. Its history comes as updates, most of them
+// before the answer.
 func (c *Client) LoadSession(ctx context.Context, r *LoadSessionRequest) (*LoadSessionResponse, error) {
 	return Call(ctx, c.conn, SessionLoad, r)
 }
@@ -86,8 +86,9 @@ func (c *Client) CloseSession(ctx context.Context, r *CloseSessionRequest) (*Clo
 	return Call(ctx, c.conn, SessionClose, r)
 }
 
-// Prompt runs a turn and returns when it has ended. To cancel it call Cancel
-// and go on waiting: cancelling ctx gives up the request, which is not the same.
+// Prompt runs a turn and returns when it has ended. To cancel the turn call
+// Cancel and wait on: an agent answers the prompt of a cancelled turn too. Ending
+// ctx is something else: it gives up the request itself.
 func (c *Client) Prompt(ctx context.Context, r *PromptRequest) (*PromptResponse, error) {
 	return Call(ctx, c.conn, SessionPrompt, r)
 }

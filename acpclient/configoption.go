@@ -46,7 +46,8 @@ type SessionConfigOption struct {
 	Category    ConfigCategory   `json:"category,omitempty"`
 	Type        ConfigOptionType `json:"type" acp:"required"`
 
-	// CurrentValue is one of Options for a select, on or off for a boolean.
+	// CurrentValue is the id of one of the Options if it is a select, and true or
+	// false if it is a boolean.
 	CurrentValue ConfigValue `json:"currentValue"`
 	// Options are the values of a select.
 	Options ConfigSelectOptions `json:"options,omitempty"`
@@ -57,7 +58,8 @@ type SessionConfigOption struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// ConfigValue is the value of a config option: an id, or on and off.
+// ConfigValue is the value of a config option: the id of a choice, or a boolean.
+// IsBool says which of the two it is.
 type ConfigValue struct {
 	ID     ConfigValueID
 	Bool   bool
@@ -126,7 +128,8 @@ func (o ConfigSelectOptions) All() []ConfigSelectOption {
 	return all
 }
 
-// MarshalJSON encodes the groups, or the plain list of the only, unnamed one.
+// MarshalJSON encodes the groups, or just the values if there is a single group
+// without a name.
 func (o ConfigSelectOptions) MarshalJSON() ([]byte, error) {
 	if len(o) == 1 && o[0].Group == "" && o[0].Name == "" {
 		return marshal(o[0].Options)

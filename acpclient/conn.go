@@ -167,8 +167,8 @@ func (c *Conn) Err() error {
 }
 
 // Close ends the connection: open calls return ErrClosed, handlers are
-// cancelled, the Transport is closed. Call Flush before it if the last messages
-// matter. The reading goroutine ends with the Transport's Read.
+// cancelled, the Transport is closed. The reading goroutine ends with the
+// Transport's Read.
 func (c *Conn) Close() { c.end(nil) }
 
 // Call sends a request and waits for its answer. An error answer is an *Error.
@@ -195,7 +195,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 			_ = c.Notify(CancelRequest.Name, &CancelRequestNotification{RequestID: NumberID(id)})
 			return ctx.Err()
 		}
-		a = <-ch // the answer was quicker: it is on its way
+		a = <-ch // the answer came first: it is about to be told
 	}
 	if a.err != nil || result == nil {
 		return a.err
@@ -248,8 +248,8 @@ func (c *Conn) Notify(method string, params any) error {
 }
 
 // Flush waits until everything that was sent so far is written, and returns nil;
-// or until ctx ends or the connection is broken, and returns why. It is for the
-// last words before a connection is closed.
+// or until ctx ends or the connection is broken, and returns why. Call it before
+// Close if the last messages matter.
 func (c *Conn) Flush(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
 		c.mu.Lock()

@@ -86,13 +86,13 @@ type (
 	step     interface{ run(*conversation) }
 	sequence []step
 
-	notify struct{ method, params string }
-	call   struct{ method, params, want, err string }
-	// async begins a call that await or cancel end.
-	async  struct{ name, method, params string }
-	cancel struct{ name string }
-	await  struct{ name, want, err string }
-	closes struct{}
+	notifies struct{ method, params string }
+	asks     struct{ method, params, want, err string }
+	// begins is a call that awaits or cancels end.
+	begins  struct{ name, method, params string }
+	cancels struct{ name string }
+	awaits  struct{ name, want, err string }
+	closes  struct{}
 )
 
 type conversation struct {
@@ -114,18 +114,18 @@ func (s sequence) run(c *conversation) {
 	}
 }
 
-func (s notify) run(c *conversation) {
+func (s notifies) run(c *conversation) {
 	if err := c.conn.Notify(s.method, json.RawMessage(s.params)); err != nil {
 		c.t.Errorf("notify %s: %v", s.method, err)
 	}
 }
 
-func (s call) run(c *conversation) {
-	async{"", s.method, s.params}.run(c)
-	await{"", s.want, s.err}.run(c)
+func (s asks) run(c *conversation) {
+	begins{"", s.method, s.params}.run(c)
+	awaits{"", s.want, s.err}.run(c)
 }
 
-func (s async) run(c *conversation) {
+func (s begins) run(c *conversation) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{cancel: cancel, done: make(chan struct{})}
 	c.calls[s.name] = r
@@ -140,9 +140,9 @@ func (s async) run(c *conversation) {
 	}()
 }
 
-func (s cancel) run(c *conversation) { c.calls[s.name].cancel() }
+func (s cancels) run(c *conversation) { c.calls[s.name].cancel() }
 
-func (s await) run(c *conversation) {
+func (s awaits) run(c *conversation) {
 	r := c.calls[s.name]
 	<-r.done
 	r.cancel()
@@ -163,61 +163,61 @@ func TestConversations(t *testing.T) {
 		name string
 		do   sequence
 	}{
-		{"a call", sequence{call{"echo", `{"a":1}`, `{"a":1}`, ""}}},
-		{"an empty result", sequence{call{"nothing", "", `{}`, ""}}},
+		{"a call", sequence{asks{"echo", `{"a":1}`, `{"a":1}`, ""}}},
+		{"an empty result", sequence{asks{"nothing", "", `{}`, ""}}},
 		{"errors", sequence{
-			call{"fail", "", "", "it failed (code -32603)"},
-			call{"refuse", "", "", "no (code 42)"},
-			call{"unheard", "", "", "Method not found"},
-			call{"unencodable", "", "", "unsupported type"},
+			asks{"fail", "", "", "it failed (code -32603)"},
+			asks{"refuse", "", "", "no (code 42)"},
+			asks{"unheard", "", "", "Method not found"},
+			asks{"unencodable", "", "", "unsupported type"},
 		}},
 		{"a panic stays where it was", sequence{
-			notify{"panic", "1"},
-			call{"panic", "", "", "the handler of panic failed"},
-			call{"echo", `1`, `1`, ""},
+			notifies{"panic", "1"},
+			asks{"panic", "", "", "the handler of panic failed"},
+			asks{"echo", `1`, `1`, ""},
 		}},
 		{"notifications come before the call behind them", sequence{
-			notify{"push", "1"},
-			notify{"push", "2"},
-			call{"collect", "", `"1 2"`, ""},
-			notify{"push", "3"},
-			call{"collect", "", `"3"`, ""},
+			notifies{"push", "1"},
+			notifies{"push", "2"},
+			asks{"collect", "", `"1 2"`, ""},
+			notifies{"push", "3"},
+			asks{"collect", "", `"3"`, ""},
 		}},
 		{"calls beside each other", sequence{
-			async{"a", "wait", ""},
-			async{"b", "wait", ""},
-			call{"echo", `1`, `1`, ""},
-			notify{"release", "{}"},
-			await{"a", `"released"`, ""},
-			await{"b", `"released"`, ""},
+			begins{"a", "wait", ""},
+			begins{"b", "wait", ""},
+			asks{"echo", `1`, `1`, ""},
+			notifies{"release", "{}"},
+			awaits{"a", `"released"`, ""},
+			awaits{"b", `"released"`, ""},
 		}},
 		{"a call cancelled", sequence{
-			async{"a", "wait", ""},
-			async{"b", "wait", ""},
-			call{"echo", `1`, `1`, ""},
-			cancel{"a"},
-			await{"a", "", "context canceled"},
-			call{"echo", `2`, `2`, ""},
-			notify{"release", "{}"},
-			await{"b", `"released"`, ""},
+			begins{"a", "wait", ""},
+			begins{"b", "wait", ""},
+			asks{"echo", `1`, `1`, ""},
+			cancels{"a"},
+			awaits{"a", "", "context canceled"},
+			asks{"echo", `2`, `2`, ""},
+			notifies{"release", "{}"},
+			awaits{"b", `"released"`, ""},
 		}},
 		{"cancelled before it began", sequence{
-			async{"a", "echo", `1`},
-			await{"a", `1`, ""},
-			cancel{"a"},
-			call{"echo", `2`, `2`, ""},
+			begins{"a", "echo", `1`},
+			awaits{"a", `1`, ""},
+			cancels{"a"},
+			asks{"echo", `2`, `2`, ""},
 		}},
 		{"closed with open calls", sequence{
-			async{"a", "wait", ""},
-			async{"b", "wait", ""},
-			call{"echo", `1`, `1`, ""},
+			begins{"a", "wait", ""},
+			begins{"b", "wait", ""},
+			asks{"echo", `1`, `1`, ""},
 			closes{},
 			closes{},
-			await{"a", "", "closed"},
-			await{"b", "", "closed"},
-			call{"echo", `1`, "", "closed"},
+			awaits{"a", "", "closed"},
+			awaits{"b", "", "closed"},
+			asks{"echo", `1`, "", "closed"},
 		}},
-		{"params that cannot be encoded", sequence{call{"echo", `{`, "", "encode echo"}, call{"echo", `1`, `1`, ""}}},
+		{"params that cannot be encoded", sequence{asks{"echo", `{`, "", "encode echo"}, asks{"echo", `1`, `1`, ""}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

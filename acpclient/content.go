@@ -64,7 +64,7 @@ type ResourceContents struct {
 // Annotations are hints for the use and display of content (schema type
 // Annotations).
 type Annotations struct {
-	// Audience is whom the content is for; nobody named is everybody.
+	// Audience is whom the content is for. If it is empty, it is for everybody.
 	Audience []Role `json:"audience,omitempty"`
 	// LastModified is an ISO 8601 time.
 	LastModified string `json:"lastModified,omitempty"`
@@ -171,8 +171,8 @@ func (r ResourceContents) MarshalJSON() ([]byte, error) {
 	return marshal(plain(r))
 }
 
-// complete reports whether a block decoded without complaint has all that its
-// type needs to be shown; if not, decodeVariant has a closer look.
+// complete reports whether a block that was decoded without an error has all that
+// its type needs to be shown. If not, decodeVariant keeps its JSON as well.
 func (b *ContentBlock) complete() bool {
 	switch b.Type {
 	case ContentText, ContentImage, ContentAudio, ContentResourceLink:

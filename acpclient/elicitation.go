@@ -222,7 +222,7 @@ func (p *ElicitationPropertySchema) takes(value json.RawMessage) bool {
 	case PropertyArray:
 		fits = new([]json.RawMessage)
 	default:
-		return true // of an unknown kind, whatever it is
+		return true // nobody knows what a field of an unknown kind takes
 	}
 	return json.Unmarshal(value, fits) == nil
 }
@@ -240,8 +240,8 @@ func (p ElicitationPropertySchema) MarshalJSON() ([]byte, error) {
 // ElicitationAction is what the person did with the question.
 type ElicitationAction string
 
-// The actions that the protocol defines. Declining is an answer, cancelling is
-// none.
+// The actions that the protocol defines. Who declines has answered; who cancels
+// has left the question without an answer.
 const (
 	ElicitAccept  ElicitationAction = "accept"
 	ElicitDecline ElicitationAction = "decline"

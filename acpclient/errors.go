@@ -2,10 +2,10 @@ package acpclient
 
 // The error codes that ACP adds to those of JSON-RPC.
 const (
-	// CodeAuthRequired: the person must sign in first. Any call may answer it, at
-	// any time.
+	// CodeAuthRequired says that the person must sign in first. An agent may
+	// answer it to any call, at any time.
 	CodeAuthRequired ErrorCode = -32000
-	// CodeResourceNotFound: there is no such file, terminal or session.
+	// CodeResourceNotFound says that there is no such file, terminal or session.
 	CodeResourceNotFound ErrorCode = -32002
 )
 

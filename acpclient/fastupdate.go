@@ -8,10 +8,10 @@ import (
 
 // Nearly all of the traffic is session updates, and nearly all of those are
 // message chunks and tool calls; the longest lines are lists of commands. A line
-// that looks like one of them is decoded in a single pass into a struct made for
-// it, without the copies that a discriminated union costs otherwise. The look is
-// a guess, checked after the fact: whatever does not come out clean goes the
-// general way.
+// that seems to be one of them is decoded in a single pass into a struct made for
+// it, without the copies that a discriminated union costs otherwise. What comes
+// of that is checked: unless it is exactly what the general way of decoding makes
+// of such a line, it is dropped and the line goes the general way.
 
 // updateLine is a session/update line with an update of one sort.
 type updateLine[U any] struct {
@@ -91,7 +91,7 @@ func fastUpdate(line []byte) (*SessionNotification, bool) {
 	return nil, false
 }
 
-// unclean reports whether the general way has to look at a command.
+// unclean reports whether a command has to be decoded in the general way.
 func (c AvailableCommand) unclean() bool {
 	return c.Name == "" || isNull(c.Meta) || c.Input != nil && isNull(c.Input.Meta)
 }

@@ -24,7 +24,7 @@ type InitializeRequest struct {
 }
 
 // ClientCapabilities says what the agent may ask of the client (schema type
-// ClientCapabilities). A pointer that is not nil advertises.
+// ClientCapabilities). A pointer that is not nil advertises what it stands for.
 type ClientCapabilities struct {
 	FS          FileSystemCapabilities     `json:"fs"`
 	Terminal    bool                       `json:"terminal"`
@@ -43,11 +43,11 @@ type FileSystemCapabilities struct {
 
 // ClientSessionCapabilities says which session extensions the client shows.
 type ClientSessionCapabilities struct {
-	// Compaction: compaction_update and compaction_summary_chunk.
+	// Compaction is for compaction_update and compaction_summary_chunk.
 	Compaction *Supported `json:"compaction,omitempty"`
-	// ConfigOptions: kinds of options beyond select.
+	// ConfigOptions is for kinds of options other than select.
 	ConfigOptions *SessionConfigOptionsCapabilities `json:"configOptions,omitempty"`
-	// Notices: the notice update.
+	// Notices is for the notice update.
 	Notices *Supported `json:"notices,omitempty"`
 	Meta    Meta       `json:"_meta,omitempty"`
 }
@@ -61,7 +61,8 @@ type SessionConfigOptionsCapabilities struct {
 
 // AuthCapabilities says which methods of signing in the client can run.
 type AuthCapabilities struct {
-	// Terminal: the client can run the agent's program in the person's terminal.
+	// Terminal says that the client can run the agent's program in the person's
+	// terminal.
 	Terminal bool `json:"terminal"`
 	Meta     Meta `json:"_meta,omitempty"`
 }
@@ -90,7 +91,7 @@ type InitializeResponse struct {
 // AgentCapabilities says what the client may ask of the agent (schema type
 // AgentCapabilities).
 type AgentCapabilities struct {
-	// LoadSession: session/load.
+	// LoadSession says that the agent has session/load.
 	LoadSession         bool                  `json:"loadSession"`
 	PromptCapabilities  PromptCapabilities    `json:"promptCapabilities"`
 	MCPCapabilities     MCPCapabilities       `json:"mcpCapabilities"`
@@ -116,7 +117,8 @@ type MCPCapabilities struct {
 }
 
 // SessionCapabilities says which session methods the agent has besides
-// session/new, session/prompt and session/cancel. Not nil advertises.
+// session/new, session/prompt and session/cancel. A field that is not nil
+// advertises the method of its name.
 type SessionCapabilities struct {
 	List                  *Supported `json:"list,omitempty"`
 	Delete                *Supported `json:"delete,omitempty"`

@@ -13,7 +13,7 @@ import (
 
 // Unmarshal decodes JSON into a type of this package as the schema's leniency
 // marks ask for (`x-deserialize-default-on-error`,
-// `x-deserialize-skip-invalid-items`), and a little more kindly: a field that
+// `x-deserialize-skip-invalid-items`), and in a few more places: a field that
 // does not fit takes its zero value unless the type cannot do without it, an
 // item of an array that does not fit is left out, an unknown variant keeps its
 // JSON in Raw. It returns an error only if v as a whole cannot be made of data.

@@ -37,7 +37,7 @@ type SetSessionModeResponse struct {
 	Meta Meta `json:"_meta,omitempty"`
 }
 
-// CurrentModeUpdate says that the mode is another (the session update
+// CurrentModeUpdate says which mode the session has from now on (the update
 // "current_mode_update"). The protocol's page spells the field modeId and the
 // schema currentModeId: both are taken.
 type CurrentModeUpdate struct {

@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// mostLeft is how much of an ended process's output is read: more than the
-// largest pipe holds, so that only a stranger's output is cut off.
+// mostLeft is how much of an ended process's output is read at most, in bytes. No
+// pipe holds so much, so that nothing is lost but what is written after the end
+// by somebody else.
 const mostLeft = 4 << 20
 
-// output is the reading end of a process's stdout. A deadline in the past tells
-// it that the process has ended: from then on it hands out what is left in the
-// pipe, however slowly that is taken, and ends when nothing comes any more, even
-// if somebody who outlived the process holds the other end.
+// output is the reading end of a process's stdout. A read deadline in the past
+// tells it that the process has ended: from then on it returns what is left in
+// the pipe, and ends when nothing has come for a while, even if another process
+// still holds the other end.
 type output struct {
 	file  *os.File
 	ended bool
@@ -48,7 +49,7 @@ func (o *output) Read(b []byte) (int, error) {
 	return n, o.closeOn(err)
 }
 
-// closeOn gives the pipe back when it has ended.
+// closeOn closes the pipe if err is not nil, and returns err.
 func (o *output) closeOn(err error) error {
 	if err != nil {
 		o.err = err

@@ -31,8 +31,8 @@ func (k PermissionOptionKind) Rejects() bool { return k == RejectOnce || k == Re
 // session/request_permission).
 type RequestPermissionRequest struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
-	// ToolCall may be as thin as an id; what it does not say stands in the
-	// tool call that it names.
+	// ToolCall may have nothing but an id: what it does not say was said of the
+	// tool call with this id before.
 	ToolCall ToolCallUpdate         `json:"toolCall"`
 	Options  List[PermissionOption] `json:"options"`
 	Meta     Meta                   `json:"_meta,omitempty"`
@@ -75,7 +75,7 @@ type RequestPermissionOutcome struct {
 	OptionID PermissionOptionID
 	Meta     Meta
 
-	selected bool // also an id that is empty may have been offered
+	selected bool // an option was chosen, perhaps one whose id is empty
 }
 
 // PermissionSelected is the outcome that one of the offered options was chosen.

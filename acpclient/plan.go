@@ -32,7 +32,7 @@ const (
 	PlanLow    PlanEntryPriority = "low"
 )
 
-// PlanEntryStatus says how far a step is.
+// PlanEntryStatus says whether a step has begun and ended.
 type PlanEntryStatus string
 
 // The statuses that the protocol defines.

@@ -87,8 +87,8 @@ const (
 	termGrace  = 2 * time.Second
 )
 
-// drainGrace is how long the output of an ended process is waited for when a
-// child of it holds the pipe open.
+// drainGrace is how long the output of a process is read after its end while
+// another process holds the pipe open and writes nothing.
 const drainGrace = 500 * time.Millisecond
 
 // stderrTail is how many bytes of stderr are kept.

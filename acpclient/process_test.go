@@ -30,7 +30,7 @@ func start(t *testing.T, role string) *Process {
 	return p
 }
 
-// ended is a context with no patience.
+// ended is a context that has ended: Stop kills at once.
 func ended() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -122,8 +122,8 @@ func TestClosedStdout(t *testing.T) {
 	}
 }
 
-// pid reads the id that an agent prints, and says what became of the process.
-func pid(t *testing.T, r io.Reader) int {
+// readPid reads the id of a process that an agent prints.
+func readPid(t *testing.T, r io.Reader) int {
 	t.Helper()
 	line, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
@@ -148,7 +148,7 @@ func alive(id int) bool {
 
 func TestChildThatHoldsStdout(t *testing.T) {
 	p := start(t, "leaves a child")
-	child := pid(t, p.Stdout)
+	child := readPid(t, p.Stdout)
 	<-p.Done()
 	if rest, err := io.ReadAll(p.Stdout); err != nil || len(rest) > 0 {
 		t.Errorf("%q, %v", rest, err)
@@ -160,7 +160,7 @@ func TestChildThatHoldsStdout(t *testing.T) {
 
 func TestStopEndsTheTree(t *testing.T) {
 	p := start(t, "leaves a child in a session of its own")
-	child := pid(t, p.Stdout)
+	child := readPid(t, p.Stdout)
 	if !alive(child) {
 		t.Fatal("the child is not there")
 	}

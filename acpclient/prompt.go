@@ -10,7 +10,7 @@ type PromptRequest struct {
 // PromptResponse ends a turn.
 type PromptResponse struct {
 	StopReason StopReason `json:"stopReason"`
-	// Usage is what it took (unstable); nil if the agent does not say.
+	// Usage counts tokens (unstable); nil if the agent does not say.
 	Usage *Usage `json:"usage,omitempty"`
 	Meta  Meta   `json:"_meta,omitempty"`
 }

@@ -175,7 +175,7 @@ func (c *Conn) message(m *envelope, raw []byte) {
 	case !m.ID.IsZero() && len(m.JSONRPC)+len(m.Result)+len(m.Error) > 0:
 		c.response(m)
 	case len(m.Error) > 0 && len(m.JSONRPC) > 0:
-		// The peer could not read one of our messages, and cannot say which.
+		// The peer could not read one of our messages, so it does not know its id.
 		c.opt.Log.Error("the peer reports an error without an id", "error", string(m.Error))
 	default:
 		c.noise(raw)

@@ -202,8 +202,9 @@ func (cs *ToolCallContents) decodeVariant(raw json.RawMessage) error {
 	return nil
 }
 
-// decodeToolContent makes of one array item what it can: usually one content,
-// more if there is an array under "content", none if it is beyond hope.
+// decodeToolContent decodes one item of the array. Usually that is one content.
+// It is several if there is an array under "content", and none if it lacks what
+// its type cannot be shown without.
 func decodeToolContent(raw json.RawMessage) []ToolCallContent {
 	var head struct {
 		Type    ToolContentType `json:"type" acp:"required"`

@@ -64,12 +64,12 @@ func TestAnotherTransport(t *testing.T) {
 	far := NewConn(there, &peer{release: make(chan struct{})}, ConnOptions{})
 	c := &conversation{t, conn, map[string]*running{}}
 	sequence{
-		notify{"push", `"a b"`},
-		call{"collect", "", `"\"a b\""`, ""},
-		async{"a", "wait", ""},
-		call{"echo", `{"a":1}`, `{"a":1}`, ""},
+		notifies{"push", `"a b"`},
+		asks{"collect", "", `"\"a b\""`, ""},
+		begins{"a", "wait", ""},
+		asks{"echo", `{"a":1}`, `{"a":1}`, ""},
 		closes{},
-		await{"a", "", "closed"},
+		awaits{"a", "", "closed"},
 	}.run(c)
 	<-conn.Done()
 	far.Close()

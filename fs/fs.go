@@ -8,8 +8,8 @@
 // are served, and every byte of them is kept: line endings, a byte order mark,
 // a missing final newline.
 //
-// A new root outside the boundary, once the person has agreed to it, is another
-// FS made by New.
+// The roots of an FS never change. If the person agrees to another root, another
+// FS is made.
 package fs
 
 import (
@@ -29,18 +29,18 @@ const MaxBytes = 64 << 20
 // What can be wrong with a path. The methods of FS return them inside an
 // *io/fs.PathError, whose Path is the path as it was asked for.
 var (
-	// ErrNotAbsolute: ACP's paths are absolute.
+	// ErrNotAbsolute says that a path is relative. ACP's paths are absolute.
 	ErrNotAbsolute = errors.New("the path is not absolute")
-	// ErrOutsideRoots: the path, after its symbolic links are followed, is in
-	// none of the roots.
+	// ErrOutsideRoots says that a path is in none of the roots, after its symbolic
+	// links are followed.
 	ErrOutsideRoots = errors.New("outside the session's directories")
-	// ErrNotExist is io/fs.ErrNotExist: there is no such file.
+	// ErrNotExist says that there is no such file. It is io/fs.ErrNotExist.
 	ErrNotExist = iofs.ErrNotExist
-	// ErrNotRegular: a directory, a pipe, a device or a socket.
+	// ErrNotRegular says that it is a directory, a pipe, a device or a socket.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrNotText: the file is not UTF-8, or has NUL bytes.
+	// ErrNotText says that a file is not UTF-8, or has NUL bytes.
 	ErrNotText = errors.New("not a text file")
-	// ErrTooLarge: more than MaxBytes.
+	// ErrTooLarge says that there are more than MaxBytes.
 	ErrTooLarge = errors.New("too large")
 )
 
@@ -49,8 +49,8 @@ var (
 type FS struct {
 	roots    []root
 	maxBytes int64
-	// writing holds one token: who has it may write. It is a channel so that a
-	// cancelled request stops waiting.
+	// writing is a lock: whoever has put a value into it may write. It is a
+	// channel so that a cancelled request can stop waiting.
 	writing chan struct{}
 }
 
@@ -63,7 +63,7 @@ type root struct {
 
 // New opens the root directories, which are absolute paths of directories; a
 // root may be, or be reached through, a symbolic link. The directories stay the
-// same ones if they are renamed later. Close gives them back.
+// same ones if they are renamed later. Close releases them.
 func New(roots ...string) (*FS, error) {
 	f := &FS{maxBytes: MaxBytes, writing: make(chan struct{}, 1)}
 	for _, name := range roots {
@@ -91,7 +91,7 @@ func openRoot(name string) (root, error) {
 	return root{name: name, dir: dir, info: info}, nil
 }
 
-// Close gives the root directories back. Reads and writes fail afterwards.
+// Close releases the root directories. Reads and writes fail afterwards.
 func (f *FS) Close() error {
 	var errs []error
 	for _, r := range f.roots {

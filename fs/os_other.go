@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// openNonblock is for named pipes in the file system, which are not here.
+// openNonblock is for named pipes in the file system, which this system lacks.
 const openNonblock = 0
 
 // keepOwner has nothing to do: a new file belongs to who made it.

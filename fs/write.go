@@ -30,7 +30,7 @@ type Change struct {
 // alone. A symbolic link stays, and the file that it leads to is written. Other
 // hard links keep the old content; extended attributes are not carried over.
 //
-// The context is heeded until the new content is put in place.
+// The context may end the write until the new content is put in place.
 func (f *FS) WriteTextFile(ctx context.Context, path, content string) (Change, error) {
 	before, err := f.write(ctx, path, content)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 var ErrUnsupported = errors.New("running commands in a terminal is not supported on this system")
 
 // defaultEnv is what every command gets on top of our own environment. The
-// request may override it. The terminal type is the one that Screen
-// understands, whatever the person's own terminal is; nobody is there to leave
-// a pager or to answer git's question for a password.
+// request may override it. The terminal type is the one that screen.Screen
+// understands, whatever the person's own terminal is. There is no pager, because
+// nobody could leave it, and git fails instead of asking for a password.
 var defaultEnv = []string{
 	"TERM=xterm-256color",
 	"PAGER=cat",

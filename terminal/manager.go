@@ -27,7 +27,7 @@ var (
 	ErrClosed = errors.New("terminals are closed")
 )
 
-// Options configures a Manager. The zero value is fit for use.
+// Options configures a Manager. The zero value is usable.
 type Options struct {
 	// Grace is the time between SIGTERM and SIGKILL; 0 means two seconds.
 	Grace time.Duration

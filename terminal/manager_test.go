@@ -22,14 +22,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newManager closes the manager at the end, and fails if that fails.
-func newManager(t *testing.T) *Manager {
+// openManager closes the manager at the end, and fails if that fails.
+func openManager(t *testing.T) *Manager {
 	t.Helper()
 	// Long enough that no well-behaved program is killed on a busy machine.
-	return newManagerWithGrace(t, 10*time.Second)
+	return openManagerWithGrace(t, 10*time.Second)
 }
 
-func newManagerWithGrace(t *testing.T, grace time.Duration) *Manager {
+func openManagerWithGrace(t *testing.T, grace time.Duration) *Manager {
 	t.Helper()
 	m := NewManager(Options{Grace: grace})
 	t.Cleanup(func() {
@@ -120,7 +120,7 @@ func run(t *testing.T, m *Manager, script string) (string, ExitStatus) {
 }
 
 func TestExitStatusAndOutput(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	for _, c := range []struct{ name, script, output, status string }{
 		{"success", "echo hello", "hello\n", "exit code 0"},
 		{"failure", "printf oops; exit 3", "oops", "exit code 3"},
@@ -147,13 +147,13 @@ func TestExitStatusAndOutput(t *testing.T) {
 
 func TestLongLinesAreJoinedAgain(t *testing.T) {
 	long := strings.Repeat("0123456789", 50)
-	if got, _ := run(t, newManager(t), "echo "+long); got != long+"\n" {
+	if got, _ := run(t, openManager(t), "echo "+long); got != long+"\n" {
 		t.Errorf("got %q", got)
 	}
 }
 
 func TestSpecIsObeyed(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	dir := t.TempDir()
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -172,7 +172,7 @@ func TestSpecIsObeyed(t *testing.T) {
 }
 
 func TestProgramIsFoundWithTheRequestsPathAndDirectory(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	dir := t.TempDir()
 	writeScript(t, filepath.Join(dir, "hello-parley"), 0o755)
 	for _, spec := range []Spec{
@@ -196,7 +196,7 @@ func writeScript(t *testing.T, file string, mode fs.FileMode) {
 }
 
 func TestShellLine(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	id := create(t, m, Spec{Command: "echo one && echo two | tr a-z A-Z"})
 	wait(t, m, id)
 	if text, _, _, _ := m.Output(id); text != "one\nTWO\n" {
@@ -205,7 +205,7 @@ func TestShellLine(t *testing.T) {
 }
 
 func TestCreateErrors(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain")
 	writeScript(t, plain, 0o644)
@@ -249,7 +249,7 @@ func TestCreateErrors(t *testing.T) {
 }
 
 func TestUnknownIDs(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	id := create(t, m, Spec{Command: "true"})
 	if err := m.Release(id); err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestUnknownIDs(t *testing.T) {
 }
 
 func TestManyWaitersAndOneThatGivesUp(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	id := create(t, m, Spec{Command: "sleep", Args: []string{"1000"}})
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -291,7 +291,7 @@ func TestManyWaitersAndOneThatGivesUp(t *testing.T) {
 }
 
 func TestCallbacksComeInOrder(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	var events []string // no lock: the callbacks come from one goroutine, before the wait ends
 	id := create(t, m, Spec{
 		Command: "sh", Args: []string{"-c", "seq 1 20000"},
@@ -315,7 +315,7 @@ func TestCallbacksComeInOrder(t *testing.T) {
 }
 
 func TestViewerHoldsTheCommandUp(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	gate := make(chan struct{})
 	var total int
 	id := create(t, m, Spec{
@@ -335,7 +335,7 @@ func TestViewerHoldsTheCommandUp(t *testing.T) {
 }
 
 func TestBlockedViewerDoesNotHoldUpTheEnd(t *testing.T) {
-	m := newManagerWithGrace(t, 50*time.Millisecond)
+	m := openManagerWithGrace(t, 50*time.Millisecond)
 	gate, blocked := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	id := create(t, m, Spec{
@@ -350,7 +350,7 @@ func TestBlockedViewerDoesNotHoldUpTheEnd(t *testing.T) {
 }
 
 func TestOutputLimit(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	for _, c := range []struct {
 		limit     uint64
 		want      string
@@ -371,7 +371,7 @@ func TestOutputLimit(t *testing.T) {
 }
 
 func TestClosedManagerRefuses(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestClosedManagerRefuses(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	var users sync.WaitGroup
 	for i := range 8 {
 		users.Go(func() {
@@ -414,7 +414,7 @@ func TestScreenOfACommand(t *testing.T) {
 		{"attack", `printf 'x\033]52;c;ZXZpbA==\007\033]0;owned\007\033P+q544e\033\\\033[6n\033[cy\n'`, "xy"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := newManager(t)
+			m := openManager(t)
 			s := screen.New(0, 0, 100)
 			id := create(t, m, Spec{
 				Command: "sh", Args: []string{"-c", c.script},

@@ -9,7 +9,7 @@ import (
 	"parley/internal/proctree"
 )
 
-// process is never made here: start refuses.
+// process has no value on this system: start always fails.
 type process struct{ tree *proctree.Tree }
 
 func start(command, int, int) (*process, error) { return nil, ErrUnsupported }

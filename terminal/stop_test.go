@@ -16,7 +16,7 @@ import (
 )
 
 func TestKillKeepsTheTerminal(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	var w watcher
 	id := create(t, m, w.spec("sh", "-c", "echo started; sleep 1000"))
 	w.waitFor(t, "started")
@@ -52,7 +52,7 @@ func TestNothingSurvives(t *testing.T) {
 		"close":   func(m *Manager, _ string) error { return m.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newManagerWithGrace(t, 50*time.Millisecond)
+			m := openManagerWithGrace(t, 50*time.Millisecond)
 			var w watcher
 			script, children := stubbornTree()
 			id := create(t, m, w.spec("sh", "-c", script))
@@ -109,7 +109,7 @@ func lives(pid int) bool {
 func exists(file string) bool { _, err := os.Stat(file); return err == nil }
 
 func TestChildThatKeepsThePTYOpenDoesNotBlock(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	var w watcher
 	id := create(t, m, w.spec("sh", "-c", `
 		trap '' HUP
@@ -135,7 +135,7 @@ func TestChildThatKeepsThePTYOpenDoesNotBlock(t *testing.T) {
 }
 
 func TestLeftoverOutputIsStillRead(t *testing.T) {
-	m := newManager(t)
+	m := openManager(t)
 	var w watcher
 	id := create(t, m, w.spec("sh", "-c", `
 		trap '' HUP

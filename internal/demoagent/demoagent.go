@@ -1,9 +1,8 @@
 // Package demoagent is the agent that is built into parley: a real one that
-// speaks ACP version 1 over stdio, in two guises. Without a script it is the
-// tour, which shows a newcomer around on a machine without any other agent and
-// without an account (package tour). With a script it does exactly what the
-// script says, good or bad, and is the peer of parley's tests: see package
-// script for the format.
+// speaks ACP version 1 over stdio. Without a script it is the tour, which shows a
+// newcomer around on a machine without any other agent and without an account
+// (package tour). With a script it does exactly what the script says, right or
+// wrong, and is the peer of parley's tests: see package script for the format.
 package demoagent
 
 import (
@@ -18,8 +17,8 @@ import (
 
 // Options say how to run the agent.
 type Options struct {
-	// In and Out are the connection to the client, Err is for people. Out may
-	// be an io.Closer; it is closed only when a script says so.
+	// In and Out are the connection to the client, Err takes messages for people.
+	// If Out is an io.Closer, a script can close it; nothing else does.
 	In       io.Reader
 	Out, Err io.Writer
 	// Script is the path of a script; empty is the tour.
@@ -37,10 +36,9 @@ type Options struct {
 // new files of its own.
 func WriteSample(dir string) error { return tour.WriteSample(dir) }
 
-// Run is the agent's whole life. The environment of the tour is documented at
-// tour.OptionsFromEnv. It returns the exit code when In has ended,
-// the script has come to its end, or ctx has. A read of In that is under way
-// then ends with In.
+// Run runs the agent until In ends, the script ends, or ctx ends, and returns the
+// exit code. A read of In that waits goes on waiting after that, until In ends.
+// The environment of the tour is documented at tour.OptionsFromEnv.
 func Run(ctx context.Context, opt Options) int {
 	if opt.SignIn {
 		return tour.SignIn(opt.Out, tour.OptionsFromEnv())

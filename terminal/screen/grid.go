@@ -102,7 +102,7 @@ func (s *Screen) eraseInScreen(what int) {
 	case 2:
 		s.keepGrid()
 	default:
-		return // 3 would clear scrollback: a program cannot unsay its output
+		return // 3 would clear scrollback: a program cannot take back its output
 	}
 	for i := from; i < to; i++ {
 		s.grid[i].erase(0, s.cols, s.cols, s.pen)

@@ -1,11 +1,11 @@
 package screen
 
-// bytesPerLine bounds what scrollback may hold on average. A line of 80 plain
-// columns needs 80; a hostile one, coloured letter by letter and hung with
-// combining marks, thousands.
+// bytesPerLine bounds what scrollback may hold on average. A plain line of 80
+// columns needs 80 bytes. One that is made to be expensive, with a colour and
+// combining marks for each letter, needs thousands.
 const bytesPerLine = 512
 
-// line is a row that has left the grid, drawn for good.
+// line is a row that has left the grid, as text that never changes again.
 type line struct {
 	text    string
 	wrapped bool

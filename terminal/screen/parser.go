@@ -8,8 +8,8 @@ import (
 const ground = parser.GroundState
 
 // newParser makes a parser of escape sequences that keeps no strings (titles,
-// clipboards, images): nobody here wants them, and their length is the
-// program's choice.
+// clipboards, images): nothing here uses them, and a program can make them as
+// long as it likes.
 func newParser() *ansi.Parser {
 	p := new(ansi.Parser)
 	p.SetParamsSize(parser.MaxParamsSize)
@@ -18,8 +18,8 @@ func newParser() *ansi.Parser {
 }
 
 // advance feeds one byte of an escape sequence. Bytes above ASCII are left out:
-// the output is UTF-8, where the eight-bit controls of old do not exist, and a
-// 0x9C inside a title is a piece of a letter and not the title's end.
+// in UTF-8 they are parts of characters, and the parser would take some of them
+// for control characters, such as 0x9C for the end of a title.
 func advance(p *ansi.Parser, b byte) {
 	if b < 0x80 {
 		p.Advance(b)

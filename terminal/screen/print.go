@@ -116,13 +116,13 @@ func (s *Screen) join(r rune) bool {
 		return false
 	}
 	if safetext.Block(whole) != whole || len(c.tail)+utf8.RuneLen(r) > maxTail {
-		return true // swallowed
+		return true // it is dropped
 	}
 	switch {
 	case width == int(c.width):
 		c.tail = strings.Clone(whole[utf8.RuneLen(c.char):])
 	case width == 2 && c.width == 1 && !s.pendingWrap:
-		// A selector that makes a picture of a character widens it.
+		// A variation selector that asks for the emoji form makes the character wider.
 		c.tail, c.width = strings.Clone(whole[utf8.RuneLen(c.char):]), 2
 		s.claim(1)[0] = cell{style: c.style}
 		s.step(1)

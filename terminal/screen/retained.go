@@ -20,7 +20,7 @@ type Retained struct {
 	size      int
 	truncated bool // something was dropped
 	start     boundary
-	adrift    bool // everything was dropped before a place to begin was found
+	dropping  bool // no boundary was found yet to end the last drop at
 }
 
 // NewRetained makes an empty one that keeps at most limit bytes.
@@ -34,7 +34,7 @@ func (r *Retained) Write(p []byte) {
 		n := min(len(p), chunkSize)
 		r.append(p[:n])
 		p = p[n:]
-		if r.adrift || r.size > r.limit {
+		if r.dropping || r.size > r.limit {
 			r.drop(r.size - r.limit)
 		}
 	}
@@ -60,7 +60,7 @@ func (r *Retained) append(p []byte) {
 // drop removes at least n bytes, and then up to the next boundary.
 func (r *Retained) drop(n int) {
 	r.truncated = true
-	r.adrift = true
+	r.dropping = true
 	for len(r.chunks) > 0 {
 		used, found := r.start.skip(r.chunks[0], n)
 		r.chunks[0] = r.chunks[0][used:]
@@ -71,7 +71,7 @@ func (r *Retained) drop(n int) {
 			r.chunks = r.chunks[1:]
 		}
 		if found {
-			r.adrift = false
+			r.dropping = false
 			return
 		}
 	}

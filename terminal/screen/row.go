@@ -34,7 +34,7 @@ func (r *row) inkEnd() int {
 	for i := len(r.cells); i > 0; i-- {
 		c := &r.cells[i-1]
 		if c.width == 0 {
-			continue // its lead tells
+			continue // the lead cell of the character decides
 		}
 		if c.char != ' ' && c.char != '\t' || c.style.visible() {
 			return min(i-1+int(c.width), len(r.cells))

@@ -19,10 +19,10 @@ const (
 // does, and gives out lines that hold text and SGR sequences and nothing else.
 // It answers no query, rings no bell, sets no title and no clipboard.
 //
-// What has left the top of the grid is scrollback. A program cannot unsay it:
+// What has left the top of the grid is scrollback. A program cannot take it back:
 // clearing the screen moves its lines there, and the sequence that clears
 // scrollback is ignored. While a program uses the alternate screen, its lines
-// stand below those that were there before, and go when it leaves.
+// stand below those that were there before, and they go when it leaves.
 //
 // A Screen is not safe for concurrent use.
 type Screen struct {
@@ -58,7 +58,7 @@ type cursor struct {
 
 // New makes an empty screen of cols columns and rows rows, which keeps
 // that many lines of scrollback (and no more than 512 bytes for each on
-// average). Sizes that make no sense are put right.
+// average). A size is brought into its bounds as Size says.
 func New(cols, rows, scrollback int) *Screen {
 	cols, rows = Size(cols, rows)
 	s := &Screen{
@@ -71,8 +71,8 @@ func New(cols, rows, scrollback int) *Screen {
 	return s
 }
 
-// Size is the size that a screen gets that is asked to have cols columns and
-// rows rows: sizes that make no sense are put right.
+// Size is the size of a screen that is asked to have cols columns and rows rows:
+// 80 by 24 for what is not positive, 1000 by 500 for what is larger.
 func Size(cols, rows int) (int, int) {
 	return clampSize(cols, defaultCols, maxCols), clampSize(rows, defaultRows, maxRows)
 }
@@ -106,9 +106,9 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// consume handles p and returns what is left of it: usually nothing. Should
-// some output ever lead the emulation into a panic, the screen begins anew
-// behind it: a picture that is a little wrong is better than none.
+// consume handles p and returns what is left of it: usually nothing. If the
+// emulation panics, it forgets its state and goes on behind the byte at which it
+// did: lines that are partly wrong are better than a program that ends.
 func (s *Screen) consume(p []byte) (rest []byte) {
 	i := 0
 	defer func() {

@@ -17,9 +17,9 @@ const (
 	kindMask     paint = 0xff << 24
 )
 
-// attribute is a bit set of the ways to write that survive on display. Blinking
-// and concealed text do not: the first is noise, the second hides what the
-// program wrote from the person who is to judge it.
+// attribute is a bit set of the ways to write that are shown. Blinking is not,
+// because it distracts, and concealing is not, because it would hide what the
+// program wrote from the person who has to judge it.
 type attribute uint8
 
 const (

@@ -32,7 +32,7 @@ func PlainText(raw []byte, cols, rows, limit int) (text string, cut bool) {
 			emit(&s.under[i])
 		}
 	}
-	// The cursor tells whether the last line was ended.
+	// If the last line was ended, the cursor stands in the line below it.
 	for i := range max(inkRows(s.grid), s.y+1) {
 		emit(&s.grid[i])
 	}

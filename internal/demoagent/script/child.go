@@ -6,12 +6,12 @@ import (
 	"os/exec"
 )
 
-// stubborn ignores what politely asks it to go; what is ignored stays so in the
-// program that takes its place.
+// stubborn is a program that ignores every signal that can be ignored. Exec keeps
+// ignored signals ignored.
 const stubborn = `trap '' TERM HUP INT; exec sleep 600`
 
-// spawnChild starts a program that holds this stdout open. It is left alone:
-// whoever stops the agent is to stop it as well.
+// spawnChild starts a program that holds this stdout open. Nothing here ends it:
+// whoever stops the agent has to end it too.
 func (r *runner) spawnChild() error {
 	out, ok := r.out.(*os.File)
 	if !ok {

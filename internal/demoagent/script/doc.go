@@ -1,7 +1,7 @@
-// Package script is an ACP agent that does exactly what a file says, good or
-// bad: it is the peer of parley's tests. It writes its lines itself, without a
-// connection that would keep it from sending half of one, answering twice, or
-// not reading.
+// Package script is an ACP agent that does exactly what a file says, right or
+// wrong: it is the peer of parley's tests. It writes its lines itself, because a
+// connection would keep it from sending half of one, answering twice, or not
+// reading.
 //
 // # Example
 //
@@ -21,9 +21,9 @@
 //	end
 //	end-turn
 //
-// After the last step the agent serves politely (see serve) until its stdin
-// ends. Its exit code is then 0; it is 2 for a script with a mistake in it, 3
-// for a step that failed, which stderr explains with file and line.
+// After the last step the agent answers everything (see serve) until its stdin
+// ends. Its exit code is then 0. It is 2 for a script with a mistake in it and 3
+// for a step that failed; stderr says why, with file and line.
 //
 // # Format
 //

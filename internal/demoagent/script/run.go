@@ -36,7 +36,7 @@ type runner struct {
 	lastID   int
 
 	mu       sync.Mutex
-	changed  *sync.Cond // something below is another
+	changed  *sync.Cond // told whenever something below changes
 	inbox    []*message // not yet expected
 	answers  map[string]json.RawMessage
 	served   map[string]bool
@@ -66,9 +66,9 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // errStdinEnded ends a wait for something that cannot come any more.
 var errStdinEnded = errors.New("stdin has ended")
 
-// Run plays the agent on in and out until stdin ends, a step ends it, or ctx
-// does, and returns the exit code. A read of in that is under way when it
-// returns ends with in.
+// Run plays the agent on in and out until in ends, a step ends the run, or ctx
+// ends, and returns the exit code. A read of in that waits goes on waiting after
+// that, until in ends.
 func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) int {
 	r := &runner{
 		script: s, ctx: ctx, err: stderr, out: out,
@@ -79,7 +79,7 @@ func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) i
 		lastID:   -1,
 	}
 	r.changed = sync.NewCond(&r.mu)
-	// Woken up with mu held: a step may be between its look and its wait.
+	// This takes mu, because a step may have looked and not begun to wait yet.
 	stop := context.AfterFunc(ctx, func() { r.tellSteps(func() {}) })
 	defer stop()
 	defer r.tellSteps(func() { r.over = true })

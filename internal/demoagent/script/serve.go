@@ -118,7 +118,8 @@ func (r *runner) serveRest() error {
 	return err
 }
 
-// serve answers one message politely. That the client is gone shows elsewhere.
+// serve answers one message as an agent should. Errors of writing are left to the
+// reader, which sees that the client is gone.
 func (r *runner) serve(m *message) {
 	if m.Method == "session/cancel" {
 		r.mu.Lock()

@@ -30,7 +30,8 @@ type line struct {
 	Error   any             `json:"error,omitempty"`
 }
 
-// encode never escapes for HTML: scripts see on the wire what they say.
+// encode does not escape characters that are special in HTML: what a script says
+// is what is sent.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -116,7 +117,7 @@ func (r *runner) take(m *message) {
 	}
 	serve := m.answered
 	if serve && r.serveAll {
-		r.inbox = nil // nobody will look
+		r.inbox = nil // no step is left that could expect it
 	}
 	r.changed.Broadcast()
 	r.mu.Unlock()
@@ -143,7 +144,7 @@ func (r *runner) note(params json.RawMessage) {
 	}
 }
 
-// sigkill ends this process so that it can do nothing about it.
+// sigkill ends this process at once, without any chance to clean up.
 func sigkill() error {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// markerName is the file that makes a directory the tour's own to change.
+// markerName is the file that says of a directory that the tour may change it.
 const markerName = ".parley-tour"
 
 const markerText = "This folder was made for the tour of parley. It may be deleted at any time.\n"

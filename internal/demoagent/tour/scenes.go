@@ -104,7 +104,7 @@ func (t *turn) command(input string) {
 func (t *turn) check() { t.runAndSay("Run the check", "sh check.sh") }
 
 func (t *turn) runAndSay(title, command string) {
-	switch exit, ok := t.run(title, command); {
+	switch exit, ok := t.runCommand(title, command); {
 	case !ok:
 		t.say("It was not run, or not to its end; the tool call above says why.\n")
 	case exit == 0:
@@ -114,8 +114,8 @@ func (t *turn) runAndSay(title, command string) {
 	}
 }
 
-// slow talks so that there is time to cancel. Its pauses are what it is for, so
-// no setting shortens them.
+// slow talks for so long that there is time to cancel. No setting shortens its
+// pauses, because they are its purpose.
 func (t *turn) slow(input string) {
 	const pause = 150 * time.Millisecond
 	lines, err := strconv.Atoi(input)

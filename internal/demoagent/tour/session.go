@@ -26,7 +26,7 @@ type session struct {
 	kept    record
 	always  map[acpclient.ToolKind]bool // what needs no permission any more
 	cancel  context.CancelFunc          // of the turn that runs, nil if none does
-	talked  bool                        // there is something worth keeping
+	talked  bool                        // it was used, so it is worth keeping
 	deleted bool
 }
 
@@ -158,7 +158,7 @@ func (s *session) state() acpclient.SessionState {
 		Modes: &acpclient.SessionModeState{
 			CurrentModeID: acpclient.SessionModeID(s.kept.Settings.Mode), AvailableModes: modes,
 		},
-		ConfigOptions: s.kept.Settings.options(withBoolean),
+		ConfigOptions: s.kept.Settings.configOptions(withBoolean),
 	}
 }
 
@@ -179,7 +179,8 @@ func (s *session) settings() settings {
 	return s.kept.Settings
 }
 
-// notify sends an update. That the client is gone ends the agent elsewhere.
+// notify sends an update. An error means that the client is gone, and then the
+// connection ends by itself.
 func (s *session) notify(u acpclient.SessionUpdate) {
 	_ = s.agent.conn.Notify(acpclient.SessionUpdateNotification.Name, &acpclient.SessionNotification{SessionID: s.kept.ID, Update: u})
 }
@@ -199,7 +200,7 @@ func (s *session) keep(u acpclient.SessionUpdate) {
 		if s.extendLocked(chunk) {
 			return
 		}
-		own := *chunk // it is to grow
+		own := *chunk // a copy, to which later chunks are added
 		u = &own
 	}
 	s.kept.History = append(s.kept.History, acpclient.SessionNotification{SessionID: s.kept.ID, Update: u})
@@ -233,8 +234,8 @@ func (s *session) save() {
 	}
 }
 
-// replay sends the history. Terminals that were in it are gone: what they
-// printed stands in their place.
+// replay sends the history. Its terminals do not exist any more, so what they
+// printed is sent in their place.
 func (s *session) replay() {
 	s.mu.Lock() // held throughout: a turn may be adding to it
 	defer s.mu.Unlock()

@@ -84,8 +84,8 @@ func (s *settings) delay() float64 {
 	return 1
 }
 
-// options is the complete state of the config options.
-func (s *settings) options(withBoolean bool) []acpclient.SessionConfigOption {
+// configOptions is the complete state of the config options.
+func (s *settings) configOptions(withBoolean bool) []acpclient.SessionConfigOption {
 	choose := func(id acpclient.ConfigID, category acpclient.ConfigCategory, name, description, value string, from acpclient.ConfigSelectOptions) acpclient.SessionConfigOption {
 		return acpclient.SessionConfigOption{
 			ID: id, Name: name, Description: description, Category: category, Type: acpclient.ConfigSelect,
@@ -136,7 +136,7 @@ func (s *settings) set(id acpclient.ConfigID, v acpclient.ConfigValue) error {
 		s.Hints = v.Bool
 		return nil
 	}
-	for _, o := range s.options(false) {
+	for _, o := range s.configOptions(false) {
 		if o.ID != id {
 			continue
 		}

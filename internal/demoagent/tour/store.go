@@ -80,7 +80,7 @@ func (st store) save(r *record) error {
 	}
 	for i, old := range st.list() {
 		if i >= keptSessions {
-			_ = st.remove(old.ID) // it is only old
+			_ = st.remove(old.ID) // if it stays, nothing is lost
 		}
 	}
 	return nil

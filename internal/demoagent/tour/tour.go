@@ -20,7 +20,7 @@ import (
 	"parley/acpclient"
 )
 
-// Options say how to run the tour. The zero value of each has a default.
+// Options say how to run the tour. The zero value is usable.
 type Options struct {
 	// StateDir is where sessions are kept; by default parley/demo in the
 	// person's state directory.
@@ -28,7 +28,8 @@ type Options struct {
 	// Delay multiplies the pauses that make the stream readable: 1 is normal,
 	// 0 is none.
 	Delay float64
-	// RequireAuth has the person sign in first; it is only pretended.
+	// RequireAuth makes the person sign in first. There is no account: signing in
+	// is pretended.
 	RequireAuth bool
 }
 
@@ -55,7 +56,7 @@ func (o Options) stateDir() string {
 	return filepath.Join(xdg.StateHome, "parley", "demo")
 }
 
-// Run serves one client until in ends, ctx does, or the person has it crash,
+// Run serves one client until in ends, ctx ends, or the person asks for a crash,
 // and returns the exit code.
 func Run(ctx context.Context, in io.Reader, out, stderr io.Writer, opt Options) int {
 	a := &agent{
@@ -179,8 +180,8 @@ func (a *agent) end() {
 	a.requests.Wait()
 }
 
-// watchedWriter tells when a line has gone out: a connection writes behind the
-// back of those who send.
+// watchedWriter tells when a line has been written, which a connection does some
+// time after it was sent.
 type watchedWriter struct {
 	w    io.Writer
 	mu   sync.Mutex

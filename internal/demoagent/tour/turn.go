@@ -20,9 +20,8 @@ const (
 // the questions that were open.
 const cancelGrace = 2 * time.Second
 
-// turn is one prompt being worked on. When it has been cancelled its methods do
-// nothing any more, so that a scene needs to look only where it would go
-// another way.
+// turn is one prompt being worked on. Once it is cancelled its methods do nothing,
+// so that a scene needs to ask for that only where it would do something else.
 type turn struct {
 	*session
 	ctx   context.Context // ends at once when the turn is cancelled
@@ -113,7 +112,7 @@ func (t *turn) wait(d time.Duration) {
 	}
 }
 
-// step is a moment to read.
+// step pauses for as long as a person needs to read what was done.
 func (t *turn) step() { t.pause(betweenSteps) }
 
 // say streams a message.
@@ -176,7 +175,8 @@ func (t *turn) title(title string) {
 	t.notify(titled(title))
 }
 
-// notice tells the person something aside, if the client shows such things.
+// notice tells the person something that is not part of the conversation, if the
+// client shows notices.
 func (t *turn) notice(title, description string) {
 	if c := t.agent.capabilities().Session; c != nil && c.Notices != nil {
 		t.notify(&acpclient.Notice{Severity: acpclient.NoticeInfo, Title: title, Description: description})
@@ -213,7 +213,7 @@ func (t *turn) begin(call acpclient.ToolCall) acpclient.ToolCallID {
 	return call.ToolCallID
 }
 
-// set changes a tool call's status, and its content if there is any.
+// setCall changes a tool call's status, and its content if there is any.
 func (t *turn) setCall(id acpclient.ToolCallID, status acpclient.ToolCallStatus, content ...acpclient.ToolCallContent) {
 	if t.cancelled() {
 		return // it is closed with the turn

@@ -114,9 +114,9 @@ func (t *turn) change(title, path string, line int, before *string, after string
 	return !t.cancelled()
 }
 
-// run runs a shell command in a terminal of the client and returns its exit
+// runCommand runs a shell command in a terminal of the client and returns its exit
 // code; false if it did not run to its end.
-func (t *turn) run(title, command string) (exit int, ok bool) {
+func (t *turn) runCommand(title, command string) (exit int, ok bool) {
 	call := acpclient.ToolCall{
 		Title: title, Name: "shell", Kind: acpclient.ToolExecute, Status: acpclient.ToolPending,
 		Content: []acpclient.ToolCallContent{acpclient.TextContent("```sh\n" + command + "\n```")}, RawInput: rawObject("command", command),
@@ -175,9 +175,9 @@ func (t *turn) run(title, command string) (exit int, ok bool) {
 	return *ended.ExitCode, true
 }
 
-// mayWork reports whether the mode lets the turn do more than plan. In plan
-// mode it shows the plan and asks to leave the mode, as the protocol's page on
-// session modes has it, with the content blocks bare as they are there.
+// mayWork reports whether the mode lets the turn do more than plan. In plan mode
+// it shows the plan and asks to leave the mode in the form that the protocol's
+// page on session modes shows, with content blocks that are not wrapped.
 func (t *turn) mayWork(plan string) bool {
 	if t.settings().Mode != modePlan {
 		return !t.cancelled()
