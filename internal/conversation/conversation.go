@@ -29,10 +29,8 @@ type Conversation struct {
 	// Plan is the latest plan, nil if there is none.
 	Plan *Plan
 
-	Modes    []acpclient.SessionMode
-	Mode     acpclient.SessionModeID
-	Models   []acpclient.ModelInfo
-	Model    string
+	// Options are all that the person can set about the session, in the agent's
+	// order. Modes and models of an agent without config options are among them.
 	Options  []acpclient.SessionConfigOption
 	Commands []acpclient.AvailableCommand
 	Usage    *acpclient.UsageUpdate

@@ -88,44 +88,24 @@ type (
 	}
 )
 
-// Modes and config options that the person sets.
+// What the person sets about the session.
 type (
-	// ModeChosen: a switch of mode was sent.
-	ModeChosen struct {
-		Seq  int
-		Mode acpclient.SessionModeID
-	}
-	// ModeSettled: the agent has answered it.
-	ModeSettled struct {
-		Seq  int
-		Mode acpclient.SessionModeID
-		Err  error
-	}
-	// OptionChosen: a value for an option was sent.
+	// OptionChosen: a value for an option was sent. Seq counts such switches, so
+	// that the answer can be told from those to earlier and later ones.
 	OptionChosen struct {
 		Seq    int
 		Option acpclient.ConfigID
 		Value  acpclient.ConfigValue
 	}
-	// OptionSettled: the agent has answered it with the state of all options,
-	// or with nothing: then the option has the value that was sent.
+	// OptionSettled: the agent has answered the switch with the number Seq: with
+	// the state of all options, with nothing, and then the option has the value
+	// that was sent, or with an error.
 	OptionSettled struct {
 		Seq     int
 		Option  acpclient.ConfigID
 		Value   acpclient.ConfigValue
 		Options []acpclient.SessionConfigOption
 		Err     error
-	}
-	// ModelChosen: a model was sent by the older session/set_model.
-	ModelChosen struct {
-		Seq   int
-		Model string
-	}
-	// ModelSettled: the agent has answered it.
-	ModelSettled struct {
-		Seq   int
-		Model string
-		Err   error
 	}
 )
 

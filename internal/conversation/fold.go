@@ -28,7 +28,7 @@ func (c *Conversation) Apply(e Event) {
 		c.sessionOpening(e)
 	case SessionOpened:
 		c.ID, c.Cwd, c.Phase = e.ID, e.Cwd, PhaseReady
-		c.opened(e.State)
+		c.openedWith(e.State)
 	case SessionFailed:
 		c.Phase = PhaseFailed
 		c.note(acpclient.NoticeError, "The agent could not open the session", e.Err.Error())
@@ -41,18 +41,10 @@ func (c *Conversation) Apply(e Event) {
 		c.turnEnded(e)
 	case QueueChanged:
 		c.Queue, c.QueuePaused = e.Queue, e.Paused
-	case ModeChosen:
-		c.pendingMode = &pendingSwitch[acpclient.SessionModeID]{e.Seq, e.Mode}
-	case ModeSettled:
-		c.modeSettled(e)
 	case OptionChosen:
-		c.pendingOptions[e.Option] = &pendingSwitch[acpclient.ConfigValue]{e.Seq, e.Value}
+		c.optionChosen(e)
 	case OptionSettled:
 		c.optionSettled(e)
-	case ModelChosen:
-		c.pendingModel = &pendingSwitch[string]{e.Seq, e.Model}
-	case ModelSettled:
-		c.modelSettled(e)
 	case PermissionOpened:
 		c.permissionOpened(e)
 	case PermissionClosed:

@@ -6,58 +6,127 @@ import (
 	"parley/acpclient"
 )
 
-// settings is what is known of modes, models and options beyond their values.
-type settings struct {
-	pendingMode    *pendingSwitch[acpclient.SessionModeID]
-	pendingModel   *pendingSwitch[string]
-	pendingOptions map[acpclient.ConfigID]*pendingSwitch[acpclient.ConfigValue]
+// The ids of the config options that stand for the modes and the models of an
+// agent that has no config options of its own. Each is the name of the method
+// that sets it, so that no agent calls an option of its own the same.
+const (
+	LegacyModeID  acpclient.ConfigID = "session/set_mode"
+	LegacyModelID acpclient.ConfigID = "session/set_model"
+)
 
-	modeSeq, modelSeq int  // of the latest switch that was answered
-	hasOptions        bool // configOptions were given: they replace modes
+// settings is what is known of the options beyond what the agent says of them.
+type settings struct {
+	// pending is the latest value that was sent for each option, until the agent
+	// has answered.
+	pending map[acpclient.ConfigID]pendingValue
+	// settled is the number of the latest switch of each option that the agent
+	// has carried out.
+	settled map[acpclient.ConfigID]int
+	// optionsGiven says that the agent has config options: they replace its modes
+	// and models, for display and for switching.
+	optionsGiven bool
 }
 
 func newSettings() settings {
-	return settings{pendingOptions: map[acpclient.ConfigID]*pendingSwitch[acpclient.ConfigValue]{}}
+	return settings{pending: map[acpclient.ConfigID]pendingValue{}, settled: map[acpclient.ConfigID]int{}}
 }
 
-// pendingSwitch is a value that was sent and not answered yet.
-type pendingSwitch[T any] struct {
+// pendingValue is a value that was sent and is not answered yet.
+type pendingValue struct {
 	seq   int
-	value T
-}
-
-// settle returns what is still pending when the switch with a number was
-// answered: a later one keeps being shown.
-func (p *pendingSwitch[T]) settle(seq int) *pendingSwitch[T] {
-	if p != nil && p.seq <= seq {
-		return nil
-	}
-	return p
+	value acpclient.ConfigValue
 }
 
 // nothingPending forgets the switches that nobody will answer any more.
-func (c *Conversation) nothingPending() {
-	c.pendingMode, c.pendingModel = nil, nil
-	clear(c.pendingOptions)
+func (c *Conversation) nothingPending() { clear(c.pending) }
+
+// openedWith takes the whole state that the answer to opening a session has.
+func (c *Conversation) openedWith(s acpclient.SessionState) {
+	c.nothingPending()
+	switch {
+	// An empty list beside modes means that there are only modes.
+	case len(s.ConfigOptions) > 0 || s.ConfigOptions != nil && c.optionsGiven:
+		c.replaceOptions(s.ConfigOptions)
+	case !c.optionsGiven:
+		c.takeLegacy(s)
+	}
 }
 
-// opened takes the whole state that opening a session answers.
-func (c *Conversation) opened(s acpclient.SessionState) {
-	c.nothingPending()
+// replaceOptions takes the state of all options, as the agent gives it.
+func (c *Conversation) replaceOptions(o []acpclient.SessionConfigOption) {
+	c.Options, c.optionsGiven = o, true
+}
+
+// takeLegacy makes options of the modes and models of an agent that has no
+// options. What the state does not mention stays as it was.
+func (c *Conversation) takeLegacy(s acpclient.SessionState) {
+	mode, model := c.Option(LegacyModeID), c.Option(LegacyModelID)
 	if s.Modes != nil {
-		c.Modes, c.Mode = s.Modes.AvailableModes, s.Modes.CurrentModeID
+		mode = optionOfModes(s.Modes)
 	}
 	if s.Models != nil {
-		c.Models, c.Model = s.Models.AvailableModels, s.Models.CurrentModelID
+		model = optionOfModels(s.Models)
 	}
-	// An empty list beside modes means that there are only modes.
-	if len(s.ConfigOptions) > 0 || s.ConfigOptions != nil && c.hasOptions {
-		c.options(s.ConfigOptions)
+	var options []acpclient.SessionConfigOption
+	for _, o := range []*acpclient.SessionConfigOption{mode, model} {
+		if o != nil && len(o.Options.All()) > 0 {
+			options = append(options, *o)
+		}
+	}
+	c.Options = options
+}
+
+func optionOfModes(s *acpclient.SessionModeState) *acpclient.SessionConfigOption {
+	var values []acpclient.ConfigSelectOption
+	for _, m := range s.AvailableModes {
+		values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ID), Name: m.Name, Description: m.Description})
+	}
+	return &acpclient.SessionConfigOption{
+		ID: LegacyModeID, Name: legacyName(LegacyModeID), Category: acpclient.CategoryMode, Type: acpclient.ConfigSelect,
+		CurrentValue: acpclient.SelectValue(acpclient.ConfigValueID(s.CurrentModeID)), Options: acpclient.Ungrouped(values...),
 	}
 }
 
-func (c *Conversation) options(o []acpclient.SessionConfigOption) {
-	c.Options, c.hasOptions = o, true
+func optionOfModels(s *acpclient.SessionModelState) *acpclient.SessionConfigOption {
+	var values []acpclient.ConfigSelectOption
+	for _, m := range s.AvailableModels {
+		name := m.Name
+		if name == "" {
+			name = m.ModelID
+		}
+		values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ModelID), Name: name, Description: m.Description})
+	}
+	return &acpclient.SessionConfigOption{
+		ID: LegacyModelID, Name: legacyName(LegacyModelID), Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect,
+		CurrentValue: acpclient.SelectValue(acpclient.ConfigValueID(s.CurrentModelID)), Options: acpclient.Ungrouped(values...),
+	}
+}
+
+// legacyName is the name of a legacy option for people, "" for any other.
+func legacyName(id acpclient.ConfigID) string {
+	switch id {
+	case LegacyModeID:
+		return "Mode"
+	case LegacyModelID:
+		return "Model"
+	}
+	return ""
+}
+
+// modeUpdated takes the mode that the agent is in now. Agents that have config
+// options and modes may tell of the change only in this older way, so the option
+// of the category mode follows it. A config option takes only the values that it
+// offers; a mode that the agent has not listed is shown under its id.
+func (c *Conversation) modeUpdated(id acpclient.SessionModeID) {
+	o := c.OptionByCategory(acpclient.CategoryMode)
+	if o == nil || o.Type != acpclient.ConfigSelect {
+		return
+	}
+	value := acpclient.ConfigValueID(id)
+	offered := slices.ContainsFunc(o.Options.All(), func(v acpclient.ConfigSelectOption) bool { return v.Value == value })
+	if offered || o.ID == LegacyModeID {
+		c.setOption(o.ID, acpclient.SelectValue(value))
+	}
 }
 
 // setOption changes the value of one option; what was received stays as it was.
@@ -68,44 +137,40 @@ func (c *Conversation) setOption(id acpclient.ConfigID, v acpclient.ConfigValue)
 	}
 }
 
-func (c *Conversation) modeSettled(e ModeSettled) {
-	c.pendingMode = c.pendingMode.settle(e.Seq)
-	switch {
-	case e.Err != nil:
-		c.note(acpclient.NoticeError, "The mode was not switched", e.Err.Error())
-	case e.Seq > c.modeSeq: // not overtaken by the answer to a later switch
-		c.modeSeq = e.Seq
-		c.Mode = e.Mode
-	}
+func (c *Conversation) optionChosen(e OptionChosen) {
+	c.pending[e.Option] = pendingValue{e.Seq, e.Value}
 }
 
+// optionSettled takes the agent's answer to a switch. While a later switch of
+// the option waits for its answer, that one goes on being shown; and an answer
+// that a later one has overtaken does not count.
 func (c *Conversation) optionSettled(e OptionSettled) {
-	if c.pendingOptions[e.Option].settle(e.Seq) == nil {
-		delete(c.pendingOptions, e.Option)
+	if c.pending[e.Option].seq <= e.Seq {
+		delete(c.pending, e.Option)
 	}
+	if e.Err != nil {
+		c.note(acpclient.NoticeError, c.optionName(e.Option)+" was not changed", e.Err.Error())
+		return
+	}
+	overtaken := e.Seq < c.settled[e.Option]
+	c.settled[e.Option] = max(e.Seq, c.settled[e.Option])
 	switch {
-	case e.Err != nil:
-		name := string(e.Option)
-		if o := c.Option(e.Option); o != nil {
-			name = o.Name
-		}
-		c.note(acpclient.NoticeError, name+" was not changed", e.Err.Error())
-	case e.Options != nil:
-		c.options(e.Options)
-	default:
+	case e.Options != nil: // the whole state, as the agent has it now
+		c.replaceOptions(e.Options)
+	case !overtaken:
 		c.setOption(e.Option, e.Value)
 	}
 }
 
-func (c *Conversation) modelSettled(e ModelSettled) {
-	c.pendingModel = c.pendingModel.settle(e.Seq)
-	switch {
-	case e.Err != nil:
-		c.note(acpclient.NoticeError, "The model was not switched", e.Err.Error())
-	case e.Seq > c.modelSeq:
-		c.modelSeq = e.Seq
-		c.Model = e.Model
+// optionName is the name of an option for people, also when it is gone.
+func (c *Conversation) optionName(id acpclient.ConfigID) string {
+	if o := c.Option(id); o != nil {
+		return o.Name
 	}
+	if name := legacyName(id); name != "" {
+		return name
+	}
+	return string(id)
 }
 
 // Option returns the option with this id, nil if there is none.
@@ -132,91 +197,22 @@ func (c *Conversation) OptionByCategory(cat acpclient.ConfigCategory) *acpclient
 // OptionValue is the value to show for an option, and whether it still waits
 // for the agent's answer.
 func (c *Conversation) OptionValue(o *acpclient.SessionConfigOption) (v acpclient.ConfigValue, pending bool) {
-	if p := c.pendingOptions[o.ID]; p != nil {
+	if p, ok := c.pending[o.ID]; ok {
 		return p.value, true
 	}
 	return o.CurrentValue, false
 }
 
-// ModeOption is the config option that switches modes, nil if the agent has
-// none. Config options, when there are any, replace the older modes entirely.
-func (c *Conversation) ModeOption() *acpclient.SessionConfigOption {
-	return c.OptionByCategory(acpclient.CategoryMode)
-}
-
-// LegacyModes returns the modes to switch by session/set_mode, nil if the agent
-// has config options.
-func (c *Conversation) LegacyModes() []acpclient.SessionMode {
-	if c.hasOptions {
-		return nil
-	}
-	return c.Modes
-}
-
-// LegacyModels returns the models to switch by session/set_model, nil if the
-// agent has config options.
-func (c *Conversation) LegacyModels() []acpclient.ModelInfo {
-	if c.hasOptions {
-		return nil
-	}
-	return c.Models
-}
-
-// CurrentMode is the name of the mode to show, and whether it still waits for
-// the agent's answer. It is "" if the agent has no modes.
-func (c *Conversation) CurrentMode() (name string, pending bool) {
-	if o := c.ModeOption(); o != nil {
-		v, pending := c.OptionValue(o)
-		return ValueName(o, v), pending
-	}
-	modes := c.LegacyModes()
-	if len(modes) == 0 {
+// CategoryValue is the name of the value to show for the first option of a
+// category, and whether it still waits for the agent's answer. It is "" if there
+// is no such option.
+func (c *Conversation) CategoryValue(cat acpclient.ConfigCategory) (name string, pending bool) {
+	o := c.OptionByCategory(cat)
+	if o == nil {
 		return "", false
 	}
-	id := c.Mode
-	if c.pendingMode != nil {
-		id, pending = c.pendingMode.value, true
-	}
-	return modeName(modes, id), pending
-}
-
-// LegacyMode is the id of the mode to show among LegacyModes.
-func (c *Conversation) LegacyMode() acpclient.SessionModeID {
-	if c.pendingMode != nil {
-		return c.pendingMode.value
-	}
-	return c.Mode
-}
-
-// CurrentModel is the name of the model to show, "" if it is not known.
-func (c *Conversation) CurrentModel() (name string, pending bool) {
-	if o := c.OptionByCategory(acpclient.CategoryModel); o != nil {
-		v, pending := c.OptionValue(o)
-		return ValueName(o, v), pending
-	}
-	models := c.LegacyModels()
-	if len(models) == 0 {
-		return "", false
-	}
-	id := c.Model
-	if c.pendingModel != nil {
-		id, pending = c.pendingModel.value, true
-	}
-	for _, m := range models {
-		if m.ModelID == id && m.Name != "" {
-			return m.Name, pending
-		}
-	}
-	return id, pending
-}
-
-func modeName(modes []acpclient.SessionMode, id acpclient.SessionModeID) string {
-	for _, m := range modes {
-		if m.ID == id {
-			return m.Name
-		}
-	}
-	return string(id)
+	v, pending := c.OptionValue(o)
+	return ValueName(o, v), pending
 }
 
 // ValueName is the name of a value of an option: as the agent calls it, or on

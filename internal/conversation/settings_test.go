@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/test/events"
@@ -17,6 +19,35 @@ func modes(current string, ids ...acpclient.SessionModeID) *acpclient.SessionMod
 	return s
 }
 
+// optionsOf decodes config options.
+func optionsOf(t *testing.T, options string) []acpclient.SessionConfigOption {
+	return events.Up(t, events.OptionsUpdate(options)).(conversation.Update).Update.(*acpclient.ConfigOptionUpdate).ConfigOptions
+}
+
+func chosen(option acpclient.ConfigID, seq int, value acpclient.ConfigValueID) conversation.Event {
+	return conversation.OptionChosen{Seq: seq, Option: option, Value: acpclient.SelectValue(value)}
+}
+
+func settled(option acpclient.ConfigID, seq int, value acpclient.ConfigValueID, err error) conversation.Event {
+	return conversation.OptionSettled{Seq: seq, Option: option, Value: acpclient.SelectValue(value), Err: err}
+}
+
+func chooseMode(seq int, id acpclient.ConfigValueID) conversation.Event {
+	return chosen(conversation.LegacyModeID, seq, id)
+}
+
+func modeSettled(seq int, id acpclient.ConfigValueID, err error) conversation.Event {
+	return settled(conversation.LegacyModeID, seq, id, err)
+}
+
+func chooseModel(seq int, id acpclient.ConfigValueID) conversation.Event {
+	return chosen(conversation.LegacyModelID, seq, id)
+}
+
+func modelSettled(seq int, id acpclient.ConfigValueID, err error) conversation.Event {
+	return settled(conversation.LegacyModelID, seq, id, err)
+}
+
 func TestModes(t *testing.T) {
 	opened := conversation.SessionOpened{ID: "s", State: acpclient.SessionState{Modes: modes("a", "a", "b")}}
 	failed := errors.New("no")
@@ -27,25 +58,31 @@ func TestModes(t *testing.T) {
 	}{
 		"none":                         {nil, "", false},
 		"as opened":                    {[]any{opened}, "mode a", false},
-		"chosen":                       {[]any{opened, conversation.ModeChosen{Seq: 1, Mode: "b"}}, "mode b", true},
-		"settled":                      {[]any{opened, conversation.ModeChosen{Seq: 1, Mode: "b"}, conversation.ModeSettled{Seq: 1, Mode: "b", Err: nil}}, "mode b", false},
-		"gone back":                    {[]any{opened, conversation.ModeChosen{Seq: 1, Mode: "b"}, conversation.ModeSettled{Seq: 1, Mode: "b", Err: failed}}, "mode a", false},
-		"two quick ones":               {[]any{opened, conversation.ModeChosen{Seq: 1, Mode: "b"}, conversation.ModeChosen{Seq: 2, Mode: "a"}, conversation.ModeSettled{Seq: 1, Mode: "b", Err: nil}}, "mode a", true},
-		"the second fails":             {[]any{opened, conversation.ModeChosen{Seq: 1, Mode: "b"}, conversation.ModeChosen{Seq: 2, Mode: "a"}, conversation.ModeSettled{Seq: 1, Mode: "b", Err: nil}, conversation.ModeSettled{Seq: 2, Mode: "a", Err: failed}}, "mode b", false},
-		"the first fails":              {[]any{opened, conversation.ModeChosen{Seq: 1, Mode: "b"}, conversation.ModeChosen{Seq: 2, Mode: "a"}, conversation.ModeSettled{Seq: 1, Mode: "b", Err: failed}}, "mode a", true},
-		"answered the wrong way round": {[]any{opened, conversation.ModeChosen{Seq: 1, Mode: "b"}, conversation.ModeChosen{Seq: 2, Mode: "a"}, conversation.ModeSettled{Seq: 2, Mode: "a", Err: nil}, conversation.ModeSettled{Seq: 1, Mode: "b", Err: nil}}, "mode a", false},
+		"chosen":                       {[]any{opened, chooseMode(1, "b")}, "mode b", true},
+		"settled":                      {[]any{opened, chooseMode(1, "b"), modeSettled(1, "b", nil)}, "mode b", false},
+		"gone back":                    {[]any{opened, chooseMode(1, "b"), modeSettled(1, "b", failed)}, "mode a", false},
+		"two quick ones":               {[]any{opened, chooseMode(1, "b"), chooseMode(2, "a"), modeSettled(1, "b", nil)}, "mode a", true},
+		"the second fails":             {[]any{opened, chooseMode(1, "b"), chooseMode(2, "a"), modeSettled(1, "b", nil), modeSettled(2, "a", failed)}, "mode b", false},
+		"the first fails":              {[]any{opened, chooseMode(1, "b"), chooseMode(2, "a"), modeSettled(1, "b", failed)}, "mode a", true},
+		"answered the wrong way round": {[]any{opened, chooseMode(1, "b"), chooseMode(2, "a"), modeSettled(2, "a", nil), modeSettled(1, "b", nil)}, "mode a", false},
 		"by the agent":                 {[]any{opened, `{"sessionUpdate":"current_mode_update","currentModeId":"b"}`}, "mode b", false},
 		"by the agent, as on the page": {[]any{opened, `{"sessionUpdate":"current_mode_update","modeId":"b"}`}, "mode b", false},
 		"one that was not listed":      {[]any{opened, `{"sessionUpdate":"current_mode_update","modeId":"c"}`}, "c", false},
 		"options replace modes":        {[]any{opened, events.OptionsUpdate(events.ModeOption)}, "Ask", false},
 		"an empty list does not":       {[]any{conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a"), ConfigOptions: []acpclient.SessionConfigOption{}}}}, "mode a", false},
+		"options beside modes":         {[]any{conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a"), ConfigOptions: optionsOf(t, events.ModeOption)}}}, "Ask", false},
+		"no options after there were":  {[]any{events.OptionsUpdate(events.ModeOption), conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a"), ConfigOptions: []acpclient.SessionConfigOption{}}}}, "", false},
+		"an answer that mentions none": {[]any{opened, conversation.SessionOpened{ID: "s"}}, "mode a", false},
+		"modes that are all gone":      {[]any{opened, conversation.SessionOpened{ID: "s", State: acpclient.SessionState{Modes: modes("a")}}}, "", false},
+		"pending when options come":    {[]any{opened, chooseMode(1, "b"), events.OptionsUpdate(events.ModeOption), modeSettled(1, "b", nil)}, "Ask", false},
+		"not a value of the option":    {[]any{opened, events.OptionsUpdate(events.ModeOption), `{"sessionUpdate":"current_mode_update","currentModeId":"c"}`}, "Ask", false},
 		"options without a mode":       {[]any{opened, events.OptionsUpdate(events.ThinkOption)}, "", false},
 		"a mode update with options":   {[]any{opened, events.OptionsUpdate(events.ModeOption), `{"sessionUpdate":"current_mode_update","currentModeId":"code"}`}, "Code", false},
-		"the agent is lost meanwhile":  {[]any{opened, conversation.ModeChosen{Seq: 1, Mode: "b"}, conversation.AgentLost{}}, "mode a", false},
-		"the session is opened anew":   {[]any{opened, conversation.ModeChosen{Seq: 1, Mode: "b"}, opened}, "mode a", false},
+		"the agent is lost meanwhile":  {[]any{opened, chooseMode(1, "b"), conversation.AgentLost{}}, "mode a", false},
+		"the session is opened anew":   {[]any{opened, chooseMode(1, "b"), opened}, "mode a", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, pending := fold(t, c.events...).CurrentMode()
+			got, pending := fold(t, c.events...).CategoryValue(acpclient.CategoryMode)
 			if got != c.want || pending != c.pending {
 				t.Errorf("mode %q, pending %v", got, pending)
 			}
@@ -67,8 +104,8 @@ func TestOptions(t *testing.T) {
 	}
 	// The answer is the state of all options: setting one may change others.
 	c.Apply(conversation.OptionChosen{Seq: 2, Option: "t", Value: acpclient.BoolValue(false)})
-	c.Apply(conversation.OptionSettled{Seq: 2, Option: "t", Options: events.Up(t, events.OptionsUpdate(events.ModeOption)).(conversation.Update).Update.(*acpclient.ConfigOptionUpdate).ConfigOptions})
-	if c.Option("t") != nil || c.Option("m") == nil || c.ModeOption().ID != "m" {
+	c.Apply(conversation.OptionSettled{Seq: 2, Option: "t", Options: optionsOf(t, events.ModeOption)})
+	if c.Option("t") != nil || c.Option("m") == nil || c.OptionByCategory(acpclient.CategoryMode).ID != "m" {
 		t.Errorf("options %+v", c.Options)
 	}
 	// Twice, quickly.
@@ -82,12 +119,17 @@ func TestOptions(t *testing.T) {
 		t.Errorf("%v, pending %v", v, pending)
 	}
 	events.WantTranscript(t, c, "note: Mode was not changed")
+	// Answered the wrong way round: the later one counts.
+	c = fold(t, both, chosen("m", 1, "code"), chosen("m", 2, "ask"), settled("m", 2, "ask", nil), settled("m", 1, "code", nil))
+	if v, pending := c.OptionValue(c.Option("m")); v.ID != "ask" || pending {
+		t.Errorf("%v, pending %v", v, pending)
+	}
 	// What is unknown is left out or kept, one by one, and a bad update is none.
 	c = fold(t, both, `{"sessionUpdate":"config_option_update"}`, `{"sessionUpdate":"config_option_update","configOptions":7}`)
 	if len(c.Options) != 2 {
 		t.Errorf("options %+v", c.Options)
 	}
-	if c := fold(t, both, events.OptionsUpdate("")); len(c.Options) != 0 || c.LegacyModes() != nil {
+	if c := fold(t, conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a")}}, both, events.OptionsUpdate("")); len(c.Options) != 0 {
 		t.Errorf("options %+v", c.Options)
 	}
 	c = fold(t, conversation.OptionSettled{Seq: 1, Option: "gone", Err: errors.New("no")}, conversation.OptionSettled{Seq: 2, Option: "gone"})
@@ -108,17 +150,41 @@ func TestModels(t *testing.T) {
 	}{
 		"none":        {nil, "", false},
 		"as opened":   {[]any{opened}, "A", false},
-		"chosen":      {[]any{opened, conversation.ModelChosen{Seq: 1, Model: "b"}}, "b", true},
-		"settled":     {[]any{opened, conversation.ModelChosen{Seq: 1, Model: "b"}, conversation.ModelSettled{Seq: 1, Model: "b", Err: nil}}, "b", false},
-		"gone back":   {[]any{opened, conversation.ModelChosen{Seq: 1, Model: "b"}, conversation.ModelSettled{Seq: 1, Model: "b", Err: errors.New("no")}}, "A", false},
-		"two answers": {[]any{opened, conversation.ModelChosen{Seq: 1, Model: "b"}, conversation.ModelChosen{Seq: 2, Model: "a"}, conversation.ModelSettled{Seq: 2, Model: "a", Err: nil}, conversation.ModelSettled{Seq: 1, Model: "b", Err: nil}}, "A", false},
+		"chosen":      {[]any{opened, chooseModel(1, "b")}, "b", true},
+		"settled":     {[]any{opened, chooseModel(1, "b"), modelSettled(1, "b", nil)}, "b", false},
+		"gone back":   {[]any{opened, chooseModel(1, "b"), modelSettled(1, "b", errors.New("no"))}, "A", false},
+		"two answers": {[]any{opened, chooseModel(1, "b"), chooseModel(2, "a"), modelSettled(2, "a", nil), modelSettled(1, "b", nil)}, "A", false},
 		"an option":   {[]any{opened, events.OptionsUpdate(`{"id":"x","name":"Model","category":"model","type":"select","currentValue":"z","options":[]}`)}, "z", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, pending := fold(t, c.events...).CurrentModel()
+			got, pending := fold(t, c.events...).CategoryValue(acpclient.CategoryModel)
 			if got != c.want || pending != c.pending {
 				t.Errorf("model %q, pending %v", got, pending)
 			}
 		})
+	}
+}
+
+// The options that stand for modes and models are options like any other.
+func TestModesAndModelsAreOptions(t *testing.T) {
+	c := fold(t, conversation.SessionOpened{State: acpclient.SessionState{
+		Modes:  &acpclient.SessionModeState{CurrentModeID: "ask", AvailableModes: []acpclient.SessionMode{{ID: "ask", Name: "Ask", Description: "asks first"}}},
+		Models: &acpclient.SessionModelState{CurrentModelID: "b", AvailableModels: []acpclient.ModelInfo{{ModelID: "a", Name: "A", Description: "small"}, {ModelID: "b"}}},
+	}})
+	want := []acpclient.SessionConfigOption{
+		{
+			ID: conversation.LegacyModeID, Name: "Mode", Category: acpclient.CategoryMode, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("ask"),
+			Options: acpclient.Ungrouped(acpclient.ConfigSelectOption{Value: "ask", Name: "Ask", Description: "asks first"}),
+		},
+		{
+			ID: conversation.LegacyModelID, Name: "Model", Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("b"),
+			Options: acpclient.Ungrouped(acpclient.ConfigSelectOption{Value: "a", Name: "A", Description: "small"}, acpclient.ConfigSelectOption{Value: "b", Name: "b"}),
+		},
+	}
+	if d := cmp.Diff(want, c.Options); d != "" {
+		t.Error(d)
+	}
+	if string(conversation.LegacyModeID) != acpclient.SessionSetMode.Name || string(conversation.LegacyModelID) != acpclient.SessionSetModel.Name {
+		t.Error("an option is not named by the method that sets it")
 	}
 }

@@ -16,12 +16,8 @@ func (CancelRequested) Size() int      { return EventOverhead }
 func (TurnEnded) Size() int            { return EventOverhead }
 func (QueueChanged) Size() int         { return EventOverhead }
 func (e Text) Size() int               { return EventOverhead + len(e.Text) }
-func (ModeChosen) Size() int           { return EventOverhead }
-func (ModeSettled) Size() int          { return EventOverhead }
 func (OptionChosen) Size() int         { return EventOverhead }
 func (e OptionSettled) Size() int      { return EventOverhead + optionsSize(e.Options) }
-func (ModelChosen) Size() int          { return EventOverhead }
-func (ModelSettled) Size() int         { return EventOverhead }
 func (e PermissionOpened) Size() int   { return EventOverhead + toolSize(&e.Request.ToolCall) }
 func (PermissionClosed) Size() int     { return EventOverhead }
 func (ElicitationOpened) Size() int    { return EventOverhead }

@@ -26,11 +26,10 @@ func (c *Conversation) update(e Update) {
 	case *acpclient.AvailableCommandsUpdate:
 		c.Commands = u.AvailableCommands
 	case *acpclient.CurrentModeUpdate:
-		c.Mode = u.CurrentModeID
-		c.modeIsNow(u.CurrentModeID)
+		c.modeUpdated(u.CurrentModeID)
 	case *acpclient.ConfigOptionUpdate:
 		if u.ConfigOptions != nil {
-			c.options(u.ConfigOptions)
+			c.replaceOptions(u.ConfigOptions)
 		}
 	case *acpclient.SessionInfoUpdate:
 		field(&c.Title, u.Title)
@@ -106,21 +105,6 @@ func (c *Conversation) planUpdate(u *acpclient.PlanUpdateContent) {
 	p.Entries, p.Markdown, p.URI, p.Removed = u.Entries, u.Content, u.URI, false
 	p.changed()
 	c.Plan = p
-}
-
-// modeIsNow keeps the mode's option in step for agents that have both and tell
-// a change only the older way.
-func (c *Conversation) modeIsNow(id acpclient.SessionModeID) {
-	o := c.ModeOption()
-	if o == nil || o.Type != acpclient.ConfigSelect {
-		return
-	}
-	for _, v := range o.Options.All() {
-		if v.Value == acpclient.ConfigValueID(id) {
-			c.setOption(o.ID, acpclient.SelectValue(v.Value))
-			return
-		}
-	}
 }
 
 func (c *Conversation) compaction(id acpclient.CompactionID) *Compaction {

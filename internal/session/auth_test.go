@@ -67,7 +67,7 @@ func TestTheSecondRefusalCounts(t *testing.T) {
 func TestSeveralCallsWaitForOneSignIn(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
-		h.SetMode("plan")
+		h.setMode("plan")
 		var page *acpclient.ListSessionsResponse
 		var err error
 		go func() { page, err = h.ListSessions(context.Background(), "") }()
@@ -84,8 +84,8 @@ func TestSeveralCallsWaitForOneSignIn(t *testing.T) {
 		h.reply("session/set_mode", `{}`)
 		h.reply("session/list", `{"sessions":[]}`)
 		h.reply("session/prompt", `{}`)
-		if err != nil || page == nil || h.conv.Mode != "plan" || h.conv.Turn.Running {
-			t.Errorf("list %v %v, mode %q, running %v", page, err, h.conv.Mode, h.conv.Turn.Running)
+		if err != nil || page == nil || h.value(acpclient.CategoryMode) != "plan" || h.conv.Turn.Running {
+			t.Errorf("list %v %v, mode %q, running %v", page, err, h.value(acpclient.CategoryMode), h.conv.Turn.Running)
 		}
 	})
 }
@@ -110,7 +110,7 @@ func TestDismissedSignIn(t *testing.T) {
 		h.DismissAuth() // nothing waits
 		h.settle()
 		// The next call asks again.
-		h.SetMode("plan")
+		h.setMode("plan")
 		h.settle()
 		h.refuse("session/set_mode")
 		if n := len(eventsOf[conversation.AuthRequired](h)); n != 2 {
@@ -211,7 +211,7 @@ func TestReconnect(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {
 				old := h.agent()
 				h.prompt("one")
-				h.SetMode("plan")
+				h.setMode("plan")
 				h.settle()
 				h.refuse("session/prompt")
 				h.refuse("session/set_mode")
@@ -227,7 +227,7 @@ func TestReconnect(t *testing.T) {
 				default:
 					t.Error("the old agent still runs")
 				}
-				h.reply(c.method, `{"sessionId":"s2"}`)
+				h.reply(c.method, `{"sessionId":"s2",`+older+`}`)
 				events.WantTranscript(t, h.conv, c.want...)
 				if !h.conv.Turn.Running || h.conv.AuthError != nil {
 					t.Errorf("running %v, %v", h.conv.Turn.Running, h.conv.AuthError)
@@ -241,8 +241,8 @@ func TestReconnect(t *testing.T) {
 				}
 				h.reply("session/set_mode", `{}`)
 				h.reply("session/prompt", `{}`)
-				if h.conv.Turn.Running || h.conv.Mode != "plan" {
-					t.Errorf("running %v, mode %q", h.conv.Turn.Running, h.conv.Mode)
+				if h.conv.Turn.Running || h.value(acpclient.CategoryMode) != "plan" {
+					t.Errorf("running %v, mode %q", h.conv.Turn.Running, h.value(acpclient.CategoryMode))
 				}
 			})
 		})

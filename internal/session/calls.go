@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"parley/acpclient"
-	"parley/internal/conversation"
 )
 
 // blockedCall is a call that the agent refused until the person has signed in.
@@ -65,67 +64,3 @@ func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, d
 
 // isClosed reports an error that only says that the agent has gone.
 func isClosed(err error) bool { return errors.Is(err, acpclient.ErrClosed) }
-
-// SetMode switches the mode by session/set_mode.
-func (s *Session) SetMode(mode acpclient.SessionModeID) {
-	s.mu.Lock()
-	defer s.unlock()
-	if !s.ready {
-		return
-	}
-	s.seq++
-	seq := s.seq
-	s.stream.post(conversation.ModeChosen{Seq: seq, Mode: mode})
-	call(s, acpclient.SessionSetMode,
-		func() *acpclient.SetSessionModeRequest {
-			return &acpclient.SetSessionModeRequest{SessionID: s.id, ModeID: mode}
-		},
-		func(_ *acpclient.SetSessionModeResponse, err error) {
-			s.stream.post(conversation.ModeSettled{Seq: seq, Mode: mode, Err: err})
-		},
-		callKind{})
-}
-
-// SetOption sets a config option.
-func (s *Session) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
-	s.mu.Lock()
-	defer s.unlock()
-	if !s.ready {
-		return
-	}
-	s.seq++
-	e := conversation.OptionSettled{Seq: s.seq, Option: option, Value: value}
-	s.stream.post(conversation.OptionChosen{Seq: s.seq, Option: option, Value: value})
-	call(s, acpclient.SessionSetConfigOption,
-		func() *acpclient.SetSessionConfigOptionRequest {
-			return &acpclient.SetSessionConfigOptionRequest{SessionID: s.id, ConfigID: option, Value: value}
-		},
-		func(r *acpclient.SetSessionConfigOptionResponse, err error) {
-			e.Err = err
-			if r != nil {
-				e.Options = r.ConfigOptions
-			}
-			s.stream.post(e)
-		},
-		callKind{})
-}
-
-// SetModel switches the model by the older session/set_model.
-func (s *Session) SetModel(model string) {
-	s.mu.Lock()
-	defer s.unlock()
-	if !s.ready {
-		return
-	}
-	s.seq++
-	seq := s.seq
-	s.stream.post(conversation.ModelChosen{Seq: seq, Model: model})
-	call(s, acpclient.SessionSetModel,
-		func() *acpclient.SetSessionModelRequest {
-			return &acpclient.SetSessionModelRequest{SessionID: s.id, ModelID: model}
-		},
-		func(_ *acpclient.SetSessionModelResponse, err error) {
-			s.stream.post(conversation.ModelSettled{Seq: seq, Model: model, Err: err})
-		},
-		callKind{})
-}

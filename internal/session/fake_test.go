@@ -221,6 +221,10 @@ func hello(capabilities string) json.RawMessage {
 
 const everything = `{"loadSession":true,"sessionCapabilities":{"resume":{},"list":{},"delete":{},"close":{},"fork":{},"title":{}},"auth":{"logout":{}}}`
 
+// older is what an agent without config options says when it opens a session.
+const older = `"modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"plan","name":"Plan"}]},
+	"models":{"currentModelId":"m","availableModels":[{"modelId":"m","name":"M"},{"modelId":"x","name":"X"}]}`
+
 // newHarness must be called in a bubble. The client's messages are held against
 // the schema.
 func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
@@ -256,7 +260,7 @@ func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
 		}
 		a := &fakeAgent{auto: map[string]any{
 			"initialize":  hello(everything),
-			"session/new": json.RawMessage(fmt.Sprintf(`{"sessionId":"s%d"}`, len(h.agents)+1)),
+			"session/new": json.RawMessage(fmt.Sprintf(`{"sessionId":"s%d",%s}`, len(h.agents)+1, older)),
 		}}
 		if h.prepare != nil {
 			h.prepare(a)
@@ -332,6 +336,25 @@ func (h *harness) fail(method string, code acpclient.ErrorCode, message string) 
 	h.Helper()
 	h.agent().reply(h, method, &acpclient.Error{Code: code, Message: message})
 	h.settle()
+}
+
+// setMode and setModel switch the mode and the model of an agent that has no
+// config options.
+func (h *harness) setMode(id acpclient.ConfigValueID) {
+	h.SetOption(conversation.LegacyModeID, acpclient.SelectValue(id))
+}
+
+func (h *harness) setModel(id acpclient.ConfigValueID) {
+	h.SetOption(conversation.LegacyModelID, acpclient.SelectValue(id))
+}
+
+// value is the value of the option of a category that the agent has confirmed,
+// "" if there is no such option.
+func (h *harness) value(cat acpclient.ConfigCategory) acpclient.ConfigValueID {
+	if o := h.conv.OptionByCategory(cat); o != nil {
+		return o.CurrentValue.ID
+	}
+	return ""
 }
 
 // eventsOf returns the events of one type.

@@ -97,7 +97,7 @@ func (m *model) run() {
 			}
 		},
 		"mode": func(t *rapid.T) {
-			m.h.SetMode(rapid.SampledFrom([]acpclient.SessionModeID{"a", "b"}).Draw(t, "mode"))
+			m.h.setMode(rapid.SampledFrom([]acpclient.ConfigValueID{"a", "b"}).Draw(t, "mode"))
 		},
 		"option":       func(t *rapid.T) { m.h.SetOption("o", acpclient.BoolValue(rapid.Bool().Draw(t, "on"))) },
 		"start":        func(*rapid.T) { m.h.Start() },

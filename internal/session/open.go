@@ -241,6 +241,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 	s.agent.attach(id)
 	s.id, s.wish, s.known = id, id, true
 	s.opening, s.ready = false, true
+	s.openedWith(state)
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
 	for _, c := range s.takeBlocked() { // until the agent was started again
 		if how == conversation.OpenLoad && c.forgotten != nil {

@@ -42,7 +42,7 @@ func TestUpdatesBeforeTheSessionIsKnown(t *testing.T) {
 		if len(h.conv.Commands) != 1 {
 			t.Error("the commands were lost")
 		}
-		if name, _ := h.conv.CurrentMode(); name != "Ask" {
+		if name, _ := h.conv.CategoryValue(acpclient.CategoryMode); name != "Ask" {
 			t.Errorf("mode %q", name)
 		}
 		a.text("other", "still not ours")

@@ -83,7 +83,7 @@ func TestDeath(t *testing.T) {
 			h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 			h.settle()
 		}},
-		"while a switch is pending": {phase: conversation.PhaseLost, before: func(_ *testing.T, h *harness) { h.SetMode("x"); h.settle() }},
+		"while a switch is pending": {phase: conversation.PhaseLost, before: func(_ *testing.T, h *harness) { h.setMode("x"); h.settle() }},
 		"cancelled":                 {phase: conversation.PhaseLost, before: func(_ *testing.T, h *harness) { h.prompt("go"); h.Cancel(); h.settle() }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestAStaleAgent(t *testing.T) {
 		old := h.agent()
 		old.slow, old.let = true, make(chan struct{})
 		h.prompt("one")
-		h.SetMode("plan")
+		h.setMode("plan")
 		h.settle()
 		h.Reconnect()
 		h.settle()
@@ -236,8 +236,8 @@ func TestAStaleAgent(t *testing.T) {
 		h.settle()
 		h.reply("session/resume", `{}`)
 		h.prompt("two")
-		if !h.conv.Turn.Running || h.conv.Mode == "plan" {
-			t.Errorf("running %v, mode %q", h.conv.Turn.Running, h.conv.Mode)
+		if !h.conv.Turn.Running || h.value(acpclient.CategoryMode) == "plan" {
+			t.Errorf("running %v, mode %q", h.conv.Turn.Running, h.value(acpclient.CategoryMode))
 		}
 		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: two")
 	})

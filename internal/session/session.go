@@ -74,6 +74,7 @@ type Session struct {
 	known   bool                // the transcript of wish is in the stream already
 	opening bool                // a request that opens a session is under way
 	ready   bool                // prompts can be sent
+	legacy  bool                // modes and models are set by calls of their own
 
 	running    bool // a turn is
 	cancelling bool // and was cancelled

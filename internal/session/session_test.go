@@ -338,57 +338,6 @@ func TestUnattendedOffersNoDialogs(t *testing.T) {
 	})
 }
 
-func TestModesAndOptionsSettleOrGoBack(t *testing.T) {
-	bubble(t, func(t *testing.T, h *harness) {
-		h.agent().update("s1", `{"sessionUpdate":"config_option_update","configOptions":[{"id":"m","name":"Model","category":"model","type":"select","currentValue":"a","options":[{"value":"a","name":"A"},{"value":"b","name":"B"}]}]}`)
-		h.settle()
-		h.SetOption("m", acpclient.SelectValue("b"))
-		h.settle()
-		if name, pending := h.conv.CurrentModel(); name != "B" || !pending {
-			t.Errorf("model %s, pending %v", name, pending)
-		}
-		h.fail("session/set_config_option", acpclient.CodeInternalError, "not for you")
-		if name, pending := h.conv.CurrentModel(); name != "A" || pending {
-			t.Errorf("model %s, pending %v", name, pending)
-		}
-		events.WantTranscript(t, h.conv, "note: Model was not changed")
-		h.SetOption("m", acpclient.SelectValue("b"))
-		h.settle()
-		h.reply("session/set_config_option", `{}`) // nothing said is success
-		if name, pending := h.conv.CurrentModel(); name != "B" || pending {
-			t.Errorf("model %s, pending %v", name, pending)
-		}
-		h.SetMode("plan")
-		h.SetModel("x")
-		h.settle()
-		h.reply("session/set_mode", `null`)
-		h.reply("session/set_model", `{}`)
-		if h.conv.Mode != "plan" || h.conv.Model != "x" {
-			t.Errorf("mode %s, model %s", h.conv.Mode, h.conv.Model)
-		}
-	})
-}
-
-func TestNothingIsSetBeforeTheSessionIsOpen(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHarness(t)
-		defer h.close()
-		h.SetMode("m")
-		h.SetModel("m")
-		h.SetOption("o", acpclient.BoolValue(true))
-		h.settle()
-		if len(h.events) != 0 {
-			t.Errorf("events %v", h.events)
-		}
-		if err := h.SetTitle("x"); !errors.Is(err, errNotOpen) {
-			t.Error(err)
-		}
-		if err := h.Fork(); !errors.Is(err, errNotOpen) {
-			t.Error(err)
-		}
-	})
-}
-
 func TestMachineAndWitness(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.machine.readErr = acpclient.NotFoundError("/work/x")

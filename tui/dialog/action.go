@@ -34,13 +34,7 @@ type Answer struct {
 // CancelTurn cancels the turn, and with it every permission that is open.
 type CancelTurn struct{}
 
-// SetMode switches the mode of an agent without config options.
-type SetMode struct{ Mode acpclient.SessionModeID }
-
-// SetModel switches the model of an agent without config options.
-type SetModel struct{ Model string }
-
-// SetOption sets a config option.
+// SetOption sets one of the options of a session.
 type SetOption struct {
 	Option acpclient.ConfigID
 	Value  acpclient.ConfigValue
@@ -86,8 +80,6 @@ func (Do) action()             {}
 func (Stay) action()           {}
 func (Answer) action()         {}
 func (CancelTurn) action()     {}
-func (SetMode) action()        {}
-func (SetModel) action()       {}
 func (SetOption) action()      {}
 func (StartAgent) action()     {}
 func (OpenSession) action()    {}

@@ -11,28 +11,15 @@ import (
 	"parley/tui/toolface"
 )
 
-// NewModes lists the modes of a conversation and follows it. Where the agent
-// has config options, that is the option that switches modes. It is nil if the
-// agent has no modes.
-func NewModes(env Env, c *conversation.Conversation) *Selector {
-	if o := c.ModeOption(); o != nil {
-		return NewOption(env, c, o.ID)
-	}
-	if len(c.LegacyModes()) == 0 {
+// NewCategory lists the values of the first option of a category, such as the
+// modes, of a conversation and follows it. It is nil if there is no such option,
+// or none that can be set.
+func NewCategory(env Env, c *conversation.Conversation, cat acpclient.ConfigCategory) *Selector {
+	o := c.OptionByCategory(cat)
+	if o == nil {
 		return nil
 	}
-	return newFollowing(env, List{Title: "Mode"}, func() []Item { return modeItems(c) })
-}
-
-// NewModels lists the models of a conversation, in the same manner.
-func NewModels(env Env, c *conversation.Conversation) *Selector {
-	if o := c.OptionByCategory(acpclient.CategoryModel); o != nil {
-		return NewOption(env, c, o.ID)
-	}
-	if len(c.LegacyModels()) == 0 {
-		return nil
-	}
-	return newFollowing(env, List{Title: "Model"}, func() []Item { return modelItems(c) })
+	return NewOption(env, c, o.ID)
 }
 
 // NewOption lists the values of a config option of a conversation and follows
@@ -50,30 +37,6 @@ func newFollowing(env Env, l List, items func() []Item) *Selector {
 	s := NewSelector(env, l)
 	s.follow = items
 	return s
-}
-
-func modeItems(c *conversation.Conversation) []Item {
-	_, pending := c.CurrentMode()
-	items := make([]Item, 0, len(c.LegacyModes()))
-	for _, m := range c.LegacyModes() {
-		now := m.ID == c.LegacyMode()
-		items = append(items, Item{
-			ID: string(m.ID), Title: m.Name, Detail: m.Description,
-			Current: now, Pending: now && pending, Do: SetMode{m.ID},
-		})
-	}
-	return items
-}
-
-func modelItems(c *conversation.Conversation) []Item {
-	items := make([]Item, 0, len(c.LegacyModels()))
-	for _, m := range c.LegacyModels() {
-		items = append(items, Item{
-			ID: m.ModelID, Title: m.Name, Detail: m.Description,
-			Current: m.ModelID == c.Model, Do: SetModel{m.ModelID},
-		})
-	}
-	return items
 }
 
 func valueItems(c *conversation.Conversation, id acpclient.ConfigID) []Item {

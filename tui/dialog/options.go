@@ -18,12 +18,6 @@ type Options struct {
 	values *Selector
 }
 
-// The rows of agents that have no config options.
-const (
-	legacyModeRow  = "mode"
-	legacyModelRow = "model"
-)
-
 // NewOptions shows the options of a conversation.
 func NewOptions(env Env, c *conversation.Conversation) *Options {
 	d := &Options{env: env, conv: c}
@@ -52,14 +46,6 @@ func optionItems(c *conversation.Conversation) []Item {
 			it.Detail, it.Disabled = "not supported by parley", true
 		}
 		items = append(items, it)
-	}
-	if len(c.LegacyModes()) > 0 {
-		name, pending := c.CurrentMode()
-		items = append(items, Item{ID: legacyModeRow, Title: "Mode", Detail: name, Pending: pending, Do: optionRow{legacyModeRow}})
-	}
-	if len(c.LegacyModels()) > 0 {
-		name, _ := c.CurrentModel()
-		items = append(items, Item{ID: legacyModelRow, Title: "Model", Detail: name, Do: optionRow{legacyModelRow}})
 	}
 	return items
 }
@@ -104,10 +90,6 @@ func (d *Options) settle(a Action) Action {
 	}
 	o := d.conv.Option(acpclient.ConfigID(chosen.id))
 	switch {
-	case o == nil && chosen.id == legacyModeRow:
-		d.values = NewModes(d.env, d.conv)
-	case o == nil && chosen.id == legacyModelRow:
-		d.values = NewModels(d.env, d.conv)
 	case o == nil:
 	case o.Type == acpclient.ConfigBoolean:
 		v, _ := d.conv.OptionValue(o)

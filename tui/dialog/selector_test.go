@@ -32,7 +32,7 @@ func threeItems() []Item {
 	return []Item{
 		{ID: "ask", Title: "Ask", Group: "careful", Do: picked{"ask"}},
 		{ID: "off", Title: "Gone", Disabled: true, Group: "careful"},
-		{ID: "code", Title: "Code", Group: "bold", Current: true, Do: SetMode{"code"}},
+		{ID: "code", Title: "Code", Group: "bold", Current: true, Do: Run{"code"}},
 	}
 }
 
@@ -41,20 +41,20 @@ func TestSelectorKeys(t *testing.T) {
 		keys string
 		want Action
 	}{
-		{"enter", SetMode{"code"}}, // the current one is marked
+		{"enter", Run{"code"}}, // the current one is marked
 		{"up enter", picked{"ask"}},
 		{"up up up enter", picked{"ask"}},
-		{"up down enter", SetMode{"code"}},
-		{"down down enter", SetMode{"code"}},
+		{"up down enter", Run{"code"}},
+		{"down down enter", Run{"code"}},
 		{"home enter", picked{"ask"}},
 		{"pgup enter", picked{"ask"}},
-		{"pgup end enter", SetMode{"code"}},
+		{"pgup end enter", Run{"code"}},
 		{"a s k enter", picked{"ask"}},
-		{"o d e enter", SetMode{"code"}},
+		{"o d e enter", Run{"code"}},
 		{"g o n e enter", nil}, // it cannot be chosen
 		{"z z enter", nil},
-		{"z z backspace backspace enter", SetMode{"code"}},
-		{"z esc enter", SetMode{"code"}}, // esc clears the filter first
+		{"z z backspace backspace enter", Run{"code"}},
+		{"z esc enter", Run{"code"}}, // esc clears the filter first
 		{"z esc esc", Close{}},
 		{"esc", Close{}},
 	} {
@@ -212,13 +212,13 @@ func TestModesAndModels(t *testing.T) {
 		keys string
 		want Action
 	}{
-		{"mode option", NewModes(env, withOptions), "down enter", SetOption{"mode", acpclient.SelectValue("code")}},
-		{"model option", NewModels(env, withOptions), "down enter", SetOption{"model", acpclient.SelectValue("haiku")}},
+		{"mode option", NewCategory(env, withOptions, acpclient.CategoryMode), "down enter", SetOption{"mode", acpclient.SelectValue("code")}},
+		{"model option", NewCategory(env, withOptions, acpclient.CategoryModel), "down enter", SetOption{"model", acpclient.SelectValue("haiku")}},
 		{"boolean", NewOption(env, withOptions, "brave"), "down enter", SetOption{"brave", acpclient.BoolValue(false)}},
-		{"legacy mode", NewModes(env, legacy), "down enter", SetMode{"code"}},
-		{"legacy model", NewModels(env, legacy), "up enter", SetModel{"a"}},
-		{"legacy mode among the options", NewOptions(env, legacy), "enter down enter", SetMode{"code"}},
-		{"legacy model among the options", NewOptions(env, legacy), "down enter up enter", SetModel{"a"}},
+		{"legacy mode", NewCategory(env, legacy, acpclient.CategoryMode), "down enter", SetOption{conversation.LegacyModeID, acpclient.SelectValue("code")}},
+		{"legacy model", NewCategory(env, legacy, acpclient.CategoryModel), "up enter", SetOption{conversation.LegacyModelID, acpclient.SelectValue("a")}},
+		{"legacy mode among the options", NewOptions(env, legacy), "enter down enter", SetOption{conversation.LegacyModeID, acpclient.SelectValue("code")}},
+		{"legacy model among the options", NewOptions(env, legacy), "down enter up enter", SetOption{conversation.LegacyModelID, acpclient.SelectValue("a")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := presses(t, tt.s, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
@@ -227,7 +227,7 @@ func TestModesAndModels(t *testing.T) {
 		})
 	}
 	none := conversation.New()
-	if NewModes(env, none) != nil || NewModels(env, none) != nil || NewOption(env, withOptions, "slider") != nil || NewOption(env, withOptions, "?") != nil {
+	if NewCategory(env, none, acpclient.CategoryMode) != nil || NewCategory(env, none, acpclient.CategoryModel) != nil || NewOption(env, withOptions, "slider") != nil || NewOption(env, withOptions, "?") != nil {
 		t.Error("there is a list of what cannot be set")
 	}
 }

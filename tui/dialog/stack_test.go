@@ -100,7 +100,7 @@ func TestWhatHappensBelowAQuestionLeavesItArmed(t *testing.T) {
 func TestChosenClosesLists(t *testing.T) {
 	s, env, _ := newStack()
 	s.Push(NewOptions(env, optionConversation()))
-	s.Push(NewModes(env, optionConversation()))
+	s.Push(NewCategory(env, optionConversation(), acpclient.CategoryMode))
 	s.Chosen()
 	s.Chosen()
 	if _, ok := s.Top().(*Options); !ok {

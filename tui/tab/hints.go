@@ -5,6 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
@@ -65,7 +66,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation) []dialog.Hint {
 		h.add(config.ActionSend, "send")
 	}
 	if c != nil {
-		if name, _ := c.CurrentMode(); name != "" {
+		if name, _ := c.CategoryValue(acpclient.CategoryMode); name != "" {
 			h.add(config.ActionNextMode, "mode")
 		}
 		if len(c.Options) > 0 {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/tui/dialog"
 	"parley/tui/transcript"
@@ -75,11 +76,11 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionNextMode:
 		return t.nextMode()
 	case config.ActionMode:
-		return t.choose(dialog.NewModes, "this agent has no modes")
+		return t.choose(acpclient.CategoryMode, "this agent has no modes")
 	case config.ActionModel:
-		return t.choose(dialog.NewModels, "this agent offers no models")
+		return t.choose(acpclient.CategoryModel, "this agent offers no models")
 	case config.ActionThoughtLevel:
-		return t.choose(newThoughtLevels, "this agent offers no thought levels")
+		return t.choose(acpclient.CategoryThoughtLevel, "this agent offers no thought levels")
 	case config.ActionOptions:
 		return t.showOptions()
 	case config.ActionPalette:

@@ -52,12 +52,6 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 	case dialog.Run:
 		t.dialogs.Pop()
 		return t.run(a.Action)
-	case dialog.SetMode:
-		t.dialogs.Chosen()
-		t.session.SetMode(a.Mode)
-	case dialog.SetModel:
-		t.dialogs.Chosen()
-		t.session.SetModel(a.Model)
 	case dialog.SetOption:
 		t.dialogs.Chosen()
 		t.session.SetOption(a.Option, a.Value)

@@ -81,17 +81,13 @@ func (t *Tab) statusLine(width int) string {
 	th := t.program.Theme
 	var left []string
 	if c := t.conv; c != nil {
-		if name, pending := c.CurrentMode(); name != "" {
-			name = safetext.Line(name)
-			if pending {
-				name += "…"
-			}
-			left = append(left, th.BadgeMode.Render(" "+name+" "))
+		if mode := setting(c, acpclient.CategoryMode); mode != "" {
+			left = append(left, th.BadgeMode.Render(" "+mode+" "))
 		}
-		if model := modelName(c); model != "" {
+		if model := setting(c, acpclient.CategoryModel); model != "" {
 			left = append(left, th.Text.Render(model))
 		}
-		if level := thoughtLevel(c); level != "" {
+		if level := setting(c, acpclient.CategoryThoughtLevel); level != "" {
 			left = append(left, th.Muted.Render(level))
 		}
 		if u := c.Usage; u != nil {
@@ -116,30 +112,21 @@ func (t *Tab) statusLine(width int) string {
 	return sides(line, right+" ", width)
 }
 
-// modelName is the shorter of the model's name and its id: names of models can
-// be whole sentences, and ids are what people know them by.
-func modelName(c *conversation.Conversation) string {
-	name, pending := c.CurrentModel()
-	if o := c.OptionByCategory(acpclient.CategoryModel); o != nil {
-		if v, _ := c.OptionValue(o); !v.IsBool && v.ID != "" && len(v.ID) <= len(name) {
-			name = string(v.ID)
-		}
-	}
-	name = safetext.Line(name)
-	if pending && name != "" {
-		name += "…"
-	}
-	return name
-}
-
-func thoughtLevel(c *conversation.Conversation) string {
-	o := c.OptionByCategory(acpclient.CategoryThoughtLevel)
+// setting is the value of the option of a category, "" if there is none. A model
+// is called by its id if that is shorter: names of models can be whole sentences,
+// and ids are what people know them by.
+func setting(c *conversation.Conversation, cat acpclient.ConfigCategory) string {
+	o := c.OptionByCategory(cat)
 	if o == nil {
 		return ""
 	}
 	v, pending := c.OptionValue(o)
-	name := safetext.Line(conversation.ValueName(o, v))
-	if pending {
+	name := conversation.ValueName(o, v)
+	if cat == acpclient.CategoryModel && !v.IsBool && v.ID != "" && len(v.ID) <= len(name) {
+		name = string(v.ID)
+	}
+	name = safetext.Line(name)
+	if pending && name != "" {
 		name += "…"
 	}
 	return name

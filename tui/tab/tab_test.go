@@ -206,11 +206,11 @@ func TestTheStatusLineSaysWhereWeAre(t *testing.T) {
 	b.columns, b.rows = 120, 30
 	b.events(
 		conversation.Update{Update: &acpclient.UsageUpdate{Used: 150_000, Size: 200_000, Cost: &acpclient.Cost{Amount: 1.5, Currency: "EUR"}}},
-		conversation.ModeChosen{Seq: 1, Mode: "code"},
+		conversation.OptionChosen{Seq: 1, Option: conversation.LegacyModeID, Value: acpclient.SelectValue("code")},
 	)
 	b.mustShow(t, "Coding…", "150k/200k 75%", "€1.50", "agent 1")
-	b.events(conversation.ModeSettled{Seq: 1, Mode: "code", Err: errors.New("not today")})
-	b.mustShow(t, " Asking ", "The mode was not switched", "not today")
+	b.events(conversation.OptionSettled{Seq: 1, Option: conversation.LegacyModeID, Err: errors.New("not today")})
+	b.mustShow(t, " Asking ", "Mode was not changed", "not today")
 }
 
 func TestNothingSaidForAMomentReachesTheTerminalRaw(t *testing.T) {

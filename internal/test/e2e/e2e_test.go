@@ -216,7 +216,7 @@ end-turn
 	p.Type("go").Press("enter")
 	p.WaitFor("Working on it.")
 	p.Press("shift+tab") // while the turn runs
-	p.WaitFor("The mode was not switched", "The code mode is locked", "Back to asking.")
+	p.WaitFor("Mode was not changed", "The code mode is locked", "Back to asking.")
 	p.WaitUntil("the mode is what the agent said", func(s ptytest.Screen) bool {
 		return strings.Contains(s.Line(s.Rows-2), " Ask ")
 	})

@@ -1,0 +1,137 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// Modes, models and options are set in the same way; what differs is the call.
+func TestSettingsSettleOrGoBack(t *testing.T) {
+	m, x := acpclient.ConfigSelectOption{Value: "m", Name: "M"}, acpclient.ConfigSelectOption{Value: "x", Name: "X"}
+	modelOption := func(id string) string {
+		return `{"id":"` + id + `","name":"Model","category":"model","type":"select","currentValue":"m","options":[{"value":"m","name":"M"},{"value":"x","name":"X"}]}`
+	}
+	for _, c := range []struct {
+		name, state string
+		option      acpclient.ConfigID
+		category    acpclient.ConfigCategory
+		method      string
+		success     string // an answer that says nothing more
+		from, to    acpclient.ConfigSelectOption
+	}{
+		{
+			"a mode", older, conversation.LegacyModeID, acpclient.CategoryMode, "session/set_mode", `null`,
+			acpclient.ConfigSelectOption{Value: "ask", Name: "Ask"},
+			acpclient.ConfigSelectOption{Value: "plan", Name: "Plan"},
+		},
+		{"a model", older, conversation.LegacyModelID, acpclient.CategoryModel, "session/set_model", `{}`, m, x},
+		{"an option", older + `,"configOptions":[` + modelOption("o") + `]`, "o", acpclient.CategoryModel, "session/set_config_option", `{}`, m, x},
+		{"an option with an odd id", `"configOptions":[` + modelOption("session/set_mode") + `]`, "session/set_mode", acpclient.CategoryModel, "session/set_config_option", `{}`, m, x},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				want := func(name string, pending bool) {
+					t.Helper()
+					if got, p := h.conv.CategoryValue(c.category); got != name || p != pending {
+						t.Errorf("%q, pending %v, want %q, %v", got, p, name, pending)
+					}
+				}
+				want(c.from.Name, false)
+				h.SetOption(c.option, acpclient.SelectValue(c.to.Value))
+				h.settle()
+				want(c.to.Name, true)
+				h.fail(c.method, acpclient.CodeInternalError, "not for you")
+				want(c.from.Name, false)
+				events.WantTranscript(t, h.conv, map[acpclient.ConfigCategory]string{
+					acpclient.CategoryMode: "note: Mode was not changed", acpclient.CategoryModel: "note: Model was not changed",
+				}[c.category])
+				if n := h.conv.Items[0].(*conversation.Note); !strings.Contains(n.Detail, "not for you") {
+					t.Errorf("the agent's reason is not told: %q", n.Detail)
+				}
+				h.SetOption(c.option, acpclient.SelectValue(c.to.Value))
+				h.settle()
+				h.reply(c.method, c.success)
+				want(c.to.Name, false)
+				// Of two quick ones the later is shown, and wins.
+				h.SetOption(c.option, acpclient.SelectValue(c.from.Value))
+				h.SetOption(c.option, acpclient.SelectValue(c.to.Value))
+				h.settle()
+				h.reply(c.method, c.success)
+				want(c.to.Name, true)
+				h.fail(c.method, acpclient.CodeInternalError, "not twice")
+				want(c.from.Name, false)
+			}, func(h *harness, _ *Options) {
+				h.prepare = func(a *fakeAgent) { a.auto["session/new"] = json.RawMessage(`{"sessionId":"s1",` + c.state + `}`) }
+			})
+		})
+	}
+}
+
+// An agent may tell of its config options only after it has opened the session.
+// They replace its modes; a mode that was chosen just before still goes out as
+// one.
+func TestOptionsThatComeLateReplaceModes(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		if name, _ := h.conv.CategoryValue(acpclient.CategoryMode); name != "Ask" {
+			t.Errorf("mode %q", name)
+		}
+		h.agent().update("s1", events.OptionsUpdate(events.ThinkOption))
+		h.settle()
+		if h.conv.OptionByCategory(acpclient.CategoryMode) != nil || len(h.conv.Options) != 1 {
+			t.Errorf("options %+v", h.conv.Options)
+		}
+		h.setMode("plan")
+		h.SetOption("t", acpclient.BoolValue(true))
+		h.settle()
+		h.fail("session/set_mode", acpclient.CodeInvalidParams, "there are no modes")
+		h.reply("session/set_config_option", `{"configOptions":[`+events.ModeOption+`]}`)
+		events.WantTranscript(t, h.conv, "note: Mode was not changed")
+		if name, pending := h.conv.CategoryValue(acpclient.CategoryMode); name != "Ask" || pending {
+			t.Errorf("mode %q, pending %v", name, pending)
+		}
+	})
+}
+
+// An answer that says nothing of modes leaves them, and the way to set them.
+func TestModesOutliveARestart(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().exit(errors.New("crash"))
+		h.settle()
+		h.Start()
+		h.settle()
+		h.reply("session/resume", `{}`)
+		h.setMode("plan")
+		h.settle()
+		h.reply("session/set_mode", `{}`)
+		if got := h.value(acpclient.CategoryMode); got != "plan" {
+			t.Errorf("mode %q", got)
+		}
+	})
+}
+
+func TestNothingIsSetBeforeTheSessionIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		defer h.close()
+		h.setMode("m")
+		h.setModel("m")
+		h.SetOption("o", acpclient.BoolValue(true))
+		h.settle()
+		if len(h.events) != 0 {
+			t.Errorf("events %v", h.events)
+		}
+		if err := h.SetTitle("x"); !errors.Is(err, errNotOpen) {
+			t.Error(err)
+		}
+		if err := h.Fork(); !errors.Is(err, errNotOpen) {
+			t.Error(err)
+		}
+	})
+}
