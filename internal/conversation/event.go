@@ -149,8 +149,6 @@ type (
 
 // What the agent does on this machine.
 type (
-	// FileRead: the agent read a file through the client.
-	FileRead struct{ Path string }
 	// FileWritten: the agent wrote a file through the client. A nil Before is
 	// a new file.
 	FileWritten struct {
@@ -158,13 +156,11 @@ type (
 		Before *string
 		After  string
 	}
-	// TerminalCreated: the agent started a command through the client, or says
-	// that it runs one itself.
+	// TerminalCreated: the agent started a command through the client.
 	TerminalCreated struct {
 		ID      acpclient.TerminalID
 		Command string
 		Cwd     string
-		Own     bool // run by the agent itself
 	}
 	// TerminalOutput: the command printed something, raw.
 	TerminalOutput struct {

@@ -59,12 +59,11 @@ func (c *Conversation) Apply(e Event) {
 		c.AuthError = e.Err
 	case AuthDone:
 		c.AuthError = e.Err
-	case FileRead:
 	case FileWritten:
 		c.fileWritten(e)
 	case TerminalCreated:
 		t := c.terminal(e.ID)
-		t.Command, t.Cwd, t.Own = e.Command, e.Cwd, e.Own
+		t.Command, t.Cwd, t.Own = e.Command, e.Cwd, false
 		t.changed()
 	case TerminalOutput:
 		c.terminal(e.ID).write(e.Data)

@@ -25,7 +25,6 @@ func (ElicitationClosed) Size() int    { return EventOverhead }
 func (ElicitationCompleted) Size() int { return EventOverhead }
 func (AuthRequired) Size() int         { return EventOverhead }
 func (AuthDone) Size() int             { return EventOverhead }
-func (FileRead) Size() int             { return EventOverhead }
 func (TerminalCreated) Size() int      { return EventOverhead }
 func (e TerminalOutput) Size() int     { return EventOverhead + len(e.Data) }
 func (TerminalExited) Size() int       { return EventOverhead }

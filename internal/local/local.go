@@ -53,7 +53,6 @@ func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReq
 	if err != nil {
 		return nil, fileError(r.Path, err)
 	}
-	m.witness.FileRead(r.Path)
 	return &acpclient.ReadTextFileResponse{Content: text}, nil
 }
 

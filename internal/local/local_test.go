@@ -42,8 +42,6 @@ func (r *record) got() string {
 	return strings.Join(r.lines, "; ")
 }
 
-func (r *record) FileRead(path string) { r.add("read %s", filepath.Base(path)) }
-
 func (r *record) FileWritten(path string, before *string, after string) {
 	was := "nothing"
 	if before != nil {
@@ -120,7 +118,7 @@ func TestFiles(t *testing.T) {
 	if _, err := m.WriteTextFile(t.Context(), &acpclient.WriteTextFileRequest{Path: filepath.Join(dir, "sub", "b.txt"), Content: "b"}); err != nil {
 		t.Error(err)
 	}
-	want := "read a.txt; wrote a.txt: one\ntwo\nthree\n to new; wrote b.txt: nothing to b"
+	want := "wrote a.txt: one\ntwo\nthree\n to new; wrote b.txt: nothing to b"
 	if got := r.got(); got != want {
 		t.Errorf("the witness saw %q, want %q", got, want)
 	}

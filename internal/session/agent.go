@@ -49,7 +49,6 @@ type Machine interface {
 // Witness is told what a Machine does. Its methods may wait while too much is
 // waiting to be drawn.
 type Witness interface {
-	FileRead(path string)
 	FileWritten(path string, before *string, after string)
 	TerminalCreated(id acpclient.TerminalID, command, cwd string)
 	TerminalOutput(id acpclient.TerminalID, data []byte)

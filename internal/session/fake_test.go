@@ -379,7 +379,6 @@ func (m *fakeMachine) ReadTextFile(_ context.Context, r *acpclient.ReadTextFileR
 	if m.readErr != nil {
 		return nil, m.readErr
 	}
-	m.witness.FileRead(r.Path)
 	return &acpclient.ReadTextFileResponse{Content: "text"}, nil
 }
 

@@ -200,8 +200,6 @@ func (s *Session) Said(severity acpclient.NoticeSeverity, title, detail string) 
 // witness turns what the machine does into events.
 type witness struct{ s *Session }
 
-func (w witness) FileRead(path string) { w.s.stream.push(w.s.ctx, conversation.FileRead{Path: path}) }
-
 func (w witness) FileWritten(path string, before *string, after string) {
 	w.s.stream.push(w.s.ctx, conversation.FileWritten{Path: path, Before: before, After: after})
 }

@@ -28,7 +28,7 @@ func TestStreamKeepsOrderAndMerges(t *testing.T) {
 	s.post(conversation.TerminalOutput{ID: "x", Data: []byte("1")})
 	s.post(conversation.TerminalOutput{ID: "x", Data: []byte("2")})
 	s.post(conversation.TerminalOutput{ID: "y", Data: []byte("3")})
-	s.post(conversation.FileRead{Path: "f"})
+	s.post(conversation.Said{Title: "f"})
 	s.post(says("e"))
 	var got []string
 	for _, e := range s.Take() {
@@ -36,7 +36,7 @@ func TestStreamKeepsOrderAndMerges(t *testing.T) {
 	}
 	want := []string{
 		"{agent_message_chunk  ab}", "{agent_thought_chunk  c}", "{agent_thought_chunk 1 d}",
-		"{x [49 50]}", "{y [51]}", "{f}", "{agent_message_chunk  e}",
+		"{x [49 50]}", "{y [51]}", "{ f }", "{agent_message_chunk  e}",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("took %q", got)
@@ -104,7 +104,7 @@ func TestStreamLetsGo(t *testing.T) {
 			s.post(says(strings.Repeat("x", pendingBound)))
 			var done atomic.Int64
 			for range 3 {
-				go func() { s.push(ctx, conversation.FileRead{Path: "f"}); done.Add(1) }()
+				go func() { s.push(ctx, conversation.Said{Title: "f"}); done.Add(1) }()
 			}
 			go func() { s.room(ctx); done.Add(1) }()
 			synctest.Wait()
