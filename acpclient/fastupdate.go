@@ -49,7 +49,11 @@ func decodeLine[U any](line []byte) (*SessionNotification, *U) {
 	if l.Method != SessionUpdateNotification.Name || len(l.ID) > 0 || p.SessionID == "" {
 		return nil, nil
 	}
-	return &SessionNotification{SessionID: p.SessionID, Meta: orAbsent(p.Meta)}, &p.Update
+	raw := member(line, "params")
+	if raw == nil {
+		return nil, nil
+	}
+	return &SessionNotification{SessionID: p.SessionID, Meta: orAbsent(p.Meta), Raw: bytes.Clone(raw)}, &p.Update
 }
 
 // fastUpdate decodes a line that is a plain message chunk, tool call or list of
@@ -175,3 +179,72 @@ func peekUpdate(line []byte) []byte {
 	}
 	return rest[:end]
 }
+
+// member returns the value of a key in an object that is known to be valid JSON,
+// as it is spelled there; nil if the key is not there. Of several, the last
+// counts.
+func member(object []byte, key string) (value []byte) {
+	at := skipSpace(object, bytes.IndexByte(object, '{')+1)
+	for object[at] != '}' {
+		name := at
+		at = stringEnd(object, at)
+		isKey := string(object[name+1:at-1]) == key
+		start := skipSpace(object, skipSpace(object, at)+1) // behind the colon
+		at = valueEnd(object, start)
+		if isKey {
+			value = object[start:at]
+		}
+		if at = skipSpace(object, at); object[at] == ',' {
+			at = skipSpace(object, at+1)
+		}
+	}
+	return value
+}
+
+// valueEnd is where the value that begins at an offset of valid JSON ends.
+func valueEnd(b []byte, at int) int {
+	depth := 0
+	for {
+		switch b[at] {
+		case '"':
+			at = stringEnd(b, at)
+		case '{', '[':
+			depth++
+			at++
+		case '}', ']':
+			depth--
+			at++
+		default: // a number, a word, or what stands between values
+			at++
+			for depth == 0 && !isSpace(b[at]) && b[at] != ',' && b[at] != '}' {
+				at++
+			}
+		}
+		if depth == 0 {
+			return at
+		}
+	}
+}
+
+// stringEnd is behind the string that begins at an offset of valid JSON.
+func stringEnd(b []byte, at int) int {
+	for at++; ; at++ {
+		at += bytes.IndexByte(b[at:], '"')
+		slashes := 0
+		for b[at-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return at + 1
+		}
+	}
+}
+
+func skipSpace(b []byte, at int) int {
+	for isSpace(b[at]) {
+		at++
+	}
+	return at
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -156,3 +156,51 @@ func TestFastUpdateGuesses(t *testing.T) {
 		})
 	}
 }
+
+// A member is found as a decoder finds it, however the object is spelled.
+func TestMember(t *testing.T) {
+	fixed := []string{
+		`{}`, ` { } `, `{"a":1}`, `{"a":"}\\"}`, `{"a":"\\\"a\\\\","b":[{"a":2}," ]"],"a" : { "b":"{" } }`,
+		"{\r\n\t\"b\" : true , \"a\" :\tnull\n}", `{"\u0061":1,"a":-2.5e3}`, `{"a":[]}`, `{"b":"a","a":""}`,
+	}
+	check := func(t failer, object []byte) {
+		var want struct {
+			A json.RawMessage `json:"a"`
+		}
+		if err := json.Unmarshal(object, &want); err != nil {
+			t.Fatalf("%s: %v", object, err)
+		}
+		if got := member(object, "a"); string(got) != string(want.A) {
+			t.Fatalf("a of %s is %s, want %s", object, got, want.A)
+		}
+	}
+	for _, object := range fixed {
+		check(t, []byte(object))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		var value func(depth int) any
+		value = func(depth int) any {
+			text := rapid.StringOf(rapid.SampledFrom([]rune(`ab"\{}[],: `)))
+			kinds := 5
+			if depth == 0 {
+				kinds = 3
+			}
+			switch rapid.IntRange(0, kinds-1).Draw(rt, "kind") {
+			case 0:
+				return text.Draw(rt, "text")
+			case 1:
+				return rapid.Float64Range(-1e9, 1e9).Draw(rt, "number")
+			case 2:
+				return rapid.SampledFrom([]any{true, false, nil}).Draw(rt, "word")
+			case 3:
+				return []any{value(depth - 1), value(depth - 1)}
+			}
+			return map[string]any{"a": value(depth - 1), text.Draw(rt, "key"): value(depth - 1)}
+		}
+		object, err := json.MarshalIndent(map[string]any{"a": value(3), "b": value(3), "": value(1)}, "", rapid.SampledFrom([]string{"", " ", "\t"}).Draw(rt, "indent"))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		check(rt, object)
+	})
+}

@@ -16,6 +16,10 @@ type SessionNotification struct {
 	SessionID SessionID
 	Update    SessionUpdate
 	Meta      Meta
+
+	// Raw is the whole of the params as they were received, also what this
+	// package does not know; nil if they were not received. It is not encoded.
+	Raw json.RawMessage
 }
 
 // SessionUpdate is one of the update types of this package: *ContentChunk,
@@ -284,7 +288,7 @@ func (n *SessionNotification) UnmarshalJSON(b []byte) error {
 	if err := Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*n = SessionNotification{w.SessionID, decodeUpdate(w.Update), w.Meta}
+	*n = SessionNotification{w.SessionID, decodeUpdate(w.Update), w.Meta, bytes.Clone(b)}
 	return nil
 }
 
