@@ -17,11 +17,14 @@ import (
 type updateLine[U any] struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
-	Params struct {
-		SessionID SessionID `json:"sessionId"`
-		Update    U         `json:"update"`
-		Meta      Meta      `json:"_meta"`
-	} `json:"params"`
+	Params updateParams[U] `json:"params"`
+}
+
+// updateParams are the params of such a line.
+type updateParams[U any] struct {
+	SessionID SessionID `json:"sessionId"`
+	Update    U         `json:"update"`
+	Meta      Meta      `json:"_meta"`
 }
 
 type (
@@ -42,26 +45,49 @@ type (
 // decodeLine decodes a line that has what every update needs.
 func decodeLine[U any](line []byte) (*SessionNotification, *U) {
 	var l updateLine[U]
-	if json.Unmarshal(line, &l) != nil {
+	if json.Unmarshal(line, &l) != nil || l.Method != SessionUpdateNotification.Name || len(l.ID) > 0 {
 		return nil, nil
 	}
-	p := &l.Params
-	if l.Method != SessionUpdateNotification.Name || len(l.ID) > 0 || p.SessionID == "" {
+	return l.Params.notification(member(line, "params"))
+}
+
+// decodeParams decodes the params of such a line.
+func decodeParams[U any](raw []byte) (*SessionNotification, *U) {
+	var p updateParams[U]
+	if json.Unmarshal(raw, &p) != nil {
 		return nil, nil
 	}
-	raw := member(line, "params")
-	if raw == nil {
+	return p.notification(raw)
+}
+
+func (p *updateParams[U]) notification(raw []byte) (*SessionNotification, *U) {
+	if p.SessionID == "" || raw == nil {
 		return nil, nil
 	}
 	return &SessionNotification{SessionID: p.SessionID, Meta: orAbsent(p.Meta), Raw: bytes.Clone(raw)}, &p.Update
 }
 
+// shortDecoder decodes the updates that are worth it in a single pass, from a
+// line or from its params.
+type shortDecoder struct {
+	chunk    func([]byte) (*SessionNotification, *fastChunk)
+	tool     func([]byte) (*SessionNotification, *fastTool)
+	commands func([]byte) (*SessionNotification, *fastCommands)
+}
+
+var (
+	shortLine   = shortDecoder{decodeLine[fastChunk], decodeLine[fastTool], decodeLine[fastCommands]}
+	shortParams = shortDecoder{decodeParams[fastChunk], decodeParams[fastTool], decodeParams[fastCommands]}
+)
+
 // fastUpdate decodes a line that is a plain message chunk, tool call or list of
 // commands. It reports false for everything else.
-func fastUpdate(line []byte) (*SessionNotification, bool) {
+func fastUpdate(line []byte) (*SessionNotification, bool) { return shortLine.update(line) }
+
+func (d shortDecoder) update(line []byte) (*SessionNotification, bool) {
 	switch kind := string(peekUpdate(line)); kind {
 	case string(UserMessageChunk), string(AgentMessageChunk), string(AgentThoughtChunk):
-		n, u := decodeLine[fastChunk](line)
+		n, u := d.chunk(line)
 		if n == nil || u.Kind != kind || !u.Content.clean() {
 			return nil, false
 		}
@@ -69,7 +95,7 @@ func fastUpdate(line []byte) (*SessionNotification, bool) {
 		n.Update = &u.ContentChunk
 		return n, true
 	case "tool_call", "tool_call_update":
-		n, u := decodeLine[fastTool](line)
+		n, u := d.tool(line)
 		if n == nil || !u.clean() {
 			return nil, false
 		}
@@ -84,7 +110,7 @@ func fastUpdate(line []byte) (*SessionNotification, bool) {
 		}
 		return n, true
 	case "available_commands_update":
-		n, u := decodeLine[fastCommands](line)
+		n, u := d.commands(line)
 		if n == nil || u.Kind != kind || slices.ContainsFunc(u.AvailableCommands, AvailableCommand.unclean) {
 			return nil, false
 		}

@@ -53,11 +53,15 @@ func checkAgreement(t failer, line []byte, fast *int) {
 		t.Fatalf("the short way takes %s", line)
 	}
 	var want SessionNotification
-	if err := Unmarshal(m.Params, &want); err != nil {
+	if err := want.decode(m.Params); err != nil {
 		t.Fatalf("the short way takes %s: %v", line, err)
 	}
 	if diff := cmp.Diff(&want, got); diff != "" {
 		t.Fatalf("%s (-general +short):\n%s", line, diff)
+	}
+	alone, ok := shortParams.update(m.Params)
+	if diff := cmp.Diff(&want, alone); !ok || diff != "" {
+		t.Fatalf("%s, its params alone (-general +short):\n%s", line, diff)
 	}
 }
 

@@ -284,6 +284,15 @@ func (n SessionNotification) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON decodes as Unmarshal does.
 func (n *SessionNotification) UnmarshalJSON(b []byte) error {
+	if short, ok := shortParams.update(b); ok {
+		*n = *short
+		return nil
+	}
+	return n.decode(b)
+}
+
+// decode is the general way.
+func (n *SessionNotification) decode(b []byte) error {
 	var w notificationWire
 	if err := Unmarshal(b, &w); err != nil {
 		return err

@@ -1,12 +1,16 @@
 package conversation_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test/events"
 )
 
 // BenchmarkFoldChunks: flat for each event in the number of events.
@@ -73,6 +77,66 @@ func BenchmarkFoldToolCalls(b *testing.B) {
 				c.Apply(conversation.TurnEnded{})
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/call")
+		})
+	}
+}
+
+// benchEvents are what most lines of a stored session are, and a large one.
+func benchEvents(b *testing.B) map[string]conversation.Event {
+	code, _ := json.Marshal(strings.Repeat("\tfmt.Println(\"a line of code\")\n", 1<<20/66))
+	return map[string]conversation.Event{
+		"text":       conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: "msg_01", Text: "a few words of an answer "},
+		"text_4KB":   conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: "msg_01", Text: strings.Repeat("a few words of an answer\n", 4096/25)},
+		"output_4KB": conversation.TerminalOutput{ID: "t", Data: []byte(strings.Repeat("\x1b[32mok\x1b[0m  parley/acpclient\n", 4096/32))},
+		"tool_call":  events.Up(b, compact(b, events.FullCall)),
+		"diff_1MB":   events.Up(b, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"diff","path":"/p/main.go","oldText":`+string(code)+`,"newText":`+string(code)+`}]}`),
+		"plan":       events.Up(b, events.Plan("completed", "in_progress", "pending")),
+		"turn_ended": conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: time.Unix(1, 5)},
+		"permission": events.Permission(1, `{"toolCallId":"t","title":"Run","rawInput":{"command":"ls"}}`),
+		"file_64KB":  conversation.FileWritten{Path: "/p/main.go", After: strings.Repeat("\tfmt.Println(\"a line of code\")\n", 1<<16/33)},
+	}
+}
+
+func compact(tb testing.TB, s string) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(s)); err != nil {
+		tb.Fatal(err)
+	}
+	return b.String()
+}
+
+// BenchmarkEncode writes one event after the other into the same buffer.
+func BenchmarkEncode(b *testing.B) {
+	for name, e := range benchEvents(b) {
+		b.Run(name, func(b *testing.B) {
+			line, err := conversation.Encode(e)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			b.SetBytes(int64(len(line)))
+			for b.Loop() {
+				line, _ = conversation.AppendEncode(line[:0], e)
+			}
+		})
+	}
+}
+
+// BenchmarkDecode reads a line.
+func BenchmarkDecode(b *testing.B) {
+	for name, e := range benchEvents(b) {
+		b.Run(name, func(b *testing.B) {
+			line, err := conversation.Encode(e)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			b.SetBytes(int64(len(line)))
+			for b.Loop() {
+				if _, err := conversation.Decode(line); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

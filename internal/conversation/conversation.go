@@ -123,8 +123,8 @@ type Turn struct {
 
 // QueuedPrompt is a prompt that waits for the turn's end.
 type QueuedPrompt struct {
-	ID     int
-	Prompt []acpclient.ContentBlock
+	ID     int                      `json:"id"`
+	Prompt []acpclient.ContentBlock `json:"prompt"`
 }
 
 // Item is one thing in the transcript: *Message, *ToolCall, *Plan, *Note,

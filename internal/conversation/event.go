@@ -1,15 +1,19 @@
 package conversation
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"parley/acpclient"
 )
 
 // Event is one thing that happened in a session. Everything that a person can
-// see comes of these, in one order: see Stream.
+// see comes of these, in one order. Encode makes a line of an event: the tags
+// below name its fields there, see codec.go.
 type Event interface {
-	// size is about how many bytes the event holds on to.
+	// Size is about how many bytes the event holds on to.
 	Size() int
 }
 
@@ -17,16 +21,19 @@ type Event interface {
 type (
 	// AgentStarting: a process is being started, or started again.
 	AgentStarting struct {
-		Command string
-		At      time.Time
+		Command string    `json:"command"`
+		At      time.Time `json:"at,omitzero"`
 	}
-	// AgentReady: the agent has answered initialize.
-	AgentReady struct{ Info *acpclient.InitializeResponse }
+	// AgentReady: the agent has answered initialize. The values of environment
+	// variables are left out.
+	AgentReady struct {
+		Info *acpclient.InitializeResponse `json:"info"`
+	}
 	// AgentLost: the agent could not be started, or has gone. Stderr is the
 	// tail of what it wrote there, raw.
 	AgentLost struct {
-		Err    error
-		Stderr string
+		Err    error  `json:"error,omitzero"`
+		Stderr string `json:"stderr,omitzero"`
 	}
 )
 
@@ -36,39 +43,43 @@ type (
 	// Clear says that the transcript so far is not its own, or comes again:
 	// it is forgotten.
 	SessionOpening struct {
-		How   Opening
-		ID    acpclient.SessionID
-		Clear bool
+		How   Opening             `json:"how"`
+		ID    acpclient.SessionID `json:"id,omitzero"`
+		Clear bool                `json:"clear,omitzero"`
 	}
 	// SessionOpened: the agent has answered session/new, load, resume or fork.
 	SessionOpened struct {
-		ID    acpclient.SessionID
-		Cwd   string
-		State acpclient.SessionState
+		ID    acpclient.SessionID    `json:"id"`
+		Cwd   string                 `json:"cwd"`
+		State acpclient.SessionState `json:"state,omitzero"`
 	}
 	// SessionFailed: the agent refused to open it.
-	SessionFailed struct{ Err error }
+	SessionFailed struct {
+		Err error `json:"error"`
+	}
 )
 
 // A turn.
 type (
 	// PromptSent: a prompt went out and its turn has begun.
 	PromptSent struct {
-		Prompt []acpclient.ContentBlock
-		At     time.Time
+		Prompt []acpclient.ContentBlock `json:"prompt"`
+		At     time.Time                `json:"at,omitzero"`
 	}
 	// CancelRequested: the person cancelled the turn; the agent has yet to end it.
-	CancelRequested struct{ At time.Time }
+	CancelRequested struct {
+		At time.Time `json:"at,omitzero"`
+	}
 	// TurnEnded: the agent answered the prompt, with a reason or an error.
 	TurnEnded struct {
-		Reason acpclient.StopReason
-		Err    error
-		At     time.Time
+		Reason acpclient.StopReason `json:"reason,omitzero"`
+		Err    error                `json:"error,omitzero"`
+		At     time.Time            `json:"at,omitzero"`
 	}
 	// QueueChanged: the prompts that wait for the turn's end are others now.
 	QueueChanged struct {
-		Queue  []QueuedPrompt
-		Paused bool
+		Queue  []QueuedPrompt `json:"queue,omitzero"`
+		Paused bool           `json:"paused,omitzero"`
 	}
 )
 
@@ -77,14 +88,15 @@ type (
 	// Text is text of a message. Text that follows on text of the same message
 	// is merged into one event while it waits.
 	Text struct {
-		Chunk     acpclient.ChunkKind
-		MessageID acpclient.MessageID
-		Text      string
+		Chunk     acpclient.ChunkKind `json:"chunk"`
+		MessageID acpclient.MessageID `json:"messageId,omitzero"`
+		Text      string              `json:"text"`
 	}
-	// Update is any other session update.
+	// Update is any other session update. Raw is the notification as the agent
+	// sent it, which may say more than Update does; nil if no agent sent it.
 	Update struct {
 		Update acpclient.SessionUpdate
-		Meta   acpclient.Meta
+		Raw    json.RawMessage
 	}
 )
 
@@ -93,19 +105,19 @@ type (
 	// OptionChosen: a value for an option was sent. Seq counts such switches, so
 	// that the answer can be told from those to earlier and later ones.
 	OptionChosen struct {
-		Seq    int
-		Option acpclient.ConfigID
-		Value  acpclient.ConfigValue
+		Seq    int                   `json:"seq"`
+		Option acpclient.ConfigID    `json:"option"`
+		Value  acpclient.ConfigValue `json:"value"`
 	}
 	// OptionSettled: the agent has answered the switch with the number Seq: with
 	// the state of all options, with nothing, and then the option has the value
 	// that was sent, or with an error.
 	OptionSettled struct {
-		Seq     int
-		Option  acpclient.ConfigID
-		Value   acpclient.ConfigValue
-		Options []acpclient.SessionConfigOption
-		Err     error
+		Seq     int                             `json:"seq"`
+		Option  acpclient.ConfigID              `json:"option"`
+		Value   acpclient.ConfigValue           `json:"value"`
+		Options []acpclient.SessionConfigOption `json:"options,omitzero"`
+		Err     error                           `json:"error,omitzero"`
 	}
 )
 
@@ -113,37 +125,40 @@ type (
 type (
 	// PermissionOpened: the agent waits for an answer.
 	PermissionOpened struct {
-		ID      int
-		Request *acpclient.RequestPermissionRequest
+		ID      int                                 `json:"id"`
+		Request *acpclient.RequestPermissionRequest `json:"request"`
 	}
 	// PermissionClosed: it was answered, or needs no answer any more.
 	PermissionClosed struct {
-		ID      int
-		Outcome acpclient.RequestPermissionOutcome
+		ID      int                                `json:"id"`
+		Outcome acpclient.RequestPermissionOutcome `json:"outcome"`
 	}
 	// ElicitationOpened: the agent waits for input.
 	ElicitationOpened struct {
-		ID      int
-		Request *acpclient.CreateElicitationRequest
+		ID      int                                 `json:"id"`
+		Request *acpclient.CreateElicitationRequest `json:"request"`
 	}
-	// ElicitationClosed: it was answered, or needs no answer any more.
+	// ElicitationClosed: it was answered, or needs no answer any more. What was
+	// answered is left out: it may be a secret.
 	ElicitationClosed struct {
-		ID     int
-		Action acpclient.ElicitationAction
+		ID     int                         `json:"id"`
+		Action acpclient.ElicitationAction `json:"action"`
 	}
 	// ElicitationCompleted: what was asked by URL is done.
-	ElicitationCompleted struct{ ElicitationID acpclient.ElicitationID }
+	ElicitationCompleted struct {
+		ElicitationID acpclient.ElicitationID `json:"elicitationId"`
+	}
 	// AuthRequired: the agent wants the person to sign in first, by one of the
 	// methods in Conversation.Agent.AuthMethods. Message is what it says about
 	// it, Err the whole answer.
 	AuthRequired struct {
-		Message string
-		Err     error
+		Message string `json:"message,omitzero"`
+		Err     error  `json:"error,omitzero"`
 	}
 	// AuthDone: signing in, or out, has ended.
 	AuthDone struct {
-		Method acpclient.AuthMethodID
-		Err    error
+		Method acpclient.AuthMethodID `json:"method,omitzero"`
+		Err    error                  `json:"error,omitzero"`
 	}
 )
 
@@ -152,33 +167,33 @@ type (
 	// FileWritten: the agent wrote a file through the client. A nil Before is
 	// a new file.
 	FileWritten struct {
-		Path   string
-		Before *string
-		After  string
+		Path   string  `json:"path"`
+		Before *string `json:"before,omitzero"`
+		After  string  `json:"after"`
 	}
 	// TerminalCreated: the agent started a command through the client.
 	TerminalCreated struct {
-		ID      acpclient.TerminalID
-		Command string
-		Cwd     string
+		ID      acpclient.TerminalID `json:"id"`
+		Command string               `json:"command"`
+		Cwd     string               `json:"cwd"`
 	}
 	// TerminalOutput: the command printed something, raw.
 	TerminalOutput struct {
-		ID   acpclient.TerminalID
-		Data []byte
+		ID   acpclient.TerminalID `json:"id"`
+		Data []byte               `json:"data"`
 	}
 	// TerminalExited: the command has ended.
 	TerminalExited struct {
-		ID     acpclient.TerminalID
-		Status acpclient.TerminalExitStatus
+		ID     acpclient.TerminalID         `json:"id"`
+		Status acpclient.TerminalExitStatus `json:"status"`
 	}
 )
 
 // Said is something that parley itself has to say in the transcript.
 type Said struct {
-	Severity acpclient.NoticeSeverity
-	Title    string
-	Detail   string
+	Severity acpclient.NoticeSeverity `json:"severity,omitzero"`
+	Title    string                   `json:"title"`
+	Detail   string                   `json:"detail,omitzero"`
 }
 
 // Opening is how a session is opened.
@@ -199,5 +214,26 @@ func FromNotification(n *acpclient.SessionNotification) Event {
 		c.Content.Type == acpclient.ContentText && c.Content.Annotations == nil && len(c.Meta) == 0 && len(c.Content.Meta) == 0 && len(n.Meta) == 0 {
 		return Text{Chunk: c.Chunk, MessageID: c.MessageID, Text: c.Content.Text}
 	}
-	return Update{Update: n.Update, Meta: n.Meta}
+	return Update{Update: n.Update, Raw: n.Raw}
+}
+
+// openingNames name the ways to open a session where one is written down.
+var openingNames = [...]string{OpenNew: "new", OpenLoad: "load", OpenResume: "resume", OpenFork: "fork"}
+
+// MarshalText names the way. It fails for one that is none of the above.
+func (o Opening) MarshalText() ([]byte, error) {
+	if o < 0 || int(o) >= len(openingNames) {
+		return nil, fmt.Errorf("there is no way %d to open a session", int(o))
+	}
+	return []byte(openingNames[o]), nil
+}
+
+// UnmarshalText takes the name of a way.
+func (o *Opening) UnmarshalText(name []byte) error {
+	i := slices.Index(openingNames[:], string(name))
+	if i < 0 {
+		return fmt.Errorf("there is no way %q to open a session", name)
+	}
+	*o = Opening(i)
+	return nil
 }

@@ -38,10 +38,10 @@ func (e FileWritten) Size() int {
 	return n
 }
 
-// size counts what may be large: an agent chooses how large. Small fields are in
+// Size counts what may be large: an agent chooses how large. Small fields are in
 // the overhead.
 func (e Update) Size() int {
-	n := EventOverhead + len(e.Meta)
+	n := EventOverhead + len(e.Raw)
 	switch u := e.Update.(type) {
 	case *acpclient.ContentChunk:
 		n += blockSize(&u.Content) + len(u.Meta)
