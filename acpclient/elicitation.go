@@ -38,6 +38,18 @@ type CreateElicitationRequest struct {
 	URL           string        `json:"url,omitempty"`
 
 	Meta Meta `json:"_meta,omitempty"`
+
+	// Raw is the whole request as it was received, nil if it was not. It is not
+	// encoded.
+	Raw json.RawMessage `json:"-"`
+}
+
+func (r *CreateElicitationRequest) decodeVariant(raw json.RawMessage) error {
+	if err := decodePlain(raw, reflect.ValueOf(r).Elem()); err != nil {
+		return err
+	}
+	r.Raw = bytes.Clone(raw)
+	return nil
 }
 
 // ElicitationSchema describes a form (schema type ElicitationSchema).

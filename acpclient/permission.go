@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -36,6 +37,10 @@ type RequestPermissionRequest struct {
 	ToolCall ToolCallUpdate         `json:"toolCall"`
 	Options  List[PermissionOption] `json:"options"`
 	Meta     Meta                   `json:"_meta,omitempty"`
+
+	// Raw is the whole request as it was received, nil if it was not. It is not
+	// encoded.
+	Raw json.RawMessage `json:"-"`
 }
 
 // decodeVariant keeps what a tool call without an id says: the person is asked
@@ -44,6 +49,7 @@ func (r *RequestPermissionRequest) decodeVariant(raw json.RawMessage) error {
 	if err := decodePlain(raw, reflect.ValueOf(r).Elem()); err != nil {
 		return err
 	}
+	r.Raw = bytes.Clone(raw)
 	var wire struct {
 		ToolCall map[string]json.RawMessage `json:"toolCall"`
 	}

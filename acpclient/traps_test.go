@@ -185,6 +185,7 @@ func TestPermissionShapes(t *testing.T) {
 			if m := w.receive(); string(m.ID) != "0" || string(m.Result) != `{"outcome":{"outcome":"cancelled"}}` {
 				t.Errorf("answered %s %s %v", m.ID, m.Result, m.Error)
 			}
+			tt.want.Raw = json.RawMessage(tt.params)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

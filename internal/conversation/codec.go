@@ -17,9 +17,10 @@ package conversation
 //     line that lacks any other is an error.
 //   - "update" is the exception: its data is the params of the agent's
 //     session/update notification, byte for byte, with everything that this
-//     version does not know.
-//   - Other types of the protocol stand as they do on the wire, and are decoded
-//     as leniently.
+//     version does not know. What the agent asks, the "request" of an event, is
+//     kept in the same way.
+//   - Other types of the protocol stand as they do on the wire. All of them are
+//     decoded as leniently as there.
 //   - Text that is not valid UTF-8, such as output of a command that was cut
 //     inside a character, is {"base64":"…"} instead of a string. Prompts are
 //     kept as they went to the agent, which gets U+FFFD for such bytes.
@@ -207,16 +208,7 @@ func appendUpdate(dst []byte, u Update) ([]byte, error) {
 		}
 		return appendJSON(dst, acpclient.SessionNotification{Update: u.Update})
 	}
-	start := len(dst)
-	dst = append(dst, u.Raw...)
-	for raw := dst[start:]; ; { // JSON has line feeds between its tokens only
-		at := bytes.IndexByte(raw, '\n')
-		if at < 0 {
-			return dst, nil
-		}
-		raw[at] = ' '
-		raw = raw[at:]
-	}
+	return appendRaw(dst, u.Raw), nil
 }
 
 func decodeUpdate(data json.RawMessage) (Event, error) {
@@ -225,6 +217,21 @@ func decodeUpdate(data json.RawMessage) (Event, error) {
 		return nil, err
 	}
 	return Update{Update: n.Update, Raw: n.Raw}, nil
+}
+
+// appendRaw appends JSON as it was received. JSON has line feeds between its
+// tokens only, where a space will do.
+func appendRaw(dst []byte, raw json.RawMessage) []byte {
+	start := len(dst)
+	dst = append(dst, raw...)
+	for rest := dst[start:]; ; {
+		at := bytes.IndexByte(rest, '\n')
+		if at < 0 {
+			return dst
+		}
+		rest[at] = ' '
+		rest = rest[at:]
+	}
 }
 
 // appendJSON appends the JSON of a value. HTML characters are not escaped: raw

@@ -135,11 +135,28 @@ func formatOf(t reflect.Type) valueFormat {
 		}
 	}
 	return valueFormat{
-		func(dst []byte, v reflect.Value) ([]byte, error) { return appendJSON(dst, v.Interface()) },
+		func(dst []byte, v reflect.Value) ([]byte, error) {
+			if raw := received(v.Interface()); len(raw) > 0 {
+				return appendRaw(dst, raw), nil
+			}
+			return appendJSON(dst, v.Interface())
+		},
 		func(raw json.RawMessage, v reflect.Value) error {
 			return acpclient.Unmarshal(raw, v.Addr().Interface())
 		},
 	}
+}
+
+// received is a request of the agent as it was received, nil if there is only
+// what was made of it.
+func received(v any) json.RawMessage {
+	switch r := v.(type) {
+	case *acpclient.RequestPermissionRequest:
+		return r.Raw
+	case *acpclient.CreateElicitationRequest:
+		return r.Raw
+	}
+	return nil
 }
 
 func decodeJSON(raw json.RawMessage, v reflect.Value) error {

@@ -93,7 +93,27 @@ func TestStoredStreamsFoldToTheSame(t *testing.T) {
 	})
 }
 
-func sameFold(t rapid.TB, stream []conversation.Event) {
+// So do the recorded conversations with real agents, each folded to something.
+func TestStoredConversationsFoldToTheSame(t *testing.T) {
+	for name, stream := range events.Recorded(t, "../test/realagents/testdata") {
+		t.Run(name, func(t *testing.T) {
+			if c := sameFold(t, stream); c.ID == "" || len(c.Items) < 2 || len(c.Options) == 0 || c.Turn.Running || len(c.Permissions) > 0 {
+				t.Errorf("the conversation is %+v", c)
+			}
+			for _, e := range stream {
+				u, ok := e.(conversation.Update)
+				if !ok {
+					continue
+				}
+				if line, _ := encoded(t, e); !bytes.Contains(line, u.Raw) || len(u.Raw) == 0 {
+					t.Errorf("%s is not in %s", u.Raw, line)
+				}
+			}
+		})
+	}
+}
+
+func sameFold(t rapid.TB, stream []conversation.Event) *conversation.Conversation {
 	t.Helper()
 	want, got := conversation.New(), conversation.New()
 	for _, e := range stream {
@@ -104,6 +124,7 @@ func sameFold(t rapid.TB, stream []conversation.Event) {
 	if d := cmp.Diff(want, got, events.DeepEqual); d != "" {
 		t.Fatalf("the stored stream is another conversation (-before +after):\n%s", d)
 	}
+	return want
 }
 
 // The lines are what the documentation says: stored sessions depend on them.

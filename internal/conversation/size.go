@@ -5,22 +5,24 @@ import "parley/acpclient"
 // EventOverhead is about what an event costs besides what it holds on to.
 const EventOverhead = 64
 
-func (AgentStarting) Size() int        { return EventOverhead }
-func (AgentReady) Size() int           { return EventOverhead }
-func (e AgentLost) Size() int          { return EventOverhead + len(e.Stderr) }
-func (SessionOpening) Size() int       { return EventOverhead }
-func (e SessionOpened) Size() int      { return EventOverhead + optionsSize(e.State.ConfigOptions) }
-func (SessionFailed) Size() int        { return EventOverhead }
-func (e PromptSent) Size() int         { return EventOverhead + blocksSize(e.Prompt) }
-func (CancelRequested) Size() int      { return EventOverhead }
-func (TurnEnded) Size() int            { return EventOverhead }
-func (QueueChanged) Size() int         { return EventOverhead }
-func (e Text) Size() int               { return EventOverhead + len(e.Text) }
-func (OptionChosen) Size() int         { return EventOverhead }
-func (e OptionSettled) Size() int      { return EventOverhead + optionsSize(e.Options) }
-func (e PermissionOpened) Size() int   { return EventOverhead + toolSize(&e.Request.ToolCall) }
+func (AgentStarting) Size() int   { return EventOverhead }
+func (AgentReady) Size() int      { return EventOverhead }
+func (e AgentLost) Size() int     { return EventOverhead + len(e.Stderr) }
+func (SessionOpening) Size() int  { return EventOverhead }
+func (e SessionOpened) Size() int { return EventOverhead + optionsSize(e.State.ConfigOptions) }
+func (SessionFailed) Size() int   { return EventOverhead }
+func (e PromptSent) Size() int    { return EventOverhead + blocksSize(e.Prompt) }
+func (CancelRequested) Size() int { return EventOverhead }
+func (TurnEnded) Size() int       { return EventOverhead }
+func (QueueChanged) Size() int    { return EventOverhead }
+func (e Text) Size() int          { return EventOverhead + len(e.Text) }
+func (OptionChosen) Size() int    { return EventOverhead }
+func (e OptionSettled) Size() int { return EventOverhead + optionsSize(e.Options) }
+func (e PermissionOpened) Size() int {
+	return EventOverhead + toolSize(&e.Request.ToolCall) + len(e.Request.Raw)
+}
 func (PermissionClosed) Size() int     { return EventOverhead }
-func (ElicitationOpened) Size() int    { return EventOverhead }
+func (e ElicitationOpened) Size() int  { return EventOverhead + len(e.Request.Raw) }
 func (ElicitationClosed) Size() int    { return EventOverhead }
 func (ElicitationCompleted) Size() int { return EventOverhead }
 func (AuthRequired) Size() int         { return EventOverhead }

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -106,11 +107,20 @@ func (c *Conversation) toolRequest(u *acpclient.ToolCallUpdate) *ToolCall {
 	if len(thin.Locations) == 0 {
 		thin.Locations = nil
 	}
-	if s := string(thin.RawInput); s == "{}" || s == `""` || s == "[]" {
+	if saysNothing(thin.RawInput) {
 		thin.RawInput = nil
 	}
 	c.change(t, &thin)
 	return t
+}
+
+// saysNothing reports JSON that is empty, however it is spelled.
+func saysNothing(raw []byte) bool {
+	switch string(bytes.Join(bytes.Fields(raw[:min(len(raw), 16)]), nil)) {
+	case "{}", `""`, "[]":
+		return true
+	}
+	return false
 }
 
 func (c *Conversation) toolParts(t *ToolCall, content []acpclient.ToolCallContent, locations []acpclient.ToolCallLocation, in, out []byte) {

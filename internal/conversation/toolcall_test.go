@@ -29,6 +29,7 @@ func TestThinPermissionRequests(t *testing.T) {
 		`{"toolCallId":"t","title":"","kind":"other","status":"pending","content":[],"locations":[],"rawInput":{}}`,
 		`{"toolCallId":"t","title":"  ","kind":null,"status":null,"content":null,"rawInput":""}`,
 		`{"toolCallId":"t","rawInput":[]}`,
+		`{"toolCallId":"t","rawInput":{ }}`,
 	} {
 		c := fold(t, events.FullCall, events.Permission(1, thin))
 		got := onlyTool(t, c)

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"parley/acpclient"
@@ -120,9 +122,24 @@ func (s *Session) start() {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.agent == a && !s.closed {
-		s.stream.post(conversation.AgentReady{Info: info})
+		s.stream.post(conversation.AgentReady{Info: withoutSecrets(info)})
 		s.open(false)
 	}
+}
+
+// withoutSecrets is the agent's answer to initialize without the values of
+// environment variables, which have no place among the events.
+func withoutSecrets(info *acpclient.InitializeResponse) *acpclient.InitializeResponse {
+	shown := *info
+	shown.AuthMethods = slices.Clone(info.AuthMethods)
+	for i := range shown.AuthMethods {
+		m := &shown.AuthMethods[i]
+		m.Env = maps.Clone(m.Env)
+		for name := range m.Env {
+			m.Env[name] = ""
+		}
+	}
+	return &shown
 }
 
 // capabilities are what parley really does.

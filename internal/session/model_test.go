@@ -299,10 +299,25 @@ func (h *harness) isRunning() bool {
 	return h.running
 }
 
-// finish: when the session is closed nobody is left without an answer.
+// finish: when the session is closed nobody is left without an answer, and what
+// was stored of it is the same conversation.
 func (m *model) finish() {
 	m.h.Session.Close(context.Background())
 	m.h.settle()
+	stored := conversation.New()
+	for _, e := range m.h.events {
+		line, err := conversation.Encode(e)
+		if err != nil {
+			m.Fatal(err)
+		}
+		if e, err = conversation.Decode(line); err != nil {
+			m.Fatalf("%s: %v", line, err)
+		}
+		stored.Apply(e)
+	}
+	if d := cmp.Diff(m.h.conv, stored, events.DeepEqual); d != "" {
+		m.Fatalf("the stored stream is another conversation:\n%s", d)
+	}
 	for _, q := range m.questions {
 		select {
 		case got := <-q.answer:

@@ -193,14 +193,25 @@ func TestSizes(t *testing.T) {
 		`{"sessionUpdate":"compaction_update","compactionId":"c","summary":[{"type":"text","text":"` + long + `"}]}`,
 		`{"sessionUpdate":"compaction_summary_chunk","compactionId":"c","content":{"type":"text","text":"` + long + `"}}`,
 	} {
-		if n := events.Up(t, u).Size(); n < big || n > 2*big {
+		e := events.Up(t, u)
+		if u, ok := e.(conversation.Update); ok { // it also holds the line of the wire
+			raw := len(u.Raw)
+			whole := u.Size()
+			u.Raw = nil
+			if e = u; whole-u.Size() != raw || raw < big {
+				t.Errorf("%d bytes as they were received make the size %d of %d", raw, whole, u.Size())
+			}
+		}
+		if n := e.Size(); n < big || n > 2*big {
 			t.Errorf("%.100s… has the size %d", u, n)
 		}
 	}
 	before := long
+	permission := events.Permission(1, `{"toolCallId":"t","title":"`+long+`"}`)
+	permission.Request.Raw = nil
 	for _, e := range []conversation.Event{
 		conversation.AgentLost{Stderr: long},
-		events.Sent(long), events.Permission(1, `{"toolCallId":"t","title":"`+long+`"}`),
+		events.Sent(long), permission,
 		conversation.FileWritten{Before: &before},
 		conversation.FileWritten{After: long},
 		conversation.TerminalOutput{Data: []byte(long)},

@@ -25,7 +25,8 @@ const (
 var permissionRequests = []string{
 	`{"sessionId":"s","toolCall":{"toolCallId":"a"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}`,
 	`{"sessionId":"s","toolCall":{"toolCallId":"a","title":"","content":[],"rawInput":{},"status":"pending"},"options":[{"optionId":"","name":"","kind":"odd","_meta":{"x":1}}]}`,
-	`{"sessionId":"s","toolCall":{"title":"Nobody's","rawInput":{"command":"a && b > c"}},"options":[]}`,
+	`{"sessionId":"s","toolCall":{"title":"Nobody's","rawInput":{"command": "a && b > c"}},"options":[],"future":{ }}`,
+	`{"sessionId":"s","toolCall":{"toolCallId":"b","rawInput":{ },"rawOutput":[ ]},"options":[]}`,
 	`{"sessionId":"s","toolCall":{"toolCallId":"b","kind":"switch_mode","content":[{"type":"text","text":"the plan"},{"type":"hologram","x":1}],"locations":[{"path":"a","line":3}]},"options":[]}`,
 }
 
