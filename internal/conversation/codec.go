@@ -147,7 +147,7 @@ func AppendEncode(dst []byte, e Event) ([]byte, error) {
 // Decode makes the event of a line. It keeps no reference to the line.
 func Decode(line []byte) (Event, error) {
 	if f, data := plainLine(line); f != nil {
-		if e, err := f.decode(data); err == nil {
+		if e, err := f.decodeData(data); err == nil {
 			return e, nil
 		}
 	}
@@ -169,7 +169,7 @@ func Decode(line []byte) (Event, error) {
 	case f == nil:
 		return nil, fmt.Errorf("decode the event %q: %w", l.Event, ErrUnknownEvent)
 	}
-	e, err := f.decode(l.Data)
+	e, err := f.decodeData(l.Data)
 	if err != nil {
 		return nil, fmt.Errorf("decode the event %s: %w", f.name, err)
 	}
@@ -192,7 +192,7 @@ func plainLine(line []byte) (f *eventFormat, data json.RawMessage) {
 	return byName[string(name)], rest[:len(rest)-1]
 }
 
-func (f *eventFormat) decode(data json.RawMessage) (Event, error) {
+func (f *eventFormat) decodeData(data json.RawMessage) (Event, error) {
 	if f.typ == updateType {
 		return decodeUpdate(data)
 	}

@@ -23,8 +23,8 @@ type fieldFormat struct {
 
 // valueFormat is how the values of one type are written.
 type valueFormat struct {
-	append func(dst []byte, v reflect.Value) ([]byte, error)
-	decode func(raw json.RawMessage, v reflect.Value) error
+	write func(dst []byte, v reflect.Value) ([]byte, error)
+	read  func(raw json.RawMessage, v reflect.Value) error
 }
 
 // fieldFormats reads the tags of an event's type. Every field must have one.
@@ -60,7 +60,7 @@ func (f *eventFormat) appendFields(dst []byte, event reflect.Value) ([]byte, err
 		first = false
 		dst = append(dst, field.key...)
 		var err error
-		if dst, err = field.format.append(dst, v); err != nil {
+		if dst, err = field.format.write(dst, v); err != nil {
 			return dst, fmt.Errorf("%q: %w", field.name, err)
 		}
 	}
@@ -83,7 +83,7 @@ func (f *eventFormat) decodeFields(data json.RawMessage) (Event, error) {
 		v := event.Field(field.index)
 		err := errors.New("is missing")
 		if there {
-			err = field.format.decode(raw, v)
+			err = field.format.read(raw, v)
 		}
 		if err == nil && !field.optional && isNil(v) {
 			err = errors.New("is null")

@@ -22,8 +22,8 @@ type Conversation struct {
 	Agent AgentState
 	Phase Phase
 
-	// Items are what happened, oldest first. Items are only ever added, and
-	// change in place.
+	// Items are what happened, oldest first. New ones are added at the end; they
+	// change in place, and none is taken out.
 	Items []Item
 
 	// Plan is the latest plan, nil if there is none.
@@ -49,22 +49,26 @@ type Conversation struct {
 	Files []*FileChange
 
 	// AuthError is the agent's answer when it wants the person to sign in, or
-	// when that has failed.
+	// when signing in has failed.
 	AuthError error
 
 	settings
 
-	tools       map[acpclient.ToolCallID]*ToolCall
-	live        []*ToolCall             // of the turn that runs
-	turns       int                     // that have begun
-	messages    map[messageKey]*Message // of the current turn, by id
-	last        *Message                // the message that a chunk without id continues
-	turnPlan    *Plan                   // the plan item of the current turn
+	tools     map[acpclient.ToolCallID]*ToolCall
+	liveTools []*ToolCall // those that were announced in the running turn
+	turns     int         // how many turns have begun
+
+	messages map[messageKey]*Message // those of the current turn that have an id
+	last     *Message                // the message that a chunk without id continues
+	// turnPlan is the item of the plan in the current turn.
+	turnPlan    *Plan
 	plans       map[acpclient.PlanID]*Plan
 	compactions map[acpclient.CompactionID]*Compaction
 	subagents   map[acpclient.SessionID]*Note
 	echo        echo
-	visits      []*Elicitation // addresses that the person went to, until done there
+	// visits are the questions for which the person opened an address, until the
+	// agent says that they are done there.
+	visits []*Elicitation
 }
 
 // New returns a conversation in which nothing has happened.
@@ -87,9 +91,9 @@ type Phase int
 const (
 	PhaseStarting Phase = iota // the agent's program is starting
 	PhaseOpening               // the agent is opening the session
-	PhaseReady
-	PhaseFailed // the agent could not be started, or refused the session
-	PhaseLost   // the agent has gone
+	PhaseReady                 // prompts can be sent
+	PhaseFailed                // the agent could not be started, or refused the session
+	PhaseLost                  // the agent has gone
 )
 
 // AgentState is what is known of the agent.
@@ -125,148 +129,4 @@ type Turn struct {
 type QueuedPrompt struct {
 	ID     int                      `json:"id"`
 	Prompt []acpclient.ContentBlock `json:"prompt"`
-}
-
-// Item is one thing in the transcript: *Message, *ToolCall, *Plan, *Note,
-// *Compaction or *Unknown.
-type Item interface {
-	// Version changes whenever something about the item changes.
-	Version() uint64
-}
-
-type revision struct{ n uint64 }
-
-// Version implements Item.
-func (r *revision) Version() uint64 { return r.n }
-func (r *revision) changed()        { r.n++ }
-
-// Message is a message of the person, of the agent, or a thought of the agent.
-type Message struct {
-	revision
-	Chunk acpclient.ChunkKind
-	ID    acpclient.MessageID
-	// Parent is the tool call, mostly a subagent, whose message this is; empty
-	// for the agent's own.
-	Parent acpclient.ToolCallID
-	Parts  Parts
-	// Done says that nothing more is expected of it.
-	Done bool
-}
-
-// ToolCall is a tool call and all that was said about it.
-type ToolCall struct {
-	revision
-	ID        acpclient.ToolCallID
-	Title     string
-	Name      string
-	Kind      acpclient.ToolKind
-	Status    acpclient.ToolCallStatus
-	Content   []acpclient.ToolCallContent
-	Locations []acpclient.ToolCallLocation
-	RawInput  []byte
-	RawOutput []byte
-	// Parent is the tool call, mostly a subagent, that this one works for.
-	Parent acpclient.ToolCallID
-	// Answer is how the person, or a cancel, answered the latest question about
-	// it; nil if there was none, or it is open.
-	Answer *PermissionAnswer
-	// Cancelled says that the turn was cancelled before the call was done.
-	Cancelled bool
-	// Live says that the turn in which it was announced still runs.
-	Live bool
-	// Terminals are the terminals embedded in it, in order.
-	Terminals []*Terminal
-
-	turn int // in which it was announced
-}
-
-// PermissionAnswer is how a question about a tool call was answered: with an
-// option, or not at all.
-type PermissionAnswer struct {
-	Option    acpclient.PermissionOption
-	Cancelled bool
-}
-
-// ended reports that the agent has said how the call came out.
-func (t *ToolCall) ended() bool {
-	return t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed
-}
-
-// Running reports whether the call is, as far as is known, at work.
-func (t *ToolCall) Running() bool {
-	return t.Live && !t.Cancelled && (t.Status == acpclient.ToolInProgress || t.Status == acpclient.ToolPending || t.Status == "")
-}
-
-// Plan is a plan and where it stands.
-type Plan struct {
-	revision
-	ID       acpclient.PlanID
-	Entries  []acpclient.PlanEntry
-	Markdown string
-	URI      string
-	Removed  bool
-}
-
-// Progress counts the entries that are completed.
-func (p *Plan) Progress() (done, all int) {
-	for _, e := range p.Entries {
-		if e.Status == acpclient.PlanCompleted {
-			done++
-		}
-	}
-	return done, len(p.Entries)
-}
-
-// Note is a line that is neither side's message: a notice, an error, how a turn
-// ended.
-type Note struct {
-	revision
-	Severity acpclient.NoticeSeverity
-	Title    string
-	Detail   string
-}
-
-// Compaction is a compaction of the agent's context.
-type Compaction struct {
-	revision
-	ID      acpclient.CompactionID
-	Status  acpclient.CompactionStatus
-	Summary Parts
-	Error   string
-}
-
-// Unknown is an update of a kind that parley does not know.
-type Unknown struct {
-	revision
-	Kind string
-	Raw  []byte
-}
-
-// Permission is an open question about a tool call.
-type Permission struct {
-	ID       int
-	ToolCall *ToolCall
-	Options  []acpclient.PermissionOption
-}
-
-// Elicitation is an open question of the agent.
-type Elicitation struct {
-	ID        int
-	Request   *acpclient.CreateElicitationRequest
-	Completed bool // asked by URL, and done there
-}
-
-// FileChange is what the agent did to a file through the client, over the whole
-// session.
-type FileChange struct {
-	Path   string
-	Before *string // as it was before the first write; nil is a new file
-	After  string
-	Writes int
-}
-
-type messageKey struct {
-	chunk  acpclient.ChunkKind
-	id     acpclient.MessageID
-	parent acpclient.ToolCallID
 }

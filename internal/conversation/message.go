@@ -6,37 +6,44 @@ import (
 	"parley/acpclient"
 )
 
-// text adds text to the message that it belongs to.
-func (c *Conversation) text(e Text) {
+// messageKey tells messages with an id apart: agents use the same id for a
+// message and its thought.
+type messageKey struct {
+	chunk  acpclient.ChunkKind
+	id     acpclient.MessageID
+	parent acpclient.ToolCallID
+}
+
+// applyText adds text to the message that it belongs to.
+func (c *Conversation) applyText(e Text) {
 	if e.Chunk == acpclient.UserMessageChunk && c.echo.drops(e.Text) {
 		return
 	}
-	if m := c.message(messageKey{e.Chunk, e.MessageID, ""}, e.Text != ""); m != nil {
+	if m := c.messageFor(messageKey{e.Chunk, e.MessageID, ""}, e.Text == ""); m != nil {
 		m.Parts.addText(e.Text)
 		m.changed()
 	}
 }
 
-// chunk adds content that is not plain text, or that has more to it.
-func (c *Conversation) chunk(u *acpclient.ContentChunk) {
-	if u.Chunk == acpclient.UserMessageChunk {
-		if u.Content.Type == acpclient.ContentText && c.echo.drops(u.Content.Text) || u.Content.Type != acpclient.ContentText && c.echo.dropsBlock() {
-			return
-		}
+// applyChunk adds content that is more than plain text.
+func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
+	isText := u.Content.Type == acpclient.ContentText
+	if u.Chunk == acpclient.UserMessageChunk && (isText && c.echo.drops(u.Content.Text) || !isText && c.echo.dropsBlock()) {
+		return
 	}
 	key := messageKey{u.Chunk, u.MessageID, parentOf(u.Meta)}
-	if m := c.message(key, u.Content.Type != acpclient.ContentText || u.Content.Text != ""); m != nil {
+	if m := c.messageFor(key, isText && u.Content.Text == ""); m != nil {
 		m.Parts.add(u.Content)
 		m.changed()
 	}
 }
 
-// message finds the message that a chunk belongs to, or begins one; for a chunk
-// that says nothing it returns nil instead. A changed id begins a new message;
-// without ids, a change of role or something done in between does. With an id, a
-// message goes on where it stands, for instance when thoughts and text are
-// streamed side by side.
-func (c *Conversation) message(key messageKey, says bool) *Message {
+// messageFor finds the message that a chunk belongs to, or begins one. It begins
+// none for a chunk that is empty, and returns nil then. A changed id begins a new
+// message. Without ids, a change of role begins one, and so does anything else
+// that is added to the transcript in between. A message that has an id can go on
+// after that, for instance when thoughts and text are streamed in turn.
+func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 	if l := c.last; l != nil && l.Chunk == key.chunk && l.Parent == key.parent && (key.id == l.ID || key.id == "") {
 		return l
 	}
@@ -46,7 +53,7 @@ func (c *Conversation) message(key messageKey, says bool) *Message {
 			return m
 		}
 	}
-	if !says {
+	if empty {
 		return nil
 	}
 	if key.chunk == acpclient.UserMessageChunk {
@@ -54,19 +61,20 @@ func (c *Conversation) message(key messageKey, says bool) *Message {
 			c.newTurn() // of a history that is replayed
 		}
 	} else {
-		c.echo = echo{} // a repetition would have come first
+		c.echo = echo{} // an agent that repeats the prompt does so first
 	}
 	c.closeMessage()
 	m := &Message{Chunk: key.chunk, ID: key.id, Parent: key.parent}
 	if key.id != "" {
 		c.messages[key] = m
 	}
-	c.add(m)
+	c.addItem(m)
 	c.last = m
 	return m
 }
 
-// closeMessage says that what follows without an id is another message.
+// closeMessage ends the message that a chunk without an id would continue. A
+// message that has an id stays open.
 func (c *Conversation) closeMessage() {
 	if l := c.last; l != nil && l.ID == "" {
 		l.Done = true
@@ -75,7 +83,7 @@ func (c *Conversation) closeMessage() {
 	c.last = nil
 }
 
-// closeMessages says that nothing more comes of any message.
+// closeMessages ends every message.
 func (c *Conversation) closeMessages() {
 	c.closeMessage()
 	for _, m := range c.messages {
@@ -85,11 +93,11 @@ func (c *Conversation) closeMessages() {
 	clear(c.messages)
 }
 
-// echo is what an agent that repeats the prompt to us would say. It is shown
-// already, so the repetition is dropped.
+// echo is what is still to come when an agent repeats the prompt to the client.
+// The prompt is shown already, so the repetition is dropped.
 type echo struct {
 	text   string
-	blocks int
+	blocks int // how many blocks are not text
 }
 
 func newEcho(prompt []acpclient.ContentBlock) echo {
@@ -104,8 +112,8 @@ func newEcho(prompt []acpclient.ContentBlock) echo {
 	return e
 }
 
-// drops reports whether text is the repetition, or a piece of it. Space around
-// the prompt may be lost or added on the way.
+// drops reports whether text is the repetition, or a piece of it. Agents may add
+// or lose space around the prompt.
 func (e *echo) drops(text string) bool {
 	switch {
 	case text == "" || e.text == "":
@@ -120,6 +128,7 @@ func (e *echo) drops(text string) bool {
 	return false
 }
 
+// dropsBlock reports whether a block that is not text is one of the repetition.
 func (e *echo) dropsBlock() bool {
 	if e.blocks == 0 {
 		return false

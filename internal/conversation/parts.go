@@ -10,15 +10,16 @@ import (
 // blocks in between.
 type Parts []Part
 
-// Part is text, or a block: one that is not text, or text whose annotations say
-// that it is not for the person.
+// Part is text, or a block.
 type Part struct {
-	text  []byte
+	text []byte
+	// Block is content that is not text, or text whose annotations say that it is
+	// not for the person; nil if the part is text.
 	Block *acpclient.ContentBlock
 }
 
-// Text is the text of the part so far. Text that was returned never changes;
-// more may follow it.
+// Text is the text of the part so far. What was returned once stays as it is when
+// the part grows.
 func (p *Part) Text() string { return unsafe.String(unsafe.SliceData(p.text), len(p.text)) }
 
 // Plain is all the text, without the other blocks.
@@ -33,8 +34,7 @@ func (ps Parts) Plain() string {
 	return string(all)
 }
 
-// add appends a block. Text that is not meant for the person stays a block of
-// its own.
+// add appends a block: to the text, if it is text for the person.
 func (ps *Parts) add(b acpclient.ContentBlock) {
 	if b.Type == acpclient.ContentText && b.Annotations.ForUser() {
 		ps.addText(b.Text)

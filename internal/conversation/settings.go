@@ -16,9 +16,8 @@ const (
 
 // settings is what is known of the options beyond what the agent says of them.
 type settings struct {
-	// pending is the latest value that was sent for each option, until the agent
-	// has answered.
-	pending map[acpclient.ConfigID]pendingValue
+	// pending is the latest switch of each option, until the agent has answered.
+	pending map[acpclient.ConfigID]OptionChosen
 	// settled is the number of the latest switch of each option that the agent
 	// has carried out.
 	settled map[acpclient.ConfigID]int
@@ -28,20 +27,14 @@ type settings struct {
 }
 
 func newSettings() settings {
-	return settings{pending: map[acpclient.ConfigID]pendingValue{}, settled: map[acpclient.ConfigID]int{}}
-}
-
-// pendingValue is a value that was sent and is not answered yet.
-type pendingValue struct {
-	seq   int
-	value acpclient.ConfigValue
+	return settings{pending: map[acpclient.ConfigID]OptionChosen{}, settled: map[acpclient.ConfigID]int{}}
 }
 
 // nothingPending forgets the switches that nobody will answer any more.
 func (c *Conversation) nothingPending() { clear(c.pending) }
 
-// openedWith takes the whole state that the answer to opening a session has.
-func (c *Conversation) openedWith(s acpclient.SessionState) {
+// applySessionState takes the whole state that the answer to opening a session has.
+func (c *Conversation) applySessionState(s acpclient.SessionState) {
 	c.nothingPending()
 	switch {
 	// An empty list beside modes means that there are only modes.
@@ -113,11 +106,11 @@ func legacyName(id acpclient.ConfigID) string {
 	return ""
 }
 
-// modeUpdated takes the mode that the agent is in now. Agents that have config
+// applyMode takes the mode that the agent is in now. Agents that have config
 // options and modes may tell of the change only in this older way, so the option
 // of the category mode follows it. A config option takes only the values that it
 // offers; a mode that the agent has not listed is shown under its id.
-func (c *Conversation) modeUpdated(id acpclient.SessionModeID) {
+func (c *Conversation) applyMode(id acpclient.SessionModeID) {
 	o := c.OptionByCategory(acpclient.CategoryMode)
 	if o == nil || o.Type != acpclient.ConfigSelect {
 		return
@@ -137,19 +130,15 @@ func (c *Conversation) setOption(id acpclient.ConfigID, v acpclient.ConfigValue)
 	}
 }
 
-func (c *Conversation) optionChosen(e OptionChosen) {
-	c.pending[e.Option] = pendingValue{e.Seq, e.Value}
-}
-
-// optionSettled takes the agent's answer to a switch. While a later switch of
+// applyOptionSettled takes the agent's answer to a switch. While a later switch of
 // the option waits for its answer, that one goes on being shown; and an answer
 // that a later one has overtaken does not count.
-func (c *Conversation) optionSettled(e OptionSettled) {
-	if c.pending[e.Option].seq <= e.Seq {
+func (c *Conversation) applyOptionSettled(e OptionSettled) {
+	if c.pending[e.Option].Seq <= e.Seq {
 		delete(c.pending, e.Option)
 	}
 	if e.Err != nil {
-		c.note(acpclient.NoticeError, c.optionName(e.Option)+" was not changed", e.Err.Error())
+		c.addNote(acpclient.NoticeError, c.optionName(e.Option)+" was not changed", e.Err.Error())
 		return
 	}
 	overtaken := e.Seq < c.settled[e.Option]
@@ -198,7 +187,7 @@ func (c *Conversation) OptionByCategory(cat acpclient.ConfigCategory) *acpclient
 // for the agent's answer.
 func (c *Conversation) OptionValue(o *acpclient.SessionConfigOption) (v acpclient.ConfigValue, pending bool) {
 	if p, ok := c.pending[o.ID]; ok {
-		return p.value, true
+		return p.Value, true
 	}
 	return o.CurrentValue, false
 }

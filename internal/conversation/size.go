@@ -2,25 +2,23 @@ package conversation
 
 import "parley/acpclient"
 
-// EventOverhead is about what an event costs besides what it holds on to.
+// EventOverhead is about how many bytes an event takes besides what Size counts.
 const EventOverhead = 64
 
-func (AgentStarting) Size() int   { return EventOverhead }
-func (AgentReady) Size() int      { return EventOverhead }
-func (e AgentLost) Size() int     { return EventOverhead + len(e.Stderr) }
-func (SessionOpening) Size() int  { return EventOverhead }
-func (e SessionOpened) Size() int { return EventOverhead + optionsSize(e.State.ConfigOptions) }
-func (SessionFailed) Size() int   { return EventOverhead }
-func (e PromptSent) Size() int    { return EventOverhead + blocksSize(e.Prompt) }
-func (CancelRequested) Size() int { return EventOverhead }
-func (TurnEnded) Size() int       { return EventOverhead }
-func (QueueChanged) Size() int    { return EventOverhead }
-func (e Text) Size() int          { return EventOverhead + len(e.Text) }
-func (OptionChosen) Size() int    { return EventOverhead }
-func (e OptionSettled) Size() int { return EventOverhead + optionsSize(e.Options) }
-func (e PermissionOpened) Size() int {
-	return EventOverhead + toolSize(&e.Request.ToolCall) + len(e.Request.Raw)
-}
+// Size implements Event, as the methods below do.
+func (AgentStarting) Size() int        { return EventOverhead }
+func (AgentReady) Size() int           { return EventOverhead }
+func (e AgentLost) Size() int          { return EventOverhead + len(e.Stderr) }
+func (SessionOpening) Size() int       { return EventOverhead }
+func (e SessionOpened) Size() int      { return EventOverhead + optionsSize(e.State.ConfigOptions) }
+func (SessionFailed) Size() int        { return EventOverhead }
+func (e PromptSent) Size() int         { return EventOverhead + blocksSize(e.Prompt) }
+func (CancelRequested) Size() int      { return EventOverhead }
+func (TurnEnded) Size() int            { return EventOverhead }
+func (QueueChanged) Size() int         { return EventOverhead }
+func (e Text) Size() int               { return EventOverhead + len(e.Text) }
+func (OptionChosen) Size() int         { return EventOverhead }
+func (e OptionSettled) Size() int      { return EventOverhead + optionsSize(e.Options) }
 func (PermissionClosed) Size() int     { return EventOverhead }
 func (e ElicitationOpened) Size() int  { return EventOverhead + len(e.Request.Raw) }
 func (ElicitationClosed) Size() int    { return EventOverhead }
@@ -32,6 +30,12 @@ func (e TerminalOutput) Size() int     { return EventOverhead + len(e.Data) }
 func (TerminalExited) Size() int       { return EventOverhead }
 func (Said) Size() int                 { return EventOverhead }
 
+// Size counts the request as it was received and what was made of it.
+func (e PermissionOpened) Size() int {
+	return EventOverhead + toolSize(&e.Request.ToolCall) + len(e.Request.Raw)
+}
+
+// Size counts both contents of the file.
 func (e FileWritten) Size() int {
 	n := EventOverhead + len(e.After)
 	if e.Before != nil {
@@ -40,8 +44,9 @@ func (e FileWritten) Size() int {
 	return n
 }
 
-// Size counts what may be large: an agent chooses how large. Small fields are in
-// the overhead.
+// Size counts the update as it was received, and the fields of what was made of
+// it that an agent can make as large as it likes. All others are taken to be part
+// of the overhead.
 func (e Update) Size() int {
 	n := EventOverhead + len(e.Raw)
 	switch u := e.Update.(type) {

@@ -2,8 +2,8 @@ package conversation
 
 import "parley/acpclient"
 
-// terminalKeep is how many bytes of a terminal's output are kept at least; up
-// to twice as many may be.
+// terminalKeep is how many bytes of a terminal's output are kept at least. Up to
+// twice as many are kept, so that dropping some is rare.
 const terminalKeep = 2 << 20
 
 // Terminal is a command and what it printed.
@@ -11,28 +11,39 @@ type Terminal struct {
 	ID      acpclient.TerminalID
 	Command string
 	Cwd     string
-	// Own says that the agent runs the command itself and only shows it: its
-	// output has bare line feeds.
+	// Own says that the agent runs the command itself and only shows it. The lines
+	// of such output end with a line feed alone.
 	Own bool
 	// Exit is nil while the command runs.
 	Exit *acpclient.TerminalExitStatus
 
 	total int64
-	buf   []byte // the end of the output
-	users []*ToolCall
+	buf   []byte      // the end of the output
+	users []*ToolCall // the calls that show it
 }
 
 // Total is the number of bytes that were printed.
 func (t *Terminal) Total() int64 { return t.total }
 
-// Since returns the output from an offset on, raw. whole is false if what was
-// printed there first is not kept any more. The bytes must not be changed.
+// Since returns the output from an offset on, raw. If the output at the offset is
+// not kept any more, it returns all that is, and whole is false. The bytes must not
+// be changed.
 func (t *Terminal) Since(offset int64) (data []byte, whole bool) {
 	start := t.total - int64(len(t.buf))
 	if offset < start {
 		return t.buf, false
 	}
 	return t.buf[min(offset-start, int64(len(t.buf))):], true
+}
+
+func (t *Terminal) created(e TerminalCreated) {
+	t.Command, t.Cwd, t.Own = e.Command, e.Cwd, false
+	t.changed()
+}
+
+func (t *Terminal) exited(s acpclient.TerminalExitStatus) {
+	t.Exit = &s
+	t.changed()
 }
 
 func (t *Terminal) write(data []byte) {
@@ -44,8 +55,19 @@ func (t *Terminal) write(data []byte) {
 	t.changed()
 }
 
+// changed marks the calls that show the terminal.
 func (t *Terminal) changed() {
 	for _, u := range t.users {
 		u.changed()
 	}
+}
+
+// terminalByID returns the terminal with this id, a new one if there was none.
+func (c *Conversation) terminalByID(id acpclient.TerminalID) *Terminal {
+	t := c.Terminals[id]
+	if t == nil {
+		t = &Terminal{ID: id}
+		c.Terminals[id] = t
+	}
+	return t
 }

@@ -1,0 +1,122 @@
+package conversation
+
+import "parley/acpclient"
+
+// Item is one thing in the transcript: *Message, *ToolCall, *Plan, *Note,
+// *Compaction or *Unknown.
+type Item interface {
+	// Version changes whenever something about the item changes.
+	Version() uint64
+}
+
+// revision counts the changes of an item.
+type revision struct{ n uint64 }
+
+// Version implements Item.
+func (r *revision) Version() uint64 { return r.n }
+func (r *revision) changed()        { r.n++ }
+
+// Message is a message of the person, of the agent, or a thought of the agent.
+type Message struct {
+	revision
+	Chunk acpclient.ChunkKind
+	ID    acpclient.MessageID
+	// Parent is the tool call, mostly a subagent, whose message this is; empty
+	// for the agent's own.
+	Parent acpclient.ToolCallID
+	Parts  Parts
+	// Done says that nothing more is expected of it.
+	Done bool
+}
+
+// ToolCall is a tool call and all that was said about it.
+type ToolCall struct {
+	revision
+	ID        acpclient.ToolCallID
+	Title     string
+	Name      string
+	Kind      acpclient.ToolKind
+	Status    acpclient.ToolCallStatus
+	Content   []acpclient.ToolCallContent
+	Locations []acpclient.ToolCallLocation
+	RawInput  []byte
+	RawOutput []byte
+	// Parent is the tool call, mostly a subagent, that this one works for.
+	Parent acpclient.ToolCallID
+	// Answer is how the person, or a cancel, answered the latest question about
+	// it; nil if there was none, or it is open.
+	Answer *PermissionAnswer
+	// Cancelled says that the turn was cancelled before the call was done.
+	Cancelled bool
+	// Live says that the turn in which it was announced still runs.
+	Live bool
+	// Terminals are the terminals embedded in it, in order.
+	Terminals []*Terminal
+
+	announced int // the number of the turn in which it was announced
+}
+
+// PermissionAnswer is how a question about a tool call was answered: with an
+// option, or not at all.
+type PermissionAnswer struct {
+	Option    acpclient.PermissionOption
+	Cancelled bool
+}
+
+// ended reports that the agent has said how the call came out.
+func (t *ToolCall) ended() bool {
+	return t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed
+}
+
+// Running reports whether the call is, as far as is known, at work.
+func (t *ToolCall) Running() bool {
+	return t.Live && !t.Cancelled && (t.Status == acpclient.ToolInProgress || t.Status == acpclient.ToolPending || t.Status == "")
+}
+
+// Plan is a plan and how far it has come.
+type Plan struct {
+	revision
+	ID acpclient.PlanID
+	// Entries are the steps of a plan that has steps, Markdown is a plan in words,
+	// and URI names a file that holds the plan.
+	Entries  []acpclient.PlanEntry
+	Markdown string
+	URI      string
+	// Removed says that the agent has taken the plan away.
+	Removed bool
+}
+
+// Progress counts the entries that are completed.
+func (p *Plan) Progress() (done, all int) {
+	for _, e := range p.Entries {
+		if e.Status == acpclient.PlanCompleted {
+			done++
+		}
+	}
+	return done, len(p.Entries)
+}
+
+// Note is a line that is neither side's message: a notice, an error, how a turn
+// ended.
+type Note struct {
+	revision
+	Severity acpclient.NoticeSeverity
+	Title    string
+	Detail   string
+}
+
+// Compaction is a compaction of the agent's context.
+type Compaction struct {
+	revision
+	ID      acpclient.CompactionID
+	Status  acpclient.CompactionStatus
+	Summary Parts
+	Error   string
+}
+
+// Unknown is an update of a kind that parley does not know.
+type Unknown struct {
+	revision
+	Kind string
+	Raw  []byte
+}

@@ -1,0 +1,78 @@
+package conversation
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley/acpclient"
+)
+
+func (c *Conversation) applyPromptSent(e PromptSent) {
+	c.newTurn()
+	c.Turn = Turn{Running: true, Started: e.At}
+	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true}
+	for _, b := range e.Prompt {
+		m.Parts.add(b)
+	}
+	c.addItem(m)
+	c.echo = newEcho(e.Prompt)
+}
+
+// newTurn forgets what belongs to the turn before.
+func (c *Conversation) newTurn() {
+	c.closeMessages()
+	c.turns++
+	c.turnPlan = nil
+	c.echo = echo{}
+}
+
+func (c *Conversation) applyTurnEnded(e TurnEnded) {
+	c.endTools(e.Reason == acpclient.StopCancelled)
+	c.closeMessages()
+	c.Turn = Turn{}
+	c.echo = echo{}
+	if e.Err != nil {
+		title := "The turn failed"
+		var answer *acpclient.Error
+		if errors.As(e.Err, &answer) {
+			title = "The agent answered with an error"
+		}
+		c.addNote(acpclient.NoticeError, title, e.Err.Error())
+		return
+	}
+	if title, severity := stopWords(e.Reason); title != "" {
+		c.addNote(severity, title, "")
+	}
+}
+
+// stopWords says a stop reason in words, and how loudly. A normal end needs no
+// words.
+func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
+	switch r {
+	case acpclient.StopEndTurn, "":
+		return "", ""
+	case acpclient.StopCancelled:
+		return "Cancelled", acpclient.NoticeInfo
+	case acpclient.StopMaxTokens:
+		return "Stopped: the answer reached the model's token limit", acpclient.NoticeWarning
+	case acpclient.StopMaxTurnRequests:
+		return "Stopped: the turn reached the agent's limit of model requests", acpclient.NoticeWarning
+	case acpclient.StopRefusal:
+		return "The agent refused to go on. It will not remember this prompt and what followed it", acpclient.NoticeWarning
+	}
+	return fmt.Sprintf("Stopped: %s", strings.ReplaceAll(string(r), "_", " ")), acpclient.NoticeWarning
+}
+
+// endTools says of the tool calls of the turn that it has ended. If it was
+// cancelled, those that were not done are marked.
+func (c *Conversation) endTools(cancelled bool) {
+	for _, t := range c.liveTools {
+		if cancelled && t.Running() {
+			t.Cancelled = true
+		}
+		t.Live = false
+		t.changed()
+	}
+	c.liveTools = nil
+}
