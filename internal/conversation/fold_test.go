@@ -310,7 +310,7 @@ func TestPlanNow(t *testing.T) {
 func TestFiles(t *testing.T) {
 	first, second := "0", "1"
 	c := fold(t, conversation.FileWritten{Path: "a", Before: &first, After: "1"}, conversation.FileWritten{Path: "b", Before: nil, After: "x"}, conversation.FileWritten{Path: "a", Before: &second, After: "2"})
-	if len(c.Files) != 2 || *c.Files[0].Before != "0" || c.Files[0].After != "2" || c.Files[0].Writes != 2 || c.Files[1].Before != nil {
+	if len(c.Files) != 2 || *c.Files[0].Before != "0" || c.Files[0].After != "2" || c.Files[1].Before != nil {
 		t.Errorf("files %+v", c.Files)
 	}
 	c.Apply(conversation.SessionOpened{ID: "s"})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -14,56 +13,17 @@ import (
 	"parley/internal/conversation"
 )
 
-// Peer is a running agent: the two directions of its connection, and its life.
-type Peer struct {
-	In  io.Reader // what the agent says
-	Out io.Writer // what the agent hears
-	// Done is closed when the agent has ended; Err then says how.
-	Done <-chan struct{}
-	Err  func() error
-	// Stderr is the tail of what it wrote there, raw.
-	Stderr func() string
-	// Stop ends it and waits until it has ended.
-	Stop func(ctx context.Context)
-}
-
-// Spawn starts the agent of a command as a process.
-func Spawn(c acpclient.Command) (*Peer, error) {
-	p, err := acpclient.StartProcess(c)
-	if err != nil {
-		return nil, err
-	}
-	return &Peer{In: p.Stdout, Out: p.Stdin, Done: p.Done(), Err: p.Err, Stderr: p.Stderr, Stop: p.Stop}, nil
-}
-
-// Machine serves what the agent asks of the local machine. Errors of type
-// *acpclient.Error are answered as they are. Whatever it does is told to the
-// Witness that it was made with.
-type Machine interface {
-	acpclient.FileHandler
-	acpclient.TerminalHandler
-	// Close ends every program that runs for the session.
-	Close()
-}
-
-// Witness is told what a Machine does. Its methods may wait while too much is
-// waiting to be drawn.
-type Witness interface {
-	FileWritten(path string, before *string, after string)
-	TerminalCreated(id acpclient.TerminalID, command, cwd string)
-	TerminalOutput(id acpclient.TerminalID, data []byte)
-	TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus)
-}
-
 // earlyBound is how many bytes of updates are kept for a session whose id the
 // agent has not told yet.
 const earlyBound = 16 << 20
 
-// lastWords is how long an agent has to hear what was sent before it is ended.
+// lastWords is how long what was sent to an agent has to reach it before it is
+// ended.
 const lastWords = 100 * time.Millisecond
 
 // agent is one connection to a running agent, made for one Session. It is the
-// protocol's Handler: it knows whether a message is for the session that is open.
+// protocol's Handler, and sorts out the messages that are for the session that is
+// open.
 type agent struct {
 	owner  *Session
 	peer   *Peer
@@ -71,25 +31,26 @@ type agent struct {
 	log    *slog.Logger
 	hello  atomic.Pointer[acpclient.InitializeResponse] // nil before initialize
 
-	broken    chan struct{} // closed when it takes no messages any more
+	broken    chan struct{} // closed when the agent takes no messages any more
 	breakOnce sync.Once
 
-	// route changes whenever updates of another session are taken, or none: an
-	// update that was on its way then is dropped.
+	// route changes whenever the session changes whose updates are taken. An
+	// update that waited for room in the stream meanwhile is dropped.
 	route atomic.Int64
 
 	mu        sync.Mutex
 	current   acpclient.SessionID
-	left      map[acpclient.SessionID]bool // sessions that were open here
+	left      map[acpclient.SessionID]bool // sessions that were open and are not any more
 	retired   bool                         // another agent has taken its place
-	expecting bool                         // a session is about to get its id
-	early     []*acpclient.SessionNotification
-	earlySum  int
+	expecting bool                         // a session is being opened whose id is not known yet
+	// early are the updates of sessions that are not known, of earlyBytes bytes.
+	early      []*acpclient.SessionNotification
+	earlyBytes int
 }
 
 var _ acpclient.Handler = (*agent)(nil)
 
-// connect puts a client on a running agent.
+// connect makes a connection to a running agent.
 func connect(s *Session, p *Peer) *agent {
 	a := &agent{
 		owner: s, peer: p, log: s.opt.Log,
@@ -102,15 +63,15 @@ func connect(s *Session, p *Peer) *agent {
 // info is the agent's answer to initialize, nil before it.
 func (a *agent) info() *acpclient.InitializeResponse { return a.hello.Load() }
 
-// breakOff says that the agent takes no messages any more, whether or not it
-// still talks.
+// breakOff says that the agent takes no messages any more, whether or not it still
+// sends some.
 func (a *agent) breakOff() { a.breakOnce.Do(func() { close(a.broken) }) }
 
-// end ends the agent and its connection, and waits for it. When ctx ends it is
-// not asked to end any more but made to.
+// end ends the agent and its connection, and waits until the agent has ended. When
+// ctx ends it is killed.
 func (a *agent) end(ctx context.Context) {
 	last, cancel := context.WithTimeout(ctx, lastWords)
-	_ = a.client.Conn().Flush(last) // an agent that does not listen misses them
+	_ = a.client.Conn().Flush(last) // whether or not it listens, it is ended next
 	cancel()
 	a.peer.Stop(ctx)
 	a.client.Conn().Close()
@@ -124,9 +85,9 @@ func (a *agent) expect() {
 	a.expecting = true
 }
 
-// attach takes the updates of a session. What came before its id was known comes
-// first. It must run where the order of the wire is kept: before the request
-// that opens the session, or in the handling of its answer.
+// attach begins to take the updates of a session, with those that came before its
+// id was known. It must be called where the order of the wire is kept: before the
+// request that opens the session is sent, or while its answer is handled.
 func (a *agent) attach(id acpclient.SessionID) {
 	a.mu.Lock()
 	if a.current != id {
@@ -135,7 +96,7 @@ func (a *agent) attach(id acpclient.SessionID) {
 	}
 	delete(a.left, id)
 	early := a.early
-	a.early, a.earlySum, a.expecting = nil, 0, false
+	a.early, a.earlyBytes, a.expecting = nil, 0, false
 	a.mu.Unlock()
 	for _, n := range early {
 		if n.SessionID == id {
@@ -144,7 +105,7 @@ func (a *agent) attach(id acpclient.SessionID) {
 	}
 }
 
-// leave takes no more updates of a session.
+// leave stops taking the updates of a session.
 func (a *agent) leave(id acpclient.SessionID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -155,19 +116,19 @@ func (a *agent) leave(id acpclient.SessionID) {
 	}
 }
 
-// retire takes nothing more from the agent at all.
+// retire stops taking anything from the agent.
 func (a *agent) retire() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.retired = true
-	a.early, a.earlySum = nil, 0
+	a.early, a.earlyBytes = nil, 0
 	a.route.Add(1)
 }
 
-// session returns the session that a request is for. One that names a session
-// that nobody opened, as agents do for their subagents, or none at all, means
-// the only one there is. One that was left is over.
-func (a *agent) session(id acpclient.SessionID) (*Session, error) {
+// sessionOf returns the session that a request is for. A request may name a session
+// that nobody has opened, as agents do for their subagents, or none: then it is for
+// the only one there is. It is an error to name one that was left.
+func (a *agent) sessionOf(id acpclient.SessionID) (*Session, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.retired || a.left[id] {
@@ -188,9 +149,9 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 		return
 	case a.expecting && !a.left[n.SessionID]:
 		size := conversation.FromNotification(n).Size()
-		if a.earlySum+size <= earlyBound {
+		if a.earlyBytes+size <= earlyBound {
 			a.early = append(a.early, n)
-			a.earlySum += size
+			a.earlyBytes += size
 			break
 		}
 		fallthrough
@@ -201,7 +162,7 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 }
 
 func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermissionRequest) (*acpclient.RequestPermissionResponse, error) {
-	s, err := a.session(r.SessionID)
+	s, err := a.sessionOf(r.SessionID)
 	if err != nil {
 		return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}, nil
 	}
@@ -216,7 +177,7 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 }
 
 func (a *agent) CreateElicitation(ctx context.Context, r *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error) {
-	s, err := a.session(r.SessionID)
+	s, err := a.sessionOf(r.SessionID)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +201,7 @@ func (a *agent) CompleteElicitation(ctx context.Context, n *acpclient.CompleteEl
 }
 
 func (a *agent) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
-	s, err := a.session(r.SessionID)
+	s, err := a.sessionOf(r.SessionID)
 	if err != nil {
 		return nil, err
 	}
@@ -276,9 +237,10 @@ func (a *agent) ReleaseTerminal(ctx context.Context, r *acpclient.ReleaseTermina
 	return onMachine(ctx, a, r.SessionID, r, Machine.ReleaseTerminal)
 }
 
-// onMachine runs a request on the machine of its session, beside the stream.
+// onMachine serves a request on the machine of its session. The messages behind it
+// do not wait for that.
 func onMachine[P, R any](ctx context.Context, a *agent, id acpclient.SessionID, r P, do func(Machine, context.Context, P) (R, error)) (R, error) {
-	s, err := a.session(id)
+	s, err := a.sessionOf(id)
 	if err != nil {
 		var none R
 		return none, err
@@ -287,9 +249,9 @@ func onMachine[P, R any](ctx context.Context, a *agent, id acpclient.SessionID, 
 	return do(s.machine, ctx, r)
 }
 
-// lost says how the agent went: the process's end if it ended, else the
-// connection's.
-func (a *agent) lost() error {
+// cause says why the agent is lost: how its process ended, or else how the
+// connection did.
+func (a *agent) cause() error {
 	select {
 	case <-a.peer.Done:
 		if err := a.peer.Err(); err != nil {

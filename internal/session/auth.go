@@ -11,14 +11,14 @@ import (
 	"parley/internal/conversation"
 )
 
-// block keeps a call until the person has signed in, and asks them to; s.mu is
-// held. They are asked once for all that wait.
+// block keeps a call until the person has signed in, and asks them to sign in;
+// s.mu is held. They are asked once, however many calls wait.
 func (s *Session) block(err error, c blockedCall) {
 	s.blocked = append(s.blocked, c)
-	if s.asked {
+	if s.askedToSignIn {
 		return
 	}
-	s.asked = true
+	s.askedToSignIn = true
 	e := conversation.AuthRequired{Err: err}
 	var answer *acpclient.Error
 	if errors.As(err, &answer) {
@@ -27,13 +27,15 @@ func (s *Session) block(err error, c blockedCall) {
 	s.stream.post(e)
 }
 
+// takeBlocked empties the list of the calls that wait for the person to sign in;
+// s.mu is held.
 func (s *Session) takeBlocked() []blockedCall {
 	calls := s.blocked
-	s.blocked, s.asked = nil, false
+	s.blocked, s.askedToSignIn = nil, false
 	return calls
 }
 
-// dropBlocked gives up what waits for signing in; s.mu is held.
+// dropBlocked gives up the calls that wait for the person to sign in; s.mu is held.
 func (s *Session) dropBlocked() {
 	calls := s.takeBlocked()
 	if len(calls) == 0 {
@@ -45,9 +47,9 @@ func (s *Session) dropBlocked() {
 	}
 }
 
-// Authenticate signs in with a method of the agent's own. What waited for it is
-// done again when it has succeeded, and a session that could not be opened
-// before is opened.
+// Authenticate signs in with a method that the agent carries out itself. When that
+// has succeeded, the calls that waited for it are made again, and a session that
+// could not be opened before is opened.
 func (s *Session) Authenticate(id acpclient.AuthMethodID) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -70,7 +72,7 @@ func (s *Session) Authenticate(id acpclient.AuthMethodID) {
 		})
 }
 
-// DismissAuth gives up what waits for signing in.
+// DismissAuth gives up the calls that wait for the person to sign in.
 func (s *Session) DismissAuth() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -101,7 +103,7 @@ func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, er
 		c.Args = slices.Concat(c.Args, m.Args)
 		c.Env = slices.Clone(c.Env)
 		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
-			c.Env = append(c.Env, name+"="+m.Env[name]) // the last of a name counts
+			c.Env = append(c.Env, name+"="+m.Env[name]) // of variables with the same name, the last one counts
 		}
 		return c, nil
 	}

@@ -15,24 +15,24 @@ import (
 // before it is stopped.
 const endGrace = time.Second
 
-// Start starts the agent and opens the session, or does so again after the
-// agent was lost. If the agent runs and only the session could not be opened,
-// that is tried again. It returns at once.
+// Start starts the agent and opens the session. After the agent was lost it does so
+// again, and if only the session could not be opened, it opens that again. It
+// returns at once.
 func (s *Session) Start() {
 	s.mu.Lock()
 	defer s.unlock()
 	switch {
 	case s.closed || s.starting:
 	case s.agent == nil:
-		s.begin(nil)
+		s.replaceAgent(nil)
 	case s.connected() && !s.ready && !s.opening:
 		s.open(false)
 	}
 }
 
 // Reconnect stops the agent, starts it again and opens the session again, for
-// instance when the person has signed in on a terminal: what waited for that is
-// done again then. A running turn is cancelled. It returns at once.
+// instance when the person has signed in on a terminal. The calls that waited for
+// that are made again. A running turn is cancelled. It returns at once.
 func (s *Session) Reconnect() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -50,17 +50,17 @@ func (s *Session) Reconnect() {
 	s.agent, s.ready, s.opening = nil, false, false
 	kept := s.blocked[:0]
 	for _, c := range s.blocked {
-		if !c.opening { // the session is opened again anyway
+		if !c.opens { // the session is opened again anyway
 			kept = append(kept, c)
 		}
 	}
-	s.blocked, s.asked = kept, false
-	s.begin(old)
+	s.blocked, s.askedToSignIn = kept, false
+	s.replaceAgent(old)
 }
 
-// Kill ends the agent at once, for instance when it ignores that its turn was
-// cancelled. The stream says that it was lost, and Start starts it again. It
-// returns at once.
+// Kill ends the agent without asking it first, for instance when it ignores that its
+// turn was cancelled. The stream says that it was lost, and Start starts it again.
+// It returns at once.
 func (s *Session) Kill() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -75,8 +75,9 @@ func (s *Session) Kill() {
 	})
 }
 
-// begin starts an agent, once the one before it has ended; s.mu is held.
-func (s *Session) begin(old *agent) {
+// replaceAgent starts an agent when the one before it, if any, has ended; s.mu is
+// held.
+func (s *Session) replaceAgent(old *agent) {
 	s.starting = true
 	s.epoch++
 	s.stream.post(conversation.AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
@@ -84,12 +85,12 @@ func (s *Session) begin(old *agent) {
 		if old != nil {
 			old.end(s.ctx)
 		}
-		s.start()
+		s.runAgent()
 	})
 }
 
-// start runs an agent up to the opening of the session.
-func (s *Session) start() {
+// runAgent starts the agent, introduces the client to it, and opens the session.
+func (s *Session) runAgent() {
 	peer, err := s.opt.Spawn(s.opt.Command)
 	s.mu.Lock()
 	s.starting = false
@@ -142,7 +143,7 @@ func withoutSecrets(info *acpclient.InitializeResponse) *acpclient.InitializeRes
 	return &shown
 }
 
-// capabilities are what parley really does.
+// capabilities are what the agent may ask of this client, and no more.
 func (s *Session) capabilities() acpclient.ClientCapabilities {
 	yes := &acpclient.Supported{}
 	c := acpclient.ClientCapabilities{
@@ -162,10 +163,10 @@ func (s *Session) capabilities() acpclient.ClientCapabilities {
 	return c
 }
 
-// refused ends an agent that did not come as far as a session.
+// refused ends an agent that has not answered initialize as it should.
 func (s *Session) refused(a *agent, err error) {
 	if isClosed(err) {
-		a.breakOff() // watch tells what happened
+		a.breakOff() // then watch says how the connection ended
 		return
 	}
 	s.mu.Lock()
@@ -179,7 +180,8 @@ func (s *Session) refused(a *agent, err error) {
 	}
 }
 
-// watch waits for the end of the connection and tells how it came.
+// watch waits for the end of the connection, ends the agent, and says in the stream
+// that it is lost, and why.
 func (s *Session) watch(a *agent) {
 	select {
 	case <-a.client.Conn().Done():
@@ -188,7 +190,7 @@ func (s *Session) watch(a *agent) {
 	}
 	s.mu.Lock()
 	if s.agent == a {
-		s.ready = false // prompts wait from here on
+		s.ready = false // from here on, prompts wait
 		s.closeQuestions()
 	}
 	s.unlock()
@@ -197,11 +199,11 @@ func (s *Session) watch(a *agent) {
 	defer grace.Stop()
 	select {
 	case <-a.peer.Done:
-	case <-s.ctx.Done(): // Close ends it
+	case <-s.ctx.Done(): // Close ends the agent
 	case <-grace.C:
 		a.peer.Stop(s.ctx)
 	}
-	err, stderr := a.lost(), a.peer.Stderr()
+	err, stderr := a.cause(), a.peer.Stderr()
 	s.mu.Lock()
 	defer s.unlock()
 	if s.agent == a && !s.closed {
@@ -209,7 +211,8 @@ func (s *Session) watch(a *agent) {
 	}
 }
 
-// lost says that there is no agent any more; s.mu is held.
+// lost notes that there is no agent any more, and says so in the stream; s.mu is
+// held.
 func (s *Session) lost(err error, stderr string) {
 	if s.agent != nil {
 		s.agent.retire()
@@ -219,27 +222,27 @@ func (s *Session) lost(err error, stderr string) {
 	s.ready, s.opening, s.running, s.cancelling = false, false, false, false
 	s.closeQuestions()
 	for _, c := range s.takeBlocked() {
-		if c.gone != nil {
-			c.gone()
+		if c.agentGone != nil {
+			c.agentGone()
 		}
 	}
 	s.pauseQueue()
 	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr})
 }
 
-// promptBlocked reports that the running turn is one that the agent has refused
-// to begin before the person has signed in; s.mu is held.
+// promptBlocked reports whether the agent refuses to begin the running turn before
+// the person has signed in; s.mu is held.
 func (s *Session) promptBlocked() bool {
 	for _, c := range s.blocked {
-		if c.forgotten != nil {
+		if c.emptied != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// cutTurn cancels the running turn and does not wait for the agent's answer;
-// s.mu is held.
+// cutTurn cancels the running turn and takes it as ended, whatever the agent will
+// answer; s.mu is held.
 func (s *Session) cutTurn() {
 	if !s.running {
 		return

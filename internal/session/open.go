@@ -10,13 +10,13 @@ import (
 	"parley/internal/conversation"
 )
 
-// errNotOpen says that something needs an open session.
+// errNotOpen says that there is no open session.
 var errNotOpen = errors.New("no session is open yet")
 
 // Load opens another session of the same agent in place of this one: by
-// session/load where the agent has that, else by session/resume. The error wraps
-// ErrUnsupported if it has neither. A running turn is cancelled, and prompts in
-// the queue are dropped.
+// session/load if the agent offers that, else by session/resume. The error wraps
+// ErrUnsupported if it offers neither. A running turn is cancelled, and the prompts
+// in the queue are dropped.
 func (s *Session) Load(id acpclient.SessionID) error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -31,8 +31,8 @@ func (s *Session) Load(id acpclient.SessionID) error {
 	return nil
 }
 
-// OpenSession is Load for a session that ListSessions returned. One of another
-// directory is refused: files and commands are served in this one.
+// OpenSession is Load for a session that ListSessions returned. A session of another
+// directory is an error: files and commands are served in this one.
 func (s *Session) OpenSession(info acpclient.SessionInfo) error {
 	if info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(s.opt.Cwd) {
 		return fmt.Errorf("that session belongs to %s: start parley there to open it", info.Cwd)
@@ -86,8 +86,8 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	}
 }
 
-// leave parts with the session that is open, and tells the agent so where it can
-// close sessions; s.mu is held.
+// leave stops taking updates of the open session, and closes it if the agent offers
+// that; s.mu is held.
 func (s *Session) leave() {
 	a, id := s.agent, s.id
 	if a == nil || id == "" {
@@ -107,9 +107,9 @@ func (s *Session) leave() {
 	})
 }
 
-// open opens the session that is wished for, in the way that the agent has for
-// it. fresh says that it has nothing to do with what is in the transcript. s.mu
-// is held.
+// open opens the session that is wished for, in the best way that the agent offers.
+// fresh says that the session has nothing to do with what is in the transcript so
+// far. s.mu is held.
 func (s *Session) open(fresh bool) {
 	caps := s.agent.info().AgentCapabilities
 	switch id := s.wish; {
@@ -128,18 +128,19 @@ func (s *Session) open(fresh bool) {
 	}
 }
 
-// openInstead opens a new session in place of one that is known and cannot be
-// opened again; s.mu is held.
+// openInstead opens a new session in place of one that cannot be opened again; s.mu
+// is held.
 func (s *Session) openInstead(why string) {
 	s.Said(acpclient.NoticeWarning, "The agent cannot go on with the earlier session", why)
 	s.wish = ""
 	s.openNew(false)
 }
 
+// openNew opens a new session; s.mu is held.
 func (s *Session) openNew(fresh bool) {
-	s.opens(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
+	s.beginOpening(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
 	s.agent.expect()
-	dirs, servers := s.directories(), s.mcpServers()
+	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionNew, func() *acpclient.NewSessionRequest {
 		return &acpclient.NewSessionRequest{Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers}
 	}, func(r *acpclient.NewSessionResponse, err error) {
@@ -148,13 +149,14 @@ func (s *Session) openNew(fresh bool) {
 			return
 		}
 		s.opened(conversation.OpenNew, r.SessionID, r.SessionState)
-	}, callKind{opening: true})
+	}, callHooks{opens: true})
 }
 
+// openLoad opens a session and has the agent replay its history; s.mu is held.
 func (s *Session) openLoad(id acpclient.SessionID) {
-	s.opens(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: true})
+	s.beginOpening(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: true})
 	s.agent.attach(id)
-	dirs, servers := s.directories(), s.mcpServers()
+	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionLoad, func() *acpclient.LoadSessionRequest {
 		return &acpclient.LoadSessionRequest{
 			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
@@ -165,13 +167,15 @@ func (s *Session) openLoad(id acpclient.SessionID) {
 			return
 		}
 		s.opened(conversation.OpenLoad, id, r.SessionState)
-	}, callKind{opening: true})
+	}, callHooks{opens: true})
 }
 
+// openResume opens a session without its history; s.mu is held. If the agent cannot
+// open again what is in the transcript, a new session is opened.
 func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
-	s.opens(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
+	s.beginOpening(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
 	s.agent.attach(id)
-	dirs, servers := s.directories(), s.mcpServers()
+	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionResume, func() *acpclient.ResumeSessionRequest {
 		return &acpclient.ResumeSessionRequest{
 			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
@@ -186,12 +190,12 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 		default:
 			s.opened(conversation.OpenResume, id, r.SessionState)
 		}
-	}, callKind{opening: true})
+	}, callHooks{opens: true})
 }
 
-// Fork goes on with a copy of the open session where the agent offers that
-// (unstable); the original stays as it is. The error wraps ErrUnsupported if it
-// does not. A turn must have ended first.
+// Fork goes on with a copy of the open session (unstable); the original stays as it
+// is. The error wraps ErrUnsupported if the agent does not offer that. It is an
+// error while a turn is running.
 func (s *Session) Fork() error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -204,9 +208,9 @@ func (s *Session) Fork() error {
 		return fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
 	s.ready = false
-	s.opens(conversation.SessionOpening{How: conversation.OpenFork, ID: s.id})
+	s.beginOpening(conversation.SessionOpening{How: conversation.OpenFork, ID: s.id})
 	s.agent.expect()
-	dirs, servers := s.directories(), s.mcpServers()
+	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
 		return &acpclient.ForkSessionRequest{
 			SessionID: s.id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
@@ -219,12 +223,12 @@ func (s *Session) Fork() error {
 		}
 		s.agent.leave(s.id)
 		s.opened(conversation.OpenFork, r.SessionID, r.SessionState)
-	}, callKind{opening: true})
+	}, callHooks{opens: true})
 	return nil
 }
 
-// opens says that a session is being opened; s.mu is held.
-func (s *Session) opens(e conversation.SessionOpening) {
+// beginOpening says that a session is being opened; s.mu is held.
+func (s *Session) beginOpening(e conversation.SessionOpening) {
 	s.opening = true
 	s.stream.post(e)
 }
@@ -236,24 +240,26 @@ func (s *Session) openFailed(err error) {
 	s.dropBlocked()
 }
 
-// opened says that the session is open; s.mu is held.
+// opened notes that the session is open, makes the calls that waited for that, and
+// sends the first prompt of the queue; s.mu is held.
 func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state acpclient.SessionState) {
 	s.agent.attach(id)
 	s.id, s.wish, s.known = id, id, true
 	s.opening, s.ready = false, true
 	s.openedWith(state)
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
-	for _, c := range s.takeBlocked() { // until the agent was started again
-		if how == conversation.OpenLoad && c.forgotten != nil {
-			c.forgotten()
+	for _, c := range s.takeBlocked() { // they waited until the agent was started again
+		if how == conversation.OpenLoad && c.emptied != nil {
+			c.emptied()
 		}
 		c.again()
 	}
 	s.sendNext()
 }
 
-// directories are the additional roots, if the agent takes them; s.mu is held.
-func (s *Session) directories() []string {
+// extraDirectories are the additional directories, if the agent takes any; s.mu is
+// held.
+func (s *Session) extraDirectories() []string {
 	dirs := s.opt.AdditionalDirectories
 	if len(dirs) > 0 && s.agent.info().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
 		s.Said(acpclient.NoticeWarning, "The agent takes no additional directories",
@@ -263,9 +269,9 @@ func (s *Session) directories() []string {
 	return dirs
 }
 
-// mcpServers are the configured servers that the agent can connect to; s.mu is
-// held.
-func (s *Session) mcpServers() []acpclient.MCPServer {
+// usableServers are the configured MCP servers that the agent can connect to; s.mu
+// is held.
+func (s *Session) usableServers() []acpclient.MCPServer {
 	caps := s.agent.info().AgentCapabilities.MCPCapabilities
 	var take []acpclient.MCPServer
 	var left []string

@@ -276,28 +276,7 @@ func TestFork(t *testing.T) {
 		if err := h.Fork(); !errors.Is(err, ErrUnsupported) {
 			t.Error(err)
 		}
-		if err := h.SetTitle("x"); !errors.Is(err, ErrUnsupported) {
-			t.Error(err)
-		}
 	}, capable(`{}`))
-}
-
-func TestSetTitle(t *testing.T) {
-	bubble(t, func(t *testing.T, h *harness) {
-		_ = h.SetTitle("  mine ")
-		h.settle()
-		h.reply("session/set_title", `{"title":"mine"}`)
-		if h.conv.Title != "mine" {
-			t.Errorf("title %q", h.conv.Title)
-		}
-		_ = h.SetTitle("bad")
-		h.settle()
-		h.fail("session/set_title", acpclient.CodeInvalidParams, "too short")
-		if h.conv.Title != "mine" {
-			t.Errorf("title %q", h.conv.Title)
-		}
-		events.WantTranscript(t, h.conv, "note: The session was not renamed")
-	})
 }
 
 func TestListAndDelete(t *testing.T) {

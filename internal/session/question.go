@@ -11,49 +11,50 @@ import (
 	"parley/internal/conversation"
 )
 
-// errAnswered says that a question came to its end before its answer.
+// errAnswered says that a question was answered, or given up, before.
 var errAnswered = errors.New("the question is not open any more")
 
-// question is something that the agent asked and that is not answered yet.
-// Whoever takes it out of the session's map answers it, exactly once.
+// question is something that the agent asked. Whoever takes it out of the session's
+// map answers it, so that it is answered exactly once.
 type question[A any] struct {
-	id     int
-	answer chan A
-	// options are the answers that were offered, of a permission.
-	options []acpclient.PermissionOption
+	id    int
+	reply chan A // has room for the answer
+	// offered are the options of a permission.
+	offered []acpclient.PermissionOption
 }
 
 func newQuestion[A any](id int) *question[A] {
-	return &question[A]{id: id, answer: make(chan A, 1)}
+	return &question[A]{id: id, reply: make(chan A, 1)}
 }
 
-// wait returns the answer. When nobody waits for it any more, giveUp takes the
-// question back; if it was answered in the same moment, that answer counts.
+// wait returns the answer. When ctx ends first, giveUp takes the question back and
+// reports whether it was still open. If it was answered in the same moment, that
+// answer counts.
 func (q *question[A]) wait(ctx context.Context, giveUp func() bool) (A, error) {
 	select {
-	case a := <-q.answer:
+	case a := <-q.reply:
 		return a, nil
 	case <-ctx.Done():
 		if giveUp() {
 			var none A
 			return none, ctx.Err()
 		}
-		return <-q.answer, nil
+		return <-q.reply, nil
 	}
 }
 
-// openPermission asks the person. In a turn that was cancelled, and for an agent
-// that is not the current one, nobody is asked any more.
+// openPermission asks the person. The answer is "cancelled" at once if the turn was
+// cancelled, or if the agent is not the current one any more.
 func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
 	s.mu.Lock()
 	defer s.unlock()
-	s.seq++
-	q := newQuestion[acpclient.RequestPermissionOutcome](s.seq)
+	s.lastNumber++
+	q := newQuestion[acpclient.RequestPermissionOutcome](s.lastNumber)
 	if s.closed || s.agent != a {
-		q.answer <- acpclient.PermissionCancelled
+		q.reply <- acpclient.PermissionCancelled
 		return q
 	}
-	q.options = r.Options
+	q.offered = r.Options
 	s.permissions[q.id] = q
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r})
 	if s.cancelling {
@@ -62,8 +63,8 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	return q
 }
 
-// Answer selects one of the options that were offered. It returns an error if
-// the question is not open any more, or the option was not offered.
+// Answer answers a permission with one of the options that were offered. It is an
+// error if the question is not open any more, or the option was not offered.
 func (s *Session) Answer(id int, option acpclient.PermissionOptionID) error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -71,7 +72,7 @@ func (s *Session) Answer(id int, option acpclient.PermissionOptionID) error {
 	if q == nil {
 		return errAnswered
 	}
-	if !slices.ContainsFunc(q.options, func(o acpclient.PermissionOption) bool { return o.OptionID == option }) {
+	if !slices.ContainsFunc(q.offered, func(o acpclient.PermissionOption) bool { return o.OptionID == option }) {
 		return fmt.Errorf("the agent did not offer %q", option)
 	}
 	s.closePermissionLocked(id, acpclient.PermissionSelected(option))
@@ -85,29 +86,31 @@ func (s *Session) closePermission(id int, outcome acpclient.RequestPermissionOut
 	return s.closePermissionLocked(id, outcome)
 }
 
+// closePermissionLocked is closePermission with s.mu held.
 func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermissionOutcome) bool {
 	q := s.permissions[id]
 	if q == nil {
 		return false
 	}
 	delete(s.permissions, id)
-	q.answer <- outcome
+	q.reply <- outcome
 	s.stream.post(conversation.PermissionClosed{ID: id, Outcome: outcome})
 	return true
 }
 
-// elicitCancelled is the answer when the person has not given one.
+// elicitCancelled is the answer to a question that the person has not answered.
 var elicitCancelled = acpclient.CreateElicitationResponse{Action: acpclient.ElicitCancel}
 
-// openElicitation asks the person for input. What belongs to a cancelled turn is
-// not asked any more; what belongs to no session, such as signing in, is.
+// openElicitation asks the person for input. The answer is "cancelled" at once if the
+// agent is not the current one any more, or if the turn was cancelled and the question
+// belongs to the session: signing in, for instance, does not.
 func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest) *question[acpclient.CreateElicitationResponse] {
 	s.mu.Lock()
 	defer s.unlock()
-	s.seq++
-	q := newQuestion[acpclient.CreateElicitationResponse](s.seq)
+	s.lastNumber++
+	q := newQuestion[acpclient.CreateElicitationResponse](s.lastNumber)
 	if s.closed || s.agent != a {
-		q.answer <- elicitCancelled
+		q.reply <- elicitCancelled
 		return q
 	}
 	s.elicitations[q.id] = q
@@ -124,24 +127,26 @@ func (s *Session) AnswerElicitation(id int, answer acpclient.CreateElicitationRe
 	s.closeElicitation(id, answer)
 }
 
+// closeElicitation answers a question and reports whether it was open.
 func (s *Session) closeElicitation(id int, answer acpclient.CreateElicitationResponse) bool {
 	s.mu.Lock()
 	defer s.unlock()
 	return s.closeElicitationLocked(id, answer)
 }
 
+// closeElicitationLocked is closeElicitation with s.mu held.
 func (s *Session) closeElicitationLocked(id int, answer acpclient.CreateElicitationResponse) bool {
 	q := s.elicitations[id]
 	if q == nil {
 		return false
 	}
 	delete(s.elicitations, id)
-	q.answer <- answer
+	q.reply <- answer
 	s.stream.post(conversation.ElicitationClosed{ID: id, Action: answer.Action})
 	return true
 }
 
-// closeQuestions answers whatever is open as cancelled; s.mu is held.
+// closeQuestions answers every open question as cancelled; s.mu is held.
 func (s *Session) closeQuestions() {
 	for _, id := range slices.Sorted(maps.Keys(s.permissions)) {
 		s.closePermissionLocked(id, acpclient.PermissionCancelled)

@@ -1,9 +1,9 @@
 // Package session acts: it runs an agent, carries out what the person does with
 // it, and turns all that happens into one ordered stream of events.
 //
-// Session acts, Stream carries, and the package conversation remembers: it folds
-// the events into what a screen, a log or a test looks at. None of them knows of
-// a screen.
+// A Session talks to the agent, and a Stream carries its events to whoever shows
+// or stores them. The package conversation folds them into the state of the
+// session. None of them knows of a screen.
 package session
 
 import (
@@ -56,36 +56,36 @@ type Session struct {
 	work    sync.WaitGroup // goroutines of this session
 
 	// mu is taken before the locks of agents, of connections and of the stream,
-	// never after them, and given back by unlock. What answers of the agent do
-	// happens with mu held, where the answer stands among the updates.
+	// never after them, and released by unlock. Answers of the agent are handled
+	// with mu held, before the reader goes on to the message behind them.
 	mu      sync.Mutex
-	outbox  []func() // what is sent when mu is free, in order
-	sending bool     // somebody is emptying the outbox
+	outbox  []func() // sends what was said while mu was held, in order
+	sending bool     // a goroutine is emptying the outbox
 
 	closed   bool
 	starting bool   // an agent is being started
 	agent    *agent // nil while there is none
-	// epoch counts the agents and sessions that came and went: an answer to
-	// something asked in an earlier one changes nothing.
+	// epoch counts the agents and sessions that there were. The answer to a
+	// request that was made in an earlier epoch changes nothing.
 	epoch int
 
-	id      acpclient.SessionID // of the session that is open, or was last
+	id      acpclient.SessionID // the session that is open, or that was open last
 	wish    acpclient.SessionID // the session to open next; empty is a new one
 	known   bool                // the transcript of wish is in the stream already
 	opening bool                // a request that opens a session is under way
 	ready   bool                // prompts can be sent
-	legacy  bool                // modes and models are set by calls of their own
+	legacy  bool                // modes and models are set by methods of their own
 
-	running    bool // a turn is
-	cancelling bool // and was cancelled
+	running    bool // a turn is running
+	cancelling bool // the running turn was cancelled, and the agent has yet to end it
 	queue      []conversation.QueuedPrompt
-	paused     bool
+	paused     bool // the queue waits for the person
 
-	seq          int // of switches, questions and queued prompts
-	permissions  map[int]*question[acpclient.RequestPermissionOutcome]
-	elicitations map[int]*question[acpclient.CreateElicitationResponse]
-	blocked      []blockedCall // what waits for the person to sign in
-	asked        bool          // they were asked to
+	lastNumber    int // of the switches, questions and queued prompts, which share one count
+	permissions   map[int]*question[acpclient.RequestPermissionOutcome]
+	elicitations  map[int]*question[acpclient.CreateElicitationResponse]
+	blocked       []blockedCall // the calls that wait for the person to sign in
+	askedToSignIn bool          // the person knows that calls wait for it
 }
 
 // NewSession prepares a session; Start starts it.
@@ -105,7 +105,7 @@ func NewSession(opt Options) (*Session, error) {
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	machine, err := opt.Machine(witness{s})
+	machine, err := opt.Machine(streamWitness{s})
 	if err != nil {
 		s.cancel()
 		return nil, err
@@ -132,9 +132,9 @@ func (s *Session) Stderr() string {
 }
 
 // Close ends the agent, its programs and the stream, and waits until they have
-// ended. The agent is told to cancel the turn and to close the session, where it
-// can, but its answer is not waited for. When ctx ends it is no longer asked to
-// end but made to.
+// ended. The agent is told to cancel the turn, and to close the session if it
+// offers that, but its answer is not waited for. If the agent does not end in time,
+// or when ctx ends, it is killed.
 func (s *Session) Close(ctx context.Context) {
 	s.mu.Lock()
 	if s.closed {
@@ -153,7 +153,7 @@ func (s *Session) Close(ctx context.Context) {
 	s.dropBlocked()
 	s.unlock()
 
-	s.stream.Close() // whoever waits for room in it goes on
+	s.stream.Close() // lets go whoever waits for room in it
 	s.cancel()
 	s.work.Go(s.machine.Close)
 	if a != nil {
@@ -162,8 +162,8 @@ func (s *Session) Close(ctx context.Context) {
 	s.work.Wait()
 }
 
-// farewell tells the agent what a polite client says before it leaves; s.mu is
-// held.
+// farewell cancels the running turn and closes the session before the agent is
+// ended; s.mu is held.
 func (s *Session) farewell() {
 	if s.running && !s.cancelling {
 		s.sendCancel()
@@ -171,9 +171,9 @@ func (s *Session) farewell() {
 	s.leave()
 }
 
-// unlock gives s.mu back, and then does what is in the outbox. A request that
-// cannot be sent calls back from inside the call that sends it, and the callback
-// takes s.mu: that is why nothing is sent while it is held.
+// unlock releases s.mu, and then sends what is in the outbox. Nothing is sent while
+// s.mu is held: when a request cannot be sent, its callback runs inside the call
+// that sends it, and the callback takes s.mu.
 func (s *Session) unlock() {
 	if s.sending {
 		s.mu.Unlock()
@@ -195,23 +195,4 @@ func (s *Session) unlock() {
 // Said puts a line of parley's own into the transcript.
 func (s *Session) Said(severity acpclient.NoticeSeverity, title, detail string) {
 	s.stream.post(conversation.Said{Severity: severity, Title: title, Detail: detail})
-}
-
-// witness turns what the machine does into events.
-type witness struct{ s *Session }
-
-func (w witness) FileWritten(path string, before *string, after string) {
-	w.s.stream.push(w.s.ctx, conversation.FileWritten{Path: path, Before: before, After: after})
-}
-
-func (w witness) TerminalCreated(id acpclient.TerminalID, command, cwd string) {
-	w.s.stream.push(w.s.ctx, conversation.TerminalCreated{ID: id, Command: command, Cwd: cwd})
-}
-
-func (w witness) TerminalOutput(id acpclient.TerminalID, data []byte) {
-	w.s.stream.push(w.s.ctx, conversation.TerminalOutput{ID: id, Data: data})
-}
-
-func (w witness) TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus) {
-	w.s.stream.push(w.s.ctx, conversation.TerminalExited{ID: id, Status: status})
 }

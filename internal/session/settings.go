@@ -14,9 +14,9 @@ func (s *Session) SetOption(option acpclient.ConfigID, value acpclient.ConfigVal
 	if !s.ready {
 		return
 	}
-	s.seq++
-	e := conversation.OptionSettled{Seq: s.seq, Option: option, Value: value}
-	s.stream.post(conversation.OptionChosen{Seq: s.seq, Option: option, Value: value})
+	s.lastNumber++
+	e := conversation.OptionSettled{Seq: s.lastNumber, Option: option, Value: value}
+	s.stream.post(conversation.OptionChosen{Seq: s.lastNumber, Option: option, Value: value})
 	settled := func(now []acpclient.SessionConfigOption, err error) {
 		e.Options, e.Err = now, err
 		s.stream.post(e)
@@ -59,7 +59,7 @@ func (s *Session) setConfigOption(option acpclient.ConfigID, value acpclient.Con
 			}
 			settled(now, err)
 		},
-		callKind{})
+		callHooks{})
 }
 
 func (s *Session) setMode(mode acpclient.SessionModeID, settled settledFunc) {
@@ -68,7 +68,7 @@ func (s *Session) setMode(mode acpclient.SessionModeID, settled settledFunc) {
 			return &acpclient.SetSessionModeRequest{SessionID: s.id, ModeID: mode}
 		},
 		func(_ *acpclient.SetSessionModeResponse, err error) { settled(nil, err) },
-		callKind{})
+		callHooks{})
 }
 
 func (s *Session) setModel(model string, settled settledFunc) {
@@ -77,5 +77,5 @@ func (s *Session) setModel(model string, settled settledFunc) {
 			return &acpclient.SetSessionModelRequest{SessionID: s.id, ModelID: model}
 		},
 		func(_ *acpclient.SetSessionModelResponse, err error) { settled(nil, err) },
-		callKind{})
+		callHooks{})
 }

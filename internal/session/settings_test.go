@@ -127,9 +127,6 @@ func TestNothingIsSetBeforeTheSessionIsOpen(t *testing.T) {
 		if len(h.events) != 0 {
 			t.Errorf("events %v", h.events)
 		}
-		if err := h.SetTitle("x"); !errors.Is(err, errNotOpen) {
-			t.Error(err)
-		}
 		if err := h.Fork(); !errors.Is(err, errNotOpen) {
 			t.Error(err)
 		}

@@ -9,33 +9,32 @@ import (
 	"parley/internal/conversation"
 )
 
-// pendingBound is how many bytes of events may wait to be taken before whoever
-// brings more waits too, and with it the reading of the agent's pipe.
+// pendingBound is how many bytes of events may wait to be taken. Whoever adds more
+// has to wait, and while the reader of the agent's pipe waits, so does the agent.
 const pendingBound = 4 << 20
 
-// Stream is the one ordered queue of a session's events: whatever happens is
-// pushed, and one consumer takes all that is there, mostly once a frame. While
-// events wait, text of one message and output of one terminal are merged, so
-// that a batch costs no more than its bytes. It never drops anything.
+// Stream is the one ordered queue of a session's events. Whatever happens is added
+// to it, and one consumer takes all that is there, mostly once a frame. While
+// events wait, text of one message and output of one terminal are merged, so that
+// a batch takes no more memory than its bytes. Nothing is ever dropped.
 //
 // All methods may be called from any goroutine; Take is for one consumer.
 type Stream struct {
 	mu      sync.Mutex
 	roomy   *sync.Cond
 	pending []conversation.Event
-	run     run // what pending ends with, if it still grows
+	run     run // what comes after pending, and still grows
 	bytes   int
 	ready   chan struct{}
 	closed  bool
 }
 
-// run is text of a message or output of a terminal that still grows. It stands
-// behind the last pending event.
+// run is text of a message or output of a terminal that is being merged.
 type run struct {
 	kind runKind
-	text conversation.Text // without its text
-	term acpclient.TerminalID
-	buf  []byte
+	text conversation.Text    // the message, without its text
+	term acpclient.TerminalID // the terminal
+	buf  []byte               // what was merged so far
 }
 
 type runKind int
@@ -75,7 +74,8 @@ func (s *Stream) Take() []conversation.Event {
 	return batch
 }
 
-// Close lets everybody go: events pushed after it are dropped.
+// Close ends the stream: whoever waits goes on, and events that are added later are
+// dropped. What is there can still be taken.
 func (s *Stream) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,8 +87,8 @@ func (s *Stream) Close() {
 	close(s.ready)
 }
 
-// push adds an event, and waits first while too much is waiting already: that is
-// the back-pressure on what the agent sends. It waits no longer when ctx ends.
+// push adds an event. Before that it waits until there is room, or ctx ends: this
+// is the back-pressure on what the agent sends.
 func (s *Stream) push(ctx context.Context, e conversation.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,8 @@ func (s *Stream) push(ctx context.Context, e conversation.Event) {
 	s.add(e)
 }
 
-// pushWhile is push for an event that counts only as long as route stands at at.
+// pushWhile is push for an event that only counts while route has the value at. If
+// that has changed when there is room, the event is dropped.
 func (s *Stream) pushWhile(ctx context.Context, e conversation.Event, route *atomic.Int64, at int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,13 +107,14 @@ func (s *Stream) pushWhile(ctx context.Context, e conversation.Event, route *ato
 	}
 }
 
-// room waits as push does.
+// room waits until there is room, or ctx ends.
 func (s *Stream) room(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wait(ctx)
 }
 
+// wait waits until there is room, or ctx ends; s.mu is held.
 func (s *Stream) wait(ctx context.Context) {
 	if s.bytes < pendingBound || s.closed {
 		return
@@ -128,14 +130,15 @@ func (s *Stream) wait(ctx context.Context) {
 	}
 }
 
-// post adds an event without waiting: for what a person does, which must never
-// block and is never much.
+// post adds an event without waiting. It is for what comes of a person's acts: they
+// must never block, and their events are few.
 func (s *Stream) post(e conversation.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.add(e)
 }
 
+// add adds an event, or merges it with the one before it; s.mu is held.
 func (s *Stream) add(e conversation.Event) {
 	if s.closed {
 		return
@@ -168,12 +171,13 @@ func (s *Stream) add(e conversation.Event) {
 	}
 }
 
+// begin begins to merge; s.mu is held.
 func (s *Stream) begin(k runKind) {
 	s.endRun()
 	s.run.kind = k
 }
 
-// endRun makes an event of what was growing.
+// endRun makes an event of what was merged; s.mu is held.
 func (s *Stream) endRun() {
 	r := &s.run
 	switch r.kind {
@@ -189,7 +193,7 @@ func (s *Stream) endRun() {
 		}
 	case outputRun:
 		s.pending = append(s.pending, conversation.TerminalOutput{ID: r.term, Data: r.buf})
-		r.buf = nil // it is the event's now
+		r.buf = nil // the event owns it now
 	}
 	r.kind, r.text = noRun, conversation.Text{}
 }

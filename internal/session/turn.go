@@ -7,9 +7,9 @@ import (
 	"parley/internal/conversation"
 )
 
-// Prompt sends a prompt. While a turn runs, or no session is open, it waits in
-// the queue. It does not wait behind a queue that a cancelled turn has paused:
-// those prompts stay where they are.
+// Prompt sends a prompt. While a turn is running, or no session is open, the prompt
+// waits in the queue. If the queue is paused, the prompt is sent before those in it,
+// which go on waiting.
 func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -20,8 +20,8 @@ func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
 		s.send(prompt)
 		return
 	}
-	s.seq++
-	s.queue = append(s.queue, conversation.QueuedPrompt{ID: s.seq, Prompt: prompt})
+	s.lastNumber++
+	s.queue = append(s.queue, conversation.QueuedPrompt{ID: s.lastNumber, Prompt: prompt})
 	s.queueChanged()
 	s.sendNext()
 }
@@ -43,7 +43,7 @@ func (s *Session) Unqueue(id int) (conversation.QueuedPrompt, bool) {
 	return conversation.QueuedPrompt{}, false
 }
 
-// ResumeQueue lets a queue go on that a cancelled turn has paused.
+// ResumeQueue sends the prompts of a queue that was paused.
 func (s *Session) ResumeQueue() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -55,11 +55,13 @@ func (s *Session) ResumeQueue() {
 	s.sendNext()
 }
 
+// queueChanged says in the stream what waits; s.mu is held.
 func (s *Session) queueChanged() {
 	s.stream.post(conversation.QueueChanged{Queue: append([]conversation.QueuedPrompt(nil), s.queue...), Paused: s.paused})
 }
 
-// pauseQueue keeps what waits from being sent by itself; s.mu is held.
+// pauseQueue makes the prompts that wait go on waiting until the person resumes the
+// queue; s.mu is held.
 func (s *Session) pauseQueue() {
 	if len(s.queue) > 0 && !s.paused {
 		s.paused = true
@@ -67,7 +69,7 @@ func (s *Session) pauseQueue() {
 	}
 }
 
-// sendNext sends the first waiting prompt, if its time has come; s.mu is held.
+// sendNext sends the first prompt of the queue, if it can be sent now; s.mu is held.
 func (s *Session) sendNext() {
 	if !s.ready || s.running || s.paused || len(s.queue) == 0 {
 		return
@@ -85,7 +87,7 @@ func (s *Session) send(prompt []acpclient.ContentBlock) {
 	sent()
 	call(s, acpclient.SessionPrompt,
 		func() *acpclient.PromptRequest { return &acpclient.PromptRequest{SessionID: s.id, Prompt: prompt} },
-		s.turnEnded, callKind{forgotten: sent})
+		s.turnEnded, callHooks{emptied: sent})
 }
 
 // turnEnded takes the answer to a prompt; s.mu is held.
@@ -96,21 +98,21 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	case r != nil:
 		e.Reason = r.StopReason
 	case s.cancelling && errors.As(err, &answer):
-		// An agent ought to answer "cancelled", but what was aborted often comes
-		// out as an error of its own.
+		// An agent ought to answer "cancelled", but some answer with the error that
+		// the cancelled work has ended with.
 		s.opt.Log.Info("the agent ended the cancelled turn with an error", "error", err)
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
 	s.running, s.cancelling = false, false
 	s.stream.post(e)
 	if e.Err != nil {
-		s.pauseQueue() // what comes next was meant for a turn that went well
+		s.pauseQueue() // the person wrote the next prompt before they knew of the error
 	}
 	s.sendNext()
 }
 
-// Cancel asks the agent to end the turn. Open questions are answered cancelled
-// and the queue pauses. It reports false if no turn runs.
+// Cancel asks the agent to end the turn. Open questions are answered as cancelled,
+// and the queue is paused. It reports false if no turn is running.
 func (s *Session) Cancel() bool {
 	s.mu.Lock()
 	defer s.unlock()
@@ -127,7 +129,7 @@ func (s *Session) Cancel() bool {
 	return true
 }
 
-// sendCancel tells the agent, and the stream, that the turn is to end; s.mu is
+// sendCancel tells the agent and the stream that the turn was cancelled; s.mu is
 // held.
 func (s *Session) sendCancel() {
 	s.cancelling = true

@@ -1,0 +1,44 @@
+package session
+
+import (
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// Machine serves what the agent asks of the local machine. Errors of type
+// *acpclient.Error are answered as they are. It tells everything that it does to
+// the Witness that it was made with. Its methods may be called from any goroutine.
+type Machine interface {
+	acpclient.FileHandler
+	acpclient.TerminalHandler
+	// Close ends every program that runs for the session.
+	Close()
+}
+
+// Witness is told what a Machine does. Its methods may be called from any
+// goroutine, and wait while the session's stream is full.
+type Witness interface {
+	FileWritten(path string, before *string, after string)
+	TerminalCreated(id acpclient.TerminalID, command, cwd string)
+	TerminalOutput(id acpclient.TerminalID, data []byte)
+	TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus)
+}
+
+// streamWitness is the Witness of a session: it turns what the machine does into events.
+type streamWitness struct{ s *Session }
+
+func (w streamWitness) FileWritten(path string, before *string, after string) {
+	w.s.stream.push(w.s.ctx, conversation.FileWritten{Path: path, Before: before, After: after})
+}
+
+func (w streamWitness) TerminalCreated(id acpclient.TerminalID, command, cwd string) {
+	w.s.stream.push(w.s.ctx, conversation.TerminalCreated{ID: id, Command: command, Cwd: cwd})
+}
+
+func (w streamWitness) TerminalOutput(id acpclient.TerminalID, data []byte) {
+	w.s.stream.push(w.s.ctx, conversation.TerminalOutput{ID: id, Data: data})
+}
+
+func (w streamWitness) TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus) {
+	w.s.stream.push(w.s.ctx, conversation.TerminalExited{ID: id, Status: status})
+}

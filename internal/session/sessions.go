@@ -1,0 +1,36 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"parley/acpclient"
+)
+
+// ListSessions returns one page of the agent's sessions in this session's
+// directory; cursor is the NextCursor of the page before, empty for the first.
+// The error wraps ErrUnsupported if the agent does not offer that.
+func (s *Session) ListSessions(ctx context.Context, cursor string) (*acpclient.ListSessionsResponse, error) {
+	return ask(ctx, s, "list the sessions", func(i *acpclient.InitializeResponse) bool {
+		return i.AgentCapabilities.SessionCapabilities.List != nil
+	}, func(ctx context.Context, c *acpclient.Client) (*acpclient.ListSessionsResponse, error) {
+		return c.ListSessions(ctx, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: cursor})
+	})
+}
+
+// DeleteSession deletes one of the agent's sessions. The one that is open cannot
+// be deleted. The error wraps ErrUnsupported if the agent does not offer that.
+func (s *Session) DeleteSession(ctx context.Context, id acpclient.SessionID) error {
+	s.mu.Lock()
+	open := s.ready && s.id == id
+	s.unlock()
+	if open {
+		return errors.New("this session is open: open another one first")
+	}
+	_, err := ask(ctx, s, "delete a session", func(i *acpclient.InitializeResponse) bool {
+		return i.AgentCapabilities.SessionCapabilities.Delete != nil
+	}, func(ctx context.Context, c *acpclient.Client) (*acpclient.DeleteSessionResponse, error) {
+		return c.DeleteSession(ctx, &acpclient.DeleteSessionRequest{SessionID: id})
+	})
+	return err
+}
