@@ -27,6 +27,8 @@ package conversation
 //   - A time is RFC 3339 in UTC, with nanoseconds.
 //   - An error is an object with its "text", and with what the program looks for
 //     in errors, see codec_error.go.
+//   - No line has the value of an environment variable or of a header, nor what the
+//     person has filled in: no event has.
 //
 // A reader takes every older version. It ignores fields that it does not know,
 // so a field may be added without a new version, if it may be left out. Whatever
