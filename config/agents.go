@@ -107,10 +107,11 @@ type UnknownAgentError struct {
 
 // Error names the nearest agent and those that there are.
 func (e *UnknownAgentError) Error() string {
-	return fmt.Sprintf("no agent is called %q: %s", e.Name, e.hint())
+	return fmt.Sprintf("no agent is called %q: %s", e.Name, e.Hint())
 }
 
-func (e *UnknownAgentError) hint() string {
+// Hint says on one line which agent was most likely meant, and which there are.
+func (e *UnknownAgentError) Hint() string {
 	hint := "known: " + strings.Join(ids(e.known), ", ")
 	if len(e.configured) > 0 {
 		hint = "configured: " + strings.Join(ids(e.configured), ", ") + "; " + hint

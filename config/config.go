@@ -207,7 +207,7 @@ func (t *table) defaultAgent(c *Config) string {
 	case named == "" && t.values["default_agent"] == "":
 		t.fail("default_agent", "name an agent or leave the line out", "is empty")
 	case errors.As(err, &unknown) && named != "":
-		t.fail("default_agent", unknown.hint(), "names no agent: %q", named)
+		t.fail("default_agent", unknown.Hint(), "names no agent: %q", named)
 	case marked != "" && agent.ID != marked:
 		t.fail("default_agent", fmt.Sprintf("remove one of the two: agents.%s.default is set", marked),
 			"makes a second default agent")

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"parley/internal/demoagent"
@@ -10,13 +8,13 @@ import (
 
 // demoAgentCommand is the built-in agent. parley starts it by itself for the
 // tour; tests give it a script.
-func demoAgentCommand() *cobra.Command {
-	opt := demoagent.Options{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+func demoAgentCommand(s *streams) *cobra.Command {
+	opt := demoagent.Options{In: s.In, Out: s.Out, Err: s.Err}
 	cmd := &cobra.Command{
 		Use:    "demo-agent",
 		Short:  "Run the built-in agent on stdin and stdout",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if code := demoagent.Run(cmd.Context(), opt); code != 0 {
 				return exitStatus(code)

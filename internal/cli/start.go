@@ -2,32 +2,62 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"mvdan.cc/sh/v3/syntax"
 
-	"parley/acpclient"
 	"parley/config"
-	"parley/internal/demoagent"
-	"parley/internal/local"
-	"parley/internal/session"
 	"parley/tui"
 )
 
 // startOptions are the flags and arguments of starting a session.
 type startOptions struct {
+	streams *streams
+	// screen runs the program on the screen. Tests put their own in its place.
+	screen func(context.Context, tui.Options) (tui.Left, error)
+	// similar finds the subcommands whose names are like a word.
+	similar func(word string) []string
+
 	agent   string
-	cwd     string
+	cwd     string // the session's directory, named by --cwd or by an argument
+	asked   bool   // it was an argument
 	addDirs []string
 	resume  string
 	command []string // behind "--"
-	samples []string // temporary projects of the tour
+}
+
+// startCommand makes the command that starts a session. run does it, after flags
+// and arguments are in their options.
+func startCommand(s *streams, run func(*startOptions, context.Context) error) *cobra.Command {
+	opt := &startOptions{streams: s, screen: tui.Run}
+	cmd := &cobra.Command{
+		Use:   "parley [DIR] [-- COMMAND ARG...]",
+		Short: "A terminal client for coding agents that speak the Agent Client Protocol",
+		Long: `parley starts a coding agent that speaks the Agent Client Protocol (ACP) and
+gives you a calm place to work with it.
+
+Without arguments it offers the agents that it finds on this machine, those of
+its configuration, and a built-in tour. With a command behind "--" it starts
+that as the agent at once.`,
+		Example: `  parley                       choose an agent and start in this directory
+  parley ~/src/project         the same, in another directory
+  parley -a claude             start a known or configured agent
+  parley -- my-agent --acp     start any agent by its command
+  parley -a tour               the built-in tour: no account needed`,
+		Args:                       opt.takeArgs,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return run(opt, cmd.Context()) },
+		SuggestionsMinimumDistance: 2,
+	}
+	opt.similar = cmd.SuggestionsFor
+	f := cmd.Flags()
+	f.StringVarP(&opt.agent, "agent", "a", "", "start the agent of this `NAME`: a configured or a known one, or \"tour\"")
+	f.StringVar(&opt.cwd, "cwd", "", "the session's working directory `DIR` (default: this one)")
+	f.StringArrayVar(&opt.addDirs, "add-dir", nil, "one more directory `DIR` that the session may work in; may be repeated")
+	f.StringVar(&opt.resume, "resume", "", "open the agent's session of this `ID` instead of a new one")
+	return cmd
 }
 
 // takeArgs sorts the arguments: a directory before "--", a command behind it.
@@ -36,219 +66,110 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		before, o.command = args[:at], args[at:]
 		if len(o.command) == 0 {
-			return usageError{errors.New("there is no command behind --")}
+			return misused(cmd, "Write the agent's command there, as in: parley -- my-agent --acp", "there is no command behind --")
 		}
 	}
 	switch {
 	case len(before) > 1:
-		return usageError{fmt.Errorf("one directory at most, not %d: an agent's command stands behind --", len(before))}
+		return misused(cmd, "To start that as the agent: "+commandLine("parley", append([]string{"--"}, before...)...),
+			"one directory at most, not %d: an agent's command stands behind --", len(before))
 	case len(before) == 1 && o.cwd != "":
-		return usageError{errors.New("a directory and --cwd do not go together")}
+		return misused(cmd, "", "a directory and --cwd do not go together: each names the session's directory")
 	case len(before) == 1:
-		o.cwd = before[0]
+		o.cwd, o.asked = before[0], true
 	}
 	if o.agent != "" && o.command != nil {
-		return usageError{errors.New("--agent and a command behind -- do not go together")}
+		return misused(cmd, "", "--agent and a command behind -- do not go together: each names the agent")
 	}
 	return nil
 }
 
-// run starts the program.
+// run starts the program. Everything that can be wrong is found before the screen
+// is touched.
 func (o *startOptions) run(ctx context.Context) error {
-	cwd, err := directory(o.cwd)
-	if err != nil {
+	if err := o.directories(); err != nil {
 		return err
-	}
-	o.cwd = cwd
-	for i, dir := range o.addDirs {
-		if o.addDirs[i], err = directory(dir); err != nil {
-			return err
-		}
 	}
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
 		return err
 	}
-	opt := tui.Options{Config: cfg, Cwd: cwd, Version: Version(), Start: o.start(cfg)}
-	switch {
-	case o.command != nil:
-		opt.Agent = &config.Agent{ID: filepath.Base(o.command[0]), Name: filepath.Base(o.command[0]), Command: o.command[0], Args: o.command[1:]}
-	case o.agent == tourID:
-		tour, err := tourAgent()
-		if err != nil {
-			return err
-		}
-		opt.Agent = &tour
-	case o.agent != "" || cfg.DefaultAgent != "":
-		name := o.agent
-		if name == "" {
-			name = cfg.DefaultAgent
-		}
-		a, err := cfg.Agent(name)
-		if err != nil {
-			return err
-		}
-		opt.Agent = &a
-	default:
-		opt.Agents = cfg.Available(exec.LookPath)
-		tour, err := tourAgent()
-		if err != nil {
-			return err
-		}
-		opt.Agents = append(opt.Agents, tour)
+	l := &launcher{config: cfg, cwd: o.cwd, addDirs: o.addDirs, resume: o.resume}
+	defer l.cleanUp()
+	opt := tui.Options{Config: cfg, Cwd: o.cwd, Version: currentVersion(), Start: l.start}
+	if opt.Agent, err = o.named(cfg); err != nil {
+		return err
 	}
-	defer o.cleanUp()
-	left, err := tui.Run(ctx, opt)
+	if opt.Agent == nil {
+		if opt.Agents, err = offered(cfg); err != nil {
+			return err
+		}
+	}
+	if err := o.streams.needScreen(); err != nil {
+		return err
+	}
+	left, err := o.screen(ctx, opt)
 	if err != nil {
 		return err
 	}
 	if how := o.resumeCommand(left); how != "" {
-		fmt.Fprintln(os.Stderr, "To go on with this session: "+how)
+		fmt.Fprintln(o.streams.Err, "To go on with this session: "+how)
 	}
 	return nil
 }
 
-// resumeCommand is the command line that opens the session again that the person
-// has left, "" if there is none.
-func (o *startOptions) resumeCommand(left tui.Left) string {
-	if left.Session == "" || left.Agent.ID == tourID { // the tour's project is gone
-		return ""
+// directories makes the directories' paths absolute, and checks that they are
+// there.
+func (o *startOptions) directories() error {
+	cwd, err := directory(o.cwd)
+	switch {
+	case err != nil && o.asked:
+		return hinted(o.meant(o.cwd), "%w", err)
+	case err != nil:
+		return fmt.Errorf("--cwd: %w", err)
 	}
-	words := []string{"parley", "--resume=" + string(left.Session)}
-	if here, err := os.Getwd(); err != nil || here != o.cwd {
-		words = append(words, "--cwd", o.cwd)
-	}
-	if o.command == nil {
-		words = append(words, "-a", left.Agent.ID)
-	} else {
-		words = append(append(words, "--"), o.command...)
-	}
-	for i, w := range words {
-		q, err := syntax.Quote(w, syntax.LangPOSIX)
-		if err != nil {
-			return "" // not a word that a person could type
+	o.cwd = cwd
+	for i, dir := range o.addDirs {
+		if o.addDirs[i], err = directory(dir); err != nil {
+			return fmt.Errorf("--add-dir: %w", err)
 		}
-		words[i] = q
 	}
-	return strings.Join(words, " ")
+	return nil
 }
 
-// directory makes a directory's path absolute, and checks that it is one.
+// directory is the absolute path of a directory that is there.
 func directory(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("the directory %s: %w", dir, err)
 	}
 	info, err := os.Stat(abs)
-	if err != nil {
+	switch {
+	case os.IsNotExist(err):
 		return "", fmt.Errorf("there is no directory %s", abs)
-	}
-	if !info.IsDir() {
+	case err != nil:
+		return "", fmt.Errorf("look at the directory: %w", err)
+	case !info.IsDir():
 		return "", fmt.Errorf("%s is not a directory", abs)
 	}
 	return abs, nil
 }
 
-// start returns the function that makes a session with an agent.
-func (o *startOptions) start(cfg *config.Config) func(config.Agent) (*session.Session, error) {
-	return func(a config.Agent) (*session.Session, error) {
-		env, err := a.Env.Environ(os.LookupEnv)
-		if err != nil {
-			return nil, err
-		}
-		cwd := o.cwd
-		if a.ID == tourID {
-			if cwd, err = o.sample(); err != nil {
-				return nil, err
-			}
-		}
-		servers, err := mcpServers(cfg.MCP)
-		if err != nil {
-			return nil, err
-		}
-		dir := a.Cwd
-		if dir == "" {
-			dir = cwd
-		}
-		return session.NewSession(session.Options{
-			Command:               acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir},
-			Client:                acpclient.Implementation{Name: "parley", Title: "parley", Version: Version()},
-			Cwd:                   cwd,
-			AdditionalDirectories: o.addDirs,
-			MCPServers:            servers,
-			ResumeID:              acpclient.SessionID(o.resume),
-			Machine: func(w session.Witness) (session.Machine, error) {
-				return local.New(w, append([]string{cwd}, o.addDirs...)...)
-			},
-		})
-	}
-}
-
-// mcpServers puts the configured servers into the protocol's form.
-func mcpServers(servers []config.MCPServer) ([]acpclient.MCPServer, error) {
-	var out []acpclient.MCPServer
-	for _, s := range servers {
-		m := acpclient.MCPServer{Name: s.Name, Type: acpclient.MCPTransport(s.Type), URL: s.URL, Args: s.Args}
-		env, err := s.Env.Expand(os.LookupEnv)
-		if err != nil {
-			return nil, fmt.Errorf("the MCP server %s: %w", s.Name, err)
-		}
-		for _, name := range s.Env.Names() {
-			m.Env = append(m.Env, acpclient.EnvVariable{Name: name, Value: env[name]})
-		}
-		headers, err := s.Headers.Expand(os.LookupEnv)
-		if err != nil {
-			return nil, fmt.Errorf("the MCP server %s: %w", s.Name, err)
-		}
-		for _, name := range s.Headers.Names() {
-			m.Headers = append(m.Headers, acpclient.HTTPHeader{Name: name, Value: headers[name]})
-		}
-		if s.Command != "" { // the protocol wants an absolute path
-			if m.Command, err = exec.LookPath(s.Command); err != nil {
-				return nil, fmt.Errorf("the MCP server %s: %s is not installed, or not on PATH", s.Name, s.Command)
-			}
-			if m.Command, err = filepath.Abs(m.Command); err != nil {
-				return nil, fmt.Errorf("the MCP server %s: %w", s.Name, err)
-			}
-		}
-		out = append(out, m)
-	}
-	return out, nil
-}
-
-// tourID is the name of the built-in agent.
-const tourID = "tour"
-
-// tourAgent is this program itself, as an agent.
-func tourAgent() (config.Agent, error) {
-	self, err := os.Executable()
+// meant is a hint for an argument that is no directory: what else it is the name
+// of, and how that is started.
+func (o *startOptions) meant(word string) string {
+	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
-		return config.Agent{}, fmt.Errorf("find parley's own program for the tour: %w", err)
+		cfg = config.Default() // the directory is to be put right first
 	}
-	return config.Agent{
-		ID: tourID, Name: "The tour", Command: self, Args: []string{"demo-agent"}, Source: config.SourceBuiltIn,
-	}, nil
-}
-
-// sample makes a temporary project for the tour.
-func (o *startOptions) sample() (string, error) {
-	dir, err := os.MkdirTemp("", "parley-tour-")
-	if err != nil {
-		return "", fmt.Errorf("make a directory for the tour: %w", err)
+	if _, err := agentNamed(cfg, word); err == nil {
+		return "To start that agent: " + commandLine("parley", "-a", word)
 	}
-	o.samples = append(o.samples, dir)
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return "", fmt.Errorf("make a directory for the tour: %w", err)
+	if near := o.similar(word); len(near) > 0 {
+		return "Did you mean: " + commandLine("parley", near[0])
 	}
-	if err := demoagent.WriteSample(dir); err != nil {
-		return "", fmt.Errorf("write the tour's sample project: %w", err)
+	if _, err := exec.LookPath(word); err == nil {
+		return "To start that program as the agent: " + commandLine("parley", "--", word)
 	}
-	return dir, nil
-}
-
-// cleanUp removes what was made for the tour.
-func (o *startOptions) cleanUp() {
-	for _, dir := range o.samples {
-		_ = os.RemoveAll(dir)
-	}
+	return "Try 'parley --help'."
 }

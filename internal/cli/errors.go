@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"parley/internal/safetext"
+)
+
+// failure is an error with what the person can do about it.
+type failure struct {
+	err error
+	// hint says what to do next; it is told on a line of its own.
+	hint string
+	code int
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// hinted is an error with a hint.
+func hinted(hint, format string, args ...any) error {
+	return &failure{err: fmt.Errorf(format, args...), hint: hint, code: exitError}
+}
+
+// misused is the error of a command line that is wrong. An empty hint points at
+// the help of the command.
+func misused(cmd *cobra.Command, hint, format string, args ...any) error {
+	if hint == "" {
+		hint = fmt.Sprintf("Try '%s --help'.", cmd.CommandPath())
+	}
+	return &failure{err: fmt.Errorf(format, args...), hint: hint, code: exitUsage}
+}
+
+// exitStatus is the exit code of a command that has told by itself what went
+// wrong.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// tell writes an error for the person, with its hint below it, and returns the
+// exit code.
+func tell(to io.Writer, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var status exitStatus
+	if errors.As(err, &status) {
+		return int(status)
+	}
+	fmt.Fprintf(to, "parley: %s\n", safetext.Block(err.Error()))
+	var f *failure
+	if !errors.As(err, &f) {
+		return exitError
+	}
+	if f.hint != "" {
+		fmt.Fprintln(to, safetext.Block(f.hint))
+	}
+	return f.code
+}
+
+// flagError is what cobra calls when flags cannot be read.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown) && !cmd.HasParent() && cmd.Flags().NArg() > 0 && !isDirectory(cmd.Flags().Arg(0)):
+		// Most likely the arguments are an agent's command.
+		return misused(cmd, "An agent's command stands behind --, as in: parley -- my-agent --acp",
+			"unknown flag %s behind %q", flagName(unknown.GetSpecifiedName()), cmd.Flags().Arg(0))
+	case errors.As(err, &unknown):
+		return misused(cmd, "", "unknown flag %s", flagName(unknown.GetSpecifiedName()))
+	case errors.As(err, &bare):
+		return misused(cmd, "", "%s needs a value", flagName(bare.GetSpecifiedName()))
+	}
+	return misused(cmd, "", "%w", err)
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// flagName is a flag as a person types it.
+func flagName(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// noArguments accepts flags only.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return misused(cmd, "", "%s takes no arguments, and got %q", cmd.Name(), args[0])
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/demoagent"
+	"parley/internal/local"
+	"parley/internal/session"
+)
+
+// launcher makes sessions with agents.
+type launcher struct {
+	config  *config.Config
+	cwd     string
+	addDirs []string
+	resume  string // the session to open instead of a new one
+
+	mu      sync.Mutex
+	samples []string // temporary projects of the tour
+}
+
+// start makes a session with an agent. It does not wait for the agent, and may be
+// called from any goroutine.
+func (l *launcher) start(a config.Agent) (*session.Session, error) {
+	env, err := a.Env.Environ(os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	cwd := l.cwd
+	if a.ID == tourID {
+		if cwd, err = l.sample(); err != nil {
+			return nil, err
+		}
+	}
+	servers, err := mcpServers(l.config.MCP)
+	if err != nil {
+		return nil, err
+	}
+	dir := a.Cwd
+	if dir == "" {
+		dir = cwd
+	}
+	return session.NewSession(session.Options{
+		Command:               acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir},
+		Client:                acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()},
+		Cwd:                   cwd,
+		AdditionalDirectories: l.addDirs,
+		MCPServers:            servers,
+		ResumeID:              acpclient.SessionID(l.resume),
+		Machine: func(w session.Witness) (session.Machine, error) {
+			return local.New(w, append([]string{cwd}, l.addDirs...)...)
+		},
+	})
+}
+
+// sample makes a temporary project for the tour.
+func (l *launcher) sample() (string, error) {
+	dir, err := os.MkdirTemp("", "parley-tour-")
+	if err != nil {
+		return "", fmt.Errorf("make a directory for the tour: %w", err)
+	}
+	l.mu.Lock()
+	l.samples = append(l.samples, dir)
+	l.mu.Unlock()
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", fmt.Errorf("make a directory for the tour: %w", err)
+	}
+	if err := demoagent.WriteSample(dir); err != nil {
+		return "", fmt.Errorf("write the tour's sample project: %w", err)
+	}
+	return dir, nil
+}
+
+// cleanUp removes what was made for the tour.
+func (l *launcher) cleanUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, dir := range l.samples {
+		_ = os.RemoveAll(dir)
+	}
+}
+
+// mcpServers puts the configured servers into the protocol's form.
+func mcpServers(servers []config.MCPServer) ([]acpclient.MCPServer, error) {
+	var out []acpclient.MCPServer
+	for _, s := range servers {
+		m, err := mcpServer(s)
+		if err != nil {
+			return nil, fmt.Errorf("the MCP server %s: %w", s.Name, err)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+func mcpServer(s config.MCPServer) (acpclient.MCPServer, error) {
+	m := acpclient.MCPServer{Name: s.Name, Type: acpclient.MCPTransport(s.Type), URL: s.URL, Args: s.Args}
+	env, err := s.Env.Expand(os.LookupEnv)
+	if err != nil {
+		return m, err
+	}
+	for _, name := range s.Env.Names() {
+		m.Env = append(m.Env, acpclient.EnvVariable{Name: name, Value: env[name]})
+	}
+	headers, err := s.Headers.Expand(os.LookupEnv)
+	if err != nil {
+		return m, err
+	}
+	for _, name := range s.Headers.Names() {
+		m.Headers = append(m.Headers, acpclient.HTTPHeader{Name: name, Value: headers[name]})
+	}
+	if s.Command == "" {
+		return m, nil
+	}
+	// The protocol asks for an absolute path.
+	path, err := exec.LookPath(s.Command)
+	if err != nil {
+		return m, fmt.Errorf("%s is not installed, or not on PATH", s.Command)
+	}
+	m.Command, err = filepath.Abs(path)
+	return m, err
+}

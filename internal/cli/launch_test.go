@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/acpclient"
+	"parley/config"
+)
+
+func TestServersAreHandedOverInTheProtocolsForm(t *testing.T) {
+	t.Setenv("TOKEN", "hunter2")
+	sh, err := filepath.Abs("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := mcpServers([]config.MCPServer{
+		{Name: "tools", Type: config.MCPStdio, Command: sh, Args: []string{"-c", "true"}, Env: config.NewSecrets(map[string]string{"B": "2", "A": "$TOKEN"})},
+		{Name: "web", Type: config.MCPHTTP, URL: "https://example.com", Headers: config.NewSecrets(map[string]string{"Authorization": "Bearer $TOKEN"})},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []acpclient.MCPServer{
+		{Name: "tools", Type: "stdio", Command: sh, Args: []string{"-c", "true"}, Env: []acpclient.EnvVariable{{Name: "A", Value: "hunter2"}, {Name: "B", Value: "2"}}},
+		{Name: "web", Type: "http", URL: "https://example.com", Headers: []acpclient.HTTPHeader{{Name: "Authorization", Value: "Bearer hunter2"}}},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestServersThatCannotBeStartedAreNamed(t *testing.T) {
+	t.Setenv("TOKEN", "hunter2")
+	t.Setenv("PATH", "")
+	for want, s := range map[string]config.MCPServer{
+		"the MCP server a: no-such-program is not installed, or not on PATH": {
+			Name: "a", Type: config.MCPStdio, Command: "no-such-program", Env: config.NewSecrets(map[string]string{"A": "$TOKEN"}),
+		},
+		"the MCP server b: Authorization: environment variable UNSET_HERE is not set": {
+			Name: "b", Type: config.MCPHTTP, Headers: config.NewSecrets(map[string]string{"Authorization": "$TOKEN $UNSET_HERE"}),
+		},
+	} {
+		_, err := mcpServers([]config.MCPServer{s})
+		if err == nil || err.Error() != want || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestTheToursProjectIsRemoved(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	l := &launcher{}
+	dir, err := l.sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(files) == 0 {
+		t.Errorf("the sample project is empty: %v", err)
+	}
+	l.cleanUp()
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
+		t.Errorf("left behind: %s", files)
+	}
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"os"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"parley/tui"
+)
+
+// resumeCommand is the command line that opens the session again that the person
+// has left, "" if there is none.
+func (o *startOptions) resumeCommand(left tui.Left) string {
+	if left.Session == "" || left.Agent.ID == tourID { // the tour's project is gone
+		return ""
+	}
+	session, err := syntax.Quote(string(left.Session), syntax.LangPOSIX)
+	if err != nil {
+		return "" // no person could type it
+	}
+	var args []string
+	if here, err := os.Getwd(); err != nil || here != o.cwd {
+		args = append(args, "--cwd", o.cwd)
+	}
+	if o.command == nil {
+		args = append(args, "-a", left.Agent.ID)
+	} else {
+		args = append(append(args, "--"), o.command...)
+	}
+	return commandLine("parley --resume="+session, args...)
+}
+
+// commandLine is a command as a person types it into a shell: the arguments are
+// quoted where they must be, the beginning is taken as it is. It is "" if an
+// argument is nothing that a person could type.
+func commandLine(beginning string, args ...string) string {
+	words := []string{beginning}
+	for _, a := range args {
+		quoted, err := syntax.Quote(a, syntax.LangPOSIX)
+		if err != nil {
+			return ""
+		}
+		words = append(words, quoted)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/config"
+	"parley/tui"
+)
+
+// terminal is streams that claim to be a terminal, and what was written to it.
+func terminal() (*streams, *bytes.Buffer) {
+	var out bytes.Buffer
+	return &streams{In: strings.NewReader(""), Out: &out, Err: &out, OutTerminal: true, Keyboard: true}, &out
+}
+
+// isolate gives the test a home of its own, with a configuration, and an empty
+// PATH, and runs it in an empty directory, which it returns.
+func isolate(t *testing.T, configuration string) string {
+	t.Helper()
+	home, dir := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("PATH", "")
+	if err := os.MkdirAll(filepath.Join(home, "parley"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "parley", "config.toml"), []byte(configuration), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// parse reads a command line and returns the options that it makes.
+func parse(t *testing.T, s *streams, args ...string) *startOptions {
+	t.Helper()
+	var got *startOptions
+	cmd := startCommand(s, func(o *startOptions, _ context.Context) error { got = o; return nil })
+	cmd.SetArgs(args)
+	if err := cmd.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestCommandLineBecomesOptions(t *testing.T) {
+	s, _ := terminal()
+	for name, c := range map[string]struct {
+		args []string
+		want startOptions
+	}{
+		"nothing":           {nil, startOptions{}},
+		"a directory":       {[]string{"src"}, startOptions{cwd: "src", asked: true}},
+		"an agent":          {[]string{"-a", "claude", "--cwd=src"}, startOptions{agent: "claude", cwd: "src"}},
+		"a command":         {[]string{"src", "--", "my-agent", "--acp", "-a"}, startOptions{cwd: "src", asked: true, command: []string{"my-agent", "--acp", "-a"}}},
+		"more directories":  {[]string{"--add-dir", "a,b", "--add-dir=c"}, startOptions{addDirs: []string{"a,b", "c"}}},
+		"a session":         {[]string{"--resume=s 1"}, startOptions{resume: "s 1"}},
+		"a flag afterwards": {[]string{"src", "--resume", "s"}, startOptions{cwd: "src", asked: true, resume: "s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := parse(t, s, c.args...)
+			got.streams, got.screen, got.similar = nil, nil, nil
+			if diff := cmp.Diff(c.want, *got, cmp.AllowUnexported(startOptions{}), cmp.Comparer(func(a, b *streams) bool { return a == b }),
+				cmp.FilterPath(func(p cmp.Path) bool { f := p.Last().String(); return f == ".screen" || f == ".similar" }, cmp.Ignore())); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestScreenIsStartedWithTheAgentThatWasNamed(t *testing.T) {
+	dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n[agents.other]\ncommand = \"another\"\ndefault = true\n")
+	for name, c := range map[string]struct {
+		args []string
+		want []string // command and arguments
+	}{
+		"by its command": {[]string{"--", "/bin/agent", "--acp"}, []string{"/bin/agent", "--acp"}},
+		"by its name":    {[]string{"-a", "mine"}, []string{"my-agent"}},
+		"by default":     {nil, []string{"another"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := terminal()
+			o := parse(t, s, c.args...)
+			var got tui.Options
+			o.screen = func(_ context.Context, opt tui.Options) (tui.Left, error) { got = opt; return tui.Left{}, nil }
+			if err := o.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got.Agent == nil {
+				t.Fatal("no agent is started")
+			}
+			if diff := cmp.Diff(c.want, append([]string{got.Agent.Command}, got.Agent.Args...)); diff != "" {
+				t.Error(diff)
+			}
+			if got.Cwd != dir {
+				t.Errorf("it works in %s, want %s", got.Cwd, dir)
+			}
+		})
+	}
+}
+
+func TestAgentsAreOfferedWhenNoneIsNamed(t *testing.T) {
+	isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n")
+	s, _ := terminal()
+	o := parse(t, s)
+	var got tui.Options
+	o.screen = func(_ context.Context, opt tui.Options) (tui.Left, error) { got = opt; return tui.Left{}, nil }
+	if err := o.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, a := range got.Agents {
+		ids = append(ids, a.ID)
+	}
+	if diff := cmp.Diff([]string{"mine", "tour"}, ids); diff != "" || got.Agent != nil {
+		t.Errorf("%s, and %v is started", diff, got.Agent)
+	}
+}
+
+func TestLeavingSaysHowToGoOn(t *testing.T) {
+	dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n")
+	project := filepath.Join(dir, "it's here")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		left tui.Left
+		want string
+	}{
+		"by a name": {
+			[]string{"-a", "mine"},
+			tui.Left{Agent: config.Agent{ID: "mine"}, Session: "s-1"},
+			"To go on with this session: parley --resume=s-1 -a mine\n",
+		},
+		"by a command, elsewhere": {
+			[]string{project, "--", "my-agent", "a b"},
+			tui.Left{Agent: config.Agent{ID: "my-agent"}, Session: "s 1;id"},
+			"To go on with this session: parley --resume='s 1;id' --cwd \"" + project + "\" -- my-agent 'a b'\n",
+		},
+		"no session": {[]string{"-a", "mine"}, tui.Left{Agent: config.Agent{ID: "mine"}}, ""},
+		"the tour":   {[]string{"-a", "tour"}, tui.Left{Agent: config.Agent{ID: tourID}, Session: "s"}, ""},
+		"a session that cannot be typed": {
+			[]string{"-a", "mine"}, tui.Left{Agent: config.Agent{ID: "mine"}, Session: "a\x00b"}, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, out := terminal()
+			o := parse(t, s, c.args...)
+			o.screen = func(context.Context, tui.Options) (tui.Left, error) { return c.left, nil }
+			if err := o.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if out.String() != c.want {
+				t.Errorf("said %q, want %q", out, c.want)
+			}
+		})
+	}
+}
+
+func TestNoScreenIsStartedWithoutATerminal(t *testing.T) {
+	isolate(t, "")
+	for name, c := range map[string]struct {
+		output, keyboard bool
+		want             string
+	}{
+		"no output":   {false, true, "there is no terminal to draw on"},
+		"no keyboard": {true, false, "there is no terminal to read keys from"},
+		"neither":     {false, false, "there is no terminal to draw on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, out := terminal()
+			s.OutTerminal, s.Keyboard = c.output, c.keyboard
+			if code := run(t.Context(), s, []string{"-a", "tour"}); code != exitError {
+				t.Errorf("exit code %d, want %d", code, exitError)
+			}
+			said, hint, _ := strings.Cut(out.String(), "\n")
+			if !strings.HasPrefix(said, "parley: "+c.want) || hint != "Start parley in a terminal, without > or |.\n" {
+				t.Errorf("said %q", out)
+			}
+		})
+	}
+}
+
+func TestAFailedScreenIsAnError(t *testing.T) {
+	isolate(t, "")
+	s, out := terminal()
+	o := parse(t, s, "-a", "tour")
+	o.screen = func(context.Context, tui.Options) (tui.Left, error) {
+		return tui.Left{}, errors.New("out of \x1b[31mcheese")
+	}
+	if code := tell(s.Err, o.run(t.Context())); code != exitError {
+		t.Errorf("exit code %d, want %d", code, exitError)
+	}
+	if got := out.String(); got != "parley: out of cheese\n" {
+		t.Errorf("said %q", got)
+	}
+}

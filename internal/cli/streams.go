@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
+)
+
+// streams are the standard streams of the process, and what is known of them.
+type streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// OutTerminal says that Out is a terminal.
+	OutTerminal bool
+	// Keyboard says that there is a terminal to read keys from: standard input,
+	// or else the terminal that the process belongs to.
+	Keyboard bool
+}
+
+// systemStreams are the streams that the process was started with.
+func systemStreams() *streams {
+	return &streams{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		OutTerminal: term.IsTerminal(os.Stdout.Fd()),
+		Keyboard:    term.IsTerminal(os.Stdin.Fd()) || ownsTerminal(),
+	}
+}
+
+// ownsTerminal says whether the process belongs to a terminal, whatever its
+// standard streams are.
+func ownsTerminal() bool {
+	in, out, err := tea.OpenTTY()
+	if err != nil {
+		return false
+	}
+	_ = in.Close()
+	_ = out.Close()
+	return true
+}
+
+// needScreen is the error of a command that draws on the terminal and has none.
+func (s *streams) needScreen() error {
+	const hint = "Start parley in a terminal, without > or |."
+	switch {
+	case !s.OutTerminal:
+		return hinted(hint, "there is no terminal to draw on: the output goes into a file or to a program")
+	case !s.Keyboard:
+		return hinted(hint, "there is no terminal to read keys from")
+	}
+	return nil
+}
