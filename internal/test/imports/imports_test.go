@@ -1,0 +1,74 @@
+// Package imports holds the rules of who may import whom. Imports go downwards
+// only; what a package must not know, it cannot come to depend on.
+package imports
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rules forbid: who matches who, but not except, imports nothing that matches
+// what, but not only. A package is named by its folder; main is ".". A room holds
+// all the packages below it.
+var rules = []struct{ says, who, except, what, only string }{
+	{"main hands over to the command line", `^\.$`, `^$`, `.`, `^internal/cli$`},
+	{"only main imports the command line", `.`, `^(\.$|internal/test/)`, `^internal/cli(/|$)`, `^$`},
+	{"only the command line imports the program on the screen", `.`, `^internal/cli$`, `^tui$`, `^$`},
+	{"what has no screen knows nothing of one", `.`, `^(tui|internal/cli|internal/test)(/|$)`, `^tui(/|$)`, `^$`},
+	{"the screen touches no files and runs no commands of the agent", `^tui(/|$)`, `^$`, `^(fs|internal/local)(/|$)|^terminal$`, `^$`},
+	{"acpclient stands alone", `^acpclient(/|$)`, `^$`, `.`, `^acpclient(/|$)|` + leaves},
+	{"fs stands alone", `^fs(/|$)`, `^$`, `.`, `^fs(/|$)|` + leaves},
+	{"terminal stands alone", `^terminal(/|$)`, `^$`, `.`, `^terminal(/|$)|` + leaves},
+	{"config stands alone", `^config(/|$)`, `^$`, `.`, `^config(/|$)|` + leaves},
+	{"leaves import nothing of parley", leaves, `^$`, `.`, leaves},
+	{"the product does without the tests' tools", `.`, `^internal/test/`, `^internal/test(/|$)`, `^$`},
+}
+
+// leaves are small packages that everybody may import.
+const leaves = `^internal/(safetext|proctree)(/|$)`
+
+func TestImports(t *testing.T) {
+	const root = "../../.."
+	found := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		who, err := filepath.Rel(root, filepath.Dir(path))
+		for _, spec := range file.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if what, ours := strings.CutPrefix(name, "parley/"); ours {
+				found++
+				check(t, path, filepath.ToSlash(who), what)
+			}
+		}
+		return err
+	})
+	if err != nil || found == 0 {
+		t.Errorf("%d imports found, %v", found, err)
+	}
+}
+
+func check(t *testing.T, file, who, what string) {
+	is := func(expr, name string) bool { return regexp.MustCompile(expr).MatchString(name) }
+	for _, r := range rules {
+		if is(r.who, who) && !is(r.except, who) && is(r.what, what) && !is(r.only, what) {
+			t.Errorf("%s imports %s, but %s", filepath.Clean(file), what, r.says)
+		}
+	}
+}
