@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"unicode"
 
 	"parley/internal/safetext"
 )
@@ -12,7 +13,7 @@ import (
 type address struct {
 	raw string
 	// host is as the agent wrote it; other is its other form, with or without
-	// punycode, if there is one.
+	// Punycode, if there is one.
 	host, other string
 	// opens says that it can be opened. If not, why says why.
 	opens bool
@@ -33,7 +34,8 @@ func look(raw string) address {
 		return a
 	}
 	a.host = u.Hostname()
-	a.other = otherForm(a.host)
+	other, valid := otherForm(a.host)
+	a.other = other
 	switch {
 	case a.why != "":
 	case u.Scheme != "https" && u.Scheme != "http":
@@ -42,6 +44,9 @@ func look(raw string) address {
 		a.why = "it names no host"
 	default:
 		a.opens = true
+	}
+	if !valid {
+		a.warnings = append(a.warnings, "The name of the host breaks the rules for names of hosts: it may not lead where it seems to.")
 	}
 	if a.other != "" || !isASCII(a.host) || strings.Contains(strings.ToLower(a.host), punyPrefix) {
 		a.warnings = append(a.warnings, "The name of the host has letters of other alphabets: it may only look like one that you know.")
@@ -56,7 +61,7 @@ func look(raw string) address {
 }
 
 func isASCII(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x7e })
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 func loopback(host string) bool {

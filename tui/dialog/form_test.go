@@ -406,31 +406,3 @@ func TestLinkOpenedByHand(t *testing.T) {
 		t.Errorf("when it is done it shows\n%s", text)
 	}
 }
-
-func TestPunycode(t *testing.T) {
-	for _, tt := range []struct{ unicode, puny string }{
-		{"bücher.de", "xn--bcher-kva.de"},
-		{"аррӏе.com", "xn--80ak6aa92e.com"},
-		{"他们为什么不说中文", "xn--ihqwcrb4cv8a8dqg056pqjye"},
-		{"3年b組金八先生", "xn--3b-ww4c5e180e575a65lsy2b"},
-		{"mañana.example.ñ", "xn--maana-pta.example.xn--ida"},
-	} {
-		if got := otherForm(tt.unicode); got != tt.puny {
-			t.Errorf("%s is %s, want %s", tt.unicode, got, tt.puny)
-		}
-		if got := otherForm(tt.puny); got != tt.unicode {
-			t.Errorf("%s is %s, want %s", tt.puny, got, tt.unicode)
-		}
-	}
-	for _, same := range []string{"example.com", "", "xn--", "xn--99999999999", "xn--" + strings.Repeat("a", 80)} {
-		if got := otherForm(same); got != "" && strings.HasPrefix(got, punyPrefix) {
-			t.Errorf("%s is %s", same, got)
-		}
-	}
-}
-
-func FuzzPunycode(f *testing.F) {
-	f.Add("bücher.de")
-	f.Add("xn--bcher-kva.de")
-	f.Fuzz(func(_ *testing.T, host string) { look("https://" + host + "/") })
-}
