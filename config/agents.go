@@ -44,11 +44,11 @@ type Agent struct {
 	Alternative []string
 }
 
-// Discover returns the known agents whose program lookPath finds
+// discover returns the known agents whose program lookPath finds
 // ([os/exec.LookPath] in use), always in the same order.
-func Discover(lookPath func(program string) (string, error)) []Agent {
+func discover(lookPath func(program string) (string, error)) []Agent {
 	var found []Agent
-	for _, a := range Known() {
+	for _, a := range knownAgents() {
 		if _, err := lookPath(a.Command); err == nil {
 			a.Source = SourceFound
 			found = append(found, a)
@@ -58,11 +58,11 @@ func Discover(lookPath func(program string) (string, error)) []Agent {
 }
 
 // Available returns the agents to offer: the configured ones in the order of
-// the file, whether their programs are there or not, then those of Discover
+// the file, whether their programs are there or not, then those of discover
 // that are not configured.
 func (c *Config) Available(lookPath func(program string) (string, error)) []Agent {
 	agents := slices.Clone(c.Agents)
-	for _, a := range Discover(lookPath) {
+	for _, a := range discover(lookPath) {
 		if !slices.ContainsFunc(c.Agents, func(own Agent) bool { return own.ID == a.ID }) {
 			agents = append(agents, a)
 		}
@@ -83,7 +83,7 @@ func (c *Config) mark(a Agent) Agent {
 // Configured agents come first. Letter case matters only between two that
 // would fit otherwise. The error is an [*UnknownAgentError].
 func (c *Config) Agent(idOrName string) (Agent, error) {
-	known := Known()
+	known := knownAgents()
 	for _, agents := range [][]Agent{c.Agents, known} {
 		for _, fits := range []func(Agent) bool{
 			func(a Agent) bool { return a.ID == idOrName },
@@ -116,14 +116,14 @@ func (e *UnknownAgentError) Hint() string {
 	if len(e.configured) > 0 {
 		hint = "configured: " + strings.Join(ids(e.configured), ", ") + "; " + hint
 	}
-	if near := e.Near(); near != "" {
+	if near := e.near(); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
 	return hint
 }
 
-// Near is the ID of the agent that was most likely meant, or "".
-func (e *UnknownAgentError) Near() string {
+// near is the ID of the agent that was most likely meant, or "".
+func (e *UnknownAgentError) near() string {
 	agents := slices.Concat(e.configured, e.known)
 	if id := nearest(e.Name, ids(agents)); id != "" {
 		return id

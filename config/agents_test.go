@@ -27,7 +27,7 @@ func TestKnownAgents(t *testing.T) {
 		"codebuddy": "--acp", "fast-agent-acp": "", "stakpak": "acp", "pi-acp": "", "crow-cli": "acp",
 	}
 	seen := map[string]bool{}
-	for _, a := range Known() {
+	for _, a := range knownAgents() {
 		if args, ok := want[a.Command]; !ok || args != strings.Join(a.Args, " ") {
 			t.Errorf("%s: %s %v", a.ID, a.Command, a.Args)
 		}
@@ -49,10 +49,10 @@ func TestKnownAgents(t *testing.T) {
 }
 
 func TestDiscover(t *testing.T) {
-	if found := Discover(have()); len(found) != 0 {
+	if found := discover(have()); len(found) != 0 {
 		t.Errorf("found %v", ids(found))
 	}
-	found := Discover(have("goose", "cursor-agent", "claude-agent-acp", "bash"))
+	found := discover(have("goose", "cursor-agent", "claude-agent-acp", "bash"))
 	if got := ids(found); !slices.Equal(got, []string{"claude", "cursor", "goose"}) {
 		t.Errorf("found %v", got)
 	}

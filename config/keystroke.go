@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// KeyError says why a text is not a key.
-type KeyError struct {
+// keyError says why a text is not a key.
+type keyError struct {
 	Text, Reason, Hint string
 }
 
 // Error is one line for people.
-func (e *KeyError) Error() string {
+func (e *keyError) Error() string {
 	text := fmt.Sprintf("key %q %s", printable(e.Text), e.Reason)
 	if e.Hint != "" {
 		text += ": " + e.Hint
@@ -55,21 +55,13 @@ func functionKeys() []string {
 	return list
 }
 
-// ParseKey brings a key, as people write it, to the one form in which Bubble
+// parseKey brings a key, as people write it, to the one form in which Bubble
 // Tea's KeyPressMsg.String prints it: "Ctrl+Shift+P" is "ctrl+shift+p",
 // "return" is "enter", "shift+g" is "G". The case of a letter matters only
-// where there is no modifier. The error is a [*KeyError].
-func ParseKey(text string) (string, error) {
-	key, err := parseKey(text)
-	if err != nil {
-		return "", err
-	}
-	return key, nil
-}
-
-func parseKey(text string) (string, *KeyError) {
-	fail := func(reason, hint string) (string, *KeyError) {
-		return "", &KeyError{Text: text, Reason: reason, Hint: hint}
+// where there is no modifier.
+func parseKey(text string) (string, *keyError) {
+	fail := func(reason, hint string) (string, *keyError) {
+		return "", &keyError{Text: text, Reason: reason, Hint: hint}
 	}
 	if text == "" {
 		return fail("is empty", "write [] for no key")
@@ -134,7 +126,7 @@ func joinKey(has map[string]bool, name string) string {
 	return b.String() + name
 }
 
-// Types says whether a key, in the form of [ParseKey], puts text into a draft.
+// Types says whether a key, in the form of Bubble Tea's KeyPressMsg.String, puts text into a draft.
 func Types(key string) bool {
 	return utf8.RuneCountInString(key) == 1 || key == "space" || key == "shift+space"
 }

@@ -34,9 +34,9 @@ package config
 // agent, which needs an agent file as an argument and so a line of
 // configuration.
 
-// Known returns the agents that parley knows how to start, most used first.
+// knownAgents returns the agents that parley knows how to start, most used first.
 // The caller may change what it gets.
-func Known() []Agent {
+func knownAgents() []Agent {
 	agents := []Agent{
 		npm("claude", "Claude Code", "claude-agent-acp", "@agentclientprotocol/claude-agent-acp", "https://claude.com/product/claude-code"),
 		npm("codex", "Codex CLI", "codex-acp", "@agentclientprotocol/codex-acp", "https://developers.openai.com/codex/cli"),
@@ -123,7 +123,7 @@ func (a Agent) with(env map[string]string) Agent {
 }
 
 func knownByID(id string) (Agent, bool) {
-	for _, a := range Known() {
+	for _, a := range knownAgents() {
 		if a.ID == id {
 			return a, true
 		}

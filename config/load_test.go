@@ -364,15 +364,28 @@ func TestErrorsAreBounded(t *testing.T) {
 	}
 }
 
+// exampleFile is example.toml, which explains and lists every setting. All of them
+// are commented out, so that it means the same as no file: what is prose begins
+// with "# ", what is a setting with "#" alone.
+func exampleFile(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile("example.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 func TestExample(t *testing.T) {
-	none := parse(t, Example())
+	example := exampleFile(t)
+	none := parse(t, example)
 	if diff := cmp.Diff(Default(), none, cmp.AllowUnexported(Keys{}, binding{})); diff != "" {
 		t.Errorf("the example as it stands changes something:\n%s", diff)
 	}
 
 	// Settings are commented out with "#" alone, prose with "# ".
 	var lines []string
-	for line := range strings.Lines(Example()) {
+	for line := range strings.Lines(example) {
 		if rest, ok := strings.CutPrefix(line, "#"); ok && !strings.HasPrefix(rest, " ") {
 			line = rest
 		}
@@ -383,12 +396,12 @@ func TestExample(t *testing.T) {
 		t.Errorf("the example lists other keys than the default ones:\n%s", diff)
 	}
 	for _, a := range actions {
-		if !strings.Contains(Example(), "\n#"+string(a.Action)+" = ") || !strings.Contains(Example(), "# "+a.Help+"\n") {
+		if !strings.Contains(example, "\n#"+string(a.Action)+" = ") || !strings.Contains(example, "# "+a.Help+"\n") {
 			t.Errorf("the example does not list %s (%s)", a.Action, a.Help)
 		}
 	}
 	for _, key := range plainKeys {
-		if !strings.Contains(Example(), "#"+key+" = ") && !strings.Contains(Example(), "#["+key) {
+		if !strings.Contains(example, "#"+key+" = ") && !strings.Contains(example, "#["+key) {
 			t.Errorf("the example does not list %s", key)
 		}
 	}
@@ -416,7 +429,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(Example())
+	f.Add(exampleFile(f))
 	f.Add("theme = \"dark\"\n[agents.x]\ncommand = \"x\"\nenv = { A = \"$B\" }\n[mcp.y]\nurl = \"http://y\"")
 	f.Add("[keys]\nsend = [\"ctrl+x\", 3]\nsned = \"a\"\n[[agents]]\na.b.c = { d = [ { e = 1 } ] }")
 	f.Add("a = \"\"\"\n\r\n\\u001b\"\"\"\r\n[agents.\"\\u0000\"]")

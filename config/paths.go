@@ -12,10 +12,10 @@ import (
 const (
 	appName = "parley"
 
-	// FileMode and DirMode are the permissions of everything parley writes for
-	// itself: configuration, logs and recordings can hold what is private.
+	// FileMode is the permission of every file that parley writes for itself:
+	// what it holds can be private.
 	FileMode os.FileMode = 0o600
-	DirMode  os.FileMode = 0o700
+	dirMode  os.FileMode = 0o700
 )
 
 // environment guards the variables of package xdg, which Reload rewrites.
@@ -42,7 +42,7 @@ func StateDir() string { return place(&xdg.StateHome) }
 // MakeDir makes dir and its parents, closed to other users. Directories that
 // are there already keep their permissions.
 func MakeDir(dir string) error {
-	if err := os.MkdirAll(dir, DirMode); err != nil {
+	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return fmt.Errorf("make directory %s: %w", dir, err)
 	}
 	return nil

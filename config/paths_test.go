@@ -38,18 +38,19 @@ func TestPathsWithoutXDG(t *testing.T) {
 }
 
 func TestDirectoriesArePrivate(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "b")
-	for range 2 { // the second time it is there
+	top := t.TempDir()
+	dir := filepath.Join(top, "a", "b")
+	for range 2 { // one that is there already will do
 		if err := MakeDir(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, p := range []string{dir, filepath.Dir(dir)} {
-		if info, err := os.Stat(p); err != nil || info.Mode() != DirMode|os.ModeDir {
-			t.Errorf("%s: %v, %v", p, info.Mode(), err)
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if info, err := os.Stat(d); err != nil || info.Mode() != 0o700|os.ModeDir {
+			t.Errorf("%s: %v, %v", d, info.Mode(), err)
 		}
 	}
-	file := filepath.Join(dir, "file")
+	file := filepath.Join(top, "file")
 	if err := os.WriteFile(file, nil, FileMode); err != nil {
 		t.Fatal(err)
 	}
