@@ -4,25 +4,27 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"charm.land/bubbles/v2/key"
 )
 
 // Keys says which key does what. It is immutable and may be used from any
 // goroutine. The zero value binds nothing; see [DefaultKeys].
 type Keys struct {
-	byAction map[Action][]string
-	byKey    map[binding]Action
+	byAction map[Action]key.Binding
+	byKey    map[keyIn]Action
 }
 
-// binding is a key in a context; it means at most one action.
-type binding struct {
+// keyIn is a key in a context; it means at most one action.
+type keyIn struct {
 	context Context
 	key     string
 }
 
-var contextOf = func() map[Action]Context {
-	m := make(map[Action]Context, len(actions))
+var infoOf = func() map[Action]ActionInfo {
+	m := make(map[Action]ActionInfo, len(actions))
 	for _, a := range actions {
-		m[a.Action] = a.Context
+		m[a.Action] = a
 	}
 	return m
 }()
@@ -39,37 +41,50 @@ func DefaultKeys() Keys {
 }
 
 func newKeys() Keys {
-	return Keys{byAction: make(map[Action][]string), byKey: make(map[binding]Action)}
+	k := Keys{byAction: make(map[Action]key.Binding, len(actions)), byKey: make(map[keyIn]Action)}
+	for _, a := range actions {
+		k.byAction[a.Action] = key.NewBinding(key.WithHelp("", a.Help))
+	}
+	return k
 }
 
 // bind adds a key to an action. When the key is taken it returns by which
 // action and changes nothing.
-func (k Keys) bind(a Action, key string) (taken Action, ok bool) {
-	b := binding{contextOf[a], key}
-	if other, bound := k.byKey[b]; bound {
+func (k Keys) bind(a Action, name string) (taken Action, ok bool) {
+	at := keyIn{infoOf[a].Context, name}
+	if other, bound := k.byKey[at]; bound {
 		return other, other == a
 	}
-	k.byKey[b] = a
-	k.byAction[a] = append(k.byAction[a], key)
+	k.byKey[at] = a
+	b := k.byAction[a]
+	b.SetKeys(append(b.Keys(), name)...)
+	b.SetHelp(b.Keys()[0], infoOf[a].Help)
+	k.byAction[a] = b
 	return "", true
 }
 
-// Match says whether key does a, in the context that a belongs to. The key is
+// Match says whether a key does a, in the context that a belongs to. The key is
 // in the form of Bubble Tea's KeyPressMsg.String. It costs two map lookups.
-func (k Keys) Match(a Action, key string) bool {
-	bound, ok := k.byKey[binding{contextOf[a], key}]
+func (k Keys) Match(a Action, name string) bool {
+	bound, ok := k.byKey[keyIn{infoOf[a].Context, name}]
 	return ok && bound == a
 }
 
-// Action is what key does in a context. It costs one map lookup.
-func (k Keys) Action(in Context, key string) (Action, bool) {
-	a, ok := k.byKey[binding{in, key}]
+// Action is what a key does in a context. It costs one map lookup.
+func (k Keys) Action(in Context, name string) (Action, bool) {
+	a, ok := k.byKey[keyIn{in, name}]
 	return a, ok
 }
 
 // For returns the keys of an action, the one to show first. It is empty for an
 // action that was unbound.
-func (k Keys) For(a Action) []string { return slices.Clone(k.byAction[a]) }
+func (k Keys) For(a Action) []string { return slices.Clone(k.byAction[a].Keys()) }
+
+// Binding returns the keys of an action with their help: the key to show, and
+// what the action does. An action that was unbound has a binding that is not
+// enabled. Which context a key counts in, only [Keys.Match] and [Keys.Action]
+// know. The keys of the binding must not be changed.
+func (k Keys) Binding(a Action) key.Binding { return k.byAction[a] }
 
 // keyBindings reads [keys]. What is not there keeps its default; an empty list
 // unbinds an action.
@@ -86,9 +101,9 @@ func (t *table) keyBindings() Keys {
 	}
 	bound := newKeys()
 	for _, a := range actions {
-		for _, key := range wanted[a.Action] {
-			if other, ok := bound.bind(a.Action, key); !ok {
-				keys.conflict(other, a.Action, key)
+		for _, name := range wanted[a.Action] {
+			if other, ok := bound.bind(a.Action, name); !ok {
+				keys.conflict(other, a.Action, name)
 			}
 		}
 	}
@@ -99,15 +114,15 @@ func (t *table) keyBindings() Keys {
 func (t *table) keystrokes(a ActionInfo, texts []string) []string {
 	var list []string
 	for _, text := range texts {
-		key, err := parseKey(text)
+		name, err := parseKey(text)
 		switch {
 		case err != nil:
 			t.fail(string(a.Action), err.Hint, "has a key that cannot be: %q %s", text, err.Reason)
-		case a.Context == ContextPrompt && a.Action != ActionHelp && Types(key):
-			t.fail(string(a.Action), `add a modifier, as in "ctrl+`+strings.ToLower(key)+`"`,
+		case a.Context == ContextPrompt && a.Action != ActionHelp && Types(name):
+			t.fail(string(a.Action), `add a modifier, as in "ctrl+`+strings.ToLower(name)+`"`,
 				"cannot be %q, which types text in the prompt", text)
 		default:
-			list = append(list, key)
+			list = append(list, name)
 		}
 	}
 	return list
@@ -115,7 +130,7 @@ func (t *table) keystrokes(a ActionInfo, texts []string) []string {
 
 // conflict reports two actions with one key, at the one that was configured,
 // or at the later one when both were.
-func (t *table) conflict(first, second Action, key string) {
+func (t *table) conflict(first, second Action, name string) {
 	at, other := second, first
 	if !t.has(string(second)) || t.has(string(first)) && t.offset(first) > t.offset(second) {
 		at, other = first, second
@@ -124,7 +139,7 @@ func (t *table) conflict(first, second Action, key string) {
 	if !t.has(string(other)) {
 		hint = fmt.Sprintf("%q has it by default, give that another key too", other)
 	}
-	t.fail(string(at), hint, "takes %q, the key of %q in the same context (%s)", key, other, contextOf[at])
+	t.fail(string(at), hint, "takes %q, the key of %q in the same context (%s)", name, other, infoOf[at].Context)
 }
 
 func (t *table) offset(a Action) int { return t.doc.keys[t.at.child(string(a)).id()] }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/bubbles/v2/key"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -122,6 +123,24 @@ item_copy = "c"
 	}
 	if keys.Match(ActionPalette, "ctrl+p") {
 		t.Error("the default key stays beside the configured one")
+	}
+}
+
+func TestBindingsOfTheFile(t *testing.T) {
+	keys := parse(t, "[keys]\npalette = [\"ctrl+k\", \"f5\"]\nquit = []\n").Keys
+	for action, want := range map[Action]key.Binding{
+		ActionPalette: key.NewBinding(key.WithKeys("ctrl+k", "f5"), key.WithHelp("ctrl+k", "open the command palette")),
+		ActionQuit:    key.NewBinding(key.WithHelp("", "quit when the draft is empty")),
+		ActionSend:    key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "send the prompt")),
+		"no_such":     {},
+	} {
+		got := keys.Binding(action)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(key.Binding{})); diff != "" {
+			t.Errorf("%s:\n%s", action, diff)
+		}
+		if got.Enabled() != (len(keys.For(action)) > 0) {
+			t.Errorf("%s is enabled: %t", action, got.Enabled())
+		}
 	}
 }
 

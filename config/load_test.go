@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"charm.land/bubbles/v2/key"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -44,7 +45,7 @@ func TestLoadMissingFileIsTheDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Default(), c, cmp.AllowUnexported(Keys{}, binding{})); diff != "" {
+	if diff := cmp.Diff(Default(), c, cmp.AllowUnexported(Keys{}, keyIn{}, key.Binding{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -379,7 +380,7 @@ func exampleFile(t testing.TB) string {
 func TestExample(t *testing.T) {
 	example := exampleFile(t)
 	none := parse(t, example)
-	if diff := cmp.Diff(Default(), none, cmp.AllowUnexported(Keys{}, binding{})); diff != "" {
+	if diff := cmp.Diff(Default(), none, cmp.AllowUnexported(Keys{}, keyIn{}, key.Binding{})); diff != "" {
 		t.Errorf("the example as it stands changes something:\n%s", diff)
 	}
 
@@ -392,7 +393,7 @@ func TestExample(t *testing.T) {
 		lines = append(lines, line)
 	}
 	all := parse(t, strings.Join(lines, ""))
-	if diff := cmp.Diff(DefaultKeys(), all.Keys, cmp.AllowUnexported(Keys{}, binding{})); diff != "" {
+	if diff := cmp.Diff(DefaultKeys(), all.Keys, cmp.AllowUnexported(Keys{}, keyIn{}, key.Binding{})); diff != "" {
 		t.Errorf("the example lists other keys than the default ones:\n%s", diff)
 	}
 	for _, a := range actions {

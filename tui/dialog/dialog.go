@@ -114,18 +114,10 @@ type Env struct {
 	Now func() time.Time
 }
 
-// key is the key to show for an action, "" if it has none.
-func (e Env) key(a config.Action) string {
-	if keys := e.Keys.For(a); len(keys) > 0 {
-		return keys[0]
-	}
-	return ""
-}
-
 // hint is a hint for an action's key; it is left out if the action has none.
 func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {
-	if k := e.key(a); k != "" {
-		return append(hints, Hint{k, text})
+	if b := e.Keys.Binding(a); b.Enabled() {
+		return append(hints, Hint{b.Help().Key, text})
 	}
 	return hints
 }

@@ -39,11 +39,12 @@ func (d *Help) helpRows(in config.Context) []helpRow {
 		if a.Context != in {
 			continue
 		}
-		keys := strings.Join(d.env.Keys.For(a.Action), "  ")
-		if keys == "" {
-			keys = "no key"
+		b := d.env.Keys.Binding(a.Action)
+		keys := "no key"
+		if b.Enabled() {
+			keys = strings.Join(b.Keys(), "  ")
 		}
-		rows = append(rows, helpRow{keys, a.Help})
+		rows = append(rows, helpRow{keys, b.Help().Desc})
 	}
 	return rows
 }
