@@ -17,7 +17,8 @@ type panel struct {
 	title string
 	// note stands at the right of the title, status in the bottom border.
 	note, status string
-	// lit says that the dialog takes keys.
+	// lit says that a question takes keys. Its frame shows that: it is as dim as
+	// other lines until then. Nothing else tells the end-to-end tests either.
 	lit bool
 
 	head   []string

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"parley/internal/test/ptytest"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -31,10 +29,9 @@ say " and ` + "`code`" + `.\n\n- one\n- two\n"
 update {"sessionUpdate": "usage_update", "used": 12000, "size": 200000, "cost": {"amount": 0.25, "currency": "USD"}}
 end-turn
 `})
-	p.WaitFor("Ask for something")
-	p.Type("hello there").Press("enter")
-	p.WaitFor("❯ hello there", "A heading", "Some bold text and code.", "two", "12k/200k 6%", "$0.25")
-	p.WaitGone("working")
+	p.Ready().Ask("hello there")
+	p.Shows("❯ hello there", "A heading", "Some bold text and code.", "two", "12k/200k 6%", "$0.25")
+	p.Gone("working")
 }
 
 func TestPermissionAllowedByNumber(t *testing.T) {
@@ -44,12 +41,9 @@ await answer contains "optionId":"yes"
 say I may.
 end-turn
 `})
-	p.WaitFor("Ask for something")
-	p.Type("go").Press("enter")
-	p.WaitFor("Permission", "rm -rf build", "Allow once", "Never")
-	waitArmed(p)
-	p.Press("1")
-	p.WaitFor("I may.")
+	p.Ready().Ask("go")
+	p.Question("Permission", "rm -rf build", "Allow once", "Never").TakesKeys().Press("1")
+	p.Shows("I may.")
 	if got, want := p.WaitAnswers("session/request_permission", 1), `{"outcome":{"outcome":"selected","optionId":"yes"}}`; got != want {
 		t.Errorf("answered %s, want %s", got, want)
 	}
@@ -62,12 +56,9 @@ await answer contains "optionId":"no"
 say Then not.
 end-turn
 `})
-	p.WaitFor("Ask for something")
-	p.Type("go").Press("enter")
-	p.WaitFor("Never")
-	waitArmed(p)
-	p.Press("n")
-	p.WaitFor("Then not.")
+	p.Ready().Ask("go")
+	p.Question("Never").TakesKeys().Press("n")
+	p.Shows("Then not.")
 }
 
 func TestPermissionNeedsAnArrowBeforeEnter(t *testing.T) {
@@ -77,13 +68,11 @@ await answer contains "optionId":"no"
 say Then not.
 end-turn
 `})
-	p.WaitFor("Ask for something")
-	p.Type("go").Press("enter")
-	p.WaitFor("Never")
-	waitArmed(p)
+	p.Ready().Ask("go")
+	p.Question("Never").TakesKeys()
 	p.Press("enter") // chooses nothing
 	p.Press("down", "down", "enter")
-	p.WaitFor("Then not.")
+	p.Shows("Then not.")
 }
 
 // permission asks about a command.
@@ -96,9 +85,6 @@ request session/request_permission {"sessionId": "${session}", "toolCall": {"too
   {"optionId": "no", "name": "Never", "kind": "reject_once"}]} as answer
 `
 
-// waitArmed waits until the dialog takes keys: before that it says so.
-func waitArmed(p *Parley) { p.WaitFor("esc cancel the turn") }
-
 func TestTypingGoesOnUnderAPermission(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: permission + `
@@ -106,17 +92,15 @@ await answer
 say Answered.
 end-turn
 `})
-	p.WaitFor("Ask for something")
-	p.Type("go").Press("enter")
-	p.WaitFor("Never")
+	p.Ready().Ask("go")
+	p.Question("Never")
 	p.Type("1yn") // at once: meant for the prompt
-	p.WaitFor("❯ 1yn")
+	p.Shows("❯ 1yn")
 	if got := p.Answers("session/request_permission"); len(got) > 0 {
 		t.Fatalf("typing answered the permission: %s", got)
 	}
-	waitArmed(p)
-	p.Press("2")
-	p.WaitFor("Answered.", "❯ 1yn")
+	p.TakesKeys().Press("2")
+	p.Shows("Answered.", "❯ 1yn")
 }
 
 func TestFileWrittenAndShownAsDiff(t *testing.T) {
@@ -139,15 +123,14 @@ await missing contains "Resource not found: ${cwd}/missing.txt"
 end-turn
 `,
 	})
-	p.WaitFor("Ask for something")
-	p.Type("fix it").Press("enter")
-	p.WaitFor("Edit main.go", "+1", "−1", `println("old")`, `println("new")`, "✎ 1")
-	p.WaitGone("working")
+	p.Ready().Ask("fix it")
+	p.Shows("Edit main.go", "+1", "−1", `println("old")`, `println("new")`, "✎ 1")
+	p.Gone("working")
 	p.Press("ctrl+p")
 	p.Type("files that")
-	p.WaitFor("show the files that the agent wrote")
+	p.Shows("show the files that the agent wrote")
 	p.Press("enter")
-	p.WaitFor("Files written", "main.go", "+1 −1")
+	p.Shows("Files written", "main.go", "+1 −1")
 	p.Press("esc")
 	b, err := os.ReadFile(filepath.Join(p.Dir(), "main.go"))
 	if err != nil || !strings.Contains(string(b), `println("new")`) {
@@ -172,12 +155,12 @@ await released
 update {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed"}
 end-turn
 `})
-	p.WaitFor("Ask for something")
+	p.Ready()
 	mkfifo(t, filepath.Join(p.Dir(), "gate"))
-	p.Type("run").Press("enter")
-	p.WaitFor("Run it", "first") // while the command still runs
+	p.Ask("run")
+	p.Shows("Run it", "first") // while the command still runs
 	openGate(t, filepath.Join(p.Dir(), "gate"))
-	p.WaitFor("second", "exit code 3", "failed")
+	p.Shows("second", "exit code 3", "failed")
 }
 
 func TestPlan(t *testing.T) {
@@ -190,11 +173,10 @@ expect session/cancel
 update {"sessionUpdate": "plan", "entries": [{"content": "Read the code", "priority": "high", "status": "completed"}, {"content": "Fix the bug", "priority": "low", "status": "in_progress"}]}
 end-turn cancelled
 `})
-	p.WaitFor("Ask for something")
-	p.Type("plan").Press("enter")
-	p.WaitFor("Plan 0 of 2", "◐ Read the code", "○ Fix the bug")
+	p.Ready().Ask("plan")
+	p.Shows("Plan 0 of 2", "◐ Read the code", "○ Fix the bug")
 	p.Press("esc")
-	p.WaitFor("Plan 1 of 2", "✓ Read the code", "◐ Fix the bug", "Cancelled")
+	p.Shows("Plan 1 of 2", "✓ Read the code", "◐ Fix the bug", "Cancelled")
 }
 
 func TestModeCycledByShiftTab(t *testing.T) {
@@ -210,16 +192,12 @@ notify session/update {"sessionId": "${session}", "update": {"sessionUpdate": "c
 say Back to asking.
 end-turn
 `})
-	p.WaitFor("shift+tab mode", " Ask ")
-	p.Press("shift+tab")
-	p.WaitFor(" Architect ")
-	p.Type("go").Press("enter")
-	p.WaitFor("Working on it.")
+	p.Shows("shift+tab mode").Mode("Ask")
+	p.Press("shift+tab").Mode("Architect")
+	p.Ask("go").Shows("Working on it.")
 	p.Press("shift+tab") // while the turn runs
-	p.WaitFor("Mode was not changed", "The code mode is locked", "Back to asking.")
-	p.WaitUntil("the mode is what the agent said", func(s ptytest.Screen) bool {
-		return strings.Contains(s.Line(s.Rows-2), " Ask ")
-	})
+	p.Shows("Mode was not changed", "The code mode is locked", "Back to asking.")
+	p.Mode("Ask") // as the agent has said
 }
 
 func TestOptionSet(t *testing.T) {
@@ -235,12 +213,11 @@ handshake {} {"configOptions": ` + strings.Replace(options, "CUR", "swift", 1) +
 expect session/set_config_option contains "value":"sage"
 reply {"configOptions": ` + strings.Replace(options, "CUR", "sage", 1) + `}
 `})
-	p.WaitFor("Ask for something", "swift")
+	p.Ready().Status("swift")
 	p.Press("f3")
-	p.WaitFor("Fast ones", "The fastest", "Good ones", "The wisest")
+	p.Shows("Fast ones", "The fastest", "Good ones", "The wisest")
 	p.Press("down", "enter")
-	p.WaitGone("The wisest")
-	p.WaitFor("sage")
+	p.Gone("The wisest").Status("sage")
 	if got := p.WaitSent("session/set_config_option", 1); !strings.Contains(got, `"configId":"model"`) {
 		t.Errorf("sent %s", got)
 	}
@@ -253,11 +230,9 @@ expect session/cancel
 await answer contains "outcome":"cancelled"
 end-turn cancelled
 `})
-	p.WaitFor("Ask for something")
-	p.Type("go").Press("enter")
-	p.WaitFor("Never")
-	p.Press("esc")
-	p.WaitFor("Clean up", "cancelled", "Cancelled")
+	p.Ready().Ask("go")
+	p.Question("Never").Press("esc")
+	p.Shows("Clean up", "cancelled", "Cancelled")
 }
 
 func TestQueuedPromptsGoOutInOrder(t *testing.T) {
@@ -275,18 +250,17 @@ expect session/prompt contains third
 say Busy with the third.
 end-turn
 `})
-	p.WaitFor("Ask for something")
-	p.Type("first").Press("enter")
-	p.WaitFor("Busy with the first.")
-	p.Type("second").Press("enter")
-	p.WaitFor("queued: second")
-	p.Type("third").Press("enter")
-	p.WaitFor("queued: third")
+	p.Ready().Ask("first")
+	p.Shows("Busy with the first.")
+	p.Ask("second")
+	p.Shows("queued: second")
+	p.Ask("third")
+	p.Shows("queued: third")
 	p.Press("esc") // cancels the turn, and pauses the queue
-	p.WaitFor("Cancelled", "paused: second", "paused: third")
+	p.Shows("Cancelled", "paused: second", "paused: third")
 	p.Press("enter")
-	p.WaitFor("Busy with the second.", "Busy with the third.")
-	p.WaitGone("paused")
+	p.Shows("Busy with the second.", "Busy with the third.")
+	p.Gone("paused")
 }
 
 func TestAgentKilledInATurn(t *testing.T) {
@@ -298,9 +272,8 @@ say Something that must stay.
 stderr panic: out of cheese
 kill-self
 `})
-	p.WaitFor("Ask for something")
-	p.Type("go").Press("enter")
-	p.WaitFor("The agent has gone", "panic: out of cheese", "Start it again", "Something that must stay.")
+	p.Ready().Ask("go")
+	p.Shows("The agent has gone", "panic: out of cheese", "Start it again", "Something that must stay.")
 }
 
 func TestPlanExitOfTheSessionModesPage(t *testing.T) {
@@ -318,12 +291,9 @@ await exit contains "optionId":"code"
 notify session/update {"sessionId": "${session}", "update": {"sessionUpdate": "current_mode_update", "modeId": "code"}}
 end-turn
 `})
-	p.WaitFor("shift+tab mode", " Ask ")
-	p.Type("plan it").Press("enter")
-	p.WaitFor("Ready for implementation", "Implementation Plan", "Yes, and auto-accept all actions", "No, stay in architect mode")
-	waitArmed(p)
-	p.Press("1")
-	p.WaitUntil("the mode is code", func(s ptytest.Screen) bool { return strings.Contains(s.Line(s.Rows-2), " Code ") })
+	p.Shows("shift+tab mode").Mode("Ask").Ask("plan it")
+	p.Question("Ready for implementation", "Implementation Plan", "Yes, and auto-accept all actions", "No, stay in architect mode")
+	p.Answer("Yes, and auto-accept all actions").Mode("Code")
 }
 
 func TestResizeWhileStreaming(t *testing.T) {
@@ -338,17 +308,16 @@ end
 say The very end.
 end-turn
 `})
-	p.WaitFor("Ask for something")
-	p.Type("go").Press("enter")
+	p.Ready().Ask("go")
 	p.WaitForRegexp(`Line \d+ of`)
 	p.Resize(70, 20)
 	p.WaitForRegexp(`Line \d+ of a long answer`)
 	p.Resize(140, 45)
-	p.WaitFor("The very end.", "Line 200 of a long answer")
+	p.Shows("The very end.", "Line 200 of a long answer")
 	p.Press("home")
-	p.WaitFor("Line 1 of a long answer", "more below")
+	p.Shows("Line 1 of a long answer", "more below")
 	p.Press("end")
-	p.WaitGone("more below")
+	p.Gone("more below")
 }
 
 func TestLeavesTheTerminalAsItWas(t *testing.T) {
@@ -356,7 +325,7 @@ func TestLeavesTheTerminalAsItWas(t *testing.T) {
 	for name, leave := range map[string]func(*Parley){
 		"by ctrl+c twice": func(p *Parley) {
 			p.Press("ctrl+c")
-			p.WaitFor("again to leave")
+			p.Shows("again to leave")
 			p.Press("ctrl+c")
 		},
 		"by ctrl+d":   func(p *Parley) { p.Press("ctrl+d") },
@@ -365,11 +334,9 @@ func TestLeavesTheTerminalAsItWas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := Start(t, Options{Script: "handshake\n"})
-			p.WaitFor("or type / for commands")
+			p.Ready()
 			leave(p)
-			if code := p.WaitExit(); code != 0 {
-				t.Errorf("exit code %d", code)
-			}
+			p.Exits(0)
 			if p.AltScreen() || !p.Cursor().Visible {
 				t.Error("the terminal was not restored")
 			}
@@ -377,19 +344,29 @@ func TestLeavesTheTerminalAsItWas(t *testing.T) {
 	}
 }
 
+func TestLeavingSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: `
+expect initialize
+reply {` + initialized + `, "agentCapabilities": {"loadSession": true}}
+expect session/new
+reply {"sessionId": "talk 1"}
+expect session/prompt
+say Until next time.
+end-turn
+`})
+	p.Ready().Ask("goodbye").Shows("Until next time.").Idle()
+	p.Leave().Shows("To go on with this session: parley --resume='talk 1' -- ")
+}
+
 func TestAsksBeforeItLeavesATurn(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: "handshake\nexpect session/prompt\nsay At work.\n"})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("At work.")
+	p.Ready().Ask("go")
+	p.Shows("At work.")
 	p.Press("ctrl+d")
-	p.WaitFor("The agent is at work", "Leave")
-	waitGuard(p)
-	p.Press("q")
-	if code := p.WaitExit(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	p.Question("The agent is at work", "Leave").TakesKeys().Press("q")
+	p.Exits(0)
 }
 
 func TestStartErrorsAreForPeople(t *testing.T) {
@@ -405,7 +382,7 @@ func TestStartErrorsAreForPeople(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := Start(t, Options{Agent: c.agent, Loose: true})
-			p.WaitFor("could not be started", c.want)
+			p.Shows("could not be started", c.want)
 		})
 	}
 }

@@ -29,24 +29,14 @@ reply
 expect session/prompt
 reply-error -32000 It really has
 `})
-	p.WaitFor("Please sign in to Acme first", "Use the API key", "From the vault")
-	waitGuard(p)
-	p.Press("1")
-	p.WaitGone("Please sign in")
-	p.WaitFor("or type / for commands")
-	p.Type("hello").Press("enter")
-	p.WaitFor("Your sign-in has run out")
-	waitGuard(p)
-	p.Press("1")
-	p.WaitFor("The agent answered with an error", "It really has") // once more, and not again
+	p.Question("Please sign in to Acme first", "Use the API key", "From the vault").Answer("Use the API key")
+	p.Gone("Please sign in")
+	p.Ready().Ask("hello")
+	p.Question("Your sign-in has run out").Answer("Use the API key")
+	p.Shows("The agent answered with an error", "It really has") // once more, and not again
 	if n := len(p.Sent("session/prompt")); n != 2 {
 		t.Errorf("the prompt was sent %d times", n)
 	}
-}
-
-// waitGuard waits until a question that came up by itself takes keys.
-func waitGuard(p *Parley) {
-	p.WaitUntil("the question takes keys", func(s ptytest.Screen) bool { return strings.Contains(s.String(), "answer  down mark") })
 }
 
 func TestLoadsASessionWithItsHistory(t *testing.T) {
@@ -61,7 +51,7 @@ update {"sessionUpdate": "session_info_update", "title": "An old talk"}
 reply {}
 update {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": ", and the rest of it"}}
 `})
-	p.WaitFor("❯ an old question", "an old answer, and the rest of it")
+	p.Shows("❯ an old question", "an old answer, and the rest of it")
 	p.WaitUntil("the window has the title", func(s ptytest.Screen) bool { return strings.Contains(s.Title, "An old talk") })
 }
 
@@ -88,22 +78,20 @@ reply
 expect session/new
 reply {"sessionId": "c"}
 `})
-	p.WaitFor("or type / for commands")
+	p.Ready()
 	p.Press("ctrl+s")
-	p.WaitFor("About apples", "About bananas")
+	p.Shows("About apples", "About bananas")
 	p.Type("apple")
-	p.WaitGone("About bananas")
+	p.Gone("About bananas")
 	p.Press("ctrl+x")
-	p.WaitFor("Delete it")
-	waitGuard(p)
-	p.Press("d")
-	p.WaitGone("About apples")
+	p.Question("Delete it").TakesKeys().Press("d")
+	p.Gone("About apples")
 	p.Press("esc") // clears the filter
-	p.WaitFor("About bananas")
+	p.Shows("About bananas")
 	p.Press("enter")
-	p.WaitFor("Bananas are berries.")
+	p.Shows("Bananas are berries.")
 	p.Press("ctrl+n")
-	p.WaitGone("Bananas are berries.")
+	p.Gone("Bananas are berries.")
 	p.WaitSent("session/new", 2)
 }
 
@@ -125,27 +113,19 @@ await answer contains "action":"accept"
 say Thank you.
 end-turn
 `})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("About the release", "Name", "required", "Count", "Loud")
-	p.WaitFor("Accept", "Decline", "Cancel")
-	waitFormGuard(p)
+	p.Ready().Ask("go")
+	p.Question("About the release", "Name", "required", "Count", "Loud", "Accept", "Decline", "Cancel").TakesKeys()
 	p.Type("x").Press("tab", "tab", "tab", "enter") // too short
-	p.WaitFor("2 characters at least")
+	p.Shows("2 characters at least")
 	p.Press("shift+tab", "shift+tab", "shift+tab")
 	p.Type("yz").Press("tab", "tab", "tab", "enter")
-	p.WaitFor("Thank you.")
+	p.Shows("Thank you.")
 	got := p.WaitAnswers("elicitation/create", 1)
 	for _, want := range []string{`"name":"xyz"`, `"count":3`, `"loud":true`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("answered %s, without %s", got, want)
 		}
 	}
-}
-
-// waitFormGuard waits until the form takes keys.
-func waitFormGuard(p *Parley) {
-	p.WaitUntil("the form takes keys", func(s ptytest.Screen) bool { return s.Contains("tab next") || s.Contains("tab next field") })
 }
 
 func TestFormCancelled(t *testing.T) {
@@ -155,12 +135,9 @@ await answer contains "action":"cancel"
 say Never mind.
 end-turn
 `})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("About the release")
-	waitFormGuard(p)
-	p.Press("esc")
-	p.WaitFor("Never mind.")
+	p.Ready().Ask("go")
+	p.Question("About the release").TakesKeys().Press("esc")
+	p.Shows("Never mind.")
 }
 
 func TestAddressIsShownWholeAndOpenedOnConsentOnly(t *testing.T) {
@@ -173,12 +150,9 @@ await answer contains "action":"decline"
 say As you like.
 end-turn
 `})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("http://xn--pypal-4ve.example/login?next=%2Fhome", "Open in the browser", "Decline")
-	waitGuard(p)
-	p.Press("n")
-	p.WaitFor("As you like.")
+	p.Ready().Ask("go")
+	p.Question("http://xn--pypal-4ve.example/login?next=%2Fhome", "Open in the browser", "Decline").TakesKeys().Press("n")
+	p.Shows("As you like.")
 }
 
 func TestUpdatesOfEveryKindAreShown(t *testing.T) {
@@ -203,9 +177,8 @@ request something/unknown {} as unknown
 await unknown contains -32601
 end-turn refusal
 `})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("Thought: Let me think.", "Rate limited", "Slower for an hour.", "The context was compacted",
+	p.Ready().Ask("go")
+	p.Shows("Thought: Let me think.", "Rate limited", "Slower for an hour.", "The context was compacted",
 		"image/png", "notes.md", "hologram", "weather_update",
 		"cc main.c", "exit code 2", "Never announced", "refused")
 }
@@ -226,7 +199,7 @@ args = ["-c", "true"]
 		Env:    []string{"MCP_TOKEN=hunter2"},
 		Script: "handshake\n",
 	})
-	p.WaitFor("Some MCP servers were left out", "web (http)", "takes no additional directories")
+	p.Shows("Some MCP servers were left out", "web (http)", "takes no additional directories")
 	sent := p.WaitSent("session/new", 1)
 	if !strings.Contains(sent, `"name":"tools"`) || strings.Contains(sent, "example.com") || strings.Contains(sent, "additionalDirectories") {
 		t.Errorf("sent %s", sent)
@@ -251,19 +224,14 @@ await two contains "optionId":"only"
 update {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"}
 end-turn
 `})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("Delete the moon", "For this moon", "For all moons", "1 of 2")
-	waitArmed(p)
+	p.Ready().Ask("go")
+	p.Question("Delete the moon", "For this moon", "For all moons", "1 of 2").TakesKeys()
 	p.Press("a") // two options are of this kind: the key means neither, and types
-	p.WaitFor("❯ a")
-	waitArmed(p)
-	p.Press("2")
-	p.WaitFor("Once")
-	p.WaitGone("For this moon")
-	waitArmed(p)
-	p.Press("y")
-	p.WaitFor("✓ ⌫ Delete the moon  you: For all moons", "you: Once") // the record of what was answered
+	p.Shows("❯ a")
+	p.Answer("For all moons")
+	p.Question("Once").Gone("For this moon")
+	p.TakesKeys().Press("y")
+	p.Shows("✓ ⌫ Delete the moon  you: For all moons", "you: Once") // the record of what was answered
 }
 
 func TestAWordDoesNotAnswerAQuestionThatIsOpen(t *testing.T) {
@@ -273,15 +241,12 @@ await answer contains "optionId":"no"
 say Then not.
 end-turn
 `})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("Never")
-	waitArmed(p)
+	p.Ready().Ask("go")
+	p.Question("Never").TakesKeys()
 	p.Type("/yay 1") // begun long after the question had come up
-	p.WaitFor("❯ /yay 1")
-	waitArmed(p)
-	p.Press("2")
-	p.WaitFor("Then not.", "❯ /yay 1")
+	p.Shows("❯ /yay 1")
+	p.TakesKeys().Press("2")
+	p.Shows("Then not.", "❯ /yay 1")
 }
 
 func TestAnAgentThatDoesNotReadFreezesNothing(t *testing.T) {
@@ -293,15 +258,14 @@ stop-reading
 say I am not listening.
 hang
 `})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("I am not listening.")
+	p.Ready().Ask("go")
+	p.Shows("I am not listening.")
 	p.Paste(strings.Repeat("a large prompt that fills the pipe\n", 20000))
-	p.WaitFor("pasted text")
+	p.Shows("pasted text")
 	p.Press("enter", "shift+tab", "esc")
-	p.WaitFor("cancelling")
+	p.Shows("cancelling")
 	p.Type("still alive")
-	p.WaitFor("❯ still alive")
+	p.Shows("❯ still alive")
 }
 
 func TestAnAgentThatIgnoresACancelCanBeStopped(t *testing.T) {
@@ -314,16 +278,13 @@ spawn-child
 say I go on and on.
 hang
 `})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("I go on and on.")
+	p.Ready().Ask("go")
+	p.Shows("I go on and on.")
 	p.Press("esc")
-	p.WaitFor("does not react")
+	p.Shows("does not react")
 	p.Press("esc")
-	p.WaitFor("Stop the agent", "Go on waiting")
-	waitGuard(p)
-	p.Press("k")
-	p.WaitFor("The agent has gone", "I go on and on.")
+	p.Question("Stop the agent", "Go on waiting").TakesKeys().Press("k")
+	p.Shows("The agent has gone", "I go on and on.")
 }
 
 func TestRestartGoesOnWithTheSession(t *testing.T) {
@@ -341,12 +302,9 @@ else
   echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'
   read prompt; touch died; echo 'segmentation fault' >&2; exit 139
 fi`}})
-	p.WaitFor("or type / for commands")
-	p.Type("go").Press("enter")
-	p.WaitFor("The agent has gone", "segmentation fault", "Start it again")
-	waitGuard(p)
-	p.Press("r")
-	p.WaitFor("From the second life.")
+	p.Ready().Ask("go")
+	p.Question("The agent has gone", "segmentation fault", "Start it again").TakesKeys().Press("r")
+	p.Shows("From the second life.")
 	if got := p.WaitSent("session/load", 1); !strings.Contains(got, `"sessionId":"s"`) {
 		t.Errorf("sent %s", got)
 	}

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"image/color"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	_ "parley/internal/cli" // the program under test: its changes make the tests' results stale
 	"parley/internal/test/ptytest"
 	"parley/internal/test/schematest"
+	"parley/tui/theme"
 )
 
 // Options say how to start parley.
@@ -48,8 +50,9 @@ type Options struct {
 // Parley is a running parley and its agent.
 type Parley struct {
 	*ptytest.Terminal
-	t   testing.TB
-	log string
+	t       testing.TB
+	log     string
+	focused string // the colour of the frame of what takes keys
 }
 
 // Start starts parley in a fresh directory. When the test ends, all that parley
@@ -72,7 +75,7 @@ func Start(t testing.TB, o Options) *Parley {
 	if o.Config != "" {
 		must(t, os.WriteFile(filepath.Join(home, ".config", "parley", "config.toml"), []byte(o.Config), 0o600))
 	}
-	p := &Parley{t: t, log: filepath.Join(dir, "wire.log")}
+	p := &Parley{t: t, log: filepath.Join(dir, "wire.log"), focused: hex(theme.New(!o.Light).BorderFocused)}
 	bin := ptytest.BuildParley(t)
 	agent := o.Agent
 	if agent == nil {
@@ -191,6 +194,12 @@ func (p *Parley) validate(loose bool) {
 			p.t.Errorf("%s sent what the schema does not allow:\n%s\n%v", m.From, m.Line, err)
 		}
 	}
+}
+
+// hex is a colour as cells of the screen have it.
+func hex(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
 func resolved(t testing.TB, dir string) string {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,7 +27,18 @@ func Main(m *testing.M) {
 	if log := os.Getenv(tapEnv); log != "" {
 		os.Exit(tap(log, os.Args[1:]))
 	}
+	flag.Parse()
+	if !given("test.parallel") {
+		// The tests wait for most of their time, for a person's pauses above all.
+		_ = flag.Set("test.parallel", "8")
+	}
 	os.Exit(m.Run())
+}
+
+// given says whether a flag stands on the command line.
+func given(name string) (found bool) {
+	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
+	return found
 }
 
 // tap runs the agent and copies every line both ways, noting it on the way.

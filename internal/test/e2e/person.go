@@ -1,0 +1,197 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/internal/test/ptytest"
+)
+
+// What a person does is a verb: Ask, Answer, Type, Press. What a person finds is
+// what the rest waits for, up to a bound, and fails the test without: Ready,
+// Question, Mode, Shows. All can be chained:
+//
+//	p.Ready().Ask("tidy up")
+//	p.Question("Permission", "rm -rf build").Answer("Allow once")
+//	p.Shows("Done.").Mode("Ask")
+
+// Ready waits until a new session is open and parley invites to ask.
+func (p *Parley) Ready() *Parley {
+	p.t.Helper()
+	return p.Shows("Ask for something, or type / for commands")
+}
+
+// Ask types a prompt and sends it.
+func (p *Parley) Ask(prompt string) *Parley {
+	p.t.Helper()
+	return p.Type(prompt).Press("enter")
+}
+
+// Type types text key by key.
+func (p *Parley) Type(text string) *Parley {
+	p.t.Helper()
+	p.Terminal.Type(text)
+	return p
+}
+
+// Press presses keys, one after the other.
+func (p *Parley) Press(keys ...string) *Parley {
+	p.t.Helper()
+	p.Terminal.Press(keys...)
+	return p
+}
+
+// Answer answers the question on the screen by the number that stands before an
+// answer, as soon as the question takes keys, and waits until it is answered: the
+// question is gone or is another one.
+func (p *Parley) Answer(name string) *Parley {
+	p.t.Helper()
+	number, asked := "", ""
+	p.WaitUntil(fmt.Sprintf("a question takes the answer %q", name), func(s ptytest.Screen) bool {
+		d, open := dialogOn(s)
+		if open && p.armed(s, d) {
+			number, asked = d.numberOf(name), d.text()
+		}
+		return number != ""
+	})
+	p.Press(number)
+	p.WaitUntil(fmt.Sprintf("the question was answered with %q", name), func(s ptytest.Screen) bool {
+		d, open := dialogOn(s)
+		return !open || d.text() != asked
+	})
+	return p
+}
+
+// Leave leaves parley, which must not ask about it, and expects it to end well.
+func (p *Parley) Leave() *Parley {
+	p.t.Helper()
+	return p.Press("ctrl+d").Exits(0)
+}
+
+// Exits waits until parley has ended, with that exit code.
+func (p *Parley) Exits(code int) *Parley {
+	p.t.Helper()
+	if got := p.WaitExit(); got != code {
+		p.t.Errorf("exit code %d, want %d", got, code)
+	}
+	return p
+}
+
+// Shows waits until every one of the texts is on the screen at once.
+func (p *Parley) Shows(texts ...string) *Parley {
+	p.t.Helper()
+	p.WaitFor(texts...)
+	return p
+}
+
+// Gone waits until text is not on the screen. It holds at once when the text has
+// not come yet: let Shows see it first.
+func (p *Parley) Gone(text string) *Parley {
+	p.t.Helper()
+	p.WaitGone(text)
+	return p
+}
+
+// Question waits until a dialog with every one of the texts in it is open. It may
+// not take keys yet: see TakesKeys.
+func (p *Parley) Question(texts ...string) *Parley {
+	p.t.Helper()
+	p.WaitUntil(fmt.Sprintf("there is a question with %q", texts), func(s ptytest.Screen) bool {
+		d, open := dialogOn(s)
+		for _, text := range texts {
+			open = open && strings.Contains(d.text(), text)
+		}
+		return open
+	})
+	return p
+}
+
+// TakesKeys waits until the question on the screen takes keys.
+func (p *Parley) TakesKeys() *Parley {
+	p.t.Helper()
+	p.WaitUntil("a question takes keys", func(s ptytest.Screen) bool {
+		d, open := dialogOn(s)
+		return open && p.armed(s, d)
+	})
+	return p
+}
+
+// Mode waits until the status line shows that mode as the one that is on.
+func (p *Parley) Mode(name string) *Parley {
+	p.t.Helper()
+	return p.Status(" " + name + " ")
+}
+
+// Status waits until every one of the texts stands below the prompt.
+func (p *Parley) Status(texts ...string) *Parley {
+	p.t.Helper()
+	p.WaitUntil(fmt.Sprintf("the status says %q", texts), func(s ptytest.Screen) bool {
+		for _, text := range texts {
+			if !strings.Contains(s.Line(s.Rows-2), text) {
+				return false
+			}
+		}
+		return true
+	})
+	return p
+}
+
+// Idle waits until no turn runs. It holds at once when the turn has not begun: let
+// Shows see something of it first.
+func (p *Parley) Idle() *Parley {
+	p.t.Helper()
+	p.WaitUntil("no turn runs", func(s ptytest.Screen) bool {
+		return !s.Contains("working ") && !s.Contains("cancelling ")
+	})
+	return p
+}
+
+// armed says whether a question takes keys. It does once its frame is drawn in the
+// colour of what has the focus; before that the frame is as dim as the lines
+// around the prompt.
+func (p *Parley) armed(s ptytest.Screen, d dialog) bool {
+	return s.Cell(0, d.top).FG == p.focused
+}
+
+// dialog is a dialog as it stands on the screen.
+type dialog struct {
+	top   int // the row of its upper border
+	lines []string
+}
+
+// dialogOn finds the dialog on a screen: the lowest frame.
+func dialogOn(s ptytest.Screen) (d dialog, open bool) {
+	bottom := s.Rows - 1
+	for bottom >= 0 && !strings.HasPrefix(s.Line(bottom), "╰─") {
+		bottom--
+	}
+	for top := bottom; top >= 0; top-- {
+		if strings.HasPrefix(s.Line(top), "╭─") {
+			d.top = top
+			for y := top; y <= bottom; y++ {
+				d.lines = append(d.lines, s.Line(y))
+			}
+			return d, true
+		}
+	}
+	return dialog{}, false
+}
+
+func (d dialog) text() string { return strings.Join(d.lines, "\n") }
+
+// numberOf is the number that stands before an answer of that whole name, "" if it
+// is not there. The answers are the lowest part of a dialog; blanks are around a
+// name.
+func (d dialog) numberOf(name string) string {
+	for i := len(d.lines) - 1; i >= 0; i-- {
+		before, _, found := strings.Cut(d.lines[i], " "+name+"  ")
+		for _, field := range strings.Fields(before) {
+			if found && len(field) == 1 && field >= "1" && field <= "9" {
+				return field
+			}
+		}
+	}
+	return ""
+}
