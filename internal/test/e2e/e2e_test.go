@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"parley/internal/test/ptytest"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -367,6 +369,26 @@ func TestAsksBeforeItLeavesATurn(t *testing.T) {
 	p.Press("ctrl+d")
 	p.Question("The agent is at work", "Leave").TakesKeys().Press("q")
 	p.Exits(0)
+}
+
+func TestKeysComeFromTheTerminalWhateverTheInputIs(t *testing.T) {
+	t.Parallel()
+	bin := ptytest.BuildParley(t)
+	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `exec "$0" -a tour </dev/null`, bin}})
+	term.WaitFor("I am the tour", "Ask for something").Press("ctrl+d")
+	if code := term.WaitExit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestOutputThatIsNoTerminalIsAnError(t *testing.T) {
+	t.Parallel()
+	bin := ptytest.BuildParley(t)
+	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `exec "$0" -a tour >/dev/null`, bin}})
+	term.WaitFor("there is no terminal to draw on", "Start parley in a terminal")
+	if code := term.WaitExit(); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
 }
 
 func TestStartErrorsAreForPeople(t *testing.T) {
