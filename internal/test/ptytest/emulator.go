@@ -1,6 +1,7 @@
 package ptytest
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"io"
@@ -46,9 +47,23 @@ func newEmulator(o Options) *emulator {
 	return e
 }
 
-// write draws the program's output. A sequence that makes the emulator panic
-// is counted and passed over.
+// write draws the program's output, a sequence at a time: what follows one that
+// the emulator cannot bear is drawn all the same.
 func (e *emulator) write(p []byte) {
+	for len(p) > 0 {
+		end := 1 + bytes.IndexByte(p[1:], ansi.ESC)
+		if end == 0 {
+			end = len(p)
+		}
+		e.draw(p[:end])
+		p = p[end:]
+	}
+}
+
+// draw draws one piece of output. A sequence that makes the emulator panic is
+// counted and passed over. One does that when it scrolls beyond the end of a
+// window that has become smaller meanwhile.
+func (e *emulator) draw(p []byte) {
 	defer func() {
 		if recover() != nil {
 			e.panics++

@@ -95,14 +95,13 @@ func (term *Terminal) WaitUntil(description string, ok func(Screen) bool) *Termi
 	}
 }
 
-// exitNote says how the program ended, when that is known.
+// exitNote says how the program ended. Its terminal closes a moment before that is
+// known, if it ends at all.
 func (term *Terminal) exitNote() string {
-	select {
-	case <-term.exited:
+	if within(patience(time.Second), term.exited) {
 		return " with " + term.cmd.ProcessState.String()
-	default:
-		return ""
 	}
+	return ""
 }
 
 // failf ends the test with a message and the screen.
