@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
 	"parley/tui/composer"
@@ -30,6 +31,7 @@ type Model struct {
 	agent *config.Agent
 
 	width, height int
+	sized         bool // the terminal has told its size
 
 	// tabs are never empty; front is the one on the screen.
 	tabs   []*tab.Tab
@@ -98,7 +100,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
 		return m.front.Update(msg)
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
+		return m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
 		if m.autoTheme && msg.IsDark() != m.program.Theme.Dark {
 			m.setTheme(theme.New(msg.IsDark()))
@@ -110,6 +112,20 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.arming = false // and the screen is drawn again
 	}
 	return nil
+}
+
+// resize takes the size of the terminal. When it changes, the terminal is told to
+// scroll as a whole again, and everything is painted once more: a scroll that was
+// on its way meanwhile leaves the margins of the old size behind, in which the new
+// size would be painted wrong.
+func (m *Model) resize(width, height int) tea.Cmd {
+	changed := m.sized && (width != m.width || height != m.height)
+	m.width, m.height, m.sized = width, height, true
+	if !changed {
+		return nil
+	}
+	const wholeWindow = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor // DECSTBM
+	return tea.Sequence(tea.Raw(wholeWindow), tea.ClearScreen)
 }
 
 // grant does what a tab wishes.
