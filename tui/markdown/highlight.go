@@ -1,14 +1,14 @@
 package markdown
 
 import (
-	"embed"
 	"image/color"
-	"path"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/alecthomas/chroma/v2/styles"
 
 	"parley/internal/safetext"
 	"parley/tui/theme"
@@ -49,7 +49,7 @@ func (p *palette) highlight(code, name string) [][]span {
 		code, rest = code[:cut], code[cut:]
 	}
 	lines := lineWriter{plain: p.text, lines: make([][]span, 1, 1+strings.Count(code, "\n"))}
-	if lexer := lexers.find(name); lexer != nil && code != "" {
+	if lexer := languages.find(name); lexer != nil && code != "" {
 		lines.tokens(lexer, p.syntaxStyle(), code)
 		rest = code[lines.written:] + rest
 	} else {
@@ -110,26 +110,8 @@ type syntaxStyle struct {
 	inks    map[chroma.TokenType]*ink
 }
 
-//go:embed styles/*.xml
-var styleFiles embed.FS
-
-// styles are the chroma styles that were used, by name; nil where there is none.
-var styles sync.Map
-
-func styleNamed(name string) *chroma.Style {
-	if s, ok := styles.Load(name); ok {
-		return s.(*chroma.Style)
-	}
-	var style *chroma.Style
-	if f, err := styleFiles.Open("styles/" + path.Base(name) + ".xml"); err == nil {
-		if s, err := chroma.NewXMLStyle(f); err == nil {
-			style = s
-		}
-		_ = f.Close()
-	}
-	styles.Store(name, style)
-	return style
-}
+// styleNamed is one of chroma's own styles, nil if there is none of that name.
+func styleNamed(name string) *chroma.Style { return styles.Registry[strings.ToLower(name)] }
 
 func (p *palette) syntaxStyle() *syntaxStyle {
 	if p.syntax == nil {
@@ -155,25 +137,21 @@ func (s *syntaxStyle) ink(t chroma.TokenType) *ink {
 	return k
 }
 
-//go:embed lexers/*.xml
-var lexerFiles embed.FS
+// languages are the languages that can be coloured.
+var languages languageSet
 
-// lexers are the languages that can be coloured. They are read from the
-// program's own files when the first code is drawn: chroma's package of lexers
-// would read all of them when the program starts.
-var lexers lexerSet
-
-// lexerSet finds lexers by language or file name.
-type lexerSet struct {
-	mu       sync.Mutex
-	registry *chroma.LexerRegistry
-	found    map[string]chroma.Lexer // also what was not found, as nil
+// languageSet finds chroma's lexers by language or file name. What was found is
+// remembered, since chroma tries the file patterns of all its lexers for a name
+// that it does not know. A lexer is compiled when it is first used.
+type languageSet struct {
+	mu    sync.Mutex
+	found map[string]chroma.Lexer // also what was not found, as nil
 }
 
-// maxNames bounds the names that a lexerSet remembers, and their length.
+// maxNames bounds the names that a languageSet remembers, and their length.
 const maxNames, maxNameLen = 500, 100
 
-func (s *lexerSet) find(name string) chroma.Lexer {
+func (s *languageSet) find(name string) chroma.Lexer {
 	name = strings.ToLower(strings.Trim(name, " {}.`'\""))
 	if name == "" || len(name) > maxNameLen {
 		return nil
@@ -183,31 +161,21 @@ func (s *lexerSet) find(name string) chroma.Lexer {
 	if lexer, ok := s.found[name]; ok {
 		return lexer
 	}
-	if s.registry == nil {
-		s.load()
-	}
-	lexer := s.registry.Get(name)
+	lexer := lexers.Get(name)
 	if lexer == nil { // "rust,ignore", "go:main.go", "12:20:src/main.py"
 		if i := strings.IndexAny(name, ",;{["); i > 0 {
-			lexer = s.registry.Get(name[:i])
+			lexer = lexers.Get(name[:i])
 		} else if i := strings.LastIndexByte(name, ':'); i >= 0 {
-			if lexer = s.registry.Get(name[i+1:]); lexer == nil {
-				lexer = s.registry.Get(name[:strings.IndexByte(name, ':')])
+			if lexer = lexers.Get(name[i+1:]); lexer == nil {
+				lexer = lexers.Get(name[:strings.IndexByte(name, ':')])
 			}
 		}
+	}
+	if s.found == nil {
+		s.found = map[string]chroma.Lexer{}
 	}
 	if len(s.found) < maxNames {
 		s.found[name] = lexer
 	}
 	return lexer
-}
-
-func (s *lexerSet) load() {
-	s.registry, s.found = chroma.NewLexerRegistry(), map[string]chroma.Lexer{}
-	entries, _ := lexerFiles.ReadDir("lexers")
-	for _, e := range entries {
-		if lexer, err := chroma.NewXMLLexer(lexerFiles, "lexers/"+e.Name()); err == nil {
-			s.registry.Register(lexer)
-		}
-	}
 }
