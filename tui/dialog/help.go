@@ -55,7 +55,7 @@ func (d *Help) draw(p paper) []string {
 		if len(out) > 0 {
 			out = append(out, "")
 		}
-		out = append(out, p.th.Heading.Render(cut(contextNames[in], p.width)))
+		out = append(out, p.th.DialogTitle.Render(cut(contextNames[in], p.width)))
 		rows := d.helpRows(in)
 		column := 0
 		for _, r := range rows {

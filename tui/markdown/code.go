@@ -6,11 +6,22 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// Left of the first row of a line of code, and of the rows that go on with it.
-const (
-	codeBar     = "│ "
-	codeBarWrap = "⋮ "
-)
+// goesOnMark stands left of the rows that go on with a line of code.
+const goesOnMark = "⋮ "
+
+// gutter is what stands to the left of the first row of a line of code, and of
+// the others.
+func (r *renderer) gutter() (first, rest span) {
+	if own := r.p.own; own != nil {
+		return span{text: "│ ", ink: own.code}, span{text: goesOnMark, ink: own.code}
+	}
+	blank := strings.Repeat(" ", min(r.p.codeBlock.left, max(0, r.room-minText)))
+	first, rest = span{text: blank, ink: r.p.text}, span{text: blank, ink: r.p.text}
+	if len(blank) >= 2 {
+		rest.text = blank[2:] + goesOnMark
+	}
+	return first, rest
+}
 
 // memo keeps the colours of code that is drawn again and again, as long as its
 // block is open, by language and text.
@@ -23,7 +34,7 @@ func (r *renderer) code(n ast.Node, language string, onChain bool) {
 	text := expandTabs(strings.TrimSuffix(string(n.Lines().Value(r.src)), "\n"))
 	var lines [][]span
 	switch language = strings.ToLower(language); {
-	case language == "diff" || language == "patch" || language == "udiff":
+	case r.p.own != nil && (language == "diff" || language == "patch" || language == "udiff"):
 		lines = r.p.diff(text)
 	case r.live == nil:
 		lines = r.p.highlight(text, language)
@@ -83,11 +94,11 @@ func nextChunk(code string) string {
 
 // codeLine draws a line of code; goesOn says that it began in an earlier piece.
 func (r *renderer) codeLine(line []span, goesOn bool) {
-	bar := codeBar
+	bar, rest := r.gutter()
 	if goesOn {
-		bar = codeBarWrap
+		bar = rest
 	}
-	room := max(r.room-2, 2)
+	room := max(r.room-cells([]span{bar}), 2)
 	for k := len(line) - 1; k >= 0; k-- { // the blanks at its end
 		line[k].text = strings.TrimRight(line[k].text, " ")
 		if line[k].text != "" {
@@ -107,18 +118,18 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 			}
 			if s.text != "" {
 				r.codeRow(bar, row)
-				bar, row, left = codeBarWrap, row[:0], room
+				bar, row, left = rest, row[:0], room
 			}
 		}
 	}
 	r.codeRow(bar, row)
 }
 
-func (r *renderer) codeRow(bar string, row []span) {
+func (r *renderer) codeRow(bar span, row []span) {
 	if len(row) == 0 {
-		bar = strings.TrimRight(bar, " ")
+		bar.text = strings.TrimRight(bar.text, " ")
 	}
-	r.pen.write(bar, r.p.bar, "")
+	r.pen.write(bar.text, bar.ink, "")
 	for _, s := range row {
 		r.pen.write(s.text, s.ink, "")
 	}

@@ -79,10 +79,6 @@ func (d *Document) Finish() {
 // Text returns the Markdown source so far.
 func (d *Document) Text() string { return string(d.text) }
 
-// Version changes whenever lines may have changed at the same width: with new
-// text, with another theme, and when the text is finished.
-func (d *Document) Version() uint64 { return d.version }
-
 // Len is the number of blocks, the open one included.
 func (d *Document) Len() int {
 	d.sync()
@@ -91,23 +87,6 @@ func (d *Document) Len() int {
 		n++
 	}
 	return n
-}
-
-// Closed is the number of leading blocks whose lines change no more, unless the
-// width or the theme does.
-func (d *Document) Closed() int {
-	d.sync()
-	return len(d.blocks)
-}
-
-// SetTheme draws everything anew in the theme t.
-func (d *Document) SetTheme(t *theme.Theme) {
-	if d.theme == t {
-		return
-	}
-	d.theme = t
-	d.version++
-	d.Release()
 }
 
 // Release drops the drawn lines, for a document that has been off the screen

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"charm.land/glamour/v2/styles"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
@@ -17,6 +18,13 @@ import (
 )
 
 var dark = theme.New(true)
+
+// themes have styles of all kinds: with margins and without, with marks and
+// without, coloured and not.
+var themes = []*theme.Theme{
+	dark, dark.Dimmed(), dark.WithMarkdown(styles.DefaultStyles["dark"]), dark.WithMarkdown(styles.DefaultStyles["ascii"]),
+	dark.WithMarkdown(styles.DefaultStyles["pink"]), dark.WithMarkdown(styles.DefaultStyles["dracula"]),
+}
 
 // draw gives the lines of all blocks.
 func draw(d *Document, width int) []string {
@@ -66,9 +74,13 @@ func TestAnyChunkingGivesTheSameLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := textGen(60).Draw(t, "text")
 		width := rapid.IntRange(MinWidth, 120).Draw(t, "width")
-		want := draw(document(text), width)
+		th := rapid.SampledFrom(themes).Draw(t, "theme")
+		whole := New(th)
+		whole.Append(text)
+		whole.Finish()
+		want := draw(whole, width)
 
-		d := New(dark)
+		d := New(th)
 		for rest := text; rest != ""; {
 			n := rapid.IntRange(min(len(rest), 1+len(text)/40), len(rest)).Draw(t, "n")
 			d.Append(rest[:n])
@@ -106,7 +118,7 @@ func checkLines(t interface{ Fatalf(string, ...any) }, lines []string, width int
 
 func TestLinesFitAndAreInert(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := New(dark)
+		d := New(rapid.SampledFrom(themes).Draw(t, "theme"))
 		width := rapid.IntRange(MinWidth, 100).Draw(t, "width")
 		for range rapid.IntRange(1, 3).Draw(t, "parts") {
 			d.Append(textGen(30).Draw(t, "text"))
@@ -146,7 +158,8 @@ func TestClosedBlocksStayAsTheyAre(t *testing.T) {
 		var before [][]string
 		for range 5 {
 			d.Append(textGen(15).Draw(t, "text"))
-			closed := d.Closed()
+			d.Len()
+			closed := len(d.blocks)
 			for i, lines := range before {
 				if !slices.Equal(d.Lines(i, 40), lines) {
 					t.Fatalf("closed block %d has changed", i)
@@ -185,33 +198,22 @@ func TestDrawnLinesAreKept(t *testing.T) {
 	if d.Lines(0, 50); d.blocks[1].drawn {
 		t.Error("another width keeps old lines")
 	}
-	v := d.Version()
-	d.SetTheme(theme.New(false))
-	if d.Version() == v {
-		t.Error("another theme does not change the version")
-	}
-	if c := d.Lines(0, 50); slices.Equal(a, c) {
+}
+
+func TestAnotherThemeHasOtherColours(t *testing.T) {
+	d := New(theme.New(false))
+	d.Append("one\n")
+	if slices.Equal(document("one\n").Lines(0, 50), d.Lines(0, 50)) {
 		t.Error("another theme does not change the colours")
 	}
 }
 
-func TestVersionTellsOfChanges(t *testing.T) {
-	d := New(dark)
-	v := d.Version()
-	step := func(name string, changes bool, do func()) {
-		t.Helper()
-		do()
-		if (d.Version() != v) != changes {
-			t.Errorf("%s: version %d, then %d", name, v, d.Version())
-		}
-		v = d.Version()
+func TestWhatIsFinishedStaysAsItIs(t *testing.T) {
+	d := document("a")
+	d.Append("b")
+	if got := d.Text(); got != "a" {
+		t.Errorf("the text is %q", got)
 	}
-	step("append", true, func() { d.Append("a") })
-	step("append nothing", false, func() { d.Append("") })
-	step("draw", false, func() { d.Lines(0, 20) })
-	step("finish", true, d.Finish)
-	step("finish again", false, d.Finish)
-	step("append to what is finished", false, func() { d.Append("b") })
 }
 
 func TestOutOfRangeHasNoLines(t *testing.T) {
@@ -237,7 +239,6 @@ func TestDocumentsMayBeDrawnAtTheSameTime(t *testing.T) {
 			if got := draw(document(text), 70); !slices.Equal(got, want) {
 				t.Error("another drawing")
 			}
-			Highlight("return 1", "go", dark)
 		})
 	}
 	wg.Wait()

@@ -1,67 +1,43 @@
 package markdown
 
 import (
-	"image/color"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
-
-	"parley/internal/safetext"
-	"parley/tui/theme"
 )
 
-// MaxHighlight is how many bytes of code Highlight colours; lexers manage about
-// a quarter of a megabyte a second. The lines beyond it are drawn plain.
-const MaxHighlight = 16 << 10
+// maxHighlight is how many bytes of code are coloured at once; lexers manage
+// about a quarter of a megabyte a second. The lines beyond it are drawn plain.
+const maxHighlight = 16 << 10
 
 // maxLexing ends the colouring of a text on which a lexer's expressions
 // backtrack without end; what is left is drawn plain. Tests raise it, for what
 // they see must not depend on the load of the machine.
 var maxLexing = 500 * time.Millisecond
 
-// Highlight colours code for the terminal, one string for each line of it. The
-// name is that of a language or a file; code in no known language is drawn
-// plain. Tabs are expanded, control characters removed, nothing is wrapped. It
-// may be called from any goroutine.
-func Highlight(code, name string, t *theme.Theme) []string {
-	p := newPalette(t) // its own: colouring takes long, and drawing must not wait for it
-	lines := expandTabs(strings.TrimSuffix(safetext.Block(code), "\n"))
-	var pen pen
-	var out []string
-	for _, line := range p.highlight(lines, name) {
-		for _, s := range line {
-			pen.write(s.text, s.ink, "")
-		}
-		out = append(out, pen.line())
-	}
-	return out
-}
-
 // highlight colours safe code; the result has an element for each line.
 func (p *palette) highlight(code, name string) [][]span {
 	rest := ""
-	if len(code) > MaxHighlight {
-		cut := strings.LastIndexByte(code[:MaxHighlight], '\n') + 1
+	if len(code) > maxHighlight {
+		cut := strings.LastIndexByte(code[:maxHighlight], '\n') + 1
 		code, rest = code[:cut], code[cut:]
 	}
-	lines := lineWriter{plain: p.text, lines: make([][]span, 1, 1+strings.Count(code, "\n"))}
-	if lexer := languages.find(name); lexer != nil && code != "" {
-		lines.tokens(lexer, p.syntaxStyle(), code)
+	lines := lineWriter{lines: make([][]span, 1, 1+strings.Count(code, "\n"))}
+	if lexer := languages.find(name); lexer != nil && p.syntax.style != nil && code != "" {
+		lines.tokens(lexer, p.syntax, code)
 		rest = code[lines.written:] + rest
 	} else {
 		rest = code + rest
 	}
-	lines.add(rest, p.text)
+	lines.add(rest, p.plainCode)
 	return lines.lines
 }
 
 // lineWriter collects tokens by line.
 type lineWriter struct {
-	plain   *ink
 	lines   [][]span
 	written int // bytes
 }
@@ -96,45 +72,15 @@ func (w *lineWriter) tokens(lexer chroma.Lexer, style *syntaxStyle, code string)
 	}
 	until := time.Now().Add(maxLexing)
 	for t := it(); t != chroma.EOF && time.Now().Before(until); t = it() {
-		if !strings.HasPrefix(code[w.written:], t.Value) {
-			return
+		rest := code[w.written:]
+		if !strings.HasPrefix(rest, t.Value) {
+			if rest+"\n" != t.Value { // some lexers end the text with a newline
+				return
+			}
+			t.Value = rest
 		}
 		w.add(t.Value, style.ink(t.Type))
 	}
-}
-
-// syntaxStyle is a chroma style in inks.
-type syntaxStyle struct {
-	palette *palette
-	style   *chroma.Style
-	inks    map[chroma.TokenType]*ink
-}
-
-// styleNamed is one of chroma's own styles, nil if there is none of that name.
-func styleNamed(name string) *chroma.Style { return styles.Registry[strings.ToLower(name)] }
-
-func (p *palette) syntaxStyle() *syntaxStyle {
-	if p.syntax == nil {
-		p.syntax = &syntaxStyle{palette: p, style: styleNamed(p.theme.Chroma), inks: map[chroma.TokenType]*ink{}}
-	}
-	return p.syntax
-}
-
-func (s *syntaxStyle) ink(t chroma.TokenType) *ink {
-	if s.style == nil {
-		return s.palette.text
-	}
-	if k, ok := s.inks[t]; ok {
-		return k
-	}
-	e := s.style.Get(t)
-	l := look{bold: e.Bold == chroma.Yes, italic: e.Italic == chroma.Yes, underline: e.Underline == chroma.Yes}
-	if e.Colour.IsSet() {
-		l.fg = color.RGBA{e.Colour.Red(), e.Colour.Green(), e.Colour.Blue(), 0xff}
-	}
-	k := s.palette.ink(l.over(look{fg: s.palette.text.fg}))
-	s.inks[t] = k
-	return k
 }
 
 // languages are the languages that can be coloured.

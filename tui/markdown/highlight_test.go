@@ -5,17 +5,33 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/safetext"
 	"parley/tui/theme"
 )
+
+// coloured is code as the renderer colours it, one string for each line.
+func coloured(code, name string, th *theme.Theme) []string {
+	p := newPalette(th)
+	var pen pen
+	var out []string
+	for _, line := range p.highlight(expandTabs(strings.TrimSuffix(safetext.Block(code), "\n")), name) {
+		for _, s := range line {
+			pen.write(s.text, s.ink, "")
+		}
+		out = append(out, pen.line())
+	}
+	return out
+}
 
 func TestHighlightKeepsTheText(t *testing.T) {
 	code := "package main\n\n/* two\nlines */\nfunc main() {\n\tprintln(`a\nb`, 'x', 0x1f, \"\\\"\")\n}\n"
 	want := strings.Split(strings.TrimSuffix(strings.ReplaceAll(code, "\t", "    "), "\n"), "\n")
 	for _, name := range []string{"go", "main.go", "dir/main.go", "golang", "python", "yaml", "no such language", ""} {
 		t.Run(name, func(t *testing.T) {
-			got := Highlight(code, name, dark)
+			got := coloured(code, name, dark)
 			if len(got) != len(want) {
 				t.Fatalf("%d lines, want %d", len(got), len(want))
 			}
@@ -31,7 +47,7 @@ func TestHighlightKeepsTheText(t *testing.T) {
 func TestHighlightKnowsTheLanguage(t *testing.T) {
 	const keyword = "\x1b[38;2;203;166;247mreturn\x1b[m" // catppuccin-mocha
 	for _, name := range []string{"go", "Go", "x.go", "python", "py", "typescript", "ts", "tsx", "js", "javascript", "rust", "rs", "c", "cpp", "c++", "java", "rust,ignore", "12:20:src/x.py", "{.python}"} {
-		if got := Highlight("return x", name, dark); !strings.Contains(got[0], keyword) {
+		if got := coloured("return x", name, dark); !strings.Contains(got[0], keyword) {
 			t.Errorf("%s: no keyword in %q", name, got[0])
 		}
 	}
@@ -48,20 +64,20 @@ func TestHighlightKnowsTheLanguage(t *testing.T) {
 func TestThemesHaveTheirSyntaxStyle(t *testing.T) {
 	for _, isDark := range []bool{true, false} {
 		th := theme.New(isDark)
-		if newPalette(th).syntaxStyle().style == nil {
-			t.Errorf("no style %q", th.Chroma)
+		if name := th.Markdown.CodeBlock.Theme; styles.Registry[name] == nil {
+			t.Errorf("chroma has no style %q", name)
 		}
 	}
 	other := *dark
-	other.Chroma = "../no such style"
-	if got := Highlight("return", "go", &other); ansi.Strip(got[0]) != "return" {
+	other.Markdown.CodeBlock.Theme = "../no such style"
+	if got := coloured("return", "go", &other); ansi.Strip(got[0]) != "return" {
 		t.Errorf("without a style: %q", got)
 	}
 }
 
 func TestHighlightIsBoundedAndInert(t *testing.T) {
 	line := "return 1 // \x1b[2J\u202e\n"
-	got := Highlight(strings.Repeat(line, 2*MaxHighlight/len(line)), "go", dark)
+	got := coloured(strings.Repeat(line, 2*maxHighlight/len(line)), "go", dark)
 	checkLines(t, got, 100)
 	if first, last := got[0], got[len(got)-1]; strings.Count(first, "\x1b[m") < 2 || strings.Count(last, "\x1b[m") != 1 {
 		t.Errorf("the first line is %q, the last %q", first, last)
@@ -107,7 +123,7 @@ func BenchmarkHighlight(b *testing.B) {
 			b.SetBytes(int64(n))
 			b.ReportAllocs()
 			for b.Loop() {
-				Highlight(code[:n], "go", dark)
+				coloured(code[:n], "go", dark)
 			}
 		})
 	}

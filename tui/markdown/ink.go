@@ -3,29 +3,63 @@ package markdown
 import (
 	"image/color"
 	"strings"
-	"sync"
 
+	"charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
-
-	"parley/tui/theme"
+	sgr "github.com/charmbracelet/x/ansi"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 )
 
 // ink is a text style as the terminal takes it: the attributes, and the SGR
 // sequence that switches them on. Inks are made once per palette, so that two
-// spans look the same exactly when their ink is the same pointer.
+// spans look the same if their ink is the same pointer.
 type ink struct {
 	look
 	sgr string
 }
 
-// look holds the attributes that Markdown needs. The zero value is plain text.
+// look holds the attributes that Markdown needs. The zero value says nothing.
 type look struct {
-	fg, bg                          color.Color
-	bold, italic, underline, strike bool
+	fg, bg  color.Color
+	on, set attributes // those that are on, and those that are on or off
+	letters letters
 }
 
-// over lays l on top of base: colours replace, the rest adds up.
+type attributes uint8
+
+const (
+	bold attributes = 1 << iota
+	italic
+	underline
+	strike
+	inverse
+	blink
+)
+
+// letters is how the letters of a text are changed.
+type letters uint8
+
+const (
+	asWritten letters = iota
+	upperCase
+	lowerCase
+	titleCase
+)
+
+func (l letters) apply(text string) string {
+	switch l {
+	case upperCase:
+		return cases.Upper(language.English).String(text)
+	case lowerCase:
+		return cases.Lower(language.English).String(text)
+	case titleCase:
+		return cases.Title(language.English).String(text)
+	}
+	return text
+}
+
+// over lays l on top of base: what l says replaces what base says.
 func (l look) over(base look) look {
 	if l.fg == nil {
 		l.fg = base.fg
@@ -33,15 +67,60 @@ func (l look) over(base look) look {
 	if l.bg == nil {
 		l.bg = base.bg
 	}
-	l.bold = l.bold || base.bold
-	l.italic = l.italic || base.italic
-	l.underline = l.underline || base.underline
-	l.strike = l.strike || base.strike
+	if l.letters == asWritten {
+		l.letters = base.letters
+	}
+	l.on |= base.on &^ l.set
+	l.set |= base.set
 	return l
 }
 
-func lookOf(s lipgloss.Style) look {
-	l := look{bold: s.GetBold(), italic: s.GetItalic(), underline: s.GetUnderline(), strike: s.GetStrikethrough()}
+// lookOf is a part of a style in Glamour's format. Faint and conceal have no
+// effect, as in Glamour.
+func lookOf(s ansi.StylePrimitive) look {
+	var l look
+	l.fg, l.bg = colorOf(s.Color), colorOf(s.BackgroundColor)
+	for a, value := range map[attributes]*bool{
+		bold: s.Bold, italic: s.Italic, underline: s.Underline, strike: s.CrossedOut, inverse: s.Inverse, blink: s.Blink,
+	} {
+		if value != nil {
+			l.set |= a
+			if *value {
+				l.on |= a
+			}
+		}
+	}
+	isSet := func(b *bool) bool { return b != nil && *b }
+	switch {
+	case isSet(s.Title):
+		l.letters = titleCase
+	case isSet(s.Lower):
+		l.letters = lowerCase
+	case isSet(s.Upper):
+		l.letters = upperCase
+	}
+	return l
+}
+
+func colorOf(name *string) color.Color {
+	if name == nil {
+		return nil
+	}
+	if c := lipgloss.Color(*name); c != (lipgloss.NoColor{}) {
+		return c
+	}
+	return nil
+}
+
+// lookOfStyle is a style of the theme.
+func lookOfStyle(s lipgloss.Style) look {
+	var l look
+	for a, is := range map[attributes]bool{bold: s.GetBold(), italic: s.GetItalic(), underline: s.GetUnderline(), strike: s.GetStrikethrough()} {
+		if is {
+			l.on |= a
+		}
+	}
+	l.set = l.on
 	if c := s.GetForeground(); c != (lipgloss.NoColor{}) {
 		l.fg = c
 	}
@@ -51,77 +130,26 @@ func lookOf(s lipgloss.Style) look {
 	return l
 }
 
-// palette is a theme made ready for drawing. lipgloss styles cost about a
-// microsecond for each string they render; here a style costs two string
-// copies. Whoever draws with a shared palette holds mu meanwhile, since inks are
-// added as they are needed.
-type palette struct {
-	mu     sync.Mutex
-	theme  *theme.Theme
-	inks   map[look]*ink
-	layers map[layer]*ink
-	syntax *syntaxStyle
-
-	text, bold, emphasis, strike, code, link, url *ink
-	heading, mark, done, quote, rule, faint, raw  *ink
-	tableHeader, border, bar                      *ink
-	added, removed, hunk, path                    *ink
-}
-
-type layer struct{ top, base *ink }
-
-// palettes are those of all documents, by theme: a document that is never drawn
-// should cost no more than its text.
-var palettes struct {
-	mu sync.Mutex
-	of map[*theme.Theme]*palette
-}
-
-// maxPalettes is more than the themes that are in use at a time.
-const maxPalettes = 8
-
-func sharedPalette(t *theme.Theme) *palette {
-	palettes.mu.Lock()
-	defer palettes.mu.Unlock()
-	p, ok := palettes.of[t]
-	if !ok {
-		if palettes.of == nil || len(palettes.of) >= maxPalettes {
-			palettes.of = map[*theme.Theme]*palette{}
-		}
-		p = newPalette(t)
-		palettes.of[t] = p
-	}
-	return p
-}
-
-func newPalette(t *theme.Theme) *palette {
-	p := &palette{theme: t, inks: map[look]*ink{}, layers: map[layer]*ink{}}
-	of := func(s lipgloss.Style) *ink { return p.ink(lookOf(s)) }
-	p.text, p.bold, p.emphasis, p.strike = of(t.Text), of(t.Bold), of(t.Emphasis), of(t.Strike)
-	p.code, p.link, p.url = of(t.InlineCode), of(t.Link), of(t.LinkURL)
-	p.heading, p.mark, p.done, p.quote = of(t.Heading), of(t.ListMark), of(t.Success), of(t.Quote)
-	p.rule, p.faint, p.raw = of(t.Rule), of(t.Faint), of(t.Muted)
-	p.tableHeader, p.border, p.bar = of(t.TableHeader), of(t.TableBorder), of(t.CodeBar)
-	p.added, p.removed, p.hunk, p.path = of(t.DiffAdded), of(t.DiffRemoved), of(t.DiffHunk), of(t.DiffPath)
-	return p
-}
-
-func (p *palette) ink(l look) *ink {
-	if k, ok := p.inks[l]; ok {
-		return k
-	}
-	var s ansi.Style
-	if l.bold {
+// sequence is the SGR sequence that switches l on.
+func (l look) sequence() string {
+	var s sgr.Style
+	if l.on&bold != 0 {
 		s = s.Bold()
 	}
-	if l.italic {
+	if l.on&italic != 0 {
 		s = s.Italic(true)
 	}
-	if l.underline {
+	if l.on&underline != 0 {
 		s = s.Underline(true)
 	}
-	if l.strike {
+	if l.on&strike != 0 {
 		s = s.Strikethrough(true)
+	}
+	if l.on&inverse != 0 {
+		s = s.Reverse(true)
+	}
+	if l.on&blink != 0 {
+		s = s.Blink(true)
 	}
 	if l.fg != nil {
 		s = s.ForegroundColor(l.fg)
@@ -129,31 +157,10 @@ func (p *palette) ink(l look) *ink {
 	if l.bg != nil {
 		s = s.BackgroundColor(l.bg)
 	}
-	k := &ink{look: l}
-	if len(s) > 0 {
-		k.sgr = s.String()
+	if len(s) == 0 {
+		return ""
 	}
-	p.inks[l] = k
-	return k
-}
-
-// over is the ink of text in top that stands inside text in base. Colours of
-// plain text do not win over those of what surrounds them.
-func (p *palette) over(top, base *ink) *ink {
-	if base == p.text {
-		return top
-	}
-	key := layer{top, base}
-	if k, ok := p.layers[key]; ok {
-		return k
-	}
-	l := top.look
-	if top == p.bold || top == p.emphasis {
-		l.fg = nil // a bold word in a quote or heading keeps the colour around it
-	}
-	k := p.ink(l.over(base.look))
-	p.layers[key] = k
-	return k
+	return s.String()
 }
 
 const (

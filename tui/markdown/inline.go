@@ -25,7 +25,7 @@ type inliner struct {
 
 func (r *renderer) inline(n ast.Node, base *ink) []span {
 	in := inliner{p: r.p, src: r.src}
-	in.children(n, base, "")
+	in.children(n, r.p.over(r.p.words.ink, base), "")
 	return in.spans
 }
 
@@ -36,13 +36,35 @@ func (in *inliner) children(n ast.Node, k *ink, link string) {
 }
 
 func (in *inliner) add(text string, k *ink, link string) {
+	if text == "" {
+		return
+	}
 	text = strings.ReplaceAll(safetext.Block(text), glue, "")
 	if strings.ContainsAny(text, "\n\t") {
 		text = strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
 	}
+	if k.letters != asWritten {
+		text = k.letters.apply(text)
+	}
 	if text != "" {
 		in.spans = append(in.spans, span{text: text, ink: k, link: link})
 	}
+}
+
+// within adds what stands around a part and, between it, what draw adds. The
+// part has the ink k and stands in text of the ink base.
+func (in *inliner) within(e *part, k, base *ink, link string, draw func()) {
+	in.add(e.before, base, "")
+	in.add(e.prefix, k, link)
+	draw()
+	in.add(e.suffix, k, link)
+	in.add(e.after, base, "")
+}
+
+// part adds text as a part of the style.
+func (in *inliner) part(e *part, text string, base *ink, link string) {
+	k := in.p.over(e.ink, base)
+	in.within(e, k, base, link, func() { in.add(e.formed(text), k, link) })
 }
 
 func (in *inliner) lineBreak() { in.spans = append(in.spans, span{text: "\n"}) }
@@ -56,22 +78,26 @@ func (in *inliner) node(n ast.Node, k *ink, link string) {
 	case *ast.CodeSpan:
 		in.codeSpan(n, k, link)
 	case *ast.Emphasis:
+		e, inner := &in.p.emphasis, in.p.over(in.p.emphasis.ink, k)
 		if n.Level > 1 {
-			k = in.p.over(in.p.bold, k)
-		} else {
-			k = in.p.over(in.p.emphasis, k)
+			e, inner = &in.p.strong, in.p.bold(k)
 		}
-		in.children(n, k, link)
+		in.within(e, inner, inner, link, func() { in.children(n, inner, link) })
 	case *extast.Strikethrough:
-		in.children(n, in.p.over(in.p.strike, k), link)
+		inner := in.p.over(in.p.strike.ink, k)
+		in.within(&in.p.strike, inner, k, link, func() { in.children(n, inner, link) })
 	case *extast.TaskCheckBox:
 		// drawn as the item's mark
 	case *ast.Link:
-		in.link(n, string(n.Destination), k)
+		in.link(n, string(n.Destination), &in.p.linkText, &in.p.link, k)
 	case *ast.Image:
-		in.link(n, string(n.Destination), k)
+		in.link(n, string(n.Destination), &in.p.imageText, &in.p.image, k)
 	case *ast.AutoLink:
-		in.add(string(n.Label(in.src)), in.p.over(in.p.link, k), target(string(n.URL(in.src))))
+		e := &in.p.link
+		if n.AutoLinkType == ast.AutoLinkEmail {
+			e = &in.p.linkText
+		}
+		in.part(e, string(n.Label(in.src)), k, target(string(n.URL(in.src))))
 	case *ast.RawHTML:
 		in.rawHTML(n, k, link)
 	default:
@@ -115,7 +141,10 @@ func (in *inliner) codeSpan(n *ast.CodeSpan, k *ink, link string) {
 		}
 	}
 	from := len(in.spans)
-	in.add(b.String(), in.p.over(in.p.code, k), link)
+	inner := in.p.over(in.p.code.ink, k)
+	in.add(in.p.code.prefix, inner, link)
+	in.add(b.String(), inner, link)
+	in.add(in.p.code.suffix, inner, link)
 	for i := range in.spans[from:] {
 		in.spans[from+i].code = true
 	}
@@ -123,20 +152,41 @@ func (in *inliner) codeSpan(n *ast.CodeSpan, k *ink, link string) {
 
 // link draws a link or an image: its text, and where it leads unless the text
 // says so already.
-func (in *inliner) link(n ast.Node, destination string, k *ink) {
+func (in *inliner) link(n ast.Node, destination string, text, url *part, base *ink) {
 	destination = unescape(destination)
-	from := len(in.spans)
-	in.children(n, in.p.over(in.p.link, k), target(destination))
-	var label strings.Builder
-	for _, s := range in.spans[from:] {
-		label.WriteString(s.text)
+	to := target(destination)
+	label := inliner{p: in.p, src: in.src}
+	k := in.p.over(text.ink, base)
+	label.children(n, k, to)
+	written := strings.TrimSpace(label.words())
+	if written == "" {
+		in.part(url, destination, base, to)
+		return
 	}
-	switch text := strings.TrimSpace(label.String()); {
-	case text == "":
-		in.add(destination, in.p.over(in.p.link, k), target(destination))
-	case destination != "" && !sameURL(text, destination):
-		in.add(" ("+destination+")", in.p.over(in.p.url, k), target(destination))
+	in.within(text, k, base, to, func() {
+		if text.form != nil {
+			in.add(text.formed(written), k, to)
+		} else {
+			in.spans = append(in.spans, label.spans...)
+		}
+	})
+	switch {
+	case destination == "" || sameURL(written, destination):
+	case in.p.own != nil:
+		in.add(" ("+destination+")", in.p.over(in.p.own.url, base), to)
+	default:
+		in.add(" ", base, "")
+		in.part(url, destination, base, to)
 	}
+}
+
+// words are what was added, without its looks.
+func (in *inliner) words() string {
+	var b strings.Builder
+	for _, s := range in.spans {
+		b.WriteString(s.text)
+	}
+	return b.String()
 }
 
 func sameURL(text, destination string) bool {
@@ -154,7 +204,7 @@ func (in *inliner) rawHTML(n *ast.RawHTML, k *ink, link string) {
 	case "<br>", "<br/>":
 		in.lineBreak()
 	default:
-		in.add(tag, in.p.over(in.p.raw, k), link)
+		in.add(tag, in.p.over(in.p.htmlSpan.ink, k), link)
 	}
 }
 

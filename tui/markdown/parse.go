@@ -23,8 +23,19 @@ func parseAll(src []byte) ast.Node { return fullParser().Parse(text.NewReader(sr
 
 var blockParser = sync.OnceValue(func() parser.Parser { return newParser() })
 
-var fullParser = sync.OnceValue(func() parser.Parser {
-	return newParser(
+var fullParser = sync.OnceValue(func() parser.Parser { return newParser(inlines()...) })
+
+// wholeParser parses a document that is complete, in which link reference
+// definitions can be looked up.
+var wholeParser = sync.OnceValue(func() parser.Parser {
+	return newParser(append(inlines(), parser.WithParagraphTransformers(
+		util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
+	))...)
+})
+
+// inlines are the parsers for what stands within blocks.
+func inlines() []parser.Option {
+	return []parser.Option{
 		parser.WithInlineParsers(
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(fewLinks{parser.NewLinkParser()}, 200),
@@ -36,8 +47,8 @@ var fullParser = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(extension.NewLinkifyParser(), 999),
 		),
 		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
-	)
-})
+	}
+}
 
 // newParser knows the blocks of GFM. Link reference definitions are left out on
 // purpose: a definition that arrives later would change blocks that are closed

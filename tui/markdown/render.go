@@ -1,9 +1,9 @@
 package markdown
 
 import (
-	"strconv"
 	"strings"
 
+	sgr "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
@@ -32,10 +32,11 @@ type renderer struct {
 	gap                    bool // a blank line is due
 }
 
-// margin is what stands to the left of the lines of a quote or list item.
+// margin is what stands to the left of the lines of a block.
 type margin struct {
 	first, rest []span // on the first line, on the others
 	width       int
+	right       int  // to the right of the lines, left blank
 	used        bool // the first line was drawn
 }
 
@@ -47,7 +48,8 @@ func newRenderer(p *palette, src []byte, width int, cont *continuation, live mem
 }
 
 func (r *renderer) document() []string {
-	r.children(r.cont.withoutStubs(parseAll(r.src), r.src), r.p.text, true, false)
+	root := r.cont.withoutStubs(parseAll(r.src), r.src)
+	r.inset(&r.p.document, r.p.text, func() { r.children(root, r.p.text, true, false) })
 	return r.lines
 }
 
@@ -69,18 +71,16 @@ func (r *renderer) children(n ast.Node, base *ink, onChain, tight bool) {
 
 func (r *renderer) block(n ast.Node, base *ink, onChain bool) {
 	switch n := n.(type) {
-	case *ast.Paragraph, *ast.TextBlock:
+	case *ast.TextBlock:
 		r.flow(r.inline(n, base))
+	case *ast.Paragraph:
+		r.paragraph(n, base)
 	case *ast.Heading:
 		r.heading(n, base, onChain && r.cont != nil && r.cont.leaf)
 	case *ast.ThematicBreak:
-		r.pen.write(strings.Repeat("─", r.room), r.p.rule, "")
-		r.emit()
+		r.rule(base)
 	case *ast.Blockquote:
-		bar := []span{{text: "│ ", ink: r.p.faint}}
-		r.indent(margin{first: bar, rest: bar, width: 2, used: onChain && r.cont != nil}, func() {
-			r.children(n, r.p.over(r.p.quote, base), onChain, false)
-		})
+		r.quote(n, base, onChain)
 	case *ast.List:
 		r.list(n, base, onChain)
 	case *ast.FencedCodeBlock:
@@ -88,7 +88,7 @@ func (r *renderer) block(n ast.Node, base *ink, onChain bool) {
 	case *ast.CodeBlock:
 		r.code(n, "", onChain)
 	case *ast.HTMLBlock:
-		r.html(n, onChain)
+		r.html(n, base, onChain)
 	case *extast.Table:
 		r.table(n, base, onChain)
 	default:
@@ -174,82 +174,105 @@ func isBlank(spans []span) bool {
 
 // indent draws with a margin; where that would leave too little room, without.
 func (r *renderer) indent(m margin, draw func()) {
-	if r.room-m.width < minText {
+	if r.room-m.width-m.right < minText {
 		draw()
 		return
 	}
 	r.margins = append(r.margins, m)
-	r.room -= m.width
+	r.room -= m.width + m.right
 	draw()
 	if last := r.margins[len(r.margins)-1]; !last.used {
 		r.blank()
 	}
 	r.margins = r.margins[:len(r.margins)-1]
-	r.room += m.width
+	r.room += m.width + m.right
 }
 
+// cells is the width of spans.
+func cells(spans []span) int {
+	n := 0
+	for _, s := range spans {
+		n += sgr.StringWidth(s.text)
+	}
+	return n
+}
+
+// inset draws with the margins of a part, which stands in text of the ink base.
+func (r *renderer) inset(e *part, base *ink, draw func()) {
+	if e.left == 0 && e.right == 0 {
+		draw()
+		return
+	}
+	left := []span{{text: strings.Repeat(e.token, e.left), ink: base}}
+	r.indent(margin{first: left, rest: left, width: cells(left), right: e.right, used: true}, draw)
+}
+
+func (r *renderer) paragraph(n *ast.Paragraph, base *ink) {
+	if n.Parent().Kind() == ast.KindListItem {
+		r.flow(r.inline(n, base))
+		return
+	}
+	e := &r.p.paragraph
+	r.inset(e, base, func() { r.flow(r.surrounded(n, e, base)) })
+}
+
+// surrounded is the text of a block with what its style puts around it.
+func (r *renderer) surrounded(n ast.Node, e *part, base *ink) []span {
+	in := inliner{p: r.p, src: r.src}
+	k := r.p.over(e.ink, base)
+	in.within(e, k, base, "", func() { in.children(n, r.p.over(r.p.words.ink, k), "") })
+	return in.spans
+}
+
+// heading draws a heading; what the style puts before it stands to its left.
 func (r *renderer) heading(n *ast.Heading, base *ink, goesOn bool) {
-	k := r.p.over(r.p.heading, base)
-	mark := strings.Repeat("#", n.Level) + " "
-	m := margin{
-		first: []span{{text: mark, ink: r.p.faint}},
-		rest:  []span{{text: strings.Repeat(" ", len(mark)), ink: r.p.text}}, width: len(mark), used: goesOn,
+	e := r.p.headings[n.Level-1]
+	k := r.p.over(e.ink, base)
+	mark := k
+	if r.p.own != nil {
+		mark = r.p.own.heading
 	}
-	r.indent(m, func() { r.flow(r.inline(n, k)) })
+	in := inliner{p: r.p, src: r.src}
+	in.add(e.before, base, "")
+	in.add(e.prefix, mark, "")
+	m := margin{first: in.spans, width: cells(in.spans), used: goesOn}
+	m.rest = []span{{text: strings.Repeat(" ", m.width), ink: r.p.text}}
+	e.before, e.prefix = "", ""
+	e.suffix = strings.ReplaceAll(e.suffix, " ", "\u00a0") // other blanks fall away at the end of a line
+	r.inset(&e, base, func() {
+		r.indent(m, func() { r.flow(r.surrounded(n, &e, base)) })
+	})
 }
 
-var bullets = []string{"•", "◦", "▪"}
-
-func (r *renderer) list(n *ast.List, base *ink, onChain bool) {
-	number := r.cont.number(n, onChain, r.chainLists)
-	if onChain {
-		r.chainLists++
+// rule draws what the style has for a thematic break, or a line across.
+func (r *renderer) rule(base *ink) {
+	e := &r.p.rule
+	in := inliner{p: r.p, src: r.src}
+	in.part(e, "", base, "")
+	if len(in.spans) == 0 {
+		in.add(strings.Repeat("─", r.room), r.p.over(e.ink, base), "")
 	}
-	digits := len(strconv.Itoa(number + n.ChildCount() - 1))
-	depth := 0
-	for p := n.Parent(); p != nil; p = p.Parent() {
-		if p.Kind() == ast.KindList {
-			depth++
-		}
+	left := r.room
+	for _, s := range in.spans {
+		n, w := fit(strings.Trim(s.text, " "), left)
+		r.pen.write(strings.Trim(s.text, " ")[:n], s.ink, "")
+		left -= w
 	}
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if c != n.FirstChild() && !n.IsTight && len(r.lines) > 0 {
-			r.blank()
-		}
-		itemOnChain := onChain && c == n.FirstChild()
-		mark := span{text: bullets[depth%len(bullets)] + " ", ink: r.p.mark}
-		width := 2
-		if n.IsOrdered() {
-			mark.text = strconv.Itoa(number)
-			mark.text = strings.Repeat(" ", max(digits-len(mark.text), 0)) + mark.text + string(n.Marker) + " "
-			width = len(mark.text)
-			number++
-		}
-		if box, ok := checkBox(c); ok {
-			mark, width = span{text: "[ ] ", ink: r.p.mark}, 4
-			if box.IsChecked {
-				mark = span{text: "[✓] ", ink: r.p.done}
-			}
-		}
-		m := margin{first: []span{mark}, rest: []span{{text: strings.Repeat(" ", width), ink: r.p.text}}, width: width}
-		if itemOnChain && r.cont != nil && r.chainItems < r.cont.items {
-			r.chainItems++
-			m.used = true
-		}
-		r.indent(m, func() { r.children(c, base, itemOnChain, n.IsTight) })
-	}
+	r.emit()
 }
 
-// checkBox finds the task box that begins an item.
-func checkBox(item ast.Node) (*extast.TaskCheckBox, bool) {
-	if first := item.FirstChild(); first != nil && first.FirstChild() != nil {
-		box, ok := first.FirstChild().(*extast.TaskCheckBox)
-		return box, ok
+func (r *renderer) quote(n *ast.Blockquote, base *ink, onChain bool) {
+	e := &r.p.quote
+	bar := []span{{text: strings.Repeat(e.token, e.left), ink: base}}
+	if r.p.own != nil {
+		bar[0].ink = r.p.own.quote
 	}
-	return nil, false
+	m := margin{first: bar, rest: bar, width: cells(bar), right: e.right, used: onChain && r.cont != nil}
+	r.indent(m, func() { r.children(n, r.p.over(e.ink, base), onChain, false) })
 }
 
-func (r *renderer) html(n *ast.HTMLBlock, onChain bool) {
+func (r *renderer) html(n *ast.HTMLBlock, base *ink, onChain bool) {
+	k := r.p.over(r.p.htmlBlock.ink, base)
 	text := string(n.Lines().Value(r.src))
 	if n.HasClosure() {
 		text += string(n.ClosureLine.Value(r.src))
@@ -266,7 +289,7 @@ func (r *renderer) html(n *ast.HTMLBlock, onChain bool) {
 		}
 		blank := []span{{text: line[:len(line)-len(text)], ink: r.p.text}}
 		r.indent(margin{first: blank, rest: blank, width: len(line) - len(text)}, func() {
-			r.flow([]span{{text: text, ink: r.p.raw, code: true}})
+			r.flow([]span{{text: text, ink: k, code: true}})
 		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/glamour/v2/ansi"
+	sgr "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
@@ -11,7 +13,7 @@ import (
 )
 
 const (
-	cellGap   = 3 // " │ "
+	cellGap   = 3 // a line between two blanks
 	minColumn = 3 // cells; where the columns get narrower, rows are drawn as records
 )
 
@@ -45,10 +47,11 @@ func (t *tableShape) columns(p *palette) []column {
 // cells turns a table into atoms by row and column; the first row is the header.
 func (r *renderer) cells(n ast.Node, base *ink) [][][]atom {
 	var rows [][][]atom
+	base = r.p.over(r.p.table.ink, base)
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		k := base
 		if row.Kind() == extast.KindTableHeader {
-			k = r.p.over(r.p.tableHeader, base)
+			k = r.header(base)
 		}
 		var cells [][]atom
 		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
@@ -57,6 +60,30 @@ func (r *renderer) cells(n ast.Node, base *ink) [][][]atom {
 		rows = append(rows, cells)
 	}
 	return rows
+}
+
+func (r *renderer) header(base *ink) *ink {
+	if r.p.own != nil {
+		return r.p.over(r.p.own.tableHeader, base)
+	}
+	return base
+}
+
+// separators are the lines in a table, each one cell wide.
+type separators struct{ column, row, cross string }
+
+// separatorsOf are those of a style if it has them all, or else plain lines, as
+// in Glamour.
+func separatorsOf(s *ansi.StyleTable) separators {
+	lines := separators{"│", "─", "┼"}
+	if s.ColumnSeparator == nil || s.RowSeparator == nil || s.CenterSeparator == nil {
+		return lines
+	}
+	own := separators{oneLine(*s.ColumnSeparator), oneLine(*s.RowSeparator), oneLine(*s.CenterSeparator)}
+	if sgr.StringWidth(own.column) != 1 || sgr.StringWidth(own.row) != 1 || sgr.StringWidth(own.cross) != 1 {
+		return lines
+	}
+	return own
 }
 
 func measure(rows [][][]atom) []column {
@@ -143,12 +170,13 @@ func shareWidth(cols []column, room int) (widths []int, squeezed bool) {
 }
 
 func (r *renderer) tableRule(widths []int) {
+	line := r.p.separators
 	var b strings.Builder
 	for i, w := range widths {
 		if i > 0 {
-			b.WriteString("─┼─")
+			b.WriteString(line.row + line.cross + line.row)
 		}
-		b.WriteString(strings.Repeat("─", w))
+		b.WriteString(strings.Repeat(line.row, w))
 	}
 	r.pen.write(b.String(), r.p.border, "")
 	r.emit()
@@ -166,7 +194,7 @@ func (r *renderer) tableRow(cells [][]atom, widths []int, align []extast.Alignme
 	for y := range height {
 		for i, w := range widths {
 			if i > 0 {
-				r.pen.write(" │", r.p.border, "")
+				r.pen.write(" "+r.p.separators.column, r.p.border, "")
 			}
 			var line row
 			if y < len(wrapped[i]) {
@@ -206,7 +234,7 @@ func (r *renderer) records(rows [][][]atom, header bool) {
 	}
 	for i, row := range rows[1:] {
 		if i > 0 || !header {
-			r.pen.write(strings.Repeat("─", min(r.room, 8)), r.p.border, "")
+			r.pen.write(strings.Repeat(r.p.separators.row, min(r.room, 8)), r.p.border, "")
 			r.emit()
 		}
 		for c, cell := range row {

@@ -15,9 +15,6 @@ import (
 type Theme struct {
 	// Dark says for which kind of terminal background the theme was made.
 	Dark bool
-	// Chroma is the name of the chroma style that fits, for highlighted code.
-	Chroma string
-
 	// Text on the terminal's own background.
 	Text, Strong, Muted, Faint lipgloss.Style
 	// What something means.
@@ -32,10 +29,10 @@ type Theme struct {
 	// Match is what was looked for, MatchCurrent the place that the person is at.
 	Match, MatchCurrent lipgloss.Style
 
-	// Markdown.
-	Heading, Emphasis, Bold, Strike, InlineCode lipgloss.Style
-	Link, LinkURL, Quote, Rule, ListMark        lipgloss.Style
-	TableHeader, TableBorder, CodeBar           lipgloss.Style
+	// Rule is a line between things, CodeBar one beside a text that is quoted.
+	Rule, CodeBar lipgloss.Style
+
+	Markdown Markdown
 
 	// Diffs. Lines carry the background, words stand out inside them.
 	DiffAdded, DiffRemoved, DiffContext  lipgloss.Style
@@ -49,6 +46,8 @@ type Theme struct {
 	Choice, ChoiceSelected           lipgloss.Style
 	Badge, BadgeMode                 lipgloss.Style
 	Border, BorderFocused            color.Color
+
+	palette *palette
 }
 
 // palette is the only place where colours have names of their own.
@@ -57,7 +56,7 @@ type palette struct {
 	accent, blue, green, yellow, red, violet string
 	surface, raised                          string
 	addBg, addWord, delBg, delWord           string
-	chroma                                   string
+	chroma                                   string // the name of a style of chroma's, for code
 }
 
 var (
@@ -79,16 +78,15 @@ var (
 
 // New makes the theme for a dark or a light terminal background.
 func New(dark bool) *Theme {
-	p := lightPalette
+	p := &lightPalette
 	if dark {
-		p = darkPalette
+		p = &darkPalette
 	}
 	c := func(hex string) color.Color { return lipgloss.Color(hex) }
 	fg := func(hex string) lipgloss.Style { return lipgloss.NewStyle().Foreground(c(hex)) }
 	on := func(hex, bg string) lipgloss.Style { return fg(hex).Background(c(bg)) }
 	return &Theme{
-		Dark:   dark,
-		Chroma: p.chroma,
+		Dark: dark,
 
 		Text: fg(p.text), Strong: fg(p.strong).Bold(true), Muted: fg(p.muted), Faint: fg(p.faint),
 		Accent: fg(p.accent), Info: fg(p.blue), Success: fg(p.green), Warning: fg(p.yellow), Error: fg(p.red),
@@ -99,11 +97,9 @@ func New(dark bool) *Theme {
 		Selected: fg(p.accent),
 		Match:    on(p.strong, p.raised).Underline(true), MatchCurrent: on(p.surface, p.accent).Bold(true),
 
-		Heading: fg(p.accent).Bold(true), Emphasis: fg(p.text).Italic(true), Bold: fg(p.strong).Bold(true),
-		Strike: fg(p.muted).Strikethrough(true), InlineCode: fg(p.violet),
-		Link: fg(p.blue).Underline(true), LinkURL: fg(p.faint), Quote: fg(p.muted).Italic(true),
-		Rule: fg(p.line), ListMark: fg(p.accent),
-		TableHeader: fg(p.strong).Bold(true), TableBorder: fg(p.line), CodeBar: fg(p.line),
+		Rule: fg(p.line), CodeBar: fg(p.line),
+
+		Markdown: p.markdown(),
 
 		DiffAdded: on(p.text, p.addBg), DiffRemoved: on(p.text, p.delBg), DiffContext: fg(p.muted),
 		DiffAddedWord: on(p.strong, p.addWord), DiffRemovedWord: on(p.strong, p.delWord),
@@ -115,5 +111,15 @@ func New(dark bool) *Theme {
 		Choice: fg(p.text), ChoiceSelected: on(p.strong, p.raised).Bold(true),
 		Badge: on(p.text, p.surface), BadgeMode: on(p.accent, p.surface),
 		Border: c(p.line), BorderFocused: c(p.accent),
+
+		palette: p,
 	}
+}
+
+// Dimmed is the theme for text that steps back, such as thoughts.
+func (t *Theme) Dimmed() *Theme {
+	d := *t
+	d.Text, d.Strong = t.Thought, t.Thought
+	d.Markdown = t.Markdown.dimmed(t.palette)
+	return &d
 }

@@ -52,14 +52,6 @@ func (env *environment) asked(t *conversation.ToolCall) bool {
 	return false
 }
 
-// dimmed is a theme for text that matters less than messages do.
-func dimmed(th *theme.Theme) *theme.Theme {
-	d := *th
-	d.Text, d.Bold, d.Emphasis, d.Heading, d.Strong = th.Thought, th.Thought.Bold(true), th.Thought, th.Thought.Bold(true), th.Thought
-	d.InlineCode, d.Link, d.ListMark, d.Quote, d.TableHeader = th.Muted, th.Muted, th.Faint, th.Thought, th.Muted
-	return &d
-}
-
 // newDrawing makes the drawing for an item. It draws nothing yet.
 func newDrawing(item conversation.Item) drawing {
 	switch i := item.(type) {

@@ -68,14 +68,14 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	return &List{
 		theme: th, conv: conv, following: true, selected: -1,
 		drawings: map[int]*entry{}, expanded: map[int]bool{},
-		env: &environment{theme: th, dimmed: dimmed(th), places: toolface.In(conv.Cwd)},
+		env: &environment{theme: th, dimmed: th.Dimmed(), places: toolface.In(conv.Cwd)},
 	}
 }
 
 // SetTheme draws everything anew.
 func (l *List) SetTheme(th *theme.Theme) {
 	l.theme = th
-	l.env = &environment{theme: th, dimmed: dimmed(th), places: toolface.In(l.conv.Cwd)}
+	l.env = &environment{theme: th, dimmed: th.Dimmed(), places: toolface.In(l.conv.Cwd)}
 	clear(l.drawings)
 }
 

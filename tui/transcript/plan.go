@@ -58,7 +58,7 @@ func (p *plan) draw(width int) []string {
 		}
 	}
 	if p.item.URI != "" {
-		out = append(out, fit(th.Link.Render(safetext.Line(p.item.URI)), width))
+		out = append(out, fit(th.Info.Underline(true).Render(safetext.Line(p.item.URI)), width))
 	}
 	return out
 }

@@ -1,0 +1,93 @@
+package markdown
+
+import (
+	"strings"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	sgr "github.com/charmbracelet/x/ansi"
+
+	"parley/internal/safetext"
+)
+
+// restyle makes lines of what Glamour wrote: only text and colours are taken from
+// it, so that nothing else can be in the lines. What is wider than width goes on
+// in the next line; the blanks at the ends of lines, and the blank lines at both
+// ends, fall away.
+func restyle(out string, width int) []string {
+	r := restyler{width: width}
+	parser := sgr.NewParser()
+	var state byte
+	for out != "" {
+		seq, cells, n, next := sgr.DecodeSequence(out, state, parser)
+		out, state = out[n:], next
+		switch {
+		case cells > 0:
+			r.write(seq, cells)
+		case seq == "\n":
+			r.endLine()
+		case sgr.Cmd(parser.Command()).Final() == 'm' && strings.HasPrefix(seq, "\x1b["):
+			uv.ReadStyle(parser.Params(), &r.style)
+		}
+	}
+	r.endLine()
+	first, last := 0, len(r.lines)
+	for first < last && r.lines[first] == "" {
+		first++
+	}
+	for last > first && r.lines[last-1] == "" {
+		last--
+	}
+	return r.lines[first:last]
+}
+
+// run is text in one style.
+type run struct {
+	style uv.Style
+	text  string
+}
+
+type restyler struct {
+	width int
+	style uv.Style
+	line  []run
+	used  int // cells of line
+	lines []string
+}
+
+func (r *restyler) write(cluster string, cells int) {
+	if r.used+cells > r.width {
+		r.endLine()
+	}
+	r.used += cells
+	style := r.style
+	style.Attrs &^= uv.AttrConceal
+	if k := len(r.line); k > 0 && r.line[k-1].style.Equal(&style) {
+		r.line[k-1].text += cluster
+		return
+	}
+	r.line = append(r.line, run{style, cluster})
+}
+
+func (r *restyler) endLine() {
+	for k := len(r.line); k > 0; k-- {
+		last := &r.line[k-1]
+		if s := last.style; s.Bg != nil || s.Underline != 0 || s.Attrs&(uv.AttrReverse|uv.AttrStrikethrough) != 0 {
+			break
+		}
+		if last.text = strings.TrimRight(last.text, " "); last.text != "" {
+			break
+		}
+		r.line = r.line[:k-1]
+	}
+	var b strings.Builder
+	for _, run := range r.line {
+		text := safetext.Block(run.text)
+		if run.style.IsZero() {
+			b.WriteString(text)
+			continue
+		}
+		b.WriteString(run.style.String() + text + sgrReset)
+	}
+	r.lines = append(r.lines, b.String())
+	r.line, r.used = r.line[:0], 0
+}

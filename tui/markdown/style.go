@@ -1,0 +1,219 @@
+package markdown
+
+import (
+	"strings"
+	"sync"
+	"text/template"
+
+	"charm.land/glamour/v2/ansi"
+	"github.com/alecthomas/chroma/v2"
+
+	"parley/internal/safetext"
+	"parley/tui/theme"
+)
+
+// palette is a theme's style for Markdown made ready for drawing. lipgloss styles
+// cost about a microsecond for each string they render; here a style costs two
+// string copies. Whoever draws with a shared palette holds mu meanwhile, since
+// inks are added as they are needed.
+type palette struct {
+	mu     sync.Mutex
+	style  *theme.Markdown
+	inks   map[look]*ink
+	layers map[layer]*ink
+	own    *ownMarks // nil in the styles of others
+
+	text                                   *ink
+	document, quote, list, paragraph       part
+	headings                               [6]part
+	words, strong, emphasis, strike        part
+	code, link, linkText, image, imageText part
+	item, number, task, rule               part
+	table, codeBlock, htmlBlock, htmlSpan  part
+	nested                                 int // how far a list in a list is indented, in cells
+	separators                             separators
+	border                                 *ink
+	plainCode                              *ink // code in no known language
+	syntax                                 *syntaxStyle
+	added, removed, hunk, path             *ink
+}
+
+// ownMarks are the inks of [theme.Marks].
+type ownMarks struct {
+	bold, heading, quote, code, item, done, url, tableHeader *ink
+	bullets                                                  []string
+}
+
+// part is a part of a style: its ink, and the text around what is drawn in it.
+type part struct {
+	ink *ink
+	// before and after are drawn in the ink of what surrounds the part, prefix
+	// and suffix in its own.
+	before, prefix, suffix, after string
+	// form, if there is one, makes the text that is drawn of what was written.
+	form *template.Template
+	// left is how often token stands to the left of a block, right the room to its
+	// right in cells.
+	left, right int
+	token       string
+}
+
+type layer struct{ top, base *ink }
+
+// palettes are those of all documents, by theme: a document that is never drawn
+// should cost no more than its text.
+var palettes struct {
+	mu sync.Mutex
+	of map[*theme.Theme]*palette
+}
+
+// maxPalettes is more than the themes that are in use at a time.
+const maxPalettes = 8
+
+func sharedPalette(t *theme.Theme) *palette {
+	palettes.mu.Lock()
+	defer palettes.mu.Unlock()
+	p, ok := palettes.of[t]
+	if !ok {
+		if palettes.of == nil || len(palettes.of) >= maxPalettes {
+			palettes.of = map[*theme.Theme]*palette{}
+		}
+		p = newPalette(t)
+		palettes.of[t] = p
+	}
+	return p
+}
+
+func newPalette(t *theme.Theme) *palette {
+	s := &t.Markdown
+	p := &palette{style: s, inks: map[look]*ink{}, layers: map[layer]*ink{}}
+	p.document, p.quote, p.list, p.paragraph = p.block(s.Document), p.block(s.BlockQuote), p.block(s.List.StyleBlock), p.block(s.Paragraph)
+	p.text = p.document.ink
+	for i, h := range []ansi.StyleBlock{s.H1, s.H2, s.H3, s.H4, s.H5, s.H6} {
+		p.headings[i] = p.heading(s.Heading, h)
+	}
+	p.words, p.strong, p.emphasis, p.strike = p.part(s.Text), p.part(s.Strong), p.part(s.Emph), p.part(s.Strikethrough)
+	p.code, p.link, p.linkText = p.part(s.Code.StylePrimitive), p.part(s.Link), p.part(s.LinkText)
+	p.image, p.imageText = p.part(s.Image), p.part(s.ImageText)
+	p.item, p.number, p.task, p.rule = p.part(s.Item), p.part(s.Enumeration), p.part(s.Task.StylePrimitive), p.part(s.HorizontalRule)
+	p.table, p.codeBlock = p.block(s.Table.StyleBlock), p.block(s.CodeBlock.StyleBlock)
+	p.htmlBlock, p.htmlSpan = p.part(s.HTMLBlock.StylePrimitive), p.part(s.HTMLSpan.StylePrimitive)
+	p.nested, p.separators = int(min(s.List.LevelIndent, maxInset)), separatorsOf(&s.Table)
+	p.border = p.ink(look{})
+	p.plainCode = p.over(p.codeBlock.ink, p.text)
+	if m := s.Marks; m != nil {
+		of := func(s ansi.StylePrimitive) *ink { return p.ink(lookOf(s)) }
+		p.own = &ownMarks{
+			bold: of(m.Bold), heading: of(m.Heading), quote: of(m.Quote), code: of(m.Code), item: of(m.Item), done: of(m.Done),
+			url: of(m.URL), tableHeader: of(m.TableHeader), bullets: m.Bullets,
+		}
+		p.border = of(m.TableBorder)
+	}
+	p.added, p.removed = p.ink(lookOfStyle(t.DiffAdded)), p.ink(lookOfStyle(t.DiffRemoved))
+	p.hunk, p.path = p.ink(lookOfStyle(t.DiffHunk)), p.ink(lookOfStyle(t.DiffPath))
+	p.syntax = newSyntaxStyle(p)
+	if p.own == nil && p.syntax.style != nil {
+		p.plainCode = p.syntax.ink(chroma.Text)
+	}
+	return p
+}
+
+// part makes a part ready. Blank lines around blocks are not the style's to say:
+// there is always one between two of them.
+func (p *palette) part(s ansi.StylePrimitive) part {
+	made := part{
+		ink: p.ink(lookOf(s)), before: oneLine(s.BlockPrefix), prefix: oneLine(s.Prefix), suffix: oneLine(s.Suffix), after: oneLine(s.BlockSuffix),
+	}
+	if s.Format != "" {
+		made.form, _ = template.New("").Funcs(ansi.TemplateFuncMap).Parse(s.Format)
+	}
+	return made
+}
+
+// oneLine is a text of a style as it can stand in a line.
+func oneLine(text string) string {
+	return strings.NewReplacer("\n", "", "\t", " ").Replace(safetext.Block(text))
+}
+
+func (p *palette) block(s ansi.StyleBlock) part {
+	made := p.part(s.StylePrimitive)
+	made.token = " "
+	if s.IndentToken != nil {
+		made.token = oneLine(*s.IndentToken)
+	}
+	if s.Indent != nil {
+		made.left = int(min(*s.Indent, maxInset))
+	}
+	if s.Margin != nil {
+		made.right = int(min(*s.Margin, maxInset))
+		made.left += made.right
+	}
+	return made
+}
+
+// maxInset bounds indents and margins, in cells.
+const maxInset = 40
+
+// heading is the part for the headings of a level: what the level says goes over
+// what is said of all headings. Glamour knows no margins of headings.
+func (p *palette) heading(all, level ansi.StyleBlock) part {
+	made, over := p.part(all.StylePrimitive), p.part(level.StylePrimitive)
+	made.token = " "
+	for _, indent := range []*uint{all.Indent, level.Indent} {
+		if indent != nil {
+			made.left = int(min(*indent, maxInset))
+		}
+	}
+	made.ink = p.ink(over.ink.over(made.ink.look))
+	for _, text := range []struct{ to, of *string }{
+		{&made.before, &over.before}, {&made.prefix, &over.prefix}, {&made.suffix, &over.suffix}, {&made.after, &over.after},
+	} {
+		if *text.of != "" {
+			*text.to = *text.of
+		}
+	}
+	return made
+}
+
+// formed is the text that is drawn of what was written.
+func (e *part) formed(text string) string {
+	if e.form == nil {
+		return text
+	}
+	var b strings.Builder
+	if err := e.form.Execute(&b, map[string]any{"text": text}); err != nil {
+		return text
+	}
+	return b.String()
+}
+
+func (p *palette) ink(l look) *ink {
+	k, ok := p.inks[l]
+	if !ok {
+		k = &ink{look: l, sgr: l.sequence()}
+		p.inks[l] = k
+	}
+	return k
+}
+
+// over is the ink of text in top that stands inside text in base.
+func (p *palette) over(top, base *ink) *ink {
+	if top.look == (look{}) {
+		return base
+	}
+	key := layer{top, base}
+	k, ok := p.layers[key]
+	if !ok {
+		k = p.ink(top.look.over(base.look))
+		p.layers[key] = k
+	}
+	return k
+}
+
+// bold is the ink of bold words in text of the ink k.
+func (p *palette) bold(k *ink) *ink {
+	if p.own != nil && k == p.text {
+		return p.over(p.own.bold, k)
+	}
+	return p.over(p.strong.ink, k)
+}

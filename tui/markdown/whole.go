@@ -1,0 +1,119 @@
+package markdown
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"charm.land/glamour/v2/ansi"
+	"github.com/yuin/goldmark/ast"
+	noderender "github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"parley/internal/safetext"
+	"parley/tui/theme"
+)
+
+// Bounds of what is given to Glamour. It writes every cell of a line once for
+// each quote and list that the line is in, with ever longer escape sequences
+// between the cells; outside of them, a cell takes about a microsecond.
+const (
+	maxWhole = 32 << 10 // bytes of text
+	maxCells = 200_000
+)
+
+// Whole draws a document that is complete, in lines that are no wider than width
+// and not padded. It is drawn by Glamour; a giant one as by [Document]. That takes
+// some milliseconds for each KB, at most a fifth of a second: keep the lines for
+// as long as text, width and theme stay the same.
+//
+// The lines hold no escape sequence but SGR. Where links lead is part of the text.
+func Whole(text string, width int, t *theme.Theme) []string {
+	width = max(width, MinWidth)
+	if len(text) <= maxWhole {
+		if out, err := renderWhole(expandTabs(safetext.Block(text)), width, t); err == nil {
+			return restyle(out, width)
+		}
+	}
+	d := New(t)
+	d.Append(text)
+	d.Finish()
+	var lines []string
+	for i := range d.Len() {
+		lines = append(lines, d.Lines(i, width)...)
+	}
+	return lines
+}
+
+// renderWhole renders text with Glamour's renderer, on the parser of this package,
+// whose work is bounded for any text.
+func renderWhole(markdown string, width int, t *theme.Theme) (out string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("glamour: %v", r)
+		}
+	}()
+	src := []byte(markdown)
+	root := wholeParser().Parse(text.NewReader(src))
+	if cellsWritten(root, width) > maxCells {
+		return "", errTooLong
+	}
+	src = prepare(root, src)
+	md := noderender.NewRenderer(noderender.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
+		WordWrap: width, Styles: wholeStyle(&t.Markdown, width), ChromaFormatter: "terminal16m",
+		BaseURL: ":", // no address at all: with one, Glamour makes relative addresses absolute
+	}), 1000)))
+	codeStyles.mu.RLock()
+	defer codeStyles.mu.RUnlock()
+	var b bytes.Buffer
+	if err := md.Render(&b, src, root); err != nil {
+		return "", fmt.Errorf("glamour: %w", err)
+	}
+	return b.String(), nil
+}
+
+var errTooLong = errors.New("the document is too long for Glamour")
+
+// cellsWritten is about how much work a parsed text is for Glamour, in cells.
+func cellsWritten(root ast.Node, width int) int {
+	cells, depth := 0, 1
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch {
+		case n.Type() == ast.TypeInline:
+			return ast.WalkSkipChildren, nil
+		case n.Kind() == ast.KindList || n.Kind() == ast.KindBlockquote:
+			if !entering {
+				depth--
+				return ast.WalkContinue, nil
+			}
+			depth++
+		case !entering:
+			return ast.WalkContinue, nil
+		}
+		lines := 1 // the blank one
+		if text := n.Lines(); text != nil {
+			lines += text.Len()
+			for i := range text.Len() {
+				line := text.At(i)
+				cells += line.Len() * depth * depth
+			}
+		}
+		cells += lines * width * depth * depth
+		return ast.WalkContinue, nil
+	})
+	return cells
+}
+
+// wholeStyle is a style as Glamour needs it.
+func wholeStyle(m *theme.Markdown, width int) ansi.StyleConfig {
+	s := m.StyleConfig
+	s.CodeBlock.Theme, s.CodeBlock.Chroma = codeStyle(&s.CodeBlock), nil
+	if s.HorizontalRule.Format == "" {
+		s.HorizontalRule.Format = "\n" + strings.Repeat("─", width) + "\n"
+	}
+	lines := separatorsOf(&s.Table)
+	s.Table.ColumnSeparator, s.Table.RowSeparator, s.Table.CenterSeparator = &lines.column, &lines.row, &lines.cross
+	return s
+}

@@ -1,0 +1,114 @@
+package markdown
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+)
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;:]*m")
+
+// checkWhole finds what must not be in the lines of a whole document.
+func checkWhole(t interface{ Fatalf(string, ...any) }, lines []string, width int) {
+	for _, line := range lines {
+		if w := ansi.StringWidth(line); w > width {
+			t.Fatalf("%q is %d cells wide, more than %d", line, w, width)
+		}
+		for _, r := range colours.ReplaceAllString(line, "") {
+			if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x202e {
+				t.Fatalf("%q has %U", line, r)
+			}
+		}
+	}
+}
+
+func TestWholeFitsAndIsInert(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(1, 120).Draw(t, "width")
+		th := rapid.SampledFrom(themes).Draw(t, "theme")
+		checkWhole(t, Whole(textGen(40).Draw(t, "text"), width, th), max(width, MinWidth))
+	})
+}
+
+func FuzzWhole(f *testing.F) {
+	for i, s := range fragments {
+		f.Add(s+fragments[(i*7+3)%len(fragments)], uint8(i))
+	}
+	f.Add(sample, uint8(40))
+	f.Fuzz(func(t *testing.T, text string, width uint8) {
+		checkWhole(t, Whole(text, int(width), dark), max(int(width), MinWidth))
+	})
+}
+
+func TestNothingOfATextControlsTheTerminal(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a sequence", "a\x1b[8mb\x1b]0;t\x07c", "abc"},
+		{"a sequence by reference", "a&#27;[8mb &#x1b[8mc", "a [8mb [8mc"},
+		{"in code", "`a&#27;[8mb`", "a [8mb"},
+		{"in HTML", "a <b>&#27;[8mc</b>\n\n<div>&#27;[8md</div>", "a [8mc\n[8md"},
+		{"code keeps what it says", "```\n&#27;[8m\n```", "  &#27;[8m"},
+		{"an override of direction", "a&#x202e;b", "a b"},
+		{"a link", "[a](https://b.c/)", "a https://b.c/"},
+		{"a link with a sequence", "[a](https://b.c/&#27;[8m)", "a https://b.c/&#27;[8m"},
+		{"a relative address", "[a](b/c.md)", "a b/c.md"},
+		{"a definition", "[a][1]\n\n[1]: https://b.c/", "a https://b.c/"},
+		{"tabs", "```\na\tb\n```", "  a   b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := Whole(c.text, 60, dark)
+			checkWhole(t, lines, 60)
+			all := strings.Join(lines, "\n")
+			if strings.Contains(all, "\x1b[8m") {
+				t.Errorf("the text has hidden itself: %q", all)
+			}
+			if got := strings.Join(strings.Fields(ansi.Strip(all)), " "); got != strings.Join(strings.Fields(c.want), " ") {
+				t.Errorf("got  %q\nwant %q", ansi.Strip(all), c.want)
+			}
+		})
+	}
+}
+
+func TestCodeInUnknownLanguagesStaysPlain(t *testing.T) {
+	plain := Whole("```plaintext\nfunc main() { return }\n```\n", 60, dark)[0]
+	for _, fence := range []string{"```\n", "```nosuchlanguage\n"} {
+		if got := Whole(fence+"func main() { return }\n```\n", 60, dark)[0]; got != plain {
+			t.Errorf("%q: %q", fence, got)
+		}
+	}
+	if got := Whole("    func main() { return }\n", 60, dark)[0]; got != plain {
+		t.Errorf("indented: %q", got)
+	}
+	if got := Whole("```rust,ignore\nfn main() { return }\n```\n", 60, dark)[0]; strings.Count(got, "\x1b[m") < 3 {
+		t.Errorf("a known language is not coloured: %q", got)
+	}
+}
+
+func TestColouringAWholeDocumentIsBounded(t *testing.T) {
+	defer func(most time.Duration) { maxLexing = most }(maxLexing)
+	maxLexing = 0
+	const code = "\nfunc main() { return }\n```\n"
+	if got, plain := Whole("```go"+code, 60, dark)[0], Whole("```plaintext"+code, 60, dark)[0]; got != plain {
+		t.Errorf("coloured without the time for it: %q", got)
+	}
+}
+
+func TestGiantDocumentsAreDrawnToo(t *testing.T) {
+	text := numbered(maxWhole/8, "word %d\n\n")
+	lines := Whole(text, 40, dark)
+	if first, last := ansi.Strip(lines[0]), ansi.Strip(lines[len(lines)-1]); first != "word 1" || !strings.HasPrefix(last, "word ") {
+		t.Errorf("from %q to %q", first, last)
+	}
+	checkWhole(t, lines, 40)
+}
+
+func TestDeeplyNestedDocumentsAreDrawnToo(t *testing.T) {
+	text := numbered(200, strings.Repeat("> ", 12)+"%d\n\n")
+	if got, want := Whole(text, 60, dark), draw(document(text), 60); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

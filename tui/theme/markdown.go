@@ -1,0 +1,134 @@
+package theme
+
+import "charm.land/glamour/v2/ansi"
+
+// Markdown is how Markdown is drawn: a style in Glamour's format.
+type Markdown struct {
+	ansi.StyleConfig
+	// Marks is what parley's own style has beyond that format. It is nil in the
+	// styles of others.
+	Marks *Marks
+}
+
+// Marks are the parts of Markdown that Glamour's format colours together with
+// what surrounds them, or knows only one form of.
+type Marks struct {
+	// Bold is a bold word in plain text. In a heading or a quote it keeps the
+	// colour around it.
+	Bold ansi.StylePrimitive
+	// Heading is what stands before a heading; Quote and Code are the bars to the
+	// left of quotes and of code.
+	Heading, Quote, Code ansi.StylePrimitive
+	// Item is the mark of a list item, Done the one of a task that is done.
+	Item, Done ansi.StylePrimitive
+	// Bullets are the marks of items that have no number, by depth.
+	Bullets []string
+	// URL is where a link leads, behind its text.
+	URL ansi.StylePrimitive
+	// TableHeader is the first row of a table, TableBorder the lines in it.
+	TableHeader, TableBorder ansi.StylePrimitive
+}
+
+// WithMarkdown is the theme with another style for Markdown; nil is the theme's
+// own. The style must not be changed afterwards.
+func (t *Theme) WithMarkdown(style *ansi.StyleConfig) *Theme {
+	if style == nil {
+		return t
+	}
+	other := *t
+	other.Markdown = Markdown{StyleConfig: *style}
+	return &other
+}
+
+// markdown is parley's own style.
+func (p *palette) markdown() Markdown {
+	fg := func(hex string) ansi.StylePrimitive { return ansi.StylePrimitive{Color: &hex} }
+	prefixed := func(prefix string) ansi.StyleBlock {
+		return ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: prefix}}
+	}
+	link := fg(p.blue)
+	link.Underline = yes
+	s := ansi.StyleConfig{
+		Document:      ansi.StyleBlock{StylePrimitive: fg(p.text)},
+		BlockQuote:    ansi.StyleBlock{StylePrimitive: italic(fg(p.muted)), Indent: new(uint(1)), IndentToken: new("│ ")},
+		List:          ansi.StyleList{LevelIndent: 2},
+		Heading:       ansi.StyleBlock{StylePrimitive: bold(fg(p.accent))},
+		H1:            prefixed("# "),
+		H2:            prefixed("## "),
+		H3:            prefixed("### "),
+		H4:            prefixed("#### "),
+		H5:            prefixed("##### "),
+		H6:            prefixed("###### "),
+		Strikethrough: fg(p.muted),
+		Emph:          ansi.StylePrimitive{Italic: yes},
+		Strong:        ansi.StylePrimitive{Bold: yes},
+		// A rule without a form goes across the whole width.
+		HorizontalRule: fg(p.line),
+		Item:           ansi.StylePrimitive{BlockPrefix: "• "},
+		Enumeration:    ansi.StylePrimitive{BlockPrefix: ". "},
+		Task:           ansi.StyleTask{Ticked: "[✓] ", Unticked: "[ ] "},
+		Link:           link, LinkText: link, Image: link, ImageText: link,
+		Code:      ansi.StyleBlock{StylePrimitive: fg(p.violet)},
+		CodeBlock: ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{Margin: new(uint(2))}, Theme: p.chroma},
+		Table:     ansi.StyleTable{CenterSeparator: new("┼"), ColumnSeparator: new("│"), RowSeparator: new("─")},
+		HTMLBlock: ansi.StyleBlock{StylePrimitive: fg(p.muted)},
+		HTMLSpan:  ansi.StyleBlock{StylePrimitive: fg(p.muted)},
+	}
+	s.Heading.BlockSuffix = "\n"
+	s.Strikethrough.CrossedOut = yes
+	return Markdown{StyleConfig: s, Marks: &Marks{
+		Bold: bold(fg(p.strong)), Heading: fg(p.faint), Quote: fg(p.faint), Code: fg(p.line),
+		Item: fg(p.accent), Done: fg(p.green), Bullets: []string{"•", "◦", "▪"},
+		URL: fg(p.faint), TableHeader: bold(fg(p.strong)), TableBorder: fg(p.line),
+	}}
+}
+
+// dimmed is the style for text that steps back: its forms in one colour. What a
+// theme has for code stays.
+func (m Markdown) dimmed(p *palette) Markdown {
+	s := &m.StyleConfig
+	for _, part := range parts(s) {
+		part.Color, part.BackgroundColor, part.Inverse, part.Italic = nil, nil, nil, nil
+	}
+	s.Document.Color, s.Document.Italic = &p.muted, yes
+	for _, part := range []*ansi.StylePrimitive{
+		&s.Code.StylePrimitive, &s.Link, &s.LinkText, &s.Image, &s.ImageText, &s.HTMLBlock.StylePrimitive, &s.HTMLSpan.StylePrimitive,
+	} {
+		part.Italic, part.Underline = no, nil
+	}
+	s.HorizontalRule.Color = &p.line
+	if m.Marks != nil {
+		marks := *m.Marks
+		marks.Bold, marks.Item.Color, marks.URL.Italic = s.Strong, &p.faint, no
+		marks.TableHeader = ansi.StylePrimitive{Color: &p.muted, Italic: no}
+		m.Marks = &marks
+	}
+	return m
+}
+
+// parts are the inks of a style, but for those of code blocks.
+func parts(s *ansi.StyleConfig) []*ansi.StylePrimitive {
+	list := []*ansi.StylePrimitive{
+		&s.Text, &s.Strikethrough, &s.Emph, &s.Strong, &s.HorizontalRule, &s.Item, &s.Enumeration, &s.Task.StylePrimitive,
+		&s.Link, &s.LinkText, &s.Image, &s.ImageText, &s.DefinitionTerm, &s.DefinitionDescription,
+	}
+	for _, block := range []*ansi.StyleBlock{
+		&s.Document, &s.BlockQuote, &s.Paragraph, &s.List.StyleBlock, &s.Heading, &s.H1, &s.H2, &s.H3, &s.H4, &s.H5, &s.H6,
+		&s.Code, &s.Table.StyleBlock, &s.DefinitionList, &s.HTMLBlock, &s.HTMLSpan,
+	} {
+		list = append(list, &block.StylePrimitive)
+	}
+	return list
+}
+
+var yes, no = new(true), new(false)
+
+func bold(s ansi.StylePrimitive) ansi.StylePrimitive {
+	s.Bold = yes
+	return s
+}
+
+func italic(s ansi.StylePrimitive) ansi.StylePrimitive {
+	s.Italic = yes
+	return s
+}
