@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Theme chooses the colours.
@@ -25,7 +26,8 @@ const (
 // Config is the whole configuration. It is not changed after it was loaded,
 // and may then be used from any goroutine.
 type Config struct {
-	Theme Theme
+	Theme         Theme
+	MarkdownStyle MarkdownStyle
 	// DefaultAgent is the ID of the agent to start when none is named, or "".
 	// It is the ID of a configured or of a known agent.
 	DefaultAgent string
@@ -48,8 +50,20 @@ const maxFileSize = 256 << 10
 // Load reads the configuration file at path. A missing file is the default
 // configuration. Everything wrong with the file is reported at once, as
 // [*Error] values joined with [errors.Join]; a file that cannot be read is one
-// [*Error].
+// [*Error]. What the file does not say about the style of Markdown, the variable
+// GLAMOUR_STYLE of the environment may.
 func Load(path string) (*Config, error) {
+	c, err := load(path)
+	if err == nil && c.MarkdownStyle.Name == "" {
+		c.MarkdownStyle, err = styleFromEnvironment()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func load(path string) (*Config, error) {
 	data, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -86,16 +100,18 @@ func reason(err error) string {
 }
 
 // Parse reads a configuration from data. The name of the file is used in
-// errors only, which are as those of [Load].
+// errors, which are as those of [Load]; relative paths in it begin at its
+// directory.
 func Parse(file string, data []byte) (*Config, error) {
 	d, root := open(file, data)
 	if root == nil {
 		return nil, d.err()
 	}
 	c := &Config{
-		Theme:  root.theme(),
-		Agents: root.agents(),
-		MCP:    root.mcpServers(),
+		Theme:         root.theme(),
+		MarkdownStyle: root.markdownStyle(filepath.Dir(file)),
+		Agents:        root.agents(),
+		MCP:           root.mcpServers(),
 	}
 	c.DefaultAgent = root.defaultAgent(c)
 	for i := range c.Agents {

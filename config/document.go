@@ -373,6 +373,7 @@ func isID(s string) bool {
 // that no spelling distance would find.
 var synonyms = map[string]string{
 	"color": "theme", "colour": "theme", "colors": "theme", "colours": "theme", "style": "theme",
+	"markdown": "markdown_style", "markdown_theme": "markdown_style", "glamour": "markdown_style", "glamour_style": "markdown_style",
 	"agent": "default_agent", "default": "default_agent",
 	"agent_servers": "agents", "mcp_servers": "mcp", "mcpservers": "mcp", "servers": "mcp",
 	"keybindings": "keys", "keybinds": "keys", "keymap": "keys", "bindings": "keys",
@@ -387,6 +388,6 @@ var synonyms = map[string]string{
 // plainKeys are the keys that may be shown in a syntax error. They are listed
 // here because a document that does not parse was never read.
 var plainKeys = []string{
-	"theme", "default_agent", "agents", "mcp", "keys",
+	"theme", "markdown_style", "default_agent", "agents", "mcp", "keys",
 	"name", "command", "args", "cwd", "env", "default", "type", "url", "headers",
 }

@@ -198,7 +198,7 @@ func TestBadFiles(t *testing.T) {
 		},
 		"unlike any known key": {
 			"wallpaper = 1",
-			[]string{`1:1: unknown key "wallpaper": known keys: theme, agents, mcp, default_agent, keys`},
+			[]string{`1:1: unknown key "wallpaper": known keys: theme, markdown_style, agents, mcp, default_agent, keys`},
 		},
 		"types": {
 			"theme = 1\nagents = 2.5\nkeys = true\nmcp = [1]\ndefault_agent = 2026-01-01",
@@ -413,6 +413,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	_, root := open("x", []byte("[agents.x]\n[mcp.x]"))
 	c := &Config{}
 	root.theme()
+	root.markdownStyle("")
 	root.defaultAgent(c)
 	read := slices.Concat(root.asked, []string{"agents", "mcp", "keys"})
 	agent, _ := root.child("agents")

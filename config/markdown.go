@@ -1,0 +1,176 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"text/template"
+
+	"charm.land/glamour/v2/ansi"
+	"charm.land/glamour/v2/styles"
+	"charm.land/lipgloss/v2"
+)
+
+// MarkdownStyle is how Markdown is drawn.
+type MarkdownStyle struct {
+	// Name is "auto", the name of one of Glamour's styles, or the path of a file
+	// that holds a style; "" if the person has named none.
+	Name string
+	// Style is the style in Glamour's format, nil for parley's own. It must not
+	// be changed.
+	Style *ansi.StyleConfig
+}
+
+const (
+	markdownAuto = "auto"
+	// markdownVariable is the variable of the environment that names a style for
+	// every program that draws Markdown with Glamour.
+	markdownVariable = "GLAMOUR_STYLE"
+)
+
+// markdownNames are the names of styles.
+func markdownNames() []string {
+	return append([]string{markdownAuto}, slices.Sorted(maps.Keys(styles.DefaultStyles))...)
+}
+
+// markdownStyle reads markdown_style. A path in it is relative to dir.
+func (t *table) markdownStyle(dir string) MarkdownStyle {
+	const key = "markdown_style"
+	name := t.text(key)
+	if name == "" {
+		if v, there := t.values[key]; there && v == "" {
+			t.fail(key, "known styles: "+strings.Join(markdownNames(), ", ")+", or the path of a file", "is empty")
+		}
+		return MarkdownStyle{}
+	}
+	style, err := findStyle(name, dir)
+	var wrong *styleError
+	if errors.As(err, &wrong) {
+		t.fail(key, wrong.hint, "cannot be %q: %s", name, wrong.message)
+	}
+	return MarkdownStyle{name, style}
+}
+
+// styleFromEnvironment is the style that the environment names, for a person whose
+// configuration says nothing about it.
+func styleFromEnvironment() (MarkdownStyle, error) {
+	name := os.Getenv(markdownVariable)
+	if name == "" {
+		return MarkdownStyle{}, nil
+	}
+	style, err := findStyle(name, "")
+	var wrong *styleError
+	if errors.As(err, &wrong) {
+		return MarkdownStyle{}, &Error{
+			File: markdownVariable, Message: shown(fmt.Sprintf("cannot be %q: %s", name, wrong.message)), Hint: printable(wrong.hint),
+		}
+	}
+	return MarkdownStyle{name, style}, nil
+}
+
+// styleError says why there is no such style, and what to do about it.
+type styleError struct{ message, hint string }
+
+func (e *styleError) Error() string { return e.message }
+
+// findStyle is the style of a name or in a file; nil for parley's own. Its errors
+// are of the type *styleError.
+func findStyle(name, dir string) (*ansi.StyleConfig, error) {
+	if name == markdownAuto {
+		return nil, nil
+	}
+	if style, ok := styles.DefaultStyles[name]; ok {
+		return style, nil
+	}
+	path := expandHome(name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	data, err := readFile(path)
+	switch isPath := strings.ContainsAny(name, `/\`) || filepath.Ext(name) == ".json"; {
+	case err == nil:
+		return parseStyle(data)
+	case errors.Is(err, os.ErrNotExist) && !isPath:
+		hint := didYouMean(name, markdownNames(), "known styles")
+		return nil, &styleError{"there is no such style", hint}
+	}
+	return nil, &styleError{"the file cannot be read: " + reason(err), "known styles: " + strings.Join(markdownNames(), ", ")}
+}
+
+// parseStyle reads a style in Glamour's format. Like Glamour, it passes over what
+// the format does not have.
+func parseStyle(data []byte) (*ansi.StyleConfig, error) {
+	style := &ansi.StyleConfig{}
+	if err := json.Unmarshal(data, style); err != nil {
+		offset, message := jsonError(err)
+		line := bytes.Count(data[:min(offset, len(data))], []byte("\n")) + 1
+		return nil, &styleError{fmt.Sprintf("line %d of it: %s", line, message), "it takes a style in the JSON of Glamour"}
+	}
+	if err := checkStyle(reflect.ValueOf(style), ""); err != nil {
+		return nil, err
+	}
+	return style, nil
+}
+
+// jsonError says what is wrong with a JSON text, and up to which byte it is right.
+func jsonError(err error) (offset int, message string) {
+	var syntax *json.SyntaxError
+	var mismatch *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return int(syntax.Offset), err.Error()
+	case errors.As(err, &mismatch) && mismatch.Field == "":
+		return int(mismatch.Offset), "a style is an object, not of the kind " + mismatch.Value
+	case errors.As(err, &mismatch):
+		// The names of embedded structs are not in the file.
+		field := strings.NewReplacer("StylePrimitive.", "", "StyleBlock.", "").Replace(mismatch.Field)
+		return int(mismatch.Offset), fmt.Sprintf("%s cannot be a %s", field, mismatch.Value)
+	}
+	return 0, err.Error()
+}
+
+// maxIndent bounds indents and margins, in cells: with more there is no room for
+// text.
+const maxIndent = 40
+
+// checkStyle finds what Glamour would fail on only when it draws. The field at is
+// named as in the file.
+func checkStyle(v reflect.Value, at string) error {
+	switch {
+	case v.Kind() == reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return checkStyle(v.Elem(), at)
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if at != "" && name != "" {
+				name = at + "." + name
+			} else if name == "" { // an embedded struct
+				name = at
+			}
+			if err := checkStyle(v.Field(i), name); err != nil {
+				return err
+			}
+		}
+	case v.Kind() == reflect.Uint && v.Uint() > maxIndent:
+		return &styleError{fmt.Sprintf("its %s is %d", at, v.Uint()), fmt.Sprintf("the most is %d", maxIndent)}
+	case v.Kind() == reflect.String && (strings.HasSuffix(at, ".color") || strings.HasSuffix(at, ".background_color")):
+		if lipgloss.Color(v.String()) == (lipgloss.NoColor{}) {
+			return &styleError{fmt.Sprintf("its %s is %q", at, v.String()), `write a colour as "#rrggbb" or as a number up to 255`}
+		}
+	case v.Kind() == reflect.String && strings.HasSuffix(at, ".format"):
+		if _, err := template.New(at).Funcs(ansi.TemplateFuncMap).Parse(v.String()); err != nil {
+			return &styleError{fmt.Sprintf("its %s is %q", at, v.String()), `write a format as "{{.text}}"`}
+		}
+	}
+	return nil
+}
