@@ -45,6 +45,7 @@ const (
 	ActionSessions        Action = "sessions"
 	ActionNewSession      Action = "new_session"
 	ActionHelp            Action = "help"
+	ActionGuide           Action = "guide"
 )
 
 // The actions of ContextTranscript.
@@ -122,6 +123,7 @@ var promptActions = []ActionInfo{
 	{ActionSessions, ContextPrompt, "show the sessions", []string{"ctrl+s"}},
 	{ActionNewSession, ContextPrompt, "begin a new session", []string{"ctrl+n"}},
 	{ActionHelp, ContextPrompt, "show the help", []string{"f1", "?"}},
+	{ActionGuide, ContextPrompt, "read the user's guide", []string{"shift+f1"}},
 }
 
 var transcriptActions = []ActionInfo{

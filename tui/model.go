@@ -25,6 +25,8 @@ type Model struct {
 	program tab.Program
 	// autoTheme says that the theme follows the terminal's background.
 	autoTheme bool
+	// markdown is how Markdown is drawn in every theme.
+	markdown config.MarkdownStyle
 	// cwd is the directory of a new tab, agent what the first one starts; nil is
 	// a list to choose from.
 	cwd   string
@@ -50,14 +52,15 @@ func newModel(ctx context.Context, opt Options) *Model {
 		opt.Now = time.Now
 	}
 	history, err := composer.OpenHistory(composer.HistoryFile(), opt.Cwd)
+	th := theme.New(opt.Config.Theme != config.ThemeLight).WithMarkdown(opt.Config.MarkdownStyle.Style)
 	m := &Model{
 		program: tab.Program{
-			Context: ctx, Theme: theme.New(opt.Config.Theme != config.ThemeLight), Keys: opt.Config.Keys,
+			Context: ctx, Theme: th, Keys: opt.Config.Keys,
 			Guard: dialog.NewGuard(opt.Now), History: history, Agents: opt.Agents, Start: opt.Start,
 			Version: opt.Version, Now: opt.Now,
 		},
-		autoTheme: opt.Config.Theme == config.ThemeAuto,
-		cwd:       opt.Cwd, agent: opt.Agent,
+		autoTheme: opt.Config.Theme == config.ThemeAuto, markdown: opt.Config.MarkdownStyle,
+		cwd: opt.Cwd, agent: opt.Agent,
 		width: 80, height: 24,
 		trouble: err, // the prompts of this time are not remembered
 	}
@@ -103,7 +106,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
 		if m.autoTheme && msg.IsDark() != m.program.Theme.Dark {
-			m.setTheme(theme.New(msg.IsDark()))
+			m.setTheme(theme.New(msg.IsDark()).WithMarkdown(m.markdown.Style))
 		}
 	case tickMsg:
 		m.ticking = false

@@ -160,6 +160,34 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+func TestGuide(t *testing.T) {
+	env, _ := newEnv()
+	d := NewGuide(env, "# The guide\n\n"+strings.Repeat("Some **words**.\n\n", 40)+"The end.\n")
+	if text := shownBy(d, 80, 20); !strings.Contains(text, "# The guide") || !strings.Contains(text, "Some words.") || strings.Contains(text, "The end.") {
+		t.Errorf("it begins with\n%s", text)
+	}
+	d.Key(press("space"))
+	if text := shownBy(d, 80, 20); strings.Contains(text, "# The guide") {
+		t.Errorf("a page below it shows\n%s", text)
+	}
+	d.Key(press("end"))
+	if text := shownBy(d, 60, 20); !strings.Contains(text, "The end.") {
+		t.Errorf("at the end it shows\n%s", text)
+	}
+	for _, k := range []string{"esc", "q"} {
+		if got := d.Key(press(k)); got != (Close{}) {
+			t.Errorf("%s did %#v", k, got)
+		}
+	}
+}
+
+func TestTheGuideIsReachedFromTheHelp(t *testing.T) {
+	env, _ := newEnv()
+	if got := NewHelp(env).Key(press("g")); got != (Run{config.ActionGuide}) {
+		t.Errorf("g did %#v", got)
+	}
+}
+
 func TestInput(t *testing.T) {
 	for _, tt := range []struct{ keys, want string }{
 		{"a b", "ab|"},

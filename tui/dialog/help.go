@@ -10,6 +10,9 @@ import (
 	"parley/tui/theme"
 )
 
+// guideKey opens the guide from the help, beside the key that opens it everywhere.
+const guideKey = "g"
+
 // Help lists all actions with their keys.
 type Help struct {
 	env    Env
@@ -86,6 +89,8 @@ func (d *Help) Key(msg tea.KeyPressMsg) Action {
 	case keys.Match(config.ActionDialogClose, key), keys.Match(config.ActionHelp, key),
 		keys.Match(config.ActionDialogAccept, key), key == "q":
 		return d.env.done(msg, Close{})
+	case keys.Match(config.ActionGuide, key), key == guideKey:
+		return d.env.done(msg, Run{config.ActionGuide})
 	case keys.Match(config.ActionDialogUp, key):
 		d.scroll.by(-1)
 	case keys.Match(config.ActionDialogDown, key):
@@ -123,5 +128,6 @@ func (d *Help) Hints() []Hint {
 	if d.scroll.scrolls() {
 		hints = d.env.hint(hints, config.ActionDialogPageDown, "scroll")
 	}
+	hints = append(hints, Hint{guideKey, "guide"})
 	return d.env.hint(hints, config.ActionDialogClose, "close")
 }

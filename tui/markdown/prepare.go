@@ -26,6 +26,7 @@ func prepare(root ast.Node, src []byte) []byte {
 		switch n := n.(type) {
 		case *ast.Text:
 			p.quiet(n.Segment)
+			p.join(n)
 		case *ast.RawHTML:
 			p.quietAll(n.Segments)
 		case *ast.HTMLBlock:
@@ -70,6 +71,16 @@ func (p *preparer) quiet(s text.Segment) {
 				written[i] = ' '
 			}
 		}
+	}
+}
+
+// join makes a space of a line break that has no meaning: Glamour would keep it
+// in list items.
+func (p *preparer) join(n *ast.Text) {
+	if end := n.Segment.Stop; n.SoftLineBreak() && end < len(p.src) {
+		p.src[end] = ' '
+		n.Segment = n.Segment.WithStop(end + 1)
+		n.SetSoftLineBreak(false)
 	}
 }
 

@@ -57,6 +57,7 @@ func TestNothingOfATextControlsTheTerminal(t *testing.T) {
 		{"a link with a sequence", "[a](https://b.c/&#27;[8m)", "a https://b.c/&#27;[8m"},
 		{"a relative address", "[a](b/c.md)", "a b/c.md"},
 		{"a definition", "[a][1]\n\n[1]: https://b.c/", "a https://b.c/"},
+		{"lines of an item", "- one\n  two\n- three\n  > four\n  five", "• one two\n• three\n│ four five"},
 		{"tabs", "```\na\tb\n```", "  a   b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

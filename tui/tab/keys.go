@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/docs"
 	"parley/tui/dialog"
 	"parley/tui/transcript"
 )
@@ -87,6 +88,8 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		t.showPalette()
 	case config.ActionHelp:
 		t.dialogs.Push(dialog.NewHelp(t.env()))
+	case config.ActionGuide:
+		t.dialogs.Push(dialog.NewGuide(t.env(), docs.Guide()))
 	case config.ActionCancel:
 		return t.cancel()
 	case config.ActionInterrupt:

@@ -96,7 +96,7 @@ func (m Markdown) dimmed(p *palette) Markdown {
 	} {
 		part.Italic, part.Underline = no, nil
 	}
-	s.HorizontalRule.Color = &p.line
+	s.HorizontalRule.Color, s.HorizontalRule.Italic, s.Strikethrough.Italic = &p.line, no, no
 	if m.Marks != nil {
 		marks := *m.Marks
 		marks.Bold, marks.Item.Color, marks.URL.Italic = s.Strong, &p.faint, no

@@ -50,12 +50,7 @@ func (p *plan) draw(width int) []string {
 		out = append(out, p.entry(e, width)...)
 	}
 	if p.item.Markdown != "" {
-		doc := markdown.New(th)
-		doc.Append(p.item.Markdown)
-		doc.Finish()
-		for i := range doc.Len() {
-			out = append(out, doc.Lines(i, width)...)
-		}
+		out = append(out, markdown.Whole(p.item.Markdown, width, th)...)
 	}
 	if p.item.URI != "" {
 		out = append(out, fit(th.Info.Underline(true).Render(safetext.Line(p.item.URI)), width))

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/docs"
+	"parley/tui/markdown"
+	"parley/tui/theme"
+)
+
+// guideCommand prints the user's guide.
+func guideCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "guide",
+		Short: "Print the user's guide",
+		Long: `guide prints the user's guide: drawn for the terminal in your style for
+Markdown, or as the Markdown it is when the output goes into a file or a
+program. To read it page by page:  parley guide | less`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return printGuide(s.Out) },
+	}
+}
+
+// printGuide prints the guide as fits the output. A configuration that cannot be
+// used is told of when the guide, which explains it, has been printed.
+func printGuide(out io.Writer) error {
+	width := terminalWidth(out)
+	if width == 0 {
+		_, err := io.WriteString(out, docs.Guide())
+		return err
+	}
+	cfg, wrong := config.Load(config.ConfigFile())
+	if wrong != nil {
+		cfg = config.Default()
+	}
+	th := theme.New(isDark(cfg.Theme)).WithMarkdown(cfg.MarkdownStyle.Style)
+	lines := markdown.Whole(docs.Guide(), width, th)
+	// Lip Gloss writes the colours that the terminal has.
+	if _, err := lipgloss.Fprintln(out, strings.Join(lines, "\n")); err != nil {
+		return fmt.Errorf("print the guide: %w", err)
+	}
+	return wrong
+}
+
+// terminalWidth is the width of the terminal that out is, in cells; 0 if it is
+// none.
+func terminalWidth(out io.Writer) int {
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(f.Fd()) {
+		return 0
+	}
+	const usual = 80
+	width, _, err := term.GetSize(f.Fd())
+	if err != nil || width <= 0 {
+		return usual
+	}
+	return width
+}
+
+// isDark says for which background a theme is. Where it follows the terminal, the
+// terminal is asked.
+func isDark(t config.Theme) bool {
+	switch t {
+	case config.ThemeDark:
+		return true
+	case config.ThemeLight:
+		return false
+	}
+	return lipgloss.HasDarkBackground(os.Stdin, os.Stdout)
+}
