@@ -23,9 +23,9 @@ import (
 	"parley/tui/theme"
 )
 
-// MinWidth is the least width that lines are made for; anything less is drawn
-// as if it were MinWidth.
-const MinWidth = 10
+// minWidth is the least width that lines are made for; anything less is drawn
+// as if it were minWidth.
+const minWidth = 10
 
 // Document is a Markdown text that grows at its end. It is not safe for
 // concurrent use.
@@ -104,7 +104,7 @@ func (d *Document) Release() {
 // document and must not be changed. An i out of range has no lines.
 func (d *Document) Lines(i, width int) []string {
 	d.sync()
-	width = max(width, MinWidth)
+	width = max(width, minWidth)
 	if width != d.width {
 		d.width = width
 		d.Release()

@@ -73,7 +73,7 @@ func textGen(most int) *rapid.Generator[string] {
 func TestAnyChunkingGivesTheSameLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := textGen(60).Draw(t, "text")
-		width := rapid.IntRange(MinWidth, 120).Draw(t, "width")
+		width := rapid.IntRange(minWidth, 120).Draw(t, "width")
 		th := rapid.SampledFrom(themes).Draw(t, "theme")
 		whole := New(th)
 		whole.Append(text)
@@ -119,7 +119,7 @@ func checkLines(t interface{ Fatalf(string, ...any) }, lines []string, width int
 func TestLinesFitAndAreInert(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := New(rapid.SampledFrom(themes).Draw(t, "theme"))
-		width := rapid.IntRange(MinWidth, 100).Draw(t, "width")
+		width := rapid.IntRange(minWidth, 100).Draw(t, "width")
 		for range rapid.IntRange(1, 3).Draw(t, "parts") {
 			d.Append(textGen(30).Draw(t, "text"))
 			checkLines(t, draw(d, width), width)
@@ -137,7 +137,7 @@ func FuzzDocument(f *testing.F) {
 	f.Add("| a | b |\n|---|---|\n"+strings.Repeat("| x | `y` |\n", 600), uint8(30), uint16(5000))
 	f.Add("```go\n"+strings.Repeat("/* x\n\n", 900), uint8(30), uint16(5000))
 	f.Fuzz(func(t *testing.T, text string, width uint8, split uint16) {
-		w := max(int(width), MinWidth)
+		w := max(int(width), minWidth)
 		want := draw(document(text), w)
 		checkLines(t, want, w)
 		n := min(int(split), len(text))

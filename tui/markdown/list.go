@@ -38,9 +38,7 @@ func (r *renderer) items(n *ast.List, base *ink, onChain bool, number, depth int
 			r.blank()
 		}
 		itemOnChain := onChain && c == n.FirstChild()
-		m := margin{first: r.mark(n, c, base, number, digits, depth)}
-		m.width = cells(m.first)
-		m.rest = []span{{text: strings.Repeat(" ", m.width), ink: r.p.text}}
+		m := r.mark(n, c, base, number, digits, depth)
 		if itemOnChain && r.cont != nil && r.chainItems < r.cont.items {
 			r.chainItems++
 			m.used = true
@@ -50,37 +48,80 @@ func (r *renderer) items(n *ast.List, base *ink, onChain bool, number, depth int
 	}
 }
 
-// mark is what stands before an item of a list. Numbers take as many digits as
-// the list's last one, and keep the delimiter that was written.
-func (r *renderer) mark(n *ast.List, item ast.Node, base *ink, number, digits, depth int) []span {
-	in := inliner{p: r.p, src: r.src}
-	own := r.p.own
-	k := base
-	if own != nil {
-		k = own.item
-	}
+// mark is the margin of an item, with what stands before it. Numbers take as many
+// digits as the list's last one, and keep the delimiter that was written.
+func (r *renderer) mark(n *ast.List, item ast.Node, base *ink, number, digits, depth int) margin {
+	key := markKey{kind: bulletMark, base: base}
 	box, isTask := checkBox(item)
 	switch {
 	case isTask && box.IsChecked:
-		if own != nil {
-			k = own.done
-		}
-		in.add(r.p.style.Task.Ticked, k, "")
-		in.part(&r.p.task, "", k, "")
+		key.kind = tickedMark
 	case isTask:
-		in.add(r.p.style.Task.Unticked, k, "")
-		in.part(&r.p.task, "", k, "")
+		key.kind = untickedMark
 	case n.IsOrdered():
-		e, text := r.p.number, strconv.Itoa(number)
-		e.before = strings.Replace(e.before, ".", string(n.Marker), 1)
-		in.add(strings.Repeat(" ", max(digits-len(text), 0))+text, k, "")
-		in.part(&e, "", k, "")
-	case own != nil:
-		in.add(own.bullets[depth%len(own.bullets)]+" ", k, "")
-	default:
-		in.part(&r.p.item, "", k, "")
+		text := strconv.Itoa(number)
+		return r.p.mark(base, numberMark, strings.Repeat(" ", max(digits-len(text), 0))+text, n.Marker)
+	case r.p.own != nil:
+		key.depth = depth % len(r.p.own.bullets)
 	}
-	return in.spans
+	m, ok := r.p.marks[key]
+	if !ok {
+		text := ""
+		if r.p.own != nil {
+			text = r.p.own.bullets[key.depth] + " "
+		}
+		m = r.p.mark(base, key.kind, text, 0)
+		r.p.marks[key] = m
+	}
+	return m
+}
+
+// markKind is what stands before an item.
+type markKind uint8
+
+const (
+	bulletMark markKind = iota
+	numberMark
+	tickedMark
+	untickedMark
+)
+
+// markKey tells the marks apart that are made once: those without a number.
+type markKey struct {
+	kind  markKind
+	depth int // in parley's own style
+	base  *ink
+}
+
+// mark makes the margin of an item. The text is the number or parley's own bullet.
+func (p *palette) mark(base *ink, kind markKind, text string, delimiter byte) margin {
+	in := inliner{p: p}
+	k := base
+	if p.own != nil {
+		k = p.own.item
+	}
+	switch e := p.number; {
+	case kind == tickedMark:
+		if p.own != nil {
+			k = p.own.done
+		}
+		in.add(p.style.Task.Ticked, k, "")
+		in.part(&p.task, "", k, "")
+	case kind == untickedMark:
+		in.add(p.style.Task.Unticked, k, "")
+		in.part(&p.task, "", k, "")
+	case kind == numberMark:
+		e.before = strings.Replace(e.before, ".", string(delimiter), 1)
+		in.add(text, k, "")
+		in.part(&e, "", k, "")
+	case p.own != nil:
+		in.add(text, k, "")
+	default:
+		in.part(&p.item, "", k, "")
+	}
+	m := margin{first: in.spans, width: cells(in.spans)}
+	m.rest = []span{{text: strings.Repeat(" ", m.width), ink: p.text}}
+	return m
 }
 
 // checkBox finds the task box that begins an item.

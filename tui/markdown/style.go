@@ -21,6 +21,7 @@ type palette struct {
 	style  *theme.Markdown
 	inks   map[look]*ink
 	layers map[layer]*ink
+	marks  map[markKey]margin
 	own    *ownMarks // nil in the styles of others
 
 	text                                   *ink
@@ -86,7 +87,7 @@ func sharedPalette(t *theme.Theme) *palette {
 
 func newPalette(t *theme.Theme) *palette {
 	s := &t.Markdown
-	p := &palette{style: s, inks: map[look]*ink{}, layers: map[layer]*ink{}}
+	p := &palette{style: s, inks: map[look]*ink{}, layers: map[layer]*ink{}, marks: map[markKey]margin{}}
 	p.document, p.quote, p.list, p.paragraph = p.block(s.Document), p.block(s.BlockQuote), p.block(s.List.StyleBlock), p.block(s.Paragraph)
 	p.text = p.document.ink
 	for i, h := range []ansi.StyleBlock{s.H1, s.H2, s.H3, s.H4, s.H5, s.H6} {

@@ -36,7 +36,7 @@ func (t *tableShape) columns(p *palette) []column {
 			n = n.LastChild()
 		}
 		if n != nil {
-			r := newRenderer(p, src, MinWidth, nil, nil)
+			r := newRenderer(p, src, minWidth, nil, nil)
 			t.cols = measure(r.cells(n, p.text))
 		}
 		t.src = nil

@@ -31,7 +31,7 @@ const (
 //
 // The lines hold no escape sequence but SGR. Where links lead is part of the text.
 func Whole(text string, width int, t *theme.Theme) []string {
-	width = max(width, MinWidth)
+	width = max(width, minWidth)
 	if len(text) <= maxWhole {
 		if out, err := renderWhole(expandTabs(safetext.Block(text)), width, t); err == nil {
 			return restyle(out, width)

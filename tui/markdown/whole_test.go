@@ -31,7 +31,7 @@ func TestWholeFitsAndIsInert(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(1, 120).Draw(t, "width")
 		th := rapid.SampledFrom(themes).Draw(t, "theme")
-		checkWhole(t, Whole(textGen(40).Draw(t, "text"), width, th), max(width, MinWidth))
+		checkWhole(t, Whole(textGen(40).Draw(t, "text"), width, th), max(width, minWidth))
 	})
 }
 
@@ -41,7 +41,7 @@ func FuzzWhole(f *testing.F) {
 	}
 	f.Add(sample, uint8(40))
 	f.Fuzz(func(t *testing.T, text string, width uint8) {
-		checkWhole(t, Whole(text, int(width), dark), max(int(width), MinWidth))
+		checkWhole(t, Whole(text, int(width), dark), max(int(width), minWidth))
 	})
 }
 
