@@ -89,7 +89,7 @@ func TestStyles(t *testing.T) {
 		fg  = "\x1b[38;2;"
 		end = "\x1b[m"
 	)
-	text, strong, heading, faint := fg+"214;215;224m", "\x1b[1;38;2;243;244;250m", "\x1b[1;38;2;230;161;92m", fg+"108;112;134m"
+	text, strong, heading, faint := fg+"214;215;224m", "\x1b[1;38;2;243;244;250m", "\x1b[1;38;2;230;161;92m", fg+"139;142;163m"
 	code, link := fg+"183;154;242m", "\x1b[4;38;2;122;168;240m"
 	for _, c := range []struct{ name, text, want string }{
 		{"plain", "a", text + "a" + end},

@@ -42,7 +42,12 @@ func (t *Theme) WithMarkdown(style *ansi.StyleConfig) *Theme {
 
 // markdown is parley's own style.
 func (p *palette) markdown() Markdown {
-	fg := func(hex string) ansi.StylePrimitive { return ansi.StylePrimitive{Color: &hex} }
+	fg := func(ink string) ansi.StylePrimitive {
+		if ink == "" {
+			return ansi.StylePrimitive{}
+		}
+		return ansi.StylePrimitive{Color: &ink}
+	}
 	prefixed := func(prefix string) ansi.StyleBlock {
 		return ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: prefix}}
 	}
@@ -69,7 +74,7 @@ func (p *palette) markdown() Markdown {
 		Task:           ansi.StyleTask{Ticked: "[✓] ", Unticked: "[ ] "},
 		Link:           link, LinkText: link, Image: link, ImageText: link,
 		Code:      ansi.StyleBlock{StylePrimitive: fg(p.violet)},
-		CodeBlock: ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{Margin: new(uint(2))}, Theme: p.chroma},
+		CodeBlock: ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{Margin: new(uint(2))}, Theme: p.chroma, Chroma: p.code},
 		Table:     ansi.StyleTable{CenterSeparator: new("┼"), ColumnSeparator: new("│"), RowSeparator: new("─")},
 		HTMLBlock: ansi.StyleBlock{StylePrimitive: fg(p.muted)},
 		HTMLSpan:  ansi.StyleBlock{StylePrimitive: fg(p.muted)},
@@ -90,7 +95,10 @@ func (m Markdown) dimmed(p *palette) Markdown {
 	for _, part := range parts(s) {
 		part.Color, part.BackgroundColor, part.Inverse, part.Italic = nil, nil, nil, nil
 	}
-	s.Document.Color, s.Document.Italic = &p.muted, yes
+	s.Document.Italic = yes
+	if p.muted != "" {
+		s.Document.Color = &p.muted
+	}
 	for _, part := range []*ansi.StylePrimitive{
 		&s.Code.StylePrimitive, &s.Link, &s.LinkText, &s.Image, &s.ImageText, &s.HTMLBlock.StylePrimitive, &s.HTMLSpan.StylePrimitive,
 	} {

@@ -50,41 +50,52 @@ type Theme struct {
 	palette *palette
 }
 
-// palette is the only place where colours have names of their own.
-type palette struct {
-	text, strong, muted, faint, line         string
-	accent, blue, green, yellow, red, violet string
-	surface, raised                          string
-	addBg, addWord, delBg, delWord           string
-	chroma                                   string // the name of a style of chroma's, for code
-}
+// New makes the theme for a dark or a light terminal background, in true colour.
+func New(dark bool) *Theme { return NewFor(dark, TrueColor) }
 
-var (
-	darkPalette = palette{
-		text: "#d6d7e0", strong: "#f3f4fa", muted: "#9a9db0", faint: "#6c7086", line: "#3a3d4d",
-		accent: "#e6a15c", blue: "#7aa8f0", green: "#8cc98a", yellow: "#e3c37a", red: "#ee7f8b", violet: "#b79af2",
-		surface: "#23252f", raised: "#2f3240",
-		addBg: "#17301f", addWord: "#265c37", delBg: "#3a1a20", delWord: "#74303b",
-		chroma: "catppuccin-mocha",
+// NewFor makes the theme for a dark or a light terminal background and for the
+// colours that the terminal has.
+func NewFor(dark bool, depth Depth) *Theme {
+	p := paletteFor(dark, depth)
+	fg := func(ink string) lipgloss.Style {
+		style := lipgloss.NewStyle()
+		if ink != "" { // the terminal's own colour
+			style = style.Foreground(lipgloss.Color(ink))
+		}
+		return style
 	}
-	lightPalette = palette{
-		text: "#2b2d3a", strong: "#11121a", muted: "#62657a", faint: "#8e91a5", line: "#cdd0db",
-		accent: "#a65a0f", blue: "#2457b3", green: "#25752f", yellow: "#86600a", red: "#b3243a", violet: "#6b3fc0",
-		surface: "#eff0f5", raised: "#e2e4ec",
-		addBg: "#ddf5e0", addWord: "#a8e2b1", delBg: "#fde4e6", delWord: "#f6b6bd",
-		chroma: "catppuccin-latte",
+	on := func(ink, ground string) lipgloss.Style {
+		if ground == "" {
+			return fg(ink)
+		}
+		return fg(ink).Background(lipgloss.Color(ground))
 	}
-)
-
-// New makes the theme for a dark or a light terminal background.
-func New(dark bool) *Theme {
-	p := &lightPalette
-	if dark {
-		p = &darkPalette
+	badge := func(ink string) lipgloss.Style {
+		if p.surface == "" {
+			return fg(ink).Reverse(true)
+		}
+		return on(ink, p.surface)
 	}
-	c := func(hex string) color.Color { return lipgloss.Color(hex) }
-	fg := func(hex string) lipgloss.Style { return lipgloss.NewStyle().Foreground(c(hex)) }
-	on := func(hex, bg string) lipgloss.Style { return fg(hex).Background(c(bg)) }
+	word := func(ink, ground string) lipgloss.Style {
+		if ground == "" {
+			return fg(ink).Bold(true).Underline(true)
+		}
+		return on(p.strong, ground)
+	}
+	line := func(plain, ink, ground string) lipgloss.Style {
+		if ground == "" {
+			return fg(ink)
+		}
+		return on(plain, ground)
+	}
+	current := on(p.surface, p.accent).Bold(true)
+	if p.surface == "" {
+		current = fg(p.accent).Bold(true).Reverse(true)
+	}
+	chosen := on(p.strong, p.raised).Bold(true)
+	if p.raised == "" {
+		chosen = fg(p.strong).Bold(true).Reverse(true)
+	}
 	return &Theme{
 		Dark: dark,
 
@@ -95,22 +106,22 @@ func New(dark bool) *Theme {
 		UserMark: fg(p.accent), AgentMark: fg(p.blue), ThoughtMark: fg(p.faint), ToolMark: fg(p.muted),
 		User: fg(p.strong), Thought: fg(p.muted).Italic(true), Title: fg(p.text).Bold(true),
 		Selected: fg(p.accent),
-		Match:    on(p.strong, p.raised).Underline(true), MatchCurrent: on(p.surface, p.accent).Bold(true),
+		Match:    on(p.strong, p.raised).Underline(true), MatchCurrent: current,
 
 		Rule: fg(p.line), CodeBar: fg(p.line),
 
 		Markdown: p.markdown(),
 
-		DiffAdded: on(p.text, p.addBg), DiffRemoved: on(p.text, p.delBg), DiffContext: fg(p.muted),
-		DiffAddedWord: on(p.strong, p.addWord), DiffRemovedWord: on(p.strong, p.delWord),
+		DiffAdded: line(p.text, p.green, p.addBg), DiffRemoved: line(p.text, p.red, p.delBg), DiffContext: fg(p.muted),
+		DiffAddedWord: word(p.green, p.addWord), DiffRemovedWord: word(p.red, p.delWord),
 		DiffNumber: fg(p.faint), DiffHunk: fg(p.blue), DiffPath: fg(p.text).Bold(true),
 		DiffAddedNumber: on(p.green, p.addBg), DiffRemovedNumber: on(p.red, p.delBg),
 		DiffAddedCounter: fg(p.green), DiffRemovedCounter: fg(p.red),
 
 		Dialog: fg(p.text), DialogTitle: fg(p.accent).Bold(true), DialogInert: fg(p.faint),
-		Choice: fg(p.text), ChoiceSelected: on(p.strong, p.raised).Bold(true),
-		Badge: on(p.text, p.surface), BadgeMode: on(p.accent, p.surface),
-		Border: c(p.line), BorderFocused: c(p.accent),
+		Choice: fg(p.text), ChoiceSelected: chosen,
+		Badge: badge(p.text), BadgeMode: badge(p.accent),
+		Border: lipgloss.Color(p.line), BorderFocused: lipgloss.Color(p.accent),
 
 		palette: p,
 	}

@@ -1,0 +1,126 @@
+package theme
+
+import (
+	"charm.land/glamour/v2/ansi"
+	"github.com/charmbracelet/colorprofile"
+)
+
+// Depth is how many colours a terminal has. Each has palettes made for it: a
+// colour that is only rounded to the nearest of a few is often another one, or
+// cannot be read.
+type Depth uint8
+
+// The depths. A terminal without colours is drawn as one of 16, and whoever
+// writes to it leaves the colours out: what must be told apart there is bold,
+// underlined or reversed as well.
+const (
+	TrueColor Depth = iota
+	Colors256
+	Colors16
+)
+
+// DepthOf is the depth for a colour profile.
+func DepthOf(p colorprofile.Profile) Depth {
+	switch p {
+	case colorprofile.TrueColor:
+		return TrueColor
+	case colorprofile.ANSI256:
+		return Colors256
+	}
+	return Colors16
+}
+
+// palette is the only place where colours have names of their own. A colour is
+// "#rrggbb" or the number of one of a terminal's 256 or 16; "" is the terminal's
+// own. Text is at least 4.5 times as light or as dark as what it stands on.
+type palette struct {
+	text, strong, muted, faint, line         string
+	accent, blue, green, yellow, red, violet string
+	surface, raised                          string // behind badges, and behind what is chosen
+	addBg, addWord, delBg, delWord           string
+	// chroma is the name of a style of chroma's, for code; where there is none, code
+	// has the colours of the palette itself.
+	chroma string
+	code   *ansi.Chroma
+}
+
+// withCode gives a palette inks for code that are its own.
+func withCode(p palette) palette {
+	ink := func(colour string) ansi.StylePrimitive {
+		if colour == "" {
+			return ansi.StylePrimitive{}
+		}
+		return ansi.StylePrimitive{Color: &colour}
+	}
+	p.code = &ansi.Chroma{
+		Text: ink(p.text), Error: ink(p.red), Comment: ink(p.faint), CommentPreproc: ink(p.violet),
+		Keyword: ink(p.violet), KeywordReserved: ink(p.violet), KeywordNamespace: ink(p.violet), KeywordType: ink(p.yellow),
+		NameBuiltin: ink(p.blue), NameTag: ink(p.violet), NameAttribute: ink(p.yellow), NameClass: ink(p.yellow),
+		NameDecorator: ink(p.yellow), NameException: ink(p.red), NameFunction: ink(p.blue),
+		LiteralNumber: ink(p.accent), LiteralString: ink(p.green), LiteralStringEscape: ink(p.accent),
+		GenericDeleted: ink(p.red), GenericInserted: ink(p.green), GenericSubheading: ink(p.muted),
+	}
+	return p
+}
+
+var (
+	darkPalette = palette{
+		text: "#d6d7e0", strong: "#f3f4fa", muted: "#9a9db0", faint: "#8b8ea3", line: "#3a3d4d",
+		accent: "#e6a15c", blue: "#7aa8f0", green: "#8cc98a", yellow: "#e3c37a", red: "#ee7f8b", violet: "#b79af2",
+		surface: "#23252f", raised: "#2f3240",
+		addBg: "#17301f", addWord: "#265c37", delBg: "#3a1a20", delWord: "#74303b",
+		chroma: "catppuccin-mocha",
+	}
+	lightPalette = palette{
+		text: "#2b2d3a", strong: "#11121a", muted: "#585b70", faint: "#666980", line: "#cdd0db",
+		accent: "#9a520b", blue: "#2457b3", green: "#20682a", yellow: "#7a5708", red: "#b3243a", violet: "#6b3fc0",
+		surface: "#eff0f5", raised: "#e2e4ec",
+		addBg: "#ddf5e0", addWord: "#a8e2b1", delBg: "#fde4e6", delWord: "#f6b6bd",
+		chroma: "catppuccin-latte",
+	}
+
+	// The 240 colours above the first 16 are the same in nearly every terminal.
+	dark256 = withCode(palette{
+		text: "253", strong: "231", muted: "248", faint: "246", line: "240",
+		accent: "215", blue: "111", green: "114", yellow: "186", red: "210", violet: "141",
+		surface: "236", raised: "238",
+		addBg: "22", addWord: "28", delBg: "52", delWord: "88",
+	})
+	light256 = withCode(palette{
+		text: "236", strong: "232", muted: "240", faint: "241", line: "250",
+		accent: "94", blue: "25", green: "22", yellow: "58", red: "124", violet: "55",
+		surface: "255", raised: "254",
+		addBg: "194", addWord: "157", delBg: "224", delWord: "217",
+	})
+
+	// The 16 are whatever the person has chosen for them, on a background that
+	// nobody knows: only those are used that can be read in the common schemes,
+	// and none as a background.
+	dark16 = withCode(palette{
+		text: "", strong: "15", muted: "7", faint: "7", line: "8",
+		accent: "11", blue: "14", green: "10", yellow: "11", red: "9", violet: "13",
+	})
+	light16 = withCode(palette{
+		text: "", strong: "0", muted: "", faint: "", line: "7",
+		accent: "5", blue: "4", green: "4", yellow: "5", red: "1", violet: "5",
+	})
+)
+
+func paletteFor(dark bool, depth Depth) *palette {
+	switch depth {
+	case Colors256:
+		if dark {
+			return &dark256
+		}
+		return &light256
+	case Colors16:
+		if dark {
+			return &dark16
+		}
+		return &light16
+	}
+	if dark {
+		return &darkPalette
+	}
+	return &lightPalette
+}

@@ -1,0 +1,117 @@
+package theme
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+)
+
+// luminance is how light a colour is, as WCAG 2 defines it.
+func luminance(c color.Color) float64 {
+	r, g, b, _ := c.RGBA()
+	part := func(v uint32) float64 {
+		x := float64(v) / 0xffff
+		if x <= 0.03928 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	return 0.2126*part(r) + 0.7152*part(g) + 0.0722*part(b)
+}
+
+func contrast(a, b color.Color) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// grounds are backgrounds of terminals that many people have.
+var grounds = map[bool][]string{
+	true:  {"#000000", "#16161c", "#1e1e2e", "#1d1f21"},
+	false: {"#ffffff", "#eff1f5", "#fafafa", "#fdf6e3"},
+}
+
+// TestTextCanBeRead: all text has a contrast of 4.5 to 1 or more against what it
+// stands on, the faintest hints too.
+func TestTextCanBeRead(t *testing.T) {
+	const enough = 4.5
+	for _, depth := range []Depth{TrueColor, Colors256} {
+		for dark, under := range grounds {
+			p := paletteFor(dark, depth)
+			inks := map[string]string{
+				"text": p.text, "strong": p.strong, "muted": p.muted, "faint": p.faint, "accent": p.accent,
+				"blue": p.blue, "green": p.green, "yellow": p.yellow, "red": p.red, "violet": p.violet,
+			}
+			check := func(what, ink, on string) {
+				t.Helper()
+				if got := contrast(lipgloss.Color(ink), lipgloss.Color(on)); got < enough {
+					t.Errorf("depth %d, dark %v: %s (%s) on %s has a contrast of %.2f", depth, dark, what, ink, on, got)
+				}
+			}
+			for name, ink := range inks {
+				for _, on := range under {
+					check(name, ink, on)
+				}
+			}
+			for _, on := range []string{p.surface, p.raised, p.addBg, p.delBg} {
+				check("text", p.text, on)
+				check("strong", p.strong, on)
+			}
+			check("a word", p.strong, p.addWord)
+			check("a word", p.strong, p.delWord)
+			check("a number", p.green, p.addBg)
+			check("a number", p.red, p.delBg)
+			check("a badge", p.accent, p.surface)
+			check("a match", p.surface, p.accent)
+		}
+	}
+}
+
+// TestSixteenColours: of 16 colours nothing is used as a background, and nothing
+// that is dark on dark or light on light in xterm's or VGA's scheme.
+func TestSixteenColours(t *testing.T) {
+	unreadable := map[bool]map[string]bool{
+		true:  {"0": true, "1": true, "4": true, "5": true, "8": true, "12": true},
+		false: {"2": true, "3": true, "6": true, "7": true, "10": true, "11": true, "14": true, "15": true},
+	}
+	for dark, bad := range unreadable {
+		p := paletteFor(dark, Colors16)
+		for _, ink := range []string{p.text, p.strong, p.muted, p.faint, p.accent, p.blue, p.green, p.yellow, p.red, p.violet} {
+			if n, err := strconv.Atoi(ink); ink != "" && (err != nil || n > 15 || bad[ink]) {
+				t.Errorf("dark %v: %q is used for text", dark, ink)
+			}
+		}
+		if p.surface+p.raised+p.addBg+p.addWord+p.delBg+p.delWord != "" {
+			t.Errorf("dark %v: there is a background", dark)
+		}
+	}
+}
+
+// TestEveryDepthTellsApart: what must not be taken for one another looks
+// different, by more than a colour where there are few.
+func TestEveryDepthTellsApart(t *testing.T) {
+	for _, depth := range []Depth{TrueColor, Colors256, Colors16} {
+		for _, dark := range []bool{true, false} {
+			th := NewFor(dark, depth)
+			for name, pair := range map[string][2]lipgloss.Style{
+				"chosen":  {th.Choice, th.ChoiceSelected},
+				"matches": {th.Match, th.MatchCurrent},
+				"words":   {th.DiffAdded, th.DiffAddedWord},
+				"badge":   {th.Text, th.BadgeMode},
+			} {
+				a, b := pair[0], pair[1]
+				if depth == Colors16 && a.GetBold() == b.GetBold() && a.GetReverse() == b.GetReverse() && a.GetUnderline() == b.GetUnderline() {
+					t.Errorf("depth %d, dark %v: %s differ by colour alone", depth, dark, name)
+				}
+				if a.Render("x") == b.Render("x") {
+					t.Errorf("depth %d, dark %v: %s do not differ", depth, dark, name)
+				}
+			}
+			if th.Success.Render("x") == th.Error.Render("x") || th.DiffAdded.Render("x") == th.DiffRemoved.Render("x") {
+				t.Errorf("depth %d, dark %v: good and bad do not differ", depth, dark)
+			}
+		}
+	}
+}
