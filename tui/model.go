@@ -32,6 +32,7 @@ type Model struct {
 	cwd   string
 	agent *config.Agent
 
+	depth         theme.Depth
 	width, height int
 	sized         bool // the terminal has told its size
 
@@ -106,7 +107,11 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
 		if m.autoTheme && msg.IsDark() != m.program.Theme.Dark {
-			m.setTheme(theme.New(msg.IsDark()).WithMarkdown(m.markdown.Style))
+			m.setTheme(msg.IsDark(), m.depth)
+		}
+	case tea.ColorProfileMsg:
+		if depth := theme.DepthOf(msg.Profile); depth != m.depth {
+			m.setTheme(m.program.Theme.Dark, depth)
 		}
 	case tickMsg:
 		m.ticking = false
@@ -167,10 +172,13 @@ func (m *Model) arm() tea.Cmd {
 	return tea.Tick(in+time.Millisecond, func(time.Time) tea.Msg { return armMsg{} })
 }
 
-func (m *Model) setTheme(th *theme.Theme) {
-	m.program.Theme = th
+// setTheme draws everything for a background, and for the colours that the
+// terminal has.
+func (m *Model) setTheme(dark bool, depth theme.Depth) {
+	m.depth = depth
+	m.program.Theme = theme.NewFor(dark, depth).WithMarkdown(m.markdown.Style)
 	for _, t := range m.tabs {
-		t.SetTheme(th)
+		t.SetTheme(m.program.Theme)
 	}
 }
 

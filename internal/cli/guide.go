@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
@@ -41,7 +42,8 @@ func printGuide(out io.Writer) error {
 	if wrong != nil {
 		cfg = config.Default()
 	}
-	th := theme.New(isDark(cfg.Theme)).WithMarkdown(cfg.MarkdownStyle.Style)
+	depth := theme.DepthOf(colorprofile.Detect(out, os.Environ()))
+	th := theme.NewFor(isDark(cfg.Theme), depth).WithMarkdown(cfg.MarkdownStyle.Style)
 	lines := markdown.Whole(docs.Guide(), width, th)
 	// Lip Gloss writes the colours that the terminal has.
 	if _, err := lipgloss.Fprintln(out, strings.Join(lines, "\n")); err != nil {
