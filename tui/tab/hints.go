@@ -1,9 +1,9 @@
 package tab
 
 import (
-	"strings"
-
-	"charm.land/lipgloss/v2"
+	"charm.land/bubbles/v2/help"
+	"charm.land/bubbles/v2/key"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/config"
@@ -80,20 +80,20 @@ func promptHints(keys config.Keys, c *conversation.Conversation) []dialog.Hint {
 	return h.list
 }
 
-// hintLine shows the keys that matter now.
+// hintLine shows the keys that matter now, as many as there is room for.
 func (t *Tab) hintLine(width int) string {
 	th := t.program.Theme
-	var out strings.Builder
-	out.WriteString(" ")
-	for _, h := range t.hints() {
-		part := th.Key.Render(h.Key) + " " + th.KeyHint.Render(h.Text)
-		if lipgloss.Width(out.String())+lipgloss.Width(part)+2 > width {
-			break
-		}
-		if out.Len() > 1 {
-			out.WriteString(th.Faint.Render("  "))
-		}
-		out.WriteString(part)
+	short := help.New()
+	short.ShortSeparator = "  "
+	short.Ellipsis = "…"
+	short.Styles = help.Styles{ShortKey: th.Key, ShortDesc: th.KeyHint, ShortSeparator: th.Faint, Ellipsis: th.Faint}
+	short.SetWidth(max(1, width-2))
+	hints := t.hints()
+	bindings := make([]key.Binding, len(hints))
+	for i, h := range hints {
+		bindings[i] = key.NewBinding(key.WithKeys(h.Key), key.WithHelp(h.Key, h.Text))
 	}
-	return out.String()
+	// Help draws a hint for which there is no room where not even the ellipsis has
+	// any.
+	return ansi.Truncate(" "+short.ShortHelpView(bindings), width, "…")
 }

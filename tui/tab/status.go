@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/spinner"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -20,8 +22,8 @@ import (
 // slowStart is when it is said that an agent is still starting.
 const slowStart = 3 * time.Second
 
-// spinner is drawn one step a tick while something runs.
-var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+// contextBar is how wide the bar is that shows how full the context is, in cells.
+const contextBar = 6
 
 // activity says what goes on: the line above the prompt.
 func (t *Tab) activity(width int) string {
@@ -66,7 +68,8 @@ func (t *Tab) activity(width int) string {
 
 // spin is the spinner after so many ticks.
 func spin(th *theme.Theme, ticks int) string {
-	return th.Accent.Render(spinner[ticks%len(spinner)]) + " "
+	frames := spinner.MiniDot.Frames
+	return th.Accent.Render(frames[ticks%len(frames)]) + " "
 }
 
 func planProgress(c *conversation.Conversation) (done, all int) {
@@ -144,7 +147,7 @@ func usage(u *acpclient.UsageUpdate, th *theme.Theme) string {
 		case share >= 0.75:
 			style = th.Warning
 		}
-		s = style.Render(fmt.Sprintf("%s/%s %d%%", tokens(u.Used), tokens(u.Size), int(math.Round(100*share))))
+		s = th.Bar(share, contextBar, style) + " " + style.Render(fmt.Sprintf("%s/%s %d%%", tokens(u.Used), tokens(u.Size), int(math.Round(100*share))))
 	} else if u.Used > 0 {
 		s = th.Muted.Render(tokens(u.Used) + " tokens")
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
@@ -13,6 +12,9 @@ import (
 	"parley/tui/markdown"
 	"parley/tui/toolface"
 )
+
+// planBar is how wide the bar of a plan is, in cells.
+const planBar = 10
 
 // plan draws a plan with the state of its steps.
 type plan struct {
@@ -43,7 +45,7 @@ func (p *plan) draw(width int) []string {
 	th := p.env.theme
 	title := th.Title.Render("Plan")
 	if done, all := p.item.Progress(); all > 0 {
-		title += " " + th.Muted.Render(fmt.Sprintf("%d of %d", done, all)) + " " + progressBar(done, all, th.Success, th.Faint)
+		title += " " + th.Muted.Render(fmt.Sprintf("%d of %d", done, all)) + " " + th.Bar(float64(done)/float64(all), planBar, th.Success)
 	}
 	out := []string{title}
 	for _, e := range p.item.Entries {
@@ -84,13 +86,6 @@ func (p *plan) entry(e acpclient.PlanEntry, width int) []string {
 		}
 	}
 	return lines
-}
-
-// progressBar draws how many of all steps are done, in ten cells.
-func progressBar(done, all int, full, empty lipgloss.Style) string {
-	const cells = 10
-	n := done * cells / all
-	return full.Render(strings.Repeat("━", n)) + empty.Render(strings.Repeat("━", cells-n))
 }
 
 func (p *plan) mark() string { return p.env.theme.Accent.Render("≡") }
