@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // Where the arguments in the table come from. "npm" is the package's own list
 // of programs in November 2026; "registry" is
 // github.com/agentclientprotocol/registry as of February 2026:
@@ -34,76 +36,79 @@ package config
 // agent, which needs an agent file as an argument and so a line of
 // configuration.
 
-// knownAgents returns the agents that parley knows how to start, most used first.
-// The caller may change what it gets.
+// knownTable are the agents that parley knows how to start, most used first.
+var knownTable = []Agent{
+	npm("claude", "Claude Code", "claude-agent-acp", "@agentclientprotocol/claude-agent-acp", "https://claude.com/product/claude-code"),
+	npm("codex", "Codex CLI", "codex-acp", "@agentclientprotocol/codex-acp", "https://developers.openai.com/codex/cli"),
+	npm("gemini", "Gemini CLI", "gemini", "@google/gemini-cli", "https://geminicli.com", "--acp"),
+	npm("opencode", "OpenCode", "opencode", "opencode-ai", "https://opencode.ai", "acp"),
+	npm("copilot", "GitHub Copilot CLI", "copilot", "@github/copilot", "https://github.com/github/copilot-cli", "--acp"),
+	{
+		ID: "cursor", Name: "Cursor CLI", Command: "cursor-agent", Args: []string{"acp"},
+		InstallHint: "curl https://cursor.com/install -fsS | bash", URL: "https://cursor.com/docs/cli/acp",
+	},
+	{
+		ID: "goose", Name: "Goose", Command: "goose", Args: []string{"acp"},
+		InstallHint: "curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash",
+		URL:         "https://block.github.io/goose",
+	},
+	npm("qwen", "Qwen Code", "qwen", "@qwen-code/qwen-code", "https://qwenlm.github.io/qwen-code-docs", "--acp"),
+	npm("kimi", "Kimi Code CLI", "kimi", "@moonshot-ai/kimi-code", "https://moonshotai.github.io/kimi-code", "acp"),
+	npm("auggie", "Auggie", "auggie", "@augmentcode/auggie", "https://docs.augmentcode.com/cli/acp", "--acp").
+		with(map[string]string{"AUGMENT_DISABLE_AUTO_UPDATE": "1"}),
+	npm("cline", "Cline", "cline", "cline", "https://docs.cline.bot/usage/acp", "--acp"),
+	npm("kilo", "Kilo Code", "kilo", "@kilocode/cli", "https://github.com/Kilo-Org/kilocode", "acp"),
+	npm("droid", "Factory Droid", "droid", "droid", "https://docs.factory.ai", "exec", "--output-format", "acp").
+		with(map[string]string{"DROID_DISABLE_AUTO_UPDATE": "true", "FACTORY_DROID_AUTO_UPDATE_ENABLED": "false"}),
+	{
+		ID: "vibe", Name: "Mistral Vibe", Command: "vibe-acp",
+		InstallHint: "uv tool install mistral-vibe", URL: "https://docs.mistral.ai/mistral-vibe/introduction/install",
+	},
+	npm("junie", "Junie", "junie", "@jetbrains/junie", "https://junie.jetbrains.com", "--acp=true"),
+	{
+		ID: "kiro", Name: "Kiro CLI", Command: "kiro-cli", Args: []string{"acp"},
+		InstallHint: "curl -fsSL https://cli.kiro.dev/install | bash", URL: "https://kiro.dev/docs/cli/acp",
+	},
+	{
+		ID: "openhands", Name: "OpenHands", Command: "openhands", Args: []string{"acp"},
+		InstallHint: "uv tool install openhands --python 3.12", URL: "https://docs.openhands.dev",
+	},
+	{
+		ID: "devin", Name: "Devin CLI", Command: "devin", Args: []string{"acp"},
+		InstallHint: "see https://docs.devin.ai/cli", URL: "https://docs.devin.ai/cli",
+	},
+	{
+		ID: "amp", Name: "Amp", Command: "amp-acp",
+		InstallHint: "download it from https://github.com/tao12345666333/amp-acp/releases", URL: "https://ampcode.com",
+	},
+	npm("qoder", "Qoder CLI", "qodercli", "@qoder-ai/qodercli", "https://docs.qoder.com/cli/acp", "--acp"),
+	{
+		ID: "codebuddy", Name: "CodeBuddy Code", Command: "codebuddy", Args: []string{"--acp"},
+		InstallHint: "see https://cloud.tencent.com/document/product/1831/137021",
+		URL:         "https://cloud.tencent.com/document/product/1831/137021",
+	},
+	{
+		ID: "fast-agent", Name: "fast-agent", Command: "fast-agent-acp",
+		InstallHint: "uv tool install fast-agent-acp", URL: "https://fast-agent.ai/acp",
+		Alternative: []string{"uvx", "fast-agent-acp"},
+	},
+	{
+		ID: "stakpak", Name: "Stakpak", Command: "stakpak", Args: []string{"acp"},
+		InstallHint: "cargo install stakpak", URL: "https://stakpak.dev",
+	},
+	npm("pi", "pi", "pi-acp", "pi-acp", "https://github.com/svkozak/pi-acp"),
+	{
+		ID: "crow", Name: "crow-cli", Command: "crow-cli", Args: []string{"acp"},
+		InstallHint: "uv tool install crow-cli", URL: "https://crow-ai.dev",
+	},
+}
+
+// knownAgents returns the known agents. The caller may change what it gets.
 func knownAgents() []Agent {
-	agents := []Agent{
-		npm("claude", "Claude Code", "claude-agent-acp", "@agentclientprotocol/claude-agent-acp", "https://claude.com/product/claude-code"),
-		npm("codex", "Codex CLI", "codex-acp", "@agentclientprotocol/codex-acp", "https://developers.openai.com/codex/cli"),
-		npm("gemini", "Gemini CLI", "gemini", "@google/gemini-cli", "https://geminicli.com", "--acp"),
-		npm("opencode", "OpenCode", "opencode", "opencode-ai", "https://opencode.ai", "acp"),
-		npm("copilot", "GitHub Copilot CLI", "copilot", "@github/copilot", "https://github.com/github/copilot-cli", "--acp"),
-		{
-			ID: "cursor", Name: "Cursor CLI", Command: "cursor-agent", Args: []string{"acp"},
-			InstallHint: "curl https://cursor.com/install -fsS | bash", URL: "https://cursor.com/docs/cli/acp",
-		},
-		{
-			ID: "goose", Name: "Goose", Command: "goose", Args: []string{"acp"},
-			InstallHint: "curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash",
-			URL:         "https://block.github.io/goose",
-		},
-		npm("qwen", "Qwen Code", "qwen", "@qwen-code/qwen-code", "https://qwenlm.github.io/qwen-code-docs", "--acp"),
-		npm("kimi", "Kimi Code CLI", "kimi", "@moonshot-ai/kimi-code", "https://moonshotai.github.io/kimi-code", "acp"),
-		npm("auggie", "Auggie", "auggie", "@augmentcode/auggie", "https://docs.augmentcode.com/cli/acp", "--acp").
-			with(map[string]string{"AUGMENT_DISABLE_AUTO_UPDATE": "1"}),
-		npm("cline", "Cline", "cline", "cline", "https://docs.cline.bot/usage/acp", "--acp"),
-		npm("kilo", "Kilo Code", "kilo", "@kilocode/cli", "https://github.com/Kilo-Org/kilocode", "acp"),
-		npm("droid", "Factory Droid", "droid", "droid", "https://docs.factory.ai", "exec", "--output-format", "acp").
-			with(map[string]string{"DROID_DISABLE_AUTO_UPDATE": "true", "FACTORY_DROID_AUTO_UPDATE_ENABLED": "false"}),
-		{
-			ID: "vibe", Name: "Mistral Vibe", Command: "vibe-acp",
-			InstallHint: "uv tool install mistral-vibe", URL: "https://docs.mistral.ai/mistral-vibe/introduction/install",
-		},
-		npm("junie", "Junie", "junie", "@jetbrains/junie", "https://junie.jetbrains.com", "--acp=true"),
-		{
-			ID: "kiro", Name: "Kiro CLI", Command: "kiro-cli", Args: []string{"acp"},
-			InstallHint: "curl -fsSL https://cli.kiro.dev/install | bash", URL: "https://kiro.dev/docs/cli/acp",
-		},
-		{
-			ID: "openhands", Name: "OpenHands", Command: "openhands", Args: []string{"acp"},
-			InstallHint: "uv tool install openhands --python 3.12", URL: "https://docs.openhands.dev",
-		},
-		{
-			ID: "devin", Name: "Devin CLI", Command: "devin", Args: []string{"acp"},
-			InstallHint: "see https://docs.devin.ai/cli", URL: "https://docs.devin.ai/cli",
-		},
-		{
-			ID: "amp", Name: "Amp", Command: "amp-acp",
-			InstallHint: "download it from https://github.com/tao12345666333/amp-acp/releases", URL: "https://ampcode.com",
-		},
-		npm("qoder", "Qoder CLI", "qodercli", "@qoder-ai/qodercli", "https://docs.qoder.com/cli/acp", "--acp"),
-		{
-			ID: "codebuddy", Name: "CodeBuddy Code", Command: "codebuddy", Args: []string{"--acp"},
-			InstallHint: "see https://cloud.tencent.com/document/product/1831/137021",
-			URL:         "https://cloud.tencent.com/document/product/1831/137021",
-		},
-		{
-			ID: "fast-agent", Name: "fast-agent", Command: "fast-agent-acp",
-			InstallHint: "uv tool install fast-agent-acp", URL: "https://fast-agent.ai/acp",
-			Alternative: []string{"uvx", "fast-agent-acp"},
-		},
-		{
-			ID: "stakpak", Name: "Stakpak", Command: "stakpak", Args: []string{"acp"},
-			InstallHint: "cargo install stakpak", URL: "https://stakpak.dev",
-		},
-		npm("pi", "pi", "pi-acp", "pi-acp", "https://github.com/svkozak/pi-acp"),
-		{
-			ID: "crow", Name: "crow-cli", Command: "crow-cli", Args: []string{"acp"},
-			InstallHint: "uv tool install crow-cli", URL: "https://crow-ai.dev",
-		},
-	}
+	agents := slices.Clone(knownTable)
 	for i := range agents {
 		agents[i].Source = SourceBuiltIn
+		agents[i].Args = slices.Clone(agents[i].Args)
 	}
 	return agents
 }

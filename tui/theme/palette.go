@@ -2,6 +2,7 @@ package theme
 
 import (
 	"charm.land/glamour/v2/ansi"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 )
 
@@ -123,4 +124,53 @@ func paletteFor(dark bool, depth Depth) *palette {
 		return &darkPalette
 	}
 	return &lightPalette
+}
+
+// ink is text in a colour.
+func (p *palette) ink(colour string) lipgloss.Style {
+	if colour == "" { // the terminal's own
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Foreground(lipgloss.Color(colour))
+}
+
+// inkOn is text in a colour on another, or on the terminal's own background.
+func (p *palette) inkOn(colour, ground string) lipgloss.Style {
+	if ground == "" {
+		return p.ink(colour)
+	}
+	return p.ink(colour).Background(lipgloss.Color(ground))
+}
+
+// badge is text on a ground of its own.
+func (p *palette) badge(colour string) lipgloss.Style {
+	if p.surface == "" {
+		return p.ink(colour).Reverse(true)
+	}
+	return p.inkOn(colour, p.surface)
+}
+
+// standsOut is what is chosen, or what the person is at.
+func (p *palette) standsOut(colour, ground string) lipgloss.Style {
+	if p.surface == "" {
+		return p.ink(p.accent).Bold(true).Reverse(true)
+	}
+	return p.inkOn(colour, ground).Bold(true)
+}
+
+// diffLine is a line that was added or removed: plain text on its ground, or in
+// its colour where there are no grounds.
+func (p *palette) diffLine(colour, ground string) lipgloss.Style {
+	if ground == "" {
+		return p.ink(colour)
+	}
+	return p.inkOn(p.text, ground)
+}
+
+// diffWord is a word that changed in such a line.
+func (p *palette) diffWord(colour, ground string) lipgloss.Style {
+	if ground == "" {
+		return p.ink(colour).Bold(true).Underline(true)
+	}
+	return p.inkOn(p.strong, ground)
 }

@@ -57,45 +57,7 @@ func New(dark bool) *Theme { return NewFor(dark, TrueColor) }
 // colours that the terminal has.
 func NewFor(dark bool, depth Depth) *Theme {
 	p := paletteFor(dark, depth)
-	fg := func(ink string) lipgloss.Style {
-		style := lipgloss.NewStyle()
-		if ink != "" { // the terminal's own colour
-			style = style.Foreground(lipgloss.Color(ink))
-		}
-		return style
-	}
-	on := func(ink, ground string) lipgloss.Style {
-		if ground == "" {
-			return fg(ink)
-		}
-		return fg(ink).Background(lipgloss.Color(ground))
-	}
-	badge := func(ink string) lipgloss.Style {
-		if p.surface == "" {
-			return fg(ink).Reverse(true)
-		}
-		return on(ink, p.surface)
-	}
-	word := func(ink, ground string) lipgloss.Style {
-		if ground == "" {
-			return fg(ink).Bold(true).Underline(true)
-		}
-		return on(p.strong, ground)
-	}
-	line := func(plain, ink, ground string) lipgloss.Style {
-		if ground == "" {
-			return fg(ink)
-		}
-		return on(plain, ground)
-	}
-	current := on(p.surface, p.accent).Bold(true)
-	if p.surface == "" {
-		current = fg(p.accent).Bold(true).Reverse(true)
-	}
-	chosen := on(p.strong, p.raised).Bold(true)
-	if p.raised == "" {
-		chosen = fg(p.strong).Bold(true).Reverse(true)
-	}
+	fg, on := p.ink, p.inkOn
 	return &Theme{
 		Dark: dark,
 
@@ -106,21 +68,21 @@ func NewFor(dark bool, depth Depth) *Theme {
 		UserMark: fg(p.accent), AgentMark: fg(p.blue), ThoughtMark: fg(p.faint), ToolMark: fg(p.muted),
 		User: fg(p.strong), Thought: fg(p.muted).Italic(true), Title: fg(p.text).Bold(true),
 		Selected: fg(p.accent),
-		Match:    on(p.strong, p.raised).Underline(true), MatchCurrent: current,
+		Match:    on(p.strong, p.raised).Underline(true), MatchCurrent: p.standsOut(p.surface, p.accent),
 
 		Rule: fg(p.line), CodeBar: fg(p.line),
 
 		Markdown: p.markdown(),
 
-		DiffAdded: line(p.text, p.green, p.addBg), DiffRemoved: line(p.text, p.red, p.delBg), DiffContext: fg(p.muted),
-		DiffAddedWord: word(p.green, p.addWord), DiffRemovedWord: word(p.red, p.delWord),
+		DiffAdded: p.diffLine(p.green, p.addBg), DiffRemoved: p.diffLine(p.red, p.delBg), DiffContext: fg(p.muted),
+		DiffAddedWord: p.diffWord(p.green, p.addWord), DiffRemovedWord: p.diffWord(p.red, p.delWord),
 		DiffNumber: fg(p.faint), DiffHunk: fg(p.blue), DiffPath: fg(p.text).Bold(true),
 		DiffAddedNumber: on(p.green, p.addBg), DiffRemovedNumber: on(p.red, p.delBg),
 		DiffAddedCounter: fg(p.green), DiffRemovedCounter: fg(p.red),
 
 		Dialog: fg(p.text), DialogTitle: fg(p.accent).Bold(true), DialogInert: fg(p.faint),
-		Choice: fg(p.text), ChoiceSelected: chosen,
-		Badge: badge(p.text), BadgeMode: badge(p.accent),
+		Choice: fg(p.text), ChoiceSelected: p.standsOut(p.strong, p.raised),
+		Badge: p.badge(p.text), BadgeMode: p.badge(p.accent),
 		Border: lipgloss.Color(p.line), BorderFocused: lipgloss.Color(p.accent),
 
 		palette: p,
