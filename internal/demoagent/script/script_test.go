@@ -246,13 +246,16 @@ func TestContextEndsTheRun(t *testing.T) {
 
 func TestStopReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := Parse("s.txt", "stop-reading\nsleep 1m\nresume-reading\nexpect third\nexit 7")
+		s, err := Parse("s.txt", "stop-reading\nstderr It has stopped.\nsleep 1m\nresume-reading\nexpect third\nexit 7")
 		if err != nil {
 			t.Fatal(err)
 		}
 		inR, inW := io.Pipe()
+		stopped, said := io.Pipe()
 		var written atomic.Int32
 		go func() {
+			_, _ = stopped.Read(make([]byte, 1)) // what was written sooner would be read
+			go func() { _, _ = io.Copy(io.Discard, stopped) }()
 			for _, method := range []string{"first", "second", "third"} {
 				if _, err := io.WriteString(inW, `{"method":"`+method+`"}`+"\n"); err == nil {
 					written.Add(1)
@@ -260,7 +263,7 @@ func TestStopReading(t *testing.T) {
 			}
 		}()
 		code := make(chan int, 1)
-		go func() { code <- s.Run(t.Context(), inR, io.Discard, io.Discard) }()
+		go func() { code <- s.Run(t.Context(), inR, io.Discard, said) }()
 		synctest.Wait()
 		if n := written.Load(); n > 1 { // one read may have been under way
 			t.Errorf("%d lines were read", n)
@@ -269,5 +272,6 @@ func TestStopReading(t *testing.T) {
 			t.Errorf("code %d, %d lines written", got, written.Load())
 		}
 		_ = inR.Close()
+		_ = said.Close()
 	})
 }
