@@ -26,40 +26,38 @@ func guideCommand(s *streams) *cobra.Command {
 Markdown, or as the Markdown it is when the output goes into a file or a
 program. To read it page by page:  parley guide | less`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return printGuide(s.Out) },
+		RunE: func(*cobra.Command, []string) error { return printGuide(s) },
 	}
 }
 
 // printGuide prints the guide as fits the output. A configuration that cannot be
 // used is told of when the guide, which explains it, has been printed.
-func printGuide(out io.Writer) error {
-	width := terminalWidth(out)
-	if width == 0 {
-		_, err := io.WriteString(out, docs.Guide())
+func printGuide(s *streams) error {
+	if !s.OutTerminal {
+		_, err := io.WriteString(s.Out, docs.Guide())
 		return err
 	}
 	cfg, wrong := config.Load(config.ConfigFile())
 	if wrong != nil {
 		cfg = config.Default()
 	}
-	depth := theme.DepthOf(colorprofile.Detect(out, os.Environ()))
+	depth := theme.DepthOf(colorprofile.Detect(s.Out, os.Environ()))
 	th := theme.NewFor(isDark(cfg.Theme), depth).WithMarkdown(cfg.MarkdownStyle.Style)
-	lines := markdown.Whole(docs.Guide(), width, th)
+	lines := markdown.Whole(docs.Guide(), terminalWidth(s.Out), th)
 	// Lip Gloss writes the colours that the terminal has.
-	if _, err := lipgloss.Fprintln(out, strings.Join(lines, "\n")); err != nil {
+	if _, err := lipgloss.Fprintln(s.Out, strings.Join(lines, "\n")); err != nil {
 		return fmt.Errorf("print the guide: %w", err)
 	}
 	return wrong
 }
 
-// terminalWidth is the width of the terminal that out is, in cells; 0 if it is
-// none.
+// terminalWidth is the width of a terminal, in cells.
 func terminalWidth(out io.Writer) int {
-	f, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(f.Fd()) {
-		return 0
-	}
 	const usual = 80
+	f, ok := out.(*os.File)
+	if !ok {
+		return usual
+	}
 	width, _, err := term.GetSize(f.Fd())
 	if err != nil || width <= 0 {
 		return usual

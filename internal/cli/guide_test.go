@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,17 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
-
-	"parley/docs"
 )
-
-func TestGuideInAPipeIsMarkdown(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	if err := printGuide(&out); err != nil || out.String() != docs.Guide() {
-		t.Errorf("%v: %.200q", err, out.String())
-	}
-}
 
 // onTerminal is the guide as a terminal of a width gets it.
 func onTerminal(t *testing.T, width uint16, configuration string) (string, error) {
@@ -51,7 +40,7 @@ func onTerminal(t *testing.T, width uint16, configuration string) (string, error
 		all, _ := io.ReadAll(master) // ends with an error when the other side is closed
 		text <- string(all)
 	}()
-	err = printGuide(slave)
+	err = printGuide(&streams{Out: slave, OutTerminal: true})
 	_ = slave.Close()
 	return strings.ReplaceAll(<-text, "\r\n", "\n"), err
 }
