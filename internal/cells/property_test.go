@@ -105,12 +105,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 				for what, lines := range map[string][]string{
 					"wrapped": s.Method.Wrap(text, width), "broken": s.Method.Break(text, width),
 				} {
-					// Everywhere in the program there is a margin, which has room for marks
-					// without a base.
-					for i := range lines {
-						lines[i] = " " + lines[i]
-					}
-					if lost := termtest.Missing(termtest.Show(s.Kind, lines, width+1), text); lost != "" {
+					if lost := termtest.Missing(termtest.Show(s.Kind, lines, width), text); lost != "" {
 						t.Fatalf("%s at %d cells, the screen lacks %+q\n%q", what, width, lost, lines)
 					}
 				}

@@ -24,6 +24,6 @@
 // reads its replies. Screen keeps cells for the visible grid only: what leaves
 // it becomes a string once and is never touched again, runs of ASCII take a
 // short way, and nothing replies. The grammar of escape sequences is still
-// x/ansi's parser, and widths and character clusters are x/ansi's too, so that
-// a line is as wide for whoever draws it as it is here.
+// x/ansi's parser. Widths are those of package cells, as much as any terminal
+// takes, so that no line is wider for whoever draws it than it is here.
 package screen

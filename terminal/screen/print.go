@@ -4,8 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"parley/internal/cells"
 	"parley/internal/safetext"
 )
 
@@ -27,9 +26,9 @@ func (s *Screen) printASCII(p []byte) {
 	for len(p) > 0 {
 		s.wrapIfPending()
 		n := min(len(p), s.cols-s.x)
-		cells := s.claim(n)
+		claimed := s.claim(n)
 		for i, b := range p[:n] {
-			cells[i] = cell{char: rune(b), width: 1, style: s.pen}
+			claimed[i] = cell{char: rune(b), width: 1, style: s.pen}
 		}
 		s.step(n)
 		p = p[n:]
@@ -43,65 +42,41 @@ func (s *Screen) drawsLines() bool {
 	return s.lineDrawing[0]
 }
 
-// print writes one character that is not ASCII.
+// print writes one character that is not ASCII. Each code point that takes columns
+// of its own has cells of its own, as programs reckon that know wcwidth(3) alone,
+// and as every terminal has room for.
 func (s *Screen) print(r rune) {
-	width := commonWidth(r)
-	if width == 0 || !s.joinable || !s.simpleBefore() {
-		if s.join(r) {
-			return
-		}
-	}
-	if width == 0 {
-		text := string(r)
-		if safetext.Block(text) != text && r != utf8.RuneError {
-			return // a control character, or one that reorders text
-		}
-		_, width = ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+	width := cells.Rune(r)
+	if (width == 0 || regional(r)) && s.join(r) {
+		return
 	}
 	if width > 0 && width <= s.cols {
 		s.put(r, width)
 	}
 }
 
-// commonWidth knows the widths of the most frequent characters that are not
-// ASCII and join no character before them; 0 means that it takes a look at the
-// Unicode tables.
-func commonWidth(r rune) int {
-	switch {
-	case r >= 0xa1 && r <= 0x2ff && r != 0xad, r >= 0x400 && r <= 0x45f, r >= 0x2500 && r <= 0x259f:
-		return 1
-	case r >= 0x4e00 && r <= 0x9fff, r >= 0x3001 && r <= 0x3029, r >= 0xff01 && r <= 0xff60, r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa:
-		return 2
-	}
-	return 0
-}
-
-// simpleBefore reports whether the character before the cursor cannot be joined
-// by one that commonWidth knows.
-func (s *Screen) simpleBefore() bool {
-	c := s.before()
-	return c == nil || c.tail == "" && (c.char < utf8.RuneSelf || commonWidth(c.char) > 0)
-}
+// regional reports the letters of which two are a flag, as wide as one of them.
+func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
 // before is the lead cell of the character that was just written, or nil.
 func (s *Screen) before() *cell {
-	cells := s.grid[s.y].cells
+	columns := s.grid[s.y].cells
 	x := s.x
 	if !s.pendingWrap {
 		x--
 	}
-	for x > 0 && x < len(cells) && cells[x].width == 0 {
+	for x > 0 && x < len(columns) && columns[x].width == 0 {
 		x--
 	}
-	if x < 0 || x >= len(cells) {
+	if x < 0 || x >= len(columns) {
 		return nil
 	}
-	return &cells[x]
+	return &columns[x]
 }
 
 // join adds r to the character before the cursor, if both are one character to
-// the reader (a letter and its accent, the parts of a family or a flag), and
-// drops it if it has no width of its own and nothing to join.
+// the reader (a letter and its accent, the halves of a flag) and as wide as it
+// was. It drops what has no width of its own and nothing to join, or no room.
 func (s *Screen) join(r rune) bool {
 	if !s.joinable {
 		return false
@@ -111,16 +86,16 @@ func (s *Screen) join(r rune) bool {
 		return false
 	}
 	whole := string(c.char) + c.tail + string(r)
-	cluster, width := ansi.FirstGraphemeCluster(whole, ansi.GraphemeWidth)
-	if len(cluster) != len(whole) {
-		return false
-	}
-	if safetext.Block(whole) != whole || len(c.tail)+utf8.RuneLen(r) > maxTail {
-		return true // it is dropped
-	}
+	n, width := cells.Safe.Next(whole)
 	switch {
+	case n != len(whole):
+		return false
+	case safetext.Block(whole) != whole || len(c.tail)+utf8.RuneLen(r) > maxTail:
+		return !regional(r) // it is dropped
 	case width == int(c.width):
 		c.tail = strings.Clone(whole[utf8.RuneLen(c.char):])
+	case regional(r):
+		return false
 	case width == 2 && c.width == 1 && !s.pendingWrap:
 		// A variation selector that asks for the emoji form makes the character wider.
 		c.tail, c.width = strings.Clone(whole[utf8.RuneLen(c.char):]), 2
@@ -139,10 +114,10 @@ func (s *Screen) put(r rune, width int) {
 		}
 		s.wrap()
 	}
-	cells := s.claim(width)
-	cells[0] = cell{char: r, width: uint8(width), style: s.pen}
+	claimed := s.claim(width)
+	claimed[0] = cell{char: r, width: uint8(width), style: s.pen}
 	for i := 1; i < width; i++ {
-		cells[i] = cell{style: s.pen}
+		claimed[i] = cell{style: s.pen}
 	}
 	s.step(width)
 }
@@ -198,10 +173,10 @@ func (s *Screen) tab() {
 	}
 	r := &s.grid[s.y]
 	if s.x >= len(r.cells) {
-		cells := s.claim(n)
-		cells[0] = cell{char: '\t', width: uint8(n)}
+		claimed := s.claim(n)
+		claimed[0] = cell{char: '\t', width: uint8(n)}
 		for i := 1; i < n; i++ {
-			cells[i] = cell{}
+			claimed[i] = cell{}
 		}
 	}
 	s.moveTo(to, s.y)

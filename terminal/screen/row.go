@@ -36,7 +36,7 @@ func (r *row) inkEnd() int {
 		if c.width == 0 {
 			continue // the lead cell of the character decides
 		}
-		if c.char != ' ' && c.char != '\t' || c.style.visible() {
+		if c.char != ' ' && c.char != '\t' || c.tail != "" || c.style.visible() {
 			return min(i-1+int(c.width), len(r.cells))
 		}
 	}

@@ -60,15 +60,17 @@ type cell struct {
 	continued bool
 }
 
-// Show draws lines on a terminal of a width, each from the first column of a row
-// of its own, and returns what stands on its screen then. As in a terminal
-// without automatic margins, what is too long overwrites the last column, and of
-// a wide character of which one half is overwritten nothing is left.
+// Show draws lines on a terminal, each on a row of its own behind a margin of one
+// column, and returns what stands on its screen then. There are cols columns
+// behind the margin, which is there as it is everywhere in the program: marks
+// without a base are drawn into it. As in a terminal that does not wrap, what is
+// too long overwrites the last column, and of a wide character of which one half
+// is overwritten nothing is left.
 func Show(kind Kind, lines []string, cols int) string {
 	var out strings.Builder
 	for _, line := range lines {
-		r := row{kind: kind, cells: make([]cell, cols)}
-		r.write(line)
+		r := row{kind: kind, cells: make([]cell, 1+cols)}
+		r.write(" " + line)
 		for _, c := range r.cells {
 			switch {
 			case c.text != "":

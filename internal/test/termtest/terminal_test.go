@@ -24,7 +24,7 @@ func TestShow(t *testing.T) {
 		{"not UTF-8", Clusters, "a\xffb", 3, "a\ufffdb\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := Show(c.kind, []string{c.line}, c.cols); got != c.want {
+			if got := Show(c.kind, []string{c.line}, c.cols); got != " "+c.want {
 				t.Errorf("Show = %q, want %q", got, c.want)
 			}
 		})
