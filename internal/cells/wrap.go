@@ -57,6 +57,12 @@ func (m Method) pieces(spans []span, line string, at, width int) []span {
 func (m Method) Ends(s string, width int) []int {
 	width = max(width, 1)
 	ends := make([]int, 0, 1+len(s)/width)
+	if printableASCII(s) {
+		for end := width; end < len(s); end += width {
+			ends = append(ends, end)
+		}
+		return append(ends, len(s))
+	}
 	for at := 0; ; {
 		n, _ := m.Fit(s[at:], width, width)
 		at += n
@@ -65,6 +71,15 @@ func (m Method) Ends(s string, width int) []int {
 			return ends
 		}
 	}
+}
+
+func printableASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // filler is a line while it is being filled.

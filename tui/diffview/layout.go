@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strconv"
 
+	"parley/internal/cells"
 	"parley/tui/theme"
 )
 
@@ -30,10 +31,11 @@ const minTextWidth = 16
 // Layout is a diff put into lines of a width. It is immutable and safe for
 // concurrent use.
 type Layout struct {
-	diff  *Diff
-	mode  Mode
-	width int
-	rows  []row
+	diff   *Diff
+	mode   Mode
+	width  int
+	method cells.Method
+	rows   []row
 	// starts holds the first screen line of each row, and the number of lines.
 	starts []int
 	// unified is the only column of a unified layout; left and right those of
@@ -73,8 +75,8 @@ func newColumn(width, oldDigits, newDigits int) column {
 }
 
 // Layout puts the diff into lines of at most width cells. The first call
-// compares the texts; a call with a new width measures every line once; a
-// repeated call costs nothing.
+// compares the texts; a call with a new width, or another way to measure text in
+// use (see cells.Use), measures every line once; a repeated call costs nothing.
 func (d *Diff) Layout(width int, mode Mode) *Layout {
 	d.compare()
 	width = max(width, 1)
@@ -88,11 +90,12 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	last := d.layouts[mode]
-	if last != nil && last.width == width {
+	last, method := d.layouts[mode], cells.Current()
+	if last != nil && last.width == width && last.method == method {
 		return last
 	}
-	l := &Layout{diff: d, mode: mode, width: width}
+	d.measureBy(method)
+	l := &Layout{diff: d, mode: mode, width: width, method: method}
 	if last != nil {
 		l.rows = last.rows
 	} else {
@@ -111,6 +114,14 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 	}
 	d.layouts[mode] = l
 	return l
+}
+
+// measureBy says how texts are measured from now on. What is kept of them
+// depends on it, since tabs reach to columns. d.mu is held.
+func (d *Diff) measureBy(m cells.Method) {
+	if d.method != m {
+		d.method, d.clips, d.words = m, nil, nil
+	}
 }
 
 // digits is the width of the numbers of a text's lines, 0 if there are none.
@@ -141,7 +152,7 @@ func (l *Layout) height(r row) int {
 		}
 		return d.textHeight(newSide, r.new, none, l.unified.text())
 	case noteRow:
-		return len(wrap(d.note(r.old), l.width))
+		return len(d.wrap(d.note(r.old), l.width))
 	}
 	return 1
 }
@@ -156,7 +167,7 @@ func (d *Diff) textHeight(s side, line, pair int32, width int) int {
 	if raw := d.raw(s, line); tabWidth*len(raw) <= width && isASCII(raw) {
 		return 1
 	}
-	return len(wrap(d.text(s, line, pair), width))
+	return len(d.wrap(d.text(s, line, pair), width))
 }
 
 // Len is the number of lines. There is always one at least.
@@ -173,6 +184,7 @@ func (l *Layout) Lines(from, to int, th *theme.Theme) []string {
 	d := l.diff
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.measureBy(l.method)
 	if d.inkOf != th {
 		d.inkOf, d.ink = th, newInk(th)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/tui/theme"
 )
@@ -65,7 +64,7 @@ func (l *Layout) draw(r row, from, to int, k *ink) []string {
 	switch r.kind {
 	case gapRow:
 		text := "⋯ " + grouped(int(r.old)) + " unchanged lines"
-		return []string{k.hunk.text(ansi.Truncate(text, l.width, ""))}
+		return []string{k.hunk.text(l.method.Truncate(text, l.width, ""))}
 	case noteRow:
 		return l.drawNote(r.old, k)[from:to]
 	case changedRow:
@@ -93,7 +92,7 @@ func (l *Layout) drawNote(which int32, k *ink) []string {
 	}
 	text, from := l.diff.note(which), 0
 	var lines []string
-	for _, end := range wrap(text, l.width) {
+	for _, end := range l.diff.wrap(text, l.width) {
 		lines = append(lines, p.text(text[from:end]))
 		from = end
 	}
@@ -104,7 +103,7 @@ func (l *Layout) drawNote(which int32, k *ink) []string {
 func (l *Layout) drawSplit(left, right []string, k *ink) []string {
 	lines := make([]string, len(left))
 	for i := range lines {
-		pad := strings.Repeat(" ", l.left.width-ansi.StringWidth(left[i]))
+		pad := strings.Repeat(" ", l.left.width-l.method.Width(left[i]))
 		lines[i] = left[i] + pad + k.rule.text("│") + right[i]
 	}
 	return lines
@@ -121,7 +120,7 @@ func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *loo
 	}
 	text := d.text(s, line, pair)
 	spans := d.emphasise(s, line, pair)
-	ends := wrap(text, c.text())
+	ends := d.wrap(text, c.text())
 	for i := range lines {
 		var b strings.Builder
 		sign := k.sign
@@ -141,7 +140,7 @@ func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *loo
 				piece.start = ends[n-1]
 			}
 		}
-		drawPiece(&b, text, piece, spans, c.text(), k)
+		d.drawPiece(&b, text, piece, spans, c.text(), k)
 		lines[i] = b.String()
 	}
 	return lines
@@ -161,10 +160,10 @@ func drawNumber(b *strings.Builder, k *look, digits int, number int32, first int
 }
 
 // drawPiece draws a piece of a text, its emphasised spans, and the background
-// up to the width.
-func drawPiece(b *strings.Builder, text string, piece span, spans []span, width int, k *look) {
-	shown := cells(text[piece.start:piece.end])
-	if shown > width { // a single character that is wider than the column
+// up to the width. d.mu is held.
+func (d *Diff) drawPiece(b *strings.Builder, text string, piece span, spans []span, width int, k *look) {
+	shown := d.width(text[piece.start:piece.end])
+	if shown > width { // a single code point that is wider than the column
 		k.text.write(b, strings.Repeat("·", width))
 		return
 	}
@@ -174,11 +173,11 @@ func drawPiece(b *strings.Builder, text string, piece span, spans []span, width 
 		if s.start >= s.end {
 			continue
 		}
-		k.text.write(b, unchangedTabs.Replace(text[at:s.start]))
+		k.text.write(b, spaced(text[at:s.start]))
 		k.word.write(b, changed(text[s.start:s.end]))
 		at = s.end
 	}
-	rest := unchangedTabs.Replace(text[at:piece.end])
+	rest := spaced(text[at:piece.end])
 	if k.fill {
 		rest += strings.Repeat(" ", width-shown)
 	}

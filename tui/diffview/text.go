@@ -6,8 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"parley/internal/cells"
 	"parley/internal/safetext"
 )
 
@@ -25,7 +24,7 @@ const (
 func (d *Diff) text(s side, line, pair int32) string {
 	raw := d.raw(s, line)
 	if len(raw) <= maxLineBytes {
-		return printable(raw)
+		return printable(d.method, raw)
 	}
 	key := lineKey{s, line}
 	text, ok := d.clips[key]
@@ -34,7 +33,7 @@ func (d *Diff) text(s side, line, pair int32) string {
 		if pair != none {
 			from = commonPrefix(raw, d.raw(1-s, pair)) - clipLead
 		}
-		text = clip(raw, from)
+		text = clip(d.method, raw, from)
 		if d.clips == nil {
 			d.clips = make(map[lineKey]string)
 		}
@@ -59,7 +58,7 @@ func (d *Diff) raw(s side, line int32) string {
 
 // clip returns the part of a long line that begins at from, fit to be drawn,
 // and says how much is left out on either side.
-func clip(raw string, from int) string {
+func clip(m cells.Method, raw string, from int) string {
 	from = max(0, min(from, len(raw)-maxLineBytes))
 	to := min(from+maxLineBytes, len(raw))
 	for from > 0 && !utf8.RuneStart(raw[from]) && to-from < maxLineBytes+utf8.UTFMax {
@@ -68,7 +67,7 @@ func clip(raw string, from int) string {
 	for to < len(raw) && !utf8.RuneStart(raw[to]) && to-from < maxLineBytes+2*utf8.UTFMax {
 		to++
 	}
-	text := printable(raw[from:to])
+	text := printable(m, raw[from:to])
 	if from > 0 {
 		text = "⟨… " + grouped(from) + " bytes not shown⟩ " + text
 	}
@@ -103,7 +102,7 @@ func commonPrefix(a, b string) int {
 
 // printable makes a line fit to be drawn. Characters that safetext would drop
 // are drawn as symbols instead: in a review they must not go unseen.
-func printable(line string) string {
+func printable(m cells.Method, line string) string {
 	if safetext.Block(line) != line {
 		var b strings.Builder
 		for _, r := range line {
@@ -122,7 +121,7 @@ func printable(line string) string {
 		}
 		line = safetext.Block(b.String())
 	}
-	return expandTabs(line)
+	return expandTabs(m, line)
 }
 
 // A tab in a printable text is tabHead and as many tabFill as bring it to the
@@ -133,7 +132,7 @@ const (
 	tabFill = '\x02'
 )
 
-func expandTabs(line string) string {
+func expandTabs(m cells.Method, line string) string {
 	if strings.IndexByte(line, '\t') < 0 {
 		return line
 	}
@@ -148,9 +147,9 @@ func expandTabs(line string) string {
 			line = line[1:]
 			continue
 		}
-		cluster, width := firstCluster(line)
-		b.WriteString(cluster)
-		line, column = line[len(cluster):], column+width
+		n, width := m.Next(line)
+		b.WriteString(line[:n])
+		line, column = line[n:], column+width
 	}
 	return b.String()
 }
@@ -171,26 +170,9 @@ func changed(piece string) string {
 	return changedTabs.Replace(piece)
 }
 
-// firstCluster returns the first character of s as a person sees it, and how
-// many cells it takes.
-func firstCluster(s string) (string, int) {
-	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
-		return s[:1], 1
-	}
-	if s[0] < ' ' { // a piece of a tab, which is drawn as a space
-		cluster, width := ansi.FirstGraphemeCluster(" "+s[1:], ansi.GraphemeWidth)
-		return s[:len(cluster)], width
-	}
-	return ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-}
-
-// cells is how wide a printable text is.
-func cells(s string) int {
-	if isASCII(s) {
-		return len(s)
-	}
-	return ansi.StringWidth(unchangedTabs.Replace(s))
-}
+// spaced is a printable text as it is measured: with spaces for its tabs, byte by
+// byte.
+func spaced(text string) string { return unchangedTabs.Replace(text) }
 
 func isASCII(s string) bool {
 	for i := range len(s) {
@@ -202,23 +184,19 @@ func isASCII(s string) bool {
 }
 
 // wrap returns where the pieces of a printable text end so that each fits the
-// width. There is always one piece. A character wider than the width is a piece
-// of its own.
-func wrap(text string, width int) []int {
+// width. There is always one piece. A code point wider than the width is a piece
+// of its own. d.mu is held.
+func (d *Diff) wrap(text string, width int) []int {
+	if len(text) <= width && isASCII(text) {
+		return []int{len(text)}
+	}
+	return d.method.Ends(spaced(text), width)
+}
+
+// width is how wide a printable text is. d.mu is held.
+func (d *Diff) width(text string) int {
 	if isASCII(text) {
-		ends := make([]int, 0, 1+len(text)/width)
-		for end := width; end < len(text); end += width {
-			ends = append(ends, end)
-		}
-		return append(ends, len(text))
+		return len(text)
 	}
-	var ends []int
-	for at, column := 0, 0; at < len(text); {
-		cluster, w := firstCluster(text[at:])
-		if column > 0 && column+w > width {
-			ends, column = append(ends, at), 0
-		}
-		at, column = at+len(cluster), column+w
-	}
-	return append(ends, len(text))
+	return d.method.Width(spaced(text))
 }

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"parley/internal/cells"
 )
 
 // maxWordPairs is how many pairs of lines keep their emphasis at most.
@@ -107,16 +109,16 @@ func join(spans []span, s span, text string) []span {
 // by one. Characters as a person sees them are never split.
 func splitWords(text string) []string {
 	var words []string
-	last := other
+	last, measured := other, spaced(text)
 	for at, start := 0, 0; at < len(text); {
-		cluster, _ := firstCluster(text[at:])
-		class := classOf(cluster)
+		n, _ := cells.Next(measured[at:])
+		class := classOf(text[at : at+n])
 		if at > start && (class != last || class == other) && !(class == fill) {
 			words = append(words, text[start:at])
 			start = at
 		}
 		last = class
-		at += len(cluster)
+		at += n
 		if at == len(text) {
 			words = append(words, text[start:])
 		}

@@ -8,6 +8,7 @@ package termtest
 
 import (
 	"strings"
+	"testing"
 	"unicode"
 	"unicode/utf8"
 
@@ -170,4 +171,12 @@ func Missing(screen, text string) string {
 		}
 	}
 	return want
+}
+
+// Use makes a method the one in use as long as the test runs. Such a test must
+// not run beside others.
+func Use(t testing.TB, m cells.Method) {
+	before := cells.Current()
+	cells.Use(m)
+	t.Cleanup(func() { cells.Use(before) })
 }
