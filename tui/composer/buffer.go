@@ -3,6 +3,8 @@ package composer
 import (
 	"slices"
 	"strings"
+
+	"parley/internal/cells"
 )
 
 // pos is a place between two characters: a line and a byte offset in it, always
@@ -16,10 +18,10 @@ func (p pos) before(q pos) bool { return p.row < q.row || p.row == q.row && p.co
 // draft as in a short one.
 type line struct {
 	text string
-	// starts are the offsets where the rows of the wrapped line begin, for a
-	// width of wrapped columns; nil when not yet known.
+	// starts are the offsets where the rows of the wrapped line begin, for the
+	// layout wrapped; nil when not yet known.
 	starts  []int
-	wrapped int
+	wrapped cells.Layout
 	// change is the edit that starts does not know of yet, nil for none.
 	change *change
 }

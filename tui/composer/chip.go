@@ -6,8 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"parley/internal/cells"
 	"parley/internal/safetext"
 )
 
@@ -44,7 +43,7 @@ func (c *chips) fold(raw string) (mark string, text func() string) {
 	}
 	label := fmt.Sprintf("[pasted text #%d, %s]", len(c.list)+1, amount(raw))
 	text = sync.OnceValue(func() string { return clean(raw) })
-	c.list = append(c.list, chip{label, ansi.StringWidth(label), text})
+	c.list = append(c.list, chip{label, cells.Width(label), text})
 	return string(firstChip + rune(len(c.list)-1)), text
 }
 
@@ -122,7 +121,8 @@ func clean(s string) string {
 func oneLine(s string) string { return strings.ReplaceAll(clean(s), "\n", " ") }
 
 // next measures the unit of s that begins at i: what the cursor steps over and
-// what a row is never broken inside of. It is a chip, a tab or a grapheme.
+// what a row is not broken inside of. It is a chip, a tab, or a character as a
+// person sees it.
 func (c *chips) next(s string, i int) (bytes, columns int) {
 	if s[i] < utf8.RuneSelf && (i+1 == len(s) || s[i+1] < utf8.RuneSelf) {
 		if s[i] == '\t' {
@@ -140,13 +140,34 @@ func (c *chips) next(s string, i int) (bytes, columns int) {
 	for end < len(s) && !utf8.RuneStart(s[end]) {
 		end--
 	}
-	cluster, width := ansi.FirstGraphemeCluster(s[i:end], ansi.GraphemeWidth)
-	return max(1, len(cluster)), width
+	return cells.Next(s[i:end])
 }
 
-// maxUnit bounds the bytes of one grapheme: there are texts that stack accents
+// part measures as much of the unit at i as a row of a width has room for. A chip
+// and a tab are cut to the row. A character that is wider is broken between its
+// code points: where each emoji of a family has columns of its own, a family may
+// need more of them than the prompt has.
+func (c *chips) part(s string, i, width int) (bytes, columns int) {
+	bytes, columns = c.next(s, i)
+	if columns <= width {
+		return bytes, columns
+	}
+	if _, ok := c.at(s[i:]); !ok && s[i] != '\t' {
+		bytes, columns = cells.Fit(s[i:i+bytes], width, width)
+	}
+	return bytes, min(columns, width)
+}
+
+// maxUnit bounds the bytes of one unit: there are texts that stack accents
 // without end.
 const maxUnit = 128
+
+// breakable reports that a row may end behind a unit without a space. Columns are
+// those that it takes.
+func (c *chips) breakable(unit string, columns int) bool {
+	_, ok := c.at(unit)
+	return ok || cells.Wide(unit, columns)
+}
 
 // previous is where the unit before i begins.
 func (c *chips) previous(s string, i int) int {

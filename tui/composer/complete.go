@@ -5,8 +5,9 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/sahilm/fuzzy"
+
+	"parley/internal/cells"
 
 	"parley/acpclient"
 	"parley/internal/safetext"
@@ -105,7 +106,7 @@ func (c *Composer) complete() tea.Cmd {
 	if kind == commandCompletion {
 		p.items, p.labels = c.matchCommands(query), 0
 		for _, it := range p.items {
-			p.labels = max(p.labels, ansi.StringWidth(it.label))
+			p.labels = max(p.labels, cells.Width(it.label))
 		}
 	} else {
 		p.items = c.matchFiles(query)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"parley/internal/cells"
 )
 
 // popupLines appends the popup, n lines of it.
@@ -33,16 +33,16 @@ func (c *Composer) popupLine(it item, selected bool) string {
 	}
 	column := min(c.completion.labels, width/2)
 	label := c.fit(it.label, column)
-	gap := strings.Repeat(" ", column-ansi.StringWidth(label)+2)
+	gap := strings.Repeat(" ", column-cells.Width(label)+2)
 	return sign + style.Render(label) + gap + c.theme.Muted.Render(c.fit(it.detail, width-column-2))
 }
 
 // fit cuts text off at a width. Of a path the end says more than the begin.
 func (c *Composer) fit(text string, width int) string {
-	if over := ansi.StringWidth(text) - width; over > 0 && c.completion.kind == fileCompletion && c.completion.note == "" {
-		return ansi.TruncateLeft(text, over+1, "…")
+	if c.completion.kind == fileCompletion && c.completion.note == "" {
+		return cells.TruncateStart(text, width, "…")
 	}
-	return ansi.Truncate(text, width, "…")
+	return cells.Truncate(text, width, "…")
 }
 
 // searchLine is the line of the history search, and the column of the cursor in
@@ -59,10 +59,7 @@ func (c *Composer) searchLine() (line string, column int) {
 	}
 	label += ": "
 	room := max(1, c.textWidth()-len(label))
-	query := s.query
-	if over := ansi.StringWidth(query) - room; over > 0 {
-		query = ansi.TruncateLeft(query, over+1, "…")
-	}
+	query := cells.TruncateStart(s.query, room, "…")
 	line = strings.Repeat(" ", gutter) + c.theme.Key.Render(label) + c.theme.Strong.Render(query)
-	return ansi.Truncate(line, c.width, ""), min(c.width-1, gutter+len(label)+ansi.StringWidth(query))
+	return cells.Truncate(line, c.width, ""), min(c.width-1, gutter+len(label)+cells.Width(query))
 }

@@ -6,7 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/cells"
 )
 
 const (
@@ -145,7 +146,7 @@ func (c *Composer) ghost(column int) string {
 	if text == "" {
 		return ""
 	}
-	return c.theme.Faint.Render(ansi.Truncate(text, max(0, c.width-column), "…"))
+	return c.theme.Faint.Render(cells.Truncate(text, max(0, c.width-column), "…"))
 }
 
 // row draws one row of the draft.
@@ -164,16 +165,14 @@ func (c *Composer) row(p place, width int) string {
 	}
 	now := -1
 	for i, x := from, 0; i < to; {
-		n, w := b.chips.next(text, i)
+		n, w := b.chips.part(text, i, width)
 		shown := text[i : i+n]
 		if ch, ok := b.chips.at(shown); ok {
-			w = min(w, width)
-			shown = ansi.Truncate(ch.label, w, "…")
+			shown = cells.Truncate(ch.label, w, "…")
 		} else if shown == "\t" {
-			w = min(tabWidth, width)
 			shown = strings.Repeat(" ", w)
 		}
-		if x+w > width { // a space that hangs over, or a character too wide for the screen
+		if x+w > width { // a space that hangs over
 			break
 		}
 		for len(marks) > 0 && i >= marks[0].to {

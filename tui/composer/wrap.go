@@ -3,20 +3,22 @@ package composer
 import (
 	"slices"
 	"sort"
+
+	"parley/internal/cells"
 )
 
 // rows returns where the rows of a line begin when it is wrapped to width
-// columns: between words where it can be, never inside a unit. Spaces that do
-// not fit hang over the edge, as in every editor.
+// columns: between words where it can be, inside of a unit only if it is wider
+// than a row. Spaces that do not fit hang over the edge, as in every editor.
 func (b *buffer) rows(row, width int) []int {
-	l := &b.lines[row]
+	l, layout := &b.lines[row], cells.NewLayout(width)
 	switch {
-	case l.starts == nil || l.wrapped != width:
+	case l.starts == nil || l.wrapped != layout:
 		l.starts = b.chips.wrap(l.text, width, []int{0}, func(int) bool { return false })
 	case l.change != nil:
 		l.starts = b.chips.rewrap(l.text, width, l.starts, *l.change)
 	}
-	l.wrapped, l.change = width, nil
+	l.wrapped, l.change = layout, nil
 	return l.starts
 }
 
@@ -28,9 +30,8 @@ func (c *chips) wrap(s string, width int, starts []int, done func(start int) boo
 	at := starts[len(starts)-1] // where the row begins
 	split, splitX := at, 0      // the last place of the row where it may be broken
 	for i := at; i < len(s); {
-		n, w := c.next(s, i)
-		w = min(w, width)
-		if s[i] == ' ' || s[i] == '\t' {
+		n, w := c.part(s, i, width)
+		if n == 1 && (s[i] == ' ' || s[i] == '\t') {
 			i, x = i+n, x+w
 			split, splitX = i, x
 			continue
@@ -48,7 +49,7 @@ func (c *chips) wrap(s string, width int, starts []int, done func(start int) boo
 			split, splitX = at, 0
 		}
 		i, x = i+n, x+w
-		if w > 1 { // wide characters need no spaces between words
+		if c.breakable(s[i-n:i], w) { // wide characters need no spaces between words
 			split, splitX = i, x
 		}
 	}
@@ -139,7 +140,7 @@ func (b *buffer) offsetAt(p place, column, width int) pos {
 	last := to < len(text) // then the end of the row is the start of the next
 	x := 0
 	for i := from; i < to; {
-		n, w := b.chips.next(text, i)
+		n, w := b.chips.part(text, i, width)
 		if x+w > column || last && i+n >= to {
 			return pos{p.line, i}
 		}
