@@ -180,17 +180,35 @@ func (f *filler) last(end, blanks, width int) span {
 	return span{f.start, end}
 }
 
+// Blanks is how many blanks s begins with at which a line may be broken. A blank
+// that carries a mark is none.
+func Blanks(s string) int {
+	n := len(s) - len(strings.TrimLeft(s, " "))
+	if n > 0 && n < len(s) && s[n] >= utf8.RuneSelf {
+		if k, _ := Safe.Next(s[n-1:]); k > 1 {
+			n--
+		}
+	}
+	return n
+}
+
 // Word measures the first word of s, which begins with no blank: n bytes in which
 // no line should be broken, and their cells. That is a run of narrow characters
 // up to a blank, or one wide character, on both sides of which a line may be
 // broken, see [Closing].
 func (m Method) Word(s string) (n, width int, wide bool) {
-	for n < len(s) && s[n] != ' ' {
+	for n < len(s) {
 		if narrowASCII(s, n) {
+			if s[n] == ' ' {
+				break
+			}
 			n, width = n+1, width+1
 			continue
 		}
 		k, w := m.Next(s[n:])
+		if s[n] == ' ' && k == 1 {
+			break
+		}
 		if Wide(s[n:n+k], w) {
 			if n == 0 {
 				return k, w, true

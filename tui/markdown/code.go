@@ -3,6 +3,8 @@ package markdown
 import (
 	"strings"
 
+	"parley/internal/cells"
+
 	"github.com/yuin/goldmark/ast"
 )
 
@@ -98,7 +100,7 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 	if goesOn {
 		bar = rest
 	}
-	room := max(r.room-cells([]span{bar}), 2)
+	room := max(r.room-widthOf([]span{bar}), 2)
 	for k := len(line) - 1; k >= 0; k-- { // the blanks at its end
 		line[k].text = strings.TrimRight(line[k].text, " ")
 		if line[k].text != "" {
@@ -109,7 +111,7 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 	var row []span
 	for _, s := range line {
 		for s.text != "" {
-			n, w := fit(s.text, left)
+			n, w := cells.Fit(s.text, left, room)
 			if n > 0 {
 				part := s
 				part.text, s.text = s.text[:n], s.text[n:]
@@ -163,25 +165,4 @@ func (p *palette) diff(text string) [][]span {
 
 const tabWidth = 4
 
-func expandTabs(s string) string {
-	if strings.IndexByte(s, '\t') < 0 {
-		return s
-	}
-	var b strings.Builder
-	column := 0
-	for _, c := range s {
-		switch c {
-		case '\t':
-			n := tabWidth - column%tabWidth
-			b.WriteString("    "[:n])
-			column += n
-		case '\n':
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteRune(c)
-			column++
-		}
-	}
-	return b.String()
-}
+func expandTabs(s string) string { return cells.ExpandTabs(s, tabWidth) }

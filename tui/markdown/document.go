@@ -19,6 +19,7 @@ package markdown
 import (
 	"bytes"
 
+	"parley/internal/cells"
 	"parley/internal/safetext"
 	"parley/tui/theme"
 )
@@ -41,7 +42,8 @@ type Document struct {
 
 	theme   *theme.Theme
 	width   int
-	drawn   []string // the open block's lines, for drawnAt
+	layout  cells.Layout // of the lines that are kept
+	drawn   []string     // the open block's lines, for drawnAt
 	drawnAt uint64
 	memo    memo // highlighted chunks of the open block's code
 }
@@ -105,8 +107,8 @@ func (d *Document) Release() {
 func (d *Document) Lines(i, width int) []string {
 	d.sync()
 	width = max(width, minWidth)
-	if width != d.width {
-		d.width = width
+	if layout := cells.NewLayout(width); layout != d.layout {
+		d.width, d.layout = width, layout
 		d.Release()
 	}
 	switch {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/cells"
+
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 )
@@ -51,7 +53,7 @@ func (r *renderer) items(n *ast.List, base *ink, onChain bool, number, depth int
 // mark is the margin of an item, with what stands before it. Numbers take as many
 // digits as the list's last one, and keep the delimiter that was written.
 func (r *renderer) mark(n *ast.List, item ast.Node, base *ink, number, digits, depth int) margin {
-	key := markKey{kind: bulletMark, base: base}
+	key := markKey{kind: bulletMark, base: base, method: cells.Current()}
 	box, isTask := checkBox(item)
 	switch {
 	case isTask && box.IsChecked:
@@ -91,6 +93,8 @@ type markKey struct {
 	kind  markKind
 	depth int // in parley's own style
 	base  *ink
+	// method is how its width is measured.
+	method cells.Method
 }
 
 // mark makes the margin of an item. The text is the number or parley's own bullet.
@@ -119,7 +123,7 @@ func (p *palette) mark(base *ink, kind markKind, text string, delimiter byte) ma
 	default:
 		in.part(&p.item, "", k, "")
 	}
-	m := margin{first: in.spans, width: cells(in.spans)}
+	m := margin{first: in.spans, width: widthOf(in.spans)}
 	m.rest = []span{{text: strings.Repeat(" ", m.width), ink: p.text}}
 	return m
 }

@@ -3,10 +3,10 @@ package markdown
 import (
 	"strings"
 
-	sgr "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
+	"parley/internal/cells"
 	"parley/internal/safetext"
 )
 
@@ -188,11 +188,11 @@ func (r *renderer) indent(m margin, draw func()) {
 	r.room += m.width + m.right
 }
 
-// cells is the width of spans.
-func cells(spans []span) int {
+// widthOf is the width of spans, in cells.
+func widthOf(spans []span) int {
 	n := 0
 	for _, s := range spans {
-		n += sgr.StringWidth(s.text)
+		n += cells.Width(s.text)
 	}
 	return n
 }
@@ -204,7 +204,7 @@ func (r *renderer) inset(e *part, base *ink, draw func()) {
 		return
 	}
 	left := []span{{text: strings.Repeat(e.token, e.left), ink: base}}
-	r.indent(margin{first: left, rest: left, width: cells(left), right: e.right, used: true}, draw)
+	r.indent(margin{first: left, rest: left, width: widthOf(left), right: e.right, used: true}, draw)
 }
 
 func (r *renderer) paragraph(n *ast.Paragraph, base *ink) {
@@ -235,7 +235,7 @@ func (r *renderer) heading(n *ast.Heading, base *ink, goesOn bool) {
 	in := inliner{p: r.p, src: r.src}
 	in.add(e.before, base, "")
 	in.add(e.prefix, mark, "")
-	m := margin{first: in.spans, width: cells(in.spans), used: goesOn}
+	m := margin{first: in.spans, width: widthOf(in.spans), used: goesOn}
 	m.rest = []span{{text: strings.Repeat(" ", m.width), ink: r.p.text}}
 	e.before, e.prefix = "", ""
 	e.suffix = strings.ReplaceAll(e.suffix, " ", "\u00a0") // other blanks fall away at the end of a line
@@ -254,7 +254,7 @@ func (r *renderer) rule(base *ink) {
 	}
 	left := r.room
 	for _, s := range in.spans {
-		n, w := fit(strings.Trim(s.text, " "), left)
+		n, w := cells.Fit(strings.Trim(s.text, " "), left, r.room)
 		r.pen.write(strings.Trim(s.text, " ")[:n], s.ink, "")
 		left -= w
 	}
@@ -267,7 +267,7 @@ func (r *renderer) quote(n *ast.Blockquote, base *ink, onChain bool) {
 	if r.p.own != nil {
 		bar[0].ink = r.p.own.quote
 	}
-	m := margin{first: bar, rest: bar, width: cells(bar), right: e.right, used: onChain && r.cont != nil}
+	m := margin{first: bar, rest: bar, width: widthOf(bar), right: e.right, used: onChain && r.cont != nil}
 	r.indent(m, func() { r.children(n, r.p.over(e.ink, base), onChain, false) })
 }
 

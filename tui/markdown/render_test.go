@@ -4,10 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/cells"
+	"parley/internal/test/termtest"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
 func TestLooks(t *testing.T) {
+	termtest.Use(t, cells.Graphemes)
 	for _, c := range []struct {
 		name  string
 		width int

@@ -2,10 +2,12 @@ package markdown
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	sgr "github.com/charmbracelet/x/ansi"
 
+	"parley/internal/cells"
 	"parley/internal/safetext"
 )
 
@@ -16,17 +18,20 @@ import (
 func restyle(out string, width int) []string {
 	r := restyler{width: width}
 	parser := sgr.NewParser()
-	var state byte
 	for out != "" {
-		seq, cells, n, next := sgr.DecodeSequence(out, state, parser)
-		out, state = out[n:], next
+		n, used := cells.Next(out)
+		piece := out[:n]
+		out = out[n:]
 		switch {
-		case cells > 0:
-			r.write(seq, cells)
-		case seq == "\n":
+		case used > 0 || piece[0] >= utf8.RuneSelf:
+			r.write(piece, used)
+		case piece == "\n":
 			r.endLine()
-		case sgr.Cmd(parser.Command()).Final() == 'm' && strings.HasPrefix(seq, "\x1b["):
-			uv.ReadStyle(parser.Params(), &r.style)
+		case piece[0] == '\x1b':
+			sgr.DecodeSequence(piece, sgr.NormalState, parser)
+			if sgr.Cmd(parser.Command()).Final() == 'm' && strings.HasPrefix(piece, "\x1b[") {
+				uv.ReadStyle(parser.Params(), &r.style)
+			}
 		}
 	}
 	r.endLine()
@@ -54,18 +59,30 @@ type restyler struct {
 	lines []string
 }
 
-func (r *restyler) write(cluster string, cells int) {
-	if r.used+cells > r.width {
+// write writes a character and the cells that it takes; one that is wider than a
+// line is cut.
+func (r *restyler) write(character string, used int) {
+	for used > r.width {
+		n, w := cells.Fit(character, r.width-r.used, r.width)
+		if n == len(character) {
+			break
+		}
+		r.write(character[:n], w)
+		r.endLine()
+		character = character[n:]
+		used = cells.Width(character)
+	}
+	if r.used+used > r.width && r.used > 0 {
 		r.endLine()
 	}
-	r.used += cells
+	r.used += used
 	style := r.style
 	style.Attrs &^= uv.AttrConceal
 	if k := len(r.line); k > 0 && r.line[k-1].style.Equal(&style) {
-		r.line[k-1].text += cluster
+		r.line[k-1].text += character
 		return
 	}
-	r.line = append(r.line, run{style, cluster})
+	r.line = append(r.line, run{style, character})
 }
 
 func (r *restyler) endLine() {

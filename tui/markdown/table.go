@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"charm.land/glamour/v2/ansi"
-	sgr "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
+	"parley/internal/cells"
 	"parley/internal/safetext"
 )
 
@@ -24,12 +24,14 @@ type column struct{ full, word int }
 // tableShape remembers the columns of a giant table's first piece, so that all
 // pieces have the same.
 type tableShape struct {
-	src  []byte
-	cols []column
+	src    []byte
+	cols   []column // nil before they were measured
+	method cells.Method
 }
 
 func (t *tableShape) columns(p *palette) []column {
-	if t.src != nil {
+	if method := cells.Current(); t.cols == nil || t.method != method {
+		t.cols, t.method = []column{}, method
 		src := []byte(safetext.Block(string(t.src)))
 		n := parseAll(src)
 		for n != nil && n.Kind() != extast.KindTable {
@@ -39,7 +41,6 @@ func (t *tableShape) columns(p *palette) []column {
 			r := newRenderer(p, src, minWidth, nil, nil)
 			t.cols = measure(r.cells(n, p.text))
 		}
-		t.src = nil
 	}
 	return t.cols
 }
@@ -80,7 +81,7 @@ func separatorsOf(s *ansi.StyleTable) separators {
 		return lines
 	}
 	own := separators{oneLine(*s.ColumnSeparator), oneLine(*s.RowSeparator), oneLine(*s.CenterSeparator)}
-	if sgr.StringWidth(own.column) != 1 || sgr.StringWidth(own.row) != 1 || sgr.StringWidth(own.cross) != 1 {
+	if cells.Width(own.column) != 1 || cells.Width(own.row) != 1 || cells.Width(own.cross) != 1 {
 		return lines
 	}
 	return own

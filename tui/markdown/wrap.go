@@ -1,10 +1,7 @@
 package markdown
 
 import (
-	"strings"
-	"unicode/utf8"
-
-	"github.com/charmbracelet/x/ansi"
+	"parley/internal/cells"
 )
 
 // span is a run of text of one look. Its text is safe to draw.
@@ -57,7 +54,7 @@ func atomise(atoms []atom, spans []span) []atom {
 			continue
 		}
 		for rest := s.text; rest != ""; {
-			if n := len(rest) - len(strings.TrimLeft(rest, " ")); n > 0 {
+			if n := cells.Blanks(rest); n > 0 {
 				s.text = rest[:1]
 				if s.code {
 					s.text = rest[:n]
@@ -68,41 +65,14 @@ func atomise(atoms []atom, spans []span) []atom {
 				rest, glued = rest[n:], false
 				continue
 			}
-			word, width, wide := nextWord(rest)
-			s.text = word
-			atoms = append(atoms, atom{span: s, width: width, glued: glued && !wide || glued && closing(word)})
-			glued = !wide || len(word) < len(rest) && closing(rest[len(word):])
-			rest = rest[len(word):]
+			n, width, wide := cells.Word(rest)
+			s.text = rest[:n]
+			atoms = append(atoms, atom{span: s, width: width, glued: glued && (!wide || cells.Closing(s.text))})
+			glued = !wide || cells.Closing(rest[n:])
+			rest = rest[n:]
 		}
 	}
 	return atoms
-}
-
-// nextWord is the longest beginning of s without a space that is narrow, or one
-// wide character.
-func nextWord(s string) (word string, width int, wide bool) {
-	n := 0
-	for n < len(s) && s[n] != ' ' {
-		if s[n] < utf8.RuneSelf && (n+1 == len(s) || s[n+1] < utf8.RuneSelf) {
-			n, width = n+1, width+1
-			continue
-		}
-		cluster, w := ansi.FirstGraphemeCluster(s[n:], ansi.GraphemeWidth)
-		if w > 1 {
-			if n == 0 {
-				return cluster, w, true
-			}
-			break
-		}
-		n, width = n+len(cluster), width+w
-	}
-	return s[:n], width, false
-}
-
-// closing reports punctuation that East Asian text does not begin a line with.
-func closing(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return strings.ContainsRune("、。，．：；！？）」』】〉》〕］｝ー…", r) || r < utf8.RuneSelf && strings.ContainsRune(".,:;!?)]}", r)
 }
 
 // wrap fills lines of the given width with atoms. Blanks at a line's ends fall
@@ -147,10 +117,7 @@ func wrap(atoms []atom, width int) []row {
 		for ; i < n; i++ {
 			a := atoms[i]
 			for used+a.width > width {
-				head, tail := splitAtom(a, width-used)
-				if head.text == "" && len(all) == start {
-					break // a single character wider than the line
-				}
+				head, tail := splitAtom(a, width-used, width)
 				if head.text != "" {
 					add(head)
 				}
@@ -168,32 +135,17 @@ func wrap(atoms []atom, width int) []row {
 	return rows
 }
 
-// splitAtom cuts a so that head is at most width cells wide.
-func splitAtom(a atom, width int) (head, tail atom) {
-	n, w := fit(a.text, width)
+// splitAtom cuts a so that head fits into the room that is left on a line of a
+// width. Head is empty only where the line is begun.
+func splitAtom(a atom, room, width int) (head, tail atom) {
+	n, w := cells.Fit(a.text, room, width)
 	head, tail = a, a
 	head.text, head.width = a.text[:n], w
 	tail.text, tail.width = a.text[n:], a.width-w
-	return head, tail
-}
-
-// fit is the longest beginning of s, in bytes and cells, that fits width cells.
-func fit(s string, width int) (n, w int) {
-	for n < len(s) {
-		if s[n] < utf8.RuneSelf && (n+1 == len(s) || s[n+1] < utf8.RuneSelf) {
-			if w == width {
-				break
-			}
-			n, w = n+1, w+1
-			continue
-		}
-		cluster, cw := ansi.FirstGraphemeCluster(s[n:], ansi.GraphemeWidth)
-		if w+cw > width {
-			break
-		}
-		n, w = n+len(cluster), w+cw
+	if a.width != len(a.text) { // the parts of a character may take more than the whole
+		tail.width = cells.Width(tail.text)
 	}
-	return n, w
+	return head, tail
 }
 
 func (p *pen) row(r row) {
