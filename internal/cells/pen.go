@@ -80,3 +80,48 @@ func dress(s string, spans []span) []string {
 	}
 	return lines
 }
+
+// Part is a part of a line: the bytes of its plain text, which is the line
+// without escape sequences, between From (inclusive) and To (exclusive).
+type Part struct{ From, To int }
+
+// Restyle draws parts of a styled line in other looks: in the place of each stands
+// what draw makes of its number and its plain text. The parts are in their order
+// and do not overlap. What is between them stays as it is.
+func Restyle(line string, parts []Part, draw func(i int, text string) string) string {
+	var b strings.Builder
+	var p pen
+	off := "" // ends the looks that are on where a part begins
+	for i, at, part := 0, 0, ""; line != ""; {
+		if line[0] == '\x1b' {
+			n := escape(line)
+			if p.take(line[:n]); part == "" {
+				b.WriteString(line[:n])
+			}
+			line = line[n:]
+			continue
+		}
+		n := strings.IndexByte(line, '\x1b')
+		if n < 0 {
+			n = len(line)
+		}
+		if i == len(parts) {
+			b.WriteString(line[:n])
+		} else if from := parts[i].From; at < from {
+			n = min(n, from-at)
+			b.WriteString(line[:n])
+		} else {
+			if part == "" {
+				off = p.off()
+			}
+			n = min(n, parts[i].To-at)
+			part += line[:n]
+			if n == len(line) || at+n == parts[i].To {
+				b.WriteString(off + draw(i, part) + p.on())
+				i, part = i+1, ""
+			}
+		}
+		at, line = at+n, line[n:]
+	}
+	return b.String()
+}

@@ -3,6 +3,7 @@ package transcript
 import (
 	"strings"
 
+	"parley/internal/cells"
 	"parley/tui/diffview"
 	"parley/tui/markdown"
 	"parley/tui/toolface"
@@ -35,14 +36,14 @@ func between(lines []string, from, to int) []string {
 
 // textBody is Markdown that a tool produced.
 type textBody struct {
-	doc   *markdown.Document
-	all   []string
-	width int
+	doc    *markdown.Document
+	all    []string
+	layout cells.Layout
 }
 
 func (b *textBody) draw(width int) []string {
-	if b.width != width {
-		b.all, b.width = nil, width
+	if layout := cells.NewLayout(width); b.layout != layout {
+		b.all, b.layout = nil, layout
 		for i := range b.doc.Len() {
 			b.all = append(b.all, b.doc.Lines(i, width)...)
 		}
@@ -102,10 +103,10 @@ func (b *blockBody) peek(width int, env *environment) ([]string, int) {
 
 // rawBody is JSON, set out for reading below a label.
 type rawBody struct {
-	label string
-	data  []byte
-	all   []string
-	width int
+	label  string
+	data   []byte
+	all    []string
+	layout cells.Layout
 }
 
 // of returns the body of some data: the same as before if the data is the same,
@@ -121,8 +122,8 @@ func (b *rawBody) of(label string, data []byte) *rawBody {
 }
 
 func (b *rawBody) draw(width int, env *environment) []string {
-	if b.width != width {
-		b.width = width
+	if layout := cells.NewLayout(width); b.layout != layout {
+		b.layout = layout
 		b.all = append([]string{env.theme.Faint.Render(b.label)}, wrap(toolface.JSON(b.data, rawMost), width, env.theme.Muted)...)
 	}
 	return b.all

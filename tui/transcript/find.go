@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strings"
 
+	"parley/internal/cells"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -16,7 +18,7 @@ type find struct {
 	item  int      // that has the match, -1 while there is none
 	nth   int      // among the matches of the item
 	place position // of its first line as it was drawn
-	cell  int      // where it begins in that line
+	from  int      // where it begins in that line, in bytes of its plain text
 	rank  int      // among all matches, from 1
 	stale bool     // rank has to be counted anew
 }
@@ -151,14 +153,14 @@ func (l *List) goTo(item, nth int) {
 // and locate returns false.
 func (l *List) locate() bool {
 	f := l.find
-	f.place, f.cell = position{item: f.item}, -1
+	f.place, f.from = position{item: f.item}, -1
 	nth := f.nth
 	for s := range l.at(f.item).sections() {
 		for _, m := range f.query.marks(l.lines(f.item, s)) {
 			if !m.first {
 				continue
 			}
-			f.place, f.cell = position{f.item, s, m.line}, m.from
+			f.place, f.from = position{f.item, s, m.line}, m.From
 			if nth == 0 {
 				return true
 			}
@@ -182,10 +184,11 @@ func (l *List) center(p position) {
 	l.followAtEnd()
 }
 
-// mark is a piece of a line, in cells, that belongs to a match.
+// mark is a part of a line that belongs to a match.
 type mark struct {
-	line, from, to int
-	first          bool // of its match: one that is wrapped has several
+	line int
+	cells.Part
+	first bool // of its match: one that is wrapped has several
 }
 
 // marks finds the matches in drawn lines. A match may go on in the next line,
@@ -194,11 +197,10 @@ func (q query) marks(lines []string) []mark {
 	var all strings.Builder
 	starts := make([]int, len(lines)) // of the lines in all
 	leads := make([]int, len(lines))  // what is left out of each line's start
-	plain := make([]string, len(lines))
 	for i, line := range lines {
-		plain[i] = ansi.Strip(line)
-		text := strings.TrimLeft(plain[i], " │▌")
-		leads[i] = len(plain[i]) - len(text)
+		plain := ansi.Strip(line)
+		text := strings.TrimLeft(plain, " │▌")
+		leads[i] = len(plain) - len(text)
 		if i > 0 {
 			all.WriteByte(' ')
 		}
@@ -221,10 +223,7 @@ func (q query) marks(lines []string) []mark {
 			}
 			from, to := max(start, starts[i])-starts[i]+leads[i], min(end, lineEnd)-starts[i]+leads[i]
 			if from < to {
-				out = append(out, mark{
-					line: i, first: first,
-					from: ansi.StringWidth(plain[i][:from]), to: ansi.StringWidth(plain[i][:to]),
-				})
+				out = append(out, mark{i, cells.Part{From: from, To: to}, first})
 			}
 		}
 	}
@@ -234,24 +233,24 @@ func (q query) marks(lines []string) []mark {
 // first of them.
 func (l *List) marked(lines []string, p position) []string {
 	f := l.find
-	ranges := map[int][]lipgloss.Range{}
+	parts, looks := map[int][]cells.Part{}, map[int][]lipgloss.Style{}
 	current := false // the pieces of one match stand behind each other
 	for _, m := range f.query.marks(lines) {
 		if m.first {
-			current = f.place == position{p.item, p.section, p.line + m.line} && f.cell == m.from
+			current = f.place == position{p.item, p.section, p.line + m.line} && f.from == m.From
 		}
-		style := l.theme.Match
+		look := l.theme.Match
 		if current {
-			style = l.theme.MatchCurrent
+			look = l.theme.MatchCurrent
 		}
-		ranges[m.line] = append(ranges[m.line], lipgloss.NewRange(m.from, m.to, style))
+		parts[m.line], looks[m.line] = append(parts[m.line], m.Part), append(looks[m.line], look)
 	}
-	if len(ranges) == 0 {
+	if len(parts) == 0 {
 		return lines
 	}
 	out := slices.Clone(lines)
-	for i, r := range ranges {
-		out[i] = lipgloss.StyleRanges(out[i], r...)
+	for line := range parts {
+		out[line] = cells.Restyle(out[line], parts[line], func(i int, text string) string { return looks[line][i].Render(text) })
 	}
 	return out
 }

@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/theme"
@@ -77,16 +77,16 @@ func newDrawing(item conversation.Item) drawing {
 // cached keeps the lines of a drawing that has one section.
 type cached struct {
 	made    []string
-	width   int
+	layout  cells.Layout
 	version uint64
 	valid   bool
 }
 
-// get returns the lines that are kept. If they are of another version or width,
+// get returns the lines that are kept. If they are of another version or layout,
 // draw makes new ones.
 func (c *cached) get(version uint64, width int, draw func(width int) []string) []string {
-	if !c.valid || c.version != version || c.width != width {
-		c.made, c.version, c.width, c.valid = draw(width), version, width, true
+	if layout := cells.NewLayout(width); !c.valid || c.version != version || c.layout != layout {
+		c.made, c.version, c.layout, c.valid = draw(width), version, layout, true
 	}
 	return c.made
 }
@@ -99,7 +99,7 @@ func wrap(text string, width int, style lipgloss.Style) []string {
 	var out []string
 	for _, line := range strings.Split(strings.TrimRight(safetext.Block(text), "\n"), "\n") {
 		line = strings.ReplaceAll(line, "\t", "    ")
-		for _, part := range strings.Split(ansi.Wrap(line, width, ""), "\n") {
+		for _, part := range cells.Wrap(line, width) {
 			out = append(out, style.Render(part))
 		}
 	}
@@ -115,4 +115,4 @@ func head(lines []string, n int) ([]string, int) {
 }
 
 // fit cuts a styled line to a width.
-func fit(line string, width int) string { return ansi.Truncate(line, width, "…") }
+func fit(line string, width int) string { return cells.Truncate(line, width, "…") }

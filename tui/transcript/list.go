@@ -12,8 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/tui/theme"
 	"parley/tui/toolface"
@@ -379,7 +378,7 @@ func (l *List) compose(item int, mark, line string, lead bool) string {
 	if line == "" && mark == "" {
 		return ""
 	}
-	return mark + strings.Repeat(" ", max(0, gutter-ansi.StringWidth(mark))) + line
+	return mark + strings.Repeat(" ", max(0, gutter-cells.Width(mark))) + line
 }
 
 // fill adds empty lines up to the height of the view.

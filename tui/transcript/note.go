@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/toolface"
@@ -108,7 +109,7 @@ func (c *compaction) lines(section, width int) []string {
 		words += ": " + safetext.Line(c.item.Error)
 	}
 	line := th.Muted.Render(words) + " "
-	return []string{fit(line+th.Rule.Render(strings.Repeat("─", max(0, width-lipgloss.Width(line)))), width)}
+	return []string{fit(line+th.Rule.Render(strings.Repeat("─", max(0, width-cells.Width(line)))), width)}
 }
 
 func (c *compaction) mark() string { return c.env.theme.Muted.Render("⇲") }

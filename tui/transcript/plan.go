@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"parley/acpclient"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/markdown"
@@ -74,7 +73,7 @@ func (p *plan) entry(e acpclient.PlanEntry, width int) []string {
 	if e.Priority == acpclient.PlanHigh && e.Status != acpclient.PlanCompleted {
 		tail = th.Warning.Render(" !")
 	}
-	lines := strings.Split(ansi.Wrap(safetext.Line(e.Content), max(1, width-6), ""), "\n")
+	lines := cells.Wrap(safetext.Line(e.Content), width-6)
 	for i, line := range lines {
 		lead := "    "
 		if i == 0 {

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"parley/acpclient"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/diffview"
@@ -194,7 +193,7 @@ func (t *toolCall) inset(lines []string, width int) []string {
 	bar := strings.Repeat(" ", t.indent()) + t.env.theme.CodeBar.Render("│ ")
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = ansi.Truncate(bar+line, width, "")
+		out[i] = cells.Truncate(bar+line, width, "")
 	}
 	return out
 }
@@ -248,7 +247,7 @@ func (t *toolCall) header(width int) []string {
 		if name := safetext.Line(t.item.Name); name != "" && name != title {
 			line += th.Faint.Render("  " + name)
 		}
-		return strings.Split(ansi.Wrap(line, width, ""), "\n")
+		return cells.Wrap(line, width)
 	}
 	return []string{fit(line, width)}
 }

@@ -1,0 +1,28 @@
+package cells
+
+import "testing"
+
+func TestRestyle(t *testing.T) {
+	mark := func(i int, text string) string { return "<" + string(rune('0'+i)) + text + ">" }
+	for _, c := range []struct {
+		name, line string
+		parts      []Part
+		want       string
+	}{
+		{"plain", "one two", []Part{{4, 7}}, "one <0two>"},
+		{"several", "one two", []Part{{0, 1}, {4, 5}}, "<0o>ne <1t>wo"},
+		{"side by side", "abc", []Part{{0, 1}, {1, 2}}, "<0a><1b>c"},
+		{"inside of a style", "\x1b[1mabc\x1b[m", []Part{{1, 2}}, "\x1b[1ma\x1b[m<0b>\x1b[1mc\x1b[m"},
+		{"over the end of a style", "\x1b[1mab\x1b[mcd", []Part{{1, 3}}, "\x1b[1ma\x1b[m<0bc>d"},
+		{"over the beginning of one", "ab\x1b[1mcd\x1b[m", []Part{{1, 3}}, "a<0bc>\x1b[1md\x1b[m"},
+		{"all of a link", "\x1b]8;;http://x\x07ab\x1b]8;;\x07", []Part{{0, 2}}, "\x1b]8;;http://x\x07\x1b]8;;\x07<0ab>\x1b]8;;http://x\x07\x1b]8;;\x07"},
+		{"none", "\x1b[1mab\x1b[m", nil, "\x1b[1mab\x1b[m"},
+		{"up to the end of the line and beyond", "ab", []Part{{1, 9}}, "a<0b>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Restyle(c.line, c.parts, mark); got != c.want {
+				t.Errorf("Restyle = %q, want %q", got, c.want)
+			}
+		})
+	}
+}
