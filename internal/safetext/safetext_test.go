@@ -65,6 +65,10 @@ func TestVisible(t *testing.T) {
 		{"tabs become spaces", "a\tb", "a    b"},
 		{"CRLF becomes a newline", "a\r\nb", "a\nb"},
 		{"bad UTF-8 is replaced", "a\xffb", "a\uFFFDb"},
+		{"marks stay with their letter", "e\u0301 x\u0302\u0303\u0304\u0305", "e\u0301 x\u0302\u0303\u0304\u0305"},
+		{"marks that terminals drop are numbered", "x\u0302\u0302\u0302\u0302\u0301y\u0301", "x\u0302\u0302\u0302\u0302⟨U+0301⟩y\u0301"},
+		{"marks over nothing are numbered", "\u0301a\n\u0301b", "⟨U+0301⟩a\n⟨U+0301⟩b"},
+		{"marks that cannot be seen are numbered", "a\u034fb", "a⟨U+034F⟩b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := Visible(c.in); got != c.want {
