@@ -75,8 +75,12 @@ func (a *address) draw(p paper) []string {
 	th := p.th
 	var out []string
 	row := func(label, value string, style func(...string) string) {
-		const column = 9
-		for i, l := range exact(safetext.Visible(value), max(1, p.width-column)) {
+		column := 9
+		if p.width < 2*column { // the label stands above
+			out = append(out, th.Muted.Render(cut(label, p.width)))
+			column = 0
+		}
+		for i, l := range exact(safetext.Visible(value), p.width-column) {
 			if i > 0 {
 				label = ""
 			}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/cells"
 	"parley/tui/theme"
 )
 
@@ -113,7 +113,7 @@ func (a *replies) draw(width int, inert bool, th *theme.Theme) (lines []string, 
 	a.starts = a.starts[:0]
 	keys := 0
 	for _, c := range a.list {
-		keys = max(keys, ansi.StringWidth(c.key()))
+		keys = max(keys, cells.Width(c.key()))
 	}
 	for i, c := range a.list {
 		a.starts = append(a.starts, len(lines))
@@ -135,13 +135,13 @@ func (a *replies) draw(width int, inert bool, th *theme.Theme) (lines []string, 
 		if c.icon != "" {
 			lead += l.icon.Render(c.icon) + " "
 		}
-		indent := ansi.StringWidth(lead)
+		indent := cells.Width(lead)
 		lead = cut(lead, max(0, width-leastName))
 		room := max(leastName, width-indent)
 		text := styled(exact(c.name, room), l.name)
 		if c.more != "" {
 			last := len(text) - 1
-			if ansi.StringWidth(text[last])+ansi.StringWidth(c.more)+2 <= room {
+			if cells.Width(text[last])+cells.Width(c.more)+2 <= room {
 				text[last] += "  " + l.more.Render(c.more)
 			} else {
 				text = append(text, styled(exact(c.more, room), l.more)...)
@@ -149,7 +149,7 @@ func (a *replies) draw(width int, inert bool, th *theme.Theme) (lines []string, 
 		}
 		for j, line := range text {
 			if j > 0 {
-				lead = strings.Repeat(" ", ansi.StringWidth(lead))
+				lead = strings.Repeat(" ", cells.Width(lead))
 			}
 			lines = append(lines, lead+line)
 		}

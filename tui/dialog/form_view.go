@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/cells"
 	"parley/internal/safetext"
 	"parley/tui/theme"
 )
@@ -174,7 +174,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 		if about != "" {
 			whole += "  " + th.Faint.Render(about)
 		}
-		if !focused || i != f.at || ansi.StringWidth(whole) <= w {
+		if !focused || i != f.at || cells.Width(whole) <= w {
 			lines = append(lines, formLine{cut(whole, w), -1, i})
 			continue
 		}

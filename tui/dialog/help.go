@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
+	"parley/internal/cells"
 	"parley/tui/theme"
 )
 
@@ -62,7 +62,7 @@ func (d *Help) draw(p paper) []string {
 		rows := d.helpRows(in)
 		column := 0
 		for _, r := range rows {
-			column = max(column, ansi.StringWidth(r.keys))
+			column = max(column, cells.Width(r.keys))
 		}
 		column = min(column, max(4, p.width/2))
 		for _, r := range rows {

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-	"github.com/rivo/uniseg"
 
+	"parley/internal/cells"
 	"parley/internal/safetext"
 	"parley/tui/theme"
 )
@@ -102,18 +101,20 @@ func (in *input) draw(width int, th *theme.Theme) (string, int) {
 	if in.text == "" {
 		return th.Faint.Render(cut(in.hint, width)), 0
 	}
-	column, all := ansi.StringWidth(in.text[:in.at]), ansi.StringWidth(in.text)
-	if all < width {
-		return th.Text.Render(in.text), column
+	if cells.Width(in.text) < width {
+		return th.Text.Render(in.text), cells.Width(in.text[:in.at])
 	}
-	from := max(0, column-width+1)
-	text := ansi.Cut(in.text, from, from+width)
-	return th.Text.Render(text), min(column-from, width-1)
+	from, column := cells.FitEnd(in.text[:in.at], width-1)
+	n, _ := cells.Fit(in.text[from:], width, width)
+	return th.Text.Render(in.text[from : from+n]), column
 }
 
 func firstCluster(s string) string {
-	first, _, _, _ := uniseg.FirstGraphemeClusterInString(s, -1)
-	return first
+	if s == "" {
+		return ""
+	}
+	n, _ := cells.Next(s)
+	return s[:n]
 }
 
 func lastCluster(s string) string {
@@ -124,8 +125,8 @@ func lastCluster(s string) string {
 		from--
 	}
 	last := ""
-	for rest, state := s[from:], -1; rest != ""; {
-		last, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+	for rest := s[from:]; rest != ""; rest = rest[len(last):] {
+		last = firstCluster(rest)
 	}
 	return last
 }

@@ -5,8 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/cells"
 	"parley/tui/theme"
 )
 
@@ -197,7 +197,7 @@ func (p *panel) divider(w int) string {
 	}
 	rule := lipgloss.NewStyle().Foreground(p.th.Border)
 	text := cut(strings.Join(words, " · "), w)
-	rest := max(0, w-ansi.StringWidth(text)-1)
+	rest := max(0, w-cells.Width(text)-1)
 	return p.th.Info.Render(text) + " " + rule.Render(strings.Repeat("╌", rest))
 }
 
@@ -224,13 +224,13 @@ func (p *panel) frame(lines []string, bar map[int]bool, width int) []string {
 func border(edge lipgloss.Style, from, to, left, right string, width int) string {
 	room := width - 8
 	label := func(s string) string {
-		if ansi.StringWidth(s) == 0 {
+		if cells.Width(s) == 0 {
 			return ""
 		}
 		return " " + s + " "
 	}
 	right = label(cut(right, room/2))
-	left = label(cut(left, room-ansi.StringWidth(right)))
-	fill := max(0, width-4-ansi.StringWidth(left)-ansi.StringWidth(right))
+	left = label(cut(left, room-cells.Width(right)))
+	fill := max(0, width-4-cells.Width(left)-cells.Width(right))
 	return edge.Render(from+"─") + left + edge.Render(strings.Repeat("─", fill)) + right + edge.Render("─"+to)
 }

@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"parley/acpclient"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/diffview"
@@ -31,12 +30,12 @@ func aboutCall(t *conversation.ToolCall, at toolface.Places) column {
 // callHead is the kind, the whole title and the places of a call.
 func callHead(t *conversation.ToolCall, at toolface.Places, p paper) []string {
 	th, kind := p.th, toolface.KindOf(t.Kind)
-	indent := ansi.StringWidth(kind.Verb) + 4
+	indent := cells.Width(kind.Verb) + 4
 	if p.width < 3*indent {
 		indent = 2
 	}
 	var out []string
-	for i, line := range strings.Split(ansi.Wrap(toolface.Title(t, safetext.Visible), max(1, p.width-indent), ""), "\n") {
+	for i, line := range cells.Wrap(toolface.Title(t, safetext.Visible), p.width-indent) {
 		lead := strings.Repeat(" ", indent)
 		if i == 0 {
 			lead = pad(th.Accent.Render(kind.Icon+" "+kind.Verb), indent)
@@ -130,7 +129,7 @@ func newDiff(path string, before *string, after string) content {
 		added, removed := d.Stats()
 		counts := toolface.Counts{Added: added, Removed: removed}.Styled(p.th)
 		lines := styled(exact(d.Path(), p.width), p.th.DiffPath)
-		if last := len(lines) - 1; ansi.StringWidth(lines[last])+2+ansi.StringWidth(counts) <= p.width {
+		if last := len(lines) - 1; cells.Width(lines[last])+2+cells.Width(counts) <= p.width {
 			lines[last] += "  " + counts
 			return lines
 		}

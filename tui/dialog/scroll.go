@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/cells"
 	"parley/tui/theme"
 )
 
@@ -124,19 +125,20 @@ func (c column) lines(p paper, from, to int) []string {
 	return out
 }
 
-// block is content that is laid out whole, once for each paper.
+// block is content that is laid out whole, once for each paper and layout.
 type block struct {
 	draw func(paper) []string
 
-	on   paper
-	done []string
+	on     paper
+	layout cells.Layout
+	done   []string
 }
 
 func newBlock(draw func(paper) []string) *block { return &block{draw: draw} }
 
 func (b *block) height(p paper) int {
-	if b.on != p {
-		b.on, b.done = p, b.draw(p)
+	if layout := cells.NewLayout(p.width); b.on != p || b.layout != layout {
+		b.on, b.layout, b.done = p, layout, b.draw(p)
 	}
 	return len(b.done)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/cells"
 	"parley/internal/safetext"
 )
 
@@ -96,7 +96,7 @@ func (s *Selector) detail(w int) []string {
 	room := w - s.titleWidth(w) - rowLead - 2
 	some := false
 	for _, it := range s.list.Items[:min(len(s.list.Items), 200)] {
-		if it.About != "" || len(it.Detail) > room && ansi.StringWidth(clip(it.Detail)) > room {
+		if it.About != "" || len(it.Detail) > room && cells.Width(clip(it.Detail)) > room {
 			some = true
 			break
 		}
@@ -107,7 +107,7 @@ func (s *Selector) detail(w int) []string {
 	var lines []string
 	if i := s.item(); i >= 0 {
 		it := s.list.Items[i]
-		if it.About == "" && ansi.StringWidth(clip(it.Detail)) > room {
+		if it.About == "" && cells.Width(clip(it.Detail)) > room {
 			it.About = it.Detail
 		}
 		lines = prose(clip(it.About), w)
@@ -155,8 +155,8 @@ func (s *Selector) titleWidth(w int) int {
 	for _, r := range s.rows.shown[from:min(from+near, len(s.rows.shown))] {
 		if r.item >= 0 {
 			it := s.list.Items[r.item]
-			title = max(title, ansi.StringWidth(safetext.Line(clip(it.Title))))
-			detail = max(detail, ansi.StringWidth(safetext.Line(clip(it.Detail))))
+			title = max(title, cells.Width(safetext.Line(clip(it.Title))))
+			detail = max(detail, cells.Width(safetext.Line(clip(it.Detail))))
 		}
 	}
 	return min(title, max(12, w*2/5, w-rowLead-2-detail))

@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/cells"
 	"parley/internal/safetext"
 )
 
 // exact breaks text that safetext.Visible has made into lines of at most width cells
 // that hold every character of it.
 func exact(s string, width int) []string {
-	return strings.Split(ansi.Hardwrap(s, max(width, 1), true), "\n")
+	return cells.Break(s, width)
 }
 
 // prose breaks text from outside into lines of at most width cells, between
@@ -23,7 +23,7 @@ func prose(s string, width int) []string {
 	if s == "" {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(s, max(width, 1), ""), "\n")
+	return cells.Wrap(s, width)
 }
 
 // marked is prose behind a mark of one cell, in a style of its own.
@@ -39,20 +39,12 @@ func marked(mark, s string, width int, style lipgloss.Style) []string {
 }
 
 // cut shortens a styled line to width cells, with a mark where it was cut.
-func cut(s string, width int) string {
-	if width <= 0 {
-		return ""
-	}
-	if ansi.StringWidth(s) <= width {
-		return s
-	}
-	return ansi.Truncate(s, width, "…")
-}
+func cut(s string, width int) string { return cells.Truncate(s, width, "…") }
 
 // pad fills a styled line with spaces, or cuts it, to exactly width cells.
 func pad(s string, width int) string {
 	s = cut(s, width)
-	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
+	return s + strings.Repeat(" ", max(0, width-cells.Width(s)))
 }
 
 // styled draws each line in a style.

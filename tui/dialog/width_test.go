@@ -1,0 +1,149 @@
+package dialog
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/cells"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/internal/test/termtest"
+)
+
+// questions ask about a text in each place where a person must see all of it.
+var questions = map[string]func(Env, string) Dialog{
+	"command": func(env Env, s string) Dialog {
+		p := runPermission()
+		p.ToolCall.RawInput = []byte(`{"command":` + quote(s) + `}`)
+		return NewPermission(env, p, 1)
+	},
+	"title": func(env Env, s string) Dialog {
+		return NewPermission(env, &conversation.Permission{ID: 1, ToolCall: &conversation.ToolCall{Title: s}}, 1)
+	},
+	"path": func(env Env, s string) Dialog {
+		p := &conversation.Permission{ID: 1, ToolCall: &conversation.ToolCall{
+			Title: "Write", Locations: []acpclient.ToolCallLocation{{Path: s}},
+		}}
+		return NewPermission(env, p, 1)
+	},
+	"content": func(env Env, s string) Dialog {
+		p := editPermission()
+		p.ToolCall.Content = []acpclient.ToolCallContent{acpclient.DiffContent("a.txt", nil, s)}
+		return NewPermission(env, p, 1)
+	},
+	"option": func(env Env, s string) Dialog {
+		p := runPermission()
+		p.Options[1].Name = s
+		return NewPermission(env, p, 1)
+	},
+	"message": func(env Env, s string) Dialog {
+		e := formElicitation()
+		e.Request.Message = s
+		return NewElicitation(env, e, "agent")
+	},
+	"address": func(env Env, s string) Dialog {
+		return NewElicitation(env, linkElicitation("https://example.com/"+s), "agent")
+	},
+	"confirmation": func(env Env, s string) Dialog {
+		return NewConfirm(env, Confirmation{Title: "t", Text: s, Choices: []Choice{{Name: "a"}}})
+	},
+}
+
+// Every character of what a person decides on stands on the screen.
+func TestEveryCharacterReachesTheScreen(t *testing.T) {
+	names := slices.Sorted(maps.Keys(questions))
+	for _, on := range termtest.Settings() {
+		t.Run(on.String(), func(t *testing.T) {
+			termtest.Use(t, on.Method)
+			rapid.Check(t, func(t *rapid.T) {
+				env, c := newEnv()
+				env.Keys = config.DefaultKeys()
+				name := rapid.SampledFrom(names).Draw(t, "question")
+				text := strings.ToValidUTF8(termtest.Text(16).Draw(t, "text"), "\ufffd")
+				d := questions[name](env, text)
+				c.pass(time.Second)
+				width := rapid.IntRange(10, 200).Draw(t, "width")
+				screen := termtest.Show(on.Kind, d.View(width, 2000).Lines, width)
+				if name != "content" && name != "message" && name != "confirmation" {
+					text = safetext.Visible(text) // what cannot be seen is shown by its number
+				}
+				if name == "address" {
+					text = strings.ReplaceAll(text, " ", "")
+				}
+				if lost := termtest.Missing(screen, text); lost != "" {
+					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
+				}
+			})
+		})
+	}
+}
+
+// What a command does cannot be hidden behind emoji that the terminal draws wider
+// than was planned.
+func TestEmojiHideNothing(t *testing.T) {
+	thumbs := strings.Repeat("👍🏽", 30)
+	command := "echo " + thumbs + " ; rm -rf ~/important ; echo ok"
+	env, _ := newEnv()
+	screen := termtest.Show(termtest.Wcwidth, questions["command"](env, command).View(100, 40).Lines, 100)
+	if lost := termtest.Missing(screen, command); lost != "" {
+		t.Errorf("the screen lacks %q\n%s", lost, screen)
+	}
+}
+
+// No width of the terminal takes a dash away.
+func TestDashesStay(t *testing.T) {
+	const command = "npm -- --watch foo-bar --a --b-c"
+	env, _ := newEnv()
+	for width := 10; width <= 200; width++ {
+		for _, name := range []string{"title", "confirmation"} {
+			screen := termtest.Show(termtest.Wcwidth, questions[name](env, command).View(width, 200).Lines, width)
+			if lost := termtest.Missing(screen, command); lost != "" {
+				t.Errorf("%s at %d columns: the screen lacks %q\n%s", name, width, lost, screen)
+			}
+		}
+	}
+}
+
+// When it turns out how the terminal measures text, questions are laid out anew.
+func TestViewFollowsTheMethod(t *testing.T) {
+	termtest.Use(t, cells.Safe)
+	thumbs := strings.Repeat("👍🏽", 10)
+	for name, ask := range questions {
+		cells.Use(cells.Safe)
+		env, _ := newEnv()
+		d := ask(env, thumbs)
+		if name == "address" { // in which thumbs are numbers
+			continue
+		}
+		if got := shownBy(d, 40, 60); strings.Contains(got, thumbs) {
+			t.Errorf("%s: 40 cells of thumbs stand on one line:\n%s", name, got)
+		}
+		cells.Use(cells.Graphemes)
+		if got := shownBy(d, 40, 60); !strings.Contains(got, thumbs) {
+			t.Errorf("%s: 20 cells of thumbs stand on several lines:\n%s", name, got)
+		}
+	}
+}
+
+// The cursor of a field stands behind what was written, as the terminal draws it.
+func TestInputFollowsTheMethod(t *testing.T) {
+	for m, want := range map[cells.Method]int{cells.Safe: 5, cells.Graphemes: 3} {
+		termtest.Use(t, m)
+		env, _ := newEnv()
+		in := input{}
+		in.set("a👍🏽")
+		if text, column := in.draw(20, env.Theme); column != want || !strings.Contains(text, "a👍🏽") {
+			t.Errorf("method %d: %q, the cursor in column %d, want %d", m, text, column, want)
+		}
+		if text, column := in.draw(4, env.Theme); column > 3 || cells.Width(text) > 4 {
+			t.Errorf("method %d: %q in four cells, the cursor in column %d", m, text, column)
+		}
+	}
+}
