@@ -3,10 +3,10 @@ package tab
 import (
 	"charm.land/bubbles/v2/help"
 	"charm.land/bubbles/v2/key"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
 )
@@ -95,5 +95,5 @@ func (t *Tab) hintLine(width int) string {
 	}
 	// Help draws a hint for which there is no room where not even the ellipsis has
 	// any.
-	return ansi.Truncate(" "+short.ShortHelpView(bindings), width, "…")
+	return cells.Truncate(" "+short.ShortHelpView(bindings), width, "…")
 }

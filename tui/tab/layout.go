@@ -5,9 +5,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
@@ -89,7 +89,7 @@ func (s *Screen) cut(width, height int) {
 		return
 	}
 	for i, line := range s.Lines {
-		s.Lines[i] = ansi.Truncate(line, width, "")
+		s.Lines[i] = cells.Truncate(line, width, "")
 	}
 }
 
@@ -119,7 +119,7 @@ func welcome(p Program, ready bool, width, height int) []string {
 	}
 	lines := make([]string, height)
 	for i := range min(height, len(text)) {
-		lines[i] = ansi.Truncate(text[i], width, "…")
+		lines[i] = cells.Truncate(text[i], width, "…")
 	}
 	return lines
 }
@@ -152,7 +152,7 @@ func queueLines(c *conversation.Conversation, p Program, width int) []string {
 		out = append(out, "   "+th.Faint.Render("enter on an empty prompt sends them, "+back+" takes the last one back"))
 	}
 	for i, line := range out {
-		out[i] = ansi.Truncate(line, width, "…")
+		out[i] = cells.Truncate(line, width, "…")
 	}
 	return out
 }

@@ -8,11 +8,11 @@ import (
 
 	"charm.land/bubbles/v2/spinner"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/theme"
@@ -108,7 +108,7 @@ func (t *Tab) statusLine(width int) string {
 		right += th.Faint.Render(" ⎇ ") + th.Muted.Render(t.branch)
 	}
 	line := " " + strings.Join(left, "  ")
-	for len(left) > 1 && lipgloss.Width(line)+lipgloss.Width(right)+3 > width && lipgloss.Width(line) > width/2 {
+	for len(left) > 1 && cells.Width(line)+cells.Width(right)+3 > width && cells.Width(line) > width/2 {
 		left = left[:len(left)-1] // what matters least stands last
 		line = " " + strings.Join(left, "  ")
 	}
@@ -196,12 +196,12 @@ func elapsed(d time.Duration) string {
 // sides puts one text at the left and one at the right of a line. The left one
 // is cut first.
 func sides(left, right string, width int) string {
-	rw := lipgloss.Width(right)
+	rw := cells.Width(right)
 	if rw >= width {
-		return ansi.Truncate(right, width, "")
+		return cells.Truncate(right, width, "")
 	}
-	left = ansi.Truncate(left, max(0, width-rw-1), "…")
-	gap := width - lipgloss.Width(left) - rw
+	left = cells.Truncate(left, max(0, width-rw-1), "…")
+	gap := width - cells.Width(left) - rw
 	if strings.TrimSpace(ansi.Strip(right)) == "" {
 		return left
 	}

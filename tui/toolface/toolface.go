@@ -15,9 +15,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"parley/acpclient"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/theme"
@@ -57,7 +56,7 @@ func KindOf(k acpclient.ToolKind) Kind {
 		return kind
 	}
 	word := safetext.Line(strings.ReplaceAll(string(k), "_", " "))
-	return Kind{kinds[acpclient.ToolOther].Icon, ansi.Truncate(word, verbWidth, "…")}
+	return Kind{kinds[acpclient.ToolOther].Icon, cells.Truncate(word, verbWidth, "…")}
 }
 
 // Title is what a tool call says that it does: its title, else the name of the
