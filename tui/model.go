@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
+	"parley/internal/cells"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/tab"
@@ -109,6 +110,10 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		if m.autoTheme && msg.IsDark() != m.program.Theme.Dark {
 			m.setTheme(msg.IsDark(), m.depth)
 		}
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeUnicodeCore {
+			measureBy(msg.Value)
+		}
 	case tea.ColorProfileMsg:
 		if depth := theme.DepthOf(msg.Profile); depth != m.depth {
 			m.setTheme(m.program.Theme.Dark, depth)
@@ -134,6 +139,17 @@ func (m *Model) resize(width, height int) tea.Cmd {
 	}
 	const wholeWindow = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor // DECSTBM
 	return tea.Sequence(tea.Raw(wholeWindow), tea.ClearScreen)
+}
+
+// measureBy lays out everything as the terminal measures text, now that it has
+// said what it makes of mode 2027. Who paints switches the mode on if it is off.
+func measureBy(graphemes ansi.ModeSetting) {
+	switch graphemes {
+	case ansi.ModeReset, ansi.ModeSet, ansi.ModePermanentlySet:
+		cells.Use(cells.Graphemes)
+	default:
+		cells.Use(cells.Safe)
+	}
 }
 
 // grant does what a tab wishes.

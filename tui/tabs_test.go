@@ -2,12 +2,16 @@ package tui
 
 import (
 	"image/color"
+	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
+	"parley/internal/cells"
+	"parley/internal/test/termtest"
 	"parley/tui/tab"
 )
 
@@ -162,5 +166,24 @@ func TestTheThemeIsForAllTabs(t *testing.T) {
 	light := [2]string{p.draw().Lines[1], back.Draw(80, 24).Lines[1]}
 	if dark[0] == light[0] || dark[1] == light[1] || light[0] != light[1] {
 		t.Errorf("on a dark terminal %q, on a light one %q", dark, light)
+	}
+}
+
+// A terminal that says how it measures text is believed.
+func TestTheTerminalSaysHowItMeasuresText(t *testing.T) {
+	termtest.Use(t, cells.Safe)
+	p := newProgram(t, map[string]string{"idle": idle})
+	p.start(p.front, "idle")
+	thumbs := strings.Repeat("👍🏽", 30) // 120 cells, or 60
+	p.send(tea.PasteMsg{Content: thumbs})
+	p.mustNotShow(thumbs)
+	for value, one := range map[ansi.ModeSetting]bool{
+		ansi.ModeReset: true, ansi.ModeSet: true, ansi.ModePermanentlySet: true,
+		ansi.ModeNotRecognized: false, ansi.ModePermanentlyReset: false,
+	} {
+		p.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: value})
+		if got := strings.Contains(p.screen(), thumbs); got != one {
+			t.Errorf("mode 2027 is %d: on one line is %v, want %v", value, got, one)
+		}
 	}
 }
