@@ -87,6 +87,16 @@ request session/request_permission {"sessionId": "${session}", "toolCall": {"too
   {"optionId": "no", "name": "Never", "kind": "reject_once"}]} as answer
 `
 
+// The terminal has not said how it measures text: what is behind the emoji of a
+// command must be seen nevertheless.
+func TestEmojiHideNothingOfACommand(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Cols: 100, Script: strings.Replace(permission, "rm -rf build",
+		"echo "+strings.Repeat("👍🏽", 30)+" ; rm -rf ~/important ; echo ok", 1)})
+	p.Ready().Ask("go")
+	p.Question("echo 👍🏽", "; rm -rf ~/important ; echo ok")
+}
+
 func TestTypingGoesOnUnderAPermission(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: permission + `
