@@ -20,6 +20,10 @@ type emulator struct {
 	panics  int     // sequences that the emulator could not bear
 	frozen  *Screen // the last whole frame, while a synchronized update is drawn
 
+	settings   settings
+	widths     Widths
+	codePoints *codePoints
+
 	kitty      bool // the terminal knows the keyboard protocol
 	kittyFlags [2][]int
 }
@@ -27,9 +31,10 @@ type emulator struct {
 func newEmulator(o Options) *emulator {
 	e := &emulator{
 		emu:     vt.NewEmulator(o.Cols, o.Rows),
-		modes:   map[ansi.Mode]bool{},
+		modes:   map[ansi.Mode]bool{ansi.ModeTextCursorEnable: true, ansi.ModeAutoWrap: true},
 		visible: true,
 		kitty:   !o.Legacy,
+		widths:  o.Widths, codePoints: newCodePoints(),
 	}
 	fg, bg := color.RGBA{0xd0, 0xd0, 0xd0, 0xff}, color.RGBA{0x1e, 0x1e, 0x1e, 0xff}
 	if o.Light {
@@ -37,12 +42,14 @@ func newEmulator(o Options) *emulator {
 	}
 	e.emu.SetDefaultForegroundColor(fg)
 	e.emu.SetDefaultBackgroundColor(bg)
-	e.emu.SetCallbacks(vt.Callbacks{
+	cb := vt.Callbacks{
 		Title:            func(s string) { e.title = s },
 		CursorVisibility: func(visible bool) { e.visible = visible },
 		EnableMode:       func(m ansi.Mode) { e.setMode(m, true) },
 		DisableMode:      func(m ansi.Mode) { e.setMode(m, false) },
-	})
+	}
+	e.watchSettings(&cb)
+	e.emu.SetCallbacks(cb)
 	e.answerQueries()
 	return e
 }
@@ -69,6 +76,10 @@ func (e *emulator) draw(p []byte) {
 			e.panics++
 		}
 	}()
+	if e.widths == CodePoints || e.widths == Negotiated && !e.modes[ansi.ModeUnicodeCore] {
+		e.codePoints.write(e.emu, p)
+		return
+	}
 	_, _ = e.emu.Write(p)
 }
 
@@ -107,14 +118,20 @@ func (e *emulator) answerQueries() {
 		return say("\x1bP0+r\x1b\\")
 	})
 	e.emu.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(p ansi.Params) bool { // DECRQM
-		if n, _, _ := p.Param(0, 0); n != ansi.ModeSynchronizedOutput.Mode() {
+		var mode ansi.Mode
+		switch n, _, _ := p.Param(0, 0); {
+		case n == ansi.ModeSynchronizedOutput.Mode():
+			mode = ansi.ModeSynchronizedOutput
+		case n == ansi.ModeUnicodeCore.Mode() && e.widths == Negotiated:
+			mode = ansi.ModeUnicodeCore
+		default:
 			return false
 		}
 		setting := ansi.ModeReset
-		if e.frozen != nil {
+		if e.modes[mode] {
 			setting = ansi.ModeSet
 		}
-		return say("%s", ansi.ReportMode(ansi.ModeSynchronizedOutput, setting))
+		return say("%s", ansi.ReportMode(mode, setting))
 	})
 	if e.kitty {
 		e.answerKitty(say)

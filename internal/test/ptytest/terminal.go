@@ -28,6 +28,8 @@ type Options struct {
 	Legacy bool
 	// Light makes a terminal that reports a light background.
 	Light bool
+	// Widths is how the terminal measures text.
+	Widths Widths
 }
 
 // Terminal is a running program and the screen it draws on. Its methods are

@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package ptytest
+
+import "golang.org/x/sys/unix"
+
+const readTermios = unix.TIOCGETA

@@ -1,0 +1,184 @@
+package screen
+
+import (
+	"bytes"
+	"hash/maphash"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// canvas knows what the cells of the terminal show, and writes what has to be
+// sent so that they show something else. It draws on the alternate screen. It
+// is not safe for concurrent use.
+type canvas struct {
+	renderer *uv.TerminalRenderer
+	out      bytes.Buffer // what the renderer has to say
+	cells    *uv.RenderBuffer
+	lines    []string // that the cells were made of
+	links    []string // the ids of the links in them
+	changed  []int    // rows that differ in this frame
+	seen     map[string]bool
+	next     next
+	seed     maphash.Seed // of the ids
+}
+
+// abilities are what the terminal makes of what is written.
+type abilities struct {
+	env     []string // TERM decides on control sequences
+	profile colorprofile.Profile
+	next    next
+}
+
+func newCanvas(a abilities) *canvas {
+	c := &canvas{cells: uv.NewRenderBuffer(0, 0), seen: map[string]bool{}, next: a.measure(false), seed: maphash.MakeSeed()}
+	c.renderer = uv.NewTerminalRenderer(&c.out, a.env)
+	c.renderer.SaveCursor() // before it writes anything: see settle
+	c.renderer.SetColorProfile(a.profile)
+	c.renderer.SetFullscreen(true)
+	c.renderer.SetBackspace(true) // a raw device passes it on, and tabs
+	return c
+}
+
+// measure makes the canvas measure text as terminals do that join what belongs
+// together. All is drawn anew.
+func (c *canvas) measure(next next) {
+	c.renderer.SetGraphemeWidth(true)
+	c.next = next
+	c.forget()
+}
+
+// resize gives the canvas the terminal's size. All is drawn anew.
+func (c *canvas) resize(width, height int) {
+	c.cells = uv.NewRenderBuffer(width, height)
+	c.lines, c.links = make([]string, height), make([]string, height)
+	c.renderer.SetTabStops(width)
+	c.renderer.Resize(width, height)
+	c.renderer.Erase()
+}
+
+// forget makes the canvas draw everything with the next frame, whatever the
+// terminal shows.
+func (c *canvas) forget() { c.resize(c.cells.Width(), c.cells.Height()) }
+
+func (c *canvas) fits(width, height int) bool {
+	return c.cells.Width() == width && c.cells.Height() == height
+}
+
+// draw returns what changes the screen to these lines and puts the cursor where
+// it belongs, if it is shown at all. The result is valid until the next call.
+func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
+	c.compare(lines)
+	scrolled := c.scrolled(lines)
+	for _, y := range c.changed {
+		c.links[y] = "" // free for the row that the line has moved to
+	}
+	for _, y := range c.changed {
+		c.fill(y, lineAt(lines, y))
+		c.touch(y)
+		if blank(c.cells.Lines[y]) {
+			c.touch(y - 1) // the renderer erases from there when it clears the rest of the screen
+		}
+	}
+	// The renderer looks for lines that have moved only among those that were
+	// touched, and blanks what they leave behind: so all must be.
+	for y := 0; scrolled && y < c.cells.Height(); y++ {
+		c.touch(y)
+	}
+	// Terminals on Windows move the cursor out of the region that is scrolled.
+	c.renderer.SetScrollOptim(scrolled && runtime.GOOS != "windows")
+	c.renderer.Render(c.cells)
+	c.settle()
+	if cursor != nil {
+		c.renderer.MoveTo(cursor.X, cursor.Y)
+	}
+	c.out.Reset()
+	_ = c.renderer.Flush() // into a buffer, which cannot fail
+	return c.out.Bytes()
+}
+
+// touch makes the renderer look at a row.
+func (c *canvas) touch(y int) { c.cells.TouchLine(0, y, c.cells.Width()) }
+
+func blank(row uv.Line) bool {
+	for x := range row {
+		if row[x] != uv.EmptyCell {
+			return false
+		}
+	}
+	return true
+}
+
+// fill makes the cells of a row.
+//
+// The renderer takes the links of two rows for one, which it does not begin again
+// in the second, if they are the same (charmbracelet/ultraviolet issue 189). So
+// each row's have an id of their own, which goes with the line when it moves.
+func (c *canvas) fill(y int, line string) {
+	id := ""
+	if strings.Contains(line, "\x1b]8;") {
+		sum := maphash.String(c.seed, line)
+		for id = linkID(sum); slices.Contains(c.links, id); id = linkID(sum) {
+			sum++
+		}
+	}
+	c.lines[y] = line
+	if !fillRow(c.cells.Lines[y], line, id, c.next) {
+		id = ""
+	}
+	c.links[y] = id
+}
+
+func linkID(n uint64) string { return "id=" + strconv.FormatUint(n%(1<<30), 36) }
+
+// settle tidies up what the renderer leaves undone behind a frame.
+func (c *canvas) settle() {
+	clear(c.cells.Touched) // marks that make it look at every line again
+	// It has ended a link, and yet takes what it writes next for a part of it: so
+	// it is given back the pen that it began with.
+	x, y := c.renderer.Position()
+	c.renderer.RestoreCursor()
+	c.renderer.SetPosition(x, y)
+}
+
+// compare finds the rows that differ.
+func (c *canvas) compare(lines []string) {
+	c.changed = c.changed[:0]
+	for y, was := range c.lines {
+		if was != lineAt(lines, y) {
+			c.changed = append(c.changed, y)
+		}
+	}
+}
+
+// scrolled reports that lines have moved to other rows, enough of them that it
+// is worth while to let the terminal move them.
+func (c *canvas) scrolled(lines []string) bool {
+	const fewest = 3 // the renderer moves no fewer
+	if len(c.changed) < fewest {
+		return false
+	}
+	clear(c.seen)
+	for _, y := range c.changed {
+		c.seen[c.lines[y]] = c.lines[y] != ""
+	}
+	moved := 0
+	for _, y := range c.changed {
+		if c.seen[lineAt(lines, y)] {
+			moved++
+		}
+	}
+	return moved >= fewest
+}
+
+func lineAt(lines []string, y int) string {
+	if y < len(lines) {
+		return lines[y]
+	}
+	return ""
+}

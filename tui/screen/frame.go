@@ -1,0 +1,25 @@
+package screen
+
+import tea "charm.land/bubbletea/v2"
+
+// Frame is what the terminal shows. The zero Frame is an empty screen without a
+// cursor.
+type Frame struct {
+	// Lines are the screen's rows from the top, as text with SGR sequences and
+	// OSC 8 links. What is beyond the width or the height is not drawn. A row
+	// must not be changed after the frame was handed over.
+	Lines []string
+	// Cursor is the text cursor; nil hides it.
+	Cursor *tea.Cursor
+	// Title is the title of the terminal's window. Control characters are left
+	// out, and so is what is longer than a title can be read.
+	Title string
+	// Mouse says which events of the mouse are wanted. With none, the terminal
+	// selects text as it does elsewhere.
+	Mouse tea.MouseMode
+	// Focus asks for [tea.FocusMsg] and [tea.BlurMsg].
+	Focus bool
+	// Progress is shown by terminals that have a place for it (OSC 9;4), nil by
+	// none.
+	Progress *tea.ProgressBar
+}

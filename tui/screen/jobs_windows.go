@@ -1,0 +1,19 @@
+package screen
+
+// continuedMsg says that the process was stopped, which does not happen here.
+type continuedMsg struct{}
+
+// jobs is what a shell does with the process: nothing, on Windows.
+type jobs struct{}
+
+func newJobs() jobs { return jobs{} }
+
+func (*jobs) catch() {}
+func (*jobs) leave() {}
+
+// listen has nothing to hear: the console reports its size among the keys.
+func (s *screen) listen() {}
+
+func (s *screen) suspend() {}
+
+func (s *screen) again() bool { return false }

@@ -1,0 +1,164 @@
+package screen
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// output writes to the terminal, on a goroutine of its own: a terminal that is
+// slow holds up nobody else.
+type output struct {
+	to      io.Writer
+	painted func()      // a frame was painted that something has waited for
+	failed  func(error) // writing has failed
+
+	// turn is full while somebody uses what is below it.
+	turn chan struct{}
+	term *terminal
+	on   bool // the terminal is taken
+	out  bytes.Buffer
+
+	mu     sync.Mutex
+	words  []byte // to be written before the frame
+	frame  *picture
+	busy   bool // with the frame before
+	waited bool // for the end of that
+	wake   chan struct{}
+	done   chan struct{}
+}
+
+// picture is a frame for a terminal of some size.
+type picture struct {
+	frame         Frame
+	width, height int
+}
+
+func newOutput(to io.Writer, t *terminal) *output {
+	return &output{
+		to: to, term: t, turn: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+}
+
+// ready reports that the last frame is painted. If it is not, painted is called
+// as soon as it is.
+func (o *output) ready() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waited = o.busy
+	return !o.busy
+}
+
+// show paints a frame. The output must be ready.
+func (o *output) show(f Frame, width, height int) {
+	o.mu.Lock()
+	o.frame, o.busy = &picture{f, width, height}, true
+	o.mu.Unlock()
+	o.start()
+}
+
+// say writes a control sequence as soon as the terminal is taken.
+func (o *output) say(seq string) {
+	o.mu.Lock()
+	o.words = append(o.words, seq...)
+	o.mu.Unlock()
+	o.start()
+}
+
+func (o *output) start() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run paints until the output is closed.
+func (o *output) run() {
+	for {
+		select {
+		case <-o.done:
+			return
+		case <-o.wake:
+		}
+		o.turn <- struct{}{}
+		o.paint()
+		<-o.turn
+		o.mu.Lock()
+		o.busy = false
+		waited := o.waited
+		o.waited = false
+		o.mu.Unlock()
+		if waited {
+			o.painted()
+		}
+	}
+}
+
+// paint writes what waits. Frames for a terminal that is not taken are dropped:
+// there will be another when it is.
+func (o *output) paint() {
+	o.mu.Lock()
+	picture := o.frame
+	o.frame = nil
+	o.out.Reset()
+	if o.on {
+		o.out.Write(o.words)
+		o.words = nil
+	}
+	o.mu.Unlock()
+	if !o.on {
+		return
+	}
+	if picture != nil {
+		o.out.Write(o.term.frame(picture.frame, picture.width, picture.height))
+	}
+	o.write(o.out.Bytes())
+}
+
+func (o *output) write(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	if _, err := o.to.Write(p); err != nil {
+		o.on = false
+		o.failed(fmt.Errorf("write to the terminal: %w", err))
+	}
+}
+
+// enter takes the terminal. The next frame is drawn in full.
+func (o *output) enter() {
+	o.turn <- struct{}{}
+	o.on = true
+	o.write(o.term.enter())
+	<-o.turn
+	o.start() // something may wait to be written
+}
+
+// leave gives the terminal back. It waits until what is being written has been
+// taken.
+func (o *output) leave() {
+	o.turn <- struct{}{}
+	if o.on {
+		o.write(o.term.leave())
+		o.on = false
+	}
+	<-o.turn
+}
+
+// reported takes the terminal's answer about a mode. It reports whether text is
+// measured in another way from now on.
+func (o *output) reported(m tea.ModeReportMsg) bool {
+	o.turn <- struct{}{}
+	defer func() { <-o.turn }()
+	send, measured := o.term.reported(m)
+	if o.on {
+		o.write([]byte(send))
+	}
+	return measured
+}
+
+func (o *output) close() { close(o.done) }

@@ -1,0 +1,89 @@
+package screen
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// frameTime is the least time between two frames that nobody waits for.
+const frameTime = 25 * time.Millisecond
+
+type (
+	// dueMsg says that frameTime is over.
+	dueMsg struct{}
+	// paintedMsg says that the frame before is on the terminal.
+	paintedMsg struct{}
+)
+
+// program is the model as Bubble Tea sees it. It decides when a frame is drawn:
+// at once after input, else when something may have changed and the last frame
+// is old enough, and never before the terminal has taken the last one. So no
+// clock runs while nothing happens, and a slow terminal gets fewer frames, each
+// of them the newest.
+type program struct {
+	model  Model
+	screen *screen
+
+	width, height int
+	drawn         time.Time // the last frame
+	changed       bool      // since then
+	due           bool      // a dueMsg is under way
+}
+
+// Init implements [tea.Model].
+func (p *program) Init() tea.Cmd { return p.model.Init() }
+
+// View implements [tea.Model]. The library draws nothing.
+func (p *program) View() tea.View { return tea.View{} }
+
+// Update implements [tea.Model].
+func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	p.screen.silence()
+	switch msg := msg.(type) {
+	case dueMsg:
+		p.due = false
+		p.draw()
+		return p, nil
+	case paintedMsg:
+		p.draw()
+		return p, nil
+	case tea.WindowSizeMsg:
+		p.width, p.height = msg.Width, msg.Height
+	}
+	cmd := p.model.Update(msg)
+	p.changed = true
+	if rest := frameTime - time.Since(p.drawn); rest <= 0 || awaited(msg) {
+		p.draw()
+	} else if !p.due {
+		p.due = true
+		time.AfterFunc(rest, func() { p.screen.mail.post(dueMsg{}) })
+	}
+	return p, cmd
+}
+
+// awaited reports messages whose effect a person waits for.
+func awaited(msg tea.Msg) bool {
+	switch msg.(type) {
+	case tea.KeyMsg, tea.PasteMsg, tea.MouseMsg, tea.WindowSizeMsg, tea.FocusMsg, tea.BlurMsg, tea.ResumeMsg, tea.ModeReportMsg:
+		return true
+	}
+	return false
+}
+
+// draw hands a frame to the painter, unless that is still at the last one: it
+// says so when it is done.
+func (p *program) draw() {
+	if !p.changed || p.width == 0 || !p.screen.output.ready() {
+		return
+	}
+	p.changed, p.drawn = false, time.Now()
+	p.screen.output.show(p.model.Frame(), p.width, p.height)
+}
+
+// silence stops the ticker that the library starts for its renderer even if
+// there is none. What it is called for besides, letting go of the terminal, has
+// no effect: the library has none.
+func (s *screen) silence() {
+	s.quiet.Do(func() { go func() { _ = s.program.ReleaseTerminal() }() })
+}

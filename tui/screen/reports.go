@@ -1,0 +1,61 @@
+package screen
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// asking asks the terminal whether it knows synchronized output (mode 2026) and
+// measures text by grapheme clusters (mode 2027). It is empty for terminals that
+// print the question.
+func asking(env []string) string {
+	if !understandsQuestions(env) {
+		return ""
+	}
+	return ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
+}
+
+// understandsQuestions decides as Bubble Tea's renderer does: not Apple's
+// Terminal, and behind SSH, where it could be that one, only what is known to be
+// another.
+func understandsQuestions(env []string) bool {
+	environ := uv.Environ(env)
+	program, named := environ.LookupEnv("TERM_PROGRAM")
+	_, remote := environ.LookupEnv("SSH_TTY")
+	if _, windows := environ.LookupEnv("WT_SESSION"); windows {
+		return true
+	}
+	for _, known := range []string{"ghostty", "wezterm", "alacritty", "kitty", "rio"} {
+		if strings.Contains(environ.Getenv("TERM"), known) {
+			return true
+		}
+	}
+	return !remote && !(named && strings.Contains(program, "Apple"))
+}
+
+// reported takes the terminal's answer about a mode. It returns what to send
+// because of it, and whether text is measured in another way from now on.
+func (t *terminal) reported(report tea.ModeReportMsg) (send string, measured bool) {
+	switch report.Mode {
+	case ansi.ModeSynchronizedOutput:
+		t.synchronized = report.Value == ansi.ModeReset || report.Value == ansi.ModeSet
+	case ansi.ModeUnicodeCore:
+		switch report.Value {
+		case ansi.ModeReset:
+			t.unicodeCore = true // ours to reset
+			send = ansi.SetModeUnicodeCore
+		case ansi.ModeSet, ansi.ModePermanentlySet:
+		default:
+			return "", false
+		}
+		measured = !t.graphemes
+		t.graphemes = true
+		if measured {
+			t.canvas.measure(t.abilities.measure(true))
+		}
+	}
+	return send, measured
+}

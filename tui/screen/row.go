@@ -1,0 +1,67 @@
+package screen
+
+import (
+	"unicode/utf8"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// fillRow makes cells of a line of styled text. Columns that the line does not
+// reach are blank. What is wider than the row is cut off. Links get the id; it
+// returns whether there are any.
+func fillRow(row uv.Line, line, id string, next next) (linked bool) {
+	var style uv.Style
+	var link uv.Link
+	x, last := 0, -1
+	for len(line) > 0 && x < len(row) {
+		if c := line[0]; c >= ' ' && c < ansi.DEL && (len(line) == 1 || line[1] < utf8.RuneSelf) {
+			row[x] = uv.Cell{Content: line[:1], Width: 1, Style: style, Link: link}
+			last = x
+			x++
+			line = line[1:]
+			continue
+		}
+		n, width := next(line)
+		piece := line[:n]
+		line = line[n:]
+		switch {
+		case width > len(row)-x:
+			line = "" // half a character cannot be drawn
+		case width > 0:
+			row[x] = uv.Cell{Content: anchored(piece, x, width, len(row)), Width: width, Style: style, Link: link}
+			last = x
+			for i := 1; i < width; i++ {
+				row[x+i] = uv.Cell{} // the columns that the character goes on in
+			}
+			x += width
+		case piece[0] == ansi.ESC:
+			follow(piece, &style, &link)
+			if link.URL != "" {
+				link.Params, linked = id, true
+			}
+		case last >= 0 && piece[0] >= utf8.RuneSelf: // a mark, parted from its letter by a style
+			prev := &row[last]
+			prev.Content = anchored(unanchored(prev.Content)+piece, last, prev.Width, len(row))
+		}
+	}
+	for ; x < len(row); x++ {
+		row[x] = uv.EmptyCell
+	}
+	return linked
+}
+
+// follow takes what an escape sequence says about the text behind it. Sequences
+// that are neither a style nor a link have no effect.
+func follow(seq string, style *uv.Style, link *uv.Link) {
+	p := ansi.GetParser()
+	defer ansi.PutParser(p)
+	ansi.DecodeSequence(seq, ansi.NormalState, p)
+	switch {
+	case ansi.HasCsiPrefix(seq) && ansi.Cmd(p.Command()) == 'm':
+		uv.ReadStyle(p.Params(), style)
+	case ansi.HasOscPrefix(seq) && p.Command() == 8:
+		*link = uv.Link{}
+		uv.ReadLink(p.Data(), link)
+	}
+}

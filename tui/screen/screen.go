@@ -1,0 +1,216 @@
+package screen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// closeTime is how long the end waits for a terminal that takes nothing more.
+const closeTime = time.Second
+
+// Model is a program's state: what Bubble Tea calls by that name, but for the
+// drawing.
+type Model interface {
+	// Init returns the first command.
+	Init() tea.Cmd
+	// Update takes a message and returns what to do because of it. It must not
+	// wait for anything.
+	Update(tea.Msg) tea.Cmd
+	// Frame is what the terminal shall show now. It is asked for between two
+	// calls of Update, and only if something may have changed.
+	Frame() Frame
+}
+
+// Options say which terminal to draw on. The zero value is that of the process.
+type Options struct {
+	// In and Out are the terminal; nil is standard input and output. If In is no
+	// terminal, keys are read from the controlling one.
+	In, Out *os.File
+	// Env is the environment that describes the terminal; nil is the process's.
+	Env []string
+	// Next measures the first piece of a text that is not empty: the bytes that
+	// belong together, and the columns they take. It must be the way in which
+	// the lines of the frames were laid out. It is called from another goroutine
+	// than the model. Nil measures code points, and grapheme clusters once the
+	// terminal does.
+	Next func(s string) (n, width int)
+	// Graphemes is called before Update when it is known that the terminal
+	// measures text by grapheme clusters; nil is not called.
+	Graphemes func()
+}
+
+// Run shows the model on the terminal until it quits or the context is
+// cancelled. The terminal is as it was when Run returns, and also when the
+// process dies.
+func Run(ctx context.Context, m Model, o Options) error {
+	s, err := open(o)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	width, height := s.tty.size()
+	s.program = tea.NewProgram(&program{model: m, screen: s},
+		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithInput(nil), tea.WithOutput(io.Discard),
+		tea.WithoutSignalHandler(), tea.WithFilter(s.filter),
+		tea.WithEnvironment(s.env), tea.WithWindowSize(width, height))
+	if err := s.take(); err != nil {
+		return err
+	}
+	s.start(s.output.run)
+	s.start(func() { s.mail.deliver(s.program, s.closed) })
+	s.start(s.listen)
+	defer context.AfterFunc(ctx, s.program.Quit)()
+	_, err = s.program.Run()
+	return errors.Join(err, s.failure())
+}
+
+// screen is a terminal that is taken for a program.
+type screen struct {
+	tty     *tty
+	env     []string
+	opt     Options
+	program *tea.Program
+	mail    *mailbox
+	input   *input
+	output  *output
+	stderr  stderr
+	watch   *watch
+	jobs    jobs
+	quiet   sync.Once
+	closed  chan struct{}
+	running sync.WaitGroup
+
+	mu  sync.Mutex
+	err error
+}
+
+func open(o Options) (*screen, error) {
+	if o.In == nil {
+		o.In = os.Stdin
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	tty, err := openTTY(o.In, o.Out)
+	if err != nil {
+		return nil, err
+	}
+	s := &screen{tty: tty, env: o.Env, opt: o, mail: newMailbox(), closed: make(chan struct{}), jobs: newJobs()}
+	s.output = newOutput(tty.out, newTerminal(abilities{
+		env: o.Env, profile: profile(tty.out, o.Env), next: o.Next,
+	}))
+	s.output.painted = func() { s.mail.post(paintedMsg{}) }
+	s.output.failed = s.fail
+	s.input = newInput(tty, o.Env, s.mail.post, s.fail)
+	return s, nil
+}
+
+// start runs f beside the program until the screen is closed.
+func (s *screen) start(f func()) { s.running.Go(f) }
+
+// take makes the terminal the program's own.
+func (s *screen) take() error {
+	if err := s.tty.raw(); err != nil {
+		return err
+	}
+	s.stderr.open()
+	s.watch = watchOver(s.tty, s.stderr.read)
+	s.stderr.hold(s.watch != nil)
+	s.jobs.catch()
+	s.output.enter()
+	if err := s.input.start(); err != nil {
+		return errors.Join(fmt.Errorf("read keys: %w", err), s.release())
+	}
+	return nil
+}
+
+// release gives the terminal back to whoever had it before.
+func (s *screen) release() error {
+	s.input.stop()
+	s.output.leave()
+	return s.givenBack()
+}
+
+// givenBack undoes what does not need the terminal to listen.
+func (s *screen) givenBack() error {
+	s.jobs.leave()
+	err := s.tty.restore()
+	s.watch.end()
+	s.stderr.release()
+	return err
+}
+
+// close gives the terminal back for good, even one that takes nothing any more.
+func (s *screen) close() {
+	s.input.stop()
+	left := make(chan struct{})
+	go func() { s.output.leave(); close(left) }()
+	select {
+	case <-left:
+	case <-time.After(closeTime):
+	}
+	_ = s.givenBack() // there is nobody left who could do something about it
+	close(s.closed)
+	s.output.close()
+	select {
+	case <-left:
+		s.running.Wait()
+	default: // writing, perhaps for ever
+	}
+	s.stderr.show()
+	s.tty.close()
+}
+
+// fail ends the program because of an error.
+func (s *screen) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+		s.mail.post(tea.Quit())
+	}
+}
+
+func (s *screen) failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// filter sees every message before the library and the model do. It runs on the
+// program's own goroutine.
+func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	switch msg := msg.(type) {
+	case tea.ColorProfileMsg: // the library's is not about this terminal
+		return tea.ColorProfileMsg{Profile: s.output.term.abilities.profile}
+	case tea.ModeReportMsg:
+		if s.output.reported(msg) && s.opt.Graphemes != nil {
+			s.opt.Graphemes()
+		}
+	case tea.SuspendMsg:
+		s.suspend()
+		return tea.ResumeMsg{}
+	case continuedMsg:
+		if !s.again() {
+			return nil
+		}
+		return tea.ResumeMsg{}
+	case execMsg:
+		return s.exec(msg)
+	}
+	if seq, ok := sequence(msg); ok {
+		s.output.say(seq)
+		return nil
+	}
+	return msg
+}

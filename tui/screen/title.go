@@ -1,0 +1,49 @@
+package screen
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const (
+	// longestTitle is how many characters of a title are sent.
+	longestTitle = 120
+
+	saveTitle    = "\x1b[22;2t" // on the terminal's own stack
+	restoreTitle = "\x1b[23;2t"
+)
+
+// title is the title of the window.
+type title struct{ text, shown string }
+
+func (t *title) set(out *bytes.Buffer, text string) {
+	if text == t.text {
+		return
+	}
+	t.text = text
+	if text = plainTitle(text); text != t.shown {
+		out.WriteString(ansi.SetWindowTitle(text))
+		t.shown = text
+	}
+}
+
+// reset gives the window the title that it had. Terminals that cannot save one
+// show none.
+func (t *title) reset(out *bytes.Buffer) {
+	t.set(out, "")
+	out.WriteString(restoreTitle)
+}
+
+// plainTitle is a text without what would end the sequence that it stands in.
+func plainTitle(text string) string {
+	n := 0
+	return strings.Map(func(r rune) rune {
+		if n++; n > longestTitle || unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return -1
+		}
+		return r
+	}, text)
+}

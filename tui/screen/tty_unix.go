@@ -1,0 +1,58 @@
+//go:build unix
+
+package screen
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/charmbracelet/x/term"
+	"golang.org/x/sys/unix"
+)
+
+// modes are those that the device had before it was made raw.
+type modes struct{ in *term.State }
+
+func (m *modes) makeRaw(in, _ *os.File) (err error) {
+	m.in, err = term.MakeRaw(in.Fd())
+	return err
+}
+
+func (m *modes) restore(in, _ *os.File) error {
+	if m.in == nil {
+		return nil
+	}
+	err := term.Restore(in.Fd(), m.in)
+	m.in = nil
+	return err
+}
+
+// arguments are those of stty(1) that set what makeRaw changes to what it was.
+func (m *modes) arguments() []string {
+	t := m.in
+	var args []string
+	flag := func(name string, on bool) {
+		if !on {
+			name = "-" + name
+		}
+		args = append(args, name)
+	}
+	flag("ignbrk", t.Iflag&unix.IGNBRK != 0)
+	flag("brkint", t.Iflag&unix.BRKINT != 0)
+	flag("parmrk", t.Iflag&unix.PARMRK != 0)
+	flag("istrip", t.Iflag&unix.ISTRIP != 0)
+	flag("inlcr", t.Iflag&unix.INLCR != 0)
+	flag("igncr", t.Iflag&unix.IGNCR != 0)
+	flag("icrnl", t.Iflag&unix.ICRNL != 0)
+	flag("ixon", t.Iflag&unix.IXON != 0)
+	flag("opost", t.Oflag&unix.OPOST != 0)
+	flag("echo", t.Lflag&unix.ECHO != 0)
+	flag("echonl", t.Lflag&unix.ECHONL != 0)
+	flag("icanon", t.Lflag&unix.ICANON != 0)
+	flag("isig", t.Lflag&unix.ISIG != 0)
+	flag("iexten", t.Lflag&unix.IEXTEN != 0)
+	flag("parenb", t.Cflag&unix.PARENB != 0)
+	size := map[uint64]string{unix.CS5: "cs5", unix.CS6: "cs6", unix.CS7: "cs7", unix.CS8: "cs8"}
+	args = append(args, size[uint64(t.Cflag)&unix.CSIZE])
+	return append(args, "min", fmt.Sprint(t.Cc[unix.VMIN]), "time", fmt.Sprint(t.Cc[unix.VTIME]))
+}

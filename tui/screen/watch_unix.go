@@ -1,0 +1,110 @@
+//go:build unix
+
+package screen
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// watch is a shell that waits for the process to die without having given the
+// terminal back, and gives it back then: after a panic in any goroutine, a fatal
+// error of the runtime, os.Exit, and every signal that ends a process, SIGKILL
+// too. Nothing inside of the process could do that: the runtime runs no code of
+// ours when nobody recovers from a panic, and SIGKILL asks nobody. It is a shell
+// and not this program once more, which would take ten times the memory, and
+// longer to start than anybody should wait for the first frame.
+//
+// The shell reads from a socket whose other end only this process has, and to
+// which the runtime writes what it says about a crash. It waits for the first
+// line of that, or for the end. The socket holds next to nothing, so that the
+// runtime has to wait, and the process with it, until the shell has put the
+// terminal right and reads on. Only then can whoever has started the process
+// notice that it has gone, and use the terminal.
+type watch struct {
+	shell *exec.Cmd
+	line  *os.File // our end of the socket
+}
+
+// script has three arguments: sequences, settings for stty, and whether there is
+// something to show. What is shown are letters only, since an error may quote
+// anything.
+const script = `
+IFS= read -r line
+printf %b "$1" >&3
+stty $2 <&3
+cat >/dev/null
+[ -z "$3" ] || LC_ALL=C tr -cd '\11\12\40-\176' <&4 >&3
+`
+
+// watchOver watches until end is called. What has been written to said is shown
+// when the process dies; it may be nil. Where there is no shell, nobody watches,
+// and the result is nil.
+func watchOver(t *tty, said *os.File) *watch {
+	ours, theirs, err := narrowSocket()
+	if err != nil {
+		return nil
+	}
+	defer theirs.Close()
+	show := ""
+	files := []*os.File{t.out}
+	if said != nil {
+		show = "yes"
+		files = append(files, said)
+	}
+	w := &watch{line: ours}
+	w.shell = exec.Command("/bin/sh", "-c", script, "parley: gives the terminal back",
+		escaped(undo), strings.Join(t.before.arguments(), " "), show)
+	w.shell.Stdin, w.shell.ExtraFiles = theirs, files
+	// Signals from the terminal are not for it, nor are those for the group.
+	w.shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := w.shell.Start(); err != nil {
+		_ = ours.Close()
+		return nil
+	}
+	_ = debug.SetCrashOutput(ours, debug.CrashOptions{})
+	return w
+}
+
+// end stops watching.
+func (w *watch) end() {
+	if w == nil {
+		return
+	}
+	_ = w.shell.Process.Kill() // before it sees the end of the socket
+	_ = w.shell.Wait()
+	_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
+	_ = w.line.Close()
+}
+
+// narrowSocket is a pair of sockets with as little room in between as there can
+// be. No other child inherits them.
+func narrowSocket() (ours, theirs *os.File, err error) {
+	syscall.ForkLock.RLock()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fds[0])
+		unix.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, fmt.Errorf("watch over the terminal: %w", err)
+	}
+	_ = unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_SNDBUF, 1)
+	return os.NewFile(uintptr(fds[0]), "watch"), os.NewFile(uintptr(fds[1]), "watch"), nil
+}
+
+// escaped is a sequence as printf(1) takes it with %b.
+func escaped(seq string) string {
+	var b strings.Builder
+	for _, c := range []byte(seq) {
+		fmt.Fprintf(&b, "\\0%03o", c)
+	}
+	return b.String()
+}
