@@ -5,6 +5,7 @@ package screen
 import (
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,42 +19,45 @@ const stopTime = 100 * time.Millisecond
 // continuedMsg says that the process was stopped, and has been continued.
 type continuedMsg struct{}
 
-// jobs is what a shell does with the process while it has the terminal: ctrl+z,
-// or another way to send SIGTSTP, stops it as one that has given the terminal
-// back before.
+// jobs is what a shell does with the process while it has the terminal: SIGTSTP
+// stops it as one that has given the terminal back before.
 type jobs struct {
-	stop   chan os.Signal
-	missed int // continuations that listen will hear of, and suspend has seen to
+	taken  atomic.Bool // the terminal is
+	missed int         // continuations that listen will hear of, and suspend has seen to
 }
-
-func newJobs() jobs { return jobs{stop: make(chan os.Signal, 1)} }
-
-// catch makes SIGTSTP a message. Without it the signal stops the process at
-// once, which is right while another program has the terminal.
-func (j *jobs) catch() { signal.Notify(j.stop, unix.SIGTSTP) }
-
-func (j *jobs) leave() { signal.Stop(j.stop) }
 
 // listen makes messages of the terminal's signals until the screen is closed.
 func (s *screen) listen() {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, unix.SIGWINCH, unix.SIGCONT)
+	signal.Notify(signals, unix.SIGWINCH, unix.SIGCONT, unix.SIGTSTP)
 	defer signal.Stop(signals)
 	for {
+		var sig os.Signal
 		select {
 		case <-s.closed:
 			return
-		case <-s.jobs.stop:
-			s.mail.post(tea.SuspendMsg{})
-		case sig := <-signals:
-			if sig == unix.SIGCONT {
-				s.mail.post(continuedMsg{})
-			}
-			width, height := s.tty.size() // it may have changed while the process was stopped
-			s.mail.post(tea.WindowSizeMsg{Width: width, Height: height})
+		case sig = <-signals:
 		}
+		switch {
+		case sig == unix.SIGTSTP && s.jobs.taken.Load():
+			s.mail.post(tea.SuspendMsg{})
+			continue
+		case sig == unix.SIGTSTP: // the program that has it stops, and we with it
+			stop(os.Getpid())
+			continue
+		case sig == unix.SIGCONT:
+			s.mail.post(continuedMsg{})
+		}
+		width, height := s.tty.size() // it may have changed while the process was stopped
+		s.mail.post(tea.WindowSizeMsg{Width: width, Height: height})
 	}
 }
+
+// stop stops a process, or our own group with 0. Who has once been notified of
+// SIGTSTP is never again stopped by it: Go does not give the signal its effect
+// back. SIGTTIN has the same, and does nothing either where no shell would
+// continue the process.
+func stop(pid int) { _ = unix.Kill(pid, unix.SIGTTIN) }
 
 // suspend gives the terminal back, stops the process with all of its group, and
 // takes the terminal again when it is continued.
@@ -65,7 +69,7 @@ func (s *screen) suspend() {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, unix.SIGCONT)
 	defer signal.Stop(continued)
-	_ = unix.Kill(0, unix.SIGTSTP)
+	stop(0)
 	select {
 	case <-continued:
 		s.jobs.missed++

@@ -1,15 +1,12 @@
 package screen
 
+import "sync/atomic"
+
 // continuedMsg says that the process was stopped, which does not happen here.
 type continuedMsg struct{}
 
 // jobs is what a shell does with the process: nothing, on Windows.
-type jobs struct{}
-
-func newJobs() jobs { return jobs{} }
-
-func (*jobs) catch() {}
-func (*jobs) leave() {}
+type jobs struct{ taken atomic.Bool }
 
 // listen has nothing to hear: the console reports its size among the keys.
 func (s *screen) listen() {}

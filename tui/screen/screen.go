@@ -105,7 +105,7 @@ func open(o Options) (*screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &screen{tty: tty, env: o.Env, opt: o, mail: newMailbox(), closed: make(chan struct{}), jobs: newJobs()}
+	s := &screen{tty: tty, env: o.Env, opt: o, mail: newMailbox(), closed: make(chan struct{})}
 	s.output = newOutput(tty.out, newTerminal(abilities{
 		env: o.Env, profile: profile(tty.out, o.Env), next: o.Next,
 	}))
@@ -126,7 +126,7 @@ func (s *screen) take() error {
 	s.stderr.open()
 	s.watch = watchOver(s.tty, s.stderr.read)
 	s.stderr.hold(s.watch != nil)
-	s.jobs.catch()
+	s.jobs.taken.Store(true)
 	s.output.enter()
 	if err := s.input.start(); err != nil {
 		return errors.Join(fmt.Errorf("read keys: %w", err), s.release())
@@ -143,7 +143,7 @@ func (s *screen) release() error {
 
 // givenBack undoes what does not need the terminal to listen.
 func (s *screen) givenBack() error {
-	s.jobs.leave()
+	s.jobs.taken.Store(false)
 	err := s.tty.restore()
 	s.watch.end()
 	s.stderr.release()

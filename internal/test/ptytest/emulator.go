@@ -19,6 +19,7 @@ type emulator struct {
 	title   string
 	panics  int     // sequences that the emulator could not bear
 	frozen  *Screen // the last whole frame, while a synchronized update is drawn
+	updates int     // synchronized ones that have begun
 
 	settings   settings
 	widths     Widths
@@ -42,14 +43,13 @@ func newEmulator(o Options) *emulator {
 	}
 	e.emu.SetDefaultForegroundColor(fg)
 	e.emu.SetDefaultBackgroundColor(bg)
-	cb := vt.Callbacks{
+	e.emu.SetCallbacks(vt.Callbacks{
 		Title:            func(s string) { e.title = s },
 		CursorVisibility: func(visible bool) { e.visible = visible },
 		EnableMode:       func(m ansi.Mode) { e.setMode(m, true) },
 		DisableMode:      func(m ansi.Mode) { e.setMode(m, false) },
-	}
-	e.watchSettings(&cb)
-	e.emu.SetCallbacks(cb)
+	})
+	e.watchSettings()
 	e.answerQueries()
 	return e
 }
@@ -88,6 +88,7 @@ func (e *emulator) setMode(m ansi.Mode, on bool) {
 		switch {
 		case on && e.frozen == nil:
 			e.frozen = e.capture()
+			e.updates++
 		case !on:
 			e.frozen = nil
 		}

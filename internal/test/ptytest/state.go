@@ -2,11 +2,11 @@ package ptytest
 
 import (
 	"fmt"
-	"image/color"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/vt"
 	"golang.org/x/sys/unix"
 )
 
@@ -49,12 +49,23 @@ func (term *Terminal) State() State {
 	return s
 }
 
-// WaitState waits until ok holds for the terminal's state. It is asked again
-// whenever the program has written something. The description completes
-// "expected that …".
+// WaitState waits until ok holds for the terminal's state. The description
+// completes "expected that …".
 func (term *Terminal) WaitState(description string, ok func(State) bool) *Terminal {
 	term.t.Helper()
-	return term.WaitUntil(description, func(Screen) bool { return ok(term.State()) })
+	bound, step := patience(waitBound), 5*time.Millisecond
+	timeout := time.NewTimer(bound)
+	defer timeout.Stop()
+	ticker := time.NewTicker(step) // nothing tells when the driver changes
+	defer ticker.Stop()
+	for !ok(term.State()) {
+		select {
+		case <-ticker.C:
+		case <-timeout.C:
+			term.failf("expected within %v that %s, but it is %+v", bound, description, term.State())
+		}
+	}
+	return term
 }
 
 // driver adds what the terminal's driver does.
@@ -85,12 +96,12 @@ type settings struct {
 
 func (e *emulator) state() State {
 	s := State{
-		Keyboard:        [2][]int{slices.Clone(e.kittyFlags[0]), slices.Clone(e.kittyFlags[1])},
+		Keyboard:        [2][]int{copied(e.kittyFlags[0]), copied(e.kittyFlags[1])},
 		ModifyOtherKeys: e.settings.modifyOtherKeys,
 		CursorStyle:     e.settings.cursorStyle,
 		CursorColour:    e.settings.cursorColour,
 		Title:           e.title,
-		SavedTitles:     slices.Clone(e.settings.titles),
+		SavedTitles:     copied(e.settings.titles),
 		Progress:        e.settings.progress,
 	}
 	for m, on := range e.modes {
@@ -102,9 +113,21 @@ func (e *emulator) state() State {
 	return s
 }
 
+// copied is nil for what is empty, so that states can be compared.
+func copied[T any](s []T) []T { return append([]T(nil), s...) }
+
 // watchSettings keeps what the program asks for and the emulator ignores.
-func (e *emulator) watchSettings(cb *vt.Callbacks) {
-	cb.CursorColor = func(c color.Color) { e.settings.cursorColour = colourOf(c) }
+func (e *emulator) watchSettings() {
+	e.emu.RegisterOscHandler(12, func(data []byte) bool {
+		if _, colour, _ := strings.Cut(string(data), ";"); colour != "?" {
+			e.settings.cursorColour = colour
+		}
+		return false // and the emulator takes it too
+	})
+	e.emu.RegisterOscHandler(112, func([]byte) bool {
+		e.settings.cursorColour = ""
+		return false
+	})
 	e.emu.RegisterCsiHandler(ansi.Command(0, ' ', 'q'), func(p ansi.Params) bool {
 		e.settings.cursorStyle, _, _ = p.Param(0, 0)
 		return false // and the emulator takes it too

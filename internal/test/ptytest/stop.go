@@ -33,6 +33,7 @@ func (term *Terminal) WaitExit() int {
 	if bound := patience(waitBound); !within(bound, term.exited) {
 		term.failf("expected within %v that the program ends", bound)
 	}
+	term.Resume()
 	// A child that still holds the terminal delays its end: that child is
 	// reported when the test ends.
 	within(patience(waitBound), term.eof)
@@ -48,6 +49,7 @@ func (term *Terminal) end() {
 	if term.t.Failed() && !term.shown {
 		term.t.Log(term.picture())
 	}
+	term.Resume()
 	term.endProgram()
 	for _, p := range leftovers(term.Pid(), term.mark, patience(followBound)) {
 		term.t.Errorf("the program left a process behind: %s", p)

@@ -47,6 +47,9 @@ type Terminal struct {
 	frame  chan struct{} // closed and replaced when the screen may have changed
 	shown  bool          // the failure that was reported last has shown the screen
 	raw    *os.File
+	hold   *sync.Cond // on mu: while held, nothing is read
+	held   bool
+	bytes  int64 // that the program has written
 
 	keys   *inputQueue
 	exited chan struct{} // the program has ended; cmd.ProcessState is set
@@ -86,6 +89,7 @@ func Start(t testing.TB, o Options) *Terminal {
 		eof:    make(chan struct{}),
 		gone:   make(chan struct{}),
 	}
+	term.hold = sync.NewCond(&term.mu)
 	term.cmd.Dir = o.Dir
 	term.cmd.Env = append(append(environment(t, o.Home), o.Env...), term.mark)
 	term.openRaw()
@@ -101,6 +105,39 @@ func (term *Terminal) Home() string { return term.home }
 
 // Dir is the directory that the program was started in.
 func (term *Terminal) Dir() string { return term.dir }
+
+// Hold makes the terminal take nothing more of what the program writes, as one
+// does that is behind a dead link. What has been written already may still be
+// shown. Resume makes it go on.
+func (term *Terminal) Hold() *Terminal {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	term.held = true
+	return term
+}
+
+// Resume ends Hold.
+func (term *Terminal) Resume() *Terminal {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	term.held = false
+	term.hold.Broadcast()
+	return term
+}
+
+// Written is how many bytes the program has written so far.
+func (term *Terminal) Written() int64 {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.bytes
+}
+
+// Updates is how many synchronized updates the program has written so far.
+func (term *Terminal) Updates() int {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.screen.updates
+}
 
 // Pid is the process id of the program, which leads its session.
 func (term *Terminal) Pid() int { return term.cmd.Process.Pid }
@@ -135,6 +172,10 @@ func (term *Terminal) read() {
 		n, err := term.pty.Read(buf)
 		if n > 0 {
 			term.mu.Lock()
+			for term.held {
+				term.hold.Wait()
+			}
+			term.bytes += int64(n)
 			if term.raw != nil {
 				_, _ = term.raw.Write(buf[:n])
 			}

@@ -1,0 +1,51 @@
+//go:build unix
+
+package screen_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/test/ptytest"
+)
+
+func TestInTmux(t *testing.T) {
+	t.Parallel()
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip("tmux is not installed")
+	}
+	for name, tt := range map[string]struct {
+		config, fg string
+	}{
+		"with 256 colours": {"", "196"},
+		"with true colour": {`set -ga terminal-overrides ",*:Tc"`, "#ff0000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			config := filepath.Join(dir, "tmux.conf")
+			if err := os.WriteFile(config, []byte(tt.config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			term := launch(t, ptytest.Options{
+				Cmd: []string{tmux, "-S", filepath.Join(dir, "socket"), "-f", config, "new-session", self(t)},
+				Env: []string{"SHELL=/bin/sh"},
+			})
+			term.WaitFor("screen 80x23") // the last line is tmux's
+			term.Press("k").WaitFor("red bold")
+			if c := term.Cell(0, 3); c.FG != tt.fg {
+				t.Errorf("red is %q, want %q", c.FG, tt.fg)
+			}
+			term.Press("n").WaitFor("count: 1.", strings.Repeat("1", 80))
+			term.Paste("pasted").WaitFor(`last: paste "pasted".`)
+			term.Resize(100, 30).WaitFor("screen 100x29", strings.Repeat("1", 100))
+			term.Press("e").WaitFor("IN CHARGE").Type("\n\n").WaitFor("last: ended: exit status 3.")
+			term.Press("z").WaitFor("last: resumed.") // nobody could continue it
+			term.Press("q").WaitFor("[exited]").WaitExit()
+		})
+	}
+}
