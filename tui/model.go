@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"parley/internal/cells"
 	"parley/tui/composer"
 	"parley/tui/dialog"
+	"parley/tui/screen"
 	"parley/tui/tab"
 	"parley/tui/theme"
 )
@@ -70,7 +70,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 	return m
 }
 
-// Init implements tea.Model. It starts the chosen agent, or lets the person choose
+// Init implements [screen.Model]. It starts the chosen agent, or lets the person choose
 // one.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.front.Start(m.agent)}
@@ -88,10 +88,10 @@ type (
 	armMsg  struct{}
 )
 
-// Update implements tea.Model.
-func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+// Update implements [screen.Model].
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd := m.route(msg)
-	return m, tea.Batch(cmd, m.animate(), m.arm())
+	return tea.Batch(cmd, m.animate(), m.arm())
 }
 
 // route gives a message to whom it is for: the tab that it names, the tab on the
@@ -162,7 +162,7 @@ func (m *Model) grant(w tab.Wish) tea.Cmd {
 	case tab.Copy:
 		return tea.SetClipboard(w.Text)
 	case tab.Exec:
-		return tea.ExecProcess(w.Cmd, w.Done)
+		return screen.Exec(w.Cmd, w.Done)
 	}
 	return nil
 }
@@ -198,15 +198,10 @@ func (m *Model) setTheme(dark bool, depth theme.Depth) {
 	}
 }
 
-// View implements tea.Model.
-func (m *Model) View() tea.View {
+// Frame implements [screen.Model].
+func (m *Model) Frame() screen.Frame {
 	s := m.draw()
-	v := tea.NewView(strings.Join(s.Lines, "\n"))
-	v.Cursor = s.Cursor
-	v.AltScreen = true
-	v.MouseMode = tea.MouseModeCellMotion
-	v.WindowTitle = m.windowTitle()
-	return v
+	return screen.Frame{Lines: s.Lines, Cursor: s.Cursor, Mouse: tea.MouseModeCellMotion, Title: m.windowTitle()}
 }
 
 // draw makes the lines of the screen, and the cursor, from the state.

@@ -120,7 +120,7 @@ func (p *program) send(msg tea.Msg) {
 		}
 		return
 	}
-	_, cmd := p.Update(msg)
+	cmd := p.Update(msg)
 	p.run(cmd)
 }
 

@@ -1,9 +1,9 @@
 // Package tui is parley on the screen: a Bubble Tea model that owns the tabs,
 // hands every message to the tab that it is for, and draws the one in front.
 //
-// Update never waits and draws nothing; whatever takes time is a command. View is
+// Update never waits and draws nothing; whatever takes time is a command. Frame is
 // one pure step from the state to the lines of a screen, and touches only what
-// can be seen.
+// can be seen. When it is taken is decided by package screen.
 package tui
 
 import (
@@ -11,21 +11,15 @@ import (
 	"fmt"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/session"
+	"parley/tui/screen"
 )
 
-const (
-	// framesPerSecond is Bubble Tea's clock for painting. A key waits for it: at
-	// 120 it is on the screen in 6 ms at the median, at the usual 60 in 13.
-	framesPerSecond = 120
-	// stopTime is how long the end of a tab or of the program waits for agents to
-	// be polite.
-	stopTime = 4 * time.Second
-)
+// stopTime is how long the end of a tab or of the program waits for agents to be
+// polite.
+const stopTime = 4 * time.Second
 
 // Options are what the program is started with.
 type Options struct {
@@ -54,11 +48,7 @@ type Left struct {
 // started.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)
-	// Signals end ctx, which leaves as a person would: two listeners for the
-	// same signal can wait for each other for ever.
-	p := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
-	defer context.AfterFunc(ctx, p.Quit)()
-	_, err := p.Run()
+	err := screen.Run(ctx, m, screen.Options{})
 	m.shutdown()
 	if err != nil {
 		return Left{}, fmt.Errorf("the screen failed: %w", err)

@@ -10,7 +10,7 @@ import (
 // execMsg asks for the terminal to be handed to a program.
 type execMsg struct {
 	cmd  *exec.Cmd
-	done func(error) tea.Msg
+	done tea.ExecCallback
 }
 
 // Exec hands the terminal to a program, such as an editor, and takes it back when
@@ -19,7 +19,7 @@ type execMsg struct {
 //
 // It is for models of [Run]: [tea.ExecProcess] knows nothing of the terminal
 // there.
-func Exec(cmd *exec.Cmd, done func(error) tea.Msg) tea.Cmd {
+func Exec(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 	return func() tea.Msg { return execMsg{cmd, done} }
 }
 
