@@ -3,7 +3,6 @@ package screen
 import (
 	"bytes"
 	"hash/maphash"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,10 +19,11 @@ type canvas struct {
 	renderer *uv.TerminalRenderer
 	out      bytes.Buffer // what the renderer has to say
 	cells    *uv.RenderBuffer
-	lines    []string // that the cells were made of
-	links    []string // the ids of the links in them
-	changed  []int    // rows that differ in this frame
-	seen     map[string]bool
+	lines    []string       // that the cells were made of
+	links    []string       // the ids of the links in them
+	changed  []int          // rows that differ in this frame
+	rows     map[string]int // of changed lines: where each of them was
+	votes    map[int]int    // for a shift: how many lines move by it
 	next     next
 	seed     maphash.Seed // of the ids
 }
@@ -36,12 +36,15 @@ type abilities struct {
 }
 
 func newCanvas(a abilities) *canvas {
-	c := &canvas{cells: uv.NewRenderBuffer(0, 0), seen: map[string]bool{}, next: a.measure(false), seed: maphash.MakeSeed()}
+	c := &canvas{cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, next: a.measure(false), seed: maphash.MakeSeed()}
 	c.renderer = uv.NewTerminalRenderer(&c.out, a.env)
 	c.renderer.SaveCursor() // before it writes anything: see settle
 	c.renderer.SetColorProfile(a.profile)
 	c.renderer.SetFullscreen(true)
-	c.renderer.SetBackspace(true) // a raw device passes it on, and tabs
+	// Neither tabs nor backspaces move the cursor: they would save a byte now and
+	// then, and finding out where takes as long as all the rest.
+	c.renderer.SetBackspace(false)
+	c.renderer.SetTabStops(-1)
 	return c
 }
 
@@ -57,7 +60,6 @@ func (c *canvas) measure(next next) {
 func (c *canvas) resize(width, height int) {
 	c.cells = uv.NewRenderBuffer(width, height)
 	c.lines, c.links = make([]string, height), make([]string, height)
-	c.renderer.SetTabStops(width)
 	c.renderer.Resize(width, height)
 	c.renderer.Erase()
 }
@@ -73,8 +75,12 @@ func (c *canvas) fits(width, height int) bool {
 // draw returns what changes the screen to these lines and puts the cursor where
 // it belongs, if it is shown at all. The result is valid until the next call.
 func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
+	c.out.Reset()
 	c.compare(lines)
-	scrolled := c.scrolled(lines)
+	if s, ok := c.shifted(lines); ok {
+		c.move(s)
+		c.compare(lines)
+	}
 	for _, y := range c.changed {
 		c.links[y] = "" // free for the row that the line has moved to
 	}
@@ -85,19 +91,11 @@ func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
 			c.touch(y - 1) // the renderer erases from there when it clears the rest of the screen
 		}
 	}
-	// The renderer looks for lines that have moved only among those that were
-	// touched, and blanks what they leave behind: so all must be.
-	for y := 0; scrolled && y < c.cells.Height(); y++ {
-		c.touch(y)
-	}
-	// Terminals on Windows move the cursor out of the region that is scrolled.
-	c.renderer.SetScrollOptim(scrolled && runtime.GOOS != "windows")
 	c.renderer.Render(c.cells)
 	c.settle()
 	if cursor != nil {
 		c.renderer.MoveTo(cursor.X, cursor.Y)
 	}
-	c.out.Reset()
 	_ = c.renderer.Flush() // into a buffer, which cannot fail
 	return c.out.Bytes()
 }
@@ -154,26 +152,6 @@ func (c *canvas) compare(lines []string) {
 			c.changed = append(c.changed, y)
 		}
 	}
-}
-
-// scrolled reports that lines have moved to other rows, enough of them that it
-// is worth while to let the terminal move them.
-func (c *canvas) scrolled(lines []string) bool {
-	const fewest = 3 // the renderer moves no fewer
-	if len(c.changed) < fewest {
-		return false
-	}
-	clear(c.seen)
-	for _, y := range c.changed {
-		c.seen[c.lines[y]] = c.lines[y] != ""
-	}
-	moved := 0
-	for _, y := range c.changed {
-		if c.seen[lineAt(lines, y)] {
-			moved++
-		}
-	}
-	return moved >= fewest
 }
 
 func lineAt(lines []string, y int) string {

@@ -123,6 +123,41 @@ func colourName(c color.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
+// Lines that have moved are moved by the terminal, however many there are.
+func TestCanvasMovesLines(t *testing.T) {
+	t.Parallel()
+	const width, height = 80, 40
+	lines := make([]string, height)
+	for y := range lines {
+		lines[y] = fmt.Sprintf("line %d of some words, and 漢字 among them", y)
+	}
+	moves := map[string]func() []string{
+		"up": func() []string {
+			return append(append(append([]string{}, lines[3:35]...), "a", "b", "c"), lines[35:]...)
+		},
+		"down": func() []string { return append(append([]string{"a", "b"}, lines[:33]...), lines[35:]...) },
+	}
+	for name, moved := range moves {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			term := ptytest.NewEmulator(width, height, ptytest.Clusters)
+			defer term.Close()
+			c := testCanvas(colorprofile.TrueColor, clusters)
+			c.resize(width, height)
+			_, _ = term.Write(c.draw(lines, nil))
+			after := moved()
+			written := c.draw(after, nil)
+			_, _ = term.Write(written)
+			if s := term.Screen(); s.String() != strings.Join(after, "\n") {
+				t.Errorf("the screen is\n%s", s)
+			}
+			if len(written) > 100 {
+				t.Errorf("%d bytes were written: %q", len(written), written)
+			}
+		})
+	}
+}
+
 // What terminals do not agree on is allowed to look wrong, and to reach into the
 // blanks behind it, but not to move or hide any other character, in whatever way
 // the terminal and the program measure.

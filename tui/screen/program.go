@@ -7,7 +7,7 @@ import (
 )
 
 // frameTime is the least time between two frames that nobody waits for.
-const frameTime = 25 * time.Millisecond
+const frameTime = 33 * time.Millisecond
 
 type (
 	// dueMsg says that frameTime is over.

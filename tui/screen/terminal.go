@@ -36,7 +36,6 @@ func newTerminal(a abilities) *terminal {
 func (t *terminal) enter() []byte {
 	t.out.Reset()
 	t.out.WriteString(saveTitle + ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable)
-	t.out.WriteString(ansi.SetTabEvery8Columns)
 	// Keys are told apart by either of two protocols. Terminals ignore the one
 	// that they do not know. Each of the two screens has flags of its own.
 	t.out.WriteString(ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes) + ansi.RequestKittyKeyboard)
