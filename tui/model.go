@@ -35,7 +35,6 @@ type Model struct {
 
 	depth         theme.Depth
 	width, height int
-	sized         bool // the terminal has told its size
 
 	// tabs are never empty; front is the one on the screen.
 	tabs   []*tab.Tab
@@ -105,7 +104,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
 		return m.front.Update(msg)
 	case tea.WindowSizeMsg:
-		return m.resize(msg.Width, msg.Height)
+		m.width, m.height = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		if m.autoTheme && msg.IsDark() != m.program.Theme.Dark {
 			m.setTheme(msg.IsDark(), m.depth)
@@ -125,20 +124,6 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.arming = false // and the screen is drawn again
 	}
 	return nil
-}
-
-// resize takes the size of the terminal. When it changes, the terminal is told to
-// scroll as a whole again, and everything is painted once more: a scroll that was
-// on its way meanwhile leaves the margins of the old size behind, in which the new
-// size would be painted wrong.
-func (m *Model) resize(width, height int) tea.Cmd {
-	changed := m.sized && (width != m.width || height != m.height)
-	m.width, m.height, m.sized = width, height, true
-	if !changed {
-		return nil
-	}
-	const wholeWindow = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor // DECSTBM
-	return tea.Sequence(tea.Raw(wholeWindow), tea.ClearScreen)
 }
 
 // measureBy lays out everything as the terminal measures text, now that it has

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/cells"
+
 	"github.com/charmbracelet/colorprofile"
 )
 
@@ -20,7 +22,7 @@ func page(from int) []string {
 
 func benchCanvas() *canvas {
 	c := newCanvas(abilities{
-		env: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, profile: colorprofile.TrueColor, next: clusters,
+		env: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, profile: colorprofile.TrueColor, next: cells.Graphemes.Next,
 	})
 	c.resize(120, 40)
 	c.draw(page(0), nil)

@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"parley/internal/cells"
 	"parley/internal/test/ptytest"
 )
 
@@ -72,7 +73,7 @@ func TestCanvasShowsEveryFrame(t *testing.T) {
 		width, height := rapid.IntRange(8, 40).Draw(t, "width"), rapid.IntRange(3, 12).Draw(t, "height")
 		term := ptytest.NewEmulator(width, height, ptytest.Clusters)
 		defer term.Close()
-		c := testCanvas(colorprofile.TrueColor, clusters)
+		c := testCanvas(colorprofile.TrueColor, cells.Graphemes.Next)
 		lines := make([]string, height)
 		for range rapid.IntRange(1, 12).Draw(t, "frames") {
 			lines = drawFrame(t, lines, words)
@@ -82,7 +83,7 @@ func TestCanvasShowsEveryFrame(t *testing.T) {
 			}
 			_, _ = term.Write(c.draw(lines, &at))
 			s := term.Screen()
-			sameCells(t, s, lines, clusters)
+			sameCells(t, s, lines, cells.Graphemes.Next)
 			if s.Cursor.X != at.X || s.Cursor.Y != at.Y {
 				t.Fatalf("the cursor is at %d,%d, want %v", s.Cursor.X, s.Cursor.Y, at)
 			}
@@ -142,7 +143,7 @@ func TestCanvasMovesLines(t *testing.T) {
 			t.Parallel()
 			term := ptytest.NewEmulator(width, height, ptytest.Clusters)
 			defer term.Close()
-			c := testCanvas(colorprofile.TrueColor, clusters)
+			c := testCanvas(colorprofile.TrueColor, cells.Graphemes.Next)
 			c.resize(width, height)
 			_, _ = term.Write(c.draw(lines, nil))
 			after := moved()
@@ -163,8 +164,8 @@ func TestCanvasMovesLines(t *testing.T) {
 // the terminal and the program measure.
 func TestCanvasKeepsWhatStandsBesideContestedCharacters(t *testing.T) {
 	t.Parallel()
-	measures := map[string]next{"clusters": clusters, "code points": codePoints}
-	terminals := map[string]ptytest.Widths{"clusters": ptytest.Clusters, "code points": ptytest.CodePoints}
+	measures := map[string]next{"cells.Graphemes.Next": cells.Graphemes.Next, "code points": cells.Safe.Next}
+	terminals := map[string]ptytest.Widths{"cells.Graphemes.Next": ptytest.Clusters, "code points": ptytest.CodePoints}
 	pieces := append(append([]string(nil), words...), contested...)
 	for name, next := range measures {
 		for kind, widths := range terminals {

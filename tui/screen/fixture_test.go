@@ -90,6 +90,7 @@ var acts = map[string]func(*fixture) tea.Cmd{
 	"q": func(*fixture) tea.Cmd { return tea.Quit },
 	"z": func(*fixture) tea.Cmd { return tea.Suspend },
 	"b": func(*fixture) tea.Cmd { return tea.RequestBackgroundColor },
+	"l": func(*fixture) tea.Cmd { return tea.ClearScreen },
 	"y": func(*fixture) tea.Cmd { return tea.SetClipboard("copied") },
 	"n": func(f *fixture) tea.Cmd { f.count++; return nil },
 	"d": func(f *fixture) tea.Cmd {

@@ -161,4 +161,11 @@ func (o *output) reported(m tea.ModeReportMsg) bool {
 	return measured
 }
 
+// forget makes the next frame draw everything, whatever the terminal shows.
+func (o *output) forget() {
+	o.turn <- struct{}{}
+	o.term.canvas.forget()
+	<-o.turn
+}
+
 func (o *output) close() { close(o.done) }

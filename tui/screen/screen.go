@@ -208,9 +208,15 @@ func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	case execMsg:
 		return s.exec(msg)
 	}
-	if seq, ok := sequence(msg); ok {
+	switch seq, ok := sequence(msg); {
+	case ok:
 		s.output.say(seq)
 		return nil
+	case msg == tea.ClearScreen():
+		s.output.forget()
+	case msg == tea.RequestWindowSize():
+		width, height := s.tty.size()
+		return tea.WindowSizeMsg{Width: width, Height: height}
 	}
 	return msg
 }

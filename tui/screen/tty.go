@@ -20,13 +20,13 @@ type tty struct {
 // input is something else.
 func openTTY(in, out *os.File) (*tty, error) {
 	if !term.IsTerminal(out.Fd()) {
-		return nil, errors.New("the output is not a terminal")
+		return nil, errors.New("there is no terminal to draw on: standard output goes elsewhere")
 	}
 	t := &tty{in: in, out: out}
 	if !term.IsTerminal(in.Fd()) {
 		keys, _, err := uv.OpenTTY()
 		if err != nil {
-			return nil, fmt.Errorf("the input is not a terminal, and there is no other to read keys from: %w", err)
+			return nil, fmt.Errorf("there is no terminal to read keys from: %w", err)
 		}
 		t.in, t.opened = keys, keys
 	}
