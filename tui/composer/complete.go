@@ -254,6 +254,7 @@ func (c *Composer) hint() string {
 // filesListedMsg brings the files of a composer's project.
 type filesListedMsg struct {
 	owner *Composer
+	root  string
 	index *fileIndex
 	err   error
 }
@@ -269,13 +270,16 @@ func (c *Composer) listDue() tea.Cmd {
 	return func() tea.Msg {
 		paths, err := listFiles(root)
 		if err != nil {
-			return filesListedMsg{owner: c, err: err}
+			return filesListedMsg{owner: c, root: root, err: err}
 		}
-		return filesListedMsg{owner: c, index: newFileIndex(paths)}
+		return filesListedMsg{owner: c, root: root, index: newFileIndex(paths)}
 	}
 }
 
 func (c *Composer) takeList(msg filesListedMsg) {
+	if msg.root != c.root {
+		return // of the project before this one
+	}
 	c.listing, c.listed, c.listError = false, c.now(), ""
 	if msg.err != nil {
 		c.listError = safetext.Line(msg.err.Error())

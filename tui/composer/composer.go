@@ -83,6 +83,17 @@ func New(o Options) *Composer {
 	return c
 }
 
+// SetRoot says that the draft is for another project. The draft stays.
+func (c *Composer) SetRoot(root string) {
+	if root == "" {
+		root = "."
+	}
+	if root == c.root {
+		return
+	}
+	c.root, c.index, c.listing, c.listed, c.listError = root, nil, false, time.Time{}, ""
+}
+
 func (c *Composer) reset() {
 	if c.chips != nil && c.chips.expand(c.killed, true) != c.killed {
 		c.killed = "" // it has chips of the old draft

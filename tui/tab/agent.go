@@ -27,6 +27,7 @@ func (t *Tab) chooseAgent() {
 
 // startAgent makes a session with an agent.
 func (t *Tab) startAgent(a config.Agent) tea.Cmd {
+	t.starting = true
 	start := t.program.Start
 	return func() tea.Msg {
 		s, err := start(a)
@@ -34,15 +35,18 @@ func (t *Tab) startAgent(a config.Agent) tea.Cmd {
 	}
 }
 
-// started begins the session.
+// started begins the session. What was written and sent while it was being made is
+// for it.
 func (t *Tab) started(msg startedMsg) tea.Cmd {
+	t.starting = false
 	if msg.err != nil {
+		t.giveBack()
 		t.askAfterFailedStart(msg.agent, msg.err)
 		return nil
 	}
 	t.adopt(msg.agent, msg.session)
 	t.session.Start()
-	return tea.Batch(t.pump.next, readBranch(t.cwd))
+	return tea.Batch(t.pump.next, readBranch(t.cwd), t.readPrompt())
 }
 
 // adopt makes a session the tab's.
@@ -51,7 +55,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.cwd, t.branch = s.Options().Cwd, ""
 	t.conv.Cwd = t.cwd
 	t.list = transcript.New(t.program.Theme, t.conv)
-	t.composer = t.newComposer()
+	t.composer.SetRoot(t.cwd)
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }
 

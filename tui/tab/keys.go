@@ -55,7 +55,7 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 		cmd = tea.Batch(cmd, t.submit(*result.Prompt))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
 		cmd = tea.Batch(cmd, t.sendNothing())
-	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && len(t.conv.Queue) > 0:
+	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.conv != nil && len(t.conv.Queue) > 0:
 		t.composer.SetText("")
 		cmd = tea.Batch(cmd, t.recall())
 	}
@@ -129,8 +129,9 @@ func scroll(l *transcript.List, a config.Action) {
 
 func (t *Tab) transcriptFocused() bool { return t.list != nil && t.list.Focused() }
 
-// composerActive reports whether there is something that a prompt could go to.
-func (t *Tab) composerActive() bool { return t.session != nil }
+// composerActive reports whether there is something that a prompt could go to, or
+// soon will be.
+func (t *Tab) composerActive() bool { return t.session != nil || t.starting }
 
 // transcriptKey takes a key while the transcript has the focus.
 func (t *Tab) transcriptKey(name string) (tea.Cmd, bool) {

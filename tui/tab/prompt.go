@@ -25,7 +25,12 @@ func (t *Tab) submit(p composer.Prompt) tea.Cmd {
 	return t.readPrompt()
 }
 
+// readPrompt reads the files of the next prompt, if there is one. While the
+// session is being made it waits.
 func (t *Tab) readPrompt() tea.Cmd {
+	if len(t.outbox) == 0 || t.session == nil {
+		return nil
+	}
 	p, caps := t.outbox[0], t.conv.Agent.Capabilities.PromptCapabilities
 	return func() tea.Msg { return promptMsg{p.Blocks(caps)} }
 }
@@ -33,10 +38,19 @@ func (t *Tab) readPrompt() tea.Cmd {
 func (t *Tab) sent(msg promptMsg) tea.Cmd {
 	t.session.Prompt(msg.blocks)
 	t.outbox = t.outbox[1:]
-	if len(t.outbox) > 0 {
-		return t.readPrompt()
+	return t.readPrompt()
+}
+
+// giveBack puts prompts that cannot be sent back into the draft.
+func (t *Tab) giveBack() {
+	var texts []string
+	for _, p := range t.outbox {
+		texts = append(texts, p.Text())
 	}
-	return nil
+	t.outbox = nil
+	if len(texts) > 0 && t.composer.Empty() {
+		t.composer.SetText(strings.Join(texts, "\n\n"))
+	}
 }
 
 // sendNothing is enter on an empty prompt: a queue that a cancel has paused

@@ -54,10 +54,11 @@ type Tab struct {
 	dialogs  *dialog.Stack
 	signIn   signIn
 
-	ticks   int       // steps of what moves
-	flash   string    // said above the prompt for a moment
-	flashes int       // counts them: only the end of the last one clears it
-	leaving time.Time // of a first ctrl+c with nothing left to clear
+	ticks    int       // steps of what moves
+	flash    string    // said above the prompt for a moment
+	flashes  int       // counts them: only the end of the last one clears it
+	starting bool      // a session is being made
+	leaving  time.Time // of a first ctrl+c with nothing left to clear
 
 	area layout // of what was drawn last, for the mouse
 }

@@ -1,0 +1,71 @@
+package tab
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/session"
+)
+
+// starting is a tab whose session is still being made.
+func starting(t *testing.T) (b *bench, made *session.Session) {
+	b = newBench(t, t.TempDir())
+	made = b.session
+	fresh := New(2, b.program, t.TempDir())
+	fresh.program.Start = func(config.Agent) (*session.Session, error) { return made, nil }
+	b.Tab = fresh
+	b.Show()
+	b.Start(&config.Agent{ID: "a", Name: "Agent"})
+	return b, made
+}
+
+// What is typed and sent while the session is being made is not lost: it goes to
+// that session.
+func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
+	b, made := starting(t)
+	b.press("g", "o", "enter", "m", "o", "r", "e")
+	b.mustShow(t, "more")
+	var texts []string
+	run(b.Tab, b.Update(startedMsg{agent: config.Agent{ID: "a"}, session: made}), func() {
+		for _, e := range made.Stream().Take() {
+			if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
+				texts = append(texts, q.Queue[0].Prompt[0].Text)
+			}
+		}
+	})
+	if strings.Join(texts, ",") != "go" {
+		t.Errorf("the session was sent %q", texts)
+	}
+	b.mustShow(t, "more") // the draft stays
+}
+
+// run carries out commands until there are none, but for those that wait for the
+// session.
+func run(t *Tab, cmd tea.Cmd, after func()) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			run(t, c, after)
+		}
+	case Msg:
+		if _, ok := msg.Msg.(promptMsg); ok {
+			t.Update(msg.Msg)
+			after()
+		}
+	}
+}
+
+func TestAPromptWhoseSessionIsNotMade(t *testing.T) {
+	b, _ := starting(t)
+	b.press("g", "o", "enter")
+	b.Update(startedMsg{err: errors.New("it is not there")})
+	b.mustShow(t, "could not be started", "❯ go")
+}
