@@ -152,21 +152,20 @@ func (m Method) ExpandTabs(s string, stop int) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s) + 3*stop)
-	for column := 0; s != ""; {
-		n, w := m.Next(s)
-		switch s[0] {
-		case '\t':
-			w = stop - column%stop
-			b.WriteString(strings.Repeat(" ", w))
-		case '\n':
-			column = 0
-			fallthrough
-		default:
-			b.WriteString(s[:n])
+	for column := 0; ; {
+		text, rest, tab := strings.Cut(s, "\t")
+		b.WriteString(text)
+		if !tab {
+			return b.String()
 		}
-		s, column = s[n:], column+w
+		if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+			column, text = 0, text[i+1:]
+		}
+		column += m.Width(text)
+		blanks := stop - column%stop
+		b.WriteString(strings.Repeat(" ", blanks))
+		s, column = rest, column+blanks
 	}
-	return b.String()
 }
 
 func isASCII(s string) bool {

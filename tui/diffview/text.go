@@ -138,20 +138,18 @@ func expandTabs(m cells.Method, line string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(line) + 3*tabWidth)
-	for column := 0; line != ""; {
-		if line[0] == '\t' {
-			b.WriteByte(tabHead)
-			for column++; column%tabWidth != 0; column++ {
-				b.WriteByte(tabFill)
-			}
-			line = line[1:]
-			continue
+	for column := 0; ; {
+		text, rest, tab := strings.Cut(line, "\t")
+		b.WriteString(text)
+		if !tab {
+			return b.String()
 		}
-		n, width := m.Next(line)
-		b.WriteString(line[:n])
-		line, column = line[n:], column+width
+		b.WriteByte(tabHead)
+		for column += m.Width(text) + 1; column%tabWidth != 0; column++ {
+			b.WriteByte(tabFill)
+		}
+		line = rest
 	}
-	return b.String()
 }
 
 // tabs are drawn as spaces, and changed as arrows; changed spaces as dots.
