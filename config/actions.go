@@ -33,6 +33,7 @@ const (
 	ActionCancel          Action = "cancel"
 	ActionInterrupt       Action = "interrupt"
 	ActionQuit            Action = "quit"
+	ActionSuspend         Action = "suspend"
 	ActionEditor          Action = "editor"
 	ActionHistoryPrev     Action = "history_prev"
 	ActionHistoryNext     Action = "history_next"
@@ -111,6 +112,7 @@ var promptActions = []ActionInfo{
 	{ActionCancel, ContextPrompt, "cancel the turn, close what is open", []string{"esc"}},
 	{ActionInterrupt, ContextPrompt, "clear the draft, then cancel the turn, then quit", []string{"ctrl+c"}},
 	{ActionQuit, ContextPrompt, "quit when the draft is empty", []string{"ctrl+d"}},
+	{ActionSuspend, ContextPrompt, "suspend parley, when nothing can be undone", []string{"ctrl+z"}},
 	{ActionEditor, ContextPrompt, "edit the prompt in $EDITOR", []string{"ctrl+g"}},
 	{ActionHistoryPrev, ContextPrompt, "previous prompt", []string{"up"}},
 	{ActionHistoryNext, ContextPrompt, "next prompt", []string{"down"}},

@@ -146,6 +146,8 @@ func (m *Model) grant(w tab.Wish) tea.Cmd {
 		return m.close(w.Tab)
 	case tab.Copy:
 		return tea.SetClipboard(w.Text)
+	case tab.Suspend:
+		return tea.Suspend
 	case tab.Exec:
 		return screen.Exec(w.Cmd, w.Done)
 	}

@@ -157,6 +157,9 @@ func after(p pos, text string) pos {
 	return pos{p.row, p.col + len(text)}
 }
 
+// edited reports that there is something to take back.
+func (b *buffer) edited() bool { return len(b.undo) > 0 }
+
 // takeBack undoes the last edit.
 func (b *buffer) takeBack() {
 	if len(b.undo) == 0 {

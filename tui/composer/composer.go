@@ -170,9 +170,8 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 		}
 		return used, c.Clear()
 	default:
-		// Some keys scroll or quit when there is no draft, and edit one.
 		edits, known := editing[name]
-		if !known || c.buf.empty() || !sharedWithDraft[action] {
+		if !known || !c.edits(action) {
 			return Result{}, nil
 		}
 		edits(c, c.buf)
@@ -180,9 +179,17 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 	return used, nil
 }
 
-// sharedWithDraft are the actions whose keys edit as long as there is a draft.
-var sharedWithDraft = map[config.Action]bool{
-	config.ActionQuit: true, config.ActionScrollTop: true, config.ActionScrollBottom: true,
+// edits reports whether the key of an action edits the draft, where it can do both:
+// some scroll or quit when there is none, and one suspends when nothing can be
+// undone.
+func (c *Composer) edits(action config.Action) bool {
+	switch action {
+	case config.ActionQuit, config.ActionScrollTop, config.ActionScrollBottom:
+		return !c.buf.empty()
+	case config.ActionSuspend:
+		return c.buf.edited()
+	}
+	return false
 }
 
 // previous goes a row up, or from the first row to the prompt before. A key

@@ -41,10 +41,6 @@ func newCanvas(a abilities) *canvas {
 	c.renderer.SaveCursor() // before it writes anything: see settle
 	c.renderer.SetColorProfile(a.profile)
 	c.renderer.SetFullscreen(true)
-	// Neither tabs nor backspaces move the cursor: they would save a byte now and
-	// then, and finding out where takes as long as all the rest.
-	c.renderer.SetBackspace(false)
-	c.renderer.SetTabStops(-1)
 	return c
 }
 
@@ -60,6 +56,11 @@ func (c *canvas) measure(next next) {
 func (c *canvas) resize(width, height int) {
 	c.cells = uv.NewRenderBuffer(width, height)
 	c.lines, c.links = make([]string, height), make([]string, height)
+	// The renderer knows the terminal's width by its tab stops, and moves the
+	// cursor by short ways only if it knows it. Tabs are none of them: they would
+	// save a byte now and then, and take longer to think about than all the rest.
+	c.renderer.SetTabStops(width)
+	c.renderer.SetTabStops(-1)
 	c.renderer.Resize(width, height)
 	c.renderer.Erase()
 }

@@ -96,6 +96,8 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		return t.interrupt()
 	case config.ActionQuit:
 		return t.leave()
+	case config.ActionSuspend:
+		return send(Suspend{})
 	case config.ActionFocusTranscript:
 		if t.list != nil && len(t.conv.Items) > 0 {
 			t.list.Focus(true)

@@ -25,7 +25,7 @@ func here(a config.Action) bool {
 	switch a {
 	case config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions,
 		config.ActionCancel, config.ActionFocusTranscript, config.ActionScrollTop, config.ActionScrollBottom,
-		config.ActionSessions, config.ActionNewSession, config.ActionHelp, config.ActionGuide, config.ActionQuit:
+		config.ActionSessions, config.ActionNewSession, config.ActionHelp, config.ActionGuide, config.ActionSuspend, config.ActionQuit:
 		return true
 	}
 	return false

@@ -62,6 +62,9 @@ type Leave struct{ Tab ID }
 // Copy is the wish to put text on the clipboard.
 type Copy struct{ Text string }
 
+// Suspend is the wish to stop the program, as a shell does, until it is continued.
+type Suspend struct{}
+
 // Exec is the wish to run a program on the terminal, which is the program's until
 // it has ended. Done then makes a message of how it ended; the message says by
 // itself which tab it is for.
@@ -70,10 +73,11 @@ type Exec struct {
 	Done tea.ExecCallback
 }
 
-func (Quit) wish()  {}
-func (Leave) wish() {}
-func (Copy) wish()  {}
-func (Exec) wish()  {}
+func (Quit) wish()    {}
+func (Leave) wish()   {}
+func (Copy) wish()    {}
+func (Exec) wish()    {}
+func (Suspend) wish() {}
 
 // send is the command that sends a wish.
 func send(w Wish) tea.Cmd { return func() tea.Msg { return w } }

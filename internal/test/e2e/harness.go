@@ -14,6 +14,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,8 @@ type Options struct {
 	Script string
 	// Agent is the command of another agent, instead of the scripted one.
 	Agent []string
+	// Under is the command that starts parley, whose own command follows it.
+	Under []string
 	// Args are flags of parley's own.
 	Args []string
 	// Files are written into the working directory first.
@@ -85,7 +88,7 @@ func Start(t testing.TB, o Options) *Parley {
 	}
 	self, err := os.Executable()
 	must(t, err)
-	cmd := append([]string{bin}, o.Args...)
+	cmd := append(slices.Concat(o.Under, []string{bin}), o.Args...)
 	cmd = append(cmd, "--", self)
 	cmd = append(cmd, agent...)
 	t.Cleanup(func() { p.validate(o.Loose) })
