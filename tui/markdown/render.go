@@ -228,13 +228,9 @@ func (r *renderer) surrounded(n ast.Node, e *part, base *ink) []span {
 func (r *renderer) heading(n *ast.Heading, base *ink, goesOn bool) {
 	e := r.p.headings[n.Level-1]
 	k := r.p.over(e.ink, base)
-	mark := k
-	if r.p.own != nil {
-		mark = r.p.own.heading
-	}
 	in := inliner{p: r.p, src: r.src}
 	in.add(e.before, base, "")
-	in.add(e.prefix, mark, "")
+	in.add(e.prefix, k, "")
 	m := margin{first: in.spans, width: widthOf(in.spans), used: goesOn}
 	m.rest = []span{{text: strings.Repeat(" ", m.width), ink: r.p.text}}
 	e.before, e.prefix = "", ""
@@ -268,7 +264,15 @@ func (r *renderer) quote(n *ast.Blockquote, base *ink, onChain bool) {
 		bar[0].ink = r.p.own.quote
 	}
 	m := margin{first: bar, rest: bar, width: widthOf(bar), right: e.right, used: onChain && r.cont != nil}
-	r.indent(m, func() { r.children(n, r.p.over(e.ink, base), onChain, false) })
+	k := r.p.over(e.ink, base)
+	note, ok := calloutOf(n, r.src)
+	r.indent(m, func() {
+		if ok {
+			title := r.p.callouts[note.title]
+			r.flow([]span{{text: note.mark + " " + note.title, ink: r.p.over(title, base)}})
+		}
+		r.children(n, k, onChain, false)
+	})
 }
 
 func (r *renderer) html(n *ast.HTMLBlock, base *ink, onChain bool) {

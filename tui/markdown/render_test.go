@@ -27,7 +27,13 @@ func TestLooks(t *testing.T) {
 		{"wide characters wrap anywhere", 10, "日本語日本語 x", []string{"日本語日本", "語 x"}},
 		{"but punctuation does not begin a line", 10, "日本語日本。語", []string{"日本語日", "本。語"}},
 		{"emoji are whole", 10, "aaaa 👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", []string{"aaaa 👩‍👩‍👧👩‍👩‍👧", "👩‍👩‍👧"}},
-		{"headings", 20, "# One\n\nTwo\n===\n\n### Three is a long one", []string{"# One", "", "# Two", "", "### Three is a long", "    one"}},
+		{"a callout", 30, "> [!WARNING]\n> Mind the *gap*.\n>\n> More.", []string{"│ ! Warning", "│ Mind the gap.", "│", "│ More."}},
+		{"a callout alone", 30, "> [!note]", []string{"│ i Note"}},
+		{"no callout", 30, "> [!WARNING] and more", []string{"│ [!WARNING] and more"}},
+		{"nor is this", 30, "> [!PARTY]\n> x", []string{"│ [!PARTY] x"}},
+		{"words in a table stay whole", 34, "| Name | Description |\n|---|---|\n| internationalization | configuration of everything |", []string{
+			"Name: internationalization", "Description: configuration of", "everything"}},
+		{"headings", 20, "# One\n\nTwo\n===\n\n### Three is a long one", []string{"One", "", "Two", "", "Three is a long one"}},
 		{"a rule", 12, "a\n\n***\n\nb", []string{"a", "", strings.Repeat("─", 12), "", "b"}},
 		{"entities and escapes", 40, `&lt;b&gt; \*a\* \&amp; &nope; AT&T`, []string{"<b> *a* &amp; &nope; AT&T"}},
 
@@ -98,8 +104,9 @@ func TestStyles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"plain", "a", text + "a" + end},
 		{"bold", "a **b**", text + "a " + end + strong + "b" + end},
-		{"bold in a heading keeps its colour", "# a **b**", faint + "# " + end + heading + "a b" + end},
-		{"code in a heading", "# `b`", faint + "# " + end + "\x1b[1;38;2;183;154;242mb" + end},
+		{"bold in a heading keeps its colour", "## a **b**", heading + "a b" + end},
+		{"the first level is underlined", "# a", "\x1b[1;4;38;2;230;161;92ma" + end},
+		{"code in a heading", "## `b`", "\x1b[1;38;2;183;154;242mb" + end},
 		{"code", "`a  b`", code + "a  b" + end},
 		{"a link", "<https://a.b/?q=ü>", "\x1b]8;;https://a.b/?q=%C3%BC\x07" + link + "https://a.b/?q=ü" + end + "\x1b]8;;\x07"},
 		{"a script is no link", "<javascript:x>", link + "javascript:x" + end},

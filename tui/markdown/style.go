@@ -37,6 +37,7 @@ type palette struct {
 	plainCode                              *ink // code in no known language
 	syntax                                 *syntaxStyle
 	added, removed, hunk, path             *ink
+	callouts                               map[string]*ink // by title
 }
 
 // ownMarks are the inks of [theme.Marks].
@@ -105,13 +106,17 @@ func newPalette(t *theme.Theme) *palette {
 	if m := s.Marks; m != nil {
 		of := func(s ansi.StylePrimitive) *ink { return p.ink(lookOf(s)) }
 		p.own = &ownMarks{
-			bold: of(m.Bold), heading: of(m.Heading), quote: of(m.Quote), code: of(m.Code), item: of(m.Item), done: of(m.Done),
+			bold: of(m.Bold), quote: of(m.Quote), code: of(m.Code), item: of(m.Item), done: of(m.Done),
 			url: of(m.URL), tableHeader: of(m.TableHeader), bullets: m.Bullets,
 		}
 		p.border = of(m.TableBorder)
 	}
 	p.added, p.removed = p.ink(lookOfStyle(t.DiffAdded)), p.ink(lookOfStyle(t.DiffRemoved))
 	p.hunk, p.path = p.ink(lookOfStyle(t.DiffHunk)), p.ink(lookOfStyle(t.DiffPath))
+	p.callouts = map[string]*ink{}
+	for _, c := range callouts {
+		p.callouts[c.title] = p.ink(lookOfStyle(c.style(t).Bold(true).Italic(false)))
+	}
 	p.syntax = newSyntaxStyle(p)
 	if p.own == nil && p.syntax.style != nil {
 		p.plainCode = p.syntax.ink(chroma.Text)

@@ -142,29 +142,24 @@ func (r *renderer) table(n *extast.Table, base *ink, onChain bool) {
 }
 
 // shareWidth fits the columns into room: narrow ones stay as they are, the others
-// get an equal share, but rather as much as their longest word. It gives nil if
-// that is too narrow to read.
+// get an equal share, and as much as their longest word, unless that takes two
+// thirds of the room. It gives nil if there is too little room for that.
 func shareWidth(cols []column, room int) (widths []int, squeezed bool) {
 	widths = make([]int, len(cols))
-	fill := func(share int, words bool) bool {
+	fill := func(share int) bool {
 		sum := 0
 		squeezed = false
 		for i, c := range cols {
-			least := share
-			if words {
-				least = max(least, min(c.word, room/2))
-			}
+			least := max(share, min(c.word, 2*room/3))
 			widths[i] = max(1, min(c.full, least))
 			squeezed = squeezed || widths[i] < c.full
 			sum += widths[i]
 		}
 		return sum <= room
 	}
-	for _, words := range []bool{true, false} {
-		for share := room; share >= minColumn; share-- {
-			if fill(share, words) {
-				return widths, squeezed
-			}
+	for share := room; share >= minColumn; share-- {
+		if fill(share) {
+			return widths, squeezed
 		}
 	}
 	return nil, true

@@ -16,9 +16,8 @@ type Marks struct {
 	// Bold is a bold word in plain text. In a heading or a quote it keeps the
 	// colour around it.
 	Bold ansi.StylePrimitive
-	// Heading is what stands before a heading; Quote and Code are the bars to the
-	// left of quotes and of code.
-	Heading, Quote, Code ansi.StylePrimitive
+	// Quote and Code are the bars to the left of quotes and of code.
+	Quote, Code ansi.StylePrimitive
 	// Item is the mark of a list item, Done the one of a task that is done.
 	Item, Done ansi.StylePrimitive
 	// Bullets are the marks of items that have no number, by depth.
@@ -48,9 +47,7 @@ func (p *palette) markdown() Markdown {
 		}
 		return ansi.StylePrimitive{Color: &ink}
 	}
-	prefixed := func(prefix string) ansi.StyleBlock {
-		return ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: prefix}}
-	}
+	level := func(text ansi.StylePrimitive) ansi.StyleBlock { return ansi.StyleBlock{StylePrimitive: text} }
 	link := fg(p.blue)
 	link.Underline = yes
 	s := ansi.StyleConfig{
@@ -58,12 +55,12 @@ func (p *palette) markdown() Markdown {
 		BlockQuote:    ansi.StyleBlock{StylePrimitive: italic(fg(p.muted)), Indent: new(uint(1)), IndentToken: new("│ ")},
 		List:          ansi.StyleList{LevelIndent: 2},
 		Heading:       ansi.StyleBlock{StylePrimitive: bold(fg(p.accent))},
-		H1:            prefixed("# "),
-		H2:            prefixed("## "),
-		H3:            prefixed("### "),
-		H4:            prefixed("#### "),
-		H5:            prefixed("##### "),
-		H6:            prefixed("###### "),
+		H1:            level(underlined(ansi.StylePrimitive{})),
+		H2:            level(ansi.StylePrimitive{}),
+		H3:            level(bold(fg(p.strong))),
+		H4:            level(plain(underlined(fg(p.text)))),
+		H5:            level(plain(italic(fg(p.text)))),
+		H6:            level(plain(italic(fg(p.muted)))),
 		Strikethrough: fg(p.muted),
 		Emph:          ansi.StylePrimitive{Italic: yes},
 		Strong:        ansi.StylePrimitive{Bold: yes},
@@ -82,7 +79,7 @@ func (p *palette) markdown() Markdown {
 	s.Heading.BlockSuffix = "\n"
 	s.Strikethrough.CrossedOut = yes
 	return Markdown{StyleConfig: s, Marks: &Marks{
-		Bold: bold(fg(p.strong)), Heading: fg(p.faint), Quote: fg(p.faint), Code: fg(p.line),
+		Bold: bold(fg(p.strong)), Quote: fg(p.faint), Code: fg(p.line),
 		Item: fg(p.accent), Done: fg(p.green), Bullets: []string{"•", "◦", "▪"},
 		URL: fg(p.faint), TableHeader: bold(fg(p.strong)), TableBorder: fg(p.line),
 	}}
@@ -133,6 +130,16 @@ var yes, no = new(true), new(false)
 
 func bold(s ansi.StylePrimitive) ansi.StylePrimitive {
 	s.Bold = yes
+	return s
+}
+
+func underlined(s ansi.StylePrimitive) ansi.StylePrimitive {
+	s.Underline = yes
+	return s
+}
+
+func plain(s ansi.StylePrimitive) ansi.StylePrimitive {
+	s.Bold = no
 	return s
 }
 

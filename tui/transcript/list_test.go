@@ -80,7 +80,7 @@ func TestItems(t *testing.T) {
 			[]conversation.Event{conversation.Update{Update: &acpclient.PlanUpdate{Plan: acpclient.PlanUpdateContent{
 				Type: acpclient.PlanMarkdown, PlanID: "p", Content: "# Fix\x1b[2J it\n\n- [x] read\n- [ ] [write](a/b.go)\n\n[the bug][1]\n\n[1]: https://b.c/1\n",
 			}}}},
-			"≡ Plan\n  # Fix it\n\n  [✓] read\n  [ ] write a/b.go\n\n  the bug https://b.c/1",
+			"≡ Plan\n  Fix it\n\n  [✓] read\n  [ ] write a/b.go\n\n  the bug https://b.c/1",
 		},
 		{
 			"tool calls without content stand close together",

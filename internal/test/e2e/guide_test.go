@@ -24,11 +24,11 @@ func TestReadsTheGuide(t *testing.T) {
 	p := Start(t, Options{Script: greets})
 	p.WaitFor("or type / for commands")
 	p.Press("f1").WaitFor("send the prompt", "g guide")
-	p.Type("g").WaitFor("# The guide to parley", "more lines")
+	p.Type("g").WaitFor("The guide to parley", "more lines")
 	p.Press("end").WaitFor("What parley keeps")
 	p.Press("esc").WaitGone("What parley keeps")
 	p.Press("ctrl+p").Type("guide").WaitFor("read the user's guide")
-	p.Press("enter").WaitFor("# The guide to parley")
+	p.Press("enter").WaitFor("The guide to parley")
 }
 
 func TestMarkdownIsDrawnInTheConfiguredStyle(t *testing.T) {
