@@ -155,6 +155,12 @@ func Rune(r rune) int {
 	if w := common(r); w > 0 {
 		return w
 	}
+	switch {
+	case r >= 0x300 && r <= 0x36f, r == 0x200d, r >= 0xfe00 && r <= 0xfe0f: // accents, the joiner, selectors
+		return 0
+	case r >= 0x1f600 && r <= 0x1f64f: // faces
+		return 2
+	}
 	_, w := Safe.Next(string(r))
 	return w
 }

@@ -95,6 +95,14 @@ func TestCommonCharacters(t *testing.T) {
 			t.Errorf("common(%U) = %d, want %d, and %d by wcwidth", r, w, g, wc)
 		}
 	}
+	for r := rune(0xa0); r <= 0x1ffff; r++ {
+		if r >= 0xd800 && r <= 0xdfff {
+			continue
+		}
+		if _, w := Safe.Next(string(r)); Rune(r) != w {
+			t.Errorf("Rune(%U) = %d, want %d", r, Rune(r), w)
+		}
+	}
 	if known < 30_000 {
 		t.Errorf("only %d characters are common", known)
 	}

@@ -58,6 +58,10 @@ func (s *Screen) print(r rune) {
 // regional reports the letters of which two are a flag, as wide as one of them.
 func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
+// extends knows the most frequent code points that join any character before them
+// and leave its width as it is: accents and the joiner of emoji.
+func extends(r rune) bool { return r >= 0x300 && r <= 0x36f || r == 0x200d }
+
 // before is the lead cell of the character that was just written, or nil.
 func (s *Screen) before() *cell {
 	columns := s.grid[s.y].cells
@@ -86,7 +90,10 @@ func (s *Screen) join(r rune) bool {
 		return false
 	}
 	whole := string(c.char) + c.tail + string(r)
-	n, width := cells.Safe.Next(whole)
+	n, width := len(whole), int(c.width)
+	if !extends(r) {
+		n, width = cells.Safe.Next(whole)
+	}
 	switch {
 	case n != len(whole):
 		return false
