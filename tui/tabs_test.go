@@ -29,6 +29,12 @@ await permission contains "yes"
 say Launched.
 end-turn
 `
+	works = `handshake
+expect session/prompt
+say At it.
+expect session/cancel
+end-turn cancelled
+`
 	// More than may wait to be taken before the agent's pipe is not read any more.
 	floods = `handshake
 expect session/prompt
@@ -84,11 +90,11 @@ func TestASessionInTheBackgroundStreams(t *testing.T) {
 }
 
 func TestOnlyWhatIsSeenTicks(t *testing.T) {
-	p := newProgram(t, map[string]string{"idle": idle, "asks": asks})
+	p := newProgram(t, map[string]string{"idle": idle, "works": works, "asks": asks})
 	front := p.front
 	p.start(front, "idle")
 	p.until("nothing moves", func() bool { return !front.Moves() && !p.ticking })
-	back := p.open("asks")
+	back := p.open("works")
 	p.press("g", "o", "enter")
 	p.until("the other one works", func() bool { return shows(back, "working") })
 	if !p.ticking {
@@ -107,6 +113,12 @@ func TestOnlyWhatIsSeenTicks(t *testing.T) {
 	p.send(nil)
 	if !p.ticking {
 		t.Error("nothing ticks when the tab is shown again")
+	}
+	waits := p.open("asks")
+	p.press("g", "o", "enter")
+	p.until("it waits for the person", func() bool { return shows(waits, "waiting for you") && !p.ticking })
+	if waits.Moves() {
+		t.Error("something moves while the agent waits for the person")
 	}
 }
 

@@ -32,7 +32,8 @@ func TestLooks(t *testing.T) {
 		{"no callout", 30, "> [!WARNING] and more", []string{"│ [!WARNING] and more"}},
 		{"nor is this", 30, "> [!PARTY]\n> x", []string{"│ [!PARTY] x"}},
 		{"words in a table stay whole", 34, "| Name | Description |\n|---|---|\n| internationalization | configuration of everything |", []string{
-			"Name: internationalization", "Description: configuration of", "everything"}},
+			"Name: internationalization", "Description: configuration of", "everything",
+		}},
 		{"headings", 20, "# One\n\nTwo\n===\n\n### Three is a long one", []string{"One", "", "Two", "", "Three is a long one"}},
 		{"a rule", 12, "a\n\n***\n\nb", []string{"a", "", strings.Repeat("─", 12), "", "b"}},
 		{"entities and escapes", 40, `&lt;b&gt; \*a\* \&amp; &nope; AT&T`, []string{"<b> *a* &amp; &nope; AT&T"}},

@@ -18,6 +18,7 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 		}
 	}
 	t.followQuestions()
+	t.clock.follow(t.conv.Turn.Started, t.waits(), t.program.Now())
 	return tea.Batch(append(cmds, t.pump.next)...)
 }
 
@@ -44,6 +45,12 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// waits reports whether the agent waits for the person.
+func (t *Tab) waits() bool {
+	c := t.conv
+	return c != nil && c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
 }
 
 // followQuestions keeps one dialog for the oldest open question of the agent,

@@ -87,7 +87,7 @@ func (t *Tab) hintLine(width int) string {
 	short.ShortSeparator = "  "
 	short.Ellipsis = "…"
 	short.Styles = help.Styles{ShortKey: th.Key, ShortDesc: th.KeyHint, ShortSeparator: th.Faint, Ellipsis: th.Faint}
-	short.SetWidth(max(1, width-2))
+	short.SetWidth(max(1, width-3))
 	hints := t.hints()
 	bindings := make([]key.Binding, len(hints))
 	for i, h := range hints {
@@ -95,5 +95,5 @@ func (t *Tab) hintLine(width int) string {
 	}
 	// Help draws a hint for which there is no room where not even the ellipsis has
 	// any.
-	return cells.Truncate(" "+short.ShortHelpView(bindings), width, "…")
+	return cells.Truncate("  "+short.ShortHelpView(bindings), width, "…")
 }

@@ -46,14 +46,19 @@ func (t *Tab) activity(width int) string {
 		if t.program.Now().Sub(c.Turn.Cancelling) >= slowCancel {
 			left += th.Muted.Render("  the agent does not react: " + keyName(t.program.Keys, config.ActionCancel) + " to stop it")
 		}
+	case t.waits():
+		left = "  " + th.Accent.Render("waiting for you")
+		if c.Turn.Running {
+			left += th.Faint.Render("  worked " + elapsed(t.clock.worked(t.program.Now())))
+		}
 	case c.Turn.Running:
-		left = spin(th, t.ticks) + th.Muted.Render("working "+elapsed(t.program.Now().Sub(c.Turn.Started)))
+		left = spin(th, t.ticks) + th.Muted.Render("working "+elapsed(t.clock.worked(t.program.Now())))
 		if done, all := planProgress(c); done < all {
 			left += th.Faint.Render(fmt.Sprintf("  plan %d/%d", done, all))
 		}
 	}
 	if t.flash != "" {
-		left = th.Warning.Render(t.flash)
+		left = "  " + th.Warning.Render(t.flash)
 	}
 	right := ""
 	if t.list != nil && !t.list.Following() {
@@ -63,7 +68,7 @@ func (t *Tab) activity(width int) string {
 		}
 		right += th.Faint.Render(" (end)")
 	}
-	return sides(" "+left, right+" ", width)
+	return sides(left, right+" ", width)
 }
 
 // spin is the spinner after so many ticks.
@@ -107,10 +112,15 @@ func (t *Tab) statusLine(width int) string {
 	if t.branch != "" {
 		right += th.Faint.Render(" ⎇ ") + th.Muted.Render(t.branch)
 	}
-	line := " " + strings.Join(left, "  ")
+	// The words of a badge stand at the edge that all other words stand at.
+	edge := "  "
+	if len(left) > 0 && t.conv != nil && setting(t.conv, acpclient.CategoryMode) != "" {
+		edge = " "
+	}
+	line := edge + strings.Join(left, "  ")
 	for len(left) > 1 && cells.Width(line)+cells.Width(right)+3 > width && cells.Width(line) > width/2 {
 		left = left[:len(left)-1] // what matters least stands last
-		line = " " + strings.Join(left, "  ")
+		line = edge + strings.Join(left, "  ")
 	}
 	return sides(line, right+" ", width)
 }

@@ -54,10 +54,11 @@ type Tab struct {
 	dialogs  *dialog.Stack
 	signIn   signIn
 
-	ticks    int       // steps of what moves
-	flash    string    // said above the prompt for a moment
-	flashes  int       // counts them: only the end of the last one clears it
-	starting bool      // a session is being made
+	ticks    int    // steps of what moves
+	flash    string // said above the prompt for a moment
+	flashes  int    // counts them: only the end of the last one clears it
+	starting bool   // a session is being made
+	clock    turnClock
 	leaving  time.Time // of a first ctrl+c with nothing left to clear
 
 	area layout // of what was drawn last, for the mouse
@@ -144,7 +145,7 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 // wants to be ticked then.
 func (t *Tab) Moves() bool {
 	c := t.conv
-	return c != nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+	return c != nil && !t.waits() && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
 // Tick is one step of what moves.
