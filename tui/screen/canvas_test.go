@@ -70,7 +70,7 @@ func drawFrame(t *rapid.T, lines, pieces []string) []string {
 func TestCanvasShowsEveryFrame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		width, height := rapid.IntRange(8, 40).Draw(t, "width"), rapid.IntRange(3, 12).Draw(t, "height")
+		width, height := rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "height")
 		term := ptytest.NewEmulator(width, height, ptytest.Clusters)
 		defer term.Close()
 		c := testCanvas(colorprofile.TrueColor, cells.Graphemes.Next)
@@ -178,7 +178,7 @@ func TestCanvasKeepsWhatStandsBesideContestedCharacters(t *testing.T) {
 }
 
 func keepNeighbours(t *rapid.T, next next, widths ptytest.Widths, pieces []string) {
-	width, height := rapid.IntRange(8, 40).Draw(t, "width"), rapid.IntRange(3, 12).Draw(t, "height")
+	width, height := rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "height")
 	term := ptytest.NewEmulator(width, height, widths)
 	defer term.Close()
 	c := testCanvas(colorprofile.TrueColor, next)

@@ -6,8 +6,8 @@ import tea "charm.land/bubbletea/v2"
 // cursor.
 type Frame struct {
 	// Lines are the screen's rows from the top, as text with SGR sequences and
-	// OSC 8 links. What is beyond the width or the height is not drawn. A row
-	// must not be changed after the frame was handed over.
+	// OSC 8 links. What is beyond the width or the height is not drawn. They must
+	// not be changed afterwards.
 	Lines []string
 	// Cursor is the text cursor; nil hides it.
 	Cursor *tea.Cursor

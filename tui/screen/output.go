@@ -87,15 +87,23 @@ func (o *output) run() {
 		o.turn <- struct{}{}
 		o.paint()
 		<-o.turn
-		o.mu.Lock()
-		o.busy = false
-		waited := o.waited
-		o.waited = false
-		o.mu.Unlock()
-		if waited {
+		if o.finished() {
 			o.painted()
 		}
 	}
+}
+
+// finished notes that what waited is written. It reports whether the end of a
+// frame was waited for.
+func (o *output) finished() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.busy = o.frame != nil // one that has come meanwhile
+	if o.busy || !o.waited {
+		return false
+	}
+	o.waited = false
+	return true
 }
 
 // paint writes what waits. Frames for a terminal that is not taken are dropped:

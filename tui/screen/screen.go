@@ -146,6 +146,7 @@ func (s *screen) givenBack() error {
 	s.jobs.taken.Store(false)
 	err := s.tty.restore()
 	s.watch.end()
+	s.watch = nil
 	s.stderr.release()
 	return err
 }

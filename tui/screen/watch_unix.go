@@ -94,7 +94,7 @@ func narrowSocket() (ours, theirs *os.File, err error) {
 	}
 	syscall.ForkLock.RUnlock()
 	if err != nil {
-		return nil, nil, fmt.Errorf("watch over the terminal: %w", err)
+		return nil, nil, err
 	}
 	_ = unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_SNDBUF, 1)
 	return os.NewFile(uintptr(fds[0]), "watch"), os.NewFile(uintptr(fds[1]), "watch"), nil

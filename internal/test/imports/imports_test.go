@@ -22,6 +22,7 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"only the command line imports the program on the screen", `.`, `^internal/cli$`, `^tui$`, `^$`},
 	{"what has no screen knows nothing of one", `.`, `^(tui|internal/cli|internal/test)(/|$)`, `^tui(/|$)`, `^$`},
 	{"the screen touches no files and runs no commands of the agent", `^tui(/|$)`, `^$`, `^(fs|internal/local)(/|$)|^terminal$`, `^$`},
+	{"the painter knows nothing of what it paints", `^tui/screen(/|$)`, `^$`, `.`, `^tui/screen(/|$)|` + leaves},
 	{"acpclient stands alone", `^acpclient(/|$)`, `^$`, `.`, `^acpclient(/|$)|` + leaves},
 	{"fs stands alone", `^fs(/|$)`, `^$`, `.`, `^fs(/|$)|` + leaves},
 	{"terminal stands alone", `^terminal(/|$)`, `^$`, `.`, `^terminal(/|$)|` + leaves},
