@@ -42,8 +42,8 @@ type palette struct {
 
 // ownMarks are the inks of [theme.Marks].
 type ownMarks struct {
-	bold, heading, quote, code, item, done, url, tableHeader *ink
-	bullets                                                  []string
+	bold, quote, code, item, done, url, tableHeader *ink
+	bullets                                         []string
 }
 
 // part is a part of a style: its ink, and the text around what is drawn in it.
