@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/cells"
-
 	"github.com/charmbracelet/colorprofile"
+
+	"parley/internal/cells"
 )
 
 // page is a screen of styled text as a transcript has it.
@@ -21,9 +21,7 @@ func page(from int) []string {
 }
 
 func benchCanvas() *canvas {
-	c := newCanvas(abilities{
-		env: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, profile: colorprofile.TrueColor, next: cells.Graphemes.Next,
-	})
+	c := newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, cells.Graphemes)
 	c.resize(120, 40)
 	c.draw(page(0), nil)
 	return c

@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
+
+	"parley/internal/cells"
 )
 
 // canvas knows what the cells of the terminal show, and writes what has to be
@@ -24,31 +26,26 @@ type canvas struct {
 	changed  []int          // rows that differ in this frame
 	rows     map[string]int // of changed lines: where each of them was
 	votes    map[int]int    // for a shift: how many lines move by it
-	next     next
+	method   cells.Method
 	seed     maphash.Seed // of the ids
 }
 
-// abilities are what the terminal makes of what is written.
-type abilities struct {
-	env     []string // TERM decides on control sequences
-	profile colorprofile.Profile
-	next    next
-}
-
-func newCanvas(a abilities) *canvas {
-	c := &canvas{cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, next: a.measure(false), seed: maphash.MakeSeed()}
-	c.renderer = uv.NewTerminalRenderer(&c.out, a.env)
+// newCanvas makes a canvas for a terminal with these colours. The environment
+// names it, which decides on control sequences.
+func newCanvas(env []string, profile colorprofile.Profile, method cells.Method) *canvas {
+	c := &canvas{cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, seed: maphash.MakeSeed()}
+	c.renderer = uv.NewTerminalRenderer(&c.out, env)
 	c.renderer.SaveCursor() // before it writes anything: see settle
-	c.renderer.SetColorProfile(a.profile)
+	c.renderer.SetColorProfile(profile)
 	c.renderer.SetFullscreen(true)
+	c.measure(method)
 	return c
 }
 
-// measure makes the canvas measure text as terminals do that join what belongs
-// together. All is drawn anew.
-func (c *canvas) measure(next next) {
-	c.renderer.SetGraphemeWidth(true)
-	c.next = next
+// measure changes how text is measured. All is drawn anew.
+func (c *canvas) measure(method cells.Method) {
+	c.renderer.SetGraphemeWidth(method == cells.Graphemes)
+	c.method = method
 	c.forget()
 }
 
@@ -127,7 +124,7 @@ func (c *canvas) fill(y int, line string) {
 		}
 	}
 	c.lines[y] = line
-	if !fillRow(c.cells.Lines[y], line, id, c.next) {
+	if !fillRow(c.cells.Lines[y], line, id, c.method) {
 		id = ""
 	}
 	c.links[y] = id

@@ -20,8 +20,8 @@ import (
 	"parley/internal/test/ptytest"
 )
 
-func testCanvas(profile colorprofile.Profile, next next) *canvas {
-	return newCanvas(abilities{env: []string{"TERM=xterm-256color"}, profile: profile, next: next})
+func testCanvas(method cells.Method) *canvas {
+	return newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, method)
 }
 
 // words are pieces of lines: styles, and text of every kind of width.
@@ -38,7 +38,7 @@ func drawLine(t *rapid.T, pieces []string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "line"), "")
 }
 
-// drawFrames makes frames as a program does: some lines change, the rest
+// drawFrame makes a frame as a program does: some lines change, the rest
 // scrolls, and the terminal changes its size now and then.
 func drawFrame(t *rapid.T, lines, pieces []string) []string {
 	next := append([]string(nil), lines...)
@@ -73,7 +73,7 @@ func TestCanvasShowsEveryFrame(t *testing.T) {
 		width, height := rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "height")
 		term := ptytest.NewEmulator(width, height, ptytest.Clusters)
 		defer term.Close()
-		c := testCanvas(colorprofile.TrueColor, cells.Graphemes.Next)
+		c := testCanvas(cells.Graphemes)
 		lines := make([]string, height)
 		for range rapid.IntRange(1, 12).Draw(t, "frames") {
 			lines = drawFrame(t, lines, words)
@@ -83,7 +83,7 @@ func TestCanvasShowsEveryFrame(t *testing.T) {
 			}
 			_, _ = term.Write(c.draw(lines, &at))
 			s := term.Screen()
-			sameCells(t, s, lines, cells.Graphemes.Next)
+			sameCells(t, s, lines)
 			if s.Cursor.X != at.X || s.Cursor.Y != at.Y {
 				t.Fatalf("the cursor is at %d,%d, want %v", s.Cursor.X, s.Cursor.Y, at)
 			}
@@ -92,11 +92,11 @@ func TestCanvasShowsEveryFrame(t *testing.T) {
 }
 
 // sameCells holds the screen against what the lines say.
-func sameCells(t *rapid.T, s ptytest.Screen, lines []string, next next) {
+func sameCells(t *rapid.T, s ptytest.Screen, lines []string) {
 	t.Helper()
 	row := uv.NewLine(s.Cols)
 	for y, line := range lines {
-		fillRow(row, line, "", next)
+		fillRow(row, line, "", cells.Graphemes)
 		for x := 0; x < s.Cols; x += max(1, row[x].Width) {
 			got, want := s.Cell(x, y), row[x]
 			if want.Content == " " { // what is erased is neither bold nor has a colour of ink
@@ -143,7 +143,7 @@ func TestCanvasMovesLines(t *testing.T) {
 			t.Parallel()
 			term := ptytest.NewEmulator(width, height, ptytest.Clusters)
 			defer term.Close()
-			c := testCanvas(colorprofile.TrueColor, cells.Graphemes.Next)
+			c := testCanvas(cells.Graphemes)
 			c.resize(width, height)
 			_, _ = term.Write(c.draw(lines, nil))
 			after := moved()
@@ -164,24 +164,24 @@ func TestCanvasMovesLines(t *testing.T) {
 // the terminal and the program measure.
 func TestCanvasKeepsWhatStandsBesideContestedCharacters(t *testing.T) {
 	t.Parallel()
-	measures := map[string]next{"cells.Graphemes.Next": cells.Graphemes.Next, "code points": cells.Safe.Next}
-	terminals := map[string]ptytest.Widths{"cells.Graphemes.Next": ptytest.Clusters, "code points": ptytest.CodePoints}
+	methods := map[string]cells.Method{"graphemes": cells.Graphemes, "safe": cells.Safe}
+	terminals := map[string]ptytest.Widths{"clusters": ptytest.Clusters, "code points": ptytest.CodePoints}
 	pieces := append(append([]string(nil), words...), contested...)
-	for name, next := range measures {
+	for name, method := range methods {
 		for kind, widths := range terminals {
 			t.Run(name+" on "+kind, func(t *testing.T) {
 				t.Parallel()
-				rapid.Check(t, func(t *rapid.T) { keepNeighbours(t, next, widths, pieces) })
+				rapid.Check(t, func(t *rapid.T) { keepNeighbours(t, method, widths, pieces) })
 			})
 		}
 	}
 }
 
-func keepNeighbours(t *rapid.T, next next, widths ptytest.Widths, pieces []string) {
+func keepNeighbours(t *rapid.T, method cells.Method, widths ptytest.Widths, pieces []string) {
 	width, height := rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "height")
 	term := ptytest.NewEmulator(width, height, widths)
 	defer term.Close()
-	c := testCanvas(colorprofile.TrueColor, next)
+	c := testCanvas(method)
 	c.resize(width, height)
 	lines := make([]string, height)
 	row := uv.NewLine(width)
@@ -190,7 +190,7 @@ func keepNeighbours(t *rapid.T, next next, widths ptytest.Widths, pieces []strin
 		_, _ = term.Write(c.draw(lines, nil))
 		s := term.Screen()
 		for y, line := range lines {
-			fillRow(row, line, "", next)
+			fillRow(row, line, "", method)
 			for x := 0; x < width; x += max(1, row[x].Width) {
 				want := row[x].Content
 				if want == " " && slices.ContainsFunc(contested, func(c string) bool { return strings.Contains(line, c) }) {

@@ -157,16 +157,14 @@ func (o *output) leave() {
 	<-o.turn
 }
 
-// reported takes the terminal's answer about a mode. It reports whether text is
-// measured in another way from now on.
-func (o *output) reported(m tea.ModeReportMsg) bool {
+// reported takes the terminal's answer about a mode.
+func (o *output) reported(m tea.ModeReportMsg) {
 	o.turn <- struct{}{}
-	defer func() { <-o.turn }()
-	send, measured := o.term.reported(m)
+	send := o.term.reported(m)
 	if o.on {
 		o.write([]byte(send))
 	}
-	return measured
+	<-o.turn
 }
 
 // forget makes the next frame draw everything, whatever the terminal shows.

@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/cells"
 )
 
 // asking asks the terminal whether it knows synchronized output (mode 2026) and
@@ -37,25 +39,24 @@ func understandsQuestions(env []string) bool {
 }
 
 // reported takes the terminal's answer about a mode. It returns what to send
-// because of it, and whether text is measured in another way from now on.
-func (t *terminal) reported(report tea.ModeReportMsg) (send string, measured bool) {
+// because of it.
+func (t *terminal) reported(report tea.ModeReportMsg) string {
+	known := report.Value == ansi.ModeReset || report.Value == ansi.ModeSet
 	switch report.Mode {
 	case ansi.ModeSynchronizedOutput:
-		t.synchronized = report.Value == ansi.ModeReset || report.Value == ansi.ModeSet
+		t.synchronized = known
 	case ansi.ModeUnicodeCore:
-		switch report.Value {
-		case ansi.ModeReset:
-			t.unicodeCore = true // ours to reset
-			send = ansi.SetModeUnicodeCore
-		case ansi.ModeSet, ansi.ModePermanentlySet:
-		default:
-			return "", false
+		if !known && report.Value != ansi.ModePermanentlySet {
+			return ""
 		}
-		measured = !t.graphemes
-		t.graphemes = true
-		if measured {
-			t.canvas.measure(t.abilities.measure(true))
+		if t.method != cells.Graphemes {
+			t.method = cells.Graphemes
+			t.canvas.measure(t.method)
+		}
+		if report.Value == ansi.ModeReset {
+			t.unicodeCore = true // ours to reset
+			return ansi.SetModeUnicodeCore
 		}
 	}
-	return send, measured
+	return ""
 }

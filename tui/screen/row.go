@@ -5,12 +5,14 @@ import (
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/cells"
 )
 
 // fillRow makes cells of a line of styled text. Columns that the line does not
 // reach are blank. What is wider than the row is cut off. Links get the id; it
 // returns whether there are any.
-func fillRow(row uv.Line, line, id string, next next) (linked bool) {
+func fillRow(row uv.Line, line, id string, method cells.Method) (linked bool) {
 	var style uv.Style
 	var link uv.Link
 	x, last := 0, -1
@@ -22,7 +24,7 @@ func fillRow(row uv.Line, line, id string, next next) (linked bool) {
 			line = line[1:]
 			continue
 		}
-		n, width := next(line)
+		n, width := method.Next(line)
 		piece := line[:n]
 		line = line[n:]
 		switch {

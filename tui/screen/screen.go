@@ -24,7 +24,9 @@ type Model interface {
 	// wait for anything.
 	Update(tea.Msg) tea.Cmd
 	// Frame is what the terminal shall show now. It is asked for between two
-	// calls of Update, and only if something may have changed.
+	// calls of Update, and only if something may have changed. Its text must be
+	// laid out by [cells.Safe], or by [cells.Graphemes] once the terminal has
+	// reported mode 2027 ([tea.ModeReportMsg]).
 	Frame() Frame
 }
 
@@ -35,15 +37,6 @@ type Options struct {
 	In, Out *os.File
 	// Env is the environment that describes the terminal; nil is the process's.
 	Env []string
-	// Next measures the first piece of a text that is not empty: the bytes that
-	// belong together, and the columns they take. It must be the way in which
-	// the lines of the frames were laid out. It is called from another goroutine
-	// than the model. Nil measures code points, and grapheme clusters once the
-	// terminal does.
-	Next func(s string) (n, width int)
-	// Graphemes is called before Update when it is known that the terminal
-	// measures text by grapheme clusters; nil is not called.
-	Graphemes func()
 }
 
 // Run shows the model on the terminal until it quits or the context is
@@ -75,7 +68,6 @@ func Run(ctx context.Context, m Model, o Options) error {
 type screen struct {
 	tty     *tty
 	env     []string
-	opt     Options
 	program *tea.Program
 	mail    *mailbox
 	input   *input
@@ -105,10 +97,8 @@ func open(o Options) (*screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &screen{tty: tty, env: o.Env, opt: o, mail: newMailbox(), closed: make(chan struct{})}
-	s.output = newOutput(tty.out, newTerminal(abilities{
-		env: o.Env, profile: profile(tty.out, o.Env), next: o.Next,
-	}))
+	s := &screen{tty: tty, env: o.Env, mail: newMailbox(), closed: make(chan struct{})}
+	s.output = newOutput(tty.out, newTerminal(o.Env, profile(tty.out, o.Env)))
 	s.output.painted = func() { s.mail.post(paintedMsg{}) }
 	s.output.failed = s.fail
 	s.input = newInput(tty, o.Env, s.mail.post, s.fail)
@@ -193,11 +183,9 @@ func (s *screen) failure() error {
 func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg: // the library's is not about this terminal
-		return tea.ColorProfileMsg{Profile: s.output.term.abilities.profile}
+		return tea.ColorProfileMsg{Profile: s.output.term.profile}
 	case tea.ModeReportMsg:
-		if s.output.reported(msg) && s.opt.Graphemes != nil {
-			s.opt.Graphemes()
-		}
+		s.output.reported(msg)
 	case tea.SuspendMsg:
 		s.suspend()
 		return tea.ResumeMsg{}

@@ -4,15 +4,20 @@ import (
 	"bytes"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/cells"
 )
 
 // terminal is all that a terminal is told, asked and given back, as bytes: it
 // writes nothing itself. It is not safe for concurrent use.
 type terminal struct {
-	abilities abilities
-	canvas    *canvas
-	out       bytes.Buffer
+	env     []string
+	profile colorprofile.Profile
+	method  cells.Method // it measures text by
+	canvas  *canvas
+	out     bytes.Buffer
 
 	title    title
 	mouse    mouse
@@ -22,12 +27,11 @@ type terminal struct {
 
 	asked        bool // what it can do
 	synchronized bool // it knows synchronized output
-	graphemes    bool // it measures text by grapheme clusters
-	unicodeCore  bool // because it was told to
+	unicodeCore  bool // it measures by graphemes because it was told to
 }
 
-func newTerminal(a abilities) *terminal {
-	return &terminal{abilities: a, canvas: newCanvas(a)}
+func newTerminal(env []string, profile colorprofile.Profile) *terminal {
+	return &terminal{env: env, profile: profile, canvas: newCanvas(env, profile, cells.Safe)}
 }
 
 // enter takes the terminal: the alternate screen, keys that tell more, and, the
@@ -44,14 +48,11 @@ func (t *terminal) enter() []byte {
 		t.out.WriteString(ansi.SetModeUnicodeCore)
 	}
 	if !t.asked {
-		t.out.WriteString(asking(t.abilities.env))
+		t.out.WriteString(asking(t.env))
 		t.asked = true
 	}
 	t.cursor.visible = false
-	t.canvas = newCanvas(t.abilities)
-	if t.graphemes {
-		t.canvas.measure(t.abilities.measure(true))
-	}
+	t.canvas = newCanvas(t.env, t.profile, t.method)
 	return t.out.Bytes()
 }
 
