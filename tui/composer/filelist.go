@@ -7,13 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"parley/internal/git"
 	"parley/internal/safetext"
 )
 
@@ -46,11 +45,7 @@ func listFiles(root string) ([]string, error) {
 }
 
 func gitFiles(ctx context.Context, root string) ([]string, error) {
-	// The project's own configuration must not start a program: listing files
-	// would run its fsmonitor.
-	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-co", "--exclude-standard", "-z")
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
+	cmd := git.Command(ctx, root, "ls-files", "-co", "--exclude-standard", "-z")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

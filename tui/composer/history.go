@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"parley/config"
+	"parley/internal/regular"
 )
 
 const (
@@ -44,34 +46,66 @@ type historyLine struct {
 	Text    string    `json:"text"`
 }
 
+// historyRead is how much of the end of the file is read, in bytes: more than it
+// has when it is kept to its bounds.
+const historyRead = 16 << 20
+
 // OpenHistory reads the history at path; a missing file is an empty one, and
 // lines that cannot be read are passed over. The prompts of the project, a
 // directory, come first when the history is walked. With an error the history
 // is empty but works.
+//
+// It takes no lock and waits for nobody: lines are only ever appended, and one
+// that is just being written cannot be read yet and is passed over.
 func OpenHistory(path, project string) (*History, error) {
 	h := &History{path: path, project: project}
-	data, err := lockedfile.Read(path)
+	data, err := readEnd(path, historyRead)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, nil
 	}
 	if err != nil {
 		return h, fmt.Errorf("read the prompt history: %w", err)
 	}
-	var others []string
-	for line := range bytes.Lines(data) {
+	lines := bytes.Split(data, []byte{'\n'})
+	seen := map[string]bool{}
+	var own, others []string // newest first
+	for i := len(lines) - 1; i >= 0 && len(own)+len(others) < historyKept; i-- {
 		var l historyLine
-		if json.Unmarshal(line, &l) != nil || l.Text == "" {
+		if json.Unmarshal(lines[i], &l) != nil || l.Text == "" {
 			continue
 		}
-		if text := clean(l.Text); l.Project == project {
-			h.texts = remember(h.texts, text)
-		} else {
-			others = remember(others, text)
+		switch text := clean(l.Text); {
+		case seen[text]: // only its last use is kept
+		case l.Project == project:
+			seen[text] = true
+			own = append(own, text)
+		default:
+			others = append(others, text)
 		}
 	}
-	others = slices.DeleteFunc(others, func(s string) bool { return slices.Contains(h.texts, s) })
-	h.texts = append(others, h.texts...)
+	for _, text := range others {
+		if !seen[text] {
+			seen[text] = true
+			own = append(own, text)
+		}
+	}
+	slices.Reverse(own)
+	h.texts = own
 	return h, nil
+}
+
+// readEnd returns the last bytes of a regular file, at most most of them.
+func readEnd(path string, most int64) ([]byte, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most))
 }
 
 // remember appends a text; only its last use is kept.
@@ -120,6 +154,9 @@ func (h *History) append(text string, now time.Time) (err error) {
 	entry, err := json.Marshal(historyLine{now.UTC().Truncate(time.Second), h.project, text})
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(h.path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w", h.path, regular.ErrNotRegular)
 	}
 	f, err := lockedfile.OpenFile(h.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, config.FileMode)
 	if err != nil {

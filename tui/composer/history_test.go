@@ -2,13 +2,19 @@ package composer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"parley/internal/regular"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -223,6 +229,57 @@ func TestSearchingTheHistory(t *testing.T) {
 			}
 			if got := screen(c); got != tt.screen {
 				t.Errorf("the screen is\n%s\nwant\n%s", got, tt.screen)
+			}
+		})
+	}
+}
+
+// What stands in the history's way must not keep parley from starting: another
+// program that holds its lock, or a pipe in its place.
+func TestHistoryNeverWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	if err := openHistory(t, path, "/p").save("one", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	held, err := lockedfile.Edit(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	if got := openHistory(t, path, "/p").all(); !slices.Equal(got, []string{"one"}) {
+		t.Errorf("read while it is locked: %q", got)
+	}
+}
+
+func TestHistoryIsARegularFile(t *testing.T) {
+	dir := t.TempDir() // a folder stands for whatever else it may be
+	h, err := OpenHistory(dir, "/p")
+	if !errors.Is(err, regular.ErrNotRegular) || len(h.all()) != 0 {
+		t.Errorf("opened: %v", err)
+	}
+	if err := h.save("one", time.Now()); !errors.Is(err, regular.ErrNotRegular) {
+		t.Errorf("saved: %v", err)
+	}
+}
+
+// BenchmarkOpenHistory: in proportion to the file, whatever is in it.
+func BenchmarkOpenHistory(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "history.jsonl")
+			var all []byte
+			for i := range n {
+				line, _ := json.Marshal(historyLine{Project: fmt.Sprint("/p", i%7), Text: fmt.Sprint("prompt ", i)})
+				all = append(append(all, line...), '\n')
+			}
+			if err := os.WriteFile(path, all, 0o600); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := OpenHistory(path, "/p0"); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}
