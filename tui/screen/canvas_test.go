@@ -38,8 +38,7 @@ func drawLine(t *rapid.T, pieces []string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "line"), "")
 }
 
-// drawFrame makes a frame as a program does: some lines change, or
-// lines move.
+// drawFrame makes a frame as a program does: some lines change, or they move.
 func drawFrame(t *rapid.T, lines, pieces []string) []string {
 	next := append([]string(nil), lines...)
 	switch rapid.IntRange(0, 3).Draw(t, "change") {
