@@ -55,29 +55,35 @@ func BenchmarkDraw(b *testing.B) {
 			}
 		}
 		before := old.String()
-		d := New("file", &before, changed.String())
-		for name, mode := range map[string]Mode{"unified": Unified, "split": Split} {
-			l := d.Layout(160, mode)
-			b.Run(fmt.Sprintf("%s/%dx", name, scale), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					l.Lines(l.Len()/2, l.Len()/2+40, dark)
-				}
-			})
+		for path, what := range map[string]string{"file": "", "file.go": "coloured "} {
+			d := New(path, &before, changed.String())
+			for name, mode := range map[string]Mode{"unified": Unified, "split": Split} {
+				l := d.Layout(160, mode)
+				b.Run(fmt.Sprintf("%s%s/%dx", what, name, scale), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						l.Lines(l.Len()/2, l.Len()/2+40, dark)
+					}
+				})
+			}
 		}
 	}
 }
 
 // BenchmarkDrawCold draws 40 lines that were never drawn before: the words of
-// their pairs are compared, too.
+// their pairs are compared, and their code is coloured, too.
 func BenchmarkDrawCold(b *testing.B) {
 	old := cycle(40, "\treturn value(one, before, two) // of an ordinary file\n")
 	changed := cycle(40, "\treturn value(one, after, two) // of an ordinary file\n")
-	l := New("file", &old, changed).Layout(160, Split)
-	b.ReportAllocs()
-	for b.Loop() {
-		l.diff.words = nil
-		l.Lines(0, 40, dark)
+	for _, path := range []string{"file", "file.go"} {
+		l := New(path, &old, changed).Layout(160, Split)
+		b.Run(path, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				l.diff.words, l.diff.syntax = nil, syntax{}
+				l.Lines(0, 40, dark)
+			}
+		})
 	}
 }
 

@@ -41,6 +41,7 @@ type Diff struct {
 	words   map[[2]int32]emphasis
 	inkOf   *theme.Theme
 	ink     ink
+	syntax  syntax
 }
 
 // comparison is what is known about the two texts once they are compared.

@@ -120,7 +120,7 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 // depends on it, since tabs reach to columns. d.mu is held.
 func (d *Diff) measureBy(m cells.Method) {
 	if d.method != m {
-		d.method, d.clips, d.words = m, nil, nil
+		d.method, d.clips, d.words, d.syntax = m, nil, nil, syntax{}
 	}
 }
 

@@ -1,6 +1,7 @@
 package diffview
 
 import (
+	"image/color"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,18 @@ type look struct {
 	sign               string
 	text, word, number pen  // number is for the sign too
 	fill               bool // the background goes to the end of the line
+	// style is that of text, and pens are those for text in other colours. They are
+	// nil where the colour of the text itself says what became of the line.
+	style lipgloss.Style
+	pens  map[color.Color]*pen
+}
+
+// withPens lets code have colours in lines of this look.
+func (k look) withPens(style lipgloss.Style) look {
+	if !k.fill || style.GetBackground() != (lipgloss.NoColor{}) {
+		k.style, k.pens = style, map[color.Color]*pen{}
+	}
+	return k
 }
 
 // ink is a theme's pens.
@@ -43,15 +56,17 @@ type ink struct {
 
 func newInk(th *theme.Theme) ink {
 	return ink{
-		context: look{sign: " ", text: newPen(th.DiffContext), word: newPen(th.DiffContext), number: newPen(th.DiffNumber)},
+		context: look{
+			sign: " ", text: newPen(th.DiffContext), word: newPen(th.DiffContext), number: newPen(th.DiffNumber),
+		}.withPens(th.DiffContext),
 		removed: look{
 			sign: "-", text: newPen(th.DiffRemoved), word: newPen(th.DiffRemovedWord),
 			number: newPen(th.DiffRemovedNumber), fill: true,
-		},
+		}.withPens(th.DiffRemoved),
 		added: look{
 			sign: "+", text: newPen(th.DiffAdded), word: newPen(th.DiffAddedWord),
 			number: newPen(th.DiffAddedNumber), fill: true,
-		},
+		}.withPens(th.DiffAdded),
 		hunk:    newPen(th.DiffHunk),
 		warning: newPen(th.Warning),
 		rule:    newPen(th.Rule),
@@ -120,6 +135,10 @@ func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *loo
 	}
 	text := d.text(s, line, pair)
 	spans := d.emphasise(s, line, pair)
+	var colours []stretch
+	if k.pens != nil {
+		colours = d.colours(s, line)
+	}
 	ends := d.wrap(text, c.text())
 	for i := range lines {
 		var b strings.Builder
@@ -140,7 +159,7 @@ func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *loo
 				piece.start = ends[n-1]
 			}
 		}
-		d.drawPiece(&b, text, piece, spans, c.text(), k)
+		d.drawPiece(&b, text, piece, spans, colours, c.text(), k)
 		lines[i] = b.String()
 	}
 	return lines
@@ -161,7 +180,7 @@ func drawNumber(b *strings.Builder, k *look, digits int, number int32, first int
 
 // drawPiece draws a piece of a text, its emphasised spans, and the background
 // up to the width. d.mu is held.
-func (d *Diff) drawPiece(b *strings.Builder, text string, piece span, spans []span, width int, k *look) {
+func (d *Diff) drawPiece(b *strings.Builder, text string, piece span, spans []span, colours []stretch, width int, k *look) {
 	shown := d.width(text[piece.start:piece.end])
 	if shown > width { // a single code point that is wider than the column
 		k.text.write(b, strings.Repeat("·", width))
@@ -173,13 +192,12 @@ func (d *Diff) drawPiece(b *strings.Builder, text string, piece span, spans []sp
 		if s.start >= s.end {
 			continue
 		}
-		k.text.write(b, spaced(text[at:s.start]))
+		k.writeCode(b, text, at, s.start, colours)
 		k.word.write(b, changed(text[s.start:s.end]))
 		at = s.end
 	}
-	rest := spaced(text[at:piece.end])
+	k.writeCode(b, text, at, piece.end, colours)
 	if k.fill {
-		rest += strings.Repeat(" ", width-shown)
+		k.text.write(b, strings.Repeat(" ", width-shown))
 	}
-	k.text.write(b, rest)
 }

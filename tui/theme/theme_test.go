@@ -1,37 +1,11 @@
 package theme
 
 import (
-	"image/color"
-	"math"
 	"strconv"
 	"testing"
 
 	"charm.land/lipgloss/v2"
 )
-
-// luminance is how light a colour is, as WCAG 2 defines it.
-func luminance(c color.Color) float64 {
-	r, g, b, _ := c.RGBA()
-	part := func(v uint32) float64 {
-		x := float64(v) / 0xffff
-		if x <= 0.03928 {
-			return x / 12.92
-		}
-		return math.Pow((x+0.055)/1.055, 2.4)
-	}
-	return 0.2126*part(r) + 0.7152*part(g) + 0.0722*part(b)
-}
-
-func contrast(a, b color.Color) float64 {
-	x, y := luminance(a), luminance(b)
-	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
-}
-
-// grounds are backgrounds of terminals that many people have.
-var grounds = map[bool][]string{
-	true:  {"#000000", "#16161c", "#1e1e2e", "#1d1f21"},
-	false: {"#ffffff", "#eff1f5", "#fafafa", "#fdf6e3"},
-}
 
 // TestTextCanBeRead: all text has a contrast of 4.5 to 1 or more against what it
 // stands on, the faintest hints too.
