@@ -58,6 +58,8 @@ const (
 	ActionItemExpand  Action = "item_expand"
 	ActionItemCopy    Action = "item_copy"
 	ActionItemOpen    Action = "item_open"
+	ActionDiffSplit   Action = "diff_side_by_side"
+	ActionDiffContext Action = "diff_context"
 	ActionFocusPrompt Action = "focus_prompt"
 )
 
@@ -71,6 +73,8 @@ const (
 	ActionDialogAccept   Action = "dialog_accept"
 	ActionDialogClose    Action = "dialog_close"
 	ActionDialogDelete   Action = "dialog_delete"
+	ActionDialogSplit    Action = "dialog_side_by_side"
+	ActionDialogContext  Action = "dialog_context"
 	ActionAllowOnce      Action = "allow_once"
 	ActionAllowAlways    Action = "allow_always"
 	ActionRejectOnce     Action = "reject_once"
@@ -136,6 +140,8 @@ var transcriptActions = []ActionInfo{
 	{ActionItemExpand, ContextTranscript, "expand or collapse the item", []string{"enter", "space"}},
 	{ActionItemCopy, ContextTranscript, "copy the item", []string{"y"}},
 	{ActionItemOpen, ContextTranscript, "open the item's file in $EDITOR", []string{"o"}},
+	{ActionDiffSplit, ContextTranscript, "show changes side by side or not", []string{"s"}},
+	{ActionDiffContext, ContextTranscript, "show more of the lines around a change", []string{"e"}},
 	{ActionFocusPrompt, ContextTranscript, "back to the prompt", []string{"tab", "i"}},
 }
 
@@ -147,6 +153,8 @@ var dialogActions = []ActionInfo{
 	{ActionDialogAccept, ContextDialog, "take the marked choice", []string{"enter"}},
 	{ActionDialogClose, ContextDialog, "close the dialog", []string{"esc"}},
 	{ActionDialogDelete, ContextDialog, "delete what is marked, where that can be", []string{"ctrl+x"}},
+	{ActionDialogSplit, ContextDialog, "permission: show changes side by side or not", []string{"ctrl+s"}},
+	{ActionDialogContext, ContextDialog, "permission: show more of the lines around a change", []string{"ctrl+w"}},
 	{ActionAllowOnce, ContextDialog, "permission: allow once", []string{"y"}},
 	{ActionAllowAlways, ContextDialog, "permission: always allow", []string{"a"}},
 	{ActionRejectOnce, ContextDialog, "permission: reject once", []string{"n"}},

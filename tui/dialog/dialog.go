@@ -27,6 +27,7 @@ import (
 
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/tui/diffview"
 	"parley/tui/theme"
 )
 
@@ -110,6 +111,9 @@ type Env struct {
 	Guard *Guard
 	// Cwd is the session's directory: paths inside it are shown relative to it.
 	Cwd string
+	// Diffs is how the person wants to see changes of files; nil is as [diffview] does
+	// it by itself.
+	Diffs *diffview.Preference
 	// Now is the clock.
 	Now func() time.Time
 }

@@ -11,6 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/tui/diffview"
 	"parley/tui/toolface"
 )
 
@@ -21,6 +22,8 @@ type Permission struct {
 	asked   *conversation.Permission
 	waiting int
 	raw     bool
+	context int // unchanged lines around changes, 0 for as many as at first
+	width   int // of the body as it was drawn last
 
 	about   column
 	version uint64
@@ -114,7 +117,35 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 		d.about = nil
 		return nil
 	}
+	if d.changeKey(msg.String()) {
+		return nil
+	}
 	return d.stray(msg)
+}
+
+// changeKey takes the keys that change how changes of files are shown.
+func (d *Permission) changeKey(key string) bool {
+	switch keys := d.env.Keys; {
+	case !d.changesFiles():
+		return false
+	case keys.Match(config.ActionDialogSplit, key):
+		if d.env.Diffs != nil {
+			d.env.Diffs.Toggle(d.width)
+		}
+	case keys.Match(config.ActionDialogContext, key):
+		d.context = diffview.MoreContext(d.context)
+		d.about = nil
+	default:
+		return false
+	}
+	return true
+}
+
+// changesFiles reports whether a change of a file is asked about.
+func (d *Permission) changesFiles() bool {
+	return slices.ContainsFunc(d.asked.ToolCall.Content, func(c acpclient.ToolCallContent) bool {
+		return c.Type == acpclient.ToolContentDiff
+	})
 }
 
 // refresh follows the tool call. When what is asked for changes under the
@@ -129,7 +160,7 @@ func (d *Permission) refresh() {
 		d.env.Guard.open()
 	}
 	d.version, d.seen = call.Version(), now
-	d.about = aboutCall(call, toolface.In(d.env.Cwd))
+	d.about = aboutCall(call, callContent{toolface.In(d.env.Cwd), d.env.Diffs, max(d.context, diffview.DefaultContext)})
 	if d.raw {
 		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
 	}
@@ -157,6 +188,7 @@ func (d *Permission) View(width, maxHeight int) View {
 	if d.waiting > 1 {
 		p.note = fmt.Sprintf("1 of %d waiting", d.waiting)
 	}
+	d.width = inner(width, maxHeight)
 	return d.view(p, width, maxHeight)
 }
 
@@ -169,6 +201,12 @@ func (d *Permission) Hints() []Hint {
 			word = "hide " + word
 		}
 		hints = append(hints, Hint{rawKey, word})
+	}
+	if len(hints) > 0 && d.changesFiles() {
+		hints = d.env.hint(hints, config.ActionDialogContext, "context")
+		if d.env.Diffs != nil && d.width >= diffview.SplitWidth {
+			hints = d.env.hint(hints, config.ActionDialogSplit, "side by side")
+		}
 	}
 	return hints
 }

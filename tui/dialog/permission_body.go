@@ -14,13 +14,14 @@ import (
 )
 
 // aboutCall is everything that is known of a tool call, as content of a panel.
-func aboutCall(t *conversation.ToolCall, at toolface.Places) column {
+func aboutCall(t *conversation.ToolCall, show callContent) column {
+	at := show.at
 	parts := column{newBlock(func(p paper) []string { return callHead(t, at, p) })}
 	if c := at.Command(t.RawInput); c.Line != "" {
 		parts = append(parts, gap{}, commandBlock(c))
 	}
 	for i := range t.Content {
-		if part := toolface.Visit(&t.Content[i], callContent{at}); part != nil {
+		if part := toolface.Visit(&t.Content[i], show); part != nil {
 			parts = append(parts, gap{}, part)
 		}
 	}
@@ -70,7 +71,11 @@ func commandBlock(c toolface.Command) content {
 
 // callContent shows each content of a call; what it makes is nil if there is
 // nothing to see.
-type callContent struct{ at toolface.Places }
+type callContent struct {
+	at      toolface.Places
+	diffs   *diffview.Preference
+	context int // unchanged lines around a change
+}
 
 var _ toolface.Visitor[content] = callContent{}
 
@@ -90,7 +95,9 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 }
 
 func (c callContent) Diff(path string, before *string, after string) content {
-	return newDiff(c.at.Path(path), before, after)
+	d := diffview.New(c.at.Path(path), before, after)
+	d.SetContext(c.context)
+	return newDiff(d, c.diffs)
 }
 
 // Terminal shows nothing: the transcript shows terminals, and none runs before
@@ -121,10 +128,12 @@ func note(s string) content {
 }
 
 // diffPart is the change of a file; its path stands above it.
-type diffPart struct{ diff *diffview.Diff }
+type diffPart struct {
+	diff  *diffview.Diff
+	shown *diffview.Preference
+}
 
-func newDiff(path string, before *string, after string) content {
-	d := diffview.New(path, before, after)
+func newDiff(d *diffview.Diff, shown *diffview.Preference) content {
 	head := newBlock(func(p paper) []string {
 		added, removed := d.Stats()
 		counts := toolface.Counts{Added: added, Removed: removed}.Styled(p.th)
@@ -135,13 +144,13 @@ func newDiff(path string, before *string, after string) content {
 		}
 		return append(lines, counts)
 	})
-	return column{head, diffPart{d}}
+	return column{head, diffPart{d, shown}}
 }
 
-func (d diffPart) height(p paper) int { return d.diff.Layout(p.width, diffview.Auto).Len() }
+func (d diffPart) height(p paper) int { return d.shown.Layout(d.diff, p.width).Len() }
 
 func (d diffPart) lines(p paper, from, to int) []string {
-	return d.diff.Layout(p.width, diffview.Auto).Lines(from, to, p.th)
+	return d.shown.Layout(d.diff, p.width).Lines(from, to, p.th)
 }
 
 // newMarkdown is text in Markdown.

@@ -74,7 +74,7 @@ const (
 // at once. The texts are taken to be whole files until SetFirstLine says
 // something else.
 func New(path string, oldText *string, newText string) *Diff {
-	d := &Diff{path: path, newText: newText, context: contextLines, first: 1, created: oldText == nil}
+	d := &Diff{path: path, newText: newText, context: DefaultContext, first: 1, created: oldText == nil}
 	if oldText != nil {
 		d.oldText = *oldText
 	}

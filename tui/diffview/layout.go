@@ -21,9 +21,9 @@ const (
 	Split
 )
 
-// splitWidth is the least width, in cells, at which the texts are put beside each
+// SplitWidth is the least width, in cells, at which the texts are put beside each
 // other, even if that is asked for.
-const splitWidth = 120
+const SplitWidth = 120
 
 // minTextWidth is the least width of the text for which line numbers are drawn.
 const minTextWidth = 16
@@ -81,7 +81,7 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 	d.compare()
 	width = max(width, 1)
 	switch {
-	case width < splitWidth:
+	case width < SplitWidth:
 		mode = Unified
 	case mode == Auto && len(d.old) > 0 && len(d.new) > 0:
 		mode = Split

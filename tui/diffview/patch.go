@@ -34,7 +34,7 @@ func (d *Diff) Patch() (string, error) {
 			Start: oldAt[max(0, len(d.old)-1)], End: len(d.oldText), New: d.newText[newAt[max(0, len(d.new)-1)]:],
 		})
 	}
-	return udiff.ToUnified(before, after, d.oldText, edits, contextLines)
+	return udiff.ToUnified(before, after, d.oldText, edits, DefaultContext)
 }
 
 // name is the path as patches have it, below a or b.

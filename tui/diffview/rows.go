@@ -1,8 +1,8 @@
 package diffview
 
-// contextLines is how many unchanged lines are drawn around a change, unless
+// DefaultContext is how many unchanged lines are drawn around a change, unless
 // SetContext says something else.
-const contextLines = 3
+const DefaultContext = 3
 
 // none stands for a line that is not there.
 const none int32 = -1

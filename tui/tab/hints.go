@@ -41,17 +41,21 @@ func (t *Tab) hints() []dialog.Hint {
 		return d.Hints()
 	}
 	if t.transcriptFocused() {
-		return transcriptHints(t.program.Keys)
+		return transcriptHints(t.program.Keys, t.list.HasDiff())
 	}
 	return promptHints(t.program.Keys, t.conv)
 }
 
-func transcriptHints(keys config.Keys) []dialog.Hint {
+func transcriptHints(keys config.Keys, diff bool) []dialog.Hint {
 	move := keyName(keys, config.ActionItemNext) + "/" + keyName(keys, config.ActionItemPrev)
 	h := hintList{keys, []dialog.Hint{{Key: move, Text: "move"}}}
 	h.add(config.ActionItemExpand, "expand")
 	h.add(config.ActionItemCopy, "copy")
 	h.add(config.ActionItemOpen, "open")
+	if diff {
+		h.add(config.ActionDiffContext, "context")
+		h.add(config.ActionDiffSplit, "side by side")
+	}
 	h.add(config.ActionFocusPrompt, "prompt")
 	return h.list
 }

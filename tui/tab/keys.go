@@ -160,12 +160,24 @@ func (t *Tab) transcriptKey(name string) (tea.Cmd, bool) {
 		return t.copyItem(), true
 	case config.ActionItemOpen:
 		return t.openItem(), true
+	case config.ActionDiffSplit:
+		return t.toggleDiffs(), true
+	case config.ActionDiffContext:
+		t.list.WidenContext()
 	case config.ActionFocusPrompt:
 		t.list.Focus(false)
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// toggleDiffs shows changes side by side, or no longer.
+func (t *Tab) toggleDiffs() tea.Cmd {
+	if !t.list.ToggleDiffs() {
+		return t.say("the window is too narrow to show changes side by side")
+	}
+	return nil
 }
 
 // paste gives pasted text to whoever has the focus.

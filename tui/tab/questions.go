@@ -10,7 +10,11 @@ import (
 // env is what a dialog is made with.
 func (t *Tab) env() dialog.Env {
 	p := t.program
-	return dialog.Env{Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Now: p.Now}
+	env := dialog.Env{Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Now: p.Now}
+	if t.list != nil {
+		env.Diffs = t.list.Diffs()
+	}
+	return env
 }
 
 // ask opens a question of parley's own.

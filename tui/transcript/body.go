@@ -76,12 +76,12 @@ func (b *textBody) peek(width int, _ *environment) ([]string, int) {
 // diffBody is a change of a file.
 type diffBody struct{ *diffview.Diff }
 
-func (b *diffBody) len(width int, _ *environment) int {
-	return b.Layout(width, diffview.Unified).Len()
+func (b *diffBody) len(width int, env *environment) int {
+	return env.diffs.Layout(b.Diff, width).Len()
 }
 
 func (b *diffBody) slice(from, to, width int, env *environment) []string {
-	return b.Layout(width, diffview.Unified).Lines(from, to, env.theme)
+	return env.diffs.Layout(b.Diff, width).Lines(from, to, env.theme)
 }
 
 func (b *diffBody) peek(width int, env *environment) ([]string, int) {

@@ -9,6 +9,7 @@ import (
 	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/tui/diffview"
 	"parley/tui/theme"
 	"parley/tui/toolface"
 )
@@ -37,6 +38,8 @@ type environment struct {
 	dimmed *theme.Theme // for thoughts and what tools say
 	places toolface.Places
 	width  int // of the text, in cells: sections are counted for it
+	wide   int // of what may be wider than text
+	diffs  *diffview.Preference
 	// open are the questions that are asked above the prompt now.
 	open []*conversation.Permission
 }

@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/cells"
 	"parley/internal/conversation"
+	"parley/tui/diffview"
 	"parley/tui/theme"
 	"parley/tui/toolface"
 )
@@ -48,6 +49,8 @@ type List struct {
 	drawings map[int]*entry
 	clock    uint64 // counts uses of drawings: those not used for longest are dropped first
 	expanded map[int]bool
+	context  map[int]int // how many lines around changes are shown, where it is not as at first
+	diffs    *diffview.Preference
 	env      *environment
 
 	find     *find // nil while nothing is looked for
@@ -66,7 +69,7 @@ type entry struct {
 func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	return &List{
 		theme: th, conv: conv, following: true, selected: -1,
-		drawings: map[int]*entry{}, expanded: map[int]bool{},
+		drawings: map[int]*entry{}, expanded: map[int]bool{}, context: map[int]int{}, diffs: new(diffview.Preference),
 		env: &environment{theme: th, dimmed: th.Dimmed(), places: toolface.In(conv.Cwd)},
 	}
 }
@@ -87,6 +90,7 @@ func (l *List) SetSize(width, height int) {
 func (l *List) Reset() {
 	clear(l.drawings)
 	clear(l.expanded)
+	clear(l.context)
 	l.following, l.top, l.selected, l.seen = true, position{}, -1, 0
 	l.find = nil
 }
@@ -98,6 +102,7 @@ func (l *List) textWidth() int { return min(l.width-gutter-1, maxText) }
 func (l *List) at(i int) drawing {
 	l.clock++
 	l.env.places.Dir, l.env.width, l.env.open = l.conv.Cwd, l.textWidth(), l.conv.Permissions
+	l.env.wide, l.env.diffs = l.width-gutter-1, l.diffs
 	e := l.drawings[i]
 	if e == nil {
 		if len(l.drawings) > 2*keepDrawings {
@@ -108,6 +113,13 @@ func (l *List) at(i int) drawing {
 	}
 	e.used = l.clock
 	e.update(l.env, l.expanded[i])
+	if call, ok := e.drawing.(*toolCall); ok {
+		context := 0
+		if l.expanded[i] {
+			context = l.context[i]
+		}
+		call.setContext(context)
+	}
 	return e.drawing
 }
 

@@ -157,7 +157,7 @@ func (t *toolCall) sections() int {
 	}
 	n := 1
 	for _, b := range t.wholeBodies() {
-		n += (b.len(t.bodyWidth(t.env.width), t.env) + chunk - 1) / chunk
+		n += (b.len(t.widthOf(b, t.env.width), t.env) + chunk - 1) / chunk
 	}
 	return n
 }
@@ -168,10 +168,11 @@ func (t *toolCall) lines(section, width int) []string {
 	}
 	section--
 	for _, b := range t.wholeBodies() {
-		length := b.len(t.bodyWidth(width), t.env)
+		room := t.widthOf(b, width)
+		length := b.len(room, t.env)
 		n := (length + chunk - 1) / chunk
 		if section < n {
-			return t.inset(b.slice(section*chunk, min(length, (section+1)*chunk), t.bodyWidth(width), t.env), width)
+			return t.inset(b.slice(section*chunk, min(length, (section+1)*chunk), room, t.env), room+width-t.bodyWidth(width))
 		}
 		section -= n
 	}
