@@ -30,6 +30,7 @@ const (
 	ActionModel           Action = "model"
 	ActionThoughtLevel    Action = "thought_level"
 	ActionOptions         Action = "options"
+	ActionPlan            Action = "plan"
 	ActionCancel          Action = "cancel"
 	ActionInterrupt       Action = "interrupt"
 	ActionQuit            Action = "quit"
@@ -113,6 +114,7 @@ var promptActions = []ActionInfo{
 	{ActionModel, ContextPrompt, "choose the model", []string{"f3"}},
 	{ActionThoughtLevel, ContextPrompt, "choose the thought level", []string{"f4"}},
 	{ActionOptions, ContextPrompt, "show all options of the agent", []string{"ctrl+o"}},
+	{ActionPlan, ContextPrompt, "show or hide the steps of the plan", []string{"f6"}},
 	{ActionCancel, ContextPrompt, "cancel the turn, close what is open", []string{"esc"}},
 	{ActionInterrupt, ContextPrompt, "clear the draft, then cancel the turn, then quit", []string{"ctrl+c"}},
 	{ActionQuit, ContextPrompt, "quit when the draft is empty", []string{"ctrl+d"}},

@@ -84,6 +84,8 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		return t.choose(acpclient.CategoryThoughtLevel, "this agent offers no thought levels")
 	case config.ActionOptions:
 		return t.showOptions()
+	case config.ActionPlan:
+		t.planOpen = !t.planOpen
 	case config.ActionPalette:
 		t.showPalette()
 	case config.ActionHelp:

@@ -53,9 +53,6 @@ func (t *Tab) activity(width int) string {
 		}
 	case c.Turn.Running:
 		left = spin(th, t.ticks) + th.Muted.Render("working "+elapsed(t.clock.worked(t.program.Now())))
-		if done, all := planProgress(c); done < all {
-			left += th.Faint.Render(fmt.Sprintf("  plan %d/%d", done, all))
-		}
 	}
 	if t.flash != "" {
 		left = "  " + th.Warning.Render(t.flash)
@@ -75,13 +72,6 @@ func (t *Tab) activity(width int) string {
 func spin(th *theme.Theme, ticks int) string {
 	frames := spinner.MiniDot.Frames
 	return th.Accent.Render(frames[ticks%len(frames)]) + " "
-}
-
-func planProgress(c *conversation.Conversation) (done, all int) {
-	if c.Plan == nil {
-		return 0, 0
-	}
-	return c.Plan.Progress()
 }
 
 // statusLine says where we are: mode, model, agent, usage, directory.

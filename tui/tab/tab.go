@@ -54,6 +54,8 @@ type Tab struct {
 	dialogs  *dialog.Stack
 	signIn   signIn
 
+	planOpen bool // the steps of the plan are shown above the prompt
+
 	ticks    int    // steps of what moves
 	flash    string // said above the prompt for a moment
 	flashes  int    // counts them: only the end of the last one clears it
