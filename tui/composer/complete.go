@@ -58,11 +58,15 @@ const (
 
 // completion is what the popup above the editor offers.
 type completion struct {
-	kind   completionKind
-	from   pos // where the word begins that is being completed
-	query  string
-	items  []item
-	labels int // columns of the longest label, where there are details
+	kind  completionKind
+	from  pos // where the word begins that is being completed
+	query string
+	items []item
+	// found is how many offers there are, or, with atLeast, more; all is out of how
+	// many.
+	found, all int
+	atLeast    bool
+	labels     int // columns of the longest label, where there are details
 	// selected is the marked item, top the first that is shown.
 	selected, top int
 	// note stands in the place of items: that files are being listed, or why not.
@@ -76,6 +80,7 @@ type completion struct {
 // item is one offer: what is shown, and what comes into the draft.
 type item struct {
 	label, detail, text string
+	hits                []int // where the letters that were found begin in the label, in bytes
 }
 
 func (p *completion) open() bool {
@@ -105,6 +110,7 @@ func (c *Composer) complete() tea.Cmd {
 	p.query, p.stale, p.selected, p.top, p.note = query, false, 0, 0, ""
 	if kind == commandCompletion {
 		p.items, p.labels = c.matchCommands(query), 0
+		p.found, p.all, p.atLeast = len(p.items), len(c.commands), false
 		for _, it := range p.items {
 			p.labels = max(p.labels, cells.Width(it.label))
 		}
@@ -133,16 +139,19 @@ func (c *Composer) wordToComplete() (completionKind, pos, string) {
 // matchCommands finds commands by name, best first, then by description.
 func (c *Composer) matchCommands(query string) []item {
 	var list []item
-	add := func(cmd command) {
+	add := func(cmd command, hits []int) {
 		text := "/" + cmd.name
 		if cmd.hint != "" {
 			text += " "
 		}
-		list = append(list, item{"/" + cmd.name, cmd.description, text})
+		for i := range hits {
+			hits[i] += len("/")
+		}
+		list = append(list, item{"/" + cmd.name, cmd.description, text, hits})
 	}
 	if query == "" {
 		for _, cmd := range c.commands {
-			add(cmd)
+			add(cmd, nil)
 		}
 		return list
 	}
@@ -153,11 +162,11 @@ func (c *Composer) matchCommands(query string) []item {
 	found := make([]bool, len(names))
 	for _, m := range fuzzy.Find(query, names) {
 		found[m.Index] = true
-		add(c.commands[m.Index])
+		add(c.commands[m.Index], m.MatchedIndexes)
 	}
 	for i, cmd := range c.commands {
 		if !found[i] && indexFold(cmd.description, query) >= 0 {
-			add(cmd)
+			add(cmd, nil)
 		}
 	}
 	return list
@@ -173,14 +182,17 @@ func (c *Composer) matchFiles(query string) []item {
 		return nil
 	}
 	var list []item
-	for _, p := range c.index.match(query) {
+	paths, found, exact := c.index.match(query)
+	p := &c.completion
+	p.found, p.all, p.atLeast = found, len(c.index.paths), !exact
+	for _, p := range paths {
 		text := writeMention(p)
 		if strings.HasSuffix(p, "/") {
 			text = strings.TrimSuffix(text, `"`) // the path goes on
 		} else {
 			text += " "
 		}
-		list = append(list, item{label: p, text: text})
+		list = append(list, item{label: p, text: text, hits: hitsIn(p, query)})
 	}
 	return list
 }

@@ -203,7 +203,8 @@ func TestRanking(t *testing.T) {
 		"web/sessions/list.ts", // a path that has it
 		"x/se/s/sion.go",       // the letters
 	}
-	if diff := cmp.Diff(want, x.match("session")); diff != "" {
+	list, _, _ := x.match("session")
+	if diff := cmp.Diff(want, list); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -33,9 +33,6 @@ func (c *Composer) Height() int {
 	return l.popup + l.search + l.editor
 }
 
-// PopupHeight is how many of the first lines are the popup.
-func (c *Composer) PopupHeight() int { return c.layout().popup }
-
 // special are the keys that have names.
 var special = map[string]rune{
 	"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace,

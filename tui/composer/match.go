@@ -79,10 +79,10 @@ const (
 // many times what finding them does.
 const scored = 2000
 
-// match returns the paths that fit a query best, best first. Letter case does
-// not matter. It runs for every key, so what most paths cost is one look at
+// match returns the paths that fit a query best, best first, and how many fit it at
+// all; exact says that these are not more. Letter case does not matter. It runs for every key, so what most paths cost is one look at
 // their bits.
-func (x *fileIndex) match(query string) []string {
+func (x *fileIndex) match(query string) (list []string, found int, exact bool) {
 	query = strings.ToLower(strings.TrimPrefix(query, "./"))
 	want := letters(query)
 	best := ranking{limit: offered}
@@ -94,6 +94,7 @@ func (x *fileIndex) match(query string) []string {
 		rank := rankOf(p, x.base[i], query)
 		if rank < rankScattered {
 			best.add(fit{rank, closeness(p, query), i})
+			found++
 		} else if len(scattered) < scored && subsequence(p, query) {
 			scattered = append(scattered, i)
 		}
@@ -103,11 +104,36 @@ func (x *fileIndex) match(query string) []string {
 			best.add(fit{rankScattered, -m.Score, scattered[m.Index]})
 		}
 	}
-	list := make([]string, len(best.list))
+	list = make([]string, len(best.list))
 	for i, f := range best.list {
 		list[i] = x.paths[f.path]
 	}
-	return list
+	return list, found + len(scattered), len(scattered) < scored
+}
+
+// hitsIn is where the letters of a query stand in a path that fits it, in bytes.
+func hitsIn(path, query string) []int {
+	lower := strings.ToLower(path)
+	query = strings.ToLower(strings.TrimPrefix(query, "./"))
+	if query == "" || len(lower) != len(path) {
+		return nil
+	}
+	base := len(parent(path))
+	at := strings.Index(lower[base:], query) + base
+	if at < base || strings.HasPrefix(lower, query) && at > base {
+		at = strings.Index(lower, query)
+	}
+	if at >= 0 {
+		hits := make([]int, len(query))
+		for i := range hits {
+			hits[i] = at + i
+		}
+		return hits
+	}
+	for _, m := range fuzzy.FindNoSort(query, []string{path}) {
+		return m.MatchedIndexes
+	}
+	return nil
 }
 
 func rankOf(p string, base int, query string) int {

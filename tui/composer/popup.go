@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
 	"parley/internal/cells"
+	"parley/tui/theme"
 )
 
 // popupLines appends the popup, n lines of it.
@@ -29,12 +32,45 @@ func (c *Composer) popupLine(it item, selected bool) string {
 	}
 	width := c.textWidth()
 	if it.detail == "" || width < roomy {
-		return sign + style.Render(c.fit(it.label, width))
+		return sign + c.label(it, width, style)
 	}
 	column := min(c.completion.labels, width/2)
-	label := c.fit(it.label, column)
-	gap := strings.Repeat(" ", column-cells.Width(label)+2)
-	return sign + style.Render(label) + gap + c.theme.Muted.Render(c.fit(it.detail, width-column-2))
+	gap := strings.Repeat(" ", column-cells.Width(c.fit(it.label, column))+2)
+	return sign + c.label(it, column, style) + gap + c.theme.Muted.Render(c.fit(it.detail, width-column-2))
+}
+
+// label draws the label of an offer, with the letters that were found in it marked.
+func (c *Composer) label(it item, width int, style lipgloss.Style) string {
+	shown := c.fit(it.label, width)
+	before := 0 // how much later what is shown begins
+	if rest, cutOff := strings.CutPrefix(shown, "…"); cutOff {
+		before = len(it.label) - len(rest) - len("…")
+	}
+	hits := make([]int, 0, len(it.hits))
+	for _, h := range it.hits {
+		if h -= before; h >= 0 && (before == 0 || h >= len("…")) {
+			hits = append(hits, h)
+		}
+	}
+	return theme.Letters(shown, hits, style, style.Foreground(c.theme.Accent.GetForeground()).Bold(true).Underline(true))
+}
+
+// PopupHeight is how many of the first lines of View are the popup; 0 while there is
+// none.
+func (c *Composer) PopupHeight() int { return c.layout().popup }
+
+// PopupCount says how many of all that there is the popup offers, "" while there is
+// nothing to count.
+func (c *Composer) PopupCount() string {
+	p := &c.completion
+	if !p.open() || len(p.items) == 0 {
+		return ""
+	}
+	more := ""
+	if p.atLeast {
+		more = "+"
+	}
+	return theme.Grouped(p.found) + more + " of " + theme.Grouped(p.all)
 }
 
 // fit cuts text off at a width. Of a path the end says more than the begin.

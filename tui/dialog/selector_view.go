@@ -1,13 +1,13 @@
 package dialog
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/cells"
 	"parley/internal/safetext"
+	"parley/tui/theme"
 )
 
 // View implements [Dialog].
@@ -77,11 +77,11 @@ func (s *Selector) counter() string {
 	all := len(s.list.Items)
 	switch {
 	case s.filter() != "":
-		return fmt.Sprintf("%d of %d", len(s.rows.shown), all)
+		return theme.Grouped(len(s.rows.shown)) + " of " + theme.Grouped(all)
 	case s.list.Loading:
 		return "loading …"
 	case all > manyItems:
-		return fmt.Sprint(all)
+		return theme.Grouped(all)
 	}
 	return ""
 }
@@ -205,7 +205,7 @@ func (s *Selector) row(p paper, r row, marked bool, column int) string {
 	if title == "" {
 		title = "(" + safetext.Line(clip(it.ID)) + ")"
 	}
-	text := highlight(title, r.hits, name.Render, th.Accent.Bold(marked).Render)
+	text := theme.Letters(title, r.hits, name, th.Accent.Bold(marked))
 	about := safetext.Line(clip(it.Detail))
 	if s.filter() != "" && it.Group != "" {
 		about = strings.TrimSuffix(safetext.Line(clip(it.Group))+" · "+about, " · ")
@@ -215,35 +215,4 @@ func (s *Selector) row(p paper, r row, marked bool, column int) string {
 		return line + cut(text, p.width-rowLead)
 	}
 	return line + pad(text, column) + "  " + detail.Render(cut(about, max(0, p.width-column-rowLead-2)))
-}
-
-// highlight draws the bytes at hits in another style than the rest.
-func highlight(s string, hits []int, plain, hit func(...string) string) string {
-	if len(hits) == 0 {
-		return plain(s)
-	}
-	at := make(map[int]bool, len(hits))
-	for _, h := range hits {
-		at[h] = true
-	}
-	var b strings.Builder
-	from, on := 0, false
-	flush := func(to int) {
-		switch {
-		case to == from:
-		case on:
-			b.WriteString(hit(s[from:to]))
-		default:
-			b.WriteString(plain(s[from:to]))
-		}
-		from = to
-	}
-	for i := range s {
-		if at[i] != on {
-			flush(i)
-			on = at[i]
-		}
-	}
-	flush(len(s))
-	return b.String()
 }

@@ -2,12 +2,12 @@ package diffview
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"parley/internal/cells"
 	"parley/internal/safetext"
+	"parley/tui/theme"
 )
 
 const (
@@ -69,21 +69,12 @@ func clip(m cells.Method, raw string, from int) string {
 	}
 	text := printable(m, raw[from:to])
 	if from > 0 {
-		text = "⟨… " + grouped(from) + " bytes not shown⟩ " + text
+		text = "⟨… " + theme.Grouped(from) + " bytes not shown⟩ " + text
 	}
 	if to < len(raw) {
-		text += " ⟨… " + grouped(len(raw)-to) + " bytes not shown⟩"
+		text += " ⟨… " + theme.Grouped(len(raw)-to) + " bytes not shown⟩"
 	}
 	return text
-}
-
-// grouped writes a count with thousands separated.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // commonPrefix returns how many bytes two strings have in common at their

@@ -43,7 +43,17 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.transcriptFocused() {
 		return transcriptHints(t.program.Keys, t.list.HasDiff())
 	}
+	if t.composer.PopupHeight() > 0 {
+		return popupHints(t.program.Keys)
+	}
 	return promptHints(t.program.Keys, t.conv)
+}
+
+// popupHints are the hints while completions are offered.
+func popupHints(keys config.Keys) []dialog.Hint {
+	h := hintList{keys, []dialog.Hint{{Key: "tab", Text: "accept"}, {Key: "↑/↓", Text: "choose"}}}
+	h.add(config.ActionCancel, "close")
+	return h.list
 }
 
 func transcriptHints(keys config.Keys, diff bool) []dialog.Hint {

@@ -24,7 +24,23 @@ type Screen struct {
 
 // layout says where the parts stand, in lines from the top.
 type layout struct {
-	dialog, dialogEnd, composer int
+	dialog, dialogEnd int
+	// prompt is where the composer's view would begin if nothing stood within it:
+	// popup lines of it stand one line higher, above the rule.
+	prompt, popup int
+}
+
+// composerLine is the line of the composer's view on a line of the screen, -1 if it
+// is none of its lines.
+func (l layout) composerLine(y int) int {
+	y -= l.prompt
+	switch {
+	case l.popup == 0 || y >= l.popup:
+		return y
+	case y == l.popup-1: // the rule
+		return -1
+	}
+	return y + 1
 }
 
 // Draw draws the tab into so many columns and lines: the transcript, an open
@@ -39,9 +55,11 @@ func (t *Tab) Draw(width, height int) Screen {
 	below = append(below, t.activity(width))
 	below = append(below, plan...)
 	below = append(below, queue...)
-	below = append(below, rule(t.program.Theme, width))
+	popup := t.composer.PopupHeight()
+	below = append(below, prompt[:popup]...)
+	below = append(below, labelledRule(t.program.Theme, t.composer.PopupCount(), width))
 	promptAt := len(below)
-	below = append(below, prompt...)
+	below = append(below, prompt[popup:]...)
 	below = append(below, rule(t.program.Theme, width), t.statusLine(width), t.hintLine(width))
 	if len(below) > height { // a terminal too small for everything
 		cut := min(len(below)-height, promptAt)
@@ -60,7 +78,7 @@ func (t *Tab) Draw(width, height int) Screen {
 	if above := room - len(panel.Lines); above > 0 {
 		lines = append(lines, t.transcriptLines(width, above)...)
 	}
-	t.area = layout{dialog: len(lines), dialogEnd: len(lines) + len(panel.Lines), composer: room + promptAt}
+	t.area = layout{dialog: len(lines), dialogEnd: len(lines) + len(panel.Lines), prompt: room + promptAt - popup, popup: popup}
 	lines = append(lines, panel.Lines...)
 	lines = append(lines, below...)
 
@@ -72,7 +90,7 @@ func (t *Tab) Draw(width, height int) Screen {
 		s.Cursor = &c
 	case cursor != nil && !t.transcriptFocused() && t.composerActive():
 		c := *cursor
-		c.Y += t.area.composer
+		c.Y += t.area.prompt
 		s.Cursor = &c
 	}
 	s.cut(width, height)
@@ -129,6 +147,16 @@ func welcome(p Program, ready bool, width, height int) []string {
 // rule is a line across the screen.
 func rule(th *theme.Theme, width int) string {
 	return lipgloss.NewStyle().Foreground(th.Border).Render(strings.Repeat("─", width))
+}
+
+// labelledRule is a rule with a few words near its end; none if there are no words.
+func labelledRule(th *theme.Theme, words string, width int) string {
+	const behind = 2
+	room := width - cells.Width(words) - 2 - behind
+	if words == "" || room < behind {
+		return rule(th, width)
+	}
+	return rule(th, room) + " " + th.Muted.Render(words) + " " + rule(th, behind)
 }
 
 // queueLines show the prompts of a conversation, which may be nil, that wait.

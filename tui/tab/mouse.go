@@ -18,7 +18,7 @@ func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	if _, click := msg.(tea.MouseClickMsg); click && at.Button == tea.MouseLeft {
-		if used, cmd := t.composer.Click(at.X, at.Y-t.area.composer); used {
+		if used, cmd := t.composer.Click(at.X, t.area.composerLine(at.Y)); used {
 			t.list.Focus(false)
 			return cmd
 		}
