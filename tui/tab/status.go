@@ -79,8 +79,8 @@ func (t *Tab) statusLine(width int) string {
 	th := t.program.Theme
 	var left []string
 	if c := t.conv; c != nil {
-		if mode := setting(c, acpclient.CategoryMode); mode != "" {
-			left = append(left, th.BadgeMode.Render(" "+mode+" "))
+		if mode := modeBadge(c, th); mode != "" {
+			left = append(left, mode)
 		}
 		if model := setting(c, acpclient.CategoryModel); model != "" {
 			left = append(left, th.Text.Render(model))
@@ -98,7 +98,8 @@ func (t *Tab) statusLine(width int) string {
 			left = append(left, th.Faint.Render(safetext.Line(strings.TrimSpace(name+" "+c.Agent.Info.Version))))
 		}
 	}
-	right := th.Muted.Render(toolface.In("").Path(t.cwd))
+	dir := th.Muted.Render(toolface.In("").Path(t.cwd))
+	right := dir
 	if t.branch != "" {
 		right += th.Faint.Render(" ⎇ ") + th.Muted.Render(t.branch)
 	}
@@ -111,6 +112,11 @@ func (t *Tab) statusLine(width int) string {
 	for len(left) > 1 && cells.Width(line)+cells.Width(right)+3 > width && cells.Width(line) > width/2 {
 		left = left[:len(left)-1] // what matters least stands last
 		line = edge + strings.Join(left, "  ")
+	}
+	for _, less := range []string{dir, ""} { // the mode is what has to be known
+		if cells.Width(line)+cells.Width(right)+2 > width {
+			right = less
+		}
 	}
 	return sides(line, right+" ", width)
 }

@@ -44,8 +44,11 @@ type Theme struct {
 	// Dialogs, lists and the status line.
 	Dialog, DialogTitle, DialogInert lipgloss.Style
 	Choice, ChoiceSelected           lipgloss.Style
-	Badge, BadgeMode                 lipgloss.Style
-	Border, BorderFocused            color.Color
+	// Badge is a mark of its own, BadgeMode the mode of which it is not known that it
+	// allows more or less than usual. The others say that it does.
+	Badge, BadgeMode                    lipgloss.Style
+	BadgeInfo, BadgeWarning, BadgeError lipgloss.Style
+	Border, BorderFocused               color.Color
 
 	palette *palette
 }
@@ -82,7 +85,8 @@ func NewFor(dark bool, depth Depth) *Theme {
 
 		Dialog: fg(p.text), DialogTitle: fg(p.accent).Bold(true), DialogInert: fg(p.faint),
 		Choice: fg(p.text), ChoiceSelected: p.standsOut(p.strong, p.raised),
-		Badge: p.badge(p.text), BadgeMode: p.badge(p.accent),
+		Badge: p.badge(p.text), BadgeMode: p.badge(p.strong),
+		BadgeInfo: p.badge(p.blue), BadgeWarning: p.badge(p.yellow), BadgeError: p.badge(p.red),
 		Border: lipgloss.Color(p.line), BorderFocused: lipgloss.Color(p.accent),
 
 		palette: p,

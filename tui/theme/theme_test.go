@@ -37,7 +37,9 @@ func TestTextCanBeRead(t *testing.T) {
 			check("a word", p.strong, p.delWord)
 			check("a number", p.green, p.addBg)
 			check("a number", p.red, p.delBg)
-			check("a badge", p.accent, p.surface)
+			for _, ink := range []string{p.strong, p.blue, p.yellow, p.red} {
+				check("a badge", ink, p.surface)
+			}
 			check("a match", p.surface, p.accent)
 		}
 	}
@@ -74,6 +76,8 @@ func TestEveryDepthTellsApart(t *testing.T) {
 				"matches": {th.Match, th.MatchCurrent},
 				"words":   {th.DiffAdded, th.DiffAddedWord},
 				"badge":   {th.Text, th.BadgeMode},
+				"warning": {th.Text, th.BadgeWarning},
+				"danger":  {th.Text, th.BadgeError},
 			} {
 				a, b := pair[0], pair[1]
 				if depth == Colors16 && a.GetBold() == b.GetBold() && a.GetReverse() == b.GetReverse() && a.GetUnderline() == b.GetUnderline() {

@@ -1,0 +1,105 @@
+package tab
+
+import (
+	"strings"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/tui/theme"
+)
+
+// freedom is what an agent may do without asking in a mode.
+type freedom uint8
+
+const (
+	unknownFreedom freedom = iota
+	looksOnly              // it plans and reads
+	asksFirst              // it asks before it changes anything
+	editsFreely            // it changes files without asking
+	doesAnything           // it asks nothing
+)
+
+// freedoms are the words of modes' names that say what a mode allows, those that
+// allow most first: a mode that two of them fit is taken for the freer one.
+var freedoms = []struct {
+	freedom freedom
+	words   []string
+}{
+	{doesAnything, []string{
+		"bypass", "bypass permissions", "yolo", "full access", "dont ask", "never ask", "unrestricted", "skip permissions",
+		"dangerous", "danger", "danger full access", "auto approve", "approve all", "allow all",
+	}},
+	{editsFreely, []string{"accept edits", "auto edit", "auto accept", "edit automatically", "auto"}},
+	{looksOnly, []string{"plan", "planning", "read only"}},
+	{asksFirst, []string{"ask", "always ask", "default", "manual"}},
+}
+
+// freedomOf reads from the names of a mode what it allows, as far as they say so.
+func freedomOf(names ...string) freedom {
+	for _, f := range freedoms {
+		for _, name := range names {
+			if words := " " + wordsOf(name) + " "; anyIn(words, f.words) {
+				return f.freedom
+			}
+		}
+	}
+	return unknownFreedom
+}
+
+func anyIn(words string, phrases []string) bool {
+	for _, p := range phrases {
+		// Names are written together too: readonly, acceptedits.
+		if strings.Contains(words, " "+p+" ") || strings.Contains(words, " "+strings.ReplaceAll(p, " ", "")+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf are the words of a name in lower case, with a blank between two of them:
+// those of "acceptEdits", "accept_edits" and "Accept edits" are the same.
+func wordsOf(name string) string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range name {
+		switch {
+		case r == '\'' || r == '’': // don't
+			continue
+		case !unicode.IsLetter(r):
+			b.WriteByte(' ')
+		case unicode.IsUpper(r) && unicode.IsLower(before):
+			b.WriteByte(' ')
+			fallthrough
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+		before = r
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// modeBadge draws the mode of a conversation in a colour for what it allows, ""
+// if there is none.
+func modeBadge(c *conversation.Conversation, th *theme.Theme) string {
+	mode := setting(c, acpclient.CategoryMode)
+	if mode == "" {
+		return ""
+	}
+	v, _ := c.OptionValue(c.OptionByCategory(acpclient.CategoryMode))
+	return modeStyle(freedomOf(string(v.ID), mode), th).Render(" " + mode + " ")
+}
+
+func modeStyle(f freedom, th *theme.Theme) lipgloss.Style {
+	switch f {
+	case looksOnly:
+		return th.BadgeInfo
+	case editsFreely:
+		return th.BadgeWarning
+	case doesAnything:
+		return th.BadgeError
+	}
+	return th.BadgeMode
+}
