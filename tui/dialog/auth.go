@@ -87,6 +87,7 @@ func (d *Auth) Key(msg tea.KeyPressMsg) Action {
 
 // View implements [Dialog].
 func (d *Auth) View(width, maxHeight int) View {
+	width = atMost(width)
 	body := newBlock(func(p paper) []string {
 		out := styled(prose(d.message, p.width), p.th.Text)
 		if len(out) == 0 {

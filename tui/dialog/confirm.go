@@ -73,6 +73,7 @@ func (d *Confirm) Key(msg tea.KeyPressMsg) Action {
 
 // View implements [Dialog].
 func (d *Confirm) View(width, maxHeight int) View {
+	width = atMost(width)
 	p := panel{title: safetext.Line(d.asked.Title), body: d.about}
 	if d.asked.Detail != "" {
 		// It stays in view while the detail is scrolled.

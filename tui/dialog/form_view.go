@@ -22,6 +22,7 @@ const maxChoices = 6
 
 // View implements [Dialog].
 func (d *Form) View(width, maxHeight int) View {
+	width = atMost(width)
 	th, w := d.env.Theme, inner(width, maxHeight)
 	inert := d.env.Guard.inert()
 	lines, from, to, cursor := d.draw(w, inert)

@@ -56,6 +56,7 @@ func (d *Guide) Mouse(msg tea.MouseMsg, _, _ int) Action {
 
 // View implements [Dialog].
 func (d *Guide) View(width, maxHeight int) View {
+	width = atMost(width)
 	p := panel{th: d.env.Theme, title: "Guide", body: d.text, scroll: &d.scroll}
 	if maxHeight >= roomy {
 		p.head = []string{""}

@@ -114,6 +114,7 @@ func (d *Help) Mouse(msg tea.MouseMsg, _, _ int) Action {
 
 // View implements [Dialog].
 func (d *Help) View(width, maxHeight int) View {
+	width = atMost(width)
 	p := panel{th: d.env.Theme, title: "Help", body: d.about, scroll: &d.scroll}
 	if maxHeight >= roomy {
 		p.head = []string{""}

@@ -113,6 +113,7 @@ func (d *Link) Key(msg tea.KeyPressMsg) Action {
 
 // View implements [Dialog].
 func (d *Link) View(width, maxHeight int) View {
+	width = atMost(width)
 	// What the agent says comes last: however long it is, host and warnings
 	// stand above it.
 	body := column{d.intro, gap{}, d.where}

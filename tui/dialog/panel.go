@@ -32,6 +32,9 @@ type panel struct {
 	// if there is no cursor.
 	cursor *tea.Cursor
 	inBody bool
+	// snug says that the frame is no wider than what stands in it. What is in other
+	// panels changes with every key, and they would jump.
+	snug bool
 }
 
 // placement says where the parts of a panel stand in its view.
@@ -61,7 +64,14 @@ const (
 	frameHeight = 2
 	leastWidth  = 20 // what is narrower has no frame
 	leastHeight = 5
+	// widest is as wide as panels get: longer lines of text are hard to read. snuggest
+	// is as narrow as a snug one gets where there is room for more.
+	widest   = 118 + frameWidth
+	snuggest = 60
 )
+
+// atMost is the width that a panel takes of what there is.
+func atMost(width int) int { return min(width, widest) }
 
 func framed(width, maxHeight int) bool { return width >= leastWidth && maxHeight >= leastHeight }
 
@@ -86,6 +96,10 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	lines := append(make([]string, 0, rows+frameHeight), p.head[:place.body]...)
 	body, bar := p.bodyLines(w, place)
 	lines = append(lines, body...)
+	if p.snug && frame && (p.scroll == nil || !p.scroll.scrolls()) {
+		width = p.fitted(lines, place, width)
+		w = inner(width, maxHeight)
+	}
 	if split {
 		lines = append(lines, p.divider(w))
 	}
@@ -105,6 +119,20 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	}
 	view.Cursor = p.cursorAt(place, frame, width, len(view.Lines))
 	return view, place
+}
+
+// fitted is the width of a snug panel: that of its widest line, of those above the
+// foot or in it.
+func (p *panel) fitted(lines []string, place placement, width int) int {
+	need := snuggest - frameWidth
+	for _, part := range [][]string{lines, p.foot[place.footFrom:place.footTo]} {
+		for _, line := range part {
+			need = max(need, cells.Width(line))
+		}
+	}
+	// What stands in the border has its blanks and a corner on both sides.
+	need = max(need, cells.Width(p.title)+cells.Width(p.note)+6, cells.Width(p.status)+6)
+	return min(width, need+frameWidth)
 }
 
 // place shares out rows among head, body and foot, without the frame. split says

@@ -141,6 +141,14 @@ func (d *Permission) changeKey(key string) bool {
 	return true
 }
 
+// sideBySide reports whether a change is shown side by side, for which a panel may be
+// wider than for text.
+func (d *Permission) sideBySide() bool {
+	return slices.ContainsFunc(d.asked.ToolCall.Content, func(c acpclient.ToolCallContent) bool {
+		return c.Type == acpclient.ToolContentDiff && d.env.Diffs.SideBySide(diffview.New(c.Path, c.OldText, c.NewText), d.width)
+	})
+}
+
 // changesFiles reports whether a change of a file is asked about.
 func (d *Permission) changesFiles() bool {
 	return slices.ContainsFunc(d.asked.ToolCall.Content, func(c acpclient.ToolCallContent) bool {
@@ -188,7 +196,11 @@ func (d *Permission) View(width, maxHeight int) View {
 	if d.waiting > 1 {
 		p.note = fmt.Sprintf("1 of %d waiting", d.waiting)
 	}
+	width = min(width, 2*widest)
 	d.width = inner(width, maxHeight)
+	if !d.sideBySide() {
+		width = atMost(width)
+	}
 	return d.view(p, width, maxHeight)
 }
 

@@ -122,7 +122,7 @@ const roomy = 14
 // view draws the question: what it is about, and the replies below.
 func (q *question) view(p panel, width, maxHeight int) View {
 	inert := q.env.Guard.inert()
-	p.th, p.lit, p.scroll = q.env.Theme, !inert, &q.scroll
+	p.th, p.lit, p.scroll, p.snug = q.env.Theme, !inert, &q.scroll, true
 	if maxHeight >= roomy {
 		p.head = append([]string{""}, p.head...)
 	}

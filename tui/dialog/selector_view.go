@@ -12,6 +12,7 @@ import (
 
 // View implements [Dialog].
 func (s *Selector) View(width, maxHeight int) View {
+	width = atMost(width)
 	s.refresh()
 	th := s.env.Theme
 	p := panel{th: th, title: safetext.Line(s.list.Title), scroll: &scroller{}}

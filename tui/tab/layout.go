@@ -75,7 +75,9 @@ func (t *Tab) Draw(width, height int) Screen {
 		panel.Lines = panel.Lines[:min(len(panel.Lines), room)]
 	}
 	lines := make([]string, 0, height)
-	if above := room - len(panel.Lines); above > 0 {
+	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
+		lines = append(append(lines, t.transcriptLines(width, above-1)...), "")
+	} else if above > 0 {
 		lines = append(lines, t.transcriptLines(width, above)...)
 	}
 	t.area = layout{dialog: len(lines), dialogEnd: len(lines) + len(panel.Lines), prompt: room + promptAt - popup, popup: popup}

@@ -10,9 +10,12 @@ import (
 // session shares it.
 func (l *List) Diffs() *diffview.Preference { return l.diffs }
 
+// barWidth is the width of the rule left of what a tool call shows.
+const barWidth = 2
+
 // ToggleDiffs changes between diffs side by side and unified. It reports false if
 // there is no room for the former.
-func (l *List) ToggleDiffs() bool { return l.diffs.Toggle(l.width - gutter - 1 - 2) }
+func (l *List) ToggleDiffs() bool { return l.diffs.Toggle(l.width - gutter - 1 - barWidth) }
 
 // HasDiff reports whether the selected item shows a change of a file.
 func (l *List) HasDiff() bool {

@@ -102,7 +102,7 @@ func (l *List) textWidth() int { return min(l.width-gutter-1, maxText) }
 func (l *List) at(i int) drawing {
 	l.clock++
 	l.env.places.Dir, l.env.width, l.env.open = l.conv.Cwd, l.textWidth(), l.conv.Permissions
-	l.env.wide, l.env.diffs = l.width-gutter-1, l.diffs
+	l.env.wide, l.env.diffs = min(l.width-gutter-1, 2*maxText), l.diffs
 	e := l.drawings[i]
 	if e == nil {
 		if len(l.drawings) > 2*keepDrawings {
