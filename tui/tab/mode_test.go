@@ -16,7 +16,7 @@ func TestWhatModesAllow(t *testing.T) {
 		"bypassPermissions": doesAnything, "Bypass Permissions": doesAnything, "YOLO": doesAnything, "full-access": doesAnything,
 		"Full Access": doesAnything, "dontAsk": doesAnything, "Don't Ask": doesAnything, "agent-full-access": doesAnything,
 		"plan, then bypass permissions": doesAnything,
-		"code": unknownFreedom, "explain": unknownFreedom, "architect": unknownFreedom, "Automobile": unknownFreedom, "": unknownFreedom,
+		"code":                          unknownFreedom, "explain": unknownFreedom, "architect": unknownFreedom, "Automobile": unknownFreedom, "": unknownFreedom,
 	} {
 		if got := freedomOf(name); got != want {
 			t.Errorf("%q allows %d, want %d", name, got, want)

@@ -54,6 +54,7 @@ type Tab struct {
 	dialogs  *dialog.Stack
 	signIn   signIn
 
+	decoding bool // an image is being decoded
 	planOpen bool // the steps of the plan are shown above the prompt
 
 	ticks    int    // steps of what moves
@@ -167,7 +168,13 @@ type (
 
 // Update takes a message that is for this tab, or a key, a paste or a mouse event
 // while it is on the screen.
-func (t *Tab) Update(msg tea.Msg) tea.Cmd { return t.address(t.handle(msg)) }
+func (t *Tab) Update(msg tea.Msg) tea.Cmd {
+	cmd := t.handle(msg)
+	if decode := t.decodePictures(); decode != nil {
+		cmd = tea.Batch(cmd, decode)
+	}
+	return t.address(cmd)
+}
 
 func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -197,6 +204,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.loggedOut(msg)
 	case savedMsg:
 		return t.saved(msg)
+	case pictureMsg:
+		t.takePicture(msg)
 	case branchMsg:
 		t.takeBranch(msg)
 	case flashOver:

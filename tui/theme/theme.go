@@ -15,6 +15,8 @@ import (
 type Theme struct {
 	// Dark says for which kind of terminal background the theme was made.
 	Dark bool
+	// Depth is how many colours it was made for.
+	Depth Depth
 	// Text on the terminal's own background.
 	Text, Strong, Muted, Faint lipgloss.Style
 	// What something means.
@@ -62,7 +64,7 @@ func NewFor(dark bool, depth Depth) *Theme {
 	p := paletteFor(dark, depth)
 	fg, on := p.ink, p.inkOn
 	return &Theme{
-		Dark: dark,
+		Dark: dark, Depth: depth,
 
 		Text: fg(p.text), Strong: fg(p.strong).Bold(true), Muted: fg(p.muted), Faint: fg(p.faint),
 		Accent: fg(p.accent), Info: fg(p.blue), Success: fg(p.green), Warning: fg(p.yellow), Error: fg(p.red),

@@ -3,6 +3,7 @@ package transcript
 import (
 	"strings"
 
+	"parley/acpclient"
 	"parley/internal/cells"
 	"parley/tui/diffview"
 	"parley/tui/markdown"
@@ -88,17 +89,25 @@ func (b *diffBody) peek(width int, env *environment) ([]string, int) {
 	return b.Layout(width, diffview.Unified).Head(diffPeek, env.theme)
 }
 
-// blockBody is one line about content that is not text.
-type blockBody struct{ block toolface.Block }
+// blockBody is one line about content that is not text, and below it the picture, if
+// it is one.
+type blockBody struct {
+	words   toolface.Block
+	content *acpclient.ContentBlock
+}
 
-func (b *blockBody) len(int, *environment) int { return 1 }
+func (b *blockBody) draw(width int, env *environment) []string {
+	return append([]string{fit(b.words.Styled(env.theme), width)}, env.pictures.lines(b.content, width)...)
+}
 
-func (b *blockBody) slice(_, _, width int, env *environment) []string {
-	return []string{fit(b.block.Styled(env.theme), width)}
+func (b *blockBody) len(width int, env *environment) int { return len(b.draw(width, env)) }
+
+func (b *blockBody) slice(from, to, width int, env *environment) []string {
+	return between(b.draw(width, env), from, to)
 }
 
 func (b *blockBody) peek(width int, env *environment) ([]string, int) {
-	return b.slice(0, 1, width, env), 0
+	return b.draw(width, env), 0
 }
 
 // rawBody is JSON, set out for reading below a label.

@@ -40,6 +40,8 @@ type environment struct {
 	width  int // of the text, in cells: sections are counted for it
 	wide   int // of what may be wider than text
 	diffs  *diffview.Preference
+	// pictures are the images that are ready to be drawn.
+	pictures *pictures
 	// open are the questions that are asked above the prompt now.
 	open []*conversation.Permission
 }

@@ -51,6 +51,7 @@ type List struct {
 	expanded map[int]bool
 	context  map[int]int // how many lines around changes are shown, where it is not as at first
 	diffs    *diffview.Preference
+	pictures pictures
 	env      *environment
 
 	find     *find // nil while nothing is looked for
@@ -77,6 +78,9 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 // SetTheme draws everything anew.
 func (l *List) SetTheme(th *theme.Theme) {
 	l.theme = th
+	if th.Depth == theme.Colors16 { // too few for a picture
+		l.pictures.forget()
+	}
 	l.env = &environment{theme: th, dimmed: th.Dimmed(), places: toolface.In(l.conv.Cwd)}
 	clear(l.drawings)
 }
@@ -91,6 +95,7 @@ func (l *List) Reset() {
 	clear(l.drawings)
 	clear(l.expanded)
 	clear(l.context)
+	l.pictures.forget()
 	l.following, l.top, l.selected, l.seen = true, position{}, -1, 0
 	l.find = nil
 }
@@ -103,6 +108,7 @@ func (l *List) at(i int) drawing {
 	l.clock++
 	l.env.places.Dir, l.env.width, l.env.open = l.conv.Cwd, l.textWidth(), l.conv.Permissions
 	l.env.wide, l.env.diffs = min(l.width-gutter-1, 2*maxText), l.diffs
+	l.env.pictures = &l.pictures
 	e := l.drawings[i]
 	if e == nil {
 		if len(l.drawings) > 2*keepDrawings {

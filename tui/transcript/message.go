@@ -20,6 +20,8 @@ type message struct {
 	done  bool
 	last  uint64
 	plain cached // the lines of a message of the person
+
+	pictures uint64 // those that were ready when plain was drawn
 }
 
 // part is a Markdown document that follows a text, or a block.
@@ -33,6 +35,10 @@ type part struct {
 
 func (m *message) update(env *environment, _ bool) {
 	m.env = env
+	if pictures := env.pictures.at(); m.pictures != pictures {
+		m.plain.drop()
+		m.pictures = pictures
+	}
 	if m.last == m.item.Version() && m.parts != nil {
 		return
 	}
@@ -110,11 +116,11 @@ func (m *message) lines(section, width int) []string {
 	if m.own() {
 		return m.plain.get(m.last, width, m.ownLines)
 	}
-	return partLines(m.parts, section, width, m.env.theme)
+	return partLines(m.parts, section, width, m.env.theme, m.env.pictures)
 }
 
 // partLines draws the n-th section of several parts.
-func partLines(parts []part, section, width int, th *theme.Theme) []string {
+func partLines(parts []part, section, width int, th *theme.Theme, pics *pictures) []string {
 	for i := range parts {
 		p := &parts[i]
 		n := p.sections()
@@ -123,7 +129,7 @@ func partLines(parts []part, section, width int, th *theme.Theme) []string {
 			continue
 		}
 		if p.doc == nil {
-			return []string{fit(toolface.BlockOf(p.block).Styled(th), width)}
+			return append([]string{fit(toolface.BlockOf(p.block).Styled(th), width)}, pics.lines(p.block, width)...)
 		}
 		lines := p.doc.Lines(section, width)
 		if i > 0 && section == 0 {
@@ -140,6 +146,7 @@ func (m *message) ownLines(width int) []string {
 	for i := range m.item.Parts {
 		if p := &m.item.Parts[i]; p.Block != nil {
 			out = append(out, fit(toolface.BlockOf(p.Block).Styled(m.env.theme), width))
+			out = append(out, m.env.pictures.lines(p.Block, width)...)
 		} else if text := strings.TrimSpace(p.Text()); text != "" {
 			out = append(out, wrap(text, width, m.env.theme.User)...)
 		}
@@ -224,7 +231,7 @@ func (t *thought) firstText() string {
 
 func (t *thought) lines(section, width int) []string {
 	if section > 0 {
-		return partLines(t.parts, section-1, width, t.env.dimmed)
+		return partLines(t.parts, section-1, width, t.env.dimmed, nil)
 	}
 	th := t.env.theme
 	if t.expanded {
@@ -236,7 +243,7 @@ func (t *thought) lines(section, width int) []string {
 	out := []string{th.Thought.Render("Thinking…")}
 	var tail []string
 	for s := countSections(t.parts) - 1; s >= 0 && len(tail) < thoughtTail; s-- {
-		lines := partLines(t.parts, s, width, t.env.dimmed)
+		lines := partLines(t.parts, s, width, t.env.dimmed, nil)
 		for i := len(lines) - 1; i >= 0 && len(tail) < thoughtTail; i-- {
 			if lines[i] != "" {
 				tail = append(tail, lines[i])

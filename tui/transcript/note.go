@@ -93,7 +93,7 @@ func (c *compaction) sections() int {
 
 func (c *compaction) lines(section, width int) []string {
 	if section > 0 {
-		return partLines(c.parts, section-1, width, c.env.dimmed)
+		return partLines(c.parts, section-1, width, c.env.dimmed, nil)
 	}
 	th := c.env.theme
 	words := map[acpclient.CompactionStatus]string{

@@ -34,13 +34,15 @@ type toolCall struct {
 	output  *rawBody // nil if the call has no raw output
 	screens map[*conversation.Terminal]*terminalView
 
-	peek cached // header and collapsed bodies
+	peek     cached // header and collapsed bodies
+	pictures uint64 // those that were ready when peek was drawn
 }
 
 func (t *toolCall) update(env *environment, expanded bool) {
 	asked := env.asked(t.item)
-	if t.expanded != expanded || t.asked != asked || t.env != env {
+	if pictures := env.pictures.at(); t.expanded != expanded || t.asked != asked || t.env != env || t.pictures != pictures {
 		t.peek.drop()
+		t.pictures = pictures
 	}
 	t.env, t.expanded, t.asked = env, expanded, asked
 	if t.drawn && t.last == t.item.Version() {
@@ -107,7 +109,7 @@ var _ toolface.Visitor[body] = (*bodyMaker)(nil)
 func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 	switch {
 	case b.Type != acpclient.ContentText:
-		return &blockBody{toolface.BlockOf(b)}
+		return &blockBody{toolface.BlockOf(b), b}
 	case !b.Annotations.ForUser() || strings.TrimSpace(b.Text) == "":
 		return nil
 	}
