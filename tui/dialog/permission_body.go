@@ -137,6 +137,12 @@ func newDiff(d *diffview.Diff, shown *diffview.Preference) content {
 	head := newBlock(func(p paper) []string {
 		added, removed := d.Stats()
 		counts := toolface.Counts{Added: added, Removed: removed}.Styled(p.th)
+		switch d.Change() {
+		case diffview.Created:
+			counts += "  " + p.th.Success.Render("new file")
+		case diffview.Deleted:
+			counts += "  " + p.th.Error.Render("deleted")
+		}
 		lines := styled(exact(d.Path(), p.width), p.th.DiffPath)
 		if last := len(lines) - 1; cells.Width(lines[last])+2+cells.Width(counts) <= p.width {
 			lines[last] += "  " + counts

@@ -319,7 +319,7 @@ func TestPermissionShowsContent(t *testing.T) {
 		want    string
 	}{
 		{"text", acpclient.TextContent("some *words*"), "\nsome words\n"},
-		{"a new file", acpclient.DiffContent("/home/ada/other/new.go", nil, "package x\n"), "\n~/other/new.go  +1 −0\n1 + package x\n"},
+		{"a new file", acpclient.DiffContent("/home/ada/other/new.go", nil, "package x\n"), "\n~/other/new.go  +1 −0  new file\n1 + package x\n"},
 		{"a terminal", acpclient.TerminalContent("t"), "✎ edit  Greet by name\n\n1  y"},
 		{"an image", block(image), "\n▣ image image/png  3 B\n"},
 		{"a link", block(link), "\n▣ link notes  https://example.com/a⟨U+202E⟩b\n"},
