@@ -14,6 +14,11 @@ type Action interface{ action() }
 // inert, and the person still writes the prompt.
 type NotTaken struct{}
 
+// Hold says that the key answers only if no other follows it within [WordTime].
+// Whoever shows the dialog keeps the key for so long, and then gives it to
+// [Guarded.Settle], or else to the prompt together with what followed.
+type Hold struct{ Key tea.KeyPressMsg }
+
 // Close closes the dialog; nothing was chosen.
 type Close struct{}
 
@@ -75,6 +80,7 @@ type SignIn struct{ Method acpclient.AuthMethodID }
 type SignInTerminal struct{ Method acpclient.AuthMethod }
 
 func (NotTaken) action()       {}
+func (Hold) action()           {}
 func (Close) action()          {}
 func (Do) action()             {}
 func (Stay) action()           {}

@@ -85,6 +85,9 @@ func (d *Auth) Key(msg tea.KeyPressMsg) Action {
 	return d.stray(msg)
 }
 
+// Settle implements [Guarded].
+func (d *Auth) Settle(msg tea.KeyPressMsg) Action { return d.settle(msg) }
+
 // View implements [Dialog].
 func (d *Auth) View(width, maxHeight int) View {
 	width = atMost(width)

@@ -42,6 +42,9 @@ type reply struct {
 	action Action
 	// off replies are seen and cannot be given.
 	off bool
+	// grave replies reach further than this one question, or end something: a
+	// letter or a number only marks them.
+	grave bool
 }
 
 // replies are numbered choices below each other. None is marked at first, so
@@ -76,20 +79,17 @@ func (a *replies) current() (reply, bool) {
 	return a.list[a.marked], !a.list[a.marked].off
 }
 
-// byKey is the reply that a key stands for: its number, or a key of its own.
-func (a *replies) byKey(key string) (reply, bool) {
-	if i := digit(key); i >= 0 {
-		if i < len(a.list) {
-			return a.list[i], !a.list[i].off
-		}
-		return reply{}, false
+// byKey is the position of the reply that a key stands for, -1 if there is none:
+// its number, with alt or without, or a key of its own.
+func (a *replies) byKey(key string) int {
+	i := digit(strings.TrimPrefix(key, "alt+"))
+	if i < 0 {
+		i = slices.IndexFunc(a.list, func(c reply) bool { return slices.Contains(c.keys, key) })
 	}
-	for _, c := range a.list {
-		if slices.Contains(c.keys, key) {
-			return c, true
-		}
+	if i < 0 || i >= len(a.list) || a.list[i].off {
+		return -1
 	}
-	return reply{}, false
+	return i
 }
 
 // key is the key to show, "" if there is none.

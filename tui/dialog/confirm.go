@@ -12,6 +12,7 @@ type Choice struct {
 	// Key answers with it at once; it may be empty.
 	Key string
 	// Risky choices end or lose something.
+	// They take two keys: one marks, and the key that accepts gives.
 	Risky bool
 	Do    Action
 }
@@ -38,7 +39,7 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 	for _, c := range q.Choices {
 		a := reply{icon: "•", name: safetext.Line(c.Name), action: c.Do}
 		if c.Risky {
-			a.tone = bad
+			a.tone, a.grave = bad, true
 		}
 		if c.Key != "" {
 			a.keys = []string{c.Key}
@@ -70,6 +71,9 @@ func (d *Confirm) Key(msg tea.KeyPressMsg) Action {
 	}
 	return d.stray(msg)
 }
+
+// Settle implements [Guarded].
+func (d *Confirm) Settle(msg tea.KeyPressMsg) Action { return d.settle(msg) }
 
 // View implements [Dialog].
 func (d *Confirm) View(width, maxHeight int) View {

@@ -65,6 +65,9 @@ type Guarded interface {
 	// ArmsIn is how long the dialog stays inert if no key is pressed; 0 if it
 	// takes keys. It should be drawn again then.
 	ArmsIn(now time.Time) time.Duration
+	// Settle takes a key that the dialog asked to [Hold], and that no other key
+	// has followed. The result is as that of Key.
+	Settle(tea.KeyPressMsg) Action
 }
 
 // AgentQuestion is a dialog with a question of the agent.
@@ -116,7 +119,15 @@ type Env struct {
 	Diffs *diffview.Preference
 	// Now is the clock.
 	Now func() time.Time
+	// Drafting reports whether the prompt holds text: letters and digits are the
+	// prompt's then. If it is nil, the prompt is empty.
+	Drafting func() bool
 }
+
+// drafts reports whether a key belongs to the prompt because text stands there.
+func (e Env) drafts(key string) bool { return config.Types(key) && e.drafting() }
+
+func (e Env) drafting() bool { return e.Drafting != nil && e.Drafting() }
 
 // hint is a hint for an action's key; it is left out if the action has none.
 func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {

@@ -90,8 +90,10 @@ func TestConfirm(t *testing.T) {
 		want Action
 	}{
 		{"enter", nil},
-		{"s", stop},
-		{"1", stop},
+		{"s", nil}, // it ends something
+		{"s enter", stop},
+		{"1", nil},
+		{"1 enter", stop},
 		{"2", wait},
 		{"up enter", wait},
 		{"esc", Close{}},

@@ -28,6 +28,9 @@ type Form struct {
 
 	lines  []formLine // what was drawn last of the body
 	follow bool       // keep the field that has the focus in view
+	// entered says that the person has gone into the form: letters and digits are
+	// its own then, even if the prompt holds text.
+	entered bool
 }
 
 var buttons = []struct {
@@ -102,6 +105,10 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		return NotTaken{}
 	}
 	key, keys := msg.String(), d.env.Keys
+	if !d.entered && (d.env.drafts(key) || d.env.drafting() && keys.Match(config.ActionDialogAccept, key)) {
+		return d.typed()
+	}
+	d.entered = d.entered || key == "tab" || keys.Match(config.ActionDialogDown, key) || keys.Match(config.ActionDialogUp, key)
 	f := d.current()
 	d.follow = true
 	switch {
@@ -129,6 +136,9 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	}
 	return nil
 }
+
+// Settle implements [Guarded]: a form holds no letter, for it takes text.
+func (d *Form) Settle(tea.KeyPressMsg) Action { return d.typed() }
 
 func (d *Form) arrow(by int) {
 	f := d.current()
@@ -208,7 +218,7 @@ func (d *Form) content() (map[string]any, bool) {
 
 // Paste implements [Dialog].
 func (d *Form) Paste(text string) Action {
-	if d.held() {
+	if d.held() || !d.entered && d.env.drafting() {
 		return NotTaken{}
 	}
 	if f := d.current(); f != nil && f.kind == textField {
@@ -244,7 +254,7 @@ func (d *Form) click(l formLine) {
 		return
 	}
 	f := d.fields[l.field]
-	d.focus = l.field
+	d.focus, d.entered = l.field, true
 	switch {
 	case l.choice < 0:
 	case f.kind == oneField:

@@ -27,23 +27,23 @@ func accept(d *Form, keys string) Action {
 	if text, ok := strings.CutPrefix(keys, "'"); ok {
 		for _, r := range strings.TrimSuffix(text, "'") {
 			if r == ' ' {
-				d.Key(press("space"))
+				strike(d, "space")
 			} else {
 				d.Key(press(string(r)))
 			}
 		}
 	} else {
 		for _, k := range strings.Fields(keys) {
-			d.Key(press(k))
+			strike(d, k)
 		}
 	}
 	for range 3 {
 		if d.current() == nil {
 			break
 		}
-		d.Key(press("tab"))
+		strike(d, "tab")
 	}
-	return d.Key(press("enter"))
+	return strike(d, "enter")
 }
 
 func TestFormValues(t *testing.T) {
@@ -218,7 +218,7 @@ func TestFormIsInertAtFirst(t *testing.T) {
 	env, c := newEnv()
 	d := NewElicitation(env, formElicitation(), "Agent").(*Form)
 	for _, k := range []string{"a", "tab", "enter", "esc"} {
-		if got := d.Key(press(k)); got != (NotTaken{}) {
+		if got := strike(d, k); got != (NotTaken{}) {
 			t.Errorf("%q did %#v", k, got)
 		}
 	}
@@ -232,7 +232,7 @@ func TestFormIsInertAtFirst(t *testing.T) {
 	if v := d.View(80, 24); v.Cursor == nil {
 		t.Error("it shows no cursor")
 	}
-	d.Key(press("a"))
+	strike(d, "a")
 	d.Paste("b\x1b[31mc")
 	if got := d.fields[0].input.text; got != "abc" {
 		t.Errorf("the field holds %q", got)
@@ -245,18 +245,18 @@ func TestFormGoesToWhatIsWrong(t *testing.T) {
 	c.pass(time.Second)
 	d.View(80, 16)
 	for d.current() != nil {
-		d.Key(press("tab"))
+		strike(d, "tab")
 	}
 	if text := shownBy(d, 80, 16); strings.Contains(text, "Project name") {
 		t.Fatalf("the form is not scrolled to its end:\n%s", text)
 	}
-	if got := d.Key(press("enter")); got != nil {
+	if got := strike(d, "enter"); got != nil {
 		t.Fatalf("accepting did %#v", got)
 	}
 	if text := shownBy(d, 80, 16); !strings.Contains(text, "❯ Project name") || !strings.Contains(text, "fill this in") {
 		t.Errorf("it does not go to the first field that is wrong:\n%s", text)
 	}
-	d.Key(press("x"))
+	strike(d, "x")
 	if d.fields[0].problem != "" {
 		t.Error("the problem stays while the field is being changed")
 	}
@@ -292,7 +292,7 @@ func TestLink(t *testing.T) {
 		t.Run(tt.url+" "+tt.keys, func(t *testing.T) {
 			env, c := newEnv()
 			d := NewElicitation(env, linkElicitation(tt.url), "Agent")
-			if got := d.Key(press("o")); got != (NotTaken{}) {
+			if got := strike(d, "o"); got != (NotTaken{}) {
 				t.Fatalf("at first o did %#v", got)
 			}
 			c.pass(QuietTime)
@@ -373,10 +373,10 @@ func TestLinkAfterConsent(t *testing.T) {
 		t.Errorf("when it is done it shows\n%s", text)
 	}
 	c.pass(LookTime)
-	if got := d.Key(press("esc")); got != (Close{}) {
+	if got := strike(d, "esc"); got != (Close{}) {
 		t.Errorf("esc did %#v", got)
 	}
-	if got := d.Key(press("1")); got != (Close{}) {
+	if got := strike(d, "1"); got != (Close{}) {
 		t.Errorf("1 did %#v", got)
 	}
 }
@@ -386,9 +386,9 @@ func TestLinkOpenedByHand(t *testing.T) {
 	asked := linkElicitation("https://example.com/")
 	d := NewElicitation(env, asked, "Agent").(*Link)
 	c.pass(LookTime)
-	d.Key(press("c"))
+	strike(d, "c")
 	want := Elicit{5, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
-	if got := d.Key(press("g")); !reflect.DeepEqual(got, want) {
+	if got := strike(d, "g"); !reflect.DeepEqual(got, want) {
 		t.Errorf("g did %#v", got)
 	}
 	other := NewElicitation(env, linkElicitation("javascript:alert(1)"), "Agent")
@@ -397,8 +397,8 @@ func TestLinkOpenedByHand(t *testing.T) {
 		t.Errorf("x did %#v", got)
 	}
 	c.pass(QuietTime)
-	other.Key(press("c"))
-	if got := other.Key(press("g")); got != (NotTaken{}) {
+	strike(other, "c")
+	if got := strike(other, "g"); got != (NotTaken{}) {
 		t.Errorf("what parley does not open was accepted: %#v", got)
 	}
 	asked.Completed = true

@@ -9,6 +9,9 @@ const (
 	// QuietTime is how long no key may have been pressed before such a dialog
 	// takes one, while the person types.
 	QuietTime = 500 * time.Millisecond
+	// WordTime is how long no other key may follow a letter before it answers: a
+	// letter followed sooner begins a word, which is meant for the prompt.
+	WordTime = 250 * time.Millisecond
 )
 
 // Guard keeps keystrokes that were meant for the prompt away from dialogs that
@@ -53,6 +56,10 @@ func (g *Guard) Bounced(key string) bool {
 	g.opened = now
 	return true
 }
+
+// Forget says that another key was pressed than the one that answered: the next
+// press of that one is a press of its own.
+func (g *Guard) Forget() { g.answerKey = "" }
 
 // ArmsIn is how long the dialog stays inert from now on, 0 if it takes keys.
 func (g *Guard) ArmsIn(now time.Time) time.Duration {

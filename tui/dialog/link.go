@@ -83,8 +83,24 @@ func (d *Link) Failed(err error) { d.err = err }
 
 // Key implements [Dialog].
 func (d *Link) Key(msg tea.KeyPressMsg) Action {
-	a, taken := d.take(msg)
-	switch act := a.(type) {
+	if a, taken := d.take(msg); taken {
+		return d.done(a)
+	}
+	if d.closes(msg) {
+		return Close{}
+	}
+	return d.stray(msg)
+}
+
+// Settle implements [Guarded].
+func (d *Link) Settle(msg tea.KeyPressMsg) Action { return d.done(d.settle(msg)) }
+
+// Mouse implements [Dialog].
+func (d *Link) Mouse(msg tea.MouseMsg, x, y int) Action { return d.done(d.question.Mouse(msg, x, y)) }
+
+// done follows what was answered.
+func (d *Link) done(a Action) Action {
+	switch a.(type) {
 	case OpenURL:
 		d.opened = true
 		d.offer()
@@ -97,16 +113,6 @@ func (d *Link) Key(msg tea.KeyPressMsg) Action {
 		d.opened = true
 		d.offer()
 		return response(d.asked, acpclient.ElicitAccept, nil)
-	case nil:
-		switch {
-		case taken:
-		case d.closes(msg):
-			return Close{}
-		default:
-			return d.stray(msg)
-		}
-	default:
-		return act
 	}
 	return a
 }

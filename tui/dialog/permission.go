@@ -56,11 +56,12 @@ var optionFaces = map[acpclient.PermissionOptionKind]struct {
 	icon     string
 	tone     tone
 	shortcut config.Action
+	always   bool // its letter or number only marks it
 }{
-	acpclient.AllowOnce:    {"✓", good, config.ActionAllowOnce},
-	acpclient.AllowAlways:  {"✓", good, config.ActionAllowAlways},
-	acpclient.RejectOnce:   {"✗", bad, config.ActionRejectOnce},
-	acpclient.RejectAlways: {"✗", bad, config.ActionRejectAlways},
+	acpclient.AllowOnce:    {"✓", good, config.ActionAllowOnce, false},
+	acpclient.AllowAlways:  {"✓", good, config.ActionAllowAlways, true},
+	acpclient.RejectOnce:   {"✗", bad, config.ActionRejectOnce, false},
+	acpclient.RejectAlways: {"✗", bad, config.ActionRejectAlways, true},
 }
 
 // optionReplies are the options in the agent's order. Kinds only give icon,
@@ -82,7 +83,7 @@ func optionReplies(env Env, p *conversation.Permission) []reply {
 			a.name = "an option without a name"
 		}
 		if face, ok := optionFaces[o.Kind]; ok {
-			a.icon, a.tone = face.icon, face.tone
+			a.icon, a.tone, a.grave = face.icon, face.tone, face.always
 			if kinds[o.Kind] == 1 {
 				a.keys = shortcuts(env.Keys.For(face.shortcut))
 			}
@@ -112,16 +113,26 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	switch {
 	case d.closes(msg):
 		return CancelTurn{}
-	case msg.String() == rawKey && len(d.asked.ToolCall.RawInput) > 0:
-		d.raw = !d.raw
-		d.about = nil
-		return nil
-	}
-	if d.changeKey(msg.String()) {
+	case msg.String() == rawKey && d.hasRaw():
+		return Hold{msg}
+	case d.changeKey(msg.String()):
 		return nil
 	}
 	return d.stray(msg)
 }
+
+// Settle implements [Guarded].
+func (d *Permission) Settle(msg tea.KeyPressMsg) Action {
+	d.refresh()
+	if key := msg.String(); key == rawKey && d.hasRaw() && d.replies.byKey(key) < 0 && !d.env.drafts(key) && !d.held() {
+		d.raw = !d.raw
+		d.about = nil
+		return nil
+	}
+	return d.settle(msg)
+}
+
+func (d *Permission) hasRaw() bool { return len(d.asked.ToolCall.RawInput) > 0 }
 
 // changeKey takes the keys that change how changes of files are shown.
 func (d *Permission) changeKey(key string) bool {

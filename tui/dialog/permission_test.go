@@ -24,12 +24,21 @@ func shownBy(d Dialog, width, height int) string {
 	return b.String()
 }
 
+// strike presses a key, and no other one soon after it.
+func strike(d Dialog, key string) Action {
+	a := d.Key(press(key))
+	if hold, ok := a.(Hold); ok {
+		a = d.(Guarded).Settle(hold.Key)
+	}
+	return a
+}
+
 // presses gives a dialog keys and returns what the last one did.
 func presses(t *testing.T, d Dialog, keys ...string) Action {
 	t.Helper()
 	var last Action
 	for i, k := range keys {
-		last = d.Key(press(k))
+		last = strike(d, k)
 		if last != nil && i < len(keys)-1 {
 			t.Fatalf("key %d, %q, did %#v already", i, k, last)
 		}
@@ -51,13 +60,19 @@ func TestPermissionKeys(t *testing.T) {
 		want Action
 	}{
 		{"1", answer("once")},
-		{"2", answer("always")},
+		{"alt+1", answer("once")},
+		{"2", nil}, // it reaches further than this one question
+		{"alt+2", nil},
+		{"2 enter", answer("always")},
+		{"2 3", answer("no")},
 		{"3", answer("no")},
 		{"4", nil},
 		{"9", nil},
 		{"0", nil},
 		{"y", answer("once")},
-		{"a", answer("always")},
+		{"a", nil},
+		{"a enter", answer("always")},
+		{"a x", NotTaken{}},
 		{"n", answer("no")},
 		{"d", NotTaken{}}, // no option rejects always
 		{"enter", nil},
@@ -94,16 +109,16 @@ func TestPermissionShortcutNeedsOneOptionOfItsKind(t *testing.T) {
 	}
 	d, c := armed(p)
 	for _, key := range []string{"a", "y", "n"} {
-		if got := d.Key(press(key)); got != (NotTaken{}) {
+		if got := strike(d, key); got != (NotTaken{}) {
 			t.Errorf("%q did %#v", key, got)
 		}
-		if got := d.Key(press("d")); got != (NotTaken{}) {
+		if got := strike(d, "d"); got != (NotTaken{}) {
 			t.Errorf("d right behind %q did %#v", key, got) // a word is being typed
 		}
 		c.pass(QuietTime)
 	}
-	if got := d.Key(press("d")); got != (Answer{7, "no"}) {
-		t.Errorf("d did %#v", got)
+	if got := presses(t, d, "d", "enter"); got != (Answer{7, "no"}) {
+		t.Errorf("d and enter did %#v", got)
 	}
 	text := shownBy(d, 80, 24)
 	for _, want := range []string{"Allow for this file", "Allow for all files", "• Ask my lawyer", "4  d  ✗ No"} {
@@ -123,7 +138,7 @@ func TestPermissionIsInertAtFirst(t *testing.T) {
 		t.Errorf("it does not say that it takes no keys:\n%s", text)
 	}
 	for _, key := range []string{"1", "y", "enter", "esc", "down", "i"} {
-		if got := d.Key(press(key)); got != (NotTaken{}) {
+		if got := strike(d, key); got != (NotTaken{}) {
 			t.Errorf("%q did %#v", key, got)
 		}
 	}
@@ -131,14 +146,14 @@ func TestPermissionIsInertAtFirst(t *testing.T) {
 		t.Errorf("pasting did %#v", got)
 	}
 	c.pass(QuietTime - 1)
-	if got := d.Key(press("y")); got != (NotTaken{}) {
+	if got := strike(d, "y"); got != (NotTaken{}) {
 		t.Errorf("while typing goes on, y did %#v", got)
 	}
 	c.pass(QuietTime)
 	if text := shownBy(d, 80, 24); strings.Contains(text, inertWords) {
 		t.Errorf("it still says that it takes no keys:\n%s", text)
 	}
-	if got := d.Key(press("y")); got != (Answer{7, "once"}) {
+	if got := strike(d, "y"); got != (Answer{7, "once"}) {
 		t.Errorf("after a pause, y did %#v", got)
 	}
 }
@@ -149,7 +164,7 @@ func TestPermissionWaitsForTypingThatBeganBefore(t *testing.T) {
 	c.pass(100 * time.Millisecond)
 	d := NewPermission(env, editPermission(), 1)
 	c.pass(LookTime) // 400 ms after the last key
-	if got := d.Key(press("y")); got != (NotTaken{}) {
+	if got := strike(d, "y"); got != (NotTaken{}) {
 		t.Errorf("y did %#v", got)
 	}
 }
@@ -160,7 +175,7 @@ func TestDoublePressAnswersOnce(t *testing.T) {
 	env, c := newEnv()
 	first := NewPermission(env, editPermission(), 2)
 	c.pass(LookTime)
-	if got := first.Key(press("y")); got != (Answer{7, "once"}) {
+	if got := strike(first, "y"); got != (Answer{7, "once"}) {
 		t.Fatalf("y did %#v", got)
 	}
 	second := NewPermission(env, runPermission(), 1)
@@ -168,11 +183,11 @@ func TestDoublePressAnswersOnce(t *testing.T) {
 	if !env.Guard.Bounced("y") {
 		t.Error("the second press counts as a key of its own")
 	}
-	if got := second.Key(press("y")); got != (NotTaken{}) {
+	if got := strike(second, "y"); got != (NotTaken{}) {
 		t.Errorf("the second press did %#v to the next question", got)
 	}
 	c.pass(QuietTime)
-	if got := second.Key(press("y")); got != (Answer{8, "once"}) {
+	if got := strike(second, "y"); got != (Answer{8, "once"}) {
 		t.Errorf("a later press did %#v", got)
 	}
 }
@@ -209,7 +224,7 @@ func TestPermissionClickMarks(t *testing.T) {
 	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}, 10, y); got != nil {
 		t.Fatalf("a click did %#v", got)
 	}
-	if got := d.Key(press("enter")); got != (Answer{7, "no"}) {
+	if got := strike(d, "enter"); got != (Answer{7, "no"}) {
 		t.Errorf("enter did %#v", got)
 	}
 }
@@ -254,7 +269,7 @@ func TestPermissionShowsTheWholeCommand(t *testing.T) {
 // scrolled is all that can be scrolled to, joined.
 func scrolled(d *Permission, width, height int) string {
 	d.View(width, height)
-	d.Key(press("home"))
+	strike(d, "home")
 	var b strings.Builder
 	seen := -1
 	for range 1000 {
@@ -268,7 +283,7 @@ func scrolled(d *Permission, width, height int) string {
 		if _, below := d.scroll.hidden(); below == 0 {
 			break
 		}
-		d.Key(press("pgdown"))
+		strike(d, "pgdown")
 	}
 	return b.String()
 }
@@ -299,7 +314,7 @@ func TestPermissionShows(t *testing.T) {
 	if strings.Contains(text, "file_path") {
 		t.Error("the raw input is shown without being asked for")
 	}
-	d.Key(press("i"))
+	strike(d, "i")
 	if text := shownBy(d, 80, 50); !strings.Contains(text, `"file_path": "/home/ada/greet/main.go"`) {
 		t.Errorf("the raw input is not shown:\n%s", text)
 	}
@@ -362,13 +377,13 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 		t.Errorf("the new title is not shown:\n%s", text)
 	}
 	// The person has not read what it is now.
-	if got := d.Key(press("y")); got != (NotTaken{}) {
+	if got := strike(d, "y"); got != (NotTaken{}) {
 		t.Errorf("y did %#v to a call that has just changed", got)
 	}
 	c.pass(QuietTime)
 	status := acpclient.ToolInProgress
 	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Status: &status}})
-	if got := d.Key(press("y")); got != (Answer{1, "once"}) {
+	if got := strike(d, "y"); got != (Answer{1, "once"}) {
 		t.Errorf("y did %#v after a change of status alone", got)
 	}
 }
@@ -399,12 +414,12 @@ func TestPermissionWithManyOptions(t *testing.T) {
 		t.Errorf("what is asked, or that there are more options, is not shown:\n%s", text)
 	}
 	for i := range 20 {
-		d.Key(press("down"))
+		strike(d, "down")
 		if text := shownBy(d, 80, 16); !strings.Contains(text, fmt.Sprintf("option %d.", i)) {
 			t.Fatalf("option %d is marked and not shown:\n%s", i, text)
 		}
 	}
-	if got := d.Key(press("enter")); got != (Answer{7, "19"}) {
+	if got := strike(d, "enter"); got != (Answer{7, "19"}) {
 		t.Errorf("enter did %#v", got)
 	}
 }

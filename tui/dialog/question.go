@@ -31,7 +31,7 @@ func (q *question) held() bool {
 	if !q.env.Guard.inert() {
 		return false
 	}
-	q.env.Guard.Typed()
+	q.typed()
 	return true
 }
 
@@ -41,14 +41,28 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 		return NotTaken{}, true
 	}
 	key := msg.String()
-	if c, ok := q.replyTo(key); ok {
-		if msg.IsRepeat {
+	if q.env.drafts(key) {
+		return q.typed(), true
+	}
+	if i := q.replies.byKey(key); i >= 0 {
+		switch {
+		case msg.IsRepeat:
 			return nil, true // a key held down answers nothing
+		case letter(key):
+			return Hold{msg}, true
 		}
-		q.env.Guard.answer(key)
-		return c.action, true
+		return q.choose(i, key), true
 	}
 	switch keys := q.env.Keys; {
+	case keys.Match(config.ActionDialogAccept, key):
+		c, ok := q.replies.current()
+		if !ok {
+			return nil, false
+		}
+		if msg.IsRepeat {
+			return nil, true
+		}
+		return q.give(c, key), true
 	case keys.Match(config.ActionDialogUp, key):
 		q.replies.move(-1)
 	case keys.Match(config.ActionDialogDown, key):
@@ -64,12 +78,53 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 // behind it until the person pauses, or the letters of a word would answer. A
 // digit is an answer that is not there.
 func (q *question) stray(msg tea.KeyPressMsg) Action {
-	key := msg.String()
-	if !config.Types(key) || key >= "0" && key <= "9" {
-		return nil
+	if key := msg.String(); letter(key) {
+		return q.typed()
 	}
+	if q.env.drafting() {
+		return NotTaken{} // such as backspace: there is something to edit
+	}
+	return nil
+}
+
+// typed gives a key to the prompt. What was marked is not any more: enter, at
+// the end of what the person writes, must not give it.
+func (q *question) typed() Action {
+	q.replies.marked = -1
 	q.env.Guard.Typed()
 	return NotTaken{}
+}
+
+// letter reports whether a key types text, and is no number.
+func letter(key string) bool {
+	return config.Types(key) && (key < "0" || key > "9")
+}
+
+// settle takes a letter that the question has asked to hold.
+func (q *question) settle(msg tea.KeyPressMsg) Action {
+	key := msg.String()
+	if q.held() {
+		return NotTaken{}
+	}
+	if i := q.replies.byKey(key); i >= 0 && !q.env.drafts(key) {
+		return q.choose(i, key)
+	}
+	return q.typed()
+}
+
+// choose gives a reply that was named by a key, or marks it if that is not
+// enough for it.
+func (q *question) choose(i int, key string) Action {
+	if q.replies.list[i].grave {
+		q.replies.marked = i
+		return nil
+	}
+	return q.give(q.replies.list[i], key)
+}
+
+func (q *question) give(c reply, key string) Action {
+	q.env.Guard.answer(key)
+	return c.action
 }
 
 // closes reports whether the key is the one that closes dialogs.
@@ -82,22 +137,13 @@ func (q *question) closes(msg tea.KeyPressMsg) bool {
 	return true
 }
 
-// replyTo is the reply that a key gives: by its number, by a key of its own,
-// or, once one is marked, by the key that accepts.
-func (q *question) replyTo(key string) (reply, bool) {
-	if q.env.Keys.Match(config.ActionDialogAccept, key) {
-		return q.replies.current()
-	}
-	return q.replies.byKey(key)
-}
-
 // Paste implements [Dialog]: pasted text is never an answer.
 func (q *question) Paste(string) Action {
-	q.held()
-	return NotTaken{}
+	return q.typed()
 }
 
-// Mouse implements [Dialog]: the wheel scrolls, a click marks a reply.
+// Mouse implements [Dialog]: the wheel scrolls, a click marks a reply, and a
+// click on the marked one gives it.
 func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
@@ -107,9 +153,17 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 			return NotTaken{}
 		}
 		if line, ok := q.place.footLine(y); ok && m.Button == tea.MouseLeft {
-			q.replies.marked = q.replies.at(line)
+			return q.click(q.replies.at(line))
 		}
 	}
+	return nil
+}
+
+func (q *question) click(i int) Action {
+	if c, ok := q.replies.current(); ok && i == q.replies.marked && !c.grave {
+		return q.give(c, "")
+	}
+	q.replies.marked = i
 	return nil
 }
 
@@ -144,10 +198,14 @@ func (q *question) hints(closing string) []Hint {
 		return nil
 	}
 	var hints []Hint
+	alt := ""
+	if q.env.drafting() {
+		alt = "alt+"
+	}
 	if n := min(9, len(q.replies.list)); n == 1 {
-		hints = append(hints, Hint{"1", "answer"})
+		hints = append(hints, Hint{alt + "1", "answer"})
 	} else if n > 1 {
-		hints = append(hints, Hint{fmt.Sprintf("1-%d", n), "answer"})
+		hints = append(hints, Hint{fmt.Sprintf("%s1-%d", alt, n), "answer"})
 	}
 	if q.replies.marked >= 0 {
 		hints = q.env.hint(hints, config.ActionDialogAccept, "take the marked one")

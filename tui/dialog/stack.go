@@ -32,6 +32,9 @@ func (s *Stack) Top() Dialog {
 	return s.list[len(s.list)-1]
 }
 
+// InSight reports whether a dialog is the one on the screen.
+func (s *Stack) InSight(d Dialog) bool { return s.shown && s.Top() == d }
+
 // Empty reports whether no dialog is open.
 func (s *Stack) Empty() bool { return len(s.list) == 0 }
 

@@ -19,6 +19,10 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	if t.program.Guard.Bounced(name) {
 		return nil
 	}
+	t.program.Guard.Forget()
+	if t.held.dialog != nil {
+		return t.follow(k)
+	}
 	if d := t.dialogs.Top(); d != nil {
 		if t.program.Keys.Match(config.ActionInterrupt, name) {
 			if !t.dialogs.Asks() {
@@ -26,7 +30,11 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 			}
 			return t.interrupt()
 		}
-		if cmd, taken := t.take(d.Key(k)); taken {
+		action := d.Key(k)
+		if h, ok := action.(dialog.Hold); ok {
+			return t.hold(d.(dialog.Guarded), h.Key)
+		}
+		if cmd, taken := t.take(action); taken {
 			return cmd
 		}
 		return t.promptKey(k, name)
@@ -184,6 +192,11 @@ func (t *Tab) toggleDiffs() tea.Cmd {
 
 // paste gives pasted text to whoever has the focus.
 func (t *Tab) paste(text string) tea.Cmd {
+	held := t.release()
+	return tea.Batch(held, t.pasted(text))
+}
+
+func (t *Tab) pasted(text string) tea.Cmd {
 	if d := t.dialogs.Top(); d != nil {
 		if cmd, taken := t.take(d.Paste(text)); taken {
 			return cmd

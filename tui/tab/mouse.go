@@ -9,6 +9,13 @@ const wheelLines = 3
 
 // mouse scrolls what is under the pointer, and selects an item by a click.
 func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
+	if _, click := msg.(tea.MouseClickMsg); click {
+		return tea.Batch(t.release(), t.pointer(msg))
+	}
+	return t.pointer(msg)
+}
+
+func (t *Tab) pointer(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	if d := t.dialogs.Top(); d != nil && at.Y >= t.area.dialog && at.Y < t.area.dialogEnd {
 		cmd, _ := t.take(d.Mouse(msg, at.X, at.Y-t.area.dialog))

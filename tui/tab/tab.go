@@ -53,6 +53,7 @@ type Tab struct {
 	outbox   []composer.Prompt // sent by the person, on their way to the session
 	dialogs  *dialog.Stack
 	signIn   signIn
+	held     heldKey
 
 	decoding bool // an image is being decoded
 	planOpen bool // the steps of the plan are shown above the prompt
@@ -188,6 +189,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.paste(msg.Content)
 	case tea.MouseMsg:
 		return t.mouse(msg)
+	case heldMsg:
+		return t.settle(msg)
 	case promptMsg:
 		return t.sent(msg)
 	case sessionsMsg:

@@ -84,7 +84,7 @@ reply {"sessionId": "c"}
 	p.Type("apple")
 	p.Gone("About bananas")
 	p.Press("ctrl+x")
-	p.Question("Delete it").TakesKeys().Press("d")
+	p.Answer("Delete it")
 	p.Gone("About apples")
 	p.Press("esc") // clears the filter
 	p.Shows("About bananas")
@@ -230,7 +230,7 @@ end-turn
 	p.Shows("❯ a")
 	p.Answer("For all moons")
 	p.Question("Once").Gone("For this moon")
-	p.TakesKeys().Press("y")
+	p.TakesKeys().Press("alt+1")
 	p.Shows("✓ ⌫ Delete the moon  you: For all moons", "you: Once") // the record of what was answered
 }
 
@@ -245,7 +245,7 @@ end-turn
 	p.Question("Never").TakesKeys()
 	p.Type("/yay 1") // begun long after the question had come up
 	p.Shows("❯ /yay 1")
-	p.TakesKeys().Press("2")
+	p.TakesKeys().Press("alt+2")
 	p.Shows("Then not.", "❯ /yay 1")
 }
 
@@ -283,7 +283,7 @@ hang
 	p.Press("esc")
 	p.Shows("does not react")
 	p.Press("esc")
-	p.Question("Stop the agent", "Go on waiting").TakesKeys().Press("k")
+	p.Question("Stop the agent", "Go on waiting").Answer("Stop the agent")
 	p.Shows("The agent has gone", "I go on and on.")
 }
 

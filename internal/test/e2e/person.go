@@ -56,10 +56,22 @@ func (p *Parley) Answer(name string) *Parley {
 		}
 		return number != ""
 	})
-	p.Press(number)
+	// With alt a number is an answer whether or not the prompt holds text. One that
+	// only marks its answer is marked and given.
+	p.Press("alt+" + number)
+	marked := false
+	p.WaitUntil(fmt.Sprintf("the question was answered with %q, or that is marked", name), func(s ptytest.Screen) bool {
+		d, open := dialogOn(s)
+		marked = open && strings.Contains(d.text(), "❯ "+number+" ")
+		return !open || d.text() != asked
+	})
+	if !marked {
+		return p
+	}
+	p.Press("enter")
 	p.WaitUntil(fmt.Sprintf("the question was answered with %q", name), func(s ptytest.Screen) bool {
 		d, open := dialogOn(s)
-		return !open || d.text() != asked
+		return !open || !strings.Contains(d.text(), "❯ "+number+" ")
 	})
 	return p
 }
