@@ -2,12 +2,10 @@ package dialog
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
-	"parley/internal/cells"
 	"parley/tui/theme"
 )
 
@@ -53,7 +51,7 @@ type replies struct {
 	list   []reply
 	marked int // -1: none
 
-	starts []int // the first line of each reply in the last drawing
+	laid replyLayout
 }
 
 func newReplies(list []reply) replies { return replies{list: list, marked: -1} }
@@ -108,55 +106,6 @@ func digit(key string) int {
 	return -1
 }
 
-// draw draws all replies, whole, and says on which line the marked one begins.
-func (a *replies) draw(width int, inert bool, th *theme.Theme) (lines []string, marked int) {
-	a.starts = a.starts[:0]
-	keys := 0
-	for _, c := range a.list {
-		keys = max(keys, cells.Width(c.key()))
-	}
-	for i, c := range a.list {
-		a.starts = append(a.starts, len(lines))
-		if i == a.marked {
-			marked = len(lines)
-		}
-		l := looks(th, c.tone, i == a.marked, inert || c.off)
-		number, pointer := " ", " "
-		if i < 9 {
-			number = strconv.Itoa(i + 1)
-		}
-		if i == a.marked {
-			pointer = "❯"
-		}
-		lead := l.pointer.Render(pointer) + " " + l.number.Render(number) + "  "
-		if keys > 0 {
-			lead += l.key.Render(pad(c.key(), keys)) + "  "
-		}
-		if c.icon != "" {
-			lead += l.icon.Render(c.icon) + " "
-		}
-		indent := cells.Width(lead)
-		lead = cut(lead, max(0, width-leastName))
-		room := max(leastName, width-indent)
-		text := styled(exact(c.name, room), l.name)
-		if c.more != "" {
-			last := len(text) - 1
-			if cells.Width(text[last])+cells.Width(c.more)+2 <= room {
-				text[last] += "  " + l.more.Render(c.more)
-			} else {
-				text = append(text, styled(exact(c.more, room), l.more)...)
-			}
-		}
-		for j, line := range text {
-			if j > 0 {
-				lead = strings.Repeat(" ", cells.Width(lead))
-			}
-			lines = append(lines, lead+line)
-		}
-	}
-	return lines, marked
-}
-
 // leastName is the width that a name gets, whatever else has to go.
 const leastName = 6
 
@@ -172,15 +121,4 @@ func looks(th *theme.Theme, t tone, marked, inert bool) replyLooks {
 		l.number, l.name = th.Accent, th.Strong
 	}
 	return l
-}
-
-// at is the position of the reply that was drawn on a line, -1 if there is
-// none.
-func (a *replies) at(line int) int {
-	for i := len(a.starts) - 1; i >= 0; i-- {
-		if line >= a.starts[i] {
-			return i
-		}
-	}
-	return -1
 }

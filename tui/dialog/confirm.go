@@ -78,8 +78,9 @@ func (d *Confirm) Settle(msg tea.KeyPressMsg) Action { return d.settle(msg) }
 // View implements [Dialog].
 func (d *Confirm) View(width, maxHeight int) View {
 	width = atMost(width)
-	p := panel{title: safetext.Line(d.asked.Title), body: d.about}
+	p := panel{title: safetext.Line(d.asked.Title), body: vital{d.about}}
 	if d.asked.Detail != "" {
+		p.body = d.about
 		// It stays in view while the detail is scrolled.
 		p.head = append(styled(prose(d.asked.Text, inner(width, maxHeight)), d.env.Theme.Text), "")
 	}

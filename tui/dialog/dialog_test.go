@@ -38,7 +38,7 @@ func TestAuth(t *testing.T) {
 		t.Run(tt.keys, func(t *testing.T) {
 			env, c := newEnv()
 			d := NewAuth(env, "Gemini", "no credentials", methods)
-			if got := d.Key(press("1")); got != (NotTaken{}) {
+			if got := strike(d, "1"); got != (NotTaken{}) {
 				t.Fatalf("at first 1 did %#v", got)
 			}
 			c.pass(QuietTime)
@@ -68,12 +68,12 @@ func TestAuthShows(t *testing.T) {
 	has("Sign in to Gemini", "no credentials", "Log in with Google  Opens your browser", "in this terminal with login '--no browser'", "not supported by parley: smartcard")
 	d.Busy("Log in with Google")
 	has("Signing in with Log in with Google")
-	if got := d.Key(press("1")); got != nil {
+	if got := strike(d, "1"); got != nil {
 		t.Errorf("while it is busy, 1 did %#v", got)
 	}
 	d.Failed(errors.New("the token has expired"))
 	has("✗ the token has expired", "Log in with Google")
-	if got := d.Key(press("1")); got != (SignIn{"oauth"}) {
+	if got := strike(d, "1"); got != (SignIn{"oauth"}) {
 		t.Errorf("after a failure, 1 did %#v", got)
 	}
 	d = NewAuth(env, "", "", nil)
@@ -101,7 +101,7 @@ func TestConfirm(t *testing.T) {
 		t.Run(tt.keys, func(t *testing.T) {
 			env, c := newEnv()
 			d := NewConfirm(env, q)
-			if got := d.Key(press("s")); got != (NotTaken{}) {
+			if got := strike(d, "s"); got != (NotTaken{}) {
 				t.Fatalf("at first s did %#v", got)
 			}
 			c.pass(QuietTime)
@@ -119,7 +119,7 @@ func TestConfirmShowsTheEndOfTheDetail(t *testing.T) {
 	if text := shownBy(d, 80, 16); !strings.Contains(text, "the reason") || !strings.Contains(text, "It has stopped.") {
 		t.Errorf("it shows\n%s", text)
 	}
-	d.Key(press("home"))
+	strike(d, "home")
 	if text := shownBy(d, 80, 16); strings.Contains(text, "the reason") || !strings.Contains(text, "It has stopped.") {
 		t.Errorf("scrolled up it shows\n%s", text)
 	}
@@ -139,7 +139,7 @@ func TestHelp(t *testing.T) {
 		if _, below := d.scroll.hidden(); below == 0 {
 			break
 		}
-		if got := d.Key(press("pgdown")); got != nil {
+		if got := strike(d, "pgdown"); got != nil {
 			t.Fatalf("pgdown did %#v", got)
 		}
 	}
@@ -156,7 +156,7 @@ func TestHelp(t *testing.T) {
 		t.Error("an action without a key is not shown as one")
 	}
 	for _, k := range []string{"esc", "q"} {
-		if got := d.Key(press(k)); got != (Close{}) {
+		if got := strike(d, k); got != (Close{}) {
 			t.Errorf("%s did %#v", k, got)
 		}
 	}
@@ -168,16 +168,16 @@ func TestGuide(t *testing.T) {
 	if text := shownBy(d, 80, 20); !strings.Contains(text, "The guide") || !strings.Contains(text, "Some words.") || strings.Contains(text, "The end.") {
 		t.Errorf("it begins with\n%s", text)
 	}
-	d.Key(press("space"))
+	strike(d, "space")
 	if text := shownBy(d, 80, 20); strings.Contains(text, "The guide") {
 		t.Errorf("a page below it shows\n%s", text)
 	}
-	d.Key(press("end"))
+	strike(d, "end")
 	if text := shownBy(d, 60, 20); !strings.Contains(text, "The end.") {
 		t.Errorf("at the end it shows\n%s", text)
 	}
 	for _, k := range []string{"esc", "q"} {
-		if got := d.Key(press(k)); got != (Close{}) {
+		if got := strike(d, k); got != (Close{}) {
 			t.Errorf("%s did %#v", k, got)
 		}
 	}
@@ -278,13 +278,13 @@ func TestKeysThatCloseBounce(t *testing.T) {
 			env, _ := newEnv()
 			d := open(env)
 			if name == "options" { // its first row opens a list; the third is set at once
-				d.Key(press("down"))
-				d.Key(press("down"))
+				strike(d, "down")
+				strike(d, "down")
 			}
 			if env.Guard.Bounced(key) {
 				t.Errorf("%s: %s bounces before it was pressed", name, key)
 			}
-			if got := d.Key(press(key)); got == nil {
+			if got := strike(d, key); got == nil {
 				t.Errorf("%s: %s did nothing", name, key)
 			}
 			if !env.Guard.Bounced(key) {

@@ -179,6 +179,10 @@ func (d *Form) enter(msg tea.KeyPressMsg) Action {
 func (d *Form) press(button int, key string) Action {
 	var content map[string]any
 	if buttons[button].action == acpclient.ElicitAccept {
+		if !d.sight.whole() {
+			d.problem = "see all that is asked before you accept it: scroll up, or make more room"
+			return nil
+		}
 		var ok bool
 		if content, ok = d.content(); !ok {
 			return nil

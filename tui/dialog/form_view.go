@@ -24,16 +24,19 @@ const maxChoices = 6
 func (d *Form) View(width, maxHeight int) View {
 	width = atMost(width)
 	th, w := d.env.Theme, inner(width, maxHeight)
+	d.sight.resize(width, maxHeight)
 	inert := d.env.Guard.inert()
 	lines, from, to, cursor := d.draw(w, inert)
 	d.lines = lines
-	body := make(fixed, len(lines))
+	drawn := make(fixed, len(lines))
 	for i, l := range lines {
-		body[i] = l.text
+		drawn[i] = l.text
 	}
+	said := d.said.height(paper{w, th})
+	body := column{vital{drawn[:said]}, drawn[said:]}
 	p := panel{th: th, title: d.title(), body: body, scroll: &d.scroll, cursor: cursor, inBody: true, lit: !inert}
-	p.foot = d.buttons(w, inert)
-	p.keep = len(p.foot) - 1
+	foot := d.buttons(w, inert)
+	p.foot, p.keep = fixed(foot), len(foot)-1
 	if maxHeight >= roomy {
 		p.head = []string{""}
 	}
@@ -50,6 +53,7 @@ func (d *Form) View(width, maxHeight int) View {
 	}
 	v, place := p.view(width, maxHeight)
 	d.place = place
+	d.sight.look(&p, nil, place, w)
 	return v
 }
 

@@ -122,7 +122,7 @@ func (d *Link) View(width, maxHeight int) View {
 	width = atMost(width)
 	// What the agent says comes last: however long it is, host and warnings
 	// stand above it.
-	body := column{d.intro, gap{}, d.where}
+	body := column{d.intro, gap{}, vital{d.where}}
 	if word := d.state(); word != nil {
 		body = append(body, gap{}, newBlock(word))
 	}

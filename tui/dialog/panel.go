@@ -24,7 +24,7 @@ type panel struct {
 	head   []string
 	body   content
 	scroll *scroller
-	foot   []string
+	foot   content
 	// keep is the line of the foot that must be seen when there is no room for
 	// all of it.
 	keep int
@@ -40,6 +40,8 @@ type panel struct {
 // placement says where the parts of a panel stand in its view.
 type placement struct {
 	left int
+	// head is how many lines of the head are shown.
+	head int
 	// body is the line of the view where the body begins, shown how many of its
 	// lines there are.
 	body, shown int
@@ -96,14 +98,18 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	lines := append(make([]string, 0, rows+frameHeight), p.head[:place.body]...)
 	body, bar := p.bodyLines(w, place)
 	lines = append(lines, body...)
+	var foot []string
+	if place.footFrom < place.footTo {
+		foot = p.foot.lines(paper{w, p.th}, place.footFrom, place.footTo)
+	}
 	if p.snug && frame && (p.scroll == nil || !p.scroll.scrolls()) {
-		width = p.fitted(lines, place, width)
+		width = p.fitted(lines, foot, width)
 		w = inner(width, maxHeight)
 	}
 	if split {
 		lines = append(lines, p.divider(w))
 	}
-	lines = append(lines, p.foot[place.footFrom:place.footTo]...)
+	lines = append(lines, foot...)
 
 	var view View
 	if !frame {
@@ -123,9 +129,9 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 
 // fitted is the width of a snug panel: that of its widest line, of those above the
 // foot or in it.
-func (p *panel) fitted(lines []string, place placement, width int) int {
+func (p *panel) fitted(lines, foot []string, width int) int {
 	need := snuggest - frameWidth
-	for _, part := range [][]string{lines, p.foot[place.footFrom:place.footTo]} {
+	for _, part := range [][]string{lines, foot} {
 		for _, line := range part {
 			need = max(need, cells.Width(line))
 		}
@@ -138,13 +144,16 @@ func (p *panel) fitted(lines []string, place placement, width int) int {
 // place shares out rows among head, body and foot, without the frame. split says
 // that a line stands between body and foot.
 func (p *panel) place(w, rows int) (place placement, split bool) {
-	total := 0
+	total, answers := 0, 0
 	if p.body != nil {
 		total = p.body.height(paper{w, p.th})
 	}
+	if p.foot != nil {
+		answers = p.foot.height(paper{w, p.th})
+	}
 	// The foot, mostly what there is to answer, comes first; but a body is
 	// never squeezed out: a third of the room is its own.
-	foot := min(len(p.foot), rows)
+	foot := min(answers, rows)
 	if total > 0 && rows > 2 {
 		foot = min(foot, rows-min(total+1, max(2, rows/3)))
 	}
@@ -157,10 +166,10 @@ func (p *panel) place(w, rows int) (place placement, split bool) {
 	if p.scroll != nil {
 		p.scroll.fit(total, shown)
 	}
-	place = placement{body: head, shown: shown, foot: head + shown + between}
-	place.footFrom = min(max(0, p.keep-foot+1), len(p.foot)-foot)
+	place = placement{head: head, body: head, shown: shown, foot: head + shown + between}
+	place.footFrom = min(max(0, p.keep-foot+1), answers-foot)
 	place.footTo = place.footFrom + foot
-	if hidden := len(p.foot) - foot; hidden > 0 {
+	if hidden := answers - foot; hidden > 0 {
 		p.status = strings.TrimPrefix(p.status+" · ↕ "+count(hidden, "more line"), " · ")
 	}
 	return place, between == 1

@@ -178,9 +178,13 @@ func (d *Permission) refresh() {
 	if d.version != call.Version() && !reflect.DeepEqual(now, d.seen) {
 		d.env.Guard.open()
 	}
+	if !reflect.DeepEqual(now, d.seen) {
+		d.sight = sight{}
+	}
 	d.version, d.seen = call.Version(), now
 	d.about = aboutCall(call, callContent{toolface.In(d.env.Cwd), d.env.Diffs, max(d.context, diffview.DefaultContext)})
 	if d.raw {
+		d.about = append(d.about, gap{}, quoted("title", call.Title))
 		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
 	}
 	if len(d.replies.list) == 0 {

@@ -16,9 +16,9 @@ import (
 // aboutCall is everything that is known of a tool call, as content of a panel.
 func aboutCall(t *conversation.ToolCall, show callContent) column {
 	at := show.at
-	parts := column{newBlock(func(p paper) []string { return callHead(t, at, p) })}
+	parts := column{vital{newBlock(func(p paper) []string { return callHead(t, at, p) })}}
 	if c := at.Command(t.RawInput); c.Line != "" {
-		parts = append(parts, gap{}, commandBlock(c))
+		parts = append(parts, gap{}, vital{commandBlock(c)})
 	}
 	for i := range t.Content {
 		if part := toolface.Visit(&t.Content[i], show); part != nil {
@@ -28,7 +28,9 @@ func aboutCall(t *conversation.ToolCall, show callContent) column {
 	return parts
 }
 
-// callHead is the kind, the whole title and the places of a call.
+// callHead is the kind, the title and the places of a call. A title has one line,
+// so that it can look like nothing else; it is shown whole, behind a bar, if there
+// is nothing else that tells what is asked.
 func callHead(t *conversation.ToolCall, at toolface.Places, p paper) []string {
 	th, kind := p.th, toolface.KindOf(t.Kind)
 	indent := cells.Width(kind.Verb) + 4
@@ -36,12 +38,17 @@ func callHead(t *conversation.ToolCall, at toolface.Places, p paper) []string {
 		indent = 2
 	}
 	var out []string
-	for i, line := range cells.Wrap(toolface.Title(t, safetext.Visible), p.width-indent) {
-		lead := strings.Repeat(" ", indent)
-		if i == 0 {
-			lead = pad(th.Accent.Render(kind.Icon+" "+kind.Verb), indent)
+	title := toolface.Title(t, safetext.VisibleLine)
+	lead := pad(th.Accent.Render(kind.Icon+" "+kind.Verb), indent)
+	if len(t.RawInput) > 0 || len(t.Content) > 0 || len(t.Locations) > 0 {
+		out = append(out, lead+th.Strong.Render(cut(title, max(1, p.width-indent))))
+	} else {
+		for i, line := range exact(title, max(1, p.width-indent)) {
+			if i > 0 {
+				lead = pad(th.CodeBar.Render("│"), indent)
+			}
+			out = append(out, lead+th.Strong.Render(line))
 		}
-		out = append(out, lead+th.Strong.Render(line))
 	}
 	for _, l := range t.Locations {
 		for _, line := range exact(at.Location(l), max(1, p.width-indent)) {
@@ -116,6 +123,18 @@ func rawPart(label string, raw []byte) content {
 	})
 }
 
+// quoted shows text whole, below a label and behind a bar: whatever it holds, it
+// looks like nothing else.
+func quoted(label, s string) content {
+	return newBlock(func(p paper) []string {
+		lines := []string{p.th.Muted.Render(label)}
+		for _, line := range exact(safetext.Visible(s), max(1, p.width-2)) {
+			lines = append(lines, p.th.CodeBar.Render("│ ")+p.th.Text.Render(line))
+		}
+		return lines
+	})
+}
+
 // gap is an empty line.
 type gap struct{}
 
@@ -150,7 +169,7 @@ func newDiff(d *diffview.Diff, shown *diffview.Preference) content {
 		}
 		return append(lines, counts)
 	})
-	return column{head, diffPart{d, shown}}
+	return column{vital{head}, diffPart{d, shown}}
 }
 
 func (d diffPart) height(p paper) int { return d.shown.Layout(d.diff, p.width).Len() }

@@ -26,12 +26,22 @@ func shownBy(d Dialog, width, height int) string {
 
 // strike presses a key, and no other one soon after it.
 func strike(d Dialog, key string) Action {
+	draw(d)
 	a := d.Key(press(key))
 	if hold, ok := a.(Hold); ok {
 		a = d.(Guarded).Settle(hold.Key)
 	}
 	return a
 }
+
+// draw draws a question that was not drawn yet, with room for all of it.
+func draw(d Dialog) {
+	if q, ok := d.(interface{ drawn() bool }); ok && !q.drawn() {
+		d.View(100, 100)
+	}
+}
+
+func (q *question) drawn() bool { return q.sight.height > 0 }
 
 // presses gives a dialog keys and returns what the last one did.
 func presses(t *testing.T, d Dialog, keys ...string) Action {
@@ -50,6 +60,7 @@ func armed(p *conversation.Permission) (*Permission, *clock) {
 	env, c := newEnv()
 	d := NewPermission(env, p, 1)
 	c.pass(LookTime)
+	draw(d)
 	return d, c
 }
 
@@ -418,6 +429,13 @@ func TestPermissionWithManyOptions(t *testing.T) {
 		if text := shownBy(d, 80, 16); !strings.Contains(text, fmt.Sprintf("option %d.", i)) {
 			t.Fatalf("option %d is marked and not shown:\n%s", i, text)
 		}
+	}
+	if got := strike(d, "enter"); got != nil {
+		t.Errorf("enter did %#v before the path of the change was seen", got)
+	}
+	for range 3 {
+		strike(d, "pgdown")
+		d.View(80, 16)
 	}
 	if got := strike(d, "enter"); got != (Answer{7, "19"}) {
 		t.Errorf("enter did %#v", got)

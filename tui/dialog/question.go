@@ -16,6 +16,7 @@ type question struct {
 	replies replies
 	scroll  scroller
 	place   placement
+	sight   sight
 }
 
 func newQuestion(env Env) question { return question{env: env, replies: newReplies(nil)} }
@@ -41,7 +42,7 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 		return NotTaken{}, true
 	}
 	key := msg.String()
-	if q.env.drafts(key) {
+	if q.env.drafts(key) || letter(key) && !q.sight.whole() {
 		return q.typed(), true
 	}
 	if i := q.replies.byKey(key); i >= 0 {
@@ -115,14 +116,18 @@ func (q *question) settle(msg tea.KeyPressMsg) Action {
 // choose gives a reply that was named by a key, or marks it if that is not
 // enough for it.
 func (q *question) choose(i int, key string) Action {
-	if q.replies.list[i].grave {
+	if q.replies.list[i].grave || !q.sight.whole() {
 		q.replies.marked = i
 		return nil
 	}
 	return q.give(q.replies.list[i], key)
 }
 
+// give gives a reply, if the person has seen what they are asked.
 func (q *question) give(c reply, key string) Action {
+	if !q.sight.whole() {
+		return nil
+	}
 	q.env.Guard.answer(key)
 	return c.action
 }
@@ -170,25 +175,53 @@ func (q *question) click(i int) Action {
 // inertWords say why a dialog does not take keys yet.
 const inertWords = "takes no keys until you pause"
 
+// unseenWords say why a dialog takes no answer yet.
+const unseenWords = "takes an answer once you have seen all of it"
+
 // roomy is the height from which on there is room for empty lines.
 const roomy = 14
 
 // view draws the question: what it is about, and the replies below.
 func (q *question) view(p panel, width, maxHeight int) View {
-	inert := q.env.Guard.inert()
-	p.th, p.lit, p.scroll, p.snug = q.env.Theme, !inert, &q.scroll, true
+	p.th, p.scroll, p.snug = q.env.Theme, &q.scroll, true
 	if maxHeight >= roomy {
 		p.head = append([]string{""}, p.head...)
 	}
-	if inert {
-		p.status = inertWords
+	w := inner(width, maxHeight)
+	q.sight.resize(width, maxHeight)
+	for {
+		known := q.sight.whole()
+		inert := q.env.Guard.inert()
+		p.lit, p.status = !inert && known, ""
+		switch {
+		case inert:
+			p.status = inertWords
+		case !known:
+			p.status = unseenWords
+		}
+		if len(q.replies.list) > 0 {
+			p.foot, p.keep = replyList{&q.replies, !p.lit}, q.replies.markedAt(w)
+		}
+		v, place := p.view(width, maxHeight)
+		q.place = place
+		q.sight.look(&p, &q.replies, place, w)
+		if q.sight.whole() == known {
+			return v
+		}
 	}
-	if len(q.replies.list) > 0 {
-		p.foot, p.keep = q.replies.draw(inner(width, maxHeight), inert, p.th)
+}
+
+// unseenHints say how the rest of a question gets into sight.
+func (q *question) unseenHints(closing string) []Hint {
+	var hints []Hint
+	if q.scroll.scrolls() && q.scroll.height > 0 {
+		hints = q.env.hint(hints, config.ActionDialogPageDown, "see all of it, to answer")
+	} else if q.sight.unseen > 0 && q.sight.height > 0 {
+		hints = q.env.hint(hints, config.ActionDialogDown, "see all answers")
+	} else {
+		hints = append(hints, Hint{"", "too little room to ask"})
 	}
-	v, place := p.view(width, maxHeight)
-	q.place = place
-	return v
+	return q.env.hint(hints, config.ActionDialogClose, closing)
 }
 
 // hints are the keys that every question knows. Closing means something else
@@ -198,6 +231,9 @@ func (q *question) hints(closing string) []Hint {
 		return nil
 	}
 	var hints []Hint
+	if !q.sight.whole() {
+		return q.unseenHints(closing)
+	}
 	alt := ""
 	if q.env.drafting() {
 		alt = "alt+"

@@ -26,12 +26,12 @@ func (s *Selector) View(width, maxHeight int) View {
 	if n := len(s.rows.shown); n > 0 {
 		p.body = (*selectorRows)(s)
 		p.note = s.counter()
-		p.foot = s.detail(w)
-		s.fit(maxHeight, len(p.head), len(p.foot))
+		foot := s.detail(w)
+		p.foot = fixed(foot)
+		s.fit(maxHeight, len(p.head), len(foot))
 		p.scroll.offset = s.top
 	} else {
-		p.foot = prose(s.nothing(), w)
-		p.foot = append(styled(p.foot, th.Muted), "")
+		p.foot = fixed(append(styled(prose(s.nothing(), w), th.Muted), ""))
 	}
 	v, place := p.view(width, maxHeight)
 	s.place = place

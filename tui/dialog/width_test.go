@@ -70,6 +70,10 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 				d := questions[name](env, text)
 				c.pass(time.Second)
 				width := rapid.IntRange(10, 200).Draw(t, "width")
+				if name == "option" { // a marked name is shown whole
+					d.Key(press("down"))
+					d.Key(press("down"))
+				}
 				screen := termtest.Show(on.Kind, d.View(width, 2000).Lines, width)
 				if name != "content" && name != "message" && name != "confirmation" {
 					text = safetext.Visible(text) // what cannot be seen is shown by its number

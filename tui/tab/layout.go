@@ -69,10 +69,11 @@ func (t *Tab) Draw(width, height int) Screen {
 
 	room := height - len(below)
 	var panel dialog.View
-	if d := t.dialogs.Top(); d != nil && room > 0 {
-		most := max(room*2/3, min(room, 12))
+	if d := t.dialogs.Top(); d != nil {
+		// Where there is no room at all, it is told so: it takes no answer then.
+		most := max(0, room*2/3, min(room, 12))
 		panel = d.View(width, most)
-		panel.Lines = panel.Lines[:min(len(panel.Lines), room)]
+		panel.Lines = panel.Lines[:min(len(panel.Lines), max(0, room))]
 	}
 	lines := make([]string, 0, height)
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {

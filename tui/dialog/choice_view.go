@@ -1,0 +1,191 @@
+package dialog
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"parley/internal/cells"
+)
+
+// nameLines is how many lines the name of a reply gets, and so does what tells it
+// apart, until it is marked: no name pushes the other replies out of sight.
+const nameLines = 2
+
+// replyLayout says where the replies stand when they are drawn below each other.
+// It is made anew only when something has changed, and only what is visible is drawn:
+// there may be very many.
+type replyLayout struct {
+	on            cells.Layout
+	width         int
+	marked, count int
+
+	keys    int   // the width of the column of keys
+	heights []int // of each reply while it is not marked
+	starts  []int // the first line of each, and at the end the number of lines
+}
+
+// layout brings the layout up to date.
+func (a *replies) layout(width int) *replyLayout {
+	l := &a.laid
+	on := cells.NewLayout(width)
+	if l.starts != nil && l.on == on && l.count == len(a.list) {
+		if l.marked != a.marked {
+			l.marked = a.marked
+			a.stack()
+		}
+		return l
+	}
+	*l = replyLayout{on: on, width: width, marked: a.marked, count: len(a.list)}
+	for _, c := range a.list {
+		l.keys = max(l.keys, cells.Width(c.key()))
+	}
+	l.heights = make([]int, len(a.list))
+	for i := range a.list {
+		name, more := a.text(i, false)
+		l.heights[i] = len(name) + len(more)
+	}
+	a.stack()
+	return l
+}
+
+// stack works out where each reply begins.
+func (a *replies) stack() {
+	l, line := &a.laid, 0
+	l.starts = make([]int, len(a.list)+1)
+	for i, n := range l.heights {
+		l.starts[i] = line
+		if i == l.marked {
+			name, more := a.text(i, true)
+			n = len(name) + len(more)
+		}
+		line += n
+	}
+	l.starts[len(a.list)] = line
+}
+
+// indent is the width of what stands before the name of a reply.
+func (a *replies) indent(c reply) int {
+	n := len("❯ 1  ") - len("❯") + 1
+	if a.laid.keys > 0 {
+		n += a.laid.keys + 2
+	}
+	if c.icon != "" {
+		n += cells.Width(c.icon) + 1
+	}
+	return n
+}
+
+// text is what a reply says, in lines: its name and what tells it apart, whole or
+// as much of both as a reply gets that is not marked. If the latter has room behind
+// the former, it has no lines of its own.
+func (a *replies) text(i int, whole bool) (name, more []string) {
+	c := a.list[i]
+	room := max(leastName, a.laid.width-a.indent(c))
+	most := 0
+	if !whole {
+		most = nameLines
+	}
+	name = someLines(c.name, room, most)
+	if c.more == "" {
+		return name, nil
+	}
+	more = someLines(c.more, room, most)
+	if last := name[len(name)-1]; len(more) == 1 && cells.Width(last)+cells.Width(more[0])+2 <= room {
+		return name, nil
+	}
+	return name, more
+}
+
+// someLines breaks safe text into at most so many lines, or all if most is 0. The
+// last one says that there is more.
+func someLines(s string, width, most int) []string {
+	if most == 0 {
+		return exact(s, width)
+	}
+	cutOff := false
+	if enough := 32 * width * most; len(s) > enough { // whatever the characters are
+		for !utf8.RuneStart(s[enough]) {
+			enough--
+		}
+		s, cutOff = s[:enough], true
+	}
+	lines := exact(s, width)
+	if len(lines) > most {
+		lines, cutOff = lines[:most], true
+	}
+	if last := len(lines) - 1; cutOff {
+		lines[last] = cut(lines[last]+strings.Repeat(" ", width), max(1, width-1)) + "…"
+		lines[last] = strings.TrimRight(strings.TrimSuffix(lines[last], "……"), " …") + "…"
+	}
+	return lines
+}
+
+// replyList draws replies, as content of a panel.
+type replyList struct {
+	*replies
+	inert bool
+}
+
+func (a replyList) height(p paper) int {
+	l := a.layout(p.width)
+	return l.starts[len(a.list)]
+}
+
+func (a replyList) lines(p paper, from, to int) []string {
+	l := a.layout(p.width)
+	var out []string
+	first := a.at(from)
+	for i := first; i < len(a.list) && l.starts[i] < to; i++ {
+		out = append(out, a.draw(i, p)...)
+	}
+	out = out[from-l.starts[first]:]
+	return out[:min(len(out), to-from)]
+}
+
+// draw draws a reply.
+func (a replyList) draw(i int, p paper) []string {
+	c, th := a.list[i], p.th
+	l := looks(th, c.tone, i == a.marked, a.inert || c.off)
+	number, pointer := " ", " "
+	if i < 9 {
+		number = strconv.Itoa(i + 1)
+	}
+	if i == a.marked {
+		pointer = "❯"
+	}
+	lead := l.pointer.Render(pointer) + " " + l.number.Render(number) + "  "
+	if a.laid.keys > 0 {
+		lead += l.key.Render(pad(c.key(), a.laid.keys)) + "  "
+	}
+	if c.icon != "" {
+		lead += l.icon.Render(c.icon) + " "
+	}
+	lead = cut(lead, max(0, p.width-leastName))
+	name, more := a.text(i, i == a.marked)
+	lines := append(styled(name, l.name), styled(more, l.more)...)
+	if c.more != "" && more == nil {
+		lines[len(lines)-1] += "  " + l.more.Render(c.more)
+	}
+	for j := range lines {
+		if j == 1 {
+			lead = strings.Repeat(" ", cells.Width(lead))
+		}
+		lines[j] = lead + lines[j]
+	}
+	return lines
+}
+
+// markedAt is the line on which the marked reply begins, 0 if none is marked.
+func (a *replies) markedAt(width int) int {
+	if a.marked < 0 {
+		return 0
+	}
+	return a.layout(width).starts[a.marked]
+}
+
+// at is the position of the reply that stands on a line of the last layout.
+func (a *replies) at(line int) int {
+	return sort.Search(len(a.list), func(i int) bool { return a.laid.starts[i] > line }) - 1
+}

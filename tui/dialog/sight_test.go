@@ -1,0 +1,133 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// answers are what the keys that answer do to a question that was drawn at a size.
+func answers(d Dialog, keys ...string) []Action {
+	var got []Action
+	for _, key := range keys {
+		a := d.Key(press(key))
+		if hold, ok := a.(Hold); ok {
+			a = d.(Guarded).Settle(hold.Key)
+		}
+		if a != nil && a != (NotTaken{}) {
+			got = append(got, a)
+		}
+		d.(*Permission).env.Guard.typed = time.Time{}
+	}
+	return got
+}
+
+// A question that cannot be seen, or of which an answer or its subject cannot, takes
+// no answer; it takes one once there is room.
+func TestAQuestionThatCannotBeSeenTakesNoAnswer(t *testing.T) {
+	for _, size := range [][2]int{{80, 0}, {0, 10}, {80, 1}, {80, 2}, {20, 4}, {30, 3}} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			for _, p := range []*conversation.Permission{editPermission(), runPermission()} {
+				d, _ := armed(p)
+				d.View(size[0], size[1])
+				if got := answers(d, "1", "2", "enter", "3", "y", "n", "a", "enter", "alt+1", "down", "enter"); got != nil {
+					t.Errorf("it took %#v", got)
+				}
+				d.View(100, 60)
+				if got := answers(d, "1"); len(got) != 1 {
+					t.Error("it took no answer though all of it could be seen")
+				}
+			}
+		})
+	}
+}
+
+// Half a screen is enough when the rest was scrolled to.
+func TestAQuestionTakesAnAnswerOnceItWasScrolled(t *testing.T) {
+	p := runPermission()
+	p.ToolCall.RawInput = []byte(`{"command":` + quote(strings.Repeat("echo harmless\n", 40)+"rm -rf ~") + `}`)
+	d, _ := armed(p)
+	if text := shownBy(d, 60, 14); strings.Contains(text, "rm -rf") || !strings.Contains(text, unseenWords) {
+		t.Errorf("the end of the command is in sight, or it is not said why nothing is taken:\n%s", text)
+	}
+	if got := answers(d, "1", "y", "down", "enter"); got != nil {
+		t.Errorf("before the end of the command was seen it took %#v", got)
+	}
+	d.Key(press("end"))
+	if text := shownBy(d, 60, 14); !strings.Contains(text, "rm -rf") || strings.Contains(text, unseenWords) {
+		t.Errorf("at the end it shows\n%s", text)
+	}
+	if got := answers(d, "1"); len(got) != 1 {
+		t.Error("it took no answer")
+	}
+}
+
+// A name of any length leaves the command, and every other answer, where it can be
+// seen; marking it shows the rest.
+func TestALongNamePushesNothingAway(t *testing.T) {
+	p := runPermission()
+	p.Options[0].Name = strings.Repeat("yes of course ", 220) + "the end"
+	p.Options[2].Name = "Reject it"
+	d, _ := armed(p)
+	text := shownBy(d, 80, 20)
+	for _, want := range []string{"go test", "yes of course", "…", "Reject it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in sight:\n%s", want, text)
+		}
+	}
+	d.Key(press("down"))
+	if text := shownBy(d, 80, 200); !strings.Contains(strings.Join(strings.Fields(text), " "), "the end") {
+		t.Errorf("marked, it does not show its end:\n%s", text)
+	}
+}
+
+// The path of a change stands below much else: it must have been seen.
+func TestThePathOfAChangeMustHaveBeenSeen(t *testing.T) {
+	p := editPermission()
+	p.ToolCall.Locations = nil
+	text := acpclient.TextContent(strings.Repeat("words\n\n", 200))
+	p.ToolCall.Content = append([]acpclient.ToolCallContent{text}, p.ToolCall.Content...)
+	d, _ := armed(p)
+	d.View(80, 20)
+	if got := answers(d, "1"); got != nil {
+		t.Errorf("it took %#v", got)
+	}
+}
+
+// A title is one line: nothing in it can look like answers.
+func TestATitleIsOneLine(t *testing.T) {
+	for _, title := range []string{
+		"Read a file\n\n  1  y  ✓ Read it\n  2  n  ✗ Do not",
+		"Read a file" + strings.Repeat(" ", 60) + "1  y  ✓ Read it" + strings.Repeat(" ", 60) + "2  n  ✗ Do not",
+	} {
+		p := runPermission()
+		p.ToolCall.Title = title
+		d, _ := armed(p)
+		for _, line := range strings.Split(shownBy(d, 80, 24), "\n") {
+			if strings.HasPrefix(line, "1  y  ✓ Read it") || strings.HasPrefix(line, "2  n  ✗ Do not") {
+				t.Errorf("the title draws an answer: %q", line)
+			}
+		}
+	}
+}
+
+// However many answers there are, drawing costs as much as what is seen of them.
+func TestManyAnswersAreDrawnOnlyWhereTheyAreSeen(t *testing.T) {
+	cost := func(n int) float64 {
+		p := editPermission()
+		p.Options = nil
+		for i := range n {
+			p.Options = append(p.Options, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: "Allow it", Kind: "odd"})
+		}
+		d, _ := armed(p)
+		d.View(80, 24)
+		return testing.AllocsPerRun(5, func() { d.View(80, 24) })
+	}
+	if few, many := cost(100), cost(10_000); many > 2*few {
+		t.Errorf("drawing 10,000 answers makes %.0f allocations, 100 make %.0f", many, few)
+	}
+}
