@@ -20,6 +20,9 @@ func aboutCall(t *conversation.ToolCall, show callContent) column {
 	if c := at.Command(t.RawInput); c.Line != "" {
 		parts = append(parts, gap{}, vital{commandBlock(c)})
 	}
+	if left := rest(t, at); len(left) > 0 {
+		parts = append(parts, gap{}, vital{restBlock(left)})
+	}
 	for i := range t.Content {
 		if part := toolface.Visit(&t.Content[i], show); part != nil {
 			parts = append(parts, gap{}, part)

@@ -360,6 +360,7 @@ func TestPermissionShowsContent(t *testing.T) {
 			t.Setenv("HOME", "/home/ada")
 			p := editPermission()
 			p.ToolCall.Content, p.ToolCall.Locations = []acpclient.ToolCallContent{tt.content}, nil
+			p.ToolCall.RawInput = nil
 			d, _ := armed(p)
 			text := shownBy(d, 80, 40)
 			if want := "✎ edit  Greet by name\n"; !strings.Contains(text, want) {

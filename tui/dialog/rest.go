@@ -1,0 +1,148 @@
+package dialog
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/tui/toolface"
+)
+
+// entry is a key of an object and its value.
+type entry struct {
+	key   string
+	value json.RawMessage
+}
+
+// rest is what the raw input of a call says and what is not shown of the call
+// otherwise: nothing that would be done may be hidden because parley does not know
+// the key that it stands under. What is no object has one entry without a key.
+func rest(t *conversation.ToolCall, at toolface.Places) []entry {
+	raw := bytes.TrimSpace(t.RawInput)
+	switch string(raw) {
+	case "", "null", "{}", "[]", `""`:
+		return nil
+	}
+	all, ok := entries(raw)
+	if !ok {
+		return []entry{{"", raw}}
+	}
+	values := make(map[string]json.RawMessage, len(all))
+	for _, e := range all {
+		if _, twice := values[e.key]; twice {
+			return all // which of two values counts, only the agent knows
+		}
+		values[e.key] = e.value
+	}
+	shown := shownKeys(t, values, at)
+	return slices.DeleteFunc(all, func(e entry) bool { return shown[e.key] })
+}
+
+// entries are those of a JSON object, in its order; ok is false for what is none.
+func entries(raw []byte) (list []entry, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, false
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, false
+		}
+		e := entry{key: key.(string)}
+		if d.Decode(&e.value) != nil {
+			return nil, false
+		}
+		list = append(list, e)
+	}
+	end, err := d.Token()
+	return list, err == nil && end == json.Delim('}')
+}
+
+// shownKeys are the keys of the raw input that the dialog shows in a better way:
+// those that make up the command, and those that say again what the places and the
+// changes of the call say, under the names that agents give them.
+func shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage, at toolface.Places) map[string]bool {
+	shown := commandKeys(values, at)
+	says := func(keys []string, said func(string) bool) {
+		for _, key := range keys {
+			var s string
+			if json.Unmarshal(values[key], &s) == nil && s != "" && said(s) {
+				shown[key] = true
+			}
+		}
+	}
+	says(pathKeys, func(s string) bool {
+		return slices.ContainsFunc(t.Locations, func(l acpclient.ToolCallLocation) bool { return l.Path == s })
+	})
+	for _, c := range t.Content {
+		if c.Type != acpclient.ToolContentDiff {
+			continue
+		}
+		says(pathKeys, func(s string) bool { return s == c.Path })
+		says(newKeys, func(s string) bool { return s == c.NewText })
+		says(oldKeys, func(s string) bool { return c.OldText != nil && s == *c.OldText })
+	}
+	return shown
+}
+
+// The names under which agents give what a change and its place say, too.
+var (
+	pathKeys = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "notebook_path", "target_file"}
+	newKeys  = []string{"content", "contents", "file_text", "new_string", "newString", "newText", "new_str"}
+	dirKeys  = []string{"cwd", "workdir", "workingDirectory", "directory"}
+	oldKeys  = []string{"old_string", "oldString", "oldText", "old_str"}
+)
+
+// commandKeys are the keys that make up the command which is shown: without any of
+// them it would be another one.
+func commandKeys(values map[string]json.RawMessage, at toolface.Places) map[string]bool {
+	part, used := map[string]json.RawMessage{}, map[string]bool{}
+	for _, key := range slices.Concat(dirKeys, []string{"command", "cmd", "args"}) {
+		if v, ok := values[key]; ok {
+			part[key] = v
+		}
+	}
+	command := func() toolface.Command {
+		raw, _ := json.Marshal(part)
+		return at.Command(raw)
+	}
+	whole := command()
+	if whole.Line == "" {
+		return used
+	}
+	for key, v := range part {
+		delete(part, key)
+		used[key] = command() != whole
+		part[key] = v
+	}
+	for _, key := range dirKeys {
+		var dir string
+		if json.Unmarshal(values[key], &dir) == nil && dir != "" && dir == at.Dir {
+			used[key] = true // where everything runs of which nothing else is said
+		}
+	}
+	return used
+}
+
+// restBlock shows entries, each text as the lines that it has, and anything else as
+// JSON: every character of it, behind a bar.
+func restBlock(list []entry) content {
+	var parts column
+	for _, e := range list {
+		label := safetext.VisibleLine(e.key)
+		if label == "" {
+			label = toolface.RawInput
+		}
+		var text string
+		if json.Unmarshal(e.value, &text) != nil || strings.TrimSpace(text) == "" {
+			text = toolface.JSON(e.value, 0)
+		}
+		parts = append(parts, quoted(label, text))
+	}
+	return parts
+}
