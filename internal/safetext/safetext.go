@@ -1,6 +1,6 @@
 // Package safetext makes text from outside (the agent, files, programs) fit to
 // be drawn: no control sequence, no control character and no invisible
-// character that reorders text reaches the terminal.
+// character that hides or reorders text reaches the terminal.
 package safetext
 
 import (
@@ -40,10 +40,17 @@ func clean(s string, block bool) bool {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if unsafeRune(r) || r == utf8.RuneError && n == 1 {
+		if r == utf8.RuneError && n == 1 {
 			return false
 		}
+		prev := rune(-1)
+		if r >= 0x200c {
+			prev, _ = utf8.DecodeLastRuneInString(s[:i])
+		}
 		i += n
+		if hidden(prev, r, s[i:]) {
+			return false
+		}
 	}
 	return true
 }
@@ -51,33 +58,22 @@ func clean(s string, block bool) bool {
 func scrub(s string, block bool) string {
 	s = ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
+	var b strings.Builder
+	b.Grow(len(s))
+	prev := rune(-1) // the last character that is kept
+	for i, r := range s {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
-			if block && r != '\r' {
-				return r
+			if !block {
+				r = ' '
+			} else if r == '\r' {
+				r = '\n'
 			}
-			if block {
-				return '\n'
-			}
-			return ' '
-		case r < ' ' || unsafeRune(r):
-			return -1
+		case r < ' ' || hidden(prev, r, s[i+utf8.RuneLen(r):]):
+			continue
 		}
-		return r
-	}, s)
-}
-
-// unsafeRune reports C1 controls, DEL, and the characters that reorder or hide
-// text (bidirectional controls, see CVE-2021-42574).
-func unsafeRune(r rune) bool {
-	switch {
-	case r >= 0x7f && r < 0xa0:
-		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c:
-		return true
-	case r == 0x2028 || r == 0x2029 || r == 0xfeff:
-		return true
+		b.WriteRune(r)
+		prev = r
 	}
-	return false
+	return b.String()
 }

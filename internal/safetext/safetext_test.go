@@ -26,6 +26,40 @@ func TestBlock(t *testing.T) {
 	}
 }
 
+func TestHiddenCharactersAreDropped(t *testing.T) {
+	for _, r := range []rune{
+		0x200b, 0x200c, 0x200d, 0x2060, 0xad, 0x3164, 0x115f, 0x1160, 0xffa0, 0x180e, 0x34f, 0xfff9, 0xfffa, 0xfffb, 0xfeff,
+		0x2028, 0x2029, 0x202e, 0x2064, 0x206a, 0xe0001, 0xe0041, 0xe007f, 0xe0100,
+	} {
+		for _, around := range []string{"a|b", "|b", "a|", "👍|b", "a|👍", "1|2"} {
+			in, want := strings.ReplaceAll(around, "|", string(r)), strings.ReplaceAll(around, "|", "")
+			if got := Block(in); got != want {
+				t.Errorf("Block(%+q) = %+q", in, got)
+			}
+			if got := Line(in); got != want {
+				t.Errorf("Line(%+q) = %+q", in, got)
+			}
+		}
+	}
+}
+
+// What a writing system or an emoji needs stays.
+func TestJoinersStayWhereTheyAreNeeded(t *testing.T) {
+	for name, s := range map[string]string{
+		"a family": "👩‍👩‍👧", "a profession": "👩🏽‍⚕️", "a flag with a rainbow": "🏳️‍🌈", "a heart": "👩‍❤️‍👨",
+		"the flag of England": "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f!",
+		"Persian":             "می‌خواهم", "Sinhala": "ශ්‍රී", "Devanagari": "क्‍ष", "a variant of an ideograph": "葛\U000e0100城", "an emoji with its variation": "❤️ ✔️",
+	} {
+		if got := Block(s); got != s {
+			t.Errorf("%s: Block(%+q) = %+q", name, s, got)
+		}
+	}
+	smuggled := "🏴" + strings.Repeat("\U000e0041", 40) + "\U000e007f"
+	if got := Block(smuggled); len(got) > len("🏴")+4*maxTags {
+		t.Errorf("Block(%+q) = %+q", smuggled, got)
+	}
+}
+
 func TestLine(t *testing.T) {
 	if got, want := Line("one\ntwo\tthree\x1b[2J"), "one two three"; got != want {
 		t.Errorf("Line = %q, want %q", got, want)
@@ -35,6 +69,7 @@ func TestLine(t *testing.T) {
 func FuzzBlock(f *testing.F) {
 	f.Add("\x1b[31mred")
 	f.Add("\u009b1m\x90q\x9c")
+	f.Add("🏴\U000e0067\U000e0062\U000e007f👩\u200d\u200b👧\u200d\u200d م\u200b\u200c")
 	f.Fuzz(func(t *testing.T, s string) {
 		got := Block(s)
 		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\x07\r") || strings.ContainsRune(got, '\u009b') {

@@ -117,6 +117,18 @@ func clean(s string) string {
 	}, s)
 }
 
+// cleanHere is clean for text that comes to stand at the cursor: whether a joiner
+// belongs to an emoji or a word is told by what stands before it.
+func (b *buffer) cleanHere(s string) string {
+	before := b.lines[b.cur.row].text[:b.cur.col]
+	_, n := utf8.DecodeLastRuneInString(before)
+	last := before[len(before)-n:]
+	if last != clean(last) {
+		return clean(s)
+	}
+	return strings.TrimPrefix(clean(last+s), last)
+}
+
 // oneLine makes text fit for a line of the draft.
 func oneLine(s string) string { return strings.ReplaceAll(clean(s), "\n", " ") }
 

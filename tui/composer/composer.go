@@ -138,7 +138,7 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 	case known:
 		edits(c, c.buf)
 	case key.Text != "":
-		c.buf.typeText(oneLine(key.Text))
+		c.buf.typeText(strings.ReplaceAll(c.buf.cleanHere(key.Text), "\n", " "))
 	default:
 		return Result{}, nil
 	}
@@ -267,7 +267,7 @@ func (c *Composer) Paste(text string) tea.Cmd {
 		c.walk.fresh = false
 	}
 	if len(text) <= foldBytes && lineCount(text) <= foldLines {
-		c.buf.replace(c.buf.cur, c.buf.cur, clean(text))
+		c.buf.replace(c.buf.cur, c.buf.cur, c.buf.cleanHere(text))
 		return c.complete()
 	}
 	mark, whole := c.chips.fold(text)

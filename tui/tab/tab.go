@@ -14,12 +14,14 @@ package tab
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/internal/session"
@@ -127,12 +129,20 @@ func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
 	return t.agent, ""
 }
 
+// maxTitle bounds the title of a tab, in cells: it is the agent's, and terminals
+// give the title of a window to others as it is.
+const maxTitle = 80
+
 // Title is what the session is about, "" if that is not known.
 func (t *Tab) Title() string {
 	if t.conv == nil {
 		return ""
 	}
-	return safetext.Line(t.conv.Title)
+	title := t.conv.Title
+	if most := 16 * maxTitle; len(title) > most { // characters can be made of many bytes
+		title = strings.ToValidUTF8(title[:most], "") + "…"
+	}
+	return cells.Truncate(safetext.Line(title), maxTitle, "…")
 }
 
 // SetTheme draws everything in another theme from now on.
