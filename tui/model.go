@@ -10,6 +10,7 @@ import (
 
 	"parley/config"
 	"parley/internal/cells"
+	"parley/internal/safetext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/screen"
@@ -145,7 +146,7 @@ func (m *Model) grant(w tab.Wish) tea.Cmd {
 	case tab.Leave:
 		return m.close(w.Tab)
 	case tab.Copy:
-		return tea.SetClipboard(w.Text)
+		return tea.SetClipboard(safetext.Block(w.Text)) // it is pasted where parley cannot guard it
 	case tab.Suspend:
 		return tea.Suspend
 	case tab.Exec:
