@@ -9,6 +9,9 @@ const (
 	// QuietTime is how long no key may have been pressed before such a dialog
 	// takes one, while the person types.
 	QuietTime = 500 * time.Millisecond
+	// ReplaceTime is how long nothing is taken after the agent has withdrawn the
+	// question in sight: what stands in its place was not what a key was meant for.
+	ReplaceTime = time.Second
 	// WordTime is how long no other key may follow a letter before it answers: a
 	// letter followed sooner begins a word, which is meant for the prompt.
 	WordTime = 250 * time.Millisecond
@@ -28,6 +31,9 @@ type Guard struct {
 
 	answerKey string
 	answered  time.Time
+
+	settled   bool      // the person has answered the question in sight
+	withdrawn time.Time // when the agent last took back one that was in sight
 }
 
 // NewGuard makes a guard with the clock now.
@@ -67,15 +73,18 @@ func (g *Guard) ArmsIn(now time.Time) time.Duration {
 	if quiet := g.typed.Add(QuietTime); quiet.After(arms) {
 		arms = quiet
 	}
+	if replaced := g.withdrawn.Add(ReplaceTime); replaced.After(arms) {
+		arms = replaced
+	}
 	return max(0, arms.Sub(now))
 }
 
 // open begins to guard a dialog that gets into sight now, or that shows something
 // else from now on.
-func (g *Guard) open() { g.opened = g.now() }
+func (g *Guard) open() { g.opened, g.settled = g.now(), false }
 
 // answer notes the key that answered a question.
-func (g *Guard) answer(key string) { g.answerKey, g.answered = key, g.now() }
+func (g *Guard) answer(key string) { g.answerKey, g.answered, g.settled = key, g.now(), true }
 
 // inert reports whether the dialog takes nothing now.
 func (g *Guard) inert() bool { return g.ArmsIn(g.now()) > 0 }

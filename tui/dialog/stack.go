@@ -19,6 +19,8 @@ type Stack struct {
 	guard *Guard
 	list  []Dialog
 	shown bool
+	// withdrawn says that the agent has taken back the question in sight.
+	withdrawn bool
 }
 
 // NewStack makes an empty stack, which is hidden.
@@ -86,6 +88,7 @@ func (s *Stack) closeIf(gone func(Dialog) bool) {
 // Follow takes over how the agent's questions stand: it closes those that are
 // over, and reports whether one of those that are open has its dialog.
 func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
+	inSight, settled := s.Top(), s.guard.settled
 	s.closeIf(func(d Dialog) bool {
 		q, ok := d.(AgentQuestion)
 		if !ok {
@@ -95,8 +98,17 @@ func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 		asking = asking || state == Open
 		return state == Over
 	})
+	_, asked := inSight.(AgentQuestion)
+	s.withdrawn = s.shown && asked && !settled && !s.Has(inSight)
+	if s.withdrawn {
+		s.guard.withdrawn = s.guard.now()
+	}
 	return asking
 }
+
+// Withdrawn reports whether the last Follow closed the question in sight without
+// an answer of the person: the agent has taken it back.
+func (s *Stack) Withdrawn() bool { return s.withdrawn }
 
 // Show says that the dialogs are on the screen from now on.
 func (s *Stack) Show() {

@@ -17,7 +17,7 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	}
-	t.followQuestions()
+	cmds = append(cmds, t.followQuestions())
 	t.clock.follow(t.conv.Turn.Started, t.waits(), t.program.Now())
 	return tea.Batch(append(cmds, t.pump.next)...)
 }
@@ -55,7 +55,7 @@ func (t *Tab) waits() bool {
 
 // followQuestions keeps one dialog for the oldest open question of the agent,
 // above everything else.
-func (t *Tab) followQuestions() {
+func (t *Tab) followQuestions() tea.Cmd {
 	c := t.conv
 	switch asking := t.dialogs.Follow(c); {
 	case asking:
@@ -64,4 +64,8 @@ func (t *Tab) followQuestions() {
 	case len(c.Elicitations) > 0:
 		t.dialogs.Push(dialog.NewElicitation(t.env(), c.Elicitations[0], c.Agent.Name()))
 	}
+	if t.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() {
+		return t.say("the agent has taken its question back")
+	}
+	return nil
 }

@@ -157,3 +157,37 @@ func TestWordsNeitherStopNorLeave(t *testing.T) {
 		})
 	}
 }
+
+// A question that takes the place of one that the agent has taken back was not what
+// a key on its way was meant for.
+func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
+	b.draw()
+	b.passes(3 * time.Second)
+	b.events(conversation.PermissionClosed{ID: 1})
+	b.mustShow(t, "Second", "has taken its question back")
+	b.passes(dialog.LookTime + 100*time.Millisecond)
+	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.NotTaken{}) {
+		t.Errorf("1 did %#v", got)
+	}
+	b.passes(dialog.ReplaceTime)
+	b.draw()
+	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.Answer{ID: 2, Option: "yes"}) {
+		t.Errorf("later, 1 did %#v", got)
+	}
+}
+
+// One that the person has answered is not said to be taken back.
+func TestAnAnsweredQuestionIsNotSaidToBeTakenBack(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
+	b.draw()
+	b.passes(3 * time.Second)
+	b.dialogs.Top().Key(keyPress("1"))
+	b.events(conversation.PermissionClosed{ID: 1})
+	b.mustNotShow(t, "has taken its question back")
+	if in := b.ArmsIn(); in > dialog.LookTime {
+		t.Errorf("the next one takes keys in %v", in)
+	}
+}
