@@ -24,25 +24,6 @@ func shownBy(d Dialog, width, height int) string {
 	return b.String()
 }
 
-// strike presses a key, and no other one soon after it.
-func strike(d Dialog, key string) Action {
-	draw(d)
-	a := d.Key(press(key))
-	if hold, ok := a.(Hold); ok {
-		a = d.(Guarded).Settle(hold.Key)
-	}
-	return a
-}
-
-// draw draws a question that was not drawn yet, with room for all of it.
-func draw(d Dialog) {
-	if q, ok := d.(interface{ drawn() bool }); ok && !q.drawn() {
-		d.View(100, 100)
-	}
-}
-
-func (q *question) drawn() bool { return q.sight.height > 0 }
-
 // presses gives a dialog keys and returns what the last one did.
 func presses(t *testing.T, d Dialog, keys ...string) Action {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/toolface"
@@ -129,6 +130,19 @@ func commandKeys(values map[string]json.RawMessage, at toolface.Places) map[stri
 	return used
 }
 
+// labelled shows text whole: behind its label if both have room on one line, else
+// below it.
+func labelled(label, s string) content {
+	below := quoted(label, s)
+	return newBlock(func(p paper) []string {
+		text := safetext.Visible(s)
+		if strings.Contains(text, "\n") || cells.Width(label)+2+cells.Width(text) > p.width {
+			return below.lines(p, 0, below.height(p))
+		}
+		return []string{p.th.Muted.Render(label) + "  " + p.th.Text.Render(text)}
+	})
+}
+
 // restBlock shows entries, each text as the lines that it has, and anything else as
 // JSON: every character of it, behind a bar.
 func restBlock(list []entry) content {
@@ -142,7 +156,7 @@ func restBlock(list []entry) content {
 		if json.Unmarshal(e.value, &text) != nil || strings.TrimSpace(text) == "" {
 			text = toolface.JSON(e.value, 0)
 		}
-		parts = append(parts, quoted(label, text))
+		parts = append(parts, labelled(label, strings.TrimRight(text, "\n")))
 	}
 	return parts
 }

@@ -131,3 +131,22 @@ func TestManyAnswersAreDrawnOnlyWhereTheyAreSeen(t *testing.T) {
 		t.Errorf("drawing 10,000 answers makes %.0f allocations, 100 make %.0f", many, few)
 	}
 }
+
+// strike presses a key, and no other one soon after it.
+func strike(d Dialog, key string) Action {
+	draw(d)
+	a := d.Key(press(key))
+	if hold, ok := a.(Hold); ok {
+		a = d.(Guarded).Settle(hold.Key)
+	}
+	return a
+}
+
+// draw draws a question that was not drawn yet, with room for all of it.
+func draw(d Dialog) {
+	if q, ok := d.(interface{ drawn() bool }); ok && !q.drawn() {
+		d.View(100, 100)
+	}
+}
+
+func (q *question) drawn() bool { return q.sight.height > 0 }
