@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"parley/internal/supervise"
 )
 
 // Exit codes.
@@ -22,7 +24,9 @@ const (
 
 // Main runs parley with the arguments and the streams of the process, and
 // returns its exit code. A signal that asks the process to end ends what runs.
-func Main() int {
+func Main() int { return supervise.Main(runProcess) }
+
+func runProcess() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	return run(ctx, systemStreams(), os.Args[1:])

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/supervise"
 	"parley/tui"
 )
 
@@ -32,7 +33,7 @@ type startOptions struct {
 // startCommand makes the command that starts a session. run does it, after flags
 // and arguments are in their options.
 func startCommand(s *streams, run func(*startOptions, context.Context) error) *cobra.Command {
-	opt := &startOptions{streams: s, screen: tui.Run}
+	opt := &startOptions{streams: s, screen: runSupervised}
 	cmd := &cobra.Command{
 		Use:   "parley [DIR] [-- COMMAND ARG...]",
 		Short: "A terminal client for coding agents that speak the Agent Client Protocol",
@@ -116,6 +117,22 @@ func (o *startOptions) run(ctx context.Context) error {
 		fmt.Fprintln(o.streams.Err, "To go on with this session: "+how)
 	}
 	return nil
+}
+
+// runSupervised runs the program on the screen, under a supervisor that ends all
+// that it leaves behind. In the supervisor it returns when the program has ended,
+// which has told everything by itself.
+func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
+	code, ran, err := supervise.Run()
+	switch {
+	case err != nil:
+		return tui.Left{}, err
+	case ran && code != exitOK:
+		return tui.Left{}, exitStatus(code)
+	case ran:
+		return tui.Left{}, nil
+	}
+	return tui.Run(ctx, opt)
 }
 
 // directories makes the directories' paths absolute, and checks that they are

@@ -15,8 +15,8 @@
 //     another process is never mistaken for it.
 //
 // A daemon that left both its session and its parent before the tree was looked
-// at cannot be told from a stranger and is left alone. That is as it should be:
-// what detaches itself on purpose (gpg-agent, a build server) serves others too.
+// at cannot be told from a stranger and is left alone by its Tree. Where the whole
+// program ends, EndBelow finds it too, on Linux: it descends from a subreaper.
 //
 // All this is known on Linux, from /proc. On other Unix systems, and where /proc
 // is missing, the tree is the leader's process group; on Windows it is whatever

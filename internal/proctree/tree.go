@@ -11,6 +11,12 @@ import (
 // not answer.
 var ErrAlive = errors.New("there are still processes that could not be ended")
 
+// SpareMark is an environment variable. A program that ends all its descendants
+// (EndBelow) has it in its own environment, and so do all commands that it starts
+// for the person, such as an editor, a browser, or what holds the clipboard: these
+// are spared. Lead takes it out of the environment of all others.
+const SpareMark = "PARLEY_SUPERVISOR"
+
 // pollPause is the shortest time between two looks for what is left of a tree:
 // nobody tells when the last of its processes ends.
 const pollPause = 10 * time.Millisecond

@@ -5,7 +5,10 @@ package proctree
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,12 +22,24 @@ const (
 )
 
 // Lead makes a command that was not started yet the leader of a new session,
-// and so of a new process group: the signals of our terminal do not reach it.
+// and so of a new process group: the signals of our terminal do not reach it. On
+// Linux the kernel kills it when this process is gone, however that came about, and
+// what it starts is never spared (see SpareMark). Its environment must be set before.
 func Lead(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.Setsid = true
+	setDeathSignal(cmd)
+	unmark(cmd)
+}
+
+// unmark takes SpareMark out of a command's environment.
+func unmark(cmd *exec.Cmd) {
+	if _, marked := os.LookupEnv(SpareMark); !marked {
+		return
+	}
+	cmd.Env = slices.DeleteFunc(slices.Clone(cmd.Environ()), func(v string) bool { return strings.HasPrefix(v, SpareMark+"=") })
 }
 
 // Tree is a process and everything that it has started. Its methods may be
