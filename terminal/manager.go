@@ -17,12 +17,17 @@ const (
 	MaxOutputLimit     = 16 << 20
 )
 
+// MaxRunning is how many commands may run at the same time.
+const MaxRunning = 1024
+
 // defaultGrace is how long a command may take to end after SIGTERM.
 const defaultGrace = 2 * time.Second
 
 var (
 	// ErrUnknownTerminal says that an id was never given out, or was released.
 	ErrUnknownTerminal = errors.New("there is no such terminal")
+	// ErrTooMany says that MaxRunning commands run already.
+	ErrTooMany = errors.New("too many commands are running")
 	// ErrClosed says that the manager takes no more commands.
 	ErrClosed = errors.New("terminals are closed")
 )
@@ -86,7 +91,8 @@ func (s ExitStatus) String() string {
 // methods are safe for concurrent use, also from the callbacks of a Spec, but a
 // callback must not wait for the end of its own terminal.
 type Manager struct {
-	grace time.Duration
+	grace      time.Duration
+	maxRunning int
 
 	mu        sync.Mutex
 	closed    bool
@@ -98,16 +104,13 @@ func NewManager(o Options) *Manager {
 	if o.Grace <= 0 {
 		o.Grace = defaultGrace
 	}
-	return &Manager{grace: o.Grace, terminals: map[string]*terminal{}}
+	return &Manager{grace: o.Grace, maxRunning: MaxRunning, terminals: map[string]*terminal{}}
 }
 
 // Create starts a command and returns the terminal's id at once. ctx covers the
-// start only: the command runs on until it ends, or Kill, Release or Close ends
-// it. Callbacks may come before Create has returned.
+// start only: the command runs on until it ends, or Kill, Release, ReleaseAll or
+// Close ends it; none is started once ctx has ended. Callbacks may come before Create has returned.
 func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
-	if err := ctx.Err(); err != nil {
-		return "", fmt.Errorf("cannot run %q: %w", spec.Command, err)
-	}
 	c, err := resolve(spec)
 	if err != nil {
 		return "", err
@@ -115,11 +118,11 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	spec.Cols, spec.Rows = screen.Size(spec.Cols, spec.Rows)
 
 	// Starting under the lock takes about a millisecond and means that nothing
-	// can slip past Close.
+	// can slip past Close, or past ReleaseAll for an agent that is gone.
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed {
-		return "", fmt.Errorf("cannot run %q: %w", spec.Command, ErrClosed)
+	if err := m.refusal(ctx); err != nil {
+		return "", fmt.Errorf("cannot run %q: %w", spec.Command, err)
 	}
 	p, err := start(c, spec.Cols, spec.Rows)
 	if err != nil {
@@ -128,6 +131,23 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	t := newTerminal("term_"+rand.Text()[:16], p, spec)
 	m.terminals[t.id] = t
 	return t.id, nil
+}
+
+// refusal says why no command can be started now; m.mu is held.
+func (m *Manager) refusal(ctx context.Context) error {
+	if m.closed {
+		return ErrClosed
+	}
+	running := 0
+	for _, t := range m.terminals {
+		if t.running() {
+			running++
+		}
+	}
+	if running >= m.maxRunning {
+		return fmt.Errorf("%w: %d of them; kill or release one first", ErrTooMany, running)
+	}
+	return ctx.Err()
 }
 
 // Output returns what the command has written so far, as text for a model:
@@ -190,6 +210,13 @@ func (m *Manager) Release(id string) error {
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
+	m.mu.Unlock()
+	return m.ReleaseAll()
+}
+
+// ReleaseAll releases the terminals that there are, at the same time.
+func (m *Manager) ReleaseAll() error {
+	m.mu.Lock()
 	open := m.terminals
 	m.terminals = map[string]*terminal{}
 	m.mu.Unlock()

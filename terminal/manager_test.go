@@ -427,3 +427,30 @@ func TestScreenOfACommand(t *testing.T) {
 		})
 	}
 }
+
+func TestCommandsAreBounded(t *testing.T) {
+	m := openManager(t)
+	m.maxRunning = 2
+	stay := Spec{Command: "sleep", Args: []string{"1000"}}
+	first := create(t, m, stay)
+	create(t, m, stay)
+	if _, err := m.Create(t.Context(), stay); !errors.Is(err, ErrTooMany) {
+		t.Fatalf("a third command: %v", err)
+	}
+	if err := m.Kill(first); err != nil { // it keeps its terminal
+		t.Fatal(err)
+	}
+	create(t, m, stay)
+}
+
+func TestReleaseAll(t *testing.T) {
+	m := openManager(t)
+	id := create(t, m, Spec{Command: "sleep", Args: []string{"1000"}})
+	if err := m.ReleaseAll(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Kill(id); !errors.Is(err, ErrUnknownTerminal) {
+		t.Errorf("the terminal is still there: %v", err)
+	}
+	create(t, m, Spec{Command: "sleep", Args: []string{"1000"}}) // another agent's
+}

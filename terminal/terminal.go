@@ -150,6 +150,16 @@ func (t *terminal) readLeftovers(buf []byte) {
 	}
 }
 
+// running reports whether the command itself has not ended yet.
+func (t *terminal) running() bool {
+	select {
+	case <-t.exited:
+		return false
+	default:
+		return true
+	}
+}
+
 func (t *terminal) take(data []byte) {
 	if len(data) == 0 {
 		return

@@ -69,6 +69,8 @@ type machine struct {
 
 func (m machine) Close() { m.p.closed.Add(1) }
 
+func (machine) EndTerminals() {}
+
 // spawn starts an agent that does what a script says.
 func (p *program) spawn(name, src string) (*session.Peer, error) {
 	s, err := script.Parse(name, src)

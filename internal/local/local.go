@@ -44,6 +44,9 @@ func (m *Machine) Close() {
 	_ = m.fs.Close()
 }
 
+// EndTerminals ends all commands that there are.
+func (m *Machine) EndTerminals() { _ = m.terminals.ReleaseAll() }
+
 // ReadTextFile serves fs/read_text_file.
 func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
 	if r.Line != nil && *r.Line < 0 || r.Limit != nil && *r.Limit < 0 {

@@ -373,7 +373,10 @@ type fakeMachine struct {
 	witness Witness
 	readErr error
 	closed  bool
+	ended   int // how often EndTerminals was called
 }
+
+func (m *fakeMachine) EndTerminals() { m.ended++ }
 
 func (m *fakeMachine) ReadTextFile(_ context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
 	if m.readErr != nil {

@@ -84,6 +84,7 @@ func (s *Session) replaceAgent(old *agent) {
 	s.work.Go(func() {
 		if old != nil {
 			old.end(s.ctx)
+			s.machine.EndTerminals()
 		}
 		s.runAgent()
 	})
@@ -216,6 +217,7 @@ func (s *Session) watch(a *agent) {
 func (s *Session) lost(err error, stderr string) {
 	if s.agent != nil {
 		s.agent.retire()
+		s.work.Go(s.machine.EndTerminals) // nobody is there who could release them
 	}
 	s.agent = nil
 	s.epoch++

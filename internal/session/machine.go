@@ -11,6 +11,9 @@ import (
 type Machine interface {
 	acpclient.FileHandler
 	acpclient.TerminalHandler
+	// EndTerminals ends every program that runs for the session now, and waits for
+	// it. It is called when the agent is gone.
+	EndTerminals()
 	// Close ends every program that runs for the session.
 	Close()
 }

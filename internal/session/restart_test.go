@@ -101,6 +101,9 @@ func TestDeath(t *testing.T) {
 				if len(lost) != 1 || !errors.Is(lost[0].Err, crash) || lost[0].Stderr == "" {
 					t.Fatalf("lost: %+v", lost)
 				}
+				if h.machine.ended == 0 {
+					t.Error("the agent's terminals run on")
+				}
 				if h.conv.Phase != c.phase || h.conv.Turn.Running || len(h.conv.Permissions) != 0 {
 					t.Errorf("phase %v, running %v, %d permissions", h.conv.Phase, h.conv.Turn.Running, len(h.conv.Permissions))
 				}

@@ -62,7 +62,8 @@ func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 
 type noMachine struct{ session.Machine }
 
-func (noMachine) Close() {}
+func (noMachine) Close()        {}
+func (noMachine) EndTerminals() {}
 
 func (b *bench) events(events ...conversation.Event) {
 	b.Update(batchMsg(events))

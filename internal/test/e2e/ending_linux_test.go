@@ -7,43 +7,45 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // stubborn starts what does not want to end: itself, a child, one in a session of
 // its own, and a daemon that has left its parent as well. All of them ignore what can
-// be ignored. Each makes a file when it has begun.
+// be ignored. Each writes its id into a file when it has begun.
 const stubborn = `trap '' TERM HUP INT
 stay='while :; do sleep 1000; done'
-sh -c "touch child; $stay" &
-setsid sh -c "touch session; $stay" &
-(setsid sh -c "(setsid sh -c 'touch daemon; $stay' </dev/null >/dev/null 2>&1 &)")
+sh -c "echo \$\$ >child; $stay" &
+setsid sh -c "echo \$\$ >session; $stay" &
+(setsid sh -c "(setsid sh -c 'echo \$\$ >daemon; $stay' </dev/null >/dev/null 2>&1 &)")
 eval "$stay"`
 
 // begun ends when all of stubborn runs.
-const begun = `until [ -e child -a -e session -a -e daemon ]; do sleep 0.02; done`
+const begun = `until [ -s child -a -s session -a -s daemon ]; do sleep 0.02; done`
 
-// endingScript is an agent with such a terminal, and a child of its own. It says when
-// all of it runs, and dies when it is asked again.
-var endingScript = `
+// endingScript is an agent with such a terminal. It says when all of it runs, and
+// dies when it is asked again.
+const endingScript = `
 handshake
-spawn-child
-request terminal/create {"sessionId": "${session}", "command": "sh", "args": ["-c", ` + strconv.Quote(stubborn) + `], "cwd": "${cwd}"} as term
-request terminal/create {"sessionId": "${session}", "command": "sh", "args": ["-c", ` + strconv.Quote(begun) + `], "cwd": "${cwd}"} as begun
+request terminal/create {"sessionId": "${session}", "command": "sh", "args": ["-c", STUBBORN], "cwd": "${cwd}"} as term
+request terminal/create {"sessionId": "${session}", "command": "sh", "args": ["-c", BEGUN], "cwd": "${cwd}"} as begun
 await begun
 request terminal/wait_for_exit {"sessionId": "${session}", "terminalId": "${begun.result.terminalId}"} as exit
 await exit
 expect session/prompt
-say It has begun.
 end-turn
+say It has begun.
 expect session/prompt
 kill-self
 `
 
-// startEnding starts parley with that agent and waits until all of it runs. When the
-// test ends, no process may be left.
-func startEnding(t *testing.T) *Parley {
+// startEnding starts parley with that agent, which does the first step first, and
+// waits until all of it runs. When the test ends, no process may be left.
+func startEnding(t *testing.T, first string) *Parley {
 	t.Helper()
-	p := Start(t, Options{Script: endingScript})
+	fill := strings.NewReplacer("handshake", "handshake\n"+first, "STUBBORN", strconv.Quote(stubborn), "BEGUN", strconv.Quote(begun))
+	p := Start(t, Options{Script: fill.Replace(endingScript)})
 	p.Ready().Ask("begin").Shows("It has begun.")
 	return p
 }
@@ -61,13 +63,44 @@ func TestNothingIsLeftWhenParleyEnds(t *testing.T) {
 		"SIGKILL of what it starts": {func(t *testing.T, p *Parley) { kill(t, program(t, p)) }, 128 + 9},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := startEnding(t)
+			p := startEnding(t, "spawn-child") // a stubborn one of the agent's own
 			end.do(t, p)
 			if code := p.WaitExit(); code != end.code {
 				t.Errorf("exit code %d, want %d", code, end.code)
 			}
 		})
 	}
+}
+
+// The agent dies, parley stays, and the terminal's programs end.
+func TestTerminalsEndWithTheirAgent(t *testing.T) {
+	p := startEnding(t, "")
+	var running []int
+	for _, name := range []string{"child", "session"} {
+		b, err := os.ReadFile(filepath.Join(p.Dir(), name))
+		must(t, err)
+		pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+		must(t, err)
+		fd, err := unix.PidfdOpen(pid, 0)
+		must(t, err)
+		defer unix.Close(fd)
+		running = append(running, fd)
+	}
+	p.Ask("die")
+	for i, fd := range running {
+		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		for {
+			n, err := unix.Poll(ready, 30_000)
+			if err == unix.EINTR {
+				continue
+			}
+			if err != nil || n != 1 {
+				t.Errorf("process %d of the terminal runs on: %v", i, err)
+			}
+			break
+		}
+	}
+	p.Shows("signal: killed")
 }
 
 func kill(t *testing.T, pid int) {
