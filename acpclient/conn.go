@@ -19,6 +19,11 @@ var ErrClosed = errors.New("the connection to the peer is closed")
 // time. Past it the connection stops reading until one is answered.
 const maxHandlers = 1024
 
+// maxIncoming is how many bytes the params of the requests that are handled at the
+// same time may have. Past it the connection stops reading as well; one request
+// alone may have more.
+const maxIncoming = 32 << 20
+
 // maxQueued is the number of bytes that may wait to be written before answers
 // to the peer's requests wait too. Our own calls never wait for it.
 const maxQueued = 16 << 20
@@ -117,10 +122,17 @@ type Conn struct {
 	state    inFlight
 	closeErr error // why the connection ended; set once, before done is closed
 
-	queue    [][]byte // messages to write, in order
+	queue    []queued // messages to write, in order
 	queued   int      // bytes in queue
 	writable *sync.Cond
 	writeErr error // set once: nothing is written after it
+}
+
+// queued is a message that waits to be written. over, if set, is called once it is
+// written, or never will be; with Conn.mu held or not, it must return at once.
+type queued struct {
+	message []byte
+	over    func()
 }
 
 // inFlight is what waits for an answer. It is only changed with Conn.mu held.
@@ -131,6 +143,7 @@ type Conn struct {
 type inFlight struct {
 	outgoing map[int64]func(json.RawMessage, error)
 	incoming map[RequestID]context.CancelCauseFunc
+	bytes    int // of the params of incoming
 }
 
 // NewConn starts to read from t and to write to it. The connection ends when t
@@ -219,7 +232,7 @@ func (c *Conn) start(method string, params any, done func(json.RawMessage, error
 		return 0, err
 	}
 	c.state.outgoing[id] = done
-	c.sendLocked(message)
+	c.sendLocked(queued{message: message})
 	return id, nil
 }
 
@@ -243,7 +256,7 @@ func (c *Conn) Notify(method string, params any) error {
 	if err := c.brokenLocked(); err != nil {
 		return err
 	}
-	c.sendLocked(message)
+	c.sendLocked(queued{message: message})
 	return nil
 }
 
@@ -277,20 +290,22 @@ func (c *Conn) brokenLocked() error {
 
 // sendLocked queues a message. One goroutine writes them all, so that messages
 // are never mixed and a peer that has stopped reading holds up nobody but itself.
-func (c *Conn) sendLocked(message []byte) {
-	c.queue = append(c.queue, message)
-	c.queued += len(message)
+func (c *Conn) sendLocked(q queued) {
+	c.queue = append(c.queue, q)
+	c.queued += len(q.message)
 	c.writable.Broadcast()
 }
 
 // replyLocked queues an answer to the peer when there is room for it, so that a
 // peer that asks and does not read cannot fill our memory.
-func (c *Conn) replyLocked(message []byte) {
+func (c *Conn) replyLocked(q queued) {
 	for c.queued > maxQueued && c.brokenLocked() == nil {
 		c.writable.Wait()
 	}
 	if c.brokenLocked() == nil {
-		c.sendLocked(message)
+		c.sendLocked(q)
+	} else if q.over != nil {
+		q.over()
 	}
 }
 
@@ -305,22 +320,31 @@ func (c *Conn) write() {
 			c.mu.Unlock()
 			return
 		}
-		message := c.queue[0]
-		c.queue[0] = nil
+		next := c.queue[0]
+		c.queue[0] = queued{}
 		c.queue = c.queue[1:]
 		c.mu.Unlock()
 
 		if c.opt.Tap != nil {
-			c.opt.Tap(true, message)
+			c.opt.Tap(true, next.message)
 		}
-		size := len(message)
-		err := c.transport.Write(message)
+		size := len(next.message)
+		err := c.transport.Write(next.message)
+		next.message = nil
+		if next.over != nil {
+			next.over()
+		}
 
 		c.mu.Lock()
 		c.queued -= size
 		c.writable.Broadcast()
 		if err != nil {
 			c.writeErr = fmt.Errorf("%w: it does not take our messages any more: %w", ErrClosed, err)
+			for _, q := range c.queue {
+				if q.over != nil {
+					q.over()
+				}
+			}
 			c.queue, c.queued = nil, 0
 			open := c.takeOutgoingLocked()
 			c.mu.Unlock()

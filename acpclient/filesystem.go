@@ -1,5 +1,7 @@
 package acpclient
 
+import "crypto/rand"
+
 // ReadTextFileRequest reads a file on the client's machine (method
 // fs/read_text_file).
 type ReadTextFileRequest struct {
@@ -31,4 +33,10 @@ type WriteTextFileRequest struct {
 // WriteTextFileResponse is empty.
 type WriteTextFileResponse struct {
 	Meta Meta `json:"_meta,omitempty"`
+}
+
+func (r *ReadTextFileResponse) split() (text string, rest any, mark string) {
+	without := *r
+	without.Content = rand.Text()
+	return r.Content, &without, without.Content
 }

@@ -198,6 +198,12 @@ type outgoing struct {
 // encode returns the message as JSON without line ends.
 func (m outgoing) encode() ([]byte, error) {
 	m.JSONRPC = "2.0"
+	if r, ok := m.Result.(largeText); ok {
+		if text, rest, mark := r.split(); len(text) >= largeTextSize {
+			m.Result = rest
+			return marshalAround(m, mark, text)
+		}
+	}
 	return marshal(m)
 }
 

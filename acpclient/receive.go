@@ -223,7 +223,11 @@ func (c *Conn) request(m *envelope) {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
+	size := len(m.Params)
 	c.mu.Lock()
+	for c.state.bytes > 0 && c.state.bytes+size > maxIncoming && c.closeErr == nil {
+		c.writable.Wait()
+	}
 	if c.closeErr != nil {
 		c.mu.Unlock()
 		cancel(nil)
@@ -233,33 +237,40 @@ func (c *Conn) request(m *envelope) {
 	if _, taken := c.state.incoming[m.ID]; taken {
 		id := m.ID
 		message, _ := outgoing{ID: &id, Error: &Error{Code: CodeInvalidRequest, Message: "a request with this id is still open"}}.encode()
-		c.replyLocked(message)
+		c.replyLocked(queued{message: message})
 		c.mu.Unlock()
 		cancel(nil)
 		<-c.slots
 		return
 	}
 	c.state.incoming[m.ID] = cancel
+	c.state.bytes += size
 	c.mu.Unlock()
 
-	hold := &hold{over: make(chan struct{})}
+	hold := &hold{ended: make(chan struct{})}
 	ctx = context.WithValue(ctx, holdKey{}, hold)
 	go func() {
 		defer func() { <-c.slots }()
 		defer hold.end()
 		result, err := c.handle(ctx, m)
-		c.answer(ctx, m, result, err)
+		c.answer(ctx, m, result, err, hold.over)
 		cancel(nil)
+		c.mu.Lock()
+		c.state.bytes -= size
+		c.writable.Broadcast()
+		c.mu.Unlock()
 	}()
 	select {
-	case <-hold.over:
+	case <-hold.ended:
 	case <-c.ctx.Done():
 	}
 }
 
 func (c *Conn) handle(ctx context.Context, m *envelope) (result any, err error) {
 	defer c.recovered(m.Method, &err)
-	return c.receiver.HandleRequest(ctx, m.Method, m.Params)
+	params := m.Params
+	m.Params = nil // they may be large, and nobody needs them for as long as m
+	return c.receiver.HandleRequest(ctx, m.Method, params)
 }
 
 // recovered keeps a panic of a handler, or of what takes an answer, inside it.
@@ -272,8 +283,9 @@ func (c *Conn) recovered(method string, err *error) {
 	}
 }
 
-// answer sends the one answer of a request.
-func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error) {
+// answer sends the one answer of a request. over is called when it is written, or
+// never will be.
+func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error, over func()) {
 	id := m.ID
 	out := outgoing{ID: &id}
 	var e *Error
@@ -296,22 +308,36 @@ func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, open := c.state.incoming[m.ID]; !open {
-		return // the connection has ended
+		over() // the connection has ended
+		return
 	}
 	delete(c.state.incoming, m.ID)
-	c.replyLocked(message)
+	c.replyLocked(queued{message, over})
 }
 
-// hold is a request handler's hold on the reader: until it is over, no other
+// hold is a request handler's hold on the reader: until it has ended, no other
 // message is taken from the wire.
 type hold struct {
-	over chan struct{}
-	once sync.Once
+	ended chan struct{}
+	once  sync.Once
+
+	mu       sync.Mutex
+	answered []func()
 }
 
 type holdKey struct{}
 
-func (h *hold) end() { h.once.Do(func() { close(h.over) }) }
+func (h *hold) end() { h.once.Do(func() { close(h.ended) }) }
+
+// over calls what waits for the answer to be written.
+func (h *hold) over() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, f := range h.answered {
+		f()
+	}
+	h.answered = nil
+}
 
 // Async is called by a request handler when what it does from here on may run
 // beside the messages that follow the request on the wire, for instance because
@@ -321,6 +347,20 @@ func Async(ctx context.Context) {
 	if h, ok := ctx.Value(holdKey{}).(*hold); ok {
 		h.end()
 	}
+}
+
+// OnAnswered has f called once the answer to the request that is handled with ctx
+// is written, or never will be: so the handler can bound how much memory its answers
+// hold. f must return at once, and not use the connection. OnAnswered reports false,
+// and f is never called, if ctx is not a handler's.
+func OnAnswered(ctx context.Context, f func()) bool {
+	h, ok := ctx.Value(holdKey{}).(*hold)
+	if ok {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.answered = append(h.answered, f)
+	}
+	return ok
 }
 
 // decodeResult decodes an answer; null, {} and nothing at all are all the empty

@@ -1,5 +1,7 @@
 package acpclient
 
+import "crypto/rand"
+
 // TerminalID identifies a terminal of the client.
 type TerminalID string
 
@@ -86,4 +88,10 @@ type ReleaseTerminalRequest struct {
 // ReleaseTerminalResponse is empty.
 type ReleaseTerminalResponse struct {
 	Meta Meta `json:"_meta,omitempty"`
+}
+
+func (r *TerminalOutputResponse) split() (text string, rest any, mark string) {
+	without := *r
+	without.Output = rand.Text()
+	return r.Output, &without, without.Output
 }

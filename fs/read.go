@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // chunkBytes is how much is read between two looks at the context.
@@ -61,8 +62,12 @@ func (f *FS) read(ctx context.Context, path string, line, limit *int) (_ string,
 	if err != nil {
 		return "", err
 	}
-	return string(text), checkText(text)
+	return asString(text), checkText(text)
 }
+
+// asString makes a string of bytes that nobody changes any more, without copying
+// them: there may be very many.
+func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // readAll reads the whole file; size is only a hint.
 func (f *FS) readAll(ctx context.Context, file io.Reader, size int64) ([]byte, error) {

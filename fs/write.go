@@ -99,7 +99,7 @@ func (f *FS) current(ctx context.Context, dir *os.Root, name string) (*string, i
 	if err != nil {
 		return nil, nil, err
 	}
-	before := string(text)
+	before := asString(text)
 	return &before, info, nil
 }
 

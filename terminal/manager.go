@@ -163,6 +163,18 @@ func (m *Manager) Output(id string) (text string, truncated bool, status *ExitSt
 	return text, truncated, status, nil
 }
 
+// Kept returns how many bytes of the command's output are kept now, which is about
+// what Output makes its text of.
+func (m *Manager) Kept(id string) (int, error) {
+	t, err := m.find(id)
+	if err != nil {
+		return 0, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kept.Size(), nil
+}
+
 // WaitForExit waits for the command itself to end, whatever it leaves behind,
 // and for its last output. Any number of callers may wait; ctx ends the wait of
 // one of them and nothing else.

@@ -46,7 +46,8 @@ type Conversation struct {
 	Terminals map[acpclient.TerminalID]*Terminal
 	// Files are the files that the agent wrote through the client, in the order
 	// of the first write.
-	Files []*FileChange
+	Files     []*FileChange
+	filesKept int // bytes of their contents
 
 	// AuthError is the agent's answer when it wants the person to sign in, or
 	// when signing in has failed.

@@ -77,7 +77,7 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 		// nothing of it any more.
 		before := *c
 		c.forget(false)
-		c.Items, c.Files, c.Terminals, c.turns = before.Items, before.Files, before.Terminals, before.turns
+		c.Items, c.Files, c.filesKept, c.Terminals, c.turns = before.Items, before.Files, before.filesKept, before.Terminals, before.turns
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *Conversation) forget(same bool) {
 	fresh.Permissions, fresh.Elicitations, fresh.visits = c.Permissions, c.Elicitations, c.visits
 	if same {
 		fresh.ID, fresh.Title, fresh.UpdatedAt = c.ID, c.Title, c.UpdatedAt
-		fresh.Files, fresh.Terminals = c.Files, c.Terminals
+		fresh.Files, fresh.filesKept, fresh.Terminals = c.Files, c.filesKept, c.Terminals
 	}
 	*c = *fresh
 }

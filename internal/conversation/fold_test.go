@@ -2,6 +2,8 @@ package conversation_test
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -321,6 +323,34 @@ func TestFiles(t *testing.T) {
 	c.Apply(conversation.SessionOpening{How: conversation.OpenLoad, ID: "other", Clear: true})
 	if len(c.Files) != 0 {
 		t.Error("another session has the journal of this one")
+	}
+}
+
+// Large contents are not kept, and many small ones only up to a bound: what was
+// written is still listed.
+func TestContentsOfFilesAreBounded(t *testing.T) {
+	const files, size = 64, 2 << 20
+	c := conversation.New()
+	before := strings.Repeat("b", size/2)
+	for i := range files {
+		for range 2 {
+			c.Apply(conversation.FileWritten{Path: strconv.Itoa(i), Before: &before, After: strings.Repeat("a", size/2)})
+		}
+	}
+	c.Apply(conversation.FileWritten{Path: "large", After: strings.Repeat("a", 20<<20)})
+	c.Apply(conversation.FileWritten{Path: "small", After: "a"})
+	kept := 0
+	for _, f := range c.Files {
+		if f.Before != nil {
+			kept += len(*f.Before)
+		}
+		kept += len(f.After)
+	}
+	if kept < 16<<20 || kept > 33<<20 {
+		t.Errorf("%d bytes of %d files are kept", kept, len(c.Files))
+	}
+	if large := c.Files[files]; !large.New || !large.Dropped || c.Files[0].Dropped || c.Files[0].New {
+		t.Errorf("%d files; the large one: new %v, dropped %v", len(c.Files), large.New, large.Dropped)
 	}
 }
 

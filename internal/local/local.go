@@ -21,6 +21,7 @@ type Machine struct {
 	terminals *terminal.Manager
 	witness   session.Witness
 	cwd       string
+	inFlight  *budget
 }
 
 var _ session.Machine = (*Machine)(nil)
@@ -35,7 +36,7 @@ func New(witness session.Witness, roots ...string) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Machine{fs: files, terminals: terminal.NewManager(terminal.Options{}), witness: witness, cwd: roots[0]}, nil
+	return &Machine{fs: files, terminals: terminal.NewManager(terminal.Options{}), witness: witness, cwd: roots[0], inFlight: newBudget(maxInFlight)}, nil
 }
 
 // Close ends all commands and closes the roots.
@@ -52,6 +53,11 @@ func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReq
 	if r.Line != nil && *r.Line < 0 || r.Limit != nil && *r.Limit < 0 {
 		return nil, invalid("line and limit must not be negative")
 	}
+	done, err := m.inFlight.take(ctx, fileSize(r.Path))
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	text, err := m.fs.ReadTextFile(ctx, r.Path, r.Line, r.Limit)
 	if err != nil {
 		return nil, fileError(r.Path, err)
@@ -61,6 +67,11 @@ func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReq
 
 // WriteTextFile serves fs/write_text_file.
 func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
+	done, err := m.inFlight.take(ctx, int64(len(r.Content))+fileSize(r.Path))
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	change, err := m.fs.WriteTextFile(ctx, r.Path, r.Content)
 	if err != nil {
 		return nil, fileError(r.Path, err)
@@ -118,7 +129,16 @@ func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTermina
 }
 
 // TerminalOutput serves terminal/output.
-func (m *Machine) TerminalOutput(_ context.Context, r *acpclient.TerminalOutputRequest) (*acpclient.TerminalOutputResponse, error) {
+func (m *Machine) TerminalOutput(ctx context.Context, r *acpclient.TerminalOutputRequest) (*acpclient.TerminalOutputResponse, error) {
+	kept, err := m.terminals.Kept(string(r.TerminalID))
+	if err != nil {
+		return nil, terminalError(r.TerminalID, err)
+	}
+	done, err := m.inFlight.take(ctx, outputCost*int64(kept))
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	text, truncated, status, err := m.terminals.Output(string(r.TerminalID))
 	if err != nil {
 		return nil, terminalError(r.TerminalID, err)

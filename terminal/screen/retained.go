@@ -80,6 +80,9 @@ func (r *Retained) drop(n int) {
 // Limit is the most bytes that are kept.
 func (r *Retained) Limit() int { return r.limit }
 
+// Size is how many bytes are kept.
+func (r *Retained) Size() int { return r.size }
+
 // Truncated reports whether the start of the output was dropped.
 func (r *Retained) Truncated() bool { return r.truncated }
 

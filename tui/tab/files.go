@@ -27,9 +27,12 @@ func (t *Tab) showFiles() tea.Cmd {
 	return func() tea.Msg {
 		items := make(filesMsg, 0, len(files))
 		for _, f := range files {
-			added, removed := diffview.New(f.Path, f.Before, f.After).Stats()
-			detail := toolface.Counts{Added: added, Removed: removed}.String()
-			if f.Before == nil {
+			detail := "too large to compare"
+			if !f.Dropped {
+				added, removed := diffview.New(f.Path, f.Before, f.After).Stats()
+				detail = toolface.Counts{Added: added, Removed: removed}.String()
+			}
+			if f.New {
 				detail += ", new"
 			}
 			items = append(items, dialog.Item{
