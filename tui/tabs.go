@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -70,10 +71,21 @@ func end(t *tab.Tab) {
 	t.Close(ctx)
 }
 
-// shutdown ends all agents at the same time, and waits for them.
+// shutdown ends all agents at the same time, and waits for them, but not longer than
+// endTime: whoever leaves must not wait for what does not want to end.
 func (m *Model) shutdown() {
 	for _, t := range m.tabs {
 		m.ending.Go(func() { end(t) })
 	}
-	m.ending.Wait()
+	ended := make(chan struct{})
+	go func() {
+		m.ending.Wait()
+		close(ended)
+	}()
+	limit := time.NewTimer(endTime)
+	defer limit.Stop()
+	select {
+	case <-ended:
+	case <-limit.C:
+	}
 }

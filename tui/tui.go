@@ -17,9 +17,13 @@ import (
 	"parley/tui/screen"
 )
 
-// stopTime is how long the end of a tab or of the program waits for agents to be
-// polite.
-const stopTime = 4 * time.Second
+const (
+	// stopTime is how long the end of a tab or of the program waits for agents to
+	// be polite.
+	stopTime = 4 * time.Second
+	// endTime is how long the end of the program waits for all that it ends.
+	endTime = 3500 * time.Millisecond
+)
 
 // Options are what the program is started with.
 type Options struct {
