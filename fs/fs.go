@@ -26,6 +26,9 @@ import (
 // may replace (it is kept in Change.Before): 64 MiB.
 const MaxBytes = 64 << 20
 
+// maxNewDirs is how many directories one write may make.
+const maxNewDirs = 64
+
 // What can be wrong with a path. The methods of FS return them inside an
 // *io/fs.PathError, whose Path is the path as it was asked for.
 var (
@@ -40,6 +43,8 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrNotText says that a file is not UTF-8, or has NUL bytes.
 	ErrNotText = errors.New("not a text file")
+	// ErrTooDeep says that a write would have to make very many directories.
+	ErrTooDeep = errors.New("too deep")
 	// ErrTooLarge says that there are more than MaxBytes.
 	ErrTooLarge = errors.New("too large")
 )

@@ -3,6 +3,7 @@
 package fs
 
 import (
+	"errors"
 	iofs "io/fs"
 	"os"
 	"syscall"
@@ -40,4 +41,17 @@ func syncDir(dir *os.Root) {
 		_ = d.Sync()
 		_ = d.Close()
 	}
+}
+
+// claim locks a temporary file for as long as it is open, and reports whether nobody
+// else holds it. A file system without locks has no claims.
+func claim(file *os.File) bool {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// place renames the temporary file and closes it. It stays open and locked until it
+// has its name, so that nobody takes it for one that was left behind.
+func place(dir *os.Root, file *os.File, temp, name string) error {
+	err := dir.Rename(temp, name)
+	return errors.Join(err, file.Close())
 }

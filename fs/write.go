@@ -61,6 +61,9 @@ func (f *FS) write(ctx context.Context, path, content string) (before *string, e
 func (f *FS) writeIn(ctx context.Context, top *os.Root, name, content string) (before *string, err error) {
 	parent, name := filepath.Split(name)
 	parent = filepath.Clean(parent)
+	if err := checkDepth(top, parent); err != nil {
+		return nil, err
+	}
 	if err := top.MkdirAll(parent, 0o755); errors.Is(err, iofs.ErrExist) {
 		return nil, fmt.Errorf("%s, or what it is in, is not a directory", parent)
 	} else if err != nil {
@@ -78,6 +81,21 @@ func (f *FS) writeIn(ctx context.Context, top *os.Root, name, content string) (b
 		return nil, err
 	}
 	return before, replace(ctx, dir, name, content, info)
+}
+
+// checkDepth refuses to make a path of very many directories: programs that walk
+// along it, also those that remove it, would fail.
+func checkDepth(top *os.Root, parent string) error {
+	missing := 0
+	for dir := parent; dir != "."; dir = filepath.Dir(dir) {
+		if _, err := top.Lstat(dir); !errors.Is(err, ErrNotExist) {
+			return nil // whatever is wrong with it, making the next one tells
+		}
+		if missing++; missing > maxNewDirs {
+			return fmt.Errorf("%w: more than %d directories would have to be made", ErrTooDeep, maxNewDirs)
+		}
+	}
+	return nil
 }
 
 // current returns what the file holds and what it is; nil for both if it is not
@@ -111,8 +129,7 @@ func replace(ctx context.Context, dir *os.Root, name, content string, info iofs.
 	if info != nil {
 		mode = 0o600 // until the owner is right
 	}
-	temp := ".parley-" + rand.Text()[:12] + ".tmp"
-	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	file, temp, err := createTemp(dir, mode)
 	if err != nil {
 		return err
 	}
@@ -124,17 +141,56 @@ func replace(ctx context.Context, dir *os.Root, name, content string, info iofs.
 	if err := fill(file, content, info); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	if err := file.Close(); err != nil {
-		return err
-	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return errors.Join(err, file.Close())
 	}
-	if err := dir.Rename(temp, name); err != nil {
+	if err := place(dir, file, temp, name); err != nil {
 		return err
 	}
 	syncDir(dir)
 	return nil
+}
+
+// tempName is the name of the file that is written before it takes its place. If a
+// write was killed, the next one in that directory removes what it has left behind.
+const tempName = ".parley-write.tmp"
+
+// createTemp makes the temporary file of a write. Its name is tempName, unless
+// another process writes in this directory at this moment.
+func createTemp(dir *os.Root, mode iofs.FileMode) (file *os.File, name string, err error) {
+	const create = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	removeLeftover(dir)
+	if file, err := dir.OpenFile(tempName, create, mode); err == nil {
+		if claim(file) && isFile(dir, tempName, file) {
+			return file, tempName, nil
+		}
+		_ = file.Close() // another process took it for a leftover, and removes it
+	}
+	name = ".parley-" + rand.Text()[:12] + ".tmp"
+	file, err = dir.OpenFile(name, create, mode)
+	return file, name, err
+}
+
+// removeLeftover removes a temporary file that no process holds any more.
+func removeLeftover(dir *os.Root) {
+	file, _, err := openRegular(dir, tempName, os.O_RDWR)
+	if err != nil {
+		return
+	}
+	defer file.Close() // nothing was written to it
+	if claim(file) && isFile(dir, tempName, file) {
+		_ = dir.Remove(tempName) // if it stays, another name is taken
+	}
+}
+
+// isFile reports whether name is the open file.
+func isFile(dir *os.Root, name string, file *os.File) bool {
+	there, err := dir.Lstat(name)
+	if err != nil {
+		return false
+	}
+	open, err := file.Stat()
+	return err == nil && os.SameFile(there, open)
 }
 
 // fill writes content to the new file, gives it the mode and owner of the file

@@ -248,3 +248,43 @@ func TestRaceNeverEscapes(t *testing.T) {
 		t.Errorf("outside holds %v, %v", entries, err)
 	}
 }
+
+// What a killed write has left behind is gone after the next one; what another
+// process is writing is left alone.
+func TestLeftoverIsRemoved(t *testing.T) {
+	f, dir := newFS(t)
+	left := put(t, filepath.Join(dir, tempName), "half")
+	if _, err := f.WriteTextFile(t.Context(), filepath.Join(dir, "file"), "new"); err != nil {
+		t.Fatal(err)
+	}
+	assertNoTemp(t, dir)
+	put(t, left, "being written")
+	other, err := os.OpenFile(left, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if !claim(other) {
+		t.Skip("files cannot be locked here")
+	}
+	if _, err := f.WriteTextFile(t.Context(), filepath.Join(dir, "file"), "newer"); err != nil {
+		t.Fatal(err)
+	}
+	if content(t, left) != "being written" || content(t, filepath.Join(dir, "file")) != "newer" {
+		t.Error("the other process has lost its file, or this one did not write")
+	}
+}
+
+func TestDepthIsBounded(t *testing.T) {
+	f, dir := newFS(t)
+	deep := filepath.Join(dir, strings.Repeat("d/", maxNewDirs))
+	if _, err := f.WriteTextFile(t.Context(), filepath.Join(deep, "d", "file"), "text"); !errors.Is(err, ErrTooDeep) {
+		t.Errorf("write = %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "d")); !errors.Is(err, ErrNotExist) {
+		t.Error("a refused write made directories")
+	}
+	if _, err := f.WriteTextFile(t.Context(), filepath.Join(deep, "file"), "text"); err != nil {
+		t.Error(err)
+	}
+}

@@ -86,7 +86,7 @@ func fileError(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return acpclient.NotFoundError(path)
 	case errors.Is(err, fs.ErrNotAbsolute), errors.Is(err, fs.ErrOutsideRoots),
-		errors.Is(err, fs.ErrNotRegular), errors.Is(err, fs.ErrNotText), errors.Is(err, fs.ErrTooLarge):
+		errors.Is(err, fs.ErrNotRegular), errors.Is(err, fs.ErrNotText), errors.Is(err, fs.ErrTooLarge), errors.Is(err, fs.ErrTooDeep):
 		return invalid(err.Error())
 	}
 	return err
