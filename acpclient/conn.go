@@ -91,6 +91,9 @@ type ConnOptions struct {
 	// that is not a message, for instance a print in an agent's start-up. It
 	// must not keep the slice.
 	Noise func(line []byte)
+	// Refused, if set, is called in wire order with the error for each message that
+	// the Transport did not take (see ErrMessageRefused).
+	Refused func(error)
 	// Tap, if set, sees every line as it is written to or read from the wire,
 	// without its end. It must not keep the slice. Reads and writes are tapped
 	// from two goroutines.

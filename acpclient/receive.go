@@ -18,6 +18,9 @@ func (c *Conn) read() {
 		switch {
 		case errors.Is(err, ErrMessageRefused):
 			c.opt.Log.Error("a message of the peer is lost", "error", err)
+			if c.opt.Refused != nil {
+				c.opt.Refused(err)
+			}
 			continue
 		case err != nil:
 			c.end(err)

@@ -56,8 +56,18 @@ func connect(s *Session, p *Peer) *agent {
 		owner: s, peer: p, log: s.opt.Log,
 		broken: make(chan struct{}), left: map[acpclient.SessionID]bool{},
 	}
-	a.client = acpclient.NewClient(acpclient.NewLines(p.In, p.Out), a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.Tap})
+	lines := acpclient.NewLines(p.In, p.Out)
+	if s.opt.MaxLine > 0 {
+		lines.MaxLine = s.opt.MaxLine
+	}
+	a.client = acpclient.NewClient(lines, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.Tap, Refused: a.refused})
 	return a
+}
+
+// refused says in the transcript that a message was lost.
+func (a *agent) refused(err error) {
+	a.owner.Said(acpclient.NoticeError, "A message of the agent was too long and is lost",
+		err.Error()+". If the agent waits for an answer to it, cancel the turn.")
 }
 
 // info is the agent's answer to initialize, nil before it.

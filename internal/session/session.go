@@ -36,6 +36,9 @@ type Options struct {
 	Spawn func(acpclient.Command) (*Peer, error)
 	// Machine makes what serves fs/* and terminal/*.
 	Machine func(Witness) (Machine, error)
+	// MaxLine is the longest line in bytes that is taken from the agent; 0 is
+	// acpclient.DefaultMaxLine.
+	MaxLine int
 	// Log gets what is not for the person. Nil discards.
 	Log *slog.Logger
 	// Tap sees every line on the wire, see acpclient.ConnOptions.

@@ -1,0 +1,51 @@
+package session
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/conversation"
+)
+
+// said reports whether a line of parley's own has that title, and what it says.
+func said(h *harness, title string) (detail string, ok bool) {
+	for _, s := range eventsOf[conversation.Said](h) {
+		if s.Title == title {
+			return s.Detail, true
+		}
+	}
+	return "", false
+}
+
+func TestRefusedLineIsTold(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().text("s1", strings.Repeat("x", 100_000))
+		h.agent().text("s1", "still here")
+		h.settle()
+		if detail, ok := said(h, "A message of the agent was too long and is lost"); !ok || !strings.Contains(detail, "the bound is 50000") {
+			t.Errorf("the person is told %q, %v", detail, ok)
+		}
+		if len(h.conv.Items) == 0 {
+			t.Error("what came after it is lost as well")
+		}
+	}, func(_ *harness, o *Options) { o.MaxLine = 50_000 })
+}
+
+func TestQuestionOfAnotherSessionIsTold(t *testing.T) {
+	const title = "The next question is for another session"
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		if _, ok := said(h, title); ok {
+			t.Error("a question of the open session is said to be another's")
+		}
+		h.agent().ask(t.Context(), "session/request_permission", strings.Replace(permissionFor("t2"), `"s1"`, `"elsewhere"`, 1))
+		h.settle()
+		if detail, ok := said(h, title); !ok || !strings.Contains(detail, "elsewhere") {
+			t.Errorf("the person is told %q, %v", detail, ok)
+		}
+		if len(h.conv.Permissions) != 2 {
+			t.Errorf("%d questions are open, want 2", len(h.conv.Permissions))
+		}
+	})
+}
