@@ -22,8 +22,17 @@ type launcher struct {
 	resume  string // the session to open instead of a new one
 
 	mu      sync.Mutex
-	samples []string // temporary projects of the tour
+	samples []sample
 }
+
+// sample is a temporary project of the tour. It is locked while it is in use.
+type sample struct {
+	dir  string
+	lock *os.File
+}
+
+// samplePrefix begins the names of their directories.
+const samplePrefix = "parley-tour-"
 
 // start makes a session with an agent. It does not wait for the agent, and may be
 // called from any goroutine.
@@ -61,12 +70,14 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 
 // sample makes a temporary project for the tour.
 func (l *launcher) sample() (string, error) {
-	dir, err := os.MkdirTemp("", "parley-tour-")
+	removeAbandoned(os.TempDir())
+	dir, err := os.MkdirTemp("", samplePrefix)
 	if err != nil {
 		return "", fmt.Errorf("make a directory for the tour: %w", err)
 	}
+	lock, _ := lockDirectory(dir) // without it, nobody may remove the directory but cleanUp
 	l.mu.Lock()
-	l.samples = append(l.samples, dir)
+	l.samples = append(l.samples, sample{dir, lock})
 	l.mu.Unlock()
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", fmt.Errorf("make a directory for the tour: %w", err)
@@ -81,8 +92,11 @@ func (l *launcher) sample() (string, error) {
 func (l *launcher) cleanUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, dir := range l.samples {
-		_ = os.RemoveAll(dir)
+	for _, s := range l.samples {
+		_ = os.RemoveAll(s.dir)
+		if s.lock != nil {
+			_ = s.lock.Close()
+		}
 	}
 }
 

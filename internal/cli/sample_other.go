@@ -1,0 +1,11 @@
+//go:build !unix
+
+package cli
+
+import "os"
+
+// lockDirectory locks nothing: directories have no locks here.
+func lockDirectory(string) (lock *os.File, ok bool) { return nil, false }
+
+// removeAbandoned leaves what is there: nobody can tell whether it is in use.
+func removeAbandoned(string) {}

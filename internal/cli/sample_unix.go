@@ -1,0 +1,40 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockDirectory locks a directory for as long as the file that it returns is open. ok
+// is false if another process has it.
+func lockDirectory(dir string) (lock *os.File, ok bool) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, false
+	}
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		_ = f.Close()
+		return nil, false
+	}
+	return f, true
+}
+
+// removeAbandoned removes the sample projects of this user that no parley holds any
+// more: that which made them was killed.
+func removeAbandoned(temporary string) {
+	dirs, _ := filepath.Glob(filepath.Join(temporary, samplePrefix+"*"))
+	for _, dir := range dirs {
+		var info unix.Stat_t
+		if unix.Lstat(dir, &info) != nil || int(info.Uid) != os.Getuid() {
+			continue
+		}
+		if lock, ok := lockDirectory(dir); ok {
+			_ = os.RemoveAll(dir)
+			_ = lock.Close()
+		}
+	}
+}
