@@ -1,6 +1,7 @@
 package local
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 )
@@ -10,6 +11,7 @@ import (
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBudget(10)
+		var mu sync.Mutex
 		holding, most := int64(0), int64(0)
 		release := make(chan func(), 100)
 		for _, n := range []int64{4, 4, 4, 25, 10, 1, 0} {
@@ -18,9 +20,16 @@ func TestBudget(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
+				mu.Lock()
 				holding += min(n, 10)
 				most = max(most, holding)
-				release <- func() { holding -= min(n, 10); done() }
+				mu.Unlock()
+				release <- func() {
+					mu.Lock()
+					holding -= min(n, 10)
+					mu.Unlock()
+					done()
+				}
 			}()
 			synctest.Wait()
 		}
