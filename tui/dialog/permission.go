@@ -222,7 +222,7 @@ func (d *Permission) View(width, maxHeight int) View {
 // Hints implements [Dialog].
 func (d *Permission) Hints() []Hint {
 	hints := d.hints("cancel the turn")
-	if len(hints) > 0 && len(d.asked.ToolCall.RawInput) > 0 {
+	if len(hints) > 0 && d.sight.whole() && d.hasRaw() {
 		word := toolface.RawInput
 		if d.raw {
 			word = "hide " + word

@@ -2,9 +2,12 @@ package dialog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -150,3 +153,21 @@ func draw(d Dialog) {
 }
 
 func (q *question) drawn() bool { return q.sight.height > 0 }
+
+// A click marks, and a click on what is marked gives it, unless that reaches further
+// than this one question.
+func TestAClickOnTheMarkedAnswerGivesIt(t *testing.T) {
+	d, _ := armed(editPermission())
+	click := func(name string) Action {
+		y := slices.IndexFunc(d.View(80, 24).Lines, func(l string) bool { return strings.Contains(l, name) })
+		return d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}, 10, y)
+	}
+	for _, name := range []string{"don't ask again", "don't ask again", "No, and tell"} {
+		if got := click(name); got != nil {
+			t.Errorf("a click on %q did %#v", name, got)
+		}
+	}
+	if got := click("No, and tell"); got != (Answer{7, "no"}) {
+		t.Errorf("the second click did %#v", got)
+	}
+}
