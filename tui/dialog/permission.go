@@ -232,7 +232,11 @@ func (d *Permission) Hints() []Hint {
 	if len(hints) > 0 && d.changesFiles() {
 		hints = d.env.hint(hints, config.ActionDialogContext, "context")
 		if d.env.Diffs != nil && d.width >= diffview.SplitWidth {
-			hints = d.env.hint(hints, config.ActionDialogSplit, "side by side")
+			words := "side by side"
+			if d.env.Diffs.Mode != diffview.Unified {
+				words = "unified"
+			}
+			hints = d.env.hint(hints, config.ActionDialogSplit, words)
 		}
 	}
 	return hints

@@ -9,6 +9,8 @@ import (
 	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/transcript"
 )
 
 // keyName is the key to show for an action.
@@ -41,7 +43,7 @@ func (t *Tab) hints() []dialog.Hint {
 		return d.Hints()
 	}
 	if t.transcriptFocused() {
-		return transcriptHints(t.program.Keys, t.list.HasDiff())
+		return transcriptHints(t.program.Keys, t.list)
 	}
 	if t.composer.PopupHeight() > 0 {
 		return popupHints(t.program.Keys)
@@ -56,15 +58,19 @@ func popupHints(keys config.Keys) []dialog.Hint {
 	return h.list
 }
 
-func transcriptHints(keys config.Keys, diff bool) []dialog.Hint {
+func transcriptHints(keys config.Keys, l *transcript.List) []dialog.Hint {
 	move := keyName(keys, config.ActionItemNext) + "/" + keyName(keys, config.ActionItemPrev)
 	h := hintList{keys, []dialog.Hint{{Key: move, Text: "move"}}}
 	h.add(config.ActionItemExpand, "expand")
 	h.add(config.ActionItemCopy, "copy")
 	h.add(config.ActionItemOpen, "open")
-	if diff {
+	if l.HasDiff() {
 		h.add(config.ActionDiffContext, "context")
-		h.add(config.ActionDiffSplit, "side by side")
+		if l.Diffs().Mode == diffview.Unified {
+			h.add(config.ActionDiffSplit, "side by side")
+		} else {
+			h.add(config.ActionDiffSplit, "unified")
+		}
 	}
 	h.add(config.ActionFocusPrompt, "prompt")
 	return h.list

@@ -23,6 +23,9 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	if t.held.dialog != nil {
 		return t.follow(k)
 	}
+	if t.program.Keys.Match(config.ActionPlan, name) { // also while a question is open
+		return t.run(config.ActionPlan)
+	}
 	if d := t.dialogs.Top(); d != nil {
 		if t.program.Keys.Match(config.ActionInterrupt, name) {
 			if !t.dialogs.Asks() {
