@@ -3,6 +3,7 @@ package diffview
 import (
 	"image/color"
 	"strings"
+	"time"
 
 	"parley/tui/markdown"
 	"parley/tui/theme"
@@ -21,6 +22,10 @@ const (
 	// maxChunks is how many chunks stay coloured.
 	maxChunks = 64
 )
+
+// maxLexing is how long a chunk may take. Tests raise it, for what they see must not
+// depend on the load of the machine.
+var maxLexing = 200 * time.Millisecond
 
 // chunkKey names a chunk of one of the texts.
 type chunkKey struct {
@@ -94,7 +99,7 @@ func (d *Diff) colourChunk(key chunkKey) [][]stretch {
 		}
 		code.WriteByte('\n')
 	}
-	lines, tame := markdown.CodeColors(code.String(), d.path, d.inkOf)
+	lines, tame := markdown.CodeColors(code.String(), d.path, d.inkOf, maxLexing)
 	if lines == nil || !tame {
 		d.syntax.off = true
 	}

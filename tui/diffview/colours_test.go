@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +12,11 @@ import (
 
 	"parley/tui/theme"
 )
+
+func TestMain(m *testing.M) {
+	maxLexing = time.Hour
+	m.Run()
+}
 
 const (
 	addedGround   = "48;2;23;48;31"

@@ -22,10 +22,10 @@ type CodeSpan struct {
 // code must be fit to be drawn. It returns nil for code in a language that is not
 // known, or where the theme has no colours.
 //
-// The time that it takes is bounded, but code can be made so that it is long. tame
-// is false then: what else there is of such a file is better left plain. It may be
-// called from any goroutine.
-func CodeColors(code, path string, th *theme.Theme) (lines [][]CodeSpan, tame bool) {
+// Code can be made so that it takes long. It is given up after about as long as most,
+// and tame is false then: what else there is of such a file is better left plain. It
+// may be called from any goroutine.
+func CodeColors(code, path string, th *theme.Theme, most time.Duration) (lines [][]CodeSpan, tame bool) {
 	name := filepath.Base(path)
 	p := sharedPalette(th)
 	p.mu.Lock()
@@ -35,7 +35,7 @@ func CodeColors(code, path string, th *theme.Theme) (lines [][]CodeSpan, tame bo
 	}
 	begun := time.Now()
 	plain := p.syntax.ink(chroma.Text).fg
-	for _, spans := range p.highlight(code, name) {
+	for _, spans := range p.highlightWithin(most, code, name) {
 		var line []CodeSpan
 		for _, s := range spans {
 			c := CodeSpan{Text: s.text}
@@ -46,5 +46,5 @@ func CodeColors(code, path string, th *theme.Theme) (lines [][]CodeSpan, tame bo
 		}
 		lines = append(lines, line)
 	}
-	return lines, time.Since(begun) < maxLexing
+	return lines, time.Since(begun) < most
 }

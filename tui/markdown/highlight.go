@@ -20,6 +20,11 @@ var maxLexing = 500 * time.Millisecond
 
 // highlight colours safe code; the result has an element for each line.
 func (p *palette) highlight(code, name string) [][]span {
+	return p.highlightWithin(maxLexing, code, name)
+}
+
+// highlightWithin is highlight with another bound of the time that it takes.
+func (p *palette) highlightWithin(most time.Duration, code, name string) [][]span {
 	rest := ""
 	if len(code) > maxHighlight {
 		cut := strings.LastIndexByte(code[:maxHighlight], '\n') + 1
@@ -27,7 +32,7 @@ func (p *palette) highlight(code, name string) [][]span {
 	}
 	lines := lineWriter{lines: make([][]span, 1, 1+strings.Count(code, "\n"))}
 	if lexer := languages.find(name); lexer != nil && p.syntax.style != nil && code != "" {
-		lines.tokens(lexer, p.syntax, code)
+		lines.tokens(lexer, p.syntax, code, most)
 		rest = code[lines.written:] + rest
 	} else {
 		rest = code + rest
@@ -64,13 +69,13 @@ func (w *lineWriter) add(text string, k *ink) {
 
 // tokens adds as much of code as the lexer makes sense of. A lexer that fails
 // or does not give back the text it was given loses its say.
-func (w *lineWriter) tokens(lexer chroma.Lexer, style *syntaxStyle, code string) {
+func (w *lineWriter) tokens(lexer chroma.Lexer, style *syntaxStyle, code string, most time.Duration) {
 	defer func() { _ = recover() }() // chroma panics on a faulty lexer definition
 	it, err := lexer.Tokenise(nil, code)
 	if err != nil {
 		return
 	}
-	until := time.Now().Add(maxLexing)
+	until := time.Now().Add(most)
 	for t := it(); t != chroma.EOF && time.Now().Before(until); t = it() {
 		rest := code[w.written:]
 		if !strings.HasPrefix(rest, t.Value) {
