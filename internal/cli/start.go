@@ -119,19 +119,11 @@ func (o *startOptions) run(ctx context.Context) error {
 	return nil
 }
 
-// runSupervised runs the program on the screen, under a supervisor that ends all
-// that it leaves behind. In the supervisor it returns when the program has ended,
-// which has told everything by itself.
+// runSupervised runs the program on the screen, and ends all that it leaves behind.
+// That nobody could do so if the program were killed is no reason not to run it.
 func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
-	code, ran, err := supervise.Run()
-	switch {
-	case err != nil:
-		return tui.Left{}, err
-	case ran && code != exitOK:
-		return tui.Left{}, exitStatus(code)
-	case ran:
-		return tui.Left{}, nil
-	}
+	end, _ := supervise.Begin(ctx)
+	defer end()
 	return tui.Run(ctx, opt)
 }
 

@@ -15,7 +15,12 @@ var ErrAlive = errors.New("there are still processes that could not be ended")
 // (EndBelow) has it in its own environment, and so do all commands that it starts
 // for the person, such as an editor, a browser, or what holds the clipboard: these
 // are spared. Lead takes it out of the environment of all others.
-const SpareMark = "PARLEY_SUPERVISOR"
+const SpareMark = "PARLEY_SPARES"
+
+// OwnerMark is an environment variable too. Where SpareMark is set, Lead gives it to
+// commands with the same value: all that they start can be found by it when the
+// program was killed and nobody knows who descended from it.
+const OwnerMark = "PARLEY_OWNER"
 
 // pollPause is the shortest time between two looks for what is left of a tree:
 // nobody tells when the last of its processes ends.

@@ -31,15 +31,19 @@ func Lead(cmd *exec.Cmd) {
 	}
 	cmd.SysProcAttr.Setsid = true
 	setDeathSignal(cmd)
-	unmark(cmd)
+	mark(cmd)
 }
 
-// unmark takes SpareMark out of a command's environment.
-func unmark(cmd *exec.Cmd) {
-	if _, marked := os.LookupEnv(SpareMark); !marked {
+// mark takes SpareMark out of a command's environment, and puts OwnerMark in.
+func mark(cmd *exec.Cmd) {
+	owner, marked := os.LookupEnv(SpareMark)
+	if !marked {
 		return
 	}
-	cmd.Env = slices.DeleteFunc(slices.Clone(cmd.Environ()), func(v string) bool { return strings.HasPrefix(v, SpareMark+"=") })
+	cmd.Env = slices.DeleteFunc(slices.Clone(cmd.Environ()), func(v string) bool {
+		return strings.HasPrefix(v, SpareMark+"=") || strings.HasPrefix(v, OwnerMark+"=")
+	})
+	cmd.Env = append(cmd.Env, OwnerMark+"="+owner)
 }
 
 // Tree is a process and everything that it has started. Its methods may be

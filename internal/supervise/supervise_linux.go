@@ -2,11 +2,15 @@ package supervise
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
-	"strconv"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -14,44 +18,98 @@ import (
 	"parley/internal/proctree"
 )
 
-// sweepTime is how long what is left may take to be gone once it was killed.
-const sweepTime = 2 * time.Second
+const (
+	// sweepTime is how long what is left may take to be gone once it was killed.
+	sweepTime = 2 * time.Second
+	// endTime is how long the program has to end when it was asked to.
+	endTime = 4500 * time.Millisecond
+)
 
-// supervised says that the process has a supervisor. Main sets it.
-var supervised bool
+var (
+	// begun says that Begin was called.
+	begun atomic.Bool
+	// childEnded gets SIGCHLD once Begin was called.
+	childEnded = make(chan os.Signal, 1)
+)
 
 // The main thread is kept to the main goroutine, for Main.
 func init() { runtime.LockOSThread() }
 
 // Main calls run and returns what it returns. It must be called by the main
-// goroutine. In a program that has a supervisor, all that descends from the program
-// is ended before Main returns.
+// goroutine. If run has called Begin, all that descends from the process is ended
+// before Main returns.
 func Main(run func() int) int {
-	supervised = os.Getenv(proctree.SpareMark) == strconv.Itoa(os.Getppid())
-	if !supervised {
-		runtime.UnlockOSThread()
-		return run()
-	}
-	adoptOrphans()
-	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, unix.SIGCHLD)
 	done := make(chan int)
 	go func() { done <- run() }()
 	for {
 		select {
-		case <-ended:
+		case <-childEnded:
 			reapOrphans()
 		case code := <-done:
-			sweep()
+			if begun.Load() {
+				sweep()
+			}
 			return code
 		}
 	}
 }
 
-// adoptOrphans makes this process a subreaper: below it, whoever loses the parent
-// becomes its child.
-func adoptOrphans() {
+// Begin takes care from now on of what the process starts. It must be called once,
+// below Main. The end of ctx is the wish that the process ends: if it does not, it is
+// killed. end is to be called when the process ends by itself. An error says that
+// nobody watches in case it is killed; all else is taken care of.
+func Begin(ctx context.Context) (end func(), err error) {
+	owner := rand.Text()
+	if err := errors.Join(os.Setenv(proctree.SpareMark, owner), os.Unsetenv(proctree.OwnerMark)); err != nil {
+		return func() {}, fmt.Errorf("mark what is started: %w", err)
+	}
+	// A subreaper is the new parent of whoever loses theirs below it.
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // every Linux that Go runs on has it
+	signal.Notify(childEnded, unix.SIGCHLD)
+	begun.Store(true)
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(endTime, func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+	})
+	watcher, err := watch(owner)
+	if err != nil {
+		return func() { stop() }, err
+	}
+	return func() { stop(); watcher() }, nil
+}
+
+// script has the mark of what is to be ended as its argument. It waits until nobody
+// holds its standard input open any more. A process that starts another while it is
+// killed is the reason to look again.
+const script = `
+cat >/dev/null
+for again in 1 2 3 4 5; do
+  found=
+  for file in $(grep -lsF -- "$1" /proc/[0-9]*/environ); do
+    id=${file#/proc/}
+    kill -9 "${id%/environ}" 2>/dev/null && found=yes
+  done
+  [ -n "$found" ] || exit 0
+done
+`
+
+// watch starts a shell that ends what this process has started when it is killed.
+// The result ends the shell. It is a shell and not this program once more, which
+// would take ten times the memory.
+func watch(owner string) (end func(), err error) {
+	shell := exec.Command("/bin/sh", "-c", script, "parley: ends what is left", proctree.OwnerMark+"="+owner)
+	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals from the terminal are not for it
+	line, err := shell.StdinPipe()
+	if err == nil {
+		err = shell.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start the shell that ends what parley leaves behind: %w", err)
+	}
+	return func() {
+		_ = shell.Process.Kill() // before it sees the end of its input
+		_ = shell.Wait()
+		_ = line.Close()
+	}, nil
 }
 
 // reapOrphans waits for the orphans that have ended. The kernel gives orphans to the

@@ -2,8 +2,10 @@
 
 package supervise
 
+import "context"
+
 // Main calls run and returns what it returns.
 func Main(run func() int) int { return run() }
 
-// Run reports that there is no supervisor on this system: the program runs alone.
-func Run() (code int, ran bool, err error) { return 0, false, nil }
+// Begin does nothing on this system.
+func Begin(context.Context) (end func(), err error) { return func() {}, nil }
