@@ -43,8 +43,10 @@ type Options struct {
 	Config string
 	// Home is the home directory; a fresh one if it is empty.
 	Home string
-	// Loose agents are not held against the schema; parley always is.
-	Loose bool
+	// Loose agents are not held against the schema; parley always is, but for
+	// methods in Legacy, which older agents have.
+	Loose  bool
+	Legacy []string
 	// Cols and Rows are the size of the terminal; 120x40 if zero.
 	Cols, Rows int
 	Light      bool
@@ -55,7 +57,8 @@ type Parley struct {
 	*ptytest.Terminal
 	t       testing.TB
 	log     string
-	focused string // the colour of the frame of what takes keys
+	legacy  []string // methods outside of the schema that parley may call
+	focused string   // the colour of the frame of what takes keys
 }
 
 // Start starts parley in a fresh directory. When the test ends, all that parley
@@ -78,7 +81,7 @@ func Start(t testing.TB, o Options) *Parley {
 	if o.Config != "" {
 		must(t, os.WriteFile(filepath.Join(home, ".config", "parley", "config.toml"), []byte(o.Config), 0o600))
 	}
-	p := &Parley{t: t, log: filepath.Join(dir, "wire.log"), focused: hex(theme.New(!o.Light).BorderFocused)}
+	p := &Parley{t: t, log: filepath.Join(dir, "wire.log"), legacy: o.Legacy, focused: hex(theme.New(!o.Light).BorderFocused)}
 	bin := ptytest.BuildParley(t)
 	agent := o.Agent
 	if agent == nil {
@@ -191,7 +194,7 @@ func (p *Parley) waitWire(what string, n int, get func() []string) string {
 
 // validate holds the whole conversation against the schema.
 func (p *Parley) validate(loose bool) {
-	v := schematest.NewValidator(schematest.Stable())
+	v := schematest.NewValidator(schematest.Stable(), p.legacy...)
 	for _, m := range p.Wire() {
 		if err := v.Line(m.From, m.Line); err != nil && (m.From == schematest.Client || !loose) {
 			p.t.Errorf("%s sent what the schema does not allow:\n%s\n%v", m.From, m.Line, err)

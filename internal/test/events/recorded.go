@@ -110,7 +110,7 @@ func (r *recording) received(m wireMessage) {
 	case "fs/write_text_file":
 		write := decode[acpclient.WriteTextFileRequest](r.t, m.Params)
 		r.add(conversation.FileWritten{Path: write.Path, After: write.Content})
-	case "_auth/status_update": // nothing that parley knows
+	case "fs/read_text_file", "_auth/status_update": // nothing to remember
 	default:
 		r.t.Fatalf("the agent sends %s: that is no event yet", m.Method)
 	}

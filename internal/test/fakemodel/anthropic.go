@@ -60,6 +60,10 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply, n := req.conversation().answer(), s.nextCall()
+	if reply.fail != "" {
+		fail(w, reply.fail)
+		return
+	}
 	message := map[string]any{
 		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": req.Model,
 		"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": usage(1),

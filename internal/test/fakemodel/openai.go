@@ -83,6 +83,10 @@ func (s *Server) chatCompletions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply, n := req.conversation().answer(), s.nextCall()
+	if reply.fail != "" {
+		fail(w, reply.fail)
+		return
+	}
 	if !req.Stream {
 		writeJSON(w, chatCompletion(req.Model, reply, n))
 		return

@@ -7,17 +7,30 @@ import (
 	"testing"
 )
 
-// protocol is a client's side of one of the two.
+// protocol is a client's side of one of the three.
 type protocol struct {
 	name, path string
+	streamPath string // where it is another one for answers that are streamed
 	request    func(prompt, result, tools string, stream bool) string
 	whole      func(t *testing.T, body string) outcome
 	streamed   func(t *testing.T, body string) outcome
 }
 
 var protocols = []protocol{
-	{"openai", "/v1/chat/completions", openaiRequest, openaiWhole, openaiStreamed},
-	{"anthropic", "/v1/messages", anthropicRequest, anthropicWhole, anthropicStreamed},
+	{"openai", "/v1/chat/completions", "", openaiRequest, openaiWhole, openaiStreamed},
+	{"anthropic", "/v1/messages", "", anthropicRequest, anthropicWhole, anthropicStreamed},
+	{
+		"gemini", "/v1beta/models/fake-model:generateContent", "/v1beta/models/fake-model:streamGenerateContent",
+		geminiRequest, geminiWhole, geminiStreamed,
+	},
+}
+
+// to is the path for answers that are streamed, or are not.
+func (p protocol) to(stream bool) string {
+	if stream && p.streamPath != "" {
+		return p.streamPath
+	}
+	return p.path
 }
 
 type offer struct {
@@ -200,5 +213,77 @@ func anthropicStreamed(t *testing.T, body string) (o outcome) {
 		t.Errorf("events %q", kinds)
 	}
 	o.parseArgs(t, args)
+	return o
+}
+
+func geminiRequest(prompt, result, tools string, _ bool) string {
+	text := func(role, text string) any {
+		return map[string]any{"role": role, "parts": []any{map[string]any{"text": text}}}
+	}
+	contents := []any{text("user", "SAY an older prompt"), text("model", "an older answer"), text("user", prompt)}
+	if result != "" {
+		response := map[string]any{"output": result}
+		if strings.HasPrefix(result, "Error") {
+			response = map[string]any{"error": result}
+		}
+		contents = append(contents,
+			map[string]any{"role": "model", "parts": []any{map[string]any{"functionCall": map[string]any{"name": "x"}}}},
+			map[string]any{"role": "user", "parts": []any{map[string]any{"functionResponse": map[string]any{"name": "x", "response": response}}}})
+	}
+	var functions []any
+	for _, o := range offers(tools) {
+		functions = append(functions, map[string]any{"name": o.Name, "parametersJsonSchema": o.Schema})
+	}
+	return encode(map[string]any{"model": "models/fake-model", "contents": contents, "tools": []any{map[string]any{"functionDeclarations": functions}}})
+}
+
+func (o *outcome) addGemini(t *testing.T, body string) {
+	t.Helper()
+	var a struct {
+		Candidates []struct {
+			Content struct {
+				Parts []struct {
+					Text         string
+					FunctionCall struct {
+						Name string
+						Args map[string]any
+					}
+				}
+			}
+			FinishReason string
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &a); err != nil {
+		t.Errorf("%q: %v", body, err)
+	}
+	for _, c := range a.Candidates {
+		for _, p := range c.Content.Parts {
+			o.Text += p.Text
+			if p.FunctionCall.Name != "" {
+				o.Tool, o.Args = p.FunctionCall.Name, p.FunctionCall.Args
+			}
+		}
+		switch { // tools are called at an ordinary end
+		case c.FinishReason == "STOP" && o.Tool != "":
+			o.Stop += "tool"
+		case c.FinishReason == "STOP":
+			o.Stop += "end"
+		}
+	}
+}
+
+func geminiWhole(t *testing.T, body string) (o outcome) {
+	t.Helper()
+	if strings.HasPrefix(body, "{") {
+		o.addGemini(t, body)
+	}
+	return o
+}
+
+func geminiStreamed(t *testing.T, body string) (o outcome) {
+	t.Helper()
+	for event := range strings.SplitSeq(strings.TrimSpace(body), "\n\n") {
+		o.addGemini(t, strings.TrimPrefix(event, "data: "))
+	}
 	return o
 }

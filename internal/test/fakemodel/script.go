@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// conversation is what the script needs of a request, in either protocol.
+// conversation is what the script needs of a request, in any protocol.
 type conversation struct {
 	prompt  string // the last text of the user's
 	results int    // tool results that came after it
@@ -32,9 +32,11 @@ type schema struct {
 	Items      *schema           `json:"items"`
 }
 
-// reply is what the model says: text, or a tool call, or text without end.
+// reply is what the model says: text, or a tool call, or text without end, or why
+// it says nothing.
 type reply struct {
 	text string
+	fail string
 	tool string
 	args map[string]any
 	slow int // chunks
@@ -45,7 +47,7 @@ const sideAnswer = "A fake title"
 
 // command finds the script in a prompt: agents put reminders and context
 // around what the person has typed.
-var command = regexp.MustCompile(`(?m)^\s*(SAY|WRITE|RUN|PLAN|CALL|SLOW)\b[ \t]*(.*)$`)
+var command = regexp.MustCompile(`(?m)^\s*(SAY|WRITE|RUN|PLAN|CALL|SLOW|FAIL)\b[ \t]*(.*)$`)
 
 // answer does what the prompt says.
 func (c conversation) answer() reply {
@@ -62,6 +64,8 @@ func (c conversation) answer() reply {
 	switch {
 	case verb == "SAY":
 		return reply{text: rest}
+	case verb == "FAIL":
+		return reply{fail: rest}
 	case verb == "SLOW":
 		n, err := strconv.Atoi(rest)
 		if err != nil || n < 1 {
@@ -182,7 +186,7 @@ func (s schema) fill(given any) any {
 	case given != nil:
 		return given
 	}
-	return map[string]any{"string": "fake", "boolean": false, "number": 1, "integer": 1}[s.Type]
+	return map[string]any{"string": "fake", "boolean": false, "number": 1, "integer": 1}[strings.ToLower(s.Type)]
 }
 
 // chunks cuts a text into the pieces that it is streamed in.

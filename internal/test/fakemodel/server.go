@@ -1,6 +1,6 @@
 // Package fakemodel is a model server on loopback for tests with real agents.
-// It speaks OpenAI Chat Completions and Anthropic Messages, streaming and not,
-// and does what the last prompt says instead of thinking:
+// It speaks OpenAI Chat Completions, Anthropic Messages and Gemini's generateContent,
+// streaming and not, and does what the last prompt says instead of thinking:
 //
 //	SAY text           answers with the text
 //	WRITE path text    has the agent write the text to the file
@@ -8,6 +8,7 @@
 //	PLAN               has the agent make a to-do list
 //	CALL tool json     calls the tool of that name with that JSON object
 //	SLOW n             answers with n chunks, slowly, until the client goes away
+//	FAIL text          answers with an error that says the text
 //
 // For WRITE, RUN and PLAN it calls the tool of the agent's own that fits, with
 // arguments made for the tool's JSON schema, and says DONE when the result is
@@ -55,6 +56,7 @@ func Start(t testing.TB) *Server {
 	mux.HandleFunc("POST /v1/chat/completions", s.chatCompletions)
 	mux.HandleFunc("POST /v1/messages", s.messages)
 	mux.HandleFunc("POST /v1/messages/count_tokens", s.countTokens)
+	mux.HandleFunc("POST /v1beta/models/{call}", s.generate)
 	server := httptest.NewServer(s.record(mux))
 	t.Cleanup(func() {
 		server.CloseClientConnections() // an agent may still be listening to SLOW
@@ -104,6 +106,15 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 			"type": "model", "display_name": "Fake Model", "created_at": "2026-01-01T00:00:00Z",
 		}},
 	})
+}
+
+// fail answers a request with an error, in a form that every protocol can read.
+func fail(w http.ResponseWriter, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadRequest)
+	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{ // the client may have gone
+		"type": "invalid_request_error", "code": http.StatusBadRequest, "status": "INVALID_ARGUMENT", "message": why,
+	}})
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// outcome is what a client has understood, in either protocol.
+// outcome is what a client has understood, in any protocol.
 type outcome struct {
 	Text, Tool string
 	Args       map[string]any
@@ -64,7 +64,7 @@ func TestScript(t *testing.T) {
 			for _, streaming := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s/%s/stream=%v", c.name, p.name, streaming), func(t *testing.T) {
 					s := Start(t)
-					body := post(t, s.URL+p.path, p.request(c.prompt, c.result, offered, streaming))
+					body := post(t, s.URL+p.to(streaming), p.request(c.prompt, c.result, offered, streaming))
 					got := p.whole(t, body)
 					if streaming {
 						got = p.streamed(t, body)
@@ -72,7 +72,7 @@ func TestScript(t *testing.T) {
 					if diff := cmp.Diff(c.want, got); diff != "" {
 						t.Errorf("-want +got:\n%s", diff)
 					}
-					if r := s.Requests(); len(r) != 1 || r[0].Path != p.path || !bytes.Contains(r[0].Body, []byte("fake-model")) {
+					if r := s.Requests(); len(r) != 1 || r[0].Path != p.to(streaming) || !bytes.Contains(r[0].Body, []byte("fake-model")) {
 						t.Errorf("recorded %v", r)
 					}
 				})
@@ -86,7 +86,7 @@ func TestSlowEndsWhenTheClientGoes(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			s := Start(t)
 			ctx, cancel := context.WithCancel(t.Context())
-			req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+p.path, strings.NewReader(p.request("SLOW 1000000", "", tools, true)))
+			req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+p.to(true), strings.NewReader(p.request("SLOW 1000000", "", tools, true)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,8 +119,37 @@ func TestModelsAndTokens(t *testing.T) {
 	if err := json.NewDecoder(resp.Body).Decode(&models); err != nil || len(models.Data) != 1 || models.Data[0].ID != "fake-model" {
 		t.Errorf("models %+v, error %v", models, err)
 	}
+	if got := post(t, s.URL+"/v1beta/models/fake-model:countTokens", `{"contents":[]}`); got != `{"totalTokens":1000}`+"\n" {
+		t.Errorf("tokens %q", got)
+	}
 	if got := post(t, s.URL+"/v1/messages/count_tokens", `{"messages":[]}`); got != `{"input_tokens":1000}`+"\n" {
 		t.Errorf("tokens %q", got)
+	}
+}
+
+// An agent that wants JSON of a certain form gets some.
+func TestJSONOfASchema(t *testing.T) {
+	s := Start(t)
+	got := post(t, s.URL+"/v1beta/models/fake-model:generateContent", `{"contents":[{"role":"user","parts":[{"text":"SAY hello"}]}],
+		"generationConfig":{"responseJsonSchema":{"type":"OBJECT","properties":{"why":{"type":"STRING"},"score":{"type":"INTEGER"},"more":{"type":"STRING"}},"required":["why","score"]}}}`)
+	if o := geminiWhole(t, got); o.Text != `{"score":1,"why":"fake"}` {
+		t.Errorf("%+v", o)
+	}
+}
+
+// A model that fails says why, in whatever protocol.
+func TestFail(t *testing.T) {
+	s := Start(t)
+	for _, p := range protocols {
+		resp, err := http.Post(s.URL+p.to(true), "application/json", strings.NewReader(p.request("FAIL no credit", "", tools, true)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusBadRequest || !bytes.Contains(body, []byte(`"message":"no credit"`)) {
+			t.Errorf("%s: status %d, %s", p.name, resp.StatusCode, body)
+		}
 	}
 }
 

@@ -61,6 +61,23 @@ func (a Agents) Claude(t testing.TB, modelURL string) Agent {
 	return agent
 }
 
+// Gemini sets up Gemini CLI for a fake model at the URL.
+func (a Agents) Gemini(t testing.TB, modelURL string) Agent {
+	t.Helper()
+	agent := newAgent(t, "gemini", a.path(a.node, "bin", "node"), a.path("@google", "gemini-cli", "bundle", "gemini.js"), "--acp")
+	agent.Env = append(agent.Env,
+		"GOOGLE_GEMINI_BASE_URL="+modelURL, "GEMINI_API_KEY=fake-key",
+		"GEMINI_TELEMETRY_ENABLED=false", "GEMINI_CLI_NO_RELAUNCH=true", "GEMINI_CLI_TRUST_WORKSPACE=true")
+	type object = map[string]any
+	agent.writeSettings(t, ".gemini/settings.json", object{
+		"security":  object{"auth": object{"selectedType": "gemini-api-key"}},
+		"privacy":   object{"usageStatisticsEnabled": false},
+		"telemetry": object{"enabled": false},
+		"general":   object{"disableAutoUpdate": true, "disableUpdateNag": true},
+	})
+	return agent
+}
+
 func newAgent(t testing.TB, name string, cmd ...string) Agent {
 	t.Helper()
 	home := t.TempDir()

@@ -17,7 +17,9 @@ import (
 // the conversations in testdata.
 func TestConversation(t *testing.T) {
 	agents := Install(t)
-	for name, setUp := range map[string]func(testing.TB, string) Agent{"opencode": agents.OpenCode, "claude": agents.Claude} {
+	for name, setUp := range map[string]func(testing.TB, string) Agent{
+		"opencode": agents.OpenCode, "claude": agents.Claude, "gemini": agents.Gemini,
+	} {
 		t.Run(name, func(t *testing.T) {
 			for _, s := range []struct {
 				name string
@@ -32,6 +34,8 @@ func TestConversation(t *testing.T) {
 				{"switch", switchOptions},
 				{"plan-exit", planExit},
 				{"question", question},
+				{"announced-mode", announcedMode},
+				{"fail", fail},
 			} {
 				t.Run(s.name, func(t *testing.T) {
 					s.run(t, converse(t, setUp(t, fakemodel.Start(t).URL)))
@@ -76,8 +80,10 @@ func writeRejected(t *testing.T, p *peer) {
 	if len(p.permissions) != 1 {
 		t.Errorf("permissions %+v, want one", p.permissions)
 	}
-	if !p.saw("tool_call_update", func(u sessionUpdate) bool { return u.Status == "failed" }) {
-		t.Error("the tool call has not failed")
+	failed := p.saw("tool_call_update", func(u sessionUpdate) bool { return u.Status == "failed" })
+	// Gemini CLI says no more of a call that was rejected.
+	if want := p.agent.Name != "gemini"; failed != want {
+		t.Errorf("the tool call has failed: %v, want %v", failed, want)
 	}
 }
 
@@ -94,6 +100,9 @@ func runCommand(t *testing.T, p *peer) {
 }
 
 func plan(t *testing.T, p *peer) {
+	if p.agent.Name == "gemini" {
+		t.Skip("Gemini CLI has no to-do list")
+	}
 	p.choose = "allow_once"
 	p.prompt("PLAN")
 	p.wantText("DONE plan")
@@ -117,6 +126,9 @@ func cancel(t *testing.T, p *peer) {
 
 // switchOptions sets every select to its last value, one after the other.
 func switchOptions(t *testing.T, p *peer) {
+	if p.agent.Name == "gemini" {
+		t.Skip("Gemini CLI has modes and models, and no config options")
+	}
 	if len(p.options) == 0 {
 		t.Fatal("the agent has no config options")
 	}
@@ -163,6 +175,28 @@ func question(t *testing.T, p *peer) {
 	p.prompt(`CALL AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","multiSelect":false,"options":[{"label":"Red","description":"Warm"},{"label":"Blue","description":"Cold"}]}]}`)
 	if !slices.Contains(p.methods, "elicitation/create") {
 		t.Errorf("the agent has called %q, want a question", p.methods)
+	}
+}
+
+// announcedMode allows all edits, which changes the mode of the agent. It says so in
+// a message.
+func announcedMode(t *testing.T, p *peer) {
+	if p.agent.Name != "gemini" {
+		t.Skip("only Gemini CLI tells of its modes in messages")
+	}
+	p.choose = "allow_always"
+	p.prompt("WRITE " + filepath.Join(p.project, "hello.txt") + " hello file")
+	p.wantText("[MODE_UPDATE] autoEdit")
+	if p.saw("current_mode_update", nil) {
+		t.Error("the agent says it as the protocol asks: the quirk is of no use any more")
+	}
+}
+
+// fail has the model refuse: what the agent makes of that is shown to people.
+func fail(t *testing.T, p *peer) {
+	failure := p.promptFails("FAIL no credit is left")
+	if !strings.Contains(failure+p.text.String(), "no credit is left") {
+		t.Errorf("the agent has answered with %s and said %q: not why it failed", failure, p.text.String())
 	}
 }
 

@@ -24,7 +24,8 @@ import (
 const (
 	openCodeVersion = "1.18.33"
 	claudeVersion   = "0.100.0"
-	nodeVersion     = "24.21.0" // both agents want a newer one than distributions have
+	geminiVersion   = "0.61.0"
+	nodeVersion     = "24.21.0" // the agents want a newer one than distributions have
 )
 
 // Agents is a folder in which the agents are installed.
@@ -51,7 +52,7 @@ func Install(t testing.TB) Agents {
 	if err != nil {
 		t.Skipf("real agents: %v", err)
 	}
-	a.dir = filepath.Join(cache, "parley-test-agents", strings.Join([]string{openCodeVersion, claudeVersion, nodeVersion}, "_"))
+	a.dir = filepath.Join(cache, "parley-test-agents", strings.Join([]string{openCodeVersion, claudeVersion, geminiVersion, nodeVersion}, "_"))
 	switch err := a.install(npm); {
 	case errors.Is(err, errUnreachable):
 		t.Skipf("real agents: %v", err)
@@ -104,7 +105,7 @@ func (a Agents) install(npm string) error {
 		return nil
 	}
 	cmd := exec.Command(npm, "install", "--prefix", a.dir, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
-		a.openCode+"@"+openCodeVersion, "@agentclientprotocol/claude-agent-acp@"+claudeVersion, a.node+"@"+nodeVersion)
+		a.openCode+"@"+openCodeVersion, "@agentclientprotocol/claude-agent-acp@"+claudeVersion, "@google/gemini-cli@"+geminiVersion, a.node+"@"+nodeVersion)
 	cmd.Dir = a.dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if networkFailure.Match(out) {
