@@ -111,13 +111,29 @@ func (e *Error) decodeVariant(raw json.RawMessage) error {
 }
 
 // Error returns the message, with what the data adds to it, and the code.
-func (e *Error) Error() string {
+func (e *Error) Error() string { return e.text(e.Detail()) }
+
+// Words is Error without what message and data have for programs only, unless
+// nothing else is said.
+func (e *Error) Words() string {
+	plain := *e
+	if words := wordsIn([]byte(e.Message)); words != "" {
+		plain.Message = words // an agent passes on what it got from a server
+	}
+	words := wordsIn(e.Data)
+	if words == "" && e.Message == "" {
+		return e.Error()
+	}
+	return plain.text(words)
+}
+
+func (e *Error) text(detail string) string {
 	msg := e.Message
-	if d := e.Detail(); d != "" && d != msg {
+	if detail != "" && detail != msg {
 		if msg != "" {
 			msg += ": "
 		}
-		msg += d
+		msg += detail
 	}
 	if msg == "" {
 		msg = "the peer gave no reason"
@@ -128,29 +144,41 @@ func (e *Error) Error() string {
 // Detail returns what the data says for people: a string, or the usual fields
 // of an object ("details", "message", "error"); else the JSON itself, shortened.
 func (e *Error) Detail() string {
-	if len(e.Data) == 0 || string(e.Data) == "null" {
+	if words := wordsIn(e.Data); words != "" {
+		return words
+	}
+	data := e.Data
+	if compact := new(bytes.Buffer); json.Compact(compact, data) == nil {
+		data = compact.Bytes()
+	}
+	switch string(data) {
+	case "", "null", "{}", `""`:
 		return ""
 	}
+	const most = 300
+	if len(data) > most {
+		return string(bytes.ToValidUTF8(data[:most], nil)) + "…"
+	}
+	return string(data)
+}
+
+// wordsIn is what JSON says in words, "" if there are none: a string, or the usual
+// fields of an object, which may stand in an object of their own.
+func wordsIn(raw json.RawMessage) string {
 	var s string
-	if json.Unmarshal(e.Data, &s) == nil {
+	if json.Unmarshal(raw, &s) == nil {
 		return s
 	}
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(e.Data, &fields) == nil {
-		for _, k := range []string{"details", "detail", "message", "error"} {
-			if json.Unmarshal(fields[k], &s) == nil && s != "" {
-				return s
-			}
-		}
-		if len(fields) == 0 {
-			return ""
+	if json.Unmarshal(raw, &fields) != nil {
+		return ""
+	}
+	for _, k := range []string{"details", "detail", "message", "error"} {
+		if s := wordsIn(fields[k]); s != "" {
+			return s
 		}
 	}
-	const most = 300
-	if len(e.Data) > most {
-		return string(bytes.ToValidUTF8(e.Data[:most], nil)) + "…"
-	}
-	return string(e.Data)
+	return ""
 }
 
 // IsCode reports whether err is an answer of the peer with this code.

@@ -55,9 +55,10 @@ type Conversation struct {
 
 	settings
 
-	tools     map[acpclient.ToolCallID]*ToolCall
-	liveTools []*ToolCall // those that were announced in the running turn
-	turns     int         // how many turns have begun
+	tools      map[acpclient.ToolCallID]*ToolCall
+	questioned map[acpclient.ToolCallID]*ToolCall // see toldOf; those of the current turn
+	liveTools  []*ToolCall                        // those that were announced in the running turn
+	turns      int                                // how many turns have begun
 
 	messages map[messageKey]*Message // those of the current turn that have an id
 	last     *Message                // the message that a chunk without id continues
@@ -78,6 +79,7 @@ func New() *Conversation {
 		Terminals:   map[acpclient.TerminalID]*Terminal{},
 		settings:    newSettings(),
 		tools:       map[acpclient.ToolCallID]*ToolCall{},
+		questioned:  map[acpclient.ToolCallID]*ToolCall{},
 		messages:    map[messageKey]*Message{},
 		plans:       map[acpclient.PlanID]*Plan{},
 		compactions: map[acpclient.CompactionID]*Compaction{},

@@ -138,11 +138,12 @@ type (
 		ID      int                                 `json:"id"`
 		Request *acpclient.CreateElicitationRequest `json:"request"`
 	}
-	// ElicitationClosed: it was answered, or needs no answer any more. What was
-	// answered is left out: it may be a secret.
+	// ElicitationClosed: it was answered, or needs no answer any more. Answers are
+	// what was filled in, without secrets: see AnswersTo.
 	ElicitationClosed struct {
-		ID     int                         `json:"id"`
-		Action acpclient.ElicitationAction `json:"action"`
+		ID      int                         `json:"id"`
+		Action  acpclient.ElicitationAction `json:"action"`
+		Answers []FieldAnswer               `json:"answers,omitzero"`
 	}
 	// ElicitationCompleted: what was asked by URL is done.
 	ElicitationCompleted struct {

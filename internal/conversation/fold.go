@@ -24,7 +24,7 @@ func (c *Conversation) Apply(e Event) {
 		c.applySessionState(e.State)
 	case SessionFailed:
 		c.Phase = PhaseFailed
-		c.addNote(acpclient.NoticeError, "The agent could not open the session", e.Err.Error())
+		c.addFailure("The agent could not open the session", e.Err)
 	case PromptSent:
 		c.applyPromptSent(e)
 	case CancelRequested:

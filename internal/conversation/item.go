@@ -2,8 +2,8 @@ package conversation
 
 import "parley/acpclient"
 
-// Item is one thing in the transcript: *Message, *ToolCall, *Plan, *Note,
-// *Compaction or *Unknown.
+// Item is one thing in the transcript: *Message, *ToolCall, *Plan, *Elicitation,
+// *Note, *Compaction or *Unknown.
 type Item interface {
 	// Version changes whenever something about the item changes.
 	Version() uint64
@@ -27,6 +27,12 @@ type Message struct {
 	Parts  Parts
 	// Done says that nothing more is expected of it.
 	Done bool
+	// Growing says that it is what the agent is saying: from when it begins in a
+	// turn that runs until anything else begins. What belongs to a message that is
+	// not done may come later still.
+	Growing bool
+
+	phase string // of the agent's work, "" if it names none
 }
 
 // ToolCall is a tool call and all that was said about it.
@@ -41,26 +47,27 @@ type ToolCall struct {
 	Locations []acpclient.ToolCallLocation
 	RawInput  []byte
 	RawOutput []byte
+	// Tasks is the task list that the call sets, nil if it sets none.
+	Tasks []acpclient.PlanEntry
 	// Parent is the tool call, mostly a subagent, that this one works for.
 	Parent acpclient.ToolCallID
 	// Answer is how the person, or a cancel, answered the latest question about
 	// it; nil if there was none, or it is open.
 	Answer *PermissionAnswer
+	// Asked is the call as each question about it that is closed had it, oldest
+	// first: the agent may replace its content once it has its answer.
+	Asked []*ToolCall
 	// Cancelled says that the turn was cancelled before the call was done.
 	Cancelled bool
+	// Rejected says that the person has denied the call, and that its turn ended
+	// without a word about how it came out.
+	Rejected bool
 	// Live says that the turn in which it was announced still runs.
 	Live bool
 	// Terminals are the terminals embedded in it, in order.
 	Terminals []*Terminal
 
 	announced int // the number of the turn in which it was announced
-}
-
-// PermissionAnswer is how a question about a tool call was answered: with an
-// option, or not at all.
-type PermissionAnswer struct {
-	Option    acpclient.PermissionOption
-	Cancelled bool
 }
 
 // ended reports that the agent has said how the call came out.
@@ -70,7 +77,7 @@ func (t *ToolCall) ended() bool {
 
 // Running reports whether the call is, as far as is known, at work.
 func (t *ToolCall) Running() bool {
-	return t.Live && !t.Cancelled && (t.Status == acpclient.ToolInProgress || t.Status == acpclient.ToolPending || t.Status == "")
+	return t.Live && !t.Cancelled && !t.Rejected && (t.Status == acpclient.ToolInProgress || t.Status == acpclient.ToolPending || t.Status == "")
 }
 
 // Plan is a plan and how far it has come.
@@ -103,6 +110,8 @@ type Note struct {
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
+	// Raw is JSON that says more, for those who look closer; nil if there is none.
+	Raw []byte
 }
 
 // Compaction is a compaction of the agent's context.

@@ -31,12 +31,43 @@ func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 	if u.Chunk == acpclient.UserMessageChunk && (isText && c.echo.drops(u.Content.Text) || !isText && c.echo.dropsBlock()) {
 		return
 	}
-	key := messageKey{u.Chunk, u.MessageID, parentOf(u.Meta)}
+	if c.applyAnnouncedMode(u) {
+		return
+	}
+	id, phase := marksOf(u)
+	if l := c.last; l != nil && id == "" && phase != "" && l.phase != "" && phase != l.phase {
+		c.closeMessage()
+	}
+	key := messageKey{u.Chunk, id, parentOf(u.Meta)}
 	if m := c.messageFor(key, isText && u.Content.Text == ""); m != nil {
 		m.Parts.add(u.Content)
+		if phase != "" {
+			m.phase = phase
+		}
 		m.changed()
 	}
 }
+
+// marksOf are what tells the message of a chunk from the next one: its id, and
+// the phase of the work that it belongs to. Agents that do not use the protocol's
+// field for the id may have it, or only the phase, in _meta.
+func marksOf(u *acpclient.ContentChunk) (id acpclient.MessageID, phase string) {
+	id = u.MessageID
+	if len(u.Meta) == 0 {
+		return id, ""
+	}
+	for _, path := range messageIDPaths {
+		if id == "" {
+			id, _ = acpclient.MetaValue[acpclient.MessageID](u.Meta, path...)
+		}
+	}
+	phase, _ = acpclient.MetaValue[string](u.Meta, "codex", "phase")
+	return id, phase
+}
+
+// messageIDPaths are where agents in the field put the id of a message: goose,
+// and those that have it at the top.
+var messageIDPaths = [][]string{{"goose", "messageId"}, {"messageId"}}
 
 // messageFor finds the message that a chunk belongs to, or begins one. It begins
 // none for a chunk that is empty, and returns nil then. A changed id begins a new
@@ -49,6 +80,7 @@ func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 	}
 	if key.id != "" {
 		if m := c.messages[key]; m != nil {
+			c.closeMessage()
 			c.last = m
 			return m
 		}
@@ -64,7 +96,7 @@ func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 		c.echo = echo{} // an agent that repeats the prompt does so first
 	}
 	c.closeMessage()
-	m := &Message{Chunk: key.chunk, ID: key.id, Parent: key.parent}
+	m := &Message{Chunk: key.chunk, ID: key.id, Parent: key.parent, Growing: c.Turn.Running}
 	if key.id != "" {
 		c.messages[key] = m
 	}
@@ -76,8 +108,9 @@ func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 // closeMessage ends the message that a chunk without an id would continue. A
 // message that has an id stays open.
 func (c *Conversation) closeMessage() {
-	if l := c.last; l != nil && l.ID == "" {
-		l.Done = true
+	if l := c.last; l != nil && (l.ID == "" || l.Growing) {
+		l.Growing = false
+		l.Done = l.Done || l.ID == ""
 		l.changed()
 	}
 	c.last = nil

@@ -138,7 +138,7 @@ func (c *Conversation) applyOptionSettled(e OptionSettled) {
 		delete(c.pending, e.Option)
 	}
 	if e.Err != nil {
-		c.addNote(acpclient.NoticeError, c.optionName(e.Option)+" was not changed", e.Err.Error())
+		c.addFailure(c.optionName(e.Option)+" was not changed", e.Err)
 		return
 	}
 	overtaken := e.Seq < c.settled[e.Option]

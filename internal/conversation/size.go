@@ -21,7 +21,7 @@ func (OptionChosen) Size() int         { return EventOverhead }
 func (e OptionSettled) Size() int      { return EventOverhead + optionsSize(e.Options) }
 func (PermissionClosed) Size() int     { return EventOverhead }
 func (e ElicitationOpened) Size() int  { return EventOverhead + len(e.Request.Raw) }
-func (ElicitationClosed) Size() int    { return EventOverhead }
+func (e ElicitationClosed) Size() int  { return EventOverhead * (1 + len(e.Answers)) }
 func (ElicitationCompleted) Size() int { return EventOverhead }
 func (AuthRequired) Size() int         { return EventOverhead }
 func (AuthDone) Size() int             { return EventOverhead }

@@ -3,7 +3,6 @@ package conversation
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"parley/acpclient"
 )
@@ -40,81 +39,72 @@ func (c *Conversation) applyToolCall(u *acpclient.ToolCall) {
 	if t == nil || t.announced != c.turns && t.ended() {
 		t = c.newTool(u.ToolCallID)
 	}
-	if u.Title != "" {
-		t.Title = u.Title
-	}
-	if u.Name != "" {
-		t.Name = u.Name
-	}
-	if u.Kind != "" {
-		t.Kind = u.Kind
-	}
-	if u.Status != "" {
-		t.setStatus(u.Status)
-	}
-	c.toolParts(t, u.Content, u.Locations, u.RawInput, u.RawOutput)
-	c.toolMeta(t, u.Meta)
-	t.changed()
+	c.tellTool(t, &acpclient.ToolCallUpdate{
+		ToolCallID: u.ToolCallID, Title: given(&u.Title), Name: given(&u.Name), Kind: given(&u.Kind), Status: given(&u.Status),
+		Content: c.shown(u.Content), Locations: u.Locations, RawInput: u.RawInput, RawOutput: u.RawOutput, Meta: u.Meta,
+	})
 }
 
 func (c *Conversation) applyToolCallUpdate(u *acpclient.ToolCallUpdate) {
-	c.changeTool(c.toolByID(u.ToolCallID), u)
+	said := *u
+	said.Content = c.shown(u.Content)
+	c.tellTool(c.toolByID(u.ToolCallID), &said)
+}
+
+// tellTool takes what the agent tells of a call outside of its questions about it.
+func (c *Conversation) tellTool(t *ToolCall, u *acpclient.ToolCallUpdate) {
+	c.changeTool(t, u)
+	c.questionsFollow(t, u)
 }
 
 // changeTool brings a tool call up to date. What is nil in the update stays as it
 // is.
 func (c *Conversation) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate) {
+	t.apply(u)
+	if len(u.RawInput) > 0 {
+		c.followTasks(t)
+	}
+	for i := range u.Content {
+		if u.Content[i].Type == acpclient.ToolContentTerminal {
+			c.embedTerminal(t, c.terminalByID(u.Content[i].TerminalID))
+		}
+	}
+	c.toolMeta(t, u.Meta)
+}
+
+// apply takes the fields of an update. What is nil in it stays as it is.
+func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	set(&t.Title, u.Title)
 	set(&t.Name, u.Name)
 	set(&t.Kind, u.Kind)
 	if u.Status != nil {
 		t.setStatus(*u.Status)
 	}
-	c.toolParts(t, u.Content, u.Locations, u.RawInput, u.RawOutput)
-	c.toolMeta(t, u.Meta)
+	if u.Content != nil {
+		t.Content = u.Content
+	}
+	if u.Locations != nil {
+		t.Locations = u.Locations
+	}
+	if len(u.RawInput) > 0 {
+		t.RawInput = u.RawInput
+		if tasks := tasksOf(u.RawInput); tasks != nil {
+			t.Tasks = tasks
+		}
+	}
+	if len(u.RawOutput) > 0 {
+		t.RawOutput = u.RawOutput
+	}
 	t.changed()
 }
 
-// setStatus takes the agent's word for how far the call is, also after a cancel:
-// the call may have been done before the cancel reached it.
+// setStatus takes the agent's word for how far the call is, also after a cancel or a
+// denial: the call may have been done before that reached it.
 func (t *ToolCall) setStatus(s acpclient.ToolCallStatus) {
 	t.Status = s
 	if t.ended() {
-		t.Cancelled = false
+		t.Cancelled, t.Rejected = false, false
 	}
-}
-
-// toolRequest takes what a permission request says about its call. It adds to what
-// is known and takes nothing away: an empty title, content or input in the request
-// only means that the agent has left it out.
-func (c *Conversation) toolRequest(u *acpclient.ToolCallUpdate) *ToolCall {
-	thin := *u
-	if thin.Title != nil && strings.TrimSpace(*thin.Title) == "" {
-		thin.Title = nil
-	}
-	if thin.Kind != nil && (*thin.Kind == "" || *thin.Kind == acpclient.ToolOther) {
-		thin.Kind = nil
-	}
-	var t *ToolCall
-	if u.ToolCallID == "" {
-		t = c.newTool("")
-	} else {
-		t = c.toolByID(u.ToolCallID)
-	}
-	if thin.Status != nil && t.Status != "" {
-		thin.Status = nil // what was said about the call itself counts
-	}
-	if len(thin.Content) == 0 {
-		thin.Content = nil
-	}
-	if len(thin.Locations) == 0 {
-		thin.Locations = nil
-	}
-	if saysNothing(thin.RawInput) {
-		thin.RawInput = nil
-	}
-	c.changeTool(t, &thin)
-	return t
 }
 
 // saysNothing reports whether JSON is an empty object, array or string, however it
@@ -125,27 +115,6 @@ func saysNothing(raw []byte) bool {
 		return true
 	}
 	return false
-}
-
-// toolParts replaces the parts of a call that are there.
-func (c *Conversation) toolParts(t *ToolCall, content []acpclient.ToolCallContent, locations []acpclient.ToolCallLocation, in, out []byte) {
-	if content != nil {
-		t.Content = content
-		for i := range content {
-			if content[i].Type == acpclient.ToolContentTerminal {
-				c.embedTerminal(t, c.terminalByID(content[i].TerminalID))
-			}
-		}
-	}
-	if locations != nil {
-		t.Locations = locations
-	}
-	if len(in) > 0 {
-		t.RawInput = in
-	}
-	if len(out) > 0 {
-		t.RawOutput = out
-	}
 }
 
 // embedTerminal shows a terminal in a call, once.
@@ -161,4 +130,13 @@ func set[T any](field *T, v *T) {
 	if v != nil {
 		*field = *v
 	}
+}
+
+// given is v if it points to something, nil if that is a zero value: it says nothing.
+func given[T comparable](v *T) *T {
+	var none T
+	if *v == none {
+		return nil
+	}
+	return v
 }

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -24,6 +23,7 @@ func (c *Conversation) newTurn() {
 	c.closeMessages()
 	c.turns++
 	c.turnPlan = nil
+	clear(c.questioned)
 	c.echo = echo{}
 }
 
@@ -33,12 +33,7 @@ func (c *Conversation) applyTurnEnded(e TurnEnded) {
 	c.Turn = Turn{}
 	c.echo = echo{}
 	if e.Err != nil {
-		title := "The turn failed"
-		var answer *acpclient.Error
-		if errors.As(e.Err, &answer) {
-			title = "The agent answered with an error"
-		}
-		c.addNote(acpclient.NoticeError, title, e.Err.Error())
+		c.addTurnFailure(e.Err)
 		return
 	}
 	if title, severity := stopWords(e.Reason); title != "" {
@@ -65,10 +60,11 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 }
 
 // endTools says of the tool calls of the turn that it has ended. If it was
-// cancelled, those that were not done are marked.
+// cancelled, those that were not done are marked; those that the person has denied
+// are marked in any case.
 func (c *Conversation) endTools(cancelled bool) {
 	for _, t := range c.liveTools {
-		if cancelled && t.Running() {
+		if !t.rejectUnlessEnded() && cancelled && t.Running() {
 			t.Cancelled = true
 		}
 		t.Live = false

@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/quirks"
 )
 
 // earlyBound is how many bytes of updates are kept for a session whose id the
@@ -87,6 +88,27 @@ func (a *agent) end(ctx context.Context) {
 	a.client.Conn().Close()
 }
 
+// quirks are those of the agent; it has none before initialize.
+func (a *agent) quirks() quirks.Quirks {
+	info := a.info()
+	if info == nil || info.AgentInfo == nil {
+		return quirks.Quirks{}
+	}
+	return quirks.Of(info.AgentInfo.Name)
+}
+
+// event makes the event of an update. Text that is not to be read as such stays an
+// update of its own: in the stream, text of one message is merged.
+func (a *agent) event(n *acpclient.SessionNotification) conversation.Event {
+	e := conversation.FromNotification(n)
+	if text, ok := e.(conversation.Text); ok {
+		if _, announces := a.quirks().Announced(text.Text); announces {
+			return conversation.Update{Update: n.Update, Raw: n.Raw}
+		}
+	}
+	return e
+}
+
 // expect keeps updates of sessions that are not known: one of them may be the
 // session that is about to be opened.
 func (a *agent) expect() {
@@ -110,7 +132,7 @@ func (a *agent) attach(id acpclient.SessionID) {
 	a.mu.Unlock()
 	for _, n := range early {
 		if n.SessionID == id {
-			a.owner.stream.post(conversation.FromNotification(n))
+			a.owner.stream.post(a.event(n))
 		}
 	}
 }
@@ -155,10 +177,10 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 	case n.SessionID == a.current:
 		at := a.route.Load()
 		a.mu.Unlock()
-		a.owner.stream.pushWhile(ctx, conversation.FromNotification(n), &a.route, at)
+		a.owner.stream.pushWhile(ctx, a.event(n), &a.route, at)
 		return
 	case a.expecting && !a.left[n.SessionID]:
-		size := conversation.FromNotification(n).Size()
+		size := a.event(n).Size()
 		if a.earlyBytes+size <= earlyBound {
 			a.early = append(a.early, n)
 			a.earlyBytes += size
@@ -217,7 +239,7 @@ func (a *agent) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReque
 	}
 	acpclient.Async(ctx)
 	res, err := s.machine.ReadTextFile(ctx, r)
-	if err != nil && acpclient.IsCode(err, acpclient.CodeResourceNotFound) && quirksOf(a.info()).missingFileIsEmpty {
+	if err != nil && acpclient.IsCode(err, acpclient.CodeResourceNotFound) && a.quirks().MissingFileIsEmpty {
 		return &acpclient.ReadTextFileResponse{}, nil
 	}
 	return res, err

@@ -21,6 +21,8 @@ type question[A any] struct {
 	reply chan A // has room for the answer
 	// offered are the options of a permission.
 	offered []acpclient.PermissionOption
+	// form is what was asked for, of an elicitation.
+	form *acpclient.CreateElicitationRequest
 }
 
 func newQuestion[A any](id int) *question[A] {
@@ -117,6 +119,7 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 		q.reply <- elicitCancelled
 		return q
 	}
+	q.form = r
 	s.elicitations[q.id] = q
 	s.stream.post(conversation.ElicitationOpened{ID: q.id, Request: r})
 	if s.cancelling && r.SessionID != "" {
@@ -146,7 +149,7 @@ func (s *Session) closeElicitationLocked(id int, answer acpclient.CreateElicitat
 	}
 	delete(s.elicitations, id)
 	q.reply <- answer
-	s.stream.post(conversation.ElicitationClosed{ID: id, Action: answer.Action})
+	s.stream.post(conversation.ElicitationClosed{ID: id, Action: answer.Action, Answers: conversation.AnswersTo(q.form, answer.Content)})
 	return true
 }
 

@@ -110,6 +110,9 @@ func Transcript(c *conversation.Conversation) []string {
 			if i.Cancelled {
 				s += " cancelled"
 			}
+			if i.Rejected {
+				s += " rejected"
+			}
 			out = append(out, s)
 		case *conversation.Plan:
 			if i.Removed {
@@ -118,6 +121,8 @@ func Transcript(c *conversation.Conversation) []string {
 			}
 			done, all := i.Progress()
 			out = append(out, fmt.Sprintf("plan %d/%d %s%s", done, all, i.Markdown, i.URI))
+		case *conversation.Elicitation:
+			out = append(out, fmt.Sprintf("question: %s: %s", i.Request.Message, i.Action))
 		case *conversation.Note:
 			out = append(out, "note: "+i.Title)
 		case *conversation.Compaction:

@@ -83,7 +83,10 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	}),
 	"ElicitationClosed": draw(func(t *rapid.T) conversation.Event {
 		action := rapid.SampledFrom([]acpclient.ElicitationAction{acpclient.ElicitAccept, acpclient.ElicitDecline, acpclient.ElicitCancel}).Draw(t, "action")
-		return conversation.ElicitationClosed{ID: number(t), Action: action}
+		answers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) conversation.FieldAnswer {
+			return conversation.FieldAnswer{Field: rapid.String().Draw(t, "field"), Value: rapid.String().Draw(t, "value"), Secret: rapid.Bool().Draw(t, "secret")}
+		}), 0, 3).Draw(t, "answers")
+		return conversation.ElicitationClosed{ID: number(t), Action: action, Answers: answers}
 	}),
 	"ElicitationCompleted": draw(func(t *rapid.T) conversation.Event {
 		return conversation.ElicitationCompleted{ElicitationID: acpclient.ElicitationID(id(t))}

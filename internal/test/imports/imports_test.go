@@ -27,6 +27,8 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"fs stands alone", `^fs(/|$)`, `^$`, `.`, `^fs(/|$)|` + leaves},
 	{"terminal stands alone", `^terminal(/|$)`, `^$`, `.`, `^terminal(/|$)|` + leaves},
 	{"config stands alone", `^config(/|$)`, `^$`, `.`, `^config(/|$)|` + leaves},
+	{"the table of quirks stands alone", `^internal/quirks(/|$)`, `^$`, `.`, `^internal/quirks(/|$)`},
+	{"only what folds and what acts asks for quirks", `.`, `^internal/(quirks|conversation|session)(/|$)`, `^internal/quirks(/|$)`, `^$`},
 	{"leaves import nothing of parley", leaves, `^$`, `.`, leaves},
 	{"the product does without the tests' tools", `.`, `^internal/test/`, `^internal/test(/|$)`, `^$`},
 }

@@ -1,0 +1,78 @@
+package conversation_test
+
+import (
+	"slices"
+	"testing"
+
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// growing is which of the messages the agent is saying.
+func growing(c *conversation.Conversation) (texts []string) {
+	for _, i := range c.Items {
+		if m, ok := i.(*conversation.Message); ok && m.Growing {
+			texts = append(texts, m.Parts.Plain())
+		}
+	}
+	return texts
+}
+
+func TestTheMessageThatGrows(t *testing.T) {
+	thought, more := events.Thinks("Hm. ", ""), events.Thinks("Well.", "")
+	call := `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`
+	for name, c := range map[string]struct {
+		events []any
+		want   []string
+	}{
+		"in a turn":                      {[]any{events.Sent("x"), thought, more}, []string{"Hm. Well."}},
+		"until the answer begins":        {[]any{events.Sent("x"), thought, events.AgentSays("So.", "")}, []string{"So."}},
+		"also if it has an id":           {[]any{events.Sent("x"), events.Thinks("Hm.", "1"), events.AgentSays("So.", "1")}, []string{"So."}},
+		"not again when it goes on":      {[]any{events.Sent("x"), events.Thinks("Hm. ", "1"), events.AgentSays("So.", "2"), events.Thinks("Well.", "1")}, nil},
+		"until a tool is at work":        {[]any{events.Sent("x"), thought, call}, nil},
+		"until the turn ends":            {[]any{events.Sent("x"), thought, conversation.TurnEnded{}}, nil},
+		"until the agent is gone":        {[]any{events.Sent("x"), events.Thinks("Hm.", "1"), conversation.AgentLost{}}, nil},
+		"not in a history":               {[]any{events.UserSays("x", ""), thought, conversation.SessionOpened{ID: "s"}}, nil},
+		"nor in what comes of it late":   {[]any{conversation.SessionOpened{ID: "s"}, thought, more}, nil},
+		"nor in what an idle agent says": {[]any{events.Sent("x"), conversation.TurnEnded{}, events.AgentSays("News!", "")}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := growing(fold(t, c.events...)); !slices.Equal(got, c.want) {
+				t.Errorf("growing: %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestMessagesAreToldApartByTheirMeta(t *testing.T) {
+	chunk := func(text, meta string) string {
+		return `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + text + `"},"_meta":` + meta + `}`
+	}
+	for name, c := range map[string]struct {
+		events []any
+		want   []string
+	}{
+		"another id of goose": {
+			[]any{chunk("a", `{"goose":{"messageId":"1"}}`), chunk("b", `{"goose":{"messageId":"1"}}`), chunk("c", `{"goose":{"messageId":"2"}}`)},
+			[]string{"agent: ab", "agent: c"},
+		},
+		"another id at the top": {
+			[]any{chunk("a", `{"messageId":"1"}`), chunk("b", `{"messageId":"2"}`)},
+			[]string{"agent: a", "agent: b"},
+		},
+		"another phase of codex": {
+			[]any{chunk("a", `{"codex":{"phase":"commentary"}}`), chunk("b", `{"codex":{"phase":"commentary"}}`), chunk("c", `{"codex":{"phase":"final_answer"}}`), events.AgentSays("d", "")},
+			[]string{"agent: ab", "agent: cd"},
+		},
+		"another meta says nothing": {
+			[]any{chunk("a", `{"x":1}`), chunk("b", `{"messageId":7}`), events.AgentSays("c", "")},
+			[]string{"agent: abc"},
+		},
+		"the protocol's id counts": {
+			[]any{events.AgentSays("a", "1"), `{"sessionUpdate":"agent_message_chunk","messageId":"1","content":{"type":"text","text":"b"},"_meta":{"messageId":"2"}}`},
+			[]string{"agent: ab"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) { events.WantTranscript(t, fold(t, c.events...), c.want...) })
+	}
+}

@@ -1,0 +1,135 @@
+package conversation
+
+import (
+	"strings"
+
+	"parley/acpclient"
+)
+
+// Permission is an open question about a tool call.
+type Permission struct {
+	ID int
+	// ToolCall is the call in the transcript.
+	ToolCall *ToolCall
+	// Asked is the call as this question has it: what the request says on top of
+	// what the agent told of the call before, and whatever it has told since. Of two
+	// questions about one call each has its own. It never changes in place: it is
+	// replaced by another one, with a higher Version.
+	Asked   *ToolCall
+	Options []acpclient.PermissionOption
+}
+
+// PermissionAnswer is how a question about a tool call was answered: with an
+// option, or not at all.
+type PermissionAnswer struct {
+	Option    acpclient.PermissionOption
+	Cancelled bool
+}
+
+// Rejects reports whether the answer denies the call.
+func (a *PermissionAnswer) Rejects() bool {
+	return a != nil && !a.Cancelled && a.Option.Kind.Rejects()
+}
+
+func (c *Conversation) applyPermissionOpened(e PermissionOpened) {
+	u := &e.Request.ToolCall
+	var t *ToolCall
+	if u.ToolCallID == "" {
+		t = c.newTool("")
+	} else {
+		t = c.toolByID(u.ToolCallID)
+	}
+	some := telling(u, t)
+	c.Permissions = append(c.Permissions, &Permission{ID: e.ID, ToolCall: t, Asked: c.toldOf(t).with(some), Options: e.Request.Options})
+	c.changeTool(t, some)
+	t.Answer = nil
+}
+
+// telling is what a request says about its call. It fills in, and never takes
+// away: an empty title, content or input says nothing.
+func telling(u *acpclient.ToolCallUpdate, t *ToolCall) *acpclient.ToolCallUpdate {
+	some := *u
+	if some.Title != nil && strings.TrimSpace(*some.Title) == "" {
+		some.Title = nil
+	}
+	if some.Kind != nil && (*some.Kind == "" || *some.Kind == acpclient.ToolOther) {
+		some.Kind = nil
+	}
+	if some.Status != nil && t.Status != "" {
+		some.Status = nil // the call itself knows better
+	}
+	if len(some.Content) == 0 {
+		some.Content = nil
+	}
+	if len(some.Locations) == 0 {
+		some.Locations = nil
+	}
+	if saysNothing(some.RawInput) {
+		some.RawInput = nil
+	}
+	return &some
+}
+
+// toldOf is a call as the agent tells of it outside of its questions. It is kept
+// from the first question on, since the call itself takes in what questions say.
+func (c *Conversation) toldOf(t *ToolCall) *ToolCall {
+	if told := c.questioned[t.ID]; told != nil {
+		return told
+	}
+	told := *t
+	if t.ID != "" {
+		c.questioned[t.ID] = &told
+	}
+	return &told
+}
+
+// questionsFollow brings the open questions about a call up to date with what
+// the agent tells of it.
+func (c *Conversation) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
+	if told := c.questioned[t.ID]; told != nil {
+		told.apply(u)
+	}
+	for _, p := range c.Permissions {
+		if p.ToolCall == t {
+			p.Asked = p.Asked.with(u)
+		}
+	}
+}
+
+// with is a copy of the call with an update.
+func (t *ToolCall) with(u *acpclient.ToolCallUpdate) *ToolCall {
+	changed := *t
+	changed.apply(u)
+	return &changed
+}
+
+func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
+	for i, p := range c.Permissions {
+		if p.ID != e.ID {
+			continue
+		}
+		c.Permissions = append(c.Permissions[:i:i], c.Permissions[i+1:]...)
+		answer := &PermissionAnswer{Cancelled: e.Outcome.Cancelled()}
+		for _, o := range p.Options {
+			if !answer.Cancelled && o.OptionID == e.Outcome.OptionID {
+				answer.Option = o
+				break
+			}
+		}
+		t := p.ToolCall
+		t.Answer = answer
+		t.Asked = append(t.Asked, p.Asked)
+		if !t.Live {
+			t.rejectUnlessEnded() // there is no turn whose end would tell
+		}
+		t.changed()
+		return
+	}
+}
+
+// rejectUnlessEnded marks a call that the person has denied, and of which the
+// agent has not said how it came out. It reports whether it did.
+func (t *ToolCall) rejectUnlessEnded() bool {
+	t.Rejected = t.Answer.Rejects() && !t.ended()
+	return t.Rejected
+}

@@ -1,0 +1,74 @@
+package conversation_test
+
+import (
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// Two questions about one call are each about what they ask.
+func TestTwoQuestionsAboutOneCall(t *testing.T) {
+	c := fold(t, events.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Work","kind":"other","rawInput":{}}`,
+		events.Permission(1, `{"toolCallId":"t","title":"Write a.txt","kind":"edit","content":[{"type":"diff","path":"a.txt","newText":"a"}]}`),
+		events.Permission(2, `{"toolCallId":"t","title":"Run it","kind":"execute","rawInput":{"command":"sh a.txt"}}`))
+	first, second := c.Permissions[0].Asked, c.Permissions[1].Asked
+	if first.Title != "Write a.txt" || len(first.Content) != 1 || string(first.RawInput) != "{}" {
+		t.Errorf("the first question is about %+v", first)
+	}
+	if second.Title != "Run it" || len(second.Content) != 0 || string(second.RawInput) != `{"command":"sh a.txt"}` {
+		t.Errorf("the second question is about %+v", second)
+	}
+	if c.Permissions[0].ToolCall != c.Permissions[1].ToolCall {
+		t.Error("they are about different calls")
+	}
+	// What the agent tells of the call since is news to both.
+	c = fold(t, events.Permission(1, `{"toolCallId":"t","title":"Write a.txt"}`))
+	before := c.Permissions[0].Asked
+	c.Apply(events.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"Write b.txt"}`))
+	if got := c.Permissions[0].Asked; got.Title != "Write b.txt" || before.Title != "Write a.txt" || got.Version() <= before.Version() {
+		t.Errorf("an update is not followed: %+v", got)
+	}
+}
+
+// What was asked stays with the call, whatever the agent makes of it.
+func TestWhatWasAskedStays(t *testing.T) {
+	c := fold(t, events.Sent("x"), events.Permission(1, `{"toolCallId":"t","title":"Write a.txt","content":[{"type":"diff","path":"a.txt","newText":"a"}]}`),
+		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":[{"type":"content","content":{"type":"text","text":"Done."}}]}`)
+	tool := onlyTool(t, c)
+	if len(tool.Asked) != 1 || tool.Asked[0].Content[0].Path != "a.txt" || tool.Content[0].Content.Text != "Done." {
+		t.Errorf("%+v", tool)
+	}
+}
+
+func TestRejectedCalls(t *testing.T) {
+	ask := events.Permission(1, `{"toolCallId":"t","title":"T","status":"pending"}`)
+	answer := func(o acpclient.PermissionOptionID) conversation.Event {
+		return conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected(o)}
+	}
+	status := func(s string) string {
+		return `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"` + s + `"}`
+	}
+	for name, c := range map[string]struct {
+		events              []any
+		rejected, cancelled bool
+	}{
+		"while the turn runs":              {[]any{events.Sent("x"), ask, answer("n")}, false, false},
+		"without another word":             {[]any{events.Sent("x"), ask, answer("n"), conversation.TurnEnded{}}, true, false},
+		"in a turn that ends as cancelled": {[]any{events.Sent("x"), ask, answer("n"), conversation.TurnEnded{Reason: acpclient.StopCancelled}}, true, false},
+		"in a turn that is cancelled":      {[]any{events.Sent("x"), ask, answer("n"), conversation.CancelRequested{}}, true, false},
+		"said to have failed":              {[]any{events.Sent("x"), ask, answer("n"), status("failed"), conversation.TurnEnded{}}, false, false},
+		"said to be done, later":           {[]any{events.Sent("x"), ask, answer("n"), conversation.TurnEnded{}, status("completed")}, false, false},
+		"allowed":                          {[]any{events.Sent("x"), ask, answer("y"), conversation.TurnEnded{}}, false, false},
+		"cancelled and not answered":       {[]any{events.Sent("x"), ask, conversation.CancelRequested{}, conversation.PermissionClosed{ID: 1}}, false, true},
+		"asked outside of any turn":        {[]any{ask, answer("n")}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := onlyTool(t, fold(t, c.events...)); got.Rejected != c.rejected || got.Cancelled != c.cancelled {
+				t.Errorf("rejected %v, cancelled %v", got.Rejected, got.Cancelled)
+			}
+		})
+	}
+}
