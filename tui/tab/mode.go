@@ -84,11 +84,15 @@ func wordsOf(name string) string {
 // modeBadge draws the mode of a conversation in a colour for what it allows, ""
 // if there is none.
 func modeBadge(c *conversation.Conversation, th *theme.Theme) string {
-	mode := setting(c, acpclient.CategoryMode)
+	o := c.OptionByCategory(acpclient.CategoryMode)
+	if o == nil {
+		return ""
+	}
+	mode := settingWords(c, o)
 	if mode == "" {
 		return ""
 	}
-	v, _ := c.OptionValue(c.OptionByCategory(acpclient.CategoryMode))
+	v, _ := c.OptionValue(o)
 	return modeStyle(freedomOf(string(v.ID), mode), th).Render(" " + mode + " ")
 }
 

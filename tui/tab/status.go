@@ -78,16 +78,9 @@ func spin(th *theme.Theme, ticks int) string {
 func (t *Tab) statusLine(width int) string {
 	th := t.program.Theme
 	var left []string
+	badge := false
 	if c := t.conv; c != nil {
-		if mode := modeBadge(c, th); mode != "" {
-			left = append(left, mode)
-		}
-		if model := setting(c, acpclient.CategoryModel); model != "" {
-			left = append(left, th.Text.Render(model))
-		}
-		if level := setting(c, acpclient.CategoryThoughtLevel); level != "" {
-			left = append(left, th.Muted.Render(level))
-		}
+		left, badge = settingsLine(c, th)
 		if u := c.Usage; u != nil {
 			left = append(left, usage(u, th))
 		}
@@ -105,7 +98,7 @@ func (t *Tab) statusLine(width int) string {
 	}
 	// The words of a badge stand at the edge that all other words stand at.
 	edge := "  "
-	if len(left) > 0 && t.conv != nil && setting(t.conv, acpclient.CategoryMode) != "" {
+	if badge {
 		edge = " "
 	}
 	line := edge + strings.Join(left, "  ")
@@ -119,26 +112,6 @@ func (t *Tab) statusLine(width int) string {
 		}
 	}
 	return sides(line, right+" ", width)
-}
-
-// setting is the value of the option of a category, "" if there is none. A model
-// is called by its id if that is shorter: names of models can be whole sentences,
-// and ids are what people know them by.
-func setting(c *conversation.Conversation, cat acpclient.ConfigCategory) string {
-	o := c.OptionByCategory(cat)
-	if o == nil {
-		return ""
-	}
-	v, pending := c.OptionValue(o)
-	name := conversation.ValueName(o, v)
-	if cat == acpclient.CategoryModel && !v.IsBool && v.ID != "" && len(v.ID) <= len(name) {
-		name = string(v.ID)
-	}
-	name = safetext.Line(name)
-	if pending && name != "" {
-		name += "…"
-	}
-	return name
 }
 
 // usage says how full the context is, and what the session cost.
