@@ -58,7 +58,7 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 	switch rapid.IntRange(0, 7).Draw(t, "kind") {
 	case 0:
 		old, line := text("old"), 3
-		p := &conversation.Permission{ID: 1, ToolCall: &conversation.ToolCall{
+		p := &conversation.Permission{ID: 1, Asked: &conversation.ToolCall{
 			Title: text("title"), Name: text("name"), Kind: acpclient.ToolKind(text("tool kind")),
 			Locations: []acpclient.ToolCallLocation{{Path: text("path"), Line: &line}, {Path: "/" + text("path")}},
 			Content: []acpclient.ToolCallContent{

@@ -29,6 +29,7 @@ import (
 	"parley/internal/conversation"
 	"parley/tui/diffview"
 	"parley/tui/theme"
+	"parley/tui/toolface"
 )
 
 // Dialog is a panel above the prompt.
@@ -117,6 +118,8 @@ type Env struct {
 	// Diffs is how the person wants to see changes of files; nil is as [diffview] does
 	// it by itself.
 	Diffs *diffview.Preference
+	// Sites are the places that changes have in their files; nil if none is known.
+	Sites *toolface.Sites
 	// Now is the clock.
 	Now func() time.Time
 	// Drafting reports whether the prompt holds text: letters and digits are the

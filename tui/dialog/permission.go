@@ -27,6 +27,7 @@ type Permission struct {
 
 	about   column
 	version uint64
+	sites   uint64 // the version of the places that the changes have
 	seen    subject
 }
 
@@ -36,7 +37,7 @@ type Permission struct {
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting}
 	d.replies = newReplies(optionReplies(env, p))
-	d.version = p.ToolCall.Version()
+	d.version = p.Asked.Version()
 	d.refresh()
 	return d
 }
@@ -132,7 +133,7 @@ func (d *Permission) Settle(msg tea.KeyPressMsg) Action {
 	return d.settle(msg)
 }
 
-func (d *Permission) hasRaw() bool { return len(d.asked.ToolCall.RawInput) > 0 }
+func (d *Permission) hasRaw() bool { return len(d.asked.Asked.RawInput) > 0 }
 
 // changeKey takes the keys that change how changes of files are shown.
 func (d *Permission) changeKey(key string) bool {
@@ -155,14 +156,14 @@ func (d *Permission) changeKey(key string) bool {
 // sideBySide reports whether a change is shown side by side, for which a panel may be
 // wider than for text.
 func (d *Permission) sideBySide() bool {
-	return slices.ContainsFunc(d.asked.ToolCall.Content, func(c acpclient.ToolCallContent) bool {
+	return slices.ContainsFunc(d.asked.Asked.Content, func(c acpclient.ToolCallContent) bool {
 		return c.Type == acpclient.ToolContentDiff && d.env.Diffs.SideBySide(diffview.New(c.Path, c.OldText, c.NewText), d.width)
 	})
 }
 
 // changesFiles reports whether a change of a file is asked about.
 func (d *Permission) changesFiles() bool {
-	return slices.ContainsFunc(d.asked.ToolCall.Content, func(c acpclient.ToolCallContent) bool {
+	return slices.ContainsFunc(d.asked.Asked.Content, func(c acpclient.ToolCallContent) bool {
 		return c.Type == acpclient.ToolContentDiff
 	})
 }
@@ -170,8 +171,8 @@ func (d *Permission) changesFiles() bool {
 // refresh follows the tool call. When what is asked for changes under the
 // person's eyes, the dialog is inert again: they answer what they have seen.
 func (d *Permission) refresh() {
-	call := d.asked.ToolCall
-	if d.about != nil && d.version == call.Version() {
+	call := d.asked.Asked
+	if d.about != nil && d.version == call.Version() && d.sites == d.env.Sites.Version() {
 		return
 	}
 	now := subject{call.Title, call.Kind, call.Locations, call.Content, string(call.RawInput)}
@@ -182,7 +183,10 @@ func (d *Permission) refresh() {
 		d.sight = sight{}
 	}
 	d.version, d.seen = call.Version(), now
-	d.about = aboutCall(call, callContent{toolface.In(d.env.Cwd), d.env.Diffs, max(d.context, diffview.DefaultContext)})
+	d.sites = d.env.Sites.Version()
+	d.about = aboutCall(call, callContent{
+		at: toolface.In(d.env.Cwd), sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
+	})
 	if d.raw {
 		d.about = append(d.about, gap{}, quoted("title", call.Title))
 		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))

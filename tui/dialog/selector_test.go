@@ -297,7 +297,7 @@ func BenchmarkPermissionView(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			p := editPermission()
-			p.ToolCall.Content = []acpclient.ToolCallContent{acpclient.DiffContent("a.go", nil, strings.Repeat("one more line of code\n", n))}
+			p.Asked.Content = []acpclient.ToolCallContent{acpclient.DiffContent("a.go", nil, strings.Repeat("one more line of code\n", n))}
 			d, _ := armed(p)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -52,7 +52,7 @@ func TestAQuestionThatCannotBeSeenTakesNoAnswer(t *testing.T) {
 // Half a screen is enough when the rest was scrolled to.
 func TestAQuestionTakesAnAnswerOnceItWasScrolled(t *testing.T) {
 	p := runPermission()
-	p.ToolCall.RawInput = []byte(`{"command":` + quote(strings.Repeat("echo harmless\n", 40)+"rm -rf ~") + `}`)
+	p.Asked.RawInput = []byte(`{"command":` + quote(strings.Repeat("echo harmless\n", 40)+"rm -rf ~") + `}`)
 	d, _ := armed(p)
 	if text := shownBy(d, 60, 14); strings.Contains(text, "rm -rf") || !strings.Contains(text, unseenWords) {
 		t.Errorf("the end of the command is in sight, or it is not said why nothing is taken:\n%s", text)
@@ -91,9 +91,9 @@ func TestALongNamePushesNothingAway(t *testing.T) {
 // The path of a change stands below much else: it must have been seen.
 func TestThePathOfAChangeMustHaveBeenSeen(t *testing.T) {
 	p := editPermission()
-	p.ToolCall.Locations = nil
+	p.Asked.Locations = nil
 	text := acpclient.TextContent(strings.Repeat("words\n\n", 200))
-	p.ToolCall.Content = append([]acpclient.ToolCallContent{text}, p.ToolCall.Content...)
+	p.Asked.Content = append([]acpclient.ToolCallContent{text}, p.Asked.Content...)
 	d, _ := armed(p)
 	d.View(80, 20)
 	if got := answers(d, "1"); got != nil {
@@ -108,7 +108,7 @@ func TestATitleIsOneLine(t *testing.T) {
 		"Read a file" + strings.Repeat(" ", 60) + "1  y  ✓ Read it" + strings.Repeat(" ", 60) + "2  n  ✗ Do not",
 	} {
 		p := runPermission()
-		p.ToolCall.Title = title
+		p.Asked.Title = title
 		d, _ := armed(p)
 		for _, line := range strings.Split(shownBy(d, 80, 24), "\n") {
 			if strings.HasPrefix(line, "1  y  ✓ Read it") || strings.HasPrefix(line, "2  n  ✗ Do not") {

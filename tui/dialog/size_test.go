@@ -48,7 +48,7 @@ func TestPermissionShowsChangesAsAsked(t *testing.T) {
 	}
 
 	old, changed := strings.Repeat("same\n", 40)+"one\n", strings.Repeat("same\n", 40)+"two\n"
-	p.ToolCall.Content[0].OldText, p.ToolCall.Content[0].NewText = &old, changed
+	p.Asked.Content[0].OldText, p.Asked.Content[0].NewText = &old, changed
 	d, _ = armed(p)
 	lines := func() int { return strings.Count(shownBy(d, 80, 100), "same") }
 	for i, want := range []int{3, 12, 40, 3} {

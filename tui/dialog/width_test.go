@@ -21,21 +21,21 @@ import (
 var questions = map[string]func(Env, string) Dialog{
 	"command": func(env Env, s string) Dialog {
 		p := runPermission()
-		p.ToolCall.RawInput = []byte(`{"command":` + quote(s) + `}`)
+		p.Asked.RawInput = []byte(`{"command":` + quote(s) + `}`)
 		return NewPermission(env, p, 1)
 	},
 	"title": func(env Env, s string) Dialog {
-		return NewPermission(env, &conversation.Permission{ID: 1, ToolCall: &conversation.ToolCall{Title: s}}, 1)
+		return NewPermission(env, &conversation.Permission{ID: 1, Asked: &conversation.ToolCall{Title: s}}, 1)
 	},
 	"path": func(env Env, s string) Dialog {
-		p := &conversation.Permission{ID: 1, ToolCall: &conversation.ToolCall{
+		p := &conversation.Permission{ID: 1, Asked: &conversation.ToolCall{
 			Title: "Write", Locations: []acpclient.ToolCallLocation{{Path: s}},
 		}}
 		return NewPermission(env, p, 1)
 	},
 	"content": func(env Env, s string) Dialog {
 		p := editPermission()
-		p.ToolCall.Content = []acpclient.ToolCallContent{acpclient.DiffContent("a.txt", nil, s)}
+		p.Asked.Content = []acpclient.ToolCallContent{acpclient.DiffContent("a.txt", nil, s)}
 		return NewPermission(env, p, 1)
 	},
 	"option": func(env Env, s string) Dialog {

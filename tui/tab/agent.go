@@ -55,6 +55,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.cwd, t.branch = s.Options().Cwd, ""
 	t.conv.Cwd = t.cwd
 	t.list = transcript.New(t.program.Theme, t.conv)
+	t.list.SetSites(&t.sites)
 	t.composer.SetRoot(t.cwd)
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }

@@ -30,7 +30,7 @@ func (t *Tab) decodePictures() tea.Cmd {
 	list := t.list
 	return func() tea.Msg {
 		msg := pictureMsg{list: list, block: block}
-		if media := toolface.BlockOf(block).Media; media != nil {
+		if media := (toolface.Places{}).Block(block).Media; media != nil {
 			if data, err := media.Bytes(); err == nil {
 				msg.thumb, _ = picture.Decode(data) // what cannot be drawn stays a line of words
 			}

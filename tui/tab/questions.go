@@ -10,7 +10,10 @@ import (
 // env is what a dialog is made with.
 func (t *Tab) env() dialog.Env {
 	p := t.program
-	env := dialog.Env{Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Now: p.Now, Drafting: func() bool { return !t.composer.Empty() }}
+	env := dialog.Env{
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Sites: &t.sites, Now: p.Now,
+		Drafting: func() bool { return !t.composer.Empty() },
+	}
 	if t.list != nil {
 		env.Diffs = t.list.Diffs()
 	}

@@ -28,6 +28,7 @@ import (
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
+	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
 
@@ -50,6 +51,7 @@ type Tab struct {
 	conv    *conversation.Conversation
 	list    *transcript.List
 	pump    *pump
+	sites   toolface.Sites // where changes stand in their files
 
 	composer *composer.Composer
 	outbox   []composer.Prompt // sent by the person, on their way to the session
@@ -221,6 +223,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		t.takePicture(msg)
 	case branchMsg:
 		t.takeBranch(msg)
+	case sitesMsg:
+		t.sites.Add(msg)
 	case flashOver:
 		if int(msg) == t.flashes {
 			t.flash = ""

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"parley/acpclient"
@@ -22,40 +23,64 @@ type Block struct {
 	Media *Media
 }
 
-// BlockOf puts a content block into words. Names are what they are called by;
-// addresses are given whole, every character of them visible.
-func BlockOf(b *acpclient.ContentBlock) Block {
+// Block puts a content block into words. Names are what they are called by; files
+// have their paths, and other addresses are given whole, every character of them
+// visible.
+func (p Places) Block(b *acpclient.ContentBlock) Block {
 	switch b.Type {
 	case acpclient.ContentText:
 		return Block{Text: b.Text}
 	case acpclient.ContentImage, acpclient.ContentAudio:
+		address, _ := p.address(b.URI)
 		return Block{
 			What: string(b.Type), Name: safetext.Line(b.MimeType),
-			Detail: join(byteSize(decodedLen(b.Data)), safetext.VisibleLine(b.URI)),
+			Detail: join(byteSize(decodedLen(b.Data)), address),
 			Media:  newMedia(b.MimeType, b.Data),
 		}
 	case acpclient.ContentResourceLink:
-		name, size := b.Title, ""
-		if name == "" {
-			name = b.Name
-		}
-		if b.Size != nil {
-			size = byteSize(*b.Size)
-		}
-		return Block{
-			What: "link", Name: safetext.Line(name),
-			Detail: join(safetext.VisibleLine(b.URI), safetext.Line(b.MimeType), size),
-		}
+		return p.link(b)
 	case acpclient.ContentResource:
 		if b.Resource != nil {
-			return resource(b.Resource)
+			return p.resource(b.Resource)
 		}
 	}
 	return Block{What: "content", Name: safetext.Line(string(b.Type)), Detail: unknownKind}
 }
 
-func resource(r *acpclient.ResourceContents) Block {
-	b := Block{What: "resource", Name: safetext.VisibleLine(r.URI)}
+// folderType is the type that a link to a folder has.
+const folderType = "inode/directory"
+
+func (p Places) link(b *acpclient.ContentBlock) Block {
+	what, mimeType, size := "link", safetext.Line(b.MimeType), ""
+	address, file := p.address(b.URI)
+	switch {
+	case file && b.MimeType == folderType:
+		what, mimeType = "folder", ""
+	case file:
+		what = "file"
+	}
+	name := safetext.Line(b.Title)
+	if name == "" {
+		name = safetext.Line(b.Name)
+	}
+	if file && (name == "" || name == filepath.Base(address)) {
+		name = address // the path says the name as well
+	}
+	if name == address {
+		address = ""
+	}
+	if b.Size != nil {
+		size = byteSize(*b.Size)
+	}
+	return Block{What: what, Name: name, Detail: join(address, mimeType, size)}
+}
+
+func (p Places) resource(r *acpclient.ResourceContents) Block {
+	b := Block{What: "resource"}
+	address, file := p.address(r.URI)
+	if b.Name = address; file {
+		b.What = "file"
+	}
 	size := ""
 	switch {
 	case r.Blob != nil:

@@ -12,7 +12,7 @@ import (
 	"parley/tui/theme"
 )
 
-func TestBlockOf(t *testing.T) {
+func TestBlock(t *testing.T) {
 	size, text, blob := int64(1_500_000), "some text", "QUJD"
 	for _, c := range []struct {
 		name  string
@@ -41,7 +41,19 @@ func TestBlockOf(t *testing.T) {
 			"▣ audio audio/mpeg  3 B",
 			Block{Media: &Media{Data: "QUJD", Ext: ".mp3", Opens: true}},
 		},
-		{"link", acpclient.ResourceLinkBlock("a.go", "file:///a.go"), "▣ link a.go  file:///a.go", Block{}},
+		{"link", acpclient.ResourceLinkBlock("docs", "https://a/b%20c"), "▣ link docs  https://a/b%20c", Block{}},
+		{"link to a file", acpclient.ResourceLinkBlock("a.go", "file:///a.go"), "▣ file /a.go", Block{}},
+		{"link to a file of the project", acpclient.ResourceLinkBlock("src/a b.go", "file:///work/src/a%20b.go"), "▣ file src/a b.go", Block{}},
+		{"link to a file by another name", acpclient.ResourceLinkBlock("the notes", "file:///home/ada/n%C3%B6tes.md"), "▣ file the notes  ~/nötes.md", Block{}},
+		{"link to lines of a file", acpclient.ResourceLinkBlock("a.go", "file:///work/a.go#L3:9"), "▣ file a.go  a.go#L3:9", Block{}},
+		{"link to a file elsewhere", acpclient.ResourceLinkBlock("a.go", "file://host/a.go"), "▣ link a.go  file://host/a.go", Block{}},
+		{"link that hides something", acpclient.ResourceLinkBlock("a.go", "file:///work/%E2%80%AEa%0A.go"), "▣ file a.go  ⟨U+202E⟩a␤.go", Block{}},
+		{
+			"folder",
+			acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: "src", URI: "file:///work/src", MimeType: "inode/directory"},
+			"▣ folder src",
+			Block{},
+		},
 		{
 			"link with everything",
 			acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: "n", Title: "The title", URI: "x:y", MimeType: "text/plain", Size: &size},
@@ -49,7 +61,7 @@ func TestBlockOf(t *testing.T) {
 			Block{},
 		},
 		{
-			"text of a resource", acpclient.TextResourceBlock("file:///a.txt", "text/plain", text), "▣ resource file:///a.txt  text/plain, 9 B",
+			"text of a resource", acpclient.TextResourceBlock("file:///a.txt", "text/plain", text), "▣ file /a.txt  text/plain, 9 B",
 			Block{Text: text, Media: &Media{Data: text, Plain: true, Ext: ".txt"}},
 		},
 		{
@@ -62,7 +74,7 @@ func TestBlockOf(t *testing.T) {
 		{"unknown", acpclient.ContentBlock{Type: "smell"}, "▣ content smell  of a kind that parley does not know", Block{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := BlockOf(&c.block)
+			got := Places{Dir: "/work", Home: "/home/ada"}.Block(&c.block)
 			if got.String() != c.line || ansi.Strip(got.Styled(theme.New(true))) != c.line {
 				t.Errorf("it says %q, want %q", got.String(), c.line)
 			}

@@ -21,16 +21,18 @@ type Excerpt struct {
 	Media *Media
 }
 
-// ExcerptOf is what can be taken out of a tool call: its title and contents, the
-// file that it works on first, and the last media that it gave.
+// ExcerptOf is what can be taken out of a tool call: its title, what was asked about
+// it, and its contents; the file that it works on first, and the last media that it
+// gave.
 func ExcerptOf(t *conversation.ToolCall) Excerpt {
 	var e Excerpt
 	var texts []string
 	if strings.TrimSpace(t.Title) != "" {
 		texts = append(texts, t.Title)
 	}
-	for i := range t.Content {
-		part := Visit(&t.Content[i], excerpts{})
+	contents := append(Replaced(t), t.Content...)
+	for i := range contents {
+		part := Visit(&contents[i], excerpts{})
 		if part.Text != "" {
 			texts = append(texts, part.Text)
 		}
@@ -58,7 +60,7 @@ type excerpts struct{}
 var _ Visitor[Excerpt] = excerpts{}
 
 func (excerpts) Block(b *acpclient.ContentBlock) Excerpt {
-	return Excerpt{Text: b.Text, Media: BlockOf(b).Media}
+	return Excerpt{Text: b.Text, Media: Places{}.Block(b).Media}
 }
 
 func (excerpts) Diff(path string, _ *string, after string) Excerpt {

@@ -2,8 +2,10 @@ package toolface
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -58,4 +60,30 @@ func (p Places) Location(l acpclient.ToolCallLocation) string {
 		at += fmt.Sprintf(":%d", *l.Line)
 	}
 	return at
+}
+
+// Works are the places that a call works on, as far as they say something: that a
+// command runs in the working directory goes without saying.
+func (p Places) Works(locations []acpclient.ToolCallLocation) []acpclient.ToolCallLocation {
+	return slices.DeleteFunc(slices.Clone(locations), func(l acpclient.ToolCallLocation) bool {
+		return l.Line == nil && p.Dir != "" && filepath.Clean(l.Path) == filepath.Clean(p.Dir)
+	})
+}
+
+// address writes where something is: a file by its path, anything else by its
+// whole URI. Every character of it can be seen.
+func (p Places) address(uri string) (words string, file bool) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || u.Path == "" {
+		return safetext.VisibleLine(uri), false
+	}
+	path := u.Path
+	if len(path) > 2 && path[0] == '/' && path[2] == ':' {
+		path = path[1:] // a drive
+	}
+	words = p.Path(filepath.FromSlash(path))
+	if u.Fragment != "" { // lines of the file
+		words += safetext.VisibleLine("#" + u.Fragment)
+	}
+	return words, true
 }

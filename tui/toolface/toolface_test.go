@@ -178,7 +178,7 @@ func TestEverythingIsFitToBeDrawn(t *testing.T) {
 		at := Places{Dir: "/work", Home: "/home/ada"}
 		c := acpclient.ToolCallContent{Type: acpclient.ToolContentType("x" + s)}
 		for what, line := range map[string]string{
-			"a block": BlockOf(&b).String(), "a path": at.Path(s), "a path inside": at.Path("/work/" + s), "a path at home": at.Path("/home/ada/" + s),
+			"a block": at.Block(&b).String(), "a path": at.Path(s), "a path inside": at.Path("/work/" + s), "a path at home": at.Path("/home/ada/" + s),
 			"a verb": KindOf(acpclient.ToolKind(s)).Verb, "a label": Visit(&c, seen{}),
 			"a title": Title(&conversation.ToolCall{Title: s, Name: s}, safetext.Line),
 		} {

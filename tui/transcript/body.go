@@ -5,7 +5,6 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/cells"
-	"parley/tui/diffview"
 	"parley/tui/markdown"
 	"parley/tui/toolface"
 )
@@ -64,7 +63,7 @@ func (b *textBody) peek(width int, _ *environment) ([]string, int) {
 	var lines []string
 	for i := 0; i < b.doc.Len(); i++ {
 		lines = append(lines, b.doc.Lines(i, width)...)
-		if len(lines) > textPeek {
+		if len(lines) > textPeek+1 {
 			// To count the other lines they would have to be drawn: the lines of
 			// the source are near enough.
 			rest := strings.Count(b.doc.Text(), "\n") + 1 - textPeek
@@ -72,21 +71,6 @@ func (b *textBody) peek(width int, _ *environment) ([]string, int) {
 		}
 	}
 	return head(lines, textPeek)
-}
-
-// diffBody is a change of a file.
-type diffBody struct{ *diffview.Diff }
-
-func (b *diffBody) len(width int, env *environment) int {
-	return env.diffs.Layout(b.Diff, width).Len()
-}
-
-func (b *diffBody) slice(from, to, width int, env *environment) []string {
-	return env.diffs.Layout(b.Diff, width).Lines(from, to, env.theme)
-}
-
-func (b *diffBody) peek(width int, env *environment) ([]string, int) {
-	return b.Layout(width, diffview.Unified).Head(diffPeek, env.theme)
 }
 
 // blockBody is one line about content that is not text, and below it the picture, if

@@ -70,7 +70,7 @@ func TestContentOfToolCalls(t *testing.T) {
 		content             acpclient.ToolCallContent
 		collapsed, expanded string
 	}{
-		{"text", acpclient.TextContent("*some* text"), "  │ some text", "  │ some text"},
+		{"text", acpclient.TextContent("*some* text"), "  │ *some* text", "  │ *some* text"},
 		{"a diff", acpclient.DiffContent("/project/a", nil, "new\n"), "  │ 1 + new", "  │ 1 + new"},
 		{"a block", acpclient.ToolCallContent{Type: acpclient.ToolContentBlock, Content: &image}, "  │ ▣ image image/png  3 B", "  │ ▣ image image/png  3 B"},
 		{"a terminal", acpclient.TerminalContent("t"), "  │ $ make\n  │ built", "  │ $ make\n  │ built"},

@@ -37,6 +37,7 @@ type environment struct {
 	theme  *theme.Theme
 	dimmed *theme.Theme // for thoughts and what tools say
 	places toolface.Places
+	sites  *toolface.Sites
 	width  int // of the text, in cells: sections are counted for it
 	wide   int // of what may be wider than text
 	diffs  *diffview.Preference
@@ -64,11 +65,16 @@ func newDrawing(item conversation.Item) drawing {
 		if i.Chunk == acpclient.AgentThoughtChunk {
 			return &thought{item: i}
 		}
+		if i.Chunk == acpclient.UserMessageChunk {
+			return &prompt{item: i}
+		}
 		return &message{item: i}
 	case *conversation.ToolCall:
 		return &toolCall{item: i}
 	case *conversation.Plan:
 		return &plan{item: i}
+	case *conversation.Elicitation:
+		return &elicitation{item: i}
 	case *conversation.Note:
 		return &note{item: i}
 	case *conversation.Compaction:
@@ -111,9 +117,10 @@ func wrap(text string, width int, style lipgloss.Style) []string {
 	return out
 }
 
-// head returns the first n lines, and how many more there are.
+// head returns the first n lines, and how many more there are. One more is
+// returned as well: it takes no more room than a word about it.
 func head(lines []string, n int) ([]string, int) {
-	if len(lines) <= n {
+	if len(lines) <= n+1 {
 		return lines, 0
 	}
 	return lines[:n], len(lines) - n

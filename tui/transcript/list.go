@@ -75,13 +75,17 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	}
 }
 
+// SetSites gives the list what is known of where changes stand in their files. It
+// is looked at whenever something is drawn.
+func (l *List) SetSites(s *toolface.Sites) { l.env.sites = s }
+
 // SetTheme draws everything anew.
 func (l *List) SetTheme(th *theme.Theme) {
 	l.theme = th
 	if th.Depth == theme.Colors16 { // too few for a picture
 		l.pictures.forget()
 	}
-	l.env = &environment{theme: th, dimmed: th.Dimmed(), places: toolface.In(l.conv.Cwd)}
+	l.env = &environment{theme: th, dimmed: th.Dimmed(), places: toolface.In(l.conv.Cwd), sites: l.env.sites}
 	clear(l.drawings)
 }
 

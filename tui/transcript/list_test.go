@@ -88,13 +88,13 @@ func TestItems(t *testing.T) {
 			"✓ ✎ Tool a\n✗ ✎ Tool b  failed",
 		},
 		{
-			"a diff with its numbers, and where",
+			"a diff of which nobody knows where it stands in the file",
 			[]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{
 				ToolCallID: "x", Title: "Edit", Kind: acpclient.ToolEdit, Status: acpclient.ToolCompleted,
 				Locations: []acpclient.ToolCallLocation{{Path: "/project/a.txt", Line: &line}},
 				Content:   []acpclient.ToolCallContent{acpclient.DiffContent("/project/a.txt", &old, "one\nTWO\n")},
 			}}},
-			"✓ ✎ Edit a.txt:7 +1 −1\n  │ 1 1   one\n  │ 2   - two\n  │   2 + TWO",
+			"✓ ✎ Edit a.txt:7 +1 −1\n  │   one\n  │ - two\n  │ + TWO",
 		},
 		{
 			"a thought that is done is one line",

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"regexp"
 	"strings"
 
 	"parley/acpclient"
@@ -11,17 +12,14 @@ import (
 	"parley/tui/toolface"
 )
 
-// message draws what the person or the agent said. Each part of it is a Markdown
-// document, or one line for a block that is not text.
+// message draws what the agent said. Each part of it is a Markdown document, or one
+// line for a block that is not text.
 type message struct {
 	item  *conversation.Message
 	env   *environment
 	parts []part
 	done  bool
 	last  uint64
-	plain cached // the lines of a message of the person
-
-	pictures uint64 // those that were ready when plain was drawn
 }
 
 // part is a Markdown document that follows a text, or a block.
@@ -35,10 +33,6 @@ type part struct {
 
 func (m *message) update(env *environment, _ bool) {
 	m.env = env
-	if pictures := env.pictures.at(); m.pictures != pictures {
-		m.plain.drop()
-		m.pictures = pictures
-	}
 	if m.last == m.item.Version() && m.parts != nil {
 		return
 	}
@@ -84,15 +78,7 @@ func finish(parts []part) {
 	}
 }
 
-// own reports whether the person wrote the message.
-func (m *message) own() bool { return m.item.Chunk == acpclient.UserMessageChunk }
-
-func (m *message) sections() int {
-	if m.own() {
-		return 1
-	}
-	return countSections(m.parts)
-}
+func (m *message) sections() int { return countSections(m.parts) }
 
 func (p *part) sections() int {
 	switch {
@@ -113,14 +99,11 @@ func countSections(parts []part) int {
 }
 
 func (m *message) lines(section, width int) []string {
-	if m.own() {
-		return m.plain.get(m.last, width, m.ownLines)
-	}
-	return partLines(m.parts, section, width, m.env.theme, m.env.pictures)
+	return partLines(m.parts, section, width, m.env, m.env.pictures)
 }
 
 // partLines draws the n-th section of several parts.
-func partLines(parts []part, section, width int, th *theme.Theme, pics *pictures) []string {
+func partLines(parts []part, section, width int, env *environment, pics *pictures) []string {
 	for i := range parts {
 		p := &parts[i]
 		n := p.sections()
@@ -129,7 +112,7 @@ func partLines(parts []part, section, width int, th *theme.Theme, pics *pictures
 			continue
 		}
 		if p.doc == nil {
-			return append([]string{fit(toolface.BlockOf(p.block).Styled(th), width)}, pics.lines(p.block, width)...)
+			return append([]string{fit(env.places.Block(p.block).Styled(env.theme), width)}, pics.lines(p.block, width)...)
 		}
 		lines := p.doc.Lines(section, width)
 		if i > 0 && section == 0 {
@@ -140,29 +123,7 @@ func partLines(parts []part, section, width int, th *theme.Theme, pics *pictures
 	return nil
 }
 
-// ownLines draws what the person wrote as it was written, not as Markdown.
-func (m *message) ownLines(width int) []string {
-	var out []string
-	for i := range m.item.Parts {
-		if p := &m.item.Parts[i]; p.Block != nil {
-			out = append(out, fit(toolface.BlockOf(p.Block).Styled(m.env.theme), width))
-			out = append(out, m.env.pictures.lines(p.Block, width)...)
-		} else if text := strings.TrimSpace(p.Text()); text != "" {
-			out = append(out, wrap(text, width, m.env.theme.User)...)
-		}
-	}
-	if out == nil {
-		out = []string{""}
-	}
-	return out
-}
-
-func (m *message) mark() string {
-	if m.own() {
-		return m.env.theme.UserMark.Render("❯")
-	}
-	return m.env.theme.AgentMark.Render("●")
-}
+func (m *message) mark() string { return m.env.theme.AgentMark.Render("●") }
 
 func (m *message) compact() bool { return false }
 
@@ -175,7 +136,7 @@ func messageExcerpt(m *conversation.Message) toolface.Excerpt {
 		if p.Block == nil {
 			continue
 		}
-		if media := toolface.BlockOf(p.Block).Media; media != nil {
+		if media := (toolface.Places{}).Block(p.Block).Media; media != nil {
 			e.Media = media
 		}
 	}
@@ -210,7 +171,7 @@ func (t *thought) update(env *environment, expanded bool) {
 }
 
 func (t *thought) sections() int {
-	if strings.TrimSpace(t.firstText()) == "" && len(t.parts) <= 1 {
+	if firstLine(t.firstText()) == "" && len(t.parts) <= 1 {
 		return 0
 	}
 	if t.expanded {
@@ -231,19 +192,19 @@ func (t *thought) firstText() string {
 
 func (t *thought) lines(section, width int) []string {
 	if section > 0 {
-		return partLines(t.parts, section-1, width, t.env.dimmed, nil)
+		return partLines(t.parts, section-1, width, t.env, nil)
 	}
 	th := t.env.theme
 	if t.expanded {
 		return []string{th.Thought.Render("Thought")}
 	}
-	if t.done {
+	if !t.item.Growing {
 		return []string{fit(th.Thought.Render("Thought: ")+th.Faint.Render(firstLine(t.firstText())), width)}
 	}
 	out := []string{th.Thought.Render("Thinking…")}
 	var tail []string
 	for s := countSections(t.parts) - 1; s >= 0 && len(tail) < thoughtTail; s-- {
-		lines := partLines(t.parts, s, width, t.env.dimmed, nil)
+		lines := partLines(t.parts, s, width, t.env, nil)
 		for i := len(lines) - 1; i >= 0 && len(tail) < thoughtTail; i-- {
 			if lines[i] != "" {
 				tail = append(tail, lines[i])
@@ -258,17 +219,27 @@ func (t *thought) lines(section, width int) []string {
 
 func (t *thought) mark() string { return t.env.theme.ThoughtMark.Render("✻") }
 
-func (t *thought) compact() bool { return t.done && !t.expanded }
+func (t *thought) compact() bool { return !t.item.Growing && !t.expanded }
 
 func (t *thought) excerpt() toolface.Excerpt { return messageExcerpt(t.item) }
 
-// firstLine is the beginning of a text, without Markdown's emphasis.
+// firstLine is the first line of a text in which there is something to read,
+// without Markdown's emphasis; "" if there is none near the beginning.
 func firstLine(text string) string {
 	const enough = 400
 	text = strings.TrimSpace(text)
 	if len(text) > enough {
 		text = strings.ToValidUTF8(text[:enough], "")
 	}
-	line, _, _ := strings.Cut(text, "\n")
-	return safetext.Line(strings.TrimLeft(strings.NewReplacer("**", "", "`", "").Replace(line), "#*_ "))
+	for line := range strings.Lines(htmlComment.ReplaceAllString(text, "")) {
+		line = safetext.Line(strings.NewReplacer("**", "", "`", "").Replace(line))
+		if line = strings.TrimSpace(strings.TrimLeft(line, "#*_ ")); line != "" {
+			return line
+		}
+	}
+	return ""
 }
+
+// htmlComment is a comment of HTML, which Markdown does not show. Some agents end
+// each heading of a thought with one.
+var htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)

@@ -13,18 +13,22 @@ import (
 	"parley/tui/toolface"
 )
 
-// note draws a notice, an error, or how a turn ended.
+// note draws a notice, an error, or how a turn ended, and when it is expanded the
+// JSON that says more.
 type note struct {
-	item *conversation.Note
-	env  *environment
-	kept cached
+	item     *conversation.Note
+	env      *environment
+	expanded bool
+	raw      *rawBody
+	kept     cached
 }
 
-func (n *note) update(env *environment, _ bool) {
-	if n.env != env {
-		n.env = env
+func (n *note) update(env *environment, expanded bool) {
+	if n.env != env || n.expanded != expanded {
+		n.env, n.expanded = env, expanded
 		n.kept.drop()
 	}
+	n.raw = n.raw.of("as the agent sent it", n.item.Raw)
 }
 
 func (n *note) sections() int { return 1 }
@@ -34,6 +38,9 @@ func (n *note) lines(_, width int) []string {
 		out := wrap(n.item.Title, width, n.style())
 		if n.item.Detail != "" {
 			out = append(out, wrap(n.item.Detail, width, n.env.theme.Muted)...)
+		}
+		if n.expanded && n.raw != nil {
+			out = append(out, n.raw.draw(width, n.env)...)
 		}
 		return out
 	})
@@ -93,7 +100,7 @@ func (c *compaction) sections() int {
 
 func (c *compaction) lines(section, width int) []string {
 	if section > 0 {
-		return partLines(c.parts, section-1, width, c.env.dimmed, nil)
+		return partLines(c.parts, section-1, width, c.env, nil)
 	}
 	th := c.env.theme
 	words := map[acpclient.CompactionStatus]string{

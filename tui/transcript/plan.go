@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/markdown"
@@ -48,7 +47,9 @@ func (p *plan) draw(width int) []string {
 	}
 	out := []string{title}
 	for _, e := range p.item.Entries {
-		out = append(out, p.entry(e, width)...)
+		for _, line := range toolface.Task(e, th, width-2) {
+			out = append(out, "  "+line)
+		}
 	}
 	if p.item.Markdown != "" {
 		out = append(out, markdown.Whole(p.item.Markdown, width, th)...)
@@ -57,34 +58,6 @@ func (p *plan) draw(width int) []string {
 		out = append(out, fit(th.Info.Underline(true).Render(safetext.Line(p.item.URI)), width))
 	}
 	return out
-}
-
-// entry draws one step of the plan.
-func (p *plan) entry(e acpclient.PlanEntry, width int) []string {
-	th := p.env.theme
-	mark, style := th.Faint.Render("○"), th.Text
-	switch e.Status {
-	case acpclient.PlanCompleted:
-		mark, style = th.Success.Render("✓"), th.Muted
-	case acpclient.PlanInProgress:
-		mark, style = th.Accent.Render("◐"), th.Strong
-	}
-	tail := ""
-	if e.Priority == acpclient.PlanHigh && e.Status != acpclient.PlanCompleted {
-		tail = th.Warning.Render(" !")
-	}
-	lines := cells.Wrap(safetext.Line(e.Content), width-6)
-	for i, line := range lines {
-		lead := "    "
-		if i == 0 {
-			lead = "  " + mark + " "
-		}
-		lines[i] = lead + style.Render(line)
-		if i == len(lines)-1 {
-			lines[i] += tail
-		}
-	}
-	return lines
 }
 
 func (p *plan) mark() string { return p.env.theme.Accent.Render("≡") }

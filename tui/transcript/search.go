@@ -144,8 +144,15 @@ func eachText(item conversation.Item, give func(string)) {
 		eachPart(i.Parts, give)
 	case *conversation.ToolCall:
 		give(i.Title)
+		replaced := toolface.Replaced(i)
+		for k := range replaced {
+			toolface.Visit(&replaced[k], texts{give})
+		}
 		for k := range i.Content {
 			toolface.Visit(&i.Content[k], texts{give})
+		}
+		if command := (toolface.Places{}).Command(i.RawInput).Line; i.Kind == acpclient.ToolExecute && !strings.Contains(i.Title, command) {
+			give(command)
 		}
 		for _, t := range i.Terminals {
 			give(t.Command)
@@ -157,6 +164,11 @@ func eachText(item conversation.Item, give func(string)) {
 			give(e.Content)
 		}
 		give(i.Markdown)
+	case *conversation.Elicitation:
+		give(i.Request.Message)
+		for _, a := range i.Answers {
+			give(answerInWords(a))
+		}
 	case *conversation.Note:
 		give(i.Title)
 		give(i.Detail)

@@ -69,11 +69,13 @@ func (v *terminalView) peek(width int, env *environment) ([]string, int) {
 	if v.term.Command == "" {
 		out = nil
 	}
-	hidden := max(0, v.emu.Len()-terminalPeek)
-	if hidden > 0 {
-		out = append(out, env.theme.Faint.Render(fmt.Sprintf("… %d %s above", hidden, plural(hidden, "line"))))
+	shown := terminalPeek
+	if hidden := v.emu.Len() - shown; hidden > 1 {
+		out = append(out, env.theme.Faint.Render(fmt.Sprintf("… %d lines above", hidden)))
+	} else if hidden == 1 {
+		shown++ // the line takes no more room than a word about it
 	}
-	out = append(out, v.emu.Tail(terminalPeek)...)
+	out = append(out, v.emu.Tail(shown)...)
 	return append(out, v.status(env)...), 0
 }
 

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,9 +8,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/diffview"
-	"parley/tui/markdown"
 	"parley/tui/toolface"
 )
 
@@ -28,8 +24,9 @@ type toolCall struct {
 	last     uint64
 	drawn    bool
 
-	content []acpclient.ToolCallContent // what the bodies were made of
+	made    madeOf // what the bodies were made of
 	bodies  []body
+	sites   uint64   // the version of the places that the diffs have
 	input   *rawBody // nil if the call has no raw input
 	output  *rawBody // nil if the call has no raw output
 	screens map[*conversation.Terminal]*terminalView
@@ -45,16 +42,37 @@ func (t *toolCall) update(env *environment, expanded bool) {
 		t.pictures = pictures
 	}
 	t.env, t.expanded, t.asked = env, expanded, asked
-	if t.drawn && t.last == t.item.Version() {
-		return
+	if !t.drawn || t.last != t.item.Version() {
+		t.last, t.drawn = t.item.Version(), true
+		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked)}
+		if t.watchTerminals() || !t.made.same(&now) {
+			t.made = now
+			t.bodies = t.makeBodies()
+			t.headDiffs()
+		}
+		t.input = t.input.of(toolface.RawInput, t.item.RawInput)
+		t.output = t.output.of(toolface.RawOutput, t.item.RawOutput)
 	}
-	changed := !t.drawn || !sameArray(t.content, t.item.Content)
-	t.last, t.drawn, t.content = t.item.Version(), true, t.item.Content
-	if t.watchTerminals() || changed {
-		t.bodies = t.makeBodies()
+	if v := env.sites.Version(); t.sites != v {
+		t.sites = v
+		t.placeDiffs()
+		t.peek.drop()
 	}
-	t.input = t.input.of(toolface.RawInput, t.item.RawInput)
-	t.output = t.output.of(toolface.RawOutput, t.item.RawOutput)
+}
+
+// madeOf is what the bodies of a call are made of.
+type madeOf struct {
+	title   string
+	kind    acpclient.ToolKind
+	content []acpclient.ToolCallContent
+	input   []byte
+	asked   int // how many questions about it are closed
+}
+
+// same reports that the bodies need not be made anew.
+func (m *madeOf) same(other *madeOf) bool {
+	return m.title == other.title && m.kind == other.kind && m.asked == other.asked &&
+		sameArray(m.content, other.content) && sameArray(m.input, other.input)
 }
 
 // sameArray reports that two slices are the very same memory. What an agent sent
@@ -77,67 +95,6 @@ func (t *toolCall) watchTerminals() (added bool) {
 		added = true
 	}
 	return added
-}
-
-// makeBodies makes a body of each content, and of each terminal whose output
-// came without being embedded in the content.
-func (t *toolCall) makeBodies() []body {
-	maker := &bodyMaker{call: t}
-	var bodies []body
-	add := func(b body) {
-		if b != nil {
-			bodies = append(bodies, b)
-		}
-	}
-	for i := range t.content {
-		add(toolface.Visit(&t.content[i], maker))
-	}
-	for _, term := range t.item.Terminals {
-		add(maker.Terminal(term.ID))
-	}
-	return bodies
-}
-
-// bodyMaker makes the body of a content; it is nil if there is nothing to see.
-type bodyMaker struct {
-	call     *toolCall
-	embedded []acpclient.TerminalID // the terminals that have a body already
-}
-
-var _ toolface.Visitor[body] = (*bodyMaker)(nil)
-
-func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
-	switch {
-	case b.Type != acpclient.ContentText:
-		return &blockBody{toolface.BlockOf(b), b}
-	case !b.Annotations.ForUser() || strings.TrimSpace(b.Text) == "":
-		return nil
-	}
-	doc := markdown.New(m.call.env.dimmed)
-	doc.Append(b.Text)
-	doc.Finish()
-	return &textBody{doc: doc}
-}
-
-func (m *bodyMaker) Diff(path string, before *string, after string) body {
-	return &diffBody{diffview.New(path, before, after)}
-}
-
-func (m *bodyMaker) Terminal(id acpclient.TerminalID) body {
-	if slices.Contains(m.embedded, id) {
-		return nil
-	}
-	for term, view := range m.call.screens {
-		if term.ID == id {
-			m.embedded = append(m.embedded, id)
-			return view
-		}
-	}
-	return nil
-}
-
-func (m *bodyMaker) Unknown(label string, raw json.RawMessage) body {
-	return &rawBody{label: label, data: raw}
 }
 
 // wholeBodies are the bodies that an expanded call has: the raw input too, and
@@ -225,69 +182,11 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-// header is what stands for the call: kind, title, where, how much changed, what
-// the person answered, how it ended.
-func (t *toolCall) header(width int) []string {
-	th := t.env.theme
-	title := toolface.Title(t.item, safetext.Line)
-	line := strings.Repeat(" ", t.indent()) + th.ToolMark.Render(toolface.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
-	if at := t.location(title); at != "" {
-		line += " " + th.Muted.Render(at)
-	}
-	if counts, any := t.changes(); any {
-		line += " " + counts.Styled(th)
-	}
-	if a := t.item.Answer; a != nil && !a.Cancelled {
-		line += th.Faint.Render("  you: " + safetext.Line(a.Option.Name))
-	}
-	switch {
-	case t.item.Cancelled:
-		line += th.Warning.Render("  cancelled")
-	case t.item.Status == acpclient.ToolFailed:
-		line += th.Error.Render("  failed")
-	}
-	if t.expanded {
-		if name := safetext.Line(t.item.Name); name != "" && name != title {
-			line += th.Faint.Render("  " + name)
-		}
-		return cells.Wrap(line, width)
-	}
-	return []string{fit(line, width)}
-}
-
-// location is the first place that the call works on, unless the title names it.
-func (t *toolCall) location(title string) string {
-	if len(t.item.Locations) == 0 {
-		return ""
-	}
-	first := t.item.Locations[0]
-	if strings.Contains(title, t.env.places.Path(first.Path)) || strings.Contains(title, safetext.Line(first.Path)) {
-		return ""
-	}
-	at := t.env.places.Location(first)
-	if n := len(t.item.Locations); n > 1 {
-		at += fmt.Sprintf(" and %d more", n-1)
-	}
-	return at
-}
-
-// changes counts the changed lines of all diffs, and reports whether there are
-// diffs.
-func (t *toolCall) changes() (counts toolface.Counts, any bool) {
-	for _, b := range t.bodies {
-		if d, ok := b.(*diffBody); ok {
-			added, removed := d.Stats()
-			counts.Added, counts.Removed, any = counts.Added+added, counts.Removed+removed, true
-		}
-	}
-	return counts, any
-}
-
 // mark is how far the call is.
 func (t *toolCall) mark() string {
 	th := t.env.theme
 	switch {
-	case t.item.Cancelled:
+	case t.item.Cancelled, t.item.Rejected:
 		return th.Warning.Render("⊘")
 	case t.item.Status == acpclient.ToolCompleted:
 		return th.Success.Render("✓")

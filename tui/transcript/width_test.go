@@ -29,7 +29,23 @@ var items = map[string]func(string) []conversation.Event{
 		return []conversation.Event{conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "a", Title: s}}}
 	},
 	"tool text": func(s string) []conversation.Event {
+		return []conversation.Event{conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "a", Title: "Tool", Kind: acpclient.ToolOther, Content: acpclient.ToolCallContents{acpclient.TextContent(s)},
+		}}}
+	},
+	"output": func(s string) []conversation.Event {
 		return []conversation.Event{tool("a", acpclient.ToolCompleted, acpclient.TextContent(s))}
+	},
+	"command": func(s string) []conversation.Event {
+		return []conversation.Event{conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: "a", Title: "Tool", Kind: acpclient.ToolExecute, RawInput: []byte(`{"command":"` + s + `"}`),
+		}}}
+	},
+	"answer to a question": func(s string) []conversation.Event {
+		return []conversation.Event{
+			conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "?"}},
+			conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Field", Value: s}}},
+		}
 	},
 	"diff": func(s string) []conversation.Event {
 		return []conversation.Event{tool("a", acpclient.ToolCompleted, acpclient.DiffContent("/project/a", nil, s))}
@@ -61,7 +77,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 				if name == "answer" || name == "tool text" {
 					source = strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
 				}
-				if name == "input" {
+				if name == "input" || name == "command" {
 					text = safetext.Visible(text) // what cannot be seen is shown by its number there
 				}
 				width := rapid.IntRange(20, 140).Draw(t, "width")
@@ -82,7 +98,7 @@ func TestViewFollowsTheMethod(t *testing.T) {
 	termtest.Use(t, cells.Safe)
 	thumbs := strings.Repeat("👍🏽", 7)
 	for name, events := range items {
-		if name == "terminal" { // which always has room for any
+		if name == "terminal" || name == "output" { // which always have room for any
 			continue
 		}
 		l := newList(fold(events(thumbs)...), 30, 30)

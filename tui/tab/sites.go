@@ -1,0 +1,109 @@
+package tab
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/tui/toolface"
+)
+
+// largestSource is the largest file, in bytes, in which a change is looked for.
+const largestSource = 4 << 20
+
+// sitesMsg are the places of changes in their files.
+type sitesMsg map[toolface.Fragment]toolface.Site
+
+// findSites looks for the changes of a batch in the files of the project, beside
+// the screen: agents send parts of files, and do not say which. It is nil if there
+// is nothing to look for.
+func (t *Tab) findSites(batch batchMsg) tea.Cmd {
+	var wanted []toolface.Fragment
+	for _, e := range batch {
+		for _, f := range toolface.Fragments(changesIn(e)) {
+			if t.sites.Of(f.Path, &f.Old, f.New) == (toolface.Site{}) {
+				wanted = append(wanted, f)
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	dir := t.cwd
+	return func() tea.Msg { return lookForSites(dir, wanted) }
+}
+
+// changesIn is the content of a tool call that an event tells of.
+func changesIn(e conversation.Event) []acpclient.ToolCallContent {
+	switch e := e.(type) {
+	case conversation.PermissionOpened:
+		return e.Request.ToolCall.Content
+	case conversation.Update:
+		switch u := e.Update.(type) {
+		case *acpclient.ToolCall:
+			return u.Content
+		case *acpclient.ToolCallUpdate:
+			return u.Content
+		}
+	}
+	return nil
+}
+
+// lookForSites finds those of the changes that can be found in files below dir.
+// Every file is read once.
+func lookForSites(dir string, wanted []toolface.Fragment) sitesMsg {
+	found := sitesMsg{}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return found // then no change has a place
+	}
+	defer func() { _ = root.Close() }()
+	files := map[string][]byte{}
+	for _, f := range wanted {
+		text, known := files[f.Path]
+		if !known {
+			text, err = source(root, dir, f.Path)
+			if errors.Is(err, fs.ErrNotExist) && f.New == "" {
+				found[f] = toolface.Site{Line: 1, Deleted: true}
+			}
+			if err != nil {
+				continue
+			}
+			files[f.Path] = text
+		}
+		if line, ok := toolface.Locate(text, f); ok {
+			found[f] = toolface.Site{Line: line, Deleted: toolface.Removes(text, f)}
+		}
+	}
+	return found
+}
+
+// source reads a file of the project by the path that an agent has written: no link
+// leads out of it, and what is no regular file, or too large, is an error.
+func source(root *os.Root, dir, path string) ([]byte, error) {
+	name := path
+	if filepath.IsAbs(path) {
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return nil, err
+		}
+		name = rel
+	}
+	if info, err := root.Stat(name); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() || info.Size() > largestSource {
+		return nil, errors.New("not a source file")
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // nothing was written
+	return io.ReadAll(io.LimitReader(file, largestSource))
+}

@@ -1,0 +1,131 @@
+package transcript
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/tui/markdown"
+	"parley/tui/toolface"
+)
+
+// makeBodies makes the bodies of a call: what was asked about it and is not to be
+// seen in it any more, the command, task list or questions of its input, each of
+// its contents, and each terminal whose output came without being embedded.
+func (t *toolCall) makeBodies() []body {
+	maker := &bodyMaker{call: t, kind: t.item.Kind}
+	var bodies []body
+	add := func(b body) {
+		if b != nil {
+			bodies = append(bodies, b)
+		}
+	}
+	replaced := toolface.Replaced(t.item)
+	for i := range replaced {
+		add(maker.make(&replaced[i]))
+	}
+	add(t.commandBody())
+	if tasks := t.item.Tasks; len(tasks) > 0 {
+		add(&tasksBody{tasks})
+	}
+	if questions := toolface.Questions(t.item.RawInput); len(questions) > 0 {
+		add(&questionsBody{questions})
+		maker.questions = questions
+	}
+	for i := range t.item.Content {
+		add(maker.make(&t.item.Content[i]))
+	}
+	for _, term := range t.item.Terminals {
+		add(maker.Terminal(term.ID))
+	}
+	return bodies
+}
+
+// commandBody is the command that the call runs, nil if its heading or one of its
+// terminals shows it.
+func (t *toolCall) commandBody() body {
+	if t.item.Kind != acpclient.ToolExecute {
+		return nil // editors have an input of that name too
+	}
+	var c toolface.Command
+	for _, call := range append([]*conversation.ToolCall{t.item}, t.item.Asked...) {
+		if c = t.env.places.Command(call.RawInput); c.Line != "" {
+			break
+		}
+	}
+	line := strings.TrimSpace(c.Line)
+	if line == "" || slices.ContainsFunc(t.item.Terminals, func(term *conversation.Terminal) bool { return term.Command != "" }) {
+		return nil
+	}
+	if title, whole := t.env.places.Heading(t.item); whole && strings.Contains(title, line) {
+		return nil
+	}
+	return &commandBody{c}
+}
+
+// bodyMaker makes the body of a content; it is nil if there is nothing to see.
+type bodyMaker struct {
+	call     *toolCall
+	kind     acpclient.ToolKind
+	embedded []acpclient.TerminalID // the terminals that have a body already
+	// questions are those that have a body already.
+	questions []toolface.Question
+}
+
+var _ toolface.Visitor[body] = (*bodyMaker)(nil)
+
+func (m *bodyMaker) make(c *acpclient.ToolCallContent) body {
+	b := toolface.Visit(c, m)
+	if d, ok := b.(*diffBody); ok {
+		d.deletes = toolface.Deletes(c, m.kind)
+	}
+	return b
+}
+
+func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
+	switch {
+	case b.Type != acpclient.ContentText:
+		return &blockBody{m.call.env.places.Block(b), b}
+	case !b.Annotations.ForUser() || strings.TrimSpace(b.Text) == "":
+		return nil
+	case len(m.call.item.Tasks) > 0 && json.Valid([]byte(b.Text)):
+		return nil // the task list once more, for programs
+	case m.asks(b.Text):
+		return nil
+	case toolface.Verbatim(m.kind, b.Text):
+		return &outputBody{text: b.Text, ends: m.kind == acpclient.ToolExecute}
+	}
+	doc := markdown.New(m.call.env.dimmed)
+	doc.Append(b.Text)
+	doc.Finish()
+	return &textBody{doc: doc}
+}
+
+// asks reports that a text is one of the questions that are shown.
+func (m *bodyMaker) asks(text string) bool {
+	text = strings.TrimSpace(text)
+	return slices.ContainsFunc(m.questions, func(q toolface.Question) bool { return q.Text == text })
+}
+
+func (m *bodyMaker) Diff(path string, before *string, after string) body {
+	return newDiffBody(path, before, after, m.call.env)
+}
+
+func (m *bodyMaker) Terminal(id acpclient.TerminalID) body {
+	if slices.Contains(m.embedded, id) {
+		return nil
+	}
+	for term, view := range m.call.screens {
+		if term.ID == id {
+			m.embedded = append(m.embedded, id)
+			return view
+		}
+	}
+	return nil
+}
+
+func (m *bodyMaker) Unknown(label string, raw json.RawMessage) body {
+	return &rawBody{label: label, data: raw}
+}

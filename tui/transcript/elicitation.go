@@ -1,0 +1,83 @@
+package transcript
+
+import (
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/tui/toolface"
+)
+
+// elicitation draws a question of the agent that was answered, with its answer.
+type elicitation struct {
+	item *conversation.Elicitation
+	env  *environment
+	kept cached
+}
+
+func (e *elicitation) update(env *environment, _ bool) {
+	if e.env != env {
+		e.env = env
+		e.kept.drop()
+	}
+}
+
+func (e *elicitation) sections() int { return 1 }
+
+func (e *elicitation) lines(_, width int) []string {
+	return e.kept.get(e.item.Version(), width, func(width int) []string {
+		th := e.env.theme
+		asked := strings.TrimSpace(e.item.Request.Message)
+		if asked == "" {
+			asked = "The agent asked for input"
+		}
+		out := wrap(asked, width, th.Text)
+		if url := e.item.Request.URL; url != "" {
+			out = append(out, wrap(safetext.VisibleLine(url), width, th.Muted)...)
+		}
+		if words := e.outcome(); words != "" {
+			out = append(out, th.Faint.Render(words))
+		}
+		for _, a := range e.item.Answers {
+			out = append(out, wrap(answerInWords(a), width, th.User)...)
+		}
+		return out
+	})
+}
+
+// answerInWords is a field and what was filled in.
+func answerInWords(a conversation.FieldAnswer) string {
+	value := a.Value
+	if a.Secret {
+		value = "(not shown: it may be secret)"
+	}
+	return a.Field + ": " + value
+}
+
+// outcome says what became of the question, unless the answers do.
+func (e *elicitation) outcome() string {
+	switch {
+	case e.item.Action == acpclient.ElicitDecline:
+		return "you declined"
+	case e.item.Completed:
+		return "you went there, and the agent says that it is done"
+	case e.item.Request.Mode == acpclient.ElicitURL:
+		return "you went there"
+	case len(e.item.Answers) == 0:
+		return "you accepted"
+	}
+	return ""
+}
+
+func (e *elicitation) mark() string { return e.env.theme.Accent.Render("?") }
+
+func (e *elicitation) compact() bool { return false }
+
+func (e *elicitation) excerpt() toolface.Excerpt {
+	lines := []string{strings.TrimSpace(e.item.Request.Message)}
+	for _, a := range e.item.Answers {
+		lines = append(lines, answerInWords(a))
+	}
+	return toolface.Excerpt{Text: strings.Join(lines, "\n")}
+}

@@ -1,0 +1,109 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/cells"
+	"parley/internal/safetext"
+	"parley/tui/toolface"
+)
+
+// header is what stands for the call: kind, title, where, how much changed, what
+// the person answered, how it ended.
+func (t *toolCall) header(width int) []string {
+	th := t.env.theme
+	title, _ := t.env.places.Heading(t.item)
+	line := strings.Repeat(" ", t.indent()) + th.ToolMark.Render(toolface.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
+	if at := t.location(title); at != "" {
+		line += " " + th.Muted.Render(at)
+	}
+	if counts, any := t.changes(); any {
+		line += " " + counts.Styled(th)
+		if t.takesAway() {
+			line += " " + th.Muted.Render("deleted")
+		}
+	}
+	if a := t.item.Answer; a != nil && !a.Cancelled {
+		line += th.Faint.Render("  you: " + safetext.Line(a.Option.Name))
+	}
+	switch {
+	case t.item.Cancelled:
+		line += th.Warning.Render("  cancelled")
+	case t.item.Rejected:
+		line += th.Warning.Render("  rejected")
+	case t.item.Status == acpclient.ToolFailed:
+		line += th.Error.Render("  failed")
+	}
+	if t.expanded {
+		if name := safetext.Line(t.item.Name); name != "" && name != title {
+			line += th.Faint.Render("  " + name)
+		}
+		return append(cells.Wrap(line, width), t.restOfTitle(width)...)
+	}
+	return []string{fit(line, width)}
+}
+
+// restOfTitle are the lines of a title of several lines behind the first.
+func (t *toolCall) restOfTitle(width int) []string {
+	_, rest, more := strings.Cut(strings.TrimSpace(toolface.Title(t.item, safetext.Block)), "\n")
+	if !more {
+		return nil
+	}
+	lead := t.indent() + 2
+	out := wrap(rest, width-lead, t.env.theme.Title)
+	for i := range out {
+		out[i] = strings.Repeat(" ", lead) + out[i]
+	}
+	return out
+}
+
+// location is the first place that the call works on, or the first file that it
+// changes, unless the title names it.
+func (t *toolCall) location(title string) string {
+	at := t.env.places
+	locations := at.Works(t.item.Locations)
+	if len(locations) == 0 {
+		for _, path := range t.changedFiles() {
+			locations = append(locations, acpclient.ToolCallLocation{Path: path})
+		}
+	}
+	if len(locations) == 0 {
+		return ""
+	}
+	first := locations[0]
+	if strings.Contains(title, at.Path(first.Path)) || strings.Contains(title, safetext.Line(first.Path)) {
+		return ""
+	}
+	words := at.Location(first)
+	if n := len(locations); n > 1 {
+		words += fmt.Sprintf(" and %d more", n-1)
+	}
+	return words
+}
+
+// changes counts the changed lines of all diffs, and reports whether there are
+// diffs.
+func (t *toolCall) changes() (counts toolface.Counts, any bool) {
+	for _, b := range t.bodies {
+		if d, ok := b.(*diffBody); ok {
+			added, removed := d.Stats()
+			counts.Added, counts.Removed, any = counts.Added+added, counts.Removed+removed, true
+		}
+	}
+	return counts, any
+}
+
+// takesAway reports that all files that the call changes are deleted.
+func (t *toolCall) takesAway() bool {
+	some := false
+	for _, b := range t.bodies {
+		if d, ok := b.(*diffBody); ok {
+			if some = true; d.fate() != fateDeleted {
+				return false
+			}
+		}
+	}
+	return some
+}

@@ -1,0 +1,98 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/internal/conversation"
+	"parley/tui/toolface"
+)
+
+// How much of a prompt is shown while it is collapsed, in lines: a little more
+// than promptPeek is shown whole.
+const (
+	promptPeek = 8
+	promptMost = 12
+)
+
+// prompt draws what the person wrote, as it was written and not as Markdown. A long
+// one is folded.
+type prompt struct {
+	item     *conversation.Message
+	env      *environment
+	expanded bool
+	last     uint64
+	kept     cached
+	pictures uint64 // those that were ready when kept was drawn
+}
+
+func (p *prompt) update(env *environment, expanded bool) {
+	pictures := env.pictures.at()
+	if p.env != env || p.expanded != expanded || p.pictures != pictures {
+		p.kept.drop()
+	}
+	p.env, p.expanded, p.pictures, p.last = env, expanded, pictures, p.item.Version()
+}
+
+func (p *prompt) sections() int {
+	if !p.expanded {
+		return 1
+	}
+	return max(1, (len(p.all(p.env.width))+chunk-1)/chunk)
+}
+
+func (p *prompt) lines(section, width int) []string {
+	return between(p.all(width), section*chunk, p.sectionEnd(section))
+}
+
+// sectionEnd is where a section ends. What is folded is one section.
+func (p *prompt) sectionEnd(section int) int {
+	if p.expanded {
+		return (section + 1) * chunk
+	}
+	return len(p.kept.made)
+}
+
+// all are the lines of the prompt, folded unless it is expanded.
+func (p *prompt) all(width int) []string {
+	return p.kept.get(p.last, width, func(width int) []string {
+		var out []string
+		for i := range p.item.Parts {
+			if part := &p.item.Parts[i]; part.Block != nil {
+				out = append(out, fit(p.env.places.Block(part.Block).Styled(p.env.theme), width))
+				out = append(out, p.env.pictures.lines(part.Block, width)...)
+			} else if text := strings.TrimSpace(part.Text()); text != "" {
+				out = append(out, p.text(text, width)...)
+			}
+		}
+		if out == nil {
+			out = []string{""}
+		}
+		return out
+	})
+}
+
+// text draws text of the prompt. Of a long one that is folded, the beginning is
+// drawn, and no more of it is looked at.
+func (p *prompt) text(text string, width int) []string {
+	part := text
+	if !p.expanded {
+		part = firstLines(text, promptMost+1)
+	}
+	lines := wrap(part, width, p.env.theme.User)
+	if p.expanded || part == text && len(lines) <= promptMost {
+		return lines
+	}
+	shown := min(promptPeek, len(lines))
+	more := len(lines) - shown
+	if rest := text[len(part):]; rest != "" {
+		more += strings.Count(rest, "\n") + 1
+	}
+	return append(lines[:shown:shown], p.env.theme.Faint.Render(fmt.Sprintf("… %d more %s", more, plural(more, "line"))))
+}
+
+func (p *prompt) mark() string { return p.env.theme.UserMark.Render("❯") }
+
+func (p *prompt) compact() bool { return false }
+
+func (p *prompt) excerpt() toolface.Excerpt { return messageExcerpt(p.item) }

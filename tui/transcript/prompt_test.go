@@ -1,0 +1,44 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// A long prompt is folded, and opens.
+func TestLongPrompts(t *testing.T) {
+	var lines []string
+	for i := 1; i <= 500; i++ {
+		lines = append(lines, fmt.Sprintf("pasted line %d", i))
+	}
+	l := newList(fold(ask("Look at this:\n"+strings.Join(lines, "\n")), say("I see.")), 80, 40)
+	if got := view(l); !strings.Contains(got, "pasted line 7\n  … 493 more lines\n\n● I see.") {
+		t.Errorf("folded:\n%s", got)
+	}
+	l.expanded[0] = true
+	l.SetSize(80, 600)
+	if got := view(l); strings.Contains(got, "…") || !strings.Contains(got, "pasted line 8\n  pasted line 9\n") || !strings.Contains(got, "pasted line 500\n\n● I see.") {
+		t.Errorf("expanded:\n%.800s", got)
+	}
+	if got := drawn([]conversation.Event{ask(strings.Join(lines[:promptMost], "\n"))}, false); strings.Contains(got, "…") {
+		t.Errorf("a prompt that is not long is folded:\n%s", got)
+	}
+	if got := drawn([]conversation.Event{ask(strings.Repeat("word ", 20_000))}, false); strings.Count(got, "\n") != promptPeek || !strings.Contains(got, "more lines") {
+		t.Errorf("one long line:\n%.900s", got)
+	}
+}
+
+func TestAttachmentsAreCalledByTheirPaths(t *testing.T) {
+	sent := conversation.PromptSent{Prompt: []acpclient.ContentBlock{
+		acpclient.TextBlock("look"), acpclient.TextResourceBlock("file:///project/src/a%20b.go", "text/x-go", "x"),
+		acpclient.ResourceLinkBlock("docs/ü.md", "file:///project/docs/%C3%BC.md"),
+	}}
+	want := "❯ look\n  ▣ file src/a b.go  text/x-go, 1 B\n  ▣ file docs/ü.md"
+	if got := drawn([]conversation.Event{sent}, false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
