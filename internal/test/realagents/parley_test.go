@@ -23,13 +23,17 @@ func TestParley(t *testing.T) {
 		allow, reject, mode, nextMode string
 		// An option to choose with f3, and what the status line says then.
 		model, modelShown string
+		// What is said of a rejected call, and the last thing that a command shows.
+		rejected, printed string
 	}{
-		{agents.OpenCode, "Allow once", "Reject", "build", "plan", "Other Model", "fake/other-model"},
-		{agents.Claude, "Yes", "No", "Manual", "Accept edits", "Haiku", "haiku"},
+		{agents.OpenCode, "Allow once", "Reject", "build", "plan", "Other Model", "fake/other-model", "failed", "the number is 42"},
+		{agents.Claude, "Yes", "No", "Manual", "Accept edits", "Haiku", "haiku", "failed", "the number is 42"},
+		// Gemini CLI keeps what a command printed to itself.
+		{agents.Gemini, "Allow", "Reject", "mode Default", "Auto Edit", "gemini-2.5-pro", "gemini-2.5-pro", "rejected", "DONE run"},
 	} {
 		agent := c.setUp(t, fakemodel.Start(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
-			p := e2e.Start(t, e2e.Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true})
+			p := e2e.Start(t, e2e.Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true, Legacy: []string{"session/set_model"}})
 			p.Shows(c.mode)
 
 			p.Ask("SAY hello from the model").Shows("❯ SAY hello from the model", " hello from the model")
@@ -45,14 +49,14 @@ func TestParley(t *testing.T) {
 
 			rejected := filepath.Join(p.Dir(), "rejected.txt")
 			p.Paste("WRITE " + rejected + " rejected").Press("enter")
-			p.Question("Permission").Answer(c.reject).Idle().Shows("failed")
+			p.Question("Permission").Answer(c.reject).Idle().Shows(c.rejected)
 			if _, err := os.Stat(rejected); err == nil {
 				t.Error("the file was written though it was rejected")
 			}
 
 			// Agents do not ask for a harmless echo.
 			p.Paste("RUN touch made.txt && echo the number is $((6 * 7))").Press("enter")
-			p.Question("Permission").Answer(c.allow).Shows("the number is 42", "DONE run")
+			p.Question("Permission").Answer(c.allow).Shows(c.printed, "DONE run")
 
 			p.Press("shift+tab").Status(c.nextMode)
 			p.Press("f3").Shows(c.model).Type(c.model).Press("enter").Status(c.modelShown)
