@@ -16,6 +16,9 @@ const (
 	// ContextTranscript is the transcript while it has the focus. Keys that it
 	// does not use fall through to ContextPrompt.
 	ContextTranscript Context = "transcript"
+	// ContextPager is the view of one item on the whole screen. Keys that it does
+	// not use mean what they mean in ContextTranscript.
+	ContextPager Context = "pager"
 	// ContextDialog is any dialog. Nothing falls through.
 	ContextDialog Context = "dialog"
 )
@@ -40,10 +43,14 @@ const (
 	ActionHistoryNext     Action = "history_next"
 	ActionHistorySearch   Action = "history_search"
 	ActionFocusTranscript Action = "focus_transcript"
+	ActionFind            Action = "find"
 	ActionPageUp          Action = "page_up"
 	ActionPageDown        Action = "page_down"
+	ActionLineUp          Action = "line_up"
+	ActionLineDown        Action = "line_down"
 	ActionScrollTop       Action = "scroll_top"
 	ActionScrollBottom    Action = "scroll_bottom"
+	ActionLendMouse       Action = "lend_mouse"
 	ActionSessions        Action = "sessions"
 	ActionNewSession      Action = "new_session"
 	ActionHelp            Action = "help"
@@ -57,11 +64,32 @@ const (
 	ActionItemFirst   Action = "item_first"
 	ActionItemLast    Action = "item_last"
 	ActionItemExpand  Action = "item_expand"
-	ActionItemCopy    Action = "item_copy"
+	ActionItemShow    Action = "item_show"
 	ActionItemOpen    Action = "item_open"
 	ActionDiffSplit   Action = "diff_side_by_side"
 	ActionDiffContext Action = "diff_context"
+	ActionItemCopy    Action = "item_copy"
+	ActionCopyCode    Action = "copy_code"
+	ActionCopyCommand Action = "copy_command"
+	ActionCopyOutput  Action = "copy_output"
+	ActionCopyPatch   Action = "copy_patch"
+	ActionMark        Action = "mark"
+	ActionSearch      Action = "search"
+	ActionFindNext    Action = "find_next"
+	ActionFindPrev    Action = "find_prev"
+	ActionPromptPrev  Action = "prompt_prev"
+	ActionPromptNext  Action = "prompt_next"
+	ActionHalfUp      Action = "half_page_up"
+	ActionHalfDown    Action = "half_page_down"
 	ActionFocusPrompt Action = "focus_prompt"
+)
+
+// The actions of ContextPager.
+const (
+	ActionPagerClose Action = "pager_close"
+	ActionPagerWrap  Action = "pager_wrap"
+	ActionPagerLeft  Action = "pager_left"
+	ActionPagerRight Action = "pager_right"
 )
 
 // The actions of ContextDialog. The last four answer a permission request with
@@ -76,6 +104,7 @@ const (
 	ActionDialogDelete   Action = "dialog_delete"
 	ActionDialogSplit    Action = "dialog_side_by_side"
 	ActionDialogContext  Action = "dialog_context"
+	ActionDialogShow     Action = "dialog_show"
 	ActionAllowOnce      Action = "allow_once"
 	ActionAllowAlways    Action = "allow_always"
 	ActionRejectOnce     Action = "reject_once"
@@ -103,7 +132,7 @@ func Actions() []ActionInfo {
 	return list
 }
 
-var actions = slices.Concat(promptActions, transcriptActions, dialogActions)
+var actions = slices.Concat(promptActions, transcriptActions, pagerActions, dialogActions)
 
 var promptActions = []ActionInfo{
 	{ActionSend, ContextPrompt, "send the prompt", []string{"enter"}},
@@ -124,10 +153,14 @@ var promptActions = []ActionInfo{
 	{ActionHistoryNext, ContextPrompt, "next prompt", []string{"down"}},
 	{ActionHistorySearch, ContextPrompt, "search earlier prompts", []string{"ctrl+r"}},
 	{ActionFocusTranscript, ContextPrompt, "move to the transcript", []string{"tab"}},
+	{ActionFind, ContextPrompt, "find words in the transcript", []string{"ctrl+f"}},
 	{ActionPageUp, ContextPrompt, "scroll up a page", []string{"pgup"}},
 	{ActionPageDown, ContextPrompt, "scroll down a page", []string{"pgdown"}},
+	{ActionLineUp, ContextPrompt, "scroll up a line", []string{"ctrl+up", "shift+up"}},
+	{ActionLineDown, ContextPrompt, "scroll down a line", []string{"ctrl+down", "shift+down"}},
 	{ActionScrollTop, ContextPrompt, "scroll to the beginning", []string{"home", "ctrl+home"}},
 	{ActionScrollBottom, ContextPrompt, "scroll to the end and follow it", []string{"end", "ctrl+end"}},
+	{ActionLendMouse, ContextPrompt, "leave the mouse to the terminal for a moment", []string{"f9"}},
 	{ActionSessions, ContextPrompt, "show the sessions", []string{"ctrl+s"}},
 	{ActionNewSession, ContextPrompt, "begin a new session", []string{"ctrl+n"}},
 	{ActionHelp, ContextPrompt, "show the help", []string{"f1", "?"}},
@@ -140,11 +173,31 @@ var transcriptActions = []ActionInfo{
 	{ActionItemFirst, ContextTranscript, "first item", []string{"g", "home"}},
 	{ActionItemLast, ContextTranscript, "last item", []string{"G", "end"}},
 	{ActionItemExpand, ContextTranscript, "expand or collapse the item", []string{"enter", "space"}},
-	{ActionItemCopy, ContextTranscript, "copy the item", []string{"y"}},
+	{ActionItemShow, ContextTranscript, "show the item on the whole screen", []string{"f"}},
 	{ActionItemOpen, ContextTranscript, "open the item's file in $EDITOR", []string{"o"}},
 	{ActionDiffSplit, ContextTranscript, "show changes side by side or not", []string{"s"}},
 	{ActionDiffContext, ContextTranscript, "show more of the lines around a change", []string{"e"}},
+	{ActionItemCopy, ContextTranscript, "copy the item, or what is marked", []string{"y"}},
+	{ActionCopyCode, ContextTranscript, "copy a code block, again: the next one", []string{"c"}},
+	{ActionCopyCommand, ContextTranscript, "copy the command that the tool runs", []string{"C"}},
+	{ActionCopyOutput, ContextTranscript, "copy what the tool gave", []string{"O"}},
+	{ActionCopyPatch, ContextTranscript, "copy the change as a patch", []string{"p"}},
+	{ActionMark, ContextTranscript, "mark from the item on, then move the other end", []string{"v"}},
+	{ActionSearch, ContextTranscript, "find words", []string{"/"}},
+	{ActionFindNext, ContextTranscript, "next place that was found", []string{"n"}},
+	{ActionFindPrev, ContextTranscript, "previous place that was found", []string{"N"}},
+	{ActionPromptPrev, ContextTranscript, "previous prompt", []string{"["}},
+	{ActionPromptNext, ContextTranscript, "next prompt", []string{"]"}},
+	{ActionHalfUp, ContextTranscript, "scroll up half a page", []string{"ctrl+u"}},
+	{ActionHalfDown, ContextTranscript, "scroll down half a page", []string{"ctrl+d"}},
 	{ActionFocusPrompt, ContextTranscript, "back to the prompt", []string{"tab", "i"}},
+}
+
+var pagerActions = []ActionInfo{
+	{ActionPagerClose, ContextPager, "close it", []string{"q", "esc", "f"}},
+	{ActionPagerWrap, ContextPager, "wrap long lines or not", []string{"w"}},
+	{ActionPagerLeft, ContextPager, "to the left, in lines that are not wrapped", []string{"left", "h"}},
+	{ActionPagerRight, ContextPager, "to the right", []string{"right", "l"}},
 }
 
 var dialogActions = []ActionInfo{
@@ -157,6 +210,7 @@ var dialogActions = []ActionInfo{
 	{ActionDialogDelete, ContextDialog, "delete what is marked, where that can be", []string{"ctrl+x"}},
 	{ActionDialogSplit, ContextDialog, "permission: show changes side by side or not", []string{"ctrl+s"}},
 	{ActionDialogContext, ContextDialog, "permission: show more of the lines around a change", []string{"ctrl+w"}},
+	{ActionDialogShow, ContextDialog, "permission: show it on the whole screen", []string{"ctrl+e"}},
 	{ActionAllowOnce, ContextDialog, "permission: allow once", []string{"y"}},
 	{ActionAllowAlways, ContextDialog, "permission: always allow", []string{"a"}},
 	{ActionRejectOnce, ContextDialog, "permission: reject once", []string{"n"}},

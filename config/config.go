@@ -28,6 +28,8 @@ const (
 type Config struct {
 	Theme         Theme
 	MarkdownStyle MarkdownStyle
+	// NoMouse leaves the mouse to the terminal.
+	NoMouse bool
 	// DefaultAgent is the ID of the agent to start when none is named, or "".
 	// It is the ID of a configured or of a known agent.
 	DefaultAgent string
@@ -110,6 +112,7 @@ func Parse(file string, data []byte) (*Config, error) {
 	c := &Config{
 		Theme:         root.theme(),
 		MarkdownStyle: root.markdownStyle(filepath.Dir(file)),
+		NoMouse:       root.noMouse(),
 		Agents:        root.agents(),
 		MCP:           root.mcpServers(),
 	}
@@ -123,6 +126,12 @@ func Parse(file string, data []byte) (*Config, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// noMouse reads whether the mouse is left to the terminal.
+func (t *table) noMouse() bool {
+	takes := t.flag("mouse")
+	return t.has("mouse") && !takes
 }
 
 func (t *table) theme() Theme {

@@ -388,6 +388,6 @@ var synonyms = map[string]string{
 // plainKeys are the keys that may be shown in a syntax error. They are listed
 // here because a document that does not parse was never read.
 var plainKeys = []string{
-	"theme", "markdown_style", "default_agent", "agents", "mcp", "keys",
+	"theme", "markdown_style", "mouse", "default_agent", "agents", "mcp", "keys",
 	"name", "command", "args", "cwd", "env", "default", "type", "url", "headers",
 }

@@ -111,11 +111,11 @@ palette = ["ctrl+k", "CTRL+K", "f5"]
 mode = "f3"       # swapped
 model = "f2"
 quit = []
-item_copy = "c"
+item_copy = "X"
 `).Keys
 	for action, want := range map[Action][]string{
 		ActionPalette: {"ctrl+k", "f5"}, ActionMode: {"f3"}, ActionModel: {"f2"}, ActionQuit: nil,
-		ActionItemCopy: {"c"}, ActionSend: {"enter"},
+		ActionItemCopy: {"X"}, ActionSend: {"enter"},
 	} {
 		if got := keys.For(action); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", action, got, want)
@@ -151,8 +151,8 @@ func TestBadKeys(t *testing.T) {
 		"part of a name":         {`history = "f9"`, `2:1: unknown action "history" in keys: did you mean "history_prev"?`},
 		"taken from a default":   {`palette = "ctrl+o"`, `2:1: keys.palette takes "ctrl+o", the key of "options" in the same context (prompt): "options" has it by default, give that another key too`},
 		"taken by a default":     {`options = "ctrl+p"`, `2:1: keys.options takes "ctrl+p", the key of "palette" in the same context (prompt): "palette" has it by default, give that another key too`},
-		"two configured":         {"quit = \"f9\"\neditor = \"F9\"", `3:1: keys.editor takes "f9", the key of "quit" in the same context (prompt): give one of them another key`},
-		"two configured, turned": {"editor = \"f9\"\nquit = \"F9\"", `3:1: keys.quit takes "f9", the key of "editor" in the same context (prompt): give one of them another key`},
+		"two configured":         {"quit = \"f8\"\neditor = \"F8\"", `3:1: keys.editor takes "f8", the key of "quit" in the same context (prompt): give one of them another key`},
+		"two configured, turned": {"editor = \"f8\"\nquit = \"F8\"", `3:1: keys.quit takes "f8", the key of "editor" in the same context (prompt): give one of them another key`},
 		"in a dialog":            {`allow_once = "n"`, `2:1: keys.allow_once takes "n", the key of "reject_once" in the same context (dialog): "reject_once" has it by default, give that another key too`},
 		"not a key":              {`editor = "ctrl+pgdwn"`, `2:1: keys.editor has a key that cannot be: "ctrl+pgdwn" is not the name of a key: did you mean "pgdown"?`},
 		"empty key":              {`editor = [""]`, `2:1: keys.editor has a key that cannot be: "" is empty: write [] for no key`},

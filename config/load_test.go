@@ -53,6 +53,7 @@ func TestLoadMissingFileIsTheDefault(t *testing.T) {
 func TestLoadReadsTheWholeShape(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
 	text := "\ufeff" + `theme = "dark"
+mouse = false
 default_agent = "Mine"
 
 [agents.zed]
@@ -85,8 +86,8 @@ sessions = []
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Theme != ThemeDark || c.DefaultAgent != "zed" {
-		t.Errorf("theme %q, default %q", c.Theme, c.DefaultAgent)
+	if c.Theme != ThemeDark || c.DefaultAgent != "zed" || !c.NoMouse {
+		t.Errorf("theme %q, default %q, no mouse %v", c.Theme, c.DefaultAgent, c.NoMouse)
 	}
 	if got := ids(c.Agents); !slices.Equal(got, []string{"zed", "another"}) {
 		t.Errorf("agents not in the order of the file: %v", got)
@@ -198,7 +199,7 @@ func TestBadFiles(t *testing.T) {
 		},
 		"unlike any known key": {
 			"wallpaper = 1",
-			[]string{`1:1: unknown key "wallpaper": known keys: theme, markdown_style, agents, mcp, default_agent, keys`},
+			[]string{`1:1: unknown key "wallpaper": known keys: theme, markdown_style, mouse, agents, mcp, default_agent, keys`},
 		},
 		"types": {
 			"theme = 1\nagents = 2.5\nkeys = true\nmcp = [1]\ndefault_agent = 2026-01-01",
@@ -414,6 +415,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	c := &Config{}
 	root.theme()
 	root.markdownStyle("")
+	root.noMouse()
 	root.defaultAgent(c)
 	read := slices.Concat(root.asked, []string{"agents", "mcp", "keys"})
 	agent, _ := root.child("agents")

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"os"
 	"sync"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"parley/config"
 	"parley/internal/cells"
 	"parley/internal/safetext"
+	"parley/tui/clipboard"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/screen"
@@ -34,7 +36,10 @@ type Model struct {
 	cwd   string
 	agent *config.Agent
 
-	depth         theme.Depth
+	depth theme.Depth
+	// takesMouse says that the mouse is not left to the terminal.
+	takesMouse bool
+
 	width, height int
 
 	// tabs are never empty; front is the one on the screen.
@@ -59,9 +64,10 @@ func newModel(ctx context.Context, opt Options) *Model {
 		program: tab.Program{
 			Context: ctx, Theme: th, Keys: opt.Config.Keys,
 			Guard: dialog.NewGuard(opt.Now), History: history, Agents: opt.Agents, Start: opt.Start,
-			Version: opt.Version, Now: opt.Now,
+			Version: opt.Version, Now: opt.Now, Clipboard: clipboard.Here(os.Getenv).Copy,
 		},
-		autoTheme: opt.Config.Theme == config.ThemeAuto, markdown: opt.Config.MarkdownStyle,
+		takesMouse: !opt.Config.NoMouse,
+		autoTheme:  opt.Config.Theme == config.ThemeAuto, markdown: opt.Config.MarkdownStyle,
 		cwd: opt.Cwd, agent: opt.Agent,
 		width: 80, height: 24,
 		trouble: err, // the prompts of this time are not remembered
@@ -189,7 +195,11 @@ func (m *Model) setTheme(dark bool, depth theme.Depth) {
 // Frame implements [screen.Model].
 func (m *Model) Frame() screen.Frame {
 	s := m.draw()
-	return screen.Frame{Lines: s.Lines, Cursor: s.Cursor, Mouse: tea.MouseModeCellMotion, Title: m.windowTitle()}
+	f := screen.Frame{Lines: s.Lines, Cursor: s.Cursor, Title: m.windowTitle()}
+	if m.takesMouse && m.front.TakesMouse() {
+		f.Mouse = tea.MouseModeCellMotion
+	}
+	return f
 }
 
 // draw makes the lines of the screen, and the cursor, from the state.

@@ -7,13 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"mvdan.cc/sh/v3/shell"
 
 	"parley/internal/safetext"
+	"parley/tui/editor"
 )
 
 // editedBytes is the longest text that is taken back from an editor.
@@ -47,9 +46,9 @@ func (c *Composer) openEditor() tea.Cmd {
 	raw, chips := c.buf.raw(), c.chips.frozen()
 	return func() tea.Msg {
 		text := chips.expand(raw, false)
-		args, err := editorCommand(os.Getenv)
+		args, err := editor.Here().Words()
 		if err != nil {
-			return ErrorMsg{err}
+			return ErrorMsg{fmt.Errorf("edit the prompt in an editor: %w", err)}
 		}
 		file, err := writeDraft(text)
 		if err != nil {
@@ -57,31 +56,6 @@ func (c *Composer) openEditor() tea.Cmd {
 		}
 		return editorReadyMsg{c, args, file, text}
 	}
-}
-
-// editorCommand finds out which editor to start.
-func editorCommand(getenv func(string) string) ([]string, error) {
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		value := strings.TrimSpace(getenv(name))
-		if value == "" {
-			continue
-		}
-		args, err := shell.Fields(value, getenv)
-		if err != nil || len(args) == 0 {
-			return nil, fmt.Errorf("read $%s: %q is not a command, set it to the name of an editor", name, value)
-		}
-		return args, nil
-	}
-	usual := []string{"nano", "vim", "vi"}
-	if runtime.GOOS == "windows" {
-		usual = []string{"notepad"}
-	}
-	for _, name := range usual {
-		if path, err := exec.LookPath(name); err == nil {
-			return []string{path}, nil
-		}
-	}
-	return nil, errors.New("edit the prompt in an editor: none was found, set $EDITOR")
 }
 
 // writeDraft puts the text into a temporary file that only its owner can read.

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // runEditor opens the editor on a draft and, instead of the program loop, runs it.
@@ -64,32 +62,6 @@ func TestEditor(t *testing.T) {
 			p := Prompt{raw: c.buf.raw(), chips: c.chips}
 			if c.Text() != tt.text || p.Summary() != tt.summary {
 				t.Errorf("the text is %q (%q), want %q (%q)", c.Text(), p.Summary(), tt.text, tt.summary)
-			}
-		})
-	}
-}
-
-func TestEditorCommand(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		env  map[string]string
-		want []string
-		err  string
-	}{
-		{"VISUAL before EDITOR", map[string]string{"VISUAL": "code --wait", "EDITOR": "vi"}, []string{"code", "--wait"}, ""},
-		{"EDITOR", map[string]string{"EDITOR": "vi"}, []string{"vi"}, ""},
-		{"quotes", map[string]string{"EDITOR": `"/my apps/edit" -n 'a b'`}, []string{"/my apps/edit", "-n", "a b"}, ""},
-		{"variables", map[string]string{"EDITOR": "$HOME/bin/ed", "HOME": "/h"}, []string{"/h/bin/ed"}, ""},
-		{"not a command", map[string]string{"EDITOR": `"open`}, nil, `read $EDITOR: "\"open" is not a command`},
-		{"no command runs", map[string]string{"EDITOR": `$(touch x)`}, nil, "is not a command"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := editorCommand(func(name string) string { return tt.env[name] })
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
-				t.Errorf("error %v, want %q", err, tt.err)
 			}
 		})
 	}

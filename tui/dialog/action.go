@@ -5,6 +5,8 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/conversation"
+	"parley/tui/theme"
 )
 
 // Action is what the person decided in a dialog: one of the types of this file.
@@ -18,6 +20,10 @@ type NotTaken struct{}
 // Whoever shows the dialog keeps the key for so long, and then gives it to
 // [Guarded.Settle], or else to the prompt together with what followed.
 type Hold struct{ Key tea.KeyPressMsg }
+
+// Pass says that the key means nothing to the dialog: it is for what stands behind,
+// which is read while the dialog waits. The dialog stays.
+type Pass struct{ Action config.Action }
 
 // Close closes the dialog; nothing was chosen.
 type Close struct{}
@@ -71,6 +77,14 @@ type OpenURL struct {
 // Copy puts text on the clipboard. The dialog stays.
 type Copy struct{ Text string }
 
+// Show shows what the dialog asks about on the whole screen. The dialog stays.
+type Show struct {
+	Call *conversation.ToolCall
+	// Head draws what stands above the contents of the call: its kind, its whole
+	// title, its places and its command, every character of them visible.
+	Head func(width int, th *theme.Theme) []string
+}
+
 // SignIn signs in with a method that the agent carries out itself. The dialog
 // stays, and is told how that went.
 type SignIn struct{ Method acpclient.AuthMethodID }
@@ -81,6 +95,8 @@ type SignInTerminal struct{ Method acpclient.AuthMethod }
 
 func (NotTaken) action()       {}
 func (Hold) action()           {}
+func (Pass) action()           {}
+func (Show) action()           {}
 func (Close) action()          {}
 func (Do) action()             {}
 func (Stay) action()           {}

@@ -148,3 +148,15 @@ func (e Env) done(msg tea.KeyPressMsg, a Action) Action {
 	}
 	return a
 }
+
+// pass is what becomes of a key that a question does not know: those that move in
+// the transcript go on doing so. What they do is never an answer.
+func (e Env) pass(key string) Action {
+	switch a, _ := e.Keys.Action(config.ContextPrompt, key); a {
+	case config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse,
+		config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
+		config.ActionScrollTop, config.ActionScrollBottom:
+		return Pass{a}
+	}
+	return nil
+}

@@ -132,7 +132,9 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	case f != nil && f.key(msg):
 		d.problem = ""
 	default:
-		d.follow = !d.scroll.key(keys, key)
+		if d.follow = !d.scroll.key(keys, key); d.follow && !config.Types(key) {
+			return d.env.pass(key)
+		}
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ type Guard struct {
 
 	settled   bool      // the person has answered the question in sight
 	withdrawn time.Time // when the agent last took back one that was in sight
+
+	aside string // why the dialog takes no keys, "" if it does
 }
 
 // NewGuard makes a guard with the clock now.
@@ -67,6 +69,10 @@ func (g *Guard) Bounced(key string) bool {
 // press of that one is a press of its own.
 func (g *Guard) Forget() { g.answerKey = "" }
 
+// Aside says that keys go elsewhere, and with which words the dialog tells that;
+// "" says that it takes them again.
+func (g *Guard) Aside(words string) { g.aside = words }
+
 // ArmsIn is how long the dialog stays inert from now on, 0 if it takes keys.
 func (g *Guard) ArmsIn(now time.Time) time.Duration {
 	arms := g.opened.Add(LookTime)
@@ -82,6 +88,10 @@ func (g *Guard) ArmsIn(now time.Time) time.Duration {
 // open begins to guard a dialog that gets into sight now, or that shows something
 // else from now on.
 func (g *Guard) open() { g.opened, g.settled = g.now(), false }
+
+// Ended notes the key that ended something else while a question waits: a second
+// press of it means nothing to the question.
+func (g *Guard) Ended(key string) { g.answerKey, g.answered = key, g.now() }
 
 // answer notes the key that answered a question.
 func (g *Guard) answer(key string) { g.answerKey, g.answered, g.settled = key, g.now(), true }

@@ -12,6 +12,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/diffview"
+	"parley/tui/theme"
 	"parley/tui/toolface"
 )
 
@@ -116,6 +117,8 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 		return CancelTurn{}
 	case msg.String() == rawKey && d.hasRaw():
 		return Hold{msg}
+	case d.env.Keys.Match(config.ActionDialogShow, msg.String()):
+		return d.show()
 	case d.changeKey(msg.String()):
 		return nil
 	}
@@ -166,6 +169,16 @@ func (d *Permission) changesFiles() bool {
 	return slices.ContainsFunc(d.asked.Asked.Content, func(c acpclient.ToolCallContent) bool {
 		return c.Type == acpclient.ToolContentDiff
 	})
+}
+
+// show shows the call on the whole screen.
+func (d *Permission) show() Action {
+	call, at := d.asked.Asked, toolface.In(d.env.Cwd)
+	return Show{Call: call, Head: func(width int, th *theme.Theme) []string {
+		head := aboutCallItself(call, at)
+		p := paper{width, th}
+		return head.lines(p, 0, head.height(p))
+	}}
 }
 
 // refresh follows the tool call. When what is asked for changes under the
@@ -226,6 +239,9 @@ func (d *Permission) View(width, maxHeight int) View {
 // Hints implements [Dialog].
 func (d *Permission) Hints() []Hint {
 	hints := d.hints("cancel the turn")
+	if len(hints) > 0 {
+		hints = d.env.hint(hints, config.ActionDialogShow, "whole screen")
+	}
 	if len(hints) > 0 && d.sight.whole() && d.hasRaw() {
 		word := toolface.RawInput
 		if d.raw {
@@ -242,6 +258,9 @@ func (d *Permission) Hints() []Hint {
 			}
 			hints = d.env.hint(hints, config.ActionDialogSplit, words)
 		}
+	}
+	if len(hints) > 0 {
+		hints = d.env.hint(hints, config.ActionFocusTranscript, "transcript")
 	}
 	return hints
 }

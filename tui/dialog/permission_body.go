@@ -15,7 +15,19 @@ import (
 
 // aboutCall is everything that is known of a tool call, as content of a panel.
 func aboutCall(t *conversation.ToolCall, show callContent) column {
-	at := show.at
+	parts := aboutCallItself(t, show.at)
+	for i := range t.Content {
+		c := &t.Content[i]
+		show.kind, show.deletes = t.Kind, toolface.Deletes(c, t.Kind)
+		if part := toolface.Visit(c, show); part != nil {
+			parts = append(parts, gap{}, part)
+		}
+	}
+	return parts
+}
+
+// aboutCallItself is what is known of a tool call but for its contents.
+func aboutCallItself(t *conversation.ToolCall, at toolface.Places) column {
 	parts := column{vital{newBlock(func(p paper) []string { return callHead(t, at, p) })}}
 	if c := at.Command(t.RawInput); c.Line != "" {
 		parts = append(parts, gap{}, vital{commandBlock(c)})
@@ -28,13 +40,6 @@ func aboutCall(t *conversation.ToolCall, show callContent) column {
 	}
 	if len(t.Tasks) > 0 {
 		parts = append(parts, gap{}, vital{tasksBlock(t.Tasks)})
-	}
-	for i := range t.Content {
-		c := &t.Content[i]
-		show.kind, show.deletes = t.Kind, toolface.Deletes(c, t.Kind)
-		if part := toolface.Visit(c, show); part != nil {
-			parts = append(parts, gap{}, part)
-		}
 	}
 	return parts
 }

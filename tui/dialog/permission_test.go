@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/conversation"
 )
 
@@ -69,7 +70,7 @@ func TestPermissionKeys(t *testing.T) {
 		{"d", NotTaken{}}, // no option rejects always
 		{"enter", nil},
 		{"space", NotTaken{}},
-		{"tab", nil},
+		{"tab", Pass{config.ActionFocusTranscript}}, // to read what stands above, and come back
 		{"x", NotTaken{}}, // it begins a prompt
 		{"esc", CancelTurn{}},
 		{"down enter", answer("once")},

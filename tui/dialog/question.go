@@ -79,13 +79,14 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 // behind it until the person pauses, or the letters of a word would answer. A
 // digit is an answer that is not there.
 func (q *question) stray(msg tea.KeyPressMsg) Action {
-	if key := msg.String(); letter(key) {
+	key := msg.String()
+	if letter(key) {
 		return q.typed()
 	}
 	if q.env.drafting() {
 		return NotTaken{} // such as backspace: there is something to edit
 	}
-	return nil
+	return q.env.pass(key)
 }
 
 // typed gives a key to the prompt. What was marked is not any more: enter, at
@@ -187,6 +188,9 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	if maxHeight >= roomy {
 		p.head = append([]string{""}, p.head...)
 	}
+	if words := q.env.Guard.aside; words != "" {
+		return q.viewAside(p, words, width, maxHeight)
+	}
 	w := inner(width, maxHeight)
 	q.sight.resize(width, maxHeight)
 	for {
@@ -209,6 +213,18 @@ func (q *question) view(p panel, width, maxHeight int) View {
 			return v
 		}
 	}
+}
+
+// viewAside draws the question while keys go elsewhere. It may be small then, and
+// what is seen of it counts for nothing.
+func (q *question) viewAside(p panel, words string, width, maxHeight int) View {
+	p.lit, p.status = false, words
+	if len(q.replies.list) > 0 {
+		p.foot, p.keep = replyList{&q.replies, true}, q.replies.markedAt(inner(width, maxHeight))
+	}
+	v, place := p.view(width, maxHeight)
+	q.place = place
+	return v
 }
 
 // unseenHints say how the rest of a question gets into sight.

@@ -30,9 +30,11 @@ func (s *scroller) page(n int) { s.by(n * max(1, s.height-1)) }
 // wheelLines is how far one notch of the mouse wheel scrolls.
 const wheelLines = 3
 
-// key scrolls if it is a key for that.
+// key scrolls if it is a key for that, and there is anything to scroll.
 func (s *scroller) key(keys config.Keys, key string) bool {
 	switch {
+	case !s.scrolls():
+		return false
 	case keys.Match(config.ActionDialogPageUp, key):
 		s.page(-1)
 	case keys.Match(config.ActionDialogPageDown, key):

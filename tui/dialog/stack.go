@@ -119,6 +119,10 @@ func (s *Stack) Show() {
 // Hide says that something else is on the screen from now on.
 func (s *Stack) Hide() { s.shown = false }
 
+// Regain gives the keys back to the dialog on top, after they went elsewhere for a
+// while.
+func (s *Stack) Regain() { s.arise() }
+
 // ArmsIn is how long the dialog on top stays inert if no key is pressed; 0 if it
 // takes keys, if there is none, or if it is not on the screen. It should be drawn
 // again then.

@@ -56,6 +56,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.conv.Cwd = t.cwd
 	t.list = transcript.New(t.program.Theme, t.conv)
 	t.list.SetSites(&t.sites)
+	t.reader = newReader(t, t.list)
 	t.composer.SetRoot(t.cwd)
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }

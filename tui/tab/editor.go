@@ -2,18 +2,17 @@ package tab
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/editor"
+	"parley/tui/toolface"
 )
 
-// openItem opens the file that the selected item is about in the person's
-// editor; a picture or a sound is saved and shown.
-func (t *Tab) openItem() tea.Cmd {
-	item := t.list.Excerpt()
+// openExcerpt opens the file that an item is about in the person's editor; a
+// picture or a sound is saved and shown.
+func (t *Tab) openExcerpt(item toolface.Excerpt) tea.Cmd {
 	switch {
 	case item.Media != nil:
 		return save(item.Media)
@@ -28,32 +27,14 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.cwd, path)
 	}
-	editor := os.Getenv("VISUAL")
-	if editor == "" {
-		editor = os.Getenv("EDITOR")
+	cmd, err := editor.Here().Open(path, line)
+	if err != nil {
+		return t.say(err.Error())
 	}
-	words := strings.Fields(editor)
-	if len(words) == 0 {
-		return t.say("set $EDITOR to open files")
-	}
-	args := words[1:]
-	if line > 0 && takesLine(words[0]) {
-		args = append(args, fmt.Sprintf("+%d", line))
-	}
-	cmd := exec.Command(words[0], append(args, path)...)
 	return t.exec(cmd, func(err error) tea.Msg {
 		if err != nil {
-			return ErrorMsg{fmt.Errorf("%s: %w", words[0], err)}
+			return ErrorMsg{fmt.Errorf("%s: %w", cmd.Args[0], err)}
 		}
 		return nil
 	})
-}
-
-// takesLine reports whether an editor understands +LINE.
-func takesLine(editor string) bool {
-	switch filepath.Base(editor) {
-	case "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "ne", "mg":
-		return true
-	}
-	return false
 }

@@ -22,7 +22,7 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 	if cmd := t.findSites(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
-	return tea.Batch(append(cmds, t.pump.next)...)
+	return tea.Batch(append(cmds, t.reader.follow(), t.pump.next)...)
 }
 
 // react does what an event asks for beyond being shown.
@@ -31,6 +31,7 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 	case conversation.SessionOpening:
 		if e.Clear {
 			t.list.Reset()
+			t.reader.reset()
 		}
 	case conversation.AuthRequired:
 		t.askToSignIn(e)

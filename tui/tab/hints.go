@@ -1,6 +1,8 @@
 package tab
 
 import (
+	"strings"
+
 	"charm.land/bubbles/v2/help"
 	"charm.land/bubbles/v2/key"
 
@@ -10,7 +12,6 @@ import (
 	"parley/internal/conversation"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
-	"parley/tui/transcript"
 )
 
 // keyName is the key to show for an action.
@@ -39,11 +40,11 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.isLeaving() {
 		return []dialog.Hint{{Key: keyName(t.program.Keys, config.ActionInterrupt), Text: "again to leave"}}
 	}
+	if t.reads() {
+		return t.readerHints()
+	}
 	if d := t.dialogs.Top(); d != nil {
 		return d.Hints()
-	}
-	if t.transcriptFocused() {
-		return transcriptHints(t.program.Keys, t.list)
 	}
 	if t.composer.PopupHeight() > 0 {
 		return popupHints(t.program.Keys)
@@ -58,22 +59,73 @@ func popupHints(keys config.Keys) []dialog.Hint {
 	return h.list
 }
 
-func transcriptHints(keys config.Keys, l *transcript.List) []dialog.Hint {
-	move := keyName(keys, config.ActionItemNext) + "/" + keyName(keys, config.ActionItemPrev)
-	h := hintList{keys, []dialog.Hint{{Key: move, Text: "move"}}}
-	h.add(config.ActionItemExpand, "expand")
+// readerHints are the hints while the transcript is read.
+func (t *Tab) readerHints() []dialog.Hint {
+	h := hintList{keys: t.program.Keys}
+	switch {
+	case t.reader.find.writing:
+		return t.reader.findHints(h)
+	case t.list.Spanning():
+		return t.reader.spanHints(h)
+	}
+	if t.dialogs.Asks() {
+		h.add(config.ActionFocusPrompt, "answer")
+	}
+	if t.reader.find.open {
+		h.add(config.ActionFindNext, "next")
+		h.add(config.ActionFindPrev, "previous")
+		h.add(config.ActionCancel, "end")
+	}
+	h.parts("move", config.ActionItemNext, config.ActionItemPrev)
+	if t.list.Expanded() {
+		h.add(config.ActionItemExpand, "collapse")
+	} else {
+		h.add(config.ActionItemExpand, "expand")
+	}
 	h.add(config.ActionItemCopy, "copy")
+	h.parts("copy a part", config.ActionCopyCode, config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch)
 	h.add(config.ActionItemOpen, "open")
-	if l.HasDiff() {
+	if t.list.HasDiff() {
 		h.add(config.ActionDiffContext, "context")
-		if l.Diffs().Mode == diffview.Unified {
+		if t.list.Diffs().Mode == diffview.Unified {
 			h.add(config.ActionDiffSplit, "side by side")
 		} else {
 			h.add(config.ActionDiffSplit, "unified")
 		}
 	}
-	h.add(config.ActionFocusPrompt, "prompt")
+	if !t.reader.find.open {
+		h.add(config.ActionSearch, "find")
+	}
+	h.add(config.ActionMark, "mark")
+	h.add(config.ActionItemShow, "whole screen")
+	h.parts("prompts", config.ActionPromptPrev, config.ActionPromptNext)
+	if !t.dialogs.Asks() {
+		h.add(config.ActionFocusPrompt, "prompt")
+	}
 	return h.list
+}
+
+// spanHints are the hints while something is marked.
+func (r *reader) spanHints(h hintList) []dialog.Hint {
+	h.add(config.ActionItemCopy, "copy")
+	h.parts("by items", config.ActionItemNext, config.ActionItemPrev)
+	h.parts("by lines", config.ActionLineDown, config.ActionLineUp)
+	h.add(config.ActionMark, "other end")
+	h.add(config.ActionCancel, "end")
+	return h.list
+}
+
+// parts adds a hint for the keys of several actions that belong together.
+func (h *hintList) parts(words string, actions ...config.Action) {
+	var names []string
+	for _, a := range actions {
+		if keys := h.keys.For(a); len(keys) > 0 {
+			names = append(names, keys[0])
+		}
+	}
+	if len(names) > 0 {
+		h.list = append(h.list, dialog.Hint{Key: strings.Join(names, "/"), Text: words})
+	}
 }
 
 // promptHints are the hints for the prompt of a conversation, which may be nil.

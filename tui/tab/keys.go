@@ -9,14 +9,14 @@ import (
 	"parley/config"
 	"parley/docs"
 	"parley/tui/dialog"
-	"parley/tui/transcript"
 )
 
-// key takes a key press: a dialog comes first, unless it is inert, then the
-// transcript if it has the focus, then what works everywhere, then the prompt.
+// key takes a key press: a dialog comes first, unless it is inert or a question
+// that waits while something is read, then the transcript if it has the focus, then
+// what works everywhere, then the prompt.
 func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
-	if t.program.Guard.Bounced(name) {
+	if t.takesMouseBack(name) || t.unmarks(name) || t.program.Guard.Bounced(name) {
 		return nil
 	}
 	t.program.Guard.Forget()
@@ -26,28 +26,80 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	if t.program.Keys.Match(config.ActionPlan, name) { // also while a question is open
 		return t.run(config.ActionPlan)
 	}
-	if d := t.dialogs.Top(); d != nil {
-		if t.program.Keys.Match(config.ActionInterrupt, name) {
-			if !t.dialogs.Asks() {
-				return t.closeDialog() // what the person has opened
-			}
-			return t.interrupt()
-		}
-		action := d.Key(k)
-		if h, ok := action.(dialog.Hold); ok {
-			return t.hold(d.(dialog.Guarded), h.Key)
-		}
-		if cmd, taken := t.take(action); taken {
+	d := t.dialogs.Top()
+	if t.reads() {
+		if cmd, taken := t.readerKey(k, name); taken {
 			return cmd
 		}
-		return t.promptKey(k, name)
-	}
-	if t.transcriptFocused() {
-		if cmd, taken := t.transcriptKey(name); taken {
-			return cmd
+		if d != nil {
+			return t.besideQuestion(name)
 		}
+	} else if d != nil {
+		return t.dialogKey(d, k, name)
 	}
 	return t.promptKey(k, name)
+}
+
+// reads reports whether keys go to the transcript: it has the focus, or words for it
+// are being written, and no dialog that the person has opened stands before it.
+func (t *Tab) reads() bool {
+	if t.reader == nil || !t.dialogs.Empty() && !t.dialogs.Asks() {
+		return false
+	}
+	return t.list.Focused() || t.reader.find.writing
+}
+
+// dialogKey gives a key to the dialog on top.
+func (t *Tab) dialogKey(d dialog.Dialog, k tea.KeyPressMsg, name string) tea.Cmd {
+	if t.program.Keys.Match(config.ActionInterrupt, name) {
+		if !t.dialogs.Asks() {
+			return t.closeDialog() // what the person has opened
+		}
+		return t.interrupt()
+	}
+	action := d.Key(k)
+	if h, ok := action.(dialog.Hold); ok {
+		return t.hold(d.(dialog.Guarded), h.Key)
+	}
+	if cmd, taken := t.take(action); taken {
+		return cmd
+	}
+	return t.promptKey(k, name)
+}
+
+// besideQuestion takes a key that means nothing to the transcript, which is being
+// read while a question waits. It never answers the question, nor does it go to
+// the prompt.
+func (t *Tab) besideQuestion(name string) tea.Cmd {
+	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
+	switch {
+	case config.Types(name):
+		return t.say(keyName(t.program.Keys, config.ActionFocusPrompt) + " goes back to the question")
+	case a == config.ActionInterrupt:
+		return t.interrupt()
+	case a == config.ActionFind, a == config.ActionLendMouse:
+		return t.run(a)
+	}
+	t.reader.move(a)
+	return nil
+}
+
+// unmarks takes the marks of the mouse away with the next key. The one that cancels
+// does no more than that.
+func (t *Tab) unmarks(name string) bool {
+	if t.reader == nil || !t.list.Spanning() || t.list.Focused() {
+		return false
+	}
+	t.list.ClearSpan()
+	return t.program.Keys.Match(config.ActionCancel, name)
+}
+
+// unfocus gives the keys back to the prompt, or to the question that waits.
+func (t *Tab) unfocus(r *reader) {
+	r.list.Focus(false)
+	if r == t.reader {
+		t.dialogs.Regain()
+	}
 }
 
 // promptKey gives a key to the prompt, or does what it does everywhere.
@@ -72,7 +124,7 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	}
 	t.leaving = time.Time{}
 	if t.transcriptFocused() {
-		t.list.Focus(false)
+		t.unfocus(t.reader)
 	}
 	return cmd
 }
@@ -115,8 +167,13 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		if t.list != nil && len(t.conv.Items) > 0 {
 			t.list.Focus(true)
 		}
-	case config.ActionPageUp, config.ActionPageDown, config.ActionScrollTop, config.ActionScrollBottom:
-		scroll(t.list, a)
+	case config.ActionFind, config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
+		config.ActionScrollTop, config.ActionScrollBottom:
+		if t.reader != nil {
+			t.reader.act(a)
+		}
+	case config.ActionLendMouse:
+		t.lendMouse()
 	case config.ActionHistoryPrev:
 		return t.recall()
 	case config.ActionSessions:
@@ -127,31 +184,25 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	return nil
 }
 
-// scroll scrolls the transcript, which may be nil.
-func scroll(l *transcript.List, a config.Action) {
-	switch {
-	case l == nil:
-	case a == config.ActionPageUp:
-		l.Page(-1)
-	case a == config.ActionPageDown:
-		l.Page(1)
-	case a == config.ActionScrollTop:
-		l.Top()
-	case a == config.ActionScrollBottom:
-		l.Bottom()
-	}
-}
-
 func (t *Tab) transcriptFocused() bool { return t.list != nil && t.list.Focused() }
 
 // composerActive reports whether there is something that a prompt could go to, or
 // soon will be.
 func (t *Tab) composerActive() bool { return t.session != nil || t.starting }
 
-// transcriptKey takes a key while the transcript has the focus.
-func (t *Tab) transcriptKey(name string) (tea.Cmd, bool) {
+// readerKey takes a key while the transcript is read.
+func (t *Tab) readerKey(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	if t.reader.find.open {
+		if cmd, taken := t.reader.findKey(k); taken {
+			return cmd, true
+		}
+	}
 	if t.program.Keys.Match(config.ActionCancel, name) {
-		t.list.Focus(false)
+		if t.list.Spanning() {
+			t.list.ClearSpan()
+		} else {
+			t.leaveTranscript(name)
+		}
 		return nil, true
 	}
 	a, ok := t.program.Keys.Action(config.ContextTranscript, name)
@@ -160,27 +211,30 @@ func (t *Tab) transcriptKey(name string) (tea.Cmd, bool) {
 	}
 	switch a {
 	case config.ActionItemNext:
-		t.list.Select(1)
+		t.step(1)
 	case config.ActionItemPrev:
-		t.list.Select(-1)
+		t.step(-1)
 	case config.ActionItemFirst:
-		t.list.Select(-len(t.conv.Items))
+		t.step(-len(t.conv.Items))
 	case config.ActionItemLast:
-		t.list.Select(len(t.conv.Items))
+		t.step(len(t.conv.Items))
 	case config.ActionItemExpand:
+		t.list.ClearSpan()
 		t.list.Toggle()
-	case config.ActionItemCopy:
-		return t.copyItem(), true
-	case config.ActionItemOpen:
-		return t.openItem(), true
+	case config.ActionItemShow:
+		if item := t.list.Selected(); item != nil {
+			t.dialogs.Push(newPager(t, item, nil))
+		}
+	case config.ActionMark:
+		t.list.SpanItem()
 	case config.ActionDiffSplit:
 		return t.toggleDiffs(), true
 	case config.ActionDiffContext:
 		t.list.WidenContext()
 	case config.ActionFocusPrompt:
-		t.list.Focus(false)
+		t.leaveTranscript(name)
 	default:
-		return nil, false
+		return t.reader.act(a)
 	}
 	return nil, true
 }
@@ -193,6 +247,25 @@ func (t *Tab) toggleDiffs() tea.Cmd {
 	return nil
 }
 
+// step moves the selection by items, or, while something is marked, its end.
+func (t *Tab) step(by int) {
+	if t.list.Spanning() {
+		t.list.MoveSpanItems(by)
+		return
+	}
+	t.list.Select(by)
+}
+
+// leaveTranscript gives the focus up. If a question waits, a second press of the
+// same key does nothing to it.
+func (t *Tab) leaveTranscript(name string) {
+	if t.dialogs.Asks() {
+		t.program.Guard.Ended(name)
+	}
+	t.list.ClearSpan()
+	t.unfocus(t.reader)
+}
+
 // paste gives pasted text to whoever has the focus.
 func (t *Tab) paste(text string) tea.Cmd {
 	held := t.release()
@@ -200,6 +273,10 @@ func (t *Tab) paste(text string) tea.Cmd {
 }
 
 func (t *Tab) pasted(text string) tea.Cmd {
+	if t.reads() && t.reader.find.writing {
+		t.reader.find.line.Paste(text)
+		return t.reader.look()
+	}
 	if d := t.dialogs.Top(); d != nil {
 		if cmd, taken := t.take(d.Paste(text)); taken {
 			return cmd
@@ -210,7 +287,7 @@ func (t *Tab) pasted(text string) tea.Cmd {
 	}
 	t.program.Guard.Typed()
 	if t.transcriptFocused() {
-		t.list.Focus(false)
+		t.unfocus(t.reader)
 	}
 	return t.composer.Paste(text)
 }

@@ -46,13 +46,17 @@ func (l layout) composerLine(y int) int {
 // Draw draws the tab into so many columns and lines: the transcript, an open
 // dialog, what goes on, waiting prompts, the composer, and two lines of status.
 func (t *Tab) Draw(width, height int) Screen {
+	if p, ok := t.dialogs.Top().(*pager); ok {
+		return t.wholeScreen(p, width, height)
+	}
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	prompt, cursor := t.composer.View()
 	queue := queueLines(t.conv, t.program, width)
 	plan := t.planLines(width, height)
 	below := make([]string, 0, len(prompt)+len(plan)+len(queue)+5)
-	below = append(below, t.activity(width))
+	said, column := t.said(t.reader, width)
+	below = append(below, said)
 	below = append(below, plan...)
 	below = append(below, queue...)
 	popup := t.composer.PopupHeight()
@@ -61,6 +65,10 @@ func (t *Tab) Draw(width, height int) Screen {
 	promptAt := len(below)
 	below = append(below, prompt[popup:]...)
 	below = append(below, rule(t.program.Theme, width), t.statusLine(width), t.hintLine(width))
+	var finding *tea.Cursor
+	if column >= 0 {
+		finding = tea.NewCursor(column, height-len(below))
+	}
 	if len(below) > height { // a terminal too small for everything
 		cut := min(len(below)-height, promptAt)
 		below, promptAt = below[cut:], promptAt-cut
@@ -68,13 +76,7 @@ func (t *Tab) Draw(width, height int) Screen {
 	}
 
 	room := height - len(below)
-	var panel dialog.View
-	if d := t.dialogs.Top(); d != nil {
-		// Where there is no room at all, it is told so: it takes no answer then.
-		most := max(0, room*2/3, min(room, 12))
-		panel = d.View(width, most)
-		panel.Lines = panel.Lines[:min(len(panel.Lines), max(0, room))]
-	}
+	panel := t.panel(width, room)
 	lines := make([]string, 0, height)
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
 		lines = append(append(lines, t.transcriptLines(width, above-1)...), "")
@@ -87,6 +89,8 @@ func (t *Tab) Draw(width, height int) Screen {
 
 	s := Screen{Lines: lines}
 	switch {
+	case finding != nil:
+		s.Cursor = finding
 	case panel.Cursor != nil:
 		c := *panel.Cursor
 		c.Y += t.area.dialog
@@ -98,6 +102,26 @@ func (t *Tab) Draw(width, height int) Screen {
 	}
 	s.cut(width, height)
 	return s
+}
+
+// panel draws the dialog on top, if there is one. A question that waits while the
+// transcript is read leaves it more room.
+func (t *Tab) panel(width, room int) dialog.View {
+	d := t.dialogs.Top()
+	if d == nil {
+		return dialog.View{}
+	}
+	// Where there is no room at all, it is told so: it takes no answer then.
+	most := max(0, room*2/3, min(room, 12))
+	words := ""
+	if t.reads() {
+		most = max(0, room/3, min(room, 4))
+		words = keyName(t.program.Keys, config.ActionFocusPrompt) + " to answer"
+	}
+	t.program.Guard.Aside(words)
+	v := d.View(width, most)
+	v.Lines = v.Lines[:min(len(v.Lines), max(0, room))]
+	return v
 }
 
 // narrow is the width below which not every part can keep to it.
@@ -124,6 +148,7 @@ func (t *Tab) transcriptLines(width, height int) []string {
 		return welcome(t.program, ready, width, height)
 	}
 	t.list.SetSize(width, height)
+	t.reader.rows = height
 	return t.list.Lines()
 }
 

@@ -2,12 +2,15 @@ package tab
 
 import (
 	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
 )
 
 // wheelLines is how far one step of the mouse wheel scrolls.
 const wheelLines = 3
 
-// mouse scrolls what is under the pointer, and selects an item by a click.
+// mouse gives an event to what is under the pointer. While the button is held that
+// went down in the transcript, all are the transcript's.
 func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 	if _, click := msg.(tea.MouseClickMsg); click {
 		return tea.Batch(t.release(), t.pointer(msg))
@@ -17,35 +20,59 @@ func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 
 func (t *Tab) pointer(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
+	if t.reader != nil && t.reader.drag.down && !isClick(msg) {
+		return t.reader.mouse(msg, at.X, at.Y)
+	}
 	if d := t.dialogs.Top(); d != nil && at.Y >= t.area.dialog && at.Y < t.area.dialogEnd {
+		if isClick(msg) && t.reads() {
+			t.unfocus(t.reader)
+		}
 		cmd, _ := t.take(d.Mouse(msg, at.X, at.Y-t.area.dialog))
 		return cmd
 	}
-	if t.list == nil {
+	switch {
+	case t.reader == nil:
 		return nil
-	}
-	if _, click := msg.(tea.MouseClickMsg); click && at.Button == tea.MouseLeft {
+	case isClick(msg) && at.Button == tea.MouseLeft:
 		if used, cmd := t.composer.Click(at.X, t.area.composerLine(at.Y)); used {
-			t.list.Focus(false)
+			t.unfocus(t.reader)
 			return cmd
 		}
 	}
-	switch msg.(type) {
-	case tea.MouseWheelMsg:
-		switch at.Button {
-		case tea.MouseWheelUp:
-			t.list.Scroll(-wheelLines)
-		case tea.MouseWheelDown:
-			t.list.Scroll(wheelLines)
-		}
-	case tea.MouseClickMsg:
-		if at.Button == tea.MouseLeft && at.Y < t.area.dialog {
-			again := t.list.Focused() && t.list.Selected() != nil
-			was := t.list.Selected()
-			if t.list.SelectAt(at.Y) && again && was == t.list.Selected() {
-				t.list.Toggle()
-			}
-		}
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
+		t.reader.wheel(wheel)
+		return nil
 	}
-	return nil
+	if at.Y >= t.area.dialog {
+		return nil
+	}
+	return t.reader.mouse(msg, at.X, at.Y)
+}
+
+func isClick(msg tea.MouseMsg) bool {
+	_, click := msg.(tea.MouseClickMsg)
+	return click
+}
+
+// lendMouse leaves the mouse to the terminal, which marks and copies in its own
+// way, until the next key.
+func (t *Tab) lendMouse() {
+	t.mouseLent = true
+	if t.reader != nil {
+		t.reader.drag.down = false
+	}
+}
+
+// TakesMouse reports whether the tab wants the events of the mouse now.
+func (t *Tab) TakesMouse() bool { return !t.mouseLent }
+
+// takesMouseBack takes the mouse back with the next key, which otherwise does what
+// it does; but the key that lent it, and the one that cancels, do no more.
+func (t *Tab) takesMouseBack(name string) bool {
+	if !t.mouseLent {
+		return false
+	}
+	t.mouseLent = false
+	keys := t.program.Keys
+	return keys.Match(config.ActionLendMouse, name) || keys.Match(config.ActionCancel, name)
 }

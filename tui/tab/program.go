@@ -28,6 +28,10 @@ type Program struct {
 	// Start makes the session with an agent. It must not wait for the agent.
 	Start   func(config.Agent) (*session.Session, error)
 	Version string
+	// Clipboard puts text on the system's clipboard and returns the name of the
+	// program that took it; see [clipboard.System.Copy]. nil is a system that has
+	// none.
+	Clipboard func(ctx context.Context, text string) (way string, err error)
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -59,7 +63,7 @@ type Quit struct{}
 // Leave is the wish of a tab to be closed: there is nothing in it.
 type Leave struct{ Tab ID }
 
-// Copy is the wish to put text on the clipboard.
+// Copy is the wish to put text on the terminal's clipboard.
 type Copy struct{ Text string }
 
 // Suspend is the wish to stop the program, as a shell does, until it is continued.

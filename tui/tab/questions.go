@@ -63,7 +63,11 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		t.dialogs.Chosen()
 		t.session.SetOption(a.Option, a.Value)
 	case dialog.Copy:
-		return tea.Batch(send(Copy{a.Text}), t.say("copied"))
+		return t.copy("the address", a.Text)
+	case dialog.Pass:
+		return t.run(a.Action)
+	case dialog.Show:
+		t.dialogs.Push(newPager(t, a.Call, a.Head))
 	case dialog.Elicit:
 		t.session.AnswerElicitation(a.ID, a.Response)
 	case dialog.OpenURL:

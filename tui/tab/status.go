@@ -25,8 +25,43 @@ const slowStart = 3 * time.Second
 // contextBar is how wide the bar is that shows how full the context is, in cells.
 const contextBar = 6
 
-// activity says what goes on: the line above the prompt.
-func (t *Tab) activity(width int) string {
+// said is the line below what a reader reads: what goes on, what was said for a
+// moment, or what is looked for. column is where the cursor stands in it, -1 if it
+// does not. r is nil as long as there is nothing to read.
+func (t *Tab) said(r *reader, width int) (line string, column int) {
+	th := t.program.Theme
+	left, right := "", ""
+	if r == t.reader {
+		left, right = t.activity(), t.place()
+	}
+	column = -1
+	switch finding := r != nil && r.find.open; {
+	case t.flash != "" && !(finding && r.find.writing):
+		left = "  " + th.Warning.Render(t.flash)
+	case finding:
+		left, right, column = r.findLine(width)
+	case t.mouseLent:
+		left = "  " + th.Accent.Render("the mouse is the terminal's until the next key")
+	}
+	return sides(left, right+" ", width), column
+}
+
+// place says how far down the view is, and what is below it, unless it is at the
+// end.
+func (t *Tab) place() string {
+	if t.list == nil || t.list.Following() {
+		return ""
+	}
+	th := t.program.Theme
+	words := "↓ more below"
+	if n := t.list.New(); n > 0 {
+		words = fmt.Sprintf("↓ %d new below", n)
+	}
+	return th.Muted.Render(fmt.Sprintf("%d%%  ", t.list.Place())) + th.Accent.Render(words) + th.Faint.Render(" (end)")
+}
+
+// activity says what goes on.
+func (t *Tab) activity() string {
 	th := t.program.Theme
 	left := ""
 	switch c := t.conv; {
@@ -54,18 +89,7 @@ func (t *Tab) activity(width int) string {
 	case c.Turn.Running:
 		left = spin(th, t.ticks) + th.Muted.Render("working "+elapsed(t.clock.worked(t.program.Now())))
 	}
-	if t.flash != "" {
-		left = "  " + th.Warning.Render(t.flash)
-	}
-	right := ""
-	if t.list != nil && !t.list.Following() {
-		right = th.Accent.Render("↓ more below")
-		if n := t.list.New(); n > 0 {
-			right = th.Accent.Render(fmt.Sprintf("↓ %d new below", n))
-		}
-		right += th.Faint.Render(" (end)")
-	}
-	return sides(left, right+" ", width)
+	return left
 }
 
 // spin is the spinner after so many ticks.

@@ -50,6 +50,7 @@ type Tab struct {
 	session *session.Session
 	conv    *conversation.Conversation
 	list    *transcript.List
+	reader  *reader // of the list
 	pump    *pump
 	sites   toolface.Sites // where changes stand in their files
 
@@ -68,6 +69,8 @@ type Tab struct {
 	starting bool   // a session is being made
 	clock    turnClock
 	leaving  time.Time // of a first ctrl+c with nothing left to clear
+
+	mouseLent bool // to the terminal, until the next key
 
 	area layout // of what was drawn last, for the mouse
 }
@@ -203,6 +206,12 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.mouse(msg)
 	case heldMsg:
 		return t.settle(msg)
+	case findMsg:
+		return msg.reader.findOn()
+	case dragMsg:
+		return msg.reader.dragOn()
+	case copiedMsg:
+		return t.say(msg.String())
 	case promptMsg:
 		return t.sent(msg)
 	case sessionsMsg:

@@ -80,7 +80,7 @@ func keyPress(name string) tea.KeyPressMsg {
 	special := map[string]tea.Key{
 		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
 		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
-		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "f1": {Code: tea.KeyF1}, "f2": {Code: tea.KeyF2},
+		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "f1": {Code: tea.KeyF1}, "f2": {Code: tea.KeyF2}, "f9": {Code: tea.KeyF9},
 	}
 	if k, ok := special[name]; ok {
 		return tea.KeyPressMsg(k)
@@ -290,7 +290,7 @@ func TestTheScreenFitsTheTerminal(t *testing.T) {
 		width, height := rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 50).Draw(rt, "height")
 		b.columns, b.rows = width, height
 		for range rapid.IntRange(0, 12).Draw(rt, "steps") {
-			switch rapid.IntRange(0, 6).Draw(rt, "step") {
+			switch rapid.IntRange(0, 8).Draw(rt, "step") {
 			case 0:
 				b.events(conversation.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(rapid.String().Draw(rt, "prompt"))}})
 			case 1:
@@ -305,6 +305,11 @@ func TestTheScreenFitsTheTerminal(t *testing.T) {
 				b.clock = b.clock.Add(time.Second)
 			case 6:
 				b.events(conversation.TurnEnded{Reason: acpclient.StopRefusal})
+			case 7: // the transcript is read
+				b.press(rapid.SampledFrom([]string{"tab", "ctrl+f", "ctrl+e", "f9", "f", "v", "w", "l", "n", "[", "j", "k", "y", "c", "enter", "esc", "ctrl+u"}).Draw(rt, "key"))
+			case 8:
+				at := tea.Mouse{X: rapid.IntRange(0, width).Draw(rt, "x"), Y: rapid.IntRange(0, height).Draw(rt, "y"), Button: tea.MouseLeft}
+				b.Update(rapid.SampledFrom([]tea.Msg{tea.MouseClickMsg(at), tea.MouseMotionMsg(at), tea.MouseReleaseMsg(at)}).Draw(rt, "mouse"))
 			}
 			s := b.draw()
 			if len(s.Lines) != height {

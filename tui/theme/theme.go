@@ -30,6 +30,8 @@ type Theme struct {
 	Selected                                   lipgloss.Style
 	// Match is what was looked for, MatchCurrent the place that the person is at.
 	Match, MatchCurrent lipgloss.Style
+	// Span is a piece that is marked to be copied. It shows without colours too.
+	Span lipgloss.Style
 
 	// Rule is a line between things, CodeBar one beside a text that is quoted.
 	Rule, CodeBar lipgloss.Style
@@ -74,6 +76,7 @@ func NewFor(dark bool, depth Depth) *Theme {
 		User: fg(p.strong), Thought: fg(p.muted).Italic(true), Title: fg(p.text).Bold(true),
 		Selected: fg(p.accent),
 		Match:    on(p.strong, p.raised).Underline(true), MatchCurrent: p.standsOut(p.surface, p.accent),
+		Span: lipgloss.NewStyle().Reverse(true),
 
 		Rule: fg(p.line), CodeBar: fg(p.line),
 

@@ -21,22 +21,11 @@ type Command struct {
 // Command finds the command in the raw input of a tool call. Agents send it as a
 // string, or as a program and its arguments; there is no common schema.
 func (p Places) Command(rawInput json.RawMessage) Command {
-	var in map[string]json.RawMessage
-	if json.Unmarshal(rawInput, &in) != nil {
-		return Command{}
-	}
-	line := ""
-	for _, name := range []string{"command", "cmd"} {
-		if line = words(in[name]); line != "" {
-			break
-		}
-	}
+	line := commandLine(rawInput)
 	if line == "" {
 		return Command{}
 	}
-	if args := decoded[[]string](in["args"]); len(args) > 0 {
-		line += " " + ShellWords(args)
-	}
+	in := decoded[map[string]json.RawMessage](rawInput)
 	c := Command{Line: safetext.Visible(line)}
 	for _, name := range []string{"cwd", "workdir", "workingDirectory", "directory"} {
 		if dir := decoded[string](in[name]); dir != "" {
@@ -47,6 +36,21 @@ func (p Places) Command(rawInput json.RawMessage) Command {
 		}
 	}
 	return c
+}
+
+// commandLine is the command in the raw input of a tool call, as it was sent.
+func commandLine(rawInput json.RawMessage) string {
+	in := decoded[map[string]json.RawMessage](rawInput)
+	line := ""
+	for _, name := range []string{"command", "cmd"} {
+		if line = words(in[name]); line != "" {
+			break
+		}
+	}
+	if args := decoded[[]string](in["args"]); line != "" && len(args) > 0 {
+		line += " " + ShellWords(args)
+	}
+	return line
 }
 
 // words decodes a command line, or the words of one. An array of which one item

@@ -43,6 +43,11 @@ func ExcerptOf(t *conversation.ToolCall) Excerpt {
 			e.Path = part.Path
 		}
 	}
+	for _, term := range t.Terminals {
+		if text := printed(term); text != "" {
+			texts = append(texts, text)
+		}
+	}
 	if len(t.Locations) > 0 {
 		l := t.Locations[0]
 		e.Path = l.Path
@@ -67,8 +72,7 @@ func (excerpts) Diff(path string, _ *string, after string) Excerpt {
 	return Excerpt{Text: path + "\n" + after, Path: path}
 }
 
-// Terminal gives nothing: what a terminal printed is no text until an emulator
-// has read it.
+// Terminal gives nothing: the terminals of the call are read by themselves.
 func (excerpts) Terminal(acpclient.TerminalID) Excerpt { return Excerpt{} }
 
 func (excerpts) Unknown(_ string, raw json.RawMessage) Excerpt { return Excerpt{Text: string(raw)} }

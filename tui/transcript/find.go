@@ -32,19 +32,45 @@ func (l *List) Find(text string) (more bool) {
 		l.StopFinding()
 		return false
 	}
-	from := l.firstInSight()
+	from := l.firstLine()
 	if l.find != nil && l.find.item >= 0 {
-		from = l.find.item // a longer word is looked for where the shorter one was
+		from = l.find.place // a longer word is looked for where the shorter one was
 	}
 	l.find = &find{search: search{query: q}, item: -1}
 	more = l.find.step(l.conv.Items)
-	for i := range l.conv.Items {
-		if at := (from + i) % len(l.conv.Items); l.matches(at) > 0 {
-			l.goTo(at, 0)
-			break
+	l.goFrom(from)
+	return more
+}
+
+// goFrom goes to the first match on a line or below it, else to the first of all.
+func (l *List) goFrom(p position) {
+	n := len(l.conv.Items)
+	for i := range n + 1 {
+		at, nth := 0, 0
+		if at = p.item + i; i == 0 {
+			nth = l.matchesAbove(p)
+		}
+		if at %= max(1, n); nth < l.matches(at) {
+			l.goTo(at, nth)
+			return
 		}
 	}
-	return more
+}
+
+// matchesAbove is how many matches an item shows above one of its lines.
+func (l *List) matchesAbove(p position) int {
+	n := 0
+	if l.matches(p.item) == 0 {
+		return 0
+	}
+	for s := 0; s <= p.section && s < l.at(p.item).sections(); s++ {
+		for _, m := range l.find.query.marks(l.lines(p.item, s)) {
+			if m.first && before(position{p.item, s, m.line}, p) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // FindOn searches further, and reports whether there is still more to search.
@@ -125,13 +151,6 @@ func (l *List) matches(item int) int {
 	return l.find.counts[item]
 }
 
-func (l *List) firstInSight() int {
-	if l.following {
-		return l.topWhenFollowing().item
-	}
-	return l.top.item
-}
-
 // goTo brings a match into sight. An item is expanded if it does not show it
 // otherwise.
 func (l *List) goTo(item, nth int) {
@@ -145,7 +164,13 @@ func (l *List) goTo(item, nth int) {
 			l.locate()
 		}
 	}
+	if l.focused {
+		l.selected = item
+	}
 	l.center(f.place)
+	if !l.Wraps() && f.from >= 0 {
+		l.panTo(cells.Width(l.textOf(f.place)[:f.from]))
+	}
 }
 
 // locate finds the match that the person is at in the drawing of its item. What

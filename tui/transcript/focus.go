@@ -7,6 +7,9 @@ import (
 
 // Focus selects the last item in sight, or gives the selection up.
 func (l *List) Focus(on bool) {
+	if l.page != nil {
+		return // there is nothing to choose from
+	}
 	l.focused = on
 	if !on {
 		l.selected = -1
@@ -47,11 +50,22 @@ func (l *List) Select(n int) {
 // SelectAt selects the item on a line of the view, and reports whether there is
 // one.
 func (l *List) SelectAt(y int) bool {
-	if y < 0 || y >= len(l.shown) || l.shown[y] < 0 {
+	if l.page != nil || y < 0 || y >= len(l.shown) || l.shown[y] < 0 {
 		return false
 	}
 	l.focused, l.selected = true, l.shown[y]
 	return true
+}
+
+// SelectInSight selects the item nearest to the selected one that is in sight, if
+// the list has the focus.
+func (l *List) SelectInSight() {
+	if !l.focused || l.selected < 0 {
+		return
+	}
+	top := l.valid(l.firstLine())
+	bottom := l.down(top, l.height-1)
+	l.selected = max(top.item, min(l.selected, bottom.item))
 }
 
 // Selected is the selected item, nil if there is none.
@@ -84,6 +98,9 @@ func (l *List) Toggle() {
 	l.followAtEnd()
 }
 
+// Expanded reports whether the selected item is expanded.
+func (l *List) Expanded() bool { return l.expanded[l.selected] }
+
 // reveal scrolls as little as brings the beginning of an item into sight.
 func (l *List) reveal(item int) {
 	if item < 0 {
@@ -103,7 +120,7 @@ func (l *List) reveal(item int) {
 	p, y := top, -top.line
 	for y < l.height {
 		if p.item == item {
-			if y+min(len(l.lines(p.item, p.section)), l.height) <= l.height {
+			if y+l.heightOf(item) <= l.height {
 				return
 			}
 			break

@@ -54,7 +54,11 @@ type List struct {
 	pictures pictures
 	env      *environment
 
-	find     *find // nil while nothing is looked for
+	find     *find  // nil while nothing is looked for
+	span     *span  // nil while nothing is marked
+	began    *point // where marking was begun
+	page     *page  // nil unless a single item is shown
+	pan      int    // how many cells are out of sight on the left
 	focused  bool
 	selected int
 	shown    []int // for each line drawn last, the item that it belongs to, or -1
@@ -91,7 +95,11 @@ func (l *List) SetTheme(th *theme.Theme) {
 
 // SetSize sets the size of the view in cells.
 func (l *List) SetSize(width, height int) {
-	l.width, l.height = max(width, gutter+10), max(height, 1)
+	width = max(width, gutter+10)
+	if width != l.width {
+		l.span = nil // its places were those of other lines
+	}
+	l.width, l.height = width, max(height, 1)
 }
 
 // Reset forgets what was drawn, after the conversation has begun anew.
@@ -101,11 +109,19 @@ func (l *List) Reset() {
 	clear(l.context)
 	l.pictures.forget()
 	l.following, l.top, l.selected, l.seen = true, position{}, -1, 0
-	l.find = nil
+	l.find, l.span = nil, nil
 }
 
 // textWidth is the width that an item's lines are made for.
-func (l *List) textWidth() int { return min(l.width-gutter-1, maxText) }
+func (l *List) textWidth() int {
+	switch {
+	case l.page == nil:
+		return min(l.width-gutter-1, maxText)
+	case l.page.unwrapped:
+		return unwrappedWidth
+	}
+	return l.width - gutter - 1
+}
 
 // at returns the up-to-date drawing of item i.
 func (l *List) at(i int) drawing {
@@ -118,7 +134,7 @@ func (l *List) at(i int) drawing {
 		if len(l.drawings) > 2*keepDrawings {
 			l.forget()
 		}
-		e = &entry{drawing: newDrawing(l.conv.Items[i])}
+		e = &entry{drawing: l.newDrawing(i)}
 		l.drawings[i] = e
 	}
 	e.used = l.clock
@@ -355,6 +371,9 @@ func (l *List) Lines() []string {
 		if l.find != nil {
 			shown = l.marked(shown, p)
 		}
+		if l.span != nil {
+			shown = l.spanned(shown, p)
+		}
 		for i, line := range shown {
 			m := ""
 			if p.line+i == lead {
@@ -400,7 +419,7 @@ func (l *List) compose(item int, mark, line string, lead bool) string {
 	if line == "" && mark == "" {
 		return ""
 	}
-	return mark + strings.Repeat(" ", max(0, gutter-cells.Width(mark))) + line
+	return mark + strings.Repeat(" ", max(0, gutter-cells.Width(mark))) + l.window(line)
 }
 
 // fill adds empty lines up to the height of the view.

@@ -30,6 +30,9 @@ func (l *List) NextPrompt(by int) bool {
 		if isPrompt(l.conv.Items[i]) && l.at(i).sections() > 0 {
 			l.following, l.top = false, l.startOf(i)
 			l.followAtEnd()
+			if l.focused {
+				l.selected = i
+			}
 			return true
 		}
 	}
@@ -50,12 +53,14 @@ func isPrompt(item conversation.Item) bool {
 	return ok && m.Chunk == acpclient.UserMessageChunk && m.Parent == ""
 }
 
-// Place is how far down the view is in the transcript, in percent of the items:
-// 0 at the beginning, 100 at the end. It costs no counting of lines.
+// Place is how far down the view is in the transcript, in percent: 0 at the
+// beginning, 100 at the end. Every item counts as much as any other, so that it
+// costs no counting of lines.
 func (l *List) Place() int {
-	last := len(l.conv.Items) - 1
-	if l.following || last <= 0 {
+	n := len(l.conv.Items)
+	if l.following || n == 0 {
 		return 100
 	}
-	return min(99, 100*l.top.item/last)
+	within := float64(l.top.section) / float64(max(1, l.at(l.top.item).sections()))
+	return min(99, int(100*(float64(l.top.item)+within)/float64(n)))
 }

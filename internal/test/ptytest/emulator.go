@@ -50,6 +50,7 @@ func newEmulator(o Options) *emulator {
 		DisableMode:      func(m ansi.Mode) { e.setMode(m, false) },
 	})
 	e.watchSettings()
+	e.watchClipboard()
 	e.answerQueries()
 	return e
 }

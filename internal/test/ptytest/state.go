@@ -92,6 +92,7 @@ type settings struct {
 	cursorColour    string
 	titles          []string
 	progress        string
+	clipboard       string
 }
 
 func (e *emulator) state() State {

@@ -1,0 +1,247 @@
+package tab
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/cells"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/tui/dialog"
+	"parley/tui/theme"
+	"parley/tui/toolface"
+	"parley/tui/transcript"
+)
+
+// panStep is how far lines that are not wrapped move to the side, in cells.
+const panStep = 20
+
+// pager is one item on the whole screen. It is a dialog that the person has opened.
+type pager struct {
+	reader
+	title string
+}
+
+var _ dialog.Dialog = (*pager)(nil)
+
+// newPager shows an item. head, if it is not nil, draws what stands above the
+// contents of a tool call that the person is asked about.
+func newPager(t *Tab, item conversation.Item, head func(width int, th *theme.Theme) []string) *pager {
+	p := &pager{title: itemTitle(item)}
+	if head != nil {
+		p.title = "Permission: " + p.title
+	}
+	p.reader = *newReader(t, transcript.NewPage(t.program.Theme, t.cwd, item, head))
+	return p
+}
+
+// itemTitle says in a line what an item is.
+func itemTitle(item conversation.Item) string {
+	switch i := item.(type) {
+	case *conversation.ToolCall:
+		return toolface.KindOf(i.Kind).Icon + " " + toolface.Title(i, safetext.VisibleLine)
+	case *conversation.Message:
+		switch i.Chunk {
+		case acpclient.UserMessageChunk:
+			return "Prompt"
+		case acpclient.AgentThoughtChunk:
+			return "Thought"
+		}
+		return "Answer"
+	case *conversation.Plan:
+		return "Plan"
+	case *conversation.Compaction:
+		return "Summary of the context"
+	}
+	return "Notice"
+}
+
+// SetTheme implements dialog.Dialog, as the methods below do.
+func (p *pager) SetTheme(th *theme.Theme) { p.list.SetTheme(th) }
+
+// Key scrolls, looks for words and copies.
+func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
+	keys, name := p.tab.program.Keys, k.String()
+	if p.find.open {
+		if cmd, taken := p.findKey(k); taken {
+			return stay(cmd)
+		}
+	}
+	if keys.Match(config.ActionCancel, name) && p.list.Spanning() {
+		p.list.ClearSpan()
+		return nil
+	}
+	if a, ok := keys.Action(config.ContextPager, name); ok {
+		return p.do(a)
+	}
+	if a, ok := keys.Action(config.ContextTranscript, name); ok {
+		return stay(p.read(a))
+	}
+	switch a, _ := keys.Action(config.ContextPrompt, name); a {
+	case config.ActionFind:
+		p.startFinding()
+	case config.ActionLendMouse:
+		p.tab.lendMouse()
+	default:
+		p.move(a)
+	}
+	return nil
+}
+
+// stay is what carries a command out, which may be nil; the pager stays.
+func stay(cmd tea.Cmd) dialog.Action {
+	if cmd == nil {
+		return nil
+	}
+	return dialog.Stay(func() tea.Cmd { return cmd })
+}
+
+// do does what an action of the pager says.
+func (p *pager) do(a config.Action) dialog.Action {
+	switch a {
+	case config.ActionPagerClose:
+		return dialog.Close{}
+	case config.ActionPagerWrap:
+		p.list.ToggleWrap()
+	case config.ActionPagerLeft:
+		p.list.Pan(-panStep)
+	case config.ActionPagerRight:
+		p.list.Pan(panStep)
+	}
+	return nil
+}
+
+// read does what an action of the transcript says here: what goes by items there
+// goes by lines.
+func (p *pager) read(a config.Action) tea.Cmd {
+	switch a {
+	case config.ActionItemNext:
+		p.line(1)
+	case config.ActionItemPrev:
+		p.line(-1)
+	case config.ActionItemFirst:
+		p.list.Top()
+	case config.ActionItemLast:
+		p.list.Bottom()
+	case config.ActionItemExpand:
+		p.list.Page(1)
+	case config.ActionMark:
+		if p.list.Spanning() {
+			p.list.SpanItem() // the other end
+		} else {
+			p.list.SpanLine(0)
+		}
+	default:
+		cmd, _ := p.act(a)
+		return cmd
+	}
+	return nil
+}
+
+// line scrolls by a line, or moves the end of what is marked.
+func (p *pager) line(by int) {
+	if p.list.Spanning() {
+		p.list.MoveSpan(by)
+		return
+	}
+	p.list.Scroll(by)
+}
+
+// Paste writes what is looked for.
+func (p *pager) Paste(text string) dialog.Action {
+	if !p.find.writing {
+		return nil
+	}
+	p.find.line.Paste(text)
+	return stay(p.look())
+}
+
+// Mouse scrolls and marks.
+func (p *pager) Mouse(msg tea.MouseMsg, x, y int) dialog.Action { return stay(p.mouse(msg, x, y-1)) }
+
+// View draws the title, the item, and a line for what is said or looked for. The
+// keys stand below, and are not part of it.
+func (p *pager) View(width, height int) dialog.View {
+	th := p.tab.program.Theme
+	p.rows = max(1, height-2) // without the title, and what is said
+	p.list.SetSize(width, p.rows)
+	left := "  " + th.DialogTitle.Render(p.title)
+	lines := append([]string{sides(left, p.state()+" ", width)}, p.list.Lines()...)
+	said, column := p.tab.said(&p.reader, width)
+	lines = append(lines, said)
+	v := dialog.View{Lines: lines[:min(len(lines), height)]}
+	if column >= 0 && len(lines) <= height {
+		v.Cursor = tea.NewCursor(column, len(lines)-1)
+	}
+	return v
+}
+
+// state says how lines are drawn, and where in the item the view is.
+func (p *pager) state() string {
+	th := p.tab.program.Theme
+	words := fmt.Sprintf("%d%%", p.list.Place())
+	switch end := p.list.AtEnd(); {
+	case end && p.list.AtTop():
+		words = "" // all of it is in sight
+	case end:
+		words = "end"
+	}
+	if !p.list.Wraps() {
+		words = "lines not wrapped  " + words
+	}
+	return th.Muted.Render(words)
+}
+
+// Hints are the keys that matter.
+func (p *pager) Hints() []dialog.Hint {
+	h := hintList{keys: p.tab.program.Keys}
+	if p.find.writing {
+		return p.findHints(h)
+	}
+	if p.list.Spanning() {
+		h.add(config.ActionItemCopy, "copy")
+		h.parts("move the end", config.ActionItemNext, config.ActionItemPrev)
+		h.add(config.ActionMark, "other end")
+		h.add(config.ActionCancel, "end")
+		return h.list
+	}
+	h.add(config.ActionPagerClose, "close")
+	if p.find.open {
+		h.add(config.ActionFindNext, "next")
+		h.add(config.ActionFindPrev, "previous")
+	} else {
+		h.add(config.ActionSearch, "find")
+	}
+	if h.add(config.ActionPagerWrap, "wrap"); !p.list.Wraps() {
+		h.list = append(h.list, dialog.Hint{Key: "←→", Text: "sideways"})
+	}
+	h.add(config.ActionItemCopy, "copy")
+	h.add(config.ActionMark, "mark")
+	h.add(config.ActionItemOpen, "open")
+	return h.list
+}
+
+// wholeScreen draws the tab while its pager is on top.
+func (t *Tab) wholeScreen(p *pager, width, height int) Screen {
+	room := height
+	if height > 2 {
+		room-- // for the keys
+	}
+	t.area = layout{dialogEnd: height, prompt: height}
+	v := p.View(width, room)
+	s := Screen{Lines: v.Lines, Cursor: v.Cursor}
+	for len(s.Lines) < room {
+		s.Lines = append(s.Lines, "")
+	}
+	if room < height {
+		s.Lines = append(s.Lines, t.hintLine(width))
+	}
+	for i, line := range s.Lines {
+		s.Lines[i] = cells.Truncate(line, width, "")
+	}
+	s.cut(width, height)
+	return s
+}

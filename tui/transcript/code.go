@@ -1,0 +1,95 @@
+package transcript
+
+import (
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/tui/markdown"
+)
+
+// Codes are the blocks of code in the selected item, and which of them is the
+// first that is in sight; 0 if none is.
+func (l *List) Codes() (codes []string, inSight int) {
+	d := drawing(nil)
+	if l.Selected() != nil {
+		d = l.at(l.selected)
+	}
+	var sections []int // where each is drawn, -1 if that is not known
+	switch d := d.(type) {
+	case *message:
+		codes, sections = partCodes(d.parts, 0)
+	case *thought:
+		codes, sections = partCodes(d.parts, 1)
+	default:
+		eachMarkdown(l.Selected(), func(text string) {
+			for _, b := range markdown.CodeBlocks(text) {
+				codes, sections = append(codes, b.Code), append(sections, -1)
+			}
+		})
+	}
+	from, to := l.sectionsInSight(l.selected)
+	for i, s := range sections {
+		if s >= from && s <= to {
+			return codes, i
+		}
+	}
+	return codes, 0
+}
+
+// partCodes are the blocks of code in parts, and the sections that they begin in.
+// The parts begin with a section.
+func partCodes(parts []part, section int) (codes []string, sections []int) {
+	for i := range parts {
+		doc := parts[i].doc
+		if doc == nil || parts[i].hidden {
+			section += parts[i].sections()
+			continue
+		}
+		blocks, end := markdown.CodeBlocks(doc.Text()), 0
+		for s := range doc.Len() {
+			end += len(doc.Source(s))
+			for len(blocks) > 0 && blocks[0].At < end {
+				codes, sections = append(codes, blocks[0].Code), append(sections, section+s)
+				blocks = blocks[1:]
+			}
+		}
+		section += doc.Len()
+	}
+	return codes, sections
+}
+
+// eachMarkdown gives the texts of an item that may be Markdown.
+func eachMarkdown(item conversation.Item, give func(string)) {
+	switch i := item.(type) {
+	case *conversation.ToolCall:
+		for k := range i.Content {
+			if c := &i.Content[k]; c.Type == acpclient.ToolContentBlock && c.Content != nil {
+				give(c.Content.Text)
+			}
+		}
+	case *conversation.Plan:
+		give(i.Markdown)
+	case *conversation.Compaction:
+		give(i.Summary.Plain())
+	}
+}
+
+// sectionsInSight are the first and the last section of an item that are in sight;
+// the last is before the first if none is.
+func (l *List) sectionsInSight(item int) (from, to int) {
+	if item < 0 {
+		return 0, -1
+	}
+	top := l.valid(l.firstLine())
+	bottom := l.down(top, l.height-1)
+	from, to = 0, whole
+	if top.item > item || bottom.item < item {
+		return 0, -1
+	}
+	if top.item == item {
+		from = top.section
+	}
+	if bottom.item == item {
+		to = bottom.section
+	}
+	return from, to
+}

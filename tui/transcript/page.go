@@ -1,0 +1,128 @@
+package transcript
+
+import (
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/cells"
+	"parley/internal/conversation"
+	"parley/tui/passage"
+	"parley/tui/theme"
+)
+
+// unwrappedWidth is what lines that are not wrapped are made for, in cells. One
+// that is longer still is wrapped there.
+const unwrappedWidth = 1000
+
+// page is how a list shows a single item on a screen of its own.
+type page struct {
+	unwrapped bool
+	// head draws what stands above a tool call that the person is asked about.
+	head func(width int, th *theme.Theme) []string
+}
+
+// NewPage makes a view of a single item, opened, that is as wide as the screen.
+// cwd is the working directory of its session. head, if it is not nil, draws what
+// stands in place of the title of a tool call.
+func NewPage(th *theme.Theme, cwd string, item conversation.Item, head func(width int, th *theme.Theme) []string) *List {
+	conv := conversation.New()
+	conv.Cwd = cwd
+	conv.Items = []conversation.Item{item}
+	l := New(th, conv)
+	l.page = &page{head: head}
+	l.following, l.selected, l.expanded[0] = false, 0, true
+	return l
+}
+
+// newDrawing makes the drawing of item i.
+func (l *List) newDrawing(i int) drawing {
+	d := newDrawing(l.conv.Items[i])
+	if call, ok := d.(*toolCall); ok && l.page != nil && l.page.head != nil {
+		return &askedCall{call, l.page.head}
+	}
+	return d
+}
+
+// askedCall draws a tool call below what a dialog says about it.
+type askedCall struct {
+	*toolCall
+	head func(width int, th *theme.Theme) []string
+}
+
+func (c *askedCall) lines(section, width int) []string {
+	if section == 0 {
+		return c.head(width, c.env.theme)
+	}
+	return c.toolCall.lines(section, width)
+}
+
+// AtEnd reports whether the last line of all is in sight.
+func (l *List) AtEnd() bool { return l.following || !before(l.top, l.topWhenFollowing()) }
+
+// AtTop reports whether the first line of all is in sight.
+func (l *List) AtTop() bool {
+	first, any := l.first()
+	return !any || !before(first, l.firstLine())
+}
+
+// Wraps reports whether long lines are wrapped. Only those of a page ever are not.
+func (l *List) Wraps() bool { return l.page == nil || !l.page.unwrapped }
+
+// ToggleWrap wraps the lines of a page, or lets them go on to the right.
+func (l *List) ToggleWrap() {
+	if l.page != nil {
+		l.page.unwrapped = !l.page.unwrapped
+		l.pan, l.span = 0, nil
+		l.top = l.valid(l.firstLine())
+		l.followAtEnd()
+	}
+}
+
+// Pan moves the view of lines that are not wrapped by cells, to the right if n is
+// positive.
+func (l *List) Pan(n int) {
+	if !l.Wraps() {
+		l.pan = max(0, min(l.pan+n, l.widest()-l.windowWidth()))
+	}
+}
+
+// windowWidth is how much there is room for of lines that are not wrapped.
+func (l *List) windowWidth() int { return l.width - gutter - 1 }
+
+// widest is the width of the longest line in sight.
+func (l *List) widest() int {
+	p, n := l.valid(l.firstLine()), 0
+	for y := 0; y < l.height; {
+		lines := l.lines(p.item, p.section)
+		for _, line := range between(lines, p.line, p.line+l.height-y) {
+			n = max(n, cells.Width(line))
+		}
+		y += len(lines) - p.line
+		next, ok := l.next(p)
+		if !ok {
+			break
+		}
+		p = next
+	}
+	return n
+}
+
+// window is the part of a line that there is room for.
+func (l *List) window(line string) string {
+	if l.Wraps() {
+		return line
+	}
+	plain := ansi.Strip(line)
+	shown := passage.Part(plain, l.pan, l.pan+l.windowWidth())
+	for shown.To > shown.From && cells.Width(plain[shown.From:shown.To]) > l.windowWidth() {
+		shown = passage.Part(plain, l.pan, l.pan+l.windowWidth()-1) // a wide character at the edge
+	}
+	sides := []cells.Part{{To: shown.From}, {From: shown.To, To: len(plain)}}
+	return cells.Restyle(line, sides, func(int, string) string { return "" })
+}
+
+// panTo brings a cell into sight.
+func (l *List) panTo(cell int) {
+	if !l.Wraps() && (cell < l.pan || cell >= l.pan+l.windowWidth()) {
+		l.pan = max(0, cell-l.windowWidth()/2)
+	}
+}

@@ -1,0 +1,364 @@
+package transcript
+
+import (
+	"math"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/safetext"
+	"parley/terminal/screen"
+	"parley/tui/diffview"
+	"parley/tui/toolface"
+)
+
+// source is a text, and which lines of a stretch show it.
+type source struct {
+	text     string
+	from, to int // to is the first line behind it; whole is all lines there are
+	// lead is how many cells left of the text are none of it.
+	lead int
+	// flows says that the text is a piece of a longer one and goes on directly
+	// where the source before it ends.
+	flows bool
+	// part says that the lines show no more than a part of the text.
+	part bool
+}
+
+const whole = math.MaxInt
+
+// stretch is some sections of an item that show one thing, such as a long output.
+// Its lines are those of its sections, one after the other.
+type stretch struct {
+	first, sections int
+	per             int // lines of each section but the last
+}
+
+// sourced is a drawing that knows which text its lines show. Lines of others, and
+// those that have no source, are copied as they are drawn.
+type sourced interface {
+	drawing
+	// stretch is the stretch that a section belongs to.
+	stretch(section int) stretch
+	// sources are the texts that the lines from (inclusive) to (exclusive) of a
+	// stretch show, in order, none overlapping another.
+	sources(s stretch, from, to, width int) []source
+}
+
+func single(section int) stretch { return stretch{first: section, sections: 1} }
+
+func (m *message) stretch(section int) stretch { return single(section) }
+
+func (m *message) sources(s stretch, _, _, _ int) []source {
+	return partSources(m.parts, s.first)
+}
+
+func (p *prompt) stretch(section int) stretch {
+	if !p.expanded {
+		return single(section)
+	}
+	return stretch{sections: p.sections(), per: chunk}
+}
+
+func (p *prompt) sources(_ stretch, _, _, width int) []source {
+	var texts []string
+	for i := range p.item.Parts {
+		if text := strings.TrimSpace(p.item.Parts[i].Text()); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	src := source{text: strings.Join(texts, "\n"), to: whole}
+	if lines := len(p.all(width)); !p.expanded && (lines > promptMost || firstLines(src.text, promptMost+1) != src.text) {
+		src.to, src.part = lines-1, true // the last line says how much is folded
+	}
+	return []source{src}
+}
+
+// partSources is the source of the n-th section of several parts; there is none if
+// it shows a block that is not text.
+func partSources(parts []part, section int) []source {
+	for i := range parts {
+		p := &parts[i]
+		n := p.sections()
+		switch {
+		case section >= n:
+			section -= n
+		case p.doc == nil:
+			return nil
+		default:
+			return []source{{text: p.doc.Source(section), to: whole, flows: section > 0}}
+		}
+	}
+	return nil
+}
+
+func (t *thought) stretch(section int) stretch { return single(section) }
+
+func (t *thought) sources(s stretch, _, _, _ int) []source {
+	if s.first == 0 {
+		return nil
+	}
+	return partSources(t.parts, s.first-1)
+}
+
+func (c *compaction) stretch(section int) stretch { return single(section) }
+
+func (c *compaction) sources(s stretch, _, _, _ int) []source {
+	if s.first == 0 {
+		return nil
+	}
+	return partSources(c.parts, s.first-1)
+}
+
+func (n *note) stretch(section int) stretch { return single(section) }
+
+func (n *note) sources(stretch, int, int, int) []source {
+	return []source{{text: n.excerpt().Text, to: whole}}
+}
+
+func (p *plan) stretch(section int) stretch { return single(section) }
+
+// sources is the plan as a list of tasks; the line above it has its progress.
+func (p *plan) sources(stretch, int, int, int) []source {
+	return []source{{text: p.excerpt().Text, from: 1, to: whole}}
+}
+
+func (u *unknown) stretch(section int) stretch { return single(section) }
+
+func (u *unknown) sources(_ stretch, from, to, width int) []source {
+	if !u.expanded || u.raw == nil {
+		return nil
+	}
+	return shifted(u.raw.sources(from-1, to-1, width, u.env), 1, 0)
+}
+
+// shifted moves sources down and to the right.
+func shifted(list []source, lines, cells int) []source {
+	for i := range list {
+		s := &list[i]
+		s.from += lines
+		if s.to != whole {
+			s.to += lines
+		}
+		s.lead += cells
+	}
+	return list
+}
+
+// sourcedBody is a body that knows which text its lines show.
+type sourcedBody interface {
+	body
+	// sources are the texts that lines of the whole body show.
+	sources(from, to, width int, env *environment) []source
+	// peekSources are those that the collapsed body shows in its first n lines.
+	peekSources(n, width int, env *environment) []source
+}
+
+// headSources are the sources of a collapsed body that shows the first n lines of
+// the whole one.
+func headSources(b sourcedBody, n, width int, env *environment) []source {
+	return upTo(b.sources(0, n, width, env), n)
+}
+
+// upTo cuts sources off behind n lines.
+func upTo(list []source, n int) []source {
+	for i := range list {
+		if s := &list[i]; s.to > n {
+			s.to, s.part = n, true
+		}
+	}
+	return list
+}
+
+// stretch is section 0, with the header and the collapsed bodies, or all sections
+// of a body.
+func (t *toolCall) stretch(section int) stretch {
+	first := 1
+	for _, b := range t.expandedBodies() {
+		n := (b.len(t.widthOf(b, t.env.width), t.env) + chunk - 1) / chunk
+		if section >= first && section < first+n {
+			return stretch{first: first, sections: n, per: chunk}
+		}
+		first += n
+	}
+	return single(section)
+}
+
+func (t *toolCall) expandedBodies() []body {
+	if !t.expanded {
+		return nil
+	}
+	return t.wholeBodies()
+}
+
+func (t *toolCall) sources(s stretch, from, to, width int) []source {
+	if s.first == 0 {
+		return t.peekSources(width)
+	}
+	section := 1
+	for _, b := range t.expandedBodies() {
+		inner := t.widthOf(b, width)
+		if section == s.first {
+			if b, ok := b.(sourcedBody); ok {
+				return shifted(b.sources(from, to, inner, t.env), 0, width-t.bodyWidth(width))
+			}
+			return nil
+		}
+		section += (b.len(inner, t.env) + chunk - 1) / chunk
+	}
+	return nil
+}
+
+// peekSources are the sources of the bodies while the call is collapsed.
+func (t *toolCall) peekSources(width int) []source {
+	if t.expanded || t.asked {
+		return nil
+	}
+	var out []source
+	inner, at := t.bodyWidth(width), len(t.header(width))
+	for _, b := range t.bodies {
+		lines, more := b.peek(inner, t.env)
+		if b, ok := b.(sourcedBody); ok {
+			out = append(out, shifted(b.peekSources(len(lines), inner, t.env), at, width-inner)...)
+		}
+		if at += len(lines); more > 0 {
+			at++ // says how many more there are
+		}
+	}
+	return out
+}
+
+func (b *textBody) sources(from, to, width int, _ *environment) []source {
+	var out []source
+	at := 0
+	for i := range b.doc.Len() {
+		end := at + len(b.doc.Lines(i, width))
+		if at < to && end > from {
+			out = append(out, source{text: b.doc.Source(i), from: at, to: end, flows: i > 0})
+		}
+		at = end
+	}
+	b.doc.Release()
+	return out
+}
+
+func (b *textBody) peekSources(n, width int, env *environment) []source {
+	return headSources(b, n, width, env)
+}
+
+func (b *diffBody) sources(from, to, width int, env *environment) []source {
+	return diffSources(env.diffs.Layout(b.Diff, width), from, to)
+}
+
+func (b *diffBody) peekSources(n, width int, _ *environment) []source {
+	return upTo(diffSources(b.Layout(width, diffview.Unified), 0, n), n)
+}
+
+// diffSources are the lines of the two texts that a layout shows.
+func diffSources(l *diffview.Layout, from, to int) []source {
+	var out []source
+	for _, s := range l.Sources(from, to) {
+		out = append(out, source{text: s.Text, from: s.From, to: s.To, lead: s.Lead})
+	}
+	return out
+}
+
+// sources is the JSON below the label.
+func (b *rawBody) sources(_, _, _ int, _ *environment) []source {
+	return []source{{text: toolface.JSON(b.data, rawMost), from: 1, to: whole}}
+}
+
+func (b *rawBody) peekSources(n, width int, env *environment) []source {
+	return headSources(b, n, width, env)
+}
+
+// sources are the lines of the output, each as long as the program made it. The
+// command stands above them.
+func (v *terminalView) sources(from, to, width int, _ *environment) []source {
+	v.draw(width)
+	out := []source{{text: v.term.Command, from: 0, to: 1}}
+	return append(out, v.output(from-1, to-1, 1)...)
+}
+
+func (v *terminalView) output(from, to, at int) []source { return screenSources(v.emu, from, to, at) }
+
+// screenSources are the sources of lines of an emulator, each as long as it was
+// before it was wrapped. The first line of all is drawn on the line at.
+func screenSources(emu *screen.Screen, from, to, at int) []source {
+	var out []source
+	from, to = max(from, 0), min(to, emu.Len())
+	for from > 0 && emu.Wrapped(from-1) {
+		from--
+	}
+	for from < to {
+		end := from + 1
+		text := ansi.Strip(emu.Line(from))
+		for emu.Wrapped(end-1) && end < emu.Len() {
+			text += ansi.Strip(emu.Line(end))
+			end++
+		}
+		out = append(out, source{text: strings.TrimRight(text, " "), from: from + at, to: end + at})
+		from = end
+	}
+	return out
+}
+
+func (b *outputBody) sources(from, to, width int, _ *environment) []source {
+	return joined(screenSources(b.draw(width), from, to, 0))
+}
+
+func (b *outputBody) peekSources(n, width int, env *environment) []source {
+	if !b.ends {
+		return upTo(joined(screenSources(b.draw(width), 0, n, 0)), n)
+	}
+	all := b.len(width, env)
+	shown, at := min(all, n), 0
+	if all > n || all > terminalPeek+1 {
+		shown, at = n-1, 1 // the first line says how many there are above
+	}
+	return below(joined(screenSources(b.draw(width), all-shown, all, at-(all-shown))), at)
+}
+
+// joined makes one source of lines that stand below each other, so that the empty
+// ones between them are taken as well.
+func joined(list []source) []source {
+	if len(list) == 0 {
+		return nil
+	}
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = s.text
+	}
+	return []source{{text: strings.Join(texts, "\n"), from: list[0].from, to: list[len(list)-1].to}}
+}
+
+// below cuts sources off above a line.
+func below(list []source, at int) []source {
+	for i := range list {
+		if s := &list[i]; s.from < at {
+			s.from, s.part = at, true
+		}
+	}
+	return list
+}
+
+func (v *terminalView) peekSources(n, width int, _ *environment) []source {
+	v.draw(width)
+	at, all := 0, v.emu.Len()
+	var out []source
+	if v.term.Command != "" {
+		out, at = append(out, source{text: v.term.Command, from: 0, to: 1}), 1
+	}
+	shown := terminalPeek
+	switch {
+	case all > shown+1:
+		at++ // says how many there are above
+	case all == shown+1:
+		shown++
+	}
+	first := max(0, all-shown)
+	return append(out, below(v.output(first, all, at-first), at)...)
+}
+
+// clean makes a source's text fit to be compared with what was drawn of it.
+func clean(text string) string { return safetext.Block(text) }

@@ -1,0 +1,268 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"parley/internal/cells"
+	"parley/tui/passage"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// point is a cell of a line. Cells count from the left edge of the text.
+type point struct {
+	position
+	cell int
+}
+
+func (p point) before(q point) bool {
+	if p.position != q.position {
+		return before(p.position, q.position)
+	}
+	return p.cell < q.cell
+}
+
+// span is what the person has marked, from where it was begun to where it has come
+// to. Both ends belong to it.
+type span struct {
+	anchor, head point
+	// lines says that it goes by whole lines.
+	lines bool
+	// from and to are what was marked first, a word for instance: it stays
+	// marked wherever the head goes.
+	from, to point
+}
+
+// bounds are the first cell of the span and the first one behind it.
+func (s *span) bounds() (from, to point) {
+	from, to = s.anchor, s.head
+	if to.before(from) {
+		from, to = to, from
+	}
+	if s.from.before(from) {
+		from = s.from
+	}
+	if to.before(s.to) {
+		to = s.to
+	}
+	if s.lines {
+		from.cell, to.cell = 0, whole-1
+	}
+	to.cell++
+	return from, to
+}
+
+// Spanning reports whether a piece of the transcript is marked.
+func (l *List) Spanning() bool { return l.span != nil }
+
+// ClearSpan marks nothing any more.
+func (l *List) ClearSpan() { l.span = nil }
+
+// pointAt is the place at a column and a line of the view.
+func (l *List) pointAt(x, y int) (point, bool) {
+	if _, any := l.first(); !any {
+		return point{}, false
+	}
+	y = max(0, min(y, l.height-1))
+	return point{l.down(l.valid(l.firstLine()), y), max(0, x-gutter+l.pan)}, true
+}
+
+// firstLine is the first line on the screen.
+func (l *List) firstLine() position {
+	if l.following {
+		return l.topWhenFollowing()
+	}
+	return l.top
+}
+
+// textOf is a line as it is drawn, without styles.
+func (l *List) textOf(p position) string {
+	lines := l.lines(p.item, p.section)
+	if p.line >= len(lines) {
+		return ""
+	}
+	return ansi.Strip(lines[p.line])
+}
+
+// StartSpan begins to mark at a column and a line of the view. Nothing is marked
+// until ExtendSpan. It reports false if there is nothing to mark.
+func (l *List) StartSpan(x, y int) bool {
+	p, ok := l.pointAt(x, y)
+	if l.span = nil; ok {
+		l.began = &p
+	}
+	return ok
+}
+
+// ExtendSpan marks up to a column and a line of the view.
+func (l *List) ExtendSpan(x, y int) {
+	p, ok := l.pointAt(x, y)
+	switch {
+	case !ok || l.began == nil && l.span == nil:
+		return
+	case l.span == nil:
+		l.span = &span{anchor: *l.began, from: *l.began, to: *l.began}
+	}
+	l.span.head = p
+}
+
+// SpanWord marks the word at a column and a line of the view.
+func (l *List) SpanWord(x, y int) {
+	p, ok := l.pointAt(x, y)
+	if !ok {
+		return
+	}
+	from, to, ok := wordAt(l.textOf(p.position), p.cell)
+	if !ok {
+		return
+	}
+	a, b := point{p.position, from}, point{p.position, to - 1}
+	l.span = &span{anchor: a, head: b, from: a, to: b}
+}
+
+// SpanLine marks the line on a line of the view.
+func (l *List) SpanLine(y int) {
+	if p, ok := l.pointAt(0, y); ok {
+		l.span = &span{anchor: p, head: p, from: p, to: p, lines: true}
+	}
+}
+
+// wordAt is the word, from a cell to another, that stands on a cell of a line. What
+// programs and paths are called by is part of a word, a full stop at its end is not.
+func wordAt(line string, cell int) (from, to int, ok bool) {
+	at, start, end := 0, -1, -1
+	for rest := line; rest != ""; {
+		n, width := cells.Next(rest)
+		r := firstRune(rest)
+		rest = rest[n:]
+		switch {
+		case !inWord(r):
+			if at > cell {
+				return start, end, start >= 0 && cell < end
+			}
+			start = -1
+		case start < 0:
+			start, end = at, at+width
+		case !strings.ContainsRune(".:", r) || unicode.IsLetter(firstRune(rest)) || unicode.IsNumber(firstRune(rest)):
+			end = at + width
+		}
+		at += width
+		if at > cell && start < 0 {
+			return 0, 0, false
+		}
+	}
+	return start, end, start >= 0 && cell < end
+}
+
+func firstRune(s string) rune {
+	for _, r := range s {
+		return r
+	}
+	return ' '
+}
+
+func inWord(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || strings.ContainsRune("_-./~@%+:", r)
+}
+
+// SpanItem marks the selected item. If something is marked by lines already, its
+// other end is the one that moves from now on.
+func (l *List) SpanItem() {
+	if s := l.span; s != nil && s.lines {
+		s.anchor, s.head = s.head, s.anchor
+		s.from, s.to = s.anchor, s.anchor
+		l.show(s.head.position)
+		return
+	}
+	if l.selected < 0 {
+		return
+	}
+	from, to := l.ends(l.selected)
+	l.span = &span{anchor: point{position: from}, head: point{position: to}, lines: true}
+	l.span.from, l.span.to = l.span.anchor, l.span.anchor
+}
+
+// ends are the first and the last line of an item.
+func (l *List) ends(item int) (from, to position) {
+	to = position{item: item, section: max(0, l.at(item).sections()-1)}
+	to.line = max(0, len(l.lines(to.item, to.section))-1)
+	return l.startOf(item), to
+}
+
+// MoveSpan moves the end of what is marked by lines, down if n is positive.
+func (l *List) MoveSpan(n int) {
+	s := l.span
+	if s == nil {
+		return
+	}
+	s.lines = true
+	if n < 0 {
+		s.head.position = l.up(s.head.position, -n)
+	} else {
+		s.head.position = l.down(s.head.position, n)
+	}
+	l.selected = s.head.item
+	l.show(s.head.position)
+}
+
+// MoveSpanItems moves the end of what is marked by items.
+func (l *List) MoveSpanItems(n int) {
+	s := l.span
+	if s == nil {
+		return
+	}
+	s.lines = true
+	l.selected = s.head.item
+	l.Select(n)
+	start, end := l.ends(s.anchor.item)
+	from, to := l.ends(l.selected)
+	if l.selected < s.anchor.item {
+		s.anchor.position, s.head.position = end, from
+	} else {
+		s.anchor.position, s.head.position = start, to
+	}
+	s.from, s.to = s.anchor, s.anchor
+	l.show(s.head.position)
+}
+
+// show scrolls as little as brings a line into sight.
+func (l *List) show(p position) {
+	top := l.firstLine()
+	switch last := l.down(top, l.height-1); {
+	case before(p, top):
+		l.following, l.top = false, p
+	case before(last, p):
+		l.following, l.top = false, l.up(p, l.height-1)
+		l.followAtEnd()
+	}
+}
+
+// spanned draws what is marked in lines that are in sight; p is the place of the
+// first of them.
+func (l *List) spanned(lines []string, p position) []string {
+	from, to := l.span.bounds()
+	out := slices.Clone(lines)
+	for i, line := range lines {
+		at := position{p.item, p.section, p.line + i}
+		if before(at, from.position) || before(to.position, at) {
+			continue
+		}
+		left, right := 0, cells.Width(line)
+		if at == from.position {
+			left = from.cell
+		}
+		if at == to.position {
+			right = min(right, to.cell)
+		}
+		switch {
+		case right == 0 && line == "":
+			out[i] = l.theme.Span.Render(" ")
+		case left < right:
+			part := []cells.Part{passage.Part(ansi.Strip(line), left, right)}
+			out[i] = cells.Restyle(line, part, func(_ int, text string) string { return l.theme.Span.Render(text) })
+		}
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+package transcript
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/cells"
+	"parley/tui/passage"
+)
+
+// SpanText is the text that the marked lines show: what was sent, not how it is
+// drawn. Items that are marked whole give their whole text.
+func (l *List) SpanText() string {
+	if l.span == nil {
+		return ""
+	}
+	from, to := l.span.bounds()
+	var b strings.Builder
+	for i := from.item; i <= to.item && i < len(l.conv.Items); i++ {
+		if l.at(i).sections() == 0 {
+			continue
+		}
+		var first, last *point
+		if i == from.item {
+			first = &from
+		}
+		if i == to.item {
+			last = &to
+		}
+		text := strings.Trim(l.taken(i, first, last), "\n")
+		if b.Len() > 0 && text != "" {
+			b.WriteByte('\n')
+			if l.lead(i) {
+				b.WriteByte('\n')
+			}
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// taken is the text that an item shows between two points; nil is its beginning,
+// or its end.
+func (l *List) taken(item int, from, to *point) string {
+	start, end := l.ends(item)
+	if from != nil && (before(from.position, start) || from.position == start && from.cell == 0) {
+		from = nil
+	}
+	if to != nil && !before(to.position, end) && to.cell >= cells.Width(l.textOf(end)) {
+		to = nil
+	}
+	d := l.at(item)
+	if text := d.excerpt().Text; from == nil && to == nil && text != "" {
+		return clean(text)
+	}
+	var out pieces
+	last := end.section
+	if to != nil {
+		last = to.section
+	}
+	section := 0
+	if from != nil {
+		section = from.section
+	}
+	for section <= last {
+		s := single(section)
+		if d, ok := d.(sourced); ok {
+			s = d.stretch(section)
+		}
+		out = l.cut(out, item, s, l.placeIn(s, item, from), l.placeIn(s, item, to))
+		section = s.first + s.sections
+	}
+	return string(out.text)
+}
+
+// placeIn is where a point is in a stretch, nil if that goes beyond it.
+func (l *List) placeIn(s stretch, item int, p *point) *passage.Place {
+	if p == nil || p.section < s.first || p.section >= s.first+s.sections {
+		return nil
+	}
+	line := p.line + (p.section-s.first)*s.per
+	if p.section == 0 && l.lead(item) {
+		line--
+	}
+	if line < 0 {
+		return &passage.Place{}
+	}
+	return &passage.Place{Line: line, Cell: p.cell}
+}
+
+// cut adds what a stretch shows between two places.
+func (l *List) cut(out pieces, item int, st stretch, from, to *passage.Place) pieces {
+	d, width := l.at(item), l.textWidth()
+	low, high := 0, (st.sections-1)*st.per+len(d.lines(st.first+st.sections-1, width))
+	all := high
+	if from != nil {
+		low = from.Line
+	}
+	if to != nil {
+		high = min(high, to.Line+1)
+	}
+	var sources []source
+	if d, ok := d.(sourced); ok {
+		sources = d.sources(st, low, high, width)
+	}
+	for n := low; n < high; {
+		for len(sources) > 0 && sources[0].to <= n {
+			sources = sources[1:]
+		}
+		if len(sources) == 0 || n < sources[0].from {
+			a, b := within(n, n+1, from, to)
+			out = out.line(drawnText(l.stretchLines(d, st, n, n+1), a, b))
+			n++
+			continue
+		}
+		s := sources[0]
+		s.to = min(s.to, all)
+		a, b := within(s.from, s.to, from, to)
+		if s.part && b == nil {
+			b = &passage.Place{Line: s.to - s.from}
+		}
+		text := clean(s.text)
+		if a != nil || b != nil {
+			text = passage.New(text, l.stretchLines(d, st, s.from, s.to), s.lead).Cut(a, b)
+		}
+		out, n = out.source(text, s.flows), s.to
+	}
+	return out
+}
+
+// drawnText is what stands in a drawn line between two places.
+func drawnText(lines []string, from, to *passage.Place) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	left, right := 0, -1
+	if from != nil {
+		left = from.Cell
+	}
+	if to != nil {
+		right = to.Cell
+	}
+	return strings.TrimRight(passage.Cells(ansi.Strip(lines[0]), left, right), " ")
+}
+
+// within are two places as seen from the lines low to high; one that lies beyond
+// them is nil.
+func within(low, high int, from, to *passage.Place) (a, b *passage.Place) {
+	if from != nil && from.Line >= low {
+		a = &passage.Place{Line: from.Line - low, Cell: from.Cell}
+	}
+	if to != nil && to.Line < high {
+		b = &passage.Place{Line: to.Line - low, Cell: to.Cell}
+	}
+	return a, b
+}
+
+// stretchLines are the lines from (inclusive) to (exclusive) of a stretch.
+func (l *List) stretchLines(d drawing, s stretch, from, to int) []string {
+	var out []string
+	for i := range s.sections {
+		at := i * s.per
+		if at >= to || s.per > 0 && at+s.per <= from && i+1 < s.sections {
+			continue
+		}
+		lines := d.lines(s.first+i, l.textWidth())
+		out = append(out, between(lines, max(0, from-at), to-at)...)
+	}
+	return out
+}
+
+// pieces are texts one after the other.
+type pieces struct {
+	text  []byte
+	begun bool
+	flows bool // the last of them may go on in the next
+}
+
+// line adds a line that has no source.
+func (p pieces) line(text string) pieces {
+	p = p.end()
+	p.text, p.begun, p.flows = append(p.text, text...), true, false
+	return p
+}
+
+// source adds a piece of a text, which may go on where the one before it ends.
+func (p pieces) source(text string, flows bool) pieces {
+	if !flows || !p.flows {
+		p = p.end()
+	}
+	p.text, p.begun, p.flows = append(p.text, text...), true, true
+	return p
+}
+
+// end ends the last line.
+func (p pieces) end() pieces {
+	if p.begun {
+		if p.flows {
+			p.text = bytes.TrimRight(p.text, "\n")
+		}
+		p.text = append(p.text, '\n')
+	}
+	return p
+}
