@@ -1,0 +1,203 @@
+// Package policy decides by rules what an agent may do without a question: it is
+// allowed, denied, or asked about.
+//
+// A rule is a verdict over a kind of tool and a pattern, written as a line:
+//
+//	allow read
+//	allow edit(src/**)
+//	allow execute(go test *)
+//	deny  execute(git push *)
+//	allow fetch(*.example.com) agent=claude mode=code
+//	allow mcp(docs__search)
+//
+// Deny wins over ask, and ask over allow, whatever their order. What no rule is
+// about is asked. Nothing is ever decided by what the agent says of a tool in its
+// title: only by the paths, commands, addresses and names that it would act on;
+// and what of these cannot be told for certain is asked.
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Verdict is what a rule says.
+type Verdict uint8
+
+// The verdicts, the weakest first.
+const (
+	Allow Verdict = iota + 1
+	Ask
+	Deny
+)
+
+// String is the verdict as rules are written.
+func (v Verdict) String() string {
+	switch v {
+	case Allow:
+		return "allow"
+	case Deny:
+		return "deny"
+	}
+	return "ask"
+}
+
+// ParseVerdict reads a verdict as String writes it.
+func ParseVerdict(s string) (Verdict, error) {
+	switch s {
+	case "allow":
+		return Allow, nil
+	case "ask":
+		return Ask, nil
+	case "deny":
+		return Deny, nil
+	}
+	return 0, fmt.Errorf("%q is no verdict: write allow, ask or deny", s)
+}
+
+// Kind is what a rule is about. Those of tools have the protocol's names.
+type Kind string
+
+// The kinds of rules.
+const (
+	Read    Kind = "read"
+	Edit    Kind = "edit"
+	Delete  Kind = "delete"
+	Move    Kind = "move"
+	Search  Kind = "search"
+	Execute Kind = "execute"
+	Fetch   Kind = "fetch"
+	MCP     Kind = "mcp"
+	Other   Kind = "other"
+)
+
+var kinds = []Kind{Read, Edit, Delete, Move, Search, Execute, Fetch, MCP, Other}
+
+// needsPattern are the kinds that are never allowed as a whole: what they do is
+// too many things.
+func (k Kind) needsPattern() bool { return k == Execute || k == Fetch || k == MCP || k == Other }
+
+// Rule is one rule.
+type Rule struct {
+	Verdict Verdict
+	Kind    Kind
+	// Pattern is empty for all of a kind. It is a glob over paths relative to
+	// the session's directory, words of a command, a host, or a tool's name.
+	Pattern string
+	// Agent and Mode, if not empty, are the only ones that the rule is for.
+	Agent, Mode string
+	// Source says where the rule lives, for people. It is no part of the rule.
+	Source string
+}
+
+// String is the rule as Parse reads it.
+func (r Rule) String() string {
+	s := r.Verdict.String() + " " + string(r.Kind)
+	if r.Pattern != "" {
+		s += "(" + r.Pattern + ")"
+	}
+	if r.Agent != "" {
+		s += " agent=" + r.Agent
+	}
+	if r.Mode != "" {
+		s += " mode=" + r.Mode
+	}
+	return s
+}
+
+// Same reports whether two rules say the same, wherever they live.
+func (r Rule) Same(o Rule) bool {
+	r.Source, o.Source = "", ""
+	return r == o
+}
+
+// Parse reads a rule with its verdict, as in "allow execute(go test *)".
+func Parse(line string) (Rule, error) {
+	verdict, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	v, err := ParseVerdict(verdict)
+	if err != nil {
+		return Rule{}, fmt.Errorf("the rule %q: %w", line, err)
+	}
+	return ParseFor(v, rest)
+}
+
+// ParseFor reads a rule without its verdict, as in "execute(go test *)".
+func ParseFor(v Verdict, text string) (Rule, error) {
+	r, err := parse(v, strings.TrimSpace(text))
+	if err == nil {
+		err = r.check()
+	}
+	if err != nil {
+		return Rule{}, fmt.Errorf("the rule %q: %w", v.String()+" "+strings.TrimSpace(text), err)
+	}
+	return r, nil
+}
+
+func parse(v Verdict, text string) (Rule, error) {
+	r := Rule{Verdict: v}
+	end := strings.IndexAny(text, "( ")
+	if end < 0 {
+		end = len(text)
+	}
+	r.Kind = Kind(text[:end])
+	rest := text[end:]
+	if strings.HasPrefix(rest, "(") {
+		closing := strings.LastIndexByte(rest, ')')
+		if closing < 0 {
+			return r, errors.New("the pattern has no closing parenthesis")
+		}
+		r.Pattern = strings.TrimSpace(rest[1:closing])
+		if r.Pattern == "" {
+			return r, errors.New("the pattern is empty: leave the parentheses out to mean all of a kind")
+		}
+		rest = rest[closing+1:]
+	}
+	for _, word := range strings.Fields(rest) {
+		name, value, ok := strings.Cut(word, "=")
+		switch {
+		case !ok || value == "":
+			return r, fmt.Errorf("%q is not understood: a condition is agent=NAME or mode=ID", word)
+		case name == "agent":
+			r.Agent = value
+		case name == "mode":
+			r.Mode = value
+		default:
+			return r, fmt.Errorf("the condition %q is not known: there are agent=NAME and mode=ID", name)
+		}
+	}
+	return r, nil
+}
+
+// check refuses what a rule must never say.
+func (r Rule) check() error {
+	if r.Kind == "switch_mode" {
+		return errors.New("switching the mode is always asked: no rule can answer it")
+	}
+	known := false
+	for _, k := range kinds {
+		known = known || k == r.Kind
+	}
+	if !known {
+		return fmt.Errorf("the kind %q is not known: there are %s", r.Kind, joinKinds())
+	}
+	if r.Verdict == Allow && r.Kind.needsPattern() && (r.Pattern == "" || strings.Trim(r.Pattern, "* ") == "") {
+		return fmt.Errorf("%s cannot be allowed as a whole: say which in parentheses, as in %s", r.Kind, example[r.Kind])
+	}
+	if r.Kind == Other && r.Pattern != "" {
+		return errors.New("the kind \"other\" has no patterns: it can be asked about or denied")
+	}
+	return r.checkPattern()
+}
+
+var example = map[Kind]string{
+	Execute: "execute(go test *)", Fetch: "fetch(example.com)", MCP: "mcp(server__tool)", Other: "deny other",
+}
+
+func joinKinds() string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,191 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+)
+
+// Call is what is known of a tool call that an agent asks about. Its title is
+// left out on purpose: that is only what the agent says.
+type Call struct {
+	Kind acpclient.ToolKind
+	// Name is the tool's own name, where the agent gives one.
+	Name      string
+	RawInput  []byte
+	Locations []acpclient.ToolCallLocation
+	Content   []acpclient.ToolCallContent
+}
+
+// Words with which agents in the field name what a tool acts on, and those that
+// only say how.
+var (
+	pathKeys    = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "file", "filename", "dir", "dir_path", "directory", "notebook_path", "target_file", "paths", "old_path", "new_path", "source", "destination", "from", "to"}
+	commandKeys = []string{"command", "cmd", "script", "commandLine", "command_line", "argv", "shell_command"}
+	cwdKeys     = []string{"cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"}
+	urlKeys     = []string{"url", "uri", "address"}
+	plainKeys   = []string{
+		"description", "explanation", "justification", "reason", "timeout", "timeout_ms", "timeoutMs", "yield_time_ms", "max_output_tokens", "limit", "offset", "line", "lines", "start_line", "end_line", "head_limit",
+		"pattern", "query", "glob", "include", "exclude", "type", "output_mode", "case_sensitive", "-i", "-n", "-A", "-B", "-C", "multiline", "recursive", "encoding", "view_range",
+		"old_string", "new_string", "oldString", "newString", "old_str", "new_str", "oldText", "newText", "content", "contents", "text", "edits", "replace_all", "replaceAll", "expected_replacements", "instruction", "patch", "diff", "prompt", "format",
+	}
+)
+
+// Describe works out what a tool call would do, from its input, its locations and
+// its diffs. resolve says what a path leads to. What cannot be told is said in
+// Request.Unclear; an input with a command in it is a command, whatever kind the
+// agent gives the call.
+func Describe(c Call, agent, mode string, resolve func(path string) Path) Request {
+	r := Request{Agent: agent, Mode: mode, Kind: kindOf(c.Kind)}
+	d := describer{call: c, resolve: resolve, request: &r}
+	d.input()
+	for _, l := range c.Locations {
+		d.path(l.Path)
+	}
+	for _, content := range c.Content {
+		if content.Type == acpclient.ToolContentDiff {
+			d.path(content.Path)
+		}
+	}
+	if c.Kind == acpclient.ToolSwitchMode {
+		r.Unclear = "switching the mode is always asked"
+	}
+	return r
+}
+
+func kindOf(k acpclient.ToolKind) Kind {
+	switch k {
+	case acpclient.ToolRead, acpclient.ToolEdit, acpclient.ToolDelete, acpclient.ToolMove, acpclient.ToolSearch, acpclient.ToolExecute, acpclient.ToolFetch:
+		return Kind(k)
+	}
+	return Other
+}
+
+// describer fills in a request.
+type describer struct {
+	call    Call
+	resolve func(string) Path
+	request *Request
+}
+
+func (d *describer) unclear(format string, args ...any) {
+	if d.request.Unclear == "" {
+		d.request.Unclear = fmt.Sprintf(format, args...)
+	}
+}
+
+func (d *describer) path(name string) {
+	if name == "" {
+		return
+	}
+	p := d.resolve(name)
+	if !slices.Contains(d.request.Paths, p) {
+		d.request.Paths = append(d.request.Paths, p)
+	}
+}
+
+// input reads the raw input, key by key.
+func (d *describer) input() {
+	if tool, ok := mcpTool(d.call.Name); ok {
+		d.request.Kind, d.request.Tool = MCP, tool
+		return // its arguments are the server's own matter
+	}
+	var in map[string]json.RawMessage
+	if len(d.call.RawInput) > 0 && json.Unmarshal(d.call.RawInput, &in) != nil {
+		d.unclear("the tool's input is of an unknown form")
+		return
+	}
+	command := slices.ContainsFunc(commandKeys, func(k string) bool { _, ok := in[k]; return ok })
+	if command {
+		d.request.Kind = Execute
+	}
+	for _, key := range slices.Sorted(maps.Keys(in)) {
+		d.key(key, in[key], command)
+	}
+	switch r := d.request; {
+	case r.Kind == Execute && r.Command == "" && len(r.Args) == 0:
+		d.unclear("the agent does not say which command it would run")
+	case r.Kind == Fetch && r.URL == "":
+		d.unclear("the agent does not say which address it would fetch")
+	case r.Kind == Other:
+		d.unclear("it cannot be told what the tool would do")
+	}
+}
+
+func (d *describer) key(key string, value json.RawMessage, command bool) {
+	texts, ok := textsOf(value)
+	switch {
+	case string(value) == "null":
+	case slices.Contains(commandKeys, key):
+		d.command(key, value)
+	case command && slices.Contains(cwdKeys, key):
+		d.cwd(key, texts, ok)
+	case slices.Contains(pathKeys, key):
+		if !ok {
+			d.unclear("%s is of an unknown form", key)
+		}
+		for _, t := range texts {
+			d.path(t)
+		}
+	case slices.Contains(urlKeys, key) && d.request.Kind == Fetch:
+		if !ok || len(texts) != 1 || d.request.URL != "" {
+			d.unclear("the agent names several addresses")
+			return
+		}
+		d.request.URL = texts[0]
+	case !slices.Contains(plainKeys, key):
+		d.unclear("it is not known what %q means to the tool", key)
+	}
+}
+
+// command takes a command line, or a program with its arguments.
+func (d *describer) command(key string, value json.RawMessage) {
+	r := d.request
+	var line string
+	var args []string
+	switch {
+	case json.Unmarshal(value, &line) == nil:
+	case json.Unmarshal(value, &args) == nil && len(args) > 0:
+	default:
+		d.unclear("%s is of an unknown form", key)
+		return
+	}
+	if r.Command != "" && r.Command != line || r.Args != nil && !slices.Equal(r.Args, args) || r.Command != "" && args != nil {
+		d.unclear("the agent names two different commands")
+		return
+	}
+	r.Command, r.Args = line, args
+}
+
+func (d *describer) cwd(key string, texts []string, ok bool) {
+	if !ok || len(texts) != 1 {
+		d.unclear("%s is of an unknown form", key)
+		return
+	}
+	if p := d.resolve(texts[0]); !p.Inside {
+		d.unclear("the command would run in %s, outside the session's directories", p.Name)
+	}
+}
+
+// textsOf are the texts of a value that is a text or a list of texts.
+func textsOf(value json.RawMessage) ([]string, bool) {
+	var one string
+	if json.Unmarshal(value, &one) == nil {
+		return []string{one}, true
+	}
+	var several []string
+	if json.Unmarshal(value, &several) == nil {
+		return several, true
+	}
+	return nil, false
+}
+
+// mcpTool is the name of an MCP server's tool as rules have it, server__tool.
+func mcpTool(name string) (string, bool) {
+	rest, ok := strings.CutPrefix(name, "mcp__")
+	return rest, ok && rest != ""
+}

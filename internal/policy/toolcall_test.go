@@ -1,0 +1,84 @@
+package policy_test
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/policy"
+)
+
+// resolve takes /work for the only root.
+func resolve(name string) policy.Path {
+	if !path.IsAbs(name) {
+		name = path.Join("/work", name)
+	}
+	name = path.Clean(name)
+	if rel, ok := strings.CutPrefix(name, "/work/"); ok {
+		return policy.Path{Name: rel, Inside: true}
+	}
+	return policy.Path{Name: name, Inside: name == "/work"}
+}
+
+// TestDescribe judges tool calls as agents in the field send them.
+func TestDescribe(t *testing.T) {
+	set := rules(t, "allow read", "allow search", "allow edit", "allow execute(go test *)", "allow fetch(example.com)", "allow mcp(docs__search)", "deny execute(rm *)")
+	for name, c := range map[string]struct {
+		kind    acpclient.ToolKind
+		tool    string
+		input   string
+		at      []string
+		diffs   []string
+		want    policy.Verdict
+		because string
+	}{
+		"a read":                              {kind: "read", input: `{"file_path":"/work/a.go","limit":10}`, want: allow},
+		"a read by location":                  {kind: "read", at: []string{"/work/a.go"}, want: allow},
+		"a read outside":                      {kind: "read", input: `{"path":"/etc/passwd"}`, want: ask, because: "outside"},
+		"a read that climbs out":              {kind: "read", input: `{"path":"../x"}`, want: ask, because: "outside"},
+		"a location inside, an input outside": {kind: "read", input: `{"path":"/etc/passwd"}`, at: []string{"/work/a.go"}, want: ask},
+		"a read without a file":               {kind: "read", want: ask, because: "no file"},
+		"a read that is a command":            {kind: "read", input: `{"command":"rm -rf ~"}`, at: []string{"/work/a"}, want: deny},
+		"a search that is a command":          {kind: "search", input: `{"cmd":"make"}`, at: []string{"/work/a"}, want: ask},
+		"a read with something unknown":       {kind: "read", input: `{"path":"a","then":"x"}`, want: ask, because: `"then"`},
+		"a search":                            {kind: "search", input: `{"pattern":"x","path":"src"}`, want: allow},
+		"an edit":                             {kind: "edit", input: `{"file_path":"a.go","old_string":"x","new_string":"y"}`, diffs: []string{"a.go"}, want: allow},
+		"an edit of another file":             {kind: "edit", input: `{"file_path":"a.go"}`, diffs: []string{"/etc/hosts"}, want: ask},
+		"a command":                           {kind: "execute", input: `{"command":"go test ./...","description":"x","timeout":5}`, want: allow},
+		"a command as arguments":              {kind: "execute", input: `{"command":["bash","-lc","go test"],"workdir":"/work/sub"}`, want: allow},
+		"a command elsewhere":                 {kind: "execute", input: `{"command":"go test","cwd":"/tmp"}`, want: ask, because: "/tmp"},
+		"a command and something else":        {kind: "execute", input: `{"command":"go test","env":{"PATH":"."}}`, want: ask, because: `"env"`},
+		"two commands":                        {kind: "execute", input: `{"command":"go test","cmd":"make"}`, want: ask, because: "two different"},
+		"two commands, one denied":            {kind: "execute", input: `{"command":"rm x","script":"go test"}`, want: deny},
+		"the same twice":                      {kind: "execute", input: `{"command":"go test","cmd":"go test"}`, want: allow},
+		"a command of an odd form":            {kind: "execute", input: `{"command":{"a":1}}`, want: ask, because: "unknown form"},
+		"no command":                          {kind: "execute", input: `{}`, want: ask, because: "which command"},
+		"an input that is a list":             {kind: "execute", input: `["go","test"]`, want: ask, because: "unknown form"},
+		"an address":                          {kind: "fetch", input: `{"url":"https://example.com/x","prompt":"y"}`, want: allow},
+		"another address":                     {kind: "fetch", input: `{"url":"https://evil.example"}`, want: ask},
+		"two addresses":                       {kind: "fetch", input: `{"url":"https://example.com","uri":"https://evil.example"}`, want: ask, because: "several"},
+		"no address":                          {kind: "fetch", input: `{}`, want: ask, because: "which address"},
+		"an MCP tool":                         {kind: "other", tool: "mcp__docs__search", input: `{"anything":1}`, want: allow},
+		"an MCP tool that says it reads":      {kind: "read", tool: "mcp__mail__send", at: []string{"/work/a"}, want: ask},
+		"another tool":                        {kind: "other", input: `{"path":"a"}`, want: ask},
+		"a mode":                              {kind: "switch_mode", want: ask, because: "mode"},
+		"thinking":                            {kind: "think", want: ask},
+		"a kind that nobody knows":            {kind: "dance", at: []string{"/work/a"}, want: ask},
+		"a null command":                      {kind: "read", input: `{"path":"a","command":null}`, want: ask},
+	} {
+		t.Run(name, func(t *testing.T) {
+			call := policy.Call{Kind: c.kind, Name: c.tool, RawInput: []byte(c.input)}
+			for _, p := range c.at {
+				call.Locations = append(call.Locations, acpclient.ToolCallLocation{Path: p})
+			}
+			for _, p := range c.diffs {
+				call.Content = append(call.Content, acpclient.ToolCallContent{Type: acpclient.ToolContentDiff, Path: p})
+			}
+			got := policy.Decide(set, policy.Describe(call, "agent", "mode", resolve))
+			if got.Verdict != c.want || !strings.Contains(got.Why, c.because) {
+				t.Errorf("%s by %v, because %q; want %s, because %q", got.Verdict, got.Rule, got.Why, c.want, c.because)
+			}
+		})
+	}
+}
