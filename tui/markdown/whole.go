@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"charm.land/glamour/v2/ansi"
@@ -42,10 +43,16 @@ func Whole(text string, width int, t *theme.Theme) []string {
 	d.Finish()
 	var lines []string
 	for i := range d.Len() {
-		lines = append(lines, d.Lines(i, width)...)
+		for _, line := range d.Lines(i, width) {
+			lines = append(lines, links.ReplaceAllString(line, ""))
+		}
 	}
 	return lines
 }
+
+// links are the sequences with which a [Document] makes text lead somewhere. No
+// other part of its lines has their end.
+var links = regexp.MustCompile("\x1b]8;[^\x07]*\x07")
 
 // renderWhole renders text with Glamour's renderer, on the parser of this package,
 // whose work is bounded for any text.

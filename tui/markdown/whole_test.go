@@ -45,6 +45,15 @@ func FuzzWhole(f *testing.F) {
 	})
 }
 
+// What is nested too deeply for Glamour is drawn in another way, and is as inert.
+func TestWholeOfDeeplyNestedTextIsInert(t *testing.T) {
+	lines := Whole(strings.Repeat("- ", 300)+"https://example.com/a?b=c", 30, dark)
+	checkWhole(t, lines, 30)
+	if !strings.Contains(strings.Join(lines, ""), "com/a?b=") {
+		t.Errorf("the address is lost: %q", lines)
+	}
+}
+
 func TestNothingOfATextControlsTheTerminal(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a sequence", "a\x1b[8mb\x1b]0;t\x07c", "abc"},
