@@ -16,8 +16,10 @@ import (
 
 // CommandText is the command that a tool call runs, "" if it names none.
 func CommandText(t *conversation.ToolCall) string {
-	if line := commandLine(t.RawInput); line != "" {
-		return line
+	for _, call := range append([]*conversation.ToolCall{t}, t.Asked...) {
+		if line := commandLine(call.RawInput); line != "" {
+			return line
+		}
 	}
 	for _, term := range t.Terminals {
 		if term.Command != "" {
@@ -86,8 +88,9 @@ func printed(t *conversation.Terminal) string {
 // are relative to dir where they are inside it.
 func Patch(t *conversation.ToolCall, dir string) (string, error) {
 	var all strings.Builder
-	for i := range t.Content {
-		p := Visit(&t.Content[i], patches{dir})
+	contents := append(Replaced(t), t.Content...)
+	for i := range contents {
+		p := Visit(&contents[i], patches{dir})
 		if p.err != nil {
 			return "", p.err
 		}

@@ -46,7 +46,7 @@ func (t *toolCall) makeBodies() []body {
 // commandBody is the command that the call runs, nil if its heading or one of its
 // terminals shows it.
 func (t *toolCall) commandBody() body {
-	if t.item.Kind != acpclient.ToolExecute {
+	if t.item.Kind != acpclient.ToolExecute || t.headed {
 		return nil // editors have an input of that name too
 	}
 	var c toolface.Command

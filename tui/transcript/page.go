@@ -37,6 +37,7 @@ func NewPage(th *theme.Theme, cwd string, item conversation.Item, head func(widt
 func (l *List) newDrawing(i int) drawing {
 	d := newDrawing(l.conv.Items[i])
 	if call, ok := d.(*toolCall); ok && l.page != nil && l.page.head != nil {
+		call.headed = true
 		return &askedCall{call, l.page.head}
 	}
 	return d

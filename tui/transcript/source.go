@@ -2,10 +2,12 @@ package transcript
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/cells"
 	"parley/internal/safetext"
 	"parley/terminal/screen"
 	"parley/tui/diffview"
@@ -49,9 +51,7 @@ func single(section int) stretch { return stretch{first: section, sections: 1} }
 
 func (m *message) stretch(section int) stretch { return single(section) }
 
-func (m *message) sources(s stretch, _, _, _ int) []source {
-	return partSources(m.parts, s.first)
-}
+func (m *message) sources(s stretch, _, _, _ int) []source { return partSources(m.parts, s.first) }
 
 func (p *prompt) stretch(section int) stretch {
 	if !p.expanded {
@@ -60,18 +60,24 @@ func (p *prompt) stretch(section int) stretch {
 	return stretch{sections: p.sections(), per: chunk}
 }
 
+// sources is all that the person wrote. If it is folded, the last line tells so.
 func (p *prompt) sources(_ stretch, _, _, width int) []source {
 	var texts []string
+	folded := false
 	for i := range p.item.Parts {
-		if text := strings.TrimSpace(p.item.Parts[i].Text()); text != "" {
-			texts = append(texts, text)
+		text := strings.TrimSpace(p.item.Parts[i].Text())
+		if text == "" {
+			continue
 		}
+		texts = append(texts, text)
+		part := firstLines(text, promptMost+1)
+		folded = folded || part != text || len(wrap(part, width, p.env.theme.User)) > promptMost
 	}
-	src := source{text: strings.Join(texts, "\n"), to: whole}
-	if lines := len(p.all(width)); !p.expanded && (lines > promptMost || firstLines(src.text, promptMost+1) != src.text) {
-		src.to, src.part = lines-1, true // the last line says how much is folded
+	s := source{text: strings.Join(texts, "\n"), to: whole}
+	if folded && !p.expanded {
+		s.to, s.part = len(p.all(width))-1, true
 	}
-	return []source{src}
+	return []source{s}
 }
 
 // partSources is the source of the n-th section of several parts; there is none if
@@ -247,11 +253,20 @@ func (b *textBody) peekSources(n, width int, env *environment) []source {
 }
 
 func (b *diffBody) sources(from, to, width int, env *environment) []source {
-	return diffSources(env.diffs.Layout(b.Diff, width), from, to)
+	return b.below(env.diffs.Layout(b.Diff, width), from, to)
 }
 
 func (b *diffBody) peekSources(n, width int, _ *environment) []source {
-	return upTo(diffSources(b.Layout(width, diffview.Unified), 0, n), n)
+	return upTo(b.below(b.Layout(width, diffview.Unified), 0, n), n)
+}
+
+// below are the sources of lines of a layout, which stands below the heading if there
+// is one.
+func (b *diffBody) below(l *diffview.Layout, from, to int) []source {
+	if b.headed {
+		return shifted(diffSources(l, from-1, to-1), 1, 0)
+	}
+	return diffSources(l, from, to)
 }
 
 // diffSources are the lines of the two texts that a layout shows.
@@ -272,19 +287,78 @@ func (b *rawBody) peekSources(n, width int, env *environment) []source {
 	return headSources(b, n, width, env)
 }
 
+// sources is the command without the sign before it.
+func (b *commandBody) sources(_, _, width int, _ *environment) []source {
+	return []source{{text: b.command.Line, to: len(cells.Break(b.command.Line, width-2)), lead: 2}}
+}
+
+func (b *commandBody) peekSources(n, width int, env *environment) []source {
+	return headSources(b, n, width, env)
+}
+
+// sources are the lines of the text, each as long as it was.
+func (b *outputBody) sources(from, to, width int, _ *environment) []source {
+	list := printedSources(b.draw(width), from, to, 0)
+	if len(list) == 0 {
+		return nil
+	}
+	// The emulator has no tabs. A line of the text is what it shows, unless the
+	// program has moved the cursor.
+	at := 0
+	for i := range list[0].from {
+		if !b.all.Wrapped(i) {
+			at++
+		}
+	}
+	lines := strings.Split(clean(b.text), "\n")
+	for i := range list {
+		if s := &list[i]; at+i < len(lines) && sameButBlanks(lines[at+i], s.text) {
+			s.text = lines[at+i]
+		}
+	}
+	return list
+}
+
+// sameButBlanks reports that two texts differ in their blanks at most.
+func sameButBlanks(a, b string) bool {
+	return slices.Equal(strings.Fields(a), strings.Fields(b))
+}
+
+func (b *outputBody) peekSources(n, width int, env *environment) []source {
+	all := b.draw(width).Len()
+	if !b.ends {
+		return headSources(b, n, width, env)
+	}
+	at := 0
+	if all > n {
+		at = 1 // says how many there are above
+	}
+	return tailSources(b.sources(all-n+at, all, width, env), all-n, at)
+}
+
+// tailSources moves sources up by so many lines, to where the end of a body is shown
+// from a line on. What is above that line is not shown.
+func tailSources(list []source, up, at int) []source {
+	list = shifted(list, -up, 0)
+	for i := range list {
+		if s := &list[i]; s.from < at {
+			s.from, s.part = at, true
+		}
+	}
+	return list
+}
+
 // sources are the lines of the output, each as long as the program made it. The
 // command stands above them.
 func (v *terminalView) sources(from, to, width int, _ *environment) []source {
 	v.draw(width)
 	out := []source{{text: v.term.Command, from: 0, to: 1}}
-	return append(out, v.output(from-1, to-1, 1)...)
+	return append(out, printedSources(v.emu, from-1, to-1, 1)...)
 }
 
-func (v *terminalView) output(from, to, at int) []source { return screenSources(v.emu, from, to, at) }
-
-// screenSources are the sources of lines of an emulator, each as long as it was
-// before it was wrapped. The first line of all is drawn on the line at.
-func screenSources(emu *screen.Screen, from, to, at int) []source {
+// printedSources are the sources of lines of an emulator, of which the first is drawn
+// on the line at.
+func printedSources(emu *screen.Screen, from, to, at int) []source {
 	var out []source
 	from, to = max(from, 0), min(to, emu.Len())
 	for from > 0 && emu.Wrapped(from-1) {
@@ -303,61 +377,18 @@ func screenSources(emu *screen.Screen, from, to, at int) []source {
 	return out
 }
 
-func (b *outputBody) sources(from, to, width int, _ *environment) []source {
-	return joined(screenSources(b.draw(width), from, to, 0))
-}
-
-func (b *outputBody) peekSources(n, width int, env *environment) []source {
-	if !b.ends {
-		return upTo(joined(screenSources(b.draw(width), 0, n, 0)), n)
-	}
-	all := b.len(width, env)
-	shown, at := min(all, n), 0
-	if all > n || all > terminalPeek+1 {
-		shown, at = n-1, 1 // the first line says how many there are above
-	}
-	return below(joined(screenSources(b.draw(width), all-shown, all, at-(all-shown))), at)
-}
-
-// joined makes one source of lines that stand below each other, so that the empty
-// ones between them are taken as well.
-func joined(list []source) []source {
-	if len(list) == 0 {
-		return nil
-	}
-	texts := make([]string, len(list))
-	for i, s := range list {
-		texts[i] = s.text
-	}
-	return []source{{text: strings.Join(texts, "\n"), from: list[0].from, to: list[len(list)-1].to}}
-}
-
-// below cuts sources off above a line.
-func below(list []source, at int) []source {
-	for i := range list {
-		if s := &list[i]; s.from < at {
-			s.from, s.part = at, true
-		}
-	}
-	return list
-}
-
-func (v *terminalView) peekSources(n, width int, _ *environment) []source {
+func (v *terminalView) peekSources(n, width int, env *environment) []source {
 	v.draw(width)
-	at, all := 0, v.emu.Len()
 	var out []source
+	at, all := 0, v.emu.Len()
 	if v.term.Command != "" {
-		out, at = append(out, source{text: v.term.Command, from: 0, to: 1}), 1
+		out, at = append(out, source{text: v.term.Command, to: 1}), 1
 	}
-	shown := terminalPeek
-	switch {
-	case all > shown+1:
-		at++ // says how many there are above
-	case all == shown+1:
-		shown++
+	shown := n - at - len(v.status(env))
+	if all > shown {
+		at, shown = at+1, shown-1 // says how many there are above
 	}
-	first := max(0, all-shown)
-	return append(out, below(v.output(first, all, at-first), at)...)
+	return append(out, tailSources(printedSources(v.emu, all-shown, all, 0), all-shown-at, at)...)
 }
 
 // clean makes a source's text fit to be compared with what was drawn of it.

@@ -173,34 +173,30 @@ func (l *List) stretchLines(d drawing, s stretch, from, to int) []string {
 
 // pieces are texts one after the other.
 type pieces struct {
-	text  []byte
-	begun bool
-	flows bool // the last of them may go on in the next
+	text []byte
+	n    int
+	last int  // where the last of them begins
+	open bool // the next may go on where the last one ends
 }
 
 // line adds a line that has no source.
-func (p pieces) line(text string) pieces {
-	p = p.end()
-	p.text, p.begun, p.flows = append(p.text, text...), true, false
-	return p
-}
+func (p pieces) line(text string) pieces { return p.add(text, false) }
 
 // source adds a piece of a text, which may go on where the one before it ends.
 func (p pieces) source(text string, flows bool) pieces {
-	if !flows || !p.flows {
-		p = p.end()
-	}
-	p.text, p.begun, p.flows = append(p.text, text...), true, true
+	p = p.add(text, flows && p.open)
+	p.open = true
 	return p
 }
 
-// end ends the last line.
-func (p pieces) end() pieces {
-	if p.begun {
-		if p.flows {
-			p.text = bytes.TrimRight(p.text, "\n")
-		}
-		p.text = append(p.text, '\n')
+// add adds a text, on a line of its own unless it goes on. What ends with newlines
+// loses them then.
+func (p pieces) add(text string, goesOn bool) pieces {
+	if p.n > 0 && !goesOn {
+		rest := bytes.TrimRight(p.text[p.last:], "\n")
+		p.text = append(p.text[:p.last+len(rest)], '\n')
 	}
+	p.last = len(p.text)
+	p.text, p.n, p.open = append(p.text, text...), p.n+1, false
 	return p
 }

@@ -71,8 +71,13 @@ func TestTakes(t *testing.T) {
 		{"a diff", []conversation.Event{tool("t", acpclient.ToolCompleted, edit)}, "func f", "if x", "func f() {\n\treturn\n\tif x"},
 		{
 			"output",
-			[]conversation.Event{tool("t", acpclient.ToolCompleted, textContent("one two\n\nthree four"))},
-			"two", "three", "two\n\nthree",
+			[]conversation.Event{tool("t", acpclient.ToolCompleted, textContent("one two\n\n\tthree four"))},
+			"two", "three", "two\n\n\tthree",
+		},
+		{
+			"a change with an empty line",
+			[]conversation.Event{tool("t", acpclient.ToolCompleted, edit)},
+			"package", "func", "package a\n\nfunc",
 		},
 		{
 			"several items",
@@ -205,7 +210,7 @@ func TestTakesBetweenAnyPlaces(t *testing.T) {
 			events = []conversation.Event{ask(text)}
 		}
 		l := newList(fold(events...), rapid.IntRange(16, 100).Draw(t, "width"), 200)
-		l.expanded[0] = true // what is folded is a line that is no piece of the text
+		l.expanded[0] = true // what is folded says so, and that stands nowhere in the text
 		x0, y0 := rapid.IntRange(2, 30).Draw(t, "x0"), rapid.IntRange(0, 8).Draw(t, "y0")
 		x1, y1 := rapid.IntRange(2, 30).Draw(t, "x1"), rapid.IntRange(0, 8).Draw(t, "y1")
 		l.Lines()

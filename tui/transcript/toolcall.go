@@ -21,6 +21,7 @@ type toolCall struct {
 	env      *environment
 	expanded bool
 	asked    bool // the person is being asked about it, and sees the bodies there
+	headed   bool // its command stands above it
 	last     uint64
 	drawn    bool
 
