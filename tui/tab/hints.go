@@ -71,15 +71,16 @@ func (t *Tab) readerHints() []dialog.Hint {
 	if t.dialogs.Asks() {
 		h.add(config.ActionFocusPrompt, "answer")
 	}
-	if t.reader.find.open {
+	switch {
+	case t.reader.find.open: // enter goes on then
 		h.add(config.ActionFindNext, "next")
 		h.add(config.ActionFindPrev, "previous")
 		h.add(config.ActionCancel, "end")
-	}
-	h.parts("move", config.ActionItemNext, config.ActionItemPrev)
-	if t.list.Expanded() {
+	case t.list.Expanded():
+		h.parts("move", config.ActionItemNext, config.ActionItemPrev)
 		h.add(config.ActionItemExpand, "collapse")
-	} else {
+	default:
+		h.parts("move", config.ActionItemNext, config.ActionItemPrev)
 		h.add(config.ActionItemExpand, "expand")
 	}
 	h.add(config.ActionItemCopy, "copy")
