@@ -16,6 +16,12 @@ import (
 // aboutCall is everything that is known of a tool call, as content of a panel.
 func aboutCall(t *conversation.ToolCall, show callContent) column {
 	parts := aboutCallItself(t, show.at)
+	for _, q := range toolface.Questions(t.RawInput) {
+		parts = append(parts, gap{}, vital{questionBlock(q)})
+	}
+	if len(t.Tasks) > 0 {
+		parts = append(parts, gap{}, vital{tasksBlock(t.Tasks)})
+	}
 	for i := range t.Content {
 		c := &t.Content[i]
 		show.kind, show.deletes = t.Kind, toolface.Deletes(c, t.Kind)
@@ -26,7 +32,8 @@ func aboutCall(t *conversation.ToolCall, show callContent) column {
 	return parts
 }
 
-// aboutCallItself is what is known of a tool call but for its contents.
+// aboutCallItself is what a tool call says that it would do: its kind, title, places
+// and command, and what else its input names.
 func aboutCallItself(t *conversation.ToolCall, at toolface.Places) column {
 	parts := column{vital{newBlock(func(p paper) []string { return callHead(t, at, p) })}}
 	if c := at.Command(t.RawInput); c.Line != "" {
@@ -34,12 +41,6 @@ func aboutCallItself(t *conversation.ToolCall, at toolface.Places) column {
 	}
 	if left := rest(t, at); len(left) > 0 {
 		parts = append(parts, gap{}, vital{restBlock(left)})
-	}
-	for _, q := range toolface.Questions(t.RawInput) {
-		parts = append(parts, gap{}, vital{questionBlock(q)})
-	}
-	if len(t.Tasks) > 0 {
-		parts = append(parts, gap{}, vital{tasksBlock(t.Tasks)})
 	}
 	return parts
 }

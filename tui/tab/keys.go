@@ -239,10 +239,12 @@ func (t *Tab) readerKey(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return nil, true
 }
 
+const tooNarrow = "the window is too narrow to show changes side by side"
+
 // toggleDiffs shows changes side by side, or no longer.
 func (t *Tab) toggleDiffs() tea.Cmd {
 	if !t.list.ToggleDiffs() {
-		return t.say("the window is too narrow to show changes side by side")
+		return t.say(tooNarrow)
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/theme"
 	"parley/tui/toolface"
-	"parley/tui/transcript"
 )
 
 // panStep is how far lines that are not wrapped move to the side, in cells.
@@ -34,7 +33,7 @@ func newPager(t *Tab, item conversation.Item, head func(width int, th *theme.The
 	if head != nil {
 		p.title = "Permission: " + p.title
 	}
-	p.reader = *newReader(t, transcript.NewPage(t.program.Theme, t.cwd, item, head))
+	p.reader = *newReader(t, t.list.PageOf(item, head))
 	return p
 }
 
@@ -134,6 +133,12 @@ func (p *pager) read(a config.Action) tea.Cmd {
 		} else {
 			p.list.SpanLine(0)
 		}
+	case config.ActionDiffContext:
+		p.list.WidenContext()
+	case config.ActionDiffSplit:
+		if !p.list.ToggleDiffs() {
+			return p.tab.say(tooNarrow)
+		}
 	default:
 		cmd, _ := p.act(a)
 		return cmd
@@ -219,6 +224,10 @@ func (p *pager) Hints() []dialog.Hint {
 		h.list = append(h.list, dialog.Hint{Key: "←→", Text: "sideways"})
 	}
 	h.add(config.ActionItemCopy, "copy")
+	if p.list.HasDiff() {
+		h.add(config.ActionDiffContext, "context")
+		h.add(config.ActionDiffSplit, "side by side or not")
+	}
 	h.add(config.ActionMark, "mark")
 	h.add(config.ActionItemOpen, "open")
 	return h.list

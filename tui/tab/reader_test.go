@@ -400,8 +400,14 @@ func TestAProposedChangeOnTheWholeScreen(t *testing.T) {
 	b.screen()
 	b.press("ctrl+e")
 	b.mustShow(t, "Permission: ", "⟨U+202E⟩", "$ rm -rf  x", "before", "after", "q close")
+	for _, want := range []int{3, 5} { // lines around the change
+		if got := strings.Count(b.screen(), "the same"); got != want {
+			t.Errorf("%d lines of context, want %d:\n%s", got, want, b.screen())
+		}
+		b.press("e")
+	}
 	b.press("1", "y")
-	b.mustShow(t, "q close")
+	b.mustShow(t, "q close", "e context")
 	b.press("q")
 	b.mustShow(t, "Allow it")
 	b.mustNotShow(t, "q close")

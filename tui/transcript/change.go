@@ -22,7 +22,7 @@ func (l *List) HasDiff() bool {
 	if l.Selected() == nil {
 		return false
 	}
-	call, ok := l.at(l.selected).(*toolCall)
+	call, ok := callOf(l.at(l.selected))
 	return ok && call.changesFiles()
 }
 

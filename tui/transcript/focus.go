@@ -103,7 +103,7 @@ func (l *List) Expanded() bool { return l.expanded[l.selected] }
 
 // reveal scrolls as little as brings the beginning of an item into sight.
 func (l *List) reveal(item int) {
-	if item < 0 {
+	if item < 0 || l.page != nil {
 		return
 	}
 	start := position{item: item}

@@ -139,7 +139,7 @@ func (l *List) at(i int) drawing {
 	}
 	e.used = l.clock
 	e.update(l.env, l.expanded[i])
-	if call, ok := e.drawing.(*toolCall); ok {
+	if call, ok := callOf(e.drawing); ok {
 		context := 0
 		if l.expanded[i] {
 			context = l.context[i]

@@ -20,17 +20,18 @@ type page struct {
 	head func(width int, th *theme.Theme) []string
 }
 
-// NewPage makes a view of a single item, opened, that is as wide as the screen.
-// cwd is the working directory of its session. head, if it is not nil, draws what
-// stands in place of the title of a tool call.
-func NewPage(th *theme.Theme, cwd string, item conversation.Item, head func(width int, th *theme.Theme) []string) *List {
+// PageOf makes a view of a single item, opened, that is as wide as the screen. head,
+// if it is not nil, draws what stands in place of the title of a tool call.
+func (l *List) PageOf(item conversation.Item, head func(width int, th *theme.Theme) []string) *List {
 	conv := conversation.New()
-	conv.Cwd = cwd
+	conv.Cwd = l.conv.Cwd
 	conv.Items = []conversation.Item{item}
-	l := New(th, conv)
-	l.page = &page{head: head}
-	l.following, l.selected, l.expanded[0] = false, 0, true
-	return l
+	p := New(l.theme, conv)
+	p.diffs, p.pictures = l.diffs, l.pictures
+	p.SetSites(l.env.sites)
+	p.page = &page{head: head}
+	p.following, p.selected, p.expanded[0] = false, 0, true
+	return p
 }
 
 // newDrawing makes the drawing of item i.
@@ -54,6 +55,17 @@ func (c *askedCall) lines(section, width int) []string {
 		return c.head(width, c.env.theme)
 	}
 	return c.toolCall.lines(section, width)
+}
+
+// callOf is the tool call that a drawing draws, if it draws one.
+func callOf(d drawing) (*toolCall, bool) {
+	switch d := d.(type) {
+	case *toolCall:
+		return d, true
+	case *askedCall:
+		return d.toolCall, true
+	}
+	return nil, false
 }
 
 // AtEnd reports whether the last line of all is in sight.
