@@ -9,6 +9,13 @@ import (
 // frameTime is the least time between two frames that nobody waits for.
 const frameTime = 33 * time.Millisecond
 
+// Of what comes after a pause of pauseTime, burst frames are drawn without waiting
+// for frameTime: the few steps of a start, or of an answer, are seen at once.
+const (
+	pauseTime = 250 * time.Millisecond
+	burst     = 4
+)
+
 type (
 	// dueMsg says that frameTime is over.
 	dueMsg struct{}
@@ -28,6 +35,7 @@ type program struct {
 	width, height int
 	drawn         time.Time // the last frame
 	changed       bool      // since then
+	sooner        int       // frames of the burst that were drawn since the last pause
 	due           bool      // a dueMsg is under way
 }
 
@@ -53,13 +61,27 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	cmd := p.model.Update(msg)
 	p.changed = true
-	if rest := frameTime - time.Since(p.drawn); rest <= 0 || awaited(msg) {
-		p.draw()
-	} else if !p.due {
-		p.due = true
-		time.AfterFunc(rest, func() { p.screen.mail.post(dueMsg{}) })
-	}
+	p.pace(awaited(msg))
 	return p, cmd
+}
+
+// pace draws a frame now, or when it may be drawn.
+func (p *program) pace(awaited bool) {
+	age := time.Since(p.drawn)
+	if age >= pauseTime {
+		p.sooner = 0
+	}
+	switch {
+	case awaited || age >= frameTime:
+		p.draw()
+	case p.due:
+	case p.sooner < burst:
+		p.sooner++
+		p.draw()
+	default:
+		p.due = true
+		time.AfterFunc(frameTime-age, func() { p.screen.mail.post(dueMsg{}) })
+	}
 }
 
 // awaited reports messages whose effect a person waits for.
