@@ -78,6 +78,7 @@ func styleFromEnvironment() (MarkdownStyle, error) {
 // styleError says why there is no such style, and what to do about it.
 type styleError struct{ message, hint string }
 
+// Error is what is wrong, without what to do about it.
 func (e *styleError) Error() string { return e.message }
 
 // findStyle is the style of a name or in a file; nil for parley's own. Its errors

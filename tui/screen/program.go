@@ -10,10 +10,11 @@ import (
 const frameTime = 33 * time.Millisecond
 
 // Of what comes after a pause of pauseTime, burst frames are drawn without waiting
-// for frameTime: the few steps of a start, or of an answer, are seen at once.
+// for frameTime: the steps of a start, or of an answer, are seen at once. Messages
+// that change nothing count as well, and a start has a dozen of them.
 const (
 	pauseTime = 250 * time.Millisecond
-	burst     = 4
+	burst     = 16
 )
 
 type (
