@@ -62,7 +62,8 @@ func TestReadsTheTranscriptWhileAPermissionIsOpen(t *testing.T) {
 	p.Ready().Ask("go").Question("Launch").TakesKeys()
 	p.Press("pgup").Shows("more below", "%")
 	p.Press("tab").Shows("tab to answer")
-	p.Type("12yn9").Shows("tab goes back to the question")
+	p.Type("y").Shows("to the terminal's clipboard") // said when the copy is done, over whatever was said before
+	p.Type("12n9").Shows("tab goes back to the question")
 	p.Press("[").Shows("▌ go", " 0%")
 	p.Press("ctrl+d").Shows("Line 11 ")
 	answersNothing(p)
