@@ -24,10 +24,26 @@ type Command struct {
 	Env []string
 	// Dir is the working directory; empty is this process's.
 	Dir string
+	// Runs is the command that this one runs, if all that it does itself is to
+	// bound it: that is the one that people are told of.
+	Runs *Command
 }
 
 // String is the command for people, without its environment.
-func (c Command) String() string { return strings.Join(append([]string{c.Path}, c.Args...), " ") }
+func (c Command) String() string {
+	if c.Runs != nil {
+		return c.Runs.String()
+	}
+	return strings.Join(append([]string{c.Path}, c.Args...), " ")
+}
+
+// name is the program for people.
+func (c Command) name() string {
+	if c.Runs != nil {
+		return c.Runs.name()
+	}
+	return filepath.Base(c.Path)
+}
 
 // StartError says why an agent could not be started at all.
 type StartError struct {
@@ -77,7 +93,7 @@ type ExitError struct {
 
 // Error names the program and how it ended.
 func (e *ExitError) Error() string {
-	return fmt.Sprintf("%s ended: %s", filepath.Base(e.Command.Path), e.State)
+	return fmt.Sprintf("%s ended: %s", e.Command.name(), e.State)
 }
 
 // How long Stop waits after it has closed stdin, and after SIGTERM. Some agents

@@ -35,6 +35,7 @@ type Agent struct {
 	Cwd     string
 	Default bool
 	Source  Source
+	Sandbox AgentSandbox
 	// InstallHint is one line that says how to get the program, URL where to
 	// read about it. Either may be empty.
 	InstallHint, URL string

@@ -38,6 +38,8 @@ type Config struct {
 	// MCP are the servers handed to every agent, in the order of the file.
 	MCP  []MCPServer
 	Keys Keys
+	// Sandbox is that of all agents; see [Config.SandboxFor].
+	Sandbox Sandbox
 }
 
 // Default is the configuration of a person who has written none.
@@ -115,6 +117,7 @@ func Parse(file string, data []byte) (*Config, error) {
 		NoMouse:       root.noMouse(),
 		Agents:        root.agents(),
 		MCP:           root.mcpServers(),
+		Sandbox:       root.sandbox(),
 	}
 	c.DefaultAgent = root.defaultAgent(c)
 	for i := range c.Agents {
@@ -178,6 +181,7 @@ func (t *table) agent() Agent {
 		Env:     t.secrets("env", isEnvName),
 		Default: t.flag("default"),
 		Source:  SourceConfigured,
+		Sandbox: t.agentSandbox(),
 	}
 	t.done()
 	if !isKnown && a.Name == "" {

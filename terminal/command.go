@@ -65,6 +65,15 @@ func resolve(spec Spec) (command, error) {
 	return c, nil
 }
 
+// wrapped is the command that runs c in its place; c itself if wrap is nil.
+func (c command) wrapped(wrap func(string, []string) (string, []string)) command {
+	if wrap != nil {
+		program, args := wrap(c.path, c.argv[1:])
+		c.path, c.argv = program, append([]string{program}, args...)
+	}
+	return c
+}
+
 // workingDir checks a request's directory; none given is our own.
 func workingDir(dir string) (string, error) {
 	if dir == "" {

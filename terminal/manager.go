@@ -36,6 +36,9 @@ var (
 type Options struct {
 	// Grace is the time between SIGTERM and SIGKILL; 0 means two seconds.
 	Grace time.Duration
+	// Wrap, if not nil, gives the program and the arguments that run a program in
+	// its place, to bound what it may do. It may be called from any goroutine.
+	Wrap func(program string, args []string) (string, []string)
 }
 
 // Spec says what to run and how (ACP: CreateTerminalRequest). The output goes to
@@ -93,6 +96,7 @@ func (s ExitStatus) String() string {
 type Manager struct {
 	grace      time.Duration
 	maxRunning int
+	wrap       func(program string, args []string) (string, []string)
 
 	mu        sync.Mutex
 	closed    bool
@@ -104,7 +108,7 @@ func NewManager(o Options) *Manager {
 	if o.Grace <= 0 {
 		o.Grace = defaultGrace
 	}
-	return &Manager{grace: o.Grace, maxRunning: MaxRunning, terminals: map[string]*terminal{}}
+	return &Manager{grace: o.Grace, wrap: o.Wrap, maxRunning: MaxRunning, terminals: map[string]*terminal{}}
 }
 
 // Create starts a command and returns the terminal's id at once. ctx covers the
@@ -124,7 +128,7 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	if err := m.refusal(ctx); err != nil {
 		return "", fmt.Errorf("cannot run %q: %w", spec.Command, err)
 	}
-	p, err := start(c, spec.Cols, spec.Rows)
+	p, err := start(c.wrapped(m.wrap), spec.Cols, spec.Rows)
 	if err != nil {
 		return "", err
 	}

@@ -20,18 +20,20 @@ type launcher struct {
 	cwd     string
 	addDirs []string
 	resume  string // the session to open instead of a new one
+	sandbox *bool  // what the command line says of it; nil if nothing
 
-	mu      sync.Mutex
-	samples []sample
+	mu   sync.Mutex
+	made []temporary
 }
 
-// sample is a temporary project of the tour. It is locked while it is in use.
-type sample struct {
+// temporary is a directory that goes with this program, such as the tour's project. It
+// is locked while it is in use.
+type temporary struct {
 	dir  string
 	lock *os.File
 }
 
-// samplePrefix begins the names of their directories.
+// samplePrefix begins the names of the tour's projects.
 const samplePrefix = "parley-tour-"
 
 // start makes a session with an agent. It does not wait for the agent, and may be
@@ -55,31 +57,33 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 	if dir == "" {
 		dir = cwd
 	}
+	roots := append([]string{cwd}, l.addDirs...)
+	box, err := l.bound(a, roots)
+	if err != nil {
+		return nil, err
+	}
+	var machine local.Options
+	if box != nil {
+		machine.Wrap = box.Command
+	}
 	return session.NewSession(session.Options{
-		Command:               acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir},
+		Command:               behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir}),
 		Client:                acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()},
 		Cwd:                   cwd,
 		AdditionalDirectories: l.addDirs,
 		MCPServers:            servers,
 		ResumeID:              acpclient.SessionID(l.resume),
 		Machine: func(w session.Witness) (session.Machine, error) {
-			return local.New(w, append([]string{cwd}, l.addDirs...)...)
+			return local.New(w, machine, roots...)
 		},
+		Bounds: boundsFor(box, l.sandboxOf(a)),
 	})
 }
 
 // sample makes a temporary project for the tour.
 func (l *launcher) sample() (string, error) {
-	removeAbandoned(os.TempDir())
-	dir, err := os.MkdirTemp("", samplePrefix)
+	dir, err := l.temporary(samplePrefix)
 	if err != nil {
-		return "", fmt.Errorf("make a directory for the tour: %w", err)
-	}
-	lock, _ := lockDirectory(dir) // without it, nobody may remove the directory but cleanUp
-	l.mu.Lock()
-	l.samples = append(l.samples, sample{dir, lock})
-	l.mu.Unlock()
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", fmt.Errorf("make a directory for the tour: %w", err)
 	}
 	if err := demoagent.WriteSample(dir); err != nil {
@@ -88,11 +92,26 @@ func (l *launcher) sample() (string, error) {
 	return dir, nil
 }
 
-// cleanUp removes what was made for the tour.
+// temporary makes a directory that goes with this program. Those that one which was
+// killed has left behind are removed.
+func (l *launcher) temporary(prefix string) (string, error) {
+	removeAbandoned(os.TempDir(), prefix)
+	dir, err := os.MkdirTemp("", prefix)
+	if err != nil {
+		return "", err
+	}
+	lock, _ := lockDirectory(dir) // without it, nobody may remove the directory but cleanUp
+	l.mu.Lock()
+	l.made = append(l.made, temporary{dir, lock})
+	l.mu.Unlock()
+	return filepath.EvalSymlinks(dir)
+}
+
+// cleanUp removes the directories that go with this program.
 func (l *launcher) cleanUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, s := range l.samples {
+	for _, s := range l.made {
 		_ = os.RemoveAll(s.dir)
 		if s.lock != nil {
 			_ = s.lock.Close()

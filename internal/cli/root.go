@@ -8,6 +8,7 @@ import (
 var subcommands = []func(*streams) *cobra.Command{
 	guideCommand,
 	demoAgentCommand,
+	sandboxedCommand,
 }
 
 // rootCommand is parley itself: without a subcommand it starts a session.

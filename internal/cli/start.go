@@ -27,6 +27,8 @@ type startOptions struct {
 	asked   bool   // it was an argument
 	addDirs []string
 	resume  string
+	sandbox bool
+	bounds  bool     // --sandbox was given
 	command []string // behind "--"
 }
 
@@ -57,12 +59,14 @@ that as the agent at once.`,
 	f.StringVarP(&opt.agent, "agent", "a", "", "start the agent of this `NAME`: a configured or a known one, or \"tour\"")
 	f.StringVar(&opt.cwd, "cwd", "", "the session's working directory `DIR` (default: this one)")
 	f.StringArrayVar(&opt.addDirs, "add-dir", nil, "one more directory `DIR` that the session may work in; may be repeated")
+	f.BoolVar(&opt.sandbox, "sandbox", false, "let the agent and its commands write in the session's directories only; fails where the system has no means to see to it")
 	f.StringVar(&opt.resume, "resume", "", "open the agent's session of this `ID` instead of a new one")
 	return cmd
 }
 
 // takeArgs sorts the arguments: a directory before "--", a command behind it.
 func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
+	o.bounds = cmd.Flags().Changed("sandbox")
 	before := args
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		before, o.command = args[:at], args[at:]
@@ -96,6 +100,9 @@ func (o *startOptions) run(ctx context.Context) error {
 		return err
 	}
 	l := &launcher{config: cfg, cwd: o.cwd, addDirs: o.addDirs, resume: o.resume}
+	if o.bounds {
+		l.sandbox = &o.sandbox
+	}
 	defer l.cleanUp()
 	opt := tui.Options{Config: cfg, Cwd: o.cwd, Version: currentVersion(), Start: l.start}
 	if opt.Agent, err = o.named(cfg); err != nil {
@@ -105,6 +112,9 @@ func (o *startOptions) run(ctx context.Context) error {
 		if opt.Agents, err = offered(cfg); err != nil {
 			return err
 		}
+	}
+	if err := l.canBound(opt.Agent); err != nil {
+		return err
 	}
 	if err := o.streams.needScreen(); err != nil {
 		return err

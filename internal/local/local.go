@@ -26,9 +26,15 @@ type Machine struct {
 
 var _ session.Machine = (*Machine)(nil)
 
+// Options are what a machine may be told. The zero value is usable.
+type Options struct {
+	// Wrap bounds what commands may do, see [terminal.Options].
+	Wrap func(program string, args []string) (string, []string)
+}
+
 // New makes a machine whose files are those inside the roots, of which the first
 // is the working directory of commands.
-func New(witness session.Witness, roots ...string) (*Machine, error) {
+func New(witness session.Witness, opt Options, roots ...string) (*Machine, error) {
 	if len(roots) == 0 {
 		return nil, errors.New("a session needs a working directory")
 	}
@@ -36,7 +42,7 @@ func New(witness session.Witness, roots ...string) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Machine{fs: files, terminals: terminal.NewManager(terminal.Options{}), witness: witness, cwd: roots[0], inFlight: newBudget(maxInFlight)}, nil
+	return &Machine{fs: files, terminals: terminal.NewManager(terminal.Options{Wrap: opt.Wrap}), witness: witness, cwd: roots[0], inFlight: newBudget(maxInFlight)}, nil
 }
 
 // Close ends all commands and closes the roots.

@@ -79,7 +79,7 @@ func newMachine(t *testing.T) (*Machine, *record, string) {
 		t.Fatal(err)
 	}
 	r := newRecord()
-	m, err := New(r, dir)
+	m, err := New(r, Options{}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,10 +95,10 @@ func write(t *testing.T, path, content string) {
 }
 
 func TestNew(t *testing.T) {
-	if _, err := New(newRecord()); err == nil {
+	if _, err := New(newRecord(), Options{}); err == nil {
 		t.Error("made a machine without a directory")
 	}
-	if _, err := New(newRecord(), filepath.Join(t.TempDir(), "missing")); err == nil {
+	if _, err := New(newRecord(), Options{}, filepath.Join(t.TempDir(), "missing")); err == nil {
 		t.Error("made a machine of a directory that is not there")
 	}
 }

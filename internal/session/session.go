@@ -36,6 +36,9 @@ type Options struct {
 	Spawn func(acpclient.Command) (*Peer, error)
 	// Machine makes what serves fs/* and terminal/*.
 	Machine func(Witness) (Machine, error)
+	// Bounds says for people what bounds the agent and its commands from outside,
+	// such as "sandbox"; empty if nothing does.
+	Bounds string
 	// MaxLine is the longest line in bytes that is taken from the agent; 0 is
 	// acpclient.DefaultMaxLine.
 	MaxLine int

@@ -105,6 +105,9 @@ func (t *Tab) statusLine(width int) string {
 	badge := false
 	if c := t.conv; c != nil {
 		left, badge = settingsLine(c, th)
+		if bounds := t.session.Options().Bounds; bounds != "" {
+			left = append(left, th.Muted.Render(safetext.Line(bounds)))
+		}
 		if u := c.Usage; u != nil {
 			left = append(left, usage(u, th))
 		}

@@ -29,6 +29,7 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"config stands alone", `^config(/|$)`, `^$`, `.`, `^config(/|$)|` + leaves},
 	{"the table of quirks stands alone", `^internal/quirks(/|$)`, `^$`, `.`, `^internal/quirks(/|$)`},
 	{"only what folds and what acts asks for quirks", `.`, `^internal/(quirks|conversation|session)(/|$)`, `^internal/quirks(/|$)`, `^$`},
+	{"the sandbox stands alone", `^internal/sandbox(/|$)`, `^$`, `.`, `^$`},
 	{"leaves import nothing of parley", leaves, `^$`, `.`, leaves},
 	{"the product does without the tests' tools", `.`, `^internal/test/`, `^internal/test(/|$)`, `^$`},
 }

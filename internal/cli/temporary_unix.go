@@ -23,10 +23,10 @@ func lockDirectory(dir string) (lock *os.File, ok bool) {
 	return f, true
 }
 
-// removeAbandoned removes the sample projects of this user that no parley holds any
-// more: that which made them was killed.
-func removeAbandoned(temporary string) {
-	dirs, _ := filepath.Glob(filepath.Join(temporary, samplePrefix+"*"))
+// removeAbandoned removes the directories of this user whose names begin with a prefix
+// and that no parley holds any more: that which made them was killed.
+func removeAbandoned(temporary, prefix string) {
+	dirs, _ := filepath.Glob(filepath.Join(temporary, prefix+"*"))
 	for _, dir := range dirs {
 		var info unix.Stat_t
 		if unix.Lstat(dir, &info) != nil || int(info.Uid) != os.Getuid() {

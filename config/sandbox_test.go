@@ -1,0 +1,55 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSandboxFor(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"} {
+		t.Setenv(name, "")
+	}
+	c := parse(t, `
+sandbox = true
+sandbox_write = ["~/go"]
+[agents.claude]
+command = "npx"
+sandbox_write = "/data"
+[agents.mine]
+command = "mine"
+sandbox = false
+`)
+	claude := c.SandboxFor(c.Agents[0])
+	if !claude.On || claude.Offline || claude.HideSet {
+		t.Errorf("%+v", claude)
+	}
+	for _, want := range []string{filepath.Join(home, "go"), "/data", filepath.Join(home, ".claude"), filepath.Join(home, ".npm")} {
+		if !slices.Contains(claude.Write, want) {
+			t.Errorf("%s cannot be written: %v", want, claude.Write)
+		}
+	}
+	for _, want := range []string{filepath.Join(home, ".ssh"), filepath.Join(home, ".config/parley"), StateDir()} {
+		if !slices.Contains(claude.Hide, want) {
+			t.Errorf("%s is not hidden: %v", want, claude.Hide)
+		}
+	}
+	if mine := c.SandboxFor(c.Agents[1]); mine.On {
+		t.Errorf("%+v", mine)
+	}
+	c = parse(t, "sandbox_hide = []\nsandbox_network = false")
+	if s := c.SandboxFor(Agent{}); s.On || !s.Offline || !s.HideSet || len(s.Hide) > 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestSandboxPathsBeginSomewhere(t *testing.T) {
+	_, err := Parse("x", []byte(`sandbox_write = ["go"]`))
+	const want = `x:1:1: sandbox_write has the path "go", which begins nowhere: begin it with "/" or "~/"`
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

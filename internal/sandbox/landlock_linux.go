@@ -1,0 +1,84 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"syscall"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	llsys "github.com/landlock-lsm/go-landlock/landlock/syscall"
+)
+
+var ways = []way{{"bubblewrap", bubblewrap}, {"Landlock", viaLandlock}}
+
+// minLandlock is the version that holds back renames between directories and the
+// truncation of files.
+const minLandlock = 3
+
+// viaLandlock starts programs through Enter, which bounds itself first. Landlock
+// permits, it cannot take back: nothing can be hidden below what may be read.
+// https://docs.kernel.org/userspace-api/landlock.html
+func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
+	switch v, err := llsys.LandlockGetABIVersion(); {
+	case err != nil:
+		return nil, errors.New("the kernel does not have it")
+	case v < minLandlock:
+		return nil, fmt.Errorf("the kernel has version %d of it, and %d is needed", v, minLandlock)
+	case len(enter) == 0:
+		return nil, errors.New("it needs a program that enters it")
+	case b.Offline:
+		return nil, errors.New("it cannot take the whole network away")
+	case b.MustHide && len(b.Hide) > 0:
+		return nil, errCannotHide
+	}
+	bounds, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sandbox{wrap: func(name string, rest []string) (string, []string) {
+		return enter[0], slices.Concat(enter[1:], []string{string(bounds), name}, rest)
+	}}
+	if len(b.Hide)+len(b.Keep) > 0 {
+		s.Lack = "nothing is hidden"
+	}
+	return s, nil
+}
+
+// Enter bounds this process for good, and becomes the program that args begin with.
+// What comes before it in args are the bounds, as Command has put them there. It
+// returns only if that failed.
+func Enter(args []string) error {
+	if len(args) < 2 {
+		return errors.New("a sandbox needs its bounds and a program")
+	}
+	var b Bounds
+	if err := json.Unmarshal([]byte(args[0]), &b); err != nil {
+		return fmt.Errorf("the bounds of the sandbox: %w", err)
+	}
+	program, err := exec.LookPath(args[1])
+	if err != nil {
+		return fmt.Errorf("start %s: %w", args[1], err)
+	}
+	env := os.Environ()
+	write := slices.Clone(b.Write)
+	if b.Temp != "" {
+		write = append(write, b.Temp)
+		env = append(env, "TMPDIR="+b.Temp)
+	}
+	rules := []landlock.Rule{landlock.RODirs("/").WithIoctlDev(), landlock.RWDirs("/dev").WithIoctlDev()}
+	for _, p := range write {
+		if isDir(p) {
+			rules = append(rules, landlock.RWDirs(p).WithRefer())
+		} else {
+			rules = append(rules, landlock.RWFiles(p))
+		}
+	}
+	if err := landlock.V5.BestEffort().RestrictPaths(rules...); err != nil {
+		return fmt.Errorf("enter the sandbox: %w", err)
+	}
+	return fmt.Errorf("start %s: %w", program, syscall.Exec(program, args[1:], env))
+}

@@ -1,0 +1,178 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// enterSandbox, as the first argument, makes the test binary a program that bounds
+// itself.
+const enterSandbox = "enter-sandbox"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == enterSandbox {
+		fmt.Fprintln(os.Stderr, Enter(os.Args[2:]))
+		os.Exit(70)
+	}
+	os.Exit(m.Run())
+}
+
+// place is a directory with a file in each of its directories.
+type place struct {
+	root  string
+	child Bounds
+}
+
+func newPlace(t *testing.T) place {
+	t.Helper()
+	root, err := os.MkdirTemp("/var/tmp", "parley-sandbox-") // /tmp is another one behind the bounds
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	for _, dir := range []string{"project/.git/hooks", "project/.ssh", "outside", "secret", "temp"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, dir, "file"), []byte("old\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return place{root, Bounds{
+		Write: []string{filepath.Join(root, "project"), filepath.Join(root, "not there")},
+		Keep:  []string{filepath.Join(root, "project/.git/hooks")},
+		Hide:  []string{filepath.Join(root, "secret"), filepath.Join(root, "project/.ssh/file")},
+		Temp:  filepath.Join(root, "temp"),
+	}}
+}
+
+// try runs a shell command behind the bounds, and returns what it printed.
+func try(t *testing.T, s *Sandbox, dir, script string) (string, error) {
+	t.Helper()
+	name, args := s.Command("sh", []string{"-c", script})
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// each runs a test in each way that this machine has.
+func each(t *testing.T, test func(t *testing.T, p place, s *Sandbox)) {
+	for _, w := range ways {
+		t.Run(w.name, func(t *testing.T) {
+			p := newPlace(t)
+			s, err := w.make(p.child.there(), []string{os.Args[0], enterSandbox})
+			if err != nil {
+				t.Skipf("this machine does not have it: %v", err)
+			}
+			test(t, p, s)
+		})
+	}
+}
+
+func TestWritesInsideOnly(t *testing.T) {
+	each(t, func(t *testing.T, p place, s *Sandbox) {
+		project := filepath.Join(p.root, "project")
+		for _, c := range []struct {
+			script string
+			works  bool
+		}{
+			{"echo new > file && cat file", true},
+			{"mkdir -p a/b && mv file a/b/ && mv a/b/file .", true},
+			{"cat ../outside/file", true},
+			{"echo new > ../outside/file", false},
+			{"echo new >> ../outside/other", false},
+			{"rm ../outside/file", false},
+			{"mv ../outside/file .", false},
+			{"ln -s ../outside link && echo new > link/file", false},
+			{"sh -c 'setsid sh -c \"echo new > ../outside/file\"'", false},
+			{"echo gone > /dev/null", true},
+			{`echo new > "$TMPDIR/x" && cat "$TMPDIR/x"`, true},
+		} {
+			out, err := try(t, s, project, c.script)
+			if works := err == nil; works != c.works {
+				t.Errorf("%s: works %v, want %v: %s", c.script, works, c.works, out)
+			}
+		}
+		if text, err := os.ReadFile(filepath.Join(p.root, "outside/file")); string(text) != "old\n" {
+			t.Errorf("the file outside has %q, %v", text, err)
+		}
+		if _, err := os.Stat(filepath.Join(p.root, "temp/x")); err != nil {
+			t.Errorf("the temporary file is not where it belongs: %v", err)
+		}
+	})
+}
+
+func TestHidesAndKeeps(t *testing.T) {
+	p := newPlace(t)
+	s, err := bubblewrap(p.child.there(), nil)
+	if err != nil {
+		t.Skipf("this machine does not have bubblewrap: %v", err)
+	}
+	for _, script := range []string{
+		"cat ../secret/file", "grep old .ssh/file", "echo new > .git/hooks/file", "rm .git/hooks/file", "mv .git/hooks .git/other",
+	} {
+		if out, err := try(t, s, filepath.Join(p.root, "project"), script); err == nil {
+			t.Errorf("%s works: %s", script, out)
+		}
+	}
+	if out, err := try(t, s, filepath.Join(p.root, "project"), "cat .git/hooks/file"); err != nil || out != "old\n" {
+		t.Errorf("what is kept reads as %q, %v", out, err)
+	}
+}
+
+func TestTakesTheNetworkAway(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not installed")
+	}
+	p := newPlace(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	dial := "bash -c ': < /dev/tcp/127.0.0.1/" + port + "'"
+	for offline, works := range map[bool]bool{false: true, true: false} {
+		b := p.child.there()
+		b.Offline = offline
+		s, err := bubblewrap(b, nil)
+		if err != nil {
+			t.Skipf("this machine does not have bubblewrap: %v", err)
+		}
+		if out, err := try(t, s, p.root, dial); (err == nil) != works {
+			t.Errorf("offline %v: %v %s", offline, err, out)
+		}
+	}
+}
+
+// A way that cannot do what is demanded is not taken.
+func TestRefusesWhatItCannotDo(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // there is no bubblewrap
+	p := newPlace(t)
+	for name, b := range map[string]Bounds{
+		"offline": {Offline: true},
+		"hide":    {Hide: p.child.Hide, MustHide: true},
+	} {
+		_, err := New(b, []string{os.Args[0], enterSandbox})
+		var unavailable *UnavailableError
+		if !errors.As(err, &unavailable) || len(unavailable.Reasons) != len(ways) {
+			t.Errorf("%s: %v", name, err)
+		} else if !strings.Contains(err.Error(), "bwrap is not installed") {
+			t.Errorf("%s: it is not said why: %v", name, err)
+		}
+	}
+}
+
+// What is said in place of a program's own words names the program.
+func TestEnterSaysWhatIsMissing(t *testing.T) {
+	if err := Enter([]string{"{}", "no-such-program"}); err == nil || !strings.Contains(err.Error(), "no-such-program") {
+		t.Errorf("got %v", err)
+	}
+}

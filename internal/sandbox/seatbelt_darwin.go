@@ -1,0 +1,48 @@
+package sandbox
+
+import (
+	"errors"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+var ways = []way{{"sandbox-exec", seatbelt}}
+
+// seatbelt runs programs under a profile of macOS.
+func seatbelt(b Bounds, _ []string) (*Sandbox, error) {
+	program, err := exec.LookPath("sandbox-exec")
+	if err != nil {
+		return nil, errors.New("sandbox-exec is not there")
+	}
+	profile := profileOf(b)
+	if err := exec.Command(program, "-p", profile, "/usr/bin/true").Run(); err != nil {
+		return nil, err
+	}
+	return &Sandbox{wrap: func(name string, args []string) (string, []string) {
+		return program, append([]string{"-p", profile, name}, args...)
+	}}, nil
+}
+
+// profileOf writes the bounds in the profile's language. Of its rules the last one
+// that is about a path counts.
+func profileOf(b Bounds) string {
+	var p strings.Builder
+	p.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write* (subpath \"/dev\"))\n")
+	rule := func(verb, what string, paths []string) {
+		for _, path := range paths {
+			kind := "literal"
+			if isDir(path) {
+				kind = "subpath"
+			}
+			p.WriteString("(" + verb + " " + what + " (" + kind + " " + strconv.Quote(path) + "))\n")
+		}
+	}
+	rule("deny", "file-read* file-write*", b.Hide)
+	rule("allow", "file-read* file-write*", append(b.Write, b.Temp))
+	rule("deny", "file-write*", b.Keep)
+	if b.Offline {
+		p.WriteString("(deny network*)\n")
+	}
+	return p.String()
+}

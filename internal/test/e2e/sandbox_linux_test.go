@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley/internal/sandbox"
+	"parley/internal/test/ptytest"
+)
+
+// What an agent starts, by itself or through parley, writes inside the session's
+// directory and nowhere else.
+func TestBoundsTheAgentAndItsCommands(t *testing.T) {
+	t.Parallel()
+	if _, err := sandbox.New(sandbox.Bounds{}, []string{"true"}); err != nil {
+		var unavailable *sandbox.UnavailableError
+		if !errors.As(err, &unavailable) {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	outside, err := os.MkdirTemp("/var/tmp", "parley-e2e-")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(outside) })
+	try := func(who string) string {
+		return fmt.Sprintf("echo %s > %s-inside; echo %s > %s/%s || echo refused %s", who, who, who, outside, who, who)
+	}
+	dir := t.TempDir()
+	script := filepath.Join(dir, "agent.script")
+	must(t, os.WriteFile(script, []byte(`
+handshake
+expect session/prompt
+request terminal/create {"sessionId": "${session}", "command": "sh", "args": ["-c", "`+try("command")+`"], "cwd": "${cwd}"} as term
+await term
+update {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Run it", "kind": "execute", "status": "in_progress", "content": [{"type": "terminal", "terminalId": "${term.result.terminalId}"}]}
+request terminal/wait_for_exit {"sessionId": "${session}", "terminalId": "${term.result.terminalId}"} as exit
+await exit contains "exitCode":0
+update {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}
+end-turn
+`), 0o600))
+	p := Start(t, Options{
+		// The test's own program, script and log have to be there behind the walls.
+		Config: fmt.Sprintf("sandbox = true\nsandbox_write = [%q]\n", os.TempDir()),
+		Agent:  []string{"sh", "-c", "{ " + try("agent") + "; } >&2; exec \"$0\" demo-agent --script " + script, ptytest.BuildParley(t)},
+	})
+	p.Ready().Status("sandbox").Ask("go").Shows("refused command").Idle()
+	for _, who := range []string{"agent", "command"} {
+		if _, err := os.Stat(filepath.Join(p.Dir(), who+"-inside")); err != nil {
+			t.Errorf("the %s could not write inside: %v", who, err)
+		}
+		if _, err := os.Stat(filepath.Join(outside, who)); err == nil {
+			t.Errorf("the %s has written outside", who)
+		}
+	}
+}
