@@ -17,7 +17,7 @@ package conversation
 //     line that lacks any other is an error.
 //   - "update" is the exception: its data is the params of the agent's
 //     session/update notification, byte for byte, with everything that this
-//     version does not know. What the agent asks, the "request" of an event, is
+//     version does not know. When it came stands beside the data, as "at". What the agent asks, the "request" of an event, is
 //     kept in the same way.
 //   - Other types of the protocol stand as they do on the wire. All of them are
 //     decoded as leniently as there.
@@ -76,7 +76,7 @@ var eventNames = []struct {
 	{"turn_ended", TurnEnded{}},
 	{"queue_changed", QueueChanged{}},
 	{"text", Text{}},
-	{"update", Update{}},
+	{updateName, Update{}},
 	{"option_chosen", OptionChosen{}},
 	{"option_settled", OptionSettled{}},
 	{"permission_opened", PermissionOpened{}},
@@ -115,10 +115,16 @@ var eventFormats = sync.OnceValues(func() (map[reflect.Type]*eventFormat, map[st
 	return byType, byName
 })
 
-// A line is lineHead, the name of the event, dataHead, its data and a brace.
+// A line is lineHead, the name of the event, dataHead, its data and a brace. For an
+// update whose time is known, timeHead and the time stand behind the name.
 var lineHead = `{"v":` + strconv.Itoa(CodecVersion) + `,"event":"`
 
-const dataHead = `","data":`
+const (
+	timeHead = `","at":"`
+	dataHead = `","data":`
+)
+
+const updateName = "update"
 
 var updateType = reflect.TypeFor[Update]()
 
@@ -133,12 +139,12 @@ func AppendEncode(dst []byte, e Event) ([]byte, error) {
 	if f == nil {
 		return dst, fmt.Errorf("an event of type %T cannot be encoded", e)
 	}
-	line := append(dst, f.head...)
+	var line []byte
 	var err error
 	if u, ok := e.(Update); ok {
-		line, err = appendUpdate(line, u)
+		line, err = appendUpdate(dst, u)
 	} else {
-		line, err = f.appendFields(line, reflect.ValueOf(e))
+		line, err = f.appendFields(append(dst, f.head...), reflect.ValueOf(e))
 	}
 	if err != nil {
 		return dst, fmt.Errorf("encode the event %s: %w", f.name, err)
@@ -148,14 +154,15 @@ func AppendEncode(dst []byte, e Event) ([]byte, error) {
 
 // Decode makes the event of a line. It keeps no reference to the line.
 func Decode(line []byte) (Event, error) {
-	if f, data := plainLine(line); f != nil {
-		if e, err := f.decodeData(data); err == nil {
+	if f, at, data := plainLine(line); f != nil {
+		if e, err := f.decodeData(at, data); err == nil {
 			return e, nil
 		}
 	}
 	var l struct {
 		Version int             `json:"v"`
 		Event   string          `json:"event"`
+		At      json.RawMessage `json:"at"`
 		Data    json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(line, &l); err != nil {
@@ -171,7 +178,7 @@ func Decode(line []byte) (Event, error) {
 	case f == nil:
 		return nil, fmt.Errorf("decode the event %q: %w", l.Event, ErrUnknownEvent)
 	}
-	e, err := f.decodeData(l.Data)
+	e, err := f.decodeData(l.At, l.Data)
 	if err != nil {
 		return nil, fmt.Errorf("decode the event %s: %w", f.name, err)
 	}
@@ -179,31 +186,52 @@ func Decode(line []byte) (Event, error) {
 }
 
 // plainLine takes a line apart that is spelled as Encode spells it, without
-// looking at the data; f is nil for any other. If the data turns out to be valid
-// JSON, so is the line.
-func plainLine(line []byte) (f *eventFormat, data json.RawMessage) {
+// looking at the time and the data; f is nil for any other. If these turn out to be
+// valid JSON, so is the line.
+func plainLine(line []byte) (f *eventFormat, at, data json.RawMessage) {
 	rest, ok := bytes.CutPrefix(line, []byte(lineHead))
 	if !ok {
-		return nil, nil
+		return nil, nil, nil
 	}
 	name, rest, ok := bytes.Cut(rest, []byte(dataHead))
 	if !ok || len(rest) == 0 || rest[len(rest)-1] != '}' {
-		return nil, nil
+		return nil, nil, nil
+	}
+	if i := bytes.Index(name, []byte(timeHead)); i >= 0 {
+		// The quote behind the time is the first character of dataHead.
+		start, end := i+len(timeHead)-1, len(name)+1
+		at, name = name[start:end:end], name[:i]
 	}
 	_, byName := eventFormats()
-	return byName[string(name)], rest[:len(rest)-1]
+	return byName[string(name)], at, rest[:len(rest)-1]
 }
 
-func (f *eventFormat) decodeData(data json.RawMessage) (Event, error) {
+// decodeData makes an event of its data, and of the time beside them if it is an
+// update.
+func (f *eventFormat) decodeData(at, data json.RawMessage) (Event, error) {
 	if f.typ == updateType {
-		return decodeUpdate(data)
+		return decodeUpdate(at, data)
 	}
 	return f.decodeFields(data)
 }
 
-// appendUpdate appends the params of a session/update notification: as they were
-// received, or made anew for an update that no agent has sent.
+// appendUpdate appends the line of an update up to its last brace.
 func appendUpdate(dst []byte, u Update) ([]byte, error) {
+	line := append(append(dst, lineHead...), updateName...)
+	if !u.At.IsZero() {
+		line = append(line, timeHead[:len(timeHead)-1]...)
+		var err error
+		if line, err = appendTime(line, reflect.ValueOf(u.At)); err != nil {
+			return dst, err
+		}
+		line = line[:len(line)-1] // dataHead has the quote
+	}
+	return appendNotification(append(line, dataHead...), u)
+}
+
+// appendNotification appends the params of a session/update notification: as they
+// were received, or made anew for an update that no agent has sent.
+func appendNotification(dst []byte, u Update) ([]byte, error) {
 	if len(u.Raw) == 0 {
 		if unknown, ok := u.Update.(*acpclient.UnknownUpdate); ok && len(unknown.Raw) == 0 {
 			return dst, errors.New("an unknown update has no JSON")
@@ -213,12 +241,18 @@ func appendUpdate(dst []byte, u Update) ([]byte, error) {
 	return appendRaw(dst, u.Raw), nil
 }
 
-func decodeUpdate(data json.RawMessage) (Event, error) {
+func decodeUpdate(at, data json.RawMessage) (Event, error) {
 	n := new(acpclient.SessionNotification)
 	if err := acpclient.Unmarshal(data, n); err != nil {
 		return nil, err
 	}
-	return Update{Update: n.Update, Raw: n.Raw}, nil
+	u := Update{Update: n.Update, Raw: n.Raw}
+	if len(at) > 0 {
+		if err := json.Unmarshal(at, &u.At); err != nil {
+			return nil, fmt.Errorf("\"at\": %w", err)
+		}
+	}
+	return u, nil
 }
 
 // appendRaw appends JSON as it was received. JSON has line feeds between its

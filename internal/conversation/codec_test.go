@@ -153,6 +153,8 @@ func TestLines(t *testing.T) {
 		{conversation.OptionChosen{Seq: 1, Option: "o", Value: acpclient.BoolValue(false)}, `{"v":1,"event":"option_chosen","data":{"seq":1,"option":"o","value":false}}`},
 		{events.Permission(7, `{"toolCallId":"t"}`), `{"v":1,"event":"permission_opened","data":{"id":7,"request":{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}}`},
 		{events.Up(t, `{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}`), `{"v":1,"event":"update","data":{"sessionId":"s","update":{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}}}`},
+		{events.At(events.Up(t, `{"sessionUpdate":"plan","entries":[]}`), at), `{"v":1,"event":"update","at":"2026-11-21T12:00:00.5Z","data":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}`},
+		{conversation.PermissionClosed{ID: 7, Outcome: acpclient.PermissionCancelled, At: at}, `{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"cancelled"},"at":"2026-11-21T12:00:00.5Z"}}`},
 		{
 			conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "t", Title: "a>b", Locations: []acpclient.ToolCallLocation{{Path: "p", Line: &line}}}},
 			`{"v":1,"event":"update","data":{"sessionId":"","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"a>b","locations":[{"path":"p","line":3}]}}}`,
@@ -215,18 +217,19 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 		`{"v":1}`:                            conversation.ErrUnknownEvent,
 		`{"v":1,"event":"text"}`:             nil,
 		`{"v":1,"event":"text","data":null}`: nil,
-		`{"v":1,"event":"text","data":{"chunk":"agent_message_chunk"}}`:             nil,
-		`{"v":1,"event":"text","data":{"chunk":"x","text":7}}`:                      nil,
-		`{"v":1,"event":"terminal_output","data":{"id":"x","data":{"base64":"?"}}}`: nil,
-		`{"v":1,"event":"session_failed","data":{"error":null}}`:                    nil,
-		`{"v":1,"event":"session_failed","data":{"error":{}}}`:                      nil,
-		`{"v":1,"event":"permission_opened","data":{"id":1,"request":null}}`:        nil,
-		`{"v":1,"event":"permission_opened","data":{"id":1,"request":7}}`:           nil,
-		`{"v":1,"event":"agent_ready","data":{}}`:                                   nil,
-		`{"v":1,"event":"session_opening","data":{"how":"magic"}}`:                  nil,
-		`{"v":1,"event":"cancel_requested","data":{"at":"today"}}`:                  nil,
-		`{"v":1,"event":"update","data":{"sessionId":"s"}}`:                         nil,
-		`{"v":1,"event":"update","data":null}`:                                      nil,
+		`{"v":1,"event":"text","data":{"chunk":"agent_message_chunk"}}`:                                                 nil,
+		`{"v":1,"event":"text","data":{"chunk":"x","text":7}}`:                                                          nil,
+		`{"v":1,"event":"terminal_output","data":{"id":"x","data":{"base64":"?"}}}`:                                     nil,
+		`{"v":1,"event":"session_failed","data":{"error":null}}`:                                                        nil,
+		`{"v":1,"event":"session_failed","data":{"error":{}}}`:                                                          nil,
+		`{"v":1,"event":"permission_opened","data":{"id":1,"request":null}}`:                                            nil,
+		`{"v":1,"event":"permission_opened","data":{"id":1,"request":7}}`:                                               nil,
+		`{"v":1,"event":"agent_ready","data":{}}`:                                                                       nil,
+		`{"v":1,"event":"session_opening","data":{"how":"magic"}}`:                                                      nil,
+		`{"v":1,"event":"cancel_requested","data":{"at":"today"}}`:                                                      nil,
+		`{"v":1,"event":"update","data":{"sessionId":"s"}}`:                                                             nil,
+		`{"v":1,"event":"update","data":null}`:                                                                          nil,
+		`{"v":1,"event":"update","at":"today","data":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}`: nil,
 	} {
 		e, err := conversation.Decode([]byte(line))
 		switch {
@@ -257,6 +260,7 @@ func TestEventsThatCannotBeWritten(t *testing.T) {
 		conversation.Update{Update: &acpclient.UnknownUpdate{Name: "x"}},
 		conversation.PromptSent{Prompt: []acpclient.ContentBlock{{Type: "hologram"}}},
 		conversation.SessionOpening{How: 9},
+		events.At(events.Up(t, `{"sessionUpdate":"plan","entries":[]}`), time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)),
 		conversation.CancelRequested{At: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
 		dst := []byte("before")
@@ -268,6 +272,19 @@ func TestEventsThatCannotBeWritten(t *testing.T) {
 	got, err := conversation.AppendEncode([]byte("[\n"), conversation.ElicitationCompleted{ElicitationID: "e"})
 	if want := "[\n" + `{"v":1,"event":"elicitation_completed","data":{"elicitationId":"e"}}`; err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// The time of an update is read wherever it stands.
+func TestTimesOfUpdates(t *testing.T) {
+	for _, line := range []string{
+		`{"v":1,"event":"update","at":"2026-11-21T12:00:00.5Z","data":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}`,
+		`{"data":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}, "at":"2026-11-21T13:00:00.5+01:00","event":"update","v":1}`,
+	} {
+		e, err := conversation.Decode([]byte(line))
+		if u, ok := e.(conversation.Update); !ok || !u.At.Equal(time.Date(2026, 11, 21, 12, 0, 0, 5e8, time.UTC)) {
+			t.Errorf("%s is read as %#v, %v", line, e, err)
+		}
 	}
 }
 

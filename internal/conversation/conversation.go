@@ -122,7 +122,8 @@ func (a AgentState) Name() string {
 // Turn is the current turn.
 type Turn struct {
 	Running bool
-	Started time.Time
+	// Clock stands still while any question is open.
+	Clock
 	// Cancelling is since when the person waits for the turn to be cancelled;
 	// zero if they do not.
 	Cancelling time.Time

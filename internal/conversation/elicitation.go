@@ -21,6 +21,8 @@ type Elicitation struct {
 	// what they filled in.
 	Action  acpclient.ElicitationAction
 	Answers []FieldAnswer
+
+	holds []*ToolCall // the calls that wait for the answer
 }
 
 // FieldAnswer is what a person filled into a field of a form, in words. Neither
@@ -89,6 +91,12 @@ func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string
 	return fmt.Sprint(value)
 }
 
+func (c *Conversation) applyElicitationOpened(e ElicitationOpened) {
+	q := &Elicitation{ID: e.ID, Request: e.Request}
+	c.Elicitations = append(c.Elicitations, q)
+	q.holds = c.hold(c.tools[e.Request.ToolCallID], e.At)
+}
+
 // applyElicitationClosed takes a question off the list; one that was answered stays
 // in the transcript. The agent may still have to say that the person has done what
 // they were asked at an address.
@@ -107,6 +115,7 @@ func (c *Conversation) applyElicitationClosed(e ElicitationClosed) {
 			c.closeMessage()
 			c.addItem(q)
 		}
+		c.release(q.holds, e.At)
 		return
 	}
 }

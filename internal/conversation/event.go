@@ -32,8 +32,9 @@ type (
 	// AgentLost: the agent could not be started, or has gone. Stderr is the
 	// tail of what it wrote there, raw.
 	AgentLost struct {
-		Err    error  `json:"error,omitzero"`
-		Stderr string `json:"stderr,omitzero"`
+		Err    error     `json:"error,omitzero"`
+		Stderr string    `json:"stderr,omitzero"`
+		At     time.Time `json:"at,omitzero"`
 	}
 )
 
@@ -93,10 +94,12 @@ type (
 		Text      string              `json:"text"`
 	}
 	// Update is any other session update. Raw is the notification as the agent
-	// sent it, which may say more than Update does; nil if no agent sent it.
+	// sent it, which may say more than Update does; nil if no agent sent it. At is
+	// when it came, zero if that is not known.
 	Update struct {
 		Update acpclient.SessionUpdate
 		Raw    json.RawMessage
+		At     time.Time
 	}
 )
 
@@ -127,16 +130,19 @@ type (
 	PermissionOpened struct {
 		ID      int                                 `json:"id"`
 		Request *acpclient.RequestPermissionRequest `json:"request"`
+		At      time.Time                           `json:"at,omitzero"`
 	}
 	// PermissionClosed: it was answered, or needs no answer any more.
 	PermissionClosed struct {
 		ID      int                                `json:"id"`
 		Outcome acpclient.RequestPermissionOutcome `json:"outcome"`
+		At      time.Time                          `json:"at,omitzero"`
 	}
 	// ElicitationOpened: the agent waits for input.
 	ElicitationOpened struct {
 		ID      int                                 `json:"id"`
 		Request *acpclient.CreateElicitationRequest `json:"request"`
+		At      time.Time                           `json:"at,omitzero"`
 	}
 	// ElicitationClosed: it was answered, or needs no answer any more. Answers are
 	// what was filled in, without secrets: see AnswersTo.
@@ -144,6 +150,7 @@ type (
 		ID      int                         `json:"id"`
 		Action  acpclient.ElicitationAction `json:"action"`
 		Answers []FieldAnswer               `json:"answers,omitzero"`
+		At      time.Time                   `json:"at,omitzero"`
 	}
 	// ElicitationCompleted: what was asked by URL is done.
 	ElicitationCompleted struct {

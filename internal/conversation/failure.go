@@ -28,11 +28,10 @@ func (c *Conversation) addFailure(title string, err error) *Note {
 
 // addTurnFailure notes why a turn ended with an error. An agent that has said so in
 // its last message does not say it twice.
-func (c *Conversation) addTurnFailure(err error) {
+func (c *Conversation) addTurnFailure(err error) *Note {
 	var answer *acpclient.Error
 	if !errors.As(err, &answer) {
-		c.addFailure("The turn failed", err)
-		return
+		return c.addFailure("The turn failed", err)
 	}
 	said := c.lastWords()
 	n := c.addFailure("The agent answered with an error", err)
@@ -42,6 +41,7 @@ func (c *Conversation) addTurnFailure(err error) {
 		whole, _ := json.Marshal(answer) // what was decoded can be encoded
 		n.Raw = whole
 	}
+	return n
 }
 
 // lastWords is the agent's message that the transcript ends with, "" if it ends

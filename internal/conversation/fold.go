@@ -29,7 +29,7 @@ func (c *Conversation) Apply(e Event) {
 		c.applyPromptSent(e)
 	case CancelRequested:
 		c.Turn.Cancelling = e.At
-		c.endTools(true)
+		c.endTools(true, e.At)
 	case TurnEnded:
 		c.applyTurnEnded(e)
 	case QueueChanged:
@@ -43,7 +43,7 @@ func (c *Conversation) Apply(e Event) {
 	case PermissionClosed:
 		c.applyPermissionClosed(e)
 	case ElicitationOpened:
-		c.Elicitations = append(c.Elicitations, &Elicitation{ID: e.ID, Request: e.Request})
+		c.applyElicitationOpened(e)
 	case ElicitationClosed:
 		c.applyElicitationClosed(e)
 	case ElicitationCompleted:
@@ -124,7 +124,7 @@ func (c *Conversation) applyAgentLost(e AgentLost) {
 	}
 	c.Turn = Turn{}
 	c.AuthError = nil
-	c.endTools(true)
+	c.endTools(true, e.At)
 	c.closeMessages()
 	c.Permissions, c.Elicitations = nil, nil
 	c.nothingPending()

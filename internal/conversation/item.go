@@ -1,6 +1,10 @@
 package conversation
 
-import "parley/acpclient"
+import (
+	"time"
+
+	"parley/acpclient"
+)
 
 // Item is one thing in the transcript: *Message, *ToolCall, *Plan, *Elicitation,
 // *Note, *Compaction or *Unknown.
@@ -38,6 +42,11 @@ type Message struct {
 // ToolCall is a tool call and all that was said about it.
 type ToolCall struct {
 	revision
+	// Clock measures the work on it: from when the agent says that it is in progress,
+	// or else from when it was announced, until the agent says how it came out, or the
+	// turn was cancelled. It stands still while the person is asked about the call, or
+	// about one that works for it.
+	Clock
 	ID        acpclient.ToolCallID
 	Title     string
 	Name      string
@@ -112,6 +121,10 @@ type Note struct {
 	Detail   string
 	// Raw is JSON that says more, for those who look closer; nil if there is none.
 	Raw []byte
+	// Worked is how long the agent worked in the turn whose end this is; 0 if it is
+	// none, or that is not known. A turn that ended well has nothing else to say, and
+	// no title.
+	Worked time.Duration
 }
 
 // Compaction is a compaction of the agent's context.

@@ -17,6 +17,8 @@ type Permission struct {
 	// replaced by another one, with a higher Version.
 	Asked   *ToolCall
 	Options []acpclient.PermissionOption
+
+	holds []*ToolCall // the calls that wait for the answer
 }
 
 // PermissionAnswer is how a question about a tool call was answered: with an
@@ -35,14 +37,16 @@ func (c *Conversation) applyPermissionOpened(e PermissionOpened) {
 	u := &e.Request.ToolCall
 	var t *ToolCall
 	if u.ToolCallID == "" {
-		t = c.newTool("")
+		t = c.newTool("", e.At)
 	} else {
-		t = c.toolByID(u.ToolCallID)
+		t = c.toolByID(u.ToolCallID, e.At)
 	}
 	some := telling(u, t)
-	c.Permissions = append(c.Permissions, &Permission{ID: e.ID, ToolCall: t, Asked: c.toldOf(t).with(some), Options: e.Request.Options})
-	c.changeTool(t, some)
+	p := &Permission{ID: e.ID, ToolCall: t, Asked: c.toldOf(t).with(some), Options: e.Request.Options}
+	c.Permissions = append(c.Permissions, p)
+	c.changeTool(t, some, e.At)
 	t.Answer = nil
+	p.holds = c.hold(t, e.At)
 }
 
 // telling is what a request says about its call. It fills in, and never takes
@@ -123,6 +127,7 @@ func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
 			t.rejectUnlessEnded() // there is no turn whose end would tell
 		}
 		t.changed()
+		c.release(p.holds, e.At)
 		return
 	}
 }

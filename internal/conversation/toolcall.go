@@ -3,25 +3,28 @@ package conversation
 import (
 	"bytes"
 	"slices"
+	"time"
 
 	"parley/acpclient"
 )
 
 // toolByID returns the tool call with this id, a new one if there was none.
-func (c *Conversation) toolByID(id acpclient.ToolCallID) *ToolCall {
+func (c *Conversation) toolByID(id acpclient.ToolCallID, at time.Time) *ToolCall {
 	t := c.tools[id]
 	if t == nil {
-		t = c.newTool(id)
+		t = c.newTool(id, at)
 	}
 	return t
 }
 
-// newTool adds a tool call. Nothing can refer to one without an id later.
-func (c *Conversation) newTool(id acpclient.ToolCallID) *ToolCall {
+// newTool adds a tool call. Nothing can refer to one without an id later. Of history
+// that is replayed it is not known when it happened.
+func (c *Conversation) newTool(id acpclient.ToolCallID, at time.Time) *ToolCall {
 	c.closeMessage()
 	c.echo = echo{}
 	t := &ToolCall{ID: id, Kind: acpclient.ToolOther, Live: c.Turn.Running, announced: c.turns}
 	if t.Live {
+		t.Started = at
 		c.liveTools = append(c.liveTools, t)
 	}
 	if id != "" {
@@ -34,33 +37,35 @@ func (c *Conversation) newTool(id acpclient.ToolCallID) *ToolCall {
 // applyToolCall adds a call, or brings the one with its id up to date. If that one
 // ended in an earlier turn, a new one is added: some agents count their calls from
 // 1 in each turn.
-func (c *Conversation) applyToolCall(u *acpclient.ToolCall) {
+func (c *Conversation) applyToolCall(u *acpclient.ToolCall, at time.Time) {
 	t := c.tools[u.ToolCallID]
 	if t == nil || t.announced != c.turns && t.ended() {
-		t = c.newTool(u.ToolCallID)
+		t = c.newTool(u.ToolCallID, at)
 	}
-	c.tellTool(t, &acpclient.ToolCallUpdate{
+	c.tellTool(t, at, &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID, Title: given(&u.Title), Name: given(&u.Name), Kind: given(&u.Kind), Status: given(&u.Status),
 		Content: c.shown(u.Content), Locations: u.Locations, RawInput: u.RawInput, RawOutput: u.RawOutput, Meta: u.Meta,
 	})
 }
 
-func (c *Conversation) applyToolCallUpdate(u *acpclient.ToolCallUpdate) {
+func (c *Conversation) applyToolCallUpdate(u *acpclient.ToolCallUpdate, at time.Time) {
 	said := *u
 	said.Content = c.shown(u.Content)
-	c.tellTool(c.toolByID(u.ToolCallID), &said)
+	c.tellTool(c.toolByID(u.ToolCallID, at), at, &said)
 }
 
 // tellTool takes what the agent tells of a call outside of its questions about it.
-func (c *Conversation) tellTool(t *ToolCall, u *acpclient.ToolCallUpdate) {
-	c.changeTool(t, u)
+func (c *Conversation) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate) {
+	c.changeTool(t, u, at)
 	c.questionsFollow(t, u)
 }
 
 // changeTool brings a tool call up to date. What is nil in the update stays as it
 // is.
-func (c *Conversation) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate) {
+func (c *Conversation) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Time) {
+	before := t.Status
 	t.apply(u)
+	t.clockFrom(before, at)
 	if len(u.RawInput) > 0 {
 		c.followTasks(t)
 	}

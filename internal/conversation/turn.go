@@ -3,13 +3,15 @@ package conversation
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 )
 
 func (c *Conversation) applyPromptSent(e PromptSent) {
 	c.newTurn()
-	c.Turn = Turn{Running: true, Started: e.At}
+	c.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
+	c.Turn.follow(c.asks(), e.At)
 	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true}
 	for _, b := range e.Prompt {
 		m.Parts.add(b)
@@ -28,16 +30,18 @@ func (c *Conversation) newTurn() {
 }
 
 func (c *Conversation) applyTurnEnded(e TurnEnded) {
-	c.endTools(e.Reason == acpclient.StopCancelled)
+	c.endTools(e.Reason == acpclient.StopCancelled, e.At)
 	c.closeMessages()
+	c.Turn.stop(e.At)
+	worked := c.Turn.Took()
 	c.Turn = Turn{}
 	c.echo = echo{}
-	if e.Err != nil {
-		c.addTurnFailure(e.Err)
-		return
-	}
-	if title, severity := stopWords(e.Reason); title != "" {
-		c.addNote(severity, title, "")
+	title, severity := stopWords(e.Reason)
+	switch {
+	case e.Err != nil:
+		c.addTurnFailure(e.Err).Worked = worked
+	case title != "" || worked > 0:
+		c.addItem(&Note{Severity: severity, Title: title, Worked: worked})
 	}
 }
 
@@ -62,10 +66,11 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 // endTools says of the tool calls of the turn that it has ended. If it was
 // cancelled, those that were not done are marked; those that the person has denied
 // are marked in any case.
-func (c *Conversation) endTools(cancelled bool) {
+func (c *Conversation) endTools(cancelled bool, at time.Time) {
 	for _, t := range c.liveTools {
 		if !t.rejectUnlessEnded() && cancelled && t.Running() {
 			t.Cancelled = true
+			t.stop(at)
 		}
 		t.Live = false
 		t.changed()

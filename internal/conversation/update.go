@@ -8,9 +8,9 @@ func (c *Conversation) applyUpdate(e Update) {
 	case *acpclient.ContentChunk:
 		c.applyChunk(u)
 	case *acpclient.ToolCall:
-		c.applyToolCall(u)
+		c.applyToolCall(u, e.At)
 	case *acpclient.ToolCallUpdate:
-		c.applyToolCallUpdate(u)
+		c.applyToolCallUpdate(u, e.At)
 	case *acpclient.Plan:
 		c.applyPlan(u)
 	case *acpclient.PlanUpdate:

@@ -97,14 +97,19 @@ func (a *agent) quirks() quirks.Quirks {
 	return quirks.Of(info.AgentInfo.Name)
 }
 
-// event makes the event of an update. Text that is not to be read as such stays an
-// update of its own: in the stream, text of one message is merged.
+// event makes the event of an update, with its time. Text that is not to be read as
+// such stays an update of its own: in the stream, text of one message is merged.
 func (a *agent) event(n *acpclient.SessionNotification) conversation.Event {
 	e := conversation.FromNotification(n)
 	if text, ok := e.(conversation.Text); ok {
-		if _, announces := a.quirks().Announced(text.Text); announces {
-			return conversation.Update{Update: n.Update, Raw: n.Raw}
+		if _, announces := a.quirks().Announced(text.Text); !announces {
+			return e
 		}
+		e = conversation.Update{Update: n.Update, Raw: n.Raw}
+	}
+	if u, ok := e.(conversation.Update); ok {
+		u.At = a.owner.opt.Now()
+		return u
 	}
 	return e
 }

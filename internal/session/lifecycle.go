@@ -229,7 +229,7 @@ func (s *Session) lost(err error, stderr string) {
 		}
 	}
 	s.pauseQueue()
-	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr})
+	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr, At: s.opt.Now()})
 }
 
 // promptBlocked reports whether the agent refuses to begin the running turn before

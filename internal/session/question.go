@@ -62,7 +62,7 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 		s.Said(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("The agent asks it for its session %q, which is not open here. It may be one of its subagents.", r.SessionID))
 	}
-	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r})
+	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, At: s.opt.Now()})
 	if s.cancelling {
 		s.closePermissionLocked(q.id, acpclient.PermissionCancelled)
 	}
@@ -100,7 +100,7 @@ func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermiss
 	}
 	delete(s.permissions, id)
 	q.reply <- outcome
-	s.stream.post(conversation.PermissionClosed{ID: id, Outcome: outcome})
+	s.stream.post(conversation.PermissionClosed{ID: id, Outcome: outcome, At: s.opt.Now()})
 	return true
 }
 
@@ -121,7 +121,7 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 	}
 	q.form = r
 	s.elicitations[q.id] = q
-	s.stream.post(conversation.ElicitationOpened{ID: q.id, Request: r})
+	s.stream.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
 	if s.cancelling && r.SessionID != "" {
 		s.closeElicitationLocked(q.id, elicitCancelled)
 	}
@@ -149,7 +149,9 @@ func (s *Session) closeElicitationLocked(id int, answer acpclient.CreateElicitat
 	}
 	delete(s.elicitations, id)
 	q.reply <- answer
-	s.stream.post(conversation.ElicitationClosed{ID: id, Action: answer.Action, Answers: conversation.AnswersTo(q.form, answer.Content)})
+	s.stream.post(conversation.ElicitationClosed{
+		ID: id, Action: answer.Action, Answers: conversation.AnswersTo(q.form, answer.Content), At: s.opt.Now(),
+	})
 	return true
 }
 

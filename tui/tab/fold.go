@@ -18,7 +18,6 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 		}
 	}
 	cmds = append(cmds, t.followQuestions())
-	t.clock.follow(t.conv.Turn.Started, t.waits(), t.program.Now())
 	if cmd := t.findSites(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}

@@ -84,10 +84,10 @@ func (t *Tab) activity() string {
 	case t.waits():
 		left = "  " + th.Accent.Render("waiting for you")
 		if c.Turn.Running {
-			left += th.Faint.Render("  worked " + elapsed(t.clock.worked(t.program.Now())))
+			left += th.Faint.Render("  worked " + elapsed(t.conv.Turn.Worked(t.program.Now())))
 		}
 	case c.Turn.Running:
-		left = spin(th, t.ticks) + th.Muted.Render("working "+elapsed(t.clock.worked(t.program.Now())))
+		left = spin(th, t.ticks) + th.Muted.Render("working "+elapsed(t.conv.Turn.Worked(t.program.Now())))
 	}
 	return left
 }

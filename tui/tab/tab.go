@@ -63,11 +63,10 @@ type Tab struct {
 	decoding bool // an image is being decoded
 	planOpen bool // the steps of the plan are shown above the prompt
 
-	ticks    int    // steps of what moves
-	flash    string // said above the prompt for a moment
-	flashes  int    // counts them: only the end of the last one clears it
-	starting bool   // a session is being made
-	clock    turnClock
+	ticks    int       // steps of what moves
+	flash    string    // said above the prompt for a moment
+	flashes  int       // counts them: only the end of the last one clears it
+	starting bool      // a session is being made
 	leaving  time.Time // of a first ctrl+c with nothing left to clear
 
 	mouseLent bool // to the terminal, until the next key

@@ -29,6 +29,40 @@ func Up(t testing.TB, update string) conversation.Event {
 	return conversation.FromNotification(n)
 }
 
+// At is an event as it came at a time. Text is the same at any time.
+func At(e conversation.Event, at time.Time) conversation.Event {
+	switch e := e.(type) {
+	case conversation.Update:
+		e.At = at
+		return e
+	case conversation.PromptSent:
+		e.At = at
+		return e
+	case conversation.CancelRequested:
+		e.At = at
+		return e
+	case conversation.TurnEnded:
+		e.At = at
+		return e
+	case conversation.PermissionOpened:
+		e.At = at
+		return e
+	case conversation.PermissionClosed:
+		e.At = at
+		return e
+	case conversation.ElicitationOpened:
+		e.At = at
+		return e
+	case conversation.ElicitationClosed:
+		e.At = at
+		return e
+	case conversation.AgentLost:
+		e.At = at
+		return e
+	}
+	return e
+}
+
 func chunk(role, text, id string) string {
 	b, _ := json.Marshal(map[string]any{"sessionUpdate": role + "_chunk", "content": map[string]string{"type": "text", "text": text}, "messageId": id})
 	return string(b)

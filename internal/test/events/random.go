@@ -24,7 +24,7 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 		return conversation.AgentReady{Info: decoded[acpclient.InitializeResponse](t, initializeResponses)}
 	}),
 	"AgentLost": draw(func(t *rapid.T) conversation.Event {
-		return conversation.AgentLost{Err: failure(t), Stderr: bytes(t)}
+		return conversation.AgentLost{Err: failure(t), Stderr: bytes(t), At: moment(t)}
 	}),
 	"SessionOpening": draw(func(t *rapid.T) conversation.Event {
 		return conversation.SessionOpening{How: conversation.Opening(rapid.IntRange(0, 3).Draw(t, "how")), ID: acpclient.SessionID(id(t)), Clear: rapid.Bool().Draw(t, "clear")}
@@ -69,24 +69,24 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 		return e
 	}),
 	"PermissionOpened": draw(func(t *rapid.T) conversation.Event {
-		return conversation.PermissionOpened{ID: number(t), Request: decoded[acpclient.RequestPermissionRequest](t, permissionRequests)}
+		return conversation.PermissionOpened{ID: number(t), Request: decoded[acpclient.RequestPermissionRequest](t, permissionRequests), At: moment(t)}
 	}),
 	"PermissionClosed": draw(func(t *rapid.T) conversation.Event {
 		outcome := acpclient.PermissionCancelled
 		if rapid.Bool().Draw(t, "answered") {
 			outcome = acpclient.PermissionSelected(rapid.SampledFrom([]acpclient.PermissionOptionID{"y", "n", ""}).Draw(t, "option"))
 		}
-		return conversation.PermissionClosed{ID: number(t), Outcome: outcome}
+		return conversation.PermissionClosed{ID: number(t), Outcome: outcome, At: moment(t)}
 	}),
 	"ElicitationOpened": draw(func(t *rapid.T) conversation.Event {
-		return conversation.ElicitationOpened{ID: number(t), Request: decoded[acpclient.CreateElicitationRequest](t, elicitationRequests)}
+		return conversation.ElicitationOpened{ID: number(t), Request: decoded[acpclient.CreateElicitationRequest](t, elicitationRequests), At: moment(t)}
 	}),
 	"ElicitationClosed": draw(func(t *rapid.T) conversation.Event {
 		action := rapid.SampledFrom([]acpclient.ElicitationAction{acpclient.ElicitAccept, acpclient.ElicitDecline, acpclient.ElicitCancel}).Draw(t, "action")
 		answers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) conversation.FieldAnswer {
 			return conversation.FieldAnswer{Field: rapid.String().Draw(t, "field"), Value: rapid.String().Draw(t, "value"), Secret: rapid.Bool().Draw(t, "secret")}
 		}), 0, 3).Draw(t, "answers")
-		return conversation.ElicitationClosed{ID: number(t), Action: action, Answers: answers}
+		return conversation.ElicitationClosed{ID: number(t), Action: action, Answers: answers, At: moment(t)}
 	}),
 	"ElicitationCompleted": draw(func(t *rapid.T) conversation.Event {
 		return conversation.ElicitationCompleted{ElicitationID: acpclient.ElicitationID(id(t))}
@@ -207,7 +207,7 @@ func decoded[T any](t *rapid.T, wire []string) *T {
 func randomUpdate(t *rapid.T) conversation.Event {
 	if rapid.IntRange(0, 9).Draw(t, "whose") == 0 {
 		title := rapid.String().Draw(t, "title")
-		return conversation.Update{Update: &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &title}}}
+		return conversation.Update{Update: &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &title}}, At: moment(t)}
 	}
 	raw := rapid.SampledFrom(updates).Draw(t, "update")
 	if raw != `{}` && rapid.Bool().Draw(t, "with what is not known") {
@@ -222,5 +222,5 @@ func randomUpdate(t *rapid.T) conversation.Event {
 	if err := acpclient.Unmarshal(json.RawMessage(raw), n); err != nil {
 		t.Fatalf("%s: %v", raw, err)
 	}
-	return conversation.FromNotification(n)
+	return At(conversation.FromNotification(n), moment(t))
 }

@@ -76,7 +76,7 @@ func (r *recording) message(from string, m wireMessage) {
 	}
 }
 
-func (r *recording) add(e conversation.Event) { r.events = append(r.events, e) }
+func (r *recording) add(e conversation.Event) { r.events = append(r.events, At(e, r.now)) }
 
 // sent is what the client asks of the agent.
 func (r *recording) sent(m wireMessage) {

@@ -1,0 +1,161 @@
+package conversation_test
+
+import (
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// timed is an event, so many seconds after the beginning.
+type timed struct {
+	at    int
+	event conversation.Event
+}
+
+var beginning = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func seconds(s int) time.Time { return beginning.Add(time.Duration(s) * time.Second) }
+
+func foldTimed(stream []timed) *conversation.Conversation {
+	c := conversation.New()
+	for _, e := range stream {
+		c.Apply(events.At(e.event, seconds(e.at)))
+	}
+	return c
+}
+
+func calls(c *conversation.Conversation) (all []*conversation.ToolCall) {
+	for _, i := range c.Items {
+		if t, ok := i.(*conversation.ToolCall); ok {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func allowed(id int) conversation.Event {
+	return conversation.PermissionClosed{ID: id, Outcome: acpclient.PermissionSelected("y")}
+}
+
+func TestHowLongCallsTake(t *testing.T) {
+	call := func(id, status string) conversation.Event {
+		return events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"`+id+`","status":"`+status+`"}`)
+	}
+	child := func(id, parent string) conversation.Event {
+		return events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"`+id+`","status":"pending","_meta":{"parentToolUseId":"`+parent+`"}}`)
+	}
+	update := func(id, status string) conversation.Event {
+		return events.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"`+id+`","status":"`+status+`"}`)
+	}
+	ask := func(n int, id string) conversation.Event { return events.Permission(n, `{"toolCallId":"`+id+`"}`) }
+	ended := conversation.TurnEnded{Reason: acpclient.StopEndTurn}
+	for name, test := range map[string]struct {
+		stream []timed
+		took   []int // seconds of each call, 0 if that is not known
+	}{
+		"from the announcement":                     {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {4, update("a", "completed")}, {9, ended}}, []int{3}},
+		"from when it is in progress":               {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {4, update("a", "in_progress")}, {6, update("a", "in_progress")}, {9, update("a", "failed")}}, []int{5}},
+		"what follows on its end changes nothing":   {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {4, update("a", "completed")}, {20, update("a", "completed")}}, []int{3}},
+		"without the person's time":                 {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {2, ask(1, "a")}, {60, allowed(1)}, {62, update("a", "completed")}}, []int{3}},
+		"without their time while it works":         {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {2, ask(1, "a")}, {3, ask(2, "a")}, {60, allowed(1)}, {70, allowed(2)}, {72, update("a", "completed")}}, []int{3}},
+		"it begins while the person is asked":       {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {2, ask(1, "a")}, {3, update("a", "in_progress")}, {60, allowed(1)}, {61, update("a", "completed")}}, []int{1}},
+		"a question about another call":             {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {2, call("b", "pending")}, {3, ask(1, "b")}, {60, allowed(1)}, {61, update("a", "completed")}, {62, update("b", "completed")}}, []int{60, 3}},
+		"a question about a call that works for it": {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {2, child("b", "a")}, {3, ask(1, "b")}, {60, allowed(1)}, {61, update("b", "completed")}, {62, update("a", "completed")}}, []int{4, 2}},
+		"calls that work for each other":            {[]timed{{0, events.Sent("x")}, {1, child("a", "b")}, {1, child("b", "a")}, {2, ask(1, "b")}, {60, allowed(1)}, {61, update("a", "completed")}}, []int{2, 0}},
+		"the agent does not wait for the answer":    {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {2, ask(1, "a")}, {5, update("a", "completed")}, {60, allowed(1)}}, []int{1}},
+		"until it was cancelled":                    {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {4, conversation.CancelRequested{}}, {30, conversation.TurnEnded{Reason: acpclient.StopCancelled}}}, []int{3}},
+		"until the agent was lost":                  {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {4, conversation.AgentLost{}}}, []int{3}},
+		"nobody says how it came out":               {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {4, ended}}, []int{0}},
+		"after its turn":                            {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {4, ended}, {31, update("a", "completed")}}, []int{30}},
+		"history":                                   {[]timed{{0, call("a", "pending")}, {4, update("a", "in_progress")}, {6, update("a", "completed")}}, []int{0}},
+		"history that ends in a turn":               {[]timed{{0, call("a", "pending")}, {1, events.Sent("x")}, {4, update("a", "in_progress")}, {6, update("a", "completed")}}, []int{0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := calls(foldTimed(test.stream))
+			if len(all) != len(test.took) {
+				t.Fatalf("there are %d calls", len(all))
+			}
+			for i, call := range all {
+				if want := time.Duration(test.took[i]) * time.Second; call.Took() != want {
+					t.Errorf("call %d took %v, want %v", i, call.Took(), want)
+				}
+			}
+		})
+	}
+}
+
+// Lines that were stored without times fold to calls and turns of which it is not
+// known how long they took.
+func TestWithoutTimes(t *testing.T) {
+	c := conversation.New()
+	for _, line := range []string{
+		`{"v":1,"event":"prompt_sent","data":{"prompt":[]}}`,
+		`{"v":1,"event":"update","data":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"a","title":"A","status":"pending"}}}`,
+		`{"v":1,"event":"permission_opened","data":{"id":1,"request":{"sessionId":"s","toolCall":{"toolCallId":"a"},"options":[]}}}`,
+		`{"v":1,"event":"permission_closed","data":{"id":1,"outcome":{"outcome":"cancelled"}}}`,
+		`{"v":1,"event":"update","data":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}}}`,
+		`{"v":1,"event":"turn_ended","data":{"reason":"end_turn"}}`,
+	} {
+		e, err := conversation.Decode([]byte(line))
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		c.Apply(e)
+	}
+	if took := calls(c)[0].Took(); took != 0 {
+		t.Errorf("the call took %v", took)
+	}
+	events.WantTranscript(t, c, "user: ", "tool a: A (completed)")
+}
+
+func TestTheTurnsClockStandsStillWhileThePersonIsAsked(t *testing.T) {
+	form := conversation.ElicitationOpened{ID: 2, Request: &acpclient.CreateElicitationRequest{Mode: acpclient.ElicitForm}}
+	c := conversation.New()
+	for _, step := range []struct {
+		at     int
+		event  conversation.Event
+		worked int
+	}{
+		{0, events.Sent("x"), 0},
+		{20, events.Permission(1, `{"toolCallId":"a"}`), 20},
+		{60, form, 20},
+		{70, allowed(1), 20}, // the form is open still
+		{80, conversation.ElicitationClosed{ID: 2, Action: acpclient.ElicitDecline}, 20},
+		{85, events.Up(t, events.AgentSays("y", "m")), 25},
+		{90, events.Permission(3, `{"toolCallId":"a"}`), 30},
+		{95, allowed(3), 30},
+	} {
+		c.Apply(events.At(step.event, seconds(step.at)))
+		if got := c.Turn.Worked(seconds(step.at)); got != time.Duration(step.worked)*time.Second {
+			t.Errorf("at %ds: %v, want %ds", step.at, got, step.worked)
+		}
+	}
+	if c.Turn.Waits() {
+		t.Error("the turn still waits")
+	}
+	c.Apply(conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: seconds(100)})
+	if n, ok := c.Items[len(c.Items)-1].(*conversation.Note); !ok || n.Title != "" || n.Worked != 35*time.Second {
+		t.Errorf("the turn ends with %+v", c.Items[len(c.Items)-1])
+	}
+	c.Apply(events.At(events.Sent("x"), seconds(200)))
+	if got := c.Turn.Worked(seconds(205)); got != 5*time.Second {
+		t.Errorf("the next turn begins with %v", got)
+	}
+}
+
+// How a turn ended, and how long it had worked, is one line.
+func TestHowLongTurnsThatDoNotEndWellWorked(t *testing.T) {
+	for want, end := range map[string]conversation.TurnEnded{
+		"Cancelled": {Reason: acpclient.StopCancelled},
+		"Stopped: the answer reached the model's token limit": {Reason: acpclient.StopMaxTokens},
+		"The agent answered with an error":                    {Err: &acpclient.Error{Code: 7, Message: "no"}},
+	} {
+		c := foldTimed([]timed{{0, events.Sent("x")}, {12, end}})
+		if n, ok := c.Items[1].(*conversation.Note); !ok || len(c.Items) != 2 || n.Title != want || n.Worked != 12*time.Second {
+			t.Errorf("%s: the turn ends with %+v", want, c.Items[1:])
+		}
+	}
+}
