@@ -81,6 +81,12 @@ func dress(s string, spans []span) []string {
 	return lines
 }
 
+// Ground draws a styled line on a ground: what the escape sequence on begins goes on
+// wherever the line's own styles end, up to its end.
+func Ground(line, on string) string {
+	return on + strings.ReplaceAll(line, reset, reset+on) + reset
+}
+
 // Part is a part of a line: the bytes of its plain text, which is the line
 // without escape sequences, between From (inclusive) and To (exclusive).
 type Part struct{ From, To int }

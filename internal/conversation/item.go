@@ -122,8 +122,8 @@ type Note struct {
 	// Raw is JSON that says more, for those who look closer; nil if there is none.
 	Raw []byte
 	// Worked is how long the agent worked in the turn whose end this is; 0 if it is
-	// none, or that is not known. A turn that ended well has nothing else to say, and
-	// no title.
+	// none, or that is not known. A turn that ended well has nothing else to say: its
+	// note has no title, and if it was short there is none.
 	Worked time.Duration
 }
 

@@ -29,6 +29,9 @@ func (c *Conversation) newTurn() {
 	c.echo = echo{}
 }
 
+// longTurn is from when on the end of a turn that ended well is worth a line.
+const longTurn = 10 * time.Second
+
 func (c *Conversation) applyTurnEnded(e TurnEnded) {
 	c.endTools(e.Reason == acpclient.StopCancelled, e.At)
 	c.closeMessages()
@@ -40,7 +43,7 @@ func (c *Conversation) applyTurnEnded(e TurnEnded) {
 	switch {
 	case e.Err != nil:
 		c.addTurnFailure(e.Err).Worked = worked
-	case title != "" || worked > 0:
+	case title != "" || worked >= longTurn:
 		c.addItem(&Note{Severity: severity, Title: title, Worked: worked})
 	}
 }

@@ -15,6 +15,9 @@ const goesOnMark = "⋮ "
 // the others.
 func (r *renderer) gutter() (first, rest span) {
 	if own := r.p.own; own != nil {
+		if own.noCodeBar {
+			return span{ink: own.code}, span{text: goesOnMark, ink: own.code}
+		}
 		return span{text: "│ ", ink: own.code}, span{text: goesOnMark, ink: own.code}
 	}
 	blank := strings.Repeat(" ", min(r.p.codeBlock.left, max(0, r.room-minText)))
@@ -100,7 +103,7 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 	if goesOn {
 		bar = rest
 	}
-	room := max(r.room-widthOf([]span{bar}), 2)
+	room := r.besides(bar)
 	for k := len(line) - 1; k >= 0; k-- { // the blanks at its end
 		line[k].text = strings.TrimRight(line[k].text, " ")
 		if line[k].text != "" {
@@ -120,12 +123,16 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 			}
 			if s.text != "" {
 				r.codeRow(bar, row)
-				bar, row, left = rest, row[:0], room
+				bar, row, room = rest, row[:0], r.besides(rest)
+				left = room
 			}
 		}
 	}
 	r.codeRow(bar, row)
 }
+
+// besides is the room for code beside what stands to its left.
+func (r *renderer) besides(bar span) int { return max(r.room-widthOf([]span{bar}), 2) }
 
 func (r *renderer) codeRow(bar span, row []span) {
 	if len(row) == 0 {

@@ -44,6 +44,7 @@ type palette struct {
 type ownMarks struct {
 	bold, quote, code, item, done, url, tableHeader *ink
 	bullets                                         []string
+	noCodeBar                                       bool
 }
 
 // part is a part of a style: its ink, and the text around what is drawn in it.
@@ -69,8 +70,8 @@ var palettes struct {
 	of map[*theme.Theme]*palette
 }
 
-// maxPalettes is more than the themes that are in use at a time.
-const maxPalettes = 8
+// maxPalettes is more than the themes that are in use at a time: a session has three.
+const maxPalettes = 32
 
 func sharedPalette(t *theme.Theme) *palette {
 	palettes.mu.Lock()
@@ -107,7 +108,7 @@ func newPalette(t *theme.Theme) *palette {
 		of := func(s ansi.StylePrimitive) *ink { return p.ink(lookOf(s)) }
 		p.own = &ownMarks{
 			bold: of(m.Bold), quote: of(m.Quote), code: of(m.Code), item: of(m.Item), done: of(m.Done),
-			url: of(m.URL), tableHeader: of(m.TableHeader), bullets: m.Bullets,
+			url: of(m.URL), tableHeader: of(m.TableHeader), bullets: m.Bullets, noCodeBar: m.NoCodeBar,
 		}
 		p.border = of(m.TableBorder)
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/tui/dialog"
+	"parley/tui/toolface"
 )
 
 const (
@@ -71,7 +72,7 @@ func (t *Tab) askToStop() {
 	stop := func() tea.Cmd { t.session.Kill(); return nil }
 	t.ask(dialog.Confirmation{
 		Title: "The agent does not react",
-		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", elapsed(t.program.Now().Sub(t.conv.Turn.Cancelling))),
+		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", toolface.Elapsed(t.program.Now().Sub(t.conv.Turn.Cancelling))),
 		Choices: []dialog.Choice{
 			{Name: "Go on waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},

@@ -148,6 +148,7 @@ func (t *Tab) transcriptLines(width, height int) []string {
 		return welcome(t.program, ready, width, height)
 	}
 	t.list.SetSize(width, height)
+	t.list.SetNow(t.program.Now())
 	t.reader.rows = height
 	return t.list.Lines()
 }

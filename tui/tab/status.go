@@ -69,7 +69,7 @@ func (t *Tab) activity() string {
 	case c.Phase == conversation.PhaseStarting:
 		left = spin(th, t.ticks) + th.Muted.Render(fmt.Sprintf("starting %s", safetext.Line(c.Agent.Command)))
 		if d := t.program.Now().Sub(c.Agent.Since); d >= slowStart {
-			left = spin(th, t.ticks) + th.Muted.Render(fmt.Sprintf("still starting %s, %s", safetext.Line(c.Agent.Command), elapsed(d)))
+			left = spin(th, t.ticks) + th.Muted.Render(fmt.Sprintf("still starting %s, %s", safetext.Line(c.Agent.Command), toolface.Elapsed(d)))
 			if last := lastLine(t.session.Stderr()); last != "" {
 				left += th.Faint.Render("  " + last)
 			}
@@ -77,17 +77,17 @@ func (t *Tab) activity() string {
 	case c.Phase == conversation.PhaseOpening:
 		left = spin(th, t.ticks) + th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
-		left = spin(th, t.ticks) + th.Warning.Render("cancelling") + th.Muted.Render(" "+elapsed(t.program.Now().Sub(c.Turn.Cancelling)))
+		left = spin(th, t.ticks) + th.Warning.Render("cancelling") + th.Muted.Render(" "+toolface.Elapsed(t.program.Now().Sub(c.Turn.Cancelling)))
 		if t.program.Now().Sub(c.Turn.Cancelling) >= slowCancel {
 			left += th.Muted.Render("  the agent does not react: " + keyName(t.program.Keys, config.ActionCancel) + " to stop it")
 		}
 	case t.waits():
 		left = "  " + th.Accent.Render("waiting for you")
 		if c.Turn.Running {
-			left += th.Faint.Render("  worked " + elapsed(t.conv.Turn.Worked(t.program.Now())))
+			left += th.Faint.Render("  worked " + toolface.Elapsed(t.conv.Turn.Worked(t.program.Now())))
 		}
 	case c.Turn.Running:
-		left = spin(th, t.ticks) + th.Muted.Render("working "+elapsed(t.conv.Turn.Worked(t.program.Now())))
+		left = spin(th, t.ticks) + th.Muted.Render("working "+toolface.Elapsed(t.conv.Turn.Worked(t.program.Now())))
 	}
 	return left
 }
@@ -185,18 +185,6 @@ func money(c *acpclient.Cost) string {
 		return fmt.Sprintf("%s%.*f", sign, digits, c.Amount)
 	}
 	return fmt.Sprintf("%.*f %s", digits, c.Amount, safetext.Line(c.Currency))
-}
-
-// elapsed says a duration as a clock would.
-func elapsed(d time.Duration) string {
-	s := int(d.Seconds())
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%ds", s)
-	case s < 3600:
-		return fmt.Sprintf("%dm %02ds", s/60, s%60)
-	}
-	return fmt.Sprintf("%dh %02dm", s/3600, s/60%60)
 }
 
 // sides puts one text at the left and one at the right of a line. The left one

@@ -15,6 +15,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/test/events"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -260,6 +261,33 @@ func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 	b.mustShow(t, "does not react")
 	b.press("esc")
 	b.mustShow(t, "Stop the agent", "Go on waiting")
+}
+
+// The clocks of the turn and of a call that works go on with what moves. While the
+// person is asked nothing moves, and the turn's clock stands still.
+func TestClocksStandStillWhileThePersonIsAsked(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	at := func(e conversation.Event) conversation.Event { return events.At(e, b.clock) }
+	b.events(at(conversation.PromptSent{}), at(conversation.Update{Update: &acpclient.ToolCall{
+		ToolCallID: "a", Title: "make all", Kind: acpclient.ToolExecute, Status: acpclient.ToolInProgress,
+	}}))
+	b.clock = b.clock.Add(20 * time.Second)
+	b.mustShow(t, "working 20s", "make all  20s")
+	if !b.Moves() {
+		t.Error("nothing moves in a turn")
+	}
+	b.events(at(permissionEvent(1, "Launch")))
+	b.clock = b.clock.Add(time.Hour)
+	b.mustShow(t, "waiting for you  worked 20s")
+	if b.Moves() {
+		t.Error("something moves while the person is asked")
+	}
+	b.events(at(conversation.PermissionClosed{ID: 1}))
+	b.flash = "" // which says that the question was taken back
+	b.clock = b.clock.Add(5 * time.Second)
+	b.mustShow(t, "working 25s")
+	b.events(at(conversation.TurnEnded{Reason: acpclient.StopEndTurn}))
+	b.mustShow(t, "· worked 25s")
 }
 
 func TestAClickSetsTheCursor(t *testing.T) {

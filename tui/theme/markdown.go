@@ -18,6 +18,8 @@ type Marks struct {
 	Bold ansi.StylePrimitive
 	// Quote and Code are the bars to the left of quotes and of code.
 	Quote, Code ansi.StylePrimitive
+	// NoCodeBar leaves out the bar of code.
+	NoCodeBar bool
 	// Item is the mark of a list item, Done the one of a task that is done.
 	Item, Done ansi.StylePrimitive
 	// Bullets are the marks of items that have no number, by depth.

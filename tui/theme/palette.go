@@ -1,9 +1,10 @@
 package theme
 
 import (
-	"charm.land/glamour/v2/ansi"
+	glamour "charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Depth is how many colours a terminal has. Each has palettes made for it: a
@@ -38,22 +39,23 @@ type palette struct {
 	text, strong, muted, faint, line         string
 	accent, blue, green, yellow, red, violet string
 	surface, raised                          string // behind badges, and behind what is chosen
+	prompt                                   string // behind what the person wrote
 	addBg, addWord, delBg, delWord           string
 	// chroma is the name of a style of chroma's, for code; where there is none, code
 	// has the colours of the palette itself.
 	chroma string
-	code   *ansi.Chroma
+	code   *glamour.Chroma
 }
 
 // withCode gives a palette inks for code that are its own.
 func withCode(p palette) palette {
-	ink := func(colour string) ansi.StylePrimitive {
+	ink := func(colour string) glamour.StylePrimitive {
 		if colour == "" {
-			return ansi.StylePrimitive{}
+			return glamour.StylePrimitive{}
 		}
-		return ansi.StylePrimitive{Color: &colour}
+		return glamour.StylePrimitive{Color: &colour}
 	}
-	p.code = &ansi.Chroma{
+	p.code = &glamour.Chroma{
 		Text: ink(p.text), Error: ink(p.red), Comment: ink(p.faint), CommentPreproc: ink(p.violet),
 		Keyword: ink(p.violet), KeywordReserved: ink(p.violet), KeywordNamespace: ink(p.violet), KeywordType: ink(p.yellow),
 		NameBuiltin: ink(p.blue), NameTag: ink(p.violet), NameAttribute: ink(p.yellow), NameClass: ink(p.yellow),
@@ -68,14 +70,14 @@ var (
 	darkPalette = palette{
 		text: "#d6d7e0", strong: "#f3f4fa", muted: "#9a9db0", faint: "#8b8ea3", line: "#3a3d4d",
 		accent: "#e6a15c", blue: "#7aa8f0", green: "#8cc98a", yellow: "#e3c37a", red: "#ee7f8b", violet: "#b79af2",
-		surface: "#23252f", raised: "#2f3240",
+		surface: "#23252f", raised: "#2f3240", prompt: "#2a2d39",
 		addBg: "#17301f", addWord: "#265c37", delBg: "#3a1a20", delWord: "#74303b",
 		chroma: "catppuccin-mocha",
 	}
 	lightPalette = palette{
 		text: "#2b2d3a", strong: "#11121a", muted: "#585b70", faint: "#666980", line: "#cdd0db",
 		accent: "#9a520b", blue: "#2457b3", green: "#20682a", yellow: "#7a5708", red: "#b3243a", violet: "#6b3fc0",
-		surface: "#eff0f5", raised: "#e2e4ec",
+		surface: "#eff0f5", raised: "#e2e4ec", prompt: "#e6e8f0",
 		addBg: "#ddf5e0", addWord: "#a8e2b1", delBg: "#fde4e6", delWord: "#f6b6bd",
 		chroma: "catppuccin-latte",
 	}
@@ -84,13 +86,13 @@ var (
 	dark256 = withCode(palette{
 		text: "253", strong: "231", muted: "248", faint: "246", line: "240",
 		accent: "215", blue: "111", green: "114", yellow: "186", red: "210", violet: "141",
-		surface: "236", raised: "238",
+		surface: "236", raised: "238", prompt: "237",
 		addBg: "22", addWord: "28", delBg: "52", delWord: "88",
 	})
 	light256 = withCode(palette{
 		text: "236", strong: "232", muted: "240", faint: "241", line: "250",
 		accent: "94", blue: "25", green: "22", yellow: "58", red: "124", violet: "55",
-		surface: "255", raised: "254",
+		surface: "255", raised: "254", prompt: "254",
 		addBg: "194", addWord: "157", delBg: "224", delWord: "217",
 	})
 
@@ -140,6 +142,14 @@ func (p *palette) inkOn(colour, ground string) lipgloss.Style {
 		return p.ink(colour)
 	}
 	return p.ink(colour).Background(lipgloss.Color(ground))
+}
+
+// ground is the escape sequence that begins a ground, "" if there is none.
+func (p *palette) ground(colour string) string {
+	if colour == "" {
+		return ""
+	}
+	return ansi.NewStyle().BackgroundColor(lipgloss.Color(colour)).String()
 }
 
 // badge is text on a ground of its own.

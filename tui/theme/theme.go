@@ -28,6 +28,9 @@ type Theme struct {
 	UserMark, AgentMark, ThoughtMark, ToolMark lipgloss.Style
 	User, Thought, Title                       lipgloss.Style
 	Selected                                   lipgloss.Style
+	// Prompt is the escape sequence that begins the ground of what the person wrote.
+	// All text but the faintest can be read on it. It is "" where there are no grounds.
+	Prompt string
 	// Match is what was looked for, MatchCurrent the place that the person is at.
 	Match, MatchCurrent lipgloss.Style
 	// Span is a piece that is marked to be copied. It shows without colours too.
@@ -74,8 +77,8 @@ func NewFor(dark bool, depth Depth) *Theme {
 
 		UserMark: fg(p.accent), AgentMark: fg(p.blue), ThoughtMark: fg(p.faint), ToolMark: fg(p.muted),
 		User: fg(p.strong), Thought: fg(p.muted).Italic(true), Title: fg(p.text).Bold(true),
-		Selected: fg(p.accent),
-		Match:    on(p.strong, p.raised).Underline(true), MatchCurrent: p.standsOut(p.surface, p.accent),
+		Selected: fg(p.accent), Prompt: p.ground(p.prompt),
+		Match: on(p.strong, p.raised).Underline(true), MatchCurrent: p.standsOut(p.surface, p.accent),
 		Span: lipgloss.NewStyle().Reverse(true),
 
 		Rule: fg(p.line), CodeBar: fg(p.line),
@@ -103,5 +106,17 @@ func (t *Theme) Dimmed() *Theme {
 	d := *t
 	d.Text, d.Strong = t.Thought, t.Thought
 	d.Markdown = t.Markdown.dimmed(t.palette)
+	return &d
+}
+
+// Within is the theme for text that stands beside an edge already, such as that of a
+// tool call: code in it has no bar of its own.
+func (t *Theme) Within() *Theme {
+	d := *t
+	if t.Markdown.Marks != nil {
+		marks := *t.Markdown.Marks
+		marks.NoCodeBar = true
+		d.Markdown.Marks = &marks
+	}
 	return &d
 }

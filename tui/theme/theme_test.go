@@ -33,6 +33,9 @@ func TestTextCanBeRead(t *testing.T) {
 				check("text", p.text, on)
 				check("strong", p.strong, on)
 			}
+			for _, name := range []string{"text", "strong", "muted", "accent", "blue"} {
+				check(name, inks[name], p.prompt)
+			}
 			check("a word", p.strong, p.addWord)
 			check("a word", p.strong, p.delWord)
 			check("a number", p.green, p.addBg)
@@ -59,7 +62,7 @@ func TestSixteenColours(t *testing.T) {
 				t.Errorf("dark %v: %q is used for text", dark, ink)
 			}
 		}
-		if p.surface+p.raised+p.addBg+p.addWord+p.delBg+p.delWord != "" {
+		if p.prompt+p.surface+p.raised+p.addBg+p.addWord+p.delBg+p.delWord != "" {
 			t.Errorf("dark %v: there is a background", dark)
 		}
 	}
@@ -86,6 +89,9 @@ func TestEveryDepthTellsApart(t *testing.T) {
 				if a.Render("x") == b.Render("x") {
 					t.Errorf("depth %d, dark %v: %s do not differ", depth, dark, name)
 				}
+			}
+			if (th.Prompt == "") != (depth == Colors16) {
+				t.Errorf("depth %d, dark %v: the ground of prompts begins with %q", depth, dark, th.Prompt)
 			}
 			if th.Success.Render("x") == th.Error.Render("x") || th.DiffAdded.Render("x") == th.DiffRemoved.Render("x") {
 				t.Errorf("depth %d, dark %v: good and bad do not differ", depth, dark)

@@ -97,7 +97,7 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 	case toolface.Verbatim(m.kind, b.Text):
 		return &outputBody{text: b.Text, ends: m.kind == acpclient.ToolExecute}
 	}
-	doc := markdown.New(m.call.env.dimmed)
+	doc := markdown.New(m.call.env.inner)
 	doc.Append(b.Text)
 	doc.Finish()
 	return &textBody{doc: doc}

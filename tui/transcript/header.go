@@ -10,11 +10,27 @@ import (
 	"parley/tui/toolface"
 )
 
-// header is what stands for the call: kind, title, where, how much changed, what
-// the person answered, how it ended.
+// header is what stands for the call: what it does, and what came of it. Where there
+// is not room for both, the former is cut.
 func (t *toolCall) header(width int) []string {
-	th := t.env.theme
 	title, _ := t.env.places.Heading(t.item)
+	line, end := t.summary(title), t.outcome()
+	if t.expanded {
+		line += end
+		if name := safetext.Line(t.item.Name); name != "" && name != title {
+			line += t.env.theme.Faint.Render("  " + name)
+		}
+		return append(cells.Wrap(line, width), t.restOfTitle(width)...)
+	}
+	if room := width - cells.Width(end); room >= width/2 {
+		return []string{fit(line, room) + end}
+	}
+	return []string{fit(line+end, width)}
+}
+
+// summary is what the call does: kind, title, where, how much it changes.
+func (t *toolCall) summary(title string) string {
+	th := t.env.theme
 	line := strings.Repeat(" ", t.indent()) + th.ToolMark.Render(toolface.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
 	if at := t.location(title); at != "" {
 		line += " " + th.Muted.Render(at)
@@ -24,6 +40,16 @@ func (t *toolCall) header(width int) []string {
 		if t.takesAway() {
 			line += " " + th.Muted.Render("deleted")
 		}
+	}
+	return line
+}
+
+// outcome is what came of the call: how long it took, what the person answered, how
+// it ended.
+func (t *toolCall) outcome() (line string) {
+	th := t.env.theme
+	if t.timing != "" {
+		line = th.Faint.Render("  " + t.timing)
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
 		line += th.Faint.Render("  you: " + safetext.Line(a.Option.Name))
@@ -36,13 +62,7 @@ func (t *toolCall) header(width int) []string {
 	case t.item.Status == acpclient.ToolFailed:
 		line += th.Error.Render("  failed")
 	}
-	if t.expanded {
-		if name := safetext.Line(t.item.Name); name != "" && name != title {
-			line += th.Faint.Render("  " + name)
-		}
-		return append(cells.Wrap(line, width), t.restOfTitle(width)...)
-	}
-	return []string{fit(line, width)}
+	return line
 }
 
 // restOfTitle are the lines of a title of several lines behind the first.

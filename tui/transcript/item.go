@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 
@@ -35,7 +36,9 @@ type drawing interface {
 // environment is what all drawings share.
 type environment struct {
 	theme  *theme.Theme
-	dimmed *theme.Theme // for thoughts and what tools say
+	dimmed *theme.Theme // for thoughts
+	inner  *theme.Theme // for what tools say, beside their edge
+	now    time.Time    // for clocks, zero if nobody looks at them
 	places toolface.Places
 	sites  *toolface.Sites
 	width  int // of the text, in cells: sections are counted for it
@@ -45,6 +48,12 @@ type environment struct {
 	pictures *pictures
 	// open are the questions that are asked above the prompt now.
 	open []*conversation.Permission
+}
+
+// newEnvironment is the environment for a theme and the directory of the session.
+func newEnvironment(th *theme.Theme, dir string) *environment {
+	dimmed := th.Dimmed()
+	return &environment{theme: th, dimmed: dimmed, inner: dimmed.Within(), places: toolface.In(dir)}
 }
 
 // asked reports whether the person is being asked about a tool call. What it

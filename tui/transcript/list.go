@@ -75,7 +75,7 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	return &List{
 		theme: th, conv: conv, following: true, selected: -1,
 		drawings: map[int]*entry{}, expanded: map[int]bool{}, context: map[int]int{}, diffs: new(diffview.Preference),
-		env: &environment{theme: th, dimmed: th.Dimmed(), places: toolface.In(conv.Cwd)},
+		env: newEnvironment(th, conv.Cwd),
 	}
 }
 
@@ -89,7 +89,9 @@ func (l *List) SetTheme(th *theme.Theme) {
 	if th.Depth == theme.Colors16 { // too few for a picture
 		l.pictures.forget()
 	}
-	l.env = &environment{theme: th, dimmed: th.Dimmed(), places: toolface.In(l.conv.Cwd), sites: l.env.sites}
+	sites := l.env.sites
+	l.env = newEnvironment(th, l.conv.Cwd)
+	l.env.sites = sites
 	clear(l.drawings)
 }
 
@@ -415,6 +417,9 @@ func (l *List) valid(p position) position {
 func (l *List) compose(item int, mark, line string, lead bool) string {
 	if l.focused && item == l.selected && !lead {
 		mark = l.theme.Selected.Render("▌")
+	}
+	if p, ok := l.at(item).(*prompt); ok && !lead {
+		return p.band(mark, l.window(line), l.width)
 	}
 	if line == "" && mark == "" {
 		return ""

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -36,6 +37,12 @@ func (n *note) sections() int { return 1 }
 func (n *note) lines(_, width int) []string {
 	return n.kept.get(n.item.Version(), width, func(width int) []string {
 		out := wrap(n.item.Title, width, n.style())
+		if words := n.worked(); words != "" {
+			out = slices.Clip(out)
+			if last := &out[len(out)-1]; cells.Width(*last)+cells.Width(words) <= width {
+				*last += n.env.theme.Faint.Render(words)
+			}
+		}
 		if n.item.Detail != "" {
 			out = append(out, wrap(n.item.Detail, width, n.env.theme.Muted)...)
 		}
@@ -44,6 +51,19 @@ func (n *note) lines(_, width int) []string {
 		}
 		return out
 	})
+}
+
+// worked says behind the title how long the turn worked that has ended, "" if none
+// has or that is not worth a word.
+func (n *note) worked() string {
+	words := worked(n.item.Worked)
+	switch {
+	case words == "":
+		return ""
+	case n.item.Title == "":
+		return "worked " + words
+	}
+	return "  worked " + words
 }
 
 func (n *note) style() lipgloss.Style {
@@ -63,13 +83,16 @@ func (n *note) mark() string {
 	case acpclient.NoticeWarning:
 		return n.style().Render("!")
 	}
+	if n.item.Title == "" {
+		return n.env.theme.Faint.Render("·")
+	}
 	return n.style().Render("·")
 }
 
 func (n *note) compact() bool { return false }
 
 func (n *note) excerpt() toolface.Excerpt {
-	return toolface.Excerpt{Text: strings.TrimSpace(n.item.Title + "\n" + n.item.Detail)}
+	return toolface.Excerpt{Text: strings.TrimSpace(n.item.Title + n.worked() + "\n" + n.item.Detail)}
 }
 
 // compaction draws a compaction of the context: a rule with its state, and the

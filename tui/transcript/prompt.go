@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/tui/toolface"
 )
@@ -88,10 +89,29 @@ func (p *prompt) text(text string, width int) []string {
 	if rest := text[len(part):]; rest != "" {
 		more += strings.Count(rest, "\n") + 1
 	}
-	return append(lines[:shown:shown], p.env.theme.Faint.Render(fmt.Sprintf("… %d more %s", more, plural(more, "line"))))
+	return append(lines[:shown:shown], p.env.theme.Muted.Render(fmt.Sprintf("… %d more %s", more, plural(more, "line"))))
 }
 
-func (p *prompt) mark() string { return p.env.theme.UserMark.Render("❯") }
+// band sets a line on the ground that prompts have, across the whole width, with the
+// mark in the margin. Where there are no grounds, a bar stands beside all its lines.
+func (p *prompt) band(mark, line string, width int) string {
+	th := p.env.theme
+	if mark == "" && th.Prompt == "" {
+		mark = th.UserMark.Render("┃")
+	}
+	line = mark + strings.Repeat(" ", max(0, gutter-cells.Width(mark))) + line
+	if th.Prompt == "" {
+		return line
+	}
+	return cells.Ground(line+strings.Repeat(" ", max(0, width-cells.Width(line))), th.Prompt)
+}
+
+func (p *prompt) mark() string {
+	if p.env.theme.Prompt == "" {
+		return ""
+	}
+	return p.env.theme.UserMark.Render("❯")
+}
 
 func (p *prompt) compact() bool { return false }
 

@@ -22,6 +22,7 @@ type toolCall struct {
 	expanded bool
 	asked    bool // the person is being asked about it, and sees the bodies there
 	headed   bool // its command stands above it
+	timing   string
 	last     uint64
 	drawn    bool
 
@@ -53,6 +54,10 @@ func (t *toolCall) update(env *environment, expanded bool) {
 		}
 		t.input = t.input.of(toolface.RawInput, t.item.RawInput)
 		t.output = t.output.of(toolface.RawOutput, t.item.RawOutput)
+	}
+	if now := timing(t.item, env.now); t.timing != now {
+		t.timing = now
+		t.peek.drop()
 	}
 	if v := env.sites.Version(); t.sites != v {
 		t.sites = v
