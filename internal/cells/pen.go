@@ -81,10 +81,29 @@ func dress(s string, spans []span) []string {
 	return lines
 }
 
-// Ground draws a styled line on a ground: what the escape sequence on begins goes on
-// wherever the line's own styles end, up to its end.
-func Ground(line, on string) string {
-	return on + strings.ReplaceAll(line, reset, reset+on) + reset
+// Ground draws a styled line on a ground that the escape sequence on begins: up to a
+// width, and wherever the line's own styles end.
+func Ground(line string, width int, on string) string {
+	pad := max(0, width-Width(line))
+	var b strings.Builder
+	b.Grow(len(line) + pad + (strings.Count(line, reset)+1)*(len(on)+len(reset)))
+	b.WriteString(on)
+	for {
+		i := strings.Index(line, reset)
+		if i < 0 {
+			break
+		}
+		i += len(reset)
+		b.WriteString(line[:i])
+		b.WriteString(on)
+		line = line[i:]
+	}
+	b.WriteString(line)
+	for range pad {
+		b.WriteByte(' ')
+	}
+	b.WriteString(reset)
+	return b.String()
 }
 
 // Part is a part of a line: the bytes of its plain text, which is the line

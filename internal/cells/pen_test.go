@@ -29,13 +29,13 @@ func TestRestyle(t *testing.T) {
 
 func TestGround(t *testing.T) {
 	for line, want := range map[string]string{
-		"":                             "<\x1b[m",
+		"":                             "<   \x1b[m",
 		"plain":                        "<plain\x1b[m",
-		"\x1b[1ma\x1b[m b":             "<\x1b[1ma\x1b[m< b\x1b[m",
-		"a \x1b[1mb\x1b[m":             "<a \x1b[1mb\x1b[m<\x1b[m",
-		"\x1b[1ma\x1b[m\x1b[4mb\x1b[m": "<\x1b[1ma\x1b[m<\x1b[4mb\x1b[m<\x1b[m",
+		"a\x1b[1mb\x1b[m":              "<a\x1b[1mb\x1b[m< \x1b[m",
+		"\x1b[1ma\x1b[mb":              "<\x1b[1ma\x1b[m<b \x1b[m",
+		"\x1b[1ma\x1b[m\x1b[4mb\x1b[m": "<\x1b[1ma\x1b[m<\x1b[4mb\x1b[m< \x1b[m",
 	} {
-		if got := Ground(line, "<"); got != want {
+		if got := Ground(line, 3, "<"); got != want {
 			t.Errorf("Ground(%q) = %q, want %q", line, got, want)
 		}
 	}

@@ -173,6 +173,7 @@ func (p *pager) View(width, height int) dialog.View {
 	th := p.tab.program.Theme
 	p.rows = max(1, height-2) // without the title, and what is said
 	p.list.SetSize(width, p.rows)
+	p.list.SetNow(p.tab.program.Now())
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{sides(left, p.state()+" ", width)}, p.list.Lines()...)
 	said, column := p.tab.said(&p.reader, width)

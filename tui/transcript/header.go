@@ -48,8 +48,8 @@ func (t *toolCall) summary(title string) string {
 // it ended.
 func (t *toolCall) outcome() (line string) {
 	th := t.env.theme
-	if t.timing != "" {
-		line = th.Faint.Render("  " + t.timing)
+	if words := t.timing(); words != "" {
+		line = th.Faint.Render("  " + words)
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
 		line += th.Faint.Render("  you: " + safetext.Line(a.Option.Name))

@@ -418,8 +418,10 @@ func (l *List) compose(item int, mark, line string, lead bool) string {
 	if l.focused && item == l.selected && !lead {
 		mark = l.theme.Selected.Render("▌")
 	}
-	if p, ok := l.at(item).(*prompt); ok && !lead {
-		return p.band(mark, l.window(line), l.width)
+	if e := l.drawings[item]; e != nil && !lead {
+		if p, ok := e.drawing.(*prompt); ok {
+			return p.band(mark, l.window(line), l.width)
+		}
 	}
 	if line == "" && mark == "" {
 		return ""

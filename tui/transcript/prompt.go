@@ -103,7 +103,7 @@ func (p *prompt) band(mark, line string, width int) string {
 	if th.Prompt == "" {
 		return line
 	}
-	return cells.Ground(line+strings.Repeat(" ", max(0, width-cells.Width(line))), th.Prompt)
+	return cells.Ground(line, width, th.Prompt)
 }
 
 func (p *prompt) mark() string {

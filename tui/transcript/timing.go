@@ -18,15 +18,27 @@ const (
 // when the list is drawn next; nothing is drawn because of it.
 func (l *List) SetNow(now time.Time) { l.env.now = now }
 
-// timing says how long a call takes, "" if that is not known or not worth a word.
-func timing(c *conversation.ToolCall, now time.Time) string {
-	if c.Running() {
-		if d := c.Worked(now); d >= leastRunning && !c.Waits() {
-			return toolface.Elapsed(d)
-		}
-		return ""
+// shownTime is how long a call takes, as it is shown: 0 if that is not known or not
+// worth a word. The time of one that works changes once a second.
+func shownTime(c *conversation.ToolCall, now time.Time) time.Duration {
+	switch {
+	case !c.Running():
+		return c.Took()
+	case c.Waits():
+		return 0
 	}
-	return worked(c.Took())
+	if d := c.Worked(now); d >= leastRunning {
+		return d.Truncate(time.Second)
+	}
+	return 0
+}
+
+// timing says how long the call takes, "" if there is nothing to say.
+func (t *toolCall) timing() string {
+	if t.item.Running() && t.took > 0 {
+		return toolface.Elapsed(t.took)
+	}
+	return worked(t.took)
 }
 
 // worked says how long something took.

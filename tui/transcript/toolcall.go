@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/cells"
@@ -22,7 +23,7 @@ type toolCall struct {
 	expanded bool
 	asked    bool // the person is being asked about it, and sees the bodies there
 	headed   bool // its command stands above it
-	timing   string
+	took     time.Duration // as it is shown
 	last     uint64
 	drawn    bool
 
@@ -55,8 +56,8 @@ func (t *toolCall) update(env *environment, expanded bool) {
 		t.input = t.input.of(toolface.RawInput, t.item.RawInput)
 		t.output = t.output.of(toolface.RawOutput, t.item.RawOutput)
 	}
-	if now := timing(t.item, env.now); t.timing != now {
-		t.timing = now
+	if took := shownTime(t.item, env.now); t.took != took {
+		t.took = took
 		t.peek.drop()
 	}
 	if v := env.sites.Version(); t.sites != v {
