@@ -54,7 +54,7 @@ end-turn
 `})
 	p.Ready().Ask("go")
 	p.Question("5   - var two = 2", "  5 + var two = 22").Answer("Allow")
-	p.Shows("✓ ✎ a.go +1 −1  you: Allow\n  │ 5   - var two = 2\n  │   5 + var two = 22\n  │ Wrote __init__ well.")
+	p.Shows("✓ ✎ a.go +1 −1  ", "you: Allow\n  │ 5   - var two = 2\n  │   5 + var two = 22\n  │ Wrote __init__ well.")
 }
 
 func TestFilesOfAPatchHaveHeadings(t *testing.T) {
