@@ -21,8 +21,8 @@ type toolCall struct {
 	item     *conversation.ToolCall
 	env      *environment
 	expanded bool
-	asked    bool // the person is being asked about it, and sees the bodies there
-	headed   bool // its command stands above it
+	asked    bool          // the person is being asked about it, and sees the bodies there
+	headed   bool          // its command stands above it
 	took     time.Duration // as it is shown
 	last     uint64
 	drawn    bool
