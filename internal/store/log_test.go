@@ -1,0 +1,238 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// newLog makes a store with one log in it.
+func newLog(t testing.TB) (*Store, *Log) {
+	t.Helper()
+	s := New(t.TempDir())
+	l, err := s.Create(Meta{Agent: "tour", Cwd: "/project"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return s, l
+}
+
+func text(s string) conversation.Event {
+	return conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: s}
+}
+
+// read are the events of a log.
+func read(t testing.TB, s *Store, id ID) []conversation.Event {
+	t.Helper()
+	var got []conversation.Event
+	for e, err := range s.Events(id) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	return got
+}
+
+func appendAll(t testing.TB, l *Log, events ...conversation.Event) {
+	t.Helper()
+	if err := l.Append(events); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStoredSessionsFoldToTheSame(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s, l := newLog(t)
+		stream := rapid.SliceOfN(events.Random(), 0, 30).Draw(r, "events")
+		for batch := range slices.Chunk(stream, 3) {
+			appendAll(t, l, batch...)
+		}
+		want, got := conversation.New(), conversation.New()
+		for _, e := range stream {
+			want.Apply(e)
+		}
+		for _, e := range read(t, s, l.ID()) {
+			got.Apply(e)
+		}
+		if diff := cmp.Diff(want, got, events.DeepEqual); diff != "" {
+			r.Fatal(diff)
+		}
+	})
+}
+
+// A log that is cut anywhere in its last two records, or of which any byte of them is
+// damaged, loses the records that were hit and no other, and can be written on.
+func TestDamageCostsTheRecordThatItHits(t *testing.T) {
+	s, l := newLog(t)
+	want := []conversation.Event{text("one"), text("two\n {\"v\":1"), conversation.Update{
+		Update: &acpclient.UnknownUpdate{Name: "x"}, Raw: []byte(`{"sessionId": "s", "update": {"sessionUpdate":"x", "y": {"v":1}}}`),
+	}, text("four")}
+	appendAll(t, l, want...)
+	path := l.path
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	starts := recordStarts(whole)
+	first := starts[len(starts)-2]
+	check := func(what string, at int, log []byte, intact ...conversation.Event) {
+		t.Helper()
+		if err := os.WriteFile(path, log, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := s.Continue(l.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		appendAll(t, l, text("more"))
+		got := read(t, s, l.ID())
+		if diff := cmp.Diff(kinds(append(intact, text("more"))), kinds(got)); diff != "" {
+			t.Errorf("%s at byte %d:\n%s", what, at, diff)
+		}
+	}
+	for at := first; at <= len(whole); at++ {
+		kept := want[:2:2]
+		if at >= starts[len(starts)-1]-1 {
+			kept = want[:3:3] // but for its line end, which it gets later
+		}
+		if at >= len(whole)-1 {
+			kept = want
+		}
+		check("cut", at, whole[:at], kept...)
+	}
+	for at := first; at < len(whole); at++ {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 0x15
+		kept := []conversation.Event{want[0], want[1], want[2]}
+		switch {
+		case whole[at] == '\n':
+			kept = want // what ended a record is none of it
+		case at < starts[len(starts)-1]:
+			kept = []conversation.Event{want[0], want[1], want[3]}
+		}
+		check("damaged", at, damaged, kept...)
+	}
+}
+
+// recordStarts is where the records of a log begin.
+func recordStarts(log []byte) []int {
+	starts := []int{0}
+	for i, b := range log[:len(log)-1] {
+		if b == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// kinds are events as lines, to be compared.
+func kinds(list []conversation.Event) []string {
+	var out []string
+	for _, e := range list {
+		line, err := conversation.Encode(e)
+		out = append(out, string(line))
+		if err != nil {
+			panic(err)
+		}
+	}
+	return out
+}
+
+func TestALogHasOneWriter(t *testing.T) {
+	s, l := newLog(t)
+	if _, err := s.Continue(l.ID()); !errors.Is(err, ErrInUse) {
+		t.Errorf("a second writer got %v", err)
+	}
+	if err := s.Delete(l.ID()); !errors.Is(err, ErrInUse) {
+		t.Errorf("deleting it gave %v", err)
+	}
+	if err := s.Rename(l.ID(), "A better name"); err != nil {
+		t.Errorf("renaming it gave %v", err)
+	}
+	appendAll(t, l, text("one"))
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Continue(l.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, again, text("two"))
+	if got := kinds(read(t, s, l.ID())); len(got) != 2 {
+		t.Errorf("got %s", got)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(l.ID()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Continue(l.ID()); !errors.Is(err, ErrNotStored) {
+		t.Errorf("what was deleted gives %v", err)
+	}
+}
+
+func TestLogsAreTheirOwnersAlone(t *testing.T) {
+	s, l := newLog(t)
+	if err := s.SaveView(l.ID(), View{Draft: "half a thought"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{l.path, s.viewPath(l.ID())} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has the mode %o", path, info.Mode().Perm())
+		}
+	}
+	if v, err := s.View(l.ID()); err != nil || v.Draft != "half a thought" {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if err := s.SaveView(l.ID(), View{}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.View(l.ID()); err != nil || v != (View{}) {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+func TestIDsAreNames(t *testing.T) {
+	s := New(t.TempDir())
+	for _, id := range []ID{"", "..", "../x", "a/b", "a.jsonl"} {
+		if _, err := s.Continue(id); !errors.Is(err, ErrNotStored) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	if a, b := newID(at), newID(at.Add(time.Second)); a >= b || !a.valid() {
+		t.Errorf("%s, %s", a, b)
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	_, l := newLog(b)
+	batch := []conversation.Event{text("a few words of an answer that comes bit by bit, as they do")}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := l.Append(batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
