@@ -159,18 +159,19 @@ func eachRecord(from io.Reader, offset int64, take func(Record) bool) error {
 
 // recordsOf gives the record of a line, or those that can be had of a damaged one.
 func recordsOf(line []byte, offset int64, take func(Record) bool) (more bool) {
+	end := int64(0)
 	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
+		line, end = line[:n-1], offset+int64(n)
 	}
 	r, err := parse(line)
 	if err == nil {
-		r.Offset = offset
+		r.Offset, r.End = offset, end
 		return take(r)
 	}
 	more = true
 	if errors.Is(err, errDamaged) {
 		salvage(line, func(at int, r Record) {
-			r.Offset = offset + int64(at)
+			r.Offset, r.End = offset+int64(at), end
 			more = more && take(r)
 		})
 	}

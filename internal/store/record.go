@@ -45,8 +45,9 @@ type titled struct {
 
 // Record is one thing that a log says. One of its fields is set.
 type Record struct {
-	// Offset is where the line begins, in bytes.
-	Offset int64
+	// Offset is where the record begins in the log, in bytes, and End where the line
+	// ends that it stands on; End is 0 as long as that has no end.
+	Offset, End int64
 	Event  conversation.Event
 	Meta   *Meta
 	// Title is what the person has called the session.

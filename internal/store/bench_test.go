@@ -1,0 +1,89 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// sessionBytes is how long a generated log is, about.
+const sessionBytes = 100 << 10
+
+// generate stores n sessions with text of random words, of which few are frequent, as
+// in any language.
+func generate(b *testing.B, s *Store, n int) {
+	b.Helper()
+	words := make([]string, 20_000)
+	for i := range words {
+		words[i] = "w" + strconv.FormatInt(int64(i*7919), 36)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(r, 1.3, 3, uint64(len(words)-1))
+	for i := range n {
+		l, err := s.Create(Meta{Agent: "tour", Cwd: fmt.Sprintf("/project%d", i%50)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		batch := []conversation.Event{events.Sent(fmt.Sprintf("Task number %d", i))}
+		for size := 0; size < sessionBytes; {
+			var t strings.Builder
+			for range 200 {
+				t.WriteString(words[zipf.Uint64()])
+				t.WriteByte(' ')
+			}
+			size += t.Len()
+			batch = append(batch, text(t.String()), conversation.Update{Update: &acpclient.ToolCall{
+				ToolCallID: acpclient.ToolCallID(strconv.Itoa(size)), Title: "Run " + words[zipf.Uint64()], RawInput: []byte(`{"command":"make"}`),
+			}})
+		}
+		appendAll(b, l, batch...)
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkIndex measures what a person waits for. PARLEY_BENCH_SESSIONS says how many
+// sessions of 100 KB there are: 10000 of them take a minute or two to make.
+func BenchmarkIndex(b *testing.B) {
+	n, err := strconv.Atoi(os.Getenv("PARLEY_BENCH_SESSIONS"))
+	if err != nil {
+		n = 200
+	}
+	s := New(b.TempDir())
+	generate(b, s, n)
+	x := index(b, s)
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			x, err := s.OpenIndex(b.Context())
+			if err != nil {
+				b.Fatal(err)
+			}
+			_ = x.Close()
+		}
+	})
+	b.Run("list", func(b *testing.B) {
+		for b.Loop() {
+			refresh(b, x)
+			if list, err := x.List(b.Context(), Query{Limit: 200}); err != nil || len(list) != min(n, 200) {
+				b.Fatal(len(list), err)
+			}
+		}
+	})
+	for name, words := range map[string]string{"frequent": "w0", "rare": "w3ks6 task", "beginning": "w6", "none": "nowhere"} {
+		b.Run("search/"+name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := x.Search(b.Context(), words, Query{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

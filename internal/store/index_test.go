@@ -1,0 +1,260 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// chat stores a session of one turn, and closes it.
+func chat(t testing.TB, s *Store, m Meta, prompt string, then ...conversation.Event) ID {
+	t.Helper()
+	l, err := s.Create(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, l, append([]conversation.Event{
+		conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "scripted"}}},
+		conversation.SessionOpened{ID: acpclient.SessionID("agents-" + prompt)}, events.Sent(prompt),
+	}, then...)...)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return l.ID()
+}
+
+// index opens the index of a store, up to date.
+func index(t testing.TB, s *Store) *Index {
+	t.Helper()
+	x, err := s.OpenIndex(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = x.Close() })
+	refresh(t, x)
+	return x
+}
+
+func refresh(t testing.TB, x *Index) {
+	t.Helper()
+	if err := x.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// found are the names of the sessions that a search gives, sorted.
+func found(t testing.TB, x *Index, words string, q Query) []string {
+	t.Helper()
+	hits, err := x.Search(t.Context(), words, q)
+	if err != nil {
+		t.Fatalf("%q: %v", words, err)
+	}
+	var names []string
+	for _, h := range hits {
+		names = append(names, h.Name())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// listed are the names of the sessions in a list.
+func listed(t testing.TB, x *Index, q Query) []string {
+	t.Helper()
+	list, err := x.List(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name())
+	}
+	return names
+}
+
+func TestFindsSessions(t *testing.T) {
+	s := New(t.TempDir())
+	chat(t, s, Meta{Cwd: "/a"}, "Fix the parser", text("The colo"), text("ur was wrong: it is grün."))
+	chat(t, s, Meta{Cwd: "/b"}, "Write docs", conversation.TerminalOutput{ID: "x", Data: []byte("make: *** [docs] Error 1\n")},
+		events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Run it","rawInput":{"command":"make docs"}}`))
+	x := index(t, s)
+	for _, c := range []struct {
+		words, cwd, want string
+	}{
+		{"parser", "", "Fix the parser"},
+		{"colour", "", "Fix the parser"}, // across two events
+		{"GRUN", "", "Fix the parser"},
+		{"wron", "", "Fix the parser"}, // the beginning of a word
+		{"wron colour", "", ""},
+		{"colour wrong", "", "Fix the parser"},
+		{"error", "", "Write docs"},
+		{"make", "", "Write docs"},
+		{"make", "/a", ""},
+		{`"; DROP TABLE sessions; -- OR NEAR(`, "", ""},
+		{"*", "", ""},
+		{"", "", ""},
+	} {
+		if got := strings.Join(found(t, x, c.words, Query{Cwd: c.cwd}), ","); got != c.want {
+			t.Errorf("%q in %q: %q, want %q", c.words, c.cwd, got, c.want)
+		}
+	}
+	hits, err := x.Search(t.Context(), "grün", Query{})
+	if err != nil || len(hits) != 1 || hits[0].Kind != FromAgent {
+		t.Fatalf("%+v, %v", hits, err)
+	}
+	if got, err := x.Snippet(hits[0], "grün"); err != nil || got != "The colour was wrong: it is grün." {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestListsSessions(t *testing.T) {
+	s := New(t.TempDir())
+	first := chat(t, s, Meta{Cwd: "/a", Agent: "one"}, "First\nand more", conversation.Update{Update: &acpclient.UsageUpdate{Cost: &acpclient.Cost{Amount: 0.5, Currency: "USD"}}})
+	second := chat(t, s, Meta{Cwd: "/b"}, "Second", events.Up(t, `{"sessionUpdate":"session_info_update","title":"What the agent says"}`))
+	l, err := s.Create(Meta{Cwd: "/a"}) // in which nobody has asked anything
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(s.dir, string(first)+logSuffix), old, old); err != nil {
+		t.Fatal(err)
+	}
+	x := index(t, s)
+	if diff := cmp.Diff([]string{"What the agent says", "First"}, listed(t, x, Query{})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"First"}, listed(t, x, Query{Cwd: "/a", Agent: "one"})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"First"}, listed(t, x, Query{Session: "agents-First\nand more"})); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"First"}, listed(t, x, Query{Limit: 1, Offset: 1})); diff != "" {
+		t.Error(diff)
+	}
+	list, err := x.List(t.Context(), Query{Cwd: "/a"})
+	if err != nil || list[0].Turns != 1 || list[0].Cost == nil || list[0].Cost.Amount != 0.5 || list[0].AgentName != "scripted" || list[0].ID != first {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if err := s.Rename(second, "Mine"); err != nil {
+		t.Fatal(err)
+	}
+	refresh(t, x)
+	if diff := cmp.Diff([]string{"Mine"}, listed(t, x, Query{Cwd: "/b"})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is written later is found after a refresh, once; what is deleted is not.
+func TestTheIndexFollowsTheLogs(t *testing.T) {
+	s, l := newLog(t)
+	appendAll(t, l, events.Sent("Begin"), text("alpha"))
+	x := index(t, s)
+	appendAll(t, l, text("beta"))
+	if got := found(t, x, "beta", Query{}); got != nil {
+		t.Errorf("found %s before a refresh", got)
+	}
+	refresh(t, x)
+	refresh(t, x)
+	for _, word := range []string{"alpha", "beta", "begin"} {
+		if got := found(t, x, word, Query{}); len(got) != 1 {
+			t.Errorf("%s: found %s", word, got)
+		}
+	}
+	var passages int
+	if err := x.db.QueryRowContext(t.Context(), "SELECT count(*) FROM passages").Scan(&passages); err != nil || passages != 3 {
+		t.Errorf("%d passages, %v", passages, err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(l.ID()); err != nil {
+		t.Fatal(err)
+	}
+	refresh(t, x)
+	if got := found(t, x, "alpha", Query{}); got != nil {
+		t.Errorf("found %s after it was deleted", got)
+	}
+}
+
+// An index that is gone, damaged or of another version is made anew.
+func TestTheIndexIsMadeAnew(t *testing.T) {
+	s := New(t.TempDir())
+	chat(t, s, Meta{Cwd: "/a"}, "Fix the parser")
+	path := filepath.Join(s.dir, indexName)
+	for name, spoil := range map[string]func() error{
+		"gone":    func() error { return os.Remove(path) },
+		"damaged": func() error { return os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600) },
+		"newer": func() error {
+			x, err := s.OpenIndex(t.Context())
+			if err != nil {
+				return err
+			}
+			_, err = x.db.ExecContext(t.Context(), "PRAGMA user_version = 99")
+			return cmpErr(err, x.Close())
+		},
+	} {
+		x := index(t, s)
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if got := found(t, index(t, s), "parser", Query{}); len(got) != 1 {
+			t.Errorf("%s: found %s", name, got)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+func cmpErr(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func TestPrune(t *testing.T) {
+	s := New(t.TempDir())
+	now := time.Now()
+	var ids []ID
+	for i, days := range []int{1, 10, 40} {
+		id := chat(t, s, Meta{}, fmt.Sprint(i), text(strings.Repeat("x", 1000)))
+		at := now.AddDate(0, 0, -days)
+		if err := os.Chtimes(filepath.Join(s.dir, string(id)+logSuffix), at, at); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	gone, err := s.Prune(t.Context(), Bounds{Age: 30 * 24 * time.Hour}, now)
+	if diff := cmp.Diff(ids[2:], gone); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+	open, err := s.Continue(ids[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gone, err = s.Prune(t.Context(), Bounds{Bytes: 2000}, now); err != nil || gone != nil {
+		t.Errorf("%s was deleted while it is open, %v", gone, err)
+	}
+	if err := open.Close(); err != nil {
+		t.Fatal(err)
+	}
+	gone, err = s.Prune(t.Context(), Bounds{Bytes: 2000}, now)
+	if diff := cmp.Diff(ids[1:2], gone); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+}

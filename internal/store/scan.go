@@ -1,0 +1,185 @@
+package store
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// maxPassage is how many bytes of text one passage may have: longer text is several.
+const maxPassage = 64 << 10
+
+// maxName bounds what is kept of a prompt as a session's name, in bytes.
+const maxName = 200
+
+// Kind is whose text a passage is.
+type Kind string
+
+// The kinds of passages.
+const (
+	FromPerson Kind = "prompt"
+	FromAgent  Kind = "answer"
+	FromTool   Kind = "tool"
+)
+
+// passage is text that stands together in a log.
+type passage struct {
+	offset int64
+	kind   Kind
+	text   strings.Builder
+}
+
+// scanner reads what the index keeps out of the records of a log.
+type scanner struct {
+	summary Summary
+	// emit takes each passage when it is complete.
+	emit func(p *passage) error
+
+	open passage
+	chat acpclient.ChunkKind // of the message in open
+	err  error
+}
+
+// record takes one record.
+func (s *scanner) record(r Record) {
+	switch {
+	case r.Meta != nil:
+		s.summary.Meta = *r.Meta
+	case r.Title != nil:
+		s.summary.Title = *r.Title
+	}
+	switch e := r.Event.(type) {
+	case conversation.AgentReady:
+		if e.Info.AgentInfo != nil {
+			s.summary.AgentName = displayName(e.Info.AgentInfo)
+		}
+	case conversation.SessionOpened:
+		s.summary.Session = e.ID
+	case conversation.PromptSent:
+		s.prompt(r.Offset, e)
+	case conversation.Text:
+		s.message(r.Offset, e.Chunk, e.Text)
+	case conversation.TerminalOutput:
+		s.tool(r.Offset, string(e.Data))
+	case conversation.FileWritten:
+		s.tool(r.Offset, e.Path)
+	case conversation.Update:
+		s.update(r.Offset, e.Update)
+	}
+}
+
+func displayName(i *acpclient.Implementation) string {
+	if i.Title != "" {
+		return i.Title
+	}
+	return i.Name
+}
+
+func (s *scanner) prompt(offset int64, e conversation.PromptSent) {
+	s.flush()
+	s.summary.Turns++
+	for _, b := range e.Prompt {
+		if b.Type == acpclient.ContentText {
+			s.add(offset, FromPerson, b.Text)
+		}
+	}
+	if s.summary.Prompt == "" {
+		s.summary.Prompt = firstLine(s.open.text.String())
+	}
+	s.flush()
+}
+
+// firstLine is the first line of a text that says something, cut to what a list shows.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	for len(line) > maxName {
+		_, size := utf8.DecodeLastRuneInString(line)
+		line = line[:len(line)-size]
+	}
+	return line
+}
+
+// message adds text of a message to the one before it, if it is of the same.
+func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, text string) {
+	kind := FromAgent
+	if chunk == acpclient.UserMessageChunk {
+		kind = FromPerson
+		if s.summary.Prompt == "" {
+			s.summary.Prompt = firstLine(text) // as agents replay it
+		}
+	}
+	if s.chat != chunk {
+		s.flush()
+	}
+	s.add(offset, kind, text)
+	s.chat = chunk
+}
+
+func (s *scanner) tool(offset int64, texts ...string) {
+	if s.open.kind != FromTool {
+		s.flush()
+	}
+	for _, text := range texts {
+		if text != "" {
+			s.add(offset, FromTool, text+"\n")
+		}
+	}
+}
+
+func (s *scanner) update(offset int64, u acpclient.SessionUpdate) {
+	switch u := u.(type) {
+	case *acpclient.ContentChunk:
+		s.message(offset, u.Chunk, u.Content.Text)
+	case *acpclient.ToolCall:
+		s.tool(offset, append(contentTexts(u.Content), u.Title, string(u.RawInput))...)
+	case *acpclient.ToolCallUpdate:
+		texts := contentTexts(u.Content)
+		if u.Title != nil {
+			texts = append(texts, *u.Title)
+		}
+		s.tool(offset, append(texts, string(u.RawInput))...)
+	case *acpclient.SessionInfoUpdate:
+		if u.Title.Value != nil {
+			s.summary.AgentTitle = firstLine(*u.Title.Value)
+		}
+	case *acpclient.UsageUpdate:
+		if u.Cost != nil {
+			s.summary.Cost = u.Cost
+		}
+	}
+}
+
+// contentTexts are the texts of what a tool gave.
+func contentTexts(contents []acpclient.ToolCallContent) []string {
+	var texts []string
+	for _, c := range contents {
+		switch {
+		case c.Content != nil:
+			texts = append(texts, c.Content.Text)
+		case c.Path != "":
+			texts = append(texts, c.Path, c.NewText)
+		}
+	}
+	return texts
+}
+
+// add adds text to the passage that is open, or opens one.
+func (s *scanner) add(offset int64, kind Kind, text string) {
+	if s.open.text.Len() == 0 {
+		s.open.offset, s.open.kind = offset, kind
+	}
+	s.open.text.WriteString(text)
+	if s.open.text.Len() >= maxPassage {
+		s.flush()
+	}
+}
+
+// flush ends the passage that is open.
+func (s *scanner) flush() {
+	if s.open.text.Len() > 0 && s.err == nil {
+		s.err = s.emit(&s.open)
+	}
+	s.open, s.chat = passage{}, ""
+}
