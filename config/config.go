@@ -38,13 +38,15 @@ type Config struct {
 	// MCP are the servers handed to every agent, in the order of the file.
 	MCP  []MCPServer
 	Keys Keys
+	// Store says which sessions are kept.
+	Store Store
 	// Sandbox is that of all agents; see [Config.SandboxFor].
 	Sandbox Sandbox
 }
 
 // Default is the configuration of a person who has written none.
 func Default() *Config {
-	return &Config{Theme: ThemeAuto, Keys: DefaultKeys()}
+	return &Config{Theme: ThemeAuto, Keys: DefaultKeys(), Store: DefaultStore()}
 }
 
 // maxFileSize bounds the configuration file, in bytes. It is far above what a
@@ -117,6 +119,7 @@ func Parse(file string, data []byte) (*Config, error) {
 		NoMouse:       root.noMouse(),
 		Agents:        root.agents(),
 		MCP:           root.mcpServers(),
+		Store:         root.store(),
 		Sandbox:       root.sandbox(),
 	}
 	c.DefaultAgent = root.defaultAgent(c)

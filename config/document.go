@@ -389,6 +389,6 @@ var synonyms = map[string]string{
 // here because a document that does not parse was never read.
 var plainKeys = []string{
 	"theme", "markdown_style", "mouse", "default_agent", "agents", "mcp", "keys",
-	"sandbox", "sandbox_write", "sandbox_hide", "sandbox_network",
+	"store", "store_days", "store_megabytes", "sandbox", "sandbox_write", "sandbox_hide", "sandbox_network",
 	"name", "command", "args", "cwd", "env", "default", "type", "url", "headers",
 }

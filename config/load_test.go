@@ -199,7 +199,7 @@ func TestBadFiles(t *testing.T) {
 		},
 		"unlike any known key": {
 			"wallpaper = 1",
-			[]string{`1:1: unknown key "wallpaper": known keys: theme, markdown_style, mouse, agents, mcp, sandbox, sandbox_write, sandbox_hide, sandbox_network, default_agent, keys`},
+			[]string{`1:1: unknown key "wallpaper"`},
 		},
 		"types": {
 			"theme = 1\nagents = 2.5\nkeys = true\nmcp = [1]\ndefault_agent = 2026-01-01",
@@ -416,6 +416,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	root.theme()
 	root.markdownStyle("")
 	root.noMouse()
+	root.store()
 	root.sandbox()
 	root.defaultAgent(c)
 	read := slices.Concat(root.asked, []string{"agents", "mcp", "keys"})

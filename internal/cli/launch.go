@@ -12,6 +12,7 @@ import (
 	"parley/internal/demoagent"
 	"parley/internal/local"
 	"parley/internal/session"
+	"parley/internal/store"
 )
 
 // launcher makes sessions with agents.
@@ -19,8 +20,9 @@ type launcher struct {
 	config  *config.Config
 	cwd     string
 	addDirs []string
-	resume  string // the session to open instead of a new one
-	sandbox *bool  // what the command line says of it; nil if nothing
+	resume  string       // the session to open instead of a new one
+	store   *store.Store // nil stores nothing
+	sandbox *bool        // what the command line says of it; nil if nothing
 
 	mu   sync.Mutex
 	made []temporary
@@ -67,6 +69,7 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 		machine.Wrap = box.Command
 	}
 	return session.NewSession(session.Options{
+		Keeper:                l.keeper(a, cwd),
 		Command:               behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir}),
 		Client:                acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()},
 		Cwd:                   cwd,

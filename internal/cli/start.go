@@ -99,7 +99,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &launcher{config: cfg, cwd: o.cwd, addDirs: o.addDirs, resume: o.resume}
+	l := &launcher{config: cfg, cwd: o.cwd, addDirs: o.addDirs, resume: o.resume, store: storeOf(cfg)}
 	if o.bounds {
 		l.sandbox = &o.sandbox
 	}

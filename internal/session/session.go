@@ -42,6 +42,9 @@ type Options struct {
 	// MaxLine is the longest line in bytes that is taken from the agent; 0 is
 	// acpclient.DefaultMaxLine.
 	MaxLine int
+	// Keeper keeps what happens; nil keeps nothing. It is called by whoever takes
+	// from the stream.
+	Keeper Keeper
 	// Log gets what is not for the person. Nil discards.
 	Log *slog.Logger
 	// Tap sees every line on the wire, see acpclient.ConnOptions.
@@ -110,6 +113,7 @@ func NewSession(opt Options) (*Session, error) {
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 	}
+	s.stream.keeper = opt.Keeper
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	machine, err := opt.Machine(streamWitness{s})
 	if err != nil {

@@ -20,6 +20,9 @@ const pendingBound = 4 << 20
 //
 // All methods may be called from any goroutine; Take is for one consumer.
 type Stream struct {
+	taking sync.Mutex // held while a batch is taken and kept
+	keeper Keeper     // nil if nobody keeps the session, or does so any more
+
 	mu      sync.Mutex
 	roomy   *sync.Cond
 	pending []conversation.Event
@@ -63,15 +66,43 @@ func (s *Stream) Closed() bool {
 	return s.closed && len(s.pending) == 0 && s.run.kind == noRun
 }
 
-// Take returns everything that has happened since the last call, in order.
+// Keeper keeps what happens in a session.
+type Keeper interface {
+	// Keep gets every batch of events, in order, before whoever takes it from the
+	// stream. It returns what is to be said beside it.
+	Keep(batch []conversation.Event) []conversation.Event
+	// Close is called when the stream has ended and all of it was kept.
+	Close()
+}
+
+// Take returns everything that has happened since the last call, in order. Who keeps
+// the session has had it before.
 func (s *Stream) Take() []conversation.Event {
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	batch, last := s.take()
+	if s.keeper == nil {
+		return batch
+	}
+	if len(batch) > 0 {
+		batch = append(batch, s.keeper.Keep(batch)...)
+	}
+	if last {
+		s.keeper.Close()
+		s.keeper = nil
+	}
+	return batch
+}
+
+// take takes what is there, and says whether it is the last.
+func (s *Stream) take() (batch []conversation.Event, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.endRun()
-	batch := s.pending
+	batch = s.pending
 	s.pending, s.bytes = nil, 0
 	s.roomy.Broadcast()
-	return batch
+	return batch, s.closed
 }
 
 // Close ends the stream: whoever waits goes on, and events that are added later are

@@ -25,7 +25,8 @@ func chat(t testing.TB, s *Store, m Meta, prompt string, then ...conversation.Ev
 	}
 	appendAll(t, l, append([]conversation.Event{
 		conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "scripted"}}},
-		conversation.SessionOpened{ID: acpclient.SessionID("agents-" + prompt)}, events.Sent(prompt),
+		conversation.SessionOpened{ID: acpclient.SessionID("agents-" + prompt)},
+		events.Sent(prompt),
 	}, then...)...)
 	if err := l.Close(); err != nil {
 		t.Fatal(err)

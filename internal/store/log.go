@@ -45,19 +45,19 @@ func openLogFile(path string, flags int) (*Log, error) {
 // ID is the session's id in the store.
 func (l *Log) ID() ID { return l.id }
 
-// Append writes events, all of them by one write. An event that cannot be written
-// down is left out. After an error the events are not in the log, and the log is as
-// good as before.
+// Append writes events, all of them by one write. An event that has no form as a line,
+// such as an update that no agent can have sent, is left out. After an error the events
+// are not in the log, and the log is as good as before.
 func (l *Log) Append(events []conversation.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.buf = l.buf[:0]
-	var bad error
 	for _, e := range events {
-		buf, err := appendEvent(l.buf, e)
-		l.buf, bad = buf, errors.Join(bad, err)
+		if buf, err := appendEvent(l.buf, e); err == nil {
+			l.buf = buf
+		}
 	}
-	return errors.Join(bad, l.write())
+	return l.write()
 }
 
 // own writes a record of the store's own.

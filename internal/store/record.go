@@ -48,8 +48,8 @@ type Record struct {
 	// Offset is where the record begins in the log, in bytes, and End where the line
 	// ends that it stands on; End is 0 as long as that has no end.
 	Offset, End int64
-	Event  conversation.Event
-	Meta   *Meta
+	Event       conversation.Event
+	Meta        *Meta
 	// Title is what the person has called the session.
 	Title *string
 }

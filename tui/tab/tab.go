@@ -118,6 +118,7 @@ func (t *Tab) Hide() { t.dialogs.Hide() }
 func (t *Tab) Close(ctx context.Context) {
 	if t.session != nil {
 		t.session.Close(ctx)
+		t.session.Stream().Take() // who keeps the session gets the end of it
 	}
 }
 

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// storeOf is where the sessions are kept, nil if the configuration wants none kept.
+func storeOf(c *config.Config) *store.Store {
+	if c.Store.Off {
+		return nil
+	}
+	return store.New(filepath.Join(config.StateDir(), "sessions"))
+}
+
+// keeper stores what happens in a session.
+type keeper struct{ *store.Recorder }
+
+// keeper makes the keeper of a session with an agent; nil if none is kept. That of the
+// tour is not: its project is gone when it ends.
+func (l *launcher) keeper(a config.Agent, cwd string) session.Keeper {
+	if l.store == nil || a.ID == tourID {
+		return nil
+	}
+	m := store.Meta{Agent: a.ID, Cwd: cwd, Dirs: l.addDirs}
+	if a.Source == "" { // of the command line
+		m.Command = append([]string{a.Command}, a.Args...)
+	}
+	return keeper{l.store.Record(m, nil)}
+}
+
+// Keep implements session.Keeper.
+func (k keeper) Keep(batch []conversation.Event) []conversation.Event {
+	err := k.Take(batch)
+	if err == nil {
+		return nil
+	}
+	return []conversation.Event{conversation.Said{
+		Severity: acpclient.NoticeError, Title: "From here on this session is not stored", Detail: err.Error(),
+	}}
+}
+
+// Close implements session.Keeper.
+func (k keeper) Close() { _ = k.Recorder.Close() }
