@@ -54,6 +54,7 @@ type Conversation struct {
 	AuthError error
 
 	settings
+	outline
 
 	tools      map[acpclient.ToolCallID]*ToolCall
 	questioned map[acpclient.ToolCallID]*ToolCall // see toldOf; those of the current turn
@@ -78,6 +79,7 @@ func New() *Conversation {
 	return &Conversation{
 		Terminals:   map[acpclient.TerminalID]*Terminal{},
 		settings:    newSettings(),
+		outline:     newOutline(),
 		tools:       map[acpclient.ToolCallID]*ToolCall{},
 		questioned:  map[acpclient.ToolCallID]*ToolCall{},
 		messages:    map[messageKey]*Message{},

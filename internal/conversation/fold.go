@@ -78,6 +78,8 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 		before := *c
 		c.forget(false)
 		c.Items, c.Files, c.filesKept, c.Terminals, c.turns = before.Items, before.Files, before.filesKept, before.Terminals, before.turns
+		c.outline = before.outline
+		clear(c.orphans) // their parents would be calls of the session before
 	}
 }
 
@@ -98,8 +100,6 @@ func (c *Conversation) forget(same bool) {
 	}
 	*c = *fresh
 }
-
-func (c *Conversation) addItem(i Item) { c.Items = append(c.Items, i) }
 
 // addNote adds a line that is no part of what person and agent say to each other:
 // it does not end a message that is being streamed.

@@ -76,7 +76,12 @@ type ToolCall struct {
 	// Terminals are the terminals embedded in it, in order.
 	Terminals []*Terminal
 
+	// Nested counts the calls that were made for this one, also those that were made
+	// for one of them.
+	Nested Tally
+
 	announced int // the number of the turn in which it was announced
+	index     int // in the conversation's Items
 }
 
 // ended reports that the agent has said how the call came out.

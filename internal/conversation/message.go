@@ -100,7 +100,7 @@ func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 	if key.id != "" {
 		c.messages[key] = m
 	}
-	c.addItem(m)
+	c.addNested(m, key.parent)
 	c.last = m
 	return m
 }

@@ -37,9 +37,9 @@ func (c *Conversation) applyPermissionOpened(e PermissionOpened) {
 	u := &e.Request.ToolCall
 	var t *ToolCall
 	if u.ToolCallID == "" {
-		t = c.newTool("", e.At)
+		t = c.newTool("", u.Meta, e.At)
 	} else {
-		t = c.toolByID(u.ToolCallID, e.At)
+		t = c.toolByID(u.ToolCallID, u.Meta, e.At)
 	}
 	some := telling(u, t)
 	p := &Permission{ID: e.ID, ToolCall: t, Asked: c.toldOf(t).with(some), Options: e.Request.Options}
@@ -128,6 +128,7 @@ func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
 		}
 		t.changed()
 		c.release(p.holds, e.At)
+		c.settle(c.nodes[t.index])
 		return
 	}
 }

@@ -8,21 +8,26 @@ import (
 	"parley/acpclient"
 )
 
-// toolByID returns the tool call with this id, a new one if there was none.
-func (c *Conversation) toolByID(id acpclient.ToolCallID, at time.Time) *ToolCall {
+// toolByID returns the tool call with this id, a new one if there was none: meta is
+// what is said of it first.
+func (c *Conversation) toolByID(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
 	t := c.tools[id]
 	if t == nil {
-		t = c.newTool(id, at)
+		t = c.newTool(id, meta, at)
 	}
 	return t
 }
 
 // newTool adds a tool call. Nothing can refer to one without an id later. Of history
 // that is replayed it is not known when it happened.
-func (c *Conversation) newTool(id acpclient.ToolCallID, at time.Time) *ToolCall {
+func (c *Conversation) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
 	c.closeMessage()
 	c.echo = echo{}
-	t := &ToolCall{ID: id, Kind: acpclient.ToolOther, Live: c.Turn.Running, announced: c.turns}
+	parent := parentOf(meta)
+	if parent == id {
+		parent = ""
+	}
+	t := &ToolCall{ID: id, Parent: parent, Kind: acpclient.ToolOther, Live: c.Turn.Running, announced: c.turns}
 	if t.Live {
 		t.Started = at
 		c.liveTools = append(c.liveTools, t)
@@ -30,7 +35,7 @@ func (c *Conversation) newTool(id acpclient.ToolCallID, at time.Time) *ToolCall 
 	if id != "" {
 		c.tools[id] = t
 	}
-	c.addItem(t)
+	c.addNested(t, parent)
 	return t
 }
 
@@ -40,7 +45,7 @@ func (c *Conversation) newTool(id acpclient.ToolCallID, at time.Time) *ToolCall 
 func (c *Conversation) applyToolCall(u *acpclient.ToolCall, at time.Time) {
 	t := c.tools[u.ToolCallID]
 	if t == nil || t.announced != c.turns && t.ended() {
-		t = c.newTool(u.ToolCallID, at)
+		t = c.newTool(u.ToolCallID, u.Meta, at)
 	}
 	c.tellTool(t, at, &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID, Title: given(&u.Title), Name: given(&u.Name), Kind: given(&u.Kind), Status: given(&u.Status),
@@ -51,7 +56,7 @@ func (c *Conversation) applyToolCall(u *acpclient.ToolCall, at time.Time) {
 func (c *Conversation) applyToolCallUpdate(u *acpclient.ToolCallUpdate, at time.Time) {
 	said := *u
 	said.Content = c.shown(u.Content)
-	c.tellTool(c.toolByID(u.ToolCallID, at), at, &said)
+	c.tellTool(c.toolByID(u.ToolCallID, u.Meta, at), at, &said)
 }
 
 // tellTool takes what the agent tells of a call outside of its questions about it.
@@ -75,6 +80,7 @@ func (c *Conversation) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at t
 		}
 	}
 	c.toolMeta(t, u.Meta)
+	c.settle(c.nodes[t.index])
 }
 
 // apply takes the fields of an update. What is nil in it stays as it is.

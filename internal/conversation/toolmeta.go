@@ -28,8 +28,9 @@ func (c *Conversation) toolMeta(t *ToolCall, m acpclient.Meta) {
 	if len(m) == 0 {
 		return
 	}
-	if parent := parentOf(m); parent != "" && parent != t.ID {
+	if parent := parentOf(m); parent != "" && parent != t.ID && parent != t.Parent {
 		t.Parent = parent
+		c.move(c.nodes[t.index], parent)
 	}
 	if info, ok := acpclient.MetaValue[ownInfo](m, "terminal_info"); ok && info.ID != "" {
 		term := c.terminalByID(info.ID)

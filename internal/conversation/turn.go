@@ -77,6 +77,7 @@ func (c *Conversation) endTools(cancelled bool, at time.Time) {
 		}
 		t.Live = false
 		t.changed()
+		c.settle(c.nodes[t.index])
 	}
 	c.liveTools = nil
 }

@@ -42,6 +42,8 @@ func itemTitle(item conversation.Item) string {
 	switch i := item.(type) {
 	case *conversation.ToolCall:
 		return toolface.KindOf(i.Kind).Icon + " " + toolface.Title(i, safetext.VisibleLine)
+	case *conversation.Run:
+		return fmt.Sprintf("%d calls", i.Len())
 	case *conversation.Message:
 		switch i.Chunk {
 		case acpclient.UserMessageChunk:

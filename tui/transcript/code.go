@@ -75,20 +75,20 @@ func eachMarkdown(item conversation.Item, give func(string)) {
 
 // sectionsInSight are the first and the last section of an item that are in sight;
 // the last is before the first if none is.
-func (l *List) sectionsInSight(item int) (from, to int) {
-	if item < 0 {
+func (l *List) sectionsInSight(n *conversation.Node) (from, to int) {
+	if n == nil {
 		return 0, -1
 	}
-	top := l.valid(l.firstLine())
+	top := l.firstLine()
 	bottom := l.down(top, l.height-1)
 	from, to = 0, whole
-	if top.item > item || bottom.item < item {
+	if n.Before(top.node) || bottom.node.Before(n) {
 		return 0, -1
 	}
-	if top.item == item {
+	if top.node == n {
 		from = top.section
 	}
-	if bottom.item == item {
+	if bottom.node == n {
 		to = bottom.section
 	}
 	return from, to

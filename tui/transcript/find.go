@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/cells"
+	"parley/internal/conversation"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -15,12 +16,12 @@ import (
 // at.
 type find struct {
 	search
-	item  int      // that has the match, -1 while there is none
-	nth   int      // among the matches of the item
-	place position // of its first line as it was drawn
-	from  int      // where it begins in that line, in bytes of its plain text
-	rank  int      // among all matches, from 1
-	stale bool     // rank has to be counted anew
+	node  *conversation.Node // of the item that has the match, nil while there is none
+	nth   int                // among the matches of the item
+	place position           // of its first line as it was drawn
+	from  int                // where it begins in that line, in bytes of its plain text
+	rank  int                // among all matches, from 1
+	stale bool               // rank has to be counted anew
 }
 
 // Find looks for a text from what is in sight on, and goes to the first match.
@@ -33,10 +34,10 @@ func (l *List) Find(text string) (more bool) {
 		return false
 	}
 	from := l.firstLine()
-	if l.find != nil && l.find.item >= 0 {
-		from = l.find.place // a longer word is looked for where the shorter one was
+	if l.find != nil && l.find.node != nil {
+		from = l.valid(l.find.place) // a longer word is looked for where the shorter one was
 	}
-	l.find = &find{search: search{query: q}, item: -1}
+	l.find = &find{search: search{query: q}}
 	more = l.find.step(l.conv.Items)
 	l.goFrom(from)
 	return more
@@ -44,15 +45,34 @@ func (l *List) Find(text string) (more bool) {
 
 // goFrom goes to the first match on a line or below it, else to the first of all.
 func (l *List) goFrom(p position) {
-	n := len(l.conv.Items)
-	for i := range n + 1 {
-		at, nth := 0, 0
-		if at = p.item + i; i == 0 {
-			nth = l.matchesAbove(p)
+	if p.node == nil {
+		return
+	}
+	if nth := l.matchesAbove(p); nth < l.matches(p.node) {
+		l.goTo(p.node, nth)
+	} else if n := l.nextWithMatches(p.node, 1); n != nil {
+		l.goTo(n, 0)
+	}
+}
+
+// nextWithMatches is the next item that has matches, or the one before if by is
+// negative. Behind the last comes the first, at last the item itself. It is nil if
+// there is none.
+func (l *List) nextWithMatches(from *conversation.Node, by int) *conversation.Node {
+	root := l.conv.Outline()
+	for n := from; ; {
+		if by > 0 {
+			if n = n.Following(every); n == nil {
+				n = root.Following(every)
+			}
+		} else if n = n.Preceding(every); n == nil {
+			n = root.Deepest(every)
 		}
-		if at %= max(1, n); nth < l.matches(at) {
-			l.goTo(at, nth)
-			return
+		if l.matches(n) > 0 {
+			return n
+		}
+		if n == from {
+			return nil
 		}
 	}
 }
@@ -60,12 +80,12 @@ func (l *List) goFrom(p position) {
 // matchesAbove is how many matches an item shows above one of its lines.
 func (l *List) matchesAbove(p position) int {
 	n := 0
-	if l.matches(p.item) == 0 {
+	if l.matches(p.node) == 0 {
 		return 0
 	}
-	for s := 0; s <= p.section && s < l.at(p.item).sections(); s++ {
-		for _, m := range l.find.query.marks(l.lines(p.item, s)) {
-			if m.first && before(position{p.item, s, m.line}, p) {
+	for s := 0; s <= p.section && s < l.at(p.node).sections(); s++ {
+		for _, m := range l.find.query.marks(l.lines(p.node, s)) {
+			if m.first && before(position{p.node, s, m.line}, p) {
 				n++
 			}
 		}
@@ -81,13 +101,8 @@ func (l *List) FindOn() (more bool) {
 	}
 	more = f.step(l.conv.Items)
 	f.stale = true
-	if f.item < 0 {
-		for i := range f.counts {
-			if f.counts[i] > 0 {
-				l.goTo(i, 0)
-				break
-			}
-		}
+	if f.node == nil && f.total > 0 {
+		l.goTo(l.nextWithMatches(l.conv.Outline().Deepest(every), 1), 0)
 	}
 	return more
 }
@@ -103,36 +118,32 @@ func (l *List) FindNext(by int) {
 	if f.total == 0 {
 		return
 	}
-	item, nth := f.item, f.nth+by
-	if nth >= 0 && nth < l.matches(item) {
-		l.goTo(item, nth)
-		return
-	}
-	n := len(f.counts)
-	for range n {
-		item = (item + by + n) % n
-		if l.matches(item) > 0 {
-			break
+	from := l.conv.Outline().Deepest(every)
+	if f.node != nil {
+		from = f.node
+		if nth := f.nth + by; nth >= 0 && nth < l.matches(from) {
+			l.goTo(from, nth)
+			return
 		}
 	}
-	nth = 0
+	n, nth := l.nextWithMatches(from, by), 0
 	if by < 0 {
-		nth = l.matches(item) - 1
+		nth = l.matches(n) - 1
 	}
-	l.goTo(item, nth)
+	l.goTo(n, nth)
 }
 
 // Found is the number of the match that the person is at, from 1, and how many
 // there are so far. Both are 0 if there is none.
 func (l *List) Found() (at, all int) {
 	f := l.find
-	if f == nil || f.item < 0 {
+	if f == nil || f.node == nil {
 		return 0, 0
 	}
 	if f.stale {
 		f.rank, f.stale = f.nth+1, false
-		for _, n := range f.counts[:f.item] {
-			f.rank += n
+		for n := f.node.Preceding(every); n != nil; n = n.Preceding(every) {
+			f.rank += l.matches(n)
 		}
 	}
 	return min(f.rank, f.total), f.total
@@ -144,28 +155,37 @@ func (l *List) Finding() bool { return l.find != nil }
 // StopFinding takes the marks away. The view stays where it is.
 func (l *List) StopFinding() { l.find = nil }
 
-func (l *List) matches(item int) int {
-	if item < 0 || item >= len(l.find.counts) {
+// matches is how many matches an item has. A run has none: its calls have them.
+func (l *List) matches(n *conversation.Node) int {
+	i := n.Index()
+	if _, run := n.Item().(*conversation.Run); run || i < 0 || i >= len(l.find.counts) {
 		return 0
 	}
-	return l.find.counts[item]
+	return l.find.counts[i]
 }
 
-// goTo brings a match into sight. An item is expanded if it does not show it
-// otherwise.
-func (l *List) goTo(item, nth int) {
+// goTo brings a match into sight. What the item is folded into is opened, and the
+// item is expanded if it does not show the match otherwise.
+func (l *List) goTo(n *conversation.Node, nth int) {
 	f := l.find
-	f.item, f.nth, f.stale = item, nth, true
-	ok := l.locate()
-	if !ok && !l.expanded[item] {
-		l.expanded[item] = true
-		if ok = l.locate(); !ok {
-			l.expanded[item] = false // it is not to be seen that way either
+	f.node, f.nth, f.stale = n, nth, true
+	for p := n.Parent(); p.Parent() != nil; p = p.Parent() {
+		if !l.open(p) {
+			l.expanded[p] = true
+		}
+	}
+	was, said := l.expanded[n]
+	if ok := l.locate(); !ok && !was {
+		l.expanded[n] = true
+		if !l.locate() { // it is not to be seen that way either
+			if delete(l.expanded, n); said {
+				l.expanded[n] = was
+			}
 			l.locate()
 		}
 	}
 	if l.focused {
-		l.selected = item
+		l.selected = n
 	}
 	l.center(f.place)
 	if !l.Wraps() && f.from >= 0 {
@@ -178,14 +198,14 @@ func (l *List) goTo(item, nth int) {
 // and locate returns false.
 func (l *List) locate() bool {
 	f := l.find
-	f.place, f.from = position{item: f.item}, -1
+	f.place, f.from = position{node: f.node}, -1
 	nth := f.nth
-	for s := range l.at(f.item).sections() {
-		for _, m := range f.query.marks(l.lines(f.item, s)) {
+	for s := range l.at(f.node).sections() {
+		for _, m := range f.query.marks(l.lines(f.node, s)) {
 			if !m.first {
 				continue
 			}
-			f.place, f.from = position{f.item, s, m.line}, m.From
+			f.place, f.from = position{f.node, s, m.line}, m.From
 			if nth == 0 {
 				return true
 			}
@@ -197,10 +217,7 @@ func (l *List) locate() bool {
 
 // center scrolls until a line is in sight, with as much above as below it.
 func (l *List) center(p position) {
-	top := l.top
-	if l.following {
-		top = l.topWhenFollowing()
-	}
+	top := l.firstLine()
 	if !before(p, top) && before(p, l.down(top, l.height-1)) {
 		return
 	}
@@ -262,7 +279,7 @@ func (l *List) marked(lines []string, p position) []string {
 	current := false // the pieces of one match stand behind each other
 	for _, m := range f.query.marks(lines) {
 		if m.first {
-			current = f.place == position{p.item, p.section, p.line + m.line} && f.from == m.From
+			current = f.place == position{p.node, p.section, p.line + m.line} && f.from == m.From
 		}
 		look := l.theme.Match
 		if current {

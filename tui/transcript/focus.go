@@ -12,12 +12,12 @@ func (l *List) Focus(on bool) {
 	}
 	l.focused = on
 	if !on {
-		l.selected = -1
+		l.selected = nil
 		return
 	}
 	l.Lines() // so that it is known what is in sight
 	for i := len(l.shown) - 1; i >= 0; i-- {
-		if l.shown[i] >= 0 {
+		if l.shown[i] != nil {
 			l.selected = l.shown[i]
 			return
 		}
@@ -30,56 +30,63 @@ func (l *List) Focused() bool { return l.focused }
 // Select moves the selection by items, down if n is positive, and brings the
 // item into sight.
 func (l *List) Select(n int) {
-	step := 1
-	if n < 0 {
-		step, n = -1, -n
+	if at := l.chosen(); at != nil {
+		l.selected = l.step(at, n)
+		l.reveal(l.selected)
 	}
-	for ; n > 0; n-- {
-		i := l.selected + step
-		for i >= 0 && i < len(l.conv.Items) && l.at(i).sections() == 0 {
-			i += step
-		}
-		if i < 0 || i >= len(l.conv.Items) {
-			break
-		}
-		l.selected = i
-	}
-	l.reveal(l.selected)
 }
 
 // SelectAt selects the item on a line of the view, and reports whether there is
 // one.
 func (l *List) SelectAt(y int) bool {
-	if l.page != nil || y < 0 || y >= len(l.shown) || l.shown[y] < 0 {
+	if l.page != nil || y < 0 || y >= len(l.shown) {
 		return false
 	}
-	l.focused, l.selected = true, l.shown[y]
+	n := l.current(l.shown[y])
+	if n == nil {
+		return false
+	}
+	l.focused, l.selected = true, n
 	return true
 }
 
 // SelectInSight selects the item nearest to the selected one that is in sight, if
 // the list has the focus.
 func (l *List) SelectInSight() {
-	if !l.focused || l.selected < 0 {
+	if !l.focused || l.chosen() == nil {
 		return
 	}
-	top := l.valid(l.firstLine())
+	top := l.firstLine()
 	bottom := l.down(top, l.height-1)
-	l.selected = max(top.item, min(l.selected, bottom.item))
+	switch {
+	case top.node == nil:
+	case l.selected.Before(top.node):
+		l.selected = top.node
+	case bottom.node.Before(l.selected):
+		l.selected = bottom.node
+	}
 }
 
-// Selected is the selected item, nil if there is none.
+// chosen is the node of the selected item, or of what that is folded into now; nil
+// if there is none.
+func (l *List) chosen() *conversation.Node {
+	l.selected = l.current(l.selected)
+	return l.selected
+}
+
+// Selected is the selected item, nil if there is none. It is a *conversation.Run for
+// a run.
 func (l *List) Selected() conversation.Item {
-	if l.selected < 0 || l.selected >= len(l.conv.Items) {
-		return nil
+	if n := l.chosen(); n != nil {
+		return n.Item()
 	}
-	return l.conv.Items[l.selected]
+	return nil
 }
 
 // Excerpt is what can be taken out of the selected item; it is empty if none is
 // selected.
 func (l *List) Excerpt() toolface.Excerpt {
-	if l.Selected() == nil {
+	if l.chosen() == nil {
 		return toolface.Excerpt{}
 	}
 	return l.at(l.selected).excerpt()
@@ -87,30 +94,25 @@ func (l *List) Excerpt() toolface.Excerpt {
 
 // Toggle expands or collapses the selected item.
 func (l *List) Toggle() {
-	if l.selected < 0 {
+	if l.chosen() == nil {
 		return
 	}
-	if l.following {
-		l.top, l.following = l.topWhenFollowing(), false
-	}
+	l.top, l.following = l.firstLine(), false
 	l.expanded[l.selected] = !l.expanded[l.selected]
 	l.reveal(l.selected)
 	l.followAtEnd()
 }
 
 // Expanded reports whether the selected item is expanded.
-func (l *List) Expanded() bool { return l.expanded[l.selected] }
+func (l *List) Expanded() bool { return l.expanded[l.chosen()] }
 
 // reveal scrolls as little as brings the beginning of an item into sight.
-func (l *List) reveal(item int) {
-	if item < 0 || l.page != nil {
+func (l *List) reveal(n *conversation.Node) {
+	if n == nil || l.page != nil {
 		return
 	}
-	start := position{item: item}
-	top := l.top
-	if l.following {
-		top = l.topWhenFollowing()
-	}
+	start := position{node: n}
+	top := l.firstLine()
 	if before(start, top) {
 		l.following, l.top = false, start
 		return
@@ -119,13 +121,13 @@ func (l *List) reveal(item int) {
 	// much of it as there is room for, nothing has to move.
 	p, y := top, -top.line
 	for y < l.height {
-		if p.item == item {
-			if y+l.heightOf(item) <= l.height {
+		if p.node == n {
+			if y+l.heightOf(n) <= l.height {
 				return
 			}
 			break
 		}
-		y += len(l.lines(p.item, p.section))
+		y += len(l.lines(p.node, p.section))
 		next, ok := l.next(p)
 		if !ok {
 			return
@@ -133,18 +135,18 @@ func (l *List) reveal(item int) {
 		p = next
 	}
 	l.following = false
-	l.top = l.up(start, max(0, l.height-min(l.height, l.heightOf(item))))
+	l.top = l.up(start, max(0, l.height-min(l.height, l.heightOf(n))))
 	l.followAtEnd()
 }
 
 // heightOf is the height of an item in lines. It counts no further than the
 // height of the view.
-func (l *List) heightOf(item int) int {
-	n := 0
-	for s := range l.at(item).sections() {
-		if n += len(l.lines(item, s)); n >= l.height {
+func (l *List) heightOf(n *conversation.Node) int {
+	high := 0
+	for s := range l.at(n).sections() {
+		if high += len(l.lines(n, s)); high >= l.height {
 			return l.height
 		}
 	}
-	return n
+	return high
 }

@@ -31,7 +31,7 @@ func (t *toolCall) header(width int) []string {
 // summary is what the call does: kind, title, where, how much it changes.
 func (t *toolCall) summary(title string) string {
 	th := t.env.theme
-	line := strings.Repeat(" ", t.indent()) + th.ToolMark.Render(toolface.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
+	line := th.ToolMark.Render(toolface.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
 	if at := t.location(title); at != "" {
 		line += " " + th.Muted.Render(at)
 	}
@@ -48,8 +48,9 @@ func (t *toolCall) summary(title string) string {
 // it ended.
 func (t *toolCall) outcome() (line string) {
 	th := t.env.theme
+	line = t.nested()
 	if words := t.timing(); words != "" {
-		line = th.Faint.Render("  " + words)
+		line += th.Faint.Render("  " + words)
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
 		line += th.Faint.Render("  you: " + safetext.Line(a.Option.Name))
@@ -71,7 +72,7 @@ func (t *toolCall) restOfTitle(width int) []string {
 	if !more {
 		return nil
 	}
-	lead := t.indent() + 2
+	const lead = 2
 	out := wrap(rest, width-lead, t.env.theme.Title)
 	for i := range out {
 		out[i] = strings.Repeat(" ", lead) + out[i]

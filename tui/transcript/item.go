@@ -80,6 +80,8 @@ func newDrawing(item conversation.Item) drawing {
 		return &message{item: i}
 	case *conversation.ToolCall:
 		return &toolCall{item: i}
+	case *conversation.Run:
+		return &run{item: i}
 	case *conversation.Plan:
 		return &plan{item: i}
 	case *conversation.Elicitation:

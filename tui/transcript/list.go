@@ -4,13 +4,15 @@
 //
 // An item of the conversation is drawn in sections, such as the blocks of a
 // Markdown message, and the list knows its place as a line of a section of an
-// item. So a frame costs the same however long the session or one of its messages
+// item. What belongs to an item, such as the calls of a subagent, is drawn below it
+// or folded into it; the outline of the conversation says what does. So a frame costs the same however long the session or one of its messages
 // is: nothing needs to know how many lines there are in all.
 package transcript
 
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"parley/internal/cells"
 	"parley/internal/conversation"
@@ -30,10 +32,6 @@ const (
 	keepDrawings = 400
 )
 
-// position names a line by its item, the section of the item, and the line of the
-// section. All three count from 0.
-type position struct{ item, section, line int }
-
 // List is the transcript's view of a conversation. It is not safe for concurrent
 // use.
 type List struct {
@@ -46,13 +44,16 @@ type List struct {
 	top       position // the first line on the screen, unless following
 	seen      int      // how many items there were when the end was last in sight
 
-	drawings map[int]*entry
-	clock    uint64 // counts uses of drawings: those not used for longest are dropped first
-	expanded map[int]bool
-	context  map[int]int // how many lines around changes are shown, where it is not as at first
+	drawings map[*conversation.Node]*entry
+	clock    uint64                      // counts uses of drawings: those not used for longest are dropped first
+	expanded map[*conversation.Node]bool // what the person has opened or closed
+	context  map[*conversation.Node]int  // how many lines around changes are shown, where it is not as at first
 	diffs    *diffview.Preference
 	pictures pictures
-	env      *environment
+	opens    func(*conversation.Node) bool // is open: made once, as it is asked for all the time
+	sites    *toolface.Sites
+	now      time.Time            // for the clocks of calls that work
+	envs     map[int]*environment // by how far items are set off
 
 	find     *find  // nil while nothing is looked for
 	span     *span  // nil while nothing is marked
@@ -60,8 +61,8 @@ type List struct {
 	page     *page  // nil unless a single item is shown
 	pan      int    // how many cells are out of sight on the left
 	focused  bool
-	selected int
-	shown    []int // for each line drawn last, the item that it belongs to, or -1
+	selected *conversation.Node   // nil if none is
+	shown    []*conversation.Node // for each line drawn last, what it belongs to, or nil
 }
 
 // entry is the drawing of an item.
@@ -72,16 +73,18 @@ type entry struct {
 
 // New makes the view of a conversation.
 func New(th *theme.Theme, conv *conversation.Conversation) *List {
-	return &List{
-		theme: th, conv: conv, following: true, selected: -1,
-		drawings: map[int]*entry{}, expanded: map[int]bool{}, context: map[int]int{}, diffs: new(diffview.Preference),
-		env: newEnvironment(th, conv.Cwd),
+	l := &List{
+		theme: th, conv: conv, following: true, diffs: new(diffview.Preference),
+		drawings: map[*conversation.Node]*entry{}, expanded: map[*conversation.Node]bool{}, context: map[*conversation.Node]int{},
+		envs: map[int]*environment{},
 	}
+	l.opens = l.open
+	return l
 }
 
 // SetSites gives the list what is known of where changes stand in their files. It
 // is looked at whenever something is drawn.
-func (l *List) SetSites(s *toolface.Sites) { l.env.sites = s }
+func (l *List) SetSites(s *toolface.Sites) { l.sites = s }
 
 // SetTheme draws everything anew.
 func (l *List) SetTheme(th *theme.Theme) {
@@ -89,9 +92,7 @@ func (l *List) SetTheme(th *theme.Theme) {
 	if th.Depth == theme.Colors16 { // too few for a picture
 		l.pictures.forget()
 	}
-	sites := l.env.sites
-	l.env = newEnvironment(th, l.conv.Cwd)
-	l.env.sites = sites
+	clear(l.envs)
 	clear(l.drawings)
 }
 
@@ -110,43 +111,63 @@ func (l *List) Reset() {
 	clear(l.expanded)
 	clear(l.context)
 	l.pictures.forget()
-	l.following, l.top, l.selected, l.seen = true, position{}, -1, 0
+	l.following, l.top, l.selected, l.seen = true, position{}, nil, 0
 	l.find, l.span = nil, nil
 }
 
 // textWidth is the width that an item's lines are made for.
-func (l *List) textWidth() int {
+func (l *List) textWidth(n *conversation.Node) int { return l.textIn(l.room(l.edges(n))) }
+
+// textIn is the width that lines are made for where there is so much room.
+func (l *List) textIn(room int) int {
 	switch {
 	case l.page == nil:
-		return min(l.width-gutter-1, maxText)
+		return min(room, maxText)
 	case l.page.unwrapped:
 		return unwrappedWidth
 	}
-	return l.width - gutter - 1
+	return room
 }
 
-// at returns the up-to-date drawing of item i.
-func (l *List) at(i int) drawing {
+// room is the width that an item has beside its margin, if it is set off so far.
+func (l *List) room(edges int) int { return l.width - gutter - 1 - edgeWidth*edges }
+
+// environment is what the drawing of an item is made with. It is the same for all
+// that are set off as far.
+func (l *List) environment(n *conversation.Node) *environment {
+	edges := l.edges(n)
+	env := l.envs[edges]
+	if env == nil {
+		env = newEnvironment(l.theme, l.conv.Cwd)
+		l.envs[edges] = env
+	}
+	room := l.room(edges)
+	env.places.Dir, env.width, env.open = l.conv.Cwd, l.textIn(room), l.conv.Permissions
+	env.wide, env.diffs = min(room, 2*maxText), l.diffs
+	env.pictures, env.sites, env.now = &l.pictures, l.sites, l.now
+	return env
+}
+
+// at returns the up-to-date drawing of an item.
+func (l *List) at(n *conversation.Node) drawing {
 	l.clock++
-	l.env.places.Dir, l.env.width, l.env.open = l.conv.Cwd, l.textWidth(), l.conv.Permissions
-	l.env.wide, l.env.diffs = min(l.width-gutter-1, 2*maxText), l.diffs
-	l.env.pictures = &l.pictures
-	e := l.drawings[i]
+	e := l.drawings[n]
 	if e == nil {
 		if len(l.drawings) > 2*keepDrawings {
 			l.forget()
 		}
-		e = &entry{drawing: l.newDrawing(i)}
-		l.drawings[i] = e
+		e = &entry{drawing: l.newDrawing(n.Item())}
+		l.drawings[n] = e
 	}
 	e.used = l.clock
-	e.update(l.env, l.expanded[i])
+	e.update(l.environment(n), l.expanded[n])
 	if call, ok := callOf(e.drawing); ok {
 		context := 0
-		if l.expanded[i] {
-			context = l.context[i]
+		if l.expanded[n] {
+			context = l.context[n]
 		}
 		call.setContext(context)
+		call.setPlace(briefly(n), l.sign(n))
 	}
 	return e.drawing
 }
@@ -159,77 +180,11 @@ func (l *List) forget() {
 	}
 	slices.Sort(uses)
 	oldest := uses[len(uses)-keepDrawings]
-	for i, e := range l.drawings {
+	for n, e := range l.drawings {
 		if e.used < oldest {
-			delete(l.drawings, i)
+			delete(l.drawings, n)
 		}
 	}
-}
-
-// lines are the lines of a section, with the blank line that parts an item from
-// the one above it.
-func (l *List) lines(item, section int) []string {
-	d := l.at(item)
-	lines := d.lines(section, l.textWidth())
-	if section == 0 && l.lead(item) {
-		lines = append([]string{""}, lines...)
-	}
-	return lines
-}
-
-// lead reports whether a blank line stands above an item. Tool calls without
-// visible content stand close together.
-func (l *List) lead(item int) bool {
-	above := l.above(item)
-	if above < 0 {
-		return false
-	}
-	return !l.at(item).compact() || !l.at(above).compact()
-}
-
-// above is the item drawn above another, -1 if there is none.
-func (l *List) above(item int) int {
-	for i := item - 1; i >= 0; i-- {
-		if l.at(i).sections() > 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// next is the beginning of the section below that of p. It reports false if there
-// is none.
-func (l *List) next(p position) (position, bool) {
-	if p.section+1 < l.at(p.item).sections() {
-		return position{item: p.item, section: p.section + 1}, true
-	}
-	for i := p.item + 1; i < len(l.conv.Items); i++ {
-		if l.at(i).sections() > 0 {
-			return position{item: i}, true
-		}
-	}
-	return p, false
-}
-
-// previous is the beginning of the section above that of p. It reports false if
-// there is none.
-func (l *List) previous(p position) (position, bool) {
-	if p.section > 0 {
-		return position{item: p.item, section: p.section - 1}, true
-	}
-	if i := l.above(p.item); i >= 0 {
-		return position{item: i, section: l.at(i).sections() - 1}, true
-	}
-	return p, false
-}
-
-// last is the last section, false if there is nothing.
-func (l *List) last() (position, bool) {
-	i := l.above(len(l.conv.Items))
-	if i < 0 {
-		return position{}, false
-	}
-	return position{item: i, section: l.at(i).sections() - 1}, true
 }
 
 // Following reports whether the end is kept in sight.
@@ -244,15 +199,11 @@ func (l *List) Scroll(n int) {
 		return
 	}
 	if n < 0 {
-		if l.following {
-			l.top = l.topWhenFollowing()
-			l.following = false
-		}
-		l.top = l.up(l.top, -n)
+		l.top, l.following = l.up(l.firstLine(), -n), false
 		return
 	}
 	if !l.following {
-		l.top = l.down(l.top, n)
+		l.top = l.down(l.firstLine(), n)
 		l.followAtEnd()
 	}
 }
@@ -269,102 +220,35 @@ func (l *List) Top() {
 	l.followAtEnd()
 }
 
-// first is the first section, false if there is nothing.
-func (l *List) first() (position, bool) {
-	for i := range l.conv.Items {
-		if l.at(i).sections() > 0 {
-			return position{item: i}, true
-		}
+// followAtEnd follows the end from now on if it has come into sight.
+func (l *List) followAtEnd() {
+	if end := l.topWhenFollowing(); !before(l.top, end) {
+		l.following = true
 	}
-	return position{}, false
 }
 
 // Bottom goes to the end and follows it from now on.
 func (l *List) Bottom() { l.following = true }
 
-// up returns the line n lines above p, or the first there is.
-func (l *List) up(p position, n int) position {
-	for n > p.line {
-		n -= p.line
-		prev, ok := l.previous(p)
-		if !ok {
-			p.line = 0
-			return p
-		}
-		p = prev
-		p.line = len(l.lines(p.item, p.section))
-	}
-	p.line -= n
-	return p
-}
-
-// down returns the line n lines below p, or the last there is.
-func (l *List) down(p position, n int) position {
-	for {
-		have := len(l.lines(p.item, p.section))
-		if p.line+n < have {
-			p.line += n
-			return p
-		}
-		next, ok := l.next(p)
-		if !ok {
-			p.line = max(0, have-1)
-			return p
-		}
-		n -= have - p.line
-		p = next
-	}
-}
-
-// topWhenFollowing is the first line on the screen if the last line of all is
-// the last on it.
-func (l *List) topWhenFollowing() position {
-	p, ok := l.last()
-	if !ok {
-		return position{}
-	}
-	p.line = len(l.lines(p.item, p.section))
-	return l.up(p, l.height)
-}
-
-// followAtEnd follows the end from now on if it has come into sight.
-func (l *List) followAtEnd() {
-	end := l.topWhenFollowing()
-	if !before(l.top, end) {
-		l.following = true
-	}
-}
-
-// before reports whether a stands above b.
-func before(a, b position) bool {
-	if a.item != b.item {
-		return a.item < b.item
-	}
-	if a.section != b.section {
-		return a.section < b.section
-	}
-	return a.line < b.line
-}
-
 // Lines draws the view: exactly as many lines as it is high, none wider than it.
 func (l *List) Lines() []string {
 	out := make([]string, 0, l.height)
 	l.shown = l.shown[:0]
+	l.followSpan()
 	if _, any := l.first(); !any {
 		l.seen = len(l.conv.Items)
 		return l.fill(out)
 	}
-	p := l.valid(l.top)
+	p := l.firstLine()
 	if l.following {
-		p = l.topWhenFollowing()
 		l.top, l.seen = p, len(l.conv.Items)
 	}
 	for len(out) < l.height {
-		lines := l.lines(p.item, p.section)
+		lines := l.lines(p.node, p.section)
 		mark, lead := "", 0
 		if p.section == 0 {
-			mark = l.at(p.item).mark()
-			if l.lead(p.item) {
+			mark = l.at(p.node).mark()
+			if l.lead(p.node) {
 				lead = 1
 			}
 		}
@@ -381,8 +265,8 @@ func (l *List) Lines() []string {
 			if p.line+i == lead {
 				m = mark
 			}
-			out = append(out, l.compose(p.item, m, line, p.line+i < lead))
-			l.shown = append(l.shown, p.item)
+			out = append(out, l.compose(p.node, m, line, p.line+i < lead))
+			l.shown = append(l.shown, p.node)
 		}
 		next, ok := l.next(p)
 		if !ok {
@@ -393,47 +277,33 @@ func (l *List) Lines() []string {
 	return l.fill(out)
 }
 
-// valid brings a place that may be gone back to one that is there.
-func (l *List) valid(p position) position {
-	if p.item >= len(l.conv.Items) {
-		last, _ := l.last()
-		return last
-	}
-	for l.at(p.item).sections() == 0 {
-		prev, ok := l.previous(position{item: p.item})
-		if !ok {
-			first, _ := l.first()
-			return first
-		}
-		p = prev
-	}
-	p.section = min(p.section, l.at(p.item).sections()-1)
-	p.line = min(p.line, max(0, len(l.lines(p.item, p.section))-1))
-	return p
-}
-
-// compose puts the margin before a line: the item's mark before the first, or a
-// bar before all of them if it is selected.
-func (l *List) compose(item int, mark, line string, lead bool) string {
-	if l.focused && item == l.selected && !lead {
+// compose puts the margin before a line: an edge for each item that this one stands
+// below, and the item's mark before the first line, or a bar before all of them if
+// it is selected.
+func (l *List) compose(n *conversation.Node, mark, line string, lead bool) string {
+	if l.focused && n == l.selected && !lead {
 		mark = l.theme.Selected.Render("▌")
 	}
-	if e := l.drawings[item]; e != nil && !lead {
+	left, edges := "", l.edges(n)
+	if edges > 0 {
+		left = l.theme.Rule.Render(strings.Repeat(edge, edges))
+	}
+	if e := l.drawings[n]; e != nil && !lead {
 		if p, ok := e.drawing.(*prompt); ok {
-			return p.band(mark, l.window(line), l.width)
+			return left + p.band(mark, l.window(line), l.width-edgeWidth*edges)
 		}
 	}
 	if line == "" && mark == "" {
-		return ""
+		return left
 	}
-	return mark + strings.Repeat(" ", max(0, gutter-cells.Width(mark))) + l.window(line)
+	return left + mark + strings.Repeat(" ", max(0, gutter-cells.Width(mark))) + l.window(line)
 }
 
 // fill adds empty lines up to the height of the view.
 func (l *List) fill(out []string) []string {
 	for len(out) < l.height {
 		out = append(out, "")
-		l.shown = append(l.shown, -1)
+		l.shown = append(l.shown, nil)
 	}
 	return out
 }

@@ -281,12 +281,13 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkScroll(b *testing.B) {
 	for _, turns := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("turns=%d", turns), func(b *testing.B) {
-			l := newList(longSession(turns), 120, 34)
+			c := longSession(turns)
+			l := newList(c, 120, 34)
 			b.ReportAllocs()
 			for b.Loop() {
 				l.Scroll(-3)
 				l.Lines()
-				if l.top.item == 0 {
+				if l.top.node == c.Node(0) {
 					l.Bottom()
 				}
 			}

@@ -14,24 +14,27 @@ func (l *List) NextPrompt(by int) bool {
 	if len(l.conv.Items) == 0 {
 		return false
 	}
-	at := l.top
-	if l.following {
-		at = l.topWhenFollowing()
+	at := l.firstLine()
+	if at.node == nil {
+		return false
 	}
-	step := 1
-	i := at.item + 1
+	to := (*conversation.Node).Next
+	n := at.node
+	for n.Parent().Parent() != nil {
+		n = n.Parent() // prompts belong to no other item
+	}
 	if by < 0 {
-		step, i = -1, at.item
-		if start := l.startOf(i); !before(start, at) {
-			i-- // the view begins with this very item
-		}
+		to = (*conversation.Node).Previous
 	}
-	for ; i >= 0 && i < len(l.conv.Items); i += step {
-		if isPrompt(l.conv.Items[i]) && l.at(i).sections() > 0 {
-			l.following, l.top = false, l.startOf(i)
+	if start := l.startOf(n); by > 0 || !before(start, at) {
+		n = to(n) // the view begins with this very item
+	}
+	for ; n != nil; n = to(n) {
+		if isPrompt(n.Item()) && l.at(n).sections() > 0 {
+			l.following, l.top = false, l.startOf(n)
 			l.followAtEnd()
 			if l.focused {
-				l.selected = i
+				l.selected = n
 			}
 			return true
 		}
@@ -40,9 +43,9 @@ func (l *List) NextPrompt(by int) bool {
 }
 
 // startOf is the first line of an item, without the blank line above it.
-func (l *List) startOf(item int) position {
-	p := position{item: item}
-	if l.lead(item) {
+func (l *List) startOf(n *conversation.Node) position {
+	p := position{node: n}
+	if l.lead(n) {
 		p.line = 1
 	}
 	return p
@@ -57,10 +60,13 @@ func isPrompt(item conversation.Item) bool {
 // beginning, 100 at the end. Every item counts as much as any other, so that it
 // costs no counting of lines.
 func (l *List) Place() int {
-	n := len(l.conv.Items)
-	if l.following || n == 0 {
+	if l.following {
 		return 100
 	}
-	within := float64(l.top.section) / float64(max(1, l.at(l.top.item).sections()))
-	return min(99, int(100*(float64(l.top.item)+within)/float64(n)))
+	top := l.firstLine()
+	if top.node == nil {
+		return 100
+	}
+	within := float64(top.section) / float64(max(1, l.at(top.node).sections()))
+	return min(99, int(100*(float64(top.node.Index())+within)/float64(len(l.conv.Items))))
 }

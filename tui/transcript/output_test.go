@@ -58,7 +58,7 @@ func TestLongOutput(t *testing.T) {
 			}
 		}
 		l := newList(fold(call), 60, 1000)
-		l.expanded[0] = true
+		l.expanded[l.conv.Node(0)] = true
 		var all strings.Builder
 		for _, line := range strings.Split(view(l), "\n")[1:] {
 			_, line, _ = strings.Cut(line, "│ ")

@@ -13,30 +13,37 @@ import (
 // that is longer still is wrapped there.
 const unwrappedWidth = 1000
 
-// page is how a list shows a single item on a screen of its own.
+// page is how a list shows what is looked at on a screen of its own.
 type page struct {
 	unwrapped bool
 	// head draws what stands above a tool call that the person is asked about.
 	head func(width int, th *theme.Theme) []string
 }
 
-// PageOf makes a view of a single item, opened, that is as wide as the screen. head,
+// PageOf makes a view of a single item, or of all the calls of a run, opened, that is as wide as the screen. head,
 // if it is not nil, draws what stands in place of the title of a tool call.
 func (l *List) PageOf(item conversation.Item, head func(width int, th *theme.Theme) []string) *List {
-	conv := conversation.New()
-	conv.Cwd = l.conv.Cwd
-	conv.Items = []conversation.Item{item}
-	p := New(l.theme, conv)
+	items := []conversation.Item{item}
+	if run, ok := item.(*conversation.Run); ok {
+		items = nil
+		for call := range run.Calls() {
+			items = append(items, call)
+		}
+	}
+	p := New(l.theme, conversation.Showing(l.conv.Cwd, items...))
 	p.diffs, p.pictures = l.diffs, l.pictures
-	p.SetSites(l.env.sites)
+	p.SetSites(l.sites)
 	p.page = &page{head: head}
-	p.following, p.selected, p.expanded[0] = false, 0, true
+	p.following, p.selected = false, p.conv.Node(0)
+	for i := range items {
+		p.expanded[p.conv.Node(i)] = true
+	}
 	return p
 }
 
-// newDrawing makes the drawing of item i.
-func (l *List) newDrawing(i int) drawing {
-	d := newDrawing(l.conv.Items[i])
+// newDrawing makes the drawing of an item.
+func (l *List) newDrawing(item conversation.Item) drawing {
+	d := newDrawing(item)
 	if call, ok := d.(*toolCall); ok && l.page != nil && l.page.head != nil {
 		call.headed = true
 		return &askedCall{call, l.page.head}
@@ -85,7 +92,7 @@ func (l *List) ToggleWrap() {
 	if l.page != nil {
 		l.page.unwrapped = !l.page.unwrapped
 		l.pan, l.span = 0, nil
-		l.top = l.valid(l.firstLine())
+		l.top = l.firstLine()
 		l.followAtEnd()
 	}
 }
@@ -103,9 +110,9 @@ func (l *List) windowWidth() int { return l.width - gutter - 1 }
 
 // widest is the width of the longest line in sight.
 func (l *List) widest() int {
-	p, n := l.valid(l.firstLine()), 0
-	for y := 0; y < l.height; {
-		lines := l.lines(p.item, p.section)
+	p, n := l.firstLine(), 0
+	for y := 0; p.node != nil && y < l.height; {
+		lines := l.lines(p.node, p.section)
 		for _, line := range between(lines, p.line, p.line+l.height-y) {
 			n = max(n, cells.Width(line))
 		}

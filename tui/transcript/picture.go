@@ -53,13 +53,15 @@ func (l *List) Pending() *acpclient.ContentBlock {
 	if l.theme.Depth == theme.Colors16 {
 		return nil
 	}
-	from, to := l.top.item-near, l.top.item+l.height+near
-	if l.following {
-		from, to = len(l.conv.Items)-l.height-near, len(l.conv.Items)
+	n, seen := l.firstLine().node, 0
+	for range near {
+		if n == nil || n.Preceding(l.opens) == nil {
+			break
+		}
+		n = n.Preceding(l.opens)
 	}
-	seen := 0
-	for _, item := range l.conv.Items[max(0, min(from, len(l.conv.Items))):min(to, len(l.conv.Items))] {
-		for b := range images(item) {
+	for i := 0; n != nil && i < l.height+2*near; i++ {
+		for b := range images(n.Item()) {
 			if seen++; seen > nearPictures {
 				return nil
 			}
@@ -67,6 +69,7 @@ func (l *List) Pending() *acpclient.ContentBlock {
 				return b
 			}
 		}
+		n = n.Following(l.opens)
 	}
 	return nil
 }

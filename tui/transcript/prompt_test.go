@@ -19,7 +19,7 @@ func TestLongPrompts(t *testing.T) {
 	if got := view(l); !strings.Contains(got, "pasted line 7\n  … 493 more lines\n\n● I see.") {
 		t.Errorf("folded:\n%s", got)
 	}
-	l.expanded[0] = true
+	l.expanded[l.conv.Node(0)] = true
 	l.SetSize(80, 600)
 	if got := view(l); strings.Contains(got, "…") || !strings.Contains(got, "pasted line 8\n  pasted line 9\n") || !strings.Contains(got, "pasted line 500\n\n● I see.") {
 		t.Errorf("expanded:\n%.800s", got)

@@ -217,7 +217,7 @@ func (t *toolCall) sources(s stretch, from, to, width int) []source {
 
 // peekSources are the sources of the bodies while the call is collapsed.
 func (t *toolCall) peekSources(width int) []source {
-	if t.expanded || t.asked {
+	if t.expanded || t.asked || t.brief {
 		return nil
 	}
 	var out []source

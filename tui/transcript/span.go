@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"parley/internal/cells"
+	"parley/internal/conversation"
 	"parley/tui/passage"
 
 	"github.com/charmbracelet/x/ansi"
@@ -54,6 +55,24 @@ func (s *span) bounds() (from, to point) {
 	return from, to
 }
 
+// followSpan brings what is marked to the items that the marked ones are folded into
+// by now. What the conversation has no more is not marked any more.
+func (l *List) followSpan() {
+	if l.span == nil {
+		return
+	}
+	for _, p := range []*point{&l.span.anchor, &l.span.head, &l.span.from, &l.span.to} {
+		switch n := l.current(p.node); n {
+		case p.node:
+		case nil:
+			l.span = nil
+			return
+		default:
+			p.position = position{node: n}
+		}
+	}
+}
+
 // Spanning reports whether a piece of the transcript is marked.
 func (l *List) Spanning() bool { return l.span != nil }
 
@@ -66,20 +85,13 @@ func (l *List) pointAt(x, y int) (point, bool) {
 		return point{}, false
 	}
 	y = max(0, min(y, l.height-1))
-	return point{l.down(l.valid(l.firstLine()), y), max(0, x-gutter+l.pan)}, true
-}
-
-// firstLine is the first line on the screen.
-func (l *List) firstLine() position {
-	if l.following {
-		return l.topWhenFollowing()
-	}
-	return l.top
+	p := l.down(l.firstLine(), y)
+	return point{p, max(0, x-gutter-edgeWidth*l.edges(p.node)+l.pan)}, true
 }
 
 // textOf is a line as it is drawn, without styles.
 func (l *List) textOf(p position) string {
-	lines := l.lines(p.item, p.section)
+	lines := l.lines(p.node, p.section)
 	if p.line >= len(lines) {
 		return ""
 	}
@@ -176,7 +188,7 @@ func (l *List) SpanItem() {
 		l.show(s.head.position)
 		return
 	}
-	if l.selected < 0 {
+	if l.chosen() == nil {
 		return
 	}
 	from, to := l.ends(l.selected)
@@ -185,10 +197,10 @@ func (l *List) SpanItem() {
 }
 
 // ends are the first and the last line of an item.
-func (l *List) ends(item int) (from, to position) {
-	to = position{item: item, section: max(0, l.at(item).sections()-1)}
-	to.line = max(0, len(l.lines(to.item, to.section))-1)
-	return l.startOf(item), to
+func (l *List) ends(n *conversation.Node) (from, to position) {
+	to = position{node: n, section: max(0, l.at(n).sections()-1)}
+	to.line = max(0, len(l.lines(n, to.section))-1)
+	return l.startOf(n), to
 }
 
 // MoveSpan moves the end of what is marked by lines, down if n is positive.
@@ -203,7 +215,7 @@ func (l *List) MoveSpan(n int) {
 	} else {
 		s.head.position = l.down(s.head.position, n)
 	}
-	l.selected = s.head.item
+	l.selected = s.head.node
 	l.show(s.head.position)
 }
 
@@ -214,11 +226,11 @@ func (l *List) MoveSpanItems(n int) {
 		return
 	}
 	s.lines = true
-	l.selected = s.head.item
+	l.selected = s.head.node
 	l.Select(n)
-	start, end := l.ends(s.anchor.item)
+	start, end := l.ends(s.anchor.node)
 	from, to := l.ends(l.selected)
-	if l.selected < s.anchor.item {
+	if l.selected.Before(s.anchor.node) {
 		s.anchor.position, s.head.position = end, from
 	} else {
 		s.anchor.position, s.head.position = start, to
@@ -245,7 +257,7 @@ func (l *List) spanned(lines []string, p position) []string {
 	from, to := l.span.bounds()
 	out := slices.Clone(lines)
 	for i, line := range lines {
-		at := position{p.item, p.section, p.line + i}
+		at := position{p.node, p.section, p.line + i}
 		if before(at, from.position) || before(to.position, at) {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/cells"
+	"parley/internal/conversation"
 	"parley/tui/passage"
 )
 
@@ -16,23 +17,21 @@ func (l *List) SpanText() string {
 	if l.span == nil {
 		return ""
 	}
+	l.followSpan()
 	from, to := l.span.bounds()
 	var b strings.Builder
-	for i := from.item; i <= to.item && i < len(l.conv.Items); i++ {
-		if l.at(i).sections() == 0 {
-			continue
-		}
+	for n := from.node; n != nil && !to.node.Before(n); n = l.below(n) {
 		var first, last *point
-		if i == from.item {
+		if n == from.node {
 			first = &from
 		}
-		if i == to.item {
+		if n == to.node {
 			last = &to
 		}
-		text := strings.Trim(l.taken(i, first, last), "\n")
+		text := strings.Trim(l.taken(n, first, last), "\n")
 		if b.Len() > 0 && text != "" {
 			b.WriteByte('\n')
-			if l.lead(i) {
+			if l.lead(n) {
 				b.WriteByte('\n')
 			}
 		}
@@ -43,15 +42,15 @@ func (l *List) SpanText() string {
 
 // taken is the text that an item shows between two points; nil is its beginning,
 // or its end.
-func (l *List) taken(item int, from, to *point) string {
-	start, end := l.ends(item)
+func (l *List) taken(n *conversation.Node, from, to *point) string {
+	start, end := l.ends(n)
 	if from != nil && (before(from.position, start) || from.position == start && from.cell == 0) {
 		from = nil
 	}
 	if to != nil && !before(to.position, end) && to.cell >= cells.Width(l.textOf(end)) {
 		to = nil
 	}
-	d := l.at(item)
+	d := l.at(n)
 	if text := d.excerpt().Text; from == nil && to == nil && text != "" {
 		return clean(text)
 	}
@@ -69,19 +68,19 @@ func (l *List) taken(item int, from, to *point) string {
 		if d, ok := d.(sourced); ok {
 			s = d.stretch(section)
 		}
-		out = l.cut(out, item, s, l.placeIn(s, item, from), l.placeIn(s, item, to))
+		out = l.cut(out, n, s, l.placeIn(s, n, from), l.placeIn(s, n, to))
 		section = s.first + s.sections
 	}
 	return string(out.text)
 }
 
 // placeIn is where a point is in a stretch, nil if that goes beyond it.
-func (l *List) placeIn(s stretch, item int, p *point) *passage.Place {
+func (l *List) placeIn(s stretch, n *conversation.Node, p *point) *passage.Place {
 	if p == nil || p.section < s.first || p.section >= s.first+s.sections {
 		return nil
 	}
 	line := p.line + (p.section-s.first)*s.per
-	if p.section == 0 && l.lead(item) {
+	if p.section == 0 && l.lead(n) {
 		line--
 	}
 	if line < 0 {
@@ -91,8 +90,8 @@ func (l *List) placeIn(s stretch, item int, p *point) *passage.Place {
 }
 
 // cut adds what a stretch shows between two places.
-func (l *List) cut(out pieces, item int, st stretch, from, to *passage.Place) pieces {
-	d, width := l.at(item), l.textWidth()
+func (l *List) cut(out pieces, at *conversation.Node, st stretch, from, to *passage.Place) pieces {
+	d, width := l.at(at), l.textWidth(at)
 	low, high := 0, (st.sections-1)*st.per+len(d.lines(st.first+st.sections-1, width))
 	all := high
 	if from != nil {
@@ -111,7 +110,7 @@ func (l *List) cut(out pieces, item int, st stretch, from, to *passage.Place) pi
 		}
 		if len(sources) == 0 || n < sources[0].from {
 			a, b := within(n, n+1, from, to)
-			out = out.line(drawnText(l.stretchLines(d, st, n, n+1), a, b))
+			out = out.line(drawnText(l.stretchLines(at, st, n, n+1), a, b))
 			n++
 			continue
 		}
@@ -123,7 +122,7 @@ func (l *List) cut(out pieces, item int, st stretch, from, to *passage.Place) pi
 		}
 		text := clean(s.text)
 		if a != nil || b != nil {
-			text = passage.New(text, l.stretchLines(d, st, s.from, s.to), s.lead).Cut(a, b)
+			text = passage.New(text, l.stretchLines(at, st, s.from, s.to), s.lead).Cut(a, b)
 		}
 		out, n = out.source(text, s.flows), s.to
 	}
@@ -158,14 +157,15 @@ func within(low, high int, from, to *passage.Place) (a, b *passage.Place) {
 }
 
 // stretchLines are the lines from (inclusive) to (exclusive) of a stretch.
-func (l *List) stretchLines(d drawing, s stretch, from, to int) []string {
+func (l *List) stretchLines(n *conversation.Node, s stretch, from, to int) []string {
 	var out []string
+	d := l.at(n)
 	for i := range s.sections {
 		at := i * s.per
 		if at >= to || s.per > 0 && at+s.per <= from && i+1 < s.sections {
 			continue
 		}
-		lines := d.lines(s.first+i, l.textWidth())
+		lines := d.lines(s.first+i, l.textWidth(n))
 		out = append(out, between(lines, max(0, from-at), to-at)...)
 	}
 	return out

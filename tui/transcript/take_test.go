@@ -109,7 +109,7 @@ func TestTakesOutputOfTerminals(t *testing.T) {
 	for _, expanded := range []bool{false, true} {
 		l := newList(c, 60, 30)
 		if expanded {
-			l.expanded[0] = true
+			l.expanded[l.conv.Node(0)] = true
 		}
 		if got, want := drag(t, l, "make", "last"), "make  it\nfirst\n"+strings.TrimSpace(line)+"\nlast"; got != want {
 			t.Errorf("expanded %v: %q, want %q\n%s", expanded, got, want, view(l))
@@ -127,7 +127,7 @@ func TestTakesLongOutput(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("line %03d of the output", i))
 	}
 	l := newList(fold(tool("t", acpclient.ToolCompleted, textContent("```\n"+strings.Join(lines, "\n")+"\n```"))), 60, 400)
-	l.expanded[0] = true
+	l.expanded[l.conv.Node(0)] = true
 	if got, want := drag(t, l, "of the output", "line 200"), "of the output\n"+strings.Join(lines[1:200], "\n")+"\nline 200"; got != want {
 		t.Errorf("got %q", got)
 	}
@@ -210,7 +210,7 @@ func TestTakesBetweenAnyPlaces(t *testing.T) {
 			events = []conversation.Event{ask(text)}
 		}
 		l := newList(fold(events...), rapid.IntRange(16, 100).Draw(t, "width"), 200)
-		l.expanded[0] = true // what is folded says so, and that stands nowhere in the text
+		l.expanded[l.conv.Node(0)] = true // what is folded says so, and that stands nowhere in the text
 		x0, y0 := rapid.IntRange(2, 30).Draw(t, "x0"), rapid.IntRange(0, 8).Draw(t, "y0")
 		x1, y1 := rapid.IntRange(2, 30).Draw(t, "x1"), rapid.IntRange(0, 8).Draw(t, "y1")
 		l.Lines()

@@ -16,7 +16,7 @@ const (
 
 // SetNow gives the list the time for the clocks of calls that work. It is looked at
 // when the list is drawn next; nothing is drawn because of it.
-func (l *List) SetNow(now time.Time) { l.env.now = now }
+func (l *List) SetNow(now time.Time) { l.now = now }
 
 // shownTime is how long a call takes, as it is shown: 0 if that is not known or not
 // worth a word. The time of one that works changes once a second.

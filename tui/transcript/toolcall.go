@@ -3,7 +3,6 @@ package transcript
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -24,6 +23,8 @@ type toolCall struct {
 	asked    bool          // the person is being asked about it, and sees the bodies there
 	headed   bool          // its command stands above it
 	took     time.Duration // as it is shown
+	brief    bool          // what it brought is not shown unless it is expanded
+	sign     string        // whether the calls that were made for it are shown below
 	last     uint64
 	drawn    bool
 
@@ -63,6 +64,14 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	if v := env.sites.Version(); t.sites != v {
 		t.sites = v
 		t.placeDiffs()
+		t.peek.drop()
+	}
+}
+
+// setPlace tells how the call stands among others.
+func (t *toolCall) setPlace(brief bool, sign string) {
+	if t.brief != brief || t.sign != sign {
+		t.brief, t.sign = brief, sign
 		t.peek.drop()
 	}
 }
@@ -145,19 +154,11 @@ func (t *toolCall) lines(section, width int) []string {
 	return nil
 }
 
-func (t *toolCall) bodyWidth(width int) int { return width - 2 - t.indent() }
-
-// indent sets the calls of a subagent off from those of the agent.
-func (t *toolCall) indent() int {
-	if t.item.Parent != "" {
-		return 2
-	}
-	return 0
-}
+func (t *toolCall) bodyWidth(width int) int { return width - barWidth }
 
 // inset draws a rule left of a body.
 func (t *toolCall) inset(lines []string, width int) []string {
-	bar := strings.Repeat(" ", t.indent()) + t.env.theme.CodeBar.Render("│ ")
+	bar := t.env.theme.CodeBar.Render("│ ")
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		out[i] = cells.Truncate(bar+line, width, "")
@@ -169,7 +170,7 @@ func (t *toolCall) inset(lines []string, width int) []string {
 // each body.
 func (t *toolCall) peekLines(width int) []string {
 	out := t.header(width)
-	if t.expanded || t.asked {
+	if t.expanded || t.asked || t.brief {
 		return out
 	}
 	for _, b := range t.bodies {
@@ -205,6 +206,6 @@ func (t *toolCall) mark() string {
 	return th.Muted.Render("○")
 }
 
-func (t *toolCall) compact() bool { return !t.expanded && (t.asked || len(t.bodies) == 0) }
+func (t *toolCall) compact() bool { return !t.expanded && (t.asked || t.brief || len(t.bodies) == 0) }
 
 func (t *toolCall) excerpt() toolface.Excerpt { return toolface.ExcerptOf(t.item) }

@@ -39,7 +39,7 @@ func drawn(events []conversation.Event, expanded bool) string {
 	l := newList(fold(events...), 80, 60)
 	if expanded {
 		for i := range l.conv.Items {
-			l.expanded[i] = true
+			l.expanded[l.conv.Node(i)] = true
 		}
 	}
 	return view(l)

@@ -1,0 +1,361 @@
+package conversation
+
+import "parley/acpclient"
+
+// maxNesting is how deep subagents' calls nest. What is nested deeper stands
+// beside its parent: the cost of a change grows with the depth.
+const maxNesting = 8
+
+// Node is the place of an item in the outline: what a subagent did stands below
+// the call that it works for, and quiet calls that follow each other stand below a
+// [Run]. An item keeps its node, wherever that is moved. Runs come and go, see
+// [Node.Current].
+type Node struct {
+	item  Item
+	index int
+	// order sorts siblings: it is when they were put in. A run has that of its first
+	// call.
+	order                           uint64
+	parent, first, last, prev, next *Node
+
+	own   Tally              // what the parents have counted of the item itself
+	kind  acpclient.ToolKind // as which the run has counted the item
+	ready bool               // the item may be in a run
+	left  bool               // it has been in one, and is in none ever again
+	moved *Node              // what has taken the place of a run that is no more
+}
+
+// Tally counts the calls that were made for another one.
+type Tally struct{ Calls, Failed, Running int }
+
+func (t *Tally) add(d Tally, times int) {
+	t.Calls += d.Calls * times
+	t.Failed += d.Failed * times
+	t.Running += d.Running * times
+}
+
+// outline is the order in which items are read, which differs from that in which
+// they came. Every change of it takes the same time however long the session is,
+// but for a call that leaves a run (see leave).
+type outline struct {
+	root    *Node
+	nodes   []*Node // of the items, in the order of Items
+	order   uint64
+	orphans map[acpclient.ToolCallID][]*Node // by the call that they wait for
+}
+
+func newOutline() outline {
+	return outline{root: &Node{index: -1}, orphans: map[acpclient.ToolCallID][]*Node{}}
+}
+
+// Showing returns a conversation that has only these items, of another one. It is
+// for looking at: the items go on to change with the other one.
+func Showing(cwd string, items ...Item) *Conversation {
+	c := New()
+	c.Cwd, c.Items = cwd, items
+	for i, item := range items {
+		n := &Node{item: item, index: i, order: uint64(i)}
+		c.nodes = append(c.nodes, n)
+		c.root.insert(n, c.root.last)
+	}
+	return c
+}
+
+// Outline is the node that all others stand below. It has no item.
+func (c *Conversation) Outline() *Node { return c.root }
+
+// Node is the node of the i-th of the Items.
+func (c *Conversation) Node(i int) *Node { return c.nodes[i] }
+
+// Has reports whether a node is part of the conversation now.
+func (c *Conversation) Has(n *Node) bool {
+	for n != nil && n.parent != nil {
+		n = n.parent
+	}
+	return n == c.root
+}
+
+// Item is what stands at the node; nil at the root. It is a *Run, or one of the
+// Items.
+func (n *Node) Item() Item { return n.item }
+
+// Index is where the item is in Items; for a run it is that of its first call, and
+// -1 for the root.
+func (n *Node) Index() int {
+	if _, ok := n.item.(*Run); ok && n.first != nil {
+		return n.first.index
+	}
+	return n.index
+}
+
+// Parent is the node that this one stands below, nil for the root. First, Last, Next
+// and Previous are its neighbours, nil if there are none.
+func (n *Node) Parent() *Node { return n.parent }
+
+// First is the first node below.
+func (n *Node) First() *Node { return n.first }
+
+// Last is the last node below.
+func (n *Node) Last() *Node { return n.last }
+
+// Next is the node behind this one, below the same parent.
+func (n *Node) Next() *Node { return n.next }
+
+// Previous is the node before this one, below the same parent.
+func (n *Node) Previous() *Node { return n.prev }
+
+// Current is the node itself or, if it is a run that is no more, what has taken its
+// place.
+func (n *Node) Current() *Node {
+	for n.moved != nil {
+		n = n.moved
+	}
+	return n
+}
+
+// Depth is below how many others the node stands, not counting the root.
+func (n *Node) Depth() int { return max(0, n.level()-1) }
+
+// level is below how many nodes the node stands, which is 0 for the root alone.
+func (n *Node) level() int {
+	level := 0
+	for ; n.parent != nil; n = n.parent {
+		level++
+	}
+	return level
+}
+
+// Following is the next node in the order of reading, nil behind the last. It goes
+// below those nodes that open reports true for.
+func (n *Node) Following(open func(*Node) bool) *Node {
+	if n.first != nil && (n.parent == nil || open(n)) {
+		return n.first
+	}
+	for ; n.parent != nil; n = n.parent {
+		if n.next != nil {
+			return n.next
+		}
+	}
+	return nil
+}
+
+// Preceding is the node before in the order of reading, nil before the first.
+func (n *Node) Preceding(open func(*Node) bool) *Node {
+	switch {
+	case n.parent == nil:
+		return nil
+	case n.prev != nil:
+		return n.prev.Deepest(open)
+	case n.parent.parent == nil:
+		return nil
+	}
+	return n.parent
+}
+
+// Deepest is the last node in the order of reading that is below this one, or the
+// node itself. Below the root it is the last of all.
+func (n *Node) Deepest(open func(*Node) bool) *Node {
+	for n.last != nil && (n.parent == nil || open(n)) {
+		n = n.last
+	}
+	return n
+}
+
+// Before reports whether the node stands before another in the order of reading:
+// parents stand before what is below them.
+func (n *Node) Before(m *Node) bool {
+	if n == m {
+		return false
+	}
+	dn, dm := n.level(), m.level()
+	a, b := n, m
+	for i := dn; i > dm; i-- {
+		a = a.parent
+	}
+	for i := dm; i > dn; i-- {
+		b = b.parent
+	}
+	if a == b {
+		return dn < dm
+	}
+	for a.parent != b.parent {
+		a, b = a.parent, b.parent
+	}
+	return a.order < b.order
+}
+
+// insert puts a node behind another one of those below n; nil is before the first.
+func (n *Node) insert(child, behind *Node) {
+	child.parent, child.prev = n, behind
+	if behind == nil {
+		child.next, n.first = n.first, child
+	} else {
+		child.next, behind.next = behind.next, child
+	}
+	if child.next == nil {
+		n.last = child
+	} else {
+		child.next.prev = child
+	}
+}
+
+// remove takes a node out of its place.
+func (n *Node) remove() {
+	if n.prev == nil {
+		n.parent.first = n.next
+	} else {
+		n.prev.next = n.next
+	}
+	if n.next == nil {
+		n.parent.last = n.prev
+	} else {
+		n.next.prev = n.prev
+	}
+	n.parent, n.prev, n.next = nil, nil, nil
+}
+
+// tool is the call at the node, nil if there is something else.
+func (n *Node) tool() *ToolCall {
+	t, _ := n.item.(*ToolCall)
+	return t
+}
+
+// within reports whether the node stands below another, or is it.
+func (n *Node) within(m *Node) bool {
+	for ; n != nil; n = n.parent {
+		if n == m {
+			return true
+		}
+	}
+	return false
+}
+
+// addItem adds an item at the end.
+func (c *Conversation) addItem(i Item) { c.addNested(i, "") }
+
+// addNested adds an item at the end; parent is the call that it belongs to, "" if it
+// belongs to none.
+func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
+	n := &Node{item: i, index: len(c.Items)}
+	c.Items, c.nodes = append(c.Items, i), append(c.nodes, n)
+	t := n.tool()
+	if t != nil {
+		t.index = n.index
+	}
+	c.nest(n, parent)
+	if t != nil && t.ID != "" {
+		c.adopt(t)
+	}
+}
+
+// nest puts a node below the call that it belongs to, if that one is known.
+func (c *Conversation) nest(n *Node, parent acpclient.ToolCallID) {
+	at := c.root
+	var p *Node
+	if t := c.tools[parent]; t != nil {
+		p = c.nodes[t.index]
+	}
+	switch {
+	case parent == "" || p.within(n):
+	case p == nil:
+		c.orphans[parent] = append(c.orphans[parent], n)
+	default:
+		for at = p; at.Depth()+1 >= maxNesting; {
+			at = at.parent
+		}
+		if _, run := at.item.(*Run); run {
+			at = at.parent
+		}
+	}
+	c.attach(n, at)
+}
+
+// attach puts a node behind all others below at. The call that was the last there
+// is settled by that.
+func (c *Conversation) attach(n, at *Node) {
+	c.order++
+	n.order = c.order
+	was := at.last
+	at.insert(n, was)
+	n.count(n.whole(), 1)
+	c.settle(at)
+	if was != nil {
+		c.settle(was)
+	}
+}
+
+// adopt nests what has waited for a call.
+func (c *Conversation) adopt(t *ToolCall) {
+	waiting := c.orphans[t.ID]
+	delete(c.orphans, t.ID)
+	for _, n := range waiting {
+		if n.parentID() == t.ID { // no other one was named meanwhile
+			c.move(n, t.ID)
+		}
+	}
+}
+
+// parentID is the call that the item belongs to, "" if it belongs to none.
+func (n *Node) parentID() acpclient.ToolCallID {
+	switch i := n.item.(type) {
+	case *ToolCall:
+		return i.Parent
+	case *Message:
+		return i.Parent
+	}
+	return ""
+}
+
+// move nests a node that stands elsewhere, once its parent is known.
+func (c *Conversation) move(n *Node, parent acpclient.ToolCallID) {
+	if c.tools[parent] == nil {
+		c.orphans[parent] = append(c.orphans[parent], n)
+		return
+	}
+	c.leave(n)
+	n.left = false // it may be in a run of its new place
+	n.count(n.whole(), -1)
+	n.remove()
+	c.nest(n, parent)
+	c.settle(n)
+}
+
+// whole is what the parents of a node count of it, and of all below it.
+func (n *Node) whole() Tally {
+	all := n.own
+	if t := n.tool(); t != nil {
+		all.add(t.Nested, 1)
+	}
+	return all
+}
+
+// count adds to what the calls count that the node stands below, or takes it away.
+func (n *Node) count(d Tally, times int) {
+	if d == (Tally{}) {
+		return
+	}
+	for p := n.parent; p != nil; p = p.parent {
+		if t := p.tool(); t != nil {
+			t.Nested.add(d, times)
+			t.changed()
+		}
+	}
+}
+
+// recount counts a call anew, after it has changed.
+func (n *Node) recount(t *ToolCall) {
+	now := Tally{Calls: 1}
+	switch {
+	case t.Status == acpclient.ToolFailed:
+		now.Failed = 1
+	case t.Running():
+		now.Running = 1
+	}
+	if now == n.own {
+		return
+	}
+	d := now
+	d.add(n.own, -1)
+	n.own = now
+	n.count(d, 1)
+}
