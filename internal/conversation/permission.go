@@ -128,9 +128,17 @@ func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
 		}
 		t.changed()
 		c.release(p.holds, e.At)
-		c.settle(c.nodes[t.index])
+		if c.holdsItem(t) {
+			c.settle(c.nodes[t.index])
+		}
 		return
 	}
+}
+
+// holdsItem reports whether a call is in the transcript. That of an open question may
+// have been forgotten with the session that it was in.
+func (c *Conversation) holdsItem(t *ToolCall) bool {
+	return t.index < len(c.Items) && c.Items[t.index] == Item(t)
 }
 
 // rejectUnlessEnded marks a call that the person has denied, and of which the

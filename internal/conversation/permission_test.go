@@ -72,3 +72,22 @@ func TestRejectedCalls(t *testing.T) {
 		})
 	}
 }
+
+// A question may outlive the transcript that its call was in: another session is opened
+// while it is open.
+func TestAQuestionOutlivesItsTranscript(t *testing.T) {
+	c := conversation.New()
+	c.Apply(events.Permission(1, `{"toolCallId":"t"}`))
+	c.Apply(conversation.SessionOpening{ID: "other", Clear: true})
+	c.Apply(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("yes")})
+	if len(c.Permissions) > 0 || len(c.Items) > 0 {
+		t.Errorf("%d questions and %d items are left", len(c.Permissions), len(c.Items))
+	}
+	c.Apply(events.Permission(2, `{"toolCallId":"t"}`))
+	c.Apply(conversation.SessionOpening{ID: "other", Clear: true})
+	c.Apply(events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"u","title":"Another"}`))
+	c.Apply(conversation.PermissionClosed{ID: 2, Outcome: acpclient.PermissionSelected("yes")})
+	if len(c.Items) != 1 {
+		t.Errorf("%d items", len(c.Items))
+	}
+}
