@@ -105,6 +105,10 @@ const (
 	ActionDialogSplit    Action = "dialog_side_by_side"
 	ActionDialogContext  Action = "dialog_context"
 	ActionDialogShow     Action = "dialog_show"
+	ActionDialogEdit     Action = "dialog_edit"
+	ActionDialogNext     Action = "dialog_next"
+	ActionDialogPrev     Action = "dialog_prev"
+	ActionRejectWords    Action = "reject_with_words"
 	ActionAllowOnce      Action = "allow_once"
 	ActionAllowAlways    Action = "allow_always"
 	ActionRejectOnce     Action = "reject_once"
@@ -152,7 +156,7 @@ var promptActions = []ActionInfo{
 	{ActionHistoryPrev, ContextPrompt, "previous prompt", []string{"up"}},
 	{ActionHistoryNext, ContextPrompt, "next prompt", []string{"down"}},
 	{ActionHistorySearch, ContextPrompt, "search earlier prompts", []string{"ctrl+r"}},
-	{ActionFocusTranscript, ContextPrompt, "move to the transcript", []string{"tab"}},
+	{ActionFocusTranscript, ContextPrompt, "move to the transcript", []string{"tab", "alt+t"}},
 	{ActionFind, ContextPrompt, "find words in the transcript", []string{"ctrl+f"}},
 	{ActionPageUp, ContextPrompt, "scroll up a page", []string{"pgup"}},
 	{ActionPageDown, ContextPrompt, "scroll down a page", []string{"pgdown"}},
@@ -190,7 +194,7 @@ var transcriptActions = []ActionInfo{
 	{ActionPromptNext, ContextTranscript, "next prompt", []string{"]"}},
 	{ActionHalfUp, ContextTranscript, "scroll up half a page", []string{"ctrl+u"}},
 	{ActionHalfDown, ContextTranscript, "scroll down half a page", []string{"ctrl+d"}},
-	{ActionFocusPrompt, ContextTranscript, "back to the prompt", []string{"tab", "i"}},
+	{ActionFocusPrompt, ContextTranscript, "back to the prompt", []string{"tab", "i", "alt+t"}},
 }
 
 var pagerActions = []ActionInfo{
@@ -209,8 +213,12 @@ var dialogActions = []ActionInfo{
 	{ActionDialogClose, ContextDialog, "close the dialog", []string{"esc"}},
 	{ActionDialogDelete, ContextDialog, "delete what is marked, where that can be", []string{"ctrl+x"}},
 	{ActionDialogSplit, ContextDialog, "permission: show changes side by side or not", []string{"ctrl+s"}},
-	{ActionDialogContext, ContextDialog, "permission: show more of the lines around a change", []string{"ctrl+w"}},
-	{ActionDialogShow, ContextDialog, "permission: show it on the whole screen", []string{"ctrl+e"}},
+	{ActionDialogContext, ContextDialog, "permission: show more of the lines around a change", []string{"ctrl+w", "alt+w"}},
+	{ActionDialogShow, ContextDialog, "permission: show it on the whole screen", []string{"ctrl+e", "alt+e"}},
+	{ActionDialogEdit, ContextDialog, "permission: read it in $EDITOR", []string{"ctrl+g", "alt+g"}},
+	{ActionDialogNext, ContextDialog, "permission: the next one that waits", []string{"right", "alt+n"}},
+	{ActionDialogPrev, ContextDialog, "permission: the one before", []string{"left", "alt+p"}},
+	{ActionRejectWords, ContextDialog, "permission: reject, and say what to do instead", []string{"tab"}},
 	{ActionAllowOnce, ContextDialog, "permission: allow once", []string{"y"}},
 	{ActionAllowAlways, ContextDialog, "permission: always allow", []string{"a"}},
 	{ActionRejectOnce, ContextDialog, "permission: reject once", []string{"n"}},

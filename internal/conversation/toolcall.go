@@ -18,6 +18,9 @@ func (c *Conversation) toolByID(id acpclient.ToolCallID, meta acpclient.Meta, at
 	return t
 }
 
+// Tool is the tool call with this id, nil if there is none.
+func (c *Conversation) Tool(id acpclient.ToolCallID) *ToolCall { return c.tools[id] }
+
 // newTool adds a tool call. Nothing can refer to one without an id later. Of history
 // that is replayed it is not known when it happened.
 func (c *Conversation) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {

@@ -26,6 +26,25 @@ func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
 	s.sendNext()
 }
 
+// PromptNext is [Session.Prompt] for what the person says to what runs now: it goes
+// before all that waits, also if the queue is paused by then.
+func (s *Session) PromptNext(prompt []acpclient.ContentBlock) {
+	s.mu.Lock()
+	defer s.unlock()
+	if s.closed {
+		return
+	}
+	if s.ready && !s.running {
+		s.send(prompt)
+		return
+	}
+	s.lastNumber++
+	s.next = s.lastNumber
+	s.queue = append([]conversation.QueuedPrompt{{ID: s.next, Prompt: prompt}}, s.queue...)
+	s.queueChanged()
+	s.sendNext()
+}
+
 // Unqueue takes a waiting prompt out of the queue, and returns it.
 func (s *Session) Unqueue(id int) (conversation.QueuedPrompt, bool) {
 	s.mu.Lock()
@@ -71,11 +90,14 @@ func (s *Session) pauseQueue() {
 
 // sendNext sends the first prompt of the queue, if it can be sent now; s.mu is held.
 func (s *Session) sendNext() {
-	if !s.ready || s.running || s.paused || len(s.queue) == 0 {
+	if !s.ready || s.running || len(s.queue) == 0 || s.paused && s.queue[0].ID != s.next {
 		return
 	}
 	next := s.queue[0]
 	s.queue = s.queue[1:]
+	if len(s.queue) == 0 {
+		s.paused = false
+	}
 	s.queueChanged()
 	s.send(next.Prompt)
 }
@@ -106,6 +128,7 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	s.running, s.cancelling = false, false
 	s.stream.post(e)
 	if e.Err != nil {
+		s.next = 0
 		s.pauseQueue() // the person wrote the next prompt before they knew of the error
 	}
 	s.sendNext()

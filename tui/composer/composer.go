@@ -309,8 +309,30 @@ func (c *Composer) SetText(text string) {
 	c.completion = completion{}
 }
 
+// Append puts text behind the draft.
+func (c *Composer) Append(text string) {
+	defer c.settle()
+	c.toDraft()
+	c.buf.replace(c.buf.last(), c.buf.last(), clean(text))
+	c.completion = completion{}
+}
+
 // Empty says whether there is no draft.
 func (c *Composer) Empty() bool { return c.buf.empty() }
+
+// Edits says whether a key changes the draft or moves in it, so that it cannot mean
+// anything else while there is one. The arrows up and down do where the draft has
+// several lines.
+func (c *Composer) Edits(name string) bool {
+	switch {
+	case c.buf.empty():
+		return false
+	case name == "up", name == "down":
+		return strings.Contains(c.buf.raw(), "\n")
+	}
+	_, known := editing[name]
+	return known || config.Types(name)
+}
 
 // Clear takes the draft away and keeps it in the history. The command that
 // saves it may be nil.

@@ -25,6 +25,9 @@ type Prompt struct {
 	chips     *chips
 }
 
+// NewPrompt is a prompt of a text that was written elsewhere, for a project.
+func NewPrompt(text, root string) Prompt { return Prompt{raw: text, root: root, chips: &chips{}} }
+
 // Text is the whole text, with everything that was pasted.
 func (p Prompt) Text() string { return p.chips.expand(p.raw, false) }
 

@@ -42,6 +42,21 @@ type Answer struct {
 	Option acpclient.PermissionOptionID
 }
 
+// RejectWith answers a permission with an option that rejects, and says to the agent
+// what to do instead: with the next prompt. Without an option it cancels the turn.
+type RejectWith struct {
+	ID     int
+	Option acpclient.PermissionOptionID
+	Words  string
+}
+
+// Another shows another one of the permissions that wait: the one that stands so many
+// places further on. The one in sight stays open.
+type Another struct{ By int }
+
+// Edit shows text in the person's editor. The dialog stays.
+type Edit struct{ Text string }
+
 // CancelTurn cancels the turn, and with it every permission that is open.
 type CancelTurn struct{}
 
@@ -102,6 +117,9 @@ func (Do) action()             {}
 func (Stay) action()           {}
 func (Answer) action()         {}
 func (CancelTurn) action()     {}
+func (RejectWith) action()     {}
+func (Another) action()        {}
+func (Edit) action()           {}
 func (SetOption) action()      {}
 func (StartAgent) action()     {}
 func (OpenSession) action()    {}

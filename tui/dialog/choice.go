@@ -15,6 +15,7 @@ type tone uint8
 const (
 	neutral tone = iota
 	good
+	caution // it allows more than what is asked now
 	bad
 )
 
@@ -22,6 +23,8 @@ func (t tone) style(th *theme.Theme) lipgloss.Style {
 	switch t {
 	case good:
 		return th.Success
+	case caution:
+		return th.Warning
 	case bad:
 		return th.Error
 	}
@@ -35,6 +38,8 @@ type reply struct {
 	// name is safe to be drawn; it may be long. more tells apart what has the
 	// same name.
 	name, more string
+	// warns says that more is a warning: how far the reply reaches.
+	warns bool
 	// keys answer with it at once; the first is shown.
 	keys   []string
 	action Action

@@ -148,6 +148,9 @@ func (a replyList) lines(p paper, from, to int) []string {
 func (a replyList) draw(i int, p paper) []string {
 	c, th := a.list[i], p.th
 	l := looks(th, c.tone, i == a.marked, a.inert || c.off)
+	if c.warns && !a.inert && !c.off {
+		l.more = th.Warning
+	}
 	number, pointer := " ", " "
 	if i < 9 {
 		number = strconv.Itoa(i + 1)

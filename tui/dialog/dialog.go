@@ -78,6 +78,13 @@ type AgentQuestion interface {
 	Follow(*conversation.Conversation) State
 }
 
+// Attached is a dialog that shows more of a question: it closes with it.
+type Attached interface {
+	Dialog
+	// About is the dialog of the question; nil if it is of none.
+	About() Dialog
+}
+
 // State is how a question of the agent stands.
 type State uint8
 
@@ -120,22 +127,32 @@ type Env struct {
 	Diffs *diffview.Preference
 	// Sites are the places that changes have in their files; nil if none is known.
 	Sites *toolface.Sites
+	// Reach knows which paths lead out of the session's directories; it may be nil.
+	Reach *toolface.Reach
 	// Now is the clock.
 	Now func() time.Time
 	// Drafting reports whether the prompt holds text: letters and digits are the
 	// prompt's then. If it is nil, the prompt is empty.
 	Drafting func() bool
+	// Edits reports whether a key edits the text that the prompt holds, or moves in
+	// it: it is the prompt's then, too. It may be nil.
+	Edits func(key string) bool
 }
 
 // drafts reports whether a key belongs to the prompt because text stands there.
-func (e Env) drafts(key string) bool { return config.Types(key) && e.drafting() }
+func (e Env) drafts(key string) bool {
+	return e.drafting() && (config.Types(key) || e.Edits != nil && e.Edits(key))
+}
 
 func (e Env) drafting() bool { return e.Drafting != nil && e.Drafting() }
 
-// hint is a hint for an action's key; it is left out if the action has none.
+// hint is a hint for the first key of an action that means it now; it is left out if
+// there is none.
 func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {
-	if b := e.Keys.Binding(a); b.Enabled() {
-		return append(hints, Hint{b.Help().Key, text})
+	for _, key := range e.Keys.For(a) {
+		if !e.drafts(key) {
+			return append(hints, Hint{key, text})
+		}
 	}
 	return hints
 }
@@ -150,12 +167,14 @@ func (e Env) done(msg tea.KeyPressMsg, a Action) Action {
 }
 
 // pass is what becomes of a key that a question does not know: those that move in
-// the transcript go on doing so. What they do is never an answer.
+// the transcript go on doing so, and those that set how the agent works. What they do
+// is never an answer.
 func (e Env) pass(key string) Action {
 	switch a, _ := e.Keys.Action(config.ContextPrompt, key); a {
 	case config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse,
 		config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
-		config.ActionScrollTop, config.ActionScrollBottom:
+		config.ActionScrollTop, config.ActionScrollBottom,
+		config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions:
 		return Pass{a}
 	}
 	return nil

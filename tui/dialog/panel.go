@@ -28,10 +28,10 @@ type panel struct {
 	// keep is the line of the foot that must be seen when there is no room for
 	// all of it.
 	keep int
-	// cursor is a position in the head, or, if inBody is set, in the body; nil
-	// if there is no cursor.
-	cursor *tea.Cursor
-	inBody bool
+	// cursor is a position in the head, or, if inBody or inFoot is set, in that part;
+	// nil if there is no cursor.
+	cursor         *tea.Cursor
+	inBody, inFoot bool
 	// snug says that the frame is no wider than what stands in it. What is in other
 	// panels changes with every key, and they would jump.
 	snug bool
@@ -207,6 +207,12 @@ func (p *panel) cursorAt(place placement, frame bool, width, height int) *tea.Cu
 			return nil
 		}
 		c.Y = place.body + line
+	case p.inFoot:
+		line := c.Y - place.footFrom
+		if line < 0 || c.Y >= place.footTo {
+			return nil
+		}
+		c.Y = place.foot + line
 	case frame:
 		c.Y++
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,14 +22,20 @@ import (
 type Permission struct {
 	question
 	asked   *conversation.Permission
-	waiting int
+	waiting int // how many are open, and which of them this one is, from 1 on
+	number  int
+	asker   asker
 	raw     bool
+	writing bool // what is to be done instead
+	words   input
 	context int // unchanged lines around changes, 0 for as many as at first
 	width   int // of the body as it was drawn last
 
 	about   column
 	version uint64
 	sites   uint64 // the version of the places that the changes have
+	reached uint64 // the version of where its paths lead
+	outside string // the paths of it that lead out
 	seen    subject
 }
 
@@ -36,21 +43,33 @@ type Permission struct {
 // an answer: either way it is inert at first. waiting is how many are open,
 // this one included.
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
-	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting}
+	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting, number: 1}
 	d.replies = newReplies(optionReplies(env, p))
 	d.version = p.Asked.Version()
 	d.refresh()
 	return d
 }
 
-// Follow implements [AgentQuestion]. It counts the permissions that are open.
+// Follow implements [AgentQuestion]. It counts the permissions that are open, and
+// finds out who asks.
 func (d *Permission) Follow(c *conversation.Conversation) State {
-	d.waiting = len(c.Permissions)
-	if slices.ContainsFunc(c.Permissions, func(p *conversation.Permission) bool { return p.ID == d.asked.ID }) {
-		return Open
+	at := slices.IndexFunc(c.Permissions, func(p *conversation.Permission) bool { return p.ID == d.asked.ID })
+	if at < 0 {
+		return Over
 	}
-	return Over
+	d.waiting, d.number = len(c.Permissions), at+1
+	if by := askerOf(c, d.asked.ToolCall); by != d.asker {
+		d.asker, d.about = by, nil
+	}
+	return Open
 }
+
+// ID is that of the permission.
+func (d *Permission) ID() int { return d.asked.ID }
+
+// Place is which of the permissions that are open this one is, from 1 on; the last
+// known place once it is not open any more.
+func (d *Permission) Place() int { return d.number }
 
 // optionFaces say how the options of a kind are shown, and which keys answer
 // with one. Any other kind is shown plainly.
@@ -61,7 +80,7 @@ var optionFaces = map[acpclient.PermissionOptionKind]struct {
 	always   bool // its letter or number only marks it
 }{
 	acpclient.AllowOnce:    {"✓", good, config.ActionAllowOnce, false},
-	acpclient.AllowAlways:  {"✓", good, config.ActionAllowAlways, true},
+	acpclient.AllowAlways:  {"✓", caution, config.ActionAllowAlways, true},
 	acpclient.RejectOnce:   {"✗", bad, config.ActionRejectOnce, false},
 	acpclient.RejectAlways: {"✗", bad, config.ActionRejectAlways, true},
 }
@@ -90,7 +109,52 @@ func optionReplies(env Env, p *conversation.Permission) []reply {
 				a.keys = shortcuts(env.Keys.For(face.shortcut))
 			}
 		}
+		if reach := reachWord(o.Kind, a.name); reach != "" {
+			a.more, a.warns = strings.TrimSpace(reach+"  "+a.more), true
+		}
 		list[i] = a
+	}
+	return lettered(list, env.Keys)
+}
+
+// reachWord says how far an option reaches, where its name does not say so: agents
+// list the options in any order and call them what they like.
+func reachWord(kind acpclient.PermissionOptionKind, name string) string {
+	name = strings.ToLower(name)
+	says := slices.ContainsFunc([]string{"always", "ask again", "from now on", "session"}, func(words string) bool { return strings.Contains(name, words) })
+	switch kind {
+	case acpclient.AllowAlways, acpclient.RejectAlways:
+		if !says {
+			return "always"
+		}
+	case acpclient.AllowOnce, acpclient.RejectOnce:
+		if says {
+			return "only this once"
+		}
+	}
+	return ""
+}
+
+// lettered gives a letter to each option for which no number is left, as long as there
+// are letters that mean nothing else here.
+func lettered(list []reply, keys config.Keys) []reply {
+	const letters = "bcefghjklmopqrstuvwxzabcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	taken := map[string]bool{rawKey: true}
+	for _, a := range list {
+		for _, key := range a.keys {
+			taken[key] = true
+		}
+	}
+	next := 0
+	for i := 9; i < len(list); i++ {
+		for len(list[i].keys) == 0 && next < len(letters) {
+			key := letters[next : next+1]
+			next++
+			if _, bound := keys.Action(config.ContextDialog, key); !bound && !taken[key] {
+				taken[key] = true
+				list[i].keys = []string{key}
+			}
+		}
 	}
 	return list
 }
@@ -109,6 +173,9 @@ func shortcuts(keys []string) []string {
 // Key implements [Dialog].
 func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	d.refresh()
+	if d.writing {
+		return d.write(msg)
+	}
 	if a, taken := d.take(msg); taken {
 		return a
 	}
@@ -117,8 +184,17 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 		return CancelTurn{}
 	case msg.String() == rawKey && d.hasRaw():
 		return Hold{msg}
+	case d.env.Keys.Match(config.ActionRejectWords, msg.String()):
+		d.startWriting()
+		return nil
 	case d.env.Keys.Match(config.ActionDialogShow, msg.String()):
 		return d.show()
+	case d.env.Keys.Match(config.ActionDialogEdit, msg.String()):
+		return Edit{d.plain()}
+	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogNext, msg.String()):
+		return Another{1}
+	case d.waiting > 1 && d.env.Keys.Match(config.ActionDialogPrev, msg.String()):
+		return Another{-1}
 	case d.changeKey(msg.String()):
 		return nil
 	}
@@ -173,9 +249,9 @@ func (d *Permission) changesFiles() bool {
 
 // show shows the call on the whole screen.
 func (d *Permission) show() Action {
-	call, at := d.asked.Asked, toolface.In(d.env.Cwd)
+	call, by, show := d.asked.Asked, d.asker, callContent{at: toolface.In(d.env.Cwd), reach: d.env.Reach}
 	return Show{Call: call, Head: func(width int, th *theme.Theme) []string {
-		head := aboutCallItself(call, at)
+		head := aboutCallItself(call, by, show)
 		p := paper{width, th}
 		return head.lines(p, 0, head.height(p))
 	}}
@@ -185,9 +261,17 @@ func (d *Permission) show() Action {
 // person's eyes, the dialog is inert again: they answer what they have seen.
 func (d *Permission) refresh() {
 	call := d.asked.Asked
-	if d.about != nil && d.version == call.Version() && d.sites == d.env.Sites.Version() {
+	if d.about != nil && d.version == call.Version() && d.sites == d.env.Sites.Version() && d.reached == d.env.Reach.Version() {
 		return
 	}
+	if outside := d.leadOut(); outside != d.outside {
+		if d.about != nil {
+			d.env.Guard.open()
+			d.sight = sight{}
+		}
+		d.outside = outside
+	}
+	d.reached = d.env.Reach.Version()
 	now := subject{call.Title, call.Kind, call.Locations, call.Content, string(call.RawInput)}
 	if d.version != call.Version() && !reflect.DeepEqual(now, d.seen) {
 		d.env.Guard.open()
@@ -197,8 +281,8 @@ func (d *Permission) refresh() {
 	}
 	d.version, d.seen = call.Version(), now
 	d.sites = d.env.Sites.Version()
-	d.about = aboutCall(call, callContent{
-		at: toolface.In(d.env.Cwd), sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
+	d.about = aboutCall(call, d.asker, callContent{
+		at: toolface.In(d.env.Cwd), reach: d.env.Reach, sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
 	})
 	if d.raw {
 		d.about = append(d.about, gap{}, quoted("title", call.Title))
@@ -226,21 +310,32 @@ func (d *Permission) View(width, maxHeight int) View {
 	d.refresh()
 	p := panel{title: "Permission", body: d.about}
 	if d.waiting > 1 {
-		p.note = fmt.Sprintf("1 of %d waiting", d.waiting)
+		p.note = fmt.Sprintf("%d of %d", d.number, d.waiting)
 	}
 	width = min(width, 2*widest)
 	d.width = inner(width, maxHeight)
 	if !d.sideBySide() {
 		width = atMost(width)
 	}
+	if d.writing {
+		return d.viewWriting(p, width, maxHeight)
+	}
 	return d.view(p, width, maxHeight)
 }
 
 // Hints implements [Dialog].
 func (d *Permission) Hints() []Hint {
+	if d.writing {
+		return d.writingHints()
+	}
 	hints := d.hints("cancel the turn")
 	if len(hints) > 0 {
+		hints = d.env.hint(hints, config.ActionRejectWords, "reject and say why")
+		if d.waiting > 1 {
+			hints = append(hints, d.turnHint())
+		}
 		hints = d.env.hint(hints, config.ActionDialogShow, "whole screen")
+		hints = d.env.hint(hints, config.ActionDialogEdit, "in $EDITOR")
 	}
 	if len(hints) > 0 && d.sight.whole() && d.hasRaw() {
 		word := toolface.RawInput
@@ -259,8 +354,24 @@ func (d *Permission) Hints() []Hint {
 			hints = d.env.hint(hints, config.ActionDialogSplit, words)
 		}
 	}
-	if len(hints) > 0 {
-		hints = d.env.hint(hints, config.ActionFocusTranscript, "transcript")
+	if keys := d.env.Keys.For(config.ActionFocusTranscript); len(hints) > 0 {
+		// Those that answer are not those that leave the question.
+		free := func(key string) bool { return !d.env.Keys.Match(config.ActionRejectWords, key) }
+		if i := slices.IndexFunc(keys, free); i >= 0 {
+			hints = append(hints, Hint{keys[i], "transcript"})
+		}
 	}
 	return hints
+}
+
+// turnHint says with which keys the others that wait are seen.
+func (d *Permission) turnHint() Hint {
+	var keys []string
+	for _, a := range []config.Action{config.ActionDialogPrev, config.ActionDialogNext} {
+		for _, h := range d.env.hint(nil, a, "") {
+			keys = append(keys, h.Key)
+		}
+	}
+	arrows := strings.NewReplacer("left", "←", "right", "→")
+	return Hint{arrows.Replace(strings.Join(keys, "/")), "the others"}
 }

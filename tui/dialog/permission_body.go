@@ -14,14 +14,15 @@ import (
 )
 
 // aboutCall is everything that is known of a tool call, as content of a panel.
-func aboutCall(t *conversation.ToolCall, show callContent) column {
-	parts := aboutCallItself(t, show.at)
+func aboutCall(t *conversation.ToolCall, by asker, show callContent) column {
+	parts := aboutCallItself(t, by, show)
 	for _, q := range toolface.Questions(t.RawInput) {
 		parts = append(parts, gap{}, vital{questionBlock(q)})
 	}
 	if len(t.Tasks) > 0 {
 		parts = append(parts, gap{}, vital{tasksBlock(t.Tasks)})
 	}
+	show.said = said(t, show.at)
 	for i := range t.Content {
 		c := &t.Content[i]
 		show.kind, show.deletes = t.Kind, toolface.Deletes(c, t.Kind)
@@ -32,15 +33,33 @@ func aboutCall(t *conversation.ToolCall, show callContent) column {
 	return parts
 }
 
-// aboutCallItself is what a tool call says that it would do: its kind, title, places
-// and command, and what else its input names.
-func aboutCallItself(t *conversation.ToolCall, at toolface.Places) column {
-	parts := column{vital{newBlock(func(p paper) []string { return callHead(t, at, p) })}}
-	if c := at.Command(t.RawInput); c.Line != "" {
-		parts = append(parts, gap{}, vital{commandBlock(c)})
+// aboutCallItself is who asks, and what a tool call says that it would do: its kind,
+// title, places and command, and what else its input names. A title that says no more
+// than the command is left out; one that says something else stands below what would
+// be done, as the agent's words.
+func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) column {
+	var parts column
+	if by.subagent {
+		parts = append(parts, by.about())
 	}
-	if left := rest(t, at); len(left) > 0 {
-		parts = append(parts, gap{}, vital{restBlock(left)})
+	agreement, places := toolface.AgreementOf(t), show.places(t)
+	command := show.at.Command(t.RawInput)
+	if agreement != toolface.Repeats || t.Kind != acpclient.ToolExecute || len(places) > 0 {
+		parts = append(parts, vital{newBlock(func(p paper) []string {
+			return callHead(t, agreement == toolface.Agrees, places, p)
+		})})
+	}
+	if command.Line != "" {
+		parts = append(parts, gap{}, vital{commandBlock(command, show.reach.Of(directory(t)))})
+	}
+	if agreement == toolface.Differs {
+		parts = append(parts, gap{}, vital{otherWords(t)})
+	}
+	if left := rest(t, show.at); len(left) > 0 {
+		parts = append(parts, gap{}, vital{restBlock(left, show.reach)})
+	}
+	if _, empty := parts[0].(gap); empty {
+		parts = parts[1:]
 	}
 	return parts
 }
@@ -48,35 +67,57 @@ func aboutCallItself(t *conversation.ToolCall, at toolface.Places) column {
 // callHead is the kind, the title and the places of a call. A title has one line,
 // so that it can look like nothing else; it is shown whole, behind a bar, if there
 // is nothing else that tells what is asked.
-func callHead(t *conversation.ToolCall, at toolface.Places, p paper) []string {
+func callHead(t *conversation.ToolCall, titled bool, places []place, p paper) []string {
 	th, kind := p.th, toolface.KindOf(t.Kind)
 	indent := cells.Width(kind.Verb) + 4
 	if p.width < 3*indent {
 		indent = 2
 	}
+	room := max(1, p.width-indent)
 	var out []string
 	title := toolface.Title(t, safetext.VisibleLine)
 	lead := pad(th.Accent.Render(kind.Icon+" "+kind.Verb), indent)
-	if len(t.RawInput) > 0 || len(t.Content) > 0 || len(t.Locations) > 0 {
-		out = append(out, lead+th.Strong.Render(cut(title, max(1, p.width-indent))))
-	} else {
-		for i, line := range exact(title, max(1, p.width-indent)) {
+	switch {
+	case !titled:
+	case len(t.RawInput) > 0 || len(t.Content) > 0 || len(t.Locations) > 0:
+		out = append(out, lead+th.Strong.Render(cut(title, room)))
+	default:
+		for i, line := range exact(title, room) {
 			if i > 0 {
 				lead = pad(th.CodeBar.Render("│"), indent)
 			}
 			out = append(out, lead+th.Strong.Render(line))
 		}
 	}
-	for _, l := range at.Works(t.Locations) {
-		for _, line := range exact(at.Location(l), max(1, p.width-indent)) {
-			out = append(out, strings.Repeat(" ", indent)+th.Muted.Render(line))
+	for _, pl := range places {
+		style := th.Muted
+		if !titled {
+			style = th.Strong
 		}
+		for _, line := range pl.lines(room, style, th) {
+			if len(out) > 0 {
+				lead = strings.Repeat(" ", indent)
+			}
+			out = append(out, lead+line)
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, lead)
 	}
 	return out
 }
 
+// otherWords shows a title that names something else than what would be done.
+func otherWords(t *conversation.ToolCall) content {
+	return newBlock(func(p paper) []string {
+		lines := styled(cells.Wrap("! The agent's own words for it say something else:", p.width), p.th.Warning)
+		title := cut(toolface.Title(t, safetext.VisibleLine), max(1, p.width-2))
+		return append(lines, p.th.CodeBar.Render("│ ")+p.th.Muted.Render(title))
+	})
+}
+
 // commandBlock shows a command whole, every character of it.
-func commandBlock(c toolface.Command) content {
+func commandBlock(c toolface.Command, dir toolface.Standing) content {
 	return newBlock(func(p paper) []string {
 		var out []string
 		for i, line := range exact(c.Line, max(1, p.width-2)) {
@@ -87,7 +128,7 @@ func commandBlock(c toolface.Command) content {
 			out = append(out, lead+p.th.Text.Render(line))
 		}
 		if c.Dir != "" {
-			out = append(out, styled(exact("  in "+c.Dir, p.width), p.th.Muted)...)
+			out = append(out, place{"  in " + c.Dir, dir}.lines(p.width, p.th.Muted, p.th)...)
 		}
 		return out
 	})
@@ -128,6 +169,8 @@ func tasksBlock(tasks []acpclient.PlanEntry) content {
 // nothing to see.
 type callContent struct {
 	at      toolface.Places
+	reach   *toolface.Reach
+	said    map[string]bool // texts that are shown already
 	sites   *toolface.Sites
 	diffs   *diffview.Preference
 	context int                // unchanged lines around a change
@@ -144,7 +187,7 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 		parts = append(parts, note(label))
 	}
 	switch {
-	case strings.TrimSpace(words.Text) == "":
+	case strings.TrimSpace(words.Text) == "", b.Type == acpclient.ContentText && c.said[unfenced(words.Text)]:
 	case b.Type == acpclient.ContentText && toolface.Verbatim(c.kind, words.Text):
 		parts = append(parts, newBlock(func(p paper) []string {
 			return styled(exact(safetext.Visible(strings.TrimRight(words.Text, "\n")), p.width), p.th.Text)
@@ -163,7 +206,7 @@ func (c callContent) Diff(path string, before *string, after string) content {
 	d := diffview.New(c.at.Path(path), before, after)
 	d.SetFirstLine(site.Line)
 	d.SetContext(c.context)
-	return newDiff(d, c.diffs, c.deletes || site.Deleted)
+	return newDiff(d, c.diffs, c.deletes || site.Deleted, c.reach.Of(path))
 }
 
 // Terminal shows nothing: the transcript shows terminals, and none runs before
@@ -211,7 +254,7 @@ type diffPart struct {
 	shown *diffview.Preference
 }
 
-func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool) content {
+func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads toolface.Standing) content {
 	head := newBlock(func(p paper) []string {
 		added, removed := d.Stats()
 		counts := toolface.Counts{Added: added, Removed: removed}.Styled(p.th)
@@ -221,7 +264,7 @@ func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool) content
 		case deleted:
 			counts += "  " + p.th.Error.Render("deleted")
 		}
-		lines := styled(exact(d.Path(), p.width), p.th.DiffPath)
+		lines := place{d.Path(), leads}.lines(p.width, p.th.DiffPath, p.th)
 		if last := len(lines) - 1; cells.Width(lines[last])+2+cells.Width(counts) <= p.width {
 			lines[last] += "  " + counts
 			return lines

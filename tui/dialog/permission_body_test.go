@@ -60,7 +60,7 @@ func TestPermissionShowsWhatIsAsked(t *testing.T) {
 		{
 			"a command in the working directory",
 			conversation.ToolCall{Title: "ls", Kind: acpclient.ToolExecute, RawInput: []byte(`{"command":"ls"}`), Locations: []acpclient.ToolCallLocation{{Path: "/home/ada/greet"}}},
-			[]string{"$ run  ls\n\n$ ls\n"},
+			[]string{"Permission\n\n$ ls\n\n1"},
 			"greet",
 		},
 	} {

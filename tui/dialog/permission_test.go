@@ -70,7 +70,14 @@ func TestPermissionKeys(t *testing.T) {
 		{"d", NotTaken{}}, // no option rejects always
 		{"enter", nil},
 		{"space", NotTaken{}},
-		{"tab", Pass{config.ActionFocusTranscript}}, // to read what stands above, and come back
+		{"alt+t", Pass{config.ActionFocusTranscript}}, // to read what stands above, and come back
+		{"shift+tab", Pass{config.ActionNextMode}},
+		{"f2", Pass{config.ActionMode}},
+		{"tab", nil}, // words are written now: nothing there answers but enter, and that rejects
+		{"tab y", nil},
+		{"tab 1 enter", RejectWith{7, "no", "1"}},
+		{"tab enter enter", nil}, // nothing was said
+		{"tab n o space 2 enter", RejectWith{7, "no", "no 2"}},
 		{"x", NotTaken{}}, // it begins a prompt
 		{"esc", CancelTurn{}},
 		{"down enter", answer("once")},
@@ -297,8 +304,8 @@ func TestPermissionShows(t *testing.T) {
 	c.pass(LookTime)
 	text := shownBy(d, 80, 40)
 	for _, want := range []string{
-		"1 of 3 waiting", "• summon daemon  Greet by name", "a.go:3\n", "\n~/other/b.go", "\nc.go",
-		"main.go  +9 −2", "✓ Yes  one", "✓ Yes  two", "✗ an option without a name  three",
+		"1 of 3", "• summon daemon  Greet by name", "a.go:3\n", "\n~/other/b.go", "\nc.go",
+		"main.go  +9 −2", "✓ Yes  one", "✓ Yes  always  two", "✗ an option without a name  three",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown in\n%s", want, text)

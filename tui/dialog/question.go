@@ -84,7 +84,8 @@ func (q *question) stray(msg tea.KeyPressMsg) Action {
 		return q.typed()
 	}
 	if q.env.drafting() {
-		return NotTaken{} // such as backspace: there is something to edit
+		q.replies.marked = -1
+		return NotTaken{} // such as enter: there is something to send
 	}
 	return q.env.pass(key)
 }

@@ -19,6 +19,15 @@ type entry struct {
 	value json.RawMessage
 }
 
+// text is a value as text: a string as it is, anything else as JSON.
+func (e entry) text() string {
+	var text string
+	if json.Unmarshal(e.value, &text) != nil || strings.TrimSpace(text) == "" {
+		return toolface.JSON(e.value, 0)
+	}
+	return text
+}
+
 // rest is what the raw input of a call says and what is not shown of the call
 // otherwise: nothing that would be done may be hidden because parley does not know
 // the key that it stands under. What is no object has one entry without a key.
@@ -94,16 +103,18 @@ func shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage, at t
 		says(pathKeys, func(s string) bool { return s == c.Path })
 		says(newKeys, func(s string) bool { return s == c.NewText })
 		says(oldKeys, func(s string) bool { return c.OldText != nil && s == *c.OldText })
+		says(patchKeys, func(s string) bool { return isPatchOf(s, c) })
 	}
 	return shown
 }
 
 // The names under which agents give what a change and its place say, too.
 var (
-	pathKeys = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "notebook_path", "target_file"}
-	newKeys  = []string{"content", "contents", "file_text", "new_string", "newString", "newText", "new_str"}
-	dirKeys  = []string{"cwd", "workdir", "workingDirectory", "directory"}
-	oldKeys  = []string{"old_string", "oldString", "oldText", "old_str"}
+	pathKeys  = toolface.PathKeys
+	newKeys   = []string{"content", "contents", "file_text", "new_string", "newString", "newText", "new_str"}
+	dirKeys   = []string{"cwd", "workdir", "workingDirectory", "directory"}
+	patchKeys = []string{"diff", "patch"}
+	oldKeys   = []string{"old_string", "oldString", "oldText", "old_str"}
 )
 
 // What questions and task lists are shown by. The identity of a task and what it is
@@ -182,16 +193,17 @@ func labelled(label, s string) content {
 
 // restBlock shows entries, each text as the lines that it has, and anything else as
 // JSON: every character of it, behind a bar.
-func restBlock(list []entry) content {
+func restBlock(list []entry, reach *toolface.Reach) content {
 	var parts column
 	for _, e := range list {
 		label := safetext.VisibleLine(e.key)
 		if label == "" {
 			label = toolface.RawInput
 		}
-		var text string
-		if json.Unmarshal(e.value, &text) != nil || strings.TrimSpace(text) == "" {
-			text = toolface.JSON(e.value, 0)
+		text := e.text()
+		if slices.Contains(placeKeys, e.key) && reach.Of(text).Outside {
+			parts = append(parts, labelledPlace(label, text, reach.Of(text)))
+			continue
 		}
 		parts = append(parts, labelled(label, strings.TrimRight(text, "\n")))
 	}

@@ -41,7 +41,7 @@ func press(name string) tea.KeyPressMsg {
 	special := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown,
 		"left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-		"home": tea.KeyHome, "end": tea.KeyEnd, "tab": tea.KeyTab, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "tab": tea.KeyTab, "f2": tea.KeyF2, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
 	}
 	var k tea.Key
 	for {

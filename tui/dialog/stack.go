@@ -89,6 +89,9 @@ func (s *Stack) closeIf(gone func(Dialog) bool) {
 // over, and reports whether one of those that are open has its dialog.
 func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 	inSight, settled := s.Top(), s.guard.settled
+	if a, ok := inSight.(Attached); ok && a.About() != nil {
+		inSight = a.About()
+	}
 	s.closeIf(func(d Dialog) bool {
 		q, ok := d.(AgentQuestion)
 		if !ok {
@@ -97,6 +100,10 @@ func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 		state := q.Follow(c)
 		asking = asking || state == Open
 		return state == Over
+	})
+	s.closeIf(func(d Dialog) bool {
+		a, ok := d.(Attached)
+		return ok && a.About() != nil && !s.Has(a.About())
 	})
 	_, asked := inSight.(AgentQuestion)
 	s.withdrawn = s.shown && asked && !settled && !s.Has(inSight)

@@ -10,6 +10,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/dialog"
+	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
 
@@ -54,6 +55,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.agent, t.session, t.conv = a, s, conversation.New()
 	t.cwd, t.branch = s.Options().Cwd, ""
 	t.conv.Cwd = t.cwd
+	t.reach = toolface.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
 	t.list = transcript.New(t.program.Theme, t.conv)
 	t.list.SetSites(&t.sites)
 	t.reader = newReader(t, t.list)

@@ -56,19 +56,29 @@ func (t *Tab) waits() bool {
 	return c != nil && c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
 }
 
-// followQuestions keeps one dialog for the oldest open question of the agent,
-// above everything else.
+// followQuestions keeps one dialog for an open question of the agent, above everything
+// else: the one that the person looks at, or else, when that is over, the one that
+// stands in its place, beginning with the oldest.
 func (t *Tab) followQuestions() tea.Cmd {
 	c := t.conv
 	switch asking := t.dialogs.Follow(c); {
 	case asking:
 	case len(c.Permissions) > 0:
-		t.dialogs.Push(dialog.NewPermission(t.env(), c.Permissions[0], len(c.Permissions)))
+		t.ended()
+		at := 0
+		if t.asking != nil && t.asking.Place() <= len(c.Permissions) {
+			at = t.asking.Place() - 1
+		}
+		t.askPermission(at)
 	case len(c.Elicitations) > 0:
+		t.ended()
 		t.dialogs.Push(dialog.NewElicitation(t.env(), c.Elicitations[0], c.Agent.Name()))
+	default:
+		t.ended()
 	}
+	cmd := t.lookWhereItLeads()
 	if t.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() {
-		return t.say("the agent has taken its question back")
+		cmd = tea.Batch(cmd, t.say("the agent has taken its question back"))
 	}
-	return nil
+	return cmd
 }

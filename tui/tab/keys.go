@@ -52,10 +52,16 @@ func (t *Tab) reads() bool {
 // dialogKey gives a key to the dialog on top.
 func (t *Tab) dialogKey(d dialog.Dialog, k tea.KeyPressMsg, name string) tea.Cmd {
 	if t.program.Keys.Match(config.ActionInterrupt, name) {
-		if !t.dialogs.Asks() {
+		switch p, _ := d.(*dialog.Permission); {
+		case !t.dialogs.Asks():
 			return t.closeDialog() // what the person has opened
+		case p != nil && p.StopWriting(name):
+			return nil
 		}
 		return t.interrupt()
+	}
+	if t.offers(name) {
+		return t.promptKey(k, name)
 	}
 	action := d.Key(k)
 	if h, ok := action.(dialog.Hold); ok {
@@ -65,6 +71,16 @@ func (t *Tab) dialogKey(d dialog.Dialog, k tea.KeyPressMsg, name string) tea.Cmd
 		return cmd
 	}
 	return t.promptKey(k, name)
+}
+
+// offers reports whether a key is for the list of completions below a question: it is
+// the prompt's that the person writes meanwhile.
+func (t *Tab) offers(name string) bool {
+	if !t.dialogs.Asks() || t.composer.PopupHeight() == 0 {
+		return false
+	}
+	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
+	return a == config.ActionSend || a == config.ActionCancel || name == "up" || name == "down" || name == "tab"
 }
 
 // besideQuestion takes a key that means nothing to the transcript, which is being
@@ -112,6 +128,8 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	empty := t.composer.Empty()
 	result, cmd := t.composer.Key(k)
 	switch {
+	case !result.Used && a == config.ActionFocusTranscript && t.dialogs.Asks() && t.program.Keys.Match(config.ActionRejectWords, name):
+		return cmd // it was meant for the question, too early
 	case !result.Used:
 		return tea.Batch(cmd, t.run(a))
 	case result.Prompt != nil:

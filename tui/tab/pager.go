@@ -22,6 +22,7 @@ const panStep = 20
 type pager struct {
 	reader
 	title string
+	about dialog.Dialog // the question that it shows what is asked of, nil if there is none
 }
 
 var _ dialog.Dialog = (*pager)(nil)
@@ -59,6 +60,9 @@ func itemTitle(item conversation.Item) string {
 	}
 	return "Notice"
 }
+
+// About implements dialog.Attached.
+func (p *pager) About() dialog.Dialog { return p.about }
 
 // SetTheme implements dialog.Dialog, as the methods below do.
 func (p *pager) SetTheme(th *theme.Theme) { p.list.SetTheme(th) }

@@ -11,8 +11,8 @@ import (
 func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
-		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Sites: &t.sites, Now: p.Now,
-		Drafting: func() bool { return !t.composer.Empty() },
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Sites: &t.sites, Reach: &t.reach, Now: p.Now,
+		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}
 	if t.list != nil {
 		env.Diffs = t.list.Diffs()
@@ -46,6 +46,12 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		if err := t.session.Answer(a.ID, a.Option); err != nil {
 			return t.say(err.Error())
 		}
+	case dialog.RejectWith:
+		return t.rejectWith(a)
+	case dialog.Another:
+		t.askAnother(a.By)
+	case dialog.Edit:
+		return t.editText(a.Text)
 	case dialog.CancelTurn:
 		if !t.session.Cancel() {
 			return t.say("no turn is running: choose one of the options")
@@ -67,7 +73,9 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 	case dialog.Pass:
 		return t.run(a.Action)
 	case dialog.Show:
-		t.dialogs.Push(newPager(t, a.Call, a.Head))
+		p := newPager(t, a.Call, a.Head)
+		p.about = t.dialogs.Top()
+		t.dialogs.Push(p)
 	case dialog.Elicit:
 		t.session.AnswerElicitation(a.ID, a.Response)
 	case dialog.OpenURL:

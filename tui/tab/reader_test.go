@@ -169,7 +169,7 @@ func TestTheTranscriptIsReadWhileAQuestionWaits(t *testing.T) {
 	b.screen()
 	b.press("pgup")
 	b.mustShow(t, "more below", "1-2 answer") // the question has the keys still
-	b.press("tab")
+	b.press("alt+t")
 	b.mustShow(t, "tab to answer", "tab answer")
 	for _, key := range []string{"1", "2", "9", "a", "d", "y", "n"} {
 		b.press(key)

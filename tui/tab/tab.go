@@ -53,10 +53,12 @@ type Tab struct {
 	reader  *reader // of the list
 	pump    *pump
 	sites   toolface.Sites // where changes stand in their files
+	reach   toolface.Reach // which paths lead out of the session's directories
 
 	composer *composer.Composer
-	outbox   []composer.Prompt // sent by the person, on their way to the session
+	outbox   []outgoing // sent by the person, on their way to the session
 	dialogs  *dialog.Stack
+	asking   *dialog.Permission // the question that was asked last, nil before the first
 	signIn   signIn
 	held     heldKey
 
@@ -234,6 +236,12 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		t.takeBranch(msg)
 	case sitesMsg:
 		t.sites.Add(msg)
+	case reachMsg:
+		t.reach.Add(msg)
+	case textWrittenMsg:
+		return msg.open(t)
+	case editedMsg:
+		return msg.finish(t)
 	case flashOver:
 		if int(msg) == t.flashes {
 			t.flash = ""

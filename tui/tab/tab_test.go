@@ -89,6 +89,9 @@ func keyPress(name string) tea.KeyPressMsg {
 	if c, ok := strings.CutPrefix(name, "ctrl+"); ok {
 		return tea.KeyPressMsg{Code: rune(c[0]), Mod: tea.ModCtrl}
 	}
+	if c, ok := strings.CutPrefix(name, "alt+"); ok {
+		return tea.KeyPressMsg{Code: rune(c[0]), Mod: tea.ModAlt}
+	}
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 

@@ -87,3 +87,7 @@ func (p Places) address(uri string) (words string, file bool) {
 	}
 	return words, true
 }
+
+// PathKeys are the names under which agents give the path of a file in the raw input
+// of a tool call.
+var PathKeys = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "notebook_path", "target_file"}

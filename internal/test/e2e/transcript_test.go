@@ -61,7 +61,7 @@ func TestReadsTheTranscriptWhileAPermissionIsOpen(t *testing.T) {
 	p := Start(t, Options{Script: asking(60), Cols: 100, Rows: 30})
 	p.Ready().Ask("go").Question("Launch").TakesKeys()
 	p.Press("pgup").Shows("more below", "%")
-	p.Press("tab").Shows("tab to answer")
+	p.Press("alt+t").Shows("tab to answer")
 	p.Type("y").Shows("to the terminal's clipboard") // said when the copy is done, over whatever was said before
 	p.Type("12n9").Shows("tab goes back to the question")
 	p.Press("[").Shows("▌ go", " 0%")

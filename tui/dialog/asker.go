@@ -1,0 +1,37 @@
+package dialog
+
+import (
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/tui/toolface"
+)
+
+// asker is who asks for a permission, if it is not the agent itself.
+type asker struct {
+	subagent bool
+	// name is what its work is called, "" if that is not known.
+	name string
+}
+
+// askerOf is who asks about a tool call.
+func askerOf(c *conversation.Conversation, call *conversation.ToolCall) asker {
+	if call == nil || call.Parent == "" {
+		return asker{}
+	}
+	by := asker{subagent: true}
+	if parent := c.Tool(call.Parent); parent != nil {
+		by.name = toolface.Title(parent, safetext.VisibleLine)
+	}
+	return by
+}
+
+// about says who asks, as content of a panel.
+func (a asker) about() content {
+	return vital{newBlock(func(p paper) []string {
+		words := "asked by a subagent"
+		if a.name != "" {
+			words += ": " + a.name
+		}
+		return []string{p.th.Info.Render(cut(words, p.width))}
+	})}
+}

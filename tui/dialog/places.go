@@ -1,0 +1,135 @@
+package dialog
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"parley/acpclient"
+	"parley/internal/cells"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/tui/theme"
+	"parley/tui/toolface"
+)
+
+// place is a path as it is written for people, and where it leads.
+type place struct {
+	words string
+	leads toolface.Standing
+}
+
+// lines draw a place: in red, and with words that say so, if it leads out of the
+// session's directories.
+func (pl place) lines(width int, style lipgloss.Style, th *theme.Theme) []string {
+	words := pl.words
+	if pl.leads.Real != "" {
+		words += " → " + safetext.VisibleLine(pl.leads.Real)
+	}
+	if !pl.leads.Outside {
+		return styled(exact(words, width), style)
+	}
+	out := styled(exact(words, width), th.Error)
+	const note = "outside the project"
+	if last := len(out) - 1; cells.Width(out[last])+2+len(note) <= width {
+		out[last] += "  " + th.Warning.Render(note)
+		return out
+	}
+	return append(out, styled(exact(note, width), th.Warning)...)
+}
+
+// places are where a call works, as far as its changes do not say that.
+func (c callContent) places(t *conversation.ToolCall) []place {
+	var all []place
+	for _, l := range c.at.Works(t.Locations) {
+		changed := slices.ContainsFunc(t.Content, func(d acpclient.ToolCallContent) bool {
+			return d.Type == acpclient.ToolContentDiff && d.Path == l.Path
+		})
+		if changed && l.Line == nil {
+			continue
+		}
+		all = append(all, place{c.at.Location(l), c.reach.Of(l.Path)})
+	}
+	return all
+}
+
+// placeKeys are the names under which agents give paths in the raw input of a call.
+var placeKeys = slices.Concat(pathKeys, dirKeys, []string{
+	"source", "destination", "src", "dst", "old_path", "new_path", "oldPath", "newPath",
+	"source_path", "destination_path", "sourcePath", "destinationPath", "dir_path", "dirPath",
+})
+
+// Paths are all paths that a permission names.
+func (d *Permission) Paths() []string {
+	t := d.asked.Asked
+	var all []string
+	for _, l := range t.Locations {
+		all = append(all, l.Path)
+	}
+	for i := range t.Content {
+		if c := &t.Content[i]; c.Type == acpclient.ToolContentDiff {
+			all = append(all, c.Path)
+		}
+	}
+	for _, text := range texts(t.RawInput, placeKeys) {
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// leadOut are those of the paths that lead out of the session's directories, in one
+// text.
+func (d *Permission) leadOut() string {
+	if d.env.Reach == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, path := range d.Paths() {
+		if s := d.env.Reach.Of(path); s.Outside {
+			b.WriteString(path + "\x00" + s.Real + "\x00")
+		}
+	}
+	return b.String()
+}
+
+// directory is where the raw input of a call says that a command runs, "" if it does
+// not say.
+func directory(t *conversation.ToolCall) string {
+	if all := texts(t.RawInput, dirKeys); len(all) > 0 {
+		return all[0]
+	}
+	return ""
+}
+
+// texts are the texts that stand under some keys of a JSON object, in the order of the
+// keys.
+func texts(raw json.RawMessage, keys []string) []string {
+	var in map[string]json.RawMessage
+	if json.Unmarshal(raw, &in) != nil {
+		return nil
+	}
+	var all []string
+	for _, key := range keys {
+		var s string
+		if json.Unmarshal(in[key], &s) == nil && s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// labelledPlace shows a path below or behind its label.
+func labelledPlace(label, path string, leads toolface.Standing) content {
+	return newBlock(func(p paper) []string {
+		lead := p.th.Muted.Render(label) + "  "
+		lines := place{safetext.VisibleLine(path), leads}.lines(max(1, p.width-cells.Width(label)-2), p.th.Text, p.th)
+		for i := range lines {
+			lines[i] = lead + lines[i]
+			lead = strings.Repeat(" ", cells.Width(label)+2)
+		}
+		return lines
+	})
+}

@@ -1,0 +1,69 @@
+package dialog
+
+import (
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/tui/diffview"
+	"parley/tui/toolface"
+)
+
+// plain is what a permission asks about as text, for the person's editor: everything,
+// with every character that hides something made visible.
+func (d *Permission) plain() string {
+	t, at := d.asked.Asked, toolface.In(d.env.Cwd)
+	var parts []string
+	add := func(label, s string) {
+		if s = strings.TrimRight(s, "\n"); s != "" {
+			parts = append(parts, label+"\n"+s)
+		}
+	}
+	add("# "+toolface.KindOf(t.Kind).Verb, toolface.Title(t, safetext.VisibleLine))
+	if d.asker.subagent {
+		add("# asked by a subagent", d.asker.name+"\n")
+	}
+	add("# where", plainPlaces(t, at, d.env.Reach))
+	add("# command", at.Command(t.RawInput).Line)
+	if dir := at.Command(t.RawInput).Dir; dir != "" {
+		add("# in", dir)
+	}
+	for _, e := range rest(t, at) {
+		add("# "+safetext.VisibleLine(e.key), e.text())
+	}
+	for i := range t.Content {
+		add("# content", plainContent(&t.Content[i], at))
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+func plainPlaces(t *conversation.ToolCall, at toolface.Places, reach *toolface.Reach) string {
+	var lines []string
+	for _, l := range at.Works(t.Locations) {
+		line, leads := at.Location(l), reach.Of(l.Path)
+		if leads.Real != "" {
+			line += " → " + safetext.VisibleLine(leads.Real)
+		}
+		if leads.Outside {
+			line += "  outside the project"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func plainContent(c *acpclient.ToolCallContent, at toolface.Places) string {
+	if c.Type == acpclient.ToolContentDiff {
+		patch, err := diffview.New(at.Path(c.Path), c.OldText, c.NewText).Patch()
+		if err != nil { // it cannot be written as one
+			patch = at.Path(c.Path) + "\n" + c.NewText
+		}
+		return safetext.Visible(patch)
+	}
+	if c.Content == nil {
+		return ""
+	}
+	words := at.Block(c.Content)
+	return safetext.Visible(strings.TrimSpace(words.String() + "\n" + words.Text))
+}

@@ -1,0 +1,158 @@
+package tab
+
+import (
+	"fmt"
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/composer"
+	"parley/tui/dialog"
+	"parley/tui/editor"
+	"parley/tui/toolface"
+)
+
+// askPermission asks one of the permissions that wait.
+func (t *Tab) askPermission(at int) {
+	c := t.conv
+	t.asking = dialog.NewPermission(t.env(), c.Permissions[at], len(c.Permissions))
+	t.asking.Follow(c)
+	t.dialogs.Push(t.asking)
+}
+
+// askAnother shows the permission that stands so many places further on, in place of
+// the one in sight, which stays open.
+func (t *Tab) askAnother(by int) {
+	n := len(t.conv.Permissions)
+	if t.asking == nil || t.dialogs.Top() != t.asking || n < 2 {
+		return
+	}
+	at := (t.asking.Place() - 1 + by + n) % n
+	t.dialogs.Pop()
+	t.askPermission(at)
+}
+
+// ended takes over what was being written to a permission that is not open any more:
+// nothing that a person has written is lost.
+func (t *Tab) ended() {
+	if t.asking != nil && !t.dialogs.Has(t.asking) {
+		t.draft(t.asking.TakeWords())
+	}
+	if len(t.conv.Permissions) == 0 {
+		t.asking = nil
+	}
+}
+
+// draft puts words behind those of the draft.
+func (t *Tab) draft(words string) {
+	switch {
+	case words == "":
+	case t.composer.Empty():
+		t.composer.SetText(words)
+	default:
+		t.composer.Append("\n" + words)
+	}
+}
+
+// rejectWith rejects what was asked, or cancels the turn, and says to the agent what
+// to do instead: before all that waits.
+func (t *Tab) rejectWith(a dialog.RejectWith) tea.Cmd {
+	if a.Option != "" {
+		if err := t.session.Answer(a.ID, a.Option); err != nil {
+			t.draft(a.Words)
+			return t.say(err.Error())
+		}
+	} else if !t.session.Cancel() {
+		t.draft(a.Words)
+		return t.say("no turn is running: choose one of the options")
+	}
+	return t.send(outgoing{composer.NewPrompt(a.Words, t.cwd), true})
+}
+
+// reachMsg is where paths lead.
+type reachMsg map[string]toolface.Standing
+
+// lookWhereItLeads looks, beside the screen, where the paths of the question lead; nil
+// if that is known.
+func (t *Tab) lookWhereItLeads() tea.Cmd {
+	if t.asking == nil || !t.dialogs.Has(t.asking) {
+		return nil
+	}
+	const most = 1000
+	var unknown []string
+	for _, path := range t.asking.Paths() {
+		if !t.reach.Known(path) && len(unknown) < most {
+			unknown = append(unknown, path)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	roots := t.reach.Roots
+	return func() tea.Msg { return reachMsg(toolface.Resolve(roots, unknown)) }
+}
+
+// editedMsg says that text was looked at in the person's editor.
+type editedMsg struct {
+	file string
+	err  error
+}
+
+// editText shows text in the person's editor. What is changed there changes nothing.
+func (t *Tab) editText(text string) tea.Cmd {
+	return func() tea.Msg {
+		file, err := writeText(text)
+		return textWrittenMsg{file, err}
+	}
+}
+
+// textWrittenMsg is a file with text for the person's editor.
+type textWrittenMsg struct {
+	file string
+	err  error
+}
+
+// open opens the file.
+func (m textWrittenMsg) open(t *Tab) tea.Cmd {
+	if m.err != nil {
+		return t.say("show it in an editor: " + m.err.Error())
+	}
+	cmd, err := editor.Here().Open(m.file, 0)
+	if err != nil {
+		_ = os.Remove(m.file)
+		return t.say(err.Error())
+	}
+	return t.exec(cmd, func(err error) tea.Msg {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", cmd.Args[0], err)
+		}
+		return editedMsg{m.file, err}
+	})
+}
+
+// finish takes the file away.
+func (m editedMsg) finish(t *Tab) tea.Cmd {
+	t.dialogs.Regain() // what was pressed at the end was the editor's
+	remove := func() tea.Msg { _ = os.Remove(m.file); return nil }
+	if m.err != nil {
+		return tea.Batch(remove, t.say(m.err.Error()))
+	}
+	return remove
+}
+
+// writeText puts text into a temporary file that only its owner can read.
+func writeText(text string) (name string, err error) {
+	f, err := os.CreateTemp("", "parley-question-*.txt")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
