@@ -330,10 +330,10 @@ func (d *Permission) Hints() []Hint {
 	}
 	hints := d.hints("cancel the turn")
 	if len(hints) > 0 {
-		hints = d.env.hint(hints, config.ActionRejectWords, "reject and say why")
 		if d.waiting > 1 {
 			hints = append(hints, d.turnHint())
 		}
+		hints = d.env.hint(hints, config.ActionRejectWords, "reject and say why")
 		hints = d.env.hint(hints, config.ActionDialogShow, "whole screen")
 		hints = d.env.hint(hints, config.ActionDialogEdit, "in $EDITOR")
 	}

@@ -44,7 +44,7 @@ func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) colum
 	}
 	agreement, places := toolface.AgreementOf(t), show.places(t)
 	command := show.at.Command(t.RawInput)
-	if agreement != toolface.Repeats || t.Kind != acpclient.ToolExecute || len(places) > 0 {
+	if agreement == toolface.Agrees || command.Line == "" || t.Kind != acpclient.ToolExecute || len(places) > 0 {
 		parts = append(parts, vital{newBlock(func(p paper) []string {
 			return callHead(t, agreement == toolface.Agrees, places, p)
 		})})
@@ -110,9 +110,13 @@ func callHead(t *conversation.ToolCall, titled bool, places []place, p paper) []
 // otherWords shows a title that names something else than what would be done.
 func otherWords(t *conversation.ToolCall) content {
 	return newBlock(func(p paper) []string {
-		lines := styled(cells.Wrap("! The agent's own words for it say something else:", p.width), p.th.Warning)
-		title := cut(toolface.Title(t, safetext.VisibleLine), max(1, p.width-2))
-		return append(lines, p.th.CodeBar.Render("│ ")+p.th.Muted.Render(title))
+		title := toolface.Title(t, safetext.VisibleLine)
+		lead, bar := "! The agent's own words for it differ", p.th.CodeBar.Render("│ ")
+		if room := p.width - cells.Width(lead) - 3; cells.Width(title) <= room {
+			return []string{p.th.Warning.Render(lead) + " " + bar + p.th.Muted.Render(title)}
+		}
+		lines := styled(cells.Wrap(lead, p.width), p.th.Warning)
+		return append(lines, bar+p.th.Muted.Render(cut(title, max(1, p.width-2))))
 	})
 }
 

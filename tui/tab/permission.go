@@ -22,14 +22,15 @@ func (t *Tab) askPermission(at int) {
 
 // askAnother shows the permission that stands so many places further on, in place of
 // the one in sight, which stays open.
-func (t *Tab) askAnother(by int) {
+func (t *Tab) askAnother(by int) tea.Cmd {
 	n := len(t.conv.Permissions)
 	if t.asking == nil || t.dialogs.Top() != t.asking || n < 2 {
-		return
+		return nil
 	}
 	at := (t.asking.Place() - 1 + by + n) % n
 	t.dialogs.Pop()
 	t.askPermission(at)
+	return t.lookWhereItLeads()
 }
 
 // ended takes over what was being written to a permission that is not open any more:

@@ -49,7 +49,7 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 	case dialog.RejectWith:
 		return t.rejectWith(a)
 	case dialog.Another:
-		t.askAnother(a.By)
+		return t.askAnother(a.By)
 	case dialog.Edit:
 		return t.editText(a.Text)
 	case dialog.CancelTurn:
