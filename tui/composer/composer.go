@@ -330,9 +330,17 @@ func (c *Composer) Edits(name string) bool {
 	case name == "up", name == "down":
 		return strings.Contains(c.buf.raw(), "\n")
 	}
+	switch action, _ := c.keys.Action(config.ContextPrompt, name); action {
+	case config.ActionNewline, config.ActionEditor, config.ActionHistorySearch:
+		return true
+	}
 	_, known := editing[name]
 	return known || config.Types(name)
 }
+
+// Chooses says whether something is being chosen for the draft: a completion, or an
+// earlier prompt.
+func (c *Composer) Chooses() bool { return c.completion.open() || c.search != nil }
 
 // Clear takes the draft away and keeps it in the history. The command that
 // saves it may be nil.

@@ -76,11 +76,20 @@ func (d *Permission) reject(msg tea.KeyPressMsg) Action {
 // is the one with the shortest name: the others say what else they do.
 func plainRejection(options []acpclient.PermissionOption) (plain acpclient.PermissionOption, ok bool) {
 	for _, o := range options {
-		if o.Kind == acpclient.RejectOnce && (!ok || len(o.Name) < len(plain.Name)) {
+		if o.Kind == acpclient.RejectOnce && (!ok || len(optionName(o)) < len(optionName(plain))) {
 			plain, ok = o, true
 		}
 	}
 	return plain, ok
+}
+
+// optionName is what an option is called, in one line: by its identity if it has no
+// name.
+func optionName(o acpclient.PermissionOption) string {
+	if name := safetext.VisibleLine(o.Name); name != "" {
+		return name
+	}
+	return safetext.VisibleLine(string(o.OptionID))
 }
 
 // Paste implements [Dialog]: it is text of the words, or of the prompt.
@@ -105,9 +114,9 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	p.lit = !d.env.Guard.inert()
 	what := "Cancel the turn, and say what to do instead"
 	if o, ok := plainRejection(d.asked.Options); ok {
-		what = "Answer “" + safetext.VisibleLine(o.Name) + "”, and say what to do instead"
+		what = "Answer “" + optionName(o) + "”, and say what to do instead"
 	}
-	foot := styled(exact(what, w), p.th.Muted)
+	foot := styled(someLines(what, w, nameLines), p.th.Muted)
 	const lead = "❯ "
 	room := max(1, w-cells.Width(lead))
 	line, column := d.words.draw(room, p.th)

@@ -60,7 +60,7 @@ func (t *Tab) dialogKey(d dialog.Dialog, k tea.KeyPressMsg, name string) tea.Cmd
 		}
 		return t.interrupt()
 	}
-	if t.offers(name) {
+	if t.choosesFor(name) {
 		return t.promptKey(k, name)
 	}
 	action := d.Key(k)
@@ -73,10 +73,10 @@ func (t *Tab) dialogKey(d dialog.Dialog, k tea.KeyPressMsg, name string) tea.Cmd
 	return t.promptKey(k, name)
 }
 
-// offers reports whether a key is for the list of completions below a question: it is
-// the prompt's that the person writes meanwhile.
-func (t *Tab) offers(name string) bool {
-	if !t.dialogs.Asks() || t.composer.PopupHeight() == 0 {
+// choosesFor reports whether a key is for the list of completions, or of earlier
+// prompts, below a question: it is the prompt's that the person writes meanwhile.
+func (t *Tab) choosesFor(name string) bool {
+	if !t.dialogs.Asks() || !t.composer.Chooses() {
 		return false
 	}
 	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
