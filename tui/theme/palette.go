@@ -38,6 +38,7 @@ func DepthOf(p colorprofile.Profile) Depth {
 type palette struct {
 	text, strong, muted, faint, line         string
 	accent, blue, green, yellow, red, violet string
+	frame                                    string // of dialogs, and of nothing else
 	surface, raised                          string // behind badges, and behind what is chosen
 	prompt                                   string // behind what the person wrote
 	addBg, addWord, delBg, delWord           string
@@ -69,14 +70,14 @@ func withCode(p palette) palette {
 var (
 	darkPalette = palette{
 		text: "#d6d7e0", strong: "#f3f4fa", muted: "#9a9db0", faint: "#8b8ea3", line: "#3a3d4d",
-		accent: "#e6a15c", blue: "#7aa8f0", green: "#8cc98a", yellow: "#e3c37a", red: "#ee7f8b", violet: "#b79af2",
+		accent: "#e6a15c", frame: "#4fc3c7", blue: "#7aa8f0", green: "#8cc98a", yellow: "#e3c37a", red: "#ee7f8b", violet: "#b79af2",
 		surface: "#23252f", raised: "#2f3240", prompt: "#2a2d39",
 		addBg: "#17301f", addWord: "#265c37", delBg: "#3a1a20", delWord: "#74303b",
 		chroma: "catppuccin-mocha",
 	}
 	lightPalette = palette{
 		text: "#2b2d3a", strong: "#11121a", muted: "#585b70", faint: "#666980", line: "#cdd0db",
-		accent: "#9a520b", blue: "#2457b3", green: "#20682a", yellow: "#7a5708", red: "#b3243a", violet: "#6b3fc0",
+		accent: "#9a520b", frame: "#0a7d82", blue: "#2457b3", green: "#20682a", yellow: "#7a5708", red: "#b3243a", violet: "#6b3fc0",
 		surface: "#eff0f5", raised: "#e2e4ec", prompt: "#e6e8f0",
 		addBg: "#ddf5e0", addWord: "#a8e2b1", delBg: "#fde4e6", delWord: "#f6b6bd",
 		chroma: "catppuccin-latte",
@@ -85,13 +86,13 @@ var (
 	// The 240 colours above the first 16 are the same in nearly every terminal.
 	dark256 = withCode(palette{
 		text: "253", strong: "231", muted: "248", faint: "246", line: "240",
-		accent: "215", blue: "111", green: "114", yellow: "186", red: "210", violet: "141",
+		accent: "215", frame: "80", blue: "111", green: "114", yellow: "186", red: "210", violet: "141",
 		surface: "236", raised: "238", prompt: "237",
 		addBg: "22", addWord: "28", delBg: "52", delWord: "88",
 	})
 	light256 = withCode(palette{
 		text: "236", strong: "232", muted: "240", faint: "241", line: "250",
-		accent: "94", blue: "25", green: "22", yellow: "58", red: "124", violet: "55",
+		accent: "94", frame: "30", blue: "25", green: "22", yellow: "58", red: "124", violet: "55",
 		surface: "255", raised: "254", prompt: "254",
 		addBg: "194", addWord: "157", delBg: "224", delWord: "217",
 	})
@@ -101,11 +102,11 @@ var (
 	// and none as a background.
 	dark16 = withCode(palette{
 		text: "", strong: "15", muted: "7", faint: "7", line: "8",
-		accent: "11", blue: "14", green: "10", yellow: "11", red: "9", violet: "13",
+		accent: "11", frame: "6", blue: "14", green: "10", yellow: "11", red: "9", violet: "13",
 	})
 	light16 = withCode(palette{
 		text: "", strong: "0", muted: "", faint: "", line: "7",
-		accent: "5", blue: "4", green: "4", yellow: "5", red: "1", violet: "5",
+		accent: "5", frame: "5", blue: "4", green: "4", yellow: "5", red: "1", violet: "5",
 	})
 )
 

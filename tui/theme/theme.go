@@ -55,7 +55,10 @@ type Theme struct {
 	// allows more or less than usual. The others say that it does.
 	Badge, BadgeMode                    lipgloss.Style
 	BadgeInfo, BadgeWarning, BadgeError lipgloss.Style
-	Border, BorderFocused               color.Color
+	// Border is the colour of lines, BorderFocused that of the frame of a dialog that
+	// takes keys. Where there are enough colours, nothing else has it: no text can look
+	// like a dialog.
+	Border, BorderFocused color.Color
 
 	palette *palette
 }
@@ -95,7 +98,7 @@ func NewFor(dark bool, depth Depth) *Theme {
 		Choice: fg(p.text), ChoiceSelected: p.standsOut(p.strong, p.raised),
 		Badge: p.badge(p.text), BadgeMode: p.badge(p.strong),
 		BadgeInfo: p.badge(p.blue), BadgeWarning: p.badge(p.yellow), BadgeError: p.badge(p.red),
-		Border: lipgloss.Color(p.line), BorderFocused: lipgloss.Color(p.accent),
+		Border: lipgloss.Color(p.line), BorderFocused: lipgloss.Color(p.frame),
 
 		palette: p,
 	}

@@ -1,10 +1,12 @@
 package theme
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
 	"charm.land/lipgloss/v2"
+	"github.com/alecthomas/chroma/v2/styles"
 )
 
 // TestTextCanBeRead: all text has a contrast of 4.5 to 1 or more against what it
@@ -95,6 +97,31 @@ func TestEveryDepthTellsApart(t *testing.T) {
 			}
 			if th.Success.Render("x") == th.Error.Render("x") || th.DiffAdded.Render("x") == th.DiffRemoved.Render("x") {
 				t.Errorf("depth %d, dark %v: good and bad do not differ", depth, dark)
+			}
+		}
+	}
+}
+
+// TestNothingHasTheColourOfFrames: no text can be drawn in the colour of a dialog's
+// frame, code among it.
+func TestNothingHasTheColourOfFrames(t *testing.T) {
+	for _, depth := range []Depth{TrueColor, Colors256} {
+		for _, dark := range []bool{true, false} {
+			p := paletteFor(dark, depth)
+			others := []string{p.text, p.strong, p.muted, p.faint, p.line, p.accent, p.blue, p.green, p.yellow, p.red, p.violet}
+			if p.chroma != "" {
+				style := styles.Get(p.chroma)
+				for _, token := range style.Types() {
+					others = append(others, style.Get(token).Colour.String())
+				}
+			}
+			if p.frame == "" || slices.Contains(others, p.frame) {
+				t.Errorf("depth %d, dark %v: the frame's colour is that of something else", depth, dark)
+			}
+			for _, on := range grounds[dark] {
+				if got := contrast(lipgloss.Color(p.frame), lipgloss.Color(on)); got < 3 {
+					t.Errorf("depth %d, dark %v: the frame on %s has a contrast of %.2f", depth, dark, on, got)
+				}
 			}
 		}
 	}

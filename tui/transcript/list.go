@@ -265,7 +265,7 @@ func (l *List) Lines() []string {
 			if p.line+i == lead {
 				m = mark
 			}
-			out = append(out, l.compose(p.node, m, line, p.line+i < lead))
+			out = append(out, l.compose(p.node, m, unframed(line, l.theme), p.line+i < lead))
 			l.shown = append(l.shown, p.node)
 		}
 		next, ok := l.next(p)

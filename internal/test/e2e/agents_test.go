@@ -89,7 +89,7 @@ await two contains "optionId":"b"
 end-turn
 `})
 	p.Ready().Ask("go")
-	p.Question("Write a.txt", "1 of 2 waiting").Answer("Write it")
+	p.Question("Write a.txt", "1 of 2").Answer("Write it")
 	p.Question("Run a.txt", "$ sh a.txt").Answer("Run it")
 }
 
