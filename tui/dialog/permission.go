@@ -333,7 +333,7 @@ func (d *Permission) Hints() []Hint {
 		if d.waiting > 1 {
 			hints = append(hints, d.turnHint())
 		}
-		hints = d.env.hint(hints, config.ActionRejectWords, "reject and say why")
+		hints = d.env.hint(hints, config.ActionRejectWords, "reject, say why")
 		hints = d.env.hint(hints, config.ActionDialogShow, "whole screen")
 		hints = d.env.hint(hints, config.ActionDialogEdit, "in $EDITOR")
 	}
@@ -373,5 +373,5 @@ func (d *Permission) turnHint() Hint {
 		}
 	}
 	arrows := strings.NewReplacer("left", "←", "right", "→")
-	return Hint{arrows.Replace(strings.Join(keys, "/")), "the others"}
+	return Hint{arrows.Replace(strings.Join(keys, "/")), "others"}
 }
