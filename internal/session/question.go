@@ -74,6 +74,31 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 func (s *Session) Answer(id int, option acpclient.PermissionOptionID) error {
 	s.mu.Lock()
 	defer s.unlock()
+	return s.answer(id, option)
+}
+
+// AnswerWith is [Session.Answer], and sends a prompt right after the turn, before all
+// that waits: what is to be done instead of what was asked about. Without an option it
+// cancels the turn. When there is an error, nothing is sent.
+func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, prompt []acpclient.ContentBlock) error {
+	s.mu.Lock()
+	defer s.unlock()
+	switch {
+	case s.permissions[id] == nil:
+		return errAnswered
+	case option != "":
+		if err := s.answer(id, option); err != nil {
+			return err
+		}
+	case !s.cancelTurn():
+		return errors.New("no turn is running that could be cancelled: choose one of the options")
+	}
+	s.promptNext(prompt)
+	return nil
+}
+
+// answer is Answer with s.mu held.
+func (s *Session) answer(id int, option acpclient.PermissionOptionID) error {
 	q := s.permissions[id]
 	if q == nil {
 		return errAnswered

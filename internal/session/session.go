@@ -89,7 +89,7 @@ type Session struct {
 	cancelling bool // the running turn was cancelled, and the agent has yet to end it
 	queue      []conversation.QueuedPrompt
 	paused     bool // the queue waits for the person
-	next       int  // the queued prompt that does not wait for them, see PromptNext
+	next       int  // the queued prompt that does not wait for them, see promptNext
 
 	lastNumber    int // of the switches, questions and queued prompts, which share one count
 	permissions   map[int]*question[acpclient.RequestPermissionOutcome]

@@ -26,14 +26,9 @@ func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
 	s.sendNext()
 }
 
-// PromptNext is [Session.Prompt] for what the person says to what runs now: it goes
-// before all that waits, also if the queue is paused by then.
-func (s *Session) PromptNext(prompt []acpclient.ContentBlock) {
-	s.mu.Lock()
-	defer s.unlock()
-	if s.closed {
-		return
-	}
+// promptNext sends a prompt before all that waits, also if the queue is paused by then;
+// s.mu is held.
+func (s *Session) promptNext(prompt []acpclient.ContentBlock) {
 	if s.ready && !s.running {
 		s.send(prompt)
 		return
@@ -139,6 +134,11 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 func (s *Session) Cancel() bool {
 	s.mu.Lock()
 	defer s.unlock()
+	return s.cancelTurn()
+}
+
+// cancelTurn is Cancel with s.mu held.
+func (s *Session) cancelTurn() bool {
 	if !s.running {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/editor"
@@ -55,19 +56,27 @@ func (t *Tab) draft(words string) {
 	}
 }
 
-// rejectWith rejects what was asked, or cancels the turn, and says to the agent what
-// to do instead: before all that waits.
+// rejectionMsg is what is said to the agent when it is denied something, with the
+// files that it mentions read.
+type rejectionMsg struct {
+	dialog.RejectWith
+	prompt []acpclient.ContentBlock
+}
+
+// rejectWith reads the files that the words of a rejection mention.
 func (t *Tab) rejectWith(a dialog.RejectWith) tea.Cmd {
-	if a.Option != "" {
-		if err := t.session.Answer(a.ID, a.Option); err != nil {
-			t.draft(a.Words)
-			return t.say(err.Error())
-		}
-	} else if !t.session.Cancel() {
-		t.draft(a.Words)
-		return t.say("no turn is running: choose one of the options")
+	p, caps := composer.NewPrompt(a.Words, t.cwd), t.conv.Agent.Capabilities.PromptCapabilities
+	return func() tea.Msg { return rejectionMsg{a, p.Blocks(caps)} }
+}
+
+// reject rejects what was asked, or cancels the turn, and says to the agent what to do
+// instead: before all that waits.
+func (t *Tab) reject(msg rejectionMsg) tea.Cmd {
+	if err := t.session.AnswerWith(msg.ID, msg.Option, msg.prompt); err != nil {
+		t.draft(msg.Words)
+		return t.say(err.Error())
 	}
-	return t.send(outgoing{composer.NewPrompt(a.Words, t.cwd), true})
+	return nil
 }
 
 // reachMsg is where paths lead.

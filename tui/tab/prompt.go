@@ -9,22 +9,12 @@ import (
 	"parley/tui/composer"
 )
 
-// outgoing is a prompt on its way to the session.
-type outgoing struct {
-	composer.Prompt
-	// next is a prompt that goes before those that wait: it says to the agent what to
-	// do instead of what was rejected.
-	next bool
-}
-
 // promptMsg is a prompt whose files were read.
 type promptMsg struct{ blocks []acpclient.ContentBlock }
 
 // submit sends a prompt. The files that it mentions are read on the way, one
 // prompt after the other, so that they arrive in order.
-func (t *Tab) submit(p composer.Prompt) tea.Cmd { return t.send(outgoing{Prompt: p}) }
-
-func (t *Tab) send(p outgoing) tea.Cmd {
+func (t *Tab) submit(p composer.Prompt) tea.Cmd {
 	if t.list != nil {
 		t.list.Bottom()
 	}
@@ -46,11 +36,7 @@ func (t *Tab) readPrompt() tea.Cmd {
 }
 
 func (t *Tab) sent(msg promptMsg) tea.Cmd {
-	if t.outbox[0].next {
-		t.session.PromptNext(msg.blocks)
-	} else {
-		t.session.Prompt(msg.blocks)
-	}
+	t.session.Prompt(msg.blocks)
 	t.outbox = t.outbox[1:]
 	return t.readPrompt()
 }

@@ -56,7 +56,7 @@ type Tab struct {
 	reach   toolface.Reach // which paths lead out of the session's directories
 
 	composer *composer.Composer
-	outbox   []outgoing // sent by the person, on their way to the session
+	outbox   []composer.Prompt // sent by the person, on their way to the session
 	dialogs  *dialog.Stack
 	asking   *dialog.Permission // the question that was asked last, nil before the first
 	signIn   signIn
@@ -236,6 +236,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		t.takeBranch(msg)
 	case sitesMsg:
 		t.sites.Add(msg)
+	case rejectionMsg:
+		return t.reject(msg)
 	case reachMsg:
 		t.reach.Add(msg)
 	case textWrittenMsg:

@@ -56,7 +56,13 @@ const maxCompared = 64 << 10
 // commandAgreement compares a title with a command; sure is false if the title does not
 // say which command it is.
 func commandAgreement(title, line string) (a Agreement, sure bool) {
-	if said := bare(title); said != "" && said == bare(line) {
+	plain := title
+	if m := runs.FindStringSubmatch(title); m != nil {
+		plain = m[1]
+	}
+	head, cut := strings.CutSuffix(strings.Trim(plain, "`"), "…")
+	switch {
+	case bare(title) == bare(line), bare(plain) == bare(line), cut && bare(head) != "" && strings.HasPrefix(bare(line), bare(head)) && !hidesHarm(title, line):
 		return Repeats, true
 	}
 	said, names := namedCommand(title)
