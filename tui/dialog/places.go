@@ -73,9 +73,7 @@ func (d *Permission) Paths() []string {
 			all = append(all, c.Path)
 		}
 	}
-	for _, text := range texts(t.RawInput, placeKeys) {
-		all = append(all, text)
-	}
+	all = append(all, texts(t.RawInput, placeKeys)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -13,6 +13,9 @@ import (
 	"parley/tui/toolface"
 )
 
+// questionMsg is a message that a question of the agent has to do with.
+type questionMsg interface{ take(*Tab) tea.Cmd }
+
 // askPermission asks one of the permissions that wait.
 func (t *Tab) askPermission(at int) {
 	c := t.conv
@@ -69,9 +72,9 @@ func (t *Tab) rejectWith(a dialog.RejectWith) tea.Cmd {
 	return func() tea.Msg { return rejectionMsg{a, p.Blocks(caps)} }
 }
 
-// reject rejects what was asked, or cancels the turn, and says to the agent what to do
+// take rejects what was asked, or cancels the turn, and says to the agent what to do
 // instead: before all that waits.
-func (t *Tab) reject(msg rejectionMsg) tea.Cmd {
+func (msg rejectionMsg) take(t *Tab) tea.Cmd {
 	if err := t.session.AnswerWith(msg.ID, msg.Option, msg.prompt); err != nil {
 		t.draft(msg.Words)
 		return t.say(err.Error())
@@ -81,6 +84,11 @@ func (t *Tab) reject(msg rejectionMsg) tea.Cmd {
 
 // reachMsg is where paths lead.
 type reachMsg map[string]toolface.Standing
+
+func (msg reachMsg) take(t *Tab) tea.Cmd {
+	t.reach.Add(msg)
+	return nil
+}
 
 // lookWhereItLeads looks, beside the screen, where the paths of the question lead; nil
 // if that is known.
@@ -122,8 +130,8 @@ type textWrittenMsg struct {
 	err  error
 }
 
-// open opens the file.
-func (m textWrittenMsg) open(t *Tab) tea.Cmd {
+// take opens the file.
+func (m textWrittenMsg) take(t *Tab) tea.Cmd {
 	if m.err != nil {
 		return t.say("show it in an editor: " + m.err.Error())
 	}
@@ -140,8 +148,8 @@ func (m textWrittenMsg) open(t *Tab) tea.Cmd {
 	})
 }
 
-// finish takes the file away.
-func (m editedMsg) finish(t *Tab) tea.Cmd {
+// take takes the file away.
+func (m editedMsg) take(t *Tab) tea.Cmd {
 	t.dialogs.Regain() // what was pressed at the end was the editor's
 	remove := func() tea.Msg { _ = os.Remove(m.file); return nil }
 	if m.err != nil {

@@ -236,14 +236,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		t.takeBranch(msg)
 	case sitesMsg:
 		t.sites.Add(msg)
-	case rejectionMsg:
-		return t.reject(msg)
-	case reachMsg:
-		t.reach.Add(msg)
-	case textWrittenMsg:
-		return msg.open(t)
-	case editedMsg:
-		return msg.finish(t)
+	case questionMsg:
+		return msg.take(t)
 	case flashOver:
 		if int(msg) == t.flashes {
 			t.flash = ""
