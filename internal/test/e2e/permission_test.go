@@ -298,8 +298,8 @@ say Fine.
 end-turn
 `})
 	p.Ready().Ask("go").Question("Launch", "Option 0", "more lines")
-	p.Type("1 go away").Shows("❯ 1 go away") // they were not all seen: no key answers
-	p.Press("ctrl+u").Gone("❯ 1 go away").Question("takes an answer once you have seen all of it")
+	p.Type("go away 1").Shows("❯ go away 1") // they were not all seen: no key answers
+	p.Press("ctrl+u").Gone("❯ go away 1").Question("takes an answer once you have seen all of it")
 	answersNothing(p)
 	p.Press("tab").Question("Answer “none”, and say what to do instead").Type("none of these").Question("❯ none of these").Press("enter")
 	p.WaitAnswers("session/request_permission", 1)
