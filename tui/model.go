@@ -31,10 +31,10 @@ type Model struct {
 	autoTheme bool
 	// markdown is how Markdown is drawn in every theme.
 	markdown config.MarkdownStyle
-	// cwd is the directory of a new tab, agent what the first one starts; nil is
-	// a list to choose from.
-	cwd   string
-	agent *config.Agent
+	// cwd is the directory of a new tab.
+	cwd string
+	// first is the command of the start, which Init returns.
+	first tea.Cmd
 
 	depth theme.Depth
 	// takesMouse says that the mouse is not left to the terminal.
@@ -68,7 +68,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 		},
 		takesMouse: !opt.Config.NoMouse,
 		autoTheme:  opt.Config.Theme == config.ThemeAuto, markdown: opt.Config.MarkdownStyle,
-		cwd: opt.Cwd, agent: opt.Agent,
+		cwd:   opt.Cwd,
 		width: 80, height: 24,
 		trouble: err, // the prompts of this time are not remembered
 	}
@@ -76,10 +76,13 @@ func newModel(ctx context.Context, opt Options) *Model {
 	return m
 }
 
-// Init implements [screen.Model]. It starts the chosen agent, or lets the person choose
-// one.
+// start starts an agent, or, if there is none, lets the person choose one. The
+// agent is under way when it returns; what comes of it is taken up by Init.
+func (m *Model) start(a *config.Agent) { m.first = m.front.Start(a) }
+
+// Init implements [screen.Model].
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.front.Start(m.agent)}
+	cmds := []tea.Cmd{m.first}
 	if m.trouble != nil {
 		cmds = append(cmds, m.front.Update(tab.ErrorMsg{Err: m.trouble}))
 	}

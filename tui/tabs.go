@@ -37,7 +37,6 @@ func (m *Model) deliver(msg tab.Msg) tea.Cmd {
 	if i := m.indexOf(msg.To); i >= 0 {
 		return m.tabs[i].Update(msg.Msg)
 	}
-	m.ending.Go(msg.Discard)
 	return nil
 }
 

@@ -79,9 +79,10 @@ func Begin(ctx context.Context) (end func(), err error) {
 
 // script has the mark of what is to be ended as its argument. It waits until nobody
 // holds its standard input open any more. A process that starts another while it is
-// killed is the reason to look again.
+// killed is the reason to look again. It waits by itself and not with cat, which would
+// be one more process for as long as parley runs.
 const script = `
-cat >/dev/null
+while read -r line; do :; done
 for again in 1 2 3 4 5; do
   found=
   for file in $(grep -lsF -- "$1" /proc/[0-9]*/environ); do

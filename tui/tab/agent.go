@@ -2,6 +2,7 @@ package tab
 
 import (
 	"errors"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -26,27 +27,32 @@ func (t *Tab) chooseAgent() {
 	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Choose an agent", Items: dialog.AgentItems(t.program.Agents)}))
 }
 
-// startAgent makes a session with an agent.
+// startAgent makes a session with an agent and starts it, at once: the agent needs
+// time, which the screen takes as well when both begin. The command waits for it.
 func (t *Tab) startAgent(a config.Agent) tea.Cmd {
-	t.starting = true
 	start := t.program.Start
-	return func() tea.Msg {
+	t.starting = sync.OnceValue(func() startedMsg {
 		s, err := start(a)
+		if err == nil {
+			s.Start()
+		}
 		return startedMsg{a, s, err}
-	}
+	})
+	go t.starting()
+	started := t.starting
+	return func() tea.Msg { return started() }
 }
 
-// started begins the session. What was written and sent while it was being made is
+// started takes the session. What was written and sent while it was being made is
 // for it.
 func (t *Tab) started(msg startedMsg) tea.Cmd {
-	t.starting = false
+	t.starting = nil
 	if msg.err != nil {
 		t.giveBack()
 		t.askAfterFailedStart(msg.agent, msg.err)
 		return nil
 	}
 	t.adopt(msg.agent, msg.session)
-	t.session.Start()
 	return tea.Batch(t.pump.next, readBranch(t.cwd), t.readPrompt())
 }
 

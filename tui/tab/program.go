@@ -45,14 +45,6 @@ type Msg struct {
 	Msg tea.Msg
 }
 
-// Discard lets go of what the message brings, if the tab that it is for has been
-// closed. It may take its time.
-func (m Msg) Discard() {
-	if started, ok := m.Msg.(startedMsg); ok && started.session != nil {
-		started.session.Close(context.Background())
-	}
-}
-
 // Wish is a message of a tab to the program: what only the program can do. It is
 // one of the types below.
 type Wish interface{ wish() }

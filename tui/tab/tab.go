@@ -65,10 +65,11 @@ type Tab struct {
 	decoding bool // an image is being decoded
 	planOpen bool // the steps of the plan are shown above the prompt
 
-	ticks    int       // steps of what moves
-	flash    string    // said above the prompt for a moment
-	flashes  int       // counts them: only the end of the last one clears it
-	starting bool      // a session is being made
+	ticks   int    // steps of what moves
+	flash   string // said above the prompt for a moment
+	flashes int    // counts them: only the end of the last one clears it
+	// starting waits for the session that is being made; nil if there is none.
+	starting func() startedMsg
 	leaving  time.Time // of a first ctrl+c with nothing left to clear
 
 	mouseLent bool // to the terminal, until the next key
@@ -115,12 +116,16 @@ func (t *Tab) Show() { t.dialogs.Show() }
 // session is taken in all the same.
 func (t *Tab) Hide() { t.dialogs.Hide() }
 
-// Close ends the agent, politely until ctx ends, and waits for it. The tab must
-// not be used after it.
+// Close ends the agent, also one that is just being started, politely until ctx
+// ends, and waits for it. The tab must not be used after it.
 func (t *Tab) Close(ctx context.Context) {
-	if t.session != nil {
-		t.session.Close(ctx)
-		t.session.Stream().Take() // who keeps the session gets the end of it
+	s := t.session
+	if t.starting != nil {
+		s = t.starting().session
+	}
+	if s != nil {
+		s.Close(ctx)
+		s.Stream().Take() // who keeps the session gets the end of it
 	}
 }
 
