@@ -97,6 +97,9 @@ type (
 	armMsg  struct{}
 )
 
+// Patient implements [screen.Patient].
+func (tickMsg) Patient() {}
+
 // Update implements [screen.Model].
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd := m.route(msg)

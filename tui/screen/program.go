@@ -17,6 +17,15 @@ const (
 	burst     = 16
 )
 
+// patience is how old the last frame is at least when one is drawn because of a
+// Patient message.
+const patience = 100 * time.Millisecond
+
+// Patient is a message that comes again and again, and only moves what moves by
+// itself, such as a spinner. It gets no frame of its own while others come: the
+// next one shows what it has changed.
+type Patient interface{ Patient() }
+
 type (
 	// dueMsg says that frameTime is over.
 	dueMsg struct{}
@@ -62,7 +71,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	cmd := p.model.Update(msg)
 	p.changed = true
-	p.pace(awaited(msg))
+	if _, ok := msg.(Patient); !ok || time.Since(p.drawn) >= patience {
+		p.pace(awaited(msg))
+	}
 	return p, cmd
 }
 

@@ -12,8 +12,9 @@ import (
 )
 
 // frame is the least time between two batches of what an agent streams: what
-// comes faster than a screen can show it is folded together.
-const frame = 32 * time.Millisecond
+// comes faster than anybody can read it is folded together. It is longer than the
+// time between two frames of the screen, so that each batch is drawn when it comes.
+const frame = 40 * time.Millisecond
 
 // batchMsg is everything that happened in the session since the last one.
 type batchMsg []conversation.Event
