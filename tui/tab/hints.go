@@ -12,6 +12,7 @@ import (
 	"parley/internal/conversation"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
+	"parley/tui/theme"
 )
 
 // keyName is the key to show for an action.
@@ -155,13 +156,21 @@ func promptHints(keys config.Keys, c *conversation.Conversation) []dialog.Hint {
 
 // hintLine shows the keys that matter now, as many as there is room for.
 func (t *Tab) hintLine(width int) string {
-	th := t.program.Theme
+	th, hints := t.program.Theme, t.hints()
+	var words strings.Builder
+	for _, h := range hints {
+		words.WriteString(h.Key + "\x00" + h.Text + "\x00")
+	}
+	source := lineSource{th, cells.NewLayout(width), words.String()}
+	return t.hinted.get(source, func() string { return drawHints(hints, th, width) })
+}
+
+func drawHints(hints []dialog.Hint, th *theme.Theme, width int) string {
 	short := help.New()
 	short.ShortSeparator = "  "
 	short.Ellipsis = "…"
 	short.Styles = help.Styles{ShortKey: th.Key, ShortDesc: th.KeyHint, ShortSeparator: th.Faint, Ellipsis: th.Faint}
 	short.SetWidth(max(1, width-3))
-	hints := t.hints()
 	bindings := make([]key.Binding, len(hints))
 	for i, h := range hints {
 		bindings[i] = key.NewBinding(key.WithKeys(h.Key), key.WithHelp(h.Key, h.Text))

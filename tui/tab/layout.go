@@ -61,10 +61,15 @@ func (t *Tab) Draw(width, height int) Screen {
 	below = append(below, queue...)
 	popup := t.composer.PopupHeight()
 	below = append(below, prompt[:popup]...)
-	below = append(below, labelledRule(t.program.Theme, t.composer.PopupCount(), width))
+	edge := t.ruleLine(width)
+	if words := t.composer.PopupCount(); words != "" {
+		below = append(below, labelledRule(t.program.Theme, words, width))
+	} else {
+		below = append(below, edge)
+	}
 	promptAt := len(below)
 	below = append(below, prompt[popup:]...)
-	below = append(below, rule(t.program.Theme, width), t.statusLine(width), t.hintLine(width))
+	below = append(below, edge, t.statusLine(width), t.hintLine(width))
 	var finding *tea.Cursor
 	if column >= 0 {
 		finding = tea.NewCursor(column, height-len(below))
@@ -178,11 +183,17 @@ func rule(th *theme.Theme, width int) string {
 	return lipgloss.NewStyle().Foreground(th.Border).Render(strings.Repeat("─", width))
 }
 
-// labelledRule is a rule with a few words near its end; none if there are no words.
+// ruleLine is the rule above and below the prompt.
+func (t *Tab) ruleLine(width int) string {
+	th := t.program.Theme
+	return t.rule.get(lineSource{theme: th, layout: cells.NewLayout(width)}, func() string { return rule(th, width) })
+}
+
+// labelledRule is a rule with a few words near its end.
 func labelledRule(th *theme.Theme, words string, width int) string {
 	const behind = 2
 	room := width - cells.Width(words) - 2 - behind
-	if words == "" || room < behind {
+	if room < behind {
 		return rule(th, width)
 	}
 	return rule(th, room) + " " + th.Muted.Render(words) + " " + rule(th, behind)

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -28,35 +29,41 @@ var freedoms = []struct {
 	freedom freedom
 	words   []string
 }{
-	{doesAnything, []string{
+	{doesAnything, spaced(
 		"bypass", "bypass permissions", "yolo", "full access", "dont ask", "never ask", "unrestricted", "skip permissions",
 		"dangerous", "danger", "danger full access", "auto approve", "approve all", "allow all",
-	}},
-	{editsFreely, []string{"accept edits", "auto edit", "auto accept", "edit automatically", "auto"}},
-	{looksOnly, []string{"plan", "planning", "read only"}},
-	{asksFirst, []string{"ask", "always ask", "default", "manual"}},
+	)},
+	{editsFreely, spaced("accept edits", "auto edit", "auto accept", "edit automatically", "auto")},
+	{looksOnly, spaced("plan", "planning", "read only")},
+	{asksFirst, spaced("ask", "always ask", "default", "manual")},
 }
 
 // freedomOf reads from the names of a mode what it allows, as far as they say so.
 func freedomOf(names ...string) freedom {
+	words := " "
+	for _, name := range names {
+		words += wordsOf(name) + " | "
+	}
 	for _, f := range freedoms {
-		for _, name := range names {
-			if words := " " + wordsOf(name) + " "; anyIn(words, f.words) {
-				return f.freedom
-			}
+		if anyIn(words, f.words) {
+			return f.freedom
 		}
 	}
 	return unknownFreedom
 }
 
-func anyIn(words string, phrases []string) bool {
+// spaced are phrases with a blank before and behind each, also as one word: names
+// are written together too, as in readonly and acceptedits.
+func spaced(phrases ...string) []string {
+	var all []string
 	for _, p := range phrases {
-		// Names are written together too: readonly, acceptedits.
-		if strings.Contains(words, " "+p+" ") || strings.Contains(words, " "+strings.ReplaceAll(p, " ", "")+" ") {
-			return true
-		}
+		all = append(all, " "+p+" ", " "+strings.ReplaceAll(p, " ", "")+" ")
 	}
-	return false
+	return all
+}
+
+func anyIn(words string, phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(words, p) })
 }
 
 // wordsOf are the words of a name in lower case, with a blank between two of them:

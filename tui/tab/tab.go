@@ -74,7 +74,8 @@ type Tab struct {
 
 	mouseLent bool // to the terminal, until the next key
 
-	area layout // of what was drawn last, for the mouse
+	area         layout // of what was drawn last, for the mouse
+	rule, hinted keptLine
 }
 
 // New makes a tab for a session in a directory. It is in the background until it
