@@ -76,8 +76,8 @@ func newModel(ctx context.Context, opt Options) *Model {
 	return m
 }
 
-// start starts an agent, or, if there is none, lets the person choose one. The
-// agent is under way when it returns; what comes of it is taken up by Init.
+// start starts an agent, or, if there is none, lets the person choose one. It is
+// called before the screen is there; Init takes up what comes of it.
 func (m *Model) start(a *config.Agent) { m.first = m.front.Start(a) }
 
 // Init implements [screen.Model].

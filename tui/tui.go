@@ -52,7 +52,7 @@ type Left struct {
 // started.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)
-	m.start(opt.Agent) // it needs time, in which the terminal is prepared
+	m.start(opt.Agent) // it needs time, in which the terminal is made ready
 	err := screen.Run(ctx, m, screen.Options{})
 	m.shutdown()
 	if err != nil {

@@ -27,8 +27,7 @@ func (t *Tab) chooseAgent() {
 	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Choose an agent", Items: dialog.AgentItems(t.program.Agents)}))
 }
 
-// startAgent makes a session with an agent and starts it, at once: the agent needs
-// time, which the screen takes as well when both begin. The command waits for it.
+// startAgent makes a session with an agent and starts it.
 func (t *Tab) startAgent(a config.Agent) tea.Cmd {
 	start := t.program.Start
 	t.starting = sync.OnceValue(func() startedMsg {
@@ -38,7 +37,6 @@ func (t *Tab) startAgent(a config.Agent) tea.Cmd {
 		}
 		return startedMsg{a, s, err}
 	})
-	go t.starting()
 	started := t.starting
 	return func() tea.Msg { return started() }
 }

@@ -68,7 +68,8 @@ type Tab struct {
 	ticks   int    // steps of what moves
 	flash   string // said above the prompt for a moment
 	flashes int    // counts them: only the end of the last one clears it
-	// starting waits for the session that is being made; nil if there is none.
+	// starting makes the session that is on its way, or waits until somebody else
+	// has; nil if none is.
 	starting func() startedMsg
 	leaving  time.Time // of a first ctrl+c with nothing left to clear
 
@@ -99,11 +100,14 @@ func (t *Tab) newComposer() *composer.Composer {
 // ID is the tab's name.
 func (t *Tab) ID() ID { return t.id }
 
-// Start starts an agent, or, if there is none, lets the person choose one.
+// Start starts an agent, or, if there is none, lets the person choose one. It is for
+// a tab that is not on the screen yet: the agent is under way when it returns, and
+// gets what a processor has to give before the screen does.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
 	cmds := []tea.Cmd{readBranch(t.cwd)}
 	if a != nil {
 		cmds = append(cmds, t.startAgent(*a))
+		t.starting()
 	} else {
 		t.chooseAgent()
 	}
