@@ -24,7 +24,7 @@ import (
 // in this process.
 type program struct {
 	*Model
-	t       *testing.T
+	t       testing.TB
 	ctx     context.Context
 	clock   time.Time
 	msgs    chan tea.Msg
@@ -33,7 +33,7 @@ type program struct {
 }
 
 // newProgram makes a program with agents by name. Nothing has been started.
-func newProgram(t *testing.T, scripts map[string]string) *program {
+func newProgram(t testing.TB, scripts map[string]string) *program {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
