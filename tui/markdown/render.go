@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -23,7 +24,6 @@ type renderer struct {
 	live  memo // not nil while the piece still grows
 
 	pen     pen
-	atoms   []atom // flow's, to be used again
 	margins []margin
 	room    int // width without the margins
 	lines   []string
@@ -98,13 +98,20 @@ func (r *renderer) block(n ast.Node, base *ink, onChain bool) {
 
 // flow wraps spans into lines.
 func (r *renderer) flow(spans []span) {
-	r.atoms = atomise(r.atoms[:0], spans)
-	for _, row := range wrap(r.atoms, r.room) {
+	cut := atomise(r.p.cut[:0], spans)
+	filled := slices.Grow(r.p.filled[:0], len(cut))
+	for _, row := range wrap(filled, cut, r.room) {
 		r.margin(len(row.atoms) == 0)
 		r.pen.row(row)
 		r.lines = append(r.lines, r.pen.line())
 	}
+	if cap(cut) <= keptAtoms {
+		r.p.cut, r.p.filled = cut, filled
+	}
 }
+
+// keptAtoms is for how many atoms room is kept: more than nearly every block has.
+const keptAtoms = 1 << 12
 
 // emit ends a line for which nothing but the pen's content is to be written.
 func (r *renderer) emit() {

@@ -24,6 +24,10 @@ type palette struct {
 	marks  map[markKey]margin
 	own    *ownMarks // nil in the styles of others
 
+	// Room that is used again: what streams is drawn with every frame. cut is for
+	// the text of a block, filled for its lines.
+	cut, filled []atom
+
 	text                                   *ink
 	document, quote, list, paragraph       part
 	headings                               [6]part

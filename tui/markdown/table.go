@@ -183,7 +183,7 @@ func (r *renderer) tableRow(cells [][]atom, widths []int, align []extast.Alignme
 	height := 1
 	for i := range wrapped {
 		if i < len(cells) {
-			wrapped[i] = wrap(cells[i], widths[i])
+			wrapped[i] = wrap(make([]atom, 0, len(cells[i])), cells[i], widths[i])
 			height = max(height, len(wrapped[i]))
 		}
 	}
@@ -250,7 +250,7 @@ func (r *renderer) records(rows [][][]atom, header bool) {
 }
 
 func (r *renderer) flowAtoms(atoms []atom) {
-	for _, row := range wrap(atoms, r.room) {
+	for _, row := range wrap(make([]atom, 0, len(atoms)), atoms, r.room) {
 		r.pen.row(row)
 		r.emit()
 	}

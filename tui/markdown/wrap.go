@@ -76,11 +76,11 @@ func atomise(atoms []atom, spans []span) []atom {
 }
 
 // wrap fills lines of the given width with atoms. Blanks at a line's ends fall
-// away; a word wider than a line is cut between characters.
-func wrap(atoms []atom, width int) []row {
+// away; a word wider than a line is cut between characters. The atoms of all rows
+// are put into all, one behind the other, as far as there is room in it.
+func wrap(all, atoms []atom, width int) []row {
 	var rows []row
-	all := make([]atom, 0, len(atoms)) // of all rows, one behind the other
-	start, used := 0, 0                // of the row that is being filled: its first atom, its cells
+	start, used := 0, 0 // of the row that is being filled: its first atom, its cells
 	add := func(a atom) {
 		all = append(all, a)
 		used += a.width

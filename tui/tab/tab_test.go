@@ -3,6 +3,7 @@ package tab
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -358,20 +359,26 @@ func TestTheScreenFitsTheTerminal(t *testing.T) {
 	})
 }
 
-// A frame while an answer streams: the fold, and drawing the screen.
+// A frame while an answer streams, paragraph by paragraph: the fold, and drawing the
+// screen. It must cost the same however long the session is.
 func BenchmarkFrame(bb *testing.B) {
-	for _, n := range []int{100, 1000, 10000} {
-		bb.Run(map[int]string{100: "turns=100", 1000: "turns=1000", 10000: "turns=10000"}[n], func(bb *testing.B) {
+	const itemsOfTurn, wordsOfParagraph = 2, 100
+	for _, items := range []int{100, 1000, 10_000, 100_000} {
+		bb.Run(fmt.Sprintf("items=%d", items), func(bb *testing.B) {
 			b := newBench(bb, bb.TempDir())
 			b.columns, b.rows = 120, 40
-			for range n {
+			for range items / itemsOfTurn {
 				b.events(conversation.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("question")}},
 					conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An **answer** of\n\n- some\n- length\n"}, conversation.TurnEnded{At: b.clock})
 			}
 			b.events(conversation.PromptSent{At: b.clock})
 			bb.ReportAllocs()
-			for bb.Loop() {
-				b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "word "})
+			for i := 1; bb.Loop(); i++ {
+				text := "word "
+				if i%wordsOfParagraph == 0 {
+					text = "word.\n\n"
+				}
+				b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: text})
 				b.draw()
 			}
 		})

@@ -247,10 +247,11 @@ func TestAlwaysDrawsAWindowOfTheWhole(t *testing.T) {
 	})
 }
 
-// longSession is a long session: n turns with an answer and a tool call each.
-func longSession(n int) *conversation.Conversation {
+// longSession is a long session: turns with a question, an answer and a tool call
+// each.
+func longSession(turns int) *conversation.Conversation {
 	c := fold()
-	for i := range n {
+	for i := range turns {
 		c.Apply(ask(fmt.Sprintf("question %d", i)))
 		c.Apply(say(fmt.Sprintf("## Answer %d\n\nSome **text** about `it`.\n\n- one\n- two\n", i)))
 		c.Apply(tool(fmt.Sprint(i), acpclient.ToolCompleted, acpclient.TextContent("output")))
@@ -260,17 +261,23 @@ func longSession(n int) *conversation.Conversation {
 }
 
 // A frame of a session in which an answer streams must cost the same however
-// long the session is.
+// long the session is. What streams is paragraphs of some words: one costs more the
+// longer it is.
 func BenchmarkFrame(b *testing.B) {
-	for _, turns := range []int{100, 1000, 10000} {
-		b.Run(fmt.Sprintf("turns=%d", turns), func(b *testing.B) {
-			c := longSession(turns)
+	const itemsOfTurn, wordsOfParagraph = 3, 100
+	for _, items := range []int{100, 1000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("items=%d", items), func(b *testing.B) {
+			c := longSession(items / itemsOfTurn)
 			l := newList(c, 120, 34)
 			l.Lines()
 			c.Apply(ask("go on"))
 			b.ReportAllocs()
-			for b.Loop() {
-				c.Apply(say("word "))
+			for i := 1; b.Loop(); i++ {
+				text := "word "
+				if i%wordsOfParagraph == 0 {
+					text = "word.\n\n"
+				}
+				c.Apply(say(text))
 				l.Lines()
 			}
 		})
