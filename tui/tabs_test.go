@@ -165,7 +165,21 @@ func TestATabThatClosesWhileItStarts(t *testing.T) {
 		return p.closed.Load() == 1
 	})
 	if n := p.running.Load(); n != 0 {
-		t.Error("its agent was started")
+		t.Error("its agent is left")
+	}
+}
+
+// The first agent is started before there is a screen. If there never is one, it is
+// ended all the same.
+func TestAnAgentWithoutAScreen(t *testing.T) {
+	p := newProgram(t, map[string]string{"idle": idle})
+	p.Model.start(&config.Agent{ID: "idle"})
+	p.shutdown()
+	if p.closed.Load() != 1 {
+		t.Error("its session is not closed")
+	}
+	if n := p.running.Load(); n != 0 {
+		t.Error("its agent is left")
 	}
 }
 

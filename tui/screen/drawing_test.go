@@ -142,6 +142,14 @@ func waitDone(t *testing.T, term *ptytest.Terminal) (count, frames int) {
 	}
 }
 
+// What moves by itself is drawn, though its messages come faster than it is.
+func TestDrawsWhatMovesByItself(t *testing.T) {
+	t.Parallel()
+	term := taken(start(t, ptytest.Options{}))
+	term.Press("s").WaitForRegexp(`count: \d\d+\.`)
+	term.Press("q").WaitExit()
+}
+
 // Nothing runs while nothing happens: no clock, no writing.
 func TestDoesNothingWhenIdle(t *testing.T) {
 	if testing.Short() {

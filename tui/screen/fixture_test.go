@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -73,11 +74,23 @@ func (f *fixture) Update(msg tea.Msg) tea.Cmd {
 		f.width, f.height = msg.Width, msg.Height
 	case told:
 		f.last = string(msg)
+	case spun:
+		f.count++
+		return spin()
 	}
 	return nil
 }
 
 type told string
+
+// spun comes again and again.
+type spun struct{}
+
+func (spun) Patient() {}
+
+func spin() tea.Cmd {
+	return tea.Tick(10*time.Millisecond, func(time.Time) tea.Msg { return spun{} })
+}
 
 func (f *fixture) key(name string) tea.Cmd {
 	if act, ok := acts[name]; ok {
@@ -92,6 +105,7 @@ var acts = map[string]func(*fixture) tea.Cmd{
 	"b": func(*fixture) tea.Cmd { return tea.RequestBackgroundColor },
 	"l": func(*fixture) tea.Cmd { return tea.ClearScreen },
 	"y": func(*fixture) tea.Cmd { return tea.SetClipboard("copied") },
+	"s": func(*fixture) tea.Cmd { return spin() },
 	"n": func(f *fixture) tea.Cmd { f.count++; return nil },
 	"d": func(f *fixture) tea.Cmd {
 		return func() tea.Msg { // tells that keys are taken, even if nothing is drawn
