@@ -83,8 +83,8 @@ func (p *program) spawn(name, src string) (*session.Peer, error) {
 	done := make(chan struct{})
 	p.running.Add(1)
 	go func() {
-		defer p.running.Add(-1)
 		defer close(done)
+		defer p.running.Add(-1) // before anybody is told
 		s.Run(ctx, hears, out, io.Discard)
 		_ = out.Close()
 	}()
