@@ -76,8 +76,10 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 		AdditionalDirectories: l.addDirs,
 		MCPServers:            servers,
 		ResumeID:              acpclient.SessionID(l.resume),
-		Machine: func(w session.Witness) (session.Machine, error) {
-			return local.New(w, machine, roots...)
+		Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
+			opt := machine
+			opt.Asker = a
+			return local.New(w, opt, roots...)
 		},
 		Bounds: boundsFor(box, l.sandboxOf(a)),
 	})
