@@ -48,7 +48,7 @@ func (f *FS) find(path string) (Place, error) {
 	if !filepath.IsAbs(path) {
 		return Place{}, ErrNotAbsolute
 	}
-	target, err := resolve(path)
+	target, err := Resolve(path)
 	if err != nil {
 		return Place{}, err
 	}

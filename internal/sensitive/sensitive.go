@@ -64,7 +64,8 @@ const maxGlobbed = 200
 //     with "~/" begins at the home directory;
 //   - "!" in front takes out what matches.
 //
-// The error names the first line that is none.
+// Where the home directory is not known, "" here, it is taken to be anywhere. The error
+// names the first line that is none.
 func New(reading, writing, own []string, home string) (*Table, error) {
 	t := &Table{}
 	for use, lines := range [2][]string{
@@ -103,7 +104,9 @@ func compile(line, home string) pattern {
 	p := pattern{text: glob, spare: spare}
 	glob = strings.TrimSuffix(glob, "/")
 	if below, atHome := strings.CutPrefix(glob, "~/"); atHome {
-		glob = literal(filepath.ToSlash(home)) + "/" + below
+		if glob = below; home != "" {
+			glob = literal(filepath.ToSlash(home)) + "/" + below
+		}
 	}
 	glob = fold(glob)
 	p.anchored = strings.HasPrefix(glob, "/") || filepath.VolumeName(glob) != ""

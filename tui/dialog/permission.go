@@ -197,9 +197,14 @@ func (d *Permission) refresh() {
 	}
 	d.version, d.seen = call.Version(), now
 	d.sites = d.env.Sites.Version()
-	d.about = aboutCall(call, callContent{
+	content := callContent{
 		at: toolface.In(d.env.Cwd), sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
-	})
+	}
+	if d.asked.File != nil {
+		d.about = aboutFile(d.asked.File, call, content)
+	} else {
+		d.about = aboutCall(call, content)
+	}
 	if d.raw {
 		d.about = append(d.about, gap{}, quoted("title", call.Title))
 		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
@@ -224,7 +229,7 @@ const rawKey = "i"
 // View implements [Dialog].
 func (d *Permission) View(width, maxHeight int) View {
 	d.refresh()
-	p := panel{title: "Permission", body: d.about}
+	p := panel{title: d.title(), body: d.about}
 	if d.waiting > 1 {
 		p.note = fmt.Sprintf("1 of %d waiting", d.waiting)
 	}
@@ -234,6 +239,14 @@ func (d *Permission) View(width, maxHeight int) View {
 		width = atMost(width)
 	}
 	return d.view(p, width, maxHeight)
+}
+
+// title says who asks. No word of the agent stands there.
+func (d *Permission) title() string {
+	if d.asked.File != nil {
+		return "parley asks"
+	}
+	return "Permission"
 }
 
 // Hints implements [Dialog].
