@@ -176,6 +176,9 @@ func (d *Permission) show() Action {
 	call, at := d.asked.Asked, toolface.In(d.env.Cwd)
 	return Show{Call: call, Head: func(width int, th *theme.Theme) []string {
 		head := aboutCallItself(call, at)
+		if file := d.asked.File; file != nil {
+			head = column{fileHead(file, call), fileReasons(file, call)}
+		}
 		p := paper{width, th}
 		return head.lines(p, 0, head.height(p))
 	}}
