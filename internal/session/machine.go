@@ -1,6 +1,8 @@
 package session
 
 import (
+	"path/filepath"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
 )
@@ -37,8 +39,12 @@ func (w streamWitness) FileWritten(path string, before *string, after string) {
 }
 
 func (w streamWitness) FileDecoded(path, encoding string) {
+	name := path
+	if rel, err := filepath.Rel(w.s.opt.Cwd, path); err == nil && filepath.IsLocal(rel) {
+		name = rel
+	}
 	w.s.stream.push(w.s.ctx, conversation.Said{
-		Severity: acpclient.NoticeInfo, Title: path + " is stored as " + encoding,
+		Severity: acpclient.NoticeInfo, Title: name + " is stored as " + encoding,
 		Detail: "The agent reads it as UTF-8. What it writes to the file is stored as before, with the byte order mark.",
 	})
 }
