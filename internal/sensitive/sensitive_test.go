@@ -1,6 +1,8 @@
 package sensitive
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -111,6 +113,24 @@ func TestHomeIsLiteral(t *testing.T) {
 	}
 	if tab.Match(Reading, "/home/{a,b}*/x") == "" || tab.Match(Reading, "/home/a/x") != "" {
 		t.Error("the home directory was taken for a pattern")
+	}
+}
+
+// The guide lists all of the table, as it is.
+func TestGuideListsTheTable(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/guide.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(guide), "### The whole list")
+	blocks := strings.Split(list, "```")
+	if len(blocks) < 5 {
+		t.Fatal("the guide has no list")
+	}
+	for i, want := range [][]string{Secrets, Running} {
+		if got := strings.Fields(blocks[1+2*i]); !slices.Equal(got, want) {
+			t.Errorf("the guide lists\n%q, want\n%q", got, want)
+		}
 	}
 }
 
