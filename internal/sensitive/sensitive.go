@@ -174,6 +174,12 @@ func (p pattern) match(path []string) bool {
 
 func matchNames(patterns, names []string) bool {
 	for i, pattern := range patterns {
+		if pattern == names[i] {
+			continue
+		}
+		if !strings.ContainsAny(pattern, `*?[{\`) {
+			return false // it stands for itself
+		}
 		if ok, _ := doublestar.Match(pattern, names[i]); !ok {
 			return false
 		}
