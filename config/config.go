@@ -36,8 +36,10 @@ type Config struct {
 	// Agents are the configured agents, in the order of the file.
 	Agents []Agent
 	// MCP are the servers handed to every agent, in the order of the file.
-	MCP  []MCPServer
-	Keys Keys
+	MCP []MCPServer
+	// Files are asked about before agents use them.
+	Files Files
+	Keys  Keys
 	// Store says which sessions are kept.
 	Store Store
 	// Sandbox is that of all agents; see [Config.SandboxFor].
@@ -119,6 +121,7 @@ func Parse(file string, data []byte) (*Config, error) {
 		NoMouse:       root.noMouse(),
 		Agents:        root.agents(),
 		MCP:           root.mcpServers(),
+		Files:         root.files(),
 		Store:         root.store(),
 		Sandbox:       root.sandbox(),
 	}

@@ -388,7 +388,7 @@ var synonyms = map[string]string{
 // plainKeys are the keys that may be shown in a syntax error. They are listed
 // here because a document that does not parse was never read.
 var plainKeys = []string{
-	"theme", "markdown_style", "mouse", "default_agent", "agents", "mcp", "keys",
+	"theme", "markdown_style", "mouse", "default_agent", "agents", "mcp", "files", "keys", "ask_read", "ask_write",
 	"store", "store_days", "store_megabytes", "sandbox", "sandbox_write", "sandbox_hide", "sandbox_network",
 	"name", "command", "args", "cwd", "env", "default", "type", "url", "headers",
 }

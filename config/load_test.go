@@ -74,6 +74,10 @@ type = "http"
 url = "https://example.com/mcp"
 headers.Authorization = "Bearer ${TOKEN}"
 
+[files]
+ask_read = "*.secret"
+ask_write = ["!.git", "Makefile"]
+
 [keys]
 send = "Ctrl+Return"
 newline = ["enter", "ctrl+m"]
@@ -107,6 +111,9 @@ sessions = []
 	}
 	if h, err := c.MCP[1].Headers.Expand(lookup); err != nil || h["Authorization"] != "Bearer sk-1" {
 		t.Errorf("headers %v, %v", h, err)
+	}
+	if diff := cmp.Diff(Files{AskRead: []string{"*.secret"}, AskWrite: []string{"!.git", "Makefile"}}, c.Files); diff != "" {
+		t.Error(diff)
 	}
 	if !c.Keys.Match(ActionSend, "ctrl+enter") || c.Keys.Match(ActionSend, "enter") ||
 		!c.Keys.Match(ActionNewline, "ctrl+m") || len(c.Keys.For(ActionSessions)) != 0 {
@@ -224,6 +231,14 @@ func TestBadFiles(t *testing.T) {
 				`2:1: default_agent is empty: name an agent or leave the line out`,
 				`4:1: agents.x.command is empty: name the program that starts the agent`,
 				`6:1: keys.send has a key that cannot be: "" is empty: write [] for no key`,
+			},
+		},
+		"files": {
+			"[files]\nask_read = [\"[a\"]\nask_write = 3\naskread = \"x\"",
+			[]string{
+				`2:1: files.ask_read cannot be used: "[a" is no pattern: ** stands for any folders, * for anything in a name`,
+				`3:1: files.ask_write must be text or a list of texts, not a number`,
+				`4:1: unknown key "askread" in files: did you mean "ask_read"?`,
 			},
 		},
 		"two marked agents": {
@@ -411,7 +426,7 @@ func TestExample(t *testing.T) {
 
 // plainKeys must name what the reader reads.
 func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
-	_, root := open("x", []byte("[agents.x]\n[mcp.x]"))
+	_, root := open("x", []byte("[agents.x]\n[mcp.x]\n[files]"))
 	c := &Config{}
 	root.theme()
 	root.markdownStyle("")
@@ -419,14 +434,17 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	root.store()
 	root.sandbox()
 	root.defaultAgent(c)
-	read := slices.Concat(root.asked, []string{"agents", "mcp", "keys"})
+	read := slices.Concat(root.asked, []string{"agents", "mcp", "files", "keys"})
 	agent, _ := root.child("agents")
 	x, _ := agent.child("x")
 	x.agent()
 	server, _ := root.child("mcp")
 	y, _ := server.child("x")
 	y.mcpServer()
-	read = slices.Concat(read, x.asked, y.asked)
+	files, _ := root.child("files")
+	files.globs("ask_read")
+	files.globs("ask_write")
+	read = slices.Concat(read, x.asked, y.asked, files.asked)
 	slices.Sort(read)
 	want := slices.Sorted(slices.Values(plainKeys))
 	if diff := cmp.Diff(want, slices.Compact(read)); diff != "" {

@@ -2,11 +2,16 @@
 // local machine, inside a boundary.
 //
 // The boundary is a set of root directories: the session's working directory
-// and its additional directories. Every file is opened through os.Root, so that
-// neither "..", nor a symbolic link, nor a directory that is exchanged for a
-// link at the wrong moment leads out of them. Only regular files of UTF-8 text
-// are served, and every byte of them is kept: line endings, a byte order mark,
-// a missing final newline.
+// and its additional directories. FS finds where a path leads and says whether
+// that is inside; whether anything outside may be read or written is for its user to
+// decide. Every file is opened through os.Root, one directory after the other and
+// without following links, so that neither "..", nor a symbolic link, nor a directory
+// that is exchanged for a link at the wrong moment leads to another file than the one
+// that was found.
+//
+// Only regular files of text are served, and every character of them is kept: line
+// endings, a byte order mark, a missing final newline. Text is UTF-8, or UTF-16 with a
+// byte order mark.
 //
 // The roots of an FS never change. If the person agrees to another root, another
 // FS is made.
@@ -19,7 +24,6 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // MaxBytes bounds the text that one read returns, and the content that a write
@@ -41,7 +45,8 @@ var (
 	ErrNotExist = iofs.ErrNotExist
 	// ErrNotRegular says that it is a directory, a pipe, a device or a socket.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrNotText says that a file is not UTF-8, or has NUL bytes.
+	// ErrNotText says that a file is not UTF-8, nor UTF-16 with a byte order mark, or
+	// that it has NUL bytes.
 	ErrNotText = errors.New("not a text file")
 	// ErrTooDeep says that a write would have to make very many directories.
 	ErrTooDeep = errors.New("too deep")
@@ -114,39 +119,6 @@ func (f *FS) Roots() []string {
 	return names
 }
 
-// locate follows path's symbolic links and finds the root that the file is in.
-// The name returned is relative to that root and has no symbolic links, as far
-// as nobody exchanges a directory afterwards: then os.Root refuses what leads out.
-func (f *FS) locate(path string) (dir *os.Root, name string, err error) {
-	if !filepath.IsAbs(path) {
-		return nil, "", ErrNotAbsolute
-	}
-	target, err := resolve(path)
-	if err != nil {
-		return nil, "", err
-	}
-	// Directories are compared by identity and not by name: names may differ in
-	// case (macOS, Windows), in form (8.3), or by a mount.
-	for ancestor := target; ; ancestor = filepath.Dir(ancestor) {
-		if info, err := os.Stat(ancestor); err == nil {
-			for _, r := range f.roots {
-				if os.SameFile(info, r.info) {
-					name, err := filepath.Rel(ancestor, target)
-					return r.dir, name, err
-				}
-			}
-		}
-		if ancestor == filepath.Dir(ancestor) {
-			break
-		}
-	}
-	leads := ""
-	if target != filepath.Clean(path) {
-		leads = fmt.Sprintf(" (it leads to %s)", target)
-	}
-	return nil, "", fmt.Errorf("%w%s: %s", ErrOutsideRoots, leads, strings.Join(f.Roots(), ", "))
-}
-
 // fail names the operation and the path in an error, once.
 func fail(op, path string, err error) error {
 	if inner := new(iofs.PathError); errors.As(err, &inner) && inner == err {
@@ -172,10 +144,22 @@ func regular(mode iofs.FileMode) error {
 	return ErrNotRegular
 }
 
-// openRegular opens a regular file. It asks before it opens, since opening a
-// device can do something, and again afterwards, since the file may have been
-// exchanged; opening never waits for a pipe's other end.
-func openRegular(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, error) {
+// openRegular opens a regular file, and no link to one. Another program may exchange
+// the file for another just then: that one is opened.
+func openRegular(dir *os.Root, name string, flag int) (file *os.File, info iofs.FileInfo, err error) {
+	const tries = 10
+	for range tries {
+		if file, info, err = openOnce(dir, name, flag); !errors.Is(err, ErrMoved) {
+			break
+		}
+	}
+	return file, info, err
+}
+
+// openOnce asks before it opens, since opening a device can do something, and again
+// afterwards: a file that was exchanged in between, perhaps for a link, is ErrMoved.
+// Opening never waits for a pipe's other end.
+func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
 		return nil, nil, err
@@ -187,14 +171,17 @@ func openRegular(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, 
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err = file.Stat()
+	opened, err := file.Stat()
 	if err == nil {
-		err = regular(info.Mode())
+		err = regular(opened.Mode())
+	}
+	if err == nil && !os.SameFile(info, opened) {
+		err = ErrMoved
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
-	return file, info, nil
+	return file, opened, nil
 }
 
 // acquire waits for the right to write.

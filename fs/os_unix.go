@@ -55,3 +55,11 @@ func place(dir *os.Root, file *os.File, temp, name string) error {
 	err := dir.Rename(temp, name)
 	return errors.Join(err, file.Close())
 }
+
+// linkCount is how many names a file has.
+func linkCount(info iofs.FileInfo) int {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Nlink)
+	}
+	return 1
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	iofs "io/fs"
 	"os"
 	"unicode/utf8"
 	"unsafe"
@@ -15,25 +16,34 @@ import (
 // chunkBytes is how much is read between two looks at the context.
 const chunkBytes = 64 << 10
 
-// ReadTextFile returns the text of the regular file at the absolute path, byte
-// for byte. line is the first line to return (from 1; 0 is taken as 1) and
-// limit the greatest number of lines; nil is no bound (ACP fs/read_text_file).
-// A line ends with its newline. Lines that are not there are no error: the
-// text is empty.
+// Text is what was read of a file.
+type Text struct {
+	Text string
+	// Encoding is how the file stores it.
+	Encoding Encoding
+	// Version is that of the file when it was read.
+	Version Version
+}
+
+// Read returns the text of the regular file at a place, byte for byte. line is the
+// first line to return (from 1; 0 is taken as 1) and limit the greatest number of
+// lines; nil is no bound (ACP fs/read_text_file). A line ends with its newline. Lines
+// that are not there are no error: the text is empty.
 //
 // With line or limit no more of the file is read than is needed, and only what
-// is returned has to be UTF-8 and at most MaxBytes long.
+// is returned has to be UTF-8 and at most MaxBytes long. A file in UTF-16 is read
+// whole.
 //
 // A file that is not there gives ErrNotExist, which ACP's error -32002 stands for.
-func (f *FS) ReadTextFile(ctx context.Context, path string, line, limit *int) (string, error) {
-	text, err := f.read(ctx, path, line, limit)
+func (f *FS) Read(ctx context.Context, p Place, line, limit *int) (Text, error) {
+	text, err := f.read(ctx, p, line, limit)
 	if err != nil {
-		return "", fail("read", path, err)
+		return Text{}, fail("read", p.Path, err)
 	}
 	return text, nil
 }
 
-func (f *FS) read(ctx context.Context, path string, line, limit *int) (_ string, err error) {
+func (f *FS) read(ctx context.Context, p Place, line, limit *int) (Text, error) {
 	first, count := 1, -1
 	if line != nil {
 		first = max(*line, 1)
@@ -42,27 +52,75 @@ func (f *FS) read(ctx context.Context, path string, line, limit *int) (_ string,
 		count = *limit
 	}
 	if line != nil && *line < 0 || limit != nil && *limit < 0 {
-		return "", errors.New("line and limit must not be negative")
+		return Text{}, errors.New("line and limit must not be negative")
 	}
-	dir, name, err := f.locate(path)
+	dir, name, err := f.enter(p, false)
 	if err != nil {
-		return "", err
+		return Text{}, err
 	}
+	defer dir.Close() // nothing was written to it
 	file, info, err := openRegular(dir, name, os.O_RDONLY)
 	if err != nil {
-		return "", err
+		return Text{}, err
 	}
 	defer file.Close() // nothing was written: its error says nothing
-	var text []byte
 	if line == nil && limit == nil {
-		text, err = f.readAll(ctx, file, info.Size())
-	} else {
-		text, err = f.readLines(ctx, file, first, count)
+		return f.readWhole(ctx, file, info)
+	}
+	return f.readRange(ctx, file, info, first, count)
+}
+
+func (f *FS) readWhole(ctx context.Context, file io.Reader, info iofs.FileInfo) (Text, error) {
+	raw, err := f.readAll(ctx, file, info.Size())
+	if err != nil {
+		return Text{}, err
+	}
+	encoding := encodingOf(raw)
+	text, err := encoding.decode(raw)
+	if err == nil && len(text) > int(f.maxBytes) {
+		err = f.tooLarge("ask for some of its lines instead")
+	}
+	if err == nil {
+		err = checkText(text)
 	}
 	if err != nil {
-		return "", err
+		return Text{}, err
 	}
-	return asString(text), checkText(text)
+	whole := asString(text)
+	return Text{whole, encoding, versionOf(info, whole)}, nil
+}
+
+// readRange reads count lines (all if it is negative) from the first one on, which is
+// 1.
+func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, first, count int) (Text, error) {
+	var lines io.Reader = file
+	out := Text{Version: Version{there: true, info: info}}
+	head := make([]byte, 2)
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return Text{}, err
+	}
+	lines = io.MultiReader(bytes.NewReader(head[:n]), file)
+	if out.Encoding = encodingOf(head[:n]); out.Encoding != UTF8 {
+		raw, err := f.readAll(ctx, lines, info.Size())
+		if err != nil {
+			return Text{}, err
+		}
+		text, err := out.Encoding.decode(raw)
+		if err != nil {
+			return Text{}, err
+		}
+		lines = bytes.NewReader(text)
+	}
+	text, err := f.readLines(ctx, lines, first, count)
+	if err == nil {
+		err = checkText(text)
+	}
+	if err != nil {
+		return Text{}, err
+	}
+	out.Text = asString(text)
+	return out, nil
 }
 
 // asString makes a string of bytes that nobody changes any more, without copying

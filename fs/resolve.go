@@ -13,12 +13,11 @@ const maxLinks = 40
 
 var errLinkLoop = errors.New("too many symbolic links: they may lead in a circle")
 
-// resolve follows every symbolic link of an absolute path, the last component's
-// too. Unlike filepath.EvalSymlinks it takes paths whose end is not there yet:
-// from the first component that cannot be looked at, the rest is taken as it is
-// written. It decides nothing about safety: what it returns is opened through
-// os.Root.
-func resolve(path string) (string, error) {
+// Resolve follows every symbolic link of an absolute path, the last component's
+// too. Unlike filepath.EvalSymlinks it takes paths whose end is not there yet: a
+// component that cannot be looked at is taken as it is written. It decides nothing
+// about safety: what it returns is opened through os.Root.
+func Resolve(path string) (string, error) {
 	volume := filepath.VolumeName(path)
 	top := volume + string(filepath.Separator)
 	done, rest := top, components(path[len(volume):])
@@ -31,10 +30,7 @@ func resolve(path string) (string, error) {
 		}
 		next := filepath.Join(done, name)
 		info, err := os.Lstat(next)
-		if err != nil {
-			return filepath.Join(next, filepath.Join(rest...)), nil
-		}
-		if info.Mode()&os.ModeSymlink == 0 {
+		if err != nil || info.Mode()&os.ModeSymlink == 0 {
 			done = next
 			continue
 		}

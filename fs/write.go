@@ -14,74 +14,117 @@ import (
 type Change struct {
 	// Path is the path as it was asked for.
 	Path string
-	// Before is what the file held; nil if there was none.
+	// Before is what the file held; nil if there was none. It is text, unless the
+	// file held none.
 	Before *string
-	// After is what it holds now.
+	// After is the text that it holds now.
 	After string
+	// Encoding is how the file stores the text: as before.
+	Encoding Encoding
+	// Version is that of the file now.
+	Version Version
 }
 
-// WriteTextFile makes content the whole content of the file at the absolute
-// path, every byte as it is (ACP fs/write_text_file), and says what changed.
-// Directories that are missing are created.
+// ErrChanged says that a file does not hold what it was expected to hold.
+var ErrChanged = errors.New("the file has changed")
+
+// Current is what a file that may be written holds.
+type Current struct {
+	// Text is what it holds, nil if there is no file. It is text, unless the file holds
+	// none.
+	Text *string
+	// Encoding is how the file stores it.
+	Encoding Encoding
+	Version  Version
+}
+
+// Current returns what the file at a place holds, which Write would replace. It gives
+// the error that Write would give for a file that cannot be written.
+func (f *FS) Current(ctx context.Context, p Place) (Current, error) {
+	c, err := f.currentAt(ctx, p)
+	if err != nil {
+		return Current{}, fail("write", p.Path, err)
+	}
+	return c, nil
+}
+
+func (f *FS) currentAt(ctx context.Context, p Place) (Current, error) {
+	if namesDirectory(p.Path) {
+		return Current{}, regular(iofs.ModeDir)
+	}
+	dir, name, err := f.enter(p, false)
+	if errors.Is(err, ErrNotExist) {
+		return Current{}, nil // also the directory is missing
+	}
+	if err != nil {
+		return Current{}, err
+	}
+	defer dir.Close() // nothing was written to it
+	old, err := f.open(ctx, dir, name)
+	if err != nil {
+		return Current{}, err
+	}
+	old.close()
+	return old.Current, nil
+}
+
+// Write makes content the whole text of the file at a place (ACP fs/write_text_file),
+// and says what changed. Directories that are missing are created. A file in UTF-16
+// stays in UTF-16; any other gets every byte of the content as it is.
+//
+// With expected, the file is written only if it holds that: else nothing is changed,
+// and the error is ErrChanged.
 //
 // The write is atomic: the file holds the old or the new content and never
 // part of it, also after a crash. An existing file keeps its mode bits, and its
-// owner where the system allows that; a file that may not be written is left
-// alone. A symbolic link stays, and the file that it leads to is written. Other
-// hard links keep the old content; extended attributes are not carried over.
+// owner and its extended attributes where the system allows that; a file that may not
+// be written is left alone. A symbolic link stays, and the file that it leads to is
+// written. If the file has other names (hard links), those keep the old content:
+// writing in place would reach them, and would not be atomic.
 //
 // The context may end the write until the new content is put in place.
-func (f *FS) WriteTextFile(ctx context.Context, path, content string) (Change, error) {
-	before, err := f.write(ctx, path, content)
+func (f *FS) Write(ctx context.Context, p Place, content string, expected *Version) (Change, error) {
+	change, err := f.write(ctx, p, content, expected)
 	if err != nil {
-		return Change{}, fail("write", path, err)
+		return Change{}, fail("write", p.Path, err)
 	}
-	return Change{Path: path, Before: before, After: content}, nil
+	return change, nil
 }
 
-func (f *FS) write(ctx context.Context, path, content string) (before *string, err error) {
-	if filepath.IsAbs(path) && os.IsPathSeparator(path[len(path)-1]) {
-		return nil, regular(iofs.ModeDir)
+func (f *FS) write(ctx context.Context, p Place, content string, expected *Version) (Change, error) {
+	if namesDirectory(p.Path) {
+		return Change{}, regular(iofs.ModeDir)
 	}
 	if err := f.acquire(ctx); err != nil {
-		return nil, err
+		return Change{}, err
 	}
 	defer func() { <-f.writing }()
-	top, name, err := f.locate(path)
+	// From here on the directory is held open and the name has one component: what
+	// happens to the path above makes no difference any more.
+	dir, name, err := f.enter(p, true)
 	if err != nil {
-		return nil, err
-	}
-	if name == "." {
-		return nil, regular(iofs.ModeDir)
-	}
-	return f.writeIn(ctx, top, name, content)
-}
-
-// writeIn writes the file that locate found.
-func (f *FS) writeIn(ctx context.Context, top *os.Root, name, content string) (before *string, err error) {
-	parent, name := filepath.Split(name)
-	parent = filepath.Clean(parent)
-	if err := checkDepth(top, parent); err != nil {
-		return nil, err
-	}
-	if err := top.MkdirAll(parent, 0o755); errors.Is(err, iofs.ErrExist) {
-		return nil, fmt.Errorf("%s, or what it is in, is not a directory", parent)
-	} else if err != nil {
-		return nil, err
-	}
-	// From here on the directory is held open and the names have one component:
-	// what happens to the path above makes no difference any more.
-	dir, err := top.OpenRoot(parent)
-	if err != nil {
-		return nil, err
+		return Change{}, err
 	}
 	defer dir.Close() // nothing was written to it: its error says nothing
-	before, info, err := f.current(ctx, dir, name)
+	old, err := f.open(ctx, dir, name)
 	if err != nil {
-		return nil, err
+		return Change{}, err
 	}
-	return before, replace(ctx, dir, name, content, info)
+	defer old.close()
+	if expected != nil && !old.Version.Same(*expected) {
+		return Change{}, ErrChanged
+	}
+	c := Change{Path: p.Path, Before: old.Text, After: old.Encoding.withoutMark(content), Encoding: old.Encoding}
+	if err := replace(ctx, dir, name, c.After, old); err != nil {
+		return Change{}, err
+	}
+	info, _ := dir.Lstat(name) // without it, the content still tells
+	c.Version = versionOf(info, c.After)
+	return c, nil
 }
+
+// namesDirectory reports a path that is spelled as a directory's.
+func namesDirectory(path string) bool { return os.IsPathSeparator(path[len(path)-1]) }
 
 // checkDepth refuses to make a path of very many directories: programs that walk
 // along it, also those that remove it, would fail.
@@ -98,35 +141,58 @@ func checkDepth(top *os.Root, parent string) error {
 	return nil
 }
 
-// current returns what the file holds and what it is; nil for both if it is not
-// there. It opens the file for writing, so that a file which may not be written
-// is not replaced either.
-func (f *FS) current(ctx context.Context, dir *os.Root, name string) (*string, iofs.FileInfo, error) {
-	file, info, err := openRegular(dir, name, os.O_RDWR)
-	if errors.Is(err, ErrNotExist) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	defer file.Close() // only read
-	if info.Size() > f.maxBytes {
-		return nil, nil, f.tooLarge("what is there could not be kept for undo")
-	}
-	text, err := f.readAll(ctx, file, info.Size())
-	if err != nil {
-		return nil, nil, err
-	}
-	before := asString(text)
-	return &before, info, nil
+// existing is a file that is about to be replaced. There may be none: then file is
+// nil.
+type existing struct {
+	Current
+	file *os.File // open
+	info iofs.FileInfo
 }
 
-// replace puts a new file in the place of name, with the mode and owner of info
-// if that is not nil. The temporary file is beside it, made through the same
+func (e *existing) close() {
+	if e.file != nil {
+		_ = e.file.Close() // it was only read
+	}
+}
+
+// open opens the file that is there and reads it. It opens the file for writing, so
+// that a file which may not be written is not replaced either.
+func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, error) {
+	file, info, err := openRegular(dir, name, os.O_RDWR)
+	if errors.Is(err, ErrNotExist) {
+		return &existing{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := &existing{file: file, info: info}
+	var raw []byte
+	if info.Size() > f.maxBytes {
+		err = f.tooLarge("what is there could not be kept for undo")
+	} else {
+		raw, err = f.readAll(ctx, file, info.Size())
+	}
+	if err != nil {
+		e.close()
+		return nil, err
+	}
+	text, err := encodingOf(raw).decode(raw)
+	if err == nil {
+		e.Encoding = encodingOf(raw)
+	} else {
+		text = raw // no text at all: it is replaced by text in UTF-8
+	}
+	before := asString(text)
+	e.Text, e.Version = &before, versionOf(info, before)
+	return e, nil
+}
+
+// replace puts a new file in the place of name, with the encoding, attributes, mode
+// and owner of the old one, if there is one. The temporary file is beside it, made through the same
 // os.Root (which is why this is not left to a library that works by path).
-func replace(ctx context.Context, dir *os.Root, name, content string, info iofs.FileInfo) (err error) {
+func replace(ctx context.Context, dir *os.Root, name, content string, old *existing) (err error) {
 	mode := iofs.FileMode(0o644) // less the umask
-	if info != nil {
+	if old.file != nil {
 		mode = 0o600 // until the owner is right
 	}
 	file, temp, err := createTemp(dir, mode)
@@ -138,7 +204,7 @@ func replace(ctx context.Context, dir *os.Root, name, content string, info iofs.
 			err = errors.Join(err, dir.Remove(temp))
 		}
 	}()
-	if err := fill(file, content, info); err != nil {
+	if err := fill(file, content, old); err != nil {
 		return errors.Join(err, file.Close())
 	}
 	if err := ctx.Err(); err != nil {
@@ -193,18 +259,24 @@ func isFile(dir *os.Root, name string, file *os.File) bool {
 	return err == nil && os.SameFile(there, open)
 }
 
-// fill writes content to the new file, gives it the mode and owner of the file
-// it replaces, and waits until the disk has it.
-func fill(file *os.File, content string, info iofs.FileInfo) error {
-	if _, err := file.WriteString(content); err != nil {
+// fill writes content to the new file, gives it the attributes, mode and owner of the
+// file that it replaces, and waits until the disk has it.
+func fill(file *os.File, content string, old *existing) (err error) {
+	if old.Encoding == UTF8 {
+		_, err = file.WriteString(content)
+	} else {
+		_, err = file.Write(old.Encoding.encode(content))
+	}
+	if err != nil {
 		return err
 	}
-	if info != nil {
-		mode := info.Mode() & (iofs.ModePerm | iofs.ModeSetuid | iofs.ModeSetgid | iofs.ModeSticky)
-		if !keepOwner(file, info) {
+	if old.file != nil {
+		mode := old.info.Mode() & (iofs.ModePerm | iofs.ModeSetuid | iofs.ModeSetgid | iofs.ModeSticky)
+		if !keepOwner(file, old.info) {
 			mode &^= iofs.ModeSetuid | iofs.ModeSetgid // they would mean another user
 		}
-		// After the owner: changing that clears bits.
+		keepAttributes(old.file, file)
+		// After the owner and the access control list: setting those changes it.
 		if err := file.Chmod(mode); err != nil {
 			return err
 		}

@@ -170,29 +170,37 @@ func TestConcurrentWriters(t *testing.T) {
 	assertNoTemp(t, dir)
 }
 
-// TestExchangeAfterLocate is the worst moment of the race below: a directory
+// TestExchangeAfterFind is the worst moment of the race below: a directory
 // becomes a link to the outside after the path was found to be inside.
-func TestExchangeAfterLocate(t *testing.T) {
+func TestExchangeAfterFind(t *testing.T) {
 	base := t.TempDir()
 	inside, outside := filepath.Join(base, "in"), filepath.Join(base, "out")
 	secret := put(t, filepath.Join(outside, "file"), "secret")
 	put(t, filepath.Join(inside, "dir", "file"), "fine")
 	f := serve(t, inside)
-	dir, name, err := f.locate(filepath.Join(inside, "dir", "file"))
-	if err != nil {
-		t.Fatal(err)
+	var places []Place
+	for _, name := range []string{"file", "new", filepath.Join("sub", "new")} {
+		p, err := f.Find(filepath.Join(inside, "dir", name))
+		if err != nil || p.Outside {
+			t.Fatal(p, err)
+		}
+		places = append(places, p)
 	}
 	if err := os.Rename(filepath.Join(inside, "dir"), filepath.Join(inside, "moved")); err != nil {
 		t.Fatal(err)
 	}
 	link(t, outside, filepath.Join(inside, "dir"))
-	if file, _, err := openRegular(dir, name, os.O_RDONLY); err == nil {
-		_ = file.Close()
-		t.Error("opened a file outside")
-	}
-	for _, name := range []string{name, filepath.Join("dir", "new"), filepath.Join("dir", "sub", "new")} {
-		if _, err := f.writeIn(t.Context(), dir, name, "mine"); err == nil {
-			t.Errorf("wrote %s outside", name)
+	for _, p := range places {
+		if text, err := f.Read(t.Context(), p, nil, nil); !errors.Is(err, ErrMoved) {
+			t.Errorf("read %s = %q, %v", p.Path, text.Text, err)
+		}
+		if _, err := f.Write(t.Context(), p, "mine", nil); !errors.Is(err, ErrMoved) {
+			t.Errorf("write %s = %v", p.Path, err)
+		}
+		// Even later: the path was looked at a second time.
+		if dir, _, err := descend(p.top, p.name, true); err == nil {
+			_ = dir.Close()
+			t.Errorf("the way to %s leads over a link", p.Path)
 		}
 	}
 	entries, err := os.ReadDir(outside)

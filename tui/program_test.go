@@ -47,7 +47,7 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 			return session.NewSession(session.Options{
 				Cwd:     dir,
 				Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
-				Machine: func(session.Witness) (session.Machine, error) { return machine{p: p}, nil },
+				Machine: func(session.Witness, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 			})
 		},
 	})

@@ -9,8 +9,10 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/fs"
 	"parley/internal/demoagent"
 	"parley/internal/local"
+	"parley/internal/sensitive"
 	"parley/internal/session"
 	"parley/internal/store"
 )
@@ -55,6 +57,10 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, err := askedFiles(l.config.Files)
+	if err != nil {
+		return nil, err
+	}
 	dir := a.Cwd
 	if dir == "" {
 		dir = cwd
@@ -64,7 +70,7 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	var machine local.Options
+	machine := local.Options{Sensitive: files}
 	if box != nil {
 		machine.Wrap = box.Command
 	}
@@ -76,11 +82,32 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 		AdditionalDirectories: l.addDirs,
 		MCPServers:            servers,
 		ResumeID:              acpclient.SessionID(l.resume),
-		Machine: func(w session.Witness) (session.Machine, error) {
-			return local.New(w, machine, roots...)
+		Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
+			opt := machine
+			opt.Asker = a
+			return local.New(w, opt, roots...)
 		},
 		Bounds: boundsFor(box, l.sandboxOf(a)),
 	})
+}
+
+// askedFiles is the table of the files that the person is asked about. parley's own
+// files are those of its configuration and of its state, by the names that they have
+// and by those that links to them lead to.
+func askedFiles(f config.Files) (*sensitive.Table, error) {
+	var own []string
+	for _, dir := range []string{filepath.Dir(config.ConfigFile()), config.StateDir()} {
+		own = append(own, dir)
+		if real, err := fs.Resolve(dir); err == nil && real != dir {
+			own = append(own, real)
+		}
+	}
+	home, _ := os.UserHomeDir() // "" if it is not known
+	table, err := sensitive.New(f.AskRead, f.AskWrite, own, home)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration's [files]: %w", err)
+	}
+	return table, nil
 }
 
 // sample makes a temporary project for the tour.

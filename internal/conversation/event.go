@@ -126,11 +126,14 @@ type (
 
 // What the agent asks.
 type (
-	// PermissionOpened: the agent waits for an answer.
+	// PermissionOpened: the agent waits for an answer. With File, parley itself asks,
+	// before it does with a file what the agent wants: the request is its own, and names
+	// no tool call.
 	PermissionOpened struct {
 		ID      int                                 `json:"id"`
 		Request *acpclient.RequestPermissionRequest `json:"request"`
 		At      time.Time                           `json:"at,omitzero"`
+		File    *FileQuestion                       `json:"file,omitzero"`
 	}
 	// PermissionClosed: it was answered, or needs no answer any more.
 	PermissionClosed struct {

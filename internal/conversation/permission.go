@@ -6,7 +6,7 @@ import (
 	"parley/acpclient"
 )
 
-// Permission is an open question about a tool call.
+// Permission is an open question about a tool call, or about a file.
 type Permission struct {
 	ID int
 	// ToolCall is the call in the transcript.
@@ -17,6 +17,8 @@ type Permission struct {
 	// replaced by another one, with a higher Version.
 	Asked   *ToolCall
 	Options []acpclient.PermissionOption
+	// File says that parley itself asks, and what; nil if the agent does.
+	File *FileQuestion
 
 	holds []*ToolCall // the calls that wait for the answer
 }
@@ -34,6 +36,10 @@ func (a *PermissionAnswer) Rejects() bool {
 }
 
 func (c *Conversation) applyPermissionOpened(e PermissionOpened) {
+	if e.File != nil {
+		c.applyFileAsked(e)
+		return
+	}
 	u := &e.Request.ToolCall
 	var t *ToolCall
 	if u.ToolCallID == "" {
@@ -123,7 +129,9 @@ func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
 		t := p.ToolCall
 		t.Answer = answer
 		t.Asked = append(t.Asked, p.Asked)
-		if !t.Live {
+		if p.File != nil {
+			p.File.settle(t)
+		} else if !t.Live {
 			t.rejectUnlessEnded() // there is no turn whose end would tell
 		}
 		t.changed()

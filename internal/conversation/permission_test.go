@@ -91,3 +91,42 @@ func TestAQuestionOutlivesItsTranscript(t *testing.T) {
 		t.Errorf("%d items", len(c.Items))
 	}
 }
+
+// A question of parley's own stands in the transcript with its answer, and leaves the
+// agent's message whole.
+func TestFileQuestion(t *testing.T) {
+	q := &conversation.FileQuestion{Path: "/w/link", Target: "/etc/hosts", Outside: true, Folder: "/etc"}
+	asked := conversation.PermissionOpened{ID: 1, Request: conversation.FileRequest(q, nil, ""), File: q}
+	for name, tt := range map[string]struct {
+		outcome                       acpclient.RequestPermissionOutcome
+		rejected, cancelled, complete bool
+	}{
+		"yes":       {acpclient.PermissionSelected(conversation.FileOnce), false, false, true},
+		"no":        {acpclient.PermissionSelected(conversation.FileNo), true, false, false},
+		"cancelled": {acpclient.PermissionCancelled, false, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := fold(t, events.Sent("x"), events.AgentSays("one ", ""), asked)
+			if len(c.Permissions) != 1 || c.Permissions[0].File != q || c.Permissions[0].Asked.Kind != acpclient.ToolRead {
+				t.Fatalf("the open questions are %+v", c.Permissions)
+			}
+			c.Apply(conversation.PermissionClosed{ID: 1, Outcome: tt.outcome})
+			c.Apply(events.Up(t, events.AgentSays("two", "")))
+			tool := onlyTool(t, c)
+			if tool.Rejected != tt.rejected || tool.Cancelled != tt.cancelled || (tool.Status == acpclient.ToolCompleted) != tt.complete || tool.Running() {
+				t.Errorf("%+v", tool)
+			}
+			said := 0
+			for _, item := range c.Items {
+				if m, ok := item.(*conversation.Message); ok && m.Chunk == acpclient.AgentMessageChunk {
+					if said++; m.Parts.Plain() != "one two" {
+						t.Errorf("the agent said %q", m.Parts.Plain())
+					}
+				}
+			}
+			if said != 1 || len(c.Permissions) != 0 {
+				t.Errorf("%d messages, %d open questions", said, len(c.Permissions))
+			}
+		})
+	}
+}

@@ -32,7 +32,11 @@ func (Said) Size() int                 { return EventOverhead }
 
 // Size counts the request as it was received and what was made of it.
 func (e PermissionOpened) Size() int {
-	return EventOverhead + toolSize(&e.Request.ToolCall) + len(e.Request.Raw)
+	n := EventOverhead + toolSize(&e.Request.ToolCall) + len(e.Request.Raw)
+	if e.File != nil {
+		n += EventOverhead + len(e.File.Path) + len(e.File.Target)
+	}
+	return n
 }
 
 // Size counts both contents of the file.

@@ -40,6 +40,16 @@ func newBudget(size int64) *budget {
 // ends. They are free again when its answer is written; if nobody writes an answer,
 // when done is called, which the handler does at its end.
 func (b *budget) take(ctx context.Context, n int64) (done func(), err error) {
+	release, err := b.borrow(ctx, n)
+	if err == nil && acpclient.OnAnswered(ctx, release) {
+		return func() {}, nil
+	}
+	return release, err
+}
+
+// borrow waits until a request may hold n bytes, or ctx ends. They are free again when
+// release is called.
+func (b *budget) borrow(ctx context.Context, n int64) (release func(), err error) {
 	held := min(n, b.size)
 	if err := b.free.Acquire(ctx, held); err != nil {
 		return nil, fmt.Errorf("wait for other requests to be answered: %w", err)
@@ -47,16 +57,12 @@ func (b *budget) take(ctx context.Context, n int64) (done func(), err error) {
 	if held >= largeRequest && b.garbage.Swap(false) {
 		runtime.GC()
 	}
-	release := func() {
+	return func() {
 		if held >= largeRequest {
 			b.garbage.Store(true)
 		}
 		b.free.Release(held)
-	}
-	if acpclient.OnAnswered(ctx, release) {
-		return func() {}, nil
-	}
-	return release, nil
+	}, nil
 }
 
 // fileSize is about how much a file takes that is read or replaced; 0 if it is not

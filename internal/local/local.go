@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/fs"
+	"parley/internal/sensitive"
 	"parley/internal/session"
 	"parley/terminal"
 )
@@ -18,6 +19,7 @@ import (
 // Machine implements session.Machine. It may be used from any goroutine.
 type Machine struct {
 	fs        *fs.FS
+	gate      *gate
 	terminals *terminal.Manager
 	witness   session.Witness
 	cwd       string
@@ -30,6 +32,10 @@ var _ session.Machine = (*Machine)(nil)
 type Options struct {
 	// Wrap bounds what commands may do, see [terminal.Options].
 	Wrap func(program string, args []string) (string, []string)
+	// Asker asks the person. Without one, what would be asked about is refused.
+	Asker session.Asker
+	// Sensitive are the files that are asked about also inside the roots; nil for none.
+	Sensitive *sensitive.Table
 }
 
 // New makes a machine whose files are those inside the roots, of which the first
@@ -38,11 +44,17 @@ func New(witness session.Witness, opt Options, roots ...string) (*Machine, error
 	if len(roots) == 0 {
 		return nil, errors.New("a session needs a working directory")
 	}
+	if opt.Sensitive == nil {
+		opt.Sensitive = new(sensitive.Table)
+	}
 	files, err := fs.New(roots...)
 	if err != nil {
 		return nil, err
 	}
-	return &Machine{fs: files, terminals: terminal.NewManager(terminal.Options{Wrap: opt.Wrap}), witness: witness, cwd: roots[0], inFlight: newBudget(maxInFlight)}, nil
+	return &Machine{
+		fs: files, gate: newGate(opt), terminals: terminal.NewManager(terminal.Options{Wrap: opt.Wrap}),
+		witness: witness, cwd: roots[0], inFlight: newBudget(maxInFlight),
+	}, nil
 }
 
 // Close ends all commands and closes the roots.
@@ -53,50 +65,6 @@ func (m *Machine) Close() {
 
 // EndTerminals ends all commands that there are.
 func (m *Machine) EndTerminals() { _ = m.terminals.ReleaseAll() }
-
-// ReadTextFile serves fs/read_text_file.
-func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
-	if r.Line != nil && *r.Line < 0 || r.Limit != nil && *r.Limit < 0 {
-		return nil, invalid("line and limit must not be negative")
-	}
-	done, err := m.inFlight.take(ctx, fileSize(r.Path))
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	text, err := m.fs.ReadTextFile(ctx, r.Path, r.Line, r.Limit)
-	if err != nil {
-		return nil, fileError(r.Path, err)
-	}
-	return &acpclient.ReadTextFileResponse{Content: text}, nil
-}
-
-// WriteTextFile serves fs/write_text_file.
-func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
-	done, err := m.inFlight.take(ctx, int64(len(r.Content))+fileSize(r.Path))
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	change, err := m.fs.WriteTextFile(ctx, r.Path, r.Content)
-	if err != nil {
-		return nil, fileError(r.Path, err)
-	}
-	m.witness.FileWritten(change.Path, change.Before, change.After)
-	return &acpclient.WriteTextFileResponse{}, nil
-}
-
-// fileError puts an error into the protocol's words.
-func fileError(path string, err error) error {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return acpclient.NotFoundError(path)
-	case errors.Is(err, fs.ErrNotAbsolute), errors.Is(err, fs.ErrOutsideRoots),
-		errors.Is(err, fs.ErrNotRegular), errors.Is(err, fs.ErrNotText), errors.Is(err, fs.ErrTooLarge), errors.Is(err, fs.ErrTooDeep):
-		return invalid(err.Error())
-	}
-	return err
-}
 
 func invalid(why string) error {
 	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: why}

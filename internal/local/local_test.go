@@ -50,6 +50,10 @@ func (r *record) FileWritten(path string, before *string, after string) {
 	r.add("wrote %s: %s to %s", filepath.Base(path), was, after)
 }
 
+func (r *record) FileDecoded(path, encoding string) {
+	r.add("decoded %s of %s", filepath.Base(path), encoding)
+}
+
 func (r *record) TerminalCreated(_ acpclient.TerminalID, command, cwd string) {
 	r.add("created %s in %s", command, filepath.Base(cwd))
 }

@@ -235,7 +235,10 @@ func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
 		Command: acpclient.Command{Path: "fake", Args: []string{"acp"}, Env: []string{"A=0"}},
 		Client:  acpclient.Implementation{Name: "parley", Version: "0"},
 		Cwd:     "/work",
-		Machine: func(w Witness) (Machine, error) { h.machine.witness = w; return h.machine, nil },
+		Machine: func(w Witness, a Asker) (Machine, error) {
+			h.machine.witness, h.machine.asker = w, a
+			return h.machine, nil
+		},
 		Tap: func(sent bool, line []byte) {
 			if !sent && len(line) < 1000 && bytes.Contains(line, []byte(`"id"`)) {
 				_ = validator.Load().Line(schematest.Agent, line) // it may say what it likes
@@ -371,6 +374,7 @@ func eventsOf[E conversation.Event](h *harness) []E {
 // fakeMachine answers what it is told to.
 type fakeMachine struct {
 	witness Witness
+	asker   Asker
 	readErr error
 	closed  bool
 	ended   int // how often EndTerminals was called

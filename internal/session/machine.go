@@ -1,6 +1,8 @@
 package session
 
 import (
+	"path/filepath"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
 )
@@ -22,6 +24,8 @@ type Machine interface {
 // goroutine, and wait while the session's stream is full.
 type Witness interface {
 	FileWritten(path string, before *string, after string)
+	// FileDecoded is told once for each file that is not stored as UTF-8.
+	FileDecoded(path, encoding string)
 	TerminalCreated(id acpclient.TerminalID, command, cwd string)
 	TerminalOutput(id acpclient.TerminalID, data []byte)
 	TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus)
@@ -32,6 +36,17 @@ type streamWitness struct{ s *Session }
 
 func (w streamWitness) FileWritten(path string, before *string, after string) {
 	w.s.stream.push(w.s.ctx, conversation.FileWritten{Path: path, Before: before, After: after})
+}
+
+func (w streamWitness) FileDecoded(path, encoding string) {
+	name := path
+	if rel, err := filepath.Rel(w.s.opt.Cwd, path); err == nil && filepath.IsLocal(rel) {
+		name = rel
+	}
+	w.s.stream.push(w.s.ctx, conversation.Said{
+		Severity: acpclient.NoticeInfo, Title: name + " is stored as " + encoding,
+		Detail: "The agent reads it as UTF-8. What it writes to the file is stored as before, with the byte order mark.",
+	})
 }
 
 func (w streamWitness) TerminalCreated(id acpclient.TerminalID, command, cwd string) {

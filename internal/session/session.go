@@ -29,13 +29,14 @@ type Options struct {
 	// ResumeID, if not empty, is the session to open instead of a new one.
 	ResumeID acpclient.SessionID
 	// Unattended says that nobody is there to fill in forms or to sign in on a
-	// terminal: neither is offered to the agent.
+	// terminal: neither is offered to the agent. Nor is anybody asked about files.
 	Unattended bool
 
 	// Spawn starts the agent; nil is the function Spawn.
 	Spawn func(acpclient.Command) (*Peer, error)
-	// Machine makes what serves fs/* and terminal/*.
-	Machine func(Witness) (Machine, error)
+	// Machine makes what serves fs/* and terminal/*. Its Asker is nil if nobody can be
+	// asked.
+	Machine func(Witness, Asker) (Machine, error)
 	// Bounds says for people what bounds the agent and its commands from outside,
 	// such as "sandbox"; empty if nothing does.
 	Bounds string
@@ -116,7 +117,7 @@ func NewSession(opt Options) (*Session, error) {
 	}
 	s.stream.keeper = opt.Keeper
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	machine, err := opt.Machine(streamWitness{s})
+	machine, err := opt.Machine(streamWitness{s}, s.asker())
 	if err != nil {
 		s.cancel()
 		return nil, err

@@ -252,6 +252,9 @@ func (d *Permission) show() Action {
 	call, by, show := d.asked.Asked, d.asker, callContent{at: toolface.In(d.env.Cwd), reach: d.env.Reach}
 	return Show{Call: call, Head: func(width int, th *theme.Theme) []string {
 		head := aboutCallItself(call, by, show)
+		if file := d.asked.File; file != nil {
+			head = column{fileHead(file, call), fileReasons(file, call)}
+		}
 		p := paper{width, th}
 		return head.lines(p, 0, head.height(p))
 	}}
@@ -281,9 +284,14 @@ func (d *Permission) refresh() {
 	}
 	d.version, d.seen = call.Version(), now
 	d.sites = d.env.Sites.Version()
-	d.about = aboutCall(call, d.asker, callContent{
+	content := callContent{
 		at: toolface.In(d.env.Cwd), reach: d.env.Reach, sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
-	})
+	}
+	if d.asked.File != nil {
+		d.about = aboutFile(d.asked.File, call, content)
+	} else {
+		d.about = aboutCall(call, d.asker, content)
+	}
 	if d.raw {
 		d.about = append(d.about, gap{}, quoted("title", call.Title))
 		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
@@ -308,7 +316,7 @@ const rawKey = "i"
 // View implements [Dialog].
 func (d *Permission) View(width, maxHeight int) View {
 	d.refresh()
-	p := panel{title: "Permission", body: d.about}
+	p := panel{title: d.title(), body: d.about}
 	if d.waiting > 1 {
 		p.note = fmt.Sprintf("%d of %d", d.number, d.waiting)
 	}
@@ -321,6 +329,14 @@ func (d *Permission) View(width, maxHeight int) View {
 		return d.viewWriting(p, width, maxHeight)
 	}
 	return d.view(p, width, maxHeight)
+}
+
+// title says who asks. No word of the agent stands there.
+func (d *Permission) title() string {
+	if d.asked.File != nil {
+		return "parley asks"
+	}
+	return "Permission"
 }
 
 // Hints implements [Dialog].

@@ -46,7 +46,7 @@ func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 	s, err := session.NewSession(session.Options{
 		Cwd:     dir,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
-		Machine: func(session.Witness) (session.Machine, error) { return noMachine{}, nil },
+		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {
 		panic(err)

@@ -69,6 +69,19 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 		return e
 	}),
 	"PermissionOpened": draw(func(t *rapid.T) conversation.Event {
+		if rapid.Bool().Draw(t, "parley asks") {
+			before := "a"
+			q := &conversation.FileQuestion{
+				Path: "/w/a", Target: "/b", Outside: true, Write: rapid.Bool().Draw(t, "write"), Hidden: rapid.Bool().Draw(t, "hidden"),
+				Changed: rapid.Bool().Draw(t, "changed"), Links: rapid.IntRange(0, 2).Draw(t, "links"),
+			}
+			raw, err := json.Marshal(conversation.FileRequest(q, &before, "b"))
+			r := new(acpclient.RequestPermissionRequest)
+			if err = errors.Join(err, acpclient.Unmarshal(raw, r)); err != nil {
+				t.Fatal(err)
+			}
+			return conversation.PermissionOpened{ID: number(t), Request: r, File: q, At: moment(t)}
+		}
 		return conversation.PermissionOpened{ID: number(t), Request: decoded[acpclient.RequestPermissionRequest](t, permissionRequests), At: moment(t)}
 	}),
 	"PermissionClosed": draw(func(t *rapid.T) conversation.Event {

@@ -1,0 +1,114 @@
+package fs
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Encoding is how a file stores its text.
+type Encoding uint8
+
+// The encodings. UTF-16 is known by its byte order mark, which is not a part of the
+// text that is read, and stands before the text that is written.
+const (
+	UTF8 Encoding = iota
+	UTF16LE
+	UTF16BE
+)
+
+// String names the encoding.
+func (e Encoding) String() string {
+	switch e {
+	case UTF16LE:
+		return "UTF-16 (little-endian)"
+	case UTF16BE:
+		return "UTF-16 (big-endian)"
+	}
+	return "UTF-8"
+}
+
+// byteOrder reads and writes numbers of two bytes.
+type byteOrder interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
+// order is the byte order of UTF-16, nil for UTF-8.
+func (e Encoding) order() byteOrder {
+	switch e {
+	case UTF16LE:
+		return binary.LittleEndian
+	case UTF16BE:
+		return binary.BigEndian
+	}
+	return nil
+}
+
+const byteOrderMark = '\ufeff'
+
+// encodingOf tells the encoding by the first two bytes of a file.
+func encodingOf(head []byte) Encoding {
+	switch {
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
+		return UTF16LE
+	case bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return UTF16BE
+	}
+	return UTF8
+}
+
+// decode makes UTF-8 of a whole file in UTF-16, without its byte order mark. What is
+// not valid is ErrNotText: it could not be written back as it was.
+func (e Encoding) decode(raw []byte) ([]byte, error) {
+	order := e.order()
+	if order == nil {
+		return raw, nil
+	}
+	invalid := fmt.Errorf("%w: it begins like %s, and is not valid", ErrNotText, e)
+	if len(raw)%2 != 0 {
+		return nil, invalid
+	}
+	text := make([]byte, 0, len(raw))
+	for raw = raw[2:]; len(raw) > 0; raw = raw[2:] {
+		r := rune(order.Uint16(raw))
+		if utf16.IsSurrogate(r) {
+			if len(raw) < 4 {
+				return nil, invalid
+			}
+			if r = utf16.DecodeRune(r, rune(order.Uint16(raw[2:]))); r == utf8.RuneError {
+				return nil, invalid
+			}
+			raw = raw[2:]
+		}
+		text = utf8.AppendRune(text, r)
+	}
+	return text, nil
+}
+
+// encode makes the bytes of a file of its text, which is valid UTF-8 unless the
+// encoding is UTF8.
+func (e Encoding) encode(text string) []byte {
+	order := e.order()
+	out := make([]byte, 0, 2*len(text)+2)
+	out = order.AppendUint16(out, byteOrderMark)
+	for _, r := range text {
+		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
+			out = order.AppendUint16(out, uint16(high))
+			r = low
+		}
+		out = order.AppendUint16(out, uint16(r))
+	}
+	return out
+}
+
+// withoutMark is text without the byte order mark that the file has anyway.
+func (e Encoding) withoutMark(text string) string {
+	if e == UTF8 {
+		return text
+	}
+	return strings.TrimPrefix(text, string(byteOrderMark))
+}

@@ -1,0 +1,81 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// Asker asks the person on behalf of a Machine. Its methods may be called from any
+// goroutine.
+type Asker interface {
+	// AskFile asks whether a file may be read or written, and waits for the answer.
+	// before is what the file holds, nil if there is none, and after what it is to hold;
+	// nobody looks at them if the question is about reading, or is Hidden. The question
+	// is taken back when ctx ends. The error is ErrCancelled if the turn was cancelled or
+	// the agent has gone.
+	AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error)
+}
+
+// FileAnswer is what the person answers to a question about a file.
+type FileAnswer int
+
+// The answers.
+const (
+	FileRefused FileAnswer = iota
+	FileOnce
+	FileForSession
+)
+
+// ErrCancelled says that a question was taken back before it was answered.
+var ErrCancelled = errors.New("the turn was cancelled before the person has answered")
+
+// asker is the Asker of a session.
+type asker struct{ s *Session }
+
+// asker is who asks the person about files, nil if the session is unattended.
+func (s *Session) asker() Asker {
+	if s.opt.Unattended {
+		return nil
+	}
+	return asker{s}
+}
+
+// AskFile implements Asker.
+func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error) {
+	s := a.s
+	s.stream.room(ctx)
+	open := s.openFileQuestion(q, conversation.FileRequest(q, before, after))
+	outcome, err := open.wait(ctx, func() bool { return s.closePermission(open.id, acpclient.PermissionCancelled) })
+	switch {
+	case err != nil:
+		return FileRefused, err
+	case outcome.Cancelled():
+		return FileRefused, ErrCancelled
+	case outcome.OptionID == conversation.FileOnce:
+		return FileOnce, nil
+	case outcome.OptionID == conversation.FileSession:
+		return FileForSession, nil
+	}
+	return FileRefused, nil
+}
+
+// openFileQuestion asks the person a question of parley's own. It is answered as
+// cancelled at once if there is no agent any more that could want an answer, or if the
+// turn was cancelled.
+func (s *Session) openFileQuestion(file *conversation.FileQuestion, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
+	s.mu.Lock()
+	defer s.unlock()
+	s.lastNumber++
+	q := newQuestion[acpclient.RequestPermissionOutcome](s.lastNumber)
+	if s.closed || s.agent == nil || s.cancelling {
+		q.reply <- acpclient.PermissionCancelled
+		return q
+	}
+	q.offered = r.Options
+	s.permissions[q.id] = q
+	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, File: file, At: s.opt.Now()})
+	return q
+}

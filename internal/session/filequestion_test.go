@@ -1,0 +1,113 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// fileAnswer is how a question about a file came out.
+type fileAnswer struct {
+	answer FileAnswer
+	err    error
+}
+
+// askFile has the machine ask about a file, and waits until the question is open.
+func (h *harness) askFile(ctx context.Context) chan fileAnswer {
+	done := make(chan fileAnswer, 1)
+	go func() {
+		q := &conversation.FileQuestion{Path: "/etc/hosts", Target: "/etc/hosts", Outside: true}
+		a, err := h.machine.asker.AskFile(ctx, q, nil, "")
+		done <- fileAnswer{a, err}
+	}()
+	h.settle()
+	return done
+}
+
+func TestFileQuestionIsAnswered(t *testing.T) {
+	for option, want := range map[acpclient.PermissionOptionID]FileAnswer{
+		conversation.FileOnce: FileOnce, conversation.FileSession: FileForSession, conversation.FileNo: FileRefused,
+	} {
+		bubble(t, func(t *testing.T, h *harness) {
+			h.prompt("go")
+			done := h.askFile(t.Context())
+			if len(h.conv.Permissions) != 1 || h.conv.Permissions[0].File == nil {
+				t.Fatalf("open questions: %+v", h.conv.Permissions)
+			}
+			id := h.conv.Permissions[0].ID
+			if err := h.Answer(id, "allow"); err == nil {
+				t.Error("took an answer that was not offered")
+			}
+			if err := h.Answer(id, option); err != nil {
+				t.Fatal(err)
+			}
+			h.settle()
+			if got := <-done; got.err != nil || got.answer != want {
+				t.Errorf("%s is answered %+v", option, got)
+			}
+			if err := h.Answer(id, option); err == nil {
+				t.Error("took a second answer")
+			}
+			if len(h.agent().got()) == 0 || h.agent().count("session/request_permission") != 0 {
+				t.Error("the agent was sent something")
+			}
+		})
+	}
+}
+
+// Whatever ends what the question is for takes it back.
+func TestFileQuestionIsTakenBack(t *testing.T) {
+	for name, end := range map[string]func(*harness, context.CancelFunc){
+		"the turn is cancelled":  func(h *harness, _ context.CancelFunc) { h.Cancel() },
+		"the agent gives it up":  func(_ *harness, cancel context.CancelFunc) { cancel() },
+		"the agent dies":         func(h *harness, _ context.CancelFunc) { h.agent().exit(errors.New("dead")) },
+		"another session opens":  func(h *harness, _ context.CancelFunc) { _ = h.Reopen() },
+		"the session is closed":  func(h *harness, _ context.CancelFunc) { h.Session.Close(context.Background()) },
+		"the agent is restarted": func(h *harness, _ context.CancelFunc) { h.Reconnect() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				h.prompt("go")
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				done := h.askFile(ctx)
+				if len(h.conv.Permissions) != 1 {
+					t.Fatal("nothing was asked")
+				}
+				end(h, cancel)
+				h.settle()
+				if got := <-done; got.err == nil || got.answer != FileRefused {
+					t.Errorf("the answer is %+v", got)
+				}
+				if n := len(h.conv.Permissions); n != 0 {
+					t.Errorf("%d questions are still open", n)
+				}
+			})
+		})
+	}
+}
+
+// A file that is wanted after the turn was cancelled is not asked about.
+func TestNoFileQuestionAfterCancel(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("go")
+		h.Cancel()
+		if got := <-h.askFile(t.Context()); !errors.Is(got.err, ErrCancelled) {
+			t.Errorf("the answer is %+v", got)
+		}
+		if len(eventsOf[conversation.PermissionOpened](h)) != 0 {
+			t.Error("a question was opened")
+		}
+	})
+}
+
+func TestNobodyIsAskedWhenUnattended(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		if h.machine.asker != nil {
+			t.Error("the machine could ask")
+		}
+	}, func(_ *harness, o *Options) { o.Unattended = true })
+}
