@@ -2,10 +2,10 @@ package policy_test
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
-	"parley/acpclient"
 	"parley/internal/policy"
 )
 
@@ -25,7 +25,7 @@ func resolve(name string) policy.Path {
 func TestDescribe(t *testing.T) {
 	set := rules(t, "allow read", "allow search", "allow edit", "allow execute(go test *)", "allow fetch(example.com)", "allow mcp(docs__search)", "deny execute(rm *)")
 	for name, c := range map[string]struct {
-		kind    acpclient.ToolKind
+		kind    string
 		tool    string
 		input   string
 		at      []string
@@ -50,6 +50,18 @@ func TestDescribe(t *testing.T) {
 		"a command elsewhere":                 {kind: "execute", input: `{"command":"go test","cwd":"/tmp"}`, want: ask, because: "/tmp"},
 		"a command and something else":        {kind: "execute", input: `{"command":"go test","env":{"PATH":"."}}`, want: ask, because: `"env"`},
 		"two commands":                        {kind: "execute", input: `{"command":"go test","cmd":"make"}`, want: ask, because: "two different"},
+		"two commands, the second denied":     {kind: "execute", input: `{"command":"go test","script":"rm x"}`, want: deny},
+		"a command twice":                     {kind: "execute", input: `{"command":"go test","command":"go test"}`, want: ask, because: "twice"},
+		"a command twice, once denied":        {kind: "execute", input: `{"command":"go test","command":"rm x"}`, want: deny},
+		"a path twice":                        {kind: "read", input: `{"path":"a.go","path":"b.go"}`, want: ask, because: "twice"},
+		"a key in capitals":                   {kind: "execute", input: `{"command":"go test","Command":"make"}`, want: ask},
+		"a question":                          {kind: "other", input: `{"questions":[{"question":"rm?"}]}`, want: ask, because: "question"},
+		"a question that is a command":        {kind: "execute", input: `{"questions":[],"command":"rm x"}`, want: ask, because: "question"},
+		"a mode that is a command":            {kind: "switch_mode", input: `{"command":"rm x"}`, want: ask, because: "mode"},
+		"a secret":                            {kind: "read", input: `{"path":"sub/.env.local"}`, want: ask, because: "delicate"},
+		"a secret in capitals":                {kind: "read", input: `{"path":".ENV"}`, want: ask, because: "delicate"},
+		"a hook of git":                       {kind: "edit", input: `{"path":".git/hooks/pre-commit"}`, want: ask, because: "delicate"},
+		"a file of git that is read":          {kind: "read", input: `{"path":".git/HEAD"}`, want: allow},
 		"two commands, one denied":            {kind: "execute", input: `{"command":"rm x","script":"go test"}`, want: deny},
 		"the same twice":                      {kind: "execute", input: `{"command":"go test","cmd":"go test"}`, want: allow},
 		"a command of an odd form":            {kind: "execute", input: `{"command":{"a":1}}`, want: ask, because: "unknown form"},
@@ -68,13 +80,7 @@ func TestDescribe(t *testing.T) {
 		"a null command":                      {kind: "read", input: `{"path":"a","command":null}`, want: ask},
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := policy.Call{Kind: c.kind, Name: c.tool, RawInput: []byte(c.input)}
-			for _, p := range c.at {
-				call.Locations = append(call.Locations, acpclient.ToolCallLocation{Path: p})
-			}
-			for _, p := range c.diffs {
-				call.Content = append(call.Content, acpclient.ToolCallContent{Type: acpclient.ToolContentDiff, Path: p})
-			}
+			call := policy.Call{Kind: c.kind, Name: c.tool, RawInput: []byte(c.input), Paths: slices.Concat(c.at, c.diffs)}
 			got := policy.Decide(set, policy.Describe(call, "agent", "mode", resolve))
 			if got.Verdict != c.want || !strings.Contains(got.Why, c.because) {
 				t.Errorf("%s by %v, because %q; want %s, because %q", got.Verdict, got.Rule, got.Why, c.want, c.because)
