@@ -411,7 +411,7 @@ func TestExample(t *testing.T) {
 
 // plainKeys must name what the reader reads.
 func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
-	_, root := open("x", []byte("[agents.x]\n[mcp.x]"))
+	_, root := open("x", []byte("[agents.x]\n[mcp.x]\n[rules]"))
 	c := &Config{}
 	root.theme()
 	root.markdownStyle("")
@@ -419,6 +419,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	root.store()
 	root.sandbox()
 	root.defaultAgent(c)
+	root.rules()
 	read := slices.Concat(root.asked, []string{"agents", "mcp", "keys"})
 	agent, _ := root.child("agents")
 	x, _ := agent.child("x")
@@ -426,7 +427,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	server, _ := root.child("mcp")
 	y, _ := server.child("x")
 	y.mcpServer()
-	read = slices.Concat(read, x.asked, y.asked)
+	read = slices.Concat(read, x.asked, y.asked, []string{"allow", "ask", "deny"})
 	slices.Sort(read)
 	want := slices.Sorted(slices.Values(plainKeys))
 	if diff := cmp.Diff(want, slices.Compact(read)); diff != "" {
