@@ -19,7 +19,7 @@ func (QueueChanged) Size() int         { return EventOverhead }
 func (e Text) Size() int               { return EventOverhead + len(e.Text) }
 func (OptionChosen) Size() int         { return EventOverhead }
 func (e OptionSettled) Size() int      { return EventOverhead + optionsSize(e.Options) }
-func (PermissionClosed) Size() int     { return EventOverhead }
+func (e PermissionClosed) Size() int   { return EventOverhead + len(e.Rule) + len(e.Source) }
 func (e ElicitationOpened) Size() int  { return EventOverhead + len(e.Request.Raw) }
 func (e ElicitationClosed) Size() int  { return EventOverhead * (1 + len(e.Answers)) }
 func (ElicitationCompleted) Size() int { return EventOverhead }
@@ -33,6 +33,17 @@ func (Said) Size() int                 { return EventOverhead }
 // Size counts the request as it was received and what was made of it.
 func (e PermissionOpened) Size() int {
 	return EventOverhead + toolSize(&e.Request.ToolCall) + len(e.Request.Raw)
+}
+
+// Size counts the rules that are proposed.
+func (e PermissionReferred) Size() int {
+	n := EventOverhead + len(e.Why)
+	for _, rules := range e.Proposals {
+		for _, r := range rules {
+			n += len(r)
+		}
+	}
+	return n
 }
 
 // Size counts both contents of the file.
