@@ -21,6 +21,8 @@ type question[A any] struct {
 	reply chan A // has room for the answer
 	// offered are the options of a permission.
 	offered []acpclient.PermissionOption
+	// judged says that the rules are looked at before the person is asked.
+	judged bool
 	// form is what was asked for, of an elicitation.
 	form *acpclient.CreateElicitationRequest
 }
@@ -62,7 +64,8 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 		s.Said(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("The agent asks it for its session %q, which is not open here. It may be one of its subagents.", r.SessionID))
 	}
-	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, At: s.opt.Now()})
+	q.judged = s.judged(r)
+	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
 	if s.cancelling {
 		s.closePermissionLocked(q.id, acpclient.PermissionCancelled)
 	}
