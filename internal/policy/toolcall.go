@@ -26,6 +26,7 @@ var (
 	pathKeys    = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "file", "filename", "dir", "dir_path", "directory", "notebook_path", "target_file", "paths", "old_path", "new_path", "source", "destination", "from", "to"}
 	commandKeys = []string{"command", "cmd", "script", "commandLine", "command_line", "argv", "shell_command"}
 	cwdKeys     = []string{"cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"}
+	globKeys    = []string{"pattern", "glob", "include"} // some tools take a path there
 	urlKeys     = []string{"url", "uri", "address"}
 	plainKeys   = []string{
 		"description", "explanation", "justification", "reason", "timeout", "timeout_ms", "timeoutMs", "yield_time_ms", "max_output_tokens", "limit", "offset", "line", "lines", "start_line", "end_line", "head_limit",
@@ -142,9 +143,16 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 			return
 		}
 		d.request.URL = texts[0]
+	case slices.Contains(globKeys, key) && slices.ContainsFunc(texts, leadsAway):
+		d.unclear("%s may lead outside the session's directories", key)
 	case !slices.Contains(plainKeys, key):
 		d.unclear("it is not known what %q means to the tool", key)
 	}
+}
+
+// leadsAway reports a pattern that may be about files elsewhere.
+func leadsAway(pattern string) bool {
+	return strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..")
 }
 
 // command takes a command line, or a program with its arguments.

@@ -43,6 +43,8 @@ func TestDescribe(t *testing.T) {
 		"a search that is a command":          {kind: "search", input: `{"cmd":"make"}`, at: []string{"/work/a"}, want: ask},
 		"a read with something unknown":       {kind: "read", input: `{"path":"a","then":"x"}`, want: ask, because: `"then"`},
 		"a search":                            {kind: "search", input: `{"pattern":"x","path":"src"}`, want: allow},
+		"a search that leads away":            {kind: "search", input: `{"pattern":"/etc/**","path":"src"}`, want: ask, because: "outside"},
+		"a search that climbs":                {kind: "search", input: `{"pattern":"x","path":"src","glob":"../*"}`, want: ask, because: "outside"},
 		"an edit":                             {kind: "edit", input: `{"file_path":"a.go","old_string":"x","new_string":"y"}`, diffs: []string{"a.go"}, want: allow},
 		"an edit of another file":             {kind: "edit", input: `{"file_path":"a.go"}`, diffs: []string{"/etc/hosts"}, want: ask},
 		"a command":                           {kind: "execute", input: `{"command":"go test ./...","description":"x","timeout":5}`, want: allow},
