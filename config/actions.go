@@ -105,6 +105,7 @@ const (
 	ActionDialogSplit    Action = "dialog_side_by_side"
 	ActionDialogContext  Action = "dialog_context"
 	ActionDialogShow     Action = "dialog_show"
+	ActionAllowByRule    Action = "allow_by_rule"
 	ActionAllowOnce      Action = "allow_once"
 	ActionAllowAlways    Action = "allow_always"
 	ActionRejectOnce     Action = "reject_once"
@@ -211,6 +212,7 @@ var dialogActions = []ActionInfo{
 	{ActionDialogSplit, ContextDialog, "permission: show changes side by side or not", []string{"ctrl+s"}},
 	{ActionDialogContext, ContextDialog, "permission: show more of the lines around a change", []string{"ctrl+w"}},
 	{ActionDialogShow, ContextDialog, "permission: show it on the whole screen", []string{"ctrl+e"}},
+	{ActionAllowByRule, ContextDialog, "permission: always allow by a rule of parley", []string{"r"}},
 	{ActionAllowOnce, ContextDialog, "permission: allow once", []string{"y"}},
 	{ActionAllowAlways, ContextDialog, "permission: always allow", []string{"a"}},
 	{ActionRejectOnce, ContextDialog, "permission: reject once", []string{"n"}},

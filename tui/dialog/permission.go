@@ -37,7 +37,7 @@ type Permission struct {
 // this one included.
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting}
-	d.replies = newReplies(optionReplies(env, p))
+	d.replies = newReplies(append(optionReplies(env, p), ruleReplies(env, p)...))
 	d.version = p.Asked.Version()
 	d.refresh()
 	return d
@@ -188,6 +188,7 @@ func (d *Permission) refresh() {
 	if d.about != nil && d.version == call.Version() && d.sites == d.env.Sites.Version() {
 		return
 	}
+	d.withoutStaleRule()
 	now := subject{call.Title, call.Kind, call.Locations, call.Content, string(call.RawInput)}
 	if d.version != call.Version() && !reflect.DeepEqual(now, d.seen) {
 		d.env.Guard.open()

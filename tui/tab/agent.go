@@ -45,6 +45,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 		return nil
 	}
 	t.adopt(msg.agent, msg.session)
+	t.askToTrust()
 	t.session.Start()
 	return tea.Batch(t.pump.next, readBranch(t.cwd), t.readPrompt())
 }

@@ -46,6 +46,10 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		if err := t.session.Answer(a.ID, a.Option); err != nil {
 			return t.say(err.Error())
 		}
+	case dialog.ProposeRules:
+		t.proposeRules(a.ID)
+	case dialog.SaveRules:
+		return t.saveRules(a)
 	case dialog.CancelTurn:
 		if !t.session.Cancel() {
 			return t.say("no turn is running: choose one of the options")
