@@ -60,9 +60,6 @@ func Decide(rules []Rule, r Request) Decision {
 	if d := strictest(applying, r); d != nil {
 		return *d
 	}
-	if r.Unclear != "" {
-		return Decision{Verdict: Ask, Why: r.Unclear}
-	}
 	return permitted(applying, r)
 }
 
@@ -87,6 +84,12 @@ func permitted(rules []Rule, r Request) Decision {
 		if rule.Verdict == Allow {
 			allowing = append(allowing, rule)
 		}
+	}
+	switch {
+	case len(allowing) == 0:
+		return Decision{Verdict: Ask}
+	case r.Unclear != "":
+		return Decision{Verdict: Ask, Why: r.Unclear}
 	}
 	switch r.Kind {
 	case Execute:

@@ -295,6 +295,9 @@ func (b *Book) Decide(call policy.Call, agent, mode string, switching bool) (pol
 		r.Unclear = "the agent is just being switched to another mode"
 	}
 	d := policy.Decide(rules, r)
+	if len(rules) == 0 {
+		d.Why = "" // nobody expects an answer of a rule
+	}
 	if d.Verdict != policy.Ask {
 		return d, nil, nil
 	}

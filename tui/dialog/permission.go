@@ -205,6 +205,9 @@ func (d *Permission) refresh() {
 		d.about = append(d.about, gap{}, quoted("title", call.Title))
 		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
 	}
+	if d.asked.Why != "" {
+		d.about = append(d.about, gap{}, note("no rule answers: "+d.asked.Why))
+	}
 	if len(d.replies.list) == 0 {
 		d.about = append(d.about, gap{}, note("The agent offers nothing to answer with: only cancelling the turn is left."))
 	}
