@@ -68,7 +68,7 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 
 // linesBelow is a text, and lines that must all have been seen.
 func linesBelow(text string, lines []string) content {
-	about := column{vital{note(text)}, gap{}}
+	about := column{vital{newBlock(func(p paper) []string { return styled(prose(text, p.width), p.th.Text) })}, gap{}}
 	for _, l := range lines {
 		about = append(about, vital{newBlock(func(p paper) []string {
 			out := exact(safetext.VisibleLine(l), max(1, p.width-2))

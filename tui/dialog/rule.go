@@ -73,7 +73,9 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 		return nil
 	}
 	d := &RuleStep{question: newQuestion(env), asked: p}
-	d.about = column{vital{note("It is allowed now, once. From then on parley answers by itself what the rule allows.")}}
+	d.about = column{vital{newBlock(func(p paper) []string {
+		return styled(prose("It is allowed now, once. From then on parley answers by itself what the rule allows.", p.width), p.th.Text)
+	})}}
 	for i, rules := range p.Proposals {
 		d.about = append(d.about, gap{}, vital{quoted(proposalLabel(i, len(p.Proposals)), strings.Join(rules, "\n"))})
 	}

