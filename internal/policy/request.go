@@ -91,6 +91,11 @@ func permitted(rules []Rule, r Request) Decision {
 	case r.Unclear != "":
 		return Decision{Verdict: Ask, Why: r.Unclear}
 	}
+	for _, p := range r.Paths {
+		if !p.Inside {
+			return Decision{Verdict: Ask, Why: p.Name + " is outside the session's directories"}
+		}
+	}
 	switch r.Kind {
 	case Execute:
 		return permittedCommand(allowing, r)
@@ -107,17 +112,13 @@ func permitted(rules []Rule, r Request) Decision {
 	return Decision{Verdict: Ask}
 }
 
-// permittedPaths allows what only touches paths that are allowed, each inside
-// the roots.
+// permittedPaths allows what only touches paths that are allowed.
 func permittedPaths(rules []Rule, r Request) Decision {
 	if len(r.Paths) == 0 {
 		return Decision{Verdict: Ask, Why: "the agent names no file"}
 	}
 	var first *Rule
 	for _, p := range r.Paths {
-		if !p.Inside {
-			return Decision{Verdict: Ask, Why: p.Name + " is outside the session's directories"}
-		}
 		rule, why := allowsPath(rules, p)
 		if rule == nil {
 			return Decision{Verdict: Ask, Why: why}

@@ -16,8 +16,8 @@ type Call struct {
 	// Name is the tool's own name, where the agent gives one.
 	Name     string
 	RawInput []byte
-	// Paths are those of its locations and of its diffs.
-	Paths []string
+	// Paths are those of its locations, Changes those of its diffs.
+	Paths, Changes []string
 }
 
 // Words with which agents in the field name what a tool acts on, and those that
@@ -31,7 +31,7 @@ var (
 	plainKeys   = []string{
 		"description", "explanation", "justification", "reason", "timeout", "timeout_ms", "timeoutMs", "yield_time_ms", "max_output_tokens", "limit", "offset", "line", "lines", "start_line", "end_line", "head_limit",
 		"pattern", "query", "glob", "include", "exclude", "type", "output_mode", "case_sensitive", "-i", "-n", "-A", "-B", "-C", "multiline", "recursive", "encoding", "view_range",
-		"old_string", "new_string", "oldString", "newString", "old_str", "new_str", "oldText", "newText", "content", "contents", "text", "edits", "replace_all", "replaceAll", "expected_replacements", "instruction", "patch", "diff", "prompt", "format",
+		"old_string", "new_string", "oldString", "newString", "old_str", "new_str", "oldText", "newText", "content", "contents", "text", "edits", "replace_all", "replaceAll", "expected_replacements", "instruction", "prompt", "format",
 	}
 )
 
@@ -43,8 +43,11 @@ func Describe(c Call, agent, mode string, resolve func(path string) Path) Reques
 	r := Request{Agent: agent, Mode: mode, Kind: kindOf(c.Kind)}
 	d := describer{call: c, resolve: resolve, request: &r}
 	d.input()
-	for _, p := range c.Paths {
+	for _, p := range slices.Concat(c.Paths, c.Changes) {
 		d.path(p)
+	}
+	if len(c.Changes) > 0 && r.Kind != Edit && r.Kind != Delete && r.Kind != Move {
+		d.unclear("it changes files, and is said to be something else")
 	}
 	if c.Kind == string(switchMode) {
 		r.Kind, r.Unclear = switchMode, "switching the mode is always asked"
@@ -145,9 +148,27 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 		d.request.URL = texts[0]
 	case slices.Contains(globKeys, key) && slices.ContainsFunc(texts, leadsAway):
 		d.unclear("%s may lead outside the session's directories", key)
-	case !slices.Contains(plainKeys, key):
+	case !slices.Contains(plainKeys, key) || !plainValue(value, maxDeep):
 		d.unclear("it is not known what %q means to the tool", key)
 	}
+}
+
+// maxDeep is how many lists and objects within each other are looked into.
+const maxDeep = 6
+
+// plainValue reports a value in which nothing but plain keys is named, however deep.
+// What is too deep to be looked at is none.
+func plainValue(value json.RawMessage, deep int) bool {
+	var list []json.RawMessage
+	fields, object := fieldsOf(value)
+	switch {
+	case json.Unmarshal(value, &list) != nil && !object:
+		return true
+	case deep == 0:
+		return false
+	}
+	return !slices.ContainsFunc(list, func(v json.RawMessage) bool { return !plainValue(v, deep-1) }) &&
+		!slices.ContainsFunc(fields, func(f inputField) bool { return !slices.Contains(plainKeys, f.key) || !plainValue(f.value, deep-1) })
 }
 
 // leadsAway reports a pattern that may be about files elsewhere.

@@ -2,7 +2,6 @@ package policy_test
 
 import (
 	"path"
-	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +68,15 @@ func TestDescribe(t *testing.T) {
 		"a command of an odd form":            {kind: "execute", input: `{"command":{"a":1}}`, want: ask, because: "unknown form"},
 		"no command":                          {kind: "execute", input: `{}`, want: ask, because: "which command"},
 		"an input that is a list":             {kind: "execute", input: `["go","test"]`, want: ask, because: "unknown form"},
+		"a command at a place elsewhere":      {kind: "execute", input: `{"command":"go test"}`, at: []string{"/etc/hosts"}, want: ask, because: "outside"},
+		"a command with a change":             {kind: "execute", input: `{"command":"go test"}`, diffs: []string{"a.go"}, want: ask, because: "changes"},
+		"a read with a change":                {kind: "read", input: `{"path":"a.go"}`, diffs: []string{"a.go"}, want: ask, because: "changes"},
+		"a patch that names files itself":     {kind: "edit", input: `{"patch":"*** Update File: /etc/hosts"}`, at: []string{"a.go"}, want: ask, because: `"patch"`},
+		"several edits":                       {kind: "edit", input: `{"file_path":"a.go","edits":[{"old_string":"x","new_string":"y"}]}`, want: allow},
+		"several edits, one elsewhere":        {kind: "edit", input: `{"file_path":"a.go","edits":[{"old_string":"x"},{"file_path":"/etc/hosts"}]}`, want: ask, because: `"edits"`},
+		"something deep down":                 {kind: "edit", input: `{"file_path":"a.go","edits":[[{"old_string":{"command":"rm"}}]]}`, want: ask, because: `"edits"`},
+		"too deep to be looked at":            {kind: "edit", input: `{"file_path":"a.go","edits":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, want: ask, because: `"edits"`},
+		"an address at a place elsewhere":     {kind: "fetch", input: `{"url":"https://example.com/x"}`, at: []string{"/etc/hosts"}, want: ask, because: "outside"},
 		"an address":                          {kind: "fetch", input: `{"url":"https://example.com/x","prompt":"y"}`, want: allow},
 		"another address":                     {kind: "fetch", input: `{"url":"https://evil.example"}`, want: ask},
 		"two addresses":                       {kind: "fetch", input: `{"url":"https://example.com","uri":"https://evil.example"}`, want: ask, because: "several"},
@@ -82,7 +90,7 @@ func TestDescribe(t *testing.T) {
 		"a null command":                      {kind: "read", input: `{"path":"a","command":null}`, want: ask},
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := policy.Call{Kind: c.kind, Name: c.tool, RawInput: []byte(c.input), Paths: slices.Concat(c.at, c.diffs)}
+			call := policy.Call{Kind: c.kind, Name: c.tool, RawInput: []byte(c.input), Paths: c.at, Changes: c.diffs}
 			got := policy.Decide(set, policy.Describe(call, "agent", "mode", resolve))
 			if got.Verdict != c.want || !strings.Contains(got.Why, c.because) {
 				t.Errorf("%s by %v, because %q; want %s, because %q", got.Verdict, got.Rule, got.Why, c.want, c.because)

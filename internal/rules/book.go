@@ -256,9 +256,8 @@ func (b *Book) Judge(_ context.Context, c session.Case) session.Ruling {
 		call.Paths = append(call.Paths, l.Path)
 	}
 	for i := range c.Call.Content {
-		switch content := &c.Call.Content[i]; content.Type {
-		case acpclient.ToolContentDiff:
-			call.Paths = append(call.Paths, content.Path)
+		if content := &c.Call.Content[i]; content.Type == acpclient.ToolContentDiff {
+			call.Changes = append(call.Changes, content.Path)
 		}
 	}
 	d, proposals, err := b.Decide(call, b.opt.Agent, c.Mode, c.Switching)
