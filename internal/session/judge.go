@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -125,12 +126,13 @@ func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *
 		outcome := acpclient.PermissionSelected(o.OptionID)
 		q.reply <- outcome
 		s.stream.post(conversation.PermissionClosed{ID: q.id, Outcome: outcome, Rule: r.Rule, Source: r.Source, At: s.opt.Now()})
+		s.askReferred()
 		return true
 	}
 	if r.Rule != "" && r.Why == "" {
 		r.Why = "the agent offers no answer that holds just once, for the rule " + r.Rule
 	}
-	s.referLocked(q, r)
+	s.referLocked(q, call, r)
 	return true
 }
 
@@ -138,17 +140,45 @@ func (s *Session) refer(q *question[acpclient.RequestPermissionOutcome], r Rulin
 	s.mu.Lock()
 	defer s.unlock()
 	if s.permissions[q.id] == q {
-		s.referLocked(q, r)
+		s.referLocked(q, nil, r)
 	}
+}
+
+// referral is what was decided about a question that is left to the person, and the
+// call that it was decided about.
+type referral struct {
+	ruling Ruling
+	call   *conversation.ToolCall
 }
 
 // referLocked leaves a question to the person; s.mu is held. Rules are proposed only
 // where one could give the answer.
-func (s *Session) referLocked(q *question[acpclient.RequestPermissionOutcome], r Ruling) {
+func (s *Session) referLocked(q *question[acpclient.RequestPermissionOutcome], call *conversation.ToolCall, r Ruling) {
 	if onceOption(q.offered, policy.Allow) == nil {
 		r.Proposals = nil
 	}
-	s.stream.post(conversation.PermissionReferred{ID: q.id, Why: r.Why, Proposals: r.Proposals, At: s.opt.Now()})
+	q.referred = &referral{r, call}
+	s.askReferred()
+}
+
+// askReferred has the person asked what is left to them, in the order in which the agent
+// has asked: a question waits for those before it that are being judged. s.mu is held.
+func (s *Session) askReferred() {
+	for _, id := range slices.Sorted(maps.Keys(s.permissions)) {
+		q := s.permissions[id]
+		if !q.judged {
+			continue
+		}
+		if q.referred == nil {
+			return
+		}
+		r := q.referred.ruling
+		if now, _ := s.stream.docket.look(id); now == nil || now.Asked != q.referred.call {
+			r.Proposals = nil // they are about what it was before
+		}
+		q.judged = false
+		s.stream.post(conversation.PermissionReferred{ID: id, Why: r.Why, Proposals: r.Proposals, At: s.opt.Now()})
+	}
 }
 
 // docket follows what is asked about: it folds the events that have to do with it as

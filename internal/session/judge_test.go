@@ -213,3 +213,57 @@ func TestTheModeIsJudged(t *testing.T) {
 		}
 	})
 }
+
+// Questions come to the person in the order in which the agent has asked them, however
+// long each is judged.
+func TestQuestionsComeInTheirOrder(t *testing.T) {
+	first := make(chan struct{})
+	judged := func(answer policy.Verdict) func(context.Context, Case) Ruling {
+		return func(_ context.Context, c Case) Ruling {
+			if c.Call.ID == "t1" {
+				<-first
+				return Ruling{Verdict: answer, Rule: "r"}
+			}
+			return Ruling{Verdict: policy.Ask, Proposals: [][]string{{"allow read"}}}
+		}
+	}
+	for _, answer := range []policy.Verdict{policy.Ask, policy.Allow} {
+		j := &fakeJudge{}
+		bubble(t, func(t *testing.T, h *harness) {
+			first = make(chan struct{})
+			j.mu.Lock()
+			j.rule = judged(answer)
+			j.mu.Unlock()
+			for _, tool := range []string{"t1", "t2", "t3"} {
+				h.agent().ask(t.Context(), "session/request_permission", permissionFor(tool))
+				h.settle()
+			}
+			if len(h.conv.Permissions) != 0 || len(h.conv.Judging) != 3 {
+				t.Errorf("%d questions are open, %d are judged", len(h.conv.Permissions), len(h.conv.Judging))
+			}
+			// What changes while it waits for its turn is not what rules are proposed for.
+			h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t3","rawInput":{"command":"rm"}}`)
+			h.settle()
+			close(first)
+			h.settle()
+			var order []string
+			for _, p := range h.conv.Permissions {
+				order = append(order, string(p.Asked.ID))
+			}
+			want := "t1 t2 t3"
+			if answer == policy.Allow {
+				want = "t2 t3"
+			}
+			if got := strings.Join(order, " "); got != want {
+				t.Fatalf("asked %s, want %s", got, want)
+			}
+			last := h.conv.Permissions[len(order)-1]
+			if last.Proposals != nil || h.conv.Permissions[len(order)-2].ID != last.ID-1 {
+				t.Errorf("the last is %+v", last)
+			}
+			if answer == policy.Allow && h.conv.Permissions[0].Proposals == nil {
+				t.Error("nothing is proposed for what has not changed")
+			}
+		}, func(_ *harness, o *Options) { o.Judge = j })
+	}
+}

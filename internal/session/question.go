@@ -21,8 +21,10 @@ type question[A any] struct {
 	reply chan A // has room for the answer
 	// offered are the options of a permission.
 	offered []acpclient.PermissionOption
-	// judged says that the rules are looked at before the person is asked.
-	judged bool
+	// judged says that the rules are looked at before the person is asked; referred is
+	// not nil when they leave it to the person, who is asked in its turn.
+	judged   bool
+	referred *referral
 	// form is what was asked for, of an elicitation.
 	form *acpclient.CreateElicitationRequest
 }
@@ -104,6 +106,7 @@ func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermiss
 	delete(s.permissions, id)
 	q.reply <- outcome
 	s.stream.post(conversation.PermissionClosed{ID: id, Outcome: outcome, At: s.opt.Now()})
+	s.askReferred()
 	return true
 }
 
