@@ -109,6 +109,7 @@ const (
 	ActionDialogNext     Action = "dialog_next"
 	ActionDialogPrev     Action = "dialog_prev"
 	ActionRejectWords    Action = "reject_with_words"
+	ActionAllowByRule    Action = "allow_by_rule"
 	ActionAllowOnce      Action = "allow_once"
 	ActionAllowAlways    Action = "allow_always"
 	ActionRejectOnce     Action = "reject_once"
@@ -219,6 +220,7 @@ var dialogActions = []ActionInfo{
 	{ActionDialogNext, ContextDialog, "permission: the next one that waits", []string{"right", "alt+n"}},
 	{ActionDialogPrev, ContextDialog, "permission: the one before", []string{"left", "alt+p"}},
 	{ActionRejectWords, ContextDialog, "permission: reject, and say what to do instead", []string{"tab"}},
+	{ActionAllowByRule, ContextDialog, "permission: always allow by a rule of parley", []string{"r"}},
 	{ActionAllowOnce, ContextDialog, "permission: allow once", []string{"y"}},
 	{ActionAllowAlways, ContextDialog, "permission: always allow", []string{"a"}},
 	{ActionRejectOnce, ContextDialog, "permission: reject once", []string{"n"}},

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"parley/internal/policy"
 )
 
 // Theme chooses the colours.
@@ -44,6 +46,9 @@ type Config struct {
 	Store Store
 	// Sandbox is that of all agents; see [Config.SandboxFor].
 	Sandbox Sandbox
+	// Rules say what agents may do without a question. Their sources name file
+	// and line.
+	Rules []policy.Rule
 }
 
 // Default is the configuration of a person who has written none.
@@ -124,6 +129,7 @@ func Parse(file string, data []byte) (*Config, error) {
 		Files:         root.files(),
 		Store:         root.store(),
 		Sandbox:       root.sandbox(),
+		Rules:         root.rules(),
 	}
 	c.DefaultAgent = root.defaultAgent(c)
 	for i := range c.Agents {

@@ -26,7 +26,9 @@ type document struct {
 	// has the first byte of every part of every key that is written anywhere.
 	keys   map[string]int
 	starts map[int]bool
-	errs   []*Error
+	// items are the first bytes of the texts in lists, by the path of the list.
+	items map[string]map[int]int
+	errs  []*Error
 }
 
 // path is where a key stands in the tree of tables.
@@ -47,7 +49,7 @@ func (p path) secret() bool { return slices.Contains(p, "env") || slices.Contain
 func open(file string, data []byte) (*document, *table) {
 	// Editors of some systems begin files with a byte order mark.
 	data = slices.Clip(bytes.TrimPrefix(data, []byte("\ufeff")))
-	d := &document{file: printable(file), data: data, keys: map[string]int{}, starts: map[int]bool{}}
+	d := &document{file: printable(file), data: data, keys: map[string]int{}, starts: map[int]bool{}, items: map[string]map[int]int{}}
 	values := map[string]any{}
 	if err := toml.Unmarshal(data, &values); err != nil {
 		d.syntax(err)
@@ -81,10 +83,17 @@ func (d *document) locateValue(at path, value *unstable.Node) {
 	if value.Kind != unstable.InlineTable && value.Kind != unstable.Array {
 		return
 	}
-	for it := value.Children(); it.Next(); {
-		if child := it.Node(); child.Kind == unstable.KeyValue {
+	n := 0
+	for it := value.Children(); it.Next(); n++ {
+		switch child := it.Node(); child.Kind {
+		case unstable.KeyValue:
 			d.locatePair(at, child)
-		} else {
+		case unstable.String:
+			if d.items[at.id()] == nil {
+				d.items[at.id()] = map[int]int{}
+			}
+			d.items[at.id()][n] = int(child.Raw.Offset)
+		default:
 			d.locateValue(at, child)
 		}
 	}
@@ -382,6 +391,7 @@ var synonyms = map[string]string{
 	"arguments": "args", "params": "args",
 	"dir": "cwd", "directory": "cwd", "workdir": "cwd", "working_directory": "cwd",
 	"environment": "env", "variables": "env",
+	"permissions": "rules", "permission": "rules", "policy": "rules", "forbid": "deny", "reject": "deny", "permit": "allow",
 	"endpoint": "url", "address": "url", "transport": "type",
 }
 
@@ -389,6 +399,7 @@ var synonyms = map[string]string{
 // here because a document that does not parse was never read.
 var plainKeys = []string{
 	"theme", "markdown_style", "mouse", "default_agent", "agents", "mcp", "files", "keys", "ask_read", "ask_write",
+	"rules", "allow", "ask", "deny",
 	"store", "store_days", "store_megabytes", "sandbox", "sandbox_write", "sandbox_hide", "sandbox_network",
 	"name", "command", "args", "cwd", "env", "default", "type", "url", "headers",
 }

@@ -426,7 +426,7 @@ func TestExample(t *testing.T) {
 
 // plainKeys must name what the reader reads.
 func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
-	_, root := open("x", []byte("[agents.x]\n[mcp.x]\n[files]"))
+	_, root := open("x", []byte("[agents.x]\n[mcp.x]\n[files]\n[rules]"))
 	c := &Config{}
 	root.theme()
 	root.markdownStyle("")
@@ -434,6 +434,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	root.store()
 	root.sandbox()
 	root.defaultAgent(c)
+	root.rules()
 	read := slices.Concat(root.asked, []string{"agents", "mcp", "files", "keys"})
 	agent, _ := root.child("agents")
 	x, _ := agent.child("x")
@@ -444,7 +445,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	files, _ := root.child("files")
 	files.globs("ask_read")
 	files.globs("ask_write")
-	read = slices.Concat(read, x.asked, y.asked, files.asked)
+	read = slices.Concat(read, x.asked, y.asked, files.asked, []string{"rules", "allow", "ask", "deny"})
 	slices.Sort(read)
 	want := slices.Sorted(slices.Values(plainKeys))
 	if diff := cmp.Diff(want, slices.Compact(read)); diff != "" {

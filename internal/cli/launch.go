@@ -74,7 +74,8 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 	if box != nil {
 		machine.Wrap = box.Command
 	}
-	return session.NewSession(session.Options{
+	book, unread := l.book(a, roots)
+	s, err := session.NewSession(session.Options{
 		Keeper:                l.keeper(a, cwd),
 		Command:               behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir}),
 		Client:                acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()},
@@ -88,7 +89,13 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 			return local.New(w, opt, roots...)
 		},
 		Bounds: boundsFor(box, l.sandboxOf(a)),
+		Judge:  book,
 	})
+	if err != nil {
+		return nil, err
+	}
+	tellOfRules(s, book, unread)
+	return s, nil
 }
 
 // askedFiles is the table of the files that the person is asked about. parley's own

@@ -80,6 +80,7 @@ var eventNames = []struct {
 	{"option_chosen", OptionChosen{}},
 	{"option_settled", OptionSettled{}},
 	{"permission_opened", PermissionOpened{}},
+	{"permission_referred", PermissionReferred{}},
 	{"permission_closed", PermissionClosed{}},
 	{"elicitation_opened", ElicitationOpened{}},
 	{"elicitation_closed", ElicitationClosed{}},

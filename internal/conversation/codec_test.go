@@ -152,6 +152,8 @@ func TestLines(t *testing.T) {
 		{conversation.FileWritten{Path: "/a", Before: &before, After: "new"}, `{"v":1,"event":"file_written","data":{"path":"/a","before":"old\n","after":"new"}}`},
 		{conversation.OptionChosen{Seq: 1, Option: "o", Value: acpclient.BoolValue(false)}, `{"v":1,"event":"option_chosen","data":{"seq":1,"option":"o","value":false}}`},
 		{events.Permission(7, `{"toolCallId":"t"}`), `{"v":1,"event":"permission_opened","data":{"id":7,"request":{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}}`},
+		{conversation.PermissionReferred{ID: 7, Why: "because", Proposals: [][]string{{"allow read"}}}, `{"v":1,"event":"permission_referred","data":{"id":7,"why":"because","proposals":[["allow read"]]}}`},
+		{conversation.PermissionClosed{ID: 7, Outcome: acpclient.PermissionSelected("y"), Rule: "allow read", Source: "f:1"}, `{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"selected","optionId":"y"},"rule":"allow read","source":"f:1"}}`},
 		{events.Up(t, `{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}`), `{"v":1,"event":"update","data":{"sessionId":"s","update":{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}}}`},
 		{events.At(events.Up(t, `{"sessionUpdate":"plan","entries":[]}`), at), `{"v":1,"event":"update","at":"2026-11-21T12:00:00.5Z","data":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}`},
 		{conversation.PermissionClosed{ID: 7, Outcome: acpclient.PermissionCancelled, At: at}, `{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"cancelled"},"at":"2026-11-21T12:00:00.5Z"}}`},

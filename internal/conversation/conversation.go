@@ -42,6 +42,9 @@ type Conversation struct {
 	// Permissions and Elicitations are the open questions, oldest first.
 	Permissions  []*Permission
 	Elicitations []*Elicitation
+	// Judging are the questions for which the rules are being looked at. The person
+	// is not asked yet.
+	Judging []*Permission
 
 	Terminals map[acpclient.TerminalID]*Terminal
 	// Files are the files that the agent wrote through the client, in the order

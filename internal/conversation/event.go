@@ -128,18 +128,32 @@ type (
 type (
 	// PermissionOpened: the agent waits for an answer. With File, parley itself asks,
 	// before it does with a file what the agent wants: the request is its own, and names
-	// no tool call.
+	// no tool call. Judging says that the rules are looked at first: the person is asked
+	// from PermissionReferred on, if at all.
 	PermissionOpened struct {
 		ID      int                                 `json:"id"`
 		Request *acpclient.RequestPermissionRequest `json:"request"`
 		At      time.Time                           `json:"at,omitzero"`
 		File    *FileQuestion                       `json:"file,omitzero"`
+		Judging bool                                `json:"judging,omitzero"`
 	}
-	// PermissionClosed: it was answered, or needs no answer any more.
+	// PermissionReferred: the rules leave it to the person. Why says in words what
+	// kept a rule from answering, and Proposals are lists of rules, narrow ones first,
+	// each of which would have allowed it.
+	PermissionReferred struct {
+		ID        int        `json:"id"`
+		Why       string     `json:"why,omitzero"`
+		Proposals [][]string `json:"proposals,omitzero"`
+		At        time.Time  `json:"at,omitzero"`
+	}
+	// PermissionClosed: it was answered, or needs no answer any more. Rule is the rule
+	// that answered, and Source where it lives; empty if no rule did.
 	PermissionClosed struct {
 		ID      int                                `json:"id"`
 		Outcome acpclient.RequestPermissionOutcome `json:"outcome"`
 		At      time.Time                          `json:"at,omitzero"`
+		Rule    string                             `json:"rule,omitzero"`
+		Source  string                             `json:"source,omitzero"`
 	}
 	// ElicitationOpened: the agent waits for input.
 	ElicitationOpened struct {

@@ -40,6 +40,8 @@ func (c *Conversation) Apply(e Event) {
 		c.applyOptionSettled(e)
 	case PermissionOpened:
 		c.applyPermissionOpened(e)
+	case PermissionReferred:
+		c.applyPermissionReferred(e)
 	case PermissionClosed:
 		c.applyPermissionClosed(e)
 	case ElicitationOpened:
@@ -93,7 +95,7 @@ func (c *Conversation) forget(same bool) {
 	// be waiting for this very session, if the person had to sign in on a terminal
 	// first.
 	fresh.Turn, fresh.Queue, fresh.QueuePaused = c.Turn, c.Queue, c.QueuePaused
-	fresh.Permissions, fresh.Elicitations, fresh.visits = c.Permissions, c.Elicitations, c.visits
+	fresh.Permissions, fresh.Judging, fresh.Elicitations, fresh.visits = c.Permissions, c.Judging, c.Elicitations, c.visits
 	if same {
 		fresh.ID, fresh.Title, fresh.UpdatedAt = c.ID, c.Title, c.UpdatedAt
 		fresh.Files, fresh.filesKept, fresh.Terminals = c.Files, c.filesKept, c.Terminals
@@ -126,6 +128,6 @@ func (c *Conversation) applyAgentLost(e AgentLost) {
 	c.AuthError = nil
 	c.endTools(true, e.At)
 	c.closeMessages()
-	c.Permissions, c.Elicitations = nil, nil
+	c.Permissions, c.Judging, c.Elicitations = nil, nil, nil
 	c.nothingPending()
 }

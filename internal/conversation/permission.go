@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -19,6 +20,11 @@ type Permission struct {
 	Options []acpclient.PermissionOption
 	// File says that parley itself asks, and what; nil if the agent does.
 	File *FileQuestion
+	// Why says what kept a rule from answering it, "" if no rule is about it.
+	// Proposals are lists of rules, narrow ones first, each of which would have
+	// allowed it; nil if no rule may.
+	Why       string
+	Proposals [][]string
 
 	holds []*ToolCall // the calls that wait for the answer
 }
@@ -28,6 +34,9 @@ type Permission struct {
 type PermissionAnswer struct {
 	Option    acpclient.PermissionOption
 	Cancelled bool
+	// Rule is the rule that gave the answer, and Source where it lives; empty if no
+	// rule did.
+	Rule, Source string
 }
 
 // Rejects reports whether the answer denies the call.
@@ -49,10 +58,16 @@ func (c *Conversation) applyPermissionOpened(e PermissionOpened) {
 	}
 	some := telling(u, t)
 	p := &Permission{ID: e.ID, ToolCall: t, Asked: c.toldOf(t).with(some), Options: e.Request.Options}
-	c.Permissions = append(c.Permissions, p)
+	if e.Judging {
+		c.Judging = append(c.Judging, p)
+	} else {
+		c.Permissions = append(c.Permissions, p)
+	}
 	c.changeTool(t, some, e.At)
 	t.Answer = nil
-	p.holds = c.hold(t, e.At)
+	if !e.Judging {
+		p.holds = c.hold(t, e.At)
+	}
 }
 
 // telling is what a request says about its call. It fills in, and never takes
@@ -99,9 +114,13 @@ func (c *Conversation) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate)
 	if told := c.questioned[t.ID]; told != nil {
 		told.apply(u)
 	}
-	for _, p := range c.Permissions {
-		if p.ToolCall == t {
-			p.Asked = p.Asked.with(u)
+	for _, p := range slices.Concat(c.Permissions, c.Judging) {
+		if p.ToolCall != t {
+			continue
+		}
+		p.Asked = p.Asked.with(u)
+		if u.Kind != nil || u.Name != nil || u.Content != nil || u.Locations != nil || len(u.RawInput) > 0 {
+			p.Proposals = nil // they were for what it was before
 		}
 	}
 }
@@ -113,33 +132,58 @@ func (t *ToolCall) with(u *acpclient.ToolCallUpdate) *ToolCall {
 	return &changed
 }
 
-func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
-	for i, p := range c.Permissions {
-		if p.ID != e.ID {
-			continue
-		}
-		c.Permissions = append(c.Permissions[:i:i], c.Permissions[i+1:]...)
-		answer := &PermissionAnswer{Cancelled: e.Outcome.Cancelled()}
-		for _, o := range p.Options {
-			if !answer.Cancelled && o.OptionID == e.Outcome.OptionID {
-				answer.Option = o
-				break
-			}
-		}
-		t := p.ToolCall
-		t.Answer = answer
-		t.Asked = append(t.Asked, p.Asked)
-		if p.File != nil {
-			p.File.settle(t)
-		} else if !t.Live {
-			t.rejectUnlessEnded() // there is no turn whose end would tell
-		}
-		t.changed()
-		c.release(p.holds, e.At)
-		if c.holdsItem(t) {
-			c.settle(c.nodes[t.index])
-		}
+// applyPermissionReferred asks the person what the rules do not answer.
+func (c *Conversation) applyPermissionReferred(e PermissionReferred) {
+	p := takePermission(&c.Judging, e.ID)
+	if p == nil {
 		return
+	}
+	p.Why, p.Proposals = e.Why, e.Proposals
+	at, _ := slices.BinarySearchFunc(c.Permissions, e.ID, func(o *Permission, id int) int { return o.ID - id })
+	c.Permissions = slices.Insert(slices.Clone(c.Permissions), at, p)
+	p.holds = c.hold(p.ToolCall, e.At)
+	p.ToolCall.changed()
+}
+
+// takePermission takes a question out of a list, nil if it is not there. The list
+// before it stays as it was.
+func takePermission(list *[]*Permission, id int) *Permission {
+	i := slices.IndexFunc(*list, func(p *Permission) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	p := (*list)[i]
+	*list = slices.Delete(slices.Clone(*list), i, i+1)
+	return p
+}
+
+func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
+	p := takePermission(&c.Permissions, e.ID)
+	if p == nil {
+		p = takePermission(&c.Judging, e.ID)
+	}
+	if p == nil {
+		return
+	}
+	answer := &PermissionAnswer{Cancelled: e.Outcome.Cancelled(), Rule: e.Rule, Source: e.Source}
+	for _, o := range p.Options {
+		if !answer.Cancelled && o.OptionID == e.Outcome.OptionID {
+			answer.Option = o
+			break
+		}
+	}
+	t := p.ToolCall
+	t.Answer = answer
+	t.Asked = append(t.Asked, p.Asked)
+	if p.File != nil {
+		p.File.settle(t)
+	} else if !t.Live {
+		t.rejectUnlessEnded() // there is no turn whose end would tell
+	}
+	t.changed()
+	c.release(p.holds, e.At)
+	if c.holdsItem(t) {
+		c.settle(c.nodes[t.index])
 	}
 }
 

@@ -130,3 +130,49 @@ func TestFileQuestion(t *testing.T) {
 		})
 	}
 }
+
+// A question that is being judged is not the person's: it is not shown, and its time is
+// not theirs. What the rules leave open takes its place among the others.
+func TestJudgedQuestions(t *testing.T) {
+	judging := func(id int, tool string) conversation.PermissionOpened {
+		e := events.Permission(id, tool)
+		e.Judging = true
+		return e
+	}
+	open := func(c *conversation.Conversation) (ids []int) {
+		for _, p := range c.Permissions {
+			ids = append(ids, p.ID)
+		}
+		return ids
+	}
+	c := foldTimed([]timed{
+		{0, events.Sent("x")},
+		{1, events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"a","kind":"read","status":"pending"}`)},
+		{2, judging(1, `{"toolCallId":"a","rawInput":{"path":"p"}}`)},
+		{4, events.Permission(2, `{"toolCallId":"b"}`)},
+	})
+	if got := open(c); len(got) != 1 || got[0] != 2 || len(c.Judging) != 1 || calls(c)[0].Waits() {
+		t.Fatalf("open are %v, %d are judged", got, len(c.Judging))
+	}
+	asked := c.Judging[0].Asked
+	c.Apply(events.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"a","rawInput":{"path":"q"}}`))
+	if c.Judging[0].Asked == asked || string(c.Judging[0].Asked.RawInput) != `{"path":"q"}` {
+		t.Error("a question that is being judged does not follow its call")
+	}
+	c.Apply(events.At(conversation.PermissionReferred{ID: 1, Why: "because", Proposals: [][]string{{"allow read"}}}, seconds(5)))
+	if got := open(c); len(got) != 2 || got[0] != 1 || len(c.Judging) != 0 || c.Permissions[0].Why != "because" || !calls(c)[0].Waits() {
+		t.Fatalf("open are %v, %d are judged", got, len(c.Judging))
+	}
+	c.Apply(events.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, seconds(60)))
+	c.Apply(judging(3, `{"toolCallId":"c"}`))
+	c.Apply(conversation.PermissionClosed{ID: 3, Outcome: acpclient.PermissionSelected("n"), Rule: "deny read", Source: "f"})
+	if a := calls(c)[2].Answer; a == nil || a.Rule != "deny read" || a.Source != "f" || !a.Rejects() || len(calls(c)[2].Asked) != 1 {
+		t.Errorf("the answer of a rule is %+v", a)
+	}
+	c.Apply(judging(4, `{"toolCallId":"d"}`))
+	c.Apply(conversation.PermissionReferred{ID: 9})
+	c.Apply(conversation.AgentLost{})
+	if len(c.Judging)+len(c.Permissions) != 0 {
+		t.Error("questions outlive the agent")
+	}
+}

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"iter"
+	"slices"
 
 	"parley/acpclient"
 )
@@ -81,14 +82,11 @@ func (c *Conversation) settle(n *Node) {
 	}
 }
 
-// asksAbout reports whether a question about a call is open.
+// asksAbout reports whether a question about a call is open, also one that is being
+// judged.
 func (c *Conversation) asksAbout(t *ToolCall) bool {
-	for _, p := range c.Permissions {
-		if p.ToolCall == t {
-			return true
-		}
-	}
-	return false
+	about := func(p *Permission) bool { return p.ToolCall == t }
+	return slices.ContainsFunc(c.Permissions, about) || slices.ContainsFunc(c.Judging, about)
 }
 
 // take counts the call of a node.

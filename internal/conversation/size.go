@@ -19,7 +19,7 @@ func (QueueChanged) Size() int         { return EventOverhead }
 func (e Text) Size() int               { return EventOverhead + len(e.Text) }
 func (OptionChosen) Size() int         { return EventOverhead }
 func (e OptionSettled) Size() int      { return EventOverhead + optionsSize(e.Options) }
-func (PermissionClosed) Size() int     { return EventOverhead }
+func (e PermissionClosed) Size() int   { return EventOverhead + len(e.Rule) + len(e.Source) }
 func (e ElicitationOpened) Size() int  { return EventOverhead + len(e.Request.Raw) }
 func (e ElicitationClosed) Size() int  { return EventOverhead * (1 + len(e.Answers)) }
 func (ElicitationCompleted) Size() int { return EventOverhead }
@@ -35,6 +35,17 @@ func (e PermissionOpened) Size() int {
 	n := EventOverhead + toolSize(&e.Request.ToolCall) + len(e.Request.Raw)
 	if e.File != nil {
 		n += EventOverhead + len(e.File.Path) + len(e.File.Target)
+	}
+	return n
+}
+
+// Size counts the rules that are proposed.
+func (e PermissionReferred) Size() int {
+	n := EventOverhead + len(e.Why)
+	for _, rules := range e.Proposals {
+		for _, r := range rules {
+			n += len(r)
+		}
 	}
 	return n
 }

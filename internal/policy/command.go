@@ -118,7 +118,11 @@ func (r *Rule) touchesCommand(q Request) bool {
 	if err != nil {
 		return false
 	}
-	for _, p := range q.parts() {
+	parts := q.parts()
+	for _, other := range q.Others {
+		parts = append(parts, other.parts()...)
+	}
+	for _, p := range parts {
 		all, complete := unwrap(p.words)
 		if !complete {
 			return true // it may be there: nobody writes such a command by hand

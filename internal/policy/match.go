@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -47,6 +48,39 @@ func matchPath(pattern, name string) bool {
 	}
 	ok, _ := doublestar.Match(pattern+"/**", name)
 	return ok
+}
+
+// matchPathLoosely is matchPath for rules that deny or ask: on some systems the
+// same file can be written in capitals too.
+func matchPathLoosely(pattern, name string) bool {
+	return matchPath(pattern, name) || matchPath(strings.ToLower(pattern), strings.ToLower(name))
+}
+
+// literalPattern is the pattern that matches a path and nothing else.
+func literalPattern(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(name)
+}
+
+// Names of files that hold secrets, and of those that decide what is run later.
+var (
+	secretFiles = []string{
+		"**/.env*", "**/.ssh/**", "**/.gnupg/**", "**/*.{pem,key,p12,pfx,kdbx}", "**/id_{rsa,dsa,ecdsa,ed25519}*", "**/.netrc", "**/.npmrc", "**/.pypirc",
+		"**/.aws/**", "**/.azure/**", "**/.config/gcloud/**", "**/.kube/**", "**/.docker/config.json", "**/*credentials*",
+	}
+	startFiles = []string{
+		"**/.git/**", "**/.git", "**/.parley/**", "**/.github/workflows/**", "**/.gitlab-ci.yml", "**/.husky/**", "**/.envrc",
+		"**/.{bash,zsh}*", "**/.profile", "**/.vscode/**", "**/.idea/**",
+	}
+)
+
+// delicate reports a file that a rule must name to allow a tool of a kind to touch
+// it: a secret, or, unless it is only read, a file that decides what is run later.
+func delicate(kind Kind, name string) bool {
+	name = strings.ToLower(name)
+	matches := func(patterns []string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool { ok, _ := doublestar.Match(p, name); return ok })
+	}
+	return matches(secretFiles) || kind != Read && kind != Search && matches(startFiles)
 }
 
 func matchName(pattern, name string) bool {

@@ -19,6 +19,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -70,6 +71,12 @@ const (
 	Fetch   Kind = "fetch"
 	MCP     Kind = "mcp"
 	Other   Kind = "other"
+)
+
+// What no rule is ever about, neither one that allows nor one that denies.
+const (
+	switchMode Kind = "switch_mode"
+	question   Kind = "question" // to the person, sent as a permission
 )
 
 var kinds = []Kind{Read, Edit, Delete, Move, Search, Execute, Fetch, MCP, Other}
@@ -171,15 +178,11 @@ func parse(v Verdict, text string) (Rule, error) {
 
 // check refuses what a rule must never say.
 func (r Rule) check() error {
-	if r.Kind == "switch_mode" {
+	if r.Kind == switchMode {
 		return errors.New("switching the mode is always asked: no rule can answer it")
 	}
-	known := false
-	for _, k := range kinds {
-		known = known || k == r.Kind
-	}
-	if !known {
-		return fmt.Errorf("the kind %q is not known: there are %s", r.Kind, joinKinds())
+	if !slices.Contains(kinds, r.Kind) {
+		return &UnknownKindError{Kind: string(r.Kind)}
 	}
 	if r.Verdict == Allow && r.Kind.needsPattern() && (r.Pattern == "" || strings.Trim(r.Pattern, "* ") == "") {
 		return fmt.Errorf("%s cannot be allowed as a whole: say which in parentheses, as in %s", r.Kind, example[r.Kind])
@@ -194,10 +197,19 @@ var example = map[Kind]string{
 	Execute: "execute(go test *)", Fetch: "fetch(example.com)", MCP: "mcp(server__tool)", Other: "deny other",
 }
 
-func joinKinds() string {
+// UnknownKindError is the error of a rule about a kind that there is not.
+type UnknownKindError struct{ Kind string }
+
+// Error implements error.
+func (e *UnknownKindError) Error() string {
+	return fmt.Sprintf("the kind %q is not known: there are %s", e.Kind, strings.Join(Kinds(), ", "))
+}
+
+// Kinds are the names of all kinds that a rule can be about.
+func Kinds() []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i] = string(k)
 	}
-	return strings.Join(names, ", ")
+	return names
 }

@@ -12,6 +12,9 @@ type Request struct {
 	// most one of them is set.
 	Command string
 	Args    []string
+	// Others are further commands that the agent names as well. Rules that deny or
+	// ask look at them too; such a request is unclear.
+	Others []Request
 	// URL is the address that would be fetched, Tool the name of an MCP server's
 	// tool.
 	URL  string
@@ -23,9 +26,12 @@ type Request struct {
 
 // Path is a file that would be touched.
 type Path struct {
-	// Name is the path relative to the session's directory where it is inside
-	// one of the roots, with slashes; else it is absolute.
+	// Name is where the path leads to, links followed, with slashes: relative to
+	// the session's directory if it is inside that, else absolute.
 	Name string
+	// Written is the path as it was written, in the same form; "" if that is the
+	// same. Only rules that deny or ask look at it.
+	Written string
 	// Inside says that it is inside the roots, links followed.
 	Inside bool
 }
@@ -42,6 +48,9 @@ type Decision struct {
 
 // Decide judges a request by rules.
 func Decide(rules []Rule, r Request) Decision {
+	if r.Kind == switchMode || r.Kind == question {
+		return Decision{Verdict: Ask, Why: r.Unclear}
+	}
 	var applying []Rule
 	for _, rule := range rules {
 		if (rule.Agent == "" || rule.Agent == r.Agent) && (rule.Mode == "" || rule.Mode == r.Mode) && rule.Kind == r.Kind {
@@ -50,9 +59,6 @@ func Decide(rules []Rule, r Request) Decision {
 	}
 	if d := strictest(applying, r); d != nil {
 		return *d
-	}
-	if r.Unclear != "" {
-		return Decision{Verdict: Ask, Why: r.Unclear}
 	}
 	return permitted(applying, r)
 }
@@ -79,6 +85,17 @@ func permitted(rules []Rule, r Request) Decision {
 			allowing = append(allowing, rule)
 		}
 	}
+	switch {
+	case len(allowing) == 0:
+		return Decision{Verdict: Ask}
+	case r.Unclear != "":
+		return Decision{Verdict: Ask, Why: r.Unclear}
+	}
+	for _, p := range r.Paths {
+		if !p.Inside {
+			return Decision{Verdict: Ask, Why: p.Name + " is outside the session's directories"}
+		}
+	}
 	switch r.Kind {
 	case Execute:
 		return permittedCommand(allowing, r)
@@ -95,20 +112,16 @@ func permitted(rules []Rule, r Request) Decision {
 	return Decision{Verdict: Ask}
 }
 
-// permittedPaths allows what only touches paths that are allowed, each inside
-// the roots.
+// permittedPaths allows what only touches paths that are allowed.
 func permittedPaths(rules []Rule, r Request) Decision {
 	if len(r.Paths) == 0 {
 		return Decision{Verdict: Ask, Why: "the agent names no file"}
 	}
 	var first *Rule
 	for _, p := range r.Paths {
-		if !p.Inside {
-			return Decision{Verdict: Ask, Why: p.Name + " is outside the session's directories"}
-		}
-		rule := allowsPath(rules, p)
+		rule, why := allowsPath(rules, p)
 		if rule == nil {
-			return Decision{Verdict: Ask}
+			return Decision{Verdict: Ask, Why: why}
 		}
 		if first == nil {
 			first = rule
@@ -117,13 +130,20 @@ func permittedPaths(rules []Rule, r Request) Decision {
 	return Decision{Verdict: Allow, Rule: first}
 }
 
-func allowsPath(rules []Rule, p Path) *Rule {
+// allowsPath finds a rule that allows a path. What is delicate must be named by a
+// rule as it is: a pattern that happens to cover it does not count.
+func allowsPath(rules []Rule, p Path) (rule *Rule, why string) {
+	named := literalPattern(p.Name)
 	for i := range rules {
-		if rules[i].Pattern == "" || matchPath(rules[i].Pattern, p.Name) {
-			return &rules[i]
+		switch pattern := rules[i].Pattern; {
+		case pattern != "" && !matchPath(pattern, p.Name):
+		case delicate(rules[i].Kind, p.Name) && pattern != named:
+			why = p.Name + " is delicate: only a rule that names it allows it"
+		default:
+			return &rules[i], ""
 		}
 	}
-	return nil
+	return nil, why
 }
 
 // touches reports whether a rule is about a request or a part of it.
@@ -140,7 +160,7 @@ func (r *Rule) touches(q Request) bool {
 		return matchName(r.Pattern, q.Tool)
 	}
 	for _, p := range q.Paths {
-		if matchPath(r.Pattern, p.Name) {
+		if matchPathLoosely(r.Pattern, p.Name) || p.Written != "" && matchPathLoosely(r.Pattern, p.Written) {
 			return true
 		}
 	}

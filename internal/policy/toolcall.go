@@ -1,24 +1,23 @@
 package policy
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-
-	"parley/acpclient"
 )
 
 // Call is what is known of a tool call that an agent asks about. Its title is
 // left out on purpose: that is only what the agent says.
 type Call struct {
-	Kind acpclient.ToolKind
+	// Kind is the protocol's kind of the tool.
+	Kind string
 	// Name is the tool's own name, where the agent gives one.
-	Name      string
-	RawInput  []byte
-	Locations []acpclient.ToolCallLocation
-	Content   []acpclient.ToolCallContent
+	Name     string
+	RawInput []byte
+	// Paths are those of its locations, Changes those of its diffs.
+	Paths, Changes []string
 }
 
 // Words with which agents in the field name what a tool acts on, and those that
@@ -27,11 +26,12 @@ var (
 	pathKeys    = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "file", "filename", "dir", "dir_path", "directory", "notebook_path", "target_file", "paths", "old_path", "new_path", "source", "destination", "from", "to"}
 	commandKeys = []string{"command", "cmd", "script", "commandLine", "command_line", "argv", "shell_command"}
 	cwdKeys     = []string{"cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"}
+	globKeys    = []string{"pattern", "glob", "include"} // some tools take a path there
 	urlKeys     = []string{"url", "uri", "address"}
 	plainKeys   = []string{
 		"description", "explanation", "justification", "reason", "timeout", "timeout_ms", "timeoutMs", "yield_time_ms", "max_output_tokens", "limit", "offset", "line", "lines", "start_line", "end_line", "head_limit",
 		"pattern", "query", "glob", "include", "exclude", "type", "output_mode", "case_sensitive", "-i", "-n", "-A", "-B", "-C", "multiline", "recursive", "encoding", "view_range",
-		"old_string", "new_string", "oldString", "newString", "old_str", "new_str", "oldText", "newText", "content", "contents", "text", "edits", "replace_all", "replaceAll", "expected_replacements", "instruction", "patch", "diff", "prompt", "format",
+		"old_string", "new_string", "oldString", "newString", "old_str", "new_str", "oldText", "newText", "content", "contents", "text", "edits", "replace_all", "replaceAll", "expected_replacements", "instruction", "prompt", "format",
 	}
 )
 
@@ -43,24 +43,22 @@ func Describe(c Call, agent, mode string, resolve func(path string) Path) Reques
 	r := Request{Agent: agent, Mode: mode, Kind: kindOf(c.Kind)}
 	d := describer{call: c, resolve: resolve, request: &r}
 	d.input()
-	for _, l := range c.Locations {
-		d.path(l.Path)
+	for _, p := range slices.Concat(c.Paths, c.Changes) {
+		d.path(p)
 	}
-	for _, content := range c.Content {
-		if content.Type == acpclient.ToolContentDiff {
-			d.path(content.Path)
-		}
+	if len(c.Changes) > 0 && r.Kind != Edit && r.Kind != Delete && r.Kind != Move {
+		d.unclear("it changes files, and is said to be something else")
 	}
-	if c.Kind == acpclient.ToolSwitchMode {
-		r.Unclear = "switching the mode is always asked"
+	if c.Kind == string(switchMode) {
+		r.Kind, r.Unclear = switchMode, "switching the mode is always asked"
 	}
 	return r
 }
 
-func kindOf(k acpclient.ToolKind) Kind {
-	switch k {
-	case acpclient.ToolRead, acpclient.ToolEdit, acpclient.ToolDelete, acpclient.ToolMove, acpclient.ToolSearch, acpclient.ToolExecute, acpclient.ToolFetch:
-		return Kind(k)
+func kindOf(kind string) Kind {
+	switch k := Kind(kind); k {
+	case Read, Edit, Delete, Move, Search, Execute, Fetch:
+		return k
 	}
 	return Other
 }
@@ -94,17 +92,28 @@ func (d *describer) input() {
 		d.request.Kind, d.request.Tool = MCP, tool
 		return // its arguments are the server's own matter
 	}
-	var in map[string]json.RawMessage
-	if len(d.call.RawInput) > 0 && json.Unmarshal(d.call.RawInput, &in) != nil {
+	in, ok := fieldsOf(d.call.RawInput)
+	if !ok {
 		d.unclear("the tool's input is of an unknown form")
 		return
 	}
-	command := slices.ContainsFunc(commandKeys, func(k string) bool { _, ok := in[k]; return ok })
+	seen, command := map[string]bool{}, false
+	for _, f := range in {
+		if seen[f.key] {
+			d.unclear("the tool's input has %q twice", f.key)
+		}
+		seen[f.key] = true
+		command = command || slices.Contains(commandKeys, f.key)
+	}
+	if seen["questions"] {
+		d.request.Kind, d.request.Unclear = question, "the agent asks a question"
+		return
+	}
 	if command {
 		d.request.Kind = Execute
 	}
-	for _, key := range slices.Sorted(maps.Keys(in)) {
-		d.key(key, in[key], command)
+	for _, f := range in {
+		d.key(f.key, f.value, command)
 	}
 	switch r := d.request; {
 	case r.Kind == Execute && r.Command == "" && len(r.Args) == 0:
@@ -137,9 +146,34 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 			return
 		}
 		d.request.URL = texts[0]
-	case !slices.Contains(plainKeys, key):
+	case slices.Contains(globKeys, key) && slices.ContainsFunc(texts, leadsAway):
+		d.unclear("%s may lead outside the session's directories", key)
+	case !slices.Contains(plainKeys, key) || !plainValue(value, maxDeep):
 		d.unclear("it is not known what %q means to the tool", key)
 	}
+}
+
+// maxDeep is how many lists and objects within each other are looked into.
+const maxDeep = 6
+
+// plainValue reports a value in which nothing but plain keys is named, however deep.
+// What is too deep to be looked at is none.
+func plainValue(value json.RawMessage, deep int) bool {
+	var list []json.RawMessage
+	fields, object := fieldsOf(value)
+	switch {
+	case json.Unmarshal(value, &list) != nil && !object:
+		return true
+	case deep == 0:
+		return false
+	}
+	return !slices.ContainsFunc(list, func(v json.RawMessage) bool { return !plainValue(v, deep-1) }) &&
+		!slices.ContainsFunc(fields, func(f inputField) bool { return !slices.Contains(plainKeys, f.key) || !plainValue(f.value, deep-1) })
+}
+
+// leadsAway reports a pattern that may be about files elsewhere.
+func leadsAway(pattern string) bool {
+	return strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..")
 }
 
 // command takes a command line, or a program with its arguments.
@@ -156,6 +190,7 @@ func (d *describer) command(key string, value json.RawMessage) {
 	}
 	if r.Command != "" && r.Command != line || r.Args != nil && !slices.Equal(r.Args, args) || r.Command != "" && args != nil {
 		d.unclear("the agent names two different commands")
+		r.Others = append(r.Others, Request{Command: line, Args: args})
 		return
 	}
 	r.Command, r.Args = line, args
@@ -169,6 +204,37 @@ func (d *describer) cwd(key string, texts []string, ok bool) {
 	if p := d.resolve(texts[0]); !p.Inside {
 		d.unclear("the command would run in %s, outside the session's directories", p.Name)
 	}
+}
+
+// inputField is a key of a tool's input with its value.
+type inputField struct {
+	key   string
+	value json.RawMessage
+}
+
+// fieldsOf are the keys of a JSON object in its order, also those that are there
+// twice; ok is false for what is no object. No input has no keys.
+func fieldsOf(raw []byte) (fields []inputField, ok bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, true
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil, false
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, false
+		}
+		f := inputField{}
+		if f.key, ok = key.(string); !ok || dec.Decode(&f.value) != nil {
+			return nil, false
+		}
+		fields = append(fields, f)
+	}
+	_, err := dec.Token()
+	return fields, err == nil
 }
 
 // textsOf are the texts of a value that is a text or a list of texts.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient"
 	"parley/internal/policy"
 )
 
@@ -25,7 +24,7 @@ func resolve(name string) policy.Path {
 func TestDescribe(t *testing.T) {
 	set := rules(t, "allow read", "allow search", "allow edit", "allow execute(go test *)", "allow fetch(example.com)", "allow mcp(docs__search)", "deny execute(rm *)")
 	for name, c := range map[string]struct {
-		kind    acpclient.ToolKind
+		kind    string
 		tool    string
 		input   string
 		at      []string
@@ -43,6 +42,8 @@ func TestDescribe(t *testing.T) {
 		"a search that is a command":          {kind: "search", input: `{"cmd":"make"}`, at: []string{"/work/a"}, want: ask},
 		"a read with something unknown":       {kind: "read", input: `{"path":"a","then":"x"}`, want: ask, because: `"then"`},
 		"a search":                            {kind: "search", input: `{"pattern":"x","path":"src"}`, want: allow},
+		"a search that leads away":            {kind: "search", input: `{"pattern":"/etc/**","path":"src"}`, want: ask, because: "outside"},
+		"a search that climbs":                {kind: "search", input: `{"pattern":"x","path":"src","glob":"../*"}`, want: ask, because: "outside"},
 		"an edit":                             {kind: "edit", input: `{"file_path":"a.go","old_string":"x","new_string":"y"}`, diffs: []string{"a.go"}, want: allow},
 		"an edit of another file":             {kind: "edit", input: `{"file_path":"a.go"}`, diffs: []string{"/etc/hosts"}, want: ask},
 		"a command":                           {kind: "execute", input: `{"command":"go test ./...","description":"x","timeout":5}`, want: allow},
@@ -50,11 +51,32 @@ func TestDescribe(t *testing.T) {
 		"a command elsewhere":                 {kind: "execute", input: `{"command":"go test","cwd":"/tmp"}`, want: ask, because: "/tmp"},
 		"a command and something else":        {kind: "execute", input: `{"command":"go test","env":{"PATH":"."}}`, want: ask, because: `"env"`},
 		"two commands":                        {kind: "execute", input: `{"command":"go test","cmd":"make"}`, want: ask, because: "two different"},
+		"two commands, the second denied":     {kind: "execute", input: `{"command":"go test","script":"rm x"}`, want: deny},
+		"a command twice":                     {kind: "execute", input: `{"command":"go test","command":"go test"}`, want: ask, because: "twice"},
+		"a command twice, once denied":        {kind: "execute", input: `{"command":"go test","command":"rm x"}`, want: deny},
+		"a path twice":                        {kind: "read", input: `{"path":"a.go","path":"b.go"}`, want: ask, because: "twice"},
+		"a key in capitals":                   {kind: "execute", input: `{"command":"go test","Command":"make"}`, want: ask},
+		"a question":                          {kind: "other", input: `{"questions":[{"question":"rm?"}]}`, want: ask, because: "question"},
+		"a question that is a command":        {kind: "execute", input: `{"questions":[],"command":"rm x"}`, want: ask, because: "question"},
+		"a mode that is a command":            {kind: "switch_mode", input: `{"command":"rm x"}`, want: ask, because: "mode"},
+		"a secret":                            {kind: "read", input: `{"path":"sub/.env.local"}`, want: ask, because: "delicate"},
+		"a secret in capitals":                {kind: "read", input: `{"path":".ENV"}`, want: ask, because: "delicate"},
+		"a hook of git":                       {kind: "edit", input: `{"path":".git/hooks/pre-commit"}`, want: ask, because: "delicate"},
+		"a file of git that is read":          {kind: "read", input: `{"path":".git/HEAD"}`, want: allow},
 		"two commands, one denied":            {kind: "execute", input: `{"command":"rm x","script":"go test"}`, want: deny},
 		"the same twice":                      {kind: "execute", input: `{"command":"go test","cmd":"go test"}`, want: allow},
 		"a command of an odd form":            {kind: "execute", input: `{"command":{"a":1}}`, want: ask, because: "unknown form"},
 		"no command":                          {kind: "execute", input: `{}`, want: ask, because: "which command"},
 		"an input that is a list":             {kind: "execute", input: `["go","test"]`, want: ask, because: "unknown form"},
+		"a command at a place elsewhere":      {kind: "execute", input: `{"command":"go test"}`, at: []string{"/etc/hosts"}, want: ask, because: "outside"},
+		"a command with a change":             {kind: "execute", input: `{"command":"go test"}`, diffs: []string{"a.go"}, want: ask, because: "changes"},
+		"a read with a change":                {kind: "read", input: `{"path":"a.go"}`, diffs: []string{"a.go"}, want: ask, because: "changes"},
+		"a patch that names files itself":     {kind: "edit", input: `{"patch":"*** Update File: /etc/hosts"}`, at: []string{"a.go"}, want: ask, because: `"patch"`},
+		"several edits":                       {kind: "edit", input: `{"file_path":"a.go","edits":[{"old_string":"x","new_string":"y"}]}`, want: allow},
+		"several edits, one elsewhere":        {kind: "edit", input: `{"file_path":"a.go","edits":[{"old_string":"x"},{"file_path":"/etc/hosts"}]}`, want: ask, because: `"edits"`},
+		"something deep down":                 {kind: "edit", input: `{"file_path":"a.go","edits":[[{"old_string":{"command":"rm"}}]]}`, want: ask, because: `"edits"`},
+		"too deep to be looked at":            {kind: "edit", input: `{"file_path":"a.go","edits":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, want: ask, because: `"edits"`},
+		"an address at a place elsewhere":     {kind: "fetch", input: `{"url":"https://example.com/x"}`, at: []string{"/etc/hosts"}, want: ask, because: "outside"},
 		"an address":                          {kind: "fetch", input: `{"url":"https://example.com/x","prompt":"y"}`, want: allow},
 		"another address":                     {kind: "fetch", input: `{"url":"https://evil.example"}`, want: ask},
 		"two addresses":                       {kind: "fetch", input: `{"url":"https://example.com","uri":"https://evil.example"}`, want: ask, because: "several"},
@@ -68,13 +90,7 @@ func TestDescribe(t *testing.T) {
 		"a null command":                      {kind: "read", input: `{"path":"a","command":null}`, want: ask},
 	} {
 		t.Run(name, func(t *testing.T) {
-			call := policy.Call{Kind: c.kind, Name: c.tool, RawInput: []byte(c.input)}
-			for _, p := range c.at {
-				call.Locations = append(call.Locations, acpclient.ToolCallLocation{Path: p})
-			}
-			for _, p := range c.diffs {
-				call.Content = append(call.Content, acpclient.ToolCallContent{Type: acpclient.ToolContentDiff, Path: p})
-			}
+			call := policy.Call{Kind: c.kind, Name: c.tool, RawInput: []byte(c.input), Paths: c.at, Changes: c.diffs}
 			got := policy.Decide(set, policy.Describe(call, "agent", "mode", resolve))
 			if got.Verdict != c.want || !strings.Contains(got.Why, c.because) {
 				t.Errorf("%s by %v, because %q; want %s, because %q", got.Verdict, got.Rule, got.Why, c.want, c.because)

@@ -206,6 +206,11 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 	s.stream.room(ctx)
 	q := s.openPermission(a, r)
 	acpclient.Async(ctx)
+	if q.judged {
+		judging, answered := context.WithCancel(ctx)
+		defer answered()
+		go s.judge(judging, q)
+	}
 	outcome, err := q.wait(ctx, func() bool { return s.closePermission(q.id, acpclient.PermissionCancelled) })
 	if err != nil {
 		return nil, err

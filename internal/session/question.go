@@ -21,6 +21,10 @@ type question[A any] struct {
 	reply chan A // has room for the answer
 	// offered are the options of a permission.
 	offered []acpclient.PermissionOption
+	// judged says that the rules are looked at before the person is asked; referred is
+	// not nil when they leave it to the person, who is asked in its turn.
+	judged   bool
+	referred *referral
 	// form is what was asked for, of an elicitation.
 	form *acpclient.CreateElicitationRequest
 }
@@ -62,7 +66,8 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 		s.Said(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("The agent asks it for its session %q, which is not open here. It may be one of its subagents.", r.SessionID))
 	}
-	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, At: s.opt.Now()})
+	q.judged = s.judged(r)
+	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
 	if s.cancelling {
 		s.closePermissionLocked(q.id, acpclient.PermissionCancelled)
 	}
@@ -126,6 +131,7 @@ func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermiss
 	delete(s.permissions, id)
 	q.reply <- outcome
 	s.stream.post(conversation.PermissionClosed{ID: id, Outcome: outcome, At: s.opt.Now()})
+	s.askReferred()
 	return true
 }
 

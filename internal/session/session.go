@@ -31,6 +31,8 @@ type Options struct {
 	// Unattended says that nobody is there to fill in forms or to sign in on a
 	// terminal: neither is offered to the agent. Nor is anybody asked about files.
 	Unattended bool
+	// Judge, if not nil, is asked about every permission before the person is.
+	Judge Judge
 
 	// Spawn starts the agent; nil is the function Spawn.
 	Spawn func(acpclient.Command) (*Peer, error)
@@ -116,6 +118,9 @@ func NewSession(opt Options) (*Session, error) {
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 	}
 	s.stream.keeper = opt.Keeper
+	if opt.Judge != nil {
+		s.stream.follow()
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	machine, err := opt.Machine(streamWitness{s}, s.asker())
 	if err != nil {

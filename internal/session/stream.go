@@ -30,6 +30,7 @@ type Stream struct {
 	bytes   int
 	ready   chan struct{}
 	closed  bool
+	docket  *docket // nil if nobody judges questions
 }
 
 // run is text of a message or output of a terminal that is being merged.
@@ -175,6 +176,7 @@ func (s *Stream) add(e conversation.Event) {
 		return
 	}
 	s.bytes += e.Size()
+	s.docket.apply(e)
 	switch e := e.(type) {
 	case conversation.Text:
 		if r := &s.run; r.kind != textRun || r.text.Chunk != e.Chunk || r.text.MessageID != e.MessageID {

@@ -22,7 +22,10 @@ type Confirmation struct {
 	Title, Text string
 	// Detail is text from outside, such as the end of a program's stderr. Its
 	// last lines are seen first.
-	Detail  string
+	Detail string
+	// Lines are shown below the text, each of them whole, every character visible:
+	// they are what the person decides on, and must have been seen.
+	Lines   []string
 	Choices []Choice
 }
 
@@ -46,7 +49,9 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 		}
 		d.replies.list = append(d.replies.list, a)
 	}
-	if q.Detail == "" {
+	if q.Detail == "" && q.Lines != nil {
+		d.about = linesBelow(q.Text, q.Lines)
+	} else if q.Detail == "" {
 		d.about = newBlock(func(p paper) []string { return styled(prose(q.Text, p.width), p.th.Text) })
 	} else {
 		d.about = newBlock(func(p paper) []string {
@@ -59,6 +64,21 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 		d.scroll.end = true
 	}
 	return d
+}
+
+// linesBelow is a text, and lines that must all have been seen.
+func linesBelow(text string, lines []string) content {
+	about := column{vital{newBlock(func(p paper) []string { return styled(prose(text, p.width), p.th.Text) })}, gap{}}
+	for _, l := range lines {
+		about = append(about, vital{newBlock(func(p paper) []string {
+			out := exact(safetext.VisibleLine(l), max(1, p.width-2))
+			for i := range out {
+				out[i] = p.th.CodeBar.Render("│ ") + p.th.Text.Render(out[i])
+			}
+			return out
+		})})
+	}
+	return about
 }
 
 // Key implements [Dialog].
@@ -78,7 +98,10 @@ func (d *Confirm) Settle(msg tea.KeyPressMsg) Action { return d.settle(msg) }
 // View implements [Dialog].
 func (d *Confirm) View(width, maxHeight int) View {
 	width = atMost(width)
-	p := panel{title: safetext.Line(d.asked.Title), body: vital{d.about}}
+	p := panel{title: safetext.Line(d.asked.Title), body: d.about}
+	if d.asked.Lines == nil {
+		p.body = vital{d.about}
+	}
 	if d.asked.Detail != "" {
 		p.body = d.about
 		// It stays in view while the detail is scrolled.

@@ -44,7 +44,7 @@ type Permission struct {
 // this one included.
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting, number: 1}
-	d.replies = newReplies(optionReplies(env, p))
+	d.replies = newReplies(append(optionReplies(env, p), ruleReplies(env, p)...))
 	d.version = p.Asked.Version()
 	d.refresh()
 	return d
@@ -275,6 +275,7 @@ func (d *Permission) refresh() {
 		d.outside = outside
 	}
 	d.reached = d.env.Reach.Version()
+	d.withoutStaleRule()
 	now := subject{call.Title, call.Kind, call.Locations, call.Content, string(call.RawInput)}
 	if d.version != call.Version() && !reflect.DeepEqual(now, d.seen) {
 		d.env.Guard.open()
@@ -295,6 +296,9 @@ func (d *Permission) refresh() {
 	if d.raw {
 		d.about = append(d.about, gap{}, quoted("title", call.Title))
 		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
+	}
+	if d.asked.Why != "" {
+		d.about = append(d.about, gap{}, note("no rule answers: "+d.asked.Why))
 	}
 	if len(d.replies.list) == 0 {
 		d.about = append(d.about, gap{}, note("The agent offers nothing to answer with: only cancelling the turn is left."))

@@ -11,6 +11,9 @@ import (
 func (t *Tab) showPalette() {
 	items := slices.DeleteFunc(dialog.ActionItems(t.program.Keys), func(i dialog.Item) bool { return !here(config.Action(i.ID)) })
 	items = append(items, dialog.Item{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(t.showFiles)})
+	if t.book() != nil {
+		items = append(items, dialog.Item{ID: "rules", Title: "show the rules, and take one back", Do: dialog.Do(t.showRules)})
+	}
 	if t.conv != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil {
 		items = append(items, dialog.Item{ID: "fork", Title: "go on with a copy of this session", Do: dialog.Do(t.fork)})
 	}

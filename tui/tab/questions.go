@@ -52,6 +52,10 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		return t.askAnother(a.By)
 	case dialog.Edit:
 		return t.editText(a.Text)
+	case dialog.ProposeRules:
+		t.proposeRules(a.ID)
+	case dialog.SaveRules:
+		return t.saveRules(a)
 	case dialog.CancelTurn:
 		if !t.session.Cancel() {
 			return t.say("no turn is running: choose one of the options")

@@ -230,6 +230,10 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return msg.list.take(msg)
 	case deletedMsg:
 		return msg.list.deleted(msg)
+	case rulesMsg:
+		return t.rulesShown(msg)
+	case rulesSavedMsg:
+		return t.rulesSaved(msg)
 	case filesMsg:
 		t.filesShown(msg)
 	case failedMsg:

@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/cells"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/toolface"
 )
@@ -53,7 +54,7 @@ func (t *toolCall) outcome() (line string) {
 		line += th.Faint.Render("  " + words)
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
-		line += th.Faint.Render("  you: " + safetext.Line(a.Option.Name))
+		line += th.Faint.Render("  " + answerWords(a))
 	}
 	switch {
 	case t.item.Cancelled:
@@ -64,6 +65,15 @@ func (t *toolCall) outcome() (line string) {
 		line += th.Error.Render("  failed")
 	}
 	return line
+}
+
+// answerWords say who answered the question about a call, and how. Of a rule it is
+// told where it lives.
+func answerWords(a *conversation.PermissionAnswer) string {
+	if a.Rule == "" {
+		return "you: " + safetext.Line(a.Option.Name)
+	}
+	return fmt.Sprintf("rule: %s (%s)", safetext.VisibleLine(a.Rule), safetext.VisibleLine(a.Source))
 }
 
 // restOfTitle are the lines of a title of several lines behind the first.

@@ -35,8 +35,10 @@ type Options struct {
 	Under []string
 	// Args are flags of parley's own.
 	Args []string
-	// Files are written into the working directory first.
-	Files map[string]string
+	// Project is the working directory, which need not be empty; a fresh one if it is
+	// "". Files are written into it first.
+	Project string
+	Files   map[string]string
 	// Env is added to the isolated environment.
 	Env []string
 	// Config is the configuration file.
@@ -57,6 +59,7 @@ type Parley struct {
 	*ptytest.Terminal
 	t       testing.TB
 	log     string
+	project string
 	legacy  []string // methods outside of the schema that parley may call
 	focused string   // the colour of the frame of what takes keys
 }
@@ -66,13 +69,16 @@ type Parley struct {
 func Start(t testing.TB, o Options) *Parley {
 	t.Helper()
 	dir := resolved(t, t.TempDir())
-	project := filepath.Join(dir, "project")
+	project := o.Project
+	if project == "" {
+		project = filepath.Join(dir, "project")
+	}
 	home := o.Home
 	if home == "" {
 		home = filepath.Join(dir, "home")
 	}
 	must(t, os.MkdirAll(filepath.Join(home, ".config", "parley"), 0o700))
-	must(t, os.Mkdir(project, 0o755))
+	must(t, os.MkdirAll(project, 0o755))
 	for name, text := range o.Files {
 		path := filepath.Join(project, name)
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -81,7 +87,7 @@ func Start(t testing.TB, o Options) *Parley {
 	if o.Config != "" {
 		must(t, os.WriteFile(filepath.Join(home, ".config", "parley", "config.toml"), []byte(o.Config), 0o600))
 	}
-	p := &Parley{t: t, log: filepath.Join(dir, "wire.log"), legacy: o.Legacy, focused: hex(theme.New(!o.Light).BorderFocused)}
+	p := &Parley{t: t, project: project, log: filepath.Join(dir, "wire.log"), legacy: o.Legacy, focused: hex(theme.New(!o.Light).BorderFocused)}
 	bin := ptytest.BuildParley(t)
 	agent := o.Agent
 	if agent == nil {
@@ -101,6 +107,9 @@ func Start(t testing.TB, o Options) *Parley {
 	})
 	return p
 }
+
+// Project is the working directory.
+func (p *Parley) Project() string { return p.project }
 
 // Message is a line that crossed the pipe.
 type Message struct {

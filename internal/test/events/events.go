@@ -47,6 +47,9 @@ func At(e conversation.Event, at time.Time) conversation.Event {
 	case conversation.PermissionOpened:
 		e.At = at
 		return e
+	case conversation.PermissionReferred:
+		e.At = at
+		return e
 	case conversation.PermissionClosed:
 		e.At = at
 		return e

@@ -82,14 +82,21 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 			}
 			return conversation.PermissionOpened{ID: number(t), Request: r, File: q, At: moment(t)}
 		}
-		return conversation.PermissionOpened{ID: number(t), Request: decoded[acpclient.RequestPermissionRequest](t, permissionRequests), At: moment(t)}
+		return conversation.PermissionOpened{ID: number(t), Request: decoded[acpclient.RequestPermissionRequest](t, permissionRequests), Judging: rapid.Bool().Draw(t, "judging"), At: moment(t)}
+	}),
+	"PermissionReferred": draw(func(t *rapid.T) conversation.Event {
+		e := conversation.PermissionReferred{ID: number(t), Why: bytes(t), At: moment(t)}
+		if rapid.Bool().Draw(t, "with proposals") {
+			e.Proposals = rapid.SliceOfN(rapid.SliceOfN(rapid.String(), 1, 3), 1, 3).Draw(t, "proposals")
+		}
+		return e
 	}),
 	"PermissionClosed": draw(func(t *rapid.T) conversation.Event {
 		outcome := acpclient.PermissionCancelled
 		if rapid.Bool().Draw(t, "answered") {
 			outcome = acpclient.PermissionSelected(rapid.SampledFrom([]acpclient.PermissionOptionID{"y", "n", ""}).Draw(t, "option"))
 		}
-		return conversation.PermissionClosed{ID: number(t), Outcome: outcome, At: moment(t)}
+		return conversation.PermissionClosed{ID: number(t), Outcome: outcome, Rule: bytes(t), Source: bytes(t), At: moment(t)}
 	}),
 	"ElicitationOpened": draw(func(t *rapid.T) conversation.Event {
 		return conversation.ElicitationOpened{ID: number(t), Request: decoded[acpclient.CreateElicitationRequest](t, elicitationRequests), At: moment(t)}

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"parley/internal/policy"
+)
+
+// ProjectFile is where a project keeps a configuration of its own, relative to its
+// directory. Only rules count there.
+var ProjectFile = filepath.Join(".parley", "config.toml")
+
+// MaxProjectFile bounds the size of a project's configuration, in bytes.
+const MaxProjectFile = 64 << 10
+
+// ParseProject reads the configuration of a project from data. The name of the
+// file is used in errors, which are as those of [Load], and in the sources of the
+// rules. Whatever is no rule is an error: a project sets up nothing else.
+func ParseProject(file string, data []byte) ([]policy.Rule, error) {
+	if len(data) > MaxProjectFile {
+		return nil, &Error{File: printable(file), Message: fmt.Sprintf("cannot be read: it is larger than %d KiB", MaxProjectFile>>10)}
+	}
+	d, root := open(file, data)
+	if root == nil {
+		return nil, d.err()
+	}
+	rules := root.rules()
+	for _, key := range root.keys() {
+		if key != "rules" {
+			d.record(root.at.child(key), true, "write it into your own configuration", fmt.Sprintf("%s has no effect in a project: only rules have", printable(key)))
+		}
+	}
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	return rules, nil
+}
+
+// rules reads [rules]: a list of rules for each verdict.
+func (t *table) rules() []policy.Rule {
+	r, ok := t.child("rules")
+	if !ok {
+		return nil
+	}
+	var rules []policy.Rule
+	for _, v := range []policy.Verdict{policy.Allow, policy.Ask, policy.Deny} {
+		key := v.String()
+		for i, text := range r.texts(key, true) {
+			rule, err := policy.ParseFor(v, text)
+			if err != nil {
+				r.failItem(key, i, ruleHint(err), err)
+				continue
+			}
+			rule.Source = fmt.Sprintf("%s:%d", t.doc.file, t.doc.itemLine(r.at.child(key), i))
+			rules = append(rules, rule)
+		}
+	}
+	r.done()
+	return rules
+}
+
+// ruleHint says what a rule was most likely meant to be.
+func ruleHint(err error) string {
+	var kind *policy.UnknownKindError
+	if !errors.As(err, &kind) {
+		return ""
+	}
+	if meant := kindSynonyms[kind.Kind]; meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
+	}
+	return didYouMean(kind.Kind, policy.Kinds(), "")
+}
+
+// kindSynonyms are words that people coming from elsewhere write for kinds of
+// rules, and that no spelling distance would find.
+var kindSynonyms = map[string]string{
+	"Bash": "execute", "bash": "execute", "run": "execute", "shell": "execute", "command": "execute", "exec": "execute",
+	"Write": "edit", "write": "edit", "WebFetch": "fetch", "webfetch": "fetch", "web": "fetch", "url": "fetch",
+	"remove": "delete", "rm": "delete", "rename": "move", "grep": "search", "glob": "search", "find": "search", "tool": "mcp",
+}
+
+// itemLine is the line of a list's item, or of the list if it is not known.
+func (d *document) itemLine(p path, item int) int {
+	offset, ok := d.items[p.id()][item]
+	if !ok {
+		offset = d.keys[p.id()]
+	}
+	line, _, _, _ := d.position(offset)
+	return line
+}
+
+// failItem records an error at one item of a list of texts.
+func (t *table) failItem(key string, item int, hint string, err error) {
+	d, p := t.doc, t.at.child(key)
+	offset, ok := d.items[p.id()][item]
+	if !ok || len(d.errs) == maxErrors {
+		t.fail(key, hint, "has a mistake: %v", err)
+		return
+	}
+	e := &Error{File: d.file, Message: shown(err.Error()), Hint: printable(hint)}
+	var start, end int
+	e.Line, e.Column, start, end = d.position(offset)
+	e.Text = shown(string(d.data[start:end]))
+	d.errs = append(d.errs, e)
+}

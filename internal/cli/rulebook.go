@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/policy"
+	"parley/internal/rules"
+	"parley/internal/session"
+)
+
+// book has the rules that count for an agent in a session's directories. The error says
+// why none of them can be known; then the book allows nothing.
+func (l *launcher) book(a config.Agent, roots []string) (*rules.Book, error) {
+	return rules.Open(rules.Options{
+		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: configuredRules(l.config), Store: rules.NewStore(config.StateDir()),
+	})
+}
+
+// configuredRules are the rules of the configuration, with their sources as people
+// write them.
+func configuredRules(cfg *config.Config) []policy.Rule {
+	list := slices.Clone(cfg.Rules)
+	home, err := os.UserHomeDir()
+	for i := range list {
+		if rest, ok := strings.CutPrefix(list[i].Source, home+string(filepath.Separator)); ok && err == nil {
+			list[i].Source = filepath.Join("~", rest)
+		}
+	}
+	return list
+}
+
+// tellOfRules says in a session which rules do not count, and why.
+func tellOfRules(s *session.Session, b *rules.Book, unread error) {
+	if unread != nil {
+		s.Said(acpclient.NoticeWarning, "No rule counts: everything is asked about", unread.Error())
+	}
+	if wrong := b.Project().Err; wrong != nil {
+		s.Said(acpclient.NoticeWarning, "The project's own rules do not count: there is a mistake in its configuration", wrong.Error())
+	}
+}

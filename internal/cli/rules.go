@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/policy"
+	"parley/internal/rules"
+	"parley/internal/safetext"
+)
+
+// rulesCommand shows and changes what agents may do without a question.
+func rulesCommand(s *streams) *cobra.Command {
+	o := &rulesOptions{streams: s}
+	cmd := &cobra.Command{
+		Use:   "rules",
+		Short: "Show and change what agents may do without a question",
+		Long: `rules shows and changes the rules by which parley answers agents that ask for
+permission: those of your configuration, those that parley has saved for you, and
+those that a project brings along in .parley/config.toml, once you trust it.
+
+A rule is a verdict (allow, ask or deny), a kind of tool, and in parentheses what it
+is about: "allow execute(go test *)", "deny edit(vendor/**)", "allow read".
+Deny wins over ask, and ask over allow. What no rule is about is asked.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return misused(cmd, "", "%q is no command of rules", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.list() },
+	}
+	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "the project's directory `DIR` (default: this one)")
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List all rules, where each lives, and whether it counts",
+			Args: noArguments, RunE: func(*cobra.Command, []string) error { return o.list() },
+		},
+		o.testCommand(),
+		o.changeCommand("add", "Save a rule, for this project or for all", (*rules.Book).Add),
+		o.changeCommand("remove", "Take a rule back that parley has saved", func(b *rules.Book, everywhere bool, lines ...string) error {
+			return b.Remove(everywhere, lines[0])
+		}),
+		o.trustCommand(),
+	)
+	return cmd
+}
+
+// rulesOptions are the flags of the commands that have to do with rules.
+type rulesOptions struct {
+	streams *streams
+	cwd     string
+
+	everywhere        bool
+	kind, agent, mode string
+	never, forget     bool
+}
+
+// book is the rules that count in the directory.
+func (o *rulesOptions) book() (*rules.Book, error) {
+	cwd, err := directory(o.cwd)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		return nil, err
+	}
+	return rules.Open(rules.Options{Agent: o.agent, Cwd: cwd, Configured: configuredRules(cfg), Store: rules.NewStore(config.StateDir())})
+}
+
+// list lists the rules by where they live.
+func (o *rulesOptions) list() error {
+	b, err := o.book()
+	if err != nil {
+		return err
+	}
+	entries, err := b.Entries()
+	if err != nil {
+		return err
+	}
+	w, last := o.streams.Out, rules.Scope(-1)
+	for _, e := range entries {
+		if e.Scope != last {
+			last = e.Scope
+			heading := e.Scope.String()
+			if !e.Counts {
+				heading += ", which do not count: " + untrusted(b.Trust())
+			}
+			fmt.Fprintln(w, safetext.Line(heading)+":")
+		}
+		line := "  " + safetext.VisibleLine(e.Rule.String())
+		if e.Scope == rules.Configured || e.Scope == rules.OfProject {
+			line = fmt.Sprintf("%-50s  %s", line, safetext.VisibleLine(e.Source))
+		}
+		fmt.Fprintln(w, line)
+	}
+	if len(entries) == 0 {
+		fmt.Fprintln(w, "There are no rules: everything is asked about.")
+	}
+	if wrong := b.Project().Err; wrong != nil {
+		return hinted("Its rules do not count until it is put right.", "the project's configuration: %w", wrong)
+	}
+	return nil
+}
+
+func untrusted(t rules.Trust) string {
+	if t == rules.Never {
+		return "you have said never to trust this project"
+	}
+	return "you have not said that you trust this project, or it has changed them since"
+}
+
+// testCommand says what would happen.
+func (o *rulesOptions) testCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "test WHAT",
+		Short: "Say what would happen, and by which rule",
+		Example: `  parley rules test 'git push --force'
+  parley rules test --kind edit src/main.go
+  parley rules test --kind fetch https://example.com/page --agent claude --mode plan`,
+		Args: oneArgument("what an agent would do"),
+		RunE: func(_ *cobra.Command, args []string) error { return o.test(args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.kind, "kind", "execute", "the `KIND` of tool: "+strings.Join(policy.Kinds(), ", "))
+	f.StringVar(&o.agent, "agent", "", "the `NAME` of the agent")
+	f.StringVar(&o.mode, "mode", "", "the `ID` of the mode that it is in")
+	return cmd
+}
+
+func (o *rulesOptions) test(what string) error {
+	call, err := callFor(policy.Kind(o.kind), what)
+	if err != nil {
+		return err
+	}
+	b, err := o.book()
+	if err != nil {
+		return err
+	}
+	d, _, err := b.Decide(call, o.agent, o.mode, false)
+	if err != nil {
+		return err
+	}
+	w := o.streams.Out
+	switch d.Verdict {
+	case policy.Allow:
+		fmt.Fprintln(w, "It would be allowed without a question.")
+	case policy.Deny:
+		fmt.Fprintln(w, "It would be denied without a question.")
+	default:
+		fmt.Fprintln(w, "You would be asked.")
+	}
+	if d.Rule != nil {
+		fmt.Fprintf(w, "The rule: %s (%s)\n", safetext.VisibleLine(d.Rule.String()), safetext.VisibleLine(d.Rule.Source))
+	} else if d.Why == "" {
+		fmt.Fprintln(w, "No rule is about it.")
+	}
+	if d.Why != "" {
+		fmt.Fprintln(w, "Why: "+safetext.VisibleLine(d.Why)+".")
+	}
+	return nil
+}
+
+// callFor is the call of a tool of a kind, as an agent would send it.
+func callFor(kind policy.Kind, what string) (policy.Call, error) {
+	key := ""
+	switch kind {
+	case policy.Execute:
+		key = "command"
+	case policy.Fetch:
+		key = "url"
+	case policy.Read, policy.Edit, policy.Delete, policy.Move, policy.Search:
+		return policy.Call{Kind: string(kind), Paths: []string{what}}, nil
+	case policy.MCP:
+		return policy.Call{Kind: string(policy.Other), Name: "mcp__" + strings.TrimPrefix(what, "mcp__")}, nil
+	case policy.Other:
+		return policy.Call{Kind: string(kind)}, nil
+	default:
+		return policy.Call{}, hinted("Try 'parley rules test --help'.", "%w", &policy.UnknownKindError{Kind: string(kind)})
+	}
+	input, err := json.Marshal(map[string]string{key: what})
+	return policy.Call{Kind: string(kind), RawInput: input}, err
+}
+
+// changeCommand saves rules or takes them back.
+func (o *rulesOptions) changeCommand(name, short string, change func(b *rules.Book, everywhere bool, lines ...string) error) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: name + " RULE", Short: short,
+		Example: "  parley rules " + name + " 'allow execute(go test *)'\n  parley rules " + name + " --global 'deny execute(git push *)'",
+		Args:    oneArgument("a rule, in quotes"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			b, err := o.book()
+			if err != nil {
+				return err
+			}
+			err = change(b, o.everywhere, args[0])
+			if errors.Is(err, rules.ErrNoSuchRule) {
+				return hinted("Try 'parley rules list'. Rules of a configuration are taken out of its file; one for all projects takes --global.", "%w", err)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&o.everywhere, "global", false, "for all projects, not only for this one")
+	return cmd
+}
+
+// trustCommand remembers whether a project's own rules count.
+func (o *rulesOptions) trustCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "trust", Short: "Let the project's own rules count, as they are now",
+		Long: `trust lets the rules in the project's .parley/config.toml count, as they are now:
+after any change they do not, until you trust it again. Look at them first:
+parley rules list`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.never && o.forget {
+				return misused(cmd, "", "--never and --forget do not go together")
+			}
+			return o.trust()
+		},
+	}
+	cmd.Flags().BoolVar(&o.never, "never", false, "never trust it, and do not ask")
+	cmd.Flags().BoolVar(&o.forget, "forget", false, "forget what you have said: parley asks again")
+	return cmd
+}
+
+func (o *rulesOptions) trust() error {
+	b, err := o.book()
+	if err != nil {
+		return err
+	}
+	t := rules.Trusted
+	switch p := b.Project(); {
+	case o.never:
+		t = rules.Never
+	case o.forget:
+		t = rules.Undecided
+	case p.Err != nil:
+		return fmt.Errorf("the project's configuration: %w", p.Err)
+	case len(p.Rules) == 0:
+		return fmt.Errorf("there are no rules in %s", filepath.Join(p.Dir, config.ProjectFile))
+	}
+	return b.SetTrust(t)
+}
+
+// oneArgument accepts one argument, which is said in words.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return misused(cmd, "", "%s takes one argument, %s, and got %d", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,161 @@
+package policy
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxProposed bounds the rules of one proposal: nobody reads more of them.
+const maxProposed = 6
+
+// Propose makes up rules that would allow a request in the future, the narrowest
+// proposal first: each is a list of rules that are needed together. It is nil if no
+// rule may allow the request, or if another of the rules forbids or asks all the
+// same.
+func Propose(rules []Rule, r Request) [][]Rule {
+	if r.Unclear != "" {
+		return nil
+	}
+	var found [][]Rule
+	for _, proposal := range proposals(r) {
+		proposal = distinct(proposal)
+		if len(proposal) == 0 || len(proposal) > maxProposed || slices.ContainsFunc(found, func(f []Rule) bool { return slices.Equal(f, proposal) }) {
+			continue
+		}
+		if works(rules, proposal, r) {
+			found = append(found, proposal)
+		}
+	}
+	return found
+}
+
+// works reports whether a request would be allowed with some more rules, each as it
+// is written down and read again.
+func works(rules, more []Rule, r Request) bool {
+	for _, rule := range more {
+		again, err := Parse(rule.String())
+		if err != nil || again != rule || hidden(rule.Pattern) || strings.Contains(rule.Pattern, "\n") {
+			return false
+		}
+	}
+	d := Decide(slices.Concat(rules, more), r)
+	return d.Verdict == Allow
+}
+
+// distinct drops rules that are there twice.
+func distinct(rules []Rule) []Rule {
+	var out []Rule
+	for _, r := range rules {
+		if !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func proposals(r Request) [][]Rule {
+	allow := func(patterns ...string) []Rule {
+		rules := make([]Rule, len(patterns))
+		for i, p := range patterns {
+			rules[i] = Rule{Verdict: Allow, Kind: r.Kind, Pattern: p}
+		}
+		return rules
+	}
+	switch r.Kind {
+	case Execute:
+		exact, broad := commandPatterns(r)
+		return [][]Rule{allow(exact...), allow(broad...)}
+	case Fetch:
+		if u, err := url.Parse(r.URL); err == nil {
+			return [][]Rule{allow(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))}
+		}
+	case MCP:
+		out := [][]Rule{allow(literalPattern(r.Tool))}
+		if server, _, ok := strings.Cut(r.Tool, "__"); ok {
+			out = append(out, allow(literalPattern(server)+"__*"))
+		}
+		return out
+	case Read, Edit, Delete, Move, Search:
+		return pathProposals(r, allow)
+	}
+	return nil
+}
+
+// pathProposals are these very files, all in their directories, and, of what only
+// reads, everything.
+func pathProposals(r Request, allow func(...string) []Rule) [][]Rule {
+	var files, dirs []string
+	for _, p := range r.Paths {
+		files = append(files, literalPattern(p.Name))
+		if dir := path.Dir(p.Name); dir != "." && dir != "/" {
+			dirs = append(dirs, literalPattern(dir)+"/**")
+		}
+	}
+	out := [][]Rule{allow(files...)}
+	if len(dirs) == len(files) {
+		out = append(out, allow(dirs...))
+	}
+	if r.Kind == Read || r.Kind == Search {
+		out = append(out, allow(""))
+	}
+	return out
+}
+
+// subcommands are programs whose second word says what they do, and runners those
+// whose third does if the second is one of these words.
+var (
+	subcommands = []string{
+		"git", "go", "cargo", "npm", "pnpm", "yarn", "bun", "deno", "pip", "pip3", "uv", "poetry", "docker", "podman", "kubectl", "helm", "gh", "glab",
+		"terraform", "dotnet", "bundle", "rails", "gradle", "mvn", "brew", "make", "just", "mix", "swift", "zig", "composer", "apt", "systemctl",
+	}
+	runners = map[string][]string{
+		"npm": {"run"}, "pnpm": {"run"}, "yarn": {"run"}, "bun": {"run"}, "uv": {"run"}, "poetry": {"run"}, "docker": {"compose"}, "gh": {"pr", "issue", "repo", "run"}, "bundle": {"exec"},
+	}
+	// destroyers are proposed as they were called only.
+	destroyers = []string{"rm", "rmdir", "mv", "dd", "chmod", "chown", "shred", "truncate", "kill", "pkill", "killall", "mkfs", "ln", "cp", "tee"}
+)
+
+// commandPatterns are patterns for every part of a command: its very words, and its
+// program with any words behind those that say what it does.
+func commandPatterns(r Request) (exact, broad []string) {
+	for _, p := range r.parts() {
+		if p.unclear != "" || len(p.words) == 0 || slices.ContainsFunc(p.words, func(w string) bool { return strings.Contains(w, "*") }) {
+			return nil, nil // a star in a rule is no star of the command
+		}
+		whole := quoteWords(p.words)
+		if whole == "" {
+			return nil, nil
+		}
+		exact = append(exact, whole)
+		name, fixed := path.Base(p.words[0]), 1
+		if slices.Contains(subcommands, name) {
+			fixed = 2
+			if len(p.words) > 1 && slices.Contains(runners[name], p.words[1]) {
+				fixed = 3
+			}
+		}
+		if slices.Contains(destroyers, name) || len(p.words) < fixed || slices.ContainsFunc(p.words[1:fixed], func(w string) bool { return strings.HasPrefix(w, "-") }) {
+			broad = append(broad, whole)
+			continue
+		}
+		broad = append(broad, quoteWords(p.words[:fixed])+" *")
+	}
+	return exact, broad
+}
+
+// quoteWords writes words as a shell reads them, "" if that cannot be done.
+func quoteWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		q, err := syntax.Quote(w, syntax.LangPOSIX)
+		if err != nil {
+			return ""
+		}
+		quoted[i] = q
+	}
+	return strings.Join(quoted, " ")
+}

@@ -1,0 +1,95 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/policy"
+)
+
+// TestPropose: what is proposed is narrow first, and allows the request.
+func TestPropose(t *testing.T) {
+	in := func(names ...string) []policy.Path {
+		var out []policy.Path
+		for _, n := range names {
+			out = append(out, policy.Path{Name: n, Inside: true})
+		}
+		return out
+	}
+	run := func(command string) policy.Request { return policy.Request{Kind: policy.Execute, Command: command} }
+	for name, c := range map[string]struct {
+		rules   []string
+		request policy.Request
+		want    string // proposals, apart by " | ", their rules by " + "
+	}{
+		"a command":                     {request: run("go test ./..."), want: "allow execute(go test ./...) | allow execute(go test *)"},
+		"a command alone":               {request: run("ls"), want: "allow execute(ls) | allow execute(ls *)"},
+		"words in quotes":               {request: run(`echo "a b" '$x'`), want: "allow execute(echo 'a b' '$x') | allow execute(echo *)"},
+		"a parenthesis":                 {request: run(`echo ')'`), want: "allow execute(echo ')') | allow execute(echo *)"},
+		"a script":                      {request: run("npm run lint"), want: "allow execute(npm run lint) | allow execute(npm run lint *)"},
+		"several":                       {request: run("go vet ./... && go test ./..."), want: "allow execute(go vet ./...) + allow execute(go test ./...) | allow execute(go vet *) + allow execute(go test *)"},
+		"one that destroys":             {request: run("rm -rf build"), want: "allow execute(rm -rf build)"},
+		"one that runs others":          {request: run("python x.py"), want: "allow execute(python x.py)"},
+		"an option in front":            {request: run("git -C / status"), want: "allow execute(git -C / status)"},
+		"a star":                        {request: run("echo '*'"), want: ""},
+		"what runs something else":      {request: run("go test $(x)"), want: ""},
+		"a line break in a word":        {request: run("echo 'a\nb'"), want: ""},
+		"what is denied":                {rules: []string{"deny execute(go test *)"}, request: run("go test"), want: ""},
+		"what another rule asks":        {rules: []string{"ask execute(go test)"}, request: run("go test"), want: ""},
+		"what one part is denied of":    {rules: []string{"deny execute(rm *)"}, request: run("ls; rm x"), want: ""},
+		"too many parts":                {request: run("a; b; c; d; e; f; g"), want: ""},
+		"arguments":                     {request: policy.Request{Kind: policy.Execute, Args: []string{"go", "test"}}, want: "allow execute(go test) | allow execute(go test *)"},
+		"a read":                        {request: policy.Request{Kind: policy.Read, Paths: in("a/b.go")}, want: "allow read(a/b.go) | allow read(a/**) | allow read"},
+		"a read of a file at the top":   {request: policy.Request{Kind: policy.Read, Paths: in("b.go")}, want: "allow read(b.go) | allow read"},
+		"an edit":                       {request: policy.Request{Kind: policy.Edit, Paths: in("a/b.go")}, want: "allow edit(a/b.go) | allow edit(a/**)"},
+		"odd names":                     {request: policy.Request{Kind: policy.Edit, Paths: in("[x]*.go")}, want: `allow edit(\[x\]\*.go)`},
+		"a secret":                      {request: policy.Request{Kind: policy.Read, Paths: in(".env")}, want: "allow read(.env)"},
+		"outside":                       {request: policy.Request{Kind: policy.Read, Paths: []policy.Path{{Name: "/etc/hosts"}}}, want: ""},
+		"no file":                       {request: policy.Request{Kind: policy.Edit}, want: ""},
+		"an address":                    {request: policy.Request{Kind: policy.Fetch, URL: "https://Docs.example.com:8080/x"}, want: "allow fetch(docs.example.com)"},
+		"an address of another kind":    {request: policy.Request{Kind: policy.Fetch, URL: "file:///etc/passwd"}, want: ""},
+		"an MCP tool":                   {request: policy.Request{Kind: policy.MCP, Tool: "docs__search"}, want: "allow mcp(docs__search) | allow mcp(docs__*)"},
+		"another tool":                  {request: policy.Request{Kind: policy.Other}, want: ""},
+		"what is unclear":               {request: policy.Request{Kind: policy.Read, Paths: in("a"), Unclear: "x"}, want: ""},
+		"a character that is not seen":  {request: run("go test \u202e"), want: ""},
+		"a file that hides a character": {request: policy.Request{Kind: policy.Read, Paths: in("a\u200b")}, want: "allow read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := rules(t, c.rules...)
+			var got []string
+			for _, p := range policy.Propose(set, c.request) {
+				var lines []string
+				for _, r := range p {
+					lines = append(lines, r.String())
+				}
+				got = append(got, strings.Join(lines, " + "))
+				if d := policy.Decide(append(rules(t, c.rules...), rules(t, lines...)...), c.request); d.Verdict != allow {
+					t.Errorf("%s would not allow it: %s", lines, d.Why)
+				}
+			}
+			if s := strings.Join(got, " | "); s != c.want {
+				t.Errorf("got  %s\nwant %s", s, c.want)
+			}
+		})
+	}
+}
+
+// TestWrittenPaths: a path that leads elsewhere is judged by where it leads, and a
+// rule that denies counts for how it was written too.
+func TestWrittenPaths(t *testing.T) {
+	set := rules(t, "allow edit(src/**)", "deny edit(locked/**)")
+	for _, c := range []struct {
+		path policy.Path
+		want policy.Verdict
+	}{
+		{policy.Path{Name: "src/a", Inside: true}, allow},
+		{policy.Path{Name: "other/a", Written: "src/link/a", Inside: true}, ask},
+		{policy.Path{Name: "locked/a", Written: "src/link/a", Inside: true}, deny},
+		{policy.Path{Name: "src/a", Written: "locked/link/a", Inside: true}, deny},
+		{policy.Path{Name: "LOCKED/a", Inside: true}, deny},
+	} {
+		if got := policy.Decide(set, policy.Request{Kind: policy.Edit, Paths: []policy.Path{c.path}}); got.Verdict != c.want {
+			t.Errorf("%+v: %s, want %s", c.path, got.Verdict, c.want)
+		}
+	}
+}

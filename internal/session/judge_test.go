@@ -1,0 +1,269 @@
+package session
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/policy"
+)
+
+// fakeJudge rules as a test says, and keeps what it was asked.
+type fakeJudge struct {
+	mu    sync.Mutex
+	cases []Case
+	rule  func(context.Context, Case) Ruling
+}
+
+func (j *fakeJudge) Judge(ctx context.Context, c Case) Ruling {
+	j.mu.Lock()
+	j.cases = append(j.cases, c)
+	rule := j.rule
+	j.mu.Unlock()
+	return rule(ctx, c)
+}
+
+func ruling(v policy.Verdict) func(context.Context, Case) Ruling {
+	return func(context.Context, Case) Ruling {
+		return Ruling{Verdict: v, Rule: "the rule", Source: "the file", Why: "", Proposals: [][]string{{"allow read"}}}
+	}
+}
+
+// judgedBy is a session with a judge.
+func judgedBy(t *testing.T, rule func(context.Context, Case) Ruling, test func(t *testing.T, h *harness, j *fakeJudge)) {
+	t.Helper()
+	j := &fakeJudge{rule: rule}
+	bubble(t, func(t *testing.T, h *harness) { test(t, h, j) }, func(_ *harness, o *Options) { o.Judge = j })
+}
+
+// A rule answers with the option that holds once, and what was judged is the call
+// with all that the agent has told of it.
+func TestARuleAnswers(t *testing.T) {
+	for verdict, want := range map[policy.Verdict]string{policy.Allow: "yes", policy.Deny: "no"} {
+		judgedBy(t, ruling(verdict), func(t *testing.T, h *harness, j *fakeJudge) {
+			h.prompt("go")
+			h.agent().update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"T","kind":"execute","rawInput":{"command":"ls"}}`)
+			ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+			h.settle()
+			wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"`+want+`"}}`)
+			if len(j.cases) != 1 || string(j.cases[0].Call.RawInput) != `{"command":"ls"}` || j.cases[0].Mode != "ask" || j.cases[0].Switching {
+				t.Errorf("judged %+v", j.cases)
+			}
+			call := h.conv.Items[len(h.conv.Items)-1].(*conversation.ToolCall)
+			if a := call.Answer; a == nil || string(a.Option.OptionID) != want || a.Rule != "the rule" || a.Source != "the file" || len(call.Asked) != 1 {
+				t.Errorf("the call knows of the answer %+v", a)
+			}
+			if len(h.conv.Permissions)+len(h.conv.Judging) != 0 {
+				t.Error("a question is still open")
+			}
+			if err := h.Answer(1, "no"); err == nil {
+				t.Error("a second answer was taken")
+			}
+		})
+	}
+}
+
+// What rules leave open is the person's, with why and with what could be a rule.
+func TestWhatNoRuleAnswersIsAsked(t *testing.T) {
+	judgedBy(t, func(context.Context, Case) Ruling {
+		return Ruling{Verdict: policy.Ask, Why: "because", Proposals: [][]string{{"allow read"}}}
+	}, func(t *testing.T, h *harness, _ *fakeJudge) {
+		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		if len(h.conv.Permissions) != 1 || h.conv.Permissions[0].Why != "because" || len(h.conv.Permissions[0].Proposals) != 1 {
+			t.Fatalf("open: %+v", h.conv.Permissions)
+		}
+		h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t1","rawInput":{"command":"rm"}}`)
+		h.settle()
+		if h.conv.Permissions[0].Proposals != nil {
+			t.Error("rules are proposed for what is not asked about any more")
+		}
+		if err := h.Answer(h.conv.Permissions[0].ID, "no"); err != nil {
+			t.Fatal(err)
+		}
+		h.settle()
+		wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"no"}}`)
+	})
+}
+
+// A rule gives no answer that the agent does not offer, none that reaches further
+// than once, and none for another session.
+func TestWhatARuleMayNotAnswer(t *testing.T) {
+	options := func(options string) string {
+		return `{"sessionId":"s1","toolCall":{"toolCallId":"t1"},"options":[` + options + `]}`
+	}
+	for name, c := range map[string]struct {
+		verdict policy.Verdict
+		params  string
+	}{
+		"always only":     {policy.Allow, options(`{"optionId":"a","name":"A","kind":"allow_always"},{"optionId":"n","name":"N","kind":"reject_once"}`)},
+		"a choice":        {policy.Allow, options(`{"optionId":"a","name":"A","kind":"allow_once"},{"optionId":"b","name":"B","kind":"allow_once"},{"optionId":"n","name":"N","kind":"reject_once"}`)},
+		"no denial":       {policy.Deny, options(`{"optionId":"a","name":"A","kind":"allow_once"},{"optionId":"n","name":"N","kind":"reject_always"}`)},
+		"no options":      {policy.Allow, options(``)},
+		"unknown kinds":   {policy.Allow, options(`{"optionId":"a","name":"A","kind":"answer"}`)},
+		"another session": {policy.Allow, strings.Replace(permissionFor("t1"), `"s1"`, `"s9"`, 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			judgedBy(t, ruling(c.verdict), func(t *testing.T, h *harness, _ *fakeJudge) {
+				ch := h.agent().ask(t.Context(), "session/request_permission", c.params)
+				h.settle()
+				select {
+				case got := <-ch:
+					t.Errorf("answered %s", got.raw)
+				default:
+				}
+				if len(h.conv.Permissions) != 1 {
+					t.Errorf("%d questions are open", len(h.conv.Permissions))
+				}
+			})
+		})
+	}
+}
+
+// What the agent changes while it is judged is judged again, and what it changes
+// again and again is asked.
+func TestWhatChangesMeanwhileIsJudgedAgain(t *testing.T) {
+	for always, want := range map[bool]int{false: 2, true: judgeRounds} {
+		j := &fakeJudge{}
+		bubble(t, func(t *testing.T, h *harness) {
+			judging, on := make(chan struct{}), make(chan struct{})
+			j.mu.Lock()
+			j.rule = func(_ context.Context, c Case) Ruling {
+				judging <- struct{}{}
+				<-on
+				if strings.Contains(string(c.Call.RawInput), "rm") && !always {
+					return Ruling{Verdict: policy.Deny, Rule: "r"}
+				}
+				return Ruling{Verdict: policy.Allow, Rule: "r"}
+			}
+			j.mu.Unlock()
+			ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+			for i := range want {
+				<-judging
+				if i == 0 || always {
+					h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t1","rawInput":{"command":"rm `+strings.Repeat("x", i)+`"}}`)
+					h.settle()
+				}
+				on <- struct{}{}
+			}
+			h.settle()
+			if always {
+				if len(h.conv.Permissions) != 1 || !strings.Contains(h.conv.Permissions[0].Why, "keeps changing") {
+					t.Errorf("open: %+v", h.conv.Permissions)
+				}
+				return
+			}
+			wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"no"}}`)
+		}, func(_ *harness, o *Options) { o.Judge = j })
+	}
+}
+
+// While the rules are looked at nothing waits: neither updates nor a cancel. A judge
+// that takes too long is not waited for.
+func TestJudgingHoldsNothingUp(t *testing.T) {
+	stuck := func(ctx context.Context, _ Case) Ruling { <-ctx.Done(); return Ruling{Verdict: policy.Allow} }
+	judgedBy(t, stuck, func(t *testing.T, h *harness, _ *fakeJudge) {
+		h.prompt("go")
+		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		h.agent().text("s1", "meanwhile")
+		h.settle()
+		if m, ok := h.conv.Items[len(h.conv.Items)-1].(*conversation.Message); !ok || m.Parts.Plain() != "meanwhile" {
+			t.Errorf("the last item is %+v", h.conv.Items[len(h.conv.Items)-1])
+		}
+		h.Cancel()
+		h.settle()
+		wantAnswer(t, ch, `{"outcome":{"outcome":"cancelled"}}`)
+		if len(h.conv.Judging) != 0 {
+			t.Error("it is still being judged")
+		}
+	})
+	judgedBy(t, stuck, func(t *testing.T, h *harness, _ *fakeJudge) {
+		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		time.Sleep(judgeTime) // of the bubble's clock
+		h.settle()
+		if len(h.conv.Permissions) != 1 || !strings.Contains(h.conv.Permissions[0].Why, "too long") {
+			t.Errorf("open: %+v", h.conv.Permissions)
+		}
+	})
+}
+
+// The mode that is judged by is the one that is on, also after a switch.
+func TestTheModeIsJudged(t *testing.T) {
+	judgedBy(t, ruling(policy.Allow), func(t *testing.T, h *harness, j *fakeJudge) {
+		ask := func() Case {
+			h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+			h.settle()
+			return j.cases[len(j.cases)-1]
+		}
+		h.agent().update("s1", `{"sessionUpdate":"current_mode_update","currentModeId":"plan"}`)
+		h.settle()
+		if c := ask(); c.Mode != "plan" || c.Switching {
+			t.Errorf("judged in %+v", c)
+		}
+		h.SetOption(conversation.LegacyModeID, acpclient.SelectValue("ask"))
+		h.settle()
+		if c := ask(); c.Mode != "ask" || !c.Switching {
+			t.Errorf("judged in %+v", c)
+		}
+	})
+}
+
+// Questions come to the person in the order in which the agent has asked them, however
+// long each is judged.
+func TestQuestionsComeInTheirOrder(t *testing.T) {
+	first := make(chan struct{})
+	judged := func(answer policy.Verdict) func(context.Context, Case) Ruling {
+		return func(_ context.Context, c Case) Ruling {
+			if c.Call.ID == "t1" {
+				<-first
+				return Ruling{Verdict: answer, Rule: "r"}
+			}
+			return Ruling{Verdict: policy.Ask, Proposals: [][]string{{"allow read"}}}
+		}
+	}
+	for _, answer := range []policy.Verdict{policy.Ask, policy.Allow} {
+		j := &fakeJudge{}
+		bubble(t, func(t *testing.T, h *harness) {
+			first = make(chan struct{})
+			j.mu.Lock()
+			j.rule = judged(answer)
+			j.mu.Unlock()
+			for _, tool := range []string{"t1", "t2", "t3"} {
+				h.agent().ask(t.Context(), "session/request_permission", permissionFor(tool))
+				h.settle()
+			}
+			if len(h.conv.Permissions) != 0 || len(h.conv.Judging) != 3 {
+				t.Errorf("%d questions are open, %d are judged", len(h.conv.Permissions), len(h.conv.Judging))
+			}
+			// What changes while it waits for its turn is not what rules are proposed for.
+			h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t3","rawInput":{"command":"rm"}}`)
+			h.settle()
+			close(first)
+			h.settle()
+			var order []string
+			for _, p := range h.conv.Permissions {
+				order = append(order, string(p.Asked.ID))
+			}
+			want := "t1 t2 t3"
+			if answer == policy.Allow {
+				want = "t2 t3"
+			}
+			if got := strings.Join(order, " "); got != want {
+				t.Fatalf("asked %s, want %s", got, want)
+			}
+			last := h.conv.Permissions[len(order)-1]
+			if last.Proposals != nil || h.conv.Permissions[len(order)-2].ID != last.ID-1 {
+				t.Errorf("the last is %+v", last)
+			}
+			if answer == policy.Allow && h.conv.Permissions[0].Proposals == nil {
+				t.Error("nothing is proposed for what has not changed")
+			}
+		}, func(_ *harness, o *Options) { o.Judge = j })
+	}
+}
