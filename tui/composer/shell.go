@@ -15,6 +15,11 @@ func (c *Composer) IsCommand() bool {
 	return c.search == nil && strings.HasPrefix(c.buf.lines[0].text, commandMark)
 }
 
+// IsShell reports whether the draft is "!" alone, which means the person's shell.
+func (c *Composer) IsShell() bool {
+	return c.IsCommand() && strings.TrimSpace(c.buf.raw()) == commandMark
+}
+
 // sendCommand takes a draft that is a command.
 func (c *Composer) sendCommand(line, raw string) (Result, tea.Cmd) {
 	kept := []string{c.abandoned()}

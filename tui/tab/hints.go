@@ -53,16 +53,21 @@ func (t *Tab) hints() []dialog.Hint {
 		return popupHints(t.program.Keys)
 	}
 	if t.composer.IsCommand() {
-		return commandHints(t.program.Keys)
+		return commandHints(t.program.Keys, t.composer.IsShell())
 	}
 	return promptHints(t.program.Keys, t.conv)
 }
 
 // commandHints are the hints while a command of the person's is being written.
-func commandHints(keys config.Keys) []dialog.Hint {
+func commandHints(keys config.Keys, shell bool) []dialog.Hint {
 	h := hintList{keys: keys}
-	h.add(config.ActionSend, "run it in the project, alone: your shell")
-	h.add(config.ActionNewline, "new line")
+	if shell {
+		h.add(config.ActionSend, "open your shell")
+		h.list = append(h.list, dialog.Hint{Key: "a command", Text: "to run that"})
+	} else {
+		h.add(config.ActionSend, "run it")
+		h.add(config.ActionNewline, "new line")
+	}
 	h.add(config.ActionInterrupt, "clear")
 	return h.list
 }

@@ -13,6 +13,7 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/keyboard"
 	"parley/tui/toolface"
+	"parley/tui/transcript"
 )
 
 const (
@@ -59,6 +60,13 @@ func (t *Tab) stepIn(term *conversation.Terminal) tea.Cmd {
 // stepOut gives the keys back to who had them before. A key that was meant for the
 // command does nothing to a question that has come up meanwhile.
 func (t *Tab) stepOut(name string) {
+	if in := t.inside; in.term.Exit == nil {
+		cols, rows := 0, 0 // what the agent's commands have at first
+		if in.term.Personal {
+			cols, rows = t.list.TerminalWidth(), transcript.TerminalRows
+		}
+		_ = t.session.ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
+	}
 	t.inside = nil
 	t.program.Guard.Typed()
 	t.program.Guard.Ended(name)

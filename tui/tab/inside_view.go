@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/internal/cells"
+	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/theme"
 )
@@ -15,18 +16,14 @@ import (
 // screen. Its frame is drawn nowhere else: in it everything is the command's.
 func (t *Tab) insideScreen(width, height int) Screen {
 	in := t.inside
-	th, frame := t.program.Theme, t.program.Theme.Warning
-	title, badge := " TERMINAL ", th.BadgeWarning
+	th, frame, badge := t.program.Theme, t.program.Theme.Warning, t.program.Theme.BadgeWarning
 	if in.term.Exit != nil {
-		frame, title, badge = th.Muted, " ENDED ", th.Badge
+		frame, badge = th.Muted, th.Badge
 	}
 	t.area = layout{dialogEnd: height, prompt: height}
 	what := "$ " + safetext.VisibleLine(in.term.Command)
-	if !in.term.Personal {
-		what += th.Faint.Render("  run by the agent")
-	}
 	s := Screen{Lines: make([]string, 0, height)}
-	s.Lines = append(s.Lines, framed(frame, "╭", badge.Render(title)+" "+th.Strong.Render(what), "╮", width))
+	s.Lines = append(s.Lines, framed(frame, "╭", badge.Render(insideTitle(in.term))+" "+th.Strong.Render(what), "╮", width))
 	for y := range in.rows {
 		s.Lines = append(s.Lines, frame.Render("│")+padded(in.emu.View(y, in.back), width-2)+frame.Render("│"))
 	}
@@ -44,6 +41,19 @@ func (t *Tab) insideScreen(width, height int) Screen {
 	}
 	s.cut(width, height)
 	return s
+}
+
+// insideTitle says whose command it is.
+func insideTitle(term *conversation.Terminal) string {
+	switch {
+	case term.Exit != nil:
+		return " ENDED "
+	case term.Lasts:
+		return " YOUR SHELL "
+	case term.Personal:
+		return " YOUR COMMAND "
+	}
+	return " COMMAND OF THE AGENT "
 }
 
 // insideStatus is what was said for a moment, else the status that there is always.

@@ -110,7 +110,10 @@ func (t *Tab) Draw(width, height int) Screen {
 
 // ruleWords stand in the rule above the prompt.
 func (t *Tab) ruleWords() string {
-	if t.composer.IsCommand() {
+	switch {
+	case t.composer.IsShell():
+		return "your shell"
+	case t.composer.IsCommand():
 		return "a command of yours, not a prompt"
 	}
 	return t.composer.PopupCount()

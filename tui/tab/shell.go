@@ -15,6 +15,7 @@ import (
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/toolface"
+	"parley/tui/transcript"
 )
 
 // mostOutput is how many bytes of what a command has printed go with a prompt: its
@@ -40,7 +41,7 @@ func (t *Tab) runCommand(line string) tea.Cmd {
 			return t.stepIn(shell)
 		}
 	}
-	spec := session.ShellSpec{Line: line, Cols: t.list.TerminalWidth()}
+	spec := session.ShellSpec{Line: line, Cols: t.list.TerminalWidth(), Rows: transcript.TerminalRows}
 	if line == "" {
 		spec.Cols, spec.Rows = insideSize(t.width, t.height)
 	}
@@ -147,13 +148,10 @@ func (t *Tab) endCommand(term *conversation.Terminal) tea.Cmd {
 	case term.Personal:
 		return t.kill(term)
 	}
-	t.ask(dialog.Confirmation{
-		Title: "End the agent's command?", Text: safetext.VisibleLine(term.Command),
-		Choices: []dialog.Choice{
-			{Name: "Let it run", Key: "r", Do: dialog.Close{}},
-			{Name: "End it", Key: "e", Risky: true, Do: dialog.Do(func() tea.Cmd { return t.kill(term) })},
-		},
-	})
+	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "End the agent's command?", Items: []dialog.Item{
+		{ID: "run", Title: "Let it run", About: term.Command, Do: dialog.Close{}},
+		{ID: "end", Title: "End it", About: term.Command, Do: dialog.Do(func() tea.Cmd { return t.kill(term) })},
+	}}))
 	return nil
 }
 

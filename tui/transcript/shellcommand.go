@@ -129,6 +129,9 @@ func (s *shellCommand) sources(st stretch, from, to, width int) []source {
 	return shifted(list, 0, shellInset)
 }
 
+// TerminalRows is how many rows a terminal has whose output is drawn here.
+const TerminalRows = screenRows
+
 // TerminalWidth is how many columns there are for what a command prints.
 func (l *List) TerminalWidth() int { return max(20, l.textWidth()-shellInset) }
 
