@@ -111,7 +111,13 @@ func (in *inside) replay() {
 // what it asks of its terminal.
 func (t *Tab) feedInside() {
 	in := t.inside
-	if in == nil || in.emu == nil || in.fed == in.term.Total() {
+	switch {
+	case in == nil:
+		return
+	case t.conv.Terminals[in.term.ID] != in.term: // another session was opened
+		t.stepOut("")
+		return
+	case in.emu == nil || in.fed == in.term.Total():
 		return
 	}
 	if in.term.Total()-in.fed > insideJump {

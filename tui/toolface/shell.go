@@ -57,3 +57,9 @@ func outputOf(uri string) (command string, ok bool) {
 	}
 	return strings.TrimPrefix(u.Path, "/"), true
 }
+
+// IsOutput reports whether a URI names what a command of the person's has printed.
+func IsOutput(uri string) bool {
+	_, ok := outputOf(uri)
+	return ok
+}
