@@ -31,7 +31,7 @@ end-turn
 
 func TestStepsIntoACommandOfTheAgent(t *testing.T) {
 	t.Parallel()
-	p := Start(t, Options{Script: asks(`printf 'Password: '; stty -echo; read p; stty echo; echo; printf 'Go on? '; read a; echo \"$a $(printf %s $p | wc -c)\"`, "")})
+	p := Start(t, Options{Script: asks(`stty -echo; printf 'Password: '; read p; stty echo; echo; printf 'Go on? '; read a; echo \"$a $(printf %s $p | wc -c)\"`, "")})
 	p.Ready().Ask("deploy")
 	p.Shows("◐ $ Deploy", "│ Password:")
 	p.Press("f7").Shows("COMMAND OF THE AGENT", "what you type goes to this command", "step out")
