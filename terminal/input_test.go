@@ -40,12 +40,12 @@ func TestWhatIsTypedIsRead(t *testing.T) {
 func TestControlCEndsWhatRuns(t *testing.T) {
 	m := openManager(t)
 	var w watcher
-	id := typing(t, m, &w, `echo ready; sleep 1000`)
+	id := typing(t, m, &w, `trap 'exit 9' INT; echo ready; while :; do sleep 1; done`)
 	w.waitFor(t, "ready")
 	if err := m.Write(id, []byte{3}); err != nil {
 		t.Fatal(err)
 	}
-	if status := wait(t, m, id); status.String() != "killed by SIGINT" {
+	if status := wait(t, m, id); status.String() != "exit code 9" {
 		t.Errorf("got %v", status)
 	}
 	if err := m.Write(id, []byte("x")); !errors.Is(err, ErrEnded) {
