@@ -19,6 +19,9 @@ const (
 	// ContextPager is the view of one item on the whole screen. Keys that it does
 	// not use mean what they mean in ContextTranscript.
 	ContextPager Context = "pager"
+	// ContextTerminal is a command into which the person has stepped. All other keys
+	// go to the command.
+	ContextTerminal Context = "terminal"
 	// ContextDialog is any dialog. Nothing falls through.
 	ContextDialog Context = "dialog"
 )
@@ -51,6 +54,8 @@ const (
 	ActionScrollTop       Action = "scroll_top"
 	ActionScrollBottom    Action = "scroll_bottom"
 	ActionLendMouse       Action = "lend_mouse"
+	ActionTerminal        Action = "terminal"
+	ActionAddOutput       Action = "add_output"
 	ActionSessions        Action = "sessions"
 	ActionNewSession      Action = "new_session"
 	ActionHelp            Action = "help"
@@ -81,7 +86,17 @@ const (
 	ActionPromptNext  Action = "prompt_next"
 	ActionHalfUp      Action = "half_page_up"
 	ActionHalfDown    Action = "half_page_down"
+	ActionStepIn      Action = "step_in"
+	ActionEndCommand  Action = "end_command"
+	ActionItemAdd     Action = "item_add"
 	ActionFocusPrompt Action = "focus_prompt"
+)
+
+// The actions of ContextTerminal.
+const (
+	ActionStepOut      Action = "step_out"
+	ActionTerminalUp   Action = "terminal_up"
+	ActionTerminalDown Action = "terminal_down"
 )
 
 // The actions of ContextPager.
@@ -137,7 +152,7 @@ func Actions() []ActionInfo {
 	return list
 }
 
-var actions = slices.Concat(promptActions, transcriptActions, pagerActions, dialogActions)
+var actions = slices.Concat(promptActions, transcriptActions, pagerActions, terminalActions, dialogActions)
 
 var promptActions = []ActionInfo{
 	{ActionSend, ContextPrompt, "send the prompt", []string{"enter"}},
@@ -166,6 +181,8 @@ var promptActions = []ActionInfo{
 	{ActionScrollTop, ContextPrompt, "scroll to the beginning", []string{"home", "ctrl+home"}},
 	{ActionScrollBottom, ContextPrompt, "scroll to the end and follow it", []string{"end", "ctrl+end"}},
 	{ActionLendMouse, ContextPrompt, "leave the mouse to the terminal for a moment", []string{"f9"}},
+	{ActionTerminal, ContextPrompt, "step into the command that runs", []string{"f7"}},
+	{ActionAddOutput, ContextPrompt, "add what your last command printed", []string{"f8"}},
 	{ActionSessions, ContextPrompt, "show the sessions", []string{"ctrl+s"}},
 	{ActionNewSession, ContextPrompt, "begin a new session", []string{"ctrl+n"}},
 	{ActionHelp, ContextPrompt, "show the help", []string{"f1", "?"}},
@@ -195,6 +212,9 @@ var transcriptActions = []ActionInfo{
 	{ActionPromptNext, ContextTranscript, "next prompt", []string{"]"}},
 	{ActionHalfUp, ContextTranscript, "scroll up half a page", []string{"ctrl+u"}},
 	{ActionHalfDown, ContextTranscript, "scroll down half a page", []string{"ctrl+d"}},
+	{ActionStepIn, ContextTranscript, "step into the command: keys go to it", []string{"t"}},
+	{ActionEndCommand, ContextTranscript, "end the command", []string{"x"}},
+	{ActionItemAdd, ContextTranscript, "add what your command printed to the prompt", []string{"a"}},
 	{ActionFocusPrompt, ContextTranscript, "back to the prompt", []string{"tab", "i", "alt+t"}},
 }
 
@@ -203,6 +223,12 @@ var pagerActions = []ActionInfo{
 	{ActionPagerWrap, ContextPager, "wrap long lines or not", []string{"w"}},
 	{ActionPagerLeft, ContextPager, "to the left, in lines that are not wrapped", []string{"left", "h"}},
 	{ActionPagerRight, ContextPager, "to the right", []string{"right", "l"}},
+}
+
+var terminalActions = []ActionInfo{
+	{ActionStepOut, ContextTerminal, "step out of the command", []string{"ctrl+]"}},
+	{ActionTerminalUp, ContextTerminal, "scroll back", []string{"shift+pgup"}},
+	{ActionTerminalDown, ContextTerminal, "scroll forward", []string{"shift+pgdown"}},
 }
 
 var dialogActions = []ActionInfo{

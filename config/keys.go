@@ -121,6 +121,9 @@ func (t *table) keystrokes(a ActionInfo, texts []string) []string {
 		case a.Context == ContextPrompt && a.Action != ActionHelp && Types(name):
 			t.fail(string(a.Action), `add a modifier, as in "ctrl+`+strings.ToLower(name)+`"`,
 				"cannot be %q, which types text in the prompt", text)
+		case a.Context == ContextTerminal && Types(name):
+			t.fail(string(a.Action), `add a modifier, as in "ctrl+`+strings.ToLower(name)+`"`,
+				"cannot be %q, which types text into the command", text)
 		default:
 			list = append(list, name)
 		}

@@ -14,12 +14,15 @@ import (
 // pty that parley can drive.
 var ErrUnsupported = errors.New("running commands in a terminal is not supported on this system")
 
-// defaultEnv is what every command gets on top of our own environment. The
+// terminalType is the environment of the terminal that screen.Screen is.
+const terminalType = "TERM=xterm-256color"
+
+// defaultEnv is what every command of an agent gets on top of our own environment. The
 // request may override it. The terminal type is the one that screen.Screen
 // understands, whatever the person's own terminal is. There is no pager, because
 // nobody could leave it, and git fails instead of asking for a password.
 var defaultEnv = []string{
-	"TERM=xterm-256color",
+	terminalType,
 	"PAGER=cat",
 	"GIT_PAGER=cat",
 	"GIT_TERMINAL_PROMPT=0",
@@ -49,7 +52,13 @@ func resolve(spec Spec) (command, error) {
 			return command{}, fmt.Errorf("cannot run %q: the environment variable %q is not of the form NAME=value", spec.Command, name)
 		}
 	}
-	env := append(append(os.Environ(), defaultEnv...), spec.Env...)
+	env := os.Environ()
+	if spec.Personal {
+		env = append(env, terminalType)
+	} else {
+		env = append(env, defaultEnv...)
+	}
+	env = append(env, spec.Env...)
 	c := command{argv: append([]string{spec.Command}, spec.Args...), env: env, dir: dir}
 	c.path, err = findProgram(spec.Command, dir, lastValue(env, "PATH"))
 	if err == nil {

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -42,9 +41,7 @@ type Options struct {
 }
 
 // Spec says what to run and how (ACP: CreateTerminalRequest). The output goes to
-// a pty, so that programs show colours and progress; the input is empty, since
-// nobody is there to answer a prompt: a command reads the end of it instead of
-// waiting for ever.
+// a pty, so that programs show colours and progress.
 type Spec struct {
 	// Command is a program: a name that is looked up on PATH, or a path,
 	// relative to Cwd. Some agents send a whole shell line instead: if it has
@@ -61,6 +58,13 @@ type Spec struct {
 	OutputByteLimit *uint64
 	// Cols and Rows are the size of the pty; 0 means 80 by 24.
 	Cols, Rows int
+	// Input says that somebody is there who can type: the command reads what Write
+	// is given. Without it the input is empty: a command reads the end of it instead
+	// of waiting for ever.
+	Input bool
+	// Personal says that the command is the person's own: it gets our environment as
+	// it is, but for the type of the terminal, with the person's pager.
+	Personal bool
 
 	// OnOutput takes the output as it comes, raw, in pieces of up to 32 KB cut
 	// anywhere, in order and from one goroutine for this terminal. While it
@@ -97,9 +101,11 @@ type Manager struct {
 	grace      time.Duration
 	maxRunning int
 	wrap       func(program string, args []string) (string, []string)
+	keeper     keeper
 
 	mu        sync.Mutex
 	closed    bool
+	created   int // how many commands were started
 	terminals map[string]*terminal
 }
 
@@ -108,7 +114,9 @@ func NewManager(o Options) *Manager {
 	if o.Grace <= 0 {
 		o.Grace = defaultGrace
 	}
-	return &Manager{grace: o.Grace, wrap: o.Wrap, maxRunning: MaxRunning, terminals: map[string]*terminal{}}
+	return &Manager{
+		grace: o.Grace, wrap: o.Wrap, maxRunning: MaxRunning, keeper: keeper{limit: MaxKept}, terminals: map[string]*terminal{},
+	}
 }
 
 // Create starts a command and returns the terminal's id at once. ctx covers the
@@ -128,11 +136,12 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	if err := m.refusal(ctx); err != nil {
 		return "", fmt.Errorf("cannot run %q: %w", spec.Command, err)
 	}
-	p, err := start(c.wrapped(m.wrap), spec.Cols, spec.Rows)
+	p, err := start(c.wrapped(m.wrap), spec.Cols, spec.Rows, spec.Input)
 	if err != nil {
 		return "", err
 	}
-	t := newTerminal("term_"+rand.Text()[:16], p, spec)
+	m.created++
+	t := newTerminal(m, m.created, p, spec)
 	m.terminals[t.id] = t
 	return t.id, nil
 }
@@ -157,7 +166,8 @@ func (m *Manager) refusal(ctx context.Context) error {
 // Output returns what the command has written so far, as text for a model:
 // valid UTF-8 without control sequences, \n at line ends, progress lines in
 // their last state. truncated says that the start was dropped to keep to the
-// limit. The status is nil while the command runs.
+// limit, or to what all terminals may keep together. The status is nil while the
+// command runs.
 func (m *Manager) Output(id string) (text string, truncated bool, status *ExitStatus, err error) {
 	t, err := m.find(id)
 	if err != nil {
@@ -218,7 +228,7 @@ func (m *Manager) Release(id string) error {
 	m.mu.Lock()
 	delete(m.terminals, id)
 	m.mu.Unlock()
-	return t.release(m.grace)
+	return t.release()
 }
 
 // Close releases all terminals, at the same time, and refuses new ones. Nothing
@@ -239,7 +249,7 @@ func (m *Manager) ReleaseAll() error {
 
 	errs := make(chan error, len(open))
 	for _, t := range open {
-		go func() { errs <- t.release(m.grace) }()
+		go func() { errs <- t.release() }()
 	}
 	var all []error
 	for range len(open) {

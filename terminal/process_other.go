@@ -12,9 +12,11 @@ import (
 // process has no value on this system: start always fails.
 type process struct{ tree *proctree.Tree }
 
-func start(command, int, int) (*process, error) { return nil, ErrUnsupported }
+func start(command, int, int, bool) (*process, error) { return nil, ErrUnsupported }
 
 func (*process) read([]byte) (int, error)    { return 0, ErrUnsupported }
+func (*process) write([]byte) error          { return ErrUnsupported }
+func (*process) resize(int, int) error       { return ErrUnsupported }
 func (*process) stopReadingIn(time.Duration) {}
 func (*process) hangUp()                     {}
 func (*process) wait() ExitStatus            { return ExitStatus{} }

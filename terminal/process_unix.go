@@ -25,8 +25,8 @@ type process struct {
 }
 
 // start runs c on a new pty, which is the controlling terminal of a session of
-// its own.
-func start(c command, cols, rows int) (*process, error) {
+// its own. Without input its standard input is empty.
+func start(c command, cols, rows int, input bool) (*process, error) {
 	master, tty, err := openPTY(cols, rows)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open a pty for %q: %w", c.argv[0], err)
@@ -36,6 +36,9 @@ func start(c command, cols, rows int) (*process, error) {
 		Path: c.path, Args: c.argv, Env: c.env, Dir: c.dir,
 		Stdout: tty, Stderr: tty,
 		SysProcAttr: &syscall.SysProcAttr{Setctty: true, Ctty: 1},
+	}
+	if input {
+		cmd.Stdin = tty
 	}
 	proctree.Lead(cmd)
 	if err := cmd.Start(); err != nil {
@@ -118,6 +121,15 @@ func (p *process) read(buf []byte) (int, error) {
 	})
 	return n, nil
 }
+
+// write writes all of data. It waits as long as the pty is full.
+func (p *process) write(data []byte) error {
+	_, err := p.master.Write(data)
+	return err
+}
+
+// resize tells the programs on the pty of another size.
+func (p *process) resize(cols, rows int) error { return setSize(p.master, cols, rows) }
 
 // stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded
 // after d; zero lifts that.

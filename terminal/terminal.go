@@ -2,10 +2,12 @@ package terminal
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/terminal/screen"
@@ -27,27 +29,33 @@ const readSize = 32 << 10
 // terminal is one command on its pty. Two goroutines belong to it: one reads
 // the pty, keeps the output and calls back; the other waits for the command.
 type terminal struct {
-	id   string
-	proc *process
-	spec Spec
+	id      string
+	number  int // counts the terminals of the manager
+	manager *Manager
+	proc    *process
+	spec    Spec
+	input   input
 
 	status   ExitStatus    // to be read after exited is closed
 	exited   chan struct{} // the command itself has ended
 	drained  chan struct{} // its output is in, and OnExit has returned
 	done     chan struct{} // drained, or a viewer has held that up for too long
 	readDone chan struct{} // nothing is read any more
+	ended    atomic.Int64  // when it ended, in nanoseconds since 1970; 0 while it runs
 
 	mu   sync.Mutex
 	kept *screen.Retained
+	// cols and rows are the largest that the terminal was.
+	cols, rows int
 }
 
-func newTerminal(id string, p *process, spec Spec) *terminal {
+func newTerminal(m *Manager, number int, p *process, spec Spec) *terminal {
 	limit := uint64(DefaultOutputLimit)
 	if spec.OutputByteLimit != nil {
 		limit = min(*spec.OutputByteLimit, MaxOutputLimit)
 	}
 	t := &terminal{
-		id: id, proc: p, spec: spec,
+		id: "term_" + rand.Text()[:16], number: number, manager: m, proc: p, spec: spec, cols: spec.Cols, rows: spec.Rows,
 		exited: make(chan struct{}), drained: make(chan struct{}),
 		done: make(chan struct{}), readDone: make(chan struct{}),
 		kept: screen.NewRetained(int(limit)),
@@ -61,6 +69,7 @@ func newTerminal(id string, p *process, spec Spec) *terminal {
 func (t *terminal) await() {
 	t.status = t.proc.wait()
 	t.proc.stopReadingIn(drainQuiet)
+	t.ended.Store(time.Now().UnixNano())
 	close(t.exited)
 	limit := time.NewTimer(2 * drainLimit)
 	defer limit.Stop()
@@ -75,9 +84,10 @@ func (t *terminal) await() {
 }
 
 // readAll reads until the pty is closed on one side: by all processes that had
-// it, or by release.
+// it, or by release. Nobody has a use for our side after that.
 func (t *terminal) readAll() {
 	defer close(t.readDone)
+	defer t.proc.hangUp()
 	buf := make([]byte, readSize)
 	if t.readWhileRunning(buf) && t.drain(buf) {
 		t.finish()
@@ -164,9 +174,7 @@ func (t *terminal) take(data []byte) {
 	if len(data) == 0 {
 		return
 	}
-	t.mu.Lock()
-	t.kept.Write(data)
-	t.mu.Unlock()
+	t.manager.keep(t, data)
 	if t.spec.OnOutput != nil {
 		t.spec.OnOutput(t.id, data)
 	}
@@ -180,8 +188,9 @@ func (t *terminal) output() (text string, truncated bool, status *ExitStatus) {
 	}
 	t.mu.Lock()
 	raw, limit, truncated := t.kept.Bytes(), t.kept.Limit(), t.kept.Truncated()
+	cols, rows := t.cols, t.rows
 	t.mu.Unlock()
-	text, cut := screen.PlainText(raw, t.spec.Cols, t.spec.Rows, limit)
+	text, cut := screen.PlainText(raw, cols, rows, limit)
 	return text, truncated || cut, status
 }
 
@@ -212,8 +221,9 @@ func (t *terminal) goneWithin(d time.Duration) bool {
 
 // release ends everything and closes the pty. A viewer that blocks in a
 // callback is not waited for for ever: it may be waiting for us.
-func (t *terminal) release(grace time.Duration) error {
-	err := t.kill(grace)
+func (t *terminal) release() error {
+	defer t.manager.forget(t)
+	err := t.kill(t.manager.grace)
 	t.proc.hangUp()
 	limit := time.NewTimer(drainLimit)
 	defer limit.Stop()

@@ -118,6 +118,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.front.Update(msg)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		return m.front.Update(msg)
 	case tea.BackgroundColorMsg:
 		if m.autoTheme && msg.IsDark() != m.program.Theme.Dark {
 			m.setTheme(msg.IsDark(), m.depth)

@@ -89,6 +89,7 @@ var eventNames = []struct {
 	{"auth_done", AuthDone{}},
 	{"file_written", FileWritten{}},
 	{"terminal_created", TerminalCreated{}},
+	{"shell_started", ShellStarted{}},
 	{"terminal_output", TerminalOutput{}},
 	{"terminal_exited", TerminalExited{}},
 	{"said", Said{}},

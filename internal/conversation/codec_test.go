@@ -143,6 +143,7 @@ func TestLines(t *testing.T) {
 	}{
 		{conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: "m", Text: "a<b> \"c\"\n\x1b\u2028"}, `{"v":1,"event":"text","data":{"chunk":"agent_message_chunk","messageId":"m","text":"a<b> \"c\"\n\u001b` + "\u2028" + `"}}`},
 		{conversation.TerminalOutput{ID: "t", Data: []byte("cut \xe2\x82")}, `{"v":1,"event":"terminal_output","data":{"id":"t","data":{"base64":"Y3V0IOKC"}}}`},
+		{conversation.ShellStarted{ID: "t", Command: "make", Cwd: "/w", At: at}, `{"v":1,"event":"shell_started","data":{"id":"t","command":"make","cwd":"/w","at":"2026-11-21T12:00:00.5Z"}}`},
 		{conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: at}, `{"v":1,"event":"turn_ended","data":{"reason":"end_turn","at":"2026-11-21T12:00:00.5Z"}}`},
 		{conversation.TurnEnded{}, `{"v":1,"event":"turn_ended","data":{}}`},
 		{conversation.TurnEnded{Err: fmt.Errorf("so: %w", &acpclient.Error{Code: 400, Message: "m", Data: []byte(`"<d>"`)})}, `{"v":1,"event":"turn_ended","data":{"error":{"text":"so: m: <d> (code 400)","answer":{"code":400,"message":"m","data":"<d>"}}}}`},

@@ -46,7 +46,10 @@ type Conversation struct {
 	// is not asked yet.
 	Judging []*Permission
 
-	Terminals map[acpclient.TerminalID]*Terminal
+	Terminals     map[acpclient.TerminalID]*Terminal
+	terminalCount int         // how many there were
+	running       []*Terminal // those that run on this machine
+	outputKept    int         // bytes of their output
 	// Files are the files that the agent wrote through the client, in the order
 	// of the first write.
 	Files     []*FileChange

@@ -187,7 +187,7 @@ type (
 	}
 )
 
-// What the agent does on this machine.
+// What the agent, or the person, does on this machine.
 type (
 	// FileWritten: the agent wrote a file through the client. A nil Before is
 	// a new file.
@@ -202,12 +202,20 @@ type (
 		Command string               `json:"command"`
 		Cwd     string               `json:"cwd"`
 	}
+	// ShellStarted: the person started a command of their own, or a shell that lasts.
+	ShellStarted struct {
+		ID      acpclient.TerminalID `json:"id"`
+		Command string               `json:"command"`
+		Cwd     string               `json:"cwd"`
+		Lasts   bool                 `json:"lasts,omitzero"`
+		At      time.Time            `json:"at,omitzero"`
+	}
 	// TerminalOutput: the command printed something, raw.
 	TerminalOutput struct {
 		ID   acpclient.TerminalID `json:"id"`
 		Data []byte               `json:"data"`
 	}
-	// TerminalExited: the command has ended.
+	// TerminalExited: the command has ended. What was typed into it is in no event.
 	TerminalExited struct {
 		ID     acpclient.TerminalID         `json:"id"`
 		Status acpclient.TerminalExitStatus `json:"status"`

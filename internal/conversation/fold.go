@@ -57,11 +57,13 @@ func (c *Conversation) Apply(e Event) {
 	case FileWritten:
 		c.applyFileWritten(e)
 	case TerminalCreated:
-		c.terminalByID(e.ID).created(e)
+		c.terminalCreated(e)
+	case ShellStarted:
+		c.applyShellStarted(e)
 	case TerminalOutput:
-		c.terminalByID(e.ID).write(e.Data)
+		c.printed(c.terminalByID(e.ID), e.Data)
 	case TerminalExited:
-		c.terminalByID(e.ID).exited(e.Status)
+		c.terminalExited(e)
 	case Said:
 		c.addNote(e.Severity, e.Title, e.Detail)
 	}
@@ -82,6 +84,7 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 		c.Items, c.Files, c.filesKept, c.Terminals, c.turns = before.Items, before.Files, before.filesKept, before.Terminals, before.turns
 		c.outline = before.outline
 		clear(c.orphans) // their parents would be calls of the session before
+		c.keepPersonal(&before)
 	}
 }
 
@@ -100,6 +103,7 @@ func (c *Conversation) forget(same bool) {
 		fresh.ID, fresh.Title, fresh.UpdatedAt = c.ID, c.Title, c.UpdatedAt
 		fresh.Files, fresh.filesKept, fresh.Terminals = c.Files, c.filesKept, c.Terminals
 	}
+	fresh.keepPersonal(c)
 	*c = *fresh
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Item is one thing in the transcript: *Message, *ToolCall, *Plan, *Elicitation,
-// *Note, *Compaction or *Unknown.
+// *ShellCommand, *Note, *Compaction or *Unknown.
 type Item interface {
 	// Version changes whenever something about the item changes.
 	Version() uint64

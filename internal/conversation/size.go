@@ -26,6 +26,7 @@ func (ElicitationCompleted) Size() int { return EventOverhead }
 func (AuthRequired) Size() int         { return EventOverhead }
 func (AuthDone) Size() int             { return EventOverhead }
 func (TerminalCreated) Size() int      { return EventOverhead }
+func (e ShellStarted) Size() int       { return EventOverhead + len(e.Command) }
 func (e TerminalOutput) Size() int     { return EventOverhead + len(e.Data) }
 func (TerminalExited) Size() int       { return EventOverhead }
 func (Said) Size() int                 { return EventOverhead }

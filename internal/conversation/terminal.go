@@ -14,12 +14,16 @@ type Terminal struct {
 	// Own says that the agent runs the command itself and only shows it. The lines
 	// of such output end with a line feed alone.
 	Own bool
+	// Personal says that the person runs the command, and not the agent; Lasts, that
+	// it is a shell that stays until the session ends.
+	Personal, Lasts bool
 	// Exit is nil while the command runs.
 	Exit *acpclient.TerminalExitStatus
 
-	total int64
-	buf   []byte      // the end of the output
-	users []*ToolCall // the calls that show it
+	number int // counts the terminals of the conversation
+	total  int64
+	buf    []byte                   // the end of the output
+	users  []interface{ changed() } // the items that show it
 }
 
 // Total is the number of bytes that were printed.
@@ -46,16 +50,28 @@ func (t *Terminal) exited(s acpclient.TerminalExitStatus) {
 	t.changed()
 }
 
-func (t *Terminal) write(data []byte) {
+// write adds output, and returns how many bytes more are kept.
+func (t *Terminal) write(data []byte) int {
+	before := len(t.buf)
 	t.total += int64(len(data))
 	t.buf = append(t.buf, data...)
 	if len(t.buf) > 2*terminalKeep {
-		t.buf = append([]byte(nil), t.buf[len(t.buf)-terminalKeep:]...)
+		t.dropOldest(len(t.buf) - terminalKeep)
 	}
 	t.changed()
+	return len(t.buf) - before
 }
 
-// changed marks the calls that show the terminal.
+// dropOldest drops n bytes from the start, and returns how many that were.
+func (t *Terminal) dropOldest(n int) int {
+	if n <= 0 {
+		return 0
+	}
+	t.buf = append([]byte(nil), t.buf[n:]...)
+	return n
+}
+
+// changed marks the items that show the terminal.
 func (t *Terminal) changed() {
 	for _, u := range t.users {
 		u.changed()
@@ -66,7 +82,8 @@ func (t *Terminal) changed() {
 func (c *Conversation) terminalByID(id acpclient.TerminalID) *Terminal {
 	t := c.Terminals[id]
 	if t == nil {
-		t = &Terminal{ID: id}
+		c.terminalCount++
+		t = &Terminal{ID: id, number: c.terminalCount}
 		c.Terminals[id] = t
 	}
 	return t

@@ -38,7 +38,7 @@ func (c *Conversation) toolMeta(t *ToolCall, m acpclient.Meta) {
 		c.embedTerminal(t, term)
 	}
 	if out, ok := acpclient.MetaValue[ownOutput](m, "terminal_output"); ok && out.ID != "" {
-		c.ownTerminal(t, out.ID).write([]byte(out.Data))
+		c.printed(c.ownTerminal(t, out.ID), []byte(out.Data))
 	}
 	if exit, ok := acpclient.MetaValue[ownExit](m, "terminal_exit"); ok && exit.ID != "" {
 		c.ownTerminal(t, exit.ID).exited(acpclient.TerminalExitStatus{ExitCode: exit.Code, Signal: exit.Signal})

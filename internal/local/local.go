@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"parley/acpclient"
 	"parley/fs"
@@ -20,22 +21,28 @@ import (
 type Machine struct {
 	fs        *fs.FS
 	gate      *gate
-	terminals *terminal.Manager
+	terminals *terminal.Manager // the agent's
+	own       *terminal.Manager // the person's
 	witness   session.Witness
 	cwd       string
 	inFlight  *budget
+	// unattended says that nobody can type into the agent's commands.
+	unattended bool
 }
 
 var _ session.Machine = (*Machine)(nil)
 
 // Options are what a machine may be told. The zero value is usable.
 type Options struct {
-	// Wrap bounds what commands may do, see [terminal.Options].
+	// Wrap bounds what commands of the agent may do, see [terminal.Options].
 	Wrap func(program string, args []string) (string, []string)
 	// Asker asks the person. Without one, what would be asked about is refused.
 	Asker session.Asker
 	// Sensitive are the files that are asked about also inside the roots; nil for none.
 	Sensitive *sensitive.Table
+	// Unattended says that nobody is there who could type into the commands of the
+	// agent: those that read find the end of their input.
+	Unattended bool
 }
 
 // New makes a machine whose files are those inside the roots, of which the first
@@ -52,18 +59,22 @@ func New(witness session.Witness, opt Options, roots ...string) (*Machine, error
 		return nil, err
 	}
 	return &Machine{
-		fs: files, gate: newGate(opt), terminals: terminal.NewManager(terminal.Options{Wrap: opt.Wrap}),
-		witness: witness, cwd: roots[0], inFlight: newBudget(maxInFlight),
+		fs: files, gate: newGate(opt),
+		terminals: terminal.NewManager(terminal.Options{Wrap: opt.Wrap}), own: terminal.NewManager(terminal.Options{}),
+		witness: witness, cwd: roots[0], inFlight: newBudget(maxInFlight), unattended: opt.Unattended,
 	}, nil
 }
 
 // Close ends all commands and closes the roots.
 func (m *Machine) Close() {
-	_ = m.terminals.Close()
+	var both sync.WaitGroup
+	both.Go(func() { _ = m.terminals.Close() })
+	both.Go(func() { _ = m.own.Close() })
+	both.Wait()
 	_ = m.fs.Close()
 }
 
-// EndTerminals ends all commands that there are.
+// EndTerminals ends all commands of the agent that there are.
 func (m *Machine) EndTerminals() { _ = m.terminals.ReleaseAll() }
 
 func invalid(why string) error {
@@ -74,7 +85,7 @@ func invalid(why string) error {
 func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
 	told := make(chan struct{}) // closed when the witness knows of the terminal
 	spec := terminal.Spec{
-		Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit,
+		Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit, Input: !m.unattended,
 		OnOutput: func(id string, data []byte) {
 			<-told
 			m.witness.TerminalOutput(acpclient.TerminalID(id), data)

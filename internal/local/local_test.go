@@ -58,6 +58,10 @@ func (r *record) TerminalCreated(_ acpclient.TerminalID, command, cwd string) {
 	r.add("created %s in %s", command, filepath.Base(cwd))
 }
 
+func (r *record) ShellStarted(_ acpclient.TerminalID, command, cwd string, lasts bool) {
+	r.add("own %s in %s, lasts %v", command, filepath.Base(cwd), lasts)
+}
+
 func (r *record) TerminalOutput(id acpclient.TerminalID, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -382,6 +382,17 @@ type fakeMachine struct {
 
 func (m *fakeMachine) EndTerminals() { m.ended++ }
 
+func (m *fakeMachine) StartShell(_ context.Context, s ShellSpec) (acpclient.TerminalID, error) {
+	m.witness.ShellStarted("own", s.Line, "/work", s.Line == "")
+	return "own", nil
+}
+
+func (m *fakeMachine) TypeInto(acpclient.TerminalID, []byte) error { return nil }
+
+func (m *fakeMachine) ResizeTerminal(acpclient.TerminalID, int, int) error { return nil }
+
+func (m *fakeMachine) EndTerminal(acpclient.TerminalID) error { return nil }
+
 func (m *fakeMachine) ReadTextFile(_ context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
 	if m.readErr != nil {
 		return nil, m.readErr

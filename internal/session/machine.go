@@ -13,7 +13,8 @@ import (
 type Machine interface {
 	acpclient.FileHandler
 	acpclient.TerminalHandler
-	// EndTerminals ends every program that runs for the session now, and waits for
+	Shells
+	// EndTerminals ends every program that runs for the agent now, and waits for
 	// it. It is called when the agent is gone.
 	EndTerminals()
 	// Close ends every program that runs for the session.
@@ -27,6 +28,7 @@ type Witness interface {
 	// FileDecoded is told once for each file that is not stored as UTF-8.
 	FileDecoded(path, encoding string)
 	TerminalCreated(id acpclient.TerminalID, command, cwd string)
+	ShellStarted(id acpclient.TerminalID, command, cwd string, lasts bool)
 	TerminalOutput(id acpclient.TerminalID, data []byte)
 	TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus)
 }

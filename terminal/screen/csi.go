@@ -60,13 +60,14 @@ func (s *Screen) esc(cmd ansi.Cmd) {
 	}
 }
 
-// csi follows a control sequence (ECMA-48 8.3, xterm's ctlseqs). Queries,
-// reports, window operations and whatever is not known do nothing.
+// csi follows a control sequence (ECMA-48 8.3, xterm's ctlseqs).
+// Reports, window operations and whatever is not known do nothing.
 func (s *Screen) csi(cmd ansi.Cmd, params ansi.Params) {
 	switch {
 	case cmd.Intermediate() == '!' && cmd.Final() == 'p': // DECSTR
 		s.pen, s.noWrap, s.lineDrawing, s.shifted = style{}, false, [2]bool{}, false
 		s.top, s.bottom = 0, s.rows-1
+		s.modes.CursorKeys, s.modes.CursorHidden = false, false
 		return
 	case cmd.Intermediate() != 0:
 		return
@@ -114,6 +115,8 @@ func (s *Screen) csi(cmd ansi.Cmd, params ansi.Params) {
 		s.saved = s.cursor()
 	case 'u': // SCORC
 		s.restore(s.saved)
+	case 'c', 'n': // DA, DSR
+		s.query(byte(cmd.Final()), which(params))
 	default:
 		s.edit(cmd.Final(), n, params)
 	}
@@ -165,6 +168,12 @@ func (s *Screen) edit(final byte, n int, params ansi.Params) {
 // setMode follows DECSET and DECRST.
 func (s *Screen) setMode(mode int, on bool) {
 	switch mode {
+	case 1: // DECCKM
+		s.modes.CursorKeys = on
+	case 25: // DECTCEM
+		s.modes.CursorHidden = !on
+	case 2004:
+		s.modes.BracketedPaste = on
 	case 7: // DECAWM
 		s.noWrap = !on
 	case 47, 1047, 1049: // the alternate screen

@@ -57,6 +57,18 @@ func (r *Retained) append(p []byte) {
 	r.chunks = append(r.chunks, append(make([]byte, 0, size), p...))
 }
 
+// Drop drops at least n bytes from the start, if there are as many.
+func (r *Retained) Drop(n int) {
+	if n > 0 {
+		r.drop(n)
+	}
+}
+
+// Close drops all there is, and whatever is written from now on.
+func (r *Retained) Close() {
+	r.limit, r.size, r.chunks, r.truncated = 0, 0, nil, true
+}
+
 // drop removes at least n bytes, and then up to the next boundary.
 func (r *Retained) drop(n int) {
 	r.truncated = true

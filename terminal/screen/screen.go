@@ -17,7 +17,7 @@ const (
 // Screen turns the output of a program into lines that are fit to be drawn: it
 // follows the program's cursor movements, erasures and colours as a terminal
 // does, and gives out lines that hold text and SGR sequences and nothing else.
-// It answers no query, rings no bell, sets no title and no clipboard.
+// It answers no query unless it is told to, rings no bell, sets no title and no clipboard.
 //
 // What has left the top of the grid is scrollback. A program cannot take it back:
 // clearing the screen moves its lines there, and the sequence that clears
@@ -44,6 +44,8 @@ type Screen struct {
 	impliedCR   bool
 	lineDrawing [2]bool // whether G0 and G1 are the DEC line drawing set
 	shifted     bool    // G1 is in use
+	modes       Modes
+	reply       func([]byte) // answers queries, if set
 
 	parser  *ansi.Parser
 	partial []byte // the beginning of a UTF-8 sequence, until the rest comes
@@ -90,7 +92,7 @@ func (s *Screen) clearState() {
 	s.moveTo(0, 0)
 	s.pen, s.saved, s.beforeAlt = style{}, cursor{}, cursor{}
 	s.top, s.bottom = 0, s.rows-1
-	s.noWrap, s.lineDrawing, s.shifted = false, [2]bool{}, false
+	s.noWrap, s.lineDrawing, s.shifted, s.modes = false, [2]bool{}, false, Modes{}
 }
 
 // SetImpliedCR says whether a line feed also returns to the first column. It

@@ -34,6 +34,8 @@ type chip struct {
 	// first asked for, which a command does as soon as the chip is there, so
 	// that pasting megabytes does not hold up Update.
 	text func() string
+	// attached goes with the prompt as a block of its own, nil if nothing does.
+	attached *Attachment
 }
 
 // fold keeps raw text, and returns the chip for it.
@@ -43,7 +45,7 @@ func (c *chips) fold(raw string) (mark string, text func() string) {
 	}
 	label := fmt.Sprintf("[pasted text #%d, %s]", len(c.list)+1, amount(raw))
 	text = sync.OnceValue(func() string { return clean(raw) })
-	c.list = append(c.list, chip{label, cells.Width(label), text})
+	c.list = append(c.list, chip{label, cells.Width(label), text, nil})
 	return string(firstChip + rune(len(c.list)-1)), text
 }
 

@@ -130,6 +130,9 @@ func (c *Composer) wordToComplete() (completionKind, pos, string) {
 	if cur.row == 0 && strings.HasPrefix(line, "/") && !strings.ContainsFunc(line, unicode.IsSpace) {
 		return commandCompletion, pos{}, line[1:]
 	}
+	if c.IsCommand() {
+		return noCompletion, pos{}, "" // "@" means nothing to a shell
+	}
 	if m, ok := mentionAt(line, cur.col); ok {
 		return fileCompletion, pos{cur.row, m.from}, m.path
 	}

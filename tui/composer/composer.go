@@ -110,6 +110,9 @@ type Result struct {
 	Used bool
 	// Prompt is not nil when the key sent the draft. The editor is then empty.
 	Prompt *Prompt
+	// Command is not nil when the draft that the key sent is a command of the
+	// person's: what stood behind the "!". It may be empty.
+	Command *string
 }
 
 // Key handles a key. The command may be nil.
@@ -225,6 +228,9 @@ func (c *Composer) send() (Result, tea.Cmd) {
 	raw := strings.Trim(b.raw(), "\n")
 	if strings.TrimSpace(raw) == "" {
 		return Result{Used: true}, nil
+	}
+	if line, ok := strings.CutPrefix(raw, commandMark); ok {
+		return c.sendCommand(strings.TrimSpace(c.chips.expand(line, false)), raw)
 	}
 	prompt := Prompt{raw: strings.TrimRight(raw, " \t\n"), root: c.root, chips: c.chips.frozen()}
 	cmd := c.keep(c.abandoned(), prompt.raw)

@@ -32,14 +32,14 @@ func NewPrompt(text, root string) Prompt { return Prompt{raw: text, root: root, 
 func (p Prompt) Text() string { return p.chips.expand(p.raw, false) }
 
 // Blocks is the content of the prompt for an agent: the text, then a block for
-// each file of the project that the text mentions. That is the file itself
+// each attachment, and for each file of the project that the text mentions. That is the file itself
 // where the agent takes it and the file is a text that is not long, else a
 // link; files outside the project are links always. Mentions inside of folded
 // pastes are not looked up.
 //
 // It reads files: call it in a command, right before sending.
 func (p Prompt) Blocks(caps acpclient.PromptCapabilities) []acpclient.ContentBlock {
-	blocks := []acpclient.ContentBlock{acpclient.TextBlock(p.Text())}
+	blocks := append([]acpclient.ContentBlock{acpclient.TextBlock(p.Text())}, p.attachments(caps)...)
 	f := newFiles(p.root, caps.EmbeddedContext)
 	defer f.close()
 	taken := 0

@@ -125,6 +125,8 @@ func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
 // mark is what stands before a row: the prompt's sign, or that there is more.
 func (c *Composer) mark(p place, first, cutOff bool) string {
 	switch {
+	case p == place{} && c.IsCommand():
+		return c.theme.Warning.Bold(true).Render("$") + " "
 	case p == place{}:
 		return c.theme.UserMark.Render("❯") + " "
 	case first:
@@ -206,6 +208,7 @@ const (
 	markMention
 	markChip
 	markMatch
+	markShell
 )
 
 func (c *Composer) styleOf(kind int) lipgloss.Style {
@@ -214,6 +217,8 @@ func (c *Composer) styleOf(kind int) lipgloss.Style {
 		return c.theme.Accent
 	case markMention:
 		return c.theme.Info
+	case markShell:
+		return c.theme.Warning
 	case markMatch:
 		return c.theme.ChoiceSelected
 	}
@@ -245,6 +250,9 @@ func (c *Composer) highlights(row, from, to int) []highlight {
 			list = append(list, highlight{i, i + n, markChip})
 		}
 		i += n
+	}
+	if c.IsCommand() {
+		return commandHighlights(list, from, to)
 	}
 	start := wordBefore(text, from)
 	for _, m := range mentions(text[start:to]) {

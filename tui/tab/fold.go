@@ -17,7 +17,8 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	}
-	cmds = append(cmds, t.followQuestions())
+	t.feedInside()
+	cmds = append(cmds, t.followQuestions(), t.enterShell())
 	if cmd := t.findSites(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
@@ -40,6 +41,8 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		t.askAfterLoss()
 	case conversation.SessionFailed:
 		t.askToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
+	case conversation.TerminalExited:
+		return t.terminalEnded(e.ID)
 	case conversation.TurnEnded:
 		return readBranch(t.cwd)
 	case conversation.Update:

@@ -41,6 +41,9 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.isLeaving() {
 		return []dialog.Hint{{Key: keyName(t.program.Keys, config.ActionInterrupt), Text: "again to leave"}}
 	}
+	if t.inside != nil {
+		return t.insideHints()
+	}
 	if t.reads() {
 		return t.readerHints()
 	}
@@ -50,7 +53,24 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.composer.PopupHeight() > 0 {
 		return popupHints(t.program.Keys)
 	}
+	if t.composer.IsCommand() {
+		return commandHints(t.program.Keys, t.composer.IsShell())
+	}
 	return promptHints(t.program.Keys, t.conv)
+}
+
+// commandHints are the hints while a command of the person's is being written.
+func commandHints(keys config.Keys, shell bool) []dialog.Hint {
+	h := hintList{keys: keys}
+	if shell {
+		h.add(config.ActionSend, "open your shell")
+		h.list = append(h.list, dialog.Hint{Key: "a command", Text: "to run that"})
+	} else {
+		h.add(config.ActionSend, "run it")
+		h.add(config.ActionNewline, "new line")
+	}
+	h.add(config.ActionInterrupt, "clear")
+	return h.list
 }
 
 // popupHints are the hints while completions are offered.
@@ -86,6 +106,7 @@ func (t *Tab) readerHints() []dialog.Hint {
 	}
 	h.add(config.ActionItemCopy, "copy")
 	h.parts("copy a part", config.ActionCopyCode, config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch)
+	t.terminalHints(&h)
 	h.add(config.ActionItemOpen, "open")
 	if t.list.HasDiff() {
 		h.add(config.ActionDiffContext, "context")
@@ -105,6 +126,21 @@ func (t *Tab) readerHints() []dialog.Hint {
 		h.add(config.ActionFocusPrompt, "prompt")
 	}
 	return h.list
+}
+
+// terminalHints add what can be done with the command of the selected item.
+func (t *Tab) terminalHints(h *hintList) {
+	term := t.list.SelectedTerminal()
+	if term == nil {
+		return
+	}
+	if term.Exit == nil {
+		h.add(config.ActionStepIn, "step in")
+		h.add(config.ActionEndCommand, "end it")
+	}
+	if term.Personal {
+		h.add(config.ActionItemAdd, "add to prompt")
+	}
 }
 
 // spanHints are the hints while something is marked.
@@ -140,6 +176,9 @@ func promptHints(keys config.Keys, c *conversation.Conversation) []dialog.Hint {
 		h.add(config.ActionSend, "send")
 	}
 	if c != nil {
+		if len(c.Running()) > 0 {
+			h.add(config.ActionTerminal, "step into the command")
+		}
 		if name, _ := c.CategoryValue(acpclient.CategoryMode); name != "" {
 			h.add(config.ActionNextMode, "mode")
 		}

@@ -16,6 +16,9 @@ import (
 // what works everywhere, then the prompt.
 func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
+	if t.inside != nil {
+		return t.insideKey(k, name)
+	}
 	if t.takesMouseBack(name) || t.unmarks(name) || t.program.Guard.Bounced(name) {
 		return nil
 	}
@@ -134,6 +137,8 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 		return tea.Batch(cmd, t.run(a))
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, t.submit(*result.Prompt))
+	case result.Command != nil:
+		cmd = tea.Batch(cmd, t.runCommand(*result.Command))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
 		cmd = tea.Batch(cmd, t.sendNothing())
 	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.conv != nil && len(t.conv.Queue) > 0:
@@ -192,6 +197,10 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		}
 	case config.ActionLendMouse:
 		t.lendMouse()
+	case config.ActionTerminal:
+		return t.stepIntoRunning()
+	case config.ActionAddOutput:
+		return t.addOutput(t.lastOwn())
 	case config.ActionHistoryPrev:
 		return t.recall()
 	case config.ActionSessions:
@@ -243,6 +252,12 @@ func (t *Tab) readerKey(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		if item := t.list.Selected(); item != nil {
 			t.dialogs.Push(newPager(t, item, nil))
 		}
+	case config.ActionStepIn:
+		return t.stepIn(t.list.SelectedTerminal()), true
+	case config.ActionEndCommand:
+		return t.endCommand(t.list.SelectedTerminal()), true
+	case config.ActionItemAdd:
+		return t.addOutput(t.list.SelectedTerminal()), true
 	case config.ActionMark:
 		t.list.SpanItem()
 	case config.ActionDiffSplit:
@@ -288,6 +303,9 @@ func (t *Tab) leaveTranscript(name string) {
 
 // paste gives pasted text to whoever has the focus.
 func (t *Tab) paste(text string) tea.Cmd {
+	if t.inside != nil {
+		return t.insidePaste(text)
+	}
 	held := t.release()
 	return tea.Batch(held, t.pasted(text))
 }

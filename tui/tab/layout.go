@@ -46,6 +46,10 @@ func (l layout) composerLine(y int) int {
 // Draw draws the tab into so many columns and lines: the transcript, an open
 // dialog, what goes on, waiting prompts, the composer, and two lines of status.
 func (t *Tab) Draw(width, height int) Screen {
+	t.width, t.height = width, height
+	if t.inside != nil && t.inside.emu != nil {
+		return t.insideScreen(width, height)
+	}
 	if p, ok := t.dialogs.Top().(*pager); ok {
 		return t.wholeScreen(p, width, height)
 	}
@@ -62,7 +66,7 @@ func (t *Tab) Draw(width, height int) Screen {
 	popup := t.composer.PopupHeight()
 	below = append(below, prompt[:popup]...)
 	edge := t.ruleLine(width)
-	if words := t.composer.PopupCount(); words != "" {
+	if words := t.ruleWords(); words != "" {
 		below = append(below, labelledRule(t.program.Theme, words, width))
 	} else {
 		below = append(below, edge)
@@ -107,6 +111,17 @@ func (t *Tab) Draw(width, height int) Screen {
 	}
 	s.cut(width, height)
 	return s
+}
+
+// ruleWords stand in the rule above the prompt.
+func (t *Tab) ruleWords() string {
+	switch {
+	case t.composer.IsShell():
+		return "your shell"
+	case t.composer.IsCommand():
+		return "a command of yours, not a prompt"
+	}
+	return t.composer.PopupCount()
 }
 
 // panel draws the dialog on top, if there is one. A question that waits while the

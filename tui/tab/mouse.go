@@ -12,6 +12,9 @@ const wheelLines = 3
 // mouse gives an event to what is under the pointer. While the button is held that
 // went down in the transcript, all are the transcript's.
 func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
+	if t.inside != nil {
+		return t.insideMouse(msg)
+	}
 	if _, click := msg.(tea.MouseClickMsg); click {
 		return tea.Batch(t.release(), t.pointer(msg))
 	}

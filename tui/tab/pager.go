@@ -53,6 +53,8 @@ func itemTitle(item conversation.Item) string {
 			return "Thought"
 		}
 		return "Answer"
+	case *conversation.ShellCommand:
+		return "$ " + safetext.VisibleLine(i.Terminal.Command)
 	case *conversation.Plan:
 		return "Plan"
 	case *conversation.Compaction:

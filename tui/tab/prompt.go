@@ -73,7 +73,7 @@ func (t *Tab) recall() tea.Cmd {
 		for _, b := range q.Prompt {
 			text.WriteString(b.Text)
 		}
-		t.composer.SetText(text.String())
+		t.takeBack(text.String(), q.Prompt)
 	}
 	return nil
 }

@@ -144,6 +144,9 @@ func (r *reader) copyCode() tea.Cmd {
 // copyOfTool copies something of a tool call.
 func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 	call, _ := r.list.Selected().(*conversation.ToolCall)
+	if own, ok := r.list.Selected().(*conversation.ShellCommand); ok {
+		call = toolface.ShellCall(own)
+	}
 	if call == nil {
 		call = &conversation.ToolCall{} // which has nothing
 	}

@@ -73,10 +73,14 @@ type Tab struct {
 	starting func() startedMsg
 	leaving  time.Time // of a first ctrl+c with nothing left to clear
 
+	inside   *inside              // the command that has the keys, nil if none has
+	entering acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
+
 	mouseLent bool // to the terminal, until the next key
 
-	area         layout // of what was drawn last, for the mouse
-	rule, hinted keptLine
+	width, height int    // of the screen
+	area          layout // of what was drawn last, for the mouse
+	rule, hinted  keptLine
 }
 
 // New makes a tab for a session in a directory. It is in the background until it
@@ -198,6 +202,7 @@ type (
 // while it is on the screen.
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	cmd := t.handle(msg)
+	t.fitInside()
 	if decode := t.decodePictures(); decode != nil {
 		cmd = tea.Batch(cmd, decode)
 	}
@@ -216,6 +221,10 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.paste(msg.Content)
 	case tea.MouseMsg:
 		return t.mouse(msg)
+	case tea.WindowSizeMsg:
+		t.width, t.height = msg.Width, msg.Height
+	case shellMsg:
+		return t.shellStarted(msg)
 	case heldMsg:
 		return t.settle(msg)
 	case findMsg:

@@ -80,6 +80,8 @@ func (p Places) resource(r *acpclient.ResourceContents) Block {
 	address, file := p.address(r.URI)
 	if b.Name = address; file {
 		b.What = "file"
+	} else if command, ok := outputOf(r.URI); ok {
+		b.What, b.Name = "output of", "$ "+safetext.VisibleLine(command)
 	}
 	size := ""
 	switch {

@@ -86,6 +86,8 @@ func newDrawing(item conversation.Item) drawing {
 		return &plan{item: i}
 	case *conversation.Elicitation:
 		return &elicitation{item: i}
+	case *conversation.ShellCommand:
+		return &shellCommand{item: i}
 	case *conversation.Note:
 		return &note{item: i}
 	case *conversation.Compaction:

@@ -169,6 +169,10 @@ func eachText(item conversation.Item, give func(string)) {
 		for _, a := range i.Answers {
 			give(answerInWords(a))
 		}
+	case *conversation.ShellCommand:
+		give(i.Terminal.Command)
+		data, _ := i.Terminal.Since(0)
+		give(string(data))
 	case *conversation.Note:
 		give(i.Title)
 		give(i.Detail)

@@ -160,6 +160,8 @@ func Transcript(c *conversation.Conversation) []string {
 			out = append(out, fmt.Sprintf("plan %d/%d %s%s", done, all, i.Markdown, i.URI))
 		case *conversation.Elicitation:
 			out = append(out, fmt.Sprintf("question: %s: %s", i.Request.Message, i.Action))
+		case *conversation.ShellCommand:
+			out = append(out, "own command: "+i.Terminal.Command)
 		case *conversation.Note:
 			out = append(out, "note: "+i.Title)
 		case *conversation.Compaction:

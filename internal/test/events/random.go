@@ -128,6 +128,9 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"TerminalCreated": draw(func(t *rapid.T) conversation.Event {
 		return conversation.TerminalCreated{ID: acpclient.TerminalID(id(t)), Command: bytes(t), Cwd: bytes(t)}
 	}),
+	"ShellStarted": draw(func(t *rapid.T) conversation.Event {
+		return conversation.ShellStarted{ID: acpclient.TerminalID(id(t)), Command: bytes(t), Cwd: bytes(t), Lasts: rapid.Bool().Draw(t, "lasts"), At: moment(t)}
+	}),
 	"TerminalOutput": draw(func(t *rapid.T) conversation.Event {
 		return conversation.TerminalOutput{ID: acpclient.TerminalID(id(t)), Data: []byte(bytes(t))}
 	}),

@@ -1,0 +1,67 @@
+package conversation
+
+import (
+	"slices"
+	"time"
+)
+
+// ShellCommand is a command that the person runs, and not the agent: one that was
+// typed behind a "!", or a shell that lasts.
+type ShellCommand struct {
+	revision
+	// Terminal is the command, where it runs and what it prints.
+	Terminal *Terminal
+	Started  time.Time
+}
+
+func (c *Conversation) applyShellStarted(e ShellStarted) {
+	t := c.terminalByID(e.ID)
+	t.Personal, t.Lasts = true, e.Lasts
+	s := &ShellCommand{Terminal: t, Started: e.At}
+	t.users = append(t.users, s)
+	c.terminalCreated(TerminalCreated{ID: e.ID, Command: e.Command, Cwd: e.Cwd})
+	c.addItem(s)
+}
+
+// terminalCreated notes a command that runs on this machine.
+func (c *Conversation) terminalCreated(e TerminalCreated) {
+	t := c.terminalByID(e.ID)
+	t.created(e)
+	if !slices.Contains(c.running, t) {
+		c.running = append(c.running, t)
+	}
+}
+
+// terminalExited notes that a command has ended.
+func (c *Conversation) terminalExited(e TerminalExited) {
+	t := c.terminalByID(e.ID)
+	t.exited(e.Status)
+	c.running = slices.DeleteFunc(c.running, func(r *Terminal) bool { return r == t })
+}
+
+// Running are the commands that run on this machine, oldest first: the agent's and
+// the person's own. The slice must not be changed.
+func (c *Conversation) Running() []*Terminal { return c.running }
+
+// Shell is the person's shell that lasts, nil if none runs.
+func (c *Conversation) Shell() *Terminal {
+	for _, t := range c.running {
+		if t.Lasts {
+			return t
+		}
+	}
+	return nil
+}
+
+// keepPersonal takes over what runs, and what is the person's own, from a
+// conversation that is forgotten.
+func (c *Conversation) keepPersonal(before *Conversation) {
+	for id, t := range before.Terminals {
+		if t.Personal {
+			c.Terminals[id] = t
+		}
+	}
+	c.running = slices.DeleteFunc(slices.Clone(before.running), func(t *Terminal) bool { return c.Terminals[t.ID] != t })
+	c.terminalCount = before.terminalCount
+	c.countOutput()
+}

@@ -1,0 +1,110 @@
+//go:build unix
+
+package terminal
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// typing is a watched shell script that a person can type into.
+func typing(t *testing.T, m *Manager, w *watcher, script string) string {
+	t.Helper()
+	spec := w.spec("sh", "-c", script)
+	spec.Input = true
+	return create(t, m, spec)
+}
+
+func TestWhatIsTypedIsRead(t *testing.T) {
+	m := openManager(t)
+	var w watcher
+	id := typing(t, m, &w, `printf 'Go on? '; read a; stty -echo; printf 'Password: '; read b; stty echo; echo; test "$b" = s3cret && echo "got $a and the password"`)
+	w.waitFor(t, "Go on? ")
+	if err := m.Write(id, []byte("y\r")); err != nil {
+		t.Fatal(err)
+	}
+	w.waitFor(t, "Password: ")
+	if err := m.Write(id, []byte("s3cret\r")); err != nil {
+		t.Fatal(err)
+	}
+	if status := wait(t, m, id); status.String() != "exit code 0" {
+		t.Errorf("got %v", status)
+	}
+	text, _, _, _ := m.Output(id)
+	if text != "Go on? y\nPassword: \ngot y and the password\n" {
+		t.Errorf("got %q", text)
+	}
+}
+
+func TestControlCEndsWhatRuns(t *testing.T) {
+	m := openManager(t)
+	var w watcher
+	id := typing(t, m, &w, `trap 'exit 9' INT; echo ready; while :; do sleep 1; done`)
+	w.waitFor(t, "ready")
+	if err := m.Write(id, []byte{3}); err != nil {
+		t.Fatal(err)
+	}
+	if status := wait(t, m, id); status.String() != "exit code 9" {
+		t.Errorf("got %v", status)
+	}
+	if err := m.Write(id, []byte("x")); !errors.Is(err, ErrEnded) {
+		t.Errorf("typing into what has ended: %v", err)
+	}
+}
+
+func TestNobodyTypesWhereNobodyIs(t *testing.T) {
+	m := openManager(t)
+	var w watcher
+	id := create(t, m, w.spec("sh", "-c", "echo ready; sleep 1000"))
+	w.waitFor(t, "ready")
+	if err := m.Write(id, []byte("x")); !errors.Is(err, ErrNoInput) {
+		t.Errorf("got %v", err)
+	}
+	if err := m.Write("another", []byte("x")); !errors.Is(err, ErrUnknownTerminal) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A command that does not read takes a bounded paste, and ends all the same.
+func TestPasteThatNobodyReads(t *testing.T) {
+	m := openManager(t)
+	var w watcher
+	id := typing(t, m, &w, `stty raw -echo; echo ready; exec sleep 1000`)
+	w.waitFor(t, "ready")
+	var err error
+	for range 64 {
+		if err = m.Write(id, make([]byte, 64<<10)); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, ErrNotReading) {
+		t.Errorf("4 MB were taken: %v", err)
+	}
+	if err := m.Release(id); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestProgramsAreToldOfAnotherSize(t *testing.T) {
+	m := openManager(t)
+	var w watcher
+	id := typing(t, m, &w, `trap 'stty size; exit' WINCH; echo ready; while :; do read x; done`)
+	w.waitFor(t, "ready")
+	if err := m.Resize(id, 101, 33); err != nil {
+		t.Fatal(err)
+	}
+	w.waitFor(t, "33 101")
+}
+
+func TestOwnCommandsHaveTheOwnPager(t *testing.T) {
+	t.Setenv("PAGER", "my-pager")
+	t.Setenv("GIT_PAGER", "")
+	t.Setenv("TERM", "dumb")
+	m := openManager(t)
+	id := create(t, m, Spec{Command: "sh", Args: []string{"-c", `echo "$PAGER <$GIT_PAGER> $TERM"`}, Personal: true})
+	wait(t, m, id)
+	if text, _, _, _ := m.Output(id); strings.TrimSpace(text) != "my-pager <> xterm-256color" {
+		t.Errorf("got %q", text)
+	}
+}

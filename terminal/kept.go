@@ -1,0 +1,75 @@
+package terminal
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// MaxKept is how many bytes of output a Manager keeps in all, of however many
+// terminals.
+const MaxKept = 64 << 20
+
+// keeper bounds what all terminals of a manager keep of their outputs together.
+type keeper struct {
+	limit    int64
+	total    atomic.Int64
+	trimming sync.Mutex
+}
+
+// keep adds output to what the terminal keeps, and makes room if that is too much
+// in all.
+func (m *Manager) keep(t *terminal, data []byte) {
+	t.mu.Lock()
+	before := t.kept.Size()
+	t.kept.Write(data)
+	grown := t.kept.Size() - before
+	t.mu.Unlock()
+	if m.keeper.total.Add(int64(grown)) > m.keeper.limit {
+		m.trim()
+	}
+}
+
+// trim drops the start of outputs until an eighth of the limit is free, so that it
+// is rarely needed: first of commands that have ended, the one that ended first
+// first, and then, in the order in which they were started, of those that run.
+func (m *Manager) trim() {
+	if !m.keeper.trimming.TryLock() {
+		return // somebody is at it
+	}
+	defer m.keeper.trimming.Unlock()
+	m.mu.Lock()
+	all := make([]*terminal, 0, len(m.terminals))
+	for _, t := range m.terminals {
+		all = append(all, t)
+	}
+	m.mu.Unlock()
+	slices.SortFunc(all, func(a, b *terminal) int {
+		if x, y := a.ended.Load(), b.ended.Load(); x != y {
+			// 0 runs, and comes last.
+			return cmp.Compare(uint64(x-1), uint64(y-1))
+		}
+		return cmp.Compare(a.number, b.number)
+	})
+	target := m.keeper.limit - m.keeper.limit/8
+	for _, t := range all {
+		over := m.keeper.total.Load() - target
+		if over <= 0 {
+			return
+		}
+		t.mu.Lock()
+		before := t.kept.Size()
+		t.kept.Drop(int(min(over, int64(before))))
+		m.keeper.total.Add(int64(t.kept.Size() - before))
+		t.mu.Unlock()
+	}
+}
+
+// forget frees what a terminal keeps, for good.
+func (m *Manager) forget(t *terminal) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m.keeper.total.Add(-int64(t.kept.Size()))
+	t.kept.Close()
+}

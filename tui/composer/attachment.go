@@ -1,0 +1,83 @@
+package composer
+
+import (
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/cells"
+)
+
+// Attachment is text that goes with a prompt as a block of its own, such as what a
+// command has printed. In the draft a chip stands for it.
+type Attachment struct {
+	// Label is what the draft shows of it, and what the text of the prompt says in
+	// its place.
+	Label string
+	// URI names it to the agent, and tells it from others.
+	URI  string
+	Text string
+}
+
+// Attach puts an attachment at the cursor, or takes it away if the draft has it. It
+// reports whether the draft has it now.
+func (c *Composer) Attach(a Attachment) bool {
+	defer c.settle()
+	c.toDraft()
+	for row := range c.buf.lines {
+		text := c.buf.lines[row].text
+		for i := 0; i < len(text); {
+			n, _ := c.chips.next(text, i)
+			if ch, ok := c.chips.at(text[i:]); ok && ch.attached != nil && ch.attached.URI == a.URI {
+				end := i + n
+				if strings.HasPrefix(text[end:], " ") {
+					end++
+				}
+				c.buf.replace(pos{row, i}, pos{row, end}, "")
+				return false
+			}
+			i += n
+		}
+	}
+	mark := c.chips.attach(a)
+	if mark == "" {
+		return false
+	}
+	c.buf.replace(c.buf.cur, c.buf.cur, mark+" ")
+	c.complete()
+	return true
+}
+
+// attach keeps an attachment, and returns the chip for it; "" if there are too many.
+func (c *chips) attach(a Attachment) (mark string) {
+	if firstChip+rune(len(c.list)) > lastChip {
+		return ""
+	}
+	label := "[" + oneLine(a.Label) + "]"
+	c.list = append(c.list, chip{label, cells.Width(label), func() string { return label }, &a})
+	return string(firstChip + rune(len(c.list)-1))
+}
+
+// attachments are the blocks of what is attached, each once: a resource for an agent
+// that takes those, else text.
+func (p Prompt) attachments(caps acpclient.PromptCapabilities) []acpclient.ContentBlock {
+	var blocks []acpclient.ContentBlock
+	var seen []string
+	for i, r := range p.raw {
+		if !isChip(r) {
+			continue
+		}
+		ch, ok := p.chips.at(p.raw[i:])
+		if !ok || ch.attached == nil || slices.Contains(seen, ch.attached.URI) {
+			continue
+		}
+		a := ch.attached
+		seen = append(seen, a.URI)
+		if caps.EmbeddedContext {
+			blocks = append(blocks, acpclient.TextResourceBlock(a.URI, "text/plain", a.Text))
+		} else {
+			blocks = append(blocks, acpclient.TextBlock(ch.label+"\n"+a.Text))
+		}
+	}
+	return blocks
+}

@@ -1,0 +1,49 @@
+package composer
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// commandMark begins a draft that is a command of the person's and no prompt.
+const commandMark = "!"
+
+// IsCommand reports whether the draft is a command of the person's: it begins with
+// "!". A space before it makes a prompt of it.
+func (c *Composer) IsCommand() bool {
+	return c.search == nil && strings.HasPrefix(c.buf.lines[0].text, commandMark)
+}
+
+// IsShell reports whether the draft is "!" alone, which means the person's shell.
+func (c *Composer) IsShell() bool {
+	return c.IsCommand() && strings.TrimSpace(c.buf.raw()) == commandMark
+}
+
+// sendCommand takes a draft that is a command.
+func (c *Composer) sendCommand(line, raw string) (Result, tea.Cmd) {
+	kept := []string{c.abandoned()}
+	if line != "" {
+		kept = append(kept, strings.TrimRight(raw, " \t\n"))
+	}
+	cmd := c.keep(kept...)
+	c.reset()
+	return Result{Used: true, Command: &line}, cmd
+}
+
+// commandHighlights add to the chips of a line that it is a line of a command: the
+// text between them is in a colour of its own.
+func commandHighlights(chips []highlight, from, to int) []highlight {
+	var list []highlight
+	for _, ch := range chips {
+		if ch.from > from {
+			list = append(list, highlight{from, ch.from, markShell})
+		}
+		list = append(list, ch)
+		from = ch.to
+	}
+	if from < to {
+		list = append(list, highlight{from, to, markShell})
+	}
+	return list
+}

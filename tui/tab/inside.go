@@ -1,0 +1,239 @@
+package tab
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/terminal/screen"
+	"parley/tui/dialog"
+	"parley/tui/keyboard"
+	"parley/tui/toolface"
+	"parley/tui/transcript"
+)
+
+const (
+	// insideBack is how many lines of a command one can scroll back while one is
+	// inside.
+	insideBack = 2000
+	// insideJump is how much output is followed at once: of more, the beginning is
+	// left out. No screen could have shown it.
+	insideJump = 512 << 10
+	// altScroll is how many arrows a step of the wheel is to a program that draws on
+	// the alternate screen.
+	altScroll = 3
+)
+
+// inside is the command into which the person has stepped. While there is one, it
+// has the screen and all keys but those that step out and scroll: no dialog is in
+// sight, and none takes a key.
+type inside struct {
+	term *conversation.Terminal
+	emu  *screen.Screen
+	fed  int64 // how much of the output the emulator has
+	// cols and rows are the size of the emulator; the terminal has been told of told.
+	cols, rows int
+	told       [2]int
+	back       int // how many lines the view is scrolled back
+}
+
+// stepIn gives the keys to a command that runs.
+func (t *Tab) stepIn(term *conversation.Terminal) tea.Cmd {
+	switch {
+	case term == nil:
+		return t.say("there is no command in this item")
+	case term.Own:
+		return t.say("the agent runs this command itself: nobody else can type into it")
+	case term.Exit != nil:
+		return t.say("the command has ended")
+	}
+	held := t.release()
+	t.inside = &inside{term: term}
+	t.fitInside()
+	return held
+}
+
+// stepOut gives the keys back to who had them before. A key that was meant for the
+// command does nothing to a question that has come up meanwhile.
+func (t *Tab) stepOut(name string) {
+	if in := t.inside; in.term.Exit == nil {
+		cols, rows := 0, 0 // what the agent's commands have at first
+		if in.term.Personal {
+			cols, rows = t.list.TerminalWidth(), transcript.TerminalRows
+		}
+		_ = t.session.ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
+	}
+	t.inside = nil
+	t.program.Guard.Typed()
+	t.program.Guard.Ended(name)
+	t.dialogs.Regain()
+}
+
+// insideSize is the size of a command's terminal where the screen has that size:
+// what is left within the frame, above the status and the keys.
+func insideSize(width, height int) (cols, rows int) {
+	return max(1, width-2), max(1, height-4)
+}
+
+// fitInside brings the terminal to the size that there is room for.
+func (t *Tab) fitInside() {
+	in := t.inside
+	if in == nil || t.width == 0 {
+		return
+	}
+	if cols, rows := insideSize(t.width, t.height); in.emu == nil || cols != in.cols || rows != in.rows {
+		in.cols, in.rows = cols, rows
+		in.replay()
+	}
+	if size := [2]int{in.cols, in.rows}; size != in.told && in.term.Exit == nil {
+		in.told = size
+		_ = t.session.ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
+	}
+}
+
+// replay lays out anew what the command has printed. Queries in it were answered
+// when they came, or nobody was there to do so.
+func (in *inside) replay() {
+	in.emu, in.back = screen.New(in.cols, in.rows, insideBack), 0
+	data, _ := in.term.Since(max(0, in.term.Total()-insideJump))
+	if in.term.Total() > insideJump {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	_, _ = in.emu.Write(data)
+	in.fed = in.term.Total()
+}
+
+// feedInside shows what the command has printed since the last time, and answers
+// what it asks of its terminal.
+func (t *Tab) feedInside() {
+	in := t.inside
+	switch {
+	case in == nil:
+		return
+	case t.conv.Terminals[in.term.ID] != in.term: // another session was opened
+		t.stepOut("")
+		return
+	case in.emu == nil || in.fed == in.term.Total():
+		return
+	}
+	if in.term.Total()-in.fed > insideJump {
+		in.replay()
+		return
+	}
+	var replies []byte
+	in.emu.SetReply(func(p []byte) {
+		if len(replies) < insideJump { // a command that asks and asks
+			replies = append(replies, p...)
+		}
+	})
+	above := in.emu.Above()
+	data, _ := in.term.Since(in.fed)
+	_, _ = in.emu.Write(data)
+	in.emu.SetReply(nil)
+	in.fed = in.term.Total()
+	if in.back > 0 { // what is being read stays in sight
+		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
+	}
+	if len(replies) > 0 && in.term.Exit == nil {
+		_ = t.session.TypeInto(in.term.ID, replies) // it may just have ended
+	}
+}
+
+// insideKey takes a key while the person is inside a command.
+func (t *Tab) insideKey(k tea.KeyPressMsg, name string) tea.Cmd {
+	in := t.inside
+	switch a, _ := t.program.Keys.Action(config.ContextTerminal, name); a {
+	case config.ActionStepOut:
+		t.stepOut(name)
+		return nil
+	case config.ActionTerminalUp:
+		in.scroll(in.rows / 2)
+		return nil
+	case config.ActionTerminalDown:
+		in.scroll(-in.rows / 2)
+		return nil
+	}
+	if in.term.Exit != nil {
+		if name == "enter" || name == "esc" || name == "q" {
+			t.stepOut(name)
+		}
+		return nil
+	}
+	return t.typeInside(keyboard.Key(k, in.emu.Modes()))
+}
+
+// typeInside types into the command. It does not wait, so that keys stay in order.
+func (t *Tab) typeInside(data string) tea.Cmd {
+	t.inside.back = 0
+	t.program.Guard.Typed()
+	if data == "" {
+		return nil
+	}
+	if err := t.session.TypeInto(t.inside.term.ID, []byte(data)); err != nil {
+		return t.say(err.Error())
+	}
+	return nil
+}
+
+// insidePaste pastes into the command.
+func (t *Tab) insidePaste(text string) tea.Cmd {
+	if t.inside.term.Exit != nil {
+		return nil
+	}
+	return t.typeInside(keyboard.Paste(text, t.inside.emu.Modes()))
+}
+
+// insideMouse scrolls: back, or, on the alternate screen, in the program.
+func (t *Tab) insideMouse(msg tea.MouseMsg) tea.Cmd {
+	wheel, ok := msg.(tea.MouseWheelMsg)
+	if !ok || wheel.Button != tea.MouseWheelUp && wheel.Button != tea.MouseWheelDown {
+		return nil
+	}
+	in, up := t.inside, wheel.Button == tea.MouseWheelUp
+	if modes := in.emu.Modes(); modes.Alternate && in.term.Exit == nil {
+		key := tea.KeyPressMsg{Code: tea.KeyDown}
+		if up {
+			key.Code = tea.KeyUp
+		}
+		return t.typeInside(strings.Repeat(keyboard.Key(key, modes), altScroll))
+	}
+	in.scroll(direction(up) * wheelLines)
+	return nil
+}
+
+// scroll moves the view by lines, back if n is positive.
+func (in *inside) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above()) }
+
+// insideHints are the keys that are not the command's.
+func (t *Tab) insideHints() []dialog.Hint {
+	h := hintList{keys: t.program.Keys}
+	if t.inside.term.Exit != nil {
+		return []dialog.Hint{{Key: "enter", Text: "back"}}
+	}
+	if t.dialogs.Asks() {
+		h.add(config.ActionStepOut, "step out and see the question")
+	} else {
+		h.add(config.ActionStepOut, "step out, it runs on")
+	}
+	h.list = append(h.list, dialog.Hint{Key: "ctrl+c", Text: "interrupt it"})
+	h.parts("scroll", config.ActionTerminalUp, config.ActionTerminalDown)
+	return h.list
+}
+
+// insideWords say in the frame what happens to keys.
+func (t *Tab) insideWords() string {
+	in := t.inside
+	switch {
+	case in.term.Exit != nil:
+		return toolface.Ended(in.term.Exit) + ": no key goes anywhere but enter, back"
+	case t.dialogs.Asks():
+		return "a question waits for you: " + keyName(t.program.Keys, config.ActionStepOut) + " steps out to it"
+	case in.back > 0:
+		return fmt.Sprintf("%d lines back, any key returns", in.back)
+	}
+	return "what you type goes to this command, not to the agent"
+}
