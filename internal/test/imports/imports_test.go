@@ -35,7 +35,7 @@ var rules = []struct{ says, who, except, what, only string }{
 }
 
 // leaves are small packages that everybody may import.
-const leaves = `^internal/(cells|safetext|proctree)(/|$)`
+const leaves = `^internal/(cells|safetext|proctree|linediff)(/|$)`
 
 func TestImports(t *testing.T) {
 	const root = "../../.."
