@@ -245,6 +245,16 @@ func (t *table) flag(key string) bool {
 	return b
 }
 
+// number reads a whole number from 1 on, 0 if there is none.
+func (t *table) number(key string, most int64) int64 {
+	n, ok := read[int64](t, key, "a whole number")
+	if ok && (n < 1 || n > most) {
+		t.fail(key, "", "must be from 1 to %d", most)
+		return 0
+	}
+	return n
+}
+
 // texts reads a list of texts. With single, one text alone will do.
 func (t *table) texts(key string, single bool) []string {
 	if _, one := t.values[key].(string); single && one {

@@ -415,7 +415,7 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	c := &Config{}
 	root.theme()
 	root.markdownStyle("")
-	root.noMouse()
+	root.off("mouse")
 	root.store()
 	root.sandbox()
 	root.defaultAgent(c)

@@ -57,6 +57,7 @@ type FS struct {
 	// writing is a lock: whoever has put a value into it may write. It is a
 	// channel so that a cancelled request can stop waiting.
 	writing chan struct{}
+	record  Record // nil is nobody
 }
 
 // root is an open root directory.

@@ -59,6 +59,7 @@ func (f *FS) write(ctx context.Context, path, content string) (before *string, e
 
 // writeIn writes the file that locate found.
 func (f *FS) writeIn(ctx context.Context, top *os.Root, name, content string) (before *string, err error) {
+	full := filepath.Join(top.Name(), name)
 	parent, name := filepath.Split(name)
 	parent = filepath.Clean(parent)
 	if err := checkDepth(top, parent); err != nil {
@@ -80,7 +81,10 @@ func (f *FS) writeIn(ctx context.Context, top *os.Root, name, content string) (b
 	if err != nil {
 		return nil, err
 	}
-	return before, replace(ctx, dir, name, content, info)
+	done := f.announceText(full, before, info, content)
+	err = replace(ctx, dir, name, content, info)
+	done(err)
+	return before, err
 }
 
 // checkDepth refuses to make a path of very many directories: programs that walk

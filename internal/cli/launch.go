@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/demoagent"
+	"parley/internal/journal"
 	"parley/internal/local"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -68,7 +69,8 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 	if box != nil {
 		machine.Wrap = box.Command
 	}
-	return session.NewSession(session.Options{
+	changes, unrecorded := l.journal(cwd, roots)
+	s, err := session.NewSession(session.Options{
 		Keeper:                l.keeper(a, cwd),
 		Command:               behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir}),
 		Client:                acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()},
@@ -77,9 +79,30 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 		MCPServers:            servers,
 		ResumeID:              acpclient.SessionID(l.resume),
 		Machine: func(w session.Witness) (session.Machine, error) {
-			return local.New(w, machine, roots...)
+			m, err := local.New(w, machine, roots...)
+			if err == nil && changes != nil {
+				m.Journal(changes)
+			}
+			return m, err
 		},
-		Bounds: boundsFor(box, l.sandboxOf(a)),
+		Journal: changes,
+		Bounds:  boundsFor(box, l.sandboxOf(a)),
+	})
+	if err == nil && unrecorded != nil {
+		s.Said(acpclient.NoticeWarning, "What the agent changes is not recorded, and cannot be taken back here", unrecorded.Error())
+	}
+	return s, err
+}
+
+// journal opens the journal of a session's changes; nil if the person wants none. An
+// error is no reason not to begin.
+func (l *launcher) journal(cwd string, roots []string) (*journal.Journal, error) {
+	if l.config.NoJournal {
+		return nil, nil
+	}
+	return journal.Open(journal.Options{
+		Dir: filepath.Join(config.StateDir(), "journal"), Cwd: cwd, Roots: roots, Session: l.resume,
+		MaxBytes: l.config.JournalBytes, MaxAge: l.config.JournalAge,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/fs"
+	"parley/internal/journal"
 	"parley/internal/session"
 	"parley/terminal"
 )
@@ -22,6 +23,7 @@ type Machine struct {
 	witness   session.Witness
 	cwd       string
 	inFlight  *budget
+	journaled bool // the journal closes fs
 }
 
 var _ session.Machine = (*Machine)(nil)
@@ -48,7 +50,16 @@ func New(witness session.Witness, opt Options, roots ...string) (*Machine, error
 // Close ends all commands and closes the roots.
 func (m *Machine) Close() {
 	_ = m.terminals.Close()
-	_ = m.fs.Close()
+	if !m.journaled {
+		_ = m.fs.Close()
+	}
+}
+
+// Journal makes a journal record every write. It must be called before the machine
+// is used; the journal closes the roots from then on.
+func (m *Machine) Journal(j *journal.Journal) {
+	j.Serve(m.fs)
+	m.journaled = true
 }
 
 // EndTerminals ends all commands that there are.
