@@ -400,5 +400,6 @@ var synonyms = map[string]string{
 var plainKeys = []string{
 	"theme", "markdown_style", "mouse", "default_agent", "agents", "mcp", "keys",
 	"store", "store_days", "store_megabytes", "sandbox", "sandbox_write", "sandbox_hide", "sandbox_network",
+	"journal", "journal_megabytes", "journal_days",
 	"name", "command", "args", "cwd", "env", "default", "type", "url", "headers",
 }
