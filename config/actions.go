@@ -19,6 +19,9 @@ const (
 	// ContextPager is the view of one item on the whole screen. Keys that it does
 	// not use mean what they mean in ContextTranscript.
 	ContextPager Context = "pager"
+	// ContextChanges is the list of changed files on the whole screen, and the changes
+	// of one of them. Nothing falls through but how changes are drawn.
+	ContextChanges Context = "changes"
 	// ContextDialog is any dialog. Nothing falls through.
 	ContextDialog Context = "dialog"
 )
@@ -51,6 +54,7 @@ const (
 	ActionScrollTop       Action = "scroll_top"
 	ActionScrollBottom    Action = "scroll_bottom"
 	ActionLendMouse       Action = "lend_mouse"
+	ActionChanges         Action = "changes"
 	ActionSessions        Action = "sessions"
 	ActionNewSession      Action = "new_session"
 	ActionHelp            Action = "help"
@@ -90,6 +94,30 @@ const (
 	ActionPagerWrap  Action = "pager_wrap"
 	ActionPagerLeft  Action = "pager_left"
 	ActionPagerRight Action = "pager_right"
+)
+
+// The actions of ContextChanges.
+const (
+	ActionChangesClose    Action = "changes_close"
+	ActionChangesShow     Action = "changes_show"
+	ActionChangesNext     Action = "changes_next"
+	ActionChangesPrev     Action = "changes_prev"
+	ActionChangesFirst    Action = "changes_first"
+	ActionChangesLast     Action = "changes_last"
+	ActionHunkNext        Action = "hunk_next"
+	ActionHunkPrev        Action = "hunk_prev"
+	ActionChangesScope    Action = "changes_scope"
+	ActionChangesSince    Action = "changes_since"
+	ActionChangesKeep     Action = "changes_keep"
+	ActionChangesRevert   Action = "changes_revert"
+	ActionChangesKeepAll  Action = "changes_keep_file"
+	ActionChangesBackAll  Action = "changes_revert_file"
+	ActionChangesUndo     Action = "changes_undo_turn"
+	ActionChangesRedo     Action = "changes_redo"
+	ActionChangesOpen     Action = "changes_open"
+	ActionChangesPatch    Action = "changes_copy_patch"
+	ActionChangesComment  Action = "changes_comment"
+	ActionChangesComments Action = "changes_send_comments"
 )
 
 // The actions of ContextDialog. The last four answer a permission request with
@@ -136,7 +164,7 @@ func Actions() []ActionInfo {
 	return list
 }
 
-var actions = slices.Concat(promptActions, transcriptActions, pagerActions, dialogActions)
+var actions = slices.Concat(promptActions, transcriptActions, pagerActions, changesActions, dialogActions)
 
 var promptActions = []ActionInfo{
 	{ActionSend, ContextPrompt, "send the prompt", []string{"enter"}},
@@ -147,6 +175,7 @@ var promptActions = []ActionInfo{
 	{ActionModel, ContextPrompt, "choose the model", []string{"f3"}},
 	{ActionThoughtLevel, ContextPrompt, "choose the thought level", []string{"f4"}},
 	{ActionOptions, ContextPrompt, "show all options of the agent", []string{"ctrl+o"}},
+	{ActionChanges, ContextPrompt, "review what the agent has changed, and take it back", []string{"f5"}},
 	{ActionPlan, ContextPrompt, "show or hide the steps of the plan", []string{"f6"}},
 	{ActionCancel, ContextPrompt, "cancel the turn, close what is open", []string{"esc"}},
 	{ActionInterrupt, ContextPrompt, "clear the draft, then cancel the turn, then quit", []string{"ctrl+c"}},
@@ -202,6 +231,29 @@ var pagerActions = []ActionInfo{
 	{ActionPagerWrap, ContextPager, "wrap long lines or not", []string{"w"}},
 	{ActionPagerLeft, ContextPager, "to the left, in lines that are not wrapped", []string{"left", "h"}},
 	{ActionPagerRight, ContextPager, "to the right", []string{"right", "l"}},
+}
+
+var changesActions = []ActionInfo{
+	{ActionChangesClose, ContextChanges, "back to the list, close it", []string{"q", "esc"}},
+	{ActionChangesShow, ContextChanges, "show the changes of the file", []string{"enter", "space"}},
+	{ActionChangesNext, ContextChanges, "next file, next line", []string{"j", "down"}},
+	{ActionChangesPrev, ContextChanges, "previous file, previous line", []string{"k", "up"}},
+	{ActionChangesFirst, ContextChanges, "first one", []string{"g", "home"}},
+	{ActionChangesLast, ContextChanges, "last one", []string{"G", "end"}},
+	{ActionHunkNext, ContextChanges, "next change of the file", []string{"]"}},
+	{ActionHunkPrev, ContextChanges, "previous change", []string{"["}},
+	{ActionChangesScope, ContextChanges, "of the session, of the last turn", []string{"tab"}},
+	{ActionChangesSince, ContextChanges, "since a prompt", []string{"t"}},
+	{ActionChangesKeep, ContextChanges, "keep the change, in the list: the file", []string{"a"}},
+	{ActionChangesRevert, ContextChanges, "take the change back, in the list: the file", []string{"x"}},
+	{ActionChangesKeepAll, ContextChanges, "keep the whole file", []string{"A"}},
+	{ActionChangesBackAll, ContextChanges, "take the whole file back", []string{"X"}},
+	{ActionChangesUndo, ContextChanges, "take the last turn back", []string{"u"}},
+	{ActionChangesRedo, ContextChanges, "do again what was taken back last", []string{"r"}},
+	{ActionChangesOpen, ContextChanges, "open the file in $EDITOR", []string{"o"}},
+	{ActionChangesPatch, ContextChanges, "copy the file's changes as a patch", []string{"p"}},
+	{ActionChangesComment, ContextChanges, "comment on the line", []string{"c"}},
+	{ActionChangesComments, ContextChanges, "put the comments into the prompt", []string{"S"}},
 }
 
 var dialogActions = []ActionInfo{

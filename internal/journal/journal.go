@@ -76,7 +76,8 @@ type Journal struct {
 	acting  *act  // what the person does to a file at this moment
 	trouble error // the last thing that could not be recorded
 	limits  string
-	version int // counts what Files and Turns may tell anew
+	version int           // counts what Files and Turns may tell anew
+	changed chan struct{} // closed when version is another
 
 	reviewing sync.Mutex // one review changes files at a time
 
@@ -100,7 +101,7 @@ func Open(opt Options) (*Journal, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	j := &Journal{opt: opt, history: newHistory()}
+	j := &Journal{opt: opt, history: newHistory(), changed: make(chan struct{})}
 	var err error
 	if j.cwd, err = fs.Resolve(opt.Cwd); err != nil {
 		return nil, err
@@ -209,7 +210,7 @@ func (j *Journal) record(path string, before, after *fs.Held) (done func(error))
 		j.mu.Lock()
 		j.note(j.log.add(end, false))
 		j.history.apply(end)
-		j.version++
+		j.bump()
 		j.mu.Unlock()
 	}
 }
@@ -220,7 +221,7 @@ func (j *Journal) add(r record, sync bool) int {
 	j.history.lastID++
 	r.ID, r.Turn = j.history.lastID, j.history.turn()
 	j.history.apply(r)
-	j.version++
+	j.bump()
 	j.mu.Unlock()
 	// The disk may take its time: nobody who only asks waits for it.
 	err := j.log.add(r, sync)
@@ -253,7 +254,7 @@ func (j *Journal) keep(h *fs.Held, sync bool) Image {
 func (j *Journal) note(err error) {
 	if err != nil {
 		j.trouble = err
-		j.version++
+		j.bump()
 	}
 }
 
@@ -263,6 +264,30 @@ func (j *Journal) Trouble() (failed error, limits string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.trouble, j.limits
+}
+
+// bump says that there may be more to tell; j.mu is held.
+func (j *Journal) bump() {
+	j.version++
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+// Changed waits until Version is another than that, or ctx ends, and returns it.
+func (j *Journal) Changed(ctx context.Context, version int) int {
+	for {
+		j.mu.Lock()
+		now, changed := j.version, j.changed
+		j.mu.Unlock()
+		if now != version {
+			return now
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return version
+		}
+	}
 }
 
 // Version changes whenever there may be more to tell.

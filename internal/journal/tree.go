@@ -82,7 +82,7 @@ func (t *turnWatch) limited(words string) {
 	t.j.mu.Lock()
 	defer t.j.mu.Unlock()
 	t.j.limits = words
-	t.j.version++
+	t.j.bump()
 }
 
 // end records what became of the files when a turn has ended.

@@ -153,7 +153,7 @@ func (j *Journal) turnBegins(e conversation.PromptSent) {
 	j.mu.Lock()
 	r.Turn = j.history.turn() + 1
 	j.history.apply(r)
-	j.version++
+	j.bump()
 	j.mu.Unlock()
 	j.watch.do(func(t *turnWatch) { t.begin(r) })
 }

@@ -31,6 +31,7 @@ var contextNames = map[config.Context]string{
 	config.ContextPrompt:     "In the prompt, and everywhere",
 	config.ContextTranscript: "In the transcript",
 	config.ContextPager:      "In the view of one item on the whole screen",
+	config.ContextChanges:    "Among the changed files",
 	config.ContextDialog:     "In dialogs",
 }
 
@@ -55,7 +56,7 @@ func (d *Help) helpRows(in config.Context) []helpRow {
 
 func (d *Help) draw(p paper) []string {
 	var out []string
-	for _, in := range []config.Context{config.ContextPrompt, config.ContextTranscript, config.ContextPager, config.ContextDialog} {
+	for _, in := range []config.Context{config.ContextPrompt, config.ContextTranscript, config.ContextPager, config.ContextChanges, config.ContextDialog} {
 		if len(out) > 0 {
 			out = append(out, "")
 		}

@@ -46,8 +46,8 @@ func (l layout) composerLine(y int) int {
 // Draw draws the tab into so many columns and lines: the transcript, an open
 // dialog, what goes on, waiting prompts, the composer, and two lines of status.
 func (t *Tab) Draw(width, height int) Screen {
-	if p, ok := t.dialogs.Top().(*pager); ok {
-		return t.wholeScreen(p, width, height)
+	if d, ok := t.dialogs.Top().(covering); ok {
+		return t.wholeScreen(d, width, height)
 	}
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
