@@ -205,21 +205,27 @@ func (t *turnWatch) touch(path string, diffs []diff) {
 		return
 	}
 	_ = t.read(path, func(now *fs.Held) { // what cannot be read is not remembered
-		if now == nil || !applied(now.Content, diffs) {
+		if untouched(now, diffs) {
 			t.touched[path] = t.j.keep(now, false)
 		}
 	})
 }
 
-// applied reports whether a file seems to have a change already.
-func applied(content string, diffs []diff) bool {
-	for _, d := range diffs {
-		fresh := d.old == nil || *d.old == "" || !strings.Contains(content, *d.old) || strings.Contains(d.new, *d.old)
-		if d.new != "" && fresh && strings.Contains(content, d.new) {
-			return true
-		}
+// untouched reports whether a file seems to be as it was before the changes that the
+// agent tells of: it may already have them, or be in the middle of being written.
+func untouched(now *fs.Held, diffs []diff) bool {
+	if len(diffs) == 0 {
+		return true
 	}
-	return false
+	d := diffs[0]
+	switch {
+	case d.old == nil || *d.old == "":
+		return now == nil || d.new == "" || !strings.Contains(now.Content, d.new)
+	case now == nil || !strings.Contains(now.Content, *d.old):
+		return false
+	}
+	// What is added around a text leaves it where it was.
+	return !strings.Contains(d.new, *d.old) || !strings.Contains(now.Content, d.new)
 }
 
 // settle records what became of a file that the agent has edited.

@@ -110,6 +110,7 @@ func (v *View) revertFile(path string) tea.Cmd {
 
 func (v *View) revertHunk() tea.Cmd {
 	cmp, hunk := v.pane.cmp, v.pane.hunk()
+	v.hunk = hunk
 	return v.write(func(ctx context.Context) (string, error) {
 		_, err := v.journal.RevertHunk(ctx, cmp, hunk)
 		return "took back one change of " + v.at.Path(cmp.Path) + v.again(), err
@@ -135,6 +136,7 @@ func (v *View) keepFile(path string) tea.Cmd {
 
 func (v *View) keepHunk() tea.Cmd {
 	cmp, hunk := v.pane.cmp, v.pane.hunk()
+	v.hunk = hunk
 	return v.write(func(context.Context) (string, error) {
 		v.journal.KeepHunk(cmp, hunk)
 		return "kept one change of " + v.at.Path(cmp.Path), nil

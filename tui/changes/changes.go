@@ -64,6 +64,7 @@ type View struct {
 	version int    // of the journal, when the list was made
 	waiting bool   // a command waits for the journal to change
 	acting  bool   // files are being written
+	hunk    int    // the change that this is about, -1 for none
 	note    string // said until the next key
 	failed  bool   // it is about something that went wrong
 }
@@ -72,7 +73,7 @@ var _ dialog.Dialog = (*View)(nil)
 
 // New makes a view; Open begins to show it.
 func New(opt Options) *View {
-	return &View{opt: opt, journal: opt.Journal, at: toolface.In(opt.Journal.Dir())}
+	return &View{opt: opt, journal: opt.Journal, hunk: -1, at: toolface.In(opt.Journal.Dir())}
 }
 
 // Covers says that the view takes the whole screen.
@@ -119,6 +120,10 @@ func (v *View) Update(msg Msg, open bool) tea.Cmd {
 		v.compared(msg)
 	case actedMsg:
 		v.acting = false
+		if v.pane != nil {
+			v.pane.next = v.hunk
+		}
+		v.hunk = -1
 		v.say(msg.words, msg.err)
 		return v.refresh()
 	}

@@ -18,6 +18,7 @@ type pane struct {
 	context       int
 	layout        *diffview.Layout // as it was drawn last
 	spans         []diffview.Span  // of the hunks, in that layout
+	next          int              // the change to go to when the file was compared again, -1 for none
 	cursor, top   int
 	width, height int
 	target        int // the change that the cursor goes to when it is laid out, -1 for none
@@ -73,11 +74,14 @@ func (v *View) compared(m comparedMsg) {
 		v.say("", m.err)
 		return
 	}
-	p := &pane{path: m.path, context: diffview.DefaultContext, height: v.list.height}
+	p := &pane{path: m.path, next: -1, context: diffview.DefaultContext, height: v.list.height}
 	if v.pane != nil {
 		old := *v.pane
 		p = &old
-		p.layout, p.spans, p.target = nil, nil, -1
+		p.layout, p.spans = nil, nil
+		if p.next >= 0 {
+			p.target, p.next = min(p.next, len(m.cmp.Hunks)-1), -1
+		}
 	}
 	p.cmp, p.diff, p.state = m.cmp, m.diff, stateOf(m.cmp)
 	if p.diff != nil && p.context != diffview.DefaultContext {

@@ -26,6 +26,7 @@ func (v *View) View(width, height int) dialog.View {
 	v.list.move(0)
 	var lines []string
 	if v.pane != nil {
+		v.pane.lay(v.opt.Diffs, max(1, width-margin), rows)
 		lines = append(lines, v.paneHead(width), "")
 		lines = append(lines, v.paneLines(width, rows)...)
 	} else {
@@ -47,9 +48,12 @@ func (v *View) View(width, height int) dialog.View {
 // head is a title on the left and a few words on the right.
 func (v *View) head(title, about, right string, width int) string {
 	th := v.opt.Theme
+	if cells.Width(right) > width/2 {
+		right = ""
+	}
 	room := max(0, width-cells.Width(right)-3)
 	left := cells.Truncate("  "+th.DialogTitle.Render(title)+"  "+th.Muted.Render(about), room, "…")
-	return left + strings.Repeat(" ", max(1, width-1-cells.Width(left)-cells.Width(right))) + right
+	return left + strings.Repeat(" ", max(0, width-1-cells.Width(left)-cells.Width(right))) + right
 }
 
 // listHead says which turns are looked at, and how much has changed.
@@ -187,7 +191,6 @@ const margin = 2
 // paneLines draw the changes that are in sight.
 func (v *View) paneLines(width, rows int) []string {
 	p, th := v.pane, v.opt.Theme
-	p.lay(v.opt.Diffs, max(1, width-margin), rows)
 	if p.layout == nil {
 		return []string{"  " + th.Muted.Render(cells.Truncate(v.noLines(), max(1, width-margin), "…"))}
 	}
@@ -249,12 +252,12 @@ func (v *View) said(width int) (line string, column int) {
 	}
 	words, style := v.about(), th.Faint
 	switch flash := v.opt.Host.Flash(); {
-	case flash != "":
-		words, style = flash, th.Text
 	case v.note != "" && v.failed:
 		words, style = v.note, th.Error
 	case v.note != "":
 		words, style = v.note, th.Text
+	case flash != "":
+		words, style = flash, th.Text
 	}
 	return "  " + style.Render(cells.Truncate(words, max(0, width-3), "…")), -1
 }
@@ -308,31 +311,31 @@ func (v *View) Hints() []dialog.Hint {
 	}
 	var h hints
 	if h.keys = v.opt.Keys; v.pane != nil {
-		h.add("changes", config.ActionHunkPrev, config.ActionHunkNext)
+		h.add("go", config.ActionHunkPrev, config.ActionHunkNext)
 		h.add("keep", config.ActionChangesKeep)
-		h.add("take back", config.ActionChangesRevert)
-		h.add("whole file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
+		h.add("revert", config.ActionChangesRevert)
+		h.add("the file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
 		h.add("comment", config.ActionChangesComment)
 		h.add("back", config.ActionChangesClose)
 		h.add("edit", config.ActionChangesOpen)
 		h.add("patch", config.ActionChangesPatch)
-		h.add("side by side or not", config.ActionDiffSplit)
+		h.add("beside", config.ActionDiffSplit)
 		h.add("context", config.ActionDiffContext)
 		return h.list
 	}
 	if len(v.list.files) > 0 {
 		h.add("show", config.ActionChangesShow)
 		h.add("keep", config.ActionChangesKeep)
-		h.add("take back", config.ActionChangesRevert)
+		h.add("revert", config.ActionChangesRevert)
 	}
 	turn, redo := v.journal.Undoable()
 	if turn > 0 {
-		h.add("undo the last turn", config.ActionChangesUndo)
+		h.add("undo turn", config.ActionChangesUndo)
 	}
 	if redo {
 		h.add("redo", config.ActionChangesRedo)
 	}
-	h.add("session or last turn", config.ActionChangesScope)
+	h.add("turn", config.ActionChangesScope)
 	h.add("since", config.ActionChangesSince)
 	h.add("close", config.ActionChangesClose)
 	return h.list
