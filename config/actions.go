@@ -175,7 +175,7 @@ var promptActions = []ActionInfo{
 	{ActionModel, ContextPrompt, "choose the model", []string{"f3"}},
 	{ActionThoughtLevel, ContextPrompt, "choose the thought level", []string{"f4"}},
 	{ActionOptions, ContextPrompt, "show all options of the agent", []string{"ctrl+o"}},
-	{ActionChanges, ContextPrompt, "review what the agent has changed, and take it back", []string{"f5"}},
+	{ActionChanges, ContextPrompt, "review what has changed, take it back", []string{"f5"}},
 	{ActionPlan, ContextPrompt, "show or hide the steps of the plan", []string{"f6"}},
 	{ActionCancel, ContextPrompt, "cancel the turn, close what is open", []string{"esc"}},
 	{ActionInterrupt, ContextPrompt, "clear the draft, then cancel the turn, then quit", []string{"ctrl+c"}},

@@ -290,6 +290,13 @@ func (j *Journal) Changed(ctx context.Context, version int) int {
 	}
 }
 
+// Len is how many files have changed.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.history.paths)
+}
+
 // Version changes whenever there may be more to tell.
 func (j *Journal) Version() int {
 	j.mu.Lock()

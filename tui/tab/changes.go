@@ -26,6 +26,15 @@ func (t *Tab) showChanges() tea.Cmd {
 	return t.changes.Open()
 }
 
+// changedFiles is how many files the agent is known to have changed.
+func (t *Tab) changedFiles() int {
+	n := len(t.conv.Files)
+	if t.session != nil && t.session.Options().Journal != nil {
+		n = max(n, t.session.Options().Journal.Len())
+	}
+	return n
+}
+
 // changesHost does what the view of the changes cannot do itself.
 type changesHost struct{ t *Tab }
 

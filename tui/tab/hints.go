@@ -49,7 +49,7 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.composer.PopupHeight() > 0 {
 		return popupHints(t.program.Keys)
 	}
-	return promptHints(t.program.Keys, t.conv)
+	return promptHints(t.program.Keys, t.conv, t.conv != nil && t.changedFiles() > 0)
 }
 
 // popupHints are the hints while completions are offered.
@@ -130,7 +130,8 @@ func (h *hintList) parts(words string, actions ...config.Action) {
 }
 
 // promptHints are the hints for the prompt of a conversation, which may be nil.
-func promptHints(keys config.Keys, c *conversation.Conversation) []dialog.Hint {
+// changed says that the agent has changed files.
+func promptHints(keys config.Keys, c *conversation.Conversation, changed bool) []dialog.Hint {
 	h := hintList{keys: keys}
 	if c != nil && c.Turn.Running {
 		h.add(config.ActionCancel, "cancel")
@@ -148,6 +149,9 @@ func promptHints(keys config.Keys, c *conversation.Conversation) []dialog.Hint {
 	}
 	h.list = append(h.list, dialog.Hint{Key: "/", Text: "commands"}, dialog.Hint{Key: "@", Text: "files"})
 	h.add(config.ActionFocusTranscript, "transcript")
+	if changed {
+		h.add(config.ActionChanges, "changes")
+	}
 	h.add(config.ActionPalette, "palette")
 	h.add(config.ActionHelp, "help")
 	return h.list
