@@ -101,7 +101,8 @@ func (l *launcher) journal(cwd string, roots []string) (*journal.Journal, error)
 		return nil, nil
 	}
 	return journal.Open(journal.Options{
-		Dir: filepath.Join(config.StateDir(), "journal"), Cwd: cwd, Roots: roots, Session: l.resume,
+		Dir: filepath.Join(config.StateDir(), "journal"), Ignore: config.StateDir(),
+		Cwd: cwd, Roots: roots, Session: l.resume,
 		MaxBytes: l.config.JournalBytes, MaxAge: l.config.JournalAge,
 	})
 }

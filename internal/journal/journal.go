@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +36,9 @@ type Options struct {
 	// They are absolute.
 	Cwd   string
 	Roots []string
+	// Ignore is a directory of which nothing is recorded: what parley writes for itself
+	// may stand in the session's directories. It may be empty.
+	Ignore string
 	// Session, if it is not empty, is the agent's session that is opened again: if
 	// there is a journal of it, that one goes on.
 	Session string
@@ -105,6 +109,11 @@ func Open(opt Options) (*Journal, error) {
 	var err error
 	if j.cwd, err = fs.Resolve(opt.Cwd); err != nil {
 		return nil, err
+	}
+	if opt.Ignore != "" {
+		if j.opt.Ignore, err = fs.Resolve(opt.Ignore); err != nil {
+			return nil, err
+		}
 	}
 	for _, root := range opt.Roots {
 		if root, err = fs.Resolve(root); err != nil {
@@ -323,6 +332,15 @@ func (j *Journal) filesFor(path string) (f *fs.FS, done func(), err error) {
 	}
 	f.SetRecord(j.record)
 	return f, func() { _ = f.Close() }, nil
+}
+
+// ignored reports whether a file is parley's own.
+func (j *Journal) ignored(path string) bool {
+	if strings.HasPrefix(filepath.Base(path), ".parley-") {
+		return true // a file that is being written
+	}
+	rel, err := filepath.Rel(j.opt.Ignore, path)
+	return j.opt.Ignore != "" && err == nil && filepath.IsLocal(rel)
 }
 
 // inside reports whether a path is in one of the session's directories.

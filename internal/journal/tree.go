@@ -149,7 +149,7 @@ func (t *turnWatch) suspects(now *git.WorkTree) []string {
 		}
 	}
 	maps.DeleteFunc(set, func(path string, _ bool) bool {
-		return strings.HasPrefix(filepath.Base(path), ".parley-") || !t.j.inside(path)
+		return t.j.ignored(path) || !t.j.inside(path)
 	})
 	return slices.Sorted(maps.Keys(set))
 }

@@ -179,3 +179,18 @@ func TestADamagedRecordCostsItself(t *testing.T) {
 		t.Errorf("files after the damaged record: %s", got)
 	}
 }
+
+// What parley writes for itself is nobody's change, also where it is in the project.
+func TestParleysOwnFilesAreNoChanges(t *testing.T) {
+	p := newRepository(t)
+	_ = p.Journal.Close(t.Context())
+	p.opt.Dir, p.opt.Ignore = p.path("state/journal"), p.path("state")
+	p.begin()
+	p.turn("", func() {
+		p.serve("clean", "changed\n")
+		p.write("state/history", "a prompt\n")
+	})
+	if got := p.names(0); got != "clean" {
+		t.Errorf("files: %s", got)
+	}
+}

@@ -141,10 +141,10 @@ func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
 		status = *u.Status
 	}
 	for _, path := range c.paths(t.j.inside) {
-		switch status {
-		case acpclient.ToolCompleted:
+		switch {
+		case t.j.ignored(path), status == acpclient.ToolFailed:
+		case status == acpclient.ToolCompleted:
 			t.settle(path, c.of(path), SourceReport)
-		case acpclient.ToolFailed:
 		default:
 			t.touch(path, c.of(path))
 		}
