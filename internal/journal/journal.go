@@ -216,8 +216,9 @@ func (j *Journal) record(path string, before, after *fs.Held) (done func(error))
 		if err != nil {
 			end.Kind = kindFailed
 		}
+		failed := j.log.add(end, false) // nobody who only asks waits for the disk
 		j.mu.Lock()
-		j.note(j.log.add(end, false))
+		j.note(failed)
 		j.history.apply(end)
 		j.bump()
 		j.mu.Unlock()

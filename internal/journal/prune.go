@@ -47,6 +47,10 @@ func (j *Journal) settleInterrupted() {
 	}
 }
 
+// inUse is for how long a journal is taken to be open after its last record, where it
+// cannot be told.
+const inUse = 48 * time.Hour
+
 // old is a journal that nobody has open.
 type old struct {
 	dir  string
@@ -70,7 +74,11 @@ func (j *Journal) prune() {
 			continue
 		}
 		o.used, o.size = info.ModTime(), diskUse(o.dir)
-		if j.opt.Now().Sub(o.used) > j.opt.MaxAge {
+		age := j.opt.Now().Sub(o.used)
+		if !locks && age < inUse {
+			continue
+		}
+		if age > j.opt.MaxAge {
 			_ = remove(o.dir)
 			continue
 		}

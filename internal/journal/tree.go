@@ -65,6 +65,9 @@ func (t *turnWatch) look(began time.Time) *tree {
 
 // state asks git; nil if there is no work tree, or if it is too large.
 func (t *turnWatch) state() *git.WorkTree {
+	if t.tooLarge {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
 	w, err := git.State(ctx, t.j.cwd)
@@ -72,6 +75,7 @@ func (t *turnWatch) state() *git.WorkTree {
 	case err == nil:
 		return w
 	case errors.Is(err, git.ErrTooMany), ctx.Err() != nil && t.ctx.Err() == nil:
+		t.tooLarge = true // it would be in the next turn, too
 		t.limited("the work tree is too large to look for what the agent changes without saying so")
 	}
 	return nil

@@ -23,6 +23,8 @@ type turnWatch struct {
 	// touched are files that the agent was about to edit, as they were then.
 	touched map[string]Image
 	tree    *tree // nil if the directory is in no work tree, or in one that is too large
+	// tooLarge says that the work tree is not looked at any more.
+	tooLarge bool
 	// known are the files of the journal as they were when the turn began.
 	known map[string]Image
 	stats map[string]stat

@@ -144,7 +144,7 @@ func (v *View) fileLine(f *journal.File, marked bool, width int) string {
 	}
 	room := max(1, width-cells.Width(right)-8)
 	left := " " + mark + style.Render(sign) + "  " + name.Render(cells.TruncateStart(safetext.VisibleLine(v.at.Path(f.Path)), room, "…"))
-	return left + strings.Repeat(" ", max(1, width-2-cells.Width(left)-cells.Width(right))) + right
+	return left + strings.Repeat(" ", max(1, width-1-cells.Width(left)-cells.Width(right))) + right
 }
 
 // countWords says how much of a file has changed.

@@ -243,6 +243,10 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		if t.changes != nil {
 			return t.changes.Update(msg, t.dialogs.Has(t.changes))
 		}
+	case editorLeftMsg:
+		if t.changes != nil && t.dialogs.Has(t.changes) {
+			return t.changes.Open()
+		}
 	case sitesMsg:
 		t.sites.Add(msg)
 	case questionMsg:
