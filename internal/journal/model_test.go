@@ -21,7 +21,7 @@ func TestUndoAndRedoOfAnyTurns(t *testing.T) {
 			_ = os.Remove(p.path(name))
 		}
 		m := model{p: p, t: rt}
-		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
+		for range rapid.IntRange(1, 5).Draw(rt, "steps") {
 			switch rapid.SampledFrom([]string{"turn", "turn", "undo", "redo"}).Draw(rt, "step") {
 			case "turn":
 				m.turn()
