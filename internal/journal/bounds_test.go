@@ -37,7 +37,7 @@ func TestTheSizeIsBounded(t *testing.T) {
 	if n := len(p.Files(0)); n != 20 {
 		t.Errorf("%d files are listed", n)
 	}
-	failed, _ := p.Trouble()
+	_, failed := p.Trouble()
 	if !errors.Is(failed, errFull) {
 		t.Errorf("the trouble is %v", failed)
 	}

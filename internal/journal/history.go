@@ -170,14 +170,6 @@ func (h *history) first(path string, since int) *change {
 	return nil
 }
 
-// last is what a file held after the last change that is known of it.
-func (h *history) last(path string) (Image, bool) {
-	if all := h.byPath[path]; len(all) > 0 {
-		return all[len(all)-1].after, true
-	}
-	return Image{}, false
-}
-
 // liveSince are the agent's changes of a file in the turns from since on that are
 // neither taken back nor agreed to, the last one first.
 func (h *history) liveSince(path string, since int) []*change {

@@ -35,9 +35,6 @@ func (i Image) same(o Image) bool {
 	return i.Hash != "" && i.Hash == o.Hash && modes
 }
 
-// kept reports whether it is known what the file held.
-func (i Image) kept() bool { return i.Absent || !i.Lost }
-
 // hashOf is the name of a content in the store.
 func hashOf(content string) string {
 	sum := sha256.Sum256(unsafe.Slice(unsafe.StringData(content), len(content)))

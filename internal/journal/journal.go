@@ -268,12 +268,12 @@ func (j *Journal) note(err error) {
 	}
 }
 
-// Trouble is the last thing that could not be recorded, nil if there is none, and
-// in words, what was not looked for, "" if nothing.
-func (j *Journal) Trouble() (failed error, limits string) {
+// Trouble says in words what was not looked for, "" if nothing, and is the last thing
+// that could not be recorded, nil if there is none.
+func (j *Journal) Trouble() (limits string, failed error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.trouble, j.limits
+	return j.limits, j.trouble
 }
 
 // bump says that there may be more to tell; j.mu is held.

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,5 +104,5 @@ func remove(dir string) error {
 	if !lock(f) {
 		return errInUse
 	}
-	return errors.Join(os.RemoveAll(dir))
+	return os.RemoveAll(dir)
 }

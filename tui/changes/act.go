@@ -30,6 +30,9 @@ func (v *View) act(a config.Action) tea.Cmd {
 		return nil
 	}
 	hunk := v.pane != nil && len(v.pane.cmp.Hunks) > 0
+	if hunk && v.pane.hunk() < 0 {
+		return nil // they are not drawn yet
+	}
 	switch a {
 	case config.ActionChangesKeep:
 		if hunk {

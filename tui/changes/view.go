@@ -271,7 +271,7 @@ func (v *View) about() string {
 			}
 		}
 	}
-	if failed, limits := v.journal.Trouble(); failed != nil {
+	if limits, failed := v.journal.Trouble(); failed != nil {
 		return "not everything could be recorded: " + safetext.Line(failed.Error())
 	} else if limits != "" {
 		return limits
