@@ -22,6 +22,9 @@ const (
 	// ContextTerminal is a command into which the person has stepped. All other keys
 	// go to the command.
 	ContextTerminal Context = "terminal"
+	// ContextChanges is the list of changed files on the whole screen, and the changes
+	// of one of them. Nothing falls through but how changes are drawn.
+	ContextChanges Context = "changes"
 	// ContextDialog is any dialog. Nothing falls through.
 	ContextDialog Context = "dialog"
 )
@@ -56,6 +59,7 @@ const (
 	ActionLendMouse       Action = "lend_mouse"
 	ActionTerminal        Action = "terminal"
 	ActionAddOutput       Action = "add_output"
+	ActionChanges         Action = "changes"
 	ActionSessions        Action = "sessions"
 	ActionNewSession      Action = "new_session"
 	ActionHelp            Action = "help"
@@ -107,6 +111,30 @@ const (
 	ActionPagerRight Action = "pager_right"
 )
 
+// The actions of ContextChanges.
+const (
+	ActionChangesClose    Action = "changes_close"
+	ActionChangesShow     Action = "changes_show"
+	ActionChangesNext     Action = "changes_next"
+	ActionChangesPrev     Action = "changes_prev"
+	ActionChangesFirst    Action = "changes_first"
+	ActionChangesLast     Action = "changes_last"
+	ActionHunkNext        Action = "hunk_next"
+	ActionHunkPrev        Action = "hunk_prev"
+	ActionChangesScope    Action = "changes_scope"
+	ActionChangesSince    Action = "changes_since"
+	ActionChangesKeep     Action = "changes_keep"
+	ActionChangesRevert   Action = "changes_revert"
+	ActionChangesKeepAll  Action = "changes_keep_file"
+	ActionChangesBackAll  Action = "changes_revert_file"
+	ActionChangesUndo     Action = "changes_undo_turn"
+	ActionChangesRedo     Action = "changes_redo"
+	ActionChangesOpen     Action = "changes_open"
+	ActionChangesPatch    Action = "changes_copy_patch"
+	ActionChangesComment  Action = "changes_comment"
+	ActionChangesComments Action = "changes_send_comments"
+)
+
 // The actions of ContextDialog. The last four answer a permission request with
 // the option of that kind.
 const (
@@ -152,7 +180,7 @@ func Actions() []ActionInfo {
 	return list
 }
 
-var actions = slices.Concat(promptActions, transcriptActions, pagerActions, terminalActions, dialogActions)
+var actions = slices.Concat(promptActions, transcriptActions, pagerActions, terminalActions, changesActions, dialogActions)
 
 var promptActions = []ActionInfo{
 	{ActionSend, ContextPrompt, "send the prompt", []string{"enter"}},
@@ -163,6 +191,7 @@ var promptActions = []ActionInfo{
 	{ActionModel, ContextPrompt, "choose the model", []string{"f3"}},
 	{ActionThoughtLevel, ContextPrompt, "choose the thought level", []string{"f4"}},
 	{ActionOptions, ContextPrompt, "show all options of the agent", []string{"ctrl+o"}},
+	{ActionChanges, ContextPrompt, "review what has changed, take it back", []string{"f5"}},
 	{ActionPlan, ContextPrompt, "show or hide the steps of the plan", []string{"f6"}},
 	{ActionCancel, ContextPrompt, "cancel the turn, close what is open", []string{"esc"}},
 	{ActionInterrupt, ContextPrompt, "clear the draft, then cancel the turn, then quit", []string{"ctrl+c"}},
@@ -229,6 +258,29 @@ var terminalActions = []ActionInfo{
 	{ActionStepOut, ContextTerminal, "step out of the command", []string{"ctrl+]"}},
 	{ActionTerminalUp, ContextTerminal, "scroll back", []string{"shift+pgup"}},
 	{ActionTerminalDown, ContextTerminal, "scroll forward", []string{"shift+pgdown"}},
+}
+
+var changesActions = []ActionInfo{
+	{ActionChangesClose, ContextChanges, "back to the list, close it", []string{"q", "esc"}},
+	{ActionChangesShow, ContextChanges, "show the changes of the file", []string{"enter", "space"}},
+	{ActionChangesNext, ContextChanges, "next file, next line", []string{"j", "down"}},
+	{ActionChangesPrev, ContextChanges, "previous file, previous line", []string{"k", "up"}},
+	{ActionChangesFirst, ContextChanges, "first one", []string{"g", "home"}},
+	{ActionChangesLast, ContextChanges, "last one", []string{"G", "end"}},
+	{ActionHunkNext, ContextChanges, "next change of the file", []string{"]"}},
+	{ActionHunkPrev, ContextChanges, "previous change", []string{"["}},
+	{ActionChangesScope, ContextChanges, "of the session, of the last turn", []string{"tab"}},
+	{ActionChangesSince, ContextChanges, "since a prompt", []string{"t"}},
+	{ActionChangesKeep, ContextChanges, "keep the change, in the list: the file", []string{"a"}},
+	{ActionChangesRevert, ContextChanges, "take the change back, in the list: the file", []string{"x"}},
+	{ActionChangesKeepAll, ContextChanges, "keep the whole file", []string{"A"}},
+	{ActionChangesBackAll, ContextChanges, "take the whole file back", []string{"X"}},
+	{ActionChangesUndo, ContextChanges, "take the last turn back", []string{"u"}},
+	{ActionChangesRedo, ContextChanges, "do again what was taken back last", []string{"r"}},
+	{ActionChangesOpen, ContextChanges, "open the file in $EDITOR", []string{"o"}},
+	{ActionChangesPatch, ContextChanges, "copy the file's changes as a patch", []string{"p"}},
+	{ActionChangesComment, ContextChanges, "comment on the line", []string{"c"}},
+	{ActionChangesComments, ContextChanges, "put the comments into the prompt", []string{"S"}},
 }
 
 var dialogActions = []ActionInfo{

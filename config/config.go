@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"parley/internal/policy"
 )
@@ -32,6 +33,12 @@ type Config struct {
 	MarkdownStyle MarkdownStyle
 	// NoMouse leaves the mouse to the terminal.
 	NoMouse bool
+	// NoJournal keeps no journal of what agents change on this machine. JournalBytes is
+	// how much the journals of all sessions may take on the disk, JournalAge how long
+	// they are kept; 0 is what parley chooses.
+	NoJournal    bool
+	JournalBytes int64
+	JournalAge   time.Duration
 	// DefaultAgent is the ID of the agent to start when none is named, or "".
 	// It is the ID of a configured or of a known agent.
 	DefaultAgent string
@@ -123,7 +130,10 @@ func Parse(file string, data []byte) (*Config, error) {
 	c := &Config{
 		Theme:         root.theme(),
 		MarkdownStyle: root.markdownStyle(filepath.Dir(file)),
-		NoMouse:       root.noMouse(),
+		NoMouse:       root.off("mouse"),
+		NoJournal:     root.off("journal"),
+		JournalBytes:  root.number("journal_megabytes", maxMegabytes) << 20,
+		JournalAge:    time.Duration(root.number("journal_days", maxDays)) * 24 * time.Hour,
 		Agents:        root.agents(),
 		MCP:           root.mcpServers(),
 		Files:         root.files(),
@@ -143,10 +153,16 @@ func Parse(file string, data []byte) (*Config, error) {
 	return c, nil
 }
 
-// noMouse reads whether the mouse is left to the terminal.
-func (t *table) noMouse() bool {
-	takes := t.flag("mouse")
-	return t.has("mouse") && !takes
+// Bounds of numbers in the configuration.
+const (
+	maxMegabytes = 1 << 20
+	maxDays      = 36_500
+)
+
+// off reads whether something is switched off that is on if nothing is said.
+func (t *table) off(key string) bool {
+	on := t.flag(key)
+	return t.has(key) && !on
 }
 
 func (t *table) theme() Theme {

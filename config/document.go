@@ -254,6 +254,16 @@ func (t *table) flag(key string) bool {
 	return b
 }
 
+// number reads a whole number from 1 on, 0 if there is none.
+func (t *table) number(key string, most int64) int64 {
+	n, ok := read[int64](t, key, "a whole number")
+	if ok && (n < 1 || n > most) {
+		t.fail(key, "", "must be from 1 to %d", most)
+		return 0
+	}
+	return n
+}
+
 // texts reads a list of texts. With single, one text alone will do.
 func (t *table) texts(key string, single bool) []string {
 	if _, one := t.values[key].(string); single && one {
@@ -401,5 +411,6 @@ var plainKeys = []string{
 	"theme", "markdown_style", "mouse", "default_agent", "agents", "mcp", "files", "keys", "ask_read", "ask_write",
 	"rules", "allow", "ask", "deny",
 	"store", "store_days", "store_megabytes", "sandbox", "sandbox_write", "sandbox_hide", "sandbox_network",
+	"journal", "journal_megabytes", "journal_days",
 	"name", "command", "args", "cwd", "env", "default", "type", "url", "headers",
 }

@@ -107,14 +107,14 @@ func TestCallersCannotChangeKeys(t *testing.T) {
 
 func TestKeysOfTheFile(t *testing.T) {
 	keys := parse(t, `[keys]
-palette = ["ctrl+k", "CTRL+K", "f5"]
+palette = ["ctrl+k", "CTRL+K", "f11"]
 mode = "f3"       # swapped
 model = "f2"
 quit = []
 item_copy = "X"
 `).Keys
 	for action, want := range map[Action][]string{
-		ActionPalette: {"ctrl+k", "f5"}, ActionMode: {"f3"}, ActionModel: {"f2"}, ActionQuit: nil,
+		ActionPalette: {"ctrl+k", "f11"}, ActionMode: {"f3"}, ActionModel: {"f2"}, ActionQuit: nil,
 		ActionItemCopy: {"X"}, ActionSend: {"enter"},
 	} {
 		if got := keys.For(action); !slices.Equal(got, want) {
@@ -127,9 +127,9 @@ item_copy = "X"
 }
 
 func TestBindingsOfTheFile(t *testing.T) {
-	keys := parse(t, "[keys]\npalette = [\"ctrl+k\", \"f5\"]\nquit = []\n").Keys
+	keys := parse(t, "[keys]\npalette = [\"ctrl+k\", \"f11\"]\nquit = []\n").Keys
 	for action, want := range map[Action]key.Binding{
-		ActionPalette: key.NewBinding(key.WithKeys("ctrl+k", "f5"), key.WithHelp("ctrl+k", "open the command palette")),
+		ActionPalette: key.NewBinding(key.WithKeys("ctrl+k", "f11"), key.WithHelp("ctrl+k", "open the command palette")),
 		ActionQuit:    key.NewBinding(key.WithHelp("", "quit when the draft is empty")),
 		ActionSend:    key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "send the prompt")),
 		"no_such":     {},

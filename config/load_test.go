@@ -430,9 +430,14 @@ func TestPlainKeysAreTheKeysThatAreRead(t *testing.T) {
 	c := &Config{}
 	root.theme()
 	root.markdownStyle("")
-	root.noMouse()
 	root.store()
 	root.sandbox()
+	for _, key := range []string{"mouse", "journal"} {
+		root.off(key)
+	}
+	for _, key := range []string{"journal_megabytes", "journal_days"} {
+		root.number(key, 1)
+	}
 	root.defaultAgent(c)
 	root.rules()
 	read := slices.Concat(root.asked, []string{"agents", "mcp", "files", "keys"})

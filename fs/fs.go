@@ -62,6 +62,10 @@ type FS struct {
 	// writing is a lock: whoever has put a value into it may write. It is a
 	// channel so that a cancelled request can stop waiting.
 	writing chan struct{}
+	record  Record // nil is nobody
+	// written are the files outside the roots that were written, by their paths without
+	// links. Only who may write uses it.
+	written map[string]bool
 }
 
 // root is an open root directory.
@@ -75,7 +79,7 @@ type root struct {
 // root may be, or be reached through, a symbolic link. The directories stay the
 // same ones if they are renamed later. Close releases them.
 func New(roots ...string) (*FS, error) {
-	f := &FS{maxBytes: MaxBytes, writing: make(chan struct{}, 1)}
+	f := &FS{maxBytes: MaxBytes, writing: make(chan struct{}, 1), written: map[string]bool{}}
 	for _, name := range roots {
 		r, err := openRoot(name)
 		if err != nil {

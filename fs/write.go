@@ -115,7 +115,10 @@ func (f *FS) write(ctx context.Context, p Place, content string, expected *Versi
 		return Change{}, ErrChanged
 	}
 	c := Change{Path: p.Path, Before: old.Text, After: old.Encoding.withoutMark(content), Encoding: old.Encoding}
-	if err := replace(ctx, dir, name, c.After, old); err != nil {
+	done := f.announce(p, old, c.After)
+	err = replace(ctx, dir, name, c.After, old)
+	done(err)
+	if err != nil {
 		return Change{}, err
 	}
 	info, _ := dir.Lstat(name) // without it, the content still tells
@@ -147,6 +150,15 @@ type existing struct {
 	Current
 	file *os.File // open
 	info iofs.FileInfo
+	raw  string // what it holds, byte for byte
+}
+
+// held is what the file holds; nil if there is none.
+func (e *existing) held() *Held {
+	if e.file == nil {
+		return nil
+	}
+	return &Held{Content: e.raw, Mode: e.info.Mode().Perm()}
 }
 
 func (e *existing) close() {
@@ -182,6 +194,7 @@ func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, er
 	} else {
 		text = raw // no text at all: it is replaced by text in UTF-8
 	}
+	e.raw = asString(raw)
 	before := asString(text)
 	e.Text, e.Version = &before, versionOf(info, before)
 	return e, nil

@@ -75,6 +75,7 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 		machine.Wrap = box.Command
 	}
 	book, unread := l.book(a, roots)
+	changes, unrecorded := l.journal(cwd, roots)
 	s, err := session.NewSession(session.Options{
 		Keeper:                l.keeper(a, cwd),
 		Command:               behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir}),
@@ -86,15 +87,23 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 		Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
 			opt := machine
 			opt.Asker = a
-			return local.New(w, opt, roots...)
+			m, err := local.New(w, opt, roots...)
+			if err == nil && changes != nil {
+				m.Journal(changes)
+			}
+			return m, err
 		},
-		Bounds: boundsFor(box, l.sandboxOf(a)),
-		Judge:  book,
+		Journal: changes,
+		Bounds:  boundsFor(box, l.sandboxOf(a)),
+		Judge:   book,
 	})
 	if err != nil {
 		return nil, err
 	}
 	tellOfRules(s, book, unread)
+	if unrecorded != nil {
+		s.Said(acpclient.NoticeWarning, "What the agent changes is not recorded, and cannot be taken back here", unrecorded.Error())
+	}
 	return s, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/fs"
+	"parley/internal/journal"
 	"parley/internal/sensitive"
 	"parley/internal/session"
 	"parley/terminal"
@@ -28,6 +29,7 @@ type Machine struct {
 	inFlight  *budget
 	// unattended says that nobody can type into the agent's commands.
 	unattended bool
+	journaled  bool // the journal closes fs
 }
 
 var _ session.Machine = (*Machine)(nil)
@@ -71,7 +73,16 @@ func (m *Machine) Close() {
 	both.Go(func() { _ = m.terminals.Close() })
 	both.Go(func() { _ = m.own.Close() })
 	both.Wait()
-	_ = m.fs.Close()
+	if !m.journaled {
+		_ = m.fs.Close()
+	}
+}
+
+// Journal makes a journal record every write. It must be called before the machine
+// is used; the journal closes the roots from then on.
+func (m *Machine) Journal(j *journal.Journal) {
+	j.Serve(m.fs)
+	m.journaled = true
 }
 
 // EndTerminals ends all commands of the agent that there are.

@@ -14,6 +14,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/journal"
 )
 
 // Options say which agent to talk to, and where.
@@ -48,6 +49,8 @@ type Options struct {
 	// Keeper keeps what happens; nil keeps nothing. It is called by whoever takes
 	// from the stream.
 	Keeper Keeper
+	// Journal records what changes on this machine; nil is nobody. The session closes it.
+	Journal *journal.Journal
 	// Log gets what is not for the person. Nil discards.
 	Log *slog.Logger
 	// Tap sees every line on the wire, see acpclient.ConnOptions.
@@ -121,10 +124,14 @@ func NewSession(opt Options) (*Session, error) {
 	if opt.Judge != nil {
 		s.stream.follow()
 	}
+	if opt.Journal != nil {
+		s.stream.watch = opt.Journal.Watch
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	machine, err := opt.Machine(streamWitness{s}, s.asker())
 	if err != nil {
 		s.cancel()
+		s.closeJournal()
 		return nil, err
 	}
 	s.machine = machine
@@ -176,7 +183,24 @@ func (s *Session) Close(ctx context.Context) {
 	if a != nil {
 		a.end(ctx)
 	}
+	s.closeJournal()
 	s.work.Wait()
+}
+
+// journalGrace is how long the journal may look for what a turn has changed that was
+// running when the session was closed.
+const journalGrace = time.Second
+
+// closeJournal closes the journal, when nothing is changed any more.
+func (s *Session) closeJournal() {
+	if s.opt.Journal == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), journalGrace)
+	defer cancel()
+	if err := s.opt.Journal.Close(ctx); err != nil {
+		s.opt.Log.Warn("the journal could not be closed", "error", err)
+	}
 }
 
 // farewell cancels the running turn and closes the session before the agent is

@@ -31,6 +31,8 @@ type Stream struct {
 	ready   chan struct{}
 	closed  bool
 	docket  *docket // nil if nobody judges questions
+	// watch, if it is not nil, is shown every event as it is added. It must not wait.
+	watch func(conversation.Event)
 }
 
 // run is text of a message or output of a terminal that is being merged.
@@ -174,6 +176,9 @@ func (s *Stream) post(e conversation.Event) {
 func (s *Stream) add(e conversation.Event) {
 	if s.closed {
 		return
+	}
+	if s.watch != nil {
+		s.watch(e)
 	}
 	s.bytes += e.Size()
 	s.docket.apply(e)

@@ -32,6 +32,7 @@ var contextNames = map[config.Context]string{
 	config.ContextTranscript: "In the transcript",
 	config.ContextPager:      "In the view of one item on the whole screen",
 	config.ContextTerminal:   "In a command into which you have stepped",
+	config.ContextChanges:    "Among the changed files",
 	config.ContextDialog:     "In dialogs",
 }
 
@@ -56,7 +57,7 @@ func (d *Help) helpRows(in config.Context) []helpRow {
 
 func (d *Help) draw(p paper) []string {
 	var out []string
-	for _, in := range []config.Context{config.ContextPrompt, config.ContextTranscript, config.ContextPager, config.ContextTerminal, config.ContextDialog} {
+	for _, in := range []config.Context{config.ContextPrompt, config.ContextTranscript, config.ContextPager, config.ContextTerminal, config.ContextChanges, config.ContextDialog} {
 		if len(out) > 0 {
 			out = append(out, "")
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/linediff"
+
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 )
@@ -54,18 +56,18 @@ func TestEditsMakeTheNewText(t *testing.T) {
 	line := rapid.SampledFrom([]string{"a", "b", "c", "d", "}", "", "unique 1", "unique 2", "unique 3", "unique 4"})
 	rapid.Check(t, func(t *rapid.T) {
 		old, changed := rapid.SliceOfN(line, 0, 40).Draw(t, "old"), rapid.SliceOfN(line, 0, 40).Draw(t, "new")
-		edits, _ := compareLines(old, changed)
+		edits, _ := linediff.Compare(old, changed)
 		var got []string
 		at := 0
 		for i, e := range edits {
-			if e.oldStart < at || i > 0 && e.oldStart == at || e.oldEnd < e.oldStart || e.newEnd < e.newStart {
+			if e.OldStart < at || i > 0 && e.OldStart == at || e.OldEnd < e.OldStart || e.NewEnd < e.NewStart {
 				t.Fatalf("edits %v are not in order, or touch", edits)
 			}
-			got = append(append(got, old[at:e.oldStart]...), changed[e.newStart:e.newEnd]...)
-			if len(got) != e.newEnd {
+			got = append(append(got, old[at:e.OldStart]...), changed[e.NewStart:e.NewEnd]...)
+			if len(got) != e.NewEnd {
 				t.Fatalf("edit %v is not where it says in the new text", e)
 			}
-			at = e.oldEnd
+			at = e.OldEnd
 		}
 		got = append(got, old[at:]...)
 		if strings.Join(got, "\n") != strings.Join(changed, "\n") || len(got) != len(changed) {
@@ -93,7 +95,7 @@ func TestCoarseIsSaid(t *testing.T) {
 		old, new string
 	}{
 		{"no line is unique", cycle(3000, "a\n", "b\n", "b\n"), cycle(3000, "b\n", "a\n", "c\n", "a\n", "a\n")},
-		{"too many lines", cycle(maxLines/2+1, "a\n"), cycle(maxLines/2+1, "b\n")},
+		{"too many lines", cycle(linediff.MaxLines/2+1, "a\n"), cycle(linediff.MaxLines/2+1, "b\n")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New("file", &c.old, c.new)

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"parley/internal/cells"
+	"parley/internal/linediff"
 	"parley/tui/theme"
 )
 
@@ -47,7 +48,7 @@ type Diff struct {
 // comparison is what is known about the two texts once they are compared.
 type comparison struct {
 	old, new       []string // lines without their newline
-	edits          []edit
+	edits          []linediff.Edit
 	coarse         bool   // too large to be compared exactly: more shows as changed than was
 	showCR         bool   // line endings are mixed, so carriage returns are drawn
 	endings        string // says what changed about all line endings, "" if nothing
@@ -148,10 +149,10 @@ func (d *Diff) compare() {
 			oldText, newText = withoutCR(oldText), withoutCR(newText)
 		}
 		c.old, c.new = splitLines(oldText), splitLines(newText)
-		c.edits, c.coarse = compareLines(c.old, c.new)
+		c.edits, c.coarse = linediff.Compare(c.old, c.new)
 		for _, e := range c.edits {
-			c.removed += e.oldEnd - e.oldStart
-			c.added += e.newEnd - e.newStart
+			c.removed += e.OldEnd - e.OldStart
+			c.added += e.NewEnd - e.NewStart
 		}
 		c.showCR = mixedEndings(oldText, newText)
 		c.finalNewline = finalNewline(oldText, newText, d.created)

@@ -25,10 +25,10 @@ func (d *Diff) Patch() (string, error) {
 	var edits []udiff.Edit
 	for _, e := range d.edits {
 		edits = append(edits, udiff.Edit{
-			Start: oldAt[e.oldStart], End: oldAt[e.oldEnd], New: d.newText[newAt[e.newStart]:newAt[e.newEnd]],
+			Start: oldAt[e.OldStart], End: oldAt[e.OldEnd], New: d.newText[newAt[e.NewStart]:newAt[e.NewEnd]],
 		})
 	}
-	if n := len(d.edits); d.finalNewline != "" && (n == 0 || d.edits[n-1].oldEnd < len(d.old)) {
+	if n := len(d.edits); d.finalNewline != "" && (n == 0 || d.edits[n-1].OldEnd < len(d.old)) {
 		// The last lines differ in their newline alone, which comparing leaves out.
 		edits = append(edits, udiff.Edit{
 			Start: oldAt[max(0, len(d.old)-1)], End: len(d.oldText), New: d.newText[newAt[max(0, len(d.new)-1)]:],

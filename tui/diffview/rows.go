@@ -1,5 +1,7 @@
 package diffview
 
+import "parley/internal/linediff"
+
 // DefaultContext is how many unchanged lines are drawn around a change, unless
 // SetContext says something else.
 const DefaultContext = 3
@@ -62,22 +64,22 @@ func (d *Diff) rows(mode Mode) []row {
 	}
 	oldAt, newAt := 0, 0 // the first lines that have no row yet
 	for i, e := range d.edits {
-		// Unchanged lines before the edit. Those after the previous edit have
+		// Unchanged lines before the linediff.Edit. Those after the previous edit have
 		// their rows already.
-		from := max(oldAt, e.oldStart-d.context)
+		from := max(oldAt, e.OldStart-d.context)
 		if from == oldAt+1 && i > 0 {
 			from = oldAt // a gapRow for one line would take as much room as the line
 		}
 		if from > oldAt && i > 0 {
 			rows = append(rows, row{kind: gapRow, old: int32(from - oldAt)})
 		}
-		newAt = e.newStart - (e.oldStart - from)
-		rows = appendContext(rows, from, newAt, e.oldStart-from)
+		newAt = e.NewStart - (e.OldStart - from)
+		rows = appendContext(rows, from, newAt, e.OldStart-from)
 		rows = appendEdit(rows, e, mode)
-		oldAt, newAt = e.oldEnd, e.newEnd
+		oldAt, newAt = e.OldEnd, e.NewEnd
 		next := len(d.old)
 		if i+1 < len(d.edits) {
-			next = d.edits[i+1].oldStart
+			next = d.edits[i+1].OldStart
 		}
 		n := min(d.context, next-oldAt)
 		rows = appendContext(rows, oldAt, newAt, n)
@@ -106,8 +108,8 @@ func appendContext(rows []row, old, new, n int) []row {
 
 // appendEdit appends the rows of an edit. Its first removed line is taken to
 // have become its first added one, its second the second, and so on.
-func appendEdit(rows []row, e edit, mode Mode) []row {
-	removed, added := e.oldEnd-e.oldStart, e.newEnd-e.newStart
+func appendEdit(rows []row, e linediff.Edit, mode Mode) []row {
+	removed, added := e.OldEnd-e.OldStart, e.NewEnd-e.NewStart
 	at := func(start, i, n int) int32 {
 		if i < n {
 			return int32(start + i)
@@ -116,15 +118,15 @@ func appendEdit(rows []row, e edit, mode Mode) []row {
 	}
 	if mode == Split {
 		for i := range max(removed, added) {
-			rows = append(rows, row{kind: changedRow, old: at(e.oldStart, i, removed), new: at(e.newStart, i, added)})
+			rows = append(rows, row{kind: changedRow, old: at(e.OldStart, i, removed), new: at(e.NewStart, i, added)})
 		}
 		return rows
 	}
 	for i := range removed {
-		rows = append(rows, row{kind: removedRow, old: int32(e.oldStart + i), new: at(e.newStart, i, added)})
+		rows = append(rows, row{kind: removedRow, old: int32(e.OldStart + i), new: at(e.NewStart, i, added)})
 	}
 	for i := range added {
-		rows = append(rows, row{kind: addedRow, old: at(e.oldStart, i, removed), new: int32(e.newStart + i)})
+		rows = append(rows, row{kind: addedRow, old: at(e.OldStart, i, removed), new: int32(e.NewStart + i)})
 	}
 	return rows
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 
 	"parley/internal/cells"
+	"parley/internal/linediff"
 )
 
 // maxWordPairs is how many pairs of lines keep their emphasis at most.
@@ -47,7 +48,7 @@ func (d *Diff) emphasise(s side, line, pair int32) []span {
 func compareWords(before, after string) (e emphasis) {
 	oldWords, newWords := splitWords(before), splitWords(after)
 	ids := make(map[string]rune)
-	diffs := lcs.DiffRunes(number(sameTabs(oldWords), ids), number(sameTabs(newWords), ids))
+	diffs := lcs.DiffRunes(linediff.Number(sameTabs(oldWords), ids), linediff.Number(sameTabs(newWords), ids))
 	oldAt, newAt := offsets(oldWords), offsets(newWords)
 	oldSame, newSame := visible(before), visible(after)
 	for _, d := range diffs {

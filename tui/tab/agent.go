@@ -64,6 +64,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.list = transcript.New(t.program.Theme, t.conv)
 	t.list.SetSites(&t.sites)
 	t.reader = newReader(t, t.list)
+	t.changes = nil
 	t.composer.SetRoot(t.cwd)
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }

@@ -10,6 +10,9 @@ import (
 	"parley/tui/toolface"
 )
 
+// editorLeftMsg: the person has left the editor. What is shown of a file may be old.
+type editorLeftMsg struct{}
+
 // openExcerpt opens the file that an item is about in the person's editor; a
 // picture or a sound is saved and shown.
 func (t *Tab) openExcerpt(item toolface.Excerpt) tea.Cmd {
@@ -35,6 +38,6 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 		if err != nil {
 			return ErrorMsg{fmt.Errorf("%s: %w", cmd.Args[0], err)}
 		}
-		return nil
+		return editorLeftMsg{}
 	})
 }

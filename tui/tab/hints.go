@@ -56,7 +56,7 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.composer.IsCommand() {
 		return commandHints(t.program.Keys, t.composer.IsShell())
 	}
-	return promptHints(t.program.Keys, t.conv)
+	return promptHints(t.program.Keys, t.conv, t.conv != nil && t.changedFiles() > 0)
 }
 
 // commandHints are the hints while a command of the person's is being written.
@@ -167,7 +167,8 @@ func (h *hintList) parts(words string, actions ...config.Action) {
 }
 
 // promptHints are the hints for the prompt of a conversation, which may be nil.
-func promptHints(keys config.Keys, c *conversation.Conversation) []dialog.Hint {
+// changed says that the agent has changed files.
+func promptHints(keys config.Keys, c *conversation.Conversation, changed bool) []dialog.Hint {
 	h := hintList{keys: keys}
 	if c != nil && c.Turn.Running {
 		h.add(config.ActionCancel, "cancel")
@@ -188,6 +189,9 @@ func promptHints(keys config.Keys, c *conversation.Conversation) []dialog.Hint {
 	}
 	h.list = append(h.list, dialog.Hint{Key: "/", Text: "commands"}, dialog.Hint{Key: "@", Text: "files"})
 	h.add(config.ActionFocusTranscript, "transcript")
+	if changed {
+		h.add(config.ActionChanges, "changes")
+	}
 	h.add(config.ActionPalette, "palette")
 	h.add(config.ActionHelp, "help")
 	return h.list

@@ -172,6 +172,8 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		return t.showOptions()
 	case config.ActionPlan:
 		t.planOpen = !t.planOpen
+	case config.ActionChanges:
+		return t.showChanges()
 	case config.ActionPalette:
 		t.showPalette()
 	case config.ActionHelp:

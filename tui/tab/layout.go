@@ -50,8 +50,8 @@ func (t *Tab) Draw(width, height int) Screen {
 	if t.inside != nil && t.inside.emu != nil {
 		return t.insideScreen(width, height)
 	}
-	if p, ok := t.dialogs.Top().(*pager); ok {
-		return t.wholeScreen(p, width, height)
+	if d, ok := t.dialogs.Top().(covering); ok {
+		return t.wholeScreen(d, width, height)
 	}
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))

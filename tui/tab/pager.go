@@ -242,8 +242,17 @@ func (p *pager) Hints() []dialog.Hint {
 	return h.list
 }
 
-// wholeScreen draws the tab while its pager is on top.
-func (t *Tab) wholeScreen(p *pager, width, height int) Screen {
+// Covers says that the pager takes the whole screen.
+func (p *pager) Covers() {}
+
+// covering is a dialog that takes the whole screen.
+type covering interface {
+	dialog.Dialog
+	Covers()
+}
+
+// wholeScreen draws the tab while such a dialog is on top.
+func (t *Tab) wholeScreen(p covering, width, height int) Screen {
 	room := height
 	if height > 2 {
 		room-- // for the keys

@@ -27,7 +27,7 @@ func (t *Tab) showPalette() {
 func here(a config.Action) bool {
 	switch a {
 	case config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions,
-		config.ActionCancel, config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse, config.ActionTerminal, config.ActionAddOutput, config.ActionScrollTop, config.ActionScrollBottom,
+		config.ActionCancel, config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse, config.ActionTerminal, config.ActionAddOutput, config.ActionChanges, config.ActionScrollTop, config.ActionScrollBottom,
 		config.ActionSessions, config.ActionNewSession, config.ActionHelp, config.ActionGuide, config.ActionSuspend, config.ActionQuit:
 		return true
 	}

@@ -111,7 +111,7 @@ func (t *Tab) statusLine(width int) string {
 		if u := c.Usage; u != nil {
 			left = append(left, usage(u, th))
 		}
-		if n := len(c.Files); n > 0 {
+		if n := t.changedFiles(); n > 0 {
 			left = append(left, th.Muted.Render(fmt.Sprintf("%s %d", toolface.KindOf(acpclient.ToolEdit).Icon, n)))
 		}
 		if name := c.Agent.Name(); name != "" {

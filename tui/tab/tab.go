@@ -25,6 +25,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/internal/session"
+	"parley/tui/changes"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -62,8 +63,9 @@ type Tab struct {
 	signIn   signIn
 	held     heldKey
 
-	decoding bool // an image is being decoded
-	planOpen bool // the steps of the plan are shown above the prompt
+	decoding bool          // an image is being decoded
+	changes  *changes.View // made when it is shown first
+	planOpen bool          // the steps of the plan are shown above the prompt
 
 	ticks   int    // steps of what moves
 	flash   string // said above the prompt for a moment
@@ -174,6 +176,9 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	if t.list != nil {
 		t.list.SetTheme(th)
 	}
+	if t.changes != nil {
+		t.changes.SetTheme(th)
+	}
 }
 
 // Moves reports whether something in the tab moves while nothing happens: it
@@ -257,6 +262,14 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		t.takePicture(msg)
 	case branchMsg:
 		t.takeBranch(msg)
+	case changes.Msg:
+		if t.changes != nil {
+			return t.changes.Update(msg, t.dialogs.Has(t.changes))
+		}
+	case editorLeftMsg:
+		if t.changes != nil && t.dialogs.Has(t.changes) {
+			return t.changes.Open()
+		}
 	case sitesMsg:
 		t.sites.Add(msg)
 	case questionMsg:

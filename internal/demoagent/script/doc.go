@@ -72,6 +72,7 @@
 //	raw TEXT, raw-nonl TEXT             exactly this, with and without a line feed
 //	bytes HEX                           exactly these bytes; spaces are ignored
 //	stderr TEXT                         a line on stderr
+//	save PATH JSON                      write a file, a JSON string, without asking the client
 //	close-stdout
 //
 // Flow and misbehaviour:

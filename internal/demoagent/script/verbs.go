@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -29,6 +30,7 @@ var verbs = map[string]func(*args) (func(*runner) error, error){
 	"raw-nonl":       written(""),
 	"bytes":          parseBytes,
 	"stderr":         parseStderr,
+	"save":           parseSave,
 	"sleep":          parseSleep,
 	"serve":          parseServe,
 	"exit":           parseExit,
@@ -238,6 +240,30 @@ func parseStderr(a *args) (func(*runner) error, error) {
 		}
 		_, err = fmt.Fprintln(r.err, s)
 		return err
+	}, nil
+}
+
+// parseSave is the step of an agent that writes a file itself.
+func parseSave(a *args) (func(*runner) error, error) {
+	path := a.word()
+	quoted, err := wantJSON(a)
+	if err != nil {
+		return nil, err
+	}
+	return func(r *runner) error {
+		name, err := r.expand(path, false)
+		if err != nil {
+			return err
+		}
+		raw, err := r.expandJSON(quoted)
+		if err != nil {
+			return err
+		}
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return err
+		}
+		return os.WriteFile(name, []byte(text), 0o644)
 	}, nil
 }
 

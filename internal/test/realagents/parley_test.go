@@ -64,7 +64,14 @@ func TestParley(t *testing.T) {
 			p.Ask("SLOW 9999").Shows("chunk 2 ")
 			p.Press("esc").Idle()
 			p.Ask("SAY still here").Shows(" still here")
-			p.Idle().Leave()
+			p.Idle()
+
+			// Whoever wrote the file, it is among the changes, and can be taken back.
+			p.Press("f5").Shows("Changes", "A  allowed.txt", "+1 −0").Press("u").Shows("took back")
+			if _, err := os.Stat(allowed); !os.IsNotExist(err) {
+				t.Errorf("the file that was taken back is still there: %v", err)
+			}
+			p.Press("q").Leave()
 		})
 	}
 }

@@ -1,4 +1,6 @@
-package diffview
+// Package linediff finds the lines in which two texts differ. It is exact for changes
+// of common size, and bounded for every input.
+package linediff
 
 import (
 	"slices"
@@ -8,10 +10,10 @@ import (
 
 // Bounds of the comparison.
 const (
-	// maxLines is how many lines of both texts together are compared, not counting
+	// MaxLines is how many lines of both texts together are compared, not counting
 	// those that they have in common at their start and end. If there are more,
 	// all of them count as changed.
-	maxLines = 500_000
+	MaxLines = 500_000
 	// maxDepth is how deep the search for anchors goes between other anchors.
 	maxDepth = 16
 	// exactEdits is how many changed lines package lcs finds the best answer
@@ -20,19 +22,19 @@ const (
 	exactEdits = 100
 )
 
-// edit replaces lines of the old text by lines of the new one. Ends are
+// Edit replaces lines of the old text by lines of the new one. Ends are
 // exclusive.
-type edit struct {
-	oldStart, oldEnd, newStart, newEnd int
+type Edit struct {
+	OldStart, OldEnd, NewStart, NewEnd int
 }
 
-// compareLines finds the lines to replace. It reports coarse if there may be a
+// Compare finds the lines to replace. It reports coarse if there may be a
 // better answer that would have taken too long to find.
 //
 // Package lcs alone gives up exactness at exactEdits changed lines in the whole
 // file. So the texts are first cut into pieces at lines that occur once in each
 // (patience diff), so that lcs only gets small pieces.
-func compareLines(before, after []string) (edits []edit, coarse bool) {
+func Compare(before, after []string) (edits []Edit, coarse bool) {
 	start := 0
 	for start < min(len(before), len(after)) && before[start] == after[start] {
 		start++
@@ -46,21 +48,21 @@ func compareLines(before, after []string) (edits []edit, coarse bool) {
 		return nil, false
 	}
 	if len(before) == 0 || len(after) == 0 {
-		return []edit{{start, start + len(before), start, start + len(after)}}, false
+		return []Edit{{start, start + len(before), start, start + len(after)}}, false
 	}
-	if len(before)+len(after) > maxLines {
-		return []edit{{start, start + len(before), start, start + len(after)}}, true
+	if len(before)+len(after) > MaxLines {
+		return []Edit{{start, start + len(before), start, start + len(after)}}, true
 	}
 	ids := make(map[string]rune)
-	c := comparer{old: number(before, ids), new: number(after, ids), start: start}
+	c := comparer{old: Number(before, ids), new: Number(after, ids), start: start}
 	c.seen = make([]occurrence, len(ids))
 	c.compare(0, len(before), 0, len(after), 0)
 	c.upTo(len(before), len(after))
 	return c.edits, c.coarse
 }
 
-// number gives equal lines equal numbers.
-func number(lines []string, ids map[string]rune) []rune {
+// Number gives equal lines equal numbers.
+func Number(lines []string, ids map[string]rune) []rune {
 	numbers := make([]rune, len(lines))
 	for i, line := range lines {
 		id, ok := ids[line]
@@ -76,7 +78,7 @@ func number(lines []string, ids map[string]rune) []rune {
 type comparer struct {
 	old, new []rune
 	start    int // how many lines both texts have in common before old and new
-	edits    []edit
+	edits    []Edit
 	coarse   bool
 	// oldDone and newDone are up to where the texts have been matched or edited.
 	oldDone, newDone int
@@ -103,7 +105,7 @@ func (c *comparer) match(old, new, n int) {
 // upTo makes an edit of the lines between the last match and old and new.
 func (c *comparer) upTo(old, new int) {
 	if c.oldDone < old || c.newDone < new {
-		c.edits = append(c.edits, edit{c.start + c.oldDone, c.start + old, c.start + c.newDone, c.start + new})
+		c.edits = append(c.edits, Edit{c.start + c.oldDone, c.start + old, c.start + c.newDone, c.start + new})
 		c.oldDone, c.newDone = old, new
 	}
 }

@@ -1,0 +1,120 @@
+package fs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestExchange(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := New(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var told []string
+	f.SetRecord(func(path string, before, after *Held) func(error) {
+		told = append(told, filepath.Base(path))
+		return func(err error) {
+			if err != nil {
+				told = append(told, "failed")
+			}
+		}
+	})
+	path := filepath.Join(dir, "sub", "file")
+	ctx := context.Background()
+	put := func(content string, mode os.FileMode) {
+		t.Helper()
+		err := f.Exchange(ctx, path, func(*Held) (*Held, error) { return &Held{Content: content, Mode: mode}, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(content string, mode os.FileMode) {
+		t.Helper()
+		got, err := os.ReadFile(path)
+		info, statErr := os.Stat(path)
+		if err != nil || statErr != nil || string(got) != content || info.Mode().Perm() != mode {
+			t.Errorf("the file holds %q with mode %v (%v), want %q, %v", got, info.Mode(), err, content, mode)
+		}
+	}
+
+	put("\x00\xffnot text", 0o600)
+	check("\x00\xffnot text", 0o600)
+	put("text", 0) // keeps the mode
+	check("text", 0o600)
+	put("text", 0o755) // the mode alone
+	check("text", 0o755)
+
+	stop := errors.New("stop")
+	if err := f.Exchange(ctx, path, func(*Held) (*Held, error) { return nil, stop }); !errors.Is(err, stop) {
+		t.Errorf("Exchange = %v", err)
+	}
+	err = f.Look(ctx, path, func(now *Held) error {
+		if now == nil || now.Content != "text" || now.Mode != 0o755 {
+			t.Errorf("it holds %v", now)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	check("text", 0o755)
+
+	if err := f.Exchange(ctx, path, func(*Held) (*Held, error) { return nil, nil }); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if len(told) != 4 {
+		t.Errorf("told of %v", told)
+	}
+	outside := filepath.Join(t.TempDir(), "x")
+	if err := f.Exchange(ctx, outside, func(*Held) (*Held, error) { return &Held{}, nil }); !errors.Is(err, ErrOutsideRoots) {
+		t.Errorf("outside of the roots: %v", err)
+	}
+}
+
+func TestAWriteIsToldOfBeforeItHappens(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := New(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	path := filepath.Join(dir, "file")
+	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	holds := func() string {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	var steps []string
+	f.SetRecord(func(at string, before, after *Held) func(error) {
+		if at != path || before.Content != "old" || before.Mode != 0o640 || after.Content != "new" {
+			t.Errorf("told of %s: %v, %v", at, before, after)
+		}
+		steps = append(steps, holds())
+		return func(err error) { steps = append(steps, holds()) }
+	})
+	if _, err := f.WriteTextFile(t.Context(), path, "new"); err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) != 2 || steps[0] != "old" || steps[1] != "new" {
+		t.Errorf("the file held %q when it was told of", steps)
+	}
+}

@@ -1,0 +1,165 @@
+package journal
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/conversation"
+)
+
+func noise(n int) string {
+	b := make([]byte, n/2)
+	_, _ = rand.Read(b)
+	return hex.EncodeToString(b) + "\n"
+}
+
+func TestTheSizeIsBounded(t *testing.T) {
+	p := newProject(t)
+	_ = p.Journal.Close(t.Context())
+	p.opt.MaxBytes = 1 << 20
+	p.begin()
+	p.turn("", func() {
+		for i := range 20 {
+			p.serve(fmt.Sprint("f", i), noise(200_000))
+		}
+	})
+	if got := diskUse(p.state); got > 1<<20 {
+		t.Errorf("the journal takes %d bytes", got)
+	}
+	if n := len(p.Files(0)); n != 20 {
+		t.Errorf("%d files are listed", n)
+	}
+	_, failed := p.Trouble()
+	if !errors.Is(failed, errFull) {
+		t.Errorf("the trouble is %v", failed)
+	}
+	p.holds("nothing", "-")
+}
+
+func TestOldJournalsGo(t *testing.T) {
+	p := newProject(t)
+	var dirs []string
+	for i := range 4 {
+		p.turn("", func() { p.serve("f", noise(100_000)) })
+		dirs = append(dirs, p.Journal.dir)
+		p.again("")
+		age := time.Duration(4-i) * time.Hour
+		if i == 0 {
+			age = 40 * 24 * time.Hour
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(filepath.Join(dirs[i], logName), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = p.Journal.Close(t.Context())
+	p.opt.MaxBytes = 300_000 // half of it is for the others
+	p.begin()
+	p.wait()
+	var left []int
+	for i, dir := range dirs {
+		if _, err := os.Stat(dir); err == nil {
+			left = append(left, i)
+		}
+	}
+	if fmt.Sprint(left) != "[2 3]" && fmt.Sprint(left) != "[3]" {
+		t.Errorf("the journals %v are left", left)
+	}
+}
+
+func TestNobodyElseCanRead(t *testing.T) {
+	p := newProject(t)
+	p.turn("", func() { p.serve("f", "secret\n") })
+	err := filepath.WalkDir(p.state, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == p.state {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s is %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAJournalOfNothingLeavesNothing(t *testing.T) {
+	p := newProject(t)
+	p.turn("", func() {})
+	if err := p.Journal.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(p.state); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+}
+
+func TestBinaryAndLargeFiles(t *testing.T) {
+	p := newProject(t)
+	p.write("pic", "\x00\x01before")
+	p.write("large", strings.Repeat("x", maxImage+1))
+	p.turn("", func() {
+		p.serve("large", "small\n")
+	})
+	p.before("large", 0, "lost")
+	if _, err := p.undo(); !errors.Is(err, ErrLost) {
+		t.Errorf("undo: %v", err)
+	}
+
+	p = newRepository(t)
+	p.write("pic", "\x00\x01before")
+	p.git("add", "pic")
+	p.git("commit", "-qm", "pic")
+	p.turn("", func() { p.write("pic", "\x00\x01after") })
+	if c := p.compare("pic", 0); !c.Binary || c.Hunks != nil || c.Same() {
+		t.Errorf("binary %v, hunks %v", c.Binary, c.Hunks)
+	}
+	p.write("pic", "\x00\x01person")
+	if _, err := p.undo(); !errors.Is(err, ErrConflict) {
+		t.Errorf("a binary file that was changed since: %v", err)
+	}
+	p.write("pic", "\x00\x01after")
+	p.must(p.undo())
+	p.holds("pic", "\x00\x01before")
+}
+
+func BenchmarkWrite(b *testing.B) {
+	for _, journaled := range []bool{false, true} {
+		b.Run(fmt.Sprintf("journal=%v", journaled), func(b *testing.B) {
+			p := newProject(b)
+			if !journaled {
+				p.fs.SetRecord(nil)
+			}
+			text := noise(10_000)
+			for i := 0; b.Loop(); i++ {
+				p.serve("f", text+fmt.Sprint(i))
+			}
+		})
+	}
+}
+
+func BenchmarkTurnIn10000Files(b *testing.B) {
+	p := newProject(b)
+	p.git("init", "-q")
+	for i := range 10_000 {
+		p.write(fmt.Sprintf("d%d/f%d", i/100, i), "content\n")
+	}
+	p.git("add", ".")
+	p.git("commit", "-qm", "all")
+	for i := 0; b.Loop(); i++ {
+		p.Watch(conversation.PromptSent{At: time.Now()})
+		p.wait()
+		p.Watch(conversation.TurnEnded{})
+		p.wait()
+	}
+}

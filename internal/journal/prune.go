@@ -1,0 +1,108 @@
+package journal
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// reopen goes on with the newest journal of the session that is opened again, if
+// there is one that nobody else has open.
+func (j *Journal) reopen() bool {
+	all, _ := os.ReadDir(j.opt.Dir) // sorted by name, and so by time
+	for _, d := range slices.Backward(all) {
+		if !d.IsDir() || !strings.HasPrefix(d.Name(), prefix(j.cwd)) {
+			continue
+		}
+		err := j.openDir(filepath.Join(j.opt.Dir, d.Name()))
+		if err != nil {
+			continue
+		}
+		if j.history.session == j.opt.Session {
+			j.settleInterrupted()
+			return true
+		}
+		_ = j.log.close()
+	}
+	return false
+}
+
+// settleInterrupted finds out which of the writes that were under way when parley
+// was killed have happened: the file holds what it held before, or what it was to
+// hold.
+func (j *Journal) settleInterrupted() {
+	for _, c := range slices.Clone(j.history.changes) {
+		if !c.open {
+			continue
+		}
+		end := record{Kind: kindDone, ID: c.id}
+		if now, err := lookAt(c.path); err == nil && now.same(c.before) && !c.before.same(c.after) {
+			end.Kind = kindFailed
+		}
+		_ = j.log.add(end, false)
+		j.history.apply(end)
+	}
+}
+
+// inUse is for how long a journal is taken to be open after its last record, where it
+// cannot be told.
+const inUse = 48 * time.Hour
+
+// old is a journal that nobody has open.
+type old struct {
+	dir  string
+	used time.Time
+	size int64
+}
+
+// prune removes journals that are too old, and then the oldest ones while all
+// together are too large. Those that are open stay.
+func (j *Journal) prune() {
+	all, err := os.ReadDir(j.opt.Dir)
+	if err != nil {
+		return // then there is nothing to remove
+	}
+	var kept []old
+	var sum int64
+	for _, d := range all {
+		o := old{dir: filepath.Join(j.opt.Dir, d.Name())}
+		info, err := os.Stat(filepath.Join(o.dir, logName))
+		if err != nil || o.dir == j.dir {
+			continue
+		}
+		o.used, o.size = info.ModTime(), diskUse(o.dir)
+		age := j.opt.Now().Sub(o.used)
+		if !locks && age < inUse {
+			continue
+		}
+		if age > j.opt.MaxAge {
+			_ = remove(o.dir)
+			continue
+		}
+		kept, sum = append(kept, o), sum+o.size
+	}
+	slices.SortFunc(kept, func(a, b old) int { return a.used.Compare(b.used) })
+	for _, o := range kept {
+		if sum <= j.opt.MaxBytes/2 {
+			return
+		}
+		if remove(o.dir) == nil {
+			sum -= o.size
+		}
+	}
+}
+
+// remove removes a journal, unless another process has it open.
+func remove(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, logName), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // nothing was written
+	if !lock(f) {
+		return errInUse
+	}
+	return os.RemoveAll(dir)
+}

@@ -1,0 +1,261 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/fs"
+	"parley/internal/git"
+)
+
+// Bounds of what is looked at in a work tree.
+const (
+	// maxLook is how long git may take.
+	maxLook = 5 * time.Second
+	// maxSeen is how many files are recorded that were seen to change in a turn.
+	maxSeen = 2000
+	// maxCopies and maxCopied bound the files, and their bytes, that are kept at the
+	// beginning of a turn because they differ from the last commit.
+	maxCopies = 500
+	maxCopied = 32 << 20
+	maxCopy   = 2 << 20
+)
+
+// tree is a work tree at the beginning of a turn.
+type tree struct {
+	*git.WorkTree
+	// copies are the files that differed from the last commit.
+	copies map[string]Image
+}
+
+// look looks at the work tree when a turn has begun; nil if there is none.
+func (t *turnWatch) look(began time.Time) *tree {
+	w := t.state()
+	if w == nil {
+		return nil
+	}
+	tr := &tree{WorkTree: w, copies: map[string]Image{}}
+	var copied int64
+	for _, path := range slices.Sorted(maps.Keys(w.Dirty)) {
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			tr.copies[path] = Image{Absent: true}
+			continue
+		case err != nil, !info.Mode().IsRegular(), info.Size() > maxCopy, info.ModTime().After(began):
+			continue // what it held when the turn began cannot be known, or kept
+		}
+		if copied += info.Size(); copied > maxCopied || len(tr.copies) >= maxCopies {
+			t.limited("many files differed from the last commit when the turn began: what some of them held is not kept")
+			break
+		}
+		if i, ok := t.image(path); ok {
+			tr.copies[path] = i
+		}
+	}
+	return tr
+}
+
+// state asks git; nil if there is no work tree, or if it is too large.
+func (t *turnWatch) state() *git.WorkTree {
+	if t.tooLarge {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
+	defer cancel()
+	w, err := git.State(ctx, t.j.cwd)
+	switch {
+	case err == nil:
+		return w
+	case errors.Is(err, git.ErrTooMany), ctx.Err() != nil && t.ctx.Err() == nil:
+		t.tooLarge = true // it would be in the next turn, too
+		t.limited("the work tree is too large to look for what the agent changes without saying so")
+	}
+	return nil
+}
+
+// limited says what is not recorded.
+func (t *turnWatch) limited(words string) {
+	t.j.mu.Lock()
+	defer t.j.mu.Unlock()
+	t.j.limits = words
+	t.j.bump()
+}
+
+// end records what became of the files when a turn has ended.
+func (t *turnWatch) end() {
+	for path := range t.touched {
+		t.settle(path, nil, SourceReport)
+	}
+	if t.tree != nil {
+		t.compareTrees()
+	} else {
+		for path := range t.known {
+			t.settle(path, nil, SourceSeen)
+		}
+	}
+	t.calls, t.touched, t.tree, t.known = nil, nil, nil, nil
+}
+
+// compareTrees records the files that are others than when the turn began.
+func (t *turnWatch) compareTrees() {
+	now := t.state()
+	if now == nil || now.Top != t.tree.Top {
+		return
+	}
+	paths := t.suspects(now)
+	if len(paths) > maxSeen {
+		t.limited("very many files changed in one turn: some are not recorded")
+		paths = paths[:maxSeen]
+	}
+	var clean []string // when the turn began
+	for _, path := range paths {
+		_, known := t.known[path]
+		_, copied := t.tree.copies[path]
+		switch {
+		case known, copied:
+			t.settle(path, nil, SourceSeen)
+		case t.tree.Untracked[path]: // left alone: what it held is not known
+		case t.tree.Dirty[path]:
+			t.seen(path, Image{Lost: true})
+		default:
+			clean = append(clean, path)
+		}
+	}
+	t.compareCommitted(clean)
+}
+
+// suspects are the files that may have changed since the turn began.
+func (t *turnWatch) suspects(now *git.WorkTree) []string {
+	set := map[string]bool{}
+	for _, m := range []map[string]bool{now.Dirty, now.Untracked, t.tree.Dirty, t.tree.Untracked} {
+		maps.Copy(set, m)
+	}
+	for path := range t.known {
+		set[path] = true
+	}
+	if now.Head != t.tree.Head && t.tree.Head != "" && now.Head != "" {
+		ctx, cancel := context.WithTimeout(t.ctx, maxLook)
+		defer cancel()
+		paths, err := now.ChangedBetween(ctx, t.j.cwd, t.tree.Head, now.Head)
+		if err != nil {
+			t.limited("the turn made a large commit: some files that it changed are not recorded")
+		}
+		for _, path := range paths {
+			set[path] = true
+		}
+	}
+	maps.DeleteFunc(set, func(path string, _ bool) bool {
+		return t.j.ignored(path) || !t.j.inside(path)
+	})
+	return slices.Sorted(maps.Keys(set))
+}
+
+// compareCommitted records files that were as in the last commit, or were not
+// there, when the turn began.
+func (t *turnWatch) compareCommitted(paths []string) {
+	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
+	defer cancel()
+	modes, err := t.tree.Modes(ctx, paths)
+	if err != nil {
+		return
+	}
+	_ = t.tree.Blobs(ctx, paths, maxImage, func(path string, exists bool, content string) {
+		t.seen(path, t.blob(path, exists, content, modes[path]))
+	})
+	if t.tree.Head == "" {
+		for _, path := range paths {
+			t.seen(path, Image{Absent: true})
+		}
+	}
+}
+
+// blob is the image of a file in a commit, as it is when it is checked out.
+func (t *turnWatch) blob(path string, exists bool, content, mode string) Image {
+	switch {
+	case !exists:
+		return Image{Absent: true}
+	case mode != "100644" && mode != "100755":
+		return Image{Lost: true} // a symbolic link
+	}
+	perm := os.FileMode(0o644)
+	if info, err := os.Lstat(path); err == nil {
+		perm = info.Mode().Perm()
+		if !info.Mode().IsRegular() {
+			return Image{Lost: true}
+		}
+		if runtime.GOOS == "windows" && isText(content) && !strings.Contains(content, "\r\n") && hasCRLF(path) {
+			content = strings.ReplaceAll(content, "\n", "\r\n") // as git checks it out there
+		}
+	}
+	perm &^= 0o111
+	if mode == "100755" {
+		perm |= perm & 0o444 >> 2
+	}
+	return t.j.keep(&fs.Held{Content: content, Mode: perm}, false)
+}
+
+// hasCRLF reports whether the first line of a file ends with CRLF.
+func hasCRLF(path string) bool {
+	content, err := os.ReadFile(path)
+	line, _, _ := strings.Cut(string(content), "\n")
+	return err == nil && strings.HasSuffix(line, "\r")
+}
+
+// seen records a file that was seen to change.
+func (t *turnWatch) seen(path string, was Image) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return
+	}
+	_ = t.read(path, func(now *fs.Held) { // what cannot be read cannot be recorded
+		t.record(path, was, t.j.keep(now, false), SourceSeen)
+	})
+}
+
+// committed is what a file held when the turn began, if it was as in the last commit
+// then, or was not there.
+func (t *turnWatch) committed(path string) (image Image, known bool) {
+	if t.tree.Dirty[path] || t.tree.Untracked[path] || t.tree.Head == "" || !t.j.inside(path) {
+		return Image{}, false
+	}
+	if rel, err := filepath.Rel(t.tree.Top, path); err != nil || !filepath.IsLocal(rel) {
+		return Image{}, false
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
+	defer cancel()
+	modes, err := t.tree.Modes(ctx, []string{path})
+	if err != nil {
+		return Image{}, false
+	}
+	_ = t.tree.Blobs(ctx, []string{path}, maxImage, func(path string, exists bool, content string) {
+		if exists || !t.tree.Ignored(ctx, path) {
+			image, known = t.blob(path, exists, content, modes[path]), true
+		}
+	})
+	return image, known && !image.Lost
+}
+
+// lookAt is what a file holds, read without the files of a session.
+func lookAt(path string) (Image, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return Image{Absent: true}, nil
+	case err != nil:
+		return Image{}, err
+	case !info.Mode().IsRegular():
+		return Image{}, os.ErrInvalid
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return Image{}, err
+	}
+	return imageOf(&fs.Held{Content: string(content), Mode: info.Mode().Perm()}), nil
+}

@@ -1,0 +1,196 @@
+package journal
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// newRepository is a project in a git work tree with a commit of some files.
+func newRepository(t testing.TB) *project {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	p := newProject(t)
+	p.git("init", "-q")
+	p.write(".gitignore", "ignored/\n")
+	p.write("clean", "clean\n")
+	p.write("gone", "gone\n")
+	p.write("dirty", "committed\n")
+	p.write("run.sh", "#!/bin/sh\n")
+	if err := os.Chmod(p.path("run.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.git("add", ".")
+	p.git("commit", "-qm", "first")
+	p.write("dirty", "the person's\n")
+	p.write("mine", "untracked\n")
+	return p
+}
+
+func TestWhatIsSeenToChange(t *testing.T) {
+	p := newRepository(t)
+	p.turn("", func() {
+		p.write("clean", "changed\n")
+		p.write("dirty", "the agent's\n")
+		p.write("sub/new", "new\n")
+		p.write("ignored/log", "log\n")
+		p.write("mine", "it is left alone\n")
+		p.write("run.sh", "#!/bin/bash\n")
+		if err := os.Remove(p.path("gone")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got := p.names(0); got != "dirty, clean, gone, run.sh, sub/new" {
+		t.Errorf("files: %s", got)
+	}
+	p.before("dirty", 0, "the person's\n")
+	p.before("clean", 0, "clean\n")
+	p.before("sub/new", 0, "-")
+	if err := os.Remove(p.path("run.sh")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.undo(); !errors.Is(err, ErrConflict) {
+		t.Errorf("an undo of a file that is gone since: %v", err)
+	}
+	p.write("run.sh", "#!/bin/bash\n")
+	p.must(p.undo())
+	p.holds("clean", "clean\n")
+	p.holds("dirty", "the person's\n")
+	p.holds("gone", "gone\n")
+	p.holds("sub/new", "-")
+	p.holds("mine", "it is left alone\n")
+}
+
+func TestWhatTheAgentHasCommitted(t *testing.T) {
+	p := newRepository(t)
+	p.turn("", func() {
+		p.write("clean", "changed\n")
+		p.write("new", "new\n")
+		p.git("add", "clean", "new")
+		p.git("commit", "-qm", "the agent's")
+	})
+	if got := p.names(0); got != "clean, new" {
+		t.Errorf("files: %s", got)
+	}
+	p.must(p.undo())
+	p.holds("clean", "clean\n")
+	p.holds("new", "-")
+}
+
+// The same change is told of and seen, or written through parley and told of: it is
+// recorded once.
+func TestAChangeIsRecordedOnce(t *testing.T) {
+	p := newRepository(t)
+	p.turn("", func() {
+		p.write("clean", "changed\n")
+		p.tell("1", acpclient.ToolCompleted, acpclient.DiffContent(p.path("clean"), str("clean\n"), "changed\n"))
+		p.serve("gone", "written\n")
+		p.tell("2", acpclient.ToolCompleted, acpclient.DiffContent(p.path("gone"), str("gone\n"), "written\n"))
+	})
+	p.mu.Lock()
+	n := len(p.history.changes)
+	p.mu.Unlock()
+	if n != 2 {
+		t.Errorf("%d changes are recorded, want 2", n)
+	}
+}
+
+func TestWhatThePersonDoesBetweenTurnsIsNotTheAgents(t *testing.T) {
+	p := newRepository(t)
+	p.turn("", func() { p.write("clean", "agent\n"); p.write("new", "agent\n") })
+	p.write("clean", "agent\nperson\n")
+	p.write("new", "agent\nperson\n")
+	p.turn("", func() { p.write("new", "agent\nperson\nagent\n") })
+	if got := p.names(2); got != "new" {
+		t.Errorf("in the second turn: %s", got)
+	}
+	p.before("new", 2, "agent\nperson\n")
+	p.must(p.undo())
+	p.holds("new", "agent\nperson\n")
+}
+
+func TestNothingOfTheRepositoryIsRun(t *testing.T) {
+	p := newRepository(t)
+	ran := p.path("ignored/ran")
+	p.write("ignored/x", "")
+	p.git("config", "filter.evil.clean", "touch "+ran)
+	p.git("config", "filter.evil.smudge", "touch "+ran)
+	p.git("config", "filter.evil.process", "touch "+ran)
+	p.git("config", "filter.evil.required", "true")
+	p.git("config", "diff.evil.textconv", "touch "+ran)
+	p.git("config", "core.fsmonitor", "touch "+ran)
+	p.write(".gitattributes", "* filter=evil diff=evil\n")
+	p.turn("", func() { p.write("clean", "CLEAN\n") }) // of the same size
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a program of the repository was run")
+	}
+	p.before("clean", 0, "clean\n")
+}
+
+func TestTheJournalGoesOn(t *testing.T) {
+	p := newProject(t)
+	p.Watch(conversation.SessionOpened{ID: "s1"})
+	p.write("a", "1\n")
+	p.turn("first", func() { p.serve("a", "2\n") })
+	p.again("s1")
+	if got := p.Turns(); len(got) != 1 || got[0].Prompt != "first" {
+		t.Errorf("turns: %v", got)
+	}
+	p.turn("second", func() { p.serve("a", "3\n") })
+	if d := p.must(p.undo()); d.Turn != 2 {
+		t.Errorf("turn %d was taken back", d.Turn)
+	}
+	p.must(p.undo())
+	p.holds("a", "1\n")
+	p.again("another")
+	if got := p.names(0); got != "" {
+		t.Errorf("another session's files: %s", got)
+	}
+}
+
+func TestADamagedRecordCostsItself(t *testing.T) {
+	p := newProject(t)
+	p.Watch(conversation.SessionOpened{ID: "s1"})
+	p.turn("", func() { p.serve("a", "1\n"); p.serve("b", "1\n") })
+	path := p.Journal.dir + "/" + logName
+	p.wait()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.again("s1")
+	_ = p.Journal.Close(t.Context())
+	if err := os.WriteFile(path, append(whole, `{"kind":"change","id":9,"pa`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.begin()
+	if got := p.names(0); got != "a, b" {
+		t.Errorf("files: %s", got)
+	}
+	p.turn("", func() { p.serve("c", "1\n") })
+	p.again("s1")
+	if got := p.names(0); got != "a, b, c" {
+		t.Errorf("files after the damaged record: %s", got)
+	}
+}
+
+// What parley writes for itself is nobody's change, also where it is in the project.
+func TestParleysOwnFilesAreNoChanges(t *testing.T) {
+	p := newRepository(t)
+	_ = p.Journal.Close(t.Context())
+	p.opt.Dir, p.opt.Ignore = p.path("state/journal"), p.path("state")
+	p.begin()
+	p.turn("", func() {
+		p.serve("clean", "changed\n")
+		p.write("state/history", "a prompt\n")
+	})
+	if got := p.names(0); got != "clean" {
+		t.Errorf("files: %s", got)
+	}
+}

@@ -1,0 +1,309 @@
+package journal
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+	"parley/fs"
+)
+
+// turnWatch is what is known of the files in the turn that runs. It belongs to the
+// goroutine of the watcher.
+type turnWatch struct {
+	j   *Journal
+	ctx context.Context
+
+	turn  int
+	calls map[acpclient.ToolCallID]*call
+	// touched are files that the agent was about to edit, as they were then.
+	touched map[string]Image
+	tree    *tree // nil if the directory is in no work tree, or in one that is too large
+	// tooLarge says that the work tree is not looked at any more.
+	tooLarge bool
+	// known are the files of the journal as they were when the turn began.
+	known map[string]Image
+	stats map[string]stat
+}
+
+// stat tells without reading it whether a file may have changed.
+type stat struct {
+	size  int64
+	mode  os.FileMode
+	at    time.Time
+	image Image
+}
+
+// call is what the agent told of a tool call.
+type call struct {
+	kind      acpclient.ToolKind
+	diffs     []diff
+	locations []string
+}
+
+// diff is a change that the agent tells of, of a whole file or of a part of it.
+type diff struct {
+	path string
+	old  *string
+	new  string
+}
+
+// maxPaths bounds the files of one tool call.
+const maxPaths = 200
+
+// begin looks how things stand at the beginning of a turn.
+func (t *turnWatch) begin(r record) {
+	t.turn = r.Turn
+	t.calls, t.touched = map[acpclient.ToolCallID]*call{}, map[string]Image{}
+	err := t.j.log.add(r, false)
+	t.j.mu.Lock()
+	t.j.note(err)
+	paths := slices.Clone(t.j.history.paths)
+	t.j.mu.Unlock()
+	t.known = t.images(paths)
+	t.tree = t.look(r.At)
+}
+
+// images reads files as far as they have changed since they were read last.
+func (t *turnWatch) images(paths []string) map[string]Image {
+	out := map[string]Image{}
+	for _, path := range paths[:min(len(paths), maxSeen)] {
+		if i, ok := t.image(path); ok {
+			out[path] = i
+		}
+	}
+	return out
+}
+
+// image is what a file holds now. Its content is kept.
+func (t *turnWatch) image(path string) (Image, bool) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return Image{}, false
+	}
+	if err == nil {
+		s, known := t.stats[path]
+		if known && s.size == info.Size() && s.mode == info.Mode() && s.at.Equal(info.ModTime()) {
+			return s.image, true
+		}
+	}
+	var image Image
+	if t.read(path, func(now *fs.Held) { image = t.j.keep(now, false) }) != nil {
+		return Image{}, false
+	}
+	if err == nil && time.Since(info.ModTime()) > settled {
+		t.stats[path] = stat{info.Size(), info.Mode(), info.ModTime(), image}
+	}
+	return image, true
+}
+
+// settled is the age from which the time of a file's last change tells whether it
+// has changed: clocks of file systems are coarse.
+const settled = 2 * time.Second
+
+// read shows what a file holds while nothing is written through parley.
+func (t *turnWatch) read(path string, seen func(*fs.Held)) error {
+	f, done, err := t.j.filesFor(path)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return f.Look(t.ctx, path, func(now *fs.Held) error { seen(now); return nil })
+}
+
+// told takes what the agent tells of a tool call. Before an edit is done its files
+// are looked at; after it, it is recorded what became of them.
+func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
+	if t.calls == nil {
+		return // no turn has begun
+	}
+	c := t.calls[u.ToolCallID]
+	if c == nil {
+		c = &call{}
+		t.calls[u.ToolCallID] = c
+	}
+	if u.Kind != nil && *u.Kind != "" {
+		c.kind = *u.Kind
+	}
+	if diffs := t.diffs(u.Content); len(diffs) > 0 {
+		c.diffs = diffs
+	}
+	if u.Locations != nil {
+		c.locations = nil
+		for _, l := range u.Locations[:min(len(u.Locations), maxPaths)] {
+			c.locations = append(c.locations, t.path(l.Path))
+		}
+	}
+	status := acpclient.ToolPending
+	if u.Status != nil {
+		status = *u.Status
+	}
+	for _, path := range c.paths(t.j.inside) {
+		switch {
+		case t.j.ignored(path), status == acpclient.ToolFailed:
+		case status == acpclient.ToolCompleted:
+			t.settle(path, c.of(path), SourceReport)
+		default:
+			t.touch(path, c.of(path))
+		}
+	}
+}
+
+// diffs are the changes in the content of a tool call.
+func (t *turnWatch) diffs(content []acpclient.ToolCallContent) []diff {
+	var out []diff
+	for i := range content {
+		if c := &content[i]; c.Type == acpclient.ToolContentDiff && c.Path != "" && len(out) < maxPaths {
+			out = append(out, diff{t.path(c.Path), c.OldText, c.NewText})
+		}
+	}
+	return out
+}
+
+// path is the absolute path of a file, without symbolic links, by the path that an
+// agent has written.
+func (t *turnWatch) path(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(t.j.cwd, path)
+	}
+	if real, err := fs.Resolve(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// paths are the files that a call changes, each once. A file that a call is said to
+// be about, and nothing more, counts only inside the session's directories.
+func (c *call) paths(inside func(path string) bool) []string {
+	var out []string
+	for _, d := range c.diffs {
+		if !slices.Contains(out, d.path) {
+			out = append(out, d.path)
+		}
+	}
+	switch c.kind {
+	case acpclient.ToolEdit, acpclient.ToolDelete, acpclient.ToolMove:
+		for _, path := range c.locations {
+			if !slices.Contains(out, path) && inside(path) {
+				out = append(out, path)
+			}
+		}
+	}
+	return out
+}
+
+// of are the changes of one file.
+func (c *call) of(path string) []diff {
+	return slices.DeleteFunc(slices.Clone(c.diffs), func(d diff) bool { return d.path != path })
+}
+
+// touch remembers what a file holds that the agent is about to edit.
+func (t *turnWatch) touch(path string, diffs []diff) {
+	if _, known := t.touched[path]; known {
+		return
+	}
+	_ = t.read(path, func(now *fs.Held) { // what cannot be read is not remembered
+		if untouched(now, diffs) {
+			t.touched[path] = t.j.keep(now, false)
+		}
+	})
+}
+
+// untouched reports whether a file seems to be as it was before the changes that the
+// agent tells of: it may already have them, or be in the middle of being written.
+func untouched(now *fs.Held, diffs []diff) bool {
+	if len(diffs) == 0 {
+		return true
+	}
+	d := diffs[0]
+	switch {
+	case d.old == nil || *d.old == "":
+		return now == nil || d.new == "" || !strings.Contains(now.Content, d.new)
+	case now == nil || !strings.Contains(now.Content, *d.old):
+		return false
+	}
+	// What is added around a text leaves it where it was.
+	return !strings.Contains(d.new, *d.old) || !strings.Contains(now.Content, d.new)
+}
+
+// settle records what became of a file that the agent has edited.
+func (t *turnWatch) settle(path string, diffs []diff, source Source) {
+	before, known := t.before(path)
+	_ = t.read(path, func(now *fs.Held) { // what cannot be read cannot be recorded
+		was, sure := before, known
+		if !sure && len(diffs) > 0 {
+			was = t.reconstructed(now, diffs)
+			sure = true
+		}
+		if sure {
+			t.record(path, was, t.j.keep(now, false), source)
+		}
+	})
+}
+
+// record adds a change that has happened, unless it is known already.
+func (t *turnWatch) record(path string, was, is Image, source Source) {
+	t.j.mu.Lock()
+	if all := t.j.history.byPath[path]; len(all) > 0 {
+		if last := all[len(all)-1]; last.turn == t.turn || was.Lost && last.after.same(is) {
+			was = last.after
+		}
+	}
+	t.j.mu.Unlock()
+	if was.same(is) || was.Lost && is.Lost {
+		return
+	}
+	if was.Mode == 0 && !was.Absent {
+		was.Mode = is.Mode
+	}
+	t.j.add(record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: source, Happened: true}, false)
+}
+
+// before is what a file held when the turn began, as far as that is known.
+func (t *turnWatch) before(path string) (Image, bool) {
+	if i, ok := t.known[path]; ok {
+		return i, true
+	}
+	if t.tree != nil {
+		if i, ok := t.tree.copies[path]; ok {
+			return i, true
+		}
+		if i, ok := t.committed(path); ok {
+			return i, true
+		}
+	}
+	i, ok := t.touched[path]
+	return i, ok
+}
+
+// reconstructed is what a file held before changes that the agent tells of, as far
+// as they say so.
+func (t *turnWatch) reconstructed(now *fs.Held, diffs []diff) Image {
+	lost := Image{Lost: true}
+	if now == nil {
+		if d := diffs[0]; len(diffs) == 1 && d.new == "" && d.old != nil {
+			return t.j.keep(&fs.Held{Content: *d.old}, false)
+		}
+		return lost
+	}
+	content := now.Content
+	for i, d := range slices.Backward(diffs) {
+		switch {
+		case (d.old == nil || *d.old == "") && content == d.new && i == 0:
+			return Image{Absent: true}
+		case d.old == nil || d.new == "":
+			return lost
+		case content == d.new:
+			content = *d.old
+		case strings.Count(content, d.new) == 1:
+			content = strings.Replace(content, d.new, *d.old, 1)
+		default:
+			return lost
+		}
+	}
+	return t.j.keep(&fs.Held{Content: content, Mode: now.Mode}, false)
+}

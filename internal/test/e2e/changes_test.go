@@ -1,0 +1,76 @@
+//go:build unix
+
+package e2e
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// twoTurns is an agent that writes files in two turns, through parley and itself.
+const twoTurns = `
+handshake
+expect session/prompt
+request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/a.txt", "content": "one\n2\n3\n4\n5\n6\nseven\n"} as w
+await w
+update {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Edit b.txt", "kind": "edit", "status": "pending",
+  "content": [{"type": "diff", "path": "${cwd}/b.txt", "oldText": "b\n", "newText": "B\n"}]}
+save ${cwd}/b.txt "B\n"
+update {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"}
+say The first turn is done.
+end-turn
+expect session/prompt
+request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/new/c.txt", "content": "c\n"} as w
+await w
+say The second turn is done.
+end-turn
+`
+
+// holds checks what a file of the project holds; "-" is that there is none.
+func (p *Parley) holds(name, want string) *Parley {
+	p.t.Helper()
+	content, err := os.ReadFile(filepath.Join(p.Dir(), name))
+	got := string(content)
+	if errors.Is(err, os.ErrNotExist) {
+		got, err = "-", nil
+	}
+	if err != nil || got != want {
+		p.t.Errorf("%s holds %q (%v), want %q", name, got, err, want)
+	}
+	return p
+}
+
+func TestReviewsAndTakesBack(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: twoTurns, Files: map[string]string{"a.txt": "1\n2\n3\n4\n5\n6\n7\n", "b.txt": "b\n"}})
+	p.Ready().Ask("first").Shows("The first turn is done.").Idle().Ask("second").Shows("The second turn is done.").Idle()
+
+	p.Press("f5").Shows("Changes  in the session", "3 files  +4 −3", "M  a.txt", "M  b.txt", "A  new/c.txt")
+	p.Press("enter").Shows("change 1 of 2", "+ one").Press("]").Shows("change 2 of 2")
+	p.Press("x").Shows("took back one change of a.txt", "change 1 of 1")
+	p.holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n")
+	p.Press("r").Shows("did again what was taken back", "of 2").holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
+
+	p.Press("g", "]", "]").Shows("change 2 of 2").Press("c").Type("Why seven?").Press("enter", "q").Shows("1 of your comments")
+	p.Press("u").Shows("took back “second”: 1 file").holds("new/c.txt", "-")
+	must(t, os.WriteFile(filepath.Join(p.Dir(), "b.txt"), []byte("mine\n"), 0o644))
+	p.Press("u").Shows("b.txt: changed since, in the same place: nothing was written")
+	p.holds("b.txt", "mine\n").holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
+	must(t, os.WriteFile(filepath.Join(p.Dir(), "b.txt"), []byte("B\n"), 0o644))
+	p.Press("u").Shows("took back “first”: 2 files")
+	p.holds("b.txt", "b\n").holds("a.txt", "1\n2\n3\n4\n5\n6\n7\n")
+
+	p.Press("S").Shows("a.txt:7", "Why seven?").Press("ctrl+c").Gone("Why seven?").Leave()
+}
+
+func TestRecordsNoChangesIfThePersonWantsNone(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: twoTurns, Config: "journal = false\n", Files: map[string]string{"b.txt": "b\n"}})
+	p.Ready().Ask("first").Shows("The first turn is done.").Idle()
+	p.Press("f5").Shows("changes are not recorded (journal = false)").Leave()
+	if left, _ := filepath.Glob(filepath.Join(p.Home(), ".local/state/parley/journal/*")); left != nil {
+		t.Errorf("%q is there", left)
+	}
+}
