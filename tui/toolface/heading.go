@@ -17,6 +17,9 @@ func (p Places) Heading(t *conversation.ToolCall) (line string, whole bool) {
 	if t.Kind != acpclient.ToolExecute { // a command is shown as it runs
 		first = p.shortened(first)
 	}
+	if code := strings.Trim(first, "`"); rest == "" && first == "`"+code+"`" && !strings.Contains(code, "`") {
+		first = code // marked as code, as agents that write Markdown do
+	}
 	line, whole = safetext.Line(first), rest == ""
 	if !whole {
 		line += " …"

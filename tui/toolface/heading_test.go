@@ -25,6 +25,8 @@ func TestHeading(t *testing.T) {
 		{"a path that goes on before it", "/mnt/work/my project/a.go", "edit", "/mnt/work/my project/a.go", true},
 		{"a command stays as it runs", "cat /work/my project/a.go", "execute", "cat /work/my project/a.go", true},
 		{"several lines of a command", "cd src &&\nmake", "execute", "cd src && …", false},
+		{"a command that is marked as code", "`ls -la`", "execute", "ls -la", true},
+		{"two that are", "`ls` and `pwd`", "execute", "`ls` and `pwd`", true},
 		{"no title", "", "read", "a tool without a name", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -23,9 +23,9 @@ func TestFilesOfChanges(t *testing.T) {
 		event conversation.Event
 		want  string
 	}{
-		{"one that nothing else names", call("Edit", created), "✓ ✎ Edit a.go +1 −0\n  │ 1 + x"},
-		{"one that the title names", call("Edit a.go", created), "✓ ✎ Edit a.go +1 −0\n  │ 1 + x"},
-		{"one whose title is its path", call("project/a.go", created), "✓ ✎ a.go +1 −0\n  │ 1 + x"},
+		{"one that nothing else names", call("Edit", created), "✓ ✎ Edit a.go +1 −0 new file\n  │ 1 + x"},
+		{"one that the title names", call("Edit a.go", created), "✓ ✎ Edit a.go +1 −0 new file\n  │ 1 + x"},
+		{"one whose title is its path", call("project/a.go", created), "✓ ✎ a.go +1 −0 new file\n  │ 1 + x"},
 		{
 			"several",
 			call("Apply a patch", `"content":[`+diff("/project/a.go", `null`, "x\n")+`,`+diff("/project/b.go", `"one\n"`, "two\n")+

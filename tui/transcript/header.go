@@ -38,8 +38,8 @@ func (t *toolCall) summary(title string) string {
 	}
 	if counts, any := t.changes(); any {
 		line += " " + counts.Styled(th)
-		if t.takesAway() {
-			line += " " + th.Muted.Render("deleted")
+		if fate := t.fate(); fate != "" {
+			line += " " + th.Muted.Render(fate)
 		}
 	}
 	return line
@@ -126,15 +126,19 @@ func (t *toolCall) changes() (counts toolface.Counts, any bool) {
 	return counts, any
 }
 
-// takesAway reports that all files that the call changes are deleted.
-func (t *toolCall) takesAway() bool {
-	some := false
+// fate is what becomes of the files that the call changes, if it is the same for all; ""
+// if they are only changed.
+func (t *toolCall) fate() string {
+	first, some := "", false
 	for _, b := range t.bodies {
-		if d, ok := b.(*diffBody); ok {
-			if some = true; d.fate() != fateDeleted {
-				return false
-			}
+		d, ok := b.(*diffBody)
+		switch {
+		case !ok:
+		case !some:
+			first, some = d.fate(), true
+		case d.fate() != first:
+			return ""
 		}
 	}
-	return some
+	return first
 }

@@ -58,11 +58,11 @@ func TestWhatWasApprovedStays(t *testing.T) {
 	}{
 		{
 			"a change", `{"toolCallId":"t","title":"Write a","kind":"edit","content":[{"type":"diff","path":"/project/a","newText":"new\n"}]}`,
-			done(said), "✓ ✎ Write a +1 −0  you: Yes\n  │ 1 + new\n  │ Done well.",
+			done(said), "✓ ✎ Write a +1 −0 new file  you: Yes\n  │ 1 + new\n  │ Done well.",
 		},
 		{
 			"a change that is shown in another way", `{"toolCallId":"t","title":"Write a","kind":"edit","content":[{"type":"diff","path":"/project/a","newText":"new\n"}]}`,
-			done(`"content":[{"type":"diff","path":"/project/a","oldText":null,"newText":"newer\n"}]`), "✓ ✎ Write a +1 −0  you: Yes\n  │ 1 + newer",
+			done(`"content":[{"type":"diff","path":"/project/a","oldText":null,"newText":"newer\n"}]`), "✓ ✎ Write a +1 −0 new file  you: Yes\n  │ 1 + newer",
 		},
 		{
 			"a plan", `{"toolCallId":"t","title":"Go","kind":"switch_mode","content":[{"type":"content","content":{"type":"text","text":"1. **Look**"}}]}`,
