@@ -90,6 +90,32 @@ var DeepEqual = cmp.Options{
 	cmp.Exporter(func(t reflect.Type) bool { return strings.HasPrefix(t.PkgPath(), "parley/") }),
 	cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }),
 	cmpopts.EquateEmpty(),
+	// Nodes lead to each other in so many ways that following all of them takes time
+	// without end. The order in which they are read says the same.
+	cmp.FilterPath(leadsToNodes, cmp.Ignore()),
+	cmp.FilterPath(isRoot, cmp.Transformer("outline", outlineOf)),
+}
+
+// leadsToNodes reports a field of a node that is another node.
+func leadsToNodes(p cmp.Path) bool {
+	f, ok := p.Last().(cmp.StructField)
+	return ok && f.Type() == reflect.TypeFor[*conversation.Node]() && p.Index(-2).Type() == reflect.TypeFor[conversation.Node]()
+}
+
+// isRoot reports the field of a conversation that all nodes hang on.
+func isRoot(p cmp.Path) bool {
+	f, ok := p.Last().(cmp.StructField)
+	return ok && f.Name() == "root" && f.Type() == reflect.TypeFor[*conversation.Node]()
+}
+
+// outlineOf are the nodes in the order of reading, each with its depth.
+func outlineOf(root *conversation.Node) []string {
+	var out []string
+	all := func(*conversation.Node) bool { return true }
+	for n := root.Following(all); n != nil; n = n.Following(all) {
+		out = append(out, fmt.Sprintf("%d %T %d", n.Depth(), n.Item(), n.Index()))
+	}
+	return out
 }
 
 // IgnoreVersions leaves out how often an item has changed.
