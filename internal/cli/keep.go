@@ -15,8 +15,11 @@ func storeOf(c *config.Config) *store.Store {
 	if c.Store.Off {
 		return nil
 	}
-	return store.New(filepath.Join(config.StateDir(), "sessions"))
+	return store.New(storeDir())
 }
+
+// storeDir is the directory of the sessions.
+func storeDir() string { return filepath.Join(config.StateDir(), "sessions") }
 
 // keeper stores what happens in a session.
 type keeper struct{ *store.Recorder }
