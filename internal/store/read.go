@@ -82,6 +82,8 @@ type Transcript struct {
 	// ended at any moment. The conversation has them already; whoever goes on in the log
 	// writes them first.
 	Ending []conversation.Event
+	// LastNumber is the highest number of a switch, a question or a queued prompt.
+	LastNumber int
 }
 
 // errEnded is why the agent of a stored session is not there.
@@ -102,11 +104,30 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 		case r.Title != nil:
 			t.Title = *r.Title
 		case r.Event != nil:
+			t.count(r.Event)
 			t.Conversation.Apply(r.Event)
 		}
 	}
 	t.end()
 	return t, nil
+}
+
+// count remembers the number that an event gives out.
+func (t *Transcript) count(e conversation.Event) {
+	n := 0
+	switch e := e.(type) {
+	case conversation.OptionChosen:
+		n = e.Seq
+	case conversation.PermissionOpened:
+		n = e.ID
+	case conversation.ElicitationOpened:
+		n = e.ID
+	case conversation.QueueChanged:
+		for _, q := range e.Queue {
+			n = max(n, q.ID)
+		}
+	}
+	t.LastNumber = max(t.LastNumber, n)
 }
 
 // end ends what is open. The prompts that waited go on waiting.
