@@ -34,7 +34,17 @@ func (l *launcher) keeper(a config.Agent, cwd string) session.Keeper {
 	if a.Source == "" { // of the command line
 		m.Command = append([]string{a.Command}, a.Args...)
 	}
-	return keeper{l.store.Record(m, nil)}
+	return l.record(m, nil)
+}
+
+// record makes the keeper of sessions that begin with a meta; the first goes on in the
+// log, if there is one.
+func (l *launcher) record(m store.Meta, log *store.Log) keeper {
+	r := l.store.Record(m, log)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.recorders = append(l.recorders, r)
+	return keeper{r}
 }
 
 // Keep implements session.Keeper.

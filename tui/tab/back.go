@@ -111,6 +111,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	t.session.Start()
+	t.askToTrust()
 	return tea.Batch(append(cmds, t.readPrompt())...)
 }
 

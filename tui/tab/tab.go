@@ -79,7 +79,7 @@ type Tab struct {
 	starting func() startedMsg
 	// reopening reads a stored session that is on its way, in the same manner.
 	reopening func() reopenedMsg
-	leaving  time.Time // of a first ctrl+c with nothing left to clear
+	leaving   time.Time // of a first ctrl+c with nothing left to clear
 
 	inside   *inside              // the command that has the keys, nil if none has
 	entering acpclient.TerminalID // the shell to step into as soon as it is known, "" if none

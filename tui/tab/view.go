@@ -31,6 +31,9 @@ func (t *Tab) StoredID() store.ID {
 	return t.back.from.ID
 }
 
+// Cwd is the directory of the session.
+func (t *Tab) Cwd() string { return t.cwd }
+
 // storedAs is the id under which a keeper stores its session now.
 func storedAs(k session.Keeper) store.ID {
 	if k, ok := k.(interface{ ID() store.ID }); ok {
