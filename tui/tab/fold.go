@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/store"
 	"parley/tui/dialog"
 )
 
@@ -32,7 +33,7 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		if e.Clear {
 			t.list.Reset()
 			t.reader.reset()
-			t.back = back{}
+			t.back, t.viewed.saved = back{}, store.View{} // they were the other session's
 		}
 	case conversation.SessionOpened:
 		t.setAgain()

@@ -151,10 +151,7 @@ func (l *sessionList) item(s listed) dialog.Item {
 	case s.kept != nil:
 		id := s.kept.ID
 		item.ID, item.Current = "kept "+string(id), id == t.StoredID()
-		item.About = strings.TrimSpace(s.hit.snippet)
-		if item.About == "" && s.kept.Prompt != item.Title {
-			item.About = s.kept.Prompt
-		}
+		item.About = preview(s)
 		item.Do = dialog.Do(func() tea.Cmd { return t.goTo(id) })
 	default:
 		item.ID, item.Do = string(s.info.SessionID), dialog.OpenSession{Session: *s.info}
@@ -164,6 +161,22 @@ func (l *sessionList) item(s listed) dialog.Item {
 		item.Delete = dialog.Stay(func() tea.Cmd { l.askToDelete(s); return nil })
 	}
 	return item
+}
+
+// preview is where the words were found that are looked for, or else how the session
+// began and where it has got to.
+func preview(s listed) string {
+	if s.hit.snippet != "" {
+		return s.hit.snippet
+	}
+	var lines []string
+	if s.kept.Prompt != "" && s.kept.Prompt != s.name() {
+		lines = append(lines, "❯ "+s.kept.Prompt)
+	}
+	if s.kept.Last != "" {
+		lines = append(lines, "● "+s.kept.Last)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // goTo opens a stored session, unless it is the one on the screen.

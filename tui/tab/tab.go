@@ -237,6 +237,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case abandonedMsg:
 		t.offerToGoOn(msg)
 	case viewMsg:
+		t.viewed.pending = false
 		return t.saveView()
 	case tea.KeyPressMsg:
 		return t.key(msg)

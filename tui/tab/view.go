@@ -71,7 +71,12 @@ func (t *Tab) touched(msg tea.Msg) tea.Cmd {
 	default:
 		return nil
 	}
-	if t.viewed.pending || t.program.Stored == nil || t.session == nil {
+	switch {
+	case t.program.Stored == nil || t.session == nil:
+		return nil
+	case t.viewed.saved.Draft != "" && t.composer.Empty():
+		return t.saveView() // what was sent is not to come back as a draft
+	case t.viewed.pending:
 		return nil
 	}
 	t.viewed.pending = true
@@ -80,7 +85,6 @@ func (t *Tab) touched(msg tea.Msg) tea.Cmd {
 
 // saveView saves the view, unless it is as it was saved last.
 func (t *Tab) saveView() tea.Cmd {
-	t.viewed.pending = false
 	lib, id, v := t.program.Stored, t.ownLog(), t.view()
 	if lib == nil || id == "" || sameView(v, t.viewed.saved) {
 		return nil
