@@ -166,15 +166,20 @@ func (t *Tab) cannotSend() string { return t.back.readOnly }
 // setAgain sets the options as they were when the session was left, where the agent has
 // other values now and still offers those.
 func (t *Tab) setAgain() {
-	wanted := t.back.wanted
-	t.back.wanted = nil
 	for i := range t.conv.Options {
 		o := &t.conv.Options[i]
-		was, known := wanted[o.ID]
-		if now, _ := t.conv.OptionValue(o); known && was != now && offers(o, was) {
+		if was, differs := t.again(o); differs {
 			t.session.SetOption(o.ID, was)
 		}
 	}
+	t.back.wanted = nil
+}
+
+// again is the value that an option had, if that is to be set again.
+func (t *Tab) again(o *acpclient.SessionConfigOption) (was acpclient.ConfigValue, differs bool) {
+	was, known := t.back.wanted[o.ID]
+	now, _ := t.conv.OptionValue(o)
+	return was, known && was != now && offers(o, was)
 }
 
 // offers reports whether an option can have a value.

@@ -58,6 +58,22 @@ func (t *Tab) ShowSessions() tea.Cmd { return t.address(t.showSessions()) }
 
 // showSessions asks for the sessions and shows them as they come.
 func (t *Tab) showSessions() tea.Cmd {
+	l := t.listSessions()
+	if l == nil {
+		return nil
+	}
+	var cmds []tea.Cmd
+	if l.asksAgent {
+		cmds = append(cmds, l.page(""))
+	}
+	if l.asksStore {
+		cmds = append(cmds, l.keptFrom(0))
+	}
+	return tea.Batch(cmds...)
+}
+
+// listSessions opens an empty list; it is nil if there is nobody to ask.
+func (t *Tab) listSessions() *sessionList {
 	l := &sessionList{tab: t, asksStore: t.program.Stored != nil}
 	if t.session != nil {
 		l.asksAgent = t.conv.Phase == conversation.PhaseReady || t.conv.Phase == conversation.PhaseFailed
@@ -67,14 +83,7 @@ func (t *Tab) showSessions() tea.Cmd {
 	}
 	l.picker = dialog.NewSelector(t.env(), l.content())
 	t.dialogs.Push(l.picker)
-	var cmds []tea.Cmd
-	if l.asksAgent {
-		cmds = append(cmds, l.page(""))
-	}
-	if l.asksStore {
-		cmds = append(cmds, l.keptFrom(0))
-	}
-	return tea.Batch(cmds...)
+	return l
 }
 
 // page asks for the page at a cursor.
