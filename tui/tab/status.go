@@ -65,6 +65,8 @@ func (t *Tab) activity() string {
 	th := t.program.Theme
 	left := ""
 	switch c := t.conv; {
+	case c == nil && t.starting && t.back.from.ID != "":
+		left = th.Muted.Render("  reading the stored session")
 	case c == nil:
 	case t.cannotSend() != "":
 		left = "  " + th.Warning.Render(safetext.Line(t.cannotSend()))
