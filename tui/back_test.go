@@ -44,7 +44,7 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 			Spawn: func(acpclient.Command) (*session.Peer, error) {
 				return p.spawn("resumes", "handshake {\"sessionCapabilities\": {\"resume\": {}}}\n")
 			},
-			Machine: func(session.Witness) (session.Machine, error) { return machine{p: p}, nil },
+			Machine: func(session.Witness, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 		})
 		return &tab.Reopened{Transcript: kept, Agent: config.Agent{ID: "resumes"}, Session: s}, err
 	}

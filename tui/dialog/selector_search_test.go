@@ -34,7 +34,7 @@ func TestSelectorAsksForItemsThatFit(t *testing.T) {
 	if a := s.Key(tea.KeyPressMsg{Code: tea.KeyLeft}); a != nil {
 		t.Errorf("moving in the line asks again: %T", a)
 	}
-	do(s.Key(tea.KeyPressMsg{Code: tea.KeyTab}))
+	do(s.Key(tea.KeyPressMsg{Code: 't', Mod: tea.ModCtrl}))
 	if want := []string{"l", "ll", "llo", "wider"}; !slices.Equal(asked, want) {
 		t.Errorf("asked for %q, want %q", asked, want)
 	}

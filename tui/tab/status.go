@@ -65,7 +65,7 @@ func (t *Tab) activity() string {
 	th := t.program.Theme
 	left := ""
 	switch c := t.conv; {
-	case c == nil && t.starting && t.back.from.ID != "":
+	case c == nil && t.reopening != nil:
 		left = th.Muted.Render("  reading the stored session")
 	case c == nil:
 	case t.cannotSend() != "":

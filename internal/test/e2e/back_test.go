@@ -29,7 +29,7 @@ func newPlace(t *testing.T) place {
 // start starts parley there.
 func (p place) start(script string, args ...string) *Parley {
 	p.t.Helper()
-	return Start(p.t, Options{Home: p.home, Dir: p.dir, Script: script, Args: args})
+	return Start(p.t, Options{Home: p.home, Project: p.dir, Script: script, Args: args})
 }
 
 const (
@@ -247,7 +247,7 @@ func TestChoosesAmongStoredSessions(t *testing.T) {
 	at.start(talk(resumes, "It is about bananas.")).Ready().Ask("second question").Shows("It is about bananas.").Idle().Leave()
 	elsewhere := place{t, at.home, resolved(t, t.TempDir())}
 	p := elsewhere.start(talk(resumes, "x"), "--resume")
-	p.Question("Sessions", "There are no earlier sessions of this directory.").Press("tab")
+	p.Question("Sessions", "There are no earlier sessions of this directory.").Press("ctrl+t")
 	p.Shows("first question", "second question")
 	p.Type("bananas").Gone("first question").Shows("second question", "It is about bananas.")
 	p.Press("enter")
