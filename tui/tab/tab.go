@@ -232,13 +232,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.fold(msg)
 	case startedMsg:
 		return t.started(msg)
-	case reopenedMsg:
-		return t.reopened(msg)
-	case abandonedMsg:
-		t.offerToGoOn(msg)
-	case viewMsg:
-		t.viewed.pending = false
-		return t.saveView()
 	case tea.KeyPressMsg:
 		return t.key(msg)
 	case tea.PasteMsg:
@@ -261,12 +254,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.sent(msg)
 	case sessionsMsg:
 		return msg.list.take(msg)
-	case keptMsg:
-		return msg.list.takeKept(msg)
-	case lookMsg:
-		return msg.list.look(msg)
-	case hitsMsg:
-		return msg.list.takeHits(msg)
 	case deletedMsg:
 		return msg.list.deleted(msg)
 	case rulesMsg:
@@ -310,7 +297,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case composer.ErrorMsg:
 		return t.say(msg.Err.Error())
 	default:
-		return t.composer.Update(msg)
+		return t.handleStored(msg)
 	}
 	return nil
 }

@@ -21,6 +21,29 @@ type viewed struct {
 // viewMsg says that it is time to save the draft.
 type viewMsg struct{}
 
+// handleStored takes messages that have to do with stored sessions. All others are the
+// composer's.
+func (t *Tab) handleStored(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case reopenedMsg:
+		return t.reopened(msg)
+	case abandonedMsg:
+		t.offerToGoOn(msg)
+	case viewMsg:
+		t.viewed.pending = false
+		return t.saveView()
+	case keptMsg:
+		return msg.list.takeKept(msg)
+	case lookMsg:
+		return msg.list.look(msg)
+	case hitsMsg:
+		return msg.list.takeHits(msg)
+	default:
+		return t.composer.Update(msg)
+	}
+	return nil
+}
+
 // StoredID is the id under which the session is stored, "" if it is not, or not yet.
 func (t *Tab) StoredID() store.ID {
 	if t.session != nil {
