@@ -256,7 +256,7 @@ type abandonedMsg struct {
 // LookForAbandoned looks for a session of the tab's directory that was never ended, and
 // offers to go on with it.
 func (t *Tab) LookForAbandoned() tea.Cmd {
-	lib, cwd, ctx := t.program.Stored, t.cwd, t.program.Context
+	lib, cwd := t.program.Stored, t.cwd
 	if lib == nil {
 		return nil
 	}
@@ -265,30 +265,23 @@ func (t *Tab) LookForAbandoned() tea.Cmd {
 		if err != nil || len(ids) == 0 {
 			return nil // it is an offer; that it cannot be made is no trouble of the person's
 		}
-		kept, err := lib.Read(ctx, ids[0])
-		if err != nil {
-			return nil
-		}
-		return abandonedMsg{ids, nameOf(kept)}
+		return abandonedMsg{ids, firstPrompt(lib.Store, ids[0])}
 	})
 }
 
-// nameOf is what a session is called.
-func nameOf(t *store.Transcript) string {
-	if t.Title != "" {
-		return t.Title
-	}
-	c := t.Conversation
-	if c.Title != "" {
-		return c.Title
-	}
-	for _, i := range c.Items {
-		if m, ok := i.(*conversation.Message); ok && m.Chunk == acpclient.UserMessageChunk {
-			line, _, _ := strings.Cut(strings.TrimSpace(m.Parts.Plain()), "\n")
+// firstPrompt is how a stored session began, its id if it began with no prompt. No more
+// of the log is read than that.
+func firstPrompt(s *store.Store, id store.ID) string {
+	for e, err := range s.Events(id) {
+		if err != nil {
+			break
+		}
+		if sent, ok := e.(conversation.PromptSent); ok && len(sent.Prompt) > 0 {
+			line, _, _ := strings.Cut(strings.TrimSpace(sent.Prompt[0].Text), "\n")
 			return line
 		}
 	}
-	return string(t.Meta.ID)
+	return string(id)
 }
 
 // maxName bounds the name of a session in a question, in bytes.

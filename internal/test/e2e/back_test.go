@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -225,6 +226,7 @@ func TestOffersToGoOnAfterAKill(t *testing.T) {
 
 	p = at.start(talk(resumes, "x"))
 	p.Question("A session here was not ended", "the big task").Answer("Leave it")
+	waitFor(t, "it is forgotten", func() bool { return !inFiles(t, at.home+"/.local/state/parley/sessions/open/*", "") })
 	p.Leave()
 	p = at.start(talk(resumes, "Killed again."))
 	p.Ready().Ask("once more").Shows("Killed again.").Idle()
@@ -301,12 +303,18 @@ func lastLine(s ptytest.Screen) int {
 // waitForFile waits until one of the files that a pattern names has a text in it.
 func waitForFile(t *testing.T, pattern, text string) {
 	t.Helper()
+	waitFor(t, fmt.Sprintf("a file %s has %q", pattern, text), func() bool { return inFiles(t, pattern, text) })
+}
+
+// waitFor waits until something about files is so: nothing tells when they change.
+func waitFor(t *testing.T, what string, so func() bool) {
+	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	for !inFiles(t, pattern, text) {
+	for !so() {
 		if time.Now().After(deadline) {
-			t.Fatalf("no file %s has %q", pattern, text)
+			t.Fatalf("still not so: %s", what)
 		}
 		<-ticker.C
 	}
