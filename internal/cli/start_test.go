@@ -151,11 +151,13 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 			"To go on with this session: parley --resume='s 1;id' --cwd \"" + project + "\" -- my-agent 'a b'\n",
 		},
 		"a session that the agent cannot open again": {
-			[]string{"-a", "mine"}, tui.Left{Agent: config.Agent{ID: "mine"}, Stored: "2026-x", Cwd: dir},
+			[]string{"-a", "mine"},
+			tui.Left{Agent: config.Agent{ID: "mine"}, Stored: "2026-x", Cwd: dir},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"a stored session of another directory": {
-			[]string{"-a", "mine"}, tui.Left{Agent: config.Agent{ID: "mine"}, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"},
+			[]string{"-a", "mine"},
+			tui.Left{Agent: config.Agent{ID: "mine"}, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"no session": {[]string{"-a", "mine"}, tui.Left{Agent: config.Agent{ID: "mine"}}, ""},
