@@ -145,6 +145,7 @@ const (
 	ActionDialogAccept   Action = "dialog_accept"
 	ActionDialogClose    Action = "dialog_close"
 	ActionDialogDelete   Action = "dialog_delete"
+	ActionDialogWider    Action = "dialog_wider"
 	ActionDialogSplit    Action = "dialog_side_by_side"
 	ActionDialogContext  Action = "dialog_context"
 	ActionDialogShow     Action = "dialog_show"
@@ -291,6 +292,7 @@ var dialogActions = []ActionInfo{
 	{ActionDialogAccept, ContextDialog, "take the marked choice", []string{"enter"}},
 	{ActionDialogClose, ContextDialog, "close the dialog", []string{"esc"}},
 	{ActionDialogDelete, ContextDialog, "delete what is marked, where that can be", []string{"ctrl+x"}},
+	{ActionDialogWider, ContextDialog, "sessions: those of all directories, or of this one", []string{"ctrl+t"}},
 	{ActionDialogSplit, ContextDialog, "permission: show changes side by side or not", []string{"ctrl+s"}},
 	{ActionDialogContext, ContextDialog, "permission: show more of the lines around a change", []string{"ctrl+w", "alt+w"}},
 	{ActionDialogShow, ContextDialog, "permission: show it on the whole screen", []string{"ctrl+e", "alt+e"}},

@@ -64,6 +64,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 		program: tab.Program{
 			Context: ctx, Theme: th, Keys: opt.Config.Keys,
 			Guard: dialog.NewGuard(opt.Now), History: history, Agents: opt.Agents, Start: opt.Start,
+			Stored: opt.Stored, Reopen: opt.Reopen,
 			Version: opt.Version, Now: opt.Now, Clipboard: clipboard.Here(os.Getenv).Copy,
 		},
 		takesMouse: !opt.Config.NoMouse,
@@ -156,6 +157,8 @@ func (m *Model) grant(w tab.Wish) tea.Cmd {
 	switch w := w.(type) {
 	case tab.Quit:
 		return tea.Quit
+	case tab.Open:
+		return m.open(w)
 	case tab.Leave:
 		return m.close(w.Tab)
 	case tab.Copy:

@@ -14,7 +14,9 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/tui/screen"
+	"parley/tui/tab"
 )
 
 const (
@@ -33,6 +35,13 @@ type Options struct {
 	Agent  *config.Agent
 	// Start makes the session with an agent. It must not wait for the agent.
 	Start func(config.Agent) (*session.Session, error)
+	// Stored are the sessions that are kept; nil keeps none. Reopen makes the session that
+	// goes on with one of them: see [tab.Program].
+	Stored *store.Library
+	Reopen func(context.Context, tab.Open) (*tab.Reopened, error)
+	// Open is a stored session to begin with; Pick lists those that there are.
+	Open *tab.Open
+	Pick bool
 	// Cwd is shown while there is no session.
 	Cwd     string
 	Version string
@@ -46,18 +55,23 @@ type Left struct {
 	// if none was open, or the agent cannot open it again.
 	Agent   config.Agent
 	Session acpclient.SessionID
+	// Stored is the id of the session in the store, "" if it is not stored, and Cwd its
+	// directory.
+	Stored store.ID
+	Cwd    string
 }
 
 // Run runs the program until the person leaves it, and ends every agent that it
 // started.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)
-	m.start(opt.Agent) // it needs time, in which the terminal is made ready
+	m.begin(opt) // it needs time, in which the terminal is made ready
 	err := screen.Run(ctx, m, screen.Options{})
+	stored, cwd := m.front.StoredID(), m.front.Cwd()
 	m.shutdown()
 	if err != nil {
 		return Left{}, fmt.Errorf("the screen failed: %w", err)
 	}
 	agent, id := m.front.Resumable()
-	return Left{agent, id}, nil
+	return Left{agent, id, stored, cwd}, nil
 }

@@ -37,6 +37,6 @@ func runProcess() int {
 // ends what runs.
 func run(ctx context.Context, s *streams, args []string) int {
 	root := rootCommand(s)
-	root.SetArgs(args)
+	root.SetArgs(bareResume(args))
 	return tell(s.Err, root.ExecuteContext(ctx))
 }

@@ -15,8 +15,11 @@ func storeOf(c *config.Config) *store.Store {
 	if c.Store.Off {
 		return nil
 	}
-	return store.New(filepath.Join(config.StateDir(), "sessions"))
+	return store.New(storeDir())
 }
+
+// storeDir is the directory of the sessions.
+func storeDir() string { return filepath.Join(config.StateDir(), "sessions") }
 
 // keeper stores what happens in a session.
 type keeper struct{ *store.Recorder }
@@ -31,7 +34,17 @@ func (l *launcher) keeper(a config.Agent, cwd string) session.Keeper {
 	if a.Source == "" { // of the command line
 		m.Command = append([]string{a.Command}, a.Args...)
 	}
-	return keeper{l.store.Record(m, nil)}
+	return l.record(m, nil)
+}
+
+// record makes the keeper of sessions that begin with a meta; the first goes on in the
+// log, if there is one.
+func (l *launcher) record(m store.Meta, log *store.Log) keeper {
+	r := l.store.Record(m, log)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.recorders = append(l.recorders, r)
+	return keeper{r}
 }
 
 // Keep implements session.Keeper.

@@ -22,12 +22,14 @@ type launcher struct {
 	config  *config.Config
 	cwd     string
 	addDirs []string
+	command []string     // the agent's command, if the command line has one
 	resume  string       // the session to open instead of a new one
 	store   *store.Store // nil stores nothing
 	sandbox *bool        // what the command line says of it; nil if nothing
 
-	mu   sync.Mutex
-	made []temporary
+	mu        sync.Mutex
+	made      []temporary
+	recorders []*store.Recorder // of all sessions
 }
 
 // temporary is a directory that goes with this program, such as the tour's project. It
@@ -43,15 +45,24 @@ const samplePrefix = "parley-tour-"
 // start makes a session with an agent. It does not wait for the agent, and may be
 // called from any goroutine.
 func (l *launcher) start(a config.Agent) (*session.Session, error) {
-	env, err := a.Env.Environ(os.LookupEnv)
-	if err != nil {
-		return nil, err
-	}
 	cwd := l.cwd
 	if a.ID == tourID {
+		var err error
 		if cwd, err = l.sample(); err != nil {
 			return nil, err
 		}
+	}
+	return l.session(a, session.Options{
+		Keeper: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.addDirs, ResumeID: acpclient.SessionID(l.resume),
+	})
+}
+
+// session makes a session with an agent, of options that say where, and with what
+// history.
+func (l *launcher) session(a config.Agent, opt session.Options) (*session.Session, error) {
+	env, err := a.Env.Environ(os.LookupEnv)
+	if err != nil {
+		return nil, err
 	}
 	servers, err := mcpServers(l.config.MCP)
 	if err != nil {
@@ -63,9 +74,9 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 	}
 	dir := a.Cwd
 	if dir == "" {
-		dir = cwd
+		dir = opt.Cwd
 	}
-	roots := append([]string{cwd}, l.addDirs...)
+	roots := append([]string{opt.Cwd}, opt.AdditionalDirectories...)
 	box, err := l.bound(a, roots)
 	if err != nil {
 		return nil, err
@@ -75,28 +86,22 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 		machine.Wrap = box.Command
 	}
 	book, unread := l.book(a, roots)
-	changes, unrecorded := l.journal(cwd, roots)
-	s, err := session.NewSession(session.Options{
-		Keeper:                l.keeper(a, cwd),
-		Command:               behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir}),
-		Client:                acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()},
-		Cwd:                   cwd,
-		AdditionalDirectories: l.addDirs,
-		MCPServers:            servers,
-		ResumeID:              acpclient.SessionID(l.resume),
-		Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
-			opt := machine
-			opt.Asker = a
-			m, err := local.New(w, opt, roots...)
-			if err == nil && changes != nil {
-				m.Journal(changes)
-			}
-			return m, err
-		},
-		Journal: changes,
-		Bounds:  boundsFor(box, l.sandboxOf(a)),
-		Judge:   book,
-	})
+	changes, unrecorded := l.journal(opt.Cwd, roots)
+	opt.Command = behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir})
+	opt.Client = acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()}
+	opt.MCPServers = servers
+	opt.Machine = func(w session.Witness, a session.Asker) (session.Machine, error) {
+		opt := machine
+		opt.Asker = a
+		m, err := local.New(w, opt, roots...)
+		if err == nil && changes != nil {
+			m.Journal(changes)
+		}
+		return m, err
+	}
+	opt.Journal = changes
+	opt.Bounds, opt.Judge = boundsFor(box, l.sandboxOf(a)), book
+	s, err := session.NewSession(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -153,10 +158,14 @@ func (l *launcher) temporary(prefix string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-// cleanUp removes the directories that go with this program.
+// cleanUp removes the directories that go with this program, and ends the logs of
+// sessions that did not end in time.
 func (l *launcher) cleanUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for _, r := range l.recorders {
+		_ = r.Close()
+	}
 	for _, s := range l.made {
 		_ = os.RemoveAll(s.dir)
 		if s.lock != nil {

@@ -12,6 +12,9 @@ import (
 // resumeCommand is the command line that opens the session again that the person
 // has left, "" if there is none.
 func (o *startOptions) resumeCommand(left tui.Left) string {
+	if left.Stored != "" && (left.Session == "" || left.Cwd != o.cwd) {
+		return "parley --resume=" + string(left.Stored)
+	}
 	if left.Session == "" || left.Agent.ID == tourID { // the tour's project is gone
 		return ""
 	}

@@ -7,8 +7,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/store"
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +35,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local", "state"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "stored": stored},
 	})
 }
 
@@ -55,4 +60,30 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("the exit code is %d, want %d", got, want)
 	}
+}
+
+// stored stores a session of one turn in a directory, as parley would have, and keeps its
+// id in an environment variable. It was written so many days ago.
+//
+//	stored VARIABLE DIR DAYS PROMPT ANSWER
+func stored(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 5 {
+		ts.Fatalf("usage: stored VARIABLE DIR DAYS PROMPT ANSWER")
+	}
+	dir := filepath.Join(ts.Getenv("XDG_STATE_HOME"), "parley", "sessions")
+	days, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	at := time.Now().AddDate(0, 0, -days)
+	l, err := store.New(dir).Create(store.Meta{Agent: "mine", Cwd: args[1], Created: at})
+	ts.Check(err)
+	ts.Check(l.Append([]conversation.Event{
+		conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "mine", Title: "My agent"}}},
+		conversation.SessionOpened{ID: "agents-own-id", Cwd: args[1]},
+		conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(args[3])}, At: at},
+		conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: args[4]},
+		conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: at},
+	}))
+	ts.Check(l.Close())
+	ts.Check(os.Chtimes(filepath.Join(dir, string(l.ID())+".jsonl"), at, at))
+	ts.Setenv(args[0], string(l.ID()))
 }

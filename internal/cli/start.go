@@ -27,6 +27,8 @@ type startOptions struct {
 	asked   bool   // it was an argument
 	addDirs []string
 	resume  string
+	pick    bool // --resume was given without an id
+	last    bool // --continue
 	sandbox bool
 	bounds  bool     // --sandbox was given
 	command []string // behind "--"
@@ -49,6 +51,7 @@ that as the agent at once.`,
   parley ~/src/project         the same, in another directory
   parley -a claude             start a known or configured agent
   parley -- my-agent --acp     start any agent by its command
+  parley --continue            go on with the last session of this directory
   parley -a tour               the built-in tour: no account needed`,
 		Args:                       opt.takeArgs,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return run(opt, cmd.Context()) },
@@ -60,13 +63,17 @@ that as the agent at once.`,
 	f.StringVar(&opt.cwd, "cwd", "", "the session's working directory `DIR` (default: this one)")
 	f.StringArrayVar(&opt.addDirs, "add-dir", nil, "one more directory `DIR` that the session may work in; may be repeated")
 	f.BoolVar(&opt.sandbox, "sandbox", false, "let the agent and its commands write in the session's directories only; fails where the system has no means to see to it")
-	f.StringVar(&opt.resume, "resume", "", "open the agent's session of this `ID` instead of a new one")
+	f.StringVar(&opt.resume, "resume", "", "go on with the session of this `ID`, parley's or the agent's own; without an ID, choose one")
+	f.BoolVar(&opt.last, "continue", false, "go on with the last session of this directory")
 	return cmd
 }
 
 // takeArgs sorts the arguments: a directory before "--", a command behind it.
 func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	o.bounds = cmd.Flags().Changed("sandbox")
+	if err := o.checkBack(cmd); err != nil {
+		return err
+	}
 	before := args
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		before, o.command = args[:at], args[at:]
@@ -99,7 +106,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &launcher{config: cfg, cwd: o.cwd, addDirs: o.addDirs, resume: o.resume, store: storeOf(cfg)}
+	l := &launcher{config: cfg, cwd: o.cwd, addDirs: o.addDirs, command: o.command, resume: o.resume, store: storeOf(cfg)}
 	if o.bounds {
 		l.sandbox = &o.sandbox
 	}
@@ -107,6 +114,13 @@ func (o *startOptions) run(ctx context.Context) error {
 	opt := tui.Options{Config: cfg, Cwd: o.cwd, Version: currentVersion(), Start: l.start}
 	if opt.Agent, err = o.named(cfg); err != nil {
 		return err
+	}
+	if err := o.back(ctx, l, &opt); err != nil {
+		return err
+	}
+	if opt.Stored != nil {
+		defer opt.Stored.Close()
+		defer pruneBeside(ctx, opt.Stored, cfg.Store)()
 	}
 	if opt.Agent == nil {
 		if opt.Agents, err = offered(cfg); err != nil {

@@ -150,6 +150,16 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 			tui.Left{Agent: config.Agent{ID: "my-agent"}, Session: "s 1;id"},
 			"To go on with this session: parley --resume='s 1;id' --cwd \"" + project + "\" -- my-agent 'a b'\n",
 		},
+		"a session that the agent cannot open again": {
+			[]string{"-a", "mine"},
+			tui.Left{Agent: config.Agent{ID: "mine"}, Stored: "2026-x", Cwd: dir},
+			"To go on with this session: parley --resume=2026-x\n",
+		},
+		"a stored session of another directory": {
+			[]string{"-a", "mine"},
+			tui.Left{Agent: config.Agent{ID: "mine"}, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"},
+			"To go on with this session: parley --resume=2026-x\n",
+		},
 		"no session": {[]string{"-a", "mine"}, tui.Left{Agent: config.Agent{ID: "mine"}}, ""},
 		"the tour":   {[]string{"-a", "tour"}, tui.Left{Agent: config.Agent{ID: tourID}, Session: "s"}, ""},
 		"a session that cannot be typed": {

@@ -39,6 +39,11 @@ type agent struct {
 	// update that waited for room in the stream meanwhile is dropped.
 	route atomic.Int64
 
+	// quiet says that the agent replays what the transcript has already. Agents go on
+	// with that after they have answered session/load, so it holds until the next
+	// prompt is sent.
+	quiet atomic.Bool
+
 	mu        sync.Mutex
 	current   acpclient.SessionID
 	left      map[acpclient.SessionID]bool // sessions that were open and are not any more
@@ -179,6 +184,7 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 	a.mu.Lock()
 	switch {
 	case a.retired:
+	case n.SessionID == a.current && a.quiet.Load() && isHistory(n.Update):
 	case n.SessionID == a.current:
 		at := a.route.Load()
 		a.mu.Unlock()
@@ -196,6 +202,17 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 		a.log.Info("ignored an update of a session that is not open", "session", n.SessionID, "update", n.Update.UpdateKind())
 	}
 	a.mu.Unlock()
+}
+
+// isHistory reports an update that is a part of the transcript, where others say how
+// the session stands now.
+func isHistory(u acpclient.SessionUpdate) bool {
+	switch u.(type) {
+	case *acpclient.AvailableCommandsUpdate, *acpclient.CurrentModeUpdate, *acpclient.ConfigOptionUpdate,
+		*acpclient.SessionInfoUpdate, *acpclient.UsageUpdate, *acpclient.Notice:
+		return false
+	}
+	return true
 }
 
 func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermissionRequest) (*acpclient.RequestPermissionResponse, error) {

@@ -13,6 +13,9 @@ import (
 // errNotOpen says that there is no open session.
 var errNotOpen = errors.New("no session is open yet")
 
+// ErrCannotReopen says that the agent has no way to go on with an earlier session.
+var ErrCannotReopen = errors.New("this agent can neither load nor resume a session")
+
 // Load opens another session of the same agent in place of this one: by
 // session/load if the agent offers that, else by session/resume. The error wraps
 // ErrUnsupported if it offers neither. A running turn is cancelled, and the prompts
@@ -49,6 +52,22 @@ func (s *Session) Reopen() error {
 		return err
 	}
 	s.switchTo("")
+	return nil
+}
+
+// OpenAnew opens a new session after one that is kept could not be opened again. The
+// transcript stays, and the agent knows nothing of it.
+func (s *Session) OpenAnew() error {
+	s.mu.Lock()
+	defer s.unlock()
+	switch err := s.canSwitch(); {
+	case err != nil:
+		return err
+	case s.ready:
+		return errors.New("a session is open")
+	}
+	s.wish, s.known = "", false
+	s.openNew(false)
 	return nil
 }
 
@@ -121,6 +140,8 @@ func (s *Session) open(fresh bool) {
 		s.openLoad(id)
 	case caps.SessionCapabilities.Resume != nil:
 		s.openResume(id, fresh)
+	case s.known && s.opt.Kept:
+		s.openFailed(ErrCannotReopen)
 	case s.known:
 		s.openInstead("It remembers nothing of what stands above.")
 	default:
@@ -152,9 +173,12 @@ func (s *Session) openNew(fresh bool) {
 	}, callHooks{opens: true})
 }
 
-// openLoad opens a session and has the agent replay its history; s.mu is held.
+// openLoad opens a session and has the agent replay its history; s.mu is held. If the
+// transcript is kept, the replay is left out.
 func (s *Session) openLoad(id acpclient.SessionID) {
-	s.beginOpening(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: true})
+	s.quiet = s.known && s.opt.Kept
+	s.beginOpening(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.quiet})
+	s.agent.quiet.Store(s.quiet)
 	s.agent.attach(id)
 	dirs, servers := s.extraDirectories(), s.usableServers()
 	call(s, acpclient.SessionLoad, func() *acpclient.LoadSessionRequest {
@@ -182,7 +206,7 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 		}
 	}, func(r *acpclient.ResumeSessionResponse, err error) {
 		switch {
-		case err != nil && s.known && !acpclient.IsCode(err, acpclient.CodeAuthRequired):
+		case err != nil && s.known && !s.opt.Kept && !acpclient.IsCode(err, acpclient.CodeAuthRequired):
 			s.agent.leave(id)
 			s.openInstead("It says: " + err.Error())
 		case err != nil:
@@ -249,7 +273,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 	s.openedWith(state)
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
 	for _, c := range s.takeBlocked() { // they waited until the agent was started again
-		if how == conversation.OpenLoad && c.emptied != nil {
+		if how == conversation.OpenLoad && !s.quiet && c.emptied != nil {
 			c.emptied()
 		}
 		c.again()

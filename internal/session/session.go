@@ -9,6 +9,7 @@ package session
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,6 +30,15 @@ type Options struct {
 	MCPServers            []acpclient.MCPServer
 	// ResumeID, if not empty, is the session to open instead of a new one.
 	ResumeID acpclient.SessionID
+	// Kept says that the transcript of ResumeID is at hand and known to be whole. The
+	// agent's replay of it is left out then, and if the agent cannot open the session,
+	// nothing is opened in its place: see OpenAnew.
+	Kept bool
+	// Queue are prompts that wait from before. They go on waiting until ResumeQueue.
+	Queue []conversation.QueuedPrompt
+	// LastNumber is the highest number that was given out in the session before, to
+	// switches, questions and queued prompts.
+	LastNumber int
 	// Unattended says that nobody is there to fill in forms or to sign in on a
 	// terminal: neither is offered to the agent. Nor is anybody asked about files.
 	Unattended bool
@@ -89,6 +99,7 @@ type Session struct {
 	known   bool                // the transcript of wish is in the stream already
 	opening bool                // a request that opens a session is under way
 	ready   bool                // prompts can be sent
+	quiet   bool                // the session is loaded without its replay
 	legacy  bool                // modes and models are set by methods of their own
 
 	running    bool // a turn is running
@@ -116,7 +127,8 @@ func NewSession(opt Options) (*Session, error) {
 		opt.Now = time.Now
 	}
 	s := &Session{
-		opt: opt, stream: NewStream(), wish: opt.ResumeID,
+		opt: opt, stream: NewStream(), wish: opt.ResumeID, known: opt.Kept,
+		queue: slices.Clone(opt.Queue), paused: len(opt.Queue) > 0, lastNumber: opt.LastNumber,
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 	}

@@ -100,6 +100,7 @@ func (s *Session) sendNext() {
 // send begins a turn; s.mu is held.
 func (s *Session) send(prompt []acpclient.ContentBlock) {
 	s.running, s.cancelling = true, false
+	s.agent.quiet.Store(false) // what comes from now on is new
 	sent := func() { s.stream.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
 	sent()
 	call(s, acpclient.SessionPrompt,

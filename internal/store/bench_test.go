@@ -50,6 +50,31 @@ func generate(b *testing.B, s *Store, n int) {
 	}
 }
 
+// BenchmarkRead measures how long it takes until a stored session can be shown, and
+// that a longer one takes as much longer.
+func BenchmarkRead(b *testing.B) {
+	for _, megabytes := range []int{1, 10, 100} {
+		b.Run(strconv.Itoa(megabytes)+"MB", func(b *testing.B) {
+			s := New(b.TempDir())
+			l, err := s.Create(Meta{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for range megabytes * 20 {
+				appendAll(b, l, events.Sent("go on"), text(strings.Repeat("some words of text\n", 2_700)), conversation.TurnEnded{})
+			}
+			if err := l.Close(); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := s.Read(b.Context(), l.ID()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkIndex measures what a person waits for. PARLEY_BENCH_SESSIONS says how many
 // sessions of 100 KB there are: 10000 of them take a minute or two to make.
 func BenchmarkIndex(b *testing.B) {

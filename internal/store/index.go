@@ -24,7 +24,7 @@ const indexName = "index.db"
 // version is thrown away and made anew. passages says where in the logs text stands,
 // and words, which keeps no text itself, which words stand there.
 const (
-	schemaVersion = 1
+	schemaVersion = 2
 	schema        = `
 CREATE TABLE sessions (
 	key INTEGER PRIMARY KEY,
@@ -61,7 +61,9 @@ type Summary struct {
 	// Title is what the person calls it, Prompt how the first prompt begins.
 	Title  string `json:"title,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
-	Turns  int    `json:"turns,omitempty"`
+	// Last is how the agent's last message begins.
+	Last  string `json:"last,omitempty"`
+	Turns int    `json:"turns,omitempty"`
 	// Cost is the last that the agent has said.
 	Cost *acpclient.Cost `json:"cost,omitempty"`
 	// Updated is when the log was written last, Size how long it is in bytes.

@@ -18,8 +18,9 @@ const maxRecord = 256 << 20
 
 // Log is a stored session that is being written. It may be used from any goroutine.
 type Log struct {
-	id   ID
-	path string
+	id     ID
+	path   string
+	marked string // the file that says that the log is being written, "" if there is none
 
 	mu   sync.Mutex
 	file *os.File
@@ -98,7 +99,12 @@ func (l *Log) write() error {
 func (l *Log) Sync() error { return l.file.Sync() }
 
 // Close ends writing and frees the log for others.
-func (l *Log) Close() error { return l.file.Close() }
+func (l *Log) Close() error {
+	if l.marked != "" {
+		_ = os.Remove(l.marked) // at worst it is offered to go on with a session that was ended
+	}
+	return l.file.Close()
+}
 
 // Records reads a stored session from an offset on, which is 0 or that of a record.
 // What is damaged, or of a kind that this version does not know, is left out. A log

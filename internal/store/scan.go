@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -178,6 +179,9 @@ func (s *scanner) add(offset int64, kind Kind, text string) {
 
 // flush ends the passage that is open.
 func (s *scanner) flush() {
+	if s.chat == acpclient.AgentMessageChunk {
+		s.summary.Last = cmp.Or(firstLine(s.open.text.String()), s.summary.Last)
+	}
 	if s.open.text.Len() > 0 && s.err == nil {
 		s.err = s.emit(&s.open)
 	}

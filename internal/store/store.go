@@ -86,12 +86,19 @@ func (s *Store) Create(m Meta) (*Log, error) {
 		_ = os.Remove(l.path)
 		return nil, err
 	}
+	s.mark(l)
 	return l, nil
 }
 
 // Continue opens a log to write on. The error is ErrInUse if somebody does already,
 // and ErrNotStored if there is none.
-func (s *Store) Continue(id ID) (*Log, error) { return s.openLog(id, 0) }
+func (s *Store) Continue(id ID) (*Log, error) {
+	l, err := s.openLog(id, 0)
+	if err == nil {
+		s.mark(l)
+	}
+	return l, err
+}
 
 // Delete removes a log that nobody writes.
 func (s *Store) Delete(id ID) error {
@@ -100,7 +107,7 @@ func (s *Store) Delete(id ID) error {
 		return err
 	}
 	defer l.Close()
-	for _, path := range []string{l.path, s.viewPath(id)} {
+	for _, path := range []string{l.path, s.viewPath(id), s.markPath(id)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("delete the session %s: %w", id, err)
 		}

@@ -323,6 +323,9 @@ func (c *Composer) Append(text string) {
 	c.completion = completion{}
 }
 
+// Text is the draft, with everything that was pasted.
+func (c *Composer) Text() string { return c.chips.expand(c.buf.raw(), false) }
+
 // Empty says whether there is no draft.
 func (c *Composer) Empty() bool { return c.buf.empty() }
 

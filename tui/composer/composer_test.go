@@ -20,9 +20,6 @@ func newTest(t testing.TB, history *History) *Composer {
 	})
 }
 
-// Text is the draft, with everything that was pasted.
-func (c *Composer) Text() string { return c.chips.expand(c.buf.raw(), false) }
-
 // Summary is the text of a prompt as it stood in the editor, with labels in the
 // place of long pastes.
 func (p Prompt) Summary() string { return p.chips.expand(p.raw, true) }

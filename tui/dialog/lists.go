@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -94,20 +95,21 @@ func SessionItems(sessions []acpclient.SessionInfo, current acpclient.SessionID,
 	items := make([]Item, len(sessions))
 	at := toolface.In("")
 	for i, s := range sessions {
-		title := s.Title
-		if title == "" {
-			title = string(s.SessionID)
-		}
-		detail := at.Path(s.Cwd)
-		if used, err := time.Parse(time.RFC3339, s.UpdatedAt); err == nil {
-			detail = fmt.Sprintf("%-9s  %s", ago(now.Sub(used)), detail)
-		}
-		items[i] = Item{
-			ID: string(s.SessionID), Title: title, Detail: detail,
-			Current: s.SessionID == current, Do: OpenSession{s},
-		}
+		used, _ := time.Parse(time.RFC3339, s.UpdatedAt)
+		items[i] = SessionItem(cmp.Or(s.Title, string(s.SessionID)), used, now, at.Path(s.Cwd))
+		items[i].ID, items[i].Current, items[i].Do = string(s.SessionID), s.SessionID == current, OpenSession{s}
 	}
 	return items
+}
+
+// SessionItem is a session to open: its title, when it was last used, if that is known,
+// and what else there is to say about it, such as where.
+func SessionItem(title string, used, now time.Time, about ...string) Item {
+	detail := strings.Join(about, "  ")
+	if !used.IsZero() {
+		detail = fmt.Sprintf("%-9s  %s", ago(now.Sub(used)), detail)
+	}
+	return Item{Title: title, Detail: detail}
 }
 
 // ago says how long something is past, roughly.

@@ -28,6 +28,9 @@ type Item struct {
 	Do Action
 	// Delete is what deleting it means; nil if it cannot be deleted.
 	Delete Action
+	// Found says that the item is in the list because of what is written in the line to
+	// filter with, whatever its texts are: it is shown below those that the filter fits.
+	Found bool
 }
 
 // List is what a [Selector] shows.
@@ -40,6 +43,13 @@ type List struct {
 	Empty string
 	// Filter shows the line to filter with, however few items there are.
 	Filter bool
+	// Search, if not nil, is what to do whenever something else is written in that line:
+	// it is asked for items that the list does not have.
+	Search func(words string) tea.Cmd
+	// Wider, if not nil, is what the key for more items does, WiderHint what that is
+	// called.
+	Wider     Action
+	WiderHint string
 }
 
 // manyItems is how many items there are when a filter is shown.
@@ -152,7 +162,22 @@ func sameItems(a, b []Item) bool {
 func (s *Selector) SetTheme(th *theme.Theme) { s.env.Theme = th }
 
 // Key implements [Dialog].
-func (s *Selector) Key(msg tea.KeyPressMsg) Action { return s.env.done(msg, s.press(msg)) }
+func (s *Selector) Key(msg tea.KeyPressMsg) Action {
+	before := s.input.text
+	if a := s.env.done(msg, s.press(msg)); a != nil {
+		return a
+	}
+	return s.search(before)
+}
+
+// search is what to do if the line to filter with is not as before.
+func (s *Selector) search(before string) Action {
+	words := s.input.text
+	if s.list.Search == nil || words == before {
+		return nil
+	}
+	return Stay(func() tea.Cmd { return s.list.Search(words) })
+}
 
 // press is Key without noting the key.
 func (s *Selector) press(msg tea.KeyPressMsg) Action {
@@ -173,6 +198,8 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 		if i := s.item(); i >= 0 {
 			return s.list.Items[i].Delete
 		}
+	case s.list.Wider != nil && keys.Match(config.ActionDialogWider, key):
+		return s.list.Wider
 	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p":
 		s.move(-1)
 	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n":
@@ -201,9 +228,10 @@ func (s *Selector) write(msg tea.KeyPressMsg) {
 
 // Paste implements [Dialog].
 func (s *Selector) Paste(text string) Action {
+	before := s.input.text
 	s.input.insert(text)
 	s.setFilter(s.input.text, s.input.at)
-	return nil
+	return s.search(before)
 }
 
 // maxFilter bounds a filter, in bytes.
@@ -278,6 +306,9 @@ func (s *Selector) Hints() []Hint {
 	hints = s.env.hint(hints, config.ActionDialogDown, "next")
 	if s.filters() {
 		hints = append(hints, Hint{"type", "filter"})
+	}
+	if s.list.Wider != nil {
+		hints = s.env.hint(hints, config.ActionDialogWider, s.list.WiderHint)
 	}
 	if i := s.item(); i >= 0 && s.list.Items[i].Delete != nil {
 		hints = s.env.hint(hints, config.ActionDialogDelete, "delete")

@@ -83,7 +83,13 @@ func (r *rows) filter(pattern string) {
 	}
 	r.last, r.found, r.shown = pattern, nil, nil
 	rest := r.match(pattern, r.titles, in, true)
-	r.match(pattern, r.details, rest, false)
+	rest = r.match(pattern, r.details, rest, false)
+	for _, i := range rest {
+		if r.items[i].Found {
+			r.shown = append(r.shown, row{item: i})
+			r.found = append(r.found, i)
+		}
+	}
 }
 
 // match shows those of the items in that a pattern fits, best first, and returns

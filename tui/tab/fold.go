@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/store"
 	"parley/tui/dialog"
 )
 
@@ -32,7 +33,10 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		if e.Clear {
 			t.list.Reset()
 			t.reader.reset()
+			t.back, t.viewed.saved = back{}, store.View{} // they were the other session's
 		}
+	case conversation.SessionOpened:
+		t.setAgain()
 	case conversation.AuthRequired:
 		t.askToSignIn(e)
 	case conversation.AuthDone:
@@ -40,6 +44,10 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 	case conversation.AgentLost:
 		t.askAfterLoss()
 	case conversation.SessionFailed:
+		if t.cannotGoOn() {
+			t.askAnew(e.Err)
+			break
+		}
 		t.askToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
 	case conversation.TerminalExited:
 		return t.terminalEnded(e.ID)

@@ -217,7 +217,9 @@ func (t *Tab) transcriptFocused() bool { return t.list != nil && t.list.Focused(
 
 // composerActive reports whether there is something that a prompt could go to, or
 // soon will be.
-func (t *Tab) composerActive() bool { return t.session != nil || t.starting != nil }
+func (t *Tab) composerActive() bool {
+	return t.session != nil || t.starting != nil || t.reopening != nil
+}
 
 // readerKey takes a key while the transcript is read.
 func (t *Tab) readerKey(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {

@@ -9,6 +9,7 @@ import (
 
 	"parley/config"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -26,7 +27,11 @@ type Program struct {
 	// Agents can be chosen from.
 	Agents []config.Agent
 	// Start makes the session with an agent. It must not wait for the agent.
-	Start   func(config.Agent) (*session.Session, error)
+	Start func(config.Agent) (*session.Session, error)
+	// Stored are the sessions that are kept; nil keeps none. Reopen reads one of them and
+	// makes the session that goes on with it. It takes its time.
+	Stored  *store.Library
+	Reopen  func(context.Context, Open) (*Reopened, error)
 	Version string
 	// Clipboard puts text on the system's clipboard and returns the name of the
 	// program that took it; see [clipboard.System.Copy]. nil is a system that has

@@ -15,6 +15,10 @@ type promptMsg struct{ blocks []acpclient.ContentBlock }
 // submit sends a prompt. The files that it mentions are read on the way, one
 // prompt after the other, so that they arrive in order.
 func (t *Tab) submit(p composer.Prompt) tea.Cmd {
+	if why := t.cannotSend(); why != "" {
+		t.composer.SetText(p.Text())
+		return t.say(why)
+	}
 	if t.list != nil {
 		t.list.Bottom()
 	}
@@ -36,7 +40,7 @@ func (t *Tab) readPrompt() tea.Cmd {
 }
 
 func (t *Tab) sent(msg promptMsg) tea.Cmd {
-	t.session.Prompt(msg.blocks)
+	t.session.Prompt(t.withTold(msg.blocks))
 	t.outbox = t.outbox[1:]
 	return t.readPrompt()
 }

@@ -9,19 +9,33 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/tui/dialog"
 )
 
 // mostSessions is how many sessions are listed: page by page until then, so that
-// all of them can be searched.
-const mostSessions = 2000
+// all of them can be searched. keptPage is how many stored ones come at once.
+const (
+	mostSessions = 2000
+	keptPage     = 200
+)
 
-// sessionList is an open list of the agent's sessions, as far as they have come.
+// sessionList is an open list of sessions, as far as they have come: those that parley
+// keeps, and those that the agent remembers.
 type sessionList struct {
-	tab      *Tab
-	picker   *dialog.Selector
-	sessions []acpclient.SessionInfo
-	more     bool // sessions are on their way
+	tab    *Tab
+	picker *dialog.Selector
+
+	agents []acpclient.SessionInfo
+	kept   []store.Summary
+	all    bool // the kept ones of all directories
+	load   int  // counts how often the kept ones were asked for from the beginning
+
+	asksAgent, asksStore bool // some are on their way
+
+	words string           // what is looked for in all that was said
+	hits  map[store.ID]hit // where it was found
+	found []store.Summary  // the sessions of the hits
 }
 
 // sessionsMsg is a page of the agent's sessions.
@@ -31,15 +45,45 @@ type sessionsMsg struct {
 	err  error
 }
 
-// showSessions asks the agent for its sessions and shows them as they come.
+// keptMsg is a page of the stored sessions.
+type keptMsg struct {
+	list *sessionList
+	load int
+	page []store.Summary
+	err  error
+}
+
+// ShowSessions lists the sessions to choose one from.
+func (t *Tab) ShowSessions() tea.Cmd { return t.address(t.showSessions()) }
+
+// showSessions asks for the sessions and shows them as they come.
 func (t *Tab) showSessions() tea.Cmd {
-	if t.session == nil || t.conv.Phase != conversation.PhaseReady && t.conv.Phase != conversation.PhaseFailed {
+	l := t.listSessions()
+	if l == nil {
 		return nil
 	}
-	l := &sessionList{tab: t, more: true}
+	var cmds []tea.Cmd
+	if l.asksAgent {
+		cmds = append(cmds, l.page(""))
+	}
+	if l.asksStore {
+		cmds = append(cmds, l.keptFrom(0))
+	}
+	return tea.Batch(cmds...)
+}
+
+// listSessions opens an empty list; it is nil if there is nobody to ask.
+func (t *Tab) listSessions() *sessionList {
+	l := &sessionList{tab: t, asksStore: t.program.Stored != nil}
+	if t.session != nil {
+		l.asksAgent = t.conv.Phase == conversation.PhaseReady || t.conv.Phase == conversation.PhaseFailed
+	}
+	if !l.asksAgent && !l.asksStore {
+		return nil
+	}
 	l.picker = dialog.NewSelector(t.env(), l.content())
 	t.dialogs.Push(l.picker)
-	return l.page("")
+	return l
 }
 
 // page asks for the page at a cursor.
@@ -51,54 +95,93 @@ func (l *sessionList) page(cursor string) tea.Cmd {
 	}
 }
 
-// take takes a page and asks for the next, unless the list was closed meanwhile.
+// take takes a page and asks for the next, unless the list was closed meanwhile. An
+// agent that lists no sessions is no trouble where others are listed.
 func (l *sessionList) take(msg sessionsMsg) tea.Cmd {
 	t := l.tab
 	if !t.dialogs.Has(l.picker) {
 		return nil
 	}
 	if msg.err != nil {
-		t.dialogs.Close(l.picker)
-		if errors.Is(msg.err, session.ErrUnsupported) {
+		l.asksAgent = false
+		unsupported := errors.Is(msg.err, session.ErrUnsupported)
+		if t.program.Stored == nil {
+			t.dialogs.Close(l.picker)
+		} else {
+			l.picker.SetList(l.content())
+		}
+		switch {
+		case !unsupported:
+			return t.say("the sessions could not be listed: " + msg.err.Error())
+		case t.program.Stored == nil:
 			return t.say("this agent does not list its sessions")
 		}
-		return t.say("the sessions could not be listed: " + msg.err.Error())
+		return nil
 	}
-	l.sessions = append(l.sessions, msg.page.Sessions...)
-	l.more = msg.page.NextCursor != "" && len(msg.page.Sessions) > 0 && len(l.sessions) < mostSessions
+	l.agents = append(l.agents, msg.page.Sessions...)
+	l.asksAgent = msg.page.NextCursor != "" && len(msg.page.Sessions) > 0 && len(l.agents) < mostSessions
 	l.picker.SetList(l.content())
-	if l.more {
+	if l.asksAgent {
 		return l.page(msg.page.NextCursor)
 	}
 	return nil
 }
 
-// content is what the list shows.
-func (l *sessionList) content() dialog.List {
-	t := l.tab
-	items := dialog.SessionItems(l.sessions, t.conv.ID, t.program.Now())
-	if t.conv.Agent.Capabilities.SessionCapabilities.Delete != nil {
-		for i, s := range l.sessions {
-			if s.SessionID != t.conv.ID {
-				items[i].Delete = dialog.Stay(func() tea.Cmd { l.askToDelete(s); return nil })
-			}
-		}
+// query is which stored sessions are listed.
+func (l *sessionList) query() store.Query {
+	if l.all {
+		return store.Query{}
 	}
-	return dialog.List{
-		Title: "Sessions", Loading: l.more, Filter: true, Items: items,
-		Empty: "The agent has no earlier sessions.",
+	return store.Query{Cwd: l.tab.cwd}
+}
+
+// keptFrom asks for the stored sessions behind so many.
+func (l *sessionList) keptFrom(offset int) tea.Cmd {
+	lib, ctx, q, load := l.tab.program.Stored, l.tab.program.Context, l.query(), l.load
+	q.Limit, q.Offset = keptPage, offset
+	return func() tea.Msg {
+		page, err := lib.List(ctx, q)
+		return keptMsg{l, load, page, err}
 	}
 }
 
-// askToDelete asks before a session is deleted: nothing brings it back.
-func (l *sessionList) askToDelete(info acpclient.SessionInfo) {
-	name := info.Title
-	if name == "" {
-		name = string(info.SessionID)
+// takeKept takes a page of the stored sessions, and asks for the next.
+func (l *sessionList) takeKept(msg keptMsg) tea.Cmd {
+	if !l.tab.dialogs.Has(l.picker) || msg.load != l.load {
+		return nil
 	}
-	remove := func() tea.Cmd { return l.delete(info.SessionID) }
+	l.kept = append(l.kept, msg.page...)
+	l.asksStore = msg.err == nil && len(msg.page) == keptPage && len(l.kept) < mostSessions
+	l.picker.SetList(l.content())
+	switch {
+	case msg.err != nil:
+		return l.tab.say(msg.err.Error())
+	case l.asksStore:
+		return l.keptFrom(len(l.kept))
+	}
+	return nil
+}
+
+// widen lists the stored sessions of all directories, or of this one again.
+func (l *sessionList) widen() tea.Cmd {
+	l.all, l.kept, l.asksStore = !l.all, nil, true
+	l.load++
+	l.picker.SetList(l.content())
+	return tea.Batch(l.keptFrom(0), l.lookFor(l.words))
+}
+
+// askToDelete asks before a session is deleted: nothing brings it back.
+func (l *sessionList) askToDelete(s listed) {
+	who := "The agent forgets it for good."
+	switch {
+	case s.kept != nil && s.info != nil && l.agentDeletes():
+		who = "parley and the agent forget it for good."
+	case s.kept != nil:
+		who = "parley forgets it for good."
+	}
+	remove := func() tea.Cmd { return l.delete(s) }
 	l.tab.ask(dialog.Confirmation{
-		Title: "Delete a session", Text: name + "\nThe agent forgets it for good.",
+		Title: "Delete a session", Text: s.name() + "\n" + who,
 		Choices: []dialog.Choice{
 			{Name: "Keep it", Key: "k", Do: dialog.Close{}},
 			{Name: "Delete it", Key: "d", Risky: true, Do: dialog.Do(remove)},
@@ -108,23 +191,44 @@ func (l *sessionList) askToDelete(info acpclient.SessionInfo) {
 
 // deletedMsg is the end of deleting a session.
 type deletedMsg struct {
-	list *sessionList
-	id   acpclient.SessionID
-	err  error
+	list    *sessionList
+	session listed
+	err     error
 }
 
-func (l *sessionList) delete(id acpclient.SessionID) tea.Cmd {
-	s, ctx := l.tab.session, l.tab.program.Context
-	return func() tea.Msg { return deletedMsg{l, id, s.DeleteSession(ctx, id)} }
+// delete deletes a session where it is: in the store, with the agent, or both.
+func (l *sessionList) delete(s listed) tea.Cmd {
+	t, ctx, agentDeletes := l.tab, l.tab.program.Context, l.agentDeletes()
+	return func() tea.Msg {
+		var err error
+		if s.kept != nil {
+			err = t.program.Stored.Delete(s.kept.ID)
+		}
+		if err == nil && s.info != nil && agentDeletes {
+			err = t.session.DeleteSession(ctx, s.info.SessionID)
+		}
+		return deletedMsg{l, s, err}
+	}
 }
 
 func (l *sessionList) deleted(msg deletedMsg) tea.Cmd {
 	if msg.err != nil {
 		return l.tab.say("the session was not deleted: " + msg.err.Error())
 	}
-	l.sessions = slices.DeleteFunc(l.sessions, func(s acpclient.SessionInfo) bool { return s.SessionID == msg.id })
+	if s := msg.session.info; s != nil {
+		l.agents = slices.DeleteFunc(l.agents, func(i acpclient.SessionInfo) bool { return i.SessionID == s.SessionID })
+	}
+	if s := msg.session.kept; s != nil {
+		gone := func(k store.Summary) bool { return k.ID == s.ID }
+		l.kept, l.found = slices.DeleteFunc(l.kept, gone), slices.DeleteFunc(l.found, gone)
+	}
 	l.picker.SetList(l.content())
 	return l.tab.say("deleted")
+}
+
+// agentDeletes reports whether the agent deletes its sessions.
+func (l *sessionList) agentDeletes() bool {
+	return l.tab.conv != nil && l.tab.conv.Agent.Capabilities.SessionCapabilities.Delete != nil
 }
 
 // fork goes on with a copy of the open session, where the agent can do that.

@@ -32,6 +32,22 @@ func (t *Tab) findSites(batch batchMsg) tea.Cmd {
 			}
 		}
 	}
+	return t.locate(wanted)
+}
+
+// fragments are the changes of all tool calls.
+func fragments(c *conversation.Conversation) []toolface.Fragment {
+	var all []toolface.Fragment
+	for _, i := range c.Items {
+		if call, ok := i.(*conversation.ToolCall); ok {
+			all = append(all, toolface.Fragments(call.Content)...)
+		}
+	}
+	return all
+}
+
+// locate looks for changes in their files, beside the screen.
+func (t *Tab) locate(wanted []toolface.Fragment) tea.Cmd {
 	if len(wanted) == 0 {
 		return nil
 	}

@@ -65,7 +65,11 @@ func (t *Tab) activity() string {
 	th := t.program.Theme
 	left := ""
 	switch c := t.conv; {
+	case c == nil && t.reopening != nil:
+		left = th.Muted.Render("  reading the stored session")
 	case c == nil:
+	case t.cannotSend() != "":
+		left = "  " + th.Warning.Render(safetext.Line(t.cannotSend()))
 	case c.Phase == conversation.PhaseStarting:
 		left = spin(th, t.ticks) + th.Muted.Render(fmt.Sprintf("starting %s", safetext.Line(c.Agent.Command)))
 		if d := t.program.Now().Sub(c.Agent.Since); d >= slowStart {

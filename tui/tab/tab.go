@@ -13,6 +13,7 @@
 package tab
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -56,6 +57,9 @@ type Tab struct {
 	sites   toolface.Sites // where changes stand in their files
 	reach   toolface.Reach // which paths lead out of the session's directories
 
+	back   back   // the stored session that it goes on with
+	viewed viewed // what is kept of how the person sees it
+
 	composer *composer.Composer
 	outbox   []composer.Prompt // sent by the person, on their way to the session
 	dialogs  *dialog.Stack
@@ -73,7 +77,9 @@ type Tab struct {
 	// starting makes the session that is on its way, or waits until somebody else
 	// has; nil if none is.
 	starting func() startedMsg
-	leaving  time.Time // of a first ctrl+c with nothing left to clear
+	// reopening reads a stored session that is on its way, in the same manner.
+	reopening func() reopenedMsg
+	leaving   time.Time // of a first ctrl+c with nothing left to clear
 
 	inside   *inside              // the command that has the keys, nil if none has
 	entering acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
@@ -130,9 +136,15 @@ func (t *Tab) Hide() { t.dialogs.Hide() }
 // Close ends the agent, also one that is just being started, politely until ctx
 // ends, and waits for it. The tab must not be used after it.
 func (t *Tab) Close(ctx context.Context) {
+	t.saveLast()
 	s := t.session
 	if t.starting != nil {
 		s = t.starting().session
+	}
+	if t.reopening != nil {
+		if r := t.reopening(); r.Reopened != nil {
+			s = r.Session
+		}
 	}
 	if s != nil {
 		s.Close(ctx)
@@ -161,7 +173,7 @@ func (t *Tab) Title() string {
 	if t.conv == nil {
 		return ""
 	}
-	title := t.conv.Title
+	title := cmp.Or(t.back.title, t.conv.Title)
 	if most := 16 * maxTitle; len(title) > most { // characters can be made of many bytes
 		title = strings.ToValidUTF8(title[:most], "") + "…"
 	}
@@ -206,7 +218,7 @@ type (
 // Update takes a message that is for this tab, or a key, a paste or a mouse event
 // while it is on the screen.
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
-	cmd := t.handle(msg)
+	cmd := tea.Batch(t.handle(msg), t.touched(msg))
 	t.fitInside()
 	if decode := t.decodePictures(); decode != nil {
 		cmd = tea.Batch(cmd, decode)
@@ -285,7 +297,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case composer.ErrorMsg:
 		return t.say(msg.Err.Error())
 	default:
-		return t.composer.Update(msg)
+		return t.handleStored(msg)
 	}
 	return nil
 }

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/internal/store"
+)
+
+// writeJSON writes a value for people and programs to read.
+func writeJSON(to io.Writer, v any) error {
+	e := json.NewEncoder(to)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func sessionsShowCommand(s *streams) *cobra.Command {
+	events := false
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Print a session: what was said and done, as text",
+		Args:  oneSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			lib, _, err := openLibrary()
+			if err != nil {
+				return err
+			}
+			id, err := storedSession(lib, args[0])
+			switch {
+			case err != nil:
+				return err
+			case events:
+				return printEvents(s.Out, lib.Store, id)
+			}
+			return printSession(cmd.Context(), s.Out, lib.Store, id)
+		},
+	}
+	cmd.Flags().BoolVar(&events, "json", false, "print the events of the session instead, one JSON object a line")
+	return cmd
+}
+
+// printSession prints a session as text.
+func printSession(ctx context.Context, to io.Writer, s *store.Store, id store.ID) error {
+	t, err := s.Read(ctx, id)
+	if err != nil {
+		return err
+	}
+	c := t.Conversation
+	var text strings.Builder
+	fmt.Fprintf(&text, "# %s\n\n", cmp.Or(t.Title, c.Title, "Session "+string(id)))
+	fmt.Fprintf(&text, "%s, %s, %s\n\n", cmp.Or(c.Agent.Name(), t.Meta.Agent), t.Meta.Cwd, t.Meta.Created.Local().Format(time.RFC1123))
+	if err := conversation.WritePlain(&text, c); err != nil {
+		return err
+	}
+	_, err = io.WriteString(to, safetext.Block(text.String()))
+	return err
+}
+
+// printEvents prints the events of a session.
+func printEvents(to io.Writer, s *store.Store, id store.ID) error {
+	for e, err := range s.Events(id) {
+		if err != nil {
+			return err
+		}
+		line, err := conversation.Encode(e)
+		if err != nil {
+			continue // nothing that came from a line lacks a form as a line
+		}
+		if _, err := to.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sessionsPruneCommand deletes what the configuration does not want to keep.
+func sessionsPruneCommand(s *streams) *cobra.Command {
+	dry := false
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Delete the sessions that are older, or take more room, than the configuration keeps",
+		Long: `prune deletes the sessions beyond store_days and store_megabytes of the
+configuration, the oldest first, and says which. parley does it by itself once a
+day. Sessions that are open stay.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return prune(cmd.Context(), s, dry) },
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "say which would be deleted, and delete nothing")
+	return cmd
+}
+
+func prune(ctx context.Context, s *streams, dry bool) error {
+	lib, cfg, err := openLibrary()
+	if err != nil {
+		return err
+	}
+	bounds := store.Bounds{Age: cfg.Store.Age, Bytes: cfg.Store.Bytes}
+	gone, word := []store.ID(nil), "deleted"
+	if dry {
+		word = "would delete"
+		gone, err = lib.Excess(bounds, time.Now())
+	} else {
+		gone, err = lib.Prune(ctx, bounds, time.Now())
+	}
+	for _, id := range gone {
+		fmt.Fprintln(s.Out, word+" "+string(id))
+	}
+	if len(gone) == 0 && err == nil {
+		fmt.Fprintln(s.Err, "All stored sessions are within the bounds of the configuration.")
+	}
+	return err
+}

@@ -1,0 +1,107 @@
+package session
+
+import (
+	"errors"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// kept makes a session whose transcript is at hand.
+func kept(_ *harness, o *Options) { o.ResumeID, o.Kept = "old", true }
+
+// What the agent replays of a session that is at hand is left out, whether it comes
+// before its answer or after it. How the session stands is taken, and what follows on
+// the next prompt.
+func TestTheReplayOfAKeptSessionIsLeftOut(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		a := h.agent()
+		a.update("old", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"before"}}`)
+		a.update("old", `{"sessionUpdate":"session_info_update","title":"Its title"}`)
+		h.reply("session/load", `null`)
+		a.text("old", "replayed late")
+		a.update("old", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Replayed too"}`)
+		a.update("old", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"init"}]}`)
+		h.settle()
+		events.WantTranscript(t, h.conv)
+		if h.conv.Title != "Its title" || len(h.conv.Commands) != 1 || h.conv.Phase != conversation.PhaseReady {
+			t.Errorf("title %q, %d commands, phase %v", h.conv.Title, len(h.conv.Commands), h.conv.Phase)
+		}
+		for _, e := range eventsOf[conversation.SessionOpening](h) {
+			if e.Clear {
+				t.Error("the transcript was to be forgotten")
+			}
+		}
+		h.Prompt([]acpclient.ContentBlock{acpclient.TextBlock("go on")})
+		h.settle()
+		a.text("old", "new")
+		h.settle()
+		events.WantTranscript(t, h.conv, "user: go on", "agent: new")
+	}, capable(`{"loadSession":true}`), kept)
+}
+
+func TestAKeptSessionIsResumedWhereThatCanBe(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.reply("session/resume", `{}`)
+		if h.conv.Phase != conversation.PhaseReady || h.agent().count("session/load") != 0 {
+			t.Errorf("phase %v, the agent got %q", h.conv.Phase, h.agent().got())
+		}
+	}, capable(everything), kept)
+}
+
+// Nothing is opened in place of a kept session without a word of the person, and it is
+// not tried again and again.
+func TestAKeptSessionThatCannotBeOpened(t *testing.T) {
+	for name, test := range map[string]struct{ capabilities, method string }{
+		"by nothing": {`{}`, ""},
+		"by load":    {`{"loadSession":true}`, "session/load"},
+		"by resume":  {`{"sessionCapabilities":{"resume":{}}}`, "session/resume"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				if test.method != "" {
+					h.fail(test.method, -32002, "no such session")
+				}
+				failed := eventsOf[conversation.SessionFailed](h)
+				if len(failed) != 1 || h.conv.Phase != conversation.PhaseFailed || h.agent().count("session/new") != 0 {
+					t.Fatalf("%d failures, phase %v, the agent got %q", len(failed), h.conv.Phase, h.agent().got())
+				}
+				if errors.Is(failed[0].Err, ErrCannotReopen) != (test.method == "") {
+					t.Errorf("it says %v", failed[0].Err)
+				}
+				items := len(h.conv.Items)
+				if err := h.OpenAnew(); err != nil {
+					t.Fatal(err)
+				}
+				h.settle()
+				if h.conv.Phase != conversation.PhaseReady || len(h.conv.Items) < items {
+					t.Errorf("phase %v, %d items of %d", h.conv.Phase, len(h.conv.Items), items)
+				}
+			}, capable(test.capabilities), kept)
+		})
+	}
+}
+
+func TestPromptsOfBeforeWaitForAYes(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.reply("session/resume", `{}`)
+		if n := h.agent().count("session/prompt"); n != 0 {
+			t.Fatalf("%d prompts were sent unasked", n)
+		}
+		h.ResumeQueue()
+		h.settle()
+		if n := h.agent().count("session/prompt"); n != 1 {
+			t.Errorf("%d prompts were sent", n)
+		}
+		h.SetOption("model", acpclient.SelectValue("small"))
+		h.settle()
+		if chosen := eventsOf[conversation.OptionChosen](h); len(chosen) != 1 || chosen[0].Seq <= 7 {
+			t.Errorf("numbers are given out again: %v", chosen)
+		}
+	}, capable(everything), kept, func(_ *harness, o *Options) {
+		o.Queue = []conversation.QueuedPrompt{{ID: 7, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}
+		o.LastNumber = 7
+	})
+}

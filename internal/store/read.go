@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// AmbiguousError says that several sessions have ids that begin in the same way.
+type AmbiguousError struct {
+	Prefix string
+	IDs    []ID
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%d stored sessions have ids that begin with %q", len(e.IDs), e.Prefix)
+}
+
+// Resolve finds a session by the beginning of its id. The error wraps ErrNotStored if
+// no id begins so, and is an *AmbiguousError if several do.
+func (s *Store) Resolve(prefix string) (ID, error) {
+	if !ID(prefix).valid() {
+		return "", fmt.Errorf("%q: %w", prefix, ErrNotStored)
+	}
+	files, err := s.logs()
+	if err != nil {
+		return "", err
+	}
+	var fit []ID
+	for _, f := range files {
+		if f.id == ID(prefix) {
+			return f.id, nil
+		}
+		if strings.HasPrefix(string(f.id), prefix) {
+			fit = append(fit, f.id)
+		}
+	}
+	switch len(fit) {
+	case 0:
+		return "", fmt.Errorf("%q: %w", prefix, ErrNotStored)
+	case 1:
+		return fit[0], nil
+	}
+	return "", &AmbiguousError{prefix, fit}
+}
+
+// metaWithin is among how many records the one is looked for with which a log begins:
+// it may be damaged.
+const metaWithin = 8
+
+// Meta is what was known of a session when its log began.
+func (s *Store) Meta(id ID) (Meta, error) {
+	looked := 0
+	for r, err := range s.Records(id, 0) {
+		if err != nil {
+			return Meta{}, err
+		}
+		if r.Meta != nil {
+			m := *r.Meta
+			m.ID = id
+			return m, nil
+		}
+		if looked++; looked == metaWithin {
+			break
+		}
+	}
+	return Meta{}, fmt.Errorf("the stored session %s: the beginning of its log is damaged", id)
+}
+
+// Transcript is a stored session as it can be shown again.
+type Transcript struct {
+	Meta Meta
+	// Title is what the person calls the session, "" if they have given it no name.
+	Title        string
+	Conversation *conversation.Conversation
+	// Ending are the events that end what the log leaves open: its writer may have
+	// ended at any moment. The conversation has them already; whoever goes on in the log
+	// writes them first.
+	Ending []conversation.Event
+	// LastNumber is the highest number of a switch, a question or a queued prompt.
+	LastNumber int
+}
+
+// errEnded is why the agent of a stored session is not there.
+var errEnded = errors.New("parley has ended")
+
+// Read folds a stored session. It takes as long as the log is long.
+func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
+	t := &Transcript{Meta: Meta{ID: id}, Conversation: conversation.New()}
+	for r, err := range s.Records(id, 0) {
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		switch {
+		case r.Meta != nil:
+			t.Meta = *r.Meta
+			t.Meta.ID = id
+			t.Conversation.Cwd = r.Meta.Cwd
+		case r.Title != nil:
+			t.Title = *r.Title
+		case r.Event != nil:
+			t.count(r.Event)
+			t.Conversation.Apply(r.Event)
+		}
+	}
+	t.end()
+	return t, nil
+}
+
+// count remembers the number that an event gives out.
+func (t *Transcript) count(e conversation.Event) {
+	n := 0
+	switch e := e.(type) {
+	case conversation.OptionChosen:
+		n = e.Seq
+	case conversation.PermissionOpened:
+		n = e.ID
+	case conversation.ElicitationOpened:
+		n = e.ID
+	case conversation.QueueChanged:
+		for _, q := range e.Queue {
+			n = max(n, q.ID)
+		}
+	}
+	t.LastNumber = max(t.LastNumber, n)
+}
+
+// end ends what is open. The prompts that waited go on waiting.
+func (t *Transcript) end() {
+	c := t.Conversation
+	if c.Turn.Running {
+		t.Ending = append(t.Ending, conversation.Said{
+			Severity: acpclient.NoticeWarning, Title: "parley ended in the middle of this turn",
+		})
+	}
+	t.Ending = append(t.Ending, conversation.AgentLost{Err: errEnded})
+	if len(c.Queue) > 0 && !c.QueuePaused {
+		t.Ending = append(t.Ending, conversation.QueueChanged{Queue: slices.Clone(c.Queue), Paused: true})
+	}
+	for _, e := range t.Ending {
+		c.Apply(e)
+	}
+}

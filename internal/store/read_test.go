@@ -1,0 +1,184 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// A log of version 1, as it was written when that was the newest. Every later version
+// of parley has to read it.
+func TestReadsALogOfVersion1(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "version1.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(t.TempDir())
+	if err := os.WriteFile(filepath.Join(s.dir, "old.jsonl"), b, fileMode); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Read(t.Context(), "old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := got.Conversation
+	events.WantTranscript(t, c,
+		"user: Tidy up", "thought: Where to begin", "tool t1: Edit a.txt (completed)", "agent: Done, all of it.",
+		"note: A word of parley's own", "user: And more", "agent: As I was say", "note: parley ended in the middle of this turn")
+	m := got.Meta
+	if m.ID != "old" || m.Agent != "mine" || !slices.Equal(m.Command, []string{"my-agent", "--acp"}) || m.Cwd != "/project" || !slices.Equal(m.Dirs, []string{"/more"}) {
+		t.Errorf("the meta is %+v", m)
+	}
+	if got.Title != "My name for it" || c.Title != "Tidying" || c.ID != "s1" || c.Agent.Name() != "Scripted" {
+		t.Errorf("got %q, %q, %q, %q", got.Title, c.Title, c.ID, c.Agent.Name())
+	}
+	if v, _ := c.OptionValue(c.Option("model")); v != acpclient.SelectValue("small") {
+		t.Errorf("the model is %v", v)
+	}
+	if len(c.Queue) != 1 || !c.QueuePaused || c.Turn.Running || c.Phase != conversation.PhaseLost {
+		t.Errorf("the queue is %v, paused %v, the turn runs %v, phase %v", c.Queue, c.QueuePaused, c.Turn.Running, c.Phase)
+	}
+	if got.LastNumber != 3 {
+		t.Errorf("the last number is %d", got.LastNumber)
+	}
+	if len(c.Files) != 1 || len(c.Terminals) != 1 {
+		t.Errorf("there are %d files and %d terminals", len(c.Files), len(c.Terminals))
+	}
+}
+
+// What was open when parley ended is ended by events, which end it for whoever reads the
+// log after the next writer as well.
+func TestWhatIsOpenIsEnded(t *testing.T) {
+	s, l := newLog(t)
+	appendAll(t, l, events.Sent("go"), events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Run","status":"in_progress"}`),
+		events.Permission(1, `{"toolCallId":"t1"}`))
+	first, err := s.Read(t.Context(), l.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, l, first.Ending...)
+	appendAll(t, l, conversation.AgentStarting{}, conversation.SessionOpening{How: conversation.OpenResume, ID: "x"}, conversation.SessionOpened{ID: "x"})
+	second, err := s.Read(t.Context(), l.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []*conversation.Conversation{first.Conversation, second.Conversation} {
+		events.WantTranscript(t, c, "user: go", "tool t1: Run (in_progress) cancelled", "note: parley ended in the middle of this turn")
+		if c.Turn.Running || len(c.Permissions) > 0 {
+			t.Errorf("%d: the turn runs %v, %d questions", i, c.Turn.Running, len(c.Permissions))
+		}
+	}
+}
+
+func TestResolvesUniqueBeginnings(t *testing.T) {
+	s := New(t.TempDir())
+	for _, name := range []string{"2026-a1", "2026-a2", "2026-b"} {
+		if err := os.WriteFile(filepath.Join(s.dir, name+logSuffix), nil, fileMode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for prefix, want := range map[string]ID{"2026-b": "2026-b", "2026-a2": "2026-a2", "2026-": "", "x": "", "": "", "../2026-b": ""} {
+		got, err := s.Resolve(prefix)
+		var several *AmbiguousError
+		switch {
+		case got != want:
+			t.Errorf("%q is %q, %v, want %q", prefix, got, err, want)
+		case want == "" && errors.Is(err, ErrNotStored) == errors.As(err, &several):
+			t.Errorf("%q: %v", prefix, err)
+		}
+	}
+}
+
+func TestKnowsWhichSessionsWereNeverEnded(t *testing.T) {
+	s := New(t.TempDir())
+	open, _ := s.Create(Meta{Cwd: "/a"})
+	defer open.Close()
+	chat(t, s, Meta{Cwd: "/a"}, "ended")
+	killed := func(cwd string) ID {
+		l, err := s.Create(Meta{Cwd: cwd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = l.file.Close() // as the system does when it kills a process
+		return l.ID()
+	}
+	want := killed("/a")
+	killed("/b")
+	got, err := s.Abandoned("/a")
+	if err != nil || !slices.Equal(got, []ID{want}) {
+		t.Errorf("got %v, %v, want %s", got, err, want)
+	}
+	// Whoever goes on and ends it well leaves nothing to offer, and so does who forgets.
+	l, err := s.Continue(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := s.Abandoned("/a"); len(got) > 0 {
+		t.Errorf("%v are offered, and are open", got)
+	}
+	_ = l.Close()
+	declined := killed("/a")
+	if err := s.Forget(declined); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := s.Abandoned("/a"); len(got) > 0 {
+		t.Errorf("%v are offered", got)
+	}
+	if _, err := s.Meta(declined); err != nil {
+		t.Errorf("what was forgotten is gone: %v", err)
+	}
+}
+
+func TestPrunesOnceADay(t *testing.T) {
+	s := New(t.TempDir())
+	now := time.Now()
+	bounds := Bounds{Age: time.Hour}
+	left := func() int {
+		files, err := s.logs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	prune := func(at time.Time) {
+		if err := s.PruneDaily(t.Context(), bounds, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prune(now)
+	chat(t, s, Meta{}, "old")
+	if prune(now.Add(2 * time.Hour)); left() != 1 {
+		t.Error("it pruned twice in a day")
+	}
+	if prune(now.Add(25 * time.Hour)); left() != 0 {
+		t.Error("it did not prune after a day")
+	}
+}
+
+func TestPlainTextSaysWhatWasSaidAndDone(t *testing.T) {
+	s, l := newLog(t)
+	appendAll(t, l, events.Sent("go"), events.Up(t, events.AgentSays("I *will*", "")),
+		events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"ls","kind":"execute","status":"completed","content":[{"type":"content","content":{"type":"text","text":"a\nb\n"}}]}`),
+		events.Up(t, events.Plan("completed", "pending")), conversation.TurnEnded{})
+	got, err := s.Read(t.Context(), l.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := conversation.WritePlain(&text, got.Conversation); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## You\n\ngo\n\n## Agent\n\nI *will*\n\n* execute: ls (completed)\n    a\n    b\n", "- [x] "} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("it lacks %q:\n%s", want, text.String())
+		}
+	}
+}

@@ -1,0 +1,333 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/internal/test/ptytest"
+)
+
+// place is a home and a project that several parleys share, one after the other.
+type place struct {
+	t         *testing.T
+	home, dir string
+}
+
+func newPlace(t *testing.T) place {
+	return place{t, t.TempDir(), resolved(t, t.TempDir())}
+}
+
+// start starts parley there.
+func (p place) start(script string, args ...string) *Parley {
+	p.t.Helper()
+	return Start(p.t, Options{Home: p.home, Project: p.dir, Script: script, Args: args})
+}
+
+const (
+	resumes = `{"sessionCapabilities": {"resume": {}}}`
+	loads   = `{"loadSession": true}`
+)
+
+// talk is an agent that answers one prompt.
+func talk(capabilities, answer string) string {
+	return "handshake " + capabilities + ` {"sessionId": "s1"}
+expect session/prompt
+say ` + answer + `
+end-turn
+`
+}
+
+func TestContinuesByResuming(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	at.start(talk(resumes, "The first answer.")).Ready().Ask("first").Shows("The first answer.").Idle().Leave()
+	p := at.start(`
+expect initialize
+reply {`+initialized+`, "agentCapabilities": `+resumes+`}
+expect session/resume contains "sessionId":"s1"
+reply {}
+expect session/prompt
+say The second answer.
+end-turn
+`, "--continue")
+	p.Shows("❯ first", "The first answer.")
+	p.WaitSent("session/resume", 1)
+	p.Ask("second").Shows("❯ first", "The first answer.", "The second answer.").Idle().Leave()
+	if got := stored(t, at.home); len(got) != 1 || got[0] != "The first answer.The second answer." {
+		t.Errorf("stored is %q", got)
+	}
+}
+
+// The agent replays what the store has already, some of it late.
+func TestContinuesByLoadingWithoutSayingAnythingTwice(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	at.start(talk(loads, "The first answer.")).Ready().Ask("first").Shows("The first answer.").Idle().Leave()
+	p := at.start(`
+expect initialize
+reply {`+initialized+`, "agentCapabilities": `+loads+`}
+expect session/load contains "sessionId":"s1"
+update {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": "first"}}
+update {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "The first"}}
+reply {}
+update {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": " answer."}}
+update {"sessionUpdate": "session_info_update", "title": "All is replayed"}
+expect session/prompt
+say The second answer.
+end-turn
+`, "--continue")
+	p.WaitUntil("the replay is over", func(s ptytest.Screen) bool { return strings.Contains(s.Title, "All is replayed") })
+	p.Ask("second").Shows("The second answer.").Idle()
+	if n := strings.Count(p.Screen().String(), "The first answer."); n != 1 {
+		t.Errorf("the first answer is there %d times:\n%s", n, p.Screen().String())
+	}
+	p.Leave()
+	if got := stored(t, at.home); len(got) != 1 || got[0] != "The first answer.The second answer." {
+		t.Errorf("stored is %q", got)
+	}
+}
+
+// An agent that can do neither: what was said is there to read, and a new session can be
+// told of it.
+func TestContinuesWithAnAgentThatRemembersNothing(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	at.start(talk(`{}`, "The first answer.")).Ready().Ask("first").Shows("The first answer.").Idle().Leave()
+	p := at.start(talk(`{}`, "I was told."), "--continue")
+	p.Question("The agent cannot go on with this session", "remembers no earlier").Answer("New session that is told what was said")
+	p.WaitSent("session/new", 1)
+	p.Shows("The first answer.")
+	p.Ask("second").Shows("The first answer.", "I was told.").Idle()
+	if got := p.WaitSent("session/prompt", 1); !strings.Contains(got, `"text":"second"`) || !strings.Contains(got, `The first answer.`) {
+		t.Errorf("the agent was told %s", got)
+	}
+	p.Leave()
+}
+
+// A session that the agent refuses to open is refused once, and nothing is tried again.
+func TestARefusedSessionIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	at.start(talk(loads, "The first answer.")).Ready().Ask("first").Shows("The first answer.").Idle().Leave()
+	p := at.start(`
+expect initialize
+reply {`+initialized+`, "agentCapabilities": `+loads+`}
+expect session/load
+reply-error -32002 It is gone
+expect session/new
+reply {"sessionId": "s2"}
+expect session/prompt
+say A new beginning.
+end-turn
+`, "--continue")
+	p.Question("The agent cannot go on with this session", "It is gone").Answer("New session")
+	p.WaitSent("session/new", 1)
+	p.Ask("second").Shows("The first answer.", "A new beginning.").Idle()
+	if n := len(p.Sent("session/load")); n != 1 {
+		t.Errorf("it was tried %d times", n)
+	}
+	if got := p.WaitSent("session/prompt", 1); strings.Contains(got, "The first answer.") {
+		t.Errorf("the agent was told %s, unasked", got)
+	}
+	p.Leave()
+}
+
+func TestDraftsAndModesComeBack(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	const modes = ` {"sessionId": "s1", "modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Asking"}, {"id": "code", "name": "Coding"}]}}
+serve session/set_mode
+`
+	p := at.start("handshake " + resumes + modes + `expect session/prompt
+say The first answer.
+end-turn
+`)
+	p.Ready().Ask("first").Shows("The first answer.").Idle()
+	p.Press("shift+tab").Mode("Coding")
+	p.WaitSent("session/set_mode", 1)
+	p.Type("half a tho").Shows("❯ half a tho").Leaves()
+	p = at.start("handshake "+resumes+modes, "--continue")
+	p.Shows("The first answer.", "❯ half a tho").Mode("Coding")
+	if got := p.WaitSent("session/set_mode", 1); !strings.Contains(got, `"modeId":"code"`) {
+		t.Errorf("the mode was set by %s", got)
+	}
+}
+
+// Leaves leaves parley though the prompt holds a draft: it is told to end.
+func (p *Parley) Leaves() {
+	p.t.Helper()
+	p.Signal(syscall.SIGTERM)
+	p.WaitExit()
+}
+
+func TestASavedDraftOutlivesAKill(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	p := at.start(talk(resumes, "The first answer."))
+	p.Ready().Ask("first").Shows("The first answer.").Idle().Type("not yet sent")
+	waitForFile(t, at.home+"/.local/state/parley/sessions/*.view", "not yet sent")
+	p.Signal(syscall.SIGKILL)
+	p.WaitExit()
+	at.start(talk(resumes, "x"), "--continue").Shows("The first answer.", "❯ not yet sent")
+}
+
+// Queued prompts are not sent before somebody says so.
+func TestQueuedPromptsComeBackAndWait(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	p := at.start("handshake " + resumes + ` {"sessionId": "s1"}
+expect session/prompt
+say At it.
+`)
+	p.Ready().Ask("first").Shows("At it.").Ask("and then this").Shows("and then this")
+	waitForFile(t, at.home+"/.local/state/parley/sessions/*.jsonl", "and then this")
+	p.Signal(syscall.SIGKILL)
+	p.WaitExit()
+	p = at.start(talk(resumes, "Now that."), "--continue")
+	p.Shows("At it.", "parley ended in the middle of this turn", "and then this")
+	p.WaitSent("session/resume", 1)
+	if n := len(p.Sent("session/prompt")); n != 0 {
+		t.Errorf("%d prompts were sent", n)
+	}
+	p.Press("enter").Shows("Now that.")
+}
+
+func TestASessionThatIsOpenElsewhereCanBeRead(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	first := at.start(talk(resumes, "The first answer."))
+	first.Ready().Ask("first").Shows("The first answer.").Idle()
+	p := at.start(talk(resumes, "x"), "--continue")
+	p.Question("This session can only be read", "open elsewhere").Answer("Read it")
+	p.Shows("The first answer.").Ask("me too").Shows("here it can only be read", "❯ me too")
+	if n := len(p.Wire()); n > 0 {
+		t.Errorf("an agent was started: %d messages", n)
+	}
+}
+
+// After a kill the next start offers to go on. It does so as long as nobody has said no.
+func TestOffersToGoOnAfterAKill(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	p := at.start(talk(resumes, "The first answer."))
+	p.Ready().Ask("the big task").Shows("The first answer.").Idle()
+	p.Signal(syscall.SIGKILL)
+	p.WaitExit()
+
+	p = at.start(talk(resumes, "x"))
+	p.Question("A session here was not ended", "the big task").Answer("Leave it")
+	waitFor(t, "it is forgotten", func() bool { return !inFiles(t, at.home+"/.local/state/parley/sessions/open/*", "") })
+	p.Leave()
+	p = at.start(talk(resumes, "Killed again."))
+	p.Ready().Ask("once more").Shows("Killed again.").Idle()
+	if strings.Contains(p.Screen().String(), "was not ended") {
+		t.Error("it is offered again")
+	}
+	p.Signal(syscall.SIGKILL)
+	p.WaitExit()
+
+	p = at.start("handshake " + resumes + "\n")
+	p.Question("A session here was not ended", "once more").Answer("Go on with it")
+	p.Question("Start the agent of this session?").Answer("Start it") // another script, another command
+	p.Shows("Killed again.")
+}
+
+func TestChoosesAmongStoredSessions(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	at.start(talk(resumes, "It is about apples.")).Ready().Ask("first question").Shows("It is about apples.").Idle().Leave()
+	at.start(talk(resumes, "It is about bananas.")).Ready().Ask("second question").Shows("It is about bananas.").Idle().Leave()
+	elsewhere := place{t, at.home, resolved(t, t.TempDir())}
+	p := elsewhere.start(talk(resumes, "x"), "--resume")
+	p.Question("Sessions", "There are no earlier sessions of this directory.").Press("ctrl+t")
+	p.Shows("first question", "second question")
+	p.Type("bananas").Gone("first question").Shows("second question", "It is about bananas.")
+	p.Press("enter")
+	p.Question("Start the agent of this session?").Answer("Only read")
+	p.Shows("❯ second question", "It is about bananas.")
+}
+
+var lineNumber = regexp.MustCompile(`line (\d+)`)
+
+// However a turn is cut off, what was on the screen is there afterwards.
+func TestWhatTheScreenShowedIsThereAfterAKill(t *testing.T) {
+	t.Parallel()
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
+	for range rounds {
+		at := newPlace(t)
+		p := at.start(`
+handshake ` + resumes + ` {"sessionId": "s1"}
+expect session/prompt
+repeat 400
+  say "line ${n}\n\n"
+  sleep 1ms
+end
+sleep 1h
+`)
+		until := rand.IntN(300) + 1
+		p.Ready().Ask("count")
+		p.WaitUntil("some lines are there", func(s ptytest.Screen) bool { return lastLine(s) >= until })
+		p.Signal(syscall.SIGKILL)
+		p.WaitExit()
+		shown := lastLine(p.Screen())
+		p = at.start(talk(resumes, "x"), "--continue")
+		p.WaitUntil("what was shown is there", func(s ptytest.Screen) bool { return lastLine(s) >= shown })
+		p.Shows("parley ended in the middle of this turn")
+		p.Leaves()
+	}
+}
+
+// lastLine is the highest number of a line on the screen.
+func lastLine(s ptytest.Screen) int {
+	last := 0
+	for _, m := range lineNumber.FindAllStringSubmatch(s.String(), -1) {
+		n, _ := strconv.Atoi(m[1])
+		last = max(last, n)
+	}
+	return last
+}
+
+// waitForFile waits until one of the files that a pattern names has a text in it.
+func waitForFile(t *testing.T, pattern, text string) {
+	t.Helper()
+	waitFor(t, fmt.Sprintf("a file %s has %q", pattern, text), func() bool { return inFiles(t, pattern, text) })
+}
+
+// waitFor waits until something about files is so: nothing tells when they change.
+func waitFor(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for !so() {
+		if time.Now().After(deadline) {
+			t.Fatalf("still not so: %s", what)
+		}
+		<-ticker.C
+	}
+}
+
+func inFiles(t *testing.T, pattern, text string) bool {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	must(t, err)
+	for _, f := range files {
+		if b, err := os.ReadFile(f); err == nil && strings.Contains(string(b), text) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/tab"
+)
+
+// begin starts what the program was started for: a stored session, the list of them, or
+// an agent. A session that was never ended is offered then. It is called before the
+// screen is there; Init takes up what comes of it.
+func (m *Model) begin(opt Options) {
+	switch {
+	case opt.Open != nil:
+		m.first = m.front.OpenStored(*opt.Open)
+	case opt.Pick:
+		m.first = m.front.ShowSessions()
+	default:
+		m.start(opt.Agent)
+		m.first = tea.Batch(m.first, m.front.LookForAbandoned())
+	}
+}
+
+// open shows a stored session: in the tab that has it open, else in a new one. A tab in
+// which nothing would be lost goes.
+func (m *Model) open(o tab.Open) tea.Cmd {
+	for _, t := range m.tabs {
+		if t.StoredID() == o.ID {
+			m.show(t)
+			return nil
+		}
+	}
+	before := m.front
+	t := m.add()
+	m.show(t)
+	cmd := t.OpenStored(o)
+	if before.Blank() {
+		cmd = tea.Batch(cmd, m.close(before.ID()))
+	}
+	return cmd
+}

@@ -1,0 +1,315 @@
+package tab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/internal/session"
+	"parley/internal/store"
+	"parley/tui/dialog"
+	"parley/tui/toolface"
+	"parley/tui/transcript"
+)
+
+// Open is the wish to open a stored session, in a tab of its own or where it is open
+// already.
+type Open struct {
+	ID store.ID
+	// Agent is started in place of the session's own; nil is its own.
+	Agent *config.Agent
+	// Trusted says that the person has agreed to start the command that is stored with
+	// the session.
+	Trusted bool
+}
+
+func (Open) wish() {}
+
+// Reopened is a stored session and what goes on with it.
+type Reopened struct {
+	Transcript *store.Transcript
+	View       store.View
+	Agent      config.Agent
+	// Session goes on with it, and is not started yet. If ReadOnly is set, it must not be.
+	Session *session.Session
+	// ReadOnly says why the session can only be read; nil if it can go on. It is a
+	// *MistrustedError if the person is to be asked first.
+	ReadOnly error
+}
+
+// MistrustedError says that a stored session has a command that was given on a command
+// line: the person has to agree to it once more.
+type MistrustedError struct{ Command string }
+
+func (e *MistrustedError) Error() string { return "its agent was started by the command " + e.Command }
+
+// back is what a tab knows of the stored session that it went on with.
+type back struct {
+	from     Open
+	title    string // as the person calls it
+	readOnly string // why nothing can be sent; "" if it can
+	// wanted are the options as they were, until the session is open again.
+	wanted map[acpclient.ConfigID]acpclient.ConfigValue
+	// about is what was said before, which goes along with the next prompt.
+	about string
+	anew  bool // a new session was opened in place of one that could not be
+}
+
+// reopenedMsg is a stored session that was read, or why it could not be.
+type reopenedMsg struct {
+	from Open
+	*Reopened
+	wanted []toolface.Fragment // the changes in it
+	err    error
+}
+
+// OpenStored shows a stored session and goes on with it.
+func (t *Tab) OpenStored(o Open) tea.Cmd { return t.address(t.openStored(o)) }
+
+func (t *Tab) openStored(o Open) tea.Cmd {
+	t.back.from = o // it is this tab's from now on: nobody opens it in another
+	reopen, ctx := t.program.Reopen, t.program.Context
+	t.reopening = sync.OnceValue(func() reopenedMsg {
+		msg := reopenedMsg{from: o}
+		if msg.Reopened, msg.err = reopen(ctx, o); msg.err == nil {
+			msg.wanted = fragments(msg.Transcript.Conversation)
+		}
+		return msg
+	})
+	reopening := t.reopening
+	return func() tea.Msg { return reopening() }
+}
+
+// reopened shows the stored session, and has its agent go on with it.
+func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
+	t.reopening = nil
+	if msg.err != nil {
+		t.back.from = Open{}
+		t.giveBack()
+		t.ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
+			{Name: "List the stored sessions", Do: dialog.Do(t.showSessions)},
+			{Name: "Leave parley", Do: dialog.Do(t.quit)},
+		}})
+		return nil
+	}
+	if old := t.session; old != nil { // what only showed the transcript until now
+		go old.Close(context.Background())
+	}
+	t.adopt(msg.Agent, msg.Session)
+	t.remember(msg)
+	cmds := []tea.Cmd{t.pump.next, readBranch(t.cwd), t.locate(msg.wanted)}
+	if msg.ReadOnly != nil {
+		t.readOnly(msg.ReadOnly)
+		return tea.Batch(cmds...)
+	}
+	t.session.Start()
+	t.askToTrust()
+	return tea.Batch(append(cmds, t.readPrompt())...)
+}
+
+// remember takes over how the stored session was left.
+func (t *Tab) remember(msg reopenedMsg) {
+	c := msg.Transcript.Conversation
+	t.back = back{from: msg.from, title: msg.Transcript.Title, wanted: map[acpclient.ConfigID]acpclient.ConfigValue{}}
+	for i := range c.Options {
+		t.back.wanted[c.Options[i].ID], _ = c.OptionValue(&c.Options[i])
+	}
+	t.conv = c
+	t.conv.Cwd = t.cwd
+	t.list = transcript.New(t.program.Theme, c)
+	t.list.SetSites(&t.sites)
+	t.reader = newReader(t, t.list)
+	t.composer.SetCommands(c.Commands)
+	if top := msg.View.Top; top != nil {
+		t.list.StartAt(*top)
+	}
+	if t.composer.Empty() && msg.View.Draft != "" {
+		t.composer.SetText(msg.View.Draft)
+	}
+	t.viewed.saved = msg.View
+}
+
+// readOnly says why the session can only be read, and asks where a yes would help.
+func (t *Tab) readOnly(why error) {
+	var mistrusted *MistrustedError
+	t.back.readOnly = "here it can only be read: " + why.Error()
+	if errors.As(why, &mistrusted) {
+		t.back.readOnly = "its agent was not started"
+		again := t.back.from
+		again.Trusted = true
+		t.ask(dialog.Confirmation{
+			Title: "Start the agent of this session?", Text: "It was started by this command:\n\n" + mistrusted.Command,
+			Choices: []dialog.Choice{
+				{Name: "Start it", Risky: true, Do: dialog.Do(func() tea.Cmd { return t.openStored(again) })},
+				{Name: "Only read", Do: dialog.Close{}},
+			},
+		})
+		return
+	}
+	t.ask(dialog.Confirmation{
+		Title: "This session can only be read", Text: why.Error(),
+		Choices: []dialog.Choice{{Name: "Read it", Do: dialog.Close{}}},
+	})
+}
+
+// cannotSend says why nothing can be sent, "" if something can.
+func (t *Tab) cannotSend() string { return t.back.readOnly }
+
+// setAgain sets the options as they were when the session was left, where the agent has
+// other values now and still offers those.
+func (t *Tab) setAgain() {
+	for i := range t.conv.Options {
+		o := &t.conv.Options[i]
+		if was, differs := t.again(o); differs {
+			t.session.SetOption(o.ID, was)
+		}
+	}
+	t.back.wanted = nil
+}
+
+// again is the value that an option had, if that is to be set again.
+func (t *Tab) again(o *acpclient.SessionConfigOption) (was acpclient.ConfigValue, differs bool) {
+	was, known := t.back.wanted[o.ID]
+	now, _ := t.conv.OptionValue(o)
+	return was, known && was != now && offers(o, was)
+}
+
+// offers reports whether an option can have a value.
+func offers(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) bool {
+	if v.IsBool {
+		return o.Type == acpclient.ConfigBoolean
+	}
+	for _, s := range o.Options.All() {
+		if s.Value == v.ID {
+			return o.Type == acpclient.ConfigSelect
+		}
+	}
+	return false
+}
+
+// cannotGoOn reports whether a failure to open the session is that of a stored one, for
+// which there is something else to offer.
+func (t *Tab) cannotGoOn() bool { return t.session.Options().Kept && !t.back.anew }
+
+// askAnew offers a new session after a stored one that the agent cannot open again.
+func (t *Tab) askAnew(err error) {
+	anew := func(about string) dialog.Do {
+		return func() tea.Cmd {
+			t.back.anew, t.back.about = true, about
+			return t.sayIf(t.session.OpenAnew())
+		}
+	}
+	text := err.Error() + "\nWhat was said stays here to read. A new session knows nothing of it, unless it goes along with your next prompt."
+	if errors.Is(err, session.ErrCannotReopen) {
+		text = "The agent remembers no earlier sessions." + text[len(err.Error()):]
+	}
+	t.ask(dialog.Confirmation{Title: "The agent cannot go on with this session", Text: text, Choices: []dialog.Choice{
+		{Name: "New session that is told what was said", Do: anew(t.told())},
+		{Name: "New session", Do: anew("")},
+		{Name: "Stay here and read", Do: dialog.Close{}},
+	}})
+}
+
+// maxTold bounds what a new session is told of the one before it, in bytes.
+const maxTold = 64 << 10
+
+// told is what was said and done so far, as text: the end of it, if it is long.
+func (t *Tab) told() string {
+	var b strings.Builder
+	_ = conversation.WritePlain(&b, t.conv) // a strings.Builder takes everything
+	text := safetext.Block(b.String())
+	if cut := len(text) - maxTold; cut > 0 {
+		_, text, _ = strings.Cut(text[cut:], "\n")
+		text = "(what came before is left out)\n\n" + text
+	}
+	return text
+}
+
+// withTold adds what was said before to a prompt, once: as a resource if the agent takes
+// those, else as text.
+func (t *Tab) withTold(blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
+	about := t.back.about
+	if about == "" {
+		return blocks
+	}
+	t.back.about = ""
+	if t.conv.Agent.Capabilities.PromptCapabilities.EmbeddedContext {
+		return append(blocks, acpclient.TextResourceBlock("parley:earlier-session.md", "text/markdown", about))
+	}
+	return append(blocks, acpclient.TextBlock("\n\nThis is what was said in an earlier session:\n\n"+about))
+}
+
+// abandonedMsg are sessions of the directory that were never ended.
+type abandonedMsg struct {
+	ids  []store.ID
+	name string // of the newest
+}
+
+// LookForAbandoned looks for a session of the tab's directory that was never ended, and
+// offers to go on with it.
+func (t *Tab) LookForAbandoned() tea.Cmd {
+	lib, cwd := t.program.Stored, t.cwd
+	if lib == nil {
+		return nil
+	}
+	return t.address(func() tea.Msg {
+		ids, err := lib.Abandoned(cwd)
+		if err != nil || len(ids) == 0 {
+			return nil // it is an offer; that it cannot be made is no trouble of the person's
+		}
+		return abandonedMsg{ids, firstPrompt(lib.Store, ids[0])}
+	})
+}
+
+// firstPrompt is how a stored session began, its id if it began with no prompt. No more
+// of the log is read than that.
+func firstPrompt(s *store.Store, id store.ID) string {
+	for e, err := range s.Events(id) {
+		if err != nil {
+			break
+		}
+		if sent, ok := e.(conversation.PromptSent); ok && len(sent.Prompt) > 0 {
+			line, _, _ := strings.Cut(strings.TrimSpace(sent.Prompt[0].Text), "\n")
+			return line
+		}
+	}
+	return string(id)
+}
+
+// maxName bounds the name of a session in a question, in bytes.
+const maxName = 200
+
+// offerToGoOn asks whether to go on with a session that was never ended.
+func (t *Tab) offerToGoOn(msg abandonedMsg) {
+	name := msg.name
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "") + "…"
+	}
+	lib := t.program.Stored
+	forget := func() tea.Cmd {
+		return func() tea.Msg {
+			for _, id := range msg.ids {
+				if err := lib.Forget(id); err != nil {
+					return ErrorMsg{err}
+				}
+			}
+			return nil
+		}
+	}
+	t.ask(dialog.Confirmation{
+		Title: "A session here was not ended",
+		Text:  fmt.Sprintf("parley was stopped in the middle of it:\n\n%s", safetext.Block(name)),
+		Choices: []dialog.Choice{
+			{Name: "Go on with it", Do: dialog.Do(func() tea.Cmd { return send(Open{ID: msg.ids[0]}) })},
+			{Name: "Leave it", Do: dialog.Do(forget)},
+		},
+	})
+}

@@ -1,0 +1,201 @@
+package tab
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
+	"parley/internal/test/events"
+)
+
+// newStored is a bench with a store in which sessions of its agent are.
+func newStored(t *testing.T, prompts ...string) (*bench, []store.ID) {
+	t.Helper()
+	b := newBench(t, t.TempDir())
+	b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
+	t.Cleanup(func() { _ = b.program.Stored.Close() })
+	var ids []store.ID
+	for i, prompt := range prompts {
+		l, err := b.program.Stored.Create(store.Meta{Cwd: b.cwd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Append([]conversation.Event{
+			conversation.SessionOpened{ID: acpclient.SessionID(fmt.Sprint("agents-", i))},
+			events.Sent(prompt),
+			conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An answer to " + prompt},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, l.ID())
+	}
+	return b, ids
+}
+
+// sessionsOf are the agent's sessions as a page.
+func sessionsOf(infos ...acpclient.SessionInfo) *acpclient.ListSessionsResponse {
+	return &acpclient.ListSessionsResponse{Sessions: infos}
+}
+
+func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
+	b, _ := newStored(t, "peel potatoes", "bake bread")
+	l := b.listSessions()
+	b.Update(l.keptFrom(0)())
+	b.Update(sessionsMsg{list: l, page: sessionsOf(
+		acpclient.SessionInfo{SessionID: "agents-1", Cwd: b.cwd, Title: "Known to both"},
+		acpclient.SessionInfo{SessionID: "another", Cwd: b.cwd, Title: "Known to the agent"},
+	)})
+	b.mustShow(t, "peel potatoes", "Known to both", "Known to the agent")
+	both := 0
+	for _, s := range l.sessions() {
+		if s.kept != nil && s.info != nil {
+			both++
+		}
+	}
+	if n := len(l.sessions()); n != 3 || both != 1 {
+		t.Errorf("%d sessions are listed, %d of them known to both", n, both)
+	}
+}
+
+// What comes of words that are not wanted any more is not shown.
+func TestTheNewestWordsCount(t *testing.T) {
+	b, ids := newStored(t, "peel potatoes", "bake bread")
+	l := b.listSessions()
+	b.Update(l.keptFrom(0)())
+	found := func(words string) tea.Msg { return l.look(lookMsg{l, words})() }
+
+	l.lookFor("answer po")
+	older := found("answer po")
+	l.lookFor("answer br")
+	if l.look(lookMsg{l, "answer po"}) != nil {
+		t.Error("it is looked for what nobody wants any more")
+	}
+	b.Update(found("answer br"))
+	b.Update(older)
+	if len(l.hits) != 1 || !strings.Contains(l.hits[ids[1]].snippet, "bake bread") {
+		t.Errorf("shown is %v", l.hits)
+	}
+	b.press("esc")
+	l.lookFor("")
+	if len(l.hits) != 0 {
+		t.Errorf("shown is still %v", l.hits)
+	}
+}
+
+// reopenedAs gives the bench a stored session, as a command would have read it.
+func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*Reopened)) {
+	t.Helper()
+	kept, err := b.program.Stored.Read(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.NewSession(session.Options{
+		Cwd: b.cwd, ResumeID: kept.Conversation.ID, Kept: true,
+		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, context.Canceled },
+		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Reopened{Transcript: kept, Agent: config.Agent{ID: "mine"}, Session: s}
+	change(r)
+	b.Update(reopenedMsg{from: Open{ID: id}, Reopened: r})
+}
+
+func TestTheViewComesBack(t *testing.T) {
+	b, ids := newStored(t, "one")
+	l, err := b.program.Stored.Continue(ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		if err := l.Append([]conversation.Event{events.Sent(fmt.Sprintf("prompt %d", i)), conversation.TurnEnded{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	top := 10
+	b.reopenedAs(t, ids[0], func(r *Reopened) { r.View = store.View{Draft: "a draft", Top: &top} })
+	b.mustShow(t, "❯ prompt 8", "❯ a draft")
+	b.mustNotShow(t, "prompt 39")
+	if v := b.view(); v.Top == nil || *v.Top != 10 || v.Draft != "a draft" {
+		t.Errorf("the view is %+v", v)
+	}
+}
+
+func TestADraftIsKeptOverTheOneThatComesBack(t *testing.T) {
+	b, ids := newStored(t, "one")
+	b.press("n", "e", "w")
+	b.reopenedAs(t, ids[0], func(r *Reopened) { r.View.Draft = "old" })
+	b.mustShow(t, "❯ new")
+}
+
+func TestOptionsAreSetAgainWhereTheyCanBe(t *testing.T) {
+	b, ids := newStored(t, "one")
+	option := func(id, value string, values ...string) acpclient.SessionConfigOption {
+		o := acpclient.SessionConfigOption{ID: acpclient.ConfigID(id), Name: id, Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue(acpclient.ConfigValueID(value))}
+		var list []acpclient.ConfigSelectOption
+		for _, v := range values {
+			list = append(list, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(v), Name: v})
+		}
+		o.Options = acpclient.Ungrouped(list...)
+		return o
+	}
+	b.reopenedAs(t, ids[0], func(r *Reopened) {
+		r.Transcript.Conversation.Apply(conversation.SessionOpened{ID: "agents-0", State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
+			option("changed", "b", "a", "b"), option("gone", "b", "a", "b"), option("same", "a", "a", "b"), option("withdrawn", "b", "b"),
+		}}})
+	})
+	now := conversation.SessionOpened{ID: "agents-0", State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
+		option("changed", "a", "a", "b"), option("gone", "a", "a"), option("same", "a", "a", "b"), option("added", "a", "a"),
+	}}}
+	b.conv.Apply(now)
+	var set []acpclient.ConfigID
+	for i := range b.conv.Options {
+		o := &b.conv.Options[i]
+		if was, ok := b.again(o); ok {
+			set = append(set, o.ID)
+			if was != acpclient.SelectValue("b") {
+				t.Errorf("%s would be %v", o.ID, was)
+			}
+		}
+	}
+	if len(set) != 1 || set[0] != "changed" {
+		t.Errorf("set again would be %v", set)
+	}
+}
+
+func TestWhatIsToldOfBeforeIsBounded(t *testing.T) {
+	b, ids := newStored(t, "one")
+	b.reopenedAs(t, ids[0], func(*Reopened) {})
+	b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("many words\n", 50_000) + "the very end"})
+	if told := b.told(); len(told) > maxTold+100 || !strings.HasSuffix(strings.TrimSpace(told), "the very end") || !strings.HasPrefix(told, "(what came before is left out)") {
+		t.Errorf("it is %d bytes: %.60q … %q", len(told), told, told[max(0, len(told)-30):])
+	}
+}
+
+func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
+	b, ids := newStored(t, "one")
+	b.reopenedAs(t, ids[0], func(r *Reopened) { r.ReadOnly = store.ErrInUse })
+	b.clock = b.clock.Add(time.Minute)
+	b.press("1") // "Read it"
+	b.press("h", "i", "enter")
+	b.mustShow(t, "here it can only be read", "❯ hi")
+	if len(b.outbox) > 0 || len(b.conv.Queue) > 0 {
+		t.Error("something waits to be sent")
+	}
+}
