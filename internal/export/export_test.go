@@ -1,0 +1,133 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test/events"
+)
+
+// session is a conversation with every kind of item, in which each text tries to be
+// more than text.
+func session(t testing.TB) *conversation.Conversation {
+	t.Helper()
+	const evil = `</pre><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">`
+	code := 2
+	c := conversation.New()
+	c.Cwd = "/project"
+	for _, e := range []conversation.Event{
+		events.Sent("Tidy up " + evil + "\x1b[31m"),
+		events.Up(t, `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm `+evil+`"}}`),
+		events.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"# Done\n\n**bold** [link](javascript:alert(1)) [page](https://example.com) `+evil+`\n\n| a | b |\n|--|--|\n| 1 | 2 |"}}`),
+		events.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}}`),
+		events.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/svg+xml","data":"PHN2Zz4="}}`),
+		events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit `+evil+`","kind":"edit","status":"completed","rawInput":{"path":"`+evil+`"},"content":[{"type":"diff","path":"/project/a.go","oldText":"one\n`+evil+`\n","newText":"two\n`+evil+`\n"}]}`),
+		conversation.TerminalCreated{ID: "x", Command: "make " + evil},
+		events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"r","title":"Run it","kind":"execute","status":"failed","content":[{"type":"terminal","terminalId":"x"},{"type":"content","content":{"type":"text","text":"`+evil+`"}}]}`),
+		conversation.TerminalOutput{ID: "x", Data: []byte("\x1b[32mok\x1b[0m " + evil + "\r\n\x1b]0;title\x07")},
+		conversation.TerminalExited{ID: "x", Status: acpclient.TerminalExitStatus{ExitCode: &code}},
+		conversation.ShellStarted{ID: "own", Command: "ls"},
+		conversation.TerminalOutput{ID: "own", Data: []byte("a.go\r\n")},
+		events.Up(t, `{"sessionUpdate":"plan","entries":[{"content":"One `+evil+`","status":"completed","priority":"high"},{"content":"Two","status":"pending","priority":"low"}]}`),
+		conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Which? " + evil}},
+		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: evil}, {Field: "Password", Secret: true}}},
+		conversation.Said{Severity: acpclient.NoticeError, Title: "Trouble " + evil, Detail: evil},
+		events.Up(t, `{"sessionUpdate":"from_the_future","what":"`+evil+`"}`),
+		conversation.TurnEnded{Reason: acpclient.StopEndTurn},
+	} {
+		c.Apply(e)
+	}
+	return c
+}
+
+// exported is a conversation in a form.
+func exported(t testing.TB, c *conversation.Conversation, form func(io.Writer, *Transcript) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := form(&b, Of(c)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestMarkdownHasEverything(t *testing.T) {
+	got := exported(t, session(t), Markdown)
+	for _, want := range []string{
+		"## Prompt", "> Tidy up", "# Done", "**bold**", "```diff\n> --- /project/a.go", "> -one\n", "> +two\n",
+		"```console\n> $ make", "> ended: 2", "$ ls", "- [x] One", "- [ ] Two", "**Question** Which?", "Database", "(not kept)", "*Trouble",
+		"from\\_the\\_future",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks %q", want)
+		}
+	}
+	if strings.ContainsAny(got, "\x1b\x07") {
+		t.Error("it has control characters")
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}
+
+func TestJSONIsAnObject(t *testing.T) {
+	var got Transcript
+	if err := json.Unmarshal([]byte(exported(t, session(t), JSON)), &got); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]bool{}
+	for _, e := range got.Entries {
+		kinds[e.Type] = true
+	}
+	for _, want := range []string{"prompt", "answer", "thought", "tool_call", "command", "plan", "question", "note", "unknown"} {
+		if !kinds[want] {
+			t.Errorf("it has no %s", want)
+		}
+	}
+	if got.Version != Version || got.Cwd != "/project" || !strings.HasPrefix(got.Title, "Tidy up") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Whatever happens in a session, it can be exported, and no text of it becomes more than
+// text.
+func TestAnySessionCanBeExported(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		c := conversation.New()
+		for _, e := range rapid.SliceOfN(events.Random(), 0, 30).Draw(r, "events") {
+			c.Apply(e)
+		}
+		for _, form := range []func(io.Writer, *Transcript) error{Markdown, JSON, HTML} {
+			if got := exported(t, c, form); strings.ContainsAny(got, "\x1b\x07\x00") {
+				r.Fatalf("it has control characters: %q", got)
+			}
+		}
+	})
+}
+
+// The page has no way to load or run anything.
+func TestPageIsInert(t *testing.T) {
+	got := exported(t, session(t), HTML)
+	for _, never := range []string{"<script", "<img src=x", "javascript:", "svg+xml;base64", "<iframe", "<link"} {
+		if strings.Contains(strings.ToLower(got), never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+	for _, want := range []string{
+		"default-src &#39;none&#39;", "<title>Tidy up", `<a href="https://example.com">page</a>`, `<span class="del">-one`, `<span class="add">+two`,
+		"data:image/png;base64,", "<table>", ">ok</span>", "ended: 2", "(not kept)",
+	} {
+		if !strings.Contains(got, want) && !strings.Contains(got, strings.ReplaceAll(want, "&#39;", "'")) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}

@@ -1,0 +1,171 @@
+package export
+
+import (
+	"bytes"
+	_ "embed" // the page
+	"fmt"
+	"html"
+	"html/template"
+	"image/color"
+	"io"
+	"strings"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/util"
+)
+
+//go:embed page.html
+var pageSource string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"markdown": markdownToHTML, "diff": diffToHTML, "terminal": terminalToHTML, "date": func(t time.Time) string { return t.Format(time.DateTime) },
+	"image": imageOf, "label": func(a Attachment) string { return a.label() },
+	"took": func(e Entry) string { return e.took() }, "title": func(e Entry) string { return e.callTitle() },
+	"noteTitle": func(e Entry) string { return e.noteTitle() }, "shown": func(f Field) string { return f.shown() },
+}).Parse(pageSource))
+
+// HTML writes a transcript as one page that needs nothing else: no script, and nothing
+// from elsewhere. The page forbids both by itself.
+func HTML(w io.Writer, t *Transcript) error {
+	var b bytes.Buffer
+	if err := page.Execute(&b, t); err != nil {
+		return fmt.Errorf("export the session: %w", err)
+	}
+	if _, err := b.WriteTo(w); err != nil {
+		return fmt.Errorf("export the session: %w", err)
+	}
+	return nil
+}
+
+// markdown renders what agents write. HTML means nothing in it and stands there as the
+// text that it is; addresses of schemes that do something are left out.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParser(parser.NewParser(
+	parser.WithBlockParsers(
+		util.Prioritized(parser.NewSetextHeadingParser(), 100), util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500), util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700), util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	),
+	parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewEmphasisParser(), 500),
+	),
+	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+)))
+
+func markdownToHTML(text string) template.HTML {
+	var b bytes.Buffer
+	if err := markdown.Convert([]byte(text), &b); err != nil {
+		return template.HTML("<pre>" + html.EscapeString(text) + "</pre>")
+	}
+	return template.HTML(b.String())
+}
+
+// imageOf is the address of an image that the page carries in itself; "" if it is of no
+// kind that is safe to show.
+func imageOf(a Attachment) template.URL {
+	switch a.MimeType {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+	default:
+		return ""
+	}
+	if a.Data == "" || strings.Trim(a.Data, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n") != "" {
+		return ""
+	}
+	return template.URL("data:" + a.MimeType + ";base64," + a.Data)
+}
+
+// diffToHTML marks the lines of a unified diff.
+func diffToHTML(diff string) template.HTML {
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(diff, "\n"), "\n") {
+		class := "same"
+		switch {
+		case strings.HasPrefix(line, "@@"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
+			class = "head"
+		case strings.HasPrefix(line, "+"):
+			class = "add"
+		case strings.HasPrefix(line, "-"):
+			class = "del"
+		}
+		fmt.Fprintf(&b, "<span class=%q>%s\n</span>", class, html.EscapeString(line))
+	}
+	return template.HTML(b.String())
+}
+
+// terminalToHTML gives output its colours.
+func terminalToHTML(c Content) template.HTML {
+	var b strings.Builder
+	for _, line := range c.lines {
+		b.WriteString(lineToHTML(line))
+		b.WriteByte('\n')
+	}
+	return template.HTML(strings.TrimRight(b.String(), "\n"))
+}
+
+// lineToHTML gives a line of the emulator, which is text and colours, their form in
+// HTML. Other sequences, of which it has none, are left out.
+func lineToHTML(line string) string {
+	var b, run strings.Builder
+	var pen uv.Style
+	flush := func() {
+		text := html.EscapeString(run.String())
+		if css := cssOf(&pen); css != "" && text != "" {
+			text = fmt.Sprintf(`<span style="%s">%s</span>`, css, text)
+		}
+		b.WriteString(text)
+		run.Reset()
+	}
+	p := ansi.NewParser()
+	state := byte(0)
+	for len(line) > 0 {
+		seq, width, n, next := ansi.DecodeSequence(line, state, p)
+		state, line = next, line[n:]
+		switch {
+		case width > 0:
+			run.WriteString(seq)
+		case ansi.HasCsiPrefix(seq) && ansi.Cmd(p.Command()).Final() == 'm':
+			flush()
+			uv.ReadStyle(p.Params(), &pen)
+		}
+	}
+	flush()
+	return b.String()
+}
+
+// cssOf is a style in CSS; "" if it is the plain one.
+func cssOf(s *uv.Style) string {
+	var css []string
+	fg, bg := s.Fg, s.Bg
+	if s.Attrs&uv.AttrReverse != 0 {
+		fg, bg = bg, fg
+		css = append(css, "filter:invert(1)")
+	}
+	if fg != nil {
+		css = append(css, "color:"+hexOf(fg))
+	}
+	if bg != nil {
+		css = append(css, "background:"+hexOf(bg))
+	}
+	if s.Attrs&uv.AttrBold != 0 {
+		css = append(css, "font-weight:bold")
+	}
+	if s.Attrs&uv.AttrItalic != 0 {
+		css = append(css, "font-style:italic")
+	}
+	if s.Attrs&uv.AttrFaint != 0 {
+		css = append(css, "opacity:.7")
+	}
+	return strings.Join(css, ";")
+}
+
+func hexOf(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+}

@@ -1,0 +1,232 @@
+package export
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// JSON writes a transcript as one JSON object.
+func JSON(w io.Writer, t *Transcript) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(t); err != nil {
+		return fmt.Errorf("export the session: %w", err)
+	}
+	return nil
+}
+
+// Markdown writes a transcript as Markdown: prompts as headings, answers as they are,
+// what tools did in quotations.
+func Markdown(w io.Writer, t *Transcript) error {
+	b := bufio.NewWriter(w)
+	title := t.Title
+	if title == "" {
+		title = "A session"
+	}
+	fmt.Fprintf(b, "# %s\n\n", inline(title))
+	for _, fact := range t.facts() {
+		fmt.Fprintf(b, "- %s: %s\n", fact[0], inline(fact[1]))
+	}
+	for i := range t.Entries {
+		b.WriteByte('\n')
+		markdownEntry(b, &t.Entries[i])
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("export the session: %w", err)
+	}
+	return nil
+}
+
+// facts are what there is to say about the session, as pairs of name and value.
+func (t *Transcript) facts() [][2]string {
+	var facts [][2]string
+	add := func(name, value string) {
+		if value != "" {
+			facts = append(facts, [2]string{name, value})
+		}
+	}
+	add("Agent", t.Agent)
+	add("Directory", t.Cwd)
+	if !t.Begun.IsZero() {
+		add("Begun", t.Begun.Format(time.DateTime))
+	}
+	add("Session", t.Session)
+	return facts
+}
+
+func markdownEntry(b *bufio.Writer, e *Entry) {
+	switch e.Type {
+	case "prompt":
+		fmt.Fprint(b, "## Prompt\n\n", quoted(e.Text))
+	case "answer":
+		fmt.Fprint(b, e.Text, "\n")
+	case "thought":
+		fmt.Fprint(b, "> *Thought*\n>\n", quoted(e.Text))
+	case "tool_call":
+		markdownCall(b, e)
+	case "command":
+		b.WriteString(markdownContent(&e.Content[0]))
+	case "plan":
+		fmt.Fprint(b, "**Plan**\n\n")
+		if e.Text != "" {
+			fmt.Fprint(b, e.Text, "\n")
+		}
+		markdownSteps(b, "", e.Steps)
+	case "question":
+		fmt.Fprint(b, "**Question** ", inline(e.Text), "\n\n")
+		for _, f := range e.Fields {
+			fmt.Fprintf(b, "- %s: %s\n", inline(f.Name), inline(f.shown()))
+		}
+		if len(e.Fields) == 0 {
+			fmt.Fprintf(b, "- %s\n", inline(e.Status))
+		}
+	case "note":
+		fmt.Fprint(b, "*", inline(e.noteTitle()), "*\n")
+		if e.Text != "" {
+			fmt.Fprint(b, "\n", quoted(e.Text))
+		}
+	case "compaction":
+		fmt.Fprint(b, "*The context was compacted*\n")
+		if e.Text != "" {
+			fmt.Fprint(b, "\n", quoted(e.Text))
+		}
+	default:
+		fmt.Fprintf(b, "*An update that parley does not know: %s*\n\n%s", inline(e.Title), fenced("json", e.Input))
+	}
+	for _, a := range e.Attachments {
+		fmt.Fprintf(b, "\n- %s\n", inline(a.label()))
+	}
+}
+
+// markdownCall writes a tool call as a quotation.
+func markdownCall(b *bufio.Writer, e *Entry) {
+	var c strings.Builder
+	fmt.Fprintf(&c, "**%s**", inline(e.callTitle()))
+	for _, word := range []string{e.Kind, e.Status, e.answered(), e.took()} {
+		if word != "" {
+			fmt.Fprintf(&c, " · %s", inline(word))
+		}
+	}
+	c.WriteString("\n")
+	if e.Input != "" {
+		c.WriteString("\n" + fenced("json", e.Input))
+	}
+	for i := range e.Content {
+		c.WriteString("\n" + markdownContent(&e.Content[i]))
+	}
+	fmt.Fprint(b, quoted(c.String()))
+	if len(e.Steps) > 0 {
+		fmt.Fprint(b, ">\n")
+		markdownSteps(b, "> ", e.Steps)
+	}
+}
+
+// markdownContent writes what a tool gave.
+func markdownContent(c *Content) string {
+	switch c.Type {
+	case "diff":
+		return fenced("diff", c.Diff)
+	case "terminal":
+		text := fenced("console", strings.TrimPrefix("$ "+c.Command+"\n", "$ \n")+c.Output)
+		if c.Exit != "" {
+			text += "\nended: " + inline(c.Exit) + "\n"
+		}
+		return text
+	case "attachment":
+		return "- " + inline(c.Attachment.label()) + "\n"
+	}
+	return fenced("", c.Text)
+}
+
+func markdownSteps(b *bufio.Writer, prefix string, steps []Step) {
+	for _, s := range steps {
+		box := " "
+		if s.Status == "completed" {
+			box = "x"
+		}
+		fmt.Fprintf(b, "%s- [%s] %s\n", prefix, box, inline(s.Text))
+	}
+}
+
+func (e *Entry) callTitle() string {
+	if e.Title == "" {
+		return "Tool call"
+	}
+	return e.Title
+}
+
+func (e *Entry) noteTitle() string {
+	if e.Title == "" {
+		return "worked " + e.took()
+	}
+	return e.Title
+}
+
+func (e *Entry) answered() string {
+	if e.Answer == "" {
+		return ""
+	}
+	return "you: " + e.Answer
+}
+
+// took is how long it took, "" if that is not known.
+func (e *Entry) took() string {
+	if e.Seconds == 0 {
+		return ""
+	}
+	return time.Duration(e.Seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
+}
+
+func (f Field) shown() string {
+	if f.Secret {
+		return "(not kept)"
+	}
+	return f.Value
+}
+
+// label says what an attachment is.
+func (a *Attachment) label() string {
+	words := []string{a.Type}
+	for _, word := range []string{a.Name, a.URI, a.MimeType} {
+		if word != "" && word != words[len(words)-1] {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// inline is text on one line in which nothing means anything in Markdown.
+func inline(text string) string {
+	const special = "\\`*_{}[]<>#|~!&"
+	var b strings.Builder
+	for _, r := range strings.Join(strings.Fields(text), " ") {
+		if strings.ContainsRune(special, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// quoted is text with a mark before each line.
+func quoted(text string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		b.WriteString(strings.TrimRight("> "+line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// fenced is text in a block of code. The fence is longer than any in the text.
+func fenced(language, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
+}

@@ -1,0 +1,323 @@
+// Package export writes a conversation down for people and programs that do not have
+// parley: as Markdown, as JSON, or as one page of HTML that needs nothing else.
+//
+// All text of the agent is cleaned as for the screen: what is exported has no control
+// sequences and no hidden characters in it.
+package export
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/terminal/screen"
+)
+
+// Version is that of the JSON form. It changes when the meaning of a field does; fields
+// may be added without.
+const Version = 1
+
+// Transcript is a conversation as it is written down. Its JSON is the form "json" of an
+// export.
+type Transcript struct {
+	Version int       `json:"version"`
+	Title   string    `json:"title,omitempty"`
+	Session string    `json:"session,omitempty"` // the agent's id of it
+	Agent   string    `json:"agent,omitempty"`
+	Cwd     string    `json:"cwd,omitempty"`
+	Begun   time.Time `json:"begun,omitzero"`
+	Entries []Entry   `json:"entries"`
+}
+
+// Entry is one thing that happened. Which fields there are depends on the type.
+type Entry struct {
+	// Type is prompt, answer, thought, tool_call, command (one of the person's own), plan,
+	// question, note, compaction or unknown.
+	Type string `json:"type"`
+	// Text is Markdown in answers and thoughts, and plain elsewhere.
+	Text string `json:"text,omitempty"`
+	// Attachments are what a message has besides text.
+	Attachments []Attachment `json:"attachments,omitempty"`
+
+	// Of a tool call.
+	ID      string    `json:"id,omitempty"`
+	Parent  string    `json:"parent,omitempty"` // the call that this one works for
+	Title   string    `json:"title,omitempty"`  // of a note, too
+	Kind    string    `json:"kind,omitempty"`
+	Status  string    `json:"status,omitempty"`
+	Answer  string    `json:"answer,omitempty"` // what the person said to it
+	Seconds float64   `json:"seconds,omitempty"`
+	Paths   []string  `json:"paths,omitempty"`
+	Input   string    `json:"input,omitempty"` // JSON
+	Content []Content `json:"content,omitempty"`
+
+	// Steps are those of a plan, or of the task list that a call sets.
+	Steps []Step `json:"steps,omitempty"`
+	// Fields are what the person has filled in.
+	Fields []Field `json:"fields,omitempty"`
+	// Severity is that of a note.
+	Severity string `json:"severity,omitempty"`
+}
+
+// Attachment is content that is not text.
+type Attachment struct {
+	Type     string `json:"type"`
+	Name     string `json:"name,omitempty"`
+	URI      string `json:"uri,omitempty"`
+	MimeType string `json:"mimeType,omitempty"`
+	Data     string `json:"data,omitempty"` // of an image, in base64
+}
+
+// Content is what a tool gave.
+type Content struct {
+	// Type is text, diff, terminal, attachment or unknown.
+	Type string `json:"type"`
+	Text string `json:"text,omitempty"`
+	// Path and Diff, a unified diff, are those of a change.
+	Path string `json:"path,omitempty"`
+	Diff string `json:"diff,omitempty"`
+	// Command, Output and Exit are those of a terminal.
+	Command    string      `json:"command,omitempty"`
+	Output     string      `json:"output,omitempty"`
+	Exit       string      `json:"exit,omitempty"`
+	Attachment *Attachment `json:"attachment,omitempty"`
+
+	lines []string // of the output, with colours
+}
+
+// Step is a step of a plan.
+type Step struct {
+	Text   string `json:"text"`
+	Status string `json:"status"`
+}
+
+// Field is a field of a form.
+type Field struct {
+	Name   string `json:"name"`
+	Value  string `json:"value,omitempty"`
+	Secret bool   `json:"secret,omitempty"`
+}
+
+// Of makes the transcript of a conversation. It keeps no reference to it.
+func Of(c *conversation.Conversation) *Transcript {
+	t := &Transcript{
+		Version: Version, Title: safetext.Line(c.Title), Session: safetext.Line(string(c.ID)),
+		Agent: safetext.Line(c.Agent.Name()), Cwd: safetext.Line(c.Cwd), Begun: c.Agent.Since,
+		Entries: []Entry{},
+	}
+	for _, item := range c.Items {
+		if e := entryOf(item); e.Type != "" {
+			t.Entries = append(t.Entries, e)
+		}
+	}
+	if t.Title == "" {
+		t.Title = t.firstPrompt()
+	}
+	return t
+}
+
+// firstPrompt is the first line of the first prompt.
+func (t *Transcript) firstPrompt() string {
+	for _, e := range t.Entries {
+		if e.Type == "prompt" {
+			line, _, _ := strings.Cut(strings.TrimSpace(e.Text), "\n")
+			return line
+		}
+	}
+	return ""
+}
+
+func entryOf(item conversation.Item) Entry {
+	switch i := item.(type) {
+	case *conversation.Message:
+		return messageOf(i)
+	case *conversation.ToolCall:
+		return callOf(i)
+	case *conversation.ShellCommand:
+		return Entry{Type: "command", Content: []Content{terminalOf(i.Terminal)}}
+	case *conversation.Plan:
+		e := Entry{Type: "plan", Text: safetext.Block(i.Markdown), Steps: stepsOf(i.Entries)}
+		if i.URI != "" {
+			e.Attachments = []Attachment{{Type: "file", URI: safetext.Line(i.URI)}}
+		}
+		return e
+	case *conversation.Elicitation:
+		return questionOf(i)
+	case *conversation.Note:
+		return noteOf(i)
+	case *conversation.Compaction:
+		return Entry{Type: "compaction", Text: safetext.Block(i.Summary.Plain()), Status: string(i.Status)}
+	case *conversation.Unknown:
+		return Entry{Type: "unknown", Title: safetext.Line(i.Kind), Input: jsonOf(i.Raw)}
+	}
+	return Entry{Type: "unknown"}
+}
+
+func messageOf(m *conversation.Message) Entry {
+	e := Entry{Type: "answer", Text: strings.TrimSpace(safetext.Block(m.Parts.Plain())), Parent: string(m.Parent)}
+	switch m.Chunk {
+	case acpclient.UserMessageChunk:
+		e.Type = "prompt"
+	case acpclient.AgentThoughtChunk:
+		e.Type = "thought"
+	}
+	for _, p := range m.Parts {
+		if p.Block != nil {
+			e.Attachments = append(e.Attachments, attachmentOf(p.Block))
+		}
+	}
+	if e.Text == "" && e.Attachments == nil {
+		return Entry{}
+	}
+	return e
+}
+
+func attachmentOf(b *acpclient.ContentBlock) Attachment {
+	a := Attachment{Type: string(b.Type), Name: safetext.Line(b.Name), URI: safetext.Line(b.URI), MimeType: safetext.Line(b.MimeType)}
+	switch {
+	case b.Type == acpclient.ContentImage:
+		a.Data = b.Data
+	case b.Resource != nil:
+		a.URI, a.MimeType = safetext.Line(b.Resource.URI), safetext.Line(b.Resource.MimeType)
+	}
+	return a
+}
+
+func callOf(t *conversation.ToolCall) Entry {
+	e := Entry{
+		Type: "tool_call", ID: safetext.Line(string(t.ID)), Parent: safetext.Line(string(t.Parent)),
+		Title: safetext.Line(t.Title), Kind: safetext.Line(string(t.Kind)), Status: statusOf(t),
+		Input: jsonOf(t.RawInput), Steps: stepsOf(t.Tasks), Seconds: t.Took().Round(time.Millisecond).Seconds(),
+	}
+	if t.Answer != nil && !t.Answer.Cancelled {
+		e.Answer = safetext.Line(t.Answer.Option.Name)
+	}
+	for _, l := range t.Locations {
+		e.Paths = append(e.Paths, safetext.Line(l.Path))
+	}
+	terminals := t.Terminals
+	for i := range t.Content {
+		c := &t.Content[i]
+		if c.Type == acpclient.ToolContentTerminal && len(terminals) > 0 {
+			e.Content = append(e.Content, terminalOf(terminals[0]))
+			terminals = terminals[1:]
+			continue
+		}
+		e.Content = append(e.Content, contentOf(c))
+	}
+	for _, left := range terminals {
+		e.Content = append(e.Content, terminalOf(left))
+	}
+	return e
+}
+
+func statusOf(t *conversation.ToolCall) string {
+	switch {
+	case t.Cancelled:
+		return "cancelled"
+	case t.Rejected:
+		return "rejected"
+	}
+	return safetext.Line(string(t.Status))
+}
+
+func contentOf(c *acpclient.ToolCallContent) Content {
+	switch {
+	case c.Type == acpclient.ToolContentBlock && c.Content != nil && c.Content.Type == acpclient.ContentText:
+		return Content{Type: "text", Text: safetext.Block(c.Content.Text)}
+	case c.Type == acpclient.ToolContentBlock && c.Content != nil:
+		a := attachmentOf(c.Content)
+		return Content{Type: "attachment", Attachment: &a}
+	case c.Type == acpclient.ToolContentDiff:
+		return diffOf(c)
+	}
+	return Content{Type: "unknown", Text: jsonOf(c.Raw)}
+}
+
+func diffOf(c *acpclient.ToolCallContent) Content {
+	path := safetext.Line(c.Path)
+	before, from := "", "/dev/null"
+	if c.OldText != nil {
+		before, from = safetext.Block(*c.OldText), path
+	}
+	return Content{Type: "diff", Path: path, Diff: udiff.Unified(from, path, before, safetext.Block(c.NewText))}
+}
+
+// The size of the terminal that output is shown on.
+const (
+	columns = 120
+	rows    = 24
+	history = 100_000
+)
+
+func terminalOf(t *conversation.Terminal) Content {
+	c := Content{Type: "terminal", Command: safetext.Block(t.Command)}
+	if t.Exit != nil {
+		switch {
+		case t.Exit.Signal != "":
+			c.Exit = safetext.Line(t.Exit.Signal)
+		case t.Exit.ExitCode != nil:
+			c.Exit = safetext.Line(strconv.Itoa(*t.Exit.ExitCode))
+		}
+	}
+	s := screen.New(columns, rows, history)
+	s.SetImpliedCR(t.Own)
+	raw, _ := t.Since(0)
+	_, _ = s.Write(raw) // it never fails
+	c.lines = s.Lines()
+	plain := make([]string, len(c.lines))
+	for i, line := range c.lines {
+		plain[i] = strings.TrimRight(safetext.Line(line), " ")
+	}
+	c.Output = strings.TrimRight(strings.Join(plain, "\n"), "\n")
+	return c
+}
+
+func stepsOf(entries []acpclient.PlanEntry) []Step {
+	var steps []Step
+	for _, e := range entries {
+		steps = append(steps, Step{Text: safetext.Block(e.Content), Status: string(e.Status)})
+	}
+	return steps
+}
+
+func questionOf(q *conversation.Elicitation) Entry {
+	e := Entry{Type: "question", Text: safetext.Block(q.Request.Message), Status: string(q.Action)}
+	for _, a := range q.Answers {
+		e.Fields = append(e.Fields, Field{Name: safetext.Line(a.Field), Value: safetext.Block(a.Value), Secret: a.Secret})
+	}
+	return e
+}
+
+func noteOf(n *conversation.Note) Entry {
+	e := Entry{Type: "note", Title: safetext.Line(n.Title), Text: safetext.Block(n.Detail), Severity: string(n.Severity), Seconds: n.Worked.Round(time.Millisecond).Seconds()}
+	if e.Title == "" && e.Text == "" && e.Seconds == 0 {
+		return Entry{}
+	}
+	return e
+}
+
+// jsonOf sets out JSON for reading; what is none is given as it is.
+func jsonOf(raw []byte) string {
+	if len(raw) == 0 || string(raw) == "{}" || string(raw) == "null" {
+		return ""
+	}
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return safetext.Block(string(raw))
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return safetext.Block(string(raw))
+	}
+	return safetext.Block(strings.TrimSuffix(b.String(), "\n"))
+}
