@@ -72,10 +72,10 @@ func (x *Index) List(ctx context.Context, q Query) ([]Summary, error) {
 	return list, nil
 }
 
-func scanSummary(rows *sql.Rows, s *Summary, more ...any) error {
+func scanSummary(rows *sql.Rows, s *Summary) error {
 	var text string
 	var updated int64
-	if err := rows.Scan(append([]any{&text, &updated, &s.Size}, more...)...); err != nil {
+	if err := rows.Scan(&text, &updated, &s.Size); err != nil {
 		return err
 	}
 	s.Updated = fromNano(updated)
@@ -106,38 +106,62 @@ func (x *Index) Search(ctx context.Context, words string, q Query) ([]Hit, error
 	if match == "" {
 		return nil, nil
 	}
+	hits, err := x.hits(ctx, match, q)
+	if err != nil {
+		return nil, fmt.Errorf("search the stored sessions: %w", err)
+	}
+	return hits, nil
+}
+
+// hits are the sessions in which a search in the index's language finds something.
+func (x *Index) hits(ctx context.Context, match string, q Query) ([]Hit, error) {
 	where, values := q.where()
 	limit := q.Limit
 	if limit == 0 {
 		limit = defaultHits
 	}
 	// Ordering by row is free; by rank every match would have to be looked at.
-	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+", passages.kind, passages.offset FROM words"+
-		" JOIN passages ON passages.key = words.rowid JOIN sessions ON sessions.key = passages.session"+
+	rows, err := x.db.QueryContext(ctx, "SELECT passages.session, passages.kind, passages.offset FROM words"+
+		" CROSS JOIN passages ON passages.key = words.rowid CROSS JOIN sessions ON sessions.key = passages.session"+
 		" WHERE words MATCH ? AND "+where+" ORDER BY words.rowid DESC LIMIT ?",
 		append(append([]any{match}, values...), (limit+q.Offset)*candidates)...)
 	if err != nil {
-		return nil, fmt.Errorf("search the stored sessions: %w", err)
+		return nil, err
 	}
 	defer rows.Close()
 	var hits []Hit
-	seen := map[ID]bool{}
+	seen := map[int64]bool{}
 	for rows.Next() && len(seen) < limit+q.Offset {
 		var h Hit
-		if err := scanSummary(rows, &h.Summary, &h.Kind, &h.Offset); err != nil {
-			return nil, fmt.Errorf("search the stored sessions: %w", err)
+		var key int64
+		if err := rows.Scan(&key, &h.Kind, &h.Offset); err != nil {
+			return nil, err
 		}
-		if seen[h.ID] {
+		if seen[key] {
 			continue
 		}
-		if seen[h.ID] = true; len(seen) > q.Offset {
-			hits = append(hits, h)
+		if seen[key] = true; len(seen) <= q.Offset {
+			continue
 		}
+		if err := x.summary(ctx, key, &h.Summary); err != nil {
+			return nil, err
+		}
+		hits = append(hits, h)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("search the stored sessions: %w", err)
+	return hits, rows.Err()
+}
+
+// summary is what a list says of the session of a row.
+func (x *Index) summary(ctx context.Context, key int64, s *Summary) error {
+	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+" FROM sessions WHERE key = ?", key)
+	if err != nil {
+		return err
 	}
-	return hits, nil
+	defer rows.Close()
+	if !rows.Next() {
+		return rows.Err()
+	}
+	return scanSummary(rows, s)
 }
 
 // tokens are the words of a text, as the index takes it apart.

@@ -46,7 +46,7 @@ CREATE TABLE passages (
 	kind TEXT NOT NULL
 );
 CREATE INDEX by_session ON passages (session);
-CREATE VIRTUAL TABLE words USING fts5 (text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE words USING fts5 (text, content='', contentless_delete=1, prefix='1 2 3', tokenize='unicode61 remove_diacritics 2');
 `
 )
 
