@@ -15,7 +15,7 @@ func sessionsCommand(s *streams) *cobra.Command {
 	list := sessionsListCommand(s)
 	cmd := &cobra.Command{
 		Use:   "sessions",
-		Short: "List, show, search, rename and delete the sessions that parley keeps",
+		Short: "List, show, export, search, rename and delete the sessions that parley keeps",
 		Long: `sessions is about the conversations that parley keeps on this machine. Without a
 command it lists those of this directory. A session is named by its id, or by
 how its id begins.`,
@@ -23,7 +23,7 @@ how its id begins.`,
 		RunE: list.RunE,
 	}
 	for _, command := range []*cobra.Command{
-		list, sessionsShowCommand(s), sessionsSearchCommand(s), sessionsRenameCommand(s), sessionsDeleteCommand(s), sessionsPruneCommand(s),
+		list, sessionsShowCommand(s), sessionsExportCommand(s), sessionsSearchCommand(s), sessionsRenameCommand(s), sessionsDeleteCommand(s), sessionsPruneCommand(s),
 	} {
 		cmd.AddCommand(command)
 	}

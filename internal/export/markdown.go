@@ -230,3 +230,16 @@ func fenced(language, text string) string {
 	}
 	return fence + language + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
+
+// Format is what writes a transcript in the form of that name: md, json or html.
+func Format(name string) (func(io.Writer, *Transcript) error, error) {
+	switch name {
+	case "md", "markdown":
+		return Markdown, nil
+	case "json":
+		return JSON, nil
+	case "html":
+		return HTML, nil
+	}
+	return nil, fmt.Errorf("there is no form %q to export a session in", name)
+}

@@ -24,7 +24,7 @@ const indexName = "index.db"
 // version is thrown away and made anew. passages says where in the logs text stands,
 // and words, which keeps no text itself, which words stand there.
 const (
-	schemaVersion = 2
+	schemaVersion = 3
 	schema        = `
 CREATE TABLE sessions (
 	key INTEGER PRIMARY KEY,

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/export"
+	"parley/internal/store"
+)
+
+// exportOptions say what of a session is written, and where.
+type exportOptions struct {
+	streams *streams
+	format  string
+	output  string
+}
+
+// sessionsExportCommand writes a session down for those who do not have parley.
+func sessionsExportCommand(s *streams) *cobra.Command {
+	opt := &exportOptions{streams: s}
+	cmd := &cobra.Command{
+		Use:   "export ID",
+		Short: "Write a session as Markdown, JSON, or a page of HTML that needs nothing else",
+		Example: `  parley sessions export 20261121 -o session.html   the form is told by the name
+  parley sessions export 20261121 --format md | less`,
+		Args: oneSession,
+		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
+	}
+	cmd.Flags().StringVar(&opt.format, "format", "", "the form `FORM`: md, json or html (default: that of the file, else md)")
+	cmd.Flags().StringVarP(&opt.output, "output", "o", "", "write to `FILE`, which must not be there, instead of standard output")
+	return cmd
+}
+
+func (o *exportOptions) run(cmd *cobra.Command, word string) error {
+	format := cmp.Or(o.format, strings.TrimPrefix(strings.ToLower(filepath.Ext(o.output)), "."), "md")
+	write, err := export.Format(format)
+	if err != nil {
+		return misused(cmd, "The forms are md, json and html.", "%w", err)
+	}
+	lib, _, err := openLibrary()
+	if err != nil {
+		return err
+	}
+	id, err := storedSession(lib, word)
+	if err != nil {
+		return err
+	}
+	t, err := transcriptOf(cmd.Context(), lib.Store, id)
+	if err != nil {
+		return err
+	}
+	if o.output == "" {
+		return write(o.streams.Out, t)
+	}
+	return newFile(o.output, func(w io.Writer) error { return write(w, t) })
+}
+
+// transcriptOf is a stored session as it is exported.
+func transcriptOf(ctx context.Context, s *store.Store, id store.ID) (*export.Transcript, error) {
+	stored, err := s.Read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	t := export.Of(stored.Conversation)
+	t.Title = cmp.Or(stored.Title, t.Title)
+	t.Begun = stored.Meta.Created
+	return t, nil
+}
+
+// newFile makes a file of what is written, for its owner alone. It replaces none, and
+// what fails leaves none.
+func newFile(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, config.FileMode)
+	if err != nil {
+		return fmt.Errorf("export the session: %w", err)
+	}
+	err = write(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
