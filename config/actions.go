@@ -62,6 +62,13 @@ const (
 	ActionChanges         Action = "changes"
 	ActionSessions        Action = "sessions"
 	ActionNewSession      Action = "new_session"
+	ActionNewAgent        Action = "new_agent"
+	ActionNextTab         Action = "next_tab"
+	ActionPrevTab         Action = "previous_tab"
+	ActionTab             Action = "tab"
+	ActionRenameTab       Action = "rename_tab"
+	ActionCloseTab        Action = "close_tab"
+	ActionStartAgain      Action = "start_again"
 	ActionHelp            Action = "help"
 	ActionGuide           Action = "guide"
 )
@@ -214,7 +221,15 @@ var promptActions = []ActionInfo{
 	{ActionTerminal, ContextPrompt, "step into the command that runs", []string{"f7"}},
 	{ActionAddOutput, ContextPrompt, "add what your last command printed", []string{"f8"}},
 	{ActionSessions, ContextPrompt, "show the sessions", []string{"ctrl+s"}},
-	{ActionNewSession, ContextPrompt, "begin a new session", []string{"ctrl+n"}},
+	{ActionNewSession, ContextPrompt, "begin a new session, in a tab of its own", []string{"ctrl+n"}},
+	{ActionNewAgent, ContextPrompt, "choose an agent for a new tab", []string{"alt+n"}},
+	{ActionNextTab, ContextPrompt, "next tab", []string{"ctrl+pgdown", "alt+."}},
+	{ActionPrevTab, ContextPrompt, "previous tab", []string{"ctrl+pgup", "alt+,"}},
+	// The first key shows the first tab, and so on.
+	{ActionTab, ContextPrompt, "show the tab of that number", []string{"alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9"}},
+	{ActionRenameTab, ContextPrompt, "name the tab", []string{"alt+e"}},
+	{ActionCloseTab, ContextPrompt, "close the tab", []string{"alt+w"}},
+	{ActionStartAgain, ContextPrompt, "start the agent again, after it has gone", []string{"alt+r"}},
 	{ActionHelp, ContextPrompt, "show the help", []string{"f1", "?"}},
 	{ActionGuide, ContextPrompt, "read the user's guide", []string{"shift+f1"}},
 }

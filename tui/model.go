@@ -2,7 +2,9 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,6 +50,9 @@ type Model struct {
 	lastID tab.ID
 	ending sync.WaitGroup // what has been closed and is not gone yet
 
+	changed bool // the last message may have changed what is on the screen
+	line    tabLine
+
 	ticking bool // a tick is under way
 	arming  bool // an armMsg is under way
 	// trouble is what went wrong before there was a screen to say it on.
@@ -63,7 +68,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 	m := &Model{
 		program: tab.Program{
 			Context: ctx, Theme: th, Keys: opt.Config.Keys,
-			Guard: dialog.NewGuard(opt.Now), History: history, Agents: opt.Agents, Start: opt.Start,
+			Guard: dialog.NewGuard(opt.Now), History: history, Agents: opt.Agents, Offered: opt.Offered, Start: opt.Start,
 			Stored: opt.Stored, Reopen: opt.Reopen,
 			Version: opt.Version, Now: opt.Now, Clipboard: clipboard.Here(os.Getenv).Copy,
 		},
@@ -73,6 +78,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 		width: 80, height: 24,
 		trouble: err, // the prompts of this time are not remembered
 	}
+	m.program.Row = row{m}
 	m.show(m.add())
 	return m
 }
@@ -103,6 +109,7 @@ func (tickMsg) Patient() {}
 
 // Update implements [screen.Model].
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	m.changed = true
 	cmd := m.route(msg)
 	return tea.Batch(cmd, m.animate(), m.arm())
 }
@@ -115,8 +122,10 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.deliver(msg)
 	case tab.Wish:
 		return m.grant(msg)
-	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+	case tea.KeyPressMsg, tea.PasteMsg:
 		return m.front.Update(msg)
+	case tea.MouseMsg:
+		return m.mouse(msg)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		return m.front.Update(msg)
@@ -156,11 +165,13 @@ func measureBy(graphemes ansi.ModeSetting) {
 func (m *Model) grant(w tab.Wish) tea.Cmd {
 	switch w := w.(type) {
 	case tab.Quit:
-		return tea.Quit
+		return m.quit(w)
 	case tab.Open:
 		return m.open(w)
 	case tab.Leave:
 		return m.close(w.Tab)
+	case tab.End:
+		m.ending.Go(func() { politely(w.Do) })
 	case tab.Copy:
 		return tea.SetClipboard(safetext.Block(w.Text)) // it is pasted where parley cannot guard it
 	case tab.Suspend:
@@ -213,11 +224,33 @@ func (m *Model) Frame() screen.Frame {
 }
 
 // draw makes the lines of the screen, and the cursor, from the state.
-func (m *Model) draw() tab.Screen { return m.front.Draw(m.width, m.height) }
-
-func (m *Model) windowTitle() string {
-	if title := m.front.Title(); title != "" {
-		return title + " · parley"
+func (m *Model) draw() tab.Screen {
+	above := m.lineHeight()
+	s := m.front.Draw(m.width, m.height-above)
+	if above > 0 {
+		s.Lines = slices.Insert(s.Lines, 0, m.line.draw(m.program.Theme, m.faces(), m.indexOf(m.front.ID()), m.width))
+		if s.Cursor != nil {
+			s.Cursor.Y += above
+		}
 	}
-	return "parley"
+	return s
+}
+
+// windowTitle says what the session in front is about, and how many wait for the
+// person.
+func (m *Model) windowTitle() string {
+	title := "parley"
+	if about := m.front.Title(); about != "" {
+		title = about + " · parley"
+	}
+	waiting := 0
+	for _, t := range m.tabs {
+		if t.State() == tab.Waiting {
+			waiting++
+		}
+	}
+	if waiting > 0 {
+		return fmt.Sprintf("(%d waiting) %s", waiting, title)
+	}
+	return title
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,6 +30,7 @@ type program struct {
 	ctx     context.Context
 	clock   time.Time
 	msgs    chan tea.Msg
+	last    tab.ID       // whom the last message was for, 0 if for none of the tabs
 	running atomic.Int32 // agents
 	closed  atomic.Int32 // machines of sessions that have ended
 }
@@ -41,6 +44,13 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &program{t: t, ctx: ctx, clock: time.Now(), msgs: make(chan tea.Msg)}
 	p.Model = newModel(ctx, Options{
+		Offered: func() ([]config.Agent, error) {
+			var agents []config.Agent
+			for _, name := range slices.Sorted(maps.Keys(scripts)) {
+				agents = append(agents, config.Agent{ID: name, Name: name})
+			}
+			return agents, nil
+		},
 		Config: config.Default(), Cwd: dir, Version: "test",
 		Now: func() time.Time { return p.clock },
 		Start: func(a config.Agent) (*session.Session, error) {
@@ -122,6 +132,10 @@ func (p *program) send(msg tea.Msg) {
 		}
 		return
 	}
+	p.last = 0
+	if to, ok := msg.(tab.Msg); ok {
+		p.last = to.To
+	}
 	cmd := p.Update(msg)
 	p.run(cmd)
 }
@@ -158,12 +172,22 @@ func (p *program) start(t *tab.Tab, agent string) {
 
 // press presses keys: names, or text of one character.
 func (p *program) press(keys ...string) {
-	special := map[string]tea.Key{"enter": {Code: tea.KeyEnter}, "down": {Code: tea.KeyDown}}
+	special := map[string]tea.Key{"enter": {Code: tea.KeyEnter}, "down": {Code: tea.KeyDown}, "esc": {Code: tea.KeyEscape}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}}
 	for _, k := range keys {
-		key, ok := special[k]
-		if !ok {
+		name, mod := k, tea.KeyMod(0)
+		for prefix, m := range map[string]tea.KeyMod{"alt+": tea.ModAlt, "ctrl+": tea.ModCtrl} {
+			if rest, ok := strings.CutPrefix(k, prefix); ok {
+				name, mod = rest, m
+			}
+		}
+		key, ok := special[name]
+		switch {
+		case !ok && mod != 0:
+			key = tea.Key{Code: []rune(name)[0]}
+		case !ok:
 			key = tea.Key{Code: []rune(k)[0], Text: k}
 		}
+		key.Mod = mod
 		p.send(tea.KeyPressMsg(key))
 	}
 }

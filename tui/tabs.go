@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/config"
 	"parley/tui/tab"
 )
 
@@ -35,10 +36,25 @@ func (m *Model) show(t *tab.Tab) {
 // closed is dropped.
 func (m *Model) deliver(msg tab.Msg) tea.Cmd {
 	if i := m.indexOf(msg.To); i >= 0 {
-		return m.tabs[i].Update(msg.Msg)
+		return m.tell(m.tabs[i], msg.Msg)
 	}
 	return nil
 }
+
+// tell gives a message to a tab. What happens in the background is drawn only if it
+// changes what the line of tabs shows.
+func (m *Model) tell(t *tab.Tab, msg tea.Msg) tea.Cmd {
+	if t == m.front {
+		return t.Update(msg)
+	}
+	before := t.Face()
+	cmd := t.Update(msg)
+	m.changed = t.Face() != before
+	return cmd
+}
+
+// Changed implements [screen.Sparing].
+func (m *Model) Changed() bool { return m.changed }
 
 func (m *Model) indexOf(id tab.ID) int {
 	return slices.IndexFunc(m.tabs, func(t *tab.Tab) bool { return t.ID() == id })
@@ -64,11 +80,55 @@ func (m *Model) close(id tab.ID) tea.Cmd {
 }
 
 // end ends a tab's agent, politely at first, and waits for it.
-func end(t *tab.Tab) {
+func end(t *tab.Tab) { politely(t.Close) }
+
+// politely ends something that is killed if it takes too long.
+func politely(do func(context.Context)) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
-	t.Close(ctx)
+	do(ctx)
 }
+
+// quit leaves the program. If turns are ended by that of which the person may not
+// know, it asks first.
+func (m *Model) quit(w tab.Quit) tea.Cmd {
+	var titles []string
+	for _, t := range m.tabs {
+		if t.Works() && t.ID() != w.Despite {
+			titles = append(titles, t.Face().Title)
+		}
+	}
+	if w.Sure || len(titles) == 0 {
+		return tea.Quit
+	}
+	m.front.AskToLeave(titles)
+	return nil
+}
+
+// row is the row of tabs as one of them sees it.
+type row struct{ m *Model }
+
+func (r row) Alone() bool { return len(r.m.tabs) == 1 }
+
+func (r row) Step(by int) {
+	n := len(r.m.tabs)
+	r.Go((r.m.indexOf(r.m.front.ID()) + by + n) % n)
+}
+
+func (r row) Go(number int) {
+	if number >= 0 && number < len(r.m.tabs) {
+		r.m.show(r.m.tabs[number])
+	}
+}
+
+func (r row) Open(a config.Agent) tea.Cmd {
+	t := r.m.add()
+	cmd := t.Begin(a)
+	r.m.show(t)
+	return cmd
+}
+
+func (r row) Close() tea.Cmd { return r.m.close(r.m.front.ID()) }
 
 // shutdown ends all agents at the same time, and waits for them, but not longer than
 // endTime: whoever leaves must not wait for what does not want to end.

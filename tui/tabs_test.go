@@ -187,9 +187,9 @@ func TestTheThemeIsForAllTabs(t *testing.T) {
 	p := newProgram(t, map[string]string{"idle": idle})
 	p.start(p.front, "idle")
 	back := p.add()
-	dark := [2]string{p.draw().Lines[1], back.Draw(80, 24).Lines[1]}
+	dark := [2]string{p.draw().Lines[1+p.lineHeight()], back.Draw(80, 24).Lines[1]}
 	p.send(tea.BackgroundColorMsg{Color: color.White})
-	light := [2]string{p.draw().Lines[1], back.Draw(80, 24).Lines[1]}
+	light := [2]string{p.draw().Lines[1+p.lineHeight()], back.Draw(80, 24).Lines[1]}
 	if dark[0] == light[0] || dark[1] == light[1] || light[0] != light[1] {
 		t.Errorf("on a dark terminal %q, on a light one %q", dark, light)
 	}

@@ -33,6 +33,9 @@ type Options struct {
 	// Agents can be chosen from; Agent, if there is one, is started at once.
 	Agents []config.Agent
 	Agent  *config.Agent
+	// Offered finds the agents to choose from, for a person who wants another one
+	// later. It may take its time; nil finds none.
+	Offered func() ([]config.Agent, error)
 	// Start makes the session with an agent. It must not wait for the agent.
 	Start func(config.Agent) (*session.Session, error)
 	// Stored are the sessions that are kept; nil keeps none. Reopen makes the session that

@@ -28,6 +28,7 @@ type launcher struct {
 	sandbox *bool        // what the command line says of it; nil if nothing
 
 	mu        sync.Mutex
+	resumed   bool // the session to open instead of a new one was asked for
 	made      []temporary
 	recorders []*store.Recorder // of all sessions
 }
@@ -53,7 +54,7 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 		}
 	}
 	return l.session(a, session.Options{
-		Keeper: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.addDirs, ResumeID: acpclient.SessionID(l.resume),
+		Keeper: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.addDirs, ResumeID: l.first(),
 	})
 }
 
@@ -129,6 +130,18 @@ func askedFiles(f config.Files) (*sensitive.Table, error) {
 		return nil, fmt.Errorf("the configuration's [files]: %w", err)
 	}
 	return table, nil
+}
+
+// first is the session to open instead of a new one. It is for the first agent that
+// is started: what is opened beside it is new.
+func (l *launcher) first() acpclient.SessionID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.resumed {
+		return ""
+	}
+	l.resumed = true
+	return acpclient.SessionID(l.resume)
 }
 
 // sample makes a temporary project for the tour.

@@ -26,7 +26,7 @@ func (o *startOptions) resumeCommand(left tui.Left) string {
 	if here, err := os.Getwd(); err != nil || here != o.cwd {
 		args = append(args, "--cwd", o.cwd)
 	}
-	if o.command == nil {
+	if o.command == nil || left.Agent.Source != "" { // not the one of the command line
 		args = append(args, "-a", left.Agent.ID)
 	} else {
 		args = append(append(args, "--"), o.command...)

@@ -112,6 +112,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	}
 	defer l.cleanUp()
 	opt := tui.Options{Config: cfg, Cwd: o.cwd, Version: currentVersion(), Start: l.start}
+	opt.Offered = func() ([]config.Agent, error) { return offered(cfg) }
 	if opt.Agent, err = o.named(cfg); err != nil {
 		return err
 	}

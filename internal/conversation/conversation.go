@@ -75,6 +75,10 @@ type Conversation struct {
 	compactions map[acpclient.CompactionID]*Compaction
 	subagents   map[acpclient.SessionID]*Note
 	echo        echo
+	// before is the conversation that an opening has cleared, until it is known
+	// whether the session is open; restored says that the last event brought it back.
+	before   *Conversation
+	restored bool
 	// visits are the questions for which the person opened an address, until the
 	// agent says that they are done there.
 	visits []*Elicitation

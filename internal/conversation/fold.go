@@ -5,6 +5,7 @@ import "parley/acpclient"
 // Apply folds one event into the conversation. It never fails: an event that
 // makes no sense where it stands changes what it can.
 func (c *Conversation) Apply(e Event) {
+	c.restored = false
 	switch e := e.(type) {
 	case Text:
 		c.applyText(e)
@@ -20,9 +21,10 @@ func (c *Conversation) Apply(e Event) {
 	case SessionOpening:
 		c.applySessionOpening(e)
 	case SessionOpened:
-		c.ID, c.Cwd, c.Phase = e.ID, e.Cwd, PhaseReady
+		c.ID, c.Cwd, c.Phase, c.before = e.ID, e.Cwd, PhaseReady, nil
 		c.applySessionState(e.State)
 	case SessionFailed:
+		c.restore()
 		c.Phase = PhaseFailed
 		c.addFailure("The agent could not open the session", e.Err)
 	case PromptSent:
@@ -75,7 +77,12 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 	c.AuthError = nil
 	switch {
 	case e.Clear:
+		before := *c
 		c.forget(e.ID != "" && e.ID == c.ID)
+		if c.before = &before; before.before != nil { // two openings in a row
+			c.before = before.before
+		}
+		before.before = nil
 	case e.How == OpenNew:
 		// The person can go on reading what happened, though the agent knows
 		// nothing of it any more.
@@ -87,6 +94,25 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 		c.keepPersonal(&before)
 	}
 }
+
+// restore brings back what an opening has cleared that has failed: it is there to be
+// read. If a question is open it is about what has come since, which then stays.
+func (c *Conversation) restore() {
+	b := c.before
+	c.before = nil
+	if b == nil || len(c.Permissions)+len(c.Elicitations)+len(c.visits) > 0 {
+		return
+	}
+	b.Agent, b.Phase, b.Turn, b.AuthError = c.Agent, c.Phase, c.Turn, c.AuthError
+	b.Queue, b.QueuePaused = c.Queue, c.QueuePaused
+	b.Permissions, b.Elicitations, b.visits = nil, nil, nil
+	*c = *b
+	c.restored = true
+}
+
+// Restored reports whether the last event has put other items into the place of
+// those that there were: an opening has failed that had cleared them.
+func (c *Conversation) Restored() bool { return c.restored }
 
 // forget empties the conversation. If the same session comes again, what parley
 // itself knows about it is kept.
@@ -122,6 +148,7 @@ func (c *Conversation) applyAgentReady(info *acpclient.InitializeResponse) {
 }
 
 func (c *Conversation) applyAgentLost(e AgentLost) {
+	c.restore()
 	c.Agent.Err, c.Agent.Stderr = e.Err, e.Stderr
 	failed := c.Phase == PhaseStarting || c.Phase == PhaseOpening
 	c.Phase = PhaseLost

@@ -385,3 +385,44 @@ func TestVersionsChangeWithWhatIsShown(t *testing.T) {
 		}
 	}
 }
+
+// What was there before an opening that clears it comes back if the opening fails: it
+// is all that there is to read then.
+func TestAFailedOpeningTakesNothingAway(t *testing.T) {
+	for name, fails := range map[string]conversation.Event{
+		"refused":        conversation.SessionFailed{Err: errors.New("no such session")},
+		"the agent died": conversation.AgentLost{Err: errors.New("crash")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := conversation.New()
+			for _, e := range []conversation.Event{
+				conversation.SessionOpened{ID: "s1"},
+				conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "what was said"},
+				conversation.AgentLost{Err: errors.New("crash")},
+				conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true},
+				conversation.AgentStarting{Command: "agent"},
+				conversation.SessionOpening{How: conversation.OpenLoad, ID: "s1", Clear: true},
+				conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "half of it, replayed"},
+				conversation.SessionOpening{How: conversation.OpenLoad, ID: "s1", Clear: true},
+			} {
+				c.Apply(e)
+			}
+			if len(c.Items) != 0 {
+				t.Fatalf("the replay begins with %d items", len(c.Items))
+			}
+			c.Apply(fails)
+			if got := strings.Join(events.Transcript(c), "\n"); !strings.Contains(got, "what was said") || strings.Contains(got, "replayed") {
+				t.Errorf("the transcript is %q", got)
+			}
+			if !c.Restored() || c.Phase != conversation.PhaseFailed || c.ID != "s1" || len(c.Queue) != 1 {
+				t.Errorf("restored %v, phase %v, id %q, %d prompts wait", c.Restored(), c.Phase, c.ID, len(c.Queue))
+			}
+			c.Apply(conversation.SessionOpening{How: conversation.OpenLoad, ID: "s1", Clear: true})
+			c.Apply(conversation.SessionOpened{ID: "s1"})
+			c.Apply(conversation.AgentLost{Err: errors.New("crash")})
+			if c.Restored() || strings.Contains(strings.Join(events.Transcript(c), "\n"), "what was said") {
+				t.Error("a session that was opened well brings back what it has replaced")
+			}
+		})
+	}
+}

@@ -78,7 +78,7 @@ func (s *Session) Kill() {
 // replaceAgent starts an agent when the one before it, if any, has ended; s.mu is
 // held.
 func (s *Session) replaceAgent(old *agent) {
-	s.starting = true
+	s.starting, s.gone = true, false
 	s.epoch++
 	s.stream.post(conversation.AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
 	s.work.Go(func() {
@@ -219,7 +219,7 @@ func (s *Session) lost(err error, stderr string) {
 		s.agent.retire()
 		s.work.Go(s.machine.EndTerminals) // nobody is there who could release them
 	}
-	s.agent = nil
+	s.agent, s.gone = nil, true
 	s.epoch++
 	s.ready, s.opening, s.running, s.cancelling = false, false, false, false
 	s.closeQuestions()

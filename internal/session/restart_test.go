@@ -245,3 +245,27 @@ func TestAStaleAgent(t *testing.T) {
 		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: two")
 	})
 }
+
+// A prompt for an agent that has gone is kept, and sent to the next one only when the
+// person says so.
+func TestAPromptForNobody(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.agent().exit(errors.New("crash"))
+		h.settle()
+		h.prompt("are you there?")
+		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
+			t.Fatalf("%d prompts wait, paused %v", len(h.conv.Queue), h.conv.QueuePaused)
+		}
+		h.Start()
+		h.settle()
+		h.reply("session/resume", `{}`)
+		if h.conv.Phase != conversation.PhaseReady || h.conv.Turn.Running || len(h.conv.Queue) != 1 {
+			t.Fatalf("phase %v, running %v, %d prompts wait", h.conv.Phase, h.conv.Turn.Running, len(h.conv.Queue))
+		}
+		h.ResumeQueue()
+		h.settle()
+		if !h.conv.Turn.Running || h.agent().count("session/prompt") != 1 {
+			t.Errorf("running %v, sent %d times", h.conv.Turn.Running, h.agent().count("session/prompt"))
+		}
+	})
+}

@@ -89,6 +89,7 @@ type Session struct {
 
 	closed   bool
 	starting bool   // an agent is being started
+	gone     bool   // there was an agent, or none could be started
 	agent    *agent // nil while there is none
 	// epoch counts the agents and sessions that there were. The answer to a
 	// request that was made in an earlier epoch changes nothing.

@@ -9,7 +9,8 @@ import (
 
 // Prompt sends a prompt. While a turn is running, or no session is open, the prompt
 // waits in the queue. If the queue is paused, the prompt is sent before those in it,
-// which go on waiting.
+// which go on waiting. A prompt for an agent that has gone waits for the person:
+// nothing is sent to another one unasked.
 func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -22,6 +23,7 @@ func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
 	}
 	s.lastNumber++
 	s.queue = append(s.queue, conversation.QueuedPrompt{ID: s.lastNumber, Prompt: prompt})
+	s.paused = s.paused || s.gone
 	s.queueChanged()
 	s.sendNext()
 }

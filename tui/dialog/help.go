@@ -48,11 +48,21 @@ func (d *Help) helpRows(in config.Context) []helpRow {
 		b := d.env.Keys.Binding(a.Action)
 		keys := "no key"
 		if b.Enabled() {
-			keys = strings.Join(b.Keys(), "  ")
+			keys = keyNames(b.Keys())
 		}
 		rows = append(rows, helpRow{keys, b.Help().Desc})
 	}
 	return rows
+}
+
+// keyNames are keys in a few words: of many, which belong together then, the first
+// and the last.
+func keyNames(keys []string) string {
+	const most = 3
+	if len(keys) > most {
+		return keys[0] + " … " + keys[len(keys)-1]
+	}
+	return strings.Join(keys, "  ")
 }
 
 func (d *Help) draw(p paper) []string {

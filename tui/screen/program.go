@@ -70,6 +70,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.width, p.height = msg.Width, msg.Height
 	}
 	cmd := p.model.Update(msg)
+	if m, ok := p.model.(Sparing); ok && !m.Changed() {
+		return p, cmd
+	}
 	p.changed = true
 	if _, ok := msg.(Patient); !ok || time.Since(p.drawn) >= patience {
 		p.pace(awaited(msg))

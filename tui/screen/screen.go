@@ -30,6 +30,13 @@ type Model interface {
 	Frame() Frame
 }
 
+// Sparing is a model that knows when nothing has changed that is on the screen.
+type Sparing interface {
+	Model
+	// Changed reports whether the last Update may have changed the frame.
+	Changed() bool
+}
+
 // Options say which terminal to draw on. The zero value is that of the process.
 type Options struct {
 	// In and Out are the terminal; nil is standard input and output. If In is no

@@ -22,11 +22,6 @@ type startedMsg struct {
 	err     error
 }
 
-// chooseAgent lists the agents that can be started.
-func (t *Tab) chooseAgent() {
-	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Choose an agent", Items: dialog.AgentItems(t.program.Agents)}))
-}
-
 // startAgent makes a session with an agent and starts it.
 func (t *Tab) startAgent(a config.Agent) tea.Cmd {
 	start := t.program.Start
@@ -66,17 +61,17 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.reader = newReader(t, t.list)
 	t.changes = nil
 	t.composer.SetRoot(t.cwd)
+	t.lost = false
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }
 
 // askAfterFailedStart tells that an agent could not even be tried.
 func (t *Tab) askAfterFailedStart(a config.Agent, err error) {
 	q := dialog.Confirmation{Title: a.Name + " could not be started", Text: describe(a, err)}
-	if len(t.program.Agents) > 0 {
-		again := func() tea.Cmd { t.chooseAgent(); return nil }
-		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Do(again)})
+	if t.program.Offered != nil || len(t.program.Agents) > 0 {
+		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Do(t.chooseAgent)})
 	}
-	q.Choices = append(q.Choices, dialog.Choice{Name: "Leave parley", Do: dialog.Do(t.quit)})
+	q.Choices = append(q.Choices, t.wayOut(""))
 	t.ask(q)
 }
 
@@ -96,8 +91,16 @@ func (t *Tab) askToStartAgain(title, reason, stderr string) {
 	t.ask(dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
 		{Name: "Start it again", Key: "r", Do: dialog.Do(again)},
 		{Name: "Stay here and read", Key: "s", Do: dialog.Close{}},
-		{Name: "Leave parley", Key: "q", Do: dialog.Do(t.quit)},
+		t.wayOut("q"),
 	}})
+}
+
+// wayOut is the answer that leaves what has gone wrong: the tab, if there are others.
+func (t *Tab) wayOut(key string) dialog.Choice {
+	if t.row().Alone() {
+		return dialog.Choice{Name: "Leave parley", Key: key, Do: dialog.Do(t.quit)}
+	}
+	return dialog.Choice{Name: "Close this tab", Key: key, Do: dialog.Do(t.closeNow)}
 }
 
 // describe puts an error of starting an agent into words, and says what to do.

@@ -2,6 +2,7 @@ package tab
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -33,11 +34,14 @@ func (t *Tab) interrupt() tea.Cmd {
 	return tea.Tick(againTime, func(time.Time) tea.Msg { return leavingOver{} })
 }
 
-// cancel is what esc does when no dialog is open: it cancels the turn, and, if
-// the agent does not react to that, offers to stop the agent.
+// cancel is what esc does when no dialog is open: it leaves an agent that starts,
+// and cancels the turn, or, if the agent does not react to that, offers to stop it.
 func (t *Tab) cancel() tea.Cmd {
 	switch {
-	case t.session == nil || !t.conv.Turn.Running:
+	case t.session == nil:
+	case starts(t.conv):
+		return t.leaveStart()
+	case !t.conv.Turn.Running:
 	case t.conv.Turn.Cancelling.IsZero():
 		t.session.Cancel()
 	case t.program.Now().Sub(t.conv.Turn.Cancelling) >= slowCancel:
@@ -46,21 +50,17 @@ func (t *Tab) cancel() tea.Cmd {
 	return nil
 }
 
-// leave leaves the program if there is no draft. While the agent works it asks
-// first.
+// leave leaves the program if there is no draft. While the agent works, the program
+// asks first.
 func (t *Tab) leave() tea.Cmd {
-	switch {
-	case !t.composer.Empty():
-	case t.conv != nil && t.conv.Turn.Running:
-		t.askToLeave()
-	default:
-		return t.quit()
+	if !t.composer.Empty() {
+		return nil
 	}
-	return nil
+	return send(Quit{})
 }
 
 // quit leaves the program.
-func (t *Tab) quit() tea.Cmd { return send(Quit{}) }
+func (t *Tab) quit() tea.Cmd { return send(Quit{Despite: t.id}) }
 
 // isLeaving reports whether another ctrl+c would leave the program.
 func (t *Tab) isLeaving() bool {
@@ -80,14 +80,24 @@ func (t *Tab) askToStop() {
 	})
 }
 
-// askToLeave asks whether to leave while the agent works.
-func (t *Tab) askToLeave() {
-	t.ask(dialog.Confirmation{
+// AskToLeave asks whether to leave the program while agents work: those of the tabs
+// with these titles.
+func (t *Tab) AskToLeave(titles []string) {
+	q := dialog.Confirmation{
 		Title: "The agent is at work",
 		Text:  "Leaving parley ends it in the middle of its turn.",
 		Choices: []dialog.Choice{
 			{Name: "Stay", Key: "s", Do: dialog.Close{}},
-			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(t.quit)},
+			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return send(Quit{Sure: true}) })},
 		},
-	})
+	}
+	switch {
+	case len(titles) > 1:
+		q.Title = fmt.Sprintf("%d agents are at work", len(titles))
+		q.Text = "Leaving parley ends them in the middle of their turns:\n• " + strings.Join(titles, "\n• ")
+	case !t.Works():
+		q.Title = "An agent is at work in another tab"
+		q.Text = "Leaving parley ends it in the middle of its turn:\n• " + titles[0]
+	}
+	t.ask(q)
 }

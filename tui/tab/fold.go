@@ -14,6 +14,11 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, 2)
 	for _, e := range batch {
 		t.conv.Apply(e)
+		t.notice(e)
+		if t.conv.Restored() {
+			t.list.Reset()
+			t.reader.reset()
+		}
 		if cmd := t.react(e); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
@@ -37,11 +42,13 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		}
 	case conversation.SessionOpened:
 		t.setAgain()
+		t.askToSendQueue()
 	case conversation.AuthRequired:
 		t.askToSignIn(e)
 	case conversation.AuthDone:
 		t.signIn.ended(e.Err)
 	case conversation.AgentLost:
+		t.lost = true
 		t.askAfterLoss()
 	case conversation.SessionFailed:
 		if t.cannotGoOn() {

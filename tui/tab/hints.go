@@ -170,10 +170,19 @@ func (h *hintList) parts(words string, actions ...config.Action) {
 // changed says that the agent has changed files.
 func promptHints(keys config.Keys, c *conversation.Conversation, changed bool) []dialog.Hint {
 	h := hintList{keys: keys}
-	if c != nil && c.Turn.Running {
+	switch {
+	case c == nil:
+		h.add(config.ActionSend, "send")
+	case c.Turn.Running:
 		h.add(config.ActionCancel, "cancel")
 		h.add(config.ActionSend, "queue")
-	} else {
+	case starts(c):
+		h.add(config.ActionCancel, "leave")
+		h.add(config.ActionSend, "queue")
+	case gone(c):
+		h.add(config.ActionStartAgain, "start again")
+		h.add(config.ActionSend, "keep")
+	default:
 		h.add(config.ActionSend, "send")
 	}
 	if c != nil {

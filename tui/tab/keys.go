@@ -29,6 +29,9 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	if t.program.Keys.Match(config.ActionPlan, name) { // also while a question is open
 		return t.run(config.ActionPlan)
 	}
+	if cmd, taken := t.tabKey(name); taken {
+		return cmd
+	}
 	d := t.dialogs.Top()
 	if t.reads() {
 		if cmd, taken := t.readerKey(k, name); taken {
@@ -209,6 +212,18 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		return t.showSessions()
 	case config.ActionNewSession:
 		return t.newSession()
+	case config.ActionNewAgent:
+		return t.chooseAnother()
+	case config.ActionNextTab:
+		t.row().Step(1)
+	case config.ActionPrevTab:
+		t.row().Step(-1)
+	case config.ActionRenameTab:
+		t.renameTab()
+	case config.ActionCloseTab:
+		return t.closeTab()
+	case config.ActionStartAgain:
+		return t.startAgain()
 	}
 	return nil
 }

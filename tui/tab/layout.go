@@ -56,7 +56,7 @@ func (t *Tab) Draw(width, height int) Screen {
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	prompt, cursor := t.composer.View()
-	queue := queueLines(t.conv, t.program, width)
+	queue := queueLines(t.conv, t.program, t.gone(), width)
 	plan := t.planLines(width, height)
 	below := make([]string, 0, len(prompt)+len(plan)+len(queue)+5)
 	said, column := t.said(t.reader, width)
@@ -165,7 +165,7 @@ func (s *Screen) cut(width, height int) {
 func (t *Tab) transcriptLines(width, height int) []string {
 	if t.list == nil || len(t.conv.Items) == 0 {
 		ready := t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		return welcome(t.program, ready, width, height)
+		return welcome(t.program, ready, t.startTail(width, height-welcomeHeight), width, height)
 	}
 	t.list.SetSize(width, height)
 	t.list.SetNow(t.program.Now())
@@ -173,9 +173,12 @@ func (t *Tab) transcriptLines(width, height int) []string {
 	return t.list.Lines()
 }
 
+// welcomeHeight is how many lines stand above what is added to the welcome.
+const welcomeHeight = 3
+
 // welcome stands where the transcript will. Once the session is ready it says what
-// to do.
-func welcome(p Program, ready bool, width, height int) []string {
+// to do; before, it may end with what is known of the start.
+func welcome(p Program, ready bool, start []string, width, height int) []string {
 	th := p.Theme
 	text := []string{
 		"",
@@ -186,6 +189,7 @@ func welcome(p Program, ready bool, width, height int) []string {
 		text = append(text, "",
 			"  "+th.Text.Render("Ask for something, or type ")+th.Key.Render("/")+th.Text.Render(" for commands and ")+th.Key.Render("@")+th.Text.Render(" for files."))
 	}
+	text = append(text, start...)
 	lines := make([]string, height)
 	for i := range min(height, len(text)) {
 		lines[i] = cells.Truncate(text[i], width, "…")
@@ -214,8 +218,9 @@ func labelledRule(th *theme.Theme, words string, width int) string {
 	return rule(th, room) + " " + th.Muted.Render(words) + " " + rule(th, behind)
 }
 
-// queueLines show the prompts of a conversation, which may be nil, that wait.
-func queueLines(c *conversation.Conversation, p Program, width int) []string {
+// queueLines show the prompts of a conversation, which may be nil, that wait. gone
+// says that they wait for an agent that has to be started again.
+func queueLines(c *conversation.Conversation, p Program, gone bool, width int) []string {
 	if c == nil || len(c.Queue) == 0 {
 		return nil
 	}
@@ -223,6 +228,9 @@ func queueLines(c *conversation.Conversation, p Program, width int) []string {
 	th, words := p.Theme, "queued"
 	if c.QueuePaused {
 		words = "paused"
+	}
+	if gone {
+		words = "kept"
 	}
 	var out []string
 	for i, q := range c.Queue {
@@ -232,8 +240,9 @@ func queueLines(c *conversation.Conversation, p Program, width int) []string {
 		}
 		out = append(out, " "+th.Accent.Render("⧗ ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)))
 	}
-	if c.QueuePaused {
-		back := keyName(p.Keys, config.ActionHistoryPrev)
+	if back := keyName(p.Keys, config.ActionHistoryPrev); gone {
+		out = append(out, "   "+th.Faint.Render("sent only if you say so then, "+back+" takes the last one back"))
+	} else if c.QueuePaused {
 		out = append(out, "   "+th.Faint.Render("enter on an empty prompt sends them, "+back+" takes the last one back"))
 	}
 	for i, line := range out {

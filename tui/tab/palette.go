@@ -28,7 +28,8 @@ func here(a config.Action) bool {
 	switch a {
 	case config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions,
 		config.ActionCancel, config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse, config.ActionTerminal, config.ActionAddOutput, config.ActionChanges, config.ActionScrollTop, config.ActionScrollBottom,
-		config.ActionSessions, config.ActionNewSession, config.ActionHelp, config.ActionGuide, config.ActionSuspend, config.ActionQuit:
+		config.ActionSessions, config.ActionNewSession, config.ActionNewAgent, config.ActionNextTab, config.ActionPrevTab,
+		config.ActionRenameTab, config.ActionCloseTab, config.ActionStartAgain, config.ActionHelp, config.ActionGuide, config.ActionSuspend, config.ActionQuit:
 		return true
 	}
 	return false

@@ -24,8 +24,12 @@ type Program struct {
 	// Guard watches over the dialog that is on the screen, whichever tab's it is.
 	Guard   *dialog.Guard
 	History *composer.History
-	// Agents can be chosen from.
-	Agents []config.Agent
+	// Agents can be chosen from. If there are none, Offered finds them; it may take
+	// its time, and may be nil.
+	Agents  []config.Agent
+	Offered func() ([]config.Agent, error)
+	// Row is the row of tabs; nil is one of a single tab.
+	Row Row
 	// Start makes the session with an agent. It must not wait for the agent.
 	Start func(config.Agent) (*session.Session, error)
 	// Stored are the sessions that are kept; nil keeps none. Reopen reads one of them and
@@ -55,10 +59,20 @@ type Msg struct {
 type Wish interface{ wish() }
 
 // Quit is the wish to leave the program.
-type Quit struct{}
+type Quit struct {
+	// Despite is the tab of which the person knows that its turn is ended by it,
+	// 0 if there is none.
+	Despite ID
+	// Sure says that they know it of all tabs.
+	Sure bool
+}
 
 // Leave is the wish of a tab to be closed: there is nothing in it.
 type Leave struct{ Tab ID }
+
+// End is the wish to let go of what was started and is not needed any more, beside
+// the screen. The end of the program waits for it.
+type End struct{ Do func(context.Context) }
 
 // Copy is the wish to put text on the terminal's clipboard.
 type Copy struct{ Text string }
@@ -76,6 +90,7 @@ type Exec struct {
 
 func (Quit) wish()    {}
 func (Leave) wish()   {}
+func (End) wish()     {}
 func (Copy) wish()    {}
 func (Exec) wish()    {}
 func (Suspend) wish() {}
@@ -106,7 +121,7 @@ func addressedCmd(to ID, cmd tea.Cmd) tea.Cmd {
 
 func addressed(to ID, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
-	case nil, Wish:
+	case nil, Wish, Msg: // one of another tab that was opened from this one
 		return msg
 	case tea.BatchMsg:
 		cmds := make(tea.BatchMsg, len(msg))

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/tui/composer"
 )
 
@@ -40,14 +41,24 @@ func (t *Tab) readPrompt() tea.Cmd {
 }
 
 func (t *Tab) sent(msg promptMsg) tea.Cmd {
+	if t.session == nil || len(t.outbox) == 0 {
+		return nil // the agent was left while it started
+	}
 	t.session.Prompt(t.withTold(msg.blocks))
 	t.outbox = t.outbox[1:]
+	if t.gone() {
+		return tea.Batch(t.readPrompt(), t.say("kept, not sent: "+t.howToStart()+" starts the agent again"))
+	}
 	return t.readPrompt()
 }
 
-// giveBack puts prompts that cannot be sent back into the draft.
-func (t *Tab) giveBack() {
+// giveBack puts prompts that cannot be sent back into the draft: those that have
+// waited for the session, and those on their way to it.
+func (t *Tab) giveBack(waited ...conversation.QueuedPrompt) {
 	var texts []string
+	for _, q := range waited {
+		texts = append(texts, queuedText(q))
+	}
 	for _, p := range t.outbox {
 		texts = append(texts, p.Text())
 	}
@@ -60,6 +71,9 @@ func (t *Tab) giveBack() {
 // sendNothing is enter on an empty prompt: a queue that a cancel has paused
 // goes on.
 func (t *Tab) sendNothing() tea.Cmd {
+	if t.gone() && len(t.conv.Queue) > 0 {
+		return t.say("the agent has gone: " + t.howToStart() + " starts it again")
+	}
 	if t.conv != nil && t.conv.QueuePaused && len(t.conv.Queue) > 0 {
 		t.session.ResumeQueue()
 	}
@@ -73,11 +87,16 @@ func (t *Tab) recall() tea.Cmd {
 	}
 	last := t.conv.Queue[len(t.conv.Queue)-1]
 	if q, ok := t.session.Unqueue(last.ID); ok {
-		var text strings.Builder
-		for _, b := range q.Prompt {
-			text.WriteString(b.Text)
-		}
-		t.takeBack(text.String(), q.Prompt)
+		t.takeBack(queuedText(q), q.Prompt)
 	}
 	return nil
+}
+
+// queuedText is the text of a prompt that waited.
+func queuedText(q conversation.QueuedPrompt) string {
+	var text strings.Builder
+	for _, b := range q.Prompt {
+		text.WriteString(b.Text)
+	}
+	return text.String()
 }

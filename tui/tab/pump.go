@@ -19,6 +19,12 @@ const frame = 40 * time.Millisecond
 // batchMsg is everything that happened in the session since the last one.
 type batchMsg []conversation.Event
 
+// pumpedMsg is a batch, and from where.
+type pumpedMsg struct {
+	pump  *pump
+	batch batchMsg
+}
+
 // pump takes batches from a session's stream. One batch is under way at a time:
 // the next is asked for when one has been folded, whether or not the tab is on the
 // screen, so a slow screen makes larger batches, and never a queue of them.
@@ -51,7 +57,7 @@ func (p *pump) next() tea.Msg {
 	if len(events) == 0 && p.session.Stream().Closed() {
 		return nil
 	}
-	return batchMsg(events)
+	return pumpedMsg{p, events}
 }
 
 // streamed reports an event of a kind that comes in floods. The others, such as

@@ -242,14 +242,6 @@ func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
 	return t.sayIf(t.session.OpenSession(info))
 }
 
-// newSession begins a new session with the agent.
-func (t *Tab) newSession() tea.Cmd {
-	if t.session == nil {
-		return nil
-	}
-	return t.sayIf(t.session.Reopen())
-}
-
 // sayIf says what went wrong, if something did.
 func (t *Tab) sayIf(err error) tea.Cmd {
 	if err == nil {

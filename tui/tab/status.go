@@ -71,13 +71,7 @@ func (t *Tab) activity() string {
 	case t.cannotSend() != "":
 		left = "  " + th.Warning.Render(safetext.Line(t.cannotSend()))
 	case c.Phase == conversation.PhaseStarting:
-		left = spin(th, t.ticks) + th.Muted.Render(fmt.Sprintf("starting %s", safetext.Line(c.Agent.Command)))
-		if d := t.program.Now().Sub(c.Agent.Since); d >= slowStart {
-			left = spin(th, t.ticks) + th.Muted.Render(fmt.Sprintf("still starting %s, %s", safetext.Line(c.Agent.Command), toolface.Elapsed(d)))
-			if last := lastLine(t.session.Stderr()); last != "" {
-				left += th.Faint.Render("  " + last)
-			}
-		}
+		left = t.startLine()
 	case c.Phase == conversation.PhaseOpening:
 		left = spin(th, t.ticks) + th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
@@ -90,6 +84,8 @@ func (t *Tab) activity() string {
 		if c.Turn.Running {
 			left += th.Faint.Render("  worked " + toolface.Elapsed(t.conv.Turn.Worked(t.program.Now())))
 		}
+	case t.gone():
+		left = t.goneLine()
 	case c.Turn.Running:
 		left = spin(th, t.ticks) + th.Muted.Render("working "+toolface.Elapsed(t.conv.Turn.Worked(t.program.Now())))
 	}
@@ -109,6 +105,9 @@ func (t *Tab) statusLine(width int) string {
 	badge := false
 	if c := t.conv; c != nil {
 		left, badge = settingsLine(c, th)
+		if t.gone() {
+			left, badge = append([]string{t.goneBadge()}, left...), true
+		}
 		if bounds := t.session.Options().Bounds; bounds != "" {
 			left = append(left, th.Muted.Render(safetext.Line(bounds)))
 		}
@@ -204,12 +203,4 @@ func sides(left, right string, width int) string {
 		return left
 	}
 	return left + strings.Repeat(" ", gap) + right
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(safetext.Block(s))
-	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
-		s = s[i+1:]
-	}
-	return s
 }

@@ -47,7 +47,7 @@ type Tab struct {
 	cwd, branch string
 
 	// The agent and the session; nil until an agent was started. They stay the
-	// tab's for good.
+	// tab's for good, unless the person leaves the agent while it starts.
 	agent   config.Agent
 	session *session.Session
 	conv    *conversation.Conversation
@@ -77,6 +77,7 @@ type Tab struct {
 	// starting makes the session that is on its way, or waits until somebody else
 	// has; nil if none is.
 	starting func() startedMsg
+	lost     bool // the agent has gone, and no session was opened since then
 	// reopening reads a stored session that is on its way, in the same manner.
 	reopening func() reopenedMsg
 	leaving   time.Time // of a first ctrl+c with nothing left to clear
@@ -85,6 +86,12 @@ type Tab struct {
 	entering acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
 
 	mouseLent bool // to the terminal, until the next key
+
+	// What the line of tabs tells.
+	shown  bool   // the tab is on the screen
+	name   string // the person's own for it
+	asked  string // the first words of the first prompt
+	unseen State  // what has come of a turn that ended in the background
 
 	width, height int    // of the screen
 	area          layout // of what was drawn last, for the mouse
@@ -121,17 +128,28 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 		cmds = append(cmds, t.startAgent(*a))
 		t.starting()
 	} else {
-		t.chooseAgent()
+		cmds = append(cmds, t.chooseAgent())
 	}
 	return t.address(tea.Batch(cmds...))
 }
 
+// Begin starts an agent while the program runs: nothing waits for that.
+func (t *Tab) Begin(a config.Agent) tea.Cmd {
+	return t.address(tea.Batch(readBranch(t.cwd), t.startAgent(a)))
+}
+
 // Show says that the tab is on the screen from now on, and takes keys.
-func (t *Tab) Show() { t.dialogs.Show() }
+func (t *Tab) Show() {
+	t.shown, t.unseen = true, Idle
+	t.dialogs.Show()
+}
 
 // Hide says that it is in the background from now on. Whatever happens in the
 // session is taken in all the same.
-func (t *Tab) Hide() { t.dialogs.Hide() }
+func (t *Tab) Hide() {
+	t.shown = false
+	t.dialogs.Hide()
+}
 
 // Close ends the agent, also one that is just being started, politely until ctx
 // ends, and waits for it. The tab must not be used after it.
@@ -228,10 +246,16 @@ func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 
 func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case pumpedMsg:
+		if msg.pump == t.pump { // else it is of an agent that was left while it started
+			return t.fold(msg.batch)
+		}
 	case batchMsg:
 		return t.fold(msg)
 	case startedMsg:
 		return t.started(msg)
+	case agentsMsg:
+		return t.offered(msg)
 	case tea.KeyPressMsg:
 		return t.key(msg)
 	case tea.PasteMsg:

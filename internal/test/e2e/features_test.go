@@ -73,10 +73,6 @@ reply
 expect session/load contains "sessionId":"b"
 update {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "Bananas are berries."}}
 reply {}
-expect session/close contains "sessionId":"b"
-reply
-expect session/new
-reply {"sessionId": "c"}
 `})
 	p.Ready()
 	p.Press("ctrl+s")
@@ -93,6 +89,7 @@ reply {"sessionId": "c"}
 	p.Press("ctrl+n")
 	p.Gone("Bananas are berries.")
 	p.WaitSent("session/new", 2)
+	p.Press("alt+1").Shows("Bananas are berries.") // nothing was thrown away
 }
 
 const form = `

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -41,6 +42,9 @@ func given(name string) (found bool) {
 	return found
 }
 
+// pidFile is where a tap notes which process the agent is.
+func pidFile(log string) string { return log + ".pid" }
+
 // tap runs the agent and copies every line both ways, noting it on the way.
 func tap(log string, agent []string) int {
 	_ = os.Unsetenv(tapEnv)
@@ -58,6 +62,9 @@ func tap(log string, agent []string) int {
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 127
+	}
+	if err := os.WriteFile(pidFile(log), []byte(strconv.Itoa(cmd.Process.Pid)), 0o600); err != nil {
+		return 98
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)

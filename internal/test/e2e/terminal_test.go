@@ -151,7 +151,7 @@ func TestShellOfOnesOwnLasts(t *testing.T) {
 func TestPastesIntoACommand(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Env: []string{"SHELL=/bin/sh"}, Script: "handshake\nserve"})
-	p.Ready().Ask(`!printf '\033[?2004h'; stty raw -echo; echo ready; head -c 19 | od -c; stty sane`)
+	p.Ready().Ask(`!printf '\033[?2004h'; stty raw -echo; echo re""ady; head -c 19 | od -c; stty sane`)
 	p.Shows("running", "ready").Press("f7").Shows("YOUR COMMAND", "ready")
 	p.Paste("one\ntwo")
 	p.Shows(`033   [   2   0   0   ~`, `o   n   e  \r`, "ENDED")

@@ -1,0 +1,79 @@
+package dialog
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/safetext"
+	"parley/tui/theme"
+)
+
+// Entry is one line that the person writes.
+type Entry struct {
+	Title string
+	// Text stands there at first, Hint while nothing does.
+	Text, Hint string
+	// Do takes what was written, which may be nothing.
+	Do func(text string) tea.Cmd
+}
+
+// EntryDialog is a line to write, which the person asked for.
+type EntryDialog struct {
+	env   Env
+	entry Entry
+	input input
+}
+
+// NewEntry lets the person write a line.
+func NewEntry(env Env, e Entry) *EntryDialog {
+	d := &EntryDialog{env: env, entry: e, input: input{hint: safetext.Line(e.Hint)}}
+	d.input.set(e.Text)
+	return d
+}
+
+// Key implements [Dialog].
+func (d *EntryDialog) Key(msg tea.KeyPressMsg) Action { return d.env.done(msg, d.press(msg)) }
+
+// press is Key without noting the key.
+func (d *EntryDialog) press(msg tea.KeyPressMsg) Action {
+	switch keys, key := d.env.Keys, msg.String(); {
+	case config.Types(key): // whatever else the key may do
+		d.input.key(msg)
+	case keys.Match(config.ActionDialogClose, key):
+		return Close{}
+	case keys.Match(config.ActionDialogAccept, key):
+		return Do(func() tea.Cmd { return d.entry.Do(d.input.text) })
+	default:
+		d.input.key(msg)
+	}
+	return nil
+}
+
+// Paste implements [Dialog].
+func (d *EntryDialog) Paste(text string) Action {
+	d.input.insert(text)
+	return nil
+}
+
+// Mouse implements [Dialog].
+func (d *EntryDialog) Mouse(tea.MouseMsg, int, int) Action { return nil }
+
+// View implements [Dialog].
+func (d *EntryDialog) View(width, maxHeight int) View {
+	width = atMost(width)
+	th := d.env.Theme
+	text, column := d.input.draw(max(1, inner(width, maxHeight)-2), th)
+	p := panel{th: th, title: safetext.Line(d.entry.Title), snug: true, head: []string{th.Accent.Render("❯") + " " + text}}
+	p.cursor = tea.NewCursor(column+2, 0)
+	v, _ := p.view(width, maxHeight)
+	return v
+}
+
+// Hints implements [Dialog].
+func (d *EntryDialog) Hints() []Hint {
+	hints := d.env.hint(nil, config.ActionDialogAccept, "take it")
+	return d.env.hint(hints, config.ActionDialogClose, "close")
+}
+
+// SetTheme implements [Dialog].
+func (d *EntryDialog) SetTheme(th *theme.Theme) { d.env.Theme = th }

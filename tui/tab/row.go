@@ -1,0 +1,242 @@
+package tab
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/cells"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/tui/dialog"
+)
+
+// Row is the row of tabs that a tab stands in. What it is asked for happens at once,
+// so that the next key is for the tab that is in front then; its commands are for
+// the tabs that they are about.
+type Row interface {
+	// Step shows a tab so many places further, around the ends.
+	Step(by int)
+	// Go shows the tab with a number, counted from 0, if there is one.
+	Go(number int)
+	// Open opens a tab with an agent, and shows it.
+	Open(config.Agent) tea.Cmd
+	// Close takes the tab in front away.
+	Close() tea.Cmd
+	// Alone reports whether there is only one tab.
+	Alone() bool
+}
+
+// alone is the row of a tab that stands in none.
+type alone struct{}
+
+func (alone) Step(int)                  {}
+func (alone) Go(int)                    {}
+func (alone) Open(config.Agent) tea.Cmd { return nil }
+func (alone) Close() tea.Cmd            { return nil }
+func (alone) Alone() bool               { return true }
+
+// State is what the line of tabs tells of a tab.
+type State uint8
+
+// The states of a tab. Of those that fit, the line shows the last one of this list.
+const (
+	Idle    State = iota
+	Done          // a turn has ended, and nobody has seen it yet
+	Working       // a turn runs, or the agent starts
+	Waiting       // a question waits for the person
+	Failed        // a turn or a start went wrong, and nobody has seen it yet
+	Lost          // the agent has gone
+)
+
+// Face is what the line of tabs shows of a tab.
+type Face struct {
+	State State
+	Title string
+}
+
+// Face is what the line of tabs shows of this tab now.
+func (t *Tab) Face() Face { return Face{t.State(), t.label()} }
+
+// State says how things stand in the tab.
+func (t *Tab) State() State {
+	c := t.conv
+	switch {
+	case t.gone():
+		if c.Phase == conversation.PhaseLost {
+			return Lost
+		}
+		return Failed
+	case t.unseen == Failed:
+		return Failed
+	case t.dialogs.Asks():
+		return Waiting
+	case t.Works(), t.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
+		return Working
+	}
+	return t.unseen
+}
+
+// Works reports whether a turn runs.
+func (t *Tab) Works() bool { return t.conv != nil && t.conv.Turn.Running }
+
+// gone reports whether the tab's agent is no longer there, or has no session.
+func (t *Tab) gone() bool { return t.conv != nil && gone(t.conv) }
+
+// gone reports whether there is no agent that could take a prompt, or no session:
+// it has to be started again.
+func gone(c *conversation.Conversation) bool {
+	return c.Phase == conversation.PhaseLost || c.Phase == conversation.PhaseFailed
+}
+
+// label is what the tab is called in the line of tabs.
+func (t *Tab) label() string {
+	switch {
+	case t.name != "":
+		return t.name
+	case t.Title() != "":
+		return t.Title()
+	case t.asked != "":
+		return t.asked
+	}
+	return t.agentName()
+}
+
+// agentName is the name of the agent that was chosen for the tab.
+func (t *Tab) agentName() string {
+	for _, name := range []string{t.agent.Name, t.agent.ID} {
+		if name = safetext.Line(name); name != "" {
+			return cells.Truncate(name, maxTitle, "…")
+		}
+	}
+	return "new"
+}
+
+// notice notes what the line of tabs tells of an event.
+func (t *Tab) notice(e conversation.Event) {
+	switch e := e.(type) {
+	case conversation.PromptSent:
+		if t.asked == "" {
+			t.asked = firstWords(e)
+		}
+	case conversation.TurnEnded:
+		switch {
+		case t.shown:
+		case e.Err != nil:
+			t.unseen = Failed
+		default:
+			t.unseen = Done
+		}
+	case conversation.SessionOpening:
+		if e.Clear && t.conv.ID == "" { // else the same one comes again
+			t.asked = ""
+		}
+	}
+}
+
+// firstWords are the beginning of what a prompt says.
+func firstWords(p conversation.PromptSent) string {
+	for _, b := range p.Prompt {
+		text := b.Text
+		if most := 16 * maxTitle; len(text) > most {
+			text = strings.ToValidUTF8(text[:most], "")
+		}
+		if text = safetext.Line(text); text != "" {
+			return cells.Truncate(text, maxTitle, "…")
+		}
+	}
+	return ""
+}
+
+// tabKey takes a key that shows another tab, whatever is open in this one, and, while
+// a question waits, one that opens or closes a tab: nobody has to answer first. Those
+// that go to a tab by its number answer a question then.
+func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
+	keys, asks := t.program.Keys, t.dialogs.Asks()
+	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
+		return nil, false
+	}
+	switch a, _ := keys.Action(config.ContextPrompt, name); a {
+	case config.ActionNextTab, config.ActionPrevTab:
+		return t.run(a), true
+	case config.ActionTab:
+		if !asks {
+			t.row().Go(slices.Index(keys.For(a), name))
+		}
+		return nil, !asks
+	case config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
+		if asks && !t.reads() {
+			return t.run(a), true
+		}
+	}
+	return nil, false
+}
+
+func (t *Tab) row() Row {
+	if t.program.Row == nil {
+		return alone{}
+	}
+	return t.program.Row
+}
+
+// newSession begins a new session with the same agent, in a tab of its own: what is
+// in this one stays as it is. A session in which nothing was said is new already.
+func (t *Tab) newSession() tea.Cmd {
+	switch {
+	case t.session == nil:
+		return nil
+	case t.fresh():
+		return t.say("this session is new: nothing was said in it")
+	}
+	return t.row().Open(t.agent)
+}
+
+// fresh reports whether nothing was said in the session, nor is about to be.
+func (t *Tab) fresh() bool {
+	c := t.conv
+	return !t.gone() && len(c.Items) == 0 && len(c.Queue)+len(t.outbox) == 0
+}
+
+// closeTab closes the tab. It asks first if that ends or loses something.
+func (t *Tab) closeTab() tea.Cmd {
+	switch {
+	case t.row().Alone():
+		return t.say("this is the only tab: " + keyName(t.program.Keys, config.ActionQuit) + " leaves parley")
+	case t.Works():
+		t.askToClose("The agent is at work", "Closing the tab ends it in the middle of its turn.")
+	case t.conv != nil && len(t.conv.Queue) > 0:
+		t.askToClose("Prompts wait here", "Closing the tab drops them. They stay in the history of the prompt.")
+	default:
+		return t.closeNow()
+	}
+	return nil
+}
+
+// closeNow closes the tab. The draft stays in the history.
+func (t *Tab) closeNow() tea.Cmd {
+	var keep tea.Cmd
+	if !t.composer.Empty() {
+		keep = t.composer.Clear()
+	}
+	return tea.Batch(keep, t.row().Close())
+}
+
+func (t *Tab) askToClose(title, text string) {
+	t.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
+		{Name: "Keep it open", Key: "k", Do: dialog.Close{}},
+		{Name: "Close it", Key: "c", Risky: true, Do: dialog.Do(t.closeNow)},
+	}})
+}
+
+// renameTab lets the person name the tab.
+func (t *Tab) renameTab() {
+	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
+		Title: "Name the tab", Text: t.name, Hint: t.label(),
+		Do: func(name string) tea.Cmd {
+			t.name = cells.Truncate(safetext.Line(name), maxTitle, "…")
+			return nil
+		},
+	}))
+}
