@@ -76,10 +76,11 @@ func (p *Parley) Answer(name string) *Parley {
 	return p
 }
 
-// Leave leaves parley, which must not ask about it, and expects it to end well.
+// Leave leaves parley once no turn runs any more: then it must not ask about it. It
+// expects parley to end well.
 func (p *Parley) Leave() *Parley {
 	p.t.Helper()
-	return p.Press("ctrl+d").Exits(0)
+	return p.Idle().Press("ctrl+d").Exits(0)
 }
 
 // Exits waits until parley has ended, with that exit code.
