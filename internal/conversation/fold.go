@@ -56,6 +56,16 @@ func (c *Conversation) Apply(e Event) {
 		c.AuthError = e.Err
 	case AuthDone:
 		c.AuthError = e.Err
+	case Said:
+		c.addNote(e.Severity, e.Title, e.Detail)
+	default:
+		c.applyMachine(e)
+	}
+}
+
+// applyMachine folds what happened on this machine.
+func (c *Conversation) applyMachine(e Event) {
+	switch e := e.(type) {
 	case FileWritten:
 		c.applyFileWritten(e)
 	case TerminalCreated:
@@ -66,8 +76,6 @@ func (c *Conversation) Apply(e Event) {
 		c.printed(c.terminalByID(e.ID), e.Data)
 	case TerminalExited:
 		c.terminalExited(e)
-	case Said:
-		c.addNote(e.Severity, e.Title, e.Detail)
 	}
 }
 

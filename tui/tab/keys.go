@@ -208,6 +208,15 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		return t.addOutput(t.lastOwn())
 	case config.ActionHistoryPrev:
 		return t.recall()
+	default:
+		return t.runAmongTabs(a)
+	}
+	return nil
+}
+
+// runAmongTabs does what is about sessions and their tabs.
+func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
+	switch a {
 	case config.ActionSessions:
 		return t.showSessions()
 	case config.ActionNewSession:

@@ -53,6 +53,48 @@ func (t *Tab) Draw(width, height int) Screen {
 	if d, ok := t.dialogs.Top().(covering); ok {
 		return t.wholeScreen(d, width, height)
 	}
+	foot := t.footer(width, height)
+	room := height - len(foot.lines)
+	panel := t.panel(width, room)
+	lines := make([]string, 0, height)
+	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
+		lines = append(append(lines, t.transcriptLines(width, above-1)...), "")
+	} else if above > 0 {
+		lines = append(lines, t.transcriptLines(width, above)...)
+	}
+	t.area = layout{dialog: len(lines), dialogEnd: len(lines) + len(panel.Lines), prompt: room + foot.prompt - foot.popup, popup: foot.popup}
+	lines = append(lines, panel.Lines...)
+	lines = append(lines, foot.lines...)
+
+	s := Screen{Lines: lines}
+	switch {
+	case foot.finding != nil:
+		s.Cursor = foot.finding
+	case panel.Cursor != nil:
+		c := *panel.Cursor
+		c.Y += t.area.dialog
+		s.Cursor = &c
+	case foot.cursor != nil && !t.transcriptFocused() && t.composerActive():
+		c := *foot.cursor
+		c.Y += t.area.prompt
+		s.Cursor = &c
+	}
+	s.cut(width, height)
+	return s
+}
+
+// footer is what stands below the transcript and the dialogs.
+type footer struct {
+	lines  []string
+	prompt int // the line of them at which the prompt begins
+	popup  int // how many lines of the popup stand above it
+	// finding is the cursor among the words that are looked for, and cursor that of the
+	// prompt, counted from its first line; each is nil if there is none.
+	finding, cursor *tea.Cursor
+}
+
+// footer draws what stands below the transcript.
+func (t *Tab) footer(width, height int) footer {
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	prompt, cursor := t.composer.View()
@@ -71,46 +113,19 @@ func (t *Tab) Draw(width, height int) Screen {
 	} else {
 		below = append(below, edge)
 	}
-	promptAt := len(below)
+	f := footer{prompt: len(below), popup: popup, cursor: cursor}
 	below = append(below, prompt[popup:]...)
 	below = append(below, edge, t.statusLine(width), t.hintLine(width))
-	var finding *tea.Cursor
 	if column >= 0 {
-		finding = tea.NewCursor(column, height-len(below))
+		f.finding = tea.NewCursor(column, height-len(below))
 	}
 	if len(below) > height { // a terminal too small for everything
-		cut := min(len(below)-height, promptAt)
-		below, promptAt = below[cut:], promptAt-cut
+		cut := min(len(below)-height, f.prompt)
+		below, f.prompt = below[cut:], f.prompt-cut
 		below = below[:min(len(below), height)]
 	}
-
-	room := height - len(below)
-	panel := t.panel(width, room)
-	lines := make([]string, 0, height)
-	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
-		lines = append(append(lines, t.transcriptLines(width, above-1)...), "")
-	} else if above > 0 {
-		lines = append(lines, t.transcriptLines(width, above)...)
-	}
-	t.area = layout{dialog: len(lines), dialogEnd: len(lines) + len(panel.Lines), prompt: room + promptAt - popup, popup: popup}
-	lines = append(lines, panel.Lines...)
-	lines = append(lines, below...)
-
-	s := Screen{Lines: lines}
-	switch {
-	case finding != nil:
-		s.Cursor = finding
-	case panel.Cursor != nil:
-		c := *panel.Cursor
-		c.Y += t.area.dialog
-		s.Cursor = &c
-	case cursor != nil && !t.transcriptFocused() && t.composerActive():
-		c := *cursor
-		c.Y += t.area.prompt
-		s.Cursor = &c
-	}
-	s.cut(width, height)
-	return s
+	f.lines = below
+	return f
 }
 
 // ruleWords stand in the rule above the prompt.

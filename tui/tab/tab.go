@@ -264,14 +264,33 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.mouse(msg)
 	case tea.WindowSizeMsg:
 		t.width, t.height = msg.Width, msg.Height
-	case shellMsg:
-		return t.shellStarted(msg)
 	case heldMsg:
 		return t.settle(msg)
 	case findMsg:
 		return msg.reader.findOn()
 	case dragMsg:
 		return msg.reader.dragOn()
+	case flashOver:
+		if int(msg) == t.flashes {
+			t.flash = ""
+		}
+	case leavingOver:
+		// The screen is drawn again, without the hint.
+	case ErrorMsg:
+		return t.say(msg.Err.Error())
+	case composer.ErrorMsg:
+		return t.say(msg.Err.Error())
+	default:
+		return t.result(msg)
+	}
+	return nil
+}
+
+// result takes what came of a command that the tab has started.
+func (t *Tab) result(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case shellMsg:
+		return t.shellStarted(msg)
 	case copiedMsg:
 		return t.say(msg.String())
 	case promptMsg:
@@ -310,16 +329,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		t.sites.Add(msg)
 	case questionMsg:
 		return msg.take(t)
-	case flashOver:
-		if int(msg) == t.flashes {
-			t.flash = ""
-		}
-	case leavingOver:
-		// The screen is drawn again, without the hint.
-	case ErrorMsg:
-		return t.say(msg.Err.Error())
-	case composer.ErrorMsg:
-		return t.say(msg.Err.Error())
 	default:
 		return t.handleStored(msg)
 	}
