@@ -12,8 +12,8 @@ import (
 type streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// OutTerminal says that Out is a terminal.
-	OutTerminal bool
+	// InTerminal, OutTerminal and ErrTerminal say which of them are a terminal.
+	InTerminal, OutTerminal, ErrTerminal bool
 	// Keyboard says that there is a terminal to read keys from: standard input,
 	// or else the terminal that the process belongs to.
 	Keyboard bool
@@ -23,7 +23,9 @@ type streams struct {
 func systemStreams() *streams {
 	return &streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		InTerminal:  term.IsTerminal(os.Stdin.Fd()),
 		OutTerminal: term.IsTerminal(os.Stdout.Fd()),
+		ErrTerminal: term.IsTerminal(os.Stderr.Fd()),
 		Keyboard:    term.IsTerminal(os.Stdin.Fd()) || ownsTerminal(),
 	}
 }
