@@ -88,7 +88,7 @@ func (l *launcher) session(a config.Agent, opt session.Options) (*session.Sessio
 	if err != nil {
 		return nil, err
 	}
-	machine := local.Options{Sensitive: files}
+	machine := local.Options{Sensitive: files, Unattended: l.unattended}
 	if box != nil {
 		machine.Wrap = box.Command
 	}

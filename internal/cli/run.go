@@ -53,7 +53,8 @@ argument, a file (-f) or what stands on standard input. Several are sent one
 after the other, in one session.
 
 Nobody is there to be asked: what no rule allows is denied, and standard error
-says which flag would allow it. Forms are declined, and signing in is refused.`,
+says which flag would allow it. Forms are refused, and an agent that wants you
+to sign in is ended.`,
 		Example: `  parley run -a claude "What does this project do?"
   git diff | parley run -a claude -f -
   parley run --allow edit --allow 'execute(go test *)' "Make the tests pass" -- my-agent --acp
@@ -119,16 +120,16 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 
 // run does the work and says how it ended.
 func (o *runOptions) run(cmd *cobra.Command) error {
+	opt, err := o.work(cmd)
+	if err != nil {
+		return err
+	}
 	l, agent, err := o.prepare(cmd)
 	if err != nil {
 		return err
 	}
 	defer l.cleanUp()
 	o.agent = agent.ID
-	opt, err := o.work(cmd)
-	if err != nil {
-		return err
-	}
 	opt.Unruled = l.unruled
 	s, err := l.start(*agent)
 	if err != nil {
@@ -172,7 +173,11 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*launcher, *config.Agent, erro
 		return nil, nil, misused(cmd, "Name one: parley run -a NAME, parley run PROMPT -- COMMAND, or default_agent in "+config.ConfigFile(),
 			"there is no agent to send the prompt to")
 	}
-	return l, agent, l.canBound(agent)
+	if err := l.canBound(agent); err != nil {
+		l.cleanUp()
+		return nil, nil, err
+	}
+	return l, agent, nil
 }
 
 // rules puts the rules of the command line beside those of the configuration.

@@ -2,7 +2,7 @@
 // can be answered without a person, and reports what came of it. It looks at the same
 // session and the same conversation as the screen does.
 //
-// Nobody is there. What no rule allows is denied, forms are declined, and where the
+// Nobody is there. What no rule allows is denied, forms are refused, and where the
 // agent wants somebody to sign in, the work ends.
 package headless
 
@@ -94,7 +94,7 @@ type run struct {
 	answered map[int]bool // the questions that were answered here
 	denied   bool         // something was denied because no rule allows it
 	rejected bool         // something was denied in the running turn, for whatever reason
-	declined bool         // a form was declined
+	declined bool         // a form was refused
 	told     map[*conversation.ToolCall]bool
 }
 

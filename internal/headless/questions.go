@@ -10,22 +10,15 @@ import (
 	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/internal/session"
 )
 
-// answerQuestions denies and declines what the agent asks.
+// answerQuestions denies what the agent asks and no rule has answered.
 func (r *run) answerQuestions() {
 	for _, p := range r.conv.Permissions {
 		if !r.answered[p.ID] {
 			r.answered[p.ID] = true
 			r.deny(p)
-		}
-	}
-	for _, e := range r.conv.Elicitations {
-		if !r.answered[e.ID] {
-			r.answered[e.ID] = true
-			r.declined = true
-			r.tell("declined: the agent wants somebody to fill in a form, and nobody is there: " + safetext.VisibleLine(e.Request.Message))
-			r.session.AnswerElicitation(e.ID, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline})
 		}
 	}
 }
@@ -92,6 +85,9 @@ func (r *run) noteRule(e conversation.PermissionClosed) {
 
 // said hands on what parley itself has to say, if it is more than a remark.
 func (r *run) said(e conversation.Said) {
+	if e.Title == session.FormRefused {
+		r.declined = true
+	}
 	if e.Severity != acpclient.NoticeWarning && e.Severity != acpclient.NoticeError {
 		return
 	}
