@@ -259,6 +259,7 @@ func (r *run) finish() {
 func (r *run) turnEnded(e conversation.TurnEnded) {
 	r.noteTurn(e.Reason)
 	switch {
+	case r.over: // what was said could not be handed on
 	case r.cause != "":
 		r.end(r.cause, r.why)
 	case e.Err != nil:
