@@ -29,8 +29,8 @@ type startOptions struct {
 	asked   bool   // it was an argument
 	addDirs []string
 	resume  string
-	pick    bool // --resume was given without an id
-	last    bool // --continue
+	pick    bool   // --resume was given without an id
+	last    bool   // --continue
 	prompt  string // the first one
 	sandbox bool
 	bounds  bool     // --sandbox was given
