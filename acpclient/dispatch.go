@@ -113,6 +113,10 @@ func (d *dispatcher) HandleRequest(ctx context.Context, method string, params js
 	switch {
 	case known && m.result != nil && m.offered(d.offered.Load()):
 		return m.take(ctx, d.handler, params)
+	case known && m.result != nil:
+		if x, ok := d.handler.(UnofferedHandler); ok {
+			x.Unoffered(method)
+		}
 	case !known:
 		if x, ok := d.handler.(ExtensionHandler); ok {
 			return x.ExtRequest(ctx, method, params)

@@ -83,6 +83,13 @@ func always(*ClientCapabilities) bool { return true }
 
 func runsCommands(c *ClientCapabilities) bool { return c.Terminal }
 
+// UnofferedHandler is a Handler that is told of requests of the protocol that the
+// client has not offered to serve. They are answered "method not found".
+type UnofferedHandler interface {
+	// Unoffered is called in the order of the wire. It must not wait.
+	Unoffered(method string)
+}
+
 // ExtensionHandler is implemented by a Handler that knows methods outside the
 // protocol ("Extensibility"). Without it, unknown requests are answered "method
 // not found" and unknown notifications are ignored.

@@ -87,6 +87,14 @@ func newModel(ctx context.Context, opt Options) *Model {
 // called before the screen is there; Init takes up what comes of it.
 func (m *Model) start(a *config.Agent) { m.first = m.front.Start(a) }
 
+// ask sends a first prompt, if there is one, as soon as there is a session. It is
+// called before the screen is there.
+func (m *Model) ask(prompt string) {
+	if prompt != "" {
+		m.first = tea.Batch(m.first, m.front.Ask(prompt))
+	}
+}
+
 // Init implements [screen.Model].
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.first}

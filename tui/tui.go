@@ -45,6 +45,8 @@ type Options struct {
 	// Open is a stored session to begin with; Pick lists those that there are.
 	Open *tab.Open
 	Pick bool
+	// Prompt, if not empty, is sent as soon as there is a session.
+	Prompt string
 	// Cwd is shown while there is no session.
 	Cwd     string
 	Version string
@@ -69,6 +71,7 @@ type Left struct {
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)
 	m.begin(opt) // it needs time, in which the terminal is made ready
+	m.ask(opt.Prompt)
 	err := screen.Run(ctx, m, screen.Options{})
 	stored, cwd := m.front.StoredID(), m.front.Cwd()
 	m.shutdown()

@@ -41,14 +41,22 @@ func printGuide(s *streams) error {
 	if wrong != nil {
 		cfg = config.Default()
 	}
-	depth := theme.DepthOf(colorprofile.Detect(s.Out, os.Environ()))
-	th := theme.NewFor(isDark(cfg.Theme), depth).WithMarkdown(cfg.MarkdownStyle.Style)
-	lines := markdown.Whole(docs.Guide(), terminalWidth(s.Out), th)
-	// Lip Gloss writes the colours that the terminal has.
-	if _, err := lipgloss.Fprintln(s.Out, strings.Join(lines, "\n")); err != nil {
+	if err := drawMarkdown(s, cfg)(docs.Guide()); err != nil {
 		return fmt.Errorf("print the guide: %w", err)
 	}
 	return wrong
+}
+
+// drawMarkdown draws documents on a terminal, in the style of the configuration.
+func drawMarkdown(s *streams, cfg *config.Config) func(document string) error {
+	depth := theme.DepthOf(colorprofile.Detect(s.Out, os.Environ()))
+	th := theme.NewFor(isDark(cfg.Theme), depth).WithMarkdown(cfg.MarkdownStyle.Style)
+	return func(document string) error {
+		lines := markdown.Whole(document, terminalWidth(s.Out), th)
+		// Lip Gloss writes the colours that the terminal has.
+		_, err := lipgloss.Fprintln(s.Out, strings.Join(lines, "\n"))
+		return err
+	}
 }
 
 // terminalWidth is the width of a terminal, in cells.

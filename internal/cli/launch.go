@@ -12,6 +12,7 @@ import (
 	"parley/fs"
 	"parley/internal/demoagent"
 	"parley/internal/local"
+	"parley/internal/policy"
 	"parley/internal/sensitive"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -26,6 +27,11 @@ type launcher struct {
 	resume  string       // the session to open instead of a new one
 	store   *store.Store // nil stores nothing
 	sandbox *bool        // what the command line says of it; nil if nothing
+	// unattended says that nobody is there; rules are those of the command line, and
+	// unruled says that no rule may answer anything.
+	unattended bool
+	rules      []policy.Rule
+	unruled    bool
 
 	mu        sync.Mutex
 	resumed   bool // the session to open instead of a new one was asked for
@@ -82,7 +88,7 @@ func (l *launcher) session(a config.Agent, opt session.Options) (*session.Sessio
 	if err != nil {
 		return nil, err
 	}
-	machine := local.Options{Sensitive: files}
+	machine := local.Options{Sensitive: files, Unattended: l.unattended}
 	if box != nil {
 		machine.Wrap = box.Command
 	}
@@ -102,6 +108,10 @@ func (l *launcher) session(a config.Agent, opt session.Options) (*session.Sessio
 	}
 	opt.Journal = changes
 	opt.Bounds, opt.Judge = boundsFor(box, l.sandboxOf(a)), book
+	if l.unruled {
+		opt.Judge = nil
+	}
+	opt.Unattended = l.unattended
 	s, err := session.NewSession(opt)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 // subcommands make parley's commands, in the order of the help.
 var subcommands = []func(*streams) *cobra.Command{
+	runCommand,
 	sessionsCommand,
 	guideCommand,
 	rulesCommand,

@@ -17,7 +17,7 @@ import (
 // why none of them can be known; then the book allows nothing.
 func (l *launcher) book(a config.Agent, roots []string) (*rules.Book, error) {
 	return rules.Open(rules.Options{
-		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: configuredRules(l.config), Store: rules.NewStore(config.StateDir()),
+		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: append(configuredRules(l.config), l.rules...), Store: rules.NewStore(config.StateDir()),
 	})
 }
 

@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +39,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local", "state"))
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "stored": stored},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "interrupted": interrupted, "stored": stored},
 	})
 }
 
@@ -86,4 +90,52 @@ func stored(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(l.Close())
 	ts.Check(os.Chtimes(filepath.Join(dir, string(l.ID())+".jsonl"), at, at))
 	ts.Setenv(args[0], string(l.ID()))
+}
+
+// interrupted runs a program as exec does, interrupts it a number of times when its
+// output has some text, and checks its exit code. It interrupts again when the error
+// output has said something of the time before:
+//
+//	interrupted CODE TIMES TEXT PROGRAM ARG...
+func interrupted(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: interrupted CODE TIMES TEXT PROGRAM ARG...")
+	}
+	code, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	times, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	program := ""
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if program, err = exec.LookPath(filepath.Join(dir, args[3])); err == nil {
+			break
+		}
+	}
+	ts.Check(err)
+	cmd := exec.Command(program, args[4:]...)
+	cmd.Dir = ts.Getenv("WORK")
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	told, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	var all bytes.Buffer
+	lines, words := bufio.NewReader(io.TeeReader(out, &all)), bufio.NewReader(told)
+	for line := ""; !strings.Contains(line, args[2]) && err == nil; {
+		line, err = lines.ReadString('\n')
+	}
+	for range times {
+		ts.Check(cmd.Process.Signal(os.Interrupt))
+		_, _ = words.ReadString('\n')
+	}
+	_, _ = io.Copy(io.Discard, lines)
+	_, _ = io.Copy(io.Discard, words)
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		ts.Fatalf("the exit code is %d, want %d", got, code)
+	}
+	_, _ = ts.Stdout().Write(all.Bytes())
 }

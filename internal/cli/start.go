@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"mvdan.cc/sh/v3/syntax"
 
 	"parley/config"
 	"parley/internal/supervise"
@@ -27,8 +29,9 @@ type startOptions struct {
 	asked   bool   // it was an argument
 	addDirs []string
 	resume  string
-	pick    bool // --resume was given without an id
-	last    bool // --continue
+	pick    bool   // --resume was given without an id
+	last    bool   // --continue
+	prompt  string // the first one
 	sandbox bool
 	bounds  bool     // --sandbox was given
 	command []string // behind "--"
@@ -65,6 +68,7 @@ that as the agent at once.`,
 	f.BoolVar(&opt.sandbox, "sandbox", false, "let the agent and its commands write in the session's directories only; fails where the system has no means to see to it")
 	f.StringVar(&opt.resume, "resume", "", "go on with the session of this `ID`, parley's or the agent's own; without an ID, choose one")
 	f.BoolVar(&opt.last, "continue", false, "go on with the last session of this directory")
+	f.StringVar(&opt.prompt, "prompt", "", "send this `TEXT` as the first prompt, when the session is open")
 	return cmd
 }
 
@@ -83,12 +87,15 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(before) > 1:
-		return misused(cmd, "To start that as the agent: "+commandLine("parley", append([]string{"--"}, before...)...),
+		return misused(cmd, "To start that as the agent: "+commandLine("parley", append([]string{"--"}, before...)...)+"\n"+asPrompt(strings.Join(before, " ")),
 			"one directory at most, not %d: an agent's command stands behind --", len(before))
 	case len(before) == 1 && o.cwd != "":
 		return misused(cmd, "", "a directory and --cwd do not go together: each names the session's directory")
 	case len(before) == 1:
 		o.cwd, o.asked = before[0], true
+	}
+	if cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "" {
+		return misused(cmd, "", "--prompt has no text")
 	}
 	if o.agent != "" && o.command != nil {
 		return misused(cmd, "", "--agent and a command behind -- do not go together: each names the agent")
@@ -111,7 +118,7 @@ func (o *startOptions) run(ctx context.Context) error {
 		l.sandbox = &o.sandbox
 	}
 	defer l.cleanUp()
-	opt := tui.Options{Config: cfg, Cwd: o.cwd, Version: currentVersion(), Start: l.start}
+	opt := tui.Options{Config: cfg, Cwd: o.cwd, Version: currentVersion(), Start: l.start, Prompt: o.prompt}
 	opt.Offered = func() ([]config.Agent, error) { return offered(cfg) }
 	if opt.Agent, err = o.named(cfg); err != nil {
 		return err
@@ -158,7 +165,7 @@ func (o *startOptions) directories() error {
 	cwd, err := directory(o.cwd)
 	switch {
 	case err != nil && o.asked:
-		return hinted(o.meant(o.cwd), "%w", err)
+		return hinted(o.meant(o.cwd)+asPrompt(o.cwd), "%w", err)
 	case err != nil:
 		return fmt.Errorf("--cwd: %w", err)
 	}
@@ -189,21 +196,30 @@ func directory(dir string) (string, error) {
 	return abs, nil
 }
 
+// asPrompt is a hint for arguments that may have been meant as a prompt.
+func asPrompt(text string) string {
+	if _, err := syntax.Quote(text, syntax.LangPOSIX); err != nil {
+		text = "TEXT" // nobody could type it
+	}
+	return "To send it as a prompt and print the answer: " + commandLine("parley run", text) + "\n" +
+		"To send it on the screen: " + commandLine("parley --prompt", text)
+}
+
 // meant is a hint for an argument that is no directory: what else it is the name
-// of, and how that is started.
+// of, and how that is started; "" if it is nothing else.
 func (o *startOptions) meant(word string) string {
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
 		cfg = config.Default() // the directory is to be put right first
 	}
 	if _, err := agentNamed(cfg, word); err == nil {
-		return "To start that agent: " + commandLine("parley", "-a", word)
+		return "To start that agent: " + commandLine("parley", "-a", word) + "\n"
 	}
 	if near := o.similar(word); len(near) > 0 {
-		return "Did you mean: " + commandLine("parley", near[0])
+		return "Did you mean: " + commandLine("parley", near[0]) + "\n"
 	}
 	if _, err := exec.LookPath(word); err == nil {
-		return "To start that program as the agent: " + commandLine("parley", "--", word)
+		return "To start that program as the agent: " + commandLine("parley", "--", word) + "\n"
 	}
-	return "Try 'parley --help'."
+	return ""
 }

@@ -197,10 +197,22 @@ func TestNoScreenIsStartedWithoutATerminal(t *testing.T) {
 				t.Errorf("exit code %d, want %d", code, exitError)
 			}
 			said, hint, _ := strings.Cut(out.String(), "\n")
-			if !strings.HasPrefix(said, "parley: "+c.want) || hint != "Start parley in a terminal, without > or |.\n" {
+			if !strings.HasPrefix(said, "parley: "+c.want) || hint != "Start parley in a terminal, without > or |.\nTo work without a screen: parley run PROMPT\n" {
 				t.Errorf("said %q", out)
 			}
 		})
+	}
+}
+
+func TestWhatIsPipedInIsNotDroppedInSilence(t *testing.T) {
+	isolate(t, "")
+	s, out := terminal()
+	s.Piped = true
+	if code := run(t.Context(), s, []string{"-a", "tour"}); code != exitError {
+		t.Errorf("exit code %d, want %d", code, exitError)
+	}
+	if said := out.String(); !strings.HasPrefix(said, "parley: something is piped into parley") || !strings.Contains(said, "| parley run\n") || !strings.Contains(said, "parley --prompt TEXT\n") {
+		t.Errorf("said %q", said)
 	}
 }
 

@@ -12,8 +12,10 @@ import (
 type streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// OutTerminal says that Out is a terminal.
-	OutTerminal bool
+	// InTerminal, OutTerminal and ErrTerminal say which of them are a terminal.
+	InTerminal, OutTerminal, ErrTerminal bool
+	// Piped says that something is piped into the program.
+	Piped bool
 	// Keyboard says that there is a terminal to read keys from: standard input,
 	// or else the terminal that the process belongs to.
 	Keyboard bool
@@ -23,7 +25,10 @@ type streams struct {
 func systemStreams() *streams {
 	return &streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		InTerminal:  term.IsTerminal(os.Stdin.Fd()),
 		OutTerminal: term.IsTerminal(os.Stdout.Fd()),
+		ErrTerminal: term.IsTerminal(os.Stderr.Fd()),
+		Piped:       holdsText(os.Stdin),
 		Keyboard:    term.IsTerminal(os.Stdin.Fd()) || ownsTerminal(),
 	}
 }
@@ -40,12 +45,21 @@ func ownsTerminal() bool {
 	return true
 }
 
+// holdsText says whether a file is a pipe, or a file that holds something.
+func holdsText(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() && info.Size() > 0)
+}
+
 // needScreen is the error of a command that draws on the terminal and has none.
 func (s *streams) needScreen() error {
-	const hint = "Start parley in a terminal, without > or |."
+	const hint = "Start parley in a terminal, without > or |.\nTo work without a screen: parley run PROMPT"
 	switch {
 	case !s.OutTerminal:
 		return hinted(hint, "there is no terminal to draw on: the output goes into a file or to a program")
+	case s.Piped:
+		return hinted("To send it as a prompt and print the answer: … | parley run\nTo send a prompt on the screen: parley --prompt TEXT",
+			"something is piped into parley, which reads keys and not its input")
 	case !s.Keyboard:
 		return hinted(hint, "there is no terminal to read keys from")
 	}

@@ -54,7 +54,14 @@ type agent struct {
 	earlyBytes int
 }
 
-var _ acpclient.Handler = (*agent)(nil)
+// FormRefused is the title of what an unattended session says when the agent asks for a
+// form all the same.
+const FormRefused = "The agent wants somebody to fill in a form, and nobody is there"
+
+var (
+	_ acpclient.Handler          = (*agent)(nil)
+	_ acpclient.UnofferedHandler = (*agent)(nil)
+)
 
 // connect makes a connection to a running agent.
 func connect(s *Session, p *Peer) *agent {
@@ -248,6 +255,13 @@ func (a *agent) CreateElicitation(ctx context.Context, r *acpclient.CreateElicit
 		return nil, err
 	}
 	return &answer, nil
+}
+
+// Unoffered implements acpclient.UnofferedHandler.
+func (a *agent) Unoffered(method string) {
+	if method == acpclient.ElicitationCreate.Name && a.owner.opt.Unattended {
+		a.owner.Said(acpclient.NoticeWarning, FormRefused, "It was told that there are no forms here.")
+	}
 }
 
 func (a *agent) CompleteElicitation(ctx context.Context, n *acpclient.CompleteElicitationNotification) {

@@ -13,6 +13,11 @@ import (
 // promptMsg is a prompt whose files were read.
 type promptMsg struct{ blocks []acpclient.ContentBlock }
 
+// Ask sends a prompt that was written elsewhere, as soon as there is a session.
+func (t *Tab) Ask(text string) tea.Cmd {
+	return t.address(t.submit(composer.NewPrompt(text, t.cwd)))
+}
+
 // submit sends a prompt. The files that it mentions are read on the way, one
 // prompt after the other, so that they arrive in order.
 func (t *Tab) submit(p composer.Prompt) tea.Cmd {

@@ -30,6 +30,8 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"the rules know nothing of the protocol", `^internal/policy(/|$)`, `^$`, `.`, leaves},
 	{"the table of quirks stands alone", `^internal/quirks(/|$)`, `^$`, `.`, `^internal/quirks(/|$)`},
 	{"only what folds and what acts asks for quirks", `.`, `^internal/(quirks|conversation|session)(/|$)`, `^internal/quirks(/|$)`, `^$`},
+	{"who works without a screen knows sessions, and nothing of machines and files", `^internal/headless$`, `^$`, `.`, `^(acpclient|internal/(conversation|session))$|` + leaves},
+	{"only the command line works without a screen", `.`, `^internal/cli$`, `^internal/headless$`, `^$`},
 	{"the sandbox stands alone", `^internal/sandbox(/|$)`, `^$`, `.`, `^$`},
 	{"leaves import nothing of parley", leaves, `^$`, `.`, leaves},
 	{"the product does without the tests' tools", `.`, `^internal/test/`, `^internal/test(/|$)`, `^$`},

@@ -1,0 +1,318 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/headless"
+	"parley/internal/policy"
+	"parley/internal/safetext"
+	"parley/internal/supervise"
+)
+
+// runOptions are the flags and arguments of working without a screen.
+type runOptions struct {
+	startOptions
+	prompts  []string
+	files    []string
+	output   string
+	mode     string
+	options  []string
+	timeout  time.Duration
+	maxTurns int
+	allow    []string
+	deny     []string
+}
+
+// The forms of the output.
+const (
+	outputText   = "text"
+	outputJSON   = "json"
+	outputStream = "stream-json"
+)
+
+// runCommand works with an agent without a screen.
+func runCommand(s *streams) *cobra.Command {
+	o := &runOptions{startOptions: startOptions{streams: s}}
+	cmd := &cobra.Command{
+		Use:   "run [flags] PROMPT [-- COMMAND ARG...]",
+		Short: "Send a prompt to an agent without a screen, and print its answer",
+		Long: `run sends a prompt to an agent, prints the answer, and ends. The prompt is an
+argument, a file (-f) or what stands on standard input. Several are sent one
+after the other, in one session.
+
+Nobody is there to be asked: what no rule allows is denied, and standard error
+says which flag would allow it. Forms are refused, and an agent that wants you
+to sign in is ended.`,
+		Example: `  parley run -a claude "What does this project do?"
+  git diff | parley run -a claude -f -
+  parley run --allow edit --allow 'execute(go test *)' "Make the tests pass" -- my-agent --acp
+  parley run --output json -f first.md -f second.md
+
+` + outcomesHelp(),
+		Args: o.takeRunArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.agent, "agent", "a", "", "the agent of this `NAME`: a configured or a known one, or \"tour\"")
+	f.StringArrayVarP(&o.files, "file", "f", nil, "a `FILE` with a prompt, - for standard input; may be repeated")
+	f.StringVar(&o.output, "output", outputText, "the `FORM` of the output: text, json (one object at the end), or stream-json (one event a line)")
+	f.StringVar(&o.mode, "mode", "", "the `ID` or the name of the mode to work in")
+	f.StringArrayVar(&o.options, "option", nil, "set an option of the agent, `ID=VALUE`; may be repeated")
+	f.StringVar(&o.cwd, "cwd", "", "the session's working directory `DIR` (default: this one)")
+	f.StringArrayVar(&o.addDirs, "add-dir", nil, "one more directory `DIR` that the session may work in; may be repeated")
+	f.StringVar(&o.resume, "resume", "", "open the agent's session of this `ID` instead of a new one")
+	f.DurationVar(&o.timeout, "timeout", 0, "cancel after this `TIME`, as in 90s or 10m (default: never)")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "send this many prompts at most, `N` (default: all)")
+	f.BoolVar(&o.sandbox, "sandbox", false, "let the agent and its commands write in the session's directories only; fails where the system has no means to see to it")
+	f.StringArrayVar(&o.allow, "allow", nil, "allow what this `RULE` is about, as in edit or 'execute(go test *)'; none lets no rule allow anything; may be repeated")
+	f.StringArrayVar(&o.deny, "deny", nil, "deny what this `RULE` is about; may be repeated")
+	return cmd
+}
+
+// outcomesHelp lists the exit codes.
+func outcomesHelp() string {
+	var b strings.Builder
+	b.WriteString("Exit codes:")
+	for _, c := range headless.Outcomes {
+		fmt.Fprintf(&b, "\n  %2d  %s", c.Code, c.Means)
+	}
+	return b.String()
+}
+
+// takeRunArgs sorts the arguments, and finds what is wrong with them and the flags.
+func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
+	o.bounds = cmd.Flags().Changed("sandbox")
+	before := args
+	if at := cmd.ArgsLenAtDash(); at >= 0 {
+		before, o.command = args[:at], args[at:]
+		if len(o.command) == 0 {
+			return misused(cmd, "Write the agent's command there, as in: parley run PROMPT -- my-agent --acp", "there is no command behind --")
+		}
+	}
+	switch {
+	case len(before) > 1:
+		return misused(cmd, "Put the prompt in quotes: "+commandLine("parley run", strings.Join(before, " ")),
+			"one prompt at most, not %d: others come from files (-f)", len(before))
+	case o.agent != "" && o.command != nil:
+		return misused(cmd, "", "--agent and a command behind -- do not go together: each names the agent")
+	case o.output != outputText && o.output != outputJSON && o.output != outputStream:
+		return misused(cmd, "", "--output cannot be %q: it is text, json or stream-json", o.output)
+	case o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0:
+		return misused(cmd, "", "--timeout must be more than nothing")
+	case o.maxTurns < 0 || cmd.Flags().Changed("max-turns") && o.maxTurns == 0:
+		return misused(cmd, "", "--max-turns must be 1 at least")
+	}
+	o.prompts = before
+	return nil
+}
+
+// run does the work and says how it ended.
+func (o *runOptions) run(cmd *cobra.Command) error {
+	opt, err := o.work(cmd)
+	if err != nil {
+		return err
+	}
+	l, agent, err := o.prepare(cmd)
+	if err != nil {
+		return err
+	}
+	defer l.cleanUp()
+	o.agent = agent.ID
+	opt.Unruled = l.unruled
+	s, err := l.start(*agent)
+	if err != nil {
+		return err
+	}
+	// A first interrupt cancels the turn, and lets the agent end it.
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	opt.Interrupts = interrupts
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	end, _ := supervise.Begin(ctx)
+	defer end()
+	finish := o.write(&opt, l.config)
+	r := headless.Run(ctx, s, opt)
+	return errors.Join(o.outcome(r), finish(r))
+}
+
+// prepare makes what starts the agent. What can be wrong is found before that.
+func (o *runOptions) prepare(cmd *cobra.Command) (*launcher, *config.Agent, error) {
+	if err := o.directories(); err != nil {
+		return nil, nil, err
+	}
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &launcher{config: cfg, cwd: o.cwd, addDirs: o.addDirs, resume: o.resume, store: storeOf(cfg), unattended: true}
+	if o.bounds {
+		l.sandbox = &o.sandbox
+	}
+	if err := o.rules(cmd, l); err != nil {
+		return nil, nil, err
+	}
+	agent, err := o.named(cfg)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case agent == nil:
+		return nil, nil, misused(cmd, "Name one: parley run -a NAME, parley run PROMPT -- COMMAND, or default_agent in "+config.ConfigFile(),
+			"there is no agent to send the prompt to")
+	}
+	if err := l.canBound(agent); err != nil {
+		l.cleanUp()
+		return nil, nil, err
+	}
+	return l, agent, nil
+}
+
+// rules puts the rules of the command line beside those of the configuration.
+func (o *runOptions) rules(cmd *cobra.Command, l *launcher) error {
+	for _, text := range o.allow {
+		if text == "none" {
+			l.unruled = true
+		}
+	}
+	if l.unruled && len(o.allow) > 1 {
+		return misused(cmd, "", "--allow none and another --allow do not go together")
+	}
+	add := func(v policy.Verdict, flag string, list []string) error {
+		for _, text := range list {
+			if text == "none" && v == policy.Allow {
+				continue
+			}
+			r, err := policy.ParseFor(v, strings.TrimPrefix(text, v.String()+" "))
+			if err != nil {
+				return misused(cmd, "A rule is a kind of tool, and in parentheses what it is about: edit, 'execute(go test *)'.", "%s: %w", flag, err)
+			}
+			r.Source = flag
+			l.rules = append(l.rules, r)
+		}
+		return nil
+	}
+	return errors.Join(add(policy.Allow, "--allow", o.allow), add(policy.Deny, "--deny", o.deny))
+}
+
+// work says what is to be done.
+func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
+	opt := headless.Options{Mode: o.mode, MaxTurns: o.maxTurns, Timeout: o.timeout}
+	for _, text := range o.options {
+		id, value, ok := strings.Cut(text, "=")
+		if !ok || id == "" {
+			return opt, misused(cmd, "Write it as in: --option model=large", "--option %q has no ID and value", text)
+		}
+		opt.Settings = append(opt.Settings, headless.Setting{Option: id, Value: value})
+	}
+	files := o.files
+	if len(o.prompts) == 0 && len(files) == 0 {
+		if o.streams.InTerminal {
+			return opt, misused(cmd, "Write it in quotes, as in: parley run \"What does this project do?\"", "there is no prompt")
+		}
+		files = []string{"-"}
+	}
+	opt.Prompts = append(opt.Prompts, o.prompts...)
+	for _, name := range files {
+		text, err := o.read(name)
+		if err != nil {
+			return opt, err
+		}
+		opt.Prompts = append(opt.Prompts, text)
+	}
+	for _, p := range opt.Prompts {
+		if strings.TrimSpace(p) == "" {
+			return opt, misused(cmd, "", "a prompt is empty")
+		}
+	}
+	return opt, nil
+}
+
+// read reads a prompt from a file or from standard input.
+func (o *runOptions) read(name string) (string, error) {
+	from := o.streams.In
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", fmt.Errorf("read the prompt: %w", err)
+		}
+		defer f.Close()
+		from = f
+	}
+	text, err := io.ReadAll(from)
+	if err != nil {
+		return "", fmt.Errorf("read the prompt: %w", err)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+// write has the output written in its form. finish writes what stands at its end.
+func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish func(*headless.Result) error) {
+	s := o.streams
+	opt.Tell = func(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
+	if s.ErrTerminal {
+		opt.Progress = func(line string) { fmt.Fprintln(s.Err, line) }
+	}
+	bytes := func(b []byte, err error) error {
+		if err == nil {
+			_, err = s.Out.Write(b)
+		}
+		return err
+	}
+	switch o.output {
+	case outputJSON:
+		return func(r *headless.Result) error { return bytes(r.JSON()) }
+	case outputStream:
+		opt.Event = func(e conversation.Event) error { return bytes(headless.Line(e)) }
+		return func(r *headless.Result) error { return bytes(r.Line()) }
+	}
+	draw := func(text string) error {
+		_, err := fmt.Fprintln(s.Out, safetext.Block(text))
+		return err
+	}
+	if s.OutTerminal {
+		draw = drawMarkdown(s, cfg)
+	}
+	first := true
+	opt.Answer = func(text string) error {
+		if !first {
+			if _, err := fmt.Fprintln(s.Out); err != nil {
+				return err
+			}
+		}
+		first = false
+		return draw(text)
+	}
+	return func(*headless.Result) error { return nil }
+}
+
+// outcome is the error of a status, nil if the prompts were answered.
+func (o *runOptions) outcome(r *headless.Result) error {
+	if r.Status == headless.Answered {
+		return nil
+	}
+	f := &failure{err: errors.New(r.Message), code: r.Status.ExitCode()}
+	switch r.Status {
+	case headless.AgentFailed:
+		f.hint = strings.TrimRight(r.Stderr, "\n")
+	case headless.SignInNeeded:
+		how := commandLine("parley", append([]string{"--"}, o.command...)...)
+		if o.command == nil {
+			how = commandLine("parley", "-a", o.agent)
+		}
+		f.hint = "Sign in on the screen: " + how
+	}
+	return f
+}

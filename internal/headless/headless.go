@@ -1,0 +1,317 @@
+// Package headless works with an agent without a screen: it sends prompts, answers what
+// can be answered without a person, and reports what came of it. It looks at the same
+// session and the same conversation as the screen does.
+//
+// Nobody is there. What no rule allows is denied, forms are refused, and where the
+// agent wants somebody to sign in, the work ends.
+package headless
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/session"
+)
+
+const (
+	// cancelGrace is how long an agent has to end a turn that was cancelled.
+	cancelGrace = 10 * time.Second
+	// stopGrace is how long an agent has to end by itself.
+	stopGrace = 4 * time.Second
+)
+
+// Options say what to do in a session.
+type Options struct {
+	// Prompts are sent one after the other; there is at least one. Each makes a turn.
+	Prompts []string
+	// Mode is the id or the name of the mode to work in, "" for the agent's own choice.
+	Mode string
+	// Settings are made before the first prompt, in this order.
+	Settings []Setting
+	// MaxTurns bounds how many prompts are sent; 0 is no bound.
+	MaxTurns int
+	// Timeout bounds the time from the start to the last answer; 0 is no bound.
+	Timeout time.Duration
+	// Unruled says that no rule is looked at: everything that is asked is denied.
+	Unruled bool
+	// Interrupts ask to stop: the first one cancels the turn, the next one ends the
+	// agent. Nil is nobody who asks.
+	Interrupts <-chan os.Signal
+
+	// The functions below are called on the goroutine of Run, one at a time. Each may
+	// be nil. When one returns an error, the work ends with it.
+
+	// Answer gets what the agent has said in a turn, as Markdown, when the turn has
+	// ended. It is untrusted text.
+	Answer func(markdown string) error
+	// Event gets every event of the session.
+	Event func(conversation.Event) error
+	// Tell gets lines that people have to know of, and Progress one for each tool call
+	// that has ended. Both are fit to be drawn.
+	Tell, Progress func(line string)
+}
+
+// Run starts the session, does what the options say, and ends it. When ctx ends, the
+// work is given up. The session must have been made with Unattended, and must not have
+// been started.
+func Run(ctx context.Context, s *session.Session, opt Options) *Result {
+	r := &run{
+		opt: opt, session: s, conv: conversation.New(),
+		result:   Result{Version: ResultVersion, Turns: []Turn{}, ToolCalls: []ToolCall{}, Denied: []Denial{}},
+		answered: map[int]bool{}, told: map[*conversation.ToolCall]bool{},
+	}
+	s.Start()
+	r.work(ctx)
+	r.close()
+	r.report()
+	return &r.result
+}
+
+// run is the state of Run.
+type run struct {
+	opt     Options
+	session *session.Session
+	conv    *conversation.Conversation
+	result  Result
+
+	settings []Setting // that are still to be made
+	setting  acpclient.ConfigID
+	sent     int // how many prompts were sent
+	turns    int // how many turns have begun
+	first    int // of the Items: where the running turn begins, or the last one began
+	begun    int // of the Items: where the first turn begins
+
+	cause  Status           // why the running turn was cancelled, "" if it was not
+	why    string           // the same in words
+	grace  <-chan time.Time // when the agent has had enough time to end it
+	over   bool             // there is nothing left to do
+	atOnce bool             // the agent is not to be waited for
+
+	answered map[int]bool // the questions that were answered here
+	denied   bool         // something was denied because no rule allows it
+	rejected bool         // something was denied in the running turn, for whatever reason
+	declined bool         // a form was refused
+	told     map[*conversation.ToolCall]bool
+}
+
+// work goes on until there is nothing left to do.
+func (r *run) work(ctx context.Context) {
+	var deadline <-chan time.Time
+	if r.opt.Timeout > 0 {
+		t := time.NewTimer(r.opt.Timeout)
+		defer t.Stop()
+		deadline = t.C
+	}
+	for !r.over {
+		select {
+		case <-r.session.Stream().Ready():
+			r.take()
+		case <-deadline:
+			r.cancel(TimedOut, fmt.Sprintf("the time of %v is over", r.opt.Timeout))
+		case <-r.opt.Interrupts:
+			r.interrupt()
+		case <-r.grace:
+			r.tell("The agent did not end the turn, and is stopped")
+			r.atOnce = true
+			r.end(r.cause, r.why)
+		case <-ctx.Done():
+			r.end(Cancelled, "parley was asked to end")
+		}
+	}
+}
+
+// interrupt stops politely at first.
+func (r *run) interrupt() {
+	if r.cause != "" {
+		r.atOnce = true
+		r.end(r.cause, r.why)
+		return
+	}
+	r.cancel(Cancelled, "it was interrupted")
+	if !r.over {
+		r.tell("Cancelled: waiting for the agent to end the turn. Interrupt again to stop it at once")
+	}
+}
+
+// cancel asks the agent to end the turn, and gives it some time. Without a turn the
+// work ends.
+func (r *run) cancel(cause Status, why string) {
+	if r.cause != "" {
+		return
+	}
+	r.cause, r.why = cause, why
+	if !r.session.Cancel() {
+		r.end(cause, why)
+		return
+	}
+	r.grace = time.After(cancelGrace)
+}
+
+// end ends the work. The first reason counts.
+func (r *run) end(s Status, why string) {
+	if !r.over {
+		r.over = true
+		r.result.Status, r.result.Message = s, why
+	}
+}
+
+// close ends the agent, and takes what has still happened.
+func (r *run) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
+	defer cancel()
+	if r.atOnce {
+		cancel()
+	}
+	r.session.Close(ctx)
+	r.take()
+	if r.turns > len(r.result.Turns) {
+		r.noteTurn("") // it has not ended
+	}
+}
+
+// take takes what has happened, and acts on it.
+func (r *run) take() {
+	for _, e := range r.session.Stream().Take() {
+		if r.opt.Event != nil {
+			r.failed(r.opt.Event(e))
+		}
+		r.apply(e)
+	}
+	if !r.over {
+		r.answerQuestions()
+	}
+}
+
+// failed ends the work if what came of it could not be handed on.
+func (r *run) failed(err error) {
+	if err != nil {
+		r.end(Failed, "the output could not be written: "+err.Error())
+	}
+}
+
+// apply folds an event, and does what follows from it.
+func (r *run) apply(e conversation.Event) {
+	switch e := e.(type) {
+	case conversation.PromptSent:
+		r.first = len(r.conv.Items)
+		if r.turns++; r.turns == 1 {
+			r.begun = r.first
+		}
+	case conversation.PermissionClosed:
+		r.noteRule(e)
+	}
+	r.conv.Apply(e)
+	if r.over {
+		return
+	}
+	switch e := e.(type) {
+	case conversation.SessionOpened:
+		r.configure()
+	case conversation.OptionSettled:
+		r.settled(e)
+	case conversation.Update:
+		r.progress(e)
+	case conversation.TurnEnded:
+		r.turnEnded(e)
+	case conversation.Said:
+		r.said(e)
+	case conversation.AuthRequired:
+		r.signIn(e)
+	case conversation.SessionFailed:
+		r.end(AgentFailed, "the agent could not open the session: "+words(e.Err))
+	case conversation.AgentLost:
+		r.lost(e)
+	}
+}
+
+// next sends the next prompt, if there is one.
+func (r *run) next() {
+	rest := len(r.opt.Prompts) - r.sent
+	switch {
+	case rest == 0:
+		r.finish()
+	case r.opt.MaxTurns > 0 && r.sent == r.opt.MaxTurns:
+		r.end(Incomplete, fmt.Sprintf("there were %d turns, as many as there may be: %d of the prompts were not sent", r.sent, rest))
+	default:
+		r.rejected = false
+		r.session.Prompt([]acpclient.ContentBlock{acpclient.TextBlock(r.opt.Prompts[r.sent])})
+		r.sent++
+	}
+}
+
+// finish ends the work when every prompt was answered.
+func (r *run) finish() {
+	switch {
+	case r.denied:
+		r.end(PermissionDenied, "the agent has answered, but something that it wanted to do was denied")
+	case r.declined:
+		r.end(InputNeeded, "the agent has answered, but it wanted somebody to fill in a form")
+	default:
+		r.end(Answered, "")
+	}
+}
+
+// turnEnded takes the end of a turn, and goes on with the next prompt if it ended well.
+func (r *run) turnEnded(e conversation.TurnEnded) {
+	r.noteTurn(e.Reason)
+	switch {
+	case r.over: // what was said could not be handed on
+	case r.cause != "":
+		r.end(r.cause, r.why)
+	case e.Err != nil:
+		r.end(AgentFailed, "the agent answered with an error: "+words(e.Err))
+	case e.Reason == acpclient.StopRefusal:
+		r.end(Refused, "the agent refused to go on")
+	case e.Reason == acpclient.StopCancelled && r.rejected:
+		r.end(PermissionDenied, "the agent has ended the turn because something was denied")
+	case e.Reason == acpclient.StopCancelled:
+		r.end(Cancelled, "the agent has cancelled the turn")
+	case e.Reason == acpclient.StopEndTurn || e.Reason == "":
+		r.next()
+	default:
+		r.end(Incomplete, stopWords(e.Reason))
+	}
+}
+
+// noteTurn hands on what the agent has said in a turn.
+func (r *run) noteTurn(reason acpclient.StopReason) {
+	r.progressAll()
+	t := Turn{StopReason: reason, Text: answerOf(r.conv.Items[r.first:])}
+	r.result.Turns = append(r.result.Turns, t)
+	if r.opt.Answer != nil && t.Text != "" {
+		r.failed(r.opt.Answer(t.Text))
+	}
+}
+
+func stopWords(reason acpclient.StopReason) string {
+	switch reason {
+	case acpclient.StopMaxTokens:
+		return "the answer has reached the model's limit of tokens"
+	case acpclient.StopMaxTurnRequests:
+		return "the turn has reached the agent's limit of requests to the model"
+	}
+	return fmt.Sprintf("the agent has ended the turn for the reason %q", string(reason))
+}
+
+// lost takes the end of the agent.
+func (r *run) lost(e conversation.AgentLost) {
+	r.result.Stderr = e.Stderr
+	if r.cause != "" {
+		r.end(r.cause, r.why)
+		return
+	}
+	r.end(AgentFailed, "the agent has gone: "+words(e.Err))
+}
+
+// signIn gives up: nobody is there who could sign in.
+func (r *run) signIn(e conversation.AuthRequired) {
+	why := "the agent wants you to sign in first"
+	if e.Message != "" {
+		why += ": " + e.Message
+	}
+	r.end(SignInNeeded, why)
+}

@@ -1,0 +1,298 @@
+package headless_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/demoagent"
+	"parley/internal/headless"
+	"parley/internal/local"
+	"parley/internal/sensitive"
+	"parley/internal/session"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// scripted is a session with an agent in this process that does what a script says.
+func scripted(t *testing.T, script string) *session.Session {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "agent.script")
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.NewSession(session.Options{
+		Cwd: dir, Unattended: true,
+		Spawn: func(acpclient.Command) (*session.Peer, error) { return spawn(path), nil },
+		Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
+			table, err := sensitive.New(nil, nil, nil, "")
+			if err != nil {
+				return nil, err
+			}
+			return local.New(w, local.Options{Asker: a, Sensitive: table, Unattended: true}, dir)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// spawn runs the scripted agent on pipes.
+func spawn(script string) *session.Peer {
+	ctx, stop := context.WithCancel(context.Background())
+	hears, in := io.Pipe()
+	out, says := io.Pipe()
+	var words bytes.Buffer
+	done := make(chan struct{})
+	var failed error
+	go func() {
+		defer close(done)
+		if code := demoagent.Run(ctx, demoagent.Options{In: hears, Out: says, Err: &words, Script: script}); code != 0 {
+			failed = errors.New("it failed")
+		}
+		_ = says.Close()
+		_ = hears.Close()
+	}()
+	return &session.Peer{
+		In: out, Out: in, Done: done,
+		Err:    func() error { <-done; return failed },
+		Stderr: func() string { return "" },
+		Stop: func(context.Context) {
+			stop()
+			_ = in.Close()
+			_ = out.Close()
+			<-done
+		},
+	}
+}
+
+// heard is what a run has said while it was going on.
+type heard struct {
+	answers, told, progress []string
+	events                  []conversation.Event
+}
+
+func (h *heard) options(prompts ...string) headless.Options {
+	return headless.Options{
+		Prompts:  prompts,
+		Answer:   func(text string) error { h.answers = append(h.answers, text); return nil },
+		Event:    func(e conversation.Event) error { h.events = append(h.events, e); return nil },
+		Tell:     func(line string) { h.told = append(h.told, line) },
+		Progress: func(line string) { h.progress = append(h.progress, line) },
+	}
+}
+
+const work = `
+handshake {"loadSession": true}
+expect session/prompt
+think hm
+say "First "
+say "words."
+update {"sessionUpdate":"tool_call","toolCallId":"a","title":"Read \u001b[2J a.txt","kind":"read","status":"in_progress"}
+update {"sessionUpdate":"tool_call_update","toolCallId":"a","status":"completed"}
+update {"sessionUpdate":"tool_call","toolCallId":"b","title":"Run it","kind":"execute","status":"failed"}
+update {"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a subagent's"},"_meta":{"claudeCode":{"parentToolUseId":"b"}}}
+say Last words.
+update {"sessionUpdate":"agent_message_chunk","content":{"type":"resource_link","name":"a.txt","uri":"file:///a.txt"}}
+update {"sessionUpdate":"tool_call","toolCallId":"c","title":"Never done","kind":"fetch","status":"pending"}
+end-turn
+expect session/prompt
+say Second answer.
+end-turn
+`
+
+func TestAnswersAreWhatTheAgentItselfSaysInEachTurn(t *testing.T) {
+	t.Parallel()
+	var h heard
+	r := headless.Run(t.Context(), scripted(t, work), h.options("one", "two"))
+	first := "First words.\n\nLast words.\n\n[a.txt](file:///a.txt)"
+	if r.Status != headless.Answered || r.Text != "Second answer." || r.StopReason != acpclient.StopEndTurn {
+		t.Errorf("%+v", r)
+	}
+	if want := []string{first, "Second answer."}; !reflect.DeepEqual(h.answers, want) {
+		t.Errorf("the answers are %q, want %q", h.answers, want)
+	}
+	if len(r.Turns) != 2 || r.Turns[0].Text != first {
+		t.Errorf("the turns are %+v", r.Turns)
+	}
+	if want := []string{"✓ read: Read ␛[2J a.txt", "✗ execute: Run it (failed)", "✗ fetch: Never done (pending)"}; !reflect.DeepEqual(h.progress, want) {
+		t.Errorf("the progress is %q, want %q", h.progress, want)
+	}
+	var calls []string
+	for _, c := range r.ToolCalls {
+		calls = append(calls, c.Status)
+	}
+	if want := []string{"completed", "failed", "pending"}; !reflect.DeepEqual(calls, want) {
+		t.Errorf("the calls are %q, want %q", calls, want)
+	}
+}
+
+func TestFirstTurnThatDoesNotEndWellIsTheLast(t *testing.T) {
+	t.Parallel()
+	for status, script := range map[headless.Status]string{
+		headless.Refused:     "handshake\nexpect session/prompt\nsay no\nend-turn refusal\nexpect session/prompt\nsay more\nend-turn",
+		headless.Incomplete:  "handshake\nexpect session/prompt\nsay no\nend-turn max_turn_requests\nexpect session/prompt\nsay more\nend-turn",
+		headless.AgentFailed: "handshake\nexpect session/prompt\nsay no\nreply-error 500 broken\nexpect session/prompt\nsay more\nend-turn",
+		headless.Cancelled:   "handshake\nexpect session/prompt\nsay no\nend-turn cancelled\nexpect session/prompt\nsay more\nend-turn",
+	} {
+		var h heard
+		r := headless.Run(t.Context(), scripted(t, script), h.options("one", "two"))
+		if r.Status != status || r.Text != "no" || len(r.Turns) != 1 || r.Message == "" {
+			t.Errorf("%s: %+v", status, r)
+		}
+	}
+}
+
+func TestSignInThatIsWantedInTheMiddleEndsTheWork(t *testing.T) {
+	t.Parallel()
+	var h heard
+	r := headless.Run(t.Context(), scripted(t, "handshake\nexpect session/prompt\nsay hello\nend-turn\nexpect session/prompt\nreply-error -32000 again"), h.options("one", "two"))
+	if r.Status != headless.SignInNeeded || !strings.HasSuffix(r.Message, "sign in first: again") || r.Turns[0].Text != "hello" {
+		t.Errorf("%+v", r)
+	}
+}
+
+const stuck = "handshake\nexpect session/prompt as p\nsay begun\nwait-cancel\nreply p {\"stopReason\":\"cancelled\"}"
+
+func TestInterruptCancelsTheTurn(t *testing.T) {
+	t.Parallel()
+	interrupts := make(chan os.Signal, 2)
+	var h heard
+	opt := h.options("one")
+	opt.Interrupts = interrupts
+	opt.Event = func(e conversation.Event) error {
+		if _, text := e.(conversation.Text); text {
+			interrupts <- os.Interrupt
+		}
+		return nil
+	}
+	r := headless.Run(t.Context(), scripted(t, stuck), opt)
+	if r.Status != headless.Cancelled || r.StopReason != acpclient.StopCancelled || r.Text != "begun" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestSecondInterruptDoesNotWaitForTheAgent(t *testing.T) {
+	t.Parallel()
+	interrupts := make(chan os.Signal, 2)
+	var h heard
+	opt := h.options("one")
+	opt.Interrupts = interrupts
+	opt.Event = func(e conversation.Event) error {
+		switch e.(type) {
+		case conversation.Text, conversation.CancelRequested:
+			interrupts <- os.Interrupt
+		}
+		return nil
+	}
+	r := headless.Run(t.Context(), scripted(t, "handshake\nexpect session/prompt\nsay begun\nexpect session/nothing"), opt)
+	if r.Status != headless.Cancelled || r.StopReason != "" || r.Text != "begun" || len(r.Turns) != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestOutputThatCannotBeWrittenEndsTheWork(t *testing.T) {
+	t.Parallel()
+	full := errors.New("the disk is full")
+	var h heard
+	opt := h.options("one", "two")
+	opt.Answer = func(string) error { return full }
+	if r := headless.Run(t.Context(), scripted(t, work), opt); r.Status != headless.Failed || !strings.Contains(r.Message, full.Error()) || len(r.Turns) != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestWorkThatIsGivenUpEnds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var h heard
+	opt := h.options("one")
+	opt.Event = func(e conversation.Event) error {
+		if _, text := e.(conversation.Text); text {
+			cancel()
+		}
+		return nil
+	}
+	if r := headless.Run(ctx, scripted(t, stuck), opt); r.Status != headless.Cancelled || r.Text != "begun" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Whatever stands in an event, its line holds no character that a terminal acts upon,
+// and is decoded to the same.
+func TestLinesAreHarmlessAndLoseNothing(t *testing.T) {
+	t.Parallel()
+	text := "esc \x1b[31m del \x7f c1 \u009b31m bidi \u202e line \u2028 tag \U000E0041 emoji 👩‍🚀 <&> \"quoted\" \\"
+	e := conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: text}
+	line, err := headless.Line(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"\x1b", "\x7f", "\u009b", "\u202e", "\u2028", "\U000E0041"} {
+		if bytes.Contains(line, []byte(bad)) {
+			t.Errorf("the line holds %q: %q", bad, line)
+		}
+	}
+	if bytes.Count(line, []byte("\n")) != 1 || line[len(line)-1] != '\n' {
+		t.Errorf("it is not one line: %q", line)
+	}
+	if got, err := conversation.Decode(bytes.TrimSuffix(line, []byte("\n"))); err != nil || !reflect.DeepEqual(got, e) {
+		t.Errorf("decoded: %+v, %v", got, err)
+	}
+	r := &headless.Result{Status: headless.Answered, Text: text}
+	out, err := r.JSON()
+	if err != nil || bytes.ContainsAny(out, "\x1b\x7f\u009b\u202e") {
+		t.Errorf("the result is %q, %v", out, err)
+	}
+	var back headless.Result
+	if err := json.Unmarshal(out, &back); err != nil || back.Text != text {
+		t.Errorf("the text is %q, %v", back.Text, err)
+	}
+}
+
+// Folding the lines of a run gives the conversation that there was.
+func TestLinesOfARunAreTheSession(t *testing.T) {
+	t.Parallel()
+	var h heard
+	opt := h.options("one", "two")
+	c := conversation.New()
+	opt.Event = func(e conversation.Event) error {
+		line, err := headless.Line(e)
+		if err != nil {
+			return err
+		}
+		if e, err = conversation.Decode(line); err != nil {
+			return err
+		}
+		c.Apply(e)
+		return nil
+	}
+	r := headless.Run(t.Context(), scripted(t, work), opt)
+	if r.Status != headless.Answered || c.ID != r.SessionID {
+		t.Errorf("%s %s", r.Message, c.ID)
+	}
+	last := c.Items[len(c.Items)-1].(*conversation.Message)
+	if got := last.Parts.Plain(); got != "Second answer." {
+		t.Errorf("the last item says %q", got)
+	}
+	line, err := r.Line()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conversation.Decode(line); !errors.Is(err, conversation.ErrUnknownEvent) {
+		t.Errorf("the last line is taken for an event: %v", err)
+	}
+}

@@ -1,0 +1,163 @@
+package headless
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"parley/acpclient"
+	"parley/internal/cells"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+	"parley/internal/session"
+)
+
+// answerQuestions denies what the agent asks and no rule has answered.
+func (r *run) answerQuestions() {
+	for _, p := range r.conv.Permissions {
+		if !r.answered[p.ID] {
+			r.answered[p.ID] = true
+			r.deny(p)
+		}
+	}
+}
+
+// deny denies what no rule allows: with an option that rejects it once. Where the
+// agent offers none, the turn is cancelled, and the question with it.
+func (r *run) deny(p *conversation.Permission) {
+	r.denied, r.rejected = true, true
+	d := Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind}
+	if len(p.Proposals) > 0 {
+		for _, rule := range p.Proposals[0] {
+			d.Allow = append(d.Allow, strings.TrimPrefix(rule, "allow "))
+		}
+	}
+	r.result.Denied = append(r.result.Denied, d)
+	r.tell("denied: " + face(d.Kind, d.Title))
+	if how := howToAllow(d.Allow, p.Why); r.opt.Unruled {
+		r.tell("  --allow none lets no rule allow anything")
+	} else {
+		r.tell("  " + how)
+	}
+	i := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.RejectOnce })
+	if i < 0 || r.session.Answer(p.ID, p.Options[i].OptionID) != nil {
+		r.cancel(PermissionDenied, "the agent offers no way to deny what it asked once, so the turn was cancelled")
+	}
+}
+
+// howToAllow says which flags would have allowed something.
+func howToAllow(rules []string, why string) string {
+	var flags []string
+	for _, rule := range rules {
+		quoted, err := syntax.Quote(rule, syntax.LangPOSIX)
+		if err != nil {
+			flags = nil // nobody could type it
+			break
+		}
+		flags = append(flags, "--allow "+quoted)
+	}
+	switch {
+	case len(flags) > 0:
+		return "to allow it: " + safetext.VisibleLine(strings.Join(flags, " "))
+	case why != "":
+		return "no rule allows it: " + safetext.VisibleLine(why)
+	}
+	return "no rule can allow it"
+}
+
+// noteRule notes what a rule denies. It is called before the event is folded, when the
+// question is still known.
+func (r *run) noteRule(e conversation.PermissionClosed) {
+	i := slices.IndexFunc(r.conv.Judging, func(p *conversation.Permission) bool { return p.ID == e.ID })
+	if i < 0 || e.Rule == "" {
+		return
+	}
+	p := r.conv.Judging[i]
+	if !slices.ContainsFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.OptionID == e.Outcome.OptionID && o.Kind.Rejects() }) {
+		return
+	}
+	r.rejected = true
+	r.result.Denied = append(r.result.Denied, Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind, Rule: e.Rule})
+	r.tell("denied: " + face(p.Asked.Kind, p.Asked.Title))
+	r.tell("  by the rule " + safetext.VisibleLine(e.Rule) + " (" + safetext.VisibleLine(e.Source) + ")")
+}
+
+// said hands on what parley itself has to say, if it is more than a remark.
+func (r *run) said(e conversation.Said) {
+	if e.Title == session.FormRefused {
+		r.declined = true
+	}
+	if e.Severity != acpclient.NoticeWarning && e.Severity != acpclient.NoticeError {
+		return
+	}
+	line := safetext.VisibleLine(e.Title)
+	if e.Detail != "" {
+		line += ": " + safetext.VisibleLine(e.Detail)
+	}
+	r.tell(line)
+}
+
+func (r *run) tell(line string) {
+	if r.opt.Tell != nil {
+		r.opt.Tell(line)
+	}
+}
+
+// progress tells of a tool call when it has ended.
+func (r *run) progress(e conversation.Update) {
+	if r.opt.Progress == nil || r.turns == 0 {
+		return
+	}
+	var id acpclient.ToolCallID
+	switch u := e.Update.(type) {
+	case *acpclient.ToolCall:
+		id = u.ToolCallID
+	case *acpclient.ToolCallUpdate:
+		id = u.ToolCallID
+	}
+	if t := r.conv.Tool(id); t != nil && (t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed) {
+		r.progressOf(t)
+	}
+}
+
+// progressAll tells of the tool calls of the turn that have not ended by themselves.
+func (r *run) progressAll() {
+	if r.opt.Progress == nil {
+		return
+	}
+	for _, item := range r.conv.Items[r.first:] {
+		if t, ok := item.(*conversation.ToolCall); ok {
+			r.progressOf(t)
+		}
+	}
+}
+
+func (r *run) progressOf(t *conversation.ToolCall) {
+	if r.told[t] {
+		return
+	}
+	r.told[t] = true
+	line := face(t.Kind, t.Title)
+	if s := state(t); s == string(acpclient.ToolCompleted) {
+		line = "✓ " + line
+	} else {
+		line = "✗ " + line + " (" + strings.ReplaceAll(safetext.Line(s), "_", " ") + ")"
+	}
+	r.opt.Progress(line)
+}
+
+// maxFace bounds the line of a tool call, in cells.
+const maxFace = 160
+
+// face is a tool call in one line: its kind, and what the agent calls it.
+func face(kind acpclient.ToolKind, title string) string {
+	k := safetext.VisibleLine(string(kind))
+	if k == "" {
+		k = string(acpclient.ToolOther)
+	}
+	if len(title) > 16*maxFace {
+		title = strings.ToValidUTF8(title[:16*maxFace], "") + "…"
+	}
+	return cells.Truncate(k+": "+safetext.VisibleLine(title), maxFace, "…")
+}

@@ -1,0 +1,146 @@
+package headless
+
+import (
+	"errors"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// ResultVersion is the version of the form of a Result. Fields may be added without a
+// new one.
+const ResultVersion = 1
+
+// Result is what came of the work. Its texts are the agent's, and not fit to be drawn.
+type Result struct {
+	Version int    `json:"v"`
+	Status  Status `json:"status"`
+	// Message says in words why the status is not Answered.
+	Message string `json:"message,omitempty"`
+	// StopReason and Text are those of the last turn.
+	StopReason acpclient.StopReason `json:"stopReason,omitempty"`
+	Text       string               `json:"text"`
+	Agent      AgentInfo            `json:"agent"`
+	SessionID  acpclient.SessionID  `json:"sessionId,omitempty"`
+	Cwd        string               `json:"cwd,omitempty"`
+	Turns      []Turn               `json:"turns"`
+	// Usage is the agent's latest word about its context and the cost of the session;
+	// nil if it has said nothing.
+	Usage     *acpclient.UsageUpdate `json:"usage,omitempty"`
+	ToolCalls []ToolCall             `json:"toolCalls"`
+	Denied    []Denial               `json:"denied"`
+	// Stderr is the tail of what an agent that has gone wrote there.
+	Stderr string `json:"stderr,omitempty"`
+}
+
+// AgentInfo is what the agent calls itself.
+type AgentInfo struct {
+	Name    string `json:"name,omitempty"`
+	Version string `json:"version,omitempty"`
+}
+
+// Turn is what came of one prompt. StopReason is empty if the turn has ended with an
+// error, or not at all.
+type Turn struct {
+	StopReason acpclient.StopReason `json:"stopReason,omitempty"`
+	Text       string               `json:"text"`
+}
+
+// ToolCall is one call of a tool in short. Status is that of the protocol, or
+// "rejected" or "cancelled".
+type ToolCall struct {
+	ID     acpclient.ToolCallID `json:"id,omitempty"`
+	Title  string               `json:"title"`
+	Kind   acpclient.ToolKind   `json:"kind"`
+	Status string               `json:"status"`
+}
+
+// Denial is something that the agent wanted to do and that was denied.
+type Denial struct {
+	ToolCallID acpclient.ToolCallID `json:"toolCallId,omitempty"`
+	Title      string               `json:"title"`
+	Kind       acpclient.ToolKind   `json:"kind"`
+	// Rule is the rule that denied it, "" if none did. Then Allow are the rules that
+	// would have allowed it; none if no rule can.
+	Rule  string   `json:"rule,omitempty"`
+	Allow []string `json:"allow,omitempty"`
+}
+
+// report fills in what is known at the end.
+func (r *run) report() {
+	c, out := r.conv, &r.result
+	out.Agent = AgentInfo{c.Agent.Info.Name, c.Agent.Info.Version}
+	out.SessionID, out.Cwd, out.Usage = c.ID, c.Cwd, c.Usage
+	if n := len(out.Turns); n > 0 {
+		out.StopReason, out.Text = out.Turns[n-1].StopReason, out.Turns[n-1].Text
+	}
+	if r.turns == 0 {
+		return
+	}
+	for _, item := range c.Items[r.begun:] {
+		if t, ok := item.(*conversation.ToolCall); ok {
+			out.ToolCalls = append(out.ToolCalls, ToolCall{t.ID, t.Title, t.Kind, state(t)})
+		}
+	}
+}
+
+// state is how far a call has come.
+func state(t *conversation.ToolCall) string {
+	switch {
+	case t.Rejected:
+		return "rejected"
+	case t.Cancelled:
+		return "cancelled"
+	case t.Status == "":
+		return string(acpclient.ToolPending)
+	}
+	return string(t.Status)
+}
+
+// answerOf is what the agent itself says in some items, as Markdown. Thoughts and what
+// its subagents say are no part of it.
+func answerOf(items []conversation.Item) string {
+	var messages []string
+	for _, item := range items {
+		m, ok := item.(*conversation.Message)
+		if !ok || m.Chunk != acpclient.AgentMessageChunk || m.Parent != "" {
+			continue
+		}
+		if text := strings.Trim(textOf(m.Parts), "\n"); strings.TrimSpace(text) != "" {
+			messages = append(messages, text)
+		}
+	}
+	return strings.Join(messages, "\n\n")
+}
+
+// textOf is a message as Markdown. What is not text is named.
+func textOf(parts conversation.Parts) string {
+	var b strings.Builder
+	for i := range parts {
+		block := parts[i].Block
+		switch {
+		case block == nil:
+			b.WriteString(parts[i].Text())
+		case block.Type == acpclient.ContentResourceLink:
+			b.WriteString("\n\n[" + block.Name + "](" + block.URI + ")\n\n")
+		case block.Type == acpclient.ContentText: // not for the person
+		default:
+			b.WriteString("\n\n(" + string(block.Type) + ")\n\n")
+		}
+	}
+	return b.String()
+}
+
+// words is an error for people: an answer of the agent without what is in it for
+// programs only.
+func words(err error) string {
+	if err == nil {
+		return "it has given no reason"
+	}
+	var answer *acpclient.Error
+	if errors.As(err, &answer) {
+		return strings.Replace(err.Error(), answer.Error(), answer.Words(), 1)
+	}
+	return err.Error()
+}

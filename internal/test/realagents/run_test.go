@@ -1,0 +1,88 @@
+//go:build realagents
+
+package realagents
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/test/fakemodel"
+	"parley/internal/test/ptytest"
+)
+
+// TestRun works with each of the agents without a screen.
+func TestRun(t *testing.T) {
+	agents := Install(t)
+	bin := ptytest.BuildParley(t)
+	for _, setUp := range []func(testing.TB, string) Agent{agents.OpenCode, agents.Claude, agents.Gemini} {
+		agent := setUp(t, fakemodel.Start(t).URL)
+		t.Run(agent.Name, func(t *testing.T) {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := runs(t, 0, bin, dir, agent, "SAY hello from the model")
+			if out.Status != "answered" || out.Text != "hello from the model" || out.SessionID == "" {
+				t.Errorf("%+v", out)
+			}
+			file := filepath.Join(dir, "hello.txt")
+			out = runs(t, 5, bin, dir, agent, "WRITE "+file+" hello file")
+			if _, err := os.Stat(file); err == nil || len(out.Denied) != 1 {
+				t.Fatalf("it was written though nothing allows it, or that is not said: %v, %+v, %s", err, out, out.told)
+			}
+			if agent.Name == "opencode" {
+				// It sends a patch beside the path, and what that would do no rule can tell.
+				if !strings.Contains(out.told, "no rule can allow it") {
+					t.Errorf("said %q", out.told)
+				}
+				return
+			}
+			if len(out.Denied[0].Allow) == 0 {
+				t.Fatalf("it is not said what allows it: %q", out.told)
+			}
+			// What is said to allow it does.
+			allow := "--allow=" + out.Denied[0].Allow[0]
+			out = runs(t, 0, bin, dir, agent, allow, "WRITE "+file+" hello file")
+			if got, err := os.ReadFile(file); err != nil || string(got) != "hello file\n" || len(out.Denied) != 0 {
+				t.Errorf("the file holds %q, %v, %+v", got, err, out)
+			}
+		})
+	}
+}
+
+// result is what a test reads of the output.
+type result struct {
+	Status, Text, SessionID string
+	Denied                  []struct{ Allow []string }
+
+	told string // on standard error
+}
+
+// runs runs an agent without a screen, and checks the exit code.
+func runs(t *testing.T, code int, bin, dir string, agent Agent, args ...string) (out result) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), bin, append(append([]string{"run", "--output=json"}, args...), append([]string{"--"}, agent.Cmd...)...)...)
+	cmd.Dir = dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + agent.Home}, agent.Env...)
+	var told bytes.Buffer
+	cmd.Stderr = &told
+	text, err := cmd.Output()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		t.Fatal(err)
+	}
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("the exit code is %d, want %d: %s", got, code, told.Bytes())
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	out.told = told.String()
+	return out
+}
