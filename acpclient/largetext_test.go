@@ -63,8 +63,9 @@ func (s *silent) Write([]byte) error {
 
 func (s *silent) Close() error { return nil }
 
-// answering answers every request at once, and says when its answer was written.
-type answering struct{ answered chan string }
+// answering answers every request at once, and says when it was asked, and when its
+// answer was written.
+type answering struct{ asked, answered chan string }
 
 func (answering) HandleNotification(context.Context, string, json.RawMessage) {}
 
@@ -72,6 +73,7 @@ func (a answering) HandleRequest(ctx context.Context, method string, _ json.RawM
 	if !OnAnswered(ctx, func() { a.answered <- method }) {
 		return nil, context.Canceled
 	}
+	a.asked <- method
 	return nil, nil
 }
 
@@ -79,10 +81,13 @@ func TestOnAnsweredWaitsForTheWrite(t *testing.T) {
 	peer := &silent{requests: make(chan string, 2), writing: make(chan struct{}, 2), end: make(chan struct{})}
 	peer.requests <- `{"jsonrpc":"2.0","id":1,"method":"first"}`
 	peer.requests <- `{"jsonrpc":"2.0","id":2,"method":"second"}`
-	a := answering{make(chan string, 2)}
+	a := answering{make(chan string, 2), make(chan string, 2)}
 	c := NewConn(peer, a, ConnOptions{})
 	defer c.Close()
 	<-peer.writing
+	for range 2 {
+		<-a.asked // else the connection may end before the second is read
+	}
 	select {
 	case m := <-a.answered:
 		t.Errorf("the answer to %s is said to be written", m)
