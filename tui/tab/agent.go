@@ -88,11 +88,12 @@ func (t *Tab) askAfterLoss() {
 // is the end of what it wrote there.
 func (t *Tab) askToStartAgain(title, reason, stderr string) {
 	again := func() tea.Cmd { t.session.Start(); return nil }
-	t.ask(dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
+	t.restart = dialog.NewConfirm(t.env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
 		{Name: "Start it again", Key: "r", Do: dialog.Do(again)},
 		{Name: "Stay here and read", Key: "s", Do: dialog.Close{}},
 		t.wayOut("q"),
 	}})
+	t.dialogs.Push(t.restart)
 }
 
 // wayOut is the answer that leaves what has gone wrong: the tab, if there are others.

@@ -46,6 +46,7 @@ func (t *Tab) startAgain() tea.Cmd {
 	case !t.gone():
 		return t.say("the agent is there: nothing has to be started")
 	}
+	t.dialogs.Close(t.restart) // which asks whether to
 	t.session.Start()
 	return nil
 }

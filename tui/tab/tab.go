@@ -67,6 +67,7 @@ type Tab struct {
 	signIn   signIn
 	held     heldKey
 
+	restart  dialog.Dialog // asks what to do about an agent that is of no use; nil if none ever was
 	decoding bool          // an image is being decoded
 	changes  *changes.View // made when it is shown first
 	planOpen bool          // the steps of the plan are shown above the prompt

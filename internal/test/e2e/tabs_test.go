@@ -155,6 +155,16 @@ func TestAnAgentThatDiesInATurn(t *testing.T) {
 	}
 }
 
+// The key that is said to start the agent again does so while it is asked about, too.
+func TestStartsAgainWhileItIsAsked(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: mortal})
+	p.Ready().Ask("go").Shows("Half an ans")
+	p.kill()
+	p.Question("The agent has gone").TakesKeys()
+	p.Press("alt+r").Gone("The agent has gone").WaitSent("session/resume", 1)
+}
+
 func TestAnAgentThatDiesWhileIdle(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: mortal})
