@@ -1,0 +1,266 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Fault is one reason why a value does not fit.
+type Fault struct {
+	Path   string // JSON pointer to what does not fit
+	Reason string // "" while it is not known whether it fits
+
+	// expected are the values of which it is none, if that is the reason.
+	expected []string
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("at %q: %s", f.Path, f.Reason) }
+
+// explain says why a value does not fit a schema, so that a person can find it. Whether
+// something does not fit is for the library to decide, which says of a union only that
+// nothing in it fits: here it is said of the alternative that is nearest. What has no
+// faults here fits for certain, at a hundredth of what the library takes for a union.
+func (s *Schema) explain(to *jsonschema.Schema, v any, path string) []Fault {
+	if to == nil {
+		return nil
+	}
+	if to.Ref != "" {
+		return s.explain(s.defs[strings.TrimPrefix(to.Ref, refTo)], v, path)
+	}
+	if f := typeFault(to, v, path); f != nil {
+		return []Fault{*f}
+	}
+	faults := valueFaults(to, v, path)
+	faults = append(faults, s.partFaults(to, v, path)...)
+	for _, one := range to.AllOf {
+		faults = append(faults, s.explain(one, v, path)...)
+	}
+	faults = append(faults, s.nearest(to.AnyOf, v, path)...)
+	faults = append(faults, s.nearest(to.OneOf, v, path)...)
+	if len(to.OneOf) > 0 && s.fitting(to.OneOf, v, path) > 1 || unsure(to) || to.Not != nil && len(s.explain(to.Not, v, path)) == 0 {
+		faults = append(faults, Fault{Path: path})
+	}
+	return faults
+}
+
+// unsure reports whether a schema has keywords of which nothing is known here.
+func unsure(to *jsonschema.Schema) bool {
+	return to.Pattern != "" || to.MaxLength != nil || to.MaxItems != nil || to.MultipleOf != nil || to.UnevaluatedProperties != nil ||
+		to.UnevaluatedItems != nil || to.PatternProperties != nil || to.PropertyNames != nil || to.UniqueItems || to.Contains != nil ||
+		to.If != nil || to.PrefixItems != nil || to.DynamicRef != "" || to.ExclusiveMinimum != nil || to.ExclusiveMaximum != nil ||
+		to.MinProperties != nil || to.MaxProperties != nil || to.DependentRequired != nil || to.DependentSchemas != nil
+}
+
+// fitting is how many alternatives a value fits.
+func (s *Schema) fitting(union []*jsonschema.Schema, v any, path string) (n int) {
+	for _, one := range s.meant(union, v) {
+		if len(s.explain(one, v, path)) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// meant are the alternatives of which a value has the tag; all of them, if it has none.
+func (s *Schema) meant(union []*jsonschema.Schema, v any) []*jsonschema.Schema {
+	var out []*jsonschema.Schema
+	for i, one := range union {
+		if s.tagged(one, v) {
+			if out == nil {
+				out = make([]*jsonschema.Schema, 0, len(union)-i)
+			}
+			out = append(out, one)
+		}
+	}
+	if out == nil {
+		return union
+	}
+	return out
+}
+
+// tagged reports whether a value may have the tag of an alternative.
+func (s *Schema) tagged(one *jsonschema.Schema, v any) bool {
+	if one.Ref != "" {
+		return s.tagged(s.defs[strings.TrimPrefix(one.Ref, refTo)], v)
+	}
+	if one.Const != nil {
+		return reflect.DeepEqual(*one.Const, v)
+	}
+	object, ok := v.(map[string]any)
+	if !ok {
+		return true
+	}
+	for name, of := range one.Properties {
+		if of.Const != nil && !reflect.DeepEqual(*of.Const, object[name]) && (object[name] != nil || slices.Contains(one.Required, name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// typeFault says that a value has another type.
+func typeFault(to *jsonschema.Schema, v any, path string) *Fault {
+	types := to.Types
+	if to.Type != "" {
+		types = []string{to.Type}
+	}
+	is := typeOf(v)
+	if len(types) == 0 || slices.Contains(types, is) || is == "integer" && slices.Contains(types, "number") {
+		return nil
+	}
+	return &Fault{Path: path, Reason: fmt.Sprintf("it is %s, not %s", aType(is), aType(types[0]))}
+}
+
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case float64:
+		if v == math.Trunc(v) {
+			return "integer"
+		}
+		return "number"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+// aType is a type with its article.
+func aType(name string) string {
+	switch name {
+	case "null":
+		return name
+	case "array", "object", "integer":
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// valueFaults are those of a value by itself.
+func valueFaults(to *jsonschema.Schema, v any, path string) (out []Fault) {
+	allowed := to.Enum
+	if to.Const != nil {
+		allowed = []any{*to.Const}
+	}
+	if len(allowed) > 0 && !slices.ContainsFunc(allowed, func(a any) bool { return reflect.DeepEqual(a, v) }) {
+		var names []string
+		for _, a := range allowed {
+			names = append(names, inJSON(a))
+		}
+		out = append(out, noneOf(path, v, names))
+	}
+	if n, ok := v.(float64); ok && (to.Minimum != nil && n < *to.Minimum || to.Maximum != nil && n > *to.Maximum) {
+		out = append(out, Fault{Path: path, Reason: inJSON(v) + " is out of range"})
+	}
+	if text, ok := v.(string); ok && to.MinLength != nil && len(text) < *to.MinLength {
+		out = append(out, Fault{Path: path, Reason: "it is too short"})
+	}
+	return out
+}
+
+// noneOf says that a value is none of those expected.
+func noneOf(path string, v any, expected []string) Fault {
+	reason := inJSON(v) + " is not " + strings.Join(expected, ", ")
+	if len(expected) > 1 {
+		reason = inJSON(v) + " is none of " + strings.Join(expected, ", ")
+	}
+	return Fault{Path: path, Reason: reason, expected: expected}
+}
+
+// mostQuoted is how much of a value is quoted, in bytes.
+const mostQuoted = 80
+
+// inJSON is a value as it is written.
+func inJSON(v any) string {
+	b, _ := json.Marshal(v)
+	if len(b) > mostQuoted {
+		return strings.ToValidUTF8(string(b[:mostQuoted]), "") + "…"
+	}
+	return string(b)
+}
+
+// partFaults are those of the parts of a value.
+func (s *Schema) partFaults(to *jsonschema.Schema, v any, path string) (out []Fault) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range to.Required {
+			if _, has := v[name]; !has {
+				out = append(out, Fault{Path: path, Reason: fmt.Sprintf("%q is missing", name)})
+			}
+		}
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			of := to.Properties[name]
+			if of == nil && to.AdditionalProperties != nil {
+				of = to.AdditionalProperties
+			}
+			out = append(out, s.explain(of, v[name], path+"/"+pointer.Replace(name))...)
+		}
+	case []any:
+		if to.MinItems != nil && len(v) < *to.MinItems {
+			out = append(out, Fault{Path: path, Reason: "it has too few elements"})
+		}
+		for i := range v {
+			out = append(out, s.explain(to.Items, v[i], fmt.Sprintf("%s/%d", path, i))...)
+		}
+	}
+	return out
+}
+
+// pointer writes a name as a part of a JSON pointer.
+var pointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// nearest are the faults of the alternative that a value was probably meant to be: the
+// one whose tag it has, else the one with the fewest faults. If it is a value of its own
+// that fits none, all that would are named.
+func (s *Schema) nearest(union []*jsonschema.Schema, v any, path string) []Fault {
+	var best []Fault
+	least := math.MaxInt
+	var expected []string
+	var tagged string // the path of the value that is none of the expected
+	for _, one := range s.meant(union, v) {
+		faults := s.explain(one, v, path)
+		if len(faults) == 0 {
+			return nil
+		}
+		distance := len(faults)
+		for _, f := range faults {
+			switch {
+			case f.expected != nil:
+				distance += 1000
+				tagged = f.Path
+				expected = append(expected, f.expected...)
+			case f.Path == path && strings.HasPrefix(f.Reason, "it is "):
+				distance += 2000 // another type altogether
+			}
+		}
+		if distance < least {
+			best, least = faults, distance
+		}
+	}
+	if least >= 1000 && least < 2000 && len(expected) > 0 {
+		at := v
+		if object, ok := v.(map[string]any); ok && tagged != path {
+			at = object[tagged[strings.LastIndexByte(tagged, '/')+1:]]
+		}
+		f := noneOf(tagged, at, slices.Compact(slices.Sorted(slices.Values(expected))))
+		f.expected = nil // for a union around this one it is a fault like any other
+		return []Fault{f}
+	}
+	return best
+}

@@ -1,0 +1,128 @@
+package schema
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+var (
+	//go:embed published/v1/schema.json
+	v1JSON []byte
+	//go:embed published/v1/schema.unstable.json
+	v1UnstableJSON []byte
+	//go:embed published/v2/schema.json
+	v2JSON []byte
+	//go:embed published/v2/schema.unstable.json
+	v2UnstableJSON []byte
+)
+
+// Schema is one of the official schemas of ACP. It may be used from any goroutine.
+type Schema struct {
+	// Raw is the schema as published.
+	Raw []byte
+	// Methods are the methods that the schema defines, by x-side and x-method.
+	Methods map[MethodKey]MethodTypes
+
+	name string
+	defs map[string]*jsonschema.Schema
+	// resolved takes an object whose one field is named like the entry of `$defs` that
+	// its value is held against: so all of them are resolved once.
+	resolved func() (*jsonschema.Resolved, error)
+}
+
+// MethodKey names a method: who answers it ("agent", "client" or "protocol"
+// for both), and its name on the wire.
+type MethodKey struct{ Side, Method string }
+
+// MethodTypes are the entries of `$defs` that a method is made of. A
+// notification has only Notification; a method may be both.
+type MethodTypes struct{ Request, Response, Notification string }
+
+// The schemas of both versions of the protocol: as it stands, and with its proposed
+// additions. Each is read when it is first asked for, which takes some milliseconds.
+var (
+	V1         = sync.OnceValue(func() *Schema { return load("v1/schema.json", v1JSON) })
+	V1Unstable = sync.OnceValue(func() *Schema { return load("v1/schema.unstable.json", v1UnstableJSON) })
+	V2         = sync.OnceValue(func() *Schema { return load("v2/schema.json", v2JSON) })
+	V2Unstable = sync.OnceValue(func() *Schema { return load("v2/schema.unstable.json", v2UnstableJSON) })
+)
+
+// load reads a schema of this package; one that cannot be read is a mistake in
+// the package itself.
+func load(name string, raw []byte) *Schema {
+	var doc jsonschema.Schema
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		panic(fmt.Sprintf("schema: %s: %v", name, err))
+	}
+	s := &Schema{Raw: raw, Methods: map[MethodKey]MethodTypes{}, name: name, defs: doc.Defs}
+	s.resolved = sync.OnceValues(s.resolve)
+	for def, entry := range doc.Defs {
+		method, ok := entry.Extra["x-method"].(string)
+		if !ok {
+			continue
+		}
+		key := MethodKey{entry.Extra["x-side"].(string), method}
+		types := s.Methods[key]
+		switch {
+		case strings.HasSuffix(def, "Request"):
+			types.Request = def
+		case strings.HasSuffix(def, "Response"):
+			types.Response = def
+		default:
+			types.Notification = def
+		}
+		s.Methods[key] = types
+	}
+	return s
+}
+
+// refTo is the beginning of a reference to an entry of `$defs`.
+const refTo = "#/$defs/"
+
+func (s *Schema) resolve() (*jsonschema.Resolved, error) {
+	root := &jsonschema.Schema{Defs: s.defs, Properties: map[string]*jsonschema.Schema{}}
+	for def := range s.defs {
+		root.Properties[def] = &jsonschema.Schema{Ref: refTo + def}
+	}
+	return root.Resolve(nil)
+}
+
+// Validate checks a JSON value against an entry of the schema's `$defs`. The error
+// joins a *Fault for everything that is wrong.
+func (s *Schema) Validate(def string, value json.RawMessage) error {
+	if s.defs[def] == nil {
+		return fmt.Errorf("the schema has no type %s", def)
+	}
+	var instance any
+	if err := json.Unmarshal(value, &instance); err != nil {
+		return err
+	}
+	faults := s.explain(s.defs[def], instance, "")
+	if len(faults) == 0 {
+		return nil
+	}
+	resolved, err := s.resolved()
+	if err != nil {
+		return fmt.Errorf("the schema %s cannot be used: %w", s.name, err)
+	}
+	whole := resolved.Validate(map[string]any{def: instance})
+	if whole == nil {
+		return nil
+	}
+	var all []error
+	for _, f := range faults {
+		if f.Reason != "" {
+			all = append(all, &f)
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, &Fault{Reason: whole.Error()})
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,185 @@
+// Package schema holds messages against the official schemas of the Agent Client
+// Protocol, with a real JSON Schema validator.
+//
+// Feed a Validator every line of a connection, from both directions and in
+// order; it knows by the ids which result answers which request:
+//
+//	v := schema.NewValidator(schema.V1())
+//	if err := v.Line(schema.Client, line); err != nil {
+//		t.Error(err)
+//	}
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Side is one end of a connection.
+type Side string
+
+// The two ends.
+const (
+	Client Side = "client"
+	Agent  Side = "agent"
+)
+
+func (s Side) other() Side {
+	if s == Client {
+		return Agent
+	}
+	return Client
+}
+
+// Violation is one way in which a message breaks the schema.
+type Violation struct {
+	From   Side
+	Method string // of the request, also for its answer
+	Part   string // "params", "result", "error", or "message" for the envelope
+	Path   string // JSON pointer into the part
+	Reason string
+}
+
+func (v *Violation) Error() string {
+	return fmt.Sprintf("%s: %s of %s at %q: %s", v.From, v.Part, v.Method, v.Path, v.Reason)
+}
+
+// Validator checks the messages of one connection. It may be used from any
+// goroutine, but what it is told must be in the order of the wire.
+type Validator struct {
+	schema *Schema
+	allow  []string
+
+	mu   sync.Mutex
+	open map[openKey][]string // the methods of the requests not answered yet
+}
+
+type openKey struct {
+	from Side
+	id   string
+}
+
+// NewValidator returns a Validator of a new connection. Methods outside the
+// schema are violations unless their names begin with "_" or stand in allow.
+func NewValidator(s *Schema, allow ...string) *Validator {
+	return &Validator{schema: s, allow: allow, open: map[openKey][]string{}}
+}
+
+// Line checks one message. The error joins a *Violation for everything that is
+// wrong with it.
+func (v *Validator) Line(from Side, line []byte) error {
+	var m struct {
+		JSONRPC string           `json:"jsonrpc"`
+		ID      *json.RawMessage `json:"id"`
+		Method  *string          `json:"method"`
+		Params  json.RawMessage  `json:"params"`
+		Result  json.RawMessage  `json:"result"`
+		Error   json.RawMessage  `json:"error"`
+	}
+	bad := func(method, format string, args ...any) error {
+		return &Violation{From: from, Method: method, Part: "message", Reason: fmt.Sprintf(format, args...)}
+	}
+	if err := json.Unmarshal(line, &m); err != nil {
+		return bad("?", "it is no JSON-RPC message: %v", err)
+	}
+	if m.JSONRPC != "2.0" {
+		return bad("?", `"jsonrpc" is %q, not "2.0"`, m.JSONRPC)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if m.Method != nil {
+		if m.Result != nil || m.Error != nil {
+			return bad(*m.Method, "a request has no result and no error")
+		}
+		return v.call(from, *m.Method, m.ID, m.Params)
+	}
+	if m.ID == nil {
+		return bad("?", "it has neither a method nor an id")
+	}
+	key := openKey{from.other(), string(*m.ID)}
+	open := v.open[key]
+	if len(open) == 0 {
+		return bad("?", "it answers %s, which is no open request", *m.ID)
+	}
+	method := open[0]
+	v.open[key] = open[1:]
+	switch {
+	case (m.Result == nil) == (m.Error == nil):
+		return bad(method, "an answer has a result or an error, and not both")
+	case m.Error != nil:
+		return v.check(from, method, "error", "Error", m.Error)
+	}
+	types, known := v.types(from, method)
+	if !known {
+		return nil // its request has been reported, or is allowed
+	}
+	return v.check(from, method, "result", types.Response, m.Result)
+}
+
+func (v *Validator) call(from Side, method string, id *json.RawMessage, params json.RawMessage) error {
+	types, known := v.types(from.other(), method)
+	def := types.Notification
+	if id != nil {
+		key := openKey{from, string(*id)}
+		taken := len(v.open[key]) > 0
+		v.open[key] = append(v.open[key], method) // also then it wants an answer
+		if taken {
+			return &Violation{From: from, Method: method, Part: "message", Reason: "its id is that of an open request"}
+		}
+		def = types.Request
+	}
+	switch {
+	case !known && (strings.HasPrefix(method, "_") || slices.Contains(v.allow, method)):
+		return nil
+	case !known:
+		return &Violation{From: from, Method: method, Part: "message", Reason: "the schema has no such method on that side"}
+	case def == "":
+		return &Violation{From: from, Method: method, Part: "message", Reason: "a request without an id, or a notification with one"}
+	case params == nil:
+		params = json.RawMessage("null")
+	}
+	return v.check(from, method, "params", def, params)
+}
+
+func (v *Validator) types(side Side, method string) (MethodTypes, bool) {
+	if types, ok := v.schema.Methods[MethodKey{string(side), method}]; ok {
+		return types, true
+	}
+	types, ok := v.schema.Methods[MethodKey{"protocol", method}]
+	return types, ok
+}
+
+// check reports why a value does not fit.
+func (v *Validator) check(from Side, method, part, def string, value json.RawMessage) error {
+	err := v.schema.Validate(def, value)
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var all []error
+	for _, err := range joined.Unwrap() {
+		if f, ok := err.(*Fault); ok {
+			all = append(all, &Violation{from, method, part, f.Path, f.Reason})
+		}
+	}
+	return errors.Join(all...)
+}
+
+// Open returns the methods of the requests that one side has not been answered
+// yet, sorted.
+func (v *Validator) Open(from Side) []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var open []string
+	for key, methods := range v.open {
+		if key.from == from {
+			open = append(open, methods...)
+		}
+	}
+	slices.Sort(open)
+	return open
+}
