@@ -22,6 +22,15 @@ func NewClient(t Transport, handler Handler, opt ConnOptions) *Client {
 // Conn is the connection beneath, for methods outside the protocol and for Go.
 func (c *Client) Conn() *Conn { return c.conn }
 
+// Request implements Requester.
+func (c *Client) Request(method string, params, result any, done func(error)) {
+	c.conn.Request(method, params, result, done)
+}
+
+// Offer says what of the agent's requests reaches the handler, as Initialize does,
+// for a connection that was opened by other means.
+func (c *Client) Offer(offered ClientCapabilities) { c.dispatch.offered.Store(&offered) }
+
 // Initialize opens the connection: it must be the first call. The version is
 // filled in; the capabilities decide which of the agent's requests reach the
 // handler, the others are answered "method not found". If the agent speaks

@@ -170,6 +170,14 @@ func NewConn(t Transport, receiver Receiver, opt ConnOptions) *Conn {
 	return c
 }
 
+// Receive has r take what the peer sends from here on, in place of the receiver
+// before. It must be called where the order of the wire is kept: while an answer or a
+// notification is handled.
+func (c *Conn) Receive(r Receiver) {
+	c.receiver = r
+	c.raw, _ = r.(RawReceiver)
+}
+
 // Done is closed when the connection has ended and every open call has been
 // told. Handlers are cancelled by then, and may still be on their way out.
 func (c *Conn) Done() <-chan struct{} { return c.done }

@@ -121,6 +121,16 @@ func (d shortDecoder) update(line []byte) (*SessionNotification, bool) {
 	return nil, false
 }
 
+// DecodeChunk decodes a message that is a session/update with a plain piece of a
+// message, in a single pass. It reports false for everything else.
+func DecodeChunk(message []byte) (*SessionNotification, bool) {
+	switch ChunkKind(peekUpdate(message)) {
+	case UserMessageChunk, AgentMessageChunk, AgentThoughtChunk:
+		return fastUpdate(message)
+	}
+	return nil, false
+}
+
 // unclean reports whether a command has to be decoded in the general way.
 func (c AvailableCommand) unclean() bool {
 	return c.Name == "" || isNull(c.Meta) || c.Input != nil && isNull(c.Input.Meta)

@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 // The short way of decoding an update and the general one make the same of a
 // line, whatever its order, its spacing and its faults. (Keys that differ in
 // case only, or stand twice, are the exception: encoding/json is laxer there.)
 func TestFastUpdateAgrees(t *testing.T) {
-	all := schemaDefs(t, schematest.Unstable())
+	all := schemaDefs(t, schema.V1Unstable())
 	fast := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		n := (&schemaGen{defs: all, choose: drawn{rt}}).value("SessionNotification")

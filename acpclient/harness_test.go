@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 // The test binary plays the agent, when a test starts it as one.
@@ -31,7 +31,7 @@ type wire struct {
 	to     *io.PipeWriter
 	from   *bufio.Reader
 	fromW  *io.PipeReader
-	schema *schematest.Validator // nil when there is too much to check
+	schema *schema.Validator // nil when there is too much to check
 }
 
 // connect joins a new client to a wire. Both are closed when the test ends.
@@ -41,7 +41,7 @@ func connect(t *testing.T, h Handler, opt ConnOptions) (*Client, *wire) {
 	clientR, agentW := io.Pipe()
 	w := &wire{
 		t: t, to: agentW, from: bufio.NewReader(agentR), fromW: agentR,
-		schema: schematest.NewValidator(schematest.Unstable(), "session/set_model", "x/call"),
+		schema: schema.NewValidator(schema.V1Unstable(), "session/set_model", "x/call"),
 	}
 	c := NewClient(NewLines(clientR, clientW), h, opt)
 	t.Cleanup(func() {
@@ -59,7 +59,7 @@ func (w *wire) send(lines ...string) {
 	w.t.Helper()
 	for _, line := range lines {
 		if w.schema != nil {
-			_ = w.schema.Line(schematest.Agent, []byte(line)) // the agent may say what it likes
+			_ = w.schema.Line(schema.Agent, []byte(line)) // the agent may say what it likes
 		}
 		if _, err := io.WriteString(w.to, line+"\n"); err != nil {
 			w.t.Errorf("send: %v", err)
@@ -76,7 +76,7 @@ func (w *wire) receive() message {
 		w.t.Fatalf("receive: %v", err)
 	}
 	if w.schema != nil {
-		if err := w.schema.Line(schematest.Client, line); err != nil {
+		if err := w.schema.Line(schema.Client, line); err != nil {
 			w.t.Errorf("the client sent %s: %v", line, err)
 		}
 	}

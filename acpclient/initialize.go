@@ -113,7 +113,9 @@ type PromptCapabilities struct {
 type MCPCapabilities struct {
 	HTTP bool `json:"http"`
 	SSE  bool `json:"sse"`
-	Meta Meta `json:"_meta,omitempty"`
+	// NoStdio says that the agent does not take stdio either.
+	NoStdio bool `json:"noStdio,omitempty"`
+	Meta    Meta `json:"_meta,omitempty"`
 }
 
 // SessionCapabilities says which session methods the agent has besides

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 // markedValue is a value in an example message whose schema asks for leniency.
@@ -39,7 +39,7 @@ var (
 
 func findMarkedValues(t *testing.T) map[string]markedValue {
 	found := map[string]markedValue{}
-	all := schemaDefs(t, schematest.Stable())
+	all := schemaDefs(t, schema.V1())
 	for _, def := range slices.Sorted(maps.Keys(goTypes)) {
 		// As many examples as it takes to see every variant within a variant.
 		for n := range 14 * 5 * 6 {
@@ -55,7 +55,7 @@ func findMarkedValues(t *testing.T) map[string]markedValue {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(marks) == 0 || schematest.Stable().Validate(def, example) != nil {
+			if len(marks) == 0 || schema.V1().Validate(def, example) != nil {
 				continue
 			}
 			for i, m := range marks {
@@ -90,7 +90,7 @@ func marksInSchema(t *testing.T) []string {
 			}
 		}
 	}
-	for def, s := range schemaDefs(t, schematest.Stable()) {
+	for def, s := range schemaDefs(t, schema.V1()) {
 		walk(def, s)
 	}
 	slices.Sort(places)
@@ -200,7 +200,7 @@ func schemaTakes(t *testing.T, m markedValue, bad any) bool {
 		holder.(map[string]any)[key.(string)] = bad
 		return holder
 	})
-	return schematest.Stable().Validate(m.message, edited) == nil
+	return schema.V1().Validate(m.message, edited) == nil
 }
 
 // A bad item of a marked array is left out, and the others are kept.
@@ -217,7 +217,7 @@ func TestBadItemsAreSkipped(t *testing.T) {
 						holder.(map[string]any)[key.(string)] = slices.Insert(items, where, bad)
 						return holder
 					})
-					if schematest.Stable().Validate(m.message, edited) == nil || slices.Contains(kinder, fmt.Sprintf("%s=%v", at, bad)) {
+					if schema.V1().Validate(m.message, edited) == nil || slices.Contains(kinder, fmt.Sprintf("%s=%v", at, bad)) {
 						t.Skip("it is taken")
 					}
 					got, want := m.decode(t, edited), m.decode(t, m.example)

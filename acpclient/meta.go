@@ -47,12 +47,19 @@ func (f Field[T]) MarshalJSON() ([]byte, error) { return marshal(f.Value) }
 // UnmarshalJSON takes a value or null. What does not fit is as if absent.
 func (f *Field[T]) UnmarshalJSON(b []byte) error {
 	*f = Field[T]{}
-	var value *T
-	if json.Unmarshal(b, &value) == nil {
+	if isNull(b) {
+		f.Set = true
+		return nil
+	}
+	value := new(T)
+	if Unmarshal(b, value) == nil {
 		*f = Field[T]{Set: true, Value: value}
 	}
 	return nil
 }
+
+// SetTo is the field with a value.
+func SetTo[T any](v T) Field[T] { return Field[T]{Set: true, Value: &v} }
 
 // List is an array that the schema requires: nil is encoded as an empty one.
 type List[T any] []T

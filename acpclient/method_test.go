@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 // typedMethod is a Method or Notification of this package, for reflection.
@@ -58,12 +58,12 @@ var unstableMethods = []typedMethod{
 }
 
 func TestEveryMethodIsTyped(t *testing.T) {
-	check := func(schema *schematest.Schema, methods []typedMethod) map[schematest.MethodKey]bool {
-		seen := map[schematest.MethodKey]bool{}
+	check := func(s *schema.Schema, methods []typedMethod) map[schema.MethodKey]bool {
+		seen := map[schema.MethodKey]bool{}
 		for _, m := range methods {
-			key := schematest.MethodKey{Side: m.side, Method: m.name}
+			key := schema.MethodKey{Side: m.side, Method: m.name}
 			seen[key] = true
-			want, ok := schema.Methods[key]
+			want, ok := s.Methods[key]
 			if !ok {
 				t.Errorf("the schema has no %v", key)
 				continue
@@ -79,13 +79,13 @@ func TestEveryMethodIsTyped(t *testing.T) {
 		}
 		return seen
 	}
-	seen := check(schematest.Stable(), typedMethods)
-	for key := range schematest.Stable().Methods {
+	seen := check(schema.V1(), typedMethods)
+	for key := range schema.V1().Methods {
 		if !seen[key] {
 			t.Errorf("%v is not typed", key)
 		}
 	}
-	check(schematest.Unstable(), unstableMethods)
+	check(schema.V1Unstable(), unstableMethods)
 }
 
 // checkGoMethod looks for func(ctx, *Params) (*Result, error) on Client. That a
@@ -135,8 +135,8 @@ var unclaimedUpdates = []string{"session_message", "session_message_chunk"}
 // Every update of the schema, and the unstable ones that we claim, has its own
 // type under the right discriminator.
 func TestEveryUpdateIsTyped(t *testing.T) {
-	for _, schema := range []*schematest.Schema{schematest.Stable(), schematest.Unstable()} {
-		variants := schemaDefs(t, schema)["SessionUpdate"]["oneOf"].([]any)
+	for _, s := range []*schema.Schema{schema.V1(), schema.V1Unstable()} {
+		variants := schemaDefs(t, s)["SessionUpdate"]["oneOf"].([]any)
 		for _, v := range variants {
 			v := v.(map[string]any)
 			kind := v["properties"].(map[string]any)["sessionUpdate"].(map[string]any)["const"].(string)

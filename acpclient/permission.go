@@ -36,7 +36,14 @@ type RequestPermissionRequest struct {
 	// tool call with this id before.
 	ToolCall ToolCallUpdate         `json:"toolCall"`
 	Options  List[PermissionOption] `json:"options"`
-	Meta     Meta                   `json:"_meta,omitempty"`
+	// Title and Description are the agent's words for the question itself, where it
+	// has such beside the call's title.
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Subject is what the question is about, as it was received, if it is nothing
+	// that this package knows.
+	Subject json.RawMessage `json:"subject,omitempty"`
+	Meta    Meta            `json:"_meta,omitempty"`
 
 	// Raw is the whole request as it was received, nil if it was not. It is not
 	// encoded.

@@ -40,6 +40,8 @@ const (
 	PlanPending    PlanEntryStatus = "pending"
 	PlanInProgress PlanEntryStatus = "in_progress"
 	PlanCompleted  PlanEntryStatus = "completed"
+	// PlanCancelled is in the second version of the protocol only.
+	PlanCancelled PlanEntryStatus = "cancelled"
 )
 
 // PlanID names a plan among several (unstable).

@@ -24,6 +24,9 @@ type Command struct {
 	Env []string
 	// Dir is the working directory; empty is this process's.
 	Dir string
+	// Stderr, if not nil, is written what the program writes there, as it comes and raw,
+	// from one goroutine. It must not wait for long, for the program may wait for it.
+	Stderr io.Writer
 	// Runs is the command that this one runs, if all that it does itself is to
 	// bound it: that is the one that people are told of.
 	Runs *Command
@@ -150,6 +153,9 @@ func StartProcess(c Command) (*Process, error) {
 		return nil, &StartError{c, err}
 	}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = inR, outW, &p.stderr
+	if c.Stderr != nil {
+		p.cmd.Stderr = io.MultiWriter(&p.stderr, c.Stderr)
+	}
 	p.cmd.WaitDelay = drainGrace // for stderr, if a child holds it
 	err = p.cmd.Start()
 	_ = errors.Join(inR.Close(), outW.Close())

@@ -4,6 +4,7 @@ package acpclient
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -238,5 +239,19 @@ func TestStderrTail(t *testing.T) {
 	got := p.Stderr()
 	if !strings.HasSuffix(got, "the very end") || len(got) > stderrTail {
 		t.Errorf("%d bytes, the last %q", len(got), got[max(0, len(got)-40):])
+	}
+}
+
+// Who watches stderr gets all of it, in order, also what the tail does not keep.
+func TestStderrIsWatched(t *testing.T) {
+	var seen bytes.Buffer
+	p, err := StartProcess(Command{Path: os.Args[0], Env: []string{agentRole + "=floods stderr"}, Stderr: &seen})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	_ = p.Stdout.Close()
+	if !strings.HasSuffix(seen.String(), p.Stderr()) || seen.Len() <= stderrTail {
+		t.Errorf("%d bytes were seen", seen.Len())
 	}
 }

@@ -38,4 +38,7 @@ const (
 	StopMaxTurnRequests StopReason = "max_turn_requests"
 	StopRefusal         StopReason = "refusal"
 	StopCancelled       StopReason = "cancelled"
+	// StopError comes with an error that says more. An agent of the first version
+	// answers the prompt with that error instead.
+	StopError StopReason = "error"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 // messageTypes are the Go types of every params and result, by the name of
@@ -39,28 +39,28 @@ var equal = cmp.Options{
 // Whatever the schema allows is decoded, nothing of it is lost, and what is
 // encoded again fits the schema.
 func TestRoundTrip(t *testing.T) {
-	defs := schemaDefs(t, schematest.Stable())
+	defs := schemaDefs(t, schema.V1())
 	for def, typ := range messageTypes(typedMethods...) {
 		t.Run(def, rapid.MakeCheck(func(rt *rapid.T) {
-			checkRoundTrip(t, rt, schematest.Stable(), defs, def, typ, true)
+			checkRoundTrip(t, rt, schema.V1(), defs, def, typ, true)
 		}))
 	}
 }
 
 // The unstable messages that we claim keep what we know of them.
 func TestRoundTripUnstable(t *testing.T) {
-	defs := schemaDefs(t, schematest.Unstable())
-	defs["McpServer"] = schemaDefs(t, schematest.Stable())["McpServer"] // servers over ACP itself are not claimed
+	defs := schemaDefs(t, schema.V1Unstable())
+	defs["McpServer"] = schemaDefs(t, schema.V1())["McpServer"] // servers over ACP itself are not claimed
 	types := messageTypes(unstableMethods...)
 	types["SessionNotification"] = reflect.TypeFor[SessionNotification]()
 	for def, typ := range types {
 		t.Run(def, rapid.MakeCheck(func(rt *rapid.T) {
-			checkRoundTrip(t, rt, schematest.Unstable(), defs, def, typ, false)
+			checkRoundTrip(t, rt, schema.V1Unstable(), defs, def, typ, false)
 		}))
 	}
 }
 
-func checkRoundTrip(t *testing.T, rt *rapid.T, schema *schematest.Schema, defs defs, def string, typ reflect.Type, whole bool) {
+func checkRoundTrip(t *testing.T, rt *rapid.T, schema *schema.Schema, defs defs, def string, typ reflect.Type, whole bool) {
 	wire, err := json.Marshal((&schemaGen{defs: defs, choose: drawn{rt}}).value(def))
 	if err != nil {
 		rt.Fatal(err)
@@ -148,7 +148,7 @@ func TestZeroValuesFitTheSchema(t *testing.T) {
 			t.Errorf("%v: %v", sent, err)
 			continue
 		}
-		if err := schematest.Unstable().Validate(sent.Name(), b); err != nil {
+		if err := schema.V1Unstable().Validate(sent.Name(), b); err != nil {
 			t.Errorf("%v: %s: %v", sent, b, err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestEmptyPartsFitTheSchema(t *testing.T) {
 			t.Errorf("%s: %v", tt.def, err)
 			continue
 		}
-		if err := schematest.Stable().Validate(tt.def, b); err != nil {
+		if err := schema.V1().Validate(tt.def, b); err != nil {
 			t.Errorf("%s: %s: %v", tt.def, b, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 // schemaGen makes values that fit a type of the official schema. What it
@@ -37,7 +37,7 @@ type chooser interface {
 type defs = map[string]map[string]any
 
 // schemaDefs are the `$defs` of a schema.
-func schemaDefs(t testing.TB, s *schematest.Schema) defs {
+func schemaDefs(t testing.TB, s *schema.Schema) defs {
 	var doc struct {
 		Defs defs `json:"$defs"`
 	}

@@ -38,6 +38,9 @@ const (
 	ToolInProgress ToolCallStatus = "in_progress"
 	ToolCompleted  ToolCallStatus = "completed"
 	ToolFailed     ToolCallStatus = "failed"
+	// ToolPaused and ToolCancelled are in the second version of the protocol only.
+	ToolPaused    ToolCallStatus = "paused"
+	ToolCancelled ToolCallStatus = "cancelled"
 )
 
 // ToolCall announces a tool call (schema type ToolCall; the session update
@@ -71,7 +74,9 @@ type ToolCallUpdate struct {
 	Locations  []ToolCallLocation `json:"locations,omitzero"`
 	RawInput   json.RawMessage    `json:"rawInput,omitempty"`
 	RawOutput  json.RawMessage    `json:"rawOutput,omitempty"`
-	Meta       Meta               `json:"_meta,omitempty"`
+	// Capabilities say what can be done with this one call.
+	Capabilities *CancelCapabilities `json:"capabilities,omitempty"`
+	Meta         Meta                `json:"_meta,omitempty"`
 }
 
 // ToolCallLocation is a file, and perhaps a line, that a tool works on (schema
@@ -105,6 +110,9 @@ type ToolCallContent struct {
 	Path    string  `json:"path,omitempty"`
 	OldText *string `json:"oldText,omitempty"`
 	NewText string  `json:"newText,omitempty"`
+	// Change says what is done with the file as a whole, in the place of the texts;
+	// nil if there are texts.
+	Change *FileChange `json:"change,omitempty"`
 
 	// TerminalID of type "terminal".
 	TerminalID TerminalID `json:"terminalId,omitempty"`
@@ -155,8 +163,9 @@ func (c ToolCallContent) MarshalJSON() ([]byte, error) {
 			Path    string          `json:"path"`
 			OldText *string         `json:"oldText,omitempty"`
 			NewText string          `json:"newText"`
+			Change  *FileChange     `json:"change,omitempty"`
 			Meta    Meta            `json:"_meta,omitempty"`
-		}{c.Type, c.Path, c.OldText, c.NewText, c.Meta})
+		}{c.Type, c.Path, c.OldText, c.NewText, c.Change, c.Meta})
 	case ToolContentTerminal:
 		return marshal(struct {
 			Type       ToolContentType `json:"type"`

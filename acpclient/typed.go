@@ -21,24 +21,43 @@ func Call[P, R any](ctx context.Context, c *Conn, m Method[P, R], params *P) (*R
 	return result, nil
 }
 
-// Go sends a request and returns at once. done is called exactly once, with the
-// answer or with the error that there will be none; if an answer comes, then in
-// the order of the wire, after the updates before it and before those behind
-// it. done must not block and must not wait for a call on the same connection.
-func Go[P, R any](c *Conn, m Method[P, R], params *P, done func(*R, error)) {
-	_, err := c.start(m.Name, params, func(raw json.RawMessage, err error) {
+// Requester makes calls in the types of this package, whatever the peer's own are.
+type Requester interface {
+	// Request sends a request and returns at once. done is called exactly once: when
+	// result, a pointer, is filled in, or with the error that there is no answer. It is
+	// called as Go calls it.
+	Request(method string, params, result any, done func(error))
+}
+
+// GoWith is Go over a Requester.
+func GoWith[P, R any](c Requester, m Method[P, R], params *P, done func(*R, error)) {
+	result := new(R)
+	c.Request(m.Name, params, result, func(err error) {
 		if err != nil {
-			done(nil, err)
-			return
-		}
-		result := new(R)
-		if err := decodeResult(m.Name, raw, result); err != nil {
 			done(nil, err)
 			return
 		}
 		done(result, nil)
 	})
+}
+
+// Request implements Requester: the types are those of the wire.
+func (c *Conn) Request(method string, params, result any, done func(error)) {
+	_, err := c.start(method, params, func(raw json.RawMessage, err error) {
+		if err == nil {
+			err = decodeResult(method, raw, result)
+		}
+		done(err)
+	})
 	if err != nil {
-		done(nil, err)
+		done(err)
 	}
+}
+
+// Go sends a request and returns at once. done is called exactly once, with the
+// answer or with the error that there will be none; if an answer comes, then in
+// the order of the wire, after the updates before it and before those behind
+// it. done must not block and must not wait for a call on the same connection.
+func Go[P, R any](c *Conn, m Method[P, R], params *P, done func(*R, error)) {
+	GoWith(c, m, params, done)
 }

@@ -27,7 +27,9 @@ type SessionNotification struct {
 // *CurrentModeUpdate, *ConfigOptionUpdate, *SessionInfoUpdate, *UsageUpdate,
 // *Notice, *CompactionUpdate, *CompactionSummaryChunk, the unstable *PlanUpdate,
 // *PlanRemoved and *SubagentUpdate, or *UnknownUpdate (schema type
-// SessionUpdate).
+// SessionUpdate). What only newer versions of the protocol have is one of
+// *MessageUpdate, *PromptAccepted, *StateUpdate, *ToolCallContentChunk,
+// *TerminalUpdate and *TerminalOutputChunk.
 type SessionUpdate interface {
 	// UpdateKind is the update's discriminator on the wire, such as "tool_call".
 	UpdateKind() string
@@ -255,7 +257,7 @@ func newUpdate(kind string) SessionUpdate {
 	case "subagent_update":
 		return &SubagentUpdate{}
 	}
-	return nil
+	return newUpsert(kind)
 }
 
 type notificationWire struct {
