@@ -9,15 +9,7 @@ import (
 )
 
 func TestExchange(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := New(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f, dir := newFS(t)
 	var told []string
 	f.SetRecord(func(path string, before, after *Held) func(error) {
 		told = append(told, filepath.Base(path))
@@ -56,7 +48,7 @@ func TestExchange(t *testing.T) {
 	if err := f.Exchange(ctx, path, func(*Held) (*Held, error) { return nil, stop }); !errors.Is(err, stop) {
 		t.Errorf("Exchange = %v", err)
 	}
-	err = f.Look(ctx, path, func(now *Held) error {
+	err := f.Look(ctx, path, func(now *Held) error {
 		if now == nil || now.Content != "text" || now.Mode != 0o755 {
 			t.Errorf("it holds %v", now)
 		}
@@ -83,15 +75,7 @@ func TestExchange(t *testing.T) {
 }
 
 func TestAWriteIsToldOfBeforeItHappens(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := New(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f, dir := newFS(t)
 	path := filepath.Join(dir, "file")
 	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
 		t.Fatal(err)
