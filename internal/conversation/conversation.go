@@ -36,6 +36,7 @@ type Conversation struct {
 	Usage    *acpclient.UsageUpdate
 
 	Turn        Turn
+	Work        Work
 	Queue       []QueuedPrompt
 	QueuePaused bool
 
@@ -69,6 +70,8 @@ type Conversation struct {
 
 	messages map[messageKey]*Message // those of the current turn that have an id
 	last     *Message                // the message that a chunk without id continues
+	prompt   *Message                // of the current turn, nil if the person began none
+	whole    map[messageKey]*Message // all messages that have an id, to be changed as a whole
 	// turnPlan is the item of the plan in the current turn.
 	turnPlan    *Plan
 	plans       map[acpclient.PlanID]*Plan
@@ -93,6 +96,7 @@ func New() *Conversation {
 		tools:       map[acpclient.ToolCallID]*ToolCall{},
 		questioned:  map[acpclient.ToolCallID]*ToolCall{},
 		messages:    map[messageKey]*Message{},
+		whole:       map[messageKey]*Message{},
 		plans:       map[acpclient.PlanID]*Plan{},
 		compactions: map[acpclient.CompactionID]*Compaction{},
 		subagents:   map[acpclient.SessionID]*Note{},
@@ -118,6 +122,9 @@ type AgentState struct {
 	Info         acpclient.Implementation
 	Capabilities acpclient.AgentCapabilities
 	AuthMethods  []acpclient.AuthMethod
+	// Protocol is the version of the protocol that the connection speaks, 0 before that
+	// is known.
+	Protocol uint16
 	// Err and Stderr say why it could not be started, or how it ended.
 	Err    error
 	Stderr string

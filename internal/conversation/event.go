@@ -76,6 +76,8 @@ type (
 		Reason acpclient.StopReason `json:"reason,omitzero"`
 		Err    error                `json:"error,omitzero"`
 		At     time.Time            `json:"at,omitzero"`
+		// Usage counts tokens; nil if the agent has not.
+		Usage *acpclient.Usage `json:"usage,omitzero"`
 	}
 	// QueueChanged: the prompts that wait for the turn's end are others now.
 	QueueChanged struct {

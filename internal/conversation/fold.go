@@ -83,6 +83,7 @@ func (c *Conversation) applyMachine(e Event) {
 func (c *Conversation) applySessionOpening(e SessionOpening) {
 	c.Phase = PhaseOpening
 	c.AuthError = nil
+	c.Work = Work{}
 	switch {
 	case e.Clear:
 		before := *c
@@ -150,6 +151,7 @@ func (c *Conversation) addNote(s acpclient.NoticeSeverity, title, detail string)
 func (c *Conversation) applyAgentReady(info *acpclient.InitializeResponse) {
 	c.Agent.Capabilities = info.AgentCapabilities
 	c.Agent.AuthMethods = info.AuthMethods
+	c.Agent.Protocol = info.ProtocolVersion
 	if info.AgentInfo != nil {
 		c.Agent.Info = *info.AgentInfo
 	}
@@ -163,7 +165,7 @@ func (c *Conversation) applyAgentLost(e AgentLost) {
 	if failed {
 		c.Phase = PhaseFailed
 	}
-	c.Turn = Turn{}
+	c.Turn, c.Work = Turn{}, Work{}
 	c.AuthError = nil
 	c.endTools(true, e.At)
 	c.closeMessages()

@@ -37,6 +37,9 @@ type Message struct {
 	Growing bool
 
 	phase string // of the agent's work, "" if it names none
+	// own says that the person has written it here: what the agent says it is changes
+	// nothing of it.
+	own bool
 }
 
 // ToolCall is a tool call and all that was said about it.
@@ -73,6 +76,8 @@ type ToolCall struct {
 	Rejected bool
 	// Live says that the turn in which it was announced still runs.
 	Live bool
+	// CanCancel says that the agent can cancel this call alone.
+	CanCancel bool
 	// Terminals are the terminals embedded in it, in order.
 	Terminals []*Terminal
 
@@ -86,7 +91,7 @@ type ToolCall struct {
 
 // ended reports that the agent has said how the call came out.
 func (t *ToolCall) ended() bool {
-	return t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed
+	return t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed || t.Status == acpclient.ToolCancelled
 }
 
 // Running reports whether the call is, as far as is known, at work.

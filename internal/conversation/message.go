@@ -16,7 +16,7 @@ type messageKey struct {
 
 // applyText adds text to the message that it belongs to.
 func (c *Conversation) applyText(e Text) {
-	if e.Chunk == acpclient.UserMessageChunk && c.echo.drops(e.Text) {
+	if e.Chunk == acpclient.UserMessageChunk && (c.echo.drops(e.Text) && c.adopted(e.MessageID) || c.isOwn(e.MessageID)) {
 		return
 	}
 	if m := c.messageFor(messageKey{e.Chunk, e.MessageID, ""}, e.Text == ""); m != nil {
@@ -28,8 +28,14 @@ func (c *Conversation) applyText(e Text) {
 // applyChunk adds content that is more than plain text.
 func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 	isText := u.Content.Type == acpclient.ContentText
-	if u.Chunk == acpclient.UserMessageChunk && (isText && c.echo.drops(u.Content.Text) || !isText && c.echo.dropsBlock()) {
-		return
+	if u.Chunk == acpclient.UserMessageChunk {
+		if isText && c.echo.drops(u.Content.Text) || !isText && c.echo.dropsBlock() {
+			c.adopted(u.MessageID)
+			return
+		}
+		if c.isOwn(u.MessageID) {
+			return
+		}
 	}
 	if c.applyAnnouncedMode(u) {
 		return
@@ -97,9 +103,7 @@ func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 	}
 	c.closeMessage()
 	m := &Message{Chunk: key.chunk, ID: key.id, Parent: key.parent, Growing: c.Turn.Running}
-	if key.id != "" {
-		c.messages[key] = m
-	}
+	c.named(key, m)
 	c.addNested(m, key.parent)
 	c.last = m
 	return m

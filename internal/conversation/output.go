@@ -15,7 +15,14 @@ const (
 // printed adds output to a terminal, and drops old output of all if that is too
 // much.
 func (c *Conversation) printed(t *Terminal, data []byte) {
-	c.outputKept += t.write(data)
+	if c.outputKept += t.write(data); c.Terminals[t.ID] != t {
+		c.countOutput() // nobody shows it
+	}
+	c.boundOutput()
+}
+
+// boundOutput drops old output of all terminals if that is too much.
+func (c *Conversation) boundOutput() {
 	if c.outputKept > outputKeep {
 		c.trimOutput(outputKeep - outputKeep/4)
 	}

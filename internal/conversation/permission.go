@@ -18,6 +18,9 @@ type Permission struct {
 	// replaced by another one, with a higher Version.
 	Asked   *ToolCall
 	Options []acpclient.PermissionOption
+	// Title and Description are the agent's words for the question itself, beside
+	// those for the call; empty if it has none.
+	Title, Description string
 	// File says that parley itself asks, and what; nil if the agent does.
 	File *FileQuestion
 	// Why says what kept a rule from answering it, "" if no rule is about it.
@@ -57,7 +60,7 @@ func (c *Conversation) applyPermissionOpened(e PermissionOpened) {
 		t = c.toolByID(u.ToolCallID, u.Meta, e.At)
 	}
 	some := telling(u, t)
-	p := &Permission{ID: e.ID, ToolCall: t, Asked: c.toldOf(t).with(some), Options: e.Request.Options}
+	p := &Permission{ID: e.ID, ToolCall: t, Asked: c.toldOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
 	if e.Judging {
 		c.Judging = append(c.Judging, p)
 	} else {

@@ -14,20 +14,29 @@ type Terminal struct {
 	// Own says that the agent runs the command itself and only shows it. The lines
 	// of such output end with a line feed alone.
 	Own bool
+	// CanCancel says that the agent can end the command alone, without its turn.
+	CanCancel bool
+	// Cols and Rows are the size of an Own terminal, 0 if it is not known.
+	Cols, Rows int
 	// Personal says that the person runs the command, and not the agent; Lasts, that
 	// it is a shell that stays until the session ends.
 	Personal, Lasts bool
 	// Exit is nil while the command runs.
 	Exit *acpclient.TerminalExitStatus
 
-	number int // counts the terminals of the conversation
-	total  int64
-	buf    []byte                   // the end of the output
-	users  []interface{ changed() } // the items that show it
+	number   int // counts the terminals of the conversation
+	replaced int // how often all of the output was replaced
+	total    int64
+	buf      []byte                   // the end of the output
+	users    []interface{ changed() } // the items that show it
 }
 
 // Total is the number of bytes that were printed.
 func (t *Terminal) Total() int64 { return t.total }
+
+// Replaced counts how often the agent has put other output into the place of all that
+// there was: what was drawn before is to be forgotten then.
+func (t *Terminal) Replaced() int { return t.replaced }
 
 // Since returns the output from an offset on, raw. If the output at the offset is
 // not kept any more, it returns all that is, and whole is false. The bytes must not
@@ -55,6 +64,20 @@ func (t *Terminal) write(data []byte) int {
 	before := len(t.buf)
 	t.total += int64(len(data))
 	t.buf = append(t.buf, data...)
+	if len(t.buf) > 2*terminalKeep {
+		t.dropOldest(len(t.buf) - terminalKeep)
+	}
+	t.changed()
+	return len(t.buf) - before
+}
+
+// replace puts other output into the place of all that there was, and returns how
+// many bytes more are kept.
+func (t *Terminal) replace(data []byte) int {
+	before := len(t.buf)
+	t.total += int64(len(data))
+	t.replaced++
+	t.buf = append([]byte(nil), data...)
 	if len(t.buf) > 2*terminalKeep {
 		t.dropOldest(len(t.buf) - terminalKeep)
 	}

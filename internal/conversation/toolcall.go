@@ -30,7 +30,7 @@ func (c *Conversation) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at 
 	if parent == id {
 		parent = ""
 	}
-	t := &ToolCall{ID: id, Parent: parent, Kind: acpclient.ToolOther, Live: c.Turn.Running, announced: c.turns}
+	t := &ToolCall{ID: id, Parent: parent, Kind: acpclient.ToolOther, Live: c.live(), announced: c.turns}
 	if t.Live {
 		t.Started = at
 		c.liveTools = append(c.liveTools, t)
@@ -66,6 +66,13 @@ func (c *Conversation) applyToolCallUpdate(u *acpclient.ToolCallUpdate, at time.
 func (c *Conversation) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate) {
 	c.changeTool(t, u, at)
 	c.questionsFollow(t, u)
+}
+
+// applyToolCallContentChunk adds to what a call has produced.
+func (c *Conversation) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at time.Time) {
+	t := c.toolByID(u.ToolCallID, u.Meta, at)
+	all := append(slices.Clip(t.Content), c.shown(u.Content)...)
+	c.tellTool(t, at, &acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: all, Meta: u.Meta})
 }
 
 // changeTool brings a tool call up to date. What is nil in the update stays as it
@@ -109,6 +116,9 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	if len(u.RawOutput) > 0 {
 		t.RawOutput = u.RawOutput
 	}
+	if u.Capabilities != nil {
+		t.CanCancel = u.Capabilities.Cancel != nil
+	}
 	t.changed()
 }
 
@@ -117,7 +127,7 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 func (t *ToolCall) setStatus(s acpclient.ToolCallStatus) {
 	t.Status = s
 	if t.ended() {
-		t.Cancelled, t.Rejected = false, false
+		t.Cancelled, t.Rejected = s == acpclient.ToolCancelled, false
 	}
 }
 

@@ -12,11 +12,12 @@ func (c *Conversation) applyPromptSent(e PromptSent) {
 	c.newTurn()
 	c.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
 	c.Turn.follow(c.asks(), e.At)
-	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true}
+	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true, own: true}
 	for _, b := range e.Prompt {
 		m.Parts.add(b)
 	}
 	c.addItem(m)
+	c.prompt = m
 	c.echo = newEcho(e.Prompt)
 }
 
@@ -24,7 +25,7 @@ func (c *Conversation) applyPromptSent(e PromptSent) {
 func (c *Conversation) newTurn() {
 	c.closeMessages()
 	c.turns++
-	c.turnPlan = nil
+	c.turnPlan, c.prompt = nil, nil
 	clear(c.questioned)
 	c.echo = echo{}
 }
@@ -70,7 +71,12 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 // cancelled, those that were not done are marked; those that the person has denied
 // are marked in any case.
 func (c *Conversation) endTools(cancelled bool, at time.Time) {
+	var on []*ToolCall
 	for _, t := range c.liveTools {
+		if c.Work.inBackground(t) && !t.ended() {
+			on = append(on, t)
+			continue
+		}
 		if !t.rejectUnlessEnded() && cancelled && t.Running() {
 			t.Cancelled = true
 			t.stop(at)
@@ -79,5 +85,5 @@ func (c *Conversation) endTools(cancelled bool, at time.Time) {
 		t.changed()
 		c.settle(c.nodes[t.index])
 	}
-	c.liveTools = nil
+	c.liveTools = on
 }

@@ -44,6 +44,18 @@ func (c *Conversation) applyUpdate(e Update) {
 		p.changed()
 	case *acpclient.SubagentUpdate:
 		c.applySubagent(u)
+	case *acpclient.MessageUpdate:
+		c.applyMessage(u)
+	case *acpclient.PromptAccepted:
+		c.applyPromptAccepted(u.MessageID)
+	case *acpclient.StateUpdate:
+		c.applyState(u, e.At)
+	case *acpclient.ToolCallContentChunk:
+		c.applyToolCallContentChunk(u, e.At)
+	case *acpclient.TerminalUpdate:
+		c.applyTerminalUpdate(u)
+	case *acpclient.TerminalOutputChunk:
+		c.printed(c.shownTerminal(u.TerminalID), u.Data)
 	case *acpclient.UnknownUpdate:
 		c.addItem(&Unknown{Kind: u.Name, Raw: u.Raw})
 	}
