@@ -37,6 +37,9 @@
 //	                                    session/new, load or resume with the fields of SESSION
 //	                                    (modes, configOptions, sessionId, …)
 //
+//	speaks v2                           speak the second version of the protocol, if it is offered
+//	refuses v2 [TEXT]                   end when it is offered, or answer an error
+//
 // Taking:
 //
 //	expect METHOD [as NAME] [contains TEXT]  wait for the next message of a method, or of one of
@@ -59,7 +62,10 @@
 //	reply [NAME] [JSON]                 answer a request: the one expected last, or as NAME;
 //	                                    without JSON with {}. A second reply is sent like the first.
 //	reply-error [NAME] CODE MESSAGE [DATA]  MESSAGE is a JSON string, or TEXT if there are no DATA
-//	end-turn [REASON]                   answer the prompt expected last; end_turn without REASON
+//	end-turn [REASON]                   answer the prompt expected last; end_turn without REASON. In
+//	                                    the second version: accept it if need be, and be idle
+//	accept                              accept the prompt expected last, in the second version:
+//	                                    answer it, tell of its message, and be running
 //
 // Sending:
 //

@@ -46,6 +46,11 @@ type runner struct {
 	session  string
 	cwd      string
 	opened   int  // sessions opened
+	speaksV2 bool // the second version of the protocol, if the client offers it
+	refuses  *refusal
+	v2       bool // the second version was agreed on
+	turns    int  // prompts accepted, in the second version
+	working  bool // on the last of them
 	deaf     bool // reading is stopped
 	ended    bool // stdin has ended
 	over     bool // the run is over
@@ -56,6 +61,7 @@ type request struct {
 	id     json.RawMessage
 	method string
 	name   string
+	params json.RawMessage
 }
 
 // exitCode ends the run.
@@ -182,7 +188,7 @@ func (r *runner) expect(methods, name, contains string) error {
 		return fmt.Errorf("waiting for %s: %w", methods, err)
 	}
 	if len(m.ID) > 0 && !m.answered {
-		r.expected = append(r.expected, request{m.ID, m.Method, name})
+		r.expected = append(r.expected, request{m.ID, m.Method, name, m.Params})
 	}
 	return r.capture(name, m.line, contains)
 }
@@ -284,6 +290,9 @@ type rpcError struct {
 }
 
 func (r *runner) endTurn(reason string) error {
+	if r.version2() {
+		return r.idle(reason)
+	}
 	for _, q := range slices.Backward(r.expected) {
 		if q.method == "session/prompt" {
 			return r.answer(q, encode(map[string]string{"stopReason": reason}))
@@ -307,10 +316,14 @@ func (r *runner) chunk(kind, text string) error {
 	if err != nil {
 		return err
 	}
-	return r.update(encode(map[string]any{
+	update := map[string]any{
 		"sessionUpdate": kind,
 		"content":       map[string]string{"type": "text", "text": text},
-	}))
+	}
+	if r.version2() {
+		update["messageId"] = r.messageID(kind)
+	}
+	return r.update(encode(update))
 }
 
 func (r *runner) request(method, params, name, id string) error {

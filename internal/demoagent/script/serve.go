@@ -17,20 +17,22 @@ const openers = "session/new|session/load|session/resume"
 type configOption = map[string]json.RawMessage
 
 func (r *runner) handshake(capabilities, session string) error {
-	if capabilities == "" {
-		capabilities = defaultCapabilities
-	}
 	if session == "" {
 		session = "{}"
 	}
 	if err := r.expect("initialize", "", ""); err != nil {
 		return err
 	}
-	caps, err := r.expandJSON(capabilities)
-	if err != nil {
+	q := r.expected[len(r.expected)-1]
+	info, err := r.initialize(q.params, capabilities)
+	var refused *rpcError
+	switch {
+	case errors.As(err, &refused):
+		return r.send(line{ID: q.id, Error: refused})
+	case err != nil:
 		return err
 	}
-	if err := r.answer(r.expected[len(r.expected)-1], initialized(caps)); err != nil {
+	if err := r.answer(q, info); err != nil {
 		return err
 	}
 	if err := r.expect(openers, "", ""); err != nil {
@@ -121,6 +123,9 @@ func (r *runner) serveRest() error {
 // serve answers one message as an agent should. Errors of writing are left to the
 // reader, which sees that the client is gone.
 func (r *runner) serve(m *message) {
+	if r.version2() && r.serveV2(m) {
+		return
+	}
 	if m.Method == "session/cancel" {
 		r.mu.Lock()
 		open := r.prompts
@@ -137,7 +142,9 @@ func (r *runner) serve(m *message) {
 	q := request{id: m.ID, method: m.Method}
 	switch m.Method {
 	case "initialize":
-		_ = r.answer(q, initialized(json.RawMessage(defaultCapabilities)))
+		if info, err := r.initialize(m.Params, ""); err == nil {
+			_ = r.answer(q, info)
+		}
 	case "session/new":
 		_ = r.answer(q, encode(map[string]string{"sessionId": r.newSession()}))
 	case "session/prompt":
@@ -163,7 +170,7 @@ func (r *runner) setOption(params json.RawMessage) json.RawMessage {
 	defer r.mu.Unlock()
 	if json.Unmarshal(params, &p) == nil {
 		for _, o := range r.state {
-			if string(o["id"]) == string(encode(p.ConfigID)) {
+			if id := string(encode(p.ConfigID)); string(o["id"]) == id || string(o["configId"]) == id {
 				o["currentValue"] = p.Value
 			}
 		}
