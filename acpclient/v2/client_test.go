@@ -1,0 +1,340 @@
+package v2
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+)
+
+func TestCapabilitiesInTheHousesTerms(t *testing.T) {
+	_, _, info := agreed(t, newHears())
+	caps := info.AgentCapabilities
+	if info.ProtocolVersion != 2 || info.AgentInfo.Name != "a" || !caps.LoadSession || !caps.PromptCapabilities.Image || caps.PromptCapabilities.Audio {
+		t.Errorf("%+v", info)
+	}
+	if s := caps.SessionCapabilities; s.List == nil || s.Resume == nil || s.Close == nil || s.Delete == nil || s.Fork == nil || s.Title != nil {
+		t.Errorf("%+v", s)
+	}
+	if !caps.MCPCapabilities.NoStdio || !caps.MCPCapabilities.HTTP || caps.MCPCapabilities.SSE || caps.Auth.Logout == nil {
+		t.Errorf("%+v", caps)
+	}
+	if m := info.AuthMethods; len(m) != 2 || m[0].ID != "in" || m[1].Type != acpclient.AuthMethodTerminal || m[1].Env["A"] != "b" {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestAnAgentOfTheFirstVersionGoesOn(t *testing.T) {
+	h := newHears()
+	p := newPeer(t, h)
+	c, info, err := negotiated(p, h, `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
+	if err != nil || c != Negotiated(p.client) || info.ProtocolVersion != 1 || !info.AgentCapabilities.LoadSession {
+		t.Fatalf("%v %v %v", c, info, err)
+	}
+	p.misuses(`{"jsonrpc":"2.0","id":7,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}`)
+	if m := <-p.got; m.Error == nil || !strings.Contains(m.Error.Message, "not found") { // the handler's own answer
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestVersionsThatDoNotMeet(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"protocolVersion":3}`: "version 3",
+		`{}`:                    "protocolVersion",
+		`{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{}}`: "no sessions",
+		`{"protocolVersion":2,"capabilities":{"session":{}}}`:                       "info",
+	} {
+		h := newHears()
+		_, _, err := negotiated(newPeer(t, h), h, answer)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+}
+
+// result waits for what a request comes to.
+func result[P, R any](t *testing.T, c *Client, m acpclient.Method[P, R], params *P) chan error {
+	t.Helper()
+	done := make(chan error, 2)
+	acpclient.GoWith(c, m, params, func(_ *R, err error) { done <- err })
+	return done
+}
+
+func within(t *testing.T, done chan error) error {
+	t.Helper()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+		t.Fatal("it does not end")
+		return nil
+	}
+}
+
+func TestSessionMethods(t *testing.T) {
+	h := newHears()
+	p, c, _ := agreed(t, h)
+	servers := []acpclient.MCPServer{{Name: "files", Command: "/bin/files"}, {Type: acpclient.MCPHTTP, Name: "docs", URL: "https://example.com"}}
+
+	opened := make(chan *acpclient.NewSessionResponse, 1)
+	acpclient.GoWith(c, acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/w", MCPServers: servers}, func(r *acpclient.NewSessionResponse, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+		opened <- r
+	})
+	m := p.gets("session/new")
+	if !strings.Contains(string(m.Params), `{"type":"stdio","name":"files"`) || !strings.Contains(string(m.Params), `"type":"http"`) {
+		t.Errorf("%s", m.Params)
+	}
+	p.answers(m, `{"sessionId":"s","configOptions":[{"configId":"mode","name":"Mode","category":"mode","type":"select","currentValue":"ask","options":[{"groupId":"g","name":"G","options":[{"value":"ask","name":"Ask"}]}]},{"configId":"x","name":"X","type":"_slider","level":3}],"availableCommands":[{"type":"command","name":"web","description":"d","input":{"type":"text","hint":"h"}}]}`)
+	r := <-opened
+	if o := r.ConfigOptions; len(o) != 2 || o[0].ID != "mode" || o[0].Options[0].Group != "g" || o[0].Options.All()[0].Name != "Ask" ||
+		o[1].ID != "x" || !strings.Contains(string(o[1].Raw), `"level":3`) {
+		t.Errorf("%+v", o)
+	}
+	h.wait(t, 1)
+	if u := h.updates[0].Update.(*acpclient.AvailableCommandsUpdate); u.AvailableCommands[0].Input.Hint != "h" {
+		t.Errorf("%+v", u)
+	}
+
+	done := result(t, c, acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: "s", Cwd: "/w"})
+	m = p.gets("session/resume")
+	if !strings.Contains(string(m.Params), `"replayFrom":{"type":"start"}`) {
+		t.Errorf("%s", m.Params)
+	}
+	p.answers(m, `{}`)
+	if err := within(t, done); err != nil {
+		t.Error(err)
+	}
+	done = result(t, c, acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: "s", Cwd: "/w"})
+	if m = p.gets("session/resume"); strings.Contains(string(m.Params), "replayFrom") {
+		t.Errorf("%s", m.Params)
+	}
+	p.answers(m, `{}`)
+	if err := within(t, done); err != nil {
+		t.Error(err)
+	}
+	for method, call := range map[string]func() chan error{
+		"session/fork": func() chan error {
+			return result(t, c, acpclient.SessionFork, &acpclient.ForkSessionRequest{SessionID: "s", Cwd: "/w"})
+		},
+		"session/close": func() chan error {
+			return result(t, c, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: "s"})
+		},
+		"session/set_title": func() chan error {
+			return result(t, c, acpclient.SessionSetTitle, &acpclient.SetSessionTitleRequest{SessionID: "s", Title: "t"})
+		},
+		"session/set_config_option": func() chan error {
+			return result(t, c, acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{SessionID: "s", ConfigID: "b", Value: acpclient.BoolValue(true)})
+		},
+		"auth/login": func() chan error {
+			return result(t, c, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: "in"})
+		},
+	} {
+		done := call()
+		p.answers(p.gets(method), map[string]string{
+			"session/fork": `{"sessionId":"f"}`, "session/set_title": `{"title":"t"}`, "session/set_config_option": `{"configOptions":[]}`,
+		}[method]+map[bool]string{true: "{}"}[method == "session/close" || method == "auth/login"])
+		if err := within(t, done); err != nil {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	for _, done := range []chan error{
+		result(t, c, acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{}),
+		result(t, c, acpclient.SessionSetModel, &acpclient.SetSessionModelRequest{}),
+	} {
+		if err := within(t, done); !acpclient.IsCode(err, acpclient.CodeMethodNotFound) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWhatIsAskedAndWaitedFor(t *testing.T) {
+	p, c, _ := agreed(t, newHears())
+	for method, call := range map[string]func(context.Context) error{
+		"auth/logout": func(ctx context.Context) error {
+			_, err := c.Logout(ctx, &acpclient.LogoutRequest{})
+			return err
+		},
+		"session/list": func(ctx context.Context) error {
+			r, err := c.ListSessions(ctx, &acpclient.ListSessionsRequest{Cwd: "/w"})
+			if err == nil && (len(r.Sessions) != 1 || r.Sessions[0].SessionID != "s") {
+				err = errors.New("the list is another")
+			}
+			return err
+		},
+		"session/delete": func(ctx context.Context) error {
+			_, err := c.DeleteSession(ctx, &acpclient.DeleteSessionRequest{SessionID: "s"})
+			return err
+		},
+		"tool_call/cancel": func(ctx context.Context) error { return c.CancelToolCall(ctx, "s", "c") },
+		"terminal/cancel":  func(ctx context.Context) error { return c.CancelTerminal(ctx, "s", "t") },
+	} {
+		done := make(chan error, 1)
+		go func() { done <- call(t.Context()) }()
+		answer := `{}`
+		if method == "session/list" {
+			answer = `{"sessions":[{"sessionId":"s","cwd":"/w"}]}`
+		}
+		p.answers(p.gets(method), answer)
+		if err := within(t, done); err != nil {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
+
+// The stages of a turn, as the agent may tell of them: "answer", or an update.
+func TestTurns(t *testing.T) {
+	const (
+		answer = "answer"
+		user   = `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"hi"}]}`
+		chunk  = `{"sessionUpdate":"user_message_chunk","messageId":"u","content":{"type":"text","text":"hi"}}`
+		other  = `{"sessionUpdate":"user_message","messageId":"other"}`
+		runs   = `{"sessionUpdate":"state_update","state":"running"}`
+		asks   = `{"sessionUpdate":"state_update","state":"requires_action"}`
+		idle   = `{"sessionUpdate":"state_update","state":"idle"}`
+		ends   = `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
+		fails  = `{"sessionUpdate":"state_update","state":"idle","stopReason":"error","error":{"code":-32603,"message":"no credit"}}`
+	)
+	for name, tt := range map[string]struct {
+		before, steps []string
+		want          acpclient.StopReason
+		err           string
+	}{
+		"as it ought to be":         {steps: []string{answer, user, runs, asks, runs, ends}, want: "end_turn"},
+		"in pieces":                 {steps: []string{answer, chunk, runs, ends}, want: "end_turn"},
+		"running first":             {steps: []string{runs, user, answer, ends}, want: "end_turn"},
+		"idle snapshots in between": {steps: []string{answer, idle, user, idle, runs, ends}, want: "end_turn"},
+		"without a reason":          {steps: []string{answer, user, runs, idle}, want: ""},
+		"never said to be running":  {steps: []string{answer, user, ends}, want: "end_turn"},
+		"answered last":             {steps: []string{user, runs, ends, answer}, want: "end_turn"},
+		"behind other work":         {before: []string{runs}, steps: []string{ends, answer, user, runs, ends}, want: "end_turn"},
+		"after another's message":   {steps: []string{other, runs, idle, answer, user, runs, ends}, want: "end_turn"},
+		"with an error":             {steps: []string{answer, user, runs, fails}, err: "no credit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHears()
+			p, c, _ := agreed(t, h)
+			for _, u := range tt.before {
+				p.update(u)
+			}
+			h.wait(t, len(tt.before))
+			type end struct {
+				r   *acpclient.PromptResponse
+				err error
+			}
+			done := make(chan end, 2)
+			acpclient.GoWith(c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: "s", Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hi")}},
+				func(r *acpclient.PromptResponse, err error) { done <- end{r, err} })
+			m := p.gets("session/prompt")
+			for i, step := range tt.steps {
+				if i == len(tt.steps)-1 {
+					p.says(`{"jsonrpc":"2.0","method":"_mark"}`)
+					select {
+					case e := <-done:
+						t.Fatalf("it ended too early: %+v", e)
+					default:
+					}
+				}
+				if step == answer {
+					p.answers(m, `{"messageId":"u"}`)
+				} else {
+					p.update(step)
+				}
+			}
+			select {
+			case e := <-done:
+				if tt.err != "" {
+					if e.err == nil || !strings.Contains(e.err.Error(), tt.err) {
+						t.Errorf("got %v", e.err)
+					}
+				} else if e.err != nil || e.r.StopReason != tt.want {
+					t.Errorf("got %+v", e)
+				}
+			case <-time.After(patience):
+				t.Fatal("the turn does not end")
+			}
+		})
+	}
+}
+
+func TestAPromptThatIsRefused(t *testing.T) {
+	p, c, _ := agreed(t, newHears())
+	done := result(t, c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: "s", Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hi")}})
+	m := p.gets("session/prompt")
+	p.says(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32000,"message":"sign in"}}`)
+	if err := within(t, done); !acpclient.IsCode(err, acpclient.CodeAuthRequired) {
+		t.Error(err)
+	}
+}
+
+func TestATurnEndsWithItsConnection(t *testing.T) {
+	h := newHears()
+	p, c, _ := agreed(t, h)
+	done := result(t, c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: "s", Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hi")}})
+	p.answers(p.gets("session/prompt"), `{"messageId":"u"}`)
+	h.wait(t, 1)
+	p.client.Conn().Close()
+	if err := within(t, done); !errors.Is(err, acpclient.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func TestFilesAndTerminalsAreNotServed(t *testing.T) {
+	p, _, _ := agreed(t, newHears())
+	for _, method := range []string{"fs/read_text_file", "terminal/create", "elicitation/create", "_custom"} {
+		line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": method, "method": method, "params": map[string]string{"sessionId": "s"}})
+		p.misuses(string(line))
+		if m := p.gets(""); m.Error == nil || m.Error.Code != acpclient.CodeMethodNotFound {
+			t.Errorf("%s: %+v", method, m)
+		}
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	h := newHears()
+	p, _, _ := agreed(t, h)
+	for i, tt := range []struct {
+		subject string
+		is      func(*acpclient.RequestPermissionRequest) bool
+	}{
+		{`{"type":"tool_call","toolCall":{"toolCallId":"c","title":"Edit","kind":"edit","content":[{"type":"diff","changes":[{"operation":"delete","path":"/a"}]}]}}`, func(r *acpclient.RequestPermissionRequest) bool {
+			return r.ToolCall.ToolCallID == "c" && *r.ToolCall.Title == "Edit" && r.ToolCall.Content[0].Change.Operation == acpclient.FileDelete
+		}},
+		{`{"type":"command","command":"rm -rf x","cwd":"/w","toolCallId":"c"}`, func(r *acpclient.RequestPermissionRequest) bool {
+			return r.ToolCall.ToolCallID == "c" && r.ToolCall.Title == nil && *r.ToolCall.Kind == acpclient.ToolExecute && string(r.ToolCall.RawInput) == `{"command":"rm -rf x","cwd":"/w"}`
+		}},
+		{`{"type":"_other","what":1}`, func(r *acpclient.RequestPermissionRequest) bool {
+			return *r.ToolCall.Title == "May I?" && string(r.Subject) == `{"type":"_other","what":1}`
+		}},
+		{`null`, func(r *acpclient.RequestPermissionRequest) bool {
+			return r.ToolCall.ToolCallID == "" && *r.ToolCall.Title == "May I?" && len(r.Subject) == 0
+		}},
+	} {
+		p.says(`{"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{"sessionId":"s","title":"May I?","description":"Please.","subject":` + tt.subject + `,"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}}`)
+		m := p.gets("")
+		if string(m.Result) != `{"outcome":{"outcome":"selected","optionId":"y"}}` {
+			t.Errorf("%s: %s", tt.subject, m.Result)
+		}
+		if r := h.asked[i]; r.Title != "May I?" || r.Description != "Please." || !tt.is(r) {
+			t.Errorf("%s: %+v", tt.subject, r)
+		}
+	}
+}
+
+// A batch is its messages, one after the other.
+func TestBatches(t *testing.T) {
+	h := newHears()
+	p, _, _ := agreed(t, h)
+	p.says(`[{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"a"}}}},` +
+		`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"running"}}}]`)
+	h.wait(t, 2)
+	if h.updates[0].Update.UpdateKind() != "agent_message_chunk" || h.updates[1].Update.UpdateKind() != "state_update" {
+		t.Errorf("%v", h.updates)
+	}
+}

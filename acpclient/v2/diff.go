@@ -1,0 +1,58 @@
+package v2
+
+import (
+	"strings"
+
+	"parley/acpclient"
+)
+
+// house makes one content of each hunk of the patch, which is what acpclient calls a
+// diff: a text before and one after, which may be a part of a file. What is done with
+// a file as a whole, or without a text in the patch, is a content of its own. A patch
+// that is not understood is text.
+func (d *Diff) house() acpclient.ToolCallContents {
+	var sections []section
+	out := acpclient.ToolCallContents{}
+	if p := d.Patch; p != nil && p.Format == GitPatch {
+		sections = sectionsOf(p.Text)
+	}
+	told := make([]bool, len(sections))
+	for _, c := range d.Changes {
+		var texts acpclient.ToolCallContents
+		for i := range sections {
+			if !told[i] && sections[i].isOf(c) {
+				told[i] = true
+				texts = append(texts, sections[i].contents(c)...)
+			}
+		}
+		if len(texts) == 0 || c.Operation != acpclient.FileModify && c.Operation != acpclient.FileAdd {
+			out = append(out, c.house())
+		}
+		out = append(out, texts...)
+	}
+	for i := range sections { // none may be hidden, though the changes ought to name it
+		if !told[i] {
+			out = append(out, sections[i].contents(sections[i].change())...)
+		}
+	}
+	if d.Patch != nil && len(sections) == 0 && strings.TrimSpace(d.Patch.Text) != "" {
+		out = append(out, acpclient.TextContent(fenced(d.Patch.Text)))
+	}
+	return out
+}
+
+// house says what is done with the file as a whole.
+func (c DiffChange) house() acpclient.ToolCallContent {
+	out := acpclient.DiffContent(c.Path, new(string), "")
+	out.Change = &acpclient.FileChange{Operation: c.Operation, OldPath: c.OldPath, FileType: c.FileType, MimeType: c.MimeType}
+	return out
+}
+
+// fenced puts a text into a block of code that it cannot end.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "diff\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}

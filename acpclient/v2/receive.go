@@ -1,0 +1,102 @@
+package v2
+
+import (
+	"context"
+	"encoding/json"
+
+	"parley/acpclient"
+)
+
+// receiver hands what the agent sends to the handler of its client.
+type receiver struct{ c *Client }
+
+var _ acpclient.RawReceiver = (*receiver)(nil)
+
+// HandleRaw implements acpclient.RawReceiver: both versions spell pieces of messages
+// alike, and nearly everything that an agent sends is one.
+func (r *receiver) HandleRaw(ctx context.Context, message []byte) bool {
+	n, ok := acpclient.DecodeChunk(message)
+	if !ok {
+		return false
+	}
+	r.c.update(ctx, n)
+	return true
+}
+
+// HandleNotification implements acpclient.Receiver.
+func (r *receiver) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
+	switch method {
+	case SessionUpdate.Name:
+		var n UpdateNotification
+		if err := acpclient.Unmarshal(params, &n); err != nil {
+			r.ignored(method, err)
+			return
+		}
+		r.c.update(ctx, n.House())
+	case ElicitationComplete.Name:
+		var n acpclient.CompleteElicitationNotification
+		if err := acpclient.Unmarshal(params, &n); err != nil {
+			r.ignored(method, err)
+			return
+		}
+		r.c.handler.CompleteElicitation(ctx, &n)
+	default:
+		if x, ok := r.c.handler.(acpclient.ExtensionHandler); ok {
+			x.ExtNotification(ctx, method, params)
+		}
+	}
+}
+
+func (r *receiver) ignored(method string, err error) {
+	r.c.log.Warn("ignored a notification", "method", method, "error", err)
+}
+
+// HandleRequest implements acpclient.Receiver. Files and terminals of the client are
+// not in this version of the protocol.
+func (r *receiver) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	switch method {
+	case SessionRequestPermission.Name:
+		var p RequestPermissionRequest
+		if err := acpclient.Unmarshal(params, &p); err != nil {
+			return nil, invalid(err)
+		}
+		return r.c.handler.RequestPermission(ctx, p.house())
+	case ElicitationCreate.Name:
+		if r.c.offered.Elicitation == nil {
+			if x, ok := r.c.handler.(acpclient.UnofferedHandler); ok {
+				x.Unoffered(method)
+			}
+			break
+		}
+		var p acpclient.CreateElicitationRequest
+		if err := acpclient.Unmarshal(params, &p); err != nil {
+			return nil, invalid(err)
+		}
+		return r.c.handler.CreateElicitation(ctx, &p)
+	default:
+		if x, ok := r.c.handler.(acpclient.ExtensionHandler); ok && !firstVersions[method] {
+			return x.ExtRequest(ctx, method, params)
+		}
+	}
+	return nil, acpclient.MethodNotFoundError(method)
+}
+
+// firstVersions are the methods that only the first version has, and so are no
+// extensions.
+var firstVersions = map[string]bool{
+	acpclient.FSReadTextFile.Name: true, acpclient.FSWriteTextFile.Name: true,
+	acpclient.TerminalCreate.Name: true, acpclient.TerminalOutput.Name: true, acpclient.TerminalWaitForExit.Name: true,
+	acpclient.TerminalKill.Name: true, acpclient.TerminalRelease.Name: true,
+}
+
+func invalid(err error) *acpclient.Error {
+	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: "Invalid params: " + err.Error()}
+}
+
+// update hands an update to the handler, and ends the turn whose end it is.
+func (c *Client) update(ctx context.Context, n *acpclient.SessionNotification) {
+	c.handler.SessionUpdate(ctx, n)
+	if end := c.follow(n); end != nil {
+		end()
+	}
+}

@@ -1,0 +1,229 @@
+package v2
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"parley/acpclient"
+)
+
+// NewSessionRequest starts a session (method session/new).
+type NewSessionRequest struct {
+	Cwd                   string      `json:"cwd" acp:"required"`
+	AdditionalDirectories []string    `json:"additionalDirectories,omitempty"`
+	MCPServers            []MCPServer `json:"mcpServers,omitempty"`
+	Meta                  Meta        `json:"_meta,omitempty"`
+}
+
+// NewSessionResponse is a session just started, or forked.
+type NewSessionResponse struct {
+	SessionID         acpclient.SessionID `json:"sessionId" acp:"required"`
+	ConfigOptions     []ConfigOption      `json:"configOptions,omitzero"`
+	AvailableCommands []AvailableCommand  `json:"availableCommands,omitzero"`
+	Meta              Meta                `json:"_meta,omitempty"`
+}
+
+// ResumeSessionRequest opens an old session (method session/resume), with its history
+// if ReplayFrom says from where.
+type ResumeSessionRequest struct {
+	SessionID             acpclient.SessionID `json:"sessionId" acp:"required"`
+	Cwd                   string              `json:"cwd" acp:"required"`
+	AdditionalDirectories []string            `json:"additionalDirectories,omitempty"`
+	MCPServers            []MCPServer         `json:"mcpServers,omitempty"`
+	ReplayFrom            *ReplayFrom         `json:"replayFrom,omitempty"`
+	Meta                  Meta                `json:"_meta,omitempty"`
+}
+
+// ReplayFrom is from where a session's history is replayed.
+type ReplayFrom struct {
+	Type string `json:"type" acp:"required"`
+	Meta Meta   `json:"_meta,omitempty"`
+}
+
+// ReplayStart is the Type of ReplayFrom for all of the history.
+const ReplayStart = "start"
+
+// ResumeSessionResponse is a session resumed.
+type ResumeSessionResponse struct {
+	ConfigOptions     []ConfigOption     `json:"configOptions,omitzero"`
+	AvailableCommands []AvailableCommand `json:"availableCommands,omitzero"`
+	Meta              Meta               `json:"_meta,omitempty"`
+}
+
+// ForkSessionRequest starts a session that continues a copy of another (the proposed
+// method session/fork).
+type ForkSessionRequest struct {
+	SessionID             acpclient.SessionID `json:"sessionId" acp:"required"`
+	Cwd                   string              `json:"cwd" acp:"required"`
+	AdditionalDirectories []string            `json:"additionalDirectories,omitempty"`
+	MCPServers            []MCPServer         `json:"mcpServers,omitempty"`
+	Meta                  Meta                `json:"_meta,omitempty"`
+}
+
+// PromptRequest sends a message of the person (method session/prompt).
+type PromptRequest struct {
+	SessionID acpclient.SessionID                    `json:"sessionId" acp:"required"`
+	Prompt    acpclient.List[acpclient.ContentBlock] `json:"prompt"`
+	Meta      Meta                                   `json:"_meta,omitempty"`
+}
+
+// PromptResponse says that the message stands in the session. The work on it has not
+// ended then.
+type PromptResponse struct {
+	// MessageID is required; agents that leave it out are forgiven.
+	MessageID acpclient.MessageID `json:"messageId,omitempty"`
+	Meta      Meta                `json:"_meta,omitempty"`
+}
+
+// CancelToolCallRequest cancels one tool call (method tool_call/cancel).
+type CancelToolCallRequest struct {
+	SessionID  acpclient.SessionID  `json:"sessionId" acp:"required"`
+	ToolCallID acpclient.ToolCallID `json:"toolCallId" acp:"required"`
+	Meta       Meta                 `json:"_meta,omitempty"`
+}
+
+// CancelTerminalRequest ends the command of one terminal (method terminal/cancel).
+type CancelTerminalRequest struct {
+	SessionID  acpclient.SessionID  `json:"sessionId" acp:"required"`
+	TerminalID acpclient.TerminalID `json:"terminalId" acp:"required"`
+	Meta       Meta                 `json:"_meta,omitempty"`
+}
+
+// MCPServer is a server of the Model Context Protocol that the agent is to connect
+// to. Its environment and headers are secrets, which their types do not print.
+type MCPServer struct {
+	Type    acpclient.MCPTransport  `json:"type" acp:"required"`
+	Name    string                  `json:"name" acp:"required"`
+	Command string                  `json:"command,omitempty"`
+	Args    []string                `json:"args,omitempty"`
+	Env     []acpclient.EnvVariable `json:"env,omitempty"`
+	URL     string                  `json:"url,omitempty"`
+	Headers []acpclient.HTTPHeader  `json:"headers,omitempty"`
+	Meta    Meta                    `json:"_meta,omitempty"`
+}
+
+// servers says which MCP servers the agent is to connect to.
+func servers(all []acpclient.MCPServer) []MCPServer {
+	var out []MCPServer
+	for _, s := range all {
+		if s.Type == "" {
+			s.Type = acpclient.MCPStdio
+		}
+		out = append(out, MCPServer{
+			Type: s.Type, Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env,
+			URL: s.URL, Headers: s.Headers, Meta: s.Meta,
+		})
+	}
+	return out
+}
+
+// AvailableCommand is a slash command.
+type AvailableCommand struct {
+	// Type is "command", or something that is shown like one. Agents that leave it out
+	// are forgiven.
+	Type        string                           `json:"type"`
+	Name        string                           `json:"name" acp:"required"`
+	Description string                           `json:"description"`
+	Input       *acpclient.AvailableCommandInput `json:"input,omitempty"`
+	Meta        Meta                             `json:"_meta,omitempty"`
+}
+
+func commands(all []AvailableCommand) acpclient.List[acpclient.AvailableCommand] {
+	var out acpclient.List[acpclient.AvailableCommand]
+	for _, c := range all {
+		out = append(out, acpclient.AvailableCommand{Name: c.Name, Description: c.Description, Input: c.Input, Meta: c.Meta})
+	}
+	return out
+}
+
+// ConfigOption is something about the session that the person can set.
+type ConfigOption struct {
+	ConfigID    acpclient.ConfigID         `json:"configId" acp:"required"`
+	Name        string                     `json:"name" acp:"required"`
+	Description string                     `json:"description,omitempty"`
+	Category    acpclient.ConfigCategory   `json:"category,omitempty"`
+	Type        acpclient.ConfigOptionType `json:"type" acp:"required"`
+	// CurrentValue is kept as it is: what it is depends on the type.
+	CurrentValue json.RawMessage `json:"currentValue,omitempty"`
+	Options      json.RawMessage `json:"options,omitempty"`
+	Meta         Meta            `json:"_meta,omitempty"`
+
+	raw json.RawMessage
+}
+
+// UnmarshalJSON keeps the whole of an option, which may be of any type.
+func (o *ConfigOption) UnmarshalJSON(b []byte) error {
+	type plain ConfigOption
+	if err := acpclient.Unmarshal(b, (*plain)(o)); err != nil {
+		return err
+	}
+	o.raw = append(json.RawMessage(nil), b...)
+	return nil
+}
+
+// house makes the first version's option of it: it calls some members something else.
+func (o *ConfigOption) house() (out acpclient.SessionConfigOption, err error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(o.raw, &fields); err != nil {
+		return out, err
+	}
+	fields["id"] = fields["configId"]
+	if o.Type == acpclient.ConfigSelect || o.Type == acpclient.ConfigBoolean {
+		delete(fields, "configId")
+	}
+	if o.Type == acpclient.ConfigSelect {
+		if fields["options"], err = houseGroups(o.Options); err != nil {
+			return out, err
+		}
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return out, err
+	}
+	return out, acpclient.Unmarshal(raw, &out)
+}
+
+// houseGroups gives the groups of a select the name of their id in the first version.
+func houseGroups(options json.RawMessage) (json.RawMessage, error) {
+	var items []map[string]json.RawMessage
+	if err := json.Unmarshal(options, &items); err != nil {
+		return nil, fmt.Errorf("the values of a select: %w", err)
+	}
+	for _, item := range items {
+		if id, ok := item["groupId"]; ok {
+			item["group"] = id
+			delete(item, "groupId")
+		}
+	}
+	return json.Marshal(items)
+}
+
+// options makes the first version's options. One that makes no sense is left out, as
+// everywhere in a list.
+func options(all []ConfigOption) []acpclient.SessionConfigOption {
+	if all == nil {
+		return nil
+	}
+	out := make([]acpclient.SessionConfigOption, 0, len(all))
+	for i := range all {
+		if o, err := all[i].house(); err == nil {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// SetConfigOptionRequest sets an option (method session/set_config_option).
+type SetConfigOptionRequest struct {
+	SessionID acpclient.SessionID   `json:"sessionId" acp:"required"`
+	ConfigID  acpclient.ConfigID    `json:"configId" acp:"required"`
+	Type      string                `json:"type" acp:"required"`
+	Value     acpclient.ConfigValue `json:"value"`
+	Meta      Meta                  `json:"_meta,omitempty"`
+}
+
+// SetConfigOptionResponse is the whole state of the options after it.
+type SetConfigOptionResponse struct {
+	ConfigOptions []ConfigOption `json:"configOptions" acp:"required"`
+	Meta          Meta           `json:"_meta,omitempty"`
+}

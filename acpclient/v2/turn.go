@@ -1,0 +1,178 @@
+package v2
+
+import (
+	"context"
+	"slices"
+
+	"parley/acpclient"
+)
+
+// A prompt of this version is answered when the agent has accepted it, and the agent
+// says by state updates when it works and when it is idle. A turn ends
+//
+//   - with the error that the prompt was refused with,
+//   - or with the first step from work to idle after the message was inserted: when
+//     the prompt was answered, or its message told of, whichever came first,
+//   - or with the connection.
+//
+// State updates may be repeated, so being idle again is no end. But an agent that
+// never says that it works, and gives a reason for being idle after it has told of
+// the message, is taken to have forgotten to say so.
+
+// turns are the states of one session, and the turn that is open in it.
+type turns struct {
+	state acpclient.WorkState
+	open  *turn
+}
+
+// turn is a prompt that was sent, until its end.
+type turn struct {
+	result *acpclient.PromptResponse
+	done   func(error)
+
+	accepted bool                  // the prompt was answered
+	inserted bool                  // the message stands in the session
+	id       acpclient.MessageID   // of the message, once the answer has told it
+	seen     []acpclient.MessageID // messages of the person that were told since the prompt was sent
+	// early is the idle state that came behind a message which may turn out to be
+	// the prompt's.
+	early *earlyIdle
+}
+
+type earlyIdle struct {
+	behind int // how many messages of seen were before it
+	state  *acpclient.StateUpdate
+}
+
+// prompt sends a prompt. done is called when its turn has ended.
+func (c *Client) prompt(p *acpclient.PromptRequest, result *acpclient.PromptResponse, done func(error)) {
+	t := &turn{result: result, done: done}
+	c.mu.Lock()
+	c.session(p.SessionID).open = t
+	c.mu.Unlock()
+	send(c, SessionPrompt, &PromptRequest{SessionID: p.SessionID, Prompt: p.Prompt, Meta: p.Meta}, func(err error) {
+		if err != nil {
+			c.endTurn(p.SessionID, t, nil, err)
+		}
+	}, func(r *PromptResponse) { c.promptAccepted(p.SessionID, t, r.MessageID) })
+}
+
+// session is what is known of a session; c.mu is held.
+func (c *Client) session(id acpclient.SessionID) *turns {
+	s := c.turns[id]
+	if s == nil {
+		s = &turns{state: acpclient.WorkIdle}
+		c.turns[id] = s
+	}
+	return s
+}
+
+// promptAccepted takes the answer to a prompt.
+func (c *Client) promptAccepted(session acpclient.SessionID, t *turn, id acpclient.MessageID) {
+	if id != "" {
+		u := &acpclient.PromptAccepted{MessageID: id}
+		c.handler.SessionUpdate(context.Background(), houseNotification(session, u, nil))
+	}
+	c.mu.Lock()
+	t.accepted, t.inserted, t.id = true, true, id
+	early := t.early
+	if at := slices.Index(t.seen, id); early == nil || at < 0 || at >= early.behind {
+		early = nil // what ended was something else
+	}
+	c.mu.Unlock()
+	if early != nil {
+		c.endTurn(session, t, early.state, nil)
+	}
+}
+
+// follow takes note of an update. It returns what is to be called if a turn ends with
+// it.
+func (c *Client) follow(n *acpclient.SessionNotification) func() {
+	switch u := n.Update.(type) {
+	case *acpclient.ContentChunk:
+		if u.Chunk == acpclient.UserMessageChunk {
+			c.messageTold(n.SessionID, u.MessageID)
+		}
+	case *acpclient.MessageUpdate:
+		if u.Chunk == acpclient.UserMessageChunk {
+			c.messageTold(n.SessionID, u.MessageID)
+		}
+	case *acpclient.StateUpdate:
+		return c.stateTold(n.SessionID, u)
+	}
+	return nil
+}
+
+func (c *Client) messageTold(session acpclient.SessionID, id acpclient.MessageID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := c.session(session).open; t != nil && !slices.Contains(t.seen, id) {
+		t.seen = append(t.seen, id)
+	}
+}
+
+// stateTold takes a state of the agent, and returns how the turn is to be ended if it
+// ends with it.
+func (c *Client) stateTold(session acpclient.SessionID, u *acpclient.StateUpdate) func() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.session(session)
+	worked := s.state != acpclient.WorkIdle
+	s.state = u.State
+	t := s.open
+	if t == nil || u.State != acpclient.WorkIdle {
+		return nil
+	}
+	told := len(t.seen) > 0 && (t.id == "" || slices.Contains(t.seen, t.id))
+	switch {
+	case !worked && (u.StopReason == "" || !told):
+		return nil // nothing has ended
+	case t.inserted:
+		return func() { c.endTurn(session, t, u, nil) }
+	case told:
+		t.early = &earlyIdle{len(t.seen), u}
+	}
+	return nil
+}
+
+// endTurn ends a turn, once.
+func (c *Client) endTurn(session acpclient.SessionID, t *turn, u *acpclient.StateUpdate, err error) {
+	c.mu.Lock()
+	s := c.session(session)
+	ended := t.done == nil
+	done := t.done
+	t.done = nil
+	if s.open == t {
+		s.open = nil
+	}
+	c.mu.Unlock()
+	if ended {
+		return
+	}
+	if err == nil && u.StopReason == acpclient.StopError {
+		err = u.Error
+		if u.Error == nil {
+			err = &acpclient.Error{Code: acpclient.CodeInternalError}
+		}
+	}
+	if err == nil {
+		t.result.StopReason, t.result.Usage, t.result.Meta = u.StopReason, u.Usage, u.Meta
+	}
+	done(err)
+}
+
+// connectionEnded ends what no answer will come for any more. Prompts that were not
+// answered are ended by the connection itself.
+func (c *Client) connectionEnded() {
+	c.mu.Lock()
+	open := map[acpclient.SessionID]*turn{}
+	for id, s := range c.turns {
+		if s.open != nil && s.open.accepted {
+			open[id] = s.open
+		}
+	}
+	c.mu.Unlock()
+	for id, t := range open {
+		c.endTurn(id, t, nil, c.conn.Err())
+	}
+}

@@ -1,0 +1,95 @@
+package v2
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"parley/acpclient"
+)
+
+// UpdateNotification is one update of a session (notification session/update).
+type UpdateNotification struct {
+	SessionID acpclient.SessionID `json:"sessionId" acp:"required"`
+	// Update is one of the variants, told apart by "sessionUpdate".
+	Update json.RawMessage `json:"update" acp:"required"`
+	Meta   Meta            `json:"_meta,omitempty"`
+
+	raw json.RawMessage
+}
+
+// UnmarshalJSON keeps the whole notification, which is stored.
+func (n *UpdateNotification) UnmarshalJSON(b []byte) error {
+	type plain UpdateNotification
+	if err := acpclient.Unmarshal(b, (*plain)(n)); err != nil {
+		return err
+	}
+	n.raw = bytes.Clone(b)
+	return nil
+}
+
+// ConfigOptionUpdate is the whole state of the options.
+type ConfigOptionUpdate struct {
+	ConfigOptions []ConfigOption `json:"configOptions" acp:"required"`
+	Meta          Meta           `json:"_meta,omitempty"`
+}
+
+// House says an update in acpclient's types. It never fails: what it can make nothing
+// of is an *acpclient.UnknownUpdate.
+//
+// What both versions spell alike, and what only this one has, acpclient decodes as it
+// stands, and keeps as it was received. What is spelled otherwise is translated.
+func (n *UpdateNotification) House() *acpclient.SessionNotification {
+	var head struct {
+		Kind string `json:"sessionUpdate"`
+	}
+	_ = acpclient.Unmarshal(n.Update, &head)
+	if !updateKinds[head.Kind] {
+		return &acpclient.SessionNotification{
+			SessionID: n.SessionID, Update: &acpclient.UnknownUpdate{Name: head.Kind, Raw: n.Update}, Meta: n.Meta, Raw: n.raw,
+		}
+	}
+	var translated acpclient.SessionUpdate
+	var alike bool
+	var err error
+	switch head.Kind {
+	case "tool_call_update":
+		translated, alike, err = toolCallUpdate(n.Update)
+	case "tool_call_content_chunk":
+		translated, alike, err = toolCallContentChunk(n.Update)
+	case "config_option_update":
+		var u ConfigOptionUpdate
+		err = acpclient.Unmarshal(n.Update, &u)
+		translated = &acpclient.ConfigOptionUpdate{ConfigOptions: options(u.ConfigOptions), Meta: u.Meta}
+	default:
+		out := new(acpclient.SessionNotification)
+		if acpclient.Unmarshal(n.raw, out) == nil {
+			return out
+		}
+	}
+	if err != nil || translated == nil {
+		translated, alike = &acpclient.UnknownUpdate{Name: head.Kind, Raw: n.Update}, true
+	}
+	if alike {
+		return &acpclient.SessionNotification{SessionID: n.SessionID, Update: translated, Meta: n.Meta, Raw: n.raw}
+	}
+	return houseNotification(n.SessionID, translated, n.Meta)
+}
+
+// updateKinds are the updates of this version, proposed ones included. The first
+// version's others are none here.
+var updateKinds = map[string]bool{
+	"user_message_chunk": true, "agent_message_chunk": true, "agent_thought_chunk": true,
+	"user_message": true, "agent_message": true, "agent_thought": true,
+	"state_update": true, "tool_call_update": true, "tool_call_content_chunk": true,
+	"terminal_update": true, "terminal_output_chunk": true, "plan_update": true,
+	"available_commands_update": true, "config_option_update": true, "session_info_update": true,
+	"usage_update": true, "notice": true, "compaction_update": true, "compaction_summary_chunk": true,
+	"plan_removed": true, "subagent_update": true,
+}
+
+// houseNotification is a notification of acpclient's with what is stored of it.
+func houseNotification(id acpclient.SessionID, u acpclient.SessionUpdate, meta Meta) *acpclient.SessionNotification {
+	n := &acpclient.SessionNotification{SessionID: id, Update: u, Meta: meta}
+	n.Raw, _ = n.MarshalJSON() // nil if it cannot be encoded, as if nobody had sent it
+	return n
+}
