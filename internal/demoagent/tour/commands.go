@@ -94,13 +94,21 @@ func (t *turn) chat(text string, prompt []acpclient.ContentBlock) {
 	}
 }
 
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // received lists what a prompt was made of.
 func received(text string, prompt []acpclient.ContentBlock) string {
 	var b strings.Builder
 	for _, block := range prompt {
 		switch block.Type {
 		case acpclient.ContentText:
-			fmt.Fprintf(&b, "- text of %d words\n", len(strings.Fields(block.Text)))
+			fmt.Fprintf(&b, "- text of %s\n", counted(len(strings.Fields(block.Text)), "word"))
 		case acpclient.ContentResourceLink:
 			fmt.Fprintf(&b, "- a link to %s\n", block.Name)
 		case acpclient.ContentResource:

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/acpclient"
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -86,12 +86,12 @@ func meet(t *testing.T, opt Options, caps acpclient.ClientCapabilities) *person 
 		_ = errors.Join(toClientW.Close(), toAgentR.Close())
 		p.ended <- code
 	}()
-	validator := schematest.NewValidator(schematest.Stable())
+	validator := schema.NewValidator(schema.V1())
 	p.Client = acpclient.NewClient(acpclient.NewLines(toClientR, toAgentW), p, acpclient.ConnOptions{
 		Tap: func(sent bool, line []byte) {
-			from := schematest.Agent
+			from := schema.Agent
 			if sent {
-				from = schematest.Client
+				from = schema.Client
 			}
 			if err := validator.Line(from, line); err != nil && !bareOnPurpose(err, line) {
 				t.Errorf("%v\nin %s", err, line)
@@ -112,7 +112,7 @@ func meet(t *testing.T, opt Options, caps acpclient.ClientCapabilities) *person 
 // in the permission to leave a plan mode, where the schema wants wrapped ones.
 // The tour sends what the page shows.
 func bareOnPurpose(err error, line []byte) bool {
-	var v *schematest.Violation
+	var v *schema.Violation
 	return errors.As(err, &v) && v.Method == "session/request_permission" && strings.HasPrefix(v.Path, "/toolCall/content") &&
 		bytes.Contains(line, []byte(`"kind":"switch_mode"`))
 }

@@ -182,7 +182,19 @@ func (s *session) settings() settings {
 // notify sends an update. An error means that the client is gone, and then the
 // connection ends by itself.
 func (s *session) notify(u acpclient.SessionUpdate) {
-	_ = s.agent.conn.Notify(acpclient.SessionUpdateNotification.Name, &acpclient.SessionNotification{SessionID: s.kept.ID, Update: u})
+	n := &acpclient.SessionNotification{SessionID: s.kept.ID, Update: u}
+	if !s.agent.speaksV2() {
+		_ = s.agent.conn.Notify(acpclient.SessionUpdateNotification.Name, n)
+		return
+	}
+	switch said := updateV2(u).(type) {
+	case nil:
+	case acpclient.SessionUpdate:
+		n.Update = said
+		_ = s.agent.conn.Notify(acpclient.SessionUpdateNotification.Name, n)
+	default:
+		_ = s.agent.conn.Notify(acpclient.SessionUpdateNotification.Name, map[string]any{"sessionId": s.kept.ID, "update": said})
+	}
 }
 
 // tell sends an update that belongs to the conversation, and keeps it.

@@ -1,7 +1,7 @@
 // Package tour is an ACP agent without a model: it shows a newcomer around in
 // parley, with real tool calls on a sample project, on a machine that has no
-// other agent and no account. It offers every method of stable ACP version 1
-// and says honestly what it is.
+// other agent and no account. It offers every method of stable ACP version 1, and
+// version 2 to clients that offer that, and says honestly what it is.
 package tour
 
 import (
@@ -64,6 +64,7 @@ func Run(ctx context.Context, in io.Reader, out, stderr io.Writer, opt Options) 
 		crashed: make(chan struct{}), ready: make(chan struct{}),
 		sessions: map[acpclient.SessionID]*session{},
 	}
+	a.life, a.die = context.WithCancel(context.Background())
 	a.conn = acpclient.NewConn(acpclient.NewLines(in, a.out), a, acpclient.ConnOptions{})
 	close(a.ready)
 	defer a.end()
@@ -94,7 +95,9 @@ type agent struct {
 	stderr io.Writer
 	out    *watchedWriter
 	conn   *acpclient.Conn
-	ready  chan struct{} // closed when conn is set
+	ready  chan struct{}   // closed when conn is set
+	life   context.Context // of turns that no request is open for
+	die    context.CancelFunc
 
 	crash   sync.Once
 	crashed chan struct{}
@@ -103,6 +106,7 @@ type agent struct {
 	ending   bool                          // no request is taken any more
 	requests sync.WaitGroup                // those being answered; added to with mu held
 	client   *acpclient.ClientCapabilities // nil before initialize
+	v2       bool                          // the second version of the protocol was agreed on
 	sessions map[acpclient.SessionID]*session
 }
 
@@ -127,9 +131,12 @@ func (a *agent) HandleRequest(ctx context.Context, method string, params json.Ra
 	if method != acpclient.Initialize.Name && a.capabilities() == nil {
 		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "initialize comes first"}
 	}
+	if method != acpclient.Initialize.Name && a.speaksV2() {
+		return a.handleV2(ctx, method, params)
+	}
 	switch method {
 	case acpclient.Initialize.Name:
-		return serve(ctx, params, a.initialize)
+		return a.openConnection(ctx, params)
 	case acpclient.Authenticate.Name:
 		return serve(ctx, params, a.authenticate)
 	case acpclient.Logout.Name:
@@ -143,22 +150,32 @@ func (a *agent) HandleRequest(ctx context.Context, method string, params json.Ra
 	case acpclient.SessionSetConfigOption.Name:
 		return serve(ctx, params, a.setConfigOption)
 	}
+	answer := a.signedInMethod(ctx, method, params)
+	if answer == nil {
+		return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: "Method not found"}
+	}
 	if err := a.signedIn(); err != nil {
 		return nil, err
 	}
+	return answer()
+}
+
+// signedInMethod is what answers a method for which the person must have signed in; nil
+// if there is no such method.
+func (a *agent) signedInMethod(ctx context.Context, method string, params json.RawMessage) func() (any, error) {
 	switch method {
 	case acpclient.SessionNew.Name:
-		return serve(ctx, params, a.newSession)
+		return func() (any, error) { return serve(ctx, params, a.newSession) }
 	case acpclient.SessionLoad.Name:
-		return serve(ctx, params, a.loadSession)
+		return func() (any, error) { return serve(ctx, params, a.loadSession) }
 	case acpclient.SessionResume.Name:
-		return serve(ctx, params, a.resumeSession)
+		return func() (any, error) { return serve(ctx, params, a.resumeSession) }
 	case acpclient.SessionList.Name:
-		return serve(ctx, params, a.listSessions)
+		return func() (any, error) { return serve(ctx, params, a.listSessions) }
 	case acpclient.SessionPrompt.Name:
-		return serve(ctx, params, a.prompt)
+		return func() (any, error) { return serve(ctx, params, a.prompt) }
 	}
-	return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: "Method not found"}
+	return nil
 }
 
 // begin counts a request in, unless the agent is about to end.
@@ -174,6 +191,7 @@ func (a *agent) begin() bool {
 // end cancels what runs and waits for it.
 func (a *agent) end() {
 	a.conn.Close()
+	a.die()
 	a.mu.Lock()
 	a.ending = true
 	a.mu.Unlock()

@@ -70,24 +70,30 @@ func (a *agent) prompt(ctx context.Context, r *acpclient.PromptRequest) (*acpcli
 	defer t.end()
 	acpclient.Async(ctx)
 
-	asked := acpclient.MessageID(s.nextID("message"))
-	for _, block := range r.Prompt {
+	reason := t.work(acpclient.MessageID(s.nextID("message")), r.Prompt)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return &acpclient.PromptResponse{StopReason: reason}, nil
+}
+
+// work answers a prompt, and says why it has stopped.
+func (t *turn) work(asked acpclient.MessageID, prompt []acpclient.ContentBlock) acpclient.StopReason {
+	s := t.session
+	for _, block := range prompt {
 		s.keep(&acpclient.ContentChunk{Chunk: acpclient.UserMessageChunk, Content: block, MessageID: asked})
 	}
 	s.save()
-	t.answer(r.Prompt)
+	t.answer(prompt)
 	t.usage(0)
 	for _, id := range t.open {
 		s.tell(&acpclient.ToolCallUpdate{ToolCallID: id, Status: ptr(acpclient.ToolFailed)})
 	}
 	s.save()
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case t.cancelled():
-		return &acpclient.PromptResponse{StopReason: acpclient.StopCancelled}, nil
+	if t.cancelled() {
+		return acpclient.StopCancelled
 	}
-	return &acpclient.PromptResponse{StopReason: acpclient.StopEndTurn}, nil
+	return acpclient.StopEndTurn
 }
 
 func ptr[T any](v T) *T { return &v }

@@ -179,6 +179,10 @@ func TestPromptContentIsNamed(t *testing.T) {
 	p.wantSaid("- text of 3 words", "- a link to main.go", "- the content of file:///w/notes.md", "- an image (image/png, 4 bytes of base64)", "> what is\n", "`/tour`")
 	titles := all[*acpclient.SessionInfoUpdate](p)
 	p.want("title", *titles[0].Title.Value, "what is")
+	if _, err := p.Prompt(t.Context(), &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}); err != nil {
+		t.Fatal(err)
+	}
+	p.wantSaid("- text of 1 word\n")
 }
 
 func TestCommands(t *testing.T) {

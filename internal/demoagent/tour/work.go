@@ -24,9 +24,7 @@ func (t *turn) choose(call acpclient.ToolCallUpdate, options ...acpclient.Permis
 	if t.cancelled() {
 		return ""
 	}
-	res, err := acpclient.Call(t.calls, t.agent.conn, acpclient.SessionRequestPermission, &acpclient.RequestPermissionRequest{
-		SessionID: t.kept.ID, ToolCall: call, Options: options,
-	})
+	res, err := t.mayI(call, options)
 	switch {
 	case err != nil:
 		return ""
@@ -34,6 +32,16 @@ func (t *turn) choose(call acpclient.ToolCallUpdate, options ...acpclient.Permis
 		t.cancelTurn()
 	}
 	return res.Outcome.OptionID
+}
+
+// mayI asks about a call in the version that was agreed on.
+func (t *turn) mayI(call acpclient.ToolCallUpdate, options []acpclient.PermissionOption) (*acpclient.RequestPermissionResponse, error) {
+	if t.agent.speaksV2() {
+		return t.askV2(call, options)
+	}
+	return acpclient.Call(t.calls, t.agent.conn, acpclient.SessionRequestPermission, &acpclient.RequestPermissionRequest{
+		SessionID: t.kept.ID, ToolCall: call, Options: options,
+	})
 }
 
 // permitted reports whether a tool call may go ahead; it asks if it must.
@@ -69,22 +77,22 @@ func (t *turn) read(name string) (string, bool) {
 		Title: "Read " + name, Name: "read_file", Kind: acpclient.ToolRead, Status: acpclient.ToolInProgress,
 		Locations: []acpclient.ToolCallLocation{{Path: path, Line: ptr(buggyLine)}}, RawInput: rawObject("path", path),
 	})
-	if !t.agent.capabilities().FS.ReadTextFile {
+	if !t.agent.speaksV2() && !t.agent.capabilities().FS.ReadTextFile {
 		t.failCall(id, "This client does not offer fs/read_text_file.")
 		return "", false
 	}
 	if t.cancelled() {
 		return "", false
 	}
-	res, err := acpclient.Call(t.ctx, t.agent.conn, acpclient.FSReadTextFile, &acpclient.ReadTextFileRequest{SessionID: t.kept.ID, Path: path})
+	text, err := t.readFile(path)
 	t.step()
 	if err != nil {
 		t.failCall(id, err.Error())
 		return "", false
 	}
-	t.usage(len(res.Content))
-	t.setCall(id, acpclient.ToolCompleted, acpclient.TextContent("```"+strings.TrimPrefix(filepath.Ext(name), ".")+"\n"+res.Content+"```"))
-	return res.Content, true
+	t.usage(len(text))
+	t.setCall(id, acpclient.ToolCompleted, acpclient.TextContent("```"+strings.TrimPrefix(filepath.Ext(name), ".")+"\n"+text+"```"))
+	return text, true
 }
 
 // change proposes a new text for a file, asks, and writes it. A nil before is a
@@ -96,7 +104,7 @@ func (t *turn) change(title, path string, line int, before *string, after string
 		Locations: []acpclient.ToolCallLocation{{Path: path, Line: &line}}, RawInput: rawObject("path", path),
 	}
 	id := t.begin(call)
-	if !t.agent.capabilities().FS.WriteTextFile {
+	if !t.agent.speaksV2() && !t.agent.capabilities().FS.WriteTextFile {
 		t.failCall(id, "This client does not offer fs/write_text_file.")
 		return false
 	}
@@ -105,8 +113,7 @@ func (t *turn) change(title, path string, line int, before *string, after string
 		return false
 	}
 	t.setCall(id, acpclient.ToolInProgress)
-	_, err := acpclient.Call(t.ctx, t.agent.conn, acpclient.FSWriteTextFile, &acpclient.WriteTextFileRequest{SessionID: t.kept.ID, Path: path, Content: after})
-	if err != nil {
+	if err := t.writeFile(path, after); err != nil {
 		t.failCall(id, err.Error())
 		return false
 	}
@@ -122,13 +129,16 @@ func (t *turn) runCommand(title, command string) (exit int, ok bool) {
 		Content: []acpclient.ToolCallContent{acpclient.TextContent("```sh\n" + command + "\n```")}, RawInput: rawObject("command", command),
 	}
 	id := t.begin(call)
-	if !t.agent.capabilities().Terminal {
+	if !t.agent.speaksV2() && !t.agent.capabilities().Terminal {
 		t.failCall(id, "This client does not offer terminals.")
 		return 0, false
 	}
 	if !t.permitted(id, call) {
 		t.failCall(id, "Not allowed, so nothing was run.")
 		return 0, false
+	}
+	if t.agent.speaksV2() {
+		return t.runOwn(id, command)
 	}
 	conn, session := t.agent.conn, t.kept.ID
 	limit := uint64(64 << 10)
