@@ -17,7 +17,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/demoagent/tour"
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 // asAgent in the environment makes the test binary the agent, as the command
@@ -88,13 +88,13 @@ func TestScriptAgainstTheClient(t *testing.T) {
 		_ = toClientW.Close()
 	}()
 	h := &recorder{}
-	validator := schematest.NewValidator(schematest.Stable())
+	validator := schema.NewValidator(schema.V1())
 	var mu sync.Mutex
 	var sent bytes.Buffer
 	c := acpclient.NewClient(acpclient.NewLines(toClientR, toAgentW), h, acpclient.ConnOptions{Tap: func(out bool, line []byte) {
-		from := schematest.Agent
+		from := schema.Agent
 		if out {
-			from = schematest.Client
+			from = schema.Client
 			mu.Lock()
 			sent.Write(append(bytes.Clone(line), '\n'))
 			mu.Unlock()
