@@ -1,0 +1,384 @@
+package doctor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"parley/internal/schema"
+)
+
+// referee holds what an agent writes against the schema and the rules. It is told
+// everything that passes, in the order of the wire.
+type referee struct {
+	report *Report
+	// sent are the requests to the agent, by the key of their ids.
+	sent map[string]*request
+	// asked are the ids of the agent's own requests.
+	asked map[string]bool
+	// initialized says that initialize was answered.
+	initialized bool
+	// notified says that a notification was sent that the agent cannot know, and nothing
+	// was answered since.
+	notified bool
+	// malformed is how many lines were sent whose id cannot be told: they may be answered
+	// with the id null.
+	malformed int
+	sessions  map[string]*session
+	// early are updates for sessions that nobody knows, while one is opened whose id is
+	// not known yet.
+	early map[string]*message
+}
+
+// request is one to the agent.
+type request struct {
+	method   string
+	session  string
+	line     int
+	answered bool
+	failed   bool // with an error
+	late     bool // nobody waits for the answer any more
+}
+
+func newReferee(report *Report) *referee {
+	return &referee{
+		report: report, sent: map[string]*request{}, asked: map[string]bool{},
+		sessions: map[string]*session{}, early: map[string]*message{},
+	}
+}
+
+// finds reports that a message of the agent breaks a rule; m is nil if it is about none.
+func (r *referee) finds(broken *Rule, m *message, format string, args ...any) {
+	r.findsOn(broken.Page, broken, m, format, args...)
+}
+
+func (r *referee) findsOn(page string, broken *Rule, m *message, format string, args ...any) {
+	f := Finding{Rule: broken.ID, Severity: broken.Severity, Message: short(fmt.Sprintf(format, args...), 300), Page: page}
+	if m != nil {
+		f.Line, f.From, f.Excerpt = m.number, Agent, excerpt(m.raw)
+	}
+	r.report.find(f)
+}
+
+// line takes a line of the agent, and returns the message that it is; nil if it is none.
+func (r *referee) line(number int, l rawLine) *message {
+	m := parse(number, l)
+	about := m
+	if m == nil {
+		about = &message{number: number, raw: l.data}
+	}
+	if !utf8.Valid(l.data) {
+		r.finds(ruleUTF8, about, "A line is not UTF-8")
+	}
+	switch {
+	case l.cut:
+		r.finds(ruleNoise, about, "A line is longer than %d MiB", maxLine>>20)
+		return nil
+	case l.unended && len(l.data) > 0:
+		r.finds(ruleNewline, about, "The last line has no newline")
+	}
+	if m == nil {
+		r.finds(ruleNoise, about, "A line is no JSON object")
+		return nil
+	}
+	if !r.envelope(m) {
+		return nil
+	}
+	return m
+}
+
+// envelope checks what all messages have in common.
+func (r *referee) envelope(m *message) bool {
+	has := func(name string) bool { _, ok := m.fields[name]; return ok }
+	if v := string(m.fields["jsonrpc"]); v != `"2.0"` {
+		r.finds(ruleEnvelope, m, `"jsonrpc" is %s, not "2.0"`, orMissing(v))
+	}
+	switch {
+	case has("method") && !m.call:
+		r.finds(ruleEnvelope, m, "The method is no string")
+	case m.call && (has("result") || has("error")):
+		r.finds(ruleEnvelope, m, "A message has a method, and a result or an error too")
+	case m.call:
+		return true
+	case !has("id"):
+		r.finds(ruleEnvelope, m, "A message has neither a method nor an id")
+	case has("result") == has("error"):
+		r.finds(ruleEnvelope, m, "An answer has a result or an error, and not both")
+		return true // whoever waits for it need not wait any longer
+	default:
+		return true
+	}
+	return false
+}
+
+func orMissing(v string) string {
+	if v == "" {
+		return "missing"
+	}
+	return v
+}
+
+// schema holds a part of a message against a type.
+func (r *referee) schema(m *message, side, method, part, update string, value json.RawMessage) {
+	def := func(s *schema.Schema) string {
+		types, ok := s.Methods[schema.MethodKey{Side: side, Method: method}]
+		if !ok {
+			types = s.Methods[schema.MethodKey{Side: "protocol", Method: method}]
+		}
+		switch {
+		case part == "result":
+			return types.Response
+		case m.id != nil:
+			return types.Request
+		}
+		return types.Notification
+	}
+	if value == nil {
+		value = json.RawMessage("null")
+	}
+	name, proposed := def(schema.V1()), def(schema.V1Unstable())
+	if name == "" && proposed == "" {
+		r.finds(ruleEnvelope, m, "%s is sent as a notification though it is a request, or the other way", words(method))
+		return
+	}
+	var problems []*schema.Fault
+	var err error
+	if name != "" {
+		if problems, err = faults(schema.V1(), name, value); err == nil && len(problems) == 0 {
+			return
+		}
+	}
+	if proposed != "" {
+		broken, unreadable := faults(schema.V1Unstable(), proposed, value)
+		switch {
+		case unreadable == nil && len(broken) == 0 && name == "":
+			r.finds(ruleProposed, m, "%s is only proposed for the protocol", words(method))
+			return
+		case unreadable == nil && len(broken) == 0:
+			r.finds(ruleProposed, m, "The %s of %s %s only proposed for the protocol", part, method, uses(update))
+			return
+		case name == "":
+			problems, err = broken, unreadable
+		}
+	}
+	if err != nil {
+		r.finds(ruleSchema, m, "The %s of %s cannot be read: %v", part, method, err)
+	}
+	for _, p := range problems {
+		r.findsOn(pageOf(method, update), ruleSchema, m, "%s: %s", place(method, part, update, p.Path), p.Reason)
+	}
+}
+
+// faults are what is wrong with a value of a type. The error is that of a value that
+// cannot be read.
+func faults(s *schema.Schema, def string, value json.RawMessage) ([]*schema.Fault, error) {
+	err := s.Validate(def, value)
+	var all []error
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	var out []*schema.Fault
+	for _, one := range all {
+		var f *schema.Fault
+		if errors.As(one, &f) {
+			out = append(out, f)
+		}
+	}
+	if len(out) > 0 {
+		return out, nil
+	}
+	return nil, err
+}
+
+func uses(update string) string {
+	if update == "" {
+		return "has what is"
+	}
+	return "is " + words(update) + ", which is"
+}
+
+// place names a place in a message. Numbers in arrays are left out, so that the same
+// mistake in many items is one finding.
+func place(method, part, update, path string) string {
+	what := "The " + part + " of " + method
+	if update != "" {
+		what = "The update " + update
+		path = strings.TrimPrefix(path, "/update")
+	}
+	if path == "" {
+		return what
+	}
+	keys := strings.Split(path[1:], "/")
+	for i, k := range keys {
+		if strings.Trim(k, "0123456789") == "" {
+			keys[i] = "*"
+		}
+	}
+	return fmt.Sprintf("%s, at /%s", what, strings.Join(keys, "/"))
+}
+
+// sentRequest is told of a request to the agent.
+func (r *referee) sentRequest(id json.RawMessage, q *request) { r.sent[key(id)] = q }
+
+// answer takes an answer of the agent, and returns what it answers; nil if that is
+// nothing.
+func (r *referee) answer(m *message) *request {
+	if string(m.id) == "null" {
+		r.nullAnswer(m)
+		return nil
+	}
+	q := r.sent[key(m.id)]
+	switch {
+	case q == nil:
+		if near, sent := r.near(m.id); near != nil {
+			r.finds(ruleIDPrecision, m, "The id %s comes back as %s", short(sent, 40), short(string(m.id), 40))
+			return near
+		}
+		r.finds(ruleUnasked, m, "An answer has the id %s, which is that of no request", words(string(m.id)))
+		return nil
+	case q.answered:
+		r.finds(ruleAnswerOnce, m, "%s is answered a second time", q.method)
+		return nil
+	}
+	q.answered = true
+	if raw, failed := m.fields["error"]; failed {
+		q.failed = true
+		r.errorObject(m, raw)
+		return q
+	}
+	var result struct {
+		Version int `json:"protocolVersion"`
+	}
+	_ = json.Unmarshal(m.fields["result"], &result)
+	if q.method == "initialize" && result.Version > protocolVersion {
+		return q // it is written as that version wants it
+	}
+	r.schema(m, "agent", q.method, "result", "", m.fields["result"])
+	return q
+}
+
+// nullAnswer takes an answer to nothing that has an id.
+func (r *referee) nullAnswer(m *message) {
+	switch {
+	case r.notified:
+		r.finds(ruleNotified, m, "A notification is answered")
+	case r.malformed > 0:
+		r.malformed--
+	default:
+		r.finds(ruleUnasked, m, "An answer has the id null")
+	}
+}
+
+// near is an open request whose id looks like this one, but is not the same, and its id.
+func (r *referee) near(id json.RawMessage) (*request, string) {
+	got := strings.Trim(key(id), `"`)
+	for sent, q := range r.sent {
+		want := strings.Trim(sent, `"`)
+		if !q.answered && (got == want || len(want) > 12 && len(got) > 12 && got[:12] == want[:12]) {
+			q.answered = true
+			return q, sent
+		}
+	}
+	return nil, ""
+}
+
+func (r *referee) errorObject(m *message, raw json.RawMessage) {
+	problems, err := faults(schema.V1(), "Error", raw)
+	if err != nil {
+		return
+	}
+	for _, p := range problems {
+		r.finds(ruleErrorObject, m, "%s: %s", place("an answer", "error", "", p.Path), p.Reason)
+	}
+}
+
+// unadvertised are the methods of the client that the doctor does not advertise.
+var unadvertised = map[string]string{
+	"fs/read_text_file": "fs.readTextFile", "fs/write_text_file": "fs.writeTextFile", "elicitation/create": "elicitation",
+	"terminal/create": "terminal", "terminal/output": "terminal", "terminal/release": "terminal",
+	"terminal/wait_for_exit": "terminal", "terminal/kill": "terminal",
+}
+
+// capabilityPages say what has to be looked at before such a method is called.
+var capabilityPages = map[string]string{
+	"fs": "file-system#checking-support", "terminal": "terminals#checking-support", "elicitation": "elicitation#checking-support",
+}
+
+// called takes a request or a notification of the agent.
+func (r *referee) called(m *message) {
+	if m.id != nil {
+		r.ownID(m)
+	}
+	if !r.initialized {
+		r.finds(ruleEarly, m, "%s comes before the answer to initialize", words(m.method))
+	}
+	if capability := unadvertised[m.method]; capability != "" {
+		family, _, _ := strings.Cut(m.method, "/")
+		r.findsOn(site+capabilityPages[family], ruleUnoffered, m, "%s is called, and the client has not advertised %s", m.method, capability)
+	}
+	if !known(m.method) {
+		if !strings.HasPrefix(m.method, "_") {
+			r.finds(ruleOwnMethod, m, "The protocol has no method %q for agents to call", words(m.method))
+		}
+		return
+	}
+	update := ""
+	if m.method == "session/update" {
+		var p struct {
+			Update struct {
+				Kind string `json:"sessionUpdate"`
+			} `json:"update"`
+		}
+		m.params(&p)
+		update = words(p.Update.Kind)
+	}
+	r.schema(m, "client", m.method, "params", update, m.fields["params"])
+	switch m.method {
+	case "session/update":
+		r.update(m)
+	case "session/request_permission":
+		r.permission(m)
+	}
+}
+
+func known(method string) bool {
+	for _, side := range []string{"client", "protocol"} {
+		if _, ok := schema.V1Unstable().Methods[schema.MethodKey{Side: side, Method: method}]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// ownID looks at the id of a request of the agent.
+func (r *referee) ownID(m *message) {
+	id := string(m.id)
+	switch {
+	case id == "null":
+		r.finds(ruleOwnID, m, "A request of the agent has the id null")
+	case strings.ContainsAny(id[:1], "{[tf") || id[0] != '"' && strings.ContainsAny(id, ".eE"):
+		r.finds(ruleOwnID, m, "The id %s is neither a string nor an integer", words(id))
+	case r.asked[key(m.id)]:
+		r.finds(ruleOwnID, m, "A request of the agent has the id of another one")
+	}
+	r.asked[key(m.id)] = true
+}
+
+// early updates whose sessions never came are for nobody.
+func (r *referee) judgeEarly() {
+	for _, q := range r.sent {
+		if !q.answered && !q.late && slices.Contains(openers, q.method) {
+			return
+		}
+	}
+	for id, m := range r.early {
+		r.finds(ruleUnknownUpdate, m, "%s is about the session %q, which was never opened", m.method, words(id))
+		delete(r.early, id)
+	}
+}
+
+// openers are the requests whose answer names a session.
+var openers = []string{"session/new", "session/fork"}

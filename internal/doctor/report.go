@@ -1,0 +1,138 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// ReportVersion is the version of a report's form. It stays the same as long as fields
+// are only added.
+const ReportVersion = 1
+
+// Outcome is how an examination has ended.
+type Outcome string
+
+// The outcomes.
+const (
+	// Clean is for an agent in which nothing was found.
+	Clean Outcome = "clean"
+	// Deviates is for one in which there are errors or warnings.
+	Deviates Outcome = "deviations"
+	// NotExamined is for one that could not be started, or did not get through initialize.
+	NotExamined Outcome = "not_examined"
+	// Incomplete is for one in which nothing was found, but that was not seen in whole.
+	Incomplete Outcome = "incomplete"
+)
+
+// Report is what was found out about an agent. All texts in it are fit to be drawn.
+type Report struct {
+	V       int     `json:"v"`
+	Outcome Outcome `json:"outcome"`
+	// Why says of an agent that was not examined, or not in whole, why.
+	Why     string `json:"why,omitempty"`
+	Command string `json:"command"`
+	// Agent is what the agent says of itself.
+	Agent struct {
+		Name    string `json:"name,omitempty"`
+		Title   string `json:"title,omitempty"`
+		Version string `json:"version,omitempty"`
+	} `json:"agent"`
+	// ProtocolVersion is the version that the agent speaks.
+	ProtocolVersion int          `json:"protocolVersion,omitempty"`
+	Capabilities    []Capability `json:"capabilities"`
+	// SignIn are the names of the methods to sign in.
+	SignIn     []string  `json:"signIn"`
+	Deviations []Finding `json:"deviations"`
+	Notes      []Finding `json:"notes"`
+	Timings    []Timing  `json:"timings"`
+	// Tried is what was tried, in order, and NotTried what was not, with the reason.
+	Tried    []string `json:"tried"`
+	NotTried []string `json:"notTried"`
+	// Stderr is the end of what the agent wrote there.
+	Stderr string `json:"stderr,omitempty"`
+	// Lines is how many lines have passed, both ways.
+	Lines int `json:"lines"`
+}
+
+// Capability is something that an agent may be able to do.
+type Capability struct {
+	Name       string `json:"name"`
+	Advertised bool   `json:"advertised"`
+}
+
+// Finding is a deviation from a rule, or a note.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity Severity `json:"severity"`
+	// Message says what is wrong.
+	Message string `json:"message"`
+	// Page is where the protocol says so.
+	Page string `json:"page"`
+	// Line is the number of the line on the wire, 0 if it is about none; From is who has
+	// sent it, and Excerpt how it begins.
+	Line    int    `json:"line,omitempty"`
+	From    Side   `json:"from,omitempty"`
+	Excerpt string `json:"excerpt,omitempty"`
+	// Count is how often it was found; the line is the first one.
+	Count int `json:"count"`
+}
+
+// Timing is how long something took.
+type Timing struct {
+	What         string  `json:"what"`
+	Milliseconds float64 `json:"ms"`
+}
+
+// mostOfRule is how many different findings of a rule are reported. Others are counted
+// with the last of them.
+const mostOfRule = 8
+
+// find adds a finding. The same one again is counted.
+func (r *Report) find(f Finding) {
+	list := &r.Deviations
+	if f.Severity == Note {
+		list = &r.Notes
+	}
+	same := 0
+	for i := range *list {
+		had := &(*list)[i]
+		if had.Rule != f.Rule {
+			continue
+		}
+		if same++; had.Message == f.Message || same == mostOfRule {
+			had.Count++
+			return
+		}
+	}
+	f.Count = 1
+	*list = append(*list, f)
+}
+
+func (r *Report) timing(what string, d time.Duration) {
+	r.Timings = append(r.Timings, Timing{what, float64(d.Microseconds()) / 1000})
+}
+
+func (r *Report) tried(format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	if !slices.Contains(r.Tried, what) {
+		r.Tried = append(r.Tried, what)
+	}
+}
+
+func (r *Report) untried(what string) { r.NotTried = append(r.NotTried, what) }
+
+// settle sorts the findings, errors first, and says how it has ended.
+func (r *Report) settle() {
+	order := map[Severity]int{Error: 0, Warning: 1, Note: 2}
+	slices.SortStableFunc(r.Deviations, func(a, b Finding) int { return order[a.Severity] - order[b.Severity] })
+	switch {
+	case r.Outcome == NotExamined:
+	case len(r.Deviations) > 0:
+		r.Outcome = Deviates
+	case r.Why != "":
+		r.Outcome = Incomplete
+	default:
+		r.Outcome = Clean
+	}
+}

@@ -1,0 +1,123 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Text is the report for people, with a line end.
+func (r *Report) Text() string {
+	var b strings.Builder
+	r.head(&b)
+	if len(r.Capabilities) > 0 {
+		r.table(&b)
+	}
+	findings(&b, "Deviations", r.Deviations)
+	findings(&b, "Notes", r.Notes)
+	if len(r.Timings) > 0 {
+		b.WriteString("\nTimings\n")
+		width := 0
+		for _, t := range r.Timings {
+			width = max(width, len(t.What))
+		}
+		for _, t := range r.Timings {
+			fmt.Fprintf(&b, "  %-*s %9.1f ms\n", width, t.What, t.Milliseconds)
+		}
+	}
+	if len(r.NotTried) > 0 {
+		b.WriteString("\nNot tried\n")
+		for _, what := range r.NotTried {
+			b.WriteString("  " + what + "\n")
+		}
+	}
+	if r.Stderr != "" && (r.Outcome == NotExamined || len(r.Deviations) > 0) {
+		b.WriteString("\nThe end of stderr\n")
+		for line := range strings.Lines(r.Stderr) {
+			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
+		}
+	}
+	b.WriteString("\n" + r.verdict() + "\n")
+	return b.String()
+}
+
+func (r *Report) head(b *strings.Builder) {
+	name := r.Agent.Name
+	if r.Agent.Title != "" && r.Agent.Title != name {
+		name = strings.TrimSpace(r.Agent.Title + " (" + name + ")")
+	}
+	if name == "" {
+		name = "An agent without a name"
+	}
+	b.WriteString(strings.TrimSpace(name+" "+r.Agent.Version) + "\n")
+	fmt.Fprintf(b, "  command   %s\n", r.Command)
+	if r.ProtocolVersion != 0 {
+		fmt.Fprintf(b, "  protocol  version %d\n", r.ProtocolVersion)
+	}
+	if len(r.SignIn) > 0 {
+		fmt.Fprintf(b, "  sign in   %s\n", strings.Join(r.SignIn, ", "))
+	}
+}
+
+func (r *Report) table(b *strings.Builder) {
+	b.WriteString("\nCapabilities\n")
+	for _, c := range r.Capabilities {
+		has := "-"
+		if c.Advertised {
+			has = "yes"
+		}
+		fmt.Fprintf(b, "  %-42s %s\n", c.Name, has)
+	}
+}
+
+func findings(b *strings.Builder, title string, list []Finding) {
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString("\n" + title + "\n")
+	for i, f := range list {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(b, "  %s  %s  %s\n", f.Severity, f.Rule, f.Message)
+		if f.Line > 0 {
+			more := ""
+			if f.Count > 1 {
+				more = fmt.Sprintf(", the first of %d", f.Count)
+			}
+			fmt.Fprintf(b, "    line %d, from the %s%s: %s\n", f.Line, f.From, more, f.Excerpt)
+		} else if f.Count > 1 {
+			fmt.Fprintf(b, "    %d times\n", f.Count)
+		}
+		fmt.Fprintf(b, "    %s\n", f.Page)
+	}
+}
+
+// verdict is the last line of the report.
+func (r *Report) verdict() string {
+	errors, warnings := 0, 0
+	for _, f := range r.Deviations {
+		if f.Severity == Error {
+			errors++
+		} else {
+			warnings++
+		}
+	}
+	switch r.Outcome {
+	case NotExamined:
+		return "Not examined: " + r.Why + "."
+	case Clean:
+		return fmt.Sprintf("Nothing deviates from the protocol, in %d lines.", r.Lines)
+	}
+	text := fmt.Sprintf("%s, %s, in %d lines.", count(errors, "error"), count(warnings, "warning"), r.Lines)
+	if r.Why != "" {
+		text += " Not all of it was examined: " + r.Why + "."
+	}
+	return text
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

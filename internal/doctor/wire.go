@@ -1,0 +1,109 @@
+package doctor
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"time"
+	"unicode/utf8"
+)
+
+// Side is who has sent a line.
+type Side string
+
+// The sides.
+const (
+	Client Side = "client"
+	Agent  Side = "agent"
+)
+
+// maxLine is how many bytes of a line are read; the rest is thrown away.
+const maxLine = 64 << 20
+
+// rawLine is a line as the agent has written it, without its end.
+type rawLine struct {
+	data    []byte
+	at      time.Time
+	unended bool // there was no newline
+	cut     bool // it is longer than maxLine
+}
+
+// readLines sends what the agent writes, line by line, and closes the channel at the
+// end. It gives up when quit is closed.
+func readLines(from io.Reader, to chan<- rawLine, quit <-chan struct{}) {
+	defer close(to)
+	r := bufio.NewReaderSize(from, 64<<10)
+	for {
+		line, err := readLine(r)
+		if len(line.data) > 0 || err == nil {
+			line.unended = err != nil
+			select {
+			case to <- line:
+			case <-quit:
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func readLine(r *bufio.Reader) (line rawLine, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if room := maxLine - len(line.data); len(part) > room {
+			part, line.cut = part[:room], true
+		}
+		line.data = append(line.data, part...)
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		line.data, line.at = bytes.TrimRight(line.data, "\r\n"), time.Now()
+		return line, err
+	}
+}
+
+// writeLines writes what is sent to the agent: an agent that does not read holds up
+// this goroutine alone. It ends with the channel, and closes the agent's stdin.
+func writeLines(to io.WriteCloser, lines <-chan []byte) {
+	broken := false
+	for line := range lines {
+		if !broken {
+			_, err := to.Write(append(line, '\n'))
+			broken = err != nil // that the agent has gone is seen where it is read
+		}
+	}
+	_ = to.Close()
+}
+
+// wireLine is a line of the file of the wire.
+type wireLine struct {
+	Line int `json:"line"`
+	// Run is which run of the agent it belongs to, and Ms how long after the beginning of
+	// that it has passed.
+	Run  int   `json:"run"`
+	From Side  `json:"from"`
+	Ms   int64 `json:"ms"`
+	// Message is the line if it is JSON, Text if it is not.
+	Message json.RawMessage `json:"message,omitempty"`
+	Text    string          `json:"text,omitempty"`
+}
+
+// note writes a line into the file of the wire. The first error is kept.
+func (e *exam) note(from Side, line []byte, at time.Time) {
+	e.line++
+	if e.opt.Wire == nil || e.wireErr != nil {
+		return
+	}
+	w := wireLine{Line: e.line, Run: e.run, From: from, Ms: at.Sub(e.began).Milliseconds()}
+	if json.Valid(line) && utf8.Valid(line) {
+		w.Message = line
+	} else {
+		w.Text = string(line)
+	}
+	enc := json.NewEncoder(e.opt.Wire)
+	enc.SetEscapeHTML(false)
+	e.wireErr = enc.Encode(w)
+}
