@@ -106,31 +106,34 @@ type Field struct {
 
 // Of makes the transcript of a conversation. It keeps no reference to it.
 func Of(c *conversation.Conversation) *Transcript {
-	t := &Transcript{
-		Version: Version, Title: safetext.Line(c.Title), Session: safetext.Line(string(c.ID)),
-		Agent: safetext.Line(c.Agent.Name()), Cwd: safetext.Line(c.Cwd), Begun: c.Agent.Since,
-		Entries: []Entry{},
-	}
+	t := Begin(c)
 	for _, item := range c.Items {
-		if e := entryOf(item); e.Type != "" {
-			t.Entries = append(t.Entries, e)
-		}
-	}
-	if t.Title == "" {
-		t.Title = t.firstPrompt()
+		t.Add(item)
 	}
 	return t
 }
 
-// firstPrompt is the first line of the first prompt.
-func (t *Transcript) firstPrompt() string {
-	for _, e := range t.Entries {
-		if e.Type == "prompt" {
-			line, _, _ := strings.Cut(strings.TrimSpace(e.Text), "\n")
-			return line
-		}
+// Begin makes the transcript of a conversation without its items, for those who cannot
+// wait until all of them are written down: they call Add for each.
+func Begin(c *conversation.Conversation) *Transcript {
+	return &Transcript{
+		Version: Version, Title: safetext.Line(c.Title), Session: safetext.Line(string(c.ID)),
+		Agent: safetext.Line(c.Agent.Name()), Cwd: safetext.Line(c.Cwd), Begun: c.Agent.Since,
+		Entries: []Entry{},
 	}
-	return ""
+}
+
+// Add writes the next item down. A transcript without a title is called after its first
+// prompt.
+func (t *Transcript) Add(item conversation.Item) {
+	e := entryOf(item)
+	if e.Type == "" {
+		return
+	}
+	if t.Title == "" && e.Type == "prompt" {
+		t.Title, _, _ = strings.Cut(strings.TrimSpace(e.Text), "\n")
+	}
+	t.Entries = append(t.Entries, e)
 }
 
 func entryOf(item conversation.Item) Entry {
@@ -234,10 +237,21 @@ func contentOf(c *acpclient.ToolCallContent) Content {
 	case c.Type == acpclient.ToolContentBlock && c.Content != nil:
 		a := attachmentOf(c.Content)
 		return Content{Type: "attachment", Attachment: &a}
+	case c.Type == acpclient.ToolContentDiff && c.Change != nil:
+		return changeOf(c)
 	case c.Type == acpclient.ToolContentDiff:
 		return diffOf(c)
 	}
 	return Content{Type: "unknown", Text: jsonOf(c.Raw)}
+}
+
+// changeOf says what is done with a file as a whole.
+func changeOf(c *acpclient.ToolCallContent) Content {
+	words := string(c.Change.Operation) + " " + c.Path
+	if c.Change.OldPath != "" {
+		words = string(c.Change.Operation) + " " + c.Change.OldPath + " to " + c.Path
+	}
+	return Content{Type: "text", Text: safetext.Line(words)}
 }
 
 func diffOf(c *acpclient.ToolCallContent) Content {
