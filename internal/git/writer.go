@@ -1,0 +1,132 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"parley/internal/safetext"
+)
+
+// ErrMissing says that there is no git on this machine.
+var ErrMissing = errors.New("git is not installed, or not on PATH")
+
+// Error is what git said when it failed.
+type Error struct {
+	// Command is git's own, such as "merge"; Said is the end of what it wrote to
+	// standard error, fit to be drawn, and may be empty.
+	Command, Said string
+	Err           error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.Said == "" {
+		return fmt.Sprintf("git %s: %v", e.Command, e.Err)
+	}
+	return fmt.Sprintf("git %s: %s", e.Command, e.Said)
+}
+
+// Unwrap is how git ended.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Code is the exit code with which git ended, -1 for any other error.
+func Code(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
+}
+
+// Writer runs git commands that check out, add or merge files. Filters of the
+// person's own configuration run, because files would be spoiled without them;
+// hooks, and whatever programs the repository's configuration names, do not: a file
+// that needs one of those filters is an error, and one that needs a merge driver is
+// a conflict. A Writer may be used from any goroutine.
+type Writer struct {
+	dir string
+	env []string
+}
+
+// NewWriter makes a Writer for the repository that dir belongs to. It fails if there
+// is no git, or no repository.
+func NewWriter(ctx context.Context, dir string) (*Writer, error) {
+	w := &Writer{dir: dir}
+	if _, err := w.Run(ctx, "rev-parse", "--git-dir"); err != nil {
+		return nil, err
+	}
+	settings := map[string]string{
+		"commit.gpgSign": "false", "merge.verifySignatures": "false", "merge.autoStash": "false",
+		"rerere.enabled": "false", "advice.detachedHead": "false",
+	}
+	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^(filter|merge)\..*\.`)
+	if err != nil && Code(err) != 1 { // 1 says that there is none
+		return nil, err
+	}
+	fields := strings.Split(out, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		if scope := fields[i]; scope == "local" || scope == "worktree" {
+			refuse(settings, fields[i+1])
+		}
+	}
+	w.env = []string{fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings))}
+	n := 0
+	for key, value := range settings {
+		w.env = append(w.env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
+		n++
+	}
+	return w, nil
+}
+
+// refuse adds the settings with which git refuses to run a filter or a merge driver,
+// of which name is one of the keys.
+func refuse(settings map[string]string, name string) {
+	section := name[:strings.LastIndexByte(name, '.')]
+	if strings.HasPrefix(section, "merge.") {
+		settings[section+".driver"] = "false"
+		return
+	}
+	for _, key := range []string{".clean", ".smudge", ".process"} {
+		settings[section+key] = ""
+	}
+	settings[section+".required"] = "true"
+}
+
+// Run runs git with the arguments and returns what it prints, which is bounded. The
+// error is an *Error, ErrMissing or ErrTooMany.
+func (w *Writer) Run(ctx context.Context, args ...string) (string, error) {
+	return w.RunWith(ctx, nil, args...)
+}
+
+// RunWith is Run with further variables of the environment.
+func (w *Writer) RunWith(ctx context.Context, env []string, args ...string) (string, error) {
+	cmd := Command(ctx, w.dir, args...)
+	cmd.Env = append(append(cmd.Env, w.env...), env...)
+	var out, said bounded
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return string(out.kept), nil
+	case errors.Is(err, exec.ErrNotFound):
+		return "", ErrMissing
+	case out.over:
+		return "", ErrTooMany
+	}
+	return "", &Error{Command: args[0], Said: lastWords(said.kept), Err: err}
+}
+
+// maxSaid is how many lines of what git says in an error are told.
+const maxSaid = 6
+
+// lastWords are the last lines of what git said.
+func lastWords(b []byte) string {
+	lines := strings.Split(safetext.Block(strings.TrimSpace(string(bytes.ToValidUTF8(b, nil)))), "\n")
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" || strings.HasPrefix(l, "hint:") })
+	return strings.TrimPrefix(strings.Join(lines[max(0, len(lines)-maxSaid):], "\n"), "fatal: ")
+}
