@@ -138,6 +138,7 @@ func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
 			c.locations = append(c.locations, t.path(l.Path))
 		}
 	}
+	c.locations = append(c.locations, t.changedFiles(u.Content)...)
 	status := acpclient.ToolPending
 	if u.Status != nil {
 		status = *u.Status
@@ -153,11 +154,42 @@ func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
 	}
 }
 
+// toldMore takes changes that come one after the other.
+func (t *turnWatch) toldMore(u *acpclient.ToolCallContentChunk) {
+	c := t.calls[u.ToolCallID]
+	if c == nil || len(c.diffs) >= maxPaths {
+		t.told(acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: u.Content})
+		return
+	}
+	before := c.diffs
+	t.told(acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: u.Content})
+	if len(t.diffs(u.Content)) > 0 {
+		c.diffs = append(before[:len(before):len(before)], c.diffs...)
+	}
+}
+
+// changedFiles are the paths of what is done with files as a whole.
+func (t *turnWatch) changedFiles(content []acpclient.ToolCallContent) []string {
+	var out []string
+	for i := range content {
+		c := &content[i]
+		if c.Change == nil || len(out) >= maxPaths {
+			continue
+		}
+		for _, path := range []string{c.Path, c.Change.OldPath} {
+			if path != "" {
+				out = append(out, t.path(path))
+			}
+		}
+	}
+	return out
+}
+
 // diffs are the changes in the content of a tool call.
 func (t *turnWatch) diffs(content []acpclient.ToolCallContent) []diff {
 	var out []diff
 	for i := range content {
-		if c := &content[i]; c.Type == acpclient.ToolContentDiff && c.Path != "" && len(out) < maxPaths {
+		if c := &content[i]; c.Type == acpclient.ToolContentDiff && c.Change == nil && c.Path != "" && len(out) < maxPaths {
 			out = append(out, diff{t.path(c.Path), c.OldText, c.NewText})
 		}
 	}

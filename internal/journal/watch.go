@@ -121,6 +121,8 @@ func (j *Journal) Watch(e conversation.Event) {
 			})
 		case *acpclient.ToolCallUpdate:
 			j.told(*u)
+		case *acpclient.ToolCallContentChunk:
+			j.watch.do(func(t *turnWatch) { t.toldMore(u) })
 		}
 	}
 }
