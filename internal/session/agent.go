@@ -26,11 +26,16 @@ const lastWords = 100 * time.Millisecond
 // protocol's Handler, and sorts out the messages that are for the session that is
 // open.
 type agent struct {
-	owner  *Session
-	peer   *Peer
-	client *acpclient.Client
-	log    *slog.Logger
-	hello  atomic.Pointer[acpclient.InitializeResponse] // nil before initialize
+	owner *Session
+	peer  *Peer
+	conn  *acpclient.Conn
+	first *acpclient.Client // of the first version of the protocol
+	// client is the one of the version that was agreed on. It is there when hello is.
+	client client
+	// offersV2 says that the second version of the protocol is offered to the agent.
+	offersV2 bool
+	log      *slog.Logger
+	hello    atomic.Pointer[acpclient.InitializeResponse] // nil before initialize
 
 	broken    chan struct{} // closed when the agent takes no messages any more
 	breakOnce sync.Once
@@ -64,16 +69,21 @@ var (
 )
 
 // connect makes a connection to a running agent.
-func connect(s *Session, p *Peer) *agent {
+func connect(s *Session, p *Peer, offersV2 bool) *agent {
 	a := &agent{
 		owner: s, peer: p, log: s.opt.Log,
-		broken: make(chan struct{}), left: map[acpclient.SessionID]bool{},
+		broken: make(chan struct{}), left: map[acpclient.SessionID]bool{}, offersV2: offersV2,
 	}
-	lines := acpclient.NewLines(p.In, p.Out)
-	if s.opt.MaxLine > 0 {
-		lines.MaxLine = s.opt.MaxLine
+	transport := p.Transport
+	if transport == nil {
+		lines := acpclient.NewLines(p.In, p.Out)
+		if s.opt.MaxLine > 0 {
+			lines.MaxLine = s.opt.MaxLine
+		}
+		transport = lines
 	}
-	a.client = acpclient.NewClient(lines, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.Tap, Refused: a.refused})
+	a.first = acpclient.NewClient(transport, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.onLine(), Refused: a.refused})
+	a.conn = a.first.Conn()
 	return a
 }
 
@@ -94,10 +104,10 @@ func (a *agent) breakOff() { a.breakOnce.Do(func() { close(a.broken) }) }
 // ctx ends it is killed.
 func (a *agent) end(ctx context.Context) {
 	last, cancel := context.WithTimeout(ctx, lastWords)
-	_ = a.client.Conn().Flush(last) // whether or not it listens, it is ended next
+	_ = a.conn.Flush(last) // whether or not it listens, it is ended next
 	cancel()
 	a.peer.Stop(ctx)
-	a.client.Conn().Close()
+	a.conn.Close()
 }
 
 // quirks are those of the agent; it has none before initialize.
@@ -216,7 +226,7 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 func isHistory(u acpclient.SessionUpdate) bool {
 	switch u.(type) {
 	case *acpclient.AvailableCommandsUpdate, *acpclient.CurrentModeUpdate, *acpclient.ConfigOptionUpdate,
-		*acpclient.SessionInfoUpdate, *acpclient.UsageUpdate, *acpclient.Notice:
+		*acpclient.SessionInfoUpdate, *acpclient.UsageUpdate, *acpclient.Notice, *acpclient.StateUpdate:
 		return false
 	}
 	return true
@@ -332,7 +342,7 @@ func (a *agent) cause() error {
 		}
 	default:
 	}
-	if err := a.client.Conn().Err(); err != nil && !errors.Is(err, acpclient.ErrClosed) {
+	if err := a.conn.Err(); err != nil && !errors.Is(err, acpclient.ErrClosed) {
 		return err
 	}
 	return errors.New("the agent closed the connection")

@@ -20,7 +20,7 @@ var errNoAgent = errors.New("the agent is not running")
 func ask[R any](
 	ctx context.Context, s *Session, what string,
 	offered func(*acpclient.InitializeResponse) bool,
-	do func(context.Context, *acpclient.Client) (*R, error),
+	do func(context.Context, client) (*R, error),
 ) (*R, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -69,5 +69,5 @@ func (s *Session) waitForAuth(ctx context.Context, err error) bool {
 // connected reports that an agent runs and has answered initialize; s.mu is
 // held.
 func (s *Session) connected() bool {
-	return !s.closed && s.agent != nil && s.agent.info() != nil && s.agent.client.Conn().Err() == nil
+	return !s.closed && s.agent != nil && s.agent.info() != nil && s.agent.conn.Err() == nil
 }

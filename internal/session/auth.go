@@ -99,6 +99,9 @@ func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, er
 		if m.Type != acpclient.AuthMethodTerminal {
 			return acpclient.Command{}, fmt.Errorf("%s is not done on a terminal", m.Name)
 		}
+		if s.opt.Remote.listens() {
+			return acpclient.Command{}, fmt.Errorf("%s is done in a terminal of the machine that the agent runs on", m.Name)
+		}
 		c := s.opt.Command
 		c.Args = slices.Concat(c.Args, m.Args)
 		c.Env = slices.Clone(c.Env)
@@ -115,7 +118,7 @@ func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, er
 func (s *Session) Logout(ctx context.Context) error {
 	_, err := ask(ctx, s, "sign out", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.Auth.Logout != nil
-	}, func(ctx context.Context, c *acpclient.Client) (*acpclient.LogoutResponse, error) {
+	}, func(ctx context.Context, c client) (*acpclient.LogoutResponse, error) {
 		return c.Logout(ctx, &acpclient.LogoutRequest{})
 	})
 	return err

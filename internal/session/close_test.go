@@ -34,7 +34,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 		h.Start()
 		h.Reconnect()
 		h.prompt("too late")
-		if err := h.Reopen(); err == nil {
+		if err := h.Load("other"); err == nil {
 			t.Error("opened a session after the end")
 		}
 		if len(h.agents) != 1 {

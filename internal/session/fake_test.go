@@ -18,7 +18,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -229,7 +229,7 @@ const older = `"modes":{"currentModeId":"ask","availableModes":[{"id":"ask","nam
 // the schema.
 func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
 	h := &harness{TB: t, conv: conversation.New(), machine: &fakeMachine{}}
-	var validator atomic.Pointer[schematest.Validator] // of the latest connection
+	var validator atomic.Pointer[schema.Validator] // of the latest connection
 	var starts atomic.Int32
 	opt := Options{
 		Command: acpclient.Command{Path: "fake", Args: []string{"acp"}, Env: []string{"A=0"}},
@@ -241,12 +241,12 @@ func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
 		},
 		Tap: func(sent bool, line []byte) {
 			if !sent && len(line) < 1000 && bytes.Contains(line, []byte(`"id"`)) {
-				_ = validator.Load().Line(schematest.Agent, line) // it may say what it likes
+				_ = validator.Load().Line(schema.Agent, line) // it may say what it likes
 			}
 			if !sent {
 				return
 			}
-			err := validator.Load().Line(schematest.Client, line)
+			err := validator.Load().Line(schema.Client, line)
 			if starts.Load() > 1 && err != nil && strings.Contains(err.Error(), "no open request") {
 				return // an answer to the agent before this one
 			}
@@ -269,7 +269,7 @@ func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
 			h.prepare(a)
 		}
 		starts.Add(1)
-		validator.Store(schematest.NewValidator(schematest.Unstable(), acpclient.SessionSetModel.Name))
+		validator.Store(schema.NewValidator(schema.V1Unstable(), acpclient.SessionSetModel.Name))
 		peer := a.spawn()
 		h.agents = append(h.agents, a)
 		return peer, nil

@@ -64,7 +64,7 @@ func TestFileQuestionIsTakenBack(t *testing.T) {
 		"the turn is cancelled":  func(h *harness, _ context.CancelFunc) { h.Cancel() },
 		"the agent gives it up":  func(_ *harness, cancel context.CancelFunc) { cancel() },
 		"the agent dies":         func(h *harness, _ context.CancelFunc) { h.agent().exit(errors.New("dead")) },
-		"another session opens":  func(h *harness, _ context.CancelFunc) { _ = h.Reopen() },
+		"another session opens":  func(h *harness, _ context.CancelFunc) { _ = h.Load("other") },
 		"the session is closed":  func(h *harness, _ context.CancelFunc) { h.Session.Close(context.Background()) },
 		"the agent is restarted": func(h *harness, _ context.CancelFunc) { h.Reconnect() },
 	} {

@@ -250,6 +250,8 @@ func (d *docket) relevant(u acpclient.SessionUpdate) acpclient.SessionUpdate {
 		told := *u
 		told.RawOutput, told.Meta = nil, nil
 		return &told
+	case *acpclient.ToolCallContentChunk:
+		return u
 	case *acpclient.ContentChunk:
 		if _, mode := quirks.Of(d.conv.Agent.Info.Name).Announced(u.Content.Text); mode {
 			return u

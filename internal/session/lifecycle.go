@@ -92,7 +92,12 @@ func (s *Session) replaceAgent(old *agent) {
 
 // runAgent starts the agent, introduces the client to it, and opens the session.
 func (s *Session) runAgent() {
-	peer, err := s.opt.Spawn(s.opt.Command)
+	offersV2 := s.offers()
+	command := s.opt.Command
+	if tap := s.opt.onStderr(); tap != nil {
+		command.Stderr = stderrTap(tap)
+	}
+	peer, err := s.opt.Spawn(command)
 	s.mu.Lock()
 	s.starting = false
 	if err != nil {
@@ -102,7 +107,7 @@ func (s *Session) runAgent() {
 		s.unlock()
 		return
 	}
-	a := connect(s, peer)
+	a := connect(s, peer, offersV2)
 	if s.closed {
 		s.unlock()
 		a.end(s.ctx)
@@ -112,19 +117,15 @@ func (s *Session) runAgent() {
 	s.work.Go(func() { s.watch(a) })
 	s.unlock()
 
-	info, err := a.client.Initialize(s.ctx, &acpclient.InitializeRequest{
-		ClientInfo:         &s.opt.Client,
-		ClientCapabilities: s.capabilities(),
-	})
-	if err != nil {
+	if err := a.initialize(s.ctx); err != nil {
 		s.refused(a, err)
 		return
 	}
-	a.hello.Store(info)
 	s.mu.Lock()
 	defer s.unlock()
 	if s.agent == a && !s.closed {
-		s.stream.post(conversation.AgentReady{Info: withoutSecrets(info)})
+		s.stream.post(conversation.AgentReady{Info: withoutSecrets(a.info())})
+		s.fellBack()
 		s.open(false)
 	}
 }
@@ -148,8 +149,8 @@ func withoutSecrets(info *acpclient.InitializeResponse) *acpclient.InitializeRes
 func (s *Session) capabilities() acpclient.ClientCapabilities {
 	yes := &acpclient.Supported{}
 	c := acpclient.ClientCapabilities{
-		FS:       acpclient.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true},
-		Terminal: true,
+		FS:       acpclient.FileSystemCapabilities{ReadTextFile: s.opt.Remote.files(), WriteTextFile: s.opt.Remote.files()},
+		Terminal: s.opt.Remote.terminals(),
 		Session: &acpclient.ClientSessionCapabilities{
 			Compaction:    yes,
 			ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: yes},
@@ -158,7 +159,7 @@ func (s *Session) capabilities() acpclient.ClientCapabilities {
 		Meta: acpclient.Meta(`{"terminal_output":true}`),
 	}
 	if !s.opt.Unattended {
-		c.Auth.Terminal = true
+		c.Auth.Terminal = !s.opt.Remote.listens() // there is no program here to sign in with
 		c.Elicitation = &acpclient.ElicitationCapabilities{Form: yes, URL: yes}
 	}
 	return c
@@ -171,6 +172,10 @@ func (s *Session) refused(a *agent, err error) {
 		return
 	}
 	s.mu.Lock()
+	if s.fallBack(a, err) {
+		s.unlock()
+		return
+	}
 	current := s.agent == a && !s.closed
 	if current {
 		s.lost(fmt.Errorf("the agent did not start a conversation: %w", err), a.peer.Stderr())
@@ -185,9 +190,9 @@ func (s *Session) refused(a *agent, err error) {
 // that it is lost, and why.
 func (s *Session) watch(a *agent) {
 	select {
-	case <-a.client.Conn().Done():
+	case <-a.conn.Done():
 	case <-a.broken:
-		a.client.Conn().Close()
+		a.conn.Close()
 	}
 	s.mu.Lock()
 	if s.agent == a {
@@ -207,7 +212,7 @@ func (s *Session) watch(a *agent) {
 	err, stderr := a.cause(), a.peer.Stderr()
 	s.mu.Lock()
 	defer s.unlock()
-	if s.agent == a && !s.closed {
+	if s.agent == a && !s.closed && !s.fallBack(a, err) {
 		s.lost(err, stderr)
 	}
 }

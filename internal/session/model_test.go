@@ -22,12 +22,19 @@ import (
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		capabilities := rapid.SampledFrom([]string{everything, `{"loadSession":true}`, `{}`}).Draw(rt, "capabilities")
+		second := rapid.Bool().Draw(rt, "second version")
 		var failed any
 		synctest.Test(t, func(t *testing.T) {
-			m := &model{T: rt, h: newHarness(t, func(h *harness, o *Options) {
+			m := &model{T: rt, second: second, h: newHarness(t, func(h *harness, o *Options) {
 				o.Tap = nil // the schema is for other tests, this one is to be quick
+				if second {
+					o.Protocol = ProtocolAuto
+				}
 				h.prepare = func(a *fakeAgent) {
 					a.auto["initialize"] = hello(capabilities)
+					if second {
+						a.auto["initialize"] = json.RawMessage(helloV2)
+					}
 					delete(a.auto, "session/new")
 					a.auto["session/close"] = struct{}{}
 				}
@@ -52,7 +59,8 @@ func TestModel(t *testing.T) {
 // model is what the test itself knows of a session.
 type model struct {
 	*rapid.T
-	h *harness
+	h      *harness
+	second bool // the second version of the protocol is spoken
 
 	prompts   int             // that the person has sent
 	unqueued  int             // that they have taken back
@@ -90,6 +98,25 @@ func (m *model) run() {
 				}
 			}
 		},
+		"move": func(t *rapid.T) {
+			if len(m.h.conv.Queue) > 0 {
+				m.h.MoveQueued(rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID, rapid.IntRange(-2, 2).Draw(t, "by"))
+			}
+		},
+		"send now": func(*rapid.T) {
+			m.prompts++
+			m.h.SendNow([]acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))})
+		},
+		"send queued now": func(t *rapid.T) {
+			if len(m.h.conv.Queue) > 0 {
+				m.h.SendQueuedNow(rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID)
+			}
+		},
+		"put back": func(t *rapid.T) {
+			m.prompts++
+			m.h.PromptAt(rapid.IntRange(0, 5).Draw(t, "at"), []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))})
+		},
+		"empty": func(*rapid.T) { m.unqueued += len(m.h.EmptyQueue()) },
 		"answer": func(t *rapid.T) {
 			if len(m.h.conv.Permissions) > 0 {
 				p := rapid.SampledFrom(m.h.conv.Permissions).Draw(t, "permission")
@@ -102,7 +129,7 @@ func (m *model) run() {
 		"option":       func(t *rapid.T) { m.h.SetOption("o", acpclient.BoolValue(rapid.Bool().Draw(t, "on"))) },
 		"start":        func(*rapid.T) { m.h.Start() },
 		"reconnect":    func(*rapid.T) { m.h.Reconnect() },
-		"reopen":       func(*rapid.T) { _ = m.h.Reopen() },
+		"open anew":    func(*rapid.T) { _ = m.h.OpenAnew() },
 		"load":         func(t *rapid.T) { _ = m.h.Load(rapid.SampledFrom([]acpclient.SessionID{"x", "y"}).Draw(t, "id")) },
 		"fork":         func(*rapid.T) { _ = m.h.Fork() },
 		"authenticate": func(*rapid.T) { m.h.Authenticate("agent") },
@@ -114,13 +141,20 @@ func (m *model) run() {
 			m.h.agent().text(string(m.session()), fmt.Sprintf("<%d>", m.texts))
 		},
 		"tool": func(t *rapid.T) {
-			m.h.agent().update(string(m.session()), fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"T","status":"in_progress"}`, rapid.IntRange(0, 5).Draw(t, "id")))
+			kind := "tool_call"
+			if m.second {
+				kind = "tool_call_update"
+			}
+			m.h.agent().update(string(m.session()), fmt.Sprintf(`{"sessionUpdate":%q,"toolCallId":"t%d","title":"T","status":"in_progress"}`, kind, rapid.IntRange(0, 5).Draw(t, "id")))
 		},
 		"stranger": func(*rapid.T) { m.h.agent().text("stranger", "not ours") },
 		"ask": func(*rapid.T) {
 			if len(m.questions) < 20 {
 				tool := fmt.Sprintf("q%d", len(m.questions))
 				params := fmt.Sprintf(`{"sessionId":%q,"toolCall":{"toolCallId":%q},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}`, m.session(), tool)
+				if m.second {
+					params = fmt.Sprintf(`{"sessionId":%q,"title":"May I?","subject":{"type":"tool_call","toolCall":{"toolCallId":%q}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}`, m.session(), tool)
+				}
 				a := m.h.agent()
 				m.questions = append(m.questions, modelQuestion{tool, a.ask(m.ctx, "session/request_permission", params), a})
 			}
@@ -134,6 +168,13 @@ func (m *model) run() {
 			m.reply(t)
 		},
 
+		// What only an agent of the second version does.
+		"state": func(t *rapid.T) {
+			if m.second {
+				m.h.agent().update(string(m.session()), rapid.SampledFrom(statesV2).Draw(t, "state"))
+			}
+		},
+
 		// Fate.
 		"die": func(t *rapid.T) {
 			if rapid.IntRange(0, 3).Draw(t, "rarely") == 0 {
@@ -142,6 +183,26 @@ func (m *model) run() {
 		},
 	})
 	m.finish()
+}
+
+const helloV2 = `{"protocolVersion":2,"info":{"name":"fake","version":"1"},"capabilities":{"session":{"fork":{},"delete":{},"mcp":{"stdio":{}}}},"authMethods":[{"type":"agent","methodId":"agent","name":"Agent"}]}`
+
+// statesV2 are what an agent of the second version may say at any time.
+var statesV2 = []string{
+	`{"sessionUpdate":"state_update","state":"running"}`,
+	`{"sessionUpdate":"state_update","state":"requires_action"}`,
+	`{"sessionUpdate":"state_update","state":"idle"}`,
+	`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`,
+	`{"sessionUpdate":"state_update","state":"idle","stopReason":"cancelled","background":[{"type":"tool_call","toolCallId":"t1"}]}`,
+	`{"sessionUpdate":"state_update","state":"idle","stopReason":"error","error":{"code":-32603,"message":"no"}}`,
+	`{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"prompt 1"}]}`,
+	`{"sessionUpdate":"user_message","messageId":"u2"}`,
+	`{"sessionUpdate":"agent_message","messageId":"a1","content":[{"type":"text","text":"whole"}]}`,
+	`{"sessionUpdate":"agent_message","messageId":"a1","content":null}`,
+	`{"sessionUpdate":"tool_call_content_chunk","toolCallId":"t1","content":{"type":"terminal","terminalId":"x"}}`,
+	`{"sessionUpdate":"terminal_output_chunk","terminalId":"x","data":"YQ=="}`,
+	`{"sessionUpdate":"terminal_update","terminalId":"x","output":null,"exitStatus":{"exitCode":0}}`,
+	`{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":null,"content":null}`,
 }
 
 // session is the one that the agent believes to be open.
@@ -169,6 +230,9 @@ func (m *model) reply(t *rapid.T) {
 		result = json.RawMessage(fmt.Sprintf(`{"sessionId":"n%d"}`, m.texts))
 	case "session/prompt":
 		result = json.RawMessage(rapid.SampledFrom([]string{`null`, `{"stopReason":"end_turn"}`, `{"stopReason":"cancelled"}`}).Draw(t, "stop"))
+		if m.second {
+			result = json.RawMessage(rapid.SampledFrom([]string{`{"messageId":"u1"}`, `{"messageId":"u2"}`, `{}`}).Draw(t, "message"))
+		}
 	}
 	switch rapid.IntRange(0, 5).Draw(t, "how") {
 	case 0:

@@ -43,18 +43,6 @@ func (s *Session) OpenSession(info acpclient.SessionInfo) error {
 	return s.Load(info.SessionID)
 }
 
-// Reopen opens a new session of the same agent in place of this one, as Load
-// does.
-func (s *Session) Reopen() error {
-	s.mu.Lock()
-	defer s.unlock()
-	if err := s.canSwitch(); err != nil {
-		return err
-	}
-	s.switchTo("")
-	return nil
-}
-
 // OpenAnew opens a new session after one that is kept could not be opened again. The
 // transcript stays, and the agent knows nothing of it.
 func (s *Session) OpenAnew() error {
@@ -82,7 +70,7 @@ func (s *Session) canSwitch() error {
 	return nil
 }
 
-// switchTo leaves the open session for another, or for a new one; s.mu is held.
+// switchTo leaves the open session for another; s.mu is held.
 func (s *Session) switchTo(id acpclient.SessionID) {
 	s.dropBlocked()
 	s.cutTurn()
@@ -117,7 +105,7 @@ func (s *Session) leave() {
 		return
 	}
 	s.outbox = append(s.outbox, func() {
-		acpclient.Go(a.client.Conn(), acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: id},
+		acpclient.GoWith(a.client, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: id},
 			func(_ *acpclient.CloseSessionResponse, err error) {
 				if err != nil && !isClosed(err) {
 					s.opt.Log.Info("the agent did not close the session", "error", err)
@@ -174,9 +162,10 @@ func (s *Session) openNew(fresh bool) {
 }
 
 // openLoad opens a session and has the agent replay its history; s.mu is held. If the
-// transcript is kept, the replay is left out.
+// transcript is kept, or the agent was out of reach, the replay is left out.
 func (s *Session) openLoad(id acpclient.SessionID) {
-	s.quiet = s.known && s.opt.Kept
+	// An agent that was only out of reach may not have remembered the turn that was cut off.
+	s.quiet = s.known && (s.opt.Kept || s.opt.Remote.listens())
 	s.beginOpening(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.quiet})
 	s.agent.quiet.Store(s.quiet)
 	s.agent.attach(id)
@@ -272,6 +261,9 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 	s.opening, s.ready = false, true
 	s.openedWith(state)
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
+	if how == conversation.OpenNew {
+		s.beginWith(state)
+	}
 	for _, c := range s.takeBlocked() { // they waited until the agent was started again
 		if how == conversation.OpenLoad && !s.quiet && c.emptied != nil {
 			c.emptied()
@@ -300,7 +292,8 @@ func (s *Session) usableServers() []acpclient.MCPServer {
 	var take []acpclient.MCPServer
 	var left []string
 	for _, m := range s.opt.MCPServers {
-		if m.Type == acpclient.MCPHTTP && !caps.HTTP || m.Type == acpclient.MCPSSE && !caps.SSE {
+		stdio := m.Type == acpclient.MCPStdio || m.Type == ""
+		if stdio && caps.NoStdio || m.Type == acpclient.MCPHTTP && !caps.HTTP || m.Type == acpclient.MCPSSE && !caps.SSE {
 			left = append(left, fmt.Sprintf("%s (%s)", m.Name, m.Type))
 			continue
 		}

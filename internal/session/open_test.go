@@ -101,7 +101,7 @@ func TestAnOldSessionWithAnAgentThatCannot(t *testing.T) {
 		if err := h.Load("x"); !errors.Is(err, ErrUnsupported) {
 			t.Error(err)
 		}
-		if err := h.Reopen(); err != nil {
+		if err := h.OpenAnew(); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -198,14 +198,14 @@ func TestLoadAnotherSession(t *testing.T) {
 	})
 }
 
-func TestReopen(t *testing.T) {
+func TestLoadTakesTheOthersPlace(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
 		h.reply("session/prompt", `{}`)
 		h.agent().update("s1", `{"sessionUpdate":"session_info_update","title":"Old"}`)
 		h.settle()
-		h.agent().set("session/new", json.RawMessage(`{"sessionId":"fresh"}`))
-		if err := h.Reopen(); err != nil {
+		h.agent().set("session/load", json.RawMessage(`{}`))
+		if err := h.Load("fresh"); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -230,7 +230,7 @@ func TestSeveralDroppedPrompts(t *testing.T) {
 			h.prompt(fmt.Sprint(i))
 		}
 		h.unsetClose()
-		_ = h.Reopen()
+		_ = h.Load("other")
 		h.settle()
 		events.WantTranscript(t, h.conv, "note: 3 waiting prompts were dropped")
 	})

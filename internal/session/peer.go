@@ -9,8 +9,10 @@ import (
 
 // Peer is an agent that runs, and the means to talk to it and to end it.
 type Peer struct {
-	In  io.Reader // what the agent says
-	Out io.Writer // what the agent hears
+	// Transport carries the messages; nil is lines on In and Out.
+	Transport acpclient.Transport
+	In        io.Reader // what the agent says
+	Out       io.Writer // what the agent hears
 	// Done is closed when the agent has ended; Err then says how.
 	Done <-chan struct{}
 	Err  func() error

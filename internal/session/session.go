@@ -16,6 +16,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/journal"
+	"parley/internal/recording"
 )
 
 // Options say which agent to talk to, and where.
@@ -28,6 +29,10 @@ type Options struct {
 	Cwd                   string
 	AdditionalDirectories []string
 	MCPServers            []acpclient.MCPServer
+	// Mode and Values are what new sessions begin with: the id or the name of a mode, and
+	// values by the ids or names of options.
+	Mode   string
+	Values map[string]string
 	// ResumeID, if not empty, is the session to open instead of a new one.
 	ResumeID acpclient.SessionID
 	// Kept says that the transcript of ResumeID is at hand and known to be whole. The
@@ -39,12 +44,18 @@ type Options struct {
 	// LastNumber is the highest number that was given out in the session before, to
 	// switches, questions and queued prompts.
 	LastNumber int
+	// Protocol says which versions of the protocol the agent is offered; empty is
+	// ProtocolV1. Versions remembers who fails on that; nil is nobody.
+	Protocol Protocol
+	Versions VersionMemory
 	// Unattended says that nobody is there to fill in forms or to sign in on a
 	// terminal: neither is offered to the agent. Nor is anybody asked about files.
 	Unattended bool
 	// Judge, if not nil, is asked about every permission before the person is.
 	Judge Judge
 
+	// Remote is not nil if the agent runs on another machine.
+	Remote *Remote
 	// Spawn starts the agent; nil is the function Spawn.
 	Spawn func(acpclient.Command) (*Peer, error)
 	// Machine makes what serves fs/* and terminal/*. Its Asker is nil if nobody can be
@@ -54,7 +65,7 @@ type Options struct {
 	// such as "sandbox"; empty if nothing does.
 	Bounds string
 	// MaxLine is the longest line in bytes that is taken from the agent; 0 is
-	// acpclient.DefaultMaxLine.
+	// acpclient.DefaultMaxLine. A Peer with a Transport has its own bound.
 	MaxLine int
 	// Keeper keeps what happens; nil keeps nothing. It is called by whoever takes
 	// from the stream.
@@ -63,8 +74,14 @@ type Options struct {
 	Journal *journal.Journal
 	// Log gets what is not for the person. Nil discards.
 	Log *slog.Logger
-	// Tap sees every line on the wire, see acpclient.ConnOptions.
-	Tap func(sent bool, line []byte)
+	// Tap sees every line on the wire, see acpclient.ConnOptions. TapStderr sees what the
+	// agent writes to stderr, as it comes and raw. Both are called from several
+	// goroutines, must not wait, and must not keep the bytes. Nil is nobody.
+	Tap       func(sent bool, line []byte)
+	TapStderr func(data []byte)
+	// Ring keeps what has happened last: the wire, stderr and the events. Nil keeps
+	// nothing.
+	Ring *recording.Ring
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -101,7 +118,11 @@ type Session struct {
 	opening bool                // a request that opens a session is under way
 	ready   bool                // prompts can be sent
 	quiet   bool                // the session is loaded without its replay
-	legacy  bool                // modes and models are set by methods of their own
+	// failedOnV2 is how the agent has failed when it was offered the second version of
+	// the protocol, nil if it has not; toldFallback says that the person knows.
+	failedOnV2   error
+	toldFallback bool
+	legacy       bool // modes and models are set by methods of their own
 
 	running    bool // a turn is running
 	cancelling bool // the running turn was cancelled, and the agent has yet to end it
@@ -133,7 +154,7 @@ func NewSession(opt Options) (*Session, error) {
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 	}
-	s.stream.keeper = opt.Keeper
+	s.stream.keeper, s.stream.ring = opt.Keeper, opt.Ring
 	if opt.Judge != nil {
 		s.stream.follow()
 	}

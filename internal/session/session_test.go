@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/test/events"
@@ -87,6 +89,45 @@ func TestPromptsWaitForTheirTurn(t *testing.T) {
 		if len(h.conv.Queue) != 0 || h.conv.Turn.Running {
 			t.Error("the queue is not empty")
 		}
+	})
+}
+
+func TestTheQueueIsOrderedAndSentNow(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		for _, text := range []string{"one", "two", "three", "four"} {
+			h.prompt(text)
+		}
+		waits := func(want ...string) {
+			t.Helper()
+			h.settle()
+			var got []string
+			for _, q := range h.conv.Queue {
+				got = append(got, q.Prompt[0].Text)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("what waits (-want +got):\n%s", diff)
+			}
+		}
+		h.MoveQueued(h.conv.Queue[2].ID, -9)
+		waits("four", "two", "three")
+		q, _ := h.Unqueue(h.conv.Queue[1].ID)
+		waits("four", "three")
+		h.PromptAt(1, q.Prompt)
+		waits("four", "two", "three")
+		if found, cancelled := h.SendQueuedNow(h.conv.Queue[2].ID); !found || !cancelled {
+			t.Errorf("sent now: found %v, cancelled %v", found, cancelled)
+		}
+		waits("three", "four", "two")
+		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
+		waits("four", "two")
+		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: three")
+		if h.conv.QueuePaused {
+			t.Error("what waits behind it was paused")
+		}
+		if n := len(h.EmptyQueue()); n != 2 {
+			t.Errorf("%d were taken out", n)
+		}
+		waits()
 	})
 }
 

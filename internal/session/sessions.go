@@ -13,7 +13,7 @@ import (
 func (s *Session) ListSessions(ctx context.Context, cursor string) (*acpclient.ListSessionsResponse, error) {
 	return ask(ctx, s, "list the sessions", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.List != nil
-	}, func(ctx context.Context, c *acpclient.Client) (*acpclient.ListSessionsResponse, error) {
+	}, func(ctx context.Context, c client) (*acpclient.ListSessionsResponse, error) {
 		return c.ListSessions(ctx, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: cursor})
 	})
 }
@@ -29,7 +29,7 @@ func (s *Session) DeleteSession(ctx context.Context, id acpclient.SessionID) err
 	}
 	_, err := ask(ctx, s, "delete a session", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.Delete != nil
-	}, func(ctx context.Context, c *acpclient.Client) (*acpclient.DeleteSessionResponse, error) {
+	}, func(ctx context.Context, c client) (*acpclient.DeleteSessionResponse, error) {
 		return c.DeleteSession(ctx, &acpclient.DeleteSessionRequest{SessionID: id})
 	})
 	return err

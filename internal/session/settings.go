@@ -11,9 +11,13 @@ import (
 func (s *Session) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
 	s.mu.Lock()
 	defer s.unlock()
-	if !s.ready {
-		return
+	if s.ready {
+		s.setOption(option, value)
 	}
+}
+
+// setOption is SetOption with s.mu held.
+func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
 	s.lastNumber++
 	e := conversation.OptionSettled{Seq: s.lastNumber, Option: option, Value: value}
 	s.stream.post(conversation.OptionChosen{Seq: s.lastNumber, Option: option, Value: value})

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/recording"
 )
 
 // pendingBound is how many bytes of events may wait to be taken. Whoever adds more
@@ -20,8 +21,9 @@ const pendingBound = 4 << 20
 //
 // All methods may be called from any goroutine; Take is for one consumer.
 type Stream struct {
-	taking sync.Mutex // held while a batch is taken and kept
-	keeper Keeper     // nil if nobody keeps the session, or does so any more
+	taking sync.Mutex      // held while a batch is taken and kept
+	keeper Keeper          // nil if nobody keeps the session, or does so any more
+	ring   *recording.Ring // nil if there is none
 
 	mu      sync.Mutex
 	roomy   *sync.Cond
@@ -84,13 +86,13 @@ func (s *Stream) Take() []conversation.Event {
 	s.taking.Lock()
 	defer s.taking.Unlock()
 	batch, last := s.take()
-	if s.keeper == nil {
-		return batch
-	}
-	if len(batch) > 0 {
+	if s.keeper != nil && len(batch) > 0 {
 		batch = append(batch, s.keeper.Keep(batch)...)
 	}
-	if last {
+	if s.ring != nil && len(batch) > 0 {
+		s.ring.Take(batch)
+	}
+	if s.keeper != nil && last {
 		s.keeper.Close()
 		s.keeper = nil
 	}

@@ -14,9 +14,13 @@ import (
 func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
 	s.mu.Lock()
 	defer s.unlock()
-	if s.closed {
-		return
+	if !s.closed {
+		s.prompt(prompt)
 	}
+}
+
+// prompt is Prompt with s.mu held.
+func (s *Session) prompt(prompt []acpclient.ContentBlock) {
 	if s.ready && !s.running && (s.paused || len(s.queue) == 0) {
 		s.send(prompt)
 		return
@@ -116,7 +120,7 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	var answer *acpclient.Error
 	switch {
 	case r != nil:
-		e.Reason = r.StopReason
+		e.Reason, e.Usage = r.StopReason, r.Usage
 	case s.cancelling && errors.As(err, &answer):
 		// An agent ought to answer "cancelled", but some answer with the error that
 		// the cancelled work has ended with.
