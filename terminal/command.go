@@ -65,8 +65,8 @@ func resolve(spec Spec) (command, error) {
 		return c, nil
 	}
 	if len(spec.Args) == 0 && strings.ContainsAny(spec.Command, " \t\n") && errors.Is(err, exec.ErrNotFound) {
-		c.argv = []string{"sh", "-c", spec.Command}
-		c.path, err = findProgram("sh", dir, lastValue(env, "PATH"))
+		c.argv = shell(spec.Command)
+		c.path, err = findProgram(c.argv[0], dir, lastValue(env, "PATH"))
 	}
 	if err != nil {
 		return command{}, fmt.Errorf("cannot run %q: %w", spec.Command, err)
@@ -109,7 +109,7 @@ func findProgram(name, dir, path string) (string, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
-		return name, checkProgram(name)
+		return spelled(name)
 	}
 	var denied error
 	for _, d := range filepath.SplitList(path) {
@@ -119,8 +119,7 @@ func findProgram(name, dir, path string) (string, error) {
 		if !filepath.IsAbs(d) {
 			d = filepath.Join(dir, d)
 		}
-		file := filepath.Join(d, name)
-		err := checkProgram(file)
+		file, err := spelled(filepath.Join(d, name))
 		if err == nil {
 			return file, nil
 		}
@@ -132,6 +131,17 @@ func findProgram(name, dir, path string) (string, error) {
 		return "", denied
 	}
 	return "", fmt.Errorf("there is no such program on PATH: %w", exec.ErrNotFound)
+}
+
+// spelled is the first of the files that a program may be in that can be started. The
+// error is about the last one.
+func spelled(file string) (found string, err error) {
+	for _, found = range spellings(file) {
+		if err = checkProgram(found); err == nil {
+			return found, nil
+		}
+	}
+	return file, err
 }
 
 // checkProgram says why a file cannot be started, or nil. A file that is not

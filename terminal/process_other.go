@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package terminal
 
@@ -22,3 +22,7 @@ func (*process) hangUp()                     {}
 func (*process) wait() ExitStatus            { return ExitStatus{} }
 
 func executable(string, fs.FileInfo) bool { return true }
+
+func spellings(file string) []string { return []string{file} }
+
+func shell(line string) []string { return []string{"sh", "-c", line} }

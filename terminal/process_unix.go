@@ -162,3 +162,9 @@ func (p *process) wait() ExitStatus {
 }
 
 func executable(file string, _ fs.FileInfo) bool { return unix.Access(file, unix.X_OK) == nil }
+
+// spellings are the files that a program may be in: the one of that name.
+func spellings(file string) []string { return []string{file} }
+
+// shell is the command that runs a command line.
+func shell(line string) []string { return []string{"sh", "-c", line} }

@@ -1,0 +1,172 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/conpty"
+	"golang.org/x/sys/windows"
+
+	"parley/internal/proctree"
+)
+
+// process is a command on a pseudo console (ConPTY).
+type process struct {
+	console *conpty.ConPty
+	handle  windows.Handle
+	tree    *proctree.Tree
+
+	chunks chan []byte   // what the command writes, until hangUp
+	rest   []byte        // of the chunk that was taken last
+	hung   chan struct{} // closed by hangUp
+	hang   sync.Once
+
+	mu       sync.Mutex
+	deadline time.Time
+	moved    chan struct{} // closed and replaced when the deadline is another one
+}
+
+// start runs c on a new pseudo console. Nothing can be typed into one without input,
+// but it has no end of input either: Windows gives a console whole or not at all.
+func start(c command, cols, rows int, _ bool) (*process, error) {
+	console, err := conpty.New(cols, rows, 0)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open a console for %q: %w", c.argv[0], err)
+	}
+	pid, handle, err := console.Spawn(c.path, c.argv, &syscall.ProcAttr{Dir: c.dir, Env: c.env})
+	if err != nil {
+		_ = console.Close()
+		return nil, fmt.Errorf("cannot run %q: %w", c.argv[0], err)
+	}
+	p := &process{
+		console: console, handle: windows.Handle(handle), tree: proctree.New(pid),
+		chunks: make(chan []byte), hung: make(chan struct{}), moved: make(chan struct{}),
+	}
+	go p.pump()
+	return p, nil
+}
+
+// pump reads the console, whose reads know no deadline. It reads on after hangUp, for
+// Windows may wait with the end of a console until somebody has read what it holds.
+func (p *process) pump() {
+	defer close(p.chunks)
+	for {
+		buf := make([]byte, readSize)
+		n, err := p.console.Read(buf)
+		if n > 0 {
+			select {
+			case p.chunks <- buf[:n]:
+			case <-p.hung:
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// read waits for output, for the deadline or for the end of the console.
+func (p *process) read(buf []byte) (int, error) {
+	for len(p.rest) == 0 {
+		p.mu.Lock()
+		deadline, moved := p.deadline, p.moved
+		p.mu.Unlock()
+		var late <-chan time.Time
+		if !deadline.IsZero() {
+			late = time.After(time.Until(deadline))
+		}
+		select {
+		case chunk, open := <-p.chunks:
+			if !open {
+				return 0, io.EOF
+			}
+			p.rest = chunk
+		case <-late:
+			return 0, os.ErrDeadlineExceeded
+		case <-moved:
+		case <-p.hung:
+			return 0, io.EOF
+		}
+	}
+	n := copy(buf, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+// write writes all of data.
+func (p *process) write(data []byte) error {
+	for len(data) > 0 {
+		n, err := p.console.Write(data)
+		if err != nil {
+			return err
+		}
+		data = data[n:]
+	}
+	return nil
+}
+
+// resize tells the programs on the console of another size.
+func (p *process) resize(cols, rows int) error { return p.console.Resize(cols, rows) }
+
+// stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded
+// after d; zero lifts that.
+func (p *process) stopReadingIn(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.deadline = time.Time{}
+	if d > 0 {
+		p.deadline = time.Now().Add(d)
+	}
+	close(p.moved)
+	p.moved = make(chan struct{})
+}
+
+// hangUp closes the console: pending reads end, and who is still on it is ended by the
+// system.
+func (p *process) hangUp() {
+	p.hang.Do(func() {
+		close(p.hung)
+		_ = p.console.Close()
+	})
+}
+
+// wait returns when the command itself has ended. It is called once.
+func (p *process) wait() ExitStatus {
+	_, _ = windows.WaitForSingleObject(p.handle, windows.INFINITE)
+	var code uint32
+	_ = windows.GetExitCodeProcess(p.handle, &code) // the handle is ours, and may ask
+	p.tree.Reaped()
+	_ = windows.CloseHandle(p.handle)
+	return ExitStatus{ExitCode: &code}
+}
+
+func executable(string, fs.FileInfo) bool { return true }
+
+// spellings are the files that a program may be in: the system leaves out what their
+// names end with.
+func spellings(file string) []string {
+	if filepath.Ext(file) != "" {
+		return []string{file}
+	}
+	endings := os.Getenv("PATHEXT")
+	if endings == "" {
+		endings = ".com;.exe;.bat;.cmd"
+	}
+	var files []string
+	for _, ending := range strings.Split(strings.ToLower(endings), ";") {
+		if ending != "" {
+			files = append(files, file+ending)
+		}
+	}
+	return append(files, file)
+}
+
+// shell is the command that runs a command line.
+func shell(line string) []string { return []string{"cmd", "/C", line} }
