@@ -59,11 +59,8 @@ type Options struct {
 // work is given up. The session must have been made with Unattended, and must not have
 // been started.
 func Run(ctx context.Context, s *session.Session, opt Options) *Result {
-	r := &run{
-		opt: opt, session: s, conv: conversation.New(),
-		result:   Result{Version: ResultVersion, Turns: []Turn{}, ToolCalls: []ToolCall{}, Denied: []Denial{}},
-		answered: map[int]bool{}, told: map[*conversation.ToolCall]bool{},
-	}
+	r := newRun(opt)
+	r.session = s
 	s.Start()
 	r.work(ctx)
 	r.close()
@@ -96,6 +93,14 @@ type run struct {
 	rejected bool         // something was denied in the running turn, for whatever reason
 	declined bool         // a form was refused
 	told     map[*conversation.ToolCall]bool
+}
+
+func newRun(opt Options) *run {
+	return &run{
+		opt: opt, conv: conversation.New(),
+		result:   Result{Version: ResultVersion, Turns: []Turn{}, ToolCalls: []ToolCall{}, Denied: []Denial{}},
+		answered: map[int]bool{}, told: map[*conversation.ToolCall]bool{},
+	}
 }
 
 // work goes on until there is nothing left to do.
@@ -169,7 +174,7 @@ func (r *run) close() {
 	r.session.Close(ctx)
 	r.take()
 	if r.turns > len(r.result.Turns) {
-		r.noteTurn("") // it has not ended
+		r.noteTurn(conversation.TurnEnded{}) // it has not ended
 	}
 }
 
@@ -193,8 +198,8 @@ func (r *run) failed(err error) {
 	}
 }
 
-// apply folds an event, and does what follows from it.
-func (r *run) apply(e conversation.Event) {
+// fold folds an event, and notes what is reported of it.
+func (r *run) fold(e conversation.Event) {
 	switch e := e.(type) {
 	case conversation.PromptSent:
 		r.first = len(r.conv.Items)
@@ -205,6 +210,11 @@ func (r *run) apply(e conversation.Event) {
 		r.noteRule(e)
 	}
 	r.conv.Apply(e)
+}
+
+// apply folds an event, and does what follows from it.
+func (r *run) apply(e conversation.Event) {
+	r.fold(e)
 	if r.over {
 		return
 	}
@@ -257,7 +267,7 @@ func (r *run) finish() {
 
 // turnEnded takes the end of a turn, and goes on with the next prompt if it ended well.
 func (r *run) turnEnded(e conversation.TurnEnded) {
-	r.noteTurn(e.Reason)
+	r.noteTurn(e)
 	switch {
 	case r.over: // what was said could not be handed on
 	case r.cause != "":
@@ -278,9 +288,9 @@ func (r *run) turnEnded(e conversation.TurnEnded) {
 }
 
 // noteTurn hands on what the agent has said in a turn.
-func (r *run) noteTurn(reason acpclient.StopReason) {
+func (r *run) noteTurn(e conversation.TurnEnded) {
 	r.progressAll()
-	t := Turn{StopReason: reason, Text: answerOf(r.conv.Items[r.first:])}
+	t := Turn{StopReason: e.Reason, Tokens: e.Usage, Text: answerOf(r.conv.Items[r.first:])}
 	r.result.Turns = append(r.result.Turns, t)
 	if r.opt.Answer != nil && t.Text != "" {
 		r.failed(r.opt.Answer(t.Text))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,11 +15,11 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/demoagent"
 	"parley/internal/headless"
 	"parley/internal/local"
 	"parley/internal/sensitive"
 	"parley/internal/session"
+	"parley/internal/test/scriptedagent"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,7 +34,7 @@ func scripted(t *testing.T, script string) *session.Session {
 	}
 	s, err := session.NewSession(session.Options{
 		Cwd: dir, Unattended: true,
-		Spawn: func(acpclient.Command) (*session.Peer, error) { return spawn(path), nil },
+		Spawn: func(acpclient.Command) (*session.Peer, error) { return scriptedagent.Start(path), nil },
 		Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
 			table, err := sensitive.New(nil, nil, nil, "")
 			if err != nil {
@@ -48,35 +47,6 @@ func scripted(t *testing.T, script string) *session.Session {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// spawn runs the scripted agent on pipes.
-func spawn(script string) *session.Peer {
-	ctx, stop := context.WithCancel(context.Background())
-	hears, in := io.Pipe()
-	out, says := io.Pipe()
-	var words bytes.Buffer
-	done := make(chan struct{})
-	var failed error
-	go func() {
-		defer close(done)
-		if code := demoagent.Run(ctx, demoagent.Options{In: hears, Out: says, Err: &words, Script: script}); code != 0 {
-			failed = errors.New("it failed")
-		}
-		_ = says.Close()
-		_ = hears.Close()
-	}()
-	return &session.Peer{
-		In: out, Out: in, Done: done,
-		Err:    func() error { <-done; return failed },
-		Stderr: func() string { return "" },
-		Stop: func(context.Context) {
-			stop()
-			_ = in.Close()
-			_ = out.Close()
-			<-done
-		},
-	}
 }
 
 // heard is what a run has said while it was going on.
@@ -167,18 +137,24 @@ func TestSignInThatIsWantedInTheMiddleEndsTheWork(t *testing.T) {
 
 const stuck = "handshake\nexpect session/prompt as p\nsay begun\nwait-cancel\nreply p {\"stopReason\":\"cancelled\"}"
 
-func TestInterruptCancelsTheTurn(t *testing.T) {
-	t.Parallel()
+// interrupted are the options of a run that is interrupted once for each of the events
+// that at reports.
+func interrupted(at func(conversation.Event) bool) headless.Options {
 	interrupts := make(chan os.Signal, 2)
-	var h heard
-	opt := h.options("one")
+	opt := new(heard).options("one")
 	opt.Interrupts = interrupts
 	opt.Event = func(e conversation.Event) error {
-		if _, text := e.(conversation.Text); text {
+		if at(e) {
 			interrupts <- os.Interrupt
 		}
 		return nil
 	}
+	return opt
+}
+
+func TestInterruptCancelsTheTurn(t *testing.T) {
+	t.Parallel()
+	opt := interrupted(func(e conversation.Event) bool { _, text := e.(conversation.Text); return text })
 	r := headless.Run(t.Context(), scripted(t, stuck), opt)
 	if r.Status != headless.Cancelled || r.StopReason != acpclient.StopCancelled || r.Text != "begun" {
 		t.Errorf("%+v", r)
@@ -187,17 +163,13 @@ func TestInterruptCancelsTheTurn(t *testing.T) {
 
 func TestSecondInterruptDoesNotWaitForTheAgent(t *testing.T) {
 	t.Parallel()
-	interrupts := make(chan os.Signal, 2)
-	var h heard
-	opt := h.options("one")
-	opt.Interrupts = interrupts
-	opt.Event = func(e conversation.Event) error {
+	opt := interrupted(func(e conversation.Event) bool {
 		switch e.(type) {
 		case conversation.Text, conversation.CancelRequested:
-			interrupts <- os.Interrupt
+			return true
 		}
-		return nil
-	}
+		return false
+	})
 	r := headless.Run(t.Context(), scripted(t, "handshake\nexpect session/prompt\nsay begun\nexpect session/nothing"), opt)
 	if r.Status != headless.Cancelled || r.StopReason != "" || r.Text != "begun" || len(r.Turns) != 1 {
 		t.Errorf("%+v", r)

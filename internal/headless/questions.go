@@ -116,7 +116,7 @@ func (r *run) progress(e conversation.Update) {
 	case *acpclient.ToolCallUpdate:
 		id = u.ToolCallID
 	}
-	if t := r.conv.Tool(id); t != nil && (t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed) {
+	if t := r.conv.Tool(id); t != nil && (t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed || t.Status == acpclient.ToolCancelled) {
 		r.progressOf(t)
 	}
 }

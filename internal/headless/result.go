@@ -45,6 +45,9 @@ type AgentInfo struct {
 type Turn struct {
 	StopReason acpclient.StopReason `json:"stopReason,omitempty"`
 	Text       string               `json:"text"`
+	// Tokens are those that the agent has counted, nil if it has not. Agents differ in
+	// whether they count those of the turn, or of the session so far.
+	Tokens *acpclient.Usage `json:"tokens,omitempty"`
 }
 
 // ToolCall is one call of a tool in short. Status is that of the protocol, or

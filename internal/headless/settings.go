@@ -2,7 +2,6 @@ package headless
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -34,12 +33,12 @@ func (r *run) set() {
 	}
 	s := r.settings[0]
 	r.settings = r.settings[1:]
-	o := findOption(r.conv.Options, s.Option)
+	o := conversation.OptionNamed(r.conv.Options, s.Option)
 	if o == nil {
 		r.end(BadUsage, fmt.Sprintf("the agent has no option %q; it has %s", s.Option, optionNames(r.conv.Options)))
 		return
 	}
-	v, ok := findValue(o, s.Value)
+	v, ok := conversation.ValueNamed(o, s.Value)
 	if !ok {
 		r.end(BadUsage, fmt.Sprintf("%s cannot be %q; it can be %s", o.Name, s.Value, valueNames(o)))
 		return
@@ -59,43 +58,6 @@ func (r *run) settled(e conversation.OptionSettled) {
 		return
 	}
 	r.set()
-}
-
-// findOption finds an option by its id, or else by its name.
-func findOption(options []acpclient.SessionConfigOption, name string) *acpclient.SessionConfigOption {
-	for i := range options {
-		if string(options[i].ID) == name {
-			return &options[i]
-		}
-	}
-	for i := range options {
-		if strings.EqualFold(options[i].Name, name) {
-			return &options[i]
-		}
-	}
-	return nil
-}
-
-// findValue finds a value of an option by its id, or else by its name.
-func findValue(o *acpclient.SessionConfigOption, name string) (acpclient.ConfigValue, bool) {
-	if o.Type == acpclient.ConfigBoolean {
-		switch strings.ToLower(name) {
-		case "true", "on", "yes":
-			return acpclient.BoolValue(true), true
-		case "false", "off", "no":
-			return acpclient.BoolValue(false), true
-		}
-		return acpclient.ConfigValue{}, false
-	}
-	all := o.Options.All()
-	i := slices.IndexFunc(all, func(v acpclient.ConfigSelectOption) bool { return string(v.Value) == name })
-	if i < 0 {
-		i = slices.IndexFunc(all, func(v acpclient.ConfigSelectOption) bool { return strings.EqualFold(v.Name, name) })
-	}
-	if i < 0 {
-		return acpclient.ConfigValue{}, false
-	}
-	return acpclient.SelectValue(all[i].Value), true
 }
 
 func optionNames(options []acpclient.SessionConfigOption) string {

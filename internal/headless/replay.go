@@ -1,0 +1,80 @@
+package headless
+
+import (
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// Replay folds the events of a session that was recorded, and hands on what came of it
+// as Run does. The status is how the last turn has ended. Only the functions of the
+// options are used.
+func Replay(events []conversation.Event, opt Options) *Result {
+	r := newRun(opt)
+	for _, e := range events {
+		if opt.Event != nil {
+			r.failed(opt.Event(e))
+		}
+		r.watch(e)
+		if r.over {
+			break
+		}
+	}
+	if r.turns > len(r.result.Turns) {
+		r.noteTurn(conversation.TurnEnded{})
+		r.setStatus(Cancelled, "what was recorded ends in the middle of a turn")
+	}
+	if r.result.Status == "" {
+		r.result.Status = Answered
+	}
+	r.report()
+	return &r.result
+}
+
+// watch folds an event of which nothing follows any more.
+func (r *run) watch(e conversation.Event) {
+	r.fold(e)
+	switch e := e.(type) {
+	case conversation.SessionOpening:
+		if e.Clear { // the items before it are gone
+			r.first, r.begun = 0, 0
+		}
+	case conversation.Update:
+		r.progress(e)
+	case conversation.TurnEnded:
+		if r.turns > len(r.result.Turns) { // else its agent had gone before
+			r.noteTurn(e)
+			r.setStatus(statusOf(e))
+		}
+	case conversation.AgentLost:
+		r.result.Stderr = e.Stderr
+		open := r.turns > len(r.result.Turns)
+		if open {
+			r.noteTurn(conversation.TurnEnded{})
+		}
+		if open || r.turns == 0 {
+			r.setStatus(AgentFailed, "the agent has gone: "+words(e.Err))
+		}
+	}
+}
+
+// setStatus notes how a turn has ended: that of the last one counts.
+func (r *run) setStatus(s Status, why string) {
+	if !r.over {
+		r.result.Status, r.result.Message = s, why
+	}
+}
+
+// statusOf is how a turn has ended.
+func statusOf(e conversation.TurnEnded) (Status, string) {
+	switch {
+	case e.Err != nil:
+		return AgentFailed, "the agent answered with an error: " + words(e.Err)
+	case e.Reason == acpclient.StopRefusal:
+		return Refused, "the agent refused to go on"
+	case e.Reason == acpclient.StopCancelled:
+		return Cancelled, "the turn was cancelled"
+	case e.Reason == acpclient.StopEndTurn || e.Reason == "":
+		return Answered, ""
+	}
+	return Incomplete, stopWords(e.Reason)
+}
