@@ -1,0 +1,159 @@
+// Package recent remembers between two runs what the person used last: actions of the
+// command palette, agents, and the version of parley. It is one small file in the
+// directory for state. Nothing depends on it: what cannot be read was never there.
+package recent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"parley/config"
+)
+
+const (
+	// most is how many actions and agents are remembered, each.
+	most = 20
+	// maxFile bounds what is read of the file, in bytes.
+	maxFile = 64 << 10
+)
+
+// Used is what was used, of each kind the last first.
+type Used struct {
+	Actions []string `json:"actions,omitempty"`
+	Agents  []string `json:"agents,omitempty"`
+	// Version is the newest version of parley that was started, "" if none is known.
+	Version string `json:"version,omitempty"`
+}
+
+// Memory is the file. It may be used from any goroutine; a nil one remembers nothing.
+type Memory struct {
+	path string
+
+	mu   sync.Mutex
+	used Used // as it was read or written last
+}
+
+// New is the memory in a directory. It touches no file yet.
+func New(dir string) *Memory { return &Memory{path: filepath.Join(dir, "recent.json")} }
+
+// Load reads the file, and returns what it says.
+func (m *Memory) Load() Used {
+	if m == nil {
+		return Used{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.used = m.read()
+	return m.used.clone()
+}
+
+// Used is what is known without reading the file.
+func (m *Memory) Used() Used {
+	if m == nil {
+		return Used{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used.clone()
+}
+
+// Action remembers an action that was chosen.
+func (m *Memory) Action(id string) error {
+	return m.update(func(u *Used) { u.Actions = first(u.Actions, id) })
+}
+
+// Agent remembers an agent that was started.
+func (m *Memory) Agent(id string) error {
+	return m.update(func(u *Used) { u.Agents = first(u.Agents, id) })
+}
+
+// Version remembers a version that was started.
+func (m *Memory) Version(version string) error {
+	return m.update(func(u *Used) { u.Version = version })
+}
+
+// first puts a word before all others.
+func first(list []string, word string) []string {
+	list = slices.DeleteFunc(slices.Clone(list), func(other string) bool { return other == word })
+	list = append([]string{word}, list...)
+	return list[:min(len(list), most)]
+}
+
+func (u Used) clone() Used {
+	return Used{slices.Clone(u.Actions), slices.Clone(u.Agents), u.Version}
+}
+
+// read is what the file says; nothing if it says nothing that can be read.
+func (m *Memory) read() Used {
+	var u Used
+	info, err := os.Stat(m.path)
+	if err != nil || !info.Mode().IsRegular() { // a pipe would have to be waited for
+		return u
+	}
+	f, err := os.Open(m.path)
+	if err != nil {
+		return u
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil || json.Unmarshal(data, &u) != nil {
+		return Used{}
+	}
+	u.Actions, u.Agents = u.Actions[:min(len(u.Actions), most)], u.Agents[:min(len(u.Agents), most)]
+	return u
+}
+
+// update changes what the file says, under its lock: several parleys may run. The file
+// is old or new, whatever happens.
+func (m *Memory) update(change func(*Used)) error {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := config.MakeDir(filepath.Dir(m.path)); err != nil {
+		return err
+	}
+	unlock, err := lockedfile.MutexAt(m.path + ".lock").Lock()
+	if err != nil {
+		return fmt.Errorf("lock what was used last: %w", err)
+	}
+	defer unlock()
+	u := m.read()
+	change(&u)
+	data, err := json.Marshal(u)
+	if err == nil {
+		err = replace(m.path, append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("remember what was used last: %w", err)
+	}
+	m.used = u
+	return nil
+}
+
+// replace writes a file beside the one at path, and puts it in its place. The caller
+// holds a lock.
+func replace(path string, data []byte) error {
+	beside := path + ".new"
+	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, config.FileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(beside, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(beside))
+	}
+	return nil
+}
