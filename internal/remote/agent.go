@@ -1,0 +1,157 @@
+package remote
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+)
+
+// The headers of the protocol's transports.
+const (
+	headerConnection = "Acp-Connection-Id"
+	headerSession    = "Acp-Session-Id"
+)
+
+const (
+	// connectPatience is how long a server has to accept a connection.
+	connectPatience = 30 * time.Second
+	// pingEvery and pingPatience say when a connection that is silent is asked whether
+	// anybody is there, and how long that may take.
+	pingEvery    = 30 * time.Second
+	pingPatience = 60 * time.Second
+	// maxHeaders bounds the headers of an answer, in bytes.
+	maxHeaders = 64 << 10
+)
+
+// Options say where an agent listens, and how to reach it.
+type Options struct {
+	// URL begins with http://, https://, ws:// or wss://.
+	URL string
+	// Headers are sent with every request, by name.
+	Headers map[string]string
+	// Insecure allows a URL without TLS whose host is not this machine.
+	Insecure bool
+	// MaxMessage is the longest message in bytes that is taken; a longer one is refused
+	// alone. 0 is acpclient.DefaultMaxLine.
+	MaxMessage int
+	// TLS is nil for the system's certificates.
+	TLS *tls.Config
+}
+
+// Agent is an agent that listens on the network. All methods may be called from any
+// goroutine.
+type Agent struct {
+	opt     Options
+	url     *url.URL
+	headers http.Header
+	cookies http.CookieJar
+
+	pingEvery, pingPatience time.Duration
+}
+
+// New checks where the agent listens. It connects to nothing.
+func New(opt Options) (*Agent, error) {
+	u, err := parse(opt.URL)
+	if err != nil {
+		return nil, err
+	}
+	if !secure(u) && !loopback(u.Hostname()) && !opt.Insecure {
+		return nil, fmt.Errorf("%s is not encrypted, and %s is another machine: use %ss://, or set insecure = true for this agent in the configuration",
+			shown(u), u.Hostname(), u.Scheme)
+	}
+	if opt.MaxMessage <= 0 {
+		opt.MaxMessage = acpclient.DefaultMaxLine
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, fmt.Errorf("keep cookies: %w", err)
+	}
+	a := &Agent{opt: opt, url: u, headers: http.Header{}, cookies: jar, pingEvery: pingEvery, pingPatience: pingPatience}
+	for name, value := range opt.Headers {
+		a.headers.Set(name, value)
+	}
+	return a, nil
+}
+
+// IsURL reports whether s says where an agent listens, rather than which program it is.
+func IsURL(s string) bool {
+	_, err := parse(s)
+	return err == nil
+}
+
+func parse(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return nil, errors.New("the agent's URL cannot be read")
+	case u.Host == "" || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "ws" && u.Scheme != "wss":
+		return nil, errors.New("an agent's URL begins with https://, wss://, http:// or ws://, and names a host")
+	case u.User != nil:
+		return nil, errors.New("an agent's URL takes no name and password: put them into headers = { Authorization = \"…\" }")
+	}
+	return u, nil
+}
+
+func secure(u *url.URL) bool { return u.Scheme == "https" || u.Scheme == "wss" }
+
+// loopback reports whether a host is this machine, whatever a name server says.
+func loopback(host string) bool {
+	if host = strings.TrimSuffix(strings.ToLower(host), "."); host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// shown is a URL for people: without its query, which may hold a secret.
+func shown(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// String is where the agent listens, for people.
+func (a *Agent) String() string { return shown(a.url) }
+
+// Connect begins to connect, and returns at once. What goes wrong is the error of the
+// connection's Read and Write.
+func (a *Agent) Connect() *Connection {
+	if a.url.Scheme == "ws" || a.url.Scheme == "wss" {
+		return newConnection(a.String(), newSocket(a))
+	}
+	return newConnection(a.String(), newStreamable(a))
+}
+
+// httpURL is where requests go.
+func (a *Agent) httpURL() string { return a.url.String() }
+
+// transport is how the agent is reached: through the proxy of the environment, with the
+// headers of answers bounded.
+func (a *Agent) transport() *http.Transport {
+	dialer := &net.Dialer{Timeout: connectPatience, KeepAlive: pingEvery}
+	t := &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		TLSHandshakeTimeout:    connectPatience,
+		MaxResponseHeaderBytes: maxHeaders,
+	}
+	if a.opt.TLS != nil {
+		t.TLSClientConfig = a.opt.TLS.Clone()
+	}
+	return t
+}
+
+// client sends the agent's cookies and follows no redirect.
+func (a *Agent) client(t http.RoundTripper) *http.Client {
+	return &http.Client{
+		Transport: t, Jar: a.cookies,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}

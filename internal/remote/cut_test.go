@@ -1,0 +1,275 @@
+package remote_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/remote"
+	"parley/internal/session"
+	"parley/internal/test/acpserver"
+)
+
+// chunks is how many pieces the answer to a prompt has.
+const chunks = 10
+
+// keeperAgent is an agent whose session outlives its connections. It answers each prompt
+// with pieces that name it, and counts what it is asked.
+type keeperAgent struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (a *keeperAgent) serve(ctx context.Context, in io.Reader, out io.Writer) {
+	h := &keeperConn{agent: a, ready: make(chan struct{})}
+	h.conn = acpclient.NewConn(acpclient.NewLines(in, out), h, acpclient.ConnOptions{})
+	close(h.ready)
+	select {
+	case <-h.conn.Done():
+	case <-ctx.Done():
+		h.conn.Close()
+	}
+}
+
+type keeperConn struct {
+	agent *keeperAgent
+	ready chan struct{} // closed when conn is set
+	conn  *acpclient.Conn
+}
+
+func (*keeperConn) HandleNotification(context.Context, string, json.RawMessage) {}
+
+func (h *keeperConn) HandleRequest(_ context.Context, method string, params json.RawMessage) (any, error) {
+	switch method {
+	case acpclient.Initialize.Name:
+		return json.RawMessage(`{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`), nil
+	case acpclient.SessionNew.Name:
+		return json.RawMessage(`{"sessionId":"one"}`), nil
+	case acpclient.SessionPrompt.Name:
+		var p struct{ Prompt []struct{ Text string } }
+		if err := json.Unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		text := p.Prompt[0].Text
+		h.agent.mu.Lock()
+		h.agent.counts[text]++
+		h.agent.mu.Unlock()
+		for n := range chunks {
+			h.say(fmt.Sprintf("%s#%d ", text, n))
+		}
+		return json.RawMessage(`{"stopReason":"end_turn"}`), nil
+	case acpclient.SessionLoad.Name:
+		h.say("the history, as the agent has it")
+	}
+	return struct{}{}, nil
+}
+
+func (h *keeperConn) say(text string) {
+	<-h.ready
+	_ = h.conn.Notify("session/update", json.RawMessage(fmt.Sprintf(
+		`{"sessionId":"one","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}`, text)))
+}
+
+// cutter is a network that breaks down, once, when so many bytes have passed.
+type cutter struct {
+	net.Listener
+	mu    sync.Mutex
+	left  int // before it breaks down; less than 0 is never
+	conns []net.Conn
+}
+
+// Accept implements net.Listener.
+func (c *cutter) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.conns = append(c.conns, conn)
+	return cutConn{conn, c}, nil
+}
+
+// pass lets n bytes pass, or fewer, and breaks down.
+func (c *cutter) pass(n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left < 0 || n < c.left {
+		c.left -= min(n, max(c.left, 0))
+		return n
+	}
+	n, c.left = c.left, -1
+	for _, conn := range c.conns {
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		conn := conn
+		defer conn.Close()
+	}
+	c.conns = nil
+	return n
+}
+
+type cutConn struct {
+	net.Conn
+	cutter *cutter
+}
+
+func (c cutConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	return c.cutter.pass(n), err
+}
+
+func (c cutConn) Write(b []byte) (int, error) {
+	if n := c.cutter.pass(len(b)); n < len(b) {
+		return n, io.ErrClosedPipe
+	}
+	return c.Conn.Write(b)
+}
+
+// noMachine is the machine of a session whose agent is offered nothing of it.
+type noMachine struct{ session.Machine }
+
+func (noMachine) EndTerminals() {}
+func (noMachine) Close()        {}
+
+// watcher folds the stream of a session.
+type watcher struct {
+	testing.TB
+	*session.Session
+	conv *conversation.Conversation
+}
+
+// until folds until the conversation is as wanted.
+func (w *watcher) until(what string, as func(*conversation.Conversation) bool) {
+	w.Helper()
+	late := time.After(time.Minute)
+	for {
+		for _, e := range w.Stream().Take() {
+			w.conv.Apply(e)
+		}
+		if as(w.conv) {
+			return
+		}
+		select {
+		case <-w.Stream().Ready():
+		case <-late:
+			w.Fatalf("it takes too long until %s; phase %v, shown %q", what, w.conv.Phase, w.shown())
+		}
+	}
+}
+
+// shown is all that was said, by the person and the agent.
+func (w *watcher) shown() string {
+	var b strings.Builder
+	for _, item := range w.conv.Items {
+		if m, ok := item.(*conversation.Message); ok {
+			b.WriteString(m.Parts.Plain())
+		}
+	}
+	return b.String()
+}
+
+func lost(c *conversation.Conversation) bool {
+	return c.Phase == conversation.PhaseLost || c.Phase == conversation.PhaseFailed
+}
+
+// A connection breaks down at moments without end: what was shown stays, nothing is
+// shown twice, and nothing is sent twice.
+func TestAConnectionCutAtAnyMoment(t *testing.T) {
+	for _, scheme := range []string{"ws", "http"} {
+		t.Run(scheme, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(12, 100))
+			for moment := range 100 {
+				cut := random.IntN(8000)
+				cutAt(t, scheme, cut)
+				if t.Failed() {
+					t.Fatalf("moment %d: the connection was cut after %d bytes", moment, cut)
+				}
+			}
+		})
+	}
+}
+
+func cutAt(t *testing.T, scheme string, bytes int) {
+	t.Helper()
+	agent := &keeperAgent{counts: map[string]int{}}
+	server := &acpserver.Server{Agent: agent.serve}
+	defer server.Close()
+	web := httptest.NewUnstartedServer(server)
+	network := &cutter{Listener: web.Listener, left: bytes}
+	web.Listener = network
+	web.Start()
+	defer web.Close()
+	defer web.CloseClientConnections()
+
+	far, err := remote.New(remote.Options{URL: strings.Replace(web.URL, "http", scheme, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.NewSession(session.Options{
+		Cwd: "/srv", Unattended: true, Remote: &session.Remote{Listens: true},
+		Command: acpclient.Command{Path: far.String()},
+		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
+		Spawn: func(acpclient.Command) (*session.Peer, error) {
+			c := far.Connect()
+			return &session.Peer{Transport: c, Done: c.Done(), Err: c.Err, Stop: c.Stop, Stderr: func() string { return "" }}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	w := &watcher{t, s, conversation.New()}
+	s.Start()
+	prompts := []string{"first", "second", "third"}
+	for _, p := range prompts {
+		s.Prompt([]acpclient.ContentBlock{acpclient.TextBlock(p)})
+	}
+	idle := func(c *conversation.Conversation) bool {
+		return c.Phase == conversation.PhaseReady && !c.Turn.Running && len(c.Queue) == 0
+	}
+	w.until("it is cut off or done", func(c *conversation.Conversation) bool { return lost(c) || idle(c) && c.ID != "" })
+	before := w.shown()
+	network.mu.Lock()
+	network.left = -1
+	network.mu.Unlock()
+	for lost(w.conv) {
+		s.Start()
+		w.until("it is connected again", func(c *conversation.Conversation) bool { return c.Phase == conversation.PhaseReady || lost(c) })
+	}
+	if got := w.shown(); !strings.HasPrefix(got, before) {
+		t.Errorf("shown was %q\nand then   %q", before, got)
+	}
+	s.ResumeQueue()
+	s.Prompt([]acpclient.ContentBlock{acpclient.TextBlock("last")})
+	w.until("the last prompt is answered", func(c *conversation.Conversation) bool {
+		return idle(c) && strings.Contains(w.shown(), fmt.Sprintf("last#%d ", chunks-1))
+	})
+	check(t, agent, w.shown(), append(prompts, "last"))
+}
+
+// check finds what was shown or sent twice.
+func check(t *testing.T, agent *keeperAgent, shown string, prompts []string) {
+	t.Helper()
+	agent.mu.Lock()
+	defer agent.mu.Unlock()
+	for _, p := range prompts {
+		if agent.counts[p] > 1 {
+			t.Errorf("%s was sent %d times", p, agent.counts[p])
+		}
+		for n := range chunks {
+			if piece := fmt.Sprintf("%s#%d ", p, n); strings.Count(shown, piece) > 1 {
+				t.Errorf("%s was shown twice in %q", piece, shown)
+			}
+		}
+	}
+}

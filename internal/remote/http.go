@@ -1,0 +1,311 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+)
+
+const (
+	// streamBuffer is how many bytes of a stream wait on this side while nobody reads.
+	streamBuffer = 1 << 20
+	// streamGrace is how long a stream has to begin before what depends on it goes on:
+	// some servers send the head of an answer with the first of its bytes.
+	streamGrace = 2 * time.Second
+	// drainGrace is how long what has arrived is still read when a stream has ended.
+	drainGrace = time.Second
+)
+
+// streamable carries messages over streamable HTTP. Each message to the agent is a POST,
+// sent when the one before was accepted, so that the agent gets them in their order.
+// Messages from the agent come on streams: one of the connection, and one for each
+// session. The order within each is kept; between two streams the protocol promises
+// none. A stream that is not read makes the server wait.
+type streamable struct {
+	agent  *Agent
+	ctx    context.Context // ends with the connection
+	cancel context.CancelCauseFunc
+	work   sync.WaitGroup
+
+	incoming chan arrival
+
+	mu      sync.Mutex
+	client  *http.Client
+	closed  bool   // nothing is begun any more
+	id      string // of the connection; "" before there is one
+	streams map[string]*stream
+	live    int
+	ending  error             // why the first stream ended that should not have
+	asked   map[string]asked  // our requests that are not answered, by id
+	theirs  map[string]string // the sessions of the agent's requests that are not, by id
+}
+
+// asked is a request of ours.
+type asked struct{ method, session string }
+
+// arrival is a message of the agent, or the error about one.
+type arrival struct {
+	message []byte
+	err     error
+}
+
+// stream is one of the streams from the agent.
+type stream struct {
+	session string        // "" is the connection's own
+	opened  chan struct{} // closed when the server has answered
+	err     error         // of opening it
+	stop    context.CancelFunc
+	left    bool // the session is closed, so that its stream may end
+}
+
+func newStreamable(a *Agent) *streamable {
+	s := &streamable{
+		agent: a, incoming: make(chan arrival), streams: map[string]*stream{},
+		asked: map[string]asked{}, theirs: map[string]string{},
+	}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.client = s.newClient(false)
+	return s
+}
+
+// newClient makes the client. Without TLS it speaks HTTP/1.1, which servers of this
+// machine mostly do, or HTTP/2 if it must.
+func (s *streamable) newClient(two bool) *http.Client {
+	t := s.agent.transport()
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(!two)
+	t.Protocols.SetHTTP2(true)
+	t.Protocols.SetUnencryptedHTTP2(two)
+	t.HTTP2 = &http.HTTP2Config{
+		MaxReceiveBufferPerStream: streamBuffer,
+		SendPingTimeout:           s.agent.pingEvery, PingTimeout: s.agent.pingPatience,
+	}
+	return s.agent.client(t)
+}
+
+// spawn runs f beside the caller, unless the connection has been closed; s.mu is held.
+func (s *streamable) spawn(f func()) {
+	if !s.closed {
+		s.work.Go(f)
+	}
+}
+
+// deliverSoon delivers a message when it is read; s.mu is not held.
+func (s *streamable) deliverSoon(message []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spawn(func() { s.deliver(arrival{message: message}) })
+}
+
+// connected implements wire.
+func (s *streamable) connected() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.id != ""
+}
+
+// read implements wire.
+func (s *streamable) read() ([]byte, error) {
+	select {
+	case a := <-s.incoming:
+		return a.message, a.err
+	default:
+	}
+	select {
+	case a := <-s.incoming:
+		return a.message, a.err
+	case <-s.ctx.Done():
+		return nil, context.Cause(s.ctx)
+	}
+}
+
+// deliver waits until an arrival is read.
+func (s *streamable) deliver(a arrival) {
+	select {
+	case s.incoming <- a:
+	case <-s.ctx.Done():
+	}
+}
+
+// envelope is what of a message decides how it travels.
+type envelope struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		SessionID string `json:"sessionId"`
+	} `json:"params"`
+	Result struct {
+		SessionID string `json:"sessionId"`
+	} `json:"result"`
+	Error json.RawMessage `json:"error"`
+}
+
+// open reads an envelope. What is odd in it stays empty.
+func open(message []byte) (e envelope) {
+	_ = json.Unmarshal(message, &e)
+	return e
+}
+
+// write implements wire.
+func (s *streamable) write(message []byte) error {
+	if cause := context.Cause(s.ctx); cause != nil {
+		return cause
+	}
+	e := open(message)
+	if e.Method == acpclient.Initialize.Name && !s.connected() {
+		return s.initialize(message)
+	}
+	session := e.Params.SessionID
+	s.mu.Lock()
+	switch {
+	case e.Method == "":
+		session = s.theirs[string(e.ID)]
+		delete(s.theirs, string(e.ID))
+	case len(e.ID) > 0:
+		s.asked[string(e.ID)] = asked{e.Method, session}
+	}
+	s.mu.Unlock()
+	if e.Method != "" && session != "" {
+		// A server may not know the session before it has got the message.
+		if err := s.follow(session); err != nil && !errors.Is(err, errUnknownSession) {
+			return err
+		}
+	}
+	if closes(e.Method) {
+		s.leave(session, true)
+	}
+	return s.post(message, e, session)
+}
+
+// post sends a message. It is over when the server has accepted it.
+func (s *streamable) post(message []byte, e envelope, session string) error {
+	answer, err := s.do(s.ctx, http.MethodPost, session, message)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	switch code := answer.StatusCode; {
+	case code >= 200 && code < 300:
+		_, _ = io.CopyN(io.Discard, answer.Body, maxHeaders) // so that the connection can be used again
+		return nil
+	case code >= 400 && code < 500 && code != http.StatusNotFound && code != http.StatusGone && e.Method != "" && len(e.ID) > 0:
+		// The server has not taken this request; others may well go through.
+		s.refuse(e, unexpected(answer, "202 Accepted"))
+		return nil
+	}
+	return unexpected(answer, "202 Accepted")
+}
+
+// refuse answers a request in the agent's place, which has not got it.
+func (s *streamable) refuse(e envelope, why error) {
+	s.mu.Lock()
+	delete(s.asked, string(e.ID))
+	s.mu.Unlock()
+	message, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": e.ID,
+		"error": acpclient.Error{Code: acpclient.CodeInternalError, Message: why.Error()},
+	})
+	if err == nil {
+		s.deliverSoon(message)
+	}
+}
+
+// do makes a request. The message is nil if there is none.
+func (s *streamable) do(ctx context.Context, method, session string, message []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, s.agent.httpURL(), bytes.NewReader(message))
+	if err != nil {
+		return nil, err
+	}
+	if message == nil {
+		r.Body, r.GetBody = nil, nil
+	}
+	r.Header = s.agent.headers.Clone()
+	s.mu.Lock()
+	id, client := s.id, s.client
+	s.mu.Unlock()
+	for name, value := range map[string]string{headerConnection: id, headerSession: session} {
+		if r.Header.Del(name); value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	switch method {
+	case http.MethodPost:
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+	case http.MethodGet:
+		r.Header.Set("Accept", "text/event-stream")
+	}
+	return client.Do(r)
+}
+
+// initialize makes the connection: the answer to the first message names it.
+func (s *streamable) initialize(message []byte) error {
+	answer, err := s.do(s.ctx, http.MethodPost, "", message)
+	if err != nil && !secure(s.agent.url) && strings.Contains(err.Error(), "malformed HTTP") {
+		s.mu.Lock()
+		s.client.CloseIdleConnections()
+		s.client = s.newClient(true)
+		s.mu.Unlock()
+		answer, err = s.do(s.ctx, http.MethodPost, "", message)
+	}
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	id := answer.Header.Get(headerConnection)
+	switch {
+	case answer.StatusCode != http.StatusOK:
+		return unexpected(answer, "200 OK")
+	case !isType(answer, "application/json"):
+		return fmt.Errorf("the server answered with the type %q where JSON was expected: is it an agent's address?", answer.Header.Get("Content-Type"))
+	case id == "":
+		return fmt.Errorf("the server did not name the connection (%s is missing): is it an agent's address?", headerConnection)
+	}
+	bound := int64(s.agent.opt.MaxMessage)
+	first, err := io.ReadAll(io.LimitReader(answer.Body, bound+1))
+	if err != nil {
+		return err
+	}
+	if int64(len(first)) > bound {
+		return fmt.Errorf("the agent's first answer is longer than %d bytes", bound)
+	}
+	s.mu.Lock()
+	s.id = id
+	s.mu.Unlock()
+	if err := s.follow(""); err != nil {
+		return err
+	}
+	s.deliverSoon(first)
+	return nil
+}
+
+func isType(r *http.Response, want string) bool {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return err == nil && kind == want
+}
+
+// close implements wire.
+func (s *streamable) close(ctx context.Context) {
+	if s.connected() && ctx.Err() == nil {
+		if answer, err := s.do(ctx, http.MethodDelete, "", nil); err == nil { // the server learns of it anyway
+			_ = answer.Body.Close()
+		}
+	}
+	s.cancel(net.ErrClosed)
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.work.Wait()
+	s.client.CloseIdleConnections()
+}

@@ -1,0 +1,200 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/acpclient"
+)
+
+// Roots are one directory, as it is called on two machines. Paths on the other machine
+// are those of Unix.
+type Roots struct {
+	// Local is absolute on this machine, Remote on the one that the agent runs on.
+	Local, Remote string
+}
+
+// Over carries messages over another transport with the paths in them turned about: what
+// the agent is sent has its own paths, and what is read from it has those of this
+// machine. Paths outside of the roots stay as they are, and so do texts, and what the
+// protocol leaves to agents (rawInput, rawOutput, _meta).
+func (r Roots) Over(t acpclient.Transport) acpclient.Transport { return rooted{t, r} }
+
+// rooted is a transport with the paths in its messages turned about.
+type rooted struct {
+	acpclient.Transport
+	roots Roots
+}
+
+// Read implements acpclient.Transport.
+func (t rooted) Read() ([]byte, error) {
+	message, err := t.Transport.Read()
+	if err != nil {
+		return nil, err
+	}
+	return turned(message, t.roots.toLocal), nil
+}
+
+// Write implements acpclient.Transport.
+func (t rooted) Write(message []byte) error {
+	return t.Transport.Write(turned(message, t.roots.toRemote))
+}
+
+// toLocal is a path of the other machine on this one.
+func (r Roots) toLocal(p string) (string, bool) {
+	rest, ok := below(path.Clean(r.Remote), path.Clean(p))
+	if !ok || !path.IsAbs(p) {
+		return "", false
+	}
+	return filepath.Join(r.Local, filepath.FromSlash(rest)), true
+}
+
+// toRemote is a path of this machine on the other one.
+func (r Roots) toRemote(p string) (string, bool) {
+	rest, ok := below(filepath.ToSlash(filepath.Clean(r.Local)), filepath.ToSlash(filepath.Clean(p)))
+	if !ok || !filepath.IsAbs(p) {
+		return "", false
+	}
+	return path.Join(r.Remote, rest), true
+}
+
+// below is the rest of a path that is root or stands below it; both are clean.
+func below(root, p string) (rest string, ok bool) {
+	if p == root {
+		return "", true
+	}
+	return strings.CutPrefix(p, strings.TrimSuffix(root, "/")+"/")
+}
+
+// The fields of the protocol's messages that hold paths, and those that are not looked
+// into.
+var (
+	pathFields   = []string{"path", "cwd", "additionalDirectories", "oldPath", "newPath"}
+	uriFields    = []string{"uri"}
+	opaqueFields = []string{"rawInput", "rawOutput", "_meta"}
+)
+
+// mentions reports whether a message may hold a path, without decoding it.
+func mentions(message []byte) bool {
+	for _, name := range slices.Concat(pathFields, uriFields) {
+		if bytes.Contains(message, []byte(`"`+name+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// turned is a message with its paths turned about. All else stays byte by byte; so does
+// what is no JSON.
+func turned(message []byte, turn func(string) (string, bool)) []byte {
+	if !mentions(message) {
+		return message
+	}
+	w := walk{d: json.NewDecoder(bytes.NewReader(message)), in: message, turn: turn}
+	if err := w.value(""); err != nil {
+		return message
+	}
+	return append(w.out, message[w.copied:]...)
+}
+
+// walk goes through a message, and writes it again as far as it differs.
+type walk struct {
+	d      *json.Decoder
+	in     []byte
+	turn   func(string) (string, bool)
+	out    []byte
+	copied int // how much of in is in out
+	depth  int
+}
+
+// maxDepth bounds how deep a message is looked into: no message of the protocol is nested
+// like that.
+const maxDepth = 1000
+
+var errDeep = errors.New("the message is nested too deep")
+
+// value takes the next value, which stands in a field of that name.
+func (w *walk) value(field string) error {
+	before := int(w.d.InputOffset())
+	token, err := w.d.Token()
+	if err != nil {
+		return err
+	}
+	switch token := token.(type) {
+	case json.Delim:
+		return w.inside(token, field)
+	case string:
+		if text, ok := w.turnedText(field, token); ok {
+			begin := before + bytes.IndexByte(w.in[before:], '"')
+			w.out = append(append(w.out, w.in[w.copied:begin]...), text...)
+			w.copied = int(w.d.InputOffset())
+		}
+	}
+	return nil
+}
+
+// inside takes an object or an array that has begun, to its end.
+func (w *walk) inside(open json.Delim, field string) error {
+	if w.depth++; w.depth > maxDepth {
+		return errDeep
+	}
+	defer func() { w.depth-- }()
+	for w.d.More() {
+		name := field // the items of an array are those of its field
+		if open == '{' {
+			key, err := w.d.Token()
+			if err != nil {
+				return err
+			}
+			name, _ = key.(string)
+		}
+		if slices.Contains(opaqueFields, name) {
+			var skipped json.RawMessage
+			if err := w.d.Decode(&skipped); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := w.value(name); err != nil {
+			return err
+		}
+	}
+	_, err := w.d.Token()
+	return err
+}
+
+// turnedText is the JSON of a text in a field, if it is a path that is turned about.
+func (w *walk) turnedText(field, text string) ([]byte, bool) {
+	var ok bool
+	switch {
+	case slices.Contains(pathFields, field):
+		text, ok = w.turn(text)
+	case slices.Contains(uriFields, field):
+		text, ok = w.turnedURI(text)
+	}
+	if !ok {
+		return nil, false
+	}
+	quoted, err := json.Marshal(text)
+	return quoted, err == nil
+}
+
+// turnedURI turns the path of a file's URI about.
+func (w *walk) turnedURI(text string) (string, bool) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
+		return "", false
+	}
+	p, ok := w.turn(u.Path)
+	if !ok {
+		return "", false
+	}
+	u.Path, u.RawPath = filepath.ToSlash(p), ""
+	return u.String(), true
+}

@@ -1,0 +1,245 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/acpclient"
+)
+
+const (
+	// readBuffer is what a message is read into at first.
+	readBuffer = 64 << 10
+	// keepBuffer bounds what is kept between two messages for long ones.
+	keepBuffer = 1 << 20
+)
+
+// socket carries messages over WebSocket: each is one text message. Nothing is read
+// unless read is called, so that a reader that waits makes the server wait.
+type socket struct {
+	agent  *Agent
+	ctx    context.Context // ends with the connection
+	cancel context.CancelCauseFunc
+
+	ready chan struct{}   // closed when there is a connection, or an error
+	conn  *websocket.Conn // nil if there is an error
+	err   error
+	raw   atomic.Pointer[net.Conn] // what is below it
+
+	buf      bytes.Buffer
+	waiting  atomic.Bool  // a read waits for the network
+	received atomic.Int64 // counts what comes
+}
+
+func newSocket(a *Agent) *socket {
+	s := &socket{agent: a, ready: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	go s.connect()
+	return s
+}
+
+// connect makes the connection, and sees to it that it is not taken for alive when
+// nobody is there any more.
+func (s *socket) connect() {
+	s.conn, s.err = s.dial()
+	close(s.ready)
+	if s.err == nil {
+		s.conn.SetReadLimit(-1) // read bounds what it takes
+		s.keepAlive()
+	}
+}
+
+func (s *socket) dial() (*websocket.Conn, error) {
+	ctx, cancel := context.WithTimeout(s.ctx, connectPatience)
+	defer cancel()
+	t := s.agent.transport()
+	dial := t.DialContext
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err == nil {
+			s.raw.Store(&c)
+		}
+		return c, err
+	}
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true) // which alone can be upgraded
+	conn, answer, err := websocket.Dial(ctx, s.agent.url.String(), &websocket.DialOptions{
+		HTTPClient: s.agent.client(t), HTTPHeader: s.agent.headers.Clone(),
+	})
+	if err != nil && answer != nil && answer.StatusCode != http.StatusSwitchingProtocols {
+		err = unexpected(answer, "a WebSocket")
+	}
+	if err != nil {
+		t.CloseIdleConnections()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// connected implements wire.
+func (s *socket) connected() bool {
+	select {
+	case <-s.ready:
+		return s.conn != nil
+	default:
+		return false
+	}
+}
+
+// open waits for the connection.
+func (s *socket) open() error {
+	select {
+	case <-s.ready:
+		return s.err
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+}
+
+// read implements wire.
+func (s *socket) read() ([]byte, error) {
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	s.waiting.Store(true)
+	defer s.waiting.Store(false)
+	for {
+		kind, r, err := s.conn.Reader(context.Background())
+		if err != nil {
+			return nil, s.cause(err)
+		}
+		s.received.Add(1)
+		if kind == websocket.MessageText {
+			return s.message(r)
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			return nil, s.cause(err)
+		}
+	}
+}
+
+// message reads a message, or refuses it alone if it is too long.
+func (s *socket) message(r io.Reader) ([]byte, error) {
+	if s.buf.Cap() == 0 || s.buf.Cap() > keepBuffer {
+		s.buf = *bytes.NewBuffer(make([]byte, 0, readBuffer))
+	}
+	s.buf.Reset()
+	bound := int64(s.agent.opt.MaxMessage)
+	r = progress{r, &s.received}
+	n, err := s.buf.ReadFrom(io.LimitReader(r, bound+1))
+	if err == nil && n > bound {
+		s.buf.Reset()
+		var rest int64
+		if rest, err = io.Copy(io.Discard, r); err == nil {
+			return nil, fmt.Errorf("%w: a message of %d bytes, the bound is %d", acpclient.ErrMessageRefused, n+rest, bound)
+		}
+	}
+	if err != nil {
+		return nil, s.cause(err)
+	}
+	return s.buf.Bytes(), nil
+}
+
+// progress counts the reads of a message, so that one that takes long to come is not
+// taken for silence.
+type progress struct {
+	io.Reader
+	count *atomic.Int64
+}
+
+// Read implements io.Reader.
+func (p progress) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.count.Add(1)
+	return n, err
+}
+
+// write implements wire.
+func (s *socket) write(message []byte) error {
+	if err := s.open(); err != nil {
+		return err
+	}
+	if err := s.conn.Write(context.Background(), websocket.MessageText, message); err != nil {
+		return s.cause(err)
+	}
+	return nil
+}
+
+// cause is what a read or write has met: why the connection was given up, if it was, or
+// else what the server or the network did.
+func (s *socket) cause(err error) error {
+	if gaveUp := context.Cause(s.ctx); gaveUp != nil {
+		return gaveUp
+	}
+	var end websocket.CloseError
+	if errors.As(err, &end) {
+		if end.Reason != "" {
+			return fmt.Errorf("the server closed it: %s", end.Reason)
+		}
+		return fmt.Errorf("the server closed it (code %d)", int(end.Code))
+	}
+	return err
+}
+
+// errSilent is why a connection is given up that seems to lead nowhere.
+var errSilent = errors.New("the server has not answered for a while")
+
+// keepAlive asks a server that is silent whether it is there, until the connection ends.
+// Proxies on the way learn from it that the connection is in use.
+func (s *socket) keepAlive() {
+	tick := time.NewTicker(s.agent.pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !s.answers() {
+			s.cancel(errSilent)
+			s.abort()
+			return
+		}
+	}
+}
+
+// answers reports whether the server answers a ping. While nobody reads, the answer could
+// not be seen, so that nothing is asked; nor is anything missed if a message came.
+func (s *socket) answers() bool {
+	before := s.received.Load()
+	if !s.waiting.Load() {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, s.agent.pingPatience)
+	defer cancel()
+	err := s.conn.Ping(ctx)
+	return err == nil || !errors.Is(err, context.DeadlineExceeded) || !s.waiting.Load() || s.received.Load() != before
+}
+
+// abort ends the connection without a word.
+func (s *socket) abort() {
+	if raw := s.raw.Load(); raw != nil {
+		_ = (*raw).Close() // nobody is there to be told
+	}
+}
+
+// close implements wire.
+func (s *socket) close(ctx context.Context) {
+	s.cancel(net.ErrClosed)
+	<-s.ready
+	if s.conn == nil {
+		return
+	}
+	stop := context.AfterFunc(ctx, s.abort)
+	defer stop()
+	_ = s.conn.Close(websocket.StatusNormalClosure, "") // it ends in any case
+}
