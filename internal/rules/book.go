@@ -258,6 +258,9 @@ func (b *Book) Judge(_ context.Context, c session.Case) session.Ruling {
 	for i := range c.Call.Content {
 		if content := &c.Call.Content[i]; content.Type == acpclient.ToolContentDiff {
 			call.Changes = append(call.Changes, content.Path)
+			if content.Change != nil && content.Change.OldPath != "" {
+				call.Changes = append(call.Changes, content.Change.OldPath)
+			}
 		}
 	}
 	d, proposals, err := b.Decide(call, b.opt.Agent, c.Mode, c.Switching)
