@@ -13,7 +13,7 @@ import (
 
 // Query chooses among the stored sessions; what is empty does not count.
 type Query struct {
-	// Cwd is the session's directory.
+	// Cwd is the session's directory, or the one for which its worktree was made.
 	Cwd string
 	// Agent is the agent's id in the configuration, Session its own id of the session.
 	Agent   string
@@ -32,11 +32,15 @@ func (q Query) where() (string, []any) {
 	if !q.All {
 		conditions = append(conditions, "shown = 1")
 	}
-	for column, value := range map[string]string{"cwd": q.Cwd, "agent": q.Agent, "session": string(q.Session)} {
+	for column, value := range map[string]string{"agent": q.Agent, "session": string(q.Session)} {
 		if value != "" {
 			conditions = append(conditions, "sessions."+column+" = ?")
 			values = append(values, value)
 		}
+	}
+	if q.Cwd != "" {
+		conditions = append(conditions, "(sessions.cwd = ? OR sessions.origin = ?)")
+		values = append(values, q.Cwd, q.Cwd)
 	}
 	if conditions == nil {
 		return "1", nil

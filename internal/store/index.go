@@ -24,7 +24,7 @@ const indexName = "index.db"
 // version is thrown away and made anew. passages says where in the logs text stands,
 // and words, which keeps no text itself, which words stand there.
 const (
-	schemaVersion = 3
+	schemaVersion = 4
 	schema        = `
 CREATE TABLE sessions (
 	key INTEGER PRIMARY KEY,
@@ -34,6 +34,7 @@ CREATE TABLE sessions (
 	updated INTEGER NOT NULL, -- nanoseconds since 1970, as all times
 	summary TEXT NOT NULL,
 	cwd TEXT NOT NULL,
+	origin TEXT NOT NULL, -- the directory for which the worktree was made that cwd is
 	agent TEXT NOT NULL,
 	session TEXT NOT NULL,
 	shown INTEGER NOT NULL -- 0 if nobody has asked anything in it

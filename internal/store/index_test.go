@@ -157,6 +157,26 @@ func TestListsSessions(t *testing.T) {
 }
 
 // What is written later is found after a refresh, once; what is deleted is not.
+// A session in a worktree belongs to the directory for which that was made, too.
+func TestListsSessionsInWorktrees(t *testing.T) {
+	s := New(t.TempDir())
+	chat(t, s, Meta{Cwd: "/w.worktrees/wren", Worktree: "parley/wren", From: "/w"}, "apart")
+	chat(t, s, Meta{Cwd: "/w"}, "here")
+	chat(t, s, Meta{Cwd: "/elsewhere"}, "elsewhere")
+	x := index(t, s)
+	for cwd, want := range map[string]int{"/w": 2, "/w.worktrees/wren": 1, "/w.worktrees": 0} {
+		list, err := x.List(t.Context(), Query{Cwd: cwd})
+		if err != nil || len(list) != want {
+			t.Errorf("in %s there are %d, %v, want %d", cwd, len(list), err, want)
+		}
+		for _, l := range list {
+			if l.Cwd == "/w.worktrees/wren" && l.Worktree != "parley/wren" {
+				t.Errorf("its worktree is %q", l.Worktree)
+			}
+		}
+	}
+}
+
 func TestTheIndexFollowsTheLogs(t *testing.T) {
 	s, l := newLog(t)
 	appendAll(t, l, events.Sent("Begin"), text("alpha"))

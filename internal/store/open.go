@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // A log that is being written has an empty file of the same name in the directory
@@ -28,14 +27,14 @@ func (s *Store) mark(l *Log) {
 	}
 }
 
-// Abandoned are the sessions of a directory whose writer was killed, the newest first.
+// Abandoned are the sessions of a directory, or of a worktree made for it, whose writer was killed, the newest first.
 // It looks at nothing but the sessions that were being written.
 func (s *Store) Abandoned(cwd string) ([]ID, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, openDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("look for sessions that were not ended: %w", err)
 	}
-	var found []ID
+	var found []Meta
 	for _, e := range entries {
 		id := ID(e.Name())
 		l, err := s.openLog(id, 0)
@@ -46,12 +45,16 @@ func (s *Store) Abandoned(cwd string) ([]ID, error) {
 			continue // somebody writes it
 		}
 		_ = l.Close()
-		if m, err := s.Meta(id); err == nil && m.Cwd == cwd {
-			found = append(found, id)
+		if m, err := s.Meta(id); err == nil && (m.Cwd == cwd || m.From == cwd) {
+			found = append(found, m)
 		}
 	}
-	slices.SortFunc(found, func(a, b ID) int { return strings.Compare(string(b), string(a)) })
-	return found, nil
+	slices.SortFunc(found, func(a, b Meta) int { return b.Created.Compare(a.Created) })
+	ids := make([]ID, len(found))
+	for i, m := range found {
+		ids[i] = m.ID
+	}
+	return ids, nil
 }
 
 // Forget takes a session out of those that were abandoned. The session stays.

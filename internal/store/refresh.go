@@ -6,36 +6,86 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
 // Refresh brings the index up to date with the logs: it reads what was written since
 // it did so last, and nothing else.
 func (x *Index) Refresh(ctx context.Context) error {
-	files, err := x.store.logs()
+	stale, gone, err := x.compare(ctx)
 	if err != nil {
 		return err
 	}
-	known, err := x.known(ctx)
-	if err != nil {
-		return fmt.Errorf("read the index of the sessions: %w", err)
-	}
-	for _, f := range files {
-		at, there := known[f.id]
-		delete(known, f.id)
-		if there && at.read == f.size {
-			continue
-		}
-		if err := x.take(ctx, f, at); err != nil {
+	for len(stale) > 0 {
+		if stale, err = x.takeSome(ctx, stale); err != nil {
 			return fmt.Errorf("bring the index of the sessions up to date: %w", err)
 		}
 	}
-	for id := range known {
+	for _, id := range gone {
 		if err := x.forget(ctx, id); err != nil {
 			return fmt.Errorf("take the session %s out of the index: %w", id, err)
 		}
 	}
 	return nil
+}
+
+// staleLog is a log of which the index does not know everything.
+type staleLog struct {
+	logFile
+	at position
+}
+
+// compare finds the logs that have grown since they were read, and those that are in the
+// index and nowhere else. It looks at both at the same time.
+func (x *Index) compare(ctx context.Context) (stale []staleLog, gone []ID, err error) {
+	type positions struct {
+		of  map[ID]position
+		err error
+	}
+	indexed := make(chan positions, 1)
+	go func() {
+		known, err := x.known(ctx)
+		indexed <- positions{known, err}
+	}()
+	files, err := x.store.logs()
+	known := <-indexed
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case known.err != nil:
+		return nil, nil, fmt.Errorf("read the index of the sessions: %w", known.err)
+	}
+	for _, f := range files {
+		at, there := known.of[f.id]
+		delete(known.of, f.id)
+		if !there || at.read != f.size {
+			stale = append(stale, staleLog{f, at})
+		}
+	}
+	return stale, slices.Collect(maps.Keys(known.of)), nil
+}
+
+// takeTime is how long one change of the index goes on taking logs. Many logs in one
+// change cost far less than each in its own; others who want to change the index wait
+// meanwhile.
+const takeTime = time.Second
+
+// takeSome takes logs for about takeTime, and returns those that are left. The time
+// counts only for how many there are in a change.
+func (x *Index) takeSome(ctx context.Context, stale []staleLog) (rest []staleLog, err error) {
+	began := time.Now()
+	err = x.change(ctx, func(tx *sql.Tx) error {
+		for len(stale) > 0 && time.Since(began) < takeTime {
+			if err := x.take(ctx, tx, stale[0].logFile, stale[0].at); err != nil {
+				return err
+			}
+			stale = stale[1:]
+		}
+		return nil
+	})
+	return stale, err
 }
 
 // known is how far each log is in the index.
@@ -63,46 +113,44 @@ type position struct{ key, size, read int64 }
 
 // take reads what was added to a log since it was at a position. A log that has become
 // shorter is read anew.
-func (x *Index) take(ctx context.Context, f logFile, at position) error {
-	return x.change(ctx, func(tx *sql.Tx) error {
-		s := scanner{summary: Summary{Meta: Meta{ID: f.id}}}
-		if at.key != 0 && f.size < at.size {
-			if err := drop(ctx, tx, at.key); err != nil {
-				return err
-			}
-			at = position{}
-		}
-		if at.key == 0 {
-			r, err := tx.ExecContext(ctx, "INSERT INTO sessions (id, size, read, updated, summary, cwd, agent, session, shown) VALUES (?, 0, 0, 0, '{}', '', '', '', 0)", f.id)
-			if err != nil {
-				return err
-			}
-			if at.key, err = r.LastInsertId(); err != nil {
-				return err
-			}
-		} else if err := summaryOf(ctx, tx, at.key, &s.summary); err != nil {
+func (x *Index) take(ctx context.Context, tx *sql.Tx, f logFile, at position) error {
+	s := scanner{summary: Summary{Meta: Meta{ID: f.id}}}
+	if at.key != 0 && f.size < at.size {
+		if err := drop(ctx, tx, at.key); err != nil {
 			return err
 		}
-		s.emit = func(p *passage) error { return addPassage(ctx, tx, at.key, p) }
-		for r, err := range x.store.Records(f.id, at.size) {
-			if err != nil {
-				if errors.Is(err, ErrNotStored) {
-					return drop(ctx, tx, at.key) // it was deleted meanwhile
-				}
-				return err
-			}
-			if r.End == 0 {
-				break // it is being written
-			}
-			s.record(r)
-			at.size = r.End
+		at = position{}
+	}
+	if at.key == 0 {
+		r, err := tx.ExecContext(ctx, "INSERT INTO sessions (id, size, read, updated, summary, cwd, origin, agent, session, shown) VALUES (?, 0, 0, 0, '{}', '', '', '', '', 0)", f.id)
+		if err != nil {
+			return err
 		}
-		s.flush()
-		if s.err != nil {
-			return s.err
+		if at.key, err = r.LastInsertId(); err != nil {
+			return err
 		}
-		return saveSummary(ctx, tx, at, f, &s.summary)
-	})
+	} else if err := summaryOf(ctx, tx, at.key, &s.summary); err != nil {
+		return err
+	}
+	s.emit = func(p *passage) error { return addPassage(ctx, tx, at.key, p) }
+	for r, err := range x.store.Records(f.id, at.size) {
+		if err != nil {
+			if errors.Is(err, ErrNotStored) {
+				return drop(ctx, tx, at.key) // it was deleted meanwhile
+			}
+			return err
+		}
+		if r.End == 0 {
+			break // it is being written
+		}
+		s.record(r)
+		at.size = r.End
+	}
+	s.flush()
+	if s.err != nil {
+		return s.err
+	}
+	return saveSummary(ctx, tx, at, f, &s.summary)
 }
 
 func summaryOf(ctx context.Context, tx *sql.Tx, key int64, s *Summary) error {
@@ -118,8 +166,8 @@ func saveSummary(ctx context.Context, tx *sql.Tx, at position, f logFile, s *Sum
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE sessions SET size = ?, read = ?, updated = ?, summary = ?, cwd = ?, agent = ?, session = ?, shown = ? WHERE key = ?",
-		at.size, f.size, f.changed.UnixNano(), string(text), s.Cwd, s.Agent, s.Session, s.Prompt != "", at.key)
+	_, err = tx.ExecContext(ctx, "UPDATE sessions SET size = ?, read = ?, updated = ?, summary = ?, cwd = ?, origin = ?, agent = ?, session = ?, shown = ? WHERE key = ?",
+		at.size, f.size, f.changed.UnixNano(), string(text), s.Cwd, s.From, s.Agent, s.Session, s.Prompt != "", at.key)
 	return err
 }
 

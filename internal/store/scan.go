@@ -141,6 +141,14 @@ func (s *scanner) update(offset int64, u acpclient.SessionUpdate) {
 			texts = append(texts, *u.Title)
 		}
 		s.tool(offset, append(texts, string(u.RawInput))...)
+	case *acpclient.MessageUpdate:
+		if u.Content.Value != nil {
+			for _, b := range *u.Content.Value {
+				s.message(offset, u.Chunk, b.Text)
+			}
+		}
+	case *acpclient.ToolCallContentChunk:
+		s.tool(offset, contentTexts(u.Content)...)
 	case *acpclient.SessionInfoUpdate:
 		if u.Title.Value != nil {
 			s.summary.AgentTitle = firstLine(*u.Title.Value)

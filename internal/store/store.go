@@ -59,6 +59,10 @@ type Meta struct {
 	// Cwd and Dirs are the session's directories.
 	Cwd  string   `json:"cwd"`
 	Dirs []string `json:"dirs,omitempty"`
+	// Worktree is the branch of the git worktree that was made for sessions and that Cwd
+	// is, "" if it is none, and From the directory for which that was made.
+	Worktree string `json:"worktree,omitempty"`
+	From     string `json:"from,omitempty"`
 }
 
 // Store is a directory of logs. It may be used from any goroutine, and by several

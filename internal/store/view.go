@@ -36,13 +36,7 @@ func (s *Store) SaveView(id ID, v View) error {
 	if err != nil {
 		return fmt.Errorf("keep the draft: %w", err)
 	}
-	if err := os.WriteFile(path+".part", b, fileMode); err != nil {
-		return fmt.Errorf("keep the draft: %w", err)
-	}
-	if err := os.Rename(path+".part", path); err != nil {
-		return fmt.Errorf("keep the draft: %w", err)
-	}
-	return nil
+	return replaceDraft(path, b)
 }
 
 // View is the view of a session as it was kept; the zero View if none was.

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A prompt that is being written where nothing was said yet belongs to no log: it is a
+// file in draftDir, one for each directory, that is named after a hash of its path.
+const draftDir = "drafts"
+
+func (s *Store) draftPath(cwd string) string {
+	sum := sha256.Sum256([]byte(cwd))
+	return filepath.Join(s.dir, draftDir, hex.EncodeToString(sum[:16]))
+}
+
+// SaveDraft keeps the prompt that was written in a directory, in no session yet. An empty
+// one is kept as no file.
+func (s *Store) SaveDraft(cwd, draft string) error {
+	path := s.draftPath(cwd)
+	if draft == "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("forget the draft: %w", err)
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return fmt.Errorf("keep the draft: %w", err)
+	}
+	return replaceDraft(path, []byte(draft))
+}
+
+// Draft is what SaveDraft has kept for a directory, "" if it has nothing.
+func (s *Store) Draft(cwd string) (string, error) {
+	b, err := os.ReadFile(s.draftPath(cwd))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("read the draft: %w", err)
+	}
+	return string(b), nil
+}
+
+// replaceDraft writes a file with a draft in it as a whole.
+func replaceDraft(path string, b []byte) error {
+	if err := os.WriteFile(path+".part", b, fileMode); err != nil {
+		return fmt.Errorf("keep the draft: %w", err)
+	}
+	if err := os.Rename(path+".part", path); err != nil {
+		return fmt.Errorf("keep the draft: %w", err)
+	}
+	return nil
+}
