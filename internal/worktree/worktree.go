@@ -1,0 +1,195 @@
+// Package worktree makes git worktrees for sessions, and ends them: a directory and
+// a branch of their own, in which an agent works beside what the person has checked
+// out. What is done there is shown, merged, or dropped; what is dropped stays in the
+// repository, under a ref.
+//
+// Git is run by package git: no hook runs, and no program that the repository's
+// configuration names.
+package worktree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"parley/internal/git"
+	"parley/internal/regular"
+)
+
+// branchPrefix begins the branches of worktrees, and droppedPrefix the refs of those
+// that were dropped.
+const (
+	branchPrefix  = "parley/"
+	droppedPrefix = "refs/parley/dropped/"
+)
+
+// recordName is the file in git's own directory of a worktree that says what it was
+// made for; git removes it with the worktree.
+const recordName = "parley.json"
+
+// recordBound is how much of a record is read, in bytes.
+const recordBound = 64 << 10
+
+// record is what is remembered of a worktree.
+type record struct {
+	Name string `json:"name"`
+	// Base is the commit that it began at, and Into the branch that was checked out
+	// then, "" if none was.
+	Base string `json:"base"`
+	Into string `json:"into,omitempty"`
+	// From is the directory for which it was made.
+	From string `json:"from"`
+}
+
+// Tree is a worktree that was made for sessions. It is immutable.
+type Tree struct {
+	// Name is what the person calls it, and Path its directory.
+	Name, Path string
+	// Branch was made for it. Base is the commit that it began at, and Into the
+	// branch that was checked out then, to be merged into; "" if none was.
+	Branch, Base, Into string
+	// From is the directory for which it was made.
+	From string
+}
+
+// Errors of finding worktrees.
+var (
+	ErrNoRepository = errors.New("it is not in a git repository")
+	ErrNoCommit     = errors.New("the git repository has no commit yet")
+	ErrUnknown      = errors.New("there is no such worktree of parley's")
+)
+
+// At is the worktree whose directory is dir; nil if it is none that was made for
+// sessions. It reads two files, and does not run git.
+func At(dir string) *Tree {
+	b, err := regular.Head(filepath.Join(dir, ".git"), recordBound)
+	admin, linked := strings.CutPrefix(string(b), "gitdir:")
+	if err != nil || !linked {
+		return nil
+	}
+	if admin = strings.TrimSpace(admin); !filepath.IsAbs(admin) {
+		admin = filepath.Join(dir, admin)
+	}
+	b, err = regular.Head(filepath.Join(admin, recordName), recordBound)
+	if err != nil {
+		return nil
+	}
+	var r record
+	if json.Unmarshal(b, &r) != nil || CheckName(r.Name) != nil || !isHash(r.Base) || strings.HasPrefix(r.Into, "-") {
+		return nil
+	}
+	return &Tree{Name: r.Name, Path: dir, Branch: branchPrefix + r.Name, Base: r.Base, Into: r.Into, From: r.From}
+}
+
+// NameOf is the name of the worktree for which a branch was made.
+func NameOf(branch string) string { return strings.TrimPrefix(branch, branchPrefix) }
+
+// isHash reports whether a text can be the hash of a commit.
+func isHash(s string) bool {
+	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// GitPaths are the paths outside of a linked worktree that git writes to when it
+// commits there, and those from which it takes what it runs. Both are nil if dir is
+// no linked worktree.
+func GitPaths(dir string) (written, trusted []string) {
+	b, err := regular.Head(filepath.Join(dir, ".git"), recordBound)
+	admin, linked := strings.CutPrefix(string(b), "gitdir:")
+	if err != nil || !linked {
+		return nil, nil
+	}
+	if admin = strings.TrimSpace(admin); !filepath.IsAbs(admin) {
+		admin = filepath.Join(dir, admin)
+	}
+	// What the worktree says of its repository counts only if the repository says it too.
+	back, err := regular.Head(filepath.Join(admin, "gitdir"), recordBound)
+	if err != nil || !sameFile(strings.TrimSpace(string(back)), filepath.Join(dir, ".git")) || filepath.Base(filepath.Dir(admin)) != "worktrees" {
+		return nil, nil
+	}
+	common := filepath.Dir(filepath.Dir(admin))
+	for _, name := range []string{"objects", "refs", "logs"} {
+		written = append(written, filepath.Join(common, name))
+	}
+	written = append(written, admin)
+	for _, name := range []string{"commondir", "gitdir", "config.worktree", recordName} {
+		trusted = append(trusted, filepath.Join(admin, name))
+	}
+	return written, append(trusted, filepath.Join(dir, ".git"), filepath.Join(common, "hooks"), filepath.Join(common, "config"))
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// place is a worktree as git lists it.
+type place struct {
+	path   string
+	branch string // "" if none is checked out
+}
+
+// places lists all worktrees of a repository, the main one first.
+func places(ctx context.Context, w *git.Writer) ([]place, error) {
+	out, err := w.Run(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var list []place
+	for line := range strings.SplitSeq(out, "\x00") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "worktree":
+			list = append(list, place{path: filepath.FromSlash(value)})
+		case "branch":
+			if len(list) > 0 {
+				list[len(list)-1].branch = strings.TrimPrefix(value, "refs/heads/")
+			}
+		}
+	}
+	return list, nil
+}
+
+// open is git in the repository that dir belongs to, and all worktrees of it.
+func open(ctx context.Context, dir string) (*git.Writer, []place, error) {
+	w, err := git.NewWriter(ctx, dir)
+	var failed *git.Error
+	if errors.As(err, &failed) && failed.Command == "rev-parse" && strings.Contains(failed.Said, "not a git repository") {
+		return nil, nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := places(ctx, w)
+	return w, all, err
+}
+
+// List are the worktrees that were made for sessions of the repository that dir
+// belongs to, in git's order.
+func List(ctx context.Context, dir string) ([]*Tree, error) {
+	_, all, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	var trees []*Tree
+	for _, p := range all {
+		if t := At(p.path); t != nil {
+			trees = append(trees, t)
+		}
+	}
+	return trees, nil
+}
+
+// Gone reports whether a directory is not there any more.
+func Gone(dir string) bool {
+	_, err := os.Stat(dir)
+	return errors.Is(err, fs.ErrNotExist)
+}
