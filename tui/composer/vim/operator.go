@@ -1,0 +1,232 @@
+package vim
+
+import (
+	"strings"
+	"unicode"
+)
+
+// span is what an operator works on: the text from from up to to, or the whole lines
+// from that of from to that of to.
+type span struct {
+	from, to Pos
+	lines    bool
+	empty    bool // there is nothing between two brackets, which can be changed though
+}
+
+// operate runs an operator over what its motion says. It reports false if that is
+// nothing.
+func (e *Editor) operate(c command) (done bool) {
+	s, ok := e.reach(c)
+	if ok {
+		e.apply(c, s)
+	}
+	return ok
+}
+
+// reach is what an operator works on.
+func (e *Editor) reach(c command) (span, bool) {
+	at := e.text.Cursor()
+	if c.name == wholeLines {
+		row := at.Row + c.times() - 1
+		if row > e.lastRow() {
+			if at.Row == e.lastRow() {
+				return span{}, false
+			}
+			row = e.lastRow()
+		}
+		from := at
+		if c.operator != "y" {
+			from = e.firstNonBlank(at.Row)
+		}
+		return span{from: from, to: Pos{row, 0}, lines: true}, true
+	}
+	if len(c.name) == 2 && (c.name[0] == 'i' || c.name[0] == 'a') {
+		s, ok := e.object(c)
+		return e.adjusted(c, s), ok
+	}
+	m := motions[c.name]
+	k := m.kind
+	if c.name == ";" || c.name == "," {
+		k = motions[e.found(c).name].kind
+	}
+	to, ok := m.to(e, c)
+	e.keeps = false
+	if !ok {
+		return span{}, false
+	}
+	from := at
+	if to.before(from) {
+		from, to = to, from
+	}
+	switch k {
+	case linewise:
+		return span{from: from, to: to, lines: true}, true
+	case inclusive:
+		to = e.after(to)
+		return e.adjustedInclusive(c, span{from: from, to: to}), true
+	}
+	return e.adjusted(c, span{from: from, to: to}), true
+}
+
+// adjusted is vim's rule for what ends before the first character of a line: it ends
+// with the line before, and is whole lines if it begins before the first character
+// of its line too.
+func (e *Editor) adjusted(c command, s span) span {
+	if s.lines || s.to.Col != 0 || s.from.Row == s.to.Row {
+		return e.adjustedInclusive(c, s)
+	}
+	s.to = e.end(s.to.Row - 1)
+	if e.inIndent(s.from) {
+		s.lines = true
+		return s
+	}
+	return e.adjustedInclusive(c, s)
+}
+
+// adjustedInclusive is vim's rule for deleting: what begins before the first
+// character of a line and ends behind the last of another is whole lines.
+func (e *Editor) adjustedInclusive(c command, s span) span {
+	if c.operator != "d" || s.lines || s.from.Row == s.to.Row {
+		return s
+	}
+	rest := e.text.Line(s.to.Row)[s.to.Col:]
+	s.lines = e.inIndent(s.from) && strings.Trim(rest, " \t") == ""
+	return s
+}
+
+// apply runs an operator over a span.
+func (e *Editor) apply(c command, s span) {
+	e.text.Move(e.onLine(s.from)) // where undo brings the cursor back to
+	switch c.operator {
+	case "y":
+		e.yank(c, s)
+		e.to(s.from)
+	case "d":
+		if e.lastRow() == 0 && e.emptyLine(0) {
+			return
+		}
+		e.yank(c, s)
+		e.remove(s)
+	case "c":
+		e.yank(c, s)
+		if s.lines {
+			s.from, s.to = Pos{s.from.Row, 0}, e.end(s.to.Row)
+		}
+		e.edit(s.from, s.to, "")
+		e.text.Move(s.from)
+		e.begin(c)
+	case "<", ">":
+		e.shift(c.operator, s, 1)
+	default:
+		e.recase(c.operator, s)
+	}
+}
+
+// yank keeps a span in the register.
+func (e *Editor) yank(c command, s span) {
+	if s.empty || !s.lines && s.from == s.to {
+		return
+	}
+	if s.lines {
+		e.register = Register{e.slice(Pos{s.from.Row, 0}, e.end(s.to.Row)), true}
+	} else {
+		e.register = Register{e.slice(s.from, s.to), false}
+	}
+	if c.clipboard {
+		e.copied = e.register.Text
+		if e.register.Lines {
+			e.copied += "\n"
+		}
+	}
+}
+
+// edit replaces text and leaves the cursor behind it.
+func (e *Editor) edit(from, to Pos, text string) Pos {
+	e.keeps = false
+	if from == to && text == "" {
+		return from
+	}
+	e.text.Replace(from, to, text)
+	end := from
+	if n := strings.Count(text, "\n"); n > 0 {
+		end = Pos{from.Row + n, len(text) - 1 - strings.LastIndexByte(text, '\n')}
+	} else {
+		end.Col += len(text)
+	}
+	e.text.Move(end)
+	return end
+}
+
+// remove deletes a span.
+func (e *Editor) remove(s span) {
+	if !s.lines {
+		e.edit(s.from, s.to, "")
+		e.to(s.from)
+		return
+	}
+	first, last := s.from.Row, s.to.Row
+	switch {
+	case last < e.lastRow():
+		e.edit(Pos{first, 0}, Pos{last + 1, 0}, "")
+	case first > 0:
+		e.edit(e.end(first-1), e.end(last), "")
+	default:
+		e.edit(Pos{}, e.end(last), "")
+	}
+	e.to(e.firstNonBlank(min(first, e.lastRow())))
+}
+
+// shift indents the lines of a span, or takes indent away.
+func (e *Editor) shift(operator string, s span, times int) {
+	was := e.slice(Pos{s.from.Row, 0}, e.end(s.to.Row))
+	lines := strings.Split(was, "\n")
+	for i, line := range lines {
+		if line == "" {
+			continue
+		}
+		rest := strings.TrimLeft(line, " \t")
+		width := e.text.Column(s.from.Row+i, len(line)-len(rest))
+		if operator == ">" {
+			width += times * indent
+		} else {
+			width = max(0, width-times*indent)
+		}
+		lines[i] = strings.Repeat(" ", width) + rest
+	}
+	if is := strings.Join(lines, "\n"); is != was {
+		e.edit(Pos{s.from.Row, 0}, e.end(s.to.Row), is)
+	}
+	e.to(e.firstNonBlank(s.from.Row))
+}
+
+// recase changes the case of a span.
+func (e *Editor) recase(operator string, s span) {
+	from, to := s.from, s.to
+	if s.lines {
+		from, to = Pos{s.from.Row, 0}, e.end(s.to.Row)
+	}
+	was := e.slice(from, to)
+	is := strings.Map(caseOf(operator), was)
+	if operator == "gU" {
+		is = strings.ReplaceAll(is, "ß", "SS")
+	}
+	if is != was {
+		e.edit(from, to, is)
+	}
+	e.to(s.from)
+}
+
+func caseOf(operator string) func(rune) rune {
+	switch operator {
+	case "gu":
+		return unicode.ToLower
+	case "gU":
+		return unicode.ToUpper
+	}
+	return func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}
+}
