@@ -66,10 +66,11 @@ type Theme struct {
 // New makes the theme for a dark or a light terminal background, in true colour.
 func New(dark bool) *Theme { return NewFor(dark, TrueColor) }
 
-// NewFor makes the theme for a dark or a light terminal background and for the
+// NewFor makes parley's own theme for a dark or a light terminal background and for the
 // colours that the terminal has.
-func NewFor(dark bool, depth Depth) *Theme {
-	p := paletteFor(dark, depth)
+func NewFor(dark bool, depth Depth) *Theme { return fromPalette(dark, depth, paletteFor(dark, depth)) }
+
+func fromPalette(dark bool, depth Depth, p *palette) *Theme {
 	fg, on := p.ink, p.inkOn
 	return &Theme{
 		Dark: dark, Depth: depth,

@@ -12,10 +12,13 @@ import (
 // TestTextCanBeRead: all text has a contrast of 4.5 to 1 or more against what it
 // stands on, the faintest hints too.
 func TestTextCanBeRead(t *testing.T) {
-	const enough = 4.5
 	for _, depth := range []Depth{TrueColor, Colors256} {
-		for dark, under := range grounds {
-			p := paletteFor(dark, depth)
+		for _, scheme := range Schemes() {
+			enough, under := 4.5, grounds[scheme.Dark]
+			if scheme.strongest() && depth == TrueColor {
+				enough = 7
+			}
+			p := scheme.Theme(depth).palette
 			inks := map[string]string{
 				"text": p.text, "strong": p.strong, "muted": p.muted, "faint": p.faint, "accent": p.accent,
 				"blue": p.blue, "green": p.green, "yellow": p.yellow, "red": p.red, "violet": p.violet,
@@ -23,7 +26,7 @@ func TestTextCanBeRead(t *testing.T) {
 			check := func(what, ink, on string) {
 				t.Helper()
 				if got := contrast(lipgloss.Color(ink), lipgloss.Color(on)); got < enough {
-					t.Errorf("depth %d, dark %v: %s (%s) on %s has a contrast of %.2f", depth, dark, what, ink, on, got)
+					t.Errorf("depth %d, %s: %s (%s) on %s has a contrast of %.2f", depth, scheme.Name, what, ink, on, got)
 				}
 			}
 			for name, ink := range inks {
@@ -57,15 +60,15 @@ func TestSixteenColours(t *testing.T) {
 		true:  {"0": true, "1": true, "4": true, "5": true, "8": true, "12": true},
 		false: {"2": true, "3": true, "6": true, "7": true, "10": true, "11": true, "14": true, "15": true},
 	}
-	for dark, bad := range unreadable {
-		p := paletteFor(dark, Colors16)
+	for _, scheme := range Schemes() {
+		bad, dark, p := unreadable[scheme.Dark], scheme.Name, scheme.sixteen()
 		for _, ink := range []string{p.text, p.strong, p.muted, p.faint, p.accent, p.blue, p.green, p.yellow, p.red, p.violet} {
 			if n, err := strconv.Atoi(ink); ink != "" && (err != nil || n > 15 || bad[ink]) {
-				t.Errorf("dark %v: %q is used for text", dark, ink)
+				t.Errorf("%s: %q is used for text", dark, ink)
 			}
 		}
 		if p.prompt+p.surface+p.raised+p.addBg+p.addWord+p.delBg+p.delWord != "" {
-			t.Errorf("dark %v: there is a background", dark)
+			t.Errorf("%s: there is a background", dark)
 		}
 	}
 }
@@ -74,8 +77,8 @@ func TestSixteenColours(t *testing.T) {
 // different, by more than a colour where there are few.
 func TestEveryDepthTellsApart(t *testing.T) {
 	for _, depth := range []Depth{TrueColor, Colors256, Colors16} {
-		for _, dark := range []bool{true, false} {
-			th := NewFor(dark, depth)
+		for _, scheme := range Schemes() {
+			dark, th := scheme.Name, scheme.Theme(depth)
 			for name, pair := range map[string][2]lipgloss.Style{
 				"chosen":  {th.Choice, th.ChoiceSelected},
 				"matches": {th.Match, th.MatchCurrent},
@@ -86,17 +89,17 @@ func TestEveryDepthTellsApart(t *testing.T) {
 			} {
 				a, b := pair[0], pair[1]
 				if depth == Colors16 && a.GetBold() == b.GetBold() && a.GetReverse() == b.GetReverse() && a.GetUnderline() == b.GetUnderline() {
-					t.Errorf("depth %d, dark %v: %s differ by colour alone", depth, dark, name)
+					t.Errorf("depth %d, %s: %s differ by colour alone", depth, dark, name)
 				}
 				if a.Render("x") == b.Render("x") {
-					t.Errorf("depth %d, dark %v: %s do not differ", depth, dark, name)
+					t.Errorf("depth %d, %s: %s do not differ", depth, dark, name)
 				}
 			}
 			if (th.Prompt == "") != (depth == Colors16) {
-				t.Errorf("depth %d, dark %v: the ground of prompts begins with %q", depth, dark, th.Prompt)
+				t.Errorf("depth %d, %s: the ground of prompts begins with %q", depth, dark, th.Prompt)
 			}
 			if th.Success.Render("x") == th.Error.Render("x") || th.DiffAdded.Render("x") == th.DiffRemoved.Render("x") {
-				t.Errorf("depth %d, dark %v: good and bad do not differ", depth, dark)
+				t.Errorf("depth %d, %s: good and bad do not differ", depth, dark)
 			}
 		}
 	}
@@ -106,9 +109,9 @@ func TestEveryDepthTellsApart(t *testing.T) {
 // frame, code among it.
 func TestNothingHasTheColourOfFrames(t *testing.T) {
 	for _, depth := range []Depth{TrueColor, Colors256} {
-		for _, dark := range []bool{true, false} {
-			p := paletteFor(dark, depth)
-			others := []string{p.text, p.strong, p.muted, p.faint, p.line, p.accent, p.blue, p.green, p.yellow, p.red, p.violet}
+		for _, scheme := range Schemes() {
+			dark, p := scheme.Name, scheme.Theme(depth).palette
+			others := p.inks()
 			if p.chroma != "" {
 				style := styles.Get(p.chroma)
 				for _, token := range style.Types() {
@@ -116,11 +119,11 @@ func TestNothingHasTheColourOfFrames(t *testing.T) {
 				}
 			}
 			if p.frame == "" || slices.Contains(others, p.frame) {
-				t.Errorf("depth %d, dark %v: the frame's colour is that of something else", depth, dark)
+				t.Errorf("depth %d, %s: the frame's colour is that of something else", depth, dark)
 			}
-			for _, on := range grounds[dark] {
+			for _, on := range grounds[scheme.Dark] {
 				if got := contrast(lipgloss.Color(p.frame), lipgloss.Color(on)); got < 3 {
-					t.Errorf("depth %d, dark %v: the frame on %s has a contrast of %.2f", depth, dark, on, got)
+					t.Errorf("depth %d, %s: the frame on %s has a contrast of %.2f", depth, dark, on, got)
 				}
 			}
 		}

@@ -1,0 +1,139 @@
+package theme
+
+import (
+	"image/color"
+	"math"
+	"slices"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+)
+
+func TestSchemesForEverybody(t *testing.T) {
+	t.Parallel()
+	dark, names := 0, []string{}
+	for _, s := range Schemes() {
+		if s.Dark {
+			dark++
+		}
+		if s.About == "" || Named(s.Name) != s || slices.Contains(names, s.Name) {
+			t.Errorf("%q: %q", s.Name, s.About)
+		}
+		names = append(names, s.Name)
+	}
+	if len(names) < 8 || dark < 3 || len(names)-dark < 3 {
+		t.Errorf("%d schemes, %d of them dark", len(names), dark)
+	}
+	if Named("nothing") != nil {
+		t.Error("there is a scheme of any name")
+	}
+	if Named("dark").Theme(Colors256).palette.text != dark256.text || Named("light").Theme(TrueColor).palette.text != lightPalette.text {
+		t.Error("parley's own are not parley's own")
+	}
+}
+
+// Red and green look alike to many people. In the themes for them, what is good and
+// what is bad does not.
+func TestColourBlindPeopleTellApart(t *testing.T) {
+	t.Parallel()
+	const apart = 20 // a difference that is seen at a glance; 2 is one that can just be seen
+	for _, name := range []string{"colour-blind-dark", "colour-blind-light"} {
+		for _, depth := range []Depth{TrueColor, Colors256} {
+			p := Named(name).Theme(depth).palette
+			for kind, blind := range blindness {
+				for what, pair := range map[string][2]string{
+					"success and error": {p.green, p.red}, "words added and removed": {p.addWord, p.delWord}, "lines added and removed": {p.addBg, p.delBg},
+				} {
+					least := float64(apart)
+					if what == "lines added and removed" {
+						least = 8 // they are grounds, and text stands on them
+					}
+					if got := difference(blind(pair[0]), blind(pair[1])); got < least {
+						t.Errorf("%s, depth %d, %s: %s differ by %.0f", name, depth, kind, what, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// blindness simulates how colours look, after Viénot, Brettel and Mollon (1999), to
+// whom the cones for long or for medium waves are missing.
+var blindness = map[string]func(string) [3]float64{
+	"protanopia": func(c string) [3]float64 {
+		r, g, b := linear(c)
+		y := 0.11238*r + 0.88762*g
+		return [3]float64{y, y, 0.00401*r - 0.00401*g + b}
+	},
+	"deuteranopia": func(c string) [3]float64 {
+		r, g, b := linear(c)
+		y := 0.29275*r + 0.70725*g
+		return [3]float64{y, y, -0.02234*r + 0.02234*g + b}
+	},
+}
+
+func linear(c string) (r, g, b float64) {
+	part := func(v uint32) float64 {
+		x := float64(v) / 0xffff
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	x, y, z, _ := lipgloss.Color(c).RGBA()
+	return part(x), part(y), part(z)
+}
+
+// difference is how far two colours are apart in CIELAB.
+func difference(a, b [3]float64) float64 {
+	lab := func(c [3]float64) [3]float64 {
+		f := func(v float64) float64 {
+			if v > 0.008856 {
+				return math.Cbrt(v)
+			}
+			return 7.787*v + 16.0/116
+		}
+		x := f((0.4124*c[0] + 0.3576*c[1] + 0.1805*c[2]) / 0.9505)
+		y := f(0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2])
+		z := f((0.0193*c[0] + 0.1192*c[1] + 0.9505*c[2]) / 1.089)
+		return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
+	}
+	p, q := lab(a), lab(b)
+	return math.Sqrt(math.Pow(p[0]-q[0], 2) + math.Pow(p[1]-q[1], 2) + math.Pow(p[2]-q[2], 2))
+}
+
+func TestOwnScheme(t *testing.T) {
+	t.Parallel()
+	own, err := Named("light").With("mine", map[string]string{"accent": "#112233", "added": "#445566"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	th := own.Theme(TrueColor)
+	if th.Dark || own.Name != "mine" || !same(th.Accent.GetForeground(), "#112233") || !same(th.DiffAdded.GetBackground(), "#445566") {
+		t.Errorf("%q, dark %v: %v on %v", own.Name, th.Dark, th.Accent.GetForeground(), th.DiffAdded.GetBackground())
+	}
+	if !same(th.Error.GetForeground(), lightPalette.red) {
+		t.Error("what is not named is another")
+	}
+	if _, err := Named("dark").With("mine", map[string]string{"blue": "#112233"}); err == nil {
+		t.Error("a colour without a meaning is taken")
+	}
+	for meaning := range (&palette{}).meanings() {
+		own, err := Named("dark").With("mine", map[string]string{meaning: darkPalette.frame})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own.colours.uses(own.colours.frame) {
+			t.Errorf("%s has the colour of the frame", meaning)
+		}
+	}
+	if own, _ := Named("dark").With("mine", map[string]string{"frame": darkPalette.red}); own.colours.frame == darkPalette.red {
+		t.Error("the frame has the colour of errors")
+	}
+}
+
+func same(c color.Color, hex string) bool {
+	r, g, b, _ := c.RGBA()
+	x, y, z, _ := lipgloss.Color(hex).RGBA()
+	return r == x && g == y && b == z
+}
