@@ -54,7 +54,7 @@ func (c *chips) attach(a Attachment) (mark string) {
 		return ""
 	}
 	label := "[" + oneLine(a.Label) + "]"
-	c.list = append(c.list, chip{label, cells.Width(label), func() string { return label }, &a})
+	c.list = append(c.list, chip{label: label, width: cells.Width(label), text: func() string { return label }, attached: &a})
 	return string(firstChip + rune(len(c.list)-1))
 }
 

@@ -34,6 +34,26 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
+// BenchmarkVimKey is a motion of vim and a change, in the middle of a prompt.
+func BenchmarkVimKey(b *testing.B) {
+	for _, shape := range []string{"lines", "one line"} {
+		for _, keys := range []string{"w", "}", "dwu", "vj<esc>"} {
+			b.Run(fmt.Sprintf("%s/100KB/%s", shape, keys), func(b *testing.B) {
+				c := newVim(b)
+				c.SetText(draftOf(100<<10, shape == "lines"))
+				play(c, "<esc>")
+				middle := pos{len(c.buf.lines) / 2, len(c.buf.lines[len(c.buf.lines)/2].text) / 2}
+				b.ReportAllocs()
+				for b.Loop() {
+					c.buf.move(middle)
+					play(c, keys)
+					c.View()
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkKeyAfterPaste is typing beside a folded paste.
 func BenchmarkKeyAfterPaste(b *testing.B) {
 	for _, size := range []int{10 << 10, 100 << 10, 1 << 20} {

@@ -30,17 +30,6 @@ type line struct {
 // those from to on too, but moved by shift.
 type change struct{ from, to, shift int }
 
-// edit is one change of the text, enough to take it back or to do it again.
-type edit struct {
-	at                pos
-	removed, inserted string
-	cursor            pos // before the edit
-	typed             bool
-}
-
-// undoDepth is how many edits can be taken back.
-const undoDepth = 1000
-
 // buffer is the text of a draft with a cursor. Every change goes through
 // replace, so that every change can be taken back.
 type buffer struct {
@@ -51,7 +40,15 @@ type buffer struct {
 	// changes counts edits: two equal counts mean the same text.
 	changes    int
 	undo, redo []edit
-	chips      *chips
+	// current is the number of the step that edits belong to, and grouped says that
+	// they all do until its end.
+	current int
+	grouped bool
+	// anchor is the other end of what is selected, if selecting says that anything
+	// is. An edit ends the selection.
+	anchor    pos
+	selecting bool
+	chips     *chips
 }
 
 func newBuffer(c *chips) *buffer { return &buffer{lines: make([]line, 1), goal: -1, chips: c} }
@@ -91,38 +88,11 @@ func (b *buffer) replace(from, to pos, text string) {
 	b.splice(from, to, text)
 }
 
-func (b *buffer) record(e edit) {
-	b.redo = nil
-	if len(b.undo) == undoDepth {
-		b.undo = slices.Delete(b.undo, 0, undoDepth/4)
-	}
-	b.undo = append(b.undo, e)
-}
-
-// typeText inserts what was typed. A word is taken back as a whole.
-func (b *buffer) typeText(text string) {
-	if text == "" {
-		return
-	}
-	if n := len(b.undo); n > 0 && len(b.redo) == 0 {
-		e := &b.undo[n-1]
-		ends := pos{e.at.row, e.at.col + len(e.inserted)}
-		if e.typed && ends == b.cur && (isSpace(text) || !isSpace(e.inserted[len(e.inserted)-1:])) {
-			e.inserted += text
-			b.splice(b.cur, b.cur, text)
-			return
-		}
-	}
-	b.replace(b.cur, b.cur, text)
-	b.undo[len(b.undo)-1].typed = true
-}
-
-func isSpace(s string) bool { return strings.TrimSpace(s) == "" }
-
 // splice changes the lines and nothing else.
 func (b *buffer) splice(from, to pos, text string) {
 	b.changes++
 	b.goal = -1
+	b.selecting = false
 	head, tail := b.lines[from.row].text[:from.col], b.lines[to.row].text[to.col:]
 	if from.row == to.row && !strings.Contains(text, "\n") {
 		fresh := line{text: head + text + tail}
@@ -155,31 +125,4 @@ func after(p pos, text string) pos {
 		return pos{p.row + n, len(text) - strings.LastIndexByte(text, '\n') - 1}
 	}
 	return pos{p.row, p.col + len(text)}
-}
-
-// edited reports that there is something to take back.
-func (b *buffer) edited() bool { return len(b.undo) > 0 }
-
-// takeBack undoes the last edit.
-func (b *buffer) takeBack() {
-	if len(b.undo) == 0 {
-		return
-	}
-	e := b.undo[len(b.undo)-1]
-	b.undo = b.undo[:len(b.undo)-1]
-	e.typed = false
-	b.redo = append(b.redo, e)
-	b.splice(e.at, after(e.at, e.inserted), e.removed)
-	b.cur = e.cursor
-}
-
-// doAgain takes the last undo back.
-func (b *buffer) doAgain() {
-	if len(b.redo) == 0 {
-		return
-	}
-	e := b.redo[len(b.redo)-1]
-	b.redo = b.redo[:len(b.redo)-1]
-	b.undo = append(b.undo, e)
-	b.splice(e.at, after(e.at, e.removed), e.inserted)
 }

@@ -36,6 +36,7 @@ type chip struct {
 	text func() string
 	// attached goes with the prompt as a block of its own, nil if nothing does.
 	attached *Attachment
+	image    *Image // goes with the prompt, nil if none does
 }
 
 // fold keeps raw text, and returns the chip for it.
@@ -45,7 +46,7 @@ func (c *chips) fold(raw string) (mark string, text func() string) {
 	}
 	label := fmt.Sprintf("[pasted text #%d, %s]", len(c.list)+1, amount(raw))
 	text = sync.OnceValue(func() string { return clean(raw) })
-	c.list = append(c.list, chip{label, cells.Width(label), text, nil})
+	c.list = append(c.list, chip{label: label, width: cells.Width(label), text: text})
 	return string(firstChip + rune(len(c.list)-1)), text
 }
 
@@ -69,6 +70,12 @@ func lineCount(raw string) int {
 }
 
 func isChip(r rune) bool { return r >= firstChip && r <= lastChip }
+
+// isChipAt reports whether a chip begins at an offset.
+func isChipAt(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return isChip(r)
+}
 
 // at returns the chip that s begins with.
 func (c *chips) at(s string) (chip, bool) {
@@ -119,10 +126,11 @@ func clean(s string) string {
 	}, s)
 }
 
-// cleanHere is clean for text that comes to stand at the cursor: whether a joiner
+// cleanHere is clean for text that comes to stand at the cursor, or in the place of what is selected: whether a joiner
 // belongs to an emoji or a word is told by what stands before it.
 func (b *buffer) cleanHere(s string) string {
-	before := b.lines[b.cur.row].text[:b.cur.col]
+	at, _, _ := b.span()
+	before := b.lines[at.row].text[:at.col]
 	_, n := utf8.DecodeLastRuneInString(before)
 	last := before[len(before)-n:]
 	if last != clean(last) {

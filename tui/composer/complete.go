@@ -1,6 +1,8 @@
 package composer
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,8 +15,11 @@ import (
 	"parley/internal/safetext"
 )
 
-// command is a slash command, cleaned.
-type command struct{ name, description, hint string }
+// command is a slash command, cleaned. own is one of parley's.
+type command struct {
+	name, description, hint string
+	own                     bool
+}
 
 // SetCommands says which slash commands the agent has. Names that could not be
 // typed are left out.
@@ -32,6 +37,7 @@ func (c *Composer) SetCommands(list []acpclient.AvailableCommand) {
 		}
 		c.commands = append(c.commands, cmd)
 	}
+	c.addOwn()
 	if c.completion.kind == commandCompletion {
 		c.completion.stale = true
 		c.complete()
@@ -54,6 +60,7 @@ const (
 	noCompletion completionKind = iota
 	commandCompletion
 	fileCompletion
+	historyCompletion
 )
 
 // completion is what the popup above the editor offers.
@@ -71,6 +78,8 @@ type completion struct {
 	selected, top int
 	// note stands in the place of items: that files are being listed, or why not.
 	note string
+	// keep is the label of the offer that was marked when the same query was matched anew.
+	keep string
 	// closed is set when the person has closed the popup for this word.
 	closed bool
 	// stale is set when the items are to be found again though the query is the same.
@@ -81,15 +90,22 @@ type completion struct {
 type item struct {
 	label, detail, text string
 	hits                []int // where the letters that were found begin in the label, in bytes
+	own                 bool  // it is parley's
 }
 
 func (p *completion) open() bool {
 	return p.kind != noCompletion && !p.closed && (len(p.items) > 0 || p.note != "")
 }
 
-// complete brings the popup up to what is before the cursor. It returns the
-// command that lists the project's files when that is due.
+// complete brings the popup, and what is known of mentions, up to what is in the draft.
+// It returns the command that reads what that takes of the project's files.
 func (c *Composer) complete() tea.Cmd {
+	cmd := c.offer()
+	return tea.Batch(cmd, c.lookUp(), c.previewDue())
+}
+
+// offer brings the popup up to what is before the cursor.
+func (c *Composer) offer() tea.Cmd {
 	p := &c.completion
 	kind, from, query := c.wordToComplete()
 	if kind == noCompletion {
@@ -107,6 +123,9 @@ func (c *Composer) complete() tea.Cmd {
 	if p.query == query && !p.stale || p.closed {
 		return cmd
 	}
+	if p.query != query {
+		p.keep = ""
+	}
 	p.query, p.stale, p.selected, p.top, p.note = query, false, 0, 0, ""
 	if kind == commandCompletion {
 		p.items, p.labels = c.matchCommands(query), 0
@@ -114,10 +133,9 @@ func (c *Composer) complete() tea.Cmd {
 		for _, it := range p.items {
 			p.labels = max(p.labels, cells.Width(it.label))
 		}
-	} else {
-		p.items = c.matchFiles(query)
+		return cmd
 	}
-	return cmd
+	return tea.Batch(cmd, c.offerFiles(query))
 }
 
 // wordToComplete is the command or the mention that the cursor is behind.
@@ -150,7 +168,7 @@ func (c *Composer) matchCommands(query string) []item {
 		for i := range hits {
 			hits[i] += len("/")
 		}
-		list = append(list, item{"/" + cmd.name, cmd.description, text, hits})
+		list = append(list, item{label: "/" + cmd.name, detail: cmd.description, text: text, hits: hits, own: cmd.own})
 	}
 	if query == "" {
 		for _, cmd := range c.commands {
@@ -168,35 +186,11 @@ func (c *Composer) matchCommands(query string) []item {
 		add(c.commands[m.Index], m.MatchedIndexes)
 	}
 	for i, cmd := range c.commands {
-		if !found[i] && indexFold(cmd.description, query) >= 0 {
+		if !found[i] && !cmd.own && indexFold(cmd.description, query) >= 0 {
 			add(cmd, nil)
 		}
 	}
-	return list
-}
-
-func (c *Composer) matchFiles(query string) []item {
-	switch {
-	case c.index == nil && c.listError != "":
-		c.completion.note = c.listError
-		return nil
-	case c.index == nil:
-		c.completion.note = "listing files…"
-		return nil
-	}
-	var list []item
-	paths, found, exact := c.index.match(query)
-	p := &c.completion
-	p.found, p.all, p.atLeast = found, len(c.index.paths), !exact
-	for _, p := range paths {
-		text := writeMention(p)
-		if strings.HasSuffix(p, "/") {
-			text = strings.TrimSuffix(text, `"`) // the path goes on
-		} else {
-			text += " "
-		}
-		list = append(list, item{label: p, text: text, hits: hitsIn(p, query)})
-	}
+	slices.SortStableFunc(list, func(a, b item) int { return cmp.Compare(ownLast(a), ownLast(b)) })
 	return list
 }
 
@@ -215,6 +209,9 @@ func (c *Composer) completionKey(name string, send, closes bool) (handled bool) 
 		p.selected = (p.selected + 1) % n
 	case name == "tab", send && !c.exactCommand():
 		c.accept()
+	case name == AnotherFile && p.kind == fileCompletion:
+		c.accept()
+		c.buf.replace(c.buf.cur, c.buf.cur, "@")
 	default:
 		return false
 	}
@@ -238,6 +235,10 @@ func (c *Composer) exactCommand() bool {
 func (c *Composer) accept() {
 	p := &c.completion
 	text := p.items[p.selected].text
+	if text == c.buf.slice(p.from, c.buf.cur) {
+		p.closed = true // it stands there already
+		return
+	}
 	c.buf.replace(p.from, c.buf.cur, text)
 	if next := c.buf.right(c.buf.cur); strings.HasSuffix(text, " ") && c.buf.slice(c.buf.cur, next) == " " {
 		c.buf.cut(next) // there was a space already
@@ -264,54 +265,4 @@ func (c *Composer) hint() string {
 		}
 	}
 	return ""
-}
-
-// filesListedMsg brings the files of a composer's project.
-type filesListedMsg struct {
-	owner *Composer
-	root  string
-	index *fileIndex
-	err   error
-}
-
-// listDue is the command that lists the files, when there is no list or it is
-// old. A list that is there stays in use meanwhile.
-func (c *Composer) listDue() tea.Cmd {
-	if c.listing || c.index != nil && c.now().Sub(c.listed) < listAge {
-		return nil
-	}
-	c.listing = true
-	root := c.root
-	return func() tea.Msg {
-		paths, err := listFiles(root)
-		if err != nil {
-			return filesListedMsg{owner: c, root: root, err: err}
-		}
-		return filesListedMsg{owner: c, root: root, index: newFileIndex(paths)}
-	}
-}
-
-func (c *Composer) takeList(msg filesListedMsg) {
-	if msg.root != c.root {
-		return // of the project before this one
-	}
-	c.listing, c.listed, c.listError = false, c.now(), ""
-	if msg.err != nil {
-		c.listError = safetext.Line(msg.err.Error())
-	} else {
-		c.index = msg.index
-	}
-	if p := &c.completion; p.kind == fileCompletion {
-		marked := ""
-		if p.selected < len(p.items) {
-			marked = p.items[p.selected].label
-		}
-		p.stale = true
-		c.complete()
-		for i, it := range p.items { // a list that is read again must not move the mark
-			if it.label == marked {
-				p.selected = i
-			}
-		}
-	}
 }

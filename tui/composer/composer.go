@@ -16,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/tui/composer/vim"
 	"parley/tui/theme"
 )
 
@@ -30,11 +31,17 @@ type Options struct {
 	Root string
 	// Placeholder is shown while there is no draft.
 	Placeholder string
+	// Vim is whether the draft is edited by the keys of vim.
+	Vim bool
 	// Now is time.Now when it is nil.
 	Now func() time.Time
 	// Exec is the command that runs a program on the terminal and then brings the
 	// message of the callback. It is [tea.ExecProcess] when it is nil.
 	Exec func(*exec.Cmd, tea.ExecCallback) tea.Cmd
+	// NoImages says why images cannot be sent, "" if they can. They can if it is nil.
+	NoImages func() string
+	// Own are parley's own slash commands.
+	Own []OwnCommand
 }
 
 // Composer edits one draft.
@@ -46,19 +53,28 @@ type Composer struct {
 	placeholder string
 	now         func() time.Time
 	exec        func(*exec.Cmd, tea.ExecCallback) tea.Cmd
+	noImages    func() string
+	own         []OwnCommand
 
-	buf    *buffer
-	chips  *chips
-	killed string
-	walk   *walk   // nil when the draft itself is shown
-	search *search // nil when no search is open
+	buf     *buffer
+	chips   *chips
+	kills   killRing
+	pointer pointer
+	vim     *vim.Editor // nil without the keys of vim
+	vimText vimText     // what it edits
+	known   watched     // what it knows of that
+	walk    *walk       // nil when the draft itself is shown
+	search  *search     // nil when no search is open
 
 	commands   []command
 	completion completion
 	index      *fileIndex // nil until the files were listed once
 	listing    bool
+	matching   bool // a command matches the files
 	listed     time.Time
 	listError  string
+	looked     lookup
+	preview    preview
 
 	width, maxHeight int
 	top              place // the first row of the draft that is shown
@@ -67,8 +83,11 @@ type Composer struct {
 // New makes an empty composer, 80 columns wide and at most 10 lines high.
 func New(o Options) *Composer {
 	c := &Composer{
-		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, placeholder: o.Placeholder, now: o.Now, exec: o.Exec,
+		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, placeholder: o.Placeholder, now: o.Now, exec: o.Exec, noImages: o.NoImages, own: o.Own,
 		width: 80, maxHeight: 10,
+	}
+	if o.Vim {
+		c.vim = &vim.Editor{}
 	}
 	if c.now == nil {
 		c.now = time.Now
@@ -79,6 +98,7 @@ func New(o Options) *Composer {
 	if c.root == "" {
 		c.root = "."
 	}
+	c.addOwn()
 	c.reset()
 	return c
 }
@@ -92,15 +112,27 @@ func (c *Composer) SetRoot(root string) {
 		return
 	}
 	c.root, c.index, c.listing, c.listed, c.listError = root, nil, false, time.Time{}, ""
+	c.looked = lookup{}
 }
 
 func (c *Composer) reset() {
-	if c.chips != nil && c.chips.expand(c.killed, true) != c.killed {
-		c.killed = "" // it has chips of the old draft
+	if c.chips != nil {
+		c.kills.forget(c.chips)
+	}
+	if c.vim != nil {
+		if text := c.vim.Register().Text; c.chips != nil && c.chips.expand(text, true) != text {
+			c.vim.Forget()
+		}
 	}
 	c.chips = &chips{}
 	c.buf = newBuffer(c.chips)
+	c.pointer.down = false
+	if c.vim != nil {
+		c.vimText, c.known = vimText{c.buf}, c.buf.watched()
+		c.vim.Edit(c.vimText)
+	}
 	c.walk, c.search, c.completion, c.top = nil, nil, completion{}, place{}
+	c.looked = lookup{}
 }
 
 // Result says what became of a key.
@@ -113,6 +145,10 @@ type Result struct {
 	// Command is not nil when the draft that the key sent is a command of the
 	// person's: what stood behind the "!". It may be empty.
 	Command *string
+	// Copy is text that the key has copied, for the clipboard; "" if it has not.
+	Copy string
+	// Own is the name of the command of parley's that the key sent, "" if it sent none.
+	Own string
 }
 
 // Key handles a key. The command may be nil.
@@ -124,31 +160,58 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 	name := key.String()
 	action, bound := c.keys.Action(config.ContextPrompt, name)
 	if c.completion.open() {
+		was := c.buf.watched()
 		if c.completionKey(name, action == config.ActionSend, action == config.ActionCancel) {
+			c.typed(was)
 			return Result{Used: true}, c.complete()
 		}
 	}
 	if c.walk != nil && action != config.ActionHistoryPrev && action != config.ActionHistoryNext {
 		c.walk.fresh = false
 	}
-	result, cmd := Result{Used: true}, tea.Cmd(nil)
-	types := config.Types(name)
+	c.kills.turn()
+	if result, taken := c.selectionKey(name, action); taken {
+		return result, nil
+	}
+	if result, taken := c.vimKey(key, action, bound); taken {
+		if !c.inserts() {
+			c.completion = completion{}
+			return result, nil
+		}
+		return result, c.complete()
+	}
+	was := c.buf.watched()
+	result, cmd := c.edit(key, name, action, bound)
+	if !result.Used {
+		return result, cmd
+	}
+	c.typed(was)
+	return result, tea.Batch(cmd, c.complete())
+}
+
+// edit does what a key does to the draft, or what it is bound to.
+func (c *Composer) edit(key tea.KeyPressMsg, name string, action config.Action, bound bool) (Result, tea.Cmd) {
 	switch edits, known := editing[name]; {
-	case bound && !types:
-		result, cmd = c.act(action, name)
+	case bound && !config.Types(name):
+		return c.act(action, name)
 	case bound && c.buf.empty():
 		return Result{}, nil // "?" begins no prompt, it shows the help
 	case known:
-		edits(c, c.buf)
-	case key.Text != "":
+		c.perform(edits)
+	case key.Text != "" && c.inserts():
 		c.buf.typeText(strings.ReplaceAll(c.buf.cleanHere(key.Text), "\n", " "))
 	default:
 		return Result{}, nil
 	}
-	if !result.Used {
-		return result, cmd
+	return Result{Used: true}, nil
+}
+
+// perform does what a key does to the draft.
+func (c *Composer) perform(k editKey) {
+	k.do(c, c.buf)
+	if k.moves {
+		c.buf.selecting = false
 	}
-	return result, tea.Batch(cmd, c.complete())
 }
 
 // act does what a key is bound to, where that is the composer's business.
@@ -158,7 +221,7 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 	case config.ActionSend:
 		return c.send()
 	case config.ActionNewline:
-		c.buf.replace(c.buf.cur, c.buf.cur, "\n")
+		c.buf.insert("\n")
 	case config.ActionHistoryPrev:
 		c.previous(name == "up")
 	case config.ActionHistoryNext:
@@ -177,20 +240,17 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 		if !known || !c.edits(action) {
 			return Result{}, nil
 		}
-		edits(c, c.buf)
+		c.perform(edits)
 	}
 	return used, nil
 }
 
 // edits reports whether the key of an action edits the draft, where it can do both:
-// some scroll or quit when there is none, and one suspends when nothing can be
-// undone.
+// some scroll or quit when there is none.
 func (c *Composer) edits(action config.Action) bool {
 	switch action {
 	case config.ActionQuit, config.ActionScrollTop, config.ActionScrollBottom:
 		return !c.buf.empty()
-	case config.ActionSuspend:
-		return c.buf.edited()
 	}
 	return false
 }
@@ -199,6 +259,7 @@ func (c *Composer) edits(action config.Action) bool {
 // that is no arrow always means the history.
 func (c *Composer) previous(arrow bool) {
 	walking := c.walk != nil && c.walk.fresh
+	c.buf.selecting = false
 	if arrow && !walking && c.buf.vertical(-1, c.textWidth()) {
 		return
 	}
@@ -209,6 +270,7 @@ func (c *Composer) previous(arrow bool) {
 
 func (c *Composer) next(arrow bool) {
 	walking := c.walk != nil && c.walk.fresh
+	c.buf.selecting = false
 	if arrow && !walking && c.buf.vertical(1, c.textWidth()) {
 		return
 	}
@@ -221,7 +283,7 @@ func (c *Composer) next(arrow bool) {
 // for terminals where enter with shift is enter.
 func (c *Composer) send() (Result, tea.Cmd) {
 	b := c.buf
-	if at := b.left(b.cur); b.cur.col > 0 && b.slice(at, b.cur) == `\` {
+	if at := b.left(b.cur); c.inserts() && b.cur.col > 0 && b.slice(at, b.cur) == `\` {
 		b.replace(at, b.cur, "\n")
 		return Result{Used: true}, nil
 	}
@@ -232,34 +294,13 @@ func (c *Composer) send() (Result, tea.Cmd) {
 	if line, ok := strings.CutPrefix(raw, commandMark); ok {
 		return c.sendCommand(strings.TrimSpace(c.chips.expand(line, false)), raw)
 	}
+	if name := c.ownCommand(raw); name != "" {
+		return c.sendOwn(name)
+	}
 	prompt := Prompt{raw: strings.TrimRight(raw, " \t\n"), root: c.root, chips: c.chips.frozen()}
 	cmd := c.keep(c.abandoned(), prompt.raw)
 	c.reset()
 	return Result{Used: true, Prompt: &prompt}, cmd
-}
-
-// keep puts drafts into the history, and returns the command that saves them.
-func (c *Composer) keep(raw ...string) tea.Cmd {
-	chips, now := c.chips.frozen(), c.now()
-	var texts []string
-	for _, r := range raw {
-		if text := chips.expand(r, false); strings.TrimSpace(text) != "" {
-			texts = append(texts, text)
-			c.history.add(text)
-		}
-	}
-	h := c.history
-	if h == nil || len(texts) == 0 {
-		return nil
-	}
-	return func() tea.Msg {
-		for _, text := range texts {
-			if err := h.save(text, now); err != nil {
-				return ErrorMsg{err}
-			}
-		}
-		return nil
-	}
 }
 
 // Paste inserts what was pasted at once. Long text is folded into a chip, a
@@ -272,12 +313,15 @@ func (c *Composer) Paste(text string) tea.Cmd {
 	if c.walk != nil {
 		c.walk.fresh = false
 	}
+	c.kills.turn()
+	was := c.buf.watched()
+	defer func() { c.typed(was) }()
 	if len(text) <= foldBytes && lineCount(text) <= foldLines {
-		c.buf.replace(c.buf.cur, c.buf.cur, c.buf.cleanHere(text))
-		return c.complete()
+		c.buf.insert(c.buf.cleanHere(text))
+		return tea.Batch(c.complete(), c.dropped(text))
 	}
 	mark, whole := c.chips.fold(text)
-	c.buf.replace(c.buf.cur, c.buf.cur, mark)
+	c.buf.insert(mark)
 	return tea.Batch(c.complete(), func() tea.Msg { whole(); return nil })
 }
 
@@ -288,7 +332,23 @@ func (c *Composer) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case filesListedMsg:
 		if msg.owner == c {
-			c.takeList(msg)
+			return c.takeList(msg)
+		}
+	case filesMatchedMsg:
+		if msg.owner == c {
+			return c.takeMatches(msg)
+		}
+	case previewMsg:
+		if msg.owner == c {
+			return c.takePreview(msg)
+		}
+	case mentionsMsg:
+		if msg.owner == c {
+			return c.takeLookup(msg)
+		}
+	case droppedMsg:
+		if msg.owner == c {
+			return c.takeDropped(msg)
 		}
 	case editorReadyMsg:
 		if msg.owner == c {
@@ -307,7 +367,7 @@ func (c *Composer) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// SetText replaces the draft; ctrl+z takes that back.
+// SetText replaces the draft; ctrl+_ takes that back.
 func (c *Composer) SetText(text string) {
 	defer c.settle()
 	c.toDraft()
@@ -340,11 +400,14 @@ func (c *Composer) Edits(name string) bool {
 		return strings.Contains(c.buf.raw(), "\n")
 	}
 	switch action, _ := c.keys.Action(config.ContextPrompt, name); action {
+	case config.ActionCancel:
+		_, _, selected := c.selected()
+		return selected || c.Mode() != "" && c.Mode() != vim.Normal.String()
 	case config.ActionNewline, config.ActionEditor, config.ActionHistorySearch:
 		return true
 	}
 	_, known := editing[name]
-	return known || config.Types(name)
+	return known || selects[name] != "" || config.Types(name)
 }
 
 // Chooses says whether something is being chosen for the draft: a completion, or an

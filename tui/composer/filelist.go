@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	filesListed = 50_000           // at most so many files of a project are offered
+	filesListed = 200_000          // at most so many files of a project are offered
 	listTimeout = 20 * time.Second // a project that takes longer is offered in part
 	listAge     = 5 * time.Second  // an older list is read again when it is needed
 )

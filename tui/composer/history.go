@@ -11,9 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"parley/config"
@@ -213,4 +215,28 @@ func trim(f *lockedfile.File) error {
 	}
 	_, err := f.Write(bytes.Join(lines[len(lines)-historyKept:], nil))
 	return err
+}
+
+// keep puts drafts into the history, and returns the command that saves them.
+func (c *Composer) keep(raw ...string) tea.Cmd {
+	chips, now := c.chips.frozen(), c.now()
+	var texts []string
+	for _, r := range raw {
+		if text := chips.expand(r, false); strings.TrimSpace(text) != "" {
+			texts = append(texts, text)
+			c.history.add(text)
+		}
+	}
+	h := c.history
+	if h == nil || len(texts) == 0 {
+		return nil
+	}
+	return func() tea.Msg {
+		for _, text := range texts {
+			if err := h.save(text, now); err != nil {
+				return ErrorMsg{err}
+			}
+		}
+		return nil
+	}
 }

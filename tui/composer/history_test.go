@@ -187,7 +187,7 @@ func TestSetTextIsTheDraft(t *testing.T) {
 		if got := screen(c); got != "❯ new text" {
 			t.Errorf("after %q the screen is\n%s", keys, got)
 		}
-		if play(c, "<ctrl+z>"); c.Text() != "old" {
+		if play(c, "<ctrl+_>"); c.Text() != "old" {
 			t.Errorf("after %q undo gives %q", keys, c.Text())
 		}
 	}
@@ -208,15 +208,16 @@ func TestAbandonedDraftIsRemembered(t *testing.T) {
 
 func TestSearchingTheHistory(t *testing.T) {
 	for _, tt := range []struct{ name, keys, want, screen string }{
-		{"opens", "dr<ctrl+r>", "dr", "  history:\n❯ dr"},
-		{"finds the newest", "<ctrl+r>fix", "fix the parser", "  history 1/4: fix\n❯ fix the parser"},
-		{"finds older ones", "<ctrl+r>fix<ctrl+r>", "Fix the tests", "  history 3/4: fix\n❯ Fix the tests"},
-		{"and newer ones", "<ctrl+r>fix<up><down>", "fix the parser", "  history 1/4: fix\n❯ fix the parser"},
-		{"a longer query narrows", "<ctrl+r>fix the t", "Fix the tests", "  history 3/4: fix the t\n❯ Fix the tests"},
-		{"no match", "dr<ctrl+r>zzz", "dr", "  no match: zzz\n❯ dr"},
-		{"backspace widens", "<ctrl+r>fixx<backspace>", "fix the parser", "  history 1/4: fix\n❯ fix the parser"},
+		{"opens with all, the newest first", "dr<ctrl+r>", "fix the parser", "› fix the parser\n  deploy\n  Fix the tests\n  write docs\n  search:\n❯ fix the parser"},
+		{"finds the newest", "<ctrl+r>fix", "fix the parser", "› fix the parser\n  Fix the tests\n  search: fix\n❯ fix the parser"},
+		{"finds older ones", "<ctrl+r>fix<ctrl+r>", "Fix the tests", "  fix the parser\n› Fix the tests\n  search: fix\n❯ Fix the tests"},
+		{"and newer ones", "<ctrl+r>fix<up><down>", "fix the parser", "› fix the parser\n  Fix the tests\n  search: fix\n❯ fix the parser"},
+		{"a longer query narrows", "<ctrl+r>fix the t", "Fix the tests", "› Fix the tests\n  search: fix the t\n❯ Fix the tests"},
+		{"no match", "dr<ctrl+r>zzz", "dr", "  no prompt of the history has that\n  search: zzz\n❯ dr"},
+		{"backspace widens", "<ctrl+r>fixx<backspace>", "fix the parser", "› fix the parser\n  Fix the tests\n  search: fix\n❯ fix the parser"},
+		{"letters that stand apart", "<ctrl+r>ftst", "Fix the tests", "› Fix the tests\n  search: ftst\n❯ Fix the tests"},
 		{"enter takes", "dr<ctrl+r>tests<enter>", "Fix the tests", "❯ Fix the tests"},
-		{"and that is an edit", "dr<ctrl+r>tests<enter><ctrl+z>", "dr", "❯ dr"},
+		{"and that is an edit", "dr<ctrl+r>tests<enter><ctrl+_>", "dr", "❯ dr"},
 		{"esc gives up", "dr<ctrl+r>tests<esc>", "dr", "❯ dr"},
 		{"ctrl+c gives up", "dr<ctrl+r>tests<ctrl+c>", "dr", "❯ dr"},
 		{"editing keys take and edit", "<ctrl+r>tests<ctrl+w>", "Fix the ", "❯ Fix the"},

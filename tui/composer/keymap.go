@@ -2,70 +2,91 @@ package composer
 
 import "strings"
 
+// editKey is what a key does to the draft.
+type editKey struct {
+	do func(*Composer, *buffer)
+	// moves says that it only moves the cursor, which ends a selection.
+	moves bool
+}
+
 // editing are the keys of readline, and those that people know from elsewhere.
 // A key that the configuration gives to an action of parley is not looked up
 // here.
-var editing = map[string]func(*Composer, *buffer){
-	"left":       func(_ *Composer, b *buffer) { b.move(b.left(b.cur)) },
-	"ctrl+b":     func(_ *Composer, b *buffer) { b.move(b.left(b.cur)) },
-	"right":      func(_ *Composer, b *buffer) { b.move(b.right(b.cur)) },
-	"ctrl+f":     func(_ *Composer, b *buffer) { b.move(b.right(b.cur)) },
-	"alt+left":   func(_ *Composer, b *buffer) { b.move(b.wordLeft(b.cur)) },
-	"ctrl+left":  func(_ *Composer, b *buffer) { b.move(b.wordLeft(b.cur)) },
-	"alt+b":      func(_ *Composer, b *buffer) { b.move(b.wordLeft(b.cur)) },
-	"alt+right":  func(_ *Composer, b *buffer) { b.move(b.wordRight(b.cur)) },
-	"ctrl+right": func(_ *Composer, b *buffer) { b.move(b.wordRight(b.cur)) },
-	"alt+f":      func(_ *Composer, b *buffer) { b.move(b.wordRight(b.cur)) },
-	"home":       func(_ *Composer, b *buffer) { b.move(b.lineStart()) },
-	"ctrl+a":     func(_ *Composer, b *buffer) { b.move(b.lineStart()) },
-	"end":        func(_ *Composer, b *buffer) { b.move(b.lineEnd()) },
-	"ctrl+e":     func(_ *Composer, b *buffer) { b.move(b.lineEnd()) },
-	"alt+<":      func(_ *Composer, b *buffer) { b.move(pos{}) },
-	"alt+>":      func(_ *Composer, b *buffer) { b.move(b.last()) },
-	"up":         func(c *Composer, b *buffer) { b.vertical(-1, c.textWidth()) },
-	"down":       func(c *Composer, b *buffer) { b.vertical(1, c.textWidth()) },
+var editing = map[string]editKey{
+	"left":       {func(_ *Composer, b *buffer) { b.collapse(b.left(b.cur), true) }, true},
+	"right":      {func(_ *Composer, b *buffer) { b.collapse(b.right(b.cur), false) }, true},
+	"ctrl+b":     moving(func(b *buffer) pos { return b.left(b.cur) }),
+	"ctrl+f":     moving(func(b *buffer) pos { return b.right(b.cur) }),
+	"alt+left":   moving(func(b *buffer) pos { return b.wordLeft(b.cur) }),
+	"ctrl+left":  moving(func(b *buffer) pos { return b.wordLeft(b.cur) }),
+	"alt+b":      moving(func(b *buffer) pos { return b.wordLeft(b.cur) }),
+	"alt+right":  moving(func(b *buffer) pos { return b.wordRight(b.cur) }),
+	"ctrl+right": moving(func(b *buffer) pos { return b.wordRight(b.cur) }),
+	"alt+f":      moving(func(b *buffer) pos { return b.wordRight(b.cur) }),
+	"home":       moving((*buffer).lineStart),
+	"ctrl+a":     moving((*buffer).lineStart),
+	"end":        moving((*buffer).lineEnd),
+	"ctrl+e":     moving((*buffer).lineEnd),
+	"alt+<":      moving(func(*buffer) pos { return pos{} }),
+	"alt+>":      moving((*buffer).last),
+	"up":         {func(c *Composer, b *buffer) { b.vertical(-1, c.textWidth()) }, true},
+	"down":       {func(c *Composer, b *buffer) { b.vertical(1, c.textWidth()) }, true},
 
-	"backspace":       func(_ *Composer, b *buffer) { b.cut(b.left(b.cur)) },
-	"shift+backspace": func(_ *Composer, b *buffer) { b.cut(b.left(b.cur)) },
-	"ctrl+h":          func(_ *Composer, b *buffer) { b.cut(b.left(b.cur)) },
-	"delete":          func(_ *Composer, b *buffer) { b.cut(b.right(b.cur)) },
-	"ctrl+d":          func(_ *Composer, b *buffer) { b.cut(b.right(b.cur)) },
+	"backspace":       erasing((*buffer).left),
+	"shift+backspace": erasing((*buffer).left),
+	"ctrl+h":          erasing((*buffer).left),
+	"delete":          erasing((*buffer).right),
+	"ctrl+d":          erasing((*buffer).right),
 
-	"ctrl+w":         func(c *Composer, b *buffer) { c.kill(b.spaceLeft(b.cur)) },
-	"alt+backspace":  func(c *Composer, b *buffer) { c.kill(b.wordLeft(b.cur)) },
-	"ctrl+backspace": func(c *Composer, b *buffer) { c.kill(b.wordLeft(b.cur)) },
-	"alt+d":          func(c *Composer, b *buffer) { c.kill(b.wordRight(b.cur)) },
-	"alt+delete":     func(c *Composer, b *buffer) { c.kill(b.wordRight(b.cur)) },
-	"ctrl+delete":    func(c *Composer, b *buffer) { c.kill(b.wordRight(b.cur)) },
-	"ctrl+k":         func(c *Composer, b *buffer) { c.kill(orElse(b, b.lineEnd(), b.right)) },
-	"ctrl+u":         func(c *Composer, b *buffer) { c.kill(orElse(b, b.lineStart(), b.left)) },
-	"ctrl+y":         func(c *Composer, b *buffer) { b.replace(b.cur, b.cur, c.killed) },
+	"ctrl+w":         killing((*buffer).spaceLeft),
+	"alt+backspace":  killing((*buffer).wordLeft),
+	"ctrl+backspace": killing((*buffer).wordLeft),
+	"alt+d":          killing((*buffer).wordRight),
+	"alt+delete":     killing((*buffer).wordRight),
+	"ctrl+delete":    killing((*buffer).wordRight),
+	"ctrl+k":         killing(func(b *buffer, at pos) pos { return orElse(at, b.lineEnd(), b.right) }),
+	"ctrl+u":         killing(func(b *buffer, at pos) pos { return orElse(at, b.lineStart(), b.left) }),
+	"ctrl+y":         {do: func(c *Composer, _ *buffer) { c.yank() }},
+	"alt+y":          {do: func(c *Composer, _ *buffer) { c.yankOlder() }},
 
-	"ctrl+t": func(_ *Composer, b *buffer) { b.swap() },
-	"alt+u":  func(_ *Composer, b *buffer) { b.recase(strings.ToUpper) },
-	"alt+l":  func(_ *Composer, b *buffer) { b.recase(strings.ToLower) },
-	"alt+c":  func(_ *Composer, b *buffer) { b.recase(capitalize) },
+	"ctrl+t": {do: func(_ *Composer, b *buffer) { b.swap() }},
+	"alt+u":  {do: func(_ *Composer, b *buffer) { b.recase(strings.ToUpper) }},
+	"alt+l":  {do: func(_ *Composer, b *buffer) { b.recase(strings.ToLower) }},
+	"alt+c":  {do: func(_ *Composer, b *buffer) { b.recase(capitalize) }},
 
-	"ctrl+_":       func(_ *Composer, b *buffer) { b.takeBack() },
-	"ctrl+z":       func(_ *Composer, b *buffer) { b.takeBack() },
-	"ctrl+shift+z": func(_ *Composer, b *buffer) { b.doAgain() },
-	"alt+z":        func(_ *Composer, b *buffer) { b.doAgain() },
+	"ctrl+_":       {do: func(_ *Composer, b *buffer) { b.takeBack() }},
+	"ctrl+/":       {do: func(_ *Composer, b *buffer) { b.takeBack() }},
+	"alt+_":        {do: func(_ *Composer, b *buffer) { b.doAgain() }},
+	"alt+/":        {do: func(_ *Composer, b *buffer) { b.doAgain() }},
+	"alt+z":        {do: func(_ *Composer, b *buffer) { b.doAgain() }},
+	"ctrl+shift+z": {do: func(_ *Composer, b *buffer) { b.doAgain() }},
 
-	"alt+enter": func(_ *Composer, b *buffer) { b.replace(b.cur, b.cur, "\n") },
+	"alt+enter": {do: func(_ *Composer, b *buffer) { b.insert("\n") }},
 }
+
+func moving(to func(*buffer) pos) editKey {
+	return editKey{func(_ *Composer, b *buffer) { b.move(to(b)) }, true}
+}
+
+func erasing(to func(*buffer, pos) pos) editKey {
+	return editKey{do: func(_ *Composer, b *buffer) { b.erase(to(b, b.cur)) }}
+}
+
+func killing(to func(*buffer, pos) pos) editKey {
+	return editKey{do: func(c *Composer, b *buffer) { c.kill(to(b, b.cur)) }}
+}
+
+// The keys that copy and cut what is selected. They mean nothing else where nothing is.
+var (
+	copying = map[string]bool{"ctrl+c": true, "ctrl+insert": true, "ctrl+shift+c": true, "super+c": true}
+	cutting = map[string]bool{"ctrl+x": true, "shift+delete": true, "ctrl+shift+x": true, "super+x": true}
+)
 
 // orElse is the place to, or, if the cursor is there already, the place beyond it,
 // so that killing at the end of a line joins it with the next.
-func orElse(b *buffer, to pos, beyond func(pos) pos) pos {
-	if to == b.cur {
-		return beyond(b.cur)
+func orElse(at, to pos, beyond func(pos) pos) pos {
+	if to == at {
+		return beyond(at)
 	}
 	return to
-}
-
-// kill deletes up to p and keeps the text for ctrl+y.
-func (c *Composer) kill(p pos) {
-	if text := c.buf.cut(p); text != "" {
-		c.killed = text
-	}
 }

@@ -102,10 +102,13 @@ func (b *buffer) swap() {
 	b.replace(from, to, b.slice(mid, to)+b.slice(from, mid))
 }
 
-// recase changes the case of the word after the cursor.
+// recase changes the case of the word after the cursor, or of what is selected.
 func (b *buffer) recase(change func(string) string) {
-	to := b.wordRight(b.cur)
-	b.replace(b.cur, to, change(b.slice(b.cur, to)))
+	from, to, selected := b.span()
+	if !selected {
+		to = b.wordRight(from)
+	}
+	b.replace(from, to, change(b.slice(from, to)))
 }
 
 func capitalize(s string) string {

@@ -1,7 +1,6 @@
 package composer
 
 import (
-	"fmt"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -12,31 +11,43 @@ import (
 
 // popupLines appends the popup, n lines of it.
 func (c *Composer) popupLines(lines []string, n int) []string {
-	p := &c.completion
+	p := c.offered()
 	if n > 0 && len(p.items) == 0 {
 		return append(lines, strings.Repeat(" ", gutter)+c.theme.Faint.Render(c.fit(p.note, c.textWidth())))
 	}
-	for i := p.top; i < min(p.top+n, len(p.items)); i++ {
-		lines = append(lines, c.popupLine(p.items[i], i == p.selected))
+	width := c.offerWidth()
+	for i := range n {
+		line := ""
+		if at := p.top + i; at < len(p.items) {
+			line = c.popupLine(p.items[at], at == p.selected, width)
+		}
+		if c.previews() {
+			line = c.besidePreview(line, i)
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
 
 // popupLine is one offer, with the descriptions of all offers in one column
 // where there is room for it.
-func (c *Composer) popupLine(it item, selected bool) string {
+func (c *Composer) popupLine(it item, selected bool, width int) string {
 	const roomy = 30
 	sign, style := "  ", c.theme.Choice
 	if selected {
 		sign, style = c.theme.Selected.Render("›")+" ", c.theme.ChoiceSelected
 	}
-	width := c.textWidth()
 	if it.detail == "" || width < roomy {
 		return sign + c.label(it, width, style)
 	}
-	column := min(c.completion.labels, width/2)
+	column := min(c.offered().labels, width/2)
 	gap := strings.Repeat(" ", column-cells.Width(c.fit(it.label, column))+2)
-	return sign + c.label(it, column, style) + gap + c.theme.Muted.Render(c.fit(it.detail, width-column-2))
+	room, mark := width-column-2, ""
+	if it.own {
+		mark = c.theme.Accent.Render(ownMark)
+		room = max(0, room-len(ownMark))
+	}
+	return sign + c.label(it, column, style) + gap + mark + c.theme.Muted.Render(c.fit(it.detail, room))
 }
 
 // label draws the label of an offer, with the letters that were found in it marked.
@@ -62,7 +73,7 @@ func (c *Composer) PopupHeight() int { return c.layout().popup }
 // PopupCount says how many of all that there is the popup offers, "" while there is
 // nothing to count.
 func (c *Composer) PopupCount() string {
-	p := &c.completion
+	p := c.offered()
 	if !p.open() || len(p.items) == 0 {
 		return ""
 	}
@@ -75,27 +86,26 @@ func (c *Composer) PopupCount() string {
 
 // fit cuts text off at a width. Of a path the end says more than the begin.
 func (c *Composer) fit(text string, width int) string {
-	if c.completion.kind == fileCompletion && c.completion.note == "" {
+	if c.offered().kind == fileCompletion && c.completion.note == "" {
 		return cells.TruncateStart(text, width, "…")
 	}
 	return cells.Truncate(text, width, "…")
 }
 
+// offered is what the popup shows: prompts of the history while they are searched.
+func (c *Composer) offered() *completion {
+	if c.search != nil {
+		return &c.search.list
+	}
+	return &c.completion
+}
+
 // searchLine is the line of the history search, and the column of the cursor in
 // it.
 func (c *Composer) searchLine() (line string, column int) {
-	s := c.search
-	label := "history"
-	switch {
-	case s.at == len(s.texts) && s.query == "":
-	case s.at < 0 || s.at == len(s.texts):
-		label = "no match"
-	case c.width >= 40:
-		label = fmt.Sprintf("history %d/%d", len(s.texts)-s.at, len(s.texts))
-	}
-	label += ": "
+	const label = "search: "
 	room := max(1, c.textWidth()-len(label))
-	query := cells.TruncateStart(s.query, room, "…")
+	query := cells.TruncateStart(c.search.query, room, "…")
 	line = strings.Repeat(" ", gutter) + c.theme.Key.Render(label) + c.theme.Strong.Render(query)
 	return cells.Truncate(line, c.width, ""), min(c.width-1, gutter+len(label)+cells.Width(query))
 }

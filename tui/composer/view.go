@@ -30,11 +30,15 @@ func (c *Composer) layout() layout {
 	}
 	_, below := c.buf.step(place{}, c.maxHeight-l.search-1, c.textWidth())
 	l.editor = below + 1
-	if c.completion.open() {
-		want := min(popupRows, max(1, len(c.completion.items)))
+	if p := c.offered(); p.open() {
+		want := min(popupRows, max(1, len(p.items)))
+		if c.previews() {
+			want = popupRows
+		}
 		// Where both are long, the draft keeps half.
-		l.popup = min(want, c.maxHeight-min(l.editor, max(1, c.maxHeight/2)))
-		l.editor = min(l.editor, c.maxHeight-l.popup)
+		room := c.maxHeight - l.search
+		l.popup = max(0, min(want, room-min(l.editor, max(1, room/2))))
+		l.editor = min(l.editor, room-l.popup)
 	}
 	return l
 }
@@ -42,6 +46,7 @@ func (c *Composer) layout() layout {
 // settle scrolls so that the cursor is in sight, without empty rows below the
 // draft, and the marked item of the popup too.
 func (c *Composer) settle() {
+	c.follow()
 	l, b, width := c.layout(), c.buf, c.textWidth()
 	if c.top.line >= len(b.lines) || c.top.row >= len(b.rows(c.top.line, width)) {
 		c.top = b.placeOf(pos{row: min(c.top.line, len(b.lines)-1)}, width)
@@ -55,7 +60,7 @@ func (c *Composer) settle() {
 	if _, below := b.step(c.top, l.editor-1, width); below < l.editor-1 {
 		c.top, _ = b.step(c.top, below-(l.editor-1), width)
 	}
-	p := &c.completion
+	p := c.offered()
 	if l.popup == 0 {
 		p.top = 0
 		return
@@ -71,7 +76,7 @@ func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 	lines = make([]string, 0, l.popup+l.search+l.editor)
 	lines = c.popupLines(lines, l.popup)
 	cursor = tea.NewCursor(0, 0)
-	cursor.Shape = tea.CursorBar
+	cursor.Shape = c.cursorShape()
 	if l.search > 0 {
 		line, x := c.searchLine()
 		cursor.X, cursor.Y = x, len(lines)
@@ -92,34 +97,6 @@ func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 		p = next
 	}
 	return lines, cursor
-}
-
-// Click puts the cursor, or takes the offer, where the person has clicked: x
-// and y count from the first column and line of View. It says whether there
-// was anything; the command may be nil.
-func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
-	defer c.settle()
-	l, p := c.layout(), &c.completion
-	switch {
-	case y < 0 || y >= l.popup+l.search+l.editor:
-		return false, nil
-	case y < l.popup:
-		if p.top+y >= len(p.items) {
-			return false, nil
-		}
-		p.selected = p.top + y
-		c.accept()
-		return true, c.complete()
-	case c.search != nil:
-		c.takeMatch()
-		return true, c.complete()
-	}
-	row, moved := c.buf.step(c.top, y-l.popup, c.textWidth())
-	if moved < y-l.popup {
-		return false, nil
-	}
-	c.buf.move(c.buf.offsetAt(row, max(0, x-gutter), c.textWidth()))
-	return true, c.complete()
 }
 
 // mark is what stands before a row: the prompt's sign, or that there is more.
@@ -159,6 +136,7 @@ func (c *Composer) row(p place, width int) string {
 	var out, run strings.Builder
 	style := c.theme.Text
 	marks := c.highlights(p.line, from, to)
+	first, last, ends := c.selectedOn(p.line)
 	flush := func() {
 		if run.Len() > 0 {
 			out.WriteString(style.Render(run.String()))
@@ -184,6 +162,9 @@ func (c *Composer) row(p place, width int) string {
 		if len(marks) > 0 && i >= marks[0].from {
 			kind = int(marks[0].kind)
 		}
+		if i >= first && i < last {
+			kind = int(markSelected)
+		}
 		if kind != now {
 			flush()
 			now, style = kind, c.styleOf(kind)
@@ -192,7 +173,27 @@ func (c *Composer) row(p place, width int) string {
 		i, x = i+n, x+w
 	}
 	flush()
+	if ends && to == len(text) && b.chips.width(text[from:to]) < width {
+		out.WriteString(c.theme.Span.Render(" "))
+	}
 	return out.String()
+}
+
+// selectedOn are the offsets of a line between which it is selected. Ends says that
+// its end is selected too.
+func (c *Composer) selectedOn(row int) (first, last int, ends bool) {
+	from, to, ok := c.selected()
+	if !ok || c.search != nil || row < from.row || row > to.row {
+		return 0, 0, false
+	}
+	last = len(c.buf.lines[row].text)
+	if row == from.row {
+		first = from.col
+	}
+	if row == to.row {
+		last = to.col
+	}
+	return first, last, row < to.row
 }
 
 // highlight is a part of a line that is drawn in a style of its own.
@@ -209,6 +210,7 @@ const (
 	markChip
 	markMatch
 	markShell
+	markSelected
 )
 
 func (c *Composer) styleOf(kind int) lipgloss.Style {
@@ -221,6 +223,8 @@ func (c *Composer) styleOf(kind int) lipgloss.Style {
 		return c.theme.Warning
 	case markMatch:
 		return c.theme.ChoiceSelected
+	case markSelected:
+		return c.theme.Span
 	}
 	return c.theme.Text
 }
@@ -229,8 +233,9 @@ func (c *Composer) styleOf(kind int) lipgloss.Style {
 func (c *Composer) highlights(row, from, to int) []highlight {
 	text := c.buf.lines[row].text
 	if c.search != nil {
-		if at := c.buf.cur; c.search.at >= 0 && c.search.at < len(c.search.texts) && c.search.query != "" && at.row == row {
-			return []highlight{{at.col, at.col + len(c.search.query), markMatch}}
+		at, query := c.buf.cur, c.search.query
+		if _, ok := c.search.match(); ok && query != "" && at.row == row && indexFold(text[at.col:], query) == 0 {
+			return []highlight{{at.col, at.col + len(query), markMatch}}
 		}
 		return nil
 	}
@@ -256,7 +261,7 @@ func (c *Composer) highlights(row, from, to int) []highlight {
 	}
 	start := wordBefore(text, from)
 	for _, m := range mentions(text[start:to]) {
-		if m.to > m.from+1 && start+m.to > from {
+		if m.to > m.from+1 && start+m.to > from && c.looked.names(m) {
 			list = append(list, highlight{start + m.from, start + m.to, markMention})
 		}
 	}

@@ -1,0 +1,179 @@
+package composer
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/composer/vim"
+)
+
+// vimText is a buffer as the keys of vim edit it.
+type vimText struct{ b *buffer }
+
+func fromVim(p vim.Pos) pos { return pos{p.Row, p.Col} }
+func toVim(p pos) vim.Pos   { return vim.Pos{Row: p.row, Col: p.col} }
+
+func (t vimText) Lines() int          { return len(t.b.lines) }
+func (t vimText) Line(row int) string { return t.b.lines[row].text }
+func (t vimText) Cursor() vim.Pos     { return toVim(t.b.cur) }
+func (t vimText) Begin()              { t.b.begin() }
+func (t vimText) End()                { t.b.end() }
+
+func (t vimText) Next(row, col int) int {
+	n, _ := t.b.chips.next(t.b.lines[row].text, col)
+	return col + n
+}
+
+func (t vimText) Previous(row, col int) int { return t.b.chips.previous(t.b.lines[row].text, col) }
+
+func (t vimText) Column(row, col int) int { return t.b.chips.width(t.b.lines[row].text[:col]) }
+
+func (t vimText) AtColumn(row, column int) int {
+	s, x := t.b.lines[row].text, 0
+	for i := 0; i < len(s); {
+		n, w := t.b.chips.next(s, i)
+		if x+w > column {
+			return i
+		}
+		i, x = i+n, x+w
+	}
+	return len(s)
+}
+
+func (t vimText) Move(p vim.Pos) {
+	t.b.move(fromVim(p))
+	t.b.snap()
+}
+
+func (t vimText) Replace(from, to vim.Pos, text string) {
+	t.b.replace(fromVim(from), fromVim(to), text)
+}
+
+func (t vimText) Undo() (vim.Pos, bool) {
+	at, ok := t.b.takeBack()
+	return toVim(at), ok
+}
+
+func (t vimText) Redo() (vim.Pos, bool) {
+	at, ok := t.b.doAgain()
+	return toVim(at), ok
+}
+
+// watched is what the editor of vim knows of the buffer.
+type watched struct {
+	changes int
+	cur     pos
+}
+
+func (b *buffer) watched() watched { return watched{b.changes, b.cur} }
+
+// inserts reports whether keys type: they do without the keys of vim, and in its insert
+// mode.
+func (c *Composer) inserts() bool { return c.vim == nil || c.vim.Mode() == vim.Insert }
+
+// vimKey gives a key to the editor of vim, and reports whether it has used it. What
+// works everywhere while there is no draft is not its.
+func (c *Composer) vimKey(key tea.KeyPressMsg, action config.Action, bound bool) (Result, bool) {
+	if c.vim == nil {
+		return Result{}, false
+	}
+	name := key.String()
+	if key.Text != "" {
+		name = oneLine(key.Text)
+	}
+	if bound && c.buf.empty() && action != config.ActionCancel && (action != config.ActionHistorySearch || len(c.buf.redo) == 0) {
+		return Result{}, false
+	}
+	out := c.vim.Key(name)
+	if !out.Used {
+		return Result{}, false
+	}
+	c.buf.selecting = false
+	c.known = c.buf.watched()
+	return Result{Used: true, Copy: c.chips.expand(out.Copy, false)}, true
+}
+
+// typed tells the editor of vim what a key or a paste has done in insert mode. was is
+// how the buffer was before.
+func (c *Composer) typed(was watched) {
+	if c.vim == nil || c.vim.Mode() != vim.Insert {
+		return
+	}
+	is := c.buf.watched()
+	if is != was {
+		c.vim.Typed(is.changes == was.changes)
+	}
+	c.known = is
+}
+
+// follow brings the editor of vim to the buffer that is shown, and to what has
+// happened to it in other ways than by keys.
+func (c *Composer) follow() {
+	c.buf.snap()
+	if c.vim == nil {
+		return
+	}
+	if t := (vimText{c.buf}); c.vimText != t {
+		c.vimText = t
+		c.vim.Follow(t)
+	} else if c.buf.watched() != c.known {
+		c.vim.Moved()
+	}
+	c.known = c.buf.watched()
+}
+
+// snap brings the cursor to the end of a character, if an edit has made one of what
+// was on both sides of it.
+func (b *buffer) snap() { b.cur = b.snapped(b.cur) }
+
+// snapped is a place, or the end of the character that it is inside of.
+func (b *buffer) snapped(p pos) pos {
+	s := b.lines[p.row].text
+	if p.col == 0 || p.col >= len(s) || s[p.col] < utf8.RuneSelf && s[p.col-1] < utf8.RuneSelf {
+		return p
+	}
+	from := b.chips.previous(s, p.col)
+	if n, _ := b.chips.next(s, from); from+n > p.col {
+		p.col = from + n
+	}
+	return p
+}
+
+// Mode is the mode of the keys of vim, with the keys of a command that is not complete
+// yet; "" without them.
+func (c *Composer) Mode() string {
+	if c.vim == nil || c.search != nil {
+		return ""
+	}
+	return strings.TrimSpace(c.vim.Mode().String() + " " + c.vim.Pending())
+}
+
+// Cancels is what the key that cancels does to the draft before it does anything else, in
+// the words of a hint; "" if it does nothing to it.
+func (c *Composer) Cancels() string {
+	_, _, selected := c.selected()
+	switch {
+	case c.search != nil:
+	case c.vim != nil && c.vim.Pending() != "":
+		return "drop the command"
+	case c.vim != nil && c.vim.Mode() != vim.Normal:
+		return "normal mode"
+	case selected:
+		return "end the selection"
+	}
+	return ""
+}
+
+// cursorShape says what keys do: a bar where they insert.
+func (c *Composer) cursorShape() tea.CursorShape {
+	switch {
+	case c.inserts() || c.search != nil:
+		return tea.CursorBar
+	case c.vim.Mode() == vim.Replace:
+		return tea.CursorUnderline
+	}
+	return tea.CursorBlock
+}

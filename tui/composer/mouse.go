@@ -1,0 +1,193 @@
+package composer
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/composer/vim"
+)
+
+// clickTime is how soon a click has to follow another at the same place to be one
+// with it.
+const clickTime = 400 * time.Millisecond
+
+// pointer is what the left button of the mouse does in the draft: puts the cursor,
+// selects what it is dragged over, a word by two clicks, a line by three.
+type pointer struct {
+	down    bool
+	from    pos // where it went down, in the text as it was then
+	in      *buffer
+	changes int
+	x, y    int
+	clicks  int
+	clicked time.Time
+}
+
+// Click puts the cursor, or takes the offer, where the person has clicked: x
+// and y count from the first column and line of View. A second click selects the
+// word, a third the line; [Composer.Drag] selects on. It says whether there was
+// anything; the command may be nil.
+func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
+	defer c.settle()
+	c.kills.turn()
+	l := c.layout()
+	switch {
+	case y < 0 || y >= l.popup+l.search+l.editor:
+		return false, nil
+	case y < l.popup:
+		return c.takeOffer(y)
+	case c.search != nil:
+		c.takeMatch()
+		return true, c.complete()
+	}
+	row, moved := c.buf.step(c.top, y-l.popup, c.textWidth())
+	if moved < y-l.popup {
+		return false, nil
+	}
+	c.press(c.placeAt(row, x), x, y)
+	return true, c.complete()
+}
+
+// press is the button going down at a place of the draft.
+func (c *Composer) press(at pos, x, y int) {
+	p, now := &c.pointer, c.now()
+	if x == p.x && y == p.y && now.Sub(p.clicked) < clickTime {
+		p.clicks++
+	} else {
+		p.clicks = 1
+	}
+	b := c.buf
+	*p = pointer{true, at, b, b.changes, x, y, p.clicks, now}
+	b.selecting = false
+	b.move(at)
+	switch p.clicks {
+	case 2:
+		c.selectAround(b.wordAround(at))
+	case 3:
+		c.selectAround(pos{at.row, 0}, pos{at.row, len(b.lines[at.row].text)})
+	}
+}
+
+// Dragging reports whether the button is held that went down in the draft: all events
+// of the mouse are the composer's then.
+func (c *Composer) Dragging() bool { return c.pointer.down }
+
+// Drag selects up to a column and a line of View, which may be outside of it. The
+// characters under the pointer, now and when the button went down, are selected too.
+func (c *Composer) Drag(x, y int) {
+	defer c.settle()
+	p := &c.pointer
+	if !p.down || x == p.x && y == p.y {
+		return
+	}
+	p.x, p.y = x, y
+	if p.in != c.buf || p.changes != c.buf.changes {
+		p.down = false // what it began to select is no longer there
+		return
+	}
+	l := c.layout()
+	row, _ := c.buf.step(c.top, max(-1, min(y-l.popup-l.search, l.editor)), c.textWidth())
+	from, to := p.from, c.placeAt(row, x)
+	if to.before(from) {
+		from = c.buf.behind(from)
+	} else {
+		to = c.buf.behind(to)
+	}
+	c.selectAround(from, to)
+}
+
+// behind is the place behind the character at p, or p at the end of its line.
+func (b *buffer) behind(p pos) pos {
+	if p.col < len(b.lines[p.row].text) {
+		return b.right(p)
+	}
+	return p
+}
+
+// placeAt is the place at a column of View, on a row of the draft.
+func (c *Composer) placeAt(row place, x int) pos {
+	return c.buf.snapped(c.buf.offsetAt(row, max(0, x-gutter), c.textWidth()))
+}
+
+// Release is the button going up.
+func (c *Composer) Release() { c.pointer.down = false }
+
+// selectAround selects from a place to another, where the cursor is then: as vim does it
+// where its keys are not in insert mode.
+func (c *Composer) selectAround(from, to pos) {
+	b := c.buf
+	if c.vim != nil && c.vim.Mode() != vim.Insert {
+		c.follow()
+		c.vim.Select(toVim(from), toVim(to))
+		c.known = b.watched()
+		return
+	}
+	b.move(to)
+	b.anchor, b.selecting = from, from != to
+}
+
+// wordAround is the word at a place, or the blanks, or the one character that is
+// neither.
+func (b *buffer) wordAround(at pos) (from, to pos) {
+	s := b.lines[at.row].text
+	if at.col >= len(s) {
+		if at.col == 0 {
+			return at, at
+		}
+		at = b.left(at)
+	}
+	if isChipAt(s, at.col) {
+		return at, b.right(at)
+	}
+	kind := kindAt(s, at.col)
+	for from = at; from.col > 0; from = b.left(from) {
+		if q := b.left(from); kind == otherKind || kindAt(s, q.col) != kind || isChipAt(s, q.col) {
+			break
+		}
+	}
+	for to = b.right(at); to.row == at.row && to.col < len(s) && kind != otherKind; to = b.right(to) {
+		if kindAt(s, to.col) != kind || isChipAt(s, to.col) {
+			break
+		}
+	}
+	if to.row != at.row {
+		to = pos{at.row, len(s)}
+	}
+	return from, to
+}
+
+type characterKind int
+
+const (
+	otherKind characterKind = iota
+	wordKind
+	spaceKind
+)
+
+func kindAt(s string, i int) characterKind {
+	switch {
+	case inWord(s, i):
+		return wordKind
+	case i < len(s) && isSpace(s[i:i+1]):
+		return spaceKind
+	}
+	return otherKind
+}
+
+// takeOffer takes the offer on a line of the popup. It reports false if there is none.
+func (c *Composer) takeOffer(line int) (used bool, cmd tea.Cmd) {
+	p := c.offered()
+	if p.top+line >= len(p.items) {
+		return false, nil
+	}
+	p.selected = p.top + line
+	if c.search != nil {
+		c.takeMatch()
+		return true, c.complete()
+	}
+	was := c.buf.watched()
+	c.accept()
+	c.typed(was)
+	return true, c.complete()
+}

@@ -1,0 +1,141 @@
+package composer
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/cells"
+	"parley/internal/regular"
+)
+
+const (
+	previewFrom  = 90      // columns from which on there is room for a preview
+	previewBytes = 8 << 10 // so much of a file is read for it
+)
+
+// preview is the beginning of the file that is marked in the popup.
+type preview struct {
+	path    string // whose lines these are
+	lines   []string
+	reading bool // a command reads one
+}
+
+// previewMsg brings the preview of a file of a project.
+type previewMsg struct {
+	owner      *Composer
+	root, path string
+	lines      []string
+}
+
+// previews reports whether there is room for a preview beside what is offered.
+func (c *Composer) previews() bool {
+	return c.width >= previewFrom && c.completion.kind == fileCompletion && c.completion.open() && len(c.completion.items) > 0
+}
+
+// offerWidth is how many columns an offer has.
+func (c *Composer) offerWidth() int {
+	if c.previews() {
+		return c.textWidth() / 2
+	}
+	return c.textWidth()
+}
+
+// besidePreview puts line i of the preview beside an offer.
+func (c *Composer) besidePreview(offer string, i int) string {
+	column := gutter + c.offerWidth()
+	line := offer + strings.Repeat(" ", max(0, column-cells.Width(offer))) + c.theme.Faint.Render("│ ")
+	if p := &c.completion; c.preview.path == p.items[p.selected].label && i < len(c.preview.lines) {
+		line += c.theme.Muted.Render(cells.Truncate(c.preview.lines[i], c.width-column-3, "…"))
+	}
+	return line
+}
+
+// previewDue is the command that reads the preview of the marked file, one at a time;
+// nil if there is nothing to read.
+func (c *Composer) previewDue() tea.Cmd {
+	p := &c.completion
+	if !c.previews() || c.preview.reading || c.preview.path == p.items[p.selected].label {
+		return nil
+	}
+	c.preview.reading = true
+	root, path := c.root, p.items[p.selected].label
+	return func() tea.Msg { return previewMsg{c, root, path, readPreview(root, path)} }
+}
+
+func (c *Composer) takePreview(msg previewMsg) tea.Cmd {
+	c.preview = preview{path: msg.path, lines: msg.lines}
+	if msg.root != c.root {
+		c.preview.path = ""
+	}
+	return c.previewDue()
+}
+
+// readPreview is what there is to see of a file of the project, in few lines.
+func readPreview(root, path string) []string {
+	f := newFiles(root, acpclient.PromptCapabilities{})
+	defer f.close()
+	abs, info := f.look(strings.TrimSuffix(path, "/"))
+	switch {
+	case info == nil:
+		return []string{"(it is not there any more)"}
+	case info.IsDir():
+		return previewDir(abs)
+	case isImageName(abs):
+		if img, err := lookAtImage(abs, info); err == nil {
+			return []string{fmt.Sprintf("an image, %d×%d, %s", img.Width, img.Height, byteSize(info.Size()))}
+		}
+	}
+	head, err := regular.Head(abs, previewBytes)
+	switch {
+	case err != nil:
+		return []string{"(it cannot be read)"}
+	case len(head) == 0:
+		return []string{"(empty)"}
+	case !beginsAsText(head):
+		return []string{"(no text, " + byteSize(info.Size()) + ")"}
+	}
+	lines := strings.SplitN(clean(strings.ToValidUTF8(string(head), "")), "\n", popupRows+1)
+	lines = lines[:min(len(lines), popupRows)]
+	for i, line := range lines {
+		lines[i] = strings.ReplaceAll(line, "\t", strings.Repeat(" ", tabWidth))
+	}
+	return lines
+}
+
+// previewDir lists the beginning of a directory.
+func previewDir(abs string) []string {
+	dir, err := os.Open(abs)
+	if err != nil {
+		return []string{"(it cannot be read)"}
+	}
+	defer func() { _ = dir.Close() }() // nothing was written
+	const most = 200
+	entries, _ := dir.ReadDir(most)
+	var names []string
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() {
+			name += string(filepath.Separator)
+		}
+		names = append(names, oneLine(name))
+	}
+	return dirLines(names, len(entries) == most)
+}
+
+// dirLines are the names in a directory, as many as there are lines for.
+func dirLines(names []string, more bool) []string {
+	slices.Sort(names)
+	if len(names) == 0 {
+		return []string{"(empty)"}
+	}
+	if len(names) <= popupRows && !more {
+		return names
+	}
+	return append(names[:min(len(names), popupRows-1)], "…")
+}

@@ -1,0 +1,160 @@
+package composer
+
+import (
+	"parley/config"
+	"parley/tui/composer/vim"
+)
+
+// selects are the keys that select, and those that move as they do.
+var selects = map[string]string{
+	"shift+left": "left", "shift+right": "right", "shift+up": "up", "shift+down": "down",
+	"shift+home": "home", "shift+end": "end",
+	"ctrl+shift+left": "ctrl+left", "ctrl+shift+right": "ctrl+right",
+	"alt+shift+left": "alt+left", "alt+shift+right": "alt+right",
+	"ctrl+shift+home": "alt+<", "ctrl+shift+end": "alt+>",
+}
+
+// span is what is selected, in the order of the text. It reports false if nothing is.
+func (b *buffer) span() (from, to pos, ok bool) {
+	if !b.selecting || b.anchor == b.cur {
+		return b.cur, b.cur, false
+	}
+	if b.cur.before(b.anchor) {
+		return b.cur, b.anchor, true
+	}
+	return b.anchor, b.cur, true
+}
+
+// insert puts text in the place of what is selected, or at the cursor.
+func (b *buffer) insert(text string) {
+	from, to, _ := b.span()
+	b.replace(from, to, text)
+}
+
+// erase deletes what is selected, or else what is between the cursor and p.
+func (b *buffer) erase(p pos) (text string) {
+	if from, to, ok := b.span(); ok {
+		b.move(from)
+		p = to
+	}
+	return b.cut(p)
+}
+
+// collapse moves the cursor to p, or to an edge of what was selected, which is
+// selected no longer.
+func (b *buffer) collapse(p pos, first bool) {
+	if from, to, ok := b.span(); ok {
+		if p = to; first {
+			p = from
+		}
+	}
+	b.move(p)
+}
+
+// selectionKey handles keys that select, and those that mean something else where
+// something is selected.
+func (c *Composer) selectionKey(name string, action config.Action) (Result, bool) {
+	if copying[name] || cutting[name] {
+		return c.takeSelected(cutting[name])
+	}
+	if !c.inserts() {
+		return Result{}, false
+	}
+	if action == config.ActionCancel && c.deselect() || c.selectKey(name) {
+		c.completion = completion{}
+		if c.vim != nil {
+			c.vim.Moved()
+			c.known = c.buf.watched()
+		}
+		return Result{Used: true}, true
+	}
+	return Result{}, false
+}
+
+// selectKey handles a key that selects, and reports whether it is one.
+func (c *Composer) selectKey(name string) bool {
+	b, moves := c.buf, selects[name]
+	if moves == "" || b.empty() {
+		return false
+	}
+	anchor := b.anchor
+	if !b.selecting {
+		anchor = b.cur
+	}
+	switch name {
+	case "shift+up":
+		if !c.selectRow(-1, pos{}) {
+			return false
+		}
+	case "shift+down":
+		if !c.selectRow(1, b.last()) {
+			return false
+		}
+	default:
+		b.selecting = false // so that an arrow does not go to an edge
+		editing[moves].do(c, b)
+	}
+	b.anchor, b.selecting = anchor, anchor != b.cur
+	return true
+}
+
+// selectRow moves by a row, or to an end of the draft where there is no more. Where
+// there is one row only, and nothing selected, the key scrolls: it reports false.
+func (c *Composer) selectRow(by int, end pos) bool {
+	b, width := c.buf, c.textWidth()
+	if b.vertical(by, width) {
+		return true
+	}
+	if _, more := b.step(place{}, 1, width); more == 0 && !b.selecting {
+		return false
+	}
+	b.move(end)
+	return true
+}
+
+// Selection is the text that is selected, with everything that was pasted; "" if none
+// is.
+func (c *Composer) Selection() string {
+	from, to, ok := c.selected()
+	if !ok {
+		return ""
+	}
+	return c.chips.expand(c.buf.slice(from, to), false)
+}
+
+// selected is what is selected, by the keys of vim too.
+func (c *Composer) selected() (from, to pos, ok bool) {
+	if c.vim != nil {
+		if from, to, ok := c.vim.Selection(); ok {
+			return fromVim(from), fromVim(to), true
+		}
+	}
+	return c.buf.span()
+}
+
+// deselect ends the selection. It reports false if there was none.
+func (c *Composer) deselect() bool {
+	_, _, ok := c.buf.span()
+	c.buf.selecting = false
+	return ok
+}
+
+// takeSelected is the outcome of copying what is selected, or with cut of cutting it. The
+// text goes to the kill ring as well. It reports false if nothing is selected.
+func (c *Composer) takeSelected(cut bool) (Result, bool) {
+	from, to, ok := c.selected()
+	if !ok {
+		return Result{}, false
+	}
+	raw := c.buf.slice(from, to)
+	c.kills.push(raw)
+	result := Result{Used: true, Copy: c.chips.expand(raw, false)}
+	if c.vim != nil && c.vim.Mode() != vim.Insert {
+		c.vim.Key("esc")
+	}
+	if cut {
+		c.buf.replace(from, to, "")
+	}
+	c.buf.selecting = false
+	return result, true
+}
