@@ -9,7 +9,7 @@ import (
 )
 
 // goesOnMark stands left of the rows that go on with a line of code.
-const goesOnMark = "⋮ "
+const goesOnMark = "¦ "
 
 // gutter is what stands to the left of the first row of a line of code, and of
 // the others.

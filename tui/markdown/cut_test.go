@@ -149,7 +149,7 @@ func TestGiantLineOfCodeIsWhole(t *testing.T) {
 	got := plain("```\n"+text+"\n```", 50)
 	var b strings.Builder
 	for i, line := range strings.Split(got, "\n") {
-		want := "⋮ "
+		want := "¦ "
 		if i == 0 {
 			want = "│ "
 		}

@@ -55,7 +55,7 @@ func TestLooks(t *testing.T) {
 
 		{"code", 40, "```go\nfunc f() {\n\treturn\n}\n```", []string{"│ func f() {", "│     return", "│ }"}},
 		{"an empty fence", 40, "```\n```", []string{"│"}},
-		{"a long line of code", 12, "```\nabcdefghijklmno\nx\n```", []string{"│ abcdefghij", "⋮ klmno", "│ x"}},
+		{"a long line of code", 12, "```\nabcdefghijklmno\nx\n```", []string{"│ abcdefghij", "¦ klmno", "│ x"}},
 		{"tabs stop at fours", 40, "```\na\tb\n\tc\n```", []string{"│ a   b", "│     c"}},
 		{"indented code", 40, "    a\n      b", []string{"│ a", "│   b"}},
 

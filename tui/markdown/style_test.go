@@ -191,7 +191,7 @@ func TestMarginsOfAStyle(t *testing.T) {
 		got = append(got, ansi.Strip(line))
 	}
 	want := []string{
-		"  a paragraph that", "  wraps", "", "  │ quoted", "", "  1. one", "     • two", "", "    code that is longe", "  ⋮ r than a line",
+		"  a paragraph that", "  wraps", "", "  │ quoted", "", "  1. one", "     • two", "", "    code that is longe", "  ¦ r than a line",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
