@@ -65,7 +65,7 @@ func TestUnified(t *testing.T) {
  3  2   line 3
  4  3   line 4
  5  4   line 5
-⋯ 12 unchanged lines
+… 12 unchanged lines
 18 17   line 18
 19 18   line 19
 20 19   line 20
@@ -254,7 +254,7 @@ func TestSplit(t *testing.T) {
 		side(" 4   line 4", " 5   line 4") +
 		side(" 5   line 5", " 6   line 5") +
 		side(" 6   line 6", " 7   line 6") +
-		"⋯ 5 unchanged lines\n" +
+		"… 5 unchanged lines\n" +
 		side("12   line 12", "13   line 12") +
 		side("13   line 13", "14   line 13") +
 		side("14   line 14", "15   line 14") +

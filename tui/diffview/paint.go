@@ -78,7 +78,7 @@ func (l *Layout) draw(r row, from, to int, k *ink) []string {
 	d := l.diff
 	switch r.kind {
 	case gapRow:
-		text := "⋯ " + theme.Grouped(int(r.old)) + " unchanged lines"
+		text := "… " + theme.Grouped(int(r.old)) + " unchanged lines"
 		return []string{k.hunk.text(l.method.Truncate(text, l.width, ""))}
 	case noteRow:
 		return l.drawNote(r.old, k)[from:to]
