@@ -220,8 +220,8 @@ func samePath(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "/"+b) || a != "" && strings.HasSuffix(b, "/"+strings.TrimPrefix(a, "./"))
 }
 
-// pathsOf are the paths of a call: its places, its changes, and those in its input.
-func pathsOf(t *conversation.ToolCall) []string {
+// ShownPaths are the paths of a call's places and of its changes.
+func ShownPaths(t *conversation.ToolCall) []string {
 	var all []string
 	for _, l := range t.Locations {
 		all = append(all, l.Path)
@@ -231,6 +231,12 @@ func pathsOf(t *conversation.ToolCall) []string {
 			all = append(all, c.Path)
 		}
 	}
+	return all
+}
+
+// pathsOf are the paths of a call: those that it shows, and those in its input.
+func pathsOf(t *conversation.ToolCall) []string {
+	all := ShownPaths(t)
 	in := decoded[map[string]json.RawMessage](t.RawInput)
 	for _, key := range PathKeys {
 		if s := decoded[string](in[key]); s != "" {

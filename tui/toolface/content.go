@@ -32,6 +32,10 @@ func Visit[T any](c *acpclient.ToolCallContent, v Visitor[T]) T {
 			return v.Block(c.Content)
 		}
 	case acpclient.ToolContentDiff:
+		if c.Change != nil {
+			b := acpclient.TextBlock(Change(c))
+			return v.Block(&b)
+		}
 		return v.Diff(c.Path, c.OldText, c.NewText)
 	case acpclient.ToolContentTerminal:
 		return v.Terminal(c.TerminalID)

@@ -91,22 +91,7 @@ type Site struct {
 // reads files, and read by whoever draws. The zero value knows none; it is not safe
 // for concurrent use.
 type Sites struct {
-	known   map[Fragment]Site
-	version uint64
-}
-
-// Add makes places known.
-func (s *Sites) Add(found map[Fragment]Site) {
-	if len(found) == 0 {
-		return
-	}
-	if s.known == nil {
-		s.known = map[Fragment]Site{}
-	}
-	for f, site := range found {
-		s.known[f] = site
-	}
-	s.version++
+	learned[Fragment, Site]
 }
 
 // Version changes whenever more is known.

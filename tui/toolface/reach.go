@@ -13,8 +13,7 @@ type Reach struct {
 	// Roots are the directories, absolute.
 	Roots []string
 
-	known   map[string]Standing
-	version uint64
+	learned[string, Standing]
 }
 
 // Standing is where a path leads.
@@ -41,17 +40,6 @@ func (r *Reach) Of(path string) Standing {
 func (r *Reach) Known(path string) bool {
 	_, ok := r.known[path]
 	return ok
-}
-
-// Add makes known where paths lead.
-func (r *Reach) Add(found map[string]Standing) {
-	if r.known == nil {
-		r.known = map[string]Standing{}
-	}
-	for path, s := range found {
-		r.known[path] = s
-	}
-	r.version++
 }
 
 // Version changes whenever more is known.

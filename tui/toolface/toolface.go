@@ -35,13 +35,13 @@ type Kind struct {
 var kinds = map[acpclient.ToolKind]Kind{
 	acpclient.ToolRead:       {"◇", "read"},
 	acpclient.ToolEdit:       {"✎", "edit"},
-	acpclient.ToolDelete:     {"⌫", "delete"},
+	acpclient.ToolDelete:     {"×", "delete"},
 	acpclient.ToolMove:       {"→", "move"},
-	acpclient.ToolSearch:     {"⌕", "search"},
+	acpclient.ToolSearch:     {"◎", "search"},
 	acpclient.ToolExecute:    {"$", "run"},
 	acpclient.ToolThink:      {"✻", "think"},
 	acpclient.ToolFetch:      {"↓", "fetch"},
-	acpclient.ToolSwitchMode: {"⇆", "switch mode"},
+	acpclient.ToolSwitchMode: {"↔", "switch mode"},
 	acpclient.ToolOther:      {"•", "tool"},
 	"":                       {"•", "tool"},
 }
