@@ -41,7 +41,7 @@ var buildParley = sync.OnceValues(func() (string, error) {
 	}
 	// Test binaries run side by side: each builds under a name of its own and
 	// puts the whole program in place.
-	fresh, err := os.MkdirTemp(dir, "build-")
+	fresh, err := os.MkdirTemp(dir, fmt.Sprintf("build-%d-", os.Getpid()))
 	if err != nil {
 		return "", fmt.Errorf("make a folder for it: %w", err)
 	}

@@ -1,6 +1,7 @@
 package ptytest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,7 +15,7 @@ func TestBuildParley(t *testing.T) {
 	if again := BuildParley(t); again != bin {
 		t.Errorf("built again, as %s", again)
 	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(bin), "build-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(bin), fmt.Sprintf("build-%d-*", os.Getpid()))); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 	t.Setenv("PARLEY_BIN", "/opt/parley")

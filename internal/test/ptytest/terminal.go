@@ -3,6 +3,7 @@ package ptytest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +31,11 @@ type Options struct {
 	Light bool
 	// Widths is how the terminal measures text.
 	Widths Widths
+	// Output, if it is not nil, gets everything that the program writes as well. It
+	// must not wait.
+	Output io.Writer
+	// Keep keeps all that the program writes, for Raw and Reads.
+	Keep bool
 }
 
 // Terminal is a running program and the screen it draws on. Its methods are
@@ -50,6 +56,8 @@ type Terminal struct {
 	hold   *sync.Cond // on mu: while held, nothing is read
 	held   bool
 	bytes  int64 // that the program has written
+	copied io.Writer
+	kept   *record
 
 	keys   *inputQueue
 	exited chan struct{} // the program has ended; cmd.ProcessState is set
@@ -83,6 +91,7 @@ func Start(t testing.TB, o Options) *Terminal {
 		dir:    o.Dir,
 		mark:   fmt.Sprintf("PARLEY_PTYTEST=%d.%d", os.Getpid(), terminals.Add(1)),
 		screen: newEmulator(o),
+		copied: o.Output,
 		frame:  make(chan struct{}),
 		keys:   newInputQueue(),
 		exited: make(chan struct{}),
@@ -90,6 +99,9 @@ func Start(t testing.TB, o Options) *Terminal {
 		gone:   make(chan struct{}),
 	}
 	term.hold = sync.NewCond(&term.mu)
+	if o.Keep {
+		term.kept = &record{}
+	}
 	term.cmd.Dir = o.Dir
 	term.cmd.Env = append(append(environment(t, o.Home), o.Env...), term.mark)
 	term.openRaw()
@@ -144,6 +156,11 @@ func (term *Terminal) Pid() int { return term.cmd.Process.Pid }
 
 func (term *Terminal) start(o Options) error {
 	master, err := pty.StartWithSize(term.cmd, winsize(o.Cols, o.Rows))
+	// It happened, with many tests at once, that a new terminal was named before it was
+	// there. Nothing has been started then.
+	for again := 0; again < 3 && errors.Is(err, os.ErrNotExist) && term.cmd.Process == nil; again++ {
+		master, err = pty.StartWithSize(term.cmd, winsize(o.Cols, o.Rows))
+	}
 	if err != nil {
 		return err
 	}
@@ -179,7 +196,11 @@ func (term *Terminal) read() {
 			if term.raw != nil {
 				_, _ = term.raw.Write(buf[:n])
 			}
+			if term.copied != nil {
+				_, _ = term.copied.Write(buf[:n])
+			}
 			term.screen.write(buf[:n])
+			term.kept.add(buf[:n])
 			close(term.frame)
 			term.frame = make(chan struct{})
 			term.mu.Unlock()
