@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"parley/internal/cells"
+	"parley/tui/glyph"
 )
 
 // page is a screen of styled text as a transcript has it.
@@ -21,7 +22,7 @@ func page(from int) []string {
 }
 
 func benchCanvas() *canvas {
-	c := newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, cells.Graphemes)
+	c := newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, glyph.Unicode, cells.Graphemes)
 	c.resize(120, 40)
 	c.draw(page(0), nil)
 	return c

@@ -12,6 +12,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"parley/internal/cells"
+	"parley/tui/glyph"
 )
 
 // canvas knows what the cells of the terminal show, and writes what has to be
@@ -27,13 +28,14 @@ type canvas struct {
 	rows     map[string]int // of changed lines: where each of them was
 	votes    map[int]int    // for a shift: how many lines move by it
 	method   cells.Method
+	glyphs   glyph.Set    // that the terminal shows
 	seed     maphash.Seed // of the ids
 }
 
-// newCanvas makes a canvas for a terminal with these colours. The environment
+// newCanvas makes a canvas for a terminal with these colours and glyphs. The environment
 // names it, which decides on control sequences.
-func newCanvas(env []string, profile colorprofile.Profile, method cells.Method) *canvas {
-	c := &canvas{cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, seed: maphash.MakeSeed()}
+func newCanvas(env []string, profile colorprofile.Profile, glyphs glyph.Set, method cells.Method) *canvas {
+	c := &canvas{glyphs: glyphs, cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, seed: maphash.MakeSeed()}
 	c.renderer = uv.NewTerminalRenderer(&c.out, env)
 	c.renderer.SaveCursor() // before it writes anything: see settle
 	c.renderer.SetColorProfile(profile)
@@ -124,7 +126,7 @@ func (c *canvas) fill(y int, line string) {
 		}
 	}
 	c.lines[y] = line
-	if !fillRow(c.cells.Lines[y], line, id, c.method) {
+	if !fillRow(c.cells.Lines[y], line, id, c.method, c.glyphs) {
 		id = ""
 	}
 	c.links[y] = id

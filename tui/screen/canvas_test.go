@@ -18,10 +18,11 @@ import (
 
 	"parley/internal/cells"
 	"parley/internal/test/ptytest"
+	"parley/tui/glyph"
 )
 
 func testCanvas(method cells.Method) *canvas {
-	return newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, method)
+	return newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, glyph.Unicode, method)
 }
 
 // words are pieces of lines: styles, and text of every kind of width.
@@ -95,7 +96,7 @@ func sameCells(t *rapid.T, s ptytest.Screen, lines []string) {
 	t.Helper()
 	row := uv.NewLine(s.Cols)
 	for y, line := range lines {
-		fillRow(row, line, "", cells.Graphemes)
+		fillRow(row, line, "", cells.Graphemes, glyph.Unicode)
 		for x := 0; x < s.Cols; x += max(1, row[x].Width) {
 			got, want := s.Cell(x, y), row[x]
 			if want.Content == " " { // what is erased is neither bold nor has a colour of ink
@@ -189,7 +190,7 @@ func keepNeighbours(t *rapid.T, method cells.Method, widths ptytest.Widths, piec
 		_, _ = term.Write(c.draw(lines, nil))
 		s := term.Screen()
 		for y, line := range lines {
-			fillRow(row, line, "", method)
+			fillRow(row, line, "", method, glyph.Unicode)
 			for x := 0; x < width; x += max(1, row[x].Width) {
 				want := row[x].Content
 				if want == " " && slices.ContainsFunc(contested, func(c string) bool { return strings.Contains(line, c) }) {
@@ -208,4 +209,27 @@ func keepNeighbours(t *rapid.T, method cells.Method, widths ptytest.Widths, piec
 func sameLetter(a, b string) bool {
 	first, _ := utf8.DecodeRuneInString(a)
 	return first == []rune(b)[0]
+}
+
+// What a terminal does not show is exchanged cell by cell: nothing moves, and what
+// cannot be shown at all stands out.
+func TestExchangesWhatTheTerminalDoesNotShow(t *testing.T) {
+	t.Parallel()
+	row := uv.NewBuffer(12, 1).Lines[0]
+	fillRow(row, "✓ é界…\x1b[1m│\x1b[0m🙂x", "", cells.Graphemes, glyph.ASCII)
+	got, lost := "", ""
+	for _, c := range row {
+		got += c.Content
+		if c.Style.Attrs&uv.AttrReverse != 0 {
+			lost += "^"
+		} else {
+			lost += " "
+		}
+	}
+	if want := "+ ???~|??x  "; got != want {
+		t.Errorf("the row is %q, want %q", got, want)
+	}
+	if want := "  ^^^  ^^   "; lost != want {
+		t.Errorf("reversed is %q, want %q", lost, want)
+	}
 }

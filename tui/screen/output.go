@@ -25,8 +25,9 @@ type output struct {
 	mu     sync.Mutex
 	words  []byte // to be written before the frame
 	frame  *picture
-	busy   bool // with the frame before
-	waited bool // for the end of that
+	above  []string // of frames that were not painted yet
+	busy   bool     // with the frame before
+	waited bool     // for the end of that
 	wake   chan struct{}
 	done   chan struct{}
 }
@@ -56,6 +57,7 @@ func (o *output) ready() bool {
 // show paints a frame. The output must be ready.
 func (o *output) show(f Frame, width, height int) {
 	o.mu.Lock()
+	o.above = append(o.above, f.Above...)
 	o.frame, o.busy = &picture{f, width, height}, true
 	o.mu.Unlock()
 	o.start()
@@ -117,11 +119,16 @@ func (o *output) paint() {
 		o.out.Write(o.words)
 		o.words = nil
 	}
+	var above []string
+	if o.on && picture != nil && !picture.frame.Whole { // what is above would not be seen
+		above, o.above = o.above, nil
+	}
 	o.mu.Unlock()
 	if !o.on {
 		return
 	}
 	if picture != nil {
+		picture.frame.Above = above
 		o.out.Write(o.term.frame(picture.frame, picture.width, picture.height))
 	}
 	o.write(o.out.Bytes())
@@ -151,10 +158,21 @@ func (o *output) enter() {
 func (o *output) leave() {
 	o.turn <- struct{}{}
 	if o.on {
-		o.write(o.term.leave())
+		o.mu.Lock()
+		above := o.above
+		o.above = nil
+		o.mu.Unlock()
+		o.write(o.term.leave(above))
 		o.on = false
 	}
 	<-o.turn
+}
+
+// stay puts lines above what is drawn when the terminal is given back.
+func (o *output) stay(lines []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.above = append(o.above, lines...)
 }
 
 // reported takes the terminal's answer about a mode.

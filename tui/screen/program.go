@@ -115,7 +115,14 @@ func (p *program) draw() {
 		return
 	}
 	p.changed, p.drawn = false, time.Now()
-	p.screen.output.show(p.model.Frame(), p.width, p.height)
+	f := p.model.Frame()
+	p.screen.output.show(f, p.width, p.height)
+	if f.More {
+		p.changed = true
+		if p.screen.output.ready() { // it was quick; else it says when it is
+			p.screen.mail.post(paintedMsg{})
+		}
+	}
 }
 
 // silence stops the ticker that the library starts for its renderer even if

@@ -52,6 +52,9 @@ func (t *terminal) reported(report tea.ModeReportMsg) string {
 		if t.method != cells.Graphemes {
 			t.method = cells.Graphemes
 			t.canvas.measure(t.method)
+			if t.inline != nil {
+				t.inline.method = t.method
+			}
 		}
 		if report.Value == ansi.ModeReset {
 			t.unicodeCore = true // ours to reset

@@ -7,12 +7,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/cells"
+	"parley/tui/glyph"
 )
 
 // fillRow makes cells of a line of styled text. Columns that the line does not
 // reach are blank. What is wider than the row is cut off. Links get the id; it
-// returns whether there are any.
-func fillRow(row uv.Line, line, id string, method cells.Method) (linked bool) {
+// returns whether there are any. Characters that the set does not have are exchanged.
+func fillRow(row uv.Line, line, id string, method cells.Method, set glyph.Set) (linked bool) {
 	var style uv.Style
 	var link uv.Link
 	x, last := 0, -1
@@ -30,6 +31,9 @@ func fillRow(row uv.Line, line, id string, method cells.Method) (linked bool) {
 		switch {
 		case width > len(row)-x:
 			line = "" // half a character cannot be drawn
+		case width > 0 && set != glyph.Unicode && exchange(row[x:x+width], uv.Cell{Content: piece, Style: style, Link: link}, set):
+			last = x + width - 1
+			x += width
 		case width > 0:
 			row[x] = uv.Cell{Content: anchored(piece, x, width, len(row)), Width: width, Style: style, Link: link}
 			last = x
@@ -42,7 +46,7 @@ func fillRow(row uv.Line, line, id string, method cells.Method) (linked bool) {
 			if link.URL != "" {
 				link.Params, linked = id, true
 			}
-		case last >= 0 && piece[0] >= utf8.RuneSelf: // a mark, parted from its letter by a style
+		case last >= 0 && piece[0] >= utf8.RuneSelf && set != glyph.ASCII: // a mark, parted from its letter by a style
 			prev := &row[last]
 			prev.Content = anchored(unanchored(prev.Content)+piece, last, prev.Width, len(row))
 		}
@@ -51,6 +55,24 @@ func fillRow(row uv.Line, line, id string, method cells.Method) (linked bool) {
 		row[x] = uv.EmptyCell
 	}
 	return linked
+}
+
+// exchange makes the cells of a character from what a set has for it; it returns false
+// if that is the character itself. What the set cannot show is reversed: it is no
+// question mark of the text's own.
+func exchange(to uv.Line, cell uv.Cell, set glyph.Set) bool {
+	shown, lost := set.Draw(cell.Content, len(to))
+	if shown == cell.Content {
+		return false
+	}
+	if lost {
+		cell.Style.Attrs ^= uv.AttrReverse
+	}
+	for i := range to {
+		to[i] = cell
+		to[i].Content, to[i].Width = shown[i:i+1], 1
+	}
+	return true
 }
 
 // follow takes what an escape sequence says about the text behind it. Sequences

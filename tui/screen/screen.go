@@ -10,6 +10,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+
+	"parley/tui/glyph"
 )
 
 // closeTime is how long the end waits for a terminal that takes nothing more.
@@ -37,6 +40,14 @@ type Sparing interface {
 	Changed() bool
 }
 
+// Staying is a model that has lines which stay on the terminal when the program ends: on
+// one of which only a part is drawn on.
+type Staying interface {
+	Model
+	// Stay is called when nothing is drawn any more.
+	Stay() []string
+}
+
 // Options say which terminal to draw on. The zero value is that of the process.
 type Options struct {
 	// In and Out are the terminal; nil is standard input and output. If In is no
@@ -44,6 +55,12 @@ type Options struct {
 	In, Out *os.File
 	// Env is the environment that describes the terminal; nil is the process's.
 	Env []string
+	// Glyphs is which characters the terminal shows. Those that it does not are
+	// exchanged as they are drawn.
+	Glyphs glyph.Set
+	// Inline draws only at the end of what the terminal has shown so far, and leaves
+	// the rest of it alone.
+	Inline bool
 }
 
 // Run shows the model on the terminal until it quits or the context is
@@ -68,6 +85,9 @@ func Run(ctx context.Context, m Model, o Options) error {
 	s.start(s.listen)
 	defer context.AfterFunc(ctx, s.program.Quit)()
 	_, err = s.program.Run()
+	if m, stays := m.(Staying); stays && o.Inline {
+		s.output.stay(m.Stay())
+	}
 	return errors.Join(err, s.failure())
 }
 
@@ -105,7 +125,10 @@ func open(o Options) (*screen, error) {
 		return nil, err
 	}
 	s := &screen{tty: tty, env: o.Env, mail: newMailbox(), closed: make(chan struct{})}
-	s.output = newOutput(tty.out, newTerminal(o.Env, profile(tty.out, o.Env)))
+	s.output = newOutput(tty.out, newTerminal(o.Env, profile(tty.out, o.Env), o.Glyphs))
+	if o.Inline {
+		s.output.term.inline = &inline{}
+	}
 	s.output.painted = func() { s.mail.post(paintedMsg{}) }
 	s.output.failed = s.fail
 	s.input = newInput(tty, o.Env, s.mail.post, s.fail)
@@ -121,7 +144,11 @@ func (s *screen) take() error {
 		return err
 	}
 	s.stderr.open()
-	s.watch = watchOver(s.tty, s.stderr.read)
+	give := undo
+	if s.output.term.inline != nil {
+		give = undoInline
+	}
+	s.watch = watchOver(s.tty, s.stderr.read, give)
 	s.stderr.hold(s.watch != nil)
 	s.jobs.taken.Store(true)
 	s.output.enter()
@@ -191,6 +218,10 @@ func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.ColorProfileMsg: // the library's is not about this terminal
 		return tea.ColorProfileMsg{Profile: s.output.term.profile}
+	case uv.DarkColorSchemeEvent:
+		return BackgroundMsg{Dark: true}
+	case uv.LightColorSchemeEvent:
+		return BackgroundMsg{Dark: false}
 	case tea.ModeReportMsg:
 		s.output.reported(msg)
 	case tea.SuspendMsg:

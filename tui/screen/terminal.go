@@ -2,12 +2,14 @@ package screen
 
 import (
 	"bytes"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/cells"
+	"parley/tui/glyph"
 )
 
 // terminal is all that a terminal is told, asked and given back, as bytes: it
@@ -15,13 +17,18 @@ import (
 type terminal struct {
 	env     []string
 	profile colorprofile.Profile
+	glyphs  glyph.Set
 	method  cells.Method // it measures text by
 	canvas  *canvas
+	inline  *inline // nil if the whole screen is drawn on always
+	alt     bool    // the alternate screen is taken
+	width   int     // of the last frame
 	out     bytes.Buffer
 
 	title    title
 	mouse    mouse
 	focus    focus
+	scheme   scheme
 	progress progress
 	cursor   cursor
 
@@ -30,8 +37,8 @@ type terminal struct {
 	unicodeCore  bool // it measures by graphemes because it was told to
 }
 
-func newTerminal(env []string, profile colorprofile.Profile) *terminal {
-	return &terminal{env: env, profile: profile, canvas: newCanvas(env, profile, cells.Safe)}
+func newTerminal(env []string, profile colorprofile.Profile, glyphs glyph.Set) *terminal {
+	return &terminal{env: env, profile: profile, glyphs: glyphs, canvas: newCanvas(env, profile, glyphs, cells.Safe)}
 }
 
 // enter takes the terminal: the alternate screen, keys that tell more, and, the
@@ -39,10 +46,16 @@ func newTerminal(env []string, profile colorprofile.Profile) *terminal {
 // frame.
 func (t *terminal) enter() []byte {
 	t.out.Reset()
-	t.out.WriteString(saveTitle + ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable)
+	t.out.WriteString(saveTitle)
+	if t.inline == nil {
+		t.enterAlt()
+	} else {
+		t.out.WriteString(ansi.ResetModeTextCursorEnable + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes))
+		t.inline = &inline{profile: t.profile, glyphs: t.glyphs, method: t.method}
+	}
 	// Keys are told apart by either of two protocols. Terminals ignore the one
-	// that they do not know. Each of the two screens has flags of its own.
-	t.out.WriteString(ansi.SetModifyOtherKeys2 + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes) + ansi.RequestKittyKeyboard)
+	// that they do not know.
+	t.out.WriteString(ansi.SetModifyOtherKeys2 + ansi.RequestKittyKeyboard)
 	t.out.WriteString(ansi.SetModeBracketedPaste)
 	if t.unicodeCore {
 		t.out.WriteString(ansi.SetModeUnicodeCore)
@@ -52,24 +65,46 @@ func (t *terminal) enter() []byte {
 		t.asked = true
 	}
 	t.cursor.visible = false
-	t.canvas = newCanvas(t.env, t.profile, t.method)
+	t.canvas = newCanvas(t.env, t.profile, t.glyphs, t.method)
 	return t.out.Bytes()
 }
 
-// leave gives the terminal back as it was.
-func (t *terminal) leave() []byte {
-	t.out.Reset()
-	t.mouse.set(&t.out, tea.MouseModeNone)
-	t.focus.set(&t.out, false)
-	t.progress.set(&t.out, nil)
-	t.out.WriteString(ansi.ResetModeBracketedPaste)
-	t.out.WriteString(ansi.ResetModifyOtherKeys + ansi.PopKittyKeyboard(1))
-	if t.unicodeCore {
-		t.out.WriteString(ansi.ResetModeUnicodeCore)
-	}
+// enterAlt takes the alternate screen. Each of the two screens has flags of its own for
+// keys.
+func (t *terminal) enterAlt() {
+	t.out.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes))
+	t.alt, t.cursor.visible = true, false
+}
+
+// leaveAlt gives the alternate screen back, and the cursor is where it was before.
+func (t *terminal) leaveAlt() {
+	t.out.WriteString(ansi.PopKittyKeyboard(1))
 	// Where there is no alternate screen, what comes next stands below.
 	t.out.WriteString(ansi.CursorPosition(1, t.canvas.cells.Height()))
 	t.out.WriteString(ansi.ResetModeAltScreenSaveCursor)
+	t.alt = false
+}
+
+// leave gives the terminal back as it was. Lines stay, if not the whole screen is drawn
+// on always.
+func (t *terminal) leave(lines []string) []byte {
+	t.out.Reset()
+	t.mouse.set(&t.out, tea.MouseModeNone)
+	t.focus.set(&t.out, false)
+	t.scheme.set(&t.out, false)
+	t.progress.set(&t.out, nil)
+	t.out.WriteString(ansi.ResetModeBracketedPaste)
+	t.out.WriteString(ansi.ResetModifyOtherKeys)
+	if t.unicodeCore {
+		t.out.WriteString(ansi.ResetModeUnicodeCore)
+	}
+	if t.alt {
+		t.leaveAlt()
+	}
+	if t.inline != nil {
+		t.inline.leave(&t.out, lines, max(1, t.width))
+		t.out.WriteString(ansi.PopKittyKeyboard(1))
+	}
 	t.cursor.reset(&t.out)
 	t.title.reset(&t.out)
 	return t.out.Bytes()
@@ -78,23 +113,36 @@ func (t *terminal) leave() []byte {
 // undo is what [terminal.leave] does, whatever has been done before: for a
 // program that has died, perhaps in the middle of a sequence.
 const undo = "\x18" + // the middle of a sequence
-	mouseOff + ansi.ResetModeFocusEvent + ansi.ResetProgressBar + ansi.ResetModeBracketedPaste +
+	mouseOff + ansi.ResetModeFocusEvent + ansi.ResetModeLightDark + ansi.ResetProgressBar + ansi.ResetModeBracketedPaste +
 	ansi.ResetModifyOtherKeys + "\x1b[<1u" + ansi.ResetModeUnicodeCore +
 	"\x1b[r" + ansi.SetModeAutoWrap + ansi.ResetStyle + "\x1b]8;;\x07" + // of a frame
 	ansi.ResetModeAltScreenSaveCursor +
 	ansi.ResetModeSynchronizedOutput + "\x1b[0 q" + ansi.ResetCursorColor + ansi.SetModeTextCursorEnable +
 	restoreTitle
 
+// undoInline is undo for a terminal of which not the whole screen was taken: the cursor
+// stays where it is.
+var undoInline = strings.Replace(undo, ansi.ResetModeAltScreenSaveCursor, ansi.ResetModeAltScreen+"\r\n", 1)
+
 // frame is what brings the terminal from the last frame to this one. The result
 // is valid until the next call of a method.
 func (t *terminal) frame(f Frame, width, height int) []byte {
-	if !t.canvas.fits(width, height) {
+	t.out.Reset()
+	switch whole := t.inline == nil || f.Whole; {
+	case whole && !t.alt:
+		t.enterAlt()
+		t.canvas = newCanvas(t.env, t.profile, t.glyphs, t.method)
+	case !whole && t.alt:
+		t.leaveAlt()
+	}
+	if t.alt && !t.canvas.fits(width, height) {
 		t.canvas.resize(width, height)
 	}
-	t.out.Reset()
-	t.title.set(&t.out, f.Title)
+	t.width = width
+	t.title.set(&t.out, t.glyphs.Text(f.Title))
 	t.mouse.set(&t.out, f.Mouse)
 	t.focus.set(&t.out, f.Focus)
+	t.scheme.set(&t.out, f.Background)
 	t.progress.set(&t.out, f.Progress)
 	t.cursor.dress(&t.out, f.Cursor)
 
@@ -102,7 +150,13 @@ func (t *terminal) frame(f Frame, width, height int) []byte {
 	if c := f.Cursor; c != nil && c.X >= 0 && c.Y >= 0 && c.X < width && c.Y < height {
 		at = &c.Position
 	}
-	t.update(t.canvas.draw(f.Lines, at), at != nil)
+	if t.alt {
+		t.update(t.canvas.draw(f.Lines, at), at != nil)
+		return t.out.Bytes()
+	}
+	var lines bytes.Buffer
+	t.inline.draw(&lines, f.Above, f.Lines, at, width, height)
+	t.update(lines.Bytes(), at != nil)
 	return t.out.Bytes()
 }
 

@@ -46,7 +46,7 @@ cat >/dev/null
 // watchOver watches until end is called. What has been written to said is shown
 // when the process dies; it may be nil. Where there is no shell, nobody watches,
 // and the result is nil.
-func watchOver(t *tty, said *os.File) *watch {
+func watchOver(t *tty, said *os.File, undo string) *watch {
 	ours, theirs, err := narrowSocket()
 	if err != nil {
 		return nil

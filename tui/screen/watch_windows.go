@@ -6,6 +6,6 @@ import "os"
 // right by the shell.
 type watch struct{}
 
-func watchOver(*tty, *os.File) *watch { return nil }
+func watchOver(*tty, *os.File, string) *watch { return nil }
 
 func (*watch) end() {}

@@ -1,0 +1,114 @@
+package screen
+
+import (
+	"bytes"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/cells"
+	"parley/tui/glyph"
+)
+
+// inline draws a few lines at the end of what the terminal has shown so far, and puts
+// lines above them that never change: they are the terminal's own from then on. It
+// knows nothing of where on the screen that is, and only moves from where the cursor
+// stands.
+type inline struct {
+	profile colorprofile.Profile
+	glyphs  glyph.Set
+	method  cells.Method
+	lines   []string // that are drawn, as they were sent
+	row     int      // of them: where the cursor stands
+	column  int
+	width   int // that they were drawn for
+}
+
+// draw appends what puts lines above those that are drawn, and changes these.
+func (d *inline) draw(out *bytes.Buffer, above, lines []string, cursor *tea.Position, width, height int) {
+	if over := len(lines) - height; over > 0 {
+		lines = lines[over:]
+		if cursor != nil {
+			cursor = &tea.Position{X: cursor.X, Y: max(0, cursor.Y-over)}
+		}
+	}
+	sent := d.rendered(lines, width)
+	d.home(out, width)
+	if len(above) > 0 || width != d.width || len(sent) != len(d.lines) {
+		out.WriteString(ansi.EraseScreenBelow)
+		for _, line := range d.rendered(above, width) {
+			out.WriteString(line + "\r\n")
+		}
+		out.WriteString(strings.Join(sent, "\r\n"))
+	} else {
+		for i, line := range sent {
+			if i > 0 {
+				out.WriteString("\r\n")
+			}
+			if line != d.lines[i] {
+				out.WriteString(ansi.EraseEntireLine + line)
+			}
+		}
+	}
+	d.lines, d.width = sent, width
+	d.row, d.column = max(0, len(sent)-1), 0
+	if cursor != nil {
+		d.up(out, d.row-cursor.Y)
+		d.row, d.column = cursor.Y, cursor.X
+		out.WriteString("\r")
+		if cursor.X > 0 {
+			out.WriteString(ansi.CursorForward(cursor.X))
+		}
+	}
+}
+
+// home appends what moves the cursor to the beginning of what is drawn. A terminal that
+// has become narrower has wrapped the lines that are too wide for it now, as most
+// terminals do.
+func (d *inline) home(out *bytes.Buffer, width int) {
+	rows := d.row
+	if width < d.width {
+		rows = d.column / width
+		for _, line := range d.lines[:min(d.row, len(d.lines))] {
+			rows += max(1, (ansi.StringWidth(line)+width-1)/width)
+		}
+	}
+	out.WriteString("\r")
+	d.up(out, rows)
+}
+
+func (d *inline) up(out *bytes.Buffer, rows int) {
+	if rows > 0 {
+		out.WriteString(ansi.CursorUp(rows))
+	}
+}
+
+// leave appends what puts lines into the place of those that are drawn, and leaves the
+// cursor below them.
+func (d *inline) leave(out *bytes.Buffer, lines []string, width int) {
+	d.home(out, width)
+	out.WriteString(ansi.EraseScreenBelow)
+	for _, line := range d.rendered(lines, width) {
+		out.WriteString(line + "\r\n")
+	}
+	d.lines, d.row, d.column = nil, 0, 0
+}
+
+// rendered are lines as they are sent: in the colours that the terminal has, and with
+// every character where it belongs.
+func (d *inline) rendered(lines []string, width int) []string {
+	out := make([]string, len(lines))
+	var b strings.Builder
+	w := colorprofile.Writer{Forward: &b, Profile: d.profile}
+	row := make(uv.Line, width)
+	for i, line := range lines {
+		fillRow(row, line, "", d.method, d.glyphs)
+		b.Reset()
+		_, _ = w.WriteString(row.Render()) // into memory, which cannot fail
+		out[i] = b.String()
+	}
+	return out
+}
