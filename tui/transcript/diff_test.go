@@ -36,7 +36,7 @@ func TestFilesOfChanges(t *testing.T) {
 		{
 			"one that goes",
 			up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Remove it","kind":"delete","status":"completed","content":[`+diff("/project/a.go", `"x\n"`, "")+`]}`),
-			"✓ ⌫ Remove it a.go +0 −1 deleted\n  │ - x",
+			"✓ × Remove it a.go +0 −1 deleted\n  │ - x",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

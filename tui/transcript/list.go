@@ -55,6 +55,7 @@ type List struct {
 	now      time.Time            // for the clocks of calls that work
 	envs     map[int]*environment // by how far items are set off
 
+	finished finished
 	find     *find  // nil while nothing is looked for
 	span     *span  // nil while nothing is marked
 	began    *point // where marking was begun
@@ -113,6 +114,7 @@ func (l *List) Reset() {
 	l.pictures.forget()
 	l.following, l.top, l.selected, l.seen = true, position{}, nil, 0
 	l.find, l.span = nil, nil
+	l.finished = finished{}
 }
 
 // textWidth is the width that an item's lines are made for.

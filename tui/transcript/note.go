@@ -142,7 +142,7 @@ func (c *compaction) lines(section, width int) []string {
 	return []string{fit(line+th.Rule.Render(strings.Repeat("─", max(0, width-cells.Width(line)))), width)}
 }
 
-func (c *compaction) mark() string { return c.env.theme.Muted.Render("⇲") }
+func (c *compaction) mark() string { return c.env.theme.Muted.Render("▼") }
 
 func (c *compaction) compact() bool { return false }
 

@@ -21,10 +21,15 @@ type terminalView struct {
 	emu   *screen.Screen
 	width int
 	fed   int64
+	// replaced is what the terminal's Replaced was when it was fed.
+	replaced int
 }
 
 // draw feeds what was printed since the last time to the emulator.
 func (v *terminalView) draw(width int) {
+	if r := v.term.Replaced(); r != v.replaced {
+		v.emu, v.fed, v.replaced = nil, 0, r
+	}
 	if v.emu == nil {
 		v.emu = screen.New(width, screenRows, scrollback)
 		v.emu.SetImpliedCR(v.term.Own)

@@ -66,11 +66,11 @@ func TestWhatWasApprovedStays(t *testing.T) {
 		},
 		{
 			"a plan", `{"toolCallId":"t","title":"Go","kind":"switch_mode","content":[{"type":"content","content":{"type":"text","text":"1. **Look**"}}]}`,
-			done(said), "✓ ⇆ Go  you: Yes\n  │ 1. Look\n  │ Done well.",
+			done(said), "✓ ↔ Go  you: Yes\n  │ 1. Look\n  │ Done well.",
 		},
 		{
 			"a plan that comes again", `{"toolCallId":"t","title":"Go","kind":"switch_mode","content":[{"type":"content","content":{"type":"text","text":"Look **twice**\n"}}]}`,
-			done(`"content":[{"type":"content","content":{"type":"text","text":"Approved: Look **twice**"}}]`), "✓ ⇆ Go  you: Yes\n  │ Approved: Look twice",
+			done(`"content":[{"type":"content","content":{"type":"text","text":"Approved: Look **twice**"}}]`), "✓ ↔ Go  you: Yes\n  │ Approved: Look twice",
 		},
 		{
 			"words about a command", `{"toolCallId":"t","title":"make","kind":"execute","content":[{"type":"content","content":{"type":"text","text":"(to build it)"}}]}`,
