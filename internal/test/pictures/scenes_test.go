@@ -1,0 +1,171 @@
+//go:build unix
+
+package pictures
+
+import (
+	"time"
+
+	"parley/internal/test/ptytest"
+)
+
+// session is the opening of the agent, with what can be chosen there.
+const session = `
+expect initialize
+reply {"protocolVersion": 1, "agentInfo": {"name": "wren", "title": "Wren", "version": "1.4.0"}, "agentCapabilities": {"loadSession": true, "promptCapabilities": {"image": true, "embeddedContext": true}}}
+expect session/new|session/load
+reply {"sessionId": "s1", "configOptions": [
+  {"id": "mode", "name": "Mode", "category": "mode", "type": "select", "currentValue": "ask", "options": [
+    {"value": "ask", "name": "Ask", "description": "Asks before it changes anything"},
+    {"value": "code", "name": "Code", "description": "Edits files, asks before it runs commands"},
+    {"value": "plan", "name": "Plan", "description": "Reads and plans, changes nothing"}]},
+  {"id": "model", "name": "Model", "category": "model", "type": "select", "currentValue": "wren-large", "options": [
+    {"value": "wren-large", "name": "Wren Large", "description": "For hard problems"},
+    {"value": "wren-small", "name": "Wren Small", "description": "Quick, for everyday work"}]},
+  {"id": "thought", "name": "Thinking", "category": "thought_level", "type": "select", "currentValue": "medium", "options": [
+    {"value": "low", "name": "Low"}, {"value": "medium", "name": "Medium"}, {"value": "high", "name": "High"}]}]}
+update {"sessionUpdate": "available_commands_update", "availableCommands": [
+  {"name": "review", "description": "Review what has changed"}, {"name": "test", "description": "Run the tests and mend what fails"}]}
+`
+
+// works is a turn with a plan, a file that is read, a change and a command.
+const works = session + `
+expect session/prompt
+update {"sessionUpdate": "usage_update", "used": 18400, "size": 200000, "cost": {"amount": 0.09, "currency": "USD"}}
+think The loop begins at one, and lists begin at zero.
+update {"sessionUpdate": "plan", "entries": [
+  {"content": "Find out why Ada is left out", "priority": "high", "status": "completed"},
+  {"content": "Mend the loop", "priority": "high", "status": "in_progress"},
+  {"content": "Look at the change", "priority": "medium", "status": "pending"}]}
+update {"sessionUpdate": "tool_call", "toolCallId": "r", "title": "Read main.go", "kind": "read", "status": "completed", "locations": [{"path": "${cwd}/main.go"}]}
+say "The loop begins at **1**, so the first name on the list never gets its greeting. Ranging over the names leaves nobody out:\n"
+`
+
+const before = `package main\n\nimport \"fmt\"\n\nfunc main() {\n\tnames := []string{\"Ada\", \"Grace\", \"Linus\", \"Margaret\"}\n\n\tfor i := 1; i < len(names); i++ {\n\t\tfmt.Printf(\"Hello, %s!\\n\", names[i])\n\t}\n}\n`
+
+const after = `package main\n\nimport \"fmt\"\n\nfunc main() {\n\tnames := []string{\"Ada\", \"Grace\", \"Linus\", \"Margaret\"}\n\n\tfor _, name := range names {\n\t\tfmt.Printf(\"Hello, %s!\\n\", name)\n\t}\n}\n`
+
+// edits is the change of that turn, which is asked about.
+const edits = `
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "e", "title": "Edit main.go", "kind": "edit", "status": "pending",
+  "locations": [{"path": "${cwd}/main.go", "line": 8}],
+  "content": [{"type": "diff", "path": "${cwd}/main.go", "oldText": "` + before + `", "newText": "` + after + `"}]}, "options": [
+  {"optionId": "once", "name": "Allow once", "kind": "allow_once"}, {"optionId": "always", "name": "Allow all edits in this session", "kind": "allow_always"},
+  {"optionId": "no", "name": "No, leave it as it is", "kind": "reject_once"}]} as edit
+await edit contains "once"
+request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/main.go", "content": "` + after + `"} as written
+await written
+update {"sessionUpdate": "tool_call_update", "toolCallId": "e", "status": "completed"}
+`
+
+// runs is its command.
+const runs = `
+request terminal/create {"sessionId": "${session}", "command": "git", "args": ["--no-pager", "diff", "--stat"], "cwd": "${cwd}"} as term
+await term
+update {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Look at what has changed", "kind": "execute", "status": "in_progress", "content": [{"type": "terminal", "terminalId": "${term.result.terminalId}"}]}
+request terminal/wait_for_exit {"sessionId": "${session}", "terminalId": "${term.result.terminalId}"} as exit
+await exit
+update {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}
+update {"sessionUpdate": "plan", "entries": [
+  {"content": "Find out why Ada is left out", "priority": "high", "status": "completed"},
+  {"content": "Mend the loop", "priority": "high", "status": "completed"},
+  {"content": "Look at the change", "priority": "medium", "status": "completed"}]}
+say "Everybody is greeted now, Ada first."
+end-turn
+`
+
+// ready is what the first screen says once a session is open.
+const ready = "type / for commands"
+
+// asked sends the prompt of all these scenes.
+func asked(s *stage) *ptytest.Terminal {
+	s.t.Helper()
+	return s.start("-a", "wren").WaitFor(ready).Type("Somebody says that Ada never gets a greeting. Can you look into it?").Press("enter")
+}
+
+// allowed has the change allowed, once the question takes keys.
+func allowed(term *ptytest.Terminal) *ptytest.Terminal {
+	return term.WaitFor("Allow once", "No, leave it as it is", "esc cancel the turn").WaitGone("takes no keys").Press("alt+1").WaitGone("No, leave it as it is")
+}
+
+// done waits until the turn is over.
+func done(term *ptytest.Terminal) *ptytest.Terminal {
+	return term.WaitFor("Everybody is greeted now").WaitGone("working ").WaitGone("waiting for you")
+}
+
+// confirms is a turn that runs a command which waits for an answer.
+const confirms = session + `
+expect session/prompt
+say "I update the packages; the package manager wants to know whether it may."
+request terminal/create {"sessionId": "${session}", "command": "pkg", "args": ["upgrade"], "cwd": "${cwd}"} as term
+await term
+update {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "pkg upgrade", "kind": "execute", "status": "in_progress", "content": [{"type": "terminal", "terminalId": "${term.result.terminalId}"}]}
+request terminal/wait_for_exit {"sessionId": "${session}", "terminalId": "${term.result.terminalId}"} as exit
+await exit
+end-turn
+`
+
+// waits is an agent that asks whether it may run a command.
+const waits = session + `
+expect session/prompt
+say "The tests pass. One thing is left: the tag."
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Tag the release", "kind": "execute", "rawInput": {"command": "git tag v1.4.0"}}, "options": [
+  {"optionId": "yes", "name": "Allow", "kind": "allow_once"}, {"optionId": "no", "name": "Reject", "kind": "reject_once"}]} as tag
+await tag
+end-turn
+`
+
+// scenes are the pictures.
+var scenes = []scene{
+	{name: "first", rows: 30, title: "The first screen: sessions to go on with, and the agents that were found", agent: session, play: func(s *stage) *ptytest.Terminal {
+		s.stored(3*time.Hour, "wren", "Say hello in Finnish as well", "Hei!")
+		return s.start().WaitFor("Wren", "Claude Code", "The tour", "Say hello in Finnish")
+	}},
+	{name: "turn", title: "A turn: thoughts, plan, tool calls, a change, a command and what it printed", agent: works + edits + runs, play: turn},
+	{name: "turn-light", title: "The same turn on a light terminal", light: true, agent: works + edits + runs, play: turn},
+	{name: "permission", rows: 38, title: "A question: the change that would be made, and the answers", agent: works + edits, play: func(s *stage) *ptytest.Terminal {
+		return asked(s).WaitFor("Allow once", "No, leave it as it is", "esc cancel the turn").WaitGone("takes no keys")
+	}},
+	{name: "command", rows: 20, title: "A command of the agent, stepped into to answer it", agent: confirms, play: func(s *stage) *ptytest.Terminal {
+		s.program("pkg", "echo 'Packages that will be upgraded:'; echo '  fmtlib 10.2 -> 11.0'; echo '  spdlog 1.13 -> 1.14'; printf 'Proceed? [y/N] '; read answer; echo")
+		return asked(s).WaitFor("[y/N]").Press("f7").WaitFor("COMMAND OF THE AGENT", "[y/N]")
+	}},
+	{name: "mode", rows: 20, title: "Choosing the mode", agent: session, play: func(s *stage) *ptytest.Terminal {
+		return s.start("-a", "wren").WaitFor(ready, "Medium").Press("f2").WaitFor("Reads and plans, changes nothing")
+	}},
+	{name: "options", rows: 20, title: "All options of the agent", agent: session, play: func(s *stage) *ptytest.Terminal {
+		return s.start("-a", "wren").WaitFor(ready, "Medium").Press("ctrl+o").WaitFor("Thinking", "Wren Large")
+	}},
+	{name: "review", title: "The review of what the agent has changed", agent: works + edits + runs, play: func(s *stage) *ptytest.Terminal {
+		return done(allowed(asked(s))).Press("f5").WaitFor("Changes  in the session").Press("enter").WaitFor("change 1 of")
+	}},
+	{name: "sessions", rows: 24, title: "The sessions that are kept, with the words that were searched for", agent: session, play: func(s *stage) *ptytest.Terminal {
+		s.stored(2*time.Hour, "wren", "Ada never gets a greeting", "The loop began at one. Everybody is greeted now.")
+		s.stored(26*time.Hour, "wren", "Say hello in Finnish as well", "Hei! The greeting is chosen by the language of the system now.")
+		s.stored(4*24*time.Hour, "wren", "Write a README", "It says what the program does, and how it is run.")
+		return s.start("-a", "wren").WaitFor(ready).Press("ctrl+s").WaitFor("Ada never gets", "Finnish", "README").
+			Type("language").WaitGone("Ada never gets").WaitFor("chosen by the language")
+	}},
+	{name: "tabs", title: "Two sessions in tabs: the one behind waits for an answer", agent: works + edits + runs, others: map[string]string{"robin": waits}, play: func(s *stage) *ptytest.Terminal {
+		term := done(allowed(asked(s)))
+		term.Press("alt+n").WaitFor("Choose an agent for a new tab").Type("robin").Press("enter").WaitFor(ready)
+		term.Type("Check everything and tag the release").Press("enter").WaitFor("git tag v1.4.0")
+		return term.Press("alt+,").WaitFor("Everybody is greeted now", "?")
+	}},
+	{name: "palette", title: "The palette: everything there is, to search in", agent: session, play: func(s *stage) *ptytest.Terminal {
+		return s.start("-a", "wren").WaitFor(ready).Press("ctrl+p").WaitFor("type to filter")
+	}},
+	{name: "themes", title: "The list of themes, each shown while it is marked", agent: works + edits + runs, play: func(s *stage) *ptytest.Terminal {
+		term := done(allowed(asked(s)))
+		return term.Press("ctrl+p").WaitFor("type to filter").Type("choose the theme").WaitFor("/ choose the theme").Press("enter").WaitFor("gruvbox-dark").
+			Press("down", "down", "down").WaitFor("❯   gruvbox-dark")
+	}},
+	{name: "guide", title: "The guide, inside", agent: session, play: func(s *stage) *ptytest.Terminal {
+		return s.start("-a", "wren").WaitFor(ready).Press("shift+f1").WaitFor("The guide to parley")
+	}},
+	{name: "help", title: "The help, with every key", agent: session, play: func(s *stage) *ptytest.Terminal {
+		return s.start("-a", "wren").WaitFor(ready).Press("f1").WaitFor("esc close")
+	}},
+}
+
+// turn is the whole turn.
+func turn(s *stage) *ptytest.Terminal { return done(allowed(asked(s))) }
