@@ -1,7 +1,9 @@
 package realagents
 
 import (
+	_ "embed"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,6 +78,22 @@ func (a Agents) Gemini(t testing.TB, modelURL string) Agent {
 		"general":   object{"disableAutoUpdate": true, "disableUpdateNag": true},
 	})
 	return agent
+}
+
+//go:embed sdkagent/agent.mjs
+var sdkAgent []byte
+
+// SDK sets up a small agent on the protocol's TypeScript package, which speaks the
+// second version. It needs no model: it does what a prompt names.
+func (a Agents) SDK(t testing.TB) Agent {
+	t.Helper()
+	// Where it stands it finds the package.
+	program := filepath.Join(a.sdk, fmt.Sprintf("agent-%d.mjs", os.Getpid()))
+	if err := os.WriteFile(program, sdkAgent, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(program) })
+	return newAgent(t, "sdk", a.path(a.node, "bin", "node"), program)
 }
 
 func newAgent(t testing.TB, name string, cmd ...string) Agent {

@@ -26,11 +26,12 @@ const (
 	claudeVersion   = "0.100.0"
 	geminiVersion   = "0.61.0"
 	nodeVersion     = "24.21.0" // the agents want a newer one than distributions have
+	sdkVersion      = "2.4.0"   // of the protocol's own TypeScript package
 )
 
 // Agents is a folder in which the agents are installed.
 type Agents struct {
-	dir      string
+	dir, sdk string
 	openCode string // the name of its package for this machine
 	node     string
 }
@@ -53,7 +54,13 @@ func Install(t testing.TB) Agents {
 		t.Skipf("real agents: %v", err)
 	}
 	a.dir = filepath.Join(cache, "parley-test-agents", strings.Join([]string{openCodeVersion, claudeVersion, geminiVersion, nodeVersion}, "_"))
-	switch err := a.install(npm); {
+	a.sdk = filepath.Join(cache, "parley-test-agents", "sdk_"+sdkVersion)
+	err = install(npm, a.dir,
+		a.openCode+"@"+openCodeVersion, "@agentclientprotocol/claude-agent-acp@"+claudeVersion, "@google/gemini-cli@"+geminiVersion, a.node+"@"+nodeVersion)
+	if err == nil {
+		err = install(npm, a.sdk, "@agentclientprotocol/sdk@"+sdkVersion)
+	}
+	switch {
 	case errors.Is(err, errUnreachable):
 		t.Skipf("real agents: %v", err)
 	case err != nil:
@@ -86,13 +93,13 @@ var (
 	networkFailure = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|network`)
 )
 
-// install runs npm unless a run before has come to its end. Test binaries run
-// side by side: one installs, the others wait for it.
-func (a Agents) install(npm string) error {
-	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+// install has npm install packages into a folder, unless a run before has come to its
+// end. Test binaries run side by side: one installs, the others wait for it.
+func install(npm, dir string, packages ...string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the folder for the agents: %w", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(a.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("lock the folder for the agents: %w", err)
 	}
@@ -100,13 +107,14 @@ func (a Agents) install(npm string) error {
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return fmt.Errorf("lock the folder for the agents: %w", err)
 	}
-	done := filepath.Join(a.dir, "installed")
+	done := filepath.Join(dir, "installed")
 	if _, err := os.Stat(done); err == nil {
 		return nil
 	}
-	cmd := exec.Command(npm, "install", "--prefix", a.dir, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
-		a.openCode+"@"+openCodeVersion, "@agentclientprotocol/claude-agent-acp@"+claudeVersion, "@google/gemini-cli@"+geminiVersion, a.node+"@"+nodeVersion)
-	cmd.Dir = a.dir
+	cmd := exec.Command(npm, append([]string{
+		"install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
+	}, packages...)...)
+	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if networkFailure.Match(out) {
 			return fmt.Errorf("%w:\n%s", errUnreachable, bytes.TrimSpace(out))

@@ -27,6 +27,9 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if text := runsPlain(t, 0, bin, dir, agent, "SAY hello from the model"); text != "hello from the model\n" {
+				t.Errorf("without a form, the output is %q", text)
+			}
 			out := runs(t, 0, bin, dir, agent, "SAY hello from the model")
 			if out.Status != "answered" || out.Text != "hello from the model" || out.SessionID == "" {
 				t.Errorf("%+v", out)
@@ -67,22 +70,37 @@ type result struct {
 // runs runs an agent without a screen, and checks the exit code.
 func runs(t *testing.T, code int, bin, dir string, agent Agent, args ...string) (out result) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), bin, append(append([]string{"run", "--output=json"}, args...), append([]string{"--"}, agent.Cmd...)...)...)
+	text, told := runsFor(t, code, bin, dir, agent, append([]string{"--output=json"}, args...))
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	out.told = told
+	return out
+}
+
+// runsPlain is runs for the output that people read.
+func runsPlain(t *testing.T, code int, bin, dir string, agent Agent, args ...string) string {
+	t.Helper()
+	text, _ := runsFor(t, code, bin, dir, agent, args)
+	return string(text)
+}
+
+// runsFor runs an agent with flags and a prompt, and returns what is on standard output
+// and on standard error.
+func runsFor(t *testing.T, code int, bin, dir string, agent Agent, args []string) (text []byte, told string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), bin, append(append([]string{"run"}, args...), append([]string{"--"}, agent.Cmd...)...)...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + agent.Home}, agent.Env...)
-	var told bytes.Buffer
-	cmd.Stderr = &told
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	text, err := cmd.Output()
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) {
 		t.Fatal(err)
 	}
 	if got := cmd.ProcessState.ExitCode(); got != code {
-		t.Errorf("the exit code is %d, want %d: %s", got, code, told.Bytes())
+		t.Errorf("the exit code is %d, want %d: %s", got, code, stderr.Bytes())
 	}
-	if err := json.Unmarshal(text, &out); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	out.told = told.String()
-	return out
+	return text, stderr.String()
 }

@@ -1,0 +1,149 @@
+// A small agent of the protocol's second version on its TypeScript package: it does
+// what a prompt names, and uses every update and method that the stable version has.
+import { Readable, Writable } from "node:stream";
+import { writeFileSync } from "node:fs";
+import * as acp from "@agentclientprotocol/sdk/experimental/v2";
+
+const sessions = new Map();
+let made = 0;
+const base64 = (text) => Buffer.from(text).toString("base64");
+const text = (t) => ({ type: "text", text: t });
+const mode = (current) => ({
+  configId: "mode", name: "Mode", category: "mode", type: "select", currentValue: current,
+  options: [{ groupId: "all", name: "All", options: [{ value: "ask", name: "Asking" }, { value: "auto", name: "Working on" }] }],
+});
+const quiet = (on) => ({ configId: "quiet", name: "Quiet", type: "boolean", currentValue: on });
+const options = (s) => [mode(s.mode), quiet(s.quiet)];
+const commands = [{ type: "command", name: "all", description: "Use everything", input: { type: "text", hint: "nothing" } }];
+
+function open(id, cwd) {
+  const s = sessions.get(id) ?? { id, cwd, mode: "ask", quiet: false, history: [], turns: 0 };
+  sessions.set(id, s);
+  return s;
+}
+
+// Every scene gets a function that tells an update, and the context for requests.
+const scenes = {
+  async all(s, tell, cx) {
+    await tell({ sessionUpdate: "agent_thought", messageId: `t${s.turns}`, content: [text("Let me see.")] });
+    await tell({ sessionUpdate: "agent_thought_chunk", messageId: `t${s.turns}`, content: text(" Now.") });
+    await tell({ sessionUpdate: "agent_message", messageId: `m${s.turns}`, content: [text("This is wrong")] });
+    await tell({ sessionUpdate: "agent_message", messageId: `m${s.turns}`, content: [text("This is ")] });
+    await tell({ sessionUpdate: "agent_message_chunk", messageId: `m${s.turns}`, content: text("right.") });
+    await tell({ sessionUpdate: "plan_update", plan: { type: "items", planId: "p", entries: [
+      { content: "Use everything", priority: "high", status: "in_progress" },
+      { content: "Give up", priority: "low", status: "cancelled" }] } });
+    await tell({ sessionUpdate: "tool_call_update", toolCallId: "c1", title: "Edit a.txt", kind: "edit", status: "pending" });
+    await tell({ sessionUpdate: "tool_call_content_chunk", toolCallId: "c1", content: {
+      type: "diff", changes: [{ operation: "add", path: `${s.cwd}/a.txt`, fileType: "text" }],
+      patch: { format: "git_patch", text: `diff --git ${s.cwd}/a.txt ${s.cwd}/a.txt\nnew file mode 100644\n--- /dev/null\n+++ ${s.cwd}/a.txt\n@@ -0,0 +1 @@\n+made by the agent\n` } } });
+    await tell({ sessionUpdate: "state_update", state: "requires_action" });
+    const answer = await cx.request("session/request_permission", {
+      sessionId: s.id, title: "May I write the file?",
+      subject: { type: "tool_call", toolCall: { toolCallId: "c1", status: "pending" } },
+      options: [{ optionId: "yes", name: "Go on", kind: "allow_once" }, { optionId: "no", name: "Stop", kind: "reject_once" }],
+    });
+    await tell({ sessionUpdate: "state_update", state: "running" });
+    if (answer.outcome.outcome === "selected" && answer.outcome.optionId === "yes") {
+      writeFileSync(`${s.cwd}/a.txt`, "made by the agent\n");
+      await tell({ sessionUpdate: "tool_call_update", toolCallId: "c1", status: "completed" });
+    } else {
+      await tell({ sessionUpdate: "tool_call_update", toolCallId: "c1", status: "failed" });
+    }
+    const command = await cx.request("session/request_permission", {
+      sessionId: s.id, title: "May I list files?",
+      subject: { type: "command", command: "ls -l", cwd: s.cwd, terminalId: "term" },
+      options: [{ optionId: "yes", name: "Go on", kind: "allow_once" }],
+    });
+    await tell({ sessionUpdate: "tool_call_update", toolCallId: "c2", title: "ls -l", kind: "execute", status: "in_progress",
+      capabilities: { cancel: {} }, content: [{ type: "terminal", terminalId: "term" }] });
+    await tell({ sessionUpdate: "terminal_update", terminalId: "term", command: "ls -l", cwd: s.cwd, size: { cols: 80, rows: 24 }, capabilities: { cancel: {} } });
+    await tell({ sessionUpdate: "terminal_output_chunk", terminalId: "term", data: base64("garbage\n") });
+    await tell({ sessionUpdate: "terminal_update", terminalId: "term", output: { data: base64("total ") } });
+    for (const piece of [Buffer.from("4 ✓\n").subarray(0, 3), Buffer.from("4 ✓\n").subarray(3)]) {
+      await tell({ sessionUpdate: "terminal_output_chunk", terminalId: "term", data: piece.toString("base64") });
+    }
+    await tell({ sessionUpdate: "terminal_update", terminalId: "term", exitStatus: { exitCode: 0 } });
+    await tell({ sessionUpdate: "tool_call_update", toolCallId: "c2", status: command.outcome.outcome === "selected" ? "completed" : "cancelled" });
+    await tell({ sessionUpdate: "usage_update", used: 1000, size: 4000, cost: { amount: 0.5, currency: "USD" } });
+    await tell({ sessionUpdate: "session_info_update", title: "Everything" });
+    await tell({ sessionUpdate: "notice", severity: "info", title: "A notice of the agent" });
+    await tell({ sessionUpdate: "compaction_update", compactionId: "k", status: "in_progress" });
+    await tell({ sessionUpdate: "compaction_summary_chunk", compactionId: "k", content: text("In short") });
+    await tell({ sessionUpdate: "compaction_update", compactionId: "k", status: "completed" });
+    await tell({ sessionUpdate: "config_option_update", configOptions: options(s) });
+    await tell({ sessionUpdate: "available_commands_update", availableCommands: commands });
+    await tell({ sessionUpdate: "_of_its_own", anything: 1 });
+    return { stopReason: "end_turn", background: [{ type: "terminal", terminalId: "term" }] };
+  },
+  async form(s, tell, cx) {
+    const answer = await cx.request("elicitation/create", {
+      sessionId: s.id, mode: "form", message: "Which colour?",
+      requestedSchema: { type: "object", properties: { colour: { type: "string", title: "Colour", maxLength: 20 } }, required: ["colour"] },
+    });
+    await tell({ sessionUpdate: "agent_message", messageId: `m${s.turns}`, content: [text(`You have chosen ${answer.content?.colour}.`)] });
+    return { stopReason: "end_turn" };
+  },
+  async slow(s, tell) {
+    await tell({ sessionUpdate: "agent_message_chunk", messageId: `m${s.turns}`, content: text("Waiting to be cancelled.") });
+    await new Promise((done) => { s.cancel = done; });
+    await tell({ sessionUpdate: "agent_message_chunk", messageId: `m${s.turns}`, content: text(" That was it.") });
+    return { stopReason: "cancelled" };
+  },
+  async fail() {
+    return { stopReason: "error", error: { code: -32603, message: "the model is out of reach" } };
+  },
+};
+
+async function work(s, prompt, messageId, cx) {
+  const tell = async (update) => {
+    if (!["state_update", "usage_update", "notice"].includes(update.sessionUpdate)) s.history.push(update);
+    await cx.notify("session/update", { sessionId: s.id, update });
+  };
+  await tell({ sessionUpdate: "user_message", messageId, content: prompt });
+  await tell({ sessionUpdate: "state_update", state: "running" });
+  const name = prompt.find((b) => b.type === "text")?.text.trim();
+  const end = await (scenes[name] ?? scenes.fail)(s, tell, cx);
+  await tell({ sessionUpdate: "state_update", state: "idle", background: [], ...end });
+}
+
+acp.agent({ name: "sdk-agent" })
+  .onRequest("initialize", () => ({
+    protocolVersion: acp.PROTOCOL_VERSION,
+    info: { name: "sdk-agent", title: "Agent of the SDK", version: "1" },
+    capabilities: { session: { prompt: { image: {} }, mcp: { stdio: {} }, delete: {} } },
+    authMethods: [{ type: "agent", methodId: "pretend", name: "Pretend" }],
+  }))
+  .onRequest("auth/login", () => ({}))
+  .onRequest("auth/logout", () => ({}))
+  .onRequest("session/new", ({ params }) => {
+    const s = open(`sdk-${++made}`, params.cwd);
+    return { sessionId: s.id, configOptions: options(s), availableCommands: commands };
+  })
+  .onRequest("session/resume", async ({ params, client }) => {
+    const s = open(params.sessionId, params.cwd);
+    if (params.replayFrom?.type === "start") {
+      for (const update of s.history) await client.notify("session/update", { sessionId: s.id, update });
+    }
+    await client.notify("session/update", { sessionId: s.id, update: { sessionUpdate: "state_update", state: "idle" } });
+    return { configOptions: options(s), availableCommands: commands };
+  })
+  .onRequest("session/list", () => ({ sessions: [...sessions.values()].map((s) => ({ sessionId: s.id, cwd: s.cwd, title: `Session ${s.id}` })) }))
+  .onRequest("session/close", () => ({}))
+  .onRequest("session/delete", ({ params }) => { sessions.delete(params.sessionId); return {}; })
+  .onRequest("session/set_config_option", ({ params }) => {
+    const s = sessions.get(params.sessionId);
+    if (params.configId === "mode") s.mode = params.value;
+    if (params.configId === "quiet") s.quiet = params.value;
+    return { configOptions: options(s) };
+  })
+  .onRequest("tool_call/cancel", () => ({}))
+  .onRequest("terminal/cancel", () => ({}))
+  .onRequest("session/prompt", ({ params, client }) => {
+    const s = sessions.get(params.sessionId);
+    const messageId = `u${++s.turns}`;
+    setImmediate(() => work(s, params.prompt, messageId, client).catch((err) => console.error(err)));
+    return { messageId };
+  })
+  .onNotification("session/cancel", ({ params }) => sessions.get(params.sessionId)?.cancel?.())
+  .connect(acp.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
