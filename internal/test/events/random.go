@@ -45,7 +45,11 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"CancelRequested": draw(func(t *rapid.T) conversation.Event { return conversation.CancelRequested{At: moment(t)} }),
 	"TurnEnded": draw(func(t *rapid.T) conversation.Event {
 		reason := rapid.SampledFrom([]acpclient.StopReason{"", acpclient.StopEndTurn, acpclient.StopCancelled, acpclient.StopRefusal, "odd"}).Draw(t, "reason")
-		return conversation.TurnEnded{Reason: reason, Err: failure(t), At: moment(t)}
+		var usage *acpclient.Usage
+		if rapid.Bool().Draw(t, "counted") {
+			usage = &acpclient.Usage{TotalTokens: rapid.Uint64().Draw(t, "tokens")}
+		}
+		return conversation.TurnEnded{Reason: reason, Err: failure(t), At: moment(t), Usage: usage}
 	}),
 	"QueueChanged": draw(func(t *rapid.T) conversation.Event {
 		var queue []conversation.QueuedPrompt
