@@ -3,9 +3,13 @@
 package main
 
 import (
+	_ "embed"
 	"os"
 
 	"parley/internal/cli"
 )
 
-func main() { os.Exit(cli.Main()) }
+//go:embed CHANGELOG.md
+var changes string
+
+func main() { os.Exit(cli.Main(changes)) }

@@ -25,6 +25,12 @@ const (
 	// ContextChanges is the list of changed files on the whole screen, and the changes
 	// of one of them. Nothing falls through but how changes are drawn.
 	ContextChanges Context = "changes"
+	// ContextInspector is the protocol on the whole screen. Nothing falls through but how
+	// it is scrolled.
+	ContextInspector Context = "inspector"
+	// ContextReplay is the replay of what was recorded. Keys that it does not use fall
+	// through to ContextPrompt, as far as they mean something there.
+	ContextReplay Context = "replay"
 	// ContextDialog is any dialog. Nothing falls through.
 	ContextDialog Context = "dialog"
 )
@@ -59,7 +65,11 @@ const (
 	ActionLendMouse       Action = "lend_mouse"
 	ActionTerminal        Action = "terminal"
 	ActionAddOutput       Action = "add_output"
+	ActionPasteImage      Action = "paste_image"
+	ActionQueue           Action = "queue"
+	ActionSendNow         Action = "send_now"
 	ActionChanges         Action = "changes"
+	ActionInspector       Action = "inspector"
 	ActionSessions        Action = "sessions"
 	ActionNewSession      Action = "new_session"
 	ActionNewAgent        Action = "new_agent"
@@ -69,6 +79,8 @@ const (
 	ActionRenameTab       Action = "rename_tab"
 	ActionCloseTab        Action = "close_tab"
 	ActionStartAgain      Action = "start_again"
+	ActionExport          Action = "export"
+	ActionNews            Action = "news"
 	ActionHelp            Action = "help"
 	ActionGuide           Action = "guide"
 )
@@ -142,6 +154,42 @@ const (
 	ActionChangesComments Action = "changes_send_comments"
 )
 
+// The actions of ContextInspector.
+const (
+	ActionInspectorClose     Action = "inspector_close"
+	ActionInspectorShow      Action = "inspector_show"
+	ActionInspectorNext      Action = "inspector_next"
+	ActionInspectorPrev      Action = "inspector_previous"
+	ActionInspectorFirst     Action = "inspector_first"
+	ActionInspectorLast      Action = "inspector_last"
+	ActionInspectorUp        Action = "inspector_scroll_up"
+	ActionInspectorDown      Action = "inspector_scroll_down"
+	ActionInspectorPair      Action = "inspector_pair"
+	ActionInspectorFilter    Action = "inspector_filter"
+	ActionInspectorDirection Action = "inspector_direction"
+	ActionInspectorKind      Action = "inspector_kind"
+	ActionInspectorMethod    Action = "inspector_method"
+	ActionInspectorWrong     Action = "inspector_wrong"
+	ActionInspectorAll       Action = "inspector_all"
+	ActionInspectorFold      Action = "inspector_fold"
+	ActionInspectorSearch    Action = "inspector_search"
+	ActionInspectorFound     Action = "inspector_find_next"
+	ActionInspectorBack      Action = "inspector_find_previous"
+	ActionInspectorPause     Action = "inspector_pause"
+	ActionInspectorCopy      Action = "inspector_copy"
+	ActionInspectorSave      Action = "inspector_save"
+)
+
+// The actions of ContextReplay.
+const (
+	ActionReplayPause  Action = "replay_pause"
+	ActionReplayNext   Action = "replay_next"
+	ActionReplayPrev   Action = "replay_previous"
+	ActionReplayFaster Action = "replay_faster"
+	ActionReplaySlower Action = "replay_slower"
+	ActionReplayQuit   Action = "replay_quit"
+)
+
 // The actions of ContextDialog. The last four answer a permission request with
 // the option of that kind.
 const (
@@ -153,6 +201,8 @@ const (
 	ActionDialogClose    Action = "dialog_close"
 	ActionDialogDelete   Action = "dialog_delete"
 	ActionDialogWider    Action = "dialog_wider"
+	ActionDialogMoveUp   Action = "dialog_move_up"
+	ActionDialogMoveDown Action = "dialog_move_down"
 	ActionDialogSplit    Action = "dialog_side_by_side"
 	ActionDialogContext  Action = "dialog_context"
 	ActionDialogShow     Action = "dialog_show"
@@ -188,7 +238,7 @@ func Actions() []ActionInfo {
 	return list
 }
 
-var actions = slices.Concat(promptActions, transcriptActions, pagerActions, terminalActions, changesActions, dialogActions)
+var actions = slices.Concat(promptActions, transcriptActions, pagerActions, terminalActions, changesActions, inspectorActions, replayActions, dialogActions)
 
 var promptActions = []ActionInfo{
 	{ActionSend, ContextPrompt, "send the prompt", []string{"enter"}},
@@ -204,11 +254,14 @@ var promptActions = []ActionInfo{
 	{ActionCancel, ContextPrompt, "cancel the turn, close what is open", []string{"esc"}},
 	{ActionInterrupt, ContextPrompt, "clear the draft, then cancel the turn, then quit", []string{"ctrl+c"}},
 	{ActionQuit, ContextPrompt, "quit when the draft is empty", []string{"ctrl+d"}},
-	{ActionSuspend, ContextPrompt, "suspend parley, when nothing can be undone", []string{"ctrl+z"}},
+	{ActionSuspend, ContextPrompt, "suspend parley", []string{"ctrl+z"}},
 	{ActionEditor, ContextPrompt, "edit the prompt in $EDITOR", []string{"ctrl+g"}},
 	{ActionHistoryPrev, ContextPrompt, "previous prompt", []string{"up"}},
 	{ActionHistoryNext, ContextPrompt, "next prompt", []string{"down"}},
 	{ActionHistorySearch, ContextPrompt, "search earlier prompts", []string{"ctrl+r"}},
+	{ActionPasteImage, ContextPrompt, "paste the image on the clipboard", []string{"ctrl+v"}},
+	{ActionQueue, ContextPrompt, "edit, order and empty what waits", []string{"alt+q"}},
+	{ActionSendNow, ContextPrompt, "send now: cancel the turn first", []string{"alt+s"}},
 	{ActionFocusTranscript, ContextPrompt, "move to the transcript", []string{"tab", "alt+t"}},
 	{ActionFind, ContextPrompt, "find words in the transcript", []string{"ctrl+f"}},
 	{ActionPageUp, ContextPrompt, "scroll up a page", []string{"pgup"}},
@@ -220,6 +273,7 @@ var promptActions = []ActionInfo{
 	{ActionLendMouse, ContextPrompt, "leave the mouse to the terminal for a moment", []string{"f9"}},
 	{ActionTerminal, ContextPrompt, "step into the command that runs", []string{"f7"}},
 	{ActionAddOutput, ContextPrompt, "add what your last command printed", []string{"f8"}},
+	{ActionInspector, ContextPrompt, "inspect the protocol as it flows", []string{"f12"}},
 	{ActionSessions, ContextPrompt, "show the sessions", []string{"ctrl+s"}},
 	{ActionNewSession, ContextPrompt, "begin a new session, in a tab of its own", []string{"ctrl+n"}},
 	{ActionNewAgent, ContextPrompt, "choose an agent for a new tab", []string{"alt+n"}},
@@ -230,8 +284,10 @@ var promptActions = []ActionInfo{
 	{ActionRenameTab, ContextPrompt, "name the tab", []string{"alt+e"}},
 	{ActionCloseTab, ContextPrompt, "close the tab", []string{"alt+w"}},
 	{ActionStartAgain, ContextPrompt, "start the agent again, after it has gone", []string{"alt+r"}},
+	{ActionExport, ContextPrompt, "export the session to a file", []string{"alt+x"}},
 	{ActionHelp, ContextPrompt, "show the help", []string{"f1", "?"}},
 	{ActionGuide, ContextPrompt, "read the user's guide", []string{"shift+f1"}},
+	{ActionNews, ContextPrompt, "see what is new in parley", []string{"ctrl+f1"}},
 }
 
 var transcriptActions = []ActionInfo{
@@ -299,6 +355,40 @@ var changesActions = []ActionInfo{
 	{ActionChangesComments, ContextChanges, "put the comments into the prompt", []string{"S"}},
 }
 
+var inspectorActions = []ActionInfo{
+	{ActionInspectorClose, ContextInspector, "close the message, close it", []string{"q", "esc"}},
+	{ActionInspectorShow, ContextInspector, "show the message in full, or no longer", []string{"enter"}},
+	{ActionInspectorNext, ContextInspector, "next message", []string{"j", "down"}},
+	{ActionInspectorPrev, ContextInspector, "previous message", []string{"k", "up"}},
+	{ActionInspectorFirst, ContextInspector, "first message", []string{"g", "home"}},
+	{ActionInspectorLast, ContextInspector, "last message, and follow what comes", []string{"G", "end"}},
+	{ActionInspectorUp, ContextInspector, "scroll the message up", []string{"K"}},
+	{ActionInspectorDown, ContextInspector, "scroll the message down", []string{"J"}},
+	{ActionInspectorPair, ContextInspector, "to the answer, to the request", []string{"p"}},
+	{ActionInspectorFilter, ContextInspector, "show only messages with certain words", []string{"f"}},
+	{ActionInspectorDirection, ContextInspector, "show only sent or received messages", []string{"d"}},
+	{ActionInspectorKind, ContextInspector, "show only requests, notifications, or output", []string{"t"}},
+	{ActionInspectorMethod, ContextInspector, "show only this method, or all", []string{"m"}},
+	{ActionInspectorWrong, ContextInspector, "show only what breaks the schema, or all", []string{"w"}},
+	{ActionInspectorAll, ContextInspector, "show all messages", []string{"a"}},
+	{ActionInspectorFold, ContextInspector, "fold runs of notifications, or not", []string{"z"}},
+	{ActionInspectorSearch, ContextInspector, "find words in the messages", []string{"/"}},
+	{ActionInspectorFound, ContextInspector, "next message that has them", []string{"n"}},
+	{ActionInspectorBack, ContextInspector, "previous message that has them", []string{"N"}},
+	{ActionInspectorPause, ContextInspector, "have the list stand still, and go on", []string{"space"}},
+	{ActionInspectorCopy, ContextInspector, "copy the message", []string{"y"}},
+	{ActionInspectorSave, ContextInspector, "save it all as a recording", []string{"s"}},
+}
+
+var replayActions = []ActionInfo{
+	{ActionReplayPause, ContextReplay, "pause, go on, at the end: play again", []string{"space"}},
+	{ActionReplayNext, ContextReplay, "next turn", []string{"]", "n"}},
+	{ActionReplayPrev, ContextReplay, "beginning of the turn, previous turn", []string{"[", "p"}},
+	{ActionReplayFaster, ContextReplay, "faster", []string{"+", "="}},
+	{ActionReplaySlower, ContextReplay, "slower", []string{"-"}},
+	{ActionReplayQuit, ContextReplay, "leave the replay", []string{"q"}},
+}
+
 var dialogActions = []ActionInfo{
 	{ActionDialogUp, ContextDialog, "previous choice", []string{"up"}},
 	{ActionDialogDown, ContextDialog, "next choice", []string{"down"}},
@@ -308,6 +398,8 @@ var dialogActions = []ActionInfo{
 	{ActionDialogClose, ContextDialog, "close the dialog", []string{"esc"}},
 	{ActionDialogDelete, ContextDialog, "delete what is marked, where that can be", []string{"ctrl+x"}},
 	{ActionDialogWider, ContextDialog, "sessions: those of all directories, or of this one", []string{"ctrl+t"}},
+	{ActionDialogMoveUp, ContextDialog, "what waits: one place up", []string{"alt+up"}},
+	{ActionDialogMoveDown, ContextDialog, "what waits: one place down", []string{"alt+down"}},
 	{ActionDialogSplit, ContextDialog, "permission: show changes side by side or not", []string{"ctrl+s"}},
 	{ActionDialogContext, ContextDialog, "permission: show more of the lines around a change", []string{"ctrl+w", "alt+w"}},
 	{ActionDialogShow, ContextDialog, "permission: show it on the whole screen", []string{"ctrl+e", "alt+e"}},

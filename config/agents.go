@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"parley/internal/policy"
 )
 
 // Source says how parley came to know an agent.
@@ -14,14 +16,16 @@ type Source string
 const (
 	// SourceConfigured marks an agent of the configuration file.
 	SourceConfigured Source = "configured"
+	// SourceInstalled marks an agent that parley has installed from the registry.
+	SourceInstalled Source = "installed"
 	// SourceFound marks a known agent whose program is on this machine.
 	SourceFound Source = "found"
 	// SourceBuiltIn marks an agent that parley knows of, looked for or not.
 	SourceBuiltIn Source = "built-in"
 )
 
-// Agent is a program that speaks the Agent Client Protocol over stdio, and how
-// to start it.
+// Agent is a program that speaks the Agent Client Protocol, and how to start it, or
+// where it listens.
 type Agent struct {
 	// ID is the short name used in the file and on the command line.
 	ID string
@@ -31,11 +35,40 @@ type Agent struct {
 	Args    []string
 	// Env is set for the agent on top of parley's own environment.
 	Env Secrets
+	// Address is the URL at which the agent listens; "" if it is started with Command.
+	// Headers are sent there. Insecure allows an Address without TLS on another machine.
+	Address  string
+	Headers  Secrets
+	Insecure bool
+	// ServeFiles and ServeTerminals offer files and commands of this machine to an agent
+	// that runs on another one.
+	ServeFiles, ServeTerminals bool
+	// RemoteRoot is the session's directory on the agent's machine; "" if the agent runs
+	// on this machine, or has the same paths.
+	RemoteRoot string
 	// Cwd is the directory to start the agent in; "" is the session's own.
 	Cwd     string
 	Default bool
 	Source  Source
 	Sandbox AgentSandbox
+	// Protocol says which versions of the protocol the agent is offered; "" is
+	// ProtocolV1.
+	Protocol Protocol
+	// Reason says why the agent cannot be started on this machine, as far as
+	// [Config.Available] knows; "" if nothing is known against it.
+	Reason string
+	// Origin says of an installed agent where it comes from; nil of others.
+	Origin *Origin
+	// Mode and Options are what its sessions begin with: the id or the name of a mode, and
+	// values by the ids of options.
+	Mode    string
+	Options map[string]string
+	// MCP are the servers handed to this agent, besides those of all.
+	MCP []MCPServer
+	// Roots are further directories of its sessions.
+	Roots []string
+	// Rules count for this agent only. They are among those of the configuration, too.
+	Rules []policy.Rule
 	// InstallHint is one line that says how to get the program, URL where to
 	// read about it. Either may be empty.
 	InstallHint, URL string
@@ -43,6 +76,18 @@ type Agent struct {
 	// installing it, where there is one. It is for showing to people: parley
 	// never runs it by itself.
 	Alternative []string
+}
+
+// Unusable says why an agent cannot be started on this machine; "" if it can, as far as
+// lookPath ([os/exec.LookPath] in use) knows.
+func (a Agent) Unusable(lookPath func(program string) (string, error)) string {
+	if _, err := lookPath(a.Command); err == nil {
+		return ""
+	}
+	if strings.ContainsRune(a.Command, filepath.Separator) {
+		return a.Command + " is not there, or is no program"
+	}
+	return a.Command + " is not installed, or not on PATH"
 }
 
 // discover returns the known agents whose program lookPath finds
@@ -70,8 +115,18 @@ func (c *Config) Available(lookPath func(program string) (string, error)) []Agen
 	}
 	for i := range agents {
 		agents[i] = c.mark(agents[i])
+		agents[i].Reason = agents[i].Unusable(lookPath)
 	}
 	return agents
+}
+
+// Missing returns the known agents whose program lookPath does not find, and that are
+// not configured, most used first.
+func (c *Config) Missing(lookPath func(program string) (string, error)) []Agent {
+	return slices.DeleteFunc(knownAgents(), func(a Agent) bool {
+		_, err := lookPath(a.Command)
+		return err == nil || slices.ContainsFunc(c.Agents, func(own Agent) bool { return own.ID == a.ID })
+	})
 }
 
 // mark says of an agent whether it is the default one.

@@ -11,26 +11,30 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"parley/internal/policy"
 )
 
-// Theme chooses the colours.
-type Theme string
-
-// The themes. ThemeAuto follows the background of the terminal.
-const (
-	ThemeAuto  Theme = "auto"
-	ThemeDark  Theme = "dark"
-	ThemeLight Theme = "light"
-)
-
 // Config is the whole configuration. It is not changed after it was loaded,
 // and may then be used from any goroutine.
 type Config struct {
-	Theme         Theme
+	// Themes says which colours to take.
+	Themes        Themes
 	MarkdownStyle MarkdownStyle
+	// Attention says how the person is told of what happens.
+	Attention Attention
+	// Glyphs says which characters the terminal shows.
+	Glyphs Glyphs
+	// ReducedMotion lets nothing move by itself.
+	ReducedMotion bool
+	// Vim is whether the prompt is edited by the keys of vim.
+	Vim bool
+	// Plain writes lines of text instead of a screen.
+	Plain bool
+	// Inline leaves the conversation to the terminal, and draws only at its end.
+	Inline bool
 	// NoMouse leaves the mouse to the terminal.
 	NoMouse bool
 	// NoJournal keeps no journal of what agents change on this machine. JournalBytes is
@@ -44,6 +48,8 @@ type Config struct {
 	DefaultAgent string
 	// Agents are the configured agents, in the order of the file.
 	Agents []Agent
+	// Registry is where the registry of agents is fetched from, "" for the public one.
+	Registry string
 	// MCP are the servers handed to every agent, in the order of the file.
 	MCP []MCPServer
 	// Files are asked about before agents use them.
@@ -53,14 +59,26 @@ type Config struct {
 	Store Store
 	// Sandbox is that of all agents; see [Config.SandboxFor].
 	Sandbox Sandbox
+	// Worktrees is the directory for git worktrees, "" for one beside each repository.
+	Worktrees string
 	// Rules say what agents may do without a question. Their sources name file
 	// and line.
 	Rules []policy.Rule
 }
 
+// Glyphs says which characters the terminal shows.
+type Glyphs string
+
+// GlyphsAuto is what the environment says of the terminal.
+const (
+	GlyphsAuto    Glyphs = "auto"
+	GlyphsUnicode Glyphs = "unicode"
+	GlyphsASCII   Glyphs = "ascii"
+)
+
 // Default is the configuration of a person who has written none.
 func Default() *Config {
-	return &Config{Theme: ThemeAuto, Keys: DefaultKeys(), Store: DefaultStore()}
+	return &Config{Themes: DefaultThemes(), Attention: DefaultAttention(), Glyphs: GlyphsAuto, Keys: DefaultKeys(), Store: DefaultStore()}
 }
 
 // maxFileSize bounds the configuration file, in bytes. It is far above what a
@@ -71,9 +89,13 @@ const maxFileSize = 256 << 10
 // configuration. Everything wrong with the file is reported at once, as
 // [*Error] values joined with [errors.Join]; a file that cannot be read is one
 // [*Error]. What the file does not say about the style of Markdown, the variable
-// GLAMOUR_STYLE of the environment may.
+// GLAMOUR_STYLE of the environment may, and PREFERS_REDUCED_MOTION, if it is set, lets
+// nothing move.
 func Load(path string) (*Config, error) {
 	c, err := load(path)
+	if err == nil && os.Getenv(motionVariable) != "" {
+		c.ReducedMotion = true
+	}
 	if err == nil && c.MarkdownStyle.Name == "" {
 		c.MarkdownStyle, err = styleFromEnvironment()
 	}
@@ -83,15 +105,22 @@ func Load(path string) (*Config, error) {
 	return c, nil
 }
 
+// motionVariable is the variable of the environment that asks programs to let nothing
+// move. It has the name that style sheets give to that wish.
+const motionVariable = "PREFERS_REDUCED_MOTION"
+
 func load(path string) (*Config, error) {
 	data, err := readFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Default(), nil
+	case errors.Is(err, fs.ErrNotExist): // as if it were empty
 	case err != nil:
 		return nil, &Error{File: printable(path), Message: "cannot be read: " + printable(reason(err))}
 	}
-	return Parse(path, data)
+	added, err := AddedBeside(path).Agents()
+	if err != nil {
+		return nil, err
+	}
+	return parseWith(path, data, added)
 }
 
 func readFile(path string) ([]byte, error) {
@@ -122,25 +151,38 @@ func reason(err error) string {
 // Parse reads a configuration from data. The name of the file is used in
 // errors, which are as those of [Load]; relative paths in it begin at its
 // directory.
-func Parse(file string, data []byte) (*Config, error) {
+func Parse(file string, data []byte) (*Config, error) { return parseWith(file, data, nil) }
+
+// parseWith is Parse with the agents that parley has written down.
+func parseWith(file string, data []byte, added []Added) (*Config, error) {
 	d, root := open(file, data)
 	if root == nil {
 		return nil, d.err()
 	}
+	d.added = added
 	c := &Config{
-		Theme:         root.theme(),
+		Themes:        root.themes(file),
+		Attention:     root.attention(),
+		Glyphs:        oneOf(root, "glyphs", GlyphsAuto, GlyphsAuto, GlyphsUnicode, GlyphsASCII),
+		ReducedMotion: root.flag("reduced_motion"),
 		MarkdownStyle: root.markdownStyle(filepath.Dir(file)),
+		Vim:           root.flag("vim"),
+		Plain:         root.flag("plain"),
+		Inline:        root.flag("inline"),
 		NoMouse:       root.off("mouse"),
 		NoJournal:     root.off("journal"),
 		JournalBytes:  root.number("journal_megabytes", maxMegabytes) << 20,
 		JournalAge:    time.Duration(root.number("journal_days", maxDays)) * 24 * time.Hour,
 		Agents:        root.agents(),
+		Registry:      root.registry(),
 		MCP:           root.mcpServers(),
 		Files:         root.files(),
 		Store:         root.store(),
 		Sandbox:       root.sandbox(),
+		Worktrees:     root.path("worktree_directory"),
 		Rules:         root.rules(),
 	}
+	c.takeRules()
 	c.DefaultAgent = root.defaultAgent(c)
 	for i := range c.Agents {
 		c.Agents[i] = c.mark(c.Agents[i])
@@ -165,21 +207,6 @@ func (t *table) off(key string) bool {
 	return t.has(key) && !on
 }
 
-func (t *table) theme() Theme {
-	text := t.text("theme")
-	switch theme := Theme(text); theme {
-	case ThemeAuto, ThemeDark, ThemeLight:
-		return theme
-	case "":
-		if v, there := t.values["theme"]; there && v == "" {
-			t.fail("theme", "known themes: auto, dark, light", "is empty")
-		}
-	default:
-		t.fail("theme", didYouMean(text, []string{"auto", "dark", "light"}, "known themes"), "cannot be %q", text)
-	}
-	return ThemeAuto
-}
-
 // agents reads [agents.ID].
 func (t *table) agents() []Agent {
 	var agents []Agent
@@ -195,11 +222,16 @@ func (t *table) agents() []Agent {
 		}
 		agents = append(agents, agent)
 	}
+	for _, a := range t.doc.added {
+		if !slices.ContainsFunc(agents, func(own Agent) bool { return own.ID == a.ID }) {
+			agents = append(agents, a.Agent())
+		}
+	}
 	return agents
 }
 
 func (t *table) agent() Agent {
-	known, isKnown := knownByID(t.name())
+	known, isKnown := t.doc.known(t.name())
 	a := Agent{
 		ID:      t.name(),
 		Name:    t.text("name"),
@@ -207,13 +239,25 @@ func (t *table) agent() Agent {
 		Args:    t.texts("args", false),
 		Cwd:     expandHome(t.text("cwd")),
 		Env:     t.secrets("env", isEnvName),
+		Address: t.text("url"),
+		Headers: t.secrets("headers", isHeaderName),
 		Default: t.flag("default"),
 		Source:  SourceConfigured,
-		Sandbox: t.agentSandbox(),
+		Sandbox: t.agentSandbox(), Protocol: t.protocol(),
+		Mode:    t.text("mode"),
+		Options: t.optionValues(),
+		MCP:     t.mcpServers(),
+		Roots:   t.paths("roots"),
+		Rules:   t.agentRules(),
 	}
+	a.Insecure, a.ServeFiles, a.ServeTerminals = t.flag("insecure"), t.flag("serve_files"), t.flag("serve_terminals")
+	a.RemoteRoot = t.text("remote_root")
 	t.done()
 	if !isKnown && a.Name == "" {
 		a.Name = a.ID
+	}
+	if t.checkRemote(a) {
+		return a
 	}
 	if isKnown {
 		a = a.withKnown(known, t.has("command"), t.has("args"))
@@ -237,7 +281,10 @@ func (a Agent) withKnown(known Agent, ownCommand, ownArgs bool) Agent {
 	if ownCommand {
 		return a
 	}
-	a.Command, a.InstallHint, a.Alternative = known.Command, known.InstallHint, known.Alternative
+	a.Command, a.InstallHint, a.Alternative, a.Origin = known.Command, known.InstallHint, known.Alternative, known.Origin
+	if a.Cwd == "" {
+		a.Cwd = known.Cwd
+	}
 	if !ownArgs {
 		a.Args = known.Args
 	}

@@ -29,6 +29,8 @@ type document struct {
 	// items are the first bytes of the texts in lists, by the path of the list.
 	items map[string]map[int]int
 	errs  []*Error
+	// added are the agents that parley has written down beside the file.
+	added []Added
 }
 
 // path is where a key stands in the tree of tables.
@@ -158,6 +160,18 @@ func (d *document) record(p path, hide bool, hint, message string) {
 		e.Text = d.line(start, end, hide || p.secret())
 	}
 	d.errs = append(d.errs, e)
+}
+
+// add records what was found wrong with another file.
+func (d *document) add(err error) {
+	var e *Error
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range many.Unwrap() {
+			d.add(one)
+		}
+	} else if errors.As(err, &e) && len(d.errs) < maxErrors {
+		d.errs = append(d.errs, e)
+	}
 }
 
 // withoutValue is how a line is shown whose value is not.
@@ -392,6 +406,8 @@ func isID(s string) bool {
 // that no spelling distance would find.
 var synonyms = map[string]string{
 	"color": "theme", "colour": "theme", "colors": "theme", "colours": "theme", "style": "theme",
+	"dark_theme": "theme_dark", "light_theme": "theme_light", "animation": "reduced_motion", "animations": "reduced_motion", "reduce_motion": "reduced_motion",
+	"notifications": "attention", "notification": "attention", "notify": "attention", "unicode": "glyphs",
 	"markdown": "markdown_style", "markdown_theme": "markdown_style", "glamour": "markdown_style", "glamour_style": "markdown_style",
 	"agent": "default_agent", "default": "default_agent",
 	"agent_servers": "agents", "mcp_servers": "mcp", "mcpservers": "mcp", "servers": "mcp",
@@ -408,9 +424,10 @@ var synonyms = map[string]string{
 // plainKeys are the keys that may be shown in a syntax error. They are listed
 // here because a document that does not parse was never read.
 var plainKeys = []string{
-	"theme", "markdown_style", "mouse", "default_agent", "agents", "mcp", "files", "keys", "ask_read", "ask_write",
+	"theme", "theme_dark", "theme_light", "glyphs", "reduced_motion", "attention", "markdown_style", "mouse", "default_agent", "agents", "mcp", "files", "keys", "ask_read", "ask_write",
 	"rules", "allow", "ask", "deny",
-	"store", "store_days", "store_megabytes", "sandbox", "sandbox_write", "sandbox_hide", "sandbox_network",
+	"store", "store_days", "store_megabytes", "sandbox", "sandbox_write", "sandbox_hide", "sandbox_network", "worktree_directory",
 	"journal", "journal_megabytes", "journal_days",
-	"name", "command", "args", "cwd", "env", "default", "type", "url", "headers",
+	"name", "command", "args", "cwd", "env", "default", "protocol", "type", "url", "headers", "insecure", "serve_files", "serve_terminals", "remote_root",
+	"mode", "options", "roots", "registry",
 }

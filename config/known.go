@@ -127,7 +127,14 @@ func (a Agent) with(env map[string]string) Agent {
 	return a
 }
 
-func knownByID(id string) (Agent, bool) {
+// known is the agent of an id that has a command without the file: one that parley has
+// written down, or one that it knows.
+func (d *document) known(id string) (Agent, bool) {
+	for _, a := range d.added {
+		if a.ID == id {
+			return a.Agent(), true
+		}
+	}
 	for _, a := range knownAgents() {
 		if a.ID == id {
 			return a, true

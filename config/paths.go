@@ -39,6 +39,12 @@ func ConfigFile() string { return place(&xdg.ConfigHome, "config.toml") }
 // prompt history. It need not exist; see [MakeDir].
 func StateDir() string { return place(&xdg.StateHome) }
 
+// DataDir is the directory for what parley has installed. It need not exist.
+func DataDir() string { return place(&xdg.DataHome) }
+
+// CacheDir is the directory for what can be fetched again. It need not exist.
+func CacheDir() string { return place(&xdg.CacheHome) }
+
 // MakeDir makes dir and its parents, closed to other users. Directories that
 // are there already keep their permissions.
 func MakeDir(dir string) error {

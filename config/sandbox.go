@@ -59,6 +59,15 @@ func (t *table) agentSandbox() AgentSandbox {
 	return AgentSandbox{On: t.flag("sandbox"), Set: t.has("sandbox"), Write: t.paths("sandbox_write")}
 }
 
+// path reads an absolute path, of which "~" may begin it; "" if there is none.
+func (t *table) path(key string) string {
+	p := expandHome(t.text(key))
+	if p != "" && !filepath.IsAbs(p) {
+		t.fail(key, `begin it with "/" or "~/"`, "is the path %q, which begins nowhere", p)
+	}
+	return p
+}
+
 // paths reads a list of absolute paths, of which "~" may begin one.
 func (t *table) paths(key string) []string {
 	list := t.texts(key, true)
@@ -83,10 +92,26 @@ var agentHomes = map[string][]string{
 	"pi": {".pi"}, "crow": {".crow"},
 }
 
+// registryIDs are the ids of known agents by those that the registry has for them, where
+// the two differ.
+var registryIDs = map[string]string{
+	"claude-acp": "claude", "codex-acp": "codex", "qwen-code": "qwen", "github-copilot-cli": "copilot",
+	"factory-droid": "droid", "mistral-vibe": "vibe", "pi-acp": "pi", "amp-acp": "amp",
+}
+
+// KnownAs is the id under which parley knows an agent of the registry; an agent that it
+// does not know has the same id.
+func KnownAs(registryID string) string {
+	if id := registryIDs[registryID]; id != "" {
+		return id
+	}
+	return registryID
+}
+
 // homesOf are the directories in which an agent keeps its own state, and in which
 // what fetches it keeps the programs.
 func homesOf(a Agent) []string {
-	homes := slices.Clone(agentHomes[a.ID])
+	homes := slices.Clone(agentHomes[KnownAs(a.ID)])
 	switch filepath.Base(a.Command) {
 	case "npx", "npm":
 		homes = append(homes, ".npm")

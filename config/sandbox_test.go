@@ -53,3 +53,15 @@ func TestSandboxPathsBeginSomewhere(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+func TestWorktreeDirectory(t *testing.T) {
+	t.Setenv("HOME", "/home/me")
+	if c, err := Parse("x", []byte(`worktree_directory = "~/trees"`)); err != nil || c.Worktrees != "/home/me/trees" {
+		t.Errorf("%v, %v", c, err)
+	}
+	_, err := Parse("x", []byte(`worktree_directory = "trees"`))
+	const want = `x:1:1: worktree_directory is the path "trees", which begins nowhere: begin it with "/" or "~/"`
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

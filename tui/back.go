@@ -11,13 +11,15 @@ import (
 // screen is there; Init takes up what comes of it.
 func (m *Model) begin(opt Options) {
 	switch {
+	case opt.Replay != nil:
+		m.first = m.front.Replay(opt.Replay)
 	case opt.Open != nil:
 		m.first = m.front.OpenStored(*opt.Open)
 	case opt.Pick:
 		m.first = m.front.ShowSessions()
 	default:
 		m.start(opt.Agent)
-		m.first = tea.Batch(m.first, m.front.LookForAbandoned())
+		m.first = tea.Batch(m.first, m.front.LookForAbandoned(), m.front.LoadDraft())
 	}
 }
 
@@ -38,4 +40,13 @@ func (m *Model) open(o tab.Open) tea.Cmd {
 		cmd = tea.Batch(cmd, m.close(before.ID()))
 	}
 	return cmd
+}
+
+// openAll shows several stored sessions, the last of them in front.
+func (m *Model) openAll(all tab.OpenAll) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, o := range all {
+		cmds = append(cmds, m.open(o))
+	}
+	return tea.Batch(cmds...)
 }

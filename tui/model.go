@@ -25,20 +25,23 @@ import (
 // tick is the time between two steps of what moves, while it moves.
 const tick = 120 * time.Millisecond
 
+// slowTick is that time where nothing moves: what is said after a while is said then.
+const slowTick = time.Second
+
 // Model is the root of the program's state: the tabs, and what they share.
 type Model struct {
 	// program is what every tab is made with.
 	program tab.Program
-	// autoTheme says that the theme follows the terminal's background.
-	autoTheme bool
-	// markdown is how Markdown is drawn in every theme.
-	markdown config.MarkdownStyle
+	look    look
+	// attention is how the person is called when they look elsewhere.
+	attention attention
 	// cwd is the directory of a new tab.
 	cwd string
 	// first is the command of the start, which Init returns.
 	first tea.Cmd
 
-	depth theme.Depth
+	// inline leaves what has happened to the terminal, above a few lines that are drawn.
+	inline bool
 	// takesMouse says that the mouse is not left to the terminal.
 	takesMouse bool
 
@@ -49,6 +52,8 @@ type Model struct {
 	front  *tab.Tab
 	lastID tab.ID
 	ending sync.WaitGroup // what has been closed and is not gone yet
+
+	dirs []string // of the tabs that were closed
 
 	changed bool // the last message may have changed what is on the screen
 	line    tabLine
@@ -63,24 +68,38 @@ func newModel(ctx context.Context, opt Options) *Model {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	history, err := composer.OpenHistory(composer.HistoryFile(), opt.Cwd)
-	th := theme.New(opt.Config.Theme != config.ThemeLight).WithMarkdown(opt.Config.MarkdownStyle.Style)
+	history, err := historyOf(opt)
+	look := newLook(opt.Config)
 	m := &Model{
+		look: look, attention: newAttention(opt.Config.Attention, getenv(opt)),
 		program: tab.Program{
-			Context: ctx, Theme: th, Keys: opt.Config.Keys,
-			Guard: dialog.NewGuard(opt.Now), History: history, Agents: opt.Agents, Offered: opt.Offered, Start: opt.Start,
-			Stored: opt.Stored, Reopen: opt.Reopen,
-			Version: opt.Version, Now: opt.Now, Clipboard: clipboard.Here(os.Getenv).Copy,
+			Context: ctx, Theme: look.theme(), ReducedMotion: opt.Config.ReducedMotion, Keys: opt.Config.Keys, Vim: opt.Config.Vim,
+			Guard: dialog.NewGuard(opt.Now), History: history, Offered: opt.Offered, Missing: opt.Missing, Registry: opt.Registry, Recent: opt.Recent, Start: opt.Start, Load: opt.Load,
+			StartIn: opt.StartIn, Worktree: opt.Worktree, Stored: opt.Stored, Reopen: opt.Reopen,
+			Version: opt.Version, Changes: opt.Changes, Now: opt.Now, Clipboard: clipboard.Here(os.Getenv).Copy,
+			ClipboardImage: clipboard.Here(os.Getenv).Image,
 		},
+		inline:     opt.Inline,
 		takesMouse: !opt.Config.NoMouse,
-		autoTheme:  opt.Config.Theme == config.ThemeAuto, markdown: opt.Config.MarkdownStyle,
-		cwd:   opt.Cwd,
-		width: 80, height: 24,
+		cwd:        opt.Cwd,
+		width:      80, height: 24,
 		trouble: err, // the prompts of this time are not remembered
 	}
-	m.program.Row = row{m}
+	m.program.Row, m.program.Looks = row{m}, looks{m}
+	if opt.Replay != nil {
+		m.program.Clipboard = nil                  // its programs are programs
+		m.attention.config.When = config.WhenNever // nothing happens now
+	}
 	m.show(m.add())
 	return m
+}
+
+// historyOf is the history of the prompts. A replay has none.
+func historyOf(opt Options) (*composer.History, error) {
+	if opt.Replay != nil {
+		return composer.OpenHistory("", opt.Cwd)
+	}
+	return composer.OpenHistory(composer.HistoryFile(), opt.Cwd)
 }
 
 // start starts an agent, or, if there is none, lets the person choose one. It is
@@ -97,14 +116,11 @@ func (m *Model) ask(prompt string) {
 
 // Init implements [screen.Model].
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.first}
+	cmds := []tea.Cmd{m.first, m.recall}
 	if m.trouble != nil {
 		cmds = append(cmds, m.front.Update(tab.ErrorMsg{Err: m.trouble}))
 	}
-	if m.autoTheme {
-		cmds = append(cmds, tea.RequestBackgroundColor)
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.askForBackground())...)
 }
 
 type (
@@ -118,8 +134,9 @@ func (tickMsg) Patient() {}
 // Update implements [screen.Model].
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	m.changed = true
+	m.attention.focus(msg)
 	cmd := m.route(msg)
-	return tea.Batch(cmd, m.animate(), m.arm())
+	return tea.Batch(cmd, m.animate(), m.arm(), m.attend(), m.askForBackground())
 }
 
 // route gives a message to whom it is for: the tab that it names, the tab on the
@@ -130,28 +147,47 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.deliver(msg)
 	case tab.Wish:
 		return m.grant(msg)
-	case tea.KeyPressMsg, tea.PasteMsg:
+	case tea.KeyPressMsg:
+		if m.tooSmall() && !m.leaves(msg.String()) {
+			return nil
+		}
+		return m.front.Update(msg)
+	case tea.PasteMsg:
+		if m.tooSmall() {
+			return nil
+		}
 		return m.front.Update(msg)
 	case tea.MouseMsg:
+		if m.tooSmall() {
+			return nil
+		}
 		return m.mouse(msg)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		return m.front.Update(msg)
 	case tea.BackgroundColorMsg:
-		if m.autoTheme && msg.IsDark() != m.program.Theme.Dark {
-			m.setTheme(msg.IsDark(), m.depth)
-		}
+		m.background(msg.IsDark())
+	case screen.BackgroundMsg:
+		m.background(msg.Dark)
+		m.look.asks = m.look.follows() // it may be another than the scheme suggests
+	case tea.FocusMsg:
+		m.look.asks = m.look.follows() // for terminals that do not tell when it changes
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeUnicodeCore {
 			measureBy(msg.Value)
 		}
 	case tea.ColorProfileMsg:
-		if depth := theme.DepthOf(msg.Profile); depth != m.depth {
-			m.setTheme(m.program.Theme.Dark, depth)
+		if depth := theme.DepthOf(msg.Profile); depth != m.look.depth {
+			m.look.depth = depth
+			m.restyle()
 		}
+	case tab.ErrorMsg: // of what the program itself has tried
+		return m.front.Update(msg)
 	case tickMsg:
 		m.ticking = false
 		m.front.Tick()
+	case recalledMsg:
+		return m.recalled(msg)
 	case armMsg:
 		m.arming = false // and the screen is drawn again
 	}
@@ -176,6 +212,8 @@ func (m *Model) grant(w tab.Wish) tea.Cmd {
 		return m.quit(w)
 	case tab.Open:
 		return m.open(w)
+	case tab.OpenAll:
+		return m.openAll(w)
 	case tab.Leave:
 		return m.close(w.Tab)
 	case tab.End:
@@ -197,7 +235,11 @@ func (m *Model) animate() tea.Cmd {
 		return nil
 	}
 	m.ticking = true
-	return tea.Tick(tick, func(time.Time) tea.Msg { return tickMsg{} })
+	every := tick
+	if m.program.ReducedMotion {
+		every = slowTick
+	}
+	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
 // arm keeps one message under way for the moment at which the dialog on the screen
@@ -211,54 +253,98 @@ func (m *Model) arm() tea.Cmd {
 	return tea.Tick(in+time.Millisecond, func(time.Time) tea.Msg { return armMsg{} })
 }
 
-// setTheme draws everything for a background, and for the colours that the
-// terminal has.
-func (m *Model) setTheme(dark bool, depth theme.Depth) {
-	m.depth = depth
-	m.program.Theme = theme.NewFor(dark, depth).WithMarkdown(m.markdown.Style)
-	for _, t := range m.tabs {
-		t.SetTheme(m.program.Theme)
-	}
-}
-
 // Frame implements [screen.Model].
 func (m *Model) Frame() screen.Frame {
-	s := m.draw()
-	f := screen.Frame{Lines: s.Lines, Cursor: s.Cursor, Title: m.windowTitle()}
+	if m.inline && !m.front.Covers() && !m.tooSmall() {
+		return m.inlineFrame()
+	}
+	f := m.frame(m.draw())
+	f.Whole = true
 	if m.takesMouse && m.front.TakesMouse() {
 		f.Mouse = tea.MouseModeCellMotion
 	}
 	return f
 }
 
+// frame is what a screen is shown with, whichever part of the terminal it takes.
+func (m *Model) frame(s tab.Screen) screen.Frame {
+	return screen.Frame{
+		Lines: s.Lines, Cursor: s.Cursor, Title: m.windowTitle(), Progress: m.progressBar(),
+		Background: m.look.follows(), Focus: m.look.follows() || m.attention.config.When == config.WhenUnfocused,
+	}
+}
+
+// inlineFrame is a frame for a terminal of which only the end is drawn on. The mouse is
+// the terminal's.
+func (m *Model) inlineFrame() screen.Frame {
+	s, done, more := m.front.DrawInline(m.width, m.height-m.lineHeight())
+	f := m.frame(m.belowLine(s))
+	f.Above, f.More = done, more
+	return f
+}
+
+// Stay implements [screen.Staying].
+func (m *Model) Stay() []string { return m.front.Stay(m.width) }
+
+// leastWidth and leastHeight are the size from which on everything that matters has its
+// place.
+const leastWidth, leastHeight = 40, 12
+
 // draw makes the lines of the screen, and the cursor, from the state.
 func (m *Model) draw() tab.Screen {
-	above := m.lineHeight()
-	s := m.front.Draw(m.width, m.height-above)
-	if above > 0 {
+	if m.tooSmall() {
+		return m.sayTooSmall()
+	}
+	return m.belowLine(m.front.Draw(m.width, m.height-m.lineHeight()))
+}
+
+// belowLine puts what a tab draws below the line of tabs, if there is one.
+func (m *Model) belowLine(s tab.Screen) tab.Screen {
+	if m.lineHeight() > 0 {
 		s.Lines = slices.Insert(s.Lines, 0, m.line.draw(m.program.Theme, m.faces(), m.indexOf(m.front.ID()), m.width))
 		if s.Cursor != nil {
-			s.Cursor.Y += above
+			s.Cursor.Y += m.lineHeight()
 		}
 	}
 	return s
 }
 
-// windowTitle says what the session in front is about, and how many wait for the
-// person.
+func (m *Model) tooSmall() bool { return m.width < leastWidth || m.height < leastHeight }
+
+// leaves reports keys that cancel or leave: they count also where there is no room.
+func (m *Model) leaves(key string) bool {
+	keys := m.program.Keys
+	return keys.Match(config.ActionInterrupt, key) || keys.Match(config.ActionQuit, key)
+}
+
+// sayTooSmall says that there is no room. What is behind it goes on, and takes no keys:
+// nobody answers a question that they do not see.
+func (m *Model) sayTooSmall() tab.Screen {
+	words := fmt.Sprintf("%d×%d is too small: parley needs %d×%d", m.width, m.height, leastWidth, leastHeight)
+	lines := cells.Wrap(words, max(1, m.width))
+	return tab.Screen{Lines: lines[:min(len(lines), m.height)]}
+}
+
+// windowTitle says how things stand, what matters most first: how many wait for the
+// person, that an agent has gone, or that one works; and what the session in front is
+// about. It is "" if the title is none of parley's business.
 func (m *Model) windowTitle() string {
+	if m.attention.config.NoTitle {
+		return ""
+	}
 	title := "parley"
 	if about := m.front.Title(); about != "" {
 		title = about + " · parley"
 	}
-	waiting := 0
-	for _, t := range m.tabs {
-		if t.State() == tab.Waiting {
-			waiting++
-		}
-	}
-	if waiting > 0 {
+	switch waiting := m.count(tab.Waiting); {
+	case waiting > 0:
 		return fmt.Sprintf("(%d waiting) %s", waiting, title)
+	case m.count(tab.Lost) > 0:
+		return "(agent lost) " + title
+	case m.count(tab.Failed) > 0:
+		return "(failed) " + title
+	case m.works():
+		return "(working) " + title
 	}
 	return title
 }

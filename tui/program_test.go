@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,13 +27,15 @@ import (
 // in this process.
 type program struct {
 	*Model
-	t       testing.TB
-	ctx     context.Context
-	clock   time.Time
-	msgs    chan tea.Msg
-	last    tab.ID       // whom the last message was for, 0 if for none of the tabs
-	running atomic.Int32 // agents
-	closed  atomic.Int32 // machines of sessions that have ended
+	t     testing.TB
+	ctx   context.Context
+	clock time.Time
+	msgs  chan tea.Msg
+	last  tab.ID // whom the last message was for, 0 if for none of the tabs
+	// commands are those that have not brought anything yet.
+	commands sync.WaitGroup
+	running  atomic.Int32 // agents
+	closed   atomic.Int32 // machines of sessions that have ended
 }
 
 // newProgram makes a program with agents by name. Nothing has been started.
@@ -64,6 +67,7 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 	t.Cleanup(func() {
 		cancel()
 		p.shutdown()
+		p.commands.Wait() // some write below the directory, which is about to be removed
 		if n := p.running.Load(); n != 0 {
 			t.Errorf("%d agents are left", n)
 		}
@@ -116,12 +120,12 @@ func (p *program) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
-	go func() {
+	p.commands.Go(func() {
 		select {
 		case p.msgs <- cmd():
 		case <-p.ctx.Done():
 		}
-	}()
+	})
 }
 
 // send gives the model a message.
@@ -172,7 +176,7 @@ func (p *program) start(t *tab.Tab, agent string) {
 
 // press presses keys: names, or text of one character.
 func (p *program) press(keys ...string) {
-	special := map[string]tea.Key{"enter": {Code: tea.KeyEnter}, "down": {Code: tea.KeyDown}, "esc": {Code: tea.KeyEscape}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}}
+	special := map[string]tea.Key{"enter": {Code: tea.KeyEnter}, "down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "esc": {Code: tea.KeyEscape}, "pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}}
 	for _, k := range keys {
 		name, mod := k, tea.KeyMod(0)
 		for prefix, m := range map[string]tea.KeyMod{"alt+": tea.ModAlt, "ctrl+": tea.ModCtrl} {

@@ -7,15 +7,20 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
+	"parley/internal/session"
 	"parley/tui/tab"
 )
 
 // add makes a tab behind the others. It is in the background, and nothing has been
 // started in it.
-func (m *Model) add() *tab.Tab {
+func (m *Model) add() *tab.Tab { return m.addWith(m.program, m.cwd) }
+
+// addWith is add for a tab in another directory.
+func (m *Model) addWith(p tab.Program, cwd string) *tab.Tab {
 	m.lastID++
-	t := tab.New(m.lastID, m.program, m.cwd)
+	t := tab.New(m.lastID, p, cwd)
 	m.tabs = append(m.tabs, t)
 	return t
 }
@@ -71,12 +76,21 @@ func (m *Model) close(id tab.ID) tea.Cmd {
 		return tea.Quit
 	}
 	gone := m.tabs[i]
+	m.noteDir(gone.Cwd())
 	m.tabs = slices.Delete(m.tabs, i, i+1)
+	delete(m.attention.seen, id)
 	if gone == m.front {
 		m.show(m.tabs[min(i, len(m.tabs)-1)])
 	}
 	m.ending.Go(func() { end(gone) })
 	return nil
+}
+
+// noteDir remembers the directory of a session for the time after the program.
+func (m *Model) noteDir(dir string) {
+	if !slices.Contains(m.dirs, dir) {
+		m.dirs = append(m.dirs, dir)
+	}
 }
 
 // end ends a tab's agent, politely at first, and waits for it.
@@ -110,6 +124,10 @@ type row struct{ m *Model }
 
 func (r row) Alone() bool { return len(r.m.tabs) == 1 }
 
+func (r row) Shared() bool {
+	return slices.ContainsFunc(r.m.tabs, func(t *tab.Tab) bool { return t != r.m.front && t.Cwd() == r.m.front.Cwd() })
+}
+
 func (r row) Step(by int) {
 	n := len(r.m.tabs)
 	r.Go((r.m.indexOf(r.m.front.ID()) + by + n) % n)
@@ -123,6 +141,22 @@ func (r row) Go(number int) {
 
 func (r row) Open(a config.Agent) tea.Cmd {
 	t := r.m.add()
+	cmd := t.Begin(a)
+	r.m.show(t)
+	return cmd
+}
+
+func (r row) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
+	t := r.m.addWith(r.m.program, info.Cwd)
+	cmd := t.BeginWith(a, info)
+	r.m.show(t)
+	return cmd
+}
+
+func (r row) OpenIn(a config.Agent, cwd string) tea.Cmd {
+	p := r.m.program
+	p.Start = func(a config.Agent) (*session.Session, error) { return p.StartIn(a, cwd) }
+	t := r.m.addWith(p, cwd)
 	cmd := t.Begin(a)
 	r.m.show(t)
 	return cmd

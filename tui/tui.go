@@ -13,8 +13,12 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/recent"
+	"parley/internal/registry"
+	"parley/internal/replay"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/tui/glyph"
 	"parley/tui/screen"
 	"parley/tui/tab"
 )
@@ -30,14 +34,24 @@ const (
 // Options are what the program is started with.
 type Options struct {
 	Config *config.Config
-	// Agents can be chosen from; Agent, if there is one, is started at once.
-	Agents []config.Agent
-	Agent  *config.Agent
-	// Offered finds the agents to choose from, for a person who wants another one
-	// later. It may take its time; nil finds none.
+	// Agent, if there is one, is started at once.
+	Agent *config.Agent
+	// Offered finds the agents to choose from. It may take its time; nil finds none.
 	Offered func() ([]config.Agent, error)
+	// Missing finds the agents that are not on this machine, in the same manner.
+	Missing func() []config.Agent
+	// Registry has the agents that can be installed; nil has none.
+	Registry *registry.Agents
+	// Recent remembers what was used last; nil remembers nothing.
+	Recent *recent.Memory
 	// Start makes the session with an agent. It must not wait for the agent.
 	Start func(config.Agent) (*session.Session, error)
+	// Load is Start for a session that the agent remembers: see [tab.Program].
+	Load func(config.Agent, acpclient.SessionInfo) (*session.Session, error)
+	// StartIn is Start in another directory than Cwd; Worktree makes a git worktree for a
+	// directory, and returns where it is. Both may be nil.
+	StartIn  func(a config.Agent, cwd string) (*session.Session, error)
+	Worktree func(ctx context.Context, cwd string) (string, error)
 	// Stored are the sessions that are kept; nil keeps none. Reopen makes the session that
 	// goes on with one of them: see [tab.Program].
 	Stored *store.Library
@@ -45,19 +59,39 @@ type Options struct {
 	// Open is a stored session to begin with; Pick lists those that there are.
 	Open *tab.Open
 	Pick bool
+	// Replay, if not nil, is shown in place of all that: no agent is started, and no file
+	// is read or written.
+	Replay *replay.Player
 	// Prompt, if not empty, is sent as soon as there is a session.
 	Prompt string
+	// Inline draws at the end of what the terminal has shown so far, and leaves it what
+	// is done.
+	Inline bool
 	// Cwd is shown while there is no session.
 	Cwd     string
 	Version string
+	// Changes says what has changed from version to version, in Markdown.
+	Changes string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// Getenv reads the environment that describes the terminal; nil is os.Getenv.
+	Getenv func(string) string
 }
 
 // Left is what the person left behind.
 type Left struct {
-	// Agent and Session are those that were on the screen last; Session is empty
-	// if none was open, or the agent cannot open it again.
+	// Tabs are those that were open, the one that was on the screen last before the others.
+	Tabs []LeftTab
+	// Dirs are the directories of all sessions that there were, each once.
+	Dirs []string
+}
+
+// LeftTab is a tab that was open.
+type LeftTab struct {
+	// Title is what the tab was called; it is fit to be drawn.
+	Title string
+	// Agent and Session are those of the tab; Session is empty if none was open, or the
+	// agent cannot open it again.
 	Agent   config.Agent
 	Session acpclient.SessionID
 	// Stored is the id of the session in the store, "" if it is not stored, and Cwd its
@@ -66,18 +100,47 @@ type Left struct {
 	Cwd    string
 }
 
+// glyphs is which characters the terminal shows.
+func glyphs(opt Options) glyph.Set {
+	switch opt.Config.Glyphs {
+	case config.GlyphsUnicode:
+		return glyph.Unicode
+	case config.GlyphsASCII:
+		return glyph.ASCII
+	}
+	return glyph.Of(getenv(opt))
+}
+
 // Run runs the program until the person leaves it, and ends every agent that it
 // started.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)
 	m.begin(opt) // it needs time, in which the terminal is made ready
 	m.ask(opt.Prompt)
-	err := screen.Run(ctx, m, screen.Options{})
-	stored, cwd := m.front.StoredID(), m.front.Cwd()
+	err := screen.Run(ctx, m, screen.Options{Glyphs: glyphs(opt), Inline: opt.Inline})
+	tabs := m.frontFirst()
+	left := make([]LeftTab, len(tabs))
+	for i, t := range tabs { // while they write their logs
+		left[i] = LeftTab{Title: t.Face().Title, Stored: t.StoredID(), Cwd: t.Cwd()}
+		m.noteDir(t.Cwd())
+	}
 	m.shutdown()
 	if err != nil {
 		return Left{}, fmt.Errorf("the screen failed: %w", err)
 	}
-	agent, id := m.front.Resumable()
-	return Left{agent, id, stored, cwd}, nil
+	for i, t := range tabs {
+		left[i].Agent, left[i].Session = t.Resumable()
+	}
+	return Left{left, m.dirs}, nil
+}
+
+// frontFirst are the tabs, the one in front before the others.
+func (m *Model) frontFirst() []*tab.Tab {
+	tabs := []*tab.Tab{m.front}
+	for _, t := range m.tabs {
+		if t != m.front {
+			tabs = append(tabs, t)
+		}
+	}
+	return tabs
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 
 	"parley/config"
@@ -33,9 +32,9 @@ func (o *startOptions) named(cfg *config.Config) (*config.Agent, error) {
 		name = cfg.DefaultAgent
 	}
 	switch {
-	case o.command != nil:
-		name := filepath.Base(o.command[0])
-		return &config.Agent{ID: name, Name: name, Command: o.command[0], Args: o.command[1:]}, nil
+	case o.words() != nil:
+		a := agentOfWords("", o.words())
+		return &a, nil
 	case name == "":
 		return nil, nil
 	}
@@ -58,6 +57,15 @@ func agentNamed(cfg *config.Config, name string) (config.Agent, error) {
 		return a, hinted(strings.ToUpper(hint[:1])+hint[1:]+", "+tourID, "no agent is called %q", name)
 	}
 	return a, err
+}
+
+// latest is the configuration as it is now, with the agents that were installed meanwhile;
+// one that cannot be read leaves it as it was.
+func latest(cfg *config.Config) *config.Config {
+	if now, err := config.Load(config.ConfigFile()); err == nil {
+		return now
+	}
+	return cfg
 }
 
 // offered are the agents to choose from. The tour stands last.

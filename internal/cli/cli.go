@@ -24,7 +24,14 @@ const (
 
 // Main runs parley with the arguments and the streams of the process, and
 // returns its exit code. A signal that asks the process to end ends what runs.
-func Main() int { return supervise.Main(runProcess) }
+// changes is the list of what has changed from version to version, in Markdown.
+func Main(changes string) int {
+	changelog = changes
+	return supervise.Main(runProcess)
+}
+
+// changelog is what has changed from version to version.
+var changelog string
 
 func runProcess() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

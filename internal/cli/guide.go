@@ -13,6 +13,7 @@ import (
 
 	"parley/config"
 	"parley/docs"
+	"parley/tui"
 	"parley/tui/markdown"
 	"parley/tui/theme"
 )
@@ -50,7 +51,7 @@ func printGuide(s *streams) error {
 // drawMarkdown draws documents on a terminal, in the style of the configuration.
 func drawMarkdown(s *streams, cfg *config.Config) func(document string) error {
 	depth := theme.DepthOf(colorprofile.Detect(s.Out, os.Environ()))
-	th := theme.NewFor(isDark(cfg.Theme), depth).WithMarkdown(cfg.MarkdownStyle.Style)
+	th := tui.SchemeFor(cfg, isDark(cfg)).Theme(depth).WithMarkdown(cfg.MarkdownStyle.Style)
 	return func(document string) error {
 		lines := markdown.Whole(document, terminalWidth(s.Out), th)
 		// Lip Gloss writes the colours that the terminal has.
@@ -73,14 +74,8 @@ func terminalWidth(out io.Writer) int {
 	return width
 }
 
-// isDark says for which background a theme is. Where it follows the terminal, the
-// terminal is asked.
-func isDark(t config.Theme) bool {
-	switch t {
-	case config.ThemeDark:
-		return true
-	case config.ThemeLight:
-		return false
-	}
-	return lipgloss.HasDarkBackground(os.Stdin, os.Stdout)
+// isDark says for which background a theme that follows the terminal is to be: the
+// terminal is asked. For all others it does not matter.
+func isDark(cfg *config.Config) bool {
+	return cfg.Themes.Chosen != config.ThemeAuto || lipgloss.HasDarkBackground(os.Stdin, os.Stdout)
 }

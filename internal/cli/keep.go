@@ -8,6 +8,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/internal/worktree"
 )
 
 // storeOf is where the sessions are kept, nil if the configuration wants none kept.
@@ -31,8 +32,11 @@ func (l *launcher) keeper(a config.Agent, cwd string) session.Keeper {
 		return nil
 	}
 	m := store.Meta{Agent: a.ID, Cwd: cwd, Dirs: l.addDirs}
+	if t := worktree.At(cwd); t != nil {
+		m.Worktree, m.From = t.Branch, t.From
+	}
 	if a.Source == "" { // of the command line
-		m.Command = append([]string{a.Command}, a.Args...)
+		m.Command = wordsOf(a)
 	}
 	return l.record(m, nil)
 }

@@ -6,13 +6,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/fs"
+	"parley/internal/conversation"
 	"parley/internal/demoagent"
 	"parley/internal/local"
 	"parley/internal/policy"
+	"parley/internal/recording"
 	"parley/internal/sensitive"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -27,11 +30,15 @@ type launcher struct {
 	resume  string       // the session to open instead of a new one
 	store   *store.Store // nil stores nothing
 	sandbox *bool        // what the command line says of it; nil if nothing
+	// protocol is the version that the command line says to offer, "" if it says none.
+	protocol string
 	// unattended says that nobody is there; rules are those of the command line, and
 	// unruled says that no rule may answer anything.
 	unattended bool
 	rules      []policy.Rule
 	unruled    bool
+	// recorder records the first session; nil records none.
+	recorder *recorder
 
 	mu        sync.Mutex
 	resumed   bool // the session to open instead of a new one was asked for
@@ -61,18 +68,37 @@ func (l *launcher) start(a config.Agent) (*session.Session, error) {
 	}
 	return l.session(a, session.Options{
 		Keeper: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.addDirs, ResumeID: l.first(),
-	})
+	}, nil)
+}
+
+// load is start for a session that the agent remembers, in its directory.
+func (l *launcher) load(a config.Agent, info acpclient.SessionInfo) (*session.Session, error) {
+	return l.session(a, session.Options{
+		Keeper: l.keeper(a, info.Cwd), Cwd: info.Cwd, AdditionalDirectories: l.addDirs, ResumeID: info.SessionID,
+	}, nil)
+}
+
+// startIn makes a new session in a directory, as start does.
+func (l *launcher) startIn(a config.Agent, cwd string) (*session.Session, error) {
+	return l.session(a, session.Options{Keeper: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.addDirs}, nil)
 }
 
 // session makes a session with an agent, of options that say where, and with what
-// history.
-func (l *launcher) session(a config.Agent, opt session.Options) (*session.Session, error) {
+// history. before are the events of a stored session with which it goes on.
+func (l *launcher) session(a config.Agent, opt session.Options, before []conversation.Event) (*session.Session, error) {
 	env, err := a.Env.Environ(os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	servers, err := mcpServers(l.config.MCP)
+	far, err := remoteAgent(a)
 	if err != nil {
+		return nil, err
+	}
+	servers, left, err := mcpServers(serversFor(l.config, a), a.Remote())
+	if err != nil {
+		return nil, err
+	}
+	if opt.AdditionalDirectories, err = rootsFor(a, opt.AdditionalDirectories); err != nil {
 		return nil, err
 	}
 	files, err := askedFiles(l.config.Files)
@@ -95,8 +121,16 @@ func (l *launcher) session(a config.Agent, opt session.Options) (*session.Sessio
 	book, unread := l.book(a, roots)
 	changes, unrecorded := l.journal(opt.Cwd, roots)
 	opt.Command = behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir})
+	if far != nil {
+		connectTo(far, &opt)
+	}
+	opt.Remote = remoteOf(a)
+	if err := rooted(a.RemoteRoot, &opt); err != nil {
+		return nil, err
+	}
 	opt.Client = acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()}
-	opt.MCPServers = servers
+	opt.MCPServers, opt.Mode, opt.Values = servers, a.Mode, a.Options
+	opt.Protocol, opt.Versions = l.protocolFor(a)
 	opt.Machine = func(w session.Witness, a session.Asker) (session.Machine, error) {
 		opt := machine
 		opt.Asker = a
@@ -108,15 +142,26 @@ func (l *launcher) session(a config.Agent, opt session.Options) (*session.Sessio
 	}
 	opt.Journal = changes
 	opt.Bounds, opt.Judge = boundsFor(box, l.sandboxOf(a)), book
+	if far != nil {
+		opt.Bounds = "" // the agent itself is not bounded, wherever it runs
+	}
 	if l.unruled {
 		opt.Judge = nil
 	}
 	opt.Unattended = l.unattended
+	header, secrets := recorded(a, &opt)
+	if !l.unattended {
+		opt.Ring = recording.NewRing(header, secrets, time.Now)
+	}
+	if err := l.recorder.record(header, secrets, &opt, before); err != nil {
+		return nil, err
+	}
 	s, err := session.NewSession(opt)
 	if err != nil {
 		return nil, err
 	}
 	tellOfRules(s, book, unread)
+	tellOfServers(s, left)
 	if unrecorded != nil {
 		s.Said(acpclient.NoticeWarning, "What the agent changes is not recorded, and cannot be taken back here", unrecorded.Error())
 	}
@@ -197,17 +242,21 @@ func (l *launcher) cleanUp() {
 	}
 }
 
-// mcpServers puts the configured servers into the protocol's form.
-func mcpServers(servers []config.MCPServer) ([]acpclient.MCPServer, error) {
-	var out []acpclient.MCPServer
+// mcpServers puts the configured servers into the protocol's form. An agent on another
+// machine could not start those that are programs of this one: they are left out, by name.
+func mcpServers(servers []config.MCPServer, elsewhere bool) (out []acpclient.MCPServer, left []string, err error) {
 	for _, s := range servers {
+		if elsewhere && s.Type == config.MCPStdio {
+			left = append(left, s.Name)
+			continue
+		}
 		m, err := mcpServer(s)
 		if err != nil {
-			return nil, fmt.Errorf("the MCP server %s: %w", s.Name, err)
+			return nil, nil, fmt.Errorf("the MCP server %s: %w", s.Name, err)
 		}
 		out = append(out, m)
 	}
-	return out, nil
+	return out, left, nil
 }
 
 func mcpServer(s config.MCPServer) (acpclient.MCPServer, error) {

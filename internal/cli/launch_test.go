@@ -17,10 +17,10 @@ func TestServersAreHandedOverInTheProtocolsForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := mcpServers([]config.MCPServer{
+	got, _, err := mcpServers([]config.MCPServer{
 		{Name: "tools", Type: config.MCPStdio, Command: sh, Args: []string{"-c", "true"}, Env: config.NewSecrets(map[string]string{"B": "2", "A": "$TOKEN"})},
 		{Name: "web", Type: config.MCPHTTP, URL: "https://example.com", Headers: config.NewSecrets(map[string]string{"Authorization": "Bearer $TOKEN"})},
-	})
+	}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestServersThatCannotBeStartedAreNamed(t *testing.T) {
 			Name: "b", Type: config.MCPHTTP, Headers: config.NewSecrets(map[string]string{"Authorization": "$TOKEN $UNSET_HERE"}),
 		},
 	} {
-		_, err := mcpServers([]config.MCPServer{s})
+		_, _, err := mcpServers([]config.MCPServer{s}, false)
 		if err == nil || err.Error() != want || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v, want %s", err, want)
 		}

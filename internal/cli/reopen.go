@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,8 +13,10 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/internal/worktree"
 	"parley/tui"
 	"parley/tui/tab"
 )
@@ -69,6 +72,10 @@ func (l *launcher) read(ctx context.Context, o tab.Open) (*tab.Reopened, error) 
 		r.View = store.View{} // a draft that cannot be read keeps nobody from going on
 	}
 	r.Agent, r.ReadOnly = l.agentOf(t.Meta, o)
+	if m := t.Meta; m.Worktree != "" && worktree.Gone(m.Cwd) {
+		r.ReadOnly = fmt.Errorf("its worktree %s is gone. If the branch %s is still there, 'parley --worktree=%s' in %s makes it again",
+			m.Cwd, m.Worktree, worktree.NameOf(m.Worktree), m.From)
+	}
 	if r.ReadOnly == nil {
 		for _, dir := range append([]string{t.Meta.Cwd}, t.Meta.Dirs...) {
 			if _, err := directory(dir); err != nil {
@@ -88,7 +95,7 @@ func (l *launcher) agentOf(m store.Meta, o tab.Open) (config.Agent, error) {
 	case len(m.Command) == 0:
 		return agentNamed(l.config, m.Agent)
 	}
-	a := config.Agent{ID: m.Agent, Name: m.Agent, Command: m.Command[0], Args: m.Command[1:]}
+	a := agentOfWords(m.Agent, m.Command)
 	if !o.Trusted && !slices.Equal(m.Command, l.command) {
 		return a, &tab.MistrustedError{Command: strings.Join(m.Command, " ")}
 	}
@@ -108,15 +115,24 @@ func (l *launcher) goOn(r *tab.Reopened, log *store.Log) (*session.Session, erro
 		Keeper: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
 		ResumeID: c.ID, Kept: c.ID != "", Queue: c.Queue, LastNumber: t.LastNumber,
 	}
-	s, err := l.session(r.Agent, opt)
+	var before []conversation.Event
+	if l.recorder != nil {
+		var err error
+		if before, err = storedEvents(l.store, m.ID); err != nil {
+			opt.Keeper.Close()
+			return nil, err
+		}
+	}
+	s, err := l.session(r.Agent, opt, before)
 	if err != nil {
 		opt.Keeper.Close()
 	}
 	return s, err
 }
 
-// bareResume gives --resume an empty value where it has none: flags cannot do both, take
-// the word behind them and do without.
+// bareResume gives --resume and --worktree an empty value where they have none: flags
+// cannot do both, take a value and do without. A word behind --worktree is never its
+// value: it could be the prompt.
 func bareResume(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, arg := range args {
@@ -125,6 +141,9 @@ func bareResume(args []string) []string {
 		}
 		if arg == "--resume" && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")) {
 			arg = "--resume="
+		}
+		if arg == "--worktree" {
+			arg = "--worktree="
 		}
 		out = append(out, arg)
 	}
@@ -145,7 +164,7 @@ func (o *startOptions) checkBack(cmd *cobra.Command) error {
 func (o *startOptions) back(ctx context.Context, l *launcher, opt *tui.Options) error {
 	if l.store == nil {
 		if o.last || o.pick {
-			return hinted("Take store = false out of "+config.ConfigFile()+", or name a session of the agent's with --resume=ID.", "no sessions are stored")
+			return notStored()
 		}
 		return nil
 	}
@@ -154,15 +173,32 @@ func (o *startOptions) back(ctx context.Context, l *launcher, opt *tui.Options) 
 		return nil
 	}
 	var agent *config.Agent
-	if o.agent != "" || o.command != nil { // another one may be the default
+	if o.agent != "" || o.words() != nil { // another one may be the default
 		agent = opt.Agent
 	}
 	id, err := o.storedID(ctx, opt.Stored, agent)
-	if err == nil && id != "" {
-		opt.Open = &tab.Open{ID: id, Agent: agent}
+	switch {
+	case err != nil:
+		return err
+	case id != "":
+		opt.Open = &tab.Open{ID: id, Agent: agent, Last: o.last}
 		l.resume = ""
+	case o.last:
+		if draft, err := l.store.Draft(o.cwd); err != nil || draft == "" {
+			return errors.Join(err, o.nothingHere())
+		} // else a new session is what was begun last
 	}
-	return err
+	return nil
+}
+
+// nothingHere is the error of going on with the last session where there is none.
+func (o *startOptions) nothingHere() error {
+	return hinted("'parley --resume' lists those of other directories.", "there is no session of %s to continue", filepath.Clean(o.cwd))
+}
+
+// notStored is the error of going on with a stored session where none are.
+func notStored() error {
+	return hinted("Take store = false out of "+config.ConfigFile()+", or name a session of the agent's with --resume=ID.", "no sessions are stored")
 }
 
 // storedID finds the stored session that is meant; "" is none.
@@ -183,7 +219,7 @@ func (o *startOptions) storedID(ctx context.Context, lib *store.Library, agent *
 	case len(list) > 0:
 		return list[0].ID, nil
 	case o.last:
-		return "", hinted("'parley --resume' lists those of other directories.", "there is no session of %s to continue", filepath.Clean(o.cwd))
+		return "", nil
 	}
 	id, err := lib.Resolve(o.resume)
 	var several *store.AmbiguousError

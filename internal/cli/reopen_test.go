@@ -21,6 +21,8 @@ func TestResumeNeedsNoID(t *testing.T) {
 		{[]string{"--resume", "-a", "mine"}, []string{"--resume=", "-a", "mine"}},
 		{[]string{"--resume", "x"}, []string{"--resume", "x"}},
 		{[]string{"--resume=x"}, []string{"--resume=x"}},
+		{[]string{"run", "--worktree", "hello"}, []string{"run", "--worktree=", "hello"}},
+		{[]string{"--worktree=wren", "--", "agent", "--worktree"}, []string{"--worktree=wren", "--", "agent", "--worktree"}},
 		{[]string{"--", "agent", "--resume"}, []string{"--", "agent", "--resume"}},
 		{[]string{"--resume", "--", "agent", "--resume"}, []string{"--resume=", "--", "agent", "--resume"}},
 	} {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -9,9 +11,22 @@ import (
 	"parley/tui"
 )
 
+// sayHowToGoOn says how each session is opened again that was left open, a line each.
+func (o *startOptions) sayHowToGoOn(left []tui.LeftTab) {
+	for i, l := range left {
+		what := "this session"
+		if i > 0 {
+			what = strconv.Quote(l.Title)
+		}
+		if how := o.resumeCommand(l); how != "" {
+			fmt.Fprintf(o.streams.Err, "To go on with %s: %s\n", what, how)
+		}
+	}
+}
+
 // resumeCommand is the command line that opens the session again that the person
 // has left, "" if there is none.
-func (o *startOptions) resumeCommand(left tui.Left) string {
+func (o *startOptions) resumeCommand(left tui.LeftTab) string {
 	if left.Stored != "" && (left.Session == "" || left.Cwd != o.cwd) {
 		return "parley --resume=" + string(left.Stored)
 	}
@@ -26,9 +41,12 @@ func (o *startOptions) resumeCommand(left tui.Left) string {
 	if here, err := os.Getwd(); err != nil || here != o.cwd {
 		args = append(args, "--cwd", o.cwd)
 	}
-	if o.command == nil || left.Agent.Source != "" { // not the one of the command line
+	switch {
+	case o.words() == nil || left.Agent.Source != "": // not the one of the command line
 		args = append(args, "-a", left.Agent.ID)
-	} else {
+	case o.connect != "":
+		args = append(args, "--connect", o.connect)
+	default:
 		args = append(append(args, "--"), o.command...)
 	}
 	return commandLine("parley --resume="+session, args...)

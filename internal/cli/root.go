@@ -7,12 +7,23 @@ import (
 // subcommands make parley's commands, in the order of the help.
 var subcommands = []func(*streams) *cobra.Command{
 	runCommand,
+	agentsCommand,
 	sessionsCommand,
+	worktreeCommand,
+	doctorCommand,
+	replayCommand,
 	guideCommand,
+	configCommand,
 	rulesCommand,
+	completionCommand,
+	versionCommand,
 	demoAgentCommand,
 	sandboxedCommand,
 }
+
+// Command is parley's command line, for programs that describe it: the manual pages
+// are made from it. It is not meant to be run; see [Main].
+func Command() *cobra.Command { return rootCommand(systemStreams()) }
 
 // rootCommand is parley itself: without a subcommand it starts a session.
 func rootCommand(s *streams) *cobra.Command {
@@ -24,9 +35,9 @@ func rootCommand(s *streams) *cobra.Command {
 	cmd.SetErr(s.Err)
 	cmd.SetVersionTemplate("parley {{.Version}}\n")
 	cmd.SetFlagErrorFunc(flagError)
-	cmd.CompletionOptions.HiddenDefaultCmd = true
 	for _, command := range subcommands {
 		cmd.AddCommand(command(s))
 	}
+	complete(cmd)
 	return cmd
 }

@@ -18,6 +18,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/policy"
 	"parley/internal/safetext"
+	"parley/internal/store"
 	"parley/internal/supervise"
 )
 
@@ -59,6 +60,7 @@ to sign in is ended.`,
   git diff | parley run -a claude -f -
   parley run --allow edit --allow 'execute(go test *)' "Make the tests pass" -- my-agent --acp
   parley run --output json -f first.md -f second.md
+  parley run --continue "And now the documentation"
 
 ` + outcomesHelp(),
 		Args: o.takeRunArgs,
@@ -66,16 +68,20 @@ to sign in is ended.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.agent, "agent", "a", "", "the agent of this `NAME`: a configured or a known one, or \"tour\"")
+	o.connectFlag(f)
 	f.StringArrayVarP(&o.files, "file", "f", nil, "a `FILE` with a prompt, - for standard input; may be repeated")
 	f.StringVar(&o.output, "output", outputText, "the `FORM` of the output: text, json (one object at the end), or stream-json (one event a line)")
 	f.StringVar(&o.mode, "mode", "", "the `ID` or the name of the mode to work in")
 	f.StringArrayVar(&o.options, "option", nil, "set an option of the agent, `ID=VALUE`; may be repeated")
 	f.StringVar(&o.cwd, "cwd", "", "the session's working directory `DIR` (default: this one)")
 	f.StringArrayVar(&o.addDirs, "add-dir", nil, "one more directory `DIR` that the session may work in; may be repeated")
-	f.StringVar(&o.resume, "resume", "", "open the agent's session of this `ID` instead of a new one")
+	o.backFlags(cmd)
+	o.worktreeFlag(f)
 	f.DurationVar(&o.timeout, "timeout", 0, "cancel after this `TIME`, as in 90s or 10m (default: never)")
 	f.IntVar(&o.maxTurns, "max-turns", 0, "send this many prompts at most, `N` (default: all)")
+	protocolFlag(f, &o.protocol)
 	f.BoolVar(&o.sandbox, "sandbox", false, "let the agent and its commands write in the session's directories only; fails where the system has no means to see to it")
+	f.StringVar(&o.record, "record", "", "record the session, with all that passes between parley and its agent, in this `FILE`, which must not be there; 'parley replay FILE' plays it")
 	f.StringArrayVar(&o.allow, "allow", nil, "allow what this `RULE` is about, as in edit or 'execute(go test *)'; none lets no rule allow anything; may be repeated")
 	f.StringArrayVar(&o.deny, "deny", nil, "deny what this `RULE` is about; may be repeated")
 	return cmd
@@ -94,6 +100,15 @@ func outcomesHelp() string {
 // takeRunArgs sorts the arguments, and finds what is wrong with them and the flags.
 func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	o.bounds = cmd.Flags().Changed("sandbox")
+	if err := o.checkProtocol(cmd); err != nil {
+		return err
+	}
+	if err := o.checkRunBack(cmd); err != nil {
+		return err
+	}
+	if err := o.checkWorktree(cmd, true); err != nil {
+		return err
+	}
 	before := args
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		before, o.command = args[:at], args[at:]
@@ -105,8 +120,6 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	case len(before) > 1:
 		return misused(cmd, "Put the prompt in quotes: "+commandLine("parley run", strings.Join(before, " ")),
 			"one prompt at most, not %d: others come from files (-f)", len(before))
-	case o.agent != "" && o.command != nil:
-		return misused(cmd, "", "--agent and a command behind -- do not go together: each names the agent")
 	case o.output != outputText && o.output != outputJSON && o.output != outputStream:
 		return misused(cmd, "", "--output cannot be %q: it is text, json or stream-json", o.output)
 	case o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0:
@@ -115,7 +128,7 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 		return misused(cmd, "", "--max-turns must be 1 at least")
 	}
 	o.prompts = before
-	return nil
+	return o.checkAgent(cmd)
 }
 
 // run does the work and says how it ended.
@@ -124,14 +137,21 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	l, agent, err := o.prepare(cmd)
+	recorder, err := createRecording(o.record) // before anything else is made
+	if err != nil {
+		return err
+	}
+	defer recorder.close()
+	l, id, agent, err := o.prepare(cmd)
 	if err != nil {
 		return err
 	}
 	defer l.cleanUp()
+	l.recorder = recorder
 	o.agent = agent.ID
+	*agent = overruled(*agent, opt)
 	opt.Unruled = l.unruled
-	s, err := l.start(*agent)
+	s, err := o.begin(cmd.Context(), l, id, agent)
 	if err != nil {
 		return err
 	}
@@ -146,38 +166,61 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	defer end()
 	finish := o.write(&opt, l.config)
 	r := headless.Run(ctx, s, opt)
-	return errors.Join(o.outcome(r), finish(r))
+	err = errors.Join(o.outcome(r), finish(r), recorder.close())
+	if o.apart {
+		o.tellWorktrees(context.WithoutCancel(ctx), []string{o.cwd})
+	}
+	return err
 }
 
-// prepare makes what starts the agent. What can be wrong is found before that.
-func (o *runOptions) prepare(cmd *cobra.Command) (*launcher, *config.Agent, error) {
+// prepare makes what starts the agent, and finds the stored session to go on with, if one
+// is meant. What can be wrong is found before the agent is started.
+func (o *runOptions) prepare(cmd *cobra.Command) (*launcher, store.ID, *config.Agent, error) {
 	if err := o.directories(); err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
-	l := &launcher{config: cfg, cwd: o.cwd, addDirs: o.addDirs, resume: o.resume, store: storeOf(cfg), unattended: true}
+	l := &launcher{config: cfg, protocol: o.protocol, command: o.words(), addDirs: o.addDirs, resume: o.resume, store: storeOf(cfg), unattended: true}
 	if o.bounds {
 		l.sandbox = &o.sandbox
 	}
 	if err := o.rules(cmd, l); err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	agent, err := o.named(cfg)
 	switch {
 	case err != nil:
-		return nil, nil, err
-	case agent == nil:
-		return nil, nil, misused(cmd, "Name one: parley run -a NAME, parley run PROMPT -- COMMAND, or default_agent in "+config.ConfigFile(),
-			"there is no agent to send the prompt to")
+		return nil, "", nil, err
+	case agent == nil && !o.last && o.resume == "":
+		return nil, "", nil, o.noAgent(cmd)
 	}
+	if o.apart {
+		if err := o.enterWorktree(cmd.Context(), cfg, agent); err != nil {
+			return nil, "", nil, err
+		}
+	}
+	id, agent, err := o.stored(cmd.Context(), l, agent)
+	switch {
+	case err != nil:
+		return nil, "", nil, err
+	case agent == nil:
+		return nil, "", nil, o.noAgent(cmd)
+	}
+	l.cwd = o.cwd
 	if err := l.canBound(agent); err != nil {
 		l.cleanUp()
-		return nil, nil, err
+		return nil, "", nil, err
 	}
-	return l, agent, nil
+	return l, id, agent, nil
+}
+
+// noAgent is the error of a prompt that nobody could answer.
+func (o *runOptions) noAgent(cmd *cobra.Command) error {
+	return misused(cmd, "Name one: parley run -a NAME, parley run PROMPT -- COMMAND, or default_agent in "+config.ConfigFile(),
+		"there is no agent to send the prompt to")
 }
 
 // rules puts the rules of the command line beside those of the configuration.
@@ -309,7 +352,10 @@ func (o *runOptions) outcome(r *headless.Result) error {
 		f.hint = strings.TrimRight(r.Stderr, "\n")
 	case headless.SignInNeeded:
 		how := commandLine("parley", append([]string{"--"}, o.command...)...)
-		if o.command == nil {
+		switch {
+		case o.connect != "":
+			how = commandLine("parley", "--connect", o.connect)
+		case o.command == nil:
 			how = commandLine("parley", "-a", o.agent)
 		}
 		f.hint = "Sign in on the screen: " + how

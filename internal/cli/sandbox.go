@@ -11,6 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/sandbox"
+	"parley/internal/worktree"
 )
 
 // sandboxPrefix begins the names of the directories for temporary files of what is
@@ -54,6 +55,10 @@ func (l *launcher) bound(a config.Agent, roots []string) (*sandbox.Sandbox, erro
 	}
 	b := sandbox.Bounds{Write: append(s.Write, roots...), Hide: s.Hide, MustHide: s.HideSet, Temp: temp, Offline: s.Offline}
 	for _, root := range roots {
+		// The repository of a linked worktree lies elsewhere. What git writes when it
+		// commits may be written, what says what git runs may not.
+		written, trusted := worktree.GitPaths(root)
+		b.Write, b.Keep = append(b.Write, written...), append(b.Keep, trusted...)
 		// What is written there would run outside of the walls one day.
 		b.Keep = append(b.Keep, filepath.Join(root, ".git", "hooks"), filepath.Join(root, ".git", "config"))
 	}

@@ -3,15 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"parley/config"
 	"parley/internal/export"
 	"parley/internal/store"
 )
@@ -60,7 +57,7 @@ func (o *exportOptions) run(cmd *cobra.Command, word string) error {
 	if o.output == "" {
 		return write(o.streams.Out, t)
 	}
-	return newFile(o.output, func(w io.Writer) error { return write(w, t) })
+	return export.File(o.output, func(w io.Writer) error { return write(w, t) })
 }
 
 // transcriptOf is a stored session as it is exported.
@@ -73,21 +70,4 @@ func transcriptOf(ctx context.Context, s *store.Store, id store.ID) (*export.Tra
 	t.Title = cmp.Or(stored.Title, t.Title)
 	t.Begun = stored.Meta.Created
 	return t, nil
-}
-
-// newFile makes a file of what is written, for its owner alone. It replaces none, and
-// what fails leaves none.
-func newFile(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, config.FileMode)
-	if err != nil {
-		return fmt.Errorf("export the session: %w", err)
-	}
-	err = write(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		_ = os.Remove(path)
-	}
-	return err
 }

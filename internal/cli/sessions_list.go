@@ -62,24 +62,15 @@ func sessionsListCommand(s *streams) *cobra.Command {
 }
 
 func (o *sessionsListOptions) list(ctx context.Context) error {
-	lib, _, err := openLibrary()
-	if err != nil {
-		return err
-	}
-	defer lib.Close()
-	q, err := o.query()
-	if err != nil {
-		return err
-	}
-	list, err := lib.List(ctx, q)
-	if err != nil {
-		return err
-	}
-	out := make([]listed, len(list))
-	for i, s := range list {
-		out[i] = listed{Summary: s}
-	}
-	return o.write(out, "There is no session of this directory. 'parley sessions list --all' lists all.")
+	const none = "There is no session of this directory. 'parley sessions list --all' lists all."
+	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
+		list, err := lib.List(ctx, q)
+		out := make([]listed, len(list))
+		for i, s := range list {
+			out[i] = listed{Summary: s}
+		}
+		return out, err
+	})
 }
 
 func sessionsSearchCommand(s *streams) *cobra.Command {
@@ -100,6 +91,31 @@ func sessionsSearchCommand(s *streams) *cobra.Command {
 }
 
 func (o *sessionsListOptions) search(ctx context.Context, words string) error {
+	const none = "Nothing was found. With --all the sessions of all directories are searched."
+	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
+		x, err := lib.Index(ctx)
+		if err != nil {
+			return nil, err
+		}
+		hits, err := x.Search(ctx, words, q)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]listed, len(hits))
+		for i, h := range hits {
+			snippet, err := x.Snippet(h, words)
+			if err != nil && !errors.Is(err, store.ErrNotStored) {
+				return nil, err
+			}
+			out[i] = listed{Summary: h.Summary, Found: snippet, In: h.Kind}
+		}
+		return out, nil
+	})
+}
+
+// run asks what is stored for sessions, and writes those that find returns. none is what
+// to do if there are none.
+func (o *sessionsListOptions) run(none string, find func(*store.Library, store.Query) ([]listed, error)) error {
 	lib, _, err := openLibrary()
 	if err != nil {
 		return err
@@ -109,23 +125,11 @@ func (o *sessionsListOptions) search(ctx context.Context, words string) error {
 	if err != nil {
 		return err
 	}
-	x, err := lib.Index(ctx)
+	list, err := find(lib, q)
 	if err != nil {
 		return err
 	}
-	hits, err := x.Search(ctx, words, q)
-	if err != nil {
-		return err
-	}
-	out := make([]listed, len(hits))
-	for i, h := range hits {
-		snippet, err := x.Snippet(h, words)
-		if err != nil && !errors.Is(err, store.ErrNotStored) {
-			return err
-		}
-		out[i] = listed{Summary: h.Summary, Found: snippet, In: h.Kind}
-	}
-	return o.write(out, "Nothing was found. With --all the sessions of all directories are searched.")
+	return o.write(list, none)
 }
 
 // listed is a session as it is listed.
@@ -159,6 +163,9 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 	for _, l := range list {
 		line := fmt.Sprintf("%s  %s  %s", l.ID, l.Updated.Local().Format("2006-01-02 15:04"), safetext.Line(cmp.Or(l.Name(), "(no title)")))
 		about := []string{safetext.Line(cmp.Or(l.AgentName, l.Agent)), counted(l.Turns, "turn")}
+		if l.Worktree != "" {
+			about = append(about, "worktree "+safetext.Line(l.Worktree))
+		}
 		if o.all {
 			about = append(about, safetext.Line(l.Cwd))
 		}

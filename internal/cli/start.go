@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,6 +13,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"parley/config"
+	"parley/internal/recent"
+	"parley/internal/registry"
 	"parley/internal/supervise"
 	"parley/tui"
 )
@@ -32,9 +35,20 @@ type startOptions struct {
 	pick    bool   // --resume was given without an id
 	last    bool   // --continue
 	prompt  string // the first one
+	record  string // the file to record to, "" if there is none
 	sandbox bool
-	bounds  bool     // --sandbox was given
-	command []string // behind "--"
+	// protocol is the version to offer to the agent.
+	protocol string
+	bounds   bool // --sandbox was given
+	inline   bool // --inline
+	lines    bool // --plain
+	linesIf  bool // --plain was given
+	// worktree is the name of the git worktree to work in, made up if it is ""; apart
+	// says that one is wanted.
+	worktree string
+	apart    bool
+	command  []string // behind "--"
+	connect  string   // where an agent listens, instead of a command
 }
 
 // startCommand makes the command that starts a session. run does it, after flags
@@ -54,6 +68,8 @@ that as the agent at once.`,
   parley ~/src/project         the same, in another directory
   parley -a claude             start a known or configured agent
   parley -- my-agent --acp     start any agent by its command
+  parley --connect URL         connect to an agent that listens on the network
+  parley --worktree            in a new git worktree and branch, beside your own work
   parley --continue            go on with the last session of this directory
   parley -a tour               the built-in tour: no account needed`,
 		Args:                       opt.takeArgs,
@@ -63,19 +79,31 @@ that as the agent at once.`,
 	opt.similar = cmd.SuggestionsFor
 	f := cmd.Flags()
 	f.StringVarP(&opt.agent, "agent", "a", "", "start the agent of this `NAME`: a configured or a known one, or \"tour\"")
+	opt.connectFlag(f)
 	f.StringVar(&opt.cwd, "cwd", "", "the session's working directory `DIR` (default: this one)")
 	f.StringArrayVar(&opt.addDirs, "add-dir", nil, "one more directory `DIR` that the session may work in; may be repeated")
+	protocolFlag(f, &opt.protocol)
 	f.BoolVar(&opt.sandbox, "sandbox", false, "let the agent and its commands write in the session's directories only; fails where the system has no means to see to it")
 	f.StringVar(&opt.resume, "resume", "", "go on with the session of this `ID`, parley's or the agent's own; without an ID, choose one")
 	f.BoolVar(&opt.last, "continue", false, "go on with the last session of this directory")
+	opt.worktreeFlag(f)
+	f.BoolVar(&opt.lines, "plain", false, "write lines of text and read answers as lines, for screen readers and simple terminals (default where TERM is dumb)")
+	f.BoolVar(&opt.inline, "inline", false, "leave the conversation to the terminal, whose own scrolling shows it, and draw only prompt and questions below it")
 	f.StringVar(&opt.prompt, "prompt", "", "send this `TEXT` as the first prompt, when the session is open")
+	f.StringVar(&opt.record, "record", "", "record the first session, with all that passes between parley and its agent, in this `FILE`, which must not be there; 'parley replay FILE' plays it")
 	return cmd
 }
 
 // takeArgs sorts the arguments: a directory before "--", a command behind it.
 func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
-	o.bounds = cmd.Flags().Changed("sandbox")
+	o.bounds, o.linesIf = cmd.Flags().Changed("sandbox"), cmd.Flags().Changed("plain")
 	if err := o.checkBack(cmd); err != nil {
+		return err
+	}
+	if err := o.checkProtocol(cmd); err != nil {
+		return err
+	}
+	if err := o.checkWorktree(cmd, true); err != nil {
 		return err
 	}
 	before := args
@@ -94,13 +122,13 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	case len(before) == 1:
 		o.cwd, o.asked = before[0], true
 	}
+	if o.inline && o.lines {
+		return misused(cmd, "", "--inline and --plain do not go together")
+	}
 	if cmd.Flags().Changed("prompt") && strings.TrimSpace(o.prompt) == "" {
 		return misused(cmd, "", "--prompt has no text")
 	}
-	if o.agent != "" && o.command != nil {
-		return misused(cmd, "", "--agent and a command behind -- do not go together: each names the agent")
-	}
-	return nil
+	return o.checkAgent(cmd)
 }
 
 // run starts the program. Everything that can be wrong is found before the screen
@@ -113,16 +141,29 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &launcher{config: cfg, cwd: o.cwd, addDirs: o.addDirs, command: o.command, resume: o.resume, store: storeOf(cfg)}
+	agent, err := o.named(cfg)
+	if err != nil {
+		return err
+	}
+	recorder, err := createRecording(o.record) // before anything else is made
+	if err != nil {
+		return err
+	}
+	defer recorder.close()
+	if o.apart {
+		if err := o.streams.needScreen(); err != nil { // nothing is made for nothing
+			return err
+		}
+		if err := o.enterWorktree(ctx, cfg, agent); err != nil {
+			return err
+		}
+	}
+	l := &launcher{config: cfg, protocol: o.protocol, cwd: o.cwd, addDirs: o.addDirs, command: o.words(), resume: o.resume, store: storeOf(cfg), recorder: recorder}
 	if o.bounds {
 		l.sandbox = &o.sandbox
 	}
 	defer l.cleanUp()
-	opt := tui.Options{Config: cfg, Cwd: o.cwd, Version: currentVersion(), Start: l.start, Prompt: o.prompt}
-	opt.Offered = func() ([]config.Agent, error) { return offered(cfg) }
-	if opt.Agent, err = o.named(cfg); err != nil {
-		return err
-	}
+	opt := o.options(cfg, agent, l)
 	if err := o.back(ctx, l, &opt); err != nil {
 		return err
 	}
@@ -130,25 +171,46 @@ func (o *startOptions) run(ctx context.Context) error {
 		defer opt.Stored.Close()
 		defer pruneBeside(ctx, opt.Stored, cfg.Store)()
 	}
-	if opt.Agent == nil {
-		if opt.Agents, err = offered(cfg); err != nil {
-			return err
-		}
-	}
 	if err := l.canBound(opt.Agent); err != nil {
 		return err
 	}
-	if err := o.streams.needScreen(); err != nil {
-		return err
+	show := o.runPlain
+	if !o.inLines(cfg) {
+		if err := o.streams.needScreen(); err != nil {
+			return err
+		}
+		show = o.screen
 	}
-	left, err := o.screen(ctx, opt)
-	if err != nil {
-		return err
+	opt.Inline = o.inline || cfg.Inline
+	left, err := show(ctx, opt)
+	told := err != nil && errors.As(err, new(exitStatus))
+	if closed := recorder.close(); closed != nil || err != nil && !told {
+		return errors.Join(err, closed)
 	}
-	if how := o.resumeCommand(left); how != "" {
-		fmt.Fprintln(o.streams.Err, "To go on with this session: "+how)
+	o.tellLeft(ctx, recorder, left)
+	return err
+}
+
+// tellLeft says, when the screen is gone, what was left behind.
+func (o *startOptions) tellLeft(ctx context.Context, r *recorder, left tui.Left) {
+	o.tellWorktrees(ctx, left.Dirs)
+	if r.unused() {
+		fmt.Fprintln(o.streams.Err, "Nothing was recorded: no session was begun.")
 	}
-	return nil
+	o.sayHowToGoOn(left.Tabs)
+}
+
+// options are what the screen is started with. What is found by looking around on this
+// machine is found beside it.
+func (o *startOptions) options(cfg *config.Config, agent *config.Agent, l *launcher) tui.Options {
+	return tui.Options{
+		Config: cfg, Agent: agent, Cwd: o.cwd, Version: currentVersion(), Changes: changelog, Prompt: o.prompt,
+		Start: l.start, Load: l.load, StartIn: l.startIn, Worktree: l.worktree,
+		Offered:  func() ([]config.Agent, error) { return offered(latest(cfg)) },
+		Registry: registry.Here(cfg.Registry),
+		Missing:  func() []config.Agent { return cfg.Missing(exec.LookPath) },
+		Recent:   recent.New(config.StateDir()),
+	}
 }
 
 // runSupervised runs the program on the screen, and ends all that it leaves behind.

@@ -121,7 +121,11 @@ func TestAgentsAreOfferedWhenNoneIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ids []string
-	for _, a := range got.Agents {
+	agents, err := got.Offered()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range agents {
 		ids = append(ids, a.ID)
 	}
 	if diff := cmp.Diff([]string{"mine", "tour"}, ids); diff != "" || got.Agent != nil {
@@ -137,39 +141,49 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		args []string
-		left tui.Left
+		left []tui.LeftTab
 		want string
 	}{
 		"by a name": {
 			[]string{"-a", "mine"},
-			tui.Left{Agent: config.Agent{ID: "mine"}, Session: "s-1"},
+			[]tui.LeftTab{{Agent: config.Agent{ID: "mine"}, Session: "s-1"}},
 			"To go on with this session: parley --resume=s-1 -a mine\n",
 		},
 		"by a command, elsewhere": {
 			[]string{project, "--", "my-agent", "a b"},
-			tui.Left{Agent: config.Agent{ID: "my-agent"}, Session: "s 1;id"},
+			[]tui.LeftTab{{Agent: config.Agent{ID: "my-agent"}, Session: "s 1;id"}},
 			"To go on with this session: parley --resume='s 1;id' --cwd \"" + project + "\" -- my-agent 'a b'\n",
 		},
 		"a session that the agent cannot open again": {
 			[]string{"-a", "mine"},
-			tui.Left{Agent: config.Agent{ID: "mine"}, Stored: "2026-x", Cwd: dir},
+			[]tui.LeftTab{{Agent: config.Agent{ID: "mine"}, Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"a stored session of another directory": {
 			[]string{"-a", "mine"},
-			tui.Left{Agent: config.Agent{ID: "mine"}, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"},
+			[]tui.LeftTab{{Agent: config.Agent{ID: "mine"}, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
-		"no session": {[]string{"-a", "mine"}, tui.Left{Agent: config.Agent{ID: "mine"}}, ""},
-		"the tour":   {[]string{"-a", "tour"}, tui.Left{Agent: config.Agent{ID: tourID}, Session: "s"}, ""},
+		"several": {
+			[]string{"-a", "mine"},
+			[]tui.LeftTab{
+				{Agent: config.Agent{ID: "mine"}, Session: "s-1", Title: "Tidy up"},
+				{Agent: config.Agent{ID: "mine"}},
+				{Agent: config.Agent{ID: "mine"}, Session: "s-2", Title: `Say "hi"`},
+			},
+			"To go on with this session: parley --resume=s-1 -a mine\n" +
+				`To go on with "Say \"hi\"": parley --resume=s-2 -a mine` + "\n",
+		},
+		"no session": {[]string{"-a", "mine"}, []tui.LeftTab{{Agent: config.Agent{ID: "mine"}}}, ""},
+		"the tour":   {[]string{"-a", "tour"}, []tui.LeftTab{{Agent: config.Agent{ID: tourID}, Session: "s"}}, ""},
 		"a session that cannot be typed": {
-			[]string{"-a", "mine"}, tui.Left{Agent: config.Agent{ID: "mine"}, Session: "a\x00b"}, "",
+			[]string{"-a", "mine"}, []tui.LeftTab{{Agent: config.Agent{ID: "mine"}, Session: "a\x00b"}}, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, out := terminal()
 			o := parse(t, s, c.args...)
-			o.screen = func(context.Context, tui.Options) (tui.Left, error) { return c.left, nil }
+			o.screen = func(context.Context, tui.Options) (tui.Left, error) { return tui.Left{Tabs: c.left}, nil }
 			if err := o.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -1,17 +1,82 @@
 package cli
 
-import "runtime/debug"
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
 
-// version is set when parley is built by its Makefile.
+	"github.com/spf13/cobra"
+)
+
+// version is set when parley is built by its Makefile or packaged.
 var version = ""
 
+// build is what a program knows of how it was built.
+type build struct {
+	Version string `json:"version"`
+	// Commit is the one that was checked out, and Date its time, in the form of
+	// RFC 3339; both are "" if the source was not in a repository. No build says when it
+	// was built: two builds of one source are the same, byte for byte.
+	Commit string `json:"commit,omitempty"`
+	Date   string `json:"date,omitempty"`
+	// Modified says that the source differed from the commit.
+	Modified bool `json:"modified"`
+	// Go is the version of the toolchain, Platform the system and the processor, as in
+	// linux/amd64.
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// thisBuild is what this program knows of its build.
+func thisBuild() build {
+	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		b.read(info)
+	}
+	if b.Version == "" {
+		b.Version = "dev"
+	}
+	return b
+}
+
+// read takes what the toolchain has noted.
+func (b *build) read(info *debug.BuildInfo) {
+	if b.Version == "" && info.Main.Version != "(devel)" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+}
+
 // currentVersion is parley's version, as the build knows it.
-func currentVersion() string {
-	if version != "" {
-		return version
+func currentVersion() string { return thisBuild().Version }
+
+// versionCommand prints the version.
+func versionCommand(s *streams) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, and with --json all that is known of the build",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if !asJSON {
+				_, err := fmt.Fprintf(s.Out, "parley %s\n", currentVersion())
+				return err
+			}
+			e := json.NewEncoder(s.Out)
+			e.SetIndent("", "  ")
+			return e.Encode(thisBuild())
+		},
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "dev"
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON: version, commit and its date, Go and platform")
+	return cmd
 }

@@ -309,53 +309,34 @@ func (v *View) Hints() []dialog.Hint {
 	if v.writing != nil {
 		return []dialog.Hint{{Key: "enter", Text: "keep the comment"}, {Key: "esc", Text: "drop it"}}
 	}
-	var h hints
-	if h.keys = v.opt.Keys; v.pane != nil {
-		h.add("go", config.ActionHunkPrev, config.ActionHunkNext)
-		h.add("keep", config.ActionChangesKeep)
-		h.add("revert", config.ActionChangesRevert)
-		h.add("the file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
-		h.add("comment", config.ActionChangesComment)
-		h.add("back", config.ActionChangesClose)
-		h.add("edit", config.ActionChangesOpen)
-		h.add("patch", config.ActionChangesPatch)
-		h.add("beside", config.ActionDiffSplit)
-		h.add("context", config.ActionDiffContext)
-		return h.list
+	h := dialog.HintList{Keys: v.opt.Keys}
+	if v.pane != nil {
+		h.AddAll("go", config.ActionHunkPrev, config.ActionHunkNext)
+		h.Add(config.ActionChangesKeep, "keep")
+		h.Add(config.ActionChangesRevert, "revert")
+		h.AddAll("the file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
+		h.Add(config.ActionChangesComment, "comment")
+		h.Add(config.ActionChangesClose, "back")
+		h.Add(config.ActionChangesOpen, "edit")
+		h.Add(config.ActionChangesPatch, "patch")
+		h.Add(config.ActionDiffSplit, "beside")
+		h.Add(config.ActionDiffContext, "context")
+		return h.List
 	}
 	if len(v.list.files) > 0 {
-		h.add("show", config.ActionChangesShow)
-		h.add("keep", config.ActionChangesKeep)
-		h.add("revert", config.ActionChangesRevert)
+		h.Add(config.ActionChangesShow, "show")
+		h.Add(config.ActionChangesKeep, "keep")
+		h.Add(config.ActionChangesRevert, "revert")
 	}
 	turn, redo := v.journal.Undoable()
 	if turn > 0 {
-		h.add("undo turn", config.ActionChangesUndo)
+		h.Add(config.ActionChangesUndo, "undo turn")
 	}
 	if redo {
-		h.add("redo", config.ActionChangesRedo)
+		h.Add(config.ActionChangesRedo, "redo")
 	}
-	h.add("turn", config.ActionChangesScope)
-	h.add("since", config.ActionChangesSince)
-	h.add("close", config.ActionChangesClose)
-	return h.list
-}
-
-// hints are made of the keys of actions.
-type hints struct {
-	keys config.Keys
-	list []dialog.Hint
-}
-
-// add adds a hint for the first keys of actions that belong together.
-func (h *hints) add(words string, actions ...config.Action) {
-	var names []string
-	for _, a := range actions {
-		if keys := h.keys.For(a); len(keys) > 0 {
-			names = append(names, keys[0])
-		}
-	}
-	if len(names) > 0 {
-		h.list = append(h.list, dialog.Hint{Key: strings.Join(names, "/"), Text: words})
-	}
+	h.Add(config.ActionChangesScope, "turn")
+	h.Add(config.ActionChangesSince, "since")
+	h.Add(config.ActionChangesClose, "close")
+	return h.List
 }

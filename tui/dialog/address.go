@@ -94,7 +94,7 @@ func (a *address) draw(p paper) []string {
 		row("that is", a.other, th.Strong.Render)
 	}
 	for _, w := range a.warnings {
-		out = append(out, marked("⚠", w, p.width, th.Warning)...)
+		out = append(out, marked("!", w, p.width, th.Warning)...)
 	}
 	row("address", a.raw, th.Info.Render)
 	if !a.opens {

@@ -3,8 +3,6 @@ package dialog
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/acpclient"
 	"parley/internal/safetext"
 	"parley/tui/toolface"
@@ -73,20 +71,6 @@ func (d *Auth) Failed(err error) {
 	d.busy, d.err = "", err
 	d.offer()
 }
-
-// Key implements [Dialog].
-func (d *Auth) Key(msg tea.KeyPressMsg) Action {
-	if a, taken := d.take(msg); taken {
-		return a
-	}
-	if d.closes(msg) {
-		return Close{}
-	}
-	return d.stray(msg)
-}
-
-// Settle implements [Guarded].
-func (d *Auth) Settle(msg tea.KeyPressMsg) Action { return d.settle(msg) }
 
 // View implements [Dialog].
 func (d *Auth) View(width, maxHeight int) View {

@@ -112,7 +112,7 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 		}
 		return NewOptions(env, c)
 	case 7:
-		return NewGuide(env, text("text"))
+		return NewGuide(env, text("title"), text("text"))
 	}
 	return NewHelp(env)
 }

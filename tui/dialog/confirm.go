@@ -1,8 +1,6 @@
 package dialog
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"parley/internal/safetext"
 )
 
@@ -80,20 +78,6 @@ func linesBelow(text string, lines []string) content {
 	}
 	return about
 }
-
-// Key implements [Dialog].
-func (d *Confirm) Key(msg tea.KeyPressMsg) Action {
-	if a, taken := d.take(msg); taken {
-		return a
-	}
-	if d.closes(msg) {
-		return Close{}
-	}
-	return d.stray(msg)
-}
-
-// Settle implements [Guarded].
-func (d *Confirm) Settle(msg tea.KeyPressMsg) Action { return d.settle(msg) }
 
 // View implements [Dialog].
 func (d *Confirm) View(width, maxHeight int) View {

@@ -167,14 +167,16 @@ func (e Env) done(msg tea.KeyPressMsg, a Action) Action {
 }
 
 // pass is what becomes of a key that a question does not know: those that move in
-// the transcript, or step into a command, go on doing so, and those that set how the
-// agent works or start one again that has gone. What they do is never an answer.
+// the transcript, or step into a command, go on doing so, and so do those that set how
+// the agent works, start one again that has gone, or open help and the palette above the
+// question. What they do is never an answer.
 func (e Env) pass(key string) Action {
 	switch a, _ := e.Keys.Action(config.ContextPrompt, key); a {
 	case config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse,
 		config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
 		config.ActionScrollTop, config.ActionScrollBottom, config.ActionTerminal, config.ActionStartAgain,
-		config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions:
+		config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions,
+		config.ActionHelp, config.ActionGuide, config.ActionPalette, config.ActionInspector:
 		return Pass{a}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,19 +11,17 @@ import (
 	"parley/tui/theme"
 )
 
-// guideKey opens the guide from the help, beside the key that opens it everywhere.
-const guideKey = "g"
-
-// Help lists all actions with their keys.
+// Help lists all actions with their keys. Typing leaves those that it is about.
 type Help struct {
 	env    Env
+	input  input
 	scroll scroller
 	about  content
 }
 
 // NewHelp shows the help, which the person asked for.
 func NewHelp(env Env) *Help {
-	d := &Help{env: env}
+	d := &Help{env: env, input: input{hint: "type what you want to do, or a key"}}
 	d.about = newBlock(d.draw)
 	return d
 }
@@ -33,26 +32,69 @@ var contextNames = map[config.Context]string{
 	config.ContextPager:      "In the view of one item on the whole screen",
 	config.ContextTerminal:   "In a command into which you have stepped",
 	config.ContextChanges:    "Among the changed files",
+	config.ContextInspector:  "In the inspector",
+	config.ContextReplay:     "In a replay",
 	config.ContextDialog:     "In dialogs",
 }
 
-type helpRow struct{ keys, text string }
+// helpContexts are the contexts in the order of the help.
+var helpContexts = []config.Context{
+	config.ContextPrompt, config.ContextTranscript, config.ContextPager, config.ContextTerminal, config.ContextChanges, config.ContextInspector,
+	config.ContextReplay, config.ContextDialog,
+}
 
-// helpRows are the rows of a context.
-func (d *Help) helpRows(in config.Context) []helpRow {
+// helpRow is an action with its keys. hits are where the words that are looked for
+// stand in each of the two.
+type helpRow struct {
+	keys, text        string
+	keyHits, textHits []int
+}
+
+// helpRows are the rows of a context, as far as they have to do with the words.
+func (d *Help) helpRows(in config.Context, words []string) []helpRow {
 	var rows []helpRow
 	for _, a := range config.Actions() {
 		if a.Context != in {
 			continue
 		}
 		b := d.env.Keys.Binding(a.Action)
-		keys := "no key"
+		row := helpRow{keys: "no key", text: b.Help().Desc}
 		if b.Enabled() {
-			keys = keyNames(b.Keys())
+			row.keys = keyNames(b.Keys())
 		}
-		rows = append(rows, helpRow{keys, b.Help().Desc})
+		others := strings.Join(b.Keys(), " ") + " " + string(a.Action) // not all of it is shown
+		if row.find(words, others) {
+			rows = append(rows, row)
+		}
 	}
 	return rows
+}
+
+// find notes where the words stand in a row, and reports whether all of them are there,
+// or in what else belongs to it.
+func (r *helpRow) find(words []string, others string) bool {
+	for _, word := range words {
+		inKeys, inText := places(r.keys, word), places(r.text, word)
+		if len(inKeys)+len(inText) == 0 && !strings.Contains(strings.ToLower(others), word) {
+			return false
+		}
+		r.keyHits, r.textHits = append(r.keyHits, inKeys...), append(r.textHits, inText...)
+	}
+	return true
+}
+
+// places are the positions of the bytes of a word in a text, whatever the case of its
+// letters. Actions and keys are ASCII.
+func places(text, word string) []int {
+	at := strings.Index(strings.ToLower(text), word)
+	if at < 0 {
+		return nil
+	}
+	hits := make([]int, len(word))
+	for i := range hits {
+		hits[i] = at + i
+	}
+	return hits
 }
 
 // keyNames are keys in a few words: of many, which belong together then, the first
@@ -65,29 +107,114 @@ func keyNames(keys []string) string {
 	return strings.Join(keys, "  ")
 }
 
+// roomForTwo is the width from which on the rows stand in two columns, roomForAll that
+// from which on there is room for all keys of an action in one; apart is what separates
+// the columns.
+const (
+	roomForTwo = 96
+	roomForAll = 60
+	apart      = 4
+)
+
 func (d *Help) draw(p paper) []string {
+	words := strings.Fields(strings.ToLower(d.input.text))
 	var out []string
-	for _, in := range []config.Context{config.ContextPrompt, config.ContextTranscript, config.ContextPager, config.ContextTerminal, config.ContextChanges, config.ContextDialog} {
+	for _, in := range helpContexts {
+		rows := d.helpRows(in, words)
+		if len(rows) == 0 {
+			continue
+		}
 		if len(out) > 0 {
 			out = append(out, "")
 		}
 		out = append(out, p.th.DialogTitle.Render(cut(contextNames[in], p.width)))
-		rows := d.helpRows(in)
-		column := 0
-		for _, r := range rows {
-			column = max(column, cells.Width(r.keys))
+		out = append(out, drawRows(p, rows)...)
+	}
+	if len(out) == 0 {
+		out = styled(prose("Nothing is called so. The guide may say more about it: "+guideKey, p.width), p.th.Muted)
+	}
+	return out
+}
+
+// drawRows draws the rows of a context: in two columns, one after the other, where
+// there is room for them.
+func drawRows(p paper, rows []helpRow) []string {
+	two := p.width >= roomForTwo && len(rows) >= 4
+	for i := range rows {
+		if two || p.width < roomForAll {
+			rows[i].keys = shorter(rows[i].keys)
 		}
-		column = min(column, max(4, p.width/2))
-		for _, r := range rows {
-			texts := prose(r.text, max(1, p.width-column-4))
-			for i, text := range texts {
-				keys := ""
-				if i == 0 {
-					keys = r.keys
-				}
-				out = append(out, "  "+p.th.Key.Render(pad(keys, column))+"  "+p.th.Muted.Render(text))
+	}
+	if !two {
+		return flat(drawColumn(p, rows))
+	}
+	half := (len(rows) + 1) / 2
+	p.width = (p.width - apart) / 2
+	left, right := drawColumn(p, rows[:half]), drawColumn(p, rows[half:])
+	var out []string
+	for i := range left {
+		var other []string
+		if i < len(right) {
+			other = right[i]
+		}
+		for j := range max(len(left[i]), len(other)) {
+			l, r := "", ""
+			if j < len(left[i]) {
+				l = left[i][j]
+			}
+			if j < len(other) {
+				r = other[j]
+			}
+			out = append(out, strings.TrimRight(pad(l, p.width)+strings.Repeat(" ", apart)+r, " "))
+		}
+	}
+	return out
+}
+
+// shorter are keys as there is room for them in two columns: of those that are too
+// wide, the first.
+func shorter(keys string) string {
+	const widest = 16
+	if first, _, several := strings.Cut(keys, "  "); several && len(keys) > widest {
+		return first + " …"
+	}
+	return keys
+}
+
+// drawColumn draws rows below each other, each in lines of its own.
+func drawColumn(p paper, rows []helpRow) [][]string {
+	column := 0
+	for _, r := range rows {
+		column = max(column, cells.Width(r.keys))
+	}
+	column = min(column, max(4, p.width/2))
+	out := make([][]string, len(rows))
+	for i, r := range rows {
+		texts := prose(r.text, max(1, p.width-column-4))
+		keys := theme.Letters(r.keys, within(r.keyHits, len(r.keys)), p.th.Key, p.th.Accent.Bold(true).Underline(true))
+		for j, text := range texts {
+			var hits []int
+			if len(texts) == 1 { // else the places are those of the whole text
+				hits = r.textHits
+			}
+			out[i] = append(out[i], "  "+pad(keys, column)+"  "+theme.Letters(text, hits, p.th.Muted, p.th.Accent.Underline(true)))
+			if j == 0 {
+				keys = ""
 			}
 		}
+	}
+	return out
+}
+
+// within are those of the positions that are below a bound.
+func within(hits []int, bound int) []int {
+	return slices.DeleteFunc(slices.Clone(hits), func(h int) bool { return h >= bound })
+}
+
+func flat(rows [][]string) []string {
+	var out []string
+	for _, r := range rows {
+		out = append(out, r...)
 	}
 	return out
 }
@@ -95,12 +222,22 @@ func (d *Help) draw(p paper) []string {
 // SetTheme implements [Dialog].
 func (d *Help) SetTheme(th *theme.Theme) { d.env.Theme = th }
 
+// guideKey opens the guide from the help, beside the key that opens it everywhere.
+const guideKey = "tab"
+
 // Key implements [Dialog].
 func (d *Help) Key(msg tea.KeyPressMsg) Action {
 	key, keys := msg.String(), d.env.Keys
 	switch {
-	case keys.Match(config.ActionDialogClose, key), keys.Match(config.ActionHelp, key),
-		keys.Match(config.ActionDialogAccept, key), key == "q":
+	case config.Types(key) && (d.input.text != "" || !keys.Match(config.ActionHelp, key)): // whatever else the key may do
+		d.edit(msg)
+	case keys.Match(config.ActionDialogClose, key):
+		if d.input.text == "" {
+			return d.env.done(msg, Close{})
+		}
+		d.input.set("")
+		d.look()
+	case keys.Match(config.ActionHelp, key), keys.Match(config.ActionDialogAccept, key):
 		return d.env.done(msg, Close{})
 	case keys.Match(config.ActionGuide, key), key == guideKey:
 		return d.env.done(msg, Run{config.ActionGuide})
@@ -108,14 +245,33 @@ func (d *Help) Key(msg tea.KeyPressMsg) Action {
 		d.scroll.by(-1)
 	case keys.Match(config.ActionDialogDown, key):
 		d.scroll.by(1)
+	case d.scroll.key(keys, key):
 	default:
-		d.scroll.key(keys, key)
+		d.edit(msg)
 	}
 	return nil
 }
 
+// edit changes what is looked for.
+func (d *Help) edit(msg tea.KeyPressMsg) {
+	before := d.input.text
+	if d.input.key(msg) && d.input.text != before {
+		d.look()
+	}
+}
+
+// look shows what is looked for.
+func (d *Help) look() {
+	d.scroll.offset = 0
+	d.about = newBlock(d.draw)
+}
+
 // Paste implements [Dialog].
-func (d *Help) Paste(string) Action { return nil }
+func (d *Help) Paste(text string) Action {
+	d.input.insert(text)
+	d.look()
+	return nil
+}
 
 // Mouse implements [Dialog].
 func (d *Help) Mouse(msg tea.MouseMsg, _, _ int) Action {
@@ -129,19 +285,31 @@ func (d *Help) Mouse(msg tea.MouseMsg, _, _ int) Action {
 func (d *Help) View(width, maxHeight int) View {
 	width = atMost(width)
 	p := panel{th: d.env.Theme, title: "Help", body: d.about, scroll: &d.scroll}
+	p.searchLine(&d.input, inner(width, maxHeight))
 	if maxHeight >= roomy {
-		p.head = []string{""}
+		p.head = append(p.head, "")
 	}
 	v, _ := p.view(width, maxHeight)
 	return v
 }
 
+// searchLine puts the line in which words are written that are looked for into the
+// head of the panel.
+func (p *panel) searchLine(in *input, w int) {
+	text, column := in.draw(max(1, w-2), p.th)
+	p.head = append(p.head, p.th.Accent.Render("/")+" "+text)
+	p.cursor = tea.NewCursor(column+2, 0)
+}
+
 // Hints implements [Dialog].
 func (d *Help) Hints() []Hint {
-	var hints []Hint
+	hints := []Hint{{"type", "find"}}
 	if d.scroll.scrolls() {
 		hints = d.env.hint(hints, config.ActionDialogPageDown, "scroll")
 	}
 	hints = append(hints, Hint{guideKey, "guide"})
+	if d.input.text != "" {
+		return d.env.hint(hints, config.ActionDialogClose, "all keys")
+	}
 	return d.env.hint(hints, config.ActionDialogClose, "close")
 }

@@ -65,7 +65,7 @@ func (d *Link) offer() {
 		add("•", neutral, "Copy the address", "c", copies)
 	} else {
 		if d.address.opens {
-			add("↗", good, "Open in the browser", "o", OpenURL{d.asked.ID, d.address.raw})
+			add("→", good, "Open in the browser", "o", OpenURL{d.asked.ID, d.address.raw})
 		}
 		add("•", neutral, "Copy the address", "c", copies)
 		if d.address.opens && d.copied {
@@ -82,18 +82,10 @@ func (d *Link) offer() {
 func (d *Link) Failed(err error) { d.err = err }
 
 // Key implements [Dialog].
-func (d *Link) Key(msg tea.KeyPressMsg) Action {
-	if a, taken := d.take(msg); taken {
-		return d.done(a)
-	}
-	if d.closes(msg) {
-		return Close{}
-	}
-	return d.stray(msg)
-}
+func (d *Link) Key(msg tea.KeyPressMsg) Action { return d.done(d.question.Key(msg)) }
 
 // Settle implements [Guarded].
-func (d *Link) Settle(msg tea.KeyPressMsg) Action { return d.done(d.settle(msg)) }
+func (d *Link) Settle(msg tea.KeyPressMsg) Action { return d.done(d.question.Settle(msg)) }
 
 // Mouse implements [Dialog].
 func (d *Link) Mouse(msg tea.MouseMsg, x, y int) Action { return d.done(d.question.Mouse(msg, x, y)) }

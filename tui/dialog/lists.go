@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/tui/toolface"
 )
 
 // NewCategory lists the values of the first option of a category, such as the
@@ -32,6 +30,9 @@ func NewOption(env Env, c *conversation.Conversation, id acpclient.ConfigID) *Se
 	}
 	return newFollowing(env, List{Title: o.Name}, func() []Item { return valueItems(c, id) })
 }
+
+// NewFollowing shows a list whose items are asked for anew whenever it is looked at.
+func NewFollowing(env Env, l List, items func() []Item) *Selector { return newFollowing(env, l, items) }
 
 func newFollowing(env Env, l List, items func() []Item) *Selector {
 	l.Items = items()
@@ -71,6 +72,7 @@ func valueItems(c *conversation.Conversation, id acpclient.ConfigID) []Item {
 func AgentItems(agents []config.Agent) []Item {
 	groups := map[config.Source]string{
 		config.SourceConfigured: "configured",
+		config.SourceInstalled:  "installed",
 		config.SourceFound:      "found on this machine",
 		config.SourceBuiltIn:    "built in",
 	}
@@ -84,20 +86,13 @@ func AgentItems(agents []config.Agent) []Item {
 		if a.Source == config.SourceBuiltIn {
 			detail = "what parley does, in two minutes: no account needed"
 		}
-		items[i] = Item{ID: a.ID, Title: name, Detail: detail, Group: groups[a.Source], Current: a.Default, Do: StartAgent{a}}
-	}
-	return items
-}
-
-// SessionItems are sessions of the agent to open, with when they were last used
-// and where. current is the one on the screen.
-func SessionItems(sessions []acpclient.SessionInfo, current acpclient.SessionID, now time.Time) []Item {
-	items := make([]Item, len(sessions))
-	at := toolface.In("")
-	for i, s := range sessions {
-		used, _ := time.Parse(time.RFC3339, s.UpdatedAt)
-		items[i] = SessionItem(cmp.Or(s.Title, string(s.SessionID)), used, now, at.Path(s.Cwd))
-		items[i].ID, items[i].Current, items[i].Do = string(s.SessionID), s.SessionID == current, OpenSession{s}
+		if a.Origin != nil {
+			detail = a.Origin.Version + "  " + detail
+		}
+		if a.Reason != "" {
+			detail = a.Reason
+		}
+		items[i] = Item{ID: a.ID, Title: name, Detail: detail, Group: groups[a.Source], Current: a.Default, Dim: a.Reason != "", Do: StartAgent{a}}
 	}
 	return items
 }
@@ -130,18 +125,4 @@ func ago(d time.Duration) string {
 		return fmt.Sprintf("%d mo ago", d/(30*day))
 	}
 	return fmt.Sprintf("%d y ago", d/(365*day))
-}
-
-// ActionItems are what the keys of the prompt do, for the command palette.
-func ActionItems(keys config.Keys) []Item {
-	var items []Item
-	for _, a := range config.Actions() {
-		if a.Context != config.ContextPrompt || a.Action == config.ActionPalette {
-			continue
-		}
-		items = append(items, Item{
-			ID: string(a.Action), Title: a.Help, Detail: strings.Join(keys.For(a.Action), ", "), Do: Run{a.Action},
-		})
-	}
-	return items
 }

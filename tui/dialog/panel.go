@@ -170,7 +170,7 @@ func (p *panel) place(w, rows int) (place placement, split bool) {
 	place.footFrom = min(max(0, p.keep-foot+1), answers-foot)
 	place.footTo = place.footFrom + foot
 	if hidden := answers - foot; hidden > 0 {
-		p.status = strings.TrimPrefix(p.status+" · ↕ "+count(hidden, "more line"), " · ")
+		p.status = strings.TrimPrefix(p.status+" · ↕ "+Count(hidden, "more line"), " · ")
 	}
 	return place, between == 1
 }
@@ -230,10 +230,10 @@ func (p *panel) divider(w int) string {
 	above, below := p.scroll.hidden()
 	var words []string
 	if above > 0 {
-		words = append(words, "↑ "+count(above, "more line"))
+		words = append(words, "↑ "+Count(above, "more line"))
 	}
 	if below > 0 {
-		words = append(words, "↓ "+count(below, "more line"))
+		words = append(words, "↓ "+Count(below, "more line"))
 	}
 	if len(words) == 0 {
 		return ""

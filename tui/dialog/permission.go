@@ -26,12 +26,14 @@ type Permission struct {
 	number  int
 	asker   asker
 	raw     bool
+	rawDue  bool // the raw input was asked for, and is to be scrolled into sight
 	writing bool // what is to be done instead
 	words   input
 	context int // unchanged lines around changes, 0 for as many as at first
 	width   int // of the body as it was drawn last
 
 	about   column
+	rawFrom int // the part of it with which the raw input begins, if that is shown
 	version uint64
 	sites   uint64 // the version of the places that the changes have
 	reached uint64 // the version of where its paths lead
@@ -206,10 +208,10 @@ func (d *Permission) Settle(msg tea.KeyPressMsg) Action {
 	d.refresh()
 	if key := msg.String(); key == rawKey && d.hasRaw() && d.replies.byKey(key) < 0 && !d.env.drafts(key) && !d.held() {
 		d.raw = !d.raw
-		d.about = nil
+		d.rawDue, d.about = d.raw, nil
 		return nil
 	}
-	return d.settle(msg)
+	return d.question.Settle(msg)
 }
 
 func (d *Permission) hasRaw() bool { return len(d.asked.Asked.RawInput) > 0 }
@@ -293,9 +295,13 @@ func (d *Permission) refresh() {
 	} else {
 		d.about = aboutCall(call, d.asker, content)
 	}
+	d.rawFrom = len(d.about) + 1
 	if d.raw {
 		d.about = append(d.about, gap{}, quoted("title", call.Title))
 		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
+	}
+	for _, words := range d.said() {
+		d.about = append(d.about, gap{}, note("the agent says: "+words))
 	}
 	if d.asked.Why != "" {
 		d.about = append(d.about, gap{}, note("no rule answers: "+d.asked.Why))
@@ -331,6 +337,10 @@ func (d *Permission) View(width, maxHeight int) View {
 	}
 	if d.writing {
 		return d.viewWriting(p, width, maxHeight)
+	}
+	if d.rawDue {
+		d.rawDue = false
+		d.scroll.due = d.about[:d.rawFrom].height(paper{inner(width, maxHeight), d.env.Theme})
 	}
 	return d.view(p, width, maxHeight)
 }

@@ -73,6 +73,8 @@ func TestPermissionKeys(t *testing.T) {
 		{"alt+t", Pass{config.ActionFocusTranscript}}, // to read what stands above, and come back
 		{"shift+tab", Pass{config.ActionNextMode}},
 		{"f2", Pass{config.ActionMode}},
+		{"f1", Pass{config.ActionHelp}},
+		{"ctrl+p", Pass{config.ActionPalette}},
 		{"tab", nil}, // words are written now: nothing there answers but enter, and that rejects
 		{"tab y", nil},
 		{"tab 1 enter", RejectWith{7, "no", "1"}},

@@ -64,16 +64,7 @@ var placeKeys = slices.Concat(pathKeys, dirKeys, []string{
 // Paths are all paths that a permission names.
 func (d *Permission) Paths() []string {
 	t := d.asked.Asked
-	var all []string
-	for _, l := range t.Locations {
-		all = append(all, l.Path)
-	}
-	for i := range t.Content {
-		if c := &t.Content[i]; c.Type == acpclient.ToolContentDiff {
-			all = append(all, c.Path)
-		}
-	}
-	all = append(all, texts(t.RawInput, placeKeys)...)
+	all := append(toolface.ShownPaths(t), texts(t.RawInput, placeKeys)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

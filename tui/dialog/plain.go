@@ -21,13 +21,26 @@ func (d *Permission) plain() string {
 		}
 	}
 	add("# "+toolface.KindOf(t.Kind).Verb, toolface.Title(t, safetext.VisibleLine))
+	if toolface.AgreementOf(t) == toolface.Differs {
+		add("# beware", "The agent's own words for it, above, differ from what would be done.")
+	}
 	if d.asker.subagent {
 		add("# asked by a subagent", d.asker.name+"\n")
+	}
+	if d.asked.File != nil {
+		add("# the file", plainFile(d.asked.File))
+		add("# why parley asks", strings.Join(reasons(d.asked.File, t), "\n"))
 	}
 	add("# where", plainPlaces(t, at, d.env.Reach))
 	add("# command", at.Command(t.RawInput).Line)
 	if dir := at.Command(t.RawInput).Dir; dir != "" {
 		add("# in", dir)
+	}
+	for _, q := range toolface.Questions(t.RawInput) {
+		add("# question", plainQuestion(q))
+	}
+	for _, task := range t.Tasks {
+		add("# task", safetext.Visible(task.Content))
 	}
 	for _, e := range rest(t, at) {
 		add("# "+safetext.VisibleLine(e.key), e.text())
@@ -36,6 +49,27 @@ func (d *Permission) plain() string {
 		add("# content", plainContent(&t.Content[i], at))
 	}
 	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// plainFile is the file of a question of parley's own: where it leads, and what the
+// agent calls it if that is another path.
+func plainFile(q *conversation.FileQuestion) string {
+	if q.Path == q.Target {
+		return safetext.VisibleLine(q.Target)
+	}
+	return safetext.VisibleLine(q.Target) + "\nby the path " + safetext.VisibleLine(q.Path)
+}
+
+// plainQuestion is a question of the agent, and what there is to choose.
+func plainQuestion(q toolface.Question) string {
+	lines := []string{q.Line()}
+	for _, o := range q.Options {
+		lines = append(lines, "- "+o.Line())
+	}
+	if q.Multiple {
+		lines = append(lines, "several may be chosen")
+	}
+	return strings.Join(lines, "\n")
 }
 
 func plainPlaces(t *conversation.ToolCall, at toolface.Places, reach *toolface.Reach) string {

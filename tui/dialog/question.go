@@ -36,6 +36,17 @@ func (q *question) held() bool {
 	return true
 }
 
+// Key implements [Dialog] for a question that may be closed without an answer.
+func (q *question) Key(msg tea.KeyPressMsg) Action {
+	if a, taken := q.take(msg); taken {
+		return a
+	}
+	if q.closes(msg) {
+		return Close{}
+	}
+	return q.stray(msg)
+}
+
 // take takes the keys that every question knows; taken is false for others.
 func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	if q.held() {
@@ -103,8 +114,8 @@ func letter(key string) bool {
 	return config.Types(key) && (key < "0" || key > "9")
 }
 
-// settle takes a letter that the question has asked to hold.
-func (q *question) settle(msg tea.KeyPressMsg) Action {
+// Settle implements [Guarded]: it takes a letter that the question has asked to hold.
+func (q *question) Settle(msg tea.KeyPressMsg) Action {
 	key := msg.String()
 	if q.held() {
 		return NotTaken{}

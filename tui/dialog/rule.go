@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
@@ -122,20 +120,6 @@ func (d *RuleStep) Follow(c *conversation.Conversation) State {
 	}
 	return Over
 }
-
-// Key implements [Dialog].
-func (d *RuleStep) Key(msg tea.KeyPressMsg) Action {
-	if a, taken := d.take(msg); taken {
-		return a
-	}
-	if d.closes(msg) {
-		return Close{}
-	}
-	return d.stray(msg)
-}
-
-// Settle implements [Guarded].
-func (d *RuleStep) Settle(msg tea.KeyPressMsg) Action { return d.settle(msg) }
 
 // View implements [Dialog].
 func (d *RuleStep) View(width, maxHeight int) View {

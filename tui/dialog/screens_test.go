@@ -188,11 +188,7 @@ func screens() map[string]Dialog {
 	values.Key(press("down"))
 	values.Key(press("enter"))
 	all["options-values"] = values
-	all["sessions"] = NewSelector(env, List{Title: "Sessions", Items: SessionItems([]acpclient.SessionInfo{
-		{SessionID: "s1", Title: "Greet by name", Cwd: "/home/ada/greet", UpdatedAt: "2026-11-21T11:57:00Z"},
-		{SessionID: "s2", Title: "Why is the build slow?", Cwd: "/home/ada/parley", UpdatedAt: "2026-11-20T09:00:00Z"},
-		{SessionID: "s3", Cwd: "/srv/data", UpdatedAt: "2026-03-20T09:00:00Z"},
-	}, "s1", env.Now())})
+	all["sessions"] = NewSelector(env, List{Title: "Sessions", Items: sessionItems(env.Now())})
 	all["agents"] = NewSelector(env, List{Title: "Agent", Items: AgentItems([]config.Agent{
 		{ID: "mine", Name: "My agent", Command: "node", Args: []string{"agent.js", "--acp"}, Source: config.SourceConfigured, Default: true},
 		{ID: "claude", Name: "Claude Code", Command: "claude-agent-acp", Source: config.SourceFound},
@@ -257,4 +253,18 @@ func optionConversation() *conversation.Conversation {
 	}}})
 	c.Apply(conversation.OptionChosen{Option: "brave", Value: acpclient.BoolValue(true), Seq: 1})
 	return c
+}
+
+// sessionItems are sessions as the list of them shows them, the first one the session on
+// the screen.
+func sessionItems(now time.Time) []Item {
+	items := []Item{
+		SessionItem("Greet by name", time.Date(2026, 11, 21, 11, 57, 0, 0, time.UTC), now, "~/greet"),
+		SessionItem("Why is the build slow?", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), now, "~/parley"),
+		SessionItem("s3", time.Date(2026, 3, 20, 9, 0, 0, 0, time.UTC), now, "/srv/data"),
+	}
+	for i := range items {
+		items[i].ID, items[i].Current = fmt.Sprintf("s%d", i+1), i == 0
+	}
+	return items
 }

@@ -13,12 +13,18 @@ type scroller struct {
 	offset, total, height int
 	// end asks for the end of the body, once its height is known.
 	end bool
+	// due is a line that is to be the first in view as soon as the body is drawn, 0 if
+	// none is.
+	due int
 }
 
 func (s *scroller) fit(total, height int) {
 	s.total, s.height = total, max(height, 0)
 	if s.end {
 		s.offset, s.end = total, false
+	}
+	if s.due > 0 {
+		s.offset, s.due = s.due, 0
 	}
 	s.by(0)
 }

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,6 +25,8 @@ type Item struct {
 	Current, Pending bool
 	// Disabled items are seen and cannot be chosen; Detail should say why.
 	Disabled bool
+	// Dim items can be chosen, and stand back behind the others.
+	Dim bool
 	// Do is what choosing it means.
 	Do Action
 	// Delete is what deleting it means; nil if it cannot be deleted.
@@ -50,6 +53,22 @@ type List struct {
 	// called.
 	Wider     Action
 	WiderHint string
+	// Marked, if not nil, is told which item is marked whenever that is another one, and
+	// Left that the list is closed without a choice. Both must not wait for anything.
+	Marked func(id string)
+	Left   func()
+	// Keys are further keys, for what the marked item can do.
+	Keys []ItemKey
+	// Closing says what closing the list does; "" is that it closes.
+	Closing string
+}
+
+// ItemKey is what the key of an action does with the item that is marked. Hint is what
+// that is called; "" if another hint says so.
+type ItemKey struct {
+	Action config.Action
+	Hint   string
+	Do     func(Item) Action
 }
 
 // manyItems is how many items there are when a filter is shown.
@@ -68,7 +87,7 @@ type Selector struct {
 	top    int // the first row in view
 	inView int // how many rows are in view
 
-	closing string // what closing means, for the hints
+	closing string // what closing means, if the selector is a part of something else
 
 	place placement
 }
@@ -76,7 +95,7 @@ type Selector struct {
 // NewSelector shows a list that the person asked for. The current item is
 // marked, or else the first.
 func NewSelector(env Env, l List) *Selector {
-	s := &Selector{env: env, list: l, input: input{hint: "type to filter"}, closing: "close"}
+	s := &Selector{env: env, list: l, input: input{hint: "type to filter"}}
 	s.rows = newRows(l.Items)
 	s.markCurrent()
 	return s
@@ -98,7 +117,7 @@ func (s *Selector) SetList(l List) {
 	id, had := s.markedID()
 	s.list = l
 	s.rows = newRows(l.Items)
-	s.rows.filter(s.filter())
+	s.rows.filter(s.input.text)
 	s.marked = min(s.marked, len(s.rows.shown)-1)
 	found := false
 	for i, r := range s.rows.shown {
@@ -151,7 +170,7 @@ func sameItems(a, b []Item) bool {
 	for i := range a {
 		x, y := a[i], b[i]
 		if x.ID != y.ID || x.Title != y.Title || x.Detail != y.Detail || x.About != y.About || x.Group != y.Group ||
-			x.Current != y.Current || x.Pending != y.Pending || x.Disabled != y.Disabled {
+			x.Current != y.Current || x.Pending != y.Pending || x.Disabled != y.Disabled || x.Dim != y.Dim {
 			return false
 		}
 	}
@@ -164,10 +183,32 @@ func (s *Selector) SetTheme(th *theme.Theme) { s.env.Theme = th }
 // Key implements [Dialog].
 func (s *Selector) Key(msg tea.KeyPressMsg) Action {
 	before := s.input.text
+	defer s.tell(s.markedNow())
 	if a := s.env.done(msg, s.press(msg)); a != nil {
 		return a
 	}
 	return s.search(before)
+}
+
+// markedNow is the ID of the marked item, "" if there is none.
+func (s *Selector) markedNow() string {
+	id, _ := s.markedID()
+	return id
+}
+
+// tell tells who wants to know it which item is marked, if it was another before.
+func (s *Selector) tell(before string) {
+	if now := s.markedNow(); s.list.Marked != nil && now != before && now != "" {
+		s.list.Marked(now)
+	}
+}
+
+// leave closes the list without a choice.
+func (s *Selector) leave() Action {
+	if s.list.Left != nil {
+		s.list.Left()
+	}
+	return Close{}
 }
 
 // search is what to do if the line to filter with is not as before.
@@ -189,7 +230,7 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 		s.write(msg)
 	case keys.Match(config.ActionDialogClose, key):
 		if s.input.text == "" {
-			return Close{}
+			return s.leave()
 		}
 		s.setFilter("", 0)
 	case keys.Match(config.ActionDialogAccept, key):
@@ -200,6 +241,10 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 		}
 	case s.list.Wider != nil && keys.Match(config.ActionDialogWider, key):
 		return s.list.Wider
+	case s.itemKey(key) != nil:
+		if i := s.item(); i >= 0 {
+			return s.itemKey(key).Do(s.list.Items[i])
+		}
 	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p":
 		s.move(-1)
 	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n":
@@ -218,6 +263,16 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	return nil
 }
 
+// itemKey is what a key does with the marked item, nil if it does nothing.
+func (s *Selector) itemKey(key string) *ItemKey {
+	for i, k := range s.list.Keys {
+		if s.env.Keys.Match(k.Action, key) {
+			return &s.list.Keys[i]
+		}
+	}
+	return nil
+}
+
 // write edits the filter.
 func (s *Selector) write(msg tea.KeyPressMsg) {
 	before := s.input.text
@@ -230,7 +285,9 @@ func (s *Selector) write(msg tea.KeyPressMsg) {
 func (s *Selector) Paste(text string) Action {
 	before := s.input.text
 	s.input.insert(text)
+	marked := s.markedNow()
 	s.setFilter(s.input.text, s.input.at)
+	s.tell(marked)
 	return s.search(before)
 }
 
@@ -244,7 +301,7 @@ func (s *Selector) setFilter(text string, at int) {
 		at = len(text)
 	}
 	s.input.text, s.input.at = text, at
-	s.rows.filter(s.filter())
+	s.rows.filter(s.input.text)
 	s.top = 0
 	if s.filter() == "" {
 		s.markCurrent()
@@ -278,6 +335,7 @@ func (s *Selector) choose() Action {
 // Mouse implements [Dialog]: the wheel moves the mark, a click marks an item,
 // and a click on the marked one chooses it.
 func (s *Selector) Mouse(msg tea.MouseMsg, _, y int) Action {
+	defer s.tell(s.markedNow())
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
 		switch m.Button {
@@ -310,13 +368,18 @@ func (s *Selector) Hints() []Hint {
 	if s.list.Wider != nil {
 		hints = s.env.hint(hints, config.ActionDialogWider, s.list.WiderHint)
 	}
+	for _, k := range s.list.Keys {
+		if k.Hint != "" && s.item() >= 0 {
+			hints = s.env.hint(hints, k.Action, k.Hint)
+		}
+	}
 	if i := s.item(); i >= 0 && s.list.Items[i].Delete != nil {
 		hints = s.env.hint(hints, config.ActionDialogDelete, "delete")
 	}
 	if s.input.text != "" {
 		return s.env.hint(hints, config.ActionDialogClose, "clear the filter")
 	}
-	return s.env.hint(hints, config.ActionDialogClose, s.closing)
+	return s.env.hint(hints, config.ActionDialogClose, cmp.Or(s.closing, s.list.Closing, "close"))
 }
 
 // filters reports whether the line to filter with is shown.

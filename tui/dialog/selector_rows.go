@@ -14,12 +14,13 @@ import (
 // under the headings of their groups, or those that a filter leaves, best first.
 type rows struct {
 	items []Item
-	// titles and details are what is searched; made when it is first needed.
+	// titles and details are what is searched, the details in small letters; made when
+	// it is first needed.
 	titles, details []string
 	shown           []row
 
-	// last is the last pattern and found what it fits: a pattern that begins with
-	// it is only tried on those.
+	// last is the last filter and found what it fits: a filter that begins with it is
+	// only tried on those.
 	last  string
 	found []int
 }
@@ -58,8 +59,11 @@ func (r *rows) all() {
 // maxHay bounds how much of an item is searched, in bytes.
 const maxHay = 200
 
-// filter shows the items that a pattern fits: those whose title it fits first.
-func (r *rows) filter(pattern string) {
+// filter shows the items that a filter fits: first those whose title has its letters, in
+// that order, then those that have its words, wherever. Letters that are scattered over
+// all that is told of an item say nothing.
+func (r *rows) filter(text string) {
+	pattern := strings.ReplaceAll(text, " ", "")
 	if pattern == "" {
 		r.last, r.found = "", nil
 		r.all()
@@ -69,45 +73,42 @@ func (r *rows) filter(pattern string) {
 		r.titles, r.details = make([]string, len(r.items)), make([]string, len(r.items))
 		for i, it := range r.items {
 			r.titles[i] = bounded(safetext.Line(clip(it.Title)))
-			r.details[i] = bounded(r.titles[i] + " " + safetext.Line(clip(it.Group)) + " " + safetext.Line(clip(it.Detail)))
+			r.details[i] = strings.ToLower(bounded(r.titles[i] + " " + safetext.Line(clip(it.Group)) + " " + safetext.Line(clip(it.Detail))))
 		}
 	}
 	var in []int
-	if r.last != "" && strings.HasPrefix(pattern, r.last) {
-		in = r.found // a longer pattern fits no more than the shorter one did
+	if r.last != "" && strings.HasPrefix(text, r.last) {
+		in = r.found // a longer filter fits no more than the shorter one did
 	} else {
 		in = make([]int, len(r.items))
 		for i := range in {
 			in[i] = i
 		}
 	}
-	r.last, r.found, r.shown = pattern, nil, nil
-	rest := r.match(pattern, r.titles, in, true)
-	rest = r.match(pattern, r.details, rest, false)
-	for _, i := range rest {
-		if r.items[i].Found {
-			r.shown = append(r.shown, row{item: i})
-			r.found = append(r.found, i)
+	r.last, r.found, r.shown = text, nil, nil
+	words := strings.Fields(strings.ToLower(text))
+	for _, i := range r.match(pattern, in) {
+		if r.items[i].Found || containsAll(r.details[i], words) {
+			r.show(row{item: i})
 		}
 	}
 }
 
-// match shows those of the items in that a pattern fits, best first, and returns
+func containsAll(text string, words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// match shows those of the items whose title a pattern fits, best first, and returns
 // the others.
-func (r *rows) match(pattern string, texts []string, in []int, titles bool) (rest []int) {
-	matches := fuzzy.FindFromNoSort(pattern, candidates{texts, in})
+func (r *rows) match(pattern string, in []int) (rest []int) {
+	matches := fuzzy.FindFromNoSort(pattern, candidates{r.titles, in})
 	slices.SortFunc(matches, func(a, b fuzzy.Match) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index))
 	})
 	fits := make([]bool, len(in))
 	for _, m := range matches {
 		fits[m.Index] = true
-		hit := row{item: in[m.Index]}
-		if titles {
-			hit.hits = m.MatchedIndexes
-		}
-		r.shown = append(r.shown, hit)
-		r.found = append(r.found, hit.item)
+		r.show(row{item: in[m.Index], hits: m.MatchedIndexes})
 	}
 	for i, item := range in {
 		if !fits[i] {
@@ -115,6 +116,12 @@ func (r *rows) match(pattern string, texts []string, in []int, titles bool) (res
 		}
 	}
 	return rest
+}
+
+// show adds an item that a filter fits.
+func (r *rows) show(hit row) {
+	r.shown = append(r.shown, hit)
+	r.found = append(r.found, hit.item)
 }
 
 func bounded(s string) string {

@@ -176,7 +176,7 @@ func TestOptionsFollowTheConversation(t *testing.T) {
 	c := optionConversation()
 	d := NewOptions(env, c)
 	text := shownBy(d, 80, 20)
-	for _, want := range []string{"Mode         Ask", "Model        Opus", "◌ Brave mode   on", "Temperature  not supported by parley", "How much it asks"} {
+	for _, want := range []string{"Mode         Ask", "Model        Opus", "◐ Brave mode   on", "Temperature  not supported by parley", "How much it asks"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown in\n%s", want, text)
 		}
@@ -232,31 +232,24 @@ func TestModesAndModels(t *testing.T) {
 	}
 }
 
-func TestSessionItems(t *testing.T) {
-	t.Setenv("HOME", "/home/ada")
+func TestSessionItem(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	at := func(d time.Duration) string { return now.Add(-d).Format(time.RFC3339) }
 	for _, tt := range []struct {
-		in            acpclient.SessionInfo
-		title, detail string
+		used   time.Time
+		detail string
 	}{
-		{acpclient.SessionInfo{SessionID: "s", Title: "T", Cwd: "/home/ada/x", UpdatedAt: at(5 * time.Second)}, "T", "just now   ~/x"},
-		{acpclient.SessionInfo{SessionID: "s", Cwd: "/home/adam", UpdatedAt: at(5 * time.Minute)}, "s", "5 min ago  /home/adam"},
-		{acpclient.SessionInfo{SessionID: "s", Cwd: "/", UpdatedAt: at(30 * time.Hour)}, "s", "yesterday  /"},
-		{acpclient.SessionInfo{SessionID: "s", Cwd: "/home/ada", UpdatedAt: "some day"}, "s", "~"},
+		{now.Add(-5 * time.Second), "just now   ~/x  and more"},
+		{now.Add(-5 * time.Minute), "5 min ago  ~/x  and more"},
+		{now.Add(-30 * time.Hour), "yesterday  ~/x  and more"},
+		{time.Time{}, "~/x  and more"},
 	} {
-		got := SessionItems([]acpclient.SessionInfo{tt.in}, "s", now)[0]
-		if got.Title != tt.title || got.Detail != tt.detail || !got.Current || !reflect.DeepEqual(got.Do, OpenSession{tt.in}) {
-			t.Errorf("%+v is %+v", tt.in, got)
+		if got := SessionItem("T", tt.used, now, "~/x", "and more"); got.Title != "T" || got.Detail != tt.detail {
+			t.Errorf("used at %v, it is %+v", tt.used, got)
 		}
 	}
 }
 
-func TestActionAndAgentItems(t *testing.T) {
-	items := ActionItems(config.DefaultKeys())
-	if items[0].Do != (Run{config.ActionSend}) || items[0].Detail != "enter" {
-		t.Errorf("the first action is %+v", items[0])
-	}
+func TestAgentItems(t *testing.T) {
 	agent := AgentItems([]config.Agent{{ID: "a", Command: "x", Args: []string{"acp"}, Default: true}})[0]
 	if agent.Title != "a" || agent.Detail != "x acp" || !agent.Current {
 		t.Errorf("the agent is %+v", agent)
@@ -304,5 +297,42 @@ func BenchmarkPermissionView(b *testing.B) {
 				d.View(120, 30)
 			}
 		})
+	}
+}
+
+// In a window of the smallest size the marked item is seen, whatever else is not.
+func TestTheMarkedItemIsSeenWithLittleRoom(t *testing.T) {
+	env, _ := newEnv()
+	items := manyModels(20)
+	for i := range items {
+		items[i].Group, items[i].Detail = "some group", strings.Repeat("a long detail ", 10)
+	}
+	s := NewSelector(env, List{Title: "Many", Items: items})
+	for range items {
+		if text := shownBy(s, 40, 6); !strings.Contains(text, "❯") {
+			t.Fatalf("it shows\n%s", text)
+		}
+		s.Key(press("down"))
+	}
+}
+
+// What is told of an item is searched for words: letters that happen to stand somewhere in
+// it would leave the whole list.
+func TestSelectorFilterFindsWordsBesideTitles(t *testing.T) {
+	env, _ := newEnv()
+	items := []Item{
+		{ID: "copy", Title: "Copy", Group: "the item that is marked"},
+		{ID: "theme", Title: "Choose the theme", Group: "more", Do: picked{"theme"}},
+		{ID: "sonnet", Title: "Sonnet", Detail: "a model of Claude", Do: picked{"sonnet"}},
+	}
+	for filter, want := range map[string]string{"theme": "theme", "thme": "theme", "Claude mod": "sonnet", "sonnet claude": "sonnet"} {
+		s := NewSelector(env, List{Title: "Palette", Items: items})
+		s.Paste(filter)
+		if view := ansi.Strip(strings.Join(s.View(80, 20).Lines, "\n")); !strings.Contains(view, "1 of 3") || strings.Contains(view, "Copy") {
+			t.Errorf("%q leaves:\n%s", filter, view)
+		}
+		if got := s.Key(press("enter")); got != (picked{want}) {
+			t.Errorf("%q chose %v, want %s", filter, got, want)
+		}
 	}
 }

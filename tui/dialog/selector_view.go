@@ -3,8 +3,6 @@ package dialog
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/internal/cells"
 	"parley/internal/safetext"
 	"parley/tui/theme"
@@ -18,7 +16,7 @@ func (s *Selector) View(width, maxHeight int) View {
 	p := panel{th: th, title: safetext.Line(s.list.Title), scroll: &scroller{}}
 	w := inner(width, maxHeight)
 	if s.filters() {
-		s.filterLine(&p, w)
+		p.searchLine(&s.input, w)
 	}
 	if maxHeight >= roomy {
 		p.head = append(p.head, "")
@@ -26,7 +24,10 @@ func (s *Selector) View(width, maxHeight int) View {
 	if n := len(s.rows.shown); n > 0 {
 		p.body = (*selectorRows)(s)
 		p.note = s.counter()
-		foot := s.detail(w)
+		var foot []string
+		if maxHeight >= roomForDetail {
+			foot = s.detail(w)
+		}
 		p.foot = fixed(foot)
 		s.fit(maxHeight, len(p.head), len(foot))
 		p.scroll.offset = s.top
@@ -56,12 +57,6 @@ func (s *Selector) fit(maxHeight, head, foot int) {
 	s.top = max(0, sc.offset)
 }
 
-func (s *Selector) filterLine(p *panel, w int) {
-	text, column := s.input.draw(max(1, w-2), p.th)
-	p.head = append(p.head, p.th.Accent.Render("/")+" "+text)
-	p.cursor = tea.NewCursor(column+2, 0)
-}
-
 func (s *Selector) nothing() string {
 	switch {
 	case s.list.Loading:
@@ -86,6 +81,10 @@ func (s *Selector) counter() string {
 	}
 	return ""
 }
+
+// roomForDetail is the height from which on there is room for the marked item's detail
+// beside the item itself and some others.
+const roomForDetail = 8
 
 // maxDetail is how many lines of the marked item's detail are drawn.
 const maxDetail = 3
@@ -194,11 +193,13 @@ func (s *Selector) row(p paper, r row, marked bool, column int) string {
 		name = th.Faint
 	case marked:
 		pointer, name, detail = th.Accent.Render("❯")+" ", th.Strong, th.Muted
+	case it.Dim:
+		name = th.Faint
 	}
 	now := "  "
 	switch {
 	case it.Pending:
-		now = th.Warning.Render("◌") + " "
+		now = th.Warning.Render("◐") + " "
 	case it.Current:
 		now = th.Success.Render("●") + " "
 	}

@@ -56,8 +56,8 @@ func styled(lines []string, style lipgloss.Style) []string {
 	return out
 }
 
-// count says a number of things: "1 line", "2 lines".
-func count(n int, thing string) string {
+// Count says a number of things: "1 line", "2 lines".
+func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}

@@ -25,8 +25,13 @@ type startedMsg struct {
 // startAgent makes a session with an agent and starts it.
 func (t *Tab) startAgent(a config.Agent) tea.Cmd {
 	start := t.program.Start
+	return t.startWith(a, func() (*session.Session, error) { return start(a) })
+}
+
+// startWith starts the session with an agent that another function makes.
+func (t *Tab) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
 	t.starting = sync.OnceValue(func() startedMsg {
-		s, err := start(a)
+		s, err := make()
 		if err == nil {
 			s.Start()
 		}
@@ -47,13 +52,24 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	}
 	t.adopt(msg.agent, msg.session)
 	t.askToTrust()
-	return tea.Batch(t.pump.next, readBranch(t.cwd), t.readPrompt())
+	return tea.Batch(t.pump.next, readBranch(t.cwd), t.readPrompt(), t.keepAgent(msg.agent))
+}
+
+// keepAgent remembers the agent for the next first screen, unless it is one of the
+// command line.
+func (t *Tab) keepAgent(a config.Agent) tea.Cmd {
+	if a.Source == "" {
+		return nil
+	}
+	return t.keepRecent(func() error { return t.program.Recent.Agent(a.ID) })
 }
 
 // adopt makes a session the tab's.
 func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.agent, t.session, t.conv = a, s, conversation.New()
-	t.cwd, t.branch = s.Options().Cwd, ""
+	if cwd := s.Options().Cwd; cwd != t.cwd {
+		t.cwd, t.branch, t.tree = cwd, "", nil
+	}
 	t.conv.Cwd = t.cwd
 	t.reach = toolface.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
 	t.list = transcript.New(t.program.Theme, t.conv)
@@ -62,13 +78,14 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.changes = nil
 	t.composer.SetRoot(t.cwd)
 	t.lost = false
+	t.leaveDraft()
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }
 
 // askAfterFailedStart tells that an agent could not even be tried.
 func (t *Tab) askAfterFailedStart(a config.Agent, err error) {
 	q := dialog.Confirmation{Title: a.Name + " could not be started", Text: describe(a, err)}
-	if t.program.Offered != nil || len(t.program.Agents) > 0 {
+	if t.program.Offered != nil {
 		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Do(t.chooseAgent)})
 	}
 	q.Choices = append(q.Choices, t.wayOut(""))
@@ -78,8 +95,13 @@ func (t *Tab) askAfterFailedStart(a config.Agent, err error) {
 // askAfterLoss tells that the agent has gone, and offers to start it again.
 func (t *Tab) askAfterLoss() {
 	title := "The agent has gone"
-	if t.conv.Phase == conversation.PhaseFailed {
+	switch failed := t.conv.Phase == conversation.PhaseFailed; {
+	case failed && t.session.Connects():
+		title = "There is no connection to the agent"
+	case failed:
 		title = "The agent could not be started"
+	case t.session.Connects():
+		title = "The connection to the agent is lost"
 	}
 	t.askToStartAgain(title, describe(t.agent, t.conv.Agent.Err), t.conv.Agent.Stderr)
 }
@@ -88,8 +110,12 @@ func (t *Tab) askAfterLoss() {
 // is the end of what it wrote there.
 func (t *Tab) askToStartAgain(title, reason, stderr string) {
 	again := func() tea.Cmd { t.session.Start(); return nil }
+	name := "Start it again"
+	if t.session.Connects() {
+		name = "Connect again"
+	}
 	t.restart = dialog.NewConfirm(t.env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
-		{Name: "Start it again", Key: "r", Do: dialog.Do(again)},
+		{Name: name, Key: "r", Do: dialog.Do(again)},
 		{Name: "Stay here and read", Key: "s", Do: dialog.Close{}},
 		t.wayOut("q"),
 	}})

@@ -3,7 +3,6 @@ package tab
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -29,9 +28,16 @@ type Open struct {
 	// Trusted says that the person has agreed to start the command that is stored with
 	// the session.
 	Trusted bool
+	// Last says that it is the last session of the directory: what was written there since
+	// then, in no session, comes back in its prompt.
+	Last bool
 }
 
-func (Open) wish() {}
+// OpenAll is the wish to open several sessions; the last one is shown.
+type OpenAll []Open
+
+func (Open) wish()    {}
+func (OpenAll) wish() {}
 
 // Reopened is a stored session and what goes on with it.
 type Reopened struct {
@@ -112,6 +118,9 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	}
 	t.session.Start()
 	t.askToTrust()
+	if msg.from.Last && t.composer.Empty() {
+		cmds = append(cmds, t.loadDraft())
+	}
 	return tea.Batch(append(cmds, t.readPrompt())...)
 }
 
@@ -124,6 +133,7 @@ func (t *Tab) remember(msg reopenedMsg) {
 	}
 	t.conv = c
 	t.conv.Cwd = t.cwd
+	t.asked = firstAsked(c)
 	t.list = transcript.New(t.program.Theme, c)
 	t.list.SetSites(&t.sites)
 	t.reader = newReader(t, t.list)
@@ -245,71 +255,4 @@ func (t *Tab) withTold(blocks []acpclient.ContentBlock) []acpclient.ContentBlock
 		return append(blocks, acpclient.TextResourceBlock("parley:earlier-session.md", "text/markdown", about))
 	}
 	return append(blocks, acpclient.TextBlock("\n\nThis is what was said in an earlier session:\n\n"+about))
-}
-
-// abandonedMsg are sessions of the directory that were never ended.
-type abandonedMsg struct {
-	ids  []store.ID
-	name string // of the newest
-}
-
-// LookForAbandoned looks for a session of the tab's directory that was never ended, and
-// offers to go on with it.
-func (t *Tab) LookForAbandoned() tea.Cmd {
-	lib, cwd := t.program.Stored, t.cwd
-	if lib == nil {
-		return nil
-	}
-	return t.address(func() tea.Msg {
-		ids, err := lib.Abandoned(cwd)
-		if err != nil || len(ids) == 0 {
-			return nil // it is an offer; that it cannot be made is no trouble of the person's
-		}
-		return abandonedMsg{ids, firstPrompt(lib.Store, ids[0])}
-	})
-}
-
-// firstPrompt is how a stored session began, its id if it began with no prompt. No more
-// of the log is read than that.
-func firstPrompt(s *store.Store, id store.ID) string {
-	for e, err := range s.Events(id) {
-		if err != nil {
-			break
-		}
-		if sent, ok := e.(conversation.PromptSent); ok && len(sent.Prompt) > 0 {
-			line, _, _ := strings.Cut(strings.TrimSpace(sent.Prompt[0].Text), "\n")
-			return line
-		}
-	}
-	return string(id)
-}
-
-// maxName bounds the name of a session in a question, in bytes.
-const maxName = 200
-
-// offerToGoOn asks whether to go on with a session that was never ended.
-func (t *Tab) offerToGoOn(msg abandonedMsg) {
-	name := msg.name
-	if len(name) > maxName {
-		name = strings.ToValidUTF8(name[:maxName], "") + "…"
-	}
-	lib := t.program.Stored
-	forget := func() tea.Cmd {
-		return func() tea.Msg {
-			for _, id := range msg.ids {
-				if err := lib.Forget(id); err != nil {
-					return ErrorMsg{err}
-				}
-			}
-			return nil
-		}
-	}
-	t.ask(dialog.Confirmation{
-		Title: "A session here was not ended",
-		Text:  fmt.Sprintf("parley was stopped in the middle of it:\n\n%s", safetext.Block(name)),
-		Choices: []dialog.Choice{
-			{Name: "Go on with it", Do: dialog.Do(func() tea.Cmd { return send(Open{ID: msg.ids[0]}) })},
-			{Name: "Leave it", Do: dialog.Do(forget)},
-		},
-	})
 }

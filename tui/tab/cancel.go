@@ -42,6 +42,7 @@ func (t *Tab) cancel() tea.Cmd {
 	case starts(t.conv):
 		return t.leaveStart()
 	case !t.conv.Turn.Running:
+		return t.escape()
 	case t.conv.Turn.Cancelling.IsZero():
 		t.session.Cancel()
 	case t.program.Now().Sub(t.conv.Turn.Cancelling) >= slowCancel:

@@ -54,14 +54,20 @@ func (t *Tab) startAgain() tea.Cmd {
 // goneLine says that the agent has gone, for as long as it has.
 func (t *Tab) goneLine() string {
 	th, what, why := t.program.Theme, "the agent has gone", t.conv.Agent.Err
+	again := " starts it again"
+	if t.session != nil && t.session.Connects() {
+		what, again = "the connection is lost", " connects again"
+	}
 	switch {
 	case t.conv.Phase == conversation.PhaseLost:
+	case why != nil && t.session != nil && t.session.Connects():
+		what = "there is no connection"
 	case why != nil:
 		what = "the agent could not be started"
 	default:
 		what = "there is no session"
 	}
-	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(t.howToStart()+" starts it again")
+	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(t.howToStart()+again)
 	if why != nil {
 		line += "  " + th.Faint.Render(safetext.Line(why.Error()))
 	}
@@ -132,17 +138,20 @@ func (t *Tab) leaveStart() tea.Cmd {
 func (t *Tab) startLine() string {
 	th, c := t.program.Theme, t.conv
 	command := safetext.Line(c.Agent.Command)
-	left := spin(th, t.ticks) + th.Muted.Render("starting "+command)
-	d := t.program.Now().Sub(c.Agent.Since)
+	left := t.spin() + th.Muted.Render("starting "+command)
+	d := t.sessionNow().Sub(c.Agent.Since)
 	if d < slowStart {
 		return left
 	}
-	still := th.Muted.Render("still starting " + cells.Truncate(command, mostCommand, "…") + ", " + toolface.Elapsed(d))
-	left = spin(th, t.ticks) + still
+	still := th.Muted.Render("still starting " + cells.Truncate(command, mostCommand, "…"))
+	if !t.program.ReducedMotion {
+		still += th.Muted.Render(", " + toolface.Elapsed(d))
+	}
+	left = t.spin() + still
 	last := lastLines(t.session.Stderr(), 1)
 	switch {
 	case d >= longStart:
-		left = spin(th, t.ticks) + th.Accent.Render(keyName(t.program.Keys, config.ActionCancel)+" leaves it") + "  " + still
+		left = t.spin() + th.Accent.Render(keyName(t.program.Keys, config.ActionCancel)+" leaves it") + "  " + still
 	case len(last) > 0 && len(c.Items) > 0: // else it stands above, with more of them
 		left += th.Faint.Render("  " + last[0])
 	}
@@ -152,7 +161,7 @@ func (t *Tab) startLine() string {
 // startTail is the end of what a starting agent writes on stderr, as far as there is
 // room for it.
 func (t *Tab) startTail(width, height int) []string {
-	if t.conv == nil || t.conv.Phase != conversation.PhaseStarting || t.program.Now().Sub(t.conv.Agent.Since) < tellsStart {
+	if t.conv == nil || t.conv.Phase != conversation.PhaseStarting || t.sessionNow().Sub(t.conv.Agent.Since) < tellsStart {
 		return nil
 	}
 	th := t.program.Theme

@@ -17,6 +17,8 @@ type editorLeftMsg struct{}
 // picture or a sound is saved and shown.
 func (t *Tab) openExcerpt(item toolface.Excerpt) tea.Cmd {
 	switch {
+	case t.replay != nil:
+		return t.say(notInReplay)
 	case item.Media != nil:
 		return save(item.Media)
 	case item.Path == "":

@@ -143,8 +143,8 @@ func (r *reader) findLine(width int) (left, right string, column int) {
 	return left + text, right, lead + column
 }
 
-func (r *reader) findHints(h hintList) []dialog.Hint {
-	h.list = append(h.list, dialog.Hint{Key: "enter", Text: "next"}, dialog.Hint{Key: "up", Text: "previous"})
-	h.add(config.ActionCancel, "end")
-	return h.list
+func (r *reader) findHints(h dialog.HintList) []dialog.Hint {
+	h.List = append(h.List, dialog.Hint{Key: "enter", Text: "next"}, dialog.Hint{Key: "up", Text: "previous"})
+	h.Add(config.ActionCancel, "end")
+	return h.List
 }

@@ -3,13 +3,11 @@ package tab
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/help"
-	"charm.land/bubbles/v2/key"
-
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/cells"
 	"parley/internal/conversation"
+	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
 	"parley/tui/theme"
@@ -23,19 +21,6 @@ func keyName(keys config.Keys, a config.Action) string {
 	return "no key"
 }
 
-// hintList is a list of hints for the keys of actions.
-type hintList struct {
-	keys config.Keys
-	list []dialog.Hint
-}
-
-// add adds a hint for an action's key; it is left out if the action has none.
-func (h *hintList) add(a config.Action, words string) {
-	if keys := h.keys.For(a); len(keys) > 0 {
-		h.list = append(h.list, dialog.Hint{Key: keys[0], Text: words})
-	}
-}
-
 // hints are the keys that matter now.
 func (t *Tab) hints() []dialog.Hint {
 	if t.isLeaving() {
@@ -47,42 +32,74 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.reads() {
 		return t.readerHints()
 	}
-	if d := t.dialogs.Top(); d != nil {
+	if d := t.dialogs.Top(); d != nil && !(t.dialogs.Asks() && t.composer.Chooses()) {
 		return d.Hints()
 	}
+	if t.replay != nil {
+		return t.replay.hints(t.program.Keys)
+	}
+	if t.escapes() {
+		return []dialog.Hint{{Key: keyName(t.program.Keys, config.ActionCancel), Text: "again to edit the last prompt"}}
+	}
+	if t.composer.Searching() {
+		return searchHints(t.program.Keys)
+	}
 	if t.composer.PopupHeight() > 0 {
-		return popupHints(t.program.Keys)
+		return popupHints(t.program.Keys, t.composer.CompletesFile())
 	}
 	if t.composer.IsCommand() {
 		return commandHints(t.program.Keys, t.composer.IsShell())
 	}
-	return promptHints(t.program.Keys, t.conv, t.conv != nil && t.changedFiles() > 0)
+	return t.cancelsFirst(promptHints(t.program.Keys, t.conv, t.conv != nil && t.changedFiles() > 0))
+}
+
+// cancelsFirst says of the key that cancels what it does to the draft before that.
+func (t *Tab) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
+	words := t.composer.Cancels()
+	for i, h := range hints {
+		if words != "" && h.Key == keyName(t.program.Keys, config.ActionCancel) {
+			hints[i].Text = words
+		}
+	}
+	return hints
 }
 
 // commandHints are the hints while a command of the person's is being written.
 func commandHints(keys config.Keys, shell bool) []dialog.Hint {
-	h := hintList{keys: keys}
+	h := dialog.HintList{Keys: keys}
 	if shell {
-		h.add(config.ActionSend, "open your shell")
-		h.list = append(h.list, dialog.Hint{Key: "a command", Text: "to run that"})
+		h.Add(config.ActionSend, "open your shell")
+		h.List = append(h.List, dialog.Hint{Key: "a command", Text: "to run that"})
 	} else {
-		h.add(config.ActionSend, "run it")
-		h.add(config.ActionNewline, "new line")
+		h.Add(config.ActionSend, "run it")
+		h.Add(config.ActionNewline, "new line")
 	}
-	h.add(config.ActionInterrupt, "clear")
-	return h.list
+	h.Add(config.ActionInterrupt, "clear")
+	return h.List
 }
 
 // popupHints are the hints while completions are offered.
-func popupHints(keys config.Keys) []dialog.Hint {
-	h := hintList{keys, []dialog.Hint{{Key: "tab", Text: "accept"}, {Key: "↑/↓", Text: "choose"}}}
-	h.add(config.ActionCancel, "close")
-	return h.list
+func popupHints(keys config.Keys, file bool) []dialog.Hint {
+	h := dialog.HintList{Keys: keys, List: []dialog.Hint{{Key: "tab", Text: "accept"}, {Key: "↑/↓", Text: "choose"}}}
+	if file {
+		h.List = append(h.List, dialog.Hint{Key: composer.AnotherFile, Text: "accept, and another"})
+	}
+	h.Add(config.ActionCancel, "close")
+	return h.List
+}
+
+// searchHints are the hints while earlier prompts are searched.
+func searchHints(keys config.Keys) []dialog.Hint {
+	h := dialog.HintList{Keys: keys, List: []dialog.Hint{{Key: "type", Text: "search"}}}
+	h.Add(config.ActionSend, "take it")
+	h.List = append(h.List, dialog.Hint{Key: "↑/↓", Text: "choose"})
+	h.Add(config.ActionCancel, "back to the draft")
+	return h.List
 }
 
 // readerHints are the hints while the transcript is read.
 func (t *Tab) readerHints() []dialog.Hint {
-	h := hintList{keys: t.program.Keys}
+	h := dialog.HintList{Keys: t.program.Keys}
 	switch {
 	case t.reader.find.writing:
 		return t.reader.findHints(h)
@@ -90,120 +107,111 @@ func (t *Tab) readerHints() []dialog.Hint {
 		return t.reader.spanHints(h)
 	}
 	if t.dialogs.Asks() {
-		h.add(config.ActionFocusPrompt, "answer")
+		h.Add(config.ActionFocusPrompt, "answer")
 	}
 	switch {
 	case t.reader.find.open: // enter goes on then
-		h.add(config.ActionFindNext, "next")
-		h.add(config.ActionFindPrev, "previous")
-		h.add(config.ActionCancel, "end")
+		h.Add(config.ActionFindNext, "next")
+		h.Add(config.ActionFindPrev, "previous")
+		h.Add(config.ActionCancel, "end")
 	case t.list.Expanded():
-		h.parts("move", config.ActionItemNext, config.ActionItemPrev)
-		h.add(config.ActionItemExpand, "collapse")
+		h.AddAll("move", config.ActionItemNext, config.ActionItemPrev)
+		h.Add(config.ActionItemExpand, "collapse")
 	default:
-		h.parts("move", config.ActionItemNext, config.ActionItemPrev)
-		h.add(config.ActionItemExpand, "expand")
+		h.AddAll("move", config.ActionItemNext, config.ActionItemPrev)
+		h.Add(config.ActionItemExpand, "expand")
 	}
-	h.add(config.ActionItemCopy, "copy")
-	h.parts("copy a part", config.ActionCopyCode, config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch)
+	h.Add(config.ActionItemCopy, "copy")
+	h.AddAll("copy a part", config.ActionCopyCode, config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch)
 	t.terminalHints(&h)
-	h.add(config.ActionItemOpen, "open")
+	h.Add(config.ActionItemOpen, "open")
 	if t.list.HasDiff() {
-		h.add(config.ActionDiffContext, "context")
+		h.Add(config.ActionDiffContext, "context")
 		if t.list.Diffs().Mode == diffview.Unified {
-			h.add(config.ActionDiffSplit, "side by side")
+			h.Add(config.ActionDiffSplit, "side by side")
 		} else {
-			h.add(config.ActionDiffSplit, "unified")
+			h.Add(config.ActionDiffSplit, "unified")
 		}
 	}
 	if !t.reader.find.open {
-		h.add(config.ActionSearch, "find")
+		h.Add(config.ActionSearch, "find")
 	}
-	h.add(config.ActionMark, "mark")
-	h.add(config.ActionItemShow, "whole screen")
-	h.parts("prompts", config.ActionPromptPrev, config.ActionPromptNext)
+	h.Add(config.ActionMark, "mark")
+	h.Add(config.ActionItemShow, "whole screen")
+	h.AddAll("prompts", config.ActionPromptPrev, config.ActionPromptNext)
 	if !t.dialogs.Asks() {
-		h.add(config.ActionFocusPrompt, "prompt")
+		h.Add(config.ActionFocusPrompt, "prompt")
 	}
-	return h.list
+	return h.List
 }
 
 // terminalHints add what can be done with the command of the selected item.
-func (t *Tab) terminalHints(h *hintList) {
+func (t *Tab) terminalHints(h *dialog.HintList) {
 	term := t.list.SelectedTerminal()
 	if term == nil {
 		return
 	}
 	if term.Exit == nil {
-		h.add(config.ActionStepIn, "step in")
-		h.add(config.ActionEndCommand, "end it")
+		h.Add(config.ActionStepIn, "step in")
+		h.Add(config.ActionEndCommand, "end it")
 	}
 	if term.Personal {
-		h.add(config.ActionItemAdd, "add to prompt")
+		h.Add(config.ActionItemAdd, "add to prompt")
 	}
 }
 
 // spanHints are the hints while something is marked.
-func (r *reader) spanHints(h hintList) []dialog.Hint {
-	h.add(config.ActionItemCopy, "copy")
-	h.parts("by items", config.ActionItemNext, config.ActionItemPrev)
-	h.parts("by lines", config.ActionLineDown, config.ActionLineUp)
-	h.add(config.ActionMark, "other end")
-	h.add(config.ActionCancel, "end")
-	return h.list
-}
-
-// parts adds a hint for the keys of several actions that belong together.
-func (h *hintList) parts(words string, actions ...config.Action) {
-	var names []string
-	for _, a := range actions {
-		if keys := h.keys.For(a); len(keys) > 0 {
-			names = append(names, keys[0])
-		}
-	}
-	if len(names) > 0 {
-		h.list = append(h.list, dialog.Hint{Key: strings.Join(names, "/"), Text: words})
-	}
+func (r *reader) spanHints(h dialog.HintList) []dialog.Hint {
+	h.Add(config.ActionItemCopy, "copy")
+	h.AddAll("by items", config.ActionItemNext, config.ActionItemPrev)
+	h.AddAll("by lines", config.ActionLineDown, config.ActionLineUp)
+	h.Add(config.ActionMark, "other end")
+	h.Add(config.ActionCancel, "end")
+	return h.List
 }
 
 // promptHints are the hints for the prompt of a conversation, which may be nil.
 // changed says that the agent has changed files.
 func promptHints(keys config.Keys, c *conversation.Conversation, changed bool) []dialog.Hint {
-	h := hintList{keys: keys}
+	h := dialog.HintList{Keys: keys}
 	switch {
 	case c == nil:
-		h.add(config.ActionSend, "send")
+		h.Add(config.ActionSend, "send")
 	case c.Turn.Running:
-		h.add(config.ActionCancel, "cancel")
-		h.add(config.ActionSend, "queue")
+		h.Add(config.ActionCancel, "cancel")
+		h.Add(config.ActionSend, "queue")
+		h.Add(config.ActionSendNow, "send now")
 	case starts(c):
-		h.add(config.ActionCancel, "leave")
-		h.add(config.ActionSend, "queue")
+		h.Add(config.ActionCancel, "leave")
+		h.Add(config.ActionSend, "queue")
 	case gone(c):
-		h.add(config.ActionStartAgain, "start again")
-		h.add(config.ActionSend, "keep")
+		h.Add(config.ActionStartAgain, "start again")
+		h.Add(config.ActionSend, "keep")
 	default:
-		h.add(config.ActionSend, "send")
+		h.Add(config.ActionSend, "send")
 	}
 	if c != nil {
+		if len(c.Queue) > 0 {
+			h.Add(config.ActionQueue, "what waits")
+		}
 		if len(c.Running()) > 0 {
-			h.add(config.ActionTerminal, "step into the command")
+			h.Add(config.ActionTerminal, "step into the command")
 		}
 		if name, _ := c.CategoryValue(acpclient.CategoryMode); name != "" {
-			h.add(config.ActionNextMode, "mode")
+			h.Add(config.ActionNextMode, "mode")
 		}
 		if len(c.Options) > 0 {
-			h.add(config.ActionOptions, "options")
+			h.Add(config.ActionOptions, "options")
 		}
 	}
-	h.list = append(h.list, dialog.Hint{Key: "/", Text: "commands"}, dialog.Hint{Key: "@", Text: "files"})
-	h.add(config.ActionFocusTranscript, "transcript")
+	h.List = append(h.List, dialog.Hint{Key: "/", Text: "commands"}, dialog.Hint{Key: "@", Text: "files"})
+	h.Add(config.ActionFocusTranscript, "transcript")
 	if changed {
-		h.add(config.ActionChanges, "changes")
+		h.Add(config.ActionChanges, "changes")
 	}
-	h.add(config.ActionPalette, "palette")
-	h.add(config.ActionHelp, "help")
-	return h.list
+	h.Add(config.ActionPalette, "palette")
+	h.Add(config.ActionHelp, "help")
+	return h.List
 }
 
 // hintLine shows the keys that matter now, as many as there is room for.
@@ -217,17 +225,33 @@ func (t *Tab) hintLine(width int) string {
 	return t.hinted.get(source, func() string { return drawHints(hints, th, width) })
 }
 
+// hintGap stands between two hints.
+const hintGap = "  "
+
+// drawHints draws as many hints as there is room for. The last one says how to get out, or
+// where help is: it has its place before those in the middle, but not before the first.
 func drawHints(hints []dialog.Hint, th *theme.Theme, width int) string {
-	short := help.New()
-	short.ShortSeparator = "  "
-	short.Ellipsis = "…"
-	short.Styles = help.Styles{ShortKey: th.Key, ShortDesc: th.KeyHint, ShortSeparator: th.Faint, Ellipsis: th.Faint}
-	short.SetWidth(max(1, width-3))
-	bindings := make([]key.Binding, len(hints))
+	drawn := make([]string, len(hints))
+	total := 0
 	for i, h := range hints {
-		bindings[i] = key.NewBinding(key.WithKeys(h.Key), key.WithHelp(h.Key, h.Text))
+		drawn[i] = hintGap + th.Key.Render(h.Key) + " " + th.KeyHint.Render(h.Text)
+		total += cells.Width(drawn[i])
 	}
-	// Help draws a hint for which there is no room where not even the ellipsis has
-	// any.
-	return cells.Truncate("  "+short.ShortHelpView(bindings), width, "…")
+	if total <= width || len(hints) < 2 {
+		return cells.Truncate(strings.Join(drawn, ""), width, "…")
+	}
+	more := hintGap + th.Faint.Render("…")
+	rest := more + drawn[len(drawn)-1]
+	if cells.Width(drawn[0]+rest) > width {
+		return cells.Truncate(drawn[0]+more, width, "…")
+	}
+	used := cells.Width(rest)
+	var line strings.Builder
+	for _, d := range drawn[:len(drawn)-1] {
+		if used += cells.Width(d); used > width {
+			break
+		}
+		line.WriteString(d)
+	}
+	return cells.Truncate(line.String()+rest, width, "…")
 }

@@ -210,18 +210,18 @@ func (in *inside) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above(
 
 // insideHints are the keys that are not the command's.
 func (t *Tab) insideHints() []dialog.Hint {
-	h := hintList{keys: t.program.Keys}
+	h := dialog.HintList{Keys: t.program.Keys}
 	if t.inside.term.Exit != nil {
 		return []dialog.Hint{{Key: "enter", Text: "back"}}
 	}
 	if t.dialogs.Asks() {
-		h.add(config.ActionStepOut, "step out and see the question")
+		h.Add(config.ActionStepOut, "step out and see the question")
 	} else {
-		h.add(config.ActionStepOut, "step out, it runs on")
+		h.Add(config.ActionStepOut, "step out, it runs on")
 	}
-	h.list = append(h.list, dialog.Hint{Key: "ctrl+c", Text: "interrupt it"})
-	h.parts("scroll", config.ActionTerminalUp, config.ActionTerminalDown)
-	return h.list
+	h.List = append(h.List, dialog.Hint{Key: "ctrl+c", Text: "interrupt it"})
+	h.AddAll("scroll", config.ActionTerminalUp, config.ActionTerminalDown)
+	return h.List
 }
 
 // insideWords say in the frame what happens to keys.

@@ -16,8 +16,11 @@ import (
 // what works everywhere, then the prompt.
 func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
-	if t.inside != nil {
+	switch {
+	case t.inside != nil:
 		return t.insideKey(k, name)
+	case t.replay != nil:
+		return t.replayKey(k, name)
 	}
 	if t.takesMouseBack(name) || t.unmarks(name) || t.program.Guard.Bounced(name) {
 		return nil
@@ -25,6 +28,9 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	t.program.Guard.Forget()
 	if t.held.dialog != nil {
 		return t.follow(k)
+	}
+	if t.news && !t.dialogs.Asks() && t.program.Keys.Match(config.ActionNews, name) { // also above the first screen
+		return t.run(config.ActionNews)
 	}
 	if t.program.Keys.Match(config.ActionPlan, name) { // also while a question is open
 		return t.run(config.ActionPlan)
@@ -85,6 +91,9 @@ func (t *Tab) choosesFor(name string) bool {
 	if !t.dialogs.Asks() || !t.composer.Chooses() {
 		return false
 	}
+	if t.composer.Searching() {
+		return true // whatever is typed is searched for
+	}
 	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
 	return a == config.ActionSend || a == config.ActionCancel || name == "up" || name == "down" || name == "tab"
 }
@@ -138,17 +147,24 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 		return cmd // it was meant for the question, too early
 	case !result.Used:
 		return tea.Batch(cmd, t.run(a))
+	case result.Copy != "":
+		cmd = tea.Batch(cmd, t.copy("", result.Copy))
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, t.submit(*result.Prompt))
 	case result.Command != nil:
 		cmd = tea.Batch(cmd, t.runCommand(*result.Command))
+	case result.Own != "":
+		cmd = tea.Batch(cmd, t.runOwn(result.Own))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
 		cmd = tea.Batch(cmd, t.sendNothing())
 	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.conv != nil && len(t.conv.Queue) > 0:
 		t.composer.SetText("")
 		cmd = tea.Batch(cmd, t.recall())
 	}
-	t.leaving = time.Time{}
+	t.leaving, t.escaped = time.Time{}, time.Time{}
+	if t.composer.Empty() {
+		t.requeue = 0
+	}
 	if t.transcriptFocused() {
 		t.unfocus(t.reader)
 	}
@@ -160,9 +176,13 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	if a != config.ActionInterrupt {
 		t.leaving = time.Time{}
 	}
+	if cmd, other := t.inReplay(a); !other {
+		return cmd
+	}
+	if a != config.ActionCancel {
+		t.escaped = time.Time{}
+	}
 	switch a {
-	case config.ActionSend:
-		return t.sendNothing()
 	case config.ActionNextMode:
 		return t.nextMode()
 	case config.ActionMode:
@@ -177,12 +197,16 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		t.planOpen = !t.planOpen
 	case config.ActionChanges:
 		return t.showChanges()
+	case config.ActionInspector:
+		return t.inspect()
 	case config.ActionPalette:
 		t.showPalette()
 	case config.ActionHelp:
 		t.dialogs.Push(dialog.NewHelp(t.env()))
 	case config.ActionGuide:
-		t.dialogs.Push(dialog.NewGuide(t.env(), docs.Guide()))
+		t.dialogs.Push(dialog.NewGuide(t.env(), "Guide", docs.Guide()))
+	case config.ActionNews:
+		t.showNews()
 	case config.ActionCancel:
 		return t.cancel()
 	case config.ActionInterrupt:
@@ -202,16 +226,31 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		}
 	case config.ActionLendMouse:
 		t.lendMouse()
-	case config.ActionTerminal:
-		return t.stepIntoRunning()
-	case config.ActionAddOutput:
-		return t.addOutput(t.lastOwn())
-	case config.ActionHistoryPrev:
-		return t.recall()
 	default:
-		return t.runAmongTabs(a)
+		return t.runOnPrompt(a)
 	}
 	return nil
+}
+
+// runOnPrompt does what is about the prompt, what waits, and commands of the person's.
+func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
+	switch a {
+	case config.ActionSend:
+		return t.sendNothing()
+	case config.ActionSendNow:
+		return t.sendNow()
+	case config.ActionQueue:
+		return t.showQueue()
+	case config.ActionHistoryPrev:
+		return t.recall()
+	case config.ActionPasteImage:
+		return t.pasteImage()
+	case config.ActionAddOutput:
+		return t.addOutput(t.lastOwn())
+	case config.ActionTerminal:
+		return t.stepIntoRunning()
+	}
+	return t.runAmongTabs(a)
 }
 
 // runAmongTabs does what is about sessions and their tabs.
@@ -233,6 +272,8 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 		return t.closeTab()
 	case config.ActionStartAgain:
 		return t.startAgain()
+	case config.ActionExport:
+		return t.chooseExport()
 	}
 	return nil
 }
@@ -242,7 +283,7 @@ func (t *Tab) transcriptFocused() bool { return t.list != nil && t.list.Focused(
 // composerActive reports whether there is something that a prompt could go to, or
 // soon will be.
 func (t *Tab) composerActive() bool {
-	return t.session != nil || t.starting != nil || t.reopening != nil
+	return t.replay == nil && t.session != nil || t.starting != nil || t.reopening != nil
 }
 
 // readerKey takes a key while the transcript is read.
@@ -264,6 +305,11 @@ func (t *Tab) readerKey(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if !ok {
 		return nil, false
 	}
+	return t.readAction(a, name)
+}
+
+// readAction does what an action of the transcript says.
+func (t *Tab) readAction(a config.Action, name string) (tea.Cmd, bool) {
 	switch a {
 	case config.ActionItemNext:
 		t.step(1)
@@ -354,6 +400,9 @@ func (t *Tab) pasted(text string) tea.Cmd {
 	t.program.Guard.Typed()
 	if t.transcriptFocused() {
 		t.unfocus(t.reader)
+	}
+	if text == "" {
+		return t.pasteImage() // so do terminals whose clipboard holds no text
 	}
 	return t.composer.Paste(text)
 }

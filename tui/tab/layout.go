@@ -43,6 +43,10 @@ func (l layout) composerLine(y int) int {
 	return y + 1
 }
 
+// composerRow is the line of the composer's view for a line of the screen, which may be
+// above it or below it. A line above its first row counts as one of the popup.
+func (l layout) composerRow(y int) int { return y - l.prompt }
+
 // Draw draws the tab into so many columns and lines: the transcript, an open
 // dialog, what goes on, waiting prompts, the composer, and two lines of status.
 func (t *Tab) Draw(width, height int) Screen {
@@ -114,6 +118,9 @@ func (t *Tab) footer(width, height int) footer {
 		below = append(below, edge)
 	}
 	f := footer{prompt: len(below), popup: popup, cursor: cursor}
+	if t.replay != nil {
+		prompt, f.cursor = []string{t.replay.line(t.program.Theme, width)}, nil
+	}
 	below = append(below, prompt[popup:]...)
 	below = append(below, edge, t.statusLine(width), t.hintLine(width))
 	if column >= 0 {
@@ -130,13 +137,22 @@ func (t *Tab) footer(width, height int) footer {
 
 // ruleWords stand in the rule above the prompt.
 func (t *Tab) ruleWords() string {
+	words := t.composer.PopupCount()
 	switch {
 	case t.composer.IsShell():
-		return "your shell"
+		words = "your shell"
 	case t.composer.IsCommand():
-		return "a command of yours, not a prompt"
+		words = "a command of yours, not a prompt"
 	}
-	return t.composer.PopupCount()
+	if words == "" {
+		words = t.composer.Usage()
+	}
+	if mode := t.composer.Mode(); mode != "" && words != "" {
+		return mode + " · " + words
+	} else if mode != "" {
+		return mode
+	}
+	return words
 }
 
 // panel draws the dialog on top, if there is one. A question that waits while the
@@ -148,6 +164,9 @@ func (t *Tab) panel(width, room int) dialog.View {
 	}
 	// Where there is no room at all, it is told so: it takes no answer then.
 	most := max(0, room*2/3, min(room, 12))
+	if t.list == nil || len(t.conv.Items) == 0 {
+		most = max(most, room-welcomeHeight-1) // there is nothing behind it that anybody would miss
+	}
 	words := ""
 	if t.reads() {
 		most = max(0, room/3, min(room, 4))
@@ -179,11 +198,17 @@ func (s *Screen) cut(width, height int) {
 // has happened.
 func (t *Tab) transcriptLines(width, height int) []string {
 	if t.list == nil || len(t.conv.Items) == 0 {
-		ready := t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		return welcome(t.program, ready, t.startTail(width, height-welcomeHeight), width, height)
+		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
+		tail := t.startTail(width, height-welcomeHeight)
+		if ready {
+			tail = t.optionTail()
+		}
+		return welcome(t.program, ready, tail, width, height)
 	}
 	t.list.SetSize(width, height)
-	t.list.SetNow(t.program.Now())
+	if !t.program.ReducedMotion { // else no clock counts
+		t.list.SetNow(t.sessionNow())
+	}
 	t.reader.rows = height
 	return t.list.Lines()
 }
@@ -210,6 +235,22 @@ func welcome(p Program, ready bool, start []string, width, height int) []string 
 		lines[i] = cells.Truncate(text[i], width, "…")
 	}
 	return lines
+}
+
+// optionTail says with what the session begins, as it is written behind --option and in
+// the configuration. The status line has the names that the agent gives to people.
+func (t *Tab) optionTail() []string {
+	var all []string
+	for i := range t.conv.Options {
+		o := &t.conv.Options[i]
+		if v, _ := t.conv.OptionValue(o); !v.IsBool {
+			all = append(all, safetext.Line(string(o.ID)+"="+string(v.ID)))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{"", "  " + t.program.Theme.Faint.Render("It begins with "+strings.Join(all, "  "))}
 }
 
 // rule is a line across the screen.
@@ -253,7 +294,7 @@ func queueLines(c *conversation.Conversation, p Program, gone bool, width int) [
 			out = append(out, th.Faint.Render("   and more"))
 			break
 		}
-		out = append(out, " "+th.Accent.Render("⧗ ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)))
+		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)))
 	}
 	if back := keyName(p.Keys, config.ActionHistoryPrev); gone {
 		out = append(out, "   "+th.Faint.Render("sent only if you say so then, "+back+" takes the last one back"))

@@ -108,6 +108,9 @@ func (l *sessionList) sessions() []listed {
 
 // distance is 0 for a session of this directory.
 func (l *sessionList) distance(s listed) int {
+	if s.kept != nil && s.kept.From == l.tab.cwd {
+		return 0 // its worktree was made for this directory
+	}
 	if dir := s.cwd(); dir == "" || dir == l.tab.cwd {
 		return 0
 	}
@@ -144,6 +147,9 @@ func (l *sessionList) item(s listed) dialog.Item {
 	where := []string{toolface.In("").Path(s.cwd())}
 	if s.kept != nil {
 		where = append(where, cmp.Or(s.kept.AgentName, s.kept.Agent))
+		if s.kept.Worktree != "" {
+			where = append([]string{treeMark + s.kept.Worktree}, where...) // its path tells less, and is long
+		}
 	}
 	item := dialog.SessionItem(s.name(), s.used(), t.program.Now(), where...)
 	item.Found = s.hit.snippet != ""

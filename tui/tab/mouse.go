@@ -26,6 +26,9 @@ func (t *Tab) pointer(msg tea.MouseMsg) tea.Cmd {
 	if t.reader != nil && t.reader.drag.down && !isClick(msg) {
 		return t.reader.mouse(msg, at.X, at.Y)
 	}
+	if t.dragsPrompt(msg) {
+		return nil
+	}
 	if d := t.dialogs.Top(); d != nil && at.Y >= t.area.dialog && at.Y < t.area.dialogEnd {
 		if isClick(msg) && t.reads() {
 			t.unfocus(t.reader)
@@ -52,6 +55,23 @@ func (t *Tab) pointer(msg tea.MouseMsg) tea.Cmd {
 	return t.reader.mouse(msg, at.X, at.Y)
 }
 
+// dragsPrompt selects in the prompt, from where the button went down there until it
+// goes up. It reports false if the event has nothing to do with that.
+func (t *Tab) dragsPrompt(msg tea.MouseMsg) bool {
+	if !t.composer.Dragging() {
+		return false
+	}
+	switch at := msg.Mouse(); msg.(type) {
+	case tea.MouseMotionMsg:
+		t.composer.Drag(at.X, t.area.composerRow(at.Y))
+	case tea.MouseReleaseMsg:
+		t.composer.Release()
+	default:
+		return false
+	}
+	return true
+}
+
 func isClick(msg tea.MouseMsg) bool {
 	_, click := msg.(tea.MouseClickMsg)
 	return click
@@ -61,6 +81,7 @@ func isClick(msg tea.MouseMsg) bool {
 // way, until the next key.
 func (t *Tab) lendMouse() {
 	t.mouseLent = true
+	t.composer.Release()
 	if t.reader != nil {
 		t.reader.drag.down = false
 	}

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/registry"
 	"parley/tui/dialog"
 )
 
@@ -13,15 +14,28 @@ import (
 type agentsMsg struct {
 	picker *dialog.Selector
 	list   func([]config.Agent) dialog.List
+	start  func(config.Agent) tea.Cmd
 	agents []config.Agent
+	offers []registry.Offer
 	err    error
 }
 
 // chooseAgent lists the agents that can be started in this tab.
 func (t *Tab) chooseAgent() tea.Cmd {
 	return t.offer(func(agents []config.Agent) dialog.List {
-		return dialog.List{Title: "Choose an agent", Items: dialog.AgentItems(agents)}
-	})
+		return dialog.List{Title: "Choose an agent", Items: dialog.AgentItems(agents), Closing: t.withoutAgent()}
+	}, t.startAgent)
+}
+
+// withoutAgent is what it is called to leave the list of agents without a choice.
+func (t *Tab) withoutAgent() string {
+	switch {
+	case t.session != nil:
+		return ""
+	case t.row().Alone():
+		return "quit" // there is nothing behind the list
+	}
+	return "close the tab"
 }
 
 // chooseAnother lists the agents that can be started in a new tab. The one of this
@@ -41,23 +55,27 @@ func (t *Tab) chooseAnother() tea.Cmd {
 			items[i].Do = dialog.Do(func() tea.Cmd { return t.row().Open(a) })
 		}
 		return dialog.List{Title: "Choose an agent for a new tab", Items: items}
-	})
+	}, t.row().Open)
 }
 
-// offer shows a list of the agents that there are, as soon as that is known.
-func (t *Tab) offer(list func([]config.Agent) dialog.List) tea.Cmd {
+// offer shows a list of the agents that there are, as soon as that is known, and of those
+// that can be installed and then started.
+func (t *Tab) offer(list func([]config.Agent) dialog.List, start func(config.Agent) tea.Cmd) tea.Cmd {
 	find := t.program.Offered
-	if len(t.program.Agents) > 0 || find == nil {
-		t.dialogs.Push(dialog.NewSelector(t.env(), list(t.program.Agents)))
+	if find == nil {
+		t.dialogs.Push(dialog.NewSelector(t.env(), list(nil)))
 		return nil
 	}
 	loading := list(nil)
 	loading.Items, loading.Loading = nil, true
 	picker := dialog.NewSelector(t.env(), loading)
 	t.dialogs.Push(picker)
+	p := t.program
 	return func() tea.Msg {
-		agents, err := find()
-		return agentsMsg{picker, list, agents, err}
+		msg := agentsMsg{picker: picker, list: list, start: start}
+		msg.agents, msg.err = find()
+		msg.offers, _ = p.offers(msg.agents) // what is wrong with them is told on the first screen
+		return msg
 	}
 }
 
@@ -66,9 +84,22 @@ func (t *Tab) offered(msg agentsMsg) tea.Cmd {
 	if !t.dialogs.Has(msg.picker) {
 		return nil
 	}
-	msg.picker.SetList(msg.list(msg.agents))
+	msg.picker.SetList(t.withOffers(msg))
 	if msg.err != nil {
 		return t.say("the agents of this machine are not known: " + msg.err.Error())
 	}
 	return nil
+}
+
+// withOffers is the list with the agents that can be installed.
+func (t *Tab) withOffers(msg agentsMsg) dialog.List {
+	list := msg.list(msg.agents)
+	for _, o := range msg.offers {
+		list.Items = append(list.Items, offerItem(o, func() tea.Cmd {
+			return t.askToInstall(&installing{
+				tab: t, plan: o.Plan, picker: msg.picker, start: msg.start, list: func() dialog.List { return t.withOffers(msg) },
+			})
+		}))
+	}
+	return list
 }

@@ -181,7 +181,7 @@ func (p *pager) View(width, height int) dialog.View {
 	th := p.tab.program.Theme
 	p.rows = max(1, height-2) // without the title, and what is said
 	p.list.SetSize(width, p.rows)
-	p.list.SetNow(p.tab.program.Now())
+	p.list.SetNow(p.tab.sessionNow())
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{sides(left, p.state()+" ", width)}, p.list.Lines()...)
 	said, column := p.tab.said(&p.reader, width)
@@ -211,35 +211,35 @@ func (p *pager) state() string {
 
 // Hints are the keys that matter.
 func (p *pager) Hints() []dialog.Hint {
-	h := hintList{keys: p.tab.program.Keys}
+	h := dialog.HintList{Keys: p.tab.program.Keys}
 	if p.find.writing {
 		return p.findHints(h)
 	}
 	if p.list.Spanning() {
-		h.add(config.ActionItemCopy, "copy")
-		h.parts("move the end", config.ActionItemNext, config.ActionItemPrev)
-		h.add(config.ActionMark, "other end")
-		h.add(config.ActionCancel, "end")
-		return h.list
+		h.Add(config.ActionItemCopy, "copy")
+		h.AddAll("move the end", config.ActionItemNext, config.ActionItemPrev)
+		h.Add(config.ActionMark, "other end")
+		h.Add(config.ActionCancel, "end")
+		return h.List
 	}
-	h.add(config.ActionPagerClose, "close")
+	h.Add(config.ActionPagerClose, "close")
 	if p.find.open {
-		h.add(config.ActionFindNext, "next")
-		h.add(config.ActionFindPrev, "previous")
+		h.Add(config.ActionFindNext, "next")
+		h.Add(config.ActionFindPrev, "previous")
 	} else {
-		h.add(config.ActionSearch, "find")
+		h.Add(config.ActionSearch, "find")
 	}
-	if h.add(config.ActionPagerWrap, "wrap"); !p.list.Wraps() {
-		h.list = append(h.list, dialog.Hint{Key: "←→", Text: "sideways"})
+	if h.Add(config.ActionPagerWrap, "wrap"); !p.list.Wraps() {
+		h.List = append(h.List, dialog.Hint{Key: "←→", Text: "sideways"})
 	}
-	h.add(config.ActionItemCopy, "copy")
+	h.Add(config.ActionItemCopy, "copy")
 	if p.list.HasDiff() {
-		h.add(config.ActionDiffContext, "context")
-		h.add(config.ActionDiffSplit, "side by side or not")
+		h.Add(config.ActionDiffContext, "context")
+		h.Add(config.ActionDiffSplit, "side by side or not")
 	}
-	h.add(config.ActionMark, "mark")
-	h.add(config.ActionItemOpen, "open")
-	return h.list
+	h.Add(config.ActionMark, "mark")
+	h.Add(config.ActionItemOpen, "open")
+	return h.List
 }
 
 // Covers says that the pager takes the whole screen.

@@ -2,15 +2,105 @@ package tab
 
 import (
 	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
 	"parley/tui/dialog"
 )
 
-// showPalette lists what can be done.
+// notInPalette are the actions that the palette does not list, with the reason.
+var notInPalette = func() map[config.Action]string {
+	const (
+		step   = "it is one step of many: a list that closes behind each is no way to make them"
+		prompt = "it is about the key itself, which writes or ends the prompt"
+		inside = "it has a meaning only where all other keys go to the command"
+		view   = "it is about the line or file that is marked in a view, which the palette opens"
+		asked  = "it answers or moves in the dialog that is open: the palette would be one above it"
+	)
+	reasons := map[config.Action]string{
+		config.ActionPalette: "it opens the palette", config.ActionTab: "it is the number of the tab: next and previous tab are listed",
+		config.ActionSend: prompt, config.ActionNewline: prompt, config.ActionInterrupt: "cancel and quit are listed by themselves",
+		config.ActionHistoryPrev: step, config.ActionHistoryNext: step, config.ActionLineUp: step, config.ActionLineDown: step,
+		config.ActionPageUp: step, config.ActionPageDown: step,
+		config.ActionItemNext: step, config.ActionItemPrev: step, config.ActionHalfUp: step, config.ActionHalfDown: step,
+		config.ActionFindNext: step, config.ActionFindPrev: step,
+		config.ActionSearch: "find is listed", config.ActionFocusPrompt: "closing the palette does it",
+	}
+	for _, a := range config.Actions() {
+		switch a.Context {
+		case config.ContextTerminal:
+			reasons[a.Action] = inside
+		case config.ContextReplay:
+			reasons[a.Action] = "it steers a recording while that is played: there is no time to look for it in a list"
+		case config.ContextPager, config.ContextChanges:
+			reasons[a.Action] = view
+		case config.ContextDialog:
+			reasons[a.Action] = asked
+		}
+	}
+	return reasons
+}()
+
+// showPalette lists what can be done: what was chosen last first.
 func (t *Tab) showPalette() {
-	items := slices.DeleteFunc(dialog.ActionItems(t.program.Keys), func(i dialog.Item) bool { return !here(config.Action(i.ID)) })
-	items = append(items, dialog.Item{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(t.showFiles)})
+	items := t.recentFirst(append(t.actionItems(), t.otherItems()...))
+	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Command palette", Items: items, Filter: true}))
+}
+
+// actionItems are the actions that have, or could have, a key.
+func (t *Tab) actionItems() []dialog.Item {
+	var items []dialog.Item
+	for _, a := range config.Actions() {
+		if notInPalette[a.Action] != "" {
+			continue
+		}
+		item := dialog.Item{
+			ID: string(a.Action), Title: a.Help, Detail: strings.Join(t.program.Keys.For(a.Action), ", "),
+			Do: dialog.Do(func() tea.Cmd { return t.runChosen(a) }),
+		}
+		if a.Context == config.ContextTranscript {
+			item.Group = "the item that is marked in the transcript"
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// runChosen does what an action says that was chosen in the palette.
+func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
+	switch {
+	case a.Context == config.ContextTranscript:
+		return t.readChosen(a.Action)
+	case a.Action == config.ActionEditor, a.Action == config.ActionHistorySearch:
+		if !t.composerActive() {
+			return t.say("there is no prompt yet: choose an agent first")
+		}
+		_, cmd := t.composer.Do(a.Action)
+		return cmd
+	}
+	return t.run(a.Action)
+}
+
+// readChosen does what a key does in the transcript, which gets the focus by it.
+func (t *Tab) readChosen(a config.Action) tea.Cmd {
+	if t.reader == nil || len(t.conv.Items) == 0 {
+		return t.say("there is nothing in the transcript yet")
+	}
+	if !t.list.Focused() { // else what is marked stays marked
+		t.list.Focus(true)
+	}
+	cmd, _ := t.readAction(a, "")
+	return cmd
+}
+
+// otherItems are what can be done and has no key.
+func (t *Tab) otherItems() []dialog.Item {
+	items := []dialog.Item{
+		{ID: "theme", Title: "choose the theme", Do: dialog.Do(t.showThemes)},
+		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(t.showFiles)},
+	}
 	if t.book() != nil {
 		items = append(items, dialog.Item{ID: "rules", Title: "show the rules, and take one back", Do: dialog.Do(t.showRules)})
 	}
@@ -20,17 +110,55 @@ func (t *Tab) showPalette() {
 	if t.conv != nil && t.conv.Agent.Capabilities.Auth.Logout != nil {
 		items = append(items, dialog.Item{ID: "logout", Title: "sign out of the agent", Do: dialog.Do(t.logout)})
 	}
-	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Command palette", Items: items, Filter: true}))
+	items = append(items, t.pieceItems()...)
+	items = append(items, t.treeItems()...)
+	for i := range items {
+		items[i].Group = "more"
+	}
+	return items
 }
 
-// here reports whether an action makes sense in the palette.
-func here(a config.Action) bool {
-	switch a {
-	case config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions,
-		config.ActionCancel, config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse, config.ActionTerminal, config.ActionAddOutput, config.ActionChanges, config.ActionScrollTop, config.ActionScrollBottom,
-		config.ActionSessions, config.ActionNewSession, config.ActionNewAgent, config.ActionNextTab, config.ActionPrevTab,
-		config.ActionRenameTab, config.ActionCloseTab, config.ActionStartAgain, config.ActionHelp, config.ActionGuide, config.ActionSuspend, config.ActionQuit:
-		return true
+// mostRecent is how many of the actions that were chosen last stand before all others.
+const mostRecent = 5
+
+// recentFirst puts the actions that were chosen last before all others, and remembers
+// which is chosen now.
+func (t *Tab) recentFirst(items []dialog.Item) []dialog.Item {
+	memory := t.program.Recent
+	var before []dialog.Item
+	for _, id := range memory.Used().Actions {
+		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == id })
+		if at >= 0 && len(before) < mostRecent {
+			item := items[at]
+			item.Group = "used last"
+			before = append(before, item)
+			items = slices.Delete(items, at, at+1)
+		}
 	}
-	return false
+	for i := range items {
+		if len(before) > 0 && items[i].Group == "" {
+			items[i].Group = "all"
+		}
+	}
+	items = append(before, items...)
+	for i, item := range items {
+		do, chosen := item.Do.(dialog.Do)
+		if !chosen {
+			continue
+		}
+		items[i].Do = dialog.Do(func() tea.Cmd { return tea.Batch(do(), t.keepRecent(func() error { return memory.Action(item.ID) })) })
+	}
+	return items
+}
+
+// keepRecent keeps something for the next run, beside the screen. That it could not be
+// kept is no trouble of the person's.
+func (t *Tab) keepRecent(keep func() error) tea.Cmd {
+	if t.program.Recent == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		_ = keep()
+		return nil
+	}
 }

@@ -36,7 +36,7 @@ func (b *bench) line(t *testing.T, begin string) int {
 func TestThePopupStandsAboveTheRule(t *testing.T) {
 	b := withCommands(t)
 	b.press("/", "r", "e")
-	b.mustShow(t, "2 of 3", "tab accept", "esc close")
+	b.mustShow(t, "2 of 14", "tab accept", "esc close")
 	offer, prompt := b.line(t, "› /review"), b.line(t, "❯ /re")
 	if rule := b.screen(); offer != prompt-3 || !strings.HasPrefix(strings.Split(rule, "\n")[prompt-1], "──") {
 		t.Errorf("the popup is on line %d, the prompt on %d:\n%s", offer, prompt, b.screen())
@@ -49,7 +49,7 @@ func TestThePopupStandsAboveTheRule(t *testing.T) {
 		t.Errorf("the letters that were found are not marked: %q", drawn)
 	}
 	b.press("esc")
-	b.mustNotShow(t, "2 of 3")
+	b.mustNotShow(t, "2 of 14")
 }
 
 func TestAClickTakesAnOffer(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAClickTakesAnOffer(t *testing.T) {
 	at := b.line(t, "  /refactor")
 	b.draw()
 	b.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: b.line(t, "───")})
-	b.mustShow(t, "3 of 3")
+	b.mustShow(t, "14 of 14")
 	b.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: at})
 	b.mustShow(t, "❯ /refactor")
 }

@@ -18,13 +18,26 @@ func (t *Tab) Ask(text string) tea.Cmd {
 	return t.address(t.submit(composer.NewPrompt(text, t.cwd)))
 }
 
-// submit sends a prompt. The files that it mentions are read on the way, one
-// prompt after the other, so that they arrive in order.
+// submit sends a prompt. One that was taken out of the queue goes back to its place.
 func (t *Tab) submit(p composer.Prompt) tea.Cmd {
+	o := outgoing{Prompt: p, back: t.requeue}
+	t.requeue = 0
+	return t.submitAs(o)
+}
+
+// submitAs sends a prompt. The files that it mentions are read on the way, one
+// prompt after the other, so that they arrive in order.
+func (t *Tab) submitAs(p outgoing) tea.Cmd {
 	if why := t.cannotSend(); why != "" {
-		t.composer.SetText(p.Text())
+		t.composer.Restore(p.Prompt)
 		return t.say(why)
 	}
+	if why := t.cannotTake(p.Prompt); why != "" {
+		t.composer.Restore(p.Prompt)
+		return t.say(why)
+	}
+	t.last = &p.Prompt
+	t.news = false
 	if t.list != nil {
 		t.list.Bottom()
 	}
@@ -49,12 +62,12 @@ func (t *Tab) sent(msg promptMsg) tea.Cmd {
 	if t.session == nil || len(t.outbox) == 0 {
 		return nil // the agent was left while it started
 	}
-	t.session.Prompt(t.withTold(msg.blocks))
+	said := t.hand(t.outbox[0], t.withTold(msg.blocks))
 	t.outbox = t.outbox[1:]
 	if t.gone() {
 		return tea.Batch(t.readPrompt(), t.say("kept, not sent: "+t.howToStart()+" starts the agent again"))
 	}
-	return t.readPrompt()
+	return tea.Batch(t.readPrompt(), said)
 }
 
 // giveBack puts prompts that cannot be sent back into the draft: those that have
@@ -92,7 +105,8 @@ func (t *Tab) recall() tea.Cmd {
 	}
 	last := t.conv.Queue[len(t.conv.Queue)-1]
 	if q, ok := t.session.Unqueue(last.ID); ok {
-		t.takeBack(queuedText(q), q.Prompt)
+		t.requeue = 0
+		return t.takeBack(queuedText(q), q.Prompt)
 	}
 	return nil
 }

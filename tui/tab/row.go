@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/cells"
 	"parley/internal/conversation"
@@ -23,8 +24,14 @@ type Row interface {
 	Go(number int)
 	// Open opens a tab with an agent, and shows it.
 	Open(config.Agent) tea.Cmd
+	// Load opens a tab with a session that an agent remembers, and shows it.
+	Load(config.Agent, acpclient.SessionInfo) tea.Cmd
+	// OpenIn is Open in another directory.
+	OpenIn(a config.Agent, cwd string) tea.Cmd
 	// Close takes the tab in front away.
 	Close() tea.Cmd
+	// Shared reports whether another tab has the directory of the tab in front.
+	Shared() bool
 	// Alone reports whether there is only one tab.
 	Alone() bool
 }
@@ -32,11 +39,14 @@ type Row interface {
 // alone is the row of a tab that stands in none.
 type alone struct{}
 
-func (alone) Step(int)                  {}
-func (alone) Go(int)                    {}
-func (alone) Open(config.Agent) tea.Cmd { return nil }
-func (alone) Close() tea.Cmd            { return nil }
-func (alone) Alone() bool               { return true }
+func (alone) Step(int)                                         {}
+func (alone) Go(int)                                           {}
+func (alone) Open(config.Agent) tea.Cmd                        { return nil }
+func (alone) OpenIn(config.Agent, string) tea.Cmd              { return nil }
+func (alone) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }
+func (alone) Close() tea.Cmd                                   { return nil }
+func (alone) Shared() bool                                     { return false }
+func (alone) Alone() bool                                      { return true }
 
 // State is what the line of tabs tells of a tab.
 type State uint8
@@ -58,7 +68,12 @@ type Face struct {
 }
 
 // Face is what the line of tabs shows of this tab now.
-func (t *Tab) Face() Face { return Face{t.State(), t.label()} }
+func (t *Tab) Face() Face {
+	if t.tree != nil {
+		return Face{t.State(), treeMark + t.label()}
+	}
+	return Face{t.State(), t.label()}
+}
 
 // State says how things stand in the tab.
 func (t *Tab) State() State {
@@ -81,6 +96,9 @@ func (t *Tab) State() State {
 
 // Works reports whether a turn runs.
 func (t *Tab) Works() bool { return t.conv != nil && t.conv.Turn.Running }
+
+// Turns is how many turns have ended in the tab.
+func (t *Tab) Turns() int { return t.turns }
 
 // gone reports whether the tab's agent is no longer there, or has no session.
 func (t *Tab) gone() bool { return t.conv != nil && gone(t.conv) }
@@ -122,6 +140,7 @@ func (t *Tab) notice(e conversation.Event) {
 			t.asked = firstWords(e)
 		}
 	case conversation.TurnEnded:
+		t.turns++
 		switch {
 		case t.shown:
 		case e.Err != nil:
@@ -139,15 +158,35 @@ func (t *Tab) notice(e conversation.Event) {
 // firstWords are the beginning of what a prompt says.
 func firstWords(p conversation.PromptSent) string {
 	for _, b := range p.Prompt {
-		text := b.Text
-		if most := 16 * maxTitle; len(text) > most {
-			text = strings.ToValidUTF8(text[:most], "")
-		}
-		if text = safetext.Line(text); text != "" {
-			return cells.Truncate(text, maxTitle, "…")
+		if words := beginning(b.Text); words != "" {
+			return words
 		}
 	}
 	return ""
+}
+
+// firstAsked are the first words of the first prompt of a conversation.
+func firstAsked(c *conversation.Conversation) string {
+	for _, item := range c.Items {
+		m, ok := item.(*conversation.Message)
+		if !ok || m.Chunk != acpclient.UserMessageChunk {
+			continue
+		}
+		for i := range m.Parts {
+			if words := beginning(m.Parts[i].Text()); words != "" {
+				return words
+			}
+		}
+	}
+	return ""
+}
+
+// beginning is how a text begins, on one line, as a title.
+func beginning(text string) string {
+	if most := 16 * maxTitle; len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return cells.Truncate(safetext.Line(text), maxTitle, "…")
 }
 
 // tabKey takes a key that shows another tab, whatever is open in this one, and, while

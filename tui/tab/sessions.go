@@ -2,6 +2,7 @@ package tab
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -234,12 +235,26 @@ func (l *sessionList) agentDeletes() bool {
 // fork goes on with a copy of the open session, where the agent can do that.
 func (t *Tab) fork() tea.Cmd { return t.sayIf(t.session.Fork()) }
 
-// openSession goes on with another session of the agent.
+// openSession goes on with another session of the agent: in this tab if nothing is lost
+// by that, else in a tab of its own.
 func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
-	if info.SessionID == t.conv.ID {
+	switch {
+	case info.SessionID == t.conv.ID:
 		return nil
+	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
+		return t.sayIf(t.session.OpenSession(info)) // which says why not
+	case t.loses():
+		info.Cwd = t.cwd
+		return t.row().Load(t.agent, info)
 	}
 	return t.sayIf(t.session.OpenSession(info))
+}
+
+// loses reports whether something would be lost if another session took the place of this
+// one: a turn, prompts that wait, or a transcript that is kept nowhere.
+func (t *Tab) loses() bool {
+	c := t.conv
+	return c.Turn.Running || len(c.Queue)+len(t.outbox) > 0 || len(c.Items) > 0 && t.StoredID() == ""
 }
 
 // sayIf says what went wrong, if something did.

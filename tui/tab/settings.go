@@ -73,7 +73,7 @@ func settingWords(c *conversation.Conversation, o *acpclient.SessionConfigOption
 // by.
 func settingValue(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) string {
 	name := conversation.ValueName(o, v)
-	if o.Category == acpclient.CategoryModel && !v.IsBool && v.ID != "" && len(v.ID) <= len(name) {
+	if o.Category == acpclient.CategoryModel && !v.IsBool && v.ID != "" && len(v.ID) < len(name) {
 		name = string(v.ID)
 	}
 	return safetext.Line(name)

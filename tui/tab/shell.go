@@ -2,7 +2,6 @@ package tab
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -214,26 +213,4 @@ func (t *Tab) addOutput(term *conversation.Terminal) tea.Cmd {
 		return t.say("the output is not in the prompt any more")
 	}
 	return nil
-}
-
-// outputLabel is what stands in the text of a prompt for output that goes with it.
-var outputLabel = regexp.MustCompile(`\[(output of \$ [^\]]*)\] ?`)
-
-// takeBack puts a prompt back into the composer, with the output that was to go with
-// it.
-func (t *Tab) takeBack(text string, blocks []acpclient.ContentBlock) {
-	var attached []composer.Attachment
-	for _, b := range blocks {
-		if b.Resource == nil || b.Resource.Text == nil || !toolface.IsOutput(b.Resource.URI) {
-			continue
-		}
-		if at := outputLabel.FindStringSubmatchIndex(text); at != nil {
-			attached = append(attached, composer.Attachment{Label: text[at[2]:at[3]], URI: b.Resource.URI, Text: *b.Resource.Text})
-			text = text[:at[0]] + text[at[1]:]
-		}
-	}
-	t.composer.SetText(text)
-	for _, a := range attached {
-		t.composer.Attach(a)
-	}
 }

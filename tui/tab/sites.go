@@ -66,6 +66,8 @@ func changesIn(e conversation.Event) []acpclient.ToolCallContent {
 			return u.Content
 		case *acpclient.ToolCallUpdate:
 			return u.Content
+		case *acpclient.ToolCallContentChunk:
+			return u.Content
 		}
 	}
 	return nil

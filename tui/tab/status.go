@@ -42,6 +42,8 @@ func (t *Tab) said(r *reader, width int) (line string, column int) {
 		left, right, column = r.findLine(width)
 	case t.mouseLent:
 		left = "  " + th.Accent.Render("the mouse is the terminal's until the next key")
+	case left == "" && t.newsWords() != "":
+		left = "  " + th.Muted.Render(t.newsWords())
 	}
 	return sides(left, right+" ", width), column
 }
@@ -68,34 +70,69 @@ func (t *Tab) activity() string {
 	case c == nil && t.reopening != nil:
 		left = th.Muted.Render("  reading the stored session")
 	case c == nil:
+	case t.replay != nil && t.waits():
+		left = t.replay.asks(t.conv, t.program.Theme)
+	case t.replay != nil && t.gone():
+		// The badge below says so. There is nothing to be done about it.
 	case t.cannotSend() != "":
 		left = "  " + th.Warning.Render(safetext.Line(t.cannotSend()))
 	case c.Phase == conversation.PhaseStarting:
 		left = t.startLine()
 	case c.Phase == conversation.PhaseOpening:
-		left = spin(th, t.ticks) + th.Muted.Render("opening the session")
+		left = t.spin() + th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
-		left = spin(th, t.ticks) + th.Warning.Render("cancelling") + th.Muted.Render(" "+toolface.Elapsed(t.program.Now().Sub(c.Turn.Cancelling)))
-		if t.program.Now().Sub(c.Turn.Cancelling) >= slowCancel {
+		left = t.spin() + th.Warning.Render("cancelling") + th.Muted.Render(t.counted(t.sessionNow().Sub(c.Turn.Cancelling)))
+		if t.sessionNow().Sub(c.Turn.Cancelling) >= slowCancel {
 			left += th.Muted.Render("  the agent does not react: " + keyName(t.program.Keys, config.ActionCancel) + " to stop it")
 		}
 	case t.waits():
 		left = "  " + th.Accent.Render("waiting for you")
 		if c.Turn.Running {
-			left += th.Faint.Render("  worked " + toolface.Elapsed(t.conv.Turn.Worked(t.program.Now())))
+			left += th.Faint.Render("  worked " + toolface.Elapsed(t.conv.Turn.Worked(t.sessionNow())))
 		}
 	case t.gone():
 		left = t.goneLine()
 	case c.Turn.Running:
-		left = spin(th, t.ticks) + th.Muted.Render("working "+toolface.Elapsed(t.conv.Turn.Worked(t.program.Now())))
+		left = t.spin() + th.Muted.Render("working"+t.counted(t.conv.Turn.Worked(t.sessionNow())))
+		if c.Work.State == acpclient.WorkRequiresAction {
+			left += "  " + th.Accent.Render("the agent waits for something that you do")
+		}
+	case c.Work.Busy():
+		left = "  " + th.Muted.Render(besides(&c.Work))
 	}
 	return left
 }
 
-// spin is the spinner after so many ticks.
-func spin(th *theme.Theme, ticks int) string {
-	frames := spinner.MiniDot.Frames
-	return th.Accent.Render(frames[ticks%len(frames)]) + " "
+// besides says what an agent does that no prompt of the person's has begun.
+func besides(w *conversation.Work) string {
+	switch n := len(w.Background); {
+	case w.State == acpclient.WorkRequiresAction:
+		return "the agent waits for something that you do"
+	case w.State != acpclient.WorkIdle && w.State != "":
+		return "the agent works on its own"
+	case n == 1:
+		return "1 task goes on in the background"
+	default:
+		return fmt.Sprintf("%d tasks go on in the background", n)
+	}
+}
+
+// spin is the spinner at its step; a mark that stands still where nothing moves.
+func (t *Tab) spin() string {
+	mark := "●"
+	if frames := spinner.MiniDot.Frames; !t.program.ReducedMotion {
+		mark = frames[t.ticks%len(frames)]
+	}
+	return t.program.Theme.Accent.Render(mark) + " "
+}
+
+// counted is how long something takes already, behind what it is; nothing where nothing
+// moves.
+func (t *Tab) counted(d time.Duration) string {
+	if t.program.ReducedMotion {
+		return ""
+	}
+	return " " + toolface.Elapsed(d)
 }
 
 // statusLine says where we are: mode, model, agent, usage, directory.
@@ -118,13 +155,20 @@ func (t *Tab) statusLine(width int) string {
 			left = append(left, th.Muted.Render(fmt.Sprintf("%s %d", toolface.KindOf(acpclient.ToolEdit).Icon, n)))
 		}
 		if name := c.Agent.Name(); name != "" {
-			left = append(left, th.Faint.Render(safetext.Line(strings.TrimSpace(name+" "+c.Agent.Info.Version))))
+			who := safetext.Line(strings.TrimSpace(name + " " + c.Agent.Info.Version))
+			if v := c.Agent.Protocol; v > acpclient.ProtocolVersion {
+				who += fmt.Sprintf(" ACP %d", v)
+			}
+			left = append(left, th.Faint.Render(who))
 		}
 	}
 	dir := th.Muted.Render(toolface.In("").Path(t.cwd))
 	right := dir
 	if t.branch != "" {
-		right += th.Faint.Render(" ⎇ ") + th.Muted.Render(t.branch)
+		right += th.Faint.Render(" on ") + th.Muted.Render(t.branch)
+		if t.tree != nil {
+			right += th.Accent.Render(" worktree")
+		}
 	}
 	// The words of a badge stand at the edge that all other words stand at.
 	edge := "  "

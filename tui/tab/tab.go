@@ -26,9 +26,11 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/internal/session"
+	"parley/internal/worktree"
 	"parley/tui/changes"
 	"parley/tui/composer"
 	"parley/tui/dialog"
+	"parley/tui/inspector"
 	"parley/tui/theme"
 	"parley/tui/toolface"
 	"parley/tui/transcript"
@@ -43,8 +45,12 @@ type Tab struct {
 	program Program
 
 	// cwd is the directory of the session, or, while there is none, the one that
-	// it will probably have. branch is the git branch there.
+	// it will probably have. branch is the git branch there, and tree the git worktree
+	// that it is, nil if it was not made for sessions.
 	cwd, branch string
+	tree        *worktree.Tree
+	// base is the directory that parley works in: paths that the person writes begin there.
+	base string
 
 	// The agent and the session; nil until an agent was started. They stay the
 	// tab's for good, unless the person leaves the agent while it starts.
@@ -57,20 +63,25 @@ type Tab struct {
 	sites   toolface.Sites // where changes stand in their files
 	reach   toolface.Reach // which paths lead out of the session's directories
 
-	back   back   // the stored session that it goes on with
-	viewed viewed // what is kept of how the person sees it
+	back   back       // the stored session that it goes on with
+	replay *replaying // what was recorded, if that is shown; nil otherwise
+	viewed viewed     // what is kept of how the person sees it
 
 	composer *composer.Composer
-	outbox   []composer.Prompt // sent by the person, on their way to the session
+	outbox   []outgoing       // sent by the person, on their way to the session
+	last     *composer.Prompt // the prompt that was sent last, nil if none was
+	requeue  int              // the place in the queue of the prompt that is being edited, from 1 on; 0 if none is
+	escaped  time.Time        // of a first esc that had nothing to do
 	dialogs  *dialog.Stack
 	asking   *dialog.Permission // the question that was asked last, nil before the first
 	signIn   signIn
 	held     heldKey
 
-	restart  dialog.Dialog // asks what to do about an agent that is of no use; nil if none ever was
-	decoding bool          // an image is being decoded
-	changes  *changes.View // made when it is shown first
-	planOpen bool          // the steps of the plan are shown above the prompt
+	restart   dialog.Dialog   // asks what to do about an agent that is of no use; nil if none ever was
+	decoding  bool            // an image is being decoded
+	changes   *changes.View   // made when it is shown first
+	inspector *inspector.View // made when it is shown first
+	planOpen  bool            // the steps of the plan are shown above the prompt
 
 	ticks   int    // steps of what moves
 	flash   string // said above the prompt for a moment
@@ -82,6 +93,7 @@ type Tab struct {
 	// reopening reads a stored session that is on its way, in the same manner.
 	reopening func() reopenedMsg
 	leaving   time.Time // of a first ctrl+c with nothing left to clear
+	news      bool      // parley is newer than the time before, and the person has not seen how
 
 	inside   *inside              // the command that has the keys, nil if none has
 	entering acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
@@ -92,6 +104,7 @@ type Tab struct {
 	shown  bool   // the tab is on the screen
 	name   string // the person's own for it
 	asked  string // the first words of the first prompt
+	turns  int    // that have ended
 	unseen State  // what has come of a turn that ended in the background
 
 	width, height int    // of the screen
@@ -102,7 +115,7 @@ type Tab struct {
 // New makes a tab for a session in a directory. It is in the background until it
 // is shown.
 func New(id ID, p Program, cwd string) *Tab {
-	t := &Tab{id: id, program: p, cwd: cwd, dialogs: dialog.NewStack(p.Guard)}
+	t := &Tab{id: id, program: p, cwd: cwd, base: cwd, dialogs: dialog.NewStack(p.Guard)}
 	t.signIn.dialogs = t.dialogs
 	t.composer = t.newComposer()
 	return t
@@ -112,8 +125,8 @@ func New(id ID, p Program, cwd string) *Tab {
 func (t *Tab) newComposer() *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
-		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec,
-		Placeholder: "Ask for something",
+		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
+		Placeholder: "Ask for something", NoImages: t.noImages, Own: ownCommands(),
 	})
 }
 
@@ -129,7 +142,7 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 		cmds = append(cmds, t.startAgent(*a))
 		t.starting()
 	} else {
-		cmds = append(cmds, t.chooseAgent())
+		cmds = append(cmds, t.chooseFirst())
 	}
 	return t.address(tea.Batch(cmds...))
 }
@@ -137,6 +150,12 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 // Begin starts an agent while the program runs: nothing waits for that.
 func (t *Tab) Begin(a config.Agent) tea.Cmd {
 	return t.address(tea.Batch(readBranch(t.cwd), t.startAgent(a)))
+}
+
+// BeginWith is Begin for a session that the agent remembers.
+func (t *Tab) BeginWith(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
+	load := t.program.Load
+	return t.address(tea.Batch(readBranch(t.cwd), t.startWith(a, func() (*session.Session, error) { return load(a, info) })))
 }
 
 // Show says that the tab is on the screen from now on, and takes keys.
@@ -156,6 +175,9 @@ func (t *Tab) Hide() {
 // ends, and waits for it. The tab must not be used after it.
 func (t *Tab) Close(ctx context.Context) {
 	t.saveLast()
+	if t.inspector != nil {
+		t.inspector.Stop()
+	}
 	s := t.session
 	if t.starting != nil {
 		s = t.starting().session
@@ -210,12 +232,18 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	if t.changes != nil {
 		t.changes.SetTheme(th)
 	}
+	if t.inspector != nil {
+		t.inspector.SetTheme(th)
+	}
 }
 
 // Moves reports whether something in the tab moves while nothing happens: it
 // wants to be ticked then.
 func (t *Tab) Moves() bool {
 	c := t.conv
+	if t.replay != nil && !t.replay.player.Playing() {
+		return false
+	}
 	return c != nil && !t.waits() && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
@@ -257,6 +285,10 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.started(msg)
 	case agentsMsg:
 		return t.offered(msg)
+	case comeMsg:
+		return msg.of.came()
+	case installedMsg:
+		return msg.of.ended(msg)
 	case tea.KeyPressMsg:
 		return t.key(msg)
 	case tea.PasteMsg:
@@ -267,6 +299,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		t.width, t.height = msg.Width, msg.Height
 	case heldMsg:
 		return t.settle(msg)
+	case playMsg:
+		return t.played(msg)
 	case findMsg:
 		return msg.reader.findOn()
 	case dragMsg:
@@ -294,6 +328,8 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return t.shellStarted(msg)
 	case copiedMsg:
 		return t.say(msg.String())
+	case imageMsg:
+		return t.imagePasted(msg)
 	case promptMsg:
 		return t.sent(msg)
 	case sessionsMsg:
@@ -304,8 +340,16 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return t.rulesShown(msg)
 	case rulesSavedMsg:
 		return t.rulesSaved(msg)
+	case themeKeptMsg:
+		return t.themeKept(msg)
+	case themesMsg:
+		return t.themesFound(msg)
 	case filesMsg:
 		t.filesShown(msg)
+	case exportMsg:
+		return t.exportOn(msg)
+	case exportedMsg:
+		return t.exported(msg)
 	case failedMsg:
 		msg.dialog.Failed(msg.err)
 	case terminalAuthMsg:
@@ -316,22 +360,38 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return t.saved(msg)
 	case pictureMsg:
 		t.takePicture(msg)
+	case treeMsg:
+		return msg()
 	case branchMsg:
 		t.takeBranch(msg)
-	case changes.Msg:
-		if t.changes != nil {
-			return t.changes.Update(msg, t.dialogs.Has(t.changes))
-		}
-	case editorLeftMsg:
-		if t.changes != nil && t.dialogs.Has(t.changes) {
-			return t.changes.Open()
-		}
+	case changes.Msg, inspector.Msg, editorLeftMsg:
+		return t.viewTold(msg)
 	case sitesMsg:
 		t.sites.Add(msg)
 	case questionMsg:
 		return msg.take(t)
 	default:
 		return t.handleStored(msg)
+	}
+	return nil
+}
+
+// viewTold hands a message on to the view on the whole screen that it is for, if there is
+// one.
+func (t *Tab) viewTold(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case changes.Msg:
+		if t.changes != nil {
+			return t.changes.Update(msg, t.dialogs.Has(t.changes))
+		}
+	case inspector.Msg:
+		if t.inspector != nil {
+			return t.inspector.Update(msg, t.dialogs.Has(t.inspector))
+		}
+	case editorLeftMsg:
+		if t.changes != nil && t.dialogs.Has(t.changes) {
+			return t.changes.Open()
+		}
 	}
 	return nil
 }

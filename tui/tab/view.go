@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +17,8 @@ const viewTime = time.Second
 type viewed struct {
 	saved   store.View
 	pending bool // a viewMsg is under way
+	// loose says that the draft is kept for the directory: there was no log yet.
+	loose bool
 }
 
 // viewMsg says that it is time to save the draft.
@@ -29,9 +32,15 @@ func (t *Tab) handleStored(msg tea.Msg) tea.Cmd {
 		return t.reopened(msg)
 	case abandonedMsg:
 		t.offerToGoOn(msg)
+	case draftMsg:
+		t.takeDraft(string(msg))
 	case viewMsg:
 		t.viewed.pending = false
 		return t.saveView()
+	case firstAgentsMsg:
+		return msg.list.takeAgents(msg)
+	case firstSessionsMsg:
+		msg.list.takeSessions(msg)
 	case keptMsg:
 		return msg.list.takeKept(msg)
 	case lookMsg:
@@ -47,7 +56,7 @@ func (t *Tab) handleStored(msg tea.Msg) tea.Cmd {
 // StoredID is the id under which the session is stored, "" if it is not, or not yet.
 func (t *Tab) StoredID() store.ID {
 	if t.session != nil {
-		if id := storedAs(t.session.Options().Keeper); id != "" {
+		if id := StoredAs(t.session.Options().Keeper); id != "" {
 			return id
 		}
 	}
@@ -57,8 +66,8 @@ func (t *Tab) StoredID() store.ID {
 // Cwd is the directory of the session.
 func (t *Tab) Cwd() string { return t.cwd }
 
-// storedAs is the id under which a keeper stores its session now.
-func storedAs(k session.Keeper) store.ID {
+// StoredAs is the id under which a keeper stores its session now.
+func StoredAs(k session.Keeper) store.ID {
 	if k, ok := k.(interface{ ID() store.ID }); ok {
 		return k.ID()
 	}
@@ -67,7 +76,7 @@ func storedAs(k session.Keeper) store.ID {
 
 // Blank reports that nothing would be lost with the tab.
 func (t *Tab) Blank() bool {
-	return t.composer.Empty() && len(t.outbox) == 0 && (t.conv == nil || len(t.conv.Items) == 0 && !t.conv.Turn.Running)
+	return t.reopening == nil && t.composer.Empty() && len(t.outbox) == 0 && (t.conv == nil || len(t.conv.Items) == 0 && !t.conv.Turn.Running)
 }
 
 // view is how the person has the session before them.
@@ -108,32 +117,110 @@ func (t *Tab) touched(msg tea.Msg) tea.Cmd {
 
 // saveView saves the view, unless it is as it was saved last.
 func (t *Tab) saveView() tea.Cmd {
-	lib, id, v := t.program.Stored, t.ownLog(), t.view()
-	if lib == nil || id == "" || sameView(v, t.viewed.saved) {
+	save := t.viewSaver()
+	if save == nil {
 		return nil
 	}
-	t.viewed.saved = v
 	return func() tea.Msg {
-		if err := lib.SaveView(id, v); err != nil {
+		if err := save(); err != nil {
 			return ErrorMsg{err}
 		}
 		return nil
 	}
 }
 
-// saveLast saves the view when the tab is closed.
+// saveLast saves the view when the tab is closed. Where nothing is stored, the draft goes
+// into the history.
 func (t *Tab) saveLast() {
-	if id := t.ownLog(); id != "" && t.program.Stored != nil {
-		if v := t.view(); !sameView(v, t.viewed.saved) {
-			_ = t.program.Stored.SaveView(id, v) // there is nobody to tell any more
+	if t.program.Stored == nil {
+		if keep := t.composer.Clear(); keep != nil {
+			keep() // there is nobody to tell of an error any more
 		}
+		return
+	}
+	if save := t.viewSaver(); save != nil {
+		_ = save() // there is nobody to tell any more
 	}
 }
+
+// viewSaver is what saves the view, nil if there is nothing to save. As long as nothing
+// was said there is no log: the draft is kept for the directory then.
+func (t *Tab) viewSaver() func() error {
+	lib, id, v := t.program.Stored, t.ownLog(), t.view()
+	was := t.viewed
+	if lib == nil || t.session == nil || t.session.Options().Keeper == nil || sameView(v, was.saved) && (id == "" || !was.loose) {
+		return nil
+	}
+	t.viewed.saved, t.viewed.loose = v, id == "" && v.Draft != ""
+	base, loose := t.base, t.viewed.loose
+	return func() error {
+		var err error
+		switch {
+		case loose && v.Draft != was.saved.Draft, loose && !was.loose:
+			err = lib.SaveDraft(base, v.Draft)
+		case was.loose && !loose:
+			err = lib.SaveDraft(base, "")
+		}
+		if id != "" {
+			err = errors.Join(err, lib.SaveView(id, v))
+		}
+		return err
+	}
+}
+
+// draftMsg is the draft that was kept for the directory.
+type draftMsg string
+
+// LoadDraft brings the draft that was kept for the directory back. It stays kept until
+// there is another, or a log that it goes with.
+func (t *Tab) LoadDraft() tea.Cmd { return t.address(t.loadDraft()) }
+
+func (t *Tab) loadDraft() tea.Cmd {
+	lib, base := t.program.Stored, t.base
+	if lib == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		draft, err := lib.Draft(base)
+		switch {
+		case err != nil:
+			return ErrorMsg{err}
+		case draft == "":
+			return nil
+		}
+		return draftMsg(draft)
+	}
+}
+
+// takeDraft puts the draft into the prompt, unless something stands there, or the session
+// is one that is not kept, such as the tour's: the draft is not meant for it.
+func (t *Tab) takeDraft(draft string) {
+	if !t.composer.Empty() || t.unkept() {
+		return
+	}
+	t.composer.SetText(draft)
+	t.viewed.loose = true
+	if t.ownLog() == "" {
+		t.viewed.saved.Draft = draft
+	}
+}
+
+// leaveDraft takes the draft that was kept for the directory out of the prompt again, if
+// the session that was chosen meanwhile is not meant for it. It stays kept.
+func (t *Tab) leaveDraft() {
+	if t.viewed.loose && t.unkept() && t.composer.Text() == t.viewed.saved.Draft {
+		t.composer.SetText("")
+		t.viewed.loose, t.viewed.saved.Draft = false, ""
+	}
+}
+
+// unkept reports whether there is a session of which nothing is kept.
+func (t *Tab) unkept() bool { return t.session != nil && t.session.Options().Keeper == nil }
 
 // ownLog is the id of the log that this tab writes, "" if it writes none.
 func (t *Tab) ownLog() store.ID {
 	if t.session == nil {
 		return ""
 	}
-	return storedAs(t.session.Options().Keeper)
+	return StoredAs(t.session.Options().Keeper)
 }

@@ -1,0 +1,195 @@
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// Added is an agent that parley itself has written down: one of the registry that was
+// installed, or one that the person has added on the command line.
+type Added struct {
+	ID      string   `toml:"-"`
+	Name    string   `toml:"name,omitempty"`
+	Command string   `toml:"command"`
+	Args    []string `toml:"args,omitempty"`
+	// Env is as in the configuration: "$NAME" refers to the environment.
+	Env map[string]string `toml:"env,omitempty"`
+	Cwd string            `toml:"cwd,omitempty"`
+	// Origin is where it was installed from, nil if it was not.
+	Origin *Origin `toml:"registry,omitempty"`
+}
+
+// Origin says of an installed agent what it is, and where it comes from.
+type Origin struct {
+	Version string `toml:"version"`
+	// Kind is the way in which it came: binary, npx, uvx.
+	Kind    string `toml:"kind"`
+	License string `toml:"license,omitempty"`
+	// Source is where one can read about it.
+	Source string `toml:"source,omitempty"`
+	// Archive and SHA256 are what was downloaded, Dir is where it was unpacked; of a
+	// binary only.
+	Archive string    `toml:"archive,omitempty"`
+	SHA256  string    `toml:"sha256,omitempty"`
+	Dir     string    `toml:"dir,omitempty"`
+	At      time.Time `toml:"installed"`
+}
+
+// AddedFile keeps the agents that parley has written down: one file beside the
+// configuration, which parley alone writes. Every change is written at once and whole. It
+// may be used from any goroutine, and by several programs at once.
+type AddedFile struct{ path string }
+
+// AddedBeside is the file beside a configuration file. It need not exist.
+func AddedBeside(configFile string) *AddedFile {
+	return &AddedFile{filepath.Join(filepath.Dir(configFile), "agents.toml")}
+}
+
+// Path is where the file is.
+func (f *AddedFile) Path() string { return f.path }
+
+// addedHead begins the file.
+const addedHead = `# Written by 'parley agents': what is written here by hand is lost. Settings of your own for
+# these agents go into config.toml, under the same name.
+
+`
+
+// Agents are the agents of the file, by their ids. The error is an [*Error].
+func (f *AddedFile) Agents() ([]Added, error) {
+	data, err := readFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var content struct {
+		Agents map[string]Added `toml:"agents"`
+	}
+	if err == nil {
+		err = toml.Unmarshal(data, &content)
+	}
+	if err != nil {
+		return nil, &Error{File: printable(f.path), Message: "cannot be read: " + printable(reason(err)), Hint: "parley writes this file: mend it or remove it, and add its agents again"}
+	}
+	list := make([]Added, 0, len(content.Agents))
+	for _, id := range slices.Sorted(maps.Keys(content.Agents)) {
+		a := content.Agents[id]
+		a.ID = id
+		if err := a.Check(); err != nil {
+			return nil, &Error{File: printable(f.path), Message: fmt.Sprintf("the agent %s: %v", printable(id), err), Hint: "parley writes this file: mend it or remove it, and add its agents again"}
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+// Check says what is wrong with an agent, so that it could not be started.
+func (a Added) Check() error {
+	if !isAgentID(a.ID) {
+		return fmt.Errorf("%q is no name: letters, digits, and . _ - between them", printable(a.ID))
+	}
+	if a.Command == "" {
+		return errors.New("it has no command")
+	}
+	for name, value := range a.Env {
+		if !isEnvName(name) {
+			return fmt.Errorf("%q is no name of a variable", printable(name))
+		}
+		if _, err := expand(value, nil); err != nil {
+			return fmt.Errorf("the variable %s: %w", printable(name), err)
+		}
+	}
+	return nil
+}
+
+func isAgentID(id string) bool {
+	ok := func(r rune) bool { return isNameRune(r) || r == '-' || r == '.' }
+	return id != "" && len(id) <= 64 && !strings.ContainsAny(id[:1], "-.") && strings.IndexFunc(id, func(r rune) bool { return !ok(r) }) < 0
+}
+
+// Put writes an agent down, in the place of one of the same id, which it returns.
+func (f *AddedFile) Put(a Added) (before *Added, err error) {
+	if err := a.Check(); err != nil {
+		return nil, fmt.Errorf("the agent %s: %w", printable(a.ID), err)
+	}
+	err = f.update(func(list []Added) []Added {
+		list, before = without(list, a.ID)
+		return append(list, a)
+	})
+	return before, err
+}
+
+// Remove takes an agent away and returns it, nil if there is none of that id.
+func (f *AddedFile) Remove(id string) (removed *Added, err error) {
+	err = f.update(func(list []Added) []Added {
+		list, removed = without(list, id)
+		return list
+	})
+	return removed, err
+}
+
+func without(list []Added, id string) ([]Added, *Added) {
+	i := slices.IndexFunc(list, func(a Added) bool { return a.ID == id })
+	if i < 0 {
+		return list, nil
+	}
+	found := list[i]
+	return slices.Delete(list, i, i+1), &found
+}
+
+// update changes the file under its lock.
+func (f *AddedFile) update(change func([]Added) []Added) error {
+	if err := MakeDir(filepath.Dir(f.path)); err != nil {
+		return err
+	}
+	unlock, err := lockedfile.MutexAt(f.path + ".lock").Lock()
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", f.path, err)
+	}
+	defer unlock()
+	list, err := f.Agents()
+	if err != nil {
+		return err
+	}
+	content := map[string]map[string]Added{"agents": {}}
+	for _, a := range change(list) {
+		content["agents"][a.ID] = a
+	}
+	var out bytes.Buffer
+	out.WriteString(addedHead)
+	if err := toml.NewEncoder(&out).SetIndentTables(false).Encode(content); err != nil {
+		return fmt.Errorf("write %s: %w", f.path, err)
+	}
+	target := f.path
+	if real, err := filepath.EvalSymlinks(f.path); err == nil {
+		target = real // people keep their configuration elsewhere, by links
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("write %s: %w", f.path, err)
+	}
+	if err := ReplaceFile(target, out.Bytes()); err != nil {
+		return fmt.Errorf("write %s: %w", f.path, err)
+	}
+	return nil
+}
+
+// Agent is the agent as it is started.
+func (a Added) Agent() Agent {
+	agent := Agent{
+		ID: a.ID, Name: cmp.Or(a.Name, a.ID), Command: a.Command, Args: slices.Clone(a.Args), Env: NewSecrets(a.Env),
+		Cwd: expandHome(a.Cwd), Source: SourceConfigured, Origin: a.Origin,
+	}
+	if a.Origin != nil {
+		agent.Source, agent.URL = SourceInstalled, a.Origin.Source
+	}
+	return agent
+}

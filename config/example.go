@@ -1,0 +1,9 @@
+package config
+
+import _ "embed"
+
+//go:embed example.toml
+var example string
+
+// Example is a configuration file that explains every setting and sets none.
+func Example() string { return example }

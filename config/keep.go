@@ -1,0 +1,112 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// KeepTheme writes the theme that a person has chosen into a configuration file, which
+// need not exist. Everything else in it stays as it is, comments included. The file is old
+// or new, whatever happens; one that has mistakes is left alone, and the error says so.
+func KeepTheme(file string, name Theme) error {
+	if err := keepTheme(file, name); err != nil {
+		return fmt.Errorf("write the theme into %s: %w", file, err)
+	}
+	return nil
+}
+
+// errMistakes is why a file is left alone that would have to be understood first.
+var errMistakes = errors.New("it has mistakes, which 'parley config check' lists")
+
+func keepTheme(file string, name Theme) error {
+	// A file that is kept elsewhere, and linked to, stays a link.
+	target, err := filepath.EvalSymlinks(file)
+	mode := FileMode
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		target = file
+		err = MakeDir(filepath.Dir(file))
+	case err == nil:
+		var info fs.FileInfo
+		if info, err = os.Stat(target); err == nil {
+			mode = info.Mode().Perm()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	data, err := readFile(target)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	d, root := open(file, data)
+	if root == nil {
+		return errMistakes
+	}
+	data = withTheme(data[:len(data)-len(d.data)], d.data, name)
+	if c, err := Parse(file, data); err != nil || c.Themes.Chosen != name {
+		return errMistakes
+	}
+	return replaceFile(target, data, mode)
+}
+
+// themeComment is the line of the example in which the theme is switched off.
+var themeComment = regexp.MustCompile(`(?m)^#[ \t]*theme[ \t]*=.*(\n|\z)`)
+
+// withTheme is a file with another theme: in the place of the one that it has, else below
+// the comment that has it, else before everything but mark, the byte order mark.
+func withTheme(mark, data []byte, name Theme) []byte {
+	eol := "\n"
+	if bytes.Contains(data, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	var p unstable.Parser
+	p.Reset(data)
+	from, to, text, top := 0, 0, "theme = "+written(string(name))+eol, len(data)
+	for found := false; !found && p.NextExpression(); {
+		node := p.Expression()
+		key := node.Key()
+		if !key.Next() {
+			continue
+		}
+		part := key.Node()
+		if node.Kind != unstable.KeyValue { // what follows is in a table
+			top = int(part.Raw.Offset)
+			break
+		}
+		if raw := node.Value().Raw; string(part.Data) == "theme" && raw.Length > 0 {
+			from, to, text, found = int(raw.Offset), int(raw.Offset+raw.Length), written(string(name)), true
+		}
+	}
+	if at := themeComment.FindIndex(data[:top]); from == 0 && to == 0 && at != nil {
+		from, to = at[1], at[1]
+		if at[1] == len(data) && !bytes.HasSuffix(data, []byte("\n")) {
+			text = eol + text
+		}
+	}
+	return bytes.Join([][]byte{mark, data[:from], []byte(text), data[to:]}, nil)
+}
+
+// replaceFile writes a file so that it is old or new, whatever happens.
+func replaceFile(path string, data []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,17 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestProtocolOfAnAgent(t *testing.T) {
+	c := parse(t, "[agents.a]\ncommand = \"x\"\nprotocol = \"auto\"\n[agents.b]\ncommand = \"x\"\n")
+	if c.Agents[0].Protocol != ProtocolAuto || c.Agents[1].Protocol != "" {
+		t.Errorf("%+v", c.Agents)
+	}
+	_, err := Parse("config.toml", []byte("[agents.a]\ncommand = \"x\"\nprotocol = \"v2\"\n"))
+	if err == nil || !strings.Contains(err.Error(), `cannot be "v2"`) {
+		t.Error(err)
+	}
+}

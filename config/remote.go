@@ -1,0 +1,59 @@
+package config
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Remote reports whether the agent runs on another machine, as far as the configuration
+// says: one that listens may.
+func (a Agent) Remote() bool { return a.Address != "" || a.RemoteRoot != "" }
+
+// checkRemote finds what is wrong with what is said of an agent on another machine. It
+// reports whether the agent is one that listens, which is not started.
+func (t *table) checkRemote(a Agent) (listens bool) {
+	if t.has("remote_root") && !strings.HasPrefix(a.RemoteRoot, "/") {
+		t.fail("remote_root", `begin it with "/", as the agent's machine has it`, "is the path %q, which begins nowhere", a.RemoteRoot)
+	}
+	if !t.has("url") {
+		t.checkCommand()
+		return false
+	}
+	if !isAgentURL(a.Address) {
+		at := t.at.child("url") // the value may hold a password
+		t.doc.record(at, true, "it begins with https://, wss://, http:// or ws://; a name and password go into headers", at.String()+" is not where an agent listens")
+	}
+	for _, key := range []string{"command", "args", "env", "cwd"} {
+		if t.has(key) {
+			t.fail(key, "remove it or remove url", "has no meaning for an agent that listens at a url")
+		}
+	}
+	return true
+}
+
+// checkCommand finds what is said of an agent that is started, and means one on another
+// machine.
+func (t *table) checkCommand() {
+	for _, key := range []string{"headers", "insecure"} {
+		if t.has(key) {
+			t.fail(key, "remove it, or write url", "has no meaning for an agent that is started with a command")
+		}
+	}
+	for _, key := range []string{"serve_files", "serve_terminals"} {
+		if t.has(key) && !t.has("remote_root") {
+			t.fail(key, "remove it, or write remote_root or url", "has no meaning for an agent of this machine")
+		}
+	}
+}
+
+func isAgentURL(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.User != nil {
+		return false
+	}
+	switch u.Scheme {
+	case "http", "https", "ws", "wss":
+		return true
+	}
+	return false
+}

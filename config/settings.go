@@ -1,0 +1,208 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Setting is one value of the configuration that counts, and where it comes from.
+type Setting struct {
+	// Key is the path of the setting, as in "agents.mine.command".
+	Key string
+	// Value is the value as it is written in the file. Values that may be secret are
+	// "…", unless they only name a variable of the environment.
+	Value string
+	// Line is where the file has it, 0 if it has not.
+	Line int
+	// Variable is the variable of the environment that the value comes from, "" if it
+	// comes from none.
+	Variable string
+	// Default says that nobody has set it.
+	Default bool
+}
+
+// Settings lists what a configuration file and the environment set, and the defaults of
+// all that they do not, in the order of the example file. Its errors are those of [Load].
+func Settings(file string) ([]Setting, error) {
+	c, err := Load(file)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readFile(file)
+	if err != nil { // Load takes a file that is not there for an empty one
+		data = nil
+	}
+	d, root := open(file, data)
+	if root == nil {
+		return nil, d.err()
+	}
+	var list []Setting
+	for _, s := range defaults() {
+		if !root.has(s.Key) && s.Key == "default_agent" && c.DefaultAgent != "" { // it is marked
+			at := path{"agents", c.DefaultAgent, "default"}
+			s.Value, s.Line, s.Default = written(c.DefaultAgent), d.lineOf(at), false
+			list = append(list, s)
+			continue
+		}
+		list = append(list, root.setting(s)...)
+	}
+	keys, _ := root.child("keys")
+	for _, a := range actions {
+		list = append(list, keys.setting(Setting{Key: string(a.Action), Value: written(anyList(a.Keys))})...)
+	}
+	return list, nil
+}
+
+// defaults are the settings outside of the keys as they are if nobody sets them.
+// Those without a value are tables of which there are any number, or none.
+func defaults() []Setting {
+	standard := func(key string, value any) Setting { return Setting{Key: key, Value: written(value), Default: true} }
+	s := DefaultStore()
+	return []Setting{
+		standard("theme", string(ThemeAuto)),
+		standard("theme_dark", string(ThemeDark)),
+		standard("theme_light", string(ThemeLight)),
+		standard("glyphs", string(GlyphsAuto)),
+		standard("reduced_motion", false),
+		standard("markdown_style", markdownAuto),
+		standard("plain", false),
+		standard("inline", false),
+		standard("vim", false),
+		standard("mouse", true),
+		standard("journal", true),
+		standard("journal_megabytes", int64(512)),
+		standard("journal_days", int64(30)),
+		standard("default_agent", ""),
+		standard("registry", ""),
+		standard("store", !s.Off),
+		standard("store_days", int64(s.Age/day)),
+		standard("store_megabytes", s.Bytes>>20),
+		standard("sandbox", false),
+		standard("sandbox_write", anyList(nil)),
+		standard("sandbox_hide", anyList(hidden())),
+		standard("sandbox_network", true),
+		standard("worktree_directory", ""),
+		{Key: "agents"},
+		{Key: "mcp"},
+		{Key: "attention"},
+		{Key: "files"},
+		{Key: "rules"},
+	}
+}
+
+// setting is a setting of a table as the file has it, or else the environment, or else
+// as it is by default.
+func (t *table) setting(standard Setting) []Setting {
+	if v, set := t.values[standard.Key]; set {
+		return t.doc.settings(t.at.child(standard.Key), v)
+	}
+	if standard.Value == "" {
+		return nil
+	}
+	s := standard
+	s.Key, s.Default = t.at.child(standard.Key).String(), true
+	if name := os.Getenv(markdownVariable); s.Key == "markdown_style" && name != "" {
+		s.Value, s.Variable, s.Default = written(name), markdownVariable, false
+	}
+	return []Setting{s}
+}
+
+// settings are the values at and below a path, in the order of the file.
+func (d *document) settings(at path, v any) []Setting {
+	values, isTable := v.(map[string]any)
+	if !isTable {
+		s := Setting{Key: at.String(), Value: written(v)}
+		if at.secret() {
+			s.Value, s.Variable = masked(v)
+		} else if address, ok := v.(string); ok && at[len(at)-1] == "url" {
+			s.Value = written(withoutSecrets(address))
+		}
+		s.Line = d.lineOf(at)
+		return []Setting{s}
+	}
+	t := &table{doc: d, at: at, values: values}
+	var list []Setting
+	for _, key := range t.keys() {
+		list = append(list, d.settings(at.child(key), values[key])...)
+	}
+	return list
+}
+
+// lineOf is the line that has the key at a path.
+func (d *document) lineOf(at path) int {
+	line, _, _, _ := d.position(d.keys[at.id()])
+	return line
+}
+
+// masked is a value that may be secret, and the variable that it comes from. What only
+// names a variable is no secret.
+func masked(v any) (value, variable string) {
+	if text, _ := v.(string); strings.HasPrefix(text, "$") {
+		if name, rest, ok := reference(text[1:]); ok && rest == "" {
+			return written(text), name
+		}
+	}
+	return written("…"), ""
+}
+
+// withoutSecrets is an address without what may be secret in it: a password, and all
+// that stands behind a question mark.
+func withoutSecrets(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "…"
+	}
+	if u.User != nil {
+		u.User = url.User("…")
+	}
+	plain := *u
+	plain.RawQuery, plain.Fragment = "", ""
+	text, err := url.PathUnescape(plain.String())
+	if err != nil {
+		text = plain.String()
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		text += "?…"
+	}
+	return text
+}
+
+// anyList is a list as the file's parser gives it.
+func anyList(texts []string) []any {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	return list
+}
+
+// written is a value as a file has it. Nothing of it acts on a terminal.
+func written(v any) string {
+	switch v := v.(type) {
+	case string:
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(printableText(v)) + `"`
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case []any:
+		items := make([]string, len(v))
+		for i := range v {
+			items[i] = written(v[i])
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	}
+	return printable(fmt.Sprint(v))
+}
+
+// printableText is printable, but for line ends and tabs, which are written as TOML
+// writes them.
+func printableText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return []rune(printable(string(r)))[0]
+	}, s)
+}

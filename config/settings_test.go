@@ -1,0 +1,102 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// settingsOf are the settings of a file, each on a line, without those that nobody set.
+func settingsOf(t *testing.T, text string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFile(t, dir, "config.toml", text)
+	list, err := Settings(filepath.Join(dir, "config.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, s := range list {
+		if !s.Default {
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d: %s = %s %s", s.Line, s.Key, s.Value, s.Variable)))
+		}
+	}
+	return lines
+}
+
+func TestSettingsSayWhereTheyComeFrom(t *testing.T) {
+	t.Setenv(markdownVariable, "dracula")
+	got := settingsOf(t, `mouse = false
+[agents.mine]
+command = "x"
+args = ["--acp", "a \"b\""]
+default = true
+env = { KEY = "sk-secret", OTHER = "$TOKEN", MIXED = "Bearer $TOKEN" }
+[mcp.docs]
+type = "http"
+url = "https://ada:pass@example.com/mcp?key=sk-secret"
+headers.Authorization = "sk-secret"
+[rules]
+allow = ["read"]
+[keys]
+send = "ctrl+s"
+sessions = []
+`)
+	want := []string{
+		`0: markdown_style = "dracula" GLAMOUR_STYLE`,
+		`1: mouse = false`,
+		`5: default_agent = "mine"`,
+		`3: agents.mine.command = "x"`,
+		`4: agents.mine.args = ["--acp", "a \"b\""]`,
+		`5: agents.mine.default = true`,
+		`6: agents.mine.env.KEY = "…"`,
+		`6: agents.mine.env.OTHER = "$TOKEN" TOKEN`,
+		`6: agents.mine.env.MIXED = "…"`,
+		`8: mcp.docs.type = "http"`,
+		`9: mcp.docs.url = "https://…@example.com/mcp?…"`,
+		`10: mcp.docs.headers.Authorization = "…"`,
+		`12: rules.allow = ["read"]`,
+		`14: keys.send = "ctrl+s"`,
+		`15: keys.sessions = []`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Every setting has its default in the list, and that is the one that the example tells.
+func TestDefaultsAreThoseOfTheExample(t *testing.T) {
+	examples := []string{"default_agent", "sandbox_write", "sandbox_hide", "worktree_directory"} // not defaults
+	of := map[string]string{}
+	for _, s := range defaults() {
+		of[s.Key] = s.Value
+	}
+	before, _, _ := strings.Cut(Example(), "\n#[")
+	n := 0
+	for line := range strings.Lines(before) {
+		key, value, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "#"), " = ")
+		if !found || strings.HasPrefix(key, " ") || !strings.HasPrefix(line, "#") {
+			continue
+		}
+		n++
+		got, there := of[key]
+		if !there || got != value && !slices.Contains(examples, key) {
+			t.Errorf("the default of %s is %q, the example says %s", key, got, value)
+		}
+	}
+	if n < 10 {
+		t.Errorf("%d settings in the example", n)
+	}
+}
+
+func TestSettingsOfAFileWithMistakes(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "config.toml", "theme = \"drak\"\n")
+	if _, err := Settings(filepath.Join(dir, "config.toml")); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,222 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Theme names the colours.
+type Theme string
+
+// Themes. ThemeAuto follows the background of the terminal.
+const (
+	ThemeAuto  Theme = "auto"
+	ThemeDark  Theme = "dark"
+	ThemeLight Theme = "light"
+)
+
+// BuiltInThemes are the themes that parley brings along, beside [ThemeAuto].
+func BuiltInThemes() []Theme {
+	return []Theme{
+		ThemeDark, ThemeLight, "dracula", "gruvbox-dark", "nord", "tokyo-night", "colour-blind-dark", "high-contrast-dark",
+		"gruvbox-light", "solarized-light", "colour-blind-light", "high-contrast-light",
+	}
+}
+
+// ThemeColours are the colours that a file of a theme may have, by what they mean.
+func ThemeColours() []string {
+	return []string{
+		"text", "strong", "muted", "faint", "line", "accent", "info", "success", "warning", "error", "special",
+		"frame", "badge", "chosen", "prompt", "added", "added_word", "removed", "removed_word",
+	}
+}
+
+// OwnTheme is a theme of the person's own.
+type OwnTheme struct {
+	Name Theme
+	// Base is the built-in theme that has what Colours does not.
+	Base Theme
+	// Colours are "#rrggbb", by what they mean: see [ThemeColours].
+	Colours map[string]string
+}
+
+// Themes says which colours to take.
+type Themes struct {
+	// Chosen is [ThemeAuto], or the one theme whatever the terminal's background is.
+	Chosen Theme
+	// Dark and Light are what ThemeAuto takes.
+	Dark, Light Theme
+	// Own are those of the person's own that are named here.
+	Own []OwnTheme
+}
+
+// DefaultThemes are those of a person who has said nothing about them.
+func DefaultThemes() Themes {
+	return Themes{Chosen: ThemeAuto, Dark: ThemeDark, Light: ThemeLight}
+}
+
+// ThemeDir is the directory of the files of themes: it stands beside the configuration.
+func ThemeDir() string { return themeDir(ConfigFile()) }
+
+func themeDir(configFile string) string { return filepath.Join(filepath.Dir(configFile), "themes") }
+
+// themes reads which colours to take.
+func (t *table) themes(file string) Themes {
+	themes := DefaultThemes()
+	for _, read := range []struct {
+		key string
+		to  *Theme
+	}{{"theme", &themes.Chosen}, {"theme_dark", &themes.Dark}, {"theme_light", &themes.Light}} {
+		if name := t.theme(read.key, themeDir(file), &themes); name != "" {
+			*read.to = name
+		}
+	}
+	return themes
+}
+
+// theme reads the name of a theme, "" if there is none, and the file of one that is the
+// person's own.
+func (t *table) theme(key, dir string, themes *Themes) Theme {
+	text, known := t.text(key), BuiltInThemes()
+	if key == "theme" {
+		known = append([]Theme{ThemeAuto}, known...)
+	}
+	name := Theme(text)
+	switch {
+	case text == "":
+		if v, there := t.values[key]; there && v == "" {
+			t.fail(key, "known themes: "+join(known), "is empty")
+		}
+		return ""
+	case slices.Contains(known, name):
+		return name
+	case slices.ContainsFunc(themes.Own, func(o OwnTheme) bool { return o.Name == name }):
+		return name
+	case !isID(text):
+		t.fail(key, "known themes: "+join(known), "cannot be %q", text)
+		return ""
+	}
+	own, err := ReadTheme(filepath.Join(dir, text+".toml"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		hint := "known themes: " + join(known) + "; one of your own is the file " + filepath.Join(dir, text+".toml")
+		if near := nearest(text, words(known)); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		t.fail(key, hint, "cannot be %q", text)
+		return ""
+	case err != nil:
+		t.doc.add(err)
+		return ""
+	}
+	themes.Own = append(themes.Own, own)
+	return name
+}
+
+func words(themes []Theme) []string {
+	out := make([]string, len(themes))
+	for i, t := range themes {
+		out[i] = string(t)
+	}
+	return out
+}
+
+func join(themes []Theme) string { return strings.Join(words(themes), ", ") }
+
+// ReadTheme reads the file of a theme. Its name is that of the file. Everything wrong
+// with it is reported at once, as [*Error] values joined with [errors.Join]; of a file
+// that is not there, the error is [fs.ErrNotExist].
+func ReadTheme(file string) (OwnTheme, error) {
+	data, err := readFile(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return OwnTheme{}, err
+	case err != nil:
+		return OwnTheme{}, &Error{File: printable(file), Message: "cannot be read: " + printable(reason(err))}
+	}
+	d, root := open(file, data)
+	if root == nil {
+		return OwnTheme{}, d.err()
+	}
+	name := strings.TrimSuffix(filepath.Base(file), ".toml")
+	own := OwnTheme{Name: Theme(name), Base: root.baseTheme(), Colours: map[string]string{}}
+	if slices.Contains(BuiltInThemes(), own.Name) || own.Name == ThemeAuto {
+		d.fail(nil, "give the file another name", "parley has a theme %q", name)
+	}
+	root.noun = "colour"
+	for _, meaning := range ThemeColours() {
+		if colour := root.colour(meaning); colour != "" {
+			own.Colours[meaning] = colour
+		}
+	}
+	root.apart("frame", own.Colours)
+	root.done()
+	return own, d.err()
+}
+
+// baseTheme reads what a theme has where it names no colour.
+func (t *table) baseTheme() Theme {
+	base := Theme(t.text("base"))
+	switch {
+	case !t.has("base"):
+		return ThemeDark
+	case !slices.Contains(BuiltInThemes(), base):
+		t.fail("base", didYouMean(string(base), words(BuiltInThemes()), "known themes"), "cannot be %q", string(base))
+	}
+	return base
+}
+
+var isColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`).MatchString
+
+// colour reads a colour, "" if there is none.
+func (t *table) colour(key string) string {
+	text := t.text(key)
+	if v, there := t.values[key]; there && v == text && !isColour(text) {
+		t.fail(key, `write a colour as "#rrggbb"`, "cannot be %q", text)
+		return ""
+	}
+	return strings.ToLower(text)
+}
+
+// apart reports a colour that another one is the same as, and must not be: nothing may
+// look like the frame of a dialog.
+func (t *table) apart(key string, colours map[string]string) {
+	for _, other := range ThemeColours() {
+		if other != key && colours[key] != "" && colours[other] == colours[key] {
+			t.fail(key, "nothing may look like the frame of a dialog", "has the colour of %q", other)
+			return
+		}
+	}
+}
+
+// FoundTheme is a file of a theme: the theme, or what is wrong with it.
+type FoundTheme struct {
+	Name  Theme
+	Theme OwnTheme
+	Err   error
+}
+
+// FindThemes reads all files of themes in a directory, sorted by name. A directory that
+// is not there has none.
+func FindThemes(dir string) ([]FoundTheme, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read the themes: %w", err)
+	}
+	var found []FoundTheme
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".toml")
+		if !ok || e.IsDir() || !isID(name) {
+			continue
+		}
+		own, err := ReadTheme(filepath.Join(dir, e.Name()))
+		found = append(found, FoundTheme{Theme(name), own, err})
+	}
+	return found, nil
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/registry"
+	"parley/internal/safetext"
+)
+
+// agentsCommand is about the agents of this machine and of the registry.
+func agentsCommand(s *streams) *cobra.Command {
+	list := agentsListCommand(s)
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List, add, install, update and remove agents, and sign in to them",
+		Long: `agents is about the agents that parley can start: those of your configuration,
+those that you have added or installed, those that are found on this machine, and
+those of the public registry of the Agent Client Protocol, which can be installed.
+Without a command it lists them all.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return misused(cmd, "", "%q is no command of agents", args[0])
+			}
+			return nil
+		},
+		RunE: list.RunE,
+	}
+	cmd.AddCommand(
+		list, agentsInfoCommand(s), agentsAddCommand(s), agentsInstallCommand(s), agentsUpdateCommand(s),
+		agentsRemoveCommand(s), agentsRefreshCommand(s), agentsLoginCommand(s), agentsLogoutCommand(s),
+	)
+	return cmd
+}
+
+// openAgents are the agents of this machine, with the configuration.
+func openAgents() (*registry.Agents, *config.Config, error) {
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		return nil, nil, err
+	}
+	return registry.Here(cfg.Registry), cfg, nil
+}
+
+// openEdition is the registry as it is known here. What is wrong with the copy that was
+// fetched is told, and no hindrance.
+func openEdition(s *streams, a *registry.Agents) *registry.Edition {
+	e, err := a.Shelf.Open()
+	if err != nil {
+		fmt.Fprintln(s.Err, safetext.Line("parley: "+err.Error()+"; what is built in is used"))
+	}
+	return e
+}
+
+// editionLine says which registry is known here.
+func editionLine(e *registry.Edition) string {
+	if e.BuiltIn {
+		return "as it was built into parley, of " + e.Date.Format("2006-01-02")
+	}
+	return "as it was fetched on " + e.Date.Local().Format("2006-01-02")
+}
+
+// agentExplained is an error of installing an agent with what to do about it.
+func agentExplained(err error) error {
+	var missing *registry.MissingError
+	switch {
+	case errors.As(err, &missing):
+		return hinted("Install it first: "+missing.Hint(), "%w", err)
+	case errors.Is(err, registry.ErrUnknown):
+		return hinted("'parley agents list' lists what there is, 'parley agents refresh' fetches the newest list.\nAny other agent: parley agents add NAME -- COMMAND ARG...", "%w", err)
+	case errors.Is(err, registry.ErrOwn):
+		return hinted("Remove it first: parley agents remove NAME", "%w", err)
+	case errors.Is(err, registry.ErrOffline):
+		return hinted("What is installed stays as it is.", "%w", err)
+	case errors.Is(err, registry.ErrDigest):
+		return hinted("Nothing was installed. Fetch the newest registry with 'parley agents refresh'; if it is the same then, tell the agent's author.", "%w", err)
+	}
+	return err
+}
+
+// askedFirst shows what an installation does, and asks for it.
+func askedFirst(ctx context.Context, s *streams, p registry.Plan, dir string, yes bool) error {
+	for _, f := range p.Facts(dir) {
+		fmt.Fprintf(s.Err, "%-10s %s\n", f.Name, safetext.VisibleLine(f.Text))
+	}
+	if yes {
+		return nil
+	}
+	if !s.InTerminal || !s.ErrTerminal {
+		return hinted("To do so without a question: --yes", "nothing was installed: there is no terminal to ask on")
+	}
+	fmt.Fprint(s.Err, "Install it? [y/N] ")
+	if answer, err := line(ctx, s); err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")) {
+		return nil
+	}
+	return errors.New("nothing was installed")
+}

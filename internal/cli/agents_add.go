@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/registry"
+	"parley/internal/safetext"
+)
+
+// agentsAddOptions are the flags and arguments of adding an agent.
+type agentsAddOptions struct {
+	streams *streams
+	title   string
+	cwd     string
+	env     []string
+	replace bool
+	id      string
+	command []string
+}
+
+func agentsAddCommand(s *streams) *cobra.Command {
+	o := &agentsAddOptions{streams: s}
+	cmd := &cobra.Command{
+		Use:   "add NAME -- COMMAND ARG...",
+		Short: "Add an agent of your own by the command that starts it",
+		Example: `  parley agents add mine -- my-agent --acp
+  parley agents add far --env 'TOKEN=$MY_TOKEN' -- ssh host my-agent`,
+		Args: o.takeArgs,
+		RunE: func(*cobra.Command, []string) error { return o.run() },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.title, "title", "", "the `NAME` that is shown, if it is another one")
+	f.StringVar(&o.cwd, "cwd", "", "start it in this directory `DIR`, not in that of the session")
+	f.StringArrayVar(&o.env, "env", nil, "set a variable for it, `NAME=VALUE`; a value of '$NAME' is taken from your environment; may be repeated")
+	f.BoolVar(&o.replace, "replace", false, "in the place of an agent that was added under this name before")
+	return cmd
+}
+
+func (o *agentsAddOptions) takeArgs(cmd *cobra.Command, args []string) error {
+	const how = "As in: parley agents add mine -- my-agent --acp"
+	at := cmd.ArgsLenAtDash()
+	switch {
+	case at < 0:
+		return misused(cmd, how, "there is no command: it stands behind --")
+	case at != 1:
+		return misused(cmd, how, "one name stands before --, and got %d", at)
+	case len(args) == 1 || args[1] == "":
+		return misused(cmd, how, "there is no command behind --")
+	}
+	o.id, o.command = args[0], args[1:]
+	return nil
+}
+
+func (o *agentsAddOptions) run() error {
+	a, cfg, err := openAgents()
+	if err != nil {
+		return err
+	}
+	added := config.Added{ID: o.id, Name: o.title, Command: o.command[0], Args: o.command[1:], Env: map[string]string{}}
+	for _, text := range o.env {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return hinted("Write it as in: --env NAME=VALUE", "--env %s has no value", name)
+		}
+		added.Env[name] = value
+	}
+	if o.cwd != "" {
+		if added.Cwd, err = directory(o.cwd); err != nil {
+			return fmt.Errorf("--cwd: %w", err)
+		}
+	}
+	// A path would lead elsewhere from another directory.
+	if strings.ContainsRune(added.Command, filepath.Separator) && !filepath.IsAbs(added.Command) {
+		if added.Command, err = filepath.Abs(added.Command); err != nil {
+			return err
+		}
+	}
+	if err := o.free(a, cfg); err != nil {
+		return err
+	}
+	if _, err := a.Added.Put(added); err != nil {
+		return err
+	}
+	fmt.Fprintf(o.streams.Out, "added %s: start it with 'parley -a %s'\n", safetext.Line(o.id), safetext.Line(o.id))
+	if why := added.Agent().Unusable(exec.LookPath); why != "" {
+		fmt.Fprintln(o.streams.Err, safetext.Line("It cannot be started yet: "+why+"."))
+	}
+	return nil
+}
+
+// free says whether the name may be taken.
+func (o *agentsAddOptions) free(a *registry.Agents, cfg *config.Config) error {
+	if o.id == tourID {
+		return fmt.Errorf("%s is the name of the built-in tour", tourID)
+	}
+	list, err := a.Added.Agents()
+	if err != nil {
+		return err
+	}
+	for _, own := range list {
+		switch {
+		case own.ID != o.id:
+		case own.Origin != nil:
+			return hinted("Take another name, or remove that one first: parley agents remove "+o.id, "%s is an installed agent", o.id)
+		case !o.replace:
+			return hinted("To replace it: --replace", "an agent %s was added before", o.id)
+		default:
+			return nil
+		}
+	}
+	if slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == o.id }) {
+		return hinted("Change it there, or take another name: "+config.ConfigFile(), "an agent %s is in the configuration", o.id)
+	}
+	return nil
+}

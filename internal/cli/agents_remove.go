@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/safetext"
+)
+
+// agentsRemoveCommand takes agents away.
+func agentsRemoveCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove NAME...",
+		Short: "Remove agents that were installed or added, with their programs",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misused(cmd, "", "remove takes the names of agents")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			a, cfg, err := openAgents()
+			if err != nil {
+				return err
+			}
+			for _, name := range args {
+				removed, err := a.Remove(name)
+				if err != nil {
+					return fmt.Errorf("remove %s: %w", name, err)
+				}
+				if removed == nil {
+					return notRemoved(cfg, name)
+				}
+				fmt.Fprintln(s.Out, "removed "+safetext.Line(name))
+			}
+			return nil
+		},
+	}
+}
+
+// notRemoved says why an agent is not removed.
+func notRemoved(cfg *config.Config, name string) error {
+	if slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == name }) {
+		return hinted("Take it out of the file: parley config edit", "%s is in the configuration", name)
+	}
+	return hinted("'parley agents list' lists what is installed.", "no agent called %q was installed or added", name)
+}

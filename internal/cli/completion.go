@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"parley/config"
+	"parley/internal/policy"
+	"parley/internal/rules"
+	"parley/internal/safetext"
+	"parley/internal/store"
+	"parley/internal/worktree"
+)
+
+// shells are those that parley can complete for, each with what writes its script.
+var shells = map[string]func(*cobra.Command, *streams) error{
+	"bash":       func(root *cobra.Command, s *streams) error { return root.GenBashCompletionV2(s.Out, true) },
+	"zsh":        func(root *cobra.Command, s *streams) error { return root.GenZshCompletion(s.Out) },
+	"fish":       func(root *cobra.Command, s *streams) error { return root.GenFishCompletion(s.Out, true) },
+	"powershell": func(root *cobra.Command, s *streams) error { return root.GenPowerShellCompletionWithDesc(s.Out) },
+}
+
+// shellNames are the names of the shells, in the order of the help.
+var shellNames = []string{"bash", "zsh", "fish", "powershell"}
+
+// completionCommand prints what a shell needs to complete parley's command line.
+func completionCommand(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion " + strings.Join(shellNames, "|"),
+		Short: "Print what a shell needs to complete commands, flags, agents and sessions",
+		Long: `completion prints a script for your shell. With it, the tab key completes
+commands and flags, the names of agents, and the ids of sessions, worktrees and
+rules. The packages of parley bring the scripts along.`,
+		Example: `  parley completion bash > ~/.local/share/bash-completion/completions/parley
+  parley completion zsh > "${fpath[1]}/_parley"
+  parley completion fish > ~/.config/fish/completions/parley.fish
+  parley completion powershell >> $PROFILE`,
+		ValidArgs: shellNames,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || shells[args[0]] == nil {
+				return misused(cmd, "", "%s takes the name of a shell: %s", cmd.Name(), strings.Join(shellNames, ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return shells[args[0]](cmd.Root(), s) },
+	}
+}
+
+// argumentsOf says how the arguments of commands are completed, by their names
+// below parley. Arguments of other commands are files, if a shell takes them to be.
+var argumentsOf = map[string]cobra.CompletionFunc{
+	"sessions show":   storedSessions,
+	"sessions export": storedSessions,
+	"sessions rename": storedSessions,
+	"sessions delete": storedSessions,
+	"replay":          storedSessions,
+	"rules remove":    savedRules,
+	"worktree diff":   worktrees,
+	"worktree merge":  worktrees,
+	"worktree drop":   worktrees,
+}
+
+// valuesOf says how the values of flags are completed: those of a flag that means the
+// same for every command, or those of one command's flag.
+var valuesOf = map[string]cobra.CompletionFunc{
+	"--agent":                  agentNames,
+	"--cwd":                    directories,
+	"--add-dir":                directories,
+	"--resume":                 storedSessions,
+	"--worktree":               worktrees,
+	"rules test --kind":        oneOf(policy.Kinds()...),
+	"run --output":             oneOf("text", "json", "stream-json"),
+	"replay --output":          oneOf("text", "json", "stream-json"),
+	"replay --speed":           oneOf("0.5", "1", "2", "4", "max"),
+	"sessions export --format": oneOf("md", "json", "html"),
+}
+
+// complete has the command, and those below it, complete their arguments and flags.
+func complete(cmd *cobra.Command) {
+	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+	if f := argumentsOf[name]; f != nil {
+		cmd.ValidArgsFunction = f
+	}
+	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		for _, key := range []string{"--" + flag.Name, name + " --" + flag.Name} {
+			if f := valuesOf[key]; f != nil {
+				_ = cmd.RegisterFlagCompletionFunc(flag.Name, f) // it fails only for flags that are not there
+			}
+		}
+	})
+	for _, below := range cmd.Commands() {
+		complete(below)
+	}
+}
+
+// oneOf completes one of these words.
+func oneOf(words ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// directories completes directories.
+func directories(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// agentNames completes the agents that can be started here.
+func agentNames(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		cfg = config.Default() // it is told when parley is started
+	}
+	agents, err := offered(cfg)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var out []cobra.Completion
+	for _, a := range agents {
+		out = completion(out, begun, a.ID, a.Name)
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// storedSessions completes the ids of the sessions that parley keeps, the last one
+// first. A replay can be of a file as well.
+func storedSessions(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	rest := cobra.ShellCompDirectiveNoFileComp
+	if cmd.Name() == "replay" {
+		rest = cobra.ShellCompDirectiveDefault
+	}
+	lib, _, err := openLibrary()
+	if err != nil {
+		return nil, rest
+	}
+	defer lib.Close()
+	list, err := lib.List(cmd.Context(), store.Query{})
+	if err != nil {
+		return nil, rest
+	}
+	var out []cobra.Completion
+	for _, s := range list {
+		out = completion(out, begun, string(s.ID), s.Name())
+	}
+	return out, rest | cobra.ShellCompDirectiveKeepOrder
+}
+
+// savedRules completes the rules that can be taken back, those of the project or, with
+// --global, those of all projects.
+func savedRules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	cwd, _ := cmd.Flags().GetString("cwd")
+	everywhere, _ := cmd.Flags().GetBool("global")
+	b, err := (&rulesOptions{cwd: cwd}).book()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	entries, _ := b.Entries()
+	scope := rules.SavedForProject
+	if everywhere {
+		scope = rules.SavedEverywhere
+	}
+	var out []cobra.Completion
+	for _, e := range entries {
+		if e.Scope == scope {
+			out = completion(out, begun, e.Rule.String(), "")
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// worktrees completes the names of the worktrees that were made for sessions.
+func worktrees(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	cwd, _ := cmd.Flags().GetString("cwd")
+	dir, err := directory(cwd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	trees, _ := worktree.List(cmd.Context(), dir)
+	var out []cobra.Completion
+	for _, t := range trees {
+		out = completion(out, begun, t.Name, "")
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completion adds a word with what it stands for, if it goes on with what is
+// written. Both come from outside, and are shown by the shell.
+func completion(out []cobra.Completion, begun, word, about string) []cobra.Completion {
+	if !strings.HasPrefix(word, begun) || word == "" || safetext.Line(word) != word {
+		return out
+	}
+	return append(out, cobra.CompletionWithDesc(word, safetext.Line(about)))
+}

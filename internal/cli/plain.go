@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"parley/config"
+	"parley/internal/supervise"
+	"parley/tui"
+	"parley/tui/plain"
+)
+
+// inLines reports whether parley writes lines of text instead of a screen: because the
+// command line says so, or else the configuration, or the terminal can do no more, or
+// the person has asked all programs for it (ACCESSIBLE, which is the convention of
+// programs that are made with huh).
+func (o *startOptions) inLines(cfg *config.Config) bool {
+	if o.linesIf {
+		return o.lines
+	}
+	return cfg.Plain || os.Getenv("TERM") == "dumb" || os.Getenv("ACCESSIBLE") != ""
+}
+
+// runPlain runs the program in lines of text.
+func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left, error) {
+	agents, err := opt.Offered()
+	if err != nil {
+		return tui.Left{}, err
+	}
+	// A first interrupt cancels the turn, and lets the agent end it.
+	interrupts, continued := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	notifyContinued(continued)
+	defer signal.Stop(continued)
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	end, _ := supervise.Begin(ctx)
+	defer end()
+	s := o.streams
+	left, err := plain.Run(ctx, plain.Options{
+		Config: opt.Config, Agents: agents, Agent: opt.Agent, Start: opt.Start,
+		Stored: opt.Stored, Reopen: opt.Reopen, Open: opt.Open, Pick: opt.Pick,
+		Prompt: opt.Prompt, Cwd: opt.Cwd, Version: opt.Version,
+		In: s.In, Out: s.Out, Terminal: s.InTerminal, Interrupts: interrupts, Continued: continued,
+	})
+	if err != nil {
+		return tui.Left{}, fmt.Errorf("the lines could not be written: %w", err)
+	}
+	if left.Unstarted { // and the person was told
+		err = exitStatus(exitError)
+	}
+	if left.Cwd == "" { // there was no session
+		return tui.Left{}, err
+	}
+	here := tui.LeftTab{Title: "the session", Agent: left.Agent, Session: left.Session, Stored: left.Stored, Cwd: left.Cwd}
+	return tui.Left{Tabs: []tui.LeftTab{here}, Dirs: []string{left.Cwd}}, err
+}

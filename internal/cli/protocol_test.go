@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"testing"
+
+	"parley/config"
+	"parley/internal/session"
+)
+
+// Who fails is remembered by its command, unless the command line asks again.
+func TestWhoFailsOnAVersionIsRemembered(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	l := &launcher{}
+	agent := config.Agent{Command: "/bin/agent", Args: []string{"--acp"}, Protocol: config.ProtocolAuto}
+	offered, memory := l.protocolFor(agent)
+	if offered != session.ProtocolAuto || memory.Fails() {
+		t.Fatalf("%q, fails %v", offered, memory.Fails())
+	}
+	if err := memory.Failed(); err != nil {
+		t.Fatal(err)
+	}
+	if _, again := l.protocolFor(agent); !again.Fails() {
+		t.Error("it was forgotten")
+	}
+	other := agent
+	other.Args = nil
+	if _, memory := l.protocolFor(other); memory.Fails() {
+		t.Error("another command fails as well")
+	}
+	l.protocol = "auto"
+	if offered, asked := l.protocolFor(agent); offered != session.ProtocolAuto || asked.Fails() {
+		t.Error("the command line does not ask again")
+	}
+	l.protocol = "v1"
+	if offered, _ := l.protocolFor(agent); offered != session.ProtocolV1 {
+		t.Errorf("%q is offered", offered)
+	}
+}

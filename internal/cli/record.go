@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/recording"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// recorder records the first session that is made.
+type recorder struct {
+	writer *recording.Writer
+
+	mu    sync.Mutex
+	taken bool // a session is recorded, or was
+}
+
+// createRecording makes the file of a recording; "" is none.
+func createRecording(path string) (*recorder, error) {
+	if path == "" {
+		return nil, nil
+	}
+	w, err := recording.Create(path)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil, hinted("Name another file, or delete that one: a recording replaces nothing.", "%w", err)
+	case err != nil:
+		return nil, err
+	}
+	return &recorder{writer: w}, nil
+}
+
+// close ends the recording. A file in which nothing was recorded is removed.
+func (r *recorder) close() error {
+	if r == nil {
+		return nil
+	}
+	return errors.Join(r.writer.Err(), r.writer.Close())
+}
+
+// unused reports whether there was no session to record.
+func (r *recorder) unused() bool { return r != nil && !r.writer.Begun() }
+
+// first reports whether the session that is being made is the first one.
+func (r *recorder) first() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := !r.taken
+	r.taken = true
+	return first
+}
+
+// record has a session recorded, if it is the one to record. before are the events of a
+// stored session with which it goes on.
+func (r *recorder) record(h recording.Header, secrets *recording.Redactor, opt *session.Options, before []conversation.Event) error {
+	if !r.first() {
+		return nil
+	}
+	if err := r.writer.Begin(h, secrets); err != nil {
+		return err
+	}
+	if err := r.writer.Take(before); err != nil {
+		return err
+	}
+	opt.Tap, opt.TapStderr = r.writer.Line, r.writer.Stderr
+	opt.Keeper = recordingKeeper{opt.Keeper, r.writer}
+	return nil
+}
+
+// recorded says what a recording of a session is of, and which secrets are left out.
+func recorded(a config.Agent, opt *session.Options) (recording.Header, *recording.Redactor) {
+	c := opt.Command
+	if c.Runs != nil {
+		c = *c.Runs
+	}
+	h := recording.Header{
+		Parley: currentVersion(), Agent: a.ID, Command: append([]string{c.Path}, c.Args...), Cwd: opt.Cwd,
+	}
+	return h, recording.NewRedactor(secretsOf(c, opt.MCPServers))
+}
+
+// secretsOf are the values that have no place in a recording: those that the
+// configuration hands to the agent and to MCP servers, and those of the environment whose
+// names say that they are secrets.
+func secretsOf(c acpclient.Command, servers []acpclient.MCPServer) []string {
+	secrets := recording.SecretsOf(os.Environ())
+	for _, v := range c.Env {
+		_, value, _ := strings.Cut(v, "=")
+		secrets = append(secrets, value)
+	}
+	for _, s := range servers {
+		for _, v := range s.Env {
+			secrets = append(secrets, v.Value)
+		}
+		for _, h := range s.Headers {
+			secrets = append(secrets, h.Value)
+		}
+	}
+	return secrets
+}
+
+// recordingKeeper records what happens in a session beside the keeper that it has, which
+// may be nil.
+type recordingKeeper struct {
+	session.Keeper
+	to *recording.Writer
+}
+
+// Keep implements session.Keeper.
+func (k recordingKeeper) Keep(batch []conversation.Event) []conversation.Event {
+	var said []conversation.Event
+	if k.Keeper != nil {
+		said = k.Keeper.Keep(batch)
+	}
+	if err := k.to.Take(append(batch[:len(batch):len(batch)], said...)); err != nil {
+		said = append(said, conversation.Said{
+			Severity: acpclient.NoticeError, Title: "From here on this session is not recorded", Detail: err.Error(),
+		})
+	}
+	return said
+}
+
+// Close implements session.Keeper. The recording itself is closed by whoever made it.
+func (k recordingKeeper) Close() {
+	if k.Keeper != nil {
+		k.Keeper.Close()
+	}
+}
+
+// ID is the id under which the session is stored, "" if it is not.
+func (k recordingKeeper) ID() store.ID {
+	if stored, ok := k.Keeper.(interface{ ID() store.ID }); ok {
+		return stored.ID()
+	}
+	return ""
+}
+
+// storedEvents are the events of a stored session.
+func storedEvents(s *store.Store, id store.ID) ([]conversation.Event, error) {
+	var out []conversation.Event
+	for e, err := range s.Events(id) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}

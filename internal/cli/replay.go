@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/headless"
+	"parley/internal/recording"
+	"parley/internal/replay"
+	"parley/internal/safetext"
+	"parley/internal/store"
+	"parley/tui"
+)
+
+// replayOptions say what is played, and how.
+type replayOptions struct {
+	streams *streams
+	// screen runs the program on the screen. Tests put their own in its place.
+	screen   func(context.Context, tui.Options) (tui.Left, error)
+	speed    string
+	maxPause time.Duration
+	output   string
+}
+
+// replayCommand plays what was recorded or stored.
+func replayCommand(s *streams) *cobra.Command {
+	o := &replayOptions{streams: s, screen: tui.Run}
+	cmd := &cobra.Command{
+		Use:   "replay [flags] FILE|SESSION",
+		Short: "Play a recording or a stored session, on the screen or as text",
+		Long: `replay shows again what happened in a session: a FILE that --record has written,
+or a session that parley keeps, named by its id or by how that begins. There is no
+agent in a replay: nothing is asked, no program is started, no file is touched.
+
+On the screen, space pauses, [ and ] go from turn to turn, + and - change the
+speed. Where the output is no terminal, or with --output, what the agent has
+said is printed as 'parley run' does.`,
+		Example: `  parley --record session.jsonl -a claude    record a session
+  parley replay session.jsonl                play it
+  parley replay --speed 4 --max-pause 500ms session.jsonl
+  parley replay 20261121                     play a session that parley keeps
+  parley replay --output json session.jsonl  what came of it, for programs`,
+		Args: func(cmd *cobra.Command, args []string) error { return o.check(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.speed, "speed", "1", "play it at this `SPEED`: how many times faster than it happened, as in 2 or 0.5, or max")
+	f.DurationVar(&o.maxPause, "max-pause", 2*time.Second, "shorten longer silences to this `TIME`; 0 leaves them out")
+	f.StringVar(&o.output, "output", "", "print it in this `FORM` instead: text, json (one object at the end), or stream-json (one event a line)")
+	return cmd
+}
+
+// check finds what is wrong with the command line.
+func (o *replayOptions) check(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) != 1:
+		return misused(cmd, "Name one: a file that --record has written, or the id of a session ('parley sessions list --all').",
+			"replay takes a file or the id of a session, and got %d arguments", len(args))
+	case o.maxPause < 0:
+		return misused(cmd, "", "--max-pause cannot be less than nothing")
+	}
+	switch o.output {
+	case "", outputText, outputJSON, outputStream:
+	default:
+		return misused(cmd, "", "--output cannot be %q: it is text, json or stream-json", o.output)
+	}
+	if _, err := replay.ParseSpeed(o.speed); err != nil {
+		return misused(cmd, "", "--speed: %w", err)
+	}
+	return nil
+}
+
+// run plays what an argument names.
+func (o *replayOptions) run(ctx context.Context, what string) error {
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		return err
+	}
+	script, err := scriptOf(what)
+	if err != nil {
+		return err
+	}
+	for _, fault := range script.Faults {
+		fmt.Fprintln(o.streams.Err, "parley: "+safetext.Line(fault))
+	}
+	if o.output != "" || !o.streams.OutTerminal {
+		return o.print(script, cfg)
+	}
+	if !o.streams.Keyboard {
+		return hinted("To print it instead: parley replay --output text", "there is no terminal to read keys from")
+	}
+	speed, err := replay.ParseSpeed(o.speed)
+	if err != nil {
+		return err
+	}
+	_, err = o.screen(ctx, tui.Options{
+		Config: cfg, Cwd: script.Cwd, Version: currentVersion(),
+		Replay: replay.NewPlayer(script, replay.Options{Speed: speed, MaxPause: o.maxPause}),
+	})
+	return err
+}
+
+// print prints what came of it as a run does.
+func (o *replayOptions) print(script *replay.Script, cfg *config.Config) error {
+	r := runOptions{startOptions: startOptions{streams: o.streams}, output: o.output}
+	var opt headless.Options
+	finish := r.write(&opt, cfg)
+	opt.Tell, opt.Progress = nil, nil // it is all over
+	result := headless.Replay(script.Events(), opt)
+	if result.Status == headless.Failed {
+		return errors.New(result.Message)
+	}
+	return finish(result)
+}
+
+// scriptOf is what an argument names: a file, or else a stored session.
+func scriptOf(what string) (*replay.Script, error) {
+	f, err := os.Open(what)
+	switch {
+	case err == nil:
+		defer f.Close()
+		return recordedScript(what, f)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("read the recording: %w", err)
+	}
+	s := store.New(storeDir())
+	id, err := s.Resolve(what)
+	if errors.Is(err, store.ErrNotStored) {
+		return nil, hinted("Name a file that --record has written, or a session: 'parley sessions list --all' lists them.",
+			"there is no file %s, and no stored session with an id that begins so", what)
+	}
+	if err != nil {
+		return nil, explained(err)
+	}
+	return storedScript(s, id)
+}
+
+// recordedScript is what a recording has to play.
+func recordedScript(name string, f *os.File) (*replay.Script, error) {
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, hinted("Name a file that --record has written.", "%s is a directory", name)
+	}
+	rec, err := recording.Read(f)
+	switch {
+	case errors.Is(err, recording.ErrNewer):
+		return nil, hinted("Play it with that version of parley, or a later one.", "%s: %w", name, err)
+	case errors.Is(err, recording.ErrNoRecording):
+		return nil, hinted("'parley --record FILE' makes one. A session that parley keeps is named by its id.", "%s: %w", name, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s := &replay.Script{Started: rec.Header.Started, Cwd: rec.Header.Cwd}
+	for _, e := range rec.Entries {
+		if e.Event != nil {
+			s.Steps = append(s.Steps, replay.Step{At: e.At, Event: e.Event})
+		}
+	}
+	for _, l := range rec.Lost {
+		s.Faults = append(s.Faults, fmt.Sprintf("line %d of %s is left out: %v", l.Line, name, l.Why))
+	}
+	if len(s.Steps) == 0 {
+		return nil, fmt.Errorf("%s has nothing to play: the recording ends before anything has happened", name)
+	}
+	return s, nil
+}
+
+// storedScript is what a stored session has to play.
+func storedScript(s *store.Store, id store.ID) (*replay.Script, error) {
+	var events []conversation.Event
+	var meta store.Meta
+	title := ""
+	for r, err := range s.Records(id, 0) {
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Meta != nil:
+			meta = *r.Meta
+		case r.Title != nil:
+			title = *r.Title
+		case r.Event != nil:
+			events = append(events, r.Event)
+		}
+	}
+	if len(events) == 0 {
+		return nil, fmt.Errorf("the stored session %s has nothing to play", id)
+	}
+	script := replay.Of(events)
+	script.Title, script.Cwd = title, meta.Cwd
+	return script, nil
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"parley/config"
+	"parley/internal/safetext"
+	"parley/internal/worktree"
+)
+
+// worktreeFlag adds --worktree to the flags of a command that makes sessions.
+func (o *startOptions) worktreeFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.worktree, "worktree", "", "work in a new git worktree and branch of this `NAME`, or go back to it; without =NAME one is made up")
+}
+
+// checkWorktree finds contradictions between --worktree and other flags. A session that
+// is stored has a directory of its own, where stored ones can be gone on with.
+func (o *startOptions) checkWorktree(cmd *cobra.Command, stored bool) error {
+	o.apart = cmd.Flags().Changed("worktree")
+	switch {
+	case !o.apart:
+		return nil
+	case o.worktree != "" && worktree.CheckName(o.worktree) != nil:
+		return misused(cmd, "", "--worktree: %w", worktree.CheckName(o.worktree))
+	case stored && (o.pick || o.resume != ""):
+		return misused(cmd, "", "--worktree and --resume do not go together: the session goes back to its own directory")
+	case o.worktree == "" && (o.last || o.resume != ""):
+		return misused(cmd, "Name the worktree in which the session is: --worktree=NAME.", "a new worktree has no session to go on with")
+	}
+	return nil
+}
+
+// enterWorktree makes the worktree that is wanted, or finds it, and makes it the
+// session's directory.
+func (o *startOptions) enterWorktree(ctx context.Context, cfg *config.Config, agent *config.Agent) error {
+	if agent != nil && agent.ID == tourID {
+		return errors.New("the tour has a project of its own, and works in no worktree")
+	}
+	t, err := makeWorktree(ctx, o.cwd, o.worktree, cfg)
+	if err != nil {
+		return err
+	}
+	o.cwd = t.Path
+	return nil
+}
+
+// makeWorktree makes a worktree for the repository that a directory belongs to, or gives
+// the one that is there. Its errors say what to do.
+func makeWorktree(ctx context.Context, dir, name string, cfg *config.Config) (*worktree.Tree, error) {
+	t, err := worktree.Create(ctx, dir, name, cfg.Worktrees)
+	var taken *worktree.TakenError
+	switch {
+	case err == nil:
+		return t, nil
+	case errors.Is(err, worktree.ErrNoRepository):
+		return nil, hinted("'git init' makes it one; without --worktree parley works in the directory itself.", "%w", err)
+	case errors.Is(err, worktree.ErrNoCommit):
+		return nil, hinted("Commit something first: a worktree begins at a commit.", "%w", err)
+	case errors.As(err, &taken):
+		return nil, hinted("Choose another name: --worktree=NAME.", "%w", err)
+	}
+	return nil, err
+}
+
+// worktree makes a worktree for the repository of a directory.
+func (l *launcher) worktree(ctx context.Context, cwd string) (string, error) {
+	t, err := makeWorktree(ctx, cwd, "", l.config)
+	if err != nil {
+		return "", err
+	}
+	return t.Path, nil
+}
+
+// tellWorktrees says of each of the directories that is a worktree what is in it, and
+// how to go on: nothing on the ordinary screen tells that it is there.
+func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
+	told := map[string]bool{}
+	for _, dir := range dirs {
+		t := worktree.At(dir)
+		if t == nil || told[dir] {
+			continue
+		}
+		told[dir] = true
+		what := ""
+		work, err := t.Work(ctx)
+		if err != nil {
+			what = "what is in it cannot be told: " + err.Error()
+		} else {
+			what = work.String()
+		}
+		fmt.Fprintf(o.streams.Err, "The worktree %s is in %s, on the branch %s: %s.\n", t.Name, safetext.Line(t.Path), t.Branch, safetext.Line(what))
+		args := elsewhere(t)
+		fmt.Fprintln(o.streams.Err, "To go on there: "+commandLine("parley --worktree="+t.Name, args...))
+		label, verbs := "To see, merge or drop it: ", "diff|merge|drop"
+		if err == nil && work.Empty() {
+			label, verbs = "To drop it: ", "drop"
+		}
+		fmt.Fprintln(o.streams.Err, label+commandLine("parley worktree "+verbs+" "+t.Name, args...))
+	}
+}
+
+// elsewhere are the flags that lead a command to the repository of a worktree, none if
+// it is that of this directory.
+func elsewhere(t *worktree.Tree) []string {
+	if here, err := os.Getwd(); err == nil && (here == t.From || here == t.Path) {
+		return nil
+	}
+	return []string{"--cwd", t.From}
+}

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/safetext"
+	"parley/internal/worktree"
+)
+
+// worktreeOptions are the flags and arguments of the commands about worktrees.
+type worktreeOptions struct {
+	streams *streams
+	cwd     string
+	name    string
+	message string
+	force   bool
+	json    bool
+}
+
+// worktreeCommand is about the git worktrees that were made for sessions.
+func worktreeCommand(s *streams) *cobra.Command {
+	o := &worktreeOptions{streams: s}
+	cmd := &cobra.Command{
+		Use:   "worktree",
+		Short: "List, show, merge and drop the git worktrees made by --worktree",
+		Long: `worktree is about the git worktrees that --worktree has made for sessions of
+this repository. Without a command it lists them. A worktree need not be named
+within it, or if there is only one.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) },
+	}
+	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "the repository, or a directory `DIR` in it (default: this one)")
+	list := o.command("list", "List the worktrees, and what is in each that is not merged", nil)
+	list.Args = noArguments
+	list.RunE = cmd.RunE
+	for _, c := range []*cobra.Command{cmd, list} {
+		c.Flags().BoolVar(&o.json, "json", false, "write JSON: a list of objects")
+	}
+	diff := o.command("diff [NAME]", "Print what is in a worktree and not merged, as a patch", o.diff)
+	merge := o.command("merge [NAME]", "Merge a worktree's commits into the branch that it was made from", o.merge)
+	merge.Flags().StringVarP(&o.message, "commit", "m", "", "commit first what is not committed, with this `MESSAGE`")
+	drop := o.command("drop [NAME]", "Remove a worktree and its branch; what is not merged stays under a ref", o.drop)
+	drop.Flags().BoolVar(&o.force, "force", false, "also if there is something that is not merged")
+	cmd.AddCommand(list, diff, merge, drop)
+	return cmd
+}
+
+// command makes a command that is about one worktree.
+func (o *worktreeOptions) command(use, short string, do func(context.Context, *worktree.Tree) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 1:
+				return misused(cmd, "", "%s takes one name, and got %d", cmd.Name(), len(args))
+			case cmd.Flags().Changed("commit") && strings.TrimSpace(o.message) == "":
+				return misused(cmd, "", "--commit has no message")
+			case len(args) == 1:
+				o.name = args[0]
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			t, err := o.find(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return do(cmd.Context(), t)
+		},
+	}
+}
+
+// trees are the worktrees of the repository.
+func (o *worktreeOptions) trees(ctx context.Context) (dir string, trees []*worktree.Tree, err error) {
+	if dir, err = directory(o.cwd); err != nil {
+		return "", nil, fmt.Errorf("--cwd: %w", err)
+	}
+	trees, err = worktree.List(ctx, dir)
+	return dir, trees, err
+}
+
+// find is the worktree that is meant.
+func (o *worktreeOptions) find(ctx context.Context) (*worktree.Tree, error) {
+	dir, trees, err := o.trees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, t := range trees {
+		if t.Name == o.name || o.name == "" && (t.Path == dir || len(trees) == 1) {
+			return t, nil
+		}
+		names = append(names, t.Name)
+	}
+	switch {
+	case len(names) == 0:
+		return nil, errors.New("this repository has no worktree that was made by --worktree")
+	case o.name == "":
+		return nil, hinted("Name one of them: "+strings.Join(names, ", "), "there are %d worktrees", len(names))
+	}
+	return nil, hinted("There are: "+strings.Join(names, ", "), "%q: %w", o.name, worktree.ErrUnknown)
+}
+
+// listedTree is a worktree in the form of --json.
+type listedTree struct {
+	Name        string   `json:"name"`
+	Path        string   `json:"path"`
+	Branch      string   `json:"branch"`
+	Into        string   `json:"into,omitempty"`
+	Commits     int      `json:"commits"`
+	Files       []string `json:"files"`
+	Uncommitted []string `json:"uncommitted"`
+	Error       string   `json:"error,omitempty"`
+}
+
+func (o *worktreeOptions) list(ctx context.Context) error {
+	_, trees, err := o.trees(ctx)
+	if err != nil {
+		return err
+	}
+	if len(trees) == 0 && !o.json {
+		fmt.Fprintln(o.streams.Err, "There is no worktree. 'parley --worktree' makes one.")
+		return nil
+	}
+	all := []listedTree{}
+	for _, t := range trees {
+		l := listedTree{Name: t.Name, Path: t.Path, Branch: t.Branch, Into: t.Into, Files: []string{}, Uncommitted: []string{}}
+		k, err := t.Work(ctx)
+		what := ""
+		if err != nil {
+			l.Error = err.Error()
+			what = l.Error
+		} else {
+			l.Commits, l.Files, l.Uncommitted = k.Commits, append(l.Files, k.Files...), append(l.Uncommitted, k.Uncommitted...)
+			what = k.String()
+		}
+		all = append(all, l)
+		if !o.json {
+			fmt.Fprintf(o.streams.Out, "%s  %s  (%s)\n", t.Name, safetext.Line(t.Path), safetext.Line(what))
+		}
+	}
+	if o.json {
+		return writeJSON(o.streams.Out, all)
+	}
+	return nil
+}
+
+func (o *worktreeOptions) diff(ctx context.Context, t *worktree.Tree) error {
+	patch, err := t.Patch(ctx)
+	if err != nil {
+		return err
+	}
+	if o.streams.OutTerminal {
+		patch = safetext.Block(patch)
+	}
+	_, err = fmt.Fprint(o.streams.Out, patch)
+	return err
+}
+
+func (o *worktreeOptions) merge(ctx context.Context, t *worktree.Tree) error {
+	if o.message != "" {
+		if k, err := t.Work(ctx); err != nil {
+			return err
+		} else if len(k.Uncommitted) > 0 {
+			if err := t.Commit(ctx, o.message); err != nil {
+				return err
+			}
+		}
+	}
+	n, err := t.Merge(ctx)
+	var conflict *worktree.ConflictError
+	switch {
+	case errors.Is(err, worktree.ErrUncommitted):
+		return hinted(commandLine("parley worktree merge "+t.Name+" --commit", "MESSAGE")+" commits them first.", "%w", err)
+	case errors.As(err, &conflict):
+		return hinted("Nothing was merged. Merge "+safetext.Line(t.Into)+" in the worktree first, there the conflict can be resolved: "+safetext.Line(t.Path), "%w", err)
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(o.streams.Out, "merged %s into %s. The worktree is still there: parley worktree drop %s\n", counted(n, "commit"), safetext.Line(t.Into), t.Name)
+	return nil
+}
+
+func (o *worktreeOptions) drop(ctx context.Context, t *worktree.Tree) error {
+	k, err := t.Work(ctx)
+	if err != nil {
+		return err
+	}
+	if !k.Empty() && !o.force {
+		return hinted("Merge it, or drop it with --force: then it stays in the repository, under a ref.\n"+strings.Join(shortList(k.Files), "\n"),
+			"the worktree %s has %s", t.Name, k)
+	}
+	kept, err := t.Drop(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(o.streams.Out, "dropped the worktree "+t.Name)
+	if kept != "" {
+		fmt.Fprintf(o.streams.Out, "What was in it is kept as %s. To have it back: git branch %s %s\n", kept, t.Name, kept)
+	}
+	return nil
+}
+
+// mostListed bounds how many files an error lists.
+const mostListed = 20
+
+// shortList is a list that is not too long to read.
+func shortList(names []string) []string {
+	if len(names) <= mostListed {
+		return names
+	}
+	return append(append([]string{}, names[:mostListed]...), fmt.Sprintf("and %d more", len(names)-mostListed))
+}

@@ -1,0 +1,150 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// What the parts of an entry look like. Id and version become names of directories; a
+// package begins with no "-" and is no address or path, for npx and uvx take those, too.
+var (
+	idForm      = regexp.MustCompile(`^[a-z][a-z0-9-]{0,63}$`)
+	versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+_-]{0,60}$`)
+	npmForm     = regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*(@[0-9][0-9A-Za-z.+-]*)?$`)
+	pypiForm    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?((==|@)[0-9][0-9A-Za-z.+!-]*)?$`)
+	programForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+	digestForm  = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+	envForm     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+func isID(s string) bool { return idForm.MatchString(s) }
+
+const (
+	maxText = 4096 // bytes of one text
+	maxArgs = 100
+)
+
+// check says what is wrong with an entry.
+func (e Entry) check() error {
+	switch {
+	case !isID(e.ID):
+		return errors.New("its id is not of lowercase letters, digits and hyphens")
+	case !versionForm.MatchString(e.Version):
+		return errors.New("its version is none")
+	case strings.TrimSpace(e.Name) == "":
+		return errors.New("it has no name")
+	}
+	texts := append([]string{e.Name, e.Description, e.License, e.Repository, e.Website, e.LicenseURL}, e.Authors...)
+	if i := slices.IndexFunc(texts, func(s string) bool { return !plain(s) }); i >= 0 {
+		return errors.New("it has a text that is too long, or has control characters")
+	}
+	return e.Distribution.check()
+}
+
+// plain says whether a text can be shown on one line, and be an argument.
+func plain(s string) bool {
+	return len(s) <= maxText && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+func (d Distribution) check() error {
+	if len(d.Binary) == 0 && d.NPX == nil && d.UVX == nil {
+		return errors.New("it has no distribution that parley knows")
+	}
+	for platform, t := range d.Binary {
+		if err := t.check(); err != nil {
+			return fmt.Errorf("the program for %.40q: %w", platform, err)
+		}
+	}
+	if d.NPX != nil {
+		if err := d.NPX.check(npmForm); err != nil {
+			return fmt.Errorf("the package of npx: %w", err)
+		}
+	}
+	if d.UVX != nil {
+		if err := d.UVX.check(pypiForm); err != nil {
+			return fmt.Errorf("the package of uvx: %w", err)
+		}
+	}
+	return nil
+}
+
+func (t Target) check() error {
+	if err := checkAddress(t.Archive); err != nil {
+		return err
+	}
+	if t.SHA256 != "" && !digestForm.MatchString(t.SHA256) {
+		return errors.New("its digest is not of 64 hexadecimal digits")
+	}
+	if _, err := programIn(t.Cmd); err != nil {
+		return err
+	}
+	return checkCommand(t.Args, t.Env)
+}
+
+func (p Package) check(form *regexp.Regexp) error {
+	if len(p.Package) > 300 || !form.MatchString(p.Package) {
+		return fmt.Errorf("%.80q is no package with a fixed version", p.Package)
+	}
+	if p.Cmd != "" && !programForm.MatchString(p.Cmd) {
+		return fmt.Errorf("%.80q is no program of a package", p.Cmd)
+	}
+	return checkCommand(p.Args, p.Env)
+}
+
+func checkCommand(args []string, env map[string]string) error {
+	if len(args) > maxArgs || len(env) > maxArgs {
+		return fmt.Errorf("it has more than %d arguments or variables", maxArgs)
+	}
+	for _, a := range args {
+		if !plain(a) {
+			return errors.New("it has an argument that is too long, or has control characters")
+		}
+	}
+	for name, value := range env {
+		if !envForm.MatchString(name) || !plain(value) {
+			return errors.New("it has a variable that cannot be set")
+		}
+	}
+	return nil
+}
+
+// checkAddress says whether something may be downloaded from an address.
+func checkAddress(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || !plain(address) || u.Host == "":
+		return errors.New("its address is none")
+	case u.Scheme != "https":
+		return fmt.Errorf("its address begins with %.20q: only https is taken", u.Scheme+":")
+	case u.User != nil:
+		return errors.New("its address has a user's name in it")
+	}
+	if ext := path.Ext(u.Path); slices.Contains(installers, strings.ToLower(ext)) {
+		return fmt.Errorf("it is an installer (%s), which parley does not run", ext)
+	}
+	return nil
+}
+
+// installers are the ends of names of what installs itself.
+var installers = []string{".dmg", ".pkg", ".deb", ".rpm", ".msi", ".appimage"}
+
+// programIn is the path of a program in an archive, with slashes. Entries for Windows
+// write it with backslashes.
+func programIn(cmd string) (string, error) {
+	p := path.Clean(strings.ReplaceAll(cmd, `\`, "/"))
+	if !plain(cmd) || cmd == "" || p == "." || strings.Contains(p, ":") || !localPath(p) {
+		return "", fmt.Errorf("%.80q is no path of a program in the archive", cmd)
+	}
+	return p, nil
+}
+
+// localPath says whether a clean path with slashes leads into what it begins at.
+func localPath(p string) bool {
+	return p != "" && p[0] != '/' && p != ".." && !strings.HasPrefix(p, "../") && !strings.ContainsRune(p, 0)
+}

@@ -1,0 +1,107 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// DefaultURL is where the public registry is published.
+const DefaultURL = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
+
+// ErrOffline says that a server could not be reached.
+var ErrOffline = errors.New("it cannot be reached; is this machine offline?")
+
+// maxRedirects bounds how often an address may lead to another.
+const maxRedirects = 10
+
+// stalled is how long a download may bring nothing.
+const stalled = time.Minute
+
+// newClient is a client that leaves https for nothing. Downloads take as long as they
+// take, but not longer than a minute for nothing.
+func newClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = stalled
+	return &http.Client{Transport: transport, CheckRedirect: stayHTTPS}
+}
+
+func stayHTTPS(r *http.Request, via []*http.Request) error {
+	if r.URL.Scheme != "https" {
+		return fmt.Errorf("it leads to %.20q: only https is taken", r.URL.Scheme+":")
+	}
+	if len(via) >= maxRedirects {
+		return fmt.Errorf("it leads on more than %d times", maxRedirects)
+	}
+	return nil
+}
+
+// get asks for what is at an address. header is sent along. The caller closes the body,
+// which ends with an error if nothing comes for too long.
+func get(ctx context.Context, c *http.Client, address string, header http.Header) (*http.Response, error) {
+	if err := checkAddress(address); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	r.Header.Set("User-Agent", "parley")
+	resp, err := c.Do(r)
+	if err != nil {
+		cancel(nil)
+		return nil, unreachable(err)
+	}
+	resp.Body = &watched{resp.Body, ctx, cancel, time.AfterFunc(stalled, func() { cancel(errStalled) })}
+	return resp, nil
+}
+
+var errStalled = fmt.Errorf("nothing came for %s", stalled)
+
+// unreachable marks the errors of a network that is not there. Others, as those of a
+// certificate or of a redirect, say by themselves what they are.
+func unreachable(err error) error {
+	var net interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, context.Canceled):
+		return context.Canceled
+	case isNetwork(err) || errors.As(err, &net) && net.Timeout():
+		return fmt.Errorf("%w (%w)", ErrOffline, err)
+	}
+	return err
+}
+
+// watched is a body whose reading ends if nothing comes.
+type watched struct {
+	io.ReadCloser
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	if n > 0 {
+		w.timer.Reset(stalled)
+	}
+	if err != nil && err != io.EOF {
+		if cause := context.Cause(w.ctx); cause != nil {
+			err = cause
+		}
+	}
+	return n, err
+}
+
+func (w *watched) Close() error {
+	w.timer.Stop()
+	w.cancel(nil)
+	return w.ReadCloser.Close()
+}

@@ -1,0 +1,219 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// secureServer serves over TLS, with a client that trusts it and follows as parley's does.
+func secureServer(t *testing.T, h http.Handler) (address string, client *http.Client) {
+	t.Helper()
+	s := httptest.NewTLSServer(h)
+	t.Cleanup(s.Close)
+	client = s.Client()
+	client.CheckRedirect = stayHTTPS
+	return s.URL, client
+}
+
+func planFor(archive, digest string) Plan {
+	return Plan{
+		Entry: Entry{ID: "demo", Name: "Demo", Version: "1.2.3", License: "MIT", Repository: "https://example.com/demo"},
+		Kind:  Binary, Command: "bin/agent", Args: []string{"acp"}, Env: map[string]string{"A": "$HOME"}, Archive: archive, SHA256: digest,
+	}
+}
+
+func TestInstallOfAProgram(t *testing.T) {
+	t.Parallel()
+	archive := tarGz(t, file("bin/agent", "#!/bin/sh\n"), file("README", "x"))
+	sum := sha256.Sum256(archive)
+	address, client := secureServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/moved.tar.gz" {
+			http.Redirect(w, r, "/agent.tar.gz?x=1", http.StatusFound)
+			return
+		}
+		_, _ = w.Write(archive)
+	}))
+	var done int64
+	in := &Installer{Dir: filepath.Join(t.TempDir(), "agents"), Client: client, Progress: func(n, _ int64) { done = n }}
+	first, err := in.Install(t.Context(), planFor(address+"/moved.tar.gz", hex.EncodeToString(sum[:])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(first.Command)
+	if err != nil || info.Mode().Perm()&0o100 == 0 || !strings.HasPrefix(first.Command, filepath.Join(in.Dir, "demo", "1.2.3")) {
+		t.Errorf("%s: %v, %v", first.Command, info, err)
+	}
+	if first.Env["A"] != "$$HOME" {
+		t.Errorf("the registry can read a variable: %v", first.Env)
+	}
+	if err := first.Check(); err != nil || done != int64(len(archive)) || first.Origin.Version != "1.2.3" || first.Origin.License != "MIT" {
+		t.Errorf("%+v, %v, %d bytes", first, err, done)
+	}
+	// The same once more is beside it, and one of the two can go.
+	second, err := in.Install(t.Context(), planFor(address+"/agent.tar.gz", ""))
+	if err != nil || second.Command == first.Command {
+		t.Fatal(second, err)
+	}
+	if err := in.Remove("demo", second.Origin.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(first.Command); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(second.Command); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(in.Remove("demo"), in.Remove("demo"), in.Remove("../agents")); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(in.Dir); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// Nothing is left of what did not succeed.
+func TestInstallThatFails(t *testing.T) {
+	t.Parallel()
+	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("asked without TLS") }))
+	t.Cleanup(plain.Close)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/agent.tgz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(tarGz(t, program("bin/agent"))) })
+	mux.HandleFunc("/other.tgz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(tarGz(t, program("bin/other"))) })
+	mux.HandleFunc("/evil.tgz", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(tarGz(t, program("bin/agent"), file("../../evil", "x")))
+	})
+	mux.HandleFunc("/dir.tgz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(tarGz(t, program("bin/agent/x"))) })
+	mux.HandleFunc("/plain.tgz", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, plain.URL+"/a.tgz", http.StatusFound)
+	})
+	mux.HandleFunc("/round.tgz", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/round.tgz", http.StatusFound) })
+	mux.HandleFunc("/huge.tgz", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "9000000000") })
+	mux.HandleFunc("/short.tgz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte("x"))
+	})
+	address, client := secureServer(t, mux)
+	home := t.TempDir()
+	in := &Installer{Dir: filepath.Join(home, "agents"), Client: client}
+	for _, c := range []struct {
+		archive, digest, says string
+		want                  error
+	}{
+		{address + "/agent.tgz", strings.Repeat("0", 64), "digest", ErrDigest},
+		{address + "/other.tgz", "", "no program bin/agent", nil},
+		{address + "/dir.tgz", "", "no program bin/agent", nil},
+		{address + "/evil.tgz", "", "leads out", ErrOutside},
+		{address + "/plain.tgz", "", "only https", nil},
+		{address + "/round.tgz", "", "leads on", nil},
+		{address + "/huge.tgz", "", "too large", ErrTooLarge},
+		{address + "/short.tgz", "", "EOF", nil},
+		{address + "/none.tgz", "", "404", nil},
+		{plain.URL + "/a.tgz", "", "only https", nil},
+		{"https://127.0.0.1:1/a.tgz", "", "offline", ErrOffline},
+	} {
+		_, err := in.Install(t.Context(), planFor(c.archive, c.digest))
+		if err == nil || !strings.Contains(err.Error(), c.says) || c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", c.archive, err)
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(in.Dir, "demo")); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	if left, err := os.ReadDir(home); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
+	}
+	// A server whose certificate nobody knows is not believed.
+	strange := &Installer{Dir: in.Dir}
+	if _, err := strange.Install(t.Context(), planFor(address+"/agent.tgz", "")); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Error(err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := in.Install(stopped, planFor(address+"/agent.tgz", "")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// Of a package nothing is fetched: what runs is written down, with its version.
+func TestInstallOfAPackage(t *testing.T) {
+	t.Parallel()
+	x, err := Parse(snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := x.Find("auggie")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.Plan("linux-x86_64", allFound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := (&Installer{Dir: "/nowhere/at/all"}).Install(t.Context(), p)
+	if err != nil || a.Command != "npx" || strings.Join(a.Args, " ") != "-y @augmentcode/auggie@"+e.Version+" --acp" || a.Env["AUGMENT_DISABLE_AUTO_UPDATE"] != "1" || a.Origin.Dir != "" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestRefresh(t *testing.T) {
+	t.Parallel()
+	const one = `{"version": "1.0.0", "agents": [{"id": "one", "name": "One", "version": "1.0.0", "description": "d", "distribution": {"npx": {"package": "one@1.0.0"}}}, 3]}`
+	content, full := one, 0
+	address, client := secureServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		if content == one && r.Header.Get("If-None-Match") == `"1"` {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		full++
+		_, _ = w.Write([]byte(content))
+	}))
+	s := &Shelf{URL: address + "/registry.json", Cache: filepath.Join(t.TempDir(), "cache", "registry.json"), Client: client}
+	if e, err := s.Open(); err != nil || !e.BuiltIn || len(e.Entries) != 0 {
+		t.Errorf("what is built in is not what somebody else publishes: %+v, %v", e, err)
+	}
+	for i, want := range []bool{true, false} {
+		e, changed, err := s.Refresh(t.Context())
+		if err != nil || changed != want || len(e.Entries) != 1 || len(e.Faults) != 1 || full != 1 {
+			t.Fatalf("time %d: %+v, %v, %v, fetched %d times", i, e, changed, err, full)
+		}
+	}
+	if e, err := s.Open(); err != nil || e.BuiltIn || len(e.Entries) != 1 || time.Since(e.Date) > time.Hour {
+		t.Errorf("%+v, %v", e, err)
+	}
+	// What is no registry, and a server that is not there, leave what was known.
+	content = `{"version": "7"}`
+	if _, _, err := s.Refresh(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	content = strings.Repeat(" ", maxIndex+1)
+	if _, _, err := s.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "larger") {
+		t.Error(err)
+	}
+	if e, err := s.Open(); err != nil || len(e.Entries) != 1 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	public := &Shelf{Cache: s.Cache}
+	if e, err := public.Open(); err != nil || !e.BuiltIn || len(e.Entries) < 20 {
+		t.Errorf("%v", err)
+	}
+	offline := &Shelf{URL: "https://127.0.0.1:1/", Cache: s.Cache}
+	if _, _, err := offline.Refresh(t.Context()); !errors.Is(err, ErrOffline) {
+		t.Error(err)
+	}
+	if err := os.WriteFile(s.Cache, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := public.Open(); err == nil || len(e.Entries) < 20 {
+		t.Errorf("%v, %v", e, err)
+	}
+}

@@ -1,0 +1,164 @@
+// Package registry knows the agents of the public ACP registry: what they are, how each
+// is started on this machine, and how it comes here. It reads the registry's file,
+// chooses a distribution, and downloads and unpacks what is a program and no package.
+//
+// Whatever the registry says is text of somebody else. An entry is taken only if all of
+// it can be shown and carried out; it costs itself if not.
+package registry
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Entry is an agent of the registry. Its texts are not fit to be drawn as they are.
+type Entry struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Version     string   `json:"version"`
+	Description string   `json:"description"`
+	Repository  string   `json:"repository,omitempty"`
+	Website     string   `json:"website,omitempty"`
+	Authors     []string `json:"authors,omitempty"`
+	// License is an SPDX identifier or "proprietary", LicenseURL where its text is.
+	License      string       `json:"license,omitempty"`
+	LicenseURL   string       `json:"license_url,omitempty"`
+	Distribution Distribution `json:"distribution"`
+}
+
+// Distribution is how an agent comes to a machine; one of its ways is there at least.
+type Distribution struct {
+	// Binary are programs to download, by platform.
+	Binary map[string]Target `json:"binary,omitempty"`
+	// NPX is a package of npm, UVX one of PyPI.
+	NPX *Package `json:"npx,omitempty"`
+	UVX *Package `json:"uvx,omitempty"`
+}
+
+// Target is a program for one platform.
+type Target struct {
+	// Archive is the address of an archive, or of the program itself.
+	Archive string `json:"archive"`
+	// SHA256 is the digest of what is at that address, in hexadecimal digits; "" if the
+	// registry does not say.
+	SHA256 string `json:"sha256,omitempty"`
+	// Cmd is the program's path in the archive.
+	Cmd  string            `json:"cmd"`
+	Args []string          `json:"args,omitempty"`
+	Env  map[string]string `json:"env,omitempty"`
+}
+
+// Package is a package that another program fetches and runs.
+type Package struct {
+	Package string `json:"package"`
+	// Cmd is the program in the package, if it is not the one of the package's name.
+	Cmd  string            `json:"cmd,omitempty"`
+	Args []string          `json:"args,omitempty"`
+	Env  map[string]string `json:"env,omitempty"`
+}
+
+// Index is what a registry's file says.
+type Index struct {
+	Entries []Entry
+	// Faults are the entries that cannot be used, and why.
+	Faults []Fault
+}
+
+// Fault is an entry that cannot be used.
+type Fault struct {
+	// Entry is its id, or its place in the file if it has none.
+	Entry string
+	Err   error
+}
+
+func (f Fault) Error() string { return fmt.Sprintf("the registry's entry %s: %v", f.Entry, f.Err) }
+func (f Fault) Unwrap() error { return f.Err }
+
+// ErrUnknown says that the registry has no agent of a name.
+var ErrUnknown = errors.New("the registry has no such agent")
+
+// Find is the entry of an id, or of a name if no id is like it. The error wraps
+// ErrUnknown.
+func (x *Index) Find(word string) (Entry, error) {
+	for _, e := range x.Entries {
+		if e.ID == word {
+			return e, nil
+		}
+	}
+	for _, e := range x.Entries {
+		if strings.EqualFold(e.ID, word) || strings.EqualFold(e.Name, word) {
+			return e, nil
+		}
+	}
+	for _, f := range x.Faults {
+		if f.Entry == word {
+			return Entry{}, f
+		}
+	}
+	return Entry{}, fmt.Errorf("%w: %q", ErrUnknown, word)
+}
+
+const (
+	// maxIndex bounds the registry's file, in bytes; that of 2026 has 150 KiB.
+	maxIndex = 8 << 20
+	// maxEntries bounds how many agents there are.
+	maxEntries = 10_000
+)
+
+// Parse reads a registry's file. An error says that it is none, or one of a form that
+// this parley does not know; an entry that is wrong is a fault of the index.
+func Parse(data []byte) (*Index, error) {
+	if len(data) > maxIndex {
+		return nil, fmt.Errorf("the registry is larger than %d MiB", maxIndex>>20)
+	}
+	var file struct {
+		Version string            `json:"version"`
+		Agents  []json.RawMessage `json:"agents"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("this is no registry: %w", err)
+	}
+	switch {
+	case file.Version == "" || file.Agents == nil:
+		return nil, errors.New("this is no registry: it has no version, or no agents")
+	case file.Version != "1" && !strings.HasPrefix(file.Version, "1."):
+		return nil, fmt.Errorf("the registry is of form %.20q, and this parley reads form 1", file.Version)
+	case len(file.Agents) > maxEntries:
+		return nil, fmt.Errorf("the registry has more than %d agents", maxEntries)
+	}
+	x, seen := &Index{}, map[string]bool{}
+	for i, raw := range file.Agents {
+		e, err := parseEntry(raw)
+		if err == nil && seen[e.ID] {
+			err = errors.New("another entry has the same id")
+		}
+		if err != nil {
+			x.Faults = append(x.Faults, Fault{nameOf(raw, i), err})
+			continue
+		}
+		seen[e.ID] = true
+		x.Entries = append(x.Entries, e)
+	}
+	return x, nil
+}
+
+func parseEntry(raw json.RawMessage) (Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return e, err
+	}
+	return e, e.check()
+}
+
+// nameOf is what an entry that is wrong is called.
+func nameOf(raw json.RawMessage, at int) string {
+	var e struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(raw, &e) == nil && isID(e.ID) {
+		return e.ID
+	}
+	return fmt.Sprintf("number %d", at+1)
+}

@@ -1,0 +1,272 @@
+package registry
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// bounds are what an archive may hold.
+type bounds struct {
+	entries int
+	bytes   int64 // of all files together
+	ratio   int64 // how many bytes may come of one byte of the archive
+	small   int64 // below this the ratio does not count
+}
+
+// defaultBounds are far above what agents have: the largest of 2026 is 130 MiB as an
+// archive, and has 20,000 files.
+var defaultBounds = bounds{entries: 200_000, bytes: 4 << 30, ratio: 100, small: 64 << 20}
+
+// Errors of archives.
+var (
+	// ErrOutside says that an archive has a path that leads out of it.
+	ErrOutside = errors.New("the archive has a path that leads out of it")
+	// ErrTooLarge says that an archive, or what comes of it, is too large.
+	ErrTooLarge = errors.New("it is too large")
+	// ErrSpecial says that an archive has something that is no file, directory or link.
+	ErrSpecial = errors.New("the archive has something that is no file, directory or link")
+)
+
+// maxLink bounds where a symbolic link leads, in bytes.
+const maxLink = 4096
+
+// unpacking is an archive on its way into a directory. Everything is made through root,
+// which no path and no link leads out of.
+type unpacking struct {
+	root    *os.Root
+	bounds  bounds
+	size    int64 // of the archive
+	entries int
+	bytes   int64
+	// links are made last: no file can then be written through one.
+	links []link
+}
+
+type link struct{ name, target string }
+
+// unpack unpacks the archive into a directory. name says by its end what it is; what is
+// no archive is the program itself, and becomes the file cmd.
+func unpack(archive *os.File, name, dir, cmd string, b bounds) error {
+	info, err := archive.Stat()
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	u := &unpacking{root: root, bounds: b, size: info.Size()}
+	switch name = strings.ToLower(name); {
+	case strings.HasSuffix(name, ".zip"):
+		err = u.zip(archive)
+	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(archive); err == nil {
+			err = u.tar(z)
+		}
+	case strings.HasSuffix(name, ".tar.bz2"), strings.HasSuffix(name, ".tbz2"):
+		err = u.tar(bzip2.NewReader(archive))
+	default:
+		err = u.file(cmd, 0o700, archive)
+	}
+	if err != nil {
+		return err
+	}
+	return u.makeLinks()
+}
+
+// next counts one more entry of the archive, and says where it belongs. It is "" for the
+// top itself.
+func (u *unpacking) next(name string) (string, error) {
+	if u.entries++; u.entries > u.bounds.entries {
+		return "", fmt.Errorf("%w: it has more than %d files", ErrTooLarge, u.bounds.entries)
+	}
+	p := path.Clean(name)
+	switch {
+	case p == ".":
+		return "", nil
+	case !localPath(p) || strings.ContainsAny(p, `\:`) || len(p) > maxText:
+		return "", fmt.Errorf("%w: %.200q", ErrOutside, name)
+	}
+	return p, nil
+}
+
+func (u *unpacking) zip(f *os.File) error {
+	r, err := zip.NewReader(f, u.size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // the paths are looked at here
+		return err
+	}
+	for _, entry := range r.File {
+		name, err := u.next(entry.Name)
+		if err != nil {
+			return err
+		}
+		if err := u.zipped(name, entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (u *unpacking) zipped(name string, entry *zip.File) error {
+	mode := entry.Mode()
+	if name == "" || mode.IsDir() {
+		return u.directory(name)
+	}
+	if !mode.IsRegular() && mode.Type() != fs.ModeSymlink {
+		return fmt.Errorf("%w: %.200q", ErrSpecial, entry.Name)
+	}
+	content, err := entry.Open()
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	if mode.IsRegular() {
+		return u.file(name, mode, content)
+	}
+	target, err := io.ReadAll(io.LimitReader(content, maxLink+1))
+	if err != nil {
+		return err
+	}
+	return u.link(name, string(target))
+}
+
+func (u *unpacking) tar(r io.Reader) error {
+	t := tar.NewReader(&expanded{u: u, r: r})
+	for {
+		h, err := t.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
+			return err
+		}
+		name, err := u.next(h.Name)
+		if err != nil {
+			return err
+		}
+		if err := u.tarred(name, h, t); err != nil {
+			return err
+		}
+	}
+}
+
+func (u *unpacking) tarred(name string, h *tar.Header, content io.Reader) error {
+	switch h.Typeflag {
+	case tar.TypeDir:
+		return u.directory(name)
+	case tar.TypeReg:
+		return u.file(name, h.FileInfo().Mode(), content)
+	case tar.TypeSymlink:
+		return u.link(name, h.Linkname)
+	case tar.TypeLink:
+		return u.hardLink(name, h.Linkname)
+	case tar.TypeXGlobalHeader:
+		return nil // says something about the archive only
+	}
+	return fmt.Errorf("%w: %.200q", ErrSpecial, h.Name)
+}
+
+// expanded bounds what comes out of a compressed archive, whatever it is in it: names
+// can be a bomb as well as files.
+type expanded struct {
+	u *unpacking
+	r io.Reader
+	n int64
+}
+
+func (e *expanded) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	if e.n += int64(n); e.n > e.u.most() {
+		return n, e.u.tooLarge()
+	}
+	return n, err
+}
+
+// most is how many bytes may come of the archive.
+func (u *unpacking) most() int64 {
+	return min(u.bounds.bytes, max(u.bounds.small, u.size*u.bounds.ratio))
+}
+
+func (u *unpacking) tooLarge() error {
+	return fmt.Errorf("%w: more than %d MiB come of an archive of %d KiB", ErrTooLarge, u.most()>>20, u.size>>10)
+}
+
+func (u *unpacking) directory(name string) error {
+	if name == "" {
+		return nil
+	}
+	return u.root.MkdirAll(name, 0o700)
+}
+
+// file writes a file that is not there yet.
+func (u *unpacking) file(name string, mode fs.FileMode, content io.Reader) error {
+	if err := u.directory(parent(name)); err != nil {
+		return err
+	}
+	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600|mode.Perm()&0o100)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(f, io.LimitReader(content, u.most()-u.bytes+1))
+	if u.bytes += n; err == nil && u.bytes > u.most() {
+		err = u.tooLarge()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func parent(name string) string {
+	if dir := path.Dir(name); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+func (u *unpacking) link(name, target string) error {
+	if name == "" || target == "" || len(target) > maxLink || path.IsAbs(target) || strings.ContainsAny(target, "\\:\x00") {
+		return fmt.Errorf("%w: the link %.200q", ErrOutside, name)
+	}
+	u.links = append(u.links, link{name, target})
+	return nil
+}
+
+// hardLink gives a file of the archive another name.
+func (u *unpacking) hardLink(name, target string) error {
+	old := path.Clean(target)
+	if name == "" || !localPath(old) {
+		return fmt.Errorf("%w: the link %.200q", ErrOutside, name)
+	}
+	if err := u.directory(parent(name)); err != nil {
+		return err
+	}
+	return u.root.Link(old, name)
+}
+
+// makeLinks makes the symbolic links, and follows each of them when all are there: where
+// a link leads may depend on another one.
+func (u *unpacking) makeLinks() error {
+	for _, l := range u.links {
+		if err := u.directory(parent(l.name)); err != nil {
+			return err
+		}
+		if err := u.root.Symlink(l.target, l.name); err != nil {
+			return err
+		}
+	}
+	for _, l := range u.links {
+		if _, err := u.root.Stat(l.name); err != nil {
+			return fmt.Errorf("%w: the link %.200q: %w", ErrOutside, l.name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package tui
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/notify"
+	"parley/tui/tab"
+)
+
+// attention calls the person when something happens while they look elsewhere, and
+// keeps what shows of parley outside of its window.
+type attention struct {
+	config   config.Attention
+	terminal notify.Terminal
+	progress bool // the terminal shows it
+	// elsewhere is that the terminal has said that it is not focused. One that never says
+	// anything counts as focused.
+	elsewhere bool
+	seen      map[tab.ID]seen
+}
+
+// seen is how a tab stood after the last message.
+type seen struct {
+	state tab.State
+	turns int // that have ended: one may begin and end within a message
+}
+
+func newAttention(c config.Attention, getenv func(string) string) attention {
+	a := attention{config: c, terminal: notify.Terminal{Getenv: getenv}, seen: map[tab.ID]seen{}}
+	if a.progress = notify.ShowsProgress(getenv); c.Progress != nil {
+		a.progress = *c.Progress
+	}
+	return a
+}
+
+// focus takes what a message says about where the person looks. A key says it too.
+func (a *attention) focus(msg tea.Msg) {
+	switch msg.(type) {
+	case tea.BlurMsg:
+		a.elsewhere = true
+	case tea.FocusMsg, tea.KeyPressMsg, tea.PasteMsg:
+		a.elsewhere = false
+	}
+}
+
+// wanted reports whether the person is told of something now.
+func (a *attention) wanted(what config.Happening) bool {
+	switch a.config.When {
+	case config.WhenNever:
+		return false
+	case config.WhenUnfocused:
+		if !a.elsewhere {
+			return false
+		}
+	}
+	return slices.Contains(a.config.On, what)
+}
+
+// happened is what has happened in a tab between two moments, "" if that is nothing to
+// call anybody for.
+func happened(before, now seen) config.Happening {
+	gone := func(s seen) bool { return s.state == tab.Lost || s.state == tab.Failed }
+	switch {
+	case now.state == tab.Lost && before.state != tab.Lost, gone(now) && !gone(before) && now.turns == before.turns:
+		return config.HappeningLost
+	case now.state == tab.Waiting && before.state != tab.Waiting:
+		return config.HappeningQuestion
+	case now.turns != before.turns:
+		return config.HappeningTurn
+	}
+	return ""
+}
+
+// attend calls the person for what the last message has changed.
+func (m *Model) attend() tea.Cmd {
+	a := &m.attention
+	var cmds []tea.Cmd
+	for _, t := range m.tabs {
+		now := seen{t.State(), t.Turns()}
+		before, known := a.seen[t.ID()]
+		if known && now == before {
+			continue
+		}
+		a.seen[t.ID()] = now
+		if what := happened(before, now); what != "" && a.wanted(what) {
+			cmds = append(cmds, a.call(m.program.Context, what, notify.Note{Title: "parley", Text: said(what) + t.Face().Title}))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// said says what has happened, before the title of the tab.
+func said(what config.Happening) string {
+	switch what {
+	case config.HappeningQuestion:
+		return "Waits for you: "
+	case config.HappeningLost:
+		return "The agent has gone: "
+	}
+	return "Finished: "
+}
+
+// call calls the person, beside the screen.
+func (a *attention) call(ctx context.Context, what config.Happening, n notify.Note) tea.Cmd {
+	terminal, c := a.terminal, a.config
+	var cmds []tea.Cmd
+	if c.Notify != config.NoticeNone {
+		way := notify.Way(c.Notify)
+		if c.Notify == config.NoticeAuto {
+			way = ""
+		}
+		cmds = append(cmds, func() tea.Msg { return tea.RawMsg{Msg: terminal.Sequence(ctx, way, n)} })
+	}
+	if len(c.Command) > 0 {
+		cmds = append(cmds, func() tea.Msg {
+			if err := notify.Run(ctx, c.Command, string(what), n); err != nil {
+				return tab.ErrorMsg{Err: err}
+			}
+			return nil
+		})
+	}
+	return tea.Batch(cmds...)
+}
+
+// count is how many tabs are in a state.
+func (m *Model) count(state tab.State) int {
+	n := 0
+	for _, t := range m.tabs {
+		if t.State() == state {
+			n++
+		}
+	}
+	return n
+}
+
+// works reports whether a turn runs in any tab.
+func (m *Model) works() bool { return slices.ContainsFunc(m.tabs, (*tab.Tab).Works) }
+
+// progressBar is what the terminal shows of the work, nil where it cannot or there is
+// none.
+func (m *Model) progressBar() *tea.ProgressBar {
+	switch {
+	case !m.attention.progress:
+		return nil
+	case m.count(tab.Waiting) > 0:
+		return tea.NewProgressBar(tea.ProgressBarWarning, whole) // paused
+	case m.count(tab.Lost)+m.count(tab.Failed) > 0:
+		return tea.NewProgressBar(tea.ProgressBarError, whole)
+	case m.works():
+		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+	}
+	return nil
+}
+
+// whole is a bar that is full, in percent: one of another state shows best.
+const whole = 100
+
+// getenv reads the environment that the options name, else the process's.
+func getenv(opt Options) func(string) string {
+	if opt.Getenv != nil {
+		return opt.Getenv
+	}
+	return os.Getenv
+}

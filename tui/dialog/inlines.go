@@ -1,0 +1,235 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/safetext"
+)
+
+// What follows shows questions as lines of text, and takes lines as answers, for who
+// works with parley without a screen. Nothing of it needs to be drawn. All texts are
+// fit to be shown.
+
+// Reply is one answer to a question that is shown as lines.
+type Reply struct {
+	// Name is what it is called, and More what a person should know of it; More may be
+	// empty.
+	Name, More string
+	// Do answers. It is nil if the answer cannot be given.
+	Do Action
+}
+
+// Line is the answer in one line.
+func (r Reply) Line() string {
+	if r.More != "" {
+		return r.Name + " (" + r.More + ")"
+	}
+	return r.Name
+}
+
+// Text is what a permission asks about, whole.
+func (d *Permission) Text() string {
+	d.refresh()
+	return strings.TrimRight(d.plain(), "\n")
+}
+
+// Why says what kept a rule from answering, "" if no rule is about it.
+func (d *Permission) Why() string { return safetext.VisibleLine(d.asked.Why) }
+
+// Replies are the options in the agent's order. Rules of parley's own are not among
+// them.
+func (d *Permission) Replies() []Reply {
+	d.refresh()
+	var out []Reply
+	for _, r := range d.replies.list {
+		if answer, ok := r.action.(Answer); ok {
+			out = append(out, Reply{r.name, r.more, answer})
+		}
+	}
+	return out
+}
+
+// Rejects reports whether one of the options denies what is asked.
+func (d *Permission) Rejects(option acpclient.PermissionOptionID) bool {
+	return slices.ContainsFunc(d.asked.Options, func(o acpclient.PermissionOption) bool {
+		return o.OptionID == option && o.Kind.Rejects()
+	})
+}
+
+// Text is what signing in is asked for with.
+func (d *Auth) Text() string {
+	text := safetext.Block(strings.TrimSpace(d.message))
+	if text == "" {
+		text = "The agent wants you to sign in before it goes on."
+	}
+	if len(d.methods) == 0 {
+		text += "\nIt names no way to do so: sign in with its own program, then try again."
+	}
+	return text
+}
+
+// Replies are the ways to sign in. Those that parley does not support do nothing.
+func (d *Auth) Replies() []Reply {
+	var out []Reply
+	for _, r := range d.replies.list {
+		out = append(out, Reply{r.name, r.more, r.action})
+	}
+	return out
+}
+
+// Text is the address, where it leads, and what should be known of it.
+func (d *Link) Text() string {
+	a := &d.address
+	lines := []string{"The agent asks you to open an address."}
+	if said := strings.TrimSpace(d.asked.Request.Message); said != "" {
+		lines = append(lines, "It says: "+safetext.Block(said))
+	}
+	lines = append(lines, "Host: "+safetext.Visible(a.host))
+	if a.other != "" {
+		lines = append(lines, "That is: "+safetext.Visible(a.other))
+	}
+	lines = append(lines, a.warnings...)
+	lines = append(lines, "Address: "+safetext.Visible(a.raw))
+	if !a.opens {
+		lines = append(lines, "It cannot be opened from here: "+a.why)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Replies are what can be done about the address.
+func (d *Link) Replies() []Reply {
+	var out []Reply
+	if d.address.opens {
+		out = append(out,
+			Reply{Name: "Open in the browser", Do: OpenURL{d.asked.ID, d.address.raw}},
+			Reply{Name: "Go on: I have opened it myself", Do: response(d.asked, acpclient.ElicitAccept, nil)})
+	}
+	return append(out,
+		Reply{Name: "Decline", Do: response(d.asked, acpclient.ElicitDecline, nil)},
+		Reply{Name: "Cancel: no answer", Do: response(d.asked, acpclient.ElicitCancel, nil)})
+}
+
+// Text is what the agent says about the form.
+func (d *Form) Text() string {
+	lines := []string{safetext.Block(strings.TrimSpace(d.asked.Request.Message))}
+	if s := d.asked.Request.RequestedSchema; s != nil && strings.TrimSpace(s.Description) != "" {
+		lines = append(lines, safetext.Block(strings.TrimSpace(s.Description)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Fields is how many fields the form has.
+func (d *Form) Fields() int { return len(d.fields) }
+
+// FieldText asks for a field. fills is false if parley cannot fill it in.
+func (d *Form) FieldText(i int) (text string, fills bool) {
+	f := d.fields[i]
+	lines := []string{f.label()}
+	if rules := f.rules(); rules != "" {
+		lines[0] += " (" + strings.ReplaceAll(rules, " · ", ", ") + ")"
+	}
+	if about := strings.TrimSpace(f.schema.Description); about != "" {
+		lines = append(lines, safetext.Block(about))
+	}
+	for n, c := range f.choices {
+		line := fmt.Sprintf("%d. %s", n+1, safetext.VisibleLine(c.Title))
+		if c.Description != "" {
+			line += ": " + safetext.VisibleLine(c.Description)
+		}
+		lines = append(lines, line)
+	}
+	switch now := f.words(); {
+	case f.kind == otherField:
+	case now != "":
+		lines = append(lines, "An empty line leaves it as it is: "+now)
+	default:
+		lines = append(lines, "An empty line leaves it out.")
+	}
+	return strings.Join(lines, "\n"), f.kind != otherField
+}
+
+// words are the value of a field as it stands, "" if it has none.
+func (f *field) words() string {
+	if f.kind == textField {
+		return safetext.VisibleLine(f.input.text)
+	}
+	var names []string
+	for i, on := range f.picked {
+		if on {
+			names = append(names, safetext.VisibleLine(f.choices[i].Title))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// FillIn takes a line for a field: text, or the numbers of choices. An empty line
+// leaves the field as it is. problem says why the value cannot be sent; the field is to
+// be asked for again then.
+func (d *Form) FillIn(i int, line string) (problem string) {
+	f := d.fields[i]
+	line = strings.TrimSpace(line)
+	switch {
+	case line == "":
+	case f.kind == textField:
+		f.input.set(line)
+	default:
+		picked, problem := f.numbers(line)
+		if problem != "" {
+			return problem
+		}
+		f.picked = picked
+	}
+	_, _, problem = f.value()
+	return problem
+}
+
+// numbers are the choices that a line names by their numbers.
+func (f *field) numbers(line string) (picked []bool, problem string) {
+	picked = make([]bool, len(f.choices))
+	words := strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
+	for _, word := range words {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > len(picked) {
+			return nil, fmt.Sprintf("%q is not one of the numbers from 1 to %d", safetext.VisibleLine(word), len(picked))
+		}
+		picked[n-1] = true
+	}
+	if f.kind == oneField && len(words) > 1 {
+		return nil, "only one number can be chosen"
+	}
+	return picked, ""
+}
+
+// Summary is each field and what it holds, a line each.
+func (d *Form) Summary() string {
+	var lines []string
+	for _, f := range d.fields {
+		value := f.words()
+		if value == "" {
+			value = "left out"
+		}
+		lines = append(lines, f.label()+": "+value)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Respond is the answer that declines, cancels, or accepts with what the fields hold.
+// problem says why the form cannot be accepted.
+func (d *Form) Respond(a acpclient.ElicitationAction) (answer Elicit, problem string) {
+	if a != acpclient.ElicitAccept {
+		return response(d.asked, a, nil), ""
+	}
+	content, ok := d.content()
+	if ok {
+		return response(d.asked, a, content), ""
+	}
+	if d.problem != "" {
+		return Elicit{}, d.problem
+	}
+	f := d.fields[d.focus]
+	return Elicit{}, f.label() + ": " + f.problem
+}

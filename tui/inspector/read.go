@@ -1,0 +1,103 @@
+package inspector
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/inspect"
+	"parley/internal/recording"
+)
+
+const (
+	// readAtOnce is how many entries are read in one command.
+	readAtOnce = 1000
+	// pace is the shortest time between two readings of what comes: it is drawn then.
+	pace = 50 * time.Millisecond
+	// idlePace is the same while only messages are counted.
+	idlePace = 250 * time.Millisecond
+)
+
+// readMessage is a message that was read.
+type readMessage struct {
+	inspect.Message
+	// words are what it is filtered by, in lower case.
+	words string
+}
+
+// read waits until there is more, and reads and judges it.
+func (v *View) read(reader *inspect.Reader) tea.Cmd {
+	if v.reading {
+		return nil
+	}
+	v.reading = true
+	ctx, ring, from, round, waits := v.ctx, v.opt.Ring, v.next, v.round, !v.behind
+	return func() tea.Msg {
+		ring.Wait(ctx, from)
+		if waits {
+			select {
+			case <-ctx.Done():
+			case <-time.After(pace):
+			}
+		}
+		msg := readMsg{round: round}
+		msg.reader, msg.next = reader, from
+		if ctx.Err() != nil {
+			return nil
+		}
+		entries, next := ring.Read(from, readAtOnce)
+		first, end := ring.Span()
+		missing := from < first && from != next
+		for i := range entries {
+			m := reader.Take(entries[i], missing && i == 0)
+			msg.messages = append(msg.messages, readMessage{m, wordsOf(&m)})
+		}
+		msg.next, msg.behind = next, next < end
+		return msg
+	}
+}
+
+// wordsOf are the words by which a message is filtered.
+func wordsOf(m *inspect.Message) string {
+	return strings.ToLower(strings.Join([]string{m.Kind.String(), m.Label(), m.Method, m.Gist}, " "))
+}
+
+// wait waits until there is more to count.
+func (v *View) wait() tea.Cmd {
+	if v.reading {
+		return nil
+	}
+	v.reading = true
+	ctx, ring, round := v.ctx, v.opt.Ring, v.round
+	_, end := ring.Span()
+	return func() tea.Msg {
+		ring.Wait(ctx, end)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(idlePace):
+		}
+		return waitedMsg{round}
+	}
+}
+
+// bodies are the messages of some numbers, as a person reads them, and how many of them
+// are left out because they are not kept, or too much.
+func bodies(ring *recording.Ring, numbers []uint64, most int) (all []string, left int) {
+	size := 0
+	for i, number := range numbers {
+		if size > most {
+			return all, left + len(numbers) - i
+		}
+		e, kept := ring.At(number)
+		if !kept {
+			left++
+			continue
+		}
+		text := inspect.Pretty(e.Data)
+		size += len(text)
+		all = append(all, text)
+	}
+	return all, left
+}

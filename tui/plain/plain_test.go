@@ -1,0 +1,182 @@
+package plain_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/local"
+	"parley/internal/sensitive"
+	"parley/internal/session"
+	"parley/internal/test/scriptedagent"
+	"parley/tui/plain"
+)
+
+// reading is a person who reads what is written, in order, and types lines.
+type reading struct {
+	t      *testing.T
+	leave  func()
+	looked chan time.Time // lets the next question be answered
+	in     io.Writer
+
+	mu   sync.Mutex
+	all  string
+	read int
+	more chan struct{}
+	left chan struct{} // the program has ended
+}
+
+// Write takes what the program writes.
+func (r *reading) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all += string(p)
+	close(r.more)
+	r.more = make(chan struct{})
+	return len(p), nil
+}
+
+// reads reads on to the end of each of the texts.
+func (r *reading) reads(texts ...string) *reading {
+	r.t.Helper()
+	bound := time.After(30 * time.Second)
+	for _, text := range texts {
+		for {
+			r.mu.Lock()
+			rest, more := r.all[r.read:], r.more
+			at := strings.Index(rest, text)
+			if at >= 0 {
+				r.read += at + len(text)
+			}
+			r.mu.Unlock()
+			if at >= 0 {
+				break
+			}
+			select {
+			case <-more:
+			case <-bound:
+				r.t.Fatalf("expected to read %q in %q", text, rest)
+			}
+		}
+	}
+	return r
+}
+
+// types types text as it is.
+func (r *reading) types(text string) *reading {
+	r.t.Helper()
+	if _, err := io.WriteString(r.in, text); err != nil {
+		r.t.Fatal(err)
+	}
+	return r
+}
+
+// looks has looked at the question for long enough.
+func (r *reading) looks() *reading {
+	r.looked <- time.Now()
+	return r
+}
+
+// leaves waits for the end of the program.
+func (r *reading) leaves() {
+	r.t.Helper()
+	select {
+	case <-r.left:
+	case <-time.After(30 * time.Second):
+		r.t.Fatal("the program does not end")
+	}
+}
+
+// follows runs the program with an agent that does what a script says. A nil from is a
+// pipe.
+func follows(t *testing.T, script string, from *os.File) *reading {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "agent.script")
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &reading{t: t, looked: make(chan time.Time), more: make(chan struct{}), left: make(chan struct{})}
+	opt := plain.Options{
+		Config: config.Default(), Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
+		Start: func(config.Agent) (*session.Session, error) {
+			return session.NewSession(session.Options{
+				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return scriptedagent.Start(path), nil },
+				Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
+					table, err := sensitive.New(nil, nil, nil, "")
+					if err != nil {
+						return nil, err
+					}
+					return local.New(w, local.Options{Asker: a, Sensitive: table}, dir)
+				},
+			})
+		},
+		After: func(time.Duration) <-chan time.Time { return r.looked },
+	}
+	if from != nil {
+		opt.In, opt.Terminal = from, true
+	} else {
+		in, out := io.Pipe()
+		opt.In, r.in = in, out
+		t.Cleanup(func() { out.Close() })
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		defer close(r.left)
+		if _, err := plain.Run(ctx, opt); err != nil {
+			t.Error(err)
+		}
+	}()
+	r.leave = func() { stop(); r.leaves() }
+	t.Cleanup(r.leave)
+	return r
+}
+
+const question = `request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Clean up", "kind": "execute",
+  "rawInput": {"command": "rm -rf build"}}, "options": [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}, {"optionId": "no", "name": "Reject", "kind": "reject_once"}]} as one
+`
+
+const asking = "handshake\nexpect session/prompt\n" + question + `await one contains "no"
+say It was rejected.
+end-turn
+`
+
+// A line that comes before parley asks for the answer answers nothing.
+func TestALineThatCameTooSoonIsNoAnswer(t *testing.T) {
+	r := follows(t, asking, nil)
+	r.reads("\n> ").types("go\n").reads("2. Reject")
+	r.types("1\n").reads("Dropped, because it was typed before the question could be read: 1")
+	r.types("and then the docs\n").reads("Taken as a prompt, because it was typed before", "the prompt waits")
+	r.looks().reads("Answer 1 to 2")
+	r.types("2\n").reads("Agent: It was rejected.", "You: and then the docs")
+}
+
+// Nor does a line of which the beginning came too soon, from a pipe.
+func TestTheBeginningOfALineCounts(t *testing.T) {
+	r := follows(t, asking, nil)
+	r.reads("\n> ").types("go\n").reads("2. Reject").types("1")
+	r.looks().reads("Answer 1 to 2").types("\n").reads("Dropped", "Answer 1 to 2")
+	r.types("2\n").reads("Agent: It was rejected.")
+}
+
+// A pipe that ends while nobody has answered approves nothing: the turn is cancelled.
+func TestTheEndOfTheInputIsNoAnswer(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\n"+question+"wait-cancel\nawait one contains \"cancelled\"\nend-turn cancelled\n", nil)
+	r.reads("\n> ").types("go\n").reads("2. Reject")
+	r.in.(io.Closer).Close()
+	r.reads("The input has ended, and nobody can answer.", "Leaving.").leaves()
+}
+
+// A pipe with prompts is worked off before parley leaves.
+func TestPromptsFromAPipeAreWorkedOff(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt contains \"one\"\nsay First.\nend-turn\nexpect session/prompt contains \"two\"\nsay Second.\nend-turn\n", nil)
+	r.types("one\ntwo\n").in.(io.Closer).Close()
+	r.reads("Agent: First.", "Agent: Second.", "Leaving.").leaves()
+}

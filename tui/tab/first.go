@@ -1,0 +1,158 @@
+package tab
+
+import (
+	"cmp"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/registry"
+	"parley/internal/store"
+	"parley/tui/dialog"
+)
+
+// mostAtFirst is how many of the stored sessions are listed on the first screen. All of
+// them are one key away.
+const mostAtFirst = 5
+
+// first is the list on the first screen: the agents that can be started, the one that
+// was used last first, the sessions of this directory that were used last, and the
+// agents that could be installed.
+type first struct {
+	tab      *Tab
+	picker   *dialog.Selector
+	found    bool // the agents are known
+	agents   []config.Agent
+	missing  []config.Agent
+	offers   []registry.Offer
+	sessions []store.Summary
+}
+
+// firstAgentsMsg are the agents for the first screen, and firstSessionsMsg the sessions.
+type (
+	firstAgentsMsg struct {
+		list            *first
+		agents, missing []config.Agent
+		offers          []registry.Offer
+		err, unread     error
+	}
+	firstSessionsMsg struct {
+		list     *first
+		sessions []store.Summary
+	}
+)
+
+// chooseFirst shows what can be begun with. Nothing is read before it is on the screen.
+func (t *Tab) chooseFirst() tea.Cmd {
+	if t.program.Offered == nil {
+		return t.chooseAgent()
+	}
+	l := &first{tab: t}
+	l.picker = dialog.NewSelector(t.env(), l.content())
+	t.dialogs.Push(l.picker)
+	return tea.Batch(l.findAgents(), l.findSessions())
+}
+
+func (l *first) findAgents() tea.Cmd {
+	p := l.tab.program
+	return func() tea.Msg {
+		msg := firstAgentsMsg{list: l}
+		if msg.agents, msg.err = p.Offered(); msg.err == nil && p.Missing != nil {
+			msg.missing = p.Missing()
+		}
+		msg.offers, msg.unread = p.offers(msg.agents)
+		used := p.Recent.Load().Agents
+		last := func(a config.Agent) int {
+			if i := slices.Index(used, a.ID); i >= 0 {
+				return i
+			}
+			return len(used)
+		}
+		slices.SortStableFunc(msg.agents, func(a, b config.Agent) int { return cmp.Compare(last(a), last(b)) })
+		return msg
+	}
+}
+
+// findSessions asks for the sessions of this directory. That there are none to be had is
+// no trouble of the person's here: who looks for one is told.
+func (l *first) findSessions() tea.Cmd {
+	lib, ctx, cwd := l.tab.program.Stored, l.tab.program.Context, l.tab.cwd
+	if lib == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		sessions, _ := lib.List(ctx, store.Query{Cwd: cwd, Limit: mostAtFirst})
+		return firstSessionsMsg{l, sessions}
+	}
+}
+
+// takeAgents fills the list, unless it was closed meanwhile.
+func (l *first) takeAgents(msg firstAgentsMsg) tea.Cmd {
+	l.found, l.agents, l.offers = true, msg.agents, msg.offers
+	l.missing = slices.DeleteFunc(msg.missing, func(a config.Agent) bool {
+		return slices.ContainsFunc(msg.offers, func(o registry.Offer) bool { return config.KnownAs(o.Entry.ID) == a.ID })
+	})
+	l.show()
+	if msg.unread != nil && msg.err == nil {
+		return l.tab.say("of the registry, what is built in is shown: " + msg.unread.Error())
+	}
+	if msg.err != nil {
+		return l.tab.say("the agents of this machine are not known: " + msg.err.Error())
+	}
+	return nil
+}
+
+func (l *first) takeSessions(msg firstSessionsMsg) {
+	l.sessions = msg.sessions
+	l.show()
+}
+
+func (l *first) show() {
+	if l.tab.dialogs.Has(l.picker) {
+		l.picker.SetList(l.content())
+	}
+}
+
+// content is the list as far as it is known. Before the agents are, it is empty: the
+// first of them is what is marked.
+func (l *first) content() dialog.List {
+	list := dialog.List{Title: "Choose an agent", Loading: !l.found, Closing: l.tab.withoutAgent()}
+	if !l.found {
+		return list
+	}
+	list.Items = dialog.AgentItems(l.agents)
+	for i := range list.Items {
+		list.Items[i].Group = "begin a session" // in the order of use, wherever they come from
+	}
+	for i := range l.sessions {
+		list.Items = append(list.Items, l.session(&l.sessions[i]))
+	}
+	for _, o := range l.offers {
+		list.Items = append(list.Items, offerItem(o, func() tea.Cmd {
+			return l.tab.askToInstall(&installing{tab: l.tab, plan: o.Plan, picker: l.picker, list: l.content, start: l.tab.startAgent})
+		}))
+	}
+	for _, a := range l.missing {
+		list.Items = append(list.Items, l.missed(a))
+	}
+	return list
+}
+
+// session is a stored session to go on with.
+func (l *first) session(s *store.Summary) dialog.Item {
+	t, id := l.tab, s.ID
+	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
+	item.ID, item.Group = "kept "+string(id), "go on with a session of this directory"
+	item.Do = dialog.Do(func() tea.Cmd { return t.goTo(id) })
+	return item
+}
+
+// missed is an agent whose program is not there, with the line that installs it.
+func (l *first) missed(a config.Agent) dialog.Item {
+	t := l.tab
+	return dialog.Item{
+		ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: "not on this machine: enter copies the line that installs one", Dim: true,
+		Do: dialog.Stay(func() tea.Cmd { return t.copy("the line that installs "+a.Name, a.InstallHint) }),
+	}
+}

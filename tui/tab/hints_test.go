@@ -1,0 +1,33 @@
+package tab
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/cells"
+	"parley/tui/dialog"
+	"parley/tui/theme"
+)
+
+// However narrow it is, one sees how to get out, or where help is.
+func TestTheLastHintIsNeverCut(t *testing.T) {
+	hints := []dialog.Hint{{Key: "enter", Text: "choose"}, {Key: "down", Text: "next"}, {Key: "type", Text: "filter"}, {Key: "esc", Text: "close"}}
+	const all = "  enter choose  down next  type filter  esc close"
+	for width := len(all) + 2; width >= 28; width-- {
+		got := ansi.Strip(drawHints(hints, theme.New(true), width))
+		if cells.Width(got) > width || !strings.HasSuffix(got, "  esc close") {
+			t.Errorf("in %d columns: %q", width, got)
+		}
+		if cut := len(all) > width; cut != strings.Contains(got, "…") || !cut && got != all {
+			t.Errorf("in %d columns: %q", width, got)
+		}
+	}
+	if got := ansi.Strip(drawHints(hints, theme.New(true), 40)); got != "  enter choose  down next  …  esc close" {
+		t.Errorf("of what is before it: %q", got)
+	}
+	if got := ansi.Strip(drawHints(hints, theme.New(true), 27)); got != "  enter choose  …" {
+		t.Errorf("where there is room for one: %q", got)
+	}
+}

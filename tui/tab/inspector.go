@@ -1,0 +1,29 @@
+package tab
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/inspector"
+)
+
+// inspect shows the protocol as it flows.
+func (t *Tab) inspect() tea.Cmd {
+	if t.session == nil {
+		return t.say("there is no agent yet")
+	}
+	ring := t.session.Options().Ring
+	switch {
+	case ring == nil:
+		return t.say("no agent was started in this session")
+	case t.inspector == nil || t.inspector.Ring() != ring:
+		t.inspector = inspector.New(inspector.Options{
+			Context: t.program.Context, Ring: ring, Host: changesHost{t},
+			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
+		})
+	}
+	if !t.dialogs.Has(t.inspector) {
+		t.inspector.Close() // it may have been closed without its knowing
+		t.dialogs.Push(t.inspector)
+	}
+	return t.inspector.Open()
+}

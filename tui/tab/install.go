@@ -1,0 +1,171 @@
+package tab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/registry"
+	"parley/tui/dialog"
+)
+
+// installing is an agent of the registry on its way to this machine. The list from which
+// it was chosen shows how far it is; closing the list stops it.
+type installing struct {
+	tab    *Tab
+	plan   registry.Plan
+	picker *dialog.Selector
+	// list gives the list as it was, start starts the agent.
+	list  func() dialog.List
+	start func(config.Agent) tea.Cmd
+
+	stop context.CancelFunc
+	come atomic.Pointer[string] // how much has come, for people
+	more chan struct{}          // that is another one; closed when nothing comes any more
+}
+
+// comeMsg says that more of an agent has come, installedMsg that it is there or why not.
+type (
+	comeMsg      struct{ of *installing }
+	installedMsg struct {
+		of    *installing
+		agent config.Agent
+		err   error
+	}
+)
+
+// registryGroup is above the agents of the registry in a list. It is short: the line to
+// filter with looks at it, too.
+const registryGroup = "from the registry"
+
+// offers are the agents that could be installed besides those that are there. It reads
+// files; the error says that not all could be known.
+func (p *Program) offers(agents []config.Agent) ([]registry.Offer, error) {
+	if p.Registry == nil {
+		return nil, nil
+	}
+	taken := make(map[string]bool, len(agents))
+	for _, a := range agents {
+		taken[a.ID] = true
+	}
+	return p.Registry.Offers(func(id string) bool { return taken[id] || taken[config.KnownAs(id)] })
+}
+
+// offerItem is an agent of the registry in a list.
+func offerItem(o registry.Offer, choose func() tea.Cmd) dialog.Item {
+	e := o.Entry
+	item := dialog.Item{
+		ID: "registry " + e.ID, Title: e.Name, Group: registryGroup, Dim: true, About: e.Description + "  " + e.Source(),
+		Detail: strings.TrimSpace(strings.Join([]string{e.Version, how(o), e.License}, "  ")),
+	}
+	if o.Err != nil {
+		item.Disabled, item.Detail = true, o.Err.Error()
+		return item
+	}
+	item.Do = dialog.Stay(choose)
+	return item
+}
+
+// how says in a word how an agent comes.
+func how(o registry.Offer) string {
+	if o.Plan.Kind == registry.Binary {
+		return "a program to download"
+	}
+	return o.Plan.Command + " " + strings.Join(o.Plan.Args, " ")
+}
+
+// askToInstall shows exactly what will be done and run, and does it if the person says so.
+func (t *Tab) askToInstall(i *installing) tea.Cmd {
+	var lines []string
+	for _, f := range i.plan.Facts(t.program.Registry.Dir) {
+		lines = append(lines, fmt.Sprintf("%-10s %s", f.Name, f.Text))
+	}
+	t.ask(dialog.Confirmation{
+		Title: "Install " + i.plan.Entry.Name + "?",
+		Text:  "It is made by others than parley, and runs with your rights. This is all that is done:",
+		Lines: lines,
+		Choices: []dialog.Choice{
+			{Name: "Install and start it", Key: "i", Do: dialog.Do(i.begin)},
+			{Name: "Leave it", Key: "n", Do: dialog.Close{}},
+		},
+	})
+	return nil
+}
+
+// begin installs beside the screen.
+func (i *installing) begin() tea.Cmd {
+	ctx, stop := context.WithCancel(i.tab.program.Context)
+	i.stop, i.more = stop, make(chan struct{}, 1)
+	i.show()
+	agents := i.tab.program.Registry
+	install := func() tea.Msg {
+		added, err := agents.Install(ctx, i.plan, i.comes)
+		stop()
+		close(i.more)
+		return installedMsg{i, added.Agent(), err}
+	}
+	return tea.Batch(install, i.wait)
+}
+
+// comes notes how much has come, and says so if that reads otherwise than before.
+func (i *installing) comes(done, all int64) {
+	text := fmt.Sprintf("%d MiB", done>>20)
+	if all > 0 {
+		text = fmt.Sprintf("%d %% of %d MiB", done*100/all, all>>20)
+	}
+	if before := i.come.Swap(&text); before != nil && *before == text {
+		return
+	}
+	select {
+	case i.more <- struct{}{}:
+	default: // it is going to be looked at
+	}
+}
+
+func (i *installing) wait() tea.Msg {
+	if _, on := <-i.more; on {
+		return comeMsg{i}
+	}
+	return nil
+}
+
+// came shows how much has come.
+func (i *installing) came() tea.Cmd {
+	i.show()
+	return i.wait
+}
+
+func (i *installing) show() {
+	title := "Installing " + i.plan.Entry.Name
+	if come := i.come.Load(); come != nil {
+		title += "  " + *come
+	}
+	if i.tab.dialogs.Has(i.picker) {
+		i.picker.SetList(dialog.List{Title: title, Loading: true, Left: i.stop, Closing: i.tab.withoutAgent()})
+	}
+}
+
+// ended starts the agent, or tells why it is not there.
+func (i *installing) ended(msg installedMsg) tea.Cmd {
+	t := i.tab
+	open := t.dialogs.Has(i.picker)
+	switch {
+	case errors.Is(msg.err, context.Canceled):
+		return t.say("nothing was installed")
+	case msg.err != nil:
+		if open {
+			i.picker.SetList(i.list())
+		}
+		t.ask(dialog.Confirmation{Title: i.plan.Entry.Name + " was not installed", Text: msg.err.Error(), Choices: []dialog.Choice{{Name: "Go back", Do: dialog.Close{}}}})
+		return nil
+	case !open: // the person has gone on to something else
+		return t.say(i.plan.Entry.Name + " is installed")
+	}
+	t.dialogs.Close(i.picker)
+	return i.start(msg.agent)
+}

@@ -1,0 +1,24 @@
+package tab
+
+import (
+	"parley/config"
+	"parley/tui/dialog"
+)
+
+// TellNews says quietly that parley is a newer one than the time before, until the
+// person has seen what is new or goes to work.
+func (t *Tab) TellNews() { t.news = true }
+
+// newsWords are the words for it, "" if there is nothing to tell.
+func (t *Tab) newsWords() string {
+	if !t.news {
+		return ""
+	}
+	return "parley is now " + t.program.Version + ": " + keyName(t.program.Keys, config.ActionNews) + " shows what is new"
+}
+
+// showNews shows what has changed from version to version.
+func (t *Tab) showNews() {
+	t.news = false
+	t.dialogs.Push(dialog.NewGuide(t.env(), "What is new", t.program.Changes))
+}

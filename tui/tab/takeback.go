@@ -1,0 +1,100 @@
+package tab
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/tui/composer"
+	"parley/tui/toolface"
+)
+
+// outputLabel is what stands in the text of a prompt for output that goes with it, and
+// imageLabel for an image that is in no file.
+var (
+	outputLabel = regexp.MustCompile(`\[(output of \$ [^\]]*)\] ?`)
+	imageLabel  = regexp.MustCompile(`\[image, [0-9]+×[0-9]+, [^\]]*\] ?`)
+)
+
+// takeBack puts a prompt back into the composer, with the output and the images that were
+// to go with it. An image of a file comes back by its mention.
+func (t *Tab) takeBack(text string, blocks []acpclient.ContentBlock) tea.Cmd {
+	var attached []composer.Attachment
+	var images []*composer.Image
+	for _, b := range blocks {
+		switch {
+		case b.Type == acpclient.ContentImage && b.URI == "":
+			at := imageLabel.FindStringIndex(text)
+			data, err := base64.StdEncoding.DecodeString(b.Data)
+			if at == nil || err != nil {
+				continue
+			}
+			if img, err := composer.NewImage(data); err == nil {
+				images = append(images, img)
+				text = text[:at[0]] + text[at[1]:]
+			}
+		case b.Resource == nil || b.Resource.Text == nil || !toolface.IsOutput(b.Resource.URI):
+		default:
+			if at := outputLabel.FindStringSubmatchIndex(text); at != nil {
+				attached = append(attached, composer.Attachment{Label: text[at[2]:at[3]], URI: b.Resource.URI, Text: *b.Resource.Text})
+				text = text[:at[0]] + text[at[1]:]
+			}
+		}
+	}
+	cmd := t.composer.Load(text)
+	for _, a := range attached {
+		t.composer.Attach(a)
+	}
+	for _, img := range images {
+		t.composer.AddImage(img)
+	}
+	return cmd
+}
+
+// escape is esc where there is nothing to cancel or to close: pressed twice on an empty
+// prompt, it brings the last prompt back to be edited.
+func (t *Tab) escape() tea.Cmd {
+	if !t.composer.Empty() || !t.hasLast() {
+		return nil
+	}
+	if !t.escapes() {
+		t.escaped = t.program.Now()
+		return tea.Tick(againTime, func(time.Time) tea.Msg { return leavingOver{} })
+	}
+	t.escaped = time.Time{}
+	if t.last != nil {
+		t.composer.Restore(*t.last)
+		return nil
+	}
+	return t.composer.Load(lastPrompt(t.conv))
+}
+
+// escapes reports whether another esc would bring the last prompt back.
+func (t *Tab) escapes() bool {
+	return !t.escaped.IsZero() && t.program.Now().Sub(t.escaped) < againTime
+}
+
+func (t *Tab) hasLast() bool { return t.last != nil || t.conv != nil && lastPrompt(t.conv) != "" }
+
+// lastPrompt is the text of the last prompt of a conversation, "" if there is none.
+func lastPrompt(c *conversation.Conversation) string {
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		m, ok := c.Items[i].(*conversation.Message)
+		if !ok || m.Chunk != acpclient.UserMessageChunk || m.Parent != "" {
+			continue
+		}
+		var text strings.Builder
+		for _, p := range m.Parts {
+			if p.Block == nil {
+				text.WriteString(p.Text())
+			}
+		}
+		return text.String()
+	}
+	return ""
+}
