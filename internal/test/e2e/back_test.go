@@ -47,10 +47,17 @@ end-turn
 `
 }
 
+// workedIn is a place in which an agent of these capabilities has answered "first".
+func workedIn(t *testing.T, capabilities string) place {
+	t.Helper()
+	at := newPlace(t)
+	at.start(talk(capabilities, "The first answer.")).Ready().Ask("first").Shows("The first answer.").Idle().Leave()
+	return at
+}
+
 func TestContinuesByResuming(t *testing.T) {
 	t.Parallel()
-	at := newPlace(t)
-	at.start(talk(resumes, "The first answer.")).Ready().Ask("first").Shows("The first answer.").Idle().Leave()
+	at := workedIn(t, resumes)
 	p := at.start(`
 expect initialize
 reply {`+initialized+`, "agentCapabilities": `+resumes+`}
@@ -71,8 +78,7 @@ end-turn
 // The agent replays what the store has already, some of it late.
 func TestContinuesByLoadingWithoutSayingAnythingTwice(t *testing.T) {
 	t.Parallel()
-	at := newPlace(t)
-	at.start(talk(loads, "The first answer.")).Ready().Ask("first").Shows("The first answer.").Idle().Leave()
+	at := workedIn(t, loads)
 	p := at.start(`
 expect initialize
 reply {`+initialized+`, "agentCapabilities": `+loads+`}
@@ -101,8 +107,7 @@ end-turn
 // told of it.
 func TestContinuesWithAnAgentThatRemembersNothing(t *testing.T) {
 	t.Parallel()
-	at := newPlace(t)
-	at.start(talk(`{}`, "The first answer.")).Ready().Ask("first").Shows("The first answer.").Idle().Leave()
+	at := workedIn(t, `{}`)
 	p := at.start(talk(`{}`, "I was told."), "--continue")
 	p.Question("The agent cannot go on with this session", "remembers no earlier").Answer("New session that is told what was said")
 	p.WaitSent("session/new", 1)
@@ -117,8 +122,7 @@ func TestContinuesWithAnAgentThatRemembersNothing(t *testing.T) {
 // A session that the agent refuses to open is refused once, and nothing is tried again.
 func TestARefusedSessionIsSaidOnce(t *testing.T) {
 	t.Parallel()
-	at := newPlace(t)
-	at.start(talk(loads, "The first answer.")).Ready().Ask("first").Shows("The first answer.").Idle().Leave()
+	at := workedIn(t, loads)
 	p := at.start(`
 expect initialize
 reply {`+initialized+`, "agentCapabilities": `+loads+`}
@@ -259,12 +263,21 @@ func TestChoosesAmongStoredSessions(t *testing.T) {
 
 var lineNumber = regexp.MustCompile(`line (\d+)`)
 
+// killsEnv is how often parley is killed in the middle of a turn: more often than each run of
+// the tests can afford, see the Makefile.
+const killsEnv = "PARLEY_TEST_KILLS"
+
 // However a turn is cut off, what was on the screen is there afterwards.
 func TestWhatTheScreenShowedIsThereAfterAKill(t *testing.T) {
 	t.Parallel()
 	rounds := 6
 	if testing.Short() {
 		rounds = 2
+	}
+	if text := os.Getenv(killsEnv); text != "" {
+		n, err := strconv.Atoi(text)
+		must(t, err)
+		rounds = n
 	}
 	for range rounds {
 		at := newPlace(t)
@@ -330,4 +343,77 @@ func inFiles(t *testing.T, pattern, text string) bool {
 		}
 	}
 	return false
+}
+
+// A prompt that was begun before anything was said is there again, and makes no session.
+func TestADraftWithoutASessionComesBack(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	const sessions = "/.local/state/parley/sessions/"
+	at.start(talk(resumes, "x")).Ready().Leave()
+	at.start(talk(resumes, "x")).Ready().Type("half a tho").Shows("❯ half a tho").Leaves()
+	at.start(talk(resumes, "x"), "--continue").Shows("❯ half a tho").Type("ught").Shows("❯ half a thought").Leaves()
+	if inFiles(t, at.home+sessions+"*.jsonl", "") {
+		t.Error("there is a session in which nothing was said")
+	}
+	elsewhere := place{t, at.home, resolved(t, t.TempDir())}
+	elsewhere.start(talk(resumes, "x")).Ready().Leave()
+
+	p := at.start(talk(resumes, "The first answer."))
+	p.Shows("❯ half a thought").Press("enter").Shows("The first answer.").Idle()
+	waitFor(t, "the draft is forgotten", func() bool { return !inFiles(t, at.home+sessions+"drafts/*", "") })
+	p.Leave()
+	at.start(talk(resumes, "x")).Ready().Type("later").Shows("❯ later").Leaves()
+	p = at.start(talk(resumes, "x"), "--continue")
+	p.Shows("The first answer.", "❯ later").Press("ctrl+c")
+	waitFor(t, "the draft is forgotten", func() bool { return !inFiles(t, at.home+sessions+"drafts/*", "") })
+	p.Leave()
+	at.start(talk(resumes, "x")).Ready()
+}
+
+func TestALooseDraftOutlivesAKill(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	p := at.start(talk(resumes, "x")).Ready().Type("not yet sent")
+	waitForFile(t, at.home+"/.local/state/parley/sessions/drafts/*", "not yet sent")
+	p.Signal(syscall.SIGKILL)
+	p.WaitExit()
+	at.start(talk(resumes, "x")).Shows("❯ not yet sent")
+}
+
+// None of several sessions is forgotten: neither when parley is killed, nor when it is left.
+func TestEveryTabIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	options := func(args ...string) Options {
+		return Options{
+			Home: at.home, Project: at.dir, Script: talk(resumes, "Apples."), Args: args,
+			Others: map[string]string{"other": `
+expect initialize
+reply {` + initialized + `, "agentCapabilities": ` + resumes + `}
+expect session/new|session/resume
+reply {"sessionId": "s2"}
+expect session/prompt
+say Pears.
+end-turn
+`},
+		}
+	}
+	p := Start(t, options())
+	p.Ready().Ask("about apples").Shows("Apples.").Idle()
+	p.Pick("other").Ask("about pears").Shows("Pears.").Idle()
+	p.Signal(syscall.SIGKILL)
+	p.WaitExit()
+
+	p = Start(t, options())
+	p.Question("2 sessions here were not ended", "about pears", "about apples").Answer("Go on with all of them")
+	p.Shows("❯ about pears", "Pears.").TabLine("1 ", "about apples", "2 ", "about pears")
+	p.Other("other").WaitSent("session/resume", 1)
+	p.Press("alt+,").Question("Start the agent of this session?").Answer("Only read")
+	p.Shows("❯ about apples", "Apples.")
+	p.Press("alt+.").Shows("Pears.").Leave()
+	if said := p.Screen().String(); strings.Count(said, "To go on with ") != 2 || !strings.Contains(said, `To go on with "about apples": parley --resume=`) {
+		t.Errorf("said is\n%s", said)
+	}
+	Start(t, options()).Ready().Leave() // nothing is left to be offered
 }

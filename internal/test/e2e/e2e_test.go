@@ -226,11 +226,11 @@ handshake {} {"configOptions": ` + strings.Replace(options, "CUR", "swift", 1) +
 expect session/set_config_option contains "value":"sage"
 reply {"configOptions": ` + strings.Replace(options, "CUR", "sage", 1) + `}
 `})
-	p.Ready().Status("swift")
+	p.Ready().Status("Swift")
 	p.Press("f3")
 	p.Shows("Fast ones", "The fastest", "Good ones", "The wisest")
 	p.Press("down", "enter")
-	p.Gone("The wisest").Status("sage")
+	p.Gone("The wisest").Status("Sage")
 	if got := p.WaitSent("session/set_config_option", 1); !strings.Contains(got, `"configId":"model"`) {
 		t.Errorf("sent %s", got)
 	}

@@ -228,7 +228,7 @@ end-turn
 	p.Answer("For all moons")
 	p.Question("Once").Gone("For this moon")
 	p.TakesKeys().Press("alt+1")
-	p.Shows("✓ ⌫ Delete the moon  ", "you: For all moons", "you: Once") // the record of what was answered
+	p.Shows("✓ × Delete the moon  ", "you: For all moons", "you: Once") // the record of what was answered
 }
 
 func TestAWordDoesNotAnswerAQuestionThatIsOpen(t *testing.T) {

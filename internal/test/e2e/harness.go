@@ -21,8 +21,9 @@ import (
 	"time"
 
 	_ "parley/internal/cli" // the program under test: its changes make the tests' results stale
+	"parley/internal/schema"
+	"parley/internal/test/acpserver"
 	"parley/internal/test/ptytest"
-	"parley/internal/test/schematest"
 	"parley/tui/theme"
 )
 
@@ -35,6 +36,9 @@ type Options struct {
 	Others map[string]string
 	// Agent is the command of another agent, instead of the scripted one.
 	Agent []string
+	// Far has the agent listen on the network, at a path of the scheme, such as
+	// "ws://%s/acp"; it runs anew for each connection.
+	Far string
 	// Under is the command that starts parley, whose own command follows it.
 	Under []string
 	// Args are flags of parley's own.
@@ -56,6 +60,8 @@ type Options struct {
 	// Cols and Rows are the size of the terminal; 120x40 if zero.
 	Cols, Rows int
 	Light      bool
+	// Keep keeps all that parley writes, for Raw and Reads.
+	Keep bool
 }
 
 // Parley is a running parley and its agent.
@@ -67,6 +73,8 @@ type Parley struct {
 	legacy  []string // methods outside of the schema that parley may call
 	focused string   // the colour of the frame of what takes keys
 	others  []*Parley
+	far     *acpserver.Server // nil if the agent is a program of parley's
+	at      string            // where it listens
 }
 
 // Start starts parley in a fresh directory. When the test ends, all that parley
@@ -95,10 +103,10 @@ func Start(t testing.TB, o Options) *Parley {
 	for _, name := range slices.Sorted(maps.Keys(o.Others)) {
 		o.Config += configured(t, dir, name, o.Others[name], self, bin)
 	}
+	p := &Parley{t: t, project: project, log: filepath.Join(dir, "wire.log"), legacy: o.Legacy, focused: hex(theme.New(!o.Light).BorderFocused)}
 	if o.Config != "" {
 		must(t, os.WriteFile(filepath.Join(home, ".config", "parley", "config.toml"), []byte(o.Config), 0o600))
 	}
-	p := &Parley{t: t, project: project, log: filepath.Join(dir, "wire.log"), legacy: o.Legacy, focused: hex(theme.New(!o.Light).BorderFocused)}
 	for name := range o.Others {
 		p.others = append(p.others, &Parley{t: t, log: wireOf(dir, name), legacy: o.Legacy, focused: p.focused})
 	}
@@ -109,18 +117,38 @@ func Start(t testing.TB, o Options) *Parley {
 		agent = []string{bin, "demo-agent", "--script", script}
 	}
 	cmd := append(slices.Concat(o.Under, []string{bin}), o.Args...)
-	cmd = append(cmd, "--", self)
-	cmd = append(cmd, agent...)
+	env := []string{tapEnv + "=" + p.log, "PARLEY_DEMO_SPEED=0"}
+	named := slices.Contains(cmd, "-a") // the configuration says where the agent is
+	if o.Far != "" {
+		p.listen(o.Far, acpserver.Command(env, self, agent...))
+	}
+	switch {
+	case named:
+	case o.Far != "":
+		cmd = append(cmd, "--connect", p.at)
+	default:
+		cmd = append(append(cmd, "--", self), agent...)
+	}
 	t.Cleanup(func() {
 		for _, wire := range append(p.others, p) {
 			wire.validate(o.Loose)
 		}
 	})
 	p.Terminal = ptytest.Start(t, ptytest.Options{
-		Cmd: cmd, Dir: project, Home: home, Cols: o.Cols, Rows: o.Rows, Light: o.Light,
-		Env: append([]string{tapEnv + "=" + p.log, "PARLEY_DEMO_SPEED=0"}, o.Env...),
+		Cmd: cmd, Dir: project, Home: home, Cols: o.Cols, Rows: o.Rows, Light: o.Light, Keep: o.Keep,
+		Env: append(env, o.Env...),
 	})
 	return p
+}
+
+// listen has an agent listen until the test ends.
+func (p *Parley) listen(scheme string, agent acpserver.Agent) {
+	p.t.Helper()
+	p.far = &acpserver.Server{Agent: agent}
+	address, stop, err := p.far.Listen()
+	must(p.t, err)
+	p.t.Cleanup(stop)
+	p.at = fmt.Sprintf(scheme, address)
 }
 
 // Project is the working directory.
@@ -153,7 +181,7 @@ func (p *Parley) Other(name string) *Parley {
 
 // Message is a line that crossed the pipe.
 type Message struct {
-	From   schematest.Side
+	From   schema.Side
 	Line   []byte
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -174,7 +202,7 @@ func (p *Parley) Wire() []Message {
 	sc.Buffer(nil, 64<<20)
 	for sc.Scan() {
 		side, line, _ := strings.Cut(sc.Text(), " ")
-		m := Message{From: schematest.Side(side), Line: []byte(line)}
+		m := Message{From: schema.Side(side), Line: []byte(line)}
 		_ = json.Unmarshal(m.Line, &m)
 		out = append(out, m)
 	}
@@ -185,7 +213,7 @@ func (p *Parley) Wire() []Message {
 func (p *Parley) Sent(method string) []string {
 	var out []string
 	for _, m := range p.Wire() {
-		if m.From == schematest.Client && m.Method == method {
+		if m.From == schema.Client && m.Method == method {
 			out = append(out, string(m.Params))
 		}
 	}
@@ -199,9 +227,9 @@ func (p *Parley) Answers(method string) []string {
 	var out []string
 	for _, m := range p.Wire() {
 		switch {
-		case m.From == schematest.Agent && m.Method == method:
+		case m.From == schema.Agent && m.Method == method:
 			open[string(m.ID)] = true
-		case m.From == schematest.Client && m.Method == "" && open[string(m.ID)]:
+		case m.From == schema.Client && m.Method == "" && open[string(m.ID)]:
 			delete(open, string(m.ID))
 			out = append(out, string(m.Result)+string(m.Error))
 		}
@@ -243,15 +271,31 @@ func (p *Parley) waitWire(what string, n int, get func() []string) string {
 
 // validate holds the whole conversation against the schema.
 func (p *Parley) validate(loose bool) {
-	v := schematest.NewValidator(schematest.Stable(), p.legacy...)
-	for _, m := range p.Wire() {
-		if m.From == schematest.Client && m.Method == "initialize" { // an agent that was started again
-			v = schematest.NewValidator(schematest.Stable(), p.legacy...)
+	v := schema.NewValidator(schema.V1(), p.legacy...)
+	wire := p.Wire()
+	for i, m := range wire {
+		if m.From == schema.Client && m.Method == "initialize" { // an agent that was started, or started again
+			v = schema.NewValidator(spoken(m, wire[i+1:]), p.legacy...)
 		}
-		if err := v.Line(m.From, m.Line); err != nil && (m.From == schematest.Client || !loose) {
+		if err := v.Line(m.From, m.Line); err != nil && (m.From == schema.Client || !loose) {
 			p.t.Errorf("%s sent what the schema does not allow:\n%s\n%v", m.From, m.Line, err)
 		}
 	}
+}
+
+// spoken is the schema of the version that an agent chooses, by its answer to an
+// initialize.
+func spoken(initialize Message, behind []Message) *schema.Schema {
+	for _, m := range behind {
+		var chosen struct{ ProtocolVersion int }
+		if m.From == schema.Agent && m.Method == "" && string(m.ID) == string(initialize.ID) {
+			if json.Unmarshal(m.Result, &chosen) == nil && chosen.ProtocolVersion == 2 {
+				return schema.V2()
+			}
+			break
+		}
+	}
+	return schema.V1()
 }
 
 // hex is a colour as cells of the screen have it.

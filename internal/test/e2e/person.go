@@ -156,7 +156,8 @@ func (p *Parley) Status(texts ...string) *Parley {
 func (p *Parley) Idle() *Parley {
 	p.t.Helper()
 	p.WaitUntil("no turn runs", func(s ptytest.Screen) bool {
-		return !s.Contains("working ") && !s.Contains("cancelling ")
+		// A note stands in the place of the line that says so, but not of the hints.
+		return !s.Contains("working ") && !s.Contains("cancelling ") && !s.Contains("enter queue")
 	})
 	return p
 }

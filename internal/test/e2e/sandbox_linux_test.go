@@ -11,10 +11,10 @@ import (
 	"parley/internal/test/ptytest"
 )
 
-// What an agent starts, by itself or through parley, writes inside the session's
-// directory and nowhere else.
-func TestBoundsTheAgentAndItsCommands(t *testing.T) {
-	t.Parallel()
+// behindWalls is for a test of what the walls keep out: a directory that they keep
+// writers out of, unlike those of a test. The test is skipped where there are no walls.
+func behindWalls(t *testing.T) (outside string) {
+	t.Helper()
 	if _, err := sandbox.New(sandbox.Bounds{}, []string{"true"}); err != nil {
 		var unavailable *sandbox.UnavailableError
 		if !errors.As(err, &unavailable) {
@@ -25,6 +25,14 @@ func TestBoundsTheAgentAndItsCommands(t *testing.T) {
 	outside, err := os.MkdirTemp("/var/tmp", "parley-e2e-")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(outside) })
+	return outside
+}
+
+// What an agent starts, by itself or through parley, writes inside the session's
+// directory and nowhere else.
+func TestBoundsTheAgentAndItsCommands(t *testing.T) {
+	t.Parallel()
+	outside := behindWalls(t)
 	try := func(who string) string {
 		return fmt.Sprintf("echo %s > %s-inside; echo %s > %s/%s || echo refused %s", who, who, who, outside, who, who)
 	}

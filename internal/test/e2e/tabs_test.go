@@ -198,3 +198,34 @@ func TestAnAgentThatStartsSlowly(t *testing.T) {
 	p.Shows("Ask for something, or type /", "❯ my draft")
 	p.Press("ctrl+c").Leave()
 }
+
+// remembers is an agent that lists another session, and loads it when it is started
+// again.
+const remembers = `
+expect initialize
+reply {` + initialized + `, "agentCapabilities": {"loadSession": true, "sessionCapabilities": {"list": {}}}}
+expect session/new|session/load
+reply {"sessionId": "a"}
+`
+
+// To look at another session ends no turn, and drops no prompt that waits.
+func TestAnotherSessionInARunningTurn(t *testing.T) {
+	t.Parallel()
+	// Loose: two agents share a log of the wire, in which the answers of the first come late.
+	p := Start(t, Options{Loose: true, Script: remembers + `
+expect session/prompt
+say At work.
+expect session/list
+reply {"sessions": [{"sessionId": "b", "cwd": "${cwd}", "title": "About bananas"}]}
+wait-cancel
+end-turn cancelled
+`})
+	p.Ready().Ask("a long task").Shows("At work.").Ask("and then this").Shows("and then this")
+	p.Press("ctrl+s").Shows("About bananas").Type("bananas").Press("enter")
+	p.TabLine("1 ◐ a long task", "2 ").WaitSent("session/load", 1)
+	p.Gone("At work.").Press("alt+1").Shows("At work.", "and then this")
+	if n := len(p.Sent("session/cancel")); n != 0 {
+		t.Errorf("the turn was cancelled %d times", n)
+	}
+	p.Press("esc").Shows("Cancelled")
+}

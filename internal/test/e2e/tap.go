@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/test/schematest"
+	"parley/internal/schema"
 )
 
 // tapEnv names the file that a tap writes to. A test binary that finds it in its
@@ -74,7 +74,7 @@ func tap(log string, agent []string) int {
 		}
 	}()
 	var mu sync.Mutex
-	pass := func(from schematest.Side, r io.Reader, w io.Writer) {
+	pass := func(from schema.Side, r io.Reader, w io.Writer) {
 		br := bufio.NewReaderSize(r, 1<<20)
 		for {
 			line, err := br.ReadBytes('\n')
@@ -92,10 +92,10 @@ func tap(log string, agent []string) int {
 		}
 	}
 	go func() {
-		pass(schematest.Client, os.Stdin, in)
+		pass(schema.Client, os.Stdin, in)
 		_ = in.Close()
 	}()
-	pass(schematest.Agent, out, os.Stdout)
+	pass(schema.Agent, out, os.Stdout)
 	_ = cmd.Wait()
 	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 		_ = syscall.Kill(os.Getpid(), s.Signal()) // end as the agent did

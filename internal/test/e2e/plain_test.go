@@ -1,0 +1,118 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// In plain lines nothing is drawn: what a test reads is what a screen reader reads, in
+// the order in which it is written.
+
+// startPlain starts parley in plain lines, on a terminal that can do nothing else.
+func startPlain(t *testing.T, o Options) *Parley {
+	t.Helper()
+	o.Keep, o.Env = true, append(o.Env, "TERM=dumb")
+	p := Start(t, o)
+	t.Cleanup(func() {
+		if raw := p.Raw(); strings.ContainsRune(raw, '\x1b') {
+			t.Errorf("there are control sequences in %q", raw)
+		}
+	})
+	return p
+}
+
+// Tells types a line.
+func (p *Parley) Tells(line string) *Parley {
+	p.Send(line + "\n")
+	return p
+}
+
+// Hears reads on to each of the texts.
+func (p *Parley) Hears(texts ...string) *Parley {
+	p.t.Helper()
+	p.Reads(texts...)
+	return p
+}
+
+// invitation is where a prompt can be typed.
+const invitation = "\n> "
+
+func TestPlainReadsLikeAConversation(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: begin + `
+think Let me look.
+say "The first line is whole.\nThe second "
+say "one comes in pieces.\n\nAnd a paragraph."
+update {"sessionUpdate": "plan", "entries": [{"content": "Read", "status": "completed", "priority": "high"}, {"content": "Write", "status": "in_progress", "priority": "high"}]}
+update {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Read a.txt", "kind": "read", "status": "in_progress"}
+update {"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"}
+say "No \u001b[31mcolours\u001b[0m here."
+end-turn
+`})
+	p.Hears(" is ready, in ", invitation).Tells("look at it")
+	p.Hears("\nThought: Let me look.\r\n",
+		"\nAgent: The first line is whole.\r\nThe second one comes in pieces.\r\n\r\nAnd a paragraph.\r\n",
+		"\nPlan:\r\n1. Read (done)\r\n2. Write (at work)\r\n",
+		"Tool 1: Read a.txt", "done\r\n", "\nAgent: No ", "colours", invitation)
+	p.Send("\x04").WaitExit()
+	p.Hears("Leaving.")
+}
+
+func TestPlainAsksWithNumbers(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: begin + asks("one", "Clean up", "rm -rf build") + `
+await one contains "optionId":"yes"
+say It is clean.
+` + asks("two", "Clean up more", "rm -rf src") + `
+await two contains "optionId":"no"
+end-turn
+expect session/prompt contains "keep the sources"
+say They are kept.
+end-turn
+`})
+	p.Hears(invitation).Tells("go")
+	p.Hears("Question: may the agent do this?", "# command\r\nrm -rf build\r\n", "1. Allow\r\n2. Reject", "Answer 1 to 2, or /help: ")
+	p.Tells("y").Hears("That is none of the numbers. Nothing was answered.", "Answer 1 to 2")
+	p.Tells("1 please").Hears("No words may follow the number 1.", "Answer 1 to 2")
+	p.Tells("3").Hears("That is none of the numbers.", "Answer 1 to 2")
+	if n := len(p.Answers("session/request_permission")); n != 0 {
+		t.Errorf("%d answers were given", n)
+	}
+	p.Tells("1").Hears("Agent: It is clean.", "rm -rf src", "Answer 1 to 2").Tells("2 keep the sources")
+	p.Hears("You: keep the sources", "Agent: They are kept.", invitation)
+}
+
+func TestPlainCancelsTheTurnAndLeaves(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: begin + asks("one", "Clean up", "rm -rf build") + `
+wait-cancel
+await one contains "cancelled"
+end-turn cancelled
+expect session/prompt
+say "Again.\n"
+wait-cancel
+hang
+`})
+	p.Hears(invitation).Tells("go").Hears("Answer 1 to 2")
+	p.Send("\x03").Reads("Cancelling. Press ctrl+c again to leave.", "Cancelled", "\n> ")
+	p.Tells("once more").Hears("Agent: Again.")
+	p.Send("\x03").Reads("Cancelling.")
+	p.Send("\x03").Reads("Leaving.")
+	p.Exits(0)
+}
+
+func TestPlainTellsThatTheAgentHasGone(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: "handshake\nexpect session/prompt\n" + `
+say Half a sentence
+stderr panic: out of cheese
+kill-self
+`})
+	p.Hears(invitation).Tells("go")
+	p.Hears("Agent: Half a sentence", "The agent has gone", "panic: out of cheese", "/start starts it again")
+	p.Tells("and now?").Hears("the prompt waits")
+	p.Tells("/start").Hears(" is ready, in ", invitation)
+	p.Tells("/quit").Hears("Leaving.").Exits(0)
+}

@@ -1,0 +1,44 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os/exec"
+	"testing"
+
+	"parley/internal/test/ptytest"
+)
+
+// byBash starts an interactive bash, which finds parley's command in the file "start".
+var byBash = []string{"bash", "-c", `printf '%q ' "$@" >start; PS1='shell> ' exec bash --norc --noprofile -i`, "bash"}
+
+// A shell that people use stops parley and goes on with it, and the same picture is
+// there again: on the whole screen, and below what the shell has written.
+func TestBashSuspendsAndContinues(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash")
+	}
+	for name, args := range map[string][]string{"screen": nil, "inline": {"--inline"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := Start(t, Options{Under: byBash, Args: args, Script: begin + `
+say Hello to you.
+end-turn
+expect session/prompt
+say Still here.
+end-turn
+`})
+			p.Shows("shell>").Send(". ./start\n")
+			p.Shows("Ask for something").Ask("hello").Shows("Hello to you.").Idle()
+			p.Press("ctrl+z").Shows("Stopped", "shell>")
+			p.Send("echo between; fg\n")
+			p.WaitUntil("the picture is back", func(s ptytest.Screen) bool {
+				return s.Contains("❯ hello") && s.Contains("Hello to you.") && s.Contains("❯ Ask for something") && s.AltScreen == (args == nil)
+			})
+			p.Ask("and now?").Shows("Still here.").Idle().Press("ctrl+d")
+			p.Shows("shell>").Gone("❯ Ask for something").Send("exit\n")
+			p.Exits(0)
+		})
+	}
+}
