@@ -6,10 +6,17 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X parley/internal/cli.version=$(VERSION)
 FUZZTIME ?= 30s
 BENCH ?= .
+GORELEASER ?= goreleaser
+GORELEASER_VERSION := v2.16.0
 
 .PHONY: build
 build: ## build the static binary bin/parley
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/parley .
+	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -ldflags '$(LDFLAGS)' -o bin/parley .
+
+.PHONY: man
+man: ## write manual pages and shell completions to bin/extras, from the commands themselves
+	@rm -rf bin/extras
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null) go run ./internal/tool/manuals bin/extras
 
 .PHONY: run
 run: build ## build parley and start it here
@@ -19,16 +26,39 @@ run: build ## build parley and start it here
 test: ## run all tests, end-to-end ones included, with the race detector
 	go test -race ./...
 
+.PHONY: pictures
+pictures: ## make the guide's pictures and the recorded tour anew, from the program itself
+	go test -count=1 ./internal/test/pictures -into $(CURDIR)/docs
+
+.PHONY: test-kills
+test-kills: ## kill parley at 100 moments of a turn, and look for what it had shown
+	PARLEY_TEST_KILLS=100 go test -count=1 -timeout 30m -run WhatTheScreenShowedIsThereAfterAKill ./internal/test/e2e
+
 .PHONY: check
-check: ## format, vet, lint, and a tidy go.mod
+check: release-check ## format, vet, lint, and a tidy go.mod
 	@unformatted=$$(go tool gofumpt -l .); if [ -n "$$unformatted" ]; then echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go vet -tags realagents ./...
 	GOOS=darwin CGO_ENABLED=0 go build -o /dev/null .
 	GOOS=windows CGO_ENABLED=0 go build -o /dev/null .
+	GOOS=windows CGO_ENABLED=0 go vet $$(go list ./... | grep -v internal/test/)
 	go tool staticcheck ./...
 	go mod tidy -diff
 	@# govulncheck is left out: it needs its database from the network at each run.
+
+.PHONY: release-check
+release-check: ## have GoReleaser check how releases are made, where it is installed
+	@if command -v $(GORELEASER) >/dev/null; then $(GORELEASER) check --quiet; \
+	else echo "the release's configuration is not checked: there is no $(GORELEASER) (go install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION))"; fi
+
+.PHONY: snapshot
+snapshot: ## build all packages of a release in dist, and publish nothing; needs GoReleaser
+	$(GORELEASER) release --snapshot --clean $$(command -v syft >/dev/null || { echo "no list of parts (SBOM): there is no syft" >&2; echo --skip=sbom; })
+	go run ./internal/tool/npm dist dist/npm
+
+.PHONY: reproducible
+reproducible: ## build twice from nothing, in different places, and compare; takes some minutes
+	PARLEY_TEST_REPRODUCIBLE=all go test -count=1 -timeout 30m -v ./internal/test/reproducible
 
 .PHONY: fmt
 fmt: ## format the source
@@ -37,6 +67,10 @@ fmt: ## format the source
 .PHONY: bench
 bench: ## run the Go benchmarks (BENCH=regexp chooses)
 	go test -short -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+.PHONY: bench-store
+bench-store: ## measure 10,000 stored sessions of 1 GB together, which takes some minutes to make
+	PARLEY_BENCH_SESSIONS=10000 go test -timeout 60m -run '^$$' -bench Index -benchmem ./internal/store
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME
