@@ -69,11 +69,14 @@ func (r *reading) reads(texts ...string) *reading {
 	return r
 }
 
-// types types text as it is.
+// types types text as it is, and returns when the program knows when it came: a pipe takes
+// nothing, not even no bytes, before its reader has come back for more.
 func (r *reading) types(text string) *reading {
 	r.t.Helper()
-	if _, err := io.WriteString(r.in, text); err != nil {
-		r.t.Fatal(err)
+	for _, piece := range []string{text, ""} {
+		if _, err := r.in.Write([]byte(piece)); err != nil {
+			r.t.Fatal(err)
+		}
 	}
 	return r
 }
