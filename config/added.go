@@ -176,7 +176,7 @@ func (f *AddedFile) update(change func([]Added) []Added) error {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("write %s: %w", f.path, err)
 	}
-	if err := ReplaceFile(target, out.Bytes()); err != nil {
+	if err := ReplaceFile(target, out.Bytes(), FileMode); err != nil {
 		return fmt.Errorf("write %s: %w", f.path, err)
 	}
 	return nil

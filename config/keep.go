@@ -54,7 +54,7 @@ func keepTheme(file string, name Theme) error {
 	if c, err := Parse(file, data); err != nil || c.Themes.Chosen != name {
 		return errMistakes
 	}
-	return replaceFile(target, data, mode)
+	return ReplaceFile(target, data, mode)
 }
 
 // themeComment is the line of the example in which the theme is switched off.
@@ -92,21 +92,4 @@ func withTheme(mark, data []byte, name Theme) []byte {
 		}
 	}
 	return bytes.Join([][]byte{mark, data[:from], []byte(text), data[to:]}, nil)
-}
-
-// replaceFile writes a file so that it is old or new, whatever happens.
-func replaceFile(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ package recent
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -131,29 +130,11 @@ func (m *Memory) update(change func(*Used)) error {
 	change(&u)
 	data, err := json.Marshal(u)
 	if err == nil {
-		err = replace(m.path, append(data, '\n'))
+		err = config.ReplaceFile(m.path, append(data, '\n'), config.FileMode)
 	}
 	if err != nil {
 		return fmt.Errorf("remember what was used last: %w", err)
 	}
 	m.used = u
-	return nil
-}
-
-// replace writes a file beside the one at path, and puts it in its place. The caller
-// holds a lock.
-func replace(path string, data []byte) error {
-	beside := path + ".new"
-	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, config.FileMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(beside, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(beside))
-	}
 	return nil
 }

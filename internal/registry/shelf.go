@@ -163,7 +163,7 @@ func (s *Shelf) keep(c *cached) error {
 		return err
 	}
 	defer unlock()
-	return config.ReplaceFile(s.Cache, data)
+	return config.ReplaceFile(s.Cache, data, config.FileMode)
 }
 
 func (s *Shelf) client() *http.Client {

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"unicode/utf8"
@@ -128,37 +127,10 @@ func (s *Store) update(change func(*saved) error) error {
 	}
 	data, err := json.MarshalIndent(content, "", "  ")
 	if err == nil {
-		err = replaceFile(s.path, append(data, '\n'))
+		err = config.ReplaceFile(s.path, append(data, '\n'), config.FileMode)
 	}
 	if err != nil {
 		return fmt.Errorf("save the rules: %w", err)
-	}
-	return nil
-}
-
-// replaceFile writes a file so that it is old or new, whatever happens. The file
-// beside it has one name: if one is left behind, the next write replaces it. The
-// caller holds a lock.
-func replaceFile(path string, data []byte) error {
-	beside := path + ".new"
-	if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, config.FileMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(beside, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(beside))
-	}
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = dir.Sync() // not every system can: the file is there either way
-		_ = dir.Close()
 	}
 	return nil
 }
