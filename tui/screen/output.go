@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -30,7 +32,12 @@ type output struct {
 	waited bool     // for the end of that
 	wake   chan struct{}
 	done   chan struct{}
+	taken  chan struct{} // full when the terminal has taken something more
 }
+
+// piece is how much is written at a time, in bytes: no more than a terminal's buffer
+// holds, so that a slow terminal is seen to take one after the other.
+const piece = 4 << 10
 
 // picture is a frame for a terminal of some size.
 type picture struct {
@@ -41,7 +48,7 @@ type picture struct {
 func newOutput(to io.Writer, t *terminal) *output {
 	return &output{
 		to: to, term: t, turn: make(chan struct{}, 1),
-		wake: make(chan struct{}, 1), done: make(chan struct{}),
+		wake: make(chan struct{}, 1), done: make(chan struct{}), taken: make(chan struct{}, 1),
 	}
 }
 
@@ -135,12 +142,16 @@ func (o *output) paint() {
 }
 
 func (o *output) write(p []byte) {
-	if len(p) == 0 {
-		return
-	}
-	if _, err := o.to.Write(p); err != nil {
-		o.on = false
-		o.failed(fmt.Errorf("write to the terminal: %w", err))
+	for part := range slices.Chunk(p, piece) {
+		if _, err := o.to.Write(part); err != nil {
+			o.on = false
+			o.failed(fmt.Errorf("write to the terminal: %w", err))
+			return
+		}
+		select {
+		case o.taken <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -166,6 +177,23 @@ func (o *output) leave() {
 		o.on = false
 	}
 	<-o.turn
+}
+
+// leaveFor is leave for a terminal that may take nothing any more. It waits for as long
+// as the terminal goes on taking something within the time, and reports whether it has
+// taken everything.
+func (o *output) leaveFor(bound time.Duration) bool {
+	left := make(chan struct{})
+	go func() { o.leave(); close(left) }()
+	for {
+		select {
+		case <-left:
+			return true
+		case <-o.taken:
+		case <-time.After(bound):
+			return false
+		}
+	}
 }
 
 // stay puts lines above what is drawn when the terminal is given back.

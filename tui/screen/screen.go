@@ -178,19 +178,12 @@ func (s *screen) givenBack() error {
 // close gives the terminal back for good, even one that takes nothing any more.
 func (s *screen) close() {
 	s.input.stop()
-	left := make(chan struct{})
-	go func() { s.output.leave(); close(left) }()
-	select {
-	case <-left:
-	case <-time.After(closeTime):
-	}
+	left := s.output.leaveFor(closeTime)
 	_ = s.givenBack() // there is nobody left who could do something about it
 	close(s.closed)
 	s.output.close()
-	select {
-	case <-left:
+	if left { // else it is writing, perhaps for ever
 		s.running.Wait()
-	default: // writing, perhaps for ever
 	}
 	s.stderr.show()
 	s.tty.close()

@@ -1,0 +1,54 @@
+package screen
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"parley/tui/glyph"
+)
+
+// slowTerminal takes what is written only after a time.
+type slowTerminal struct {
+	after time.Duration
+	taken atomic.Int64 // lines
+}
+
+func (s *slowTerminal) Write(p []byte) (int, error) {
+	time.Sleep(s.after) // on the clock of the bubble
+	s.taken.Add(int64(strings.Count(string(p), "\n")))
+	return len(p), nil
+}
+
+// What stays on the terminal is written to its end, however long a terminal takes for it
+// that goes on taking.
+func TestEverythingThatStaysIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const lines = 5_000
+		to := &slowTerminal{after: closeTime - time.Millisecond}
+		term := newTerminal(nil, colorprofile.NoTTY, glyph.Unicode)
+		term.inline = &inline{width: 80}
+		o := newOutput(to, term)
+		o.on = true
+		o.stay(strings.Split(strings.Repeat("A line of the conversation that stays.\n", lines-1)+"The last.", "\n"))
+		if !o.leaveFor(closeTime) || to.taken.Load() < lines {
+			t.Errorf("%d of %d lines were written", to.taken.Load(), lines)
+		}
+	})
+}
+
+// A terminal that takes nothing any more keeps nobody from leaving.
+func TestLeavesATerminalThatTakesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutput(&slowTerminal{after: time.Hour}, newTerminal(nil, colorprofile.NoTTY, glyph.Unicode))
+		o.on = true
+		if o.leaveFor(closeTime) {
+			t.Error("it has taken everything")
+		}
+		time.Sleep(2 * time.Hour) // lets the one that writes end
+	})
+}
