@@ -43,7 +43,7 @@ func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 		return enter[0], slices.Concat(enter[1:], []string{string(bounds), name}, rest)
 	}}
 	if len(b.Hide)+len(b.Keep) > 0 {
-		s.Lack = "nothing is hidden"
+		s.Lack = "nothing inside is hidden or kept"
 	}
 	return s, nil
 }

@@ -8,8 +8,21 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/sandbox"
 	"parley/internal/test/ptytest"
 )
+
+// keptInside is what the walls keep as it is inside of the worktree: Landlock cannot.
+func keptInside(t *testing.T) string {
+	t.Helper()
+	walls, err := sandbox.New(sandbox.Bounds{Keep: []string{t.TempDir()}}, []string{"true"})
+	must(t, err)
+	if walls.Lack != "" {
+		t.Logf("not tried with the .git of the worktree: %s: %s", walls.Name, walls.Lack)
+		return ""
+	}
+	return ".git"
+}
 
 // Behind the walls git can commit in a worktree, whose repository lies outside of it;
 // what git would run there one day cannot be written.
@@ -21,7 +34,8 @@ func TestGitWorksInAWorktreeBehindTheWalls(t *testing.T) {
 	must(t, exec.Command("cp", "-a", at.dir, project).Run())
 	at.dir = project
 	try := fmt.Sprintf(`echo new > new.txt; git add . && git commit -q -m "by the agent"; `+
-		`for f in %[1]s/.git/config %[1]s/.git/hooks/pre-commit %[1]s/.git/HEAD .git %[1]s/poem.txt; do { echo evil >> $f; } 2>/dev/null && echo "$f" >> written.txt; done`, project)
+		`for f in %[1]s/.git/config %[1]s/.git/hooks/pre-commit %[1]s/.git/HEAD %[1]s/poem.txt %[2]s; do { echo evil >> $f; } 2>/dev/null && echo "$f" >> written.txt; done`,
+		project, keptInside(t))
 	dir := t.TempDir()
 	script := filepath.Join(dir, "agent.script")
 	must(t, os.WriteFile(script, []byte(talk(`{}`, "Committed.")), 0o600))
