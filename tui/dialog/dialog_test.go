@@ -186,6 +186,9 @@ func TestTheGuideIsReachedFromTheHelp(t *testing.T) {
 	if got := NewHelp(env).Key(press("tab")); got != (Run{config.ActionGuide}) {
 		t.Errorf("tab did %#v", got)
 	}
+	if env.Guard.Bounced("tab") {
+		t.Error("the guide, where tab lists the sections, does not get the next one")
+	}
 }
 
 // What is typed leaves the actions that it is about, by their names and by their keys.

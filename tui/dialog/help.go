@@ -240,7 +240,7 @@ func (d *Help) Key(msg tea.KeyPressMsg) Action {
 	case keys.Match(config.ActionHelp, key), keys.Match(config.ActionDialogAccept, key):
 		return d.env.done(msg, Close{})
 	case keys.Match(config.ActionGuide, key), key == guideKey:
-		return d.env.done(msg, Run{config.ActionGuide})
+		return Run{config.ActionGuide} // where the same key does something else: a second press is meant
 	case keys.Match(config.ActionDialogUp, key):
 		d.scroll.by(-1)
 	case keys.Match(config.ActionDialogDown, key):

@@ -13,8 +13,8 @@ import (
 // faulty is an agent that breaks the schema once in a turn.
 const faulty = `
 handshake
-expect session/prompt
 stderr warming up
+expect session/prompt
 say one
 say two
 update {"sessionUpdate":"tool_call","toolCallId":"t","title":"Read notes.txt","kind":"read","status":"whimsical"}

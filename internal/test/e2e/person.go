@@ -48,11 +48,11 @@ func (p *Parley) Press(keys ...string) *Parley {
 // question is gone or is another one.
 func (p *Parley) Answer(name string) *Parley {
 	p.t.Helper()
-	number, asked := "", ""
+	number, asked, said := "", "", 0
 	p.WaitUntil(fmt.Sprintf("a question takes the answer %q", name), func(s ptytest.Screen) bool {
 		d, open := dialogOn(s)
 		if open && p.armed(s, d) {
-			number, asked = d.numberOf(name), d.text()
+			number, asked, said = d.numberOf(name), d.text(), answersOn(s)
 		}
 		return number != ""
 	})
@@ -63,7 +63,7 @@ func (p *Parley) Answer(name string) *Parley {
 	p.WaitUntil(fmt.Sprintf("the question was answered with %q, or that is marked", name), func(s ptytest.Screen) bool {
 		d, open := dialogOn(s)
 		marked = open && strings.Contains(d.text(), "❯ "+number+" ")
-		return !open || d.text() != asked
+		return !open || d.text() != asked || answersOn(s) != said // the next question may say the same
 	})
 	if !marked {
 		return p
@@ -75,6 +75,9 @@ func (p *Parley) Answer(name string) *Parley {
 	})
 	return p
 }
+
+// answersOn counts the answers of the person that the transcript shows.
+func answersOn(s ptytest.Screen) int { return strings.Count(s.String(), "  you: ") }
 
 // Leave leaves parley once no turn runs any more: then it must not ask about it. It
 // expects parley to end well.
