@@ -16,7 +16,7 @@ import (
 )
 
 // closeTime is how long the end waits for a terminal that takes nothing more.
-const closeTime = time.Second
+const closeTime = 3 * time.Second
 
 // Model is a program's state: what Bubble Tea calls by that name, but for the
 // drawing.
