@@ -6,8 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
+
+// bubble is a test on a clock that stands still while anything happens: no pause of the
+// examination, or of the agent, takes any time.
+func bubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, test)
+}
 
 // examined is the report on an agent to which a prompt is sent.
 func examined(t *testing.T, f *fake, opt Options) *Report {
@@ -25,19 +34,20 @@ func examined(t *testing.T, f *fake, opt Options) *Report {
 
 // Nothing is found in an agent that does everything right.
 func TestNothingIsWrong(t *testing.T) {
-	t.Parallel()
-	r := examined(t, newFake(), Options{Prompt: ScriptedPrompt})
-	if r.Outcome != Clean || len(r.Deviations)+len(r.Notes) > 0 || r.Why != "" {
-		t.Errorf("%s", r.Text())
-	}
-	for _, what := range []string{"session/prompt", "session/cancel", "session/load", "session/resume", "session/close", "session/list"} {
-		if !slices.ContainsFunc(r.Timings, func(timing Timing) bool { return timing.What == what }) {
-			t.Errorf("%s was not tried", what)
+	bubble(t, func(t *testing.T) {
+		r := examined(t, newFake(), Options{Prompt: ScriptedPrompt})
+		if r.Outcome != Clean || len(r.Deviations)+len(r.Notes) > 0 || r.Why != "" {
+			t.Errorf("%s", r.Text())
 		}
-	}
-	if !slices.Equal(r.NotTried, []string{"authenticate: it needs you"}) {
-		t.Errorf("not tried: %q", r.NotTried)
-	}
+		for _, what := range []string{"session/prompt", "session/cancel", "session/load", "session/resume", "session/close", "session/list"} {
+			if !slices.ContainsFunc(r.Timings, func(timing Timing) bool { return timing.What == what }) {
+				t.Errorf("%s was not tried", what)
+			}
+		}
+		if !slices.Equal(r.NotTried, []string{"authenticate: it needs you"}) {
+			t.Errorf("not tried: %q", r.NotTried)
+		}
+	})
 }
 
 // Each fault is found, and every rule has one.
@@ -51,105 +61,106 @@ func TestFaults(t *testing.T) {
 	}
 	for _, c := range faults {
 		t.Run(strings.TrimSpace(c.rule.ID+" "+c.name), func(t *testing.T) {
-			t.Parallel()
-			f := newFake()
-			c.make(f)
-			opt := Options{Prompt: ScriptedPrompt}
-			if c.silent {
-				opt.Timeout = time.Second
-			}
-			r := examined(t, f, opt)
-			found := slices.ContainsFunc(slices.Concat(r.Deviations, r.Notes), func(f Finding) bool { return f.Rule == c.rule.ID })
-			if !found {
-				t.Errorf("it is not found:\n%s", r.Text())
-			}
+			bubble(t, func(t *testing.T) {
+				f := newFake()
+				c.make(f)
+				r := examined(t, f, Options{Prompt: ScriptedPrompt})
+				found := slices.ContainsFunc(slices.Concat(r.Deviations, r.Notes), func(f Finding) bool { return f.Rule == c.rule.ID })
+				if !found {
+					t.Errorf("it is not found:\n%s", r.Text())
+				}
+			})
 		})
 	}
 }
 
 // What is written is that of the agent, and of no control character.
 func TestReportIsFitToBeDrawn(t *testing.T) {
-	t.Parallel()
-	const evil = "\x1b]0;owned\x07\u009b2J\u202e"
-	f := newFake()
-	f.hello["agentInfo"] = object{"name": evil, "title": evil, "version": evil}
-	f.hello["authMethods"] = []object{{"id": evil, "name": evil}, {"id": evil, "name": evil}}
-	f.first = func(f *fake) { f.raw(evil + "\n"); _, _ = f.stderr.Write([]byte(evil)) }
-	f.state["modes"].(object)["currentModeId"] = evil
-	f.methods[evil] = nil
-	inTurn(func(f *fake, session string) {
-		f.write(object{"method": evil})
-		f.update(session, object{"sessionUpdate": evil})
-		f.update(evil, object{"sessionUpdate": "plan"})
-	})(f)
-	r := examined(t, f, Options{Prompt: ScriptedPrompt})
-	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"text": r.Text(), "JSON": string(data)} {
-		if i := strings.IndexAny(text, "\x1b\x07\u009b\u202e"); i >= 0 {
-			t.Errorf("the %s has a control character: %q", name, text[max(i-80, 0):i+8])
+	bubble(t, func(t *testing.T) {
+		const evil = "\x1b]0;owned\x07\u009b2J\u202e"
+		f := newFake()
+		f.hello["agentInfo"] = object{"name": evil, "title": evil, "version": evil}
+		f.hello["authMethods"] = []object{{"id": evil, "name": evil}, {"id": evil, "name": evil}}
+		f.first = func(f *fake) { f.raw(evil + "\n"); _, _ = f.stderr.Write([]byte(evil)) }
+		f.state["modes"].(object)["currentModeId"] = evil
+		f.methods[evil] = nil
+		inTurn(func(f *fake, session string) {
+			f.write(object{"method": evil})
+			f.update(session, object{"sessionUpdate": evil})
+			f.update(evil, object{"sessionUpdate": "plan"})
+		})(f)
+		r := examined(t, f, Options{Prompt: ScriptedPrompt})
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if len(r.Deviations) < 5 {
-		t.Errorf("%s", r.Text())
-	}
+		for name, text := range map[string]string{"text": r.Text(), "JSON": string(data)} {
+			if i := strings.IndexAny(text, "\x1b\x07\u009b\u202e"); i >= 0 {
+				t.Errorf("the %s has a control character: %q", name, text[max(i-80, 0):i+8])
+			}
+		}
+		if len(r.Deviations) < 5 {
+			t.Errorf("%s", r.Text())
+		}
+	})
 }
 
 // The file of the wire has the line that a finding names.
 func TestWire(t *testing.T) {
-	t.Parallel()
-	f := newFake()
-	inTurn(func(f *fake, _ string) { f.raw("noise \x1b\n") })(f)
-	var wire bytes.Buffer
-	r := examined(t, f, Options{Prompt: ScriptedPrompt, Wire: &wire})
-	if len(r.Deviations) != 1 || r.Outcome != Deviates {
-		t.Fatalf("%s", r.Text())
-	}
-	lines := strings.Split(strings.TrimSpace(wire.String()), "\n")
-	if len(lines) != r.Lines {
-		t.Errorf("%d lines, the report says %d", len(lines), r.Lines)
-	}
-	var got wireLine
-	if err := json.Unmarshal([]byte(lines[r.Deviations[0].Line-1]), &got); err != nil {
-		t.Fatal(err)
-	}
-	if got.Text != "noise \x1b" || got.From != Agent || got.Run != 1 || got.Line != r.Deviations[0].Line {
-		t.Errorf("%+v", got)
-	}
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		inTurn(func(f *fake, _ string) { f.raw("noise \x1b\n") })(f)
+		var wire bytes.Buffer
+		r := examined(t, f, Options{Prompt: ScriptedPrompt, Wire: &wire})
+		if len(r.Deviations) != 1 || r.Outcome != Deviates {
+			t.Fatalf("%s", r.Text())
+		}
+		lines := strings.Split(strings.TrimSpace(wire.String()), "\n")
+		if len(lines) != r.Lines {
+			t.Errorf("%d lines, the report says %d", len(lines), r.Lines)
+		}
+		var got wireLine
+		if err := json.Unmarshal([]byte(lines[r.Deviations[0].Line-1]), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Text != "noise \x1b" || got.From != Agent || got.Run != 1 || got.Line != r.Deviations[0].Line {
+			t.Errorf("%+v", got)
+		}
+	})
 }
 
 // Without a prompt none is sent, and the same mistake many times is one finding.
 func TestFindingsAreCounted(t *testing.T) {
-	t.Parallel()
-	f := newFake()
-	instead("session/prompt", func(*fake, json.RawMessage, params) { t.Error("a prompt was sent") })(f)
-	instead("session/set_mode", func(f *fake, id json.RawMessage, p params) {
-		f.setMode(id, p)
-		for range 100 {
-			f.say(p.SessionID, "agent_message_chunk", "and on")
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		instead("session/prompt", func(*fake, json.RawMessage, params) { t.Error("a prompt was sent") })(f)
+		instead("session/set_mode", func(f *fake, id json.RawMessage, p params) {
+			f.setMode(id, p)
+			for range 100 {
+				f.say(p.SessionID, "agent_message_chunk", "and on")
+			}
+		})(f)
+		r := examined(t, f, Options{})
+		if len(r.Deviations) != 1 || r.Deviations[0].Count < 300 || r.Deviations[0].Line == 0 {
+			t.Errorf("%s", r.Text())
 		}
-	})(f)
-	r := examined(t, f, Options{})
-	if len(r.Deviations) != 1 || r.Deviations[0].Count < 300 || r.Deviations[0].Line == 0 {
-		t.Errorf("%s", r.Text())
-	}
+	})
 }
 
 // An agent that answers nothing any more is given up.
 func TestPatienceEnds(t *testing.T) {
-	t.Parallel()
-	f := newFake()
-	f.stray = func(_ *fake, _ json.RawMessage, line []byte) bool {
-		return !bytes.Contains(line, []byte(`"initialize"`))
-	}
-	instead("initialize", func(f *fake, id json.RawMessage, _ params) {
-		f.answer(id, f.hello)
-		f.methods["initialize"] = func(*fake, json.RawMessage, params) {}
-	})(f)
-	r := examined(t, f, Options{Timeout: 200 * time.Millisecond})
-	if !strings.Contains(r.Why, "3 requests without an answer") {
-		t.Errorf("%s", r.Text())
-	}
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		f.stray = func(_ *fake, _ json.RawMessage, line []byte) bool {
+			return !bytes.Contains(line, []byte(`"initialize"`))
+		}
+		instead("initialize", func(f *fake, id json.RawMessage, _ params) {
+			f.answer(id, f.hello)
+			f.methods["initialize"] = func(*fake, json.RawMessage, params) {}
+		})(f)
+		r := examined(t, f, Options{Timeout: 200 * time.Millisecond})
+		if !strings.Contains(r.Why, "3 requests without an answer") {
+			t.Errorf("%s", r.Text())
+		}
+	})
 }

@@ -11,9 +11,6 @@ type fault struct {
 	rule *Rule
 	name string
 	make func(f *fake)
-	// silent says that the agent leaves something without an answer, which takes the
-	// doctor the whole time that it gives.
-	silent bool
 }
 
 // instead puts something in the place of a method.
@@ -80,9 +77,9 @@ var transportFaults = []fault{
 	{rule: ruleNewline, make: func(f *fake) { f.last = func(f *fake) { f.raw(`{"jsonrpc":"2.0","method":"_bye"}`) } }},
 	{rule: ruleStderr, make: func(f *fake) { f.first = func(f *fake) { _, _ = f.stderr.Write([]byte("caf\xe9\n")) } }},
 	{rule: ruleDied, make: instead("session/prompt", func(f *fake, _ json.RawMessage, _ params) { f.stopped = true })},
-	{rule: ruleExit, silent: true, make: func(f *fake) { f.ends = make(chan struct{}) }},
+	{rule: ruleExit, make: func(f *fake) { f.ends = make(chan struct{}) }},
 	{rule: ruleExitCode, make: func(f *fake) { f.exitCode = 3 }},
-	{rule: ruleMalformed, silent: true, make: stray("not JSON", func(f *fake, _ json.RawMessage) {
+	{rule: ruleMalformed, make: stray("not JSON", func(f *fake, _ json.RawMessage) {
 		f.stray = func(*fake, json.RawMessage, []byte) bool { return true }
 	})},
 	{rule: ruleEnvelope, name: "no version", make: inTurn(func(f *fake, _ string) { f.raw(`{"method":"_x"}` + "\n") })},
@@ -97,7 +94,7 @@ var transportFaults = []fault{
 	{rule: ruleMalformedID, make: stray(`"id":1.5`, func(f *fake, id json.RawMessage) { f.answer(id, object{}) })},
 	{rule: ruleOwnID, name: "an object", make: inTurn(func(f *fake, _ string) { f.ask(`{}`, "_x/y", nil) })},
 	{rule: ruleOwnID, name: "twice", make: inTurn(func(f *fake, _ string) { f.ask(`1`, "_x/y", nil); f.ask(`1`, "_x/y", nil) })},
-	{rule: ruleNoAnswer, silent: true, make: instead("session/close", func(*fake, json.RawMessage, params) {})},
+	{rule: ruleNoAnswer, make: instead("session/close", func(*fake, json.RawMessage, params) {})},
 	{rule: ruleNotified, make: func(f *fake) {
 		f.stray = func(f *fake, id json.RawMessage, line []byte) bool {
 			unknown := id == nil && strings.Contains(string(line), "parley/unknown")
@@ -243,9 +240,9 @@ var turnFaults = []fault{
 	{rule: rulePrompt, make: refused("session/prompt", -32603)},
 	{rule: ruleNotAsked, make: instead("session/prompt", func(f *fake, id json.RawMessage, _ params) { f.answer(id, object{"stopReason": "cancelled"}) })},
 	{rule: ruleCancel, name: "an error", make: instead("session/cancel", func(f *fake, _ json.RawMessage, p params) { f.refuse(f.slow[p.SessionID], -32603) })},
-	{rule: ruleCancel, name: "ignored", silent: true, make: instead("session/cancel", func(*fake, json.RawMessage, params) {})},
+	{rule: ruleCancel, name: "ignored", make: instead("session/cancel", func(*fake, json.RawMessage, params) {})},
 	{rule: ruleCancel, name: "another reason", make: instead("session/cancel", func(f *fake, _ json.RawMessage, p params) {
-		time.Sleep(soon + soon/4) // what it does is to go on for a while
+		time.Sleep(soon + soon/4) // on the clock of the bubble: it goes on for a while
 		f.answer(f.slow[p.SessionID], object{"stopReason": "end_turn"})
 	})},
 	{rule: ruleAfterCancel, make: instead("session/cancel", func(f *fake, id json.RawMessage, p params) {
