@@ -199,6 +199,21 @@ func (s *Schema) partFaults(to *jsonschema.Schema, v any, path string) (out []Fa
 				out = append(out, Fault{Path: path, Reason: fmt.Sprintf("%q is missing", name)})
 			}
 		}
+	case []any:
+		if to.MinItems != nil && len(v) < *to.MinItems {
+			out = append(out, Fault{Path: path, Reason: "it has too few elements"})
+		}
+	}
+	eachPart(to, v, path, func(of *jsonschema.Schema, part any, path string) {
+		out = append(out, s.explain(of, part, path)...)
+	})
+	return out
+}
+
+// eachPart calls a function for the members of an object and the elements of an array.
+func eachPart(to *jsonschema.Schema, v any, path string, do func(of *jsonschema.Schema, part any, path string)) {
+	switch v := v.(type) {
+	case map[string]any:
 		names := make([]string, 0, len(v))
 		for name := range v {
 			names = append(names, name)
@@ -209,17 +224,13 @@ func (s *Schema) partFaults(to *jsonschema.Schema, v any, path string) (out []Fa
 			if of == nil && to.AdditionalProperties != nil {
 				of = to.AdditionalProperties
 			}
-			out = append(out, s.explain(of, v[name], path+"/"+pointer.Replace(name))...)
+			do(of, v[name], path+"/"+pointer.Replace(name))
 		}
 	case []any:
-		if to.MinItems != nil && len(v) < *to.MinItems {
-			out = append(out, Fault{Path: path, Reason: "it has too few elements"})
-		}
 		for i := range v {
-			out = append(out, s.explain(to.Items, v[i], fmt.Sprintf("%s/%d", path, i))...)
+			do(to.Items, v[i], fmt.Sprintf("%s/%d", path, i))
 		}
 	}
-	return out
 }
 
 // pointer writes a name as a part of a JSON pointer.
