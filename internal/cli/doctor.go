@@ -1,16 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
+	v2 "parley/acpclient/v2"
 	"parley/config"
 	"parley/internal/doctor"
 	"parley/internal/supervise"
@@ -50,9 +54,13 @@ the protocol that it breaks.
 The agent is started in this directory, and its sessions work in one that is
 made for them. It gets no files, no terminals and no permission. Without
 --prompt no model is asked; with it, one turn is run and one is cancelled.
-Sessions that were made are deleted, if the agent can do that.`,
+Sessions that were made are deleted, if the agent can do that.
+
+With --protocol auto the agent is offered version 2 of the protocol, and
+examined in the version that it answers with.`,
 		Example: `  parley doctor -- my-agent --acp
   parley doctor --prompt -a claude
+  parley doctor --protocol auto --prompt -- my-agent --acp
   parley doctor --json --wire wire.jsonl -- my-agent --acp
 
 Exit codes:
@@ -72,6 +80,7 @@ Exit codes:
 	f.BoolVar(&o.json, "json", false, "print the report as one object of JSON")
 	f.StringVar(&o.wire, "wire", "", "write every line that passes into this `FILE`, which must not be there, with the numbers of the report")
 	f.BoolVar(&o.rules, "rules", false, "list the rules that agents are held against, and examine none")
+	protocolFlag(f, &o.protocol)
 	f.BoolVar(&o.sandbox, "sandbox", false, "let the agent write in the sessions' directory only; fails where the system has no means to see to it")
 	return cmd
 }
@@ -102,7 +111,7 @@ func (o *doctorOptions) takeDoctorArgs(cmd *cobra.Command, args []string) error 
 	case o.timeout <= 0:
 		return misused(cmd, "", "--timeout must be more than nothing")
 	}
-	return nil
+	return o.checkProtocol(cmd)
 }
 
 // run examines the agent, and prints the report.
@@ -170,6 +179,7 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*launcher, doctor.Options, 
 	if err != nil {
 		return nil, opt, err
 	}
+	opt.Protocol = newest(cmp.Or(config.Protocol(o.protocol), a.Protocol))
 	l := &launcher{config: cfg}
 	if o.bounds {
 		l.sandbox = &o.sandbox
@@ -188,6 +198,14 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*launcher, doctor.Options, 
 		opt.Progress = func(what string) { fmt.Fprintln(s.Err, "Trying: "+what) }
 	}
 	return l, opt, nil
+}
+
+// newest is the newest version that an agent is offered.
+func newest(p config.Protocol) int {
+	if p == config.ProtocolAuto {
+		return v2.Version
+	}
+	return 1
 }
 
 func (o *doctorOptions) print(r *doctor.Report) error {
@@ -210,7 +228,9 @@ func (o *doctorOptions) printRules() error {
 		return o.encode(doctor.Rules)
 	}
 	for _, r := range doctor.Rules {
-		if _, err := fmt.Fprintf(o.streams.Out, "%-7s  %s\n         %s\n         %s\n", r.Severity, r.ID, r.Asks, r.Page); err != nil {
+		lines := []string{r.Asks, r.Page, r.PageV2}
+		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+		if _, err := fmt.Fprintf(o.streams.Out, "%-7s  %s\n         %s\n", r.Severity, r.ID, strings.Join(lines, "\n         ")); err != nil {
 			return err
 		}
 	}

@@ -1,14 +1,12 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 )
-
-// protocolVersion is the version that agents are held against.
-const protocolVersion = 1
 
 // capabilities are those of the agent that the doctor acts on.
 type capabilities struct {
@@ -51,34 +49,51 @@ func (c *capabilities) table() []Capability {
 }
 
 // hello are the params of initialize. Nothing is advertised, so whatever the agent uses
-// of a client is a deviation.
+// of a client is a deviation. An offer of a later version has the fields of both, for the
+// connection goes on with the one that the agent answers with.
 func (e *exam) hello(version int) map[string]any {
-	return map[string]any{
-		"protocolVersion":    version,
-		"clientCapabilities": map[string]any{},
-		"clientInfo":         map[string]any{"name": "parley-doctor", "title": "parley doctor", "version": e.opt.Version},
+	info := map[string]any{"name": "parley-doctor", "title": "parley doctor", "version": e.opt.Version}
+	params := map[string]any{"protocolVersion": version, "clientCapabilities": map[string]any{}, "clientInfo": info}
+	if version > 1 {
+		params["info"], params["capabilities"] = info, map[string]any{}
 	}
+	return params
 }
 
 // welcome is the answer to initialize.
 type welcome struct {
 	Version      json.Number     `json:"protocolVersion"`
 	Capabilities json.RawMessage `json:"agentCapabilities"`
-	Info         *struct {
-		Name    string `json:"name"`
-		Title   string `json:"title"`
-		Version string `json:"version"`
-	} `json:"agentInfo"`
-	Methods []struct {
-		ID   string `json:"id"`
+	Info         *info           `json:"agentInfo"`
+	Methods      []struct {
+		IDV1 string `json:"id"`
+		IDV2 string `json:"methodId"`
 		Name string `json:"name"`
 		Type string `json:"type"`
 	} `json:"authMethods"`
+	// CapabilitiesV2 and InfoV2 are what version 2 has in the place of the two above.
+	CapabilitiesV2 capabilitiesV2 `json:"capabilities"`
+	InfoV2         *info          `json:"info"`
+}
+
+// info is what an agent says of itself.
+type info struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Version string `json:"version"`
 }
 
 // initialize begins the connection. Without that there is nothing to examine.
 func (e *exam) initialize() bool {
-	a := e.call("initialize", e.hello(protocolVersion))
+	a := e.call("initialize", e.hello(e.offer))
+	if e.refused = e.offer > newestWithoutOffer && e.ctx.Err() == nil && (a.message == nil || a.err != nil); e.refused {
+		why := "is not answered"
+		if a.err != nil {
+			why = "is answered with an error: " + a.err.String()
+		}
+		e.referee.finds(ruleVersion, a.message, "The offer of version %d %s. It was examined with version %d", e.offer, why, newestWithoutOffer)
+		return false
+	}
 	switch {
 	case a.message == nil && e.ctx.Err() != nil:
 		e.report.fail("the examination was interrupted")
@@ -98,10 +113,14 @@ func (e *exam) initialize() bool {
 	var w welcome
 	_ = json.Unmarshal(a.result, &w) // what does not fit breaks the schema
 	_ = json.Unmarshal(w.Capabilities, &e.caps)
+	if e.referee.dialect == v2 {
+		w.Info, e.caps = w.InfoV2, w.CapabilitiesV2.asV1()
+	}
 	e.introduced(a.message, &w)
-	if v := w.Version.String(); v != fmt.Sprint(protocolVersion) {
-		e.referee.finds(ruleVersion, a.message, "The agent was asked for version %d, and speaks version %s", protocolVersion, orMissing(v))
-		e.report.fail("the agent does not speak version %d of the protocol", protocolVersion)
+	n, err := w.Version.Int64()
+	if err != nil || n < 1 || n > int64(e.offer) {
+		e.referee.finds(ruleVersion, a.message, "The agent was asked for version %d, and speaks version %s", e.offer, orMissing(w.Version.String()))
+		e.report.fail("the agent does not speak version %d of the protocol", e.offer)
 		return false
 	}
 	return true
@@ -110,34 +129,47 @@ func (e *exam) initialize() bool {
 // introduced takes what the agent says of itself.
 func (e *exam) introduced(m *message, w *welcome) {
 	if n, err := w.Version.Int64(); err == nil {
-		e.report.ProtocolVersion = int(n)
+		e.report.ProtocolVersion, e.report.ProtocolOffered = int(n), e.offer
 	}
 	e.report.Capabilities = e.caps.table()
+	if e.referee.dialect == v2 {
+		e.report.Capabilities = w.CapabilitiesV2.table()
+	}
 	switch {
 	case w.Info == nil:
-		e.referee.finds(ruleAgentInfo, m, "The answer to initialize has no agentInfo")
+		e.referee.finds(ruleAgentInfo, m, "The answer to initialize does not say which agent it is from")
 	case w.Info.Name == "" || w.Info.Version == "":
-		e.referee.finds(ruleAgentInfo, m, "The name or the version in agentInfo is empty")
+		e.referee.finds(ruleAgentInfo, m, "The name or the version of the agent is empty")
 	}
 	if w.Info != nil {
 		e.report.Agent.Name, e.report.Agent.Title, e.report.Agent.Version = words(w.Info.Name), words(w.Info.Title), words(w.Info.Version)
 	}
+	e.signIn(m, w)
+}
+
+// signIn takes the ways to sign in.
+func (e *exam) signIn(m *message, w *welcome) {
+	login, logout := "authenticate", "logout"
+	if e.referee.dialect == v2 {
+		login, logout = "auth/login", "auth/logout"
+	}
 	var names []string
 	for _, method := range w.Methods {
-		names = append(names, method.ID)
+		id := cmp.Or(method.IDV2, method.IDV1)
+		names = append(names, id)
 		e.report.SignIn = append(e.report.SignIn, words(method.Name))
 		if method.Type == "terminal" {
-			e.referee.finds(ruleAuthTerm, m, "The method %q to sign in is of type terminal, and the client has not advertised auth.terminal", words(method.ID))
+			e.referee.finds(ruleAuthTerm, m, "The method %q to sign in is of type terminal, and the client has not advertised auth.terminal", words(id))
 		}
 	}
 	if id, found := twice(names); found {
 		e.referee.finds(ruleAuthMethods, m, "Two methods to sign in have the id %q", words(id))
 	}
-	if has(e.caps.Auth, "logout") {
-		e.report.untried("logout: it would sign you out")
+	if has(e.caps.Auth, "logout") || e.referee.dialect == v2 && len(w.Methods) > 0 {
+		e.report.untried(logout + ": it would sign you out")
 	}
 	if len(w.Methods) > 0 {
-		e.report.untried("authenticate: it needs you")
+		e.report.untried(login + ": it needs you")
 	}
 }
 
@@ -205,35 +237,29 @@ func (e *exam) ids() {
 
 // initializeAgain calls initialize a second time, which must not confuse the agent.
 func (e *exam) initializeAgain() {
-	e.call("initialize", e.hello(protocolVersion))
+	e.call("initialize", e.hello(e.offer))
 	e.fence()
 }
 
-// examineAgain is the second run of the agent: it is asked for a version that nobody
-// speaks, and sent a line that is no message.
+// tooNew is a version that nobody speaks.
+const tooNew = 65535
+
+// examineAgain is the last run of the agent: it is asked for a version that nobody speaks,
+// and sent a line that is no message.
 func (e *exam) examineAgain() {
 	if err := e.start(); err != nil {
 		e.report.Why = short(fmt.Sprintf("the agent could not be started a second time: %v", err), 300)
 		return
 	}
 	defer e.endQuietly()
-	const tooNew = 65535
-	e.say("a version that nobody speaks")
-	hello := e.hello(tooNew)
-	// The fields of the second version are there too, for agents that answer with that.
-	hello["info"], hello["capabilities"] = hello["clientInfo"], hello["clientCapabilities"]
-	a := e.call("initialize", hello)
-	if a.message == nil {
-		return
+	if e.report.has(ruleVersion) { // how it takes an offer is known
+		e.call("initialize", e.hello(e.offer))
+	} else {
+		e.say("a version that nobody speaks")
+		e.askTooNew()
 	}
-	var w welcome
-	_ = json.Unmarshal(a.result, &w)
-	v := w.Version.String()
-	switch {
-	case a.err != nil:
-		e.referee.finds(ruleVersion, a.message, "In a second run: version %d is answered with an error: %s", tooNew, a.err)
-	case v == fmt.Sprint(tooNew) || v == "":
-		e.referee.finds(ruleVersion, a.message, "In a second run: version %d is answered with version %s", tooNew, orMissing(v))
+	if e.stopped() {
+		return
 	}
 	e.say("a line that is no message")
 	e.referee.malformed = 3
@@ -243,6 +269,27 @@ func (e *exam) examineAgain() {
 	id := e.request("_parley/fence", struct{}{})
 	if e.wait(id, e.opt.Timeout) == nil && e.ctx.Err() == nil && !e.report.has(ruleNoAnswer) {
 		e.referee.finds(ruleMalformed, nil, "In a second run: the agent answers nothing any more after a line that is no message (line %d)", e.line-1)
+	}
+}
+
+// askTooNew asks for a version that nobody speaks: the answer is the newest that the agent
+// does.
+func (e *exam) askTooNew() {
+	a := e.call("initialize", e.hello(tooNew))
+	if a.message == nil {
+		return
+	}
+	var w welcome
+	_ = json.Unmarshal(a.result, &w)
+	page := dialectOf(e.report.ProtocolVersion).page(ruleVersion)
+	switch v := w.Version.String(); {
+	case a.err != nil:
+		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: version %d is answered with an error: %s", tooNew, a.err)
+	case v == fmt.Sprint(tooNew) || v == "":
+		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: version %d is answered with version %s", tooNew, orMissing(v))
+	case e.offer > newestWithoutOffer && v != fmt.Sprint(e.report.ProtocolVersion):
+		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: version %d is answered with version %s, and version %d with version %d",
+			tooNew, words(v), e.offer, e.report.ProtocolVersion)
 	}
 }
 

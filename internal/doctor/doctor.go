@@ -32,6 +32,8 @@ type Options struct {
 	// Prompt is sent as a turn, and again to be cancelled; "" sends none. With
 	// ScriptedPrompt each is one of the doctor's own.
 	Prompt string
+	// Protocol is the newest version of the protocol that the agent is offered: 2, or 1.
+	Protocol int
 	// Version is that of the client, as the agent is told.
 	Version string
 	// Wire, if not nil, gets every line of both runs as a line of JSON; the numbers are those
@@ -69,13 +71,15 @@ func Examine(ctx context.Context, opt Options) (*Report, error) {
 		V: ReportVersion, Command: safetext.VisibleLine(opt.Command), Capabilities: []Capability{}, SignIn: []string{},
 		Deviations: []Finding{}, Notes: []Finding{}, Timings: []Timing{}, Tried: []string{}, NotTried: []string{},
 	}
-	e := newExam(ctx, opt, report, 1)
+	e := newExam(ctx, opt, report)
 	e.examine()
+	if e.refused && ctx.Err() == nil {
+		e = e.again(newestWithoutOffer)
+		e.examine()
+	}
 	if !report.failed() && ctx.Err() == nil {
-		second := newExam(ctx, opt, report, 2)
-		second.line, second.wireErr = e.line, e.wireErr
-		second.examineAgain()
-		e = second
+		e = e.again(e.offer)
+		e.examineAgain()
 	}
 	if ctx.Err() != nil && report.Why == "" {
 		report.Why = "the examination was interrupted"
@@ -88,8 +92,20 @@ func Examine(ctx context.Context, opt Options) (*Report, error) {
 	return report, nil
 }
 
-func newExam(ctx context.Context, opt Options, report *Report, run int) *exam {
-	return &exam{opt: opt, report: report, referee: newReferee(report), ctx: ctx, cwd: opt.Cwd, run: run}
+// newestWithoutOffer is the version that every agent takes.
+const newestWithoutOffer = 1
+
+func newExam(ctx context.Context, opt Options, report *Report) *exam {
+	offer := max(opt.Protocol, newestWithoutOffer)
+	return &exam{opt: opt, report: report, referee: newReferee(report, offer), ctx: ctx, cwd: opt.Cwd, run: 1, offer: offer}
+}
+
+// again is the next run of the agent.
+func (e *exam) again(offer int) *exam {
+	return &exam{
+		opt: e.opt, report: e.report, referee: newReferee(e.report, offer), ctx: e.ctx, cwd: e.cwd,
+		run: e.run + 1, offer: offer, line: e.line, wireErr: e.wireErr,
+	}
 }
 
 // failed reports that the agent could not be examined.

@@ -3,6 +3,7 @@ package doctor
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -50,24 +51,33 @@ func TestNothingIsWrong(t *testing.T) {
 	})
 }
 
-// Each fault is found, and every rule has one.
+// Each fault is found, and every rule of version 1 has one.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	faults := slices.Concat(transportFaults, startFaults, sessionFaults, turnFaults)
+	foundAll(t, faults, newFake, 1)
 	for _, r := range Rules {
-		if !slices.ContainsFunc(faults, func(f fault) bool { return f.rule == r }) {
+		if r.Page != "" && !slices.ContainsFunc(faults, func(f fault) bool { return f.rule == r }) {
 			t.Errorf("no fault breaks the rule %s", r.ID)
 		}
 	}
+}
+
+// foundAll examines an agent with each of the faults.
+func foundAll(t *testing.T, faults []fault, agent func() *fake, version int) {
 	for _, c := range faults {
 		t.Run(strings.TrimSpace(c.rule.ID+" "+c.name), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				f := newFake()
+				f := agent()
 				c.make(f)
-				r := examined(t, f, Options{Prompt: ScriptedPrompt})
-				found := slices.ContainsFunc(slices.Concat(r.Deviations, r.Notes), func(f Finding) bool { return f.Rule == c.rule.ID })
-				if !found {
-					t.Errorf("it is not found:\n%s", r.Text())
+				r := examined(t, f, Options{Prompt: ScriptedPrompt, Protocol: version})
+				all := slices.Concat(r.Deviations, r.Notes)
+				i := slices.IndexFunc(all, func(f Finding) bool { return f.Rule == c.rule.ID })
+				if i < 0 {
+					t.Fatalf("it is not found:\n%s", r.Text())
+				}
+				if spoken := fmt.Sprintf("/protocol/v%d/", version); r.ProtocolVersion == version && !strings.Contains(all[i].Page, spoken) {
+					t.Errorf("the page is not of the version that is spoken: %s", all[i].Page)
 				}
 			})
 		})

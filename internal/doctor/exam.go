@@ -28,12 +28,14 @@ type exam struct {
 	out   chan []byte
 	quit  chan struct{}
 
-	run        int // 1 or 2
+	run        int // of the agent, from 1
+	offer      int // the version that it is offered
 	line       int // the number of the last line
 	next       int // the id of the next request
 	answers    map[string]*message
 	gone       bool // the agent has ended, or its stdout has
 	ending     bool // it was asked to
+	refused    bool // the agent cannot take the offer of a later version
 	unanswered int
 	deaf       bool // it does not answer methods that it does not know
 	wireErr    error
@@ -223,17 +225,11 @@ func (e *exam) answered(m *message, q *request) {
 		}
 	}
 	s := e.referee.sessions[q.session]
-	switch q.method {
-	case "initialize":
+	if q.method == "initialize" {
 		e.referee.initialized = true
-	case "session/prompt":
-		if s != nil {
-			e.referee.endTurn(m, s, q)
-		}
-	case "session/load", "session/resume":
-		if s != nil {
-			s.loaded, s.opening = q.method == "session/load" && !q.failed, ""
-		}
+	}
+	if s != nil {
+		e.answeredOf(m, s, q)
 	}
 	var result struct {
 		SessionID string `json:"sessionId"`
@@ -247,6 +243,27 @@ func (e *exam) answered(m *message, q *request) {
 	}
 	if s != nil && !q.failed {
 		e.referee.opened(m, s, result.state)
+	}
+}
+
+// answeredOf notes what follows from an answer about a session.
+func (e *exam) answeredOf(m *message, s *session, q *request) {
+	second := e.referee.dialect == v2
+	switch q.method {
+	case "session/prompt":
+		if second {
+			e.referee.acceptedV2(m, s, q)
+			return
+		}
+		e.referee.endTurn(m, s, q)
+	case "session/load", "session/resume":
+		if second {
+			e.referee.resumedV2(m, s, q)
+			return
+		}
+		s.loaded, s.opening = q.method == "session/load" && !q.failed, ""
+	case "session/close":
+		s.work.closed = second && !q.failed
 	}
 }
 

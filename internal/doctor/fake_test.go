@@ -31,6 +31,7 @@ type fake struct {
 	ends     chan struct{} // waited for at the end, if not nil
 
 	opened   int
+	prompts  int
 	sessions map[string]bool // listed ones
 	said     map[string]string
 	slow     map[string]json.RawMessage // the prompts that wait to be cancelled
@@ -49,6 +50,9 @@ type params struct {
 	Prompt    []struct {
 		Text string `json:"text"`
 	} `json:"prompt"`
+	ReplayFrom struct {
+		Type string `json:"type"`
+	} `json:"replayFrom"`
 }
 
 func newFake() *fake {
@@ -253,7 +257,7 @@ func (f *fake) setMode(id json.RawMessage, p params) {
 func (f *fake) setOption(id json.RawMessage, p params) {
 	for _, o := range f.options {
 		for _, v := range o["options"].([]object) {
-			if o["id"] == p.ConfigID && v["value"] == p.Value {
+			if (o["id"] == p.ConfigID || o["configId"] == p.ConfigID) && v["value"] == p.Value {
 				o["currentValue"] = p.Value
 				f.answer(id, object{"configOptions": f.options})
 				return

@@ -11,6 +11,8 @@ type fault struct {
 	rule *Rule
 	name string
 	make func(f *fake)
+	// v1 says that it is one of version 1 only.
+	v1 bool
 }
 
 // instead puts something in the place of a method.
@@ -29,7 +31,8 @@ func accepted(method string) func(*fake) { return instead(method, (*fake).ok) }
 // inTurn does something at the beginning of a turn.
 func inTurn(do func(f *fake, session string)) func(*fake) {
 	return func(f *fake) {
-		f.turn = func(f *fake, session string) { do(f, session); f.goodTurn(session) }
+		turn := f.turn
+		f.turn = func(f *fake, session string) { do(f, session); turn(f, session) }
 	}
 }
 
@@ -135,43 +138,43 @@ var transportFaults = []fault{
 // startFaults are those of what an agent says of itself.
 var startFaults = []fault{
 	{rule: ruleInitialize, make: refused("initialize", -32603)},
-	{rule: ruleVersion, name: "another one", make: func(f *fake) { f.hello["protocolVersion"] = 2 }},
+	{v1: true, rule: ruleVersion, name: "another one", make: func(f *fake) { f.hello["protocolVersion"] = 2 }},
 	{rule: ruleVersion, name: "whatever is asked for", make: instead("initialize", func(f *fake, id json.RawMessage, p params) {
 		f.hello["protocolVersion"] = p.Version
 		f.answer(id, f.hello)
 	})},
 	{rule: ruleEarly, make: func(f *fake) { f.first = func(f *fake) { f.write(object{"method": "_hello"}) } }},
-	{rule: ruleAgentInfo, make: func(f *fake) { delete(f.hello, "agentInfo") }},
-	{rule: ruleAuthMethods, make: func(f *fake) {
+	{v1: true, rule: ruleAgentInfo, make: func(f *fake) { delete(f.hello, "agentInfo") }},
+	{v1: true, rule: ruleAuthMethods, make: func(f *fake) {
 		f.hello["authMethods"] = []object{{"id": "a", "name": "A"}, {"id": "a", "name": "B"}}
 	}},
 	{rule: ruleAuthMethods, name: "none", make: func(f *fake) {
 		delete(f.hello, "authMethods")
 		refused("session/new", -32000)(f)
 	}},
-	{rule: ruleAuthTerm, make: func(f *fake) {
+	{v1: true, rule: ruleAuthTerm, make: func(f *fake) {
 		f.hello["authMethods"] = []object{{"id": "a", "name": "A", "type": "terminal", "args": []string{"--login"}}}
 	}},
 	{rule: ruleAdvertised, make: refused("session/list", -32601)},
-	{rule: ruleSchema, name: "a wrong type", make: func(f *fake) { f.hello["agentCapabilities"].(object)["loadSession"] = "yes" }},
-	{rule: ruleSchema, name: "a stop reason", make: instead("session/prompt", func(f *fake, id json.RawMessage, _ params) {
+	{v1: true, rule: ruleSchema, name: "a wrong type", make: func(f *fake) { f.hello["agentCapabilities"].(object)["loadSession"] = "yes" }},
+	{v1: true, rule: ruleSchema, name: "a stop reason", make: instead("session/prompt", func(f *fake, id json.RawMessage, _ params) {
 		f.answer(id, object{"stopReason": "whim"})
 	})},
-	{rule: ruleSchema, name: "an update", make: inTurn(func(f *fake, session string) { f.update(session, object{"sessionUpdate": "mood"}) })},
+	{v1: true, rule: ruleSchema, name: "an update", make: inTurn(func(f *fake, session string) { f.update(session, object{"sessionUpdate": "mood"}) })},
 	{rule: ruleOwnMethod, make: inTurn(func(f *fake, _ string) { f.write(object{"method": "fake/hello"}) })},
-	{rule: ruleUnoffered, name: "files", make: inTurn(func(f *fake, session string) {
+	{v1: true, rule: ruleUnoffered, name: "files", make: inTurn(func(f *fake, session string) {
 		f.ask("1", "fs/read_text_file", object{"sessionId": session, "path": "/etc/passwd"})
 	})},
-	{rule: ruleUnoffered, name: "a terminal", make: inTurn(func(f *fake, session string) {
+	{v1: true, rule: ruleUnoffered, name: "a terminal", make: inTurn(func(f *fake, session string) {
 		f.ask("1", "terminal/create", object{"sessionId": session, "command": "true"})
 	})},
-	{rule: ruleUnoffered, name: "a notice", make: inTurn(func(f *fake, session string) {
+	{v1: true, rule: ruleUnoffered, name: "a notice", make: inTurn(func(f *fake, session string) {
 		f.update(session, object{"sessionUpdate": "notice", "severity": "info", "title": "x"})
 	})},
-	{rule: rulePath, make: inTurn(func(f *fake, session string) {
+	{v1: true, rule: rulePath, make: inTurn(func(f *fake, session string) {
 		announce(f, session, object{"locations": []object{{"path": "src/a.go"}}})
 	})},
-	{rule: rulePath, name: "of a diff", make: inTurn(func(f *fake, session string) {
+	{v1: true, rule: rulePath, name: "of a diff", make: inTurn(func(f *fake, session string) {
 		announce(f, session, object{"content": []object{{"type": "diff", "path": "a.go", "newText": ""}}})
 	})},
 }
@@ -189,18 +192,18 @@ var sessionFaults = []fault{
 	{rule: ruleNew, make: refused("session/new", -32603)},
 	{rule: ruleSessionID, make: instead("session/new", func(f *fake, id json.RawMessage, p params) { f.opened = 0; f.newSession(id, p) })},
 	{rule: ruleUnknownUpdate, make: inTurn(func(f *fake, _ string) { f.say("another", "agent_message_chunk", "hello") })},
-	{rule: ruleLoad, make: refused("session/load", -32603)},
-	{rule: ruleReplay, make: instead("session/load", (*fake).resume)},
-	{rule: ruleReplayLate, make: instead("session/load", func(f *fake, id json.RawMessage, p params) {
+	{v1: true, rule: ruleLoad, make: refused("session/load", -32603)},
+	{v1: true, rule: ruleReplay, make: instead("session/load", (*fake).resume)},
+	{v1: true, rule: ruleReplayLate, make: instead("session/load", func(f *fake, id json.RawMessage, p params) {
 		f.resume(id, p)
 		f.say(p.SessionID, "agent_message_chunk", f.said[p.SessionID])
 	})},
 	{rule: ruleResume, make: refused("session/resume", -32603)},
-	{rule: ruleResumeReplay, make: instead("session/resume", (*fake).load)},
+	{v1: true, rule: ruleResumeReplay, make: instead("session/resume", (*fake).load)},
 	{rule: ruleClose, make: refused("session/close", -32603)},
 	{rule: ruleNotThere, make: accepted("session/resume")},
-	{rule: ruleProposed, make: forking((*fake).newSession)},
-	{rule: ruleFork, make: forking(func(f *fake, id json.RawMessage, _ params) { f.refuse(id, -32603) })},
+	{v1: true, rule: ruleProposed, make: forking((*fake).newSession)},
+	{v1: true, rule: ruleFork, make: forking(func(f *fake, id json.RawMessage, _ params) { f.refuse(id, -32603) })},
 	{rule: ruleList, make: instead("session/list", func(f *fake, id json.RawMessage, p params) { p.Cwd = "/elsewhere"; f.list(id, p) })},
 	{rule: rulePages, make: instead("session/list", func(f *fake, id json.RawMessage, _ params) {
 		f.answer(id, object{"sessions": []object{}, "nextCursor": "more"})
@@ -219,11 +222,11 @@ var sessionFaults = []fault{
 		delete(f.sessions, p.SessionID)
 		f.ok(id, p)
 	})},
-	{rule: ruleModes, make: func(f *fake) { f.state["modes"].(object)["currentModeId"] = "none" }},
-	{rule: ruleSetMode, make: refused("session/set_mode", -32602)},
-	{rule: ruleUnknownMode, make: accepted("session/set_mode")},
+	{v1: true, rule: ruleModes, make: func(f *fake) { f.state["modes"].(object)["currentModeId"] = "none" }},
+	{v1: true, rule: ruleSetMode, make: refused("session/set_mode", -32602)},
+	{v1: true, rule: ruleUnknownMode, make: accepted("session/set_mode")},
 	{rule: ruleOptions, make: func(f *fake) { f.options[1]["currentValue"] = "2" }},
-	{rule: ruleBoolean, make: func(f *fake) {
+	{v1: true, rule: ruleBoolean, make: func(f *fake) {
 		f.state["configOptions"] = []object{{"id": "fast", "name": "Fast", "type": "boolean", "currentValue": true}}
 	}},
 	{rule: ruleSetOption, make: refused("session/set_config_option", -32602)},
@@ -237,34 +240,34 @@ var sessionFaults = []fault{
 
 // turnFaults are those of turns.
 var turnFaults = []fault{
-	{rule: rulePrompt, make: refused("session/prompt", -32603)},
-	{rule: ruleNotAsked, make: instead("session/prompt", func(f *fake, id json.RawMessage, _ params) { f.answer(id, object{"stopReason": "cancelled"}) })},
-	{rule: ruleCancel, name: "an error", make: instead("session/cancel", func(f *fake, _ json.RawMessage, p params) { f.refuse(f.slow[p.SessionID], -32603) })},
-	{rule: ruleCancel, name: "ignored", make: instead("session/cancel", func(*fake, json.RawMessage, params) {})},
-	{rule: ruleCancel, name: "another reason", make: instead("session/cancel", func(f *fake, _ json.RawMessage, p params) {
+	{v1: true, rule: rulePrompt, make: refused("session/prompt", -32603)},
+	{v1: true, rule: ruleNotAsked, make: instead("session/prompt", func(f *fake, id json.RawMessage, _ params) { f.answer(id, object{"stopReason": "cancelled"}) })},
+	{v1: true, rule: ruleCancel, name: "an error", make: instead("session/cancel", func(f *fake, _ json.RawMessage, p params) { f.refuse(f.slow[p.SessionID], -32603) })},
+	{v1: true, rule: ruleCancel, name: "ignored", make: instead("session/cancel", func(*fake, json.RawMessage, params) {})},
+	{v1: true, rule: ruleCancel, name: "another reason", make: instead("session/cancel", func(f *fake, _ json.RawMessage, p params) {
 		time.Sleep(soon + soon/4) // on the clock of the bubble: it goes on for a while
 		f.answer(f.slow[p.SessionID], object{"stopReason": "end_turn"})
 	})},
-	{rule: ruleAfterCancel, make: instead("session/cancel", func(f *fake, id json.RawMessage, p params) {
+	{v1: true, rule: ruleAfterCancel, make: instead("session/cancel", func(f *fake, id json.RawMessage, p params) {
 		f.cancel(id, p)
 		f.say(p.SessionID, "agent_message_chunk", "2\n")
 	})},
-	{rule: ruleOutside, make: instead("session/set_mode", func(f *fake, id json.RawMessage, p params) {
+	{v1: true, rule: ruleOutside, make: instead("session/set_mode", func(f *fake, id json.RawMessage, p params) {
 		f.setMode(id, p)
 		f.say(p.SessionID, "agent_message_chunk", "I am in another mode")
 	})},
-	{rule: rulePermission, make: instead("session/set_mode", func(f *fake, id json.RawMessage, p params) {
+	{v1: true, rule: rulePermission, make: instead("session/set_mode", func(f *fake, id json.RawMessage, p params) {
 		f.setMode(id, p)
 		f.question(p.SessionID, allow)
 	})},
 	{rule: ruleChoices, name: "twice", make: inTurn(func(f *fake, session string) { f.question(session, allow, allow) })},
 	{rule: ruleChoices, name: "none", make: inTurn(func(f *fake, session string) { f.question(session) })},
-	{rule: ruleCallUnknown, make: inTurn(func(f *fake, session string) {
+	{v1: true, rule: ruleCallUnknown, make: inTurn(func(f *fake, session string) {
 		f.update(session, object{"sessionUpdate": "tool_call_update", "toolCallId": "t9", "status": "completed"})
 	})},
-	{rule: ruleCallTwice, make: inTurn(func(f *fake, session string) { announce(f, session, nil); announce(f, session, nil) })},
-	{rule: ruleCallOpen, make: inTurn(func(f *fake, session string) { announce(f, session, object{"status": "in_progress"}) })},
-	{rule: ruleCallTerminal, make: inTurn(func(f *fake, session string) {
+	{v1: true, rule: ruleCallTwice, make: inTurn(func(f *fake, session string) { announce(f, session, nil); announce(f, session, nil) })},
+	{v1: true, rule: ruleCallOpen, make: inTurn(func(f *fake, session string) { announce(f, session, object{"status": "in_progress"}) })},
+	{v1: true, rule: ruleCallTerminal, make: inTurn(func(f *fake, session string) {
 		announce(f, session, object{"content": []object{{"type": "terminal", "terminalId": "x"}}})
 	})},
 }

@@ -59,9 +59,10 @@ type rpcError struct {
 
 // The codes that are looked for.
 const (
-	codeInvalidParams  = "-32602"
-	codeMethodNotFound = "-32601"
-	codeAuthRequired   = "-32000"
+	codeInvalidParams    = "-32602"
+	codeMethodNotFound   = "-32601"
+	codeAuthRequired     = "-32000"
+	codeRequestCancelled = "-32800"
 )
 
 // String is the error for people; it is not fit to be drawn.

@@ -15,6 +15,10 @@ import (
 // everything that passes, in the order of the wire.
 type referee struct {
 	report *Report
+	// dialect is the version that is spoken, or offered as long as nobody has answered, and
+	// newest is the newest one that may be.
+	dialect *dialect
+	newest  int
 	// sent are the requests to the agent, by the key of their ids.
 	sent map[string]*request
 	// asked are the ids of the agent's own requests.
@@ -43,16 +47,16 @@ type request struct {
 	late     bool // nobody waits for the answer any more
 }
 
-func newReferee(report *Report) *referee {
+func newReferee(report *Report, newest int) *referee {
 	return &referee{
-		report: report, sent: map[string]*request{}, asked: map[string]bool{},
+		report: report, dialect: dialectOf(newest), newest: newest, sent: map[string]*request{}, asked: map[string]bool{},
 		sessions: map[string]*session{}, early: map[string]*message{},
 	}
 }
 
 // finds reports that a message of the agent breaks a rule; m is nil if it is about none.
 func (r *referee) finds(broken *Rule, m *message, format string, args ...any) {
-	r.findsOn(broken.Page, broken, m, format, args...)
+	r.findsOn(r.dialect.page(broken), broken, m, format, args...)
 }
 
 func (r *referee) findsOn(page string, broken *Rule, m *message, format string, args ...any) {
@@ -139,36 +143,45 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 	if value == nil {
 		value = json.RawMessage("null")
 	}
-	name, proposed := def(schema.V1()), def(schema.V1Unstable())
+	d := r.dialect
+	name, proposed := def(d.stable()), def(d.proposed())
 	if name == "" && proposed == "" {
 		r.finds(ruleEnvelope, m, "%s is sent as a notification though it is a request, or the other way", words(method))
 		return
 	}
-	var problems []*schema.Fault
-	var err error
+	var held verdict
 	if name != "" {
-		if problems, err = faults(schema.V1(), name, value); err == nil && len(problems) == 0 {
+		if held = d.hold(d.stable(), name, value); held.fits() {
 			return
 		}
 	}
 	if proposed != "" {
-		broken, unreadable := faults(schema.V1Unstable(), proposed, value)
+		draft := d.hold(d.proposed(), proposed, value)
 		switch {
-		case unreadable == nil && len(broken) == 0 && name == "":
+		case draft.fits() && name == "":
 			r.finds(ruleProposed, m, "%s is only proposed for the protocol", words(method))
 			return
-		case unreadable == nil && len(broken) == 0:
+		case draft.fits():
 			r.finds(ruleProposed, m, "The %s of %s %s only proposed for the protocol", part, method, uses(update))
 			return
 		case name == "":
-			problems, err = broken, unreadable
+			held = draft
 		}
 	}
-	if err != nil {
-		r.finds(ruleSchema, m, "The %s of %s cannot be read: %v", part, method, err)
+	r.breaks(m, held, method, part, update)
+}
+
+// breaks reports a part of a message that does not fit.
+func (r *referee) breaks(m *message, held verdict, method, part, update string) {
+	if held.err != nil {
+		r.finds(ruleSchema, m, "The %s of %s cannot be read: %v", part, method, held.err)
 	}
-	for _, p := range problems {
-		r.findsOn(pageOf(method, update), ruleSchema, m, "%s: %s", place(method, part, update, p.Path), p.Reason)
+	for _, p := range held.problems {
+		page, broken := r.dialect.pageOf(method, update), ruleSchema
+		if held.reserved {
+			page, broken = r.dialect.page(ruleReserved), ruleReserved
+		}
+		r.findsOn(page, broken, m, "%s: %s", place(method, part, update, p.Path), p.Reason)
 	}
 }
 
@@ -253,11 +266,20 @@ func (r *referee) answer(m *message) *request {
 		Version int `json:"protocolVersion"`
 	}
 	_ = json.Unmarshal(m.fields["result"], &result)
-	if q.method == "initialize" && result.Version > protocolVersion {
+	if q.method == "initialize" && !r.speaks(result.Version) {
 		return q // it is written as that version wants it
 	}
 	r.schema(m, "agent", q.method, "result", "", m.fields["result"])
 	return q
+}
+
+// speaks is told of the version that the agent has answered with, and reports whether it
+// is one that may be.
+func (r *referee) speaks(version int) bool {
+	if version <= r.newest {
+		r.dialect = dialectOf(version)
+	}
+	return version <= r.newest
 }
 
 // nullAnswer takes an answer to nothing that has an id.
@@ -286,25 +308,13 @@ func (r *referee) near(id json.RawMessage) (*request, string) {
 }
 
 func (r *referee) errorObject(m *message, raw json.RawMessage) {
-	problems, err := faults(schema.V1(), "Error", raw)
+	problems, err := faults(r.dialect.stable(), "Error", raw)
 	if err != nil {
 		return
 	}
 	for _, p := range problems {
 		r.finds(ruleErrorObject, m, "%s: %s", place("an answer", "error", "", p.Path), p.Reason)
 	}
-}
-
-// unadvertised are the methods of the client that the doctor does not advertise.
-var unadvertised = map[string]string{
-	"fs/read_text_file": "fs.readTextFile", "fs/write_text_file": "fs.writeTextFile", "elicitation/create": "elicitation",
-	"terminal/create": "terminal", "terminal/output": "terminal", "terminal/release": "terminal",
-	"terminal/wait_for_exit": "terminal", "terminal/kill": "terminal",
-}
-
-// capabilityPages say what has to be looked at before such a method is called.
-var capabilityPages = map[string]string{
-	"fs": "file-system#checking-support", "terminal": "terminals#checking-support", "elicitation": "elicitation#checking-support",
 }
 
 // called takes a request or a notification of the agent.
@@ -315,11 +325,10 @@ func (r *referee) called(m *message) {
 	if !r.initialized {
 		r.finds(ruleEarly, m, "%s comes before the answer to initialize", words(m.method))
 	}
-	if capability := unadvertised[m.method]; capability != "" {
-		family, _, _ := strings.Cut(m.method, "/")
-		r.findsOn(site+capabilityPages[family], ruleUnoffered, m, "%s is called, and the client has not advertised %s", m.method, capability)
+	if u, ok := r.dialect.unadvertised[m.method]; ok {
+		r.findsOn(r.dialect.site+u.page, ruleUnoffered, m, "%s is called, and the client has not advertised %s", m.method, u.capability)
 	}
-	if !known(m.method) {
+	if !r.dialect.knows(m.method) {
 		if !strings.HasPrefix(m.method, "_") {
 			r.finds(ruleOwnMethod, m, "The protocol has no method %q for agents to call", words(m.method))
 		}
@@ -336,21 +345,14 @@ func (r *referee) called(m *message) {
 		update = words(p.Update.Kind)
 	}
 	r.schema(m, "client", m.method, "params", update, m.fields["params"])
-	switch m.method {
-	case "session/update":
+	switch {
+	case m.method == "session/update" && r.dialect == v2:
+		r.updateV2(m)
+	case m.method == "session/update":
 		r.update(m)
-	case "session/request_permission":
+	case m.method == "session/request_permission":
 		r.permission(m)
 	}
-}
-
-func known(method string) bool {
-	for _, side := range []string{"client", "protocol"} {
-		if _, ok := schema.V1Unstable().Methods[schema.MethodKey{Side: side, Method: method}]; ok {
-			return true
-		}
-	}
-	return false
 }
 
 // ownID looks at the id of a request of the agent.

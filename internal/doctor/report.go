@@ -38,8 +38,10 @@ type Report struct {
 		Title   string `json:"title,omitempty"`
 		Version string `json:"version,omitempty"`
 	} `json:"agent"`
-	// ProtocolVersion is the version that the agent speaks.
+	// ProtocolVersion is the version that the agent speaks, and ProtocolOffered the one that
+	// it was offered.
 	ProtocolVersion int          `json:"protocolVersion,omitempty"`
+	ProtocolOffered int          `json:"protocolOffered,omitempty"`
 	Capabilities    []Capability `json:"capabilities"`
 	// SignIn are the names of the methods to sign in.
 	SignIn     []string  `json:"signIn"`

@@ -22,6 +22,8 @@ type session struct {
 	replayed strings.Builder // what was replayed of it
 	replays  int             // how many updates were replayed
 	chunk    *message        // the first piece of the turn
+
+	work work // what version 2 tells of it
 }
 
 // maxText is how much of what an agent says is kept, in bytes.
@@ -34,7 +36,7 @@ func keep(b *strings.Builder, text string) {
 }
 
 func newSession(id string) *session {
-	return &session{id: id, calls: map[string]string{}, ofTurn: map[string]bool{}}
+	return &session{id: id, calls: map[string]string{}, ofTurn: map[string]bool{}, work: newWork()}
 }
 
 // update is a session/update.
@@ -58,16 +60,11 @@ type toolCall struct {
 	} `json:"locations"`
 }
 
-// capabilityUpdates are those that the client has to advertise.
-var capabilityUpdates = map[string]string{
-	"notice": "session.notices", "compaction_update": "session.compaction", "compaction_summary_chunk": "session.compaction",
-}
-
 // update takes a session/update.
 func (r *referee) update(m *message) {
 	var u update
 	m.params(&u)
-	if capability := capabilityUpdates[u.Update.Kind]; capability != "" {
+	if capability := r.dialect.unadvertisedUpdates[u.Update.Kind]; capability != "" {
 		r.finds(ruleUnoffered, m, "%s is sent, and the client has not advertised %s", u.Update.Kind, capability)
 	}
 	s := r.sessions[u.SessionID]
@@ -153,9 +150,7 @@ func (r *referee) updated(m *message, s *session, c toolCall) {
 
 // paths looks at the paths of a tool call, and at its terminals.
 func (r *referee) paths(m *message, c toolCall, content json.RawMessage) {
-	for _, l := range c.Locations {
-		r.path(m, "The location of a tool call", l.Path)
-	}
+	r.locations(m, c)
 	var parts []struct {
 		Type string `json:"type"`
 		Path string `json:"path"`
@@ -170,6 +165,12 @@ func (r *referee) paths(m *message, c toolCall, content json.RawMessage) {
 		case "terminal":
 			r.finds(ruleCallTerminal, m, "A tool call shows a terminal that the client has not made")
 		}
+	}
+}
+
+func (r *referee) locations(m *message, c toolCall) {
+	for _, l := range c.Locations {
+		r.path(m, "The location of a tool call", l.Path)
 	}
 }
 
@@ -197,16 +198,30 @@ type question struct {
 		toolCall
 		Content json.RawMessage `json:"content"`
 	} `json:"toolCall"`
+	// Subject is what version 2 has in the place of the tool call.
+	Subject struct {
+		Cwd      string `json:"cwd"`
+		ToolCall struct {
+			toolCall
+			Content json.RawMessage `json:"content"`
+		} `json:"toolCall"`
+	} `json:"subject"`
 }
 
 // permission takes a request for permission.
 func (r *referee) permission(m *message) {
 	var q question
 	m.params(&q)
+	r.choices(m, &q)
 	s := r.sessions[q.SessionID]
 	switch {
 	case s == nil:
 		r.finds(ruleUnknownUpdate, m, "Permission is asked for in a session that is not open")
+	case r.dialect == v2:
+		s.work.asked = true
+		r.path(m, "The directory of a command that permission is asked for", q.Subject.Cwd)
+		r.pathsV2(m, q.Subject.ToolCall.toolCall, q.Subject.ToolCall.Content)
+		return
 	case !s.turn:
 		r.finds(rulePermission, m, "Permission is asked for while no turn runs")
 	default:
@@ -216,6 +231,11 @@ func (r *referee) permission(m *message) {
 		}
 		s.ofTurn[q.ToolCall.ID] = true
 	}
+	r.paths(m, q.ToolCall.toolCall, q.ToolCall.Content)
+}
+
+// choices looks at the options of a question.
+func (r *referee) choices(m *message, q *question) {
 	seen := map[string]bool{}
 	for _, o := range q.Options {
 		if seen[o.ID] {
@@ -226,13 +246,13 @@ func (r *referee) permission(m *message) {
 	if len(q.Options) == 0 {
 		r.finds(ruleChoices, m, "A question has no options")
 	}
-	r.paths(m, q.ToolCall.toolCall, q.ToolCall.Content)
 }
 
 // beginTurn is told of a prompt.
 func (s *session) beginTurn() {
 	s.turn, s.cancel, s.loaded, s.chunk = true, false, false, nil
 	s.ofTurn = map[string]bool{}
+	s.work.begin()
 }
 
 // endTurn is told of the answer to a prompt.

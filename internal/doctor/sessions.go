@@ -19,6 +19,10 @@ func (e *exam) setup(id string) map[string]any {
 // sessions tries everything that is about sessions, with sessions of its own, and
 // deletes those.
 func (e *exam) sessions() {
+	if e.referee.dialect == v2 {
+		e.sessionsV2()
+		return
+	}
 	first := e.newSession("session/new", e.setup(""))
 	if first == nil {
 		return
@@ -199,6 +203,7 @@ func (e *exam) closeSession(s *session) {
 		e.referee.finds(ruleClose, a.message, "session/close of an open session is answered with an error: %s", a.err)
 	default:
 		e.report.timing("session/close", a.took)
+		e.fence() // what it still says of the session has come then
 	}
 }
 

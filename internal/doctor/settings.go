@@ -50,7 +50,7 @@ func (e *exam) optionsOf(s *session) {
 			continue
 		}
 		was := o.current()
-		now, ok := e.setOption(s, o.ID, was)
+		now, ok := e.setOption(s, o.id(), was)
 		if !ok {
 			return
 		}
@@ -60,24 +60,32 @@ func (e *exam) optionsOf(s *session) {
 			}
 		}
 		if other := slices.IndexFunc(o.values(), func(v string) bool { return v != was }); other >= 0 {
-			e.setOption(s, o.ID, o.values()[other])
-			e.setOption(s, o.ID, was)
+			e.setOption(s, o.id(), o.values()[other])
+			e.setOption(s, o.id(), was)
 		}
 		if e.stopped() {
 			return
 		}
 	}
-	params := map[string]any{"sessionId": s.id, "configId": options[0].ID, "value": nothing}
-	if a := e.call("session/set_config_option", params); a.message != nil && a.err == nil {
-		e.referee.finds(ruleUnknownValue, a.message, "The option %q takes a value that is not offered", words(options[0].ID))
+	if a := e.call("session/set_config_option", e.setting(s, options[0].id(), nothing)); a.message != nil && a.err == nil {
+		e.referee.finds(ruleUnknownValue, a.message, "The option %q takes a value that is not offered", words(options[0].id()))
 	}
 	e.fence()
+}
+
+// setting are the params that set an option.
+func (e *exam) setting(s *session, id, value string) map[string]any {
+	params := map[string]any{"sessionId": s.id, "configId": id, "value": value}
+	if e.referee.dialect == v2 {
+		params["type"] = "id"
+	}
+	return params
 }
 
 // setOption sets an option, and returns the new state; nil if it was refused. It is not ok
 // if there was no answer.
 func (e *exam) setOption(s *session, id, value string) (now []option, ok bool) {
-	a := e.call("session/set_config_option", map[string]any{"sessionId": s.id, "configId": id, "value": value})
+	a := e.call("session/set_config_option", e.setting(s, id, value))
 	switch {
 	case a.message == nil:
 		return nil, false
@@ -88,7 +96,7 @@ func (e *exam) setOption(s *session, id, value string) (now []option, ok bool) {
 	e.report.once("session/set_config_option", a.took)
 	var result state
 	_ = json.Unmarshal(a.result, &result)
-	i := slices.IndexFunc(result.Options, func(o option) bool { return o.ID == id })
+	i := slices.IndexFunc(result.Options, func(o option) bool { return o.id() == id })
 	if i >= 0 && result.Options[i].current() != value {
 		e.referee.finds(ruleSetOption, a.message, "The option %q is %q after it was set to %q", words(id), words(result.Options[i].current()), words(value))
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -30,7 +31,8 @@ func (m *modes) ids() []string {
 
 // option is a config option.
 type option struct {
-	ID      string          `json:"id"`
+	IDV1    string          `json:"id"`
+	IDV2    string          `json:"configId"`
 	Type    string          `json:"type"`
 	Current json.RawMessage `json:"currentValue"`
 	Options []choice        `json:"options"`
@@ -41,6 +43,9 @@ type choice struct {
 	Value   string   `json:"value"`
 	Options []choice `json:"options"`
 }
+
+// id is the option's: each version has a name of its own for it.
+func (o *option) id() string { return cmp.Or(o.IDV2, o.IDV1) }
 
 // current is the value of an option to choose from.
 func (o *option) current() string {
@@ -66,7 +71,7 @@ func (o *option) values() []string {
 func ids(options []option) []string {
 	var out []string
 	for _, o := range options {
-		out = append(out, o.ID)
+		out = append(out, o.id())
 	}
 	return out
 }
@@ -116,14 +121,17 @@ func (r *referee) options(m *message, s *session, now state) {
 	for _, o := range now.Options {
 		switch o.Type {
 		case "boolean":
-			r.finds(ruleBoolean, m, "The option %q is boolean, and the client has not advertised session.configOptions.boolean", words(o.ID))
+			if r.dialect == v2 {
+				continue // every client of it knows them
+			}
+			r.finds(ruleBoolean, m, "The option %q is boolean, and the client has not advertised session.configOptions.boolean", words(o.id()))
 		case "select":
 			values := o.values()
 			if value, found := twice(values); found {
-				r.finds(ruleOptions, m, "The option %q has the value %q twice", words(o.ID), words(value))
+				r.finds(ruleOptions, m, "The option %q has the value %q twice", words(o.id()), words(value))
 			}
 			if !slices.Contains(values, o.current()) {
-				r.finds(ruleOptions, m, "The option %q is %q, and can be %s", words(o.ID), words(o.current()), listed(values))
+				r.finds(ruleOptions, m, "The option %q is %q, and can be %s", words(o.id()), words(o.current()), listed(values))
 			}
 		}
 	}

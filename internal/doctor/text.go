@@ -51,7 +51,11 @@ func (r *Report) head(b *strings.Builder) {
 	b.WriteString(strings.TrimSpace(name+" "+r.Agent.Version) + "\n")
 	fmt.Fprintf(b, "  command   %s\n", r.Command)
 	if r.ProtocolVersion != 0 {
-		fmt.Fprintf(b, "  protocol  version %d\n", r.ProtocolVersion)
+		offered := ""
+		if r.ProtocolOffered != r.ProtocolVersion {
+			offered = fmt.Sprintf(", and was offered version %d", r.ProtocolOffered)
+		}
+		fmt.Fprintf(b, "  protocol  version %d%s\n", r.ProtocolVersion, offered)
 	}
 	if len(r.SignIn) > 0 {
 		fmt.Fprintf(b, "  sign in   %s\n", strings.Join(r.SignIn, ", "))

@@ -15,13 +15,9 @@ const firstChunk = 10 * time.Second
 
 // turns runs a turn, and one that is cancelled, if a prompt may be sent.
 func (e *exam) turns(s *session) {
-	short, long := e.opt.Prompt, e.opt.Prompt
-	switch e.opt.Prompt {
-	case "":
-		e.report.untried("turns, how they are cancelled and how they are replayed: no prompt was asked for (--prompt)")
+	short, long, ok := e.prompts()
+	if !ok {
 		return
-	case ScriptedPrompt:
-		short, long = shortPrompt, longPrompt
 	}
 	id := e.prompt(s, short)
 	a := e.await(id, "session/prompt")
@@ -38,6 +34,18 @@ func (e *exam) turns(s *session) {
 		return
 	}
 	e.cancelled(s, long)
+}
+
+// prompts are the prompt of a turn, and that of one that is cancelled, if any may be sent.
+func (e *exam) prompts() (short, long string, ok bool) {
+	switch e.opt.Prompt {
+	case "":
+		e.report.untried("turns, how they are cancelled and how they are replayed: no prompt was asked for (--prompt)")
+		return "", "", false
+	case ScriptedPrompt:
+		return shortPrompt, longPrompt, true
+	}
+	return e.opt.Prompt, e.opt.Prompt, true
 }
 
 // prompt sends a prompt, and does not wait.

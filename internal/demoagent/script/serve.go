@@ -142,8 +142,13 @@ func (r *runner) serve(m *message) {
 	q := request{id: m.ID, method: m.Method}
 	switch m.Method {
 	case "initialize":
-		if info, err := r.initialize(m.Params, ""); err == nil {
+		info, err := r.initialize(m.Params, "")
+		var refused *rpcError
+		switch {
+		case err == nil:
 			_ = r.answer(q, info)
+		case errors.As(err, &refused):
+			_ = r.send(line{ID: m.ID, Error: refused})
 		}
 	case "session/new":
 		_ = r.answer(q, encode(map[string]string{"sessionId": r.newSession()}))

@@ -108,11 +108,14 @@ func (a *agent) handleV2(ctx context.Context, method string, params json.RawMess
 // resumeV2 opens a session that was kept, and replays it if that is asked for. Then it
 // says whether it is at work.
 func (a *agent) resumeV2(_ context.Context, r *v2.ResumeSessionRequest) (*map[string]any, error) {
+	if r.ReplayFrom != nil && r.ReplayFrom.Type != v2.ReplayStart {
+		return nil, invalid("there is no place %q to replay from", r.ReplayFrom.Type)
+	}
 	s, err := a.reopen(r.SessionID, r.Cwd)
 	if err != nil {
 		return nil, err
 	}
-	if r.ReplayFrom != nil && r.ReplayFrom.Type == v2.ReplayStart {
+	if r.ReplayFrom != nil {
 		s.replay()
 	}
 	s.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"parley/internal/test/fakemodel"
@@ -53,5 +54,48 @@ func TestDoctor(t *testing.T) {
 				t.Errorf("the agent %q was not examined in whole: %s", report.Agent.Name, report.Why)
 			}
 		})
+	}
+}
+
+// TestDoctorV2 examines the agent on the protocol's own TypeScript package in the second
+// version. It is careless with what nobody should send, but does what a session needs.
+func TestDoctorV2(t *testing.T) {
+	agent := Install(t).SDK(t)
+	args := []string{"doctor", "--protocol", "auto", "--json", "--prompt", "count", "--"}
+	cmd := exec.CommandContext(t.Context(), ptytest.BuildParley(t), append(args, agent.Cmd...)...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, agent.Env...)
+	out, err := cmd.Output()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		t.Fatal(err)
+	}
+	t.Logf("%s", out)
+	var report struct {
+		Why             string
+		ProtocolVersion int
+		Deviations      []struct{ Rule, Message string }
+		Timings         []struct{ What string }
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		t.Fatal(err)
+	}
+	timed := map[string]bool{}
+	for _, timing := range report.Timings {
+		timed[timing.What] = true
+	}
+	for _, what := range []string{"session/prompt to idle", "session/cancel", "session/resume from the start"} {
+		if !timed[what] {
+			t.Errorf("%s was not tried", what)
+		}
+	}
+	if report.ProtocolVersion != 2 || report.Why != "" {
+		t.Errorf("the agent was not examined in whole in version 2: %d, %s", report.ProtocolVersion, report.Why)
+	}
+	careless := []string{"config-options", "replay-from", "unknown-session", "id-precision", "unknown-value", "list-cursor", "missing-session"}
+	for _, d := range report.Deviations {
+		if !slices.Contains(careless, d.Rule) {
+			t.Errorf("%s: %s", d.Rule, d.Message)
+		}
 	}
 }

@@ -90,6 +90,14 @@ const scenes = {
     await tell({ sessionUpdate: "agent_message_chunk", messageId: `m${s.turns}`, content: text(" That was it.") });
     return { stopReason: "cancelled" };
   },
+  async count(s, tell) {
+    for (let n = 1; n <= 40; n++) {
+      await tell({ sessionUpdate: "agent_message_chunk", messageId: `m${s.turns}`, content: text(`${n}\n`) });
+      const stopped = await Promise.race([new Promise((done) => { s.cancel = () => done(true); }), new Promise((done) => setTimeout(done, 25))]);
+      if (stopped) return { stopReason: "cancelled" };
+    }
+    return { stopReason: "end_turn" };
+  },
   async fail() {
     return { stopReason: "error", error: { code: -32603, message: "the model is out of reach" } };
   },
