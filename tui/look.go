@@ -19,6 +19,9 @@ type look struct {
 	depth theme.Depth
 	// asks says that the terminal should be asked for its background.
 	asks bool
+	// changed says that there is another theme, and what takes time to colour has not yet
+	// been coloured in it.
+	changed bool
 }
 
 func newLook(c *config.Config) look {
@@ -75,10 +78,23 @@ func (l *look) theme() *theme.Theme {
 
 // restyle draws everything in the theme that the look has now.
 func (m *Model) restyle() {
-	m.program.Theme = m.look.theme()
+	m.program.Theme, m.look.changed = m.look.theme(), true
 	for _, t := range m.tabs {
 		t.SetTheme(m.program.Theme)
 	}
+}
+
+// recolour has coloured in a new theme what takes time.
+func (m *Model) recolour() tea.Cmd {
+	if !m.look.changed {
+		return nil
+	}
+	m.look.changed = false
+	var all []tea.Cmd
+	for _, t := range m.tabs {
+		all = append(all, t.Recolour())
+	}
+	return tea.Batch(all...)
 }
 
 // background takes what the terminal has said about its background.

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
 	"parley/tui/screen"
@@ -63,6 +64,38 @@ func TestThemeFollowsTheBackground(t *testing.T) {
 	if p.accent() != accentOf("dark", theme.Colors256) {
 		t.Error("it did not become dark again, with as many colours as there are")
 	}
+}
+
+// What the inspector shows in full takes the colours of the terminal's other background,
+// though nothing passes between parley and the agent then.
+func TestTheInspectorFollowsTheTheme(t *testing.T) {
+	inspecting := func(dark bool) (*program, string) {
+		p := newProgram(t, map[string]string{"idle": idle})
+		p.send(screen.BackgroundMsg{Dark: dark})
+		p.open("idle")
+		p.send(tea.KeyPressMsg{Code: tea.KeyF12})
+		p.until("messages are listed", func() bool { return strings.Contains(p.screen(), "answer to initialize") })
+		p.press("g", "enter")
+		p.until("a message is shown in full", func() bool { return p.drawn(`"jsonrpc": "2.0"`) != "" })
+		return p, p.drawn(`"jsonrpc"`)
+	}
+	_, inLight := inspecting(false)
+	p, inDark := inspecting(true)
+	if inLight == inDark {
+		t.Fatal("both themes draw the same")
+	}
+	p.send(screen.BackgroundMsg{Dark: false})
+	p.until("it has the colours of the light theme", func() bool { return p.drawn(`"jsonrpc"`) == inLight })
+}
+
+// drawn is a line of the screen that has words, with its colours.
+func (p *program) drawn(words string) string {
+	for _, line := range p.draw().Lines {
+		if strings.Contains(ansi.Strip(line), words) {
+			return line
+		}
+	}
+	return ""
 }
 
 // themesIn makes a configuration directory with themes of the person's own.

@@ -136,7 +136,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	m.changed = true
 	m.attention.focus(msg)
 	cmd := m.route(msg)
-	return tea.Batch(cmd, m.animate(), m.arm(), m.attend(), m.askForBackground())
+	return tea.Batch(cmd, m.animate(), m.arm(), m.attend(), m.askForBackground(), m.recolour())
 }
 
 // route gives a message to whom it is for: the tab that it names, the tab on the

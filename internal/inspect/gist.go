@@ -71,6 +71,7 @@ type body struct {
 	Prompt     contents `json:"prompt"`
 	Title      lenient  `json:"title"`
 	Status     lenient  `json:"status"`
+	State      lenient  `json:"state"`
 	Path       lenient  `json:"path"`
 	Command    lenient  `json:"command"`
 	Cwd        lenient  `json:"cwd"`
@@ -108,7 +109,7 @@ func (c contents) texts() (words string, only bool) {
 // words are the fields of a body that say most.
 func (b *body) words() string {
 	var parts []string
-	for _, part := range []lenient{b.Title, b.Status, b.Command, b.Path, b.Mode, b.ModeID, b.Config, b.Terminal, b.StopReason, b.Cwd} {
+	for _, part := range []lenient{b.Title, b.Status, b.State, b.Command, b.Path, b.Mode, b.ModeID, b.Config, b.Terminal, b.StopReason, b.Cwd} {
 		if part != "" {
 			parts = append(parts, string(part))
 		}

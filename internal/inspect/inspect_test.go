@@ -13,7 +13,7 @@ import (
 // wire reads what passes line by line: "> " is parley's, "< " the agent's, "! " stderr.
 // Each is 10 ms after the one before.
 func wire(lines ...string) []inspect.Message {
-	r := inspect.NewReader()
+	r := inspect.NewReader(0)
 	var out []inspect.Message
 	for i, line := range lines {
 		if line == "" {
@@ -107,6 +107,88 @@ func TestWhatIsWrong(t *testing.T) {
 	}
 }
 
+const (
+	hiV2     = `< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2,"capabilities":{"session":{}},"info":{"name":"a","version":"1"}}}`
+	accepted = `< {"jsonrpc":"2.0","id":1,"result":{"messageId":"u1"}}`
+)
+
+// A connection of version 2 is held against that version's schema, and its requests and
+// answers belong together.
+func TestVersion2(t *testing.T) {
+	lines := []string{
+		hello2, hiV2, prompt, accepted,
+		notified(`{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"tidy up"}]}`),
+		notified(`{"sessionUpdate":"state_update","state":"running"}`),
+		notified(`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":"Done."}}`),
+		`< {"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s","title":"May I?","options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}}`,
+		`> {"jsonrpc":"2.0","id":0,"result":{"outcome":{"outcome":"selected","optionId":"y"}}}`,
+		notified(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`),
+		// What the first version has is wrong here.
+		notified(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"No id."}}`),
+		`< {"jsonrpc":"2.0","id":1,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/a.txt"}}`,
+		notified(`{"sessionUpdate":"state_update"}`),
+	}
+	all := wire(lines...)
+	var b strings.Builder
+	for _, m := range all[2:] {
+		wrong := ""
+		for _, v := range m.Wrong {
+			wrong += " ✗ " + v.Part + v.Path + ": " + v.Reason
+		}
+		fmt.Fprintf(&b, "%s | %s%s\n", m.Label(), m.Gist, wrong)
+	}
+	want := `session/prompt | tidy up
+answer to session/prompt | {"messageId":"u1"}
+user_message | tidy up
+state_update | running
+agent_message_chunk | Done.
+session/request_permission | May I?
+answer to session/request_permission | selected y
+state_update | idle · end_turn
+agent_message_chunk | No id. ✗ params/update: "messageId" is missing
+fs/read_text_file | /a.txt ✗ message: the schema has no such method on that side
+state_update | {"sessionUpdate":"state_update"} ✗ params/update: "state" is missing
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+	if all[3].Answers != 2 || all[8].Answers != 7 || all[3].Took == 0 {
+		t.Errorf("answers %d and %d, after %v", all[3].Answers, all[8].Answers, all[3].Took)
+	}
+}
+
+// The version is the one that the agent has answered with; where that is not known any more,
+// it is the one that was said.
+func TestTheVersionThatIsSpoken(t *testing.T) {
+	idle := notified(`{"sessionUpdate":"state_update","state":"idle"}`)
+	for name, tt := range map[string]struct {
+		said  int
+		lines []string
+		want  int
+		wrong bool // the last one
+	}{
+		"the first":        {0, []string{hello, hi}, 1, false},
+		"the second":       {0, []string{hello2, hiV2, idle}, 2, false},
+		"offered only":     {0, []string{hello2, hi, idle}, 1, true},
+		"not yet answered": {2, []string{hello2}, 0, false},
+		"said":             {2, []string{idle}, 2, false},
+		"not said":         {0, []string{idle}, 0, true},
+		"started again":    {2, []string{hello, hi, idle}, 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := inspect.NewReader(tt.said)
+			var last inspect.Message
+			for i, line := range tt.lines {
+				kind := map[byte]recording.Kind{'>': recording.Sent, '<': recording.Received}[line[0]]
+				last = r.Take(recording.Numbered{Number: uint64(i), Kind: kind, Data: []byte(line[2:])}, false)
+			}
+			if r.Version() != tt.want || (len(last.Wrong) > 0) != tt.wrong {
+				t.Errorf("version %d, want %d; wrong is %v", r.Version(), tt.want, last.Wrong)
+			}
+		})
+	}
+}
+
 // Runs are of what says more of the same.
 func TestRuns(t *testing.T) {
 	chunk := notified(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"}}`)
@@ -128,7 +210,7 @@ func FuzzReader(f *testing.F) {
 		f.Add([]byte(line), true)
 	}
 	f.Fuzz(func(t *testing.T, line []byte, sent bool) {
-		r := inspect.NewReader()
+		r := inspect.NewReader(0)
 		kind := recording.Received
 		if sent {
 			kind = recording.Sent
@@ -143,7 +225,7 @@ func FuzzReader(f *testing.F) {
 }
 
 func BenchmarkReader(b *testing.B) {
-	r := inspect.NewReader()
+	r := inspect.NewReader(0)
 	line := []byte(notified(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"some words "}}`)[2:])
 	r.Take(recording.Numbered{Kind: recording.Received, Data: line}, false)
 	b.ReportAllocs()

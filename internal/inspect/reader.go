@@ -19,6 +19,8 @@ type Reader struct {
 	open map[call]opened
 	// validator holds the connection against the schema; nil before the first message.
 	validator *schema.Validator
+	// version is the version of the protocol that is spoken, 0 if that is not known.
+	version int
 	// partial says that messages of the connection are missing: what answers a request
 	// that is not known then is no mistake.
 	partial bool
@@ -38,8 +40,14 @@ type opened struct {
 	at     time.Time
 }
 
-// NewReader makes a reader. Between entries that are missing nothing is concluded.
-func NewReader() *Reader { return &Reader{open: map[call]opened{}} }
+// NewReader makes a reader. Between entries that are missing nothing is concluded. version
+// is the version of the protocol that is spoken where its beginning is missing, 0 if that is
+// not known.
+func NewReader(version int) *Reader { return &Reader{open: map[call]opened{}, version: version} }
+
+// Version is the version of the protocol that is spoken at what was taken last, 0 if that
+// is not known.
+func (r *Reader) Version() int { return r.version }
 
 // envelope is what all messages have in common.
 type envelope struct {
@@ -97,9 +105,8 @@ func (r *Reader) call(m *Message, env *envelope, line []byte) {
 // begin begins a new connection: the ids of the one before mean nothing any more.
 func (r *Reader) begin(line []byte) {
 	r.open = map[call]opened{}
-	r.partial, r.hello = false, line
-	// Whoever uses what is proposed for the protocol breaks nothing.
-	r.validator = schema.NewValidator(schema.V1Unstable())
+	r.partial, r.hello, r.version = false, line, 0
+	r.validator = schema.NewValidator(schemaOf(r.version))
 }
 
 // answer takes an answer.
@@ -125,13 +132,24 @@ func (r *Reader) answer(m *Message, env *envelope, line []byte) {
 	}
 }
 
+// schemaOf is the schema of a version. Whoever uses what is proposed for the protocol
+// breaks nothing.
+func schemaOf(version int) *schema.Schema {
+	if version == 2 {
+		return schema.V2Unstable()
+	}
+	return schema.V1Unstable()
+}
+
 // settle follows the agent to the version that it speaks.
 func (r *Reader) settle(result json.RawMessage) {
 	var version struct {
 		ProtocolVersion int `json:"protocolVersion"`
 	}
-	if json.Unmarshal(result, &version) == nil && version.ProtocolVersion == 2 && r.hello != nil {
-		r.validator = schema.NewValidator(schema.V2Unstable())
+	_ = json.Unmarshal(result, &version) // an error has no version
+	r.version = version.ProtocolVersion
+	if r.version == 2 && r.hello != nil {
+		r.validator = schema.NewValidator(schemaOf(r.version))
 		_ = r.validator.Line(schema.Client, r.hello) // it was held against the first version
 	}
 	r.hello = nil
@@ -140,7 +158,7 @@ func (r *Reader) settle(result json.RawMessage) {
 // validate notes what about a message breaks the schema.
 func (r *Reader) validate(m *Message, line []byte) {
 	if r.validator == nil {
-		r.validator, r.partial = schema.NewValidator(schema.V1Unstable()), true
+		r.validator, r.partial = schema.NewValidator(schemaOf(r.version)), true
 	}
 	from := schema.Agent
 	if m.Sent {

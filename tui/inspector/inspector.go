@@ -39,6 +39,9 @@ type Options struct {
 	Host  Host
 	Theme *theme.Theme
 	Keys  config.Keys
+	// Version is the version of the protocol that the session speaks, 0 as long as that is
+	// not known. It counts where the beginning of the connection is not kept any more.
+	Version func() int
 	// Dir is where recordings are saved if the person names no other place. It is
 	// absolute.
 	Dir string
@@ -59,6 +62,7 @@ type View struct {
 	next    uint64          // the number of the entry to read next
 	reading bool            // a command reads, or waits for more
 	behind  bool            // not all that there is was read
+	version int             // of the protocol, where the list ends; 0 if that is not known
 	paused  *pause          // nil while the list follows what happens
 
 	sought  string // the words that were looked for last, in lower case
@@ -87,12 +91,21 @@ func (v *View) Ring() *recording.Ring { return v.opt.Ring }
 // Covers says that the view takes the whole screen.
 func (v *View) Covers() {}
 
-// SetTheme implements dialog.Dialog.
+// SetTheme implements dialog.Dialog. What is shown in full has its old colours until it
+// was read anew, which Recolour does.
 func (v *View) SetTheme(th *theme.Theme) {
 	v.opt.Theme = th
 	if v.detail != nil {
-		v.detail.stale = true // its colours are others
+		v.detail.stale = true
 	}
+}
+
+// Recolour reads what is shown in full anew if the theme has changed since it was read.
+func (v *View) Recolour() tea.Cmd {
+	if v.detail == nil || !v.detail.stale {
+		return nil
+	}
+	return v.load()
 }
 
 // Msg is what a command of a view brings.
@@ -111,9 +124,10 @@ type (
 
 // inspectionDone says how far the ring was read.
 type inspectionDone struct {
-	next   uint64
-	behind bool
-	reader *inspect.Reader
+	next    uint64
+	behind  bool
+	version int
+	reader  *inspect.Reader
 }
 
 func (readMsg) inspector()   {}
@@ -131,7 +145,7 @@ func (v *View) Open() tea.Cmd {
 	v.Close()
 	v.round++
 	v.ctx, v.stop = context.WithCancel(v.opt.Context)
-	return v.read(inspect.NewReader())
+	return v.read(inspect.NewReader(v.opt.Version()))
 }
 
 // Stop ends what waits for more. It may be called from any goroutine, when the view is of
@@ -146,7 +160,7 @@ func (v *View) Stop() {
 func (v *View) Close() {
 	v.Stop()
 	v.list = list{folded: v.list.folded, filter: v.list.filter, follow: true}
-	v.detail, v.line, v.next, v.reading, v.behind, v.paused = nil, writing{}, 0, false, false, nil
+	v.detail, v.line, v.next, v.reading, v.behind, v.version, v.paused = nil, writing{}, 0, false, false, 0, nil
 	v.sought, v.note = "", ""
 	v.ctx = nil
 }
@@ -207,7 +221,7 @@ func (v *View) add(messages []readMessage, done inspectionDone) {
 	}
 	v.list.trim()
 	v.list.bound()
-	v.next, v.behind = done.next, done.behind
+	v.next, v.behind, v.version = done.next, done.behind, done.version
 }
 
 // togglePause has the list stand still, or go on.

@@ -29,6 +29,7 @@ type watcher struct {
 	width, height int
 	queue         chan tea.Msg
 	copied        string
+	version       int // as the session knows it
 	closed        bool
 }
 
@@ -37,6 +38,7 @@ func newWatcher(t testing.TB, dir string) *watcher {
 	w.ring = recording.NewRing(recording.Header{Cwd: "/p"}, recording.NewRedactor([]string{"hunter2-correct"}), time.Now)
 	w.view = New(Options{
 		Context: t.Context(), Ring: w.ring, Host: w, Theme: theme.New(true), Keys: config.DefaultKeys(), Dir: dir, Now: time.Now,
+		Version: func() int { return w.version },
 	})
 	return w
 }
@@ -218,6 +220,74 @@ func TestMessagesAreShownInFull(t *testing.T) {
 		w.press("q").hides("│").press("q")
 		if !w.closed {
 			t.Error("it is still open")
+		}
+	})
+}
+
+// The title says which version of the protocol is spoken, and what is wrong by it is marked.
+func TestTheVersionIsInTheTitle(t *testing.T) {
+	watching(t, func(_ *testing.T, w *watcher) {
+		w.hides("ACP").shows("1 wrong")
+		w.ring.Line(true, []byte(`{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":2,"info":{"name":"p","version":"1"}}}`))
+		w.ring.Line(false, []byte(`{"jsonrpc":"2.0","id":7,"result":{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"session":{}}}}`))
+		w.settle()
+		w.shows("Inspector  ACP 2 · all messages")
+		w.ring.Line(false, []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"state_update","state":"running"}}}`))
+		w.ring.Line(false, chunk("a chunk of version 1 has no id"))
+		w.settle()
+		w.shows("state_update", "2 wrong", `"messageId" is missing`)
+	})
+}
+
+// Where the beginning of the connection is gone, it is the version that the session knows.
+func TestTheVersionOfTheSession(t *testing.T) {
+	watching(t, func(_ *testing.T, w *watcher) {
+		w.press("q")
+		w.closed, w.version = false, 2
+		w.start(w.view.Open())
+		w.settle()
+		w.shows("ACP 2", "4 wrong") // the chunks and the call of the turn are those of version 1
+	})
+}
+
+// colours are the foregrounds of what is drawn of a message in full.
+func (w *watcher) colours() string {
+	w.Helper()
+	var out []string
+	for _, line := range w.view.View(w.width, w.height).Lines {
+		if _, json, found := strings.Cut(line, "│"); found {
+			out = append(out, json)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// A message that is shown in full takes the colours of another theme, while nothing else
+// happens, and while it is being read.
+func TestMessagesTakeTheColoursOfATheme(t *testing.T) {
+	watching(t, func(t *testing.T, w *watcher) {
+		dark, light := theme.New(true), theme.New(false)
+		w.press("enter").shows(`"stopReason": "end_turn"`)
+		inDark := w.colours()
+		w.view.SetTheme(light)
+		w.start(w.view.Recolour())
+		w.settle()
+		inLight := w.colours()
+		w.press("enter", "enter") // shown anew
+		if fresh := w.colours(); inLight == inDark || fresh != inLight {
+			t.Errorf("in another theme it is\n%s\nwas\n%s\nand shown anew\n%s", inLight, inDark, fresh)
+		}
+		w.view.SetTheme(dark)
+		reading := w.view.Recolour()
+		w.view.SetTheme(light)
+		w.start(w.view.Recolour())
+		w.start(reading)
+		w.settle()
+		if got := w.colours(); got != inLight {
+			t.Errorf("changed while it was read it is\n%s\nnot\n%s", got, inLight)
+		}
+		if w.view.Recolour() != nil {
+			t.Error("it is read again though nothing has changed")
 		}
 	})
 }

@@ -53,7 +53,7 @@ func (v *View) read(reader *inspect.Reader) tea.Cmd {
 			m := reader.Take(entries[i], missing && i == 0)
 			msg.messages = append(msg.messages, readMessage{m, wordsOf(&m)})
 		}
-		msg.next, msg.behind = next, next < end
+		msg.next, msg.behind, msg.version = next, next < end, reader.Version()
 		return msg
 	}
 }

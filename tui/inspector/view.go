@@ -102,6 +102,9 @@ func (v *View) head(width int) string {
 		about = safetext.VisibleLine(strings.Join(chips, " · "))
 	}
 	right := v.state()
+	if v.version > 0 {
+		about = fmt.Sprintf("ACP %d · %s", v.version, about)
+	}
 	left := "  " + th.DialogTitle.Render("Inspector") + "  " + th.Muted.Render(about)
 	left = cells.Truncate(left, max(0, width-cells.Width(right)-3), "…")
 	return left + strings.Repeat(" ", max(1, width-1-cells.Width(left)-cells.Width(right))) + right

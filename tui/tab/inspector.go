@@ -19,6 +19,7 @@ func (t *Tab) inspect() tea.Cmd {
 		t.inspector = inspector.New(inspector.Options{
 			Context: t.program.Context, Ring: ring, Host: changesHost{t},
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
+			Version: func() int { return int(t.conv.Agent.Protocol) },
 		})
 	}
 	if !t.dialogs.Has(t.inspector) {

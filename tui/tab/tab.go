@@ -237,6 +237,14 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	}
 }
 
+// Recolour colours anew, beside the screen, what was coloured in another theme.
+func (t *Tab) Recolour() tea.Cmd {
+	if t.inspector == nil {
+		return nil
+	}
+	return t.address(t.inspector.Recolour())
+}
+
 // Moves reports whether something in the tab moves while nothing happens: it
 // wants to be ticked then.
 func (t *Tab) Moves() bool {

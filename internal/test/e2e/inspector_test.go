@@ -12,8 +12,8 @@ import (
 
 // faulty is an agent that breaks the schema once in a turn.
 const faulty = `
-handshake
 stderr warming up
+handshake
 expect session/prompt
 say one
 say two
@@ -57,6 +57,25 @@ func TestInspectsTheProtocol(t *testing.T) {
 	p.Press("f").Type("notes.txt").Shows("2 of ").Press("enter").Shows("with “notes.txt”").Gone("end_turn").Press("a").Gone("with “notes.txt”")
 	p.Press("/").Type("a NOTE").Press("enter").Shows("from parley", `"content": "a note\n"`)
 	p.Press("q").Shows("what it says").Press("q").Shows("It is read.").Leave()
+}
+
+// A session of version 2 is held against that version, and the title says which it is.
+func TestInspectsTheSecondVersion(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Args: []string{"--protocol=auto"}, Loose: true, Script: `
+speaks v2
+handshake
+expect session/prompt
+accept
+update {"sessionUpdate": "agent_message", "messageId": "m1", "content": [{"type": "text", "text": "It is read."}]}
+update {"sessionUpdate": "agent_message", "messageId": "m2", "content": "no array"}
+end-turn
+serve
+`})
+	p.Ready().Ask("look").Shows("It is read.").Idle()
+	p.Press("f12").Shows("Inspector", "ACP 2 · all messages", "session/prompt", "answer to session/prompt", "state_update", "running", "idle · end_turn", "✗ 1 wrong")
+	p.Press("w").Shows("only what breaks the schema", "✗ agent_message").Press("enter").Shows("✗ params/update/content")
+	p.Press("a", "m").Gone("✗ params/update/content").Press("f12").Shows("It is read.").Leave()
 }
 
 // What the inspector saves is a recording that can be played.
