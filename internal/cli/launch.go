@@ -35,8 +35,10 @@ type launcher struct {
 	// unattended says that nobody is there; rules are those of the command line, and
 	// unruled says that no rule may answer anything.
 	unattended bool
-	rules      []policy.Rule
-	unruled    bool
+	// inLines says that there is no screen, and so no inspector.
+	inLines bool
+	rules   []policy.Rule
+	unruled bool
 	// recorder records the first session; nil records none.
 	recorder *recorder
 
@@ -150,7 +152,7 @@ func (l *launcher) session(a config.Agent, opt session.Options, before []convers
 	}
 	opt.Unattended = l.unattended
 	header, secrets := recorded(a, &opt)
-	if !l.unattended {
+	if !l.unattended && !l.inLines {
 		opt.Ring = recording.NewRing(header, secrets, time.Now)
 	}
 	if err := l.recorder.record(header, secrets, &opt, before); err != nil {

@@ -66,3 +66,31 @@ func TestTheToursProjectIsRemoved(t *testing.T) {
 		t.Errorf("left behind: %s", files)
 	}
 }
+
+// What the inspector shows is kept where there is a screen to show it on, and nowhere else.
+func TestTheInspectorsMessagesAreKeptForAScreen(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	for name, c := range map[string]struct {
+		launcher *launcher
+		kept     bool
+	}{
+		"on a screen":     {&launcher{}, true},
+		"in lines":        {&launcher{inLines: true}, false},
+		"without anybody": {&launcher{unattended: true}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := c.launcher
+			l.config, l.cwd = config.Default(), t.TempDir()
+			defer l.cleanUp()
+			s, err := l.start(config.Agent{ID: "a", Command: "sh"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close(t.Context())
+			if kept := s.Options().Ring != nil; kept != c.kept {
+				t.Errorf("it is kept: %t, want %t", kept, c.kept)
+			}
+		})
+	}
+}

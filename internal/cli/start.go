@@ -158,7 +158,7 @@ func (o *startOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	l := &launcher{config: cfg, protocol: o.protocol, cwd: o.cwd, addDirs: o.addDirs, command: o.words(), resume: o.resume, store: storeOf(cfg), recorder: recorder}
+	l := &launcher{config: cfg, protocol: o.protocol, cwd: o.cwd, addDirs: o.addDirs, command: o.words(), resume: o.resume, store: storeOf(cfg), recorder: recorder, inLines: o.inLines(cfg)}
 	if o.bounds {
 		l.sandbox = &o.sandbox
 	}
@@ -175,7 +175,7 @@ func (o *startOptions) run(ctx context.Context) error {
 		return err
 	}
 	show := o.runPlain
-	if !o.inLines(cfg) {
+	if !l.inLines {
 		if err := o.streams.needScreen(); err != nil {
 			return err
 		}
