@@ -46,18 +46,6 @@ func (c *Conversation) applyFileAsked(e PermissionOpened) {
 	c.hold(nil, e.At)
 }
 
-// settle ends the item of a question of parley's own: nothing more is told of it.
-func (f *FileQuestion) settle(t *ToolCall) {
-	switch {
-	case t.Answer.Cancelled:
-		t.Cancelled = true
-	case t.Answer.Rejects():
-		t.Rejected = true
-	default:
-		t.Status = acpclient.ToolCompleted
-	}
-}
-
 // FileRequest is the request that a question of parley's own is shown as. before is
 // what the file holds, nil if there is none; after what it is to hold.
 func FileRequest(q *FileQuestion, before *string, after string) *acpclient.RequestPermissionRequest {

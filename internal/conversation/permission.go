@@ -3,6 +3,7 @@ package conversation
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 )
@@ -178,8 +179,8 @@ func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
 	t := p.ToolCall
 	t.Answer = answer
 	t.Asked = append(t.Asked, p.Asked)
-	if p.File != nil {
-		p.File.settle(t)
+	if p.File != nil || t.ID == "" {
+		t.endWithAnswer(e.At)
 	} else if !t.Live {
 		t.rejectUnlessEnded() // there is no turn whose end would tell
 	}
@@ -188,6 +189,20 @@ func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
 	if c.holdsItem(t) {
 		c.settle(c.nodes[t.index])
 	}
+}
+
+// endWithAnswer ends a call of which nothing more will be told, with the answer to the
+// question about it: one of parley's own, or one that the agent gives no id.
+func (t *ToolCall) endWithAnswer(at time.Time) {
+	switch {
+	case t.Answer.Cancelled:
+		t.Cancelled = true
+	case t.Answer.Rejects():
+		t.Rejected = true
+	default:
+		t.Status = acpclient.ToolCompleted
+	}
+	t.stop(at)
 }
 
 // holdsItem reports whether a call is in the transcript. That of an open question may

@@ -73,6 +73,31 @@ func TestRejectedCalls(t *testing.T) {
 	}
 }
 
+// A question about something that the agent gives no id is all that it will ever say of
+// it: the item ends with the answer, and not as one that has yet to begin.
+func TestAQuestionWithoutAnIDEndsWithItsAnswer(t *testing.T) {
+	const ask = `{"kind":"execute","title":"May I clean up?","rawInput":{"command":"rm -rf build"}}`
+	for name, tt := range map[string]struct {
+		outcome             acpclient.RequestPermissionOutcome
+		status              acpclient.ToolCallStatus
+		rejected, cancelled bool
+	}{
+		"allowed":   {acpclient.PermissionSelected("y"), acpclient.ToolCompleted, false, false},
+		"rejected":  {acpclient.PermissionSelected("n"), "", true, false},
+		"cancelled": {acpclient.PermissionCancelled, "", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := fold(t, events.Sent("x"), events.Permission(1, ask), conversation.PermissionClosed{ID: 1, Outcome: tt.outcome})
+			for range 2 { // while the turn runs, and after it
+				if tool := onlyTool(t, c); tool.Status != tt.status || tool.Rejected != tt.rejected || tool.Cancelled != tt.cancelled || tool.Running() {
+					t.Errorf("%+v", tool)
+				}
+				c.Apply(conversation.TurnEnded{Reason: acpclient.StopEndTurn})
+			}
+		})
+	}
+}
+
 // A question may outlive the transcript that its call was in: another session is opened
 // while it is open.
 func TestAQuestionOutlivesItsTranscript(t *testing.T) {
