@@ -77,7 +77,7 @@ type Conversation struct {
 	plans       map[acpclient.PlanID]*Plan
 	compactions map[acpclient.CompactionID]*Compaction
 	subagents   map[acpclient.SessionID]*Note
-	echo        echo
+	echo        Echo
 	// before is the conversation that an opening has cleared, until it is known
 	// whether the session is open; restored says that the last event brought it back.
 	before   *Conversation

@@ -1,10 +1,6 @@
 package conversation
 
-import (
-	"strings"
-
-	"parley/acpclient"
-)
+import "parley/acpclient"
 
 // messageKey tells messages with an id apart: agents use the same id for a
 // message and its thought.
@@ -16,7 +12,7 @@ type messageKey struct {
 
 // applyText adds text to the message that it belongs to.
 func (c *Conversation) applyText(e Text) {
-	if e.Chunk == acpclient.UserMessageChunk && (c.echo.drops(e.Text) && c.adopted(e.MessageID) || c.isOwn(e.MessageID)) {
+	if e.Chunk == acpclient.UserMessageChunk && (c.echo.Drops(e.Text) && c.adopted(e.MessageID) || c.isOwn(e.MessageID)) {
 		return
 	}
 	if m := c.messageFor(messageKey{e.Chunk, e.MessageID, ""}, e.Text == ""); m != nil {
@@ -29,7 +25,7 @@ func (c *Conversation) applyText(e Text) {
 func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 	isText := u.Content.Type == acpclient.ContentText
 	if u.Chunk == acpclient.UserMessageChunk {
-		if isText && c.echo.drops(u.Content.Text) || !isText && c.echo.dropsBlock() {
+		if isText && c.echo.Drops(u.Content.Text) || !isText && c.echo.dropsBlock() {
 			c.adopted(u.MessageID)
 			return
 		}
@@ -99,7 +95,7 @@ func (c *Conversation) messageFor(key messageKey, empty bool) *Message {
 			c.newTurn() // of a history that is replayed
 		}
 	} else {
-		c.echo = echo{} // an agent that repeats the prompt does so first
+		c.echo = Echo{} // an agent that repeats the prompt does so first
 	}
 	c.closeMessage()
 	m := &Message{Chunk: key.chunk, ID: key.id, Parent: key.parent, Growing: c.Turn.Running}
@@ -128,48 +124,4 @@ func (c *Conversation) closeMessages() {
 		m.changed()
 	}
 	clear(c.messages)
-}
-
-// echo is what is still to come when an agent repeats the prompt to the client.
-// The prompt is shown already, so the repetition is dropped.
-type echo struct {
-	text   string
-	blocks int // how many blocks are not text
-}
-
-func newEcho(prompt []acpclient.ContentBlock) echo {
-	var e echo
-	for _, b := range prompt {
-		if b.Type == acpclient.ContentText {
-			e.text += b.Text
-		} else {
-			e.blocks++
-		}
-	}
-	return e
-}
-
-// drops reports whether text is the repetition, or a piece of it. Agents may add
-// or lose space around the prompt.
-func (e *echo) drops(text string) bool {
-	switch {
-	case text == "" || e.text == "":
-		return false
-	case strings.HasPrefix(e.text, text):
-		e.text = e.text[len(text):]
-		return true
-	case strings.TrimSpace(e.text) == strings.TrimSpace(text):
-		e.text = ""
-		return true
-	}
-	return false
-}
-
-// dropsBlock reports whether a block that is not text is one of the repetition.
-func (e *echo) dropsBlock() bool {
-	if e.blocks == 0 {
-		return false
-	}
-	e.blocks--
-	return true
 }

@@ -25,7 +25,7 @@ func (c *Conversation) Tool(id acpclient.ToolCallID) *ToolCall { return c.tools[
 // that is replayed it is not known when it happened.
 func (c *Conversation) newTool(id acpclient.ToolCallID, meta acpclient.Meta, at time.Time) *ToolCall {
 	c.closeMessage()
-	c.echo = echo{}
+	c.echo = Echo{}
 	parent := parentOf(meta)
 	if parent == id {
 		parent = ""

@@ -18,7 +18,7 @@ func (c *Conversation) applyPromptSent(e PromptSent) {
 	}
 	c.addItem(m)
 	c.prompt = m
-	c.echo = newEcho(e.Prompt)
+	c.echo = NewEcho(e.Prompt)
 }
 
 // newTurn forgets what belongs to the turn before.
@@ -27,7 +27,7 @@ func (c *Conversation) newTurn() {
 	c.turns++
 	c.turnPlan, c.prompt = nil, nil
 	clear(c.questioned)
-	c.echo = echo{}
+	c.echo = Echo{}
 }
 
 // longTurn is from when on the end of a turn that ended well is worth a line.
@@ -39,7 +39,7 @@ func (c *Conversation) applyTurnEnded(e TurnEnded) {
 	c.Turn.stop(e.At)
 	worked := c.Turn.Took()
 	c.Turn = Turn{}
-	c.echo = echo{}
+	c.echo = Echo{}
 	title, severity := stopWords(e.Reason)
 	switch {
 	case e.Err != nil:

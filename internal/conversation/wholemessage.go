@@ -21,7 +21,7 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 		content = *u.Content.Value
 	}
 	if u.Chunk == acpclient.UserMessageChunk && (c.isOwn(u.MessageID) || c.repeatsPrompt(content) && c.adopted(u.MessageID)) {
-		c.echo = echo{}
+		c.echo = Echo{}
 		return
 	}
 	m := c.whole[key]

@@ -117,6 +117,51 @@ func TestFindsSessions(t *testing.T) {
 	}
 }
 
+// Agents repeat the prompt to the client, in one piece or several. It is found once, also
+// if the index was brought up to date in between.
+func TestAPromptThatTheAgentRepeatsIsFoundOnce(t *testing.T) {
+	said := func(text string) conversation.Event {
+		return conversation.Text{Chunk: acpclient.UserMessageChunk, Text: text}
+	}
+	for name, told := range map[string][]conversation.Event{
+		"whole":  {events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix the parser "}]}`)},
+		"pieces": {said("Fix the "), said("parser")},
+		"accepted, and in other words": {
+			events.Up(t, `{"sessionUpdate":"prompt_accepted","messageId":"u"}`),
+			events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"The parser is to be fixed"}]}`),
+		},
+		"again and again": {
+			events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix the parser"}]}`),
+			events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix the parser"}]}`),
+		},
+	} {
+		for _, between := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, between), func(t *testing.T) {
+				s, l := newLog(t)
+				appendAll(t, l, events.Sent("Fix the parser"))
+				if between {
+					index(t, s)
+				}
+				appendAll(t, l, append(told, text("It is done."), said("Fix the parser"))...)
+				x := index(t, s)
+				// What the person says once more behind the answer is another prompt.
+				if n := passages(t, x, "parser"); n != 2 {
+					t.Errorf("the prompt stands in %d passages, want 2", n)
+				}
+			})
+		}
+	}
+}
+
+// passages counts those in which a word stands.
+func passages(t testing.TB, x *Index, word string) (n int) {
+	t.Helper()
+	if err := x.db.QueryRowContext(t.Context(), "SELECT count(*) FROM words WHERE words MATCH ?", word).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func TestListsSessions(t *testing.T) {
 	s := New(t.TempDir())
 	first := chat(t, s, Meta{Cwd: "/a", Agent: "one"}, "First\nand more", conversation.Update{Update: &acpclient.UsageUpdate{Cost: &acpclient.Cost{Amount: 0.5, Currency: "USD"}}})

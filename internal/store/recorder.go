@@ -97,8 +97,12 @@ func worthALog(e conversation.Event) bool {
 	case conversation.Text:
 		return e.Chunk == acpclient.UserMessageChunk
 	case conversation.Update:
-		c, ok := e.Update.(*acpclient.ContentChunk)
-		return ok && c.Chunk == acpclient.UserMessageChunk
+		switch u := e.Update.(type) {
+		case *acpclient.ContentChunk:
+			return u.Chunk == acpclient.UserMessageChunk
+		case *acpclient.MessageUpdate:
+			return u.Chunk == acpclient.UserMessageChunk
+		}
 	}
 	return false
 }

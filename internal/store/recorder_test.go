@@ -47,6 +47,24 @@ func TestAnAgentThatWasOnlyLookedAtLeavesNoLog(t *testing.T) {
 	}
 }
 
+// History that an agent replays is worth keeping, however it tells of the prompts in it.
+func TestHistoryOfTheAgentIsKept(t *testing.T) {
+	for _, prompt := range []conversation.Event{
+		conversation.Text{Chunk: acpclient.UserMessageChunk, Text: "Fix it"},
+		events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix it"}]}`),
+	} {
+		s := New(t.TempDir())
+		r := s.Record(Meta{Cwd: "/a"}, nil)
+		record(t, r, ready, first, prompt)
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if all := stored(t, s); len(all) != 1 {
+			t.Errorf("%T leaves %d logs", prompt, len(all))
+		}
+	}
+}
+
 func TestEachSessionHasALogOfItsOwn(t *testing.T) {
 	s := New(t.TempDir())
 	r := s.Record(Meta{Cwd: "/a"}, nil)

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"parley/internal/conversation"
 )
 
 // Refresh brings the index up to date with the logs: it reads what was written since
@@ -131,6 +133,8 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, f logFile, at position) er
 		}
 	} else if err := summaryOf(ctx, tx, at.key, &s.summary); err != nil {
 		return err
+	} else if err := x.awaitEcho(ctx, tx, f.id, at.key, &s); err != nil {
+		return err
 	}
 	s.emit = func(p *passage) error { return addPassage(ctx, tx, at.key, p) }
 	for r, err := range x.store.Records(f.id, at.size) {
@@ -151,6 +155,30 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, f logFile, at position) er
 		return s.err
 	}
 	return saveSummary(ctx, tx, at, f, &s.summary)
+}
+
+// awaitEcho tells a scanner which prompt the agent may be about to repeat: that which
+// the part of the log ends with that is in the index.
+func (x *Index) awaitEcho(ctx context.Context, tx *sql.Tx, id ID, key int64, s *scanner) error {
+	var offset int64
+	var kind Kind
+	err := tx.QueryRowContext(ctx, "SELECT offset, kind FROM passages WHERE session = ? ORDER BY key DESC LIMIT 1", key).Scan(&offset, &kind)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && kind != FromPerson {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for r, err := range x.store.Records(id, offset) {
+		if err != nil {
+			return nil // what is wrong with the log, those will say who read on in it
+		}
+		if e, ok := r.Event.(conversation.PromptSent); ok {
+			s.echo = conversation.NewEcho(e.Prompt)
+		}
+		break
+	}
+	return nil
 }
 
 func summaryOf(ctx context.Context, tx *sql.Tx, key int64, s *Summary) error {

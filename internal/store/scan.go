@@ -40,7 +40,11 @@ type scanner struct {
 
 	open passage
 	chat acpclient.ChunkKind // of the message in open
-	err  error
+	// echo is what an agent may still repeat of the last prompt, and repeated the id
+	// that it gives it: what it repeats is not there twice.
+	echo     conversation.Echo
+	repeated acpclient.MessageID
+	err      error
 }
 
 // record takes one record.
@@ -61,7 +65,7 @@ func (s *scanner) record(r Record) {
 	case conversation.PromptSent:
 		s.prompt(r.Offset, e)
 	case conversation.Text:
-		s.message(r.Offset, e.Chunk, e.Text)
+		s.message(r.Offset, e.Chunk, e.MessageID, e.Text)
 	case conversation.TerminalOutput:
 		s.tool(r.Offset, string(e.Data))
 	case conversation.FileWritten:
@@ -81,15 +85,23 @@ func displayName(i *acpclient.Implementation) string {
 func (s *scanner) prompt(offset int64, e conversation.PromptSent) {
 	s.flush()
 	s.summary.Turns++
-	for _, b := range e.Prompt {
-		if b.Type == acpclient.ContentText {
-			s.add(offset, FromPerson, b.Text)
-		}
-	}
+	s.echo, s.repeated = conversation.NewEcho(e.Prompt), ""
+	s.add(offset, FromPerson, textOf(e.Prompt))
 	if s.summary.Prompt == "" {
 		s.summary.Prompt = firstLine(s.open.text.String())
 	}
 	s.flush()
+}
+
+// textOf is the text of the blocks that are text.
+func textOf(blocks []acpclient.ContentBlock) string {
+	var text strings.Builder
+	for _, b := range blocks {
+		if b.Type == acpclient.ContentText {
+			text.WriteString(b.Text)
+		}
+	}
+	return text.String()
 }
 
 // firstLine is the first line of a text that says something, cut to what a list shows.
@@ -103,25 +115,45 @@ func firstLine(text string) string {
 }
 
 // message adds text of a message to the one before it, if it is of the same.
-func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, text string) {
+func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.MessageID, text string) {
 	kind := FromAgent
 	if chunk == acpclient.UserMessageChunk {
+		if s.repeats(id, text) {
+			return
+		}
 		kind = FromPerson
 		if s.summary.Prompt == "" {
 			s.summary.Prompt = firstLine(text) // as agents replay it
 		}
 	}
+	if text == "" {
+		return
+	}
 	if s.chat != chunk {
 		s.flush()
 	}
+	if kind == FromAgent {
+		s.echo = conversation.Echo{} // an agent that repeats the prompt does so first
+	}
 	s.add(offset, kind, text)
 	s.chat = chunk
+}
+
+// repeats reports whether text of the person is the last prompt, or a piece of it, as
+// the agent tells it again.
+func (s *scanner) repeats(id acpclient.MessageID, text string) bool {
+	if s.echo.Drops(text) {
+		s.repeated = id
+		return true
+	}
+	return id != "" && id == s.repeated
 }
 
 func (s *scanner) tool(offset int64, texts ...string) {
 	if s.open.kind != FromTool {
 		s.flush()
 	}
+	s.echo = conversation.Echo{}
 	for _, text := range texts {
 		if text != "" {
 			s.add(offset, FromTool, text+"\n")
@@ -132,7 +164,7 @@ func (s *scanner) tool(offset int64, texts ...string) {
 func (s *scanner) update(offset int64, u acpclient.SessionUpdate) {
 	switch u := u.(type) {
 	case *acpclient.ContentChunk:
-		s.message(offset, u.Chunk, u.Content.Text)
+		s.message(offset, u.Chunk, u.MessageID, u.Content.Text)
 	case *acpclient.ToolCall:
 		s.tool(offset, append(contentTexts(u.Content), u.Title, string(u.RawInput))...)
 	case *acpclient.ToolCallUpdate:
@@ -143,10 +175,10 @@ func (s *scanner) update(offset int64, u acpclient.SessionUpdate) {
 		s.tool(offset, append(texts, string(u.RawInput))...)
 	case *acpclient.MessageUpdate:
 		if u.Content.Value != nil {
-			for _, b := range *u.Content.Value {
-				s.message(offset, u.Chunk, b.Text)
-			}
+			s.message(offset, u.Chunk, u.MessageID, textOf(*u.Content.Value))
 		}
+	case *acpclient.PromptAccepted:
+		s.repeated = u.MessageID
 	case *acpclient.ToolCallContentChunk:
 		s.tool(offset, contentTexts(u.Content)...)
 	case *acpclient.SessionInfoUpdate:
