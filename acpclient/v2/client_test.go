@@ -327,6 +327,28 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// undecided is a handler whose person never answers.
+type undecided struct{ *hears }
+
+func (u undecided) RequestPermission(ctx context.Context, _ *acpclient.RequestPermissionRequest) (*acpclient.RequestPermissionResponse, error) {
+	u.told <- struct{}{}
+	acpclient.Async(ctx)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A question that the agent takes back is answered as cancelled, and not with an error.
+func TestAQuestionThatIsTakenBack(t *testing.T) {
+	h := undecided{newHears()}
+	p, _, _ := agreed(t, h)
+	p.says(`{"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{"sessionId":"s","title":"May I?","options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}}`)
+	h.wait(t, 1)
+	p.says(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":9}}`)
+	if m := p.gets(""); string(m.ID) != "9" || string(m.Result) != `{"outcome":{"outcome":"cancelled"}}` {
+		t.Errorf("%s %+v", m.Result, m.Error)
+	}
+}
+
 // A batch is its messages, one after the other.
 func TestBatches(t *testing.T) {
 	h := newHears()

@@ -60,7 +60,12 @@ func (r *receiver) HandleRequest(ctx context.Context, method string, params json
 		if err := acpclient.Unmarshal(params, &p); err != nil {
 			return nil, invalid(err)
 		}
-		return r.c.handler.RequestPermission(ctx, p.house())
+		answer, err := r.c.handler.RequestPermission(ctx, p.house())
+		if err != nil && ctx.Err() != nil {
+			// The agent has taken the question back, which this version has an answer for.
+			return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}, nil
+		}
+		return answer, err
 	case ElicitationCreate.Name:
 		if r.c.offered.Elicitation == nil {
 			if x, ok := r.c.handler.(acpclient.UnofferedHandler); ok {
