@@ -82,6 +82,23 @@ func load(name string, raw []byte) *Schema {
 	return s
 }
 
+// Kinds are the values of the field that tells the variants of a union apart, without
+// those that the schema leaves open.
+func (s *Schema) Kinds(def, field string) []string {
+	var all []string
+	if s.defs[def] == nil {
+		return nil
+	}
+	for _, variant := range s.defs[def].AnyOf {
+		if p := variant.Properties[field]; p != nil && p.Const != nil {
+			if kind, ok := (*p.Const).(string); ok {
+				all = append(all, kind)
+			}
+		}
+	}
+	return all
+}
+
 // refTo is the beginning of a reference to an entry of `$defs`.
 const refTo = "#/$defs/"
 

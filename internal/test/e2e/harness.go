@@ -9,6 +9,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image/color"
@@ -39,6 +40,9 @@ type Options struct {
 	// Far has the agent listen on the network, at a path of the scheme, such as
 	// "ws://%s/acp"; it runs anew for each connection.
 	Far string
+	// At is where an agent listens that the test runs itself, and Wire the file in which
+	// that notes what crosses the network, as a tap does.
+	At, Wire string
 	// Under is the command that starts parley, whose own command follows it.
 	Under []string
 	// Args are flags of parley's own.
@@ -103,7 +107,7 @@ func Start(t testing.TB, o Options) *Parley {
 	for _, name := range slices.Sorted(maps.Keys(o.Others)) {
 		o.Config += configured(t, dir, name, o.Others[name], self, bin)
 	}
-	p := &Parley{t: t, project: project, log: filepath.Join(dir, "wire.log"), legacy: o.Legacy, focused: hex(theme.New(!o.Light).BorderFocused)}
+	p := &Parley{t: t, project: project, log: cmp.Or(o.Wire, filepath.Join(dir, "wire.log")), at: o.At, legacy: o.Legacy, focused: hex(theme.New(!o.Light).BorderFocused)}
 	if o.Config != "" {
 		must(t, os.WriteFile(filepath.Join(home, ".config", "parley", "config.toml"), []byte(o.Config), 0o600))
 	}
@@ -124,7 +128,7 @@ func Start(t testing.TB, o Options) *Parley {
 	}
 	switch {
 	case named:
-	case o.Far != "":
+	case p.at != "":
 		cmd = append(cmd, "--connect", p.at)
 	default:
 		cmd = append(append(cmd, "--", self), agent...)

@@ -1,10 +1,11 @@
 package realagents
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -80,20 +81,48 @@ func (a Agents) Gemini(t testing.TB, modelURL string) Agent {
 	return agent
 }
 
-//go:embed sdkagent/agent.mjs
-var sdkAgent []byte
+//go:embed sdkagent/*.mjs
+var sdkAgent embed.FS
 
-// SDK sets up a small agent on the protocol's TypeScript package, which speaks the
-// second version. It needs no model: it does what a prompt names.
+// SDK sets up a small agent on the protocol's TypeScript package, which speaks both
+// versions. It needs no model: it does what a prompt names.
 func (a Agents) SDK(t testing.TB) Agent {
 	t.Helper()
 	// Where it stands it finds the package.
-	program := filepath.Join(a.sdk, fmt.Sprintf("agent-%d.mjs", os.Getpid()))
-	if err := os.WriteFile(program, sdkAgent, 0o600); err != nil {
+	dir, err := os.MkdirTemp(a.sdk, "agent-")
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.Remove(program) })
-	return newAgent(t, "sdk", a.path(a.node, "bin", "node"), program)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.CopyFS(dir, sdkAgent); err != nil {
+		t.Fatal(err)
+	}
+	return newAgent(t, "sdk", a.path(a.node, "bin", "node"), filepath.Join(dir, "sdkagent", "agent.mjs"))
+}
+
+// Listen has the agent of SDK listen until the test ends: over WebSocket and over
+// streamable HTTP, at one address of this machine. What crosses the network is noted in
+// the file wire, as a tap of the package e2e does.
+func (agent Agent) Listen(t testing.TB, wire string) (address string) {
+	t.Helper()
+	cmd := exec.Command(agent.Cmd[0], append(agent.Cmd[1:], "listen")...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "WIRE=" + wire}, agent.Env...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	if _, err := fmt.Fscanln(out, &address); err != nil {
+		t.Fatalf("the agent does not say where it listens: %v", err)
+	}
+	return address
 }
 
 func newAgent(t testing.TB, name string, cmd ...string) Agent {

@@ -27,6 +27,7 @@ const (
 	geminiVersion   = "0.61.0"
 	nodeVersion     = "24.21.0" // the agents want a newer one than distributions have
 	sdkVersion      = "2.4.0"   // of the protocol's own TypeScript package
+	wsVersion       = "8.23.0"  // of the WebSocket server that it is used with
 )
 
 // Agents is a folder in which the agents are installed.
@@ -54,11 +55,11 @@ func Install(t testing.TB) Agents {
 		t.Skipf("real agents: %v", err)
 	}
 	a.dir = filepath.Join(cache, "parley-test-agents", strings.Join([]string{openCodeVersion, claudeVersion, geminiVersion, nodeVersion}, "_"))
-	a.sdk = filepath.Join(cache, "parley-test-agents", "sdk_"+sdkVersion)
+	a.sdk = filepath.Join(cache, "parley-test-agents", "sdk_"+sdkVersion+"_"+wsVersion)
 	err = install(npm, a.dir,
 		a.openCode+"@"+openCodeVersion, "@agentclientprotocol/claude-agent-acp@"+claudeVersion, "@google/gemini-cli@"+geminiVersion, a.node+"@"+nodeVersion)
 	if err == nil {
-		err = install(npm, a.sdk, "@agentclientprotocol/sdk@"+sdkVersion)
+		err = install(npm, a.sdk, "@agentclientprotocol/sdk@"+sdkVersion, "ws@"+wsVersion)
 	}
 	switch {
 	case errors.Is(err, errUnreachable):
