@@ -8,12 +8,14 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"parley/acpclient"
+	v2 "parley/acpclient/v2"
 	"parley/internal/conversation"
 	"parley/internal/remote"
 	"parley/internal/session"
@@ -26,8 +28,12 @@ const chunks = 10
 // keeperAgent is an agent whose session outlives its connections. It answers each prompt
 // with pieces that name it, and counts what it is asked.
 type keeperAgent struct {
-	mu     sync.Mutex
-	counts map[string]int
+	protocol session.Protocol
+
+	mu      sync.Mutex
+	counts  map[string]int
+	prompts int
+	told    []string // the history, in the second version
 }
 
 func (a *keeperAgent) serve(ctx context.Context, in io.Reader, out io.Writer) {
@@ -49,21 +55,20 @@ type keeperConn struct {
 
 func (*keeperConn) HandleNotification(context.Context, string, json.RawMessage) {}
 
-func (h *keeperConn) HandleRequest(_ context.Context, method string, params json.RawMessage) (any, error) {
+func (h *keeperConn) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	if h.agent.protocol == session.ProtocolAuto {
+		return h.handleV2(ctx, method, params)
+	}
 	switch method {
 	case acpclient.Initialize.Name:
 		return json.RawMessage(`{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`), nil
 	case acpclient.SessionNew.Name:
 		return json.RawMessage(`{"sessionId":"one"}`), nil
 	case acpclient.SessionPrompt.Name:
-		var p struct{ Prompt []struct{ Text string } }
-		if err := json.Unmarshal(params, &p); err != nil {
+		text, _, err := h.agent.prompted(params)
+		if err != nil {
 			return nil, err
 		}
-		text := p.Prompt[0].Text
-		h.agent.mu.Lock()
-		h.agent.counts[text]++
-		h.agent.mu.Unlock()
 		for n := range chunks {
 			h.say(fmt.Sprintf("%s#%d ", text, n))
 		}
@@ -74,10 +79,75 @@ func (h *keeperConn) HandleRequest(_ context.Context, method string, params json
 	return struct{}{}, nil
 }
 
-func (h *keeperConn) say(text string) {
+// prompted counts a prompt, and returns its text and which one it is.
+func (a *keeperAgent) prompted(params json.RawMessage) (text string, number int, err error) {
+	var p struct{ Prompt []struct{ Text string } }
+	if err := json.Unmarshal(params, &p); err != nil {
+		return "", 0, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	text = p.Prompt[0].Text
+	a.counts[text]++
+	a.prompts++
+	return text, a.prompts, nil
+}
+
+// handleV2 is the same agent in the second version. It accepts a prompt, and works on it
+// then; its messages have ids, by which it tells of them again.
+func (h *keeperConn) handleV2(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	switch method {
+	case v2.Initialize.Name:
+		return json.RawMessage(`{"protocolVersion":2,"info":{"name":"keeper","version":"1"},"capabilities":{"session":{}}}`), nil
+	case v2.SessionNew.Name:
+		return json.RawMessage(`{"sessionId":"one"}`), nil
+	case v2.SessionPrompt.Name:
+		text, n, err := h.agent.prompted(params)
+		if err != nil {
+			return nil, err
+		}
+		acpclient.OnAnswered(ctx, func() { go h.work(text, n) })
+		return json.RawMessage(fmt.Sprintf(`{"messageId":"u%d"}`, n)), nil
+	case v2.SessionResume.Name:
+		h.agent.mu.Lock()
+		told := slices.Clone(h.agent.told)
+		h.agent.mu.Unlock()
+		if strings.Contains(string(params), `"replayFrom"`) {
+			for _, update := range told {
+				h.tell(update)
+			}
+		}
+		h.tell(`{"sessionUpdate":"state_update","state":"idle"}`)
+	}
+	return struct{}{}, nil
+}
+
+// work answers a prompt in the second version. What the client does not get any more, it
+// has said all the same.
+func (h *keeperConn) work(text string, n int) {
+	h.keep(fmt.Sprintf(`{"sessionUpdate":"user_message","messageId":"u%d","content":[{"type":"text","text":%q}]}`, n, text))
+	h.tell(`{"sessionUpdate":"state_update","state":"running"}`)
+	for i := range chunks {
+		h.keep(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"m%d","content":{"type":"text","text":"%s#%d "}}`, n, text, i))
+	}
+	h.tell(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
+}
+
+// keep tells an update that belongs to the history.
+func (h *keeperConn) keep(update string) {
+	h.agent.mu.Lock()
+	h.agent.told = append(h.agent.told, update)
+	h.agent.mu.Unlock()
+	h.tell(update)
+}
+
+func (h *keeperConn) tell(update string) {
 	<-h.ready
-	_ = h.conn.Notify("session/update", json.RawMessage(fmt.Sprintf(
-		`{"sessionId":"one","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}}`, text)))
+	_ = h.conn.Notify("session/update", json.RawMessage(`{"sessionId":"one","update":`+update+`}`))
+}
+
+func (h *keeperConn) say(text string) {
+	h.tell(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":%q}}`, text))
 }
 
 // cutter is a network that breaks down, once, when so many bytes have passed.
@@ -185,12 +255,15 @@ func lost(c *conversation.Conversation) bool {
 // A connection breaks down at moments without end: what was shown stays, nothing is
 // shown twice, and nothing is sent twice.
 func TestAConnectionCutAtAnyMoment(t *testing.T) {
-	for _, scheme := range []string{"ws", "http"} {
-		t.Run(scheme, func(t *testing.T) {
+	for _, tt := range []struct {
+		scheme   string
+		protocol session.Protocol
+	}{{"ws", session.ProtocolV1}, {"http", session.ProtocolV1}, {"ws", session.ProtocolAuto}, {"http", session.ProtocolAuto}} {
+		t.Run(fmt.Sprint(tt.scheme, tt.protocol), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(12, 100))
 			for moment := range 100 {
 				cut := random.IntN(8000)
-				cutAt(t, scheme, cut)
+				cutAt(t, tt.scheme, tt.protocol, cut)
 				if t.Failed() {
 					t.Fatalf("moment %d: the connection was cut after %d bytes", moment, cut)
 				}
@@ -199,9 +272,9 @@ func TestAConnectionCutAtAnyMoment(t *testing.T) {
 	}
 }
 
-func cutAt(t *testing.T, scheme string, bytes int) {
+func cutAt(t *testing.T, scheme string, protocol session.Protocol, bytes int) {
 	t.Helper()
-	agent := &keeperAgent{counts: map[string]int{}}
+	agent := &keeperAgent{protocol: protocol, counts: map[string]int{}}
 	server := &acpserver.Server{Agent: agent.serve}
 	defer server.Close()
 	web := httptest.NewUnstartedServer(server)
@@ -216,7 +289,7 @@ func cutAt(t *testing.T, scheme string, bytes int) {
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(session.Options{
-		Cwd: "/srv", Unattended: true, Remote: &session.Remote{Listens: true},
+		Cwd: "/srv", Unattended: true, Protocol: protocol, Remote: &session.Remote{Listens: true},
 		Command: acpclient.Command{Path: far.String()},
 		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 		Spawn: func(acpclient.Command) (*session.Peer, error) {
@@ -242,7 +315,10 @@ func cutAt(t *testing.T, scheme string, bytes int) {
 	network.mu.Lock()
 	network.left = -1
 	network.mu.Unlock()
-	for lost(w.conv) {
+	for tries := 0; lost(w.conv); tries++ {
+		if tries == 5 {
+			t.Fatalf("it is not connected again: %v", w.conv.Agent.Err)
+		}
 		s.Start()
 		w.until("it is connected again", func(c *conversation.Conversation) bool { return c.Phase == conversation.PhaseReady || lost(c) })
 	}
@@ -265,6 +341,9 @@ func check(t *testing.T, agent *keeperAgent, shown string, prompts []string) {
 	for _, p := range prompts {
 		if agent.counts[p] > 1 {
 			t.Errorf("%s was sent %d times", p, agent.counts[p])
+		}
+		if strings.Count(strings.ReplaceAll(shown, p+"#", ""), p) > 1 {
+			t.Errorf("the prompt %s was shown twice in %q", p, shown)
 		}
 		for n := range chunks {
 			if piece := fmt.Sprintf("%s#%d ", p, n); strings.Count(shown, piece) > 1 {

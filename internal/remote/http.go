@@ -176,16 +176,25 @@ func (s *streamable) write(message []byte) error {
 		s.asked[string(e.ID)] = asked{e.Method, session}
 	}
 	s.mu.Unlock()
-	if e.Method != "" && session != "" {
+	follows := e.Method != "" && session != ""
+	if follows {
 		// A server may not know the session before it has got the message.
-		if err := s.follow(session); err != nil && !errors.Is(err, errUnknownSession) {
+		err := s.follow(session)
+		if follows = errors.Is(err, errUnknownSession); err != nil && !follows {
 			return err
 		}
 	}
 	if closes(e.Method) {
 		s.leave(session, true)
 	}
-	return s.post(message, e, session)
+	if err := s.post(message, e, session); err != nil || !follows {
+		return err
+	}
+	// It knows the session now, if it ever will: the answer may come on its stream.
+	if err := s.follow(session); err != nil && !errors.Is(err, errUnknownSession) {
+		return err
+	}
+	return nil
 }
 
 // post sends a message. It is over when the server has accepted it.

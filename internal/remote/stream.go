@@ -48,12 +48,14 @@ func (s *streamable) run(ctx context.Context, st *stream) {
 		defer answer.Body.Close()
 		err = s.checkStream(answer, st)
 	}
-	st.err = err
-	close(st.opened)
-	if err == nil {
-		err = s.receive(answer.Body)
+	if err != nil {
+		st.err = err
+		s.ended(st, err) // whoever waits for it may open another
+		close(st.opened)
+		return
 	}
-	s.ended(st, err)
+	close(st.opened)
+	s.ended(st, s.receive(answer.Body))
 }
 
 // checkStream finds what is wrong with the answer that is to be a stream.

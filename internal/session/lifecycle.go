@@ -212,7 +212,12 @@ func (s *Session) watch(a *agent) {
 	err, stderr := a.cause(), a.peer.Stderr()
 	s.mu.Lock()
 	defer s.unlock()
-	if s.agent == a && !s.closed && !s.fallBack(a, err) {
+	if s.agent != a || s.closed {
+		return
+	}
+	// A program that ends when it is offered the second version does not take it. The end
+	// of a connection says nothing of the kind: it is the network's.
+	if s.opt.Remote.listens() || !s.fallBack(a, err) {
 		s.lost(err, stderr)
 	}
 }
