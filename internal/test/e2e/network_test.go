@@ -61,6 +61,37 @@ end-turn`})
 	p.Leave()
 }
 
+// The same in the second version, in which the session is resumed. What was in flight
+// stays to be read, and is not sent again.
+func TestALostConnectionInTheSecondVersion(t *testing.T) {
+	t.Parallel()
+	for _, far := range []string{"ws://%s/acp", "http://%s/acp"} {
+		p := Start(t, Options{Args: []string{"--protocol=auto"}, Far: far, Script: `
+speaks v2
+handshake
+expect session/prompt
+accept
+say I have begun with it.
+wait-cancel
+end-turn cancelled
+serve`})
+		p.Ready().Shows("ACP 2").Ask("slow work").Shows("I have begun with it.")
+		p.far.Cut()
+		p.Shows("The connection to the agent is lost", p.at)
+		p.Answer("Stay here and read").Press("alt+r").Gone("the connection is lost").WaitSent("session/resume", 1)
+		p.Idle().Shows("❯ slow work", "I have begun with it.").Ask("the next thing").WaitSent("session/prompt", 2)
+		p.Shows("❯ the next thing")
+		p.WaitUntil("the agent has begun twice", func(s ptytest.Screen) bool { return strings.Count(s.String(), "I have begun with it.") == 2 })
+		if s := p.Screen().String(); strings.Count(s, "slow work") != 1 || strings.Count(s, "the next thing") != 1 {
+			t.Errorf("the screen shows\n%s", s)
+		}
+		if sent := p.Sent("session/prompt"); len(sent) != 2 || strings.Contains(sent[1], "slow work") {
+			t.Errorf("prompts were sent: %q", sent)
+		}
+		p.Press("esc").Shows("Cancelled").Leave()
+	}
+}
+
 // A server that is not there is told with its address, and can be tried again.
 func TestAServerThatIsNotThere(t *testing.T) {
 	t.Parallel()
