@@ -64,8 +64,12 @@
 //	reply-error [NAME] CODE MESSAGE [DATA]  MESSAGE is a JSON string, or TEXT if there are no DATA
 //	end-turn [REASON]                   answer the prompt expected last; end_turn without REASON. In
 //	                                    the second version: accept it if need be, and be idle
-//	accept                              accept the prompt expected last, in the second version:
-//	                                    answer it, tell of its message, and be running
+//	accept [HOW…]                       accept the prompt expected last, in the second version:
+//	                                    answer it, tell of its message, and be running; but do not
+//	                                    answer it (unanswered), answer without the message's id
+//	                                    (nameless), do not tell of the message (untold), do not
+//	                                    say to be running (unstated)
+//	idle [REASON]                       be idle, in the second version, whether or not there was work
 //
 // Sending:
 //

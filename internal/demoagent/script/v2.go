@@ -87,18 +87,40 @@ func (r *runner) version2() bool {
 	return r.v2
 }
 
+// acceptance is what an agent leaves out when it accepts a prompt.
+type acceptance struct{ unanswered, nameless, untold, unstated bool }
+
+func parseAccept(a *args) (func(*runner) error, error) {
+	var how acceptance
+	for word := a.word(); word != ""; word = a.word() {
+		switch word {
+		case "unanswered":
+			how.unanswered = true
+		case "nameless":
+			how.nameless = true
+		case "untold":
+			how.untold = true
+		case "unstated":
+			how.unstated = true
+		default:
+			return nil, fmt.Errorf("accept is unanswered, nameless, untold or unstated, not %q", word)
+		}
+	}
+	return func(r *runner) error { return r.accept(how) }, nil
+}
+
 // accept accepts the prompt that was expected last, as a step.
-func (r *runner) accept() error {
+func (r *runner) accept(how acceptance) error {
 	for i := len(r.expected) - 1; i >= 0; i-- {
 		if q := r.expected[i]; q.method == "session/prompt" {
-			return r.acceptPrompt(q.id, q.params)
+			return r.acceptPrompt(q.id, q.params, how)
 		}
 	}
 	return errors.New("no session/prompt has been expected yet")
 }
 
 // acceptPrompt answers a prompt, says where it stands, and that the work has begun.
-func (r *runner) acceptPrompt(id, params json.RawMessage) error {
+func (r *runner) acceptPrompt(id, params json.RawMessage, how acceptance) error {
 	var p struct {
 		Prompt json.RawMessage `json:"prompt"`
 	}
@@ -109,13 +131,36 @@ func (r *runner) acceptPrompt(id, params json.RawMessage) error {
 	message := fmt.Sprintf("prompt-%d", r.turns)
 	r.closePrompt(id)
 	r.mu.Unlock()
-	if err := r.send(line{ID: id, Result: encode(map[string]string{"messageId": message})}); err != nil {
-		return err
+	answer := map[string]string{"messageId": message}
+	if how.nameless {
+		clear(answer)
 	}
-	if err := r.update(encode(map[string]any{"sessionUpdate": "user_message", "messageId": message, "content": p.Prompt})); err != nil {
-		return err
+	var err error
+	if !how.unanswered {
+		err = r.send(line{ID: id, Result: encode(answer)})
 	}
-	return r.update(json.RawMessage(`{"sessionUpdate":"state_update","state":"running"}`))
+	if err == nil && !how.untold {
+		err = r.update(encode(map[string]any{"sessionUpdate": "user_message", "messageId": message, "content": p.Prompt}))
+	}
+	if err == nil && !how.unstated {
+		err = r.update(json.RawMessage(`{"sessionUpdate":"state_update","state":"running"}`))
+	}
+	return err
+}
+
+// parseIdle is the step of an agent that says to be idle, whether or not it was at work.
+func parseIdle(a *args) (func(*runner) error, error) {
+	reason := a.word()
+	return func(r *runner) error { return r.sayIdle(reason) }, nil
+}
+
+func (r *runner) sayIdle(reason string) error {
+	r.tellSteps(func() { r.working = false })
+	state := map[string]string{"sessionUpdate": "state_update", "state": "idle"}
+	if reason != "" {
+		state["stopReason"] = reason
+	}
+	return r.update(encode(state))
 }
 
 // idle ends the work with a reason. A prompt that is not accepted yet is accepted
@@ -125,12 +170,11 @@ func (r *runner) idle(reason string) error {
 	working := r.working
 	r.mu.Unlock()
 	if !working {
-		if err := r.accept(); err != nil {
+		if err := r.accept(acceptance{}); err != nil {
 			return err
 		}
 	}
-	r.tellSteps(func() { r.working = false })
-	return r.update(encode(map[string]string{"sessionUpdate": "state_update", "state": "idle", "stopReason": reason}))
+	return r.sayIdle(reason)
 }
 
 // messageID is the id of what the agent says next of a kind.
@@ -154,7 +198,7 @@ func (r *runner) serveV2(m *message) bool {
 			_ = r.update(json.RawMessage(`{"sessionUpdate":"state_update","state":"idle","stopReason":"cancelled"}`))
 		}
 	case "session/prompt":
-		_ = r.acceptPrompt(m.ID, m.Params)
+		_ = r.acceptPrompt(m.ID, m.Params, acceptance{})
 		_ = r.idle("end_turn")
 	case "auth/login", "auth/logout", "tool_call/cancel", "terminal/cancel":
 		_ = r.answer(q, json.RawMessage(`{}`))
