@@ -75,6 +75,16 @@ type shell struct {
 // meet starts an agent with opt, and a client that says it has caps.
 func meet(t *testing.T, opt Options, caps acpclient.ClientCapabilities) *person {
 	t.Helper()
+	p := start(t, opt, schema.V1())
+	if _, err := p.Initialize(t.Context(), &acpclient.InitializeRequest{ClientCapabilities: caps}); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// start is meet before a word was said. All that is said is held against the schema.
+func start(t *testing.T, opt Options, s *schema.Schema) *person {
+	t.Helper()
 	if opt.StateDir == "" {
 		opt.StateDir = t.TempDir()
 	}
@@ -86,7 +96,7 @@ func meet(t *testing.T, opt Options, caps acpclient.ClientCapabilities) *person 
 		_ = errors.Join(toClientW.Close(), toAgentR.Close())
 		p.ended <- code
 	}()
-	validator := schema.NewValidator(schema.V1())
+	validator := schema.NewValidator(s)
 	p.Client = acpclient.NewClient(acpclient.NewLines(toClientR, toAgentW), p, acpclient.ConnOptions{
 		Tap: func(sent bool, line []byte) {
 			from := schema.Agent
@@ -102,9 +112,6 @@ func meet(t *testing.T, opt Options, caps acpclient.ClientCapabilities) *person 
 		_ = toAgentW.Close()
 		<-p.Conn().Done()
 	})
-	if _, err := p.Initialize(t.Context(), &acpclient.InitializeRequest{ClientCapabilities: caps}); err != nil {
-		t.Fatal(err)
-	}
 	return p
 }
 
@@ -305,9 +312,14 @@ func (p *person) tools() (out []*tool) {
 			out = append(out, byID[u.ToolCallID])
 		case *acpclient.ToolCallUpdate:
 			c := byID[u.ToolCallID]
-			if c == nil {
+			switch {
+			case c == nil && u.Kind == nil: // in the second version an update creates a call
 				p.t.Errorf("an update of the unknown tool call %s", u.ToolCallID)
 				continue
+			case c == nil:
+				c = &tool{kind: *u.Kind}
+				byID[u.ToolCallID] = c
+				out = append(out, c)
 			}
 			if u.Status != nil {
 				c.status = *u.Status
