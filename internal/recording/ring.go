@@ -10,12 +10,14 @@ import (
 )
 
 const (
-	// ringBytes is how many bytes of messages and events a ring keeps at most.
-	ringBytes = 16 << 20
+	// ringBytes is how many bytes of messages and events a ring keeps at most, and
+	// unreadBytes how many of them before anybody has asked for more.
+	ringBytes   = 16 << 20
+	unreadBytes = 2 << 20
 	// ringEntries is how many entries it keeps at most.
 	ringEntries = 100_000
-	// longestKept is how much a ring keeps of one message.
-	longestKept = ringBytes / 4
+	// longestKept is how much it keeps of one message or event at most.
+	longestKept = 4 << 20
 	// readAtOnce is how many bytes are copied while the ring is locked: who taps the wire
 	// waits for that.
 	readAtOnce = 1 << 20
@@ -26,7 +28,8 @@ const (
 // holds messages as they were, and hands none of them out but through its redactor.
 //
 // What comes is copied into buffers that grow up to a bound and are used again from then
-// on: the oldest entries make room. All methods may be called from any goroutine, and
+// on: the oldest entries make room. The bound is a small one until KeepMore is called,
+// since most rings are never read. All methods may be called from any goroutine, and
 // none of them holds up a tap for longer than it takes to copy a megabyte.
 type Ring struct {
 	header Header
@@ -34,6 +37,7 @@ type Ring struct {
 	now    func() time.Time
 
 	mu      sync.Mutex
+	most    int    // bytes of messages and events
 	text    []byte // circular: what the entries say, the oldest first
 	start   int    // where the oldest begins
 	used    int    // bytes of text in use
@@ -53,8 +57,8 @@ type slot struct {
 	at     time.Time
 	kind   Kind
 	begin  uint64 // bytes of text that there were before
-	length int
-	cut    int // bytes that were too many to be kept
+	length int    // of the text, or about that of the event
+	cut    int    // bytes that were too many to be kept
 	event  conversation.Event
 }
 
@@ -79,8 +83,19 @@ func NewRing(h Header, r *Redactor, now func() time.Time) *Ring {
 	if r == nil {
 		r = NewRedactor(nil)
 	}
-	return &Ring{header: h, redact: r, now: now}
+	return &Ring{header: h, redact: r, now: now, most: unreadBytes}
 }
+
+// KeepMore makes the ring keep as much as it may from now on. It is for whoever is about
+// to read it.
+func (r *Ring) KeepMore() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.most = ringBytes
+}
+
+// kept is how much is kept of a message or event of a size; r.mu is held.
+func (r *Ring) kept(size int) int { return min(size, longestKept, r.most/2) }
 
 // Line keeps a line of the wire. It has the form of a tap.
 func (r *Ring) Line(sent bool, line []byte) {
@@ -100,10 +115,10 @@ func (r *Ring) Take(events []conversation.Event) {
 	defer r.mu.Unlock()
 	now := r.now()
 	for _, e := range events {
-		size := min(e.Size(), longestKept)
+		size := r.kept(e.Size())
 		r.makeRoom(size)
 		r.events += size
-		r.push(slot{at: now, kind: Event, event: e})
+		r.push(slot{at: now, kind: Event, event: e, length: size})
 	}
 }
 
@@ -111,7 +126,7 @@ func (r *Ring) Take(events []conversation.Event) {
 func (r *Ring) add(kind Kind, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	kept := data[:min(len(data), longestKept)]
+	kept := data[:r.kept(len(data))]
 	r.makeRoom(len(kept))
 	r.growText(len(kept))
 	at := (r.start + r.used) % max(1, len(r.text))
@@ -132,14 +147,13 @@ func (r *Ring) add(kind Kind, data []byte) {
 // makeRoom drops the oldest entries until there is room for one more of a size; r.mu is
 // held.
 func (r *Ring) makeRoom(size int) {
-	for r.n > 0 && (r.n == ringEntries || r.used+r.events+size > ringBytes) {
+	for r.n > 0 && (r.n == ringEntries || r.used+r.events+size > r.most) {
 		old := &r.slots[r.oldest]
 		if old.event != nil {
-			r.events -= min(old.event.Size(), longestKept)
-		}
-		r.used -= old.length
-		if len(r.text) > 0 {
-			r.start = (r.start + old.length) % len(r.text)
+			r.events -= old.length
+		} else {
+			r.used -= old.length
+			r.start = (r.start + old.length) % max(1, len(r.text))
 		}
 		*old = slot{}
 		r.oldest = (r.oldest + 1) % len(r.slots)
@@ -255,8 +269,8 @@ func (r *Ring) read(number uint64, most int) (entries []Numbered, next uint64) {
 		if s.event == nil {
 			e.Data = make([]byte, s.length)
 			r.copyText(e.Data, r.used-int(r.passed-s.begin))
+			bytes += s.length
 		}
-		bytes += s.length
 		entries = append(entries, e)
 	}
 	return entries, r.first + uint64(skip+len(entries))

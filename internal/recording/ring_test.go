@@ -32,10 +32,17 @@ func keptLines(r *recording.Ring, from uint64) (lines []string) {
 }
 
 // Whatever comes, the ring keeps the last of it, whole and in order, and no more than
-// its bounds.
+// its bounds: a small one until somebody is about to read it.
 func TestRingKeepsTheLast(t *testing.T) {
-	const bound = 16 << 20
-	r := recording.NewRing(header(), nil, time.Now)
+	t.Run("unread", func(t *testing.T) { keepsTheLast(t, recording.NewRing(header(), nil, time.Now), 2<<20) })
+	t.Run("read", func(t *testing.T) {
+		r := recording.NewRing(header(), nil, time.Now)
+		r.KeepMore()
+		keepsTheLast(t, r, 16<<20)
+	})
+}
+
+func keepsTheLast(t *testing.T, r *recording.Ring, bound int) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var all []string
 	for i := range 3000 {
@@ -56,6 +63,23 @@ func TestRingKeepsTheLast(t *testing.T) {
 	}
 	if size > bound || size < bound*9/10 || r.Total() != 3000 {
 		t.Errorf("%d bytes are kept in %d lines of %d", size, len(lines), r.Total())
+	}
+}
+
+// What was kept before more is kept is still there, and an empty line is one.
+func TestRingKeepsMore(t *testing.T) {
+	r := recording.NewRing(header(), nil, time.Now)
+	for i := range 110_000 { // more entries than are kept, of no bytes
+		r.Line(i%2 == 0, nil)
+	}
+	r.Line(false, []byte("before"))
+	r.KeepMore()
+	r.Line(false, bytes.Repeat([]byte("x"), 3<<20))
+	if e, ok := r.At(110_000); !ok || string(e.Data) != "before" {
+		t.Errorf("what was there before is %q, %t", e.Data, ok)
+	}
+	if e, ok := r.At(110_001); !ok || e.Cut > 0 {
+		t.Errorf("of what came then, %d bytes are kept and %d cut", len(e.Data), e.Cut)
 	}
 }
 
@@ -188,5 +212,17 @@ func BenchmarkRing(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r.Line(false, line)
+	}
+}
+
+// Every session has a ring, of which most are never read: what it costs is this.
+func BenchmarkRingFills(b *testing.B) {
+	line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"some words "}}}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		r := recording.NewRing(header(), nil, time.Now)
+		for range 100_000 {
+			r.Line(false, line)
+		}
 	}
 }

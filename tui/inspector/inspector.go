@@ -143,6 +143,7 @@ func (v *View) Open() tea.Cmd {
 		return nil
 	}
 	v.Close()
+	v.opt.Ring.KeepMore()
 	v.round++
 	v.ctx, v.stop = context.WithCancel(v.opt.Context)
 	return v.read(inspect.NewReader(v.opt.Version()))
