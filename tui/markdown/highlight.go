@@ -2,11 +2,9 @@ package markdown
 
 import (
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 )
 
 // maxHighlight is how many bytes of code are coloured at once; lexers manage
@@ -86,47 +84,4 @@ func (w *lineWriter) tokens(lexer chroma.Lexer, style *syntaxStyle, code string,
 		}
 		w.add(t.Value, style.ink(t.Type))
 	}
-}
-
-// languages are the languages that can be coloured.
-var languages languageSet
-
-// languageSet finds chroma's lexers by language or file name. What was found is
-// remembered, since chroma tries the file patterns of all its lexers for a name
-// that it does not know. A lexer is compiled when it is first used.
-type languageSet struct {
-	mu    sync.Mutex
-	found map[string]chroma.Lexer // also what was not found, as nil
-}
-
-// maxNames bounds the names that a languageSet remembers, and their length.
-const maxNames, maxNameLen = 500, 100
-
-func (s *languageSet) find(name string) chroma.Lexer {
-	name = strings.ToLower(strings.Trim(name, " {}.`'\""))
-	if name == "" || len(name) > maxNameLen {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if lexer, ok := s.found[name]; ok {
-		return lexer
-	}
-	lexer := lexers.Get(name)
-	if lexer == nil { // "rust,ignore", "go:main.go", "12:20:src/main.py"
-		if i := strings.IndexAny(name, ",;{["); i > 0 {
-			lexer = lexers.Get(name[:i])
-		} else if i := strings.LastIndexByte(name, ':'); i >= 0 {
-			if lexer = lexers.Get(name[i+1:]); lexer == nil {
-				lexer = lexers.Get(name[:strings.IndexByte(name, ':')])
-			}
-		}
-	}
-	if s.found == nil {
-		s.found = map[string]chroma.Lexer{}
-	}
-	if len(s.found) < maxNames {
-		s.found[name] = lexer
-	}
-	return lexer
 }
