@@ -11,6 +11,7 @@ var texts = []struct{ name, text string }{
 	{"accents", strings.Repeat("Größere Straßen führen über die Brücke – naturgemäß. ", 20)},
 	{"ideographs", strings.Repeat("これは日本語の文章です。端末の幅を測ります。", 20)},
 	{"emoji", strings.Repeat("👍🏽 and 👨‍👩‍👧‍👦 or ❤️ ", 20)},
+	{"glyphs", strings.Repeat("● ▸ ✓ ⠋ ❯ ▾ ◐ → working ", 20)},
 	{"devanagari", strings.Repeat("नमस्ते दुनिया क्षत्रिय ", 20)},
 }
 

@@ -132,7 +132,8 @@ var ambiguousNarrow = ansi.StringWidth("─") == 1
 
 // common knows the widths of the most frequent code points that join neither
 // those before nor those after them, apart from marks and joiners, which are not
-// among them. 0 means that the tables of Unicode must be asked.
+// among them. What parley draws of itself is among them. 0 means that the tables of
+// Unicode must be asked.
 func common(r rune) int {
 	switch {
 	case r >= ' ' && r < 0x7f:
@@ -140,13 +141,23 @@ func common(r rune) int {
 	case !ambiguousNarrow:
 		return 0
 	case r >= 0xa1 && r <= 0x2ff && r != 0xad, r >= 0x391 && r <= 0x3c9 && r != 0x3a2, r >= 0x400 && r <= 0x45f,
-		r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x21ff, r >= 0x2500 && r <= 0x259f:
+		r >= 0x2010 && r <= 0x2027, r >= 0x2190 && r <= 0x22ff, r >= 0x2500 && r <= 0x25fc, r >= 0x27e6 && r <= 0x27ef,
+		r >= 0x2800 && r <= 0x28ff, drawn(r):
 		return 1
 	case r >= 0x4e00 && r <= 0x9fff, r >= 0x3001 && r <= 0x3029, r >= 0xff01 && r <= 0xff60, r >= 0x3041 && r <= 0x3096,
 		r >= 0x30a1 && r <= 0x30fa, r >= 0xac00 && r <= 0xd7a3:
 		return 2
 	}
 	return 0
+}
+
+// drawn reports the code points of parley's own pictures that stand among others.
+func drawn(r rune) bool {
+	switch r {
+	case '\u2039', '\u203a', '\u20ac', '\u2663', '\u270e', '\u2713', '\u2717', '\u273b', '\u276f':
+		return true
+	}
+	return false
 }
 
 // Rune is the width of a code point that stands alone, as much as any terminal

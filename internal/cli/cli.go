@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"parley/internal/startup"
 	"parley/internal/supervise"
 )
 
@@ -26,6 +27,7 @@ const (
 // returns its exit code. A signal that asks the process to end ends what runs.
 // changes is the list of what has changed from version to version, in Markdown.
 func Main(changes string) int {
+	startup.Over()
 	changelog = changes
 	return supervise.Main(runProcess)
 }

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
@@ -213,11 +215,15 @@ func (o *startOptions) options(cfg *config.Config, agent *config.Agent, l *launc
 	}
 }
 
+// startTime is more than a start takes.
+const startTime = time.Second
+
 // runSupervised runs the program on the screen, and ends all that it leaves behind.
 // That nobody could do so if the program were killed is no reason not to run it.
 func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
 	end, _ := supervise.Begin(ctx)
 	defer end()
+	defer time.AfterFunc(startTime, debug.FreeOSMemory).Stop() // a start leaves a third of the heap behind
 	return tui.Run(ctx, opt)
 }
 
