@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -22,18 +23,20 @@ import (
 //go:embed page.html
 var pageSource string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"markdown": markdownToHTML, "diff": diffToHTML, "terminal": terminalToHTML, "date": func(t time.Time) string { return t.Format(time.DateTime) },
-	"image": imageOf, "label": func(a Attachment) string { return a.label() },
-	"took": func(e Entry) string { return e.took() }, "title": func(e Entry) string { return e.callTitle() },
-	"noteTitle": func(e Entry) string { return e.noteTitle() }, "shown": func(f Field) string { return f.shown() },
-}).Parse(pageSource))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"markdown": markdownToHTML, "diff": diffToHTML, "terminal": terminalToHTML, "date": func(t time.Time) string { return t.Format(time.DateTime) },
+		"image": imageOf, "label": func(a Attachment) string { return a.label() },
+		"took": func(e Entry) string { return e.took() }, "title": func(e Entry) string { return e.callTitle() },
+		"noteTitle": func(e Entry) string { return e.noteTitle() }, "shown": func(f Field) string { return f.shown() },
+	}).Parse(pageSource))
+})
 
 // HTML writes a transcript as one page that needs nothing else: no script, and nothing
 // from elsewhere. The page forbids both by itself.
 func HTML(w io.Writer, t *Transcript) error {
 	var b bytes.Buffer
-	if err := page.Execute(&b, t); err != nil {
+	if err := page().Execute(&b, t); err != nil {
 		return fmt.Errorf("export the session: %w", err)
 	}
 	if _, err := b.WriteTo(w); err != nil {
@@ -44,24 +47,26 @@ func HTML(w io.Writer, t *Transcript) error {
 
 // markdown renders what agents write. HTML means nothing in it and stands there as the
 // text that it is; addresses of schemes that do something are left out.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParser(parser.NewParser(
-	parser.WithBlockParsers(
-		util.Prioritized(parser.NewSetextHeadingParser(), 100), util.Prioritized(parser.NewThematicBreakParser(), 200),
-		util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400),
-		util.Prioritized(parser.NewCodeBlockParser(), 500), util.Prioritized(parser.NewATXHeadingParser(), 600),
-		util.Prioritized(parser.NewFencedCodeBlockParser(), 700), util.Prioritized(parser.NewBlockquoteParser(), 800),
-		util.Prioritized(parser.NewParagraphParser(), 1000),
-	),
-	parser.WithInlineParsers(
-		util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
-		util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewEmphasisParser(), 500),
-	),
-	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-)))
+var markdown = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParser(parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(parser.NewSetextHeadingParser(), 100), util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500), util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700), util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(
+			util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewEmphasisParser(), 500),
+		),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	)))
+})
 
 func markdownToHTML(text string) template.HTML {
 	var b bytes.Buffer
-	if err := markdown.Convert([]byte(text), &b); err != nil {
+	if err := markdown().Convert([]byte(text), &b); err != nil {
 		return template.HTML("<pre>" + html.EscapeString(text) + "</pre>")
 	}
 	return template.HTML(b.String())

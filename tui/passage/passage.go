@@ -10,7 +10,6 @@
 package passage
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,6 +18,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/cells"
+	"parley/internal/pattern"
 )
 
 // Place is a place between two cells of drawn lines: Cell 0 is before the first
@@ -48,7 +48,7 @@ type glyph struct {
 }
 
 // itemNumber is how the line of a numbered list item begins.
-var itemNumber = regexp.MustCompile(`^[^\pL\pN]*\pN+[.)] `)
+var itemNumber = pattern.New(`^[^\pL\pN]*\pN+[.)] `)
 
 // New compares a text with the lines drawn of it, which may be styled and have a
 // margin of so many cells that is none of the text. The text has to be as it was
@@ -57,7 +57,7 @@ func New(text string, lines []string, margin int) *Passage {
 	p := &Passage{text: text, lines: make([]string, len(lines)), margin: margin}
 	for i, line := range lines {
 		p.lines[i] = Cells(ansi.Strip(line), margin, -1)
-		numbered := len(itemNumber.FindString(p.lines[i]))
+		numbered := len(itemNumber().FindString(p.lines[i]))
 		eachCluster(p.lines[i], func(at, cell int, cluster string) {
 			for _, r := range cluster {
 				if !blank(r) {

@@ -2,7 +2,6 @@ package tab
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/pattern"
 	"parley/tui/composer"
 	"parley/tui/toolface"
 )
@@ -17,8 +17,8 @@ import (
 // outputLabel is what stands in the text of a prompt for output that goes with it, and
 // imageLabel for an image that is in no file.
 var (
-	outputLabel = regexp.MustCompile(`\[(output of \$ [^\]]*)\] ?`)
-	imageLabel  = regexp.MustCompile(`\[image, [0-9]+×[0-9]+, [^\]]*\] ?`)
+	outputLabel = pattern.New(`\[(output of \$ [^\]]*)\] ?`)
+	imageLabel  = pattern.New(`\[image, [0-9]+×[0-9]+, [^\]]*\] ?`)
 )
 
 // takeBack puts a prompt back into the composer, with the output and the images that were
@@ -29,7 +29,7 @@ func (t *Tab) takeBack(text string, blocks []acpclient.ContentBlock) tea.Cmd {
 	for _, b := range blocks {
 		switch {
 		case b.Type == acpclient.ContentImage && b.URI == "":
-			at := imageLabel.FindStringIndex(text)
+			at := imageLabel().FindStringIndex(text)
 			data, err := base64.StdEncoding.DecodeString(b.Data)
 			if at == nil || err != nil {
 				continue
@@ -40,7 +40,7 @@ func (t *Tab) takeBack(text string, blocks []acpclient.ContentBlock) tea.Cmd {
 			}
 		case b.Resource == nil || b.Resource.Text == nil || !toolface.IsOutput(b.Resource.URI):
 		default:
-			if at := outputLabel.FindStringSubmatchIndex(text); at != nil {
+			if at := outputLabel().FindStringSubmatchIndex(text); at != nil {
 				attached = append(attached, composer.Attachment{Label: text[at[2]:at[3]], URI: b.Resource.URI, Text: *b.Resource.Text})
 				text = text[:at[0]] + text[at[1]:]
 			}

@@ -2,12 +2,12 @@ package toolface
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/pattern"
 )
 
 // Agreement is how the title of a call, which is only what the agent says, stands to
@@ -57,7 +57,7 @@ const maxCompared = 64 << 10
 // say which command it is.
 func commandAgreement(title, line string) (a Agreement, sure bool) {
 	plain := title
-	if m := runs.FindStringSubmatch(title); m != nil {
+	if m := runs().FindStringSubmatch(title); m != nil {
 		plain = m[1]
 	}
 	head, cut := strings.CutSuffix(strings.Trim(plain, "`"), "…")
@@ -92,33 +92,33 @@ func bare(s string) string {
 
 var (
 	// runs are the words with which agents begin a title that names a command.
-	runs     = regexp.MustCompile(`^(?i:(?:run|running|execute|executing|exec|bash|shell|command|terminal)\b:?|\$)\s+(.*)$`)
-	codeSpan = regexp.MustCompile("`([^`]+)`")
+	runs     = pattern.New(`^(?i:(?:run|running|execute|executing|exec|bash|shell|command|terminal)\b:?|\$)\s+(.*)$`)
+	codeSpan = pattern.New("`([^`]+)`")
 	// gemini is what gemini-cli writes behind a command: where it runs, and what for.
-	gemini = regexp.MustCompile(`\s+\[(?:current working directory|in directory) [^\]]*\].*$`)
+	gemini = pattern.New(`\s+\[(?:current working directory|in directory) [^\]]*\].*$`)
 	// another begins the next command where codex names several.
-	another = regexp.MustCompile(`, (?:Run|Read|List|Search) `)
+	another = pattern.New(`, (?:Run|Read|List|Search) `)
 	// shellish is what only a command has.
-	shellish = regexp.MustCompile(`(?:^|\s)--?[A-Za-z0-9]|[|;&<>$]|(?:^|\s)[~.]{0,2}/`)
+	shellish = pattern.New(`(?:^|\s)--?[A-Za-z0-9]|[|;&<>$]|(?:^|\s)[~.]{0,2}/`)
 )
 
 // namedCommand is the command that a title names; ok is false for free text.
 func namedCommand(title string) (command string, ok bool) {
 	title, _, _ = strings.Cut(title, "\n")
-	title = gemini.ReplaceAllString(title, "")
+	title = gemini().ReplaceAllString(title, "")
 	said := title
-	if m := runs.FindStringSubmatch(title); m != nil {
+	if m := runs().FindStringSubmatch(title); m != nil {
 		said = m[1]
 	}
-	if at := another.FindStringIndex(said); at != nil {
+	if at := another().FindStringIndex(said); at != nil {
 		said = said[:at[0]]
 	}
-	if m := codeSpan.FindStringSubmatch(said); m != nil {
+	if m := codeSpan().FindStringSubmatch(said); m != nil {
 		whole := m[0] == strings.TrimSpace(said)
 		return m[1], whole || known(m[1]) && (said != title || strings.Contains(m[1], " "))
 	}
 	said = strings.TrimSpace(said)
-	return said, known(said) && (!strings.Contains(said, " ") || shellish.MatchString(said))
+	return said, known(said) && (!strings.Contains(said, " ") || shellish().MatchString(said))
 }
 
 // known reports whether a text begins with the name of a program that agents run often.
@@ -133,11 +133,11 @@ var programs = strings.Fields(`ls cat head tail less grep rg find fd sed awk sor
 	unzip gzip jq yq psql mysql sqlite3 sudo apt apt-get brew systemctl vitest jest eslint tsc prettier dd shred whoami id uname`)
 
 // elision is what stands for what was left out.
-var elision = regexp.MustCompile(`\s*(?:…|\.{3,}|\[truncated\])\s*`)
+var elision = pattern.New(`\s*(?:…|\.{3,}|\[truncated\])\s*`)
 
 // elided reports whether something was left out of a title. The dots of ./... are a
 // part of the command.
-func elided(s string) bool { return elision.MatchString(strings.ReplaceAll(s, "/...", "/")) }
+func elided(s string) bool { return elision().MatchString(strings.ReplaceAll(s, "/...", "/")) }
 
 // inOrder reports whether what a title says stands in a text, with whatever it leaves
 // out.
@@ -146,7 +146,7 @@ func inOrder(text, said string) bool {
 		return true
 	}
 	found := false
-	for _, piece := range elision.Split(said, -1) {
+	for _, piece := range elision().Split(said, -1) {
 		piece = bare(piece)
 		at := strings.Index(text, piece)
 		if at < 0 {
@@ -159,13 +159,13 @@ func inOrder(text, said string) bool {
 }
 
 var (
-	webAddress  = regexp.MustCompile(`(?i)\bhttps?://[^\s"'` + "`" + `<>)\]]+`)
-	mailAddress = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
+	webAddress  = pattern.New(`(?i)\bhttps?://[^\s"'` + "`" + `<>)\]]+`)
+	mailAddress = pattern.New(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
 	// namedPath is one path, or the name of one file, to which a title gives all its words.
-	namedPath = regexp.MustCompile(`^(?:(?i:` + verbs + `)\s+)?["'` + "`" + `]?((?:~|\.{1,2}|…|\.\.\.)?/?[\w@%+.\-…]+(?:/[\w@%+.\-…]+)*\.[A-Za-z0-9]{1,8}|(?:~|\.{1,2})?/[\w@%+./\-…]+|\.[A-Za-z][\w.\-]+)["'` + "`" + `]?` +
+	namedPath = pattern.New(`^(?:(?i:` + verbs + `)\s+)?["'` + "`" + `]?((?:~|\.{1,2}|…|\.\.\.)?/?[\w@%+.\-…]+(?:/[\w@%+.\-…]+)*\.[A-Za-z0-9]{1,8}|(?:~|\.{1,2})?/[\w@%+./\-…]+|\.[A-Za-z][\w.\-]+)["'` + "`" + `]?` +
 		`(?:[:#]L?\d+(?:-L?\d+)?)?(?:$|\s*[:(,→]|\s+(?:in|and|to|at|with|from|lines?|->|=>|→)\b|\s+[(→\[-])`)
 	// product is the name of something that looks like that of a file: Node.js.
-	product = regexp.MustCompile(`^[A-Z][\w]*\.(?:js|io|net|NET|ai|com|dev|org)$|^\d+(?:\.\d+)+$|^v\d`)
+	product = pattern.New(`^[A-Z][\w]*\.(?:js|io|net|NET|ai|com|dev|org)$|^\d+(?:\.\d+)+$|^v\d`)
 )
 
 const verbs = `(?:edit|editing|write|writing to|writing|write to|read|reading|create|creating|delete|deleting|remove|removing|move|moving|rename|` +
@@ -174,13 +174,13 @@ const verbs = `(?:edit|editing|write|writing to|writing|write to|read|reading|cr
 // claims are the files and addresses that a title names where it would be wrong if
 // they were others.
 func claims(title string, kind acpclient.ToolKind) []string {
-	list := append(webAddress.FindAllString(title, -1), mailAddress.FindAllString(title, -1)...)
+	list := append(webAddress().FindAllString(title, -1), mailAddress().FindAllString(title, -1)...)
 	if len(list) > 0 {
 		return list
 	}
 	first, _, _ := strings.Cut(title, "\n")
-	m := namedPath.FindStringSubmatch(first)
-	if m == nil || product.MatchString(m[1]) {
+	m := namedPath().FindStringSubmatch(first)
+	if m == nil || product().MatchString(m[1]) {
 		return nil
 	}
 	switch kind {
@@ -215,7 +215,7 @@ func borneOut(claims []string, t *conversation.ToolCall, line string) bool {
 // samePath reports whether two texts can be the same path, one of them written
 // relative to a directory, or with its beginning left out.
 func samePath(a, b string) bool {
-	b = strings.TrimLeft(elision.ReplaceAllString(strings.TrimPrefix(b, "~"), ""), "/")
+	b = strings.TrimLeft(elision().ReplaceAllString(strings.TrimPrefix(b, "~"), ""), "/")
 	a = strings.Trim(a, "/")
 	return a == b || strings.HasSuffix(a, "/"+b) || a != "" && strings.HasSuffix(b, "/"+strings.TrimPrefix(a, "./"))
 }

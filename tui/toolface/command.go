@@ -2,9 +2,9 @@ package toolface
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"parley/internal/pattern"
 	"parley/internal/safetext"
 )
 
@@ -72,14 +72,14 @@ func decoded[T any](raw json.RawMessage) T {
 }
 
 // plainWord is a word that a shell takes as it is.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = pattern.New(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // ShellWords writes words as a shell takes them, quoted where that is needed, so
 // that it can be seen where each ends. The words are not made fit to be drawn.
 func ShellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		if !plainWord.MatchString(w) {
+		if !plainWord().MatchString(w) {
 			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 		quoted[i] = w

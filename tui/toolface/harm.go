@@ -2,11 +2,12 @@ package toolface
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"parley/internal/pattern"
 )
 
 // harmful are programs that take away, or take over. A title that says that something
@@ -14,16 +15,16 @@ import (
 var harmful = strings.Fields(`rm rmdir unlink shred dd mv chmod chown kill pkill killall sudo su doas truncate wipefs reboot shutdown nc ssh scp`)
 
 // looking begins titles that say that nothing is changed.
-var looking = regexp.MustCompile(`^(?i:read|reading|list|lists|listing|show|shows|search|searching|view|look|check|print|display|find|count|grep|cat|get)\b`)
+var looking = pattern.New(`^(?i:read|reading|list|lists|listing|show|shows|search|searching|view|look|check|print|display|find|count|grep|cat|get)\b`)
 
 // hidesHarm reports whether a title says that a command only looks, or is another
 // one, while it runs a harmful program that the title does not name.
 func hidesHarm(title, line string) bool {
 	said := title
-	if m := runs.FindStringSubmatch(title); m != nil {
+	if m := runs().FindStringSubmatch(title); m != nil {
 		said = m[1]
 	}
-	if !looking.MatchString(title) && !known(bare(said)) {
+	if !looking().MatchString(title) && !known(bare(said)) {
 		return false
 	}
 	named := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune(" \t\n`'\"|;&(),", r) })

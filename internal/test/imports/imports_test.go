@@ -36,7 +36,7 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"the doctor knows the protocol only", `^internal/doctor(/|$)`, `^$`, `.`, `^(acpclient|internal/schema)$|` + leaves},
 	{"only the command line examines agents", `.`, `^internal/cli$`, `^internal/doctor$`, `^$`},
 	{"what was recorded knows the events of a session, and nothing that acts", `^internal/(recording|replay)(/|$)`, `^$`, `.`, `^internal/conversation$`},
-	{"the registry knows the configuration, and nothing of sessions", `^internal/registry$`, `^$`, `.`, `^(config|internal/regular)$`},
+	{"the registry knows the configuration, and nothing of sessions", `^internal/registry$`, `^$`, `.`, `^(config|internal/(pattern|regular))$`},
 	{"the sandbox stands alone", `^internal/sandbox(/|$)`, `^$`, `.`, `^$`},
 	{"leaves import nothing of parley", leaves, `^$`, `.`, leaves},
 	{"the product does without the tests' tools", `.`, `^internal/test/`, `^internal/test(/|$)`, `^$`},
