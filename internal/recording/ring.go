@@ -5,19 +5,22 @@ import (
 	"errors"
 	"sync"
 	"time"
+	"unsafe"
 
 	"parley/internal/conversation"
 )
 
 const (
-	// ringBytes is how many bytes of messages and events a ring keeps at most, and
-	// unreadBytes how many of them before anybody has asked for more.
+	// ringBytes is how much memory the entries of a ring take at most, and unreadBytes how
+	// much of it before anybody has asked for more.
 	ringBytes   = 16 << 20
 	unreadBytes = 2 << 20
 	// ringEntries is how many entries it keeps at most.
 	ringEntries = 100_000
 	// longestKept is how much it keeps of one message or event at most.
 	longestKept = 4 << 20
+	// slotBytes is what every entry takes besides what it says.
+	slotBytes = int(unsafe.Sizeof(slot{}))
 	// readAtOnce is how many bytes are copied while the ring is locked: who taps the wire
 	// waits for that.
 	readAtOnce = 1 << 20
@@ -37,7 +40,7 @@ type Ring struct {
 	now    func() time.Time
 
 	mu      sync.Mutex
-	most    int    // bytes of messages and events
+	most    int    // bytes of all entries
 	text    []byte // circular: what the entries say, the oldest first
 	start   int    // where the oldest begins
 	used    int    // bytes of text in use
@@ -147,7 +150,7 @@ func (r *Ring) add(kind Kind, data []byte) {
 // makeRoom drops the oldest entries until there is room for one more of a size; r.mu is
 // held.
 func (r *Ring) makeRoom(size int) {
-	for r.n > 0 && (r.n == ringEntries || r.used+r.events+size > r.most) {
+	for r.n > 0 && (r.n == ringEntries || r.used+r.events+r.n*slotBytes+size > r.most) {
 		old := &r.slots[r.oldest]
 		if old.event != nil {
 			r.events -= old.length

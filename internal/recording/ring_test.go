@@ -69,8 +69,11 @@ func keepsTheLast(t *testing.T, r *recording.Ring, bound int) {
 // What was kept before more is kept is still there, and an empty line is one.
 func TestRingKeepsMore(t *testing.T) {
 	r := recording.NewRing(header(), nil, time.Now)
-	for i := range 110_000 { // more entries than are kept, of no bytes
+	for i := range 110_000 { // they take memory, though there are no bytes in them
 		r.Line(i%2 == 0, nil)
+	}
+	if first, next := r.Span(); next-first > 50_000 {
+		t.Errorf("%d entries are kept before anybody has asked for more", next-first)
 	}
 	r.Line(false, []byte("before"))
 	r.KeepMore()
@@ -85,6 +88,7 @@ func TestRingKeepsMore(t *testing.T) {
 
 func TestRingBoundsTheCount(t *testing.T) {
 	r := recording.NewRing(header(), nil, time.Now)
+	r.KeepMore()
 	for i := range 250_000 {
 		r.Line(false, []byte(fmt.Sprint(i)))
 	}
