@@ -61,6 +61,9 @@ type List struct {
 	Keys []ItemKey
 	// Closing says what closing the list does; "" is that it closes.
 	Closing string
+	// Instead, if not nil, is done in place of closing the list, also while something is
+	// written in the line to filter with.
+	Instead Action
 }
 
 // ItemKey is what the key of an action does with the item that is marked. Hint is what
@@ -83,9 +86,10 @@ type Selector struct {
 
 	input  input
 	rows   rows
-	marked int // the position in rows, -1 if there is nothing to mark
-	top    int // the first row in view
-	inView int // how many rows are in view
+	marked int    // the position in rows, -1 if there is nothing to mark
+	kept   string // the ID of what was marked when there was something to mark
+	top    int    // the first row in view
+	inView int    // how many rows are in view
 
 	closing string // what closing means, if the selector is a part of something else
 
@@ -112,26 +116,34 @@ func (s *Selector) markCurrent() {
 }
 
 // SetList shows the list as it is now. The filter stays, and the mark stays on
-// its item if that is still there.
+// its item if that is still there, also if the list was empty in between.
 func (s *Selector) SetList(l List) {
 	id, had := s.markedID()
+	if had {
+		s.kept = id
+	}
 	s.list = l
 	s.rows = newRows(l.Items)
 	s.rows.filter(s.input.text)
 	s.marked = min(s.marked, len(s.rows.shown)-1)
-	found := false
-	for i, r := range s.rows.shown {
-		if had && r.item >= 0 && l.Items[r.item].ID == id {
-			s.marked, found = i, true
-			break
-		}
-	}
 	switch {
+	case s.mark(s.kept):
 	case !had:
 		s.markCurrent()
-	case !found:
+	default:
 		s.marked = s.rows.next(s.marked-1, 1)
 	}
+}
+
+// mark marks an item, and reports whether it is there.
+func (s *Selector) mark(id string) bool {
+	for i, r := range s.rows.shown {
+		if id != "" && r.item >= 0 && s.list.Items[r.item].ID == id {
+			s.marked = i
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Selector) markedID() (string, bool) {
@@ -229,6 +241,9 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	case config.Types(key) && s.filters(): // whatever else the key may do
 		s.write(msg)
 	case keys.Match(config.ActionDialogClose, key):
+		if s.list.Instead != nil {
+			return s.list.Instead
+		}
 		if s.input.text == "" {
 			return s.leave()
 		}
@@ -376,7 +391,7 @@ func (s *Selector) Hints() []Hint {
 	if i := s.item(); i >= 0 && s.list.Items[i].Delete != nil {
 		hints = s.env.hint(hints, config.ActionDialogDelete, "delete")
 	}
-	if s.input.text != "" {
+	if s.input.text != "" && s.list.Instead == nil {
 		return s.env.hint(hints, config.ActionDialogClose, "clear the filter")
 	}
 	return s.env.hint(hints, config.ActionDialogClose, cmp.Or(s.closing, s.list.Closing, "close"))

@@ -96,10 +96,37 @@ func TestSelectorKeepsItsMarkWhenTheListChanges(t *testing.T) {
 	if got := s.Key(press("enter")); got != nil {
 		t.Errorf("an empty list chose %v", got)
 	}
+	s.SetList(List{Items: items})
+	if id, _ := s.markedID(); id != "2" {
+		t.Errorf("after it was empty, marked is %q", id)
+	}
+	s.SetList(List{})
 	s.SetList(List{Items: manyModels(2)})
 	if got := s.Key(press("enter")); got != (picked{"0"}) {
 		t.Errorf("chose %v", got)
 	}
+}
+
+// What closes a list can do something else, also while there is a filter.
+func TestSelectorDoesSomethingElseThanToClose(t *testing.T) {
+	env, _ := newEnv()
+	s := NewSelector(env, List{Items: manyModels(20)})
+	presses(t, s, "m")
+	s.SetList(List{Loading: true, Instead: picked{"stop"}, Closing: "stop"})
+	if text := hintsOf(s); !strings.Contains(text, "esc stop") {
+		t.Errorf("the hints are %s", text)
+	}
+	if got := s.Key(press("esc")); got != (picked{"stop"}) {
+		t.Errorf("it did %v", got)
+	}
+}
+
+func hintsOf(d Dialog) string {
+	var all []string
+	for _, h := range d.Hints() {
+		all = append(all, h.Key+" "+h.Text)
+	}
+	return strings.Join(all, "  ")
 }
 
 func TestSelectorMouse(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 // installing is an agent of the registry on its way to this machine. The list from which
-// it was chosen shows how far it is; closing the list stops it.
+// it was chosen shows how far it is; the key that closes the list stops it.
 type installing struct {
 	tab    *Tab
 	plan   registry.Plan
@@ -25,6 +25,7 @@ type installing struct {
 	start func(config.Agent) tea.Cmd
 
 	stop context.CancelFunc
+	over bool                   // it is there, or will not be
 	come atomic.Pointer[string] // how much has come, for people
 	more chan struct{}          // that is another one; closed when nothing comes any more
 }
@@ -134,33 +135,43 @@ func (i *installing) wait() tea.Msg {
 	return nil
 }
 
-// came shows how much has come.
+// came shows how much has come. What came last may be told of after the end.
 func (i *installing) came() tea.Cmd {
-	i.show()
+	if !i.over {
+		i.show()
+	}
 	return i.wait
 }
 
+// show puts into the list how far it is.
 func (i *installing) show() {
 	title := "Installing " + i.plan.Entry.Name
 	if come := i.come.Load(); come != nil {
 		title += "  " + *come
 	}
 	if i.tab.dialogs.Has(i.picker) {
-		i.picker.SetList(dialog.List{Title: title, Loading: true, Left: i.stop, Closing: i.tab.withoutAgent()})
+		i.picker.SetList(dialog.List{Title: title, Loading: true, Instead: dialog.Stay(i.leave), Closing: "stop"})
 	}
 }
 
-// ended starts the agent, or tells why it is not there.
+// leave stops it; that it has ended brings the list back.
+func (i *installing) leave() tea.Cmd {
+	i.stop()
+	return nil
+}
+
+// ended starts the agent, or brings the list back and tells why the agent is not there.
 func (i *installing) ended(msg installedMsg) tea.Cmd {
 	t := i.tab
+	i.over = true
 	open := t.dialogs.Has(i.picker)
+	if open && msg.err != nil {
+		i.picker.SetList(i.list())
+	}
 	switch {
 	case errors.Is(msg.err, context.Canceled):
 		return t.say("nothing was installed")
 	case msg.err != nil:
-		if open {
-			i.picker.SetList(i.list())
-		}
 		t.ask(dialog.Confirmation{Title: i.plan.Entry.Name + " was not installed", Text: msg.err.Error(), Choices: []dialog.Choice{{Name: "Go back", Do: dialog.Close{}}}})
 		return nil
 	case !open: // the person has gone on to something else

@@ -1,0 +1,285 @@
+package tab
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/registry"
+	"parley/internal/session"
+)
+
+// shop is a tab on the first screen, with a registry that has two agents: one that is what
+// it says, and one that is not. Downloads come from a server of the test, half of each at
+// first.
+type shop struct {
+	*bench
+	t       *testing.T
+	agents  *registry.Agents
+	msgs    chan tea.Msg
+	asked   atomic.Int32  // downloads that were begun
+	goOn    chan struct{} // each lets one download come in whole
+	started chan config.Agent
+	left    bool // the tab wants to be left
+}
+
+func newShop(t *testing.T) *shop {
+	s := &shop{bench: newBench(t, t.TempDir()), t: t, msgs: make(chan tea.Msg), goOn: make(chan struct{}, 9), started: make(chan config.Agent, 9)}
+	s.columns, s.rows = 120, 40
+	archive := program(t)
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.asked.Add(1)
+		w.Header().Set("Content-Length", fmt.Sprint(len(archive)))
+		_, _ = w.Write(archive[:len(archive)/2])
+		w.(http.Flusher).Flush()
+		select {
+		case <-s.goOn:
+			_, _ = w.Write(archive[len(archive)/2:])
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	s.agents = &registry.Agents{
+		Shelf: &registry.Shelf{URL: server.URL, Cache: filepath.Join(dir, "registry.json"), Client: server.Client()},
+		Dir:   filepath.Join(dir, "agents"),
+		Added: config.AddedBeside(filepath.Join(dir, "config.toml")),
+	}
+	write(t, s.agents.Shelf.Cache, registryOf(server.URL, sha256.Sum256(archive)))
+	p := s.program
+	p.Offered = func() ([]config.Agent, error) { return []config.Agent{{ID: "one", Name: "Agent one"}}, nil }
+	p.Registry = s.agents
+	p.Start = func(a config.Agent) (*session.Session, error) {
+		s.started <- a
+		return nil, fmt.Errorf("no agent is started in this test")
+	}
+	s.Tab = New(3, p, dir)
+	s.Show()
+	s.run(s.Start(nil))
+	s.until("the agents are listed", "Agent one", "Demo", "Forged")
+	return s
+}
+
+// program is an archive of the program bin/agent.
+func program(t *testing.T) []byte {
+	t.Helper()
+	const text = "#!/bin/sh\n"
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	w := tar.NewWriter(z)
+	err := w.WriteHeader(&tar.Header{Name: "bin/agent", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(text))})
+	for _, do := range []func() error{func() error { _, err := w.Write([]byte(text)); return err }, w.Close, z.Close} {
+		if err == nil {
+			err = do()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func write(t *testing.T, path string, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func registryOf(url string, sum [32]byte) string {
+	entry := func(id, name string, distribution map[string]any) map[string]any {
+		return map[string]any{
+			"id": id, "name": name, "version": "1.2.3", "description": "Shows the way", "license": "MIT",
+			"repository": "https://example.com/" + id, "distribution": distribution,
+		}
+	}
+	download := func(digest string) map[string]any {
+		return map[string]any{"binary": map[string]any{registry.Platform(runtime.GOOS, runtime.GOARCH): map[string]any{
+			"archive": url + "/agent.tar.gz", "sha256": digest, "cmd": "./bin/agent", "args": []string{"--acp"},
+		}}}
+	}
+	raw, _ := json.Marshal(map[string]any{
+		"url": url, "fetched": "2026-11-01T00:00:00Z", "registry": map[string]any{"version": "1.0.0", "agents": []any{
+			entry("demo", "Demo", download(fmt.Sprintf("%x", sum))), entry("forged", "Forged", download(strings.Repeat("0", 64))),
+		}},
+	})
+	return string(raw)
+}
+
+// run runs a command beside the test, which takes what it brings.
+func (s *shop) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		select {
+		case s.msgs <- cmd():
+		case <-s.t.Context().Done():
+		}
+	}()
+}
+
+func (s *shop) take(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			s.run(cmd)
+		}
+	case Msg:
+		s.run(s.Update(msg.Msg))
+	case Leave:
+		s.left = true
+	}
+}
+
+// until takes messages until the screen shows something.
+func (s *shop) until(what string, texts ...string) {
+	s.t.Helper()
+	s.untilSo(what, func() bool {
+		screen := s.screen()
+		for _, text := range texts {
+			if !strings.Contains(screen, text) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (s *shop) untilSo(what string, so func() bool) {
+	s.t.Helper()
+	limit := time.After(60 * time.Second)
+	for !so() {
+		select {
+		case msg := <-s.msgs:
+			s.take(msg)
+		case <-limit:
+			s.t.Fatalf("still not so: %s; the screen is\n%s", what, s.screen())
+		}
+	}
+}
+
+// key presses a key that a question takes.
+func (s *shop) key(names ...string) {
+	for _, name := range names {
+		s.clock = s.clock.Add(2 * time.Second)
+		s.run(s.Update(keyPress(name)))
+	}
+}
+
+// installed are the files of the agents that are on this machine.
+func (s *shop) installed() (out []string) {
+	_ = filepath.WalkDir(s.agents.Dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out = append(out, path)
+		}
+		return nil
+	})
+	return out
+}
+
+// An agent is not touched before the person has seen exactly what will be done, and run.
+func TestAsksBeforeItInstalls(t *testing.T) {
+	s := newShop(t)
+	s.key("down", "enter")
+	s.until("it is asked", "Install Demo?")
+	plan, err := s.agents.Plan("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen := unwrapped(s.screen())
+	for _, f := range plan.Facts(s.agents.Dir) {
+		if !strings.Contains(screen, unwrapped(f.Name+f.Text)) {
+			t.Errorf("it does not say %s %s:\n%s", f.Name, f.Text, s.screen())
+		}
+	}
+	s.mustShow(t, "MIT", "--acp", "Install and start it", "Leave it")
+	s.key("2")
+	s.until("the list is back", "Choose an agent", "❯   Demo")
+	if n := s.asked.Load(); n != 0 || len(s.installed()) > 0 || len(s.started) > 0 {
+		t.Errorf("%d downloads, %q, %d agents started", n, s.installed(), len(s.started))
+	}
+}
+
+// unwrapped is text without what a frame and the end of a line put into it.
+func unwrapped(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n│╭╮╰╯─", r) }), "")
+}
+
+// The agent that is started is the one that was shown.
+func TestStartsWhatItHasInstalled(t *testing.T) {
+	s := newShop(t)
+	s.key("down", "enter")
+	s.until("it is asked", "Install Demo?")
+	s.key("1")
+	s.until("it comes", "Installing Demo", " of 0 MiB")
+	s.goOn <- struct{}{}
+	s.untilSo("the agent is started", func() bool { return len(s.started) > 0 })
+	files := s.installed()
+	if a := <-s.started; a.ID != "demo" || len(files) != 1 || a.Command != files[0] || strings.Join(a.Args, " ") != "--acp" {
+		t.Errorf("started is %+v, installed are %q", a, files)
+	}
+}
+
+// After a failure the list is back as it was, with the mark on the agent, also if what came
+// last is told of only then.
+func TestTheListIsBackAfterAFailedInstallation(t *testing.T) {
+	s := newShop(t)
+	s.key("down", "down", "enter")
+	s.until("it is asked", "Install Forged?")
+	s.key("1")
+	s.until("it comes", "Installing Forged")
+	s.goOn <- struct{}{}
+	var it *installing
+	for it == nil {
+		msg := <-s.msgs
+		if to, ok := msg.(Msg); ok {
+			if ended, ok := to.Msg.(installedMsg); ok {
+				it = ended.of
+			}
+		}
+		s.take(msg)
+	}
+	s.until("it is told", "Forged was not installed", "digest is another one")
+	s.take(Msg{To: 3, Msg: comeMsg{it}})
+	s.key("1")
+	s.until("the list is back", "Choose an agent", "Agent one", "Demo", "❯   Forged")
+	s.mustNotShow(t, "Installing")
+	if files := s.installed(); len(files) > 0 || len(s.started) > 0 {
+		t.Errorf("%q, %d agents started", files, len(s.started))
+	}
+	s.key("up", "enter")
+	s.until("another one can be chosen", "Install Demo?")
+}
+
+// What is on its way can be stopped, and the list is back.
+func TestAnInstallationIsStopped(t *testing.T) {
+	s := newShop(t)
+	s.key("f", "o", "r", "enter") // filtered
+	s.until("it is asked", "Install Forged?")
+	s.key("1")
+	s.until("it comes", "Installing Forged", "esc stop")
+	s.untilSo("the download has begun", func() bool { return s.asked.Load() > 0 })
+	s.key("esc")
+	s.until("the list is back", "Choose an agent", "❯   Forged", "nothing was installed")
+	if files := s.installed(); len(files) > 0 || len(s.started) > 0 || s.left {
+		t.Errorf("%q, %d agents started, left %t", files, len(s.started), s.left)
+	}
+	s.key("esc", "esc") // the filter, and the list
+	s.untilSo("there is nothing behind the list", func() bool { return s.left })
+}
