@@ -1,0 +1,125 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/test/ptytest"
+)
+
+// signer is a program that is an agent, and that signs in by itself on a terminal: it asks
+// for a code, without an echo, once the agent that was asked how to sign in has ended.
+const signer = `#!/bin/sh
+dir=%[1]q
+if [ "$1" != --sign-in ]; then
+	echo $$ > "$dir/pid"
+	exec %[2]q demo-agent --script "$dir/script" --log "$dir/heard"
+fi
+test -t 0 && test -t 1 && test -t 2 || { echo "this is no terminal"; exit 9; }
+kill -0 "$(cat "$dir/pid")" 2>/dev/null && { echo "the agent still runs"; exit 9; }
+stty -echo
+printf 'The code for %%s: ' "$ACCOUNT"
+read -r code
+stty echo
+echo
+[ "$code" = 1234 ] || { echo "that is the wrong code"; exit 3; }
+echo "$code" > "$dir/code"
+`
+
+// signsIn starts "parley agents login" on a terminal, with an agent that does what a script
+// says; dir is where the agent keeps what it has heard.
+func signsIn(t *testing.T, script string, args ...string) (term *ptytest.Terminal, dir string) {
+	t.Helper()
+	bin := ptytest.BuildParley(t)
+	dir = resolved(t, t.TempDir())
+	program := filepath.Join(dir, "agent")
+	must(t, os.WriteFile(program, fmt.Appendf(nil, signer, dir, bin), 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, "script"), []byte(script), 0o600))
+	home := resolved(t, t.TempDir())
+	config := filepath.Join(home, ".config", "parley")
+	must(t, os.MkdirAll(config, 0o700))
+	must(t, os.WriteFile(filepath.Join(config, "config.toml"), fmt.Appendf(nil, "[agents.mine]\ncommand = %q\n", program), 0o600))
+	cmd := append([]string{bin, "agents", "login", "mine"}, args...)
+	return ptytest.Start(t, ptytest.Options{Cmd: cmd, Home: home}), dir
+}
+
+func exits(t *testing.T, term *ptytest.Terminal, want int) {
+	t.Helper()
+	if got := term.WaitExit(); got != want {
+		t.Errorf("exit code %d, want %d", got, want)
+	}
+}
+
+const twoWays = `
+expect initialize contains "terminal":true
+reply {"protocolVersion": 1, "authMethods": [
+  {"id": "browser", "name": "In the browser", "description": "opens a page"},
+  {"id": "code", "name": "With a code", "type": "terminal", "args": ["--sign-in"], "env": {"ACCOUNT": "me"}}]}
+expect authenticate
+stderr Go to https://example.com/device
+reply
+`
+
+// The agent's own program has the terminal, with all that the way to sign in adds to it.
+func TestSignsInOnTheTerminal(t *testing.T) {
+	t.Parallel()
+	term, dir := signsIn(t, twoWays)
+	term.WaitFor("1  In the browser (browser)  opens a page", "2  With a code (code)", "Which? [1-2]").Type("2").Press("enter")
+	term.WaitFor("The code for me:").Type("1234").Press("enter")
+	term.WaitFor("signed in to mine")
+	exits(t, term, 0)
+	if got, err := os.ReadFile(filepath.Join(dir, "code")); string(got) != "1234\n" {
+		t.Errorf("the code is %q, %v", got, err)
+	}
+	if s := term.Screen(); s.Contains("1234") {
+		t.Errorf("the code is on the screen:\n%s", s)
+	}
+	if heard, err := os.ReadFile(filepath.Join(dir, "heard")); err != nil || strings.Contains(string(heard), "authenticate") {
+		t.Errorf("the agent has heard\n%s\n%v", heard, err)
+	}
+}
+
+// That it did not work is told, with the exit code.
+func TestSignsInOnTheTerminalInVain(t *testing.T) {
+	t.Parallel()
+	term, _ := signsIn(t, twoWays, "code")
+	term.WaitFor("The code for me:").Type("4321").Press("enter")
+	term.WaitFor("that is the wrong code", "the program that signs in to mine did not end well")
+	exits(t, term, 1)
+	if term.Screen().Contains("signed in to") {
+		t.Errorf("the screen is\n%s", term.Screen())
+	}
+}
+
+// The agent itself signs in; what it prints meanwhile is shown.
+func TestSignsInByTheAgent(t *testing.T) {
+	t.Parallel()
+	term, dir := signsIn(t, twoWays)
+	term.WaitFor("Which? [1-2]").Type("1").Press("enter")
+	term.WaitFor("mine: In the browser", "Go to https://example.com/device", "signed in to mine")
+	exits(t, term, 0)
+	if heard, err := os.ReadFile(filepath.Join(dir, "heard")); err != nil || !strings.Contains(string(heard), `"methodId":"browser"`) {
+		t.Errorf("the agent has heard\n%s\n%v", heard, err)
+	}
+}
+
+// Who does not want to wait for it any longer, leaves with ctrl+c.
+func TestSigningInIsInterrupted(t *testing.T) {
+	t.Parallel()
+	term, _ := signsIn(t, `
+expect initialize
+reply {"protocolVersion": 1, "authMethods": [{"id": "browser", "name": "In the browser"}]}
+expect authenticate
+stderr Waiting for you
+hang
+`)
+	term.WaitFor("Waiting for you").Press("ctrl+c").WaitFor("interrupted")
+	if got := term.WaitExit(); got == 0 {
+		t.Error("it ends as if all were well")
+	}
+}
