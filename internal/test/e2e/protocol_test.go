@@ -139,6 +139,38 @@ end-turn
 	}
 }
 
+// So is the command of a single terminal; the question about a command that belongs to no
+// call does not stay in the transcript as something that has yet to begin.
+func TestCancellingASingleCommand(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Args: []string{"--protocol=auto"}, Script: `
+speaks v2
+handshake
+expect session/prompt
+accept
+request session/request_permission {"sessionId": "${session}", "title": "May I watch?", "subject": {"type": "command", "command": "watch files", "cwd": "${cwd}", "terminalId": "t1"}, "options": [{"optionId": "y", "name": "Allow once", "kind": "allow_once"}]} as permission
+await permission contains "y"
+update {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "title": "Watch the files", "kind": "execute", "status": "in_progress", "content": [{"type": "terminal", "terminalId": "t1"}]}
+update {"sessionUpdate": "terminal_update", "terminalId": "t1", "command": "watch files", "cwd": "${cwd}", "capabilities": {"cancel": {}}}
+expect terminal/cancel contains "t1"
+reply {}
+update {"sessionUpdate": "terminal_update", "terminalId": "t1", "exitStatus": {"signal": "SIGTERM"}, "capabilities": null}
+update {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed"}
+say The rest is done.
+end-turn
+`})
+	p.Ready().Ask("watch").Question("watch files", "May I watch?").Answer("Allow once").Shows("Watch the files")
+	p.Press("ctrl+p").Type("cancel only").Shows("cancel only: ").Press("enter")
+	p.Shows("✗ $ Watch the files", "ended by SIGTERM", "The rest is done.", "✓ $ May I watch?").Idle()
+	if s := p.Screen().String(); strings.Contains(s, "○") {
+		t.Errorf("something has yet to begin:\n%s", s)
+	}
+	if got := p.Sent("session/cancel"); len(got) > 0 {
+		t.Errorf("the turn was cancelled: %q", got)
+	}
+	p.Leave()
+}
+
 // The tour speaks the second version to whoever offers it, and does itself what it has
 // the client do otherwise. A session of it is replayed when it is opened again.
 func TestTheTourInTheSecondVersion(t *testing.T) {
