@@ -6,7 +6,7 @@ import * as acp from "@agentclientprotocol/sdk/experimental/v2";
 // Sessions outlive the connections in which they are used.
 const sessions = new Map();
 let made = 0;
-let signedIn = false;
+let signedIn = process.argv.includes("signed-in");
 const base64 = (text) => Buffer.from(text).toString("base64");
 const text = (t) => ({ type: "text", text: t });
 const mode = (current) => ({
