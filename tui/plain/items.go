@@ -171,6 +171,8 @@ func outcome(t *conversation.ToolCall) string {
 		words = "cancelled"
 	case t.Status == acpclient.ToolFailed:
 		words = "failed"
+	case t.Status == acpclient.ToolCompleted && t.ID == "":
+		words = "allowed" // it was only asked about: nobody tells how it comes out
 	case t.Status == acpclient.ToolCompleted:
 		words = "done"
 	}

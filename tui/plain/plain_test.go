@@ -183,3 +183,11 @@ func TestPromptsFromAPipeAreWorkedOff(t *testing.T) {
 	r.types("one\ntwo\n").in.(io.Closer).Close()
 	r.reads("Agent: First.", "Agent: Second.", "Leaving.").leaves()
 }
+
+// What the agent asks about without an id ends with the answer, which says no more than
+// that it was allowed.
+func TestWhatWasOnlyAskedAboutIsNotDone(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\n"+strings.Replace(question, `"toolCallId": "t", `, "", 1)+"await one contains \"yes\"\nsay So be it.\nend-turn\n", nil)
+	r.reads("\n> ").types("go\n").reads("1. Allow")
+	r.looks().reads("Answer 1 to 2").types("1\n").reads("allowed", "Agent: So be it.")
+}
