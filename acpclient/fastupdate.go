@@ -70,14 +70,15 @@ func (p *updateParams[U]) notification(raw []byte) (*SessionNotification, *U) {
 // shortDecoder decodes the updates that are worth it in a single pass, from a
 // line or from its params.
 type shortDecoder struct {
+	text     func([]byte, ChunkKind) (*SessionNotification, bool)
 	chunk    func([]byte) (*SessionNotification, *fastChunk)
 	tool     func([]byte) (*SessionNotification, *fastTool)
 	commands func([]byte) (*SessionNotification, *fastCommands)
 }
 
 var (
-	shortLine   = shortDecoder{decodeLine[fastChunk], decodeLine[fastTool], decodeLine[fastCommands]}
-	shortParams = shortDecoder{decodeParams[fastChunk], decodeParams[fastTool], decodeParams[fastCommands]}
+	shortLine   = shortDecoder{textLine, decodeLine[fastChunk], decodeLine[fastTool], decodeLine[fastCommands]}
+	shortParams = shortDecoder{textParams, decodeParams[fastChunk], decodeParams[fastTool], decodeParams[fastCommands]}
 )
 
 // fastUpdate decodes a line that is a plain message chunk, tool call or list of
@@ -87,6 +88,9 @@ func fastUpdate(line []byte) (*SessionNotification, bool) { return shortLine.upd
 func (d shortDecoder) update(line []byte) (*SessionNotification, bool) {
 	switch kind := string(peekUpdate(line)); kind {
 	case string(UserMessageChunk), string(AgentMessageChunk), string(AgentThoughtChunk):
+		if n, ok := d.text(line, ChunkKind(kind)); ok {
+			return n, true
+		}
 		n, u := d.chunk(line)
 		if n == nil || u.Kind != kind || !u.Content.clean() {
 			return nil, false
@@ -219,19 +223,10 @@ func peekUpdate(line []byte) []byte {
 // member returns the value of a key in an object that is known to be valid JSON,
 // as it is spelled there; nil if the key is not there. Of several, the last
 // counts.
-func member(object []byte, key string) (value []byte) {
-	at := skipSpace(object, bytes.IndexByte(object, '{')+1)
-	for object[at] != '}' {
-		name := at
-		at = stringEnd(object, at)
-		isKey := string(object[name+1:at-1]) == key
-		start := skipSpace(object, skipSpace(object, at)+1) // behind the colon
-		at = valueEnd(object, start)
-		if isKey {
-			value = object[start:at]
-		}
-		if at = skipSpace(object, at); object[at] == ',' {
-			at = skipSpace(object, at+1)
+func member(object []byte, name string) (value []byte) {
+	for key, v := range members(object) {
+		if key == name {
+			value = v
 		}
 	}
 	return value

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -157,6 +158,46 @@ func TestFastUpdateGuesses(t *testing.T) {
 			if (fast == 1) != tt.fast {
 				t.Errorf("the short way: %v, want %v", fast == 1, tt.fast)
 			}
+		})
+	}
+}
+
+// A piece of text goes the shortest way, however it is spelled, and nothing else does.
+func TestTextGoesTheShortestWay(t *testing.T) {
+	block := func(content string) string {
+		return update(`{"sessionUpdate":"agent_message_chunk","content":` + content + `}`)
+	}
+	tests := []struct {
+		name, line string
+		takes      bool
+	}{
+		{"words", chunk("a few words"), true},
+		{"escapes", block(`{"type":"text","text":"\"\u00e9\ud83d\ude00\\\n"}`), true},
+		{"half a surrogate", block(`{"type":"text","text":"\ud83d"}`), true},
+		{"what is not UTF-8", block(`{"type":"text","text":"` + "\xff" + `"}`), true},
+		{"nothing", block(`{"type":"text","text":""}`), true},
+		{"spaces, and another order", `{ "params" : {"update":{ "content":{"text":"a" ,"type":"text"},"messageId":"m", "sessionUpdate":"agent_message_chunk" }, "sessionId":"s"},"method":"session/update" }`, true},
+		{"an image", block(`{"type":"image","data":"","mimeType":"image/png"}`), false},
+		{"no text", block(`{"type":"text"}`), false},
+		{"text that is none", block(`{"type":"text","text":7}`), false},
+		{"annotations", block(`{"type":"text","text":"a","annotations":{"priority":1}}`), false},
+		{"_meta", update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a"},"_meta":{"a":1}}`), false},
+		{"another kind in the content", update(`{"content":{"type":"text","text":"a","sessionUpdate":"agent_message_chunk"},"sessionUpdate":"agent_message_chunk"}`), false},
+		{"another kind", update(`{"sessionUpdate":"plan","content":{"type":"text","text":"a"}}`), false},
+		{"a request", `{"id":1,` + chunk("a")[1:], false},
+		{"another method", strings.Replace(chunk("a"), "session/update", "session/other", 1), false},
+		{"a session that is none", strings.Replace(chunk("a"), `"sessionId":"s"`, `"sessionId":null`, 1), false},
+		{"the half of a line", chunk("a")[:40], false},
+		{"two lines", chunk("a") + chunk("b"), false},
+		{"an array", "[" + chunk("a") + "]", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, took := textLine([]byte(tt.line), AgentMessageChunk)
+			if took != tt.takes {
+				t.Errorf("taken: %t, want %t: %s", took, tt.takes, tt.line)
+			}
+			checkAgreement(t, []byte(tt.line), new(int))
 		})
 	}
 }
