@@ -14,7 +14,7 @@ const (
 	// ringBytes is how much memory the entries of a ring take at most, and unreadBytes how
 	// much of it before anybody has asked for more.
 	ringBytes   = 16 << 20
-	unreadBytes = 2 << 20
+	unreadBytes = 1 << 20
 	// ringEntries is how many entries it keeps at most.
 	ringEntries = 100_000
 	// longestKept is how much it keeps of one message or event at most.
@@ -98,7 +98,7 @@ func (r *Ring) KeepMore() {
 }
 
 // kept is how much is kept of a message or event of a size; r.mu is held.
-func (r *Ring) kept(size int) int { return min(size, longestKept, r.most/2) }
+func (r *Ring) kept(size int) int { return min(size, longestKept, r.most/4*3) }
 
 // Line keeps a line of the wire. It has the form of a tap.
 func (r *Ring) Line(sent bool, line []byte) {

@@ -34,7 +34,7 @@ func keptLines(r *recording.Ring, from uint64) (lines []string) {
 // Whatever comes, the ring keeps the last of it, whole and in order, and no more than
 // its bounds: a small one until somebody is about to read it.
 func TestRingKeepsTheLast(t *testing.T) {
-	t.Run("unread", func(t *testing.T) { keepsTheLast(t, recording.NewRing(header(), nil, time.Now), 2<<20) })
+	t.Run("unread", func(t *testing.T) { keepsTheLast(t, recording.NewRing(header(), nil, time.Now), 1<<20) })
 	t.Run("read", func(t *testing.T) {
 		r := recording.NewRing(header(), nil, time.Now)
 		r.KeepMore()

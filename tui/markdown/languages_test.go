@@ -12,9 +12,7 @@ import (
 // Languages and files get the lexers that chroma would give them.
 func TestLexersAreThoseOfChroma(t *testing.T) {
 	names := []string{"nothing", "data.nothing", "main.go.bak", "src/config.toml.in", "Makefile~", "x.y.z", "a.b/c", ".bashrc", "*.go", "[", "a/", "/"}
-	for _, name := range lexers.Names(true) {
-		names = append(names, name)
-	}
+	names = append(names, lexers.Names(true)...)
 	for i, lexer := range lexers.GlobalLexerRegistry.Lexers {
 		if i%5 != 0 { // chroma takes milliseconds for each file
 			continue
