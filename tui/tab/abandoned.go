@@ -73,7 +73,7 @@ func (t *Tab) offerToGoOn(found abandonedMsg) {
 	goOn := func(these abandonedMsg) dialog.Do { return func() tea.Cmd { return send(these.open()) } }
 	forget := dialog.Do(func() tea.Cmd { return t.forget(found) })
 	if len(found) == 1 {
-		t.ask(dialog.Confirmation{
+		t.desk.Ask(dialog.Confirmation{
 			Title: "A session here was not ended",
 			Text:  fmt.Sprintf("parley was stopped in the middle of it:\n\n%s", safetext.Block(names[0])),
 			Choices: []dialog.Choice{
@@ -83,7 +83,7 @@ func (t *Tab) offerToGoOn(found abandonedMsg) {
 		})
 		return
 	}
-	t.ask(dialog.Confirmation{
+	t.desk.Ask(dialog.Confirmation{
 		Title: fmt.Sprintf("%d sessions here were not ended", len(found)),
 		Text:  "parley was stopped in the middle of them:", Lines: names,
 		Choices: []dialog.Choice{

@@ -68,7 +68,8 @@ func (t *Tab) keepAgent(a config.Agent) tea.Cmd {
 func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.agent, t.session, t.conv = a, s, conversation.New()
 	if cwd := s.Options().Cwd; cwd != t.cwd {
-		t.cwd, t.branch, t.tree = cwd, "", nil
+		t.cwd, t.branch = cwd, ""
+		t.worktree.Is(nil)
 	}
 	t.conv.Cwd = t.cwd
 	t.reach = toolface.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
@@ -89,7 +90,7 @@ func (t *Tab) askAfterFailedStart(a config.Agent, err error) {
 		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Do(t.chooseAgent)})
 	}
 	q.Choices = append(q.Choices, t.wayOut(""))
-	t.ask(q)
+	t.desk.Ask(q)
 }
 
 // askAfterLoss tells that the agent has gone, and offers to start it again.
@@ -114,7 +115,7 @@ func (t *Tab) askToStartAgain(title, reason, stderr string) {
 	if t.session.Connects() {
 		name = "Connect again"
 	}
-	t.restart = dialog.NewConfirm(t.env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
+	t.restart = dialog.NewConfirm(t.desk.Env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
 		{Name: name, Key: "r", Do: dialog.Do(again)},
 		{Name: "Stay here and read", Key: "s", Do: dialog.Close{}},
 		t.wayOut("q"),

@@ -39,9 +39,9 @@ func save(media *toolface.Media) tea.Cmd {
 // saved tells where the content is, and shows it.
 func (t *Tab) saved(msg savedMsg) tea.Cmd {
 	if msg.err != nil {
-		return t.say(msg.err.Error())
+		return t.desk.Say(msg.err.Error())
 	}
-	cmd := t.say("saved as " + msg.path)
+	cmd := t.desk.Say("saved as " + msg.path)
 	if msg.open {
 		cmd = tea.Batch(cmd, open(msg.path, func(err error) tea.Msg { return ErrorMsg{err} }))
 	}

@@ -100,7 +100,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	if msg.err != nil {
 		t.back.from = Open{}
 		t.giveBack()
-		t.ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
+		t.desk.Ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the stored sessions", Do: dialog.Do(t.showSessions)},
 			{Name: "Leave parley", Do: dialog.Do(t.quit)},
 		}})
@@ -155,7 +155,7 @@ func (t *Tab) readOnly(why error) {
 		t.back.readOnly = "its agent was not started"
 		again := t.back.from
 		again.Trusted = true
-		t.ask(dialog.Confirmation{
+		t.desk.Ask(dialog.Confirmation{
 			Title: "Start the agent of this session?", Text: "It was started by this command:\n\n" + mistrusted.Command,
 			Choices: []dialog.Choice{
 				{Name: "Start it", Risky: true, Do: dialog.Do(func() tea.Cmd { return t.openStored(again) })},
@@ -164,7 +164,7 @@ func (t *Tab) readOnly(why error) {
 		})
 		return
 	}
-	t.ask(dialog.Confirmation{
+	t.desk.Ask(dialog.Confirmation{
 		Title: "This session can only be read", Text: why.Error(),
 		Choices: []dialog.Choice{{Name: "Read it", Do: dialog.Close{}}},
 	})
@@ -214,14 +214,14 @@ func (t *Tab) askAnew(err error) {
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
 			t.back.anew, t.back.about = true, about
-			return t.sayIf(t.session.OpenAnew())
+			return t.desk.SayIf(t.session.OpenAnew())
 		}
 	}
 	text := err.Error() + "\nWhat was said stays here to read. A new session knows nothing of it, unless it goes along with your next prompt."
 	if errors.Is(err, session.ErrCannotReopen) {
 		text = "The agent remembers no earlier sessions." + text[len(err.Error()):]
 	}
-	t.ask(dialog.Confirmation{Title: "The agent cannot go on with this session", Text: text, Choices: []dialog.Choice{
+	t.desk.Ask(dialog.Confirmation{Title: "The agent cannot go on with this session", Text: text, Choices: []dialog.Choice{
 		{Name: "New session that is told what was said", Do: anew(t.told())},
 		{Name: "New session", Do: anew("")},
 		{Name: "Stay here and read", Do: dialog.Close{}},

@@ -21,6 +21,7 @@ func readBranch(dir string) tea.Cmd {
 
 func (t *Tab) takeBranch(msg branchMsg) {
 	if msg.dir == t.cwd {
-		t.branch, t.tree = msg.branch, msg.tree
+		t.branch = msg.branch
+		t.worktree.Is(msg.tree)
 	}
 }

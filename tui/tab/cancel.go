@@ -71,7 +71,7 @@ func (t *Tab) isLeaving() bool {
 // askToStop offers to stop an agent that does not react to a cancel.
 func (t *Tab) askToStop() {
 	stop := func() tea.Cmd { t.session.Kill(); return nil }
-	t.ask(dialog.Confirmation{
+	t.desk.Ask(dialog.Confirmation{
 		Title: "The agent does not react",
 		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", toolface.Elapsed(t.program.Now().Sub(t.conv.Turn.Cancelling))),
 		Choices: []dialog.Choice{
@@ -100,5 +100,5 @@ func (t *Tab) AskToLeave(titles []string) {
 		q.Title = "An agent is at work in another tab"
 		q.Text = "Leaving parley ends it in the middle of its turn:\n• " + titles[0]
 	}
-	t.ask(q)
+	t.desk.Ask(q)
 }

@@ -35,7 +35,7 @@ func (t *Tab) howToStart() string {
 	if keys := t.program.Keys.For(config.ActionStartAgain); len(keys) > 0 {
 		return keys[0]
 	}
-	return "the palette (" + keyName(t.program.Keys, config.ActionPalette) + ")"
+	return "the palette (" + t.desk.Key(config.ActionPalette) + ")"
 }
 
 // startAgain starts an agent that has gone, and goes on with the session if it can.
@@ -44,7 +44,7 @@ func (t *Tab) startAgain() tea.Cmd {
 	case t.session == nil:
 		return nil
 	case !t.gone():
-		return t.say("the agent is there: nothing has to be started")
+		return t.desk.Say("the agent is there: nothing has to be started")
 	}
 	t.dialogs.Close(t.restart) // which asks whether to
 	t.session.Start()
@@ -101,7 +101,7 @@ func (t *Tab) askToSendQueue() {
 		lines = append(lines, "❯ "+cells.Truncate(promptLine(q), maxTitle, "…"))
 	}
 	send := func() tea.Cmd { t.session.ResumeQueue(); return nil }
-	t.ask(dialog.Confirmation{
+	t.desk.Ask(dialog.Confirmation{
 		Title: "Send what was waiting?",
 		Text:  "The agent had gone before it got this:\n" + strings.Join(lines, "\n"),
 		Choices: []dialog.Choice{
@@ -151,7 +151,7 @@ func (t *Tab) startLine() string {
 	last := lastLines(t.session.Stderr(), 1)
 	switch {
 	case d >= longStart:
-		left = t.spin() + th.Accent.Render(keyName(t.program.Keys, config.ActionCancel)+" leaves it") + "  " + still
+		left = t.spin() + th.Accent.Render(t.desk.Key(config.ActionCancel)+" leaves it") + "  " + still
 	case len(last) > 0 && len(c.Items) > 0: // else it stands above, with more of them
 		left += th.Faint.Render("  " + last[0])
 	}

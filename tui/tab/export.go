@@ -39,7 +39,7 @@ var exportForms = []exportForm{
 // chooseExport asks in what form the session is exported.
 func (t *Tab) chooseExport() tea.Cmd {
 	if t.conv == nil || len(t.conv.Items) == 0 {
-		return t.say("there is nothing to export yet")
+		return t.desk.Say("there is nothing to export yet")
 	}
 	var items []dialog.Item
 	for _, f := range exportForms {
@@ -48,7 +48,7 @@ func (t *Tab) chooseExport() tea.Cmd {
 			return nil
 		})})
 	}
-	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Export this session as", Items: items}))
+	t.desk.List(dialog.List{Title: "Export this session as", Items: items})
 	return nil
 }
 
@@ -71,11 +71,11 @@ func (t *Tab) exportName() string {
 // askWhere asks for the file. It stands in the directory that parley works in, unless
 // the person writes another one.
 func (t *Tab) askWhere(f exportForm, name string) {
-	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
+	t.dialogs.Push(dialog.NewEntry(t.desk.Env(), dialog.Entry{
 		Title: "Export as " + f.what + ", to the file", Text: name, Hint: "a file's name",
 		Do: func(name string) tea.Cmd {
 			if name = strings.TrimSpace(name); name == "" {
-				return t.say("not exported: the file has no name")
+				return t.desk.Say("not exported: the file has no name")
 			}
 			return t.exportTo(f, name, false)
 		},
@@ -105,7 +105,7 @@ type exportedMsg struct {
 func (t *Tab) exportTo(f exportForm, name string, replace bool) tea.Cmd {
 	path, err := t.pathOf(name)
 	if err != nil {
-		return t.say("not exported: " + err.Error())
+		return t.desk.Say("not exported: " + err.Error())
 	}
 	e := &exporting{form: f, name: name, path: path, replace: replace, from: t.conv, transcript: export.Begin(t.conv)}
 	if title := cmp.Or(t.name, safetext.Line(t.back.title)); title != "" {
@@ -158,7 +158,7 @@ func (e *exporting) write() error {
 func (t *Tab) exported(e exportedMsg) tea.Cmd {
 	switch {
 	case errors.Is(e.err, os.ErrExist) && !e.replace:
-		t.ask(dialog.Confirmation{
+		t.desk.Ask(dialog.Confirmation{
 			Title: "There is a file of that name already", Text: "The session was not exported.", Lines: []string{e.path},
 			Choices: []dialog.Choice{
 				{Name: "Another name", Key: "a", Do: dialog.Do(func() tea.Cmd { t.askWhere(e.form, e.name); return nil })},
@@ -167,11 +167,11 @@ func (t *Tab) exported(e exportedMsg) tea.Cmd {
 		})
 		return nil
 	case e.err != nil:
-		return t.say("not exported: " + e.err.Error())
+		return t.desk.Say("not exported: " + e.err.Error())
 	case !e.form.opens:
-		return t.say("exported to " + e.path)
+		return t.desk.Say("exported to " + e.path)
 	}
-	t.ask(dialog.Confirmation{
+	t.desk.Ask(dialog.Confirmation{
 		Title: "The session is exported", Text: "It is in the file", Lines: []string{e.path},
 		Choices: []dialog.Choice{
 			{Name: "Open it", Key: "o", Do: dialog.Do(func() tea.Cmd {

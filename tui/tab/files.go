@@ -45,7 +45,7 @@ func (t *Tab) showFiles() tea.Cmd {
 }
 
 func (t *Tab) filesShown(items filesMsg) {
-	t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{
+	t.dialogs.PushBelow(dialog.NewSelector(t.desk.Env(), dialog.List{
 		Title: "Files written", Items: items,
 		Empty: "The agent has written no file through parley. What it writes by itself stands in its tool calls.",
 	}))

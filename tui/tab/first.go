@@ -49,7 +49,7 @@ func (t *Tab) chooseFirst() tea.Cmd {
 		return t.chooseAgent()
 	}
 	l := &first{tab: t}
-	l.picker = dialog.NewSelector(t.env(), l.content())
+	l.picker = dialog.NewSelector(t.desk.Env(), l.content())
 	t.dialogs.Push(l.picker)
 	return tea.Batch(l.findAgents(), l.findSessions())
 }
@@ -95,10 +95,10 @@ func (l *first) takeAgents(msg firstAgentsMsg) tea.Cmd {
 	})
 	l.show()
 	if msg.unread != nil && msg.err == nil {
-		return l.tab.say("of the registry, what is built in is shown: " + msg.unread.Error())
+		return l.tab.desk.Say("of the registry, what is built in is shown: " + msg.unread.Error())
 	}
 	if msg.err != nil {
-		return l.tab.say("the agents of this machine are not known: " + msg.err.Error())
+		return l.tab.desk.Say("the agents of this machine are not known: " + msg.err.Error())
 	}
 	return nil
 }

@@ -90,13 +90,13 @@ func (t *Tab) followQuestions() tea.Cmd {
 		t.askPermission(at)
 	case len(c.Elicitations) > 0:
 		t.ended()
-		t.dialogs.Push(dialog.NewElicitation(t.env(), c.Elicitations[0], c.Agent.Name()))
+		t.dialogs.Push(dialog.NewElicitation(t.desk.Env(), c.Elicitations[0], c.Agent.Name()))
 	default:
 		t.ended()
 	}
 	cmd := t.lookWhereItLeads()
 	if t.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() {
-		cmd = tea.Batch(cmd, t.say("the agent has taken its question back"))
+		cmd = tea.Batch(cmd, t.desk.Say("the agent has taken its question back"))
 	}
 	return cmd
 }

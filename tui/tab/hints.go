@@ -13,18 +13,10 @@ import (
 	"parley/tui/theme"
 )
 
-// keyName is the key to show for an action.
-func keyName(keys config.Keys, a config.Action) string {
-	if keys := keys.For(a); len(keys) > 0 {
-		return keys[0]
-	}
-	return "no key"
-}
-
 // hints are the keys that matter now.
 func (t *Tab) hints() []dialog.Hint {
 	if t.isLeaving() {
-		return []dialog.Hint{{Key: keyName(t.program.Keys, config.ActionInterrupt), Text: "again to leave"}}
+		return []dialog.Hint{{Key: t.desk.Key(config.ActionInterrupt), Text: "again to leave"}}
 	}
 	if t.inside != nil {
 		return t.insideHints()
@@ -39,7 +31,7 @@ func (t *Tab) hints() []dialog.Hint {
 		return t.replay.hints(t.program.Keys)
 	}
 	if t.escapes() {
-		return []dialog.Hint{{Key: keyName(t.program.Keys, config.ActionCancel), Text: "again to edit the last prompt"}}
+		return []dialog.Hint{{Key: t.desk.Key(config.ActionCancel), Text: "again to edit the last prompt"}}
 	}
 	if t.composer.Searching() {
 		return searchHints(t.program.Keys)
@@ -57,7 +49,7 @@ func (t *Tab) hints() []dialog.Hint {
 func (t *Tab) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 	words := t.composer.Cancels()
 	for i, h := range hints {
-		if words != "" && h.Key == keyName(t.program.Keys, config.ActionCancel) {
+		if words != "" && h.Key == t.desk.Key(config.ActionCancel) {
 			hints[i].Text = words
 		}
 	}

@@ -44,7 +44,7 @@ func (t *Tab) cannotTake(p composer.Prompt) string {
 // its time.
 func (t *Tab) pasteImage() tea.Cmd {
 	if why := t.noImages(); why != "" {
-		return t.say(why)
+		return t.desk.Say(why)
 	}
 	ctx, read := t.program.Context, t.program.ClipboardImage
 	return func() tea.Msg {
@@ -63,11 +63,11 @@ func (t *Tab) pasteImage() tea.Cmd {
 func (t *Tab) imagePasted(msg imageMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
-		return t.say(msg.err.Error())
+		return t.desk.Say(msg.err.Error())
 	case !t.composerActive():
 		return nil
 	case !t.composer.AddImage(msg.image):
-		return t.say("the prompt holds too many images and pastes")
+		return t.desk.Say("the prompt holds too many images and pastes")
 	}
 	if t.transcriptFocused() {
 		t.unfocus(t.reader)

@@ -45,11 +45,11 @@ type inside struct {
 func (t *Tab) stepIn(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return t.say("there is no command in this item")
+		return t.desk.Say("there is no command in this item")
 	case term.Own:
-		return t.say("the agent runs this command itself: nobody else can type into it")
+		return t.desk.Say("the agent runs this command itself: nobody else can type into it")
 	case term.Exit != nil:
-		return t.say("the command has ended")
+		return t.desk.Say("the command has ended")
 	}
 	held := t.release()
 	t.inside = &inside{term: term}
@@ -174,7 +174,7 @@ func (t *Tab) typeInside(data string) tea.Cmd {
 		return nil
 	}
 	if err := t.session.TypeInto(t.inside.term.ID, []byte(data)); err != nil {
-		return t.say(err.Error())
+		return t.desk.Say(err.Error())
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (t *Tab) insideWords() string {
 	case in.term.Exit != nil:
 		return toolface.Ended(in.term.Exit) + ": no key goes anywhere but enter, back"
 	case t.dialogs.Asks():
-		return "a question waits for you: " + keyName(t.program.Keys, config.ActionStepOut) + " steps out to it"
+		return "a question waits for you: " + t.desk.Key(config.ActionStepOut) + " steps out to it"
 	case in.back > 0:
 		return fmt.Sprintf("%d lines back, any key returns", in.back)
 	}

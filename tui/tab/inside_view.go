@@ -58,8 +58,8 @@ func insideTitle(term *conversation.Terminal) string {
 
 // insideStatus is what was said for a moment, else the status that there is always.
 func (t *Tab) insideStatus(th *theme.Theme, width int) string {
-	if t.flash != "" {
-		return cells.Truncate("  "+th.Warning.Render(t.flash), width, "…")
+	if t.desk.Said() != "" {
+		return cells.Truncate("  "+th.Warning.Render(t.desk.Said()), width, "…")
 	}
 	return t.statusLine(width)
 }

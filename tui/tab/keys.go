@@ -105,7 +105,7 @@ func (t *Tab) besideQuestion(name string) tea.Cmd {
 	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
 	switch {
 	case config.Types(name):
-		return t.say(keyName(t.program.Keys, config.ActionFocusPrompt) + " goes back to the question")
+		return t.desk.Say(t.desk.Key(config.ActionFocusPrompt) + " goes back to the question")
 	case a == config.ActionInterrupt:
 		return t.interrupt()
 	case a == config.ActionFind, a == config.ActionLendMouse:
@@ -202,9 +202,9 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionPalette:
 		t.showPalette()
 	case config.ActionHelp:
-		t.dialogs.Push(dialog.NewHelp(t.env()))
+		t.dialogs.Push(dialog.NewHelp(t.desk.Env()))
 	case config.ActionGuide:
-		t.dialogs.Push(dialog.NewGuide(t.env(), "Guide", docs.Guide()))
+		t.dialogs.Push(dialog.NewGuide(t.desk.Env(), "Guide", docs.Guide()))
 	case config.ActionNews:
 		t.showNews()
 	case config.ActionCancel:
@@ -351,7 +351,7 @@ const tooNarrow = "the window is too narrow to show changes side by side"
 // toggleDiffs shows changes side by side, or no longer.
 func (t *Tab) toggleDiffs() tea.Cmd {
 	if !t.list.ToggleDiffs() {
-		return t.say(tooNarrow)
+		return t.desk.Say(tooNarrow)
 	}
 	return nil
 }

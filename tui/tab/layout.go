@@ -11,6 +11,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
+	"parley/tui/tab/desk"
 	"parley/tui/theme"
 )
 
@@ -170,7 +171,7 @@ func (t *Tab) panel(width, room int) dialog.View {
 	words := ""
 	if t.reads() {
 		most = max(0, room/3, min(room, 4))
-		words = keyName(t.program.Keys, config.ActionFocusPrompt) + " to answer"
+		words = t.desk.Key(config.ActionFocusPrompt) + " to answer"
 	}
 	t.program.Guard.Aside(words)
 	v := d.View(width, most)
@@ -296,7 +297,7 @@ func queueLines(c *conversation.Conversation, p Program, gone bool, width int) [
 		}
 		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)))
 	}
-	if back := keyName(p.Keys, config.ActionHistoryPrev); gone {
+	if back := desk.KeyName(p.Keys, config.ActionHistoryPrev); gone {
 		out = append(out, "   "+th.Faint.Render("sent only if you say so then, "+back+" takes the last one back"))
 	} else if c.QueuePaused {
 		out = append(out, "   "+th.Faint.Render("enter on an empty prompt sends them, "+back+" takes the last one back"))

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/store"
 	"parley/tui/dialog"
+	"parley/tui/tab/worktrees"
 	"parley/tui/toolface"
 )
 
@@ -148,7 +149,7 @@ func (l *sessionList) item(s listed) dialog.Item {
 	if s.kept != nil {
 		where = append(where, cmp.Or(s.kept.AgentName, s.kept.Agent))
 		if s.kept.Worktree != "" {
-			where = append([]string{treeMark + s.kept.Worktree}, where...) // its path tells less, and is long
+			where = append([]string{worktrees.Mark + s.kept.Worktree}, where...) // its path tells less, and is long
 		}
 	}
 	item := dialog.SessionItem(s.name(), s.used(), t.program.Now(), where...)

@@ -18,7 +18,7 @@ func (t *Tab) nextMode() tea.Cmd {
 	}
 	o := c.OptionByCategory(acpclient.CategoryMode)
 	if o == nil {
-		return t.say("this agent has no modes")
+		return t.desk.Say("this agent has no modes")
 	}
 	values := o.Options.All()
 	if len(values) == 0 {
@@ -36,9 +36,9 @@ func (t *Tab) choose(cat acpclient.ConfigCategory, none string) tea.Cmd {
 	if t.conv == nil {
 		return nil
 	}
-	s := dialog.NewCategory(t.env(), t.conv, cat)
+	s := dialog.NewCategory(t.desk.Env(), t.conv, cat)
 	if s == nil {
-		return t.say(none)
+		return t.desk.Say(none)
 	}
 	t.dialogs.Push(s)
 	return nil
@@ -48,6 +48,6 @@ func (t *Tab) showOptions() tea.Cmd {
 	if t.conv == nil || t.conv.Phase != conversation.PhaseReady {
 		return nil
 	}
-	t.dialogs.Push(dialog.NewOptions(t.env(), t.conv))
+	t.dialogs.Push(dialog.NewOptions(t.desk.Env(), t.conv))
 	return nil
 }

@@ -145,7 +145,7 @@ func (p *pager) read(a config.Action) tea.Cmd {
 		p.list.WidenContext()
 	case config.ActionDiffSplit:
 		if !p.list.ToggleDiffs() {
-			return p.tab.say(tooNarrow)
+			return p.tab.desk.Say(tooNarrow)
 		}
 	default:
 		cmd, _ := p.act(a)

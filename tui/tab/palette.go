@@ -46,7 +46,7 @@ var notInPalette = func() map[config.Action]string {
 // showPalette lists what can be done: what was chosen last first.
 func (t *Tab) showPalette() {
 	items := t.recentFirst(append(t.actionItems(), t.otherItems()...))
-	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Command palette", Items: items, Filter: true}))
+	t.desk.List(dialog.List{Title: "Command palette", Items: items, Filter: true})
 }
 
 // actionItems are the actions that have, or could have, a key.
@@ -75,7 +75,7 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 		return t.readChosen(a.Action)
 	case a.Action == config.ActionEditor, a.Action == config.ActionHistorySearch:
 		if !t.composerActive() {
-			return t.say("there is no prompt yet: choose an agent first")
+			return t.desk.Say("there is no prompt yet: choose an agent first")
 		}
 		_, cmd := t.composer.Do(a.Action)
 		return cmd
@@ -86,7 +86,7 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 // readChosen does what a key does in the transcript, which gets the focus by it.
 func (t *Tab) readChosen(a config.Action) tea.Cmd {
 	if t.reader == nil || len(t.conv.Items) == 0 {
-		return t.say("there is nothing in the transcript yet")
+		return t.desk.Say("there is nothing in the transcript yet")
 	}
 	if !t.list.Focused() { // else what is marked stays marked
 		t.list.Focus(true)
@@ -111,7 +111,9 @@ func (t *Tab) otherItems() []dialog.Item {
 		items = append(items, dialog.Item{ID: "logout", Title: "sign out of the agent", Do: dialog.Do(t.logout)})
 	}
 	items = append(items, t.pieceItems()...)
-	items = append(items, t.treeItems()...)
+	if t.session != nil {
+		items = append(items, t.worktree.Items()...)
+	}
 	for i := range items {
 		items[i].Group = "more"
 	}

@@ -49,8 +49,8 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 		b.press("enter")
 	}
 	choose("expandor")
-	if b.transcriptFocused() || !strings.Contains(b.flash, "nothing in the transcript") {
-		t.Errorf("with nothing to expand it says %q", b.flash)
+	if b.transcriptFocused() || !strings.Contains(b.desk.Said(), "nothing in the transcript") {
+		t.Errorf("with nothing to expand it says %q", b.desk.Said())
 	}
 	b.events(
 		conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}, At: b.clock},

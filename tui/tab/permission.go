@@ -19,7 +19,7 @@ type questionMsg interface{ take(*Tab) tea.Cmd }
 // askPermission asks one of the permissions that wait.
 func (t *Tab) askPermission(at int) {
 	c := t.conv
-	t.asking = dialog.NewPermission(t.env(), c.Permissions[at], len(c.Permissions))
+	t.asking = dialog.NewPermission(t.desk.Env(), c.Permissions[at], len(c.Permissions))
 	t.asking.Follow(c)
 	t.dialogs.Push(t.asking)
 }
@@ -77,7 +77,7 @@ func (t *Tab) rejectWith(a dialog.RejectWith) tea.Cmd {
 func (msg rejectionMsg) take(t *Tab) tea.Cmd {
 	if err := t.session.AnswerWith(msg.ID, msg.Option, msg.prompt); err != nil {
 		t.draft(msg.Words)
-		return t.say(err.Error())
+		return t.desk.Say(err.Error())
 	}
 	return nil
 }
@@ -133,12 +133,12 @@ type textWrittenMsg struct {
 // take opens the file.
 func (m textWrittenMsg) take(t *Tab) tea.Cmd {
 	if m.err != nil {
-		return t.say("show it in an editor: " + m.err.Error())
+		return t.desk.Say("show it in an editor: " + m.err.Error())
 	}
 	cmd, err := editor.Here().Open(m.file, 0)
 	if err != nil {
 		_ = os.Remove(m.file)
-		return t.say(err.Error())
+		return t.desk.Say(err.Error())
 	}
 	return t.exec(cmd, func(err error) tea.Msg {
 		if err != nil {
@@ -153,7 +153,7 @@ func (m editedMsg) take(t *Tab) tea.Cmd {
 	t.dialogs.Regain() // what was pressed at the end was the editor's
 	remove := func() tea.Msg { _ = os.Remove(m.file); return nil }
 	if m.err != nil {
-		return tea.Batch(remove, t.say(m.err.Error()))
+		return tea.Batch(remove, t.desk.Say(m.err.Error()))
 	}
 	return remove
 }

@@ -37,7 +37,7 @@ func (t *Tab) planLines(width, height int) []string {
 		" " + th.Bar(float64(done)/float64(all), planBar, th.Success) + "  "
 	if !t.planOpen {
 		line += th.Text.Render(safetext.Line(c.Plan.Entries[at].Content))
-		key := th.Faint.Render("  " + keyName(t.program.Keys, config.ActionPlan) + " ")
+		key := th.Faint.Render("  " + t.desk.Key(config.ActionPlan) + " ")
 		return []string{sides(line, key, width)}
 	}
 	room := min(planSteps, height/planShare, all)

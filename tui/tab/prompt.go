@@ -30,11 +30,11 @@ func (t *Tab) submit(p composer.Prompt) tea.Cmd {
 func (t *Tab) submitAs(p outgoing) tea.Cmd {
 	if why := t.cannotSend(); why != "" {
 		t.composer.Restore(p.Prompt)
-		return t.say(why)
+		return t.desk.Say(why)
 	}
 	if why := t.cannotTake(p.Prompt); why != "" {
 		t.composer.Restore(p.Prompt)
-		return t.say(why)
+		return t.desk.Say(why)
 	}
 	t.last = &p.Prompt
 	t.news = false
@@ -65,7 +65,7 @@ func (t *Tab) sent(msg promptMsg) tea.Cmd {
 	said := t.hand(t.outbox[0], t.withTold(msg.blocks))
 	t.outbox = t.outbox[1:]
 	if t.gone() {
-		return tea.Batch(t.readPrompt(), t.say("kept, not sent: "+t.howToStart()+" starts the agent again"))
+		return tea.Batch(t.readPrompt(), t.desk.Say("kept, not sent: "+t.howToStart()+" starts the agent again"))
 	}
 	return tea.Batch(t.readPrompt(), said)
 }
@@ -90,7 +90,7 @@ func (t *Tab) giveBack(waited ...conversation.QueuedPrompt) {
 // goes on.
 func (t *Tab) sendNothing() tea.Cmd {
 	if t.gone() && len(t.conv.Queue) > 0 {
-		return t.say("the agent has gone: " + t.howToStart() + " starts it again")
+		return t.desk.Say("the agent has gone: " + t.howToStart() + " starts it again")
 	}
 	if t.conv != nil && t.conv.QueuePaused && len(t.conv.Queue) > 0 {
 		t.session.ResumeQueue()

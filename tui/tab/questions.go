@@ -20,9 +20,6 @@ func (t *Tab) env() dialog.Env {
 	return env
 }
 
-// ask opens a question of parley's own.
-func (t *Tab) ask(q dialog.Confirmation) { t.dialogs.Push(dialog.NewConfirm(t.env(), q)) }
-
 // take carries out what was decided in the dialog on top; taken is false if the
 // key, paste or click was not for it.
 func (t *Tab) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
@@ -44,7 +41,7 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		return a()
 	case dialog.Answer:
 		if err := t.session.Answer(a.ID, a.Option); err != nil {
-			return t.say(err.Error())
+			return t.desk.Say(err.Error())
 		}
 	case dialog.RejectWith:
 		return t.rejectWith(a)
@@ -58,7 +55,7 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		return t.saveRules(a)
 	case dialog.CancelTurn:
 		if !t.session.Cancel() {
-			return t.say("no turn is running: choose one of the options")
+			return t.desk.Say("no turn is running: choose one of the options")
 		}
 	case dialog.StartAgent:
 		t.dialogs.Pop()

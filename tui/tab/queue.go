@@ -27,7 +27,7 @@ func (t *Tab) hand(o outgoing, blocks []acpclient.ContentBlock) tea.Cmd {
 	switch {
 	case o.now:
 		if t.session.SendNow(blocks) {
-			return t.say(cancelsFirst)
+			return t.desk.Say(cancelsFirst)
 		}
 	case o.back > 0:
 		t.session.PromptAt(o.back-1, blocks)
@@ -47,7 +47,7 @@ func (t *Tab) sendNow() tea.Cmd {
 	case t.session == nil:
 		return nil
 	case t.composer.IsCommand():
-		return t.say("a command of yours waits for no turn: " + keyName(t.program.Keys, config.ActionSend) + " runs it")
+		return t.desk.Say("a command of yours waits for no turn: " + t.desk.Key(config.ActionSend) + " runs it")
 	case !t.composer.Empty():
 		p, cmd := t.composer.Take()
 		if p == nil {
@@ -55,7 +55,7 @@ func (t *Tab) sendNow() tea.Cmd {
 		}
 		return tea.Batch(cmd, t.submitAs(outgoing{Prompt: *p, now: true}))
 	case len(t.conv.Queue) == 0:
-		return t.say("there is nothing to send")
+		return t.desk.Say("there is nothing to send")
 	}
 	return t.sendQueuedNow(t.conv.Queue[0].ID)
 }
@@ -63,11 +63,11 @@ func (t *Tab) sendNow() tea.Cmd {
 func (t *Tab) sendQueuedNow(id int) tea.Cmd {
 	switch found, cancelled := t.session.SendQueuedNow(id); {
 	case !found && t.gone():
-		return t.say("the agent has gone: " + t.howToStart() + " starts it again")
+		return t.desk.Say("the agent has gone: " + t.howToStart() + " starts it again")
 	case !found:
-		return t.say("it does not wait any more")
+		return t.desk.Say("it does not wait any more")
 	case cancelled:
-		return t.say(cancelsFirst)
+		return t.desk.Say(cancelsFirst)
 	}
 	return nil
 }
@@ -75,9 +75,9 @@ func (t *Tab) sendQueuedNow(id int) tea.Cmd {
 // showQueue lists what waits, to be edited, put into another order and taken out.
 func (t *Tab) showQueue() tea.Cmd {
 	if t.session == nil || len(t.conv.Queue) == 0 {
-		return t.say("nothing waits: what you send while the agent works does")
+		return t.desk.Say("nothing waits: what you send while the agent works does")
 	}
-	t.dialogs.Push(dialog.NewFollowing(t.env(), dialog.List{
+	t.dialogs.Push(dialog.NewFollowing(t.desk.Env(), dialog.List{
 		Title: "What waits", Empty: "Nothing waits any more.",
 		Keys: []dialog.ItemKey{
 			{Action: config.ActionDialogMoveUp, Hint: "move up", Do: t.moveQueued(-1)},
@@ -130,7 +130,7 @@ func (t *Tab) moveQueued(by int) func(dialog.Item) dialog.Action {
 // its place.
 func (t *Tab) editQueued(id int) tea.Cmd {
 	if !t.composer.Empty() {
-		return t.say("the prompt holds a draft: send it or clear it first")
+		return t.desk.Say("the prompt holds a draft: send it or clear it first")
 	}
 	for i, q := range t.conv.Queue {
 		if q.ID == id && t.unqueue(id) {
@@ -138,7 +138,7 @@ func (t *Tab) editQueued(id int) tea.Cmd {
 			return t.takeBack(queuedText(q), q.Prompt)
 		}
 	}
-	return t.say("it does not wait any more")
+	return t.desk.Say("it does not wait any more")
 }
 
 // unqueue takes a prompt out of the queue. Its text is in the history.
@@ -154,5 +154,5 @@ func (t *Tab) dropQueue() tea.Cmd {
 	if n == 1 {
 		words, them = "1 prompt was taken out", "it"
 	}
-	return t.say(words + "; " + keyName(t.program.Keys, config.ActionHistorySearch) + " finds " + them + " again")
+	return t.desk.Say(words + "; " + t.desk.Key(config.ActionHistorySearch) + " finds " + them + " again")
 }

@@ -105,7 +105,7 @@ func (r *reader) copyItem() tea.Cmd {
 	}
 	text := r.list.Excerpt().Text
 	if text == "" {
-		return r.tab.say("there is nothing to copy in this item")
+		return r.tab.desk.Say("there is nothing to copy in this item")
 	}
 	return r.tab.copy("", text)
 }
@@ -117,7 +117,7 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 		r.list.ClearSpan()
 	}
 	if text == "" {
-		return r.tab.say("there is no text in what is marked")
+		return r.tab.desk.Say("there is no text in what is marked")
 	}
 	return r.tab.copy("", text)
 }
@@ -127,7 +127,7 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 func (r *reader) copyCode() tea.Cmd {
 	codes, first := r.list.Codes()
 	if len(codes) == 0 {
-		return r.tab.say("there is no code block in this item")
+		return r.tab.desk.Say("there is no code block in this item")
 	}
 	if r.codeOf == r.list.Selected() {
 		r.code = (r.code + 1) % len(codes)
@@ -163,9 +163,9 @@ func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 	}
 	switch {
 	case err != nil:
-		return r.tab.say(err.Error())
+		return r.tab.desk.Say(err.Error())
 	case text == "":
-		return r.tab.say("there is no " + what + " in this item")
+		return r.tab.desk.Say("there is no " + what + " in this item")
 	case a == config.ActionCopyPatch:
 		what = "change as a patch"
 	}

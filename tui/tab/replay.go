@@ -48,7 +48,7 @@ func (t *Tab) Replay(p *replay.Player) tea.Cmd {
 		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
 	})
 	if err != nil { // an idle machine never fails
-		return t.say(err.Error())
+		return t.desk.Say(err.Error())
 	}
 	t.replay = &replaying{player: p, last: t.program.Now()}
 	t.adopt(config.Agent{}, s)
@@ -152,7 +152,7 @@ func (t *Tab) replayKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	}
 	if t.reads() {
 		if a, _ := t.program.Keys.Action(config.ContextTranscript, name); !t.reader.find.writing && actsOutside(a) {
-			return t.say(notInReplay)
+			return t.desk.Say(notInReplay)
 		}
 		if cmd, taken := t.readerKey(k, name); taken {
 			return cmd
@@ -197,7 +197,7 @@ func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 	case config.ActionCancel, "":
 		return nil, false
 	}
-	return t.say(notInReplay), false
+	return t.desk.Say(notInReplay), false
 }
 
 // sessionNow is the time in the session: now, or, in a replay, when what is shown

@@ -12,6 +12,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
+	"parley/tui/tab/worktrees"
 )
 
 // Row is the row of tabs that a tab stands in. What it is asked for happens at once,
@@ -69,8 +70,8 @@ type Face struct {
 
 // Face is what the line of tabs shows of this tab now.
 func (t *Tab) Face() Face {
-	if t.tree != nil {
-		return Face{t.State(), treeMark + t.label()}
+	if t.worktree.There() {
+		return Face{t.State(), worktrees.Mark + t.label()}
 	}
 	return Face{t.State(), t.label()}
 }
@@ -227,7 +228,7 @@ func (t *Tab) newSession() tea.Cmd {
 	case t.session == nil:
 		return nil
 	case t.fresh():
-		return t.say("this session is new: nothing was said in it")
+		return t.desk.Say("this session is new: nothing was said in it")
 	}
 	return t.row().Open(t.agent)
 }
@@ -242,7 +243,7 @@ func (t *Tab) fresh() bool {
 func (t *Tab) closeTab() tea.Cmd {
 	switch {
 	case t.row().Alone():
-		return t.say("this is the only tab: " + keyName(t.program.Keys, config.ActionQuit) + " leaves parley")
+		return t.desk.Say("this is the only tab: " + t.desk.Key(config.ActionQuit) + " leaves parley")
 	case t.Works():
 		t.askToClose("The agent is at work", "Closing the tab ends it in the middle of its turn.")
 	case t.conv != nil && len(t.conv.Queue) > 0:
@@ -263,7 +264,7 @@ func (t *Tab) closeNow() tea.Cmd {
 }
 
 func (t *Tab) askToClose(title, text string) {
-	t.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
+	t.desk.Ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
 		{Name: "Keep it open", Key: "k", Do: dialog.Close{}},
 		{Name: "Close it", Key: "c", Risky: true, Do: dialog.Do(t.closeNow)},
 	}})
@@ -271,7 +272,7 @@ func (t *Tab) askToClose(title, text string) {
 
 // renameTab lets the person name the tab.
 func (t *Tab) renameTab() {
-	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
+	t.dialogs.Push(dialog.NewEntry(t.desk.Env(), dialog.Entry{
 		Title: "Name the tab", Text: t.name, Hint: t.label(),
 		Do: func(name string) tea.Cmd {
 			t.name = cells.Truncate(safetext.Line(name), maxTitle, "…")

@@ -42,7 +42,7 @@ func (t *Tab) askToTrust() {
 			return func() tea.Msg { return rulesSavedMsg{done: done, err: b.SetTrust(trust)} }
 		})
 	}
-	t.ask(dialog.Confirmation{
+	t.desk.Ask(dialog.Confirmation{
 		Title: "This project has rules of its own",
 		Text: fmt.Sprintf("%s in %s says what agents may do here without a question, and what not. It counts only if you trust it:",
 			filepath.ToSlash(config.ProjectFile), toolface.In("").Path(t.cwd)),
@@ -67,7 +67,7 @@ func (t *Tab) permission(id int) *conversation.Permission {
 // proposeRules opens the step in which a rule is saved for what is asked.
 func (t *Tab) proposeRules(id int) {
 	if p := t.permission(id); p != nil && t.book() != nil {
-		if step := dialog.NewRuleStep(t.env(), p); step != nil {
+		if step := dialog.NewRuleStep(t.desk.Env(), p); step != nil {
 			t.dialogs.Push(step)
 		}
 	}
@@ -95,18 +95,18 @@ func (t *Tab) saveRules(a dialog.SaveRules) tea.Cmd {
 // the agent asks about something else by now.
 func (t *Tab) rulesSaved(msg rulesSavedMsg) tea.Cmd {
 	if msg.err != nil {
-		return t.say(msg.err.Error())
+		return t.desk.Say(msg.err.Error())
 	}
 	if a := msg.answer; a != nil {
 		p := t.permission(a.ID)
 		if p == nil || p.Asked != a.Call {
-			return t.say(msg.done + ". The agent has changed its question meanwhile")
+			return t.desk.Say(msg.done + ". The agent has changed its question meanwhile")
 		}
 		if err := t.session.Answer(a.ID, a.Option); err != nil {
-			return t.say(err.Error())
+			return t.desk.Say(err.Error())
 		}
 	}
-	return t.say(msg.done)
+	return t.desk.Say(msg.done)
 }
 
 // rulesMsg are all rules, or why they are not known.
@@ -126,13 +126,13 @@ func (t *Tab) showRules() tea.Cmd {
 
 func (t *Tab) rulesShown(msg rulesMsg) tea.Cmd {
 	if msg.err != nil {
-		return t.say(msg.err.Error())
+		return t.desk.Say(msg.err.Error())
 	}
 	items := make([]dialog.Item, len(msg.entries))
 	for i, e := range msg.entries {
 		items[i] = t.ruleItem(i, e)
 	}
-	t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{
+	t.dialogs.PushBelow(dialog.NewSelector(t.desk.Env(), dialog.List{
 		Title: "Rules", Items: items,
 		Empty: "There are no rules: everything that an agent asks is asked of you.",
 	}))
@@ -164,7 +164,7 @@ func (t *Tab) askToTakeBack(e rules.Entry) {
 			return rulesSavedMsg{done: "taken back: " + line, err: b.Remove(e.Scope == rules.SavedEverywhere, line)}
 		}
 	}
-	t.ask(dialog.Confirmation{
+	t.desk.Ask(dialog.Confirmation{
 		Title: "Take the rule back", Text: "The rule is " + e.Scope.String() + ". It will not count any more:", Lines: []string{line},
 		Choices: []dialog.Choice{
 			{Name: "Take it back", Do: dialog.Do(remove)},

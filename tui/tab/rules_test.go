@@ -16,8 +16,8 @@ func TestASavedRuleDoesNotAnswerAnotherQuestion(t *testing.T) {
 	before := b.conv.Permissions[0].Asked
 	b.conv.Permissions[0].Asked = &conversation.ToolCall{Title: "another"}
 	b.Update(rulesSavedMsg{done: "saved: allow read", answer: &dialog.SaveRules{ID: 1, Call: before, Option: "yes"}})
-	if !strings.Contains(b.flash, "saved: allow read. The agent has changed its question meanwhile") {
-		t.Errorf("it says %q", b.flash)
+	if !strings.Contains(b.desk.Said(), "saved: allow read. The agent has changed its question meanwhile") {
+		t.Errorf("it says %q", b.desk.Said())
 	}
 	if len(b.conv.Permissions) != 1 {
 		t.Error("the question was answered")

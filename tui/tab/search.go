@@ -82,7 +82,7 @@ func (l *sessionList) takeHits(msg hitsMsg) tea.Cmd {
 		return nil
 	}
 	if msg.err != nil {
-		return l.tab.say(msg.err.Error())
+		return l.tab.desk.Say(msg.err.Error())
 	}
 	l.hits, l.found = msg.hits, msg.found
 	l.picker.SetList(l.content())

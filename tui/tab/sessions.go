@@ -82,7 +82,7 @@ func (t *Tab) listSessions() *sessionList {
 	if !l.asksAgent && !l.asksStore {
 		return nil
 	}
-	l.picker = dialog.NewSelector(t.env(), l.content())
+	l.picker = dialog.NewSelector(t.desk.Env(), l.content())
 	t.dialogs.Push(l.picker)
 	return l
 }
@@ -113,9 +113,9 @@ func (l *sessionList) take(msg sessionsMsg) tea.Cmd {
 		}
 		switch {
 		case !unsupported:
-			return t.say("the sessions could not be listed: " + msg.err.Error())
+			return t.desk.Say("the sessions could not be listed: " + msg.err.Error())
 		case t.program.Stored == nil:
-			return t.say("this agent does not list its sessions")
+			return t.desk.Say("this agent does not list its sessions")
 		}
 		return nil
 	}
@@ -156,7 +156,7 @@ func (l *sessionList) takeKept(msg keptMsg) tea.Cmd {
 	l.picker.SetList(l.content())
 	switch {
 	case msg.err != nil:
-		return l.tab.say(msg.err.Error())
+		return l.tab.desk.Say(msg.err.Error())
 	case l.asksStore:
 		return l.keptFrom(len(l.kept))
 	}
@@ -181,7 +181,7 @@ func (l *sessionList) askToDelete(s listed) {
 		who = "parley forgets it for good."
 	}
 	remove := func() tea.Cmd { return l.delete(s) }
-	l.tab.ask(dialog.Confirmation{
+	l.tab.desk.Ask(dialog.Confirmation{
 		Title: "Delete a session", Text: s.name() + "\n" + who,
 		Choices: []dialog.Choice{
 			{Name: "Keep it", Key: "k", Do: dialog.Close{}},
@@ -214,7 +214,7 @@ func (l *sessionList) delete(s listed) tea.Cmd {
 
 func (l *sessionList) deleted(msg deletedMsg) tea.Cmd {
 	if msg.err != nil {
-		return l.tab.say("the session was not deleted: " + msg.err.Error())
+		return l.tab.desk.Say("the session was not deleted: " + msg.err.Error())
 	}
 	if s := msg.session.info; s != nil {
 		l.agents = slices.DeleteFunc(l.agents, func(i acpclient.SessionInfo) bool { return i.SessionID == s.SessionID })
@@ -224,7 +224,7 @@ func (l *sessionList) deleted(msg deletedMsg) tea.Cmd {
 		l.kept, l.found = slices.DeleteFunc(l.kept, gone), slices.DeleteFunc(l.found, gone)
 	}
 	l.picker.SetList(l.content())
-	return l.tab.say("deleted")
+	return l.tab.desk.Say("deleted")
 }
 
 // agentDeletes reports whether the agent deletes its sessions.
@@ -233,7 +233,7 @@ func (l *sessionList) agentDeletes() bool {
 }
 
 // fork goes on with a copy of the open session, where the agent can do that.
-func (t *Tab) fork() tea.Cmd { return t.sayIf(t.session.Fork()) }
+func (t *Tab) fork() tea.Cmd { return t.desk.SayIf(t.session.Fork()) }
 
 // openSession goes on with another session of the agent: in this tab if nothing is lost
 // by that, else in a tab of its own.
@@ -242,12 +242,12 @@ func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
 	case info.SessionID == t.conv.ID:
 		return nil
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
-		return t.sayIf(t.session.OpenSession(info)) // which says why not
+		return t.desk.SayIf(t.session.OpenSession(info)) // which says why not
 	case t.loses():
 		info.Cwd = t.cwd
 		return t.row().Load(t.agent, info)
 	}
-	return t.sayIf(t.session.OpenSession(info))
+	return t.desk.SayIf(t.session.OpenSession(info))
 }
 
 // loses reports whether something would be lost if another session took the place of this
@@ -255,12 +255,4 @@ func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
 func (t *Tab) loses() bool {
 	c := t.conv
 	return c.Turn.Running || len(c.Queue)+len(t.outbox) > 0 || len(c.Items) > 0 && t.StoredID() == ""
-}
-
-// sayIf says what went wrong, if something did.
-func (t *Tab) sayIf(err error) tea.Cmd {
-	if err == nil {
-		return nil
-	}
-	return t.say(err.Error())
 }

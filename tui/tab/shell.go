@@ -33,7 +33,7 @@ type shellMsg struct {
 // into the shell that lasts.
 func (t *Tab) runCommand(line string) tea.Cmd {
 	if t.session == nil {
-		return t.say("commands can be run once there is an agent")
+		return t.desk.Say("commands can be run once there is an agent")
 	}
 	t.list.Bottom()
 	if line == "" {
@@ -55,7 +55,7 @@ func (t *Tab) runCommand(line string) tea.Cmd {
 // shellStarted steps into a shell that has just been started.
 func (t *Tab) shellStarted(msg shellMsg) tea.Cmd {
 	if msg.err != nil {
-		return t.say(msg.err.Error())
+		return t.desk.Say(msg.err.Error())
 	}
 	if msg.lasts {
 		t.entering = msg.id
@@ -86,15 +86,15 @@ func (t *Tab) terminalEnded(id acpclient.TerminalID) tea.Cmd {
 		return nil
 	case in && term.Lasts:
 		t.stepOut("")
-		return t.say("your shell has ended")
+		return t.desk.Say("your shell has ended")
 	case in:
 		return nil // the frame says it
 	}
 	words := shortCommand(term) + ": " + toolface.Ended(term.Exit)
 	if t.lastOwn() == term {
-		words += "  " + keyName(t.program.Keys, config.ActionAddOutput) + " adds its output to the prompt"
+		words += "  " + t.desk.Key(config.ActionAddOutput) + " adds its output to the prompt"
 	}
-	return t.say(words)
+	return t.desk.Say(words)
 }
 
 // shortCommand is the beginning of a command's line.
@@ -116,7 +116,7 @@ func (t *Tab) stepIntoRunning() tea.Cmd {
 	running := t.conv.Running()
 	switch len(running) {
 	case 0:
-		return t.say("no command runs: \"!\" and a command runs one, \"!\" alone opens your shell")
+		return t.desk.Say("no command runs: \"!\" and a command runs one, \"!\" alone opens your shell")
 	case 1:
 		return t.stepIn(running[0])
 	}
@@ -131,7 +131,7 @@ func (t *Tab) stepIntoRunning() tea.Cmd {
 			Do: dialog.Do(func() tea.Cmd { return t.stepIn(term) }),
 		})
 	}
-	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "Step into a command", Items: items}))
+	t.desk.List(dialog.List{Title: "Step into a command", Items: items})
 	return nil
 }
 
@@ -140,15 +140,15 @@ func (t *Tab) stepIntoRunning() tea.Cmd {
 func (t *Tab) endCommand(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return t.say("there is no command in this item")
+		return t.desk.Say("there is no command in this item")
 	case term.Own:
-		return t.say("the agent runs this command itself: cancel the turn to end it")
+		return t.desk.Say("the agent runs this command itself: cancel the turn to end it")
 	case term.Exit != nil:
-		return t.say("the command has ended")
+		return t.desk.Say("the command has ended")
 	case term.Personal:
 		return t.kill(term)
 	}
-	t.dialogs.Push(dialog.NewSelector(t.env(), dialog.List{Title: "End the agent's command?", Items: []dialog.Item{
+	t.dialogs.Push(dialog.NewSelector(t.desk.Env(), dialog.List{Title: "End the agent's command?", Items: []dialog.Item{
 		{ID: "run", Title: "Let it run", About: term.Command, Do: dialog.Close{}},
 		{ID: "end", Title: "End it", About: term.Command, Do: dialog.Do(func() tea.Cmd { return t.kill(term) })},
 	}}))
@@ -183,7 +183,7 @@ func (t *Tab) lastOwn() *conversation.Terminal {
 // it away again.
 func (t *Tab) addOutput(term *conversation.Terminal) tea.Cmd {
 	if term == nil || !term.Personal {
-		return t.say("you have run no command: \"!\" and a command runs one")
+		return t.desk.Say("you have run no command: \"!\" and a command runs one")
 	}
 	text, state := toolface.Printed(term), toolface.Ended(term.Exit)
 	if cut := len(text) - mostOutput; cut > 0 {
@@ -210,7 +210,7 @@ func (t *Tab) addOutput(term *conversation.Terminal) tea.Cmd {
 		t.unfocus(t.reader)
 	}
 	if !added {
-		return t.say("the output is not in the prompt any more")
+		return t.desk.Say("the output is not in the prompt any more")
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (s *signIn) ended(err error) {
 // askToSignIn shows the agent's ways to sign in, and what it said.
 func (t *Tab) askToSignIn(e conversation.AuthRequired) {
 	agent := t.conv.Agent
-	t.signIn.open(dialog.NewAuth(t.env(), agent.Name(), e.Message, agent.AuthMethods))
+	t.signIn.open(dialog.NewAuth(t.desk.Env(), agent.Name(), e.Message, agent.AuthMethods))
 }
 
 // signInByAgent lets the agent sign the person in.
@@ -109,7 +109,7 @@ func (t *Tab) logout() tea.Cmd {
 
 func (t *Tab) loggedOut(msg logoutMsg) tea.Cmd {
 	if msg.err != nil {
-		return t.say("signing out failed: " + msg.err.Error())
+		return t.desk.Say("signing out failed: " + msg.err.Error())
 	}
-	return t.say("signed out")
+	return t.desk.Say("signed out")
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/spinner"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
@@ -36,8 +35,8 @@ func (t *Tab) said(r *reader, width int) (line string, column int) {
 	}
 	column = -1
 	switch finding := r != nil && r.find.open; {
-	case t.flash != "" && !(finding && r.find.writing):
-		left = "  " + th.Warning.Render(t.flash)
+	case t.desk.Said() != "" && !(finding && r.find.writing):
+		left = "  " + th.Warning.Render(t.desk.Said())
 	case finding:
 		left, right, column = r.findLine(width)
 	case t.mouseLent:
@@ -83,7 +82,7 @@ func (t *Tab) activity() string {
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
 		left = t.spin() + th.Warning.Render("cancelling") + th.Muted.Render(t.counted(t.sessionNow().Sub(c.Turn.Cancelling)))
 		if t.sessionNow().Sub(c.Turn.Cancelling) >= slowCancel {
-			left += th.Muted.Render("  the agent does not react: " + keyName(t.program.Keys, config.ActionCancel) + " to stop it")
+			left += th.Muted.Render("  the agent does not react: " + t.desk.Key(config.ActionCancel) + " to stop it")
 		}
 	case t.waits():
 		left = "  " + th.Accent.Render("waiting for you")
@@ -166,7 +165,7 @@ func (t *Tab) statusLine(width int) string {
 	right := dir
 	if t.branch != "" {
 		right += th.Faint.Render(" on ") + th.Muted.Render(t.branch)
-		if t.tree != nil {
+		if t.worktree.There() {
 			right += th.Accent.Render(" worktree")
 		}
 	}

@@ -26,18 +26,16 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/internal/session"
-	"parley/internal/worktree"
 	"parley/tui/changes"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/inspector"
+	"parley/tui/tab/desk"
+	"parley/tui/tab/worktrees"
 	"parley/tui/theme"
 	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
-
-// flashTime is how long something is said above the prompt.
-const flashTime = 3 * time.Second
 
 // Tab is one session and all that is shown of it.
 type Tab struct {
@@ -45,10 +43,9 @@ type Tab struct {
 	program Program
 
 	// cwd is the directory of the session, or, while there is none, the one that
-	// it will probably have. branch is the git branch there, and tree the git worktree
-	// that it is, nil if it was not made for sessions.
+	// it will probably have. branch is the git branch there.
 	cwd, branch string
-	tree        *worktree.Tree
+	worktree    *worktrees.Worktree
 	// base is the directory that parley works in: paths that the person writes begin there.
 	base string
 
@@ -72,7 +69,8 @@ type Tab struct {
 	last     *composer.Prompt // the prompt that was sent last, nil if none was
 	requeue  int              // the place in the queue of the prompt that is being edited, from 1 on; 0 if none is
 	escaped  time.Time        // of a first esc that had nothing to do
-	dialogs  *dialog.Stack
+	desk     *desk.Desk
+	dialogs  *dialog.Stack      // the desk's
 	asking   *dialog.Permission // the question that was asked last, nil before the first
 	signIn   signIn
 	held     heldKey
@@ -83,9 +81,7 @@ type Tab struct {
 	inspector *inspector.View // made when it is shown first
 	planOpen  bool            // the steps of the plan are shown above the prompt
 
-	ticks   int    // steps of what moves
-	flash   string // said above the prompt for a moment
-	flashes int    // counts them: only the end of the last one clears it
+	ticks int // steps of what moves
 	// starting makes the session that is on its way, or waits until somebody else
 	// has; nil if none is.
 	starting func() startedMsg
@@ -115,7 +111,10 @@ type Tab struct {
 // New makes a tab for a session in a directory. It is in the background until it
 // is shown.
 func New(id ID, p Program, cwd string) *Tab {
-	t := &Tab{id: id, program: p, cwd: cwd, base: cwd, dialogs: dialog.NewStack(p.Guard)}
+	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
+	t.desk = desk.New(p.Guard, t.env)
+	t.dialogs = t.desk.Dialogs
+	t.worktree = worktrees.New(p.Context, t.desk, host{t}, p.Worktree)
 	t.signIn.dialogs = t.dialogs
 	t.composer = t.newComposer()
 	return t
@@ -265,10 +264,8 @@ func (t *Tab) ArmsIn() time.Duration { return t.dialogs.ArmsIn(t.program.Now()) 
 // ErrorMsg tells a tab of something that went wrong outside of its session.
 type ErrorMsg struct{ Err error }
 
-type (
-	flashOver   int      // the number of the flash
-	leavingOver struct{} // the hint about a second ctrl+c
-)
+// leavingOver is the end of the hint about a second ctrl+c.
+type leavingOver struct{}
 
 // Update takes a message that is for this tab, or a key, a paste or a mouse event
 // while it is on the screen.
@@ -313,16 +310,12 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return msg.reader.findOn()
 	case dragMsg:
 		return msg.reader.dragOn()
-	case flashOver:
-		if int(msg) == t.flashes {
-			t.flash = ""
-		}
 	case leavingOver:
 		// The screen is drawn again, without the hint.
 	case ErrorMsg:
-		return t.say(msg.Err.Error())
+		return t.desk.Say(msg.Err.Error())
 	case composer.ErrorMsg:
-		return t.say(msg.Err.Error())
+		return t.desk.Say(msg.Err.Error())
 	default:
 		return t.result(msg)
 	}
@@ -335,7 +328,7 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 	case shellMsg:
 		return t.shellStarted(msg)
 	case copiedMsg:
-		return t.say(msg.String())
+		return t.desk.Say(msg.String())
 	case imageMsg:
 		return t.imagePasted(msg)
 	case promptMsg:
@@ -368,7 +361,7 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return t.saved(msg)
 	case pictureMsg:
 		t.takePicture(msg)
-	case treeMsg:
+	case desk.Then:
 		return msg()
 	case branchMsg:
 		t.takeBranch(msg)
@@ -402,12 +395,4 @@ func (t *Tab) viewTold(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// say shows something above the prompt for a moment.
-func (t *Tab) say(words string) tea.Cmd {
-	t.flash = safetext.Line(words) // it may quote the agent
-	t.flashes++
-	n := t.flashes
-	return tea.Tick(flashTime, func(time.Time) tea.Msg { return flashOver(n) })
 }

@@ -287,7 +287,7 @@ func TestClocksStandStillWhileThePersonIsAsked(t *testing.T) {
 		t.Error("something moves while the person is asked")
 	}
 	b.events(at(conversation.PermissionClosed{ID: 1}))
-	b.flash = "" // which says that the question was taken back
+	b.desk.Say("") // which says that the question was taken back
 	b.clock = b.clock.Add(5 * time.Second)
 	b.mustShow(t, "working 25s")
 	b.events(at(conversation.TurnEnded{Reason: acpclient.StopEndTurn}))

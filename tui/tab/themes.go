@@ -39,7 +39,7 @@ func (t *Tab) showThemes() tea.Cmd {
 	if t.program.Looks == nil {
 		return nil
 	}
-	list := dialog.NewSelector(t.env(), t.themeList(nil))
+	list := dialog.NewSelector(t.desk.Env(), t.themeList(nil))
 	t.dialogs.Push(list)
 	dir := config.ThemeDir()
 	return func() tea.Msg {
@@ -61,7 +61,7 @@ func (t *Tab) themesFound(msg themesMsg) tea.Cmd {
 		msg.list.SetList(t.themeList(msg.found))
 	}
 	if msg.err != nil {
-		return t.say(msg.err.Error())
+		return t.desk.Say(msg.err.Error())
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (t *Tab) chooseTheme(name config.Theme) tea.Cmd {
 		return nil
 	}
 	file := toolface.In("").Path(filepath.Clean(config.ConfigFile()))
-	t.ask(dialog.Confirmation{
+	t.desk.Ask(dialog.Confirmation{
 		Title: "The theme " + string(name), Text: "Is it to be kept for good? Then this is written into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
 		Choices: []dialog.Choice{
@@ -141,8 +141,8 @@ func keepTheme(name config.Theme) tea.Cmd {
 
 func (t *Tab) themeKept(msg themeKeptMsg) tea.Cmd {
 	if msg.err != nil {
-		return t.say(safetext.Line(msg.err.Error()))
+		return t.desk.Say(safetext.Line(msg.err.Error()))
 	}
 	t.program.Looks.Keep(msg.name)
-	return t.say("kept: the theme " + string(msg.name))
+	return t.desk.Say("kept: the theme " + string(msg.name))
 }
