@@ -51,7 +51,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 		return nil
 	}
 	t.adopt(msg.agent, msg.session)
-	t.askToTrust()
+	t.rules().AskToTrust()
 	return tea.Batch(t.pump.next, readBranch(t.cwd), t.readPrompt(), t.keepAgent(msg.agent))
 }
 

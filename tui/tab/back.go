@@ -117,7 +117,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	t.session.Start()
-	t.askToTrust()
+	t.rules().AskToTrust()
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.loadDraft())
 	}

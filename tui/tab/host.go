@@ -1,12 +1,18 @@
 package tab
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/safetext"
 	"parley/tui/dialog"
+	"parley/tui/tab/exporter"
+	"parley/tui/tab/rulebook"
 	"parley/tui/toolface"
 )
 
@@ -60,3 +66,29 @@ func (h host) LetGo(why string) (end func(context.Context)) {
 
 // WayOut is the answer that leaves what has come to an end.
 func (h host) WayOut(key string) dialog.Choice { return h.wayOut(key) }
+
+// Permission is the open permission with an ID, nil if there is none.
+func (h host) Permission(id int) *conversation.Permission {
+	i := slices.IndexFunc(h.conv.Permissions, func(p *conversation.Permission) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return h.conv.Permissions[i]
+}
+
+// Answer answers a permission with an option.
+func (h host) Answer(id int, option acpclient.PermissionOptionID) error {
+	return h.session.Answer(id, option)
+}
+
+// rules are the rules by which the session's questions are judged; nil if nobody judges
+// them.
+func (t *Tab) rules() *rulebook.Rules { return rulebook.Of(t.session, t.desk, host{t}) }
+
+// source is the session, to be exported as it is known here, whether or not it is stored.
+func (t *Tab) source() exporter.Source {
+	return exporter.Source{
+		Conversation: t.conv, Named: cmp.Or(t.name, safetext.Line(t.back.title)), About: cmp.Or(t.Title(), t.asked), Base: t.base,
+		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{err} }) },
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"parley/config"
 	"parley/docs"
 	"parley/tui/dialog"
+	"parley/tui/tab/exporter"
 )
 
 // key takes a key press: a dialog comes first, unless it is inert or a question
@@ -273,7 +274,7 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 	case config.ActionStartAgain:
 		return t.startAgain()
 	case config.ActionExport:
-		return t.chooseExport()
+		return exporter.Choose(t.desk, t.source())
 	}
 	return nil
 }

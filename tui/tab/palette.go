@@ -8,6 +8,7 @@ import (
 
 	"parley/config"
 	"parley/tui/dialog"
+	"parley/tui/tab/themes"
 )
 
 // notInPalette are the actions that the palette does not list, with the reason.
@@ -98,11 +99,11 @@ func (t *Tab) readChosen(a config.Action) tea.Cmd {
 // otherItems are what can be done and has no key.
 func (t *Tab) otherItems() []dialog.Item {
 	items := []dialog.Item{
-		{ID: "theme", Title: "choose the theme", Do: dialog.Do(t.showThemes)},
+		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return themes.Choose(t.desk, t.program.Looks) })},
 		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(t.showFiles)},
 	}
-	if t.book() != nil {
-		items = append(items, dialog.Item{ID: "rules", Title: "show the rules, and take one back", Do: dialog.Do(t.showRules)})
+	if r := t.rules(); r != nil {
+		items = append(items, dialog.Item{ID: "rules", Title: "show the rules, and take one back", Do: dialog.Do(r.Show)})
 	}
 	if t.conv != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil {
 		items = append(items, dialog.Item{ID: "fork", Title: "go on with a copy of this session", Do: dialog.Do(t.fork)})

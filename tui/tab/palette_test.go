@@ -108,3 +108,14 @@ func carryOut(cmd tea.Cmd) {
 		}
 	}
 }
+
+// Without anybody who judges there are no rules to show.
+func TestNoRulesWithoutAJudge(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.press("ctrl+p")
+	b.mustShow(t, "Command palette")
+	for _, k := range "the rules" {
+		b.press(string(k))
+	}
+	b.mustNotShow(t, "show the rules")
+}

@@ -15,6 +15,7 @@ import (
 	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
+	"parley/tui/tab/themes"
 	"parley/tui/theme"
 )
 
@@ -39,7 +40,7 @@ type Program struct {
 	// Row is the row of tabs; nil is one of a single tab.
 	Row Row
 	// Looks draws everything in a theme; nil has only one.
-	Looks Looks
+	Looks themes.Looks
 	// ReducedMotion lets nothing move by itself.
 	ReducedMotion bool
 	// Start makes the session with an agent. It must not wait for the agent.

@@ -50,9 +50,9 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 	case dialog.Edit:
 		return t.editText(a.Text)
 	case dialog.ProposeRules:
-		t.proposeRules(a.ID)
+		t.rules().Propose(a.ID)
 	case dialog.SaveRules:
-		return t.saveRules(a)
+		return t.rules().Save(a)
 	case dialog.CancelTurn:
 		if !t.session.Cancel() {
 			return t.desk.Say("no turn is running: choose one of the options")

@@ -337,20 +337,8 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return msg.list.take(msg)
 	case deletedMsg:
 		return msg.list.deleted(msg)
-	case rulesMsg:
-		return t.rulesShown(msg)
-	case rulesSavedMsg:
-		return t.rulesSaved(msg)
-	case themeKeptMsg:
-		return t.themeKept(msg)
-	case themesMsg:
-		return t.themesFound(msg)
 	case filesMsg:
 		t.filesShown(msg)
-	case exportMsg:
-		return t.exportOn(msg)
-	case exportedMsg:
-		return t.exported(msg)
 	case failedMsg:
 		msg.dialog.Failed(msg.err)
 	case terminalAuthMsg:

@@ -1,66 +1,58 @@
-package desk
+package desk_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
-	"parley/config"
-	"parley/tui/dialog"
-	"parley/tui/theme"
+	"parley/internal/test/desktest"
+	"parley/tui/tab/desk"
 )
-
-func newDesk() *Desk {
-	guard := dialog.NewGuard(time.Now)
-	return New(guard, func() dialog.Env {
-		return dialog.Env{Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: guard, Now: time.Now}
-	})
-}
 
 // What is said stays until its own time is over: the end of what was said before it does
 // not take it away.
-func TestSay(t *testing.T) { synctest.Test(t, testSay) }
-
-func testSay(t *testing.T) {
-	d := newDesk()
-	first := d.Say("first")
-	second := d.SayIf(errors.New("it said \x1b]0;owned\x07so"))
-	if d.SayIf(nil) != nil || strings.ContainsRune(d.Said(), '\x1b') || !strings.Contains(d.Said(), "so") {
-		t.Errorf("%q is said", d.Said())
-	}
-	over := func(cmd tea.Cmd) { cmd().(Then)() }
-	if over(first); d.Said() == "" {
-		t.Error("the end of the first took the second away")
-	}
-	if over(second); d.Said() != "" {
-		t.Errorf("%q is still said", d.Said())
-	}
+func TestSay(t *testing.T) {
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		first := b.Say("first")
+		second := b.SayIf(errors.New("it said \x1b]0;owned\x07so"))
+		if b.SayIf(nil) != nil || strings.ContainsRune(b.Said(), '\x1b') || !strings.Contains(b.Said(), "so") {
+			t.Errorf("%q is said", b.Said())
+		}
+		over := func(cmd tea.Cmd) { cmd().(desk.Then)() }
+		if over(first); b.Said() == "" {
+			t.Error("the end of the first took the second away")
+		}
+		if over(second); b.Said() != "" {
+			t.Errorf("%q is still said", b.Said())
+		}
+	})
 }
 
 func TestTell(t *testing.T) {
-	d := newDesk()
-	d.Tell("Nothing was merged", "there is no branch")
-	text := ansi.Strip(strings.Join(d.Dialogs.Top().View(60, 20).Lines, "\n"))
-	for _, words := range []string{"Nothing was merged", "there is no branch", "Close"} {
-		if !strings.Contains(text, words) {
-			t.Errorf("%q is not in\n%s", words, text)
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		b.Tell("Nothing was merged", "there is no branch")
+		b.MustSay("Nothing was merged")
+		b.MustSay("there is no branch")
+		if b.Choose("Close"); !b.Dialogs.Empty() {
+			t.Errorf("it stays:\n%s", b.Screen())
 		}
-	}
+	})
 }
 
 // A command that has nothing to follow brings no message, and so nothing is drawn again.
 func TestBeside(t *testing.T) {
-	if msg := Beside(func() Then { return nil })(); msg != nil {
+	if msg := desk.Beside(func() desk.Then { return nil })(); msg != nil {
 		t.Errorf("%T came of nothing", msg)
 	}
-	called := false
-	then := Beside(func() Then { return func() tea.Cmd { called = true; return nil } })()
-	if then.(Then)(); !called {
-		t.Error("what follows was not carried out")
-	}
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		began := time.Now()
+		b.Do(desk.Beside(func() desk.Then { return func() tea.Cmd { return b.Say("done") } }))
+		b.MustSay("done")
+		if time.Since(began) != 0 {
+			t.Error("it waited for something")
+		}
+	})
 }

@@ -1,4 +1,5 @@
-package tab
+// Package themes is where a person chooses how parley looks.
+package themes
 
 import (
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
+	"parley/tui/tab/desk"
 	"parley/tui/theme"
 	"parley/tui/toolface"
 )
@@ -27,52 +29,49 @@ type Looks interface {
 	Learn([]config.OwnTheme)
 }
 
-// themesMsg is what was found in the files of themes.
-type themesMsg struct {
-	list  *dialog.Selector
-	found []config.FoundTheme
-	err   error
+// chooser lets a person choose a theme.
+type chooser struct {
+	desk  *desk.Desk
+	looks Looks
 }
 
-// showThemes lists the themes. The one that is marked is shown.
-func (t *Tab) showThemes() tea.Cmd {
-	if t.program.Looks == nil {
+// Choose lists the themes. The one that is marked is shown. looks may be nil: then there
+// is only one.
+func Choose(d *desk.Desk, looks Looks) tea.Cmd {
+	if looks == nil {
 		return nil
 	}
-	list := dialog.NewSelector(t.desk.Env(), t.themeList(nil))
-	t.dialogs.Push(list)
+	c := &chooser{d, looks}
+	list := d.List(c.list(nil))
 	dir := config.ThemeDir()
-	return func() tea.Msg {
+	return desk.Beside(func() desk.Then {
 		found, err := config.FindThemes(dir)
-		return themesMsg{list, found, err}
-	}
+		return func() tea.Cmd { return c.found(list, found, err) }
+	})
 }
 
-// themesFound adds the person's own themes to the list.
-func (t *Tab) themesFound(msg themesMsg) tea.Cmd {
+// found adds the person's own themes to the list.
+func (c *chooser) found(list *dialog.Selector, found []config.FoundTheme, err error) tea.Cmd {
 	var own []config.OwnTheme
-	for _, f := range msg.found {
+	for _, f := range found {
 		if f.Err == nil {
 			own = append(own, f.Theme)
 		}
 	}
-	t.program.Looks.Learn(own)
-	if t.dialogs.Has(msg.list) && len(msg.found) > 0 {
-		msg.list.SetList(t.themeList(msg.found))
+	c.looks.Learn(own)
+	if c.desk.Dialogs.Has(list) && len(found) > 0 {
+		list.SetList(c.list(found))
 	}
-	if msg.err != nil {
-		return t.desk.Say(msg.err.Error())
-	}
-	return nil
+	return c.desk.SayIf(err)
 }
 
-func (t *Tab) themeList(own []config.FoundTheme) dialog.List {
-	looks := t.program.Looks
+func (c *chooser) list(own []config.FoundTheme) dialog.List {
+	looks := c.looks
 	former := looks.Chosen()
 	item := func(name config.Theme, group, about string) dialog.Item {
 		return dialog.Item{
 			ID: string(name), Title: string(name), Group: group, Detail: about, Current: name == former,
-			Do: dialog.Do(func() tea.Cmd { return t.chooseTheme(name) }),
+			Do: dialog.Do(func() tea.Cmd { return c.choose(name) }),
 		}
 	}
 	items := []dialog.Item{item(config.ThemeAuto, "", "follows the terminal's background")}
@@ -111,38 +110,34 @@ func wrongTheme(err error) string {
 	return safetext.Line(words)
 }
 
-// chooseTheme takes a theme until parley ends, and asks whether to keep it for good.
-func (t *Tab) chooseTheme(name config.Theme) tea.Cmd {
-	t.program.Looks.Show(name)
-	if name == t.program.Looks.Kept() {
+// choose takes a theme until parley ends, and asks whether to keep it for good.
+func (c *chooser) choose(name config.Theme) tea.Cmd {
+	c.looks.Show(name)
+	if name == c.looks.Kept() {
 		return nil
 	}
 	file := toolface.In("").Path(filepath.Clean(config.ConfigFile()))
-	t.desk.Ask(dialog.Confirmation{
+	c.desk.Ask(dialog.Confirmation{
 		Title: "The theme " + string(name), Text: "Is it to be kept for good? Then this is written into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
 		Choices: []dialog.Choice{
-			{Name: "Keep it for good", Do: dialog.Do(func() tea.Cmd { return keepTheme(name) })},
+			{Name: "Keep it for good", Do: dialog.Do(func() tea.Cmd { return c.keep(name) })},
 			{Name: "Only until parley ends", Do: dialog.Close{}},
 		},
 	})
 	return nil
 }
 
-// themeKeptMsg says that a theme was written into the configuration, or why not.
-type themeKeptMsg struct {
-	name config.Theme
-	err  error
-}
-
-func keepTheme(name config.Theme) tea.Cmd {
-	return func() tea.Msg { return themeKeptMsg{name, config.KeepTheme(config.ConfigFile(), name)} }
-}
-
-func (t *Tab) themeKept(msg themeKeptMsg) tea.Cmd {
-	if msg.err != nil {
-		return t.desk.Say(safetext.Line(msg.err.Error()))
-	}
-	t.program.Looks.Keep(msg.name)
-	return t.desk.Say("kept: the theme " + string(msg.name))
+// keep writes a theme into the configuration, beside the screen.
+func (c *chooser) keep(name config.Theme) tea.Cmd {
+	return desk.Beside(func() desk.Then {
+		err := config.KeepTheme(config.ConfigFile(), name)
+		return func() tea.Cmd {
+			if err != nil {
+				return c.desk.Say(err.Error())
+			}
+			c.looks.Keep(name)
+			return c.desk.Say("kept: the theme " + string(name))
+		}
+	})
 }
