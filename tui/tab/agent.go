@@ -11,6 +11,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/dialog"
+	"parley/tui/tab/reader"
 	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
@@ -75,7 +76,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.reach = toolface.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
 	t.list = transcript.New(t.program.Theme, t.conv)
 	t.list.SetSites(&t.sites)
-	t.reader = newReader(t, t.list)
+	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.changes = nil
 	t.composer.SetRoot(t.cwd)
 	t.lost = false

@@ -15,6 +15,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/dialog"
+	"parley/tui/tab/reader"
 	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
@@ -136,7 +137,7 @@ func (t *Tab) remember(msg reopenedMsg) {
 	t.asked = firstAsked(c)
 	t.list = transcript.New(t.program.Theme, c)
 	t.list.SetSites(&t.sites)
-	t.reader = newReader(t, t.list)
+	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.composer.SetCommands(c.Commands)
 	if top := msg.View.Top; top != nil {
 		t.list.StartAt(*top)

@@ -17,18 +17,17 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 		t.notice(e)
 		if t.conv.Restored() {
 			t.list.Reset()
-			t.reader.reset()
+			t.reader.Reset()
 		}
 		if cmd := t.react(e); cmd != nil {
 			cmds = append(cmds, cmd)
 		}
 	}
-	t.feedInside()
-	cmds = append(cmds, t.followQuestions(), t.enterShell())
+	cmds = append(cmds, t.followQuestions(), t.commands.Follow())
 	if cmd := t.findSites(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
-	return tea.Batch(append(cmds, t.reader.follow(), t.pump.next)...)
+	return tea.Batch(append(cmds, t.reader.Follow(), t.pump.next)...)
 }
 
 // react does what an event asks for beyond being shown.
@@ -37,7 +36,7 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 	case conversation.SessionOpening:
 		if e.Clear {
 			t.list.Reset()
-			t.reader.reset()
+			t.reader.Reset()
 			t.back, t.viewed.saved = back{}, store.View{} // they were the other session's
 		}
 	case conversation.SessionOpened:
@@ -57,7 +56,7 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		}
 		t.askToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
 	case conversation.TerminalExited:
-		return t.terminalEnded(e.ID)
+		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
 		return readBranch(t.cwd)
 	case conversation.Update:

@@ -9,7 +9,6 @@ import (
 	"parley/internal/conversation"
 	"parley/tui/composer"
 	"parley/tui/dialog"
-	"parley/tui/diffview"
 	"parley/tui/theme"
 )
 
@@ -18,11 +17,11 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.isLeaving() {
 		return []dialog.Hint{{Key: t.desk.Key(config.ActionInterrupt), Text: "again to leave"}}
 	}
-	if t.inside != nil {
-		return t.insideHints()
+	if t.commands.Inside() {
+		return t.commands.Hints()
 	}
-	if t.reads() {
-		return t.readerHints()
+	if t.reader.Reads() {
+		return t.reader.Hints()
 	}
 	if d := t.dialogs.Top(); d != nil && !(t.dialogs.Asks() && t.composer.Chooses()) {
 		return d.Hints()
@@ -86,79 +85,6 @@ func searchHints(keys config.Keys) []dialog.Hint {
 	h.Add(config.ActionSend, "take it")
 	h.List = append(h.List, dialog.Hint{Key: "↑/↓", Text: "choose"})
 	h.Add(config.ActionCancel, "back to the draft")
-	return h.List
-}
-
-// readerHints are the hints while the transcript is read.
-func (t *Tab) readerHints() []dialog.Hint {
-	h := dialog.HintList{Keys: t.program.Keys}
-	switch {
-	case t.reader.find.writing:
-		return t.reader.findHints(h)
-	case t.list.Spanning():
-		return t.reader.spanHints(h)
-	}
-	if t.dialogs.Asks() {
-		h.Add(config.ActionFocusPrompt, "answer")
-	}
-	switch {
-	case t.reader.find.open: // enter goes on then
-		h.Add(config.ActionFindNext, "next")
-		h.Add(config.ActionFindPrev, "previous")
-		h.Add(config.ActionCancel, "end")
-	case t.list.Expanded():
-		h.AddAll("move", config.ActionItemNext, config.ActionItemPrev)
-		h.Add(config.ActionItemExpand, "collapse")
-	default:
-		h.AddAll("move", config.ActionItemNext, config.ActionItemPrev)
-		h.Add(config.ActionItemExpand, "expand")
-	}
-	h.Add(config.ActionItemCopy, "copy")
-	h.AddAll("copy a part", config.ActionCopyCode, config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch)
-	t.terminalHints(&h)
-	h.Add(config.ActionItemOpen, "open")
-	if t.list.HasDiff() {
-		h.Add(config.ActionDiffContext, "context")
-		if t.list.Diffs().Mode == diffview.Unified {
-			h.Add(config.ActionDiffSplit, "side by side")
-		} else {
-			h.Add(config.ActionDiffSplit, "unified")
-		}
-	}
-	if !t.reader.find.open {
-		h.Add(config.ActionSearch, "find")
-	}
-	h.Add(config.ActionMark, "mark")
-	h.Add(config.ActionItemShow, "whole screen")
-	h.AddAll("prompts", config.ActionPromptPrev, config.ActionPromptNext)
-	if !t.dialogs.Asks() {
-		h.Add(config.ActionFocusPrompt, "prompt")
-	}
-	return h.List
-}
-
-// terminalHints add what can be done with the command of the selected item.
-func (t *Tab) terminalHints(h *dialog.HintList) {
-	term := t.list.SelectedTerminal()
-	if term == nil {
-		return
-	}
-	if term.Exit == nil {
-		h.Add(config.ActionStepIn, "step in")
-		h.Add(config.ActionEndCommand, "end it")
-	}
-	if term.Personal {
-		h.Add(config.ActionItemAdd, "add to prompt")
-	}
-}
-
-// spanHints are the hints while something is marked.
-func (r *reader) spanHints(h dialog.HintList) []dialog.Hint {
-	h.Add(config.ActionItemCopy, "copy")
-	h.AddAll("by items", config.ActionItemNext, config.ActionItemPrev)
-	h.AddAll("by lines", config.ActionLineDown, config.ActionLineUp)
-	h.Add(config.ActionMark, "other end")
-	h.Add(config.ActionCancel, "end")
 	return h.List
 }
 

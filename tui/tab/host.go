@@ -4,14 +4,18 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/tui/composer"
 	"parley/tui/dialog"
+	"parley/tui/tab/commands"
 	"parley/tui/tab/exporter"
+	"parley/tui/tab/reader"
 	"parley/tui/tab/rulebook"
 	"parley/tui/toolface"
 )
@@ -48,7 +52,7 @@ func (h host) Shared() bool { return h.row().Shared() }
 
 // ShowCall shows a tool call on the whole screen.
 func (h host) ShowCall(call *conversation.ToolCall) tea.Cmd {
-	h.dialogs.Push(newPager(h.Tab, call, nil))
+	h.dialogs.Push(reader.NewPager(h.Tab.desk, h, h.list, call))
 	return h.locate(toolface.Fragments(call.Content))
 }
 
@@ -91,4 +95,45 @@ func (t *Tab) source() exporter.Source {
 		Conversation: t.conv, Named: cmp.Or(t.name, safetext.Line(t.back.title)), About: cmp.Or(t.Title(), t.asked), Base: t.base,
 		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{err} }) },
 	}
+}
+
+// OpenExcerpt opens what an item is about.
+func (h host) OpenExcerpt(e toolface.Excerpt) tea.Cmd { return h.openExcerpt(e) }
+
+// LendMouse leaves the mouse to the terminal until the next key.
+func (h host) LendMouse() { h.lendMouse() }
+
+// Now is the time in the session.
+func (h host) Now() time.Time { return h.sessionNow() }
+
+// Below draws the line below what is read.
+func (h host) Below(r *reader.Reader, width int) (line string, column int) { return h.said(r, width) }
+
+// Machine is where commands run; nil as long as there is no session.
+func (h host) Machine() commands.Machine {
+	if h.session == nil {
+		return nil
+	}
+	return h.session
+}
+
+// Conversation is nil as long as there is no session.
+func (h host) Conversation() *conversation.Conversation { return h.conv }
+
+// TerminalWidth is how wide the transcript draws terminals.
+func (h host) TerminalWidth() int { return h.list.TerminalWidth() }
+
+// Bottom shows the end of the transcript.
+func (h host) Bottom() { h.list.Bottom() }
+
+// Release gives a key that a dialog has held back to the prompt.
+func (h host) Release() tea.Cmd { return h.release() }
+
+// Attach adds something to the prompt, or takes it away again.
+func (h host) Attach(a composer.Attachment) (added bool) {
+	added = h.composer.Attach(a)
+	if h.reader.Focused() {
+		h.reader.Unfocus()
+	}
+	return added
 }

@@ -69,8 +69,8 @@ func (t *Tab) imagePasted(msg imageMsg) tea.Cmd {
 	case !t.composer.AddImage(msg.image):
 		return t.desk.Say("the prompt holds too many images and pastes")
 	}
-	if t.transcriptFocused() {
-		t.unfocus(t.reader)
+	if t.reader.Focused() {
+		t.reader.Unfocus()
 	}
 	return nil
 }

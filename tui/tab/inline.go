@@ -5,7 +5,7 @@ import "parley/internal/conversation"
 // Covers reports whether the tab needs the whole screen: for a command that the person
 // has stepped into, for what is shown on the whole screen, and to read the transcript.
 func (t *Tab) Covers() bool {
-	if t.inside != nil && t.inside.emu != nil || t.reads() {
+	if t.commands.Covers() || t.reader.Reads() {
 		return true
 	}
 	_, covers := t.dialogs.Top().(covering)
@@ -29,7 +29,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	default:
 		t.list.SetSize(width, max(1, above))
 		t.list.SetNow(t.program.Now())
-		t.reader.rows = max(1, above)
+		t.reader.SetRows(max(1, above))
 		done, more = t.list.Finished()
 		lines = t.list.Rest(above)
 	}

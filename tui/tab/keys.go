@@ -18,12 +18,12 @@ import (
 func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	switch {
-	case t.inside != nil:
-		return t.insideKey(k, name)
+	case t.commands.Inside():
+		return t.commands.Key(k, name)
 	case t.replay != nil:
 		return t.replayKey(k, name)
 	}
-	if t.takesMouseBack(name) || t.unmarks(name) || t.program.Guard.Bounced(name) {
+	if t.takesMouseBack(name) || t.reader.Unmarks(name) || t.program.Guard.Bounced(name) {
 		return nil
 	}
 	t.program.Guard.Forget()
@@ -40,8 +40,8 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	d := t.dialogs.Top()
-	if t.reads() {
-		if cmd, taken := t.readerKey(k, name); taken {
+	if t.reader.Reads() {
+		if cmd, taken := t.reader.Key(k, name); taken {
 			return cmd
 		}
 		if d != nil {
@@ -51,15 +51,6 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 		return t.dialogKey(d, k, name)
 	}
 	return t.promptKey(k, name)
-}
-
-// reads reports whether keys go to the transcript: it has the focus, or words for it
-// are being written, and no dialog that the person has opened stands before it.
-func (t *Tab) reads() bool {
-	if t.reader == nil || !t.dialogs.Empty() && !t.dialogs.Asks() {
-		return false
-	}
-	return t.list.Focused() || t.reader.find.writing
 }
 
 // dialogKey gives a key to the dialog on top.
@@ -112,32 +103,14 @@ func (t *Tab) besideQuestion(name string) tea.Cmd {
 	case a == config.ActionFind, a == config.ActionLendMouse:
 		return t.run(a)
 	}
-	t.reader.move(a)
+	t.reader.Move(a)
 	return nil
-}
-
-// unmarks takes the marks of the mouse away with the next key. The one that cancels
-// does no more than that.
-func (t *Tab) unmarks(name string) bool {
-	if t.reader == nil || !t.list.Spanning() || t.list.Focused() {
-		return false
-	}
-	t.list.ClearSpan()
-	return t.program.Keys.Match(config.ActionCancel, name)
-}
-
-// unfocus gives the keys back to the prompt, or to the question that waits.
-func (t *Tab) unfocus(r *reader) {
-	r.list.Focus(false)
-	if r == t.reader {
-		t.dialogs.Regain()
-	}
 }
 
 // promptKey gives a key to the prompt, or does what it does everywhere.
 func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
-	if !t.composerActive() || t.transcriptFocused() && bound && !config.Types(name) {
+	if !t.composerActive() || t.reader.Focused() && bound && !config.Types(name) {
 		return t.run(a)
 	}
 	t.program.Guard.Typed()
@@ -153,7 +126,7 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, t.submit(*result.Prompt))
 	case result.Command != nil:
-		cmd = tea.Batch(cmd, t.runCommand(*result.Command))
+		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
 	case result.Own != "":
 		cmd = tea.Batch(cmd, t.runOwn(result.Own))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
@@ -166,8 +139,8 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	if t.composer.Empty() {
 		t.requeue = 0
 	}
-	if t.transcriptFocused() {
-		t.unfocus(t.reader)
+	if t.reader.Focused() {
+		t.reader.Unfocus()
 	}
 	return cmd
 }
@@ -223,7 +196,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionFind, config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
 		config.ActionScrollTop, config.ActionScrollBottom:
 		if t.reader != nil {
-			t.reader.act(a)
+			t.reader.Do(a)
 		}
 	case config.ActionLendMouse:
 		t.lendMouse()
@@ -247,9 +220,9 @@ func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
 	case config.ActionPasteImage:
 		return t.pasteImage()
 	case config.ActionAddOutput:
-		return t.addOutput(t.lastOwn())
+		return t.commands.AddOutput(t.commands.Last())
 	case config.ActionTerminal:
-		return t.stepIntoRunning()
+		return t.commands.StepIntoRunning()
 	}
 	return t.runAmongTabs(a)
 }
@@ -279,116 +252,24 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 	return nil
 }
 
-func (t *Tab) transcriptFocused() bool { return t.list != nil && t.list.Focused() }
-
 // composerActive reports whether there is something that a prompt could go to, or
 // soon will be.
 func (t *Tab) composerActive() bool {
 	return t.replay == nil && t.session != nil || t.starting != nil || t.reopening != nil
 }
 
-// readerKey takes a key while the transcript is read.
-func (t *Tab) readerKey(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
-	if t.reader.find.open {
-		if cmd, taken := t.reader.findKey(k); taken {
-			return cmd, true
-		}
-	}
-	if t.program.Keys.Match(config.ActionCancel, name) {
-		if t.list.Spanning() {
-			t.list.ClearSpan()
-		} else {
-			t.leaveTranscript(name)
-		}
-		return nil, true
-	}
-	a, ok := t.program.Keys.Action(config.ContextTranscript, name)
-	if !ok {
-		return nil, false
-	}
-	return t.readAction(a, name)
-}
-
-// readAction does what an action of the transcript says.
-func (t *Tab) readAction(a config.Action, name string) (tea.Cmd, bool) {
-	switch a {
-	case config.ActionItemNext:
-		t.step(1)
-	case config.ActionItemPrev:
-		t.step(-1)
-	case config.ActionItemFirst:
-		t.step(-len(t.conv.Items))
-	case config.ActionItemLast:
-		t.step(len(t.conv.Items))
-	case config.ActionItemExpand:
-		t.list.ClearSpan()
-		t.list.Toggle()
-	case config.ActionItemShow:
-		if item := t.list.Selected(); item != nil {
-			t.dialogs.Push(newPager(t, item, nil))
-		}
-	case config.ActionStepIn:
-		return t.stepIn(t.list.SelectedTerminal()), true
-	case config.ActionEndCommand:
-		return t.endCommand(t.list.SelectedTerminal()), true
-	case config.ActionItemAdd:
-		return t.addOutput(t.list.SelectedTerminal()), true
-	case config.ActionMark:
-		t.list.SpanItem()
-	case config.ActionDiffSplit:
-		return t.toggleDiffs(), true
-	case config.ActionDiffContext:
-		t.list.WidenContext()
-	case config.ActionFocusPrompt:
-		t.leaveTranscript(name)
-	default:
-		return t.reader.act(a)
-	}
-	return nil, true
-}
-
-const tooNarrow = "the window is too narrow to show changes side by side"
-
-// toggleDiffs shows changes side by side, or no longer.
-func (t *Tab) toggleDiffs() tea.Cmd {
-	if !t.list.ToggleDiffs() {
-		return t.desk.Say(tooNarrow)
-	}
-	return nil
-}
-
-// step moves the selection by items, or, while something is marked, its end.
-func (t *Tab) step(by int) {
-	if t.list.Spanning() {
-		t.list.MoveSpanItems(by)
-		return
-	}
-	t.list.Select(by)
-}
-
-// leaveTranscript gives the focus up. If a question waits, a second press of the
-// same key does nothing to it.
-func (t *Tab) leaveTranscript(name string) {
-	if t.dialogs.Asks() {
-		t.program.Guard.Ended(name)
-	}
-	t.list.ClearSpan()
-	t.unfocus(t.reader)
-}
-
 // paste gives pasted text to whoever has the focus.
 func (t *Tab) paste(text string) tea.Cmd {
-	if t.inside != nil {
-		return t.insidePaste(text)
+	if t.commands.Inside() {
+		return t.commands.Paste(text)
 	}
 	held := t.release()
 	return tea.Batch(held, t.pasted(text))
 }
 
 func (t *Tab) pasted(text string) tea.Cmd {
-	if t.reads() && t.reader.find.writing {
-		t.reader.find.line.Paste(text)
-		return t.reader.look()
+	if t.reader.Reads() && t.reader.Writing() {
+		return t.reader.Paste(text)
 	}
 	if d := t.dialogs.Top(); d != nil {
 		if cmd, taken := t.take(d.Paste(text)); taken {
@@ -399,8 +280,8 @@ func (t *Tab) pasted(text string) tea.Cmd {
 		return nil
 	}
 	t.program.Guard.Typed()
-	if t.transcriptFocused() {
-		t.unfocus(t.reader)
+	if t.reader.Focused() {
+		t.reader.Unfocus()
 	}
 	if text == "" {
 		return t.pasteImage() // so do terminals whose clipboard holds no text

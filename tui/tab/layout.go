@@ -52,7 +52,7 @@ func (l layout) composerRow(y int) int { return y - l.prompt }
 // dialog, what goes on, waiting prompts, the composer, and two lines of status.
 func (t *Tab) Draw(width, height int) Screen {
 	t.width, t.height = width, height
-	if t.inside != nil && t.inside.emu != nil {
+	if t.commands.Covers() {
 		return t.insideScreen(width, height)
 	}
 	if d, ok := t.dialogs.Top().(covering); ok {
@@ -79,7 +79,7 @@ func (t *Tab) Draw(width, height int) Screen {
 		c := *panel.Cursor
 		c.Y += t.area.dialog
 		s.Cursor = &c
-	case foot.cursor != nil && !t.transcriptFocused() && t.composerActive():
+	case foot.cursor != nil && !t.reader.Focused() && t.composerActive():
 		c := *foot.cursor
 		c.Y += t.area.prompt
 		s.Cursor = &c
@@ -106,7 +106,7 @@ func (t *Tab) footer(width, height int) footer {
 	queue := queueLines(t.conv, t.program, t.gone(), width)
 	plan := t.planLines(width, height)
 	below := make([]string, 0, len(prompt)+len(plan)+len(queue)+5)
-	said, column := t.said(t.reader, width)
+	said, column := t.said(t.reader.Itself(), width)
 	below = append(below, said)
 	below = append(below, plan...)
 	below = append(below, queue...)
@@ -169,7 +169,7 @@ func (t *Tab) panel(width, room int) dialog.View {
 		most = max(most, room-welcomeHeight-1) // there is nothing behind it that anybody would miss
 	}
 	words := ""
-	if t.reads() {
+	if t.reader.Reads() {
 		most = max(0, room/3, min(room, 4))
 		words = t.desk.Key(config.ActionFocusPrompt) + " to answer"
 	}
@@ -210,7 +210,7 @@ func (t *Tab) transcriptLines(width, height int) []string {
 	if !t.program.ReducedMotion { // else no clock counts
 		t.list.SetNow(t.sessionNow())
 	}
-	t.reader.rows = height
+	t.reader.SetRows(height)
 	return t.list.Lines()
 }
 

@@ -6,14 +6,11 @@ import (
 	"parley/config"
 )
 
-// wheelLines is how far one step of the mouse wheel scrolls.
-const wheelLines = 3
-
 // mouse gives an event to what is under the pointer. While the button is held that
 // went down in the transcript, all are the transcript's.
 func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
-	if t.inside != nil {
-		return t.insideMouse(msg)
+	if t.commands.Inside() {
+		return t.commands.Mouse(msg)
 	}
 	if _, click := msg.(tea.MouseClickMsg); click {
 		return tea.Batch(t.release(), t.pointer(msg))
@@ -23,15 +20,15 @@ func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 
 func (t *Tab) pointer(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
-	if t.reader != nil && t.reader.drag.down && !isClick(msg) {
-		return t.reader.mouse(msg, at.X, at.Y)
+	if t.reader != nil && t.reader.Dragging() && !isClick(msg) {
+		return t.reader.Mouse(msg, at.X, at.Y)
 	}
 	if t.dragsPrompt(msg) {
 		return nil
 	}
 	if d := t.dialogs.Top(); d != nil && at.Y >= t.area.dialog && at.Y < t.area.dialogEnd {
-		if isClick(msg) && t.reads() {
-			t.unfocus(t.reader)
+		if isClick(msg) && t.reader.Reads() {
+			t.reader.Unfocus()
 		}
 		cmd, _ := t.take(d.Mouse(msg, at.X, at.Y-t.area.dialog))
 		return cmd
@@ -41,18 +38,18 @@ func (t *Tab) pointer(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	case isClick(msg) && at.Button == tea.MouseLeft:
 		if used, cmd := t.composer.Click(at.X, t.area.composerLine(at.Y)); used {
-			t.unfocus(t.reader)
+			t.reader.Unfocus()
 			return cmd
 		}
 	}
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-		t.reader.wheel(wheel)
+		t.reader.Wheel(wheel)
 		return nil
 	}
 	if at.Y >= t.area.dialog {
 		return nil
 	}
-	return t.reader.mouse(msg, at.X, at.Y)
+	return t.reader.Mouse(msg, at.X, at.Y)
 }
 
 // dragsPrompt selects in the prompt, from where the button went down there until it
@@ -83,7 +80,7 @@ func (t *Tab) lendMouse() {
 	t.mouseLent = true
 	t.composer.Release()
 	if t.reader != nil {
-		t.reader.drag.down = false
+		t.reader.LetGo()
 	}
 }
 

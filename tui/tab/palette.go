@@ -73,7 +73,10 @@ func (t *Tab) actionItems() []dialog.Item {
 func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 	switch {
 	case a.Context == config.ContextTranscript:
-		return t.readChosen(a.Action)
+		if t.reader == nil || len(t.conv.Items) == 0 {
+			return t.desk.Say("there is nothing in the transcript yet")
+		}
+		return t.reader.Chosen(a.Action)
 	case a.Action == config.ActionEditor, a.Action == config.ActionHistorySearch:
 		if !t.composerActive() {
 			return t.desk.Say("there is no prompt yet: choose an agent first")
@@ -82,18 +85,6 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 		return cmd
 	}
 	return t.run(a.Action)
-}
-
-// readChosen does what a key does in the transcript, which gets the focus by it.
-func (t *Tab) readChosen(a config.Action) tea.Cmd {
-	if t.reader == nil || len(t.conv.Items) == 0 {
-		return t.desk.Say("there is nothing in the transcript yet")
-	}
-	if !t.list.Focused() { // else what is marked stays marked
-		t.list.Focus(true)
-	}
-	cmd, _ := t.readAction(a, "")
-	return cmd
 }
 
 // otherItems are what can be done and has no key.

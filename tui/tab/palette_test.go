@@ -49,7 +49,7 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 		b.press("enter")
 	}
 	choose("expandor")
-	if b.transcriptFocused() || !strings.Contains(b.desk.Said(), "nothing in the transcript") {
+	if b.reader.Focused() || !strings.Contains(b.desk.Said(), "nothing in the transcript") {
 		t.Errorf("with nothing to expand it says %q", b.desk.Said())
 	}
 	b.events(
@@ -61,7 +61,7 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 	choose("wholescreen")
 	b.mustShow(t, "An answer.", "q close")
 	b.press("q")
-	if !b.transcriptFocused() {
+	if !b.reader.Focused() {
 		t.Error("the transcript does not have the focus")
 	}
 	b.press("esc")

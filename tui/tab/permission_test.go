@@ -124,7 +124,7 @@ func TestTabAtAnInertQuestionDoesNothing(t *testing.T) {
 	b.events(say("words"))
 	queue(b, 1)
 	b.press("tab")
-	if b.transcriptFocused() {
+	if b.reader.Focused() {
 		t.Error("the transcript has the focus")
 	}
 	b.mustShow(t, "Allow it")

@@ -38,7 +38,7 @@ func (t *Tab) planLines(width, height int) []string {
 	if !t.planOpen {
 		line += th.Text.Render(safetext.Line(c.Plan.Entries[at].Content))
 		key := th.Faint.Render("  " + t.desk.Key(config.ActionPlan) + " ")
-		return []string{sides(line, key, width)}
+		return []string{cells.Sides(line, key, width)}
 	}
 	room := min(planSteps, height/planShare, all)
 	from := max(0, min(at-room/2, all-room))

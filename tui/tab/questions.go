@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/tui/dialog"
+	"parley/tui/tab/reader"
 )
 
 // env is what a dialog is made with.
@@ -74,9 +75,7 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 	case dialog.Pass:
 		return t.run(a.Action)
 	case dialog.Show:
-		p := newPager(t, a.Call, a.Head)
-		p.about = t.dialogs.Top()
-		t.dialogs.Push(p)
+		t.dialogs.Push(reader.NewPagerOf(t.desk, host{t}, t.list, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.Elicit:
 		t.session.AnswerElicitation(a.ID, a.Response)
 	case dialog.OpenURL:

@@ -9,6 +9,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/replay"
 	"parley/internal/session"
+	"parley/tui/tab/reader"
 	"parley/tui/transcript"
 )
 
@@ -94,10 +95,10 @@ func (t *Tab) perform(events []conversation.Event) tea.Cmd {
 		opening, _ := e.(conversation.SessionOpening)
 		if opening.Clear || t.conv.Restored() {
 			t.list.Reset()
-			t.reader.reset()
+			t.reader.Reset()
 		}
 	}
-	return t.reader.follow()
+	return t.reader.Follow()
 }
 
 // rewind shows the replay as if it had not begun.
@@ -108,7 +109,7 @@ func (t *Tab) rewind() {
 	t.list = transcript.New(t.program.Theme, t.conv)
 	t.list.SetSites(&t.sites)
 	t.list.Focus(old.Focused())
-	t.reader = newReader(t, t.list)
+	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.asked, t.replay.asked = "", nil
 }
 
@@ -147,14 +148,14 @@ const notInReplay = "this is a replay: there is no agent, and nothing is done"
 // replayKey takes a key while a replay is shown: a list or the help that the person has
 // opened comes first, then the transcript if it has the focus, then the replay.
 func (t *Tab) replayKey(k tea.KeyPressMsg, name string) tea.Cmd {
-	if t.takesMouseBack(name) || t.unmarks(name) {
+	if t.takesMouseBack(name) || t.reader.Unmarks(name) {
 		return nil
 	}
-	if t.reads() {
-		if a, _ := t.program.Keys.Action(config.ContextTranscript, name); !t.reader.find.writing && actsOutside(a) {
+	if t.reader.Reads() {
+		if a, _ := t.program.Keys.Action(config.ContextTranscript, name); !t.reader.Writing() && actsOutside(a) {
 			return t.desk.Say(notInReplay)
 		}
-		if cmd, taken := t.readerKey(k, name); taken {
+		if cmd, taken := t.reader.Key(k, name); taken {
 			return cmd
 		}
 	} else if d := t.dialogs.Top(); d != nil {

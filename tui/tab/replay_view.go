@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
@@ -73,7 +74,7 @@ func (r *replaying) line(th *theme.Theme, width int) string {
 	if n := len(p.Script().Faults); n > 0 {
 		right = th.Warning.Render(dialog.Count(n, "damaged place") + " left out")
 	}
-	return sides(left, right+" ", width)
+	return cells.Sides(left, right+" ", width)
 }
 
 // clockTime is a time as players show it.

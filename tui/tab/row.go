@@ -207,7 +207,7 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		}
 		return nil, !asks
 	case config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
-		if asks && !t.reads() {
+		if asks && !t.reader.Reads() {
 			return t.run(a), true
 		}
 	}

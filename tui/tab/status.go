@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/spinner"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/tui/tab/reader"
 	"parley/tui/theme"
 	"parley/tui/toolface"
 )
@@ -27,38 +27,24 @@ const contextBar = 6
 // said is the line below what a reader reads: what goes on, what was said for a
 // moment, or what is looked for. column is where the cursor stands in it, -1 if it
 // does not. r is nil as long as there is nothing to read.
-func (t *Tab) said(r *reader, width int) (line string, column int) {
+func (t *Tab) said(r *reader.Reader, width int) (line string, column int) {
 	th := t.program.Theme
 	left, right := "", ""
-	if r == t.reader {
-		left, right = t.activity(), t.place()
+	if r == t.reader.Itself() {
+		left, right = t.activity(), t.reader.Place()
 	}
 	column = -1
-	switch finding := r != nil && r.find.open; {
-	case t.desk.Said() != "" && !(finding && r.find.writing):
+	switch finding := r != nil && r.Finding(); {
+	case t.desk.Said() != "" && !(finding && r.Writing()):
 		left = "  " + th.Warning.Render(t.desk.Said())
 	case finding:
-		left, right, column = r.findLine(width)
+		left, right, column = r.FindLine(width)
 	case t.mouseLent:
 		left = "  " + th.Accent.Render("the mouse is the terminal's until the next key")
 	case left == "" && t.newsWords() != "":
 		left = "  " + th.Muted.Render(t.newsWords())
 	}
-	return sides(left, right+" ", width), column
-}
-
-// place says how far down the view is, and what is below it, unless it is at the
-// end.
-func (t *Tab) place() string {
-	if t.list == nil || t.list.Following() {
-		return ""
-	}
-	th := t.program.Theme
-	words := "↓ more below"
-	if n := t.list.New(); n > 0 {
-		words = fmt.Sprintf("↓ %d new below", n)
-	}
-	return th.Muted.Render(fmt.Sprintf("%d%%  ", t.list.Place())) + th.Accent.Render(words) + th.Faint.Render(" (end)")
+	return cells.Sides(left, right+" ", width), column
 }
 
 // activity says what goes on.
@@ -184,7 +170,7 @@ func (t *Tab) statusLine(width int) string {
 			right = less
 		}
 	}
-	return sides(line, right+" ", width)
+	return cells.Sides(line, right+" ", width)
 }
 
 // usage says how full the context is, and what the session cost.
@@ -231,19 +217,4 @@ func money(c *acpclient.Cost) string {
 		return fmt.Sprintf("%s%.*f", sign, digits, c.Amount)
 	}
 	return fmt.Sprintf("%.*f %s", digits, c.Amount, safetext.Line(c.Currency))
-}
-
-// sides puts one text at the left and one at the right of a line. The left one
-// is cut first.
-func sides(left, right string, width int) string {
-	rw := cells.Width(right)
-	if rw >= width {
-		return cells.Truncate(right, width, "")
-	}
-	left = cells.Truncate(left, max(0, width-rw-1), "…")
-	gap := width - cells.Width(left) - rw
-	if strings.TrimSpace(ansi.Strip(right)) == "" {
-		return left
-	}
-	return left + strings.Repeat(" ", gap) + right
 }

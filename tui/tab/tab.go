@@ -30,7 +30,9 @@ import (
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/inspector"
+	"parley/tui/tab/commands"
 	"parley/tui/tab/desk"
+	"parley/tui/tab/reader"
 	"parley/tui/tab/worktrees"
 	"parley/tui/theme"
 	"parley/tui/toolface"
@@ -55,7 +57,7 @@ type Tab struct {
 	session *session.Session
 	conv    *conversation.Conversation
 	list    *transcript.List
-	reader  *reader // of the list
+	reader  *reader.Transcript // of the list
 	pump    *pump
 	sites   toolface.Sites // where changes stand in their files
 	reach   toolface.Reach // which paths lead out of the session's directories
@@ -67,8 +69,9 @@ type Tab struct {
 	composer *composer.Composer
 	outbox   []outgoing       // sent by the person, on their way to the session
 	last     *composer.Prompt // the prompt that was sent last, nil if none was
-	requeue  int              // the place in the queue of the prompt that is being edited, from 1 on; 0 if none is
-	escaped  time.Time        // of a first esc that had nothing to do
+	commands *commands.Commands
+	requeue  int       // the place in the queue of the prompt that is being edited, from 1 on; 0 if none is
+	escaped  time.Time // of a first esc that had nothing to do
 	desk     *desk.Desk
 	dialogs  *dialog.Stack      // the desk's
 	asking   *dialog.Permission // the question that was asked last, nil before the first
@@ -90,9 +93,6 @@ type Tab struct {
 	reopening func() reopenedMsg
 	leaving   time.Time // of a first ctrl+c with nothing left to clear
 	news      bool      // parley is newer than the time before, and the person has not seen how
-
-	inside   *inside              // the command that has the keys, nil if none has
-	entering acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
 
 	mouseLent bool // to the terminal, until the next key
 
@@ -116,6 +116,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.dialogs = t.desk.Dialogs
 	t.worktree = worktrees.New(p.Context, t.desk, host{t}, p.Worktree)
 	t.signIn.dialogs = t.dialogs
+	t.commands = commands.New(t.desk, host{t})
 	t.composer = t.newComposer()
 	return t
 }
@@ -271,7 +272,7 @@ type leavingOver struct{}
 // while it is on the screen.
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	cmd := tea.Batch(t.handle(msg), t.touched(msg))
-	t.fitInside()
+	t.commands.Fit(t.width, t.height)
 	if decode := t.decodePictures(); decode != nil {
 		cmd = tea.Batch(cmd, decode)
 	}
@@ -306,10 +307,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.settle(msg)
 	case playMsg:
 		return t.played(msg)
-	case findMsg:
-		return msg.reader.findOn()
-	case dragMsg:
-		return msg.reader.dragOn()
 	case leavingOver:
 		// The screen is drawn again, without the hint.
 	case ErrorMsg:
@@ -325,8 +322,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 // result takes what came of a command that the tab has started.
 func (t *Tab) result(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case shellMsg:
-		return t.shellStarted(msg)
 	case copiedMsg:
 		return t.desk.Say(msg.String())
 	case imageMsg:

@@ -1,4 +1,4 @@
-package tab
+package reader
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/cells"
-
 	"parley/config"
+	"parley/internal/cells"
 	"parley/tui/dialog"
+	"parley/tui/tab/desk"
 )
 
 // findPause is after what time a search takes in what the agent has said since.
@@ -28,10 +28,14 @@ type finder struct {
 	more, underWay bool
 }
 
-// findMsg goes on with a search.
-type findMsg struct{ reader *reader }
+// Finding reports whether the line is open in which is written what is looked for, and
+// Writing whether keys go to it.
+func (r *Reader) Finding() bool { return r.find.open }
 
-func (r *reader) startFinding() {
+// Writing is described with Finding.
+func (r *Reader) Writing() bool { return r.find.writing }
+
+func (r *Reader) startFinding() {
 	f := &r.find
 	if !f.open {
 		*f = finder{back: r.list.Focused(), underWay: f.underWay}
@@ -41,21 +45,21 @@ func (r *reader) startFinding() {
 
 // stopFinding takes the line and the marks away; the view stays where it is. The
 // keys go where they went before.
-func (r *reader) stopFinding() {
+func (r *Reader) stopFinding() {
 	back := r.find.back
 	r.find = finder{underWay: r.find.underWay}
 	r.list.StopFinding()
 	if !back {
-		r.tab.unfocus(r)
+		r.Unfocus()
 	}
 }
 
 // findKey takes a key while the line is open.
-func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	f, keys, name := &r.find, r.tab.program.Keys, k.String()
+func (r *Reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	f, keys, name := &r.find, r.desk.Env().Keys, k.String()
 	switch {
 	case keys.Match(config.ActionCancel, name), keys.Match(config.ActionInterrupt, name):
-		r.tab.program.Guard.Ended(name)
+		r.desk.Env().Guard.Ended(name)
 		r.stopFinding()
 	case name == "enter", name == "down":
 		r.walk(1)
@@ -68,14 +72,14 @@ func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		cmd = r.look()
 	default:
 		a, _ := keys.Action(config.ContextPrompt, name)
-		r.move(a) // a page up, and the like
+		r.Move(a) // a page up, and the like
 	}
 	return cmd, true
 }
 
 // walk goes to the next match, or to the one before. From then on keys mean what
 // they mean in the list, so that what was found can be opened or copied.
-func (r *reader) walk(by int) {
+func (r *Reader) walk(by int) {
 	if r.find.line.Text() == "" {
 		return
 	}
@@ -86,22 +90,28 @@ func (r *reader) walk(by int) {
 	r.list.FindNext(by)
 }
 
+// Paste writes what is pasted into the line.
+func (r *Reader) Paste(text string) tea.Cmd {
+	r.find.line.Paste(text)
+	return r.look()
+}
+
 // look looks for what stands in the line.
-func (r *reader) look() tea.Cmd { return r.goOn(r.list.Find(r.find.line.Text())) }
+func (r *Reader) look() tea.Cmd { return r.goOn(r.list.Find(r.find.line.Text())) }
 
 // goOn has a search gone on with, if there is more to it, beside everything else
 // that comes.
-func (r *reader) goOn(more bool) tea.Cmd {
+func (r *Reader) goOn(more bool) tea.Cmd {
 	r.find.more = more
 	if !more || r.find.underWay {
 		return nil
 	}
 	r.find.underWay = true
-	return func() tea.Msg { return findMsg{r} }
+	return func() tea.Msg { return desk.Then(r.findOn) }
 }
 
 // findOn is the next step of a search.
-func (r *reader) findOn() tea.Cmd {
+func (r *Reader) findOn() tea.Cmd {
 	r.find.underWay = false
 	if !r.list.Finding() {
 		return nil
@@ -109,19 +119,19 @@ func (r *reader) findOn() tea.Cmd {
 	return r.goOn(r.list.FindOn())
 }
 
-// follow has a search take in what was added, after a while.
-func (r *reader) follow() tea.Cmd {
+// Follow has a search take in what was added, after a while.
+func (r *Reader) Follow() tea.Cmd {
 	if !r.list.Finding() || r.find.underWay {
 		return nil
 	}
 	r.find.underWay = true
-	return tea.Tick(findPause, func(time.Time) tea.Msg { return findMsg{r} })
+	return tea.Tick(findPause, func(time.Time) tea.Msg { return desk.Then(r.findOn) })
 }
 
-// findLine draws what is looked for, and says in which column the cursor stands,
+// FindLine draws what is looked for, and says in which column the cursor stands,
 // -1 if there is none.
-func (r *reader) findLine(width int) (left, right string, column int) {
-	th, f := r.tab.program.Theme, &r.find
+func (r *Reader) FindLine(width int) (left, right string, column int) {
+	th, f := r.desk.Env().Theme, &r.find
 	left = "  " + th.Accent.Render("find") + " "
 	at, all := r.list.Found()
 	switch {
@@ -143,7 +153,7 @@ func (r *reader) findLine(width int) (left, right string, column int) {
 	return left + text, right, lead + column
 }
 
-func (r *reader) findHints(h dialog.HintList) []dialog.Hint {
+func (r *Reader) findHints(h dialog.HintList) []dialog.Hint {
 	h.List = append(h.List, dialog.Hint{Key: "enter", Text: "next"}, dialog.Hint{Key: "up", Text: "previous"})
 	h.Add(config.ActionCancel, "end")
 	return h.List

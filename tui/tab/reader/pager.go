@@ -1,4 +1,4 @@
-package tab
+package reader
 
 import (
 	"fmt"
@@ -11,30 +11,39 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
+	"parley/tui/tab/desk"
 	"parley/tui/theme"
 	"parley/tui/toolface"
+	"parley/tui/transcript"
 )
 
 // panStep is how far lines that are not wrapped move to the side, in cells.
 const panStep = 20
 
-// pager is one item on the whole screen. It is a dialog that the person has opened.
-type pager struct {
-	reader
+// tooNarrow is said when there is no room for two sides of a change.
+const tooNarrow = "the window is too narrow to show changes side by side"
+
+// Pager is one item on the whole screen. It is a dialog that the person has opened.
+type Pager struct {
+	Reader
 	title string
 	about dialog.Dialog // the question that it shows what is asked of, nil if there is none
 }
 
-var _ dialog.Dialog = (*pager)(nil)
+var _ dialog.Dialog = (*Pager)(nil)
 
-// newPager shows an item. head, if it is not nil, draws what stands above the
-// contents of a tool call that the person is asked about.
-func newPager(t *Tab, item conversation.Item, head func(width int, th *theme.Theme) []string) *pager {
-	p := &pager{title: itemTitle(item)}
+// NewPager shows an item of a list.
+func NewPager(d *desk.Desk, h Host, l *transcript.List, item conversation.Item) *Pager {
+	return &Pager{title: itemTitle(item), Reader: Reader{desk: d, host: h, list: l.PageOf(item, nil)}}
+}
+
+// NewPagerOf shows what is asked in a question. head draws what stands above the contents
+// of the call.
+func NewPagerOf(d *desk.Desk, h Host, l *transcript.List, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *Pager {
+	p := &Pager{title: itemTitle(call), about: question, Reader: Reader{desk: d, host: h, list: l.PageOf(call, head)}}
 	if head != nil {
 		p.title = "Permission: " + p.title
 	}
-	p.reader = *newReader(t, t.list.PageOf(item, head))
 	return p
 }
 
@@ -64,14 +73,14 @@ func itemTitle(item conversation.Item) string {
 }
 
 // About implements dialog.Attached.
-func (p *pager) About() dialog.Dialog { return p.about }
+func (p *Pager) About() dialog.Dialog { return p.about }
 
 // SetTheme implements dialog.Dialog, as the methods below do.
-func (p *pager) SetTheme(th *theme.Theme) { p.list.SetTheme(th) }
+func (p *Pager) SetTheme(th *theme.Theme) { p.list.SetTheme(th) }
 
 // Key scrolls, looks for words and copies.
-func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
-	keys, name := p.tab.program.Keys, k.String()
+func (p *Pager) Key(k tea.KeyPressMsg) dialog.Action {
+	keys, name := p.desk.Env().Keys, k.String()
 	if p.find.open {
 		if cmd, taken := p.findKey(k); taken {
 			return stay(cmd)
@@ -91,9 +100,9 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 	case config.ActionFind:
 		p.startFinding()
 	case config.ActionLendMouse:
-		p.tab.lendMouse()
+		p.host.LendMouse()
 	default:
-		p.move(a)
+		p.Move(a)
 	}
 	return nil
 }
@@ -107,7 +116,7 @@ func stay(cmd tea.Cmd) dialog.Action {
 }
 
 // do does what an action of the pager says.
-func (p *pager) do(a config.Action) dialog.Action {
+func (p *Pager) do(a config.Action) dialog.Action {
 	switch a {
 	case config.ActionPagerClose:
 		return dialog.Close{}
@@ -123,7 +132,7 @@ func (p *pager) do(a config.Action) dialog.Action {
 
 // read does what an action of the transcript says here: what goes by items there
 // goes by lines.
-func (p *pager) read(a config.Action) tea.Cmd {
+func (p *Pager) read(a config.Action) tea.Cmd {
 	switch a {
 	case config.ActionItemNext:
 		p.line(1)
@@ -145,17 +154,17 @@ func (p *pager) read(a config.Action) tea.Cmd {
 		p.list.WidenContext()
 	case config.ActionDiffSplit:
 		if !p.list.ToggleDiffs() {
-			return p.tab.desk.Say(tooNarrow)
+			return p.desk.Say(tooNarrow)
 		}
 	default:
-		cmd, _ := p.act(a)
+		cmd, _ := p.Reader.Do(a)
 		return cmd
 	}
 	return nil
 }
 
 // line scrolls by a line, or moves the end of what is marked.
-func (p *pager) line(by int) {
+func (p *Pager) line(by int) {
 	if p.list.Spanning() {
 		p.list.MoveSpan(by)
 		return
@@ -164,27 +173,28 @@ func (p *pager) line(by int) {
 }
 
 // Paste writes what is looked for.
-func (p *pager) Paste(text string) dialog.Action {
+func (p *Pager) Paste(text string) dialog.Action {
 	if !p.find.writing {
 		return nil
 	}
-	p.find.line.Paste(text)
-	return stay(p.look())
+	return stay(p.Reader.Paste(text))
 }
 
 // Mouse scrolls and marks.
-func (p *pager) Mouse(msg tea.MouseMsg, x, y int) dialog.Action { return stay(p.mouse(msg, x, y-1)) }
+func (p *Pager) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
+	return stay(p.Reader.Mouse(msg, x, y-1))
+}
 
 // View draws the title, the item, and a line for what is said or looked for. The
 // keys stand below, and are not part of it.
-func (p *pager) View(width, height int) dialog.View {
-	th := p.tab.program.Theme
+func (p *Pager) View(width, height int) dialog.View {
+	th := p.desk.Env().Theme
 	p.rows = max(1, height-2) // without the title, and what is said
 	p.list.SetSize(width, p.rows)
-	p.list.SetNow(p.tab.sessionNow())
+	p.list.SetNow(p.host.Now())
 	left := "  " + th.DialogTitle.Render(p.title)
-	lines := append([]string{sides(left, p.state()+" ", width)}, p.list.Lines()...)
-	said, column := p.tab.said(&p.reader, width)
+	lines := append([]string{cells.Sides(left, p.state()+" ", width)}, p.list.Lines()...)
+	said, column := p.host.Below(&p.Reader, width)
 	lines = append(lines, said)
 	v := dialog.View{Lines: lines[:min(len(lines), height)]}
 	if column >= 0 && len(lines) <= height {
@@ -194,8 +204,8 @@ func (p *pager) View(width, height int) dialog.View {
 }
 
 // state says how lines are drawn, and where in the item the view is.
-func (p *pager) state() string {
-	th := p.tab.program.Theme
+func (p *Pager) state() string {
+	th := p.desk.Env().Theme
 	words := fmt.Sprintf("%d%%", p.list.Place())
 	switch end := p.list.AtEnd(); {
 	case end && p.list.AtTop():
@@ -210,8 +220,8 @@ func (p *pager) state() string {
 }
 
 // Hints are the keys that matter.
-func (p *pager) Hints() []dialog.Hint {
-	h := dialog.HintList{Keys: p.tab.program.Keys}
+func (p *Pager) Hints() []dialog.Hint {
+	h := dialog.HintList{Keys: p.desk.Env().Keys}
 	if p.find.writing {
 		return p.findHints(h)
 	}
@@ -243,32 +253,4 @@ func (p *pager) Hints() []dialog.Hint {
 }
 
 // Covers says that the pager takes the whole screen.
-func (p *pager) Covers() {}
-
-// covering is a dialog that takes the whole screen.
-type covering interface {
-	dialog.Dialog
-	Covers()
-}
-
-// wholeScreen draws the tab while such a dialog is on top.
-func (t *Tab) wholeScreen(p covering, width, height int) Screen {
-	room := height
-	if height > 2 {
-		room-- // for the keys
-	}
-	t.area = layout{dialogEnd: height, prompt: height}
-	v := p.View(width, room)
-	s := Screen{Lines: v.Lines, Cursor: v.Cursor}
-	for len(s.Lines) < room {
-		s.Lines = append(s.Lines, "")
-	}
-	if room < height {
-		s.Lines = append(s.Lines, t.hintLine(width))
-	}
-	for i, line := range s.Lines {
-		s.Lines[i] = cells.Truncate(line, width, "")
-	}
-	s.cut(width, height)
-	return s
-}
+func (p *Pager) Covers() {}

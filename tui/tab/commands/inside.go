@@ -1,4 +1,4 @@
-package tab
+package commands
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"parley/terminal/screen"
 	"parley/tui/dialog"
 	"parley/tui/keyboard"
+	"parley/tui/tab/reader"
 	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
@@ -41,36 +42,36 @@ type inside struct {
 	back       int // how many lines the view is scrolled back
 }
 
-// stepIn gives the keys to a command that runs.
-func (t *Tab) stepIn(term *conversation.Terminal) tea.Cmd {
+// StepIn gives the keys to a command that runs.
+func (c *Commands) StepIn(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return t.desk.Say("there is no command in this item")
+		return c.desk.Say("there is no command in this item")
 	case term.Own:
-		return t.desk.Say("the agent runs this command itself: nobody else can type into it")
+		return c.desk.Say("the agent runs this command itself: nobody else can type into it")
 	case term.Exit != nil:
-		return t.desk.Say("the command has ended")
+		return c.desk.Say("the command has ended")
 	}
-	held := t.release()
-	t.inside = &inside{term: term}
-	t.fitInside()
+	held := c.host.Release()
+	c.inside = &inside{term: term}
+	c.Fit(c.width, c.height)
 	return held
 }
 
 // stepOut gives the keys back to who had them before. A key that was meant for the
 // command does nothing to a question that has come up meanwhile.
-func (t *Tab) stepOut(name string) {
-	if in := t.inside; in.term.Exit == nil {
+func (c *Commands) stepOut(name string) {
+	if in := c.inside; in.term.Exit == nil {
 		cols, rows := 0, 0 // what the agent's commands have at first
 		if in.term.Personal {
-			cols, rows = t.list.TerminalWidth(), transcript.TerminalRows
+			cols, rows = c.host.TerminalWidth(), transcript.TerminalRows
 		}
-		_ = t.session.ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
+		_ = c.host.Machine().ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
 	}
-	t.inside = nil
-	t.program.Guard.Typed()
-	t.program.Guard.Ended(name)
-	t.dialogs.Regain()
+	c.inside = nil
+	c.desk.Env().Guard.Typed()
+	c.desk.Env().Guard.Ended(name)
+	c.desk.Dialogs.Regain()
 }
 
 // insideSize is the size of a command's terminal where the screen has that size:
@@ -79,19 +80,26 @@ func insideSize(width, height int) (cols, rows int) {
 	return max(1, width-2), max(1, height-4)
 }
 
-// fitInside brings the terminal to the size that there is room for.
-func (t *Tab) fitInside() {
-	in := t.inside
-	if in == nil || t.width == 0 {
+// Inside reports whether the person has stepped into a command: it has all keys then.
+func (c *Commands) Inside() bool { return c.inside != nil }
+
+// Covers reports whether the command into which the person has stepped has the screen.
+func (c *Commands) Covers() bool { return c.inside != nil && c.inside.emu != nil }
+
+// Fit brings the terminal of the command to the size that there is on a screen.
+func (c *Commands) Fit(width, height int) {
+	c.width, c.height = width, height
+	in := c.inside
+	if in == nil || width == 0 {
 		return
 	}
-	if cols, rows := insideSize(t.width, t.height); in.emu == nil || cols != in.cols || rows != in.rows {
+	if cols, rows := insideSize(width, height); in.emu == nil || cols != in.cols || rows != in.rows {
 		in.cols, in.rows = cols, rows
 		in.replay()
 	}
 	if size := [2]int{in.cols, in.rows}; size != in.told && in.term.Exit == nil {
 		in.told = size
-		_ = t.session.ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
+		_ = c.host.Machine().ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
 	}
 }
 
@@ -107,15 +115,22 @@ func (in *inside) replay() {
 	in.fed = in.term.Total()
 }
 
-// feedInside shows what the command has printed since the last time, and answers
-// what it asks of its terminal.
-func (t *Tab) feedInside() {
-	in := t.inside
+// Follow takes in what has happened in the session: it steps into the shell that was asked
+// for, and shows what the command has printed.
+func (c *Commands) Follow() tea.Cmd {
+	c.feed()
+	return c.enter()
+}
+
+// feed shows what the command has printed since the last time, and answers what it asks
+// of its terminal.
+func (c *Commands) feed() {
+	in := c.inside
 	switch {
 	case in == nil:
 		return
-	case t.conv.Terminals[in.term.ID] != in.term: // another session was opened
-		t.stepOut("")
+	case c.host.Conversation().Terminals[in.term.ID] != in.term: // another session was opened
+		c.stepOut("")
 		return
 	case in.emu == nil || in.fed == in.term.Total():
 		return
@@ -139,16 +154,16 @@ func (t *Tab) feedInside() {
 		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
 	}
 	if len(replies) > 0 && in.term.Exit == nil {
-		_ = t.session.TypeInto(in.term.ID, replies) // it may just have ended
+		_ = c.host.Machine().TypeInto(in.term.ID, replies) // it may just have ended
 	}
 }
 
-// insideKey takes a key while the person is inside a command.
-func (t *Tab) insideKey(k tea.KeyPressMsg, name string) tea.Cmd {
-	in := t.inside
-	switch a, _ := t.program.Keys.Action(config.ContextTerminal, name); a {
+// Key takes a key while the person is inside a command.
+func (c *Commands) Key(k tea.KeyPressMsg, name string) tea.Cmd {
+	in := c.inside
+	switch a, _ := c.desk.Env().Keys.Action(config.ContextTerminal, name); a {
 	case config.ActionStepOut:
-		t.stepOut(name)
+		c.stepOut(name)
 		return nil
 	case config.ActionTerminalUp:
 		in.scroll(in.rows / 2)
@@ -159,62 +174,66 @@ func (t *Tab) insideKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	}
 	if in.term.Exit != nil {
 		if name == "enter" || name == "esc" || name == "q" {
-			t.stepOut(name)
+			c.stepOut(name)
 		}
 		return nil
 	}
-	return t.typeInside(keyboard.Key(k, in.emu.Modes()))
+	return c.typeInto(keyboard.Key(k, in.emu.Modes()))
 }
 
-// typeInside types into the command. It does not wait, so that keys stay in order.
-func (t *Tab) typeInside(data string) tea.Cmd {
-	t.inside.back = 0
-	t.program.Guard.Typed()
+// typeInto types into the command. It does not wait, so that keys stay in order.
+func (c *Commands) typeInto(data string) tea.Cmd {
+	c.inside.back = 0
+	c.desk.Env().Guard.Typed()
 	if data == "" {
 		return nil
 	}
-	if err := t.session.TypeInto(t.inside.term.ID, []byte(data)); err != nil {
-		return t.desk.Say(err.Error())
+	if err := c.host.Machine().TypeInto(c.inside.term.ID, []byte(data)); err != nil {
+		return c.desk.Say(err.Error())
 	}
 	return nil
 }
 
-// insidePaste pastes into the command.
-func (t *Tab) insidePaste(text string) tea.Cmd {
-	if t.inside.term.Exit != nil {
+// Paste pastes into the command.
+func (c *Commands) Paste(text string) tea.Cmd {
+	if c.inside.term.Exit != nil {
 		return nil
 	}
-	return t.typeInside(keyboard.Paste(text, t.inside.emu.Modes()))
+	return c.typeInto(keyboard.Paste(text, c.inside.emu.Modes()))
 }
 
-// insideMouse scrolls: back, or, on the alternate screen, in the program.
-func (t *Tab) insideMouse(msg tea.MouseMsg) tea.Cmd {
+// Mouse scrolls: back, or, on the alternate screen, in the program.
+func (c *Commands) Mouse(msg tea.MouseMsg) tea.Cmd {
 	wheel, ok := msg.(tea.MouseWheelMsg)
 	if !ok || wheel.Button != tea.MouseWheelUp && wheel.Button != tea.MouseWheelDown {
 		return nil
 	}
-	in, up := t.inside, wheel.Button == tea.MouseWheelUp
+	in, up := c.inside, wheel.Button == tea.MouseWheelUp
 	if modes := in.emu.Modes(); modes.Alternate && in.term.Exit == nil {
 		key := tea.KeyPressMsg{Code: tea.KeyDown}
 		if up {
 			key.Code = tea.KeyUp
 		}
-		return t.typeInside(strings.Repeat(keyboard.Key(key, modes), altScroll))
+		return c.typeInto(strings.Repeat(keyboard.Key(key, modes), altScroll))
 	}
-	in.scroll(direction(up) * wheelLines)
+	if !up {
+		in.scroll(-reader.WheelLines)
+		return nil
+	}
+	in.scroll(reader.WheelLines)
 	return nil
 }
 
 // scroll moves the view by lines, back if n is positive.
 func (in *inside) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above()) }
 
-// insideHints are the keys that are not the command's.
-func (t *Tab) insideHints() []dialog.Hint {
-	h := dialog.HintList{Keys: t.program.Keys}
-	if t.inside.term.Exit != nil {
+// Hints are the keys that are not the command's.
+func (c *Commands) Hints() []dialog.Hint {
+	h := dialog.HintList{Keys: c.desk.Env().Keys}
+	if c.inside.term.Exit != nil {
 		return []dialog.Hint{{Key: "enter", Text: "back"}}
 	}
-	if t.dialogs.Asks() {
+	if c.desk.Dialogs.Asks() {
 		h.Add(config.ActionStepOut, "step out and see the question")
 	} else {
 		h.Add(config.ActionStepOut, "step out, it runs on")
@@ -224,14 +243,14 @@ func (t *Tab) insideHints() []dialog.Hint {
 	return h.List
 }
 
-// insideWords say in the frame what happens to keys.
-func (t *Tab) insideWords() string {
-	in := t.inside
+// words say in the frame what happens to keys.
+func (c *Commands) words() string {
+	in := c.inside
 	switch {
 	case in.term.Exit != nil:
 		return toolface.Ended(in.term.Exit) + ": no key goes anywhere but enter, back"
-	case t.dialogs.Asks():
-		return "a question waits for you: " + t.desk.Key(config.ActionStepOut) + " steps out to it"
+	case c.desk.Dialogs.Asks():
+		return "a question waits for you: " + c.desk.Key(config.ActionStepOut) + " steps out to it"
 	case in.back > 0:
 		return fmt.Sprintf("%d lines back, any key returns", in.back)
 	}

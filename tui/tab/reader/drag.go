@@ -1,4 +1,4 @@
-package tab
+package reader
 
 import (
 	"time"
@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/conversation"
+	"parley/tui/tab/desk"
 )
 
 const (
@@ -33,16 +34,13 @@ type drag struct {
 	again bool
 }
 
-// dragMsg scrolls on while the pointer is beyond the edge of a list.
-type dragMsg struct{ reader *reader }
-
-// mouse takes an event of the mouse. x and y count from the first cell of the list.
+// Mouse takes an event of the mouse. x and y count from the first cell of the list.
 // While the button is held, events from outside of it count.
-func (r *reader) mouse(msg tea.MouseMsg, x, y int) tea.Cmd {
+func (r *Reader) Mouse(msg tea.MouseMsg, x, y int) tea.Cmd {
 	d := &r.drag
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
-		r.wheel(m)
+		r.Wheel(m)
 		if d.down && d.moved {
 			r.list.ExtendSpan(d.x, d.y)
 		}
@@ -65,18 +63,19 @@ func (r *reader) mouse(msg tea.MouseMsg, x, y int) tea.Cmd {
 	return nil
 }
 
-func (r *reader) wheel(m tea.MouseWheelMsg) {
+// Wheel scrolls.
+func (r *Reader) Wheel(m tea.MouseWheelMsg) {
 	switch m.Button {
 	case tea.MouseWheelUp:
-		r.list.Scroll(-wheelLines)
+		r.list.Scroll(-WheelLines)
 	case tea.MouseWheelDown:
-		r.list.Scroll(wheelLines)
+		r.list.Scroll(WheelLines)
 	}
 }
 
 // press is the button going down.
-func (r *reader) press(x, y int) {
-	d, now := &r.drag, r.tab.program.Now()
+func (r *Reader) press(x, y int) {
+	d, now := &r.drag, r.desk.Env().Now()
 	if x == d.x && y == d.y && now.Sub(d.clicked) < clickTime {
 		d.clicks++
 	} else {
@@ -99,7 +98,7 @@ func (r *reader) press(x, y int) {
 }
 
 // selects selects the item on a line, and reports whether it was selected before.
-func (r *reader) selects(y int) (again bool) {
+func (r *Reader) selects(y int) (again bool) {
 	var was conversation.Item
 	if r.list.Focused() {
 		was = r.list.Selected()
@@ -109,12 +108,12 @@ func (r *reader) selects(y int) (again bool) {
 
 // release is the button going up: what is marked is copied. A click without a mark
 // on an item that was selected expands or collapses it.
-func (r *reader) release() tea.Cmd {
+func (r *Reader) release() tea.Cmd {
 	d := &r.drag
 	switch {
 	case r.list.Spanning():
 		if !d.focused {
-			r.tab.unfocus(r) // marking takes no keys from where they went
+			r.Unfocus() // marking takes no keys from where they went
 		}
 		return r.copySpan(false)
 	case d.clicks == 1 && d.again && !d.moved:
@@ -124,17 +123,17 @@ func (r *reader) release() tea.Cmd {
 }
 
 // scrollOn scrolls as long as the pointer is at the edge of a list or beyond it.
-func (r *reader) scrollOn() tea.Cmd {
+func (r *Reader) scrollOn() tea.Cmd {
 	d := &r.drag
 	if d.ticking || !d.down || d.y > 0 && d.y < r.rows {
 		return nil
 	}
 	d.ticking = true
-	return tea.Tick(dragTime, func(time.Time) tea.Msg { return dragMsg{r} })
+	return tea.Tick(dragTime, func(time.Time) tea.Msg { return desk.Then(r.dragOn) })
 }
 
 // dragOn scrolls a line, and marks on.
-func (r *reader) dragOn() tea.Cmd {
+func (r *Reader) dragOn() tea.Cmd {
 	d := &r.drag
 	d.ticking = false
 	if !d.down || d.y > 0 && d.y < r.rows {

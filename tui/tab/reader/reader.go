@@ -1,20 +1,43 @@
-package tab
+// Package reader is how a person reads a list, whether the transcript or one item of it on
+// the whole screen: by keys and mouse they scroll it, look for words, mark, copy and open.
+package reader
 
 import (
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/tui/tab/desk"
 	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
 
-// reader is how a person reads a list: what is looked for in it, what is marked in
-// it, and what is taken from it.
-type reader struct {
-	tab  *Tab
+// WheelLines is how far one step of the mouse wheel scrolls.
+const WheelLines = 3
+
+// Host is the tab, as far as reading needs it.
+type Host interface {
+	// Copy puts text on the clipboard; what says which text it is, "" says nothing.
+	Copy(what, text string) tea.Cmd
+	// OpenExcerpt opens what an item is about: the file that it names, or a picture.
+	OpenExcerpt(toolface.Excerpt) tea.Cmd
+	// LendMouse leaves the mouse to the terminal until the next key.
+	LendMouse()
+	// Now is the time in the session, which is another one in a replay.
+	Now() time.Time
+	// Below draws the line below what is read, and says in which column of it the cursor
+	// stands, -1 if it does not.
+	Below(r *Reader, width int) (line string, column int)
+}
+
+// Reader is how a person reads a list: what is looked for in it, what is marked in it, and
+// what is taken from it.
+type Reader struct {
+	desk *desk.Desk
+	host Host
 	list *transcript.List
 	find finder
 	drag drag
@@ -23,19 +46,36 @@ type reader struct {
 	// code is which block of code of an item was copied last, codeOf that item.
 	code   int
 	codeOf conversation.Item
+	// main says that the list is the transcript: a question below it gets the keys back.
+	main bool
 }
 
-func newReader(t *Tab, l *transcript.List) *reader { return &reader{tab: t, list: l} }
-
-// reset forgets what was looked for and taken, after the list has begun anew.
-func (r *reader) reset() {
+// Reset forgets what was looked for and taken, after the list has begun anew.
+func (r *Reader) Reset() {
 	r.find = finder{underWay: r.find.underWay}
 	r.drag, r.codeOf = drag{}, nil
 }
 
-// act does what an action of the transcript says, as far as it is the same for
+// SetRows says how many lines of the list are drawn.
+func (r *Reader) SetRows(rows int) { r.rows = rows }
+
+// LetGo says that the mouse is somebody else's: nothing is dragged any more.
+func (r *Reader) LetGo() { r.drag.down = false }
+
+// Unfocus gives the keys back to the prompt, or to the question that waits.
+func (r *Reader) Unfocus() {
+	r.list.Focus(false)
+	if r.main {
+		r.desk.Dialogs.Regain()
+	}
+}
+
+// Dragging reports whether the button of the mouse went down in the list.
+func (r *Reader) Dragging() bool { return r.drag.down }
+
+// Do does what an action of the transcript says, as far as it is the same for
 // every list.
-func (r *reader) act(a config.Action) (cmd tea.Cmd, taken bool) {
+func (r *Reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 	switch a {
 	case config.ActionSearch, config.ActionFind:
 		r.startFinding()
@@ -45,7 +85,7 @@ func (r *reader) act(a config.Action) (cmd tea.Cmd, taken bool) {
 		}
 		r.list.FindNext(direction(a == config.ActionFindNext))
 	case config.ActionItemOpen:
-		cmd = r.tab.openExcerpt(r.list.Excerpt())
+		cmd = r.host.OpenExcerpt(r.list.Excerpt())
 	case config.ActionItemCopy:
 		cmd = r.copyItem()
 	case config.ActionCopyCode:
@@ -53,13 +93,13 @@ func (r *reader) act(a config.Action) (cmd tea.Cmd, taken bool) {
 	case config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch:
 		cmd = r.copyOfTool(a)
 	default:
-		return nil, r.move(a)
+		return nil, r.Move(a)
 	}
 	return cmd, true
 }
 
-// move scrolls the list, if that is what an action says.
-func (r *reader) move(a config.Action) bool {
+// Move scrolls the list, if that is what an action says.
+func (r *Reader) Move(a config.Action) bool {
 	l := r.list
 	switch a {
 	case config.ActionPageUp:
@@ -99,35 +139,35 @@ func direction(forward bool) int {
 }
 
 // copyItem copies what is marked, else the whole item.
-func (r *reader) copyItem() tea.Cmd {
+func (r *Reader) copyItem() tea.Cmd {
 	if r.list.Spanning() {
 		return r.copySpan(true)
 	}
 	text := r.list.Excerpt().Text
 	if text == "" {
-		return r.tab.desk.Say("there is nothing to copy in this item")
+		return r.desk.Say("there is nothing to copy in this item")
 	}
-	return r.tab.copy("", text)
+	return r.host.Copy("", text)
 }
 
 // copySpan copies what is marked. The marks stay unless end is set.
-func (r *reader) copySpan(end bool) tea.Cmd {
+func (r *Reader) copySpan(end bool) tea.Cmd {
 	text := r.list.SpanText()
 	if end {
 		r.list.ClearSpan()
 	}
 	if text == "" {
-		return r.tab.desk.Say("there is no text in what is marked")
+		return r.desk.Say("there is no text in what is marked")
 	}
-	return r.tab.copy("", text)
+	return r.host.Copy("", text)
 }
 
 // copyCode copies a block of code: the first that is in sight, and the next one
 // each time that it is asked for again.
-func (r *reader) copyCode() tea.Cmd {
+func (r *Reader) copyCode() tea.Cmd {
 	codes, first := r.list.Codes()
 	if len(codes) == 0 {
-		return r.tab.desk.Say("there is no code block in this item")
+		return r.desk.Say("there is no code block in this item")
 	}
 	if r.codeOf == r.list.Selected() {
 		r.code = (r.code + 1) % len(codes)
@@ -138,11 +178,11 @@ func (r *reader) copyCode() tea.Cmd {
 	if len(codes) > 1 {
 		what = fmt.Sprintf("code block %d of %d", r.code+1, len(codes))
 	}
-	return r.tab.copy(what, codes[r.code])
+	return r.host.Copy(what, codes[r.code])
 }
 
 // copyOfTool copies something of a tool call.
-func (r *reader) copyOfTool(a config.Action) tea.Cmd {
+func (r *Reader) copyOfTool(a config.Action) tea.Cmd {
 	call, _ := r.list.Selected().(*conversation.ToolCall)
 	if own, ok := r.list.Selected().(*conversation.ShellCommand); ok {
 		call = toolface.ShellCall(own)
@@ -159,15 +199,15 @@ func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 		what, text = "output", toolface.Output(call)
 	default:
 		what = "change"
-		text, err = toolface.Patch(call, r.tab.cwd)
+		text, err = toolface.Patch(call, r.desk.Env().Cwd)
 	}
 	switch {
 	case err != nil:
-		return r.tab.desk.Say(err.Error())
+		return r.desk.Say(err.Error())
 	case text == "":
-		return r.tab.desk.Say("there is no " + what + " in this item")
+		return r.desk.Say("there is no " + what + " in this item")
 	case a == config.ActionCopyPatch:
 		what = "change as a patch"
 	}
-	return r.tab.copy("the "+what, text)
+	return r.host.Copy("the "+what, text)
 }
