@@ -138,6 +138,12 @@ func (a AgentState) Name() string {
 	return a.Info.Name
 }
 
+// Gone reports whether there is no agent that could take a prompt, or no session: it has
+// to be started again. A conversation that is nil has not begun.
+func (c *Conversation) Gone() bool {
+	return c != nil && (c.Phase == PhaseLost || c.Phase == PhaseFailed)
+}
+
 // Turn is the current turn.
 type Turn struct {
 	Running bool

@@ -47,13 +47,13 @@ func (t *Tab) startWith(a config.Agent, make func() (*session.Session, error)) t
 func (t *Tab) started(msg startedMsg) tea.Cmd {
 	t.starting = nil
 	if msg.err != nil {
-		t.giveBack()
+		t.outbox.GiveBack()
 		t.askAfterFailedStart(msg.agent, msg.err)
 		return nil
 	}
 	t.adopt(msg.agent, msg.session)
 	t.rules().AskToTrust()
-	return tea.Batch(t.pump.next, readBranch(t.cwd), t.readPrompt(), t.keepAgent(msg.agent))
+	return tea.Batch(t.pump.next, readBranch(t.cwd), t.outbox.Read(), t.keepAgent(msg.agent))
 }
 
 // keepAgent remembers the agent for the next first screen, unless it is one of the
@@ -79,7 +79,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.changes = nil
 	t.composer.SetRoot(t.cwd)
-	t.lost = false
+	t.outbox.Adopted()
 	t.leaveDraft()
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }

@@ -100,7 +100,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	t.reopening = nil
 	if msg.err != nil {
 		t.back.from = Open{}
-		t.giveBack()
+		t.outbox.GiveBack()
 		t.desk.Ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the stored sessions", Do: dialog.Do(t.showSessions)},
 			{Name: "Leave parley", Do: dialog.Do(t.quit)},
@@ -122,7 +122,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.loadDraft())
 	}
-	return tea.Batch(append(cmds, t.readPrompt())...)
+	return tea.Batch(append(cmds, t.outbox.Read())...)
 }
 
 // remember takes over how the stored session was left.

@@ -195,7 +195,7 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b.press("1") // "Read it"
 	b.press("h", "i", "enter")
 	b.mustShow(t, "here it can only be read", "❯ hi")
-	if len(b.outbox) > 0 || len(b.conv.Queue) > 0 {
+	if b.outbox.Len() > 0 || len(b.conv.Queue) > 0 {
 		t.Error("something waits to be sent")
 	}
 }

@@ -8,14 +8,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/tui/dialog"
+	"parley/tui/tab/desk"
 	"parley/tui/toolface"
 )
 
 const (
 	// slowCancel is when it is offered to stop an agent that ignores a cancel.
 	slowCancel = 5 * time.Second
-	// againTime is how long the first of two ctrl+c counts.
-	againTime = 2 * time.Second
 )
 
 // interrupt clears the draft, then cancels the turn, then leaves on a second
@@ -31,7 +30,7 @@ func (t *Tab) interrupt() tea.Cmd {
 		return t.quit()
 	}
 	t.leaving = t.program.Now()
-	return tea.Tick(againTime, func(time.Time) tea.Msg { return leavingOver{} })
+	return desk.Redraw(desk.AgainTime)
 }
 
 // cancel is what esc does when no dialog is open: it leaves an agent that starts,
@@ -42,7 +41,7 @@ func (t *Tab) cancel() tea.Cmd {
 	case starts(t.conv):
 		return t.leaveStart()
 	case !t.conv.Turn.Running:
-		return t.escape()
+		return t.outbox.Escape()
 	case t.conv.Turn.Cancelling.IsZero():
 		t.session.Cancel()
 	case t.program.Now().Sub(t.conv.Turn.Cancelling) >= slowCancel:
@@ -65,7 +64,7 @@ func (t *Tab) quit() tea.Cmd { return send(Quit{Despite: t.id}) }
 
 // isLeaving reports whether another ctrl+c would leave the program.
 func (t *Tab) isLeaving() bool {
-	return !t.leaving.IsZero() && t.program.Now().Sub(t.leaving) < againTime
+	return !t.leaving.IsZero() && t.program.Now().Sub(t.leaving) < desk.AgainTime
 }
 
 // askToStop offers to stop an agent that does not react to a cancel.

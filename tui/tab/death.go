@@ -2,7 +2,6 @@ package tab
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/tui/dialog"
 	"parley/tui/toolface"
 )
 
@@ -30,20 +28,12 @@ const (
 	startBytes = 8 << 10
 )
 
-// howToStart says what starts the agent again.
-func (t *Tab) howToStart() string {
-	if keys := t.program.Keys.For(config.ActionStartAgain); len(keys) > 0 {
-		return keys[0]
-	}
-	return "the palette (" + t.desk.Key(config.ActionPalette) + ")"
-}
-
 // startAgain starts an agent that has gone, and goes on with the session if it can.
 func (t *Tab) startAgain() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
-	case !t.gone():
+	case !t.conv.Gone():
 		return t.desk.Say("the agent is there: nothing has to be started")
 	}
 	t.dialogs.Close(t.restart) // which asks whether to
@@ -67,7 +57,7 @@ func (t *Tab) goneLine() string {
 	default:
 		what = "there is no session"
 	}
-	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(t.howToStart()+again)
+	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(t.desk.Way(config.ActionStartAgain)+again)
 	if why != nil {
 		line += "  " + th.Faint.Render(safetext.Line(why.Error()))
 	}
@@ -83,34 +73,6 @@ func (t *Tab) goneBadge() string {
 	return t.program.Theme.BadgeError.Render(words)
 }
 
-// askToSendQueue asks whether prompts are to be sent that were waiting when the
-// agent went: they were written before the person knew of it.
-func (t *Tab) askToSendQueue() {
-	lost := t.lost
-	t.lost = false
-	if !lost || !t.conv.QueuePaused || len(t.conv.Queue) == 0 {
-		return
-	}
-	const most = 3
-	var lines []string
-	for i, q := range t.conv.Queue {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more", len(t.conv.Queue)-most))
-			break
-		}
-		lines = append(lines, "❯ "+cells.Truncate(promptLine(q), maxTitle, "…"))
-	}
-	send := func() tea.Cmd { t.session.ResumeQueue(); return nil }
-	t.desk.Ask(dialog.Confirmation{
-		Title: "Send what was waiting?",
-		Text:  "The agent had gone before it got this:\n" + strings.Join(lines, "\n"),
-		Choices: []dialog.Choice{
-			{Name: "Send it", Key: "y", Do: dialog.Do(send)},
-			{Name: "Let it wait", Key: "n", Do: dialog.Close{}},
-		},
-	})
-}
-
 // starts reports whether the agent of a conversation is being started, or opens its
 // first session.
 func starts(c *conversation.Conversation) bool {
@@ -124,7 +86,7 @@ func (t *Tab) leaveStart() tea.Cmd {
 		t.session.Kill()
 		return nil
 	}
-	t.giveBack(t.conv.Queue...)
+	t.outbox.GiveBack(t.conv.Queue...)
 	left := t.session
 	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
 	end := func(ctx context.Context) {

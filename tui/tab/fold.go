@@ -41,13 +41,13 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		}
 	case conversation.SessionOpened:
 		t.setAgain()
-		t.askToSendQueue()
+		t.outbox.AskToSend()
 	case conversation.AuthRequired:
 		t.askToSignIn(e)
 	case conversation.AuthDone:
 		t.signIn.ended(e.Err)
 	case conversation.AgentLost:
-		t.lost = true
+		t.outbox.Lost()
 		t.askAfterLoss()
 	case conversation.SessionFailed:
 		if t.cannotGoOn() {

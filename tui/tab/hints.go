@@ -29,7 +29,7 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.replay != nil {
 		return t.replay.hints(t.program.Keys)
 	}
-	if t.escapes() {
+	if t.outbox.Escapes() {
 		return []dialog.Hint{{Key: t.desk.Key(config.ActionCancel), Text: "again to edit the last prompt"}}
 	}
 	if t.composer.Searching() {
@@ -102,7 +102,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed bool) [
 	case starts(c):
 		h.Add(config.ActionCancel, "leave")
 		h.Add(config.ActionSend, "queue")
-	case gone(c):
+	case c.Gone():
 		h.Add(config.ActionStartAgain, "start again")
 		h.Add(config.ActionSend, "keep")
 	default:

@@ -15,6 +15,7 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/tab/commands"
 	"parley/tui/tab/exporter"
+	"parley/tui/tab/outbox"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/rulebook"
 	"parley/tui/toolface"
@@ -136,4 +137,28 @@ func (h host) Attach(a composer.Attachment) (added bool) {
 		h.reader.Unfocus()
 	}
 	return added
+}
+
+// Taker takes the prompts; nil as long as there is no session.
+func (h host) Taker() outbox.Session {
+	if h.session == nil {
+		return nil
+	}
+	return h.session
+}
+
+// CannotTake says why a prompt cannot be sent, "" if it can.
+func (h host) CannotTake(p composer.Prompt) string { return cmp.Or(h.cannotSend(), h.cannotTake(p)) }
+
+// Sending is told that a prompt is on its way.
+func (h host) Sending() {
+	h.news = false
+	if h.list != nil {
+		h.list.Bottom()
+	}
+}
+
+// WithTold adds to a prompt what the agent is to be told along with it.
+func (h host) WithTold(blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
+	return h.withTold(blocks)
 }

@@ -124,21 +124,19 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	case result.Copy != "":
 		cmd = tea.Batch(cmd, t.copy("", result.Copy))
 	case result.Prompt != nil:
-		cmd = tea.Batch(cmd, t.submit(*result.Prompt))
+		cmd = tea.Batch(cmd, t.outbox.Submit(*result.Prompt))
 	case result.Command != nil:
 		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
 	case result.Own != "":
 		cmd = tea.Batch(cmd, t.runOwn(result.Own))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
-		cmd = tea.Batch(cmd, t.sendNothing())
+		cmd = tea.Batch(cmd, t.outbox.SendNothing())
 	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.conv != nil && len(t.conv.Queue) > 0:
 		t.composer.SetText("")
-		cmd = tea.Batch(cmd, t.recall())
+		cmd = tea.Batch(cmd, t.outbox.Recall())
 	}
-	t.leaving, t.escaped = time.Time{}, time.Time{}
-	if t.composer.Empty() {
-		t.requeue = 0
-	}
+	t.leaving = time.Time{}
+	t.outbox.Typed()
 	if t.reader.Focused() {
 		t.reader.Unfocus()
 	}
@@ -154,7 +152,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		return cmd
 	}
 	if a != config.ActionCancel {
-		t.escaped = time.Time{}
+		t.outbox.Acted()
 	}
 	switch a {
 	case config.ActionNextMode:
@@ -210,13 +208,13 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
 	switch a {
 	case config.ActionSend:
-		return t.sendNothing()
+		return t.outbox.SendNothing()
 	case config.ActionSendNow:
-		return t.sendNow()
+		return t.outbox.SendNow()
 	case config.ActionQueue:
-		return t.showQueue()
+		return t.outbox.Show()
 	case config.ActionHistoryPrev:
-		return t.recall()
+		return t.outbox.Recall()
 	case config.ActionPasteImage:
 		return t.pasteImage()
 	case config.ActionAddOutput:

@@ -11,7 +11,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
-	"parley/tui/tab/desk"
 	"parley/tui/theme"
 )
 
@@ -103,7 +102,7 @@ func (t *Tab) footer(width, height int) footer {
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	prompt, cursor := t.composer.View()
-	queue := queueLines(t.conv, t.program, t.gone(), width)
+	queue := t.outbox.Lines(width)
 	plan := t.planLines(width, height)
 	below := make([]string, 0, len(prompt)+len(plan)+len(queue)+5)
 	said, column := t.said(t.reader.Itself(), width)
@@ -273,47 +272,4 @@ func labelledRule(th *theme.Theme, words string, width int) string {
 		return rule(th, width)
 	}
 	return rule(th, room) + " " + th.Muted.Render(words) + " " + rule(th, behind)
-}
-
-// queueLines show the prompts of a conversation, which may be nil, that wait. gone
-// says that they wait for an agent that has to be started again.
-func queueLines(c *conversation.Conversation, p Program, gone bool, width int) []string {
-	if c == nil || len(c.Queue) == 0 {
-		return nil
-	}
-	const most = 4
-	th, words := p.Theme, "queued"
-	if c.QueuePaused {
-		words = "paused"
-	}
-	if gone {
-		words = "kept"
-	}
-	var out []string
-	for i, q := range c.Queue {
-		if i == most {
-			out = append(out, th.Faint.Render("   and more"))
-			break
-		}
-		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)))
-	}
-	if back := desk.KeyName(p.Keys, config.ActionHistoryPrev); gone {
-		out = append(out, "   "+th.Faint.Render("sent only if you say so then, "+back+" takes the last one back"))
-	} else if c.QueuePaused {
-		out = append(out, "   "+th.Faint.Render("enter on an empty prompt sends them, "+back+" takes the last one back"))
-	}
-	for i, line := range out {
-		out[i] = cells.Truncate(line, width, "…")
-	}
-	return out
-}
-
-// promptLine is a prompt in one line.
-func promptLine(q conversation.QueuedPrompt) string {
-	for _, b := range q.Prompt {
-		if b.Text != "" {
-			return safetext.Line(b.Text)
-		}
-	}
-	return "(no text)"
 }

@@ -10,6 +10,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/tui/tab/desk"
 )
 
 // starting is a tab whose session is still being made.
@@ -56,7 +57,7 @@ func run(t *Tab, cmd tea.Cmd, after func()) {
 			run(t, c, after)
 		}
 	case Msg:
-		if _, ok := msg.Msg.(promptMsg); ok {
+		if _, ok := msg.Msg.(desk.Then); ok {
 			t.Update(msg.Msg)
 			after()
 		}

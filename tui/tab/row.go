@@ -80,7 +80,7 @@ func (t *Tab) Face() Face {
 func (t *Tab) State() State {
 	c := t.conv
 	switch {
-	case t.gone():
+	case t.conv.Gone():
 		if c.Phase == conversation.PhaseLost {
 			return Lost
 		}
@@ -100,15 +100,6 @@ func (t *Tab) Works() bool { return t.conv != nil && t.conv.Turn.Running }
 
 // Turns is how many turns have ended in the tab.
 func (t *Tab) Turns() int { return t.turns }
-
-// gone reports whether the tab's agent is no longer there, or has no session.
-func (t *Tab) gone() bool { return t.conv != nil && gone(t.conv) }
-
-// gone reports whether there is no agent that could take a prompt, or no session:
-// it has to be started again.
-func gone(c *conversation.Conversation) bool {
-	return c.Phase == conversation.PhaseLost || c.Phase == conversation.PhaseFailed
-}
 
 // label is what the tab is called in the line of tabs.
 func (t *Tab) label() string {
@@ -236,7 +227,7 @@ func (t *Tab) newSession() tea.Cmd {
 // fresh reports whether nothing was said in the session, nor is about to be.
 func (t *Tab) fresh() bool {
 	c := t.conv
-	return !t.gone() && len(c.Items) == 0 && len(c.Queue)+len(t.outbox) == 0
+	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue)+t.outbox.Len() == 0
 }
 
 // closeTab closes the tab. It asks first if that ends or loses something.

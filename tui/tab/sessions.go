@@ -254,5 +254,5 @@ func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
 // one: a turn, prompts that wait, or a transcript that is kept nowhere.
 func (t *Tab) loses() bool {
 	c := t.conv
-	return c.Turn.Running || len(c.Queue)+len(t.outbox) > 0 || len(c.Items) > 0 && t.StoredID() == ""
+	return c.Turn.Running || len(c.Queue)+t.outbox.Len() > 0 || len(c.Items) > 0 && t.StoredID() == ""
 }

@@ -57,7 +57,7 @@ func (t *Tab) activity() string {
 	case c == nil:
 	case t.replay != nil && t.waits():
 		left = t.replay.asks(t.conv, t.program.Theme)
-	case t.replay != nil && t.gone():
+	case t.replay != nil && t.conv.Gone():
 		// The badge below says so. There is nothing to be done about it.
 	case t.cannotSend() != "":
 		left = "  " + th.Warning.Render(safetext.Line(t.cannotSend()))
@@ -75,7 +75,7 @@ func (t *Tab) activity() string {
 		if c.Turn.Running {
 			left += th.Faint.Render("  worked " + toolface.Elapsed(t.conv.Turn.Worked(t.sessionNow())))
 		}
-	case t.gone():
+	case t.conv.Gone():
 		left = t.goneLine()
 	case c.Turn.Running:
 		left = t.spin() + th.Muted.Render("working"+t.counted(t.conv.Turn.Worked(t.sessionNow())))
@@ -127,7 +127,7 @@ func (t *Tab) statusLine(width int) string {
 	badge := false
 	if c := t.conv; c != nil {
 		left, badge = settingsLine(c, th)
-		if t.gone() {
+		if t.conv.Gone() {
 			left, badge = append([]string{t.goneBadge()}, left...), true
 		}
 		if bounds := t.session.Options().Bounds; bounds != "" {

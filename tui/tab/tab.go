@@ -32,6 +32,7 @@ import (
 	"parley/tui/inspector"
 	"parley/tui/tab/commands"
 	"parley/tui/tab/desk"
+	"parley/tui/tab/outbox"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/worktrees"
 	"parley/tui/theme"
@@ -67,11 +68,8 @@ type Tab struct {
 	viewed viewed     // what is kept of how the person sees it
 
 	composer *composer.Composer
-	outbox   []outgoing       // sent by the person, on their way to the session
-	last     *composer.Prompt // the prompt that was sent last, nil if none was
+	outbox   *outbox.Outbox
 	commands *commands.Commands
-	requeue  int       // the place in the queue of the prompt that is being edited, from 1 on; 0 if none is
-	escaped  time.Time // of a first esc that had nothing to do
 	desk     *desk.Desk
 	dialogs  *dialog.Stack      // the desk's
 	asking   *dialog.Permission // the question that was asked last, nil before the first
@@ -88,7 +86,6 @@ type Tab struct {
 	// starting makes the session that is on its way, or waits until somebody else
 	// has; nil if none is.
 	starting func() startedMsg
-	lost     bool // the agent has gone, and no session was opened since then
 	// reopening reads a stored session that is on its way, in the same manner.
 	reopening func() reopenedMsg
 	leaving   time.Time // of a first ctrl+c with nothing left to clear
@@ -118,6 +115,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.signIn.dialogs = t.dialogs
 	t.commands = commands.New(t.desk, host{t})
 	t.composer = t.newComposer()
+	t.outbox = outbox.New(t.desk, host{t}, t.composer)
 	return t
 }
 
@@ -128,6 +126,11 @@ func (t *Tab) newComposer() *composer.Composer {
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
 		Placeholder: "Ask for something", NoImages: t.noImages, Own: ownCommands(),
 	})
+}
+
+// Ask sends a prompt that was written elsewhere, as soon as there is a session.
+func (t *Tab) Ask(text string) tea.Cmd {
+	return t.address(t.outbox.Submit(composer.NewPrompt(text, t.cwd)))
 }
 
 // ID is the tab's name.
@@ -265,9 +268,6 @@ func (t *Tab) ArmsIn() time.Duration { return t.dialogs.ArmsIn(t.program.Now()) 
 // ErrorMsg tells a tab of something that went wrong outside of its session.
 type ErrorMsg struct{ Err error }
 
-// leavingOver is the end of the hint about a second ctrl+c.
-type leavingOver struct{}
-
 // Update takes a message that is for this tab, or a key, a paste or a mouse event
 // while it is on the screen.
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
@@ -307,8 +307,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.settle(msg)
 	case playMsg:
 		return t.played(msg)
-	case leavingOver:
-		// The screen is drawn again, without the hint.
 	case ErrorMsg:
 		return t.desk.Say(msg.Err.Error())
 	case composer.ErrorMsg:
@@ -326,8 +324,6 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return t.desk.Say(msg.String())
 	case imageMsg:
 		return t.imagePasted(msg)
-	case promptMsg:
-		return t.sent(msg)
 	case sessionsMsg:
 		return msg.list.take(msg)
 	case deletedMsg:

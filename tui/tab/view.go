@@ -76,7 +76,7 @@ func StoredAs(k session.Keeper) store.ID {
 
 // Blank reports that nothing would be lost with the tab.
 func (t *Tab) Blank() bool {
-	return t.reopening == nil && t.composer.Empty() && len(t.outbox) == 0 && (t.conv == nil || len(t.conv.Items) == 0 && !t.conv.Turn.Running)
+	return t.reopening == nil && t.composer.Empty() && t.outbox.Len() == 0 && (t.conv == nil || len(t.conv.Items) == 0 && !t.conv.Turn.Running)
 }
 
 // view is how the person has the session before them.

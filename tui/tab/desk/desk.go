@@ -35,6 +35,15 @@ func Beside(do func() Then) tea.Cmd {
 	}
 }
 
+// AgainTime is how long the first of two presses of a key counts that does something only
+// when it is pressed again.
+const AgainTime = 2 * time.Second
+
+// Redraw has the tab drawn again after a time, because a hint is over then.
+func Redraw(after time.Duration) tea.Cmd {
+	return tea.Tick(after, func(time.Time) tea.Msg { return Then(func() tea.Cmd { return nil }) })
+}
+
 // Desk is what is said and asked in one tab.
 type Desk struct {
 	Dialogs *dialog.Stack
@@ -77,6 +86,14 @@ func (d *Desk) SayIf(err error) tea.Cmd {
 
 // Key is the key to show for an action.
 func (d *Desk) Key(a config.Action) string { return KeyName(d.Env().Keys, a) }
+
+// Way is the key of an action, or where to find it if it has none.
+func (d *Desk) Way(a config.Action) string {
+	if len(d.Env().Keys.For(a)) > 0 {
+		return d.Key(a)
+	}
+	return "the palette (" + d.Key(config.ActionPalette) + ")"
+}
 
 // KeyName is the key to show for an action.
 func KeyName(keys config.Keys, a config.Action) string {

@@ -1,4 +1,4 @@
-package tab
+package outbox
 
 import (
 	"encoding/base64"
@@ -11,6 +11,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/pattern"
 	"parley/tui/composer"
+	"parley/tui/tab/desk"
 	"parley/tui/toolface"
 )
 
@@ -23,7 +24,7 @@ var (
 
 // takeBack puts a prompt back into the composer, with the output and the images that were
 // to go with it. An image of a file comes back by its mention.
-func (t *Tab) takeBack(text string, blocks []acpclient.ContentBlock) tea.Cmd {
+func (o *Outbox) takeBack(text string, blocks []acpclient.ContentBlock) tea.Cmd {
 	var attached []composer.Attachment
 	var images []*composer.Image
 	for _, b := range blocks {
@@ -46,40 +47,42 @@ func (t *Tab) takeBack(text string, blocks []acpclient.ContentBlock) tea.Cmd {
 			}
 		}
 	}
-	cmd := t.composer.Load(text)
+	cmd := o.composer.Load(text)
 	for _, a := range attached {
-		t.composer.Attach(a)
+		o.composer.Attach(a)
 	}
 	for _, img := range images {
-		t.composer.AddImage(img)
+		o.composer.AddImage(img)
 	}
 	return cmd
 }
 
-// escape is esc where there is nothing to cancel or to close: pressed twice on an empty
+// Escape is esc where there is nothing to cancel or to close: pressed twice on an empty
 // prompt, it brings the last prompt back to be edited.
-func (t *Tab) escape() tea.Cmd {
-	if !t.composer.Empty() || !t.hasLast() {
+func (o *Outbox) Escape() tea.Cmd {
+	if !o.composer.Empty() || !o.hasLast() {
 		return nil
 	}
-	if !t.escapes() {
-		t.escaped = t.program.Now()
-		return tea.Tick(againTime, func(time.Time) tea.Msg { return leavingOver{} })
+	if !o.Escapes() {
+		o.escaped = o.desk.Env().Now()
+		return desk.Redraw(desk.AgainTime)
 	}
-	t.escaped = time.Time{}
-	if t.last != nil {
-		t.composer.Restore(*t.last)
+	o.escaped = time.Time{}
+	if o.last != nil {
+		o.composer.Restore(*o.last)
 		return nil
 	}
-	return t.composer.Load(lastPrompt(t.conv))
+	return o.composer.Load(lastPrompt(o.conv()))
 }
 
-// escapes reports whether another esc would bring the last prompt back.
-func (t *Tab) escapes() bool {
-	return !t.escaped.IsZero() && t.program.Now().Sub(t.escaped) < againTime
+// Escapes reports whether another esc would bring the last prompt back.
+func (o *Outbox) Escapes() bool {
+	return !o.escaped.IsZero() && o.desk.Env().Now().Sub(o.escaped) < desk.AgainTime
 }
 
-func (t *Tab) hasLast() bool { return t.last != nil || t.conv != nil && lastPrompt(t.conv) != "" }
+func (o *Outbox) hasLast() bool {
+	return o.last != nil || o.conv() != nil && lastPrompt(o.conv()) != ""
+}
 
 // lastPrompt is the text of the last prompt of a conversation, "" if there is none.
 func lastPrompt(c *conversation.Conversation) string {
