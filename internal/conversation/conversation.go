@@ -144,6 +144,11 @@ func (c *Conversation) Gone() bool {
 	return c != nil && (c.Phase == PhaseLost || c.Phase == PhaseFailed)
 }
 
+// Starts reports whether the agent is being started, or opens its first session.
+func (c *Conversation) Starts() bool {
+	return c.Phase == PhaseStarting || c.Phase == PhaseOpening && c.ID == ""
+}
+
 // Turn is the current turn.
 type Turn struct {
 	Running bool

@@ -3,18 +3,13 @@ package tab
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
+	"parley/tui/tab/status"
 	"parley/tui/toolface"
-)
-
-const (
-	// slowCancel is when it is offered to stop an agent that ignores a cancel.
-	slowCancel = 5 * time.Second
 )
 
 // interrupt clears the draft, then cancels the turn, then leaves on a second
@@ -38,13 +33,13 @@ func (t *Tab) interrupt() tea.Cmd {
 func (t *Tab) cancel() tea.Cmd {
 	switch {
 	case t.session == nil:
-	case starts(t.conv):
+	case t.conv.Starts():
 		return t.leaveStart()
 	case !t.conv.Turn.Running:
 		return t.outbox.Escape()
 	case t.conv.Turn.Cancelling.IsZero():
 		t.session.Cancel()
-	case t.program.Now().Sub(t.conv.Turn.Cancelling) >= slowCancel:
+	case t.program.Now().Sub(t.conv.Turn.Cancelling) >= status.SlowCancel:
 		t.askToStop()
 	}
 	return nil

@@ -99,7 +99,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed bool) [
 		h.Add(config.ActionCancel, "cancel")
 		h.Add(config.ActionSend, "queue")
 		h.Add(config.ActionSendNow, "send now")
-	case starts(c):
+	case c.Starts():
 		h.Add(config.ActionCancel, "leave")
 		h.Add(config.ActionSend, "queue")
 	case c.Gone():

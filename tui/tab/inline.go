@@ -25,7 +25,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	switch above := room - len(panel.Lines); {
 	case t.list == nil || len(t.conv.Items) == 0:
 		ready := t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		lines = welcome(t.program, ready, t.startTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
+		lines = welcome(t.program, ready, t.facts().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
 	default:
 		t.list.SetSize(width, max(1, above))
 		t.list.SetNow(t.program.Now())

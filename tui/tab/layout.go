@@ -103,7 +103,8 @@ func (t *Tab) footer(width, height int) footer {
 	t.composer.SetMaxHeight(max(1, height/3))
 	prompt, cursor := t.composer.View()
 	queue := t.outbox.Lines(width)
-	plan := t.planLines(width, height)
+	now := t.facts()
+	plan := now.Plan(t.planOpen, width, height)
 	below := make([]string, 0, len(prompt)+len(plan)+len(queue)+5)
 	said, column := t.said(t.reader.Itself(), width)
 	below = append(below, said)
@@ -122,7 +123,7 @@ func (t *Tab) footer(width, height int) footer {
 		prompt, f.cursor = []string{t.replay.line(t.program.Theme, width)}, nil
 	}
 	below = append(below, prompt[popup:]...)
-	below = append(below, edge, t.statusLine(width), t.hintLine(width))
+	below = append(below, edge, now.Line(width), t.hintLine(width))
 	if column >= 0 {
 		f.finding = tea.NewCursor(column, height-len(below))
 	}
@@ -199,7 +200,7 @@ func (s *Screen) cut(width, height int) {
 func (t *Tab) transcriptLines(width, height int) []string {
 	if t.list == nil || len(t.conv.Items) == 0 {
 		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		tail := t.startTail(width, height-welcomeHeight)
+		tail := t.facts().StartTail(width, height-welcomeHeight)
 		if ready {
 			tail = t.optionTail()
 		}

@@ -8,7 +8,7 @@ import (
 // insideScreen draws the command into which the person has stepped.
 func (t *Tab) insideScreen(width, height int) Screen {
 	t.area = layout{dialogEnd: height, prompt: height}
-	status := t.statusLine(width)
+	status := t.facts().Line(width)
 	if said := t.desk.Said(); said != "" {
 		status = cells.Truncate("  "+t.program.Theme.Warning.Render(said), width, "…")
 	}

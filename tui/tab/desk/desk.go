@@ -88,11 +88,14 @@ func (d *Desk) SayIf(err error) tea.Cmd {
 func (d *Desk) Key(a config.Action) string { return KeyName(d.Env().Keys, a) }
 
 // Way is the key of an action, or where to find it if it has none.
-func (d *Desk) Way(a config.Action) string {
-	if len(d.Env().Keys.For(a)) > 0 {
-		return d.Key(a)
+func (d *Desk) Way(a config.Action) string { return Way(d.Env().Keys, a) }
+
+// Way is the key of an action, or where to find it if it has none.
+func Way(keys config.Keys, a config.Action) string {
+	if len(keys.For(a)) > 0 {
+		return KeyName(keys, a)
 	}
-	return "the palette (" + d.Key(config.ActionPalette) + ")"
+	return "the palette (" + KeyName(keys, config.ActionPalette) + ")"
 }
 
 // KeyName is the key to show for an action.

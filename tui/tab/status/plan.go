@@ -1,4 +1,4 @@
-package tab
+package status
 
 import (
 	"fmt"
@@ -21,10 +21,10 @@ const (
 	planBar  = 8
 )
 
-// planLines show the plan of a running turn above the prompt until it is done: how
+// Plan shows the plan of a running turn above the prompt until it is done: how
 // far it is and the step at work, or, if they are open, the steps around that one.
-func (t *Tab) planLines(width, height int) []string {
-	c := t.conv
+func (f *Facts) Plan(open bool, width, height int) []string {
+	c := f.Conversation
 	if c == nil || c.Plan == nil || !c.Turn.Running || height < planRoom {
 		return nil
 	}
@@ -32,12 +32,12 @@ func (t *Tab) planLines(width, height int) []string {
 	if done >= all {
 		return nil
 	}
-	th, at := t.program.Theme, currentStep(c.Plan)
+	th, at := f.Theme, currentStep(c.Plan)
 	line := th.Accent.Render("≡") + " " + th.Title.Render("Plan") + " " + th.Muted.Render(fmt.Sprintf("%d/%d", done, all)) +
 		" " + th.Bar(float64(done)/float64(all), planBar, th.Success) + "  "
-	if !t.planOpen {
+	if !open {
 		line += th.Text.Render(safetext.Line(c.Plan.Entries[at].Content))
-		key := th.Faint.Render("  " + t.desk.Key(config.ActionPlan) + " ")
+		key := th.Faint.Render("  " + f.key(config.ActionPlan) + " ")
 		return []string{cells.Sides(line, key, width)}
 	}
 	room := min(planSteps, height/planShare, all)

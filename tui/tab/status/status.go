@@ -1,4 +1,6 @@
-package tab
+// Package status draws the lines around the prompt: what goes on, what is set about the
+// session, how full the context is, the plan, and how a start goes or has ended.
+package status
 
 import (
 	"fmt"
@@ -13,7 +15,7 @@ import (
 	"parley/internal/cells"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
-	"parley/tui/tab/reader"
+	"parley/tui/tab/desk"
 	"parley/tui/theme"
 	"parley/tui/toolface"
 )
@@ -24,61 +26,75 @@ const slowStart = 3 * time.Second
 // contextBar is how wide the bar is that shows how full the context is, in cells.
 const contextBar = 6
 
-// said is the line below what a reader reads: what goes on, what was said for a
-// moment, or what is looked for. column is where the cursor stands in it, -1 if it
-// does not. r is nil as long as there is nothing to read.
-func (t *Tab) said(r *reader.Reader, width int) (line string, column int) {
-	th := t.program.Theme
-	left, right := "", ""
-	if r == t.reader.Itself() {
-		left, right = t.activity(), t.reader.Place()
-	}
-	column = -1
-	switch finding := r != nil && r.Finding(); {
-	case t.desk.Said() != "" && !(finding && r.Writing()):
-		left = "  " + th.Warning.Render(t.desk.Said())
-	case finding:
-		left, right, column = r.FindLine(width)
-	case t.mouseLent:
-		left = "  " + th.Accent.Render("the mouse is the terminal's until the next key")
-	case left == "" && t.newsWords() != "":
-		left = "  " + th.Muted.Render(t.newsWords())
-	}
-	return cells.Sides(left, right+" ", width), column
+// Facts are what the lines around the prompt tell of a session at one moment.
+type Facts struct {
+	Theme *theme.Theme
+	Keys  config.Keys
+	// Conversation is nil as long as there is no session.
+	Conversation *conversation.Conversation
+	// Now is the time in the session, and Tick counts the steps of what moves.
+	Now  time.Time
+	Tick int
+	// Still says that nothing moves by itself.
+	Still bool
+
+	// Dir is the directory of the session, Branch the git branch there, "" if there is
+	// none, and Worktree says that it was made for sessions.
+	Dir, Branch string
+	Worktree    bool
+	// Changed is how many files the agent has changed, Bounds what it is kept from.
+	Changed int
+	Bounds  string
+
+	// Connects says that the agent is on the network, and Stderr is what one that is not
+	// has written there.
+	Connects bool
+	Stderr   func() string
+	// Reading says that a stored session is being read, and ReadOnly why it cannot go on.
+	Reading  bool
+	ReadOnly string
+	// Waits says that the agent waits for the person.
+	Waits bool
+	// Replay says that all this was recorded, and Asked what was asked then.
+	Replay bool
+	Asked  string
 }
 
-// activity says what goes on.
-func (t *Tab) activity() string {
-	th := t.program.Theme
+// key is the key to show for an action.
+func (f *Facts) key(a config.Action) string { return desk.KeyName(f.Keys, a) }
+
+// Activity says what goes on.
+func (f *Facts) Activity() string {
+	th := f.Theme
 	left := ""
-	switch c := t.conv; {
-	case c == nil && t.reopening != nil:
+	switch c := f.Conversation; {
+	case c == nil && f.Reading:
 		left = th.Muted.Render("  reading the stored session")
 	case c == nil:
-	case t.replay != nil && t.waits():
-		left = t.replay.asks(t.conv, t.program.Theme)
-	case t.replay != nil && t.conv.Gone():
+	case f.Replay && f.Waits:
+		left = f.Asked
+	case f.Replay && f.Conversation.Gone():
 		// The badge below says so. There is nothing to be done about it.
-	case t.cannotSend() != "":
-		left = "  " + th.Warning.Render(safetext.Line(t.cannotSend()))
+	case f.ReadOnly != "":
+		left = "  " + th.Warning.Render(safetext.Line(f.ReadOnly))
 	case c.Phase == conversation.PhaseStarting:
-		left = t.startLine()
+		left = f.startLine()
 	case c.Phase == conversation.PhaseOpening:
-		left = t.spin() + th.Muted.Render("opening the session")
+		left = f.spin() + th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
-		left = t.spin() + th.Warning.Render("cancelling") + th.Muted.Render(t.counted(t.sessionNow().Sub(c.Turn.Cancelling)))
-		if t.sessionNow().Sub(c.Turn.Cancelling) >= slowCancel {
-			left += th.Muted.Render("  the agent does not react: " + t.desk.Key(config.ActionCancel) + " to stop it")
+		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.counted(f.Now.Sub(c.Turn.Cancelling)))
+		if f.Now.Sub(c.Turn.Cancelling) >= SlowCancel {
+			left += th.Muted.Render("  the agent does not react: " + f.key(config.ActionCancel) + " to stop it")
 		}
-	case t.waits():
+	case f.Waits:
 		left = "  " + th.Accent.Render("waiting for you")
 		if c.Turn.Running {
-			left += th.Faint.Render("  worked " + toolface.Elapsed(t.conv.Turn.Worked(t.sessionNow())))
+			left += th.Faint.Render("  worked " + toolface.Elapsed(f.Conversation.Turn.Worked(f.Now)))
 		}
-	case t.conv.Gone():
-		left = t.goneLine()
+	case f.Conversation.Gone():
+		left = f.goneLine()
 	case c.Turn.Running:
-		left = t.spin() + th.Muted.Render("working"+t.counted(t.conv.Turn.Worked(t.sessionNow())))
+		left = f.spin() + th.Muted.Render("working"+f.counted(f.Conversation.Turn.Worked(f.Now)))
 		if c.Work.State == acpclient.WorkRequiresAction {
 			left += "  " + th.Accent.Render("the agent waits for something that you do")
 		}
@@ -103,40 +119,40 @@ func besides(w *conversation.Work) string {
 }
 
 // spin is the spinner at its step; a mark that stands still where nothing moves.
-func (t *Tab) spin() string {
+func (f *Facts) spin() string {
 	mark := "●"
-	if frames := spinner.MiniDot.Frames; !t.program.ReducedMotion {
-		mark = frames[t.ticks%len(frames)]
+	if frames := spinner.MiniDot.Frames; !f.Still {
+		mark = frames[f.Tick%len(frames)]
 	}
-	return t.program.Theme.Accent.Render(mark) + " "
+	return f.Theme.Accent.Render(mark) + " "
 }
 
 // counted is how long something takes already, behind what it is; nothing where nothing
 // moves.
-func (t *Tab) counted(d time.Duration) string {
-	if t.program.ReducedMotion {
+func (f *Facts) counted(d time.Duration) string {
+	if f.Still {
 		return ""
 	}
 	return " " + toolface.Elapsed(d)
 }
 
-// statusLine says where we are: mode, model, agent, usage, directory.
-func (t *Tab) statusLine(width int) string {
-	th := t.program.Theme
+// Line says where we are: mode, model, agent, usage, directory.
+func (f *Facts) Line(width int) string {
+	th := f.Theme
 	var left []string
 	badge := false
-	if c := t.conv; c != nil {
+	if c := f.Conversation; c != nil {
 		left, badge = settingsLine(c, th)
-		if t.conv.Gone() {
-			left, badge = append([]string{t.goneBadge()}, left...), true
+		if f.Conversation.Gone() {
+			left, badge = append([]string{f.goneBadge()}, left...), true
 		}
-		if bounds := t.session.Options().Bounds; bounds != "" {
-			left = append(left, th.Muted.Render(safetext.Line(bounds)))
+		if f.Bounds != "" {
+			left = append(left, th.Muted.Render(safetext.Line(f.Bounds)))
 		}
 		if u := c.Usage; u != nil {
 			left = append(left, usage(u, th))
 		}
-		if n := t.changedFiles(); n > 0 {
+		if n := f.Changed; n > 0 {
 			left = append(left, th.Muted.Render(fmt.Sprintf("%s %d", toolface.KindOf(acpclient.ToolEdit).Icon, n)))
 		}
 		if name := c.Agent.Name(); name != "" {
@@ -147,11 +163,11 @@ func (t *Tab) statusLine(width int) string {
 			left = append(left, th.Faint.Render(who))
 		}
 	}
-	dir := th.Muted.Render(toolface.In("").Path(t.cwd))
+	dir := th.Muted.Render(toolface.In("").Path(f.Dir))
 	right := dir
-	if t.branch != "" {
-		right += th.Faint.Render(" on ") + th.Muted.Render(t.branch)
-		if t.worktree.There() {
+	if f.Branch != "" {
+		right += th.Faint.Render(" on ") + th.Muted.Render(f.Branch)
+		if f.Worktree {
 			right += th.Accent.Render(" worktree")
 		}
 	}

@@ -1,4 +1,4 @@
-package tab
+package status
 
 import (
 	"encoding/json"

@@ -1,0 +1,49 @@
+package tab
+
+import (
+	"parley/internal/cells"
+	"parley/tui/tab/reader"
+	"parley/tui/tab/status"
+)
+
+// said is the line below what a reader reads: what goes on, what was said for a
+// moment, or what is looked for. column is where the cursor stands in it, -1 if it
+// does not. r is nil as long as there is nothing to read.
+func (t *Tab) said(r *reader.Reader, width int) (line string, column int) {
+	th := t.program.Theme
+	left, right := "", ""
+	if r == t.reader.Itself() {
+		left, right = t.facts().Activity(), t.reader.Place()
+	}
+	column = -1
+	switch finding := r != nil && r.Finding(); {
+	case t.desk.Said() != "" && !(finding && r.Writing()):
+		left = "  " + th.Warning.Render(t.desk.Said())
+	case finding:
+		left, right, column = r.FindLine(width)
+	case t.mouseLent:
+		left = "  " + th.Accent.Render("the mouse is the terminal's until the next key")
+	case left == "" && t.newsWords() != "":
+		left = "  " + th.Muted.Render(t.newsWords())
+	}
+	return cells.Sides(left, right+" ", width), column
+}
+
+// facts are what the lines around the prompt tell.
+func (t *Tab) facts() *status.Facts {
+	f := &status.Facts{
+		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: t.sessionNow(), Tick: t.ticks, Still: t.program.ReducedMotion,
+		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.There(),
+		Reading: t.reopening != nil, ReadOnly: t.cannotSend(), Waits: t.waits(), Replay: t.replay != nil,
+	}
+	if t.conv != nil {
+		f.Changed = t.changedFiles()
+	}
+	if t.replay != nil && t.conv != nil {
+		f.Asked = t.replay.asks(t.conv, t.program.Theme)
+	}
+	if s := t.session; s != nil {
+		f.Connects, f.Bounds, f.Stderr = s.Connects(), s.Options().Bounds, s.Stderr
+	}
+	return f
+}
