@@ -12,7 +12,6 @@ import (
 	"parley/internal/session"
 	"parley/tui/dialog"
 	"parley/tui/tab/reader"
-	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
 
@@ -73,14 +72,14 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 		t.worktree.Is(nil)
 	}
 	t.conv.Cwd = t.cwd
-	t.reach = toolface.Reach{Roots: append([]string{t.cwd}, s.Options().AdditionalDirectories...)}
+	t.questions.SetRoots(append([]string{t.cwd}, s.Options().AdditionalDirectories...))
 	t.list = transcript.New(t.program.Theme, t.conv)
 	t.list.SetSites(&t.sites)
 	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.changes = nil
 	t.composer.SetRoot(t.cwd)
 	t.outbox.Adopted()
-	t.leaveDraft()
+	t.drafts.Leave()
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }
 

@@ -120,7 +120,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	t.session.Start()
 	t.rules().AskToTrust()
 	if msg.from.Last && t.composer.Empty() {
-		cmds = append(cmds, t.loadDraft())
+		cmds = append(cmds, t.drafts.Load())
 	}
 	return tea.Batch(append(cmds, t.outbox.Read())...)
 }
@@ -145,7 +145,7 @@ func (t *Tab) remember(msg reopenedMsg) {
 	if t.composer.Empty() && msg.View.Draft != "" {
 		t.composer.SetText(msg.View.Draft)
 	}
-	t.viewed.saved = msg.View
+	t.drafts.Saved(msg.View)
 }
 
 // readOnly says why the session can only be read, and asks where a yes would help.

@@ -132,7 +132,7 @@ func TestTheViewComesBack(t *testing.T) {
 	b.reopenedAs(t, ids[0], func(r *Reopened) { r.View = store.View{Draft: "a draft", Top: &top} })
 	b.mustShow(t, "❯ prompt 8", "❯ a draft")
 	b.mustNotShow(t, "prompt 39")
-	if v := b.view(); v.Top == nil || *v.Top != 10 || v.Draft != "a draft" {
+	if v := b.drafts.View(); v.Top == nil || *v.Top != 10 || v.Draft != "a draft" {
 		t.Errorf("the view is %+v", v)
 	}
 }

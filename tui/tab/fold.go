@@ -6,7 +6,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/store"
-	"parley/tui/dialog"
 )
 
 // fold takes a batch of events into the conversation and asks for the next.
@@ -23,7 +22,7 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	}
-	cmds = append(cmds, t.followQuestions(), t.commands.Follow())
+	cmds = append(cmds, t.questions.Follow(), t.commands.Follow())
 	if cmd := t.findSites(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
@@ -37,7 +36,8 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		if e.Clear {
 			t.list.Reset()
 			t.reader.Reset()
-			t.back, t.viewed.saved = back{}, store.View{} // they were the other session's
+			t.back = back{} // it was the other session's, and so is what was kept
+			t.drafts.Saved(store.View{})
 		}
 	case conversation.SessionOpened:
 		t.setAgain()
@@ -71,31 +71,4 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 func (t *Tab) waits() bool {
 	c := t.conv
 	return c != nil && c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
-}
-
-// followQuestions keeps one dialog for an open question of the agent, above everything
-// else: the one that the person looks at, or else, when that is over, the one that
-// stands in its place, beginning with the oldest.
-func (t *Tab) followQuestions() tea.Cmd {
-	c := t.conv
-	switch asking := t.dialogs.Follow(c); {
-	case asking:
-	case len(c.Permissions) > 0:
-		t.ended()
-		at := 0
-		if t.asking != nil && t.asking.Place() <= len(c.Permissions) {
-			at = t.asking.Place() - 1
-		}
-		t.askPermission(at)
-	case len(c.Elicitations) > 0:
-		t.ended()
-		t.dialogs.Push(dialog.NewElicitation(t.desk.Env(), c.Elicitations[0], c.Agent.Name()))
-	default:
-		t.ended()
-	}
-	cmd := t.lookWhereItLeads()
-	if t.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() {
-		cmd = tea.Batch(cmd, t.desk.Say("the agent has taken its question back"))
-	}
-	return cmd
 }

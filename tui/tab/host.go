@@ -3,6 +3,7 @@ package tab
 import (
 	"cmp"
 	"context"
+	"os/exec"
 	"slices"
 	"time"
 
@@ -11,11 +12,13 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/tab/commands"
 	"parley/tui/tab/exporter"
 	"parley/tui/tab/outbox"
+	"parley/tui/tab/questions"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/rulebook"
 	"parley/tui/toolface"
@@ -161,4 +164,32 @@ func (h host) Sending() {
 // WithTold adds to a prompt what the agent is to be told along with it.
 func (h host) WithTold(blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
 	return h.withTold(blocks)
+}
+
+// Answers takes answers to permissions.
+func (h host) Answers() questions.Session { return h.session }
+
+// Exec runs a program on the terminal.
+func (h host) Exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd { return h.exec(c, done) }
+
+// Library are the sessions that are kept; nil keeps none.
+func (h host) Library() *store.Library { return h.program.Stored }
+
+// Open reports whether there is a session, Kept whether something of it is kept.
+func (h host) Open() bool { return h.session != nil }
+
+// Kept is described with Open.
+func (h host) Kept() bool { return h.session.Options().Keeper != nil }
+
+// OwnLog is the log that the session is kept in, "" as long as there is none.
+func (h host) OwnLog() store.ID { return h.ownLog() }
+
+// Top is the number of the item at the top of the transcript; nil if its end is followed.
+func (h host) Top() *int {
+	if h.list != nil {
+		if top, following := h.list.Start(); !following {
+			return &top
+		}
+	}
+	return nil
 }

@@ -5,9 +5,13 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
+	"parley/tui/tab/desk"
+	"parley/tui/toolface"
 )
 
 // queue opens so many questions at once.
@@ -141,9 +145,15 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 	b.mustShow(t, "/etc/x  outside the project")
 	b.passes(3 * time.Second)
 	b.draw()
-	b.Update(reachMsg{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
+	b.Update(desk.Then(func() tea.Cmd {
+		b.questions.Reach().Add(map[string]toolface.Standing{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
+		return nil
+	}))
 	b.mustShow(t, "a.txt → /srv/a.txt  outside the project", "takes no keys until you pause")
-	b.Update(reachMsg{"elsewhere": {Outside: true}})
+	b.Update(desk.Then(func() tea.Cmd {
+		b.questions.Reach().Add(map[string]toolface.Standing{"elsewhere": {Outside: true}})
+		return nil
+	}))
 	b.passes(3 * time.Second)
 	b.mustNotShow(t, "takes no keys")
 }

@@ -108,23 +108,3 @@ func TestTheHintOfEscInTheModesOfVim(t *testing.T) {
 	b.press("esc")
 	b.mustShow(t, "esc cancel")
 }
-
-// The draft that is kept for a directory is not meant for a session that is not kept, such
-// as the tour's.
-func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
-	b := newBench(t, t.TempDir())
-	b.Update(draftMsg("fix the parser"))
-	b.mustNotShow(t, "fix the parser")
-
-	s := b.session
-	b.Tab = New(2, b.program, t.TempDir())
-	b.Show()
-	b.Update(draftMsg("fix the parser"))
-	if got := b.composer.Text(); got != "fix the parser" {
-		t.Fatalf("before an agent is chosen the prompt has %q", got)
-	}
-	b.adopt(config.Agent{}, s)
-	b.mustNotShow(t, "fix the parser")
-	b.Update(draftMsg("fix the parser"))
-	b.mustNotShow(t, "fix the parser")
-}

@@ -12,7 +12,7 @@ import (
 func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
-		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Sites: &t.sites, Reach: &t.reach, Now: p.Now,
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Sites: &t.sites, Reach: t.questions.Reach(), Now: p.Now,
 		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}
 	if t.list != nil {
@@ -45,11 +45,11 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 			return t.desk.Say(err.Error())
 		}
 	case dialog.RejectWith:
-		return t.rejectWith(a)
+		return t.questions.RejectWith(a)
 	case dialog.Another:
-		return t.askAnother(a.By)
+		return t.questions.Another(a.By)
 	case dialog.Edit:
-		return t.editText(a.Text)
+		return t.questions.Edit(a.Text)
 	case dialog.ProposeRules:
 		t.rules().Propose(a.ID)
 	case dialog.SaveRules:

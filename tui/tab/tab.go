@@ -32,7 +32,9 @@ import (
 	"parley/tui/inspector"
 	"parley/tui/tab/commands"
 	"parley/tui/tab/desk"
+	"parley/tui/tab/drafts"
 	"parley/tui/tab/outbox"
+	"parley/tui/tab/questions"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/worktrees"
 	"parley/tui/theme"
@@ -61,20 +63,19 @@ type Tab struct {
 	reader  *reader.Transcript // of the list
 	pump    *pump
 	sites   toolface.Sites // where changes stand in their files
-	reach   toolface.Reach // which paths lead out of the session's directories
 
 	back   back       // the stored session that it goes on with
 	replay *replaying // what was recorded, if that is shown; nil otherwise
-	viewed viewed     // what is kept of how the person sees it
 
-	composer *composer.Composer
-	outbox   *outbox.Outbox
-	commands *commands.Commands
-	desk     *desk.Desk
-	dialogs  *dialog.Stack      // the desk's
-	asking   *dialog.Permission // the question that was asked last, nil before the first
-	signIn   signIn
-	held     heldKey
+	composer  *composer.Composer
+	outbox    *outbox.Outbox
+	drafts    *drafts.Drafts
+	questions *questions.Questions
+	commands  *commands.Commands
+	desk      *desk.Desk
+	dialogs   *dialog.Stack // the desk's
+	signIn    signIn
+	held      heldKey
 
 	restart   dialog.Dialog   // asks what to do about an agent that is of no use; nil if none ever was
 	decoding  bool            // an image is being decoded
@@ -116,6 +117,8 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.commands = commands.New(t.desk, host{t})
 	t.composer = t.newComposer()
 	t.outbox = outbox.New(t.desk, host{t}, t.composer)
+	t.questions = questions.New(t.desk, host{t}, t.composer)
+	t.drafts = drafts.New(host{t}, t.composer, cwd)
 	return t
 }
 
@@ -177,7 +180,7 @@ func (t *Tab) Hide() {
 // Close ends the agent, also one that is just being started, politely until ctx
 // ends, and waits for it. The tab must not be used after it.
 func (t *Tab) Close(ctx context.Context) {
-	t.saveLast()
+	t.drafts.SaveLast()
 	if t.inspector != nil {
 		t.inspector.Stop()
 	}
@@ -266,12 +269,12 @@ func (t *Tab) Tick() { t.ticks++ }
 func (t *Tab) ArmsIn() time.Duration { return t.dialogs.ArmsIn(t.program.Now()) }
 
 // ErrorMsg tells a tab of something that went wrong outside of its session.
-type ErrorMsg struct{ Err error }
+type ErrorMsg = desk.ErrorMsg
 
 // Update takes a message that is for this tab, or a key, a paste or a mouse event
 // while it is on the screen.
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
-	cmd := tea.Batch(t.handle(msg), t.touched(msg))
+	cmd := tea.Batch(t.handle(msg), t.drafts.Touched(msg))
 	t.commands.Fit(t.width, t.height)
 	if decode := t.decodePictures(); decode != nil {
 		cmd = tea.Batch(cmd, decode)
@@ -348,8 +351,6 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return t.viewTold(msg)
 	case sitesMsg:
 		t.sites.Add(msg)
-	case questionMsg:
-		return msg.take(t)
 	default:
 		return t.handleStored(msg)
 	}

@@ -24,6 +24,9 @@ const flashTime = 3 * time.Second
 // the message of a command, and is called in the program's Update.
 type Then func() tea.Cmd
 
+// ErrorMsg tells of something that went wrong outside of the session.
+type ErrorMsg struct{ Err error }
+
 // Beside does something that takes its time beside the screen. What it returns follows in
 // the tab; nil is nothing.
 func Beside(do func() Then) tea.Cmd {

@@ -1,0 +1,186 @@
+// Package drafts keeps what a person writes, and what they read, so that a session comes
+// back as they have left it.
+package drafts
+
+import (
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/store"
+	"parley/tui/composer"
+	"parley/tui/tab/desk"
+)
+
+// viewTime is how long after a key the draft is saved, with what was typed since.
+const viewTime = time.Second
+
+// Host is the tab, as far as its drafts need it.
+type Host interface {
+	// Library are the sessions that are kept; nil keeps none.
+	Library() *store.Library
+	// Open reports whether there is a session, Kept whether something of it is kept, and
+	// OwnLog is the log that it is kept in, "" as long as there is none.
+	Open() bool
+	Kept() bool
+	OwnLog() store.ID
+	// Top is the number of the item at the top of the transcript; nil if its end is followed.
+	Top() *int
+}
+
+// Drafts keep how the person has a session before them: the draft in the prompt, and what
+// of the transcript they read. As long as nothing was said there is no log to keep it
+// with: then the draft is kept for the directory.
+type Drafts struct {
+	host     Host
+	composer *composer.Composer
+	base     string // the directory
+
+	saved   store.View
+	pending bool // it is going to be saved
+	// loose says that the draft is kept for the directory: there was no log yet.
+	loose bool
+}
+
+// New returns what keeps the drafts of a tab. base is the directory that parley works in.
+func New(h Host, c *composer.Composer, base string) *Drafts {
+	return &Drafts{host: h, composer: c, base: base}
+}
+
+// Saved says how the session is kept at this moment.
+func (d *Drafts) Saved(v store.View) { d.saved = v }
+
+// View is how the person has the session before them.
+func (d *Drafts) View() store.View {
+	v := store.View{Draft: d.composer.Text()}
+	v.Top = d.host.Top()
+	return v
+}
+
+// sameView compares two views.
+func sameView(a, b store.View) bool {
+	return a.Draft == b.Draft && (a.Top == nil) == (b.Top == nil) && (a.Top == nil || *a.Top == *b.Top)
+}
+
+// Touched notes that the person did something that may have changed the view: it is
+// saved a while later.
+func (d *Drafts) Touched(msg tea.Msg) tea.Cmd {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+	default:
+		return nil
+	}
+	switch {
+	case d.host.Library() == nil || !d.host.Open():
+		return nil
+	case d.saved.Draft != "" && d.composer.Empty():
+		return d.save() // what was sent is not to come back as a draft
+	case d.pending:
+		return nil
+	}
+	d.pending = true
+	return tea.Tick(viewTime, func(time.Time) tea.Msg {
+		return desk.Then(func() tea.Cmd {
+			d.pending = false
+			return d.save()
+		})
+	})
+}
+
+// save saves the view, unless it is as it was saved last.
+func (d *Drafts) save() tea.Cmd {
+	save := d.saver()
+	if save == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if err := save(); err != nil {
+			return desk.ErrorMsg{Err: err}
+		}
+		return nil
+	}
+}
+
+// SaveLast saves the view when the tab is closed. Where nothing is stored, the draft goes
+// into the history.
+func (d *Drafts) SaveLast() {
+	if d.host.Library() == nil {
+		if keep := d.composer.Clear(); keep != nil {
+			keep() // there is nobody to tell of an error any more
+		}
+		return
+	}
+	if save := d.saver(); save != nil {
+		_ = save() // there is nobody to tell any more
+	}
+}
+
+// saver is what saves the view, nil if there is nothing to save. As long as nothing
+// was said there is no log: the draft is kept for the directory then.
+func (d *Drafts) saver() func() error {
+	lib, id, v := d.host.Library(), d.host.OwnLog(), d.View()
+	was, wasLoose := d.saved, d.loose
+	if lib == nil || !d.host.Open() || !d.host.Kept() || sameView(v, was) && (id == "" || !wasLoose) {
+		return nil
+	}
+	d.saved, d.loose = v, id == "" && v.Draft != ""
+	base, loose := d.base, d.loose
+	return func() error {
+		var err error
+		switch {
+		case loose && v.Draft != was.Draft, loose && !wasLoose:
+			err = lib.SaveDraft(base, v.Draft)
+		case wasLoose && !loose:
+			err = lib.SaveDraft(base, "")
+		}
+		if id != "" {
+			err = errors.Join(err, lib.SaveView(id, v))
+		}
+		return err
+	}
+}
+
+// Load brings the draft that was kept for the directory back. It stays kept until there is
+// another, or a log that it goes with.
+func (d *Drafts) Load() tea.Cmd {
+	lib := d.host.Library()
+	if lib == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		draft, err := lib.Draft(d.base)
+		switch {
+		case err != nil:
+			return desk.ErrorMsg{Err: err}
+		case draft == "":
+			return nil
+		}
+		return desk.Then(func() tea.Cmd { d.take(draft); return nil })
+	}
+}
+
+// take puts the draft into the prompt, unless something stands there, or the session
+// is one that is not kept, such as the tour's: the draft is not meant for it.
+func (d *Drafts) take(draft string) {
+	if !d.composer.Empty() || d.unkept() {
+		return
+	}
+	d.composer.SetText(draft)
+	d.loose = true
+	if d.host.OwnLog() == "" {
+		d.saved.Draft = draft
+	}
+}
+
+// Leave takes the draft that was kept for the directory out of the prompt again, if
+// the session that was chosen meanwhile is not meant for it. It stays kept.
+func (d *Drafts) Leave() {
+	if d.loose && d.unkept() && d.composer.Text() == d.saved.Draft {
+		d.composer.SetText("")
+		d.loose, d.saved.Draft = false, ""
+	}
+}
+
+// unkept reports whether there is a session of which nothing is kept.
+func (d *Drafts) unkept() bool { return d.host.Open() && !d.host.Kept() }

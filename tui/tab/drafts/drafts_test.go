@@ -1,0 +1,103 @@
+package drafts
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/store"
+	"parley/internal/test/desktest"
+	"parley/tui/composer"
+	"parley/tui/tab/desk"
+	"parley/tui/theme"
+)
+
+// place is a tab with a session, or without one.
+type place struct {
+	lib        *store.Library
+	open, kept bool
+	log        store.ID
+	top        *int
+}
+
+func (p *place) Library() *store.Library { return p.lib }
+func (p *place) Open() bool              { return p.open }
+func (p *place) Kept() bool              { return p.kept }
+func (p *place) OwnLog() store.ID        { return p.log }
+func (p *place) Top() *int               { return p.top }
+
+func newDrafts(t *testing.T) (*Drafts, *place) {
+	t.Helper()
+	p := &place{lib: store.NewLibrary(store.New(t.TempDir()))}
+	c := composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()})
+	return New(p, c, "/work"), p
+}
+
+// load loads the draft of the directory, as the program does.
+func load(t *testing.T, d *Drafts) {
+	t.Helper()
+	switch msg := d.Load()().(type) {
+	case nil:
+	case desk.Then:
+		msg()
+	default:
+		t.Fatalf("%#v", msg)
+	}
+}
+
+func key() tea.Msg { return tea.KeyPressMsg{Code: 'x', Text: "x"} }
+
+// What was typed in a session in which nothing was said comes back in the next one of the
+// directory; what was sent does not.
+func TestADraftComesBack(t *testing.T) {
+	d, p := newDrafts(t)
+	p.open, p.kept = true, true
+	d.composer.SetText("fix the parser")
+	d.SaveLast()
+
+	again := New(p, composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()}), "/work")
+	load(t, again)
+	if got := again.composer.Text(); got != "fix the parser" {
+		t.Fatalf("the prompt has %q", got)
+	}
+	again.composer.SetText("") // it is sent
+	p.log = "log"
+	desktest.Run(t, func(_ *testing.T, b *desktest.Bench) { b.Do(again.Touched(key())) })
+	if draft, err := p.lib.Draft("/work"); draft != "" || err != nil {
+		t.Errorf("kept is still %q, %v", draft, err)
+	}
+}
+
+// What is kept is saved a while after a key, and not once for each.
+func TestOneSavingForManyKeys(t *testing.T) {
+	d, p := newDrafts(t)
+	p.open, p.kept = true, true
+	d.composer.SetText("x")
+	if d.Touched(key()) == nil || d.Touched(key()) != nil {
+		t.Error("the second key does not wait for the first")
+	}
+	if d.Touched(tea.WindowSizeMsg{}) != nil {
+		t.Error("nobody has touched anything")
+	}
+}
+
+// The draft that is kept for a directory is not meant for a session that is not kept, such
+// as the tour's.
+func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
+	d, p := newDrafts(t)
+	if err := p.lib.SaveDraft("/work", "fix the parser"); err != nil {
+		t.Fatal(err)
+	}
+	load(t, d)
+	if got := d.composer.Text(); got != "fix the parser" {
+		t.Fatalf("before an agent is chosen the prompt has %q", got)
+	}
+	p.open = true
+	if d.Leave(); !d.composer.Empty() {
+		t.Errorf("the prompt still has %q", d.composer.Text())
+	}
+	if load(t, d); !d.composer.Empty() {
+		t.Errorf("the prompt has %q again", d.composer.Text())
+	}
+}

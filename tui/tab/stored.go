@@ -1,0 +1,69 @@
+package tab
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// handleStored takes messages that have to do with stored sessions. All others are the
+// composer's.
+func (t *Tab) handleStored(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case reopenedMsg:
+		return t.reopened(msg)
+	case abandonedMsg:
+		t.offerToGoOn(msg)
+	case firstAgentsMsg:
+		return msg.list.takeAgents(msg)
+	case firstSessionsMsg:
+		msg.list.takeSessions(msg)
+	case keptMsg:
+		return msg.list.takeKept(msg)
+	case lookMsg:
+		return msg.list.look(msg)
+	case hitsMsg:
+		return msg.list.takeHits(msg)
+	default:
+		return t.composer.Update(msg)
+	}
+	return nil
+}
+
+// StoredID is the id under which the session is stored, "" if it is not, or not yet.
+func (t *Tab) StoredID() store.ID {
+	if t.session != nil {
+		if id := StoredAs(t.session.Options().Keeper); id != "" {
+			return id
+		}
+	}
+	return t.back.from.ID
+}
+
+// Cwd is the directory of the session.
+func (t *Tab) Cwd() string { return t.cwd }
+
+// StoredAs is the id under which a keeper stores its session now.
+func StoredAs(k session.Keeper) store.ID {
+	if k, ok := k.(interface{ ID() store.ID }); ok {
+		return k.ID()
+	}
+	return ""
+}
+
+// Blank reports that nothing would be lost with the tab.
+func (t *Tab) Blank() bool {
+	return t.reopening == nil && t.composer.Empty() && t.outbox.Len() == 0 && (t.conv == nil || len(t.conv.Items) == 0 && !t.conv.Turn.Running)
+}
+
+// ownLog is the id of the log that this tab writes, "" if it writes none.
+func (t *Tab) ownLog() store.ID {
+	if t.session == nil {
+		return ""
+	}
+	return StoredAs(t.session.Options().Keeper)
+}
+
+// LoadDraft brings the draft that was kept for the directory back.
+func (t *Tab) LoadDraft() tea.Cmd { return t.address(t.drafts.Load()) }
