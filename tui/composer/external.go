@@ -48,11 +48,11 @@ func (c *Composer) openEditor() tea.Cmd {
 		text := chips.expand(raw, false)
 		args, err := editor.Here().Words()
 		if err != nil {
-			return ErrorMsg{fmt.Errorf("edit the prompt in an editor: %w", err)}
+			return ErrorMsg{Err: fmt.Errorf("edit the prompt in an editor: %w", err)}
 		}
 		file, err := writeDraft(text)
 		if err != nil {
-			return ErrorMsg{fmt.Errorf("edit the prompt in an editor: %w", err)}
+			return ErrorMsg{Err: fmt.Errorf("edit the prompt in an editor: %w", err)}
 		}
 		return editorReadyMsg{c, args, file, text}
 	}
@@ -86,7 +86,7 @@ func (m editorClosedMsg) read() tea.Msg {
 		text, err = readDraft(m.file)
 	}
 	if err != nil {
-		return ErrorMsg{fmt.Errorf("edit the prompt with %s: %w; the draft is as it was",
+		return ErrorMsg{Err: fmt.Errorf("edit the prompt with %s: %w; the draft is as it was",
 			safetext.Line(filepath.Base(m.args[0])), err)}
 	}
 	return editorTextMsg{m.owner, text, m.was}

@@ -234,7 +234,7 @@ func (c *Composer) keep(raw ...string) tea.Cmd {
 	return func() tea.Msg {
 		for _, text := range texts {
 			if err := h.save(text, now); err != nil {
-				return ErrorMsg{err}
+				return ErrorMsg{Err: err}
 			}
 		}
 		return nil

@@ -123,7 +123,7 @@ func (c *Composer) takeLookup(msg mentionsMsg) tea.Cmd {
 	}
 	for path, err := range msg.refused {
 		err := fmt.Errorf("%s goes as a link, not as an image: %w", oneLine(path), err)
-		return func() tea.Msg { return ErrorMsg{err} }
+		return func() tea.Msg { return ErrorMsg{Err: err} }
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (c *Composer) takeDropped(msg droppedMsg) tea.Cmd {
 		}
 		c.buf.replace(pos{row, at}, pos{row, at + len(pasted)}, before+text)
 		if err := c.refusesImages(); err != nil {
-			return func() tea.Msg { return ErrorMsg{fmt.Errorf("%w: the file goes as a link", err)} }
+			return func() tea.Msg { return ErrorMsg{Err: fmt.Errorf("%w: the file goes as a link", err)} }
 		}
 		return c.complete()
 	}

@@ -109,7 +109,7 @@ func (t *Tab) forget(those abandonedMsg) tea.Cmd {
 	return func() tea.Msg {
 		for _, a := range those {
 			if err := lib.Forget(a.id); err != nil {
-				return ErrorMsg{err}
+				return ErrorMsg{Err: err}
 			}
 		}
 		return nil

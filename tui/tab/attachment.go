@@ -43,7 +43,7 @@ func (t *Tab) saved(msg savedMsg) tea.Cmd {
 	}
 	cmd := t.desk.Say("saved as " + msg.path)
 	if msg.open {
-		cmd = tea.Batch(cmd, open(msg.path, func(err error) tea.Msg { return ErrorMsg{err} }))
+		cmd = tea.Batch(cmd, open(msg.path, func(err error) tea.Msg { return ErrorMsg{Err: err} }))
 	}
 	return cmd
 }

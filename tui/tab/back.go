@@ -171,25 +171,22 @@ func (t *Tab) readOnly(why error) {
 	})
 }
 
-// cannotSend says why nothing can be sent, "" if something can.
-func (t *Tab) cannotSend() string { return t.back.readOnly }
-
 // setAgain sets the options as they were when the session was left, where the agent has
 // other values now and still offers those.
-func (t *Tab) setAgain() {
-	for i := range t.conv.Options {
-		o := &t.conv.Options[i]
-		if was, differs := t.again(o); differs {
-			t.session.SetOption(o.ID, was)
+func (b *back) setAgain(c *conversation.Conversation, set func(acpclient.ConfigID, acpclient.ConfigValue)) {
+	for i := range c.Options {
+		o := &c.Options[i]
+		if was, differs := b.again(c, o); differs {
+			set(o.ID, was)
 		}
 	}
-	t.back.wanted = nil
+	b.wanted = nil
 }
 
 // again is the value that an option had, if that is to be set again.
-func (t *Tab) again(o *acpclient.SessionConfigOption) (was acpclient.ConfigValue, differs bool) {
-	was, known := t.back.wanted[o.ID]
-	now, _ := t.conv.OptionValue(o)
+func (b *back) again(c *conversation.Conversation, o *acpclient.SessionConfigOption) (was acpclient.ConfigValue, differs bool) {
+	was, known := b.wanted[o.ID]
+	now, _ := c.OptionValue(o)
 	return was, known && was != now && offers(o, was)
 }
 
@@ -223,7 +220,7 @@ func (t *Tab) askAnew(err error) {
 		text = "The agent remembers no earlier sessions." + text[len(err.Error()):]
 	}
 	t.desk.Ask(dialog.Confirmation{Title: "The agent cannot go on with this session", Text: text, Choices: []dialog.Choice{
-		{Name: "New session that is told what was said", Do: anew(t.told())},
+		{Name: "New session that is told what was said", Do: anew(told(t.conv))},
 		{Name: "New session", Do: anew("")},
 		{Name: "Stay here and read", Do: dialog.Close{}},
 	}})
@@ -233,9 +230,9 @@ func (t *Tab) askAnew(err error) {
 const maxTold = 64 << 10
 
 // told is what was said and done so far, as text: the end of it, if it is long.
-func (t *Tab) told() string {
+func told(c *conversation.Conversation) string {
 	var b strings.Builder
-	_ = conversation.WritePlain(&b, t.conv) // a strings.Builder takes everything
+	_ = conversation.WritePlain(&b, c) // a strings.Builder takes everything
 	text := safetext.Block(b.String())
 	if cut := len(text) - maxTold; cut > 0 {
 		_, text, _ = strings.Cut(text[cut:], "\n")
@@ -246,13 +243,13 @@ func (t *Tab) told() string {
 
 // withTold adds what was said before to a prompt, once: as a resource if the agent takes
 // those, else as text.
-func (t *Tab) withTold(blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
-	about := t.back.about
+func (b *back) withTold(c *conversation.Conversation, blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
+	about := b.about
 	if about == "" {
 		return blocks
 	}
-	t.back.about = ""
-	if t.conv.Agent.Capabilities.PromptCapabilities.EmbeddedContext {
+	b.about = ""
+	if c.Agent.Capabilities.PromptCapabilities.EmbeddedContext {
 		return append(blocks, acpclient.TextResourceBlock("parley:earlier-session.md", "text/markdown", about))
 	}
 	return append(blocks, acpclient.TextBlock("\n\nThis is what was said in an earlier session:\n\n"+about))

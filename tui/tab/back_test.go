@@ -167,7 +167,7 @@ func TestOptionsAreSetAgainWhereTheyCanBe(t *testing.T) {
 	var set []acpclient.ConfigID
 	for i := range b.conv.Options {
 		o := &b.conv.Options[i]
-		if was, ok := b.again(o); ok {
+		if was, ok := b.back.again(b.conv, o); ok {
 			set = append(set, o.ID)
 			if was != acpclient.SelectValue("b") {
 				t.Errorf("%s would be %v", o.ID, was)
@@ -183,8 +183,8 @@ func TestWhatIsToldOfBeforeIsBounded(t *testing.T) {
 	b, ids := newStored(t, "one")
 	b.reopenedAs(t, ids[0], func(*Reopened) {})
 	b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("many words\n", 50_000) + "the very end"})
-	if told := b.told(); len(told) > maxTold+100 || !strings.HasSuffix(strings.TrimSpace(told), "the very end") || !strings.HasPrefix(told, "(what came before is left out)") {
-		t.Errorf("it is %d bytes: %.60q … %q", len(told), told, told[max(0, len(told)-30):])
+	if text := told(b.conv); len(text) > maxTold+100 || !strings.HasSuffix(strings.TrimSpace(text), "the very end") || !strings.HasPrefix(text, "(what came before is left out)") {
+		t.Errorf("it is %d bytes: %.60q … %q", len(text), text, text[max(0, len(text)-30):])
 	}
 }
 

@@ -38,7 +38,7 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 	}
 	return t.exec(cmd, func(err error) tea.Msg {
 		if err != nil {
-			return ErrorMsg{fmt.Errorf("%s: %w", cmd.Args[0], err)}
+			return ErrorMsg{Err: fmt.Errorf("%s: %w", cmd.Args[0], err)}
 		}
 		return editorLeftMsg{}
 	})

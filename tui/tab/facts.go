@@ -34,7 +34,7 @@ func (t *Tab) facts() *status.Facts {
 	f := &status.Facts{
 		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: t.sessionNow(), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.There(),
-		Reading: t.reopening != nil, ReadOnly: t.cannotSend(), Waits: t.waits(), Replay: t.replay != nil,
+		Reading: t.reopening != nil, ReadOnly: t.back.readOnly, Waits: t.waits(), Replay: t.replay != nil,
 	}
 	if t.conv != nil {
 		f.Changed = t.changedFiles()

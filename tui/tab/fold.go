@@ -40,12 +40,12 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 			t.drafts.Saved(store.View{})
 		}
 	case conversation.SessionOpened:
-		t.setAgain()
+		t.back.setAgain(t.conv, t.session.SetOption)
 		t.outbox.AskToSend()
 	case conversation.AuthRequired:
-		t.askToSignIn(e)
+		t.signIn.Ask(e)
 	case conversation.AuthDone:
-		t.signIn.ended(e.Err)
+		t.signIn.Ended(e.Err)
 	case conversation.AgentLost:
 		t.outbox.Lost()
 		t.askAfterLoss()

@@ -21,6 +21,7 @@ import (
 	"parley/tui/tab/questions"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/rulebook"
+	"parley/tui/tab/signin"
 	"parley/tui/toolface"
 )
 
@@ -97,7 +98,7 @@ func (t *Tab) rules() *rulebook.Rules { return rulebook.Of(t.session, t.desk, ho
 func (t *Tab) source() exporter.Source {
 	return exporter.Source{
 		Conversation: t.conv, Named: cmp.Or(t.name, safetext.Line(t.back.title)), About: cmp.Or(t.Title(), t.asked), Base: t.base,
-		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{err} }) },
+		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },
 	}
 }
 
@@ -151,7 +152,7 @@ func (h host) Taker() outbox.Session {
 }
 
 // CannotTake says why a prompt cannot be sent, "" if it can.
-func (h host) CannotTake(p composer.Prompt) string { return cmp.Or(h.cannotSend(), h.cannotTake(p)) }
+func (h host) CannotTake(p composer.Prompt) string { return cmp.Or(h.back.readOnly, h.cannotTake(p)) }
 
 // Sending is told that a prompt is on its way.
 func (h host) Sending() {
@@ -163,7 +164,7 @@ func (h host) Sending() {
 
 // WithTold adds to a prompt what the agent is to be told along with it.
 func (h host) WithTold(blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
-	return h.withTold(blocks)
+	return h.back.withTold(h.conv, blocks)
 }
 
 // Answers takes answers to permissions.
@@ -193,3 +194,6 @@ func (h host) Top() *int {
 	}
 	return nil
 }
+
+// Gate signs in and out.
+func (h host) Gate() signin.Session { return h.session }

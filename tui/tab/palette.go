@@ -100,7 +100,7 @@ func (t *Tab) otherItems() []dialog.Item {
 		items = append(items, dialog.Item{ID: "fork", Title: "go on with a copy of this session", Do: dialog.Do(t.fork)})
 	}
 	if t.conv != nil && t.conv.Agent.Capabilities.Auth.Logout != nil {
-		items = append(items, dialog.Item{ID: "logout", Title: "sign out of the agent", Do: dialog.Do(t.logout)})
+		items = append(items, dialog.Item{ID: "logout", Title: "sign out of the agent", Do: dialog.Do(func() tea.Cmd { return t.signIn.Out(t.program.Context) })})
 	}
 	items = append(items, t.pieceItems()...)
 	if t.session != nil {

@@ -21,7 +21,7 @@ func TestEveryMessageNamesItsTab(t *testing.T) {
 		name string
 		do   func(*bench) tea.Cmd
 	}{
-		{"what is said for a moment", func(b *bench) tea.Cmd { return b.Update(ErrorMsg{errors.New("it went wrong")}) }},
+		{"what is said for a moment", func(b *bench) tea.Cmd { return b.Update(ErrorMsg{Err: errors.New("it went wrong")}) }},
 		{"a second ctrl+c that does not come", func(b *bench) tea.Cmd { return b.Update(keyPress("ctrl+c")) }},
 		{"a turn's end", func(b *bench) tea.Cmd { return b.Update(batchMsg{conversation.TurnEnded{}}) }},
 		{"the files that were written", func(b *bench) tea.Cmd { return b.address(b.showFiles()) }},

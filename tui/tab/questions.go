@@ -81,18 +81,17 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 	case dialog.OpenURL:
 		return t.openURL(a)
 	case dialog.SignIn:
-		t.signInByAgent(a.Method)
+		t.signIn.ByAgent(a.Method)
 	case dialog.SignInTerminal:
-		return t.signInOnTerminal(a.Method)
+		return t.signIn.OnTerminal(a.Method)
 	}
 	return nil
 }
 
 // closeDialog closes the dialog on top, in which nothing was chosen.
 func (t *Tab) closeDialog() tea.Cmd {
-	if t.signIn.asks() {
-		t.signIn.close()
-		t.session.DismissAuth()
+	if t.signIn.Asks() {
+		t.signIn.Dismiss()
 	} else {
 		t.dialogs.Pop()
 	}
@@ -114,7 +113,7 @@ func (t *Tab) openURL(a dialog.OpenURL) tea.Cmd {
 	asked, _ := t.dialogs.Top().(dialog.Trying)
 	return open(a.URL, func(err error) tea.Msg {
 		if asked == nil {
-			return ErrorMsg{err}
+			return ErrorMsg{Err: err}
 		}
 		return failedMsg{asked, err}
 	})

@@ -36,6 +36,7 @@ import (
 	"parley/tui/tab/outbox"
 	"parley/tui/tab/questions"
 	"parley/tui/tab/reader"
+	"parley/tui/tab/signin"
 	"parley/tui/tab/worktrees"
 	"parley/tui/theme"
 	"parley/tui/toolface"
@@ -74,7 +75,7 @@ type Tab struct {
 	commands  *commands.Commands
 	desk      *desk.Desk
 	dialogs   *dialog.Stack // the desk's
-	signIn    signIn
+	signIn    *signin.SignIn
 	held      heldKey
 
 	restart   dialog.Dialog   // asks what to do about an agent that is of no use; nil if none ever was
@@ -113,7 +114,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.desk = desk.New(p.Guard, t.env)
 	t.dialogs = t.desk.Dialogs
 	t.worktree = worktrees.New(p.Context, t.desk, host{t}, p.Worktree)
-	t.signIn.dialogs = t.dialogs
+	t.signIn = signin.New(t.desk, host{t})
 	t.commands = commands.New(t.desk, host{t})
 	t.composer = t.newComposer()
 	t.outbox = outbox.New(t.desk, host{t}, t.composer)
@@ -335,10 +336,6 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		t.filesShown(msg)
 	case failedMsg:
 		msg.dialog.Failed(msg.err)
-	case terminalAuthMsg:
-		t.signedInOnTerminal(msg)
-	case logoutMsg:
-		return t.loggedOut(msg)
 	case savedMsg:
 		return t.saved(msg)
 	case pictureMsg:

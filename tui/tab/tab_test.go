@@ -221,7 +221,7 @@ func TestTheStatusLineSaysWhereWeAre(t *testing.T) {
 
 func TestNothingSaidForAMomentReachesTheTerminalRaw(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.Update(ErrorMsg{errors.New("it said \x1b]0;owned\x07\x1b[2J so")})
+	b.Update(ErrorMsg{Err: errors.New("it said \x1b]0;owned\x07\x1b[2J so")})
 	b.mustShow(t, "it said  so")
 	if s := strings.Join(b.draw().Lines, "\n"); strings.Contains(s, "\x1b]0") || strings.Contains(s, "\x1b[2J") {
 		t.Error("a control sequence is on the screen")
