@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
+	"parley/tui/tab/desk"
 )
 
 // types types words with a pause behind each key.
@@ -22,9 +23,8 @@ func (b *bench) types(words string, pause time.Duration) {
 
 // passes lets time pass, and the timer of a held key with it.
 func (b *bench) passes(d time.Duration) {
-	at := b.held.at
 	b.clock = b.clock.Add(d)
-	b.Update(heldMsg(at))
+	b.Update(desk.Then(b.held.Settle))
 }
 
 // asksAll is a permission with an option of every kind.

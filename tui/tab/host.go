@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/internal/store"
@@ -17,6 +18,7 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/tab/commands"
 	"parley/tui/tab/exporter"
+	"parley/tui/tab/images"
 	"parley/tui/tab/outbox"
 	"parley/tui/tab/questions"
 	"parley/tui/tab/reader"
@@ -132,14 +134,12 @@ func (h host) TerminalWidth() int { return h.list.TerminalWidth() }
 func (h host) Bottom() { h.list.Bottom() }
 
 // Release gives a key that a dialog has held back to the prompt.
-func (h host) Release() tea.Cmd { return h.release() }
+func (h host) Release() tea.Cmd { return h.held.Release() }
 
 // Attach adds something to the prompt, or takes it away again.
 func (h host) Attach(a composer.Attachment) (added bool) {
 	added = h.composer.Attach(a)
-	if h.reader.Focused() {
-		h.reader.Unfocus()
-	}
+	h.Pasted()
 	return added
 }
 
@@ -152,7 +152,9 @@ func (h host) Taker() outbox.Session {
 }
 
 // CannotTake says why a prompt cannot be sent, "" if it can.
-func (h host) CannotTake(p composer.Prompt) string { return cmp.Or(h.back.readOnly, h.cannotTake(p)) }
+func (h host) CannotTake(p composer.Prompt) string {
+	return cmp.Or(h.back.readOnly, h.images.CannotTake(p))
+}
 
 // Sending is told that a prompt is on its way.
 func (h host) Sending() {
@@ -197,3 +199,28 @@ func (h host) Top() *int {
 
 // Gate signs in and out.
 func (h host) Gate() signin.Session { return h.session }
+
+// Press takes a key as if it had just been pressed.
+func (h host) Press(k tea.KeyPressMsg) tea.Cmd { return h.key(k) }
+
+// Type gives a key to the prompt.
+func (h host) Type(k tea.KeyPressMsg) tea.Cmd { return h.promptKey(k, k.String()) }
+
+// Take carries out what a dialog has decided.
+func (h host) Take(a dialog.Action) (cmd tea.Cmd, taken bool) { return h.take(a) }
+
+// Agent is the agent that was chosen for the tab.
+func (h host) Agent() config.Agent { return h.agent }
+
+// Clipboard reads the image on the system's clipboard; nil is a system that has none.
+func (h host) Clipboard() images.Clipboard { return h.program.ClipboardImage }
+
+// Prompts reports whether there is a prompt to write.
+func (h host) Prompts() bool { return h.composerActive() }
+
+// Pasted is told that something came into the prompt, beside the keys, which go there now.
+func (h host) Pasted() {
+	if h.reader.Focused() {
+		h.reader.Unfocus()
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"parley/docs"
 	"parley/tui/dialog"
 	"parley/tui/tab/exporter"
+	"parley/tui/tab/lists"
 )
 
 // key takes a key press: a dialog comes first, unless it is inert or a question
@@ -27,8 +28,8 @@ func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	t.program.Guard.Forget()
-	if t.held.dialog != nil {
-		return t.follow(k)
+	if t.held.Held() {
+		return t.held.Follow(k)
 	}
 	if t.news && !t.dialogs.Asks() && t.program.Keys.Match(config.ActionNews, name) { // also above the first screen
 		return t.run(config.ActionNews)
@@ -69,7 +70,7 @@ func (t *Tab) dialogKey(d dialog.Dialog, k tea.KeyPressMsg, name string) tea.Cmd
 	}
 	action := d.Key(k)
 	if h, ok := action.(dialog.Hold); ok {
-		return t.hold(d.(dialog.Guarded), h.Key)
+		return t.held.Hold(d.(dialog.Guarded), h.Key)
 	}
 	if cmd, taken := t.take(action); taken {
 		return cmd
@@ -156,15 +157,15 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	}
 	switch a {
 	case config.ActionNextMode:
-		return t.nextMode()
+		return lists.NextMode(t.desk, t.conv, func(id acpclient.ConfigID, v acpclient.ConfigValue) { t.session.SetOption(id, v) })
 	case config.ActionMode:
-		return t.choose(acpclient.CategoryMode, "this agent has no modes")
+		return lists.Category(t.desk, t.conv, acpclient.CategoryMode, "this agent has no modes")
 	case config.ActionModel:
-		return t.choose(acpclient.CategoryModel, "this agent offers no models")
+		return lists.Category(t.desk, t.conv, acpclient.CategoryModel, "this agent offers no models")
 	case config.ActionThoughtLevel:
-		return t.choose(acpclient.CategoryThoughtLevel, "this agent offers no thought levels")
+		return lists.Category(t.desk, t.conv, acpclient.CategoryThoughtLevel, "this agent offers no thought levels")
 	case config.ActionOptions:
-		return t.showOptions()
+		return lists.Options(t.desk, t.conv)
 	case config.ActionPlan:
 		t.planOpen = !t.planOpen
 	case config.ActionChanges:
@@ -216,7 +217,7 @@ func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
 	case config.ActionHistoryPrev:
 		return t.outbox.Recall()
 	case config.ActionPasteImage:
-		return t.pasteImage()
+		return t.images.Paste(t.composer)
 	case config.ActionAddOutput:
 		return t.commands.AddOutput(t.commands.Last())
 	case config.ActionTerminal:
@@ -261,7 +262,7 @@ func (t *Tab) paste(text string) tea.Cmd {
 	if t.commands.Inside() {
 		return t.commands.Paste(text)
 	}
-	held := t.release()
+	held := t.held.Release()
 	return tea.Batch(held, t.pasted(text))
 }
 
@@ -282,7 +283,7 @@ func (t *Tab) pasted(text string) tea.Cmd {
 		t.reader.Unfocus()
 	}
 	if text == "" {
-		return t.pasteImage() // so do terminals whose clipboard holds no text
+		return t.images.Paste(t.composer) // so do terminals whose clipboard holds no text
 	}
 	return t.composer.Paste(text)
 }

@@ -13,7 +13,7 @@ func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
 		return t.commands.Mouse(msg)
 	}
 	if _, click := msg.(tea.MouseClickMsg); click {
-		return tea.Batch(t.release(), t.pointer(msg))
+		return tea.Batch(t.held.Release(), t.pointer(msg))
 	}
 	return t.pointer(msg)
 }

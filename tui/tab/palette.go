@@ -8,6 +8,7 @@ import (
 
 	"parley/config"
 	"parley/tui/dialog"
+	"parley/tui/tab/lists"
 	"parley/tui/tab/themes"
 )
 
@@ -91,7 +92,7 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 func (t *Tab) otherItems() []dialog.Item {
 	items := []dialog.Item{
 		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return themes.Choose(t.desk, t.program.Looks) })},
-		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(t.showFiles)},
+		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(func() tea.Cmd { return lists.Files(t.desk, t.conv, t.edit) })},
 	}
 	if r := t.rules(); r != nil {
 		items = append(items, dialog.Item{ID: "rules", Title: "show the rules, and take one back", Do: dialog.Do(r.Show)})
@@ -102,8 +103,8 @@ func (t *Tab) otherItems() []dialog.Item {
 	if t.conv != nil && t.conv.Agent.Capabilities.Auth.Logout != nil {
 		items = append(items, dialog.Item{ID: "logout", Title: "sign out of the agent", Do: dialog.Do(func() tea.Cmd { return t.signIn.Out(t.program.Context) })})
 	}
-	items = append(items, t.pieceItems()...)
 	if t.session != nil {
+		items = append(items, lists.Pieces(t.program.Context, t.conv, t.session)...)
 		items = append(items, t.worktree.Items()...)
 	}
 	for i := range items {

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -55,10 +56,14 @@ func TestTheHintsOfASearch(t *testing.T) {
 
 func TestWhyThereIsNoImageToPaste(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.Update(imageMsg{err: clipboard.ErrNoImage})
-	b.mustShow(t, "there is no image on the clipboard")
-	b.Update(imageMsg{err: errors.New("it is no\x1b[31m image")})
-	b.mustShow(t, "it is no image")
+	for err, want := range map[error]string{
+		clipboard.ErrNoImage:                 "there is no image on the clipboard",
+		errors.New("it is no\x1b[31m image"): "it is no image",
+	} {
+		b.program.ClipboardImage = func(context.Context, int64) ([]byte, error) { return nil, err }
+		b.Update(b.images.Paste(b.composer)())
+		b.mustShow(t, want)
+	}
 }
 
 // A draft that no session could keep is found in the history.

@@ -33,6 +33,8 @@ import (
 	"parley/tui/tab/commands"
 	"parley/tui/tab/desk"
 	"parley/tui/tab/drafts"
+	"parley/tui/tab/held"
+	"parley/tui/tab/images"
 	"parley/tui/tab/outbox"
 	"parley/tui/tab/questions"
 	"parley/tui/tab/reader"
@@ -76,7 +78,8 @@ type Tab struct {
 	desk      *desk.Desk
 	dialogs   *dialog.Stack // the desk's
 	signIn    *signin.SignIn
-	held      heldKey
+	held      *held.Key
+	images    *images.Images
 
 	restart   dialog.Dialog   // asks what to do about an agent that is of no use; nil if none ever was
 	decoding  bool            // an image is being decoded
@@ -115,6 +118,8 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.dialogs = t.desk.Dialogs
 	t.worktree = worktrees.New(p.Context, t.desk, host{t}, p.Worktree)
 	t.signIn = signin.New(t.desk, host{t})
+	t.held = held.New(t.desk, host{t})
+	t.images = images.New(p.Context, t.desk, host{t})
 	t.commands = commands.New(t.desk, host{t})
 	t.composer = t.newComposer()
 	t.outbox = outbox.New(t.desk, host{t}, t.composer)
@@ -128,7 +133,7 @@ func (t *Tab) newComposer() *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
-		Placeholder: "Ask for something", NoImages: t.noImages, Own: ownCommands(),
+		Placeholder: "Ask for something", NoImages: t.images.None, Own: ownCommands(),
 	})
 }
 
@@ -307,8 +312,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.mouse(msg)
 	case tea.WindowSizeMsg:
 		t.width, t.height = msg.Width, msg.Height
-	case heldMsg:
-		return t.settle(msg)
 	case playMsg:
 		return t.played(msg)
 	case ErrorMsg:
@@ -326,14 +329,10 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case copiedMsg:
 		return t.desk.Say(msg.String())
-	case imageMsg:
-		return t.imagePasted(msg)
 	case sessionsMsg:
 		return msg.list.take(msg)
 	case deletedMsg:
 		return msg.list.deleted(msg)
-	case filesMsg:
-		t.filesShown(msg)
 	case failedMsg:
 		msg.dialog.Failed(msg.err)
 	case savedMsg:

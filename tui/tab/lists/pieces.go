@@ -1,6 +1,7 @@
-package tab
+package lists
 
 import (
+	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,16 +13,19 @@ import (
 	"parley/tui/toolface"
 )
 
-// pieceItems are what the palette has about single calls that can be cancelled.
-func (t *Tab) pieceItems() []dialog.Item {
-	if t.conv == nil || t.session == nil {
-		return nil
-	}
+// Canceller ends single pieces of an agent's work.
+type Canceller interface {
+	CancelPiece(context.Context, conversation.Piece) error
+	Said(level acpclient.NoticeSeverity, title, text string)
+}
+
+// Pieces are what the palette has about single calls that can be cancelled.
+func Pieces(ctx context.Context, c *conversation.Conversation, s Canceller) []dialog.Item {
 	var items []dialog.Item
-	for i, p := range t.conv.Pieces() {
+	for i, p := range c.Pieces() {
 		items = append(items, dialog.Item{
 			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolface.Title(p.Call, safetext.Line),
-			Do: dialog.Do(func() tea.Cmd { return t.cancelPiece(p) }),
+			Do: dialog.Do(func() tea.Cmd { return cancelPiece(ctx, s, p) }),
 		})
 	}
 	return items
@@ -29,8 +33,7 @@ func (t *Tab) pieceItems() []dialog.Item {
 
 // cancelPiece asks the agent to end one piece of its work. What comes of it the agent
 // tells in the transcript.
-func (t *Tab) cancelPiece(p conversation.Piece) tea.Cmd {
-	s, ctx := t.session, t.program.Context
+func cancelPiece(ctx context.Context, s Canceller, p conversation.Piece) tea.Cmd {
 	asked := conversation.Piece{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
 	return func() tea.Msg {
 		if err := s.CancelPiece(ctx, asked); err != nil {
