@@ -1,8 +1,6 @@
 package tab
 
 import (
-	"context"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/tui/clipboard"
 )
 
 // Where nothing is behind the choice of an agent, esc quits, and is called so.
@@ -52,18 +49,6 @@ func TestTheHintsOfASearch(t *testing.T) {
 	b.mustNotShow(t, "enter send")
 	b.press("esc", "/")
 	b.mustNotShow(t, "enter send")
-}
-
-func TestWhyThereIsNoImageToPaste(t *testing.T) {
-	b := newBench(t, t.TempDir())
-	for err, want := range map[error]string{
-		clipboard.ErrNoImage:                 "there is no image on the clipboard",
-		errors.New("it is no\x1b[31m image"): "it is no image",
-	} {
-		b.program.ClipboardImage = func(context.Context, int64) ([]byte, error) { return nil, err }
-		b.Update(b.images.Paste(b.composer)())
-		b.mustShow(t, want)
-	}
 }
 
 // A draft that no session could keep is found in the history.

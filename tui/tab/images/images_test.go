@@ -1,0 +1,71 @@
+package images
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"testing"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/test/desktest"
+	"parley/tui/clipboard"
+	"parley/tui/composer"
+	"parley/tui/theme"
+)
+
+// place is a tab whose agent takes images, or does not.
+type place struct {
+	conv  *conversation.Conversation
+	read  Clipboard
+	focus bool
+}
+
+func (p *place) Conversation() *conversation.Conversation { return p.conv }
+func (p *place) Agent() config.Agent                      { return config.Agent{Name: "Blind"} }
+func (p *place) Clipboard() Clipboard                     { return p.read }
+func (p *place) Prompts() bool                            { return true }
+func (p *place) Pasted()                                  { p.focus = true }
+
+// ready is the conversation with an agent that is there.
+func ready(images bool) *conversation.Conversation {
+	c := conversation.New()
+	info := &acpclient.InitializeResponse{}
+	info.AgentCapabilities.PromptCapabilities.Image = images
+	c.Apply(conversation.AgentReady{Info: info})
+	c.Apply(conversation.SessionOpened{ID: "s"})
+	return c
+}
+
+func TestPaste(t *testing.T) {
+	var dot bytes.Buffer
+	if err := png.Encode(&dot, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, want string
+		conv       *conversation.Conversation
+		read       Clipboard
+	}{
+		{"an image", "", ready(true), func(context.Context, int64) ([]byte, error) { return dot.Bytes(), nil }},
+		{"no image", "there is no image on the clipboard", ready(true), func(context.Context, int64) ([]byte, error) { return nil, clipboard.ErrNoImage }},
+		{"an odd error", "it is no image", ready(true), func(context.Context, int64) ([]byte, error) { return nil, errors.New("it is no\x1b[31m image") }},
+		{"no clipboard", clipboard.ErrNoReader.Error(), ready(true), nil},
+		{"an agent without eyes", "Blind takes no images", ready(false), nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+				p := &place{conv: c.conv, read: c.read}
+				prompt := composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()})
+				b.Do(New(t.Context(), b.Desk, p).Paste(prompt))
+				b.MustSay(c.want)
+				if added := !prompt.Empty(); added != (c.want == "") || added != p.focus {
+					t.Errorf("added %v, and the prompt has the keys: %v", added, p.focus)
+				}
+			})
+		})
+	}
+}
