@@ -11,6 +11,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/dialog"
+	"parley/tui/tab/desk"
 	"parley/tui/tab/reader"
 	"parley/tui/transcript"
 )
@@ -61,7 +62,7 @@ func (t *Tab) keepAgent(a config.Agent) tea.Cmd {
 	if a.Source == "" {
 		return nil
 	}
-	return t.keepRecent(func() error { return t.program.Recent.Agent(a.ID) })
+	return desk.Quietly(func() error { return t.program.Recent.Agent(a.ID) })
 }
 
 // adopt makes a session the tab's.

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
@@ -42,56 +40,6 @@ func newStored(t *testing.T, prompts ...string) (*bench, []store.ID) {
 		ids = append(ids, l.ID())
 	}
 	return b, ids
-}
-
-// sessionsOf are the agent's sessions as a page.
-func sessionsOf(infos ...acpclient.SessionInfo) *acpclient.ListSessionsResponse {
-	return &acpclient.ListSessionsResponse{Sessions: infos}
-}
-
-func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
-	b, _ := newStored(t, "peel potatoes", "bake bread")
-	l := b.listSessions()
-	b.Update(l.keptFrom(0)())
-	b.Update(sessionsMsg{list: l, page: sessionsOf(
-		acpclient.SessionInfo{SessionID: "agents-1", Cwd: b.cwd, Title: "Known to both"},
-		acpclient.SessionInfo{SessionID: "another", Cwd: b.cwd, Title: "Known to the agent"},
-	)})
-	b.mustShow(t, "peel potatoes", "Known to both", "Known to the agent")
-	both := 0
-	for _, s := range l.sessions() {
-		if s.kept != nil && s.info != nil {
-			both++
-		}
-	}
-	if n := len(l.sessions()); n != 3 || both != 1 {
-		t.Errorf("%d sessions are listed, %d of them known to both", n, both)
-	}
-}
-
-// What comes of words that are not wanted any more is not shown.
-func TestTheNewestWordsCount(t *testing.T) {
-	b, ids := newStored(t, "peel potatoes", "bake bread")
-	l := b.listSessions()
-	b.Update(l.keptFrom(0)())
-	found := func(words string) tea.Msg { return l.look(lookMsg{l, words})() }
-
-	l.lookFor("answer po")
-	older := found("answer po")
-	l.lookFor("answer br")
-	if l.look(lookMsg{l, "answer po"}) != nil {
-		t.Error("it is looked for what nobody wants any more")
-	}
-	b.Update(found("answer br"))
-	b.Update(older)
-	if len(l.hits) != 1 || !strings.Contains(l.hits[ids[1]].snippet, "bake bread") {
-		t.Errorf("shown is %v", l.hits)
-	}
-	b.press("esc")
-	l.lookFor("")
-	if len(l.hits) != 0 {
-		t.Errorf("shown is still %v", l.hits)
-	}
 }
 
 // reopenedAs gives the bench a stored session, as a command would have read it.

@@ -144,7 +144,7 @@ func (l *first) session(s *store.Summary) dialog.Item {
 	t, id := l.tab, s.ID
 	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
 	item.ID, item.Group = "kept "+string(id), "go on with a session of this directory"
-	item.Do = dialog.Do(func() tea.Cmd { return t.goTo(id) })
+	item.Do = dialog.Do(func() tea.Cmd { return host{t}.GoTo(id) })
 	return item
 }
 

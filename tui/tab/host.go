@@ -23,6 +23,7 @@ import (
 	"parley/tui/tab/questions"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/rulebook"
+	"parley/tui/tab/sessionlist"
 	"parley/tui/tab/signin"
 	"parley/tui/toolface"
 )
@@ -174,6 +175,14 @@ func (h host) Answers() questions.Session { return h.session }
 
 // Exec runs a program on the terminal.
 func (h host) Exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd { return h.exec(c, done) }
+
+// Remembers is nil as long as there is no session.
+func (h host) Remembers() sessionlist.Remembers {
+	if h.session == nil {
+		return nil
+	}
+	return h.session
+}
 
 // Library are the sessions that are kept; nil keeps none.
 func (h host) Library() *store.Library { return h.program.Stored }

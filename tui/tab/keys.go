@@ -11,6 +11,7 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/tab/exporter"
 	"parley/tui/tab/lists"
+	"parley/tui/tab/palette"
 )
 
 // key takes a key press: a dialog comes first, unless it is inert or a question
@@ -173,7 +174,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionInspector:
 		return t.inspect()
 	case config.ActionPalette:
-		t.showPalette()
+		palette.Open(t.desk, t.program.Recent, t.otherItems(), t.runChosen)
 	case config.ActionHelp:
 		t.dialogs.Push(dialog.NewHelp(t.desk.Env()))
 	case config.ActionGuide:

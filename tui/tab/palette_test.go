@@ -1,41 +1,15 @@
 package tab
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/recent"
-	"parley/tui/dialog"
 )
-
-// Every action is in the palette with its key, or it is said why it cannot be.
-func TestThePaletteReachesEveryAction(t *testing.T) {
-	b := newBench(t, t.TempDir())
-	items := b.actionItems()
-	for _, a := range config.Actions() {
-		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(a.Action) })
-		why := notInPalette[a.Action]
-		switch {
-		case at < 0 && why == "":
-			t.Errorf("%s (%s) is not in the palette, and nothing says why", a.Action, a.Help)
-		case at >= 0 && why != "":
-			t.Errorf("%s is in the palette, although %s", a.Action, why)
-		case at >= 0 && (items[at].Title != a.Help || items[at].Detail != strings.Join(a.Keys, ", ") || items[at].Do == nil):
-			t.Errorf("%s is listed as %+v", a.Action, items[at])
-		}
-	}
-	for a := range notInPalette {
-		if !slices.ContainsFunc(config.Actions(), func(i config.ActionInfo) bool { return i.Action == a }) {
-			t.Errorf("there is no action %s", a)
-		}
-	}
-}
 
 // What is chosen in the palette does what its key does, also in the transcript and in
 // the prompt.

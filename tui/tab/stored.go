@@ -19,12 +19,6 @@ func (t *Tab) handleStored(msg tea.Msg) tea.Cmd {
 		return msg.list.takeAgents(msg)
 	case firstSessionsMsg:
 		msg.list.takeSessions(msg)
-	case keptMsg:
-		return msg.list.takeKept(msg)
-	case lookMsg:
-		return msg.list.look(msg)
-	case hitsMsg:
-		return msg.list.takeHits(msg)
 	default:
 		return t.composer.Update(msg)
 	}

@@ -329,10 +329,6 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case copiedMsg:
 		return t.desk.Say(msg.String())
-	case sessionsMsg:
-		return msg.list.take(msg)
-	case deletedMsg:
-		return msg.list.deleted(msg)
 	case failedMsg:
 		msg.dialog.Failed(msg.err)
 	case savedMsg:

@@ -47,6 +47,15 @@ func Redraw(after time.Duration) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return Then(func() tea.Cmd { return nil }) })
 }
 
+// Quietly does something beside the screen of which it is no trouble of the person's that it
+// may not succeed.
+func Quietly(do func() error) tea.Cmd {
+	return func() tea.Msg {
+		_ = do()
+		return nil
+	}
+}
+
 // Desk is what is said and asked in one tab.
 type Desk struct {
 	Dialogs *dialog.Stack

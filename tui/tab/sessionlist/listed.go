@@ -1,4 +1,4 @@
-package tab
+package sessionlist
 
 import (
 	"cmp"
@@ -70,11 +70,11 @@ func (s listed) cwd() string {
 // sessions are all that the list has, each once: those of the agent are matched with
 // the kept ones by their id. The ones used last come first, and those of this directory
 // before all others.
-func (l *sessionList) sessions() []listed {
+func (l *List) sessions() []listed {
 	var all []listed
 	byID := map[acpclient.SessionID]int{}
 	add := func(k *store.Summary, h hit) {
-		mine := k.Session != "" && k.Agent == l.tab.agent.ID
+		mine := k.Session != "" && k.Agent == l.host.Agent().ID
 		if _, twice := byID[k.Session]; mine && twice {
 			return // the agent was started again meanwhile: the log written last has most
 		}
@@ -108,23 +108,23 @@ func (l *sessionList) sessions() []listed {
 }
 
 // distance is 0 for a session of this directory.
-func (l *sessionList) distance(s listed) int {
-	if s.kept != nil && s.kept.From == l.tab.cwd {
+func (l *List) distance(s listed) int {
+	if s.kept != nil && s.kept.From == l.desk.Env().Cwd {
 		return 0 // its worktree was made for this directory
 	}
-	if dir := s.cwd(); dir == "" || dir == l.tab.cwd {
+	if dir := s.cwd(); dir == "" || dir == l.desk.Env().Cwd {
 		return 0
 	}
 	return 1
 }
 
 // content is what the list shows.
-func (l *sessionList) content() dialog.List {
+func (l *List) content() dialog.List {
 	list := dialog.List{
 		Title: "Sessions", Loading: l.asksAgent || l.asksStore, Filter: true,
 		Empty: "The agent has no earlier sessions.",
 	}
-	if l.tab.program.Stored != nil {
+	if l.host.Library() != nil {
 		list.Empty = "There are no earlier sessions of this directory."
 		list.Search = l.lookFor
 		list.Wider, list.WiderHint = dialog.Stay(l.widen), "all directories"
@@ -143,8 +143,7 @@ func (l *sessionList) content() dialog.List {
 }
 
 // item is a session as an item of the list.
-func (l *sessionList) item(s listed) dialog.Item {
-	t := l.tab
+func (l *List) item(s listed) dialog.Item {
 	where := []string{toolface.In("").Path(s.cwd())}
 	if s.kept != nil {
 		where = append(where, cmp.Or(s.kept.AgentName, s.kept.Agent))
@@ -152,17 +151,17 @@ func (l *sessionList) item(s listed) dialog.Item {
 			where = append([]string{worktrees.Mark + s.kept.Worktree}, where...) // its path tells less, and is long
 		}
 	}
-	item := dialog.SessionItem(s.name(), s.used(), t.program.Now(), where...)
+	item := dialog.SessionItem(s.name(), s.used(), l.desk.Env().Now(), where...)
 	item.Found = s.hit.snippet != ""
 	switch {
 	case s.kept != nil:
 		id := s.kept.ID
-		item.ID, item.Current = "kept "+string(id), id == t.StoredID()
+		item.ID, item.Current = "kept "+string(id), id == l.host.StoredID()
 		item.About = preview(s)
-		item.Do = dialog.Do(func() tea.Cmd { return t.goTo(id) })
+		item.Do = dialog.Do(func() tea.Cmd { return l.host.GoTo(id) })
 	default:
 		item.ID, item.Do = string(s.info.SessionID), dialog.OpenSession{Session: *s.info}
-		item.Current = t.conv != nil && s.info.SessionID == t.conv.ID
+		item.Current = l.host.Conversation() != nil && s.info.SessionID == l.host.Conversation().ID
 	}
 	if !item.Current && (s.kept != nil || l.agentDeletes()) {
 		item.Delete = dialog.Stay(func() tea.Cmd { l.askToDelete(s); return nil })
@@ -184,12 +183,4 @@ func preview(s listed) string {
 		lines = append(lines, "● "+s.kept.Last)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// goTo opens a stored session, unless it is the one on the screen.
-func (t *Tab) goTo(id store.ID) tea.Cmd {
-	if id == t.StoredID() {
-		return nil
-	}
-	return send(Open{ID: id})
 }

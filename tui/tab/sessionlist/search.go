@@ -1,0 +1,90 @@
+package sessionlist
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/store"
+	"parley/tui/tab/desk"
+)
+
+const (
+	// lookTime is how long nothing must be typed before it is looked for.
+	lookTime = 120 * time.Millisecond
+	// mostHits is how many sessions are found at once.
+	mostHits = 50
+)
+
+// lookFor looks for words in all that was said, once no more are typed.
+func (l *List) lookFor(words string) tea.Cmd {
+	l.words = words
+	if words == "" {
+		l.hits, l.found = nil, nil
+		l.picker.SetList(l.content())
+		return nil
+	}
+	return tea.Tick(lookTime, func(time.Time) tea.Msg {
+		return desk.Then(func() tea.Cmd { return l.look(words) })
+	})
+}
+
+// hits are the sessions in which words were found.
+type hits struct {
+	words string
+	all   bool
+	by    map[store.ID]hit
+	found []store.Summary
+	err   error
+}
+
+// look looks for words, if they are still those that are wanted.
+func (l *List) look(words string) tea.Cmd {
+	if words != l.words || !l.desk.Dialogs.Has(l.picker) {
+		return nil
+	}
+	lib, q, out := l.host.Library(), l.query(), hits{words: words, all: l.all, by: map[store.ID]hit{}}
+	q.Limit = mostHits
+	return desk.Beside(func() desk.Then {
+		out.search(l.ctx, lib, q)
+		return func() tea.Cmd { return l.takeHits(out) }
+	})
+}
+
+// search looks in all that was said.
+func (h *hits) search(ctx context.Context, lib *store.Library, q store.Query) {
+	x, err := lib.Index(ctx)
+	if err != nil {
+		h.err = err
+		return
+	}
+	found, err := x.Search(ctx, h.words, q)
+	h.err = err
+	for _, f := range found {
+		snippet, err := x.Snippet(f, h.words)
+		if err != nil {
+			if !errors.Is(err, store.ErrNotStored) { // it was deleted meanwhile
+				h.err = err
+			}
+			continue
+		}
+		h.by[f.ID] = hit{snippet}
+		h.found = append(h.found, f.Summary)
+	}
+}
+
+// takeHits shows the sessions that were found, unless other words are looked for by
+// now.
+func (l *List) takeHits(h hits) tea.Cmd {
+	if h.words != l.words || h.all != l.all || !l.desk.Dialogs.Has(l.picker) {
+		return nil
+	}
+	if h.err != nil {
+		return l.desk.Say(h.err.Error())
+	}
+	l.hits, l.found = h.by, h.found
+	l.picker.SetList(l.content())
+	return nil
+}

@@ -1,0 +1,149 @@
+package sessionlist
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
+	"parley/internal/test/desktest"
+	"parley/internal/test/events"
+)
+
+// place is a tab whose agent remembers sessions, beside those that are kept.
+type place struct {
+	lib     *store.Library
+	conv    *conversation.Conversation
+	known   []acpclient.SessionInfo
+	fails   error
+	deleted []acpclient.SessionID
+	opened  store.ID
+}
+
+func (p *place) Remembers() Remembers                     { return p }
+func (p *place) Conversation() *conversation.Conversation { return p.conv }
+func (p *place) Agent() config.Agent                      { return config.Agent{} }
+func (p *place) Library() *store.Library                  { return p.lib }
+func (p *place) StoredID() store.ID                       { return "" }
+
+func (p *place) GoTo(id store.ID) tea.Cmd {
+	p.opened = id
+	return nil
+}
+
+func (p *place) ListSessions(context.Context, string) (*acpclient.ListSessionsResponse, error) {
+	return &acpclient.ListSessionsResponse{Sessions: p.known}, p.fails
+}
+
+func (p *place) DeleteSession(_ context.Context, id acpclient.SessionID) error {
+	p.deleted = append(p.deleted, id)
+	return nil
+}
+
+// newPlace is a tab in a directory in which sessions with these prompts are kept.
+func newPlace(t *testing.T, cwd string, prompts ...string) (*place, []store.ID) {
+	t.Helper()
+	p := &place{lib: store.NewLibrary(store.New(t.TempDir())), conv: conversation.New()}
+	p.conv.Apply(conversation.SessionOpened{ID: "here"})
+	t.Cleanup(func() { _ = p.lib.Close() })
+	var ids []store.ID
+	for i, prompt := range prompts {
+		l, err := p.lib.Create(store.Meta{Cwd: cwd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Append([]conversation.Event{
+			conversation.SessionOpened{ID: acpclient.SessionID(fmt.Sprint("agents-", i))},
+			events.Sent(prompt),
+			conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An answer to " + prompt},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, l.ID())
+	}
+	return p, ids
+}
+
+func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
+	cwd := t.TempDir()
+	p, ids := newPlace(t, cwd, "peel potatoes", "bake bread")
+	p.known = []acpclient.SessionInfo{
+		{SessionID: "agents-1", Cwd: cwd, Title: "Known to both"},
+		{SessionID: "another", Cwd: cwd, Title: "Known to the agent"},
+	}
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		b.Env.Cwd = cwd
+		b.Do(Open(t.Context(), b.Desk, p))
+		for _, words := range []string{"peel potatoes", "Known to both", "Known to the agent"} {
+			b.MustSay(words)
+		}
+		if b.Choose("Known to both"); p.opened != ids[1] {
+			t.Errorf("%q was opened, not %q", p.opened, ids[1])
+		}
+	})
+}
+
+// An agent that lists no sessions is no trouble where others are listed.
+func TestWhatTheAgentDoesNotList(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		fails      error
+		kept       bool
+	}{
+		{"it cannot, and nothing is kept", "this agent does not list its sessions", session.ErrUnsupported, false},
+		{"it cannot, and something is kept", "peel potatoes", session.ErrUnsupported, true},
+		{"it fails", "the sessions could not be listed", context.DeadlineExceeded, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cwd := t.TempDir()
+			p, _ := newPlace(t, cwd, "peel potatoes")
+			if p.fails = c.fails; !c.kept {
+				p.lib = nil
+			}
+			desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+				b.Env.Cwd = cwd
+				b.Do(Open(t.Context(), b.Desk, p))
+				b.MustSay(c.want)
+				if b.Dialogs.Empty() == c.kept {
+					t.Errorf("the list is\n%s", b.Screen())
+				}
+			})
+		})
+	}
+}
+
+// What comes of words that are not wanted any more is not shown.
+func TestTheNewestWordsCount(t *testing.T) {
+	cwd := t.TempDir()
+	p, ids := newPlace(t, cwd, "peel potatoes", "bake bread")
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		b.Env.Cwd = cwd
+		l := newList(t.Context(), b.Desk, p)
+		b.Do(l.keptFrom(0))
+		l.lookFor("answer po")
+		older := l.look("answer po")
+		l.lookFor("answer br")
+		if l.look("answer po") != nil {
+			t.Error("it is looked for what nobody wants any more")
+		}
+		b.Do(l.look("answer br"))
+		b.Do(older)
+		if len(l.hits) != 1 || l.hits[ids[1]].snippet == "" {
+			t.Errorf("shown is %v", l.hits)
+		}
+		if l.lookFor(""); len(l.hits) != 0 {
+			t.Errorf("shown is still %v", l.hits)
+		}
+		time.Sleep(time.Second) // of the bubble: the words have stood still
+	})
+}
