@@ -52,7 +52,8 @@ func newPlace(t *testing.T, cwd string, prompts ...string) (*place, []store.ID) 
 	t.Helper()
 	p := &place{lib: store.NewLibrary(store.New(t.TempDir())), conv: conversation.New()}
 	p.conv.Apply(conversation.SessionOpened{ID: "here"})
-	t.Cleanup(func() { _ = p.lib.Close() })
+	lib := p.lib
+	t.Cleanup(func() { _ = lib.Close() })
 	var ids []store.ID
 	for i, prompt := range prompts {
 		l, err := p.lib.Create(store.Meta{Cwd: cwd})
@@ -75,14 +76,12 @@ func newPlace(t *testing.T, cwd string, prompts ...string) (*place, []store.ID) 
 }
 
 func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
-	cwd := t.TempDir()
-	p, ids := newPlace(t, cwd, "peel potatoes", "bake bread")
-	p.known = []acpclient.SessionInfo{
-		{SessionID: "agents-1", Cwd: cwd, Title: "Known to both"},
-		{SessionID: "another", Cwd: cwd, Title: "Known to the agent"},
-	}
 	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
-		b.Env.Cwd = cwd
+		p, ids := newPlace(t, b.Env.Cwd, "peel potatoes", "bake bread")
+		p.known = []acpclient.SessionInfo{
+			{SessionID: "agents-1", Cwd: b.Env.Cwd, Title: "Known to both"},
+			{SessionID: "another", Cwd: b.Env.Cwd, Title: "Known to the agent"},
+		}
 		b.Do(Open(t.Context(), b.Desk, p))
 		for _, words := range []string{"peel potatoes", "Known to both", "Known to the agent"} {
 			b.MustSay(words)
@@ -105,13 +104,11 @@ func TestWhatTheAgentDoesNotList(t *testing.T) {
 		{"it fails", "the sessions could not be listed", context.DeadlineExceeded, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cwd := t.TempDir()
-			p, _ := newPlace(t, cwd, "peel potatoes")
-			if p.fails = c.fails; !c.kept {
-				p.lib = nil
-			}
 			desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
-				b.Env.Cwd = cwd
+				p, _ := newPlace(t, b.Env.Cwd, "peel potatoes")
+				if p.fails = c.fails; !c.kept {
+					p.lib = nil
+				}
 				b.Do(Open(t.Context(), b.Desk, p))
 				b.MustSay(c.want)
 				if b.Dialogs.Empty() == c.kept {
@@ -124,10 +121,8 @@ func TestWhatTheAgentDoesNotList(t *testing.T) {
 
 // What comes of words that are not wanted any more is not shown.
 func TestTheNewestWordsCount(t *testing.T) {
-	cwd := t.TempDir()
-	p, ids := newPlace(t, cwd, "peel potatoes", "bake bread")
 	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
-		b.Env.Cwd = cwd
+		p, ids := newPlace(t, b.Env.Cwd, "peel potatoes", "bake bread")
 		l := newList(t.Context(), b.Desk, p)
 		b.Do(l.keptFrom(0))
 		l.lookFor("answer po")
