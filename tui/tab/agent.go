@@ -53,7 +53,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	}
 	t.adopt(msg.agent, msg.session)
 	t.rules().AskToTrust()
-	return tea.Batch(t.pump.next, readBranch(t.cwd), t.outbox.Read(), t.keepAgent(msg.agent))
+	return tea.Batch(t.pump.next, t.readBranch(), t.outbox.Read(), t.keepAgent(msg.agent))
 }
 
 // keepAgent remembers the agent for the next first screen, unless it is one of the
@@ -75,7 +75,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.conv.Cwd = t.cwd
 	t.questions.SetRoots(append([]string{t.cwd}, s.Options().AdditionalDirectories...))
 	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetSites(&t.sites)
+	t.list.SetSites(t.sites.Known())
 	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.changes = nil
 	t.composer.SetRoot(t.cwd)

@@ -7,43 +7,40 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/tui/tab/desk"
 	"parley/tui/toolface"
 )
 
-// savedMsg says where something was saved, or why not.
-type savedMsg struct {
-	path string
-	open bool
-	err  error
+// save writes media to a file of its own, and says where it is, and shows it.
+func save(d *desk.Desk, media *toolface.Media) tea.Cmd {
+	return desk.Beside(func() desk.Then {
+		path, err := write(media)
+		return func() tea.Cmd {
+			if err != nil {
+				return d.Say(err.Error())
+			}
+			cmd := d.Say("saved as " + path)
+			if media.Opens {
+				cmd = tea.Batch(cmd, open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }))
+			}
+			return cmd
+		}
+	})
 }
 
-// save writes media to a file of its own.
-func save(media *toolface.Media) tea.Cmd {
-	return func() tea.Msg {
-		data, err := media.Bytes()
-		if err != nil {
-			return savedMsg{err: err}
-		}
-		dir, err := os.MkdirTemp("", "parley-content-")
-		if err != nil {
-			return savedMsg{err: fmt.Errorf("save the content: %w", err)}
-		}
-		path := filepath.Join(dir, "content"+media.Ext)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			return savedMsg{err: fmt.Errorf("save the content: %w", err)}
-		}
-		return savedMsg{path: path, open: media.Opens}
+// write writes media to a file in a directory of its own.
+func write(media *toolface.Media) (path string, err error) {
+	data, err := media.Bytes()
+	if err != nil {
+		return "", err
 	}
-}
-
-// saved tells where the content is, and shows it.
-func (t *Tab) saved(msg savedMsg) tea.Cmd {
-	if msg.err != nil {
-		return t.desk.Say(msg.err.Error())
+	dir, err := os.MkdirTemp("", "parley-content-")
+	if err != nil {
+		return "", fmt.Errorf("save the content: %w", err)
 	}
-	cmd := t.desk.Say("saved as " + msg.path)
-	if msg.open {
-		cmd = tea.Batch(cmd, open(msg.path, func(err error) tea.Msg { return ErrorMsg{Err: err} }))
+	path = filepath.Join(dir, "content"+media.Ext)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return "", fmt.Errorf("save the content: %w", err)
 	}
-	return cmd
+	return path, nil
 }

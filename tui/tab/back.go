@@ -16,6 +16,7 @@ import (
 	"parley/internal/store"
 	"parley/tui/dialog"
 	"parley/tui/tab/reader"
+	"parley/tui/tab/sites"
 	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
@@ -87,7 +88,7 @@ func (t *Tab) openStored(o Open) tea.Cmd {
 	t.reopening = sync.OnceValue(func() reopenedMsg {
 		msg := reopenedMsg{from: o}
 		if msg.Reopened, msg.err = reopen(ctx, o); msg.err == nil {
-			msg.wanted = fragments(msg.Transcript.Conversation)
+			msg.wanted = sites.Fragments(msg.Transcript.Conversation)
 		}
 		return msg
 	})
@@ -112,7 +113,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	}
 	t.adopt(msg.Agent, msg.Session)
 	t.remember(msg)
-	cmds := []tea.Cmd{t.pump.next, readBranch(t.cwd), t.locate(msg.wanted)}
+	cmds := []tea.Cmd{t.pump.next, t.readBranch(), t.sites.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
 		t.readOnly(msg.ReadOnly)
 		return tea.Batch(cmds...)
@@ -136,7 +137,7 @@ func (t *Tab) remember(msg reopenedMsg) {
 	t.conv.Cwd = t.cwd
 	t.asked = firstAsked(c)
 	t.list = transcript.New(t.program.Theme, c)
-	t.list.SetSites(&t.sites)
+	t.list.SetSites(t.sites.Known())
 	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.composer.SetCommands(c.Commands)
 	if top := msg.View.Top; top != nil {

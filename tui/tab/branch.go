@@ -5,23 +5,21 @@ import (
 
 	"parley/internal/git"
 	"parley/internal/worktree"
+	"parley/tui/tab/desk"
 )
 
-// branchMsg is the git branch of a directory, "" if there is none, and the worktree that
-// it is, if it was made for sessions.
-type branchMsg struct {
-	dir, branch string
-	tree        *worktree.Tree
-}
-
-// readBranch finds out the branch.
-func readBranch(dir string) tea.Cmd {
-	return func() tea.Msg { return branchMsg{dir, git.Branch(dir), worktree.At(dir)} }
-}
-
-func (t *Tab) takeBranch(msg branchMsg) {
-	if msg.dir == t.cwd {
-		t.branch = msg.branch
-		t.worktree.Is(msg.tree)
-	}
+// readBranch finds out the git branch of the tab's directory, "" if there is none, and the
+// worktree that it is, if it was made for sessions.
+func (t *Tab) readBranch() tea.Cmd {
+	dir := t.cwd
+	return desk.Beside(func() desk.Then {
+		branch, tree := git.Branch(dir), worktree.At(dir)
+		return func() tea.Cmd {
+			if dir == t.cwd {
+				t.branch = branch
+				t.worktree.Is(tree)
+			}
+			return nil
+		}
+	})
 }

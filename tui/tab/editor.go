@@ -20,7 +20,7 @@ func (t *Tab) openExcerpt(item toolface.Excerpt) tea.Cmd {
 	case t.replay != nil:
 		return t.desk.Say(notInReplay)
 	case item.Media != nil:
-		return save(item.Media)
+		return save(t.desk, item.Media)
 	case item.Path == "":
 		return t.desk.Say("this item names no file")
 	}

@@ -23,7 +23,7 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 		}
 	}
 	cmds = append(cmds, t.questions.Follow(), t.commands.Follow())
-	if cmd := t.findSites(batch); cmd != nil {
+	if cmd := t.sites.Find(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(append(cmds, t.reader.Follow(), t.pump.next)...)
@@ -58,7 +58,7 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
-		return readBranch(t.cwd)
+		return t.readBranch()
 	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
 			t.composer.SetCommands(t.conv.Commands)

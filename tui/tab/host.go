@@ -61,7 +61,7 @@ func (h host) Shared() bool { return h.row().Shared() }
 // ShowCall shows a tool call on the whole screen.
 func (h host) ShowCall(call *conversation.ToolCall) tea.Cmd {
 	h.dialogs.Push(reader.NewPager(h.Tab.desk, h, h.list, call))
-	return h.locate(toolface.Fragments(call.Content))
+	return h.sites.Locate(toolface.Fragments(call.Content))
 }
 
 // Opener opens a session with the tab's agent in another directory, in a tab of its own.

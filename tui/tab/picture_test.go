@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"image"
 	"image/png"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,14 +28,14 @@ func TestAnImageIsDrawnWhenItHasArrived(t *testing.T) {
 	}}})
 	b.mustShow(t, "image/png")
 	b.mustNotShow(t, "▀▀▀")
-	b.Update(firstPicture(cmd))
+	b.untilShown(cmd, "▀▀▀")
 	b.mustShow(t, "image/png", "▀▀▀")
 }
 
-// firstPicture waits for the image that one of a command's commands decodes; others of
-// them wait for what never comes.
-func firstPicture(cmd tea.Cmd) tea.Msg {
-	found := make(chan tea.Msg, 1)
+// untilShown takes what comes of a command until something is on the screen. Others of its
+// commands wait for what never comes.
+func (b *bench) untilShown(cmd tea.Cmd, words string) {
+	came := make(chan tea.Msg, 100)
 	var follow func(tea.Cmd)
 	follow = func(cmd tea.Cmd) {
 		switch msg := cmd().(type) {
@@ -43,11 +44,11 @@ func firstPicture(cmd tea.Cmd) tea.Msg {
 				go follow(c)
 			}
 		case Msg:
-			if _, is := msg.Msg.(pictureMsg); is {
-				found <- msg.Msg
-			}
+			came <- msg.Msg
 		}
 	}
 	go follow(cmd)
-	return <-found
+	for !strings.Contains(b.screen(), words) {
+		b.Update(<-came)
+	}
 }

@@ -12,7 +12,7 @@ import (
 func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
-		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Sites: &t.sites, Reach: t.questions.Reach(), Now: p.Now,
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Sites: t.sites.Known(), Reach: t.questions.Reach(), Now: p.Now,
 		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}
 	if t.list != nil {

@@ -107,7 +107,7 @@ func (t *Tab) rewind() {
 	t.conv = conversation.New()
 	t.conv.Cwd = t.cwd
 	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetSites(&t.sites)
+	t.list.SetSites(t.sites.Known())
 	t.list.Focus(old.Focused())
 	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.asked, t.replay.asked = "", nil

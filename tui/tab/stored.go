@@ -5,6 +5,7 @@ import (
 
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/tui/tab/abandoned"
 )
 
 // handleStored takes messages that have to do with stored sessions. All others are the
@@ -13,8 +14,6 @@ func (t *Tab) handleStored(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case reopenedMsg:
 		return t.reopened(msg)
-	case abandonedMsg:
-		t.offerToGoOn(msg)
 	case firstAgentsMsg:
 		return msg.list.takeAgents(msg)
 	case firstSessionsMsg:
@@ -61,3 +60,18 @@ func (t *Tab) ownLog() store.ID {
 
 // LoadDraft brings the draft that was kept for the directory back.
 func (t *Tab) LoadDraft() tea.Cmd { return t.address(t.drafts.Load()) }
+
+// LookForAbandoned looks for sessions of the tab's directory that were never ended, and
+// offers to go on with them.
+func (t *Tab) LookForAbandoned() tea.Cmd {
+	if t.program.Stored == nil {
+		return nil
+	}
+	return t.address(abandoned.Look(t.desk, t.program.Stored, t.cwd, func(ids []store.ID) tea.Cmd {
+		var all OpenAll
+		for _, id := range ids {
+			all = append(all, Open{ID: id})
+		}
+		return send(all)
+	}))
+}

@@ -36,12 +36,13 @@ import (
 	"parley/tui/tab/held"
 	"parley/tui/tab/images"
 	"parley/tui/tab/outbox"
+	"parley/tui/tab/pictures"
 	"parley/tui/tab/questions"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/signin"
+	"parley/tui/tab/sites"
 	"parley/tui/tab/worktrees"
 	"parley/tui/theme"
-	"parley/tui/toolface"
 	"parley/tui/transcript"
 )
 
@@ -65,7 +66,7 @@ type Tab struct {
 	list    *transcript.List
 	reader  *reader.Transcript // of the list
 	pump    *pump
-	sites   toolface.Sites // where changes stand in their files
+	sites   *sites.Sites // where changes stand in their files
 
 	back   back       // the stored session that it goes on with
 	replay *replaying // what was recorded, if that is shown; nil otherwise
@@ -81,8 +82,8 @@ type Tab struct {
 	held      *held.Key
 	images    *images.Images
 
-	restart   dialog.Dialog   // asks what to do about an agent that is of no use; nil if none ever was
-	decoding  bool            // an image is being decoded
+	restart   dialog.Dialog // asks what to do about an agent that is of no use; nil if none ever was
+	pictures  pictures.Decoder
 	changes   *changes.View   // made when it is shown first
 	inspector *inspector.View // made when it is shown first
 	planOpen  bool            // the steps of the plan are shown above the prompt
@@ -119,6 +120,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.worktree = worktrees.New(p.Context, t.desk, host{t}, p.Worktree)
 	t.signIn = signin.New(t.desk, host{t})
 	t.held = held.New(t.desk, host{t})
+	t.sites = sites.New(t.Cwd)
 	t.images = images.New(p.Context, t.desk, host{t})
 	t.commands = commands.New(t.desk, host{t})
 	t.composer = t.newComposer()
@@ -149,7 +151,7 @@ func (t *Tab) ID() ID { return t.id }
 // a tab that is not on the screen yet: the agent is under way when it returns, and
 // gets what a processor has to give before the screen does.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
-	cmds := []tea.Cmd{readBranch(t.cwd)}
+	cmds := []tea.Cmd{t.readBranch()}
 	if a != nil {
 		cmds = append(cmds, t.startAgent(*a))
 		t.starting()
@@ -161,13 +163,13 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 
 // Begin starts an agent while the program runs: nothing waits for that.
 func (t *Tab) Begin(a config.Agent) tea.Cmd {
-	return t.address(tea.Batch(readBranch(t.cwd), t.startAgent(a)))
+	return t.address(tea.Batch(t.readBranch(), t.startAgent(a)))
 }
 
 // BeginWith is Begin for a session that the agent remembers.
 func (t *Tab) BeginWith(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 	load := t.program.Load
-	return t.address(tea.Batch(readBranch(t.cwd), t.startWith(a, func() (*session.Session, error) { return load(a, info) })))
+	return t.address(tea.Batch(t.readBranch(), t.startWith(a, func() (*session.Session, error) { return load(a, info) })))
 }
 
 // Show says that the tab is on the screen from now on, and takes keys.
@@ -282,7 +284,7 @@ type ErrorMsg = desk.ErrorMsg
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	cmd := tea.Batch(t.handle(msg), t.drafts.Touched(msg))
 	t.commands.Fit(t.width, t.height)
-	if decode := t.decodePictures(); decode != nil {
+	if decode := t.pictures.Next(t.list); decode != nil {
 		cmd = tea.Batch(cmd, decode)
 	}
 	return t.address(cmd)
@@ -331,18 +333,10 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return t.desk.Say(msg.String())
 	case failedMsg:
 		msg.dialog.Failed(msg.err)
-	case savedMsg:
-		return t.saved(msg)
-	case pictureMsg:
-		t.takePicture(msg)
 	case desk.Then:
 		return msg()
-	case branchMsg:
-		t.takeBranch(msg)
 	case changes.Msg, inspector.Msg, editorLeftMsg:
 		return t.viewTold(msg)
-	case sitesMsg:
-		t.sites.Add(msg)
 	default:
 		return t.handleStored(msg)
 	}

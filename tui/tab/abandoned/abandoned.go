@@ -1,4 +1,6 @@
-package tab
+// Package abandoned offers to go on with sessions that were never ended, because parley was
+// stopped in the middle of them.
+package abandoned
 
 import (
 	"fmt"
@@ -11,36 +13,40 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/store"
 	"parley/tui/dialog"
+	"parley/tui/tab/desk"
 )
 
-// abandonedMsg are sessions of the directory that were never ended, the newest first.
-type abandonedMsg []abandoned
-
-type abandoned struct {
+// left is a session that was never ended.
+type left struct {
 	id   store.ID
 	name string
+}
+
+// offer offers to go on with sessions of a directory, the newest first.
+type offer struct {
+	desk *desk.Desk
+	lib  *store.Library
+	// open opens sessions, of which the last is shown.
+	open func([]store.ID) tea.Cmd
 }
 
 // maxAbandoned is how many sessions are offered at once.
 const maxAbandoned = 8
 
-// LookForAbandoned looks for sessions of the tab's directory that were never ended, and
-// offers to go on with them.
-func (t *Tab) LookForAbandoned() tea.Cmd {
-	lib, cwd := t.program.Stored, t.cwd
-	if lib == nil {
-		return nil
-	}
-	return t.address(func() tea.Msg {
+// Look looks for sessions of a directory that were never ended, and offers to go on with
+// them. open opens some of them, and shows the last.
+func Look(d *desk.Desk, lib *store.Library, cwd string, open func([]store.ID) tea.Cmd) tea.Cmd {
+	o := &offer{d, lib, open}
+	return desk.Beside(func() desk.Then {
 		ids, err := lib.Abandoned(cwd)
 		if err != nil || len(ids) == 0 {
 			return nil // it is an offer; that it cannot be made is no trouble of the person's
 		}
-		var found abandonedMsg
+		var found []left
 		for _, id := range ids[:min(len(ids), maxAbandoned)] {
-			found = append(found, abandoned{id, firstPrompt(lib.Store, id)})
+			found = append(found, left{id, firstPrompt(lib.Store, id)})
 		}
-		return found
+		return func() tea.Cmd { o.ask(found); return nil }
 	})
 }
 
@@ -62,18 +68,18 @@ func firstPrompt(s *store.Store, id store.ID) string {
 // maxName bounds the name of a session in a question, in bytes.
 const maxName = 200
 
-// offerToGoOn asks whether to go on with sessions that were never ended.
-func (t *Tab) offerToGoOn(found abandonedMsg) {
+// ask asks whether to go on with sessions that were never ended.
+func (o *offer) ask(found []left) {
 	names := make([]string, len(found))
 	for i, a := range found {
 		if names[i] = a.name; len(a.name) > maxName {
 			names[i] = strings.ToValidUTF8(a.name[:maxName], "") + "…"
 		}
 	}
-	goOn := func(these abandonedMsg) dialog.Do { return func() tea.Cmd { return send(these.open()) } }
-	forget := dialog.Do(func() tea.Cmd { return t.forget(found) })
+	goOn := func(these []left) dialog.Do { return func() tea.Cmd { return o.open(oldestFirst(these)) } }
+	forget := dialog.Do(func() tea.Cmd { return o.forget(found) })
 	if len(found) == 1 {
-		t.desk.Ask(dialog.Confirmation{
+		o.desk.Ask(dialog.Confirmation{
 			Title: "A session here was not ended",
 			Text:  fmt.Sprintf("parley was stopped in the middle of it:\n\n%s", safetext.Block(names[0])),
 			Choices: []dialog.Choice{
@@ -83,7 +89,7 @@ func (t *Tab) offerToGoOn(found abandonedMsg) {
 		})
 		return
 	}
-	t.desk.Ask(dialog.Confirmation{
+	o.desk.Ask(dialog.Confirmation{
 		Title: fmt.Sprintf("%d sessions here were not ended", len(found)),
 		Text:  "parley was stopped in the middle of them:", Lines: names,
 		Choices: []dialog.Choice{
@@ -94,22 +100,21 @@ func (t *Tab) offerToGoOn(found abandonedMsg) {
 	})
 }
 
-// open is the wish to open the sessions, and to show the newest.
-func (a abandonedMsg) open() OpenAll {
-	var all OpenAll
-	for _, s := range slices.Backward(a) {
-		all = append(all, Open{ID: s.id})
+// oldestFirst are the sessions, so that the newest is shown.
+func oldestFirst(these []left) []store.ID {
+	var ids []store.ID
+	for _, s := range slices.Backward(these) {
+		ids = append(ids, s.id)
 	}
-	return all
+	return ids
 }
 
 // forget takes sessions out of those that were never ended.
-func (t *Tab) forget(those abandonedMsg) tea.Cmd {
-	lib := t.program.Stored
+func (o *offer) forget(those []left) tea.Cmd {
 	return func() tea.Msg {
-		for _, a := range those {
-			if err := lib.Forget(a.id); err != nil {
-				return ErrorMsg{Err: err}
+		for _, s := range those {
+			if err := o.lib.Forget(s.id); err != nil {
+				return desk.ErrorMsg{Err: err}
 			}
 		}
 		return nil

@@ -1,4 +1,4 @@
-package tab
+package sites
 
 import (
 	"os"
@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/tui/tab/desk"
 	"parley/tui/toolface"
 )
 
@@ -35,7 +36,7 @@ func TestChangesAreLookedForInTheirFiles(t *testing.T) {
 	change := func(path, before, after string) toolface.Fragment {
 		return toolface.Fragment{Path: path, Old: before, New: after}
 	}
-	want := sitesMsg{
+	want := map[toolface.Fragment]toolface.Site{
 		change(filepath.Join(dir, "a"), "two\n", "2\n"): {Line: 2},
 		change("a", "three\n", "3\n"):                   {Line: 3},
 		change("a", "one\n", ""):                        {Line: 1},
@@ -49,10 +50,10 @@ func TestChangesAreLookedForInTheirFiles(t *testing.T) {
 	for f := range want {
 		wanted = append(wanted, f)
 	}
-	if d := cmp.Diff(want, lookForSites(dir, wanted)); d != "" {
+	if d := cmp.Diff(want, lookFor(dir, wanted)); d != "" {
 		t.Error(d)
 	}
-	if got := lookForSites(filepath.Join(dir, "nowhere"), wanted); len(got) != 0 {
+	if got := lookFor(filepath.Join(dir, "nowhere"), wanted); len(got) != 0 {
 		t.Errorf("in a folder that is not there: %v", got)
 	}
 }
@@ -63,8 +64,6 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("one\ntwo\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, dir)
-	b.cwd = dir
 	before := "two\n"
 	content := acpclient.ToolCallContents{acpclient.DiffContent("a", &before, "2\n")}
 	asked := &acpclient.RequestPermissionRequest{}
@@ -74,21 +73,22 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 		"an update":  conversation.Update{Update: &acpclient.ToolCallUpdate{Content: content}},
 		"a question": conversation.PermissionOpened{Request: asked},
 	} {
-		b.sites = toolface.Sites{}
-		look := b.findSites(batchMsg{e})
+		s := New(func() string { return dir })
+		look := s.Find([]conversation.Event{e})
 		if look == nil {
 			t.Errorf("%s: it is not looked for", name)
 			continue
 		}
-		b.Update(look())
-		if got := b.sites.Of("a", &before, "2\n"); got.Line != 2 {
+		look().(desk.Then)()
+		if got := s.Known().Of("a", &before, "2\n"); got.Line != 2 {
 			t.Errorf("%s: found at %+v", name, got)
 		}
-		if b.findSites(batchMsg{e}) != nil {
+		if s.Find([]conversation.Event{e}) != nil {
 			t.Errorf("%s: it is looked for again", name)
 		}
 	}
-	if b.findSites(batchMsg{conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}}) != nil {
+	s := New(func() string { return dir })
+	if s.Find([]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}}) != nil {
 		t.Error("a new file is looked for")
 	}
 }

@@ -1,4 +1,6 @@
-package tab
+// Package sites looks for changes in the files of the project, beside the screen: agents send
+// parts of files, and do not say which.
+package sites
 
 import (
 	"errors"
@@ -11,32 +13,40 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/tui/tab/desk"
 	"parley/tui/toolface"
 )
 
 // largestSource is the largest file, in bytes, in which a change is looked for.
 const largestSource = 4 << 20
 
-// sitesMsg are the places of changes in their files.
-type sitesMsg map[toolface.Fragment]toolface.Site
+// Sites are the places of changes in their files, as far as they are known.
+type Sites struct {
+	known toolface.Sites
+	dir   func() string // of the session
+}
 
-// findSites looks for the changes of a batch in the files of the project, beside
-// the screen: agents send parts of files, and do not say which. It is nil if there
-// is nothing to look for.
-func (t *Tab) findSites(batch batchMsg) tea.Cmd {
+// New returns the places of the changes of a tab. dir is its directory at a moment.
+func New(dir func() string) *Sites { return &Sites{dir: dir} }
+
+// Known are the places that are known.
+func (s *Sites) Known() *toolface.Sites { return &s.known }
+
+// Find looks for the changes of events; it is nil if there is nothing to look for.
+func (s *Sites) Find(events []conversation.Event) tea.Cmd {
 	var wanted []toolface.Fragment
-	for _, e := range batch {
+	for _, e := range events {
 		for _, f := range toolface.Fragments(changesIn(e)) {
-			if t.sites.Of(f.Path, &f.Old, f.New) == (toolface.Site{}) {
+			if s.known.Of(f.Path, &f.Old, f.New) == (toolface.Site{}) {
 				wanted = append(wanted, f)
 			}
 		}
 	}
-	return t.locate(wanted)
+	return s.Locate(wanted)
 }
 
-// fragments are the changes of all tool calls.
-func fragments(c *conversation.Conversation) []toolface.Fragment {
+// Fragments are the changes of all tool calls of a conversation.
+func Fragments(c *conversation.Conversation) []toolface.Fragment {
 	var all []toolface.Fragment
 	for _, i := range c.Items {
 		if call, ok := i.(*conversation.ToolCall); ok {
@@ -46,13 +56,16 @@ func fragments(c *conversation.Conversation) []toolface.Fragment {
 	return all
 }
 
-// locate looks for changes in their files, beside the screen.
-func (t *Tab) locate(wanted []toolface.Fragment) tea.Cmd {
+// Locate looks for changes in their files, beside the screen.
+func (s *Sites) Locate(wanted []toolface.Fragment) tea.Cmd {
 	if len(wanted) == 0 {
 		return nil
 	}
-	dir := t.cwd
-	return func() tea.Msg { return lookForSites(dir, wanted) }
+	dir := s.dir()
+	return desk.Beside(func() desk.Then {
+		found := lookFor(dir, wanted)
+		return func() tea.Cmd { s.known.Add(found); return nil }
+	})
 }
 
 // changesIn is the content of a tool call that an event tells of.
@@ -73,10 +86,10 @@ func changesIn(e conversation.Event) []acpclient.ToolCallContent {
 	return nil
 }
 
-// lookForSites finds those of the changes that can be found in files below dir.
+// lookFor finds those of the changes that can be found in files below dir.
 // Every file is read once.
-func lookForSites(dir string, wanted []toolface.Fragment) sitesMsg {
-	found := sitesMsg{}
+func lookFor(dir string, wanted []toolface.Fragment) map[toolface.Fragment]toolface.Site {
+	found := map[toolface.Fragment]toolface.Site{}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return found // then no change has a place

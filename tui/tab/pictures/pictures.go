@@ -1,0 +1,41 @@
+// Package pictures decodes the images of a transcript, one at a time, when they are about to
+// be seen.
+package pictures
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/picture"
+	"parley/tui/tab/desk"
+	"parley/tui/toolface"
+	"parley/tui/transcript"
+)
+
+// Decoder decodes images. Its zero value decodes none yet.
+type Decoder struct{ busy bool }
+
+// Next is the command that decodes the next image of a list that is about to be seen; nil
+// if there is none, or another one is being decoded. The list may be nil.
+func (d *Decoder) Next(list *transcript.List) tea.Cmd {
+	if list == nil || d.busy {
+		return nil
+	}
+	block := list.Pending()
+	if block == nil {
+		return nil
+	}
+	d.busy = true
+	return desk.Beside(func() desk.Then {
+		var thumb *picture.Thumbnail
+		if media := (toolface.Places{}).Block(block).Media; media != nil {
+			if data, err := media.Bytes(); err == nil {
+				thumb, _ = picture.Decode(data) // what cannot be drawn stays a line of words
+			}
+		}
+		return func() tea.Cmd {
+			d.busy = false
+			list.SetPicture(block, thumb)
+			return nil
+		}
+	})
+}
