@@ -40,7 +40,7 @@ func (t *Tab) facts() *status.Facts {
 		f.Changed = t.changedFiles()
 	}
 	if t.replay != nil && t.conv != nil {
-		f.Asked = t.replay.asks(t.conv, t.program.Theme)
+		f.Asked = t.replay.Asks(t.conv)
 	}
 	if s := t.session; s != nil {
 		f.Connects, f.Bounds, f.Stderr = s.Connects(), s.Options().Bounds, s.Stderr

@@ -27,7 +27,7 @@ func (t *Tab) hints() []dialog.Hint {
 		return d.Hints()
 	}
 	if t.replay != nil {
-		return t.replay.hints(t.program.Keys)
+		return t.replay.Hints()
 	}
 	if t.outbox.Escapes() {
 		return []dialog.Hint{{Key: t.desk.Key(config.ActionCancel), Text: "again to edit the last prompt"}}

@@ -120,7 +120,7 @@ func (t *Tab) footer(width, height int) footer {
 	}
 	f := footer{prompt: len(below), popup: popup, cursor: cursor}
 	if t.replay != nil {
-		prompt, f.cursor = []string{t.replay.line(t.program.Theme, width)}, nil
+		prompt, f.cursor = []string{t.replay.Line(width)}, nil
 	}
 	below = append(below, prompt[popup:]...)
 	below = append(below, edge, now.Line(width), t.hintLine(width))

@@ -9,32 +9,10 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/replay"
 	"parley/internal/session"
+	"parley/tui/tab/playback"
 	"parley/tui/tab/reader"
 	"parley/tui/transcript"
 )
-
-const (
-	// beat is the longest time between two steps of a replay that plays: the line that
-	// says how far it is moves on.
-	beat = 200 * time.Millisecond
-	// mostPassed is how much time counts at most between two steps: the program may have
-	// been suspended.
-	mostPassed = time.Second
-)
-
-// replaying is what a tab knows of the replay that it shows. It has no agent, touches no
-// file and starts no program: there is nothing in it but what was recorded.
-type replaying struct {
-	player *replay.Player
-	last   time.Time // until when time has been reckoned in
-	steps  int       // counts the messages that go on with it: only the last one counts
-
-	asked  *conversation.Permission // the question for which answer says how it was answered
-	answer string
-}
-
-// playMsg goes on with a replay.
-type playMsg int
 
 // idleMachine is the machine of a replay: nobody asks anything of it.
 type idleMachine struct{ session.Machine }
@@ -51,96 +29,40 @@ func (t *Tab) Replay(p *replay.Player) tea.Cmd {
 	if err != nil { // an idle machine never fails
 		return t.desk.Say(err.Error())
 	}
-	t.replay = &replaying{player: p, last: t.program.Now()}
+	t.replay = playback.New(p, t.desk, host{t})
 	t.adopt(config.Agent{}, s)
 	t.back.title = p.Script().Title
-	return t.address(t.replay.playOn())
+	return t.address(t.replay.Start())
 }
 
-// playOn is the command that goes on with the replay when it is time; nil if it does not
-// go on by itself.
-func (r *replaying) playOn() tea.Cmd {
-	wait, plays := r.player.Wait()
-	if !plays {
-		return nil
-	}
-	r.steps++
-	n := playMsg(r.steps)
-	return tea.Tick(min(wait, beat), func(time.Time) tea.Msg { return n })
-}
-
-// played goes on with the replay. A message from before the last key does not count.
-func (t *Tab) played(msg playMsg) tea.Cmd {
-	if t.replay == nil || int(msg) != t.replay.steps {
-		return nil
-	}
-	return tea.Batch(t.catchUp(), t.replay.playOn())
-}
-
-// advance returns what has happened since the last time, until now.
-func (r *replaying) advance(now time.Time) []conversation.Event {
-	passed := min(now.Sub(r.last), mostPassed)
-	r.last = now
-	return r.player.Advance(passed)
-}
-
-// catchUp shows what has happened in the time that has passed.
-func (t *Tab) catchUp() tea.Cmd { return t.perform(t.replay.advance(t.program.Now())) }
-
-// perform takes events into the conversation. Nothing is done about them.
-func (t *Tab) perform(events []conversation.Event) tea.Cmd {
+// Perform takes events into the conversation. Nothing is done about them.
+func (h host) Perform(events []conversation.Event) tea.Cmd {
 	for _, e := range events {
-		t.conv.Apply(e)
-		t.notice(e)
+		h.conv.Apply(e)
+		h.notice(e)
 		opening, _ := e.(conversation.SessionOpening)
-		if opening.Clear || t.conv.Restored() {
-			t.list.Reset()
-			t.reader.Reset()
+		if opening.Clear || h.conv.Restored() {
+			h.list.Reset()
+			h.reader.Reset()
 		}
 	}
-	return t.reader.Follow()
+	return h.reader.Follow()
 }
 
-// rewind shows the replay as if it had not begun.
-func (t *Tab) rewind() {
-	old := t.list
-	t.conv = conversation.New()
-	t.conv.Cwd = t.cwd
-	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetSites(t.sites.Known())
-	t.list.Focus(old.Focused())
-	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
-	t.asked, t.replay.asked = "", nil
+// Rewind shows the replay as if it had not begun.
+func (h host) Rewind() {
+	old := h.list
+	h.conv = conversation.New()
+	h.conv.Cwd = h.cwd
+	h.list = transcript.New(h.program.Theme, h.conv)
+	h.list.SetSites(h.sites.Known())
+	h.list.Focus(old.Focused())
+	h.reader = reader.NewTranscript(h.Tab.desk, h, h.list, h.conv, h.commands)
+	h.asked = ""
 }
 
-// steer does what an action of the replay says.
-func (t *Tab) steer(a config.Action) tea.Cmd {
-	p := t.replay.player
-	cmd := t.catchUp()
-	switch a {
-	case config.ActionReplayPause:
-		if p.Ended() {
-			p.Restart()
-			t.rewind()
-			break
-		}
-		p.Pause()
-	case config.ActionReplayFaster:
-		p.Faster()
-	case config.ActionReplaySlower:
-		p.Slower()
-	case config.ActionReplayNext:
-		cmd = tea.Batch(cmd, t.perform(p.NextTurn()))
-		t.list.Bottom()
-	case config.ActionReplayPrev:
-		events := p.PrevTurn()
-		t.rewind()
-		cmd = tea.Batch(cmd, t.perform(events))
-	case config.ActionReplayQuit:
-		return send(Quit{Sure: true})
-	}
-	return tea.Batch(cmd, t.replay.playOn())
-}
+// Leave leaves the program: there is nothing in a replay that could be lost.
+func (h host) Leave() tea.Cmd { return send(Quit{Sure: true}) }
 
 // notInReplay is said when a key would do something that a replay does not do.
 const notInReplay = "this is a replay: there is no agent, and nothing is done"
@@ -166,7 +88,7 @@ func (t *Tab) replayKey(k tea.KeyPressMsg, name string) tea.Cmd {
 		return cmd
 	}
 	if a, ok := t.program.Keys.Action(config.ContextReplay, name); ok {
-		return t.steer(a)
+		return t.replay.Steer(a)
 	}
 	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
 	return t.run(a)
@@ -194,7 +116,7 @@ func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 		config.ActionScrollTop, config.ActionScrollBottom, config.ActionLendMouse, config.ActionSuspend:
 		return nil, true
 	case config.ActionInterrupt, config.ActionQuit:
-		return t.steer(config.ActionReplayQuit), false
+		return t.replay.Steer(config.ActionReplayQuit), false
 	case config.ActionCancel, "":
 		return nil, false
 	}
@@ -205,7 +127,7 @@ func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 // happened.
 func (t *Tab) sessionNow() time.Time {
 	if t.replay != nil {
-		if then := t.replay.player.Now(); !then.IsZero() {
+		if then := t.replay.Now(); !then.IsZero() {
 			return then
 		}
 	}

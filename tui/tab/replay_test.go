@@ -12,6 +12,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/replay"
+	"parley/tui/tab/desk"
 )
 
 // recordedSession is a script of three turns, a second between any two steps. The second
@@ -74,7 +75,7 @@ func (b *bench) pass(d time.Duration) {
 	const step = 100 * time.Millisecond
 	for ; d > 0; d -= step {
 		b.clock = b.clock.Add(step)
-		b.Update(playMsg(b.replay.steps))
+		b.Update(desk.Then(b.replay.Play))
 	}
 }
 

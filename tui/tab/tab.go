@@ -37,6 +37,7 @@ import (
 	"parley/tui/tab/images"
 	"parley/tui/tab/outbox"
 	"parley/tui/tab/pictures"
+	"parley/tui/tab/playback"
 	"parley/tui/tab/questions"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/signin"
@@ -68,8 +69,8 @@ type Tab struct {
 	pump    *pump
 	sites   *sites.Sites // where changes stand in their files
 
-	back   back       // the stored session that it goes on with
-	replay *replaying // what was recorded, if that is shown; nil otherwise
+	back   back               // the stored session that it goes on with
+	replay *playback.Playback // what was recorded, if that is shown; nil otherwise
 
 	composer  *composer.Composer
 	outbox    *outbox.Outbox
@@ -263,7 +264,7 @@ func (t *Tab) Recolour() tea.Cmd {
 // wants to be ticked then.
 func (t *Tab) Moves() bool {
 	c := t.conv
-	if t.replay != nil && !t.replay.player.Playing() {
+	if t.replay != nil && !t.replay.Playing() {
 		return false
 	}
 	return c != nil && !t.waits() && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
@@ -314,8 +315,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.mouse(msg)
 	case tea.WindowSizeMsg:
 		t.width, t.height = msg.Width, msg.Height
-	case playMsg:
-		return t.played(msg)
 	case ErrorMsg:
 		return t.desk.Say(msg.Err.Error())
 	case composer.ErrorMsg:

@@ -1,4 +1,4 @@
-package tab
+package playback
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
-	"parley/tui/theme"
 )
 
-// asks says what was asked where the replay stands, and how it was answered; "" if
+// Asks says what was asked where the replay stands, and how it was answered; "" if
 // nothing was.
-func (r *replaying) asks(c *conversation.Conversation, th *theme.Theme) string {
+func (r *Playback) Asks(c *conversation.Conversation) string {
+	th := r.desk.Env().Theme
 	switch {
 	case len(c.Permissions) > 0:
 		p := c.Permissions[0]
@@ -52,9 +52,9 @@ func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed)
 // replayBar is how wide the bar is that shows how far a replay is, in cells.
 const replayBar = 16
 
-// line says how far the replay is. It stands where the prompt would.
-func (r *replaying) line(th *theme.Theme, width int) string {
-	p := r.player
+// Line says how far the replay is. It stands where the prompt would.
+func (r *Playback) Line(width int) string {
+	p, th := r.player, r.desk.Env().Theme
 	state := "playing"
 	switch {
 	case p.Ended():
@@ -86,9 +86,9 @@ func clockTime(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// hints are the keys of a replay.
-func (r *replaying) hints(keys config.Keys) []dialog.Hint {
-	h := dialog.HintList{Keys: keys}
+// Hints are the keys of a replay.
+func (r *Playback) Hints() []dialog.Hint {
+	h := dialog.HintList{Keys: r.desk.Env().Keys}
 	switch p := r.player; {
 	case p.Ended():
 		h.Add(config.ActionReplayPause, "play again")
