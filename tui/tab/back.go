@@ -15,6 +15,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/dialog"
+	"parley/tui/tab/ending"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/sites"
 	"parley/tui/toolface"
@@ -104,7 +105,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		t.outbox.GiveBack()
 		t.desk.Ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the stored sessions", Do: dialog.Do(t.showSessions)},
-			{Name: "Leave parley", Do: dialog.Do(t.quit)},
+			{Name: "Leave parley", Do: dialog.Do(func() tea.Cmd { return host{t}.Quit(ending.Despite) })},
 		}})
 		return nil
 	}

@@ -8,19 +8,6 @@ import (
 	"parley/config"
 )
 
-// startAgain starts an agent that has gone, and goes on with the session if it can.
-func (t *Tab) startAgain() tea.Cmd {
-	switch {
-	case t.session == nil:
-		return nil
-	case !t.conv.Gone():
-		return t.desk.Say("the agent is there: nothing has to be started")
-	}
-	t.dialogs.Close(t.restart) // which asks whether to
-	t.session.Start()
-	return nil
-}
-
 // leaveStart ends an agent that is being started. If it was to be the first one of
 // the tab, another can be chosen.
 func (t *Tab) leaveStart() tea.Cmd {

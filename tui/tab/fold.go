@@ -48,13 +48,13 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		t.signIn.Ended(e.Err)
 	case conversation.AgentLost:
 		t.outbox.Lost()
-		t.askAfterLoss()
+		t.ending.Lost(t.agent)
 	case conversation.SessionFailed:
 		if t.cannotGoOn() {
 			t.askAnew(e.Err)
 			break
 		}
-		t.askToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
+		t.ending.AskToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:

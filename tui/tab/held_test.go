@@ -120,7 +120,7 @@ func TestWordsNeitherStopNorLeave(t *testing.T) {
 		words, key string
 		ask        func(b *bench)
 	}{
-		{"keep going", "k", func(b *bench) { b.askToStop() }},
+		{"keep going", "k", func(b *bench) { b.ending.AskToStop() }},
 		{"quick question", "q", func(b *bench) { b.AskToLeave([]string{"this one"}) }},
 	} {
 		for _, pause := range []time.Duration{50 * time.Millisecond, 700 * time.Millisecond} {

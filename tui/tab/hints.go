@@ -14,7 +14,7 @@ import (
 
 // hints are the keys that matter now.
 func (t *Tab) hints() []dialog.Hint {
-	if t.isLeaving() {
+	if t.ending.Leaving() {
 		return []dialog.Hint{{Key: t.desk.Key(config.ActionInterrupt), Text: "again to leave"}}
 	}
 	if t.commands.Inside() {

@@ -17,6 +17,7 @@ import (
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/tab/commands"
+	"parley/tui/tab/ending"
 	"parley/tui/tab/exporter"
 	"parley/tui/tab/images"
 	"parley/tui/tab/outbox"
@@ -77,7 +78,7 @@ func (h host) LetGo(why string) (end func(context.Context)) {
 }
 
 // WayOut is the answer that leaves what has come to an end.
-func (h host) WayOut(key string) dialog.Choice { return h.wayOut(key) }
+func (h host) WayOut(key string) dialog.Choice { return h.ending.WayOut(key) }
 
 // Permission is the open permission with an ID, nil if there is none.
 func (h host) Permission(id int) *conversation.Permission {
@@ -232,4 +233,35 @@ func (h host) Pasted() {
 	if h.reader.Focused() {
 		h.reader.Unfocus()
 	}
+}
+
+// Runs is the session; nil as long as there is none.
+func (h host) Runs() ending.Session {
+	if h.session == nil {
+		return nil
+	}
+	return h.session
+}
+
+// Escape is what esc does where there is nothing to end.
+func (h host) Escape() tea.Cmd { return h.outbox.Escape() }
+
+// LeaveStart leaves an agent that starts.
+func (h host) LeaveStart() tea.Cmd { return h.leaveStart() }
+
+// Alone reports whether there is no other tab.
+func (h host) Alone() bool { return h.row().Alone() }
+
+// CloseTab closes the tab.
+func (h host) CloseTab() tea.Cmd { return h.row().Close() }
+
+// Quit leaves the program.
+func (h host) Quit(s ending.Surely) tea.Cmd {
+	switch s {
+	case ending.Despite:
+		return send(Quit{Despite: h.id})
+	case ending.Sure:
+		return send(Quit{Sure: true})
+	}
+	return send(Quit{})
 }

@@ -1,8 +1,6 @@
 package tab
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
@@ -64,7 +62,7 @@ func (t *Tab) dialogKey(d dialog.Dialog, k tea.KeyPressMsg, name string) tea.Cmd
 		case p != nil && p.StopWriting(name):
 			return nil
 		}
-		return t.interrupt()
+		return t.ending.Interrupt()
 	}
 	if t.choosesFor(name) {
 		return t.promptKey(k, name)
@@ -101,7 +99,7 @@ func (t *Tab) besideQuestion(name string) tea.Cmd {
 	case config.Types(name):
 		return t.desk.Say(t.desk.Key(config.ActionFocusPrompt) + " goes back to the question")
 	case a == config.ActionInterrupt:
-		return t.interrupt()
+		return t.ending.Interrupt()
 	case a == config.ActionFind, a == config.ActionLendMouse:
 		return t.run(a)
 	}
@@ -137,7 +135,7 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 		t.composer.SetText("")
 		cmd = tea.Batch(cmd, t.outbox.Recall())
 	}
-	t.leaving = time.Time{}
+	t.ending.Acted()
 	t.outbox.Typed()
 	if t.reader.Focused() {
 		t.reader.Unfocus()
@@ -148,7 +146,7 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 // run does what an action says; no action is nothing.
 func (t *Tab) run(a config.Action) tea.Cmd {
 	if a != config.ActionInterrupt {
-		t.leaving = time.Time{}
+		t.ending.Acted()
 	}
 	if cmd, other := t.inReplay(a); !other {
 		return cmd
@@ -182,11 +180,11 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionNews:
 		t.showNews()
 	case config.ActionCancel:
-		return t.cancel()
+		return t.ending.Cancel()
 	case config.ActionInterrupt:
-		return t.interrupt()
+		return t.ending.Interrupt()
 	case config.ActionQuit:
-		return t.leave()
+		return t.ending.Leave()
 	case config.ActionSuspend:
 		return send(Suspend{})
 	case config.ActionFocusTranscript:
@@ -243,9 +241,9 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 	case config.ActionRenameTab:
 		t.renameTab()
 	case config.ActionCloseTab:
-		return t.closeTab()
+		return t.ending.Close()
 	case config.ActionStartAgain:
-		return t.startAgain()
+		return t.ending.StartAgain()
 	case config.ActionExport:
 		return exporter.Choose(t.desk, t.source())
 	}

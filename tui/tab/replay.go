@@ -9,6 +9,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/replay"
 	"parley/internal/session"
+	"parley/tui/tab/ending"
 	"parley/tui/tab/playback"
 	"parley/tui/tab/reader"
 	"parley/tui/transcript"
@@ -62,7 +63,7 @@ func (h host) Rewind() {
 }
 
 // Leave leaves the program: there is nothing in a replay that could be lost.
-func (h host) Leave() tea.Cmd { return send(Quit{Sure: true}) }
+func (h host) Leave() tea.Cmd { return h.Quit(ending.Sure) }
 
 // notInReplay is said when a key would do something that a replay does not do.
 const notInReplay = "this is a replay: there is no agent, and nothing is done"

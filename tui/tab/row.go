@@ -230,37 +230,6 @@ func (t *Tab) fresh() bool {
 	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue)+t.outbox.Len() == 0
 }
 
-// closeTab closes the tab. It asks first if that ends or loses something.
-func (t *Tab) closeTab() tea.Cmd {
-	switch {
-	case t.row().Alone():
-		return t.desk.Say("this is the only tab: " + t.desk.Key(config.ActionQuit) + " leaves parley")
-	case t.Works():
-		t.askToClose("The agent is at work", "Closing the tab ends it in the middle of its turn.")
-	case t.conv != nil && len(t.conv.Queue) > 0:
-		t.askToClose("Prompts wait here", "Closing the tab drops them. They stay in the history of the prompt.")
-	default:
-		return t.closeNow()
-	}
-	return nil
-}
-
-// closeNow closes the tab. The draft stays in the history.
-func (t *Tab) closeNow() tea.Cmd {
-	var keep tea.Cmd
-	if !t.composer.Empty() {
-		keep = t.composer.Clear()
-	}
-	return tea.Batch(keep, t.row().Close())
-}
-
-func (t *Tab) askToClose(title, text string) {
-	t.desk.Ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
-		{Name: "Keep it open", Key: "k", Do: dialog.Close{}},
-		{Name: "Close it", Key: "c", Risky: true, Do: dialog.Do(t.closeNow)},
-	}})
-}
-
 // renameTab lets the person name the tab.
 func (t *Tab) renameTab() {
 	t.dialogs.Push(dialog.NewEntry(t.desk.Env(), dialog.Entry{

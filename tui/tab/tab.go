@@ -33,6 +33,7 @@ import (
 	"parley/tui/tab/commands"
 	"parley/tui/tab/desk"
 	"parley/tui/tab/drafts"
+	"parley/tui/tab/ending"
 	"parley/tui/tab/held"
 	"parley/tui/tab/images"
 	"parley/tui/tab/outbox"
@@ -79,11 +80,11 @@ type Tab struct {
 	commands  *commands.Commands
 	desk      *desk.Desk
 	dialogs   *dialog.Stack // the desk's
+	ending    *ending.Ending
 	signIn    *signin.SignIn
 	held      *held.Key
 	images    *images.Images
 
-	restart   dialog.Dialog // asks what to do about an agent that is of no use; nil if none ever was
 	pictures  pictures.Decoder
 	changes   *changes.View   // made when it is shown first
 	inspector *inspector.View // made when it is shown first
@@ -95,8 +96,7 @@ type Tab struct {
 	starting func() startedMsg
 	// reopening reads a stored session that is on its way, in the same manner.
 	reopening func() reopenedMsg
-	leaving   time.Time // of a first ctrl+c with nothing left to clear
-	news      bool      // parley is newer than the time before, and the person has not seen how
+	news      bool // parley is newer than the time before, and the person has not seen how
 
 	mouseLent bool // to the terminal, until the next key
 
@@ -118,16 +118,17 @@ func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
 	t.desk = desk.New(p.Guard, t.env)
 	t.dialogs = t.desk.Dialogs
-	t.worktree = worktrees.New(p.Context, t.desk, host{t}, p.Worktree)
-	t.signIn = signin.New(t.desk, host{t})
-	t.held = held.New(t.desk, host{t})
-	t.sites = sites.New(t.Cwd)
 	t.images = images.New(p.Context, t.desk, host{t})
-	t.commands = commands.New(t.desk, host{t})
 	t.composer = t.newComposer()
 	t.outbox = outbox.New(t.desk, host{t}, t.composer)
-	t.questions = questions.New(t.desk, host{t}, t.composer)
 	t.drafts = drafts.New(host{t}, t.composer, cwd)
+	t.questions = questions.New(t.desk, host{t}, t.composer)
+	t.held = held.New(t.desk, host{t})
+	t.signIn = signin.New(t.desk, host{t})
+	t.commands = commands.New(t.desk, host{t})
+	t.sites = sites.New(t.Cwd)
+	t.worktree = worktrees.New(p.Context, t.desk, host{t}, p.Worktree)
+	t.ending = ending.New(t.desk, host{t}, t.composer)
 	return t
 }
 
@@ -144,6 +145,10 @@ func (t *Tab) newComposer() *composer.Composer {
 func (t *Tab) Ask(text string) tea.Cmd {
 	return t.address(t.outbox.Submit(composer.NewPrompt(text, t.cwd)))
 }
+
+// AskToLeave asks whether to leave the program while agents work: those of the tabs with
+// these titles.
+func (t *Tab) AskToLeave(titles []string) { t.ending.AskToLeave(titles) }
 
 // ID is the tab's name.
 func (t *Tab) ID() ID { return t.id }
