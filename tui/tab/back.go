@@ -136,7 +136,7 @@ func (t *Tab) remember(msg reopenedMsg) {
 	}
 	t.conv = c
 	t.conv.Cwd = t.cwd
-	t.asked = firstAsked(c)
+	t.standing.Remember(c)
 	t.list = transcript.New(t.program.Theme, c)
 	t.list.SetSites(t.sites.Known())
 	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)

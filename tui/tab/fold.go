@@ -13,7 +13,7 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, 2)
 	for _, e := range batch {
 		t.conv.Apply(e)
-		t.notice(e)
+		t.standing.Notice(e, t.conv)
 		if t.conv.Restored() {
 			t.list.Reset()
 			t.reader.Reset()

@@ -101,7 +101,7 @@ func (t *Tab) rules() *rulebook.Rules { return rulebook.Of(t.session, t.desk, ho
 // source is the session, to be exported as it is known here, whether or not it is stored.
 func (t *Tab) source() exporter.Source {
 	return exporter.Source{
-		Conversation: t.conv, Named: cmp.Or(t.name, safetext.Line(t.back.title)), About: cmp.Or(t.Title(), t.asked), Base: t.base,
+		Conversation: t.conv, Named: cmp.Or(t.standing.Name(), safetext.Line(t.back.title)), About: cmp.Or(t.Title(), t.standing.Asked()), Base: t.base,
 		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },
 	}
 }

@@ -40,7 +40,7 @@ func (t *Tab) Replay(p *replay.Player) tea.Cmd {
 func (h host) Perform(events []conversation.Event) tea.Cmd {
 	for _, e := range events {
 		h.conv.Apply(e)
-		h.notice(e)
+		h.standing.Notice(e, h.conv)
 		opening, _ := e.(conversation.SessionOpening)
 		if opening.Clear || h.conv.Restored() {
 			h.list.Reset()
@@ -59,7 +59,7 @@ func (h host) Rewind() {
 	h.list.SetSites(h.sites.Known())
 	h.list.Focus(old.Focused())
 	h.reader = reader.NewTranscript(h.Tab.desk, h, h.list, h.conv, h.commands)
-	h.asked = ""
+	h.standing.Forget()
 }
 
 // Leave leaves the program: there is nothing in a replay that could be lost.

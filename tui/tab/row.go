@@ -2,16 +2,14 @@ package tab
 
 import (
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
 	"parley/tui/dialog"
+	"parley/tui/tab/standing"
 	"parley/tui/tab/worktrees"
 )
 
@@ -85,101 +83,26 @@ func (t *Tab) State() State {
 			return Lost
 		}
 		return Failed
-	case t.unseen == Failed:
+	case t.standing.Unseen() == standing.Badly:
 		return Failed
 	case t.dialogs.Asks():
 		return Waiting
 	case t.Works(), t.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
 		return Working
+	case t.standing.Unseen() == standing.Well:
+		return Done
 	}
-	return t.unseen
+	return Idle
 }
 
 // Works reports whether a turn runs.
 func (t *Tab) Works() bool { return t.conv != nil && t.conv.Turn.Running }
 
 // Turns is how many turns have ended in the tab.
-func (t *Tab) Turns() int { return t.turns }
+func (t *Tab) Turns() int { return t.standing.Turns() }
 
 // label is what the tab is called in the line of tabs.
-func (t *Tab) label() string {
-	switch {
-	case t.name != "":
-		return t.name
-	case t.Title() != "":
-		return t.Title()
-	case t.asked != "":
-		return t.asked
-	}
-	return t.agentName()
-}
-
-// agentName is the name of the agent that was chosen for the tab.
-func (t *Tab) agentName() string {
-	for _, name := range []string{t.agent.Name, t.agent.ID} {
-		if name = safetext.Line(name); name != "" {
-			return cells.Truncate(name, maxTitle, "…")
-		}
-	}
-	return "new"
-}
-
-// notice notes what the line of tabs tells of an event.
-func (t *Tab) notice(e conversation.Event) {
-	switch e := e.(type) {
-	case conversation.PromptSent:
-		if t.asked == "" {
-			t.asked = firstWords(e)
-		}
-	case conversation.TurnEnded:
-		t.turns++
-		switch {
-		case t.shown:
-		case e.Err != nil:
-			t.unseen = Failed
-		default:
-			t.unseen = Done
-		}
-	case conversation.SessionOpening:
-		if e.Clear && t.conv.ID == "" { // else the same one comes again
-			t.asked = ""
-		}
-	}
-}
-
-// firstWords are the beginning of what a prompt says.
-func firstWords(p conversation.PromptSent) string {
-	for _, b := range p.Prompt {
-		if words := beginning(b.Text); words != "" {
-			return words
-		}
-	}
-	return ""
-}
-
-// firstAsked are the first words of the first prompt of a conversation.
-func firstAsked(c *conversation.Conversation) string {
-	for _, item := range c.Items {
-		m, ok := item.(*conversation.Message)
-		if !ok || m.Chunk != acpclient.UserMessageChunk {
-			continue
-		}
-		for i := range m.Parts {
-			if words := beginning(m.Parts[i].Text()); words != "" {
-				return words
-			}
-		}
-	}
-	return ""
-}
-
-// beginning is how a text begins, on one line, as a title.
-func beginning(text string) string {
-	if most := 16 * maxTitle; len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "")
-	}
-	return cells.Truncate(safetext.Line(text), maxTitle, "…")
-}
+func (t *Tab) label() string { return t.standing.Label(t.Title(), t.agent.Name, t.agent.ID) }
 
 // tabKey takes a key that shows another tab, whatever is open in this one, and, while
 // a question waits, one that opens or closes a tab: nobody has to answer first. Those
@@ -233,9 +156,9 @@ func (t *Tab) fresh() bool {
 // renameTab lets the person name the tab.
 func (t *Tab) renameTab() {
 	t.dialogs.Push(dialog.NewEntry(t.desk.Env(), dialog.Entry{
-		Title: "Name the tab", Text: t.name, Hint: t.label(),
+		Title: "Name the tab", Text: t.standing.Name(), Hint: t.label(),
 		Do: func(name string) tea.Cmd {
-			t.name = cells.Truncate(safetext.Line(name), maxTitle, "…")
+			t.standing.SetName(name)
 			return nil
 		},
 	}))

@@ -43,6 +43,7 @@ import (
 	"parley/tui/tab/reader"
 	"parley/tui/tab/signin"
 	"parley/tui/tab/sites"
+	"parley/tui/tab/standing"
 	"parley/tui/tab/worktrees"
 	"parley/tui/theme"
 	"parley/tui/transcript"
@@ -100,12 +101,7 @@ type Tab struct {
 
 	mouseLent bool // to the terminal, until the next key
 
-	// What the line of tabs tells.
-	shown  bool   // the tab is on the screen
-	name   string // the person's own for it
-	asked  string // the first words of the first prompt
-	turns  int    // that have ended
-	unseen State  // what has come of a turn that ended in the background
+	standing standing.Standing // what the line of tabs tells
 
 	width, height int    // of the screen
 	area          layout // of what was drawn last, for the mouse
@@ -180,14 +176,14 @@ func (t *Tab) BeginWith(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 
 // Show says that the tab is on the screen from now on, and takes keys.
 func (t *Tab) Show() {
-	t.shown, t.unseen = true, Idle
+	t.standing.Show()
 	t.dialogs.Show()
 }
 
 // Hide says that it is in the background from now on. Whatever happens in the
 // session is taken in all the same.
 func (t *Tab) Hide() {
-	t.shown = false
+	t.standing.Hide()
 	t.dialogs.Hide()
 }
 
@@ -225,20 +221,16 @@ func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
 	return t.agent, ""
 }
 
-// maxTitle bounds the title of a tab, in cells: it is the agent's, and terminals
-// give the title of a window to others as it is.
-const maxTitle = 80
-
 // Title is what the session is about, "" if that is not known.
 func (t *Tab) Title() string {
 	if t.conv == nil {
 		return ""
 	}
 	title := cmp.Or(t.back.title, t.conv.Title)
-	if most := 16 * maxTitle; len(title) > most { // characters can be made of many bytes
+	if most := 16 * standing.MaxTitle; len(title) > most { // characters can be made of many bytes
 		title = strings.ToValidUTF8(title[:most], "") + "…"
 	}
-	return cells.Truncate(safetext.Line(title), maxTitle, "…")
+	return cells.Truncate(safetext.Line(title), standing.MaxTitle, "…")
 }
 
 // SetTheme draws everything in another theme from now on.

@@ -1,0 +1,132 @@
+// Package standing is what the line of tabs tells of a tab: what it is called, and what has
+// come of it while nobody looked.
+package standing
+
+import (
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/cells"
+	"parley/internal/conversation"
+	"parley/internal/safetext"
+)
+
+// MaxTitle bounds the title of a tab, in cells: it is the agent's, and terminals give the
+// title of a window to others as it is.
+const MaxTitle = 80
+
+// End is how a turn has ended that nobody has seen.
+type End uint8
+
+// How a turn has ended.
+const (
+	Seen End = iota // none has, or it was seen
+	Well
+	Badly
+)
+
+// Standing is how things stand in a tab. Its zero value is that of a new one in the
+// background.
+type Standing struct {
+	shown  bool   // the tab is on the screen
+	name   string // the person's own for it
+	asked  string // the first words of the first prompt
+	turns  int    // that have ended
+	unseen End    // of the last turn, if it was in the background
+}
+
+// Show says that the tab is on the screen: all is seen.
+func (s *Standing) Show() { s.shown, s.unseen = true, Seen }
+
+// Hide says that it is in the background.
+func (s *Standing) Hide() { s.shown = false }
+
+// Unseen is how the last turn has ended that nobody has seen.
+func (s *Standing) Unseen() End { return s.unseen }
+
+// Turns is how many turns have ended.
+func (s *Standing) Turns() int { return s.turns }
+
+// Name is what the person calls the tab, "" if they have given it no name, and Asked the
+// first words of the first prompt.
+func (s *Standing) Name() string { return s.name }
+
+// Asked is described with Name.
+func (s *Standing) Asked() string { return s.asked }
+
+// SetName gives the tab a name of the person's own; "" takes it away.
+func (s *Standing) SetName(name string) { s.name = title(name) }
+
+// Forget forgets what was asked: another session begins.
+func (s *Standing) Forget() { s.asked = "" }
+
+// Remember takes what was asked from a conversation that is there already.
+func (s *Standing) Remember(c *conversation.Conversation) { s.asked = firstAsked(c) }
+
+// Label is what the tab is called: by the person, by its title, by what was asked, or by
+// the first of the agent's names that there is.
+func (s *Standing) Label(title string, names ...string) string {
+	for _, words := range append([]string{s.name, title, s.asked}, names...) {
+		if words = cells.Truncate(safetext.Line(words), MaxTitle, "…"); words != "" {
+			return words
+		}
+	}
+	return "new"
+}
+
+// Notice notes an event, which was taken into a conversation.
+func (s *Standing) Notice(e conversation.Event, c *conversation.Conversation) {
+	switch e := e.(type) {
+	case conversation.PromptSent:
+		if s.asked == "" {
+			s.asked = firstWords(e)
+		}
+	case conversation.TurnEnded:
+		s.turns++
+		switch {
+		case s.shown:
+		case e.Err != nil:
+			s.unseen = Badly
+		default:
+			s.unseen = Well
+		}
+	case conversation.SessionOpening:
+		if e.Clear && c.ID == "" { // else the same one comes again
+			s.asked = ""
+		}
+	}
+}
+
+// firstWords are the beginning of what a prompt says.
+func firstWords(p conversation.PromptSent) string {
+	for _, b := range p.Prompt {
+		if words := title(b.Text); words != "" {
+			return words
+		}
+	}
+	return ""
+}
+
+// firstAsked are the first words of the first prompt of a conversation.
+func firstAsked(c *conversation.Conversation) string {
+	for _, item := range c.Items {
+		m, ok := item.(*conversation.Message)
+		if !ok || m.Chunk != acpclient.UserMessageChunk {
+			continue
+		}
+		for i := range m.Parts {
+			if words := title(m.Parts[i].Text()); words != "" {
+				return words
+			}
+		}
+	}
+	return ""
+}
+
+// title is how a text begins, on one line.
+func title(text string) string {
+	if most := 16 * MaxTitle; len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return cells.Truncate(safetext.Line(text), MaxTitle, "…")
+}
