@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"context"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -83,4 +84,21 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.outbox.Adopted()
 	t.drafts.Leave()
 	t.pump = &pump{ctx: t.program.Context, session: s}
+}
+
+// leaveStart ends an agent that is being started. If it was to be the first one of
+// the tab, another can be chosen.
+func (t *Tab) leaveStart() tea.Cmd {
+	if t.conv.ID != "" || len(t.conv.Items) > 0 { // there is something to read
+		t.session.Kill()
+		return nil
+	}
+	t.outbox.GiveBack(t.conv.Queue...)
+	left := t.session
+	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
+	end := func(ctx context.Context) {
+		left.Close(ctx)
+		left.Stream().Take() // who keeps the session gets the end of it
+	}
+	return tea.Batch(send(End{end}), t.chooseAgent())
 }

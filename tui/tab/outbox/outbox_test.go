@@ -1,0 +1,216 @@
+package outbox
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/test/desktest"
+	"parley/tui/composer"
+	"parley/tui/theme"
+)
+
+// place is a tab whose session notes what it is sent.
+type place struct {
+	conv    *conversation.Conversation // nil as long as there is no session
+	session bool
+	refuses string
+	got     []string
+}
+
+func (p *place) Conversation() *conversation.Conversation { return p.conv }
+func (p *place) CannotTake(composer.Prompt) string        { return p.refuses }
+func (p *place) Sending()                                 {}
+
+func (p *place) WithTold(blocks []acpclient.ContentBlock) []acpclient.ContentBlock { return blocks }
+
+func (p *place) Taker() Session {
+	if !p.session {
+		return nil
+	}
+	return p
+}
+
+func (p *place) note(how string, blocks []acpclient.ContentBlock) {
+	p.got = append(p.got, how+" "+blocks[0].Text)
+}
+
+func (p *place) Prompt(b []acpclient.ContentBlock)           { p.note("send", b) }
+func (p *place) PromptAt(at int, b []acpclient.ContentBlock) { p.note(fmt.Sprint("put at ", at), b) }
+
+func (p *place) SendNow(b []acpclient.ContentBlock) bool {
+	p.note("now", b)
+	return true
+}
+
+func (p *place) SendQueuedNow(id int) (found, cancelled bool) {
+	_, found = p.Unqueue(id)
+	return found, found
+}
+
+func (p *place) Unqueue(id int) (q conversation.QueuedPrompt, ok bool) {
+	at := slices.IndexFunc(p.conv.Queue, func(q conversation.QueuedPrompt) bool { return q.ID == id })
+	if at < 0 {
+		return q, false
+	}
+	q = p.conv.Queue[at]
+	p.conv.Queue = slices.Delete(slices.Clone(p.conv.Queue), at, at+1)
+	return q, true
+}
+
+func (p *place) MoveQueued(int, int) {}
+
+func (p *place) EmptyQueue() []conversation.QueuedPrompt {
+	all := p.conv.Queue
+	p.conv.Queue = nil
+	return all
+}
+
+func (p *place) ResumeQueue() { p.conv.QueuePaused = false }
+
+// queue lets prompts wait in the session.
+func (p *place) queue(prompts ...string) {
+	for i, words := range prompts {
+		p.conv.Queue = append(p.conv.Queue, conversation.QueuedPrompt{ID: i + 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(words)}})
+	}
+}
+
+// ready is a tab with a session.
+func ready() *place { return &place{conv: conversation.New(), session: true} }
+
+func newOutbox(b *desktest.Bench, p *place) *Outbox {
+	return New(b.Desk, p, composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()}))
+}
+
+func prompt(words string) composer.Prompt { return composer.NewPrompt(words, "/") }
+
+// Prompts that are sent while there is no session yet go to it in their order; if it does
+// not come, they are the draft again.
+func TestPromptsWaitForTheSession(t *testing.T) {
+	for _, comes := range []bool{true, false} {
+		desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+			p := &place{}
+			o := newOutbox(b, p)
+			b.Do(o.Submit(prompt("one")))
+			b.Do(o.Submit(prompt("two")))
+			if o.Len() != 2 || len(p.got) != 0 {
+				t.Fatalf("%d wait, and %v were sent", o.Len(), p.got)
+			}
+			if !comes {
+				if o.GiveBack(); o.composer.Text() != "one\n\ntwo" {
+					t.Errorf("the draft is %q", o.composer.Text())
+				}
+				return
+			}
+			p.conv, p.session = conversation.New(), true
+			b.Do(o.Read())
+			if got := strings.Join(p.got, ", "); got != "send one, send two" || o.Len() != 0 {
+				t.Errorf("the session got %q, and %d wait", got, o.Len())
+			}
+		})
+	}
+}
+
+// What cannot be sent is not lost.
+func TestAPromptThatIsRefused(t *testing.T) {
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		p := ready()
+		p.refuses = "here it can only be read"
+		o := newOutbox(b, p)
+		b.Do(o.Submit(prompt("one")))
+		b.MustSay("here it can only be read")
+		if len(p.got) != 0 || o.composer.Text() != "one" {
+			t.Errorf("%v was sent, and the draft is %q", p.got, o.composer.Text())
+		}
+	})
+}
+
+// A prompt that is taken out of the queue goes back to its place, unless it is given up.
+func TestAPromptThatWaitsIsEdited(t *testing.T) {
+	for _, given := range []bool{false, true} {
+		desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+			p := ready()
+			p.queue("first", "second", "third")
+			o := newOutbox(b, p)
+			b.Do(o.Show())
+			b.Choose("second")
+			if o.composer.Text() != "second" || o.Queued() != 2 {
+				t.Fatalf("the draft is %q, and %d wait", o.composer.Text(), o.Queued())
+			}
+			want := "put at 1 changed"
+			if given {
+				o.composer.SetText("")
+				want = "send changed"
+			}
+			o.Typed()
+			b.Do(o.Submit(prompt("changed")))
+			if got := strings.Join(p.got, ", "); got != want {
+				t.Errorf("given up %v: the session got %q", given, got)
+			}
+		})
+	}
+}
+
+func TestTheQueueIsEmptied(t *testing.T) {
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		p := ready()
+		p.queue("first", "second")
+		o := newOutbox(b, p)
+		if lines := ansi.Strip(strings.Join(o.Lines(60), "\n")); !strings.Contains(lines, "queued: first") || !strings.Contains(lines, "queued: second") {
+			t.Errorf("it shows %q", lines)
+		}
+		b.Do(o.Show())
+		b.Choose("Empty the queue")
+		b.MustSay("2 prompts were taken out; ctrl+r finds them again")
+		b.Do(o.Show())
+		b.MustSay("nothing waits")
+	})
+}
+
+// What waited when the agent went is sent only when the person says so.
+func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		p := ready()
+		p.queue("tidy up")
+		p.conv.QueuePaused = true
+		o := newOutbox(b, p)
+		if o.AskToSend(); !b.Dialogs.Empty() {
+			t.Fatalf("nothing has gone, and it asks\n%s", b.Screen())
+		}
+		o.Lost()
+		o.AskToSend()
+		b.MustSay("❯ tidy up")
+		b.Choose("Send it")
+		if p.conv.QueuePaused {
+			t.Error("it still waits")
+		}
+	})
+}
+
+// The last prompt comes back with a second esc, if that comes soon.
+func TestEscapeTwice(t *testing.T) {
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		o := newOutbox(b, ready())
+		b.Do(o.Escape())
+		if o.Escapes() {
+			t.Error("there is no prompt that could come back")
+		}
+		b.Do(o.Submit(prompt("tidy up")))
+		b.Do(o.Escape())
+		time.Sleep(time.Minute)
+		b.Do(o.Escape())
+		if !o.composer.Empty() {
+			t.Error("the second came late")
+		}
+		if b.Do(o.Escape()); o.composer.Text() != "tidy up" {
+			t.Errorf("the draft is %q", o.composer.Text())
+		}
+	})
+}
