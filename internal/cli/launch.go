@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,9 +14,11 @@ import (
 	"parley/fs"
 	"parley/internal/conversation"
 	"parley/internal/demoagent"
+	"parley/internal/journal"
 	"parley/internal/local"
 	"parley/internal/policy"
 	"parley/internal/recording"
+	"parley/internal/sandbox"
 	"parley/internal/sensitive"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -88,14 +91,6 @@ func (l *launcher) startIn(a config.Agent, cwd string) (*session.Session, error)
 // session makes a session with an agent, of options that say where, and with what
 // history. before are the events of a stored session with which it goes on.
 func (l *launcher) session(a config.Agent, opt session.Options, before []conversation.Event) (*session.Session, error) {
-	env, err := a.Env.Environ(os.LookupEnv)
-	if err != nil {
-		return nil, err
-	}
-	far, err := remoteAgent(a)
-	if err != nil {
-		return nil, err
-	}
 	servers, left, err := mcpServers(serversFor(l.config, a), a.Remote())
 	if err != nil {
 		return nil, err
@@ -107,47 +102,21 @@ func (l *launcher) session(a config.Agent, opt session.Options, before []convers
 	if err != nil {
 		return nil, err
 	}
-	dir := a.Cwd
-	if dir == "" {
-		dir = opt.Cwd
-	}
 	roots := append([]string{opt.Cwd}, opt.AdditionalDirectories...)
 	box, err := l.bound(a, roots)
 	if err != nil {
 		return nil, err
 	}
-	machine := local.Options{Sensitive: files, Unattended: l.unattended}
-	if box != nil {
-		machine.Wrap = box.Command
+	if err := l.reach(a, box, &opt); err != nil {
+		return nil, err
 	}
 	book, unread := l.book(a, roots)
 	changes, unrecorded := l.journal(opt.Cwd, roots)
-	opt.Command = behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: dir})
-	if far != nil {
-		connectTo(far, &opt)
-	}
-	opt.Remote = remoteOf(a)
-	if err := rooted(a.RemoteRoot, &opt); err != nil {
-		return nil, err
-	}
 	opt.Client = acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()}
 	opt.MCPServers, opt.Mode, opt.Values = servers, a.Mode, a.Options
 	opt.Protocol, opt.Versions = l.protocolFor(a)
-	opt.Machine = func(w session.Witness, a session.Asker) (session.Machine, error) {
-		opt := machine
-		opt.Asker = a
-		m, err := local.New(w, opt, roots...)
-		if err == nil && changes != nil {
-			m.Journal(changes)
-		}
-		return m, err
-	}
-	opt.Journal = changes
-	opt.Bounds, opt.Judge = boundsFor(box, l.sandboxOf(a)), book
-	if far != nil {
-		opt.Bounds = "" // the agent itself is not bounded, wherever it runs
-	}
-	if l.unruled {
+	opt.Journal, opt.Machine = changes, machineFor(local.Options{Sensitive: files, Unattended: l.unattended}, box, changes, roots)
+	if opt.Judge = book; l.unruled {
 		opt.Judge = nil
 	}
 	opt.Unattended = l.unattended
@@ -168,6 +137,44 @@ func (l *launcher) session(a config.Agent, opt session.Options, before []convers
 		s.Said(acpclient.NoticeWarning, "What the agent changes is not recorded, and cannot be taken back here", unrecorded.Error())
 	}
 	return s, nil
+}
+
+// reach says how the agent is started, behind the sandbox if there is one, or how it is
+// reached on the network.
+func (l *launcher) reach(a config.Agent, box *sandbox.Sandbox, opt *session.Options) error {
+	env, err := a.Env.Environ(os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	far, err := remoteAgent(a)
+	if err != nil {
+		return err
+	}
+	opt.Command = behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: cmp.Or(a.Cwd, opt.Cwd)})
+	opt.Bounds = boundsFor(box, l.sandboxOf(a))
+	if far != nil {
+		connectTo(far, opt)
+		opt.Bounds = "" // the agent itself is not bounded, wherever it runs
+	}
+	opt.Remote = remoteOf(a)
+	return rooted(a.RemoteRoot, opt)
+}
+
+// machineFor makes the machine on which files and commands of a session are, in these
+// roots. Commands run in the box and changes are recorded; both may be nil.
+func machineFor(opt local.Options, box *sandbox.Sandbox, changes *journal.Journal, roots []string) func(session.Witness, session.Asker) (session.Machine, error) {
+	if box != nil {
+		opt.Wrap = box.Command
+	}
+	return func(w session.Witness, a session.Asker) (session.Machine, error) {
+		opt := opt
+		opt.Asker = a
+		m, err := local.New(w, opt, roots...)
+		if err == nil && changes != nil {
+			m.Journal(changes)
+		}
+		return m, err
+	}
 }
 
 // askedFiles is the table of the files that the person is asked about. parley's own

@@ -99,22 +99,12 @@ func outcomesHelp() string {
 
 // takeRunArgs sorts the arguments, and finds what is wrong with them and the flags.
 func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
-	o.bounds = cmd.Flags().Changed("sandbox")
-	if err := o.checkProtocol(cmd); err != nil {
-		return err
-	}
 	if err := o.checkRunBack(cmd); err != nil {
 		return err
 	}
-	if err := o.checkWorktree(cmd, true); err != nil {
+	before, err := o.takeSession(cmd, args, "parley run PROMPT -- my-agent --acp")
+	if err != nil {
 		return err
-	}
-	before := args
-	if at := cmd.ArgsLenAtDash(); at >= 0 {
-		before, o.command = args[:at], args[at:]
-		if len(o.command) == 0 {
-			return misused(cmd, "Write the agent's command there, as in: parley run PROMPT -- my-agent --acp", "there is no command behind --")
-		}
 	}
 	switch {
 	case len(before) > 1:

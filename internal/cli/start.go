@@ -96,24 +96,36 @@ that as the agent at once.`,
 	return cmd
 }
 
-// takeArgs sorts the arguments: a directory before "--", a command behind it.
-func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
-	o.bounds, o.linesIf = cmd.Flags().Changed("sandbox"), cmd.Flags().Changed("plain")
+// takeSession takes what says which session it is and with which agent, on the screen and
+// without one: the flags, and a command behind "--", of which example shows one. It returns
+// the arguments before that.
+func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example string) (before []string, err error) {
+	o.bounds = cmd.Flags().Changed("sandbox")
 	if err := o.checkBack(cmd); err != nil {
-		return err
+		return nil, err
 	}
 	if err := o.checkProtocol(cmd); err != nil {
-		return err
+		return nil, err
 	}
 	if err := o.checkWorktree(cmd, true); err != nil {
-		return err
+		return nil, err
 	}
-	before := args
-	if at := cmd.ArgsLenAtDash(); at >= 0 {
-		before, o.command = args[:at], args[at:]
-		if len(o.command) == 0 {
-			return misused(cmd, "Write the agent's command there, as in: parley -- my-agent --acp", "there is no command behind --")
-		}
+	at := cmd.ArgsLenAtDash()
+	if at < 0 {
+		return args, nil
+	}
+	if o.command = args[at:]; len(o.command) == 0 {
+		return nil, misused(cmd, "Write the agent's command there, as in: "+example, "there is no command behind --")
+	}
+	return args[:at], nil
+}
+
+// takeArgs sorts the arguments: a directory before "--", a command behind it.
+func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
+	o.linesIf = cmd.Flags().Changed("plain")
+	before, err := o.takeSession(cmd, args, "parley -- my-agent --acp")
+	if err != nil {
+		return err
 	}
 	switch {
 	case len(before) > 1:
