@@ -23,6 +23,7 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"what has no screen knows nothing of one", `.`, `^(tui|internal/cli|internal/test)(/|$)`, `^tui(/|$)`, `^$`},
 	{"the screen touches no files and runs no commands of the agent", `^tui(/|$)`, `^$`, `^(fs|internal/local)(/|$)|^terminal$`, `^$`},
 	{"the painter knows nothing of what it paints", `^tui/screen(/|$)`, `^$`, `.`, `^tui/(screen|glyph)(/|$)|` + leaves},
+	{"a part of a tab knows nothing of the tab", `^tui/tab/`, `^$`, `^tui(/tab)?$`, `^$`},
 	{"acpclient stands alone", `^acpclient(/|$)`, `^$`, `.`, `^acpclient(/|$)|` + leaves},
 	{"the network knows the protocol's messages, and nothing of sessions", `^internal/remote(/|$)`, `^$`, `.`, `^acpclient$`},
 	{"fs stands alone", `^fs(/|$)`, `^$`, `.`, `^fs(/|$)|` + leaves},
