@@ -6,15 +6,11 @@ import (
 	"parley/tui/tab/status"
 )
 
-// said is the line below what a reader reads: what goes on, what was said for a
-// moment, or what is looked for. column is where the cursor stands in it, -1 if it
-// does not. r is nil as long as there is nothing to read.
-func (t *Tab) said(r *reader.Reader, width int) (line string, column int) {
+// said is the line below what a reader reads: what goes on at its left and the place at its
+// right, what was said for a moment, or what is looked for. column is where the cursor
+// stands in it, -1 if it does not. r is nil as long as there is nothing to read.
+func (t *Tab) said(r *reader.Reader, left, right string, width int) (line string, column int) {
 	th := t.program.Theme
-	left, right := "", ""
-	if r == t.reader.Itself() {
-		left, right = t.facts().Activity(), t.reader.Place()
-	}
 	column = -1
 	switch finding := r != nil && r.Finding(); {
 	case t.desk.Said() != "" && !(finding && r.Writing()):

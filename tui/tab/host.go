@@ -116,7 +116,9 @@ func (h host) LendMouse() { h.lendMouse() }
 func (h host) Now() time.Time { return h.sessionNow() }
 
 // Below draws the line below what is read.
-func (h host) Below(r *reader.Reader, width int) (line string, column int) { return h.said(r, width) }
+func (h host) Below(r *reader.Reader, width int) (line string, column int) {
+	return h.said(r, "", "", width)
+}
 
 // Machine is where commands run; nil as long as there is no session.
 func (h host) Machine() commands.Machine {

@@ -99,14 +99,14 @@ type footer struct {
 
 // footer draws what stands below the transcript.
 func (t *Tab) footer(width, height int) footer {
+	now := t.facts()
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	prompt, cursor := t.composer.View()
 	queue := t.outbox.Lines(width)
-	now := t.facts()
 	plan := now.Plan(t.planOpen, width, height)
 	below := make([]string, 0, len(prompt)+len(plan)+len(queue)+5)
-	said, column := t.said(t.reader.Itself(), width)
+	said, column := t.said(t.reader.Itself(), now.Activity(), t.reader.Place(), width)
 	below = append(below, said)
 	below = append(below, plan...)
 	below = append(below, queue...)
