@@ -8,6 +8,10 @@
 // [Wish]. Draw is one step from the state to lines, and touches only what can be
 // seen.
 //
+// A tab says which message and which key is for which of its parts, and puts together what
+// they draw. What a part needs of it, the part says in an interface of its own, which
+// host fulfils.
+//
 // Nothing in this package is safe for concurrent use; everything happens in the
 // program's Update and View.
 package tab
@@ -74,24 +78,25 @@ type Tab struct {
 	back   back               // the stored session that it goes on with
 	replay *playback.Playback // what was recorded, if that is shown; nil otherwise
 
+	// Its parts, each with a state of its own.
+	desk      *desk.Desk
+	dialogs   *dialog.Stack // the desk's
 	composer  *composer.Composer
 	outbox    *outbox.Outbox
 	drafts    *drafts.Drafts
-	questions *questions.Questions
-	commands  *commands.Commands
-	desk      *desk.Desk
-	dialogs   *dialog.Stack // the desk's
-	ending    *ending.Ending
-	signIn    *signin.SignIn
-	held      *held.Key
 	images    *images.Images
-
+	held      *held.Key
+	questions *questions.Questions
+	signIn    *signin.SignIn
+	commands  *commands.Commands
+	ending    *ending.Ending
 	pictures  pictures.Decoder
-	changes   *changes.View   // made when it is shown first
-	inspector *inspector.View // made when it is shown first
-	planOpen  bool            // the steps of the plan are shown above the prompt
+	standing  standing.Standing // what the line of tabs tells
+	changes   *changes.View     // made when it is shown first
+	inspector *inspector.View   // made when it is shown first
 
-	ticks int // steps of what moves
+	planOpen bool // the steps of the plan are shown above the prompt
+	ticks    int  // steps of what moves
 	// starting makes the session that is on its way, or waits until somebody else
 	// has; nil if none is.
 	starting func() startedMsg
@@ -100,8 +105,6 @@ type Tab struct {
 	news      bool // parley is newer than the time before, and the person has not seen how
 
 	mouseLent bool // to the terminal, until the next key
-
-	standing standing.Standing // what the line of tabs tells
 
 	width, height int    // of the screen
 	area          layout // of what was drawn last, for the mouse
