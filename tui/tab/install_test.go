@@ -60,7 +60,7 @@ func newShop(t *testing.T) *shop {
 		Dir:   filepath.Join(dir, "agents"),
 		Added: config.AddedBeside(filepath.Join(dir, "config.toml")),
 	}
-	write(t, s.agents.Shelf.Cache, registryOf(server.URL, sha256.Sum256(archive)))
+	writeFile(t, s.agents.Shelf.Cache, registryOf(server.URL, sha256.Sum256(archive)))
 	p := s.program
 	p.Offered = func() ([]config.Agent, error) { return []config.Agent{{ID: "one", Name: "Agent one"}}, nil }
 	p.Registry = s.agents
@@ -94,7 +94,7 @@ func program(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-func write(t *testing.T, path string, text string) {
+func writeFile(t *testing.T, path string, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
