@@ -42,6 +42,8 @@ type Model struct {
 
 	// inline leaves what has happened to the terminal, above a few lines that are drawn.
 	inline bool
+	// wrote is the tab that the last lines are of that were left to the terminal.
+	wrote tab.ID
 	// takesMouse says that the mouse is not left to the terminal.
 	takesMouse bool
 
@@ -273,18 +275,6 @@ func (m *Model) frame(s tab.Screen) screen.Frame {
 		Background: m.look.follows(), Focus: m.look.follows() || m.attention.config.When == config.WhenUnfocused,
 	}
 }
-
-// inlineFrame is a frame for a terminal of which only the end is drawn on. The mouse is
-// the terminal's.
-func (m *Model) inlineFrame() screen.Frame {
-	s, done, more := m.front.DrawInline(m.width, m.height-m.lineHeight())
-	f := m.frame(m.belowLine(s))
-	f.Above, f.More = done, more
-	return f
-}
-
-// Stay implements [screen.Staying].
-func (m *Model) Stay() []string { return m.front.Stay(m.width) }
 
 // leastWidth and leastHeight are the size from which on everything that matters has its
 // place.

@@ -153,3 +153,29 @@ func TestInlineTellsThatTheAgentHasGone(t *testing.T) {
 	p := startInline(t, Options{Script: begin + "say Something that must stay.\nstderr panic: out of cheese\nkill-self\n"})
 	p.Ask("go").Shows("Something that must stay.", "panic: out of cheese", "what the shell has written")
 }
+
+// The conversations of several tabs share what the terminal keeps: a line says of which
+// tab what follows is.
+func TestInlineSaysWhichTabWhatFollowsIsOf(t *testing.T) {
+	t.Parallel()
+	p := startInline(t, Options{
+		Script: begin + "say Words of the first.\nend-turn\nexpect session/prompt\nsay More of the first.\nend-turn\n",
+		Others: map[string]string{"other": begin + "say Words of the other.\nend-turn\n"},
+	})
+	p.Ask("go").Shows("Words of the first.").Idle()
+	p.Press("alt+n").Shows("Choose an agent for a new tab", "other").Type("other").Press("enter").Ready()
+	p.Ask("and you").Shows("Words of the other.").Idle()
+	p.Press("ctrl+pgup", "ctrl+pgdown", "ctrl+pgup") // nothing new is there to be told apart
+	p.Ask("more").Shows("More of the first.").Idle().leaves().endsShell()
+	text := scrolled(p.Raw(), 120, 40, 200)
+	for _, part := range []string{"Words of the first.", "── tab 2: and you ──", "❯ and you", "Words of the other.", "── tab 1: go ──", "❯ more", "More of the first."} {
+		before, after, found := strings.Cut(text, part)
+		if !found {
+			t.Fatalf("%q is missing behind what comes before it:\n%s", part, text)
+		}
+		if strings.Contains(before, "── tab ") {
+			t.Errorf("a line names a tab of which nothing follows, before %q:\n%s", part, before)
+		}
+		text = after
+	}
+}
