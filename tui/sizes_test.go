@@ -145,3 +145,24 @@ func TestTooSmallATerminal(t *testing.T) {
 	p.resize([2]int{40, 12})
 	p.mustShow("❯ Ask for something") // and not what nobody could see
 }
+
+// Where there is little room, a list that takes all keys has that of the prompt, and what
+// is said is seen all the same.
+func TestAListHasRoomInALowTerminal(t *testing.T) {
+	p := newProgram(t, map[string]string{"asks": manyOptions})
+	p.start(p.front, "asks")
+	p.resize([2]int{40, 12})
+	p.press("ctrl+p")
+	rows := 0
+	for _, line := range strings.Split(p.screen(), "\n") {
+		if strings.HasPrefix(line, "│") {
+			rows++
+		}
+	}
+	if rows < 8 {
+		t.Errorf("the palette has %d lines:\n%s", rows, p.screen())
+	}
+	p.mustShowAt([2]int{40, 12}, "Ask first", "esc close")
+	p.press("esc")
+	p.mustShowAt([2]int{40, 12}, "❯ Ask for something")
+}

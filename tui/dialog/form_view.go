@@ -41,7 +41,7 @@ func (d *Form) View(width, maxHeight int) View {
 		p.head = []string{""}
 	}
 	if inert {
-		p.status, p.cursor = inertWords, nil
+		p.status, p.brief, p.cursor = inertWords, inertBrief, nil
 	}
 	if d.current() == nil && len(d.fields) > 0 {
 		from, to = len(lines)-1, len(lines)

@@ -108,12 +108,13 @@ func keyNames(keys []string) string {
 }
 
 // roomForTwo is the width from which on the rows stand in two columns, roomForAll that
-// from which on there is room for all keys of an action in one; apart is what separates
-// the columns.
+// from which on there is room for all keys of an action in one, and roomForKeys that from
+// which on the keys have a column of their own; apart is what separates the columns.
 const (
-	roomForTwo = 96
-	roomForAll = 60
-	apart      = 4
+	roomForTwo  = 96
+	roomForAll  = 60
+	roomForKeys = 48
+	apart       = 4
 )
 
 func (d *Help) draw(p paper) []string {
@@ -139,6 +140,9 @@ func (d *Help) draw(p paper) []string {
 // drawRows draws the rows of a context: in two columns, one after the other, where
 // there is room for them.
 func drawRows(p paper, rows []helpRow) []string {
+	if p.width < roomForKeys {
+		return flat(drawNarrow(p, rows))
+	}
 	two := p.width >= roomForTwo && len(rows) >= 4
 	for i := range rows {
 		if two || p.width < roomForAll {
@@ -181,6 +185,30 @@ func shorter(keys string) string {
 	return keys
 }
 
+// drawNarrow draws rows where there is no room for a column of keys: what they do stands
+// behind them, or, if that is too long, below.
+func drawNarrow(p paper, rows []helpRow) [][]string {
+	out := make([][]string, len(rows))
+	for i, r := range rows {
+		keys, text := r.styled(p.th)
+		if cells.Width(r.keys)+cells.Width(r.text)+4 <= p.width {
+			out[i] = []string{"  " + keys + "  " + text}
+			continue
+		}
+		out[i] = []string{"  " + keys}
+		for _, line := range prose(r.text, max(1, p.width-4)) {
+			out[i] = append(out[i], "    "+p.th.Muted.Render(line))
+		}
+	}
+	return out
+}
+
+// styled are keys and text of a row, with what is looked for marked.
+func (r helpRow) styled(th *theme.Theme) (keys, text string) {
+	return theme.Letters(r.keys, within(r.keyHits, len(r.keys)), th.Key, th.Accent.Bold(true).Underline(true)),
+		theme.Letters(r.text, r.textHits, th.Muted, th.Accent.Underline(true))
+}
+
 // drawColumn draws rows below each other, each in lines of its own.
 func drawColumn(p paper, rows []helpRow) [][]string {
 	column := 0
@@ -191,13 +219,13 @@ func drawColumn(p paper, rows []helpRow) [][]string {
 	out := make([][]string, len(rows))
 	for i, r := range rows {
 		texts := prose(r.text, max(1, p.width-column-4))
-		keys := theme.Letters(r.keys, within(r.keyHits, len(r.keys)), p.th.Key, p.th.Accent.Bold(true).Underline(true))
+		keys, whole := r.styled(p.th)
 		for j, text := range texts {
-			var hits []int
-			if len(texts) == 1 { // else the places are those of the whole text
-				hits = r.textHits
+			text = p.th.Muted.Render(text)
+			if len(texts) == 1 { // the places are those of the whole text
+				text = whole
 			}
-			out[i] = append(out[i], "  "+pad(keys, column)+"  "+theme.Letters(text, hits, p.th.Muted, p.th.Accent.Underline(true)))
+			out[i] = append(out[i], "  "+pad(keys, column)+"  "+text)
 			if j == 0 {
 				keys = ""
 			}

@@ -71,10 +71,10 @@ func valueItems(c *conversation.Conversation, id acpclient.ConfigID) []Item {
 // AgentItems are agents to start.
 func AgentItems(agents []config.Agent) []Item {
 	groups := map[config.Source]string{
-		config.SourceConfigured: "configured",
-		config.SourceInstalled:  "installed",
-		config.SourceFound:      "found on this machine",
-		config.SourceBuiltIn:    "built in",
+		config.SourceConfigured: "Configured",
+		config.SourceInstalled:  "Installed",
+		config.SourceFound:      "Found on this machine",
+		config.SourceBuiltIn:    "Built in",
 	}
 	items := make([]Item, len(agents))
 	for i, a := range agents {

@@ -15,8 +15,11 @@ import (
 type panel struct {
 	th    *theme.Theme
 	title string
-	// note stands at the right of the title, status in the bottom border.
-	note, status string
+	// note stands at the right of the title, status in the bottom border; brief says in
+	// few words what status says, for where that has no room.
+	note, status, brief string
+	// hidden is how many lines of the foot there is no room for.
+	hidden int
 	// lit says that a question takes keys. Its frame shows that: it is as dim as
 	// other lines until then. Nothing else tells the end-to-end tests either.
 	lit bool
@@ -137,7 +140,7 @@ func (p *panel) fitted(lines, foot []string, width int) int {
 		}
 	}
 	// What stands in the border has its blanks and a corner on both sides.
-	need = max(need, cells.Width(p.title)+cells.Width(p.note)+6, cells.Width(p.status)+6)
+	need = max(need, cells.Width(p.title)+cells.Width(p.note)+6, cells.Width(p.below(width))+6)
 	return min(width, need+frameWidth)
 }
 
@@ -152,10 +155,14 @@ func (p *panel) place(w, rows int) (place placement, split bool) {
 		answers = p.foot.height(paper{w, p.th})
 	}
 	// The foot, mostly what there is to answer, comes first; but a body is
-	// never squeezed out: a third of the room is its own.
+	// never squeezed out: a third of the room is its own, or half of a little.
 	foot := min(answers, rows)
 	if total > 0 && rows > 2 {
-		foot = min(foot, rows-min(total+1, max(2, rows/3)))
+		own := rows / 3
+		if rows < 9 {
+			own = max(2, rows/2)
+		}
+		foot = min(foot, rows-min(total+1, own))
 	}
 	head := min(len(p.head), rows-foot)
 	room, between := rows-foot-head, 0
@@ -169,10 +176,22 @@ func (p *panel) place(w, rows int) (place placement, split bool) {
 	place = placement{head: head, body: head, shown: shown, foot: head + shown + between}
 	place.footFrom = min(max(0, p.keep-foot+1), answers-foot)
 	place.footTo = place.footFrom + foot
-	if hidden := answers - foot; hidden > 0 {
-		p.status = strings.TrimPrefix(p.status+" · ↕ "+Count(hidden, "more line"), " · ")
-	}
+	p.hidden = answers - foot
 	return place, between == 1
+}
+
+// below is what stands in the bottom border of a frame: the status, and how much of the
+// foot is hidden.
+func (p *panel) below(width int) string {
+	hidden := ""
+	if p.hidden > 0 {
+		hidden = "↕ " + Count(p.hidden, "more line")
+	}
+	joined := func(status string) string { return strings.Trim(status+" · "+hidden, " ·") }
+	if words := joined(p.status); p.brief == "" || cells.Width(words) <= borderRoom(width) {
+		return words
+	}
+	return joined(p.brief)
 }
 
 // bodyLines are the lines of the body that are shown. bar says which of all lines
@@ -260,12 +279,15 @@ func (p *panel) frame(lines []string, bar map[int]bool, width int) []string {
 		}
 		out = append(out, left+pad(l, width-frameWidth)+end)
 	}
-	return append(out, border(edge, "╰", "╯", p.th.Muted.Render(p.status), "", width))
+	return append(out, border(edge, "╰", "╯", p.th.Muted.Render(p.below(width)), "", width))
 }
+
+// borderRoom is how wide a text in a border can be: it has corners and blanks around it.
+func borderRoom(width int) int { return width - 6 }
 
 // border draws a horizontal border with texts in it.
 func border(edge lipgloss.Style, from, to, left, right string, width int) string {
-	room := width - 8
+	room := borderRoom(width)
 	label := func(s string) string {
 		if cells.Width(s) == 0 {
 			return ""

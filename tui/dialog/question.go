@@ -186,10 +186,10 @@ func (q *question) click(i int) Action {
 }
 
 // inertWords say why a dialog does not take keys yet.
-const inertWords = "takes no keys until you pause"
+const inertWords, inertBrief = "takes no keys until you pause", "pause first"
 
 // unseenWords say why a dialog takes no answer yet.
-const unseenWords = "takes an answer once you have seen all of it"
+const unseenWords, unseenBrief = "takes an answer once you have seen all of it", "see all first"
 
 // roomy is the height from which on there is room for empty lines.
 const roomy = 14
@@ -208,12 +208,12 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	for {
 		known := q.sight.whole()
 		inert := q.env.Guard.inert()
-		p.lit, p.status = !inert && known, ""
+		p.lit, p.status, p.brief = !inert && known, "", ""
 		switch {
 		case inert:
-			p.status = inertWords
+			p.status, p.brief = inertWords, inertBrief
 		case !known:
-			p.status = unseenWords
+			p.status, p.brief = unseenWords, unseenBrief
 		}
 		if len(q.replies.list) > 0 {
 			p.foot, p.keep = replyList{&q.replies, !p.lit}, q.replies.markedAt(w)

@@ -375,8 +375,11 @@ func (s *Selector) Mouse(msg tea.MouseMsg, _, y int) Action {
 
 // Hints implements [Dialog].
 func (s *Selector) Hints() []Hint {
-	hints := s.env.hint(nil, config.ActionDialogAccept, "choose")
-	hints = s.env.hint(hints, config.ActionDialogDown, "next")
+	var hints []Hint
+	if s.item() >= 0 {
+		hints = s.env.hint(hints, config.ActionDialogAccept, "choose")
+		hints = s.env.hint(hints, config.ActionDialogDown, "next")
+	}
 	if s.filters() {
 		hints = append(hints, Hint{"type", "filter"})
 	}

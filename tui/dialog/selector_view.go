@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"slices"
 	"strings"
 
 	"parley/internal/cells"
@@ -93,24 +94,14 @@ const maxDetail = 3
 // no room for it. Lists in which no item has anything to say have no such part;
 // in others it always has the same height, so that nothing jumps.
 func (s *Selector) detail(w int) []string {
-	room := w - s.titleWidth(w) - rowLead - 2
-	some := false
-	for _, it := range s.list.Items[:min(len(s.list.Items), 200)] {
-		if it.About != "" || len(it.Detail) > room && cells.Width(clip(it.Detail)) > room {
-			some = true
-			break
-		}
-	}
+	column := s.titleWidth(w)
+	some := slices.ContainsFunc(s.list.Items[:min(len(s.list.Items), 200)], func(it Item) bool { return it.more(column, w) != "" })
 	if !some {
 		return nil
 	}
 	var lines []string
 	if i := s.item(); i >= 0 {
-		it := s.list.Items[i]
-		if it.About == "" && cells.Width(clip(it.Detail)) > room {
-			it.About = it.Detail
-		}
-		lines = prose(clip(it.About), w)
+		lines = prose(s.list.Items[i].more(column, w), w)
 	}
 	if len(lines) > maxDetail {
 		lines = lines[:maxDetail]
@@ -120,6 +111,24 @@ func (s *Selector) detail(w int) []string {
 		lines = append(lines, "")
 	}
 	return styled(lines, s.env.Theme.Muted)
+}
+
+// more is what there is to say about an item beside its row of a width, in which its title
+// has a column.
+func (it Item) more(column, w int) string {
+	title, detail := clip(it.Title), clip(it.Detail)
+	cuts := func(text string, room int) bool { return len(text) > room && cells.Width(safetext.Line(text)) > room }
+	if detail == "" {
+		column = w - rowLead
+	}
+	words := clip(it.About)
+	if words == "" && cuts(detail, w-column-rowLead-2) {
+		words = detail
+	}
+	if cuts(title, column) {
+		return strings.TrimSuffix(title+": "+words, ": ")
+	}
+	return words
 }
 
 // detailHeight is how many lines the longest detail takes, as far as that is
@@ -146,7 +155,8 @@ func clip(s string) string {
 }
 
 // titleWidth is the width of the column of titles, so that details stand below
-// each other. It has two fifths of the room, and more if the details leave it.
+// each other. It has two fifths of the room, three where there is little, and more if
+// the details leave it.
 // Only what is near counts, so that it costs what is drawn.
 func (s *Selector) titleWidth(w int) int {
 	const near = 60
@@ -159,7 +169,11 @@ func (s *Selector) titleWidth(w int) int {
 			detail = max(detail, cells.Width(safetext.Line(clip(it.Detail))))
 		}
 	}
-	return min(title, max(12, w*2/5, w-rowLead-2-detail))
+	share := w * 2 / 5
+	if w < snuggest {
+		share = w * 3 / 5
+	}
+	return min(title, max(12, share, w-rowLead-2-detail))
 }
 
 // rowLead is the width of what stands before the title of an item.

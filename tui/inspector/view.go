@@ -134,19 +134,26 @@ func (v *View) state() string {
 	return out
 }
 
-// widths are those of the columns of the list. There is no gist where there is no room.
-type widths struct{ label, took, gist int }
+// widths are those of the columns of the list. There is no gist where there is no room,
+// and no time where names would have too little.
+type widths struct{ time, label, took, gist int }
 
 const (
 	clockWidth = len("15:04:05.000")
 	tookWidth  = 7
 	// leastGist is the least room in which a gist says something.
 	leastGist = 20
+	// leastLabel is the least room for names beside which the time is shown.
+	leastLabel = 24
 )
 
 func (p place) widths() widths {
-	w := widths{took: tookWidth}
-	room := p.list - 3 - clockWidth - 6 - 1 - w.took
+	w := widths{took: tookWidth, time: clockWidth + 2}
+	room := p.list - 3 - w.time - 4 - 1 - w.took
+	if room < leastLabel {
+		room += w.time
+		w.time = 0
+	}
 	if w.label = min(32, room/2); w.label >= 18 && room-w.label-2 >= leastGist {
 		w.gist = room - w.label - 2
 		return w
@@ -158,7 +165,7 @@ func (p place) widths() widths {
 // columns name the columns of the list.
 func (v *View) columns(p place) string {
 	w := p.widths()
-	line := "   " + pad("time", clockWidth) + "      " + pad("message", w.label) + " " + padStart("took", w.took)
+	line := "   " + pad("time", w.time)[:w.time] + "    " + pad("message", w.label) + " " + padStart("took", w.took)
 	if w.gist > 0 {
 		line += "  what it says"
 	}
@@ -236,9 +243,12 @@ func (v *View) row(first *row, run []int32, w widths, current bool) string {
 	}
 	label = cells.Truncate(safetext.VisibleLine(label), max(1, w.label-cells.Width(times)), "…")
 	label = style.Render(label) + th.Accent.Render(times) + strings.Repeat(" ", max(0, w.label-cells.Width(label)-cells.Width(times)))
-	line := th.Faint.Render(clock(first.Time)) + "  " + arrow + " " + sign + label + " " + th.Muted.Render(padStart(tookOf(first), w.took))
+	line := arrow + " " + sign + label + " " + th.Muted.Render(padStart(tookOf(first), w.took))
 	if w.gist > 0 {
 		line += "  " + v.gist(first, run, w.gist)
+	}
+	if w.time > 0 {
+		return th.Faint.Render(clock(first.Time)) + "  " + line
 	}
 	return line
 }

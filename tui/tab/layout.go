@@ -11,6 +11,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/safetext"
 	"parley/tui/dialog"
+	"parley/tui/tab/status"
 	"parley/tui/theme"
 )
 
@@ -103,11 +104,20 @@ func (t *Tab) footer(width, height int) footer {
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	prompt, cursor := t.composer.View()
+	crowded := t.crowded(height)
+	if crowded && !t.dialogs.Asks() {
+		return t.bareFooter(now, width, height)
+	}
 	queue := t.outbox.Lines(width)
 	plan := now.Plan(t.planOpen, width, height)
+	if crowded {
+		queue, plan = queue[:min(len(queue), 1)], nil
+	}
 	below := make([]string, 0, len(prompt)+len(plan)+len(queue)+5)
 	said, column := t.said(t.reader.Itself(), now.Activity(), t.reader.Place(), width)
-	below = append(below, said)
+	if !crowded || t.desk.Said() != "" {
+		below = append(below, said)
+	}
 	below = append(below, plan...)
 	below = append(below, queue...)
 	popup := t.composer.PopupHeight()
@@ -123,7 +133,10 @@ func (t *Tab) footer(width, height int) footer {
 		prompt, f.cursor = []string{t.replay.Line(width)}, nil
 	}
 	below = append(below, prompt[popup:]...)
-	below = append(below, edge, now.Line(width), t.hintLine(width))
+	if !crowded {
+		below = append(below, edge)
+	}
+	below = append(below, now.Line(width), t.hintLine(width))
 	if column >= 0 {
 		f.finding = tea.NewCursor(column, height-len(below))
 	}
@@ -134,6 +147,26 @@ func (t *Tab) footer(width, height int) footer {
 	}
 	f.lines = below
 	return f
+}
+
+// bareFooter is the footer below a dialog that takes all that is typed.
+func (t *Tab) bareFooter(now *status.Facts, width, height int) footer {
+	lines := []string{now.Line(width), t.hintLine(width)}
+	if t.desk.Said() != "" {
+		said, _ := t.said(nil, "", "", width)
+		lines = append([]string{said}, lines...)
+	}
+	lines = lines[max(0, len(lines)-height):]
+	return footer{lines: lines, prompt: len(lines)}
+}
+
+// low is the height of the screen below which an open dialog takes the room of what the
+// person can do without meanwhile.
+const low = 16
+
+// crowded reports whether a dialog that takes keys is open where there is little room.
+func (t *Tab) crowded(height int) bool {
+	return height < low && t.dialogs.Top() != nil && !t.reader.Reads()
 }
 
 // ruleWords stand in the rule above the prompt.
