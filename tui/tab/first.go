@@ -123,7 +123,7 @@ func (l *first) content() dialog.List {
 	}
 	list.Items = dialog.AgentItems(l.agents)
 	for i := range list.Items {
-		list.Items[i].Group = "begin a session" // in the order of use, wherever they come from
+		list.Items[i].Group = "Begin a session" // in the order of use, wherever they come from
 	}
 	for i := range l.sessions {
 		list.Items = append(list.Items, l.session(&l.sessions[i]))
@@ -143,7 +143,7 @@ func (l *first) content() dialog.List {
 func (l *first) session(s *store.Summary) dialog.Item {
 	t, id := l.tab, s.ID
 	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
-	item.ID, item.Group = "kept "+string(id), "go on with a session of this directory"
+	item.ID, item.Group = "kept "+string(id), "Go on with a session of this directory"
 	item.Do = dialog.Do(func() tea.Cmd { return host{t}.GoTo(id) })
 	return item
 }
@@ -152,7 +152,7 @@ func (l *first) session(s *store.Summary) dialog.Item {
 func (l *first) missed(a config.Agent) dialog.Item {
 	t := l.tab
 	return dialog.Item{
-		ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: "not on this machine: enter copies the line that installs one", Dim: true,
+		ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: "Not on this machine: enter copies the line that installs one", Dim: true,
 		Do: dialog.Stay(func() tea.Cmd { return t.copy("the line that installs "+a.Name, a.InstallHint) }),
 	}
 }

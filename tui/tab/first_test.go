@@ -56,7 +56,7 @@ func TestTheFirstScreenShowsTheAgentUsedLastFirst(t *testing.T) {
 	b.mustShow(t, "Choose an agent", "loading …") // before anything was read
 	b.bring(cmd)
 	text := b.screen()
-	order := []int{strings.Index(text, "❯   Agent two"), strings.Index(text, "Agent one"), strings.Index(text, "not on this machine"), strings.Index(text, "Agent three  get three")}
+	order := []int{strings.Index(text, "❯   Agent two"), strings.Index(text, "Agent one"), strings.Index(text, "Not on this machine"), strings.Index(text, "Agent three  get three")}
 	if order[0] < 0 || !slices.IsSorted(order) {
 		t.Errorf("the first screen is\n%s", text)
 	}
@@ -76,7 +76,7 @@ func TestTheFirstScreenGoesOnWithASession(t *testing.T) {
 		b.Update(named.Msg)
 	}
 	b.Update(firstSessionsMsg{list, []store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: b.clock}}})
-	b.mustShow(t, "go on with a session of this directory", "tidy up", "just now")
+	b.mustShow(t, "Go on with a session of this directory", "tidy up", "just now")
 	b.mustShow(t, "❯   Agent two")
 	b.press("down", "down")
 	if got := b.Update(keyPress("enter"))(); got != (Open{ID: "s1"}) {

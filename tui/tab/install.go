@@ -42,7 +42,7 @@ type (
 
 // registryGroup is above the agents of the registry in a list. It is short: the line to
 // filter with looks at it, too.
-const registryGroup = "from the registry"
+const registryGroup = "From the registry"
 
 // offers are the agents that could be installed besides those that are there. It reads
 // files; the error says that not all could be known.

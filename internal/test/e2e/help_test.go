@@ -72,9 +72,9 @@ func TestTheFirstScreen(t *testing.T) {
 	first := &Parley{t: t, Terminal: ptytest.Start(t, ptytest.Options{
 		Cmd: []string{bin}, Dir: project, Home: home, Env: []string{"PARLEY_DEMO_SPEED=0"},
 	})}
-	first.Shows("Choose an agent", "❯   The tour", "go on with a session of this directory", "tidy the shed",
-		"from the registry", "Amp")
-	first.Type("kiro").Shows("not on this machine: enter copies the line that installs one", "❯   Kiro CLI").Press("enter").Shows("the line that installs Kiro")
+	first.Shows("Choose an agent", "❯   The tour", "Go on with a session of this directory", "tidy the shed",
+		"From the registry", "Amp")
+	first.Type("kiro").Shows("Not on this machine: enter copies the line that installs one", "❯   Kiro CLI").Press("enter").Shows("the line that installs Kiro")
 	first.Press("esc").Shows("❯   The tour").Press("enter").Shows("I am the tour")
 	first.Press("ctrl+d").Exits(0)
 }

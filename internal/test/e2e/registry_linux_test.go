@@ -67,7 +67,7 @@ func shellProgram(t *testing.T, text string) []byte {
 func TestInstallsAnAgentOfTheRegistry(t *testing.T) {
 	t.Parallel()
 	p := withRegistry(t)
-	p.Shows("Choose an agent", "from the registry", "Demo", "1.2.3  a program to download  MIT", "no-such-agent is not installed, or not on PATH")
+	p.Shows("Choose an agent", "From the registry", "Demo", "1.2.3  a program to download  MIT", "no-such-agent is not installed, or not on PATH")
 	p.Type("demo").Shows("❯   Demo").Press("enter")
 	p.Question("Install Demo?", "licence    MIT", "https://127.0.0.1", "sha256", "runs", "/agents/demo/1.2.3-…/bin/agent").Answer("Install and start it")
 	p.Shows("I am the tour")

@@ -93,14 +93,23 @@ func (o *Outbox) Show() tea.Cmd {
 // emptyQueue is the item that takes everything out of the queue.
 const emptyQueue = "empty"
 
+// queueGroup is above what can be done with the queue.
+const queueGroup = "The queue"
+
 // queueItems are the prompts that wait, and what can be done with all of them.
 func (o *Outbox) queueItems() []dialog.Item {
 	var items []dialog.Item
+	drafted := !o.composer.Empty()
 	for i, q := range o.conv().Queue {
+		edit := func() tea.Cmd { return o.editQueued(q.ID) }
+		var do dialog.Action = dialog.Do(edit)
+		if drafted { // it says why not, and nothing was chosen
+			do = dialog.Stay(edit)
+		}
 		about := "enter takes it into the prompt; sent again, it comes back to its place"
 		items = append(items, dialog.Item{
-			ID: queuedID(q), Group: "waits, in this order", Title: promptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(o.conv().Queue)), About: about,
-			Do:     dialog.Do(func() tea.Cmd { return o.editQueued(q.ID) }),
+			ID: queuedID(q), Group: "In this order", Title: promptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(o.conv().Queue)), About: about,
+			Do:     do,
 			Delete: dialog.Stay(func() tea.Cmd { o.unqueue(q.ID); return nil }),
 		})
 	}
@@ -110,8 +119,8 @@ func (o *Outbox) queueItems() []dialog.Item {
 	first := o.conv().Queue[0].ID
 	return append(
 		items,
-		dialog.Item{ID: "now", Group: "all", Title: "Send the first one now", Detail: "a turn that runs is cancelled first", Do: dialog.Do(func() tea.Cmd { return o.sendQueuedNow(first) })},
-		dialog.Item{ID: emptyQueue, Group: "all", Title: "Empty the queue", Detail: "nothing of it is sent", Do: dialog.Do(o.dropQueue)},
+		dialog.Item{ID: "now", Group: queueGroup, Title: "Send the first one now", Detail: "a turn that runs is cancelled first", Do: dialog.Do(func() tea.Cmd { return o.sendQueuedNow(first) })},
+		dialog.Item{ID: emptyQueue, Group: queueGroup, Title: "Empty the queue", Detail: "nothing of it is sent", Do: dialog.Do(o.dropQueue)},
 	)
 }
 

@@ -154,7 +154,7 @@ func (r *Rules) list(entries []rules.Entry) {
 // item is a rule in the list. Those that parley has saved can be taken back; the
 // others stand in a file of the person or of the project.
 func (r *Rules) item(i int, e rules.Entry) dialog.Item {
-	item := dialog.Item{ID: fmt.Sprint(i), Title: safetext.VisibleLine(e.Rule.String()), Group: e.Scope.String()}
+	item := dialog.Item{ID: fmt.Sprint(i), Title: safetext.VisibleLine(e.Rule.String()), Group: headline(e.Scope.String())}
 	switch e.Scope {
 	case rules.SavedEverywhere, rules.SavedForProject:
 		take := dialog.Do(func() tea.Cmd { r.askToTakeBack(e); return nil })
@@ -167,6 +167,9 @@ func (r *Rules) item(i int, e rules.Entry) dialog.Item {
 	}
 	return item
 }
+
+// headline is text with a capital at its beginning, as the headings of lists have it.
+func headline(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // askToTakeBack asks before a rule is taken back.
 func (r *Rules) askToTakeBack(e rules.Entry) {
