@@ -154,7 +154,7 @@ func (p place) widths() widths {
 		room += w.time
 		w.time = 0
 	}
-	if w.label = min(32, room/2); w.label >= 18 && room-w.label-2 >= leastGist {
+	if w.label = min(36, room/2); w.label >= 18 && room-w.label-2 >= leastGist {
 		w.gist = room - w.label - 2
 		return w
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/lucasb-eyer/go-colorful"
 )
 
 // fewer makes the palette for 256 colours: of each colour the nearest that can be read
@@ -25,16 +26,19 @@ func (s *Scheme) fewer() palette {
 	}
 	under := grounds[s.Dark]
 	on := func(more ...string) []string { return append(more, under...) }
-	to.text = nearest(from.text, on(to.surface, to.raised, to.addBg, to.delBg, to.prompt), leastContrast)
-	to.strong = nearest(from.strong, on(to.surface, to.raised, to.addBg, to.delBg, to.prompt, to.addWord, to.delWord), leastContrast)
-	to.muted, to.faint = nearest(from.muted, on(to.prompt), leastContrast), nearest(from.faint, under, leastContrast)
+	to.text = nearestGrey(from.text, on(to.surface, to.raised, to.addBg, to.delBg, to.prompt))
+	to.strong = nearestGrey(from.strong, on(to.surface, to.raised, to.addBg, to.delBg, to.prompt, to.addWord, to.delWord))
+	to.muted, to.faint = nearestGrey(from.muted, on(to.prompt)), nearestGrey(from.faint, under)
 	if s.strongest() {
 		to.line = nearest(from.line, nil, 0)
 	}
-	to.accent = nearest(from.accent, on(to.prompt, to.surface), leastContrast)
-	to.blue = nearest(from.blue, on(to.prompt, to.surface), leastContrast)
-	to.green, to.red = nearest(from.green, on(to.addBg), leastContrast), nearest(from.red, on(to.delBg, to.surface), leastContrast)
-	to.yellow, to.violet = nearest(from.yellow, on(to.surface), leastContrast), nearest(from.violet, under, leastContrast)
+	// What means different things does not become one colour.
+	to.red = nearest(from.red, on(to.delBg, to.surface), leastContrast)
+	to.yellow = nearest(from.yellow, on(to.surface), leastContrast, to.red)
+	to.green = nearest(from.green, on(to.addBg), leastContrast, to.red, to.yellow)
+	to.blue = nearest(from.blue, on(to.prompt, to.surface), leastContrast, to.red, to.yellow, to.green)
+	to.violet = nearest(from.violet, under, leastContrast, to.red, to.yellow, to.green)
+	to.accent = nearest(from.accent, on(to.prompt, to.surface), leastContrast, to.red, to.green, to.blue)
 	to.frame = nearest(from.frame, under, leastForFrame, to.inks()...)
 	return withCode(to)
 }
@@ -64,28 +68,45 @@ func (s *Scheme) blueAndOrange() bool { return strings.HasPrefix(s.Name, "colour
 // strongest reports schemes in which nothing steps back.
 func (s *Scheme) strongest() bool { return strings.HasPrefix(s.Name, "high-contrast-") }
 
-// nearest is the number of the one of the 240 colours above the first 16 that is
-// nearest to a colour, among those that have a contrast to all grounds, and are none of
-// the others.
+// apart is the least difference between colours that mean different things.
+const apart = 0.15
+
+// nearest is the number of the one of the 240 colours above the first 16 that looks most
+// like a colour, among those that have a contrast to all grounds and cannot be taken for
+// any of the others.
 func nearest(colour string, grounds []string, least float64, others ...string) string {
-	r, g, b, _ := lipgloss.Color(colour).RGBA()
-	best, distance := "", math.Inf(1)
+	return nearestOf(colour, grounds, least, func(c colorful.Color) bool {
+		return !slices.ContainsFunc(others, func(o string) bool { return c.DistanceCIEDE2000(mixed(o)) < apart })
+	})
+}
+
+// nearestGrey is nearest for text that has no meaning beside its words. It does not become
+// clearly more coloured than it is, for it would have one then.
+func nearestGrey(colour string, grounds []string) string {
+	const tinge = 0.02
+	_, chroma, _ := mixed(colour).Hcl()
+	return nearestOf(colour, grounds, leastContrast, func(c colorful.Color) bool {
+		_, now, _ := c.Hcl()
+		return now <= chroma+tinge
+	})
+}
+
+func nearestOf(colour string, grounds []string, least float64, may func(colorful.Color) bool) string {
+	want, best, distance := mixed(colour), "", math.Inf(1)
 	for n := 16; n < 256; n++ {
 		number := strconv.Itoa(n)
-		c := lipgloss.Color(number)
-		x, y, z, _ := c.RGBA()
-		// The eye tells greens apart best and blues least.
-		away := 2*square(r, x) + 4*square(g, y) + 3*square(b, z)
-		if away < distance && contrasts(number, grounds, least) && !slices.Contains(others, number) {
+		c := mixed(number)
+		if away := want.DistanceCIEDE2000klch(c, 0.7, 1, 1); away < distance && may(c) && contrasts(number, grounds, least) {
 			best, distance = number, away
 		}
 	}
 	return best
 }
 
-func square(a, b uint32) float64 {
-	d := float64(a) - float64(b)
-	return d * d
+// mixed is a colour of a palette as what it is mixed of.
+func mixed(colour string) colorful.Color {
+	c, _ := colorful.MakeColor(lipgloss.Color(colour))
+	return c
 }
 
 func contrasts(colour string, grounds []string, least float64) bool {

@@ -137,3 +137,53 @@ func same(c color.Color, hex string) bool {
 	x, y, z, _ := lipgloss.Color(hex).RGBA()
 	return r == x && g == y && b == z
 }
+
+// With 256 colours, text that says nothing by its colour has not more of it than with
+// all: a grey that looks pink seems to say something.
+func TestGreysStayGreyIn256Colours(t *testing.T) {
+	t.Parallel()
+	for _, s := range Schemes() {
+		few := s.Theme(Colors256).palette
+		for what, pair := range map[string][2]string{
+			"text": {s.colours.text, few.text}, "strong": {s.colours.strong, few.strong}, "muted": {s.colours.muted, few.muted}, "faint": {s.colours.faint, few.faint},
+		} {
+			before, after := chroma(pair[0]), chroma(pair[1])
+			if after > before+3 {
+				t.Errorf("%s: %s has a chroma of %.0f in 256 colours, and of %.0f in all", s.Name, what, after, before)
+			}
+		}
+	}
+}
+
+// What means different things looks different, however many colours there are.
+func TestMeaningsAreToldApart(t *testing.T) {
+	t.Parallel()
+	const least = 15
+	for _, s := range Schemes() {
+		for _, depth := range []Depth{TrueColor, Colors256} {
+			p := s.Theme(depth).palette
+			for what, pair := range map[string][2]string{
+				"error and warning": {p.red, p.yellow}, "error and success": {p.red, p.green}, "error and info": {p.red, p.blue},
+				"error and accent": {p.red, p.accent}, "success and warning": {p.green, p.yellow}, "success and info": {p.green, p.blue},
+				"special and error": {p.violet, p.red}, "the frame and text": {p.frame, p.text},
+			} {
+				if got := difference(seen(pair[0]), seen(pair[1])); got < least {
+					t.Errorf("%s, depth %d: %s differ by %.0f", s.Name, depth, what, got)
+				}
+			}
+		}
+	}
+}
+
+// seen is a colour as most people see it.
+func seen(c string) [3]float64 {
+	r, g, b := linear(c)
+	return [3]float64{r, g, b}
+}
+
+// chroma is how far a colour is from a grey of its lightness, in CIELAB.
+func chroma(c string) float64 {
+	r, g, b := linear(c)
+	y := 0.2126*r + 0.7152*g + 0.0722*b
+	return difference([3]float64{r, g, b}, [3]float64{y, y, y})
+}
