@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -21,6 +22,13 @@ type Prompt struct {
 
 // NewPrompt is a prompt of a text that was written elsewhere, for a project.
 func NewPrompt(text, root string) Prompt { return Prompt{raw: text, root: root, chips: &chips{}} }
+
+// With is the prompt with something attached behind its text.
+func (p Prompt) With(a Attachment) Prompt {
+	p.chips = &chips{list: slices.Clone(p.chips.list)}
+	p.raw += "\n\n" + p.chips.attach(a)
+	return p
+}
 
 // Text is the whole text, with everything that was pasted.
 func (p Prompt) Text() string { return p.chips.expand(p.raw, false) }

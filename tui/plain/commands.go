@@ -32,7 +32,12 @@ func commands() []command {
 		{"show", "write all about tool call number N: /show N", (*program).showCall},
 		{"status", "say which agent, session and mode this is", func(p *program, _ string) { p.status() }},
 		{"commands", "list the agent's own commands", func(p *program, _ string) { p.agentCommands() }},
-		{"sessions", "go on with a stored session of this directory", func(p *program, _ string) { p.sessions() }},
+		{"run", "run a command of your own: /run COMMAND, or !COMMAND", (*program).run},
+		{"type", "type a line into your command that runs: /type LINE", (*program).typeInto},
+		{"end", "end your command that runs", func(p *program, _ string) { p.endCommand() }},
+		{"add", "add to your next prompt what your last command has printed", func(p *program, _ string) { p.addOutput() }},
+		{"changes", "list the files that were changed; /changes N writes how number N was, /changes keep N agrees to it, /changes revert N takes it back, /changes undo takes back the last turn, /changes redo does that again", (*program).changes},
+		{"sessions", "go on with a stored session of this directory, or with /sessions all of any", (*program).switchSession},
 		{"new", "begin a new session with the same agent", func(p *program, _ string) { p.newSession() }},
 		{"agent", "begin a new session with another agent", func(p *program, _ string) { p.anotherAgent() }},
 		{"start", "start the agent again, when it has gone", func(p *program, _ string) { p.startAgain() }},
@@ -62,6 +67,8 @@ func (p *program) line(line typed) {
 		p.send(text[1:])
 	case strings.HasPrefix(text, "/"):
 		p.command(text)
+	case strings.HasPrefix(text, "!"):
+		p.run(strings.TrimSpace(text[1:]))
 	default:
 		p.send(text)
 	}
@@ -86,7 +93,7 @@ func (p *program) command(text string) {
 }
 
 func (p *program) help() {
-	lines := []string{"What you type is sent to the agent. A line that ends with \\ goes on in the next one. @path mentions a file.", "Commands:"}
+	lines := []string{"What you type is sent to the agent. A line that ends with \\ goes on in the next one. @path mentions a file, !command runs a command of yours.", "Commands:"}
 	for _, c := range commands() {
 		lines = append(lines, "/"+c.name+": "+c.about)
 	}

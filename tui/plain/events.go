@@ -12,6 +12,7 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/session"
 	"parley/tui/composer"
+	own "parley/tui/tab/commands"
 	"parley/tui/toolface"
 )
 
@@ -152,9 +153,15 @@ func (p *program) send(text string) {
 	p.direct = false
 }
 
-// blocks are the content of a prompt, with the files that it mentions.
+// blocks are the content of a prompt, with the files that it mentions, and what was added
+// to it.
 func (p *program) blocks(text string) []acpclient.ContentBlock {
-	return composer.NewPrompt(text, p.conv.Cwd).Blocks(p.conv.Agent.Capabilities.PromptCapabilities)
+	prompt := composer.NewPrompt(text, p.conv.Cwd)
+	if p.adds != nil {
+		prompt = prompt.With(own.OutputOf(p.adds))
+		p.adds = nil
+	}
+	return prompt.Blocks(p.conv.Agent.Capabilities.PromptCapabilities)
 }
 
 // adopt takes a session as the one to work in.

@@ -35,8 +35,7 @@ func (w *printer) item(g *growth, c *conversation.Conversation, whole bool) {
 	case *conversation.Compaction:
 		w.compaction(g, i)
 	case *conversation.ShellCommand:
-		w.line("You ran: " + safetext.VisibleLine(i.Terminal.Command))
-		g.over = true
+		w.command(g, i.Terminal, whole)
 	case *conversation.Unknown:
 		w.line("The agent sent something that parley does not know: " + safetext.VisibleLine(i.Kind))
 		g.over = true
@@ -247,6 +246,32 @@ func (w *printer) note(g *growth, n *conversation.Note) {
 		text += "\n" + n.Detail
 	}
 	w.line(text)
+}
+
+// command writes that a command of the person's was run, the lines that it has printed
+// since, and how it has ended.
+func (w *printer) command(g *growth, t *conversation.Terminal, whole bool) {
+	name := safetext.VisibleLine(t.Command)
+	if !g.told {
+		g.told = true
+		w.line("You ran: " + name)
+		w.speaks = g
+	}
+	text, behind := toolface.PrintedSince(t, int64(g.bytes), whole || t.Exit != nil)
+	if text != "" {
+		if w.speaks != g {
+			w.line("Output of " + name + ":")
+		}
+		w.lines(text)
+		w.speaks = g
+	}
+	g.bytes = int(behind)
+	if g.over = t.Exit != nil; g.over {
+		w.line(name + ": " + toolface.Ended(t.Exit))
+	}
+	if g.half = t.Total() > behind; g.half && !slices.Contains(w.halves, g) {
+		w.halves = append(w.halves, g)
+	}
 }
 
 // elicitation writes how a question of the agent was answered.

@@ -132,9 +132,11 @@ type program struct {
 	authing  bool        // it is being tried
 	hinted   bool        // it was said that what was typed before does not count
 
-	draft   []string // lines that the next one goes on with
-	direct  bool     // a prompt is being sent that was just typed
-	first   []string // prompts that are sent when the session is open
+	runs    int                    // commands of the person's that are being started
+	adds    *conversation.Terminal // whose output goes with the next prompt, nil if none does
+	draft   []string               // lines that the next one goes on with
+	direct  bool                   // a prompt is being sent that was just typed
+	first   []string               // prompts that are sent when the session is open
 	left    time.Time
 	ended   bool // nothing more comes from the person
 	over    bool
@@ -180,7 +182,7 @@ func (p *program) work() {
 		case <-p.question.arming():
 			p.arm()
 		case <-quiet.C:
-			p.out.flush(p.conv)
+			p.out.flushHanging(p.conv)
 		case <-p.opt.Interrupts:
 			p.interrupt()
 		case <-p.opt.Continued:
@@ -228,6 +230,9 @@ func (p *program) ready() bool {
 func (p *program) busy() bool {
 	if p.session == nil {
 		return false
+	}
+	if p.runs > 0 || p.running() != nil {
+		return true
 	}
 	switch p.conv.Phase {
 	case conversation.PhaseStarting, conversation.PhaseOpening:

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"parley/internal/conversation"
@@ -144,10 +145,29 @@ func (w *printer) items(c *conversation.Conversation) {
 	w.seen = len(c.Items)
 }
 
-// waits reports whether a part of a line waits outside of a turn: nothing will say that
-// it is whole.
+// hangs reports whether nothing will say that a part of a line is whole: it is the agent's
+// and no turn runs, or it is a command's, which may wait for an answer.
+func (g *growth) hangs(c *conversation.Conversation) bool {
+	_, command := g.item.(*conversation.ShellCommand)
+	return command || !c.Turn.Running
+}
+
+// waits reports whether a part of a line waits that may be all of it.
 func (w *printer) waits(c *conversation.Conversation) bool {
-	return !c.Turn.Running && len(w.halves) > 0
+	return slices.ContainsFunc(w.halves, func(g *growth) bool { return g.hangs(c) })
+}
+
+// flushHanging writes the parts of lines that may be all of them.
+func (w *printer) flushHanging(c *conversation.Conversation) {
+	var rest []*growth
+	for _, g := range w.halves {
+		if !g.hangs(c) {
+			rest = append(rest, g)
+			continue
+		}
+		w.item(g, c, true)
+	}
+	w.halves = rest
 }
 
 // flush writes the parts of lines that wait.

@@ -13,6 +13,7 @@ import (
 	"parley/internal/store"
 	"parley/tui/dialog"
 	"parley/tui/tab"
+	"parley/tui/toolface"
 )
 
 // begin starts what the command line names, or asks what is to be started.
@@ -26,7 +27,7 @@ func (p *program) begin() {
 	case p.opt.Open != nil:
 		p.reopen(*p.opt.Open)
 	case p.opt.Pick:
-		p.sessions()
+		p.sessions(store.Query{Cwd: p.opt.Cwd})
 	case p.opt.Agent != nil:
 		p.start(*p.opt.Agent)
 	default:
@@ -70,7 +71,7 @@ func (p *program) leaveSession() {
 			old.Close(ctx)
 		}()
 	}
-	p.session, p.stored, p.question, p.form = nil, "", nil, nil
+	p.session, p.stored, p.question, p.form, p.adds = nil, "", nil, nil, nil
 	p.authAsk, p.authing, p.mode = false, false, ""
 	p.conv = conversation.New()
 	p.out.skip(0)
@@ -134,15 +135,31 @@ func (p *program) showEnd() {
 	p.out.flush(p.conv)
 }
 
-// sessions asks which of the stored sessions of this directory to open.
-func (p *program) sessions() {
+// switchSession asks which of the stored sessions to open, those of this directory or
+// all.
+func (p *program) switchSession(words string) {
+	query := store.Query{Cwd: p.opt.Cwd}
+	switch words {
+	case "":
+	case "all":
+		query.Cwd = ""
+	default:
+		p.out.line("/sessions lists those of this directory, /sessions all those of every directory.")
+		return
+	}
+	p.unlessWorking("Go on with another session", func() { p.sessions(query) })
+}
+
+// sessions asks which of some stored sessions to open.
+func (p *program) sessions(query store.Query) {
 	if p.opt.Stored == nil {
 		p.out.line("No sessions are stored.")
 		return
 	}
 	const most = 20
+	query.Limit = most
 	p.beside(func() func() {
-		list, err := p.opt.Stored.List(p.ctx, store.Query{Cwd: p.opt.Cwd, Limit: most})
+		list, err := p.opt.Stored.List(p.ctx, query)
 		return func() { p.chooseSession(list, err) }
 	})
 }
@@ -152,7 +169,7 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 	case err != nil:
 		p.out.line("The sessions cannot be listed: " + err.Error())
 	case len(list) == 0:
-		p.out.line("There is no stored session of this directory.")
+		p.out.line("There is no stored session here. /sessions all lists those of every directory.")
 	}
 	if err != nil || len(list) == 0 {
 		if p.session == nil {
@@ -166,7 +183,11 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 		if name == "" {
 			name = "a session without a name"
 		}
-		q.choices = append(q.choices, choice{line: safetext.Line(name) + ", " + s.Updated.Format("2006-01-02 15:04"), do: func(string) {
+		line := safetext.Line(name) + ", " + s.Updated.Format("2006-01-02 15:04")
+		if s.Cwd != p.opt.Cwd {
+			line += ", in " + toolface.In("").Path(s.Cwd)
+		}
+		q.choices = append(q.choices, choice{line: line, do: func(string) {
 			p.reopen(tab.Open{ID: s.ID})
 		}})
 	}

@@ -4,6 +4,8 @@ package plain_test
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/creack/pty"
@@ -33,4 +35,16 @@ func TestTheBeginningOfALineOnATerminalIsDropped(t *testing.T) {
 	r.looks().reads("What was typed before this line is no answer.", "Answer 1 to 2")
 	r.types("\n").reads("That is none of the numbers. Nothing was answered.", "Answer 1 to 2")
 	r.types("2\n").reads("Agent: It was rejected.")
+}
+
+// A command from a pipe is waited for, too.
+func TestACommandFromAPipeIsWaitedFor(t *testing.T) {
+	goes := filepath.Join(t.TempDir(), "goes")
+	r := follows(t, "handshake\n", nil)
+	r.types("!echo begun; until test -e " + goes + "; do sleep 0.01; done; echo and on\n").in.(io.Closer).Close()
+	r.reads("You ran: ", "\nbegun\n")
+	if err := os.WriteFile(goes, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.reads("\nand on\n", "exit code 0", "Leaving.").leaves()
 }

@@ -1,12 +1,14 @@
 package toolface
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/terminal/screen"
 )
 
 // ShellExcerpt is what can be taken out of a command of the person's own: its line,
@@ -24,6 +26,37 @@ func ShellCall(s *conversation.ShellCommand) *conversation.ToolCall {
 // Printed is what a command has printed, as a person would have read it: text
 // without control sequences, progress bars in their last state.
 func Printed(t *conversation.Terminal) string { return printed(t) }
+
+// mostNew is how many bytes of output are read at once: its end.
+const mostNew = 64 << 10
+
+// PrintedSince is what a command has printed since an offset, as a person would have read
+// it, and the offset behind that. It ends with the last line that is whole; all says that
+// the one behind it is wanted too.
+func PrintedSince(t *conversation.Terminal, offset int64, all bool) (text string, behind int64) {
+	data, whole := t.Since(offset)
+	if !all {
+		data = data[:bytes.LastIndexByte(data, '\n')+1]
+	}
+	if len(data) == 0 {
+		return "", offset
+	}
+	behind = t.Total()
+	if rest, _ := t.Since(offset); !all {
+		behind -= int64(len(rest) - len(data))
+	}
+	if cut := len(data) - mostNew; cut > 0 {
+		whole = false
+		data = data[cut:]
+		data = data[bytes.IndexByte(data, '\n')+1:]
+	}
+	text, _ = screen.PlainText(data, printedColumns, printedRows, mostNew)
+	text = strings.TrimRight(text, "\n")
+	if !whole {
+		text = "[something is left out here]\n" + text
+	}
+	return text, behind
+}
 
 // Ended says how a command has ended.
 func Ended(e *acpclient.TerminalExitStatus) string {

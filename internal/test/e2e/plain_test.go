@@ -116,3 +116,58 @@ kill-self
 	p.Tells("/start").Hears(" is ready, in ", invitation)
 	p.Tells("/quit").Hears("Leaving.").Exits(0)
 }
+
+func TestPlainRunsCommandsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: begin + "say I have read it.\nend-turn\n"})
+	p.Hears(invitation).Tells("/add").Hears("You have run no command")
+	p.Tells(`!printf 'one\n\033[31mtwo\033[0m\n50%%\r100%%\n'; false`)
+	p.Hears("You ran: printf", "\none\r\ntwo\r\n100%\r\n", ": exit code 1\r\n")
+	p.Tells("/run printf 'Your name? '; read name; echo \"Hello, $name.\"").Hears("You ran:", "Your name? \r\n")
+	p.Tells("/type Ada").Hears("Hello, Ada.", ": exit code 0\r\n")
+	p.Tells("/run sleep 1000").Hears("You ran: sleep 1000").Tells("/end").Hears("sleep 1000: ended by SIGTERM")
+	p.Tells("/end").Hears("No command of yours runs.")
+	p.Tells("!echo marbles").Hears("You ran: echo marbles", "\nmarbles\r\n", "exit code 0")
+	p.Tells("/add").Hears("goes with your next prompt").Tells("read that").Hears("Agent: I have read it.", invitation)
+	if sent := p.WaitSent("session/prompt", 1); !strings.Contains(sent, "read that") || !strings.Contains(sent, `marbles\n`) {
+		t.Errorf("the agent was sent %s", sent)
+	}
+	p.Tells("/quit").Exits(0)
+}
+
+func TestPlainReviewsWhatWasChanged(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: twoTurns, Files: map[string]string{"a.txt": "1\n2\n3\n4\n5\n6\n7\n", "b.txt": "b\n"}})
+	p.Hears(invitation).Tells("/changes").Hears("Nothing has changed in this session.")
+	p.Tells("first").Hears("The first turn is done.", invitation).Tells("second").Hears("The second turn is done.", invitation)
+	p.Tells("/changes").Hears("\n1. a.txt: 2 lines added, 2 removed\r\n2. b.txt: 1 line added, 1 removed\r\n3. new/c.txt: new, 1 line\r\n", "/changes N")
+	p.Tells("/changes 1").Hears("--- a/a.txt\r\n", "\n-1\r\n+one\r\n")
+	p.Tells("/changes 4").Hears("There is no changed file of that number.")
+	p.Tells("/changes keep 2").Hears("b.txt is kept")
+	p.Tells("/changes revert 1").Hears("The changes of a.txt were taken back.")
+	p.holds("a.txt", "1\n2\n3\n4\n5\n6\n7\n")
+	p.Tells("/changes redo").Hears("Done again, in: a.txt.")
+	p.holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
+	p.Tells("/changes undo").Hears("The last turn was taken back, in: new/c.txt.")
+	p.holds("new/c.txt", "-").Tells("/changes").Hears("1. a.txt: 2 lines added", "2. b.txt: kept", "3. new/c.txt: as it was before")
+	p.Tells("/quit").Exits(0)
+}
+
+// Another session is opened only once the person agrees to end the turn that runs.
+func TestPlainOpensAnotherSession(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: `
+expect initialize
+reply {"protocolVersion": 1, "agentCapabilities": {"loadSession": true}}
+expect session/new
+reply {"sessionId": "first"}
+expect session/prompt
+say "Of apples.\n"
+wait-cancel
+hang
+`})
+	p.Hears(invitation).Tells("apples").Hears("Agent: Of apples.")
+	p.Tells("/sessions pears").Hears("/sessions all those of every directory")
+	p.Tells("/sessions").Hears("The agent is at work", "1. Go on waiting", "2. Go on with another session", "Answer 1 to 2")
+	p.Tells("2").Hears("Which session?", "1. apples", "Answer 1").Tells("2").Send("\x04").WaitExit()
+}

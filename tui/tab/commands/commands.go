@@ -222,6 +222,14 @@ func (c *Commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	if term == nil || !term.Personal {
 		return c.desk.Say("you have run no command: \"!\" and a command runs one")
 	}
+	if !c.host.Attach(OutputOf(term)) {
+		return c.desk.Say("the output is not in the prompt any more")
+	}
+	return nil
+}
+
+// OutputOf is what a command of the person's has printed, to go with a prompt.
+func OutputOf(term *conversation.Terminal) composer.Attachment {
 	text, state := toolface.Printed(term), toolface.Ended(term.Exit)
 	if cut := len(text) - mostOutput; cut > 0 {
 		text = strings.ToValidUTF8(text[cut:], "")
@@ -238,13 +246,9 @@ func (c *Commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	if lines == 1 {
 		words = "line"
 	}
-	added := c.host.Attach(composer.Attachment{
+	return composer.Attachment{
 		Label: fmt.Sprintf("output of $ %s: %d %s, %s", shortCommand(term), lines, words, safetext.Line(state)),
 		URI:   toolface.OutputURI(term),
 		Text:  fmt.Sprintf("$ %s\n%s\n[%s]", term.Command, text, state),
-	})
-	if !added {
-		return c.desk.Say("the output is not in the prompt any more")
 	}
-	return nil
 }
