@@ -46,5 +46,5 @@ func TestACommandFromAPipeIsWaitedFor(t *testing.T) {
 	if err := os.WriteFile(goes, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.reads("\nand on\n", "exit code 0", "Leaving.").leaves()
+	r.reads("and on\n", "exit code 0", "Leaving.").leaves()
 }

@@ -32,14 +32,14 @@ func (b *bench) pinned() string {
 	s := b.screen()
 	_, s, _ = strings.Cut(s, " working ")
 	_, s, _ = strings.Cut(s, "\n")
-	s, _, _ = strings.Cut(s, "───")
-	return s
+	s, _, _ = strings.Cut(s, "\n───")
+	return s + "\n"
 }
 
 func TestThePlanStandsAboveThePromptWhileItRuns(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.events(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}, planOf(2, 40))
-	if got := b.pinned(); !strings.Contains(got, "Plan 2/40 ━━━━━━━━  step 3") || strings.Count(got, "\n") != 1 {
+	if got := b.pinned(); !strings.Contains(got, "Plan 2/40 ────────  step 3") || strings.Count(got, "\n") != 1 {
 		t.Errorf("not one line with the step at work: %q", got)
 	}
 	open := tea.KeyPressMsg{Code: tea.KeyF6}

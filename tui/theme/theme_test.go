@@ -7,6 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2/styles"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // TestTextCanBeRead: all text has a contrast of 4.5 to 1 or more against what it
@@ -127,5 +128,13 @@ func TestNothingHasTheColourOfFrames(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// How far a bar goes is seen without colours too.
+func TestABarIsReadWithoutColours(t *testing.T) {
+	t.Parallel()
+	if got := ansi.Strip(New(true).Bar(0.5, 4, New(true).Success)); got != "━━──" {
+		t.Errorf("half of a bar is %q", got)
 	}
 }
