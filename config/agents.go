@@ -46,11 +46,13 @@ type Agent struct {
 	// RemoteRoot is the session's directory on the agent's machine; "" if the agent runs
 	// on this machine, or has the same paths.
 	RemoteRoot string
-	// Cwd is the directory to start the agent in; "" is the session's own.
-	Cwd     string
-	Default bool
-	Source  Source
-	Sandbox AgentSandbox
+	// Cwd is the directory to start the agent in; "" is the session's own. OwnProject says
+	// that its sessions have a directory of their own, wherever they are begun.
+	Cwd        string
+	OwnProject bool
+	Default    bool
+	Source     Source
+	Sandbox    AgentSandbox
 	// Protocol says which versions of the protocol the agent is offered; "" is
 	// ProtocolV1.
 	Protocol Protocol

@@ -21,6 +21,7 @@ func tourAgent() (config.Agent, error) {
 	}
 	return config.Agent{
 		ID: tourID, Name: "The tour", Command: self, Args: []string{"demo-agent"}, Source: config.SourceBuiltIn,
+		OwnProject: true,
 	}, nil
 }
 

@@ -45,7 +45,7 @@ within it, or if there is only one.`,
 	merge := o.command("merge [NAME]", "Merge a worktree's commits into the branch that it was made from", o.merge)
 	merge.Flags().StringVarP(&o.message, "commit", "m", "", "commit first what is not committed, with this `MESSAGE`")
 	drop := o.command("drop [NAME]", "Remove a worktree and its branch; what is not merged stays under a ref", o.drop)
-	drop.Flags().BoolVar(&o.force, "force", false, "also if there is something that is not merged")
+	drop.Flags().BoolVar(&o.force, "force", false, "also if there is something that is not merged, or that git ignores")
 	cmd.AddCommand(list, diff, merge, drop)
 	return cmd
 }
@@ -191,9 +191,17 @@ func (o *worktreeOptions) drop(ctx context.Context, t *worktree.Tree) error {
 	if err != nil {
 		return err
 	}
-	if !k.Empty() && !o.force {
-		return hinted("Merge it, or drop it with --force: then it stays in the repository, under a ref.\n"+strings.Join(shortList(k.Files), "\n"),
+	lost := ""
+	if len(k.Ignored) > 0 {
+		lost = "What git ignores is lost for good with it:\n" + shortList(k.Ignored)
+	}
+	switch {
+	case o.force:
+	case !k.Empty():
+		return hinted(strings.TrimSpace("Merge it, or drop it with --force: then it stays in the repository, under a ref.\n"+shortList(k.Files)+"\n"+lost),
 			"the worktree %s has %s", t.Name, k)
+	case lost != "":
+		return hinted("With --force it is dropped all the same. "+lost, "the worktree %s has files that git ignores", t.Name)
 	}
 	kept, err := t.Drop(ctx)
 	if err != nil {
@@ -209,10 +217,15 @@ func (o *worktreeOptions) drop(ctx context.Context, t *worktree.Tree) error {
 // mostListed bounds how many files an error lists.
 const mostListed = 20
 
-// shortList is a list that is not too long to read.
-func shortList(names []string) []string {
-	if len(names) <= mostListed {
-		return names
+// shortList are names, one in a line, not too many to be read.
+func shortList(names []string) string {
+	var lines []string
+	for i, name := range names {
+		if i == mostListed {
+			lines = append(lines, fmt.Sprintf("and %d more", len(names)-i))
+			break
+		}
+		lines = append(lines, safetext.VisibleLine(name))
 	}
-	return append(append([]string{}, names[:mostListed]...), fmt.Sprintf("and %d more", len(names)-mostListed))
+	return strings.Join(lines, "\n")
 }

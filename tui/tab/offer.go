@@ -52,10 +52,10 @@ func (t *Tab) chooseAnother() tea.Cmd {
 		items := dialog.AgentItems(agents)
 		for i, a := range agents {
 			items[i].Current = same(a)
-			items[i].Do = dialog.Do(func() tea.Cmd { return t.row().Open(a) })
+			items[i].Do = dialog.Do(func() tea.Cmd { return t.openBeside(a) })
 		}
 		return dialog.List{Title: "Choose an agent for a new tab", Items: items}
-	}, t.row().Open)
+	}, t.openBeside)
 }
 
 // offer shows a list of the agents that there are, as soon as that is known, and of those

@@ -135,8 +135,8 @@ func (t *Tab) row() Row {
 	return t.program.Row
 }
 
-// newSession begins a new session with the same agent, in a tab of its own: what is
-// in this one stays as it is. A session in which nothing was said is new already.
+// newSession begins a new session with the same agent where this one works, in a tab of its
+// own: what is in this one stays as it is. A session in which nothing was said is new already.
 func (t *Tab) newSession() tea.Cmd {
 	switch {
 	case t.session == nil:
@@ -144,7 +144,17 @@ func (t *Tab) newSession() tea.Cmd {
 	case t.fresh():
 		return t.desk.Say("this session is new: nothing was said in it")
 	}
-	return t.row().Open(t.agent)
+	return t.openBeside(t.agent)
+}
+
+// openBeside opens a session with an agent in a tab of its own, in the directory of this
+// one. A project that goes with its agent, and a directory that may not be there any more,
+// are not gone on with.
+func (t *Tab) openBeside(a config.Agent) tea.Cmd {
+	if t.program.StartIn == nil || a.OwnProject || t.agent.OwnProject || t.back.readOnly != "" {
+		return t.row().Open(a)
+	}
+	return t.row().OpenIn(a, t.cwd)
 }
 
 // fresh reports whether nothing was said in the session, nor is about to be.

@@ -154,6 +154,19 @@ func TestWorktreeConflict(t *testing.T) {
 	p.Leave()
 }
 
+// A new session begins where the one in front works.
+func TestANewTabStaysInTheWorktree(t *testing.T) {
+	t.Parallel()
+	at := repositoryPlace(t)
+	p := at.start(talk(`{}`, "Hello."))
+	p.Ready().Palette("new session in a worktree")
+	p.Shows(" 2 ").Ready().Ask("hello").Shows("Hello.").Idle()
+	p.Press("ctrl+n").Shows(" 3 ").Ready().Status("project.worktrees/")
+	p.Ask("hello").Shows("Hello.").Idle()
+	p.Palette("worktree: drop it").Shows("another tab has a session in this worktree")
+	p.Press("alt+1").Gone("worktree").Leave()
+}
+
 // A new tab in a new worktree, from the palette.
 func TestWorktreeInANewTab(t *testing.T) {
 	t.Parallel()
