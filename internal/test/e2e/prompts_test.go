@@ -158,6 +158,16 @@ serve
 	}
 }
 
+// A draft is not lost to a prompt that waits: the list says so, and stays as it was.
+func TestAPromptThatWaitsDoesNotReplaceADraft(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: begin + "say At it.\nexpect session/cancel\nend-turn cancelled\n"})
+	p.Ready().Ask("first").Shows("At it.").Ask("one").Shows("queued: one").Ask("two").Shows("queued: two").Type("a draft")
+	p.Press("alt+q").Question("What waits", "In this order", "❯   one").Press("down").Question("❯   two").Press("enter")
+	p.Shows("the prompt holds a draft").Question("What waits", "❯   two")
+	p.Press("esc").Gone("What waits").Shows("❯ a draft", "queued: two")
+}
+
 // order waits until what waits stands in that order above the prompt.
 func (p *Parley) order(texts ...string) *Parley {
 	p.t.Helper()
