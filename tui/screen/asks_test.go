@@ -1,10 +1,14 @@
 package screen
 
 import (
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/tui/glyph"
 )
 
 // Terminals that would print a question are not asked.
@@ -48,6 +52,28 @@ func TestWritesWhatTheLibrarysCommandsAsk(t *testing.T) {
 	} {
 		if got, ok := sequence(tt.msg); got != tt.want || ok != (tt.want != "") {
 			t.Errorf("%T: %q, %v, want %q", tt.msg, got, ok, tt.want)
+		}
+	}
+}
+
+// In GNU screen the mouse is left alone: while it is reported, escape comes only with the
+// next key.
+func TestTakesTheMouseWhereThatCostsNoKey(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		env   []string
+		takes bool
+	}{
+		{[]string{"TERM=xterm-256color"}, true},
+		{[]string{"TERM=screen", "STY=1.pts-0.host"}, false},
+		{[]string{"TERM=screen.xterm-256color", "STY=1.pts-0.host", "TMUX=/tmp/t,1,0"}, false},
+		{[]string{"TERM=tmux-256color", "STY=1.pts-0.host", "TMUX=/tmp/t,1,0"}, true},
+		{[]string{"TERM=screen-256color", "TMUX=/tmp/t,1,0"}, true},
+	} {
+		term := newTerminal(tt.env, colorprofile.ANSI, glyph.Unicode)
+		out := string(term.frame(Frame{Whole: true, Lines: []string{"text"}, Mouse: tea.MouseModeCellMotion}, 20, 5))
+		if got := strings.Contains(out, ansi.SetModeMouseButtonEvent); got != tt.takes {
+			t.Errorf("%q: the mouse is taken: %v", tt.env, got)
 		}
 	}
 }

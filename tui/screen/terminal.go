@@ -38,7 +38,7 @@ type terminal struct {
 }
 
 func newTerminal(env []string, profile colorprofile.Profile, glyphs glyph.Set) *terminal {
-	return &terminal{env: env, profile: profile, glyphs: glyphs, canvas: newCanvas(env, profile, glyphs, cells.Safe)}
+	return &terminal{env: env, profile: profile, glyphs: glyphs, mouse: mouse{never: losesEscape(env)}, canvas: newCanvas(env, profile, glyphs, cells.Safe)}
 }
 
 // enter takes the terminal: the alternate screen, keys that tell more, and, the
@@ -79,8 +79,9 @@ func (t *terminal) enterAlt() {
 // leaveAlt gives the alternate screen back, and the cursor is where it was before.
 func (t *terminal) leaveAlt() {
 	t.out.WriteString(ansi.PopKittyKeyboard(1))
-	// Where there is no alternate screen, what comes next stands below.
-	t.out.WriteString(ansi.CursorPosition(1, t.canvas.cells.Height()))
+	// Where there is no alternate screen, what comes next stands below, in the place of
+	// the last line.
+	t.out.WriteString(ansi.CursorPosition(1, t.canvas.cells.Height()) + ansi.EraseLineRight)
 	t.out.WriteString(ansi.ResetModeAltScreenSaveCursor)
 	t.alt = false
 }
