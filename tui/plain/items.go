@@ -9,6 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/safetext"
+	"parley/tui/dialog"
 	"parley/tui/diffview"
 	"parley/tui/toolface"
 )
@@ -178,7 +179,7 @@ func outcome(t *conversation.ToolCall) string {
 	for i := range t.Content {
 		if c := &t.Content[i]; c.Type == acpclient.ToolContentDiff {
 			added, removed := diffview.New(c.Path, c.OldText, c.NewText).Stats()
-			words += fmt.Sprintf(", %d lines added and %d removed", added, removed)
+			words += fmt.Sprintf(", %s added and %d removed", dialog.Count(added, "line"), removed)
 		}
 	}
 	if t.Status == acpclient.ToolFailed {

@@ -23,11 +23,9 @@ func (p *program) run(line string) {
 		return
 	}
 	s := p.session
-	p.runs++
 	p.beside(func() func() {
 		_, err := s.StartShell(session.ShellSpec{Line: line, Cols: commandCols, Rows: commandRows})
 		return func() {
-			p.runs--
 			if err != nil {
 				p.out.line("The command could not be run: " + err.Error())
 			}

@@ -132,7 +132,7 @@ type program struct {
 	authing  bool        // it is being tried
 	hinted   bool        // it was said that what was typed before does not count
 
-	runs    int                    // commands of the person's that are being started
+	besides int                    // what is being done beside
 	adds    *conversation.Terminal // whose output goes with the next prompt, nil if none does
 	draft   []string               // lines that the next one goes on with
 	direct  bool                   // a prompt is being sent that was just typed
@@ -178,6 +178,7 @@ func (p *program) work() {
 			}
 			p.line(line)
 		case do := <-p.calls:
+			p.besides--
 			do()
 		case <-p.question.arming():
 			p.arm()
@@ -196,6 +197,7 @@ func (p *program) work() {
 // beside runs what takes time on a goroutine of its own. What it returns is called on
 // the program's, unless that has ended.
 func (p *program) beside(do func() func()) {
+	p.besides++
 	go func() {
 		then := do()
 		select {
@@ -216,7 +218,7 @@ func (p *program) settle() {
 	switch {
 	case p.ended && !p.busy():
 		p.over = true
-	case p.ready() && !p.ended:
+	case p.ready() && !p.ended && p.besides == 0 && p.running() == nil: // else more is to be read first
 		p.out.prompt("> ")
 	}
 }
@@ -228,11 +230,11 @@ func (p *program) ready() bool {
 
 // busy reports whether something goes on that the person may wait for.
 func (p *program) busy() bool {
+	if p.besides > 0 || p.running() != nil {
+		return true
+	}
 	if p.session == nil {
 		return false
-	}
-	if p.runs > 0 || p.running() != nil {
-		return true
 	}
 	switch p.conv.Phase {
 	case conversation.PhaseStarting, conversation.PhaseOpening:
