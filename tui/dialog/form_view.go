@@ -99,19 +99,7 @@ func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cu
 	room := max(1, w-len(indent))
 	add := func(s string) { lines = append(lines, formLine{s, -1, -1}) }
 
-	mark, name := indent, th.Strong
-	if focused {
-		mark, name = th.Accent.Render("❯")+" ", th.Accent.Bold(true)
-	}
-	label := exact(f.label(), room)
-	for i, l := range label {
-		if i > 0 {
-			mark = indent
-		}
-		l = mark + name.Render(l)
-		if rules := f.rules(); i == len(label)-1 && rules != "" {
-			l = cut(l+"  "+th.Faint.Render(rules), w)
-		}
+	for _, l := range f.heading(w, focused, th) {
 		add(l)
 	}
 	about := paper{room, th}
@@ -132,12 +120,38 @@ func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cu
 	case oneField, manyField:
 		lines = append(lines, f.drawChoices(w, focused, th)...)
 	case otherField:
-		add(indent + th.Warning.Render(cut("parley does not know this kind of field and leaves it out", room)))
+		for _, l := range prose("parley does not know this kind of field and leaves it out", room) {
+			add(indent + th.Warning.Render(l))
+		}
 	}
 	for _, l := range marked("✗", f.problem, room, th.Error) {
 		add(indent + l)
 	}
 	return lines, cursor
+}
+
+// heading is the name of a field, and what it holds: beside it, or below where there is no
+// room for that.
+func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
+	const indent = "  "
+	mark, name := indent, th.Strong
+	if focused {
+		mark, name = th.Accent.Render("❯")+" ", th.Accent.Bold(true)
+	}
+	var lines []string
+	for _, l := range exact(f.label(), max(1, w-len(indent))) {
+		lines = append(lines, mark+name.Render(l))
+		mark = indent
+	}
+	rules := f.rules()
+	if last := len(lines) - 1; last >= 0 && rules != "" && cells.Width(lines[last])+2+cells.Width(rules) <= w {
+		lines[last] += "  " + th.Faint.Render(rules)
+		return lines
+	}
+	for _, l := range prose(rules, max(1, w-len(indent))) {
+		lines = append(lines, indent+th.Faint.Render(l))
+	}
+	return lines
 }
 
 // drawChoices draws the choices around the one that the arrows are at. A field
@@ -204,6 +218,15 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 func (d *Form) buttons(w int, inert bool) []string {
 	th := d.env.Theme
 	lines := marked("✗", d.problem, w, th.Error)
+	row := d.buttonRow(th, inert, "  ")
+	if cells.Width(row) > w {
+		row = d.buttonRow(th, inert, " ")
+	}
+	return append(lines, cut(row, w))
+}
+
+// buttonRow draws the buttons with so much room around their names.
+func (d *Form) buttonRow(th *theme.Theme, inert bool, room string) string {
 	var row []string
 	for i, b := range buttons {
 		style := th.Badge
@@ -213,7 +236,7 @@ func (d *Form) buttons(w int, inert bool) []string {
 		case d.current() == nil && i == d.button:
 			style = th.ChoiceSelected.Foreground(th.BorderFocused)
 		}
-		row = append(row, style.Render("  "+b.name+"  "))
+		row = append(row, style.Render(room+b.name+room))
 	}
-	return append(lines, cut(strings.Join(row, "  "), w))
+	return strings.Join(row, "  ")
 }

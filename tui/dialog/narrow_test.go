@@ -76,3 +76,19 @@ func TestAListWithoutAFitSaysNotThatEnterChooses(t *testing.T) {
 		t.Error("enter is said to choose, and nothing is there to be chosen")
 	}
 }
+
+// A form says whole what each of its fields wants, and shows all of its buttons.
+func TestAFormIsNotCutInANarrowWindow(t *testing.T) {
+	env, c := newEnv()
+	d := NewElicitation(env, formElicitation(), "Claude Code")
+	c.pass(time.Second)
+	text := shownBy(d, 40, 100)
+	for _, whole := range []string{"Accept", "Decline", "Cancel"} {
+		if !strings.Contains(text, whole) {
+			t.Errorf("%q is cut:\n%s", whole, text)
+		}
+	}
+	if strings.Contains(text, "…") {
+		t.Errorf("something is cut:\n%s", text)
+	}
+}

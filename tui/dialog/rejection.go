@@ -116,7 +116,11 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	if o, ok := plainRejection(d.asked.Options); ok {
 		what = "Answer “" + optionName(o) + "”, and say what to do instead"
 	}
-	foot := styled(someLines(what, w, nameLines), p.th.Muted)
+	words := prose(what, w)
+	if len(words) > nameLines {
+		words = someLines(what, w, nameLines)
+	}
+	foot := styled(words, p.th.Muted)
 	const lead = "❯ "
 	room := max(1, w-cells.Width(lead))
 	line, column := d.words.draw(room, p.th)
