@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		defer stop()
 	}
 	_ = os.WriteFile("pid", fmt.Append(nil, os.Getpid()), 0o600)
-	if err := screen.Run(ctx, &fixture{}, screen.Options{}); err != nil {
+	if err := screen.Run(ctx, &fixture{}, screen.Options{Inline: os.Getenv("INLINE") != ""}); err != nil {
 		fmt.Fprintln(os.Stderr, "failed:", err)
 		os.Exit(1)
 	}
@@ -46,7 +46,7 @@ type fixture struct {
 	count, frames int
 	frame         screen.Frame
 	width, height int
-	page          []string
+	page, above   []string
 }
 
 func (f *fixture) Init() tea.Cmd { return nil }
@@ -151,6 +151,7 @@ var acts = map[string]func(*fixture) tea.Cmd{
 		f.page = []string{"\x1b[38;2;255;0;0mred\x1b[m \x1b[1mbold\x1b[m"}
 		return nil
 	},
+	"a": func(f *fixture) tea.Cmd { f.above = []string{"a line that stays"}; return nil },
 	"U": func(*fixture) tea.Cmd { panic("in Update") },
 	"C": func(*fixture) tea.Cmd { return func() tea.Msg { panic("in a command") } },
 	"G": func(*fixture) tea.Cmd { go func() { panic("in a goroutine \x1b[31m") }(); return nil },
@@ -161,6 +162,7 @@ var acts = map[string]func(*fixture) tea.Cmd{
 func (f *fixture) Frame() screen.Frame {
 	f.frames++
 	frame := f.frame
+	frame.Above, f.above = f.above, nil
 	frame.Lines = append([]string{
 		fmt.Sprintf("screen %dx%d", f.width, f.height),
 		"last: " + f.last + ".",

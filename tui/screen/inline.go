@@ -38,7 +38,7 @@ func (d *inline) draw(out *bytes.Buffer, above, lines []string, cursor *tea.Posi
 	sent := d.rendered(lines, width)
 	d.home(out, width)
 	if len(above) > 0 || width != d.width || len(sent) != len(d.lines) {
-		out.WriteString(ansi.EraseScreenBelow)
+		d.erase(out)
 		for _, line := range d.rendered(above, width) {
 			out.WriteString(line + "\r\n")
 		}
@@ -80,6 +80,16 @@ func (d *inline) home(out *bytes.Buffer, width int) {
 	d.up(out, rows)
 }
 
+// erase appends what erases all that is drawn. Erasing everything from the upper left corner
+// on would have tmux keep it among what was scrolled away: the first line goes alone.
+func (d *inline) erase(out *bytes.Buffer) {
+	if len(d.lines) < 2 {
+		out.WriteString(ansi.EraseScreenBelow)
+		return
+	}
+	out.WriteString(ansi.EraseEntireLine + ansi.CursorDown(1) + ansi.EraseScreenBelow + ansi.CursorUp(1))
+}
+
 func (d *inline) up(out *bytes.Buffer, rows int) {
 	if rows > 0 {
 		out.WriteString(ansi.CursorUp(rows))
@@ -90,7 +100,7 @@ func (d *inline) up(out *bytes.Buffer, rows int) {
 // cursor below them.
 func (d *inline) leave(out *bytes.Buffer, lines []string, width int) {
 	d.home(out, width)
-	out.WriteString(ansi.EraseScreenBelow)
+	d.erase(out)
 	for _, line := range d.rendered(lines, width) {
 		out.WriteString(line + "\r\n")
 	}

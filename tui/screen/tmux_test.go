@@ -12,6 +12,30 @@ import (
 	"parley/internal/test/ptytest"
 )
 
+// What is drawn at the end of a terminal does not go into what tmux has scrolled away,
+// also if it takes all lines.
+func TestInlineInTmux(t *testing.T) {
+	t.Parallel()
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip("tmux is not installed")
+	}
+	socket := filepath.Join(t.TempDir(), "socket")
+	term := launch(t, ptytest.Options{
+		Cmd: []string{tmux, "-S", socket, "-f", os.DevNull, "new-session", self(t)},
+		Env: []string{"SHELL=/bin/sh", "INLINE=1"},
+	})
+	term.WaitFor("screen 80x23").Press("a", "n").WaitFor("count: 1.").Press("a", "n").WaitFor("count: 2.")
+	kept, err := exec.Command(tmux, "-S", socket, "capture-pane", "-p", "-S", "-").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(kept), "a line that stays"); lines != 2 || strings.Count(string(kept), "screen 80x23") != 1 {
+		t.Errorf("tmux keeps:\n%s", kept)
+	}
+	term.Press("q").WaitFor("[exited]").WaitExit()
+}
+
 func TestInTmux(t *testing.T) {
 	t.Parallel()
 	tmux, err := exec.LookPath("tmux")
