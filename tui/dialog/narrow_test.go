@@ -92,3 +92,17 @@ func TestAFormIsNotCutInANarrowWindow(t *testing.T) {
 		t.Errorf("something is cut:\n%s", text)
 	}
 }
+
+// Where only a few lines of what is asked about have room, a page is all of them.
+func TestASmallPageHasNoLineTwice(t *testing.T) {
+	d, _ := armed(editPermission())
+	shown := func() int { return d.place.shown }
+	d.View(40, 8)
+	if shown() != 2 {
+		t.Fatalf("%d lines are shown", shown())
+	}
+	d.Key(press("pgdown"))
+	if d.scroll.offset != 2 {
+		t.Errorf("a page of 2 lines goes %d on", d.scroll.offset)
+	}
+}

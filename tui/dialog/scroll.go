@@ -31,7 +31,14 @@ func (s *scroller) fit(total, height int) {
 
 func (s *scroller) by(n int) { s.offset = max(0, min(s.offset+n, s.total-s.height)) }
 
-func (s *scroller) page(n int) { s.by(n * max(1, s.height-1)) }
+// page goes so many pages on. A line of the page before stays in sight, if there are some.
+func (s *scroller) page(n int) {
+	lines := s.height
+	if lines > 3 {
+		lines--
+	}
+	s.by(n * max(1, lines))
+}
 
 // wheelLines is how far one notch of the mouse wheel scrolls.
 const wheelLines = 3
