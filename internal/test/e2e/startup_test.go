@@ -1,4 +1,6 @@
-package startup_test
+//go:build unix
+
+package e2e
 
 import (
 	"bytes"
