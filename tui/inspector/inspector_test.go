@@ -204,6 +204,16 @@ func TestMessagesAreListed(t *testing.T) {
 	})
 }
 
+// In a narrow window the names of messages have the room of their times.
+func TestMessagesHaveNamesInANarrowWindow(t *testing.T) {
+	watching(t, func(_ *testing.T, w *watcher) {
+		w.width, w.height = 40, 12
+		w.shows("Inspector  all", "live", "agent_message_chunk ×3", "answer to session/prompt   240 ms").hides("time ")
+		w.width = 60
+		w.shows("all messages", "time ", "answer to session/prompt")
+	})
+}
+
 func TestMessagesAreShownInFull(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {
 		w.press("enter").shows("answers session/prompt after 240 ms", `"stopReason": "end_turn"`)

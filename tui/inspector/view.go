@@ -20,6 +20,8 @@ const (
 	headLines = 2
 	// besideWidth is from which width on a message stands beside the list, not below it.
 	besideWidth = 110
+	// narrowWidth is from which width on the head has room for all its words.
+	narrowWidth = 56
 )
 
 // place says where the parts stand.
@@ -98,6 +100,9 @@ func (v *View) head(width int) string {
 	th := v.opt.Theme
 	chips := v.list.filter.chips()
 	about := "all messages"
+	if width < narrowWidth {
+		about = "all"
+	}
 	if len(chips) > 0 {
 		about = safetext.VisibleLine(strings.Join(chips, " · "))
 	}
@@ -117,7 +122,10 @@ func (v *View) state() string {
 	if n := len(v.list.shown); n != len(v.list.rows) {
 		words = theme.Grouped(n) + " of " + words
 	}
-	out := th.Muted.Render(words + " messages")
+	if v.width >= narrowWidth {
+		words += " messages"
+	}
+	out := th.Muted.Render(words)
 	if v.list.wrong > 0 {
 		out += "  " + th.Error.Render(fmt.Sprintf("✗ %s wrong", theme.Grouped(v.list.wrong)))
 	}
