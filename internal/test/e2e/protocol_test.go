@@ -150,8 +150,8 @@ expect session/prompt
 accept
 request session/request_permission {"sessionId": "${session}", "title": "May I watch?", "subject": {"type": "command", "command": "watch files", "cwd": "${cwd}", "terminalId": "t1"}, "options": [{"optionId": "y", "name": "Allow once", "kind": "allow_once"}]} as permission
 await permission contains "y"
-update {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "title": "Watch the files", "kind": "execute", "status": "in_progress", "content": [{"type": "terminal", "terminalId": "t1"}]}
 update {"sessionUpdate": "terminal_update", "terminalId": "t1", "command": "watch files", "cwd": "${cwd}", "capabilities": {"cancel": {}}}
+update {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "title": "Watch the files", "kind": "execute", "status": "in_progress", "content": [{"type": "terminal", "terminalId": "t1"}]}
 expect terminal/cancel contains "t1"
 reply {}
 update {"sessionUpdate": "terminal_update", "terminalId": "t1", "exitStatus": {"signal": "SIGTERM"}, "capabilities": null}
