@@ -18,21 +18,24 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/store"
+	"parley/internal/test/ptytest"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"parley": func() { os.Exit(Main("# Changes\n")) }})
-}
-
-// TestScripts runs parley from a command line, inside the test binary: see
-// testdata/script. Its streams are no terminals.
+// TestScripts runs parley from a command line: see testdata/script. It is the program as
+// it is shipped, for the scripts start it several hundred times and the race detector
+// makes each start ten times as long. Its streams are no terminals.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	programs := t.TempDir()
+	if err := os.Symlink(ptytest.BuildParley(t), filepath.Join(programs, "parley")); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("PATH", programs+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("ESC", "\x1b")
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
