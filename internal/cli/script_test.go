@@ -18,7 +18,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/store"
-	"parley/internal/test/ptytest"
+	"parley/internal/test/built"
 )
 
 // TestScripts runs parley from a command line: see testdata/script. It is the program as
@@ -27,7 +27,7 @@ import (
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	programs := t.TempDir()
-	if err := os.Symlink(ptytest.BuildParley(t), filepath.Join(programs, "parley")); err != nil {
+	if err := os.Symlink(built.Parley(t), filepath.Join(programs, "parley")); err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{

@@ -24,6 +24,7 @@ import (
 	_ "parley/internal/cli" // the program under test: its changes make the tests' results stale
 	"parley/internal/schema"
 	"parley/internal/test/acpserver"
+	"parley/internal/test/built"
 	"parley/internal/test/ptytest"
 	"parley/tui/theme"
 )
@@ -101,7 +102,7 @@ func Start(t testing.TB, o Options) *Parley {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	bin := ptytest.BuildParley(t)
+	bin := built.Parley(t)
 	self, err := os.Executable()
 	must(t, err)
 	for _, name := range slices.Sorted(maps.Keys(o.Others)) {

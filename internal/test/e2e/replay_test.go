@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/test/built"
 	"parley/internal/test/ptytest"
 	"parley/tui/theme"
 )
@@ -16,7 +17,7 @@ import (
 func startReplay(t *testing.T, home, project string, args ...string) *Parley {
 	t.Helper()
 	p := &Parley{t: t, project: project, log: filepath.Join(t.TempDir(), "wire.log"), focused: hex(theme.New(true).BorderFocused)}
-	cmd := append([]string{ptytest.BuildParley(t), "replay"}, args...)
+	cmd := append([]string{built.Parley(t), "replay"}, args...)
 	p.Terminal = ptytest.Start(t, ptytest.Options{Cmd: cmd, Dir: project, Home: home})
 	return p
 }

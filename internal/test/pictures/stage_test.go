@@ -16,6 +16,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/store"
+	"parley/internal/test/built"
 	"parley/internal/test/ptytest"
 )
 
@@ -58,7 +59,7 @@ func newStage(t testing.TB, scripts map[string]string) *stage {
 	config := "mouse = true\n"
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
 		s.write(filepath.Join(home, name+".script"), scripts[name])
-		s.program(name, fmt.Sprintf("exec '%s' demo-agent --script '%s'", ptytest.BuildParley(t), filepath.Join(home, name+".script")))
+		s.program(name, fmt.Sprintf("exec '%s' demo-agent --script '%s'", built.Parley(t), filepath.Join(home, name+".script")))
 		config += fmt.Sprintf("[agents.%s]\nname = %q\ncommand = %q\n", name, strings.ToUpper(name[:1])+name[1:], name)
 	}
 	s.write(filepath.Join(home, ".config", "parley", "config.toml"), config)
@@ -135,7 +136,7 @@ func (s *stage) stored(ago time.Duration, agent, prompt, answer string) {
 func (s *stage) start(args ...string) *ptytest.Terminal {
 	s.t.Helper()
 	o := ptytest.Options{
-		Cmd: append([]string{ptytest.BuildParley(s.t)}, args...), Dir: s.project, Home: s.home,
+		Cmd: append([]string{built.Parley(s.t)}, args...), Dir: s.project, Home: s.home,
 		Cols: s.cols, Rows: s.rows, Light: s.light,
 		Env: []string{"PATH=" + s.bin, "PARLEY_DEMO_SPEED=0", "TMPDIR=" + filepath.Join(s.home, "tmp"), "PWD=" + s.project},
 	}

@@ -2,7 +2,7 @@
 // real pseudo-terminal, a terminal emulator draws its screen, and a test types,
 // clicks and reads what is shown.
 //
-//	term := ptytest.Start(t, ptytest.Options{Cmd: []string{ptytest.BuildParley(t), "--", "agent"}})
+//	term := ptytest.Start(t, ptytest.Options{Cmd: []string{built.Parley(t), "--", "agent"}})
 //	term.WaitFor("Ask anything")
 //	term.Type("hello").Press("enter")
 //	term.WaitFor("Hello to you")

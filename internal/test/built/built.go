@@ -1,4 +1,5 @@
-package ptytest
+// Package built builds the program that the tests run as a person runs it.
+package built
 
 import (
 	"crypto/sha256"
@@ -10,21 +11,21 @@ import (
 	"testing"
 )
 
-// BuildParley returns the path of a parley built from the module that the test
+// Parley returns the path of a parley built from the module that the test
 // belongs to: once for each test binary, without cgo, as it is shipped. With
 // PARLEY_BIN set, it returns that program instead.
 //
 // The program stays in a folder of this user and checkout below the temporary
 // directory, since no single test can say when the last one is done with it;
 // the next build replaces it.
-func BuildParley(t testing.TB) string {
+func Parley(t testing.TB) string {
 	t.Helper()
 	if bin := os.Getenv("PARLEY_BIN"); bin != "" {
 		return bin
 	}
 	bin, err := buildParley()
 	if err != nil {
-		t.Fatalf("ptytest: build parley: %v", err)
+		t.Fatalf("build parley: %v", err)
 	}
 	return bin
 }
