@@ -75,7 +75,7 @@ func TestOnlyWhatIsDrawnIsColoured(t *testing.T) {
 	}
 	d := New("a.go", nil, b.String())
 	l := d.Layout(100, Unified)
-	for at := 0; at < l.Len(); at += l.Len() / 200 {
+	for at := 0; at < l.Len(); at += l.Len() / (maxChunks + 10) { // more than are kept
 		lines := l.Lines(at, at+40, dark)
 		if !strings.Contains(strings.Join(lines, ""), declareInk) {
 			t.Fatalf("line %d is plain", at)
