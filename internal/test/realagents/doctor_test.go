@@ -23,7 +23,7 @@ func TestDoctor(t *testing.T) {
 		agent := setUp(t, fakemodel.Start(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
 			args := []string{"doctor", "--json", "--prompt", "SLOW 300", "--"}
-			cmd := exec.CommandContext(t.Context(), bin, append(append(args, agent.Cmd...), "signed-in")...)
+			cmd := exec.CommandContext(t.Context(), bin, append(args, agent.Cmd...)...)
 			cmd.Dir = t.TempDir()
 			cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + agent.Home}, agent.Env...)
 			out, err := cmd.Output()
