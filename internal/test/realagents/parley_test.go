@@ -26,7 +26,7 @@ func TestParley(t *testing.T) {
 		// What is said of a rejected call, and the last thing that a command shows.
 		rejected, printed string
 	}{
-		{agents.OpenCode, "Allow once", "Reject", "build", "plan", "Other Model", "fake/other-model", "failed", "the number is 42"},
+		{agents.OpenCode, "Allow once", "Reject", "build", "plan", "Other Model", "fake/Other Model", "failed", "the number is 42"},
 		{agents.Claude, "Yes", "No", "Manual", "Accept edits", "Haiku", "haiku", "failed", "the number is 42"},
 		// Gemini CLI keeps what a command printed to itself.
 		{agents.Gemini, "Allow", "Reject", "mode Default", "Auto Edit", "gemini-2.5-pro", "gemini-2.5-pro", "rejected", "DONE run"},
