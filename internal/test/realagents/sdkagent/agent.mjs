@@ -1,7 +1,7 @@
 // Serves the agents of both versions: over stdin and stdout, or, with "listen", over
 // WebSocket and streamable HTTP at one address, which it prints. The client chooses the
-// version; in the second it has to sign in, without "signed-in". What crosses the network is noted in the file that WIRE names, as the server
-// has understood it.
+// version; in the second it has to sign in, but for "signed-in". What crosses the network
+// is noted in the file that WIRE names, as the server has understood it.
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { Readable, Writable } from "node:stream";
