@@ -3,12 +3,12 @@ package worktree_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"parley/internal/test/repository"
 	"parley/internal/worktree"
 )
 
@@ -16,35 +16,7 @@ import (
 // that runs git in a directory as its owner would.
 func project(t *testing.T) (dir string, run func(dir string, args ...string) string) {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	put(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = t\n\temail = t@example.com\n[init]\n\tdefaultBranch = main\n")
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir = filepath.Join(top, "project")
-	run = func(in string, args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", args...)
-		cmd.Dir = in
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %s: %v: %s", strings.Join(args, " "), err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	put(t, filepath.Join(dir, "poem.txt"), "one\ntwo\nthree\n")
-	put(t, filepath.Join(dir, ".gitignore"), "*.tmp\n")
-	run(dir, "init", "-q")
-	run(dir, "add", ".")
-	run(dir, "commit", "-q", "-m", "first")
-	return dir, run
+	return repository.New(t, map[string]string{"poem.txt": "one\ntwo\nthree\n", ".gitignore": "*.tmp\n"})
 }
 
 func put(t *testing.T, path, text string) {

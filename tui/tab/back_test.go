@@ -13,6 +13,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test/events"
+	"parley/internal/test/stored"
 )
 
 // newStored is a bench with a store in which sessions of its agent are.
@@ -21,25 +22,7 @@ func newStored(t *testing.T, prompts ...string) (*bench, []store.ID) {
 	b := newBench(t, t.TempDir())
 	b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
 	t.Cleanup(func() { _ = b.program.Stored.Close() })
-	var ids []store.ID
-	for i, prompt := range prompts {
-		l, err := b.program.Stored.Create(store.Meta{Cwd: b.cwd})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Append([]conversation.Event{
-			conversation.SessionOpened{ID: acpclient.SessionID(fmt.Sprint("agents-", i))},
-			events.Sent(prompt),
-			conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An answer to " + prompt},
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, l.ID())
-	}
-	return b, ids
+	return b, stored.Sessions(t, b.program.Stored, b.cwd, prompts...)
 }
 
 // reopenedAs gives the bench a stored session, as a command would have read it.

@@ -2,7 +2,6 @@ package sessionlist
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test/desktest"
-	"parley/internal/test/events"
+	"parley/internal/test/stored"
 )
 
 // place is a tab whose agent remembers sessions, beside those that are kept.
@@ -54,25 +53,7 @@ func newPlace(t *testing.T, cwd string, prompts ...string) (*place, []store.ID) 
 	p.conv.Apply(conversation.SessionOpened{ID: "here"})
 	lib := p.lib
 	t.Cleanup(func() { _ = lib.Close() })
-	var ids []store.ID
-	for i, prompt := range prompts {
-		l, err := p.lib.Create(store.Meta{Cwd: cwd})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Append([]conversation.Event{
-			conversation.SessionOpened{ID: acpclient.SessionID(fmt.Sprint("agents-", i))},
-			events.Sent(prompt),
-			conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "An answer to " + prompt},
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, l.ID())
-	}
-	return p, ids
+	return p, stored.Sessions(t, lib, cwd, prompts...)
 }
 
 func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {

@@ -3,7 +3,6 @@ package worktrees
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"parley/internal/conversation"
 	"parley/internal/test/desktest"
+	"parley/internal/test/repository"
 	"parley/internal/worktree"
 	"parley/tui/dialog"
 )
@@ -50,28 +50,9 @@ func (p *place) LetGo(why string) func(context.Context) {
 // both directories.
 func project(t *testing.T) (dir string, tree *worktree.Tree) {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	write(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = t\n\temail = t@example.com\n[init]\n\tdefaultBranch = main\n")
-	top, err := filepath.EvalSymlinks(t.TempDir())
+	dir, _ = repository.New(t, map[string]string{"poem.txt": "one\n"})
+	tree, err := worktree.Create(t.Context(), dir, "feature", "")
 	if err != nil {
-		t.Fatal(err)
-	}
-	dir = filepath.Join(top, "project")
-	write(t, filepath.Join(dir, "poem.txt"), "one\n")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "first"}} {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v: %s", args[0], err, out)
-		}
-	}
-	if tree, err = worktree.Create(t.Context(), dir, "feature", ""); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(tree.Path, "poem.txt"), "one\ntwo\n")

@@ -1,0 +1,58 @@
+// Package repository makes git repositories for tests, apart from the settings of the
+// person whose machine runs them.
+package repository
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// New makes a repository of one commit with these files, by their paths, and returns its
+// directory and a function that runs git in a directory as its owner would. It sets HOME,
+// so the test cannot be parallel; it is skipped where there is no git.
+func New(t *testing.T, files map[string]string) (dir string, run func(dir string, args ...string) string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	write(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = t\n\temail = t@example.com\n[init]\n\tdefaultBranch = main\n")
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(top, "project")
+	for path, text := range files {
+		write(t, filepath.Join(dir, path), text)
+	}
+	run = func(in string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", args...)
+		cmd.Dir = in
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %s: %v: %s", strings.Join(args, " "), err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	run(dir, "init", "-q")
+	run(dir, "add", ".")
+	run(dir, "commit", "-q", "-m", "first")
+	return dir, run
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
