@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/acpclient"
@@ -283,6 +284,33 @@ func TestATurnEndsWithItsConnection(t *testing.T) {
 	if err := within(t, done); !errors.Is(err, acpclient.ErrClosed) {
 		t.Error(err)
 	}
+}
+
+// An end of the connection while the answer to a prompt is being told must end the turn
+// as well: the answer has been taken, so the connection has nothing to end any more.
+func TestATurnEndsWithAConnectionThatEndsWhileItsPromptIsAccepted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &closes{}
+		p, c, _ := agreed(t, h)
+		h.conn = c.Conn()
+		done := result(t, c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: "s", Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hi")}})
+		p.answers(p.gets("session/prompt"), `{"messageId":"u"}`)
+		if err := within(t, done); !errors.Is(err, acpclient.ErrClosed) {
+			t.Error(err)
+		}
+	})
+}
+
+// closes closes the connection at the first update, and holds it up until nothing else
+// moves any more.
+type closes struct {
+	acpclient.UnimplementedHandler
+	conn *acpclient.Conn
+}
+
+func (c *closes) SessionUpdate(context.Context, *acpclient.SessionNotification) {
+	c.conn.Close()
+	synctest.Wait()
 }
 
 func TestFilesAndTerminalsAreNotServed(t *testing.T) {

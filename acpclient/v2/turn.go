@@ -82,6 +82,8 @@ func (c *Client) promptAccepted(session acpclient.SessionID, t *turn, id acpclie
 	c.mu.Unlock()
 	if early != nil {
 		c.endTurn(session, t, early.state, nil)
+	} else if err := c.conn.Err(); err != nil {
+		c.endTurn(session, t, nil, err) // connectionEnded may have come before it was accepted
 	}
 }
 
