@@ -314,7 +314,8 @@ func (s *streamable) close(ctx context.Context) {
 	s.cancel(net.ErrClosed)
 	s.mu.Lock()
 	s.closed = true
+	client := s.client
 	s.mu.Unlock()
 	s.work.Wait()
-	s.client.CloseIdleConnections()
+	client.CloseIdleConnections()
 }

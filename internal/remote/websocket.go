@@ -53,7 +53,6 @@ func (s *socket) connect() {
 	s.conn, s.err = s.dial()
 	close(s.ready)
 	if s.err == nil {
-		s.conn.SetReadLimit(-1) // read bounds what it takes
 		s.keepAlive()
 	}
 }
@@ -82,6 +81,7 @@ func (s *socket) dial() (*websocket.Conn, error) {
 		t.CloseIdleConnections()
 		return nil, err
 	}
+	conn.SetReadLimit(-1) // read bounds what it takes
 	return conn, nil
 }
 
