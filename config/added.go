@@ -22,11 +22,16 @@ import (
 type Added struct {
 	ID      string   `toml:"-"`
 	Name    string   `toml:"name,omitempty"`
-	Command string   `toml:"command"`
+	Command string   `toml:"command,omitempty"`
 	Args    []string `toml:"args,omitempty"`
 	// Env is as in the configuration: "$NAME" refers to the environment.
 	Env map[string]string `toml:"env,omitempty"`
 	Cwd string            `toml:"cwd,omitempty"`
+	// URL is where it listens, in the place of the four above. Headers are as in the
+	// configuration, like Env.
+	URL      string            `toml:"url,omitempty"`
+	Headers  map[string]string `toml:"headers,omitempty"`
+	Insecure bool              `toml:"insecure,omitempty"`
 	// Origin is where it was installed from, nil if it was not.
 	Origin *Origin `toml:"registry,omitempty"`
 }
@@ -98,15 +103,30 @@ func (a Added) Check() error {
 	if !isAgentID(a.ID) {
 		return fmt.Errorf("%q is no name: letters, digits, and . _ - between them", printable(a.ID))
 	}
-	if a.Command == "" {
+	switch {
+	case a.Command == "" && a.URL == "":
 		return errors.New("it has no command")
+	case a.URL != "" && (a.Command != "" || len(a.Args)+len(a.Env) > 0 || a.Cwd != ""):
+		return errors.New("it listens, so it has neither a command nor what belongs to one")
+	case a.URL != "" && !isAgentURL(a.URL):
+		return errors.New("its URL is not where an agent listens") // which may hold a password
+	case a.URL == "" && (len(a.Headers) > 0 || a.Insecure):
+		return errors.New("headers and insecure are for an agent that listens")
 	}
-	for name, value := range a.Env {
-		if !isEnvName(name) {
-			return fmt.Errorf("%q is no name of a variable", printable(name))
+	if err := checkSecrets(a.Env, "variable", isEnvName); err != nil {
+		return err
+	}
+	return checkSecrets(a.Headers, "header", isHeaderName)
+}
+
+// checkSecrets says what is wrong with names and values that may refer to the environment.
+func checkSecrets(values map[string]string, what string, isName func(string) bool) error {
+	for name, value := range values {
+		if !isName(name) {
+			return fmt.Errorf("%q is no name of a %s", printable(name), what)
 		}
 		if _, err := expand(value, nil); err != nil {
-			return fmt.Errorf("the variable %s: %w", printable(name), err)
+			return fmt.Errorf("the %s %s: %w", what, printable(name), err)
 		}
 	}
 	return nil
@@ -187,6 +207,7 @@ func (a Added) Agent() Agent {
 	agent := Agent{
 		ID: a.ID, Name: cmp.Or(a.Name, a.ID), Command: a.Command, Args: slices.Clone(a.Args), Env: NewSecrets(a.Env),
 		Cwd: expandHome(a.Cwd), Source: SourceConfigured, Origin: a.Origin,
+		Address: a.URL, Headers: NewSecrets(a.Headers), Insecure: a.Insecure,
 	}
 	if a.Origin != nil {
 		agent.Source, agent.URL = SourceInstalled, a.Origin.Source

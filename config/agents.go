@@ -81,8 +81,12 @@ type Agent struct {
 }
 
 // Unusable says why an agent cannot be started on this machine; "" if it can, as far as
-// lookPath ([os/exec.LookPath] in use) knows.
+// lookPath ([os/exec.LookPath] in use) knows. Of one that listens nothing is known before
+// it is connected to.
 func (a Agent) Unusable(lookPath func(program string) (string, error)) string {
+	if a.Address != "" {
+		return ""
+	}
 	if _, err := lookPath(a.Command); err == nil {
 		return ""
 	}

@@ -256,6 +256,9 @@ func (t *table) agent() Agent {
 	if !isKnown && a.Name == "" {
 		a.Name = a.ID
 	}
+	if known.Address != "" && !t.has("command") && !t.has("url") {
+		a = a.withListening(known)
+	}
 	if t.checkRemote(a) {
 		return a
 	}
@@ -289,6 +292,15 @@ func (a Agent) withKnown(known Agent, ownCommand, ownArgs bool) Agent {
 		a.Args = known.Args
 	}
 	a.Env = a.Env.over(known.Env)
+	return a
+}
+
+// withListening fills in where a known agent listens.
+func (a Agent) withListening(known Agent) Agent {
+	if a.Name == "" {
+		a.Name = known.Name
+	}
+	a.Address, a.Headers, a.Insecure = known.Address, a.Headers.over(known.Headers), a.Insecure || known.Insecure
 	return a
 }
 

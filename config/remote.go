@@ -9,13 +9,31 @@ import (
 // says: one that listens may.
 func (a Agent) Remote() bool { return a.Address != "" || a.RemoteRoot != "" }
 
+// Listens is where the agent listens, for people: its Address without the query, which may
+// hold a secret. It is "" if the agent is started with a command.
+func (a Agent) Listens() string {
+	u, err := url.Parse(a.Address)
+	if err != nil {
+		return "a URL that cannot be read"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// Words are the agent's command line, or its Address alone if it listens.
+func (a Agent) Words() []string {
+	if a.Address != "" {
+		return []string{a.Address}
+	}
+	return append([]string{a.Command}, a.Args...)
+}
+
 // checkRemote finds what is wrong with what is said of an agent on another machine. It
 // reports whether the agent is one that listens, which is not started.
 func (t *table) checkRemote(a Agent) (listens bool) {
 	if t.has("remote_root") && !strings.HasPrefix(a.RemoteRoot, "/") {
 		t.fail("remote_root", `begin it with "/", as the agent's machine has it`, "is the path %q, which begins nowhere", a.RemoteRoot)
 	}
-	if !t.has("url") {
+	if a.Address == "" && !t.has("url") {
 		t.checkCommand()
 		return false
 	}

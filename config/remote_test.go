@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -36,9 +37,62 @@ url = "https://agents.example.com/claude"
 	if headers, err := far.Headers.Expand(os.LookupEnv); err != nil || headers["Authorization"] != "Bearer hunter2" {
 		t.Errorf("%v", err)
 	}
+	none := func(string) (string, error) { return "", os.ErrNotExist }
+	if why := far.Unusable(none); why != "" || far.Listens() != "wss://agents.example.com/acp" {
+		t.Errorf("%q, %q", why, far.Listens())
+	}
+	if build.Unusable(none) == "" || build.Listens() != "" {
+		t.Errorf("%+v", build)
+	}
 	// A known name does not bring its program along.
 	if claude.Command != "" || claude.Args != nil || claude.ServeFiles || claude.ServeTerminals {
 		t.Errorf("%+v", claude)
+	}
+}
+
+// Where an agent listens may hold a secret, which is not shown.
+func TestWhereAnAgentListensForPeople(t *testing.T) {
+	a := Agent{Address: "https://agents.example.com/acp?token=hunter2"}
+	if got := a.Listens(); got != "https://agents.example.com/acp" {
+		t.Error(got)
+	}
+}
+
+// The configuration's own table adds to an agent that was added by its URL.
+func TestSettingsOfAnAddedAgentThatListens(t *testing.T) {
+	f := AddedBeside(filepath.Join(t.TempDir(), "config.toml"))
+	if _, err := f.Put(Added{ID: "team", URL: "wss://agents.example.com/acp", Headers: map[string]string{"A": "b"}, Insecure: true}); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(filepath.Dir(f.Path()), "config.toml")
+	if err := os.WriteFile(config, []byte("[agents.team]\nname = \"The team's\"\nserve_files = true\nheaders = { C = \"d\" }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := c.Agents[0]
+	if a.Name != "The team's" || a.Address != "wss://agents.example.com/acp" || !a.Insecure || !a.ServeFiles || a.Command != "" ||
+		!a.Headers.Equal(NewSecrets(map[string]string{"A": "b", "C": "d"})) {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestWhatIsWrongWithAnAddedAgentThatListens(t *testing.T) {
+	const url = "wss://agents.example.com"
+	for want, a := range map[string]Added{
+		"neither a command":          {URL: url, Command: "x"},
+		"what belongs to one":        {URL: url, Cwd: "/w"},
+		"is not where":               {URL: "https://me:hunter2@agents.example.com"},
+		"are for an agent that list": {Command: "x", Insecure: true},
+		"is no name of a header":     {URL: url, Headers: map[string]string{"A B": "c"}},
+		"the header A":               {URL: url, Headers: map[string]string{"A": "$"}},
+	} {
+		a.ID = "a"
+		if err := a.Check(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v", want, err)
+		}
 	}
 }
 

@@ -11,27 +11,31 @@ import (
 
 	"parley/config"
 	"parley/internal/registry"
+	"parley/internal/remote"
 	"parley/internal/safetext"
 )
 
 // agentsAddOptions are the flags and arguments of adding an agent.
 type agentsAddOptions struct {
-	streams *streams
-	title   string
-	cwd     string
-	env     []string
-	replace bool
-	id      string
-	command []string
+	streams  *streams
+	title    string
+	cwd      string
+	env      []string
+	headers  []string
+	insecure bool
+	replace  bool
+	id       string
+	words    []string // its command, or where it listens
 }
 
 func agentsAddCommand(s *streams) *cobra.Command {
 	o := &agentsAddOptions{streams: s}
 	cmd := &cobra.Command{
-		Use:   "add NAME -- COMMAND ARG...",
-		Short: "Add an agent of your own by the command that starts it",
+		Use:   "add NAME -- {COMMAND ARG... | URL}",
+		Short: "Add an agent of your own by the command that starts it, or by where it listens",
 		Example: `  parley agents add mine -- my-agent --acp
-  parley agents add far --env 'TOKEN=$MY_TOKEN' -- ssh host my-agent`,
+  parley agents add far --env 'TOKEN=$MY_TOKEN' -- ssh host my-agent
+  parley agents add team --header 'Authorization=Bearer $TEAM_TOKEN' -- wss://agents.example.com/acp`,
 		Args: o.takeArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run() },
 	}
@@ -39,6 +43,8 @@ func agentsAddCommand(s *streams) *cobra.Command {
 	f.StringVar(&o.title, "title", "", "the `NAME` that is shown, if it is another one")
 	f.StringVar(&o.cwd, "cwd", "", "start it in this directory `DIR`, not in that of the session")
 	f.StringArrayVar(&o.env, "env", nil, "set a variable for it, `NAME=VALUE`; a value of '$NAME' is taken from your environment; may be repeated")
+	f.StringArrayVar(&o.headers, "header", nil, "send this header to where it listens, `NAME=VALUE`; '$NAME' in the value is taken from your environment; may be repeated")
+	f.BoolVar(&o.insecure, "insecure", false, "allow a URL without TLS on another machine")
 	f.BoolVar(&o.replace, "replace", false, "in the place of an agent that was added under this name before")
 	return cmd
 }
@@ -54,8 +60,59 @@ func (o *agentsAddOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	case len(args) == 1 || args[1] == "":
 		return misused(cmd, how, "there is no command behind --")
 	}
-	o.id, o.command = args[0], args[1:]
+	o.id, o.words = args[0], args[1:]
+	listens := len(o.words) == 1 && strings.Contains(o.words[0], "://")
+	if listens && !remote.IsURL(o.words[0]) {
+		_, err := remote.New(remote.Options{URL: o.words[0]})
+		return misused(cmd, "", "%w", err)
+	}
+	for _, name := range []string{"env", "cwd"} {
+		if listens && cmd.Flags().Changed(name) {
+			return misused(cmd, "", "--%s is for an agent that is started, and this one listens", name)
+		}
+	}
+	for _, name := range []string{"header", "insecure"} {
+		if !listens && cmd.Flags().Changed(name) {
+			return misused(cmd, "", "--%s is for an agent that listens, and this one is started", name)
+		}
+	}
 	return nil
+}
+
+// added is the agent of the flags and arguments.
+func (o *agentsAddOptions) added() (config.Added, error) {
+	a := agentOfWords(o.id, o.words)
+	added := config.Added{ID: a.ID, Name: o.title, Command: a.Command, Args: a.Args, URL: a.Address, Insecure: o.insecure}
+	var err error
+	if added.Env, err = settings("env", o.env); err != nil {
+		return added, err
+	}
+	if added.Headers, err = settings("header", o.headers); err != nil {
+		return added, err
+	}
+	if o.cwd != "" {
+		if added.Cwd, err = directory(o.cwd); err != nil {
+			return added, fmt.Errorf("--cwd: %w", err)
+		}
+	}
+	// A path would lead elsewhere from another directory.
+	if strings.ContainsRune(added.Command, filepath.Separator) && !filepath.IsAbs(added.Command) {
+		added.Command, err = filepath.Abs(added.Command)
+	}
+	return added, err
+}
+
+// settings are the values of a flag that is repeated, by their names.
+func settings(flag string, texts []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, hinted("Write it as in: --"+flag+" NAME=VALUE", "--%s %s has no value", flag, name)
+		}
+		values[name] = value
+	}
+	return values, nil
 }
 
 func (o *agentsAddOptions) run() error {
@@ -63,24 +120,9 @@ func (o *agentsAddOptions) run() error {
 	if err != nil {
 		return err
 	}
-	added := config.Added{ID: o.id, Name: o.title, Command: o.command[0], Args: o.command[1:], Env: map[string]string{}}
-	for _, text := range o.env {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return hinted("Write it as in: --env NAME=VALUE", "--env %s has no value", name)
-		}
-		added.Env[name] = value
-	}
-	if o.cwd != "" {
-		if added.Cwd, err = directory(o.cwd); err != nil {
-			return fmt.Errorf("--cwd: %w", err)
-		}
-	}
-	// A path would lead elsewhere from another directory.
-	if strings.ContainsRune(added.Command, filepath.Separator) && !filepath.IsAbs(added.Command) {
-		if added.Command, err = filepath.Abs(added.Command); err != nil {
-			return err
-		}
+	added, err := o.added()
+	if err != nil {
+		return err
 	}
 	if err := o.free(a, cfg); err != nil {
 		return err
@@ -91,6 +133,9 @@ func (o *agentsAddOptions) run() error {
 	fmt.Fprintf(o.streams.Out, "added %s: start it with 'parley -a %s'\n", safetext.Line(o.id), safetext.Line(o.id))
 	if why := added.Agent().Unusable(exec.LookPath); why != "" {
 		fmt.Fprintln(o.streams.Err, safetext.Line("It cannot be started yet: "+why+"."))
+	}
+	if _, err := remoteAgent(added.Agent()); err != nil {
+		fmt.Fprintln(o.streams.Err, safetext.Line("It cannot be connected to yet: "+err.Error()+"."))
 	}
 	return nil
 }

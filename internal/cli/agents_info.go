@@ -74,6 +74,7 @@ func (l listedAgent) write(s *streams) {
 		{"downloads", l.Archive},
 		{"sha256", l.SHA256},
 		{"runs", line},
+		{"listens at", l.URL},
 		{"sets", strings.Join(l.Env, " ")},
 		{"but", l.Reason},
 	} {

@@ -23,6 +23,8 @@ type listedAgent struct {
 	State   string   `json:"state"`
 	Command string   `json:"command,omitempty"`
 	Args    []string `json:"args,omitempty"`
+	// URL is where it listens, if it is not started with a command; a query is left out.
+	URL string `json:"url,omitempty"`
 	// Reason says why it cannot be started here.
 	Reason  string `json:"reason,omitempty"`
 	Default bool   `json:"default,omitempty"`
@@ -85,7 +87,7 @@ func listAgents(cfg *config.Config, e *registry.Edition) []listedAgent {
 // listedOf is an agent that is configured, installed or found.
 func listedOf(a config.Agent, e *registry.Edition) listedAgent {
 	l := listedAgent{
-		ID: a.ID, Name: a.Name, State: string(a.Source), Command: a.Command, Args: a.Args, Reason: a.Unusable(exec.LookPath),
+		ID: a.ID, Name: a.Name, State: string(a.Source), Command: a.Command, Args: a.Args, URL: a.Listens(), Reason: a.Unusable(exec.LookPath),
 		Default: a.Default, Source: a.URL, Env: a.Env.Names(),
 	}
 	if o := a.Origin; o != nil {
@@ -156,6 +158,8 @@ func (l listedAgent) about() string {
 		parts = append(parts, "a program to download")
 	case l.State == "available" && l.Command != "":
 		parts = append(parts, commandLine(l.Command, l.Args...))
+	case l.URL != "":
+		parts = append(parts, "listens at "+l.URL)
 	case l.State != "available":
 		parts = append(parts, commandLine(atHome(l.Command), l.Args...))
 	}

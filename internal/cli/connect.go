@@ -46,14 +46,6 @@ func (o *startOptions) words() []string {
 	return o.command
 }
 
-// wordsOf are the words of an agent of the command line.
-func wordsOf(a config.Agent) []string {
-	if a.Address != "" {
-		return []string{a.Address}
-	}
-	return append([]string{a.Command}, a.Args...)
-}
-
 // agentOfWords is the agent of a command, or of a URL where one listens. An empty name is
 // made of the words.
 func agentOfWords(name string, words []string) config.Agent {

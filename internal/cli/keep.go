@@ -36,7 +36,7 @@ func (l *launcher) keeper(a config.Agent, cwd string) session.Keeper {
 		m.Worktree, m.From = t.Branch, t.From
 	}
 	if a.Source == "" { // of the command line
-		m.Command = wordsOf(a)
+		m.Command = a.Words()
 	}
 	return l.record(m, nil)
 }

@@ -32,7 +32,7 @@ func (o *startOptions) checkProtocol(cmd *cobra.Command) error {
 // configuration. What the command line says is tried also with an agent that has
 // failed before.
 func (l *launcher) protocolFor(a config.Agent) (session.Protocol, session.VersionMemory) {
-	memory := versionMemory{dir: filepath.Join(config.StateDir(), "protocol"), command: append([]string{a.Command}, a.Args...)}
+	memory := versionMemory{dir: filepath.Join(config.StateDir(), "protocol"), command: a.Words()}
 	if l.protocol != "" {
 		memory.anew = true
 		return session.Protocol(l.protocol), memory
@@ -67,7 +67,7 @@ func (m versionMemory) Failed() error {
 	if err := config.MakeDir(m.dir); err != nil {
 		return err
 	}
-	if err := os.WriteFile(m.file(), []byte(m.command[0]+" fails on version 2\n"), config.FileMode); err != nil {
+	if err := os.WriteFile(m.file(), []byte("fails on version 2\n"), config.FileMode); err != nil {
 		return fmt.Errorf("remember which version an agent takes: %w", err)
 	}
 	return nil

@@ -27,6 +27,14 @@ func TestWhoFailsOnAVersionIsRemembered(t *testing.T) {
 	if _, memory := l.protocolFor(other); memory.Fails() {
 		t.Error("another command fails as well")
 	}
+	far := config.Agent{Address: "wss://a.example/acp", Protocol: config.ProtocolAuto}
+	if _, memory := l.protocolFor(far); memory.Failed() != nil {
+		t.Error("it is not remembered where an agent listens")
+	}
+	far.Address = "wss://b.example/acp"
+	if _, memory := l.protocolFor(far); memory.Fails() {
+		t.Error("one that listens elsewhere fails as well")
+	}
 	l.protocol = "auto"
 	if offered, asked := l.protocolFor(agent); offered != session.ProtocolAuto || asked.Fails() {
 		t.Error("the command line does not ask again")

@@ -83,6 +83,9 @@ func AgentItems(agents []config.Agent) []Item {
 			name = a.ID
 		}
 		detail := strings.Join(append([]string{a.Command}, a.Args...), " ")
+		if a.Address != "" {
+			detail = "listens at " + a.Listens()
+		}
 		if a.Source == config.SourceBuiltIn {
 			detail = "what parley does, in two minutes: no account needed"
 		}

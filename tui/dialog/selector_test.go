@@ -276,6 +276,13 @@ func TestSessionItem(t *testing.T) {
 	}
 }
 
+func TestAgentItemOfOneThatListens(t *testing.T) {
+	agent := AgentItems([]config.Agent{{ID: "far", Address: "wss://agents.example.com/acp?key=hunter2"}})[0]
+	if agent.Detail != "listens at wss://agents.example.com/acp" || agent.Dim {
+		t.Errorf("%+v", agent)
+	}
+}
+
 func TestAgentItems(t *testing.T) {
 	agent := AgentItems([]config.Agent{{ID: "a", Command: "x", Args: []string{"acp"}, Default: true}})[0]
 	if agent.Title != "a" || agent.Detail != "x acp" || !agent.Current {
