@@ -29,6 +29,23 @@ type Requester interface {
 	Request(method string, params, result any, done func(error))
 }
 
+// CallWith is Call over a Requester. When ctx ends first its error is returned, and the
+// peer is not told.
+func CallWith[P, R any](ctx context.Context, c Requester, m Method[P, R], params *P) (*R, error) {
+	type answer struct {
+		result *R
+		err    error
+	}
+	answers := make(chan answer, 1)
+	GoWith(c, m, params, func(r *R, err error) { answers <- answer{r, err} })
+	select {
+	case a := <-answers:
+		return a.result, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // GoWith is Go over a Requester.
 func GoWith[P, R any](c Requester, m Method[P, R], params *P, done func(*R, error)) {
 	result := new(R)

@@ -17,9 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/safetext"
-	"parley/internal/supervise"
 )
 
 // agentsLoginCommand signs in to an agent.
@@ -57,66 +55,6 @@ func agentsLogoutCommand(s *streams) *cobra.Command {
 	}
 }
 
-// greeted is an agent that runs and has said what it can do.
-type greeted struct {
-	agent   config.Agent
-	command acpclient.Command
-	process *acpclient.Process
-	client  *acpclient.Client
-	info    *acpclient.InitializeResponse
-}
-
-// withAgent starts an agent as its sessions do, does something with it, and ends it.
-func withAgent(ctx context.Context, s *streams, name string, do func(context.Context, *greeted) error) error {
-	cfg, err := config.Load(config.ConfigFile())
-	if err != nil {
-		return err
-	}
-	a, err := agentNamed(cfg, name)
-	if err != nil {
-		return err
-	}
-	end, _ := supervise.Begin(ctx)
-	defer end()
-	cwd, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	l := &launcher{config: cfg, cwd: cwd}
-	defer l.cleanUp()
-	command, err := l.commandOf(a, cwd)
-	if err != nil {
-		return err
-	}
-	command.Stderr = &shownLines{to: s.Err} // agents tell there where to go in the browser
-	process, err := acpclient.StartProcess(command)
-	if err != nil {
-		if a.InstallHint != "" {
-			return hinted("To install it: "+a.InstallHint, "%w", err)
-		}
-		return err
-	}
-	defer process.Stop(context.WithoutCancel(ctx))
-	g := &greeted{agent: a, command: command, process: process}
-	g.client = acpclient.NewClient(acpclient.NewLines(process.Stdout, process.Stdin), acpclient.UnimplementedHandler{}, acpclient.ConnOptions{})
-	g.info, err = g.client.Initialize(ctx, &acpclient.InitializeRequest{
-		ClientInfo:         &acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()},
-		ClientCapabilities: acpclient.ClientCapabilities{Auth: acpclient.AuthCapabilities{Terminal: s.InTerminal && s.OutTerminal}},
-	})
-	if err != nil {
-		return g.failed(ctx, "start "+a.Name, err)
-	}
-	return do(ctx, g)
-}
-
-// failed is an error of the agent.
-func (g *greeted) failed(ctx context.Context, what string, err error) error {
-	if ctx.Err() != nil {
-		return errors.New("interrupted")
-	}
-	return fmt.Errorf("%s: %w", what, err)
-}
-
 func (g *greeted) login(ctx context.Context, s *streams, way string) error {
 	m, err := g.method(ctx, s, way)
 	if err != nil {
@@ -126,7 +64,7 @@ func (g *greeted) login(ctx context.Context, s *streams, way string) error {
 		err = g.loginOnTerminal(ctx, s, m)
 	} else {
 		fmt.Fprintln(s.Err, safetext.Line(fmt.Sprintf("%s: %s …", g.agent.Name, m.Name)))
-		if _, err = g.client.Authenticate(ctx, &acpclient.AuthenticateRequest{MethodID: m.ID}); err != nil {
+		if _, err = acpclient.CallWith(ctx, g.client, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: m.ID}); err != nil {
 			err = g.failed(ctx, "sign in to "+g.agent.Name, err)
 		}
 	}
@@ -189,10 +127,13 @@ func line(ctx context.Context, s *streams) (string, error) {
 // loginOnTerminal gives the terminal to the agent's own program, with what the way to sign
 // in adds to its command.
 func (g *greeted) loginOnTerminal(ctx context.Context, s *streams, m acpclient.AuthMethod) error {
+	if g.agent.Address != "" {
+		return hinted("Sign in on that machine.", "%s is done on a terminal of the machine that %s runs on", m.Name, g.agent.Name)
+	}
 	if !s.InTerminal || !s.OutTerminal {
 		return hinted("Run it in a terminal, without > or |.", "%s is done on a terminal, and there is none", m.Name)
 	}
-	g.process.Stop(ctx)
+	g.peer.Stop(ctx)
 	cmd := exec.CommandContext(ctx, g.command.Path, slices.Concat(g.command.Args, m.Args)...)
 	cmd.Env, cmd.Dir = append(os.Environ(), g.command.Env...), g.command.Dir
 	for _, name := range slices.Sorted(maps.Keys(m.Env)) {

@@ -99,9 +99,6 @@ func rooted(root string, opt *session.Options) error {
 		}
 	}
 	spawn := opt.Spawn
-	if spawn == nil {
-		spawn = session.Spawn
-	}
 	opt.Spawn = func(c acpclient.Command) (*session.Peer, error) {
 		p, err := spawn(c)
 		if err != nil {

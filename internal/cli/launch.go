@@ -151,7 +151,7 @@ func (l *launcher) reach(a config.Agent, box *sandbox.Sandbox, opt *session.Opti
 		return err
 	}
 	opt.Command = behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: cmp.Or(a.Cwd, opt.Cwd)})
-	opt.Bounds = boundsFor(box, l.sandboxOf(a))
+	opt.Bounds, opt.Spawn = boundsFor(box, l.sandboxOf(a)), session.Spawn
 	if far != nil {
 		connectTo(far, opt)
 		opt.Bounds = "" // the agent itself is not bounded, wherever it runs

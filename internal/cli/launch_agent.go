@@ -1,29 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/headless"
 )
-
-// commandOf starts an agent that is to work in a directory, in the sandbox if it has one.
-func (l *launcher) commandOf(a config.Agent, cwd string) (acpclient.Command, error) {
-	env, err := a.Env.Environ(os.LookupEnv)
-	if err != nil {
-		return acpclient.Command{}, err
-	}
-	box, err := l.bound(a, []string{cwd})
-	if err != nil {
-		return acpclient.Command{}, err
-	}
-	return behind(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: cmp.Or(a.Cwd, cwd)}), nil
-}
 
 // serversFor are the MCP servers for an agent: its own, and those of all that it has none
 // of the same name for.

@@ -18,6 +18,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/store"
+	"parley/internal/test/acpserver"
 	"parley/internal/test/built"
 )
 
@@ -45,7 +46,7 @@ func TestScripts(t *testing.T) {
 			env.Values[publisherKey{}] = &publisher{}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "interrupted": interrupted, "stored": stored, "publish": publish},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "interrupted": interrupted, "stored": stored, "publish": publish, "listens": listens},
 	})
 }
 
@@ -70,6 +71,28 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("the exit code is %d, want %d", got, want)
 	}
+}
+
+// listens has an agent listen at a port of this machine until the script ends, and keeps
+// its address in an environment variable, as in ws://$ADDRESS:
+//
+//	listens VARIABLE PROGRAM ARG...
+func listens(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: listens VARIABLE PROGRAM ARG...")
+	}
+	program := args[1]
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if found, err := exec.LookPath(filepath.Join(dir, args[1])); err == nil {
+			program = found
+			break
+		}
+	}
+	server := &acpserver.Server{Agent: acpserver.Command([]string{"HOME=" + ts.Getenv("HOME")}, program, args[2:]...)}
+	address, stop, err := server.Listen()
+	ts.Check(err)
+	ts.Defer(stop)
+	ts.Setenv(args[0], address)
 }
 
 // stored stores a session of one turn in a directory, as parley would have, and keeps its
