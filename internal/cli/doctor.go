@@ -62,6 +62,7 @@ examined in the version that it answers with.`,
   parley doctor --prompt -a claude
   parley doctor --protocol auto --prompt -- my-agent --acp
   parley doctor --json --wire wire.jsonl -- my-agent --acp
+  parley doctor -- wss://agents.example.com/acp
 
 Exit codes:
    0  nothing deviates
@@ -175,10 +176,6 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*launcher, doctor.Options, 
 		return nil, opt, misused(cmd, "Name one: parley doctor -a NAME, parley doctor -- COMMAND, or default_agent in "+config.ConfigFile(),
 			"there is no agent to examine")
 	}
-	env, err := a.Env.Environ(os.LookupEnv)
-	if err != nil {
-		return nil, opt, err
-	}
 	opt.Protocol = newest(cmp.Or(config.Protocol(o.protocol), a.Protocol))
 	l := &launcher{config: cfg}
 	if o.bounds {
@@ -187,17 +184,35 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*launcher, doctor.Options, 
 	if opt.Cwd, err = l.temporary(doctorPrefix); err != nil {
 		return l, opt, fmt.Errorf("make a directory for the sessions: %w", err)
 	}
-	box, err := l.bound(*a, []string{opt.Cwd})
+	if s := o.streams; s.ErrTerminal {
+		opt.Progress = func(what string) { fmt.Fprintln(s.Err, "Trying: "+what) }
+	}
+	return l, opt, l.examined(*a, &opt)
+}
+
+// examined says how the agent that is examined is started, or where it listens.
+func (l *launcher) examined(a config.Agent, opt *doctor.Options) error {
+	env, err := a.Env.Environ(os.LookupEnv)
 	if err != nil {
-		return l, opt, err
+		return err
+	}
+	box, err := l.bound(a, []string{opt.Cwd})
+	if err != nil {
+		return err
+	}
+	far, err := remoteAgent(a)
+	if err != nil {
+		return err
+	}
+	if opt.Cwd = cmp.Or(a.RemoteRoot, opt.Cwd); far != nil {
+		opt.URL = far.String()
+		opt.Start = doctor.Listener(func() doctor.Connection { return far.Connect() }, far.Ordered())
+		return nil
 	}
 	command := acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: a.Cwd}
 	opt.Command = command.String()
 	opt.Start = doctor.Process(behind(box, command))
-	if s := o.streams; s.ErrTerminal {
-		opt.Progress = func(what string) { fmt.Fprintln(s.Err, "Trying: "+what) }
-	}
-	return l, opt, nil
+	return nil
 }
 
 // newest is the newest version that an agent is offered.

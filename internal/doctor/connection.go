@@ -98,6 +98,9 @@ func (e *exam) initialize() bool {
 	case a.message == nil && e.ctx.Err() != nil:
 		e.report.fail("the examination was interrupted")
 		return false
+	case a.message == nil && e.gone && e.agent.listens():
+		e.report.fail("%v", e.agent.Lost())
+		return false
 	case a.message == nil && e.gone:
 		e.report.fail("the agent has ended before it answered initialize")
 		return false
@@ -259,6 +262,13 @@ func (e *exam) examineAgain() {
 		e.askTooNew()
 	}
 	if e.stopped() {
+		return
+	}
+	if e.agent.Unordered {
+		e.report.NotTried = append(e.report.NotTried, "whether answers and updates come in order: they come on streams of their own")
+	}
+	if e.agent.listens() { // what carries the messages may end the connection then
+		e.report.NotTried = append(e.report.NotTried, "a line that is no message: the agent listens on the network")
 		return
 	}
 	e.say("a line that is no message")

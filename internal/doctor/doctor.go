@@ -23,8 +23,8 @@ type Options struct {
 	// Start starts the agent, which is done twice: the second one is asked what could
 	// confuse the first. What it writes to stderr goes to the writer.
 	Start func(stderr io.Writer) (*Running, error)
-	// Command is the agent's command for people.
-	Command string
+	// Command is the agent's command for people, or URL where it listens.
+	Command, URL string
 	// Cwd is the directory of the sessions, an absolute path without links in it.
 	Cwd string
 	// Timeout is how long the agent has for each answer. It is more than 0.
@@ -52,7 +52,7 @@ const (
 	longPrompt  = "This is a test of the connection. Count from 1 to 500, one number a line, and use no tools."
 )
 
-// Running is an agent that runs.
+// Running is an agent that runs, or the connection to one that listens.
 type Running struct {
 	Stdin  io.WriteCloser
 	Stdout io.Reader
@@ -60,15 +60,23 @@ type Running struct {
 	// has ended it.
 	Done     <-chan struct{}
 	ExitCode func() int
+	// Lost says of an agent that listens why the connection to it was lost. It is nil of one
+	// that was started.
+	Lost func() error
+	// Unordered says that its messages may come in another order than they were sent in.
+	Unordered bool
 	// Stop ends it, the harder the sooner ctx ends.
 	Stop func(ctx context.Context)
 }
+
+// listens reports whether the agent was connected to, and not started.
+func (r *Running) listens() bool { return r.Lost != nil }
 
 // Examine examines an agent. The end of ctx ends that, and what was found is reported. The
 // error is that of writing to Wire.
 func Examine(ctx context.Context, opt Options) (*Report, error) {
 	report := &Report{
-		V: ReportVersion, Command: safetext.VisibleLine(opt.Command), Capabilities: []Capability{}, SignIn: []string{},
+		V: ReportVersion, Command: safetext.VisibleLine(opt.Command), URL: safetext.VisibleLine(opt.URL), Capabilities: []Capability{}, SignIn: []string{},
 		Deviations: []Finding{}, Notes: []Finding{}, Timings: []Timing{}, Tried: []string{}, NotTried: []string{},
 	}
 	e := newExam(ctx, opt, report)
@@ -153,10 +161,15 @@ func (e *exam) say(what string) {
 	}
 }
 
-// end closes the agent's stdin, and looks at how it ends.
+// end closes the agent's stdin, and looks at how it ends. The server of one that listens
+// goes on.
 func (e *exam) end() {
 	if e.gone && !e.ending {
 		e.died()
+	}
+	if e.agent.listens() {
+		e.endQuietly()
+		return
 	}
 	e.ending = true
 	close(e.out)
@@ -196,6 +209,12 @@ func (r *Report) has(broken *Rule) bool {
 
 // died reports that the agent has ended by itself, or does not speak any more.
 func (e *exam) died() {
+	if e.agent.listens() {
+		if !e.report.failed() { // which says why
+			e.referee.finds(ruleDied, nil, "The connection has ended after line %d: %v", e.line, e.agent.Lost())
+		}
+		return
+	}
 	select {
 	case <-e.agent.Done:
 		e.referee.finds(ruleDied, nil, "The agent has ended, with the exit code %d, after line %d", e.agent.ExitCode(), e.line)

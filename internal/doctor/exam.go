@@ -58,7 +58,7 @@ func (e *exam) start() error {
 	if err != nil {
 		return err
 	}
-	e.agent = agent
+	e.agent, e.referee.unordered = agent, agent.Unordered
 	e.lines, e.out, e.quit = make(chan rawLine), make(chan []byte, 256), make(chan struct{})
 	e.answers = map[string]*message{}
 	go readLines(agent.Stdout, e.lines, e.quit)

@@ -35,6 +35,8 @@ type referee struct {
 	// early are updates for sessions that nobody knows, while one is opened whose id is
 	// not known yet.
 	early map[string]*message
+	// unordered says that the order of messages says nothing.
+	unordered bool
 }
 
 // request is one to the agent.
@@ -60,6 +62,9 @@ func (r *referee) finds(broken *Rule, m *message, format string, args ...any) {
 }
 
 func (r *referee) findsOn(page string, broken *Rule, m *message, format string, args ...any) {
+	if broken.order && r.unordered {
+		return
+	}
 	f := Finding{Rule: broken.ID, Severity: broken.Severity, Message: short(fmt.Sprintf(format, args...), 300), Page: page}
 	if m != nil {
 		f.Line, f.From, f.Excerpt = m.number, Agent, excerpt(m.raw)

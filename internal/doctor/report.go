@@ -30,8 +30,10 @@ type Report struct {
 	V       int     `json:"v"`
 	Outcome Outcome `json:"outcome"`
 	// Why says of an agent that was not examined, or not in whole, why.
-	Why     string `json:"why,omitempty"`
+	Why string `json:"why,omitempty"`
+	// Command is what the agent was started with; "" if it listens at URL.
 	Command string `json:"command"`
+	URL     string `json:"url,omitempty"`
 	// Agent is what the agent says of itself.
 	Agent struct {
 		Name    string `json:"name,omitempty"`

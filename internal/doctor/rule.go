@@ -28,6 +28,10 @@ type Rule struct {
 	PageV2 string `json:"pageV2,omitempty"`
 	// Asks is what the rule asks, in a sentence.
 	Asks string `json:"asks"`
+
+	// order says that the rule is about what comes first of an answer and something else,
+	// which cannot be told if they come on different streams.
+	order bool
 }
 
 // The places where the pages of the protocol are, for each of its versions.
@@ -56,6 +60,12 @@ func ruleV2(id string, s Severity, page, asks string) *Rule {
 // v2 says that version 2 has the rule too, and on which page.
 func (r *Rule) v2(page string) *Rule {
 	r.PageV2 = siteV2 + page
+	return r
+}
+
+// ordered says that the rule is about the order of messages.
+func (r *Rule) ordered() *Rule {
+	r.order = true
 	return r
 }
 
@@ -99,7 +109,7 @@ var (
 var (
 	ruleInitialize  = rule("initialize", Error, "initialization", "initialize is answered with the version and the capabilities").both()
 	ruleVersion     = rule("protocol-version", Error, "initialization#version-negotiation", "A version that the agent supports is answered with the same, another one with the latest that it supports").v2("initialization#version-negotiation")
-	ruleEarly       = rule("before-initialize", Error, "initialization", "Nothing is sent before initialize is answered").both()
+	ruleEarly       = rule("before-initialize", Error, "initialization", "Nothing is sent before initialize is answered").both().ordered()
 	ruleAgentInfo   = rule("agent-info", Warning, "initialization#implementation-information", "The agent gives its name and its version").both()
 	ruleAuthMethods = rule("auth-methods", Error, "authentication#advertising-authentication", "Methods to sign in have ids that differ, and there is one where signing in is asked for").both()
 	ruleAuthTerm    = rule("auth-terminal", Error, "authentication#authentication-method-types", "Signing in by terminal is offered only to clients that have one").v2("authentication#terminal-authentication")
@@ -110,12 +120,12 @@ var (
 var (
 	ruleNew           = rule("session-new", Error, "session-setup#creating-a-session", "session/new opens a session in any directory").both()
 	ruleSessionID     = rule("session-id", Error, "session-setup#session-id", "Every session has an id of its own").both()
-	ruleUnknownUpdate = rule("unknown-session", Error, "session-setup#session-id", "Updates and requests are about sessions that are open").both()
+	ruleUnknownUpdate = rule("unknown-session", Error, "session-setup#session-id", "Updates and requests are about sessions that are open").both().ordered()
 	ruleLoad          = rule("session-load", Error, "session-setup#loading-a-session", "A session in which there was a turn can be loaded")
 	ruleReplay        = rule("load-replay", Error, "session-setup#loading-a-session", "A replay, by session/load or by session/resume from the start, has the whole conversation").v2("session-setup#resuming-sessions")
-	ruleReplayLate    = rule("load-replay-late", Error, "session-setup#loading-a-session", "What replays a conversation is answered when everything was replayed").v2("session-setup#resuming-sessions")
+	ruleReplayLate    = rule("load-replay-late", Error, "session-setup#loading-a-session", "What replays a conversation is answered when everything was replayed").v2("session-setup#resuming-sessions").ordered()
 	ruleResume        = rule("session-resume", Error, "session-setup#resuming-a-session", "A session in which there was a turn can be resumed").v2("session-setup#resuming-sessions")
-	ruleResumeReplay  = rule("resume-replay", Error, "session-setup#resuming-a-session", "session/resume replays nothing unless it is asked to").v2("session-setup#resuming-sessions")
+	ruleResumeReplay  = rule("resume-replay", Error, "session-setup#resuming-a-session", "session/resume replays nothing unless it is asked to").v2("session-setup#resuming-sessions").ordered()
 	ruleClose         = rule("session-close", Error, "session-setup#closing-a-session", "An open session can be closed").v2("session-setup#closing-active-sessions")
 	ruleNotThere      = rule("missing-session", Warning, "schema#errorcode", "A session that is not there cannot be loaded or resumed").v2("error#unknown-sessions")
 	ruleFork          = rule("session-fork", Warning, "draft/session-setup", "An open session can be forked, and the fork has an id of its own").v2("draft/session-setup")
@@ -145,13 +155,13 @@ var (
 	rulePrompt       = rule("prompt", Error, "prompt-turn#4-check-for-completion", "A prompt is answered with a stop reason")
 	ruleNotAsked     = rule("stop-cancelled", Error, "prompt-turn#stop-reasons", "A turn that nobody has cancelled does not end as cancelled").v2("prompt-lifecycle#stop-reasons")
 	ruleCancel       = rule("cancel", Error, "prompt-turn#cancellation", "A cancelled turn ends soon, with the stop reason cancelled and no error").v2("prompt-lifecycle#cancellation")
-	ruleAfterCancel  = rule("update-after-cancel", Error, "prompt-turn#cancellation", "What is still said of a cancelled turn comes before its end").v2("prompt-lifecycle#cancellation")
-	ruleOutside      = rule("outside-turn", Warning, "prompt-turn#3-agent-reports-output", "Messages, plans and tool calls come while a turn runs")
-	rulePermission   = rule("permission-outside-turn", Warning, "tool-calls#requesting-permission", "Permission is asked for while a turn runs")
+	ruleAfterCancel  = rule("update-after-cancel", Error, "prompt-turn#cancellation", "What is still said of a cancelled turn comes before its end").v2("prompt-lifecycle#cancellation").ordered()
+	ruleOutside      = rule("outside-turn", Warning, "prompt-turn#3-agent-reports-output", "Messages, plans and tool calls come while a turn runs").ordered()
+	rulePermission   = rule("permission-outside-turn", Warning, "tool-calls#requesting-permission", "Permission is asked for while a turn runs").ordered()
 	ruleChoices      = rule("permission-options", Error, "tool-calls#permission-options", "A question has options, and their ids differ").both()
 	ruleCallUnknown  = rule("tool-call-unknown", Warning, "tool-calls#updating", "Only tool calls that were announced are updated")
 	ruleCallTwice    = rule("tool-call-id", Error, "tool-calls#creating", "Every tool call of a session has an id of its own")
-	ruleCallOpen     = rule("tool-call-open", Warning, "prompt-turn#4-check-for-completion", "A turn ends when no tool call is pending")
+	ruleCallOpen     = rule("tool-call-open", Warning, "prompt-turn#4-check-for-completion", "A turn ends when no tool call is pending").ordered()
 	ruleCallTerminal = rule("tool-call-terminal", Error, "tool-calls#terminals", "A terminal in a tool call was made by terminal/create")
 )
 
@@ -159,14 +169,14 @@ var (
 var (
 	ruleReserved     = ruleV2("reserved-value", Error, "extensibility#enum-and-tagged-union-variants", "Values of an agent's own begin with an underscore: the others are left to versions of the protocol to come")
 	ruleAccepted     = ruleV2("prompt-accepted", Error, "prompt-lifecycle#2-prompt-accepted", "A prompt is accepted with the id of its message")
-	ruleAcceptedLate = ruleV2("prompt-accepted-late", Warning, "prompt-lifecycle#2-prompt-accepted", "A prompt is answered when it is accepted, not when the work on it is over")
+	ruleAcceptedLate = ruleV2("prompt-accepted-late", Warning, "prompt-lifecycle#2-prompt-accepted", "A prompt is answered when it is accepted, not when the work on it is over").ordered()
 	ruleUserMessage  = ruleV2("user-message", Error, "prompt-lifecycle#2-prompt-accepted", "The message of a prompt is told of, with the id that the prompt was answered with")
 	ruleMessageID    = ruleV2("message-id", Error, "prompt-lifecycle#message-ids", "Every message has an id of its own")
 	ruleRunning      = ruleV2("state-running", Error, "prompt-lifecycle#3-agent-reports-output", "The state is running before work on a prompt shows")
 	ruleIdle         = ruleV2("state-idle", Error, "prompt-lifecycle#4-report-completion", "Work ends with the state idle")
 	ruleStopReason   = ruleV2("stop-reason", Warning, "prompt-lifecycle#stop-reasons", "The state idle that ends work has a stop reason")
-	ruleResumeState  = ruleV2("resume-state", Error, "session-setup#current-state-synchronization", "The state is told before session/resume is answered, and after what is replayed")
+	ruleResumeState  = ruleV2("resume-state", Error, "session-setup#current-state-synchronization", "The state is told before session/resume is answered, and after what is replayed").ordered()
 	ruleReplayFrom   = ruleV2("replay-from", Error, "session-setup#resuming-sessions", "A place to replay from that the agent does not know is refused with the error -32602")
 	ruleReplayID     = ruleV2("replay-id", Error, "prompt-lifecycle#2-prompt-accepted", "A message that is replayed keeps its id")
-	ruleClosed       = ruleV2("closed-session", Error, "session-setup#closing-active-sessions", "Nothing is sent for a session that was closed")
+	ruleClosed       = ruleV2("closed-session", Error, "session-setup#closing-active-sessions", "Nothing is sent for a session that was closed").ordered()
 )

@@ -49,7 +49,11 @@ func (r *Report) head(b *strings.Builder) {
 		name = "An agent without a name"
 	}
 	b.WriteString(strings.TrimSpace(name+" "+r.Agent.Version) + "\n")
-	fmt.Fprintf(b, "  command   %s\n", r.Command)
+	if r.URL != "" {
+		fmt.Fprintf(b, "  listens   at %s\n", r.URL)
+	} else {
+		fmt.Fprintf(b, "  command   %s\n", r.Command)
+	}
 	if r.ProtocolVersion != 0 {
 		offered := ""
 		if r.ProtocolOffered != r.ProtocolVersion {

@@ -120,10 +120,14 @@ func shown(u *url.URL) string {
 // String is where the agent listens, for people.
 func (a *Agent) String() string { return shown(a.url) }
 
+// Ordered reports whether the agent's messages come in the order that it has sent them in.
+// Over streamable HTTP they do so within each stream only.
+func (a *Agent) Ordered() bool { return a.url.Scheme == "ws" || a.url.Scheme == "wss" }
+
 // Connect begins to connect, and returns at once. What goes wrong is the error of the
 // connection's Read and Write.
 func (a *Agent) Connect() *Connection {
-	if a.url.Scheme == "ws" || a.url.Scheme == "wss" {
+	if a.Ordered() {
 		return newConnection(a.String(), newSocket(a))
 	}
 	return newConnection(a.String(), newStreamable(a))
