@@ -188,11 +188,16 @@ func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, err
 	return file, opened, nil
 }
 
-// acquire waits for the right to write.
+// acquire waits for the right to write. With an error there is none, and nothing to give
+// back.
 func (f *FS) acquire(ctx context.Context) error {
 	select {
 	case f.writing <- struct{}{}:
-		return ctx.Err()
+		if err := ctx.Err(); err != nil {
+			<-f.writing
+			return err
+		}
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -296,3 +296,23 @@ func TestDepthIsBounded(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A write that is given up before it has begun leaves the way free for the next one,
+// whichever of the two was noticed first: the end of its context, or that it may write.
+func TestAWriteThatIsGivenUpHoldsNobodyUp(t *testing.T) {
+	f, dir := newFS(t)
+	path := filepath.Join(dir, "file")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for range 100 {
+		if _, err := f.WriteTextFile(ended, path, "nobody's"); !errors.Is(err, context.Canceled) {
+			t.Fatalf("a write that was given up = %v", err)
+		}
+		if held := len(f.writing); held != 0 {
+			t.Fatal("it still holds the right to write")
+		}
+	}
+	if _, err := f.WriteTextFile(t.Context(), path, "new"); err != nil || content(t, path) != "new" {
+		t.Errorf("the next write = %v", err)
+	}
+}
