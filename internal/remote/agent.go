@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -56,6 +57,7 @@ type Agent struct {
 	cookies http.CookieJar
 
 	pingEvery, pingPatience time.Duration
+	dial                    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // New checks where the agent listens. It connects to nothing.
@@ -75,7 +77,11 @@ func New(opt Options) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep cookies: %w", err)
 	}
-	a := &Agent{opt: opt, url: u, headers: http.Header{}, cookies: jar, pingEvery: pingEvery, pingPatience: pingPatience}
+	dialer := &net.Dialer{Timeout: connectPatience, KeepAlive: pingEvery}
+	a := &Agent{
+		opt: opt, url: u, headers: http.Header{}, cookies: jar,
+		pingEvery: pingEvery, pingPatience: pingPatience, dial: dialer.DialContext,
+	}
 	for name, value := range opt.Headers {
 		a.headers.Set(name, value)
 	}
@@ -139,10 +145,9 @@ func (a *Agent) httpURL() string { return a.url.String() }
 // transport is how the agent is reached: through the proxy of the environment, with the
 // headers of answers bounded.
 func (a *Agent) transport() *http.Transport {
-	dialer := &net.Dialer{Timeout: connectPatience, KeepAlive: pingEvery}
 	t := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
+		DialContext:            a.dial,
 		TLSHandshakeTimeout:    connectPatience,
 		MaxResponseHeaderBytes: maxHeaders,
 	}

@@ -35,9 +35,9 @@ type socket struct {
 	err   error
 	raw   atomic.Pointer[net.Conn] // what is below it
 
-	buf      bytes.Buffer
-	waiting  atomic.Bool  // a read waits for the network
-	received atomic.Int64 // counts what comes
+	buf     bytes.Buffer
+	waiting atomic.Bool  // a read waits for the network
+	moved   atomic.Int64 // counts the bytes that come, and those of messages that go
 }
 
 func newSocket(a *Agent) *socket {
@@ -64,10 +64,11 @@ func (s *socket) dial() (*websocket.Conn, error) {
 	dial := t.DialContext
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
-		if err == nil {
-			s.raw.Store(&c)
+		if err != nil {
+			return nil, err
 		}
-		return c, err
+		s.raw.Store(&c)
+		return moving{c, &s.moved}, nil
 	}
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(true) // which alone can be upgraded
@@ -117,7 +118,6 @@ func (s *socket) read() ([]byte, error) {
 		if err != nil {
 			return nil, s.cause(err)
 		}
-		s.received.Add(1)
 		if kind == websocket.MessageText {
 			return s.message(r)
 		}
@@ -134,7 +134,6 @@ func (s *socket) message(r io.Reader) ([]byte, error) {
 	}
 	s.buf.Reset()
 	bound := int64(s.agent.opt.MaxMessage)
-	r = progress{r, &s.received}
 	n, err := s.buf.ReadFrom(io.LimitReader(r, bound+1))
 	if err == nil && n > bound {
 		s.buf.Reset()
@@ -149,17 +148,30 @@ func (s *socket) message(r io.Reader) ([]byte, error) {
 	return s.buf.Bytes(), nil
 }
 
-// progress counts the reads of a message, so that one that takes long to come is not
-// taken for silence.
-type progress struct {
-	io.Reader
+// moving is a connection that counts what moves on it, so that a message that takes long
+// to come or to go is not taken for silence.
+type moving struct {
+	net.Conn
 	count *atomic.Int64
 }
 
-// Read implements io.Reader.
-func (p progress) Read(b []byte) (int, error) {
-	n, err := p.Reader.Read(b)
-	p.count.Add(1)
+// longestPing is more bytes than a ping takes on the wire, also with TLS around it. The
+// pieces in which a message is written are longer, but for the last one.
+const longestPing = 512
+
+// Read implements net.Conn.
+func (m moving) Read(b []byte) (int, error) {
+	n, err := m.Conn.Read(b)
+	m.count.Add(int64(n))
+	return n, err
+}
+
+// Write implements net.Conn. That a ping was written says nothing about the server.
+func (m moving) Write(b []byte) (int, error) {
+	n, err := m.Conn.Write(b)
+	if n > longestPing {
+		m.count.Add(int64(n))
+	}
 	return n, err
 }
 
@@ -203,26 +215,32 @@ func (s *socket) keepAlive() {
 		case <-s.ctx.Done():
 			return
 		case <-tick.C:
-		}
-		if !s.answers() {
-			s.cancel(errSilent)
-			s.abort()
-			return
+			s.ask()
 		}
 	}
 }
 
-// answers reports whether the server answers a ping. While nobody reads, the answer could
-// not be seen, so that nothing is asked; nor is anything missed if a message came.
-func (s *socket) answers() bool {
-	before := s.received.Load()
+// ask asks the server whether it is there, and gives the connection up if nothing moves
+// on it for as long as that may take. While nobody reads, the answer could not be seen, so
+// that nothing is asked.
+func (s *socket) ask() {
 	if !s.waiting.Load() {
-		return true
+		return
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, s.agent.pingPatience)
-	defer cancel()
-	err := s.conn.Ping(ctx)
-	return err == nil || !errors.Is(err, context.DeadlineExceeded) || !s.waiting.Load() || s.received.Load() != before
+	ctx, enough := context.WithCancel(s.ctx)
+	defer enough()
+	before := s.moved.Load()
+	late := time.AfterFunc(s.agent.pingPatience, func() {
+		if s.waiting.Load() && s.moved.Load() == before {
+			s.cancel(errSilent) // before anything is closed: this is what reads and writes are told
+			s.abort()
+		}
+		enough()
+	})
+	defer late.Stop()
+	// A ping waits for a message that is being written, but only for some seconds.
+	for errors.Is(s.conn.Ping(ctx), context.DeadlineExceeded) {
+	}
 }
 
 // abort ends the connection without a word.
