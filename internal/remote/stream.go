@@ -150,11 +150,13 @@ func (s *streamable) leave(session string, left bool) {
 	}
 }
 
-// unfollow ends the stream of a session.
+// unfollow ends the stream of a session. Whoever opens the session again has another one,
+// though this one may take a moment to end.
 func (s *streamable) unfollow(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if st := s.streams[session]; st != nil && session != "" {
+		delete(s.streams, session)
 		st.stop()
 	}
 }
@@ -165,7 +167,9 @@ func (s *streamable) unfollow(session string) {
 func (s *streamable) ended(st *stream, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.streams, st.session)
+	if s.streams[st.session] == st {
+		delete(s.streams, st.session)
+	}
 	s.live--
 	if !errors.Is(err, errUnknownSession) && !st.left && s.ending == nil {
 		s.ending = err
