@@ -3,9 +3,7 @@
 package terminal
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"runtime"
 	"strconv"
@@ -100,8 +98,8 @@ func lives(pid int) bool {
 		return false
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) || !exists("/proc/self/stat")
+	if err != nil { // it has ended meanwhile, or nothing can be read of any process
+		return !exists("/proc/self/stat")
 	}
 	return !strings.Contains(string(stat), ") Z ")
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"strconv"
@@ -114,7 +113,7 @@ func lives(pid int) bool {
 		return false
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if errors.Is(err, fs.ErrNotExist) {
+	if err != nil { // it has ended meanwhile, or nothing can be read of any process
 		return readTable() == nil
 	}
 	return !strings.Contains(string(stat), ") Z ")
