@@ -70,6 +70,7 @@ func writeForEver(dir string) {
 		if err != nil {
 			exit(err)
 		}
+		fmt.Println("wrote", n)
 	}
 }
 
@@ -83,8 +84,8 @@ func TestKilledWhileWriting(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	versions, leftovers := map[string]bool{}, 0
-	for range kills {
-		kill(t, dir, rand.N(8*time.Millisecond))
+	for i := range kills {
+		kill(t, dir, i%4, rand.N(8*time.Millisecond))
 		text, err := os.ReadFile(path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // it was killed before the first write
@@ -116,8 +117,9 @@ func TestKilledWhileWriting(t *testing.T) {
 	assertNoTemp(t, dir)
 }
 
-// kill starts a writer, lets it write, and kills it.
-func kill(t *testing.T, dir string, after time.Duration) {
+// kill starts a writer, lets it write so many versions, and kills it in one that comes
+// later.
+func kill(t *testing.T, dir string, versions int, after time.Duration) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), writerEnv+"="+dir)
@@ -129,7 +131,12 @@ func kill(t *testing.T, dir string, after time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = bufio.NewReader(out).ReadString('\n')
+	lines := bufio.NewReader(out)
+	for range 1 + versions { // it says that it writes, and what it wrote
+		if err == nil {
+			_, err = lines.ReadString('\n')
+		}
+	}
 	time.Sleep(after) // the random moment
 	_ = cmd.Process.Kill()
 	var killed *exec.ExitError
