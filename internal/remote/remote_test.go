@@ -355,17 +355,23 @@ func TestAServerThatIsThereIsKept(t *testing.T) {
 
 // While nobody reads, the server cannot send for ever.
 func TestASlowReaderHoldsUpTheServer(t *testing.T) {
-	sent := make(chan int, 1)
+	taken, sent := make(chan struct{}), make(chan int, 1)
 	ws := socketServer(t, func(_ *http.Request, c *websocket.Conn) {
+		m := []byte(strings.Repeat("x", 1<<20))
+		_ = c.Write(context.Background(), websocket.MessageText, m)
+		<-taken
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		n := 0
-		for m := []byte(strings.Repeat("x", 1<<20)); c.Write(ctx, websocket.MessageText, m) == nil && n < 1000; n++ {
+		n := 1
+		for c.Write(ctx, websocket.MessageText, m) == nil && n < 1000 {
+			n++
 		}
 		sent <- n
 	})
 	c := dial(t, Options{URL: ws})
-	if _, err := c.Read(); err != nil {
+	_, err := c.Read()
+	close(taken) // from here on nobody reads
+	if err != nil {
 		t.Fatal(err)
 	}
 	if n := <-sent; n > 100 {
