@@ -102,6 +102,7 @@ func TestSomebodyTypesIntoCommandsOfTheAgent(t *testing.T) {
 }
 
 func TestEndsACommandForThePerson(t *testing.T) {
+	t.Setenv("SHELL", "/bin/sh")
 	m, r, _ := newMachine(t)
 	id := start(t, m, "sleep 1000")
 	if err := m.EndTerminal(id); err != nil {
