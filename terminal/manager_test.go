@@ -309,7 +309,7 @@ func TestScreenOfACommand(t *testing.T) {
 		{"colours", `printf '\033[1;32mok\033[0m done\n'`, "\x1b[1;32mok\x1b[0m done"},
 		{"progress", `for i in 1 2 3; do printf '\rstep %s' $i; done; echo`, "step 3"},
 		{"redraw", `printf 'a: ...\nb: ...\n\033[2A\033[Ka: ok\n\033[Kb: ok\n'`, "a: ok\nb: ok"},
-		{"full screen", `echo before; tput smcup; tput cup 3 5; echo inside; tput rmcup; echo after`, "before\nafter"},
+		{"full screen", `echo before; printf '\033[?1049h\033[4;6Hinside\n\033[?1049l'; echo after`, "before\nafter"},
 		{"attack", `printf 'x\033]52;c;ZXZpbA==\007\033]0;owned\007\033P+q544e\033\\\033[6n\033[cy\n'`, "xy"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
