@@ -122,12 +122,13 @@ type Process struct {
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
-	cmd     *exec.Cmd
-	command Command
-	stderr  tail
-	done    chan struct{}
-	tree    *proctree.Tree
-	err     *ExitError // set before done is closed
+	cmd       *exec.Cmd
+	command   Command
+	stderr    tail
+	termGrace time.Duration
+	done      chan struct{}
+	tree      *proctree.Tree
+	err       *ExitError // set before done is closed
 }
 
 // StartProcess starts an agent. Its stderr is drained all the time and its tail
@@ -136,7 +137,10 @@ func StartProcess(c Command) (*Process, error) {
 	if info, err := os.Stat(c.Dir); c.Dir != "" && (err != nil || !info.IsDir()) {
 		return nil, &StartError{c, &dirError{c.Dir, err}}
 	}
-	p := &Process{cmd: exec.Command(c.Path, c.Args...), command: c, done: make(chan struct{}), stderr: tail{max: stderrTail}}
+	p := &Process{
+		cmd: exec.Command(c.Path, c.Args...), command: c, done: make(chan struct{}),
+		stderr: tail{max: stderrTail}, termGrace: termGrace,
+	}
 	p.cmd.Env = append(os.Environ(), c.Env...)
 	p.cmd.Dir = c.Dir
 	proctree.Lead(p.cmd)
@@ -214,7 +218,7 @@ func (p *Process) Stop(ctx context.Context) {
 		return
 	}
 	p.tree.Terminate()
-	if p.endsWithin(ctx, termGrace) {
+	if p.endsWithin(ctx, p.termGrace) {
 		return
 	}
 	_ = p.tree.Kill() // what the kernel holds cannot be ended

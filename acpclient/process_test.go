@@ -187,6 +187,9 @@ func TestStopEscalates(t *testing.T) {
 			if line, err := out.ReadString('\n'); line != "ready\n" {
 				t.Fatalf("%q, %v", line, err)
 			}
+			if tt.last != "" {
+				p.termGrace = linger // it ends, and may take its time for that
+			}
 			go p.Stop(tt.ctx) // two at once are one
 			p.Stop(tt.ctx)
 			if got := p.Err().(*ExitError).State.String(); got != tt.want {
