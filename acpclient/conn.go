@@ -289,6 +289,9 @@ func (c *Conn) Flush(ctx context.Context) error {
 		}
 		c.writable.Wait()
 	}
+	if c.queued == 0 {
+		return c.writeErr // an error has emptied the queue
+	}
 	return ctx.Err()
 }
 

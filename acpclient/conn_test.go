@@ -360,6 +360,9 @@ func TestWriteError(t *testing.T) {
 	if err := c.Cancel(&CancelNotification{}); !errors.Is(err, ErrClosed) {
 		t.Errorf("%v", err)
 	}
+	if err := c.Conn().Flush(t.Context()); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("what was not written is taken for written: %v", err)
+	}
 	_, _ = io.WriteString(agent, chunk("last words")+"\n")
 	_ = agent.Close()
 	<-c.Conn().Done()
