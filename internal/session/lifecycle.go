@@ -238,6 +238,7 @@ func (s *Session) lost(err error, stderr string) {
 			c.agentGone()
 		}
 	}
+	s.next = 0
 	s.pauseQueue()
 	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr, At: s.opt.Now()})
 }

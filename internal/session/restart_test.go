@@ -269,3 +269,24 @@ func TestAPromptForNobody(t *testing.T) {
 		}
 	})
 }
+
+// A prompt that was to be sent at once, in place of the turn that ran, is for the agent
+// that ran it: when that has gone, the prompt waits as all others do.
+func TestAPromptThatWasToBeSentNowWaitsWhenTheAgentHasGone(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.SendNow([]acpclient.ContentBlock{acpclient.TextBlock("now")})
+		h.settle()
+		h.agent().exit(errors.New("crash"))
+		h.settle()
+		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
+			t.Fatalf("%d prompts wait, paused %v", len(h.conv.Queue), h.conv.QueuePaused)
+		}
+		h.Start()
+		h.settle()
+		h.reply("session/resume", `{}`)
+		if h.conv.Turn.Running || len(h.conv.Queue) != 1 {
+			t.Errorf("running %v, %d prompts wait", h.conv.Turn.Running, len(h.conv.Queue))
+		}
+	})
+}
