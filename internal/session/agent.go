@@ -196,6 +196,13 @@ func (a *agent) sessionOf(id acpclient.SessionID) (*Session, error) {
 	return a.owner, nil
 }
 
+// hasLeft reports whether a session was open and is not any more.
+func (a *agent) hasLeft(id acpclient.SessionID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.left[id]
+}
+
 // SessionUpdate implements acpclient.Handler, as the methods below do.
 func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotification) {
 	a.mu.Lock()

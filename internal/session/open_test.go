@@ -198,6 +198,38 @@ func TestLoadAnotherSession(t *testing.T) {
 	})
 }
 
+// A question that waits for room in the stream while its session is left is nobody's
+// business either.
+func TestAQuestionWhoseSessionIsLeftBeforeItIsSeen(t *testing.T) {
+	for method, params := range map[string]string{
+		"session/request_permission": permissionFor("t1"),
+		"elicitation/create":         `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`,
+	} {
+		t.Run(method, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				h.stream.post(says(strings.Repeat("x", pendingBound)))
+				asked := h.agent().ask(t.Context(), method, params)
+				synctest.Wait()
+				if err := h.Load("b"); err != nil {
+					t.Fatal(err)
+				}
+				h.settle()
+				if len(h.conv.Permissions)+len(h.conv.Elicitations) != 0 {
+					t.Error("the person is asked")
+				}
+				select {
+				case got := <-asked:
+					if got.err != nil || !strings.Contains(string(got.raw), "cancel") {
+						t.Errorf("it is answered %s %v", got.raw, got.err)
+					}
+				default:
+					t.Error("it is not answered")
+				}
+			})
+		})
+	}
+}
+
 func TestLoadTakesTheOthersPlace(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")

@@ -50,13 +50,13 @@ func (q *question[A]) wait(ctx context.Context, giveUp func() bool) (A, error) {
 }
 
 // openPermission asks the person. The answer is "cancelled" at once if the turn was
-// cancelled, or if the agent is not the current one any more.
+// cancelled, or if the agent is not the current one any more or the session was left.
 func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
 	s.mu.Lock()
 	defer s.unlock()
 	s.lastNumber++
 	q := newQuestion[acpclient.RequestPermissionOutcome](s.lastNumber)
-	if s.closed || s.agent != a {
+	if s.closed || s.agent != a || a.hasLeft(r.SessionID) {
 		q.reply <- acpclient.PermissionCancelled
 		return q
 	}
@@ -139,14 +139,14 @@ func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermiss
 var elicitCancelled = acpclient.CreateElicitationResponse{Action: acpclient.ElicitCancel}
 
 // openElicitation asks the person for input. The answer is "cancelled" at once if the
-// agent is not the current one any more, or if the turn was cancelled and the question
-// belongs to the session: signing in, for instance, does not.
+// agent is not the current one any more or the session was left, or if the turn was
+// cancelled and the question belongs to the session: signing in, for instance, does not.
 func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest) *question[acpclient.CreateElicitationResponse] {
 	s.mu.Lock()
 	defer s.unlock()
 	s.lastNumber++
 	q := newQuestion[acpclient.CreateElicitationResponse](s.lastNumber)
-	if s.closed || s.agent != a {
+	if s.closed || s.agent != a || a.hasLeft(r.SessionID) {
 		q.reply <- elicitCancelled
 		return q
 	}
