@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,6 +40,31 @@ func TestCloseSaysGoodbye(t *testing.T) {
 		}
 		if len(h.agents) != 1 {
 			t.Error("an agent was started after the end")
+		}
+	})
+}
+
+// Whoever closes a session that is just being closed waits for that as well.
+func TestCloseWhileItIsBeingClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.Start()
+		h.settle()
+		h.agent().slow, h.agent().let = true, make(chan struct{})
+		h.agent().die() // the pipes, not the process
+		synctest.Wait()
+		var returned atomic.Int32
+		for range 2 {
+			go func() { h.Close(t.Context()); returned.Add(1) }()
+		}
+		synctest.Wait()
+		if n := returned.Load(); n != 0 {
+			t.Errorf("%d have returned while the agent runs", n)
+		}
+		close(h.agent().let)
+		synctest.Wait()
+		if n := returned.Load(); n != 2 {
+			t.Errorf("%d of 2 have returned", n)
 		}
 	})
 }

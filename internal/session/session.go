@@ -96,6 +96,7 @@ type Session struct {
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	work    sync.WaitGroup // goroutines of this session
+	ended   chan struct{}  // closed when Close has done its work
 
 	// mu is taken before the locks of agents, of connections and of the stream,
 	// never after them, and released by unlock. Answers of the agent are handled
@@ -153,6 +154,7 @@ func NewSession(opt Options) (*Session, error) {
 		queue: slices.Clone(opt.Queue), paused: len(opt.Queue) > 0, lastNumber: opt.LastNumber,
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
+		ended:        make(chan struct{}),
 	}
 	s.stream.keeper, s.stream.ring = opt.Keeper, opt.Ring
 	if opt.Judge != nil {
@@ -197,9 +199,10 @@ func (s *Session) Close(ctx context.Context) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		s.work.Wait()
+		<-s.ended
 		return
 	}
+	defer close(s.ended)
 	s.closed = true
 	s.epoch++
 	a := s.agent
