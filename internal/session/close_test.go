@@ -69,6 +69,30 @@ func TestCloseWhileItIsBeingClosed(t *testing.T) {
 	})
 }
 
+// The goodbye comes behind all that was said before, also what another goroutine is just
+// sending, and before the agent is ended.
+func TestCloseWhileSomethingIsBeingSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t)
+		h.Start()
+		h.settle()
+		h.prompt("go")
+		sends := make(chan struct{})
+		h.mu.Lock()
+		h.outbox = append(h.outbox, func() { <-sends })
+		go h.unlock()
+		synctest.Wait()
+		go h.Close(t.Context())
+		synctest.Wait()
+		close(sends)
+		synctest.Wait()
+		got := h.agent().got()
+		if i := slices.Index(got, "session/cancel s1"); i < 0 || !slices.Contains(got[i:], "session/close s1") {
+			t.Errorf("the agent got %q", got)
+		}
+	})
+}
+
 // An agent that does not read must not hold up the exit.
 func TestCloseWithAnAgentThatDoesNotListen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

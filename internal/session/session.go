@@ -212,7 +212,13 @@ func (s *Session) Close(ctx context.Context) {
 	s.ready = false
 	s.closeQuestions()
 	s.dropBlocked()
+	sent := make(chan struct{})
+	s.outbox = append(s.outbox, func() { close(sent) })
 	s.unlock()
+	select {
+	case <-sent: // perhaps by another goroutine
+	case <-ctx.Done():
+	}
 
 	s.stream.Close() // lets go whoever waits for room in it
 	s.cancel()
