@@ -86,6 +86,8 @@ func (s *Summary) Name() string {
 type Index struct {
 	store *Store
 	db    *sql.DB
+	// refreshing has room for the one Refresh that is at work.
+	refreshing chan struct{}
 }
 
 // OpenIndex opens the index of a store. One that is damaged, or of another version, is
@@ -117,12 +119,15 @@ func (s *Store) openIndex(ctx context.Context, path string) (*Index, error) {
 		return nil, err
 	}
 	_ = f.Close()
-	pragmas := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)", "cache_size(-8000)"}}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+pragmas.Encode())
+	options := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)", "cache_size(-8000)"}}
+	// SQLite waits for another writer only where a transaction begins to write with its
+	// first statement. One that has read before fails at once.
+	options.Set("_txlock", "immediate")
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+options.Encode())
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{store: s, db: db}
+	x := &Index{store: s, db: db, refreshing: make(chan struct{}, 1)}
 	if err := x.prepare(ctx); err != nil {
 		_ = db.Close()
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -250,6 +251,35 @@ func TestTheIndexFollowsTheLogs(t *testing.T) {
 	refresh(t, x)
 	if got := found(t, x, "alpha", Query{}); got != nil {
 		t.Errorf("found %s after it was deleted", got)
+	}
+}
+
+// Several programs, and several parts of one, bring the index up to date at the same time:
+// nobody fails, and everything is in it once.
+func TestTheIndexIsBroughtUpToDateBySeveralAtOnce(t *testing.T) {
+	s, l := newLog(t)
+	appendAll(t, l, text("alpha"))
+	one, other := index(t, s), index(t, s)
+	const rounds = 10
+	for i := range rounds {
+		appendAll(t, l, events.Sent(fmt.Sprintf("word%d and some more", i)))
+		chat(t, s, Meta{Cwd: "/a"}, fmt.Sprintf("other%d", i))
+		var all sync.WaitGroup
+		for _, x := range []*Index{one, one, other, other} {
+			all.Go(func() {
+				if err := x.Refresh(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	for i := range rounds {
+		for _, word := range []string{fmt.Sprintf("word%d", i), fmt.Sprintf("other%d", i)} {
+			if n := passages(t, one, word); n != 1 {
+				t.Errorf("%s stands in %d passages", word, n)
+			}
+		}
 	}
 }
 

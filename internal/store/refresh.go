@@ -14,8 +14,15 @@ import (
 )
 
 // Refresh brings the index up to date with the logs: it reads what was written since
-// it did so last, and nothing else.
+// it did so last, and nothing else. Of several at the same time, each waits for the one
+// before.
 func (x *Index) Refresh(ctx context.Context) error {
+	select {
+	case x.refreshing <- struct{}{}:
+		defer func() { <-x.refreshing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	stale, gone, err := x.compare(ctx)
 	if err != nil {
 		return err
@@ -80,7 +87,7 @@ func (x *Index) takeSome(ctx context.Context, stale []staleLog) (rest []staleLog
 	began := time.Now()
 	err = x.change(ctx, func(tx *sql.Tx) error {
 		for len(stale) > 0 && time.Since(began) < takeTime {
-			if err := x.take(ctx, tx, stale[0].logFile, stale[0].at); err != nil {
+			if err := x.take(ctx, tx, stale[0]); err != nil {
 				return err
 			}
 			stale = stale[1:]
@@ -109,13 +116,27 @@ func (x *Index) known(ctx context.Context) (map[ID]position, error) {
 	return known, rows.Err()
 }
 
+// positionOf is how far a log is in the index, as nobody can change it in the transaction.
+func positionOf(ctx context.Context, tx *sql.Tx, id ID) (p position, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT key, size, read FROM sessions WHERE id = ?", id).Scan(&p.key, &p.size, &p.read)
+	if errors.Is(err, sql.ErrNoRows) {
+		return position{}, nil
+	}
+	return p, err
+}
+
 // position is how far a log is in the index: size bytes of it, whole records all, when
 // it had read bytes. The zero position is that of a log that is not.
 type position struct{ key, size, read int64 }
 
-// take reads what was added to a log since it was at a position. A log that has become
+// take reads what was added to a log since it was read last. A log that has become
 // shorter is read anew.
-func (x *Index) take(ctx context.Context, tx *sql.Tx, f logFile, at position) error {
+func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
+	f := log.logFile
+	at, err := positionOf(ctx, tx, f.id)
+	if err != nil || at != log.at && at.read >= f.size {
+		return err // if there is none, another program has read it meanwhile
+	}
 	s := scanner{summary: Summary{Meta: Meta{ID: f.id}}}
 	if at.key != 0 && f.size < at.size {
 		if err := drop(ctx, tx, at.key); err != nil {
