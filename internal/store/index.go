@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"github.com/rogpeppe/go-internal/lockedfile"
+	"modernc.org/sqlite" // also the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"parley/acpclient"
 )
@@ -97,9 +99,17 @@ func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
 		return nil, fmt.Errorf("open the index of the sessions: %w", err)
 	}
 	path := filepath.Join(s.dir, indexName)
+	unlock, err := lockedfile.MutexAt(path + ".lock").Lock() // only one at a time makes it
+	if err != nil {
+		return nil, fmt.Errorf("open the index of the sessions: %w", err)
+	}
+	defer unlock()
 	x, err := s.openIndex(ctx, path)
-	if err == nil {
+	switch {
+	case err == nil:
 		return x, nil
+	case ctx.Err() != nil || inUse(err):
+		return nil, fmt.Errorf("open the index of the sessions: %w", err)
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -110,6 +120,12 @@ func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
 		return nil, fmt.Errorf("open the index of the sessions: %w", err)
 	}
 	return x, nil
+}
+
+// inUse reports whether an error says no more than that somebody else has the index.
+func inUse(err error) bool {
+	var failed *sqlite.Error
+	return errors.As(err, &failed) && failed.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 // openIndex opens the index in a file, which it makes if there is none.
@@ -137,21 +153,21 @@ func (s *Store) openIndex(ctx context.Context, path string) (*Index, error) {
 
 // prepare makes the tables of a new index, and fails for one of another version.
 func (x *Index) prepare(ctx context.Context) error {
-	return x.change(ctx, func(tx *sql.Tx) error {
-		var v int
-		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v); err != nil {
-			return err
-		}
-		switch v {
-		case schemaVersion:
-			_, err := tx.ExecContext(ctx, "SELECT 1 FROM sessions, passages, words LIMIT 0")
-			return err
-		case 0:
+	var v int
+	if err := x.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v); err != nil {
+		return err
+	}
+	switch v {
+	case schemaVersion:
+		_, err := x.db.ExecContext(ctx, "SELECT 1 FROM sessions, passages, words LIMIT 0")
+		return err
+	case 0:
+		return x.change(ctx, func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
 			return err
-		}
-		return fmt.Errorf("it has the version %d", v)
-	})
+		})
+	}
+	return fmt.Errorf("it has the version %d", v)
 }
 
 // change runs a transaction.

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -313,6 +315,51 @@ func TestTheIndexIsMadeAnew(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// An index that is whole is not made anew because nobody waits for it any more, or
+// because another program opens it, or makes it, at the same time.
+func TestTheIndexIsNotMadeAnewWithoutNeed(t *testing.T) {
+	s := New(t.TempDir())
+	chat(t, s, Meta{Cwd: "/a"}, "Fix the parser")
+	var all sync.WaitGroup
+	opened := make([]*Index, 4)
+	for i := range opened {
+		all.Go(func() {
+			x, err := s.OpenIndex(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			opened[i] = x
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	refresh(t, opened[0])
+	for i, x := range opened {
+		if got := found(t, x, "parser", Query{}); len(got) != 1 {
+			t.Errorf("number %d has another index, in which there is %s", i, got)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.OpenIndex(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("opening it for nobody gives %v", err)
+	}
+	x, err := s.OpenIndex(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if got := found(t, x, "parser", Query{}); len(got) != 1 {
+		t.Errorf("it was thrown away: found %s", got)
 	}
 }
 
