@@ -109,12 +109,12 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 func (c *Conversation) restore() {
 	b := c.before
 	c.before = nil
-	if b == nil || len(c.Permissions)+len(c.Elicitations)+len(c.visits) > 0 {
+	if b == nil || len(c.Permissions)+len(c.Judging)+len(c.Elicitations)+len(c.visits) > 0 {
 		return
 	}
 	b.Agent, b.Phase, b.Turn, b.AuthError = c.Agent, c.Phase, c.Turn, c.AuthError
 	b.Queue, b.QueuePaused = c.Queue, c.QueuePaused
-	b.Permissions, b.Elicitations, b.visits = nil, nil, nil
+	b.Permissions, b.Judging, b.Elicitations, b.visits = nil, nil, nil, nil
 	*c = *b
 	c.restored = true
 }

@@ -426,3 +426,16 @@ func TestAFailedOpeningTakesNothingAway(t *testing.T) {
 		})
 	}
 }
+
+// A question that was asked while the session was being opened is still asked when that
+// has failed, also one that the rules are being looked at for.
+func TestAFailedOpeningTakesNoQuestionAway(t *testing.T) {
+	asked := events.Permission(1, `{"toolCallId":"t"}`)
+	asked.Judging = true
+	c := fold(t, conversation.SessionOpened{ID: "s1"}, events.AgentSays("what was said", ""),
+		conversation.SessionOpening{How: conversation.OpenLoad, ID: "s1", Clear: true}, asked,
+		conversation.SessionFailed{Err: errors.New("no")}, conversation.PermissionReferred{ID: 1})
+	if len(c.Permissions) != 1 {
+		t.Error("nobody is asked")
+	}
+}
