@@ -90,6 +90,7 @@ type Journal struct {
 
 // act is what the person does to a file.
 type act struct {
+	path    string
 	number  int
 	reverts []int
 }
@@ -205,7 +206,7 @@ func (j *Journal) record(path string, before, after *fs.Held) (done func(error))
 	}
 	c := record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: SourceWrite}
 	j.mu.Lock()
-	if a := j.acting; a != nil {
+	if a := j.acting; a != nil && a.path == path {
 		c.Source, c.Act, c.Reverts = SourcePerson, a.number, a.reverts
 		j.acting = nil
 	}

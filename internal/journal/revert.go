@@ -271,7 +271,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan) (Done, error) {
 	j.mu.Unlock()
 	var done Done
 	for _, p := range plans {
-		if err := j.write(ctx, p, act{number, p.reverts}); err != nil {
+		if err := j.write(ctx, p, act{p.path, number, p.reverts}); err != nil {
 			return done, &FileError{p.path, err}
 		}
 		done.Files = append(done.Files, p.path)
