@@ -91,13 +91,13 @@ func (t *turnWatch) limited(words string) {
 
 // end records what became of the files when a turn has ended.
 func (t *turnWatch) end() {
-	for path := range t.touched {
+	for _, path := range slices.Sorted(maps.Keys(t.touched)) {
 		t.settle(path, nil, SourceReport)
 	}
 	if t.tree != nil {
 		t.compareTrees()
 	} else {
-		for path := range t.known {
+		for _, path := range slices.Sorted(maps.Keys(t.known)) {
 			t.settle(path, nil, SourceSeen)
 		}
 	}
