@@ -372,6 +372,55 @@ func TestWhatAgentsTellOf(t *testing.T) {
 	}
 }
 
+// The end of a turn is recorded however much was told before it.
+func TestTheEndOfATurnIsRecordedWhateverWaits(t *testing.T) {
+	p := newProject(t)
+	p.write("f", "a\n")
+	p.Watch(conversation.PromptSent{At: time.Now()})
+	p.tell("1", acpclient.ToolPending, acpclient.DiffContent(p.path("f"), str("a\n"), "b\n"))
+	busy := make(chan struct{})
+	p.watch.do(func(*turnWatch) { <-busy })
+	status := acpclient.ToolInProgress
+	for range maxQueued + 1 {
+		p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "2", Status: &status}})
+	}
+	p.write("f", "b\n")
+	p.Watch(conversation.TurnEnded{})
+	close(busy)
+	p.wait()
+	if got := p.names(0); got != "f" {
+		t.Errorf("files: %q", got)
+	}
+}
+
+// A turn ends with its agent: what the next prompt brings is another one.
+func TestATurnEndsWithItsAgent(t *testing.T) {
+	p := newProject(t)
+	p.Watch(conversation.PromptSent{At: time.Now()})
+	p.wait()
+	p.serve("a.txt", "one\n")
+	p.Watch(conversation.AgentLost{})
+	p.turn("second", func() { p.serve("b.txt", "two\n") })
+	if got := p.names(2); len(p.Turns()) != 2 || got != "b.txt" {
+		t.Errorf("there are %d turns, files of the second: %q", len(p.Turns()), got)
+	}
+}
+
+// While the person changes a file outside of the session's directories, which is written
+// in another way, what the agent writes stays the agent's.
+func TestWhatTheAgentWritesMeanwhileIsNotThePersons(t *testing.T) {
+	p := newProject(t)
+	p.turn("", func() {
+		p.mu.Lock()
+		p.acting = &act{path: filepath.Join(t.TempDir(), "outside"), number: 1}
+		p.mu.Unlock()
+		p.serve("a.txt", "one\n")
+	})
+	if files := p.Files(0); len(files) != 1 || len(files[0].Sources) != 1 || files[0].Sources[0] != SourceWrite {
+		t.Errorf("files: %+v", files)
+	}
+}
+
 func TestDenialsAndHistoryAreNoChanges(t *testing.T) {
 	p := newProject(t)
 	p.write("f", "a\n")

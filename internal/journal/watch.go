@@ -23,8 +23,9 @@ type watcher struct {
 	closed  bool
 }
 
-// maxQueued bounds the events that wait: when an agent tells of more while the disk
-// is busy, the end of the turn shows what became of the files.
+// maxQueued bounds what waits before no more of what an agent tells of its calls is
+// queued: when it tells of more while the disk is busy, the end of the turn shows what
+// became of the files.
 const maxQueued = 10_000
 
 func (w *watcher) start(j *Journal) {
@@ -61,19 +62,41 @@ func (w *watcher) work() {
 func (w *watcher) do(f func(*turnWatch)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.closed && len(w.queue) < maxQueued {
+	w.doLocked(f)
+}
+
+// doLocked is do with w.mu held.
+func (w *watcher) doLocked(f func(*turnWatch)) {
+	if !w.closed {
 		w.queue = append(w.queue, f)
 		w.wake.Signal()
 	}
 }
 
+// told queues what the agent tells of a call in a turn that runs, as far as there is
+// room. Outside of turns an agent repeats what was long ago.
+func (w *watcher) told(f func(*turnWatch)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running && len(w.queue) < maxQueued {
+		w.doLocked(f)
+	}
+}
+
+// turnEnds queues the end of the turn, if one runs.
+func (w *watcher) turnEnds() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running {
+		w.running = false
+		w.doLocked((*turnWatch).end)
+	}
+}
+
 // stop ends the watcher when it has done what is queued, or when ctx ends.
 func (w *watcher) stop(ctx context.Context) {
+	w.turnEnds()
 	w.mu.Lock()
-	if w.running && !w.closed {
-		w.running = false
-		w.queue = append(w.queue, (*turnWatch).end)
-	}
 	w.closed = true
 	w.wake.Signal()
 	w.mu.Unlock()
@@ -103,14 +126,8 @@ func (j *Journal) Watch(e conversation.Event) {
 		j.watch.do(func(*turnWatch) { j.opened(string(e.ID)) })
 	case conversation.PromptSent:
 		j.turnBegins(e)
-	case conversation.TurnEnded:
-		j.watch.mu.Lock()
-		ends := j.watch.running
-		j.watch.running = false
-		j.watch.mu.Unlock()
-		if ends {
-			j.watch.do((*turnWatch).end)
-		}
+	case conversation.TurnEnded, conversation.AgentLost:
+		j.watch.turnEnds()
 	case conversation.PermissionOpened:
 		j.told(e.Request.ToolCall)
 	case conversation.Update:
@@ -122,7 +139,7 @@ func (j *Journal) Watch(e conversation.Event) {
 		case *acpclient.ToolCallUpdate:
 			j.told(*u)
 		case *acpclient.ToolCallContentChunk:
-			j.watch.do(func(t *turnWatch) { t.toldMore(u) })
+			j.watch.told(func(t *turnWatch) { t.toldMore(u) })
 		}
 	}
 }
@@ -170,14 +187,9 @@ func promptLine(prompt []acpclient.ContentBlock) string {
 	return ""
 }
 
-// told queues what the agent tells of a tool call, if it may be about files. Outside
-// of turns an agent repeats what was long ago.
+// told queues what the agent tells of a tool call, if it may be about files.
 func (j *Journal) told(u acpclient.ToolCallUpdate) {
-	j.watch.mu.Lock()
-	running := j.watch.running
-	j.watch.mu.Unlock()
-	if !running || len(u.Content) == 0 && len(u.Locations) == 0 && u.Status == nil {
-		return
+	if len(u.Content) > 0 || len(u.Locations) > 0 || u.Status != nil {
+		j.watch.told(func(t *turnWatch) { t.told(u) })
 	}
-	j.watch.do(func(t *turnWatch) { t.told(u) })
 }
