@@ -27,13 +27,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // scripted is a session with an agent in this process that does what a script says.
 func scripted(t *testing.T, script string) *session.Session {
 	t.Helper()
+	return tapped(t, script, nil)
+}
+
+// tapped is such a session whose lines on the wire somebody sees.
+func tapped(t *testing.T, script string, tap func(sent bool, line []byte)) *session.Session {
+	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "agent.script")
 	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(session.Options{
-		Cwd: dir, Unattended: true,
+		Cwd: dir, Unattended: true, Tap: tap,
 		Spawn: func(acpclient.Command) (*session.Peer, error) { return scriptedagent.Start(path), nil },
 		Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
 			table, err := sensitive.New(nil, nil, nil, "")
@@ -172,6 +178,37 @@ func TestSecondInterruptDoesNotWaitForTheAgent(t *testing.T) {
 	})
 	r := headless.Run(t.Context(), scripted(t, "handshake\nexpect session/prompt\nsay begun\nexpect session/nothing"), opt)
 	if r.Status != headless.Cancelled || r.StopReason != "" || r.Text != "begun" || len(r.Turns) != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A question that the agent has given up before it could be denied is no reason to cancel
+// the turn.
+func TestQuestionThatWasGivenUpIsNotDenied(t *testing.T) {
+	t.Parallel()
+	const script = `
+handshake
+expect session/prompt as p
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Run it"}, "options": [{"optionId": "n", "name": "No", "kind": "reject_once"}]} as question
+cancel question
+await question
+say Never mind.
+reply p {"stopReason": "end_turn"}`
+	given := make(chan struct{})
+	s := tapped(t, script, func(sent bool, line []byte) {
+		if sent && bytes.Contains(line, []byte(`"error"`)) {
+			close(given)
+		}
+	})
+	var h heard
+	opt := h.options("one")
+	opt.Event = func(e conversation.Event) error {
+		if _, asked := e.(conversation.PermissionOpened); asked {
+			<-given
+		}
+		return nil
+	}
+	if r := headless.Run(t.Context(), s, opt); r.Status != headless.Answered || r.Text != "Never mind." || len(r.Denied) > 0 {
 		t.Errorf("%+v", r)
 	}
 }

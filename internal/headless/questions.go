@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -24,8 +25,13 @@ func (r *run) answerQuestions() {
 }
 
 // deny denies what no rule allows: with an option that rejects it once. Where the
-// agent offers none, the turn is cancelled, and the question with it.
+// agent offers none, the turn is cancelled, and the question with it. A question that
+// the agent has given up by then is not denied: nobody waits for an answer.
 func (r *run) deny(p *conversation.Permission) {
+	i := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.RejectOnce })
+	if i >= 0 && errors.Is(r.session.Answer(p.ID, p.Options[i].OptionID), session.ErrAnswered) {
+		return
+	}
 	r.denied, r.rejected = true, true
 	d := Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind}
 	if len(p.Proposals) > 0 {
@@ -40,8 +46,7 @@ func (r *run) deny(p *conversation.Permission) {
 	} else {
 		r.tell("  " + how)
 	}
-	i := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.RejectOnce })
-	if i < 0 || r.session.Answer(p.ID, p.Options[i].OptionID) != nil {
+	if i < 0 {
 		r.cancel(PermissionDenied, "the agent offers no way to deny what it asked once, so the turn was cancelled")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// errAnswered says that a question was answered, or given up, before.
-var errAnswered = errors.New("the question is not open any more")
+// ErrAnswered says that a question was answered, or given up, before.
+var ErrAnswered = errors.New("the question is not open any more")
 
 // question is something that the agent asked. Whoever takes it out of the session's
 // map answers it, so that it is answered exactly once.
@@ -90,7 +90,7 @@ func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, prompt
 	defer s.unlock()
 	switch {
 	case s.permissions[id] == nil:
-		return errAnswered
+		return ErrAnswered
 	case option != "":
 		if err := s.answer(id, option); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, prompt
 func (s *Session) answer(id int, option acpclient.PermissionOptionID) error {
 	q := s.permissions[id]
 	if q == nil {
-		return errAnswered
+		return ErrAnswered
 	}
 	if !slices.ContainsFunc(q.offered, func(o acpclient.PermissionOption) bool { return o.OptionID == option }) {
 		return fmt.Errorf("the agent did not offer %q", option)
