@@ -11,19 +11,18 @@ import (
 	"testing"
 
 	"parley/internal/git"
+	apart "parley/internal/test/repository"
 )
 
 // repository makes one, with a file that was committed, and returns its folder
 // and a function that runs git there as its owner would.
 func repository(t *testing.T) (dir string, run func(args ...string) string) {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	apart.Apart(t)
 	dir = t.TempDir()
 	run = func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"}, args...)...)
+		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		if err != nil {

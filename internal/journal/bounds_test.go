@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/conversation"
+	"parley/internal/test/repository"
 )
 
 func noise(n int) string {
@@ -149,6 +150,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkTurnIn10000Files(b *testing.B) {
+	repository.Apart(b)
 	p := newProject(b)
 	p.git("init", "-q")
 	for i := range 10_000 {

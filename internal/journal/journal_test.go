@@ -175,7 +175,6 @@ func (p *project) git(args ...string) {
 	p.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@t", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@t")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		p.Fatalf("git %v: %v\n%s", args, err, out)
 	}

@@ -3,19 +3,17 @@ package journal
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"testing"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test/repository"
 )
 
 // newRepository is a project in a git work tree with a commit of some files.
 func newRepository(t testing.TB) *project {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	repository.Apart(t)
 	p := newProject(t)
 	p.git("init", "-q")
 	p.write(".gitignore", "ignored/\n")

@@ -10,19 +10,36 @@ import (
 	"testing"
 )
 
-// New makes a repository of one commit with these files, by their paths, and returns its
-// directory and a function that runs git in a directory as its owner would. It sets HOME,
-// so the test cannot be parallel; it is skipped where there is no git.
-func New(t *testing.T, files map[string]string) (dir string, run func(dir string, args ...string) string) {
+// Apart keeps what a test does with git apart from the settings of the person whose
+// machine runs it, and from a repository that git itself runs the tests for, as in a hook.
+// It sets the environment, so the test cannot be parallel; it is skipped where there is no
+// git.
+func Apart(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
+	}
+	for _, v := range os.Environ() {
+		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, "GIT_") {
+			t.Setenv(name, value) // it comes back after the test
+			if err := os.Unsetenv(name); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", home)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	write(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = t\n\temail = t@example.com\n[init]\n\tdefaultBranch = main\n")
+}
+
+// New makes a repository of one commit with these files, by their paths, and returns its
+// directory and a function that runs git in a directory as its owner would. The test is
+// kept [Apart].
+func New(t *testing.T, files map[string]string) (dir string, run func(dir string, args ...string) string) {
+	t.Helper()
+	Apart(t)
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +64,7 @@ func New(t *testing.T, files map[string]string) (dir string, run func(dir string
 	return dir, run
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
