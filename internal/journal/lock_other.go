@@ -9,3 +9,5 @@ const locks = false
 
 // lock reports true: files are not locked here.
 func lock(*os.File) bool { return true }
+
+func unlock(*os.File) {}

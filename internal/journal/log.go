@@ -119,4 +119,7 @@ func (l *log) add(r record, sync bool) error {
 	return nil
 }
 
-func (l *log) close() error { return l.file.Close() }
+func (l *log) close() error {
+	unlock(l.file)
+	return l.file.Close()
+}

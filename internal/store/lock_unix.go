@@ -17,3 +17,7 @@ func lock(f *os.File) error {
 		return err
 	}
 }
+
+// unlock frees it before the file is closed: a program that is just being started has a
+// copy of every open file for a moment, and the lock with it.
+func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }

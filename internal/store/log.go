@@ -103,6 +103,7 @@ func (l *Log) Close() error {
 	if l.marked != "" {
 		_ = os.Remove(l.marked) // at worst it is offered to go on with a session that was ended
 	}
+	unlock(l.file)
 	return l.file.Close()
 }
 
