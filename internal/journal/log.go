@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -55,6 +56,7 @@ type record struct {
 type log struct {
 	mu   sync.Mutex
 	file *os.File
+	torn bool // the last line has no end: there was no room for all of it
 }
 
 // maxRecord bounds a record, in bytes.
@@ -108,9 +110,15 @@ func (l *log) add(r record, sync bool) error {
 	if err != nil {
 		return err
 	}
+	line = append(line, '\n')
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, err := l.file.Write(append(line, '\n')); err != nil {
+	if l.torn {
+		line = slices.Insert(line, 0, '\n')
+	}
+	n, err := l.file.Write(line)
+	l.torn = err != nil && (n > 0 || l.torn)
+	if err != nil {
 		return err
 	}
 	if sync {

@@ -39,8 +39,7 @@ func openStore(dir string, most int64) (*store, error) {
 	return s, nil
 }
 
-// diskUse is how many bytes the files below a directory have. What a killed process
-// has left half written is removed.
+// diskUse is how many bytes the files below a directory have.
 func diskUse(dir string) int64 {
 	var sum int64
 	_ = filepath.WalkDir(dir, func(path string, d iofs.DirEntry, err error) error {
