@@ -53,7 +53,6 @@ const twoAgents = "[agents.mine]\ncommand = \"my-agent\"\n[agents.other]\ncomman
 
 func TestBeginsWithTheStoredSessionThatIsMeant(t *testing.T) {
 	dir := isolate(t, twoAgents)
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	keep(t, store.Meta{Agent: "mine", Cwd: "/elsewhere"}, "far")
 	mine := keep(t, store.Meta{Agent: "mine", Cwd: dir}, "near")
 	other := keep(t, store.Meta{Agent: "other", Cwd: dir}, "nearer")
@@ -100,7 +99,6 @@ func TestBeginsWithTheStoredSessionThatIsMeant(t *testing.T) {
 // file: not unless it stands there again, or the person agrees.
 func TestAStoredCommandIsNotTrusted(t *testing.T) {
 	dir := isolate(t, "")
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	id := keep(t, store.Meta{Agent: "sh", Command: []string{"sh", "-c", "true"}, Cwd: dir}, "x")
 	for name, c := range map[string]struct {
 		open    tab.Open
@@ -132,7 +130,6 @@ func TestAStoredCommandIsNotTrusted(t *testing.T) {
 
 func TestAStoredSessionWhoseDirectoryIsGoneCanBeRead(t *testing.T) {
 	isolate(t, twoAgents)
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	id := keep(t, store.Meta{Agent: "mine", Cwd: "/no/such/directory"}, "x")
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {

@@ -21,14 +21,18 @@ func terminal() (*streams, *bytes.Buffer) {
 	return &streams{In: strings.NewReader(""), Out: &out, Err: &out, OutTerminal: true, Keyboard: true}, &out
 }
 
-// isolate gives the test a home of its own, with a configuration, and an empty
-// PATH, and runs it in an empty directory, which it returns.
+// isolate gives the test a home of its own, with a configuration, an empty PATH and a
+// terminal that shows a screen, whatever the tests themselves are run in, and runs it in
+// an empty directory, which it returns.
 func isolate(t *testing.T, configuration string) string {
 	t.Helper()
 	home, dir := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
 	t.Setenv("PATH", "")
+	t.Setenv("TERM", "xterm-256color")
+	t.Setenv("ACCESSIBLE", "")
 	if err := os.MkdirAll(filepath.Join(home, "parley"), 0o700); err != nil {
 		t.Fatal(err)
 	}
