@@ -268,7 +268,9 @@ func TestStopReading(t *testing.T) {
 		if n := written.Load(); n > 1 { // one read may have been under way
 			t.Errorf("%d lines were read", n)
 		}
-		if got := <-code; got != 7 || written.Load() != 3 {
+		got := <-code
+		synctest.Wait() // what was read last is told of as written a moment later
+		if got != 7 || written.Load() != 3 {
 			t.Errorf("code %d, %d lines written", got, written.Load())
 		}
 		_ = inR.Close()
