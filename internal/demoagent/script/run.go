@@ -27,6 +27,7 @@ type runner struct {
 
 	writing sync.Mutex
 	out     io.Writer
+	serving sync.Mutex // held while messages are answered in the background; taken before mu
 
 	// Of the steps only.
 	counts   []int // of the repeats around the step

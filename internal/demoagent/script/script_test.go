@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -188,6 +189,28 @@ c
 			out, stderr, code := exchange(t, tt.src, tt.client...)
 			if out != tt.want || code != ExitDone {
 				t.Errorf("code %d, stderr %s\ngot\n%s\nwant\n%s", code, stderr, out, tt.want)
+			}
+		})
+	}
+}
+
+// What waited when the steps had ended is answered before what comes then: answers that
+// overtake each other would be a fault that no script has asked for.
+func TestAnswersKeepTheOrderOfTheRequests(t *testing.T) {
+	for name, src := range map[string]string{"to the end": "expect go", "some methods": "expect go\nserve session/list\nexpect stop"} {
+		t.Run(name, func(t *testing.T) {
+			var client []string
+			var want strings.Builder
+			for id := range 600 {
+				if id == 300 {
+					client = append(client, `{"jsonrpc":"2.0","method":"go"}`)
+				}
+				client = append(client, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/list"}`, id))
+				fmt.Fprintf(&want, `{"jsonrpc":"2.0","id":%d,"result":{"sessions":[]}}`+"\n", id)
+			}
+			out, stderr, code := exchange(t, src, append(client, `{"jsonrpc":"2.0","method":"stop"}`)...)
+			if out != want.String() || code != ExitDone {
+				t.Errorf("code %d, stderr %s, the answers are in another order than the requests", code, stderr)
 			}
 		})
 	}

@@ -85,8 +85,10 @@ func (r *runner) setDeaf(deaf bool) error {
 }
 
 // serveMethods answers messages of these methods from now on, those that wait
-// included.
+// included. What comes meanwhile is answered behind them.
 func (r *runner) serveMethods(methods []string) {
+	r.serving.Lock()
+	defer r.serving.Unlock()
 	r.mu.Lock()
 	var waiting []*message
 	for _, m := range methods {
@@ -106,6 +108,18 @@ func (r *runner) serveMethods(methods []string) {
 
 // serveRest serves everything until stdin ends.
 func (r *runner) serveRest() error {
+	r.serveWaiting()
+	err := r.wait(func() bool { return false })
+	if errors.Is(err, errStdinEnded) {
+		return nil
+	}
+	return err
+}
+
+// serveWaiting serves everything from now on: what waits, and behind it what comes.
+func (r *runner) serveWaiting() {
+	r.serving.Lock()
+	defer r.serving.Unlock()
 	r.mu.Lock()
 	waiting := slices.DeleteFunc(r.inbox, func(m *message) bool { return m.answered })
 	r.inbox, r.serveAll = nil, true
@@ -113,11 +127,6 @@ func (r *runner) serveRest() error {
 	for _, m := range waiting {
 		r.serve(m)
 	}
-	err := r.wait(func() bool { return false })
-	if errors.Is(err, errStdinEnded) {
-		return nil
-	}
-	return err
 }
 
 // serve answers one message as an agent should. Errors of writing are left to the

@@ -122,6 +122,8 @@ func (r *runner) take(m *message) {
 	r.changed.Broadcast()
 	r.mu.Unlock()
 	if serve {
+		r.serving.Lock()
+		defer r.serving.Unlock()
 		r.serve(m)
 	}
 }
