@@ -38,6 +38,7 @@ func (l *launcher) reopen(ctx context.Context, o tab.Open) (*tab.Reopened, error
 	m := r.Transcript.Meta
 	if r.ReadOnly == nil {
 		r.Session, r.ReadOnly = l.goOn(r, log)
+		log = nil
 	}
 	if r.ReadOnly == nil {
 		return r, nil
@@ -103,11 +104,11 @@ func (l *launcher) agentOf(m store.Meta, o tab.Open) (config.Agent, error) {
 }
 
 // goOn makes the session that goes on with a stored one in its log, which is the
-// session's from then on.
+// session's from then on. If there is an error, the log is closed.
 func (l *launcher) goOn(r *tab.Reopened, log *store.Log) (*session.Session, error) {
 	t := r.Transcript
 	if err := log.Append(t.Ending); err != nil {
-		return nil, err
+		return nil, errors.Join(err, log.Close())
 	}
 	m := t.Meta
 	c := t.Conversation

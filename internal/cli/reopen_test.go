@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"parley/acpclient"
@@ -125,6 +126,32 @@ func TestAStoredCommandIsNotTrusted(t *testing.T) {
 				t.Errorf("it can be read only: %v", r.ReadOnly)
 			}
 		})
+	}
+}
+
+// An agent that cannot be started as the configuration wants it is no reason not to read
+// what was said, nor may the reason be lost.
+func TestAStoredSessionWhoseAgentCannotBeStartedCanBeRead(t *testing.T) {
+	dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n[agents.mine.mcp.tools]\ncommand = \"no-such-program\"\n")
+	id := keep(t, store.Meta{Agent: "mine", Cwd: dir}, "x")
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &launcher{config: cfg, store: store.New(storeDir())}
+	defer l.cleanUp()
+	r, err := l.reopen(t.Context(), tab.Open{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Session.Close(t.Context())
+	if r.ReadOnly == nil || !strings.Contains(r.ReadOnly.Error(), "no-such-program is not installed") || len(r.Transcript.Conversation.Items) == 0 {
+		t.Errorf("got %+v, because of %v", r, r.ReadOnly)
+	}
+	if log, err := l.store.Continue(id); err != nil {
+		t.Errorf("the log is still taken: %v", err)
+	} else if err := log.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

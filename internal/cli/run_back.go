@@ -87,9 +87,5 @@ func (o *runOptions) begin(ctx context.Context, l *launcher, id store.ID, agent 
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	s, err := l.goOn(r, log)
-	if err != nil {
-		_ = log.Close() // it is closed already, unless nothing could be written
-	}
-	return s, err
+	return l.goOn(r, log)
 }
