@@ -111,7 +111,7 @@ func (l *launcher) session(a config.Agent, opt session.Options, before []convers
 		return nil, err
 	}
 	book, unread := l.book(a, roots)
-	changes, unrecorded := l.journal(opt.Cwd, roots)
+	changes, unrecorded := l.journal(opt.Cwd, roots, opt.ResumeID)
 	opt.Client = acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()}
 	opt.MCPServers, opt.Mode, opt.Values = servers, a.Mode, a.Options
 	opt.Protocol, opt.Versions = l.protocolFor(a)

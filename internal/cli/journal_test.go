@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/fs"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
+	"parley/tui/tab"
+)
+
+// changeIn changes a file in an agent's session, as an earlier parley would have.
+func changeIn(t *testing.T, l *launcher, dir string, id acpclient.SessionID) {
+	t.Helper()
+	j, err := l.journal(dir, []string{dir}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := fs.New(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Serve(f)
+	j.Watch(conversation.SessionOpened{ID: id})
+	j.Watch(conversation.PromptSent{})
+	if err := j.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	place, err := f.Find(filepath.Join(dir, "poem.txt"))
+	if err == nil {
+		_, err = f.Write(t.Context(), place, "one\n", nil)
+	}
+	if err := errors.Join(err, j.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What an agent has changed can be reviewed and taken back when its session goes on, and
+// in no other session.
+func TestTheJournalOfASessionGoesOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin func(l *launcher, id store.ID) (*session.Session, error)
+		kept  int
+	}{
+		"that parley keeps": {func(l *launcher, id store.ID) (*session.Session, error) {
+			r, err := l.reopen(t.Context(), tab.Open{ID: id})
+			if err == nil {
+				err = r.ReadOnly
+			}
+			return r.Session, err
+		}, 1},
+		"that the agent lists": {func(l *launcher, _ store.ID) (*session.Session, error) {
+			return l.load(config.Agent{ID: "mine", Command: "my-agent"}, acpclient.SessionInfo{SessionID: "x", Cwd: l.cwd})
+		}, 1},
+		"that the command line names": {func(l *launcher, _ store.ID) (*session.Session, error) {
+			l.resume = "x"
+			return l.start(config.Agent{ID: "mine", Command: "my-agent"})
+		}, 1},
+		"beside that": {func(l *launcher, _ store.ID) (*session.Session, error) {
+			l.resume = "x"
+			l.first()
+			return l.start(config.Agent{ID: "mine", Command: "my-agent"})
+		}, 0},
+		"that is new": {func(l *launcher, _ store.ID) (*session.Session, error) {
+			return l.start(config.Agent{ID: "mine", Command: "my-agent"})
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n")
+			cfg, err := config.Load(config.ConfigFile())
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := &launcher{config: cfg, cwd: dir, store: store.New(storeDir())}
+			defer l.cleanUp()
+			changeIn(t, l, dir, "x")
+			s, err := c.begin(l, keep(t, store.Meta{Agent: "mine", Cwd: dir}, "x"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close(t.Context())
+			if kept := s.Options().Journal.Len(); kept != c.kept {
+				t.Errorf("%d changes can be reviewed, want %d", kept, c.kept)
+			}
+		})
+	}
+}
