@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -36,8 +37,12 @@ func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left,
 	defer signal.Stop(interrupts)
 	notifyContinued(continued)
 	defer signal.Stop(continued)
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
+	before := ctx
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(before), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if before.Err() != nil {
+		return tui.Left{}, errors.New("interrupted before anything was begun")
+	}
 	end, _ := supervise.Begin(ctx)
 	defer end()
 	s := o.streams

@@ -123,6 +123,12 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 
 // run does the work and says how it ended.
 func (o *runOptions) run(cmd *cobra.Command) error {
+	// A first interrupt cancels the turn, and lets the agent end it.
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
 	opt, err := o.work(cmd)
 	if err != nil {
 		return err
@@ -140,18 +146,14 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	l.recorder = recorder
 	o.agent = agent.ID
 	*agent = overruled(*agent, opt)
-	opt.Unruled = l.unruled
-	s, err := o.begin(cmd.Context(), l, id, agent)
+	opt.Unruled, opt.Interrupts = l.unruled, interrupts
+	if cmd.Context().Err() != nil {
+		return tooEarly()
+	}
+	s, err := o.begin(ctx, l, id, agent)
 	if err != nil {
 		return err
 	}
-	// A first interrupt cancels the turn, and lets the agent end it.
-	interrupts := make(chan os.Signal, 2)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
-	opt.Interrupts = interrupts
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	end, _ := supervise.Begin(ctx)
 	defer end()
 	finish := o.write(&opt, l.config)
@@ -161,6 +163,11 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 		o.tellWorktrees(context.WithoutCancel(ctx), []string{o.cwd})
 	}
 	return err
+}
+
+// tooEarly is the error of a run that was interrupted before there was a turn to cancel.
+func tooEarly() error {
+	return &failure{err: errors.New("interrupted before the prompt was sent"), code: headless.Cancelled.ExitCode()}
 }
 
 // prepare makes what starts the agent, and finds the stored session to go on with, if one
@@ -259,7 +266,7 @@ func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	}
 	opt.Prompts = append(opt.Prompts, o.prompts...)
 	for _, name := range files {
-		text, err := o.read(name)
+		text, err := o.read(cmd.Context(), name)
 		if err != nil {
 			return opt, err
 		}
@@ -273,22 +280,34 @@ func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	return opt, nil
 }
 
-// read reads a prompt from a file or from standard input.
-func (o *runOptions) read(name string) (string, error) {
-	from := o.streams.In
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return "", fmt.Errorf("read the prompt: %w", err)
+// read reads a prompt from a file or from standard input. It waits as long as whoever
+// writes there, but not longer than ctx: a read that waits then goes on until parley ends.
+func (o *runOptions) read(ctx context.Context, name string) (string, error) {
+	type result struct {
+		text []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := readPrompt(o.streams.In, name)
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return "", fmt.Errorf("read the prompt: %w", r.err)
 		}
-		defer f.Close()
-		from = f
+		return strings.TrimRight(string(r.text), "\r\n"), nil
+	case <-ctx.Done():
+		return "", tooEarly()
 	}
-	text, err := io.ReadAll(from)
-	if err != nil {
-		return "", fmt.Errorf("read the prompt: %w", err)
+}
+
+func readPrompt(stdin io.Reader, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(stdin)
 	}
-	return strings.TrimRight(string(text), "\r\n"), nil
+	return os.ReadFile(name)
 }
 
 // write has the output written in its form. finish writes what stands at its end.
