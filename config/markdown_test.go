@@ -9,9 +9,10 @@ import (
 	"charm.land/glamour/v2/styles"
 )
 
-// The style of whoever runs the tests must not count in them.
+// What whoever runs the tests has set for all programs must not count in them.
 func TestMain(m *testing.M) {
 	_ = os.Unsetenv(markdownVariable)
+	_ = os.Unsetenv(motionVariable)
 	os.Exit(m.Run())
 }
 
