@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -221,14 +222,20 @@ func (l *launcher) sample() (string, error) {
 }
 
 // temporary makes a directory that goes with this program. Those that one which was
-// killed has left behind are removed.
+// killed has left behind are removed. Until it is locked, it has a name by which no other
+// program takes it for one of these.
 func (l *launcher) temporary(prefix string) (string, error) {
 	removeAbandoned(os.TempDir(), prefix)
-	dir, err := os.MkdirTemp("", prefix)
+	const unlocked = "new-"
+	made, err := os.MkdirTemp("", unlocked+prefix)
 	if err != nil {
 		return "", err
 	}
-	lock, _ := lockDirectory(dir) // without it, nobody may remove the directory but cleanUp
+	lock, _ := lockDirectory(made) // without it, nobody may remove the directory but cleanUp
+	dir := filepath.Join(filepath.Dir(made), strings.TrimPrefix(filepath.Base(made), unlocked))
+	if err := os.Rename(made, dir); err != nil {
+		dir = made // its name is of no use to anybody
+	}
 	l.mu.Lock()
 	l.made = append(l.made, temporary{dir, lock})
 	l.mu.Unlock()

@@ -5,6 +5,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -40,5 +41,30 @@ func TestAbandonedSamplesAreRemoved(t *testing.T) {
 	second.cleanUp()
 	if left, _ := filepath.Glob(filepath.Join(temporary, samplePrefix+"*")); len(left) > 0 {
 		t.Errorf("%v are left", left)
+	}
+}
+
+// One that begins while another looks for what was left behind keeps what it has just made.
+func TestASampleThatIsBeingMadeIsNotAbandoned(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 25 {
+				var l launcher
+				dir, err := l.sample()
+				if err != nil {
+					t.Error(err)
+				} else if _, err := os.Stat(filepath.Join(dir, "main.go")); err != nil {
+					t.Errorf("it was removed while it was in use: %v", err)
+				}
+				l.cleanUp()
+			}
+		})
+	}
+	all.Wait()
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("%v are left, %v", left, err)
 	}
 }
