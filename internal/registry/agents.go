@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -76,7 +77,7 @@ func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all in
 	}
 	before, err := a.Added.Put(added)
 	if err != nil {
-		return added, errors.Join(err, in.Remove(p.Entry.ID, dirOf(before)))
+		return added, errors.Join(err, os.RemoveAll(dirOf(&added))) // whatever was there before stays
 	}
 	return added, in.Remove(p.Entry.ID, added.Origin.Dir, dirOf(before))
 }

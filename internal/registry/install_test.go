@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/config"
 )
 
 // secureServer serves over TLS, with a client that trusts it and follows as parley's does.
@@ -140,6 +142,35 @@ func TestInstallThatFails(t *testing.T) {
 	stop()
 	if _, err := in.Install(stopped, planFor(address+"/agent.tgz", "")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// A version that cannot be written down takes itself away again, and leaves the one alone
+// that was installed before.
+func TestAnInstallThatCannotBeWrittenDown(t *testing.T) {
+	t.Parallel()
+	archive := tarGz(t, program("bin/agent"))
+	address, client := secureServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive) }))
+	home := t.TempDir()
+	a := &Agents{
+		Shelf: &Shelf{Client: client}, Dir: filepath.Join(home, "agents"), Added: config.AddedBeside(filepath.Join(home, "config.toml")),
+	}
+	first, err := a.Install(t.Context(), planFor(address+"/agent.tgz", ""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := a.Added.Path() + ".lock"
+	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)); err != nil { // nobody can lock that
+		t.Fatal(err)
+	}
+	if _, err := a.Install(t.Context(), planFor(address+"/agent.tgz", ""), nil); err == nil {
+		t.Error("it was written down")
+	}
+	if _, err := os.Stat(first.Command); err != nil {
+		t.Errorf("the one before is gone: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Join(a.Dir, "demo")); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 
