@@ -175,12 +175,11 @@ func (e *exam) end() {
 	close(e.out)
 	began := time.Now()
 	e.until(min(e.opt.Timeout, exitTime), func() bool { return e.gone })
-	exited := false
 	select {
 	case <-e.agent.Done:
-		exited = true
 	case <-time.After(max(min(e.opt.Timeout, exitTime)-time.Since(began), 0)):
 	}
+	exited := isClosed(e.agent.Done) // it may have ended at the last moment
 	if !exited && e.ctx.Err() == nil {
 		e.referee.finds(ruleExit, nil, "The agent still runs %v after its stdin was closed", min(e.opt.Timeout, exitTime))
 	} else if exited && !e.report.has(ruleDied) {
@@ -192,6 +191,15 @@ func (e *exam) end() {
 	close(e.quit)
 	e.agent.Stop(e.ctx)
 	e.stderr()
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // exitTime is how long an agent has to end when its stdin is closed. Some need seconds to

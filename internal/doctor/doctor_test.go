@@ -2,8 +2,10 @@ package doctor
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -173,4 +175,43 @@ func TestPatienceEnds(t *testing.T) {
 			t.Errorf("%s", r.Text())
 		}
 	})
+}
+
+// An agent that has ended in time has done so though something that it started holds its
+// stdout open.
+func TestAnAgentWhoseChildHoldsItsStdoutHasEnded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for range 20 {
+			f := newFake()
+			start := func(stderr io.Writer) (*Running, error) {
+				r, err := f.start(stderr)
+				child := make(chan struct{})
+				stop := r.Stop
+				r.Stdout = &heldOpen{r.Stdout, child}
+				r.Stop = func(ctx context.Context) { close(child); stop(ctx) }
+				return r, err
+			}
+			r, err := Examine(t.Context(), Options{Start: start, Cwd: "/tmp/examined", Timeout: 20 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.has(ruleExit) {
+				t.Fatalf("%s", r.Text())
+			}
+		}
+	})
+}
+
+// heldOpen is a pipe that does not end before a child does.
+type heldOpen struct {
+	io.Reader
+	child chan struct{}
+}
+
+func (h *heldOpen) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if err != nil {
+		<-h.child
+	}
+	return n, err
 }
