@@ -214,6 +214,15 @@ func (d *Permission) Settle(msg tea.KeyPressMsg) Action {
 	return d.question.Settle(msg)
 }
 
+// Mouse implements [Dialog]. The answers are out of sight while words are written: a click
+// gives none of them then.
+func (d *Permission) Mouse(msg tea.MouseMsg, x, y int) Action {
+	if _, click := msg.(tea.MouseClickMsg); click && d.writing {
+		return nil
+	}
+	return d.question.Mouse(msg, x, y)
+}
+
 func (d *Permission) hasRaw() bool { return len(d.asked.Asked.RawInput) > 0 }
 
 // changeKey takes the keys that change how changes of files are shown.

@@ -1,0 +1,45 @@
+package dialog
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// lineWith is the line of a view on which some words stand.
+func lineWith(t *testing.T, v View, words string) int {
+	t.Helper()
+	for y, line := range v.Lines {
+		if strings.Contains(ansi.Strip(line), words) {
+			return y
+		}
+	}
+	t.Fatalf("no line has %q:\n%s", words, ansi.Strip(strings.Join(v.Lines, "\n")))
+	return -1
+}
+
+func click(d Dialog, y int) Action {
+	return d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}, 10, y)
+}
+
+// While words are written to a question its answers are out of sight: no click gives one
+// of them, wherever the line with the words stands.
+func TestClicksAnswerNothingWhileWordsAreWritten(t *testing.T) {
+	d, _ := armed(editPermission())
+	d.View(80, 40)
+	presses(t, d, "tab", "n", "o")
+	v := d.View(80, 40)
+	for _, words := range []string{"❯ no", "No, and tell the agent what"} {
+		y := lineWith(t, v, words)
+		for range 2 {
+			if got := click(d, y); got != nil {
+				t.Errorf("a click on %q did %#v", words, got)
+			}
+		}
+	}
+	if got := presses(t, d, "enter"); got != (RejectWith{7, "no", "no"}) {
+		t.Errorf("enter did %#v", got)
+	}
+}
