@@ -188,6 +188,9 @@ func (a *replies) markedAt(width int) int {
 	return a.layout(width).starts[a.marked]
 }
 
+// drawn reports whether these replies were drawn: they may be others since the last view.
+func (a *replies) drawn() bool { return a.laid.starts != nil && a.laid.count == len(a.list) }
+
 // at is the position of the reply that stands on a line of the last layout.
 func (a *replies) at(line int) int {
 	return sort.Search(len(a.list), func(i int) bool { return a.laid.starts[i] > line }) - 1

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -41,5 +42,25 @@ func TestClicksAnswerNothingWhileWordsAreWritten(t *testing.T) {
 	}
 	if got := presses(t, d, "enter"); got != (RejectWith{7, "no", "no"}) {
 		t.Errorf("enter did %#v", got)
+	}
+}
+
+// A click that comes before the answers are drawn anew is on none of them.
+func TestAClickOnAnswersThatAreNotDrawnYet(t *testing.T) {
+	env, c := newEnv()
+	d := NewAuth(env, "Gemini", "no credentials", authMethods())
+	c.pass(LookTime)
+	y := lineWith(t, d.View(100, 30), "Log in with Google")
+	d.Busy("Log in with Google")
+	d.Failed(errors.New("the token has expired"))
+	for range 2 {
+		if got := click(d, y); got != nil {
+			t.Errorf("a click did %#v", got)
+		}
+	}
+	y = lineWith(t, d.View(100, 30), "Log in with Google")
+	click(d, y)
+	if got := click(d, y); got != (SignIn{"oauth"}) {
+		t.Errorf("once they are drawn, two clicks did %#v", got)
 	}
 }

@@ -170,7 +170,7 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 		if q.env.Guard.inert() {
 			return NotTaken{}
 		}
-		if line, ok := q.place.footLine(y); ok && m.Button == tea.MouseLeft {
+		if line, ok := q.place.footLine(y); ok && m.Button == tea.MouseLeft && q.replies.drawn() {
 			return q.click(q.replies.at(line))
 		}
 	}
