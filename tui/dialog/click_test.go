@@ -7,6 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // lineWith is the line of a view on which some words stand.
@@ -62,5 +65,26 @@ func TestAClickOnAnswersThatAreNotDrawnYet(t *testing.T) {
 	click(d, y)
 	if got := click(d, y); got != (SignIn{"oauth"}) {
 		t.Errorf("once they are drawn, two clicks did %#v", got)
+	}
+}
+
+// A click answers what was drawn: if the agent has changed what it asks since then, it is
+// no answer to that.
+func TestAClickOnAQuestionThatHasChanged(t *testing.T) {
+	conv, p := proposed()
+	d, c := armed(p)
+	y := lineWith(t, d.View(100, 30), p.Options[0].Name)
+	if got := click(d, y); got != nil {
+		t.Fatalf("the first click did %#v", got)
+	}
+	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm"}`)}})
+	if got := click(d, y); got != (NotTaken{}) {
+		t.Errorf("a click on what has changed did %#v", got)
+	}
+	c.pass(ReplaceTime)
+	y = lineWith(t, d.View(100, 30), p.Options[0].Name)
+	click(d, y)
+	if got := click(d, y); got != (Answer{7, p.Options[0].OptionID}) {
+		t.Errorf("once it was seen, two clicks did %#v", got)
 	}
 }

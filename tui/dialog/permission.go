@@ -217,6 +217,7 @@ func (d *Permission) Settle(msg tea.KeyPressMsg) Action {
 // Mouse implements [Dialog]. The answers are out of sight while words are written: a click
 // gives none of them then.
 func (d *Permission) Mouse(msg tea.MouseMsg, x, y int) Action {
+	d.refresh()
 	if _, click := msg.(tea.MouseClickMsg); click && d.writing {
 		return nil
 	}
