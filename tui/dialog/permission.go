@@ -47,7 +47,7 @@ type Permission struct {
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting, number: 1}
 	d.replies = newReplies(append(optionReplies(env, p), ruleReplies(env, p)...))
-	d.version = p.Asked.Version()
+	d.version, d.outside = p.Asked.Version(), d.leadOut()
 	d.refresh()
 	return d
 }
@@ -280,11 +280,8 @@ func (d *Permission) refresh() {
 		return
 	}
 	if outside := d.leadOut(); outside != d.outside {
-		if d.about != nil {
-			d.env.Guard.open()
-			d.sight = sight{}
-		}
-		d.outside = outside
+		d.env.Guard.open()
+		d.sight, d.outside = sight{}, outside
 	}
 	d.reached = d.env.Reach.Version()
 	d.withoutStaleRule()

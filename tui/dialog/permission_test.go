@@ -14,6 +14,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/tui/toolface"
 )
 
 // shownBy is the text that a dialog draws, without its frame.
@@ -439,5 +440,21 @@ func TestPermissionSaysWhatEscDoes(t *testing.T) {
 	d, _ := armed(editPermission())
 	if !slices.Contains(d.Hints(), Hint{"esc", "cancel the turn"}) {
 		t.Errorf("hints: %v", d.Hints())
+	}
+}
+
+// A path that is found to lead out makes the question inert, also if it is laid out anew
+// for another reason at the same time.
+func TestAPathThatLeadsOutIsNewsBesideTheRawInput(t *testing.T) {
+	env, c := newEnv()
+	env.Reach = &toolface.Reach{Roots: []string{env.Cwd}}
+	d := NewPermission(env, editPermission(), 1)
+	c.pass(LookTime)
+	d.View(80, 40)
+	strike(d, rawKey)
+	env.Reach.Add(map[string]toolface.Standing{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
+	d.View(80, 40)
+	if d.ArmsIn(c.now()) == 0 {
+		t.Error("the question takes keys")
 	}
 }
