@@ -4,6 +4,7 @@ package drafts
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -41,6 +42,8 @@ type Drafts struct {
 	pending bool // it is going to be saved
 	// loose says that the draft is kept for the directory: there was no log yet.
 	loose bool
+	// last is the saving that was begun last, nil if none was.
+	last func() error
 }
 
 // New returns what keeps the drafts of a tab. base is the directory that parley works in.
@@ -111,13 +114,15 @@ func (d *Drafts) SaveLast() {
 		}
 		return
 	}
-	if save := d.saver(); save != nil {
-		_ = save() // there is nobody to tell any more
+	d.saver()
+	if d.last != nil { // also one whose command has not come to its end
+		_ = d.last() // there is nobody to tell any more
 	}
 }
 
 // saver is what saves the view, nil if there is nothing to save. As long as nothing
-// was said there is no log: the draft is kept for the directory then.
+// was said there is no log: the draft is kept for the directory then. Commands run beside
+// each other, so each saving sees to it that those before it are done.
 func (d *Drafts) saver() func() error {
 	lib, id, v := d.host.Library(), d.host.OwnLog(), d.View()
 	was, wasLoose := d.saved, d.loose
@@ -125,8 +130,11 @@ func (d *Drafts) saver() func() error {
 		return nil
 	}
 	d.saved, d.loose = v, id == "" && v.Draft != ""
-	base, loose := d.base, d.loose
-	return func() error {
+	base, loose, before := d.base, d.loose, d.last
+	d.last = sync.OnceValue(func() error {
+		if before != nil {
+			_ = before() // its own command tells of its error
+		}
 		var err error
 		switch {
 		case loose && v.Draft != was.Draft, loose && !wasLoose:
@@ -138,7 +146,8 @@ func (d *Drafts) saver() func() error {
 			err = errors.Join(err, lib.SaveView(id, v))
 		}
 		return err
-	}
+	})
+	return d.last
 }
 
 // Load brings the draft that was kept for the directory back. It stays kept until there is

@@ -8,6 +8,7 @@ import (
 	"parley/config"
 	"parley/internal/store"
 	"parley/internal/test/desktest"
+	"parley/internal/test/stored"
 	"parley/tui/composer"
 	"parley/tui/tab/desk"
 	"parley/tui/theme"
@@ -79,6 +80,36 @@ func TestOneSavingForManyKeys(t *testing.T) {
 	}
 	if d.Touched(tea.WindowSizeMsg{}) != nil {
 		t.Error("nobody has touched anything")
+	}
+}
+
+// Commands end in any order: what was sent does not come back as a draft because an older
+// saving ended last.
+func TestTheNewestSavingCounts(t *testing.T) {
+	d, p := newDrafts(t)
+	p.open, p.kept, p.log = true, true, stored.Sessions(t, p.lib, "/work", "go")[0]
+	d.composer.SetText("fix the parser")
+	older := d.save()
+	d.composer.SetText("") // it is sent
+	newer := d.Touched(key())
+	newer()
+	older()
+	if v, err := p.lib.View(p.log); v.Draft != "" || err != nil {
+		t.Errorf("kept is %q, %v", v.Draft, err)
+	}
+}
+
+// What is just being saved when the tab is closed is kept, whatever becomes of the command.
+func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
+	d, p := newDrafts(t)
+	p.open, p.kept, p.log = true, true, stored.Sessions(t, p.lib, "/work", "go")[0]
+	d.composer.SetText("fix the parser")
+	if d.save() == nil {
+		t.Fatal("nothing is saved")
+	}
+	d.SaveLast()
+	if v, err := p.lib.View(p.log); v.Draft != "fix the parser" || err != nil {
+		t.Errorf("kept is %q, %v", v.Draft, err)
 	}
 }
 
