@@ -48,7 +48,7 @@ type Outbox struct {
 	host     Host
 	composer *composer.Composer
 
-	waiting []outgoing       // on their way to the session
+	waiting []*outgoing      // on their way to the session
 	last    *composer.Prompt // the prompt that was sent last, nil if none was
 	requeue int              // the place in the queue of the prompt that is being edited, from 1 on; 0 if none is
 	escaped time.Time        // of a first esc that had nothing to do
@@ -108,7 +108,7 @@ func (o *Outbox) submitAs(p outgoing) tea.Cmd {
 	}
 	o.last = &p.Prompt
 	o.host.Sending()
-	o.waiting = append(o.waiting, p)
+	o.waiting = append(o.waiting, &p)
 	if len(o.waiting) > 1 {
 		return nil
 	}
@@ -124,16 +124,16 @@ func (o *Outbox) Read() tea.Cmd {
 	p, caps := o.waiting[0], o.conv().Agent.Capabilities.PromptCapabilities
 	return desk.Beside(func() desk.Then {
 		blocks := p.Blocks(caps)
-		return func() tea.Cmd { return o.send(blocks) }
+		return func() tea.Cmd { return o.send(p, blocks) }
 	})
 }
 
 // send gives the next prompt, whose files were read, to the session.
-func (o *Outbox) send(blocks []acpclient.ContentBlock) tea.Cmd {
-	if o.session() == nil || len(o.waiting) == 0 {
-		return nil // the agent was left while it started
+func (o *Outbox) send(p *outgoing, blocks []acpclient.ContentBlock) tea.Cmd {
+	if o.session() == nil || len(o.waiting) == 0 || o.waiting[0] != p {
+		return nil // the agent was left while it started, and the prompt was given back
 	}
-	said := o.hand(o.waiting[0], o.host.WithTold(blocks))
+	said := o.hand(*p, o.host.WithTold(blocks))
 	o.waiting = o.waiting[1:]
 	if o.conv().Gone() {
 		return tea.Batch(o.Read(), o.desk.Say("kept, not sent: "+o.desk.Way(config.ActionStartAgain)+" starts the agent again"))

@@ -14,6 +14,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/test/desktest"
 	"parley/tui/composer"
+	"parley/tui/tab/desk"
 	"parley/tui/theme"
 )
 
@@ -116,6 +117,23 @@ func TestPromptsWaitForTheSession(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What was read for a prompt that was given back meanwhile, because the agent was left, is
+// not sent to the next one in the place of another prompt.
+func TestAPromptIsSentWithItsOwnFiles(t *testing.T) {
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		p := ready()
+		o := newOutbox(b, p)
+		late := o.Submit(prompt("one"))().(desk.Then)
+		o.GiveBack()
+		own := o.Submit(prompt("two"))
+		b.Do(late())
+		b.Do(own)
+		if got := strings.Join(p.got, ", "); got != "send two" {
+			t.Errorf("the session got %q", got)
+		}
+	})
 }
 
 // What cannot be sent is not lost.
