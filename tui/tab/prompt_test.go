@@ -7,16 +7,29 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/tab/desk"
 )
 
-// starting is a tab whose session is still being made.
+// starting is a tab whose session is still being made. Its agent starts for as long as the
+// test runs.
 func starting(t *testing.T) (b *bench, made *session.Session) {
+	t.Helper()
 	b = newBench(t, t.TempDir())
-	made = b.session
+	made, err := session.NewSession(session.Options{
+		Cwd: b.cwd,
+		Spawn: func(acpclient.Command) (*session.Peer, error) {
+			<-t.Context().Done()
+			return nil, t.Context().Err()
+		},
+		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	fresh := New(2, b.program, t.TempDir())
 	fresh.program.Start = func(config.Agent) (*session.Session, error) { return made, nil }
 	b.Tab = fresh
