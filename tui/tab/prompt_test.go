@@ -58,6 +58,18 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 	b.mustShow(t, "more") // the draft stays
 }
 
+// A tab in which a prompt waits is not given up for another.
+func TestATabInWhichAPromptWaitsIsNotBlank(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	if !b.Blank() {
+		t.Error("a new tab is not blank")
+	}
+	b.events(conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}}})
+	if b.Blank() {
+		t.Error("a prompt would be lost with the tab")
+	}
+}
+
 // run carries out commands until there are none, but for those that wait for the
 // session.
 func run(t *Tab, cmd tea.Cmd, after func()) {

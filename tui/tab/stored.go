@@ -47,7 +47,8 @@ func StoredAs(k session.Keeper) store.ID {
 
 // Blank reports that nothing would be lost with the tab.
 func (t *Tab) Blank() bool {
-	return t.reopening == nil && t.composer.Empty() && t.outbox.Len() == 0 && (t.conv == nil || len(t.conv.Items) == 0 && !t.conv.Turn.Running)
+	c := t.conv
+	return t.reopening == nil && t.composer.Empty() && t.outbox.Len() == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
 }
 
 // ownLog is the id of the log that this tab writes, "" if it writes none.
