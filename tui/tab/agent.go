@@ -93,8 +93,8 @@ func (t *Tab) leaveStart() tea.Cmd {
 		t.session.Kill()
 		return nil
 	}
-	t.outbox.GiveBack(t.conv.Queue...)
 	left := t.session
+	t.outbox.GiveBack(left.EmptyQueue()...) // which may have more than has been told of
 	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
 	end := func(ctx context.Context) {
 		left.Close(ctx)

@@ -58,6 +58,20 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 	b.mustShow(t, "more") // the draft stays
 }
 
+// Who leaves an agent that starts gets the prompts back that were sent to it, also one that
+// the session has taken a moment ago.
+func TestAPromptComesBackFromAnAgentThatIsLeft(t *testing.T) {
+	b, made := starting(t)
+	b.Update(startedMsg{agent: config.Agent{ID: "a"}, session: made})
+	b.press("g", "o")
+	run(b.Tab, b.Update(keyPress("enter")), func() {})
+	b.mustNotShow(t, "❯ go")
+	b.press("esc")
+	if got := b.composer.Text(); got != "go" {
+		t.Errorf("the draft is %q", got)
+	}
+}
+
 // A tab in which a prompt waits is not given up for another.
 func TestATabInWhichAPromptWaitsIsNotBlank(t *testing.T) {
 	b := newBench(t, t.TempDir())
