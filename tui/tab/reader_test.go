@@ -44,7 +44,7 @@ func results(t *testing.T, cmd tea.Cmd, wanted int) []tea.Msg {
 		select {
 		case m := <-found:
 			out = append(out, m)
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("the command brings only %v", out)
 		}
 	}
