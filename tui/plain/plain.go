@@ -93,8 +93,10 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	if opt.After == nil {
 		opt.After = time.After
 	}
+	calm, hurry := context.WithCancel(context.Background())
+	defer hurry()
 	p := &program{
-		ctx: ctx, opt: opt, out: newPrinter(opt.Out, opt.Terminal), conv: conversation.New(),
+		ctx: ctx, calm: calm, hurry: hurry, opt: opt, out: newPrinter(opt.Out, opt.Terminal), conv: conversation.New(),
 		guard: dialog.NewGuard(time.Now), theme: theme.New(true), calls: make(chan func()),
 	}
 	p.in = newInput(opt.In, opt.Terminal)
@@ -109,7 +111,10 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 
 // program is the state of Run. All of it belongs to one goroutine.
 type program struct {
-	ctx   context.Context
+	ctx context.Context
+	// calm ends, by hurry, when agents are not to be waited for.
+	calm  context.Context
+	hurry context.CancelFunc
 	opt   Options
 	in    *input
 	out   *printer
@@ -119,6 +124,7 @@ type program struct {
 
 	agent   config.Agent
 	session *session.Session // nil while there is none
+	leaving <-chan struct{}  // closed when the sessions that were left have ended, nil if none was
 	conv    *conversation.Conversation
 	stored  store.ID
 	reach   toolface.Reach
@@ -140,7 +146,6 @@ type program struct {
 	left    time.Time
 	ended   bool // nothing more comes from the person
 	over    bool
-	hurried bool // the agent is not to be waited for
 	// unstarted says that there is no session because the agent could not be started.
 	unstarted bool
 }
@@ -189,7 +194,8 @@ func (p *program) work() {
 		case <-p.opt.Continued:
 			p.out.again()
 		case <-p.ctx.Done():
-			p.over, p.hurried = true, true
+			p.over = true
+			p.hurry()
 		}
 	}
 }
@@ -255,7 +261,8 @@ func (p *program) interrupt() {
 		p.left = time.Now()
 		p.out.line("Cancelling. Press ctrl+c again to leave.")
 	case !p.left.IsZero() && time.Since(p.left) < againTime, p.conv.Turn.Running, p.ended:
-		p.over, p.hurried = true, true
+		p.over = true
+		p.hurry()
 	default:
 		p.left = time.Now()
 		p.out.line("Press ctrl+c again to leave.")
@@ -277,18 +284,22 @@ func (p *program) endOfInput() {
 	}
 }
 
-// close ends the agent, writes what has still happened, and says what is left.
+// close ends the agent, and says what is left.
 func (p *program) close() Left {
-	if p.session == nil {
-		return Left{Unstarted: p.unstarted}
+	left := Left{Unstarted: p.unstarted}
+	if p.session != nil {
+		p.out.line("Leaving.")
+		left = p.leftBehind()
+		p.end(p.session)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
-	defer cancel()
-	p.out.line("Leaving.")
-	if p.hurried {
-		cancel()
+	if p.leaving != nil {
+		<-p.leaving
 	}
-	p.question = nil
+	return left
+}
+
+// leftBehind says what is left of the session.
+func (p *program) leftBehind() Left {
 	left := Left{Agent: p.agent, Stored: p.stored, Cwd: p.conv.Cwd, Unstarted: p.unstarted}
 	if id := tab.StoredAs(p.session.Options().Keeper); id != "" {
 		left.Stored = id
@@ -296,6 +307,21 @@ func (p *program) close() Left {
 	if caps := p.conv.Agent.Capabilities; len(p.conv.Items) > 0 && (caps.LoadSession || caps.SessionCapabilities.Resume != nil) {
 		left.Session = p.conv.ID
 	}
-	p.session.Close(ctx)
 	return left
+}
+
+// end ends a session that is being left, beside what goes on.
+func (p *program) end(s *session.Session) {
+	before, ended := p.leaving, make(chan struct{})
+	p.leaving = ended
+	go func() {
+		defer close(ended)
+		ctx, cancel := context.WithTimeout(p.calm, stopGrace)
+		defer cancel()
+		s.Close(ctx)
+		s.Stream().Take() // who keeps the session gets the end of it
+		if before != nil {
+			<-before
+		}
+	}()
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/local"
 	"parley/internal/sensitive"
 	"parley/internal/session"
@@ -98,8 +100,8 @@ func (r *reading) leaves() {
 }
 
 // follows runs the program with an agent that does what a script says. A nil from is a
-// pipe.
-func follows(t *testing.T, script string, from *os.File) *reading {
+// pipe. The sessions are made with what is changed of their options.
+func follows(t *testing.T, script string, from *os.File, with ...func(*session.Options)) *reading {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "agent.script")
@@ -110,7 +112,7 @@ func follows(t *testing.T, script string, from *os.File) *reading {
 	opt := plain.Options{
 		Config: config.Default(), Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
 		Start: func(config.Agent) (*session.Session, error) {
-			return session.NewSession(session.Options{
+			opt := session.Options{
 				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return scriptedagent.Start(path), nil },
 				Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
 					table, err := sensitive.New(nil, nil, nil, "")
@@ -119,7 +121,11 @@ func follows(t *testing.T, script string, from *os.File) *reading {
 					}
 					return local.New(w, local.Options{Asker: a, Sensitive: table}, dir)
 				},
-			})
+			}
+			for _, change := range with {
+				change(&opt)
+			}
+			return session.NewSession(opt)
 		},
 		After: func(time.Duration) <-chan time.Time { return r.looked },
 	}
@@ -190,4 +196,51 @@ func TestWhatWasOnlyAskedAboutIsNotDone(t *testing.T) {
 	r := follows(t, "handshake\nexpect session/prompt\n"+strings.Replace(question, `"toolCallId": "t", `, "", 1)+"await one contains \"yes\"\nsay So be it.\nend-turn\n", nil)
 	r.reads("\n> ").types("go\n").reads("1. Allow")
 	r.looks().reads("Answer 1 to 2").types("1\n").reads("allowed", "Agent: So be it.")
+}
+
+// kept is what the keeper of a session has got.
+type kept struct {
+	mu     sync.Mutex
+	events []conversation.Event
+	ended  bool
+}
+
+func (k *kept) Keep(batch []conversation.Event) []conversation.Event {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.events = append(k.events, batch...)
+	return nil
+}
+
+func (k *kept) Close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ended = true
+}
+
+// Who keeps a session gets the end of it, before the program ends: of the one that is left
+// for another too, and of one that is left in the middle of a turn.
+func TestWhoKeepsASessionGetsItsEnd(t *testing.T) {
+	var keepers []*kept
+	r := follows(t, "handshake\nexpect session/prompt\nsay \"It is long.\\n\"\nserve\n", nil, func(o *session.Options) {
+		k := &kept{}
+		keepers = append(keepers, k)
+		o.Keeper = k
+	})
+	r.reads("\n> ").types("/new\n").reads("\n> ").types("go\n").reads("Agent: It is long.")
+	r.leave()
+	if len(keepers) != 2 {
+		t.Fatalf("there were %d sessions", len(keepers))
+	}
+	for i, k := range keepers {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if !k.ended {
+			t.Errorf("the keeper of session %d was not told that it has ended", i+1)
+		}
+	}
+	cancelled := func(e conversation.Event) bool { _, is := e.(conversation.CancelRequested); return is }
+	if !slices.ContainsFunc(keepers[1].events, cancelled) {
+		t.Error("the keeper was not told that the turn was cancelled")
+	}
 }

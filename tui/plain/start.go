@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -64,12 +63,8 @@ func (p *program) start(a config.Agent) {
 
 // leaveSession ends the session there is, to work in another one.
 func (p *program) leaveSession() {
-	if old := p.session; old != nil {
-		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
-			defer cancel()
-			old.Close(ctx)
-		}()
+	if p.session != nil {
+		p.end(p.session)
 	}
 	p.session, p.stored, p.question, p.form, p.adds = nil, "", nil, nil, nil
 	p.authAsk, p.authing, p.mode = false, false, ""
@@ -81,7 +76,11 @@ func (p *program) leaveSession() {
 // reopen goes on with a stored session.
 func (p *program) reopen(o tab.Open) {
 	p.out.line("Reading the session.")
+	left := p.leaving
 	p.beside(func() func() {
+		if left != nil {
+			<-left // it may be the one that is opened
+		}
 		r, err := p.opt.Reopen(p.ctx, o)
 		return func() { p.reopened(o, r, err) }
 	})
@@ -98,7 +97,7 @@ func (p *program) reopened(o tab.Open, r *tab.Reopened, err error) {
 		}
 		return
 	case errors.As(r.ReadOnly, &mistrusted):
-		go r.Session.Close(context.Background())
+		p.end(r.Session)
 		p.later(confirm("Question of parley: the agent of this session was started by a command that was given on a command line:\n\n"+
 			safetext.Visible(mistrusted.Command)+"\n\nIs it to be started?\n",
 			choice{line: "Start it", do: func(string) { o.Trusted = true; p.reopen(o) }},
@@ -110,7 +109,7 @@ func (p *program) reopened(o tab.Open, r *tab.Reopened, err error) {
 	p.stored = o.ID
 	p.showEnd()
 	if r.ReadOnly != nil {
-		go r.Session.Close(context.Background())
+		p.end(r.Session)
 		p.out.line("The session can only be read: " + r.ReadOnly.Error())
 		p.out.line("'parley sessions show' shows all of it. /sessions lists others, /quit leaves.")
 		return

@@ -171,3 +171,17 @@ hang
 	p.Tells("/sessions").Hears("The agent is at work", "1. Go on waiting", "2. Go on with another session", "Answer 1 to 2")
 	p.Tells("2").Hears("Which session?", "1. apples", "Answer 1").Tells("2").Send("\x04").WaitExit()
 }
+
+// A session that was left can be gone on with at once.
+func TestPlainGoesBackToTheSessionThatItHasLeft(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: `handshake {"loadSession": true}
+expect session/prompt
+say "Of apples.\n"
+end-turn
+`})
+	p.Hears(invitation).Tells("apples").Hears("Agent: Of apples.", invitation)
+	p.Tells("/new").Hears(" is ready, in ", invitation)
+	p.Tells("/sessions").Hears("Which session?", "1. apples", "Answer 1").Tells("1")
+	p.Hears("You: apples", "Agent: Of apples.", " is ready, in ", invitation).Tells("/quit").Exits(0)
+}
