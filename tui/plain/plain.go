@@ -97,7 +97,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	defer hurry()
 	p := &program{
 		ctx: ctx, calm: calm, hurry: hurry, opt: opt, out: newPrinter(opt.Out, opt.Terminal), conv: conversation.New(),
-		guard: dialog.NewGuard(time.Now), theme: theme.New(true), calls: make(chan func()),
+		guard: dialog.NewGuard(time.Now), theme: theme.New(true), calls: make(chan func()), gone: make(chan struct{}),
 	}
 	p.in = newInput(opt.In, opt.Terminal)
 	if err := p.in.start(); err != nil {
@@ -106,6 +106,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	defer p.in.stop()
 	p.begin()
 	p.work()
+	close(p.gone)
 	return p.close(), p.out.err
 }
 
@@ -120,7 +121,8 @@ type program struct {
 	out   *printer
 	guard *dialog.Guard
 	theme *theme.Theme
-	calls chan func() // what commands bring that were run beside
+	calls chan func()   // what commands bring that were run beside
+	gone  chan struct{} // closed when nobody takes from calls any more
 
 	agent   config.Agent
 	session *session.Session // nil while there is none
@@ -208,8 +210,7 @@ func (p *program) beside(do func() func()) {
 		then := do()
 		select {
 		case p.calls <- then:
-		case <-p.ctx.Done():
-		case <-time.After(time.Minute): // the program has ended
+		case <-p.gone:
 		}
 	}()
 }
