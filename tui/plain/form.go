@@ -17,12 +17,9 @@ type form struct {
 	begun   bool // what the agent says about it was written
 }
 
-// next is the next question of the form: a field, or what is to be done with all.
+// next is the next question of the form, which is open: a field, or what is to be done
+// with all.
 func (f *form) next() *question {
-	if !f.open() {
-		f.program.form = nil
-		return nil
-	}
 	lead := ""
 	if !f.begun {
 		f.begun = true

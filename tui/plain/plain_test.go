@@ -244,3 +244,21 @@ func TestWhoKeepsASessionGetsItsEnd(t *testing.T) {
 		t.Error("the keeper was not told that the turn was cancelled")
 	}
 }
+
+// A form that the agent takes back makes room for the next one.
+func TestTheNextFormIsAskedWhenTheAgentTakesOneBack(t *testing.T) {
+	form := func(words string) string {
+		return `request elicitation/create {"sessionId": "${session}", "mode": "form", "message": "About ` + words + `", "requestedSchema":
+  {"type": "object", "properties": {"name": {"type": "string"}}}} as ` + words + "\n"
+	}
+	r := follows(t, `handshake {} {"modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}]}}
+expect session/prompt
+`+form("apples")+form("pears")+`expect session/set_mode
+reply
+cancel apples
+hang
+`, nil)
+	r.reads("\n> ").types("go\n").reads("About apples", "Field 1")
+	r.looks().reads("Value, or /help: ").types("/mode code\n")
+	r.reads("The question is not open any more.", "About pears", "Field 1")
+}

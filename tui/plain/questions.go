@@ -88,6 +88,9 @@ func (p *program) next() *question {
 		p.own = p.own[1:]
 		return q
 	}
+	if p.form != nil && !p.form.open() {
+		p.form = nil
+	}
 	switch {
 	case p.session == nil:
 	case len(p.conv.Permissions) > 0:
