@@ -288,7 +288,7 @@ func (p *program) looks(d *dialog.Permission) bool {
 		return false
 	}
 	unknown = unknown[:min(len(unknown), most)]
-	roots := p.reach.Roots
+	s, roots := p.session, p.reach.Roots
 	p.looking = true
 	p.beside(func() func() {
 		found := toolface.Resolve(roots, unknown)
@@ -302,7 +302,9 @@ func (p *program) looks(d *dialog.Permission) bool {
 		}
 		return func() {
 			p.looking = false
-			p.reach.Add(found)
+			if p.session == s { // else it is about the directories of another session
+				p.reach.Add(found)
+			}
 		}
 	})
 	return true
