@@ -289,6 +289,7 @@ func (p *program) endOfInput() {
 func (p *program) close() Left {
 	left := Left{Unstarted: p.unstarted}
 	if p.session != nil {
+		p.out.flush(p.conv)
 		p.out.line("Leaving.")
 		left = p.leftBehind()
 		p.end(p.session)

@@ -262,3 +262,11 @@ hang
 	r.looks().reads("Value, or /help: ").types("/mode code\n")
 	r.reads("The question is not open any more.", "About pears", "Field 1")
 }
+
+// What the agent has said of a line is written when the program ends before the rest of it.
+func TestHalfALineIsWrittenAtTheEnd(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\nsay \"All of this.\\nHalf of that\"\nhang\n", nil)
+	r.reads("\n> ").types("go\n").reads("Agent: All of this.")
+	r.leave()
+	r.reads("Half of that", "Leaving.")
+}
