@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -22,8 +23,9 @@ type typed struct {
 // input reads lines, on a goroutine of its own.
 type input struct {
 	from  io.Reader
-	tty   *os.File   // nil if lines come from elsewhere
-	lines chan typed // closed at the end of the input
+	tty   *os.File    // nil if lines come from elsewhere
+	lines chan typed  // closed at the end of the input
+	ended atomic.Bool // lines is closed
 
 	halt func() // stops reading, nil while nothing is read
 }
@@ -38,6 +40,9 @@ func newInput(from io.Reader, terminal bool) *input {
 
 // start reads until stop is called or there is nothing more.
 func (in *input) start() error {
+	if in.ended.Load() { // a terminal could be read on, and nobody expects that
+		return nil
+	}
 	done, stopped := make(chan struct{}), make(chan struct{})
 	reader := in.from
 	cancel := func() {}
@@ -53,6 +58,7 @@ func (in *input) start() error {
 	go func() {
 		defer close(stopped)
 		if in.read(reader, lines, done) {
+			in.ended.Store(true)
 			close(lines)
 		}
 	}()
