@@ -187,6 +187,10 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 			line += ", in " + toolface.In("").Path(s.Cwd)
 		}
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
+			if p.session != nil && tab.StoredAs(p.session.Options().Keeper) == s.ID {
+				p.out.line("This session is the one that is open.")
+				return
+			}
 			p.reopen(tab.Open{ID: s.ID})
 		}})
 	}

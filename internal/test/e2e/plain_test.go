@@ -172,7 +172,7 @@ hang
 	p.Tells("2").Hears("Which session?", "1. apples", "Answer 1").Tells("2").Send("\x04").WaitExit()
 }
 
-// A session that was left can be gone on with at once.
+// A session that was left can be gone on with at once, and the one that is open stays open.
 func TestPlainGoesBackToTheSessionThatItHasLeft(t *testing.T) {
 	t.Parallel()
 	p := startPlain(t, Options{Script: `handshake {"loadSession": true}
@@ -183,5 +183,7 @@ end-turn
 	p.Hears(invitation).Tells("apples").Hears("Agent: Of apples.", invitation)
 	p.Tells("/new").Hears(" is ready, in ", invitation)
 	p.Tells("/sessions").Hears("Which session?", "1. apples", "Answer 1").Tells("1")
-	p.Hears("You: apples", "Agent: Of apples.", " is ready, in ", invitation).Tells("/quit").Exits(0)
+	p.Hears("You: apples", "Agent: Of apples.", " is ready, in ", invitation)
+	p.Tells("/sessions").Hears("Which session?", "1. apples", "Answer 1").Tells("1")
+	p.Hears("This session is the one that is open.", invitation).Tells("/quit").Exits(0)
 }
