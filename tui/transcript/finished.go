@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"slices"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
 )
@@ -9,10 +11,17 @@ import (
 // never changes.
 type finished struct {
 	last *conversation.Node // the last item that was, nil if none was
-	// open are messages among them that may still grow, though mostly none does, and how
-	// long they were.
-	open map[*conversation.Node]int
+	// open are messages among them that may still grow, though mostly none does.
+	open map[*conversation.Node]given
 }
+
+// given is how a message was when it was given away.
+type given struct {
+	version uint64
+	length  int
+}
+
+func givenNow(m *conversation.Message) given { return given{m.Version(), len(m.Parts.Plain())} }
 
 // mostFinished bounds how many lines are given away at once.
 const mostFinished = 500
@@ -21,18 +30,8 @@ const mostFinished = 500
 // that there are others. An item counts once the next one has begun, or no turn runs. A
 // message that goes on after that is given away once more.
 func (l *List) Finished() (lines []string, more bool) {
-	for n, length := range l.finished.open {
-		m, _ := n.Item().(*conversation.Message)
-		switch {
-		case m == nil || !l.conv.Has(n):
-			delete(l.finished.open, n)
-		case m.Growing:
-		case len(m.Parts.Plain()) > length:
-			l.finished.open[n] = len(m.Parts.Plain())
-			lines = append(lines, l.whole(n)...)
-		case m.Done:
-			delete(l.finished.open, n)
-		}
+	for _, n := range l.grown() {
+		lines = append(lines, l.whole(n)...)
 	}
 	for n := l.unfinished(); n != nil && l.settled(n); n = n.Next() {
 		if len(lines) >= mostFinished {
@@ -42,12 +41,41 @@ func (l *List) Finished() (lines []string, more bool) {
 		l.finished.last = n
 		if m, ok := n.Item().(*conversation.Message); ok && !m.Done {
 			if l.finished.open == nil {
-				l.finished.open = map[*conversation.Node]int{}
+				l.finished.open = map[*conversation.Node]given{}
 			}
-			l.finished.open[n] = len(m.Parts.Plain())
+			l.finished.open[n] = givenNow(m)
 		}
 	}
 	return lines, false
+}
+
+// grown are the messages that have grown since they were given away, in their order. Those
+// that have not changed cost next to nothing: there may be many in a long turn.
+func (l *List) grown() (nodes []*conversation.Node) {
+	for n, was := range l.finished.open {
+		m, _ := n.Item().(*conversation.Message)
+		if m == nil || !l.conv.Has(n) {
+			delete(l.finished.open, n)
+			continue
+		}
+		if m.Growing || m.Version() == was.version {
+			continue
+		}
+		now := givenNow(m)
+		if l.finished.open[n] = now; now.length > was.length {
+			nodes = append(nodes, n)
+		}
+		if m.Done {
+			delete(l.finished.open, n)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b *conversation.Node) int {
+		if a.Before(b) {
+			return -1
+		}
+		return 1
+	})
+	return nodes
 }
 
 // unfinished is the first item that was not given away, nil if all were.
