@@ -5,9 +5,11 @@ package screen_test
 import (
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/ptytest"
@@ -17,7 +19,9 @@ import (
 func startAsJob(t *testing.T) *ptytest.Terminal {
 	t.Helper()
 	return launch(t, ptytest.Options{
-		Cmd: []string{"sh", "-mc", `printf '\033]2;mine\007before\n'; read go; "$0"; printf '\r\nstopped %s\r\n' $?; read go; fg; echo "exit $?"; read go`, self(t)},
+		Keep: true,
+		// It is left alone for longer than it waits to be stopped.
+		Cmd: []string{"sh", "-mc", `printf '\033]2;mine\007before\n'; read go; "$0"; printf '\r\nstopped %s\r\n' $?; read go; sleep 0.2; fg; echo "exit $?"; read go`, self(t)},
 	})
 }
 
@@ -51,6 +55,9 @@ func TestStopsAndContinues(t *testing.T) {
 				t.Errorf("the terminal is not as it was:\n%s", d)
 			}
 			term.Press("enter").WaitExit()
+			if n := strings.Count(term.Raw(), ansi.SetModeAltScreenSaveCursor); n != 2 {
+				t.Errorf("the terminal was taken %d times, for the start and when it went on", n)
+			}
 		})
 	}
 }

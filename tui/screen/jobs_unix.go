@@ -22,35 +22,44 @@ type continuedMsg struct{}
 // jobs is what a shell does with the process while it has the terminal: SIGTSTP
 // stops it as one that has given the terminal back before.
 type jobs struct {
-	taken  atomic.Bool // the terminal is
-	missed int         // continuations that listen will hear of, and suspend has seen to
+	taken atomic.Bool // the terminal is
+	// continued tells listen that the process goes on after it was stopped.
+	continued chan os.Signal
 }
+
+func newJobs() jobs { return jobs{continued: make(chan os.Signal, 1)} }
 
 // listen makes messages of the terminal's signals until the screen is closed.
 func (s *screen) listen() {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, unix.SIGWINCH, unix.SIGCONT, unix.SIGTSTP)
+	signal.Notify(signals, unix.SIGWINCH, unix.SIGTSTP)
 	defer signal.Stop(signals)
+	signal.Notify(s.jobs.continued, unix.SIGCONT)
+	defer signal.Stop(s.jobs.continued)
 	for {
-		var sig os.Signal
 		select {
 		case <-s.closed:
 			return
-		case sig = <-signals:
-		}
-		switch {
-		case sig == unix.SIGTSTP && s.jobs.taken.Load():
-			s.mail.post(tea.SuspendMsg{})
-			continue
-		case sig == unix.SIGTSTP: // the program that has it stops, and we with it
-			stop(os.Getpid())
-			continue
-		case sig == unix.SIGCONT:
+		case <-s.jobs.continued:
 			s.mail.post(continuedMsg{})
+			s.tellSize()
+		case sig := <-signals:
+			switch {
+			case sig == unix.SIGWINCH:
+				s.tellSize()
+			case s.jobs.taken.Load():
+				s.mail.post(tea.SuspendMsg{})
+			default: // the program that has the terminal stops, and we with it
+				stop(os.Getpid())
+			}
 		}
-		width, height := s.tty.size() // it may have changed while the process was stopped
-		s.mail.post(tea.WindowSizeMsg{Width: width, Height: height})
 	}
+}
+
+// tellSize tells the program the terminal's size, which may have changed.
+func (s *screen) tellSize() {
+	width, height := s.tty.size()
+	s.mail.post(tea.WindowSizeMsg{Width: width, Height: height})
 }
 
 // stop stops a process, or our own group with 0. Who has once been notified of
@@ -61,32 +70,34 @@ func stop(pid int) { _ = unix.Kill(pid, unix.SIGTTIN) }
 
 // suspend gives the terminal back, stops the process with all of its group, and
 // takes the terminal again when it is continued.
+//
+// That the process goes on is no news for listen then. It must not hear of it at all: the
+// time for which this waits has passed as well when a process goes on that was stopped for
+// longer, so that nothing here could tell whether listen will still hear of it.
 func (s *screen) suspend() {
 	if err := s.release(); err != nil {
 		s.fail(err)
 		return
 	}
+	signal.Stop(s.jobs.continued)
+	defer signal.Notify(s.jobs.continued, unix.SIGCONT)
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, unix.SIGCONT)
 	defer signal.Stop(continued)
 	stop(0)
 	select {
 	case <-continued:
-		s.jobs.missed++
 	case <-time.After(stopTime):
 	}
 	if err := s.take(); err != nil {
 		s.fail(err)
 	}
+	s.tellSize()
 }
 
 // again takes the terminal once more after the process was stopped without
-// having given it back. It reports whether there was a need to.
-func (s *screen) again() bool {
-	if s.jobs.missed > 0 {
-		s.jobs.missed--
-		return false
-	}
+// having given it back.
+func (s *screen) again() {
 	err := s.release()
 	if err == nil {
 		err = s.take()
@@ -94,5 +105,4 @@ func (s *screen) again() bool {
 	if err != nil {
 		s.fail(err)
 	}
-	return true
 }

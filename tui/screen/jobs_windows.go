@@ -8,9 +8,11 @@ type continuedMsg struct{}
 // jobs is what a shell does with the process: nothing, on Windows.
 type jobs struct{ taken atomic.Bool }
 
+func newJobs() jobs { return jobs{} }
+
 // listen has nothing to hear: the console reports its size among the keys.
 func (s *screen) listen() {}
 
 func (s *screen) suspend() {}
 
-func (s *screen) again() bool { return false }
+func (s *screen) again() {}

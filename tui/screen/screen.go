@@ -124,7 +124,7 @@ func open(o Options) (*screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &screen{tty: tty, env: o.Env, mail: newMailbox(), closed: make(chan struct{})}
+	s := &screen{tty: tty, env: o.Env, mail: newMailbox(), jobs: newJobs(), closed: make(chan struct{})}
 	s.output = newOutput(tty.out, newTerminal(o.Env, profile(tty.out, o.Env), o.Glyphs))
 	if o.Inline {
 		s.output.term.inline = &inline{}
@@ -221,9 +221,7 @@ func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		s.suspend()
 		return tea.ResumeMsg{}
 	case continuedMsg:
-		if !s.again() {
-			return nil
-		}
+		s.again()
 		return tea.ResumeMsg{}
 	case execMsg:
 		return s.exec(msg)
