@@ -34,16 +34,34 @@ func (term *Terminal) Type(text string) *Terminal {
 func (term *Terminal) Press(keys ...string) *Terminal {
 	term.t.Helper()
 	for _, key := range keys {
-		term.mu.Lock()
-		kb := term.screen.keyboard()
-		term.mu.Unlock()
-		b, err := kb.encode(key)
-		if err != nil {
-			term.failf("press %q: %v", key, err)
-		}
-		term.keys.push(b)
+		term.keys.push(term.encode(key))
 	}
 	return term
+}
+
+// PressAtOnce presses keys so fast that the program reads all of them together: no
+// time passes between them, however slow the test is.
+func (term *Terminal) PressAtOnce(keys ...string) *Terminal {
+	term.t.Helper()
+	var all []byte
+	for _, key := range keys {
+		all = append(all, term.encode(key)...)
+	}
+	term.keys.push(all)
+	return term
+}
+
+// encode is what the terminal sends for a key now.
+func (term *Terminal) encode(key string) []byte {
+	term.t.Helper()
+	term.mu.Lock()
+	kb := term.screen.keyboard()
+	term.mu.Unlock()
+	b, err := kb.encode(key)
+	if err != nil {
+		term.failf("press %q: %v", key, err)
+	}
+	return b
 }
 
 // Paste pastes text, as a bracketed paste when the program has asked for that.

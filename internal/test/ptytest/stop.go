@@ -8,14 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	// politeBound is how long a program has to end when it is asked to. An
-	// agent may take 7 s, and the program waits for its agent.
-	politeBound = 15 * time.Second
-	// followBound is how long its children may take to follow it.
-	followBound = 5 * time.Second
-)
-
 // Signal sends a signal to the program itself, not to its children.
 func (term *Terminal) Signal(sig syscall.Signal) *Terminal {
 	term.t.Helper()
@@ -51,7 +43,7 @@ func (term *Terminal) end() {
 	}
 	term.Resume()
 	term.endProgram()
-	for _, p := range leftovers(term.Pid(), term.mark, patience(followBound)) {
+	for _, p := range leftovers(term.Pid(), term.mark, patience(waitBound)) {
 		term.t.Errorf("the program left a process behind: %s", p)
 		p.kill()
 	}
@@ -74,7 +66,7 @@ func (term *Terminal) endProgram() {
 		return
 	}
 	_ = term.cmd.Process.Signal(syscall.SIGTERM)
-	if within(patience(politeBound), term.exited) {
+	if within(patience(waitBound), term.exited) {
 		return
 	}
 	term.t.Errorf("the program did not end when asked to\n%s", term.picture())

@@ -246,39 +246,44 @@ func (f *failing) report(run func(testing.TB)) string {
 	return strings.Join(f.messages, "\n")
 }
 
+// impatiently makes what still has to be waited for fail soon. What must succeed before
+// has had its time by then.
+func impatiently(t testing.TB) { t.Setenv("PARLEY_TEST_TIMEOUT", "0.02") }
+
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		env  string
 		run  func(testing.TB)
 		want []string
 	}{
-		{"text that never comes", "0.01", func(t testing.TB) {
-			Start(t, Options{Cmd: []string{"sh", "-c", "echo something else; exec cat"}}).WaitFor("something", "wanted")
+		{"text that never comes", func(t testing.TB) {
+			term := Start(t, Options{Cmd: []string{"sh", "-c", "echo something else; exec cat"}}).WaitFor("something else")
+			impatiently(t)
+			term.WaitFor("something", "wanted")
 		}, []string{`the screen shows "something" and "wanted"`, "expected within", "│something else "}},
-		{"program that ends", "", func(t testing.TB) {
+		{"program that ends", func(t testing.TB) {
 			Start(t, Options{Cmd: []string{"sh", "-c", "echo bye; exit 4"}}).WaitFor("wanted")
 		}, []string{`the screen shows "wanted", but the program has ended with exit status 4`, "│bye "}},
-		{"key that does not exist", "", func(t testing.TB) {
+		{"key that does not exist", func(t testing.TB) {
 			Start(t, Options{Cmd: []string{"cat"}}).Press("hyper+x")
 		}, []string{`press "hyper+x": there is no modifier "hyper"`}},
-		{"mouse that was not asked for", "", func(t testing.TB) {
+		{"mouse that was not asked for", func(t testing.TB) {
 			Start(t, Options{Cmd: []string{"cat"}}).Click(1, 2)
 		}, []string{"has not asked for the mouse"}},
-		{"process left in the session", "0.05", func(t testing.TB) {
-			Start(t, Options{Cmd: []string{"sh", "-c", "trap '' HUP; sleep 600 & echo started"}}).WaitFor("started").WaitExit()
+		{"process left in the session", func(t testing.TB) {
+			term := Start(t, Options{Cmd: []string{"sh", "-c", "trap '' HUP; sleep 600 & echo started"}}).WaitFor("started")
+			<-term.exited
+			impatiently(t)
 		}, []string{"left a process behind", "sleep 600"}},
-		{"process that does not end", "0.05", func(t testing.TB) {
+		{"process that does not end", func(t testing.TB) {
 			Start(t, Options{Cmd: []string{"sh", "-c", "trap '' TERM HUP; echo deaf; while :; do read -r x; done"}}).WaitFor("deaf")
+			impatiently(t)
 		}, []string{"did not end when asked to", "│deaf "}},
-		{"program that is not there", "", func(t testing.TB) {
+		{"program that is not there", func(t testing.TB) {
 			Start(t, Options{Cmd: []string{"/no/such/program"}})
 		}, []string{"ptytest: start /no/such/program"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.env != "" {
-				t.Setenv("PARLEY_TEST_TIMEOUT", c.env)
-			}
 			got := (&failing{TB: t}).report(c.run)
 			for _, want := range c.want {
 				if !strings.Contains(got, want) {
@@ -294,9 +299,9 @@ func TestProcessThatLeftTheSessionIsFound(t *testing.T) {
 	if err != nil {
 		t.Skip("no setsid here")
 	}
-	t.Setenv("PARLEY_TEST_TIMEOUT", "0.05")
 	got := (&failing{TB: t}).report(func(t testing.TB) {
 		Start(t, Options{Cmd: []string{"sh", "-c", setsid + " sh -c 'echo away; exec sleep 601 </dev/null >/dev/null 2>&1' & read -r x"}}).WaitFor("away").Type("\n").WaitExit()
+		impatiently(t)
 	})
 	if !strings.Contains(got, "sleep 601") {
 		t.Errorf("the report lacks the process: %s", got)

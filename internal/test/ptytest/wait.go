@@ -98,7 +98,7 @@ func (term *Terminal) WaitUntil(description string, ok func(Screen) bool) *Termi
 // exitNote says how the program ended. Its terminal closes a moment before that is
 // known, if it ends at all.
 func (term *Terminal) exitNote() string {
-	if within(patience(time.Second), term.exited) {
+	if within(patience(waitBound), term.exited) {
 		return " with " + term.cmd.ProcessState.String()
 	}
 	return ""
