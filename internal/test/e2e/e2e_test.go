@@ -105,10 +105,9 @@ await answer
 say Answered.
 end-turn
 `})
-	p.Ready().Ask("go")
-	p.Question("Never")
-	p.Type("1yn") // at once: meant for the prompt
-	p.Shows("❯ 1yn")
+	// A person who types on does not look: the question comes up below their fingers.
+	p.Ready().PressAtOnce("g", "o", "enter", "1", "y", "n")
+	p.Question("Never").Shows("❯ 1yn")
 	if got := p.Answers("session/request_permission"); len(got) > 0 {
 		t.Fatalf("typing answered the permission: %s", got)
 	}
@@ -340,7 +339,7 @@ func TestLeavesTheTerminalAsItWas(t *testing.T) {
 		"by ctrl+c twice": func(p *Parley) {
 			p.Press("ctrl+c")
 			p.Shows("again to leave")
-			p.Press("ctrl+c")
+			p.PressAtOnce("ctrl+c", "ctrl+c") // twice: for the first it may be too late
 		},
 		"by ctrl+d":   func(p *Parley) { p.Press("ctrl+d") },
 		"by a signal": func(p *Parley) { p.Signal(syscall.SIGTERM) },

@@ -43,37 +43,75 @@ func (p *Parley) Press(keys ...string) *Parley {
 	return p
 }
 
+// PressAtOnce presses keys between which no time passes.
+func (p *Parley) PressAtOnce(keys ...string) *Parley {
+	p.t.Helper()
+	p.Terminal.PressAtOnce(keys...)
+	return p
+}
+
 // Answer answers the question on the screen by the number that stands before an
 // answer, as soon as the question takes keys, and waits until it is answered: the
 // question is gone or is another one.
+//
+// What the agent says meanwhile may let the question take no keys again for a moment,
+// just when the number is pressed. Then it is pressed once more, as a person would.
 func (p *Parley) Answer(name string) *Parley {
 	p.t.Helper()
-	number, asked, said := "", "", 0
-	p.WaitUntil(fmt.Sprintf("a question takes the answer %q", name), func(s ptytest.Screen) bool {
-		d, open := dialogOn(s)
-		if open && p.armed(s, d) {
-			number, asked, said = d.numberOf(name), d.text(), answersOn(s)
+	q, marked, over := asked{answer: name}, false, false
+	for !marked && !over {
+		takes := false
+		p.WaitUntil(fmt.Sprintf("a question takes the answer %q", name), func(s ptytest.Screen) bool {
+			if over = p.over(q, s); !over {
+				takes = p.takes(&q, s)
+			}
+			return over || takes
+		})
+		if over {
+			return p
 		}
-		return number != ""
-	})
-	// With alt a number is an answer whether or not the prompt holds text. One that
-	// only marks its answer is marked and given.
-	p.Press("alt+" + number)
-	marked := false
-	p.WaitUntil(fmt.Sprintf("the question was answered with %q, or that is marked", name), func(s ptytest.Screen) bool {
-		d, open := dialogOn(s)
-		marked = open && strings.Contains(d.text(), "❯ "+number+" ")
-		return !open || d.text() != asked || answersOn(s) != said // the next question may say the same
-	})
-	if !marked {
-		return p
+		// With alt a number is an answer whether or not the prompt holds text. One that
+		// only marks its answer is marked and given.
+		p.Press("alt+" + q.number)
+		p.WaitUntil(fmt.Sprintf("the question was answered with %q, or that is marked", name), func(s ptytest.Screen) bool {
+			d, open := dialogOn(s)
+			marked, over = open && d.marks(q.number), p.over(q, s)
+			return marked || over || !p.armed(s, d)
+		})
 	}
-	p.Press("enter")
-	p.WaitUntil(fmt.Sprintf("the question was answered with %q", name), func(s ptytest.Screen) bool {
-		d, open := dialogOn(s)
-		return !open || !strings.Contains(d.text(), "❯ "+number+" ")
-	})
+	if marked {
+		p.Press("enter")
+		p.WaitUntil(fmt.Sprintf("the question was answered with %q", name), func(s ptytest.Screen) bool {
+			d, open := dialogOn(s)
+			return !open || !d.marks(q.number)
+		})
+	}
 	return p
+}
+
+// asked is a question for which a key was pressed, as it stood then.
+type asked struct {
+	answer string // as it is called
+	number string // the key, "" before one was pressed
+	text   string
+	said   int // how many answers the transcript showed
+}
+
+// takes notes the question on the screen, and reports whether it takes the answer.
+func (p *Parley) takes(q *asked, s ptytest.Screen) bool {
+	d, open := dialogOn(s)
+	if !open || !p.armed(s, d) || d.numberOf(q.answer) == "" {
+		return false
+	}
+	q.number, q.text, q.said = d.numberOf(q.answer), d.text(), answersOn(s)
+	return true
+}
+
+// over reports whether a question is not on the screen any more. The next one may say
+// the same; and as long as it takes no keys, a question says that as well.
+func (p *Parley) over(q asked, s ptytest.Screen) bool {
+	d, open := dialogOn(s)
+	return q.number != "" && (!open || answersOn(s) != q.said || d.numberOf(q.answer) == "" || p.armed(s, d) && d.text() != q.text)
 }
 
 // answersOn counts the answers of the person that the transcript shows.
@@ -197,6 +235,9 @@ func dialogOn(s ptytest.Screen) (d dialog, open bool) {
 }
 
 func (d dialog) text() string { return strings.Join(d.lines, "\n") }
+
+// marks reports whether the answer of a number is marked.
+func (d dialog) marks(number string) bool { return strings.Contains(d.text(), "❯ "+number+" ") }
 
 // numberOf is the number that stands before an answer of that whole name, "" if it
 // is not there. The answers are the lowest part of a dialog; blanks are around a

@@ -91,12 +91,12 @@ await permission contains "no"
 		p.Type("y").Press("enter")
 	}
 	p.Type("1").Press("enter").Shows("got 1", "got y")
-	p.Press("ctrl+]").Type("y").Press("enter")
-	p.Question("Remove everything")
+	p.PressAtOnce("ctrl+]", "y", "enter")
+	p.Question("Remove everything").Shows("queued: y")
 	if got := p.Answers("session/request_permission"); len(got) > 0 {
 		t.Fatalf("keys of the command have answered: %s", got)
 	}
-	p.Press("backspace").TakesKeys().Answer("Reject")
+	p.Answer("Reject")
 	p.Press("f7").Shows("COMMAND OF THE AGENT").Type("stop").Press("enter").Shows("ENDED").Press("enter").Shows("It is over.")
 }
 
