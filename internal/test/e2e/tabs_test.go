@@ -115,9 +115,9 @@ const mortal = restartable + `
 expect session/new|session/resume
 reply {"sessionId": "s1"}
 expect session/prompt
-say Half an ans
 stderr Segmentation fault
 stderr my last words
+say Half an ans
 wait-cancel
 `
 
