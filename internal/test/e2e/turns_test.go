@@ -17,7 +17,8 @@ func (p *Parley) matches(pattern string) *Parley {
 	return p
 }
 
-// How long a call and a turn took stands where they ended.
+// How long a call and a turn took stands where they ended. That the call has begun is
+// known to have been read, and its time noted, before the time begins that it takes.
 func TestHowLongItTook(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: `
@@ -25,6 +26,8 @@ handshake
 expect session/prompt
 update {"sessionUpdate": "tool_call", "toolCallId": "a", "title": "make all", "kind": "execute", "status": "pending"}
 update {"sessionUpdate": "tool_call_update", "toolCallId": "a", "status": "in_progress"}
+request _is/read {} as read
+await read
 sleep 1200ms
 update {"sessionUpdate": "tool_call_update", "toolCallId": "a", "status": "failed"}
 update {"sessionUpdate": "tool_call", "toolCallId": "b", "title": "make check", "kind": "execute", "status": "in_progress"}
