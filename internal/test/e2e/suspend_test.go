@@ -10,7 +10,8 @@ import (
 )
 
 // byBash starts an interactive bash, which finds parley's command in the file "start".
-var byBash = []string{"bash", "-c", `printf '%q ' "$@" >start; PS1='shell> ' exec bash --norc --noprofile -i`, "bash"}
+// It counts its commands in what it asks with, so that a test can tell that it asks again.
+var byBash = []string{"bash", "-c", `printf '%q ' "$@" >start; PS1='shell \#> ' exec bash --norc --noprofile -i`, "bash"}
 
 // A shell that people use stops parley and goes on with it, and the same picture is
 // there again: on the whole screen, and below what the shell has written.
@@ -29,15 +30,15 @@ expect session/prompt
 say Still here.
 end-turn
 `})
-			p.Shows("shell>").Send(". ./start\n")
+			p.Shows("shell 1>").Send(". ./start\n")
 			p.Shows("Ask for something").Ask("hello").Shows("Hello to you.").Idle()
-			p.Press("ctrl+z").Shows("Stopped", "shell>")
+			p.Press("ctrl+z").Shows("Stopped", "shell 2>")
 			p.Send("echo between; fg\n")
 			p.WaitUntil("the picture is back", func(s ptytest.Screen) bool {
 				return s.Contains("❯ hello") && s.Contains("Hello to you.") && s.Contains("❯ Ask for something") && s.AltScreen == (args == nil)
 			})
 			p.Ask("and now?").Shows("Still here.").Idle().Press("ctrl+d")
-			p.Shows("shell>").Gone("❯ Ask for something").Send("exit\n")
+			p.Shows("shell 3>").Gone("❯ Ask for something").Send("exit\n")
 			p.Exits(0)
 		})
 	}
