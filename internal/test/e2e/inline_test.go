@@ -121,11 +121,12 @@ func scrolled(written string, cols, rows, lines int) string {
 
 var steps = regexp.MustCompile(`Step number (\d+)\.`)
 
-// However much there is, the terminal has each line once, and in order.
+// However much there is, the terminal has each line once, and in order. It is a small
+// one, for to scroll it is most of the work.
 func TestInlineWithThousandsOfItems(t *testing.T) {
 	t.Parallel()
-	const calls = 3_000
-	p := startInline(t, Options{Script: begin + fmt.Sprintf(`
+	const calls, cols, rows = 3_000, 50, 16
+	p := startInline(t, Options{Cols: cols, Rows: rows, Script: begin + fmt.Sprintf(`
 repeat %d
 update {"sessionUpdate": "tool_call", "toolCallId": "t${n}", "title": "Step number ${n}.", "kind": "edit", "status": "completed"}
 end
@@ -133,7 +134,7 @@ say That was all.
 end-turn
 `, calls)})
 	p.Ask("go").Shows("That was all.", fmt.Sprintf("Step number %d.", calls)).Idle().leaves().endsShell()
-	text := scrolled(p.Raw(), 120, 40, 2*calls)
+	text := scrolled(p.Raw(), cols, rows, 2*calls)
 	next := 1
 	for _, found := range steps.FindAllStringSubmatch(text, -1) {
 		n, err := strconv.Atoi(found[1])
