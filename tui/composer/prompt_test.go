@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
+	"parley/internal/test/repository"
 )
 
 func write(t *testing.T, dir, name, content string) {
@@ -151,7 +152,7 @@ func TestListFiles(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "ran")
 	for _, args := range [][]string{{"init", "-q"}, {"config", "core.fsmonitor", "touch " + marker}, {"add", "a.go"}} {
 		cmd := exec.Command("git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
-		cmd.Dir = root
+		cmd.Dir, cmd.Env = root, repository.Environ()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/internal/test/ptytest"
+	"parley/internal/test/repository"
 )
 
 // repositoryPlace is a place whose project is a git repository with one commit.
@@ -33,7 +34,7 @@ func (p place) git(args ...string) string {
 	p.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_CONFIG_HOME="+p.home, "GIT_CONFIG_NOSYSTEM=1")
+	cmd.Env = append(repository.Environ(), "HOME="+p.home, "XDG_CONFIG_HOME="+p.home)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		p.t.Fatalf("git %s: %v: %s", strings.Join(args, " "), err, out)

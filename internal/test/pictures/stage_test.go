@@ -18,6 +18,7 @@ import (
 	"parley/internal/store"
 	"parley/internal/test/built"
 	"parley/internal/test/ptytest"
+	"parley/internal/test/repository"
 )
 
 // stage is a home and a project in which scenes are played: the same for each, so that
@@ -106,7 +107,7 @@ func (s *stage) git(args ...string) {
 	s.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = s.project
-	cmd.Env = append(os.Environ(), "HOME="+s.home, "GIT_CONFIG_NOSYSTEM=1",
+	cmd.Env = append(repository.Environ(), "HOME="+s.home, "XDG_CONFIG_HOME="+s.home,
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=2026-01-01T12:00:00Z",
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=2026-01-01T12:00:00Z")
 	if out, err := cmd.CombinedOutput(); err != nil {

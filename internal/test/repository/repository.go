@@ -1,11 +1,12 @@
-// Package repository makes git repositories for tests, apart from the settings of the
-// person whose machine runs them.
+// Package repository makes git repositories for tests, apart from the settings and the
+// repositories of the person whose machine runs them.
 package repository
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,13 @@ func Apart(t testing.TB) {
 	t.Setenv("XDG_CONFIG_HOME", home)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	write(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = t\n\temail = t@example.com\n[init]\n\tdefaultBranch = main\n")
+}
+
+// Environ is the environment of a git of a test that cannot be [Apart], because it runs
+// beside others. What the environment says to git is left out.
+func Environ() []string {
+	environ := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	return append(environ, "GIT_CONFIG_NOSYSTEM=1")
 }
 
 // New makes a repository of one commit with these files, by their paths, and returns its
