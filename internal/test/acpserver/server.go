@@ -44,7 +44,7 @@ type Server struct {
 	// It may have answered the request: then it returns false.
 	Seen func(http.ResponseWriter, *http.Request) bool
 
-	work sync.WaitGroup
+	work sync.WaitGroup // requests and agents; after down nothing begins any more
 	mu   sync.Mutex
 	open map[string]*link
 	down bool
@@ -71,15 +71,16 @@ func (s *Server) begin() *link {
 		s.open = map[string]*link{}
 	}
 	s.open[l.id] = l
-	if s.down {
-		l.cancel()
-	}
+	down := s.down
 	s.mu.Unlock()
 	s.work.Go(func() {
 		s.Agent(l.ctx, inR, outW)
 		_ = outW.Close()
 		_ = inR.Close()
 	})
+	if down { // nobody else would end it
+		s.end(l)
+	}
 	return l
 }
 
@@ -112,7 +113,8 @@ func (s *Server) Cut() {
 	}
 }
 
-// Close ends all connections, and waits for their agents.
+// Close ends all connections, and waits for their agents and for the requests that are
+// being served.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.down = true
@@ -121,8 +123,23 @@ func (s *Server) Close() {
 	s.work.Wait()
 }
 
+// enter notes that a request is being served, which is refused once the server is down.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.down {
+		s.work.Add(1)
+	}
+	return !s.down
+}
+
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		http.Error(w, "Service Unavailable", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.work.Done()
 	if s.Seen != nil && !s.Seen(w, r) {
 		return
 	}
