@@ -61,6 +61,12 @@ func TestThePaletteRemembersWhatWasChosen(t *testing.T) {
 	p.Leave()
 }
 
+// noAgents is an environment in which no agent of this machine is found.
+func noAgents(t *testing.T) string {
+	t.Helper()
+	return "PATH=" + t.TempDir()
+}
+
 // Without an agent there is a list to begin with: agents, sessions, and what could be
 // installed.
 func TestTheFirstScreen(t *testing.T) {
@@ -71,7 +77,7 @@ func TestTheFirstScreen(t *testing.T) {
 
 	bin := built.Parley(t)
 	first := &Parley{t: t, Terminal: ptytest.Start(t, ptytest.Options{
-		Cmd: []string{bin}, Dir: project, Home: home, Env: []string{"PARLEY_DEMO_SPEED=0"},
+		Cmd: []string{bin}, Dir: project, Home: home, Env: []string{"PARLEY_DEMO_SPEED=0", noAgents(t)},
 	})}
 	first.Shows("Choose an agent", "❯   The tour", "Go on with a session of this directory", "tidy the shed",
 		"From the registry", "Amp")

@@ -45,7 +45,7 @@ func withRegistry(t *testing.T) *Parley {
 	certificate := filepath.Join(home, "certificate.pem")
 	must(t, os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600))
 	return &Parley{t: t, project: home, focused: hex(theme.New(true).BorderFocused), Terminal: ptytest.Start(t, ptytest.Options{
-		Cmd: []string{bin}, Dir: project, Home: home, Env: []string{"PARLEY_DEMO_SPEED=0", "SSL_CERT_FILE=" + certificate},
+		Cmd: []string{bin}, Dir: project, Home: home, Env: []string{"PARLEY_DEMO_SPEED=0", "SSL_CERT_FILE=" + certificate, noAgents(t)},
 	})}
 }
 
