@@ -16,15 +16,16 @@ func (d *Diff) house() acpclient.ToolCallContents {
 	if p := d.Patch; p != nil && p.Format == GitPatch {
 		sections = sectionsOf(p.Text)
 	}
-	told := make([]bool, len(sections))
+	told, about := make([]bool, len(sections)), byPath(sections)
 	for _, c := range d.Changes {
 		var texts acpclient.ToolCallContents
-		for i := range sections {
-			if !told[i] && sections[i].isOf(c) {
+		for _, i := range about[c.Path] {
+			if !told[i] {
 				told[i] = true
 				texts = append(texts, sections[i].contents(c)...)
 			}
 		}
+		delete(about, c.Path) // all of them are told
 		if len(texts) == 0 || c.Operation != acpclient.FileModify && c.Operation != acpclient.FileAdd {
 			out = append(out, c.house())
 		}

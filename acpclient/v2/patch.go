@@ -1,6 +1,8 @@
 package v2
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,8 +17,8 @@ type section struct {
 
 // hunk is a part of a file, before and after.
 type hunk struct {
-	before, after strings.Builder
-	last          *strings.Builder // where the line before this one went, nil if to both
+	before, after bytes.Buffer
+	last          *bytes.Buffer // where the line before this one went, nil if to both
 }
 
 // devNull stands in a patch for a file that is not there.
@@ -47,14 +49,14 @@ func sectionsOf(patch string) []section {
 	return all
 }
 
-// headed begins a section by its first line, which has both paths if they are alike.
+// headed begins a section by its first line, which has both paths if they are alike. Then
+// they are equally long.
 func headed(paths string) section {
-	for i := range paths {
-		if paths[i] == ' ' && samePath(paths[:i], paths[i+1:]) {
-			return section{oldPath: pathOf(paths[:i]), path: pathOf(paths[i+1:])}
-		}
+	middle := len(paths) / 2
+	if len(paths)%2 == 0 || paths[middle] != ' ' || !samePath(paths[:middle], paths[middle+1:]) {
+		return section{}
 	}
-	return section{}
+	return section{oldPath: pathOf(paths[:middle]), path: pathOf(paths[middle+1:])}
 }
 
 func samePath(a, b string) bool {
@@ -126,11 +128,9 @@ func (h *hunk) add(line string) int {
 		h.last = &h.after
 		return 1
 	case '\\': // the line before has no end
-		for _, side := range []*strings.Builder{&h.before, &h.after} {
+		for _, side := range []*bytes.Buffer{&h.before, &h.after} {
 			if h.last == nil || h.last == side {
-				trimmed := strings.TrimSuffix(side.String(), "\n")
-				side.Reset()
-				side.WriteString(trimmed)
+				side.Truncate(len(bytes.TrimSuffix(side.Bytes(), []byte("\n"))))
 			}
 		}
 		return 0
@@ -141,13 +141,22 @@ func (h *hunk) add(line string) int {
 	return 2
 }
 
-// isOf reports whether the section is about the file of a change.
-func (s *section) isOf(c DiffChange) bool {
-	own := s.path
-	if own == "" {
-		own = s.oldPath
+// byPath finds sections by what a change may call the file that they are about.
+func byPath(sections []section) map[string][]int {
+	found := map[string][]int{}
+	for i, s := range sections {
+		own := s.path
+		if own == "" {
+			own = s.oldPath
+		}
+		names := []string{own, strings.TrimPrefix(own, "a/"), strings.TrimPrefix(own, "b/")}
+		for at, name := range names {
+			if name != "" && !slices.Contains(names[:at], name) {
+				found[name] = append(found[name], i)
+			}
+		}
 	}
-	return c.Path != "" && (own == c.Path || strings.TrimPrefix(own, "b/") == c.Path || strings.TrimPrefix(own, "a/") == c.Path)
+	return found
 }
 
 // change is what the section says of its file by itself.

@@ -1,0 +1,34 @@
+package v2
+
+import (
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+)
+
+// A change that is made to be expensive costs no more than a few times its length: this
+// test does not end otherwise.
+func TestHostilePatches(t *testing.T) {
+	const many = 100_000
+	tests := map[string]struct {
+		changes int
+		patch   string
+	}{
+		"paths of nothing but spaces": {1, "diff --git " + strings.Repeat(" ", 20*many)},
+		"no line has an end":          {1, "diff --git a/x b/x\n@@ -0,0 +1,9999999 @@\n" + strings.Repeat("+some text\n\\\n", 2*many)},
+		"many changes of many files":  {many, strings.Repeat("diff --git a/y b/y\n", many)},
+		"many changes of one file":    {many, strings.Repeat("diff --git a/x b/x\n", many)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := Diff{Patch: &DiffPatch{Format: GitPatch, Text: tt.patch}}
+			for range tt.changes {
+				d.Changes = append(d.Changes, DiffChange{Operation: acpclient.FileDelete, Path: "x"})
+			}
+			if got := d.house(); len(got) < tt.changes {
+				t.Errorf("of %d changes, %d are shown", tt.changes, len(got))
+			}
+		})
+	}
+}
