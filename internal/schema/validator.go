@@ -106,7 +106,9 @@ func (v *Validator) Line(from Side, line []byte) error {
 		return bad("?", "it answers %s, which is no open request", *m.ID)
 	}
 	method := open[0]
-	v.open[key] = open[1:]
+	if v.open[key] = open[1:]; len(open) == 1 {
+		delete(v.open, key) // a session has no end of requests
+	}
 	switch {
 	case (m.Result == nil) == (m.Error == nil):
 		return bad(method, "an answer has a result or an error, and not both")

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,22 @@ func TestOpen(t *testing.T) {
 	}
 	if got := v.Open(Agent); got != nil {
 		t.Errorf("open: %q", got)
+	}
+}
+
+// What was answered is not remembered.
+func TestAnsweredRequestsAreForgotten(t *testing.T) {
+	v := NewValidator(V1())
+	for id := range 100 {
+		if err := v.Line(Client, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"session/close","params":{"sessionId":"s"}}`, id)); err != nil {
+			t.Fatal(err)
+		}
+		if err := v.Line(Agent, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{}}`, id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(v.open) > 0 {
+		t.Errorf("%d requests are remembered", len(v.open))
 	}
 }
 
