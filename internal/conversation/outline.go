@@ -18,6 +18,7 @@ type Node struct {
 	order                           uint64
 	parent, first, last, prev, next *Node
 
+	below int                // how many levels of nodes there have been below, at most
 	own   Tally              // what the parents have counted of the item itself
 	kind  acpclient.ToolKind // as which the run has counted the item
 	ready bool               // the item may be in a run
@@ -197,6 +198,9 @@ func (n *Node) insert(child, behind *Node) {
 	} else {
 		child.next.prev = child
 	}
+	for p, below := n, child.below+1; p != nil && p.below < below; p, below = p.parent, below+1 {
+		p.below = below
+	}
 }
 
 // remove takes a node out of its place.
@@ -260,7 +264,7 @@ func (c *Conversation) nest(n *Node, parent acpclient.ToolCallID) {
 	case p == nil:
 		c.orphans[parent] = append(c.orphans[parent], n)
 	default:
-		for at = p; at.Depth()+1 >= maxNesting; {
+		for at = p; at.parent != nil && at.Depth()+1+n.below >= maxNesting; {
 			at = at.parent
 		}
 		if _, run := at.item.(*Run); run {

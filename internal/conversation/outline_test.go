@@ -259,6 +259,22 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
+// So it is if each of them is heard of only after those that it calls.
+func TestNestingIsBoundedInAnyOrder(t *testing.T) {
+	c := conversation.New()
+	for i := range 100 {
+		c.Apply(call(fmt.Sprint(i), edit, running, fmt.Sprint(i+1)))
+	}
+	for i := range 100 {
+		if d := c.Node(i).Depth(); d > 10 {
+			t.Fatalf("number %d of 100 stands %d deep", i, d)
+		}
+	}
+	if d := c.Node(0).Depth(); d < 5 {
+		t.Errorf("the first stands %d deep", d)
+	}
+}
+
 // A call that is done must cost the same however many there are: of one subagent, in
 // one run, and in a run that is parted and joined in its middle.
 func BenchmarkOutline(b *testing.B) {
