@@ -112,6 +112,7 @@ func TestCommandIsNotLedAstray(t *testing.T) {
 	dir, _ := repository(t)
 	other, _ := repository(t)
 	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
+	t.Setenv("GIT_COMMON_DIR", filepath.Join(t.TempDir(), "nowhere"))
 	program, sprung := trap(t)
 	t.Setenv("GIT_EXTERNAL_DIFF", program)
 	out, err := git.Command(t.Context(), dir, "rev-parse", "--show-toplevel").Output()
