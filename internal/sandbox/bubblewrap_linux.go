@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// probeTime bounds the run of a program that does nothing.
-const probeTime = 5 * time.Second
+// probeTime bounds the run of a program that does nothing. It is long: what looks like a
+// way that does not work may be a machine that is busy, and the next way bounds less.
+const probeTime = 20 * time.Second
 
 // bubblewrap runs programs in namespaces of their own.
 // https://github.com/containers/bubblewrap
@@ -80,7 +81,9 @@ func mounts(b Bounds) []string {
 func probe(program string, args []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, append(slices.Clone(args), "--", "true")...).CombinedOutput()
+	cmd := exec.CommandContext(ctx, program, append(slices.Clone(args), "--", "true")...)
+	cmd.WaitDelay = time.Second // for the output, if what was started outlives it
+	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil
 	}
