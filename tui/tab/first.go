@@ -27,6 +27,7 @@ type first struct {
 	missing  []config.Agent
 	offers   []registry.Offer
 	sessions []store.Summary
+	installs *installing // the one that was chosen last, nil if none was
 }
 
 // firstAgentsMsg are the agents for the first screen, and firstSessionsMsg the sessions.
@@ -109,7 +110,7 @@ func (l *first) takeSessions(msg firstSessionsMsg) {
 }
 
 func (l *first) show() {
-	if l.tab.dialogs.Has(l.picker) {
+	if l.tab.dialogs.Has(l.picker) && !l.installs.underWay() {
 		l.picker.SetList(l.content())
 	}
 }
@@ -130,7 +131,8 @@ func (l *first) content() dialog.List {
 	}
 	for _, o := range l.offers {
 		list.Items = append(list.Items, offerItem(o, func() tea.Cmd {
-			return l.tab.askToInstall(&installing{tab: l.tab, plan: o.Plan, picker: l.picker, list: l.content, start: l.tab.startAgent})
+			l.installs = &installing{tab: l.tab, plan: o.Plan, picker: l.picker, list: l.content, start: l.tab.startAgent}
+			return l.tab.askToInstall(l.installs)
 		}))
 	}
 	for _, a := range l.missing {

@@ -24,7 +24,7 @@ type installing struct {
 	list  func() dialog.List
 	start func(config.Agent) tea.Cmd
 
-	stop context.CancelFunc
+	stop context.CancelFunc     // nil before it has begun
 	over bool                   // it is there, or will not be
 	come atomic.Pointer[string] // how much has come, for people
 	more chan struct{}          // that is another one; closed when nothing comes any more
@@ -153,6 +153,9 @@ func (i *installing) show() {
 		i.picker.SetList(dialog.List{Title: title, Loading: true, Instead: dialog.Stay(i.leave), Closing: "stop"})
 	}
 }
+
+// underWay reports whether the list shows how far it is.
+func (i *installing) underWay() bool { return i != nil && i.stop != nil && !i.over }
 
 // leave stops it; that it has ended brings the list back.
 func (i *installing) leave() tea.Cmd {

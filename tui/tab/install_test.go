@@ -22,6 +22,7 @@ import (
 	"parley/config"
 	"parley/internal/registry"
 	"parley/internal/session"
+	"parley/internal/store"
 )
 
 // shop is a tab on the first screen, with a registry that has two agents: one that is what
@@ -35,7 +36,8 @@ type shop struct {
 	asked   atomic.Int32  // downloads that were begun
 	goOn    chan struct{} // each lets one download come in whole
 	started chan config.Agent
-	left    bool // the tab wants to be left
+	left    bool   // the tab wants to be left
+	first   *first // what is listed
 }
 
 func newShop(t *testing.T) *shop {
@@ -141,6 +143,9 @@ func (s *shop) take(msg tea.Msg) {
 			s.run(cmd)
 		}
 	case Msg:
+		if found, is := msg.Msg.(firstAgentsMsg); is {
+			s.first = found.list
+		}
 		s.run(s.Update(msg.Msg))
 	case Leave:
 		s.left = true
@@ -179,6 +184,20 @@ func (s *shop) key(names ...string) {
 	for _, name := range names {
 		s.clock = s.clock.Add(2 * time.Second)
 		s.run(s.Update(keyPress(name)))
+	}
+}
+
+// end takes messages until an installation has ended, and returns the one that tells so.
+func (s *shop) end() Msg {
+	s.t.Helper()
+	for {
+		msg := <-s.msgs
+		if to, is := msg.(Msg); is {
+			if _, is := to.Msg.(installedMsg); is {
+				return to
+			}
+		}
+		s.take(msg)
 	}
 }
 
@@ -245,18 +264,10 @@ func TestTheListIsBackAfterAFailedInstallation(t *testing.T) {
 	s.key("1")
 	s.until("it comes", "Installing Forged")
 	s.goOn <- struct{}{}
-	var it *installing
-	for it == nil {
-		msg := <-s.msgs
-		if to, ok := msg.(Msg); ok {
-			if ended, ok := to.Msg.(installedMsg); ok {
-				it = ended.of
-			}
-		}
-		s.take(msg)
-	}
+	ended := s.end()
+	s.take(ended)
 	s.until("it is told", "Forged was not installed", "digest is another one")
-	s.take(Msg{To: 3, Msg: comeMsg{it}})
+	s.take(Msg{To: 3, Msg: comeMsg{ended.Msg.(installedMsg).of}})
 	s.key("1")
 	s.until("the list is back", "Choose an agent", "Agent one", "Demo", "❯   Forged")
 	s.mustNotShow(t, "Installing")
@@ -282,4 +293,17 @@ func TestAnInstallationIsStopped(t *testing.T) {
 	}
 	s.key("esc", "esc") // the filter, and the list
 	s.untilSo("there is nothing behind the list", func() bool { return s.left })
+}
+
+// What else comes for the list does not take the way to stop an installation away.
+func TestAnInstallationStaysInSight(t *testing.T) {
+	s := newShop(t)
+	s.key("down", "enter")
+	s.until("it is asked", "Install Demo?")
+	s.key("1")
+	s.until("it comes", "Installing Demo", " of 0 MiB")
+	s.take(Msg{To: 3, Msg: firstSessionsMsg{s.first, []store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: s.clock}}}})
+	s.mustShow(t, "Installing Demo", "esc stop")
+	s.key("esc")
+	s.until("the list is back", "Choose an agent", "tidy up", "nothing was installed")
 }
