@@ -25,6 +25,7 @@ type installing struct {
 	start func(config.Agent) tea.Cmd
 
 	stop context.CancelFunc     // nil before it has begun
+	left bool                   // the person has stopped it
 	over bool                   // it is there, or will not be
 	come atomic.Pointer[string] // how much has come, for people
 	more chan struct{}          // that is another one; closed when nothing comes any more
@@ -159,6 +160,7 @@ func (i *installing) underWay() bool { return i != nil && i.stop != nil && !i.ov
 
 // leave stops it; that it has ended brings the list back.
 func (i *installing) leave() tea.Cmd {
+	i.left = true
 	i.stop()
 	return nil
 }
@@ -168,7 +170,7 @@ func (i *installing) ended(msg installedMsg) tea.Cmd {
 	t := i.tab
 	i.over = true
 	open := t.dialogs.Has(i.picker)
-	if open && msg.err != nil {
+	if open && (msg.err != nil || i.left) {
 		i.picker.SetList(i.list())
 	}
 	switch {
@@ -177,7 +179,7 @@ func (i *installing) ended(msg installedMsg) tea.Cmd {
 	case msg.err != nil:
 		t.desk.Ask(dialog.Confirmation{Title: i.plan.Entry.Name + " was not installed", Text: msg.err.Error(), Choices: []dialog.Choice{{Name: "Go back", Do: dialog.Close{}}}})
 		return nil
-	case !open: // the person has gone on to something else
+	case !open || i.left: // the person has gone on to something else, or has stopped it too late
 		return t.desk.Say(i.plan.Entry.Name + " is installed")
 	}
 	t.dialogs.Close(i.picker)

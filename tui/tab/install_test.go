@@ -295,6 +295,24 @@ func TestAnInstallationIsStopped(t *testing.T) {
 	s.untilSo("there is nothing behind the list", func() bool { return s.left })
 }
 
+// Who stops an installation that is just done wants no agent to be started.
+func TestAnInstallationIsStoppedTooLate(t *testing.T) {
+	s := newShop(t)
+	s.key("down", "enter")
+	s.until("it is asked", "Install Demo?")
+	s.key("1")
+	s.until("it comes", "Installing Demo", " of 0 MiB")
+	s.goOn <- struct{}{}
+	ended := s.end()
+	s.key("esc")
+	s.take(ended)
+	s.until("it is told", "Choose an agent", "Demo is installed")
+	if files := s.installed(); len(files) != 1 || s.starting != nil {
+		t.Errorf("%q, and an agent is started: %t", files, s.starting != nil)
+	}
+	s.mustNotShow(t, "Installing")
+}
+
 // What else comes for the list does not take the way to stop an installation away.
 func TestAnInstallationStaysInSight(t *testing.T) {
 	s := newShop(t)
