@@ -80,6 +80,10 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.list.SetSites(t.sites.Known())
 	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.changes = nil
+	if t.inspector != nil { // what it still waits for is not of this session
+		t.inspector.Stop()
+		t.inspector = nil
+	}
 	t.composer.SetRoot(t.cwd)
 	t.outbox.Adopted()
 	t.drafts.Leave()
