@@ -112,6 +112,9 @@ func readDraft(name string) (string, error) {
 // nothing new the draft keeps its chips, and its cursor.
 func (c *Composer) takeEdited(m editorTextMsg) {
 	if m.text != strings.TrimRight(m.was, "\n") {
+		if c.search != nil { // begun before the editor came up: what it shows is not the draft
+			c.buf, c.search = c.search.draft, nil
+		}
 		c.buf.replace(pos{}, c.buf.last(), m.text)
 	}
 }

@@ -66,3 +66,23 @@ func TestEditor(t *testing.T) {
 		})
 	}
 }
+
+// A search of the history that was begun before the editor came up does not take what was
+// written there.
+func TestEditorBesideASearch(t *testing.T) {
+	c := newTest(t, &History{texts: []string{"an old prompt"}})
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("VISUAL", "true")
+	play(c, "draft")
+	_, cmd := c.Key(press("ctrl+g"))
+	play(c, "<ctrl+r>")
+	ready := cmd().(editorReadyMsg)
+	c.Update(ready)
+	if err := os.WriteFile(ready.file, []byte("written in the editor\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settleCmds(c, c.Update(editorClosedMsg{ready, nil}))
+	if play(c, "<esc>"); c.Text() != "written in the editor" {
+		t.Errorf("the text is %q", c.Text())
+	}
+}
