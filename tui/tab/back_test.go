@@ -130,3 +130,23 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 		t.Error("something waits to be sent")
 	}
 }
+
+// In a session that is only read no command runs either, and no agent is started.
+func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
+	for _, key := range []string{"enter", "alt+r"} {
+		b, ids := newStored(t, "one")
+		b.reopenedAs(t, ids[0], func(r *Reopened) { r.ReadOnly = store.ErrInUse })
+		b.clock = b.clock.Add(time.Minute)
+		b.press("1") // "Read it"
+		if key == "enter" {
+			b.press("!", "l", "s")
+		}
+		b.press(key)
+		if got := b.desk.Said(); !strings.Contains(got, "here it can only be read") {
+			t.Errorf("%s says %q", key, got)
+		}
+		if got := b.session.Stream().Take(); len(got) > 0 {
+			t.Errorf("%s does %v", key, got)
+		}
+	}
+}

@@ -125,6 +125,8 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 		cmd = tea.Batch(cmd, t.copy("", result.Copy))
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, t.outbox.Submit(*result.Prompt))
+	case result.Command != nil && t.back.readOnly != "":
+		cmd = tea.Batch(cmd, t.desk.Say(t.back.readOnly))
 	case result.Command != nil:
 		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
 	case result.Own != "":
@@ -243,6 +245,9 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 	case config.ActionCloseTab:
 		return t.ending.Close()
 	case config.ActionStartAgain:
+		if t.back.readOnly != "" {
+			return t.desk.Say(t.back.readOnly)
+		}
 		return t.ending.StartAgain()
 	case config.ActionExport:
 		return exporter.Choose(t.desk, t.source())
