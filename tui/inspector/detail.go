@@ -123,7 +123,7 @@ func (v *View) loaded(msg loadedMsg) tea.Cmd {
 func (d *detail) forget() { d.layout, d.rows = cells.Layout{}, nil }
 
 // linesOf are the lines of messages of which all are the bodies.
-func linesOf(messages []row, bodies []string, left, count int, th *theme.Theme) (out []detailLine) {
+func linesOf(messages []row, bodies []body, left, count int, th *theme.Theme) (out []detailLine) {
 	first := &messages[0]
 	add := func(text string, look look) { out = append(out, detailLine{text: text, look: look}) }
 	for _, line := range headOf(first, messages, count) {
@@ -140,20 +140,20 @@ func linesOf(messages []row, bodies []string, left, count int, th *theme.Theme) 
 		}
 	}
 	room := mostColoured
-	for i, body := range bodies {
+	for _, body := range bodies {
 		add("", plainText)
 		if len(messages) > 1 {
-			add(fmt.Sprintf("%d of %d  %s", i+1, count, clock(messages[i].Time)), heading)
+			add(fmt.Sprintf("%d of %d  %s", body.at+1, count, clock(messages[body.at].Time)), heading)
 		}
-		body = strings.TrimRight(safetext.Visible(cut(body)), "\n")
+		text := strings.TrimRight(safetext.Visible(cut(body.text)), "\n")
 		if first.Kind >= inspect.Noise {
-			for line := range strings.SplitSeq(body, "\n") {
+			for line := range strings.SplitSeq(text, "\n") {
 				add(line, plainText)
 			}
 			continue
 		}
-		out = append(out, jsonLines(body, len(body) <= room, th)...)
-		room -= len(body)
+		out = append(out, jsonLines(text, len(text) <= room, th)...)
+		room -= len(text)
 	}
 	if more := left + count - len(messages); more > 0 {
 		add("", plainText)
@@ -198,13 +198,13 @@ func cut(body string) string {
 }
 
 // textOf is what messages say together whose text goes on from one to the next.
-func textOf(messages []row, bodies []string) string {
+func textOf(messages []row, bodies []body) string {
 	if len(messages) < 2 || !messages[0].Text {
 		return ""
 	}
 	var b strings.Builder
 	for _, body := range bodies {
-		b.WriteString(inspect.TextOf([]byte(body)))
+		b.WriteString(inspect.TextOf([]byte(body.text)))
 	}
 	return b.String()
 }

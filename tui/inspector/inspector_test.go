@@ -186,11 +186,19 @@ func watching(t *testing.T, do func(t *testing.T, w *watcher)) {
 		w.turn()
 		w.start(w.view.Open())
 		w.settle()
+		defer func() {
+			w.view.Close()
+			time.Sleep(clockTime)
+		}()
 		do(t, w)
-		w.view.Close()
-		synctest.Wait()
 	})
 }
+
+// clockTime is longer than any bubble has lasted until then. The expressions that colour
+// code have one clock for the whole process: it runs in the bubble of whoever needs it, to
+// the latest time that anybody has needed, in another bubble too, and a bubble must not end
+// before what runs in it.
+const clockTime = time.Hour
 
 func TestMessagesAreListed(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {
@@ -231,6 +239,23 @@ func TestMessagesAreShownInFull(t *testing.T) {
 		if !w.closed {
 			t.Error("it is still open")
 		}
+	})
+}
+
+// What is kept of a run stands below its own number and time, where the first of its
+// messages are not kept any more.
+func TestWhatIsKeptOfARunHasItsOwnTime(t *testing.T) {
+	watching(t, func(_ *testing.T, w *watcher) {
+		w.press("g", "j")
+		for range 3 {
+			w.ring.Stderr(make([]byte, 4<<20))
+		}
+		w.ring.Stderr(make([]byte, 4<<20-64<<10))
+		const dropped = 2 // the request, and the first message of the run
+		for first := uint64(0); first < dropped; first, _ = w.ring.Span() {
+			w.ring.Stderr([]byte("x")) // one of them makes room for one of these
+		}
+		w.press("enter").shows("3 notifications", "2 of 3", "3 of 3", "two three").hides("1 of 3")
 	})
 }
 

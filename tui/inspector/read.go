@@ -82,9 +82,15 @@ func (v *View) wait() tea.Cmd {
 	}
 }
 
-// bodies are the messages of some numbers, as a person reads them, and how many of them
-// are left out because they are not kept, or too much.
-func bodies(ring *recording.Ring, numbers []uint64, most int) (all []string, left int) {
+// body is a message as a person reads it, and its place among those that it was read with.
+type body struct {
+	at   int
+	text string
+}
+
+// bodies are the messages of some numbers, and how many of them are left out because they
+// are not kept, or too much.
+func bodies(ring *recording.Ring, numbers []uint64, most int) (all []body, left int) {
 	size := 0
 	for i, number := range numbers {
 		if size > most {
@@ -97,7 +103,7 @@ func bodies(ring *recording.Ring, numbers []uint64, most int) (all []string, lef
 		}
 		text := inspect.Pretty(e.Data)
 		size += len(text)
-		all = append(all, text)
+		all = append(all, body{i, text})
 	}
 	return all, left
 }

@@ -37,7 +37,11 @@ func (v *View) copy() tea.Cmd {
 	ring := v.opt.Ring
 	return func() tea.Msg {
 		all, _ := bodies(ring, numbers, mostCopied)
-		return copyMsg{what, strings.Join(all, "\n")}
+		texts := make([]string, len(all))
+		for i := range all {
+			texts[i] = all[i].text
+		}
+		return copyMsg{what, strings.Join(texts, "\n")}
 	}
 }
 
