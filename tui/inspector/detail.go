@@ -162,8 +162,9 @@ func linesOf(messages []row, bodies []body, left, count int, th *theme.Theme) (o
 	return out
 }
 
-// colouring bounds how long a lexer may take for a message.
-const colouring = 300 * time.Millisecond
+// colouring bounds how long a lexer may take for a message, beside the screen. It is a
+// multiple of what it takes for mostColoured bytes.
+const colouring = 2 * time.Second
 
 // jsonLines are the lines of JSON that is fit to be drawn, in colours if so wished.
 func jsonLines(body string, coloured bool, th *theme.Theme) (out []detailLine) {
