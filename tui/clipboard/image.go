@@ -123,6 +123,7 @@ func (r reader) read(ctx context.Context, path string, most int64) ([]byte, erro
 		data, err = r.decode(data)
 	}
 	switch {
+	case err != nil && int64(len(data)) > most: // what was cut off is not wanted
 	case err != nil:
 		return nil, err
 	case len(data) == 0:

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"parley/tui/clipboard"
@@ -64,5 +65,21 @@ func TestImageIsBounded(t *testing.T) {
 	got, err := s.Image(t.Context(), 1000)
 	if len(got) != 1001 || err != nil {
 		t.Errorf("got %d bytes, %v", len(got), err)
+	}
+}
+
+// Nor is one that comes in characters, of which the last may be cut off in the middle.
+func TestImageInCharactersIsBounded(t *testing.T) {
+	for _, c := range []struct{ goos, program, begins, goesOn string }{
+		{"darwin", "osascript", "«data PNGf", "89504E47"},
+		{"windows", "powershell.exe", "", "iVBO"},
+	} {
+		for most := int64(1000); most < 1004; most++ {
+			script := "printf '" + c.begins + "'; while :; do printf '" + strings.Repeat(c.goesOn, 100) + "'; done"
+			got, err := withReader(t, c.goos, "", c.program, script).Image(t.Context(), most)
+			if int64(len(got)) != most+1 || err != nil {
+				t.Errorf("%s: got %d bytes of more than %d, %v", c.program, len(got), most, err)
+			}
+		}
 	}
 }
