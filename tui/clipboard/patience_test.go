@@ -1,0 +1,5 @@
+package clipboard
+
+import "time"
+
+func init() { patience = time.Minute }
