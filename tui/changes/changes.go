@@ -57,7 +57,11 @@ type View struct {
 	list  list
 	pane  *pane // of one file; nil while the list is shown
 	// opening is the file whose changes are being compared, to be shown.
-	opening  string
+	opening string
+	// asked counts the comparisons of files to be shown, and answered is the newest of
+	// them that was.
+	asked, answered int
+
 	comments []comment
 	writing  *writing // a comment, nil if none is being written
 

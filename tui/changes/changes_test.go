@@ -334,3 +334,20 @@ func writeText(f *fs.FS, path, content string) error {
 	_, err = f.Write(context.Background(), place, content, nil)
 	return err
 }
+
+// A file that is compared twice is shown as it was compared last, also if that is known
+// first.
+func TestTheNewestComparisonIsShown(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	p.turn("one", "a.txt", "apples\n")
+	p.open().press("enter")
+	path := p.view.pane.path
+	early := p.view.compare(path)()
+	p.turn("two", "a.txt", "pears\n")
+	p.run(p.view.compare(path))
+	p.run(func() tea.Msg { return early })
+	p.shows("pears")
+	if screen := p.draw(); strings.Contains(screen, "apples") {
+		t.Errorf("it is shown as it was:\n%s", screen)
+	}
+}

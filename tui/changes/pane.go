@@ -27,9 +27,12 @@ type pane struct {
 // comparedMsg: a file was compared, to be shown.
 type comparedMsg struct {
 	path string
-	cmp  *journal.Comparison
-	diff *diffview.Diff
-	err  error
+	// number counts what was asked for: of two answers that change places on their way,
+	// the newer one is shown.
+	number int
+	cmp    *journal.Comparison
+	diff   *diffview.Diff
+	err    error
 }
 
 // show shows the changes of the file that is marked.
@@ -44,12 +47,14 @@ func (v *View) show() tea.Cmd {
 // compare compares a file, to be shown.
 func (v *View) compare(path string) tea.Cmd {
 	j, ctx, since, name := v.journal, v.opt.Context, v.since(), v.at.Path(path)
+	v.asked++
+	number := v.asked
 	return func() tea.Msg {
 		c, err := j.Compare(ctx, path, since)
 		if err != nil {
-			return comparedMsg{path: path, err: err}
+			return comparedMsg{path: path, number: number, err: err}
 		}
-		m := comparedMsg{path: path, cmp: c}
+		m := comparedMsg{path: path, number: number, cmp: c}
 		if !c.Binary && !c.Before.Lost {
 			before := &c.Before.Content
 			if c.Before.Absent {
@@ -64,11 +69,11 @@ func (v *View) compare(path string) tea.Cmd {
 
 // compared shows a file that was compared, if it is still wanted.
 func (v *View) compared(m comparedMsg) {
-	switch {
-	case v.pane != nil && v.pane.path == m.path, v.opening == m.path:
-	default:
+	wanted := v.pane != nil && v.pane.path == m.path || v.opening == m.path
+	if !wanted || m.number < v.answered {
 		return
 	}
+	v.answered = m.number
 	if m.err != nil {
 		v.opening = ""
 		v.say("", m.err)
