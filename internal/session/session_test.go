@@ -92,6 +92,25 @@ func TestPromptsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
+// Whoever looks between two events never finds that nothing is left to do while a prompt
+// goes from the queue to the agent.
+func TestAPromptThatHasWaitedIsAlwaysInSight(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.prompt("two")
+		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
+		c, asked := conversation.New(), false
+		for i, e := range h.events {
+			c.Apply(e)
+			asked = asked || c.Turn.Running
+			if asked && !c.Turn.Running && len(c.Queue) == 0 {
+				t.Errorf("after event %d, a %T, nothing runs and nothing waits", i, e)
+			}
+		}
+		events.WantTranscript(t, c, "user: one", "user: two")
+	})
+}
+
 func TestTheQueueIsOrderedAndSentNow(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		for _, text := range []string{"one", "two", "three", "four"} {

@@ -99,8 +99,8 @@ func (s *Session) sendNext() {
 	if len(s.queue) == 0 {
 		s.paused = false
 	}
-	s.queueChanged()
 	s.send(next.Prompt)
+	s.queueChanged() // behind that: somebody may look in between, who would find nothing left to do
 }
 
 // send begins a turn; s.mu is held.
