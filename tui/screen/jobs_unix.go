@@ -23,19 +23,30 @@ type continuedMsg struct{}
 // stops it as one that has given the terminal back before.
 type jobs struct {
 	taken atomic.Bool // the terminal is
-	// continued tells listen that the process goes on after it was stopped.
-	continued chan os.Signal
+	// signals are the terminal's, for listen; continued tells it that the process goes on
+	// after it was stopped.
+	signals, continued chan os.Signal
 }
 
-func newJobs() jobs { return jobs{continued: make(chan os.Signal, 1)} }
+func newJobs() jobs {
+	return jobs{signals: make(chan os.Signal, 8), continued: make(chan os.Signal, 1)}
+}
+
+// hear has the signals wait for listen. It comes before the terminal is asked for its size:
+// what happens to it afterwards is told.
+func (j *jobs) hear() {
+	signal.Notify(j.signals, unix.SIGWINCH, unix.SIGTSTP)
+	signal.Notify(j.continued, unix.SIGCONT)
+}
+
+// end leaves the signals to whoever comes next.
+func (j *jobs) end() {
+	signal.Stop(j.signals)
+	signal.Stop(j.continued)
+}
 
 // listen makes messages of the terminal's signals until the screen is closed.
 func (s *screen) listen() {
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, unix.SIGWINCH, unix.SIGTSTP)
-	defer signal.Stop(signals)
-	signal.Notify(s.jobs.continued, unix.SIGCONT)
-	defer signal.Stop(s.jobs.continued)
 	for {
 		select {
 		case <-s.closed:
@@ -43,7 +54,7 @@ func (s *screen) listen() {
 		case <-s.jobs.continued:
 			s.mail.post(continuedMsg{})
 			s.tellSize()
-		case sig := <-signals:
+		case sig := <-s.jobs.signals:
 			switch {
 			case sig == unix.SIGWINCH:
 				s.tellSize()

@@ -10,6 +10,10 @@ type jobs struct{ taken atomic.Bool }
 
 func newJobs() jobs { return jobs{} }
 
+func (*jobs) hear() {}
+
+func (*jobs) end() {}
+
 // listen has nothing to hear: the console reports its size among the keys.
 func (s *screen) listen() {}
 

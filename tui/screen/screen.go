@@ -71,6 +71,8 @@ func Run(ctx context.Context, m Model, o Options) error {
 	if err != nil {
 		return err
 	}
+	s.jobs.hear()
+	defer s.jobs.end()
 	defer s.close()
 	width, height := s.tty.size()
 	s.program = tea.NewProgram(&program{model: m, screen: s},
