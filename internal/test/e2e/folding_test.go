@@ -32,7 +32,7 @@ func TestFoldsWhatWentByQuietly(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: looking, Cols: 80, Rows: 30})
 	p.Ready().Ask("go").Question("Read secret.go").Shows("▸ 2 reads  a.go, b.go", "◐ ◇ Read c.go")
-	p.Answer("Allow it").Shows("▸ 3 reads  a.go, b.go, c.go", "◇ Read secret.go  you: Allow it", "Explore  ▸ 3 calls, 1 failed", "All read.").Idle()
+	p.Answer("Allow it").Shows("▸ 3 reads  a.go, b.go, c.go", "◇ Read secret.go  ", "  you: Allow it", "Explore  ▸ 3 calls, 1 failed", "All read.").Idle()
 	if s := p.Screen(); s.Contains("Read d.go") || s.Contains("Run f") {
 		t.Errorf("the calls of a subagent that is done are not folded:\n%s", s)
 	}
