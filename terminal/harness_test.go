@@ -98,6 +98,14 @@ func wait(t *testing.T, m *Manager, id string) ExitStatus {
 	return status
 }
 
+// waitForCallbacks waits for the end of a command and of its callbacks, which a viewer may
+// hold up for longer than whoever waits for the command.
+func waitForCallbacks(t *testing.T, m *Manager, id string) {
+	t.Helper()
+	wait(t, m, id)
+	<-m.terminals[id].readDone
+}
+
 // run runs a shell script to its end and returns what Output says.
 func run(t *testing.T, m *Manager, script string) (string, ExitStatus) {
 	t.Helper()

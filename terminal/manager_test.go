@@ -191,7 +191,7 @@ func TestManyWaitersAndOneThatGivesUp(t *testing.T) {
 
 func TestCallbacksComeInOrder(t *testing.T) {
 	m := openManager(t)
-	var events []string // no lock: the callbacks come from one goroutine, before the wait ends
+	var events []string // no lock: the callbacks come from one goroutine, and are waited for
 	id := create(t, m, Spec{
 		Command: "sh", Args: []string{"-c", "seq 1 20000"},
 		OnOutput: func(_ string, data []byte) {
@@ -202,7 +202,7 @@ func TestCallbacksComeInOrder(t *testing.T) {
 		},
 		OnExit: func(_ string, s ExitStatus) { events = append(events, s.String()) },
 	})
-	wait(t, m, id)
+	waitForCallbacks(t, m, id)
 	var want strings.Builder
 	for i := range 20000 {
 		fmt.Fprintf(&want, "%d\r\n", i+1)
@@ -226,7 +226,7 @@ func TestViewerHoldsTheCommandUp(t *testing.T) {
 		t.Errorf("it has ended: %v, %v", status, err)
 	}
 	close(gate)
-	wait(t, m, id)
+	waitForCallbacks(t, m, id)
 	text, truncated, _, _ := m.Output(id)
 	if total != 3000000 || len(text) != DefaultOutputLimit || !truncated {
 		t.Errorf("%d bytes came, %d are kept, truncated %v", total, len(text), truncated)
@@ -319,7 +319,7 @@ func TestScreenOfACommand(t *testing.T) {
 				Command: "sh", Args: []string{"-c", c.script},
 				OnOutput: func(_ string, data []byte) { s.Write(data) },
 			})
-			wait(t, m, id)
+			waitForCallbacks(t, m, id)
 			if got := strings.Join(s.Lines(), "\n"); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
