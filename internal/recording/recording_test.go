@@ -286,6 +286,37 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// What ends a recording is told with the next events, whoever has met it.
+func TestTheEndOfARecordingIsTold(t *testing.T) {
+	for name, end := range map[string]func(w *recording.Writer, to *sink){
+		"a message that could not be written": func(w *recording.Writer, to *sink) { to.fails = to.writes; w.Line(true, []byte(`{}`)) },
+		"an event that has no form":           func(*recording.Writer, *sink) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			to := &sink{}
+			w := recording.NewWriter(to, time.Now)
+			if err := w.Begin(header(), nil); err != nil {
+				t.Fatal(err)
+			}
+			end(w, to)
+			if err := w.Take([]conversation.Event{said("before"), unknown{}, said("after")}); err == nil {
+				t.Error("it is not told")
+			}
+			writes := to.writes
+			w.Line(false, []byte(`{}`))
+			if err := w.Take([]conversation.Event{said("later")}); err != nil {
+				t.Errorf("told again: %v", err)
+			}
+			if w.Err() == nil || to.writes != writes {
+				t.Errorf("it goes on with a hole, %v", w.Err())
+			}
+		})
+	}
+}
+
+// unknown is an event of no known type.
+type unknown struct{ conversation.Event }
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"v":1,"recording":"parley","started":"2026-01-01T00:00:00Z"}` + "\n" + `{"t":1,"stderr":"x"}` + "\n"))
 	f.Add([]byte(`{"t":1,"event":{"v":1,"event":"text","data":{"chunk":"agent_message_chunk","text":"x"}}}`))

@@ -32,6 +32,7 @@ type Writer struct {
 	begun   bool
 	closed  bool
 	err     error
+	told    bool // Take has returned err
 	line    []byte
 }
 
@@ -110,24 +111,26 @@ func (w *Writer) Stderr(data []byte) {
 	}
 }
 
-// Take records events. It returns an error once, if one of them could not be recorded.
+// Take records events. It returns what has ended the recording, once, whoever has met it.
 func (w *Writer) Take(events []conversation.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.writes() {
-		return nil
-	}
 	for _, e := range events {
+		if !w.writes() {
+			break
+		}
 		line, err := conversation.Encode(e)
 		if err != nil {
-			return fmt.Errorf("record the session: %w", err)
+			w.err = fmt.Errorf("record the session: %w", err)
+			break
 		}
 		w.entry(Event, w.redact.Event(line))
-		if w.err != nil {
-			return w.err
-		}
 	}
-	return nil
+	if w.told {
+		return nil
+	}
+	w.told = w.err != nil
+	return w.err
 }
 
 // Err is what has ended the recording too early, nil if nothing has.
