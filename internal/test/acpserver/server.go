@@ -89,9 +89,9 @@ func (s *Server) end(l *link) {
 	s.mu.Lock()
 	delete(s.open, l.id)
 	s.mu.Unlock()
+	l.cancel() // first, so that the agent knows why its pipes are closed
 	_ = l.in.Close()
 	_ = l.out.Close()
-	l.cancel()
 }
 
 func (s *Server) find(id string) *link {
