@@ -221,6 +221,9 @@ func (s *streamable) refuse(e envelope, why error) {
 	s.mu.Lock()
 	delete(s.asked, string(e.ID))
 	s.mu.Unlock()
+	if closes(e.Method) {
+		s.leave(e.Params.SessionID, false)
+	}
 	message, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": e.ID,
 		"error": acpclient.Error{Code: acpclient.CodeInternalError, Message: why.Error()},

@@ -3,6 +3,7 @@ package remote
 import (
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 )
@@ -25,10 +26,7 @@ func TestASessionThatIsOpenedAgainHasAStreamOfItsOwn(t *testing.T) {
 		opened, lasts := 0, make(chan struct{})
 		s.client = &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 			opened++
-			return &http.Response{
-				StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}},
-				Body: io.NopCloser(until(lasts)),
-			}, nil
+			return streamOf(until(lasts)), nil
 		})}
 		for range 2 {
 			if err := s.follow("one"); err != nil {
@@ -59,4 +57,41 @@ type until <-chan struct{}
 func (u until) Read([]byte) (int, error) {
 	<-u
 	return 0, io.EOF
+}
+
+// A session whose closing the server has not taken is still open: the end of its stream is
+// a loss.
+func TestASessionThatCouldNotBeClosedIsFollowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, err := New(Options{URL: "http://localhost"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, lasts := newStreamable(a), make(chan struct{})
+		s.client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPost {
+				return &http.Response{Status: "429 Too Many Requests", StatusCode: http.StatusTooManyRequests, Body: http.NoBody}, nil
+			}
+			return streamOf(until(lasts)), nil
+		})}
+		if err := s.write([]byte(`{"id":1,"method":"session/close","params":{"sessionId":"one"}}`)); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := s.read(); err != nil || !strings.Contains(string(m), "429") {
+			t.Errorf("answered %s, %v", m, err)
+		}
+		close(lasts)
+		synctest.Wait()
+		if s.ctx.Err() == nil {
+			t.Error("nobody hears of the session any more")
+		}
+		s.close(s.ctx)
+	})
+}
+
+// streamOf is an answer that is a stream of events.
+func streamOf(body io.Reader) *http.Response {
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body),
+	}
 }
