@@ -359,6 +359,7 @@ func TestMessagesAreSearched(t *testing.T) {
 
 func TestMessagesAreCopiedAndSaved(t *testing.T) {
 	watching(t, func(t *testing.T, w *watcher) {
+		w.width += len(w.view.opt.Dir) // its path is to be read, wherever temporary files are
 		w.ring.Line(false, chunk("it is hunter2-correct"))
 		w.settle()
 		w.press("y")
@@ -383,7 +384,7 @@ func TestMessagesAreCopiedAndSaved(t *testing.T) {
 		for range 200 {
 			w.act(w.view.Key(tea.KeyPressMsg{Code: tea.KeyBackspace}))
 		}
-		w.write(filepath.Base(files[0])).press("enter").shows("is there already")
+		w.write(filepath.Base(files[0])).press("enter").shows("is there already: name another file")
 	})
 }
 
