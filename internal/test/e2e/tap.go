@@ -33,7 +33,20 @@ func Main(m *testing.M) {
 		// The tests wait for most of their time, for a person's pauses above all.
 		_ = flag.Set("test.parallel", "8")
 	}
+	keepPathsShort()
 	os.Exit(m.Run())
+}
+
+// keepPathsShort has the directories of the tests made in /tmp, if that is possible: beside
+// a long path there is no room on the screen for what tests look for.
+func keepPathsShort() {
+	const short = "/tmp"
+	dir, err := os.MkdirTemp(short, "parley-e2e-")
+	if err != nil {
+		return
+	}
+	_ = os.Remove(dir)
+	_ = os.Setenv("TMPDIR", short)
 }
 
 // given says whether a flag stands on the command line.
