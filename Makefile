@@ -46,7 +46,7 @@ check: release-check ## format, vet, lint, and a tidy go.mod
 	GOOS=darwin CGO_ENABLED=0 go build -o /dev/null .
 	GOOS=windows CGO_ENABLED=0 go build -o /dev/null .
 	packages=$$(go list ./...) && GOOS=windows CGO_ENABLED=0 go vet $$(echo "$$packages" | grep -v internal/test/)
-	go tool staticcheck ./...
+	STATICCHECK_CACHE=$${STATICCHECK_CACHE:-$$(go env GOCACHE)/staticcheck} go tool staticcheck ./...
 	go mod tidy -diff
 	@# govulncheck is left out: it needs its database from the network at each run.
 
