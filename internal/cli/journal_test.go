@@ -2,13 +2,16 @@ package cli
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/fs"
 	"parley/internal/conversation"
+	"parley/internal/recording"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/tab"
@@ -88,5 +91,25 @@ func TestTheJournalOfASessionGoesOn(t *testing.T) {
 				t.Errorf("%d changes can be reviewed, want %d", kept, c.kept)
 			}
 		})
+	}
+}
+
+// fullDisk is a file that nothing can be written to.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+func (fullDisk) Close() error              { return nil }
+
+// A session that cannot be begun leaves no journal behind that is open.
+func TestASessionThatCannotBeRecordedLeavesNoJournal(t *testing.T) {
+	dir := isolate(t, "")
+	l := &launcher{config: config.Default(), cwd: dir, recorder: &recorder{writer: recording.NewWriter(fullDisk{}, time.Now)}}
+	defer l.cleanUp()
+	if _, err := l.start(config.Agent{ID: "mine", Command: "my-agent"}); err == nil {
+		t.Fatal("the session was begun")
+	}
+	left, err := os.ReadDir(filepath.Join(config.StateDir(), "journal"))
+	if len(left) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v are left, %v", left, err)
 	}
 }

@@ -112,11 +112,9 @@ func (l *launcher) session(a config.Agent, opt session.Options, before []convers
 		return nil, err
 	}
 	book, unread := l.book(a, roots)
-	changes, unrecorded := l.journal(opt.Cwd, roots, opt.ResumeID)
 	opt.Client = acpclient.Implementation{Name: "parley", Title: "parley", Version: currentVersion()}
 	opt.MCPServers, opt.Mode, opt.Values = servers, a.Mode, a.Options
 	opt.Protocol, opt.Versions = l.protocolFor(a)
-	opt.Journal, opt.Machine = changes, machineFor(local.Options{Sensitive: files, Unattended: l.unattended}, box, changes, roots)
 	if opt.Judge = book; l.unruled {
 		opt.Judge = nil
 	}
@@ -128,6 +126,8 @@ func (l *launcher) session(a config.Agent, opt session.Options, before []convers
 	if err := l.recorder.record(header, secrets, &opt, before); err != nil {
 		return nil, err
 	}
+	changes, unrecorded := l.journal(opt.Cwd, roots, opt.ResumeID) // last, for the session closes it
+	opt.Journal, opt.Machine = changes, machineFor(local.Options{Sensitive: files, Unattended: l.unattended}, box, changes, roots)
 	s, err := session.NewSession(opt)
 	if err != nil {
 		return nil, err
