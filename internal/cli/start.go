@@ -165,7 +165,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	}
 	defer recorder.close()
 	if o.apart {
-		if err := o.streams.needScreen(); err != nil { // nothing is made for nothing
+		if err := o.streams.needScreen(); err != nil && !o.inLines(cfg) { // nothing is made for nothing
 			return err
 		}
 		if err := o.enterWorktree(ctx, cfg, agent); err != nil {
