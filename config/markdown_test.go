@@ -13,6 +13,7 @@ import (
 func TestMain(m *testing.M) {
 	_ = os.Unsetenv(markdownVariable)
 	_ = os.Unsetenv(motionVariable)
+	_ = os.Setenv("HOME", "/home/ada") // they need not have one
 	os.Exit(m.Run())
 }
 
