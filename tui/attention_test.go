@@ -44,7 +44,7 @@ func (a *attentive) called() string {
 				return seq
 			}
 			a.send(msg)
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			a.t.Fatalf("nobody was called; the screen is\n%s", a.screen())
 		}
 	}

@@ -149,7 +149,7 @@ func (p *program) send(msg tea.Msg) {
 // until lets the program run until something is so.
 func (p *program) until(what string, so func() bool) {
 	p.t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for !so() {
 		select {
 		case msg := <-p.msgs:
