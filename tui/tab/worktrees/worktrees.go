@@ -306,6 +306,9 @@ const agentEnds = 4 * time.Second
 
 // dropNow ends the agent, which must not write any more, and drops the worktree.
 func (w *Worktree) dropNow() tea.Cmd {
+	if w.tree == nil {
+		return w.desk.Say("the worktree is not there any more")
+	}
 	end := w.host.LetGo("the worktree is being dropped")
 	return w.with(func(ctx context.Context, tree *worktree.Tree) (desk.Then, error) {
 		bounded, stop := context.WithTimeout(ctx, agentEnds)

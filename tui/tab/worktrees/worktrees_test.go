@@ -132,6 +132,24 @@ func TestNotWhileItIsInUse(t *testing.T) {
 	})
 }
 
+// A worktree that somebody else has removed while it is asked about cannot be dropped any
+// more: the agent is not let go for that.
+func TestDropWhatIsGone(t *testing.T) {
+	_, tree := project(t)
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		p := &place{}
+		w := New(t.Context(), b.Desk, p, nil)
+		w.Is(tree)
+		do(t, b, w, "worktree: drop")
+		w.Is(nil)
+		b.Choose("Drop it")
+		b.MustSay("the worktree is not there any more")
+		if p.why != "" {
+			t.Errorf("nothing can be sent: %s", p.why)
+		}
+	})
+}
+
 // Another worktree is made beside the screen; why it was not is told.
 func TestOpen(t *testing.T) {
 	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
