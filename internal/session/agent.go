@@ -296,7 +296,7 @@ func (a *agent) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReque
 		return nil, err
 	}
 	acpclient.Async(ctx)
-	res, err := s.machine.ReadTextFile(ctx, r)
+	res, err := s.machine.ReadTextFile(context.WithValue(ctx, originKey{}, origin{a, r.SessionID}), r)
 	if err != nil && acpclient.IsCode(err, acpclient.CodeResourceNotFound) && a.quirks().MissingFileIsEmpty {
 		return &acpclient.ReadTextFileResponse{}, nil
 	}
@@ -336,7 +336,7 @@ func onMachine[P, R any](ctx context.Context, a *agent, id acpclient.SessionID, 
 		return none, err
 	}
 	acpclient.Async(ctx)
-	return do(s.machine, ctx, r)
+	return do(s.machine, context.WithValue(ctx, originKey{}, origin{a, id}), r)
 }
 
 // cause says why the agent is lost: how its process ended, or else how the

@@ -378,6 +378,8 @@ type fakeMachine struct {
 	readErr error
 	closed  bool
 	ended   int // how often EndTerminals was called
+	// busy, if set, holds up a write, which then asks the person.
+	busy chan struct{}
 }
 
 func (m *fakeMachine) EndTerminals() { m.ended++ }
@@ -400,7 +402,13 @@ func (m *fakeMachine) ReadTextFile(_ context.Context, r *acpclient.ReadTextFileR
 	return &acpclient.ReadTextFileResponse{Content: "text"}, nil
 }
 
-func (m *fakeMachine) WriteTextFile(_ context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
+func (m *fakeMachine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
+	if m.busy != nil {
+		<-m.busy
+		if _, err := m.asker.AskFile(ctx, &conversation.FileQuestion{Path: r.Path, Target: r.Path, Write: true}, nil, ""); err != nil {
+			return nil, err
+		}
+	}
 	m.witness.FileWritten(r.Path, nil, r.Content)
 	return &acpclient.WriteTextFileResponse{}, nil
 }

@@ -47,7 +47,7 @@ func (s *Session) asker() Asker {
 func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error) {
 	s := a.s
 	s.stream.room(ctx)
-	open := s.openFileQuestion(q, conversation.FileRequest(q, before, after))
+	open := s.openFileQuestion(ctx, q, conversation.FileRequest(q, before, after))
 	outcome, err := open.wait(ctx, func() bool { return s.closePermission(open.id, acpclient.PermissionCancelled) })
 	switch {
 	case err != nil:
@@ -62,15 +62,29 @@ func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before
 	return FileRefused, nil
 }
 
+// origin is, in the context of a request for the Machine, who has made it, and for which
+// session.
+type origin struct {
+	agent   *agent
+	session acpclient.SessionID
+}
+
+type originKey struct{}
+
+// gone reports whether nobody wants an answer any more: the session was left, or another
+// agent has taken the place of the one that asked; s.mu is held.
+func (o origin) gone(s *Session) bool { return s.agent != o.agent || o.agent.hasLeft(o.session) }
+
 // openFileQuestion asks the person a question of parley's own. It is answered as
 // cancelled at once if there is no agent any more that could want an answer, or if the
-// turn was cancelled.
-func (s *Session) openFileQuestion(file *conversation.FileQuestion, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
+// turn was cancelled or the session left for which ctx says that it is.
+func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQuestion, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
 	s.mu.Lock()
 	defer s.unlock()
 	s.lastNumber++
 	q := newQuestion[acpclient.RequestPermissionOutcome](s.lastNumber)
-	if s.closed || s.agent == nil || s.cancelling {
+	from, known := ctx.Value(originKey{}).(origin)
+	if s.closed || s.agent == nil || s.cancelling || known && from.gone(s) {
 		q.reply <- acpclient.PermissionCancelled
 		return q
 	}

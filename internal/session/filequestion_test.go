@@ -104,6 +104,33 @@ func TestNoFileQuestionAfterCancel(t *testing.T) {
 	})
 }
 
+// Nor is one that is wanted for a session that was left.
+func TestNoFileQuestionForASessionThatWasLeft(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.machine.busy = make(chan struct{})
+		h.prompt("go")
+		wrote := h.agent().ask(t.Context(), "fs/write_text_file", `{"sessionId":"s1","path":"/work/.env","content":"x"}`)
+		h.settle()
+		if err := h.Load("other"); err != nil {
+			t.Fatal(err)
+		}
+		h.settle()
+		close(h.machine.busy)
+		h.settle()
+		if len(h.conv.Permissions) != 0 {
+			t.Error("the person is asked")
+		}
+		select {
+		case got := <-wrote:
+			if got.err == nil {
+				t.Errorf("it was written: %s", got.raw)
+			}
+		default:
+			t.Error("the agent gets no answer")
+		}
+	})
+}
+
 func TestNobodyIsAskedWhenUnattended(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		if h.machine.asker != nil {
