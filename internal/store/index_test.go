@@ -240,6 +240,12 @@ func TestTheIndexFollowsTheLogs(t *testing.T) {
 			t.Errorf("%s: found %s", word, got)
 		}
 	}
+	if err := x.forget(t.Context(), l.ID()); err != nil { // as if it had been begun while the logs were listed
+		t.Fatal(err)
+	}
+	if got := found(t, x, "beta", Query{}); len(got) != 1 {
+		t.Errorf("what is stored was forgotten: found %s", got)
+	}
 	var passages int
 	if err := x.db.QueryRowContext(t.Context(), "SELECT count(*) FROM passages").Scan(&passages); err != nil || passages != 3 {
 		t.Errorf("%d passages, %v", passages, err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"time"
 
@@ -247,8 +248,14 @@ func drop(ctx context.Context, tx *sql.Tx, key int64) error {
 	return nil
 }
 
-// forget takes a session out of the index whose log is gone.
+// forget takes a session out of the index whose log is gone. One that is there was begun,
+// and read by another program, while the logs were listed.
 func (x *Index) forget(ctx context.Context, id ID) error {
+	if path, err := x.store.path(id); err == nil {
+		if _, err := os.Lstat(path); err == nil {
+			return nil
+		}
+	}
 	return x.change(ctx, func(tx *sql.Tx) error {
 		var key int64
 		err := tx.QueryRowContext(ctx, "SELECT key FROM sessions WHERE id = ?", id).Scan(&key)
