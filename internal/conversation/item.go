@@ -36,7 +36,8 @@ type Message struct {
 	// not done may come later still.
 	Growing bool
 
-	phase string // of the agent's work, "" if it names none
+	replaced int    // how often all of its content was replaced
+	phase    string // of the agent's work, "" if it names none
 	// own says that the person has written it here: what the agent says it is changes
 	// nothing of it.
 	own bool

@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"bytes"
+	"reflect"
 	"unsafe"
 
 	"parley/acpclient"
@@ -32,6 +34,23 @@ func (ps Parts) Plain() string {
 		all = append(all, ps[i].text...)
 	}
 	return string(all)
+}
+
+// goOn reports whether these are parts that there were, and perhaps more behind them.
+func (ps Parts) goOn(before Parts) bool {
+	if len(ps) < len(before) {
+		return false
+	}
+	for i := range before {
+		was, is := &before[i], &ps[i]
+		switch {
+		case !reflect.DeepEqual(was.Block, is.Block), !bytes.HasPrefix(is.text, was.text):
+			return false
+		case i < len(before)-1 && len(is.text) > len(was.text):
+			return false
+		}
+	}
+	return true
 }
 
 // add appends a block: to the text, if it is text for the person.

@@ -82,6 +82,31 @@ func TestWholeMessages(t *testing.T) {
 	}
 }
 
+// Those who have shown a message know whether they only have to show more of it.
+func TestAMessageThatIsReplacedSaysSo(t *testing.T) {
+	c := prompted("hi")
+	for _, step := range []struct {
+		update   string
+		replaced int
+	}{
+		{`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"A"}}`, 0},
+		{`{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"A"}]}`, 0},
+		{`{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"A, and "},{"type":"text","text":"B"}]}`, 0},
+		{`{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"A, and B"},{"type":"resource_link","name":"c","uri":"file:///c"}]}`, 0},
+		{`{"sessionUpdate":"agent_message","messageId":"m"}`, 0},
+		{`{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"A, and B"},{"type":"resource_link","name":"d","uri":"file:///d"}]}`, 1},
+		{`{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"C"}]}`, 2},
+		{`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"D"}}`, 2},
+		{`{"sessionUpdate":"agent_message","messageId":"m","content":null}`, 3},
+		{`{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"E"}]}`, 3},
+	} {
+		told(t, c, step.update)
+		if got := c.Items[1].(*Message).Replaced(); got != step.replaced {
+			t.Errorf("after %s it was replaced %d times, want %d", step.update, got, step.replaced)
+		}
+	}
+}
+
 func TestContentOfACallPieceByPiece(t *testing.T) {
 	c := prompted("hi")
 	told(t, c,

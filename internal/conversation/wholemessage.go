@@ -33,12 +33,20 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 	if !u.Content.Set {
 		return
 	}
-	m.Parts = nil
+	var now Parts
 	for _, b := range content {
-		m.Parts.add(b)
+		now.add(b)
 	}
+	if !now.goOn(m.Parts) {
+		m.replaced++
+	}
+	m.Parts = now
 	m.changed()
 }
+
+// Replaced counts how often the agent has put other content into the place of all that
+// the message had. Content that only goes on behind that is no other.
+func (m *Message) Replaced() int { return m.replaced }
 
 // applyPromptAccepted notes under which id the agent keeps the prompt of the turn.
 func (c *Conversation) applyPromptAccepted(id acpclient.MessageID) {

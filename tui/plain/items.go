@@ -67,6 +67,9 @@ func (w *printer) message(g *growth, m *conversation.Message, c *conversation.Co
 	}
 	whole = whole || m.Done || !m.Growing && c.Turn.Running
 	g.half = false
+	if r := m.Replaced(); r != g.replaced { // it is written anew: what was written stays
+		g.replaced, g.part, g.bytes, g.begun = r, 0, 0, false
+	}
 	for ; g.part < len(m.Parts); g.part, g.bytes = g.part+1, 0 {
 		p := &m.Parts[g.part]
 		last := g.part == len(m.Parts)-1

@@ -157,6 +157,17 @@ say It was rejected.
 end-turn
 `
 
+// What was written stays; a message that the agent puts other words into is written again.
+func TestAMessageThatIsReplacedIsWrittenAgain(t *testing.T) {
+	whole := func(text string) string {
+		return `update {"sessionUpdate": "agent_message", "messageId": "m", "content": [{"type": "text", "text": "` + text + `"}]}` + "\n"
+	}
+	r := follows(t, "handshake\nexpect session/prompt\n"+whole(`The first line is whole.\nAnd a second`)+question+`await one contains "no"
+`+whole("Short.")+"end-turn\n", nil)
+	r.reads("\n> ").types("go\n").reads("Agent: The first line is whole.\nAnd a second", "2. Reject")
+	r.looks().reads("Answer 1 to 2").types("2\n").reads("Agent: Short.\n", "\n> ")
+}
+
 // A line that comes before parley asks for the answer answers nothing.
 func TestALineThatCameTooSoonIsNoAnswer(t *testing.T) {
 	r := follows(t, asking, nil)

@@ -103,6 +103,7 @@ type growth struct {
 	drawn   bool
 
 	part, bytes int    // of a message: up to where it was written
+	replaced    int    // what the message's Replaced was then
 	begun       bool   // its speaker was named
 	half        bool   // a part of a line waits for its end
 	last        string // of a plan: what was written last

@@ -11,24 +11,26 @@ import (
 // never changes.
 type finished struct {
 	last *conversation.Node // the last item that was, nil if none was
-	// open are messages among them that may still grow, though mostly none does.
+	// open are messages among them that may still change, though mostly none does.
 	open map[*conversation.Node]given
 }
 
 // given is how a message was when it was given away.
 type given struct {
-	version uint64
-	length  int
+	version          uint64
+	length, replaced int
 }
 
-func givenNow(m *conversation.Message) given { return given{m.Version(), len(m.Parts.Plain())} }
+func givenNow(m *conversation.Message) given {
+	return given{m.Version(), len(m.Parts.Plain()), m.Replaced()}
+}
 
 // mostFinished bounds how many lines are given away at once.
 const mostFinished = 500
 
 // Finished are the lines of items that will not change any more, each once; more says
 // that there are others. An item counts once the next one has begun, or no turn runs. A
-// message that goes on after that is given away once more.
+// message that changes after that is given away once more.
 func (l *List) Finished() (lines []string, more bool) {
 	for _, n := range l.grown() {
 		lines = append(lines, l.whole(n)...)
@@ -49,7 +51,8 @@ func (l *List) Finished() (lines []string, more bool) {
 	return lines, false
 }
 
-// grown are the messages that have grown since they were given away, in their order. Those
+// grown are the messages that have grown since they were given away, or were replaced, in
+// their order. Those
 // that have not changed cost next to nothing: there may be many in a long turn.
 func (l *List) grown() (nodes []*conversation.Node) {
 	for n, was := range l.finished.open {
@@ -62,7 +65,7 @@ func (l *List) grown() (nodes []*conversation.Node) {
 			continue
 		}
 		now := givenNow(m)
-		if l.finished.open[n] = now; now.length > was.length {
+		if l.finished.open[n] = now; now.length > was.length || now.replaced != was.replaced {
 			nodes = append(nodes, n)
 		}
 		if m.Done {

@@ -15,11 +15,12 @@ import (
 // message draws what the agent said. Each part of it is a Markdown document, or one
 // line for a block that is not text.
 type message struct {
-	item  *conversation.Message
-	env   *environment
-	parts []part
-	done  bool
-	last  uint64
+	item     *conversation.Message
+	env      *environment
+	parts    []part
+	done     bool
+	replaced int // what the message's Replaced was when it was drawn
+	last     uint64
 }
 
 // part is a Markdown document that follows a text, or a block.
@@ -37,6 +38,9 @@ func (m *message) update(env *environment, _ bool) {
 		return
 	}
 	m.last = m.item.Version()
+	if r := m.item.Replaced(); r != m.replaced {
+		m.parts, m.done, m.replaced = nil, false, r
+	}
 	m.parts = feed(m.parts, m.item.Parts, env.theme)
 	if m.item.Done && !m.done {
 		m.done = true
@@ -151,6 +155,7 @@ type thought struct {
 	parts    []part
 	done     bool
 	expanded bool
+	replaced int // what the message's Replaced was when it was drawn
 	last     uint64
 }
 
@@ -163,6 +168,9 @@ func (t *thought) update(env *environment, expanded bool) {
 		return
 	}
 	t.last = t.item.Version()
+	if r := t.item.Replaced(); r != t.replaced {
+		t.parts, t.done, t.replaced = nil, false, r
+	}
 	t.parts = feed(t.parts, t.item.Parts, env.dimmed)
 	if t.item.Done && !t.done {
 		t.done = true

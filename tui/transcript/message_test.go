@@ -37,6 +37,28 @@ func TestAThoughtIsOverWhenAnythingElseBegins(t *testing.T) {
 	}
 }
 
+// A message is what the agent says last that it is, whatever was drawn of it before.
+func TestAMessageThatIsReplacedIsDrawnAnew(t *testing.T) {
+	for kind, want := range map[acpclient.ChunkKind]string{acpclient.AgentMessageChunk: "● Better words.", acpclient.AgentThoughtChunk: "✻ Thinking…\n  Better words."} {
+		c := fold(ask("go"))
+		l := newList(c, 60, 20)
+		whole := func(text string) {
+			u := acpclient.MessageUpdate{Chunk: kind, MessageID: "m"}
+			u.Content.Set, u.Content.Value = true, &[]acpclient.ContentBlock{acpclient.TextBlock(text)}
+			c.Apply(conversation.Update{Update: &u})
+		}
+		whole("The first words of all.")
+		if got := view(l); !strings.Contains(got, "The first words of all.") {
+			t.Fatalf("it is not drawn:\n%s", got)
+		}
+		whole("Better")
+		c.Apply(conversation.Text{Chunk: kind, MessageID: "m", Text: " words."})
+		if got := strings.TrimSpace(view(l)); got != "❯ go\n\n"+want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
 func TestAnsweredQuestionsStay(t *testing.T) {
 	form := &acpclient.CreateElicitationRequest{Mode: acpclient.ElicitForm, Message: "About the\nrelease"}
 	link := &acpclient.CreateElicitationRequest{Mode: acpclient.ElicitURL, Message: "Sign in", URL: "https://a/b\u202e", ElicitationID: "e"}
