@@ -187,6 +187,7 @@ func (p *Parley) Other(name string) *Parley {
 // Message is a line that crossed the pipe.
 type Message struct {
 	From   schema.Side
+	Agent  string // which of the agents that share a log, if that is known
 	Line   []byte
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -206,8 +207,9 @@ func (p *Parley) Wire() []Message {
 	sc := bufio.NewScanner(bytes.NewReader(b))
 	sc.Buffer(nil, 64<<20)
 	for sc.Scan() {
-		side, line, _ := strings.Cut(sc.Text(), " ")
-		m := Message{From: schema.Side(side), Line: []byte(line)}
+		name, line, _ := strings.Cut(sc.Text(), " ")
+		side, agent, _ := strings.Cut(name, "/")
+		m := Message{From: schema.Side(side), Agent: agent, Line: []byte(line)}
 		_ = json.Unmarshal(m.Line, &m)
 		out = append(out, m)
 	}
@@ -233,9 +235,9 @@ func (p *Parley) Answers(method string) []string {
 	for _, m := range p.Wire() {
 		switch {
 		case m.From == schema.Agent && m.Method == method:
-			open[string(m.ID)] = true
-		case m.From == schema.Client && m.Method == "" && open[string(m.ID)]:
-			delete(open, string(m.ID))
+			open[m.Agent+" "+string(m.ID)] = true
+		case m.From == schema.Client && m.Method == "" && open[m.Agent+" "+string(m.ID)]:
+			delete(open, m.Agent+" "+string(m.ID))
 			out = append(out, string(m.Result)+string(m.Error))
 		}
 	}
@@ -274,13 +276,15 @@ func (p *Parley) waitWire(what string, n int, get func() []string) string {
 	}
 }
 
-// validate holds the whole conversation against the schema.
+// validate holds the whole conversation with each agent against the schema.
 func (p *Parley) validate(loose bool) {
-	v := schema.NewValidator(schema.V1(), p.legacy...)
+	validators := map[string]*schema.Validator{}
 	wire := p.Wire()
 	for i, m := range wire {
-		if m.From == schema.Client && m.Method == "initialize" { // an agent that was started, or started again
+		v := validators[m.Agent]
+		if v == nil || m.From == schema.Client && m.Method == "initialize" { // an agent that was started, or started again
 			v = schema.NewValidator(spoken(m, wire[i+1:]), p.legacy...)
+			validators[m.Agent] = v
 		}
 		if err := v.Line(m.From, m.Line); err != nil && (m.From == schema.Client || !loose) {
 			p.t.Errorf("%s sent what the schema does not allow:\n%s\n%v", m.From, m.Line, err)
@@ -293,7 +297,7 @@ func (p *Parley) validate(loose bool) {
 func spoken(initialize Message, behind []Message) *schema.Schema {
 	for _, m := range behind {
 		var chosen struct{ ProtocolVersion int }
-		if m.From == schema.Agent && m.Method == "" && string(m.ID) == string(initialize.ID) {
+		if m.From == schema.Agent && m.Agent == initialize.Agent && m.Method == "" && string(m.ID) == string(initialize.ID) {
 			if json.Unmarshal(m.Result, &chosen) == nil && chosen.ProtocolVersion == 2 {
 				return schema.V2()
 			}

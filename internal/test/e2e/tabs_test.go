@@ -211,8 +211,7 @@ reply {"sessionId": "a"}
 // To look at another session ends no turn, and drops no prompt that waits.
 func TestAnotherSessionInARunningTurn(t *testing.T) {
 	t.Parallel()
-	// Loose: two agents share a log of the wire, in which the answers of the first come late.
-	p := Start(t, Options{Loose: true, Script: remembers + `
+	p := Start(t, Options{Script: remembers + `
 expect session/prompt
 say At work.
 expect session/list

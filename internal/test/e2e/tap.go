@@ -58,7 +58,8 @@ func given(name string) (found bool) {
 // pidFile is where a tap notes which process the agent is.
 func pidFile(log string) string { return log + ".pid" }
 
-// tap runs the agent and copies every line both ways, noting it on the way.
+// tap runs the agent and copies every line both ways, noting it on the way with whose it
+// is: the agents of several tabs share a log.
 func tap(log string, agent []string) int {
 	_ = os.Unsetenv(tapEnv)
 	f, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -93,7 +94,7 @@ func tap(log string, agent []string) int {
 			line, err := br.ReadBytes('\n')
 			if len(line) > 0 {
 				mu.Lock()
-				_, _ = fmt.Fprintf(f, "%s %s", from, line)
+				_, _ = fmt.Fprintf(f, "%s/%d %s", from, os.Getpid(), line)
 				mu.Unlock()
 				if _, err := w.Write(line); err != nil {
 					return
