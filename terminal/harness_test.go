@@ -65,17 +65,30 @@ func (w *watcher) update(change func()) {
 // waitFor returns the output once it contains text.
 func (w *watcher) waitFor(t *testing.T, text string) string {
 	t.Helper()
+	return w.wait(t, text, func(output string, _ bool) bool { return strings.Contains(output, text) })
+}
+
+// says waits for text in the output, and reports false if the command ends without it.
+func (w *watcher) says(t *testing.T, text string) bool {
+	t.Helper()
+	got := w.wait(t, text, func(output string, ended bool) bool { return ended || strings.Contains(output, text) })
+	return strings.Contains(got, text)
+}
+
+// wait returns the output once something is so of it.
+func (w *watcher) wait(t *testing.T, what string, so func(output string, ended bool) bool) string {
+	t.Helper()
 	for {
 		w.mu.Lock()
-		got := w.output.String()
+		got, ended := w.output.String(), w.ended
 		w.mu.Unlock()
-		if strings.Contains(got, text) {
+		if so(got, ended) {
 			return got
 		}
 		select {
 		case <-w.changed:
 		case <-t.Context().Done():
-			t.Fatalf("no %q in %q", text, got)
+			t.Fatalf("no %q in %q", what, got)
 		}
 	}
 }

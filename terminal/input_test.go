@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -37,13 +38,16 @@ func TestWhatIsTypedIsRead(t *testing.T) {
 	}
 }
 
+// A shell such as dash loses an interrupt that comes while it starts a command, so this one
+// is interrupted again after each of its lines, as a person would.
 func TestControlCEndsWhatRuns(t *testing.T) {
 	m := openManager(t)
 	var w watcher
-	id := typing(t, m, &w, `trap 'exit 9' INT; echo ready; while :; do sleep 1; done`)
-	w.waitFor(t, "ready")
-	if err := m.Write(id, []byte{3}); err != nil {
-		t.Fatal(err)
+	id := typing(t, m, &w, `trap 'exit 9' INT; n=0; while :; do n=$((n+1)); echo "line $n."; sleep 0.1; done`)
+	for n := 1; w.says(t, fmt.Sprintf("line %d.", n)); n++ {
+		if err := m.Write(id, []byte{3}); err != nil && !errors.Is(err, ErrEnded) {
+			t.Fatal(err)
+		}
 	}
 	if status := wait(t, m, id); status.String() != "exit code 9" {
 		t.Errorf("got %v", status)
