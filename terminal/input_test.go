@@ -38,12 +38,15 @@ func TestWhatIsTypedIsRead(t *testing.T) {
 	}
 }
 
-// A shell such as dash loses an interrupt that comes while it starts a command, so this one
-// is interrupted again after each of its lines, as a person would.
+// lines is a script that goes on for ever. A shell such as dash loses a signal that comes
+// while it starts a command, so whoever waits for it to take one sends it again after each
+// of its lines, as a person would.
+const lines = `n=0; while :; do n=$((n+1)); echo "line $n."; sleep 0.1; done`
+
 func TestControlCEndsWhatRuns(t *testing.T) {
 	m := openManager(t)
 	var w watcher
-	id := typing(t, m, &w, `trap 'exit 9' INT; n=0; while :; do n=$((n+1)); echo "line $n."; sleep 0.1; done`)
+	id := typing(t, m, &w, `trap 'exit 9' INT; `+lines)
 	for n := 1; w.says(t, fmt.Sprintf("line %d.", n)); n++ {
 		if err := m.Write(id, []byte{3}); err != nil && !errors.Is(err, ErrEnded) {
 			t.Fatal(err)
@@ -93,12 +96,13 @@ func TestPasteThatNobodyReads(t *testing.T) {
 func TestProgramsAreToldOfAnotherSize(t *testing.T) {
 	m := openManager(t)
 	var w watcher
-	id := typing(t, m, &w, `trap 'stty size; exit' WINCH; echo ready; while :; do read x; done`)
-	w.waitFor(t, "ready")
-	if err := m.Resize(id, 101, 33); err != nil {
-		t.Fatal(err)
+	id := typing(t, m, &w, `trap 'echo "now $(stty size)"; exit' WINCH; `+lines)
+	for n := 1; w.says(t, fmt.Sprintf("line %d.", n)); n++ {
+		if err := m.Resize(id, 101+n%2, 33); err != nil && !errors.Is(err, ErrEnded) {
+			t.Fatal(err)
+		}
 	}
-	w.waitFor(t, "33 101")
+	w.waitFor(t, "now 33 10")
 }
 
 func TestOwnCommandsHaveTheOwnPager(t *testing.T) {

@@ -53,7 +53,7 @@ func TestStepsIntoACommandOfTheAgent(t *testing.T) {
 
 func TestInterruptsACommandOfTheAgentAndStepsOut(t *testing.T) {
 	t.Parallel()
-	p := Start(t, Options{Script: commandAgent(`trap 'echo caught; exit 9' INT; echo ready; while :; do sleep 1; done`, "")})
+	p := Start(t, Options{Script: commandAgent(`trap 'echo caught; exit 9' INT; echo ready; sleep 1000`, "")})
 	p.Ready().Ask("deploy")
 	p.Shows("◐ $ Deploy", "ready")
 	p.Press("tab").Shows("step in").Press("t").Shows("COMMAND OF THE AGENT")
