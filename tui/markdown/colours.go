@@ -33,6 +33,7 @@ func CodeColors(code, path string, th *theme.Theme, most time.Duration) (lines [
 	if p.syntax.style == nil || languages.find(name) == nil {
 		return nil, true
 	}
+	most = timeFor(most)
 	begun := time.Now()
 	plain := p.syntax.ink(chroma.Text).fg
 	for _, spans := range p.highlightWithin(most, code, name) {

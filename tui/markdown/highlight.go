@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
@@ -16,9 +17,23 @@ const maxHighlight = 16 << 10
 // they see must not depend on the load of the machine.
 var maxLexing = 500 * time.Millisecond
 
+var unhurried atomic.Bool
+
+// Unhurried lets the colouring of code take as long as it takes from now on. It is for
+// the tests of other packages, for the reason for which those of this one raise maxLexing.
+func Unhurried() { unhurried.Store(true) }
+
+// timeFor is how long colouring may take that is bounded by a time.
+func timeFor(most time.Duration) time.Duration {
+	if unhurried.Load() {
+		return time.Hour
+	}
+	return most
+}
+
 // highlight colours safe code; the result has an element for each line.
 func (p *palette) highlight(code, name string) [][]span {
-	return p.highlightWithin(maxLexing, code, name)
+	return p.highlightWithin(timeFor(maxLexing), code, name)
 }
 
 // highlightWithin is highlight with another bound of the time that it takes.

@@ -17,7 +17,7 @@ import (
 // control character, and only code is coloured that can be in short time. The
 // text is changed in place, and returned with what was added to it.
 func prepare(root ast.Node, src []byte) []byte {
-	p := preparer{src: src, until: time.Now().Add(maxLexing)}
+	p := preparer{src: src, until: time.Now().Add(timeFor(maxLexing))}
 	var code []ast.Node // replaced when the walk is over
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {

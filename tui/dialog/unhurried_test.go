@@ -1,0 +1,5 @@
+package dialog
+
+import "parley/tui/markdown"
+
+func init() { markdown.Unhurried() }

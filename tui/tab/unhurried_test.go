@@ -1,0 +1,5 @@
+package tab
+
+import "parley/tui/markdown"
+
+func init() { markdown.Unhurried() }

@@ -1,0 +1,5 @@
+package transcript
+
+import "parley/tui/markdown"
+
+func init() { markdown.Unhurried() }

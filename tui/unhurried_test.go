@@ -1,0 +1,5 @@
+package tui
+
+import "parley/tui/markdown"
+
+func init() { markdown.Unhurried() }
