@@ -107,10 +107,10 @@ sleep 10ms
 end
 `})
 	p.Ready().Ask("talk").Shows("word 1")
-	p.Press("f12").Shows("all messages", "agent_message_chunk", "×", "live")
+	p.Press("f12").Shows("all messages", "agent_message_", "×", "live") // of the name less is shown, the more there are
 	p.Press("space").Shows("paused, ", " new").Gone("live")
 	p.Press("space").Shows("live").Gone("paused")
-	p.Press("f12").Gone("agent_message_chunk").Shows("word ")
+	p.Press("f12").Gone("agent_message_").Shows("word ")
 }
 
 // The inspector opens beside a question, which waits and takes no keys of it.
