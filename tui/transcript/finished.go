@@ -30,7 +30,7 @@ const mostFinished = 500
 
 // Finished are the lines of items that will not change any more, each once; more says
 // that there are others. An item counts once the next one has begun, or no turn runs. A
-// message that changes after that is given away once more.
+// message that changes after that is given away once more, when the turn has ended.
 func (l *List) Finished() (lines []string, more bool) {
 	for _, n := range l.grown() {
 		lines = append(lines, l.whole(n)...)
@@ -52,9 +52,12 @@ func (l *List) Finished() (lines []string, more bool) {
 }
 
 // grown are the messages that have grown since they were given away, or were replaced, in
-// their order. Those
-// that have not changed cost next to nothing: there may be many in a long turn.
+// their order. An agent that thinks and speaks in turn lets its thought grow with every
+// frame, so none counts while a turn runs.
 func (l *List) grown() (nodes []*conversation.Node) {
+	if l.conv.Turn.Running {
+		return nil
+	}
 	for n, was := range l.finished.open {
 		m, _ := n.Item().(*conversation.Message)
 		if m == nil || !l.conv.Has(n) {

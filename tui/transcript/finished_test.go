@@ -31,6 +31,9 @@ func TestWhatGoesOnIsGivenAwayInOrder(t *testing.T) {
 		want = append(want, fmt.Sprint("goes on as ", i))
 		c.Apply(text(messages-1-i, fmt.Sprint(", goes on as ", messages-1-i)))
 	}
+	if lines, _ := l.Finished(); len(lines) > 0 {
+		t.Errorf("given away while they may still grow are %q", lines)
+	}
 	c.Apply(conversation.TurnEnded{})
 	var got []string
 	lines, _ := l.Finished()
