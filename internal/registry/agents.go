@@ -61,7 +61,7 @@ var ErrOwn = errors.New("an agent that you have added is called so")
 
 // Install brings an agent to this machine and writes down how it is started. One that was
 // installed before is replaced: its program stays until the next time, for it may be
-// running. progress is as in [Installer].
+// running. What is installed meanwhile stays as well. progress is as in [Installer].
 func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all int64)) (config.Added, error) {
 	list, err := a.Added.Agents()
 	if err != nil {
@@ -71,6 +71,7 @@ func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all in
 		return config.Added{}, fmt.Errorf("%w: %s", ErrOwn, p.Entry.ID)
 	}
 	in := &Installer{Dir: a.Dir, Client: a.Shelf.Client, Progress: progress}
+	old := in.there(p.Entry.ID)
 	added, err := in.Install(ctx, p)
 	if err != nil {
 		return added, err
@@ -79,7 +80,13 @@ func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all in
 	if err != nil {
 		return added, errors.Join(err, os.RemoveAll(dirOf(&added))) // whatever was there before stays
 	}
-	return added, in.Remove(p.Entry.ID, added.Origin.Dir, dirOf(before))
+	var errs []error
+	for _, dir := range old {
+		if dir != dirOf(before) {
+			errs = append(errs, os.RemoveAll(dir))
+		}
+	}
+	return added, errors.Join(errs...)
 }
 
 // Remove forgets an agent that was installed or added, and takes its programs away. It

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -81,7 +80,7 @@ func (in *Installer) bring(ctx context.Context, p Plan) (dir string, err error) 
 	if err := config.MakeDir(home); err != nil {
 		return "", err
 	}
-	temp, err := os.MkdirTemp(home, ".new-")
+	temp, err := os.MkdirTemp(home, temporary)
 	if err != nil {
 		return "", err
 	}
@@ -109,7 +108,7 @@ func (in *Installer) bring(ctx context.Context, p Plan) (dir string, err error) 
 		return "", err
 	}
 	// A name of its own: another program may be running from what was there before.
-	dir = filepath.Join(home, p.Entry.Version+"-"+strings.TrimPrefix(filepath.Base(temp), ".new-"))
+	dir = filepath.Join(home, p.Entry.Version+"-"+strings.TrimPrefix(filepath.Base(temp), temporary))
 	return dir, os.Rename(files, dir)
 }
 
@@ -172,28 +171,35 @@ func (p *progress) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Remove takes an agent's programs away, but for those in the directories to keep.
-func (in *Installer) Remove(id string, keep ...string) error {
+// Remove takes an agent's programs away.
+func (in *Installer) Remove(id string) error {
 	if !isID(id) {
 		return nil // it has none
 	}
+	return os.RemoveAll(filepath.Join(in.Dir, id))
+}
+
+// temporary begins the names of directories in which a program is being made, for at most
+// longestInstall.
+const (
+	temporary      = ".new-"
+	longestInstall = 24 * time.Hour
+)
+
+// there are the directories of an agent's programs, without those that another
+// installation is making.
+func (in *Installer) there(id string) (dirs []string) {
 	home := filepath.Join(in.Dir, id)
 	entries, err := os.ReadDir(home)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	if err != nil {
+		return nil // there are none yet
 	}
-	var errs []error
-	left := 0
 	for _, e := range entries {
-		dir := filepath.Join(home, e.Name())
-		if slices.Contains(keep, dir) {
-			left++
+		info, err := e.Info()
+		if strings.HasPrefix(e.Name(), temporary) && (err != nil || time.Since(info.ModTime()) < longestInstall) {
 			continue
 		}
-		errs = append(errs, os.RemoveAll(dir))
+		dirs = append(dirs, filepath.Join(home, e.Name()))
 	}
-	if left == 0 {
-		errs = append(errs, os.RemoveAll(home))
-	}
-	return errors.Join(errs...)
+	return dirs
 }

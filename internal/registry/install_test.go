@@ -60,19 +60,15 @@ func TestInstallOfAProgram(t *testing.T) {
 	if err := first.Check(); err != nil || done != int64(len(archive)) || first.Origin.Version != "1.2.3" || first.Origin.License != "MIT" {
 		t.Errorf("%+v, %v, %d bytes", first, err, done)
 	}
-	// The same once more is beside it, and one of the two can go.
+	// The same once more is beside it.
 	second, err := in.Install(t.Context(), planFor(address+"/agent.tar.gz", ""))
 	if err != nil || second.Command == first.Command {
 		t.Fatal(second, err)
 	}
-	if err := in.Remove("demo", second.Origin.Dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(first.Command); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
-	if _, err := os.Stat(second.Command); err != nil {
-		t.Error(err)
+	for _, a := range []config.Added{first, second} {
+		if _, err := os.Stat(a.Command); err != nil {
+			t.Error(err)
+		}
 	}
 	if err := errors.Join(in.Remove("demo"), in.Remove("demo"), in.Remove("../agents")); err != nil {
 		t.Error(err)
@@ -147,6 +143,52 @@ func TestInstallThatFails(t *testing.T) {
 
 // A version that cannot be written down takes itself away again, and leaves the one alone
 // that was installed before.
+// Of two that install the same agent at once, neither removes what the other is making.
+func TestTwoInstallsAtOnce(t *testing.T) {
+	t.Parallel()
+	archive := tarGz(t, file("bin/agent", "#!/bin/sh\n"))
+	asked, goOn := make(chan struct{}), make(chan struct{})
+	address, client := secureServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow.tar.gz" {
+			close(asked)
+			<-goOn
+		}
+		_, _ = w.Write(archive)
+	}))
+	dir := t.TempDir()
+	a := &Agents{Shelf: &Shelf{Client: client}, Dir: filepath.Join(dir, "agents"), Added: config.AddedBeside(filepath.Join(dir, "config.toml"))}
+	type result struct {
+		added config.Added
+		err   error
+	}
+	slow := make(chan result)
+	go func() {
+		added, err := a.Install(context.Background(), planFor(address+"/slow.tar.gz", ""), nil)
+		slow <- result{added, err}
+	}()
+	<-asked
+	for range 3 { // the last one removes the first
+		if _, err := a.Install(t.Context(), planFor(address+"/agent.tar.gz", ""), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(goOn)
+	last := <-slow
+	if last.err != nil {
+		t.Fatal(last.err)
+	}
+	list, err := a.Added.Agents()
+	if err != nil || len(list) != 1 || list[0].Command != last.added.Command {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if _, err := os.Stat(last.added.Command); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(filepath.Join(a.Dir, "demo")); err != nil || len(left) != 3 {
+		t.Errorf("%v, %v", left, err) // nothing stood there when the slow one began, so it has removed nothing
+	}
+}
+
 func TestAnInstallThatCannotBeWrittenDown(t *testing.T) {
 	t.Parallel()
 	archive := tarGz(t, program("bin/agent"))
