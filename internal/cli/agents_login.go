@@ -2,11 +2,9 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -155,29 +153,4 @@ func (g *greeted) logout(ctx context.Context, s *streams) error {
 	}
 	fmt.Fprintln(s.Out, safetext.Line("signed out of "+g.agent.Name))
 	return nil
-}
-
-// shownLines shows what an agent prints, a line at a time and fit to be shown.
-type shownLines struct {
-	to   io.Writer
-	rest []byte
-}
-
-// maxShown is how long a line may be before it is shown in parts, in bytes.
-const maxShown = 4096
-
-// Write implements io.Writer.
-func (w *shownLines) Write(data []byte) (int, error) {
-	w.rest = append(w.rest, data...)
-	for {
-		end := bytes.IndexByte(w.rest, '\n')
-		if end < 0 && len(w.rest) < maxShown {
-			return len(data), nil
-		}
-		if end < 0 {
-			end = len(w.rest) - 1
-		}
-		fmt.Fprintln(w.to, safetext.Line(strings.TrimRight(string(w.rest[:end+1]), "\r\n")))
-		w.rest = w.rest[end+1:]
-	}
 }
