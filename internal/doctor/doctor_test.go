@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,4 +215,37 @@ func (h *heldOpen) Read(p []byte) (int, error) {
 		<-h.child
 	}
 	return n, err
+}
+
+// Where answers and updates come on streams of their own, a replay that comes behind its
+// answer is waited for, and is no deviation.
+func TestTheOrderOfStreamsSaysNothing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		var late sync.WaitGroup
+		defer late.Wait()
+		f.methods["session/load"] = func(f *fake, id json.RawMessage, p params) {
+			f.resume(id, p)
+			said := f.said[p.SessionID]
+			late.Go(func() {
+				time.Sleep(time.Second)
+				f.say(p.SessionID, "agent_message_chunk", said)
+			})
+		}
+		r, err := Examine(t.Context(), Options{
+			Cwd: "/tmp/examined", Command: "fake --acp", Prompt: ScriptedPrompt, Timeout: 20 * time.Second,
+			Start: func(stderr io.Writer) (*Running, error) {
+				late.Wait() // for those of the run before
+				agent, err := f.start(stderr)
+				agent.Unordered = true
+				return agent, err
+			},
+		})
+		if err != nil || r.Outcome != Clean || len(r.Deviations) > 0 {
+			t.Errorf("%v\n%s", err, r.Text())
+		}
+		if !slices.ContainsFunc(r.NotTried, func(what string) bool { return strings.Contains(what, "come in order") }) {
+			t.Errorf("not tried: %q", r.NotTried)
+		}
+	})
 }

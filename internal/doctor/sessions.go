@@ -161,11 +161,19 @@ func (e *exam) open(method string, broken *Rule, s *session) {
 		return
 	}
 	said := strings.TrimSpace(s.messages.String())
+	e.awaitReplay(s, said)
 	switch {
 	case s.replays == 0:
 		e.referee.finds(ruleReplay, a.message, "session/load replays nothing of %d turns", s.turns)
 	case atOnce == s.replays && said != "" && !strings.Contains(s.replayed.String(), firstWords(said)):
 		e.referee.finds(ruleReplay, a.message, "session/load does not replay what the agent has said")
+	}
+}
+
+// awaitReplay waits until what was said is replayed, if that may come after the answer.
+func (e *exam) awaitReplay(s *session, said string) {
+	if e.agent.Unordered {
+		e.until(e.opt.Timeout, func() bool { return s.replays > 0 && strings.Contains(s.replayed.String(), firstWords(said)) })
 	}
 }
 

@@ -67,6 +67,7 @@ func (e *exam) resume(s *session, from any) {
 		return
 	}
 	said := strings.TrimSpace(s.messages.String())
+	e.awaitReplay(s, said)
 	switch {
 	case s.replays == 0:
 		e.referee.finds(ruleReplay, a.message, "%s from the start replays nothing of a conversation", method)
