@@ -74,13 +74,15 @@ func resolve(spec Spec) (command, error) {
 	return c, nil
 }
 
-// wrapped is the command that runs c in its place; c itself if wrap is nil.
-func (c command) wrapped(wrap func(string, []string) (string, []string)) command {
-	if wrap != nil {
-		program, args := wrap(c.path, c.argv[1:])
-		c.path, c.argv = program, append([]string{program}, args...)
+// wrapped is the command that runs c in its place. env are the variables that the
+// request adds.
+func (c command) wrapped(wrap func(string, []string, []string) (string, []string, error), env []string) (command, error) {
+	program, args, err := wrap(c.path, c.argv[1:], env)
+	if err != nil {
+		return command{}, err
 	}
-	return c
+	c.path, c.argv = program, append([]string{program}, args...)
+	return c, nil
 }
 
 // workingDir checks a request's directory; none given is our own.

@@ -36,8 +36,9 @@ type Options struct {
 	// Grace is the time between SIGTERM and SIGKILL; 0 means two seconds.
 	Grace time.Duration
 	// Wrap, if not nil, gives the program and the arguments that run a program in
-	// its place, to bound what it may do. It may be called from any goroutine.
-	Wrap func(program string, args []string) (string, []string)
+	// its place, to bound what it may do. env are the variables of the request, which
+	// that program gets too: an error refuses them. It may be called from any goroutine.
+	Wrap func(program string, args, env []string) (string, []string, error)
 }
 
 // Spec says what to run and how (ACP: CreateTerminalRequest). The output goes to
@@ -100,7 +101,7 @@ func (s ExitStatus) String() string {
 type Manager struct {
 	grace      time.Duration
 	maxRunning int
-	wrap       func(program string, args []string) (string, []string)
+	wrap       func(program string, args, env []string) (string, []string, error)
 	keeper     keeper
 
 	mu        sync.Mutex
@@ -127,6 +128,11 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if m.wrap != nil {
+		if c, err = c.wrapped(m.wrap, spec.Env); err != nil {
+			return "", fmt.Errorf("cannot run %q: %w", spec.Command, err)
+		}
+	}
 	spec.Cols, spec.Rows = screen.Size(spec.Cols, spec.Rows)
 
 	// Starting under the lock takes about a millisecond and means that nothing
@@ -136,7 +142,7 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	if err := m.refusal(ctx); err != nil {
 		return "", fmt.Errorf("cannot run %q: %w", spec.Command, err)
 	}
-	p, err := start(c.wrapped(m.wrap), spec.Cols, spec.Rows, spec.Input)
+	p, err := start(c, spec.Cols, spec.Rows, spec.Input)
 	if err != nil {
 		return "", err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/safetext"
+	"parley/internal/sandbox"
 )
 
 // agentsLoginCommand signs in to an agent.
@@ -136,6 +137,11 @@ func (g *greeted) loginOnTerminal(ctx context.Context, s *streams, m acpclient.A
 	cmd.Env, cmd.Dir = append(os.Environ(), g.command.Env...), g.command.Dir
 	for _, name := range slices.Sorted(maps.Keys(m.Env)) {
 		cmd.Env = append(cmd.Env, name+"="+m.Env[name])
+	}
+	if g.command.Runs != nil {
+		if err := sandbox.CheckEnv(cmd.Env[len(cmd.Env)-len(m.Env):]); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
 	if err := cmd.Run(); err != nil {

@@ -165,7 +165,7 @@ func (l *launcher) reach(a config.Agent, box *sandbox.Sandbox, opt *session.Opti
 // roots. Commands run in the box and changes are recorded; both may be nil.
 func machineFor(opt local.Options, box *sandbox.Sandbox, changes *journal.Journal, roots []string) func(session.Witness, session.Asker) (session.Machine, error) {
 	if box != nil {
-		opt.Wrap = box.Command
+		opt.Wrap = box.Wrap
 	}
 	return func(w session.Witness, a session.Asker) (session.Machine, error) {
 		opt := opt

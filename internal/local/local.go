@@ -37,7 +37,7 @@ var _ session.Machine = (*Machine)(nil)
 // Options are what a machine may be told. The zero value is usable.
 type Options struct {
 	// Wrap bounds what commands of the agent may do, see [terminal.Options].
-	Wrap func(program string, args []string) (string, []string)
+	Wrap func(program string, args, env []string) (string, []string, error)
 	// Asker asks the person. Without one, what would be asked about is refused.
 	Asker session.Asker
 	// Sensitive are the files that are asked about also inside the roots; nil for none.

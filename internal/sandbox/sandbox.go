@@ -61,6 +61,37 @@ func (s *Sandbox) Command(program string, args []string) (string, []string) {
 	return s.wrap(program, args)
 }
 
+// Wrap is Command for a program that an agent has started, with the variables that it has
+// chosen. It fails if they are none for a program behind the bounds, see CheckEnv.
+func (s *Sandbox) Wrap(program string, args, env []string) (string, []string, error) {
+	if err := CheckEnv(env); err != nil {
+		return "", nil, err
+	}
+	program, args = s.Command(program, args)
+	return program, args, nil
+}
+
+// loaderVariables are those with which the system's loader and the C library take code
+// into a program that starts; loaderPrefixes begin the names of others.
+var (
+	loaderVariables = []string{"GCONV_PATH", "GLIBC_TUNABLES", "LOCPATH"}
+	loaderPrefixes  = []string{"LD_", "DYLD_"}
+)
+
+// CheckEnv refuses variables, as NAME=value, that an agent must not choose for what is
+// started behind bounds: they would have its code run in the program that makes the
+// bounds, before there are any.
+func CheckEnv(env []string) error {
+	for _, e := range env {
+		name, _, _ := strings.Cut(e, "=")
+		begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+		if slices.Contains(loaderVariables, name) || slices.ContainsFunc(loaderPrefixes, begins) {
+			return fmt.Errorf("the variable %s would count outside of the sandbox: set it inside, as in: sh -c '%s=… exec PROGRAM'", name, name)
+		}
+	}
+	return nil
+}
+
 // way is one way to bound programs. It fails if the system does not have it, or if
 // it cannot do what the bounds demand.
 type way struct {

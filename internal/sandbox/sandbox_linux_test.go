@@ -176,3 +176,18 @@ func TestEnterSaysWhatIsMissing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What is loaded into every program would be loaded into the one that makes the walls,
+// before there are any.
+func TestVariablesThatWouldCountOutside(t *testing.T) {
+	each(t, func(t *testing.T, p place, s *Sandbox) {
+		for _, name := range []string{"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GCONV_PATH", "DYLD_INSERT_LIBRARIES"} {
+			if _, _, err := s.Wrap("true", nil, []string{"HOME=/", name + "=" + p.root}); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if program, _, err := s.Wrap("true", nil, []string{"GREETING=LD_PRELOAD=x", "OLD_PATH=x"}); err != nil || program == "" {
+			t.Errorf("other variables: %q, %v", program, err)
+		}
+	})
+}

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/sandbox"
 )
 
 // block keeps a call until the person has signed in, and asks them to sign in;
@@ -107,6 +108,12 @@ func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, er
 		c.Env = slices.Clone(c.Env)
 		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
 			c.Env = append(c.Env, name+"="+m.Env[name]) // of variables with the same name, the last one counts
+		}
+		if c.Runs == nil { // nothing bounds it
+			return c, nil
+		}
+		if err := sandbox.CheckEnv(c.Env[len(s.opt.Command.Env):]); err != nil {
+			return acpclient.Command{}, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		return c, nil
 	}

@@ -197,6 +197,26 @@ func TestTerminalAuth(t *testing.T) {
 	})
 }
 
+// The program that bounds an agent gets the variables of its way to sign in too: none of
+// them may have the agent's code run there.
+func TestTerminalAuthBehindBounds(t *testing.T) {
+	for _, c := range []struct {
+		variable string
+		refused  bool
+	}{{"LD_PRELOAD", true}, {"LOGIN_WITH", false}} {
+		bubble(t, func(t *testing.T, h *harness) {
+			if _, err := h.TerminalAuth("tty"); (err != nil) != c.refused {
+				t.Errorf("%s: %v", c.variable, err)
+			}
+		}, func(h *harness, o *Options) {
+			o.Command.Runs = &acpclient.Command{Path: "fake"}
+			h.prepare = func(a *fakeAgent) {
+				a.auto["initialize"] = json.RawMessage(`{"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"tty","name":"Terminal","type":"terminal","env":{"` + c.variable + `":"x"}}]}`)
+			}
+		})
+	}
+}
+
 // Signing in on a terminal starts the agent again. What waited is done then.
 func TestReconnect(t *testing.T) {
 	for _, c := range []struct {

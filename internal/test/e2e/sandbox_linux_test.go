@@ -29,7 +29,8 @@ func behindWalls(t *testing.T) (outside string) {
 }
 
 // What an agent starts, by itself or through parley, writes inside the session's
-// directory and nowhere else.
+// directory and nowhere else. Nor does it choose what the system loads into the program
+// that makes the walls.
 func TestBoundsTheAgentAndItsCommands(t *testing.T) {
 	t.Parallel()
 	outside := behindWalls(t)
@@ -41,7 +42,9 @@ func TestBoundsTheAgentAndItsCommands(t *testing.T) {
 	must(t, os.WriteFile(script, []byte(`
 handshake
 expect session/prompt
-request terminal/create {"sessionId": "${session}", "command": "sh", "args": ["-c", "`+try("command")+`"], "cwd": "${cwd}"} as term
+request terminal/create {"sessionId": "${session}", "command": "true", "env": [{"name": "LD_PRELOAD", "value": "${cwd}/mine.so"}]} as loaded
+await loaded contains outside of the sandbox
+request terminal/create {"sessionId": "${session}", "command": "sh", "env": [{"name": "GREETING", "value": "hello"}], "args": ["-c", "`+try("command")+`"], "cwd": "${cwd}"} as term
 await term
 update {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Run it", "kind": "execute", "status": "in_progress", "content": [{"type": "terminal", "terminalId": "${term.result.terminalId}"}]}
 request terminal/wait_for_exit {"sessionId": "${session}", "terminalId": "${term.result.terminalId}"} as exit
