@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,12 +100,16 @@ func (l *launcher) session(a config.Agent, opt session.Options, before []convers
 	if opt.AdditionalDirectories, err = rootsFor(a, opt.AdditionalDirectories); err != nil {
 		return nil, err
 	}
-	files, err := askedFiles(l.config.Files)
+	roots := append([]string{opt.Cwd}, opt.AdditionalDirectories...)
+	box, err := l.bound(a, roots)
 	if err != nil {
 		return nil, err
 	}
-	roots := append([]string{opt.Cwd}, opt.AdditionalDirectories...)
-	box, err := l.bound(a, roots)
+	var hidden []string // parley itself is not behind the walls
+	if box != nil {
+		hidden = l.sandboxOf(a).Hide
+	}
+	files, err := askedFiles(l.config.Files, hidden)
 	if err != nil {
 		return nil, err
 	}
@@ -180,8 +185,17 @@ func machineFor(opt local.Options, box *sandbox.Sandbox, changes *journal.Journa
 
 // askedFiles is the table of the files that the person is asked about. parley's own
 // files are those of its configuration and of its state, by the names that they have
-// and by those that links to them lead to.
-func askedFiles(f config.Files) (*sensitive.Table, error) {
+// and by those that links to them lead to. hidden are what the sandbox keeps the agent from
+// reading by itself: no line of the person's takes these out.
+func askedFiles(f config.Files, hidden []string) (*sensitive.Table, error) {
+	reading := slices.Clone(f.AskRead)
+	for _, path := range hidden {
+		path = strings.TrimRight(filepath.Clean(path), " ")
+		reading = append(reading, sensitive.Literal(path))
+		if real, err := fs.Resolve(path); err == nil && real != path {
+			reading = append(reading, sensitive.Literal(real))
+		}
+	}
 	var own []string
 	for _, dir := range []string{filepath.Dir(config.ConfigFile()), config.StateDir()} {
 		own = append(own, dir)
@@ -190,7 +204,7 @@ func askedFiles(f config.Files) (*sensitive.Table, error) {
 		}
 	}
 	home, _ := os.UserHomeDir() // "" if it is not known
-	table, err := sensitive.New(f.AskRead, f.AskWrite, own, home)
+	table, err := sensitive.New(reading, f.AskWrite, own, home)
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's [files]: %w", err)
 	}

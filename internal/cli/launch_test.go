@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/sensitive"
 )
 
 func TestServersAreHandedOverInTheProtocolsForm(t *testing.T) {
@@ -47,6 +49,33 @@ func TestServersThatCannotBeStartedAreNamed(t *testing.T) {
 		_, _, err := mcpServers([]config.MCPServer{s}, false)
 		if err == nil || err.Error() != want || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// parley reads files for an agent outside of the walls: what they hide is asked about, or the
+// agent has parley read it.
+func TestWhatTheSandboxHidesIsAskedAbout(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, ledger := filepath.Join(dir, "link"), filepath.Join(dir, "led[g]er")
+	if err := os.Mkdir(ledger, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(ledger, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, hidden := range []string{ledger + "/", link} {
+		table, err := askedFiles(config.Files{AskRead: []string{"!accounts"}}, []string{hidden})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, asked := range map[string]bool{filepath.Join(ledger, "accounts"): true, filepath.Join(dir, "ledger", "x"): false} {
+			if got := table.Match(sensitive.Reading, name); (got != "") != asked {
+				t.Errorf("%s hidden: %s is asked about for %q", hidden, name, got)
+			}
 		}
 	}
 }

@@ -105,7 +105,7 @@ func compile(line, home string) pattern {
 	glob = strings.TrimSuffix(glob, "/")
 	if below, atHome := strings.CutPrefix(glob, "~/"); atHome {
 		if glob = below; home != "" {
-			glob = literal(filepath.ToSlash(home)) + "/" + below
+			glob = Literal(filepath.ToSlash(home)) + "/" + below
 		}
 	}
 	glob = fold(glob)
@@ -123,8 +123,8 @@ func compile(line, home string) pattern {
 	return p
 }
 
-// literal is a path as a glob that matches nothing else.
-func literal(path string) string {
+// Literal is a path as a line that matches it, with what is below it, and nothing else.
+func Literal(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(path)
 }
 
