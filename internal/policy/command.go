@@ -163,13 +163,23 @@ func (q Request) parts() []part {
 // shells run a script that is one of their words.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh"}
 
+// shellFolders are where a shell that is named by its path lies. Elsewhere, in the
+// project for instance, a file of that name may be anything.
+var shellFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin", "/run/current-system/sw/bin"}
+
 // shellScript is the script of "bash -c SCRIPT" and its kin, if words are
 // exactly that.
 func shellScript(words []string) (string, bool) {
-	if len(words) == 3 && slices.Contains(shells, path.Base(words[0])) && (words[1] == "-c" || words[1] == "-lc" || words[1] == "-ec") {
+	if len(words) == 3 && isShell(words[0]) && (words[1] == "-c" || words[1] == "-lc" || words[1] == "-ec") {
 		return words[2], true
 	}
 	return "", false
+}
+
+// isShell reports a shell of the system, by its name or its path.
+func isShell(program string) bool {
+	name := path.Base(program)
+	return slices.Contains(shells, name) && (program == name || slices.Contains(shellFolders, path.Dir(program)))
 }
 
 // Why a command cannot be judged.

@@ -160,6 +160,12 @@ func TestArguments(t *testing.T) {
 		{[]string{"ls", "*"}, allow},
 		{[]string{"bash", "-lc", "go test ./..."}, allow},
 		{[]string{"/bin/bash", "-lc", "go test ./... && ls"}, allow},
+		{[]string{"/usr/local/bin/bash", "-c", "ls"}, allow},
+		{[]string{"./bash", "-c", "ls"}, ask}, // whatever that is, it is no shell of the system
+		{[]string{"tools/sh", "-c", "ls"}, ask},
+		{[]string{"/tmp/bash", "-lc", "ls"}, ask},
+		{[]string{"/usr/bin/../../tmp/sh", "-c", "ls"}, ask},
+		{[]string{"./bash", "-c", "ls; rm x"}, deny},
 		{[]string{"bash", "-lc", "go test; make"}, ask},
 		{[]string{"bash", "-lc", "go test; rm x"}, deny},
 		{[]string{"bash", "-c", "go test", "x"}, ask},
