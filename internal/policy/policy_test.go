@@ -85,6 +85,7 @@ func TestCommands(t *testing.T) {
 		"allow execute(go test *)", "allow execute(go vet ./...)", "allow execute(git status *)", "allow execute(git diff *)", "allow execute(ls *)",
 		"allow execute(echo *)", "allow execute(cat *)", "allow execute(find *)", "allow execute(git log *)", "allow execute(make test)", "allow execute(npm run * --silent)",
 		"allow execute(sed *)", "allow execute(env *)", "allow execute(rg *)", "allow execute(xargs *)", "allow execute(sort *)", "allow execute(true)", "allow execute(bash *)",
+		"allow execute(python3.12 *)", "allow execute(7z *)",
 		"deny execute(rm *)", "deny execute(git push *)", "ask execute(git diff --stat)", "deny execute(curl *)",
 	)
 	for command, want := range map[string]policy.Verdict{
@@ -123,7 +124,7 @@ func TestCommands(t *testing.T) {
 		// Variables for what is run.
 		"GOFLAGS=-exec=x go test": ask, "PATH=. go test": ask, "LD_PRELOAD=x ls": ask, "A=b": ask, "A=b ls": ask,
 		// Programs that run others, and options that make one do so.
-		"env go test": ask, "xargs ls": ask, "bash -c 'go test'": ask, "bash x.sh": ask, "find . -exec ls {} +": ask, "find . -delete": ask, "find . -fprint x": ask, "find . -ok ls ;": ask,
+		"env go test": ask, "xargs ls": ask, "bash -c 'go test'": ask, "bash x.sh": ask, "python3.12 -c x": ask, "7z l x": allow, "find . -exec ls {} +": ask, "find . -delete": ask, "find . -fprint x": ask, "find . -ok ls ;": ask,
 		"git diff -c x": ask, "git diff --output=x": ask, "git diff --outp=x": ask, "git log --ext-diff": ask, "git -c alias.status=!x status": ask, "git -c core.pager=x log": ask, "git -C / status": ask,
 		"git --git-dir=x status": ask, "git diff --ext-diff": ask, "go test -exec ./x": ask, "go test --exec=x": ask, "go test -toolexec=x": ask, "go test -vettool x": ask, "rg --pre x y": ask, "rg --pre=x y": ask,
 		"sort -o x y": ask, "sort -ox y": ask, "sort --output=x": ask, "sed -i s/a/b/ x": ask, "sed 's/a/b/e' x": ask, "sed -n 5p x": allow, "sed --in-place x": ask, "sed 1w/x y": ask,

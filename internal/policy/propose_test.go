@@ -30,6 +30,8 @@ func TestPropose(t *testing.T) {
 		"several":                       {request: run("go vet ./... && go test ./..."), want: "allow execute(go vet ./...) + allow execute(go test ./...) | allow execute(go vet *) + allow execute(go test *)"},
 		"one that destroys":             {request: run("rm -rf build"), want: "allow execute(rm -rf build)"},
 		"one that runs others":          {request: run("python x.py"), want: "allow execute(python x.py)"},
+		"one with its version":          {request: run("/usr/bin/python3.12 x.py"), want: "allow execute(/usr/bin/python3.12 x.py)"},
+		"another with its version":      {request: run("nodejs x.js"), want: "allow execute(nodejs x.js)"},
 		"an option in front":            {request: run("git -C / status"), want: "allow execute(git -C / status)"},
 		"a star":                        {request: run("echo '*'"), want: ""},
 		"what runs something else":      {request: run("go test $(x)"), want: ""},

@@ -14,8 +14,13 @@ var wrappers = []string{
 
 // interpreters run a program that is one of their words, or in a file.
 var interpreters = []string{
-	"sh", "bash", "zsh", "dash", "ksh", "fish", "eval", "source", ".", "python", "python2", "python3", "perl", "ruby", "node", "php",
+	"sh", "bash", "zsh", "dash", "ksh", "fish", "eval", "source", ".", "python", "pypy", "perl", "ruby", "node", "nodejs", "php",
 	"lua", "awk", "gawk", "mawk", "osascript", "pwsh", "powershell", "ssh",
+}
+
+// interprets reports an interpreter, also by a name with its version: "python3.12".
+func interprets(name string) bool {
+	return slices.Contains(interpreters, name) || slices.Contains(interpreters, strings.TrimRight(name, "0123456789.-"))
 }
 
 // riskyOptions are words with which a program that is harmless otherwise runs
@@ -48,7 +53,7 @@ func runsOthers(program string, free []string) string {
 		return ""
 	}
 	name := strings.TrimSuffix(path.Base(program), ".exe")
-	if slices.Contains(wrappers, name) || slices.Contains(interpreters, name) {
+	if slices.Contains(wrappers, name) || interprets(name) {
 		return name + " runs what its words say: a rule must name them all"
 	}
 	for _, option := range riskyOptions[name] {
