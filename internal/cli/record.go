@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -87,12 +88,38 @@ func recorded(a config.Agent, opt *session.Options) (recording.Header, *recordin
 	h := recording.Header{
 		Parley: currentVersion(), Agent: a.ID, Command: append([]string{c.Path}, c.Args...), Cwd: opt.Cwd,
 	}
-	return h, recording.NewRedactor(secretsOf(c, opt.MCPServers))
+	return h, recording.NewRedactor(append(secretsOf(c, opt.MCPServers), secretsOfAddress(a)...))
+}
+
+// secretsOfAddress are the values with which an agent that listens is reached.
+func secretsOfAddress(a config.Agent) []string {
+	secrets := queryOf(a.Address)
+	headers, _ := a.Headers.Expand(os.LookupEnv) // without them it is not reached
+	for _, value := range headers {
+		secrets = append(secrets, value)
+		if _, token, ok := strings.Cut(value, " "); ok { // as in "Bearer TOKEN"
+			secrets = append(secrets, token)
+		}
+	}
+	return secrets
+}
+
+// queryOf is what may be secret in a URL: the query, whole and each value of it.
+func queryOf(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || u.RawQuery == "" {
+		return nil
+	}
+	secrets := []string{u.RawQuery}
+	for _, values := range u.Query() {
+		secrets = append(secrets, values...)
+	}
+	return secrets
 }
 
 // secretsOf are the values that have no place in a recording: those that the
-// configuration hands to the agent and to MCP servers, and those of the environment whose
-// names say that they are secrets.
+// configuration hands to the agent and to MCP servers, with the queries of their URLs, and
+// those of the environment whose names say that they are secrets.
 func secretsOf(c acpclient.Command, servers []acpclient.MCPServer) []string {
 	secrets := recording.SecretsOf(os.Environ())
 	for _, v := range c.Env {
@@ -106,6 +133,7 @@ func secretsOf(c acpclient.Command, servers []acpclient.MCPServer) []string {
 		for _, h := range s.Headers {
 			secrets = append(secrets, h.Value)
 		}
+		secrets = append(secrets, queryOf(s.URL)...)
 	}
 	return secrets
 }
