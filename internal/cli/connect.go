@@ -37,6 +37,16 @@ func (o *startOptions) checkAgent(cmd *cobra.Command) error {
 	return nil
 }
 
+// connectShown are the words of --connect for a command line that is shown: what stands
+// behind a question mark may be secret.
+func (o *startOptions) connectShown() []string {
+	address := config.Agent{Address: o.connect}.Listens()
+	if strings.ContainsAny(o.connect, "?#") {
+		address += "?…"
+	}
+	return []string{"--connect", address}
+}
+
 // words are the agent of the command line: its command, or where it listens; nil if the
 // command line has neither.
 func (o *startOptions) words() []string {

@@ -45,7 +45,7 @@ func (o *startOptions) resumeCommand(left tui.LeftTab) string {
 	case o.words() == nil || left.Agent.Source != "": // not the one of the command line
 		args = append(args, "-a", left.Agent.ID)
 	case o.connect != "":
-		args = append(args, "--connect", o.connect)
+		args = append(args, o.connectShown()...)
 	default:
 		args = append(append(args, "--"), o.command...)
 	}

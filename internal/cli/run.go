@@ -363,7 +363,7 @@ func (o *runOptions) outcome(r *headless.Result) error {
 		how := commandLine("parley", append([]string{"--"}, o.command...)...)
 		switch {
 		case o.connect != "":
-			how = commandLine("parley", "--connect", o.connect)
+			how = commandLine("parley", o.connectShown()...)
 		case o.command == nil:
 			how = commandLine("parley", "-a", o.agent)
 		}
