@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -225,22 +224,15 @@ func newest(p config.Protocol) int {
 
 func (o *doctorOptions) print(r *doctor.Report) error {
 	if o.json {
-		return o.encode(r)
+		return writeJSON(o.streams.Out, r)
 	}
 	_, err := io.WriteString(o.streams.Out, r.Text())
 	return err
 }
 
-func (o *doctorOptions) encode(v any) error {
-	enc := json.NewEncoder(o.streams.Out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
-
 func (o *doctorOptions) printRules() error {
 	if o.json {
-		return o.encode(doctor.Rules)
+		return writeJSON(o.streams.Out, doctor.Rules)
 	}
 	for _, r := range doctor.Rules {
 		lines := []string{r.Asks, r.Page, r.PageV2}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,16 +13,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/internal/conversation"
+	"parley/internal/headless"
 	"parley/internal/safetext"
 	"parley/internal/store"
 )
 
-// writeJSON writes a value for people and programs to read.
+// writeJSON writes a value for people and programs to read. Nothing of it acts on a
+// terminal.
 func writeJSON(to io.Writer, v any) error {
-	e := json.NewEncoder(to)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := to.Write(safetext.JSON(b.Bytes()))
+	return err
 }
 
 func sessionsShowCommand(s *streams) *cobra.Command {
@@ -72,11 +80,11 @@ func printEvents(to io.Writer, s *store.Store, id store.ID) error {
 		if err != nil {
 			return err
 		}
-		line, err := conversation.Encode(e)
+		line, err := headless.Line(e)
 		if err != nil {
 			continue // nothing that came from a line lacks a form as a line
 		}
-		if _, err := to.Write(append(line, '\n')); err != nil {
+		if _, err := to.Write(line); err != nil {
 			return err
 		}
 	}

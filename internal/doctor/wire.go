@@ -7,6 +7,8 @@ import (
 	"io"
 	"time"
 	"unicode/utf8"
+
+	"parley/internal/safetext"
 )
 
 // Side is who has sent a line.
@@ -103,7 +105,10 @@ func (e *exam) note(from Side, line []byte, at time.Time) {
 	} else {
 		w.Text = string(line)
 	}
-	enc := json.NewEncoder(e.opt.Wire)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	e.wireErr = enc.Encode(w)
+	if e.wireErr = enc.Encode(w); e.wireErr == nil {
+		_, e.wireErr = e.opt.Wire.Write(safetext.JSON(b.Bytes())) // for whoever looks at it on a terminal
+	}
 }

@@ -2,19 +2,27 @@ package export
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"parley/internal/safetext"
 )
 
 // JSON writes a transcript as one JSON object.
 func JSON(w io.Writer, t *Transcript) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(t); err != nil {
+	err := enc.Encode(t)
+	if err == nil {
+		_, err = w.Write(safetext.JSON(b.Bytes()))
+	}
+	if err != nil {
 		return fmt.Errorf("export the session: %w", err)
 	}
 	return nil
