@@ -10,6 +10,7 @@ import (
 	"net/http/cookiejar"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,6 +55,7 @@ type Agent struct {
 	opt     Options
 	url     *url.URL
 	headers http.Header
+	secrets *strings.Replacer // takes what is secret of URL and headers out of a text
 	cookies http.CookieJar
 
 	pingEvery, pingPatience time.Duration
@@ -81,11 +83,35 @@ func New(opt Options) (*Agent, error) {
 	a := &Agent{
 		opt: opt, url: u, headers: http.Header{}, cookies: jar,
 		pingEvery: pingEvery, pingPatience: pingPatience, dial: dialer.DialContext,
+		secrets: withoutSecrets(u, opt.Headers),
 	}
 	for name, value := range opt.Headers {
 		a.headers.Set(name, value)
 	}
 	return a, nil
+}
+
+// leastSecret is the shortest value in bytes that is looked for in a text. Shorter ones
+// would be found in what is no secret.
+const leastSecret = 6
+
+// withoutSecrets takes the values of a query and of headers out of a text.
+func withoutSecrets(u *url.URL, headers map[string]string) *strings.Replacer {
+	values := []string{u.RawQuery}
+	for _, all := range u.Query() {
+		values = append(values, all...)
+	}
+	for _, value := range headers {
+		_, token, _ := strings.Cut(value, " ") // as in "Bearer TOKEN"
+		values = append(values, value, token)
+	}
+	values = slices.DeleteFunc(values, func(v string) bool { return len(v) < leastSecret })
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // the whole before its parts
+	var pairs []string
+	for _, v := range values {
+		pairs = append(pairs, v, "[secret]")
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // IsURL reports whether s says where an agent listens, rather than which program it is.

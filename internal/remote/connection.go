@@ -154,16 +154,19 @@ func plain(err error) error {
 	return err
 }
 
-// unexpected is the error of an answer that is not the one of the protocol.
-func unexpected(r *http.Response, want string) error {
+// unexpected is the error of an answer that is not the one of the protocol. A server that
+// repeats what it was sent does not have a secret shown.
+func (a *Agent) unexpected(r *http.Response, want string) error {
+	const most = 200 // bytes; what is left says nothing more
 	said := ""
 	if r.Body != nil {
-		b, _ := io.ReadAll(io.LimitReader(r.Body, 200)) // what is left of it says nothing more
-		line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
+		b, _ := io.ReadAll(io.LimitReader(r.Body, maxHeaders))
+		line, _, _ := strings.Cut(strings.TrimSpace(a.secrets.Replace(string(b))), "\n")
 		if line != "" && !strings.HasPrefix(line, "<") {
-			said = " (" + strings.ToValidUTF8(line, "�") + ")"
+			said = " (" + strings.ToValidUTF8(line[:min(len(line), most)], "�") + ")"
 		}
 	}
+	status := a.secrets.Replace(r.Status)
 	switch {
 	case r.StatusCode >= 300 && r.StatusCode < 400:
 		to := "another address"
@@ -172,7 +175,7 @@ func unexpected(r *http.Response, want string) error {
 		}
 		return fmt.Errorf("the server sends on to %s, and redirects are not followed: if you trust that address, use it as the URL", to)
 	case r.StatusCode == http.StatusUnauthorized, r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusProxyAuthRequired:
-		return fmt.Errorf("the server answered %s%s: it may want headers = { Authorization = \"…\" } in the agent's configuration", r.Status, said)
+		return fmt.Errorf("the server answered %s%s: it may want headers = { Authorization = \"…\" } in the agent's configuration", status, said)
 	}
-	return fmt.Errorf("the server answered %s%s where %s was expected", r.Status, said, want)
+	return fmt.Errorf("the server answered %s%s where %s was expected", status, said, want)
 }

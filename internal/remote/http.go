@@ -210,10 +210,10 @@ func (s *streamable) post(message []byte, e envelope, session string) error {
 		return nil
 	case code >= 400 && code < 500 && code != http.StatusNotFound && code != http.StatusGone && e.Method != "" && len(e.ID) > 0:
 		// The server has not taken this request; others may well go through.
-		s.refuse(e, unexpected(answer, "202 Accepted"))
+		s.refuse(e, s.agent.unexpected(answer, "202 Accepted"))
 		return nil
 	}
-	return unexpected(answer, "202 Accepted")
+	return s.agent.unexpected(answer, "202 Accepted")
 }
 
 // refuse answers a request in the agent's place, which has not got it.
@@ -278,7 +278,7 @@ func (s *streamable) initialize(message []byte) error {
 	id := answer.Header.Get(headerConnection)
 	switch {
 	case answer.StatusCode != http.StatusOK:
-		return unexpected(answer, "200 OK")
+		return s.agent.unexpected(answer, "200 OK")
 	case !isType(answer, "application/json"):
 		return fmt.Errorf("the server answered with the type %q where JSON was expected: is it an agent's address?", answer.Header.Get("Content-Type"))
 	case id == "":

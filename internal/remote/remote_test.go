@@ -230,6 +230,24 @@ func TestWhatIsWrongWithAServerIsSaid(t *testing.T) {
 	}
 }
 
+// A server that says which token it does not like does not have it written into the logs of
+// whoever reaches it.
+func TestASecretThatAServerRepeatsIsNotSaid(t *testing.T) {
+	ws, _, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		http.Error(w, strings.Repeat("x", 190)+" "+token+" and "+r.URL.RawQuery+" are not known", http.StatusUnauthorized)
+	}), false)
+	for _, url := range []string{ws, strings.Replace(ws, "ws", "http", 1)} {
+		c := dial(t, Options{URL: url + "/acp?key=hunter-key&v=1", Headers: map[string]string{"Authorization": "Bearer hunter-token"}})
+		within(t, url, func() {
+			err := c.Write([]byte(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))
+			if err == nil || strings.Contains(err.Error(), "hunt") || !strings.Contains(err.Error(), "401 Unauthorized (xxx") {
+				t.Errorf("%s: %v", url, err)
+			}
+		})
+	}
+}
+
 func TestACertificateIsChecked(t *testing.T) {
 	ws, _, _ := serve(t, agentServer(t, echo), true)
 	c := dial(t, Options{URL: ws})

@@ -64,7 +64,7 @@ func (s *streamable) checkStream(answer *http.Response, st *stream) error {
 	case answer.StatusCode == http.StatusNotFound && st.session != "":
 		return errUnknownSession
 	case answer.StatusCode != http.StatusOK:
-		return unexpected(answer, "a stream")
+		return s.agent.unexpected(answer, "a stream")
 	case !isType(answer, "text/event-stream"):
 		return fmt.Errorf("the server answered with the type %q where a stream was expected", answer.Header.Get("Content-Type"))
 	}

@@ -76,7 +76,7 @@ func (s *socket) dial() (*websocket.Conn, error) {
 		HTTPClient: s.agent.client(t), HTTPHeader: s.agent.headers.Clone(),
 	})
 	if err != nil && answer != nil && answer.StatusCode != http.StatusSwitchingProtocols {
-		err = unexpected(answer, "a WebSocket")
+		err = s.agent.unexpected(answer, "a WebSocket")
 	}
 	if err != nil {
 		t.CloseIdleConnections()
