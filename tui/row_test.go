@@ -201,6 +201,29 @@ func TestTheTitleCountsWhoWaits(t *testing.T) {
 	p.mustShow(" 1 ? go")
 }
 
+// Who goes from tab to tab by their numbers answers no question that waits in one of them.
+func TestTheKeyOfATabAnswersNothing(t *testing.T) {
+	p, first, second := twoTabs(t, map[string]string{"asks": asks}, "asks")
+	p.until("it asks", func() bool { return first.State() == tab.Waiting })
+	seen := func() {
+		p.press("alt+1")
+		p.mustShow("Allow it")
+		p.wait()
+		p.mustShow("1-2 answer")
+	}
+	seen()
+	p.press("alt+1")
+	if p.front != first || first.State() != tab.Waiting {
+		t.Fatalf("the key of the tab in front has answered:\n%s", p.screen())
+	}
+	if p.press("alt+2"); p.front != second || first.State() != tab.Waiting {
+		t.Fatalf("the key of another tab has answered, or does not show it:\n%s", p.screen())
+	}
+	seen()
+	p.press("1")
+	p.until("it is answered", func() bool { return first.State() != tab.Waiting })
+}
+
 // What streams in the background is folded, and costs no frame until the line of
 // tabs changes.
 func TestTheBackgroundCostsNoFrames(t *testing.T) {

@@ -106,7 +106,8 @@ func (t *Tab) label() string { return t.standing.Label(t.Title(), t.agent.Name, 
 
 // tabKey takes a key that shows another tab, whatever is open in this one, and, while
 // a question waits, one that opens or closes a tab: nobody has to answer first. Those
-// that go to a tab by its number answer a question then.
+// that go to a tab by its number answer a question where they have to: while the prompt
+// holds text, a number alone is the prompt's.
 func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	keys, asks := t.program.Keys, t.dialogs.Asks()
 	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
@@ -116,10 +117,11 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	case config.ActionNextTab, config.ActionPrevTab:
 		return t.run(a), true
 	case config.ActionTab:
-		if !asks {
-			t.row().Go(slices.Index(keys.For(a), name))
+		if asks && (!t.composer.Empty() || t.row().Alone()) {
+			return nil, false
 		}
-		return nil, !asks
+		t.row().Go(slices.Index(keys.For(a), name))
+		return nil, true
 	case config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader.Reads() {
 			return t.run(a), true
