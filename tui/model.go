@@ -164,6 +164,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		return m.mouse(msg)
+	case tea.ResumeMsg:
+		return m.front.Update(msg)
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		return m.front.Update(msg)

@@ -224,6 +224,22 @@ func TestTheKeyOfATabAnswersNothing(t *testing.T) {
 	p.until("it is answered", func() bool { return first.State() != tab.Waiting })
 }
 
+// A program that had the terminal, an editor or a shell, may end before the last key that was
+// meant for it: no question takes that.
+func TestNoQuestionTakesTheKeysOfAnEditor(t *testing.T) {
+	p := newProgram(t, map[string]string{"asks": asks})
+	first := p.front
+	p.start(first, "asks")
+	p.press("g", "o", "enter")
+	p.until("it asks", func() bool { return first.State() == tab.Waiting })
+	p.mustShow("Allow it")
+	p.wait()
+	p.mustShow("1-2 answer")
+	p.send(tea.ResumeMsg{})
+	p.press("1")
+	p.mustShow("Allow it", "takes no keys until you pause", "❯ 1")
+}
+
 // What streams in the background is folded, and costs no frame until the line of
 // tabs changes.
 func TestTheBackgroundCostsNoFrames(t *testing.T) {

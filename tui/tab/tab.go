@@ -315,6 +315,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.mouse(msg)
 	case tea.WindowSizeMsg:
 		t.width, t.height = msg.Width, msg.Height
+	case tea.ResumeMsg:
+		t.dialogs.Regain() // what is pressed at first was for the program that had the terminal
 	case ErrorMsg:
 		return t.desk.Say(msg.Err.Error())
 	case composer.ErrorMsg:
