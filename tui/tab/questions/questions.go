@@ -145,7 +145,7 @@ func (q *Questions) lookWhereItLeads() tea.Cmd {
 	if q.asking == nil || !q.desk.Dialogs.Has(q.asking) {
 		return nil
 	}
-	const most = 1000
+	const most = 1000 // at once; the others come next
 	var unknown []string
 	for _, path := range q.asking.Paths() {
 		if !q.reach.Known(path) && len(unknown) < most {
@@ -158,7 +158,13 @@ func (q *Questions) lookWhereItLeads() tea.Cmd {
 	roots := q.reach.Roots
 	return desk.Beside(func() desk.Then {
 		found := toolface.Resolve(roots, unknown)
-		return func() tea.Cmd { q.reach.Add(found); return nil }
+		return func() tea.Cmd {
+			q.reach.Add(found)
+			if len(found) == 0 {
+				return nil // nothing can be found out
+			}
+			return q.lookWhereItLeads()
+		}
 	})
 }
 

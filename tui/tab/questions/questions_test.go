@@ -2,8 +2,10 @@ package questions
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -89,6 +91,28 @@ func TestWhereAPathLeads(t *testing.T) {
 		p.opens(1, "Read it", filepath.Join(b.Env.Cwd, "..", "elsewhere"))
 		b.Do(q.Follow())
 		b.MustSay("outside the project")
+	})
+}
+
+// An agent that names thousands of places hides none behind them.
+func TestWhereThePathsOfManyLead(t *testing.T) {
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		q, p := newQuestions(b)
+		cwd := t.TempDir()
+		if err := os.Symlink(t.TempDir(), filepath.Join(cwd, "z")); err != nil {
+			t.Fatal(err)
+		}
+		q.SetRoots([]string{cwd})
+		e := opened(1, "Edit them", filepath.Join(cwd, "z", "file")).(conversation.PermissionOpened)
+		for i := range 2500 {
+			call := &e.Request.ToolCall
+			call.Locations = append(call.Locations, acpclient.ToolCallLocation{Path: filepath.Join(cwd, strconv.Itoa(i))})
+		}
+		p.conv.Apply(e)
+		b.Do(q.Follow())
+		if led := q.Reach().Of(filepath.Join(cwd, "z", "file")); !led.Outside {
+			t.Errorf("a link that leads out was not followed: %+v", led)
+		}
 	})
 }
 
