@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"parley/config"
 )
 
 // A prompt that is being written where nothing was said yet belongs to no log: it is a
@@ -43,12 +45,10 @@ func (s *Store) Draft(cwd string) (string, error) {
 	return string(b), nil
 }
 
-// replaceDraft writes a file with a draft in it as a whole.
+// replaceDraft writes a file with a draft in it as a whole, also if another program does so
+// at the same time.
 func replaceDraft(path string, b []byte) error {
-	if err := os.WriteFile(path+".part", b, fileMode); err != nil {
-		return fmt.Errorf("keep the draft: %w", err)
-	}
-	if err := os.Rename(path+".part", path); err != nil {
+	if err := config.ReplaceFile(path, b, fileMode); err != nil {
 		return fmt.Errorf("keep the draft: %w", err)
 	}
 	return nil

@@ -1,7 +1,12 @@
 package store
 
 import (
+	"errors"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -31,4 +36,37 @@ func TestDraftsOfDirectories(t *testing.T) {
 	save("/a", "")
 	drafts("", "/a")
 	drafts("another", "/b")
+}
+
+// Several programs keep the draft of one directory, and of one session, at the same time:
+// nobody fails, and what is kept is whole and of one of them.
+func TestSeveralKeepADraftAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	id := ID("20260101-000000-abc")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var drafts []string
+	for n := range 8 {
+		drafts = append(drafts, strings.Repeat(strconv.Itoa(n), 8<<10*(n+1)))
+	}
+	var writers sync.WaitGroup
+	for _, draft := range drafts {
+		writers.Go(func() {
+			s := New(dir)
+			for range 50 {
+				if err := errors.Join(s.SaveDraft("/project", draft), s.SaveView(id, View{Draft: draft})); err != nil {
+					t.Error(err)
+				}
+				kept, err := s.Draft("/project")
+				if err != nil || !slices.Contains(drafts, kept) {
+					t.Errorf("%d bytes are kept that nobody wrote, and the error is %v", len(kept), err)
+				}
+				if _, err := s.View(id); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
 }
