@@ -93,17 +93,13 @@ func sessionsSearchCommand(s *streams) *cobra.Command {
 func (o *sessionsListOptions) search(ctx context.Context, words string) error {
 	const none = "Nothing was found. With --all the sessions of all directories are searched."
 	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
-		x, err := lib.Index(ctx)
-		if err != nil {
-			return nil, err
-		}
-		hits, err := x.Search(ctx, words, q)
+		hits, err := lib.Search(ctx, words, q)
 		if err != nil {
 			return nil, err
 		}
 		out := make([]listed, len(hits))
 		for i, h := range hits {
-			snippet, err := x.Snippet(h, words)
+			snippet, err := lib.Snippet(h, words)
 			if err != nil && !errors.Is(err, store.ErrNotStored) {
 				return nil, err
 			}

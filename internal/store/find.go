@@ -190,24 +190,24 @@ func matchOf(text string) string {
 const around = 60
 
 // Snippet is a line of the passage that was found, with the words in it.
-func (x *Index) Snippet(h Hit, words string) (string, error) {
+func (s *Store) Snippet(h Hit, words string) (string, error) {
 	var text string
-	s := scanner{}
-	s.emit = func(p *passage) error {
+	scan := scanner{}
+	scan.emit = func(p *passage) error {
 		if text == "" {
 			text = p.text.String()
 		}
 		return nil
 	}
-	for r, err := range x.store.Records(h.ID, h.Offset) {
+	for r, err := range s.Records(h.ID, h.Offset) {
 		if err != nil {
 			return "", err
 		}
-		if s.record(r); text != "" {
+		if scan.record(r); text != "" {
 			break
 		}
 	}
-	s.flush()
+	scan.flush()
 	return excerpt(text, tokens(words)), nil
 }
 

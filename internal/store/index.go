@@ -128,6 +128,24 @@ func inUse(err error) bool {
 	return errors.As(err, &failed) && failed.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
+// spoiled reports whether an error says that the index is damaged. That may come to light
+// long after it was opened: only what is asked for is read.
+func spoiled(err error) bool {
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return false
+	}
+	code := failed.Code() & 0xff
+	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
+}
+
+// condemn gives the index a version that no program takes: whoever opens it makes it anew.
+// It says so in the very file that is open here. If another program has put a new one into
+// its place, that stays.
+func (x *Index) condemn() {
+	_, _ = x.db.Exec("PRAGMA user_version = -1") // one that cannot even be written is not opened again, either
+}
+
 // openIndex opens the index in a file, which it makes if there is none.
 func (s *Store) openIndex(ctx context.Context, path string) (*Index, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode) // SQLite would let others read it

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +116,7 @@ func TestFindsSessions(t *testing.T) {
 	if err != nil || len(hits) != 1 || hits[0].Kind != FromAgent {
 		t.Fatalf("%+v, %v", hits, err)
 	}
-	if got, err := x.Snippet(hits[0], "grün"); err != nil || got != "The colour was wrong: it is grün." {
+	if got, err := s.Snippet(hits[0], "grün"); err != nil || got != "The colour was wrong: it is grün." {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -321,6 +322,53 @@ func TestTheIndexIsMadeAnew(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// An index of which any part is damaged is made anew when that comes to light, also if it
+// was opened before, and by several at once. Nobody is told.
+func TestTheIndexIsMadeAnewWhenDamageComesToLight(t *testing.T) {
+	s := New(t.TempDir())
+	chat(t, s, Meta{Cwd: "/a"}, "Fix the parser")
+	path := filepath.Join(s.dir, indexName)
+	if err := index(t, s).Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = 4096
+	for n := 1; n < len(whole)/page; n++ {
+		damaged := slices.Clone(whole)
+		copy(damaged[n*page:], bytes.Repeat([]byte{0xff}, page))
+		if err := os.WriteFile(path, damaged, fileMode); err != nil {
+			t.Fatal(err)
+		}
+		opened := []*Library{NewLibrary(s), NewLibrary(s)}
+		for _, lib := range opened {
+			_, _ = lib.open(t.Context()) // if that fails, it is made anew by whoever asks
+		}
+		for _, lib := range opened {
+			if list, err := lib.List(t.Context(), Query{}); err != nil || len(list) != 1 {
+				t.Errorf("page %d: listed %v, %v", n, list, err)
+			}
+			if hits, err := lib.Search(t.Context(), "parser", Query{}); err != nil || len(hits) != 1 {
+				t.Errorf("page %d: found %v, %v", n, hits, err)
+			}
+		}
+		for _, lib := range opened {
+			if err := lib.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		x := index(t, s)
+		if got := found(t, x, "parser", Query{}); len(got) != 1 {
+			t.Errorf("page %d: found %s afterwards", n, got)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -17,13 +17,38 @@ type Library struct {
 // NewLibrary is the library of a store. It does nothing yet.
 func NewLibrary(s *Store) *Library { return &Library{Store: s} }
 
-// Index is the index, brought up to date with the logs.
-func (l *Library) Index(ctx context.Context) (*Index, error) {
+// ask gives the index, brought up to date with the logs, to a function. One in which damage
+// comes to light is made anew, and asked again.
+func (l *Library) ask(ctx context.Context, about func(*Index) error) error {
+	x, err := l.current(ctx, about)
+	if x == nil || !spoiled(err) {
+		return err
+	}
+	l.discard(x)
+	_, err = l.current(ctx, about)
+	return err
+}
+
+func (l *Library) current(ctx context.Context, about func(*Index) error) (*Index, error) {
 	x, err := l.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return x, x.Refresh(ctx)
+	if err := x.Refresh(ctx); err != nil {
+		return x, err
+	}
+	return x, about(x)
+}
+
+// discard gives up an index, so that the next one is made anew.
+func (l *Library) discard(x *Index) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.index == x {
+		l.index = nil
+		x.condemn()
+		_ = x.Close() // there is nothing to keep
+	}
 }
 
 func (l *Library) open(ctx context.Context) (*Index, error) {
@@ -40,12 +65,21 @@ func (l *Library) open(ctx context.Context) (*Index, error) {
 }
 
 // List is Index.List of an index that is up to date.
-func (l *Library) List(ctx context.Context, q Query) ([]Summary, error) {
-	x, err := l.Index(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return x.List(ctx, q)
+func (l *Library) List(ctx context.Context, q Query) (list []Summary, err error) {
+	err = l.ask(ctx, func(x *Index) error {
+		list, err = x.List(ctx, q)
+		return err
+	})
+	return list, err
+}
+
+// Search is Index.Search of an index that is up to date.
+func (l *Library) Search(ctx context.Context, words string, q Query) (hits []Hit, err error) {
+	err = l.ask(ctx, func(x *Index) error {
+		hits, err = x.Search(ctx, words, q)
+		return err
+	})
+	return hits, err
 }
 
 // Close closes the index, if it was opened.

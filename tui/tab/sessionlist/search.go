@@ -55,15 +55,10 @@ func (l *List) look(words string) tea.Cmd {
 
 // search looks in all that was said.
 func (h *hits) search(ctx context.Context, lib *store.Library, q store.Query) {
-	x, err := lib.Index(ctx)
-	if err != nil {
-		h.err = err
-		return
-	}
-	found, err := x.Search(ctx, h.words, q)
+	found, err := lib.Search(ctx, h.words, q)
 	h.err = err
 	for _, f := range found {
-		snippet, err := x.Snippet(f, h.words)
+		snippet, err := lib.Snippet(f, h.words)
 		if err != nil {
 			if !errors.Is(err, store.ErrNotStored) { // it was deleted meanwhile
 				h.err = err
