@@ -20,20 +20,28 @@ func (s *Store) draftPath(cwd string) string {
 	return filepath.Join(s.dir, draftDir, hex.EncodeToString(sum[:16]))
 }
 
-// SaveDraft keeps the prompt that was written in a directory, in no session yet. An empty
-// one is kept as no file.
-func (s *Store) SaveDraft(cwd, draft string) error {
+// SaveDraft keeps the prompt that was written in a directory, in no session yet, in place of
+// the one that the same person has kept there until now. An empty one is kept as no file.
+// What somebody else has kept there, such as another tab, stays: theirs is not to be lost.
+func (s *Store) SaveDraft(cwd, was, draft string) error {
+	s.drafts.Lock()
+	defer s.drafts.Unlock()
 	path := s.draftPath(cwd)
-	if draft == "" {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("forget the draft: %w", err)
-		}
+	switch kept, err := s.Draft(cwd); {
+	case err != nil:
+		return err
+	case kept != was && kept != "":
 		return nil
+	case draft != "":
+		if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+			return fmt.Errorf("keep the draft: %w", err)
+		}
+		return replaceDraft(path, []byte(draft))
 	}
-	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
-		return fmt.Errorf("keep the draft: %w", err)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("forget the draft: %w", err)
 	}
-	return replaceDraft(path, []byte(draft))
+	return nil
 }
 
 // Draft is what SaveDraft has kept for a directory, "" if it has nothing.

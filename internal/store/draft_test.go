@@ -18,22 +18,25 @@ func TestDraftsOfDirectories(t *testing.T) {
 			t.Errorf("the draft of %s is %q (%v), want %q", cwd, got, err, want)
 		}
 	}
-	save := func(cwd, draft string) {
+	save := func(cwd, was, draft string) {
 		t.Helper()
-		if err := s.SaveDraft(cwd, draft); err != nil {
+		if err := s.SaveDraft(cwd, was, draft); err != nil {
 			t.Error(err)
 		}
 	}
 	drafts("", "/a")
-	save("/a", "")
-	save("/a", "half a\nthought")
-	save("/b", "another")
+	save("/a", "", "")
+	save("/a", "", "half a\nthought")
+	save("/b", "", "another")
 	drafts("half a\nthought", "/a")
 	drafts("another", "/b")
 	if info, err := os.Stat(s.draftPath("/a")); err != nil || info.Mode().Perm() != fileMode {
 		t.Errorf("others may read it: %v, %v", info, err)
 	}
-	save("/a", "")
+	save("/a", "what another tab has kept", "another thought")
+	save("/a", "what another tab has kept", "")
+	drafts("half a\nthought", "/a")
+	save("/a", "half a\nthought", "")
 	drafts("", "/a")
 	drafts("another", "/b")
 }
@@ -55,10 +58,11 @@ func TestSeveralKeepADraftAtOnce(t *testing.T) {
 		writers.Go(func() {
 			s := New(dir)
 			for range 50 {
-				if err := errors.Join(s.SaveDraft("/project", draft), s.SaveView(id, View{Draft: draft})); err != nil {
+				kept, err := s.Draft("/project")
+				if err = errors.Join(err, s.SaveDraft("/project", kept, draft), s.SaveView(id, View{Draft: draft})); err != nil {
 					t.Error(err)
 				}
-				kept, err := s.Draft("/project")
+				kept, err = s.Draft("/project")
 				if err != nil || !slices.Contains(drafts, kept) {
 					t.Errorf("%d bytes are kept that nobody wrote, and the error is %v", len(kept), err)
 				}

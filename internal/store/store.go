@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -67,7 +68,10 @@ type Meta struct {
 
 // Store is a directory of logs. It may be used from any goroutine, and by several
 // processes at once.
-type Store struct{ dir string }
+type Store struct {
+	dir    string
+	drafts sync.Mutex // is held while a draft of a directory is compared and replaced
+}
 
 // New is the store in a directory, which need not exist. It does nothing yet.
 func New(dir string) *Store { return &Store{dir: dir} }

@@ -1,6 +1,10 @@
 package composer
 
-import "strings"
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // walk is a way through the history: where it stands, and what was left behind
 // at each place of it. The last place is the draft.
@@ -60,6 +64,15 @@ func (c *Composer) abandoned() string {
 		return ""
 	}
 	return strings.TrimSpace(draft.raw())
+}
+
+// Leave ends a search. A draft that was left behind for a prompt of the history is kept
+// there: only what stands here now comes back. The command that saves it may be nil.
+func (c *Composer) Leave() tea.Cmd {
+	if c.search != nil {
+		c.buf, c.search = c.search.draft, nil
+	}
+	return c.keep(c.abandoned())
 }
 
 // toDraft ends a walk or a search and shows the draft again.

@@ -40,8 +40,10 @@ type Drafts struct {
 
 	saved   store.View
 	pending bool // it is going to be saved
-	// loose says that the draft is kept for the directory: there was no log yet.
+	// loose says that the draft is kept for the directory: there was no log yet. left is
+	// that draft.
 	loose bool
+	left  string
 	// last is the saving that was begun last, nil if none was.
 	last func() error
 }
@@ -105,19 +107,37 @@ func (d *Drafts) save() tea.Cmd {
 	}
 }
 
-// SaveLast saves the view when the tab is closed. Where nothing is stored, the draft goes
-// into the history.
+// SaveLast saves the view when the tab is closed. A draft that could not be kept goes into
+// the history: nothing may be stored, the agent may not have started, the disk may be full,
+// or another tab may keep one for the same directory.
 func (d *Drafts) SaveLast() {
-	if d.host.Library() == nil {
-		if keep := d.composer.Clear(); keep != nil {
-			keep() // there is nobody to tell of an error any more
-		}
-		return
-	}
+	keep := []tea.Cmd{d.composer.Leave()}
 	d.saver()
 	if d.last != nil { // also one whose command has not come to its end
 		_ = d.last() // there is nobody to tell any more
 	}
+	if !d.kept() {
+		keep = append(keep, d.composer.Clear())
+	}
+	for _, save := range keep {
+		if save != nil {
+			save() // nor is there of this
+		}
+	}
+}
+
+// kept reports whether what stands in the prompt comes back.
+func (d *Drafts) kept() bool {
+	lib, draft := d.host.Library(), d.composer.Text()
+	if lib == nil || draft == "" {
+		return draft == ""
+	}
+	if id := d.host.OwnLog(); id != "" {
+		v, err := lib.View(id)
+		return err == nil && v.Draft == draft
+	}
+	kept, err := lib.Draft(d.base)
+	return err == nil && kept == draft
 }
 
 // saver is what saves the view, nil if there is nothing to save. As long as nothing
@@ -130,7 +150,10 @@ func (d *Drafts) saver() func() error {
 		return nil
 	}
 	d.saved, d.loose = v, id == "" && v.Draft != ""
-	base, loose, before := d.base, d.loose, d.last
+	base, loose, before, left := d.base, d.loose, d.last, d.left
+	if d.left = ""; loose {
+		d.left = v.Draft
+	}
 	d.last = sync.OnceValue(func() error {
 		if before != nil {
 			_ = before() // its own command tells of its error
@@ -138,9 +161,9 @@ func (d *Drafts) saver() func() error {
 		var err error
 		switch {
 		case loose && v.Draft != was.Draft, loose && !wasLoose:
-			err = lib.SaveDraft(base, v.Draft)
+			err = lib.SaveDraft(base, left, v.Draft)
 		case wasLoose && !loose:
-			err = lib.SaveDraft(base, "")
+			err = lib.SaveDraft(base, left, "")
 		}
 		if id != "" {
 			err = errors.Join(err, lib.SaveView(id, v))
@@ -176,7 +199,7 @@ func (d *Drafts) take(draft string) {
 		return
 	}
 	d.composer.SetText(draft)
-	d.loose = true
+	d.loose, d.left = true, draft
 	if d.host.OwnLog() == "" {
 		d.saved.Draft = draft
 	}
@@ -187,7 +210,7 @@ func (d *Drafts) take(draft string) {
 func (d *Drafts) Leave() {
 	if d.loose && d.unkept() && d.composer.Text() == d.saved.Draft {
 		d.composer.SetText("")
-		d.loose, d.saved.Draft = false, ""
+		d.loose, d.left, d.saved.Draft = false, "", ""
 	}
 }
 

@@ -1,6 +1,9 @@
 package drafts
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +19,7 @@ import (
 
 // place is a tab with a session, or without one.
 type place struct {
+	dir        string // of the library
 	lib        *store.Library
 	open, kept bool
 	log        store.ID
@@ -30,7 +34,8 @@ func (p *place) Top() *int               { return p.top }
 
 func newDrafts(t *testing.T) (*Drafts, *place) {
 	t.Helper()
-	p := &place{lib: store.NewLibrary(store.New(t.TempDir()))}
+	p := &place{dir: t.TempDir()}
+	p.lib = store.NewLibrary(store.New(p.dir))
 	c := composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()})
 	return New(p, c, "/work"), p
 }
@@ -65,6 +70,24 @@ func TestADraftComesBack(t *testing.T) {
 	again.composer.SetText("") // it is sent
 	p.log = "log"
 	desktest.Run(t, func(_ *testing.T, b *desktest.Bench) { b.Do(again.Touched(key())) })
+	if draft, err := p.lib.Draft("/work"); draft != "" || err != nil {
+		t.Errorf("kept is still %q, %v", draft, err)
+	}
+}
+
+// The draft of a directory that came back with a session of it is forgotten, too, once it
+// was sent there.
+func TestADraftComesBackWithASession(t *testing.T) {
+	d, p := newDrafts(t)
+	p.open, p.kept, p.log = true, true, stored.Sessions(t, p.lib, "/work", "go")[0]
+	if err := p.lib.SaveDraft("/work", "", "fix the parser"); err != nil {
+		t.Fatal(err)
+	}
+	if load(t, d); d.composer.Text() != "fix the parser" {
+		t.Fatalf("the prompt has %q", d.composer.Text())
+	}
+	d.composer.SetText("") // it is sent
+	d.SaveLast()
 	if draft, err := p.lib.Draft("/work"); draft != "" || err != nil {
 		t.Errorf("kept is still %q, %v", draft, err)
 	}
@@ -117,7 +140,7 @@ func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
 // as the tour's.
 func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
 	d, p := newDrafts(t)
-	if err := p.lib.SaveDraft("/work", "fix the parser"); err != nil {
+	if err := p.lib.SaveDraft("/work", "", "fix the parser"); err != nil {
 		t.Fatal(err)
 	}
 	load(t, d)
@@ -130,5 +153,73 @@ func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
 	}
 	if load(t, d); !d.composer.Empty() {
 		t.Errorf("the prompt has %q again", d.composer.Text())
+	}
+}
+
+// A draft that cannot come back where it was written is found in the history: that of an
+// agent that has not started, of a session that is not kept, of a disk that takes nothing,
+// and of the second tab in which nothing was said. The draft of the first one comes back.
+func TestADraftThatIsNotKeptGoesIntoTheHistory(t *testing.T) {
+	for name, prepare := range map[string]func(*place) error{
+		"not started": func(p *place) error { p.kept = true; return nil },
+		"not kept":    func(p *place) error { p.open = true; return nil },
+		"no disk": func(p *place) error {
+			p.open, p.kept, p.log = true, true, "log-1"
+			return os.Mkdir(filepath.Join(p.dir, "log-1.view"), 0o700) // where the draft would be written
+		},
+		"another tab's": func(p *place) error {
+			p.open, p.kept = true, true
+			return p.lib.SaveDraft("/work", "", "what the first tab keeps")
+		},
+	} {
+		file := filepath.Join(t.TempDir(), "history")
+		history, err := composer.OpenHistory(file, "/work")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, p := newDrafts(t)
+		d.composer = composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys(), History: history})
+		if err := prepare(p); err != nil {
+			t.Fatal(err)
+		}
+		d.composer.SetText("fix the parser")
+		d.SaveLast()
+		if b, err := os.ReadFile(file); !strings.Contains(string(b), "fix the parser") {
+			t.Errorf("%s: the history has %q, %v", name, b, err)
+		}
+		if draft, err := p.lib.Draft("/work"); name == "another tab's" && draft != "what the first tab keeps" {
+			t.Errorf("%s: kept is %q, %v", name, draft, err)
+		}
+	}
+}
+
+// What was being written when a prompt of the history came into its place is found in the
+// history, and what was being written when somebody began to search there comes back.
+func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(file, []byte(`{"text":"an earlier one"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	history, err := composer.OpenHistory(file, "/work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, keys := range map[string][]tea.KeyPressMsg{"walked": {{Code: tea.KeyUp}}, "searched": {{Code: 'r', Mod: tea.ModCtrl}, {Code: 'n', Text: "n"}}} {
+		d, p := newDrafts(t)
+		p.open, p.kept = true, true
+		d.composer = composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys(), History: history})
+		d.composer.SetText("fix the parser")
+		for _, k := range keys {
+			d.composer.Key(k)
+		}
+		if d.composer.Text() == "fix the parser" {
+			t.Fatalf("%s: nothing else is shown", name)
+		}
+		d.SaveLast()
+		kept, err := p.lib.Draft("/work")
+		b, _ := os.ReadFile(file)
+		if err != nil || kept != "fix the parser" && !strings.Contains(string(b), "fix the parser") {
+			t.Errorf("%s: kept is %q (%v), and the history has %s", name, kept, err, b)
+		}
 	}
 }
