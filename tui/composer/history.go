@@ -1,7 +1,6 @@
 package composer
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -160,7 +159,13 @@ func (h *History) append(text string, now time.Time) (err error) {
 	if info, err := os.Stat(h.path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: %w", h.path, regular.ErrNotRegular)
 	}
-	f, err := lockedfile.OpenFile(h.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, config.FileMode)
+	// The lock is not that of the file: another one takes its place when it is cut.
+	unlock, err := lockedfile.MutexAt(h.path + ".lock").Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	f, err := os.OpenFile(h.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, config.FileMode)
 	if err != nil {
 		return err
 	}
@@ -175,7 +180,7 @@ func (h *History) append(text string, now time.Time) (err error) {
 }
 
 // closeLine ends a line that another program has left without its end.
-func closeLine(f *lockedfile.File) error {
+func closeLine(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
 		return err
@@ -190,31 +195,25 @@ func closeLine(f *lockedfile.File) error {
 	return err
 }
 
-// trim cuts a file that has become too long down to what it keeps. The file is
-// written in place, because its lock belongs to this very file.
-func trim(f *lockedfile.File) error {
-	if _, err := f.Seek(0, 0); err != nil {
+// trim cuts a file that has become too long down to what it keeps. It is replaced as a
+// whole: whoever is killed meanwhile, or has a full disk, loses nothing.
+func trim(f *os.File) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	var lines [][]byte
-	r := bufio.NewReader(f)
-	for {
-		line, err := r.ReadBytes('\n')
-		if len(line) > 0 {
-			lines = append(lines, line)
-		}
-		if err != nil {
-			break
-		}
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return err
 	}
+	lines := slices.Collect(bytes.Lines(data))
 	if len(lines) <= historyKept+historySlack {
 		return nil
 	}
-	if err := f.Truncate(0); err != nil {
+	path, err := filepath.EvalSymlinks(f.Name()) // a link stays one
+	if err != nil {
 		return err
 	}
-	_, err := f.Write(bytes.Join(lines[len(lines)-historyKept:], nil))
-	return err
+	return config.ReplaceFile(path, bytes.Join(lines[len(lines)-historyKept:], nil), config.FileMode)
 }
 
 // keep puts drafts into the history, and returns the command that saves them.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -237,16 +238,44 @@ func TestSearchingTheHistory(t *testing.T) {
 
 // What stands in the history's way must not keep parley from starting: another
 // program that holds its lock, or a pipe in its place.
+// A file that is cut is never without what it keeps: who has opened it meanwhile, or is
+// left with it because the disk is full or the other program was killed, has all of it.
+func TestHistoryIsCutAsAWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	var all []byte
+	for i := range historyKept + historySlack {
+		all = fmt.Appendf(all, "{\"text\":\"prompt %d\"}\n", i)
+	}
+	if err := os.WriteFile(path, all, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := openHistory(t, path, "/p")
+	before, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	if err := h.save("the newest", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := io.ReadAll(before); err != nil || !strings.HasPrefix(string(left), string(all)) {
+		t.Errorf("%d of %d bytes are left while it is cut, %v", len(left), len(all), err)
+	}
+	if got := openHistory(t, path, "/p").all(); len(got) != historyKept || got[len(got)-1] != "the newest" {
+		t.Errorf("%d are kept, the last is %q", len(got), got[len(got)-1])
+	}
+}
+
 func TestHistoryNeverWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
 	if err := openHistory(t, path, "/p").save("one", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	held, err := lockedfile.Edit(path)
+	unlock, err := lockedfile.MutexAt(path + ".lock").Lock()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.Close()
+	defer unlock()
 	if got := openHistory(t, path, "/p").all(); !slices.Equal(got, []string{"one"}) {
 		t.Errorf("read while it is locked: %q", got)
 	}
