@@ -61,13 +61,20 @@ func (p *program) apply(e conversation.Event) {
 		p.signedIn(e)
 	case conversation.PromptSent:
 		p.sent()
-	case conversation.TurnEnded:
-		if p.conv.QueuePaused && len(p.conv.Queue) > 0 {
-			p.out.items(p.conv)
-			p.out.line(fmt.Sprintf("%s: /send sends them, /queue lists them.", waiting(len(p.conv.Queue))))
-		}
 	}
 	p.tellMode()
+	p.tellWaiting()
+}
+
+// tellWaiting says that prompts wait for the person, once they do and no turn runs any more.
+// Where that follows from a turn that has failed, it is known only after its end.
+func (p *program) tellWaiting() {
+	was := p.waits
+	p.waits = p.conv.QueuePaused && len(p.conv.Queue) > 0 && p.conv.Phase == conversation.PhaseReady && !p.conv.Turn.Running
+	if p.waits && !was && !p.ended {
+		p.out.items(p.conv)
+		p.out.line(waiting(len(p.conv.Queue)) + ": /send sends them, /queue lists them.")
+	}
 }
 
 func waiting(n int) string {
@@ -75,6 +82,17 @@ func waiting(n int) string {
 		return "1 prompt waits"
 	}
 	return fmt.Sprintf("%d prompts wait", n)
+}
+
+// tellUnsent says that prompts were not sent of those that parley was given.
+func (p *program) tellUnsent() {
+	switch n := len(p.conv.Queue) + len(p.first); n {
+	case 0:
+	case 1:
+		p.out.line("1 prompt was not sent.")
+	default:
+		p.out.line(fmt.Sprintf("%d prompts were not sent.", n))
+	}
 }
 
 // opened greets.

@@ -143,6 +143,7 @@ type program struct {
 	besides int                    // what is being done beside
 	adds    *conversation.Terminal // whose output goes with the next prompt, nil if none does
 	draft   []string               // lines that the next one goes on with
+	waits   bool                   // what waits is not sent before the person says so
 	direct  bool                   // a prompt is being sent that was just typed
 	first   []string               // prompts that are sent when the session is open
 	left    time.Time
@@ -282,6 +283,8 @@ func (p *program) endOfInput() {
 	case p.question != nil:
 		p.out.line("The input has ended, and nobody can answer.")
 		p.over = true
+	case p.draft != nil: // its last line says that it goes on, and that was all
+		p.line(typed{})
 	}
 }
 
@@ -290,6 +293,7 @@ func (p *program) close() Left {
 	left := Left{Unstarted: p.unstarted}
 	if p.session != nil {
 		p.out.flush(p.conv)
+		p.tellUnsent()
 		p.out.line("Leaving.")
 		left = p.leftBehind()
 		p.end(p.session)

@@ -201,6 +201,32 @@ func TestPromptsFromAPipeAreWorkedOff(t *testing.T) {
 	r.reads("Agent: First.", "Agent: Second.", "Leaving.").leaves()
 }
 
+// So is one whose last line says that it goes on.
+func TestAPromptThatAPipeLeavesOpenIsSent(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt contains \"one\\ntwo\"\nsay First.\nend-turn\n", nil)
+	r.types("one\\\ntwo\\\n").in.(io.Closer).Close()
+	r.reads("Agent: First.", "Leaving.").leaves()
+}
+
+// Prompts that wait because a turn has failed, or the agent has gone, are not forgotten: the
+// person is told, also when nobody can send them any more.
+func TestPromptsThatAreNotSentAreTold(t *testing.T) {
+	const failed, gone = "reply-error prompt -32603 \"it broke\"\n", "exit 1\n"
+	waiting := func(end string) *reading {
+		r := follows(t, "handshake\nexpect session/prompt as prompt\n"+question+"await one\n"+end+"expect session/prompt contains two\nsay Second.\nend-turn\n", nil)
+		r.reads("\n> ").types("one\n").reads("2. Reject")
+		r.types("do two\n").reads("the prompt waits").types("do three\n").reads("the prompt waits")
+		return r.looks().reads("Answer 1 to 2").types("2\n")
+	}
+	for _, end := range []string{failed, gone} {
+		r := waiting(end)
+		r.in.(io.Closer).Close()
+		r.reads("2 prompts were not sent.", "Leaving.").leaves()
+	}
+	r := waiting(failed)
+	r.reads("it broke", "2 prompts wait: /send sends them, /queue lists them.").types("/send\n").reads("Agent: Second.")
+}
+
 // What the agent asks about without an id ends with the answer, which says no more than
 // that it was allowed.
 func TestWhatWasOnlyAskedAboutIsNotDone(t *testing.T) {
