@@ -129,8 +129,11 @@ func (d *Drafts) SaveLast() {
 // kept reports whether what stands in the prompt comes back.
 func (d *Drafts) kept() bool {
 	lib, draft := d.host.Library(), d.composer.Text()
-	if lib == nil || draft == "" {
+	switch {
+	case lib == nil || draft == "":
 		return draft == ""
+	case !d.host.Open() || !d.host.Kept():
+		return draft == d.saved.Draft // it was brought back, and is still where it was
 	}
 	if id := d.host.OwnLog(); id != "" {
 		v, err := lib.View(id)

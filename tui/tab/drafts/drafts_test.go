@@ -223,3 +223,22 @@ func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
 		}
 	}
 }
+
+// A draft that came back with a session that can only be read is still kept with it, and not
+// in the history as well.
+func TestADraftThatWasOnlyReadStaysWhereItIs(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history")
+	history, err := composer.OpenHistory(file, "/work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, p := newDrafts(t)
+	p.open = true
+	d.composer = composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys(), History: history})
+	d.composer.SetText("fix the parser")
+	d.Saved(store.View{Draft: "fix the parser"})
+	d.SaveLast()
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it is in the history")
+	}
+}
