@@ -152,8 +152,12 @@ func (o *Outbox) GiveBack(waited ...conversation.QueuedPrompt) {
 		texts = append(texts, p.Text())
 	}
 	o.waiting = nil
-	if len(texts) > 0 && o.composer.Empty() {
-		o.composer.SetText(strings.Join(texts, "\n\n"))
+	switch all := strings.Join(texts, "\n\n"); {
+	case len(texts) == 0:
+	case o.composer.Empty():
+		o.composer.SetText(all)
+	default: // behind what was begun since then
+		o.composer.Append("\n\n" + all)
 	}
 }
 

@@ -119,6 +119,19 @@ func TestPromptsWaitForTheSession(t *testing.T) {
 	}
 }
 
+// Nor are they lost if the next one has been begun meanwhile.
+func TestPromptsAreGivenBackBehindADraft(t *testing.T) {
+	desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+		p := &place{}
+		o := newOutbox(b, p)
+		b.Do(o.Submit(prompt("one")))
+		o.composer.SetText("two")
+		if o.GiveBack(); o.composer.Text() != "two\n\none" {
+			t.Errorf("the draft is %q", o.composer.Text())
+		}
+	})
+}
+
 // What was read for a prompt that was given back meanwhile, because the agent was left, is
 // not sent to the next one in the place of another prompt.
 func TestAPromptIsSentWithItsOwnFiles(t *testing.T) {
