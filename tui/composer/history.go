@@ -216,6 +216,10 @@ func trim(f *os.File) error {
 	return config.ReplaceFile(path, bytes.Join(lines[len(lines)-historyKept:], nil), config.FileMode)
 }
 
+// Keep puts a text into the history that was a draft elsewhere. The command that saves it may
+// be nil.
+func (c *Composer) Keep(draft string) tea.Cmd { return c.keep(draft) }
+
 // keep puts drafts into the history, and returns the command that saves them.
 func (c *Composer) keep(raw ...string) tea.Cmd {
 	chips, now := c.chips.frozen(), c.now()

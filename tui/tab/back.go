@@ -113,9 +113,9 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		go old.Close(context.Background())
 	}
 	t.adopt(msg.Agent, msg.Session)
-	t.remember(msg)
-	cmds := []tea.Cmd{t.pump.next, t.readBranch(), t.sites.Locate(msg.wanted)}
+	cmds := []tea.Cmd{t.remember(msg), t.pump.next, t.readBranch(), t.sites.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
+		t.outbox.GiveBack() // what was sent meanwhile goes nowhere
 		t.readOnly(msg.ReadOnly)
 		return tea.Batch(cmds...)
 	}
@@ -127,8 +127,9 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	return tea.Batch(append(cmds, t.outbox.Read())...)
 }
 
-// remember takes over how the stored session was left.
-func (t *Tab) remember(msg reopenedMsg) {
+// remember takes over how the stored session was left. A draft in whose place another was
+// begun meanwhile goes into the history.
+func (t *Tab) remember(msg reopenedMsg) (keep tea.Cmd) {
 	c := msg.Transcript.Conversation
 	t.back = back{from: msg.from, title: msg.Transcript.Title, wanted: map[acpclient.ConfigID]acpclient.ConfigValue{}}
 	for i := range c.Options {
@@ -144,10 +145,14 @@ func (t *Tab) remember(msg reopenedMsg) {
 	if top := msg.View.Top; top != nil {
 		t.list.StartAt(*top)
 	}
-	if t.composer.Empty() && msg.View.Draft != "" {
-		t.composer.SetText(msg.View.Draft)
+	switch draft := msg.View.Draft; {
+	case t.composer.Empty():
+		t.composer.SetText(draft)
+	case t.composer.Text() != draft:
+		keep = t.composer.Keep(draft)
 	}
 	t.drafts.Saved(msg.View)
+	return keep
 }
 
 // readOnly says why the session can only be read, and asks where a yes would help.

@@ -73,6 +73,18 @@ func TestADraftIsKeptOverTheOneThatComesBack(t *testing.T) {
 	b.press("n", "e", "w")
 	b.reopenedAs(t, ids[0], func(r *Reopened) { r.View.Draft = "old" })
 	b.mustShow(t, "❯ new")
+	b.press("ctrl+r", "o", "l")
+	b.mustShow(t, "❯ old") // it is in the history
+}
+
+// A prompt that was sent while the session was being read is a draft again if that can only
+// be read.
+func TestAPromptToASessionThatIsOnlyReadIsGivenBack(t *testing.T) {
+	b, ids := newStored(t, "one")
+	b.OpenStored(Open{ID: ids[0]}) // it is being read
+	b.Ask("go on")
+	b.reopenedAs(t, ids[0], func(r *Reopened) { r.ReadOnly = store.ErrInUse })
+	b.mustShow(t, "❯ go on")
 }
 
 func TestOptionsAreSetAgainWhereTheyCanBe(t *testing.T) {
