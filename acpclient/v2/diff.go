@@ -51,9 +51,10 @@ func (c DiffChange) house() acpclient.ToolCallContent {
 
 // fenced puts a text into a block of code that it cannot end.
 func fenced(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	longest := 2 // a fence has three at least
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '`' }) {
+		longest = max(longest, len(run))
 	}
+	fence := strings.Repeat("`", longest+1)
 	return fence + "diff\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
 }

@@ -19,6 +19,7 @@ func TestHostilePatches(t *testing.T) {
 		"no line has an end":          {1, "diff --git a/x b/x\n@@ -0,0 +1,9999999 @@\n" + strings.Repeat("+some text\n\\\n", 2*many)},
 		"many changes of many files":  {many, strings.Repeat("diff --git a/y b/y\n", many)},
 		"many changes of one file":    {many, strings.Repeat("diff --git a/x b/x\n", many)},
+		"nothing but backticks":       {0, strings.Repeat("`", 40*many)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -30,5 +31,19 @@ func TestHostilePatches(t *testing.T) {
 				t.Errorf("of %d changes, %d are shown", tt.changes, len(got))
 			}
 		})
+	}
+}
+
+// A block of code ends where its own fence is, and nowhere in the text.
+func TestFenceOfPatch(t *testing.T) {
+	for text, want := range map[string]string{
+		"":            "```",
+		"a `b` ``c``": "```",
+		"```\nx\n```": "````",
+		"````` `````": "``````",
+	} {
+		if got, _, _ := strings.Cut(fenced(text), "diff\n"); got != want {
+			t.Errorf("%q has the fence %q, want %q", text, got, want)
+		}
 	}
 }

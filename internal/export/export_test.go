@@ -131,3 +131,14 @@ func TestPageIsInert(t *testing.T) {
 		t.Log(got)
 	}
 }
+
+// A text of nothing but backticks is written as fast as any other: this test does not
+// end otherwise.
+func TestTextOfBackticks(t *testing.T) {
+	ticks := strings.Repeat("`", 4<<20)
+	c := conversation.New()
+	c.Apply(events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","content":[{"type":"content","content":{"type":"text","text":"`+ticks+`"}}]}`))
+	if out := exported(t, c, Markdown); !strings.Contains(out, "> "+ticks+"`\n> "+ticks+"\n> "+ticks+"`\n") {
+		t.Error("the text is not in a block of code with a longer fence")
+	}
+}

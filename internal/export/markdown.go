@@ -232,10 +232,11 @@ func quoted(text string) string {
 
 // fenced is text in a block of code. The fence is longer than any in the text.
 func fenced(language, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	longest := 2 // a fence has three at least
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '`' }) {
+		longest = max(longest, len(run))
 	}
+	fence := strings.Repeat("`", longest+1)
 	return fence + language + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 

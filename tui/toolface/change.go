@@ -33,10 +33,11 @@ func Change(c *acpclient.ToolCallContent) string {
 // code is a text in Markdown as it is, whatever is in it.
 func code(text string) string {
 	text = safetext.Line(text)
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	longest := 0
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '`' }) {
+		longest = max(longest, len(run))
 	}
+	fence := strings.Repeat("`", longest+1)
 	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
 		text = " " + text + " "
 	}

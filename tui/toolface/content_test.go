@@ -151,3 +151,13 @@ func TestExcerptOf(t *testing.T) {
 		})
 	}
 }
+
+// A path of nothing but backticks is written as fast as any other: this test does not end
+// otherwise.
+func TestChangeOfBackticks(t *testing.T) {
+	ticks := strings.Repeat("`", 4<<20)
+	c := acpclient.ToolCallContent{Path: ticks, Change: &acpclient.FileChange{Operation: acpclient.FileAdd}}
+	if got, want := Change(&c), "Adds "+ticks+"` "+ticks+" `"+ticks; got != want {
+		t.Errorf("%d bytes, want %d", len(got), len(want))
+	}
+}
