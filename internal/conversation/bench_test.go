@@ -81,6 +81,22 @@ func BenchmarkFoldToolCalls(b *testing.B) {
 	}
 }
 
+// BenchmarkFoldPieces adds to one call: flat for each piece in their number.
+func BenchmarkFoldPieces(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c := conversation.New()
+				for range n {
+					c.Apply(contentChunk())
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/piece")
+		})
+	}
+}
+
 // benchEvents are what most lines of a stored session are, and a large one.
 func benchEvents(b *testing.B) map[string]conversation.Event {
 	code, _ := json.Marshal(strings.Repeat("\tfmt.Println(\"a line of code\")\n", 1<<20/66))

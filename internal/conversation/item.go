@@ -86,8 +86,9 @@ type ToolCall struct {
 	// for one of them.
 	Nested Tally
 
-	announced int // the number of the turn in which it was announced
-	index     int // in the conversation's Items
+	grows     bool // Content is the call's own, and what is added goes behind it in place
+	announced int  // the number of the turn in which it was announced
+	index     int  // in the conversation's Items
 }
 
 // ended reports that the agent has said how the call came out.

@@ -71,8 +71,23 @@ func (c *Conversation) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCall
 // applyToolCallContentChunk adds to what a call has produced.
 func (c *Conversation) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at time.Time) {
 	t := c.toolByID(u.ToolCallID, u.Meta, at)
-	all := append(slices.Clip(t.Content), c.shown(u.Content)...)
-	c.tellTool(t, at, &acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: all, Meta: u.Meta})
+	added := c.shown(u.Content)
+	t.add(added)
+	c.embedTerminals(t, added)
+	told := &acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Meta: u.Meta}
+	c.changeTool(t, told, at)
+	told.Content = t.Content
+	c.questionsFollow(t, told)
+}
+
+// add adds to the content in amortised constant time. What an update brought stays as it
+// was received, so the first time all of it is copied; copies of the call see no more than
+// they had.
+func (t *ToolCall) add(content acpclient.ToolCallContents) {
+	if !t.grows {
+		t.Content = slices.Clip(t.Content)
+	}
+	t.Content, t.grows = append(t.Content, content...), true
 }
 
 // changeTool brings a tool call up to date. What is nil in the update stays as it
@@ -84,11 +99,7 @@ func (c *Conversation) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at t
 	if len(u.RawInput) > 0 {
 		c.followTasks(t)
 	}
-	for i := range u.Content {
-		if u.Content[i].Type == acpclient.ToolContentTerminal {
-			c.embedTerminal(t, c.terminalByID(u.Content[i].TerminalID))
-		}
-	}
+	c.embedTerminals(t, u.Content)
 	c.toolMeta(t, u.Meta)
 	c.settle(c.nodes[t.index])
 }
@@ -102,7 +113,7 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 		t.setStatus(*u.Status)
 	}
 	if u.Content != nil {
-		t.Content = u.Content
+		t.Content, t.grows = u.Content, false
 	}
 	if u.Locations != nil {
 		t.Locations = u.Locations
@@ -141,12 +152,30 @@ func saysNothing(raw []byte) bool {
 	return false
 }
 
+// embedTerminals shows the terminals that contents name in a call.
+func (c *Conversation) embedTerminals(t *ToolCall, content acpclient.ToolCallContents) {
+	for i := range content {
+		if content[i].Type == acpclient.ToolContentTerminal {
+			c.embedTerminal(t, c.terminalByID(content[i].TerminalID))
+		}
+	}
+}
+
 // embedTerminal shows a terminal in a call, once.
 func (c *Conversation) embedTerminal(t *ToolCall, term *Terminal) {
-	if !slices.Contains(t.Terminals, term) {
+	if !t.embeds(term) {
 		t.Terminals = append(t.Terminals, term)
 		term.users = append(term.users, t)
 	}
+}
+
+// embeds reports whether the call shows a terminal. Both know it: the one is asked that
+// has less to look through, for a call can show very many.
+func (t *ToolCall) embeds(term *Terminal) bool {
+	if len(t.Terminals) <= len(term.users) {
+		return slices.Contains(t.Terminals, term)
+	}
+	return slices.Contains(term.users, interface{ changed() }(t))
 }
 
 // set gives a field a value, if there is one.

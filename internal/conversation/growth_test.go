@@ -1,0 +1,79 @@
+package conversation_test
+
+import (
+	"strconv"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// What an agent sends very much of costs no more than its length: these tests do not end
+// otherwise.
+
+// contentChunk adds a line of text to the call "t".
+func contentChunk() conversation.Update {
+	return conversation.Update{Update: &acpclient.ToolCallContentChunk{
+		ToolCallID: "t", Content: acpclient.ToolCallContents{acpclient.TextContent("line")},
+	}}
+}
+
+func TestManyPiecesOfOneCall(t *testing.T) {
+	const many = 200_000
+	c := conversation.New()
+	for range many {
+		c.Apply(contentChunk())
+	}
+	if got := onlyTool(t, c).Content; len(got) != many || got[many-1].Content.Text != "line" {
+		t.Errorf("%d contents", len(got))
+	}
+}
+
+// Pieces that are added to a call change neither what was asked about it before nor what
+// was received, also if two conversations fold the same.
+func TestPiecesAreAddedToTheCallAlone(t *testing.T) {
+	said := conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "t", Content: append(make(acpclient.ToolCallContents, 0, 8), acpclient.TextContent("first"))}}
+	piece := func(text string) conversation.Update {
+		return conversation.Update{Update: &acpclient.ToolCallContentChunk{ToolCallID: "t", Content: acpclient.ToolCallContents{acpclient.TextContent(text)}}}
+	}
+	one, other := conversation.New(), conversation.New()
+	one.Apply(said)
+	other.Apply(said)
+	one.Apply(piece("a"))
+	other.Apply(piece("x"))
+	one.Apply(conversation.PermissionOpened{ID: 1, Request: &acpclient.RequestPermissionRequest{ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t"}}})
+	asked := one.Permissions[0].Asked.Content
+	one.Apply(piece("b"))
+	for name, tt := range map[string]struct{ got, want string }{
+		"the one":             {texts(onlyTool(t, one).Content), "first a b "},
+		"the other":           {texts(onlyTool(t, other).Content), "first x "},
+		"when it was asked":   {texts(asked), "first a "},
+		"what is asked about": {texts(one.Permissions[0].Asked.Content), "first a b "},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %q, want %q", name, tt.got, tt.want)
+		}
+	}
+}
+
+func texts(content acpclient.ToolCallContents) (all string) {
+	for i := range content {
+		all += content[i].Content.Text + " "
+	}
+	return all
+}
+
+func TestManyTerminalsInOneCall(t *testing.T) {
+	const many = 300_000
+	var content acpclient.ToolCallContents
+	for i := range many {
+		content = append(content, acpclient.ToolCallContent{Type: acpclient.ToolContentTerminal, TerminalID: acpclient.TerminalID(strconv.Itoa(i))})
+	}
+	c := conversation.New()
+	for range 2 {
+		c.Apply(conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "t", Content: content}})
+	}
+	if got := len(onlyTool(t, c).Terminals); got != many {
+		t.Errorf("%d terminals", got)
+	}
+}
