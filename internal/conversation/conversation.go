@@ -51,6 +51,7 @@ type Conversation struct {
 	terminalCount int         // how many there were
 	running       []*Terminal // those that run on this machine
 	outputKept    int         // bytes of their output
+	outputLeft    int         // what was left of them when old output was dropped last
 	// Files are the files that the agent wrote through the client, in the order
 	// of the first write.
 	Files     []*FileChange

@@ -1,6 +1,8 @@
 package conversation_test
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
 	"testing"
 
@@ -75,5 +77,38 @@ func TestManyTerminalsInOneCall(t *testing.T) {
 	}
 	if got := len(onlyTool(t, c).Terminals); got != many {
 		t.Errorf("%d terminals", got)
+	}
+}
+
+// The ends of so many outputs are more than is kept of output in all.
+func TestOutputOfManyTerminals(t *testing.T) {
+	const many = 20_000
+	c := conversation.New()
+	print := func(i int, data []byte) {
+		c.Apply(conversation.Update{Update: &acpclient.TerminalOutputChunk{TerminalID: acpclient.TerminalID(fmt.Sprint(i)), Data: data}})
+	}
+	for i := range many {
+		print(i, bytes.Repeat([]byte("x"), 4<<10))
+	}
+	for range 200_000 {
+		print(0, []byte("more"))
+	}
+	if end, _ := c.Terminals["0"].Since(c.Terminals["0"].Total() - 4); string(end) != "more" {
+		t.Errorf("the last output is %q", end)
+	}
+}
+
+// What an agent says of a command that is not its own is shown by nobody.
+func TestOutputThatNobodyShows(t *testing.T) {
+	c := conversation.New()
+	for i := range 20_000 {
+		c.Apply(conversation.TerminalOutput{ID: acpclient.TerminalID(fmt.Sprint("t", i)), Data: []byte("x")})
+	}
+	c.Apply(conversation.ShellStarted{ID: "mine", Command: "ls"})
+	for range 200_000 {
+		c.Apply(conversation.Update{Update: &acpclient.TerminalOutputChunk{TerminalID: "mine", Data: []byte("evil")}})
+	}
+	if got := c.Terminals["mine"].Total(); got != 0 {
+		t.Errorf("the agent has written %d bytes into the person's command", got)
 	}
 }

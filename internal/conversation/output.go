@@ -15,16 +15,20 @@ const (
 // printed adds output to a terminal, and drops old output of all if that is too
 // much.
 func (c *Conversation) printed(t *Terminal, data []byte) {
-	if c.outputKept += t.write(data); c.Terminals[t.ID] != t {
-		c.countOutput() // nobody shows it
+	if c.Terminals[t.ID] != t {
+		return // nobody shows it
 	}
+	c.outputKept += t.write(data)
 	c.boundOutput()
 }
 
-// boundOutput drops old output of all terminals if that is too much.
+// boundOutput drops old output of all terminals if that is too much. Where the ends of
+// very many terminals are more than that, it looks again when a good deal has come: to
+// look at all of them takes its time.
 func (c *Conversation) boundOutput() {
-	if c.outputKept > outputKeep {
+	if c.outputKept > max(outputKeep, c.outputLeft+outputKeep/4) {
 		c.trimOutput(outputKeep - outputKeep/4)
+		c.outputLeft = c.outputKept
 	}
 }
 
@@ -55,7 +59,7 @@ func (c *Conversation) trimOutput(size int) {
 
 // countOutput counts what is kept, after terminals were forgotten.
 func (c *Conversation) countOutput() {
-	c.outputKept = 0
+	c.outputKept, c.outputLeft = 0, 0
 	for _, t := range c.Terminals {
 		c.outputKept += len(t.buf)
 	}
