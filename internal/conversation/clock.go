@@ -83,10 +83,11 @@ func (c *Conversation) asks() bool { return len(c.Permissions)+len(c.Elicitation
 
 // hold lets clocks stand still while a question is open: that of the turn, those of
 // the call that is asked about and of the calls that it works for. It returns the
-// calls; the call may be nil.
+// calls; the call may be nil. Of calls that are nested deeper than is shown, only the
+// inner ones are held.
 func (c *Conversation) hold(t *ToolCall, at time.Time) (held []*ToolCall) {
 	c.Turn.follow(true, at)
-	for ; t != nil && !slices.Contains(held, t); t = c.tools[t.Parent] {
+	for ; t != nil && len(held) < maxNesting && !slices.Contains(held, t); t = c.tools[t.Parent] {
 		t.follow(true, at)
 		held = append(held, t)
 	}

@@ -112,3 +112,24 @@ func TestOutputThatNobodyShows(t *testing.T) {
 		t.Errorf("the agent has written %d bytes into the person's command", got)
 	}
 }
+
+// A call that works for another one, which works for another one, and so on.
+func TestQuestionOfADeepCall(t *testing.T) {
+	const deep = 50_000
+	c := conversation.New()
+	c.Apply(conversation.PromptSent{})
+	for i := range deep {
+		c.Apply(conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: acpclient.ToolCallID(fmt.Sprint(i)), Meta: acpclient.Meta(fmt.Sprintf(`{"parentToolUseId":"%d"}`, i-1)),
+		}})
+	}
+	for id := range 20 {
+		c.Apply(conversation.PermissionOpened{ID: id, Request: &acpclient.RequestPermissionRequest{ToolCall: acpclient.ToolCallUpdate{ToolCallID: acpclient.ToolCallID(fmt.Sprint(deep - 1))}}})
+	}
+	for id := range 20 {
+		c.Apply(conversation.PermissionClosed{ID: id})
+	}
+	if len(c.Permissions) > 0 {
+		t.Errorf("%d questions are open", len(c.Permissions))
+	}
+}
