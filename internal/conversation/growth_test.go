@@ -133,3 +133,20 @@ func TestQuestionOfADeepCall(t *testing.T) {
 		t.Errorf("%d questions are open", len(c.Permissions))
 	}
 }
+
+func TestManyCallsInTheBackground(t *testing.T) {
+	const many = 100_000
+	c := conversation.New()
+	c.Apply(conversation.PromptSent{})
+	u := &acpclient.StateUpdate{State: acpclient.WorkIdle}
+	for i := range many {
+		id := acpclient.ToolCallID(strconv.Itoa(i))
+		c.Apply(conversation.Update{Update: &acpclient.ToolCall{ToolCallID: id}})
+		u.Background = append(u.Background, acpclient.BackgroundWork{ToolCallID: acpclient.ToolCallID(strconv.Itoa(many + i))})
+	}
+	c.Apply(conversation.Update{Update: u})
+	c.Apply(conversation.TurnEnded{})
+	if tool := c.Tool("7"); tool.Live {
+		t.Error("a call that is not in the background goes on")
+	}
+}

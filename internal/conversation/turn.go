@@ -72,8 +72,9 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 // are marked in any case.
 func (c *Conversation) endTools(cancelled bool, at time.Time) {
 	var on []*ToolCall
+	background := c.Work.calls()
 	for _, t := range c.liveTools {
-		if c.Work.inBackground(t) && !t.ended() {
+		if background[t.ID] && !t.ended() {
 			on = append(on, t)
 			continue
 		}

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"slices"
 	"time"
 
 	"parley/acpclient"
@@ -35,9 +34,15 @@ func (w *Work) Busy() bool {
 	return len(w.Background) > 0 || w.State != "" && w.State != acpclient.WorkIdle
 }
 
-// inBackground reports whether a call goes on while the agent is idle.
-func (w *Work) inBackground(t *ToolCall) bool {
-	return t.ID != "" && slices.ContainsFunc(w.Background, func(b acpclient.BackgroundWork) bool { return b.ToolCallID == t.ID })
+// calls are the calls that go on while the agent is idle.
+func (w *Work) calls() map[acpclient.ToolCallID]bool {
+	all := make(map[acpclient.ToolCallID]bool, len(w.Background))
+	for _, b := range w.Background {
+		if b.ToolCallID != "" {
+			all[b.ToolCallID] = true
+		}
+	}
+	return all
 }
 
 // live reports whether what begins now is at work, and not history that is replayed.
