@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -386,5 +387,27 @@ func TestBatches(t *testing.T) {
 	h.wait(t, 2)
 	if h.updates[0].Update.UpdateKind() != "agent_message_chunk" || h.updates[1].Update.UpdateKind() != "state_update" {
 		t.Errorf("%v", h.updates)
+	}
+}
+
+// An agent that tells of very many messages in one turn holds nothing up: this test does
+// not end otherwise.
+func TestATurnOfManyMessages(t *testing.T) {
+	ended := false
+	turn := &turn{result: &acpclient.PromptResponse{}, done: func(error) { ended = true }, seen: map[acpclient.MessageID]int{}}
+	c := &Client{turns: map[acpclient.SessionID]*turns{"s": {open: turn}}}
+	for i := range 500_000 {
+		c.follow(&acpclient.SessionNotification{SessionID: "s", Update: &acpclient.MessageUpdate{
+			Chunk: acpclient.UserMessageChunk, MessageID: acpclient.MessageID(fmt.Sprint(i)),
+		}})
+	}
+	turn.inserted = true
+	if end := c.follow(&acpclient.SessionNotification{SessionID: "s", Update: &acpclient.StateUpdate{
+		State: acpclient.WorkIdle, StopReason: acpclient.StopEndTurn,
+	}}); end != nil {
+		end()
+	}
+	if !ended {
+		t.Error("the turn has not ended")
 	}
 }

@@ -2,7 +2,6 @@ package v2
 
 import (
 	"context"
-	"slices"
 
 	"parley/acpclient"
 )
@@ -30,10 +29,12 @@ type turn struct {
 	result *acpclient.PromptResponse
 	done   func(error)
 
-	accepted bool                  // the prompt was answered
-	inserted bool                  // the message stands in the session
-	id       acpclient.MessageID   // of the message, once the answer has told it
-	seen     []acpclient.MessageID // messages of the person that were told since the prompt was sent
+	accepted bool                // the prompt was answered
+	inserted bool                // the message stands in the session
+	id       acpclient.MessageID // of the message, once the answer has told it
+	// seen are the messages of the person that were told since the prompt was sent, and
+	// how many were told before each.
+	seen map[acpclient.MessageID]int
 	// early is the idle state that came behind a message which may turn out to be
 	// the prompt's.
 	early *earlyIdle
@@ -46,7 +47,7 @@ type earlyIdle struct {
 
 // prompt sends a prompt. done is called when its turn has ended.
 func (c *Client) prompt(p *acpclient.PromptRequest, result *acpclient.PromptResponse, done func(error)) {
-	t := &turn{result: result, done: done}
+	t := &turn{result: result, done: done, seen: map[acpclient.MessageID]int{}}
 	c.mu.Lock()
 	c.session(p.SessionID).open = t
 	c.mu.Unlock()
@@ -76,7 +77,7 @@ func (c *Client) promptAccepted(session acpclient.SessionID, t *turn, id acpclie
 	c.mu.Lock()
 	t.accepted, t.inserted, t.id = true, true, id
 	early := t.early
-	if at := slices.Index(t.seen, id); early == nil || at < 0 || at >= early.behind {
+	if at, told := t.seen[id]; early == nil || !told || at >= early.behind {
 		early = nil // what ended was something else
 	}
 	c.mu.Unlock()
@@ -108,8 +109,12 @@ func (c *Client) follow(n *acpclient.SessionNotification) func() {
 func (c *Client) messageTold(session acpclient.SessionID, id acpclient.MessageID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t := c.session(session).open; t != nil && !slices.Contains(t.seen, id) {
-		t.seen = append(t.seen, id)
+	t := c.session(session).open
+	if t == nil {
+		return
+	}
+	if _, known := t.seen[id]; !known {
+		t.seen[id] = len(t.seen)
 	}
 }
 
@@ -125,7 +130,8 @@ func (c *Client) stateTold(session acpclient.SessionID, u *acpclient.StateUpdate
 	if t == nil || u.State != acpclient.WorkIdle {
 		return nil
 	}
-	told := len(t.seen) > 0 && (t.id == "" || slices.Contains(t.seen, t.id))
+	_, own := t.seen[t.id]
+	told := len(t.seen) > 0 && (t.id == "" || own)
 	switch {
 	case !worked && (u.StopReason == "" || !told):
 		return nil // nothing has ended
