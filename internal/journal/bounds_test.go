@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/test/repository"
 )
@@ -163,5 +164,54 @@ func BenchmarkTurnIn10000Files(b *testing.B) {
 		p.wait()
 		p.Watch(conversation.TurnEnded{})
 		p.wait()
+	}
+}
+
+// Of a call that changes one file after the other, no more of them are looked at with each.
+func TestACallThatChangesManyFiles(t *testing.T) {
+	p := newProject(t)
+	p.turn("", func() {
+		held := make(chan int, 1)
+		p.watch.do(func(w *turnWatch) {
+			for i := range 1000 {
+				c := acpclient.DiffContent(p.path(fmt.Sprint("f", i%500)), nil, "")
+				c.Change = &acpclient.FileChange{Operation: acpclient.FileAdd}
+				edit := acpclient.ToolEdit
+				w.told(acpclient.ToolCallUpdate{ToolCallID: "t", Kind: &edit, Content: acpclient.ToolCallContents{c}})
+			}
+			held <- len(w.calls["t"].locations)
+		})
+		if n := <-held; n > 2*maxPaths {
+			t.Errorf("%d places of one call are held", n)
+		}
+		p.write("f7", "x")
+	})
+	if got := p.names(0); got != "f7" {
+		t.Errorf("files: %q", got)
+	}
+}
+
+// While a disk does not answer, no more of what an agent tells is held than so much.
+func TestWhatWaitsIsBounded(t *testing.T) {
+	p := newProject(t)
+	p.Watch(conversation.PromptSent{At: time.Now()})
+	busy := make(chan struct{})
+	p.watch.do(func(*turnWatch) { <-busy })
+	large := strings.Repeat("x", 8<<20)
+	for range 100 {
+		p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "2", Content: acpclient.ToolCallContents{acpclient.TextContent(large)}}})
+	}
+	p.watch.mu.Lock()
+	held := len(p.watch.queue)
+	p.watch.mu.Unlock()
+	close(busy)
+	if held > 20 {
+		t.Errorf("%d updates of %d bytes are held", held, len(large))
+	}
+	p.wait()
+	p.watch.mu.Lock()
+	defer p.watch.mu.Unlock()
+	if p.watch.waiting != 0 {
+		t.Errorf("%d bytes are counted when all is done", p.watch.waiting)
 	}
 }

@@ -52,7 +52,8 @@ type diff struct {
 	new  string
 }
 
-// maxPaths bounds the files of one tool call.
+// maxPaths bounds the files of one tool call: those that it names as its places, and as
+// many again that it says are changed as a whole.
 const maxPaths = 200
 
 // begin looks how things stand at the beginning of a turn.
@@ -138,7 +139,11 @@ func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
 			c.locations = append(c.locations, t.path(l.Path))
 		}
 	}
-	c.locations = append(c.locations, t.changedFiles(u.Content)...)
+	for _, path := range t.changedFiles(u.Content) {
+		if len(c.locations) < 2*maxPaths && !slices.Contains(c.locations, path) {
+			c.locations = append(c.locations, path)
+		}
+	}
 	status := acpclient.ToolPending
 	if u.Status != nil {
 		status = *u.Status

@@ -18,15 +18,25 @@ type watcher struct {
 
 	mu      sync.Mutex // guards what follows
 	wake    *sync.Cond
-	queue   []func(*turnWatch)
+	queue   []job
+	waiting int  // bytes of what the agent told that the queue holds
 	running bool // a turn
 	closed  bool
 }
 
-// maxQueued bounds what waits before no more of what an agent tells of its calls is
-// queued: when it tells of more while the disk is busy, the end of the turn shows what
-// became of the files.
-const maxQueued = 10_000
+// job is something to do, and how many bytes of what the agent told it holds.
+type job struct {
+	do   func(*turnWatch)
+	size int
+}
+
+// maxQueued and maxWaiting, in bytes, bound what waits before no more of what an agent
+// tells of its calls is queued: when it tells of more while the disk is busy, the end of
+// the turn shows what became of the files.
+const (
+	maxQueued  = 10_000
+	maxWaiting = 64 << 20
+)
 
 func (w *watcher) start(j *Journal) {
 	w.j, w.ended = j, make(chan struct{})
@@ -49,12 +59,16 @@ func (w *watcher) work() {
 			w.mu.Unlock()
 			return
 		}
-		do := w.queue[0]
+		next := w.queue[0]
+		w.queue[0] = job{}
 		w.queue = w.queue[1:]
 		w.mu.Unlock()
 		if w.ctx.Err() == nil {
-			do(t)
+			next.do(t)
 		}
+		w.mu.Lock()
+		w.waiting -= next.size
+		w.mu.Unlock()
 	}
 }
 
@@ -62,24 +76,26 @@ func (w *watcher) work() {
 func (w *watcher) do(f func(*turnWatch)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.doLocked(f)
+	w.doLocked(job{do: f})
 }
 
 // doLocked is do with w.mu held.
-func (w *watcher) doLocked(f func(*turnWatch)) {
+func (w *watcher) doLocked(j job) {
 	if !w.closed {
-		w.queue = append(w.queue, f)
+		w.queue = append(w.queue, j)
+		w.waiting += j.size
 		w.wake.Signal()
 	}
 }
 
 // told queues what the agent tells of a call in a turn that runs, as far as there is
-// room. Outside of turns an agent repeats what was long ago.
-func (w *watcher) told(f func(*turnWatch)) {
+// room; size is about how many bytes that are. Outside of turns an agent repeats what was
+// long ago.
+func (w *watcher) told(size int, f func(*turnWatch)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.running && len(w.queue) < maxQueued {
-		w.doLocked(f)
+	if w.running && len(w.queue) < maxQueued && w.waiting < maxWaiting {
+		w.doLocked(job{f, size})
 	}
 }
 
@@ -89,7 +105,7 @@ func (w *watcher) turnEnds() {
 	defer w.mu.Unlock()
 	if w.running {
 		w.running = false
-		w.doLocked((*turnWatch).end)
+		w.doLocked(job{do: (*turnWatch).end})
 	}
 }
 
@@ -129,17 +145,17 @@ func (j *Journal) Watch(e conversation.Event) {
 	case conversation.TurnEnded, conversation.AgentLost:
 		j.watch.turnEnds()
 	case conversation.PermissionOpened:
-		j.told(e.Request.ToolCall)
+		j.told(e.Request.ToolCall, e.Size())
 	case conversation.Update:
 		switch u := e.Update.(type) {
 		case *acpclient.ToolCall:
 			j.told(acpclient.ToolCallUpdate{
 				ToolCallID: u.ToolCallID, Kind: &u.Kind, Status: &u.Status, Content: u.Content, Locations: u.Locations,
-			})
+			}, e.Size())
 		case *acpclient.ToolCallUpdate:
-			j.told(*u)
+			j.told(*u, e.Size())
 		case *acpclient.ToolCallContentChunk:
-			j.watch.told(func(t *turnWatch) { t.toldMore(u) })
+			j.watch.told(e.Size(), func(t *turnWatch) { t.toldMore(u) })
 		}
 	}
 }
@@ -187,9 +203,10 @@ func promptLine(prompt []acpclient.ContentBlock) string {
 	return ""
 }
 
-// told queues what the agent tells of a tool call, if it may be about files.
-func (j *Journal) told(u acpclient.ToolCallUpdate) {
+// told queues what the agent tells of a tool call, if it may be about files; size is that
+// of the event.
+func (j *Journal) told(u acpclient.ToolCallUpdate, size int) {
 	if len(u.Content) > 0 || len(u.Locations) > 0 || u.Status != nil {
-		j.watch.told(func(t *turnWatch) { t.told(u) })
+		j.watch.told(size, func(t *turnWatch) { t.told(u) })
 	}
 }
