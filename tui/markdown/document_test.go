@@ -243,3 +243,26 @@ func TestDocumentsMayBeDrawnAtTheSameTime(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A wide table whose rows have next to no cells costs no more than its length: this test
+// does not end otherwise.
+func TestWideTableOfEmptyRows(t *testing.T) {
+	const columns = 1000
+	d := New(dark)
+	d.Append(strings.Repeat("|a", columns) + "|\n" + strings.Repeat("|-", columns) + "|\n" + strings.Repeat("|\n", 1<<20) + "the end")
+	d.Finish()
+	last := d.Lines(d.Len()-1, 80)
+	if !strings.Contains(strings.Join(last, "\n"), "the end") {
+		t.Errorf("the end is missing in %q", last[max(0, len(last)-3):])
+	}
+}
+
+// A row may have fewer cells than the head.
+func TestTableWithShortRows(t *testing.T) {
+	d := New(dark)
+	d.Append("| a | b | c |\n|---|---|---|\n" + strings.Repeat("| one |\n", 100))
+	d.Finish()
+	if got := ansi.Strip(strings.Join(d.Lines(0, 80), "\n")); strings.Contains(got, "|") || strings.Count(got, "one") != 100 {
+		t.Errorf("this is no table:\n%s", got)
+	}
+}

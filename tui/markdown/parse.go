@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
@@ -67,7 +68,7 @@ func newParser(opts ...parser.Option) parser.Parser {
 			util.Prioritized(parser.NewHTMLBlockParser(), 900),
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
-		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
+		parser.WithParagraphTransformers(util.Prioritized(fullTables{extension.NewTableParagraphTransformer()}, 200)),
 	}, opts...)...)
 }
 
@@ -85,6 +86,31 @@ func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 		return nil, parser.NoChildren
 	}
 	return s.BlockParser.Open(parent, reader, pc)
+}
+
+// maxEmpty is how many more cells than bytes a table may have. A row that has too few
+// cells is filled up with empty ones, so that a wide head above very many rows of nothing
+// is a table much larger than its text.
+const maxEmpty = 4096
+
+// fullTables makes no tables of lines that lack nearly all of their cells: they are shown
+// as the text they are.
+type fullTables struct{ parser.ParagraphTransformer }
+
+// Transform implements parser.ParagraphTransformer.
+func (f fullTables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	lines, columns, size := node.Lines(), 0, 0
+	for i := range lines.Len() {
+		at := lines.At(i)
+		line := at.Value(reader.Source())
+		size += len(line)
+		if len(bytes.Trim(line, "-:| \t\r\n")) == 0 {
+			columns = max(columns, bytes.Count(line, []byte("|")))
+		}
+	}
+	if columns*lines.Len() <= size+maxEmpty {
+		f.ParagraphTransformer.Transform(node, reader, pc)
+	}
 }
 
 // maxBrackets is how many brackets of one piece may be those of links. The work
