@@ -53,13 +53,8 @@ func (s *languageSet) find(name string) chroma.Lexer {
 
 // lexerOf is lexers.Get for a name in lower case, which takes some milliseconds for
 // what is not the name of a language: it tries each pattern for files a dozen times.
-// Every file has another name, so most are found here by an index.
-func lexerOf(name string) chroma.Lexer {
-	if lexer := indexed().get(name); lexer != nil {
-		return lexer
-	}
-	return lexers.Get(name)
-}
+// Every file has another name, so they are looked for in an index.
+func lexerOf(name string) chroma.Lexer { return indexed().get(name) }
 
 // lexerIndex has what the names and file patterns of chroma's lexers lead to.
 type lexerIndex struct {
@@ -113,9 +108,25 @@ func (x *lexerIndex) get(name string) chroma.Lexer {
 	return first(x.match("filename."+name), x.match(name))
 }
 
+// copies are the endings that chroma takes for those of copies and templates of a file.
+var copies = []string{
+	"~", ".bak", ".old", ".orig", ".dpkg-dist", ".dpkg-old", ".ucf-dist", ".ucf-new", ".ucf-old", ".rpmnew", ".rpmorig", ".rpmsave", ".in",
+}
+
 // match finds a lexer by the name of a file.
-func (x *lexerIndex) match(file string) (best chroma.Lexer) {
+func (x *lexerIndex) match(file string) chroma.Lexer {
 	file = filepath.Base(file)
+	best := x.matchBase(file)
+	for _, end := range copies {
+		if original, ok := strings.CutSuffix(file, end); ok {
+			best = first(best, x.matchBase(original))
+		}
+	}
+	return best
+}
+
+// matchBase finds a lexer by the name of a file without its directories.
+func (x *lexerIndex) matchBase(file string) (best chroma.Lexer) {
 	for i := range x.patterns {
 		if p := &x.patterns[i]; p.matches(file) {
 			best = first(best, p.lexer)

@@ -11,7 +11,7 @@ import (
 
 // Languages and files get the lexers that chroma would give them.
 func TestLexersAreThoseOfChroma(t *testing.T) {
-	names := []string{"nothing", "data.nothing", "main.go.bak", "src/config.toml.in", "Makefile~", "x.y.z", "a.b/c", ".bashrc", "*.go", "[", "a/", "/"}
+	names := []string{"nothing", "data.nothing", "main.go.bak", "src/config.toml.in", "Makefile~", "x.y.z", "a.b/c", ".bashrc", "*.go", "[", "a/", "/", "a/~", "go~", "python3~", "~", "x.go.in~"}
 	names = append(names, lexers.Names(true)...)
 	for i, lexer := range lexers.GlobalLexerRegistry.Lexers {
 		if i%5 != 0 { // chroma takes milliseconds for each file
@@ -19,7 +19,7 @@ func TestLexersAreThoseOfChroma(t *testing.T) {
 		}
 		for _, glob := range lexer.Config().Filenames {
 			file := strings.NewReplacer("*", "some", "?", "x", "[", "", "]", "").Replace(glob)
-			names = append(names, "a/dir/"+file)
+			names = append(names, "a/dir/"+file, "a/dir/"+file+copies[i/5%len(copies)])
 		}
 	}
 	for _, name := range names {
@@ -40,10 +40,14 @@ func title(lexer chroma.Lexer) string {
 // A diff of a file that was not seen before looks for its language while the screen
 // waits.
 func BenchmarkFindLanguage(b *testing.B) {
-	b.ReportAllocs()
 	n := 0
-	for b.Loop() {
-		languages.find(fmt.Sprintf("src/part/file%d.go", n))
-		n++
+	for _, end := range []string{".go", ".unknown", ".unknown.bak"} {
+		b.Run(end, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				languages.find(fmt.Sprintf("src/part/file%d%s", n, end))
+				n++
+			}
+		})
 	}
 }
