@@ -162,3 +162,18 @@ func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 		}
 	}
 }
+
+// What would act is refused in a session that is only read, and no hint offers it.
+func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
+	b, ids := newStored(t, "one")
+	b.reopenedAs(t, ids[0], func(r *Reopened) { r.ReadOnly = store.ErrInUse })
+	b.mustShow(t, "Read it")
+	b.clock = b.clock.Add(time.Minute)
+	b.press("esc") // which is to read it
+	b.mustShow(t, "tab transcript", "find", "ctrl+n new session")
+	for _, words := range []string{"start again", "keep", "options", "commands"} {
+		if strings.Contains(b.screen(), words) {
+			t.Errorf("%q is offered:\n%s", words, b.screen())
+		}
+	}
+}

@@ -41,7 +41,22 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.composer.IsCommand() {
 		return commandHints(t.program.Keys, t.composer.IsShell())
 	}
+	if t.back.readOnly != "" {
+		return t.readingHints()
+	}
 	return t.cancelsFirst(promptHints(t.program.Keys, t.conv, t.conv != nil && t.changedFiles() > 0))
+}
+
+// readingHints are the hints where the session can only be read.
+func (t *Tab) readingHints() []dialog.Hint {
+	h := dialog.HintList{Keys: t.program.Keys}
+	h.Add(config.ActionFocusTranscript, "transcript")
+	h.Add(config.ActionFind, "find")
+	h.Add(config.ActionSessions, "sessions")
+	h.Add(config.ActionNewSession, "new session")
+	h.Add(config.ActionPalette, "palette")
+	h.Add(config.ActionHelp, "help")
+	return t.cancelsFirst(h.List)
 }
 
 // cancelsFirst says of the key that cancels what it does to the draft before that.
