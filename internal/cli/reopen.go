@@ -98,9 +98,17 @@ func (l *launcher) agentOf(m store.Meta, o tab.Open) (config.Agent, error) {
 	}
 	a := agentOfWords(m.Agent, m.Command)
 	if !o.Trusted && !slices.Equal(m.Command, l.command) {
-		return a, &tab.MistrustedError{Command: strings.Join(m.Command, " ")}
+		return a, mistrusted(a)
 	}
 	return a, nil
+}
+
+// mistrusted says that the person has not agreed to the agent of a stored session.
+func mistrusted(a config.Agent) *tab.MistrustedError {
+	if a.Address != "" {
+		return &tab.MistrustedError{Listens: a.Listens()}
+	}
+	return &tab.MistrustedError{Command: strings.Join(a.Words(), " ")}
 }
 
 // goOn makes the session that goes on with a stored one in its log, which is the

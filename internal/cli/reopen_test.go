@@ -129,6 +129,29 @@ func TestAStoredCommandIsNotTrusted(t *testing.T) {
 	}
 }
 
+// Neither is one connected to that listens somewhere, and the person is not told that it was
+// a command. A query may hold a secret.
+func TestAStoredAddressIsNotTrusted(t *testing.T) {
+	dir := isolate(t, "")
+	id := keep(t, store.Meta{Agent: "host", Command: []string{"wss://host/acp?key=secret"}, Cwd: dir}, "x")
+	l := &launcher{config: config.Default(), cwd: dir, store: store.New(storeDir())}
+	defer l.cleanUp()
+	r, err := l.reopen(t.Context(), tab.Open{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Session.Close(t.Context())
+	var mistrusted *tab.MistrustedError
+	if !errors.As(r.ReadOnly, &mistrusted) || mistrusted.Listens != "wss://host/acp" || mistrusted.Command != "" {
+		t.Fatalf("it can be read only: %+v", r.ReadOnly)
+	}
+	why := distrusted(mistrusted)
+	var hint *failure
+	if !errors.As(why, &hint) || !strings.Contains(hint.hint, "--connect wss://host/acp") || strings.Contains(why.Error(), "command") {
+		t.Errorf("'parley run' says: %v", why)
+	}
+}
+
 // An agent that cannot be started as the configuration wants it is no reason not to read
 // what was said, nor may the reason be lost.
 func TestAStoredSessionWhoseAgentCannotBeStartedCanBeRead(t *testing.T) {

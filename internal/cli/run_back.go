@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,11 +63,21 @@ func (o *runOptions) stored(ctx context.Context, l *launcher, agent *config.Agen
 	own, err := l.agentOf(m, tab.Open{ID: id, Agent: named})
 	var mistrusted *tab.MistrustedError
 	if errors.As(err, &mistrusted) {
-		return "", nil, hinted("Name it once more, if you trust it, behind --: "+strings.Join(m.Command, " "),
-			"the agent of this session was a command of the command line, and is not started unasked")
+		return "", nil, distrusted(mistrusted)
 	}
 	l.resume = ""
 	return id, &own, err
+}
+
+// distrusted is the error of a session whose agent nobody has agreed to, where nobody can be
+// asked.
+func distrusted(e *tab.MistrustedError) error {
+	if e.Listens != "" {
+		return hinted("Name it once more, if you trust it: --connect "+e.Listens,
+			"the agent of this session was named by --connect, and is not connected to unasked")
+	}
+	return hinted("Name it once more, if you trust it, behind --: "+e.Command,
+		"the agent of this session was a command of the command line, and is not started unasked")
 }
 
 // begin makes the session: a stored one that goes on in its log, or another.

@@ -98,10 +98,7 @@ func (p *program) reopened(o tab.Open, r *tab.Reopened, err error) {
 		return
 	case errors.As(r.ReadOnly, &mistrusted):
 		p.end(r.Session)
-		p.later(confirm("Question of parley: the agent of this session was started by a command that was given on a command line:\n\n"+
-			safetext.Visible(mistrusted.Command)+"\n\nIs it to be started?\n",
-			choice{line: "Start it", do: func(string) { o.Trusted = true; p.reopen(o) }},
-			choice{line: "Do not start it", do: func(string) { p.over = p.session == nil }}))
+		p.askToAgree(o, mistrusted)
 		return
 	}
 	p.leaveSession()
@@ -115,6 +112,19 @@ func (p *program) reopened(o tab.Open, r *tab.Reopened, err error) {
 		return
 	}
 	p.adopt(r.Agent, r.Session)
+}
+
+// askToAgree asks whether the agent of a stored session may be started, or connected to.
+func (p *program) askToAgree(o tab.Open, why *tab.MistrustedError) {
+	text := "the agent of this session was started by a command that was given on a command line:\n\n" + safetext.Visible(why.Command) + "\n\nIs it to be started?\n"
+	yes, no := "Start it", "Do not start it"
+	if why.Listens != "" {
+		text = "the agent of this session was named on a command line, and listens here:\n\n" + safetext.Visible(why.Listens) + "\n\nIs it to be connected to?\n"
+		yes, no = "Connect", "Do not connect"
+	}
+	p.later(confirm("Question of parley: "+text,
+		choice{line: yes, do: func(string) { o.Trusted = true; p.reopen(o) }},
+		choice{line: no, do: func(string) { p.over = p.session == nil }}))
 }
 
 // showEnd writes the last prompt of a session and what followed it.

@@ -54,17 +54,27 @@ type Reopened struct {
 	ReadOnly error
 }
 
-// MistrustedError says that a stored session has a command that was given on a command
-// line: the person has to agree to it once more.
-type MistrustedError struct{ Command string }
+// MistrustedError says that a stored session has an agent that was named on a command line,
+// by its command or by where it listens: the person has to agree to it once more.
+type MistrustedError struct {
+	Command string
+	Listens string // where the agent listens, if it was named by that; then there is no command
+}
 
-func (e *MistrustedError) Error() string { return "its agent was started by the command " + e.Command }
+func (e *MistrustedError) Error() string {
+	if e.Listens != "" {
+		return "its agent was named on a command line: it listens at " + e.Listens
+	}
+	return "its agent was started by the command " + e.Command
+}
 
 // back is what a tab knows of the stored session that it went on with.
 type back struct {
 	from     Open
 	title    string // as the person calls it
 	readOnly string // why nothing can be sent; "" if it can
+	// mistrusted is the agent that the person has not agreed to, nil if there is none.
+	mistrusted *MistrustedError
 	// wanted are the options as they were, until the session is open again.
 	wanted map[acpclient.ConfigID]acpclient.ConfigValue
 	// about is what was said before, which goes along with the next prompt.
@@ -160,22 +170,30 @@ func (t *Tab) readOnly(why error) {
 	var mistrusted *MistrustedError
 	t.back.readOnly = "here it can only be read: " + why.Error()
 	if errors.As(why, &mistrusted) {
-		t.back.readOnly = "its agent was not started"
-		again := t.back.from
-		again.Trusted = true
-		t.desk.Ask(dialog.Confirmation{
-			Title: "Start the agent of this session?", Text: "It was started by this command:\n\n" + mistrusted.Command,
-			Choices: []dialog.Choice{
-				{Name: "Start it", Risky: true, Do: dialog.Do(func() tea.Cmd { return t.openStored(again) })},
-				{Name: "Only read", Do: dialog.Close{}},
-			},
-		})
+		t.back.mistrusted = mistrusted
+		t.askToTrust()
 		return
 	}
 	t.desk.Ask(dialog.Confirmation{
 		Title: "This session can only be read", Text: why.Error(),
 		Choices: []dialog.Choice{{Name: "Read it", Do: dialog.Close{}}},
 	})
+}
+
+// askToTrust asks whether the agent of the session may be started, or connected to.
+func (t *Tab) askToTrust() {
+	again, why := t.back.from, t.back.mistrusted
+	again.Trusted = true
+	title, text, yes := "Start the agent of this session?", "It was started by this command:\n\n"+why.Command, "Start it"
+	t.back.readOnly = "its agent was not started: " + t.desk.Way(config.ActionStartAgain) + " asks about it again"
+	if why.Listens != "" {
+		title, text, yes = "Connect to the agent of this session?", "It was named on a command line, and listens here:\n\n"+why.Listens, "Connect"
+		t.back.readOnly = "its agent was not connected to: " + t.desk.Way(config.ActionStartAgain) + " asks about it again"
+	}
+	t.desk.Ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
+		{Name: yes, Risky: true, Do: dialog.Do(func() tea.Cmd { return t.openStored(again) })},
+		{Name: "Only read", Do: dialog.Close{}},
+	}})
 }
 
 // setAgain sets the options as they were when the session was left, where the agent has

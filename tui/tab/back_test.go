@@ -2,6 +2,7 @@ package tab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -175,5 +176,33 @@ func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 		if strings.Contains(b.screen(), words) {
 			t.Errorf("%q is offered:\n%s", words, b.screen())
 		}
+	}
+}
+
+// The agent of a session that nobody knows any more, or that the person has not agreed to, is
+// not started for another session either: one chooses. The question can be had again.
+func TestAnAgentThatNobodyAgreedToIsNotStartedForANewSession(t *testing.T) {
+	for name, change := range map[string]func(*Reopened){
+		"unknown":     func(r *Reopened) { r.Agent, r.ReadOnly = config.Agent{}, errors.New("no agent is called far") },
+		"not trusted": func(r *Reopened) { r.ReadOnly = &MistrustedError{Listens: "wss://host/acp"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, ids := newStored(t, "one")
+			b.program.Offered = func() ([]config.Agent, error) { return []config.Agent{{ID: "tour", Name: "The tour"}}, nil }
+			b.program.StartIn = func(a config.Agent, _ string) (*session.Session, error) {
+				t.Errorf("%q is started", a.ID)
+				return nil, context.Canceled
+			}
+			b.reopenedAs(t, ids[0], change)
+			b.draw()
+			b.clock = b.clock.Add(time.Minute)
+			b.press("esc") // which is to read it
+			b.bring(b.Update(keyPress("ctrl+n")))
+			b.mustShow(t, "Choose an agent for a new tab", "The tour")
+			b.press("esc", "alt+r")
+			if asks := strings.Contains(b.screen(), "Connect to the agent of this session?"); asks != (name == "not trusted") {
+				t.Errorf("alt+r asks: %t\n%s", asks, b.screen())
+			}
+		})
 	}
 }

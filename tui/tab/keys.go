@@ -245,7 +245,11 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 	case config.ActionCloseTab:
 		return t.ending.Close()
 	case config.ActionStartAgain:
-		if t.back.readOnly != "" {
+		switch {
+		case t.back.mistrusted != nil && !t.dialogs.Asks():
+			t.askToTrust()
+			return nil
+		case t.back.readOnly != "":
 			return t.desk.Say(t.back.readOnly)
 		}
 		return t.ending.StartAgain()

@@ -46,7 +46,7 @@ func (t *Tab) chooseAnother() tea.Cmd {
 	}
 	return t.offer(func(agents []config.Agent) dialog.List {
 		same := func(a config.Agent) bool { return a.ID == t.agent.ID }
-		if !slices.ContainsFunc(agents, same) {
+		if t.agent.ID != "" && !slices.ContainsFunc(agents, same) {
 			agents = append([]config.Agent{t.agent}, agents...)
 		}
 		items := dialog.AgentItems(agents)
