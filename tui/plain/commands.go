@@ -40,7 +40,7 @@ func commands() []command {
 		{"sessions", "go on with a stored session of this directory, or with /sessions all of any", (*program).switchSession},
 		{"new", "begin a new session with the same agent", func(p *program, _ string) { p.newSession() }},
 		{"agent", "begin a new session with another agent", func(p *program, _ string) { p.anotherAgent() }},
-		{"start", "start the agent again, when it has gone", func(p *program, _ string) { p.startAgain() }},
+		{"start", "start the agent again, or connect again, when it has gone", func(p *program, _ string) { p.startAgain() }},
 		{"stop", "stop an agent that does not react", func(p *program, _ string) { p.stop() }},
 		{"quit", "leave", func(p *program, _ string) { p.over = true }},
 	}
@@ -286,6 +286,8 @@ func (p *program) status() {
 		lines = append(lines, safetext.Line(o.Name)+": "+safetext.Line(conversation.ValueName(o, v)))
 	}
 	switch {
+	case c.Gone() && p.session.Connects():
+		lines = append(lines, "The agent is out of reach.")
 	case c.Phase == conversation.PhaseLost || c.Phase == conversation.PhaseFailed:
 		lines = append(lines, "The agent has gone.")
 	case c.Turn.Running:

@@ -46,7 +46,11 @@ func (p *program) apply(e conversation.Event) {
 	}
 	switch e := e.(type) {
 	case conversation.AgentStarting:
-		p.out.line("Starting " + p.agent.Name + ".")
+		starting := "Starting "
+		if p.session.Connects() {
+			starting = "Connecting to "
+		}
+		p.out.line(starting + p.agent.Name + ".")
 	case conversation.SessionOpened:
 		p.unstarted = false
 		p.opened()
@@ -116,14 +120,26 @@ func (p *program) tellMode() {
 	}
 }
 
+// again is what /start does when the agent has gone.
+func (p *program) again() string {
+	if p.session.Connects() {
+		return "connects again"
+	}
+	return "starts it again"
+}
+
 // lost says that the agent has gone.
 func (p *program) lost(e conversation.AgentLost) {
 	p.authAsk, p.authing, p.form = false, false, nil
 	p.out.items(p.conv)
-	what := "The agent has gone"
-	if p.conv.Phase == conversation.PhaseFailed {
-		what, p.unstarted = "The agent could not be started", true
+	what, failed := "The agent has gone", p.conv.Phase == conversation.PhaseFailed
+	switch {
+	case p.session.Connects():
+		what = "The agent is out of reach"
+	case failed:
+		what = "The agent could not be started"
 	}
+	p.unstarted = p.unstarted || failed
 	if e.Err != nil {
 		what += ": " + e.Err.Error()
 	}
@@ -131,7 +147,7 @@ func (p *program) lost(e conversation.AgentLost) {
 	if tail := strings.TrimSpace(e.Stderr); tail != "" {
 		p.out.line("It wrote:\n" + lastLines(tail, 6))
 	}
-	p.out.line("/start starts it again, /quit leaves.")
+	p.out.line("/start " + p.again() + ", /quit leaves.")
 	if p.ended {
 		p.over = true
 	}
@@ -162,7 +178,7 @@ func (p *program) send(text string) {
 	case p.conv.Turn.Running:
 		p.out.line("The agent is at work: the prompt waits, /queue lists what waits.")
 	case p.conv.Phase != conversation.PhaseReady:
-		p.out.line("There is no agent: the prompt waits. /start starts it again.")
+		p.out.line("There is no agent: the prompt waits. /start " + p.again() + ".")
 	default:
 		p.direct = true
 	}

@@ -235,6 +235,13 @@ func TestWhatWasOnlyAskedAboutIsNotDone(t *testing.T) {
 	r.looks().reads("Answer 1 to 2").types("1\n").reads("allowed", "Agent: So be it.")
 }
 
+// An agent that listens is connected to: parley starts nothing, and does not say that it does.
+func TestAnAgentThatListensIsConnectedTo(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\nexit 1\n", nil, func(o *session.Options) { o.Remote = &session.Remote{Listens: true} })
+	r.reads("Connecting to Scripted.\n", "\n> ").types("go\n").reads("The agent is out of reach", "/start connects again, /quit leaves.")
+	r.types("again\n").reads("the prompt waits. /start connects again.").types("/status\n").reads("The agent is out of reach.")
+}
+
 // kept is what the keeper of a session has got.
 type kept struct {
 	mu     sync.Mutex

@@ -172,6 +172,8 @@ func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 	b.clock = b.clock.Add(time.Minute)
 	b.press("esc") // which is to read it
 	b.mustShow(t, "tab transcript", "find", "ctrl+n new session")
+	b.press("f5")
+	b.mustShow(t, "cannot be reviewed here") // and nobody is told that the configuration wants it so
 	for _, words := range []string{"start again", "keep", "options", "commands"} {
 		if strings.Contains(b.screen(), words) {
 			t.Errorf("%q is offered:\n%s", words, b.screen())

@@ -11,6 +11,8 @@ func (t *Tab) showChanges() tea.Cmd {
 	switch {
 	case t.session == nil:
 		return nil
+	case t.session.Options().Journal == nil && t.back.readOnly != "":
+		return t.desk.Say("what was changed cannot be reviewed here: the session is only read")
 	case t.session.Options().Journal == nil:
 		return t.desk.Say("changes are not recorded (journal = false)")
 	case t.changes == nil:

@@ -63,13 +63,16 @@ func (f *Facts) goneBadge() string {
 // startLine says how a start goes.
 func (f *Facts) startLine() string {
 	th, c := f.Theme, f.Conversation
-	command := safetext.Line(c.Agent.Command)
-	left := f.spin() + th.Muted.Render("starting "+command)
+	command, starting := safetext.Line(c.Agent.Command), "starting "
+	if f.Connects {
+		starting = "connecting to "
+	}
+	left := f.spin() + th.Muted.Render(starting+command)
 	d := f.Now.Sub(c.Agent.Since)
 	if d < slowStart {
 		return left
 	}
-	still := th.Muted.Render("still starting " + cells.Truncate(command, mostCommand, "…"))
+	still := th.Muted.Render("still " + starting + cells.Truncate(command, mostCommand, "…"))
 	if !f.Still {
 		still += th.Muted.Render(", " + toolface.Elapsed(d))
 	}

@@ -106,4 +106,8 @@ func TestStart(t *testing.T) {
 	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "esc leaves it") {
 		t.Errorf("it says %q", got)
 	}
+	f.Connects = true
+	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "still connecting to slow-agent") || strings.Contains(got, "starting") {
+		t.Errorf("of one that listens it says %q", got)
+	}
 }
