@@ -86,7 +86,7 @@ func (g *greeted) method(ctx context.Context, s *streams, way string) (acpclient
 	}
 	switch {
 	case len(all) == 0:
-		return acpclient.AuthMethod{}, hinted("See how it is done in its own documentation: "+g.agent.URL, "%s offers no way to sign in", g.agent.Name)
+		return acpclient.AuthMethod{}, hinted(g.elsewhere(), "%s offers no way to sign in", g.agent.Name)
 	case way != "":
 		return acpclient.AuthMethod{}, hinted("It has: "+strings.Join(names, ", "), "%s has no way to sign in called %q", g.agent.Name, way)
 	case len(all) == 1:
@@ -105,6 +105,15 @@ func (g *greeted) method(ctx context.Context, s *streams, way string) (acpclient
 		return acpclient.AuthMethod{}, errors.New("none was chosen")
 	}
 	return all[n-1], nil
+}
+
+// elsewhere says where it stands how to sign in to an agent that cannot be asked to.
+func (g *greeted) elsewhere() string {
+	const see = "See how it is done in its own documentation"
+	if g.agent.URL == "" {
+		return see + "."
+	}
+	return see + ": " + g.agent.URL
 }
 
 // line reads a line that the person types.
@@ -152,7 +161,7 @@ func (g *greeted) loginOnTerminal(ctx context.Context, s *streams, m acpclient.A
 
 func (g *greeted) logout(ctx context.Context, s *streams) error {
 	if g.info.AgentCapabilities.Auth.Logout == nil {
-		return hinted("See how it is done in its own documentation: "+g.agent.URL, "%s offers no way to sign out", g.agent.Name)
+		return hinted(g.elsewhere(), "%s offers no way to sign out", g.agent.Name)
 	}
 	if _, err := g.client.Logout(ctx, &acpclient.LogoutRequest{}); err != nil {
 		return g.failed(ctx, "sign out of "+g.agent.Name, err)

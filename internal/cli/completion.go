@@ -51,6 +51,10 @@ rules. The packages of parley bring the scripts along.`,
 // argumentsOf says how the arguments of commands are completed, by their names
 // below parley. Arguments of other commands are files, if a shell takes them to be.
 var argumentsOf = map[string]cobra.CompletionFunc{
+	"agents info":     agentNames,
+	"agents login":    agentNames,
+	"agents logout":   agentNames,
+	"agents remove":   agentNames,
 	"sessions show":   storedSessions,
 	"sessions export": storedSessions,
 	"sessions rename": storedSessions,
