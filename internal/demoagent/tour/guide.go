@@ -14,9 +14,11 @@ const welcome = "# Welcome to parley\n\n" +
 	"the files, the commands, and the permission I need for them.\n\n" +
 	"Watch me work for two minutes. You can stop me at any time with `esc`.\n"
 
-const aboutReading = "## 1. Reading\n\n" +
-	"Above is my **plan**; it ticks itself off. First I read a file. parley does that for me, " +
-	"inside this folder only.\n"
+const (
+	aboutReading   = "## 1. Reading\n\nAbove is my **plan**; it ticks itself off. First I read a file. "
+	readsByParley  = "parley does that for me, inside this folder only.\n"
+	readsByTheTour = "I do that myself, and parley shows it.\n"
+)
 
 const aboutBug = "There it is:\n\n" +
 	"```go\nfor i := 1; i < len(names); i++ {\n```\n\n" +
@@ -28,8 +30,11 @@ const aboutEditing = "## 2. Changing a file\n\n" +
 	"- *until the session ends* means that I need not ask for this kind of thing again\n" +
 	"- rejecting is fine: I go on without it\n"
 
-const aboutRunning = "## 3. Running a command\n\n" +
-	"Now a command, in a terminal that belongs to parley. Its output appears as it is printed.\n"
+const (
+	aboutRunning  = "## 3. Running a command\n\nNow a command, in a terminal that belongs to "
+	runsInParley  = "parley. Its output appears as it is printed.\n"
+	runsInTheTour = "me. Its output appears as it is printed.\n"
+)
 
 const aboutKeys = "## 4. The keys worth knowing\n\n" +
 	"| key | what it does |\n| --- | --- |\n" +
@@ -61,7 +66,7 @@ func (t *turn) tour(string) {
 	t.say(welcome)
 	t.step()
 	t.plan(0, tourPlan...)
-	t.say(aboutReading)
+	t.say(aboutReading + t.inVersion(readsByParley, readsByTheTour))
 	if t.sample {
 		t.fixBug()
 	} else {
@@ -73,6 +78,15 @@ func (t *turn) tour(string) {
 	t.plan(len(tourPlan), tourPlan...)
 	t.notice("The tour is over", "Everything else here is for you to try.")
 	t.say(farewell)
+}
+
+// inVersion are the words for the first version of the protocol, in which the client reads,
+// writes and runs, or those for the second, in which the tour does.
+func (t *turn) inVersion(first, second string) string {
+	if t.agent.speaksV2() {
+		return second
+	}
+	return first
 }
 
 // fixBug is the middle of the tour, on the sample project.
@@ -98,7 +112,7 @@ func (t *turn) fixBug() {
 		}
 	}
 	t.plan(3, tourPlan...)
-	t.say(aboutRunning)
+	t.say(aboutRunning + t.inVersion(runsInParley, runsInTheTour))
 	t.step()
 	t.check()
 }
@@ -112,7 +126,7 @@ func (t *turn) writeOwnFile() {
 	t.step()
 	t.addFile("# A note from the tour\n\nThis file was written by the tour of parley. You may delete it.\n")
 	t.plan(3, tourPlan...)
-	t.say(aboutRunning)
+	t.say(aboutRunning + t.inVersion(runsInParley, runsInTheTour))
 	t.step()
 	t.runAndSay("Say hello", "echo 'Hello from a terminal of parley.'")
 }

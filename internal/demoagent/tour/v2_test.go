@@ -102,7 +102,7 @@ func TestTheTourInTheSecondVersion(t *testing.T) {
 					t.Errorf("%q is %s in the end", e.Content, e.Status)
 				}
 			}
-			p.wantSaid("# Welcome to parley", "```go\nfor i", "`ctrl+d`")
+			p.wantSaid("# Welcome to parley", "I do that myself", "```go\nfor i", "a terminal that belongs to me", "`ctrl+d`")
 			if len(p.files)+len(p.terminals) > 0 {
 				t.Error("it had the client read, write or run something")
 			}
