@@ -44,7 +44,7 @@ func (t *Tab) hints() []dialog.Hint {
 	if t.back.readOnly != "" {
 		return t.readingHints()
 	}
-	return t.cancelsFirst(promptHints(t.program.Keys, t.conv, t.conv != nil && t.changedFiles() > 0))
+	return t.cancelsFirst(promptHints(t.program.Keys, t.conv, t.conv != nil && t.changedFiles() > 0, t.session != nil && t.session.Connects()))
 }
 
 // readingHints are the hints where the session can only be read.
@@ -104,9 +104,12 @@ func searchHints(keys config.Keys) []dialog.Hint {
 }
 
 // promptHints are the hints for the prompt of a conversation, which may be nil.
-// changed says that the agent has changed files.
-func promptHints(keys config.Keys, c *conversation.Conversation, changed bool) []dialog.Hint {
-	h := dialog.HintList{Keys: keys}
+// changed says that the agent has changed files, far that it is on the network.
+func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bool) []dialog.Hint {
+	h, again := dialog.HintList{Keys: keys}, "start again"
+	if far {
+		again = "connect again"
+	}
 	switch {
 	case c == nil:
 		h.Add(config.ActionSend, "send")
@@ -118,7 +121,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed bool) [
 		h.Add(config.ActionCancel, "leave")
 		h.Add(config.ActionSend, "queue")
 	case c.Gone():
-		h.Add(config.ActionStartAgain, "start again")
+		h.Add(config.ActionStartAgain, again)
 		h.Add(config.ActionSend, "keep")
 	default:
 		h.Add(config.ActionSend, "send")

@@ -6,7 +6,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/config"
 	"parley/internal/cells"
+	"parley/internal/conversation"
 	"parley/tui/dialog"
 	"parley/tui/theme"
 )
@@ -29,5 +31,16 @@ func TestTheLastHintIsNeverCut(t *testing.T) {
 	}
 	if got := ansi.Strip(drawHints(hints, theme.New(true), 27)); got != "  enter choose  …" {
 		t.Errorf("where there is room for one: %q", got)
+	}
+}
+
+// The hint of the key that has the agent back says what it does.
+func TestTheHintForAnAgentThatHasGone(t *testing.T) {
+	c := conversation.New()
+	c.Apply(conversation.AgentLost{})
+	for far, want := range map[bool]string{false: "start again", true: "connect again"} {
+		if got := promptHints(config.DefaultKeys(), c, false, far)[0]; got.Key != "alt+r" || got.Text != want {
+			t.Errorf("it is %v, want %q", got, want)
+		}
 	}
 }

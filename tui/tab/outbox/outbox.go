@@ -26,6 +26,8 @@ type Session interface {
 	MoveQueued(id, by int)
 	EmptyQueue() []conversation.QueuedPrompt
 	ResumeQueue()
+	// Connects reports whether the agent is on the network.
+	Connects() bool
 }
 
 // Host is the tab, as far as its prompts need it.
@@ -136,9 +138,17 @@ func (o *Outbox) send(p *outgoing, blocks []acpclient.ContentBlock) tea.Cmd {
 	said := o.hand(*p, o.host.WithTold(blocks))
 	o.waiting = o.waiting[1:]
 	if o.conv().Gone() {
-		return tea.Batch(o.Read(), o.desk.Say("kept, not sent: "+o.desk.Way(config.ActionStartAgain)+" starts the agent again"))
+		return tea.Batch(o.Read(), o.desk.Say("kept, not sent: "+o.again()))
 	}
 	return tea.Batch(o.Read(), said)
+}
+
+// again says how the agent is had back that has gone.
+func (o *Outbox) again() string {
+	if o.session().Connects() {
+		return o.desk.Way(config.ActionStartAgain) + " connects again"
+	}
+	return o.desk.Way(config.ActionStartAgain) + " starts it again"
 }
 
 // GiveBack puts prompts that cannot be sent back into the draft: those that have
@@ -165,7 +175,7 @@ func (o *Outbox) GiveBack(waited ...conversation.QueuedPrompt) {
 // goes on.
 func (o *Outbox) SendNothing() tea.Cmd {
 	if o.conv().Gone() && o.Queued() > 0 {
-		return o.desk.Say("the agent has gone: " + o.desk.Way(config.ActionStartAgain) + " starts it again")
+		return o.desk.Say("the agent has gone: " + o.again())
 	}
 	if o.Queued() > 0 && o.conv().QueuePaused {
 		o.session().ResumeQueue()

@@ -23,6 +23,7 @@ type place struct {
 	conv    *conversation.Conversation // nil as long as there is no session
 	session bool
 	refuses string
+	far     bool
 	got     []string
 }
 
@@ -73,6 +74,8 @@ func (p *place) EmptyQueue() []conversation.QueuedPrompt {
 	p.conv.Queue = nil
 	return all
 }
+
+func (p *place) Connects() bool { return p.far }
 
 func (p *place) ResumeQueue() { p.conv.QueuePaused = false }
 
@@ -244,4 +247,24 @@ func TestEscapeTwice(t *testing.T) {
 			t.Errorf("the draft is %q", o.composer.Text())
 		}
 	})
+}
+
+// What is kept because the agent has gone says how to have it back: one on the network is
+// connected to.
+func TestWhatIsKeptSaysHowTheAgentIsHadBack(t *testing.T) {
+	for far, want := range map[bool]string{false: "alt+r starts it again", true: "alt+r connects again"} {
+		desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
+			p := ready()
+			p.far = far
+			p.conv.Apply(conversation.AgentLost{})
+			o := newOutbox(b, p)
+			if b.Do(o.Submit(prompt("one"))); !strings.Contains(b.Desk.Said(), want) {
+				t.Errorf("it says %q, want %q", b.Desk.Said(), want)
+			}
+			p.queue("one")
+			if b.Do(o.SendNothing()); !strings.Contains(b.Desk.Said(), want) {
+				t.Errorf("enter says %q, want %q", b.Desk.Said(), want)
+			}
+		})
+	}
 }

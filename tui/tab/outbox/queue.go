@@ -66,7 +66,7 @@ func (o *Outbox) SendNow() tea.Cmd {
 func (o *Outbox) sendQueuedNow(id int) tea.Cmd {
 	switch found, cancelled := o.session().SendQueuedNow(id); {
 	case !found && o.conv().Gone():
-		return o.desk.Say("the agent has gone: " + o.desk.Way(config.ActionStartAgain) + " starts it again")
+		return o.desk.Say("the agent has gone: " + o.again())
 	case !found:
 		return o.desk.Say("it does not wait any more")
 	case cancelled:
