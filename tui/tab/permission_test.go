@@ -93,6 +93,21 @@ func TestWritingToAQuestionAllowsNothing(t *testing.T) {
 	}
 }
 
+// While a question waits, ctrl+c clears the draft as it does without one: only then is it the
+// turn that it cancels.
+func TestInterruptClearsTheDraftBelowAQuestion(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.types("draft", time.Second)
+	asksAll(b)
+	b.passes(3 * time.Second)
+	b.mustShow(t, "Allow it", "❯ draft")
+	b.press("ctrl+c")
+	b.mustShow(t, "Allow it", "❯ Ask for something")
+	if !b.conv.Turn.Cancelling.IsZero() || len(b.conv.Permissions) != 1 {
+		t.Error("the turn was cancelled")
+	}
+}
+
 // What the agent takes back while the person writes to it leaves them their words.
 func TestWordsToAWithdrawnQuestionBecomeTheDraft(t *testing.T) {
 	b := newBench(t, t.TempDir())

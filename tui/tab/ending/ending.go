@@ -85,7 +85,7 @@ func (e *Ending) Acted() { e.first = time.Time{} }
 // press.
 func (e *Ending) Interrupt() tea.Cmd {
 	switch {
-	case e.desk.Dialogs.Empty() && !e.composer.Empty():
+	case !e.composer.Empty():
 		return e.composer.Clear()
 	case e.host.Runs() != nil && e.host.Conversation().Turn.Running && e.host.Conversation().Turn.Cancelling.IsZero():
 		e.host.Runs().Cancel()
