@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,10 +28,12 @@ func (o *startOptions) sayHowToGoOn(left []tui.LeftTab) {
 // resumeCommand is the command line that opens the session again that the person
 // has left, "" if there is none.
 func (o *startOptions) resumeCommand(left tui.LeftTab) string {
-	if left.Stored != "" && (left.Session == "" || left.Cwd != o.cwd) {
+	named := left.Agent.Source != "" // else a command line has it, which may be an earlier one
+	another := !named && !slices.Equal(left.Agent.Words(), o.words())
+	if left.Stored != "" && (left.Session == "" || left.Cwd != o.cwd || another) {
 		return "parley --resume=" + string(left.Stored)
 	}
-	if left.Session == "" || left.Agent.ID == tourID { // the tour's project is gone
+	if left.Session == "" || another || left.Agent.ID == tourID { // the tour's project is gone
 		return ""
 	}
 	session, err := syntax.Quote(string(left.Session), syntax.LangPOSIX)
@@ -42,7 +45,7 @@ func (o *startOptions) resumeCommand(left tui.LeftTab) string {
 		args = append(args, "--cwd", o.cwd)
 	}
 	switch {
-	case o.words() == nil || left.Agent.Source != "": // not the one of the command line
+	case named:
 		args = append(args, "-a", left.Agent.ID)
 	case o.connect != "":
 		args = append(args, o.connectShown()...)

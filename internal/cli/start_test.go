@@ -143,6 +143,7 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 	if err := os.Mkdir(project, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	mine := config.Agent{ID: "mine", Source: config.SourceConfigured}
 	for name, c := range map[string]struct {
 		args []string
 		left []tui.LeftTab
@@ -150,38 +151,53 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 	}{
 		"by a name": {
 			[]string{"-a", "mine"},
-			[]tui.LeftTab{{Agent: config.Agent{ID: "mine"}, Session: "s-1"}},
+			[]tui.LeftTab{{Agent: mine, Session: "s-1"}},
 			"To go on with this session: parley --resume=s-1 -a mine\n",
 		},
 		"by a command, elsewhere": {
 			[]string{project, "--", "my-agent", "a b"},
-			[]tui.LeftTab{{Agent: config.Agent{ID: "my-agent"}, Session: "s 1;id"}},
+			[]tui.LeftTab{{Agent: agentOfWords("", []string{"my-agent", "a b"}), Session: "s 1;id"}},
 			"To go on with this session: parley --resume='s 1;id' --cwd \"" + project + "\" -- my-agent 'a b'\n",
 		},
 		"a session that the agent cannot open again": {
 			[]string{"-a", "mine"},
-			[]tui.LeftTab{{Agent: config.Agent{ID: "mine"}, Stored: "2026-x", Cwd: dir}},
+			[]tui.LeftTab{{Agent: mine, Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"a stored session of another directory": {
 			[]string{"-a", "mine"},
-			[]tui.LeftTab{{Agent: config.Agent{ID: "mine"}, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"}},
+			[]tui.LeftTab{{Agent: mine, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"}},
+			"To go on with this session: parley --resume=2026-x\n",
+		},
+		"a session of an address": {
+			[]string{"--connect", "ws://127.0.0.1:1/acp"},
+			[]tui.LeftTab{{Agent: agentOfWords("", []string{"ws://127.0.0.1:1/acp"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
+			"To go on with this session: parley --resume=s-1 --connect ws://127.0.0.1:1/acp\n",
+		},
+		"a session of a command that an earlier command line had": {
+			nil,
+			[]tui.LeftTab{{Agent: agentOfWords("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
+			"To go on with this session: parley --resume=2026-x\n",
+		},
+		"one beside that of this command line": {
+			[]string{"--", "another-agent"},
+			[]tui.LeftTab{{Agent: agentOfWords("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"several": {
 			[]string{"-a", "mine"},
 			[]tui.LeftTab{
-				{Agent: config.Agent{ID: "mine"}, Session: "s-1", Title: "Tidy up"},
-				{Agent: config.Agent{ID: "mine"}},
-				{Agent: config.Agent{ID: "mine"}, Session: "s-2", Title: `Say "hi"`},
+				{Agent: mine, Session: "s-1", Title: "Tidy up"},
+				{Agent: mine},
+				{Agent: mine, Session: "s-2", Title: `Say "hi"`},
 			},
 			"To go on with this session: parley --resume=s-1 -a mine\n" +
 				`To go on with "Say \"hi\"": parley --resume=s-2 -a mine` + "\n",
 		},
-		"no session": {[]string{"-a", "mine"}, []tui.LeftTab{{Agent: config.Agent{ID: "mine"}}}, ""},
+		"no session": {[]string{"-a", "mine"}, []tui.LeftTab{{Agent: mine}}, ""},
 		"the tour":   {[]string{"-a", "tour"}, []tui.LeftTab{{Agent: config.Agent{ID: tourID}, Session: "s"}}, ""},
 		"a session that cannot be typed": {
-			[]string{"-a", "mine"}, []tui.LeftTab{{Agent: config.Agent{ID: "mine"}, Session: "a\x00b"}}, "",
+			[]string{"-a", "mine"}, []tui.LeftTab{{Agent: mine, Session: "a\x00b"}}, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
