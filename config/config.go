@@ -269,7 +269,7 @@ func (t *table) agent() Agent {
 	case t.has("command") && t.values["command"] == "":
 		t.fail("command", "name the program that starts the agent", "is empty")
 	case a.Command == "" && !t.has("command"):
-		t.doc.fail(t.at, `write command = "…"`, "%s has no command", t.at)
+		t.doc.fail(t.at, `write command = "…", or url = "…" if it listens`, "%s has no command", t.at)
 	}
 	return a
 }

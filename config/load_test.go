@@ -168,7 +168,7 @@ K = "sk-1"
 /etc/config.toml:2:1: theme cannot be "drak": did you mean "dark"?
     2 | theme = "drak"
       | ^
-/etc/config.toml:4:9: agents.x has no command: write command = "…"
+/etc/config.toml:4:9: agents.x has no command: write command = "…", or url = "…" if it listens
     4 | [agents.x]
       |         ^
 /etc/config.toml:5:1: unknown key "comand" in agents.x: did you mean "command"?

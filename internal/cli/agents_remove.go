@@ -36,9 +36,18 @@ func agentsRemoveCommand(s *streams) *cobra.Command {
 				}
 				fmt.Fprintln(s.Out, "removed "+safetext.Line(name))
 			}
-			return nil
+			return leftBehind()
 		},
 	}
+}
+
+// leftBehind finds what the configuration says of an agent that is not there any more: with
+// that parley does not start.
+func leftBehind() error {
+	if _, err := config.Load(config.ConfigFile()); err != nil {
+		return hinted("Take that part out of the file, or parley does not start: parley config edit", "the configuration still has a part of its own for what was removed: %w", err)
+	}
+	return nil
 }
 
 // notRemoved says why an agent is not removed.

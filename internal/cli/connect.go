@@ -27,6 +27,8 @@ func (o *startOptions) checkAgent(cmd *cobra.Command) error {
 		return misused(cmd, "", "--agent and a command behind -- do not go together: each names the agent")
 	case o.connect != "" && o.command != nil:
 		return misused(cmd, "", "--connect and a command behind -- do not go together: each names the agent")
+	case remote.IsURL(o.agent):
+		return misused(cmd, "To connect to it: "+commandLine(cmd.CommandPath(), "--connect", o.agent), "--agent takes a name, and %s is where an agent listens", o.agent)
 	case o.connect != "" && o.agent != "":
 		return misused(cmd, "", "--connect and --agent do not go together: each names the agent")
 	case cmd.Flags().Changed("connect"):

@@ -17,6 +17,7 @@ import (
 	"parley/config"
 	"parley/internal/recent"
 	"parley/internal/registry"
+	"parley/internal/remote"
 	"parley/internal/supervise"
 	"parley/tui"
 )
@@ -288,6 +289,9 @@ func asPrompt(text string) string {
 // meant is a hint for an argument that is no directory: what else it is the name
 // of, and how that is started; "" if it is nothing else.
 func (o *startOptions) meant(word string) string {
+	if remote.IsURL(word) {
+		return "To connect to the agent that listens there: " + commandLine("parley", "--connect", word) + "\n"
+	}
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
 		cfg = config.Default() // the directory is to be put right first
