@@ -87,7 +87,7 @@ func (r *rows) filter(text string) {
 	}
 	r.last, r.found, r.shown = text, nil, nil
 	words := strings.Fields(strings.ToLower(text))
-	for _, i := range r.match(pattern, in) {
+	for _, i := range r.match(pattern, words, in) {
 		if r.items[i].Found || containsAll(r.details[i], words) {
 			r.show(row{item: i})
 		}
@@ -99,13 +99,19 @@ func containsAll(text string, words []string) bool {
 }
 
 // match shows those of the items whose title a pattern fits, best first, and returns
-// the others.
-func (r *rows) match(pattern string, in []int) (rest []int) {
+// the others. A title that has the words themselves is better than one that has only their
+// letters: "theme" is not in "copy the message".
+func (r *rows) match(pattern string, words []string, in []int) (rest []int) {
 	matches := fuzzy.FindFromNoSort(pattern, candidates{r.titles, in})
+	fits, scattered := make([]bool, len(in)), make([]int, len(in))
+	for _, m := range matches {
+		if !containsAll(strings.ToLower(m.Str), words) {
+			scattered[m.Index] = 1
+		}
+	}
 	slices.SortFunc(matches, func(a, b fuzzy.Match) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(scattered[a.Index], scattered[b.Index]), cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index))
 	})
-	fits := make([]bool, len(in))
 	for _, m := range matches {
 		fits[m.Index] = true
 		r.show(row{item: in[m.Index], hits: m.MatchedIndexes})

@@ -370,3 +370,13 @@ func TestSelectorFilterFindsWordsBesideTitles(t *testing.T) {
 		}
 	}
 }
+
+// A title that has the words that are looked for stands before those that have only their
+// letters, of whichever words.
+func TestSelectorFilterPrefersWords(t *testing.T) {
+	env, _ := newEnv()
+	s := NewSelector(env, List{Items: []Item{{Title: "copy the message"}, {Title: "the menu"}, {Title: "choose the Theme", Do: picked{"theme"}}}})
+	if got := presses(t, s, strings.Fields("t h e m e enter")...); !reflect.DeepEqual(got, picked{"theme"}) {
+		t.Errorf("chose %#v", got)
+	}
+}
