@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -84,6 +85,9 @@ type Transcript struct {
 	Ending []conversation.Event
 	// LastNumber is the highest number of a switch, a question or a queued prompt.
 	LastNumber int
+
+	// sent is the prompt with which the log ends, nil if it ends with something else.
+	sent []acpclient.ContentBlock
 }
 
 // errEnded is why the agent of a stored session is not there.
@@ -112,10 +116,13 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 	return t, nil
 }
 
-// count remembers the number that an event gives out.
+// count remembers the number that an event gives out, and a prompt that it sends.
 func (t *Transcript) count(e conversation.Event) {
 	n := 0
+	t.sent = nil
 	switch e := e.(type) {
+	case conversation.PromptSent:
+		t.sent = e.Prompt
 	case conversation.OptionChosen:
 		n = e.Seq
 	case conversation.PermissionOpened:
@@ -130,7 +137,9 @@ func (t *Transcript) count(e conversation.Event) {
 	t.LastNumber = max(t.LastNumber, n)
 }
 
-// end ends what is open. The prompts that waited go on waiting.
+// end ends what is open. The prompts that waited go on waiting, but for one that was sent:
+// that it does not wait any more is written behind that, and the writer may have ended in
+// between.
 func (t *Transcript) end() {
 	c := t.Conversation
 	if c.Turn.Running {
@@ -139,8 +148,12 @@ func (t *Transcript) end() {
 		})
 	}
 	t.Ending = append(t.Ending, conversation.AgentLost{Err: errEnded})
-	if len(c.Queue) > 0 && !c.QueuePaused {
-		t.Ending = append(t.Ending, conversation.QueueChanged{Queue: slices.Clone(c.Queue), Paused: true})
+	waits := slices.Clone(c.Queue)
+	if len(waits) > 0 && t.sent != nil && reflect.DeepEqual(waits[0].Prompt, t.sent) {
+		waits = waits[1:]
+	}
+	if len(waits) < len(c.Queue) || len(waits) > 0 && !c.QueuePaused {
+		t.Ending = append(t.Ending, conversation.QueueChanged{Queue: waits, Paused: len(waits) > 0})
 	}
 	for _, e := range t.Ending {
 		c.Apply(e)

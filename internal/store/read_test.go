@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,6 +75,44 @@ func TestWhatIsOpenIsEnded(t *testing.T) {
 		events.WantTranscript(t, c, "user: go", "tool t1: Run (in_progress) cancelled", "note: parley ended in the middle of this turn")
 		if c.Turn.Running || len(c.Permissions) > 0 {
 			t.Errorf("%d: the turn runs %v, %d questions", i, c.Turn.Running, len(c.Permissions))
+		}
+	}
+}
+
+// A prompt that waited and was sent does not wait any more, also if the writer was killed
+// before it could say so: it would be sent a second time.
+func TestAPromptThatWasSentDoesNotWait(t *testing.T) {
+	queued := func(ids ...int) conversation.QueueChanged {
+		var q conversation.QueueChanged
+		for _, id := range ids {
+			q.Queue = append(q.Queue, conversation.QueuedPrompt{ID: id, Prompt: events.Sent(fmt.Sprint("prompt ", id)).Prompt})
+		}
+		return q
+	}
+	for name, c := range map[string]struct {
+		last []conversation.Event
+		want []int
+	}{
+		"killed before it was said": {[]conversation.Event{queued(1, 2), events.Sent("prompt 1")}, []int{2}},
+		"the only one":              {[]conversation.Event{queued(1), events.Sent("prompt 1")}, nil},
+		"said":                      {[]conversation.Event{queued(1, 2), events.Sent("prompt 1"), queued(2)}, []int{2}},
+		"another one was sent":      {[]conversation.Event{queued(1, 2), events.Sent("prompt 2")}, []int{1, 2}},
+		"the same is asked again":   {[]conversation.Event{events.Sent("prompt 1"), queued(1)}, []int{1}},
+	} {
+		s, l := newLog(t)
+		if err := l.Append(c.last); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Read(t.Context(), l.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var waits []int
+		for _, q := range got.Conversation.Queue {
+			waits = append(waits, q.ID)
+		}
+		if !slices.Equal(waits, c.want) || got.Conversation.QueuePaused != (len(c.want) > 0) {
+			t.Errorf("%s: %v wait, paused %v, want %v", name, waits, got.Conversation.QueuePaused, c.want)
 		}
 	}
 }
