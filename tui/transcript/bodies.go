@@ -15,7 +15,7 @@ import (
 // seen in it any more, the command, task list or questions of its input, each of
 // its contents, and each terminal whose output came without being embedded.
 func (t *toolCall) makeBodies() []body {
-	maker := &bodyMaker{call: t, kind: t.item.Kind}
+	maker := t.bodyMaker()
 	var bodies []body
 	add := func(b body) {
 		if b != nil {
@@ -30,9 +30,8 @@ func (t *toolCall) makeBodies() []body {
 	if tasks := t.item.Tasks; len(tasks) > 0 {
 		add(&tasksBody{tasks})
 	}
-	if questions := toolface.Questions(t.item.RawInput); len(questions) > 0 {
-		add(&questionsBody{questions})
-		maker.questions = questions
+	if len(maker.questions) > 0 {
+		add(&questionsBody{maker.questions})
 	}
 	for i := range t.item.Content {
 		add(maker.make(&t.item.Content[i]))
@@ -41,6 +40,27 @@ func (t *toolCall) makeBodies() []body {
 		add(maker.Terminal(term.ID))
 	}
 	return bodies
+}
+
+// addBodies adds the bodies of contents that have come behind all others.
+func (t *toolCall) addBodies(bodies []body, content []acpclient.ToolCallContent) []body {
+	maker := t.bodyMaker()
+	for i := range content {
+		if b := maker.make(&content[i]); b != nil {
+			bodies = append(bodies, b)
+		}
+	}
+	return bodies
+}
+
+func (t *toolCall) bodyMaker() *bodyMaker {
+	m := &bodyMaker{
+		call: t, kind: t.item.Kind, terminals: map[acpclient.TerminalID]body{}, questions: toolface.Questions(t.item.RawInput),
+	}
+	for _, term := range t.item.Terminals {
+		m.terminals[term.ID] = t.screens[term]
+	}
+	return m
 }
 
 // commandBody is the command that the call runs, nil if its heading or one of its
@@ -67,9 +87,10 @@ func (t *toolCall) commandBody() body {
 
 // bodyMaker makes the body of a content; it is nil if there is nothing to see.
 type bodyMaker struct {
-	call     *toolCall
-	kind     acpclient.ToolKind
-	embedded []acpclient.TerminalID // the terminals that have a body already
+	call *toolCall
+	kind acpclient.ToolKind
+	// terminals are those that have no body yet.
+	terminals map[acpclient.TerminalID]body
 	// questions are those that have a body already.
 	questions []toolface.Question
 }
@@ -114,16 +135,9 @@ func (m *bodyMaker) Diff(path string, before *string, after string) body {
 }
 
 func (m *bodyMaker) Terminal(id acpclient.TerminalID) body {
-	if slices.Contains(m.embedded, id) {
-		return nil
-	}
-	for term, view := range m.call.screens {
-		if term.ID == id {
-			m.embedded = append(m.embedded, id)
-			return view
-		}
-	}
-	return nil
+	view := m.terminals[id]
+	delete(m.terminals, id)
+	return view
 }
 
 func (m *bodyMaker) Unknown(label string, raw json.RawMessage) body {

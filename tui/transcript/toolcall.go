@@ -49,9 +49,13 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	if !t.drawn || t.last != t.item.Version() {
 		t.last, t.drawn = t.item.Version(), true
 		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked)}
-		if t.watchTerminals() || !t.made.same(&now) {
+		if added := t.watchTerminals(); added || !t.made.same(&now) {
+			if !added && t.made.goesOn(&now) && len(t.item.Terminals) == 0 {
+				t.bodies = t.addBodies(t.bodies, now.content[len(t.made.content):])
+			} else {
+				t.bodies = t.makeBodies()
+			}
 			t.made = now
-			t.bodies = t.makeBodies()
 			t.headDiffs()
 		}
 		t.input = t.input.of(toolface.RawInput, t.item.RawInput)
@@ -89,6 +93,15 @@ type madeOf struct {
 func (m *madeOf) same(other *madeOf) bool {
 	return m.title == other.title && m.kind == other.kind && m.asked == other.asked &&
 		sameArray(m.content, other.content) && sameArray(m.input, other.input)
+}
+
+// goesOn reports that there is only more behind the content that there was, so that the
+// bodies which were made of that can stay: a call may be sent in very many pieces.
+func (m *madeOf) goesOn(now *madeOf) bool {
+	was := *m
+	was.content = now.content
+	n := len(m.content)
+	return was.same(now) && now.asked == 0 && 0 < n && n < len(now.content) && sameArray(m.content, now.content[:n])
 }
 
 // sameArray reports that two slices are the very same memory. What an agent sent
@@ -173,14 +186,15 @@ func (t *toolCall) peekLines(width int) []string {
 	if t.expanded || t.asked || t.brief {
 		return out
 	}
+	var below []string
 	for _, b := range t.bodies {
 		lines, more := b.peek(t.bodyWidth(width), t.env)
+		below = append(below, lines...)
 		if more > 0 {
-			lines = append(slices.Clip(lines), t.env.theme.Faint.Render(fmt.Sprintf("… %d more %s", more, plural(more, "line"))))
+			below = append(below, t.env.theme.Faint.Render(fmt.Sprintf("… %d more %s", more, plural(more, "line"))))
 		}
-		out = append(out, t.inset(lines, width)...)
 	}
-	return out
+	return append(out, t.inset(below, width)...)
 }
 
 func plural(n int, word string) string {
