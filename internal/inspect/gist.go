@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/safetext"
 )
 
 // gistLength is how many bytes a gist has at most.
@@ -198,14 +200,15 @@ func compact(data json.RawMessage) string {
 	return excerpt(b.String())
 }
 
-// Pretty is a message as a person reads it: JSON on many lines, or, if it is none, the
-// text as it is.
+// Pretty is a message as a person reads it: JSON on many lines, or, if it is none or
+// nested too deep for that, the text as it is.
 func Pretty(data []byte) string {
-	var b bytes.Buffer
-	if !isObject(data) || json.Indent(&b, bytes.TrimSpace(data), "", "  ") != nil {
-		return string(data)
+	if isObject(data) {
+		if set, ok := safetext.Indented(bytes.TrimSpace(data)); ok {
+			return string(set)
+		}
 	}
-	return b.String()
+	return string(data)
 }
 
 // Label names a message: its method, or what it answers.

@@ -1,7 +1,6 @@
 package toolface
 
 import (
-	"bytes"
 	"encoding/json"
 	"unicode/utf8"
 
@@ -53,15 +52,14 @@ const (
 )
 
 // JSON sets out JSON for reading, every character of it visible. What is not
-// JSON is given as it is. Of more than most bytes the beginning is given, and a
-// line that says that there is more; if most is 0, it is given whole.
+// JSON, or nested too deep for that, is given as it is. Of more than most bytes the
+// beginning is given, and a line that says that there is more; if most is 0, it is given
+// whole.
 func JSON(raw []byte, most int) string {
-	var out bytes.Buffer
-	if json.Indent(&out, raw, "", "  ") != nil {
-		out.Reset()
-		out.Write(raw)
+	text, more := raw, ""
+	if set, ok := safetext.Indented(raw); ok {
+		text = set
 	}
-	text, more := out.Bytes(), ""
 	if most > 0 && len(text) > most {
 		for most > 0 && !utf8.RuneStart(text[most]) {
 			most--
