@@ -10,8 +10,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// What an agent sends very much of costs no more than its length: these tests do not end
-// otherwise.
+// What an agent sends very much of costs no more than its length: otherwise these tests
+// take minutes, or do not end.
 
 // contentChunk adds a line of text to the call "t".
 func contentChunk() conversation.Update {
@@ -115,7 +115,7 @@ func TestOutputThatNobodyShows(t *testing.T) {
 
 // A call that works for another one, which works for another one, and so on.
 func TestQuestionOfADeepCall(t *testing.T) {
-	const deep = 50_000
+	const deep = 20_000
 	c := conversation.New()
 	c.Apply(conversation.PromptSent{})
 	for i := range deep {
@@ -123,10 +123,10 @@ func TestQuestionOfADeepCall(t *testing.T) {
 			ToolCallID: acpclient.ToolCallID(fmt.Sprint(i)), Meta: acpclient.Meta(fmt.Sprintf(`{"parentToolUseId":"%d"}`, i-1)),
 		}})
 	}
-	for id := range 20 {
+	for id := range 200 {
 		c.Apply(conversation.PermissionOpened{ID: id, Request: &acpclient.RequestPermissionRequest{ToolCall: acpclient.ToolCallUpdate{ToolCallID: acpclient.ToolCallID(fmt.Sprint(deep - 1))}}})
 	}
-	for id := range 20 {
+	for id := range 200 {
 		c.Apply(conversation.PermissionClosed{ID: id})
 	}
 	if len(c.Permissions) > 0 {
