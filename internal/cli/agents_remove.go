@@ -36,18 +36,19 @@ func agentsRemoveCommand(s *streams) *cobra.Command {
 				}
 				fmt.Fprintln(s.Out, "removed "+safetext.Line(name))
 			}
-			return leftBehind()
+			tellLeftBehind(s)
+			return nil
 		},
 	}
 }
 
-// leftBehind finds what the configuration says of an agent that is not there any more: with
-// that parley does not start.
-func leftBehind() error {
+// tellLeftBehind tells of what the configuration says of an agent that is not there any more:
+// with that parley does not start.
+func tellLeftBehind(s *streams) {
 	if _, err := config.Load(config.ConfigFile()); err != nil {
-		return hinted("Take that part out of the file, or parley does not start: parley config edit", "the configuration still has a part of its own for what was removed: %w", err)
+		fmt.Fprintln(s.Err, safetext.Block("The configuration still has a part of its own for what was removed: "+err.Error()))
+		fmt.Fprintln(s.Err, "Take that part out of the file, or parley does not start: parley config edit")
 	}
-	return nil
 }
 
 // notRemoved says why an agent is not removed.
