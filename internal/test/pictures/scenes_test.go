@@ -118,7 +118,7 @@ end-turn
 var scenes = []scene{
 	{name: "first", rows: 30, title: "The first screen: sessions to go on with, and the agents that were found", agent: session, play: func(s *stage) *ptytest.Terminal {
 		s.stored(3*time.Hour, "wren", "Say hello in Finnish as well", "Hei!")
-		return s.start().WaitFor("Wren", "Claude Code", "The tour", "Say hello in Finnish")
+		return s.start().WaitFor("Wren", "Claude Code", "The tour", "Say hello in Finnish", "enter choose")
 	}},
 	{name: "turn", title: "A turn: thoughts, plan, tool calls, a change, a command and what it printed", agent: works + edits + runs, play: turn},
 	{name: "turn-light", title: "The same turn on a light terminal", light: true, agent: works + edits + runs, play: turn},
