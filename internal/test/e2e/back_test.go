@@ -333,11 +333,16 @@ func waitFor(t *testing.T, what string, so func() bool) {
 	}
 }
 
+// inFiles reports whether one of these files has a text. Those that are still being
+// written, to take the place of another, do not count.
 func inFiles(t *testing.T, pattern, text string) bool {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	must(t, err)
 	for _, f := range files {
+		if strings.HasSuffix(f, ".new") {
+			continue
+		}
 		if b, err := os.ReadFile(f); err == nil && strings.Contains(string(b), text) {
 			return true
 		}

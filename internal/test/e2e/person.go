@@ -70,9 +70,13 @@ func (p *Parley) Answer(name string) *Parley {
 		if over {
 			return p
 		}
-		// With alt a number is an answer whether or not the prompt holds text. One that
-		// only marks its answer is marked and given.
-		p.Press("alt+" + q.number)
+		// With alt a number is an answer whether or not the prompt holds text, but goes to
+		// a tab where there are several. One that only marks its answer is marked and given.
+		if hasTabLine(p.Screen()) {
+			p.Press(q.number)
+		} else {
+			p.Press("alt+" + q.number)
+		}
 		p.WaitUntil(fmt.Sprintf("the question was answered with %q, or that is marked", name), func(s ptytest.Screen) bool {
 			d, open := dialogOn(s)
 			marked, over = open && d.marks(q.number), p.over(q, s)
@@ -88,6 +92,9 @@ func (p *Parley) Answer(name string) *Parley {
 	}
 	return p
 }
+
+// hasTabLine reports whether there are several tabs.
+func hasTabLine(s ptytest.Screen) bool { return strings.HasPrefix(s.Line(0), " 1 ") }
 
 // asked is a question for which a key was pressed, as it stood then.
 type asked struct {

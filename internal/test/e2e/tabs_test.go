@@ -57,7 +57,7 @@ func (p *Parley) TabLine(texts ...string) *Parley {
 // TabLineGone waits until there is no line of tabs.
 func (p *Parley) TabLineGone() *Parley {
 	p.t.Helper()
-	p.WaitUntil("there is no line of tabs", func(s ptytest.Screen) bool { return !strings.HasPrefix(s.Line(0), " 1 ") })
+	p.WaitUntil("there is no line of tabs", func(s ptytest.Screen) bool { return !hasTabLine(s) })
 	return p
 }
 
