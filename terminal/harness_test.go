@@ -3,6 +3,8 @@
 package terminal
 
 import (
+	"os"
+	"os/signal"
 	"strings"
 	"sync"
 	"testing"
@@ -11,7 +13,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// What is started in the background of a script ignores interrupts, and so does all that
+// it starts in turn: these tests are about commands that do not.
+func TestMain(m *testing.M) {
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	goleak.VerifyTestMain(m)
+}
 
 // openManager closes the manager at the end, and fails if that fails.
 func openManager(t *testing.T) *Manager {
