@@ -107,6 +107,9 @@ func greetIn(ctx context.Context, s *streams, a config.Agent, opt *session.Optio
 	}
 	if err != nil {
 		defer peer.Stop(context.WithoutCancel(ctx))
+		if lost := peer.Err(); a.Address != "" && lost != nil {
+			err = lost // in the words of whoever could not connect
+		}
 		return nil, g.failed(ctx, "start "+a.Name, err)
 	}
 	return g, nil
