@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"parley/internal/proctree"
+	"parley/internal/process"
 )
 
 // agentRole names the environment variable that makes the test binary an agent.
@@ -73,7 +73,7 @@ func startChild(role string, ownSession bool) {
 	cmd.Env = append(os.Environ(), agentRole+"="+role)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if ownSession {
-		proctree.Lead(cmd)
+		process.Lead(cmd)
 	}
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,7 +1,7 @@
 // Package acpclient speaks the Agent Client Protocol, version 1, from the
 // client's side: it starts a coding agent, calls its methods, and hands on what
 // the agent tells and asks. It knows nothing of screens. It needs nothing but the
-// standard library and, from this module, the package internal/proctree, which
+// standard library and, from this module, the package internal/process, which
 // ends an agent with everything that it has started and needs no more itself.
 //
 // # Using it

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/proctree"
+	"parley/internal/process"
 )
 
 // Command is how to start an agent.
@@ -127,7 +127,7 @@ type Process struct {
 	stderr    tail
 	termGrace time.Duration
 	done      chan struct{}
-	tree      *proctree.Tree
+	tree      *process.Tree
 	err       *ExitError // set before done is closed
 }
 
@@ -143,7 +143,7 @@ func StartProcess(c Command) (*Process, error) {
 	}
 	p.cmd.Env = append(os.Environ(), c.Env...)
 	p.cmd.Dir = c.Dir
-	proctree.Lead(p.cmd)
+	process.Lead(p.cmd)
 
 	// The pipes are made by hand: those of exec.Cmd are closed when the process
 	// ends, which loses what it wrote last.
@@ -167,7 +167,7 @@ func StartProcess(c Command) (*Process, error) {
 		_ = errors.Join(inW.Close(), outR.Close())
 		return nil, &StartError{c, err}
 	}
-	p.tree = proctree.New(p.Pid())
+	p.tree = process.NewTree(p.Pid())
 	p.Stdin, p.Stdout = inW, &output{file: outR, left: mostLeft}
 	go p.wait(inW, outR)
 	return p, nil

@@ -1,6 +1,6 @@
 package config
 
-import "parley/internal/sensitive"
+import "parley/internal/policy"
 
 // Files are lines of the table of files that the person is asked about before an agent
 // reads or writes them, behind those that parley has itself: see package sensitive.
@@ -24,7 +24,7 @@ func (t *table) files() Files {
 func (t *table) globs(key string) []string {
 	lines := t.texts(key, true)
 	for _, line := range lines {
-		if err := sensitive.Check(line); err != nil {
+		if err := policy.CheckFilePattern(line); err != nil {
 			t.fail(key, "", "cannot be used: %v", err)
 			return nil
 		}

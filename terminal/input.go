@@ -31,7 +31,7 @@ type input struct {
 }
 
 // add queues what is to be written to p.
-func (in *input) add(p *process, data []byte) error {
+func (in *input) add(p *child, data []byte) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if len(in.waiting)+len(data) > maxInput {
@@ -46,7 +46,7 @@ func (in *input) add(p *process, data []byte) error {
 }
 
 // writeTo writes until nothing is left, or the pty is closed.
-func (in *input) writeTo(p *process) {
+func (in *input) writeTo(p *child) {
 	for {
 		in.mu.Lock()
 		next := in.waiting

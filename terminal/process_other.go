@@ -6,20 +6,20 @@ import (
 	"io/fs"
 	"time"
 
-	"parley/internal/proctree"
+	"parley/internal/process"
 )
 
 // process has no value on this system: start always fails.
-type process struct{ tree *proctree.Tree }
+type child struct{ tree *process.Tree }
 
-func start(command, int, int, bool) (*process, error) { return nil, ErrUnsupported }
+func start(command, int, int, bool) (*child, error) { return nil, ErrUnsupported }
 
-func (*process) read([]byte) (int, error)    { return 0, ErrUnsupported }
-func (*process) write([]byte) error          { return ErrUnsupported }
-func (*process) resize(int, int) error       { return ErrUnsupported }
-func (*process) stopReadingIn(time.Duration) {}
-func (*process) hangUp()                     {}
-func (*process) wait() ExitStatus            { return ExitStatus{} }
+func (*child) read([]byte) (int, error)    { return 0, ErrUnsupported }
+func (*child) write([]byte) error          { return ErrUnsupported }
+func (*child) resize(int, int) error       { return ErrUnsupported }
+func (*child) stopReadingIn(time.Duration) {}
+func (*child) hangUp()                     {}
+func (*child) wait() ExitStatus            { return ExitStatus{} }
 
 func executable(string, fs.FileInfo) bool { return true }
 

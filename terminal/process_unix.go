@@ -14,19 +14,19 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	"parley/internal/proctree"
+	"parley/internal/process"
 )
 
-// process is a command on a pty, leader of a session of its own.
-type process struct {
+// child is a command on a pty, leader of a session of its own.
+type child struct {
 	cmd    *exec.Cmd
 	master *os.File
-	tree   *proctree.Tree
+	tree   *process.Tree
 }
 
 // start runs c on a new pty, which is the controlling terminal of a session of
 // its own. Without input its standard input is empty.
-func start(c command, cols, rows int, input bool) (*process, error) {
+func start(c command, cols, rows int, input bool) (*child, error) {
 	master, tty, err := openPTY(cols, rows)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open a pty for %q: %w", c.argv[0], err)
@@ -40,12 +40,12 @@ func start(c command, cols, rows int, input bool) (*process, error) {
 	if input {
 		cmd.Stdin = tty
 	}
-	proctree.Lead(cmd)
+	process.Lead(cmd)
 	if err := cmd.Start(); err != nil {
 		master.Close()
 		return nil, fmt.Errorf("cannot run %q: %w", c.argv[0], startError(err))
 	}
-	return &process{cmd: cmd, master: master, tree: proctree.New(cmd.Process.Pid)}, nil
+	return &child{cmd: cmd, master: master, tree: process.NewTree(cmd.Process.Pid)}, nil
 }
 
 // startError drops what os/exec puts before the cause: the caller has named
@@ -105,7 +105,7 @@ func control(f *os.File, use func(fd int)) error {
 
 // read waits for output and then takes what else is there already: the kernel
 // hands out at most 4 KB at a time, and a viewer is better off with more.
-func (p *process) read(buf []byte) (int, error) {
+func (p *child) read(buf []byte) (int, error) {
 	n, err := p.master.Read(buf)
 	if err != nil || n == 0 {
 		return n, err
@@ -123,17 +123,17 @@ func (p *process) read(buf []byte) (int, error) {
 }
 
 // write writes all of data. It waits as long as the pty is full.
-func (p *process) write(data []byte) error {
+func (p *child) write(data []byte) error {
 	_, err := p.master.Write(data)
 	return err
 }
 
 // resize tells the programs on the pty of another size.
-func (p *process) resize(cols, rows int) error { return setSize(p.master, cols, rows) }
+func (p *child) resize(cols, rows int) error { return setSize(p.master, cols, rows) }
 
 // stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded
 // after d; zero lifts that.
-func (p *process) stopReadingIn(d time.Duration) {
+func (p *child) stopReadingIn(d time.Duration) {
 	var t time.Time
 	if d > 0 {
 		t = time.Now().Add(d)
@@ -143,10 +143,10 @@ func (p *process) stopReadingIn(d time.Duration) {
 
 // hangUp closes the pty: pending reads end, and who still holds the other side
 // gets SIGHUP and errors.
-func (p *process) hangUp() { _ = p.master.Close() }
+func (p *child) hangUp() { _ = p.master.Close() }
 
 // wait returns when the command itself has ended. It is called once.
-func (p *process) wait() ExitStatus {
+func (p *child) wait() ExitStatus {
 	_ = p.cmd.Wait() // the state says more than the error
 	p.tree.Reaped()
 	state, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)

@@ -14,14 +14,14 @@ import (
 	"github.com/charmbracelet/x/conpty"
 	"golang.org/x/sys/windows"
 
-	"parley/internal/proctree"
+	"parley/internal/process"
 )
 
-// process is a command on a pseudo console (ConPTY).
-type process struct {
+// child is a command on a pseudo console (ConPTY).
+type child struct {
 	console *conpty.ConPty
 	handle  windows.Handle
-	tree    *proctree.Tree
+	tree    *process.Tree
 
 	chunks chan []byte   // what the command writes, until hangUp
 	rest   []byte        // of the chunk that was taken last
@@ -35,7 +35,7 @@ type process struct {
 
 // start runs c on a new pseudo console. Nothing can be typed into one without input,
 // but it has no end of input either: Windows gives a console whole or not at all.
-func start(c command, cols, rows int, _ bool) (*process, error) {
+func start(c command, cols, rows int, _ bool) (*child, error) {
 	console, err := conpty.New(cols, rows, 0)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open a console for %q: %w", c.argv[0], err)
@@ -45,8 +45,8 @@ func start(c command, cols, rows int, _ bool) (*process, error) {
 		_ = console.Close()
 		return nil, fmt.Errorf("cannot run %q: %w", c.argv[0], err)
 	}
-	p := &process{
-		console: console, handle: windows.Handle(handle), tree: proctree.New(pid),
+	p := &child{
+		console: console, handle: windows.Handle(handle), tree: process.NewTree(pid),
 		chunks: make(chan []byte), hung: make(chan struct{}), moved: make(chan struct{}),
 	}
 	go p.pump()
@@ -55,7 +55,7 @@ func start(c command, cols, rows int, _ bool) (*process, error) {
 
 // pump reads the console, whose reads know no deadline. It reads on after hangUp, for
 // Windows may wait with the end of a console until somebody has read what it holds.
-func (p *process) pump() {
+func (p *child) pump() {
 	defer close(p.chunks)
 	for {
 		buf := make([]byte, readSize)
@@ -73,7 +73,7 @@ func (p *process) pump() {
 }
 
 // read waits for output, for the deadline or for the end of the console.
-func (p *process) read(buf []byte) (int, error) {
+func (p *child) read(buf []byte) (int, error) {
 	for len(p.rest) == 0 {
 		p.mu.Lock()
 		deadline, moved := p.deadline, p.moved
@@ -101,7 +101,7 @@ func (p *process) read(buf []byte) (int, error) {
 }
 
 // write writes all of data.
-func (p *process) write(data []byte) error {
+func (p *child) write(data []byte) error {
 	for len(data) > 0 {
 		n, err := p.console.Write(data)
 		if err != nil {
@@ -113,11 +113,11 @@ func (p *process) write(data []byte) error {
 }
 
 // resize tells the programs on the console of another size.
-func (p *process) resize(cols, rows int) error { return p.console.Resize(cols, rows) }
+func (p *child) resize(cols, rows int) error { return p.console.Resize(cols, rows) }
 
 // stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded
 // after d; zero lifts that.
-func (p *process) stopReadingIn(d time.Duration) {
+func (p *child) stopReadingIn(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.deadline = time.Time{}
@@ -130,7 +130,7 @@ func (p *process) stopReadingIn(d time.Duration) {
 
 // hangUp closes the console: pending reads end, and who is still on it is ended by the
 // system.
-func (p *process) hangUp() {
+func (p *child) hangUp() {
 	p.hang.Do(func() {
 		close(p.hung)
 		_ = p.console.Close()
@@ -138,7 +138,7 @@ func (p *process) hangUp() {
 }
 
 // wait returns when the command itself has ended. It is called once.
-func (p *process) wait() ExitStatus {
+func (p *child) wait() ExitStatus {
 	_, _ = windows.WaitForSingleObject(p.handle, windows.INFINITE)
 	var code uint32
 	_ = windows.GetExitCodeProcess(p.handle, &code) // the handle is ours, and may ask

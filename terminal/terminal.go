@@ -32,7 +32,7 @@ type terminal struct {
 	id      string
 	number  int // counts the terminals of the manager
 	manager *Manager
-	proc    *process
+	proc    *child
 	spec    Spec
 	input   input
 
@@ -49,7 +49,7 @@ type terminal struct {
 	cols, rows int
 }
 
-func newTerminal(m *Manager, number int, p *process, spec Spec) *terminal {
+func newTerminal(m *Manager, number int, p *child, spec Spec) *terminal {
 	limit := uint64(DefaultOutputLimit)
 	if spec.OutputByteLimit != nil {
 		limit = min(*spec.OutputByteLimit, MaxOutputLimit)

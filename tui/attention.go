@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/tui/notify"
+	"parley/tui/desktop"
 	"parley/tui/tab"
 )
 
@@ -16,7 +16,7 @@ import (
 // keeps what shows of parley outside of its window.
 type attention struct {
 	config   config.Attention
-	terminal notify.Terminal
+	terminal desktop.Notifier
 	progress bool // the terminal shows it
 	// elsewhere is that the terminal has said that it is not focused. One that never says
 	// anything counts as focused.
@@ -31,8 +31,8 @@ type seen struct {
 }
 
 func newAttention(c config.Attention, getenv func(string) string) attention {
-	a := attention{config: c, terminal: notify.Terminal{Getenv: getenv}, seen: map[tab.ID]seen{}}
-	if a.progress = notify.ShowsProgress(getenv); c.Progress != nil {
+	a := attention{config: c, terminal: desktop.Notifier{Getenv: getenv}, seen: map[tab.ID]seen{}}
+	if a.progress = desktop.ShowsProgress(getenv); c.Progress != nil {
 		a.progress = *c.Progress
 	}
 	return a
@@ -88,7 +88,7 @@ func (m *Model) attend() tea.Cmd {
 		}
 		a.seen[t.ID()] = now
 		if what := happened(before, now); what != "" && a.wanted(what) {
-			cmds = append(cmds, a.call(m.program.Context, what, notify.Note{Title: "parley", Text: said(what) + t.Face().Title}))
+			cmds = append(cmds, a.call(m.program.Context, what, desktop.Notification{Title: "parley", Text: said(what) + t.Face().Title}))
 		}
 	}
 	return tea.Batch(cmds...)
@@ -106,11 +106,11 @@ func said(what config.Happening) string {
 }
 
 // call calls the person, beside the screen.
-func (a *attention) call(ctx context.Context, what config.Happening, n notify.Note) tea.Cmd {
+func (a *attention) call(ctx context.Context, what config.Happening, n desktop.Notification) tea.Cmd {
 	terminal, c := a.terminal, a.config
 	var cmds []tea.Cmd
 	if c.Notify != config.NoticeNone {
-		way := notify.Way(c.Notify)
+		way := desktop.NotifyMethod(c.Notify)
 		if c.Notify == config.NoticeAuto {
 			way = ""
 		}
@@ -118,7 +118,7 @@ func (a *attention) call(ctx context.Context, what config.Happening, n notify.No
 	}
 	if len(c.Command) > 0 {
 		cmds = append(cmds, func() tea.Msg {
-			if err := notify.Run(ctx, c.Command, string(what), n); err != nil {
+			if err := desktop.RunNotifyCommand(ctx, c.Command, string(what), n); err != nil {
 				return tab.ErrorMsg{Err: err}
 			}
 			return nil

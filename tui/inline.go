@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/screen"
 	"parley/tui/tab"
 )
@@ -48,7 +48,7 @@ func (m *Model) headed(t *tab.Tab, lines []string) []string {
 // heading is the line that says that what follows is of a tab.
 func (m *Model) heading(t *tab.Tab) string {
 	th := m.program.Theme
-	name := cells.Truncate(fmt.Sprintf(" tab %d: %s ", m.indexOf(t.ID())+1, t.Face().Title), m.width-4, "… ")
-	rule := strings.Repeat("─", max(0, m.width-2-cells.Width(name)))
+	name := termtext.Truncate(fmt.Sprintf(" tab %d: %s ", m.indexOf(t.ID())+1, t.Face().Title), m.width-4, "… ")
+	rule := strings.Repeat("─", max(0, m.width-2-termtext.Width(name)))
 	return th.Faint.Render("──") + th.Muted.Render(name) + th.Faint.Render(rule)
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
-	"parley/internal/cells"
-	"parley/internal/safetext"
-	"parley/tui/clipboard"
+	"parley/internal/termtext"
 	"parley/tui/composer"
+	"parley/tui/desktop"
 	"parley/tui/dialog"
 	"parley/tui/screen"
 	"parley/tui/tab"
@@ -78,8 +77,8 @@ func newModel(ctx context.Context, opt Options) *Model {
 			Context: ctx, Theme: look.theme(), ReducedMotion: opt.Config.ReducedMotion, Keys: opt.Config.Keys, Vim: opt.Config.Vim,
 			Guard: dialog.NewGuard(opt.Now), History: history, Offered: opt.Offered, Missing: opt.Missing, Registry: opt.Registry, Recent: opt.Recent, Start: opt.Start, Load: opt.Load,
 			StartIn: opt.StartIn, Worktree: opt.Worktree, Stored: opt.Stored, Reopen: opt.Reopen,
-			Version: opt.Version, Changes: opt.Changes, Now: opt.Now, Clipboard: clipboard.Here(os.Getenv).Copy,
-			ClipboardImage: clipboard.Here(os.Getenv).Image,
+			Version: opt.Version, Changes: opt.Changes, Now: opt.Now, Clipboard: desktop.SystemClipboard(os.Getenv).Copy,
+			ClipboardImage: desktop.SystemClipboard(os.Getenv).Image,
 		},
 		inline:     opt.Inline,
 		takesMouse: !opt.Config.NoMouse,
@@ -203,9 +202,9 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 func measureBy(graphemes ansi.ModeSetting) {
 	switch graphemes {
 	case ansi.ModeReset, ansi.ModeSet, ansi.ModePermanentlySet:
-		cells.Use(cells.Graphemes)
+		termtext.UseMethod(termtext.Graphemes)
 	default:
-		cells.Use(cells.Safe)
+		termtext.UseMethod(termtext.Safe)
 	}
 }
 
@@ -223,7 +222,7 @@ func (m *Model) grant(w tab.Wish) tea.Cmd {
 	case tab.End:
 		m.ending.Go(func() { politely(w.Do) })
 	case tab.Copy:
-		return tea.SetClipboard(safetext.Block(w.Text)) // it is pasted where parley cannot guard it
+		return tea.SetClipboard(termtext.Block(w.Text)) // it is pasted where parley cannot guard it
 	case tab.Suspend:
 		return tea.Suspend
 	case tab.Exec:
@@ -313,7 +312,7 @@ func (m *Model) leaves(key string) bool {
 // nobody answers a question that they do not see.
 func (m *Model) sayTooSmall() tab.Screen {
 	words := fmt.Sprintf("%d×%d is too small: parley needs %d×%d", m.width, m.height, leastWidth, leastHeight)
-	lines := cells.Wrap(words, max(1, m.width))
+	lines := termtext.Wrap(words, max(1, m.width))
 	return tab.Screen{Lines: lines[:min(len(lines), m.height)]}
 }
 

@@ -6,11 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/mod/semver"
 
-	"parley/internal/recent"
+	"parley/config"
 )
 
 // recalledMsg is what was used before this start.
-type recalledMsg recent.Used
+type recalledMsg config.Recent
 
 // recall reads what was used last, beside the screen.
 func (m *Model) recall() tea.Msg {

@@ -7,11 +7,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/recent"
 )
 
 // startedAs is a program of a version, as it stands when it has just been started.
-func startedAs(t *testing.T, version string, memory *recent.Memory) *Model {
+func startedAs(t *testing.T, version string, memory *config.RecentFile) *Model {
 	t.Helper()
 	m := newModel(t.Context(), Options{
 		Config: config.Default(), Cwd: t.TempDir(), Version: version, Recent: memory,
@@ -52,7 +51,7 @@ func TestANewVersionIsToldOfOnce(t *testing.T) {
 		{"v1.3.0", false},
 		{"dev", false},
 	} {
-		m := startedAs(t, step.version, recent.New(dir))
+		m := startedAs(t, step.version, config.NewRecentFile(dir))
 		text := strings.Join(m.Frame().Lines, "\n")
 		if told := strings.Contains(text, "shows what is new"); told != step.told {
 			t.Errorf("start %d, of %s: told %v:\n%s", i, step.version, told, text)

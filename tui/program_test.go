@@ -18,7 +18,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/demoagent/script"
-	"parley/internal/recording"
+	"parley/internal/record"
 	"parley/internal/session"
 	"parley/tui/tab"
 )
@@ -60,7 +60,7 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 		Start: func(a config.Agent) (*session.Session, error) {
 			return session.NewSession(session.Options{
 				Cwd:     dir,
-				Ring:    recording.NewRing(recording.Header{Cwd: dir}, recording.NewRedactor(nil), time.Now),
+				Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
 				Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
 				Machine: func(session.Witness, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 			})

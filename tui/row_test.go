@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/tab"
 	"parley/tui/theme"
 )
@@ -298,7 +298,7 @@ func TestTheLineOfTabs(t *testing.T) {
 			if got := ansi.Strip(line); got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
-			if w := cells.Width(line); w > c.width {
+			if w := termtext.Width(line); w > c.width {
 				t.Errorf("%d cells wide, and there are %d", w, c.width)
 			}
 		})
@@ -317,7 +317,7 @@ func TestTheLineOfTabsFits(t *testing.T) {
 			for front := range n {
 				var l tabLine
 				line := l.draw(th, faces[:n], front, width)
-				if w := cells.Width(line); w > width {
+				if w := termtext.Width(line); w > width {
 					t.Fatalf("%d tabs, %d in front: %d cells of %d", n, front, w, width)
 				}
 				if l.at(l.find(front)) != front {

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/tab"
 )
 
@@ -50,7 +50,7 @@ func (p *program) resize(size [2]int) {
 		p.t.Errorf("on %v there are %d lines", size, len(f.Lines))
 	}
 	for _, line := range f.Lines {
-		if w := cells.Width(line); w > size[0] {
+		if w := termtext.Width(line); w > size[0] {
 			p.t.Errorf("on %v a line is %d wide: %q", size, w, line)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/tab"
 	"parley/tui/theme"
 )
@@ -98,7 +98,7 @@ func (l *tabLine) draw(th *theme.Theme, faces []tab.Face, front, width int) stri
 	var b strings.Builder
 	at := 0
 	write := func(number int, text string) {
-		w := cells.Width(text)
+		w := termtext.Width(text)
 		l.places = append(l.places, place{number, at, at + w})
 		b.WriteString(text)
 		at += w
@@ -111,13 +111,13 @@ func (l *tabLine) draw(th *theme.Theme, faces []tab.Face, front, width int) stri
 	}
 	if to < len(faces) {
 		end := beyond(th, "›", faces[to:])
-		if gap := width - at - cells.Width(end); gap > 0 {
+		if gap := width - at - termtext.Width(end); gap > 0 {
 			b.WriteString(strings.Repeat(" ", gap))
 			at += gap
 		}
 		write(to, end)
 	}
-	return cells.Truncate(b.String(), width, "")
+	return termtext.Truncate(b.String(), width, "")
 }
 
 // shortened are the titles of the tabs, as long as there is room for all of them, but
@@ -125,15 +125,15 @@ func (l *tabLine) draw(th *theme.Theme, faces []tab.Face, front, width int) stri
 func shortened(faces []tab.Face, width int) []string {
 	titles, wide := make([]string, len(faces)), make([]int, len(faces))
 	for i, f := range faces {
-		titles[i] = cells.Truncate(f.Title, widestTab, "…")
-		wide[i] = cells.Width(titles[i])
+		titles[i] = termtext.Truncate(f.Title, widestTab, "…")
+		wide[i] = termtext.Width(titles[i])
 	}
 	most := widestTab
 	for most > narrowestTab && tabsWidth(wide, most) > width {
 		most--
 	}
 	for i := range titles {
-		titles[i] = cells.Truncate(titles[i], most, "…")
+		titles[i] = termtext.Truncate(titles[i], most, "…")
 	}
 	return titles
 }
@@ -160,7 +160,7 @@ const endWidth = 7
 // around is which tabs are drawn: the one in front, and as many around it as there
 // is room for.
 func around(titles []string, front, width int) (from, to int) {
-	wide := func(i int) int { return tabWidth(i, cells.Width(titles[i])) }
+	wide := func(i int) int { return tabWidth(i, termtext.Width(titles[i])) }
 	from, to = front, front+1
 	used := wide(front)
 	fits := func(from, to, used int) bool {

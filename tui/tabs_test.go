@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
-	"parley/internal/cells"
-	"parley/internal/test/termtest"
+	"parley/internal/termtext"
+	"parley/internal/test/ptytest"
 	"parley/tui/tab"
 )
 
@@ -197,7 +197,7 @@ func TestTheThemeIsForAllTabs(t *testing.T) {
 
 // A terminal that says how it measures text is believed.
 func TestTheTerminalSaysHowItMeasuresText(t *testing.T) {
-	termtest.Use(t, cells.Safe)
+	ptytest.Use(t, termtext.Safe)
 	p := newProgram(t, map[string]string{"idle": idle})
 	p.start(p.front, "idle")
 	thumbs := strings.Repeat("👍🏽", 30) // 120 cells, or 60

@@ -13,12 +13,10 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/recent"
+	"parley/internal/record"
 	"parley/internal/registry"
-	"parley/internal/replay"
 	"parley/internal/session"
 	"parley/internal/store"
-	"parley/tui/glyph"
 	"parley/tui/screen"
 	"parley/tui/tab"
 )
@@ -43,7 +41,7 @@ type Options struct {
 	// Registry has the agents that can be installed; nil has none.
 	Registry *registry.Agents
 	// Recent remembers what was used last; nil remembers nothing.
-	Recent *recent.Memory
+	Recent *config.RecentFile
 	// Start makes the session with an agent. It must not wait for the agent.
 	Start func(config.Agent) (*session.Session, error)
 	// Load is Start for a session that the agent remembers: see [tab.Program].
@@ -61,7 +59,7 @@ type Options struct {
 	Pick bool
 	// Replay, if not nil, is shown in place of all that: no agent is started, and no file
 	// is read or written.
-	Replay *replay.Player
+	Replay *record.Player
 	// Prompt, if not empty, is sent as soon as there is a session.
 	Prompt string
 	// Inline draws at the end of what the terminal has shown so far, and leaves it what
@@ -101,14 +99,14 @@ type LeftTab struct {
 }
 
 // glyphs is which characters the terminal shows.
-func glyphs(opt Options) glyph.Set {
+func glyphs(opt Options) screen.SymbolSet {
 	switch opt.Config.Glyphs {
 	case config.GlyphsUnicode:
-		return glyph.Unicode
+		return screen.Unicode
 	case config.GlyphsASCII:
-		return glyph.ASCII
+		return screen.ASCII
 	}
-	return glyph.Of(getenv(opt))
+	return screen.SymbolSetOf(getenv(opt))
 }
 
 // Run runs the program until the person leaves it, and ends every agent that it

@@ -10,7 +10,7 @@ import (
 
 	"parley/config"
 	"parley/internal/registry"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // agentsCommand is about the agents of this machine and of the registry.
@@ -52,7 +52,7 @@ func openAgents() (*registry.Agents, *config.Config, error) {
 func openEdition(s *streams, a *registry.Agents) *registry.Edition {
 	e, err := a.Shelf.Open()
 	if err != nil {
-		fmt.Fprintln(s.Err, safetext.Line("parley: "+err.Error()+"; what is built in is used"))
+		fmt.Fprintln(s.Err, termtext.Line("parley: "+err.Error()+"; what is built in is used"))
 	}
 	return e
 }
@@ -86,7 +86,7 @@ func agentExplained(err error) error {
 // askedFirst shows what an installation does, and asks for it.
 func askedFirst(ctx context.Context, s *streams, p registry.Plan, dir string, yes bool) error {
 	for _, f := range p.Facts(dir) {
-		fmt.Fprintf(s.Err, "%-10s %s\n", f.Name, safetext.VisibleLine(f.Text))
+		fmt.Fprintf(s.Err, "%-10s %s\n", f.Name, termtext.VisibleLine(f.Text))
 	}
 	if yes {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"parley/config"
 	"parley/internal/registry"
 	"parley/internal/remote"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // agentsAddOptions are the flags and arguments of adding an agent.
@@ -130,12 +130,12 @@ func (o *agentsAddOptions) run() error {
 	if _, err := a.Added.Put(added); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.streams.Out, "added %s: start it with 'parley -a %s'\n", safetext.Line(o.id), safetext.Line(o.id))
+	fmt.Fprintf(o.streams.Out, "added %s: start it with 'parley -a %s'\n", termtext.Line(o.id), termtext.Line(o.id))
 	if why := added.Agent().Unusable(exec.LookPath); why != "" {
-		fmt.Fprintln(o.streams.Err, safetext.Line("It cannot be started yet: "+why+"."))
+		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot be started yet: "+why+"."))
 	}
 	if _, err := remoteAgent(added.Agent()); err != nil {
-		fmt.Fprintln(o.streams.Err, safetext.Line("It cannot be connected to yet: "+err.Error()+"."))
+		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot be connected to yet: "+err.Error()+"."))
 	}
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 	"parley/acpclient"
 	v2 "parley/acpclient/v2"
 	"parley/config"
-	"parley/internal/safetext"
+	"parley/internal/process"
 	"parley/internal/session"
-	"parley/internal/supervise"
+	"parley/internal/termtext"
 )
 
 // greeted is an agent that runs, or that listens, and has said what it can do.
@@ -35,7 +35,7 @@ func withAgent(ctx context.Context, s *streams, name string, do func(context.Con
 	if err != nil {
 		return err
 	}
-	end, _ := supervise.Begin(ctx)
+	end, _ := process.BeginSupervision(ctx)
 	defer end()
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -73,7 +73,7 @@ func (l *launcher) greet(ctx context.Context, s *streams, a config.Agent, opt *s
 			return nil, err
 		}
 		if err := memory.Failed(); err != nil {
-			fmt.Fprintln(s.Err, safetext.Line("parley: "+err.Error()))
+			fmt.Fprintln(s.Err, termtext.Line("parley: "+err.Error()))
 		}
 		return g, nil
 	}

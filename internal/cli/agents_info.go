@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // agentsInfoCommand tells all that is known of an agent.
@@ -79,7 +79,7 @@ func (l listedAgent) write(s *streams) {
 		{"but", l.Reason},
 	} {
 		if f.text != "" {
-			fmt.Fprintf(s.Out, "%-10s %s\n", f.name, safetext.VisibleLine(f.text))
+			fmt.Fprintf(s.Out, "%-10s %s\n", f.name, termtext.VisibleLine(f.text))
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"parley/config"
 	"parley/internal/registry"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // agentsInstallOptions are the flags of installing and updating agents.
@@ -70,7 +70,7 @@ func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents,
 	if err != nil {
 		return agentExplained(err)
 	}
-	fmt.Fprintf(o.streams.Out, "installed %s %s: start it with 'parley -a %s'\n", added.ID, safetext.Line(added.Origin.Version), added.ID)
+	fmt.Fprintf(o.streams.Out, "installed %s %s: start it with 'parley -a %s'\n", added.ID, termtext.Line(added.Origin.Version), added.ID)
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (o *agentsInstallOptions) update(ctx context.Context, names []string) error
 			current++
 			continue
 		}
-		fmt.Fprintf(o.streams.Err, "%s has %s, the registry %s\n", own.ID, safetext.Line(own.Origin.Version), safetext.Line(entry.Version))
+		fmt.Fprintf(o.streams.Err, "%s has %s, the registry %s\n", own.ID, termtext.Line(own.Origin.Version), termtext.Line(entry.Version))
 		errs = append(errs, o.renew(ctx, a, own, entry))
 	}
 	if len(installed) == current {

@@ -12,7 +12,7 @@ import (
 
 	"parley/config"
 	"parley/internal/registry"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // listedAgent is an agent as it is listed; its fields are the form of --json.
@@ -142,11 +142,11 @@ func writeAgents(s *streams, list []listedAgent, e *registry.Edition) {
 				}
 				fmt.Fprintln(s.Out, heading+":")
 			}
-			fmt.Fprintf(s.Out, "  %-*s  %s\n", widest, safetext.Line(l.ID), safetext.VisibleLine(l.about()))
+			fmt.Fprintf(s.Out, "  %-*s  %s\n", widest, termtext.Line(l.ID), termtext.VisibleLine(l.about()))
 		}
 	}
 	for _, f := range e.Faults {
-		fmt.Fprintln(s.Err, safetext.Line("left out: "+f.Error()))
+		fmt.Fprintln(s.Err, termtext.Line("left out: "+f.Error()))
 	}
 }
 

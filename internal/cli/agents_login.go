@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
-	"parley/internal/safetext"
 	"parley/internal/sandbox"
+	"parley/internal/termtext"
 )
 
 // agentsLoginCommand signs in to an agent.
@@ -62,13 +62,13 @@ func (g *greeted) login(ctx context.Context, s *streams, way string) error {
 	if m.Type == acpclient.AuthMethodTerminal {
 		err = g.loginOnTerminal(ctx, s, m)
 	} else {
-		fmt.Fprintln(s.Err, safetext.Line(fmt.Sprintf("%s: %s …", g.agent.Name, m.Name)))
+		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%s: %s …", g.agent.Name, m.Name)))
 		if _, err = acpclient.CallWith(ctx, g.client, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: m.ID}); err != nil {
 			err = g.failed(ctx, "sign in to "+g.agent.Name, err)
 		}
 	}
 	if err == nil {
-		fmt.Fprintln(s.Out, safetext.Line("signed in to "+g.agent.Name))
+		fmt.Fprintln(s.Out, termtext.Line("signed in to "+g.agent.Name))
 	}
 	return err
 }
@@ -93,7 +93,7 @@ func (g *greeted) method(ctx context.Context, s *streams, way string) (acpclient
 		return all[0], nil
 	}
 	for i, m := range all {
-		fmt.Fprintln(s.Err, safetext.Line(fmt.Sprintf("%d  %s (%s)  %s", i+1, m.Name, m.ID, m.Description)))
+		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%d  %s (%s)  %s", i+1, m.Name, m.ID, m.Description)))
 	}
 	if !s.InTerminal || !s.ErrTerminal {
 		return acpclient.AuthMethod{}, hinted("Name one of them: parley agents login NAME WAY", "%s has several ways to sign in", g.agent.Name)
@@ -166,6 +166,6 @@ func (g *greeted) logout(ctx context.Context, s *streams) error {
 	if _, err := g.client.Logout(ctx, &acpclient.LogoutRequest{}); err != nil {
 		return g.failed(ctx, "sign out of "+g.agent.Name, err)
 	}
-	fmt.Fprintln(s.Out, safetext.Line("signed out of "+g.agent.Name))
+	fmt.Fprintln(s.Out, termtext.Line("signed out of "+g.agent.Name))
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // agentsRefreshCommand fetches the registry.
@@ -24,7 +24,7 @@ func agentsRefreshCommand(s *streams) *cobra.Command {
 				return agentExplained(err)
 			}
 			for _, f := range e.Faults {
-				fmt.Fprintln(s.Err, safetext.Line("left out: "+f.Error()))
+				fmt.Fprintln(s.Err, termtext.Line("left out: "+f.Error()))
 			}
 			news := ""
 			if !changed {
@@ -37,7 +37,7 @@ func agentsRefreshCommand(s *streams) *cobra.Command {
 			}
 			for _, own := range installed {
 				if entry, err := e.Find(own.ID); err == nil && entry.Outdated(own) {
-					fmt.Fprintf(s.Out, "%s %s can be updated to %s: parley agents update %s\n", own.ID, safetext.Line(own.Origin.Version), safetext.Line(entry.Version), own.ID)
+					fmt.Fprintf(s.Out, "%s %s can be updated to %s: parley agents update %s\n", own.ID, termtext.Line(own.Origin.Version), termtext.Line(entry.Version), own.ID)
 				}
 			}
 			return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // agentsRemoveCommand takes agents away.
@@ -34,7 +34,7 @@ func agentsRemoveCommand(s *streams) *cobra.Command {
 				if removed == nil {
 					return notRemoved(cfg, name)
 				}
-				fmt.Fprintln(s.Out, "removed "+safetext.Line(name))
+				fmt.Fprintln(s.Out, "removed "+termtext.Line(name))
 			}
 			tellLeftBehind(s)
 			return nil
@@ -46,7 +46,7 @@ func agentsRemoveCommand(s *streams) *cobra.Command {
 // with that parley does not start.
 func tellLeftBehind(s *streams) {
 	if _, err := config.Load(config.ConfigFile()); err != nil {
-		fmt.Fprintln(s.Err, safetext.Block("The configuration still has a part of its own for what was removed: "+err.Error()))
+		fmt.Fprintln(s.Err, termtext.Block("The configuration still has a part of its own for what was removed: "+err.Error()))
 		fmt.Fprintln(s.Err, "Take that part out of the file, or parley does not start: parley config edit")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"parley/internal/process"
 	"parley/internal/startup"
-	"parley/internal/supervise"
 )
 
 // Exit codes.
@@ -29,7 +29,7 @@ const (
 func Main(changes string) int {
 	startup.Over()
 	changelog = changes
-	return supervise.Main(runProcess)
+	return process.Supervise(runProcess)
 }
 
 // changelog is what has changed from version to version.

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"parley/config"
+	"parley/internal/app"
+	"parley/internal/git"
 	"parley/internal/policy"
-	"parley/internal/rules"
-	"parley/internal/safetext"
 	"parley/internal/store"
-	"parley/internal/worktree"
+	"parley/internal/termtext"
 )
 
 // shells are those that parley can complete for, each with what writes its script.
@@ -159,9 +159,9 @@ func savedRules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completio
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	entries, _ := b.Entries()
-	scope := rules.SavedForProject
+	scope := app.SavedForProject
 	if everywhere {
-		scope = rules.SavedEverywhere
+		scope = app.SavedEverywhere
 	}
 	var out []cobra.Completion
 	for _, e := range entries {
@@ -179,7 +179,7 @@ func worktrees(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	trees, _ := worktree.List(cmd.Context(), dir)
+	trees, _ := git.Worktrees(cmd.Context(), dir)
 	var out []cobra.Completion
 	for _, t := range trees {
 		out = completion(out, begun, t.Name, "")
@@ -190,8 +190,8 @@ func worktrees(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion
 // completion adds a word with what it stands for, if it goes on with what is
 // written. Both come from outside, and are shown by the shell.
 func completion(out []cobra.Completion, begun, word, about string) []cobra.Completion {
-	if !strings.HasPrefix(word, begun) || word == "" || safetext.Line(word) != word {
+	if !strings.HasPrefix(word, begun) || word == "" || termtext.Line(word) != word {
 		return out
 	}
-	return append(out, cobra.CompletionWithDesc(word, safetext.Line(about)))
+	return append(out, cobra.CompletionWithDesc(word, termtext.Line(about)))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // configCommand is about the configuration file.
@@ -42,7 +42,7 @@ func configPathCommand(s *streams) *cobra.Command {
 // begins with file, line and column, as editors read them. It returns the line of the
 // first, 0 if it has none.
 func mistakesOf(s *streams, err error) (line int) {
-	fmt.Fprintln(s.Err, safetext.Block(err.Error()))
+	fmt.Fprintln(s.Err, termtext.Block(err.Error()))
 	var first *config.Error
 	if errors.As(err, &first) {
 		return first.Line

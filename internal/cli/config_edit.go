@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
-	"parley/tui/editor"
+	"parley/tui/desktop"
 )
 
 // configEditCommand opens the configuration in the person's editor.
@@ -32,7 +32,7 @@ wrong with it afterwards is told, and can be put right at once.`,
 // had enough.
 func editConfig(s *streams) error {
 	path := config.ConfigFile()
-	if _, err := editor.Here().Words(); err != nil {
+	if _, err := desktop.SystemEditor().Words(); err != nil {
 		return hinted("Or edit the file yourself: "+path, "%w", err)
 	}
 	if err := makeConfig(path); err != nil {
@@ -77,7 +77,7 @@ func makeConfig(path string) error {
 
 // openEditor waits for the person's editor.
 func openEditor(s *streams, path string, line int) error {
-	cmd, err := editor.Here().Open(path, line)
+	cmd, err := desktop.SystemEditor().Open(path, line)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 // configShowOptions are the flags of showing the configuration.
@@ -83,12 +83,12 @@ func (o *configShowOptions) print(settings []config.Setting, file string) error 
 		line := s.Key + " = " + value
 		lines, origins = append(lines, line), append(origins, origin)
 		const widest = 48
-		if w := cells.Width(line); w <= widest {
+		if w := termtext.Width(line); w <= widest {
 			column = max(column, w)
 		}
 	}
 	for i, line := range lines {
-		pad := strings.Repeat(" ", max(0, column-cells.Width(line)))
+		pad := strings.Repeat(" ", max(0, column-termtext.Width(line)))
 		if _, err := fmt.Fprintln(o.streams.Out, line+pad+"  # "+origins[i]); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 	v2 "parley/acpclient/v2"
 	"parley/config"
 	"parley/internal/doctor"
-	"parley/internal/supervise"
+	"parley/internal/process"
 )
 
 // doctorOptions are the flags and arguments of examining an agent.
@@ -135,7 +135,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 		defer wire.Close()
 		opt.Wire = wire
 	}
-	end, _ := supervise.Begin(cmd.Context())
+	end, _ := process.BeginSupervision(cmd.Context())
 	defer end()
 	report, err := doctor.Examine(cmd.Context(), opt)
 	if wire != nil {

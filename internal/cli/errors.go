@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // failure is an error with what the person can do about it.
@@ -53,13 +53,13 @@ func tell(to io.Writer, err error) int {
 	if errors.As(err, &status) {
 		return int(status)
 	}
-	fmt.Fprintf(to, "parley: %s\n", safetext.Block(err.Error()))
+	fmt.Fprintf(to, "parley: %s\n", termtext.Block(err.Error()))
 	var f *failure
 	if !errors.As(err, &f) {
 		return exitError
 	}
 	if f.hint != "" {
-		fmt.Fprintln(to, safetext.Block(f.hint))
+		fmt.Fprintln(to, termtext.Block(f.hint))
 	}
 	return f.code
 }

@@ -11,7 +11,7 @@ import (
 	"parley/config"
 	"parley/fs"
 	"parley/internal/conversation"
-	"parley/internal/recording"
+	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/tab"
@@ -103,7 +103,7 @@ func (fullDisk) Close() error              { return nil }
 // A session that cannot be begun leaves no journal behind that is open.
 func TestASessionThatCannotBeRecordedLeavesNoJournal(t *testing.T) {
 	dir := isolate(t, "")
-	l := &launcher{config: config.Default(), cwd: dir, recorder: &recorder{writer: recording.NewWriter(fullDisk{}, time.Now)}}
+	l := &launcher{config: config.Default(), cwd: dir, recorder: &recorder{writer: record.NewWriter(fullDisk{}, time.Now)}}
 	defer l.cleanUp()
 	if _, err := l.start(config.Agent{ID: "mine", Command: "my-agent"}); err == nil {
 		t.Fatal("the session was begun")

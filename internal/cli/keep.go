@@ -6,9 +6,9 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/session"
 	"parley/internal/store"
-	"parley/internal/worktree"
 )
 
 // storeOf is where the sessions are kept, nil if the configuration wants none kept.
@@ -32,7 +32,7 @@ func (l *launcher) keeper(a config.Agent, cwd string) session.Keeper {
 		return nil
 	}
 	m := store.Meta{Agent: a.ID, Cwd: cwd, Dirs: l.addDirs}
-	if t := worktree.At(cwd); t != nil {
+	if t := git.WorktreeAt(cwd); t != nil {
 		m.Worktree, m.From = t.Branch, t.From
 	}
 	if a.Source == "" { // of the command line

@@ -17,11 +17,10 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/demoagent"
 	"parley/internal/journal"
-	"parley/internal/local"
+	"parley/internal/machine"
 	"parley/internal/policy"
-	"parley/internal/recording"
+	"parley/internal/record"
 	"parley/internal/sandbox"
-	"parley/internal/sensitive"
 	"parley/internal/session"
 	"parley/internal/store"
 )
@@ -126,13 +125,13 @@ func (l *launcher) session(a config.Agent, opt session.Options, before []convers
 	opt.Unattended = l.unattended
 	header, secrets := recorded(a, &opt)
 	if !l.unattended && !l.inLines {
-		opt.Ring = recording.NewRing(header, secrets, time.Now)
+		opt.Ring = record.NewRing(header, secrets, time.Now)
 	}
 	if err := l.recorder.record(header, secrets, &opt, before); err != nil {
 		return nil, err
 	}
 	changes, unrecorded := l.journal(opt.Cwd, roots, opt.ResumeID) // last, for the session closes it
-	opt.Journal, opt.Machine = changes, machineFor(local.Options{Sensitive: files, Unattended: l.unattended}, box, changes, roots)
+	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.unattended}, box, changes, roots)
 	s, err := session.NewSession(opt)
 	if err != nil {
 		return nil, err
@@ -168,14 +167,14 @@ func (l *launcher) reach(a config.Agent, box *sandbox.Sandbox, opt *session.Opti
 
 // machineFor makes the machine on which files and commands of a session are, in these
 // roots. Commands run in the box and changes are recorded; both may be nil.
-func machineFor(opt local.Options, box *sandbox.Sandbox, changes *journal.Journal, roots []string) func(session.Witness, session.Asker) (session.Machine, error) {
+func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Journal, roots []string) func(session.Witness, session.Asker) (session.Machine, error) {
 	if box != nil {
 		opt.Wrap = box.Wrap
 	}
 	return func(w session.Witness, a session.Asker) (session.Machine, error) {
 		opt := opt
 		opt.Asker = a
-		m, err := local.New(w, opt, roots...)
+		m, err := machine.New(w, opt, roots...)
 		if err == nil && changes != nil {
 			m.Journal(changes)
 		}
@@ -187,13 +186,13 @@ func machineFor(opt local.Options, box *sandbox.Sandbox, changes *journal.Journa
 // files are those of its configuration and of its state, by the names that they have
 // and by those that links to them lead to. hidden are what the sandbox keeps the agent from
 // reading by itself: no line of the person's takes these out.
-func askedFiles(f config.Files, hidden []string) (*sensitive.Table, error) {
+func askedFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, error) {
 	reading := slices.Clone(f.AskRead)
 	for _, path := range hidden {
 		path = strings.TrimRight(filepath.Clean(path), " ")
-		reading = append(reading, sensitive.Literal(path))
+		reading = append(reading, policy.LiteralFilePattern(path))
 		if real, err := fs.Resolve(path); err == nil && real != path {
-			reading = append(reading, sensitive.Literal(real))
+			reading = append(reading, policy.LiteralFilePattern(real))
 		}
 	}
 	var own []string
@@ -204,7 +203,7 @@ func askedFiles(f config.Files, hidden []string) (*sensitive.Table, error) {
 		}
 	}
 	home, _ := os.UserHomeDir() // "" if it is not known
-	table, err := sensitive.New(reading, f.AskWrite, own, home)
+	table, err := policy.NewSensitiveFiles(reading, f.AskWrite, own, home)
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's [files]: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/sensitive"
+	"parley/internal/policy"
 )
 
 func TestServersAreHandedOverInTheProtocolsForm(t *testing.T) {
@@ -73,7 +73,7 @@ func TestWhatTheSandboxHidesIsAskedAbout(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, asked := range map[string]bool{filepath.Join(ledger, "accounts"): true, filepath.Join(dir, "ledger", "x"): false} {
-			if got := table.Match(sensitive.Reading, name); (got != "") != asked {
+			if got := table.Match(policy.Reading, name); (got != "") != asked {
 				t.Errorf("%s hidden: %s is asked about for %q", hidden, name, got)
 			}
 		}

@@ -9,9 +9,9 @@ import (
 	"syscall"
 
 	"parley/config"
-	"parley/internal/supervise"
+	"parley/internal/process"
 	"parley/tui"
-	"parley/tui/plain"
+	"parley/tui/linemode"
 )
 
 // inLines reports whether parley writes lines of text instead of a screen: because the
@@ -43,10 +43,10 @@ func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left,
 	if before.Err() != nil {
 		return tui.Left{}, errors.New("interrupted before anything was begun")
 	}
-	end, _ := supervise.Begin(ctx)
+	end, _ := process.BeginSupervision(ctx)
 	defer end()
 	s := o.streams
-	left, err := plain.Run(ctx, plain.Options{
+	left, err := linemode.Run(ctx, linemode.Options{
 		Config: opt.Config, Agents: agents, Agent: opt.Agent, Start: opt.Start,
 		Stored: opt.Stored, Reopen: opt.Reopen, Open: opt.Open, Pick: opt.Pick,
 		Prompt: opt.Prompt, Cwd: opt.Cwd, Version: opt.Version,

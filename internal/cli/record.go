@@ -11,14 +11,14 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/recording"
+	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
 )
 
 // recorder records the first session that is made.
 type recorder struct {
-	writer *recording.Writer
+	writer *record.Writer
 
 	mu    sync.Mutex
 	taken bool // a session is recorded, or was
@@ -29,7 +29,7 @@ func createRecording(path string) (*recorder, error) {
 	if path == "" {
 		return nil, nil
 	}
-	w, err := recording.Create(path)
+	w, err := record.Create(path)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return nil, hinted("Name another file, or delete that one: a recording replaces nothing.", "%w", err)
@@ -64,7 +64,7 @@ func (r *recorder) first() bool {
 
 // record has a session recorded, if it is the one to record. before are the events of a
 // stored session with which it goes on.
-func (r *recorder) record(h recording.Header, secrets *recording.Redactor, opt *session.Options, before []conversation.Event) error {
+func (r *recorder) record(h record.Header, secrets *record.Redactor, opt *session.Options, before []conversation.Event) error {
 	if !r.first() {
 		return nil
 	}
@@ -80,15 +80,15 @@ func (r *recorder) record(h recording.Header, secrets *recording.Redactor, opt *
 }
 
 // recorded says what a recording of a session is of, and which secrets are left out.
-func recorded(a config.Agent, opt *session.Options) (recording.Header, *recording.Redactor) {
+func recorded(a config.Agent, opt *session.Options) (record.Header, *record.Redactor) {
 	c := opt.Command
 	if c.Runs != nil {
 		c = *c.Runs
 	}
-	h := recording.Header{
+	h := record.Header{
 		Parley: currentVersion(), Agent: a.ID, Command: append([]string{c.Path}, c.Args...), Cwd: opt.Cwd,
 	}
-	return h, recording.NewRedactor(append(secretsOf(c, opt.MCPServers), secretsOfAddress(a)...))
+	return h, record.NewRedactor(append(secretsOf(c, opt.MCPServers), secretsOfAddress(a)...))
 }
 
 // secretsOfAddress are the values with which an agent that listens is reached.
@@ -121,7 +121,7 @@ func queryOf(address string) []string {
 // configuration hands to the agent and to MCP servers, with the queries of their URLs, and
 // those of the environment whose names say that they are secrets.
 func secretsOf(c acpclient.Command, servers []acpclient.MCPServer) []string {
-	secrets := recording.SecretsOf(os.Environ())
+	secrets := record.SecretsOf(os.Environ())
 	for _, v := range c.Env {
 		_, value, _ := strings.Cut(v, "=")
 		secrets = append(secrets, value)
@@ -142,7 +142,7 @@ func secretsOf(c acpclient.Command, servers []acpclient.MCPServer) []string {
 // may be nil.
 type recordingKeeper struct {
 	session.Keeper
-	to *recording.Writer
+	to *record.Writer
 }
 
 // Keep implements session.Keeper.

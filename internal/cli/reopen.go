@@ -14,9 +14,9 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/session"
 	"parley/internal/store"
-	"parley/internal/worktree"
 	"parley/tui"
 	"parley/tui/tab"
 )
@@ -73,9 +73,9 @@ func (l *launcher) read(ctx context.Context, o tab.Open) (*tab.Reopened, error) 
 		r.View = store.View{} // a draft that cannot be read keeps nobody from going on
 	}
 	r.Agent, r.ReadOnly = l.agentOf(t.Meta, o)
-	if m := t.Meta; m.Worktree != "" && worktree.Gone(m.Cwd) {
+	if m := t.Meta; m.Worktree != "" && git.WorktreeGone(m.Cwd) {
 		r.ReadOnly = fmt.Errorf("its worktree %s is gone. If the branch %s is still there, 'parley --worktree=%s' in %s makes it again",
-			m.Cwd, m.Worktree, worktree.NameOf(m.Worktree), m.From)
+			m.Cwd, m.Worktree, git.WorktreeName(m.Worktree), m.From)
 	}
 	if r.ReadOnly == nil {
 		for _, dir := range append([]string{t.Meta.Cwd}, t.Meta.Dirs...) {

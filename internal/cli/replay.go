@@ -13,10 +13,9 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/headless"
-	"parley/internal/recording"
-	"parley/internal/replay"
-	"parley/internal/safetext"
+	"parley/internal/record"
 	"parley/internal/store"
+	"parley/internal/termtext"
 	"parley/tui"
 )
 
@@ -72,7 +71,7 @@ func (o *replayOptions) check(cmd *cobra.Command, args []string) error {
 	default:
 		return misused(cmd, "", "--output cannot be %q: it is text, json or stream-json", o.output)
 	}
-	if _, err := replay.ParseSpeed(o.speed); err != nil {
+	if _, err := record.ParseSpeed(o.speed); err != nil {
 		return misused(cmd, "", "--speed: %w", err)
 	}
 	return nil
@@ -89,7 +88,7 @@ func (o *replayOptions) run(ctx context.Context, what string) error {
 		return err
 	}
 	for _, fault := range script.Faults {
-		fmt.Fprintln(o.streams.Err, "parley: "+safetext.Line(fault))
+		fmt.Fprintln(o.streams.Err, "parley: "+termtext.Line(fault))
 	}
 	if o.output != "" || !o.streams.OutTerminal {
 		return o.print(script, cfg)
@@ -97,19 +96,19 @@ func (o *replayOptions) run(ctx context.Context, what string) error {
 	if !o.streams.Keyboard {
 		return hinted("To print it instead: parley replay --output text", "there is no terminal to read keys from")
 	}
-	speed, err := replay.ParseSpeed(o.speed)
+	speed, err := record.ParseSpeed(o.speed)
 	if err != nil {
 		return err
 	}
 	_, err = o.screen(ctx, tui.Options{
 		Config: cfg, Cwd: script.Cwd, Version: currentVersion(),
-		Replay: replay.NewPlayer(script, replay.Options{Speed: speed, MaxPause: o.maxPause}),
+		Replay: record.NewPlayer(script, record.PlayerOptions{Speed: speed, MaxPause: o.maxPause}),
 	})
 	return err
 }
 
 // print prints what came of it as a run does.
-func (o *replayOptions) print(script *replay.Script, cfg *config.Config) error {
+func (o *replayOptions) print(script *record.Script, cfg *config.Config) error {
 	r := runOptions{startOptions: startOptions{streams: o.streams}, output: o.output}
 	var opt headless.Options
 	finish := r.write(&opt, cfg)
@@ -122,7 +121,7 @@ func (o *replayOptions) print(script *replay.Script, cfg *config.Config) error {
 }
 
 // scriptOf is what an argument names: a file, or else a stored session.
-func scriptOf(what string) (*replay.Script, error) {
+func scriptOf(what string) (*record.Script, error) {
 	f, err := os.Open(what)
 	switch {
 	case err == nil:
@@ -144,23 +143,23 @@ func scriptOf(what string) (*replay.Script, error) {
 }
 
 // recordedScript is what a recording has to play.
-func recordedScript(name string, f *os.File) (*replay.Script, error) {
+func recordedScript(name string, f *os.File) (*record.Script, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, hinted("Name a file that --record has written.", "%s is a directory", name)
 	}
-	rec, err := recording.Read(f)
+	rec, err := record.Read(f)
 	switch {
-	case errors.Is(err, recording.ErrNewer):
+	case errors.Is(err, record.ErrNewer):
 		return nil, hinted("Play it with that version of parley, or a later one.", "%s: %w", name, err)
-	case errors.Is(err, recording.ErrNoRecording):
+	case errors.Is(err, record.ErrNoRecording):
 		return nil, hinted("'parley --record FILE' makes one. A session that parley keeps is named by its id.", "%s: %w", name, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	s := &replay.Script{Started: rec.Header.Started, Cwd: rec.Header.Cwd}
+	s := &record.Script{Started: rec.Header.Started, Cwd: rec.Header.Cwd}
 	for _, e := range rec.Entries {
 		if e.Event != nil {
-			s.Steps = append(s.Steps, replay.Step{At: e.At, Event: e.Event})
+			s.Steps = append(s.Steps, record.Step{At: e.At, Event: e.Event})
 		}
 	}
 	for _, l := range rec.Lost {
@@ -173,7 +172,7 @@ func recordedScript(name string, f *os.File) (*replay.Script, error) {
 }
 
 // storedScript is what a stored session has to play.
-func storedScript(s *store.Store, id store.ID) (*replay.Script, error) {
+func storedScript(s *store.Store, id store.ID) (*record.Script, error) {
 	var events []conversation.Event
 	var meta store.Meta
 	title := ""
@@ -192,7 +191,7 @@ func storedScript(s *store.Store, id store.ID) (*replay.Script, error) {
 	if len(events) == 0 {
 		return nil, fmt.Errorf("the stored session %s has nothing to play", id)
 	}
-	script := replay.Of(events)
+	script := record.ScriptOf(events)
 	script.Title, script.Cwd = title, meta.Cwd
 	return script, nil
 }

@@ -8,16 +8,16 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/policy"
-	"parley/internal/rules"
 	"parley/internal/session"
 )
 
 // book has the rules that count for an agent in a session's directories. The error says
 // why none of them can be known; then the book allows nothing.
-func (l *launcher) book(a config.Agent, roots []string) (*rules.Book, error) {
-	return rules.Open(rules.Options{
-		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: append(configuredRules(l.config), l.rules...), Store: rules.NewStore(config.StateDir()),
+func (l *launcher) book(a config.Agent, roots []string) (*app.Rules, error) {
+	return app.OpenRules(app.RulesOptions{
+		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: append(configuredRules(l.config), l.rules...), Store: app.NewRuleStore(config.StateDir()),
 	})
 }
 
@@ -35,7 +35,7 @@ func configuredRules(cfg *config.Config) []policy.Rule {
 }
 
 // tellOfRules says in a session which rules do not count, and why.
-func tellOfRules(s *session.Session, b *rules.Book, unread error) {
+func tellOfRules(s *session.Session, b *app.Rules, unread error) {
 	if unread != nil {
 		s.Said(acpclient.NoticeWarning, "No rule counts: everything is asked about", unread.Error())
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/policy"
-	"parley/internal/rules"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // rulesCommand shows and changes what agents may do without a question.
@@ -43,8 +43,8 @@ Deny wins over ask, and ask over allow. What no rule is about is asked.`,
 			Args: noArguments, RunE: func(*cobra.Command, []string) error { return o.list() },
 		},
 		o.testCommand(),
-		o.changeCommand("add", "Save a rule, for this project or for all", (*rules.Book).Add),
-		o.changeCommand("remove", "Take a rule back that parley has saved", func(b *rules.Book, everywhere bool, lines ...string) error {
+		o.changeCommand("add", "Save a rule, for this project or for all", (*app.Rules).Add),
+		o.changeCommand("remove", "Take a rule back that parley has saved", func(b *app.Rules, everywhere bool, lines ...string) error {
 			return b.Remove(everywhere, lines[0])
 		}),
 		o.trustCommand(),
@@ -63,7 +63,7 @@ type rulesOptions struct {
 }
 
 // book is the rules that count in the directory.
-func (o *rulesOptions) book() (*rules.Book, error) {
+func (o *rulesOptions) book() (*app.Rules, error) {
 	cwd, err := directory(o.cwd)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (o *rulesOptions) book() (*rules.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rules.Open(rules.Options{Agent: o.agent, Cwd: cwd, Configured: configuredRules(cfg), Store: rules.NewStore(config.StateDir())})
+	return app.OpenRules(app.RulesOptions{Agent: o.agent, Cwd: cwd, Configured: configuredRules(cfg), Store: app.NewRuleStore(config.StateDir())})
 }
 
 // list lists the rules by where they live.
@@ -85,7 +85,7 @@ func (o *rulesOptions) list() error {
 	if err != nil {
 		return err
 	}
-	w, last := o.streams.Out, rules.Scope(-1)
+	w, last := o.streams.Out, app.RuleScope(-1)
 	for _, e := range entries {
 		if e.Scope != last {
 			last = e.Scope
@@ -93,11 +93,11 @@ func (o *rulesOptions) list() error {
 			if !e.Counts {
 				heading += ", which do not count: " + untrusted(b.Trust())
 			}
-			fmt.Fprintln(w, safetext.Line(heading)+":")
+			fmt.Fprintln(w, termtext.Line(heading)+":")
 		}
-		line := "  " + safetext.VisibleLine(e.Rule.String())
-		if e.Scope == rules.Configured || e.Scope == rules.OfProject {
-			line = fmt.Sprintf("%-50s  %s", line, safetext.VisibleLine(e.Source))
+		line := "  " + termtext.VisibleLine(e.Rule.String())
+		if e.Scope == app.Configured || e.Scope == app.OfProject {
+			line = fmt.Sprintf("%-50s  %s", line, termtext.VisibleLine(e.Source))
 		}
 		fmt.Fprintln(w, line)
 	}
@@ -110,8 +110,8 @@ func (o *rulesOptions) list() error {
 	return nil
 }
 
-func untrusted(t rules.Trust) string {
-	if t == rules.Never {
+func untrusted(t app.Trust) string {
+	if t == app.Never {
 		return "you have said never to trust this project"
 	}
 	return "you have not said that you trust this project, or it has changed them since"
@@ -158,12 +158,12 @@ func (o *rulesOptions) test(what string) error {
 		fmt.Fprintln(w, "You would be asked.")
 	}
 	if d.Rule != nil {
-		fmt.Fprintf(w, "The rule: %s (%s)\n", safetext.VisibleLine(d.Rule.String()), safetext.VisibleLine(d.Rule.Source))
+		fmt.Fprintf(w, "The rule: %s (%s)\n", termtext.VisibleLine(d.Rule.String()), termtext.VisibleLine(d.Rule.Source))
 	} else if d.Why == "" {
 		fmt.Fprintln(w, "No rule is about it.")
 	}
 	if d.Why != "" {
-		fmt.Fprintln(w, "Why: "+safetext.VisibleLine(d.Why)+".")
+		fmt.Fprintln(w, "Why: "+termtext.VisibleLine(d.Why)+".")
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func callFor(kind policy.Kind, what string) (policy.Call, error) {
 }
 
 // changeCommand saves rules or takes them back.
-func (o *rulesOptions) changeCommand(name, short string, change func(b *rules.Book, everywhere bool, lines ...string) error) *cobra.Command {
+func (o *rulesOptions) changeCommand(name, short string, change func(b *app.Rules, everywhere bool, lines ...string) error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name + " RULE", Short: short,
 		Example: "  parley rules " + name + " 'allow execute(go test *)'\n  parley rules " + name + " --global 'deny execute(git push *)'",
@@ -201,7 +201,7 @@ func (o *rulesOptions) changeCommand(name, short string, change func(b *rules.Bo
 				return err
 			}
 			err = change(b, o.everywhere, args[0])
-			if errors.Is(err, rules.ErrNoSuchRule) {
+			if errors.Is(err, app.ErrNoSuchRule) {
 				return hinted("Try 'parley rules list'. Rules of a configuration are taken out of its file; one for all projects takes --global.", "%w", err)
 			}
 			return err
@@ -236,12 +236,12 @@ func (o *rulesOptions) trust() error {
 	if err != nil {
 		return err
 	}
-	t := rules.Trusted
+	t := app.Trusted
 	switch p := b.Project(); {
 	case o.never:
-		t = rules.Never
+		t = app.Never
 	case o.forget:
-		t = rules.Undecided
+		t = app.Undecided
 	case p.Err != nil:
 		return fmt.Errorf("the project's configuration: %w", p.Err)
 	case len(p.Rules) == 0:

@@ -17,9 +17,9 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/headless"
 	"parley/internal/policy"
-	"parley/internal/safetext"
+	"parley/internal/process"
 	"parley/internal/store"
-	"parley/internal/supervise"
+	"parley/internal/termtext"
 )
 
 // runOptions are the flags and arguments of working without a screen.
@@ -154,7 +154,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	end, _ := supervise.Begin(ctx)
+	end, _ := process.BeginSupervision(ctx)
 	defer end()
 	finish := o.write(&opt, l.config)
 	r := headless.Run(ctx, s, opt)
@@ -331,7 +331,7 @@ func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish fu
 		return func(r *headless.Result) error { return bytes(r.Line()) }
 	}
 	draw := func(text string) error {
-		_, err := fmt.Fprintln(s.Out, safetext.Block(text))
+		_, err := fmt.Fprintln(s.Out, termtext.Block(text))
 		return err
 	}
 	if s.OutTerminal {

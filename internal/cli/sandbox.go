@@ -10,8 +10,8 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/git"
 	"parley/internal/sandbox"
-	"parley/internal/worktree"
 )
 
 // sandboxPrefix begins the names of the directories for temporary files of what is
@@ -57,7 +57,7 @@ func (l *launcher) bound(a config.Agent, roots []string) (*sandbox.Sandbox, erro
 	for _, root := range roots {
 		// The repository of a linked worktree lies elsewhere. What git writes when it
 		// commits may be written, what says what git runs may not.
-		written, trusted := worktree.GitPaths(root)
+		written, trusted := git.WorktreePaths(root)
 		b.Write, b.Keep = append(b.Write, written...), append(b.Keep, trusted...)
 		// What is written there would run outside of the walls one day.
 		b.Keep = append(b.Keep, filepath.Join(root, ".git", "hooks"), filepath.Join(root, ".git", "config"))

@@ -18,8 +18,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/store"
-	"parley/internal/test/acpserver"
-	"parley/internal/test/built"
+	"parley/internal/test"
 )
 
 // TestScripts runs parley from a command line: see testdata/script. It is the program as
@@ -28,7 +27,7 @@ import (
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	programs := t.TempDir()
-	if err := os.Symlink(built.Parley(t), filepath.Join(programs, "parley")); err != nil {
+	if err := os.Symlink(test.Parley(t), filepath.Join(programs, "parley")); err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
@@ -88,7 +87,7 @@ func listens(ts *testscript.TestScript, neg bool, args []string) {
 			break
 		}
 	}
-	server := &acpserver.Server{Agent: acpserver.Command([]string{"HOME=" + ts.Getenv("HOME")}, program, args[2:]...)}
+	server := &test.Server{Agent: test.Command([]string{"HOME=" + ts.Getenv("HOME")}, program, args[2:]...)}
 	address, stop, err := server.Listen()
 	ts.Check(err)
 	ts.Defer(stop)

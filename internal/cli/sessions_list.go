@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/safetext"
 	"parley/internal/store"
+	"parley/internal/termtext"
 )
 
 // sessionsListOptions are the flags of the commands that list sessions.
@@ -157,17 +157,17 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 		return nil
 	}
 	for _, l := range list {
-		line := fmt.Sprintf("%s  %s  %s", l.ID, l.Updated.Local().Format("2006-01-02 15:04"), safetext.Line(cmp.Or(l.Name(), "(no title)")))
-		about := []string{safetext.Line(cmp.Or(l.AgentName, l.Agent)), counted(l.Turns, "turn")}
+		line := fmt.Sprintf("%s  %s  %s", l.ID, l.Updated.Local().Format("2006-01-02 15:04"), termtext.Line(cmp.Or(l.Name(), "(no title)")))
+		about := []string{termtext.Line(cmp.Or(l.AgentName, l.Agent)), counted(l.Turns, "turn")}
 		if l.Worktree != "" {
-			about = append(about, "worktree "+safetext.Line(l.Worktree))
+			about = append(about, "worktree "+termtext.Line(l.Worktree))
 		}
 		if o.all {
-			about = append(about, safetext.Line(l.Cwd))
+			about = append(about, termtext.Line(l.Cwd))
 		}
 		fmt.Fprintf(o.streams.Out, "%s  (%s)\n", line, strings.Join(about, ", "))
 		if l.Found != "" {
-			fmt.Fprintf(o.streams.Out, "    %s: %s\n", l.In, safetext.Line(l.Found))
+			fmt.Fprintf(o.streams.Out, "    %s: %s\n", l.In, termtext.Line(l.Found))
 		}
 	}
 	return nil

@@ -14,8 +14,8 @@ import (
 
 	"parley/internal/conversation"
 	"parley/internal/headless"
-	"parley/internal/safetext"
 	"parley/internal/store"
+	"parley/internal/termtext"
 )
 
 // writeJSON writes a value for people and programs to read. Nothing of it acts on a
@@ -28,7 +28,7 @@ func writeJSON(to io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := to.Write(safetext.JSON(b.Bytes()))
+	_, err := to.Write(termtext.JSON(b.Bytes()))
 	return err
 }
 
@@ -70,7 +70,7 @@ func printSession(ctx context.Context, to io.Writer, s *store.Store, id store.ID
 	if err := conversation.WritePlain(&text, c); err != nil {
 		return err
 	}
-	_, err = io.WriteString(to, safetext.Block(text.String()))
+	_, err = io.WriteString(to, termtext.Block(text.String()))
 	return err
 }
 

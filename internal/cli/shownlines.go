@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // shownLines shows what an agent prints, a line at a time and fit to be shown. A line that
@@ -55,7 +55,7 @@ func (w *shownLines) Write(data []byte) (int, error) {
 
 // show shows the beginning of what there is; w.mu is held.
 func (w *shownLines) show(end int) {
-	fmt.Fprintln(w.to, safetext.Line(strings.TrimRight(string(w.rest[:end]), "\r\n")))
+	fmt.Fprintln(w.to, termtext.Line(strings.TrimRight(string(w.rest[:end]), "\r\n")))
 	w.rest = w.rest[end:]
 }
 

@@ -15,10 +15,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"parley/config"
-	"parley/internal/recent"
+	"parley/internal/process"
 	"parley/internal/registry"
 	"parley/internal/remote"
-	"parley/internal/supervise"
 	"parley/tui"
 )
 
@@ -224,7 +223,7 @@ func (o *startOptions) options(cfg *config.Config, agent *config.Agent, l *launc
 		Offered:  func() ([]config.Agent, error) { return offered(latest(cfg)) },
 		Registry: registry.Here(cfg.Registry),
 		Missing:  func() []config.Agent { return cfg.Missing(exec.LookPath) },
-		Recent:   recent.New(config.StateDir()),
+		Recent:   config.NewRecentFile(config.StateDir()),
 	}
 }
 
@@ -234,7 +233,7 @@ const startTime = time.Second
 // runSupervised runs the program on the screen, and ends all that it leaves behind.
 // That nobody could do so if the program were killed is no reason not to run it.
 func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
-	end, _ := supervise.Begin(ctx)
+	end, _ := process.BeginSupervision(ctx)
 	defer end()
 	defer time.AfterFunc(startTime, debug.FreeOSMemory).Stop() // a start leaves a third of the heap behind
 	return tui.Run(ctx, opt)

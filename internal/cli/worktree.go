@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"parley/config"
-	"parley/internal/safetext"
-	"parley/internal/worktree"
+	"parley/internal/git"
+	"parley/internal/termtext"
 )
 
 // worktreeFlag adds --worktree to the flags of a command that makes sessions.
@@ -26,8 +26,8 @@ func (o *startOptions) checkWorktree(cmd *cobra.Command, stored bool) error {
 	switch {
 	case !o.apart:
 		return nil
-	case o.worktree != "" && worktree.CheckName(o.worktree) != nil:
-		return misused(cmd, "", "--worktree: %w", worktree.CheckName(o.worktree))
+	case o.worktree != "" && git.CheckWorktreeName(o.worktree) != nil:
+		return misused(cmd, "", "--worktree: %w", git.CheckWorktreeName(o.worktree))
 	case stored && (o.pick || o.resume != ""):
 		return misused(cmd, "", "--worktree and --resume do not go together: the session goes back to its own directory")
 	case o.worktree == "" && (o.last || o.resume != ""):
@@ -52,15 +52,15 @@ func (o *startOptions) enterWorktree(ctx context.Context, cfg *config.Config, ag
 
 // makeWorktree makes a worktree for the repository that a directory belongs to, or gives
 // the one that is there. Its errors say what to do.
-func makeWorktree(ctx context.Context, dir, name string, cfg *config.Config) (*worktree.Tree, error) {
-	t, err := worktree.Create(ctx, dir, name, cfg.Worktrees)
-	var taken *worktree.TakenError
+func makeWorktree(ctx context.Context, dir, name string, cfg *config.Config) (*git.Worktree, error) {
+	t, err := git.CreateWorktree(ctx, dir, name, cfg.Worktrees)
+	var taken *git.WorktreeTakenError
 	switch {
 	case err == nil:
 		return t, nil
-	case errors.Is(err, worktree.ErrNoRepository):
+	case errors.Is(err, git.ErrNoRepository):
 		return nil, hinted("'git init' makes it one; without --worktree parley works in the directory itself.", "%w", err)
-	case errors.Is(err, worktree.ErrNoCommit):
+	case errors.Is(err, git.ErrNoCommit):
 		return nil, hinted("Commit something first: a worktree begins at a commit.", "%w", err)
 	case errors.As(err, &taken):
 		return nil, hinted("Choose another name: --worktree=NAME.", "%w", err)
@@ -82,7 +82,7 @@ func (l *launcher) worktree(ctx context.Context, cwd string) (string, error) {
 func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
 	told := map[string]bool{}
 	for _, dir := range dirs {
-		t := worktree.At(dir)
+		t := git.WorktreeAt(dir)
 		if t == nil || told[dir] {
 			continue
 		}
@@ -94,7 +94,7 @@ func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
 		} else {
 			what = work.String()
 		}
-		fmt.Fprintf(o.streams.Err, "The worktree %s is in %s, on the branch %s: %s.\n", t.Name, safetext.Line(t.Path), t.Branch, safetext.Line(what))
+		fmt.Fprintf(o.streams.Err, "The worktree %s is in %s, on the branch %s: %s.\n", t.Name, termtext.Line(t.Path), t.Branch, termtext.Line(what))
 		args := elsewhere(t)
 		fmt.Fprintln(o.streams.Err, "To go on there: "+commandLine("parley --worktree="+t.Name, args...))
 		label, verbs := "To see, merge or drop it: ", "diff|merge|drop"
@@ -107,7 +107,7 @@ func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
 
 // elsewhere are the flags that lead a command to the repository of a worktree, none if
 // it is that of this directory.
-func elsewhere(t *worktree.Tree) []string {
+func elsewhere(t *git.Worktree) []string {
 	if here, err := os.Getwd(); err == nil && (here == t.From || here == t.Path) {
 		return nil
 	}

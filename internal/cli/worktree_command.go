@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/internal/safetext"
-	"parley/internal/worktree"
+	"parley/internal/git"
+	"parley/internal/termtext"
 )
 
 // worktreeOptions are the flags and arguments of the commands about worktrees.
@@ -51,7 +51,7 @@ within it, or if there is only one.`,
 }
 
 // command makes a command that is about one worktree.
-func (o *worktreeOptions) command(use, short string, do func(context.Context, *worktree.Tree) error) *cobra.Command {
+func (o *worktreeOptions) command(use, short string, do func(context.Context, *git.Worktree) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -76,16 +76,16 @@ func (o *worktreeOptions) command(use, short string, do func(context.Context, *w
 }
 
 // trees are the worktrees of the repository.
-func (o *worktreeOptions) trees(ctx context.Context) (dir string, trees []*worktree.Tree, err error) {
+func (o *worktreeOptions) trees(ctx context.Context) (dir string, trees []*git.Worktree, err error) {
 	if dir, err = directory(o.cwd); err != nil {
 		return "", nil, fmt.Errorf("--cwd: %w", err)
 	}
-	trees, err = worktree.List(ctx, dir)
+	trees, err = git.Worktrees(ctx, dir)
 	return dir, trees, err
 }
 
 // find is the worktree that is meant.
-func (o *worktreeOptions) find(ctx context.Context) (*worktree.Tree, error) {
+func (o *worktreeOptions) find(ctx context.Context) (*git.Worktree, error) {
 	dir, trees, err := o.trees(ctx)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (o *worktreeOptions) find(ctx context.Context) (*worktree.Tree, error) {
 	case o.name == "":
 		return nil, hinted("Name one of them: "+strings.Join(names, ", "), "there are %d worktrees", len(names))
 	}
-	return nil, hinted("There are: "+strings.Join(names, ", "), "%q: %w", o.name, worktree.ErrUnknown)
+	return nil, hinted("There are: "+strings.Join(names, ", "), "%q: %w", o.name, git.ErrUnknown)
 }
 
 // listedTree is a worktree in the form of --json.
@@ -141,7 +141,7 @@ func (o *worktreeOptions) list(ctx context.Context) error {
 		}
 		all = append(all, l)
 		if !o.json {
-			fmt.Fprintf(o.streams.Out, "%s  %s  (%s)\n", t.Name, safetext.Line(t.Path), safetext.Line(what))
+			fmt.Fprintf(o.streams.Out, "%s  %s  (%s)\n", t.Name, termtext.Line(t.Path), termtext.Line(what))
 		}
 	}
 	if o.json {
@@ -150,19 +150,19 @@ func (o *worktreeOptions) list(ctx context.Context) error {
 	return nil
 }
 
-func (o *worktreeOptions) diff(ctx context.Context, t *worktree.Tree) error {
+func (o *worktreeOptions) diff(ctx context.Context, t *git.Worktree) error {
 	patch, err := t.Patch(ctx)
 	if err != nil {
 		return err
 	}
 	if o.streams.OutTerminal {
-		patch = safetext.Block(patch)
+		patch = termtext.Block(patch)
 	}
 	_, err = fmt.Fprint(o.streams.Out, patch)
 	return err
 }
 
-func (o *worktreeOptions) merge(ctx context.Context, t *worktree.Tree) error {
+func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
 	if o.message != "" {
 		if k, err := t.Work(ctx); err != nil {
 			return err
@@ -173,20 +173,20 @@ func (o *worktreeOptions) merge(ctx context.Context, t *worktree.Tree) error {
 		}
 	}
 	n, err := t.Merge(ctx)
-	var conflict *worktree.ConflictError
+	var conflict *git.MergeConflictError
 	switch {
-	case errors.Is(err, worktree.ErrUncommitted):
+	case errors.Is(err, git.ErrUncommitted):
 		return hinted(commandLine("parley worktree merge "+t.Name+" --commit", "MESSAGE")+" commits them first.", "%w", err)
 	case errors.As(err, &conflict):
-		return hinted("Nothing was merged. Merge "+safetext.Line(t.Into)+" in the worktree first, there the conflict can be resolved: "+safetext.Line(t.Path), "%w", err)
+		return hinted("Nothing was merged. Merge "+termtext.Line(t.Into)+" in the worktree first, there the conflict can be resolved: "+termtext.Line(t.Path), "%w", err)
 	case err != nil:
 		return err
 	}
-	fmt.Fprintf(o.streams.Out, "merged %s into %s. The worktree is still there: parley worktree drop %s\n", counted(n, "commit"), safetext.Line(t.Into), t.Name)
+	fmt.Fprintf(o.streams.Out, "merged %s into %s. The worktree is still there: parley worktree drop %s\n", counted(n, "commit"), termtext.Line(t.Into), t.Name)
 	return nil
 }
 
-func (o *worktreeOptions) drop(ctx context.Context, t *worktree.Tree) error {
+func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
 	k, err := t.Work(ctx)
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func shortList(names []string) string {
 			lines = append(lines, fmt.Sprintf("and %d more", len(names)-i))
 			break
 		}
-		lines = append(lines, safetext.VisibleLine(name))
+		lines = append(lines, termtext.VisibleLine(name))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -10,7 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // BenchmarkFoldChunks: flat for each event in the number of events.
@@ -104,11 +104,11 @@ func benchEvents(b *testing.B) map[string]conversation.Event {
 		"text":       conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: "msg_01", Text: "a few words of an answer "},
 		"text_4KB":   conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: "msg_01", Text: strings.Repeat("a few words of an answer\n", 4096/25)},
 		"output_4KB": conversation.TerminalOutput{ID: "t", Data: []byte(strings.Repeat("\x1b[32mok\x1b[0m  parley/acpclient\n", 4096/32))},
-		"tool_call":  events.Up(b, compact(b, events.FullCall)),
-		"diff_1MB":   events.Up(b, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"diff","path":"/p/main.go","oldText":`+string(code)+`,"newText":`+string(code)+`}]}`),
-		"plan":       events.Up(b, events.Plan("completed", "in_progress", "pending")),
+		"tool_call":  test.Up(b, compact(b, test.FullCall)),
+		"diff_1MB":   test.Up(b, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"diff","path":"/p/main.go","oldText":`+string(code)+`,"newText":`+string(code)+`}]}`),
+		"plan":       test.Up(b, test.Plan("completed", "in_progress", "pending")),
 		"turn_ended": conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: time.Unix(1, 5)},
-		"permission": events.Permission(1, `{"toolCallId":"t","title":"Run","rawInput":{"command":"ls"}}`),
+		"permission": test.Permission(1, `{"toolCallId":"t","title":"Run","rawInput":{"command":"ls"}}`),
 		"file_64KB":  conversation.FileWritten{Path: "/p/main.go", After: strings.Repeat("\tfmt.Println(\"a line of code\")\n", 1<<16/33)},
 	}
 }

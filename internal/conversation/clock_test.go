@@ -6,7 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // timed is an event, so many seconds after the beginning.
@@ -22,7 +22,7 @@ func seconds(s int) time.Time { return beginning.Add(time.Duration(s) * time.Sec
 func foldTimed(stream []timed) *conversation.Conversation {
 	c := conversation.New()
 	for _, e := range stream {
-		c.Apply(events.At(e.event, seconds(e.at)))
+		c.Apply(test.At(e.event, seconds(e.at)))
 	}
 	return c
 }
@@ -42,36 +42,36 @@ func allowed(id int) conversation.Event {
 
 func TestHowLongCallsTake(t *testing.T) {
 	call := func(id, status string) conversation.Event {
-		return events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"`+id+`","status":"`+status+`"}`)
+		return test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"`+id+`","status":"`+status+`"}`)
 	}
 	child := func(id, parent string) conversation.Event {
-		return events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"`+id+`","status":"pending","_meta":{"parentToolUseId":"`+parent+`"}}`)
+		return test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"`+id+`","status":"pending","_meta":{"parentToolUseId":"`+parent+`"}}`)
 	}
 	update := func(id, status string) conversation.Event {
-		return events.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"`+id+`","status":"`+status+`"}`)
+		return test.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"`+id+`","status":"`+status+`"}`)
 	}
-	ask := func(n int, id string) conversation.Event { return events.Permission(n, `{"toolCallId":"`+id+`"}`) }
+	ask := func(n int, id string) conversation.Event { return test.Permission(n, `{"toolCallId":"`+id+`"}`) }
 	ended := conversation.TurnEnded{Reason: acpclient.StopEndTurn}
 	for name, test := range map[string]struct {
 		stream []timed
 		took   []int // seconds of each call, 0 if that is not known
 	}{
-		"from the announcement":                     {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {4, update("a", "completed")}, {9, ended}}, []int{3}},
-		"from when it is in progress":               {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {4, update("a", "in_progress")}, {6, update("a", "in_progress")}, {9, update("a", "failed")}}, []int{5}},
-		"what follows on its end changes nothing":   {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {4, update("a", "completed")}, {20, update("a", "completed")}}, []int{3}},
-		"without the person's time":                 {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {2, ask(1, "a")}, {60, allowed(1)}, {62, update("a", "completed")}}, []int{3}},
-		"without their time while it works":         {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {2, ask(1, "a")}, {3, ask(2, "a")}, {60, allowed(1)}, {70, allowed(2)}, {72, update("a", "completed")}}, []int{3}},
-		"it begins while the person is asked":       {[]timed{{0, events.Sent("x")}, {1, call("a", "pending")}, {2, ask(1, "a")}, {3, update("a", "in_progress")}, {60, allowed(1)}, {61, update("a", "completed")}}, []int{1}},
-		"a question about another call":             {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {2, call("b", "pending")}, {3, ask(1, "b")}, {60, allowed(1)}, {61, update("a", "completed")}, {62, update("b", "completed")}}, []int{60, 3}},
-		"a question about a call that works for it": {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {2, child("b", "a")}, {3, ask(1, "b")}, {60, allowed(1)}, {61, update("b", "completed")}, {62, update("a", "completed")}}, []int{4, 2}},
-		"calls that work for each other":            {[]timed{{0, events.Sent("x")}, {1, child("a", "b")}, {1, child("b", "a")}, {2, ask(1, "b")}, {60, allowed(1)}, {61, update("a", "completed")}}, []int{2, 0}},
-		"the agent does not wait for the answer":    {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {2, ask(1, "a")}, {5, update("a", "completed")}, {60, allowed(1)}}, []int{1}},
-		"until it was cancelled":                    {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {4, conversation.CancelRequested{}}, {30, conversation.TurnEnded{Reason: acpclient.StopCancelled}}}, []int{3}},
-		"until the agent was lost":                  {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {4, conversation.AgentLost{}}}, []int{3}},
-		"nobody says how it came out":               {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {4, ended}}, []int{0}},
-		"after its turn":                            {[]timed{{0, events.Sent("x")}, {1, call("a", "in_progress")}, {4, ended}, {31, update("a", "completed")}}, []int{30}},
+		"from the announcement":                     {[]timed{{0, test.Sent("x")}, {1, call("a", "pending")}, {4, update("a", "completed")}, {9, ended}}, []int{3}},
+		"from when it is in progress":               {[]timed{{0, test.Sent("x")}, {1, call("a", "pending")}, {4, update("a", "in_progress")}, {6, update("a", "in_progress")}, {9, update("a", "failed")}}, []int{5}},
+		"what follows on its end changes nothing":   {[]timed{{0, test.Sent("x")}, {1, call("a", "pending")}, {4, update("a", "completed")}, {20, update("a", "completed")}}, []int{3}},
+		"without the person's time":                 {[]timed{{0, test.Sent("x")}, {1, call("a", "pending")}, {2, ask(1, "a")}, {60, allowed(1)}, {62, update("a", "completed")}}, []int{3}},
+		"without their time while it works":         {[]timed{{0, test.Sent("x")}, {1, call("a", "in_progress")}, {2, ask(1, "a")}, {3, ask(2, "a")}, {60, allowed(1)}, {70, allowed(2)}, {72, update("a", "completed")}}, []int{3}},
+		"it begins while the person is asked":       {[]timed{{0, test.Sent("x")}, {1, call("a", "pending")}, {2, ask(1, "a")}, {3, update("a", "in_progress")}, {60, allowed(1)}, {61, update("a", "completed")}}, []int{1}},
+		"a question about another call":             {[]timed{{0, test.Sent("x")}, {1, call("a", "in_progress")}, {2, call("b", "pending")}, {3, ask(1, "b")}, {60, allowed(1)}, {61, update("a", "completed")}, {62, update("b", "completed")}}, []int{60, 3}},
+		"a question about a call that works for it": {[]timed{{0, test.Sent("x")}, {1, call("a", "in_progress")}, {2, child("b", "a")}, {3, ask(1, "b")}, {60, allowed(1)}, {61, update("b", "completed")}, {62, update("a", "completed")}}, []int{4, 2}},
+		"calls that work for each other":            {[]timed{{0, test.Sent("x")}, {1, child("a", "b")}, {1, child("b", "a")}, {2, ask(1, "b")}, {60, allowed(1)}, {61, update("a", "completed")}}, []int{2, 0}},
+		"the agent does not wait for the answer":    {[]timed{{0, test.Sent("x")}, {1, call("a", "in_progress")}, {2, ask(1, "a")}, {5, update("a", "completed")}, {60, allowed(1)}}, []int{1}},
+		"until it was cancelled":                    {[]timed{{0, test.Sent("x")}, {1, call("a", "in_progress")}, {4, conversation.CancelRequested{}}, {30, conversation.TurnEnded{Reason: acpclient.StopCancelled}}}, []int{3}},
+		"until the agent was lost":                  {[]timed{{0, test.Sent("x")}, {1, call("a", "in_progress")}, {4, conversation.AgentLost{}}}, []int{3}},
+		"nobody says how it came out":               {[]timed{{0, test.Sent("x")}, {1, call("a", "in_progress")}, {4, ended}}, []int{0}},
+		"after its turn":                            {[]timed{{0, test.Sent("x")}, {1, call("a", "in_progress")}, {4, ended}, {31, update("a", "completed")}}, []int{30}},
 		"history":                                   {[]timed{{0, call("a", "pending")}, {4, update("a", "in_progress")}, {6, update("a", "completed")}}, []int{0}},
-		"history that ends in a turn":               {[]timed{{0, call("a", "pending")}, {1, events.Sent("x")}, {4, update("a", "in_progress")}, {6, update("a", "completed")}}, []int{0}},
+		"history that ends in a turn":               {[]timed{{0, call("a", "pending")}, {1, test.Sent("x")}, {4, update("a", "in_progress")}, {6, update("a", "completed")}}, []int{0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := calls(foldTimed(test.stream))
@@ -108,7 +108,7 @@ func TestWithoutTimes(t *testing.T) {
 	if took := calls(c)[0].Took(); took != 0 {
 		t.Errorf("the call took %v", took)
 	}
-	events.WantTranscript(t, c, "user: ", "tool a: A (completed)")
+	test.WantTranscript(t, c, "user: ", "tool a: A (completed)")
 }
 
 func TestTheTurnsClockStandsStillWhileThePersonIsAsked(t *testing.T) {
@@ -119,16 +119,16 @@ func TestTheTurnsClockStandsStillWhileThePersonIsAsked(t *testing.T) {
 		event  conversation.Event
 		worked int
 	}{
-		{0, events.Sent("x"), 0},
-		{20, events.Permission(1, `{"toolCallId":"a"}`), 20},
+		{0, test.Sent("x"), 0},
+		{20, test.Permission(1, `{"toolCallId":"a"}`), 20},
 		{60, form, 20},
 		{70, allowed(1), 20}, // the form is open still
 		{80, conversation.ElicitationClosed{ID: 2, Action: acpclient.ElicitDecline}, 20},
-		{85, events.Up(t, events.AgentSays("y", "m")), 25},
-		{90, events.Permission(3, `{"toolCallId":"a"}`), 30},
+		{85, test.Up(t, test.AgentSays("y", "m")), 25},
+		{90, test.Permission(3, `{"toolCallId":"a"}`), 30},
 		{95, allowed(3), 30},
 	} {
-		c.Apply(events.At(step.event, seconds(step.at)))
+		c.Apply(test.At(step.event, seconds(step.at)))
 		if got := c.Turn.Worked(seconds(step.at)); got != time.Duration(step.worked)*time.Second {
 			t.Errorf("at %ds: %v, want %ds", step.at, got, step.worked)
 		}
@@ -140,7 +140,7 @@ func TestTheTurnsClockStandsStillWhileThePersonIsAsked(t *testing.T) {
 	if n, ok := c.Items[len(c.Items)-1].(*conversation.Note); !ok || n.Title != "" || n.Worked != 35*time.Second {
 		t.Errorf("the turn ends with %+v", c.Items[len(c.Items)-1])
 	}
-	c.Apply(events.At(events.Sent("x"), seconds(200)))
+	c.Apply(test.At(test.Sent("x"), seconds(200)))
 	if got := c.Turn.Worked(seconds(205)); got != 5*time.Second {
 		t.Errorf("the next turn begins with %v", got)
 	}
@@ -153,7 +153,7 @@ func TestHowLongTurnsThatDoNotEndWellWorked(t *testing.T) {
 		"Stopped: the answer reached the model's token limit": {Reason: acpclient.StopMaxTokens},
 		"The agent answered with an error":                    {Err: &acpclient.Error{Code: 7, Message: "no"}},
 	} {
-		c := foldTimed([]timed{{0, events.Sent("x")}, {12, end}})
+		c := foldTimed([]timed{{0, test.Sent("x")}, {12, end}})
 		if n, ok := c.Items[1].(*conversation.Note); !ok || len(c.Items) != 2 || n.Title != want || n.Worked != 12*time.Second {
 			t.Errorf("%s: the turn ends with %+v", want, c.Items[1:])
 		}

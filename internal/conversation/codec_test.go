@@ -19,7 +19,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // encoded is the line of an event. What it decodes to must make the same line.
@@ -71,10 +71,10 @@ func eventTypes(t *testing.T) []string {
 
 // Every event that there is can be written and read again.
 func TestEveryEventHasAFormat(t *testing.T) {
-	if d := cmp.Diff(eventTypes(t), slices.Sorted(maps.Keys(events.Kinds))); d != "" {
+	if d := cmp.Diff(eventTypes(t), slices.Sorted(maps.Keys(test.Kinds))); d != "" {
 		t.Fatalf("these are events, those are drawn:\n%s", d)
 	}
-	for name, kind := range events.Kinds {
+	for name, kind := range test.Kinds {
 		t.Run(name, rapid.MakeCheck(func(rt *rapid.T) {
 			e := kind.Draw(rt, "event")
 			line, again := encoded(rt, e)
@@ -82,10 +82,10 @@ func TestEveryEventHasAFormat(t *testing.T) {
 				u.Raw = again.(conversation.Update).Raw // an update of parley's own has none before
 				e = u
 			}
-			if d := cmp.Diff(e, again, events.DeepEqual); d != "" {
+			if d := cmp.Diff(e, again, test.DeepEqual); d != "" {
 				rt.Fatalf("%s comes back as another (-before +after):\n%s", line, d)
 			}
-			if bytes.Contains(line, []byte(events.Secret)) {
+			if bytes.Contains(line, []byte(test.Secret)) {
 				rt.Fatalf("the environment is in %s", line)
 			}
 		}))
@@ -95,13 +95,13 @@ func TestEveryEventHasAFormat(t *testing.T) {
 // A stream that was stored folds to the conversation that it was.
 func TestStoredStreamsFoldToTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		sameFold(rt, rapid.SliceOfN(events.Random(), 0, 40).Draw(rt, "stream"))
+		sameFold(rt, rapid.SliceOfN(test.Random(), 0, 40).Draw(rt, "stream"))
 	})
 }
 
 // So do the recorded conversations with real agents, each folded to something.
 func TestStoredConversationsFoldToTheSame(t *testing.T) {
-	for name, stream := range events.Recorded(t, "../test/realagents/testdata") {
+	for name, stream := range test.Recorded(t, "../test/realagents/testdata") {
 		t.Run(name, func(t *testing.T) {
 			if c := sameFold(t, stream); c.ID == "" || len(c.Items) < 2 || len(c.Options) == 0 || c.Turn.Running || len(c.Permissions) > 0 {
 				t.Errorf("the conversation is %+v", c)
@@ -127,7 +127,7 @@ func sameFold(t rapid.TB, stream []conversation.Event) *conversation.Conversatio
 		_, again := encoded(t, e)
 		got.Apply(again)
 	}
-	if d := cmp.Diff(want, got, events.DeepEqual); d != "" {
+	if d := cmp.Diff(want, got, test.DeepEqual); d != "" {
 		t.Fatalf("the stored stream is another conversation (-before +after):\n%s", d)
 	}
 	return want
@@ -152,11 +152,11 @@ func TestLines(t *testing.T) {
 		{conversation.SessionOpening{How: conversation.OpenLoad, ID: "s", Clear: true}, `{"v":1,"event":"session_opening","data":{"how":"load","id":"s","clear":true}}`},
 		{conversation.FileWritten{Path: "/a", Before: &before, After: "new"}, `{"v":1,"event":"file_written","data":{"path":"/a","before":"old\n","after":"new"}}`},
 		{conversation.OptionChosen{Seq: 1, Option: "o", Value: acpclient.BoolValue(false)}, `{"v":1,"event":"option_chosen","data":{"seq":1,"option":"o","value":false}}`},
-		{events.Permission(7, `{"toolCallId":"t"}`), `{"v":1,"event":"permission_opened","data":{"id":7,"request":{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}}`},
+		{test.Permission(7, `{"toolCallId":"t"}`), `{"v":1,"event":"permission_opened","data":{"id":7,"request":{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}}`},
 		{conversation.PermissionReferred{ID: 7, Why: "because", Proposals: [][]string{{"allow read"}}}, `{"v":1,"event":"permission_referred","data":{"id":7,"why":"because","proposals":[["allow read"]]}}`},
 		{conversation.PermissionClosed{ID: 7, Outcome: acpclient.PermissionSelected("y"), Rule: "allow read", Source: "f:1"}, `{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"selected","optionId":"y"},"rule":"allow read","source":"f:1"}}`},
-		{events.Up(t, `{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}`), `{"v":1,"event":"update","data":{"sessionId":"s","update":{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}}}`},
-		{events.At(events.Up(t, `{"sessionUpdate":"plan","entries":[]}`), at), `{"v":1,"event":"update","at":"2026-11-21T12:00:00.5Z","data":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}`},
+		{test.Up(t, `{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}`), `{"v":1,"event":"update","data":{"sessionId":"s","update":{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}}}`},
+		{test.At(test.Up(t, `{"sessionUpdate":"plan","entries":[]}`), at), `{"v":1,"event":"update","at":"2026-11-21T12:00:00.5Z","data":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}`},
 		{conversation.PermissionClosed{ID: 7, Outcome: acpclient.PermissionCancelled, At: at}, `{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"cancelled"},"at":"2026-11-21T12:00:00.5Z"}}`},
 		{
 			conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "t", Title: "a>b", Locations: []acpclient.ToolCallLocation{{Path: "p", Line: &line}}}},
@@ -263,7 +263,7 @@ func TestEventsThatCannotBeWritten(t *testing.T) {
 		conversation.Update{Update: &acpclient.UnknownUpdate{Name: "x"}},
 		conversation.PromptSent{Prompt: []acpclient.ContentBlock{{Type: "hologram"}}},
 		conversation.SessionOpening{How: 9},
-		events.At(events.Up(t, `{"sessionUpdate":"plan","entries":[]}`), time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)),
+		test.At(test.Up(t, `{"sessionUpdate":"plan","entries":[]}`), time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)),
 		conversation.CancelRequested{At: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
 		dst := []byte("before")
@@ -295,7 +295,7 @@ func TestTimesOfUpdates(t *testing.T) {
 // folded. Of a line that is damaged, the protocol's types may mend something when
 // they are written; after that, nothing changes any more.
 func FuzzDecode(f *testing.F) {
-	for _, kind := range events.Kinds {
+	for _, kind := range test.Kinds {
 		for seed := range 5 {
 			line, err := conversation.Encode(kind.Example(seed))
 			if err != nil {
@@ -318,7 +318,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%s becomes %s, which cannot be read: %v", line, mended, err)
 		}
 		second, got := encoded(t, want)
-		if d := cmp.Diff(want, got, events.DeepEqual); d != "" || !bytes.Equal(mended, second) {
+		if d := cmp.Diff(want, got, test.DeepEqual); d != "" || !bytes.Equal(mended, second) {
 			t.Fatalf("%s becomes %s, which becomes %s (-before +after):\n%s", line, mended, second, d)
 		}
 		c := conversation.New()

@@ -8,7 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 const schema = `{"mode":"form","sessionId":"s","message":"About the release","requestedSchema":{"type":"object","properties":{
@@ -39,10 +39,10 @@ func TestAnsweredElicitationsStay(t *testing.T) {
 	if d := cmp.Diff(want, answers); d != "" {
 		t.Error(d)
 	}
-	c := fold(t, events.AgentSays("a", ""), conversation.ElicitationOpened{ID: 1, Request: r}, events.AgentSays("b", ""),
-		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: answers}, events.AgentSays("c", ""),
+	c := fold(t, test.AgentSays("a", ""), conversation.ElicitationOpened{ID: 1, Request: r}, test.AgentSays("b", ""),
+		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: answers}, test.AgentSays("c", ""),
 		conversation.ElicitationOpened{ID: 2, Request: r}, conversation.ElicitationClosed{ID: 2, Action: acpclient.ElicitCancel})
-	events.WantTranscript(t, c, "agent: ab", "question: About the release: accept", "agent: c")
+	test.WantTranscript(t, c, "agent: ab", "question: About the release: accept", "agent: c")
 	q, _ := c.Items[1].(*conversation.Elicitation)
 	if len(c.Elicitations) != 0 || q == nil || !slices.Equal(q.Answers, answers) {
 		t.Errorf("%+v", q)

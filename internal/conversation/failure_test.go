@@ -6,7 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 func TestErrorsComeOnceAndInWords(t *testing.T) {
@@ -36,19 +36,19 @@ func TestErrorsComeOnceAndInWords(t *testing.T) {
 			"no credit (code 400)", `{"error": {"code": 402, "message": "no credit"}}`,
 		},
 		"already said by the agent": {
-			[]any{events.Sent("x"), events.AgentSays("API Error: 400 no credit", ""), fail("Internal error: API Error: 400 no credit", `{"errorKind":"billing"}`)},
+			[]any{test.Sent("x"), test.AgentSays("API Error: 400 no credit", ""), fail("Internal error: API Error: 400 no credit", `{"errorKind":"billing"}`)},
 			"", `{"code":400,"message":"Internal error: API Error: 400 no credit","data":{"errorKind":"billing"}}`,
 		},
 		"said with a few words more": {
-			[]any{events.Sent("x"), events.AgentSays("Sorry: your credit is used up", ""), fail("your credit is used up", "")},
+			[]any{test.Sent("x"), test.AgentSays("Sorry: your credit is used up", ""), fail("your credit is used up", "")},
 			"", `{"code":400,"message":"your credit is used up"}`,
 		},
 		"said long before": {
-			[]any{events.Sent("x"), events.AgentSays("no credit", ""), events.FullCall, fail("no credit", "")},
+			[]any{test.Sent("x"), test.AgentSays("no credit", ""), test.FullCall, fail("no credit", "")},
 			"no credit (code 400)", "",
 		},
 		"a word of it was said": {
-			[]any{events.Sent("x"), events.AgentSays("No", ""), fail("No credit is left on this account", "")},
+			[]any{test.Sent("x"), test.AgentSays("No", ""), fail("No credit is left on this account", "")},
 			"No credit is left on this account (code 400)", "",
 		},
 	} {

@@ -11,7 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // fold applies events, given as such or as updates in JSON. It checks that the
@@ -23,7 +23,7 @@ func fold(t testing.TB, happened ...any) *conversation.Conversation {
 	for _, e := range happened {
 		switch e := e.(type) {
 		case string:
-			all, asReceived = append(all, events.Up(t, e)), append(asReceived, events.Up(t, e))
+			all, asReceived = append(all, test.Up(t, e)), append(asReceived, test.Up(t, e))
 		case conversation.Event:
 			all, asReceived = append(all, e), append(asReceived, e)
 		default:
@@ -37,10 +37,10 @@ func fold(t testing.TB, happened ...any) *conversation.Conversation {
 	for _, e := range all {
 		again.Apply(e)
 	}
-	if d := cmp.Diff(c, again, events.DeepEqual); d != "" {
+	if d := cmp.Diff(c, again, test.DeepEqual); d != "" {
 		t.Errorf("folding twice differs:\n%s", d)
 	}
-	if d := cmp.Diff(asReceived, all, events.DeepEqual); d != "" {
+	if d := cmp.Diff(asReceived, all, test.DeepEqual); d != "" {
 		t.Errorf("folding has changed the events:\n%s", d)
 	}
 	return c
@@ -53,70 +53,70 @@ func TestFoldTranscript(t *testing.T) {
 	}{
 		// Where messages begin.
 		"chunks without ids are one message": {
-			[]any{events.AgentSays("a", ""), events.AgentSays("b", "")},
+			[]any{test.AgentSays("a", ""), test.AgentSays("b", "")},
 			[]string{"agent: ab"},
 		},
 		"another id is another message": {
-			[]any{events.AgentSays("a", "1"), events.AgentSays("b", "1"), events.AgentSays("c", "2")},
+			[]any{test.AgentSays("a", "1"), test.AgentSays("b", "1"), test.AgentSays("c", "2")},
 			[]string{"agent: ab", "agent: c"},
 		},
 		"an id after none is another message": {
-			[]any{events.AgentSays("banner", ""), events.AgentSays("a", "1")},
+			[]any{test.AgentSays("banner", ""), test.AgentSays("a", "1")},
 			[]string{"agent: banner", "agent: a"},
 		},
 		"no id after one goes on": {
-			[]any{events.AgentSays("a", "1"), events.AgentSays("b", "")},
+			[]any{test.AgentSays("a", "1"), test.AgentSays("b", "")},
 			[]string{"agent: ab"},
 		},
 		"without ids another role is another message": {
-			[]any{events.Thinks("a", ""), events.AgentSays("b", ""), events.Thinks("c", "")},
+			[]any{test.Thinks("a", ""), test.AgentSays("b", ""), test.Thinks("c", "")},
 			[]string{"thought: a", "agent: b", "thought: c"},
 		},
 		"without ids a tool call is a boundary": {
-			[]any{events.AgentSays("a", ""), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, events.AgentSays("b", "")},
+			[]any{test.AgentSays("a", ""), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, test.AgentSays("b", "")},
 			[]string{"agent: a", "tool t: T", "agent: b"},
 		},
 		"an update of a known call is none": {
 			[]any{
-				`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, events.AgentSays("a", ""),
-				`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`, events.AgentSays("b", ""),
+				`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, test.AgentSays("a", ""),
+				`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`, test.AgentSays("b", ""),
 			},
 			[]string{"tool t: T (completed)", "agent: ab"},
 		},
 		"with ids thoughts and text may be streamed side by side": {
-			[]any{events.Thinks("a", "1"), events.AgentSays("b", "2"), events.Thinks("c", "1"), events.AgentSays("d", "2")},
+			[]any{test.Thinks("a", "1"), test.AgentSays("b", "2"), test.Thinks("c", "1"), test.AgentSays("d", "2")},
 			[]string{"thought: ac", "agent: bd"},
 		},
 		"the same id in two roles is two messages": {
-			[]any{events.Thinks("a", "1"), events.AgentSays("b", "1"), events.Thinks("c", "1")},
+			[]any{test.Thinks("a", "1"), test.AgentSays("b", "1"), test.Thinks("c", "1")},
 			[]string{"thought: ac", "agent: b"},
 		},
 		"with an id a message goes on beyond a tool call": {
-			[]any{events.AgentSays("a", "1"), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, events.AgentSays("b", "1")},
+			[]any{test.AgentSays("a", "1"), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`, test.AgentSays("b", "1")},
 			[]string{"agent: ab", "tool t: T"},
 		},
 		"an id of an earlier turn is another message": {
-			[]any{events.Sent("x"), events.AgentSays("a", "1"), conversation.TurnEnded{}, events.Sent("y"), events.AgentSays("b", "1")},
+			[]any{test.Sent("x"), test.AgentSays("a", "1"), conversation.TurnEnded{}, test.Sent("y"), test.AgentSays("b", "1")},
 			[]string{"user: x", "agent: a", "user: y", "agent: b"},
 		},
 		"the end of a turn is a boundary": {
-			[]any{events.Sent("x"), events.AgentSays("a", ""), conversation.TurnEnded{}, events.AgentSays("b", "")},
+			[]any{test.Sent("x"), test.AgentSays("a", ""), conversation.TurnEnded{}, test.AgentSays("b", "")},
 			[]string{"user: x", "agent: a", "agent: b"},
 		},
 		"an empty chunk is no message": {
-			[]any{events.Thinks("", ""), events.AgentSays("", "1"), events.AgentSays("a", "1"), events.AgentSays("", "")},
+			[]any{test.Thinks("", ""), test.AgentSays("", "1"), test.AgentSays("a", "1"), test.AgentSays("", "")},
 			[]string{"agent: a"},
 		},
 		"what parley says does not cut a message": {
-			[]any{events.AgentSays("a", ""), conversation.Said{Title: "by the way"}, `{"sessionUpdate":"notice","title":"N"}`, `{"sessionUpdate":"odd"}`, events.AgentSays("b", "")},
+			[]any{test.AgentSays("a", ""), conversation.Said{Title: "by the way"}, `{"sessionUpdate":"notice","title":"N"}`, `{"sessionUpdate":"odd"}`, test.AgentSays("b", "")},
 			[]string{"agent: ab", "note: by the way", "note: N", "unknown: odd"},
 		},
 		"a subagent's text is not the agent's": {
-			[]any{events.AgentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"child"},"_meta":{"claudeCode":{"parentToolUseId":"t"}}}`, events.AgentSays("b", "")},
+			[]any{test.AgentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"child"},"_meta":{"claudeCode":{"parentToolUseId":"t"}}}`, test.AgentSays("b", "")},
 			[]string{"agent: a", "agent of t: child", "agent: b"},
 		},
 		"other content stands between text": {
-			[]any{events.AgentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"AA=="}}`, events.AgentSays("b", "")},
+			[]any{test.AgentSays("a", ""), `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"AA=="}}`, test.AgentSays("b", "")},
 			[]string{"agent: a[image]b"},
 		},
 		"text with annotations": {
@@ -129,30 +129,30 @@ func TestFoldTranscript(t *testing.T) {
 
 		// The repetition of the prompt.
 		"the echo of a prompt is dropped": {
-			[]any{events.Sent("hello world"), events.UserSays("hello world", "u1"), events.AgentSays("a", "")},
+			[]any{test.Sent("hello world"), test.UserSays("hello world", "u1"), test.AgentSays("a", "")},
 			[]string{"user: hello world", "agent: a"},
 		},
 		"in pieces, too": {
-			[]any{events.Sent("hello world"), events.UserSays("hello ", ""), events.UserSays("world", ""), events.AgentSays("a", "")},
+			[]any{test.Sent("hello world"), test.UserSays("hello ", ""), test.UserSays("world", ""), test.AgentSays("a", "")},
 			[]string{"user: hello world", "agent: a"},
 		},
 		"and with other space around it": {
-			[]any{events.Sent("hello\n"), events.UserSays("hello", ""), events.AgentSays("a", "")},
+			[]any{test.Sent("hello\n"), test.UserSays("hello", ""), test.AgentSays("a", "")},
 			[]string{"user: hello\n", "agent: a"},
 		},
 		"and with its links": {
 			[]any{
 				conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("see "), acpclient.ResourceLinkBlock("f", "file:///f")}},
-				events.UserSays("see ", ""), `{"sessionUpdate":"user_message_chunk","content":{"type":"resource_link","name":"f","uri":"file:///f"}}`,
+				test.UserSays("see ", ""), `{"sessionUpdate":"user_message_chunk","content":{"type":"resource_link","name":"f","uri":"file:///f"}}`,
 			},
 			[]string{"user: see [resource_link]"},
 		},
 		"what is said later in the turn is no echo": {
-			[]any{events.Sent("yes please"), events.AgentSays("a", ""), events.UserSays("yes", "")},
+			[]any{test.Sent("yes please"), test.AgentSays("a", ""), test.UserSays("yes", "")},
 			[]string{"user: yes please", "agent: a", "user: yes"},
 		},
 		"what differs is no echo": {
-			[]any{events.Sent("hello"), events.UserSays("help", "")},
+			[]any{test.Sent("hello"), test.UserSays("help", "")},
 			[]string{"user: hello", "user: help"},
 		},
 
@@ -167,32 +167,32 @@ func TestFoldTranscript(t *testing.T) {
 		},
 		"unless it had ended in an earlier turn": {
 			[]any{
-				events.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"completed"}`,
+				test.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"completed"}`,
 				conversation.TurnEnded{},
-				events.Sent("y"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"B"}`, `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"failed"}`,
+				test.Sent("y"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"B"}`, `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"failed"}`,
 			},
 			[]string{"user: x", "tool 1: A (completed)", "user: y", "tool 1: B (failed)"},
 		},
 		"an update after its turn reaches the call": {
-			[]any{events.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"in_progress"}`, conversation.TurnEnded{}, events.Sent("y"), `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed"}`},
+			[]any{test.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A","status":"in_progress"}`, conversation.TurnEnded{}, test.Sent("y"), `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed"}`},
 			[]string{"user: x", "tool 1: A (completed)", "user: y"},
 		},
 		"permissions without an id are about different calls": {
-			[]any{events.Permission(1, `{"title":"A"}`), events.Permission(2, `{"title":"B"}`)},
+			[]any{test.Permission(1, `{"title":"A"}`), test.Permission(2, `{"title":"B"}`)},
 			[]string{"tool : A", "tool : B"},
 		},
 
 		// Plans.
 		"a plan is replaced within a turn and new in the next": {
 			[]any{
-				events.Sent("x"), events.Plan("pending", "pending"), events.AgentSays("a", ""), events.Plan("completed", "pending"),
+				test.Sent("x"), test.Plan("pending", "pending"), test.AgentSays("a", ""), test.Plan("completed", "pending"),
 				conversation.TurnEnded{},
-				events.Sent("y"), events.Plan("completed"),
+				test.Sent("y"), test.Plan("completed"),
 			},
 			[]string{"user: x", "plan 1/2 ", "agent: a", "user: y", "plan 1/1 "},
 		},
 		"an empty plan takes it away": {
-			[]any{events.Sent("x"), events.Plan(), events.Plan("pending"), events.Plan()},
+			[]any{test.Sent("x"), test.Plan(), test.Plan("pending"), test.Plan()},
 			[]string{"user: x", "plan removed"},
 		},
 		"plans with names": {
@@ -250,16 +250,16 @@ func TestFoldTranscript(t *testing.T) {
 			},
 		},
 		"a history that is replayed": {
-			[]any{events.UserSays("a", ""), events.AgentSays("b", ""), events.UserSays("c", ""), events.Plan("pending"), events.AgentSays("d", "")},
+			[]any{test.UserSays("a", ""), test.AgentSays("b", ""), test.UserSays("c", ""), test.Plan("pending"), test.AgentSays("d", "")},
 			[]string{"user: a", "agent: b", "user: c", "plan 0/1 ", "agent: d"},
 		},
 		"a history that comes again": {
-			[]any{events.Sent("x"), events.AgentSays("a", ""), conversation.SessionOpening{How: conversation.OpenLoad, ID: "s", Clear: true}, events.UserSays("x", ""), events.AgentSays("a", "")},
+			[]any{test.Sent("x"), test.AgentSays("a", ""), conversation.SessionOpening{How: conversation.OpenLoad, ID: "s", Clear: true}, test.UserSays("x", ""), test.AgentSays("a", "")},
 			[]string{"user: x", "agent: a"},
 		},
 		"a new session after a restart keeps what can be read": {
 			[]any{
-				events.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A"}`,
+				test.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"1","title":"A"}`,
 				conversation.AgentLost{},
 				conversation.SessionOpening{How: conversation.OpenNew},
 				conversation.SessionOpened{ID: "s2"},
@@ -268,7 +268,7 @@ func TestFoldTranscript(t *testing.T) {
 			[]string{"user: x", "tool 1: A cancelled", "tool 1: B"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { events.WantTranscript(t, fold(t, c.events...), c.want...) })
+		t.Run(name, func(t *testing.T) { test.WantTranscript(t, fold(t, c.events...), c.want...) })
 	}
 }
 
@@ -296,14 +296,14 @@ func TestInfoAndUsage(t *testing.T) {
 }
 
 func TestPlanNow(t *testing.T) {
-	if c := fold(t, events.Sent("x"), events.Plan("pending"), events.Plan()); c.Plan != nil {
+	if c := fold(t, test.Sent("x"), test.Plan("pending"), test.Plan()); c.Plan != nil {
 		t.Error("a plan that was taken away is still the plan")
 	}
 	c := fold(t, `{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"b","content":"B"}}`)
 	if c.Plan == nil || c.Plan.Markdown != "B" {
 		t.Errorf("plan %+v", c.Plan)
 	}
-	c.Apply(events.Up(t, `{"sessionUpdate":"plan_removed","planId":"b"}`))
+	c.Apply(test.Up(t, `{"sessionUpdate":"plan_removed","planId":"b"}`))
 	if c.Plan != nil {
 		t.Error("a plan that was removed is still the plan")
 	}
@@ -360,24 +360,24 @@ func TestVersionsChangeWithWhatIsShown(t *testing.T) {
 	versions := map[conversation.Item]uint64{}
 	shown := map[conversation.Item]string{}
 	all := []any{
-		events.Sent("x"), events.Thinks("a", "1"), events.AgentSays("b", ""), events.FullCall, events.Permission(1, `{"toolCallId":"t","title":"Other"}`),
+		test.Sent("x"), test.Thinks("a", "1"), test.AgentSays("b", ""), test.FullCall, test.Permission(1, `{"toolCallId":"t","title":"Other"}`),
 		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionCancelled},
-		events.Plan("pending"), events.Plan("completed"),
+		test.Plan("pending"), test.Plan("completed"),
 		`{"sessionUpdate":"compaction_update","compactionId":"c"}`, `{"sessionUpdate":"compaction_update","compactionId":"c","status":"failed"}`,
 		`{"sessionUpdate":"subagent_update","sessionId":"c1"}`, `{"sessionUpdate":"subagent_update","sessionId":"c1","description":"d"}`,
-		events.Thinks("more", "1"), events.Plan(),
+		test.Thinks("more", "1"), test.Plan(),
 		conversation.CancelRequested{},
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`,
 		conversation.TurnEnded{},
 	}
 	for _, e := range all {
 		if s, ok := e.(string); ok {
-			e = events.Up(t, s)
+			e = test.Up(t, s)
 		}
 		c.Apply(e.(conversation.Event))
 		for _, i := range c.Items {
 			// Everything but the version, and what nobody sees.
-			s := cmp.Diff(nil, i, events.DeepEqual, events.IgnoreVersions, cmpopts.IgnoreFields(conversation.ToolCall{}, "announced"))
+			s := cmp.Diff(nil, i, test.DeepEqual, test.IgnoreVersions, cmpopts.IgnoreFields(conversation.ToolCall{}, "announced"))
 			if was, known := shown[i]; known && was != s && versions[i] == i.Version() {
 				t.Errorf("after %#v an item looks different at the same version:\n%s", e, cmp.Diff(was, s))
 			}
@@ -411,7 +411,7 @@ func TestAFailedOpeningTakesNothingAway(t *testing.T) {
 				t.Fatalf("the replay begins with %d items", len(c.Items))
 			}
 			c.Apply(fails)
-			if got := strings.Join(events.Transcript(c), "\n"); !strings.Contains(got, "what was said") || strings.Contains(got, "replayed") {
+			if got := strings.Join(test.Transcript(c), "\n"); !strings.Contains(got, "what was said") || strings.Contains(got, "replayed") {
 				t.Errorf("the transcript is %q", got)
 			}
 			if !c.Restored() || c.Phase != conversation.PhaseFailed || c.ID != "s1" || len(c.Queue) != 1 {
@@ -420,7 +420,7 @@ func TestAFailedOpeningTakesNothingAway(t *testing.T) {
 			c.Apply(conversation.SessionOpening{How: conversation.OpenLoad, ID: "s1", Clear: true})
 			c.Apply(conversation.SessionOpened{ID: "s1"})
 			c.Apply(conversation.AgentLost{Err: errors.New("crash")})
-			if c.Restored() || strings.Contains(strings.Join(events.Transcript(c), "\n"), "what was said") {
+			if c.Restored() || strings.Contains(strings.Join(test.Transcript(c), "\n"), "what was said") {
 				t.Error("a session that was opened well brings back what it has replaced")
 			}
 		})
@@ -430,9 +430,9 @@ func TestAFailedOpeningTakesNothingAway(t *testing.T) {
 // A question that was asked while the session was being opened is still asked when that
 // has failed, also one that the rules are being looked at for.
 func TestAFailedOpeningTakesNoQuestionAway(t *testing.T) {
-	asked := events.Permission(1, `{"toolCallId":"t"}`)
+	asked := test.Permission(1, `{"toolCallId":"t"}`)
 	asked.Judging = true
-	c := fold(t, conversation.SessionOpened{ID: "s1"}, events.AgentSays("what was said", ""),
+	c := fold(t, conversation.SessionOpened{ID: "s1"}, test.AgentSays("what was said", ""),
 		conversation.SessionOpening{How: conversation.OpenLoad, ID: "s1", Clear: true}, asked,
 		conversation.SessionFailed{Err: errors.New("no")}, conversation.PermissionReferred{ID: 1})
 	if len(c.Permissions) != 1 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // growing is which of the messages the agent is saying.
@@ -19,22 +19,22 @@ func growing(c *conversation.Conversation) (texts []string) {
 }
 
 func TestTheMessageThatGrows(t *testing.T) {
-	thought, more := events.Thinks("Hm. ", ""), events.Thinks("Well.", "")
+	thought, more := test.Thinks("Hm. ", ""), test.Thinks("Well.", "")
 	call := `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`
 	for name, c := range map[string]struct {
 		events []any
 		want   []string
 	}{
-		"in a turn":                      {[]any{events.Sent("x"), thought, more}, []string{"Hm. Well."}},
-		"until the answer begins":        {[]any{events.Sent("x"), thought, events.AgentSays("So.", "")}, []string{"So."}},
-		"also if it has an id":           {[]any{events.Sent("x"), events.Thinks("Hm.", "1"), events.AgentSays("So.", "1")}, []string{"So."}},
-		"not again when it goes on":      {[]any{events.Sent("x"), events.Thinks("Hm. ", "1"), events.AgentSays("So.", "2"), events.Thinks("Well.", "1")}, nil},
-		"until a tool is at work":        {[]any{events.Sent("x"), thought, call}, nil},
-		"until the turn ends":            {[]any{events.Sent("x"), thought, conversation.TurnEnded{}}, nil},
-		"until the agent is gone":        {[]any{events.Sent("x"), events.Thinks("Hm.", "1"), conversation.AgentLost{}}, nil},
-		"not in a history":               {[]any{events.UserSays("x", ""), thought, conversation.SessionOpened{ID: "s"}}, nil},
+		"in a turn":                      {[]any{test.Sent("x"), thought, more}, []string{"Hm. Well."}},
+		"until the answer begins":        {[]any{test.Sent("x"), thought, test.AgentSays("So.", "")}, []string{"So."}},
+		"also if it has an id":           {[]any{test.Sent("x"), test.Thinks("Hm.", "1"), test.AgentSays("So.", "1")}, []string{"So."}},
+		"not again when it goes on":      {[]any{test.Sent("x"), test.Thinks("Hm. ", "1"), test.AgentSays("So.", "2"), test.Thinks("Well.", "1")}, nil},
+		"until a tool is at work":        {[]any{test.Sent("x"), thought, call}, nil},
+		"until the turn ends":            {[]any{test.Sent("x"), thought, conversation.TurnEnded{}}, nil},
+		"until the agent is gone":        {[]any{test.Sent("x"), test.Thinks("Hm.", "1"), conversation.AgentLost{}}, nil},
+		"not in a history":               {[]any{test.UserSays("x", ""), thought, conversation.SessionOpened{ID: "s"}}, nil},
 		"nor in what comes of it late":   {[]any{conversation.SessionOpened{ID: "s"}, thought, more}, nil},
-		"nor in what an idle agent says": {[]any{events.Sent("x"), conversation.TurnEnded{}, events.AgentSays("News!", "")}, nil},
+		"nor in what an idle agent says": {[]any{test.Sent("x"), conversation.TurnEnded{}, test.AgentSays("News!", "")}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := growing(fold(t, c.events...)); !slices.Equal(got, c.want) {
@@ -61,18 +61,18 @@ func TestMessagesAreToldApartByTheirMeta(t *testing.T) {
 			[]string{"agent: a", "agent: b"},
 		},
 		"another phase of codex": {
-			[]any{chunk("a", `{"codex":{"phase":"commentary"}}`), chunk("b", `{"codex":{"phase":"commentary"}}`), chunk("c", `{"codex":{"phase":"final_answer"}}`), events.AgentSays("d", "")},
+			[]any{chunk("a", `{"codex":{"phase":"commentary"}}`), chunk("b", `{"codex":{"phase":"commentary"}}`), chunk("c", `{"codex":{"phase":"final_answer"}}`), test.AgentSays("d", "")},
 			[]string{"agent: ab", "agent: cd"},
 		},
 		"another meta says nothing": {
-			[]any{chunk("a", `{"x":1}`), chunk("b", `{"messageId":7}`), events.AgentSays("c", "")},
+			[]any{chunk("a", `{"x":1}`), chunk("b", `{"messageId":7}`), test.AgentSays("c", "")},
 			[]string{"agent: abc"},
 		},
 		"the protocol's id counts": {
-			[]any{events.AgentSays("a", "1"), `{"sessionUpdate":"agent_message_chunk","messageId":"1","content":{"type":"text","text":"b"},"_meta":{"messageId":"2"}}`},
+			[]any{test.AgentSays("a", "1"), `{"sessionUpdate":"agent_message_chunk","messageId":"1","content":{"type":"text","text":"b"},"_meta":{"messageId":"2"}}`},
 			[]string{"agent: ab"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { events.WantTranscript(t, fold(t, c.events...), c.want...) })
+		t.Run(name, func(t *testing.T) { test.WantTranscript(t, fold(t, c.events...), c.want...) })
 	}
 }

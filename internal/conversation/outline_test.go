@@ -8,7 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 func call(id string, kind acpclient.ToolKind, status acpclient.ToolCallStatus, parent string) conversation.Event {
@@ -69,7 +69,7 @@ const (
 )
 
 func TestOutline(t *testing.T) {
-	sent := events.Sent("go")
+	sent := test.Sent("go")
 	for _, test := range []struct {
 		name   string
 		events []conversation.Event
@@ -110,7 +110,7 @@ func TestOutline(t *testing.T) {
 		{
 			"a call that was asked about is in no run",
 			[]conversation.Event{
-				call("a", read, done, ""), events.Permission(1, `{"toolCallId":"b","kind":"read"}`),
+				call("a", read, done, ""), test.Permission(1, `{"toolCallId":"b","kind":"read"}`),
 				conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
 				becomes("b", done), call("c", read, done, ""),
 			},
@@ -161,14 +161,14 @@ func TestOutlineIsAsIfMadeAnew(t *testing.T) {
 			}
 			switch rapid.IntRange(0, 7).Draw(t, "step") {
 			case 0:
-				c.Apply(events.Sent("go"))
+				c.Apply(test.Sent("go"))
 			case 1:
 				c.Apply(conversation.TurnEnded{})
 			case 2:
 				c.Apply(conversation.Update{Update: &acpclient.ContentChunk{Chunk: acpclient.AgentMessageChunk, Content: acpclient.TextBlock("m"), Meta: workingFor(parent)}})
 			case 3:
 				asked++
-				c.Apply(events.Permission(asked, fmt.Sprintf(`{"toolCallId":%q,"kind":"read"}`, ids.Draw(t, "id"))))
+				c.Apply(test.Permission(asked, fmt.Sprintf(`{"toolCallId":%q,"kind":"read"}`, ids.Draw(t, "id"))))
 			case 4:
 				c.Apply(conversation.PermissionClosed{ID: asked, Outcome: acpclient.PermissionSelected("y")})
 			case 5:

@@ -5,14 +5,14 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // Two questions about one call are each about what they ask.
 func TestTwoQuestionsAboutOneCall(t *testing.T) {
-	c := fold(t, events.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Work","kind":"other","rawInput":{}}`,
-		events.Permission(1, `{"toolCallId":"t","title":"Write a.txt","kind":"edit","content":[{"type":"diff","path":"a.txt","newText":"a"}]}`),
-		events.Permission(2, `{"toolCallId":"t","title":"Run it","kind":"execute","rawInput":{"command":"sh a.txt"}}`))
+	c := fold(t, test.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Work","kind":"other","rawInput":{}}`,
+		test.Permission(1, `{"toolCallId":"t","title":"Write a.txt","kind":"edit","content":[{"type":"diff","path":"a.txt","newText":"a"}]}`),
+		test.Permission(2, `{"toolCallId":"t","title":"Run it","kind":"execute","rawInput":{"command":"sh a.txt"}}`))
 	first, second := c.Permissions[0].Asked, c.Permissions[1].Asked
 	if first.Title != "Write a.txt" || len(first.Content) != 1 || string(first.RawInput) != "{}" {
 		t.Errorf("the first question is about %+v", first)
@@ -24,9 +24,9 @@ func TestTwoQuestionsAboutOneCall(t *testing.T) {
 		t.Error("they are about different calls")
 	}
 	// What the agent tells of the call since is news to both.
-	c = fold(t, events.Permission(1, `{"toolCallId":"t","title":"Write a.txt"}`))
+	c = fold(t, test.Permission(1, `{"toolCallId":"t","title":"Write a.txt"}`))
 	before := c.Permissions[0].Asked
-	c.Apply(events.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"Write b.txt"}`))
+	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"Write b.txt"}`))
 	if got := c.Permissions[0].Asked; got.Title != "Write b.txt" || before.Title != "Write a.txt" || got.Version() <= before.Version() {
 		t.Errorf("an update is not followed: %+v", got)
 	}
@@ -34,7 +34,7 @@ func TestTwoQuestionsAboutOneCall(t *testing.T) {
 
 // What was asked stays with the call, whatever the agent makes of it.
 func TestWhatWasAskedStays(t *testing.T) {
-	c := fold(t, events.Sent("x"), events.Permission(1, `{"toolCallId":"t","title":"Write a.txt","content":[{"type":"diff","path":"a.txt","newText":"a"}]}`),
+	c := fold(t, test.Sent("x"), test.Permission(1, `{"toolCallId":"t","title":"Write a.txt","content":[{"type":"diff","path":"a.txt","newText":"a"}]}`),
 		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":[{"type":"content","content":{"type":"text","text":"Done."}}]}`)
 	tool := onlyTool(t, c)
@@ -44,7 +44,7 @@ func TestWhatWasAskedStays(t *testing.T) {
 }
 
 func TestRejectedCalls(t *testing.T) {
-	ask := events.Permission(1, `{"toolCallId":"t","title":"T","status":"pending"}`)
+	ask := test.Permission(1, `{"toolCallId":"t","title":"T","status":"pending"}`)
 	answer := func(o acpclient.PermissionOptionID) conversation.Event {
 		return conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected(o)}
 	}
@@ -55,14 +55,14 @@ func TestRejectedCalls(t *testing.T) {
 		events              []any
 		rejected, cancelled bool
 	}{
-		"while the turn runs":              {[]any{events.Sent("x"), ask, answer("n")}, false, false},
-		"without another word":             {[]any{events.Sent("x"), ask, answer("n"), conversation.TurnEnded{}}, true, false},
-		"in a turn that ends as cancelled": {[]any{events.Sent("x"), ask, answer("n"), conversation.TurnEnded{Reason: acpclient.StopCancelled}}, true, false},
-		"in a turn that is cancelled":      {[]any{events.Sent("x"), ask, answer("n"), conversation.CancelRequested{}}, true, false},
-		"said to have failed":              {[]any{events.Sent("x"), ask, answer("n"), status("failed"), conversation.TurnEnded{}}, false, false},
-		"said to be done, later":           {[]any{events.Sent("x"), ask, answer("n"), conversation.TurnEnded{}, status("completed")}, false, false},
-		"allowed":                          {[]any{events.Sent("x"), ask, answer("y"), conversation.TurnEnded{}}, false, false},
-		"cancelled and not answered":       {[]any{events.Sent("x"), ask, conversation.CancelRequested{}, conversation.PermissionClosed{ID: 1}}, false, true},
+		"while the turn runs":              {[]any{test.Sent("x"), ask, answer("n")}, false, false},
+		"without another word":             {[]any{test.Sent("x"), ask, answer("n"), conversation.TurnEnded{}}, true, false},
+		"in a turn that ends as cancelled": {[]any{test.Sent("x"), ask, answer("n"), conversation.TurnEnded{Reason: acpclient.StopCancelled}}, true, false},
+		"in a turn that is cancelled":      {[]any{test.Sent("x"), ask, answer("n"), conversation.CancelRequested{}}, true, false},
+		"said to have failed":              {[]any{test.Sent("x"), ask, answer("n"), status("failed"), conversation.TurnEnded{}}, false, false},
+		"said to be done, later":           {[]any{test.Sent("x"), ask, answer("n"), conversation.TurnEnded{}, status("completed")}, false, false},
+		"allowed":                          {[]any{test.Sent("x"), ask, answer("y"), conversation.TurnEnded{}}, false, false},
+		"cancelled and not answered":       {[]any{test.Sent("x"), ask, conversation.CancelRequested{}, conversation.PermissionClosed{ID: 1}}, false, true},
 		"asked outside of any turn":        {[]any{ask, answer("n")}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestAQuestionWithoutAnIDEndsWithItsAnswer(t *testing.T) {
 		"cancelled": {acpclient.PermissionCancelled, "", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := fold(t, events.Sent("x"), events.Permission(1, ask), conversation.PermissionClosed{ID: 1, Outcome: tt.outcome})
+			c := fold(t, test.Sent("x"), test.Permission(1, ask), conversation.PermissionClosed{ID: 1, Outcome: tt.outcome})
 			for range 2 { // while the turn runs, and after it
 				if tool := onlyTool(t, c); tool.Status != tt.status || tool.Rejected != tt.rejected || tool.Cancelled != tt.cancelled || tool.Running() {
 					t.Errorf("%+v", tool)
@@ -102,15 +102,15 @@ func TestAQuestionWithoutAnIDEndsWithItsAnswer(t *testing.T) {
 // while it is open.
 func TestAQuestionOutlivesItsTranscript(t *testing.T) {
 	c := conversation.New()
-	c.Apply(events.Permission(1, `{"toolCallId":"t"}`))
+	c.Apply(test.Permission(1, `{"toolCallId":"t"}`))
 	c.Apply(conversation.SessionOpening{ID: "other", Clear: true})
 	c.Apply(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("yes")})
 	if len(c.Permissions) > 0 || len(c.Items) > 0 {
 		t.Errorf("%d questions and %d items are left", len(c.Permissions), len(c.Items))
 	}
-	c.Apply(events.Permission(2, `{"toolCallId":"t"}`))
+	c.Apply(test.Permission(2, `{"toolCallId":"t"}`))
 	c.Apply(conversation.SessionOpening{ID: "other", Clear: true})
-	c.Apply(events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"u","title":"Another"}`))
+	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"u","title":"Another"}`))
 	c.Apply(conversation.PermissionClosed{ID: 2, Outcome: acpclient.PermissionSelected("yes")})
 	if len(c.Items) != 1 {
 		t.Errorf("%d items", len(c.Items))
@@ -131,12 +131,12 @@ func TestFileQuestion(t *testing.T) {
 		"cancelled": {acpclient.PermissionCancelled, false, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := fold(t, events.Sent("x"), events.AgentSays("one ", ""), asked)
+			c := fold(t, test.Sent("x"), test.AgentSays("one ", ""), asked)
 			if len(c.Permissions) != 1 || c.Permissions[0].File != q || c.Permissions[0].Asked.Kind != acpclient.ToolRead {
 				t.Fatalf("the open questions are %+v", c.Permissions)
 			}
 			c.Apply(conversation.PermissionClosed{ID: 1, Outcome: tt.outcome})
-			c.Apply(events.Up(t, events.AgentSays("two", "")))
+			c.Apply(test.Up(t, test.AgentSays("two", "")))
 			tool := onlyTool(t, c)
 			if tool.Rejected != tt.rejected || tool.Cancelled != tt.cancelled || (tool.Status == acpclient.ToolCompleted) != tt.complete || tool.Running() {
 				t.Errorf("%+v", tool)
@@ -160,7 +160,7 @@ func TestFileQuestion(t *testing.T) {
 // not theirs. What the rules leave open takes its place among the others.
 func TestJudgedQuestions(t *testing.T) {
 	judging := func(id int, tool string) conversation.PermissionOpened {
-		e := events.Permission(id, tool)
+		e := test.Permission(id, tool)
 		e.Judging = true
 		return e
 	}
@@ -171,24 +171,24 @@ func TestJudgedQuestions(t *testing.T) {
 		return ids
 	}
 	c := foldTimed([]timed{
-		{0, events.Sent("x")},
-		{1, events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"a","kind":"read","status":"pending"}`)},
+		{0, test.Sent("x")},
+		{1, test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"a","kind":"read","status":"pending"}`)},
 		{2, judging(1, `{"toolCallId":"a","rawInput":{"path":"p"}}`)},
-		{4, events.Permission(2, `{"toolCallId":"b"}`)},
+		{4, test.Permission(2, `{"toolCallId":"b"}`)},
 	})
 	if got := open(c); len(got) != 1 || got[0] != 2 || len(c.Judging) != 1 || calls(c)[0].Waits() {
 		t.Fatalf("open are %v, %d are judged", got, len(c.Judging))
 	}
 	asked := c.Judging[0].Asked
-	c.Apply(events.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"a","rawInput":{"path":"q"}}`))
+	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"a","rawInput":{"path":"q"}}`))
 	if c.Judging[0].Asked == asked || string(c.Judging[0].Asked.RawInput) != `{"path":"q"}` {
 		t.Error("a question that is being judged does not follow its call")
 	}
-	c.Apply(events.At(conversation.PermissionReferred{ID: 1, Why: "because", Proposals: [][]string{{"allow read"}}}, seconds(5)))
+	c.Apply(test.At(conversation.PermissionReferred{ID: 1, Why: "because", Proposals: [][]string{{"allow read"}}}, seconds(5)))
 	if got := open(c); len(got) != 2 || got[0] != 1 || len(c.Judging) != 0 || c.Permissions[0].Why != "because" || !calls(c)[0].Waits() {
 		t.Fatalf("open are %v, %d are judged", got, len(c.Judging))
 	}
-	c.Apply(events.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, seconds(60)))
+	c.Apply(test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, seconds(60)))
 	c.Apply(judging(3, `{"toolCallId":"c"}`))
 	c.Apply(conversation.PermissionClosed{ID: 3, Outcome: acpclient.PermissionSelected("n"), Rule: "deny read", Source: "f"})
 	if a := calls(c)[2].Answer; a == nil || a.Rule != "deny read" || a.Source != "f" || !a.Rejects() || len(calls(c)[2].Asked) != 1 {

@@ -4,11 +4,10 @@ import (
 	"slices"
 
 	"parley/acpclient"
-	"parley/internal/quirks"
 )
 
 // quirks are those of the agent.
-func (c *Conversation) quirks() quirks.Quirks { return quirks.Of(c.Agent.Info.Name) }
+func (c *Conversation) quirks() Quirks { return QuirksOf(c.Agent.Info.Name) }
 
 // applyAnnouncedMode takes a change of mode that the agent tells in a message, and
 // reports whether the chunk is that. The text cannot be told from what a model

@@ -6,7 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // ready is the agent of that name.
@@ -16,7 +16,7 @@ func ready(name string) conversation.Event {
 
 // raw is an update that is not made plain text of.
 func raw(t *testing.T, text string) conversation.Event {
-	e, ok := events.Up(t, events.AgentSays(text, "")).(conversation.Text)
+	e, ok := test.Up(t, test.AgentSays(text, "")).(conversation.Text)
 	if !ok {
 		t.Fatal("not text")
 	}
@@ -35,15 +35,15 @@ func TestModesThatAreAnnouncedInMessages(t *testing.T) {
 		mode   string
 		want   []string
 	}{
-		"more is allowed": {"gemini-cli", []any{events.AgentSays("a", ""), raw(t, "[MODE_UPDATE] autoEdit"), events.AgentSays("b", "")}, "Auto Edit", []string{"agent: ab"}},
+		"more is allowed": {"gemini-cli", []any{test.AgentSays("a", ""), raw(t, "[MODE_UPDATE] autoEdit"), test.AgentSays("b", "")}, "Auto Edit", []string{"agent: ab"}},
 		"less is allowed, by a tool": {
 			"gemini-cli",
-			[]any{events.Sent("x"), work, raw(t, "[MODE_UPDATE] plan")},
+			[]any{test.Sent("x"), work, raw(t, "[MODE_UPDATE] plan")},
 			"Plan",
 			[]string{"user: x", "tool t: T (in_progress)"},
 		},
 		"less is allowed, as a model may say":      {"gemini-cli", []any{raw(t, "[MODE_UPDATE] yolo"), raw(t, "[MODE_UPDATE] plan\n")}, "YOLO", nil},
-		"less is allowed, behind a rejected call":  {"gemini-cli", []any{events.Sent("x"), events.Permission(1, `{"toolCallId":"t","title":"T"}`), conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}, raw(t, "[MODE_UPDATE] plan")}, "Default", []string{"user: x", "tool t: T"}},
+		"less is allowed, behind a rejected call":  {"gemini-cli", []any{test.Sent("x"), test.Permission(1, `{"toolCallId":"t","title":"T"}`), conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}, raw(t, "[MODE_UPDATE] plan")}, "Default", []string{"user: x", "tool t: T"}},
 		"a mode that nobody knows":                 {"gemini-cli", []any{raw(t, "[MODE_UPDATE] root")}, "Default", []string{"agent: [MODE_UPDATE] root"}},
 		"in the middle of a text":                  {"gemini-cli", []any{raw(t, "It says [MODE_UPDATE] yolo")}, "Default", []string{"agent: It says [MODE_UPDATE] yolo"}},
 		"by an agent that does not do such things": {"other", []any{raw(t, "[MODE_UPDATE] yolo")}, "Default", []string{"agent: [MODE_UPDATE] yolo"}},
@@ -53,7 +53,7 @@ func TestModesThatAreAnnouncedInMessages(t *testing.T) {
 			if mode, _ := conv.CategoryValue(acpclient.CategoryMode); mode != c.mode {
 				t.Errorf("the mode is %s, want %s", mode, c.mode)
 			}
-			events.WantTranscript(t, conv, c.want...)
+			test.WantTranscript(t, conv, c.want...)
 		})
 	}
 }

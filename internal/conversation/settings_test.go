@@ -8,7 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 func modes(current string, ids ...acpclient.SessionModeID) *acpclient.SessionModeState {
@@ -21,7 +21,7 @@ func modes(current string, ids ...acpclient.SessionModeID) *acpclient.SessionMod
 
 // optionsOf decodes config options.
 func optionsOf(t *testing.T, options string) []acpclient.SessionConfigOption {
-	return events.Up(t, events.OptionsUpdate(options)).(conversation.Update).Update.(*acpclient.ConfigOptionUpdate).ConfigOptions
+	return test.Up(t, test.OptionsUpdate(options)).(conversation.Update).Update.(*acpclient.ConfigOptionUpdate).ConfigOptions
 }
 
 func chosen(option acpclient.ConfigID, seq int, value acpclient.ConfigValueID) conversation.Event {
@@ -68,16 +68,16 @@ func TestModes(t *testing.T) {
 		"by the agent":                 {[]any{opened, `{"sessionUpdate":"current_mode_update","currentModeId":"b"}`}, "mode b", false},
 		"by the agent, as on the page": {[]any{opened, `{"sessionUpdate":"current_mode_update","modeId":"b"}`}, "mode b", false},
 		"one that was not listed":      {[]any{opened, `{"sessionUpdate":"current_mode_update","modeId":"c"}`}, "c", false},
-		"options replace modes":        {[]any{opened, events.OptionsUpdate(events.ModeOption)}, "Ask", false},
+		"options replace modes":        {[]any{opened, test.OptionsUpdate(test.ModeOption)}, "Ask", false},
 		"an empty list does not":       {[]any{conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a"), ConfigOptions: []acpclient.SessionConfigOption{}}}}, "mode a", false},
-		"options beside modes":         {[]any{conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a"), ConfigOptions: optionsOf(t, events.ModeOption)}}}, "Ask", false},
-		"no options after there were":  {[]any{events.OptionsUpdate(events.ModeOption), conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a"), ConfigOptions: []acpclient.SessionConfigOption{}}}}, "", false},
+		"options beside modes":         {[]any{conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a"), ConfigOptions: optionsOf(t, test.ModeOption)}}}, "Ask", false},
+		"no options after there were":  {[]any{test.OptionsUpdate(test.ModeOption), conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a"), ConfigOptions: []acpclient.SessionConfigOption{}}}}, "", false},
 		"an answer that mentions none": {[]any{opened, conversation.SessionOpened{ID: "s"}}, "mode a", false},
 		"modes that are all gone":      {[]any{opened, conversation.SessionOpened{ID: "s", State: acpclient.SessionState{Modes: modes("a")}}}, "", false},
-		"pending when options come":    {[]any{opened, chooseMode(1, "b"), events.OptionsUpdate(events.ModeOption), modeSettled(1, "b", nil)}, "Ask", false},
-		"not a value of the option":    {[]any{opened, events.OptionsUpdate(events.ModeOption), `{"sessionUpdate":"current_mode_update","currentModeId":"c"}`}, "Ask", false},
-		"options without a mode":       {[]any{opened, events.OptionsUpdate(events.ThinkOption)}, "", false},
-		"a mode update with options":   {[]any{opened, events.OptionsUpdate(events.ModeOption), `{"sessionUpdate":"current_mode_update","currentModeId":"code"}`}, "Code", false},
+		"pending when options come":    {[]any{opened, chooseMode(1, "b"), test.OptionsUpdate(test.ModeOption), modeSettled(1, "b", nil)}, "Ask", false},
+		"not a value of the option":    {[]any{opened, test.OptionsUpdate(test.ModeOption), `{"sessionUpdate":"current_mode_update","currentModeId":"c"}`}, "Ask", false},
+		"options without a mode":       {[]any{opened, test.OptionsUpdate(test.ThinkOption)}, "", false},
+		"a mode update with options":   {[]any{opened, test.OptionsUpdate(test.ModeOption), `{"sessionUpdate":"current_mode_update","currentModeId":"code"}`}, "Code", false},
 		"the agent is lost meanwhile":  {[]any{opened, chooseMode(1, "b"), conversation.AgentLost{}}, "mode a", false},
 		"the session is opened anew":   {[]any{opened, chooseMode(1, "b"), opened}, "mode a", false},
 	} {
@@ -91,7 +91,7 @@ func TestModes(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	both := events.OptionsUpdate(events.ModeOption + "," + events.ThinkOption)
+	both := test.OptionsUpdate(test.ModeOption + "," + test.ThinkOption)
 	on := acpclient.BoolValue(true)
 	c := fold(t, both, conversation.OptionChosen{Seq: 1, Option: "t", Value: on})
 	think := c.Option("t")
@@ -104,7 +104,7 @@ func TestOptions(t *testing.T) {
 	}
 	// The answer is the state of all options: setting one may change others.
 	c.Apply(conversation.OptionChosen{Seq: 2, Option: "t", Value: acpclient.BoolValue(false)})
-	c.Apply(conversation.OptionSettled{Seq: 2, Option: "t", Options: optionsOf(t, events.ModeOption)})
+	c.Apply(conversation.OptionSettled{Seq: 2, Option: "t", Options: optionsOf(t, test.ModeOption)})
 	if c.Option("t") != nil || c.Option("m") == nil || c.OptionByCategory(acpclient.CategoryMode).ID != "m" {
 		t.Errorf("options %+v", c.Options)
 	}
@@ -118,7 +118,7 @@ func TestOptions(t *testing.T) {
 	if v, pending := c.OptionValue(c.Option("m")); v.ID != "code" || pending {
 		t.Errorf("%v, pending %v", v, pending)
 	}
-	events.WantTranscript(t, c, "note: Mode was not changed")
+	test.WantTranscript(t, c, "note: Mode was not changed")
 	// Answered the wrong way round: the later one counts.
 	c = fold(t, both, chosen("m", 1, "code"), chosen("m", 2, "ask"), settled("m", 2, "ask", nil), settled("m", 1, "code", nil))
 	if v, pending := c.OptionValue(c.Option("m")); v.ID != "ask" || pending {
@@ -129,11 +129,11 @@ func TestOptions(t *testing.T) {
 	if len(c.Options) != 2 {
 		t.Errorf("options %+v", c.Options)
 	}
-	if c := fold(t, conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a")}}, both, events.OptionsUpdate("")); len(c.Options) != 0 {
+	if c := fold(t, conversation.SessionOpened{State: acpclient.SessionState{Modes: modes("a", "a")}}, both, test.OptionsUpdate("")); len(c.Options) != 0 {
 		t.Errorf("options %+v", c.Options)
 	}
 	c = fold(t, conversation.OptionSettled{Seq: 1, Option: "gone", Err: errors.New("no")}, conversation.OptionSettled{Seq: 2, Option: "gone"})
-	events.WantTranscript(t, c, "note: gone was not changed")
+	test.WantTranscript(t, c, "note: gone was not changed")
 	if name := conversation.ValueName(think, acpclient.SelectValue("x")); name != "x" {
 		t.Errorf("a value without a name is called %q", name)
 	}
@@ -154,7 +154,7 @@ func TestModels(t *testing.T) {
 		"settled":     {[]any{opened, chooseModel(1, "b"), modelSettled(1, "b", nil)}, "b", false},
 		"gone back":   {[]any{opened, chooseModel(1, "b"), modelSettled(1, "b", errors.New("no"))}, "A", false},
 		"two answers": {[]any{opened, chooseModel(1, "b"), chooseModel(2, "a"), modelSettled(2, "a", nil), modelSettled(1, "b", nil)}, "A", false},
-		"an option":   {[]any{opened, events.OptionsUpdate(`{"id":"x","name":"Model","category":"model","type":"select","currentValue":"z","options":[]}`)}, "z", false},
+		"an option":   {[]any{opened, test.OptionsUpdate(`{"id":"x","name":"Model","category":"model","type":"select","currentValue":"z","options":[]}`)}, "z", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, pending := fold(t, c.events...).CategoryValue(acpclient.CategoryModel)

@@ -8,7 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 func happen(c *conversation.Conversation, all ...conversation.Event) {
@@ -20,12 +20,12 @@ func happen(c *conversation.Conversation, all ...conversation.Event) {
 func TestOwnCommands(t *testing.T) {
 	c, code := conversation.New(), 3
 	happen(
-		c, events.Sent("go on"), conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "I am "},
+		c, test.Sent("go on"), conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "I am "},
 		conversation.ShellStarted{ID: "c", Command: "make", Cwd: "/w", At: time.Unix(7, 0)},
 		conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "at work"},
 		conversation.ShellStarted{ID: "sh", Command: "bash", Cwd: "/w", Lasts: true},
 	)
-	events.WantTranscript(t, c, "user: go on", "agent: I am at work", "own command: make", "own command: bash")
+	test.WantTranscript(t, c, "user: go on", "agent: I am at work", "own command: make", "own command: bash")
 	own := c.Items[2].(*conversation.ShellCommand)
 	if len(c.Running()) != 2 || c.Running()[0] != own.Terminal || c.Shell() == nil || c.Shell().Command != "bash" {
 		t.Errorf("%d run, the shell is %v", len(c.Running()), c.Shell())

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // A task list in the input of a tool is a plan, unless the agent sends plans.
@@ -20,19 +20,19 @@ func TestTaskLists(t *testing.T) {
 		{Content: "Build", Status: acpclient.PlanInProgress},
 		{Content: "Test", Status: acpclient.PlanPending},
 	}
-	c := fold(t, events.Sent("x"), todos)
+	c := fold(t, test.Sent("x"), todos)
 	if d := cmp.Diff(want, onlyTool(t, c).Tasks); d != "" {
 		t.Error(d)
 	}
 	if done, all := c.Plan.Progress(); done != 1 || all != 3 {
 		t.Errorf("the plan is %d of %d", done, all)
 	}
-	events.WantTranscript(t, c, "user: x", "tool t: todowrite")
-	asked := fold(t, events.Permission(1, `{"toolCallId":"t","title":"todowrite","rawInput":{"todos":[{"content":"Look","status":"pending"}]}}`))
+	test.WantTranscript(t, c, "user: x", "tool t: todowrite")
+	asked := fold(t, test.Permission(1, `{"toolCallId":"t","title":"todowrite","rawInput":{"todos":[{"content":"Look","status":"pending"}]}}`))
 	if got := asked.Permissions[0].Asked.Tasks; len(got) != 1 {
 		t.Errorf("the question has the tasks %+v", got)
 	}
-	c = fold(t, events.Sent("x"), events.Plan("pending"), todos)
+	c = fold(t, test.Sent("x"), test.Plan("pending"), todos)
 	if _, all := c.Plan.Progress(); all != 1 {
 		t.Error("the task list has taken the place of the plan")
 	}

@@ -7,7 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 func onlyTool(t testing.TB, c *conversation.Conversation) *conversation.ToolCall {
@@ -23,7 +23,7 @@ func onlyTool(t testing.TB, c *conversation.Conversation) *conversation.ToolCall
 
 // A thin request says less than the call that it is about, and takes nothing away.
 func TestThinPermissionRequests(t *testing.T) {
-	whole := onlyTool(t, fold(t, events.FullCall))
+	whole := onlyTool(t, fold(t, test.FullCall))
 	for _, thin := range []string{
 		`{"toolCallId":"t"}`,
 		`{"toolCallId":"t","title":"","kind":"other","status":"pending","content":[],"locations":[],"rawInput":{}}`,
@@ -31,17 +31,17 @@ func TestThinPermissionRequests(t *testing.T) {
 		`{"toolCallId":"t","rawInput":[]}`,
 		`{"toolCallId":"t","rawInput":{ }}`,
 	} {
-		c := fold(t, events.FullCall, events.Permission(1, thin))
+		c := fold(t, test.FullCall, test.Permission(1, thin))
 		got := onlyTool(t, c)
 		if len(c.Permissions) != 1 || c.Permissions[0].ToolCall != got {
 			t.Fatalf("%s: permissions %v", thin, c.Permissions)
 		}
-		if d := cmp.Diff(whole, got, events.DeepEqual, events.IgnoreVersions); d != "" {
+		if d := cmp.Diff(whole, got, test.DeepEqual, test.IgnoreVersions); d != "" {
 			t.Errorf("%s changed the call:\n%s", thin, d)
 		}
 	}
 	// What it does say counts, and it may be the first to speak of a call.
-	c := fold(t, events.Permission(1, `{"toolCallId":"t","title":"Run","kind":"execute","status":"pending","rawInput":{"command":"ls"}}`),
+	c := fold(t, test.Permission(1, `{"toolCallId":"t","title":"Run","kind":"execute","status":"pending","rawInput":{"command":"ls"}}`),
 		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`)
 	tool := onlyTool(t, c)
@@ -49,19 +49,19 @@ func TestThinPermissionRequests(t *testing.T) {
 		t.Errorf("%+v", tool)
 	}
 	// The bare blocks of the session modes page.
-	c = fold(t, events.Permission(1, `{"toolCallId":"t","kind":"switch_mode","content":[{"type":"text","text":"the plan"}]}`))
+	c = fold(t, test.Permission(1, `{"toolCallId":"t","kind":"switch_mode","content":[{"type":"text","text":"the plan"}]}`))
 	if got := onlyTool(t, c).Content; len(got) != 1 || got[0].Content.Text != "the plan" {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestToolCallUpdates(t *testing.T) {
-	c := fold(t, events.FullCall,
+	c := fold(t, test.FullCall,
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","title":null,"content":null,"locations":null,"rawInput":null,"status":null,"kind":null}`)
-	if d := cmp.Diff(onlyTool(t, fold(t, events.FullCall)), onlyTool(t, c), events.DeepEqual, events.IgnoreVersions); d != "" {
+	if d := cmp.Diff(onlyTool(t, fold(t, test.FullCall)), onlyTool(t, c), test.DeepEqual, test.IgnoreVersions); d != "" {
 		t.Errorf("null has changed something:\n%s", d)
 	}
-	c = fold(t, events.FullCall, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"x"}}],"locations":[],"rawOutput":7}`)
+	c = fold(t, test.FullCall, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"x"}}],"locations":[],"rawOutput":7}`)
 	tool := onlyTool(t, c)
 	if len(tool.Content) != 1 || tool.Content[0].Type != acpclient.ToolContentBlock || len(tool.Locations) != 0 || string(tool.RawOutput) != "7" {
 		t.Errorf("arrays do not replace: %+v", tool)
@@ -77,14 +77,14 @@ func TestLivelinessOfToolCalls(t *testing.T) {
 		events             []any
 		running, cancelled bool
 	}{
-		"in a turn":                    {[]any{events.Sent("x"), call}, true, false},
+		"in a turn":                    {[]any{test.Sent("x"), call}, true, false},
 		"in a replay":                  {[]any{call}, false, false},
-		"when its turn has ended":      {[]any{events.Sent("x"), call, conversation.TurnEnded{}}, false, false},
-		"when the cancel went out":     {[]any{events.Sent("x"), call, conversation.CancelRequested{}}, false, true},
-		"announced after the cancel":   {[]any{events.Sent("x"), conversation.CancelRequested{}, call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
-		"cancelled by the agent":       {[]any{events.Sent("x"), call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
-		"with the agent lost":          {[]any{events.Sent("x"), call, conversation.AgentLost{}}, false, true},
-		"beside what the person added": {[]any{events.Sent("x"), call, events.UserSays("also", ""), conversation.CancelRequested{}}, false, true},
+		"when its turn has ended":      {[]any{test.Sent("x"), call, conversation.TurnEnded{}}, false, false},
+		"when the cancel went out":     {[]any{test.Sent("x"), call, conversation.CancelRequested{}}, false, true},
+		"announced after the cancel":   {[]any{test.Sent("x"), conversation.CancelRequested{}, call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
+		"cancelled by the agent":       {[]any{test.Sent("x"), call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
+		"with the agent lost":          {[]any{test.Sent("x"), call, conversation.AgentLost{}}, false, true},
+		"beside what the person added": {[]any{test.Sent("x"), call, test.UserSays("also", ""), conversation.CancelRequested{}}, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tool := onlyTool(t, fold(t, c.events...))

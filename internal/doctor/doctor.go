@@ -15,7 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // Options say what to examine, and how.
@@ -76,7 +76,7 @@ func (r *Running) listens() bool { return r.Lost != nil }
 // error is that of writing to Wire.
 func Examine(ctx context.Context, opt Options) (*Report, error) {
 	report := &Report{
-		V: ReportVersion, Command: safetext.VisibleLine(opt.Command), URL: safetext.VisibleLine(opt.URL), Capabilities: []Capability{}, SignIn: []string{},
+		V: ReportVersion, Command: termtext.VisibleLine(opt.Command), URL: termtext.VisibleLine(opt.URL), Capabilities: []Capability{}, SignIn: []string{},
 		Deviations: []Finding{}, Notes: []Finding{}, Timings: []Timing{}, Tried: []string{}, NotTried: []string{},
 	}
 	e := newExam(ctx, opt, report)
@@ -238,6 +238,6 @@ func (e *exam) stderr() {
 		e.referee.finds(ruleStderr, nil, "What is written to stderr is not UTF-8")
 	}
 	if text = strings.TrimSpace(text); text != "" && e.report.Stderr == "" {
-		e.report.Stderr = safetext.Visible(text)
+		e.report.Stderr = termtext.Visible(text)
 	}
 }

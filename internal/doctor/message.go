@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // message is a line of the agent that is JSON.
@@ -87,5 +87,5 @@ func short(text string, runes int) string {
 	if cut {
 		text += "…"
 	}
-	return safetext.VisibleLine(text)
+	return termtext.VisibleLine(text)
 }

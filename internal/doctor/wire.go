@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // Side is who has sent a line.
@@ -109,6 +109,6 @@ func (e *exam) note(from Side, line []byte, at time.Time) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if e.wireErr = enc.Encode(w); e.wireErr == nil {
-		_, e.wireErr = e.opt.Wire.Write(safetext.JSON(b.Bytes())) // for whoever looks at it on a terminal
+		_, e.wireErr = e.opt.Wire.Write(termtext.JSON(b.Bytes())) // for whoever looks at it on a terminal
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // session is a conversation with every kind of item, in which each text tries to be
@@ -23,23 +23,23 @@ func session(t testing.TB) *conversation.Conversation {
 	c := conversation.New()
 	c.Cwd = "/project"
 	for _, e := range []conversation.Event{
-		events.Sent("Tidy up " + evil + "\x1b[31m"),
-		events.Up(t, `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm `+evil+`"}}`),
-		events.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"# Done\n\n**bold** [link](javascript:alert(1)) [page](https://example.com) `+evil+`\n\n| a | b |\n|--|--|\n| 1 | 2 |"}}`),
-		events.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}}`),
-		events.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/svg+xml","data":"PHN2Zz4="}}`),
-		events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit `+evil+`","kind":"edit","status":"completed","rawInput":{"path":"`+evil+`"},"content":[{"type":"diff","path":"/project/a.go","oldText":"one\n`+evil+`\n","newText":"two\n`+evil+`\n"}]}`),
+		test.Sent("Tidy up " + evil + "\x1b[31m"),
+		test.Up(t, `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm `+evil+`"}}`),
+		test.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"# Done\n\n**bold** [link](javascript:alert(1)) [page](https://example.com) `+evil+`\n\n| a | b |\n|--|--|\n| 1 | 2 |"}}`),
+		test.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"iVBORw0KGgo="}}`),
+		test.Up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/svg+xml","data":"PHN2Zz4="}}`),
+		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit `+evil+`","kind":"edit","status":"completed","rawInput":{"path":"`+evil+`"},"content":[{"type":"diff","path":"/project/a.go","oldText":"one\n`+evil+`\n","newText":"two\n`+evil+`\n"}]}`),
 		conversation.TerminalCreated{ID: "x", Command: "make " + evil},
-		events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"r","title":"Run it","kind":"execute","status":"failed","content":[{"type":"terminal","terminalId":"x"},{"type":"content","content":{"type":"text","text":"`+evil+`"}}]}`),
+		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"r","title":"Run it","kind":"execute","status":"failed","content":[{"type":"terminal","terminalId":"x"},{"type":"content","content":{"type":"text","text":"`+evil+`"}}]}`),
 		conversation.TerminalOutput{ID: "x", Data: []byte("\x1b[32mok\x1b[0m " + evil + "\r\n\x1b]0;title\x07")},
 		conversation.TerminalExited{ID: "x", Status: acpclient.TerminalExitStatus{ExitCode: &code}},
 		conversation.ShellStarted{ID: "own", Command: "ls"},
 		conversation.TerminalOutput{ID: "own", Data: []byte("a.go\r\n")},
-		events.Up(t, `{"sessionUpdate":"plan","entries":[{"content":"One `+evil+`","status":"completed","priority":"high"},{"content":"Two","status":"pending","priority":"low"}]}`),
+		test.Up(t, `{"sessionUpdate":"plan","entries":[{"content":"One `+evil+`","status":"completed","priority":"high"},{"content":"Two","status":"pending","priority":"low"}]}`),
 		conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Which? " + evil}},
 		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: evil}, {Field: "Password", Secret: true}}},
 		conversation.Said{Severity: acpclient.NoticeError, Title: "Trouble " + evil, Detail: evil},
-		events.Up(t, `{"sessionUpdate":"from_the_future","what":"`+evil+`"}`),
+		test.Up(t, `{"sessionUpdate":"from_the_future","what":"`+evil+`"}`),
 		conversation.TurnEnded{Reason: acpclient.StopEndTurn},
 	} {
 		c.Apply(e)
@@ -100,7 +100,7 @@ func TestJSONIsAnObject(t *testing.T) {
 func TestAnySessionCanBeExported(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		c := conversation.New()
-		for _, e := range rapid.SliceOfN(events.Random(), 0, 30).Draw(r, "events") {
+		for _, e := range rapid.SliceOfN(test.Random(), 0, 30).Draw(r, "events") {
 			c.Apply(e)
 		}
 		for _, form := range []func(io.Writer, *Transcript) error{Markdown, JSON, HTML} {
@@ -137,7 +137,7 @@ func TestPageIsInert(t *testing.T) {
 func TestTextOfBackticks(t *testing.T) {
 	ticks := strings.Repeat("`", 4<<20)
 	c := conversation.New()
-	c.Apply(events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","content":[{"type":"content","content":{"type":"text","text":"`+ticks+`"}}]}`))
+	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","content":[{"type":"content","content":{"type":"text","text":"`+ticks+`"}}]}`))
 	if out := exported(t, c, Markdown); !strings.Contains(out, "> "+ticks+"`\n> "+ticks+"\n> "+ticks+"`\n") {
 		t.Error("the text is not in a block of code with a longer fence")
 	}

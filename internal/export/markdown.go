@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // JSON writes a transcript as one JSON object.
@@ -20,7 +20,7 @@ func JSON(w io.Writer, t *Transcript) error {
 	enc.SetIndent("", "  ")
 	err := enc.Encode(t)
 	if err == nil {
-		_, err = w.Write(safetext.JSON(b.Bytes()))
+		_, err = w.Write(termtext.JSON(b.Bytes()))
 	}
 	if err != nil {
 		return fmt.Errorf("export the session: %w", err)

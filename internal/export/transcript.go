@@ -15,7 +15,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/terminal/screen"
 )
 
@@ -117,8 +117,8 @@ func Of(c *conversation.Conversation) *Transcript {
 // wait until all of them are written down: they call Add for each.
 func Begin(c *conversation.Conversation) *Transcript {
 	return &Transcript{
-		Version: Version, Title: safetext.Line(c.Title), Session: safetext.Line(string(c.ID)),
-		Agent: safetext.Line(c.Agent.Name()), Cwd: safetext.Line(c.Cwd), Begun: c.Agent.Since,
+		Version: Version, Title: termtext.Line(c.Title), Session: termtext.Line(string(c.ID)),
+		Agent: termtext.Line(c.Agent.Name()), Cwd: termtext.Line(c.Cwd), Begun: c.Agent.Since,
 		Entries: []Entry{},
 	}
 }
@@ -145,9 +145,9 @@ func entryOf(item conversation.Item) Entry {
 	case *conversation.ShellCommand:
 		return Entry{Type: "command", Content: []Content{terminalOf(i.Terminal)}}
 	case *conversation.Plan:
-		e := Entry{Type: "plan", Text: safetext.Block(i.Markdown), Steps: stepsOf(i.Entries)}
+		e := Entry{Type: "plan", Text: termtext.Block(i.Markdown), Steps: stepsOf(i.Entries)}
 		if i.URI != "" {
-			e.Attachments = []Attachment{{Type: "file", URI: safetext.Line(i.URI)}}
+			e.Attachments = []Attachment{{Type: "file", URI: termtext.Line(i.URI)}}
 		}
 		return e
 	case *conversation.Elicitation:
@@ -155,15 +155,15 @@ func entryOf(item conversation.Item) Entry {
 	case *conversation.Note:
 		return noteOf(i)
 	case *conversation.Compaction:
-		return Entry{Type: "compaction", Text: safetext.Block(i.Summary.Plain()), Status: string(i.Status)}
+		return Entry{Type: "compaction", Text: termtext.Block(i.Summary.Plain()), Status: string(i.Status)}
 	case *conversation.Unknown:
-		return Entry{Type: "unknown", Title: safetext.Line(i.Kind), Input: jsonOf(i.Raw)}
+		return Entry{Type: "unknown", Title: termtext.Line(i.Kind), Input: jsonOf(i.Raw)}
 	}
 	return Entry{Type: "unknown"}
 }
 
 func messageOf(m *conversation.Message) Entry {
-	e := Entry{Type: "answer", Text: strings.TrimSpace(safetext.Block(m.Parts.Plain())), Parent: string(m.Parent)}
+	e := Entry{Type: "answer", Text: strings.TrimSpace(termtext.Block(m.Parts.Plain())), Parent: string(m.Parent)}
 	switch m.Chunk {
 	case acpclient.UserMessageChunk:
 		e.Type = "prompt"
@@ -182,27 +182,27 @@ func messageOf(m *conversation.Message) Entry {
 }
 
 func attachmentOf(b *acpclient.ContentBlock) Attachment {
-	a := Attachment{Type: string(b.Type), Name: safetext.Line(b.Name), URI: safetext.Line(b.URI), MimeType: safetext.Line(b.MimeType)}
+	a := Attachment{Type: string(b.Type), Name: termtext.Line(b.Name), URI: termtext.Line(b.URI), MimeType: termtext.Line(b.MimeType)}
 	switch {
 	case b.Type == acpclient.ContentImage:
 		a.Data = b.Data
 	case b.Resource != nil:
-		a.URI, a.MimeType = safetext.Line(b.Resource.URI), safetext.Line(b.Resource.MimeType)
+		a.URI, a.MimeType = termtext.Line(b.Resource.URI), termtext.Line(b.Resource.MimeType)
 	}
 	return a
 }
 
 func callOf(t *conversation.ToolCall) Entry {
 	e := Entry{
-		Type: "tool_call", ID: safetext.Line(string(t.ID)), Parent: safetext.Line(string(t.Parent)),
-		Title: safetext.Line(t.Title), Kind: safetext.Line(string(t.Kind)), Status: statusOf(t),
+		Type: "tool_call", ID: termtext.Line(string(t.ID)), Parent: termtext.Line(string(t.Parent)),
+		Title: termtext.Line(t.Title), Kind: termtext.Line(string(t.Kind)), Status: statusOf(t),
 		Input: jsonOf(t.RawInput), Steps: stepsOf(t.Tasks), Seconds: t.Took().Round(time.Millisecond).Seconds(),
 	}
 	if t.Answer != nil && !t.Answer.Cancelled {
-		e.Answer = safetext.Line(t.Answer.Option.Name)
+		e.Answer = termtext.Line(t.Answer.Option.Name)
 	}
 	for _, l := range t.Locations {
-		e.Paths = append(e.Paths, safetext.Line(l.Path))
+		e.Paths = append(e.Paths, termtext.Line(l.Path))
 	}
 	terminals := t.Terminals
 	for i := range t.Content {
@@ -227,13 +227,13 @@ func statusOf(t *conversation.ToolCall) string {
 	case t.Rejected:
 		return "rejected"
 	}
-	return safetext.Line(string(t.Status))
+	return termtext.Line(string(t.Status))
 }
 
 func contentOf(c *acpclient.ToolCallContent) Content {
 	switch {
 	case c.Type == acpclient.ToolContentBlock && c.Content != nil && c.Content.Type == acpclient.ContentText:
-		return Content{Type: "text", Text: safetext.Block(c.Content.Text)}
+		return Content{Type: "text", Text: termtext.Block(c.Content.Text)}
 	case c.Type == acpclient.ToolContentBlock && c.Content != nil:
 		a := attachmentOf(c.Content)
 		return Content{Type: "attachment", Attachment: &a}
@@ -251,16 +251,16 @@ func changeOf(c *acpclient.ToolCallContent) Content {
 	if c.Change.OldPath != "" {
 		words = string(c.Change.Operation) + " " + c.Change.OldPath + " to " + c.Path
 	}
-	return Content{Type: "text", Text: safetext.Line(words)}
+	return Content{Type: "text", Text: termtext.Line(words)}
 }
 
 func diffOf(c *acpclient.ToolCallContent) Content {
-	path := safetext.Line(c.Path)
+	path := termtext.Line(c.Path)
 	before, from := "", "/dev/null"
 	if c.OldText != nil {
-		before, from = safetext.Block(*c.OldText), path
+		before, from = termtext.Block(*c.OldText), path
 	}
-	return Content{Type: "diff", Path: path, Diff: udiff.Unified(from, path, before, safetext.Block(c.NewText))}
+	return Content{Type: "diff", Path: path, Diff: udiff.Unified(from, path, before, termtext.Block(c.NewText))}
 }
 
 // The size of the terminal that output is shown on.
@@ -271,13 +271,13 @@ const (
 )
 
 func terminalOf(t *conversation.Terminal) Content {
-	c := Content{Type: "terminal", Command: safetext.Block(t.Command)}
+	c := Content{Type: "terminal", Command: termtext.Block(t.Command)}
 	if t.Exit != nil {
 		switch {
 		case t.Exit.Signal != "":
-			c.Exit = safetext.Line(t.Exit.Signal)
+			c.Exit = termtext.Line(t.Exit.Signal)
 		case t.Exit.ExitCode != nil:
-			c.Exit = safetext.Line(strconv.Itoa(*t.Exit.ExitCode))
+			c.Exit = termtext.Line(strconv.Itoa(*t.Exit.ExitCode))
 		}
 	}
 	s := screen.New(columns, rows, history)
@@ -287,7 +287,7 @@ func terminalOf(t *conversation.Terminal) Content {
 	c.lines = s.Lines()
 	plain := make([]string, len(c.lines))
 	for i, line := range c.lines {
-		plain[i] = strings.TrimRight(safetext.Line(line), " ")
+		plain[i] = strings.TrimRight(termtext.Line(line), " ")
 	}
 	c.Output = strings.TrimRight(strings.Join(plain, "\n"), "\n")
 	return c
@@ -296,21 +296,21 @@ func terminalOf(t *conversation.Terminal) Content {
 func stepsOf(entries []acpclient.PlanEntry) []Step {
 	var steps []Step
 	for _, e := range entries {
-		steps = append(steps, Step{Text: safetext.Block(e.Content), Status: string(e.Status)})
+		steps = append(steps, Step{Text: termtext.Block(e.Content), Status: string(e.Status)})
 	}
 	return steps
 }
 
 func questionOf(q *conversation.Elicitation) Entry {
-	e := Entry{Type: "question", Text: safetext.Block(q.Request.Message), Status: string(q.Action)}
+	e := Entry{Type: "question", Text: termtext.Block(q.Request.Message), Status: string(q.Action)}
 	for _, a := range q.Answers {
-		e.Fields = append(e.Fields, Field{Name: safetext.Line(a.Field), Value: safetext.Block(a.Value), Secret: a.Secret})
+		e.Fields = append(e.Fields, Field{Name: termtext.Line(a.Field), Value: termtext.Block(a.Value), Secret: a.Secret})
 	}
 	return e
 }
 
 func noteOf(n *conversation.Note) Entry {
-	e := Entry{Type: "note", Title: safetext.Line(n.Title), Text: safetext.Block(n.Detail), Severity: string(n.Severity), Seconds: n.Worked.Round(time.Millisecond).Seconds()}
+	e := Entry{Type: "note", Title: termtext.Line(n.Title), Text: termtext.Block(n.Detail), Severity: string(n.Severity), Seconds: n.Worked.Round(time.Millisecond).Seconds()}
 	if e.Title == "" && e.Text == "" && e.Seconds == 0 {
 		return Entry{}
 	}
@@ -324,14 +324,14 @@ func jsonOf(raw []byte) string {
 	}
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
-		return safetext.Block(string(raw))
+		return termtext.Block(string(raw))
 	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
-		return safetext.Block(string(raw))
+		return termtext.Block(string(raw))
 	}
-	return safetext.Block(strings.TrimSuffix(b.String(), "\n"))
+	return termtext.Block(strings.TrimSuffix(b.String(), "\n"))
 }

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"parley/internal/regular"
-	"parley/internal/safetext"
+	"parley/fs"
+	"parley/internal/termtext"
 )
 
 // settings switch off what a repository's configuration could make git start.
@@ -112,7 +112,7 @@ func exists(path string) bool {
 // head reads which branch is checked out; dir is what holds git.
 func head(dir, git string) string {
 	if info, err := os.Stat(git); err == nil && !info.IsDir() { // a worktree or a submodule: "gitdir: PATH"
-		b, err := regular.Head(git, fileBound)
+		b, err := fs.ReadHead(git, fileBound)
 		path, ok := strings.CutPrefix(string(b), "gitdir:")
 		if err != nil || !ok {
 			return ""
@@ -122,14 +122,14 @@ func head(dir, git string) string {
 			git = filepath.Join(dir, git)
 		}
 	}
-	b, err := regular.Head(filepath.Join(git, "HEAD"), fileBound)
+	b, err := fs.ReadHead(filepath.Join(git, "HEAD"), fileBound)
 	if err != nil {
 		return ""
 	}
 	ref, _, _ := strings.Cut(string(b), "\n")
 	ref = strings.TrimSpace(ref)
 	if name, ok := strings.CutPrefix(ref, "ref: refs/heads/"); ok {
-		return safetext.Line(name)
+		return termtext.Line(name)
 	}
-	return safetext.Line(ref[:min(len(ref), 8)])
+	return termtext.Line(ref[:min(len(ref), 8)])
 }

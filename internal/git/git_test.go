@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"parley/internal/git"
-	apart "parley/internal/test/repository"
+	apart "parley/internal/test"
 )
 
 // repository makes one, with a file that was committed, and returns its folder

@@ -1,258 +1,194 @@
+// This file makes git worktrees for sessions, and ends them: a directory and
+// a branch of their own, in which an agent works beside what the person has checked
+// out. What is done there is shown, merged, or dropped; what is dropped stays in the
+// repository, under a ref.
+//
+// Git is run by package git: no hook runs, and no program that the repository's
+// configuration names.
+
 package git
 
 import (
-	"bufio"
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
+	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
+
+	"parley/fs"
 )
 
-// maxListed bounds how many files a WorkTree lists, and maxOutput how much of what
-// git prints is read, in bytes.
+// branchPrefix begins the branches of worktrees, and droppedPrefix the refs of those
+// that were dropped.
 const (
-	maxListed = 20_000
-	maxOutput = 8 << 20
+	branchPrefix  = "parley/"
+	droppedPrefix = "refs/parley/dropped/"
 )
 
-// ErrTooMany says that more files differ from the last commit than are listed.
-var ErrTooMany = errors.New("too many files differ from the last commit")
+// recordName is the file in git's own directory of a worktree that says what it was
+// made for; git removes it with the worktree.
+const recordName = "parley.json"
 
-// WorkTree is how a work tree differs from its last commit.
-type WorkTree struct {
-	// Top is the directory of the work tree.
-	Top string
-	// Head is the last commit, "" if there is none yet.
-	Head string
-	// Dirty are the absolute paths of tracked files that differ from the commit,
-	// also those that are gone. Untracked are those of files that git neither
-	// tracks nor ignores.
-	Dirty, Untracked map[string]bool
+// recordBound is how much of a record is read, in bytes.
+const recordBound = 64 << 10
+
+// record is what is remembered of a worktree.
+type record struct {
+	Name string `json:"name"`
+	// Base is the commit that it began at, and Into the branch that was checked out
+	// then, "" if none was.
+	Base string `json:"base"`
+	Into string `json:"into,omitempty"`
+	// From is the directory for which it was made.
+	From string `json:"from"`
 }
 
-// State looks how the work tree that dir belongs to differs from its last commit,
-// below dir. The filters that the repository names are not run: files that have one
-// are taken to differ. It fails if dir belongs to none.
-func State(ctx context.Context, dir string) (*WorkTree, error) {
-	top, err := output(ctx, dir, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return nil, err
-	}
-	w := &WorkTree{Top: strings.TrimSuffix(string(top), "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}}
-	if head, err := output(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
-		w.Head = strings.TrimSpace(string(head))
-	}
-	args, err := withoutFilters(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	out, err := output(ctx, dir, append(args, "status", "--porcelain", "-z", "--no-renames",
-		"--untracked-files=all", "--ignore-submodules=all", "--no-ahead-behind", "--", ".")...)
-	if err != nil {
-		return nil, err
-	}
-	for entry := range bytes.SplitSeq(out, []byte{0}) {
-		if len(entry) < 4 {
-			continue
-		}
-		path := filepath.Join(w.Top, filepath.FromSlash(string(entry[3:])))
-		if string(entry[:2]) == "??" {
-			w.Untracked[path] = true
-		} else {
-			w.Dirty[path] = true
-		}
-		if len(w.Dirty)+len(w.Untracked) > maxListed {
-			return nil, ErrTooMany
-		}
-	}
-	return w, nil
+// Tree is a worktree that was made for sessions. It is immutable.
+type Worktree struct {
+	// Name is what the person calls it, and Path its directory.
+	Name, Path string
+	// Branch was made for it. Base is the commit that it began at, and Into the
+	// branch that was checked out then, to be merged into; "" if none was.
+	Branch, Base, Into string
+	// From is the directory for which it was made.
+	From string
 }
 
-// withoutFilters are the settings that empty every filter which the repository's
-// configuration names: git runs them also when it only looks.
-func withoutFilters(ctx context.Context, dir string) ([]string, error) {
-	out, err := output(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
-	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return nil, nil // there is none
-	}
-	if err != nil {
-		return nil, err
-	}
-	var args []string
-	for name := range bytes.SplitSeq(out, []byte{0}) {
-		key := string(name)
-		if dot := strings.LastIndexByte(key, '.'); dot > 0 {
-			key = key[:dot]
-			for _, setting := range []string{".clean=", ".smudge=", ".process=", ".required=false"} {
-				args = append(args, "-c", key+setting)
-			}
-		}
-	}
-	return args, nil
-}
+// Errors of finding worktrees.
+var (
+	ErrNoRepository = errors.New("it is not in a git repository")
+	ErrNoCommit     = errors.New("the git repository has no commit yet")
+	ErrUnknown      = errors.New("there is no such worktree of parley's")
+)
 
-// ChangedBetween lists the absolute paths of the files below dir that differ in two
-// commits of the work tree.
-func (w *WorkTree) ChangedBetween(ctx context.Context, dir, from, to string) ([]string, error) {
-	out, err := output(ctx, dir, "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--no-commit-id",
-		"--no-ext-diff", "--no-textconv", from, to, "--", ".")
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for name := range bytes.SplitSeq(out, []byte{0}) {
-		if len(name) == 0 {
-			continue
-		}
-		if paths = append(paths, filepath.Join(w.Top, filepath.FromSlash(string(name)))); len(paths) > maxListed {
-			return nil, ErrTooMany
-		}
-	}
-	return paths, nil
-}
-
-// Modes are the modes of files in the commit of the work tree, as git writes them:
-// "100644", "100755" for what can be run, "120000" for a symbolic link. Files that are
-// not in it are left out.
-func (w *WorkTree) Modes(ctx context.Context, paths []string) (map[string]string, error) {
-	const atOnce = 200
-	modes := map[string]string{}
-	for chunk := range slices.Chunk(paths, atOnce) {
-		if w.Head == "" {
-			break
-		}
-		args := []string{"ls-tree", "-z", "--full-tree", w.Head, "--"}
-		for _, path := range chunk {
-			if rel, err := filepath.Rel(w.Top, path); err == nil {
-				args = append(args, filepath.ToSlash(rel))
-			}
-		}
-		out, err := output(ctx, w.Top, args...)
-		if err != nil {
-			return nil, err
-		}
-		for entry := range bytes.SplitSeq(out, []byte{0}) {
-			about, name, _ := strings.Cut(string(entry), "\t")
-			if mode, _, ok := strings.Cut(about, " "); ok {
-				modes[filepath.Join(w.Top, filepath.FromSlash(name))] = mode
-			}
-		}
-	}
-	return modes, nil
-}
-
-// Ignored reports whether git ignores a file.
-func (w *WorkTree) Ignored(ctx context.Context, path string) bool {
-	_, err := output(ctx, w.Top, "check-ignore", "-q", "--", path)
-	exit := new(exec.ExitError)
-	return !errors.As(err, &exit) || exit.ExitCode() != 1
-}
-
-// Blobs gives take what the files have in the commit of the work tree, for those
-// that have at most so many bytes there; exists is false for those that are not in
-// it. A file that take was not called for has something else, or too much.
-func (w *WorkTree) Blobs(ctx context.Context, paths []string, most int64, take func(path string, exists bool, content string)) error {
-	var ask bytes.Buffer
-	var asked []string
-	for _, path := range paths {
-		rel, err := filepath.Rel(w.Top, path)
-		if err != nil || strings.ContainsRune(rel, '\n') {
-			continue
-		}
-		asked = append(asked, path)
-		fmt.Fprintf(&ask, "%s:%s\n", w.Head, filepath.ToSlash(rel))
-	}
-	if len(asked) == 0 || w.Head == "" {
+// At is the worktree whose directory is dir; nil if it is none that was made for
+// sessions. It reads two files, and does not run git.
+func WorktreeAt(dir string) *Worktree {
+	b, err := fs.ReadHead(filepath.Join(dir, ".git"), recordBound)
+	admin, linked := strings.CutPrefix(string(b), "gitdir:")
+	if err != nil || !linked {
 		return nil
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	cmd := Command(ctx, w.Top, "cat-file", "--batch")
-	cmd.Stdin = &ask
-	out, err := cmd.StdoutPipe()
+	if admin = strings.TrimSpace(admin); !filepath.IsAbs(admin) {
+		admin = filepath.Join(dir, admin)
+	}
+	b, err = fs.ReadHead(filepath.Join(admin, recordName), recordBound)
 	if err != nil {
-		return err
+		return nil
 	}
-	if err := cmd.Start(); err != nil {
-		return err
+	var r record
+	if json.Unmarshal(b, &r) != nil || CheckWorktreeName(r.Name) != nil || !isHash(r.Base) || strings.HasPrefix(r.Into, "-") {
+		return nil
 	}
-	err = readBlobs(bufio.NewReader(out), asked, most, take)
-	stop()
-	_ = cmd.Wait() // it was stopped, or has ended
-	return err
+	return &Worktree{Name: r.Name, Path: dir, Branch: branchPrefix + r.Name, Base: r.Base, Into: r.Into, From: r.From}
 }
 
-// readBlobs reads what cat-file prints: for each file "HASH TYPE SIZE", a newline,
-// the content and a newline, or "NAME missing".
-func readBlobs(r *bufio.Reader, asked []string, most int64, take func(string, bool, string)) error {
-	for _, path := range asked {
-		head, err := r.ReadString('\n')
-		if err != nil {
-			return fmt.Errorf("git cat-file: %w", err)
-		}
-		fields := strings.Fields(head)
-		if n := len(fields); n >= 2 && fields[n-1] == "missing" {
-			take(path, false, "")
-			continue
-		}
-		if len(fields) != 3 {
-			return fmt.Errorf("git cat-file: unexpected %.80q", head)
-		}
-		size, err := strconv.ParseInt(fields[2], 10, 64)
-		if err != nil {
-			return fmt.Errorf("git cat-file: %w", err)
-		}
-		var content strings.Builder
-		to := io.Writer(&content)
-		wanted := fields[1] == "blob" && size <= most
-		if !wanted {
-			to = io.Discard
-		}
-		if _, err := io.CopyN(to, r, size); err != nil {
-			return fmt.Errorf("git cat-file: %w", err)
-		}
-		if _, err := r.Discard(1); err != nil {
-			return fmt.Errorf("git cat-file: %w", err)
-		}
-		if wanted {
-			take(path, true, content.String())
-		}
-	}
-	return nil
+// NameOf is the name of the worktree for which a branch was made.
+func WorktreeName(branch string) string { return strings.TrimPrefix(branch, branchPrefix) }
+
+// isHash reports whether a text can be the hash of a commit.
+func isHash(s string) bool {
+	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// output runs git and returns what it prints, which is bounded.
-func output(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := Command(ctx, dir, args...)
-	var out bounded
-	cmd.Stdout = &out
-	if err := cmd.Run(); err != nil {
-		if out.over {
-			return nil, ErrTooMany
+// GitPaths are the paths outside of a linked worktree that git writes to when it
+// commits there, and those from which it takes what it runs. Both are nil if dir is
+// no linked worktree.
+func WorktreePaths(dir string) (written, trusted []string) {
+	b, err := fs.ReadHead(filepath.Join(dir, ".git"), recordBound)
+	admin, linked := strings.CutPrefix(string(b), "gitdir:")
+	if err != nil || !linked {
+		return nil, nil
+	}
+	if admin = strings.TrimSpace(admin); !filepath.IsAbs(admin) {
+		admin = filepath.Join(dir, admin)
+	}
+	// What the worktree says of its repository counts only if the repository says it too.
+	back, err := fs.ReadHead(filepath.Join(admin, "gitdir"), recordBound)
+	if err != nil || !sameFile(strings.TrimSpace(string(back)), filepath.Join(dir, ".git")) || filepath.Base(filepath.Dir(admin)) != "worktrees" {
+		return nil, nil
+	}
+	common := filepath.Dir(filepath.Dir(admin))
+	for _, name := range []string{"objects", "refs", "logs"} {
+		written = append(written, filepath.Join(common, name))
+	}
+	written = append(written, admin)
+	for _, name := range []string{"commondir", "gitdir", "config.worktree", recordName} {
+		trusted = append(trusted, filepath.Join(admin, name))
+	}
+	return written, append(trusted, filepath.Join(dir, ".git"), filepath.Join(common, "hooks"), filepath.Join(common, "config"))
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// place is a worktree as git lists it.
+type place struct {
+	path   string
+	branch string // "" if none is checked out
+}
+
+// places lists all worktrees of a repository, the main one first.
+func places(ctx context.Context, w *Writer) ([]place, error) {
+	out, err := w.Run(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var list []place
+	for line := range strings.SplitSeq(out, "\x00") {
+		key, value, _ := strings.Cut(line, " ")
+		switch key {
+		case "worktree":
+			list = append(list, place{path: filepath.FromSlash(value)})
+		case "branch":
+			if len(list) > 0 {
+				list[len(list)-1].branch = strings.TrimPrefix(value, "refs/heads/")
+			}
 		}
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return out.kept, nil
+	return list, nil
 }
 
-// bounded keeps what is written, and fails when that is more than maxOutput.
-type bounded struct {
-	kept []byte
-	over bool
+// open is git in the repository that dir belongs to, and all worktrees of it.
+func open(ctx context.Context, dir string) (*Writer, []place, error) {
+	w, err := NewWriter(ctx, dir)
+	var failed *Error
+	if errors.As(err, &failed) && failed.Command == "rev-parse" && strings.Contains(failed.Said, "not a git repository") {
+		return nil, nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := places(ctx, w)
+	return w, all, err
 }
 
-// Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	if len(b.kept)+len(p) > maxOutput {
-		b.over = true
-		return 0, ErrTooMany
+// List are the worktrees that were made for sessions of the repository that dir
+// belongs to, in git's order.
+func Worktrees(ctx context.Context, dir string) ([]*Worktree, error) {
+	_, all, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
 	}
-	b.kept = append(b.kept, p...)
-	return len(p), nil
+	var trees []*Worktree
+	for _, p := range all {
+		if t := WorktreeAt(p.path); t != nil {
+			trees = append(trees, t)
+		}
+	}
+	return trees, nil
+}
+
+// Gone reports whether a directory is not there any more.
+func WorktreeGone(dir string) bool {
+	_, err := os.Stat(dir)
+	return errors.Is(err, os.ErrNotExist)
 }

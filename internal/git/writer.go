@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // ErrMissing says that there is no git on this machine.
@@ -126,7 +126,7 @@ const maxSaid = 6
 
 // lastWords are the last lines of what git said.
 func lastWords(b []byte) string {
-	lines := strings.Split(safetext.Block(strings.TrimSpace(string(bytes.ToValidUTF8(b, nil)))), "\n")
+	lines := strings.Split(termtext.Block(strings.TrimSpace(string(bytes.ToValidUTF8(b, nil)))), "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" || strings.HasPrefix(l, "hint:") })
 	return strings.TrimPrefix(strings.Join(lines[max(0, len(lines)-maxSaid):], "\n"), "fatal: ")
 }

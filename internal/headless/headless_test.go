@@ -16,10 +16,10 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/headless"
-	"parley/internal/local"
-	"parley/internal/sensitive"
+	"parley/internal/machine"
+	"parley/internal/policy"
 	"parley/internal/session"
-	"parley/internal/test/scriptedagent"
+	"parley/internal/test/sessiontest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -40,13 +40,13 @@ func tapped(t *testing.T, script string, tap func(sent bool, line []byte)) *sess
 	}
 	s, err := session.NewSession(session.Options{
 		Cwd: dir, Unattended: true, Tap: tap,
-		Spawn: func(acpclient.Command) (*session.Peer, error) { return scriptedagent.Start(path), nil },
+		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
 		Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
-			table, err := sensitive.New(nil, nil, nil, "")
+			table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
 			if err != nil {
 				return nil, err
 			}
-			return local.New(w, local.Options{Asker: a, Sensitive: table, Unattended: true}, dir)
+			return machine.New(w, machine.Options{Asker: a, Sensitive: table, Unattended: true}, dir)
 		},
 	})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // Line is an event as a line of JSON, with its end: the line that
@@ -16,7 +16,7 @@ func Line(e conversation.Event) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(safetext.JSON(line), '\n'), nil
+	return append(termtext.JSON(line), '\n'), nil
 }
 
 // resultEvent is the name of the last line of a stream, which is no event of the
@@ -44,6 +44,6 @@ func marshal(v any, indent string) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	out := safetext.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	out := termtext.JSON(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 	return append(out, '\n'), nil
 }

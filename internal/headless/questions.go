@@ -8,10 +8,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
 	"parley/internal/session"
+	"parley/internal/termtext"
 )
 
 // answerQuestions denies what the agent asks and no rule has answered.
@@ -64,9 +63,9 @@ func howToAllow(rules []string, why string) string {
 	}
 	switch {
 	case len(flags) > 0:
-		return "to allow it: " + safetext.VisibleLine(strings.Join(flags, " "))
+		return "to allow it: " + termtext.VisibleLine(strings.Join(flags, " "))
 	case why != "":
-		return "no rule allows it: " + safetext.VisibleLine(why)
+		return "no rule allows it: " + termtext.VisibleLine(why)
 	}
 	return "no rule can allow it"
 }
@@ -85,7 +84,7 @@ func (r *run) noteRule(e conversation.PermissionClosed) {
 	r.rejected = true
 	r.result.Denied = append(r.result.Denied, Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind, Rule: e.Rule})
 	r.tell("denied: " + face(p.Asked.Kind, p.Asked.Title))
-	r.tell("  by the rule " + safetext.VisibleLine(e.Rule) + " (" + safetext.VisibleLine(e.Source) + ")")
+	r.tell("  by the rule " + termtext.VisibleLine(e.Rule) + " (" + termtext.VisibleLine(e.Source) + ")")
 }
 
 // said hands on what parley itself has to say, if it is more than a remark.
@@ -96,9 +95,9 @@ func (r *run) said(e conversation.Said) {
 	if e.Severity != acpclient.NoticeWarning && e.Severity != acpclient.NoticeError {
 		return
 	}
-	line := safetext.VisibleLine(e.Title)
+	line := termtext.VisibleLine(e.Title)
 	if e.Detail != "" {
-		line += ": " + safetext.VisibleLine(e.Detail)
+		line += ": " + termtext.VisibleLine(e.Detail)
 	}
 	r.tell(line)
 }
@@ -147,7 +146,7 @@ func (r *run) progressOf(t *conversation.ToolCall) {
 	if s := state(t); s == string(acpclient.ToolCompleted) {
 		line = "✓ " + line
 	} else {
-		line = "✗ " + line + " (" + strings.ReplaceAll(safetext.Line(s), "_", " ") + ")"
+		line = "✗ " + line + " (" + strings.ReplaceAll(termtext.Line(s), "_", " ") + ")"
 	}
 	r.opt.Progress(line)
 }
@@ -157,12 +156,12 @@ const maxFace = 160
 
 // face is a tool call in one line: its kind, and what the agent calls it.
 func face(kind acpclient.ToolKind, title string) string {
-	k := safetext.VisibleLine(string(kind))
+	k := termtext.VisibleLine(string(kind))
 	if k == "" {
 		k = string(acpclient.ToolOther)
 	}
 	if len(title) > 16*maxFace {
 		title = strings.ToValidUTF8(title[:16*maxFace], "") + "…"
 	}
-	return cells.Truncate(k+": "+safetext.VisibleLine(title), maxFace, "…")
+	return termtext.Truncate(k+": "+termtext.VisibleLine(title), maxFace, "…")
 }

@@ -14,7 +14,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/repository"
+	"parley/internal/test"
 )
 
 func noise(n int) string {
@@ -151,7 +151,7 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkTurnIn10000Files(b *testing.B) {
-	repository.Apart(b)
+	test.Apart(b)
 	p := newProject(b)
 	p.git("init", "-q")
 	for i := range 10_000 {

@@ -30,7 +30,7 @@ const (
 
 // tree is a work tree at the beginning of a turn.
 type tree struct {
-	*git.WorkTree
+	*git.Status
 	// copies are the files that differed from the last commit.
 	copies map[string]Image
 }
@@ -41,7 +41,7 @@ func (t *turnWatch) look(began time.Time) *tree {
 	if w == nil {
 		return nil
 	}
-	tr := &tree{WorkTree: w, copies: map[string]Image{}}
+	tr := &tree{Status: w, copies: map[string]Image{}}
 	var copied int64
 	for _, path := range slices.Sorted(maps.Keys(w.Dirty)) {
 		info, err := os.Lstat(path)
@@ -64,13 +64,13 @@ func (t *turnWatch) look(began time.Time) *tree {
 }
 
 // state asks git; nil if there is no work tree, or if it is too large.
-func (t *turnWatch) state() *git.WorkTree {
+func (t *turnWatch) state() *git.Status {
 	if t.tooLarge {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
-	w, err := git.State(ctx, t.j.cwd)
+	w, err := git.StatusOf(ctx, t.j.cwd)
 	switch {
 	case err == nil:
 		return w
@@ -133,7 +133,7 @@ func (t *turnWatch) compareTrees() {
 }
 
 // suspects are the files that may have changed since the turn began.
-func (t *turnWatch) suspects(now *git.WorkTree) []string {
+func (t *turnWatch) suspects(now *git.Status) []string {
 	set := map[string]bool{}
 	for _, m := range []map[string]bool{now.Dirty, now.Untracked, t.tree.Dirty, t.tree.Untracked} {
 		maps.Copy(set, m)

@@ -7,13 +7,13 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/repository"
+	"parley/internal/test"
 )
 
 // newRepository is a project in a git work tree with a commit of some files.
 func newRepository(t testing.TB) *project {
 	t.Helper()
-	repository.Apart(t)
+	test.Apart(t)
 	p := newProject(t)
 	p.git("init", "-q")
 	p.write(".gitignore", "ignored/\n")

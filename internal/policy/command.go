@@ -9,7 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // maxCommand bounds the commands that are judged, in bytes: a longer one is
@@ -196,7 +196,7 @@ const (
 
 // hidden reports text with characters that are not seen or not what they seem.
 func hidden(s string) bool {
-	return safetext.Block(s) != s || strings.ContainsAny(s, "\r\x00")
+	return termtext.Block(s) != s || strings.ContainsAny(s, "\r\x00")
 }
 
 // commandParts lists the programs of a command line for a POSIX shell or bash.

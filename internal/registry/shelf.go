@@ -7,15 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
+	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"parley/config"
-	"parley/internal/regular"
+	"parley/fs"
 )
 
 //go:embed snapshot/registry.json
@@ -78,8 +78,8 @@ func (s *Shelf) Open() (*Edition, error) {
 
 // cached is what was fetched from the address last, nil if nothing was.
 func (s *Shelf) cached() (*cached, error) {
-	data, err := regular.Head(s.Cache, 2*maxIndex)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := fs.ReadHead(s.Cache, 2*maxIndex)
+	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	var c cached

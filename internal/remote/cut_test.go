@@ -19,7 +19,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/remote"
 	"parley/internal/session"
-	"parley/internal/test/acpserver"
+	"parley/internal/test"
 )
 
 // chunks is how many pieces the answer to a prompt has.
@@ -275,7 +275,7 @@ func TestAConnectionCutAtAnyMoment(t *testing.T) {
 func cutAt(t *testing.T, scheme string, protocol session.Protocol, bytes int) {
 	t.Helper()
 	agent := &keeperAgent{protocol: protocol, counts: map[string]int{}}
-	server := &acpserver.Server{Agent: agent.serve}
+	server := &test.Server{Agent: agent.serve}
 	defer server.Close()
 	web := httptest.NewUnstartedServer(server)
 	network := &cutter{Listener: web.Listener, left: bytes}

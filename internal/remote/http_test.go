@@ -12,11 +12,11 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/demoagent/script"
-	"parley/internal/test/acpserver"
+	"parley/internal/test"
 )
 
 // scripted is an agent that does what a script says.
-func scripted(t *testing.T, text string) acpserver.Agent {
+func scripted(t *testing.T, text string) test.Agent {
 	t.Helper()
 	s, err := script.Parse("agent", text)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/acpclient"
-	"parley/internal/test/acpserver"
+	"parley/internal/test"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -79,9 +79,9 @@ func serve(t *testing.T, h http.Handler, secure bool) (ws, plain string, trust *
 }
 
 // agentServer serves an agent.
-func agentServer(t *testing.T, a acpserver.Agent) *acpserver.Server {
+func agentServer(t *testing.T, a test.Agent) *test.Server {
 	t.Helper()
-	s := &acpserver.Server{Agent: a}
+	s := &test.Server{Agent: a}
 	t.Cleanup(s.Close)
 	return s
 }

@@ -11,7 +11,6 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/quirks"
 )
 
 // earlyBound is how many bytes of updates are kept for a session whose id the
@@ -111,12 +110,12 @@ func (a *agent) end(ctx context.Context) {
 }
 
 // quirks are those of the agent; it has none before initialize.
-func (a *agent) quirks() quirks.Quirks {
+func (a *agent) quirks() conversation.Quirks {
 	info := a.info()
 	if info == nil || info.AgentInfo == nil {
-		return quirks.Quirks{}
+		return conversation.Quirks{}
 	}
-	return quirks.Of(info.AgentInfo.Name)
+	return conversation.QuirksOf(info.AgentInfo.Name)
 }
 
 // event makes the event of an update, with its time. Text that is not to be read as

@@ -11,7 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 const signIn = "please sign in"
@@ -42,7 +42,7 @@ func TestSignInToOpenASession(t *testing.T) {
 			t.Error(h.conv.AuthError)
 		}
 		h.reply("session/new", `{"sessionId":"s1"}`)
-		events.WantTranscript(t, h.conv, "user: waits")
+		test.WantTranscript(t, h.conv, "user: waits")
 	}, capable(everything, "session/new"))
 }
 
@@ -60,7 +60,7 @@ func TestTheSecondRefusalCounts(t *testing.T) {
 		if h.conv.Turn.Running || h.agent().count("session/prompt") != 2 || len(eventsOf[conversation.AuthRequired](h)) != 1 {
 			t.Errorf("running %v after %q", h.conv.Turn.Running, h.agent().got())
 		}
-		events.WantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
+		test.WantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
 	})
 }
 
@@ -146,7 +146,7 @@ func TestCancelWhileAPromptWaitsForSignIn(t *testing.T) {
 		if h.conv.Turn.Running || h.conv.AuthError != nil {
 			t.Errorf("running %v, %v", h.conv.Turn.Running, h.conv.AuthError)
 		}
-		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled")
+		test.WantTranscript(t, h.conv, "user: one", "note: Cancelled")
 	})
 }
 
@@ -248,7 +248,7 @@ func TestReconnect(t *testing.T) {
 					t.Error("the old agent still runs")
 				}
 				h.reply(c.method, `{"sessionId":"s2",`+older+`}`)
-				events.WantTranscript(t, h.conv, c.want...)
+				test.WantTranscript(t, h.conv, c.want...)
 				if !h.conv.Turn.Running || h.conv.AuthError != nil {
 					t.Errorf("running %v, %v", h.conv.Turn.Running, h.conv.AuthError)
 				}
@@ -280,7 +280,7 @@ func TestReconnectInATurn(t *testing.T) {
 			t.Error("the turn of the old agent still runs")
 		}
 		h.reply("session/resume", `{}`)
-		events.WantTranscript(t, h.conv, "user: one", "tool t1:  cancelled", "note: Cancelled")
+		test.WantTranscript(t, h.conv, "user: one", "tool t1:  cancelled", "note: Cancelled")
 		h.prompt("two")
 		if !h.conv.Turn.Running {
 			t.Error("the session is not open")

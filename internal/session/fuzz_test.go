@@ -10,16 +10,16 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // FuzzFold folds any updates, one a line, in any order: nothing panics, nothing
 // is counted twice, and the conversation holds no more than came in. A line that
 // begins with one of the letters below stands for something of parley's own.
 func FuzzFold(f *testing.F) {
-	f.Add([]byte("p\n" + events.AgentSays("a", "") + "\n" + events.Thinks("b", "1") + "\n" + events.UserSays("hi", "") + "\ne"))
-	f.Add([]byte("p\n" + compact(events.FullCall) + "\nq\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":null}` + "\na\nc\ne"))
-	f.Add([]byte(events.Plan("pending") + "\n" + events.Plan() + "\n" + events.OptionsUpdate(events.ModeOption+","+events.ThinkOption) + "\nm\n" + `{"sessionUpdate":"current_mode_update","modeId":"code"}` + "\ns"))
+	f.Add([]byte("p\n" + test.AgentSays("a", "") + "\n" + test.Thinks("b", "1") + "\n" + test.UserSays("hi", "") + "\ne"))
+	f.Add([]byte("p\n" + compact(test.FullCall) + "\nq\n" + `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":null}` + "\na\nc\ne"))
+	f.Add([]byte(test.Plan("pending") + "\n" + test.Plan() + "\n" + test.OptionsUpdate(test.ModeOption+","+test.ThinkOption) + "\nm\n" + `{"sessionUpdate":"current_mode_update","modeId":"code"}` + "\ns"))
 	f.Add([]byte(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","_meta":{"terminal_info":{"terminal_id":"y"},"terminal_output":{"terminal_id":"y","data":"x"},"terminal_exit":{"terminal_id":"y","exit_code":0}}}` + "\nl\no\nn"))
 	f.Add([]byte(`{"sessionUpdate":"compaction_update","compactionId":"c","summary":[{"type":"text","text":"s"}]}` + "\n" + `{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"b","content":"B"}}` + "\n" + `{"sessionUpdate":"plan_removed","planId":"b"}`))
 	f.Add([]byte(`{"sessionUpdate":"subagent_update","sessionId":"c","title":null}` + "\n" + `{"sessionUpdate":"usage_update","used":1,"size":2}` + "\n" + `{"sessionUpdate":7}` + "\nr"))
@@ -45,7 +45,7 @@ func FuzzFold(f *testing.F) {
 			merged.Apply(e)
 		}
 		if !reflect.DeepEqual(c, again) {
-			t.Fatalf("folding twice differs:\n%s", cmp.Diff(c, again, events.DeepEqual))
+			t.Fatalf("folding twice differs:\n%s", cmp.Diff(c, again, test.DeepEqual))
 		}
 		// Merging is not seen, but for the repetition of a prompt, which is
 		// recognised by its pieces.
@@ -88,13 +88,13 @@ func fuzzEvent(i int, line []byte) conversation.Event {
 	}
 	switch line[0] {
 	case 'p':
-		return events.Sent("hi")
+		return test.Sent("hi")
 	case 'e':
 		return conversation.TurnEnded{Reason: acpclient.StopEndTurn}
 	case 'c':
 		return conversation.CancelRequested{}
 	case 'q':
-		return events.Permission(1, `{"toolCallId":"t"}`)
+		return test.Permission(1, `{"toolCallId":"t"}`)
 	case 'a':
 		return conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}
 	case 'l':

@@ -9,7 +9,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/policy"
-	"parley/internal/quirks"
 )
 
 const (
@@ -253,7 +252,7 @@ func (d *docket) relevant(u acpclient.SessionUpdate) acpclient.SessionUpdate {
 	case *acpclient.ToolCallContentChunk:
 		return u
 	case *acpclient.ContentChunk:
-		if _, mode := quirks.Of(d.conv.Agent.Info.Name).Announced(u.Content.Text); mode {
+		if _, mode := conversation.QuirksOf(d.conv.Agent.Info.Name).Announced(u.Content.Text); mode {
 			return u
 		}
 	case *acpclient.CurrentModeUpdate:

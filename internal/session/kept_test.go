@@ -6,7 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // kept makes a session whose transcript is at hand.
@@ -25,7 +25,7 @@ func TestTheReplayOfAKeptSessionIsLeftOut(t *testing.T) {
 		a.update("old", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Replayed too"}`)
 		a.update("old", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"init"}]}`)
 		h.settle()
-		events.WantTranscript(t, h.conv)
+		test.WantTranscript(t, h.conv)
 		if h.conv.Title != "Its title" || len(h.conv.Commands) != 1 || h.conv.Phase != conversation.PhaseReady {
 			t.Errorf("title %q, %d commands, phase %v", h.conv.Title, len(h.conv.Commands), h.conv.Phase)
 		}
@@ -38,7 +38,7 @@ func TestTheReplayOfAKeptSessionIsLeftOut(t *testing.T) {
 		h.settle()
 		a.text("old", "new")
 		h.settle()
-		events.WantTranscript(t, h.conv, "user: go on", "agent: new")
+		test.WantTranscript(t, h.conv, "user: go on", "agent: new")
 	}, capable(`{"loadSession":true}`), kept)
 }
 

@@ -13,7 +13,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/test/scriptedagent"
+	"parley/internal/test/sessiontest"
 )
 
 // misbehaviours are agents of the second version that do what they should not. Each is
@@ -175,7 +175,7 @@ func watch(t *testing.T, script string) *watcher {
 	}
 	s, err := session.NewSession(session.Options{
 		Cwd: t.TempDir(), Unattended: true, Protocol: session.ProtocolAuto,
-		Spawn:   func(acpclient.Command) (*session.Peer, error) { return scriptedagent.Start(path), nil },
+		Spawn:   func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
 		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {

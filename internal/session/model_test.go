@@ -16,7 +16,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // modelRuns is how many runs there are unless -rapid.checks says more: each takes half a
@@ -324,7 +324,7 @@ func (m *model) check() {
 	for _, e := range m.h.events {
 		again.Apply(e)
 	}
-	if d := cmp.Diff(again, c, events.DeepEqual); d != "" {
+	if d := cmp.Diff(again, c, test.DeepEqual); d != "" {
 		m.Fatalf("the state is not the fold of the stream:\n%s", d)
 	}
 	if c.Turn.Running != m.h.isRunning() {
@@ -392,7 +392,7 @@ func (m *model) finish() {
 		}
 		stored.Apply(e)
 	}
-	if d := cmp.Diff(m.h.conv, stored, events.DeepEqual); d != "" {
+	if d := cmp.Diff(m.h.conv, stored, test.DeepEqual); d != "" {
 		m.Fatalf("the stored stream is another conversation:\n%s", d)
 	}
 	for _, q := range m.questions {

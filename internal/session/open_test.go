@@ -12,7 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // capable makes agents advertise what is in capabilities, as JSON.
@@ -38,7 +38,7 @@ func TestUpdatesBeforeTheSessionIsKnown(t *testing.T) {
 			t.Error("something is shown before it is known whose it is")
 		}
 		h.reply("session/new", `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"}]}}`)
-		events.WantTranscript(t, h.conv, "agent: Welcome")
+		test.WantTranscript(t, h.conv, "agent: Welcome")
 		if len(h.conv.Commands) != 1 {
 			t.Error("the commands were lost")
 		}
@@ -47,7 +47,7 @@ func TestUpdatesBeforeTheSessionIsKnown(t *testing.T) {
 		}
 		a.text("other", "still not ours")
 		h.settle()
-		events.WantTranscript(t, h.conv, "agent: Welcome")
+		test.WantTranscript(t, h.conv, "agent: Welcome")
 	}, capable(`{}`, "session/new"))
 }
 
@@ -72,12 +72,12 @@ func TestLoadReplaysBeforeAndAfterTheAnswer(t *testing.T) {
 		a.update("old", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"before"}}`)
 		a.text("old", "yes")
 		h.settle()
-		events.WantTranscript(t, h.conv, "user: before", "agent: yes")
+		test.WantTranscript(t, h.conv, "user: before", "agent: yes")
 		h.reply("session/load", `null`)
 		a.update("old", `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"after"}}`)
 		a.text("old", "too")
 		h.settle()
-		events.WantTranscript(t, h.conv, "user: before", "agent: yes", "user: after", "agent: too")
+		test.WantTranscript(t, h.conv, "user: before", "agent: yes", "user: after", "agent: too")
 		if h.conv.Phase != conversation.PhaseReady || h.conv.ID != "old" {
 			t.Errorf("phase %v, id %q", h.conv.Phase, h.conv.ID)
 		}
@@ -183,7 +183,7 @@ func TestLoadAnotherSession(t *testing.T) {
 			t.Errorf("a session that was left read a file: %s %v", got.raw, got.err)
 		}
 		h.reply("session/load", `{}`)
-		events.WantTranscript(t, h.conv, "note: A waiting prompt was dropped", "agent: history")
+		test.WantTranscript(t, h.conv, "note: A waiting prompt was dropped", "agent: history")
 		if h.conv.ID != "b" || len(h.conv.Permissions) != 0 {
 			t.Errorf("id %q", h.conv.ID)
 		}
@@ -194,7 +194,7 @@ func TestLoadAnotherSession(t *testing.T) {
 		h.settle()
 		h.agent().text("s1", "replayed")
 		h.settle()
-		events.WantTranscript(t, h.conv, "agent: replayed")
+		test.WantTranscript(t, h.conv, "agent: replayed")
 	})
 }
 
@@ -241,7 +241,7 @@ func TestLoadTakesTheOthersPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.settle()
-		events.WantTranscript(t, h.conv)
+		test.WantTranscript(t, h.conv)
 		if h.conv.ID != "fresh" || h.conv.Title != "" || h.conv.Phase != conversation.PhaseReady || h.conv.Agent.Name() != "fake" {
 			t.Errorf("%q %q %v", h.conv.ID, h.conv.Title, h.conv.Phase)
 		}
@@ -264,7 +264,7 @@ func TestSeveralDroppedPrompts(t *testing.T) {
 		h.unsetClose()
 		_ = h.Load("other")
 		h.settle()
-		events.WantTranscript(t, h.conv, "note: 3 waiting prompts were dropped")
+		test.WantTranscript(t, h.conv, "note: 3 waiting prompts were dropped")
 	})
 }
 
@@ -285,7 +285,7 @@ func TestFork(t *testing.T) {
 		h.agent().text("copy", "hello from the copy")
 		h.settle()
 		h.reply("session/fork", `{"sessionId":"copy"}`)
-		events.WantTranscript(t, h.conv, "user: one", "agent: hello from the copy", "user: for the copy")
+		test.WantTranscript(t, h.conv, "user: one", "agent: hello from the copy", "user: for the copy")
 		if q := h.agent().open("session/prompt"); sessionOf(q.params) != "copy" || h.conv.ID != "copy" {
 			t.Errorf("the prompt went to %s", q.params)
 		}
@@ -350,7 +350,7 @@ func TestABurstWithASlowReader(t *testing.T) {
 			long := strings.Repeat("x", 10_000)
 			var burst bytes.Buffer
 			for i := range updates {
-				fmt.Fprintf(&burst, line, events.AgentSays(fmt.Sprintf("%d ", i), ""))
+				fmt.Fprintf(&burst, line, test.AgentSays(fmt.Sprintf("%d ", i), ""))
 				if i%100 == 0 { // not all of it merges
 					fmt.Fprintf(&burst, line, `{"sessionUpdate":"tool_call_update","toolCallId":"t","rawOutput":"`+long+`"}`)
 				}

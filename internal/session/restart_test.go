@@ -10,7 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 func TestTheAgentCannotBeStarted(t *testing.T) {
@@ -107,8 +107,8 @@ func TestDeath(t *testing.T) {
 				if h.conv.Phase != c.phase || h.conv.Turn.Running || len(h.conv.Permissions) != 0 {
 					t.Errorf("phase %v, running %v, %d permissions", h.conv.Phase, h.conv.Turn.Running, len(h.conv.Permissions))
 				}
-				if c.phase == conversation.PhaseLost && !strings.Contains(strings.Join(events.Transcript(h.conv), "\n"), "last words") {
-					t.Errorf("the last words were lost: %q", events.Transcript(h.conv))
+				if c.phase == conversation.PhaseLost && !strings.Contains(strings.Join(test.Transcript(h.conv), "\n"), "last words") {
+					t.Errorf("the last words were lost: %q", test.Transcript(h.conv))
 				}
 				if n := len(eventsOf[conversation.PermissionOpened](h)); n != len(eventsOf[conversation.PermissionClosed](h)) {
 					t.Error("a question was left open")
@@ -183,7 +183,7 @@ func TestRestart(t *testing.T) {
 					h.settle()
 				}
 				h.reply(c.method, c.result)
-				events.WantTranscript(t, h.conv, c.want...)
+				test.WantTranscript(t, h.conv, c.want...)
 				if h.conv.ID != c.id || h.conv.Phase != conversation.PhaseReady {
 					t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
 				}
@@ -203,7 +203,7 @@ func TestAResumeThatFailsAfterARestart(t *testing.T) {
 		h.Start()
 		h.settle()
 		h.fail("session/resume", acpclient.CodeResourceNotFound, "no such session")
-		events.WantTranscript(t, h.conv, "user: one", "note: The agent cannot go on with the earlier session")
+		test.WantTranscript(t, h.conv, "user: one", "note: The agent cannot go on with the earlier session")
 		if h.conv.ID != "s2" || h.conv.Phase != conversation.PhaseReady {
 			t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
 		}
@@ -242,7 +242,7 @@ func TestAStaleAgent(t *testing.T) {
 		if !h.conv.Turn.Running || h.value(acpclient.CategoryMode) == "plan" {
 			t.Errorf("running %v, mode %q", h.conv.Turn.Running, h.value(acpclient.CategoryMode))
 		}
-		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: two")
+		test.WantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: two")
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/journal"
-	"parley/internal/recording"
+	"parley/internal/record"
 )
 
 // Options say which agent to talk to, and where.
@@ -81,7 +81,7 @@ type Options struct {
 	TapStderr func(data []byte)
 	// Ring keeps what has happened last: the wire, stderr and the events. Nil keeps
 	// nothing.
-	Ring *recording.Ring
+	Ring *record.Ring
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }

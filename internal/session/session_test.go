@@ -13,7 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 func TestATurn(t *testing.T) {
@@ -32,7 +32,7 @@ func TestATurn(t *testing.T) {
 		if h.conv.Turn.Running {
 			t.Error("the turn still runs")
 		}
-		events.WantTranscript(t, h.conv, "user: hi", "agent: hello")
+		test.WantTranscript(t, h.conv, "user: hi", "agent: hello")
 	})
 }
 
@@ -85,7 +85,7 @@ func TestPromptsWaitForTheirTurn(t *testing.T) {
 		}
 		h.reply("session/prompt", `null`) // success, too
 		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
-		events.WantTranscript(t, h.conv, "user: one", "user: three")
+		test.WantTranscript(t, h.conv, "user: one", "user: three")
 		if len(h.conv.Queue) != 0 || h.conv.Turn.Running {
 			t.Error("the queue is not empty")
 		}
@@ -107,7 +107,7 @@ func TestAPromptThatHasWaitedIsAlwaysInSight(t *testing.T) {
 				t.Errorf("after event %d, a %T, nothing runs and nothing waits", i, e)
 			}
 		}
-		events.WantTranscript(t, c, "user: one", "user: two")
+		test.WantTranscript(t, c, "user: one", "user: two")
 	})
 }
 
@@ -139,7 +139,7 @@ func TestTheQueueIsOrderedAndSentNow(t *testing.T) {
 		waits("three", "four", "two")
 		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
 		waits("four", "two")
-		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: three")
+		test.WantTranscript(t, h.conv, "user: one", "note: Cancelled", "user: three")
 		if h.conv.QueuePaused {
 			t.Error("what waits behind it was paused")
 		}
@@ -163,9 +163,9 @@ func TestPromptsBeforeTheSessionIsOpen(t *testing.T) {
 			t.Fatalf("%d prompts wait in phase %v", len(h.conv.Queue), h.conv.Phase)
 		}
 		h.reply("session/new", `{"sessionId":"s1"}`)
-		events.WantTranscript(t, h.conv, "user: early")
+		test.WantTranscript(t, h.conv, "user: early")
 		h.reply("session/prompt", `{}`)
-		events.WantTranscript(t, h.conv, "user: early", "user: second")
+		test.WantTranscript(t, h.conv, "user: early", "user: second")
 	})
 }
 
@@ -174,12 +174,12 @@ func TestAnErrorPausesTheQueue(t *testing.T) {
 		h.prompt("one")
 		h.prompt("two")
 		h.fail("session/prompt", 400, "credit balance too low")
-		events.WantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
+		test.WantTranscript(t, h.conv, "user: one", "note: The agent answered with an error")
 		if !h.conv.QueuePaused {
 			t.Error("the queue goes on")
 		}
 		h.prompt("now") // what is typed now is meant now
-		events.WantTranscript(t, h.conv, "user: one", "note: The agent answered with an error", "user: now")
+		test.WantTranscript(t, h.conv, "user: one", "note: The agent answered with an error", "user: now")
 		h.reply("session/prompt", `{}`)
 		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {
 			t.Error("what was paused went on unasked")
@@ -222,7 +222,7 @@ func TestCancel(t *testing.T) {
 		if !h.conv.Turn.Running || h.conv.Turn.Cancelling.IsZero() || len(h.conv.Permissions)+len(h.conv.Elicitations) != 0 {
 			t.Error("the turn is not being cancelled")
 		}
-		events.WantTranscript(t, h.conv, "user: one", "tool t1: Read (in_progress) cancelled", "tool t2: Done (completed)")
+		test.WantTranscript(t, h.conv, "user: one", "tool t1: Read (in_progress) cancelled", "tool t2: Done (completed)")
 		// Who asks now gets the same answer, and nobody is asked.
 		late := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		lateForm := h.agent().ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`)
@@ -232,7 +232,7 @@ func TestCancel(t *testing.T) {
 		// A call that was done before the cancel arrived was done.
 		h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
 		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
-		events.WantTranscript(t, h.conv, "user: one", "tool t1: Read (completed)", "tool t2: Done (completed)", "note: Cancelled")
+		test.WantTranscript(t, h.conv, "user: one", "tool t1: Read (completed)", "tool t2: Done (completed)", "note: Cancelled")
 		if !h.conv.QueuePaused || len(h.conv.Queue) != 1 {
 			t.Error("the queue was not paused")
 		}
@@ -246,7 +246,7 @@ func TestAnErrorAfterACancelIsTheCancel(t *testing.T) {
 		h.Cancel()
 		h.settle()
 		h.fail("session/prompt", acpclient.CodeInternalError, "AbortError")
-		events.WantTranscript(t, h.conv, "user: one", "note: Cancelled")
+		test.WantTranscript(t, h.conv, "user: one", "note: Cancelled")
 	})
 }
 

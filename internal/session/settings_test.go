@@ -9,7 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // Modes, models and options are set in the same way; what differs is the call.
@@ -49,7 +49,7 @@ func TestSettingsSettleOrGoBack(t *testing.T) {
 				want(c.to.Name, true)
 				h.fail(c.method, acpclient.CodeInternalError, "not for you")
 				want(c.from.Name, false)
-				events.WantTranscript(t, h.conv, map[acpclient.ConfigCategory]string{
+				test.WantTranscript(t, h.conv, map[acpclient.ConfigCategory]string{
 					acpclient.CategoryMode: "note: Mode was not changed", acpclient.CategoryModel: "note: Model was not changed",
 				}[c.category])
 				if n := h.conv.Items[0].(*conversation.Note); !strings.Contains(n.Detail, "not for you") {
@@ -82,7 +82,7 @@ func TestOptionsThatComeLateReplaceModes(t *testing.T) {
 		if name, _ := h.conv.CategoryValue(acpclient.CategoryMode); name != "Ask" {
 			t.Errorf("mode %q", name)
 		}
-		h.agent().update("s1", events.OptionsUpdate(events.ThinkOption))
+		h.agent().update("s1", test.OptionsUpdate(test.ThinkOption))
 		h.settle()
 		if h.conv.OptionByCategory(acpclient.CategoryMode) != nil || len(h.conv.Options) != 1 {
 			t.Errorf("options %+v", h.conv.Options)
@@ -91,8 +91,8 @@ func TestOptionsThatComeLateReplaceModes(t *testing.T) {
 		h.SetOption("t", acpclient.BoolValue(true))
 		h.settle()
 		h.fail("session/set_mode", acpclient.CodeInvalidParams, "there are no modes")
-		h.reply("session/set_config_option", `{"configOptions":[`+events.ModeOption+`]}`)
-		events.WantTranscript(t, h.conv, "note: Mode was not changed")
+		h.reply("session/set_config_option", `{"configOptions":[`+test.ModeOption+`]}`)
+		test.WantTranscript(t, h.conv, "note: Mode was not changed")
 		if name, pending := h.conv.CategoryValue(acpclient.CategoryMode); name != "Ask" || pending {
 			t.Errorf("mode %q, pending %v", name, pending)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/recording"
+	"parley/internal/record"
 )
 
 // pendingBound is how many bytes of events may wait to be taken. Whoever adds more
@@ -21,9 +21,9 @@ const pendingBound = 4 << 20
 //
 // All methods may be called from any goroutine; Take is for one consumer.
 type Stream struct {
-	taking sync.Mutex      // held while a batch is taken and kept
-	keeper Keeper          // nil if nobody keeps the session, or does so any more
-	ring   *recording.Ring // nil if there is none
+	taking sync.Mutex   // held while a batch is taken and kept
+	keeper Keeper       // nil if nobody keeps the session, or does so any more
+	ring   *record.Ring // nil if there is none
 
 	mu      sync.Mutex
 	roomy   *sync.Cond

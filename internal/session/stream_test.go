@@ -12,7 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 func says(text string) conversation.Text {
@@ -177,7 +177,7 @@ func TestSizes(t *testing.T) {
 	const big = 1000
 	long := strings.Repeat("x", big)
 	for _, u := range []string{
-		events.AgentSays(long, ""), `{"sessionUpdate":"odd","x":"` + long + `"}`,
+		test.AgentSays(long, ""), `{"sessionUpdate":"odd","x":"` + long + `"}`,
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"m","data":"` + long + `"}}`,
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"u","text":"` + long + `"}}}`,
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"u","blob":"` + long + `"}}}`,
@@ -193,7 +193,7 @@ func TestSizes(t *testing.T) {
 		`{"sessionUpdate":"compaction_update","compactionId":"c","summary":[{"type":"text","text":"` + long + `"}]}`,
 		`{"sessionUpdate":"compaction_summary_chunk","compactionId":"c","content":{"type":"text","text":"` + long + `"}}`,
 	} {
-		e := events.Up(t, u)
+		e := test.Up(t, u)
 		if u, ok := e.(conversation.Update); ok { // it also holds the line of the wire
 			raw := len(u.Raw)
 			whole := u.Size()
@@ -207,11 +207,11 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	before := long
-	permission := events.Permission(1, `{"toolCallId":"t","title":"`+long+`"}`)
+	permission := test.Permission(1, `{"toolCallId":"t","title":"`+long+`"}`)
 	permission.Request.Raw = nil
 	for _, e := range []conversation.Event{
 		conversation.AgentLost{Stderr: long},
-		events.Sent(long), permission,
+		test.Sent(long), permission,
 		conversation.FileWritten{Before: &before},
 		conversation.FileWritten{After: long},
 		conversation.TerminalOutput{Data: []byte(long)},

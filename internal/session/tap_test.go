@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/internal/recording"
+	"parley/internal/record"
 )
 
 // Who taps a session sees what the agent writes to stderr, also of one that was started
@@ -33,17 +33,17 @@ func TestStderrIsTapped(t *testing.T) {
 
 // The ring has the wire, stderr and the events, beside whoever else taps the session.
 func TestTheRingHasEverything(t *testing.T) {
-	ring := recording.NewRing(recording.Header{}, nil, time.Now)
+	ring := record.NewRing(record.Header{}, nil, time.Now)
 	tapped := 0
 	bubble(t, func(t *testing.T, h *harness) {
 		h.settle()
 		h.Stream().Take()
-		kinds := map[recording.Kind]int{}
+		kinds := map[record.EntryKind]int{}
 		entries, _ := ring.Read(0, 1000)
 		for _, e := range entries {
 			kinds[e.Kind]++
 		}
-		if kinds[recording.Sent] == 0 || kinds[recording.Received] == 0 || kinds[recording.Stderr] != 1 || tapped != len(entries) {
+		if kinds[record.Sent] == 0 || kinds[record.Received] == 0 || kinds[record.Stderr] != 1 || tapped != len(entries) {
 			t.Errorf("the ring has %v, %d were tapped", kinds, tapped)
 		}
 		if first, next := ring.Span(); int(next-first) <= len(entries) {

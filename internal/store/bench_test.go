@@ -10,7 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // sessionBytes is how long a generated log is, about.
@@ -31,7 +31,7 @@ func generate(b *testing.B, s *Store, n int) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		batch := []conversation.Event{events.Sent(fmt.Sprintf("Task number %d", i))}
+		batch := []conversation.Event{test.Sent(fmt.Sprintf("Task number %d", i))}
 		for size := 0; size < sessionBytes; {
 			var t strings.Builder
 			for range 200 {
@@ -61,7 +61,7 @@ func BenchmarkRead(b *testing.B) {
 				b.Fatal(err)
 			}
 			for range megabytes * 20 {
-				appendAll(b, l, events.Sent("go on"), text(strings.Repeat("some words of text\n", 2_700)), conversation.TurnEnded{})
+				appendAll(b, l, test.Sent("go on"), text(strings.Repeat("some words of text\n", 2_700)), conversation.TurnEnded{})
 			}
 			if err := l.Close(); err != nil {
 				b.Fatal(err)

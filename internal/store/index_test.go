@@ -17,7 +17,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // chat stores a session of one turn, and closes it.
@@ -30,7 +30,7 @@ func chat(t testing.TB, s *Store, m Meta, prompt string, then ...conversation.Ev
 	appendAll(t, l, append([]conversation.Event{
 		conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "scripted"}}},
 		conversation.SessionOpened{ID: acpclient.SessionID("agents-" + prompt)},
-		events.Sent(prompt),
+		test.Sent(prompt),
 	}, then...)...)
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestFindsSessions(t *testing.T) {
 	s := New(t.TempDir())
 	chat(t, s, Meta{Cwd: "/a"}, "Fix the parser", text("The colo"), text("ur was wrong: it is grün."))
 	chat(t, s, Meta{Cwd: "/b"}, "Write docs", conversation.TerminalOutput{ID: "x", Data: []byte("make: *** [docs] Error 1\n")},
-		events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Run it","rawInput":{"command":"make docs"}}`))
+		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Run it","rawInput":{"command":"make docs"}}`))
 	x := index(t, s)
 	for _, c := range []struct {
 		words, cwd, want string
@@ -128,21 +128,21 @@ func TestAPromptThatTheAgentRepeatsIsFoundOnce(t *testing.T) {
 		return conversation.Text{Chunk: acpclient.UserMessageChunk, Text: text}
 	}
 	for name, told := range map[string][]conversation.Event{
-		"whole":  {events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix the parser "}]}`)},
+		"whole":  {test.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix the parser "}]}`)},
 		"pieces": {said("Fix the "), said("parser")},
 		"accepted, and in other words": {
-			events.Up(t, `{"sessionUpdate":"prompt_accepted","messageId":"u"}`),
-			events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"The parser is to be fixed"}]}`),
+			test.Up(t, `{"sessionUpdate":"prompt_accepted","messageId":"u"}`),
+			test.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"The parser is to be fixed"}]}`),
 		},
 		"again and again": {
-			events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix the parser"}]}`),
-			events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix the parser"}]}`),
+			test.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix the parser"}]}`),
+			test.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix the parser"}]}`),
 		},
 	} {
 		for _, between := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, between), func(t *testing.T) {
 				s, l := newLog(t)
-				appendAll(t, l, events.Sent("Fix the parser"))
+				appendAll(t, l, test.Sent("Fix the parser"))
 				if between {
 					index(t, s)
 				}
@@ -169,7 +169,7 @@ func passages(t testing.TB, x *Index, word string) (n int) {
 func TestListsSessions(t *testing.T) {
 	s := New(t.TempDir())
 	first := chat(t, s, Meta{Cwd: "/a", Agent: "one"}, "First\nand more", conversation.Update{Update: &acpclient.UsageUpdate{Cost: &acpclient.Cost{Amount: 0.5, Currency: "USD"}}})
-	second := chat(t, s, Meta{Cwd: "/b"}, "Second", events.Up(t, `{"sessionUpdate":"session_info_update","title":"What the agent says"}`))
+	second := chat(t, s, Meta{Cwd: "/b"}, "Second", test.Up(t, `{"sessionUpdate":"session_info_update","title":"What the agent says"}`))
 	l, err := s.Create(Meta{Cwd: "/a"}) // in which nobody has asked anything
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func TestListsSessionsInWorktrees(t *testing.T) {
 
 func TestTheIndexFollowsTheLogs(t *testing.T) {
 	s, l := newLog(t)
-	appendAll(t, l, events.Sent("Begin"), text("alpha"))
+	appendAll(t, l, test.Sent("Begin"), text("alpha"))
 	x := index(t, s)
 	appendAll(t, l, text("beta"))
 	if got := found(t, x, "beta", Query{}); got != nil {
@@ -271,7 +271,7 @@ func TestTheIndexIsBroughtUpToDateBySeveralAtOnce(t *testing.T) {
 	one, other := index(t, s), index(t, s)
 	const rounds = 10
 	for i := range rounds {
-		appendAll(t, l, events.Sent(fmt.Sprintf("word%d and some more", i)))
+		appendAll(t, l, test.Sent(fmt.Sprintf("word%d and some more", i)))
 		chat(t, s, Meta{Cwd: "/a"}, fmt.Sprintf("other%d", i))
 		var all sync.WaitGroup
 		for _, x := range []*Index{one, one, other, other} {

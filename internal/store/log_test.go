@@ -13,7 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // newLog makes a store with one log in it.
@@ -55,7 +55,7 @@ func appendAll(t testing.TB, l *Log, events ...conversation.Event) {
 func TestStoredSessionsFoldToTheSame(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s, l := newLog(t)
-		stream := rapid.SliceOfN(events.Random(), 0, 30).Draw(r, "events")
+		stream := rapid.SliceOfN(test.Random(), 0, 30).Draw(r, "events")
 		for batch := range slices.Chunk(stream, 3) {
 			appendAll(t, l, batch...)
 		}
@@ -66,7 +66,7 @@ func TestStoredSessionsFoldToTheSame(t *testing.T) {
 		for _, e := range read(t, s, l.ID()) {
 			got.Apply(e)
 		}
-		if diff := cmp.Diff(want, got, events.DeepEqual); diff != "" {
+		if diff := cmp.Diff(want, got, test.DeepEqual); diff != "" {
 			r.Fatal(diff)
 		}
 	})

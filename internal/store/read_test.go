@@ -12,7 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 // A log of version 1, as it was written when that was the newest. Every later version
@@ -31,7 +31,7 @@ func TestReadsALogOfVersion1(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := got.Conversation
-	events.WantTranscript(t, c,
+	test.WantTranscript(t, c,
 		"user: Tidy up", "thought: Where to begin", "tool t1: Edit a.txt (completed)", "agent: Done, all of it.",
 		"note: A word of parley's own", "user: And more", "agent: As I was say", "note: parley ended in the middle of this turn")
 	m := got.Meta
@@ -59,8 +59,8 @@ func TestReadsALogOfVersion1(t *testing.T) {
 // log after the next writer as well.
 func TestWhatIsOpenIsEnded(t *testing.T) {
 	s, l := newLog(t)
-	appendAll(t, l, events.Sent("go"), events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Run","status":"in_progress"}`),
-		events.Permission(1, `{"toolCallId":"t1"}`))
+	appendAll(t, l, test.Sent("go"), test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Run","status":"in_progress"}`),
+		test.Permission(1, `{"toolCallId":"t1"}`))
 	first, err := s.Read(t.Context(), l.ID())
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestWhatIsOpenIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range []*conversation.Conversation{first.Conversation, second.Conversation} {
-		events.WantTranscript(t, c, "user: go", "tool t1: Run (in_progress) cancelled", "note: parley ended in the middle of this turn")
+		test.WantTranscript(t, c, "user: go", "tool t1: Run (in_progress) cancelled", "note: parley ended in the middle of this turn")
 		if c.Turn.Running || len(c.Permissions) > 0 {
 			t.Errorf("%d: the turn runs %v, %d questions", i, c.Turn.Running, len(c.Permissions))
 		}
@@ -85,7 +85,7 @@ func TestAPromptThatWasSentDoesNotWait(t *testing.T) {
 	queued := func(ids ...int) conversation.QueueChanged {
 		var q conversation.QueueChanged
 		for _, id := range ids {
-			q.Queue = append(q.Queue, conversation.QueuedPrompt{ID: id, Prompt: events.Sent(fmt.Sprint("prompt ", id)).Prompt})
+			q.Queue = append(q.Queue, conversation.QueuedPrompt{ID: id, Prompt: test.Sent(fmt.Sprint("prompt ", id)).Prompt})
 		}
 		return q
 	}
@@ -93,11 +93,11 @@ func TestAPromptThatWasSentDoesNotWait(t *testing.T) {
 		last []conversation.Event
 		want []int
 	}{
-		"killed before it was said": {[]conversation.Event{queued(1, 2), events.Sent("prompt 1")}, []int{2}},
-		"the only one":              {[]conversation.Event{queued(1), events.Sent("prompt 1")}, nil},
-		"said":                      {[]conversation.Event{queued(1, 2), events.Sent("prompt 1"), queued(2)}, []int{2}},
-		"another one was sent":      {[]conversation.Event{queued(1, 2), events.Sent("prompt 2")}, []int{1, 2}},
-		"the same is asked again":   {[]conversation.Event{events.Sent("prompt 1"), queued(1)}, []int{1}},
+		"killed before it was said": {[]conversation.Event{queued(1, 2), test.Sent("prompt 1")}, []int{2}},
+		"the only one":              {[]conversation.Event{queued(1), test.Sent("prompt 1")}, nil},
+		"said":                      {[]conversation.Event{queued(1, 2), test.Sent("prompt 1"), queued(2)}, []int{2}},
+		"another one was sent":      {[]conversation.Event{queued(1, 2), test.Sent("prompt 2")}, []int{1, 2}},
+		"the same is asked again":   {[]conversation.Event{test.Sent("prompt 1"), queued(1)}, []int{1}},
 	} {
 		s, l := newLog(t)
 		if err := l.Append(c.last); err != nil {
@@ -204,9 +204,9 @@ func TestPrunesOnceADay(t *testing.T) {
 
 func TestPlainTextSaysWhatWasSaidAndDone(t *testing.T) {
 	s, l := newLog(t)
-	appendAll(t, l, events.Sent("go"), events.Up(t, events.AgentSays("I *will*", "")),
-		events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"ls","kind":"execute","status":"completed","content":[{"type":"content","content":{"type":"text","text":"a\nb\n"}}]}`),
-		events.Up(t, events.Plan("completed", "pending")), conversation.TurnEnded{})
+	appendAll(t, l, test.Sent("go"), test.Up(t, test.AgentSays("I *will*", "")),
+		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"ls","kind":"execute","status":"completed","content":[{"type":"content","content":{"type":"text","text":"a\nb\n"}}]}`),
+		test.Up(t, test.Plan("completed", "pending")), conversation.TurnEnded{})
 	got, err := s.Read(t.Context(), l.ID())
 	if err != nil {
 		t.Fatal(err)

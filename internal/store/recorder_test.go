@@ -6,7 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 )
 
 var (
@@ -51,7 +51,7 @@ func TestAnAgentThatWasOnlyLookedAtLeavesNoLog(t *testing.T) {
 func TestHistoryOfTheAgentIsKept(t *testing.T) {
 	for _, prompt := range []conversation.Event{
 		conversation.Text{Chunk: acpclient.UserMessageChunk, Text: "Fix it"},
-		events.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix it"}]}`),
+		test.Up(t, `{"sessionUpdate":"user_message","messageId":"u","content":[{"type":"text","text":"Fix it"}]}`),
 	} {
 		s := New(t.TempDir())
 		r := s.Record(Meta{Cwd: "/a"}, nil)
@@ -74,9 +74,9 @@ func TestEachSessionHasALogOfItsOwn(t *testing.T) {
 	if r.ID() != "" {
 		t.Error("a log has begun without a prompt")
 	}
-	record(t, r, events.Sent("one"), text("answer"))
+	record(t, r, test.Sent("one"), text("answer"))
 	id := r.ID()
-	record(t, r, text(" more"), again, opened, events.Sent("two"))
+	record(t, r, text(" more"), again, opened, test.Sent("two"))
 	if r.ID() == id || r.ID() == "" {
 		t.Errorf("the second session has the log %q", r.ID())
 	}
@@ -85,8 +85,8 @@ func TestEachSessionHasALogOfItsOwn(t *testing.T) {
 	}
 	record(t, r, text("too late"))
 	want := [][]string{
-		kinds([]conversation.Event{ready, first, opened, events.Sent("one"), text("answer"), text(" more")}),
-		kinds([]conversation.Event{ready, again, opened, events.Sent("two")}),
+		kinds([]conversation.Event{ready, first, opened, test.Sent("one"), text("answer"), text(" more")}),
+		kinds([]conversation.Event{ready, again, opened, test.Sent("two")}),
 	}
 	var got [][]string
 	for _, log := range stored(t, s) {
@@ -100,7 +100,7 @@ func TestEachSessionHasALogOfItsOwn(t *testing.T) {
 
 func TestGoesOnInALog(t *testing.T) {
 	s, l := newLog(t)
-	appendAll(t, l, ready, events.Sent("one"))
+	appendAll(t, l, ready, test.Sent("one"))
 	r := s.Record(Meta{}, l)
 	record(t, r, conversation.SessionOpening{How: conversation.OpenResume, ID: "x"}, text("more"))
 	if r.ID() != l.ID() || len(stored(t, s)) != 1 || len(stored(t, s)[0]) != 4 {

@@ -4,8 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // lineDrawingSet is the DEC special graphics set, from '`' to '~'.
@@ -46,7 +45,7 @@ func (s *Screen) drawsLines() bool {
 // of its own has cells of its own, as programs reckon that know wcwidth(3) alone,
 // and as every terminal has room for.
 func (s *Screen) print(r rune) {
-	width := cells.Rune(r)
+	width := termtext.RuneWidth(r)
 	if (width == 0 || regional(r)) && s.join(r) {
 		return
 	}
@@ -92,12 +91,12 @@ func (s *Screen) join(r rune) bool {
 	whole := string(c.char) + c.tail + string(r)
 	n, width := len(whole), int(c.width)
 	if !extends(r) {
-		n, width = cells.Safe.Next(whole)
+		n, width = termtext.Safe.Next(whole)
 	}
 	switch {
 	case n != len(whole):
 		return false
-	case safetext.Block(whole) != whole || len(c.tail)+utf8.RuneLen(r) > maxTail:
+	case termtext.Block(whole) != whole || len(c.tail)+utf8.RuneLen(r) > maxTail:
 		return !regional(r) // it is dropped
 	case width == int(c.width):
 		c.tail = strings.Clone(whole[utf8.RuneLen(c.char):])

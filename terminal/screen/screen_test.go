@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"parley/internal/cells"
-	"parley/internal/test/termtest"
+	"parley/internal/termtext"
+	"parley/internal/test/ptytest"
 
 	"pgregory.net/rapid"
 )
@@ -208,7 +208,7 @@ func checkSafe(t interface{ Fatalf(string, ...any) }, s *Screen) {
 		if !utf8.ValidString(l) {
 			t.Fatalf("line %d is not UTF-8: %q", i, l)
 		}
-		if w := cells.Safe.Width(l); w > s.cols {
+		if w := termtext.Safe.Width(l); w > s.cols {
 			t.Fatalf("line %d is %d columns wide, of %d: %q", i, w, s.cols, l)
 		}
 		for rest := l; rest != ""; {
@@ -287,14 +287,14 @@ func FuzzScreen(f *testing.F) {
 
 // What programs print in any script stands on the screen of any terminal.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
-	for _, on := range termtest.Settings() {
+	for _, on := range ptytest.Settings() {
 		t.Run(on.String(), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				text := termtest.Text(30).Draw(t, "text")
+				text := ptytest.Text(30).Draw(t, "text")
 				cols := rapid.IntRange(10, 200).Draw(t, "cols")
 				s := New(cols, 5, 1000)
 				s.Write([]byte(text + "\r\n"))
-				if lost := termtest.Missing(termtest.Show(on.Kind, s.Lines(), cols), text); lost != "" {
+				if lost := ptytest.Missing(ptytest.Show(on.Kind, s.Lines(), cols), text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%q", lost, s.Lines())
 				}
 			})

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 // Attachment is text that goes with a prompt as a block of its own, such as what a
@@ -54,7 +54,7 @@ func (c *chips) attach(a Attachment) (mark string) {
 		return ""
 	}
 	label := "[" + oneLine(a.Label) + "]"
-	c.list = append(c.list, chip{label: label, width: cells.Width(label), text: func() string { return label }, attached: &a})
+	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: func() string { return label }, attached: &a})
 	return string(firstChip + rune(len(c.list)-1))
 }
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 // pos is a place between two characters: a line and a byte offset in it, always
@@ -21,7 +21,7 @@ type line struct {
 	// starts are the offsets where the rows of the wrapped line begin, for the
 	// layout wrapped; nil when not yet known.
 	starts  []int
-	wrapped cells.Layout
+	wrapped termtext.Layout
 	// change is the edit that starts does not know of yet, nil for none.
 	change *change
 }

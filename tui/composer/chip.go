@@ -6,8 +6,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // In a draft, folded text is one character of the last private use plane. No
@@ -46,7 +45,7 @@ func (c *chips) fold(raw string) (mark string, text func() string) {
 	}
 	label := fmt.Sprintf("[pasted text #%d, %s]", len(c.list)+1, amount(raw))
 	text = sync.OnceValue(func() string { return clean(raw) })
-	c.list = append(c.list, chip{label: label, width: cells.Width(label), text: text})
+	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: text})
 	return string(firstChip + rune(len(c.list)-1)), text
 }
 
@@ -114,7 +113,7 @@ func (c *chips) expand(raw string, labels bool) string {
 
 // clean makes text from outside fit for the draft.
 func clean(s string) string {
-	s = safetext.Block(s)
+	s = termtext.Block(s)
 	if strings.IndexByte(s, 0xF4) < 0 {
 		return s
 	}
@@ -162,7 +161,7 @@ func (c *chips) next(s string, i int) (bytes, columns int) {
 	for end < len(s) && !utf8.RuneStart(s[end]) {
 		end--
 	}
-	return cells.Next(s[i:end])
+	return termtext.NextCluster(s[i:end])
 }
 
 // part measures as much of the unit at i as a row of a width has room for. A chip
@@ -175,7 +174,7 @@ func (c *chips) part(s string, i, width int) (bytes, columns int) {
 		return bytes, columns
 	}
 	if _, ok := c.at(s[i:]); !ok && s[i] != '\t' {
-		bytes, columns = cells.Fit(s[i:i+bytes], width, width)
+		bytes, columns = termtext.Fit(s[i:i+bytes], width, width)
 	}
 	return bytes, min(columns, width)
 }
@@ -188,7 +187,7 @@ const maxUnit = 128
 // those that it takes.
 func (c *chips) breakable(unit string, columns int) bool {
 	_, ok := c.at(unit)
-	return ok || cells.Wide(unit, columns)
+	return ok || termtext.Wide(unit, columns)
 }
 
 // previous is where the unit before i begins.

@@ -9,10 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 
 	"parley/acpclient"
-	"parley/internal/safetext"
 )
 
 // command is a slash command, cleaned. own is one of parley's.
@@ -51,7 +50,7 @@ func firstOf(s string) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "")
 	}
-	return safetext.Line(strings.TrimSpace(clean(s)))
+	return termtext.Line(strings.TrimSpace(clean(s)))
 }
 
 type completionKind int
@@ -131,7 +130,7 @@ func (c *Composer) offer() tea.Cmd {
 		p.items, p.labels = c.matchCommands(query), 0
 		p.found, p.all, p.atLeast = len(p.items), len(c.commands), false
 		for _, it := range p.items {
-			p.labels = max(p.labels, cells.Width(it.label))
+			p.labels = max(p.labels, termtext.Width(it.label))
 		}
 		return cmd
 	}

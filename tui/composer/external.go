@@ -11,8 +11,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/safetext"
-	"parley/tui/editor"
+	"parley/internal/termtext"
+	"parley/tui/desktop"
 )
 
 // editedBytes is the longest text that is taken back from an editor.
@@ -46,7 +46,7 @@ func (c *Composer) openEditor() tea.Cmd {
 	raw, chips := c.buf.raw(), c.chips.frozen()
 	return func() tea.Msg {
 		text := chips.expand(raw, false)
-		args, err := editor.Here().Words()
+		args, err := desktop.SystemEditor().Words()
 		if err != nil {
 			return ErrorMsg{Err: fmt.Errorf("edit the prompt in an editor: %w", err)}
 		}
@@ -87,7 +87,7 @@ func (m editorClosedMsg) read() tea.Msg {
 	}
 	if err != nil {
 		return ErrorMsg{Err: fmt.Errorf("edit the prompt with %s: %w; the draft is as it was",
-			safetext.Line(filepath.Base(m.args[0])), err)}
+			termtext.Line(filepath.Base(m.args[0])), err)}
 	}
 	return editorTextMsg{m.owner, text, m.was}
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley/internal/git"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 const (
@@ -38,7 +38,7 @@ func listFiles(root string) ([]string, error) {
 		paths, err = walkFiles(ctx, root)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", safetext.Line(root), err)
+		return nil, fmt.Errorf("list the files of %s: %w", termtext.Line(root), err)
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths), nil

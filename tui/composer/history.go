@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"parley/config"
-	"parley/internal/regular"
+	"parley/fs"
 )
 
 const (
@@ -61,7 +60,7 @@ const historyRead = 16 << 20
 func OpenHistory(path, project string) (*History, error) {
 	h := &History{path: path, project: project}
 	data, err := readEnd(path, historyRead)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) {
 		return h, nil
 	}
 	if err != nil {
@@ -97,7 +96,7 @@ func OpenHistory(path, project string) (*History, error) {
 
 // readEnd returns the last bytes of a regular file, at most most of them.
 func readEnd(path string, most int64) ([]byte, error) {
-	f, err := regular.Open(path)
+	f, err := fs.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +156,7 @@ func (h *History) append(text string, now time.Time) (err error) {
 		return err
 	}
 	if info, err := os.Stat(h.path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w", h.path, regular.ErrNotRegular)
+		return fmt.Errorf("%s: %w", h.path, fs.ErrNotRegular)
 	}
 	// The lock is not that of the file: another one takes its place when it is cut.
 	unlock, err := lockedfile.MutexAt(h.path + ".lock").Lock()

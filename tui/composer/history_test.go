@@ -15,7 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"parley/internal/regular"
+	"parley/fs"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -284,10 +284,10 @@ func TestHistoryNeverWaits(t *testing.T) {
 func TestHistoryIsARegularFile(t *testing.T) {
 	dir := t.TempDir() // a folder stands for whatever else it may be
 	h, err := OpenHistory(dir, "/p")
-	if !errors.Is(err, regular.ErrNotRegular) || len(h.all()) != 0 {
+	if !errors.Is(err, fs.ErrNotRegular) || len(h.all()) != 0 {
 		t.Errorf("opened: %v", err)
 	}
-	if err := h.save("one", time.Now()); !errors.Is(err, regular.ErrNotRegular) {
+	if err := h.save("one", time.Now()); !errors.Is(err, fs.ErrNotRegular) {
 		t.Errorf("saved: %v", err)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	_ "golang.org/x/image/webp"
 
 	"parley/acpclient"
-	"parley/internal/cells"
-	"parley/internal/regular"
+	"parley/fs"
+	"parley/internal/termtext"
 )
 
 // ImageBytes is the largest image that goes with a prompt, in bytes.
@@ -79,7 +79,7 @@ func (f *files) image(shown, abs string) (*Image, error) {
 	var data []byte
 	var err error
 	if shown == abs {
-		data, err = regular.Head(abs, ImageBytes+1)
+		data, err = fs.ReadHead(abs, ImageBytes+1)
 	} else if file := f.open(shown, abs); file != nil {
 		data, err = io.ReadAll(io.LimitReader(file, ImageBytes+1))
 		_ = file.Close() // nothing was written
@@ -101,7 +101,7 @@ const imageHead = 1 << 20
 
 // lookAtImage is what the draft shows of the image in a file.
 func lookAtImage(abs string, info os.FileInfo) (*Image, error) {
-	head, err := regular.Head(abs, imageHead)
+	head, err := fs.ReadHead(abs, imageHead)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (c *chips) image(img *Image) (mark string) {
 	if img.Name != "" {
 		text = writeMention(img.Name)
 	}
-	c.list = append(c.list, chip{label: label, width: cells.Width(label), text: func() string { return text }, image: img})
+	c.list = append(c.list, chip{label: label, width: termtext.Width(label), text: func() string { return text }, image: img})
 	return string(firstChip + rune(len(c.list)-1))
 }
 

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // AnotherFile is the key that takes the marked file and goes on with the next one.
@@ -141,7 +141,7 @@ func (c *Composer) takeList(msg filesListedMsg) tea.Cmd {
 	}
 	c.listing, c.listed, c.listError = false, c.now(), ""
 	if msg.err != nil {
-		c.listError = safetext.Line(msg.err.Error())
+		c.listError = termtext.Line(msg.err.Error())
 	} else {
 		c.index = msg.index
 	}

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 // OwnCommand is a slash command of parley's.
@@ -66,7 +66,7 @@ func (c *Composer) Usage() string {
 	}
 	for _, cmd := range c.commands {
 		if cmd.name == name && cmd.hint != "" {
-			return "/" + name + " " + cells.Truncate(cmd.hint, 60, "…")
+			return "/" + name + " " + termtext.Truncate(cmd.hint, 60, "…")
 		}
 	}
 	return ""

@@ -5,7 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -41,7 +41,7 @@ func (c *Composer) popupLine(it item, selected bool, width int) string {
 		return sign + c.label(it, width, style)
 	}
 	column := min(c.offered().labels, width/2)
-	gap := strings.Repeat(" ", column-cells.Width(c.fit(it.label, column))+2)
+	gap := strings.Repeat(" ", column-termtext.Width(c.fit(it.label, column))+2)
 	room, mark := width-column-2, ""
 	if it.own {
 		mark = c.theme.Accent.Render(ownMark)
@@ -87,9 +87,9 @@ func (c *Composer) PopupCount() string {
 // fit cuts text off at a width. Of a path the end says more than the begin.
 func (c *Composer) fit(text string, width int) string {
 	if c.offered().kind == fileCompletion && c.completion.note == "" {
-		return cells.TruncateStart(text, width, "…")
+		return termtext.TruncateStart(text, width, "…")
 	}
-	return cells.Truncate(text, width, "…")
+	return termtext.Truncate(text, width, "…")
 }
 
 // offered is what the popup shows: prompts of the history while they are searched.
@@ -105,7 +105,7 @@ func (c *Composer) offered() *completion {
 func (c *Composer) searchLine() (line string, column int) {
 	const label = "search: "
 	room := max(1, c.textWidth()-len(label))
-	query := cells.TruncateStart(c.search.query, room, "…")
+	query := termtext.TruncateStart(c.search.query, room, "…")
 	line = strings.Repeat(" ", gutter) + c.theme.Key.Render(label) + c.theme.Strong.Render(query)
-	return cells.Truncate(line, c.width, ""), min(c.width-1, gutter+len(label)+cells.Width(query))
+	return termtext.Truncate(line, c.width, ""), min(c.width-1, gutter+len(label)+termtext.Width(query))
 }

@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/internal/cells"
-	"parley/internal/regular"
+	"parley/fs"
+	"parley/internal/termtext"
 )
 
 const (
@@ -49,9 +49,9 @@ func (c *Composer) offerWidth() int {
 // besidePreview puts line i of the preview beside an offer.
 func (c *Composer) besidePreview(offer string, i int) string {
 	column := gutter + c.offerWidth()
-	line := offer + strings.Repeat(" ", max(0, column-cells.Width(offer))) + c.theme.Faint.Render("│ ")
+	line := offer + strings.Repeat(" ", max(0, column-termtext.Width(offer))) + c.theme.Faint.Render("│ ")
 	if p := &c.completion; c.preview.path == p.items[p.selected].label && i < len(c.preview.lines) {
-		line += c.theme.Muted.Render(cells.Truncate(c.preview.lines[i], c.width-column-3, "…"))
+		line += c.theme.Muted.Render(termtext.Truncate(c.preview.lines[i], c.width-column-3, "…"))
 	}
 	return line
 }
@@ -91,7 +91,7 @@ func readPreview(root, path string) []string {
 			return []string{fmt.Sprintf("an image, %d×%d, %s", img.Width, img.Height, byteSize(info.Size()))}
 		}
 	}
-	head, err := regular.Head(abs, previewBytes)
+	head, err := fs.ReadHead(abs, previewBytes)
 	switch {
 	case err != nil:
 		return []string{"(it cannot be read)"}

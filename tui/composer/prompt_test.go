@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
-	"parley/internal/test/repository"
+	"parley/internal/test"
 )
 
 func write(t *testing.T, dir, name, content string) {
@@ -152,7 +152,7 @@ func TestListFiles(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "ran")
 	for _, args := range [][]string{{"init", "-q"}, {"config", "core.fsmonitor", "touch " + marker}, {"add", "a.go"}} {
 		cmd := exec.Command("git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
-		cmd.Dir, cmd.Env = root, repository.Environ()
+		cmd.Dir, cmd.Env = root, test.Environ()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 const (
@@ -125,7 +125,7 @@ func (c *Composer) ghost(column int) string {
 	if text == "" {
 		return ""
 	}
-	return c.theme.Faint.Render(cells.Truncate(text, max(0, c.width-column), "…"))
+	return c.theme.Faint.Render(termtext.Truncate(text, max(0, c.width-column), "…"))
 }
 
 // row draws one row of the draft.
@@ -148,7 +148,7 @@ func (c *Composer) row(p place, width int) string {
 		n, w := b.chips.part(text, i, width)
 		shown := text[i : i+n]
 		if ch, ok := b.chips.at(shown); ok {
-			shown = cells.Truncate(ch.label, w, "…")
+			shown = termtext.Truncate(ch.label, w, "…")
 		} else if shown == "\t" {
 			shown = strings.Repeat(" ", w)
 		}

@@ -6,27 +6,27 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/internal/cells"
-	"parley/internal/test/termtest"
+	"parley/internal/termtext"
+	"parley/internal/test/ptytest"
 )
 
 // Every character of a draft stands on the screen, and the cursor behind the last.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
-	for _, on := range termtest.Settings() {
+	for _, on := range ptytest.Settings() {
 		t.Run(on.String(), func(t *testing.T) {
-			termtest.Use(t, on.Method)
+			ptytest.Use(t, on.Method)
 			c := newTest(t, nil)
 			c.SetMaxHeight(1000)
 			rapid.Check(t, func(t *rapid.T) {
-				text, width := termtest.Text(20).Draw(t, "text"), rapid.IntRange(narrowest+2, 200).Draw(t, "width")
+				text, width := ptytest.Text(20).Draw(t, "text"), rapid.IntRange(narrowest+2, 200).Draw(t, "width")
 				c.SetWidth(width)
 				c.SetText(text)
 				lines, cursor := c.View()
-				screen := termtest.Show(on.Kind, lines, width)
-				if lost := termtest.Missing(screen, text); lost != "" {
+				screen := ptytest.Show(on.Kind, lines, width)
+				if lost := ptytest.Missing(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 				}
-				if last := len(lines) - 1; cursor.Y != last || cursor.X < min(cells.Width(strings.TrimRight(lines[last], " ")), width-1) {
+				if last := len(lines) - 1; cursor.Y != last || cursor.X < min(termtext.Width(strings.TrimRight(lines[last], " ")), width-1) {
 					t.Fatalf("the cursor is at %d,%d of\n%s", cursor.X, cursor.Y, screen)
 				}
 			})
@@ -36,21 +36,21 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 
 // When it turns out how the terminal measures text, the draft is laid out anew.
 func TestViewFollowsTheMethod(t *testing.T) {
-	termtest.Use(t, cells.Safe)
+	ptytest.Use(t, termtext.Safe)
 	c := newTest(t, nil)
 	c.SetWidth(20)
 	play(c, strings.Repeat("👍🏽", 6))
 	if got, want := screen(c), "❯ 👍🏽👍🏽👍🏽👍🏽\n  👍🏽👍🏽"; got != want {
 		t.Errorf("with four cells for each thumb: %q, want %q", got, want)
 	}
-	cells.Use(cells.Graphemes)
+	termtext.UseMethod(termtext.Graphemes)
 	if got, want := screen(c), "❯ 👍🏽👍🏽👍🏽👍🏽👍🏽👍🏽"; got != want {
 		t.Errorf("with two: %q, want %q", got, want)
 	}
 }
 
 func TestCharactersWiderThanTheScreen(t *testing.T) {
-	termtest.Use(t, cells.Safe)
+	ptytest.Use(t, termtext.Safe)
 	c := newTest(t, nil)
 	c.SetWidth(8)
 	play(c, "a👨‍👩‍👧‍👦b")

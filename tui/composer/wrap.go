@@ -4,14 +4,14 @@ import (
 	"slices"
 	"sort"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 // rows returns where the rows of a line begin when it is wrapped to width
 // columns: between words where it can be, inside of a unit only if it is wider
 // than a row. Spaces that do not fit hang over the edge, as in every editor.
 func (b *buffer) rows(row, width int) []int {
-	l, layout := &b.lines[row], cells.NewLayout(width)
+	l, layout := &b.lines[row], termtext.NewLayout(width)
 	switch {
 	case l.starts == nil || l.wrapped != layout:
 		l.starts = b.chips.wrap(l.text, width, []int{0}, func(int) bool { return false })

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // address is what is known of a URL that the agent wants opened.
@@ -25,7 +25,7 @@ type address struct {
 // look looks at a URL. It touches no network.
 func look(raw string) address {
 	a := address{raw: raw}
-	if safetext.Visible(raw) != raw || strings.ContainsAny(raw, "\n\\ ") {
+	if termtext.Visible(raw) != raw || strings.ContainsAny(raw, "\n\\ ") {
 		a.why = "it holds characters that do not belong in an address"
 	}
 	u, err := url.Parse(raw)
@@ -80,7 +80,7 @@ func (a *address) draw(p paper) []string {
 			out = append(out, th.Muted.Render(cut(label, p.width)))
 			column = 0
 		}
-		for i, l := range exact(safetext.Visible(value), p.width-column) {
+		for i, l := range exact(termtext.Visible(value), p.width-column) {
 			if i > 0 {
 				label = ""
 			}

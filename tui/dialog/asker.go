@@ -2,8 +2,8 @@ package dialog
 
 import (
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // asker is who asks for a permission, if it is not the agent itself.
@@ -20,7 +20,7 @@ func askerOf(c *conversation.Conversation, call *conversation.ToolCall) asker {
 	}
 	by := asker{subagent: true}
 	if parent := c.Tool(call.Parent); parent != nil {
-		by.name = toolface.Title(parent, safetext.VisibleLine)
+		by.name = toolview.Title(parent, termtext.VisibleLine)
 	}
 	return by
 }

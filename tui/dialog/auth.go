@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // Auth asks how to sign in to an agent.
@@ -35,11 +35,11 @@ func (d *Auth) offer() {
 		return
 	}
 	for _, m := range d.methods {
-		name := safetext.VisibleLine(m.Name)
+		name := termtext.VisibleLine(m.Name)
 		if name == "" {
-			name = safetext.VisibleLine(string(m.ID))
+			name = termtext.VisibleLine(string(m.ID))
 		}
-		a := reply{icon: "→", name: name, more: safetext.VisibleLine(clip(m.Description))}
+		a := reply{icon: "→", name: name, more: termtext.VisibleLine(clip(m.Description))}
 		switch m.Type {
 		case acpclient.AuthMethodAgent, "":
 			a.action = SignIn{m.ID}
@@ -47,11 +47,11 @@ func (d *Auth) offer() {
 			a.icon, a.action = "$", SignInTerminal{m}
 			run := "runs the agent's program in this terminal"
 			if len(m.Args) > 0 {
-				run += " with " + safetext.VisibleLine(toolface.ShellWords(m.Args))
+				run += " with " + termtext.VisibleLine(toolview.ShellWords(m.Args))
 			}
 			a.more = strings.TrimPrefix(a.more+" · "+run, " · ")
 		default:
-			a.icon, a.off, a.more = "•", true, "not supported by parley: "+safetext.VisibleLine(string(m.Type))
+			a.icon, a.off, a.more = "•", true, "not supported by parley: "+termtext.VisibleLine(string(m.Type))
 		}
 		d.replies.list = append(d.replies.list, a)
 	}
@@ -59,7 +59,7 @@ func (d *Auth) offer() {
 
 // Busy says that signing in has begun, by the method with this name.
 func (d *Auth) Busy(name string) {
-	d.busy, d.err = safetext.Line(name), nil
+	d.busy, d.err = termtext.Line(name), nil
 	if d.busy == "" {
 		d.busy = "the agent"
 	}
@@ -93,7 +93,7 @@ func (d *Auth) View(width, maxHeight int) View {
 		}
 		return out
 	})
-	return d.view(panel{title: "Sign in to " + cut(safetext.Line(d.agent), 40), body: body}, width, maxHeight)
+	return d.view(panel{title: "Sign in to " + cut(termtext.Line(d.agent), 40), body: body}, width, maxHeight)
 }
 
 // Hints implements [Dialog].

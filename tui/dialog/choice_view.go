@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 // nameLines is how many lines the name of a reply gets, and so does what tells it
@@ -17,7 +17,7 @@ const nameLines = 2
 // It is made anew only when something has changed, and only what is visible is drawn:
 // there may be very many.
 type replyLayout struct {
-	on            cells.Layout
+	on            termtext.Layout
 	width         int
 	marked, count int
 
@@ -29,7 +29,7 @@ type replyLayout struct {
 // layout brings the layout up to date.
 func (a *replies) layout(width int) *replyLayout {
 	l := &a.laid
-	on := cells.NewLayout(width)
+	on := termtext.NewLayout(width)
 	if l.starts != nil && l.on == on && l.count == len(a.list) {
 		if l.marked != a.marked {
 			l.marked = a.marked
@@ -39,7 +39,7 @@ func (a *replies) layout(width int) *replyLayout {
 	}
 	*l = replyLayout{on: on, width: width, marked: a.marked, count: len(a.list)}
 	for _, c := range a.list {
-		l.keys = max(l.keys, cells.Width(c.key()))
+		l.keys = max(l.keys, termtext.Width(c.key()))
 	}
 	l.heights = make([]int, len(a.list))
 	for i := range a.list {
@@ -72,7 +72,7 @@ func (a *replies) indent(c reply) int {
 		n += a.laid.keys + 2
 	}
 	if c.icon != "" {
-		n += cells.Width(c.icon) + 1
+		n += termtext.Width(c.icon) + 1
 	}
 	return n
 }
@@ -92,7 +92,7 @@ func (a *replies) text(i int, whole bool) (name, more []string) {
 		return name, nil
 	}
 	more = someLines(c.more, room, most)
-	if last := name[len(name)-1]; len(more) == 1 && cells.Width(last)+cells.Width(more[0])+2 <= room {
+	if last := name[len(name)-1]; len(more) == 1 && termtext.Width(last)+termtext.Width(more[0])+2 <= room {
 		return name, nil
 	}
 	return name, more
@@ -173,7 +173,7 @@ func (a replyList) draw(i int, p paper) []string {
 	}
 	for j := range lines {
 		if j == 1 {
-			lead = strings.Repeat(" ", cells.Width(lead))
+			lead = strings.Repeat(" ", termtext.Width(lead))
 		}
 		lines[j] = lead + lines[j]
 	}

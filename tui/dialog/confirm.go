@@ -1,7 +1,7 @@
 package dialog
 
 import (
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // Choice is one answer to a [Confirmation].
@@ -38,7 +38,7 @@ type Confirm struct {
 func NewConfirm(env Env, q Confirmation) *Confirm {
 	d := &Confirm{question: newQuestion(env), asked: q}
 	for _, c := range q.Choices {
-		a := reply{icon: "•", name: safetext.Line(c.Name), action: c.Do}
+		a := reply{icon: "•", name: termtext.Line(c.Name), action: c.Do}
 		if c.Risky {
 			a.tone, a.grave = bad, true
 		}
@@ -69,7 +69,7 @@ func linesBelow(text string, lines []string) content {
 	about := column{vital{newBlock(func(p paper) []string { return styled(prose(text, p.width), p.th.Text) })}, gap{}}
 	for _, l := range lines {
 		about = append(about, vital{newBlock(func(p paper) []string {
-			out := exact(safetext.VisibleLine(l), max(1, p.width-2))
+			out := exact(termtext.VisibleLine(l), max(1, p.width-2))
 			for i := range out {
 				out[i] = p.th.CodeBar.Render("│ ") + p.th.Text.Render(out[i])
 			}
@@ -82,7 +82,7 @@ func linesBelow(text string, lines []string) content {
 // View implements [Dialog].
 func (d *Confirm) View(width, maxHeight int) View {
 	width = atMost(width)
-	p := panel{title: safetext.Line(d.asked.Title), body: d.about}
+	p := panel{title: termtext.Line(d.asked.Title), body: d.about}
 	if d.asked.Lines == nil {
 		p.body = vital{d.about}
 	}

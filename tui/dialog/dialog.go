@@ -29,7 +29,7 @@ import (
 	"parley/internal/conversation"
 	"parley/tui/diffview"
 	"parley/tui/theme"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Dialog is a panel above the prompt.
@@ -126,9 +126,9 @@ type Env struct {
 	// it by itself.
 	Diffs *diffview.Preference
 	// Sites are the places that changes have in their files; nil if none is known.
-	Sites *toolface.Sites
+	Sites *toolview.Sites
 	// Reach knows which paths lead out of the session's directories; it may be nil.
-	Reach *toolface.Reach
+	Reach *toolview.Reach
 	// Now is the clock.
 	Now func() time.Time
 	// Drafting reports whether the prompt holds text: letters and digits are the

@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -26,7 +26,7 @@ type EntryDialog struct {
 
 // NewEntry lets the person write a line.
 func NewEntry(env Env, e Entry) *EntryDialog {
-	d := &EntryDialog{env: env, entry: e, input: input{hint: safetext.Line(e.Hint)}}
+	d := &EntryDialog{env: env, entry: e, input: input{hint: termtext.Line(e.Hint)}}
 	d.input.set(e.Text)
 	return d
 }
@@ -63,7 +63,7 @@ func (d *EntryDialog) View(width, maxHeight int) View {
 	width = atMost(width)
 	th := d.env.Theme
 	text, column := d.input.draw(max(1, inner(width, maxHeight)-2), th)
-	p := panel{th: th, title: safetext.Line(d.entry.Title), snug: true, head: []string{th.Accent.Render("❯") + " " + text}}
+	p := panel{th: th, title: termtext.Line(d.entry.Title), snug: true, head: []string{th.Accent.Render("❯") + " " + text}}
 	p.cursor = tea.NewCursor(column+2, 0)
 	v, _ := p.view(width, maxHeight)
 	return v

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // fieldKind is how a field is filled in.
@@ -131,9 +131,9 @@ func defaultText(t acpclient.ElicitationPropertyType, raw json.RawMessage) strin
 // label is what the field is called.
 func (f *field) label() string {
 	if t := strings.TrimSpace(f.schema.Title); t != "" {
-		return safetext.VisibleLine(t)
+		return termtext.VisibleLine(t)
 	}
-	if n := safetext.VisibleLine(f.name); n != "" {
+	if n := termtext.VisibleLine(f.name); n != "" {
 		return n
 	}
 	return "a field without a name"

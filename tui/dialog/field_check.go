@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // value is the value of a field as it is sent; set is false if it is left out.
@@ -105,7 +105,7 @@ func (f *field) badText(s string) string {
 		return fmt.Sprintf("this has to have %s at most, it has %d", Count(int(*most), "character"), n)
 	}
 	if f.pattern != nil && !f.pattern.MatchString(s) {
-		return "this has to match " + safetext.VisibleLine(f.schema.Pattern)
+		return "this has to match " + termtext.VisibleLine(f.schema.Pattern)
 	}
 	return badFormat(f.schema.Format, s)
 }
@@ -201,10 +201,10 @@ func (f *field) textRules() []string {
 		words = append(words, Count(int(*s.MaxLength), "character")+" at most")
 	}
 	if s.Format != "" {
-		words = append(words, safetext.VisibleLine(s.Format))
+		words = append(words, termtext.VisibleLine(s.Format))
 	}
 	if s.Pattern != "" {
-		rule := "matches " + safetext.VisibleLine(clip(s.Pattern))
+		rule := "matches " + termtext.VisibleLine(clip(s.Pattern))
 		if f.pattern == nil {
 			rule += ", which cannot be checked here"
 		}

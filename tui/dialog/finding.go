@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -121,8 +121,8 @@ func (f *finding) mark(line string, number int, th *theme.Theme) string {
 		if i < 0 {
 			break
 		}
-		start := cells.Width(text[:from+i])
-		ranges = append(ranges, lipgloss.NewRange(start, start+cells.Width(words), style))
+		start := termtext.Width(text[:from+i])
+		ranges = append(ranges, lipgloss.NewRange(start, start+termtext.Width(words), style))
 		from += i + len(words)
 	}
 	if ranges == nil {

@@ -8,7 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // Form asks for values. Accepting, declining and cancelling are three buttons
@@ -199,7 +199,7 @@ func (d *Form) press(button int, key string) Action {
 func (d *Form) content() (map[string]any, bool) {
 	d.problem = ""
 	if m := d.asked.Request.Mode; m != acpclient.ElicitForm && m != "" {
-		d.problem = "parley does not know this way of asking (" + safetext.VisibleLine(string(m)) + "), so it cannot be accepted"
+		d.problem = "parley does not know this way of asking (" + termtext.VisibleLine(string(m)) + "), so it cannot be accepted"
 		return nil, false
 	}
 	content := map[string]any{}

@@ -5,8 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -58,9 +57,9 @@ func (d *Form) View(width, maxHeight int) View {
 }
 
 func (d *Form) title() string {
-	title := cut(safetext.Line(d.agent), 40) + " asks"
-	if s := d.asked.Request.RequestedSchema; s != nil && safetext.Line(s.Title) != "" {
-		title += ": " + safetext.Line(clip(s.Title))
+	title := cut(termtext.Line(d.agent), 40) + " asks"
+	if s := d.asked.Request.RequestedSchema; s != nil && termtext.Line(s.Title) != "" {
+		title += ": " + termtext.Line(clip(s.Title))
 	}
 	return title
 }
@@ -144,7 +143,7 @@ func (f *field) heading(w int, focused bool, th *theme.Theme) []string {
 		mark = indent
 	}
 	rules := f.rules()
-	if last := len(lines) - 1; last >= 0 && rules != "" && cells.Width(lines[last])+2+cells.Width(rules) <= w {
+	if last := len(lines) - 1; last >= 0 && rules != "" && termtext.Width(lines[last])+2+termtext.Width(rules) <= w {
 		lines[last] += "  " + th.Faint.Render(rules)
 		return lines
 	}
@@ -183,17 +182,17 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 		if f.picked[i] {
 			tick = th.Success.Render(box[true])
 		}
-		title := safetext.VisibleLine(clip(c.Title))
+		title := termtext.VisibleLine(clip(c.Title))
 		if title == "" {
-			title = safetext.VisibleLine(clip(c.Const))
+			title = termtext.VisibleLine(clip(c.Const))
 		}
 		line := "  " + mark + tick + " " + name.Render(title)
-		about := safetext.Line(clip(c.Description))
+		about := termtext.Line(clip(c.Description))
 		whole := line
 		if about != "" {
 			whole += "  " + th.Faint.Render(about)
 		}
-		if !focused || i != f.at || cells.Width(whole) <= w {
+		if !focused || i != f.at || termtext.Width(whole) <= w {
 			lines = append(lines, formLine{cut(whole, w), -1, i})
 			continue
 		}
@@ -219,7 +218,7 @@ func (d *Form) buttons(w int, inert bool) []string {
 	th := d.env.Theme
 	lines := marked("✗", d.problem, w, th.Error)
 	row := d.buttonRow(th, inert, "  ")
-	if cells.Width(row) > w {
+	if termtext.Width(row) > w {
 		row = d.buttonRow(th, inert, " ")
 	}
 	return append(lines, cut(row, w))

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/markdown"
 	"parley/tui/theme"
 )
@@ -39,7 +39,7 @@ type section struct {
 
 // NewGuide shows a document in Markdown below a title, which the person asked for.
 func NewGuide(env Env, title, text string) *Guide {
-	d := &Guide{env: env, title: safetext.Line(title)}
+	d := &Guide{env: env, title: termtext.Line(title)}
 	d.find.input.hint = "find words"
 	for _, s := range cutSections(text) {
 		if len(d.text) > 0 {
@@ -70,7 +70,7 @@ func cutSections(text string) []section {
 		marks := len(line) - len(strings.TrimLeft(line, "#"))
 		if title, is := strings.CutPrefix(line[marks:], " "); is && !fenced && marks >= 1 && marks <= 3 {
 			end()
-			heading, level = safetext.Line(strings.ReplaceAll(title, "`", "")), marks
+			heading, level = termtext.Line(strings.ReplaceAll(title, "`", "")), marks
 		}
 		part.WriteString(line)
 	}

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -191,7 +191,7 @@ func drawNarrow(p paper, rows []helpRow) [][]string {
 	out := make([][]string, len(rows))
 	for i, r := range rows {
 		keys, text := r.styled(p.th)
-		if cells.Width(r.keys)+cells.Width(r.text)+4 <= p.width {
+		if termtext.Width(r.keys)+termtext.Width(r.text)+4 <= p.width {
 			out[i] = []string{"  " + keys + "  " + text}
 			continue
 		}
@@ -213,7 +213,7 @@ func (r helpRow) styled(th *theme.Theme) (keys, text string) {
 func drawColumn(p paper, rows []helpRow) [][]string {
 	column := 0
 	for _, r := range rows {
-		column = max(column, cells.Width(r.keys))
+		column = max(column, termtext.Width(r.keys))
 	}
 	column = min(column, max(4, p.width/2))
 	out := make([][]string, len(rows))

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // What follows shows questions as lines of text, and takes lines as answers, for who
@@ -38,7 +38,7 @@ func (d *Permission) Text() string {
 }
 
 // Why says what kept a rule from answering, "" if no rule is about it.
-func (d *Permission) Why() string { return safetext.VisibleLine(d.asked.Why) }
+func (d *Permission) Why() string { return termtext.VisibleLine(d.asked.Why) }
 
 // Replies are the options in the agent's order. Rules of parley's own are not among
 // them.
@@ -62,7 +62,7 @@ func (d *Permission) Rejects(option acpclient.PermissionOptionID) bool {
 
 // Text is what signing in is asked for with.
 func (d *Auth) Text() string {
-	text := safetext.Block(strings.TrimSpace(d.message))
+	text := termtext.Block(strings.TrimSpace(d.message))
 	if text == "" {
 		text = "The agent wants you to sign in before it goes on."
 	}
@@ -86,14 +86,14 @@ func (d *Link) Text() string {
 	a := &d.address
 	lines := []string{"The agent asks you to open an address."}
 	if said := strings.TrimSpace(d.asked.Request.Message); said != "" {
-		lines = append(lines, "It says: "+safetext.Block(said))
+		lines = append(lines, "It says: "+termtext.Block(said))
 	}
-	lines = append(lines, "Host: "+safetext.Visible(a.host))
+	lines = append(lines, "Host: "+termtext.Visible(a.host))
 	if a.other != "" {
-		lines = append(lines, "That is: "+safetext.Visible(a.other))
+		lines = append(lines, "That is: "+termtext.Visible(a.other))
 	}
 	lines = append(lines, a.warnings...)
-	lines = append(lines, "Address: "+safetext.Visible(a.raw))
+	lines = append(lines, "Address: "+termtext.Visible(a.raw))
 	if !a.opens {
 		lines = append(lines, "It cannot be opened from here: "+a.why)
 	}
@@ -115,9 +115,9 @@ func (d *Link) Replies() []Reply {
 
 // Text is what the agent says about the form.
 func (d *Form) Text() string {
-	lines := []string{safetext.Block(strings.TrimSpace(d.asked.Request.Message))}
+	lines := []string{termtext.Block(strings.TrimSpace(d.asked.Request.Message))}
 	if s := d.asked.Request.RequestedSchema; s != nil && strings.TrimSpace(s.Description) != "" {
-		lines = append(lines, safetext.Block(strings.TrimSpace(s.Description)))
+		lines = append(lines, termtext.Block(strings.TrimSpace(s.Description)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -133,12 +133,12 @@ func (d *Form) FieldText(i int) (text string, fills bool) {
 		lines[0] += " (" + strings.ReplaceAll(rules, " · ", ", ") + ")"
 	}
 	if about := strings.TrimSpace(f.schema.Description); about != "" {
-		lines = append(lines, safetext.Block(about))
+		lines = append(lines, termtext.Block(about))
 	}
 	for n, c := range f.choices {
-		line := fmt.Sprintf("%d. %s", n+1, safetext.VisibleLine(c.Title))
+		line := fmt.Sprintf("%d. %s", n+1, termtext.VisibleLine(c.Title))
 		if c.Description != "" {
-			line += ": " + safetext.VisibleLine(c.Description)
+			line += ": " + termtext.VisibleLine(c.Description)
 		}
 		lines = append(lines, line)
 	}
@@ -155,12 +155,12 @@ func (d *Form) FieldText(i int) (text string, fills bool) {
 // words are the value of a field as it stands, "" if it has none.
 func (f *field) words() string {
 	if f.kind == textField {
-		return safetext.VisibleLine(f.input.text)
+		return termtext.VisibleLine(f.input.text)
 	}
 	var names []string
 	for i, on := range f.picked {
 		if on {
-			names = append(names, safetext.VisibleLine(f.choices[i].Title))
+			names = append(names, termtext.VisibleLine(f.choices[i].Title))
 		}
 	}
 	return strings.Join(names, ", ")
@@ -194,7 +194,7 @@ func (f *field) numbers(line string) (picked []bool, problem string) {
 	for _, word := range words {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > len(picked) {
-			return nil, fmt.Sprintf("%q is not one of the numbers from 1 to %d", safetext.VisibleLine(word), len(picked))
+			return nil, fmt.Sprintf("%q is not one of the numbers from 1 to %d", termtext.VisibleLine(word), len(picked))
 		}
 		picked[n-1] = true
 	}

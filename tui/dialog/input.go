@@ -7,8 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -43,10 +42,10 @@ func (in *input) insert(text string) {
 	in.at += len(text)
 }
 
-// clean is safetext.Line, which takes spaces at the ends away with what it
+// clean is termtext.Line, which takes spaces at the ends away with what it
 // removes: here they were typed.
 func clean(text string) string {
-	if line := safetext.Line(text); line == text {
+	if line := termtext.Line(text); line == text {
 		return text
 	}
 	lead := text[:len(text)-len(strings.TrimLeft(text, " "))]
@@ -54,7 +53,7 @@ func clean(text string) string {
 	if len(lead) == len(text) {
 		return lead
 	}
-	return lead + safetext.Line(text) + tail
+	return lead + termtext.Line(text) + tail
 }
 
 // key takes a key that edits or moves in the text.
@@ -101,11 +100,11 @@ func (in *input) draw(width int, th *theme.Theme) (string, int) {
 	if in.text == "" {
 		return th.Faint.Render(cut(in.hint, width)), 0
 	}
-	if cells.Width(in.text) < width {
-		return th.Text.Render(in.text), cells.Width(in.text[:in.at])
+	if termtext.Width(in.text) < width {
+		return th.Text.Render(in.text), termtext.Width(in.text[:in.at])
 	}
-	from, column := cells.FitEnd(in.text[:in.at], width-1)
-	n, _ := cells.Fit(in.text[from:], width, width)
+	from, column := termtext.FitEnd(in.text[:in.at], width-1)
+	n, _ := termtext.Fit(in.text[from:], width, width)
 	return th.Text.Render(in.text[from : from+n]), column
 }
 
@@ -113,7 +112,7 @@ func firstCluster(s string) string {
 	if s == "" {
 		return ""
 	}
-	n, _ := cells.Next(s)
+	n, _ := termtext.NextCluster(s)
 	return s[:n]
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // Link asks whether to open an address. Nothing is opened or looked up before
@@ -28,7 +28,7 @@ type Link struct {
 func newLink(env Env, e *conversation.Elicitation, agent string) *Link {
 	d := &Link{question: newQuestion(env), asked: e, address: look(e.Request.URL)}
 	d.intro = newBlock(func(p paper) []string {
-		return styled(prose(safetext.Line(agent)+" asks you to open an address in your browser.", p.width), p.th.Text)
+		return styled(prose(termtext.Line(agent)+" asks you to open an address in your browser.", p.width), p.th.Text)
 	})
 	d.where = newBlock(d.address.draw)
 	d.said = newBlock(func(p paper) []string { return styled(prose(e.Request.Message, p.width), p.th.Muted) })

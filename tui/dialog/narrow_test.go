@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 // In the narrowest window that parley works in, a question says whole why it takes no
@@ -50,7 +50,7 @@ func TestTheHelpIsNotCutInANarrowWindow(t *testing.T) {
 		}
 	}
 	for _, line := range strings.Split(text, "\n") {
-		if w := cells.Width(line); w > 40 {
+		if w := termtext.Width(line); w > 40 {
 			t.Errorf("%d wide: %q", w, line)
 		}
 	}

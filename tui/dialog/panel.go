@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -136,11 +136,11 @@ func (p *panel) fitted(lines, foot []string, width int) int {
 	need := snuggest - frameWidth
 	for _, part := range [][]string{lines, foot} {
 		for _, line := range part {
-			need = max(need, cells.Width(line))
+			need = max(need, termtext.Width(line))
 		}
 	}
 	// What stands in the border has its blanks and a corner on both sides.
-	need = max(need, cells.Width(p.title)+cells.Width(p.note)+6, cells.Width(p.below(width))+6)
+	need = max(need, termtext.Width(p.title)+termtext.Width(p.note)+6, termtext.Width(p.below(width))+6)
 	return min(width, need+frameWidth)
 }
 
@@ -188,7 +188,7 @@ func (p *panel) below(width int) string {
 		hidden = "↕ " + Count(p.hidden, "more line")
 	}
 	joined := func(status string) string { return strings.Trim(status+" · "+hidden, " ·") }
-	if words := joined(p.status); p.brief == "" || cells.Width(words) <= borderRoom(width) {
+	if words := joined(p.status); p.brief == "" || termtext.Width(words) <= borderRoom(width) {
 		return words
 	}
 	return joined(p.brief)
@@ -259,7 +259,7 @@ func (p *panel) divider(w int) string {
 	}
 	rule := lipgloss.NewStyle().Foreground(p.th.Border)
 	text := cut(strings.Join(words, " · "), w)
-	rest := max(0, w-cells.Width(text)-1)
+	rest := max(0, w-termtext.Width(text)-1)
 	return p.th.Info.Render(text) + " " + rule.Render(strings.Repeat("╌", rest))
 }
 
@@ -289,13 +289,13 @@ func borderRoom(width int) int { return width - 6 }
 func border(edge lipgloss.Style, from, to, left, right string, width int) string {
 	room := borderRoom(width)
 	label := func(s string) string {
-		if cells.Width(s) == 0 {
+		if termtext.Width(s) == 0 {
 			return ""
 		}
 		return " " + s + " "
 	}
 	right = label(cut(right, room/2))
-	left = label(cut(left, room-cells.Width(right)))
-	fill := max(0, width-4-cells.Width(left)-cells.Width(right))
+	left = label(cut(left, room-termtext.Width(right)))
+	fill := max(0, width-4-termtext.Width(left)-termtext.Width(right))
 	return edge.Render(from+"─") + left + edge.Render(strings.Repeat("─", fill)) + right + edge.Render("─"+to)
 }

@@ -11,10 +11,10 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/theme"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Permission asks the person about a tool call. It shows the call, and every
@@ -94,13 +94,13 @@ func optionReplies(env Env, p *conversation.Permission) []reply {
 	names := map[string]int{}
 	for _, o := range p.Options {
 		kinds[o.Kind]++
-		names[safetext.VisibleLine(o.Name)]++
+		names[termtext.VisibleLine(o.Name)]++
 	}
 	list := make([]reply, len(p.Options))
 	for i, o := range p.Options {
-		a := reply{name: safetext.VisibleLine(o.Name), icon: "•", action: Answer{p.ID, o.OptionID}}
+		a := reply{name: termtext.VisibleLine(o.Name), icon: "•", action: Answer{p.ID, o.OptionID}}
 		if a.name == "" || names[a.name] > 1 {
-			a.more = safetext.VisibleLine(string(o.OptionID))
+			a.more = termtext.VisibleLine(string(o.OptionID))
 		}
 		if a.name == "" {
 			a.name = "an option without a name"
@@ -261,7 +261,7 @@ func (d *Permission) changesFiles() bool {
 
 // show shows the call on the whole screen.
 func (d *Permission) show() Action {
-	call, by, show := d.asked.Asked, d.asker, callContent{at: toolface.In(d.env.Cwd), reach: d.env.Reach}
+	call, by, show := d.asked.Asked, d.asker, callContent{at: toolview.In(d.env.Cwd), reach: d.env.Reach}
 	return Show{Call: call, Head: func(width int, th *theme.Theme) []string {
 		head := aboutCallItself(call, by, show)
 		if file := d.asked.File; file != nil {
@@ -295,7 +295,7 @@ func (d *Permission) refresh() {
 	d.version, d.seen = call.Version(), now
 	d.sites = d.env.Sites.Version()
 	content := callContent{
-		at: toolface.In(d.env.Cwd), reach: d.env.Reach, sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
+		at: toolview.In(d.env.Cwd), reach: d.env.Reach, sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
 	}
 	if d.asked.File != nil {
 		d.about = aboutFile(d.asked.File, call, content)
@@ -305,7 +305,7 @@ func (d *Permission) refresh() {
 	d.rawFrom = len(d.about) + 1
 	if d.raw {
 		d.about = append(d.about, gap{}, quoted("title", call.Title))
-		d.about = append(d.about, gap{}, rawPart(toolface.RawInput, call.RawInput))
+		d.about = append(d.about, gap{}, rawPart(toolview.RawInput, call.RawInput))
 	}
 	for _, words := range d.said() {
 		d.about = append(d.about, gap{}, note("the agent says: "+words))
@@ -375,7 +375,7 @@ func (d *Permission) Hints() []Hint {
 		hints = d.env.hint(hints, config.ActionDialogEdit, "in $EDITOR")
 	}
 	if len(hints) > 0 && d.sight.whole() && d.hasRaw() {
-		word := toolface.RawInput
+		word := toolview.RawInput
 		if d.raw {
 			word = "hide " + word
 		}

@@ -5,18 +5,17 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/markdown"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // aboutCall is everything that is known of a tool call, as content of a panel.
 func aboutCall(t *conversation.ToolCall, by asker, show callContent) column {
 	parts := aboutCallItself(t, by, show)
-	for _, q := range toolface.Questions(t.RawInput) {
+	for _, q := range toolview.Questions(t.RawInput) {
 		parts = append(parts, gap{}, vital{questionBlock(q)})
 	}
 	if len(t.Tasks) > 0 {
@@ -25,8 +24,8 @@ func aboutCall(t *conversation.ToolCall, by asker, show callContent) column {
 	show.said = said(t, show.at)
 	for i := range t.Content {
 		c := &t.Content[i]
-		show.kind, show.deletes = t.Kind, toolface.Deletes(c, t.Kind)
-		if part := toolface.Visit(c, show); part != nil {
+		show.kind, show.deletes = t.Kind, toolview.Deletes(c, t.Kind)
+		if part := toolview.Visit(c, show); part != nil {
 			parts = append(parts, gap{}, part)
 		}
 	}
@@ -42,17 +41,17 @@ func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) colum
 	if by.subagent {
 		parts = append(parts, by.about())
 	}
-	agreement, places := toolface.AgreementOf(t), show.places(t)
+	agreement, places := toolview.AgreementOf(t), show.places(t)
 	command := show.at.Command(t.RawInput)
-	if agreement == toolface.Agrees || command.Line == "" || t.Kind != acpclient.ToolExecute || len(places) > 0 {
+	if agreement == toolview.Agrees || command.Line == "" || t.Kind != acpclient.ToolExecute || len(places) > 0 {
 		parts = append(parts, vital{newBlock(func(p paper) []string {
-			return callHead(t, agreement == toolface.Agrees, places, p)
+			return callHead(t, agreement == toolview.Agrees, places, p)
 		})})
 	}
 	if command.Line != "" {
 		parts = append(parts, gap{}, vital{commandBlock(command, show.reach.Of(directory(t)))})
 	}
-	if agreement == toolface.Differs {
+	if agreement == toolview.Differs {
 		parts = append(parts, gap{}, vital{otherWords(t)})
 	}
 	if left := rest(t, show.at); len(left) > 0 {
@@ -68,14 +67,14 @@ func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) colum
 // so that it can look like nothing else; it is shown whole, behind a bar, if there
 // is nothing else that tells what is asked.
 func callHead(t *conversation.ToolCall, titled bool, places []place, p paper) []string {
-	th, kind := p.th, toolface.KindOf(t.Kind)
-	indent := cells.Width(kind.Verb) + 4
+	th, kind := p.th, toolview.KindOf(t.Kind)
+	indent := termtext.Width(kind.Verb) + 4
 	if p.width < 3*indent {
 		indent = 2
 	}
 	room := max(1, p.width-indent)
 	var out []string
-	title := toolface.Title(t, safetext.VisibleLine)
+	title := toolview.Title(t, termtext.VisibleLine)
 	lead := pad(th.Accent.Render(kind.Icon+" "+kind.Verb), indent)
 	switch {
 	case !titled:
@@ -110,18 +109,18 @@ func callHead(t *conversation.ToolCall, titled bool, places []place, p paper) []
 // otherWords shows a title that names something else than what would be done.
 func otherWords(t *conversation.ToolCall) content {
 	return newBlock(func(p paper) []string {
-		title := toolface.Title(t, safetext.VisibleLine)
+		title := toolview.Title(t, termtext.VisibleLine)
 		lead, bar := "! The agent's own words for it differ", p.th.CodeBar.Render("│ ")
-		if room := p.width - cells.Width(lead) - 3; cells.Width(title) <= room {
+		if room := p.width - termtext.Width(lead) - 3; termtext.Width(title) <= room {
 			return []string{p.th.Warning.Render(lead) + " " + bar + p.th.Muted.Render(title)}
 		}
-		lines := styled(cells.Wrap(lead, p.width), p.th.Warning)
+		lines := styled(termtext.Wrap(lead, p.width), p.th.Warning)
 		return append(lines, bar+p.th.Muted.Render(cut(title, max(1, p.width-2))))
 	})
 }
 
 // commandBlock shows a command whole, every character of it.
-func commandBlock(c toolface.Command, dir toolface.Standing) content {
+func commandBlock(c toolview.Command, dir toolview.Standing) content {
 	return newBlock(func(p paper) []string {
 		var out []string
 		for i, line := range exact(c.Line, max(1, p.width-2)) {
@@ -139,7 +138,7 @@ func commandBlock(c toolface.Command, dir toolface.Standing) content {
 }
 
 // questionBlock shows a question to the person, and what there is to choose.
-func questionBlock(q toolface.Question) content {
+func questionBlock(q toolview.Question) content {
 	return newBlock(func(p paper) []string {
 		out := styled(exact(q.Line(), p.width), p.th.Strong)
 		for _, o := range q.Options {
@@ -163,7 +162,7 @@ func tasksBlock(tasks []acpclient.PlanEntry) content {
 	return newBlock(func(p paper) []string {
 		var out []string
 		for _, task := range tasks {
-			out = append(out, toolface.Task(task, p.th, p.width)...)
+			out = append(out, toolview.Task(task, p.th, p.width)...)
 		}
 		return out
 	})
@@ -172,17 +171,17 @@ func tasksBlock(tasks []acpclient.PlanEntry) content {
 // callContent shows each content of a call; what it makes is nil if there is
 // nothing to see.
 type callContent struct {
-	at      toolface.Places
-	reach   *toolface.Reach
+	at      toolview.Places
+	reach   *toolview.Reach
 	said    map[string]bool // texts that are shown already
-	sites   *toolface.Sites
+	sites   *toolview.Sites
 	diffs   *diffview.Preference
 	context int                // unchanged lines around a change
 	kind    acpclient.ToolKind // of the call
 	deletes bool               // a change takes its file away
 }
 
-var _ toolface.Visitor[content] = callContent{}
+var _ toolview.Visitor[content] = callContent{}
 
 func (c callContent) Block(b *acpclient.ContentBlock) content {
 	words := c.at.Block(b)
@@ -192,9 +191,9 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 	}
 	switch {
 	case strings.TrimSpace(words.Text) == "", b.Type == acpclient.ContentText && c.said[unfenced(words.Text)]:
-	case b.Type == acpclient.ContentText && toolface.Verbatim(c.kind, words.Text):
+	case b.Type == acpclient.ContentText && toolview.Verbatim(c.kind, words.Text):
 		parts = append(parts, newBlock(func(p paper) []string {
-			return styled(exact(safetext.Visible(strings.TrimRight(words.Text, "\n")), p.width), p.th.Text)
+			return styled(exact(termtext.Visible(strings.TrimRight(words.Text, "\n")), p.width), p.th.Text)
 		}))
 	default:
 		parts = append(parts, newMarkdown(words.Text))
@@ -225,7 +224,7 @@ func (c callContent) Unknown(label string, raw json.RawMessage) content {
 func rawPart(label string, raw []byte) content {
 	return newBlock(func(p paper) []string {
 		lines := []string{p.th.Muted.Render(label)}
-		return append(lines, styled(exact(toolface.JSON(raw, 0), p.width), p.th.Text)...)
+		return append(lines, styled(exact(toolview.JSON(raw, 0), p.width), p.th.Text)...)
 	})
 }
 
@@ -234,7 +233,7 @@ func rawPart(label string, raw []byte) content {
 func quoted(label, s string) content {
 	return newBlock(func(p paper) []string {
 		lines := []string{p.th.Muted.Render(label)}
-		for _, line := range exact(safetext.Visible(s), max(1, p.width-2)) {
+		for _, line := range exact(termtext.Visible(s), max(1, p.width-2)) {
 			lines = append(lines, p.th.CodeBar.Render("│ ")+p.th.Text.Render(line))
 		}
 		return lines
@@ -249,7 +248,7 @@ func (gap) lines(paper, int, int) []string { return []string{""} }
 
 // note is a line or two in a quiet colour.
 func note(s string) content {
-	return newBlock(func(p paper) []string { return styled(exact(safetext.Visible(s), p.width), p.th.Muted) })
+	return newBlock(func(p paper) []string { return styled(exact(termtext.Visible(s), p.width), p.th.Muted) })
 }
 
 // diffPart is the change of a file; its path stands above it.
@@ -258,10 +257,10 @@ type diffPart struct {
 	shown *diffview.Preference
 }
 
-func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads toolface.Standing) content {
+func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads toolview.Standing) content {
 	head := newBlock(func(p paper) []string {
 		added, removed := d.Stats()
-		counts := toolface.Counts{Added: added, Removed: removed}.Styled(p.th)
+		counts := toolview.Counts{Added: added, Removed: removed}.Styled(p.th)
 		switch {
 		case d.Change() == diffview.Created:
 			counts += "  " + p.th.Success.Render("new file")
@@ -269,7 +268,7 @@ func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads t
 			counts += "  " + p.th.Error.Render("deleted")
 		}
 		lines := place{d.Path(), leads}.lines(p.width, p.th.DiffPath, p.th)
-		if last := len(lines) - 1; cells.Width(lines[last])+2+cells.Width(counts) <= p.width {
+		if last := len(lines) - 1; termtext.Width(lines[last])+2+termtext.Width(counts) <= p.width {
 			lines[last] += "  " + counts
 			return lines
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // aboutFile is what a question of parley's own is about: a file, why it is asked about,
@@ -14,7 +14,7 @@ func aboutFile(q *conversation.FileQuestion, t *conversation.ToolCall, show call
 	parts := column{vital{fileHead(q, t)}, gap{}, vital{fileReasons(q, t)}}
 	show.kind = t.Kind
 	for i := range t.Content {
-		if part := toolface.Visit(&t.Content[i], show); part != nil {
+		if part := toolview.Visit(&t.Content[i], show); part != nil {
 			parts = append(parts, gap{}, part)
 		}
 	}
@@ -33,11 +33,11 @@ func fileHead(q *conversation.FileQuestion, t *conversation.ToolCall) content {
 		if q.Outside {
 			look = p.th.Error
 		}
-		icon := toolface.KindOf(t.Kind).Icon
+		icon := toolview.KindOf(t.Kind).Icon
 		lines := styled(exact(fmt.Sprintf("%s The agent wants parley to %s this file:", icon, verb), p.width), p.th.Text)
-		lines = append(lines, styled(exact(safetext.VisibleLine(q.Target), p.width), look)...)
+		lines = append(lines, styled(exact(termtext.VisibleLine(q.Target), p.width), look)...)
 		if q.Path != q.Target {
-			lines = append(lines, styled(exact("by the path "+safetext.VisibleLine(q.Path), p.width), p.th.Muted)...)
+			lines = append(lines, styled(exact("by the path "+termtext.VisibleLine(q.Path), p.width), p.th.Muted)...)
 		}
 		return lines
 	})
@@ -69,10 +69,10 @@ func reasons(q *conversation.FileQuestion, t *conversation.ToolCall) []string {
 		out = append(out, "It belongs to parley itself.")
 	}
 	if q.Secret != "" {
-		out = append(out, "It may hold secrets: "+safetext.VisibleLine(q.Secret))
+		out = append(out, "It may hold secrets: "+termtext.VisibleLine(q.Secret))
 	}
 	if q.Runs != "" {
-		out = append(out, "What is written there is run, or decides what is run: "+safetext.VisibleLine(q.Runs))
+		out = append(out, "What is written there is run, or decides what is run: "+termtext.VisibleLine(q.Runs))
 	}
 	switch removed := len(t.Content) == 1 && t.Content[0].OldText == nil; {
 	case q.Changed && removed:

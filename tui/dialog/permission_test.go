@@ -14,7 +14,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // shownBy is the text that a dialog draws, without its frame.
@@ -447,12 +447,12 @@ func TestPermissionSaysWhatEscDoes(t *testing.T) {
 // for another reason at the same time.
 func TestAPathThatLeadsOutIsNewsBesideTheRawInput(t *testing.T) {
 	env, c := newEnv()
-	env.Reach = &toolface.Reach{Roots: []string{env.Cwd}}
+	env.Reach = &toolview.Reach{Roots: []string{env.Cwd}}
 	d := NewPermission(env, editPermission(), 1)
 	c.pass(LookTime)
 	d.View(80, 40)
 	strike(d, rawKey)
-	env.Reach.Add(map[string]toolface.Standing{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
+	env.Reach.Add(map[string]toolview.Standing{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
 	d.View(80, 40)
 	if d.ArmsIn(c.now()) == 0 {
 		t.Error("the question takes keys")

@@ -8,17 +8,16 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // place is a path as it is written for people, and where it leads.
 type place struct {
 	words string
-	leads toolface.Standing
+	leads toolview.Standing
 }
 
 // lines draw a place: in red, and with words that say so, if it leads out of the
@@ -26,14 +25,14 @@ type place struct {
 func (pl place) lines(width int, style lipgloss.Style, th *theme.Theme) []string {
 	words := pl.words
 	if pl.leads.Real != "" {
-		words += " → " + safetext.VisibleLine(pl.leads.Real)
+		words += " → " + termtext.VisibleLine(pl.leads.Real)
 	}
 	if !pl.leads.Outside {
 		return styled(exact(words, width), style)
 	}
 	out := styled(exact(words, width), th.Error)
 	const note = "outside the project"
-	if last := len(out) - 1; cells.Width(out[last])+2+len(note) <= width {
+	if last := len(out) - 1; termtext.Width(out[last])+2+len(note) <= width {
 		out[last] += "  " + th.Warning.Render(note)
 		return out
 	}
@@ -64,7 +63,7 @@ var placeKeys = slices.Concat(pathKeys, dirKeys, []string{
 // Paths are all paths that a permission names.
 func (d *Permission) Paths() []string {
 	t := d.asked.Asked
-	all := append(toolface.ShownPaths(t), texts(t.RawInput, placeKeys)...)
+	all := append(toolview.ShownPaths(t), texts(t.RawInput, placeKeys)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -111,13 +110,13 @@ func texts(raw json.RawMessage, keys []string) []string {
 }
 
 // labelledPlace shows a path below or behind its label.
-func labelledPlace(label, path string, leads toolface.Standing) content {
+func labelledPlace(label, path string, leads toolview.Standing) content {
 	return newBlock(func(p paper) []string {
 		lead := p.th.Muted.Render(label) + "  "
-		lines := place{safetext.VisibleLine(path), leads}.lines(max(1, p.width-cells.Width(label)-2), p.th.Text, p.th)
+		lines := place{termtext.VisibleLine(path), leads}.lines(max(1, p.width-termtext.Width(label)-2), p.th.Text, p.th)
 		for i := range lines {
 			lines[i] = lead + lines[i]
-			lead = strings.Repeat(" ", cells.Width(label)+2)
+			lead = strings.Repeat(" ", termtext.Width(label)+2)
 		}
 		return lines
 	})

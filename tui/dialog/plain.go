@@ -5,23 +5,23 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/diffview"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // plain is what a permission asks about as text, for the person's editor: everything,
 // with every character that hides something made visible.
 func (d *Permission) plain() string {
-	t, at := d.asked.Asked, toolface.In(d.env.Cwd)
+	t, at := d.asked.Asked, toolview.In(d.env.Cwd)
 	var parts []string
 	add := func(label, s string) {
 		if s = strings.TrimRight(s, "\n"); s != "" {
 			parts = append(parts, label+"\n"+s)
 		}
 	}
-	add("# "+toolface.KindOf(t.Kind).Verb, toolface.Title(t, safetext.VisibleLine))
-	if toolface.AgreementOf(t) == toolface.Differs {
+	add("# "+toolview.KindOf(t.Kind).Verb, toolview.Title(t, termtext.VisibleLine))
+	if toolview.AgreementOf(t) == toolview.Differs {
 		add("# beware", "The agent's own words for it, above, differ from what would be done.")
 	}
 	if d.asker.subagent {
@@ -36,14 +36,14 @@ func (d *Permission) plain() string {
 	if dir := at.Command(t.RawInput).Dir; dir != "" {
 		add("# in", dir)
 	}
-	for _, q := range toolface.Questions(t.RawInput) {
+	for _, q := range toolview.Questions(t.RawInput) {
 		add("# question", plainQuestion(q))
 	}
 	for _, task := range t.Tasks {
-		add("# task", safetext.Visible(task.Content))
+		add("# task", termtext.Visible(task.Content))
 	}
 	for _, e := range rest(t, at) {
-		add("# "+safetext.VisibleLine(e.key), e.text())
+		add("# "+termtext.VisibleLine(e.key), e.text())
 	}
 	for i := range t.Content {
 		add("# content", plainContent(&t.Content[i], at))
@@ -55,13 +55,13 @@ func (d *Permission) plain() string {
 // agent calls it if that is another path.
 func plainFile(q *conversation.FileQuestion) string {
 	if q.Path == q.Target {
-		return safetext.VisibleLine(q.Target)
+		return termtext.VisibleLine(q.Target)
 	}
-	return safetext.VisibleLine(q.Target) + "\nby the path " + safetext.VisibleLine(q.Path)
+	return termtext.VisibleLine(q.Target) + "\nby the path " + termtext.VisibleLine(q.Path)
 }
 
 // plainQuestion is a question of the agent, and what there is to choose.
-func plainQuestion(q toolface.Question) string {
+func plainQuestion(q toolview.Question) string {
 	lines := []string{q.Line()}
 	for _, o := range q.Options {
 		lines = append(lines, "- "+o.Line())
@@ -72,12 +72,12 @@ func plainQuestion(q toolface.Question) string {
 	return strings.Join(lines, "\n")
 }
 
-func plainPlaces(t *conversation.ToolCall, at toolface.Places, reach *toolface.Reach) string {
+func plainPlaces(t *conversation.ToolCall, at toolview.Places, reach *toolview.Reach) string {
 	var lines []string
 	for _, l := range at.Works(t.Locations) {
 		line, leads := at.Location(l), reach.Of(l.Path)
 		if leads.Real != "" {
-			line += " → " + safetext.VisibleLine(leads.Real)
+			line += " → " + termtext.VisibleLine(leads.Real)
 		}
 		if leads.Outside {
 			line += "  outside the project"
@@ -87,17 +87,17 @@ func plainPlaces(t *conversation.ToolCall, at toolface.Places, reach *toolface.R
 	return strings.Join(lines, "\n")
 }
 
-func plainContent(c *acpclient.ToolCallContent, at toolface.Places) string {
+func plainContent(c *acpclient.ToolCallContent, at toolview.Places) string {
 	if c.Type == acpclient.ToolContentDiff {
 		patch, err := diffview.New(at.Path(c.Path), c.OldText, c.NewText).Patch()
 		if err != nil { // it cannot be written as one
 			patch = at.Path(c.Path) + "\n" + c.NewText
 		}
-		return safetext.Visible(patch)
+		return termtext.Visible(patch)
 	}
 	if c.Content == nil {
 		return ""
 	}
 	words := at.Block(c.Content)
-	return safetext.Visible(strings.TrimSpace(words.String() + "\n" + words.Text))
+	return termtext.Visible(strings.TrimSpace(words.String() + "\n" + words.Text))
 }

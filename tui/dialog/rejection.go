@@ -7,8 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // A permission can be rejected with words: what the agent should do instead. They are
@@ -86,10 +85,10 @@ func plainRejection(options []acpclient.PermissionOption) (plain acpclient.Permi
 // optionName is what an option is called, in one line: by its identity if it has no
 // name.
 func optionName(o acpclient.PermissionOption) string {
-	if name := safetext.VisibleLine(o.Name); name != "" {
+	if name := termtext.VisibleLine(o.Name); name != "" {
 		return name
 	}
-	return safetext.VisibleLine(string(o.OptionID))
+	return termtext.VisibleLine(string(o.OptionID))
 }
 
 // Paste implements [Dialog]: it is text of the words, or of the prompt.
@@ -122,9 +121,9 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	}
 	foot := styled(words, p.th.Muted)
 	const lead = "❯ "
-	room := max(1, w-cells.Width(lead))
+	room := max(1, w-termtext.Width(lead))
 	line, column := d.words.draw(room, p.th)
-	p.cursor, p.inFoot = tea.NewCursor(cells.Width(lead)+column, len(foot)), true
+	p.cursor, p.inFoot = tea.NewCursor(termtext.Width(lead)+column, len(foot)), true
 	p.foot, p.keep = fixed(append(foot, p.th.Accent.Render(lead)+line)), len(foot)
 	v, place := p.view(width, maxHeight)
 	d.question.place = place

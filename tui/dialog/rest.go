@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // entry is a key of an object and its value.
@@ -23,7 +22,7 @@ type entry struct {
 func (e entry) text() string {
 	var text string
 	if json.Unmarshal(e.value, &text) != nil || strings.TrimSpace(text) == "" {
-		return toolface.JSON(e.value, 0)
+		return toolview.JSON(e.value, 0)
 	}
 	return text
 }
@@ -31,7 +30,7 @@ func (e entry) text() string {
 // rest is what the raw input of a call says and what is not shown of the call
 // otherwise: nothing that would be done may be hidden because parley does not know
 // the key that it stands under. What is no object has one entry without a key.
-func rest(t *conversation.ToolCall, at toolface.Places) []entry {
+func rest(t *conversation.ToolCall, at toolview.Places) []entry {
 	raw := bytes.TrimSpace(t.RawInput)
 	switch string(raw) {
 	case "", "null", "{}", "[]", `""`:
@@ -77,9 +76,9 @@ func entries(raw []byte) (list []entry, ok bool) {
 // those that make up the command, questions and task lists, and those that say again
 // what the places and the changes of the call say, under the names that agents give
 // them.
-func shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage, at toolface.Places) map[string]bool {
+func shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage, at toolview.Places) map[string]bool {
 	shown := commandKeys(values, at)
-	if onlyKeys(values["questions"], questionKeys) && len(toolface.Questions(t.RawInput)) > 0 {
+	if onlyKeys(values["questions"], questionKeys) && len(toolview.Questions(t.RawInput)) > 0 {
 		shown["questions"] = true
 	}
 	if onlyKeys(values["todos"], taskKeys) && len(t.Tasks) > 0 {
@@ -110,7 +109,7 @@ func shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage, at t
 
 // The names under which agents give what a change and its place say, too.
 var (
-	pathKeys  = toolface.PathKeys
+	pathKeys  = toolview.PathKeys
 	newKeys   = []string{"content", "contents", "file_text", "new_string", "newString", "newText", "new_str"}
 	dirKeys   = []string{"cwd", "workdir", "workingDirectory", "directory"}
 	patchKeys = []string{"diff", "patch"}
@@ -149,14 +148,14 @@ func onlyKeys(raw json.RawMessage, keys []string) bool {
 
 // commandKeys are the keys that make up the command which is shown: without any of
 // them it would be another one.
-func commandKeys(values map[string]json.RawMessage, at toolface.Places) map[string]bool {
+func commandKeys(values map[string]json.RawMessage, at toolview.Places) map[string]bool {
 	part, used := map[string]json.RawMessage{}, map[string]bool{}
 	for _, key := range slices.Concat(dirKeys, []string{"command", "cmd", "args"}) {
 		if v, ok := values[key]; ok {
 			part[key] = v
 		}
 	}
-	command := func() toolface.Command {
+	command := func() toolview.Command {
 		raw, _ := json.Marshal(part)
 		return at.Command(raw)
 	}
@@ -183,8 +182,8 @@ func commandKeys(values map[string]json.RawMessage, at toolface.Places) map[stri
 func labelled(label, s string) content {
 	below := quoted(label, s)
 	return newBlock(func(p paper) []string {
-		text := safetext.Visible(s)
-		if strings.Contains(text, "\n") || cells.Width(label)+2+cells.Width(text) > p.width {
+		text := termtext.Visible(s)
+		if strings.Contains(text, "\n") || termtext.Width(label)+2+termtext.Width(text) > p.width {
 			return below.lines(p, 0, below.height(p))
 		}
 		return []string{p.th.Muted.Render(label) + "  " + p.th.Text.Render(text)}
@@ -193,12 +192,12 @@ func labelled(label, s string) content {
 
 // restBlock shows entries, each text as the lines that it has, and anything else as
 // JSON: every character of it, behind a bar.
-func restBlock(list []entry, reach *toolface.Reach) content {
+func restBlock(list []entry, reach *toolview.Reach) content {
 	var parts column
 	for _, e := range list {
-		label := safetext.VisibleLine(e.key)
+		label := termtext.VisibleLine(e.key)
 		if label == "" {
-			label = toolface.RawInput
+			label = toolview.RawInput
 		}
 		text := e.text()
 		if slices.Contains(placeKeys, e.key) && reach.Of(text).Outside {

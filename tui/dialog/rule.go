@@ -8,8 +8,8 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // ProposeRules asks for the step in which a rule can be saved that answers what the
@@ -71,7 +71,7 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 		return nil
 	}
 	d := &RuleStep{question: newQuestion(env), asked: p}
-	project := toolface.In("").Path(env.Cwd)
+	project := toolview.In("").Path(env.Cwd)
 	d.about = column{vital{newBlock(func(p paper) []string {
 		return styled(prose("It is allowed now, once. From then on parley answers by itself what the rule allows: everywhere, or in "+project+".", p.width), p.th.Text)
 	})}}
@@ -100,7 +100,7 @@ func proposalLabel(i, of int) string {
 // stand above.
 func proposalName(i int, rules []string) string {
 	if len(rules) == 1 {
-		return safetext.VisibleLine(rules[0])
+		return termtext.VisibleLine(rules[0])
 	}
 	return fmt.Sprintf("the %d rules of %c", len(rules), 'A'+i)
 }

@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -145,14 +145,14 @@ type block struct {
 	draw func(paper) []string
 
 	on     paper
-	layout cells.Layout
+	layout termtext.Layout
 	done   []string
 }
 
 func newBlock(draw func(paper) []string) *block { return &block{draw: draw} }
 
 func (b *block) height(p paper) int {
-	if layout := cells.NewLayout(p.width); b.on != p || b.layout != layout {
+	if layout := termtext.NewLayout(p.width); b.on != p || b.layout != layout {
 		b.on, b.layout, b.done = p, layout, b.draw(p)
 	}
 	return len(b.done)

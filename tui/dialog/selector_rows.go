@@ -7,7 +7,7 @@ import (
 
 	"github.com/sahilm/fuzzy"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // rows are the items of a list as they stand below each other: all of them
@@ -49,7 +49,7 @@ func (r *rows) all() {
 		if g := r.items[i].Group; g != group {
 			group = g
 			if g != "" {
-				r.shown = append(r.shown, row{item: -1, heading: safetext.Line(g)})
+				r.shown = append(r.shown, row{item: -1, heading: termtext.Line(g)})
 			}
 		}
 		r.shown = append(r.shown, row{item: i})
@@ -72,8 +72,8 @@ func (r *rows) filter(text string) {
 	if r.titles == nil {
 		r.titles, r.details = make([]string, len(r.items)), make([]string, len(r.items))
 		for i, it := range r.items {
-			r.titles[i] = bounded(safetext.Line(clip(it.Title)))
-			r.details[i] = strings.ToLower(bounded(r.titles[i] + " " + safetext.Line(clip(it.Group)) + " " + safetext.Line(clip(it.Detail))))
+			r.titles[i] = bounded(termtext.Line(clip(it.Title)))
+			r.details[i] = strings.ToLower(bounded(r.titles[i] + " " + termtext.Line(clip(it.Group)) + " " + termtext.Line(clip(it.Detail))))
 		}
 	}
 	var in []int

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -14,7 +13,7 @@ func (s *Selector) View(width, maxHeight int) View {
 	width = atMost(width)
 	s.refresh()
 	th := s.env.Theme
-	p := panel{th: th, title: safetext.Line(s.list.Title), scroll: &scroller{}}
+	p := panel{th: th, title: termtext.Line(s.list.Title), scroll: &scroller{}}
 	w := inner(width, maxHeight)
 	if s.filters() {
 		p.searchLine(&s.input, w)
@@ -117,7 +116,9 @@ func (s *Selector) detail(w int) []string {
 // has a column.
 func (it Item) more(column, w int) string {
 	title, detail := clip(it.Title), clip(it.Detail)
-	cuts := func(text string, room int) bool { return len(text) > room && cells.Width(safetext.Line(text)) > room }
+	cuts := func(text string, room int) bool {
+		return len(text) > room && termtext.Width(termtext.Line(text)) > room
+	}
 	if detail == "" {
 		column = w - rowLead
 	}
@@ -165,8 +166,8 @@ func (s *Selector) titleWidth(w int) int {
 	for _, r := range s.rows.shown[from:min(from+near, len(s.rows.shown))] {
 		if r.item >= 0 {
 			it := s.list.Items[r.item]
-			title = max(title, cells.Width(safetext.Line(clip(it.Title))))
-			detail = max(detail, cells.Width(safetext.Line(clip(it.Detail))))
+			title = max(title, termtext.Width(termtext.Line(clip(it.Title))))
+			detail = max(detail, termtext.Width(termtext.Line(clip(it.Detail))))
 		}
 	}
 	share := w * 2 / 5
@@ -217,14 +218,14 @@ func (s *Selector) row(p paper, r row, marked bool, column int) string {
 	case it.Current:
 		now = th.Success.Render("●") + " "
 	}
-	title := safetext.Line(clip(it.Title))
+	title := termtext.Line(clip(it.Title))
 	if title == "" {
-		title = "(" + safetext.Line(clip(it.ID)) + ")"
+		title = "(" + termtext.Line(clip(it.ID)) + ")"
 	}
 	text := theme.Letters(title, r.hits, name, th.Accent.Bold(marked))
-	about := safetext.Line(clip(it.Detail))
+	about := termtext.Line(clip(it.Detail))
 	if s.filter() != "" && it.Group != "" {
-		about = strings.TrimSuffix(safetext.Line(clip(it.Group))+" · "+about, " · ")
+		about = strings.TrimSuffix(termtext.Line(clip(it.Group))+" · "+about, " · ")
 	}
 	line := pointer + now
 	if about == "" {

@@ -6,12 +6,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/diffview"
 )
 
 // frameOf is how wide the frame of a dialog is.
-func frameOf(d Dialog, width int) int { return cells.Width(d.View(width, 30).Lines[0]) }
+func frameOf(d Dialog, width int) int { return termtext.Width(d.View(width, 30).Lines[0]) }
 
 func TestDialogsAreNoWiderThanTheyNeed(t *testing.T) {
 	short, _ := armed(runPermission())

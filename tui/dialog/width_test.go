@@ -11,10 +11,9 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/internal/test/termtest"
+	"parley/internal/termtext"
+	"parley/internal/test/ptytest"
 )
 
 // questions ask about a text in each place where a person must see all of it.
@@ -59,14 +58,14 @@ var questions = map[string]func(Env, string) Dialog{
 // Every character of what a person decides on stands on the screen.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
 	names := slices.Sorted(maps.Keys(questions))
-	for _, on := range termtest.Settings() {
+	for _, on := range ptytest.Settings() {
 		t.Run(on.String(), func(t *testing.T) {
-			termtest.Use(t, on.Method)
+			ptytest.Use(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
 				env, c := newEnv()
 				env.Keys = config.DefaultKeys()
 				name := rapid.SampledFrom(names).Draw(t, "question")
-				text := strings.ToValidUTF8(termtest.Text(16).Draw(t, "text"), "\ufffd")
+				text := strings.ToValidUTF8(ptytest.Text(16).Draw(t, "text"), "\ufffd")
 				d := questions[name](env, text)
 				c.pass(time.Second)
 				width := rapid.IntRange(10, 200).Draw(t, "width")
@@ -74,14 +73,14 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 					d.Key(press("down"))
 					d.Key(press("down"))
 				}
-				screen := termtest.Show(on.Kind, d.View(width, 2000).Lines, width)
+				screen := ptytest.Show(on.Kind, d.View(width, 2000).Lines, width)
 				if name != "content" && name != "message" && name != "confirmation" {
-					text = safetext.Visible(text) // what cannot be seen is shown by its number
+					text = termtext.Visible(text) // what cannot be seen is shown by its number
 				}
 				if name == "address" {
 					text = strings.ReplaceAll(text, " ", "")
 				}
-				if lost := termtest.Missing(screen, text); lost != "" {
+				if lost := ptytest.Missing(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 				}
 			})
@@ -95,8 +94,8 @@ func TestEmojiHideNothing(t *testing.T) {
 	thumbs := strings.Repeat("👍🏽", 30)
 	command := "echo " + thumbs + " ; rm -rf ~/important ; echo ok"
 	env, _ := newEnv()
-	screen := termtest.Show(termtest.Wcwidth, questions["command"](env, command).View(100, 40).Lines, 100)
-	if lost := termtest.Missing(screen, command); lost != "" {
+	screen := ptytest.Show(ptytest.Wcwidth, questions["command"](env, command).View(100, 40).Lines, 100)
+	if lost := ptytest.Missing(screen, command); lost != "" {
 		t.Errorf("the screen lacks %q\n%s", lost, screen)
 	}
 }
@@ -107,8 +106,8 @@ func TestDashesStay(t *testing.T) {
 	env, _ := newEnv()
 	for width := 10; width <= 200; width++ {
 		for _, name := range []string{"title", "confirmation"} {
-			screen := termtest.Show(termtest.Wcwidth, questions[name](env, command).View(width, 200).Lines, width)
-			if lost := termtest.Missing(screen, command); lost != "" {
+			screen := ptytest.Show(ptytest.Wcwidth, questions[name](env, command).View(width, 200).Lines, width)
+			if lost := ptytest.Missing(screen, command); lost != "" {
 				t.Errorf("%s at %d columns: the screen lacks %q\n%s", name, width, lost, screen)
 			}
 		}
@@ -117,10 +116,10 @@ func TestDashesStay(t *testing.T) {
 
 // When it turns out how the terminal measures text, questions are laid out anew.
 func TestViewFollowsTheMethod(t *testing.T) {
-	termtest.Use(t, cells.Safe)
+	ptytest.Use(t, termtext.Safe)
 	thumbs := strings.Repeat("👍🏽", 10)
 	for name, ask := range questions {
-		cells.Use(cells.Safe)
+		termtext.UseMethod(termtext.Safe)
 		env, _ := newEnv()
 		d := ask(env, thumbs)
 		if name == "address" { // in which thumbs are numbers
@@ -129,7 +128,7 @@ func TestViewFollowsTheMethod(t *testing.T) {
 		if got := shownBy(d, 40, 60); strings.Contains(got, thumbs) {
 			t.Errorf("%s: 40 cells of thumbs stand on one line:\n%s", name, got)
 		}
-		cells.Use(cells.Graphemes)
+		termtext.UseMethod(termtext.Graphemes)
 		if got := shownBy(d, 40, 60); !strings.Contains(got, thumbs) {
 			t.Errorf("%s: 20 cells of thumbs stand on several lines:\n%s", name, got)
 		}
@@ -138,15 +137,15 @@ func TestViewFollowsTheMethod(t *testing.T) {
 
 // The cursor of a field stands behind what was written, as the terminal draws it.
 func TestInputFollowsTheMethod(t *testing.T) {
-	for m, want := range map[cells.Method]int{cells.Safe: 5, cells.Graphemes: 3} {
-		termtest.Use(t, m)
+	for m, want := range map[termtext.Method]int{termtext.Safe: 5, termtext.Graphemes: 3} {
+		ptytest.Use(t, m)
 		env, _ := newEnv()
 		in := input{}
 		in.set("a👍🏽")
 		if text, column := in.draw(20, env.Theme); column != want || !strings.Contains(text, "a👍🏽") {
 			t.Errorf("method %d: %q, the cursor in column %d, want %d", m, text, column, want)
 		}
-		if text, column := in.draw(4, env.Theme); column > 3 || cells.Width(text) > 4 {
+		if text, column := in.draw(4, env.Theme); column > 3 || termtext.Width(text) > 4 {
 			t.Errorf("method %d: %q in four cells, the cursor in column %d", m, text, column)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"sync"
 
-	"parley/internal/cells"
 	"parley/internal/linediff"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -37,7 +37,7 @@ type Diff struct {
 	context int        // unchanged lines around a change
 	first   int        // number of the texts' first line, 0 if it is not known
 	layouts map[Mode]*Layout
-	method  cells.Method       // how clips and words were measured
+	method  termtext.Method    // how clips and words were measured
 	clips   map[lineKey]string // texts of lines too long to be drawn whole
 	words   map[[2]int32]emphasis
 	inkOf   *theme.Theme

@@ -4,7 +4,7 @@ import (
 	"sort"
 	"strconv"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -34,7 +34,7 @@ type Layout struct {
 	diff   *Diff
 	mode   Mode
 	width  int
-	method cells.Method
+	method termtext.Method
 	rows   []row
 	// starts holds the first screen line of each row, and the number of lines.
 	starts []int
@@ -90,7 +90,7 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	last, method := d.layouts[mode], cells.Current()
+	last, method := d.layouts[mode], termtext.CurrentMethod()
 	if last != nil && last.width == width && last.method == method {
 		return last
 	}
@@ -118,7 +118,7 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 
 // measureBy says how texts are measured from now on. What is kept of them
 // depends on it, since tabs reach to columns. d.mu is held.
-func (d *Diff) measureBy(m cells.Method) {
+func (d *Diff) measureBy(m termtext.Method) {
 	if d.method != m {
 		d.method, d.clips, d.words, d.syntax = m, nil, nil, syntax{}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/internal/test/repository"
+	"parley/internal/test"
 )
 
 func TestPatch(t *testing.T) {
@@ -61,7 +61,7 @@ func TestPatchApplies(t *testing.T) {
 		}
 		cmd := exec.Command(git, "apply", "--whitespace=nowarn", patch)
 		cmd.Dir = dir
-		cmd.Env = append(repository.Environ(), "GIT_CEILING_DIRECTORIES="+dir)
+		cmd.Env = append(test.Environ(), "GIT_CEILING_DIRECTORIES="+dir)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s\n%q", err, out, text)
 		}

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -58,7 +57,7 @@ func (d *Diff) raw(s side, line int32) string {
 
 // clip returns the part of a long line that begins at from, fit to be drawn,
 // and says how much is left out on either side.
-func clip(m cells.Method, raw string, from int) string {
+func clip(m termtext.Method, raw string, from int) string {
 	from = max(0, min(from, len(raw)-maxLineBytes))
 	to := min(from+maxLineBytes, len(raw))
 	for from > 0 && !utf8.RuneStart(raw[from]) && to-from < maxLineBytes+utf8.UTFMax {
@@ -91,10 +90,10 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// printable makes a line fit to be drawn. Characters that safetext would drop
+// printable makes a line fit to be drawn. Characters that termtext would drop
 // are drawn as symbols instead: in a review they must not go unseen.
-func printable(m cells.Method, line string) string {
-	if safetext.Block(line) != line {
+func printable(m termtext.Method, line string) string {
+	if termtext.Block(line) != line {
 		var b strings.Builder
 		for _, r := range line {
 			switch one := string(r); {
@@ -104,13 +103,13 @@ func printable(m cells.Method, line string) string {
 				b.WriteRune('\u2400' + r) // control pictures
 			case r == 0x7f:
 				b.WriteRune('\u2421')
-			case safetext.Block(one) != one:
+			case termtext.Block(one) != one:
 				fmt.Fprintf(&b, "‹U+%04X›", r)
 			default:
 				b.WriteString(one)
 			}
 		}
-		line = safetext.Block(b.String())
+		line = termtext.Block(b.String())
 	}
 	return expandTabs(m, line)
 }
@@ -123,7 +122,7 @@ const (
 	tabFill = '\x02'
 )
 
-func expandTabs(m cells.Method, line string) string {
+func expandTabs(m termtext.Method, line string) string {
 	if strings.IndexByte(line, '\t') < 0 {
 		return line
 	}

@@ -6,25 +6,25 @@ import (
 
 	"pgregory.net/rapid"
 
-	"parley/internal/cells"
-	"parley/internal/test/termtest"
+	"parley/internal/termtext"
+	"parley/internal/test/ptytest"
 )
 
 // Every character of the lines that changed stands on the screen.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
-	for _, on := range termtest.Settings() {
+	for _, on := range ptytest.Settings() {
 		t.Run(on.String(), func(t *testing.T) {
-			termtest.Use(t, on.Method)
+			ptytest.Use(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
-				old, changed := termtest.Text(20).Draw(t, "old"), termtest.Text(20).Draw(t, "new")
+				old, changed := ptytest.Text(20).Draw(t, "old"), ptytest.Text(20).Draw(t, "new")
 				if rapid.Bool().Draw(t, "tabs") {
 					old, changed = strings.ReplaceAll(old, "  ", "\t"), strings.ReplaceAll(changed, "  ", "\t")
 				}
 				width := rapid.IntRange(10, 200).Draw(t, "width")
 				l := New("file", &old, changed).Layout(width, Auto)
-				screen := termtest.Show(on.Kind, l.Lines(0, l.Len(), dark), width)
+				screen := ptytest.Show(on.Kind, l.Lines(0, l.Len(), dark), width)
 				for _, text := range []string{old, changed} {
-					if lost := termtest.Missing(screen, text); lost != "" && old != changed {
+					if lost := ptytest.Missing(screen, text); lost != "" && old != changed {
 						t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 					}
 				}
@@ -35,13 +35,13 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 
 // When it turns out how the terminal measures text, lines are laid out anew.
 func TestLayoutFollowsTheMethod(t *testing.T) {
-	termtest.Use(t, cells.Safe)
+	ptytest.Use(t, termtext.Safe)
 	d := New("file", nil, strings.Repeat("👍🏽", 9)+"\tend")
 	before := d.Layout(24, Unified)
 	if n := before.Len(); n < 2 {
 		t.Errorf("%d lines where a thumb takes four cells", n)
 	}
-	cells.Use(cells.Graphemes)
+	termtext.UseMethod(termtext.Graphemes)
 	if l := d.Layout(24, Unified); l.Len() != before.Len()-1 {
 		t.Errorf("%d lines, and %d where a thumb takes two cells", before.Len(), l.Len())
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
-	"parley/internal/cells"
 	"parley/internal/linediff"
+	"parley/internal/termtext"
 )
 
 // maxWordPairs is how many pairs of lines keep their emphasis at most.
@@ -112,7 +112,7 @@ func splitWords(text string) []string {
 	var words []string
 	last, measured := other, spaced(text)
 	for at, start := 0, 0; at < len(text); {
-		n, _ := cells.Next(measured[at:])
+		n, _ := termtext.NextCluster(measured[at:])
 		class := classOf(text[at : at+n])
 		if at > start && (class != last || class == other) && !(class == fill) {
 			words = append(words, text[start:at])

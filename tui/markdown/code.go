@@ -3,7 +3,7 @@ package markdown
 import (
 	"strings"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 
 	"github.com/yuin/goldmark/ast"
 )
@@ -114,7 +114,7 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 	var row []span
 	for _, s := range line {
 		for s.text != "" {
-			n, w := cells.Fit(s.text, left, room)
+			n, w := termtext.Fit(s.text, left, room)
 			if n > 0 {
 				part := s
 				part.text, s.text = s.text[:n], s.text[n:]
@@ -172,4 +172,4 @@ func (p *palette) diff(text string) [][]span {
 
 const tabWidth = 4
 
-func expandTabs(s string) string { return cells.ExpandTabs(s, tabWidth) }
+func expandTabs(s string) string { return termtext.ExpandTabs(s, tabWidth) }

@@ -19,8 +19,7 @@ package markdown
 import (
 	"bytes"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -42,8 +41,8 @@ type Document struct {
 
 	theme   *theme.Theme
 	width   int
-	layout  cells.Layout // of the lines that are kept
-	drawn   []string     // the open block's lines, for drawnAt
+	layout  termtext.Layout // of the lines that are kept
+	drawn   []string        // the open block's lines, for drawnAt
 	drawnAt uint64
 	memo    memo // highlighted chunks of the open block's code
 }
@@ -107,7 +106,7 @@ func (d *Document) Release() {
 func (d *Document) Lines(i, width int) []string {
 	d.sync()
 	width = max(width, minWidth)
-	if layout := cells.NewLayout(width); layout != d.layout {
+	if layout := termtext.NewLayout(width); layout != d.layout {
 		d.width, d.layout = width, layout
 		d.Release()
 	}
@@ -134,7 +133,7 @@ func (d *Document) Lines(i, width int) []string {
 
 func (d *Document) draw(i int, text []byte, cont *continuation, live memo) []string {
 	src := cont.source(text)
-	if safe := safetext.Block(string(src)); len(safe) != len(src) || safe != string(src) {
+	if safe := termtext.Block(string(src)); len(safe) != len(src) || safe != string(src) {
 		src = []byte(safe)
 	}
 	p := sharedPalette(d.theme)

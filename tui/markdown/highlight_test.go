@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -17,7 +17,7 @@ func coloured(code, name string, th *theme.Theme) []string {
 	p := newPalette(th)
 	var pen pen
 	var out []string
-	for _, line := range p.highlight(expandTabs(strings.TrimSuffix(safetext.Block(code), "\n")), name) {
+	for _, line := range p.highlight(expandTabs(strings.TrimSuffix(termtext.Block(code), "\n")), name) {
 		for _, s := range line {
 			pen.write(s.text, s.ink, "")
 		}

@@ -9,7 +9,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // maxLink bounds the target of an OSC 8 link in bytes; terminals drop longer
@@ -39,7 +39,7 @@ func (in *inliner) add(text string, k *ink, link string) {
 	if text == "" {
 		return
 	}
-	text = strings.ReplaceAll(safetext.Block(text), glue, "")
+	text = strings.ReplaceAll(termtext.Block(text), glue, "")
 	if strings.ContainsAny(text, "\n\t") {
 		text = strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
 	}

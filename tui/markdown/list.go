@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -53,7 +53,7 @@ func (r *renderer) items(n *ast.List, base *ink, onChain bool, number, depth int
 // mark is the margin of an item, with what stands before it. Numbers take as many
 // digits as the list's last one, and keep the delimiter that was written.
 func (r *renderer) mark(n *ast.List, item ast.Node, base *ink, number, digits, depth int) margin {
-	key := markKey{kind: bulletMark, base: base, method: cells.Current()}
+	key := markKey{kind: bulletMark, base: base, method: termtext.CurrentMethod()}
 	box, isTask := checkBox(item)
 	switch {
 	case isTask && box.IsChecked:
@@ -94,7 +94,7 @@ type markKey struct {
 	depth int // in parley's own style
 	base  *ink
 	// method is how its width is measured.
-	method cells.Method
+	method termtext.Method
 }
 
 // mark makes the margin of an item. The text is the number or parley's own bullet.

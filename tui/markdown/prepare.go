@@ -10,7 +10,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // prepare makes a parsed text fit for Glamour: what is drawn of it then holds no
@@ -66,7 +66,7 @@ func (p *preparer) quiet(s text.Segment) {
 	part := p.src[s.Start:s.Stop]
 	for _, at := range reference.FindAllIndex(part, -1) {
 		written := part[at[0]:at[1]]
-		if char := html.UnescapeString(string(written)); safetext.Line(char) != char {
+		if char := html.UnescapeString(string(written)); termtext.Line(char) != char {
 			for i := range written {
 				written[i] = ' '
 			}

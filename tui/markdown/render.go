@@ -7,8 +7,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // minText is the least room in cells that quotes and lists leave for the text in
@@ -199,7 +198,7 @@ func (r *renderer) indent(m margin, draw func()) {
 func widthOf(spans []span) int {
 	n := 0
 	for _, s := range spans {
-		n += cells.Width(s.text)
+		n += termtext.Width(s.text)
 	}
 	return n
 }
@@ -257,7 +256,7 @@ func (r *renderer) rule(base *ink) {
 	}
 	left := r.room
 	for _, s := range in.spans {
-		n, w := cells.Fit(strings.Trim(s.text, " "), left, r.room)
+		n, w := termtext.Fit(strings.Trim(s.text, " "), left, r.room)
 		r.pen.write(strings.Trim(s.text, " ")[:n], s.ink, "")
 		left -= w
 	}
@@ -291,7 +290,7 @@ func (r *renderer) html(n *ast.HTMLBlock, base *ink, onChain bool) {
 	if onChain && r.cont != nil && r.cont.leaf {
 		_, text, _ = strings.Cut(text, "\n") // the line that the prefix added
 	}
-	for line := range strings.Lines(safetext.Block(text)) {
+	for line := range strings.Lines(termtext.Block(text)) {
 		line = expandTabs(strings.TrimRight(line, " \t\n"))
 		text := strings.TrimLeft(line, " ")
 		if text == "" {

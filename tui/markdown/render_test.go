@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/cells"
-	"parley/internal/test/termtest"
+	"parley/internal/termtext"
+	"parley/internal/test/ptytest"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 func TestLooks(t *testing.T) {
-	termtest.Use(t, cells.Graphemes)
+	ptytest.Use(t, termtext.Graphemes)
 	for _, c := range []struct {
 		name  string
 		width int

@@ -7,8 +7,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	sgr "github.com/charmbracelet/x/ansi"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // restyle makes lines of what Glamour wrote: only text and colours are taken from
@@ -19,7 +18,7 @@ func restyle(out string, width int) []string {
 	r := restyler{width: width}
 	parser := sgr.NewParser()
 	for out != "" {
-		n, used := cells.Next(out)
+		n, used := termtext.NextCluster(out)
 		piece := out[:n]
 		out = out[n:]
 		switch {
@@ -63,14 +62,14 @@ type restyler struct {
 // line is cut.
 func (r *restyler) write(character string, used int) {
 	for used > r.width {
-		n, w := cells.Fit(character, r.width-r.used, r.width)
+		n, w := termtext.Fit(character, r.width-r.used, r.width)
 		if n == len(character) {
 			break
 		}
 		r.write(character[:n], w)
 		r.endLine()
 		character = character[n:]
-		used = cells.Width(character)
+		used = termtext.Width(character)
 	}
 	if r.used+used > r.width && r.used > 0 {
 		r.endLine()
@@ -98,7 +97,7 @@ func (r *restyler) endLine() {
 	}
 	var b strings.Builder
 	for _, run := range r.line {
-		text := safetext.Block(run.text)
+		text := termtext.Block(run.text)
 		if run.style.IsZero() {
 			b.WriteString(text)
 			continue

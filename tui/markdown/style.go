@@ -8,7 +8,7 @@ import (
 	"charm.land/glamour/v2/ansi"
 	"github.com/alecthomas/chroma/v2"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -143,7 +143,7 @@ func (p *palette) part(s ansi.StylePrimitive) part {
 
 // oneLine is a text of a style as it can stand in a line.
 func oneLine(text string) string {
-	return strings.NewReplacer("\n", "", "\t", " ").Replace(safetext.Block(text))
+	return strings.NewReplacer("\n", "", "\t", " ").Replace(termtext.Block(text))
 }
 
 func (p *palette) block(s ansi.StyleBlock) part {

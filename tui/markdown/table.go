@@ -8,8 +8,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 const (
@@ -26,13 +25,13 @@ type column struct{ full, word int }
 type tableShape struct {
 	src    []byte
 	cols   []column // nil before they were measured
-	method cells.Method
+	method termtext.Method
 }
 
 func (t *tableShape) columns(p *palette) []column {
-	if method := cells.Current(); t.cols == nil || t.method != method {
+	if method := termtext.CurrentMethod(); t.cols == nil || t.method != method {
 		t.cols, t.method = []column{}, method
-		src := []byte(safetext.Block(string(t.src)))
+		src := []byte(termtext.Block(string(t.src)))
 		n := parseAll(src)
 		for n != nil && n.Kind() != extast.KindTable {
 			n = n.LastChild()
@@ -81,7 +80,7 @@ func separatorsOf(s *ansi.StyleTable) separators {
 		return lines
 	}
 	own := separators{oneLine(*s.ColumnSeparator), oneLine(*s.RowSeparator), oneLine(*s.CenterSeparator)}
-	if cells.Width(own.column) != 1 || cells.Width(own.row) != 1 || cells.Width(own.cross) != 1 {
+	if termtext.Width(own.column) != 1 || termtext.Width(own.row) != 1 || termtext.Width(own.cross) != 1 {
 		return lines
 	}
 	return own

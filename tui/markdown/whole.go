@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -34,7 +34,7 @@ const (
 func Whole(text string, width int, t *theme.Theme) []string {
 	width = max(width, minWidth)
 	if len(text) <= maxWhole {
-		if out, err := renderWhole(expandTabs(safetext.Block(text)), width, t); err == nil {
+		if out, err := renderWhole(expandTabs(termtext.Block(text)), width, t); err == nil {
 			return restyle(out, width)
 		}
 	}

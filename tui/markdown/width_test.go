@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"parley/internal/cells"
-	"parley/internal/test/termtest"
+	"parley/internal/termtext"
+	"parley/internal/test/ptytest"
 	"parley/tui/theme"
 )
 
@@ -31,19 +31,19 @@ var blocks = map[string]func(string) string{
 // Every character of a text stands on the screen, whatever block it is in.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
 	names := slices.Sorted(maps.Keys(blocks))
-	for _, on := range termtest.Settings() {
+	for _, on := range ptytest.Settings() {
 		t.Run(on.String(), func(t *testing.T) {
-			termtest.Use(t, on.Method)
+			ptytest.Use(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
 				name := rapid.SampledFrom(names).Draw(t, "block")
-				text := termtest.Text(20).Draw(t, "text")
+				text := ptytest.Text(20).Draw(t, "text")
 				source := text
 				if !strings.Contains(name, "code") {
 					source = strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
 				}
 				width := rapid.IntRange(minWidth, 200).Draw(t, "width")
-				screen := termtest.Show(on.Kind, draw(document(blocks[name](source)), width), width)
-				if lost := termtest.Missing(screen, text); lost != "" {
+				screen := ptytest.Show(on.Kind, draw(document(blocks[name](source)), width), width)
+				if lost := ptytest.Missing(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 				}
 			})
@@ -55,14 +55,14 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 // columns.
 func TestLineOfEmojiHasAnEnd(t *testing.T) {
 	lines := draw(document(strings.Repeat("👨‍💻 ", 6)+"end of the line"), 30)
-	if screen := termtest.Show(termtest.Wcwidth, lines, 30); !strings.Contains(screen, "end of the line") {
+	if screen := ptytest.Show(ptytest.Wcwidth, lines, 30); !strings.Contains(screen, "end of the line") {
 		t.Errorf("the screen shows\n%s", screen)
 	}
 }
 
 // When it turns out how the terminal measures text, documents are drawn anew.
 func TestLinesFollowTheMethod(t *testing.T) {
-	termtest.Use(t, cells.Safe)
+	ptytest.Use(t, termtext.Safe)
 	d := New(theme.New(true))
 	d.Append("| a | b |\n|---|---|\n" + strings.Repeat("| 👍🏽 | 👍🏽👍🏽 |\n", 1000))
 	d.Finish()
@@ -73,11 +73,11 @@ func TestLinesFollowTheMethod(t *testing.T) {
 	if got, want := ansi.Strip(d.Lines(last, 40)[0]), "👍🏽 │ 👍🏽👍🏽"; got != want {
 		t.Errorf("with four cells for each thumb: %q, want %q", got, want)
 	}
-	if w := cells.Width(d.Lines(last, 40)[0]); w != 4+3+8 {
+	if w := termtext.Width(d.Lines(last, 40)[0]); w != 4+3+8 {
 		t.Errorf("the line takes %d cells", w)
 	}
-	cells.Use(cells.Graphemes)
-	if w := cells.Width(d.Lines(last, 40)[0]); w != 2+3+4 {
+	termtext.UseMethod(termtext.Graphemes)
+	if w := termtext.Width(d.Lines(last, 40)[0]); w != 2+3+4 {
 		t.Errorf("with two cells for each thumb, the line takes %d", w)
 	}
 	d.Lines(0, 40)
@@ -89,15 +89,15 @@ func TestLinesFollowTheMethod(t *testing.T) {
 // The same holds for documents that are drawn whole.
 func TestEveryCharacterOfAWholeDocumentReachesTheScreen(t *testing.T) {
 	th := theme.New(true)
-	for _, on := range termtest.Settings() {
+	for _, on := range ptytest.Settings() {
 		t.Run(on.String(), func(t *testing.T) {
-			termtest.Use(t, on.Method)
+			ptytest.Use(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
-				text := termtest.Text(20).Draw(t, "text")
+				text := ptytest.Text(20).Draw(t, "text")
 				source := strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
 				width := rapid.IntRange(minWidth, 200).Draw(t, "width")
-				screen := termtest.Show(on.Kind, Whole(source, width, th), width)
-				if lost := termtest.Missing(screen, text); lost != "" {
+				screen := ptytest.Show(on.Kind, Whole(source, width, th), width)
+				if lost := ptytest.Missing(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
 				}
 			})

@@ -1,7 +1,7 @@
 package markdown
 
 import (
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 // span is a run of text of one look. Its text is safe to draw.
@@ -54,7 +54,7 @@ func atomise(atoms []atom, spans []span) []atom {
 			continue
 		}
 		for rest := s.text; rest != ""; {
-			if n := cells.Blanks(rest); n > 0 {
+			if n := termtext.Blanks(rest); n > 0 {
 				s.text = rest[:1]
 				if s.code {
 					s.text = rest[:n]
@@ -65,10 +65,10 @@ func atomise(atoms []atom, spans []span) []atom {
 				rest, glued = rest[n:], false
 				continue
 			}
-			n, width, wide := cells.Word(rest)
+			n, width, wide := termtext.Word(rest)
 			s.text = rest[:n]
-			atoms = append(atoms, atom{span: s, width: width, glued: glued && (!wide || cells.Closing(s.text))})
-			glued = !wide || cells.Closing(rest[n:])
+			atoms = append(atoms, atom{span: s, width: width, glued: glued && (!wide || termtext.ClosesStyle(s.text))})
+			glued = !wide || termtext.ClosesStyle(rest[n:])
 			rest = rest[n:]
 		}
 	}
@@ -138,12 +138,12 @@ func wrap(all, atoms []atom, width int) []row {
 // splitAtom cuts a so that head fits into the room that is left on a line of a
 // width. Head is empty only where the line is begun.
 func splitAtom(a atom, room, width int) (head, tail atom) {
-	n, w := cells.Fit(a.text, room, width)
+	n, w := termtext.Fit(a.text, room, width)
 	head, tail = a, a
 	head.text, head.width = a.text[:n], w
 	tail.text, tail.width = a.text[n:], a.width-w
 	if a.width != len(a.text) { // the parts of a character may take more than the whole
-		tail.width = cells.Width(tail.text)
+		tail.width = termtext.Width(tail.text)
 	}
 	return head, tail
 }

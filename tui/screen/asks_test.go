@@ -7,8 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
-
-	"parley/tui/glyph"
 )
 
 // Terminals that would print a question are not asked.
@@ -70,7 +68,7 @@ func TestTakesTheMouseWhereThatCostsNoKey(t *testing.T) {
 		{[]string{"TERM=tmux-256color", "STY=1.pts-0.host", "TMUX=/tmp/t,1,0"}, true},
 		{[]string{"TERM=screen-256color", "TMUX=/tmp/t,1,0"}, true},
 	} {
-		term := newTerminal(tt.env, colorprofile.ANSI, glyph.Unicode)
+		term := newTerminal(tt.env, colorprofile.ANSI, Unicode)
 		out := string(term.frame(Frame{Whole: true, Lines: []string{"text"}, Mouse: tea.MouseModeCellMotion}, 20, 5))
 		if got := strings.Contains(out, ansi.SetModeMouseButtonEvent); got != tt.takes {
 			t.Errorf("%q: the mouse is taken: %v", tt.env, got)

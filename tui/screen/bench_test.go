@@ -7,8 +7,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
-	"parley/internal/cells"
-	"parley/tui/glyph"
+	"parley/internal/termtext"
 )
 
 // page is a screen of styled text as a transcript has it.
@@ -22,7 +21,7 @@ func page(from int) []string {
 }
 
 func benchCanvas() *canvas {
-	c := newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, glyph.Unicode, cells.Graphemes)
+	c := newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, Unicode, termtext.Graphemes)
 	c.resize(120, 40)
 	c.draw(page(0), nil)
 	return c

@@ -11,8 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 
-	"parley/internal/cells"
-	"parley/tui/glyph"
+	"parley/internal/termtext"
 )
 
 // canvas knows what the cells of the terminal show, and writes what has to be
@@ -27,14 +26,14 @@ type canvas struct {
 	changed  []int          // rows that differ in this frame
 	rows     map[string]int // of changed lines: where each of them was
 	votes    map[int]int    // for a shift: how many lines move by it
-	method   cells.Method
-	glyphs   glyph.Set    // that the terminal shows
+	method   termtext.Method
+	glyphs   SymbolSet    // that the terminal shows
 	seed     maphash.Seed // of the ids
 }
 
 // newCanvas makes a canvas for a terminal with these colours and glyphs. The environment
 // names it, which decides on control sequences.
-func newCanvas(env []string, profile colorprofile.Profile, glyphs glyph.Set, method cells.Method) *canvas {
+func newCanvas(env []string, profile colorprofile.Profile, glyphs SymbolSet, method termtext.Method) *canvas {
 	c := &canvas{glyphs: glyphs, cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, seed: maphash.MakeSeed()}
 	c.renderer = uv.NewTerminalRenderer(&c.out, env)
 	c.renderer.SaveCursor() // before it writes anything: see settle
@@ -45,8 +44,8 @@ func newCanvas(env []string, profile colorprofile.Profile, glyphs glyph.Set, met
 }
 
 // measure changes how text is measured. All is drawn anew.
-func (c *canvas) measure(method cells.Method) {
-	c.renderer.SetGraphemeWidth(method == cells.Graphemes)
+func (c *canvas) measure(method termtext.Method) {
+	c.renderer.SetGraphemeWidth(method == termtext.Graphemes)
 	c.method = method
 	c.forget()
 }

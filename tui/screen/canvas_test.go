@@ -16,13 +16,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/internal/test/ptytest"
-	"parley/tui/glyph"
 )
 
-func testCanvas(method cells.Method) *canvas {
-	return newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, glyph.Unicode, method)
+func testCanvas(method termtext.Method) *canvas {
+	return newCanvas([]string{"TERM=xterm-256color"}, colorprofile.TrueColor, Unicode, method)
 }
 
 // words are pieces of lines: styles, and text of every kind of width.
@@ -73,7 +72,7 @@ func TestCanvasShowsEveryFrame(t *testing.T) {
 		width, height := rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "height")
 		term := ptytest.NewEmulator(width, height, ptytest.Clusters)
 		defer term.Close()
-		c := testCanvas(cells.Graphemes)
+		c := testCanvas(termtext.Graphemes)
 		lines := make([]string, height)
 		for range rapid.IntRange(1, 12).Draw(t, "frames") {
 			lines = drawFrame(t, lines, words)
@@ -96,7 +95,7 @@ func sameCells(t *rapid.T, s ptytest.Screen, lines []string) {
 	t.Helper()
 	row := uv.NewLine(s.Cols)
 	for y, line := range lines {
-		fillRow(row, line, "", cells.Graphemes, glyph.Unicode)
+		fillRow(row, line, "", termtext.Graphemes, Unicode)
 		for x := 0; x < s.Cols; x += max(1, row[x].Width) {
 			got, want := s.Cell(x, y), row[x]
 			if want.Content == " " { // what is erased is neither bold nor has a colour of ink
@@ -143,7 +142,7 @@ func TestCanvasMovesLines(t *testing.T) {
 			t.Parallel()
 			term := ptytest.NewEmulator(width, height, ptytest.Clusters)
 			defer term.Close()
-			c := testCanvas(cells.Graphemes)
+			c := testCanvas(termtext.Graphemes)
 			c.resize(width, height)
 			_, _ = term.Write(c.draw(lines, nil))
 			after := moved()
@@ -164,7 +163,7 @@ func TestCanvasMovesLines(t *testing.T) {
 // the terminal and the program measure.
 func TestCanvasKeepsWhatStandsBesideContestedCharacters(t *testing.T) {
 	t.Parallel()
-	methods := map[string]cells.Method{"graphemes": cells.Graphemes, "safe": cells.Safe}
+	methods := map[string]termtext.Method{"graphemes": termtext.Graphemes, "safe": termtext.Safe}
 	terminals := map[string]ptytest.Widths{"clusters": ptytest.Clusters, "code points": ptytest.CodePoints}
 	pieces := append(append([]string(nil), words...), contested...)
 	for name, method := range methods {
@@ -177,7 +176,7 @@ func TestCanvasKeepsWhatStandsBesideContestedCharacters(t *testing.T) {
 	}
 }
 
-func keepNeighbours(t *rapid.T, method cells.Method, widths ptytest.Widths, pieces []string) {
+func keepNeighbours(t *rapid.T, method termtext.Method, widths ptytest.Widths, pieces []string) {
 	width, height := rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "height")
 	term := ptytest.NewEmulator(width, height, widths)
 	defer term.Close()
@@ -190,7 +189,7 @@ func keepNeighbours(t *rapid.T, method cells.Method, widths ptytest.Widths, piec
 		_, _ = term.Write(c.draw(lines, nil))
 		s := term.Screen()
 		for y, line := range lines {
-			fillRow(row, line, "", method, glyph.Unicode)
+			fillRow(row, line, "", method, Unicode)
 			for x := 0; x < width; x += max(1, row[x].Width) {
 				want := row[x].Content
 				if want == " " && slices.ContainsFunc(contested, func(c string) bool { return strings.Contains(line, c) }) {
@@ -216,7 +215,7 @@ func sameLetter(a, b string) bool {
 func TestExchangesWhatTheTerminalDoesNotShow(t *testing.T) {
 	t.Parallel()
 	row := uv.NewBuffer(12, 1).Lines[0]
-	fillRow(row, "✓ é界…\x1b[1m│\x1b[0m🙂x", "", cells.Graphemes, glyph.ASCII)
+	fillRow(row, "✓ é界…\x1b[1m│\x1b[0m🙂x", "", termtext.Graphemes, ASCII)
 	got, lost := "", ""
 	for _, c := range row {
 		got += c.Content

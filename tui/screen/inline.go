@@ -9,8 +9,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/cells"
-	"parley/tui/glyph"
+	"parley/internal/termtext"
 )
 
 // inline draws a few lines at the end of what the terminal has shown so far, and puts
@@ -19,8 +18,8 @@ import (
 // stands.
 type inline struct {
 	profile colorprofile.Profile
-	glyphs  glyph.Set
-	method  cells.Method
+	glyphs  SymbolSet
+	method  termtext.Method
 	lines   []string // that are drawn, as they were sent
 	row     int      // of them: where the cursor stands
 	column  int

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
-
-	"parley/tui/glyph"
 )
 
 // slowTerminal takes what is written only after a time.
@@ -30,7 +28,7 @@ func TestEverythingThatStaysIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const lines = 5_000
 		to := &slowTerminal{after: closeTime - time.Millisecond}
-		term := newTerminal(nil, colorprofile.NoTTY, glyph.Unicode)
+		term := newTerminal(nil, colorprofile.NoTTY, Unicode)
 		term.inline = &inline{width: 80}
 		o := newOutput(to, term)
 		o.on = true
@@ -44,7 +42,7 @@ func TestEverythingThatStaysIsWritten(t *testing.T) {
 // A terminal that takes nothing any more keeps nobody from leaving.
 func TestLeavesATerminalThatTakesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutput(&slowTerminal{after: time.Hour}, newTerminal(nil, colorprofile.NoTTY, glyph.Unicode))
+		o := newOutput(&slowTerminal{after: time.Hour}, newTerminal(nil, colorprofile.NoTTY, Unicode))
 		o.on = true
 		if o.leaveFor(closeTime) {
 			t.Error("it has taken everything")

@@ -7,7 +7,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 )
 
 // asking asks the terminal whether it knows synchronized output (mode 2026) and
@@ -49,8 +49,8 @@ func (t *terminal) reported(report tea.ModeReportMsg) string {
 		if !known && report.Value != ansi.ModePermanentlySet {
 			return ""
 		}
-		if t.method != cells.Graphemes {
-			t.method = cells.Graphemes
+		if t.method != termtext.Graphemes {
+			t.method = termtext.Graphemes
 			t.canvas.measure(t.method)
 			if t.inline != nil {
 				t.inline.method = t.method

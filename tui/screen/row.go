@@ -6,14 +6,13 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/cells"
-	"parley/tui/glyph"
+	"parley/internal/termtext"
 )
 
 // fillRow makes cells of a line of styled text. Columns that the line does not
 // reach are blank. What is wider than the row is cut off. Links get the id; it
 // returns whether there are any. Characters that the set does not have are exchanged.
-func fillRow(row uv.Line, line, id string, method cells.Method, set glyph.Set) (linked bool) {
+func fillRow(row uv.Line, line, id string, method termtext.Method, set SymbolSet) (linked bool) {
 	var style uv.Style
 	var link uv.Link
 	x, last := 0, -1
@@ -31,7 +30,7 @@ func fillRow(row uv.Line, line, id string, method cells.Method, set glyph.Set) (
 		switch {
 		case width > len(row)-x:
 			line = "" // half a character cannot be drawn
-		case width > 0 && set != glyph.Unicode && exchange(row[x:x+width], uv.Cell{Content: piece, Style: style, Link: link}, set):
+		case width > 0 && set != Unicode && exchange(row[x:x+width], uv.Cell{Content: piece, Style: style, Link: link}, set):
 			last = x + width - 1
 			x += width
 		case width > 0:
@@ -46,7 +45,7 @@ func fillRow(row uv.Line, line, id string, method cells.Method, set glyph.Set) (
 			if link.URL != "" {
 				link.Params, linked = id, true
 			}
-		case last >= 0 && piece[0] >= utf8.RuneSelf && set != glyph.ASCII: // a mark, parted from its letter by a style
+		case last >= 0 && piece[0] >= utf8.RuneSelf && set != ASCII: // a mark, parted from its letter by a style
 			prev := &row[last]
 			prev.Content = anchored(unanchored(prev.Content)+piece, last, prev.Width, len(row))
 		}
@@ -60,7 +59,7 @@ func fillRow(row uv.Line, line, id string, method cells.Method, set glyph.Set) (
 // exchange makes the cells of a character from what a set has for it; it returns false
 // if that is the character itself. What the set cannot show is reversed: it is no
 // question mark of the text's own.
-func exchange(to uv.Line, cell uv.Cell, set glyph.Set) bool {
+func exchange(to uv.Line, cell uv.Cell, set SymbolSet) bool {
 	shown, lost := set.Draw(cell.Content, len(to))
 	if shown == cell.Content {
 		return false

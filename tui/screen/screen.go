@@ -11,8 +11,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
-
-	"parley/tui/glyph"
 )
 
 // closeTime is how long the end waits for a terminal that takes nothing more.
@@ -57,7 +55,7 @@ type Options struct {
 	Env []string
 	// Glyphs is which characters the terminal shows. Those that it does not are
 	// exchanged as they are drawn.
-	Glyphs glyph.Set
+	Glyphs SymbolSet
 	// Inline draws only at the end of what the terminal has shown so far, and leaves
 	// the rest of it alone.
 	Inline bool

@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // mostSaid is how much of what was said on standard error is shown.
@@ -62,7 +62,7 @@ func (s *stderr) show() {
 	}
 	text, err := io.ReadAll(io.LimitReader(s.read, mostSaid))
 	if err == nil && len(text) > 0 {
-		_, _ = io.WriteString(os.Stderr, safetext.Block(string(text)))
+		_, _ = io.WriteString(os.Stderr, termtext.Block(string(text)))
 	}
 	_, _ = s.said.Close(), s.read.Close()
 	s.said = nil

@@ -8,8 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/cells"
-	"parley/tui/glyph"
+	"parley/internal/termtext"
 )
 
 // terminal is all that a terminal is told, asked and given back, as bytes: it
@@ -17,8 +16,8 @@ import (
 type terminal struct {
 	env     []string
 	profile colorprofile.Profile
-	glyphs  glyph.Set
-	method  cells.Method // it measures text by
+	glyphs  SymbolSet
+	method  termtext.Method // it measures text by
 	canvas  *canvas
 	inline  *inline // nil if the whole screen is drawn on always
 	alt     bool    // the alternate screen is taken
@@ -37,8 +36,8 @@ type terminal struct {
 	unicodeCore  bool // it measures by graphemes because it was told to
 }
 
-func newTerminal(env []string, profile colorprofile.Profile, glyphs glyph.Set) *terminal {
-	return &terminal{env: env, profile: profile, glyphs: glyphs, mouse: mouse{never: losesEscape(env)}, canvas: newCanvas(env, profile, glyphs, cells.Safe)}
+func newTerminal(env []string, profile colorprofile.Profile, glyphs SymbolSet) *terminal {
+	return &terminal{env: env, profile: profile, glyphs: glyphs, mouse: mouse{never: losesEscape(env)}, canvas: newCanvas(env, profile, glyphs, termtext.Safe)}
 }
 
 // enter takes the terminal: the alternate screen, keys that tell more, and, the

@@ -8,11 +8,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // save writes media to a file of its own, and says where it is, and shows it.
-func save(d *desk.Desk, media *toolface.Media) tea.Cmd {
+func save(d *desk.Desk, media *toolview.Media) tea.Cmd {
 	return desk.Beside(func() desk.Then {
 		path, err := write(media)
 		return func() tea.Cmd {
@@ -29,7 +29,7 @@ func save(d *desk.Desk, media *toolface.Media) tea.Cmd {
 }
 
 // write writes media to a file in a directory of its own.
-func write(media *toolface.Media) (path string, err error) {
+func write(media *toolview.Media) (path string, err error) {
 	data, err := media.Bytes()
 	if err != nil {
 		return "", err

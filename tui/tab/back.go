@@ -11,14 +11,14 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/tab/ending"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/sites"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
 
@@ -86,7 +86,7 @@ type back struct {
 type reopenedMsg struct {
 	from Open
 	*Reopened
-	wanted []toolface.Fragment // the changes in it
+	wanted []toolview.Fragment // the changes in it
 	err    error
 }
 
@@ -258,7 +258,7 @@ const maxTold = 64 << 10
 func told(c *conversation.Conversation) string {
 	var b strings.Builder
 	_ = conversation.WritePlain(&b, c) // a strings.Builder takes everything
-	text := safetext.Block(b.String())
+	text := termtext.Block(b.String())
 	if cut := len(text) - maxTold; cut > 0 {
 		_, text, _ = strings.Cut(text[cut:], "\n")
 		text = "(what came before is left out)\n\n" + text

@@ -13,8 +13,8 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
-	"parley/internal/test/events"
-	"parley/internal/test/stored"
+	"parley/internal/test"
+	"parley/internal/test/sessiontest"
 )
 
 // newStored is a bench with a store in which sessions of its agent are.
@@ -23,7 +23,7 @@ func newStored(t *testing.T, prompts ...string) (*bench, []store.ID) {
 	b := newBench(t, t.TempDir())
 	b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
 	t.Cleanup(func() { _ = b.program.Stored.Close() })
-	return b, stored.Sessions(t, b.program.Stored, b.cwd, prompts...)
+	return b, sessiontest.Sessions(t, b.program.Stored, b.cwd, prompts...)
 }
 
 // reopenedAs gives the bench a stored session, as a command would have read it.
@@ -53,7 +53,7 @@ func TestTheViewComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 40 {
-		if err := l.Append([]conversation.Event{events.Sent(fmt.Sprintf("prompt %d", i)), conversation.TurnEnded{}}); err != nil {
+		if err := l.Append([]conversation.Event{test.Sent(fmt.Sprintf("prompt %d", i)), conversation.TurnEnded{}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/git"
-	"parley/internal/worktree"
 	"parley/tui/tab/desk"
 )
 
@@ -13,7 +12,7 @@ import (
 func (t *Tab) readBranch() tea.Cmd {
 	dir := t.cwd
 	return desk.Beside(func() desk.Then {
-		branch, tree := git.Branch(dir), worktree.At(dir)
+		branch, tree := git.Branch(dir), git.WorktreeAt(dir)
 		return func() tea.Cmd {
 			if dir == t.cwd {
 				t.branch = branch

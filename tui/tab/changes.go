@@ -3,7 +3,7 @@ package tab
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/tui/changes"
+	"parley/tui/pages"
 )
 
 // showChanges shows what the agent has changed.
@@ -16,7 +16,7 @@ func (t *Tab) showChanges() tea.Cmd {
 	case t.session.Options().Journal == nil:
 		return t.desk.Say("changes are not recorded (journal = false)")
 	case t.changes == nil:
-		t.changes = changes.New(changes.Options{
+		t.changes = pages.NewReview(pages.ChangesOptions{
 			Context: t.program.Context, Journal: t.session.Options().Journal, Host: host{t},
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: t.list.Diffs(),
 		})

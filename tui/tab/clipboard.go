@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/safetext"
-	"parley/tui/clipboard"
+	"parley/internal/termtext"
+	"parley/tui/desktop"
 )
 
 // copiedMsg says how text was put on the clipboard.
@@ -39,7 +39,7 @@ const mostToTerminal = 1 << 20
 // where the other does not. What it says afterwards is what is known to have
 // happened. Text that leaves is as clean as what is drawn.
 func (t *Tab) copy(what, text string) tea.Cmd {
-	clean := safetext.Clipboard(text)
+	clean := termtext.Clipboard(text)
 	if clean == "" {
 		return t.desk.Say("there is nothing to copy")
 	}
@@ -52,7 +52,7 @@ func (t *Tab) copy(what, text string) tea.Cmd {
 	}
 	return tea.Batch(toTerminal, func() tea.Msg {
 		if system == nil {
-			return copiedMsg{text: took, err: clipboard.ErrNone}
+			return copiedMsg{text: took, err: desktop.ErrNoClipboard}
 		}
 		way, err := system(ctx, clean)
 		return copiedMsg{took, way, err}
@@ -80,7 +80,7 @@ func (m copiedMsg) String() string {
 	if m.text.cleaned {
 		words += ", without control and hidden characters"
 	}
-	if m.err != nil && !errors.Is(m.err, clipboard.ErrNone) {
+	if m.err != nil && !errors.Is(m.err, desktop.ErrNoClipboard) {
 		words += "; " + strings.ReplaceAll(m.err.Error(), "\n", "; ")
 	}
 	return words

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/tui/editor"
-	"parley/tui/toolface"
+	"parley/tui/desktop"
+	"parley/tui/toolview"
 )
 
 // editorLeftMsg: the person has left the editor. What is shown of a file may be old.
@@ -15,7 +15,7 @@ type editorLeftMsg struct{}
 
 // openExcerpt opens the file that an item is about in the person's editor; a
 // picture or a sound is saved and shown.
-func (t *Tab) openExcerpt(item toolface.Excerpt) tea.Cmd {
+func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	switch {
 	case t.replay != nil:
 		return t.desk.Say(notInReplay)
@@ -32,7 +32,7 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.cwd, path)
 	}
-	cmd, err := editor.Here().Open(path, line)
+	cmd, err := desktop.SystemEditor().Open(path, line)
 	if err != nil {
 		return t.desk.Say(err.Error())
 	}

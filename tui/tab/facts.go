@@ -1,7 +1,7 @@
 package tab
 
 import (
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/tab/reader"
 	"parley/tui/tab/status"
 )
@@ -22,7 +22,7 @@ func (t *Tab) said(r *reader.Reader, left, right string, width int) (line string
 	case left == "" && t.newsWords() != "":
 		left = "  " + th.Muted.Render(t.newsWords())
 	}
-	return cells.Sides(left, right+" ", width), column
+	return termtext.JoinSides(left, right+" ", width), column
 }
 
 // facts are what the lines around the prompt tell.

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/recent"
 	"parley/internal/store"
 )
 
@@ -27,7 +26,7 @@ func onFirst(t *testing.T) (*bench, tea.Cmd) {
 	p.Missing = func() []config.Agent {
 		return []config.Agent{{ID: "three", Name: "Agent three", InstallHint: "get three"}}
 	}
-	p.Recent = recent.New(t.TempDir())
+	p.Recent = config.NewRecentFile(t.TempDir())
 	if err := p.Recent.Agent("two"); err != nil {
 		t.Fatal(err)
 	}

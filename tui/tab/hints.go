@@ -5,8 +5,8 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -157,7 +157,7 @@ func (t *Tab) hintLine(width int) string {
 	for _, h := range hints {
 		words.WriteString(h.Key + "\x00" + h.Text + "\x00")
 	}
-	source := lineSource{th, cells.NewLayout(width), words.String()}
+	source := lineSource{th, termtext.NewLayout(width), words.String()}
 	return t.hinted.get(source, func() string { return drawHints(hints, th, width) })
 }
 
@@ -171,23 +171,23 @@ func drawHints(hints []dialog.Hint, th *theme.Theme, width int) string {
 	total := 0
 	for i, h := range hints {
 		drawn[i] = hintGap + th.Key.Render(h.Key) + " " + th.KeyHint.Render(h.Text)
-		total += cells.Width(drawn[i])
+		total += termtext.Width(drawn[i])
 	}
 	if total <= width || len(hints) < 2 {
-		return cells.Truncate(strings.Join(drawn, ""), width, "…")
+		return termtext.Truncate(strings.Join(drawn, ""), width, "…")
 	}
 	more := hintGap + th.Faint.Render("…")
 	rest := more + drawn[len(drawn)-1]
-	if cells.Width(drawn[0]+rest) > width {
-		return cells.Truncate(drawn[0]+more, width, "…")
+	if termtext.Width(drawn[0]+rest) > width {
+		return termtext.Truncate(drawn[0]+more, width, "…")
 	}
-	used := cells.Width(rest)
+	used := termtext.Width(rest)
 	var line strings.Builder
 	for _, d := range drawn[:len(drawn)-1] {
-		if used += cells.Width(d); used > width {
+		if used += termtext.Width(d); used > width {
 			break
 		}
 		line.WriteString(d)
 	}
-	return cells.Truncate(line.String()+rest, width, "…")
+	return termtext.Truncate(line.String()+rest, width, "…")
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/theme"
 )
@@ -19,7 +19,7 @@ func TestTheLastHintIsNeverCut(t *testing.T) {
 	const all = "  enter choose  down next  type filter  esc close"
 	for width := len(all) + 2; width >= 28; width-- {
 		got := ansi.Strip(drawHints(hints, theme.New(true), width))
-		if cells.Width(got) > width || !strings.HasSuffix(got, "  esc close") {
+		if termtext.Width(got) > width || !strings.HasSuffix(got, "  esc close") {
 			t.Errorf("in %d columns: %q", width, got)
 		}
 		if cut := len(all) > width; cut != strings.Contains(got, "…") || !cut && got != all {

@@ -12,8 +12,8 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
 	"parley/internal/store"
+	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/tab/commands"
@@ -26,7 +26,7 @@ import (
 	"parley/tui/tab/rulebook"
 	"parley/tui/tab/sessionlist"
 	"parley/tui/tab/signin"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // host is the tab as its parts see it. Each of them says in an interface of its own what
@@ -62,7 +62,7 @@ func (h host) Shared() bool { return h.row().Shared() }
 // ShowCall shows a tool call on the whole screen.
 func (h host) ShowCall(call *conversation.ToolCall) tea.Cmd {
 	h.dialogs.Push(reader.NewPager(h.Tab.desk, h, h.list, call))
-	return h.sites.Locate(toolface.Fragments(call.Content))
+	return h.sites.Locate(toolview.Fragments(call.Content))
 }
 
 // Opener opens a session with the tab's agent in another directory, in a tab of its own.
@@ -101,13 +101,13 @@ func (t *Tab) rules() *rulebook.Rules { return rulebook.Of(t.session, t.desk, ho
 // source is the session, to be exported as it is known here, whether or not it is stored.
 func (t *Tab) source() exporter.Source {
 	return exporter.Source{
-		Conversation: t.conv, Named: cmp.Or(t.standing.Name(), safetext.Line(t.back.title)), About: cmp.Or(t.Title(), t.standing.Asked()), Base: t.base,
+		Conversation: t.conv, Named: cmp.Or(t.standing.Name(), termtext.Line(t.back.title)), About: cmp.Or(t.Title(), t.standing.Asked()), Base: t.base,
 		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },
 	}
 }
 
 // OpenExcerpt opens what an item is about.
-func (h host) OpenExcerpt(e toolface.Excerpt) tea.Cmd { return h.openExcerpt(e) }
+func (h host) OpenExcerpt(e toolview.Excerpt) tea.Cmd { return h.openExcerpt(e) }
 
 // LendMouse leaves the mouse to the terminal until the next key.
 func (h host) LendMouse() { h.lendMouse() }

@@ -13,7 +13,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/test/events"
+	"parley/internal/test"
 	"parley/tui/dialog"
 )
 
@@ -50,7 +50,7 @@ func insideBench(t *testing.T) (*bench, *typist) {
 	b.adopt(config.Agent{}, s)
 	b.draw()
 	b.events(
-		conversation.SessionOpened{ID: "s"}, events.Sent("go"),
+		conversation.SessionOpened{ID: "s"}, test.Sent("go"),
 		conversation.TerminalCreated{ID: "term", Command: "deploy"},
 		conversation.TerminalOutput{ID: "term", Data: []byte("Go on? \x1b[6n")},
 	)
@@ -63,7 +63,7 @@ func insideBench(t *testing.T) (*bench, *typist) {
 // after stepping out do not answer.
 func TestKeysAreTheCommands(t *testing.T) {
 	b, m := insideBench(t)
-	b.events(events.Permission(1, `{"toolCallId":"t","title":"Remove all"}`))
+	b.events(test.Permission(1, `{"toolCallId":"t","title":"Remove all"}`))
 	b.clock = b.clock.Add(time.Minute)
 	b.mustShow(t, "a question waits for you: ctrl+] steps out to it")
 	b.mustNotShow(t, "Remove all")
@@ -155,7 +155,7 @@ func TestScrollsBackWithinACommand(t *testing.T) {
 
 func TestCommandsOfTheAgentsOwnCannotBeEntered(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.events(events.Sent("go"), events.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Build","kind":"execute","_meta":{"terminal_info":{"terminal_id":"x"},"terminal_output":{"terminal_id":"x","data":"out"}}}`))
+	b.events(test.Sent("go"), test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Build","kind":"execute","_meta":{"terminal_info":{"terminal_id":"x"},"terminal_output":{"terminal_id":"x","data":"out"}}}`))
 	b.press("tab", "t")
 	if b.commands.Inside() {
 		t.Error("the person is inside a command that nobody can type into")

@@ -3,7 +3,7 @@ package tab
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/tui/inspector"
+	"parley/tui/pages"
 )
 
 // inspect shows the protocol as it flows.
@@ -16,7 +16,7 @@ func (t *Tab) inspect() tea.Cmd {
 	case ring == nil:
 		return t.desk.Say("no agent was started in this session")
 	case t.inspector == nil || t.inspector.Ring() != ring:
-		t.inspector = inspector.New(inspector.Options{
+		t.inspector = pages.NewInspector(pages.InspectorOptions{
 			Context: t.program.Context, Ring: ring, Host: host{t},
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
 			Version: func() int { return int(t.conv.Agent.Protocol) },

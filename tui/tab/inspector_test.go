@@ -8,14 +8,14 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/recording"
+	"parley/internal/record"
 	"parley/internal/session"
 )
 
 // watched is a session whose messages are kept in a ring.
-func watched(t *testing.T, dir string) (*session.Session, *recording.Ring) {
+func watched(t *testing.T, dir string) (*session.Session, *record.Ring) {
 	t.Helper()
-	ring := recording.NewRing(recording.Header{Cwd: dir}, nil, time.Now)
+	ring := record.NewRing(record.Header{Cwd: dir}, nil, time.Now)
 	s, err := session.NewSession(session.Options{
 		Cwd: dir, Ring: ring,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },

@@ -1,7 +1,7 @@
 package tab
 
 import (
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -15,7 +15,7 @@ type keptLine struct {
 // lineSource is all that a line is made of.
 type lineSource struct {
 	theme  *theme.Theme
-	layout cells.Layout
+	layout termtext.Layout
 	words  string
 }
 

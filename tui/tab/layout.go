@@ -7,9 +7,8 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/tab/status"
 	"parley/tui/theme"
@@ -224,7 +223,7 @@ func (s *Screen) cut(width, height int) {
 		return
 	}
 	for i, line := range s.Lines {
-		s.Lines[i] = cells.Truncate(line, width, "")
+		s.Lines[i] = termtext.Truncate(line, width, "")
 	}
 }
 
@@ -266,7 +265,7 @@ func welcome(p Program, ready bool, start []string, width, height int) []string 
 	text = append(text, start...)
 	lines := make([]string, height)
 	for i := range min(height, len(text)) {
-		lines[i] = cells.Truncate(text[i], width, "…")
+		lines[i] = termtext.Truncate(text[i], width, "…")
 	}
 	return lines
 }
@@ -278,7 +277,7 @@ func (t *Tab) optionTail() []string {
 	for i := range t.conv.Options {
 		o := &t.conv.Options[i]
 		if v, _ := t.conv.OptionValue(o); !v.IsBool {
-			all = append(all, safetext.Line(string(o.ID)+"="+string(v.ID)))
+			all = append(all, termtext.Line(string(o.ID)+"="+string(v.ID)))
 		}
 	}
 	if len(all) == 0 {
@@ -295,13 +294,13 @@ func rule(th *theme.Theme, width int) string {
 // ruleLine is the rule above and below the prompt.
 func (t *Tab) ruleLine(width int) string {
 	th := t.program.Theme
-	return t.rule.get(lineSource{theme: th, layout: cells.NewLayout(width)}, func() string { return rule(th, width) })
+	return t.rule.get(lineSource{theme: th, layout: termtext.NewLayout(width)}, func() string { return rule(th, width) })
 }
 
 // labelledRule is a rule with a few words near its end.
 func labelledRule(th *theme.Theme, words string, width int) string {
 	const behind = 2
-	room := width - cells.Width(words) - 2 - behind
+	room := width - termtext.Width(words) - 2 - behind
 	if room < behind {
 		return rule(th, width)
 	}

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/recent"
 )
 
 // What is chosen in the palette does what its key does, also in the transcript and in
@@ -48,7 +48,7 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 func TestWhatWasChosenLastComesFirst(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	dir := t.TempDir()
-	b.program.Recent = recent.New(dir)
+	b.program.Recent = config.NewRecentFile(dir)
 	for _, id := range []string{"files", "find", "no longer there"} {
 		if err := b.program.Recent.Action(id); err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func TestWhatWasChosenLastComesFirst(t *testing.T) {
 	}
 	b.press("down")
 	carryOut(b.Update(keyPress("enter")))
-	if got := recent.New(dir).Load().Actions; got[0] != "files" {
+	if got := config.NewRecentFile(dir).Load().Actions; got[0] != "files" {
 		t.Errorf("chosen last: %v", got)
 	}
 }

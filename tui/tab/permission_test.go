@@ -11,7 +11,7 @@ import (
 	"parley/internal/conversation"
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // queue opens so many questions at once.
@@ -161,12 +161,12 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.Update(desk.Then(func() tea.Cmd {
-		b.questions.Reach().Add(map[string]toolface.Standing{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
+		b.questions.Reach().Add(map[string]toolview.Standing{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
 		return nil
 	}))
 	b.mustShow(t, "a.txt → /srv/a.txt  outside the project", "takes no keys until you pause")
 	b.Update(desk.Then(func() tea.Cmd {
-		b.questions.Reach().Add(map[string]toolface.Standing{"elsewhere": {Outside: true}})
+		b.questions.Reach().Add(map[string]toolview.Standing{"elsewhere": {Outside: true}})
 		return nil
 	}))
 	b.passes(3 * time.Second)

@@ -9,7 +9,6 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/recent"
 	"parley/internal/registry"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -59,7 +58,7 @@ type Program struct {
 	// Changes says what has changed from version to version, in Markdown.
 	Changes string
 	// Recent remembers what was used last; nil remembers nothing.
-	Recent *recent.Memory
+	Recent *config.RecentFile
 	// Clipboard puts text on the system's clipboard and returns the name of the
 	// program that took it; see [clipboard.System.Copy]. nil is a system that has
 	// none.

@@ -13,7 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/tui/clipboard"
+	"parley/tui/desktop"
 )
 
 // results are the messages that a command brings within a while: timers among its
@@ -234,7 +234,7 @@ func TestSaysHowItWasCopied(t *testing.T) {
 	b.columns = 160
 	b.screen()
 	b.press("tab")
-	b.sent(t, "", clipboard.ErrNone, "y")
+	b.sent(t, "", desktop.ErrNoClipboard, "y")
 	b.mustShow(t, "sent 1 character to the terminal's clipboard (OSC 52), which may refuse it")
 	b.mustNotShow(t, "copied")
 	b.sent(t, "", errors.New("xclip: exit status 1"), "y")
@@ -248,7 +248,7 @@ func TestWhatIsTooLongForTheTerminalGoesToTheSystemAlone(t *testing.T) {
 	if cmd := b.copy("", long); len(results(t, cmd, 1)) != 1 {
 		t.Error("nothing comes of it")
 	}
-	for err, want := range map[error]string{nil: "copied 1048577 characters (test-copy)", clipboard.ErrNone: "not copied: 1048577 characters are too many for the terminal's clipboard (OSC 52), and no clipboard program was found"} {
+	for err, want := range map[error]string{nil: "copied 1048577 characters (test-copy)", desktop.ErrNoClipboard: "not copied: 1048577 characters are too many for the terminal's clipboard (OSC 52), and no clipboard program was found"} {
 		b.program.Clipboard = func(context.Context, string) (string, error) { return "test-copy", err }
 		for _, msg := range results(t, b.copy("", long), 1) {
 			if _, ok := msg.(Copy); ok {

@@ -7,7 +7,7 @@ import (
 
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/replay"
+	"parley/internal/record"
 	"parley/internal/session"
 	"parley/tui/tab/ending"
 	"parley/tui/tab/playback"
@@ -22,7 +22,7 @@ func (idleMachine) EndTerminals() {}
 func (idleMachine) Close()        {}
 
 // Replay shows what was recorded, in place of a session with an agent.
-func (t *Tab) Replay(p *replay.Player) tea.Cmd {
+func (t *Tab) Replay(p *record.Player) tea.Cmd {
 	s, err := session.NewSession(session.Options{ // it is never started
 		Cwd:     p.Script().Cwd,
 		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return idleMachine{}, nil },

@@ -11,15 +11,15 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/replay"
+	"parley/internal/record"
 	"parley/tui/tab/desk"
 )
 
 // recordedSession is a script of three turns, a second between any two steps. The second
 // turn asks for a permission, which is denied.
-func recordedSession() *replay.Script {
+func recordedSession() *record.Script {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
-	s := &replay.Script{Started: at, Cwd: "/work"}
+	s := &record.Script{Started: at, Cwd: "/work"}
 	text := func(t string) conversation.Event {
 		return conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: t}
 	}
@@ -49,7 +49,7 @@ func recordedSession() *replay.Script {
 		func() conversation.Event { return text("Farewell.") },
 		func() conversation.Event { return conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: stamp()} },
 	} {
-		s.Steps = append(s.Steps, replay.Step{At: now.Sub(at), Event: make()})
+		s.Steps = append(s.Steps, record.Step{At: now.Sub(at), Event: make()})
 		now = now.Add(time.Second)
 	}
 	return s
@@ -65,7 +65,7 @@ func replayBench(t *testing.T, dir string) *bench {
 	b := newBench(t, dir)
 	b.Tab = New(2, b.program, dir)
 	b.Show()
-	b.Replay(replay.NewPlayer(recordedSession(), replay.Options{MaxPause: time.Second}))
+	b.Replay(record.NewPlayer(recordedSession(), record.PlayerOptions{MaxPause: time.Second}))
 	b.draw()
 	return b
 }

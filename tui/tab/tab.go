@@ -26,14 +26,12 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
 	"parley/internal/session"
-	"parley/tui/changes"
+	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
-	"parley/tui/inspector"
+	"parley/tui/pages"
 	"parley/tui/tab/commands"
 	"parley/tui/tab/desk"
 	"parley/tui/tab/drafts"
@@ -92,8 +90,8 @@ type Tab struct {
 	ending    *ending.Ending
 	pictures  pictures.Decoder
 	standing  standing.Standing // what the line of tabs tells
-	changes   *changes.View     // made when it is shown first
-	inspector *inspector.View   // made when it is shown first
+	changes   *pages.Review     // made when it is shown first
+	inspector *pages.Inspector  // made when it is shown first
 
 	planOpen bool // the steps of the plan are shown above the prompt
 	ticks    int  // steps of what moves
@@ -233,7 +231,7 @@ func (t *Tab) Title() string {
 	if most := 16 * standing.MaxTitle; len(title) > most { // characters can be made of many bytes
 		title = strings.ToValidUTF8(title[:most], "") + "…"
 	}
-	return cells.Truncate(safetext.Line(title), standing.MaxTitle, "…")
+	return termtext.Truncate(termtext.Line(title), standing.MaxTitle, "…")
 }
 
 // SetTheme draws everything in another theme from now on.
@@ -336,7 +334,7 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		msg.dialog.Failed(msg.err)
 	case desk.Then:
 		return msg()
-	case changes.Msg, inspector.Msg, editorLeftMsg:
+	case pages.ChangesMsg, pages.InspectorMsg, editorLeftMsg:
 		return t.viewTold(msg)
 	default:
 		return t.handleStored(msg)
@@ -348,11 +346,11 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 // one.
 func (t *Tab) viewTold(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case changes.Msg:
+	case pages.ChangesMsg:
 		if t.changes != nil {
 			return t.changes.Update(msg, t.dialogs.Has(t.changes))
 		}
-	case inspector.Msg:
+	case pages.InspectorMsg:
 		if t.inspector != nil {
 			return t.inspector.Update(msg, t.dialogs.Has(t.inspector))
 		}

@@ -16,7 +16,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/test/events"
+	"parley/internal/test"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -244,7 +244,7 @@ func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 // person is asked nothing moves, and the turn's clock stands still.
 func TestClocksStandStillWhileThePersonIsAsked(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	at := func(e conversation.Event) conversation.Event { return events.At(e, b.clock) }
+	at := func(e conversation.Event) conversation.Event { return test.At(e, b.clock) }
 	b.events(at(conversation.PromptSent{}), at(conversation.Update{Update: &acpclient.ToolCall{
 		ToolCallID: "a", Title: "make all", Kind: acpclient.ToolExecute, Status: acpclient.ToolInProgress,
 	}}))

@@ -1,7 +1,7 @@
 package tab
 
 import (
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
@@ -10,7 +10,7 @@ func (t *Tab) insideScreen(width, height int) Screen {
 	t.area = layout{dialogEnd: height, prompt: height}
 	status := t.facts().Line(width)
 	if said := t.desk.Said(); said != "" {
-		status = cells.Truncate("  "+t.program.Theme.Warning.Render(said), width, "…")
+		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(said), width, "…")
 	}
 	v := t.commands.Draw(width, height, status, t.hintLine(width))
 	s := Screen(v)
@@ -40,7 +40,7 @@ func (t *Tab) wholeScreen(p covering, width, height int) Screen {
 		s.Lines = append(s.Lines, t.hintLine(width))
 	}
 	for i, line := range s.Lines {
-		s.Lines[i] = cells.Truncate(line, width, "")
+		s.Lines[i] = termtext.Truncate(line, width, "")
 	}
 	s.cut(width, height)
 	return s

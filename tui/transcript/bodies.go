@@ -8,7 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/markdown"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // makeBodies makes the bodies of a call: what was asked about it and is not to be
@@ -22,7 +22,7 @@ func (t *toolCall) makeBodies() []body {
 			bodies = append(bodies, b)
 		}
 	}
-	replaced := toolface.Replaced(t.item)
+	replaced := toolview.Replaced(t.item)
 	for i := range replaced {
 		add(maker.make(&replaced[i]))
 	}
@@ -55,7 +55,7 @@ func (t *toolCall) addBodies(bodies []body, content []acpclient.ToolCallContent)
 
 func (t *toolCall) bodyMaker() *bodyMaker {
 	m := &bodyMaker{
-		call: t, kind: t.item.Kind, terminals: map[acpclient.TerminalID]body{}, questions: toolface.Questions(t.item.RawInput),
+		call: t, kind: t.item.Kind, terminals: map[acpclient.TerminalID]body{}, questions: toolview.Questions(t.item.RawInput),
 	}
 	for _, term := range t.item.Terminals {
 		m.terminals[term.ID] = t.screens[term]
@@ -69,7 +69,7 @@ func (t *toolCall) commandBody() body {
 	if t.item.Kind != acpclient.ToolExecute || t.headed {
 		return nil // editors have an input of that name too
 	}
-	var c toolface.Command
+	var c toolview.Command
 	for _, call := range append([]*conversation.ToolCall{t.item}, t.item.Asked...) {
 		if c = t.env.places.Command(call.RawInput); c.Line != "" {
 			break
@@ -92,15 +92,15 @@ type bodyMaker struct {
 	// terminals are those that have no body yet.
 	terminals map[acpclient.TerminalID]body
 	// questions are those that have a body already.
-	questions []toolface.Question
+	questions []toolview.Question
 }
 
-var _ toolface.Visitor[body] = (*bodyMaker)(nil)
+var _ toolview.Visitor[body] = (*bodyMaker)(nil)
 
 func (m *bodyMaker) make(c *acpclient.ToolCallContent) body {
-	b := toolface.Visit(c, m)
+	b := toolview.Visit(c, m)
 	if d, ok := b.(*diffBody); ok {
-		d.deletes = toolface.Deletes(c, m.kind)
+		d.deletes = toolview.Deletes(c, m.kind)
 	}
 	return b
 }
@@ -115,7 +115,7 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 		return nil // the task list once more, for programs
 	case m.asks(b.Text):
 		return nil
-	case toolface.Verbatim(m.kind, b.Text):
+	case toolview.Verbatim(m.kind, b.Text):
 		return &outputBody{text: b.Text, ends: m.kind == acpclient.ToolExecute}
 	}
 	doc := markdown.New(m.call.env.inner)
@@ -127,7 +127,7 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 // asks reports that a text is one of the questions that are shown.
 func (m *bodyMaker) asks(text string) bool {
 	text = strings.TrimSpace(text)
-	return slices.ContainsFunc(m.questions, func(q toolface.Question) bool { return q.Text == text })
+	return slices.ContainsFunc(m.questions, func(q toolview.Question) bool { return q.Text == text })
 }
 
 func (m *bodyMaker) Diff(path string, before *string, after string) body {

@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/markdown"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // How much of a body is shown while its tool call is collapsed, in lines.
@@ -38,11 +38,11 @@ func between(lines []string, from, to int) []string {
 type textBody struct {
 	doc    *markdown.Document
 	all    []string
-	layout cells.Layout
+	layout termtext.Layout
 }
 
 func (b *textBody) draw(width int) []string {
-	if layout := cells.NewLayout(width); b.layout != layout {
+	if layout := termtext.NewLayout(width); b.layout != layout {
 		b.all, b.layout = nil, layout
 		for i := range b.doc.Len() {
 			b.all = append(b.all, b.doc.Lines(i, width)...)
@@ -76,7 +76,7 @@ func (b *textBody) peek(width int, _ *environment) ([]string, int) {
 // blockBody is one line about content that is not text, and below it the picture, if
 // it is one.
 type blockBody struct {
-	words   toolface.Block
+	words   toolview.Block
 	content *acpclient.ContentBlock
 }
 
@@ -99,7 +99,7 @@ type rawBody struct {
 	label  string
 	data   []byte
 	all    []string
-	layout cells.Layout
+	layout termtext.Layout
 }
 
 // of returns the body of some data: the same as before if the data is the same,
@@ -115,9 +115,9 @@ func (b *rawBody) of(label string, data []byte) *rawBody {
 }
 
 func (b *rawBody) draw(width int, env *environment) []string {
-	if layout := cells.NewLayout(width); b.layout != layout {
+	if layout := termtext.NewLayout(width); b.layout != layout {
 		b.layout = layout
-		b.all = append([]string{env.theme.Faint.Render(b.label)}, wrap(toolface.JSON(b.data, rawMost), width, env.theme.Muted)...)
+		b.all = append([]string{env.theme.Faint.Render(b.label)}, wrap(toolview.JSON(b.data, rawMost), width, env.theme.Muted)...)
 	}
 	return b.all
 }

@@ -2,7 +2,7 @@ package transcript
 
 import (
 	"parley/tui/diffview"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // diffBody is a change of a file.
@@ -11,7 +11,7 @@ type diffBody struct {
 	before *string
 	after  string
 
-	site    toolface.Site
+	site    toolview.Site
 	asOf    uint64 // the version of the sites that site is of
 	deletes bool   // the agent says that the file goes
 	headed  bool   // its path stands above it, as there are several
@@ -47,7 +47,7 @@ func (b *diffBody) fate() string {
 func (b *diffBody) heading(width int, env *environment) string {
 	th := env.theme
 	added, removed := b.Stats()
-	line := th.DiffPath.Render(env.places.Path(b.Path())) + " " + toolface.Counts{Added: added, Removed: removed}.Styled(th)
+	line := th.DiffPath.Render(env.places.Path(b.Path())) + " " + toolview.Counts{Added: added, Removed: removed}.Styled(th)
 	if fate := b.fate(); fate != "" {
 		line += " " + th.Muted.Render(fate)
 	}

@@ -5,8 +5,8 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // elicitation draws a question of the agent that was answered, with its answer.
@@ -34,7 +34,7 @@ func (e *elicitation) lines(_, width int) []string {
 		}
 		out := wrap(asked, width, th.Text)
 		if url := e.item.Request.URL; url != "" {
-			out = append(out, wrap(safetext.VisibleLine(url), width, th.Muted)...)
+			out = append(out, wrap(termtext.VisibleLine(url), width, th.Muted)...)
 		}
 		if words := e.outcome(); words != "" {
 			out = append(out, th.Faint.Render(words))
@@ -74,10 +74,10 @@ func (e *elicitation) mark() string { return e.env.theme.Accent.Render("?") }
 
 func (e *elicitation) compact() bool { return false }
 
-func (e *elicitation) excerpt() toolface.Excerpt {
+func (e *elicitation) excerpt() toolview.Excerpt {
 	lines := []string{strings.TrimSpace(e.item.Request.Message)}
 	for _, a := range e.item.Answers {
 		lines = append(lines, answerInWords(a))
 	}
-	return toolface.Excerpt{Text: strings.Join(lines, "\n")}
+	return toolview.Excerpt{Text: strings.Join(lines, "\n")}
 }

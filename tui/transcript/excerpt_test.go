@@ -8,7 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // What can be copied, opened and saved of the last item of each kind.
@@ -18,38 +18,38 @@ func TestExcerpt(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		events []conversation.Event
-		want   toolface.Excerpt
+		want   toolview.Excerpt
 	}{
-		{"nothing", nil, toolface.Excerpt{}},
-		{"a prompt", []conversation.Event{ask("why?\n")}, toolface.Excerpt{Text: "why?"}},
-		{"an answer", []conversation.Event{say("Because **so**.\n")}, toolface.Excerpt{Text: "Because **so**."}},
+		{"nothing", nil, toolview.Excerpt{}},
+		{"a prompt", []conversation.Event{ask("why?\n")}, toolview.Excerpt{Text: "why?"}},
+		{"an answer", []conversation.Event{say("Because **so**.\n")}, toolview.Excerpt{Text: "Because **so**."}},
 		{
 			"an answer with a picture",
 			[]conversation.Event{say("See:"), update(&acpclient.ContentChunk{Chunk: acpclient.AgentMessageChunk, Content: image})},
-			toolface.Excerpt{Text: "See:", Media: &toolface.Media{Data: "QUJD", Ext: ".png", Opens: true}},
+			toolview.Excerpt{Text: "See:", Media: &toolview.Media{Data: "QUJD", Ext: ".png", Opens: true}},
 		},
-		{"a thought", []conversation.Event{conversation.Text{Chunk: acpclient.AgentThoughtChunk, Text: "Hm."}}, toolface.Excerpt{Text: "Hm."}},
+		{"a thought", []conversation.Event{conversation.Text{Chunk: acpclient.AgentThoughtChunk, Text: "Hm."}}, toolview.Excerpt{Text: "Hm."}},
 		{
 			"a tool call",
 			[]conversation.Event{tool("a", acpclient.ToolCompleted, acpclient.DiffContent("/project/a", nil, "new\n"))},
-			toolface.Excerpt{Text: "Tool a\n\n/project/a\nnew\n", Path: "/project/a"},
+			toolview.Excerpt{Text: "Tool a\n\n/project/a\nnew\n", Path: "/project/a"},
 		},
 		{
 			"a plan",
 			[]conversation.Event{update(&acpclient.Plan{Entries: []acpclient.PlanEntry{
 				{Content: "read", Status: acpclient.PlanCompleted}, {Content: "write", Status: acpclient.PlanPending},
 			}})},
-			toolface.Excerpt{Text: "- [x] read\n- [ ] write\n"},
+			toolview.Excerpt{Text: "- [x] read\n- [ ] write\n"},
 		},
 		{
 			"an error",
 			[]conversation.Event{ask("go"), conversation.TurnEnded{Err: &acpclient.Error{Code: 400, Message: "no credit"}}},
-			toolface.Excerpt{Text: "The agent answered with an error\nno credit (code 400)"},
+			toolview.Excerpt{Text: "The agent answered with an error\nno credit (code 400)"},
 		},
 		{
 			"an update of an unknown kind",
 			[]conversation.Event{update(&acpclient.UnknownUpdate{Name: "weather", Raw: []byte(`{"sky":"blue"}`)})},
-			toolface.Excerpt{Text: `{"sky":"blue"}`},
+			toolview.Excerpt{Text: `{"sky":"blue"}`},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"sort"
 	"strings"
 
-	"parley/internal/cells"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -189,7 +189,7 @@ func (l *List) goTo(n *conversation.Node, nth int) {
 	}
 	l.center(f.place)
 	if !l.Wraps() && f.from >= 0 {
-		l.panTo(cells.Width(l.textOf(f.place)[:f.from]))
+		l.panTo(termtext.Width(l.textOf(f.place)[:f.from]))
 	}
 }
 
@@ -229,7 +229,7 @@ func (l *List) center(p position) {
 // mark is a part of a line that belongs to a match.
 type mark struct {
 	line int
-	cells.Part
+	termtext.Span
 	first bool // of its match: one that is wrapped has several
 }
 
@@ -265,7 +265,7 @@ func (q query) marks(lines []string) []mark {
 			}
 			from, to := max(start, starts[i])-starts[i]+leads[i], min(end, lineEnd)-starts[i]+leads[i]
 			if from < to {
-				out = append(out, mark{i, cells.Part{From: from, To: to}, first})
+				out = append(out, mark{i, termtext.Span{From: from, To: to}, first})
 			}
 		}
 	}
@@ -275,7 +275,7 @@ func (q query) marks(lines []string) []mark {
 // first of them.
 func (l *List) marked(lines []string, p position) []string {
 	f := l.find
-	parts, looks := map[int][]cells.Part{}, map[int][]lipgloss.Style{}
+	parts, looks := map[int][]termtext.Span{}, map[int][]lipgloss.Style{}
 	current := false // the pieces of one match stand behind each other
 	for _, m := range f.query.marks(lines) {
 		if m.first {
@@ -285,14 +285,14 @@ func (l *List) marked(lines []string, p position) []string {
 		if current {
 			look = l.theme.MatchCurrent
 		}
-		parts[m.line], looks[m.line] = append(parts[m.line], m.Part), append(looks[m.line], look)
+		parts[m.line], looks[m.line] = append(parts[m.line], m.Span), append(looks[m.line], look)
 	}
 	if len(parts) == 0 {
 		return lines
 	}
 	out := slices.Clone(lines)
 	for line := range parts {
-		out[line] = cells.Restyle(out[line], parts[line], func(i int, text string) string { return looks[line][i].Render(text) })
+		out[line] = termtext.Restyle(out[line], parts[line], func(i int, text string) string { return looks[line][i].Render(text) })
 	}
 	return out
 }

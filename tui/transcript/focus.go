@@ -2,7 +2,7 @@ package transcript
 
 import (
 	"parley/internal/conversation"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Focus selects the last item in sight, or gives the selection up.
@@ -85,9 +85,9 @@ func (l *List) Selected() conversation.Item {
 
 // Excerpt is what can be taken out of the selected item; it is empty if none is
 // selected.
-func (l *List) Excerpt() toolface.Excerpt {
+func (l *List) Excerpt() toolview.Excerpt {
 	if l.chosen() == nil {
-		return toolface.Excerpt{}
+		return toolview.Excerpt{}
 	}
 	return l.at(l.selected).excerpt()
 }

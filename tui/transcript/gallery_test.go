@@ -11,9 +11,9 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/test/termtest"
+	"parley/internal/termtext"
+	"parley/internal/test/ptytest"
 	"parley/tui/theme"
 )
 
@@ -273,7 +273,7 @@ func draws(t testing.TB, th *theme.Theme, width int) []byte {
 // the widths that people have, on dark and light, in all depths of colour. To see
 // them, cat a file on a terminal as wide as its name says.
 func TestGallery(t *testing.T) {
-	termtest.Use(t, cells.Graphemes)
+	ptytest.Use(t, termtext.Graphemes)
 	profiles := map[string]colorprofile.Profile{
 		"truecolor": colorprofile.TrueColor, "256": colorprofile.ANSI256, "16": colorprofile.ANSI, "none": colorprofile.ASCII,
 	}

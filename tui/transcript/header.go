@@ -5,10 +5,9 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // header is what stands for the call: what it does, and what came of it. Where there
@@ -18,12 +17,12 @@ func (t *toolCall) header(width int) []string {
 	line, end := t.summary(title), t.outcome()
 	if t.expanded {
 		line += end
-		if name := safetext.Line(t.item.Name); name != "" && name != title {
+		if name := termtext.Line(t.item.Name); name != "" && name != title {
 			line += t.env.theme.Faint.Render("  " + name)
 		}
-		return append(cells.Wrap(line, width), t.restOfTitle(width)...)
+		return append(termtext.Wrap(line, width), t.restOfTitle(width)...)
 	}
-	if room := width - cells.Width(end); room >= width/2 {
+	if room := width - termtext.Width(end); room >= width/2 {
 		return []string{fit(line, room) + end}
 	}
 	return []string{fit(line+end, width)}
@@ -32,7 +31,7 @@ func (t *toolCall) header(width int) []string {
 // summary is what the call does: kind, title, where, how much it changes.
 func (t *toolCall) summary(title string) string {
 	th := t.env.theme
-	line := th.ToolMark.Render(toolface.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
+	line := th.ToolMark.Render(toolview.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
 	if at := t.location(title); at != "" {
 		line += " " + th.Muted.Render(at)
 	}
@@ -71,14 +70,14 @@ func (t *toolCall) outcome() (line string) {
 // told where it lives.
 func answerWords(a *conversation.PermissionAnswer) string {
 	if a.Rule == "" {
-		return "you: " + safetext.Line(a.Option.Name)
+		return "you: " + termtext.Line(a.Option.Name)
 	}
-	return fmt.Sprintf("rule: %s (%s)", safetext.VisibleLine(a.Rule), safetext.VisibleLine(a.Source))
+	return fmt.Sprintf("rule: %s (%s)", termtext.VisibleLine(a.Rule), termtext.VisibleLine(a.Source))
 }
 
 // restOfTitle are the lines of a title of several lines behind the first.
 func (t *toolCall) restOfTitle(width int) []string {
-	_, rest, more := strings.Cut(strings.TrimSpace(toolface.Title(t.item, safetext.Block)), "\n")
+	_, rest, more := strings.Cut(strings.TrimSpace(toolview.Title(t.item, termtext.Block)), "\n")
 	if !more {
 		return nil
 	}
@@ -104,7 +103,7 @@ func (t *toolCall) location(title string) string {
 		return ""
 	}
 	first := locations[0]
-	if strings.Contains(title, at.Path(first.Path)) || strings.Contains(title, safetext.Line(first.Path)) {
+	if strings.Contains(title, at.Path(first.Path)) || strings.Contains(title, termtext.Line(first.Path)) {
 		return ""
 	}
 	words := at.Location(first)
@@ -116,7 +115,7 @@ func (t *toolCall) location(title string) string {
 
 // changes counts the changed lines of all diffs, and reports whether there are
 // diffs.
-func (t *toolCall) changes() (counts toolface.Counts, any bool) {
+func (t *toolCall) changes() (counts toolview.Counts, any bool) {
 	for _, b := range t.bodies {
 		if d, ok := b.(*diffBody); ok {
 			added, removed := d.Stats()

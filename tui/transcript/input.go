@@ -2,17 +2,17 @@ package transcript
 
 import (
 	"parley/acpclient"
-	"parley/internal/cells"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // commandBody is a command whole, for calls whose heading says something else.
-type commandBody struct{ command toolface.Command }
+type commandBody struct{ command toolview.Command }
 
 func (b *commandBody) draw(width int, env *environment) []string {
 	th := env.theme
 	var out []string
-	for i, line := range cells.Break(b.command.Line, width-2) {
+	for i, line := range termtext.Break(b.command.Line, width-2) {
 		lead := "  "
 		if i == 0 {
 			lead = th.Muted.Render("$ ")
@@ -41,7 +41,7 @@ type tasksBody struct{ tasks []acpclient.PlanEntry }
 func (b *tasksBody) draw(width int, env *environment) []string {
 	var out []string
 	for _, task := range b.tasks {
-		out = append(out, toolface.Task(task, env.theme, width)...)
+		out = append(out, toolview.Task(task, env.theme, width)...)
 	}
 	return out
 }
@@ -57,7 +57,7 @@ func (b *tasksBody) peek(width int, env *environment) ([]string, int) {
 }
 
 // questionsBody is what a call asks the person.
-type questionsBody struct{ questions []toolface.Question }
+type questionsBody struct{ questions []toolview.Question }
 
 func (b *questionsBody) draw(width int, env *environment) []string {
 	th := env.theme

@@ -7,12 +7,11 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/theme"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // drawing is how one item is drawn. Its lines are made when they are asked for
@@ -30,7 +29,7 @@ type drawing interface {
 	// compact reports that the item is one line, and may stand close to others.
 	compact() bool
 	// excerpt is what a person can take out of the item.
-	excerpt() toolface.Excerpt
+	excerpt() toolview.Excerpt
 }
 
 // environment is what all drawings share.
@@ -39,8 +38,8 @@ type environment struct {
 	dimmed *theme.Theme // for thoughts
 	inner  *theme.Theme // for what tools say, beside their edge
 	now    time.Time    // for clocks, zero if nobody looks at them
-	places toolface.Places
-	sites  *toolface.Sites
+	places toolview.Places
+	sites  *toolview.Sites
 	width  int // of the text, in cells: sections are counted for it
 	wide   int // of what may be wider than text
 	diffs  *diffview.Preference
@@ -53,7 +52,7 @@ type environment struct {
 // newEnvironment is the environment for a theme and the directory of the session.
 func newEnvironment(th *theme.Theme, dir string) *environment {
 	dimmed := th.Dimmed()
-	return &environment{theme: th, dimmed: dimmed, inner: dimmed.Within(), places: toolface.In(dir)}
+	return &environment{theme: th, dimmed: dimmed, inner: dimmed.Within(), places: toolview.In(dir)}
 }
 
 // asked reports whether the person is being asked about a tool call. What it
@@ -101,7 +100,7 @@ func newDrawing(item conversation.Item) drawing {
 // cached keeps the lines of a drawing that has one section.
 type cached struct {
 	made    []string
-	layout  cells.Layout
+	layout  termtext.Layout
 	version uint64
 	valid   bool
 }
@@ -109,7 +108,7 @@ type cached struct {
 // get returns the lines that are kept. If they are of another version or layout,
 // draw makes new ones.
 func (c *cached) get(version uint64, width int, draw func(width int) []string) []string {
-	if layout := cells.NewLayout(width); !c.valid || c.version != version || c.layout != layout {
+	if layout := termtext.NewLayout(width); !c.valid || c.version != version || c.layout != layout {
 		c.made, c.version, c.layout, c.valid = draw(width), version, layout, true
 	}
 	return c.made
@@ -121,9 +120,9 @@ func (c *cached) drop() { c.valid = false }
 // wrap sets plain text in a style, in lines of at most width.
 func wrap(text string, width int, style lipgloss.Style) []string {
 	var out []string
-	for _, line := range strings.Split(strings.TrimRight(safetext.Block(text), "\n"), "\n") {
+	for _, line := range strings.Split(strings.TrimRight(termtext.Block(text), "\n"), "\n") {
 		line = strings.ReplaceAll(line, "\t", "    ")
-		for _, part := range cells.Wrap(line, width) {
+		for _, part := range termtext.Wrap(line, width) {
 			out = append(out, style.Render(part))
 		}
 	}
@@ -140,4 +139,4 @@ func head(lines []string, n int) ([]string, int) {
 }
 
 // fit cuts a styled line to a width.
-func fit(line string, width int) string { return cells.Truncate(line, width, "…") }
+func fit(line string, width int) string { return termtext.Truncate(line, width, "…") }

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/cells"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/theme"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 const (
@@ -51,7 +51,7 @@ type List struct {
 	diffs    *diffview.Preference
 	pictures pictures
 	opens    func(*conversation.Node) bool // is open: made once, as it is asked for all the time
-	sites    *toolface.Sites
+	sites    *toolview.Sites
 	now      time.Time            // for the clocks of calls that work
 	envs     map[int]*environment // by how far items are set off
 
@@ -85,7 +85,7 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 
 // SetSites gives the list what is known of where changes stand in their files. It
 // is looked at whenever something is drawn.
-func (l *List) SetSites(s *toolface.Sites) { l.sites = s }
+func (l *List) SetSites(s *toolview.Sites) { l.sites = s }
 
 // SetTheme draws everything anew.
 func (l *List) SetTheme(th *theme.Theme) {
@@ -298,7 +298,7 @@ func (l *List) compose(n *conversation.Node, mark, line string, lead bool) strin
 	if line == "" && mark == "" {
 		return left
 	}
-	return left + mark + strings.Repeat(" ", max(0, gutter-cells.Width(mark))) + l.window(line)
+	return left + mark + strings.Repeat(" ", max(0, gutter-termtext.Width(mark))) + l.window(line)
 }
 
 // fill adds empty lines up to the height of the view.

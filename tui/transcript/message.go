@@ -6,10 +6,10 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/markdown"
 	"parley/tui/theme"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // message draws what the agent said. Each part of it is a Markdown document, or one
@@ -131,16 +131,16 @@ func (m *message) mark() string { return m.env.theme.AgentMark.Render("●") }
 
 func (m *message) compact() bool { return false }
 
-func (m *message) excerpt() toolface.Excerpt { return messageExcerpt(m.item) }
+func (m *message) excerpt() toolview.Excerpt { return messageExcerpt(m.item) }
 
 // messageExcerpt is the text of a message, and the last of its media.
-func messageExcerpt(m *conversation.Message) toolface.Excerpt {
-	e := toolface.Excerpt{Text: strings.TrimSpace(m.Parts.Plain())}
+func messageExcerpt(m *conversation.Message) toolview.Excerpt {
+	e := toolview.Excerpt{Text: strings.TrimSpace(m.Parts.Plain())}
 	for _, p := range m.Parts {
 		if p.Block == nil {
 			continue
 		}
-		if media := (toolface.Places{}).Block(p.Block).Media; media != nil {
+		if media := (toolview.Places{}).Block(p.Block).Media; media != nil {
 			e.Media = media
 		}
 	}
@@ -229,7 +229,7 @@ func (t *thought) mark() string { return t.env.theme.ThoughtMark.Render("✻") }
 
 func (t *thought) compact() bool { return !t.item.Growing && !t.expanded }
 
-func (t *thought) excerpt() toolface.Excerpt { return messageExcerpt(t.item) }
+func (t *thought) excerpt() toolview.Excerpt { return messageExcerpt(t.item) }
 
 // firstLine is the first line of a text in which there is something to read,
 // without Markdown's emphasis; "" if there is none near the beginning.
@@ -240,7 +240,7 @@ func firstLine(text string) string {
 		text = strings.ToValidUTF8(text[:enough], "")
 	}
 	for line := range strings.Lines(htmlComment.ReplaceAllString(text, "")) {
-		line = safetext.Line(strings.NewReplacer("**", "", "`", "").Replace(line))
+		line = termtext.Line(strings.NewReplacer("**", "", "`", "").Replace(line))
 		if line = strings.TrimSpace(strings.TrimLeft(line, "#*_ ")); line != "" {
 			return line
 		}

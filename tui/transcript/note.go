@@ -8,10 +8,9 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // note draws a notice, an error, or how a turn ended, and when it is expanded the
@@ -39,7 +38,7 @@ func (n *note) lines(_, width int) []string {
 		out := wrap(n.item.Title, width, n.style())
 		if words := n.worked(); words != "" {
 			out = slices.Clip(out)
-			if last := &out[len(out)-1]; cells.Width(*last)+cells.Width(words) <= width {
+			if last := &out[len(out)-1]; termtext.Width(*last)+termtext.Width(words) <= width {
 				*last += n.env.theme.Faint.Render(words)
 			}
 		}
@@ -91,8 +90,8 @@ func (n *note) mark() string {
 
 func (n *note) compact() bool { return false }
 
-func (n *note) excerpt() toolface.Excerpt {
-	return toolface.Excerpt{Text: strings.TrimSpace(n.item.Title + n.worked() + "\n" + n.item.Detail)}
+func (n *note) excerpt() toolview.Excerpt {
+	return toolview.Excerpt{Text: strings.TrimSpace(n.item.Title + n.worked() + "\n" + n.item.Detail)}
 }
 
 // compaction draws a compaction of the context: a rule with its state, and the
@@ -133,21 +132,21 @@ func (c *compaction) lines(section, width int) []string {
 		acpclient.CompactionCancelled:  "Compacting the context was cancelled",
 	}[c.item.Status]
 	if words == "" {
-		words = "Compaction: " + safetext.Line(string(c.item.Status))
+		words = "Compaction: " + termtext.Line(string(c.item.Status))
 	}
 	if c.item.Error != "" {
-		words += ": " + safetext.Line(c.item.Error)
+		words += ": " + termtext.Line(c.item.Error)
 	}
 	line := th.Muted.Render(words) + " "
-	return []string{fit(line+th.Rule.Render(strings.Repeat("─", max(0, width-cells.Width(line)))), width)}
+	return []string{fit(line+th.Rule.Render(strings.Repeat("─", max(0, width-termtext.Width(line)))), width)}
 }
 
 func (c *compaction) mark() string { return c.env.theme.Muted.Render("▼") }
 
 func (c *compaction) compact() bool { return false }
 
-func (c *compaction) excerpt() toolface.Excerpt {
-	return toolface.Excerpt{Text: c.item.Summary.Plain()}
+func (c *compaction) excerpt() toolview.Excerpt {
+	return toolview.Excerpt{Text: c.item.Summary.Plain()}
 }
 
 // unknown draws an update of a kind that parley does not know: its name, and its
@@ -167,7 +166,7 @@ func (u *unknown) update(env *environment, expanded bool) {
 func (u *unknown) sections() int { return 1 }
 
 func (u *unknown) lines(_, width int) []string {
-	name := safetext.Line(u.item.Kind)
+	name := termtext.Line(u.item.Kind)
 	if name == "" {
 		name = "without a kind"
 	}
@@ -182,4 +181,4 @@ func (u *unknown) mark() string { return u.env.theme.Faint.Render("?") }
 
 func (u *unknown) compact() bool { return true }
 
-func (u *unknown) excerpt() toolface.Excerpt { return toolface.Excerpt{Text: string(u.item.Raw)} }
+func (u *unknown) excerpt() toolview.Excerpt { return toolview.Excerpt{Text: string(u.item.Raw)} }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/terminal/screen"
 )
 
@@ -21,7 +21,7 @@ type outputBody struct {
 	ends bool
 
 	all    *screen.Screen
-	layout cells.Layout
+	layout termtext.Layout
 }
 
 // emulate draws a text that is not terminal output to the last byte: its lines end
@@ -35,7 +35,7 @@ func emulate(text string, width int) *screen.Screen {
 }
 
 func (b *outputBody) draw(width int) *screen.Screen {
-	if layout := cells.NewLayout(width); b.all == nil || b.layout != layout {
+	if layout := termtext.NewLayout(width); b.all == nil || b.layout != layout {
 		b.all, b.layout = emulate(b.text, width), layout
 	}
 	return b.all

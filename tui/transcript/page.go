@@ -3,9 +3,8 @@ package transcript
 import (
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/tui/passage"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -114,7 +113,7 @@ func (l *List) widest() int {
 	for y := 0; p.node != nil && y < l.height; {
 		lines := l.lines(p.node, p.section)
 		for _, line := range between(lines, p.line, p.line+l.height-y) {
-			n = max(n, cells.Width(line))
+			n = max(n, termtext.Width(line))
 		}
 		y += len(lines) - p.line
 		next, ok := l.next(p)
@@ -132,12 +131,12 @@ func (l *List) window(line string) string {
 		return line
 	}
 	plain := ansi.Strip(line)
-	shown := passage.Part(plain, l.pan, l.pan+l.windowWidth())
-	for shown.To > shown.From && cells.Width(plain[shown.From:shown.To]) > l.windowWidth() {
-		shown = passage.Part(plain, l.pan, l.pan+l.windowWidth()-1) // a wide character at the edge
+	shown := Part(plain, l.pan, l.pan+l.windowWidth())
+	for shown.To > shown.From && termtext.Width(plain[shown.From:shown.To]) > l.windowWidth() {
+		shown = Part(plain, l.pan, l.pan+l.windowWidth()-1) // a wide character at the edge
 	}
-	sides := []cells.Part{{To: shown.From}, {From: shown.To, To: len(plain)}}
-	return cells.Restyle(line, sides, func(int, string) string { return "" })
+	sides := []termtext.Span{{To: shown.From}, {From: shown.To, To: len(plain)}}
+	return termtext.Restyle(line, sides, func(int, string) string { return "" })
 }
 
 // panTo brings a cell into sight.

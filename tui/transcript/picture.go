@@ -5,7 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/tui/picture"
+	"parley/tui/desktop"
 	"parley/tui/theme"
 )
 
@@ -40,7 +40,7 @@ type pictures struct {
 
 // drawnPicture is an image, and its lines as they were drawn last.
 type drawnPicture struct {
-	thumb *picture.Thumbnail // nil while it is being made, and if it cannot be
+	thumb *desktop.Thumbnail // nil while it is being made, and if it cannot be
 	used  uint64
 	width int
 	lines []string
@@ -124,7 +124,7 @@ func (p *pictures) want(b *acpclient.ContentBlock) bool {
 
 // SetPicture takes an image that was decoded. One that is nil cannot be drawn: a line
 // about it is all that is shown.
-func (l *List) SetPicture(b *acpclient.ContentBlock, thumb *picture.Thumbnail) {
+func (l *List) SetPicture(b *acpclient.ContentBlock, thumb *desktop.Thumbnail) {
 	if made := l.pictures.made[keyOf(b)]; made != nil && thumb != nil {
 		made.thumb = thumb
 		l.pictures.version++

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"parley/acpclient"
-	"parley/tui/picture"
+	"parley/tui/desktop"
 	"parley/tui/theme"
 )
 
 // imageOf is a content block with an image of so many pixels.
-func imageOf(t *testing.T, width, height int) (acpclient.ContentBlock, *picture.Thumbnail) {
+func imageOf(t *testing.T, width, height int) (acpclient.ContentBlock, *desktop.Thumbnail) {
 	t.Helper()
 	pixels := image.NewRGBA(image.Rect(0, 0, width, height))
 	for i := range pixels.Pix {
@@ -24,7 +24,7 @@ func imageOf(t *testing.T, width, height int) (acpclient.ContentBlock, *picture.
 	if err := png.Encode(&b, pixels); err != nil {
 		t.Fatal(err)
 	}
-	thumb, err := picture.Decode(b.Bytes())
+	thumb, err := desktop.DecodeImage(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/markdown"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // planBar is how wide the bar of a plan is, in cells.
@@ -47,7 +47,7 @@ func (p *plan) draw(width int) []string {
 	}
 	out := []string{title}
 	for _, e := range p.item.Entries {
-		for _, line := range toolface.Task(e, th, width-2) {
+		for _, line := range toolview.Task(e, th, width-2) {
 			out = append(out, "  "+line)
 		}
 	}
@@ -55,7 +55,7 @@ func (p *plan) draw(width int) []string {
 		out = append(out, markdown.Whole(p.item.Markdown, width, th)...)
 	}
 	if p.item.URI != "" {
-		out = append(out, fit(th.Info.Underline(true).Render(safetext.Line(p.item.URI)), width))
+		out = append(out, fit(th.Info.Underline(true).Render(termtext.Line(p.item.URI)), width))
 	}
 	return out
 }
@@ -65,7 +65,7 @@ func (p *plan) mark() string { return p.env.theme.Accent.Render("≡") }
 func (p *plan) compact() bool { return false }
 
 // excerpt is the plan as a list of tasks in Markdown.
-func (p *plan) excerpt() toolface.Excerpt {
+func (p *plan) excerpt() toolview.Excerpt {
 	var b strings.Builder
 	for _, e := range p.item.Entries {
 		mark := " "
@@ -74,5 +74,5 @@ func (p *plan) excerpt() toolface.Excerpt {
 		}
 		fmt.Fprintf(&b, "- [%s] %s\n", mark, e.Content)
 	}
-	return toolface.Excerpt{Text: b.String() + p.item.Markdown}
+	return toolview.Excerpt{Text: b.String() + p.item.Markdown}
 }

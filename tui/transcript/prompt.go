@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // How much of a prompt is shown while it is collapsed, in lines: a little more
@@ -99,11 +99,11 @@ func (p *prompt) band(mark, line string, width int) string {
 	if mark == "" && th.Prompt == "" {
 		mark = th.UserMark.Render("┃")
 	}
-	line = mark + strings.Repeat(" ", max(0, gutter-cells.Width(mark))) + line
+	line = mark + strings.Repeat(" ", max(0, gutter-termtext.Width(mark))) + line
 	if th.Prompt == "" {
 		return line
 	}
-	return cells.Ground(line, width, th.Prompt)
+	return termtext.Ground(line, width, th.Prompt)
 }
 
 func (p *prompt) mark() string {
@@ -115,4 +115,4 @@ func (p *prompt) mark() string {
 
 func (p *prompt) compact() bool { return false }
 
-func (p *prompt) excerpt() toolface.Excerpt { return messageExcerpt(p.item) }
+func (p *prompt) excerpt() toolview.Excerpt { return messageExcerpt(p.item) }

@@ -6,10 +6,9 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // run draws several quiet calls in one line: how many there are of each kind, and
@@ -34,7 +33,7 @@ func (r *run) lines(_, width int) []string {
 	return r.kept.get(r.item.Version(), width, func(width int) []string {
 		th := r.env.theme
 		line := th.Title.Render(r.counts())
-		if room := width - cells.Width(line) - 2; !r.open && room > 0 {
+		if room := width - termtext.Width(line) - 2; !r.open && room > 0 {
 			line += "  " + th.Muted.Render(r.names(room))
 		}
 		return []string{fit(line, width)}
@@ -83,13 +82,13 @@ func (r *run) names(room int) string {
 			next = out + parting + name
 		}
 		// All but the last leave room to say that there are others.
-		need := cells.Width(next)
+		need := termtext.Width(next)
 		if n < r.item.Len() {
-			need += cells.Width(parting + more)
+			need += termtext.Width(parting + more)
 		}
 		if need > room {
 			if out == "" {
-				return cells.Truncate(next, room, more)
+				return termtext.Truncate(next, room, more)
 			}
 			return out + parting + more
 		}
@@ -103,11 +102,11 @@ func (r *run) names(room int) string {
 func (r *run) name(call *conversation.ToolCall) string {
 	if call.Kind == acpclient.ToolRead {
 		if works := r.env.places.Works(call.Locations); len(works) > 0 {
-			return safetext.Line(filepath.Base(works[0].Path))
+			return termtext.Line(filepath.Base(works[0].Path))
 		}
 	}
 	title, _ := r.env.places.Heading(call)
-	verb := toolface.KindOf(call.Kind).Verb + " "
+	verb := toolview.KindOf(call.Kind).Verb + " "
 	if len(title) > len(verb) && strings.EqualFold(title[:len(verb)], verb) {
 		title = strings.TrimSpace(title[len(verb):])
 	}
@@ -124,12 +123,12 @@ func (r *run) mark() string {
 func (r *run) compact() bool { return true }
 
 // excerpt is the texts of all calls.
-func (r *run) excerpt() toolface.Excerpt {
+func (r *run) excerpt() toolview.Excerpt {
 	var texts []string
 	for call := range r.item.Calls() {
-		if text := strings.TrimRight(toolface.ExcerptOf(call).Text, "\n"); text != "" {
+		if text := strings.TrimRight(toolview.ExcerptOf(call).Text, "\n"); text != "" {
 			texts = append(texts, text)
 		}
 	}
-	return toolface.Excerpt{Text: strings.Join(texts, "\n\n")}
+	return toolview.Excerpt{Text: strings.Join(texts, "\n\n")}
 }

@@ -9,7 +9,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/diffview"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // searchStep is how many bytes of text one step of a search looks at, so that
@@ -144,14 +144,14 @@ func eachText(item conversation.Item, give func(string)) {
 		eachPart(i.Parts, give)
 	case *conversation.ToolCall:
 		give(i.Title)
-		replaced := toolface.Replaced(i)
+		replaced := toolview.Replaced(i)
 		for k := range replaced {
-			toolface.Visit(&replaced[k], texts{give})
+			toolview.Visit(&replaced[k], texts{give})
 		}
 		for k := range i.Content {
-			toolface.Visit(&i.Content[k], texts{give})
+			toolview.Visit(&i.Content[k], texts{give})
 		}
-		if command := (toolface.Places{}).Command(i.RawInput).Line; i.Kind == acpclient.ToolExecute && !strings.Contains(i.Title, command) {
+		if command := (toolview.Places{}).Command(i.RawInput).Line; i.Kind == acpclient.ToolExecute && !strings.Contains(i.Title, command) {
 			give(command)
 		}
 		for _, t := range i.Terminals {
@@ -197,7 +197,7 @@ func eachPart(parts conversation.Parts, give func(string)) {
 // texts gives the texts of a tool call's content.
 type texts struct{ give func(string) }
 
-// Block implements toolface.Visitor, as the methods below do.
+// Block implements toolview.Visitor, as the methods below do.
 func (t texts) Block(b *acpclient.ContentBlock) struct{} {
 	t.give(b.Text)
 	t.give(b.Name)

@@ -1,10 +1,9 @@
 package transcript
 
 import (
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // shellInset is how far what a command printed stands off to the right.
@@ -65,7 +64,7 @@ func (s *shellCommand) inset(lines []string, width int) []string {
 	bar := s.env.theme.CodeBar.Render("│ ")
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = cells.Truncate(bar+line, width, "")
+		out[i] = termtext.Truncate(bar+line, width, "")
 	}
 	return out
 }
@@ -80,13 +79,13 @@ func (s *shellCommand) header(width int) string {
 	case e.ExitCode == nil || *e.ExitCode != 0:
 		style = th.Error
 	}
-	words := toolface.Ended(term.Exit)
+	words := toolview.Ended(term.Exit)
 	if term.Lasts {
 		words = "your shell, " + words
 	}
-	state := "  " + style.Render(safetext.Line(words))
-	line := th.User.Bold(true).Render(safetext.VisibleLine(term.Command))
-	return cells.Truncate(line, max(1, width-cells.Width(state)), "…") + state
+	state := "  " + style.Render(termtext.Line(words))
+	line := th.User.Bold(true).Render(termtext.VisibleLine(term.Command))
+	return termtext.Truncate(line, max(1, width-termtext.Width(state)), "…") + state
 }
 
 func (s *shellCommand) mark() string {
@@ -102,7 +101,7 @@ func (s *shellCommand) mark() string {
 
 func (s *shellCommand) compact() bool { return false }
 
-func (s *shellCommand) excerpt() toolface.Excerpt { return toolface.ShellExcerpt(s.item) }
+func (s *shellCommand) excerpt() toolview.Excerpt { return toolview.ShellExcerpt(s.item) }
 
 // stretch implements sourced: what was printed is one.
 func (s *shellCommand) stretch(section int) stretch {

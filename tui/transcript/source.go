@@ -7,11 +7,10 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/cells"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/terminal/screen"
 	"parley/tui/diffview"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // source is a text, and which lines of a stretch show it.
@@ -280,7 +279,7 @@ func diffSources(l *diffview.Layout, from, to int) []source {
 
 // sources is the JSON below the label.
 func (b *rawBody) sources(_, _, _ int, _ *environment) []source {
-	return []source{{text: toolface.JSON(b.data, rawMost), from: 1, to: whole}}
+	return []source{{text: toolview.JSON(b.data, rawMost), from: 1, to: whole}}
 }
 
 func (b *rawBody) peekSources(n, width int, env *environment) []source {
@@ -289,7 +288,7 @@ func (b *rawBody) peekSources(n, width int, env *environment) []source {
 
 // sources is the command without the sign before it.
 func (b *commandBody) sources(_, _, width int, _ *environment) []source {
-	return []source{{text: b.command.Line, to: len(cells.Break(b.command.Line, width-2)), lead: 2}}
+	return []source{{text: b.command.Line, to: len(termtext.Break(b.command.Line, width-2)), lead: 2}}
 }
 
 func (b *commandBody) peekSources(n, width int, env *environment) []source {
@@ -392,4 +391,4 @@ func (v *terminalView) peekSources(n, width int, env *environment) []source {
 }
 
 // clean makes a source's text fit to be compared with what was drawn of it.
-func clean(text string) string { return safetext.Block(text) }
+func clean(text string) string { return termtext.Block(text) }

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/tui/passage"
+	"parley/internal/termtext"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -146,7 +145,7 @@ func (l *List) SpanLine(y int) {
 func wordAt(line string, cell int) (from, to int, ok bool) {
 	at, start, end := 0, -1, -1
 	for rest := line; rest != ""; {
-		n, width := cells.Next(rest)
+		n, width := termtext.NextCluster(rest)
 		r := firstRune(rest)
 		rest = rest[n:]
 		switch {
@@ -261,7 +260,7 @@ func (l *List) spanned(lines []string, p position) []string {
 		if before(at, from.position) || before(to.position, at) {
 			continue
 		}
-		left, right := 0, cells.Width(line)
+		left, right := 0, termtext.Width(line)
 		if at == from.position {
 			left = from.cell
 		}
@@ -272,8 +271,8 @@ func (l *List) spanned(lines []string, p position) []string {
 		case right == 0 && line == "":
 			out[i] = l.theme.Span.Render(" ")
 		case left < right:
-			part := []cells.Part{passage.Part(ansi.Strip(line), left, right)}
-			out[i] = cells.Restyle(line, part, func(_ int, text string) string { return l.theme.Span.Render(text) })
+			part := []termtext.Span{Part(ansi.Strip(line), left, right)}
+			out[i] = termtext.Restyle(line, part, func(_ int, text string) string { return l.theme.Span.Render(text) })
 		}
 	}
 	return out

@@ -6,9 +6,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/tui/passage"
+	"parley/internal/termtext"
 )
 
 // SpanText is the text that the marked lines show: what was sent, not how it is
@@ -47,7 +46,7 @@ func (l *List) taken(n *conversation.Node, from, to *point) string {
 	if from != nil && (before(from.position, start) || from.position == start && from.cell == 0) {
 		from = nil
 	}
-	if to != nil && !before(to.position, end) && to.cell >= cells.Width(l.textOf(end)) {
+	if to != nil && !before(to.position, end) && to.cell >= termtext.Width(l.textOf(end)) {
 		to = nil
 	}
 	d := l.at(n)
@@ -75,7 +74,7 @@ func (l *List) taken(n *conversation.Node, from, to *point) string {
 }
 
 // placeIn is where a point is in a stretch, nil if that goes beyond it.
-func (l *List) placeIn(s stretch, n *conversation.Node, p *point) *passage.Place {
+func (l *List) placeIn(s stretch, n *conversation.Node, p *point) *Place {
 	if p == nil || p.section < s.first || p.section >= s.first+s.sections {
 		return nil
 	}
@@ -84,13 +83,13 @@ func (l *List) placeIn(s stretch, n *conversation.Node, p *point) *passage.Place
 		line--
 	}
 	if line < 0 {
-		return &passage.Place{}
+		return &Place{}
 	}
-	return &passage.Place{Line: line, Cell: p.cell}
+	return &Place{Line: line, Cell: p.cell}
 }
 
 // cut adds what a stretch shows between two places.
-func (l *List) cut(out pieces, at *conversation.Node, st stretch, from, to *passage.Place) pieces {
+func (l *List) cut(out pieces, at *conversation.Node, st stretch, from, to *Place) pieces {
 	d, width := l.at(at), l.textWidth(at)
 	low, high := 0, (st.sections-1)*st.per+len(d.lines(st.first+st.sections-1, width))
 	all := high
@@ -118,11 +117,11 @@ func (l *List) cut(out pieces, at *conversation.Node, st stretch, from, to *pass
 		s.to = min(s.to, all)
 		a, b := within(s.from, s.to, from, to)
 		if s.part && b == nil {
-			b = &passage.Place{Line: s.to - s.from}
+			b = &Place{Line: s.to - s.from}
 		}
 		text := clean(s.text)
 		if a != nil || b != nil {
-			text = passage.New(text, l.stretchLines(at, st, s.from, s.to), s.lead).Cut(a, b)
+			text = NewPassage(text, l.stretchLines(at, st, s.from, s.to), s.lead).Cut(a, b)
 		}
 		out, n = out.source(text, s.flows), s.to
 	}
@@ -130,7 +129,7 @@ func (l *List) cut(out pieces, at *conversation.Node, st stretch, from, to *pass
 }
 
 // drawnText is what stands in a drawn line between two places.
-func drawnText(lines []string, from, to *passage.Place) string {
+func drawnText(lines []string, from, to *Place) string {
 	if len(lines) == 0 {
 		return ""
 	}
@@ -141,17 +140,17 @@ func drawnText(lines []string, from, to *passage.Place) string {
 	if to != nil {
 		right = to.Cell
 	}
-	return strings.TrimRight(passage.Cells(ansi.Strip(lines[0]), left, right), " ")
+	return strings.TrimRight(Cells(ansi.Strip(lines[0]), left, right), " ")
 }
 
 // within are two places as seen from the lines low to high; one that lies beyond
 // them is nil.
-func within(low, high int, from, to *passage.Place) (a, b *passage.Place) {
+func within(low, high int, from, to *Place) (a, b *Place) {
 	if from != nil && from.Line >= low {
-		a = &passage.Place{Line: from.Line - low, Cell: from.Cell}
+		a = &Place{Line: from.Line - low, Cell: from.Cell}
 	}
 	if to != nil && to.Line < high {
-		b = &passage.Place{Line: to.Line - low, Cell: to.Cell}
+		b = &Place{Line: to.Line - low, Cell: to.Cell}
 	}
 	return a, b
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/terminal/screen"
 )
 
@@ -86,7 +86,7 @@ func (v *terminalView) peek(width int, env *environment) ([]string, int) {
 
 // command is the line that names the command.
 func (v *terminalView) command(width int, env *environment) string {
-	return fit(env.theme.Muted.Render("$ "+safetext.VisibleLine(v.term.Command)), width)
+	return fit(env.theme.Muted.Render("$ "+termtext.VisibleLine(v.term.Command)), width)
 }
 
 // status says how the command ended; it has no lines if all is well or the
@@ -97,7 +97,7 @@ func (v *terminalView) status(env *environment) []string {
 	case e == nil:
 		return nil
 	case e.Signal != "":
-		return []string{env.theme.Error.Render("ended by " + safetext.Line(e.Signal))}
+		return []string{env.theme.Error.Render("ended by " + termtext.Line(e.Signal))}
 	case e.ExitCode != nil && *e.ExitCode != 0:
 		return []string{env.theme.Error.Render(fmt.Sprintf("exit code %d", *e.ExitCode))}
 	}

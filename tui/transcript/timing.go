@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"parley/internal/conversation"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // From when on it is said how long something takes: shorter is as good as at once,
@@ -36,7 +36,7 @@ func shownTime(c *conversation.ToolCall, now time.Time) time.Duration {
 // timing says how long the call takes, "" if there is nothing to say.
 func (t *toolCall) timing() string {
 	if t.item.Running() && t.took > 0 {
-		return toolface.Elapsed(t.took)
+		return toolview.Elapsed(t.took)
 	}
 	return worked(t.took)
 }
@@ -46,5 +46,5 @@ func worked(d time.Duration) string {
 	if d < leastTime {
 		return ""
 	}
-	return toolface.Took(d)
+	return toolview.Took(d)
 }

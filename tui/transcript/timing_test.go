@@ -9,7 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/test/events"
+	"parley/internal/test"
 	"parley/tui/theme"
 )
 
@@ -24,7 +24,7 @@ func command(title string, status acpclient.ToolCallStatus, at time.Duration) co
 }
 
 func TestCallsSayHowLongTheyTook(t *testing.T) {
-	begin := events.At(ask("go"), noon)
+	begin := test.At(ask("go"), noon)
 	long := strings.Repeat("long ", 30)
 	for name, test := range map[string]struct {
 		events []conversation.Event
@@ -40,8 +40,8 @@ func TestCallsSayHowLongTheyTook(t *testing.T) {
 		},
 		"answered": {
 			[]conversation.Event{
-				begin, command("make", "pending", 0), events.At(events.Permission(1, `{"toolCallId":"t"}`), after(time.Second)),
-				events.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Minute)),
+				begin, command("make", "pending", 0), test.At(test.Permission(1, `{"toolCallId":"t"}`), after(time.Second)),
+				test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Minute)),
 				command("make", "completed", 62*time.Second),
 			},
 			"✓ $ make  3.0s  you: Yes",
@@ -63,7 +63,7 @@ func TestCallsSayHowLongTheyTook(t *testing.T) {
 // The clock of a call that works goes on whenever the list is drawn, and stands still
 // while the person is asked.
 func TestClocksOfCallsThatWork(t *testing.T) {
-	c := fold(events.At(ask("go"), noon), command("make", "in_progress", 0))
+	c := fold(test.At(ask("go"), noon), command("make", "in_progress", 0))
 	l := newList(c, 80, 30)
 	at := func(d time.Duration, want string) {
 		t.Helper()
@@ -75,16 +75,16 @@ func TestClocksOfCallsThatWork(t *testing.T) {
 	at(time.Second, "◐ $ make")
 	at(5900*time.Millisecond, "◐ $ make  5s")
 	at(65*time.Second, "◐ $ make  1m 05s")
-	c.Apply(events.At(events.Permission(1, `{"toolCallId":"t"}`), after(66*time.Second)))
+	c.Apply(test.At(test.Permission(1, `{"toolCallId":"t"}`), after(66*time.Second)))
 	at(time.Hour, "◐ $ make")
-	c.Apply(events.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Hour)))
+	c.Apply(test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Hour)))
 	at(time.Hour+4*time.Second, "◐ $ make  1m 10s  you: Yes")
 	c.Apply(command("make", "completed", time.Hour+5*time.Second))
 	at(2*time.Hour, "✓ $ make  1m 11s  you: Yes")
 }
 
 func TestTurnsSayHowLongTheyWorked(t *testing.T) {
-	for want, test := range map[string]struct {
+	for want, turn := range map[string]struct {
 		took   time.Duration
 		reason acpclient.StopReason
 	}{
@@ -93,7 +93,7 @@ func TestTurnsSayHowLongTheyWorked(t *testing.T) {
 		"● Done.\n\n· Cancelled":              {time.Second / 2, acpclient.StopCancelled},
 		"● Done.\n\n· Cancelled  worked 2.5s": {2500 * time.Millisecond, acpclient.StopCancelled},
 	} {
-		l := newList(fold(events.At(ask("go"), noon), say("Done."), conversation.TurnEnded{Reason: test.reason, At: after(test.took)}), 80, 30)
+		l := newList(fold(test.At(ask("go"), noon), say("Done."), conversation.TurnEnded{Reason: turn.reason, At: after(turn.took)}), 80, 30)
 		if got := view(l); got != "❯ go\n\n"+want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/tui/toolface"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // chunk is how many lines of an expanded body are one section.
@@ -58,8 +58,8 @@ func (t *toolCall) update(env *environment, expanded bool) {
 			t.made = now
 			t.headDiffs()
 		}
-		t.input = t.input.of(toolface.RawInput, t.item.RawInput)
-		t.output = t.output.of(toolface.RawOutput, t.item.RawOutput)
+		t.input = t.input.of(toolview.RawInput, t.item.RawInput)
+		t.output = t.output.of(toolview.RawOutput, t.item.RawOutput)
 	}
 	if took := shownTime(t.item, env.now); t.took != took {
 		t.took = took
@@ -174,7 +174,7 @@ func (t *toolCall) inset(lines []string, width int) []string {
 	bar := t.env.theme.CodeBar.Render("│ ")
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = cells.Truncate(bar+line, width, "")
+		out[i] = termtext.Truncate(bar+line, width, "")
 	}
 	return out
 }
@@ -222,4 +222,4 @@ func (t *toolCall) mark() string {
 
 func (t *toolCall) compact() bool { return !t.expanded && (t.asked || t.brief || len(t.bodies) == 0) }
 
-func (t *toolCall) excerpt() toolface.Excerpt { return toolface.ExcerptOf(t.item) }
+func (t *toolCall) excerpt() toolview.Excerpt { return toolview.ExcerptOf(t.item) }

@@ -9,10 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/internal/test/termtest"
+	"parley/internal/termtext"
+	"parley/internal/test/ptytest"
 )
 
 // items show a text in each way that the transcript shows text whole.
@@ -67,25 +66,25 @@ var items = map[string]func(string) []conversation.Event{
 // Every character of an item stands on the screen once it is expanded.
 func TestEveryCharacterReachesTheScreen(t *testing.T) {
 	names := slices.Sorted(maps.Keys(items))
-	for _, on := range termtest.Settings() {
+	for _, on := range ptytest.Settings() {
 		t.Run(on.String(), func(t *testing.T) {
-			termtest.Use(t, on.Method)
+			ptytest.Use(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
 				name := rapid.SampledFrom(names).Draw(t, "item")
-				text := strings.ToValidUTF8(termtest.Text(20).Draw(t, "text"), "\ufffd")
+				text := strings.ToValidUTF8(ptytest.Text(20).Draw(t, "text"), "\ufffd")
 				source := text
 				if name == "answer" || name == "tool text" {
 					source = strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
 				}
 				if name == "input" || name == "command" {
-					text = safetext.Visible(text) // what cannot be seen is shown by its number there
+					text = termtext.Visible(text) // what cannot be seen is shown by its number there
 				}
 				width := rapid.IntRange(20, 140).Draw(t, "width")
 				l := newList(fold(items[name](source)...), width, 300)
 				l.Focus(true)
 				l.Toggle()
-				screen := termtest.Show(on.Kind, l.Lines(), width)
-				if lost := termtest.Missing(screen, text); lost != "" {
+				screen := ptytest.Show(on.Kind, l.Lines(), width)
+				if lost := ptytest.Missing(screen, text); lost != "" {
 					t.Fatalf("the screen lacks %+q\n%s", lost, strings.TrimRight(screen, " \n"))
 				}
 			})
@@ -95,7 +94,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 
 // When it turns out how the terminal measures text, all is drawn anew.
 func TestViewFollowsTheMethod(t *testing.T) {
-	termtest.Use(t, cells.Safe)
+	ptytest.Use(t, termtext.Safe)
 	thumbs := strings.Repeat("👍🏽", 7)
 	for name, events := range items {
 		if name == "terminal" || name == "output" { // which always have room for any
@@ -104,11 +103,11 @@ func TestViewFollowsTheMethod(t *testing.T) {
 		l := newList(fold(events(thumbs)...), 30, 30)
 		l.Focus(true)
 		l.Toggle()
-		cells.Use(cells.Safe)
+		termtext.UseMethod(termtext.Safe)
 		if got := view(l); strings.Contains(got, thumbs) {
 			t.Errorf("%s: 28 cells of thumbs stand on one line:\n%s", name, got)
 		}
-		cells.Use(cells.Graphemes)
+		termtext.UseMethod(termtext.Graphemes)
 		if got := view(l); !strings.Contains(got, thumbs) {
 			t.Errorf("%s: 14 cells of thumbs stand on several lines:\n%s", name, got)
 		}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
 )
 
@@ -384,7 +384,7 @@ func TestAsksBeforeItLeavesATurn(t *testing.T) {
 
 func TestKeysComeFromTheTerminalWhateverTheInputIs(t *testing.T) {
 	t.Parallel()
-	bin := built.Parley(t)
+	bin := test.Parley(t)
 	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `exec "$0" -a tour </dev/null`, bin}})
 	term.WaitFor("I am the tour", "Ask for something").Press("ctrl+d")
 	if code := term.WaitExit(); code != 0 {
@@ -394,7 +394,7 @@ func TestKeysComeFromTheTerminalWhateverTheInputIs(t *testing.T) {
 
 func TestOutputThatIsNoTerminalIsAnError(t *testing.T) {
 	t.Parallel()
-	bin := built.Parley(t)
+	bin := test.Parley(t)
 	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `exec "$0" -a tour >/dev/null`, bin}})
 	term.WaitFor("there is no terminal to draw on", "Start parley in a terminal")
 	if code := term.WaitExit(); code != 1 {

@@ -23,8 +23,7 @@ import (
 
 	_ "parley/internal/cli" // the program under test: its changes make the tests' results stale
 	"parley/internal/schema"
-	"parley/internal/test/acpserver"
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
 	"parley/tui/theme"
 )
@@ -78,8 +77,8 @@ type Parley struct {
 	legacy  []string // methods outside of the schema that parley may call
 	focused string   // the colour of the frame of what takes keys
 	others  []*Parley
-	far     *acpserver.Server // nil if the agent is a program of parley's
-	at      string            // where it listens
+	far     *test.Server // nil if the agent is a program of parley's
+	at      string       // where it listens
 }
 
 // Start starts parley in a fresh directory. When the test ends, all that parley
@@ -102,7 +101,7 @@ func Start(t testing.TB, o Options) *Parley {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	bin := built.Parley(t)
+	bin := test.Parley(t)
 	self, err := os.Executable()
 	must(t, err)
 	for _, name := range slices.Sorted(maps.Keys(o.Others)) {
@@ -125,7 +124,7 @@ func Start(t testing.TB, o Options) *Parley {
 	env := []string{tapEnv + "=" + p.log, "PARLEY_DEMO_SPEED=0"}
 	named := slices.Contains(cmd, "-a") // the configuration says where the agent is
 	if o.Far != "" {
-		p.listen(o.Far, acpserver.Command(env, self, agent...))
+		p.listen(o.Far, test.Command(env, self, agent...))
 	}
 	switch {
 	case named:
@@ -147,9 +146,9 @@ func Start(t testing.TB, o Options) *Parley {
 }
 
 // listen has an agent listen until the test ends.
-func (p *Parley) listen(scheme string, agent acpserver.Agent) {
+func (p *Parley) listen(scheme string, agent test.Agent) {
 	p.t.Helper()
-	p.far = &acpserver.Server{Agent: agent}
+	p.far = &test.Server{Agent: agent}
 	address, stop, err := p.far.Listen()
 	must(p.t, err)
 	p.t.Cleanup(stop)

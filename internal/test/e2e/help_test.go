@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
 )
 
@@ -75,7 +75,7 @@ func TestTheFirstScreen(t *testing.T) {
 	p := Start(t, Options{Home: home, Project: project, Script: "handshake\nexpect session/prompt\nend-turn\n"})
 	p.Ready().Ask("tidy the shed").Shows("tidy the shed").Idle().Leave()
 
-	bin := built.Parley(t)
+	bin := test.Parley(t)
 	first := &Parley{t: t, Terminal: ptytest.Start(t, ptytest.Options{
 		Cmd: []string{bin}, Dir: project, Home: home, Env: []string{"PARLEY_DEMO_SPEED=0", noAgents(t)},
 	})}

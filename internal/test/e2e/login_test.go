@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
 )
 
@@ -36,7 +36,7 @@ echo "$code" > "$dir/code"
 // says; dir is where the agent keeps what it has heard.
 func signsIn(t *testing.T, script string, args ...string) (term *ptytest.Terminal, dir string) {
 	t.Helper()
-	bin := built.Parley(t)
+	bin := test.Parley(t)
 	dir = resolved(t, t.TempDir())
 	program := filepath.Join(dir, "agent")
 	must(t, os.WriteFile(program, fmt.Appendf(nil, signer, dir, bin), 0o700))

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/test/built"
+	"parley/internal/test"
 )
 
 // An agent of the second version is used as any other, and shows what only that
@@ -175,7 +175,7 @@ end-turn
 // the client do otherwise. A session of it is replayed when it is opened again.
 func TestTheTourInTheSecondVersion(t *testing.T) {
 	t.Parallel()
-	agent := []string{built.Parley(t), "demo-agent"}
+	agent := []string{test.Parley(t), "demo-agent"}
 	home, project := t.TempDir(), t.TempDir()
 	p := Start(t, Options{Args: []string{"--protocol=auto"}, Agent: agent, Home: home, Project: project})
 	p.Shows("I am the tour", "ACP 2")

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"parley/internal/registry"
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
 	"parley/tui/theme"
 )
@@ -25,7 +25,7 @@ import (
 // what it should be.
 func withRegistry(t *testing.T) *Parley {
 	t.Helper()
-	bin := built.Parley(t)
+	bin := test.Parley(t)
 	home, project := resolved(t, t.TempDir()), resolved(t, t.TempDir())
 	archive := shellProgram(t, fmt.Sprintf("#!/bin/sh\nexec %s demo-agent\n", bin))
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive) }))

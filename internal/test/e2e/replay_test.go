@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
 	"parley/tui/theme"
 )
@@ -17,7 +17,7 @@ import (
 func startReplay(t *testing.T, home, project string, args ...string) *Parley {
 	t.Helper()
 	p := &Parley{t: t, project: project, log: filepath.Join(t.TempDir(), "wire.log"), focused: hex(theme.New(true).BorderFocused)}
-	cmd := append([]string{built.Parley(t), "replay"}, args...)
+	cmd := append([]string{test.Parley(t), "replay"}, args...)
 	p.Terminal = ptytest.Start(t, ptytest.Options{Cmd: cmd, Dir: project, Home: home})
 	return p
 }

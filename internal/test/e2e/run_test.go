@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
 )
 
@@ -26,7 +26,7 @@ end-turn`})
 
 func TestPipedInputIsToldWhereItBelongs(t *testing.T) {
 	t.Parallel()
-	bin := built.Parley(t)
+	bin := test.Parley(t)
 	term := ptytest.Start(t, ptytest.Options{Cmd: []string{"sh", "-c", `echo fix the bug | "$0" -a tour`, bin}})
 	term.WaitFor("something is piped into parley", "| parley run", "parley --prompt TEXT")
 	if code := term.WaitExit(); code != 1 {

@@ -8,14 +8,14 @@ import (
 	"os/exec"
 	"testing"
 
-	"parley/internal/test/built"
+	"parley/internal/test"
 )
 
 // The built program has its tables made without a collection of garbage but the one that
 // the ballast itself brings about. What is linked in decides on the order in which
 // packages are initialised, so this can be lost by a change elsewhere.
 func TestAStartCollectsNoGarbage(t *testing.T) {
-	version := exec.Command(built.Parley(t), "--version")
+	version := exec.Command(test.Parley(t), "--version")
 	version.Env = append(os.Environ(), "GOGC=100", "GODEBUG=gctrace=1")
 	var trace bytes.Buffer
 	version.Stderr = &trace

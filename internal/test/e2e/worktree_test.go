@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
-	"parley/internal/test/repository"
 )
 
 // repositoryPlace is a place whose project is a git repository with one commit.
@@ -34,7 +34,7 @@ func (p place) git(args ...string) string {
 	p.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = p.dir
-	cmd.Env = append(repository.Environ(), "HOME="+p.home, "XDG_CONFIG_HOME="+p.home)
+	cmd.Env = append(test.Environ(), "HOME="+p.home, "XDG_CONFIG_HOME="+p.home)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		p.t.Fatalf("git %s: %v: %s", strings.Join(args, " "), err, out)

@@ -16,9 +16,8 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/store"
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
-	"parley/internal/test/repository"
 )
 
 // stage is a home and a project in which scenes are played: the same for each, so that
@@ -60,7 +59,7 @@ func newStage(t testing.TB, scripts map[string]string) *stage {
 	config := "mouse = true\n"
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
 		s.write(filepath.Join(home, name+".script"), scripts[name])
-		s.program(name, fmt.Sprintf("exec '%s' demo-agent --script '%s'", built.Parley(t), filepath.Join(home, name+".script")))
+		s.program(name, fmt.Sprintf("exec '%s' demo-agent --script '%s'", test.Parley(t), filepath.Join(home, name+".script")))
 		config += fmt.Sprintf("[agents.%s]\nname = %q\ncommand = %q\n", name, strings.ToUpper(name[:1])+name[1:], name)
 	}
 	s.write(filepath.Join(home, ".config", "parley", "config.toml"), config)
@@ -107,7 +106,7 @@ func (s *stage) git(args ...string) {
 	s.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = s.project
-	cmd.Env = append(repository.Environ(), "HOME="+s.home, "XDG_CONFIG_HOME="+s.home,
+	cmd.Env = append(test.Environ(), "HOME="+s.home, "XDG_CONFIG_HOME="+s.home,
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=2026-01-01T12:00:00Z",
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=2026-01-01T12:00:00Z")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -137,7 +136,7 @@ func (s *stage) stored(ago time.Duration, agent, prompt, answer string) {
 func (s *stage) start(args ...string) *ptytest.Terminal {
 	s.t.Helper()
 	o := ptytest.Options{
-		Cmd: append([]string{built.Parley(s.t)}, args...), Dir: s.project, Home: s.home,
+		Cmd: append([]string{test.Parley(s.t)}, args...), Dir: s.project, Home: s.home,
 		Cols: s.cols, Rows: s.rows, Light: s.light,
 		Env: []string{"PATH=" + s.bin, "PARLEY_DEMO_SPEED=0", "TMPDIR=" + filepath.Join(s.home, "tmp"), "PWD=" + s.project},
 	}

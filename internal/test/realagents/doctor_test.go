@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/fakemodel"
 )
 
@@ -18,7 +18,7 @@ import (
 // it is theirs to change; that all of it could be examined is parley's.
 func TestDoctor(t *testing.T) {
 	agents := Install(t)
-	bin := built.Parley(t)
+	bin := test.Parley(t)
 	for _, setUp := range []func(testing.TB, string) Agent{agents.OpenCode, agents.Claude, agents.Gemini} {
 		agent := setUp(t, fakemodel.Start(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestDoctor(t *testing.T) {
 func TestDoctorV2(t *testing.T) {
 	agent := Install(t).SDK(t)
 	args := []string{"doctor", "--protocol", "auto", "--json", "--prompt", "count", "--"}
-	cmd := exec.CommandContext(t.Context(), built.Parley(t), append(append(args, agent.Cmd...), "signed-in")...)
+	cmd := exec.CommandContext(t.Context(), test.Parley(t), append(append(args, agent.Cmd...), "signed-in")...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, agent.Env...)
 	out, err := cmd.Output()

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/test/built"
+	"parley/internal/test"
 	"parley/internal/test/fakemodel"
 )
 
 // TestRun works with each of the agents without a screen.
 func TestRun(t *testing.T) {
 	agents := Install(t)
-	bin := built.Parley(t)
+	bin := test.Parley(t)
 	for _, setUp := range []func(testing.TB, string) Agent{agents.OpenCode, agents.Claude, agents.Gemini} {
 		agent := setUp(t, fakemodel.Start(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {

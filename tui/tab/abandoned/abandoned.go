@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/conversation"
-	"parley/internal/safetext"
 	"parley/internal/store"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
 )
@@ -81,7 +81,7 @@ func (o *offer) ask(found []left) {
 	if len(found) == 1 {
 		o.desk.Ask(dialog.Confirmation{
 			Title: "A session here was not ended",
-			Text:  fmt.Sprintf("parley was stopped in the middle of it:\n\n%s", safetext.Block(names[0])),
+			Text:  fmt.Sprintf("parley was stopped in the middle of it:\n\n%s", termtext.Block(names[0])),
 			Choices: []dialog.Choice{
 				{Name: "Go on with it", Do: goOn(found)},
 				{Name: "Leave it", Do: forget},

@@ -13,12 +13,12 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
 	"parley/internal/session"
+	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
 
@@ -125,7 +125,7 @@ func (c *Commands) Ended(id acpclient.TerminalID) tea.Cmd {
 	case in:
 		return nil // the frame says it
 	}
-	words := shortCommand(term) + ": " + toolface.Ended(term.Exit)
+	words := shortCommand(term) + ": " + toolview.Ended(term.Exit)
 	if c.Last() == term {
 		words += "  " + c.desk.Key(config.ActionAddOutput) + " adds its output to the prompt"
 	}
@@ -135,7 +135,7 @@ func (c *Commands) Ended(id acpclient.TerminalID) tea.Cmd {
 // shortCommand is the beginning of a command's line.
 func shortCommand(term *conversation.Terminal) string {
 	const most = 32
-	line := []rune(safetext.VisibleLine(term.Command))
+	line := []rune(termtext.VisibleLine(term.Command))
 	if len(line) > most {
 		return string(line[:most]) + "…"
 	}
@@ -230,7 +230,7 @@ func (c *Commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 
 // OutputOf is what a command of the person's has printed, to go with a prompt.
 func OutputOf(term *conversation.Terminal) composer.Attachment {
-	text, state := toolface.Printed(term), toolface.Ended(term.Exit)
+	text, state := toolview.Printed(term), toolview.Ended(term.Exit)
 	if cut := len(text) - mostOutput; cut > 0 {
 		text = strings.ToValidUTF8(text[cut:], "")
 		if _, rest, whole := strings.Cut(text, "\n"); whole {
@@ -247,8 +247,8 @@ func OutputOf(term *conversation.Terminal) composer.Attachment {
 		words = "line"
 	}
 	return composer.Attachment{
-		Label: fmt.Sprintf("output of $ %s: %d %s, %s", shortCommand(term), lines, words, safetext.Line(state)),
-		URI:   toolface.OutputURI(term),
+		Label: fmt.Sprintf("output of $ %s: %d %s, %s", shortCommand(term), lines, words, termtext.Line(state)),
+		URI:   toolview.OutputURI(term),
 		Text:  fmt.Sprintf("$ %s\n%s\n[%s]", term.Command, text, state),
 	}
 }

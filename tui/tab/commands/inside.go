@@ -9,11 +9,11 @@ import (
 
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/terminal/screen"
+	emulator "parley/terminal/screen"
 	"parley/tui/dialog"
-	"parley/tui/keyboard"
+	"parley/tui/screen"
 	"parley/tui/tab/reader"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
 
@@ -34,7 +34,7 @@ const (
 // sight, and none takes a key.
 type inside struct {
 	term *conversation.Terminal
-	emu  *screen.Screen
+	emu  *emulator.Screen
 	fed  int64 // how much of the output the emulator has
 	// cols and rows are the size of the emulator; the terminal has been told of told.
 	cols, rows int
@@ -106,7 +106,7 @@ func (c *Commands) Fit(width, height int) {
 // replay lays out anew what the command has printed. Queries in it were answered
 // when they came, or nobody was there to do so.
 func (in *inside) replay() {
-	in.emu, in.back = screen.New(in.cols, in.rows, insideBack), 0
+	in.emu, in.back = emulator.New(in.cols, in.rows, insideBack), 0
 	data, _ := in.term.Since(max(0, in.term.Total()-insideJump))
 	if in.term.Total() > insideJump {
 		_, data, _ = bytes.Cut(data, []byte("\n"))
@@ -178,7 +178,7 @@ func (c *Commands) Key(k tea.KeyPressMsg, name string) tea.Cmd {
 		}
 		return nil
 	}
-	return c.typeInto(keyboard.Key(k, in.emu.Modes()))
+	return c.typeInto(screen.KeyBytes(k, in.emu.Modes()))
 }
 
 // typeInto types into the command. It does not wait, so that keys stay in order.
@@ -199,7 +199,7 @@ func (c *Commands) Paste(text string) tea.Cmd {
 	if c.inside.term.Exit != nil {
 		return nil
 	}
-	return c.typeInto(keyboard.Paste(text, c.inside.emu.Modes()))
+	return c.typeInto(screen.PasteBytes(text, c.inside.emu.Modes()))
 }
 
 // Mouse scrolls: back, or, on the alternate screen, in the program.
@@ -214,7 +214,7 @@ func (c *Commands) Mouse(msg tea.MouseMsg) tea.Cmd {
 		if up {
 			key.Code = tea.KeyUp
 		}
-		return c.typeInto(strings.Repeat(keyboard.Key(key, modes), altScroll))
+		return c.typeInto(strings.Repeat(screen.KeyBytes(key, modes), altScroll))
 	}
 	if !up {
 		in.scroll(-reader.WheelLines)
@@ -248,7 +248,7 @@ func (c *Commands) words() string {
 	in := c.inside
 	switch {
 	case in.term.Exit != nil:
-		return toolface.Ended(in.term.Exit) + ": no key goes anywhere but enter, back"
+		return toolview.Ended(in.term.Exit) + ": no key goes anywhere but enter, back"
 	case c.desk.Dialogs.Asks():
 		return "a question waits for you: " + c.desk.Key(config.ActionStepOut) + " steps out to it"
 	case in.back > 0:

@@ -6,9 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
@@ -21,7 +20,7 @@ func (c *Commands) Draw(width, height int, status, hints string) dialog.View {
 	if in.term.Exit != nil {
 		frame, badge = th.Muted, th.Badge
 	}
-	what := "$ " + safetext.VisibleLine(in.term.Command)
+	what := "$ " + termtext.VisibleLine(in.term.Command)
 	v := dialog.View{Lines: make([]string, 0, height)}
 	v.Lines = append(v.Lines, framed(frame, "╭", badge.Render(title(in.term))+" "+th.Strong.Render(what), "╮", width))
 	for y := range in.rows {
@@ -35,7 +34,7 @@ func (c *Commands) Draw(width, height int, status, hints string) dialog.View {
 		v.Lines = v.Lines[:height]
 	}
 	for i, line := range v.Lines {
-		v.Lines[i] = cells.Truncate(line, width, "")
+		v.Lines[i] = termtext.Truncate(line, width, "")
 	}
 	return v
 }
@@ -56,12 +55,12 @@ func title(term *conversation.Terminal) string {
 // framed is the upper or the lower edge of a frame, with words in it.
 func framed(frame lipgloss.Style, left, words, right string, width int) string {
 	room := max(0, width-6)
-	words = cells.Truncate(words, room, "…")
-	return frame.Render(left+"─") + " " + words + " " + frame.Render(strings.Repeat("─", max(0, room-cells.Width(words)+1))+right)
+	words = termtext.Truncate(words, room, "…")
+	return frame.Render(left+"─") + " " + words + " " + frame.Render(strings.Repeat("─", max(0, room-termtext.Width(words)+1))+right)
 }
 
 // padded is a line with blanks up to a width.
 func padded(line string, width int) string {
-	line = cells.Truncate(line, max(0, width), "")
-	return line + strings.Repeat(" ", max(0, width-cells.Width(line)))
+	line = termtext.Truncate(line, max(0, width), "")
+	return line + strings.Repeat(" ", max(0, width-termtext.Width(line)))
 }

@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
@@ -75,7 +75,7 @@ func (d *Desk) Env() dialog.Env { return d.env() }
 
 // Say shows words above the prompt for a moment.
 func (d *Desk) Say(words string) tea.Cmd {
-	d.flash = safetext.Line(words) // it may quote the agent
+	d.flash = termtext.Line(words) // it may quote the agent
 	d.flashes++
 	n := d.flashes
 	return tea.Tick(flashTime, func(time.Time) tea.Msg {

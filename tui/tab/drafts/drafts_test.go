@@ -11,7 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/store"
 	"parley/internal/test/desktest"
-	"parley/internal/test/stored"
+	"parley/internal/test/sessiontest"
 	"parley/tui/composer"
 	"parley/tui/tab/desk"
 	"parley/tui/theme"
@@ -79,7 +79,7 @@ func TestADraftComesBack(t *testing.T) {
 // was sent there.
 func TestADraftComesBackWithASession(t *testing.T) {
 	d, p := newDrafts(t)
-	p.open, p.kept, p.log = true, true, stored.Sessions(t, p.lib, "/work", "go")[0]
+	p.open, p.kept, p.log = true, true, sessiontest.Sessions(t, p.lib, "/work", "go")[0]
 	if err := p.lib.SaveDraft("/work", "", "fix the parser"); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestOneSavingForManyKeys(t *testing.T) {
 // saving ended last.
 func TestTheNewestSavingCounts(t *testing.T) {
 	d, p := newDrafts(t)
-	p.open, p.kept, p.log = true, true, stored.Sessions(t, p.lib, "/work", "go")[0]
+	p.open, p.kept, p.log = true, true, sessiontest.Sessions(t, p.lib, "/work", "go")[0]
 	d.composer.SetText("fix the parser")
 	older := d.save()
 	d.composer.SetText("") // it is sent
@@ -125,7 +125,7 @@ func TestTheNewestSavingCounts(t *testing.T) {
 // What is just being saved when the tab is closed is kept, whatever becomes of the command.
 func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
 	d, p := newDrafts(t)
-	p.open, p.kept, p.log = true, true, stored.Sessions(t, p.lib, "/work", "go")[0]
+	p.open, p.kept, p.log = true, true, sessiontest.Sessions(t, p.lib, "/work", "go")[0]
 	d.composer.SetText("fix the parser")
 	if d.save() == nil {
 		t.Fatal("nothing is saved")

@@ -16,7 +16,7 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
 	"parley/tui/tab/status"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Surely is how sure the person is that they want to leave the program.
@@ -133,7 +133,7 @@ func (e *Ending) AskToStop() {
 	stop := func() tea.Cmd { e.host.Runs().Kill(); return nil }
 	e.desk.Ask(dialog.Confirmation{
 		Title: "The agent does not react",
-		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", toolface.Elapsed(e.now().Sub(e.host.Conversation().Turn.Cancelling))),
+		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", toolview.Elapsed(e.now().Sub(e.host.Conversation().Turn.Cancelling))),
 		Choices: []dialog.Choice{
 			{Name: "Go on waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},

@@ -9,9 +9,9 @@ import (
 
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/tui/clipboard"
+	"parley/internal/termtext"
 	"parley/tui/composer"
+	"parley/tui/desktop"
 	"parley/tui/tab/desk"
 )
 
@@ -47,7 +47,7 @@ func (i *Images) None() string {
 	if i.host.Conversation() == nil || i.host.Conversation().Phase == conversation.PhaseStarting || i.host.Conversation().Agent.Capabilities.PromptCapabilities.Image {
 		return ""
 	}
-	return safetext.Line(cmp.Or(i.host.Conversation().Agent.Name(), i.host.Agent().Name, "the agent")) + " takes no images"
+	return termtext.Line(cmp.Or(i.host.Conversation().Agent.Name(), i.host.Agent().Name, "the agent")) + " takes no images"
 }
 
 // CannotTake says why a prompt cannot be sent to this agent, "" if it can: a picture that
@@ -90,7 +90,7 @@ func (i *Images) Paste(into *composer.Composer) tea.Cmd {
 // read reads the image on the clipboard.
 func (i *Images) read(read Clipboard) (*composer.Image, error) {
 	if read == nil {
-		return nil, clipboard.ErrNoReader
+		return nil, desktop.ErrNoReader
 	}
 	data, err := read(i.ctx, composer.ImageBytes)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/test/desktest"
-	"parley/tui/clipboard"
 	"parley/tui/composer"
+	"parley/tui/desktop"
 	"parley/tui/theme"
 )
 
@@ -51,9 +51,9 @@ func TestPaste(t *testing.T) {
 		read       Clipboard
 	}{
 		{"an image", "", ready(true), func(context.Context, int64) ([]byte, error) { return dot.Bytes(), nil }},
-		{"no image", "there is no image on the clipboard", ready(true), func(context.Context, int64) ([]byte, error) { return nil, clipboard.ErrNoImage }},
+		{"no image", "there is no image on the clipboard", ready(true), func(context.Context, int64) ([]byte, error) { return nil, desktop.ErrNoImage }},
 		{"an odd error", "it is no image", ready(true), func(context.Context, int64) ([]byte, error) { return nil, errors.New("it is no\x1b[31m image") }},
-		{"no clipboard", clipboard.ErrNoReader.Error(), ready(true), nil},
+		{"no clipboard", desktop.ErrNoReader.Error(), ready(true), nil},
 		{"an agent without eyes", "Blind takes no images", ready(false), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/diffview"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Files lists the files that the agent wrote through parley, whatever its tool calls say,
@@ -17,7 +17,7 @@ func Files(d *desk.Desk, c *conversation.Conversation, edit func(path string, li
 	if c == nil {
 		return nil
 	}
-	at := toolface.In(d.Env().Cwd)
+	at := toolview.In(d.Env().Cwd)
 	files := make([]conversation.FileChange, 0, len(c.Files))
 	for _, f := range c.Files {
 		files = append(files, *f)
@@ -28,7 +28,7 @@ func Files(d *desk.Desk, c *conversation.Conversation, edit func(path string, li
 			detail := "too large to compare"
 			if !f.Dropped {
 				added, removed := diffview.New(f.Path, f.Before, f.After).Stats()
-				detail = toolface.Counts{Added: added, Removed: removed}.String()
+				detail = toolview.Counts{Added: added, Removed: removed}.String()
 			}
 			if f.New {
 				detail += ", new"

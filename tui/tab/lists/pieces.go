@@ -8,9 +8,9 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Canceller ends single pieces of an agent's work.
@@ -24,7 +24,7 @@ func Pieces(ctx context.Context, c *conversation.Conversation, s Canceller) []di
 	var items []dialog.Item
 	for i, p := range c.Pieces() {
 		items = append(items, dialog.Item{
-			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolface.Title(p.Call, safetext.Line),
+			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
 			Do: dialog.Do(func() tea.Cmd { return cancelPiece(ctx, s, p) }),
 		})
 	}

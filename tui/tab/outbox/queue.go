@@ -8,9 +8,8 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 )
@@ -187,7 +186,7 @@ func (o *Outbox) AskToSend() {
 			lines = append(lines, fmt.Sprintf("and %d more", len(o.conv().Queue)-most))
 			break
 		}
-		lines = append(lines, "❯ "+cells.Truncate(promptLine(q), mostTitle, "…"))
+		lines = append(lines, "❯ "+termtext.Truncate(promptLine(q), mostTitle, "…"))
 	}
 	send := func() tea.Cmd { o.session().ResumeQueue(); return nil }
 	o.desk.Ask(dialog.Confirmation{
@@ -228,7 +227,7 @@ func (o *Outbox) Lines(width int) []string {
 		out = append(out, "   "+th.Faint.Render("enter on an empty prompt sends them, "+back+" takes the last one back"))
 	}
 	for i, line := range out {
-		out[i] = cells.Truncate(line, width, "…")
+		out[i] = termtext.Truncate(line, width, "…")
 	}
 	return out
 }
@@ -237,7 +236,7 @@ func (o *Outbox) Lines(width int) []string {
 func promptLine(q conversation.QueuedPrompt) string {
 	for _, b := range q.Prompt {
 		if b.Text != "" {
-			return safetext.Line(b.Text)
+			return termtext.Line(b.Text)
 		}
 	}
 	return "(no text)"

@@ -12,7 +12,7 @@ import (
 	"parley/internal/pattern"
 	"parley/tui/composer"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // outputLabel is what stands in the text of a prompt for output that goes with it, and
@@ -39,7 +39,7 @@ func (o *Outbox) takeBack(text string, blocks []acpclient.ContentBlock) tea.Cmd 
 				images = append(images, img)
 				text = text[:at[0]] + text[at[1]:]
 			}
-		case b.Resource == nil || b.Resource.Text == nil || !toolface.IsOutput(b.Resource.URI):
+		case b.Resource == nil || b.Resource.Text == nil || !toolview.IsOutput(b.Resource.URI):
 		default:
 			if at := outputLabel().FindStringSubmatchIndex(text); at != nil {
 				attached = append(attached, composer.Attachment{Label: text[at[2]:at[3]], URI: b.Resource.URI, Text: *b.Resource.Text})

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/recent"
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
 )
@@ -48,7 +47,7 @@ var absent = func() map[config.Action]string {
 
 // Open lists what can be done: the actions, which run carries out, and more that has no key.
 // memory remembers what is chosen.
-func Open(d *desk.Desk, memory *recent.Memory, more []dialog.Item, run func(config.ActionInfo) tea.Cmd) {
+func Open(d *desk.Desk, memory *config.RecentFile, more []dialog.Item, run func(config.ActionInfo) tea.Cmd) {
 	items := recentFirst(memory, append(actions(d, run), more...))
 	d.List(dialog.List{Title: "Command palette", Items: items, Filter: true})
 }
@@ -77,7 +76,7 @@ const mostRecent = 5
 
 // recentFirst puts the actions that were chosen last before all others, and remembers
 // which is chosen now.
-func recentFirst(memory *recent.Memory, items []dialog.Item) []dialog.Item {
+func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 	var before []dialog.Item
 	for _, id := range memory.Used().Actions {
 		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == id })

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/recent"
 	"parley/internal/test/desktest"
 	"parley/tui/dialog"
 )
@@ -40,7 +39,7 @@ func TestThePaletteReachesEveryAction(t *testing.T) {
 
 // What is chosen is done, and stands before all others the next time.
 func TestWhatIsChosenIsRemembered(t *testing.T) {
-	memory := recent.New(t.TempDir())
+	memory := config.NewRecentFile(t.TempDir())
 	for round := range 2 {
 		desktest.Run(t, func(t *testing.T, b *desktest.Bench) {
 			done := config.Action("")

@@ -5,9 +5,9 @@ package pictures
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"parley/tui/picture"
+	"parley/tui/desktop"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
 
@@ -26,10 +26,10 @@ func (d *Decoder) Next(list *transcript.List) tea.Cmd {
 	}
 	d.busy = true
 	return desk.Beside(func() desk.Then {
-		var thumb *picture.Thumbnail
-		if media := (toolface.Places{}).Block(block).Media; media != nil {
+		var thumb *desktop.Thumbnail
+		if media := (toolview.Places{}).Block(block).Media; media != nil {
 			if data, err := media.Bytes(); err == nil {
-				thumb, _ = picture.Decode(data) // what cannot be drawn stays a line of words
+				thumb, _ = desktop.DecodeImage(data) // what cannot be drawn stays a line of words
 			}
 		}
 		return func() tea.Cmd {

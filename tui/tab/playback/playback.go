@@ -9,7 +9,7 @@ import (
 
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/replay"
+	"parley/internal/record"
 	"parley/tui/tab/desk"
 )
 
@@ -38,7 +38,7 @@ type Stage interface {
 type Playback struct {
 	desk   *desk.Desk
 	stage  Stage
-	player *replay.Player
+	player *record.Player
 	last   time.Time // until when time has been reckoned in
 	steps  int       // counts the commands that go on with it: only the last one counts
 
@@ -47,7 +47,7 @@ type Playback struct {
 }
 
 // New returns the playback of a player.
-func New(p *replay.Player, d *desk.Desk, s Stage) *Playback {
+func New(p *record.Player, d *desk.Desk, s Stage) *Playback {
 	return &Playback{desk: d, stage: s, player: p, last: d.Env().Now()}
 }
 

@@ -5,9 +5,8 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
@@ -21,9 +20,9 @@ func (r *Playback) Asks(c *conversation.Conversation) string {
 		if r.asked != p {
 			r.asked, r.answer = p, answerTo(p, r.player.Answer(p.ID))
 		}
-		return "  " + th.Accent.Render("asked: ") + th.Text.Render(safetext.Line(p.Asked.Title)) + th.Muted.Render("  "+r.answer)
+		return "  " + th.Accent.Render("asked: ") + th.Text.Render(termtext.Line(p.Asked.Title)) + th.Muted.Render("  "+r.answer)
 	case len(c.Elicitations) > 0:
-		return "  " + th.Accent.Render("asked: ") + th.Text.Render(safetext.Line(c.Elicitations[0].Request.Message))
+		return "  " + th.Accent.Render("asked: ") + th.Text.Render(termtext.Line(c.Elicitations[0].Request.Message))
 	}
 	return ""
 }
@@ -42,9 +41,9 @@ func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed)
 			answer = o.Name
 		}
 	}
-	words := "answered: " + safetext.Line(answer)
+	words := "answered: " + termtext.Line(answer)
 	if closed.Rule != "" {
-		words += ", by the rule " + safetext.Line(closed.Rule)
+		words += ", by the rule " + termtext.Line(closed.Rule)
 	}
 	return words
 }
@@ -74,7 +73,7 @@ func (r *Playback) Line(width int) string {
 	if n := len(p.Script().Faults); n > 0 {
 		right = th.Warning.Render(dialog.Count(n, "damaged place") + " left out")
 	}
-	return cells.Sides(left, right+" ", width)
+	return termtext.JoinSides(left, right+" ", width)
 }
 
 // clockTime is a time as players show it.

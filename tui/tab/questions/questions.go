@@ -12,10 +12,10 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/composer"
+	"parley/tui/desktop"
 	"parley/tui/dialog"
-	"parley/tui/editor"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Session takes answers to permissions.
@@ -38,7 +38,7 @@ type Questions struct {
 	composer *composer.Composer
 
 	asking *dialog.Permission // the question that was asked last, nil before the first
-	reach  toolface.Reach     // which paths lead out of the session's directories
+	reach  toolview.Reach     // which paths lead out of the session's directories
 }
 
 // New returns the questions of a tab. What is written to a question that goes away becomes
@@ -48,10 +48,10 @@ func New(d *desk.Desk, h Host, c *composer.Composer) *Questions {
 }
 
 // SetRoots says which directories the session works in.
-func (q *Questions) SetRoots(roots []string) { q.reach = toolface.Reach{Roots: roots} }
+func (q *Questions) SetRoots(roots []string) { q.reach = toolview.Reach{Roots: roots} }
 
 // Reach knows which paths lead out of these directories.
-func (q *Questions) Reach() *toolface.Reach { return &q.reach }
+func (q *Questions) Reach() *toolview.Reach { return &q.reach }
 
 // Follow keeps one dialog for an open question of the agent, above everything
 // else: the one that the person looks at, or else, when that is over, the one that
@@ -157,7 +157,7 @@ func (q *Questions) lookWhereItLeads() tea.Cmd {
 	}
 	roots := q.reach.Roots
 	return desk.Beside(func() desk.Then {
-		found := toolface.Resolve(roots, unknown)
+		found := toolview.Resolve(roots, unknown)
 		return func() tea.Cmd {
 			q.reach.Add(found)
 			if len(found) == 0 {
@@ -183,7 +183,7 @@ func (q *Questions) Edit(text string) tea.Cmd {
 
 // open opens a file that was made for the editor, and takes it away afterwards.
 func (q *Questions) open(file string) tea.Cmd {
-	cmd, err := editor.Here().Open(file, 0)
+	cmd, err := desktop.SystemEditor().Open(file, 0)
 	if err != nil {
 		_ = os.Remove(file)
 		return q.desk.Say(err.Error())

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/cells"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
 )
@@ -145,8 +145,8 @@ func (r *Reader) FindLine(width int) (left, right string, column int) {
 		right += "…"
 	}
 	right = th.Muted.Render(right)
-	lead := cells.Width(left)
-	text, column := f.line.Draw(max(1, width-lead-cells.Width(right)-4), "words", th)
+	lead := termtext.Width(left)
+	text, column := f.line.Draw(max(1, width-lead-termtext.Width(right)-4), "words", th)
 	if !f.writing {
 		return left + text, right, -1
 	}

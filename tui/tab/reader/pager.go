@@ -7,13 +7,12 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
 	"parley/tui/theme"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
 
@@ -51,7 +50,7 @@ func NewPagerOf(d *desk.Desk, h Host, l *transcript.List, call conversation.Item
 func itemTitle(item conversation.Item) string {
 	switch i := item.(type) {
 	case *conversation.ToolCall:
-		return toolface.KindOf(i.Kind).Icon + " " + toolface.Title(i, safetext.VisibleLine)
+		return toolview.KindOf(i.Kind).Icon + " " + toolview.Title(i, termtext.VisibleLine)
 	case *conversation.Run:
 		return fmt.Sprintf("%d calls", i.Len())
 	case *conversation.Message:
@@ -63,7 +62,7 @@ func itemTitle(item conversation.Item) string {
 		}
 		return "Answer"
 	case *conversation.ShellCommand:
-		return "$ " + safetext.VisibleLine(i.Terminal.Command)
+		return "$ " + termtext.VisibleLine(i.Terminal.Command)
 	case *conversation.Plan:
 		return "Plan"
 	case *conversation.Compaction:
@@ -193,7 +192,7 @@ func (p *Pager) View(width, height int) dialog.View {
 	p.list.SetSize(width, p.rows)
 	p.list.SetNow(p.host.Now())
 	left := "  " + th.DialogTitle.Render(p.title)
-	lines := append([]string{cells.Sides(left, p.state()+" ", width)}, p.list.Lines()...)
+	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
 	said, column := p.host.Below(&p.Reader, width)
 	lines = append(lines, said)
 	v := dialog.View{Lines: lines[:min(len(lines), height)]}

@@ -11,7 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
 
@@ -23,7 +23,7 @@ type Host interface {
 	// Copy puts text on the clipboard; what says which text it is, "" says nothing.
 	Copy(what, text string) tea.Cmd
 	// OpenExcerpt opens what an item is about: the file that it names, or a picture.
-	OpenExcerpt(toolface.Excerpt) tea.Cmd
+	OpenExcerpt(toolview.Excerpt) tea.Cmd
 	// LendMouse leaves the mouse to the terminal until the next key.
 	LendMouse()
 	// Now is the time in the session, which is another one in a replay.
@@ -185,7 +185,7 @@ func (r *Reader) copyCode() tea.Cmd {
 func (r *Reader) copyOfTool(a config.Action) tea.Cmd {
 	call, _ := r.list.Selected().(*conversation.ToolCall)
 	if own, ok := r.list.Selected().(*conversation.ShellCommand); ok {
-		call = toolface.ShellCall(own)
+		call = toolview.ShellCall(own)
 	}
 	if call == nil {
 		call = &conversation.ToolCall{} // which has nothing
@@ -194,12 +194,12 @@ func (r *Reader) copyOfTool(a config.Action) tea.Cmd {
 	var err error
 	switch a {
 	case config.ActionCopyCommand:
-		what, text = "command", toolface.CommandText(call)
+		what, text = "command", toolview.CommandText(call)
 	case config.ActionCopyOutput:
-		what, text = "output", toolface.Output(call)
+		what, text = "output", toolview.Output(call)
 	default:
 		what = "change"
-		text, err = toolface.Patch(call, r.desk.Env().Cwd)
+		text, err = toolview.Patch(call, r.desk.Env().Cwd)
 	}
 	switch {
 	case err != nil:

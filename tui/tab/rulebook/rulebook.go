@@ -12,13 +12,13 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/rules"
-	"parley/internal/safetext"
 	"parley/internal/session"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Host is the tab, as far as its rules need it.
@@ -34,7 +34,7 @@ type Host interface {
 type Rules struct {
 	desk *desk.Desk
 	host Host
-	book *rules.Book
+	book *app.Rules
 }
 
 // Of are the rules of a session; nil if nobody judges its questions.
@@ -42,7 +42,7 @@ func Of(s *session.Session, d *desk.Desk, h Host) *Rules {
 	if s == nil {
 		return nil
 	}
-	if b, _ := s.Options().Judge.(*rules.Book); b != nil {
+	if b, _ := s.Options().Judge.(*app.Rules); b != nil {
 		return &Rules{d, h, b}
 	}
 	return nil
@@ -55,14 +55,14 @@ func (r *Rules) AskToTrust() {
 		return
 	}
 	b := r.book
-	if b.Trust() != rules.Undecided || len(b.Project().Rules) == 0 {
+	if b.Trust() != app.Undecided || len(b.Project().Rules) == 0 {
 		return
 	}
 	var lines []string
 	for _, rule := range b.Project().Rules {
 		lines = append(lines, rule.String())
 	}
-	say := func(trust rules.Trust, done string) dialog.Action {
+	say := func(trust app.Trust, done string) dialog.Action {
 		return dialog.Do(func() tea.Cmd {
 			return desk.Beside(func() desk.Then { return r.changed(done, b.SetTrust(trust)) })
 		})
@@ -70,12 +70,12 @@ func (r *Rules) AskToTrust() {
 	r.desk.Ask(dialog.Confirmation{
 		Title: "This project has rules of its own",
 		Text: fmt.Sprintf("%s in %s says what agents may do here without a question, and what not. It counts only if you trust it:",
-			filepath.ToSlash(config.ProjectFile), toolface.In("").Path(r.desk.Env().Cwd)),
+			filepath.ToSlash(config.ProjectFile), toolview.In("").Path(r.desk.Env().Cwd)),
 		Lines: lines,
 		Choices: []dialog.Choice{
-			{Name: "Trust these rules", Key: "t", Risky: true, Do: say(rules.Trusted, "the rules of the project count now")},
+			{Name: "Trust these rules", Key: "t", Risky: true, Do: say(app.Trusted, "the rules of the project count now")},
 			{Name: "Not now", Do: dialog.Close{}},
-			{Name: "Never, and do not ask again", Risky: true, Do: say(rules.Never, "the rules of the project never count")},
+			{Name: "Never, and do not ask again", Risky: true, Do: say(app.Never, "the rules of the project never count")},
 		},
 	})
 }
@@ -140,7 +140,7 @@ func (r *Rules) Show() tea.Cmd {
 }
 
 // list lists rules, below what was opened meanwhile.
-func (r *Rules) list(entries []rules.Entry) {
+func (r *Rules) list(entries []app.Rule) {
 	items := make([]dialog.Item, len(entries))
 	for i, e := range entries {
 		items[i] = r.item(i, e)
@@ -153,10 +153,10 @@ func (r *Rules) list(entries []rules.Entry) {
 
 // item is a rule in the list. Those that parley has saved can be taken back; the
 // others stand in a file of the person or of the project.
-func (r *Rules) item(i int, e rules.Entry) dialog.Item {
-	item := dialog.Item{ID: fmt.Sprint(i), Title: safetext.VisibleLine(e.Rule.String()), Group: headline(e.Scope.String())}
+func (r *Rules) item(i int, e app.Rule) dialog.Item {
+	item := dialog.Item{ID: fmt.Sprint(i), Title: termtext.VisibleLine(e.Rule.String()), Group: headline(e.Scope.String())}
 	switch e.Scope {
-	case rules.SavedEverywhere, rules.SavedForProject:
+	case app.SavedEverywhere, app.SavedForProject:
 		take := dialog.Do(func() tea.Cmd { r.askToTakeBack(e); return nil })
 		item.Do, item.Delete = take, take
 	default:
@@ -172,11 +172,11 @@ func (r *Rules) item(i int, e rules.Entry) dialog.Item {
 func headline(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // askToTakeBack asks before a rule is taken back.
-func (r *Rules) askToTakeBack(e rules.Entry) {
+func (r *Rules) askToTakeBack(e app.Rule) {
 	line := e.Rule.String()
 	remove := func() tea.Cmd {
 		return desk.Beside(func() desk.Then {
-			return r.changed("taken back: "+line, r.book.Remove(e.Scope == rules.SavedEverywhere, line))
+			return r.changed("taken back: "+line, r.book.Remove(e.Scope == app.SavedEverywhere, line))
 		})
 	}
 	r.desk.Ask(dialog.Confirmation{

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/rules"
 	"parley/internal/test/desktest"
 	"parley/tui/dialog"
 )
@@ -40,7 +40,7 @@ func newRules(t *testing.T, b *desktest.Bench) (*Rules, *asking) {
 	if err := os.WriteFile(file, []byte("[rules]\nallow = [\"execute(make)\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	book, err := rules.Open(rules.Options{Cwd: b.Env.Cwd, Store: rules.NewStore(t.TempDir())})
+	book, err := app.OpenRules(app.RulesOptions{Cwd: b.Env.Cwd, Store: app.NewRuleStore(t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestTrust(t *testing.T) {
 		b.MustSay("execute(make)")
 		b.Choose("Trust these rules")
 		b.MustSay("the rules of the project count now")
-		if r.book.Trust() != rules.Trusted {
+		if r.book.Trust() != app.Trusted {
 			t.Error("they are not trusted")
 		}
 		if r.AskToTrust(); !b.Dialogs.Empty() {

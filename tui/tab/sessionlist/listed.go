@@ -12,7 +12,7 @@ import (
 	"parley/internal/store"
 	"parley/tui/dialog"
 	"parley/tui/tab/worktrees"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // listed is a session in the list: one that parley keeps, one that the agent remembers,
@@ -144,7 +144,7 @@ func (l *List) content() dialog.List {
 
 // item is a session as an item of the list.
 func (l *List) item(s listed) dialog.Item {
-	where := []string{toolface.In("").Path(s.cwd())}
+	where := []string{toolview.In("").Path(s.cwd())}
 	if s.kept != nil {
 		where = append(where, cmp.Or(s.kept.AgentName, s.kept.Agent))
 		if s.kept.Worktree != "" {

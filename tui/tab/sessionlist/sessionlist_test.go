@@ -13,7 +13,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test/desktest"
-	"parley/internal/test/stored"
+	"parley/internal/test/sessiontest"
 )
 
 // place is a tab whose agent remembers sessions, beside those that are kept.
@@ -53,7 +53,7 @@ func newPlace(t *testing.T, cwd string, prompts ...string) (*place, []store.ID) 
 	p.conv.Apply(conversation.SessionOpened{ID: "here"})
 	lib := p.lib
 	t.Cleanup(func() { _ = lib.Close() })
-	return p, stored.Sessions(t, lib, cwd, prompts...)
+	return p, sessiontest.Sessions(t, lib, cwd, prompts...)
 }
 
 func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {

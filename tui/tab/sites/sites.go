@@ -14,7 +14,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // largestSource is the largest file, in bytes, in which a change is looked for.
@@ -22,7 +22,7 @@ const largestSource = 4 << 20
 
 // Sites are the places of changes in their files, as far as they are known.
 type Sites struct {
-	known toolface.Sites
+	known toolview.Sites
 	dir   func() string // of the session
 }
 
@@ -30,14 +30,14 @@ type Sites struct {
 func New(dir func() string) *Sites { return &Sites{dir: dir} }
 
 // Known are the places that are known.
-func (s *Sites) Known() *toolface.Sites { return &s.known }
+func (s *Sites) Known() *toolview.Sites { return &s.known }
 
 // Find looks for the changes of events; it is nil if there is nothing to look for.
 func (s *Sites) Find(events []conversation.Event) tea.Cmd {
-	var wanted []toolface.Fragment
+	var wanted []toolview.Fragment
 	for _, e := range events {
-		for _, f := range toolface.Fragments(changesIn(e)) {
-			if s.known.Of(f.Path, &f.Old, f.New) == (toolface.Site{}) {
+		for _, f := range toolview.Fragments(changesIn(e)) {
+			if s.known.Of(f.Path, &f.Old, f.New) == (toolview.Site{}) {
 				wanted = append(wanted, f)
 			}
 		}
@@ -46,18 +46,18 @@ func (s *Sites) Find(events []conversation.Event) tea.Cmd {
 }
 
 // Fragments are the changes of all tool calls of a conversation.
-func Fragments(c *conversation.Conversation) []toolface.Fragment {
-	var all []toolface.Fragment
+func Fragments(c *conversation.Conversation) []toolview.Fragment {
+	var all []toolview.Fragment
 	for _, i := range c.Items {
 		if call, ok := i.(*conversation.ToolCall); ok {
-			all = append(all, toolface.Fragments(call.Content)...)
+			all = append(all, toolview.Fragments(call.Content)...)
 		}
 	}
 	return all
 }
 
 // Locate looks for changes in their files, beside the screen.
-func (s *Sites) Locate(wanted []toolface.Fragment) tea.Cmd {
+func (s *Sites) Locate(wanted []toolview.Fragment) tea.Cmd {
 	if len(wanted) == 0 {
 		return nil
 	}
@@ -88,8 +88,8 @@ func changesIn(e conversation.Event) []acpclient.ToolCallContent {
 
 // lookFor finds those of the changes that can be found in files below dir.
 // Every file is read once.
-func lookFor(dir string, wanted []toolface.Fragment) map[toolface.Fragment]toolface.Site {
-	found := map[toolface.Fragment]toolface.Site{}
+func lookFor(dir string, wanted []toolview.Fragment) map[toolview.Fragment]toolview.Site {
+	found := map[toolview.Fragment]toolview.Site{}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return found // then no change has a place
@@ -101,15 +101,15 @@ func lookFor(dir string, wanted []toolface.Fragment) map[toolface.Fragment]toolf
 		if !known {
 			text, err = source(root, dir, f.Path)
 			if errors.Is(err, fs.ErrNotExist) && f.New == "" {
-				found[f] = toolface.Site{Line: 1, Deleted: true}
+				found[f] = toolview.Site{Line: 1, Deleted: true}
 			}
 			if err != nil {
 				continue
 			}
 			files[f.Path] = text
 		}
-		if line, ok := toolface.Locate(text, f); ok {
-			found[f] = toolface.Site{Line: line, Deleted: toolface.Removes(text, f)}
+		if line, ok := toolview.Locate(text, f); ok {
+			found[f] = toolview.Site{Line: line, Deleted: toolview.Removes(text, f)}
 		}
 	}
 	return found

@@ -11,7 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Changes are looked for in the files of the project, and nowhere else.
@@ -33,17 +33,17 @@ func TestChangesAreLookedForInTheirFiles(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	change := func(path, before, after string) toolface.Fragment {
-		return toolface.Fragment{Path: path, Old: before, New: after}
+	change := func(path, before, after string) toolview.Fragment {
+		return toolview.Fragment{Path: path, Old: before, New: after}
 	}
-	want := map[toolface.Fragment]toolface.Site{
+	want := map[toolview.Fragment]toolview.Site{
 		change(filepath.Join(dir, "a"), "two\n", "2\n"): {Line: 2},
 		change("a", "three\n", "3\n"):                   {Line: 3},
 		change("a", "one\n", ""):                        {Line: 1},
 		change("whole", "all\n", ""):                    {Line: 1, Deleted: true},
 		change("gone", "all\n", ""):                     {Line: 1, Deleted: true},
 	}
-	wanted := []toolface.Fragment{
+	wanted := []toolview.Fragment{
 		change("a", "four\n", "4\n"), change("gone", "two\n", "2\n"), change("large", "two\n", "2\n"), change("folder", "two\n", "2\n"),
 		change("link", "two\n", "2\n"), change(secret, "two\n", "2\n"), change("../secret", "two\n", "2\n"), change("", "two\n", "2\n"),
 	}

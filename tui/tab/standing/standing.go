@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 )
 
 // MaxTitle bounds the title of a tab, in cells: it is the agent's, and terminals give the
@@ -67,7 +66,7 @@ func (s *Standing) Remember(c *conversation.Conversation) { s.asked = firstAsked
 // the first of the agent's names that there is.
 func (s *Standing) Label(title string, names ...string) string {
 	for _, words := range append([]string{s.name, title, s.asked}, names...) {
-		if words = cells.Truncate(safetext.Line(words), MaxTitle, "…"); words != "" {
+		if words = termtext.Truncate(termtext.Line(words), MaxTitle, "…"); words != "" {
 			return words
 		}
 	}
@@ -128,5 +127,5 @@ func title(text string) string {
 	if most := 16 * MaxTitle; len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "")
 	}
-	return cells.Truncate(safetext.Line(text), MaxTitle, "…")
+	return termtext.Truncate(termtext.Line(text), MaxTitle, "…")
 }

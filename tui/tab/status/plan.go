@@ -5,9 +5,8 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -36,9 +35,9 @@ func (f *Facts) Plan(open bool, width, height int) []string {
 	line := th.Accent.Render("≡") + " " + th.Title.Render("Plan") + " " + th.Muted.Render(fmt.Sprintf("%d/%d", done, all)) +
 		" " + th.Bar(float64(done)/float64(all), planBar, th.Success) + "  "
 	if !open {
-		line += th.Text.Render(safetext.Line(c.Plan.Entries[at].Content))
+		line += th.Text.Render(termtext.Line(c.Plan.Entries[at].Content))
 		key := th.Faint.Render("  " + f.key(config.ActionPlan) + " ")
-		return []string{cells.Sides(line, key, width)}
+		return []string{termtext.JoinSides(line, key, width)}
 	}
 	room := min(planSteps, height/planShare, all)
 	from := max(0, min(at-room/2, all-room))
@@ -46,9 +45,9 @@ func (f *Facts) Plan(open bool, width, height int) []string {
 	if all > room {
 		hidden = fmt.Sprintf("steps %d to %d", from+1, from+room)
 	}
-	lines := []string{cells.Truncate(line+th.Faint.Render(hidden), width, "…")}
+	lines := []string{termtext.Truncate(line+th.Faint.Render(hidden), width, "…")}
 	for _, e := range c.Plan.Entries[from : from+room] {
-		lines = append(lines, cells.Truncate("  "+step(e, th), width, "…"))
+		lines = append(lines, termtext.Truncate("  "+step(e, th), width, "…"))
 	}
 	return lines
 }
@@ -70,7 +69,7 @@ func currentStep(p *conversation.Plan) int {
 
 // step is a step of a plan in one line.
 func step(e acpclient.PlanEntry, th *theme.Theme) string {
-	words := safetext.Line(e.Content)
+	words := termtext.Line(e.Content)
 	switch e.Status {
 	case acpclient.PlanCompleted:
 		return th.Success.Render("✓") + " " + th.Muted.Render(words)

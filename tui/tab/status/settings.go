@@ -7,7 +7,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/pattern"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -76,7 +76,7 @@ func settingValue(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) str
 	if o.Category == acpclient.CategoryModel && !v.IsBool && v.ID != "" && len(v.ID) < len(name) {
 		name = string(v.ID)
 	}
-	return safetext.Line(name)
+	return termtext.Line(name)
 }
 
 // settingLabel is what an option is called in front of its value.
@@ -89,7 +89,7 @@ func settingLabel(o *acpclient.SessionConfigOption) string {
 	case acpclient.CategoryModel:
 		return "model"
 	}
-	label := safetext.Line(o.Name)
+	label := termtext.Line(o.Name)
 	if first, rest, _ := strings.Cut(label, " "); rest == strings.ToLower(rest) && len(first) > 1 && first[1:] == strings.ToLower(first[1:]) {
 		label = strings.ToLower(label) // a word, no name
 	}

@@ -5,11 +5,10 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/tab/desk"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 const (
@@ -46,7 +45,7 @@ func (f *Facts) goneLine() string {
 	}
 	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(desk.Way(f.Keys, config.ActionStartAgain)+again)
 	if why != nil {
-		line += "  " + th.Faint.Render(safetext.Line(why.Error()))
+		line += "  " + th.Faint.Render(termtext.Line(why.Error()))
 	}
 	return line
 }
@@ -63,7 +62,7 @@ func (f *Facts) goneBadge() string {
 // startLine says how a start goes.
 func (f *Facts) startLine() string {
 	th, c := f.Theme, f.Conversation
-	command, starting := safetext.Line(c.Agent.Command), "starting "
+	command, starting := termtext.Line(c.Agent.Command), "starting "
 	if f.Connects {
 		starting = "connecting to "
 	}
@@ -72,9 +71,9 @@ func (f *Facts) startLine() string {
 	if d < slowStart {
 		return left
 	}
-	still := th.Muted.Render("still " + starting + cells.Truncate(command, mostCommand, "…"))
+	still := th.Muted.Render("still " + starting + termtext.Truncate(command, mostCommand, "…"))
 	if !f.Still {
-		still += th.Muted.Render(", " + toolface.Elapsed(d))
+		still += th.Muted.Render(", " + toolview.Elapsed(d))
 	}
 	left = f.spin() + still
 	last := lastLines(f.Stderr(), 1)
@@ -100,7 +99,7 @@ func (f *Facts) StartTail(width, height int) []string {
 	}
 	lines := []string{""}
 	for _, line := range said {
-		lines = append(lines, "  "+th.CodeBar.Render("│ ")+th.Muted.Render(cells.Truncate(line, max(1, width-5), "…")))
+		lines = append(lines, "  "+th.CodeBar.Render("│ ")+th.Muted.Render(termtext.Truncate(line, max(1, width-5), "…")))
 	}
 	return lines
 }
@@ -120,7 +119,7 @@ func lastLines(raw string, most int) []string {
 		if i := strings.LastIndexByte(line, '\r'); i >= 0 {
 			line = line[i+1:]
 		}
-		if line = strings.TrimRight(safetext.Line(line), " "); line != "" {
+		if line = strings.TrimRight(termtext.Line(line), " "); line != "" {
 			lines = append(lines, line)
 		}
 	}

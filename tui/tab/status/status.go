@@ -12,12 +12,11 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/cells"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/tab/desk"
 	"parley/tui/theme"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // slowStart is when it is said that an agent is still starting.
@@ -76,7 +75,7 @@ func (f *Facts) Activity() string {
 	case f.Replay && f.Conversation.Gone():
 		// The badge below says so. There is nothing to be done about it.
 	case f.ReadOnly != "":
-		left = "  " + th.Warning.Render(safetext.Line(f.ReadOnly))
+		left = "  " + th.Warning.Render(termtext.Line(f.ReadOnly))
 	case c.Phase == conversation.PhaseStarting:
 		left = f.startLine()
 	case c.Phase == conversation.PhaseOpening:
@@ -89,7 +88,7 @@ func (f *Facts) Activity() string {
 	case f.Waits:
 		left = "  " + th.Accent.Render("waiting for you")
 		if c.Turn.Running {
-			left += th.Faint.Render("  worked " + toolface.Elapsed(f.Conversation.Turn.Worked(f.Now)))
+			left += th.Faint.Render("  worked " + toolview.Elapsed(f.Conversation.Turn.Worked(f.Now)))
 		}
 	case f.Conversation.Gone():
 		left = f.goneLine()
@@ -133,7 +132,7 @@ func (f *Facts) counted(d time.Duration) string {
 	if f.Still {
 		return ""
 	}
-	return " " + toolface.Elapsed(d)
+	return " " + toolview.Elapsed(d)
 }
 
 // Line says where we are: mode, model, agent, usage, directory.
@@ -147,23 +146,23 @@ func (f *Facts) Line(width int) string {
 			left, badge = append([]string{f.goneBadge()}, left...), true
 		}
 		if f.Bounds != "" {
-			left = append(left, th.Muted.Render(safetext.Line(f.Bounds)))
+			left = append(left, th.Muted.Render(termtext.Line(f.Bounds)))
 		}
 		if u := c.Usage; u != nil {
 			left = append(left, usage(u, th))
 		}
 		if n := f.Changed; n > 0 {
-			left = append(left, th.Muted.Render(fmt.Sprintf("%s %d", toolface.KindOf(acpclient.ToolEdit).Icon, n)))
+			left = append(left, th.Muted.Render(fmt.Sprintf("%s %d", toolview.KindOf(acpclient.ToolEdit).Icon, n)))
 		}
 		if name := c.Agent.Name(); name != "" {
-			who := safetext.Line(strings.TrimSpace(name + " " + c.Agent.Info.Version))
+			who := termtext.Line(strings.TrimSpace(name + " " + c.Agent.Info.Version))
 			if v := c.Agent.Protocol; v > acpclient.ProtocolVersion {
 				who += fmt.Sprintf(" ACP %d", v)
 			}
 			left = append(left, th.Faint.Render(who))
 		}
 	}
-	dir := th.Muted.Render(toolface.In("").Path(f.Dir))
+	dir := th.Muted.Render(toolview.In("").Path(f.Dir))
 	right := dir
 	if f.Branch != "" {
 		right += th.Faint.Render(" on ") + th.Muted.Render(f.Branch)
@@ -177,16 +176,16 @@ func (f *Facts) Line(width int) string {
 		edge = " "
 	}
 	line := edge + strings.Join(left, "  ")
-	for len(left) > 1 && cells.Width(line)+cells.Width(right)+3 > width && cells.Width(line) > width/2 {
+	for len(left) > 1 && termtext.Width(line)+termtext.Width(right)+3 > width && termtext.Width(line) > width/2 {
 		left = left[:len(left)-1] // what matters least stands last
 		line = edge + strings.Join(left, "  ")
 	}
 	for _, less := range []string{dir, ""} { // the mode is what has to be known
-		if cells.Width(line)+cells.Width(right)+2 > width {
+		if termtext.Width(line)+termtext.Width(right)+2 > width {
 			right = less
 		}
 	}
-	return cells.Sides(line, right+" ", width)
+	return termtext.JoinSides(line, right+" ", width)
 }
 
 // usage says how full the context is, and what the session cost.
@@ -232,5 +231,5 @@ func money(c *acpclient.Cost) string {
 	if sign, ok := signs[c.Currency]; ok {
 		return fmt.Sprintf("%s%.*f", sign, digits, c.Amount)
 	}
-	return fmt.Sprintf("%.*f %s", digits, c.Amount, safetext.Line(c.Currency))
+	return fmt.Sprintf("%.*f %s", digits, c.Amount, termtext.Line(c.Currency))
 }

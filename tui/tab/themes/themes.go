@@ -9,11 +9,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/safetext"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
 	"parley/tui/theme"
-	"parley/tui/toolface"
+	"parley/tui/toolview"
 )
 
 // Looks is who draws everything in a theme. What it is asked for happens at once.
@@ -101,13 +101,13 @@ func (c *chooser) list(own []config.FoundTheme) dialog.List {
 func wrongTheme(err error) string {
 	var e *config.Error
 	if !errors.As(err, &e) {
-		return safetext.Line(err.Error())
+		return termtext.Line(err.Error())
 	}
 	words := e.Message
 	if e.Line > 0 {
 		words = fmt.Sprintf("line %d: %s", e.Line, e.Message)
 	}
-	return safetext.Line(words)
+	return termtext.Line(words)
 }
 
 // choose takes a theme until parley ends, and asks whether to keep it for good.
@@ -116,7 +116,7 @@ func (c *chooser) choose(name config.Theme) tea.Cmd {
 	if name == c.looks.Kept() {
 		return nil
 	}
-	file := toolface.In("").Path(filepath.Clean(config.ConfigFile()))
+	file := toolview.In("").Path(filepath.Clean(config.ConfigFile()))
 	c.desk.Ask(dialog.Confirmation{
 		Title: "The theme " + string(name), Text: "Is it to be kept for good? Then this is written into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},

@@ -14,8 +14,8 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/safetext"
-	"parley/internal/worktree"
+	"parley/internal/git"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/tab/desk"
 )
@@ -47,7 +47,7 @@ type Worktree struct {
 	host Host
 	// make makes another worktree for a directory and returns where it is; nil cannot.
 	make func(ctx context.Context, cwd string) (string, error)
-	tree *worktree.Tree
+	tree *git.Worktree
 }
 
 // New returns the worktree of a tab, which is in none until [Worktree.Is] says so. make
@@ -57,14 +57,14 @@ func New(ctx context.Context, d *desk.Desk, h Host, make func(ctx context.Contex
 }
 
 // Is says which worktree the session works in; nil if it is in none.
-func (w *Worktree) Is(tree *worktree.Tree) { w.tree = tree }
+func (w *Worktree) Is(tree *git.Worktree) { w.tree = tree }
 
 // There reports whether the session works in a worktree that was made for sessions.
 func (w *Worktree) There() bool { return w.tree != nil }
 
 // with does something with the worktree beside the screen. What do returns is what
 // follows in the tab; errors are told.
-func (w *Worktree) with(do func(context.Context, *worktree.Tree) (desk.Then, error)) tea.Cmd {
+func (w *Worktree) with(do func(context.Context, *git.Worktree) (desk.Then, error)) tea.Cmd {
 	ctx, tree := w.ctx, w.tree
 	if tree == nil {
 		return nil
@@ -81,7 +81,7 @@ func (w *Worktree) with(do func(context.Context, *worktree.Tree) (desk.Then, err
 // trouble tells of something that could not be done, until it is read.
 func (w *Worktree) trouble(err error) desk.Then {
 	return func() tea.Cmd {
-		w.desk.Tell("That could not be done", safetext.Block(err.Error()))
+		w.desk.Tell("That could not be done", termtext.Block(err.Error()))
 		return nil
 	}
 }
@@ -97,7 +97,7 @@ func (w *Worktree) Items() []dialog.Item {
 	}
 	items = append(items, dialog.Item{ID: "worktree-diff", Title: "worktree: show what is not merged", Do: dialog.Do(w.show)})
 	if w.tree.Into != "" {
-		items = append(items, dialog.Item{ID: "worktree-merge", Title: "worktree: merge it into " + safetext.Line(w.tree.Into), Do: dialog.Do(w.merge)})
+		items = append(items, dialog.Item{ID: "worktree-merge", Title: "worktree: merge it into " + termtext.Line(w.tree.Into), Do: dialog.Do(w.merge)})
 	}
 	return append(items,
 		dialog.Item{ID: "worktree-keep", Title: "worktree: keep it, and say where it is", Do: dialog.Do(w.keep)},
@@ -119,7 +119,7 @@ func (w *Worktree) open() tea.Cmd {
 
 // show shows the changes in the worktree on the whole screen.
 func (w *Worktree) show() tea.Cmd {
-	return w.with(func(ctx context.Context, tree *worktree.Tree) (desk.Then, error) {
+	return w.with(func(ctx context.Context, tree *git.Worktree) (desk.Then, error) {
 		changes, more, err := tree.Changes(ctx)
 		if err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func (w *Worktree) show() tea.Cmd {
 }
 
 // contentOf makes the content of a tool call from changes.
-func contentOf(changes []worktree.Change, more int) []acpclient.ToolCallContent {
+func contentOf(changes []git.WorktreeChange, more int) []acpclient.ToolCallContent {
 	content := make([]acpclient.ToolCallContent, 0, len(changes)+1)
 	for _, c := range changes {
 		switch {
@@ -155,14 +155,14 @@ func contentOf(changes []worktree.Change, more int) []acpclient.ToolCallContent 
 
 // keep says where the worktree is, and what is in it.
 func (w *Worktree) keep() tea.Cmd {
-	return w.with(func(ctx context.Context, tree *worktree.Tree) (desk.Then, error) {
+	return w.with(func(ctx context.Context, tree *git.Worktree) (desk.Then, error) {
 		work, err := tree.Work(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return func() tea.Cmd {
 			w.desk.Tell("The worktree "+tree.Name, fmt.Sprintf("It stays in %s, on the branch %s, with %s.\nTo come back to it: parley --worktree=%s",
-				safetext.Line(tree.Path), tree.Branch, work, tree.Name))
+				termtext.Line(tree.Path), tree.Branch, work, tree.Name))
 			return nil
 		}, nil
 	})
@@ -182,7 +182,7 @@ func (w *Worktree) merge() tea.Cmd {
 	if busy := w.atRest(); busy != nil {
 		return busy
 	}
-	return w.with(func(ctx context.Context, tree *worktree.Tree) (desk.Then, error) {
+	return w.with(func(ctx context.Context, tree *git.Worktree) (desk.Then, error) {
 		work, err := tree.Work(ctx)
 		if err != nil {
 			return nil, err
@@ -202,7 +202,7 @@ func (w *Worktree) merge() tea.Cmd {
 }
 
 // askToCommit asks whether to commit what is not committed, with which message.
-func (w *Worktree) askToCommit(work *worktree.Work) {
+func (w *Worktree) askToCommit(work *git.WorktreeWork) {
 	write := func() tea.Cmd {
 		w.desk.Dialogs.Push(dialog.NewEntry(w.desk.Env(), dialog.Entry{Title: "Commit with this message", Hint: "what was done", Do: w.commit}))
 		return nil
@@ -222,20 +222,20 @@ func (w *Worktree) commit(message string) tea.Cmd {
 	if strings.TrimSpace(message) == "" {
 		return w.desk.Say("nothing was committed: a commit needs a message")
 	}
-	return w.with(func(ctx context.Context, tree *worktree.Tree) (desk.Then, error) {
+	return w.with(func(ctx context.Context, tree *git.Worktree) (desk.Then, error) {
 		return w.merge, tree.Commit(ctx, message)
 	})
 }
 
-func (w *Worktree) askToMerge(tree *worktree.Tree, work *worktree.Work) {
+func (w *Worktree) askToMerge(tree *git.Worktree, work *git.WorktreeWork) {
 	merge := func() tea.Cmd {
-		return w.with(func(ctx context.Context, tree *worktree.Tree) (desk.Then, error) {
+		return w.with(func(ctx context.Context, tree *git.Worktree) (desk.Then, error) {
 			n, err := tree.Merge(ctx)
 			return func() tea.Cmd { w.merged(tree, n, err); return nil }, nil
 		})
 	}
 	w.desk.Ask(dialog.Confirmation{
-		Title: "Merge into " + safetext.Line(tree.Into) + "?",
+		Title: "Merge into " + termtext.Line(tree.Into) + "?",
 		Text:  fmt.Sprintf("%s of the worktree, with changes of these files:\n%s", dialog.Count(work.Commits, "commit"), bulleted(work.Files)),
 		Choices: []dialog.Choice{
 			{Name: "Merge", Key: "m", Do: dialog.Do(merge)},
@@ -245,20 +245,20 @@ func (w *Worktree) askToMerge(tree *worktree.Tree, work *worktree.Work) {
 }
 
 // merged says how a merge came out.
-func (w *Worktree) merged(tree *worktree.Tree, commits int, err error) {
+func (w *Worktree) merged(tree *git.Worktree, commits int, err error) {
 	q := dialog.Confirmation{
 		Title:   "Merged",
-		Text:    fmt.Sprintf("%s went into %s. The worktree is still there.", dialog.Count(commits, "commit"), safetext.Line(tree.Into)),
+		Text:    fmt.Sprintf("%s went into %s. The worktree is still there.", dialog.Count(commits, "commit"), termtext.Line(tree.Into)),
 		Choices: []dialog.Choice{{Name: "Keep the worktree", Key: "k", Do: dialog.Close{}}, {Name: "Drop the worktree", Do: dialog.Do(w.drop)}},
 	}
 	if err != nil {
-		q.Title, q.Text = "Nothing was merged", safetext.Block(err.Error())
+		q.Title, q.Text = "Nothing was merged", termtext.Block(err.Error())
 		q.Choices = []dialog.Choice{{Name: "Close", Do: dialog.Close{}}}
 	}
-	var conflict *worktree.ConflictError
+	var conflict *git.MergeConflictError
 	if errors.As(err, &conflict) {
 		q.Text = "Both sides have changed the same lines of:\n" + bulleted(conflict.Files) +
-			"\nEverything is as it was before. Let the agent merge " + safetext.Line(tree.Into) + " in the worktree, where conflicts can be resolved; then merge again."
+			"\nEverything is as it was before. Let the agent merge " + termtext.Line(tree.Into) + " in the worktree, where conflicts can be resolved; then merge again."
 	}
 	w.desk.Ask(q)
 }
@@ -271,7 +271,7 @@ func (w *Worktree) drop() tea.Cmd {
 	if w.host.Shared() {
 		return w.desk.Say("another tab has a session in this worktree: close it first")
 	}
-	return w.with(func(ctx context.Context, tree *worktree.Tree) (desk.Then, error) {
+	return w.with(func(ctx context.Context, tree *git.Worktree) (desk.Then, error) {
 		work, err := tree.Work(ctx)
 		if err == nil {
 			err = work.Whole()
@@ -283,7 +283,7 @@ func (w *Worktree) drop() tea.Cmd {
 	})
 }
 
-func (w *Worktree) askToDrop(tree *worktree.Tree, work *worktree.Work) {
+func (w *Worktree) askToDrop(tree *git.Worktree, work *git.WorktreeWork) {
 	text := "The directory and the branch " + tree.Branch + " are removed, and the agent is ended. Everything in it is merged."
 	if !work.Empty() {
 		text = fmt.Sprintf("The directory and the branch %s are removed, and the agent is ended.\n\nNot merged are %s:\n%s\nThat stays in the repository, under refs/parley/dropped.",
@@ -310,7 +310,7 @@ func (w *Worktree) dropNow() tea.Cmd {
 		return w.desk.Say("the worktree is not there any more")
 	}
 	end := w.host.LetGo("the worktree is being dropped")
-	return w.with(func(ctx context.Context, tree *worktree.Tree) (desk.Then, error) {
+	return w.with(func(ctx context.Context, tree *git.Worktree) (desk.Then, error) {
 		bounded, stop := context.WithTimeout(ctx, agentEnds)
 		defer stop()
 		end(bounded)
@@ -320,7 +320,7 @@ func (w *Worktree) dropNow() tea.Cmd {
 }
 
 // dropped says what has become of a worktree that was to be dropped.
-func (w *Worktree) dropped(tree *worktree.Tree, kept string, err error) {
+func (w *Worktree) dropped(tree *git.Worktree, kept string, err error) {
 	q := dialog.Confirmation{
 		Title:   "The worktree " + tree.Name + " was dropped",
 		Text:    "Nothing in it was left to keep.",
@@ -331,7 +331,7 @@ func (w *Worktree) dropped(tree *worktree.Tree, kept string, err error) {
 	}
 	w.host.LetGo("its worktree was dropped")
 	if err != nil {
-		q.Title, q.Text = "The worktree was not dropped", "The agent was ended before. The worktree is in "+safetext.Line(tree.Path)+".\n"+safetext.Block(err.Error())
+		q.Title, q.Text = "The worktree was not dropped", "The agent was ended before. The worktree is in "+termtext.Line(tree.Path)+".\n"+termtext.Block(err.Error())
 		w.host.LetGo("its agent was ended")
 	} else {
 		w.tree = nil
@@ -350,7 +350,7 @@ func bulleted(names []string) string {
 			fmt.Fprintf(&b, "• and %d more\n", len(names)-i)
 			break
 		}
-		b.WriteString("• " + safetext.VisibleLine(name) + "\n")
+		b.WriteString("• " + termtext.VisibleLine(name) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

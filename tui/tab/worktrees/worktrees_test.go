@@ -10,9 +10,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/conversation"
+	"parley/internal/git"
+	"parley/internal/test"
 	"parley/internal/test/desktest"
-	"parley/internal/test/repository"
-	"parley/internal/worktree"
 	"parley/tui/dialog"
 )
 
@@ -48,15 +48,15 @@ func (p *place) LetGo(why string) func(context.Context) {
 
 // project makes a repository with a worktree, in which a file was changed, and returns
 // both directories.
-func project(t *testing.T) (dir string, tree *worktree.Tree) {
+func project(t *testing.T) (dir string, tree *git.Worktree) {
 	t.Helper()
-	dir, _ = repository.New(t, map[string]string{"poem.txt": "one\n"})
-	tree, err := worktree.Create(t.Context(), dir, "feature", "")
+	dir, _ = test.New(t, map[string]string{"poem.txt": "one\n"})
+	tree, err := git.CreateWorktree(t.Context(), dir, "feature", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(tree.Path, "poem.txt"), "one\ntwo\n")
-	return dir, worktree.At(tree.Path)
+	return dir, git.WorktreeAt(tree.Path)
 }
 
 func write(t *testing.T, path, text string) {
@@ -107,7 +107,7 @@ func TestMergeAndDrop(t *testing.T) {
 		b.MustSay("and the agent is ended. Everything in")
 		b.Choose("Drop it")
 		b.MustSay("The worktree feature was dropped")
-		if !p.ended || p.why != "its worktree was dropped" || w.There() || !worktree.Gone(tree.Path) {
+		if !p.ended || p.why != "its worktree was dropped" || w.There() || !git.WorktreeGone(tree.Path) {
 			t.Errorf("the agent has ended: %v, %q, and the worktree is there: %v", p.ended, p.why, w.There())
 		}
 	})
@@ -158,7 +158,7 @@ func TestOpen(t *testing.T) {
 			if p.opened == "" {
 				return cwd + "/other", nil
 			}
-			return "", worktree.ErrNoRepository
+			return "", git.ErrNoRepository
 		})
 		if len(w.Items()) != 1 {
 			t.Errorf("outside of a worktree %d things are offered", len(w.Items()))

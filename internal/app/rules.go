@@ -1,0 +1,307 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/fs"
+	"parley/internal/policy"
+	"parley/internal/session"
+)
+
+// Scope is where a rule lives.
+type RuleScope int
+
+// The places where rules live.
+const (
+	Configured      RuleScope = iota // in the person's configuration
+	SavedEverywhere                  // saved by parley, for all projects
+	SavedForProject                  // saved by parley, for this project
+	OfProject                        // in the project's own configuration
+)
+
+// String says it in words; of a configured rule it is only where such rules live.
+func (s RuleScope) String() string {
+	switch s {
+	case SavedEverywhere:
+		return "saved by parley, everywhere"
+	case SavedForProject:
+		return "saved by parley, for this project"
+	case OfProject:
+		return filepath.ToSlash(config.ProjectFile) + " of the project"
+	}
+	return "configured"
+}
+
+// Entry is a rule and where it lives.
+type Rule struct {
+	policy.Rule
+	Scope RuleScope
+	// Counts is false for rules of a project that the person does not trust.
+	Counts bool
+}
+
+// Options say for which session a Book is.
+type RulesOptions struct {
+	// Agent is the configured name of the agent.
+	Agent string
+	// Cwd and More are the session's directories, absolute.
+	Cwd  string
+	More []string
+	// Configured are the rules of the configuration.
+	Configured []policy.Rule
+	Store      *RuleStore
+}
+
+// Book is the rules that count in one session. What parley has saved is read
+// whenever it is needed, so that a change counts at once, in every parley; the
+// project's file is read once, so that what was trusted is what counts. It may be
+// used from any goroutine. It implements session.Judge.
+type Rules struct {
+	opt     RulesOptions
+	places  places
+	project Project
+
+	mu    sync.Mutex
+	trust Trust
+}
+
+var _ session.Judge = (*Rules)(nil)
+
+// Project is the configuration that a project brings along.
+type Project struct {
+	// Dir is the project's directory, links followed.
+	Dir string
+	// Rules are those of its file. There are none if there is no file, or if Err is
+	// not nil: it says what is wrong with the file.
+	Rules []policy.Rule
+	Err   error
+
+	sum string // of the content of the file; "" if there is none
+}
+
+// Open makes the Book of a session. Nothing in the project's file counts unless the
+// person has trusted the very content before. The error says that it cannot be known
+// what the person has said; the Book can be used all the same, and trusts nothing.
+func OpenRules(opt RulesOptions) (*Rules, error) {
+	b := &Rules{opt: opt, places: newPlaces(opt.Cwd, opt.More)}
+	b.project = readProject(opt.Cwd, b.places.roots[0])
+	content, err := opt.Store.read()
+	if err != nil {
+		return b, err
+	}
+	said := content.Trust[projectKey(b.project.Dir)]
+	if said.Answer == Never || said.Answer == Trusted && said.SHA256 == b.project.sum {
+		b.trust = said.Answer
+	}
+	return b, nil
+}
+
+func readProject(cwd, dir string) Project {
+	p := Project{Dir: dir}
+	path := filepath.Join(cwd, config.ProjectFile)
+	data, err := fs.ReadHead(path, config.MaxProjectFile+1)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return p
+	case err != nil:
+		p.Err = err
+		return p
+	}
+	sum := sha256.Sum256(data)
+	p.sum = hex.EncodeToString(sum[:])
+	p.Rules, p.Err = config.ParseProject(filepath.ToSlash(config.ProjectFile), data)
+	return p
+}
+
+// Project is the configuration that the project brings along.
+func (b *Rules) Project() Project { return b.project }
+
+// Trust is what the person has said of it.
+func (b *Rules) Trust() Trust {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.trust
+}
+
+// SetTrust remembers what the person says of the project's configuration, as it was
+// read: after a change they are asked again. What they say counts from then on, also
+// if it could not be saved.
+func (b *Rules) SetTrust(t Trust) error {
+	b.mu.Lock()
+	b.trust = t
+	b.mu.Unlock()
+	return b.opt.Store.update(func(s *saved) error {
+		key := projectKey(b.project.Dir)
+		switch {
+		case t == Undecided:
+			delete(s.Trust, key)
+			return nil
+		case s.Trust == nil:
+			s.Trust = map[string]trustedBy{}
+		}
+		said := trustedBy{Answer: t}
+		if t == Trusted {
+			said.SHA256 = b.project.sum
+		}
+		s.Trust[key] = said
+		return nil
+	})
+}
+
+// Entries are all rules, also those that do not count.
+func (b *Rules) Entries() ([]Rule, error) {
+	everywhere, project, err := b.opt.Store.rules(b.project.Dir)
+	var out []Rule
+	add := func(rules []policy.Rule, s RuleScope, counts bool) {
+		for _, r := range rules {
+			out = append(out, Rule{r, s, counts})
+		}
+	}
+	add(b.opt.Configured, Configured, true)
+	add(everywhere, SavedEverywhere, true)
+	add(project, SavedForProject, true)
+	add(b.project.Rules, OfProject, b.Trust() == Trusted)
+	return out, err
+}
+
+// counting are the rules that count.
+func (b *Rules) counting() ([]policy.Rule, error) {
+	entries, err := b.Entries()
+	var rules []policy.Rule
+	for _, e := range entries {
+		if e.Counts {
+			rules = append(rules, e.Rule)
+		}
+	}
+	return rules, err
+}
+
+// Add saves rules: for all projects, or for this one. Each must be one that is
+// written as it is read.
+func (b *Rules) Add(everywhere bool, lines ...string) error {
+	for i, line := range lines {
+		r, err := policy.Parse(line)
+		if err != nil {
+			return err
+		}
+		lines[i] = r.String()
+	}
+	return b.opt.Store.update(func(s *saved) error {
+		list := s.list(everywhere, b.project.Dir)
+		for _, line := range lines {
+			if !slices.Contains(list, line) {
+				list = append(list, line)
+			}
+		}
+		s.setList(everywhere, b.project.Dir, list)
+		return nil
+	})
+}
+
+// ErrNoSuchRule says that a rule is not among those that parley has saved.
+var ErrNoSuchRule = errors.New("parley has saved no such rule")
+
+// Remove takes a rule back that parley has saved.
+func (b *Rules) Remove(everywhere bool, line string) error {
+	r, err := policy.Parse(line)
+	if err != nil {
+		return err
+	}
+	return b.opt.Store.update(func(s *saved) error {
+		list := s.list(everywhere, b.project.Dir)
+		at := slices.Index(list, r.String())
+		if at < 0 {
+			return fmt.Errorf("%s: %w", r, ErrNoSuchRule)
+		}
+		s.setList(everywhere, b.project.Dir, slices.Delete(list, at, at+1))
+		return nil
+	})
+}
+
+func (s *saved) list(everywhere bool, dir string) []string {
+	if everywhere {
+		return s.Everywhere
+	}
+	return s.Projects[projectKey(dir)]
+}
+
+func (s *saved) setList(everywhere bool, dir string, list []string) {
+	switch {
+	case everywhere:
+		s.Everywhere = list
+	case len(list) == 0:
+		delete(s.Projects, projectKey(dir))
+	default:
+		if s.Projects == nil {
+			s.Projects = map[string][]string{}
+		}
+		s.Projects[projectKey(dir)] = list
+	}
+}
+
+// Judge implements session.Judge.
+func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
+	call := policy.Call{Kind: string(c.Call.Kind), Name: c.Call.Name, RawInput: c.Call.RawInput}
+	for _, l := range c.Call.Locations {
+		call.Paths = append(call.Paths, l.Path)
+	}
+	for i := range c.Call.Content {
+		if content := &c.Call.Content[i]; content.Type == acpclient.ToolContentDiff {
+			call.Changes = append(call.Changes, content.Path)
+			if content.Change != nil && content.Change.OldPath != "" {
+				call.Changes = append(call.Changes, content.Change.OldPath)
+			}
+		}
+	}
+	d, proposals, err := b.Decide(call, b.opt.Agent, c.Mode, c.Switching)
+	if err != nil {
+		return session.Ruling{Verdict: policy.Ask, Why: err.Error()}
+	}
+	r := session.Ruling{Verdict: d.Verdict, Why: d.Why}
+	if d.Rule != nil {
+		r.Rule, r.Source = d.Rule.String(), d.Rule.Source
+		if d.Verdict == policy.Ask && r.Why == "" {
+			r.Why = fmt.Sprintf("the rule %q asks (%s)", r.Rule, r.Source)
+		}
+	}
+	for _, p := range proposals {
+		var lines []string
+		for _, rule := range p {
+			lines = append(lines, rule.String())
+		}
+		r.Proposals = append(r.Proposals, lines)
+	}
+	return r
+}
+
+// Decide judges a call, and proposes rules that would have allowed what is asked
+// about. If the rules cannot be read, nothing is decided. switching says that it is
+// not certain that the agent is in the mode.
+func (b *Rules) Decide(call policy.Call, agent, mode string, switching bool) (policy.Decision, [][]policy.Rule, error) {
+	rules, err := b.counting()
+	if err != nil {
+		return policy.Decision{Verdict: policy.Ask}, nil, err
+	}
+	r := policy.Describe(call, agent, mode, b.places.resolve)
+	if switching && r.Unclear == "" {
+		r.Unclear = "the agent is just being switched to another mode"
+	}
+	d := policy.Decide(rules, r)
+	if len(rules) == 0 {
+		d.Why = "" // nobody expects an answer of a rule
+	}
+	if d.Verdict != policy.Ask {
+		return d, nil, nil
+	}
+	return d, policy.Propose(rules, r), nil
+}

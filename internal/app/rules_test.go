@@ -1,0 +1,280 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/policy"
+	"parley/internal/session"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// project is a directory with files, whose own configuration is text if that is not
+// empty.
+func project(t *testing.T, text string, files ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range files {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, f)), 0o755))
+		must(t, os.WriteFile(filepath.Join(dir, f), nil, 0o644))
+	}
+	if text != "" {
+		must(t, os.MkdirAll(filepath.Join(dir, ".parley"), 0o755))
+		must(t, os.WriteFile(filepath.Join(dir, config.ProjectFile), []byte(text), 0o644))
+	}
+	return dir
+}
+
+func open(t *testing.T, cwd string, s *RuleStore, configured ...string) *Rules {
+	t.Helper()
+	opt := RulesOptions{Agent: "claude", Cwd: cwd, Store: s}
+	for _, line := range configured {
+		r, err := policy.Parse(line)
+		must(t, err)
+		opt.Configured = append(opt.Configured, r)
+	}
+	b, err := OpenRules(opt)
+	must(t, err)
+	return b
+}
+
+func judge(b *Rules, kind acpclient.ToolKind, input string) session.Ruling {
+	return b.Judge(context.Background(), session.Case{Call: &conversation.ToolCall{Kind: kind, RawInput: []byte(input)}})
+}
+
+func TestAProjectsRulesCountOnceItIsTrusted(t *testing.T) {
+	store := NewRuleStore(t.TempDir())
+	dir := project(t, "[rules]\nallow = [\"execute(make test)\"]\ndeny = [\"read\"]\n", "a")
+	made := func() policy.Verdict { return judge(open(t, dir, store), "execute", `{"command":"make test"}`).Verdict }
+
+	b := open(t, dir, store)
+	if b.Trust() != Undecided || len(b.Project().Rules) != 2 || b.Project().Err != nil {
+		t.Fatalf("%q, %+v", b.Trust(), b.Project())
+	}
+	if v := made(); v != policy.Ask {
+		t.Errorf("untrusted: %s", v)
+	}
+	if r := judge(b, "read", `{"path":"a"}`); r.Verdict != policy.Ask {
+		t.Errorf("a denial of nobody knows whom counts: %+v", r)
+	}
+	must(t, b.SetTrust(Trusted))
+	if r := judge(b, "execute", `{"command":"make test"}`); r.Verdict != policy.Allow || !strings.Contains(r.Source, ".parley/config.toml:2") {
+		t.Errorf("trusted: %+v", r)
+	}
+	if v := made(); v != policy.Allow {
+		t.Errorf("trusted before: %s", v)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	must(t, os.Symlink(dir, link))
+	if b := open(t, link, store); b.Trust() != Trusted {
+		t.Error("the same directory by another name is not trusted")
+	}
+	// After a change the person is asked again; a session that runs goes on by what
+	// was trusted.
+	must(t, os.WriteFile(filepath.Join(dir, config.ProjectFile), []byte("[rules]\nallow = [\"execute(make *)\"]\n"), 0o644))
+	if v := made(); v != policy.Ask {
+		t.Errorf("after a change: %s", v)
+	}
+	if r := judge(b, "execute", `{"command":"make install"}`); r.Verdict != policy.Ask {
+		t.Errorf("what was changed since counts: %+v", r)
+	}
+	must(t, open(t, dir, store).SetTrust(Never))
+	must(t, os.WriteFile(filepath.Join(dir, config.ProjectFile), []byte("[rules]\n"), 0o644))
+	if b := open(t, dir, store); b.Trust() != Never {
+		t.Errorf("never is %q", b.Trust())
+	}
+	must(t, open(t, dir, store).SetTrust(Undecided))
+	if b := open(t, dir, store); b.Trust() != Undecided {
+		t.Errorf("put off is %q", b.Trust())
+	}
+}
+
+func TestProjectFilesThatAreNone(t *testing.T) {
+	dir := project(t, "[agents.x]\ncommand = \"evil\"")
+	if p := open(t, dir, NewRuleStore(t.TempDir())).Project(); p.Err == nil || p.Rules != nil {
+		t.Errorf("%+v", p)
+	}
+	dir = project(t, "")
+	must(t, os.MkdirAll(filepath.Join(dir, ".parley"), 0o755))
+	must(t, os.Symlink("/dev/zero", filepath.Join(dir, config.ProjectFile)))
+	if p := open(t, dir, NewRuleStore(t.TempDir())).Project(); p.Err == nil {
+		t.Error("a device was read")
+	}
+	if p := open(t, project(t, ""), NewRuleStore(t.TempDir())).Project(); p.Err != nil || p.Rules != nil {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestSavedRules(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	store := NewRuleStore(state)
+	one, other := project(t, ""), project(t, "")
+	b := open(t, one, store, "allow read")
+	must(t, b.Add(false, "allow  execute(go test *)"))
+	must(t, b.Add(true, "deny execute(git push *)", "deny execute(git push *)"))
+	if r := judge(b, "execute", `{"command":"go test"}`); r.Verdict != policy.Allow || r.Rule != "allow execute(go test *)" || r.Source != SavedForProject.String() {
+		t.Errorf("%+v", r)
+	}
+	elsewhere := open(t, other, store)
+	if r := judge(elsewhere, "execute", `{"command":"go test"}`); r.Verdict != policy.Ask || len(r.Proposals) != 2 {
+		t.Errorf("elsewhere: %+v", r)
+	}
+	if r := judge(elsewhere, "execute", `{"command":"git push"}`); r.Verdict != policy.Deny || r.Source != SavedEverywhere.String() {
+		t.Errorf("elsewhere: %+v", r)
+	}
+	info, err := os.Stat(store.Path())
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has mode %v", info.Mode())
+	}
+	entries, err := b.Entries()
+	must(t, err)
+	var got []string
+	for _, e := range entries {
+		got = append(got, fmt.Sprint(e.Scope, ": ", e.Rule))
+	}
+	if want := []string{"configured: allow read", "saved by parley, everywhere: deny execute(git push *)", "saved by parley, for this project: allow execute(go test *)"}; !slices.Equal(got, want) {
+		t.Errorf("listed %q", got)
+	}
+	must(t, b.Remove(false, "allow execute(go test *)"))
+	if err := b.Remove(false, "allow execute(go test *)"); err == nil {
+		t.Error("a rule was removed twice")
+	}
+	if err := b.Add(false, "allow execute"); err == nil {
+		t.Error("a rule that must not be was saved")
+	}
+	if r := judge(b, "execute", `{"command":"go test"}`); r.Verdict != policy.Ask {
+		t.Errorf("after it was taken back: %+v", r)
+	}
+	left, err := os.ReadDir(state)
+	must(t, err)
+	for _, f := range left {
+		if strings.HasSuffix(f.Name(), ".new") {
+			t.Errorf("%s was left behind", f.Name())
+		}
+	}
+}
+
+// Several programs save at once, and nothing is lost.
+func TestSavingAtOnce(t *testing.T) {
+	store, dir := NewRuleStore(t.TempDir()), project(t, "")
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if err := open(t, dir, store).Add(false, fmt.Sprintf("allow read(%d)", i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if entries, err := open(t, dir, store).Entries(); err != nil || len(entries) != 20 {
+		t.Errorf("%d rules, %v", len(entries), err)
+	}
+}
+
+// If the saved rules cannot be read, a denial may be among them: nothing is decided.
+func TestBrokenStore(t *testing.T) {
+	store, dir := NewRuleStore(t.TempDir()), project(t, "")
+	for _, content := range []string{"{", `{"everywhere":["allow everything"]}`, strings.Repeat(" ", maxStore+1)} {
+		must(t, os.WriteFile(store.Path(), []byte(content), 0o600))
+		b, _ := OpenRules(RulesOptions{Cwd: dir, Store: store, Configured: []policy.Rule{{Verdict: policy.Allow, Kind: policy.Read}}})
+		if r := judge(b, "read", `{"path":"a"}`); r.Verdict != policy.Ask || !strings.Contains(r.Why, "rules") {
+			t.Errorf("%.20q: %+v", content, r)
+		}
+		if err := b.Add(true, "allow read"); err == nil && content == "{" {
+			t.Error("what could not be read was written over")
+		}
+	}
+}
+
+// TestPlaces looks at real files and links.
+func TestPlaces(t *testing.T) {
+	dir, outside := project(t, "", "src/a", "secret/b"), project(t, "", "x")
+	for name, target := range map[string]string{"out": outside, "src/in": "../secret", "dangling": filepath.Join(outside, "no"), "loop": "loop"} {
+		must(t, os.Symlink(target, filepath.Join(dir, name)))
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	must(t, os.Symlink(dir, link))
+	more := project(t, "", "m")
+	real := func(dir, name string) string {
+		dir, err := filepath.EvalSymlinks(dir)
+		must(t, err)
+		return filepath.Join(dir, name)
+	}
+	for _, cwd := range []string{dir, link} {
+		p := newPlaces(cwd, []string{more})
+		for name, want := range map[string]policy.Path{
+			"src/a":                         {Name: "src/a", Inside: true},
+			"./src//a":                      {Name: "src/a", Inside: true},
+			filepath.Join(cwd, "src/a"):     {Name: "src/a", Inside: true},
+			filepath.Join(dir, "src/a"):     {Name: "src/a", Inside: true},
+			"new/file":                      {Name: "new/file", Inside: true},
+			"src/in/b":                      {Name: "secret/b", Written: "src/in/b", Inside: true},
+			"src/in/new":                    {Name: "secret/new", Written: "src/in/new", Inside: true},
+			"out/x":                         {Name: real(outside, "x"), Written: "out/x"},
+			"out/new":                       {Name: real(outside, "new"), Written: "out/new"},
+			"dangling":                      {Name: "dangling"},
+			"dangling/x":                    {Name: "dangling/x"},
+			"loop":                          {Name: "loop"},
+			"..":                            {},
+			"src/../src/a":                  {Name: "src/a", Inside: true},
+			"src/in/../src/a":               {Name: "src/src/a"}, // walked, it is secret/../src/a
+			"src/../../etc/passwd":          {},
+			"~/x":                           {Name: "~/x"},
+			"$HOME/x":                       {Name: "$HOME/x"},
+			"file:///etc/passwd":            {Name: "file:///etc/passwd"},
+			"":                              {},
+			filepath.Join(more, "m"):        {Name: real(more, "m"), Inside: true},
+			filepath.Join(outside, "x"):     {Name: real(outside, "x")},
+			filepath.Join(cwd, "..", "no"):  {},
+			filepath.Join(cwd, ".parley/x"): {Name: ".parley/x", Inside: true},
+		} {
+			got := p.resolve(name)
+			if got.Inside != want.Inside || want.Name != "" && got.Name != want.Name || want.Written != "" && got.Written != want.Written {
+				t.Errorf("%s: %+v, want %+v", name, got, want)
+			}
+		}
+	}
+}
+
+// What an agent says of a call in its title decides nothing, and links are followed.
+func TestJudge(t *testing.T) {
+	dir := project(t, "", "a")
+	must(t, os.Symlink("/etc", filepath.Join(dir, "etc")))
+	b := open(t, dir, NewRuleStore(t.TempDir()), "allow read", "allow edit(**)", "allow execute(ls *) mode=code", "deny execute(rm *)")
+	for name, c := range map[string]struct {
+		c    session.Case
+		want policy.Verdict
+	}{
+		"a read":                      {session.Case{Call: &conversation.ToolCall{Kind: "read", RawInput: []byte(`{"path":"a"}`)}}, policy.Allow},
+		"a title":                     {session.Case{Call: &conversation.ToolCall{Kind: "read", Title: "Read a"}}, policy.Ask},
+		"through a link":              {session.Case{Call: &conversation.ToolCall{Kind: "read", RawInput: []byte(`{"path":"etc/passwd"}`)}}, policy.Ask},
+		"a diff elsewhere":            {session.Case{Call: &conversation.ToolCall{Kind: "edit", RawInput: []byte(`{"path":"a"}`), Content: []acpclient.ToolCallContent{acpclient.DiffContent("/etc/hosts", nil, "x")}}}, policy.Ask},
+		"a location elsewhere":        {session.Case{Call: &conversation.ToolCall{Kind: "edit", Locations: []acpclient.ToolCallLocation{{Path: "/etc/hosts"}}}}, policy.Ask},
+		"the mode":                    {session.Case{Mode: "code", Call: &conversation.ToolCall{Kind: "execute", RawInput: []byte(`{"command":"ls"}`)}}, policy.Allow},
+		"another mode":                {session.Case{Mode: "plan", Call: &conversation.ToolCall{Kind: "execute", RawInput: []byte(`{"command":"ls"}`)}}, policy.Ask},
+		"a mode that is being set":    {session.Case{Mode: "code", Switching: true, Call: &conversation.ToolCall{Kind: "execute", RawInput: []byte(`{"command":"ls"}`)}}, policy.Ask},
+		"a denial while it is":        {session.Case{Switching: true, Call: &conversation.ToolCall{Kind: "execute", RawInput: []byte(`{"command":"rm x"}`)}}, policy.Deny},
+		"switching the mode":          {session.Case{Call: &conversation.ToolCall{Kind: "switch_mode", RawInput: []byte(`{"path":"a"}`)}}, policy.Ask},
+		"what the title says of a rm": {session.Case{Mode: "code", Call: &conversation.ToolCall{Kind: "execute", Title: "ls", RawInput: []byte(`{"command":"rm x"}`)}}, policy.Deny},
+	} {
+		if got := b.Judge(context.Background(), c.c); got.Verdict != c.want || got.Verdict != policy.Ask && got.Rule == "" {
+			t.Errorf("%s: %+v, want %s", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package git
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// maxName bounds the name of a worktree, in bytes.
+const maxName = 60
+
+// CheckName says why a text cannot be the name of a worktree, nil if it can: it is a
+// part of a branch's name, of a path, and of command lines.
+func CheckWorktreeName(name string) error {
+	ok := name != "" && len(name) <= maxName && strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+	}) < 0 && !strings.ContainsAny(name[:1], "-.") && !strings.Contains(name, "..") &&
+		!strings.HasSuffix(name, ".") && !strings.HasSuffix(name, ".lock")
+	if !ok {
+		return fmt.Errorf("a worktree cannot be called %.80q: a name has letters, digits, \"-\", \"_\" and \".\", begins with a letter or a digit, and has at most %d of them", name, maxName)
+	}
+	return nil
+}
+
+// The words of the names that are made up.
+var (
+	qualities = strings.Fields("amber brave brisk calm clear eager early fair gentle golden happy keen kind lively lucky merry mild neat noble proud quick quiet silver steady swift tidy warm wise")
+	animals   = strings.Fields("badger beaver crane deer dove eagle egret falcon finch fox hare heron ibis jay lark lynx marten mole newt otter owl panda raven robin seal stork swan tern wren")
+)
+
+// newName makes up a name that none of the branches has.
+func newName(taken func(name string) bool) string {
+	name := ""
+	for n := range 1000 {
+		name = qualities[rand.IntN(len(qualities))] + "-" + animals[rand.IntN(len(animals))]
+		if n > 20 {
+			name += fmt.Sprint("-", n)
+		}
+		if !taken(name) {
+			break
+		}
+	}
+	return name
+}
+
+// TakenError says that a name cannot be had, since something else has its branch or
+// its directory.
+type WorktreeTakenError struct {
+	Branch string // that is checked out elsewhere; "" if it is the directory
+	Path   string
+}
+
+// Error implements error.
+func (e *WorktreeTakenError) Error() string {
+	if e.Branch == "" {
+		return "there is something else at " + e.Path
+	}
+	return fmt.Sprintf("the branch %s is checked out in %s", e.Branch, e.Path)
+}
+
+// Create makes a worktree with a branch of its own, for the repository that dir
+// belongs to, or gives the one that has the name already. A name is made up if it is
+// "". The worktree stands in the directory parent, below one that is called as the
+// repository; if parent is "", beside the repository. There it is out of reach of
+// what looks through the repository, such as a search or a watcher of files, and on
+// the same disk.
+func CreateWorktree(ctx context.Context, dir, name, parent string) (*Worktree, error) {
+	if name != "" {
+		if err := CheckWorktreeName(name); err != nil {
+			return nil, err
+		}
+	}
+	w, all, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
+	}
+	isBranch := func(name string) bool {
+		_, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+branchPrefix+name)
+		return err == nil
+	}
+	if name == "" {
+		name = newName(isBranch)
+	}
+	for _, p := range all {
+		if p.branch != branchPrefix+name && filepath.Base(p.path) != name {
+			continue
+		}
+		if t := WorktreeAt(p.path); t != nil && t.Name == name && !WorktreeGone(t.Path) {
+			return t, nil
+		}
+		if p.branch == branchPrefix+name && !WorktreeGone(p.path) {
+			return nil, &WorktreeTakenError{p.branch, p.path}
+		}
+	}
+	t := &Worktree{Name: name, Branch: branchPrefix + name, From: dir, Path: filepath.Join(home(all[0].path, parent), name)}
+	return t, t.make(ctx, w, isBranch(name))
+}
+
+// home is the directory of a repository's worktrees.
+func home(repository, parent string) string {
+	base := filepath.Base(repository)
+	if base == ".git" { // a bare repository in the directory of a project
+		repository = filepath.Dir(repository)
+		base = filepath.Base(repository)
+	}
+	if parent != "" {
+		return filepath.Join(parent, strings.TrimSuffix(base, ".git"))
+	}
+	return filepath.Join(filepath.Dir(repository), strings.TrimSuffix(base, ".git")+".worktrees")
+}
+
+// make makes the worktree, with its branch if that is not there.
+func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
+	head, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.From, ErrNoCommit)
+	}
+	t.Base = strings.TrimSpace(head)
+	if into, err := w.Run(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err == nil {
+		t.Into = strings.TrimSpace(into)
+	}
+	if _, err := os.Lstat(t.Path); err == nil {
+		return &WorktreeTakenError{Path: t.Path}
+	}
+	if _, err := w.Run(ctx, "worktree", "prune"); err != nil { // one whose directory was removed by hand
+		return err
+	}
+	args := []string{"worktree", "add", "--quiet", "-b", t.Branch, "--", t.Path, t.Base}
+	if isBranch { // of a worktree that was removed by hand
+		args = []string{"worktree", "add", "--quiet", "--", t.Path, t.Branch}
+		if base, err := w.Run(ctx, "merge-base", t.Base, t.Branch); err == nil {
+			t.Base = strings.TrimSpace(base)
+		}
+	}
+	if _, err := w.Run(ctx, args...); err != nil {
+		if !isBranch {
+			_, _ = w.Run(ctx, "branch", "--quiet", "-D", "--", t.Branch) // git leaves it behind
+		}
+		return fmt.Errorf("make a worktree: %w", err)
+	}
+	if t.Path, err = filepath.EvalSymlinks(t.Path); err != nil {
+		return fmt.Errorf("make a worktree: %w", err)
+	}
+	return t.write(ctx)
+}
+
+// write writes the record.
+func (t *Worktree) write(ctx context.Context) error {
+	in, err := NewWriter(ctx, t.Path)
+	if err != nil {
+		return err
+	}
+	admin, err := in.Run(ctx, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(record{Name: t.Name, Base: t.Base, Into: t.Into, From: t.From})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(strings.TrimSuffix(admin, "\n"), recordName), append(b, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("remember the worktree: %w", err)
+	}
+	if WorktreeAt(t.Path) == nil {
+		return errors.New("the worktree cannot be found again in " + t.Path)
+	}
+	return nil
+}

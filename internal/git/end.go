@@ -1,0 +1,233 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Errors of merging and dropping.
+var (
+	// ErrUncommitted says that changes have to be committed first.
+	ErrUncommitted = errors.New("there are changes that are not committed")
+	// ErrNothing says that there is nothing to merge.
+	ErrNothing = errors.New("there is nothing that is not merged")
+	// ErrNoTarget says that no branch was checked out when the worktree was made.
+	ErrNoTarget = errors.New("no branch was checked out when the worktree was made")
+)
+
+// ConflictError says that a merge was given up because of conflicts. Everything is as
+// it was before.
+type MergeConflictError struct {
+	Into  string
+	Files []string
+}
+
+// Error implements error.
+func (e *MergeConflictError) Error() string {
+	return fmt.Sprintf("%s and the worktree have changed the same lines of %s", e.Into, strings.Join(e.Files, ", "))
+}
+
+// Commit commits everything that is in the worktree, but for what is ignored.
+func (t *Worktree) Commit(ctx context.Context, message string) error {
+	w, err := NewWriter(ctx, t.Path)
+	if err != nil {
+		return err
+	}
+	if err := t.whole(ctx, w); err != nil {
+		return err
+	}
+	if _, err := w.Run(ctx, "add", "--all"); err != nil {
+		return err
+	}
+	_, err = w.Run(ctx, "commit", "--quiet", "--message="+message)
+	return err
+}
+
+// whole fails if there are repositories within the worktree: git adds nothing of what
+// is in them.
+func (t *Worktree) whole(ctx context.Context, w *Writer) error {
+	k, err := t.work(ctx, w)
+	if err != nil {
+		return err
+	}
+	return k.Whole()
+}
+
+// Whole fails if there are repositories within the worktree: git would keep nothing of
+// what is in them.
+func (k *WorktreeWork) Whole() error {
+	if len(k.own) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is a git repository of its own, of which nothing would be kept: move it away first", strings.Join(k.own, ", "))
+}
+
+// Merge merges what was committed in the worktree into the branch that was checked out
+// when it was made, and returns how many commits that were. The error is a
+// *ConflictError, ErrUncommitted, ErrNothing, ErrNoTarget, or another of git's;
+// nothing has changed then.
+func (t *Worktree) Merge(ctx context.Context) (commits int, err error) {
+	if t.Into == "" {
+		return 0, ErrNoTarget
+	}
+	w, err := NewWriter(ctx, t.Path)
+	if err != nil {
+		return 0, err
+	}
+	k, err := t.work(ctx, w)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(k.Uncommitted) > 0:
+		return 0, ErrUncommitted
+	case k.Commits == 0:
+		return 0, ErrNothing
+	}
+	all, err := places(ctx, w)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range all {
+		if p.branch == t.Into {
+			return k.Commits, t.mergeIn(ctx, p.path, k.head)
+		}
+	}
+	return k.Commits, t.forward(ctx, w, k)
+}
+
+// mergeIn merges a commit where the branch is checked out.
+func (t *Worktree) mergeIn(ctx context.Context, path, commit string) error {
+	w, err := NewWriter(ctx, path)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "MERGE_HEAD"); err == nil {
+		return errors.New("another merge is under way in " + path)
+	}
+	_, err = w.Run(ctx, "merge", "--quiet", "--no-edit", "--no-stat", "-m", fmt.Sprintf("Merge branch '%s' into %s", t.Branch, t.Into), commit)
+	if err == nil {
+		return nil
+	}
+	if _, none := w.Run(ctx, "rev-parse", "--verify", "--quiet", "MERGE_HEAD"); none != nil {
+		return err // it was not begun
+	}
+	files, _ := w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "--diff-filter=U", "-z")
+	if _, aborted := w.Run(context.WithoutCancel(ctx), "merge", "--abort"); aborted != nil {
+		return errors.Join(err, aborted)
+	}
+	if conflicts := split(files); len(conflicts) > 0 {
+		return &MergeConflictError{t.Into, conflicts}
+	}
+	return err
+}
+
+// forward moves a branch that is checked out nowhere to the last commit, if that needs
+// no merge.
+func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) error {
+	tip, err := w.Run(ctx, "rev-parse", "--verify", "refs/heads/"+t.Into)
+	if err != nil {
+		return fmt.Errorf("there is no branch %s any more: %w", t.Into, err)
+	}
+	if tip = strings.TrimSpace(tip); tip != k.since {
+		return fmt.Errorf("%s has commits of its own, and is checked out nowhere: check it out first", t.Into)
+	}
+	_, err = w.Run(ctx, "update-ref", "-m", "parley: merge "+t.Branch, "refs/heads/"+t.Into, k.head, tip)
+	return err
+}
+
+// Drop removes the worktree and its branch. What is not merged is kept in the
+// repository: the error is nil only if kept, the ref that has it, was written, or if
+// there was nothing, when kept is "". What git ignores is lost.
+func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
+	w, err := NewWriter(ctx, t.Path)
+	if err != nil {
+		return "", err
+	}
+	k, err := t.work(ctx, w)
+	if err == nil {
+		err = k.Whole()
+	}
+	if err != nil {
+		return "", err
+	}
+	all, err := places(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	main, err := NewWriter(ctx, all[0].path)
+	if err != nil {
+		return "", err
+	}
+	commit, err := t.keep(ctx, w, k)
+	if err != nil {
+		return "", fmt.Errorf("keep what is in the worktree: %w", err)
+	}
+	if commit != "" {
+		if kept, err = t.saveRef(ctx, main, commit); err != nil {
+			return "", fmt.Errorf("keep what is in the worktree: %w", err)
+		}
+	}
+	// Twice, since it may be locked as well. It was listed by git: the path is its own.
+	if _, err := main.Run(ctx, "worktree", "remove", "--force", "--force", "--", t.Path); err != nil {
+		return kept, fmt.Errorf("remove the worktree: %w", err)
+	}
+	if _, err := main.Run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+t.Branch); err == nil {
+		if _, err := main.Run(ctx, "branch", "--quiet", "-D", "--", t.Branch); err != nil {
+			return kept, fmt.Errorf("delete the branch: %w", err)
+		}
+	}
+	_ = os.Remove(filepath.Dir(t.Path)) // it stays if others are in it
+	return kept, nil
+}
+
+// keep gives a commit that has everything which is in the worktree and not merged, ""
+// if that is nothing.
+func (t *Worktree) keep(ctx context.Context, w *Writer, k *WorktreeWork) (string, error) {
+	parents := []string{k.head}
+	if tip, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+t.Branch); err == nil {
+		tip = strings.TrimSpace(tip)
+		if _, err := w.Run(ctx, "merge-base", "--is-ancestor", tip, k.head); err != nil {
+			parents = append(parents, tip) // another branch was checked out in the worktree
+		}
+	}
+	if len(parents) == 1 && len(k.Uncommitted) == 0 {
+		if k.Commits == 0 {
+			return "", nil
+		}
+		return k.head, nil
+	}
+	tree, err := snapshot(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	args := []string{"commit-tree", "-m", "What was in the worktree " + t.Name + " when it was dropped"}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	who := []string{"GIT_AUTHOR_NAME=parley", "GIT_AUTHOR_EMAIL=parley@localhost", "GIT_COMMITTER_NAME=parley", "GIT_COMMITTER_EMAIL=parley@localhost"}
+	commit, err := w.RunWith(ctx, who, append(args, tree)...)
+	return strings.TrimSpace(commit), err
+}
+
+// maxDropped bounds how many worktrees of one name can be kept.
+const maxDropped = 1000
+
+// saveRef writes the ref that keeps a commit. No other is overwritten.
+func (t *Worktree) saveRef(ctx context.Context, w *Writer, commit string) (string, error) {
+	for n := 1; n < maxDropped; n++ {
+		ref := droppedPrefix + t.Name
+		if n > 1 {
+			ref += fmt.Sprint("-", n)
+		}
+		if _, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", ref); err == nil {
+			continue
+		}
+		_, err := w.Run(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit)))
+		return ref, err
+	}
+	return "", errors.New("too many worktrees of this name were dropped")
+}

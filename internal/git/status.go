@@ -1,0 +1,258 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxListed bounds how many files a WorkTree lists, and maxOutput how much of what
+// git prints is read, in bytes.
+const (
+	maxListed = 20_000
+	maxOutput = 8 << 20
+)
+
+// ErrTooMany says that more files differ from the last commit than are listed.
+var ErrTooMany = errors.New("too many files differ from the last commit")
+
+// WorkTree is how a work tree differs from its last commit.
+type Status struct {
+	// Top is the directory of the work tree.
+	Top string
+	// Head is the last commit, "" if there is none yet.
+	Head string
+	// Dirty are the absolute paths of tracked files that differ from the commit,
+	// also those that are gone. Untracked are those of files that git neither
+	// tracks nor ignores.
+	Dirty, Untracked map[string]bool
+}
+
+// State looks how the work tree that dir belongs to differs from its last commit,
+// below dir. The filters that the repository names are not run: files that have one
+// are taken to differ. It fails if dir belongs to none.
+func StatusOf(ctx context.Context, dir string) (*Status, error) {
+	top, err := output(ctx, dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, err
+	}
+	w := &Status{Top: strings.TrimSuffix(string(top), "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}}
+	if head, err := output(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
+		w.Head = strings.TrimSpace(string(head))
+	}
+	args, err := withoutFilters(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	out, err := output(ctx, dir, append(args, "status", "--porcelain", "-z", "--no-renames",
+		"--untracked-files=all", "--ignore-submodules=all", "--no-ahead-behind", "--", ".")...)
+	if err != nil {
+		return nil, err
+	}
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		if len(entry) < 4 {
+			continue
+		}
+		path := filepath.Join(w.Top, filepath.FromSlash(string(entry[3:])))
+		if string(entry[:2]) == "??" {
+			w.Untracked[path] = true
+		} else {
+			w.Dirty[path] = true
+		}
+		if len(w.Dirty)+len(w.Untracked) > maxListed {
+			return nil, ErrTooMany
+		}
+	}
+	return w, nil
+}
+
+// withoutFilters are the settings that empty every filter which the repository's
+// configuration names: git runs them also when it only looks.
+func withoutFilters(ctx context.Context, dir string) ([]string, error) {
+	out, err := output(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil, nil // there is none
+	}
+	if err != nil {
+		return nil, err
+	}
+	var args []string
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		key := string(name)
+		if dot := strings.LastIndexByte(key, '.'); dot > 0 {
+			key = key[:dot]
+			for _, setting := range []string{".clean=", ".smudge=", ".process=", ".required=false"} {
+				args = append(args, "-c", key+setting)
+			}
+		}
+	}
+	return args, nil
+}
+
+// ChangedBetween lists the absolute paths of the files below dir that differ in two
+// commits of the work tree.
+func (w *Status) ChangedBetween(ctx context.Context, dir, from, to string) ([]string, error) {
+	out, err := output(ctx, dir, "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--no-commit-id",
+		"--no-ext-diff", "--no-textconv", from, to, "--", ".")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if len(name) == 0 {
+			continue
+		}
+		if paths = append(paths, filepath.Join(w.Top, filepath.FromSlash(string(name)))); len(paths) > maxListed {
+			return nil, ErrTooMany
+		}
+	}
+	return paths, nil
+}
+
+// Modes are the modes of files in the commit of the work tree, as git writes them:
+// "100644", "100755" for what can be run, "120000" for a symbolic link. Files that are
+// not in it are left out.
+func (w *Status) Modes(ctx context.Context, paths []string) (map[string]string, error) {
+	const atOnce = 200
+	modes := map[string]string{}
+	for chunk := range slices.Chunk(paths, atOnce) {
+		if w.Head == "" {
+			break
+		}
+		args := []string{"ls-tree", "-z", "--full-tree", w.Head, "--"}
+		for _, path := range chunk {
+			if rel, err := filepath.Rel(w.Top, path); err == nil {
+				args = append(args, filepath.ToSlash(rel))
+			}
+		}
+		out, err := output(ctx, w.Top, args...)
+		if err != nil {
+			return nil, err
+		}
+		for entry := range bytes.SplitSeq(out, []byte{0}) {
+			about, name, _ := strings.Cut(string(entry), "\t")
+			if mode, _, ok := strings.Cut(about, " "); ok {
+				modes[filepath.Join(w.Top, filepath.FromSlash(name))] = mode
+			}
+		}
+	}
+	return modes, nil
+}
+
+// Ignored reports whether git ignores a file.
+func (w *Status) Ignored(ctx context.Context, path string) bool {
+	_, err := output(ctx, w.Top, "check-ignore", "-q", "--", path)
+	exit := new(exec.ExitError)
+	return !errors.As(err, &exit) || exit.ExitCode() != 1
+}
+
+// Blobs gives take what the files have in the commit of the work tree, for those
+// that have at most so many bytes there; exists is false for those that are not in
+// it. A file that take was not called for has something else, or too much.
+func (w *Status) Blobs(ctx context.Context, paths []string, most int64, take func(path string, exists bool, content string)) error {
+	var ask bytes.Buffer
+	var asked []string
+	for _, path := range paths {
+		rel, err := filepath.Rel(w.Top, path)
+		if err != nil || strings.ContainsRune(rel, '\n') {
+			continue
+		}
+		asked = append(asked, path)
+		fmt.Fprintf(&ask, "%s:%s\n", w.Head, filepath.ToSlash(rel))
+	}
+	if len(asked) == 0 || w.Head == "" {
+		return nil
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	cmd := Command(ctx, w.Top, "cat-file", "--batch")
+	cmd.Stdin = &ask
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err = readBlobs(bufio.NewReader(out), asked, most, take)
+	stop()
+	_ = cmd.Wait() // it was stopped, or has ended
+	return err
+}
+
+// readBlobs reads what cat-file prints: for each file "HASH TYPE SIZE", a newline,
+// the content and a newline, or "NAME missing".
+func readBlobs(r *bufio.Reader, asked []string, most int64, take func(string, bool, string)) error {
+	for _, path := range asked {
+		head, err := r.ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("git cat-file: %w", err)
+		}
+		fields := strings.Fields(head)
+		if n := len(fields); n >= 2 && fields[n-1] == "missing" {
+			take(path, false, "")
+			continue
+		}
+		if len(fields) != 3 {
+			return fmt.Errorf("git cat-file: unexpected %.80q", head)
+		}
+		size, err := strconv.ParseInt(fields[2], 10, 64)
+		if err != nil {
+			return fmt.Errorf("git cat-file: %w", err)
+		}
+		var content strings.Builder
+		to := io.Writer(&content)
+		wanted := fields[1] == "blob" && size <= most
+		if !wanted {
+			to = io.Discard
+		}
+		if _, err := io.CopyN(to, r, size); err != nil {
+			return fmt.Errorf("git cat-file: %w", err)
+		}
+		if _, err := r.Discard(1); err != nil {
+			return fmt.Errorf("git cat-file: %w", err)
+		}
+		if wanted {
+			take(path, true, content.String())
+		}
+	}
+	return nil
+}
+
+// output runs git and returns what it prints, which is bounded.
+func output(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := Command(ctx, dir, args...)
+	var out bounded
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		if out.over {
+			return nil, ErrTooMany
+		}
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out.kept, nil
+}
+
+// bounded keeps what is written, and fails when that is more than maxOutput.
+type bounded struct {
+	kept []byte
+	over bool
+}
+
+// Write implements io.Writer.
+func (b *bounded) Write(p []byte) (int, error) {
+	if len(b.kept)+len(p) > maxOutput {
+		b.over = true
+		return 0, ErrTooMany
+	}
+	b.kept = append(b.kept, p...)
+	return len(p), nil
+}

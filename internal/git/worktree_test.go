@@ -1,0 +1,376 @@
+package git_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/git"
+	"parley/internal/test"
+)
+
+// project makes a repository with one commit, and returns its directory and a function
+// that runs git in a directory as its owner would.
+func project(t *testing.T) (dir string, run func(dir string, args ...string) string) {
+	t.Helper()
+	return test.New(t, map[string]string{"poem.txt": "one\ntwo\nthree\n", ".gitignore": "*.tmp\n"})
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func create(t *testing.T, dir, name string) *git.Worktree {
+	t.Helper()
+	tree, err := git.CreateWorktree(t.Context(), dir, name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func TestCreate(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "")
+	if want := filepath.Join(dir+".worktrees", tree.Name); tree.Path != want || tree.Into != "main" || tree.From != dir {
+		t.Errorf("created %+v, want it in %s", tree, want)
+	}
+	if got := run(tree.Path, "branch", "--show-current"); got != tree.Branch || got != "parley/"+tree.Name {
+		t.Errorf("the branch is %s, want %s", got, tree.Branch)
+	}
+	if at := git.WorktreeAt(tree.Path); at == nil || *at != *tree {
+		t.Errorf("found again as %+v, want %+v", at, tree)
+	}
+	if at := git.WorktreeAt(dir); at != nil {
+		t.Errorf("the repository itself is taken for %+v", at)
+	}
+	if again := create(t, dir, tree.Name); *again != *tree {
+		t.Errorf("the same name gives %+v, want %+v", again, tree)
+	}
+	other := create(t, tree.Path, "second")
+	if want := filepath.Join(dir+".worktrees", "second"); other.Path != want || other.Into != tree.Branch {
+		t.Errorf("created from a worktree: %+v, want it in %s", other, want)
+	}
+	if list, err := git.Worktrees(t.Context(), dir); err != nil || len(list) != 2 {
+		t.Errorf("%d are listed, %v, want 2", len(list), err)
+	}
+	elsewhere := t.TempDir()
+	third, err := git.CreateWorktree(t.Context(), dir, "third", elsewhere)
+	if err != nil || filepath.Base(filepath.Dir(third.Path)) != "project" {
+		t.Errorf("created %+v, %v, want it in %s", third, err, elsewhere)
+	}
+}
+
+// One whose directory was removed by hand comes back with its branch.
+func TestCreateAgain(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "wren")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "changed\n")
+	run(tree.Path, "commit", "-q", "-a", "-m", "second")
+	if err := os.RemoveAll(tree.Path); err != nil {
+		t.Fatal(err)
+	}
+	again := create(t, dir, "wren")
+	if *again != *tree {
+		t.Errorf("made again as %+v, want %+v", again, tree)
+	}
+	if k, err := again.Work(t.Context()); err != nil || k.Commits != 1 {
+		t.Errorf("it has %v, %v, want its commit", k, err)
+	}
+}
+
+func TestCannotCreate(t *testing.T) {
+	dir, run := project(t)
+	for _, name := range []string{"-x", ".x", "a/b", "a..b", "a b", "x.lock", "é", strings.Repeat("x", 80)} {
+		if _, err := git.CreateWorktree(t.Context(), dir, name, ""); err == nil || !strings.Contains(err.Error(), "cannot be called") {
+			t.Errorf("called %q: %v", name, err)
+		}
+	}
+	if _, err := git.CreateWorktree(t.Context(), t.TempDir(), "", ""); !errors.Is(err, git.ErrNoRepository) {
+		t.Errorf("without a repository: %v", err)
+	}
+	empty := t.TempDir()
+	run(empty, "init", "-q")
+	if _, err := git.CreateWorktree(t.Context(), empty, "", ""); !errors.Is(err, git.ErrNoCommit) {
+		t.Errorf("without a commit: %v", err)
+	}
+	var taken *git.WorktreeTakenError
+	put(t, filepath.Join(dir+".worktrees", "hare", "file"), "")
+	if _, err := git.CreateWorktree(t.Context(), dir, "hare", ""); !errors.As(err, &taken) || taken.Branch != "" {
+		t.Errorf("in a directory that is there: %v", err)
+	}
+	run(dir, "checkout", "-q", "-b", "parley/lark")
+	if _, err := git.CreateWorktree(t.Context(), dir, "lark", ""); !errors.As(err, &taken) || taken.Branch != "parley/lark" {
+		t.Errorf("of a branch that is checked out: %v", err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := git.CreateWorktree(t.Context(), dir, "", ""); err == nil || !strings.Contains(err.Error(), "git is not installed") {
+		t.Errorf("without git: %v", err)
+	}
+}
+
+func TestWork(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "")
+	if k, err := tree.Work(t.Context()); err != nil || k.String() != "nothing that is not merged" {
+		t.Errorf("at first there is %v, %v", k, err)
+	}
+	put(t, filepath.Join(tree.Path, "poem.txt"), "one\nTWO\nthree\n")
+	run(tree.Path, "commit", "-q", "-a", "-m", "second")
+	put(t, filepath.Join(tree.Path, "new.txt"), "new\n")
+	put(t, filepath.Join(tree.Path, "picture"), "a\x00b")
+	put(t, filepath.Join(tree.Path, "x.tmp"), "ignored")
+	k, err := tree.Work(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := k.String(); got != "3 files changed, 1 commit, 2 not committed" || !slices.Equal(k.Ignored, []string{"x.tmp"}) {
+		t.Errorf("there is %q, ignored %q", got, k.Ignored)
+	}
+	changes, more, err := tree.Changes(t.Context())
+	if err != nil || len(changes) != 3 || more != 0 {
+		t.Fatalf("%d changes, %d more, %v", len(changes), more, err)
+	}
+	if c := changes[0]; c.Old != nil || c.New == nil || *c.New != "new\n" {
+		t.Errorf("the new file is %+v", c)
+	}
+	if c := changes[1]; !c.Opaque {
+		t.Errorf("the picture is %+v", c)
+	}
+	if c := changes[2]; c.Old == nil || *c.Old != "one\ntwo\nthree\n" || *c.New != "one\nTWO\nthree\n" {
+		t.Errorf("the poem is %+v", c)
+	}
+	before := run(tree.Path, "status", "--porcelain")
+	patch, err := tree.Patch(t.Context())
+	if err != nil || !strings.Contains(patch, "+TWO") || !strings.Contains(patch, "+new") {
+		t.Errorf("the patch is %q, %v", patch, err)
+	}
+	if after := run(tree.Path, "status", "--porcelain"); after != before {
+		t.Errorf("looking has changed the status from %q to %q", before, after)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	for name, where := range map[string]func(t *testing.T, dir string, run func(string, ...string) string){
+		"forward": func(*testing.T, string, func(string, ...string) string) {},
+		"with commits on both sides": func(t *testing.T, dir string, run func(string, ...string) string) {
+			put(t, filepath.Join(dir, "mine.txt"), "mine\n")
+			run(dir, "add", ".")
+			run(dir, "commit", "-q", "-m", "mine")
+		},
+		"checked out nowhere": func(_ *testing.T, dir string, run func(string, ...string) string) {
+			run(dir, "checkout", "-q", "--detach")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, run := project(t)
+			tree := create(t, dir, "")
+			if _, err := tree.Merge(t.Context()); !errors.Is(err, git.ErrNothing) {
+				t.Errorf("merging nothing: %v", err)
+			}
+			where(t, dir, run)
+			put(t, filepath.Join(tree.Path, "new.txt"), "new\n")
+			if _, err := tree.Merge(t.Context()); !errors.Is(err, git.ErrUncommitted) {
+				t.Errorf("merging what is not committed: %v", err)
+			}
+			if err := tree.Commit(t.Context(), "-new file"); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := tree.Merge(t.Context()); n != 1 || err != nil {
+				t.Fatalf("%d commits merged, %v", n, err)
+			}
+			if got := run(dir, "show", "main:new.txt"); got != "new" {
+				t.Errorf("main has %q", got)
+			}
+			if k, err := tree.Work(t.Context()); err != nil || k.Commits != 0 || len(k.Files) != 0 {
+				t.Errorf("after it there is %v, %v", k, err)
+			}
+		})
+	}
+}
+
+// withTheirs is a worktree in which the poem has become another.
+func withTheirs(t *testing.T, dir string) *git.Worktree {
+	t.Helper()
+	tree := create(t, dir, "")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "theirs\n")
+	if err := tree.Commit(t.Context(), "theirs"); err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// A conflict leaves everything as it was, also what the person has not committed.
+func TestMergeConflict(t *testing.T) {
+	dir, run := project(t)
+	tree := withTheirs(t, dir)
+	put(t, filepath.Join(dir, "poem.txt"), "mine\n")
+	run(dir, "commit", "-q", "-a", "-m", "mine")
+	put(t, filepath.Join(dir, ".gitignore"), "*.tmp\n*.log\n")
+	head, status := run(dir, "rev-parse", "HEAD"), run(dir, "status", "--porcelain")
+	_, err := tree.Merge(t.Context())
+	var conflict *git.MergeConflictError
+	if !errors.As(err, &conflict) || !slices.Equal(conflict.Files, []string{"poem.txt"}) {
+		t.Errorf("merged with %v", err)
+	}
+	if now := run(dir, "rev-parse", "HEAD"); now != head || run(dir, "status", "--porcelain") != status {
+		t.Errorf("the branch went from %s to %s, %s", head, now, run(dir, "status"))
+	}
+}
+
+// Files that a merge would overwrite are not lost.
+func TestMergeOverChanges(t *testing.T) {
+	dir, run := project(t)
+	tree := withTheirs(t, dir)
+	put(t, filepath.Join(dir, "poem.txt"), "not committed\n")
+	if _, err := tree.Merge(t.Context()); err == nil || !strings.Contains(err.Error(), "poem.txt") {
+		t.Errorf("merged with %v", err)
+	}
+	if got := run(dir, "diff"); !strings.Contains(got, "+not committed") {
+		t.Errorf("what was not committed is gone: %s", got)
+	}
+}
+
+func TestDrop(t *testing.T) {
+	dir, run := project(t)
+	clean := create(t, dir, "clean")
+	if kept, err := clean.Drop(t.Context()); kept != "" || err != nil {
+		t.Errorf("with nothing in it: kept %q, %v", kept, err)
+	}
+	for i, want := range []string{"refs/parley/dropped/wren", "refs/parley/dropped/wren-2"} {
+		tree := create(t, dir, "wren")
+		put(t, filepath.Join(tree.Path, "poem.txt"), want)
+		run(tree.Path, "commit", "-q", "-a", "-m", "second")
+		put(t, filepath.Join(tree.Path, "new.txt"), want)
+		kept, err := tree.Drop(t.Context())
+		if err != nil || kept != want {
+			t.Fatalf("number %d: kept as %q, %v", i, kept, err)
+		}
+		if got := run(dir, "show", want+":new.txt") + run(dir, "show", want+":poem.txt"); got != want+want {
+			t.Errorf("kept %q", got)
+		}
+	}
+	if got := run(dir, "branch", "--list", "parley/*") + run(dir, "worktree", "list"); strings.Contains(got, "parley/") || !git.WorktreeGone(dir+".worktrees") {
+		t.Errorf("left: %s", got)
+	}
+}
+
+// What another branch was made for in the worktree, and what is in a repository within
+// it, is not lost either.
+func TestDropKeepsAll(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "wren")
+	put(t, filepath.Join(tree.Path, "first.txt"), "first")
+	if err := tree.Commit(t.Context(), "first"); err != nil {
+		t.Fatal(err)
+	}
+	run(tree.Path, "checkout", "-q", "--detach", "main")
+	put(t, filepath.Join(tree.Path, "second.txt"), "second")
+	inner := filepath.Join(tree.Path, "inner")
+	put(t, filepath.Join(inner, "file"), "text")
+	run(inner, "init", "-q")
+	run(inner, "add", ".")
+	run(inner, "commit", "-q", "-m", "inner")
+	if _, err := tree.Drop(t.Context()); err == nil || !strings.Contains(err.Error(), "inner/") {
+		t.Errorf("dropped with a repository in it: %v", err)
+	}
+	if err := os.RemoveAll(inner); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := tree.Drop(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := run(dir, "show", kept+":second.txt") + run(dir, "show", kept+"^2:first.txt"); got != "secondfirst" {
+		t.Errorf("kept %q", got)
+	}
+}
+
+// Neither hooks nor programs that the repository's configuration names are run. A
+// filter that cannot be run is an error, so that no file is committed without it.
+func TestRunsNothingOfTheRepository(t *testing.T) {
+	dir, run := project(t)
+	trace := filepath.Join(t.TempDir(), "trace")
+	program := filepath.Join(t.TempDir(), "program")
+	put(t, program, "#!/bin/sh\ntouch "+trace+"\ncat\n")
+	if err := os.Chmod(program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tree := create(t, dir, "wren")
+	for _, hook := range []string{"post-checkout", "pre-commit", "post-commit", "pre-merge-commit", "post-merge", "reference-transaction"} {
+		put(t, filepath.Join(dir, ".git", "hooks", hook), "#!/bin/sh\ntouch "+trace+"\n")
+		if err := os.Chmod(filepath.Join(dir, ".git", "hooks", hook), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(dir, "config", "filter.x.clean", program)
+	run(dir, "config", "filter.x.smudge", program)
+	run(dir, "config", "merge.x.driver", program)
+	run(dir, "config", "commit.gpgSign", "true")
+	run(dir, "config", "gpg.program", program)
+	run(dir, "config", "core.fsmonitor", program)
+	_ = os.Remove(trace)
+	put(t, filepath.Join(tree.Path, "new.txt"), "new\n")
+	if err := tree.Commit(t.Context(), "new"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.Merge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(tree.Path, ".gitattributes"), "*.txt filter=x merge=x\n")
+	put(t, filepath.Join(tree.Path, "other.txt"), "other\n")
+	if err := tree.Commit(t.Context(), "other"); err == nil || !strings.Contains(err.Error(), "filter 'x' failed") {
+		t.Errorf("committed with a filter that was not run: %v", err)
+	}
+	if _, err := tree.Drop(t.Context()); err == nil || git.WorktreeGone(tree.Path) {
+		t.Errorf("dropped without keeping what needs a filter: %v", err)
+	}
+	if _, err := os.Stat(trace); err == nil {
+		t.Error("a program of the repository's choice was run")
+	}
+}
+
+// What git may write to commit in a worktree is told only of one that the repository
+// itself knows of.
+func TestGitPaths(t *testing.T) {
+	dir, _ := project(t)
+	tree := create(t, dir, "wren")
+	common := filepath.Join(dir, ".git")
+	written, trusted := git.WorktreePaths(tree.Path)
+	if !slices.Contains(written, filepath.Join(common, "objects")) || !slices.Contains(written, filepath.Join(common, "worktrees", "wren")) || slices.Contains(written, common) {
+		t.Errorf("written are %q", written)
+	}
+	if !slices.Contains(trusted, filepath.Join(common, "config")) || !slices.Contains(trusted, filepath.Join(tree.Path, ".git")) {
+		t.Errorf("not to be written are %q", trusted)
+	}
+	if written, _ := git.WorktreePaths(dir); written != nil {
+		t.Errorf("of the repository itself: %q", written)
+	}
+	liar := t.TempDir()
+	put(t, filepath.Join(liar, ".git"), "gitdir: "+filepath.Join(common, "worktrees", "wren")+"\n")
+	if written, _ := git.WorktreePaths(liar); written != nil {
+		t.Errorf("of a directory that only says so: %q", written)
+	}
+}
+
+// A record that is damaged, or that somebody else has written, is none.
+func TestAtIgnoresWhatIsNoRecord(t *testing.T) {
+	dir, _ := project(t)
+	tree := create(t, dir, "wren")
+	record := filepath.Join(dir, ".git", "worktrees", "wren", "parley.json")
+	for _, text := range []string{"", "{", `{"name": "../x", "base": "` + tree.Base + `"}`, `{"name": "wren", "base": "--output=x"}`, `{"name": "wren", "base": "` + tree.Base + `", "into": "-x"}`} {
+		put(t, record, text)
+		if at := git.WorktreeAt(tree.Path); at != nil {
+			t.Errorf("%s: %+v", text, at)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/acpclient"
+	"parley/fs"
+	"parley/internal/conversation"
+	"parley/internal/session"
+)
+
+// ReadTextFile serves fs/read_text_file.
+func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
+	if r.Line != nil && *r.Line < 0 || r.Limit != nil && *r.Limit < 0 {
+		return nil, invalid("line and limit must not be negative")
+	}
+	place, err := m.mayRead(ctx, r.Path)
+	if err != nil {
+		return nil, fileError(r.Path, err)
+	}
+	done, err := m.inFlight.take(ctx, fileSize(place.Target))
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	text, err := m.fs.Read(ctx, place, r.Line, r.Limit)
+	if err != nil {
+		return nil, fileError(r.Path, err)
+	}
+	m.gate.saw(place.Target, text.Version)
+	m.tellEncoding(place, text.Encoding)
+	return &acpclient.ReadTextFileResponse{Content: text.Text}, nil
+}
+
+// mayRead finds the file that a path leads to, and asks about it if need be.
+func (m *Machine) mayRead(ctx context.Context, path string) (fs.Place, error) {
+	place, err := m.fs.Find(path)
+	if err != nil || m.gate.judge(place, false) == nil {
+		return place, err
+	}
+	if m.gate.asker == nil {
+		return place, nobodyError(place, m.gate.judge(place, false))
+	}
+	if err := place.File(); err != nil {
+		return place, err // there is nothing to ask about
+	}
+	unlock, err := m.gate.lock(ctx)
+	if err != nil {
+		return place, err
+	}
+	defer unlock()
+	if q := m.gate.judge(place, false); q != nil { // no answer since then covers it
+		err = m.gate.ask(ctx, q, nil, "")
+	}
+	return place, err
+}
+
+// WriteTextFile serves fs/write_text_file.
+func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
+	const tries = 5
+	var place fs.Place
+	var change fs.Change
+	var err error
+	for range tries {
+		var expected *fs.Version
+		if place, expected, err = m.mayWrite(ctx, r); err != nil {
+			break
+		}
+		change, err = m.write(ctx, place, r.Content, expected)
+		if !errors.Is(err, fs.ErrChanged) && !errors.Is(err, fs.ErrMoved) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, fileError(r.Path, err)
+	}
+	m.gate.saw(place.Target, change.Version)
+	m.tellEncoding(place, change.Encoding)
+	m.witness.FileWritten(change.Path, change.Before, change.After)
+	return &acpclient.WriteTextFileResponse{}, nil
+}
+
+func (m *Machine) write(ctx context.Context, place fs.Place, content string, expected *fs.Version) (fs.Change, error) {
+	release, err := m.inFlight.borrow(ctx, int64(len(content))+fileSize(place.Target))
+	if err != nil {
+		return fs.Change{}, err
+	}
+	defer release()
+	return m.fs.Write(ctx, place, content, expected)
+}
+
+// mayWrite finds the file that a path leads to, and asks about it if need be. expected
+// is what the file must hold when it is written: what the agent knows, or what the
+// person has seen in the question. It is nil if it may hold anything.
+func (m *Machine) mayWrite(ctx context.Context, r *acpclient.WriteTextFileRequest) (place fs.Place, expected *fs.Version, err error) {
+	if place, err = m.fs.Find(r.Path); err != nil {
+		return place, nil, err
+	}
+	known, knows := m.gate.knows(place.Target)
+	if m.gate.judge(place, true) == nil {
+		switch {
+		case !knows:
+			return place, nil, nil
+		case place.Version().Same(known):
+			return place, &known, nil
+		}
+	} else if m.gate.asker == nil {
+		return place, nil, nobodyError(place, m.gate.judge(place, true))
+	}
+	unlock, err := m.gate.lock(ctx)
+	if err != nil {
+		return place, nil, err
+	}
+	defer unlock()
+	return m.askToWrite(ctx, place, r.Content)
+}
+
+// askToWrite compares the file with what the agent knows, and asks about the write if
+// there is still a reason to.
+func (m *Machine) askToWrite(ctx context.Context, place fs.Place, content string) (fs.Place, *fs.Version, error) {
+	now, err := m.current(ctx, place)
+	if err != nil {
+		return place, nil, err
+	}
+	known, knows := m.gate.knows(place.Target)
+	changed := knows && !now.Version.Same(known)
+	q := m.gate.judge(place, true)
+	switch {
+	case q == nil && !changed:
+		return place, &now.Version, nil
+	case m.gate.asker == nil:
+		return place, nil, changedError(place)
+	case q == nil:
+		q = &conversation.FileQuestion{Path: place.Path, Target: place.Target, Write: true, Links: place.Links}
+	}
+	q.Changed = changed
+	q.Hidden = now.hidden(content)
+	return place, &now.Version, m.gate.ask(ctx, q, now.Text, content)
+}
+
+// shown is what a file holds, as far as it can be shown in a question.
+type shown struct {
+	fs.Current
+	size int
+}
+
+// maxShown is the size in bytes, before and after together, up to which a change is
+// shown in a question: the question is kept for as long as the session.
+const maxShown = 4 << 20
+
+func (s shown) hidden(content string) bool { return s.size+len(content) > maxShown }
+
+// current is what the file holds. What is too large to be shown is not kept while the
+// person thinks.
+func (m *Machine) current(ctx context.Context, place fs.Place) (shown, error) {
+	release, err := m.inFlight.borrow(ctx, fileSize(place.Target))
+	if err != nil {
+		return shown{}, err
+	}
+	defer release()
+	now, err := m.fs.Current(ctx, place)
+	s := shown{Current: now}
+	if now.Text != nil {
+		if s.size = len(*now.Text); s.size > maxShown {
+			s.Text = nil
+		}
+	}
+	return s, err
+}
+
+func (m *Machine) tellEncoding(place fs.Place, e fs.Encoding) {
+	if m.gate.tell(place.Target, e) {
+		m.witness.FileDecoded(place.Path, e.String())
+	}
+}
+
+// refusedError says that the person does not want it.
+func refusedError(q *conversation.FileQuestion) error {
+	if q.Write {
+		return invalid("The person does not allow writing " + q.Path)
+	}
+	return invalid("The person does not allow reading " + q.Path)
+}
+
+// nobodyError refuses what would be asked about, if somebody were there.
+func nobodyError(place fs.Place, q *conversation.FileQuestion) error {
+	if err := place.Inside(); err != nil {
+		return err
+	}
+	why := "it has other names (hard links), which may be elsewhere"
+	switch {
+	case q.Own:
+		why = "it belongs to parley itself"
+	case q.Secret != "":
+		why = "it may hold secrets (" + q.Secret + ")"
+	case q.Runs != "":
+		why = "it has programs run (" + q.Runs + ")"
+	}
+	return invalid(fmt.Sprintf("%s is used only if a person allows it, and nobody can be asked: %s", place.Path, why))
+}
+
+// changedError refuses to write over what the agent does not know.
+func changedError(place fs.Place) error {
+	return invalid(place.Path + " has changed on disk since it was read: read it again before you write it")
+}
+
+// fileError puts an error into the protocol's words.
+func fileError(path string, err error) error {
+	switch {
+	case errors.Is(err, session.ErrCancelled):
+		return &acpclient.Error{Code: acpclient.CodeRequestCancelled, Message: err.Error()}
+	case errors.Is(err, fs.ErrNotExist):
+		return acpclient.NotFoundError(path)
+	case errors.Is(err, fs.ErrNotAbsolute), errors.Is(err, fs.ErrOutsideRoots), errors.Is(err, fs.ErrMoved), errors.Is(err, fs.ErrChanged),
+		errors.Is(err, fs.ErrNotRegular), errors.Is(err, fs.ErrNotText), errors.Is(err, fs.ErrTooLarge), errors.Is(err, fs.ErrTooDeep):
+		return invalid(err.Error())
+	}
+	return err
+}

@@ -1,0 +1,153 @@
+package machine
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+
+	"parley/fs"
+	"parley/internal/conversation"
+	"parley/internal/policy"
+	"parley/internal/session"
+)
+
+// gate decides which files are served without a question, asks the person about the
+// others, and remembers what was answered for the session. It may be used from any
+// goroutine.
+type gate struct {
+	asker session.Asker // nil if nobody can be asked
+	table *policy.SensitiveFiles
+	// asking is a lock: whoever has put a value into it asks. So one answer for the
+	// session spares the questions that wait behind it, and of all the changes that wait
+	// to be asked about only one is kept in memory a second time.
+	asking chan struct{}
+
+	mu      sync.Mutex
+	granted map[grant]bool
+	// seen are the files as the agent knows them: as it read or wrote them last.
+	seen recent[fs.Version]
+	// decoded are the files of which the person knows that they are not UTF-8.
+	decoded recent[bool]
+}
+
+// grant is a yes for the session.
+type grant struct {
+	path   string
+	write  bool
+	folder bool // the files directly in the folder at path
+}
+
+func newGate(o Options) *gate {
+	return &gate{asker: o.Asker, table: o.Sensitive, asking: make(chan struct{}, 1), granted: map[grant]bool{}}
+}
+
+// judge returns the question to ask before a file is used, nil if there is none.
+func (g *gate) judge(p fs.Place, write bool) *conversation.FileQuestion {
+	q := &conversation.FileQuestion{
+		Path: p.Path, Target: p.Target, Write: write, Outside: p.Outside, Links: p.Links,
+		Secret: g.table.Match(policy.Reading, p.Target), Own: g.table.Own(p.Target),
+	}
+	sensible := q.Secret != "" || q.Own
+	if write {
+		q.Runs = g.table.Match(policy.Writing, p.Target)
+		sensible = sensible || q.Runs != "" || p.Links > 1
+	} else if p.Outside && !sensible {
+		q.Folder = filepath.Dir(p.Target)
+	}
+	if !p.Outside && !sensible || g.allowed(q) {
+		return nil
+	}
+	return q
+}
+
+// allowed reports whether an answer for the session covers the question.
+func (g *gate) allowed(q *conversation.FileQuestion) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.granted[grant{path: q.Target, write: q.Write}] ||
+		q.Folder != "" && g.granted[grant{path: q.Folder, folder: true}]
+}
+
+// lock waits for the right to ask.
+func (g *gate) lock(ctx context.Context) (unlock func(), err error) {
+	select {
+	case g.asking <- struct{}{}:
+		return func() { <-g.asking }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// ask asks the person. It returns nil if the file may be used.
+func (g *gate) ask(ctx context.Context, q *conversation.FileQuestion, before *string, after string) error {
+	answer, err := g.asker.AskFile(ctx, q, before, after)
+	switch {
+	case err != nil:
+		return err
+	case answer == session.FileRefused:
+		return refusedError(q)
+	case answer == session.FileForSession:
+		given := grant{path: q.Target, write: q.Write}
+		if q.Folder != "" {
+			given = grant{path: q.Folder, folder: true}
+		}
+		g.mu.Lock()
+		g.granted[given] = true
+		g.mu.Unlock()
+	}
+	return nil
+}
+
+// knows returns the version of the file that the agent knows; ok is false if it knows
+// none, or if changes of the file are of no interest.
+func (g *gate) knows(target string) (v fs.Version, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.granted[grant{path: target, write: true}] {
+		return v, false
+	}
+	return g.seen.get(target)
+}
+
+// saw remembers what the agent knows of a file now.
+func (g *gate) saw(target string, v fs.Version) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before, _ := g.seen.get(target)
+	g.seen.put(target, v.Since(before))
+}
+
+// tell reports whether the person is to be told how a file is stored: once.
+func (g *gate) tell(target string, e fs.Encoding) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if told, _ := g.decoded.get(target); told || e == fs.UTF8 {
+		return false
+	}
+	g.decoded.put(target, true)
+	return true
+}
+
+// recent is a map that forgets what was put into it long ago. The zero value is empty.
+type recent[V any] struct{ young, old map[string]V }
+
+// maxRecent is how many values a recent remembers at least.
+const maxRecent = 2000
+
+func (r *recent[V]) get(key string) (V, bool) {
+	v, ok := r.young[key]
+	if !ok {
+		v, ok = r.old[key]
+	}
+	return v, ok
+}
+
+func (r *recent[V]) put(key string, v V) {
+	if len(r.young) >= maxRecent {
+		r.old, r.young = r.young, nil
+	}
+	if r.young == nil {
+		r.young = map[string]V{}
+	}
+	r.young[key] = v
+}

@@ -1,0 +1,85 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"parley/acpclient"
+	"parley/internal/session"
+	"parley/terminal"
+)
+
+// defaultShell runs what the person types where the environment names no shell.
+const defaultShell = "/bin/sh"
+
+// StartShell implements session.Shells: it starts a command of the person's, or a
+// shell that lasts. The agent cannot reach either, and they outlive it.
+func (m *Machine) StartShell(ctx context.Context, s session.ShellSpec) (acpclient.TerminalID, error) {
+	shell := os.Getenv("SHELL")
+	if !filepath.IsAbs(shell) {
+		shell = defaultShell
+	}
+	shown, args := s.Line, []string{"-c", s.Line}
+	if s.Line == "" {
+		shown, args = filepath.Base(shell), nil
+	}
+	told := make(chan struct{}) // closed when the witness knows of the command
+	nothing := uint64(0)        // the conversation keeps what it prints
+	id, err := m.own.Create(ctx, terminal.Spec{
+		Command: shell, Args: args, Cwd: m.cwd, Cols: s.Cols, Rows: s.Rows, Input: true, Personal: true, OutputByteLimit: &nothing,
+		OnOutput: func(id string, data []byte) {
+			<-told
+			m.witness.TerminalOutput(acpclient.TerminalID(id), data)
+		},
+		OnExit: func(id string, status terminal.ExitStatus) {
+			<-told
+			m.witness.TerminalExited(acpclient.TerminalID(id), exitStatus(status))
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	m.witness.ShellStarted(acpclient.TerminalID(id), shown, m.cwd, s.Line == "")
+	close(told)
+	return acpclient.TerminalID(id), nil
+}
+
+// managerOf is the manager that has a terminal: the person's or the agent's.
+func (m *Machine) managerOf(id acpclient.TerminalID) *terminal.Manager {
+	if _, err := m.own.Kept(string(id)); !errors.Is(err, terminal.ErrUnknownTerminal) {
+		return m.own
+	}
+	return m.terminals
+}
+
+// TypeInto implements session.Shells.
+func (m *Machine) TypeInto(id acpclient.TerminalID, data []byte) error {
+	return personal(m.managerOf(id).Write(string(id), data))
+}
+
+// ResizeTerminal implements session.Shells.
+func (m *Machine) ResizeTerminal(id acpclient.TerminalID, cols, rows int) error {
+	return personal(m.managerOf(id).Resize(string(id), cols, rows))
+}
+
+// EndTerminal implements session.Shells.
+func (m *Machine) EndTerminal(id acpclient.TerminalID) error {
+	return personal(m.managerOf(id).Kill(string(id)))
+}
+
+// personal puts an error about a terminal into words for the person, to whom its id
+// says nothing.
+func personal(err error) error {
+	for _, known := range []error{terminal.ErrEnded, terminal.ErrNoInput, terminal.ErrNotReading} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	if errors.Is(err, terminal.ErrUnknownTerminal) {
+		return fmt.Errorf("%w: the agent has let go of it", terminal.ErrEnded)
+	}
+	return err
+}

@@ -1,0 +1,20 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+)
+
+// BenchmarkMatch judges an ordinary path, and the deepest that there is.
+func BenchmarkMatch(b *testing.B) {
+	tab := table(b, []string{"a/**/b"}, nil, nil)
+	for name, path := range map[string]string{"ordinary": "/home/ann/src/project/internal/session/session.go", "deepest": strings.Repeat("/a", 2047)} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				tab.Match(Reading, path)
+				tab.Match(Writing, path)
+			}
+		})
+	}
+}

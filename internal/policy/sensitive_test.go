@@ -1,0 +1,151 @@
+package policy
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func table(t testing.TB, reading, writing, own []string) *SensitiveFiles {
+	t.Helper()
+	tab, err := NewSensitiveFiles(reading, writing, own, "/home/ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+func TestDefaults(t *testing.T) {
+	tab := table(t, nil, nil, []string{"/home/ann/.config/parley", "/home/ann/.local/state/parley"})
+	for _, c := range []struct {
+		path         string
+		secret, runs bool
+	}{
+		{"/home/ann/.ssh/id_rsa", true, false},
+		{"/home/ann/.ssh/config", true, false},
+		{"/home/ann/.ssh", true, false},
+		{"/home/ann/.SSH/known_hosts", true, false},
+		{"/home/ann/.\u017f\u017fh/config", true, false}, // long s: the same file on a Mac
+		{"/home/ann/.s\u200csh/config", true, false},
+		{"/w/.env", true, false},
+		{"/w/.ENV.local", true, false},
+		{"/w/.env. ", true, false},
+		{"/w/.env.example", false, false},
+		{"/w/.env.example.local", true, false},
+		{"/w/environment", false, false},
+		{"/w/src/.env/deep/file", true, false},
+		{"/w/keys/server.PEM", true, false},
+		{"/w/id_ed25519", true, false},
+		{"/w/id_ed25519.pub", false, false},
+		{"/w/id_map.go", false, false},
+		{"/w/monkey.go", false, false},
+		{"/home/ann/.kube/config", true, false},
+		{"/home/ann/.docker/config.json", true, false},
+		{"/w/docker/config.json", false, false},
+		{"/w/.git/config", false, true},
+		{"/w/.git/hooks/pre-commit", false, true},
+		{"/w/.GIT/hooks/pre-commit", false, true},
+		{"/w/.g\u200dit/hooks/pre-commit", false, true},
+		{"/w/.git./hooks/pre-commit", false, true},
+		{"/w/.git", false, true},
+		{"/w/.github/workflows/ci.yml", false, true},
+		{"/w/.github/CODEOWNERS", false, false},
+		{"/w/.gitlab-ci.yml", false, true},
+		{"/w/.gitignore", false, false},
+		{"/home/ann/.bashrc", false, true},
+		{"/home/ann/.config/fish/config.fish", false, true},
+		{"/w/.vscode/tasks.json", false, true},
+		{"/w/.envrc", true, false},
+		{"/w/main.go", false, false},
+		{"/w/README.md", false, false},
+		{"/", false, false},
+	} {
+		if got := tab.Match(Reading, c.path) != ""; got != c.secret {
+			t.Errorf("%q is asked before it is read: %v", c.path, got)
+		}
+		if got := tab.Match(Writing, c.path) != ""; got != c.runs {
+			t.Errorf("%q is asked before it is written: %v", c.path, got)
+		}
+	}
+	for path, own := range map[string]bool{
+		"/home/ann/.config/parley/config.toml": true, "/home/ann/.local/state/parley": true, "/home/ann/.CONFIG/Parley/x": true,
+		"/home/ann/.config/parley2/x": false, "/home/ann/.config": false,
+	} {
+		if tab.Own(path) != own {
+			t.Errorf("%q belongs to parley: %v", path, !own)
+		}
+	}
+}
+
+func TestLinesOfThePerson(t *testing.T) {
+	tab := table(t, []string{"!.env", "secret notes/**", "~/diary", "/etc"}, []string{"!.git", ".git/hooks", "Makefile"}, nil)
+	for path, want := range map[string]string{
+		"/w/.env":                "",
+		"/w/.env.local":          ".env.*",
+		"/w/secret notes/a/b":    "secret notes/**",
+		"/home/ann/diary/monday": "~/diary",
+		"/w/diary":               "",
+		"/etc/passwd":            "/etc",
+		"/w/etc/passwd":          "",
+	} {
+		if got := tab.Match(Reading, path); got != want {
+			t.Errorf("%s is matched by %q, want %q", path, got, want)
+		}
+	}
+	for path, want := range map[string]string{"/w/.git/index": "", "/w/.git/hooks/x": ".git/hooks", "/w/sub/makefile": "Makefile"} {
+		if got := tab.Match(Writing, path); got != want {
+			t.Errorf("%s is matched by %q, want %q", path, got, want)
+		}
+	}
+	for _, line := range []string{"", "!", "/", " .env", "a/../b", "./a", "../a", "[a", "a//b"} {
+		if _, err := NewSensitiveFiles([]string{line}, nil, nil, "/home/ann"); err == nil || !strings.Contains(err.Error(), `"`) {
+			t.Errorf("took the line %q: %v", line, err)
+		}
+	}
+}
+
+// A home directory may have characters that mean something in a glob.
+func TestHomeIsLiteral(t *testing.T) {
+	tab, err := NewSensitiveFiles([]string{"~/x"}, nil, nil, "/home/{a,b}*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tab.Match(Reading, "/home/{a,b}*/x") == "" || tab.Match(Reading, "/home/a/x") != "" {
+		t.Error("the home directory was taken for a pattern")
+	}
+}
+
+// The guide lists all of the table, as it is.
+func TestGuideListsTheTable(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/guide.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(guide), "### The whole list")
+	blocks := strings.Split(list, "```")
+	if len(blocks) < 5 {
+		t.Fatal("the guide has no list")
+	}
+	for i, want := range [][]string{Secrets, Running} {
+		if got := strings.Fields(blocks[1+2*i]); !slices.Equal(got, want) {
+			t.Errorf("the guide lists\n%q, want\n%q", got, want)
+		}
+	}
+}
+
+// However the names before and behind a secret are spelled, it is one.
+func FuzzMatch(f *testing.F) {
+	tab := table(f, nil, nil, nil)
+	for _, s := range []string{"w", "a/b", "..", "\xff", "Ж", "a\u0301", ".env.example"} {
+		f.Add(s, s)
+	}
+	f.Fuzz(func(t *testing.T, before, behind string) {
+		if tab.Match(Reading, "/"+before+"/.ssh/"+behind) == "" {
+			t.Errorf("a file in .ssh is not asked about: %q %q", before, behind)
+		}
+		if tab.Match(Writing, "/"+before+"/.GIT/"+behind) == "" {
+			t.Errorf("a file in .git is not asked about: %q %q", before, behind)
+		}
+	})
+}

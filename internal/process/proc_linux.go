@@ -1,0 +1,91 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// statSize is more than /proc/PID/stat ever holds: a name of 64 bytes at most
+// and about fifty numbers.
+const statSize = 2 << 10
+
+// readTable reads the processes of the machine, nil if /proc is not there.
+func readTable() *table {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close() // only read
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	all := make([]process, 0, len(names))
+	buf := make([]byte, statSize)
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if p, ok := parseStat(pid, readStat(pid, buf)); ok { // else it has ended meanwhile
+			all = append(all, p)
+		}
+	}
+	if len(all) == 0 {
+		return nil // a /proc without processes is no /proc
+	}
+	return newTable(all)
+}
+
+// readProcess reads one process; ok is false if it has ended.
+func readProcess(pid int) (p process, ok bool) {
+	return parseStat(pid, readStat(pid, make([]byte, statSize)))
+}
+
+// readStat returns what /proc/PID/stat holds, nothing if there is no such
+// process. Thousands of them are read one after the other, and os.ReadFile takes
+// more than twice as many system calls for each.
+func readStat(pid int, buf []byte) []byte {
+	path := "/proc/" + strconv.Itoa(pid) + "/stat"
+	fd, err := uninterrupted(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
+	if err != nil {
+		return nil
+	}
+	defer syscall.Close(fd) // only read
+	n, err := uninterrupted(func() (int, error) { return syscall.Read(fd, buf) })
+	if err != nil {
+		return nil
+	}
+	return buf[:n]
+}
+
+// uninterrupted makes a system call again as long as a signal interrupts it.
+func uninterrupted(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if !errors.Is(err, syscall.EINTR) {
+			return n, err
+		}
+	}
+}
+
+// parseStat reads "pid (name) state ppid pgrp session … starttime …", see
+// proc_pid_stat(5). The name may have spaces and parentheses in it: the last one
+// ends it.
+func parseStat(pid int, stat []byte) (process, bool) {
+	const state, parent, group, session, started = 0, 1, 2, 3, 19 // counted from the end of the name
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) <= started {
+		return process{}, false
+	}
+	p := process{pid: pid, zombie: fields[state][0] == 'Z' || fields[state][0] == 'X'}
+	var errs [4]error
+	p.parent, errs[0] = strconv.Atoi(string(fields[parent]))
+	p.group, errs[1] = strconv.Atoi(string(fields[group]))
+	p.session, errs[2] = strconv.Atoi(string(fields[session]))
+	p.started, errs[3] = strconv.ParseUint(string(fields[started]), 10, 64)
+	return p, errors.Join(errs[:]...) == nil
+}

@@ -1,9 +1,0 @@
-//go:build unix && !linux
-
-package proctree
-
-// readTable returns nil: here a tree is its leader's process group.
-func readTable() *table { return nil }
-
-// readProcess knows no process.
-func readProcess(int) (process, bool) { return process{}, false }

@@ -1,0 +1,243 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"parley/internal/termtext"
+)
+
+// gistLength is how many bytes a gist has at most.
+const gistLength = 240
+
+// excerpt is the beginning of a text, in one line.
+func excerpt(text string) string {
+	cut := len(text) > gistLength
+	if cut {
+		n := gistLength
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n]
+	}
+	text = strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\n", " ")
+	if cut {
+		text += "…"
+	}
+	return text
+}
+
+// content is a block of content, or several; of others than text, what kind it is.
+type content struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+	URI  string `json:"uri"`
+}
+
+// contents takes one block or a list of them.
+type contents []content
+
+// UnmarshalJSON implements json.Unmarshaler. What it cannot read is no content.
+func (c *contents) UnmarshalJSON(data []byte) error {
+	var one content
+	if json.Unmarshal(data, &one) == nil {
+		*c = contents{one}
+		return nil
+	}
+	var all []content
+	_ = json.Unmarshal(data, &all)
+	*c = all
+	return nil
+}
+
+// lenient is text, or nothing if it is something else.
+type lenient string
+
+// UnmarshalJSON implements json.Unmarshaler. It never fails.
+func (l *lenient) UnmarshalJSON(data []byte) error {
+	var text string
+	_ = json.Unmarshal(data, &text)
+	*l = lenient(text)
+	return nil
+}
+
+// body is what of params, updates and results says most.
+type body struct {
+	Update     *body    `json:"update"`
+	Variant    lenient  `json:"sessionUpdate"`
+	ToolCall   *body    `json:"toolCall"`
+	Content    contents `json:"content"`
+	Prompt     contents `json:"prompt"`
+	Title      lenient  `json:"title"`
+	Status     lenient  `json:"status"`
+	State      lenient  `json:"state"`
+	Path       lenient  `json:"path"`
+	Command    lenient  `json:"command"`
+	Cwd        lenient  `json:"cwd"`
+	Mode       lenient  `json:"currentModeId"`
+	ModeID     lenient  `json:"modeId"`
+	Config     lenient  `json:"configId"`
+	Terminal   lenient  `json:"terminalId"`
+	StopReason lenient  `json:"stopReason"`
+	Outcome    *outcome `json:"outcome"`
+}
+
+type outcome struct {
+	Outcome  lenient `json:"outcome"`
+	OptionID lenient `json:"optionId"`
+}
+
+// texts are the words of content, and whether there is nothing else in it.
+func (c contents) texts() (words string, only bool) {
+	var b strings.Builder
+	only = len(c) > 0
+	for _, one := range c {
+		if one.Type == "text" {
+			b.WriteString(one.Text)
+			continue
+		}
+		only = false
+		b.WriteString("[" + one.Type + "]")
+		if one.URI != "" {
+			b.WriteString(" " + one.URI + " ")
+		}
+	}
+	return b.String(), only
+}
+
+// words are the fields of a body that say most.
+func (b *body) words() string {
+	var parts []string
+	for _, part := range []lenient{b.Title, b.Status, b.State, b.Command, b.Path, b.Mode, b.ModeID, b.Config, b.Terminal, b.StopReason, b.Cwd} {
+		if part != "" {
+			parts = append(parts, string(part))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// describe says what is in params or a result.
+func (m *Message) describe(data json.RawMessage) {
+	var b body
+	if len(data) == 0 || json.Unmarshal(data, &b) != nil {
+		m.Gist = compact(data)
+		return
+	}
+	in := &b
+	if b.Update != nil {
+		in = b.Update
+		m.Variant = string(in.Variant)
+	}
+	if b.ToolCall != nil {
+		in = b.ToolCall
+	}
+	words := in.words()
+	if words == "" {
+		for _, c := range []contents{in.Content, in.Prompt} {
+			if text, only := c.texts(); text != "" {
+				words, m.Text = text, only && m.Kind == Notification
+			}
+		}
+	}
+	if b.Outcome != nil {
+		words = strings.TrimSpace(string(b.Outcome.Outcome + " " + b.Outcome.OptionID))
+	}
+	switch {
+	case words != "":
+		m.Gist = excerpt(words)
+	case b.Update != nil:
+		m.Gist = compact(inside(data, "update"))
+	default:
+		m.Gist = compact(data)
+	}
+}
+
+// TextOf is the text that a message has, "" if it has none.
+func MessageText(message []byte) string {
+	var m struct {
+		Params body `json:"params"`
+	}
+	if json.Unmarshal(message, &m) != nil || m.Params.Update == nil {
+		return ""
+	}
+	text, _ := m.Params.Update.Content.texts()
+	return text
+}
+
+// describeError says what an error is.
+func (m *Message) describeError(data json.RawMessage) {
+	var e struct {
+		Code    json.Number `json:"code"`
+		Message string      `json:"message"`
+	}
+	if json.Unmarshal(data, &e) != nil {
+		m.Gist = compact(data)
+		return
+	}
+	m.Gist = excerpt(strings.TrimSpace(e.Code.String() + " " + e.Message))
+}
+
+// inside is a field of an object.
+func inside(data json.RawMessage, name string) json.RawMessage {
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(data, &fields)
+	return fields[name]
+}
+
+// compact is the beginning of JSON without the blanks.
+func compact(data json.RawMessage) string {
+	const most = 4 * gistLength
+	if len(data) > most {
+		return excerpt(string(data[:most]))
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, data) != nil {
+		return excerpt(string(data))
+	}
+	return excerpt(b.String())
+}
+
+// Pretty is a message as a person reads it: JSON on many lines, or, if it is none or
+// nested too deep for that, the text as it is.
+func PrettyJSON(data []byte) string {
+	if isObject(data) {
+		if set, ok := termtext.Indented(bytes.TrimSpace(data)); ok {
+			return string(set)
+		}
+	}
+	return string(data)
+}
+
+// Label names a message: its method, or what it answers.
+func (m *Message) Label() string {
+	name := m.Method
+	switch {
+	case m.Kind == StderrMessage, m.Kind == NoiseMessage:
+		return m.Kind.String()
+	case m.Kind == Answer && name == "":
+		return "answer to " + m.ID
+	case m.Kind == Answer:
+		return "answer to " + name
+	case m.Variant != "":
+		return m.Variant
+	}
+	return name
+}
+
+// TookWords is how long an answer took, in a few characters.
+func (m *Message) TookWords() string {
+	switch ms := m.Took.Milliseconds(); {
+	case m.Took == 0:
+		return ""
+	case ms < 1:
+		return "<1 ms"
+	case ms < 1000:
+		return strconv.FormatInt(ms, 10) + " ms"
+	case ms < 100_000:
+		return strconv.FormatFloat(m.Took.Seconds(), 'f', 1, 64) + " s"
+	}
+	return strconv.Itoa(int(m.Took.Seconds())) + " s"
+}

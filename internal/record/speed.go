@@ -1,0 +1,66 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Speed is how many times faster than it happened something is played.
+type Speed float64
+
+// Max plays without any pause.
+const MaxSpeed Speed = Speed(math.MaxFloat64)
+
+// speeds are those that Faster and Slower go through.
+var speeds = []Speed{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, MaxSpeed}
+
+// The bounds of a speed that is not Max.
+const (
+	slowest Speed = 0.01
+	fastest Speed = 1000
+)
+
+// ParseSpeed reads a speed as people write it: "2", "0.5", "4x" or "max".
+func ParseSpeed(text string) (Speed, error) {
+	if text == "max" {
+		return MaxSpeed, nil
+	}
+	digits := text
+	if n := len(digits); n > 1 && digits[n-1] == 'x' {
+		digits = digits[:n-1]
+	}
+	v, err := strconv.ParseFloat(digits, 64)
+	if s := Speed(v); err != nil || !(s >= slowest && s <= fastest) {
+		return 0, fmt.Errorf("%q is no speed: it is a number from %v to %v, or max", text, float64(slowest), float64(fastest))
+	}
+	return Speed(v), nil
+}
+
+// String is the speed as people write it.
+func (s Speed) String() string {
+	if s == MaxSpeed {
+		return "max"
+	}
+	return strconv.FormatFloat(float64(s), 'g', -1, 64) + "x"
+}
+
+// faster is the next speed that is faster.
+func (s Speed) faster() Speed {
+	for _, next := range speeds {
+		if next > s {
+			return next
+		}
+	}
+	return s
+}
+
+// slower is the next speed that is slower.
+func (s Speed) slower() Speed {
+	for i := len(speeds) - 1; i >= 0; i-- {
+		if speeds[i] < s {
+			return speeds[i]
+		}
+	}
+	return s
+}

@@ -1,0 +1,178 @@
+package termtext
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// narrowASCII reports that byte i of s is a printable character of its own.
+func narrowASCII(s string, i int) bool {
+	return s[i] >= ' ' && s[i] < 0x7f && (i+1 == len(s) || s[i+1] < utf8.RuneSelf)
+}
+
+// Width is how many cells s takes on one line. Escape sequences and control
+// characters, newlines and tabs too, take none.
+func (m Method) Width(s string) int {
+	width := 0
+	for i := 0; i < len(s); {
+		if narrowASCII(s, i) {
+			i, width = i+1, width+1
+			continue
+		}
+		n, w := m.Next(s[i:])
+		i, width = i+n, width+w
+	}
+	return width
+}
+
+// Fit is the longest beginning of s, in bytes and cells, that fits into the room
+// that is left on a line of the given width. It ends between two characters. It
+// is empty only where the line is begun (room < width) or s is: then what comes
+// next belongs on a new line. A character that is wider than a whole line is cut
+// between its code points; a code point that is wider counts nevertheless.
+func (m Method) Fit(s string, room, width int) (n, used int) {
+	for n < len(s) {
+		if narrowASCII(s, n) {
+			if used >= room && (used > 0 || room < width) {
+				break
+			}
+			n, used = n+1, used+1
+			continue
+		}
+		k, w := m.Next(s[n:])
+		if used+w > room {
+			if used == 0 && room >= width {
+				k, w = m.part(s[n:n+k], width)
+				return n + k, w
+			}
+			break
+		}
+		n, used = n+k, used+w
+	}
+	return n, used
+}
+
+// part is the longest beginning of a character that fits the width and leaves no
+// mark without its base, or the shortest if none fits.
+func (m Method) part(character string, width int) (n, used int) {
+	for i, r := range character {
+		if i == 0 || RuneWidth(r) == 0 {
+			continue
+		}
+		w := m.Width(character[:i])
+		if n > 0 && w > width {
+			return n, used
+		}
+		n, used = i, w
+		if w > width {
+			return n, used
+		}
+	}
+	if w := m.Width(character); n == 0 || w <= width {
+		return len(character), w
+	}
+	return n, used
+}
+
+// FitEnd is the longest end of s that fits the width: where it begins, and the
+// cells it takes. It begins between two characters.
+func (m Method) FitEnd(s string, width int) (from, used int) {
+	used = m.Width(s)
+	for from < len(s) && used > width {
+		n, w := m.Next(s[from:])
+		from, used = from+n, used-w
+	}
+	return from, used
+}
+
+// Truncate cuts a line, styled or not, so that it takes at most width cells. If
+// anything had to be cut, tail stands at its end, in the style of what is before
+// it, and counts among the cells. Styles and links that are on at the cut are
+// switched off behind it.
+func (m Method) Truncate(s string, width int, tail string) string {
+	if width <= 0 {
+		return ""
+	}
+	if len(s) <= width && isASCII(s) {
+		return s
+	}
+	room := width - m.Width(tail)
+	cut, used := 0, 0 // what fits before the tail
+	for i := 0; i < len(s); {
+		n, w := 1, 1
+		if !narrowASCII(s, i) {
+			n, w = m.Next(s[i:])
+		}
+		if used += w; used > width {
+			if room < 0 {
+				return ""
+			}
+			return closed(s[:cut], tail)
+		}
+		i += n
+		if used <= room {
+			cut = i
+		}
+	}
+	return s
+}
+
+// closed is a styled text and a tail, with what it has switched on switched off.
+func closed(s, tail string) string {
+	if strings.IndexByte(s, '\x1b') < 0 {
+		return s + tail
+	}
+	var p pen
+	p.follow(s)
+	return s + tail + p.off()
+}
+
+// TruncateStart cuts a plain line at its start so that it takes at most width
+// cells; lead stands where something was cut, and counts among the cells.
+func (m Method) TruncateStart(s string, width int, lead string) string {
+	if width <= 0 {
+		return ""
+	}
+	if m.Width(s) <= width {
+		return s
+	}
+	room := width - m.Width(lead)
+	if room < 0 {
+		return ""
+	}
+	from, _ := m.FitEnd(s, room)
+	return lead + s[from:]
+}
+
+// ExpandTabs puts blanks in the place of tabs, up to the next column that is a
+// multiple of stop. Columns count from the start of each line.
+func (m Method) ExpandTabs(s string, stop int) string {
+	if strings.IndexByte(s, '\t') < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 3*stop)
+	for column := 0; ; {
+		text, rest, tab := strings.Cut(s, "\t")
+		b.WriteString(text)
+		if !tab {
+			return b.String()
+		}
+		if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+			column, text = 0, text[i+1:]
+		}
+		column += m.Width(text)
+		blanks := stop - column%stop
+		b.WriteString(strings.Repeat(" ", blanks))
+		s, column = rest, column+blanks
+	}
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

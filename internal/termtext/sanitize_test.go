@@ -1,0 +1,117 @@
+package termtext
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestBlock(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"plain text is kept", "héllo, 世界\n\tx", "héllo, 世界\n\tx"},
+		{"colours are stripped", "\x1b[31mred\x1b[0m", "red"},
+		{"a title sequence is stripped", "a\x1b]0;owned\x07b", "ab"},
+		{"C1 CSI is stripped", "a\u009b31mb", "a31mb"},
+		{"a lone escape is stripped", "a\x1b", "a"},
+		{"CRLF becomes a newline", "a\r\nb\rc", "a\nb\nc"},
+		{"bidi overrides are stripped", "a\u202eb\u2066c", "abc"},
+		{"bad UTF-8 is replaced", "a\xffb", "a\uFFFDb"},
+		{"NUL and DEL are stripped", "a\x00\x7fb", "ab"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Block(c.in); got != c.want {
+				t.Errorf("Block(%q) = %q, want %q", c.in, got, c.want)
+			}
+		})
+	}
+}
+
+func TestHiddenCharactersAreDropped(t *testing.T) {
+	for _, r := range []rune{
+		0x200b, 0x200c, 0x200d, 0x2060, 0xad, 0x3164, 0x115f, 0x1160, 0xffa0, 0x180e, 0x34f, 0xfff9, 0xfffa, 0xfffb, 0xfeff,
+		0x2028, 0x2029, 0x202e, 0x2064, 0x206a, 0xe0001, 0xe0041, 0xe007f, 0xe0100,
+	} {
+		for _, around := range []string{"a|b", "|b", "a|", "👍|b", "a|👍", "1|2"} {
+			in, want := strings.ReplaceAll(around, "|", string(r)), strings.ReplaceAll(around, "|", "")
+			if got := Block(in); got != want {
+				t.Errorf("Block(%+q) = %+q", in, got)
+			}
+			if got := Line(in); got != want {
+				t.Errorf("Line(%+q) = %+q", in, got)
+			}
+		}
+	}
+}
+
+// What a writing system or an emoji needs stays.
+func TestJoinersStayWhereTheyAreNeeded(t *testing.T) {
+	for name, s := range map[string]string{
+		"a family": "👩\u200d👩\u200d👧", "a profession": "👩🏽\u200d⚕\ufe0f", "a flag with a rainbow": "🏳\ufe0f\u200d🌈", "a heart": "👩\u200d❤\ufe0f\u200d👨",
+		"the flag of England": "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f!",
+		"Persian":             "می\u200cخواهم", "Sinhala": "ශ්\u200dරී", "Devanagari": "क्\u200dष", "a variant of an ideograph": "葛\U000e0100城", "an emoji with its variation": "❤\ufe0f ✔\ufe0f",
+	} {
+		if got := Block(s); got != s {
+			t.Errorf("%s: Block(%+q) = %+q", name, s, got)
+		}
+	}
+	smuggled := "🏴" + strings.Repeat("\U000e0041", 40) + "\U000e007f"
+	if got := Block(smuggled); len(got) > len("🏴")+4*maxTags {
+		t.Errorf("Block(%+q) = %+q", smuggled, got)
+	}
+}
+
+func TestLine(t *testing.T) {
+	if got, want := Line("one\ntwo\tthree\x1b[2J"), "one two three"; got != want {
+		t.Errorf("Line = %q, want %q", got, want)
+	}
+}
+
+func FuzzBlock(f *testing.F) {
+	f.Add("\x1b[31mred")
+	f.Add("\u009b1m\x90q\x9c")
+	f.Add("🏴\U000e0067\U000e0062\U000e007f👩\u200d\u200b👧\u200d\u200d م\u200b\u200c")
+	f.Fuzz(func(t *testing.T, s string) {
+		got := Block(s)
+		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\x07\r") || strings.ContainsRune(got, '\u009b') {
+			t.Errorf("Block(%q) = %q", s, got)
+		}
+		if again := Block(got); again != got {
+			t.Errorf("Block is not idempotent: %q, then %q", got, again)
+		}
+	})
+}
+
+func BenchmarkBlockClean(b *testing.B) {
+	s := strings.Repeat("plain text, as agents mostly send it\n", 100)
+	b.SetBytes(int64(len(s)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Block(s)
+	}
+}
+
+func TestVisible(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"plain text is kept", "héllo, 世界\nx", "héllo, 世界\nx"},
+		{"control characters have their pictures", "a\x1b[2K\rb\x07\x7f", "a␛[2K␍b␇␡"},
+		{"C1 controls are numbered", "a\u009bb", "a⟨U+009B⟩b"},
+		{"reordering is seen", "a\u202eb\u200bc", "a⟨U+202E⟩b⟨U+200B⟩c"},
+		{"blanks that are none are seen", "a\u00a0b\u3164", "a⟨U+00A0⟩b⟨U+3164⟩"},
+		{"tabs become spaces", "a\tb", "a    b"},
+		{"CRLF becomes a newline", "a\r\nb", "a\nb"},
+		{"bad UTF-8 is replaced", "a\xffb", "a\uFFFDb"},
+		{"marks stay with their letter", "e\u0301 x\u0302\u0303\u0304\u0305", "e\u0301 x\u0302\u0303\u0304\u0305"},
+		{"marks that terminals drop are numbered", "x\u0302\u0302\u0302\u0302\u0301y\u0301", "x\u0302\u0302\u0302\u0302⟨U+0301⟩y\u0301"},
+		{"marks over nothing are numbered", "\u0301a\n\u0301b", "⟨U+0301⟩a\n⟨U+0301⟩b"},
+		{"marks that cannot be seen are numbered", "a\u034fb", "a⟨U+034F⟩b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Visible(c.in); got != c.want {
+				t.Errorf("Visible(%q) = %q, want %q", c.in, got, c.want)
+			}
+		})
+	}
+	if got, want := VisibleLine(" one\ntwo "), "one␤two"; got != want {
+		t.Errorf("VisibleLine = %q, want %q", got, want)
+	}
+}

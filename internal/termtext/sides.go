@@ -1,0 +1,22 @@
+package termtext
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Sides puts one text at the left and one at the right of a line. The left one
+// is cut first.
+func JoinSides(left, right string, width int) string {
+	rw := Width(right)
+	if rw >= width {
+		return Truncate(right, width, "")
+	}
+	left = Truncate(left, max(0, width-rw-1), "…")
+	gap := width - Width(left) - rw
+	if strings.TrimSpace(ansi.Strip(right)) == "" {
+		return left
+	}
+	return left + strings.Repeat(" ", gap) + right
+}

@@ -1,0 +1,83 @@
+package test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rules forbid: who matches who, but not except, imports nothing that matches
+// what, but not only. A package is named by its folder; main is ".". A room holds
+// all the packages below it.
+var rules = []struct{ says, who, except, what, only string }{
+	{"main hands over to the command line", `^\.$`, `^$`, `.`, `^internal/cli$`},
+	{"only main imports the command line, and what describes it", `.`, `^(\.$|internal/(test|tool)/)`, `^internal/cli(/|$)`, `^$`},
+	{"only the command line imports the program on the screen", `.`, `^internal/cli$`, `^tui$`, `^$`},
+	{"packages without a screen do not know of one", `.`, `^(tui|internal/cli|internal/test)(/|$)`, `^tui(/|$)`, `^$`},
+	{"the screen serves no files and runs no commands of the agent", `^tui(/|$)`, `^$`, `^internal/machine$|^terminal$`, `^$`},
+	{"the painter does not know what it paints", `^tui/screen(/|$)`, `^$`, `.`, `^terminal/screen$|` + leaves},
+	{"a part of a tab does not know the tab", `^tui/tab/`, `^$`, `^tui(/tab)?$`, `^$`},
+	{"acpclient stands alone", `^acpclient(/|$)`, `^$`, `.`, `^acpclient(/|$)|` + leaves},
+	{"the network carries messages of the protocol and does not know sessions", `^internal/remote(/|$)`, `^$`, `.`, `^acpclient$`},
+	{"fs stands alone", `^fs(/|$)`, `^$`, `.`, leaves},
+	{"terminal stands alone", `^terminal(/|$)`, `^$`, `.`, `^terminal(/|$)|` + leaves},
+	{"config stands alone", `^config(/|$)`, `^$`, `.`, `^internal/policy$|` + leaves},
+	{"rules do not know the protocol", `^internal/policy(/|$)`, `^$`, `.`, leaves},
+	{"headless knows sessions, but no machines and files", `^internal/headless$`, `^$`, `.`, `^(acpclient|internal/(app|conversation|session))$|` + leaves},
+	{"only the command line works without a screen", `.`, `^internal/cli$`, `^internal/headless$`, `^$`},
+	{"the doctor knows the protocol only", `^internal/doctor(/|$)`, `^$`, `.`, `^(acpclient|internal/schema)$|` + leaves},
+	{"only the command line examines agents", `.`, `^internal/cli$`, `^internal/doctor$`, `^$`},
+	{"recordings know the events of a session, and nothing that acts", `^internal/record(/|$)`, `^$`, `.`, `^internal/(conversation|schema)$|` + leaves},
+	{"the registry knows the configuration, and no sessions", `^internal/registry$`, `^$`, `.`, `^config$|^internal/pattern$|` + leaves},
+	{"the sandbox stands alone", `^internal/sandbox(/|$)`, `^$`, `.`, `^$`},
+	{"leaves import nothing of parley but each other", leaves, `^$`, `.`, leaves},
+	{"the product does without the tests' tools", `.`, `^internal/test(/|$)`, `^internal/test(/|$)`, `^$`},
+}
+
+// leaves are packages that everybody may import.
+const leaves = `^(fs|internal/(termtext|process|linediff))(/|$)`
+
+func TestImports(t *testing.T) {
+	const root = "../.."
+	found := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		who, err := filepath.Rel(root, filepath.Dir(path))
+		for _, spec := range file.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if what, ours := strings.CutPrefix(name, "parley/"); ours {
+				found++
+				check(t, path, filepath.ToSlash(who), what)
+			}
+		}
+		return err
+	})
+	if err != nil || found == 0 {
+		t.Errorf("%d imports found, %v", found, err)
+	}
+}
+
+func check(t *testing.T, file, who, what string) {
+	is := func(expr, name string) bool { return regexp.MustCompile(expr).MatchString(name) }
+	for _, r := range rules {
+		if is(r.who, who) && !is(r.except, who) && is(r.what, what) && !is(r.only, what) {
+			t.Errorf("%s imports %s, but %s", filepath.Clean(file), what, r.says)
+		}
+	}
+}

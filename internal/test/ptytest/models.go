@@ -1,0 +1,183 @@
+// This file is for tests of what a terminal shows: text that is hard to
+// draw, and models of the terminals that draw it.
+//
+// The models do one thing alone: they put characters into columns as terminals
+// do, which are of several kinds. The emulator of x/vt cannot stand in for them.
+// It knows one kind, and loses combining marks behind ASCII letters.
+
+package ptytest
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/internal/termtext"
+)
+
+// Kind is how a terminal counts columns.
+type Kind uint8
+
+const (
+	// Wcwidth sums up code points, as wcwidth(3) has them: xterm, tmux, VTE.
+	Wcwidth Kind = iota
+	// Clusters draws each grapheme cluster in the columns of its base: Ghostty,
+	// Contour.
+	TermtestClusters
+	// Capped draws a grapheme cluster in the columns of all its code points, but
+	// in two at most: foot, WezTerm.
+	Capped
+)
+
+func (k Kind) String() string { return [...]string{"wcwidth", "clusters", "capped"}[k] }
+
+// Setting is a way to measure, and a terminal that it must be right for.
+type Setting struct {
+	Method termtext.Method
+	Kind   Kind
+}
+
+func (s Setting) String() string {
+	return map[termtext.Method]string{termtext.Safe: "safe", termtext.Graphemes: "graphemes"}[s.Method] + " on " + s.Kind.String()
+}
+
+// Settings are all pairs of a method and a terminal that may meet.
+func Settings() []Setting {
+	return []Setting{
+		{termtext.Safe, Wcwidth},
+		{termtext.Safe, TermtestClusters},
+		{termtext.Safe, Capped},
+		{termtext.Graphemes, TermtestClusters},
+		{termtext.Graphemes, Capped},
+	}
+}
+
+// cell is a column of the screen. The columns behind the first of a wide
+// character are continued.
+type cell struct {
+	text      string
+	continued bool
+}
+
+// Show draws lines on a terminal, each on a row of its own behind a margin of one
+// column, and returns what stands on its screen then. There are cols columns
+// behind the margin, which is there as it is everywhere in the program: marks
+// without a base are drawn into it. As in a terminal that does not wrap, what is
+// too long overwrites the last column, and of a wide character of which one half
+// is overwritten nothing is left.
+func Show(kind Kind, lines []string, cols int) string {
+	var out strings.Builder
+	for _, line := range lines {
+		r := row{kind: kind, cells: make([]cell, 1+cols)}
+		r.write(" " + line)
+		for _, c := range r.cells {
+			switch {
+			case c.text != "":
+				out.WriteString(c.text)
+			case !c.continued:
+				out.WriteByte(' ')
+			}
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+type row struct {
+	kind  Kind
+	cells []cell
+	x     int
+	last  int // where the last character was put
+}
+
+func (r *row) write(s string) {
+	for s != "" {
+		if c := s[0]; c < ' ' || c == 0x7f {
+			_, _, n, _ := ansi.DecodeSequence(s, ansi.NormalState, nil)
+			s = s[max(n, 1):]
+			continue
+		}
+		n, width := r.next(s)
+		r.put(s[:n], width)
+		s = s[n:]
+	}
+}
+
+// next is what the terminal takes for the first character of s.
+func (r *row) next(s string) (n, width int) {
+	if c, n := utf8.DecodeRuneInString(s); r.kind == Wcwidth || c == utf8.RuneError && n == 1 {
+		return n, ansi.StringWidthWc(string(c))
+	}
+	cluster, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	if r.kind == Capped {
+		width = max(width, min(2, ansi.StringWidthWc(cluster)))
+	}
+	return len(cluster), width
+}
+
+func (r *row) put(text string, width int) {
+	text = strings.ToValidUTF8(text, "\ufffd")
+	if width == 0 {
+		r.cells[r.last].text += text
+		return
+	}
+	width = min(width, len(r.cells))
+	x := min(r.x, len(r.cells)-width)
+	for i := x; i < x+width; i++ {
+		r.erase(i)
+	}
+	r.cells[x] = cell{text: text}
+	for i := x + 1; i < x+width; i++ {
+		r.cells[i] = cell{continued: true}
+	}
+	r.last, r.x = x, x+width
+}
+
+// erase takes away the character that covers a column.
+func (r *row) erase(x int) {
+	for x > 0 && r.cells[x].continued {
+		x--
+	}
+	r.cells[x] = cell{}
+	for x++; x < len(r.cells) && r.cells[x].continued; x++ {
+		r.cells[x] = cell{}
+	}
+}
+
+// Visible is the text without what cannot be seen: blanks, control and format
+// characters, selectors, fillers.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), unicode.Is(unicode.Z, r), unicode.Is(unicode.Cc, r),
+			unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r),
+			unicode.Is(unicode.Variation_Selector, r), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r):
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// Missing looks for the visible characters of a text on a screen, in their order
+// but with anything between them. It returns those that are not there, from the
+// first one on, or "" if the screen shows all.
+func Missing(screen, text string) string {
+	want := Visible(strings.ToValidUTF8(text, "\ufffd"))
+	for _, r := range Visible(screen) {
+		if next, n := utf8.DecodeRuneInString(want); n > 0 && r == next {
+			want = want[n:]
+		}
+	}
+	return want
+}
+
+// Use makes a method the one in use as long as the test runs. Such a test must
+// not run beside others.
+func Use(t testing.TB, m termtext.Method) {
+	before := termtext.CurrentMethod()
+	termtext.UseMethod(m)
+	t.Cleanup(func() { termtext.UseMethod(before) })
+}

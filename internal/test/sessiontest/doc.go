@@ -1,0 +1,2 @@
+// Package sessiontest makes sessions for tests: with a scripted agent, or stored ones.
+package sessiontest

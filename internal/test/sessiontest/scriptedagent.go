@@ -1,0 +1,44 @@
+// This file has agents for tests that do what a script says, without a process
+// of their own.
+
+package sessiontest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"parley/internal/demoagent"
+	"parley/internal/session"
+)
+
+// Start runs the script in the file at path on pipes. How it ended is an error if the
+// script was not followed, with what was to be said of it.
+func Start(path string) *session.Peer {
+	ctx, stop := context.WithCancel(context.Background())
+	hears, in := io.Pipe()
+	out, says := io.Pipe()
+	var words bytes.Buffer
+	done := make(chan struct{})
+	var failed error
+	go func() {
+		defer close(done)
+		if code := demoagent.Run(ctx, demoagent.Options{In: hears, Out: says, Err: &words, Script: path}); code != 0 {
+			failed = fmt.Errorf("the script ended with %d: %s", code, words.String())
+		}
+		_ = says.Close()
+		_ = hears.Close()
+	}()
+	return &session.Peer{
+		In: out, Out: in, Done: done,
+		Err:    func() error { <-done; return failed },
+		Stderr: func() string { return "" },
+		Stop: func(context.Context) {
+			stop()
+			_ = in.Close()
+			_ = out.Close()
+			<-done
+		},
+	}
+}

@@ -1,5 +1,0 @@
-package clipboard
-
-import "time"
-
-func init() { patience = time.Minute }

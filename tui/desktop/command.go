@@ -1,0 +1,34 @@
+package desktop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// commandTime is how long the person's program may take.
+const commandTime = 10 * time.Second
+
+// Run runs the person's program, and waits for it. No shell is in between: "{title}" and
+// "{text}" in the arguments are replaced, and what has happened, title and text are in
+// the environment.
+func RunNotifyCommand(ctx context.Context, command []string, happening string, n Notification) error {
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	title, text := clean(n.Title), clean(n.Text)
+	fill := strings.NewReplacer("{title}", title, "{text}", text)
+	args := make([]string, 0, len(command))
+	for _, arg := range command[1:] {
+		args = append(args, fill.Replace(arg))
+	}
+	cmd := exec.CommandContext(ctx, command[0], args...)
+	cmd.Env = append(os.Environ(), "PARLEY_EVENT="+happening, "PARLEY_TITLE="+title, "PARLEY_TEXT="+text)
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("the command of [attention] failed: %s: %w", command[0], err)
+	}
+	return nil
+}

@@ -1,0 +1,3 @@
+// Package desktop is what lies beside the terminal: the clipboard, the editor,
+// notifications, and images.
+package desktop

@@ -1,0 +1,177 @@
+// This file finds out which editor the person uses, and how it is started.
+
+package desktop
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// ErrNone says that there is no editor to start.
+var ErrNoEditor = errors.New("no editor was found, set $EDITOR to the name of one")
+
+// Finder is what decides which editor is started.
+type EditorFinder struct {
+	// Getenv reads the environment.
+	Getenv func(string) string
+	// LookPath finds a program, as exec.LookPath does.
+	LookPath func(string) (string, error)
+}
+
+// Here is this environment.
+func SystemEditor() EditorFinder { return EditorFinder{os.Getenv, exec.LookPath} }
+
+// Words are the program and the first arguments of the person's editor: those of
+// $VISUAL, else of $EDITOR, else the first of nano, vim and vi that there is.
+//
+// The two are split as a shell splits the words of a command: quotes count, and
+// plain variables are filled in. Nothing else is worked out and nothing is run:
+// whatever a shell would have to do more for is an error.
+func (f EditorFinder) Words() ([]string, error) {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		value := strings.TrimSpace(f.Getenv(name))
+		if value == "" {
+			continue
+		}
+		words, ok := splitter{f.Getenv}.split(value)
+		if !ok || len(words) == 0 || words[0] == "" {
+			return nil, fmt.Errorf("read $%s: %q is not a command, set it to the name of an editor", name, value)
+		}
+		return words, nil
+	}
+	usual := []string{"nano", "vim", "vi"}
+	if runtime.GOOS == "windows" {
+		usual = []string{"notepad"}
+	}
+	for _, name := range usual {
+		if path, err := f.LookPath(name); err == nil {
+			return []string{path}, nil
+		}
+	}
+	return nil, ErrNoEditor
+}
+
+// Open is the command that opens a file in the person's editor, at a line if that
+// is not 0 and the editor is known to take one.
+func (f EditorFinder) Open(path string, line int) (*exec.Cmd, error) {
+	words, err := f.Words()
+	if err != nil {
+		return nil, err
+	}
+	args := words[1:]
+	if line > 0 && takesLine(words[0]) {
+		args = append(args, fmt.Sprintf("+%d", line))
+	}
+	return exec.Command(words[0], append(args, path)...), nil
+}
+
+// takesLine reports whether an editor understands +LINE.
+func takesLine(editor string) bool {
+	switch strings.TrimSuffix(filepath.Base(editor), ".exe") {
+	case "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "ne", "mg":
+		return true
+	}
+	return false
+}
+
+// splitter splits a command into words. The library's own function for this is not
+// used: it crashes on process substitutions, and braces make it run for ever.
+type splitter struct{ getenv func(string) string }
+
+// split is false for anything but a plain command.
+func (s splitter) split(command string) (words []string, ok bool) {
+	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return nil, false
+	}
+	stmt := file.Stmts[0]
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok || stmt.Negated || stmt.Background || stmt.Coprocess || len(stmt.Redirs) > 0 || len(call.Assigns) > 0 {
+		return nil, false
+	}
+	for _, arg := range call.Args {
+		if p, one := arg.Parts[0].(*syntax.ParamExp); one && len(arg.Parts) == 1 {
+			value, ok := s.variable(p)
+			if !ok {
+				return nil, false
+			}
+			words = append(words, strings.Fields(value)...)
+			continue
+		}
+		word, ok := s.literal(arg.Parts, false)
+		if !ok {
+			return nil, false
+		}
+		words = append(words, word)
+	}
+	return words, true
+}
+
+// variable is the value of a variable, false if a shell would have to change it.
+func (s splitter) variable(p *syntax.ParamExp) (string, bool) {
+	if p.Param == nil {
+		return "", false
+	}
+	name := p.Param.Value
+	switch p.End().Offset() - p.Pos().Offset() {
+	case uint(len("$" + name)), uint(len("${" + name + "}")):
+		return s.getenv(name), true
+	}
+	return "", false
+}
+
+// literal is the text of a word, false if a shell would have to work it out.
+func (s splitter) literal(parts []syntax.WordPart, quoted bool) (string, bool) {
+	var b strings.Builder
+	for i, part := range parts {
+		text, ok := "", true
+		switch p := part.(type) {
+		case *syntax.Lit:
+			text, ok = s.unescaped(p.Value, quoted, i == 0)
+		case *syntax.SglQuoted:
+			text, ok = p.Value, !p.Dollar
+		case *syntax.DblQuoted:
+			text, ok = s.literal(p.Parts, true)
+			ok = ok && !p.Dollar
+		case *syntax.ParamExp:
+			text, ok = s.variable(p)
+		default:
+			ok = false
+		}
+		if !ok {
+			return "", false
+		}
+		b.WriteString(text)
+	}
+	return b.String(), true
+}
+
+// unescaped takes the backslashes out that quote the character behind them. It is
+// false for what stands for other words, such as the names of files.
+func (s splitter) unescaped(text string, quoted, first bool) (string, bool) {
+	var b strings.Builder
+	if !quoted && first && (text == "~" || strings.HasPrefix(text, "~/")) {
+		b.WriteString(s.getenv("HOME"))
+		text = text[1:]
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0):
+			if i++; text[i] != '\n' {
+				b.WriteByte(text[i])
+			}
+		case !quoted && strings.IndexByte("*?[{", c) >= 0:
+			return "", false
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), true
+}

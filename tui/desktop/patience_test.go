@@ -1,0 +1,5 @@
+package desktop
+
+import "time"
+
+func init() { clipboardPatience = time.Minute }

@@ -1,0 +1,145 @@
+// This file draws images as coloured half blocks: two pixels a cell, which
+// every terminal with colours can show.
+//
+// Images come from agents and are taken as hostile: what is too large to be
+// decoded in bounded memory is refused before it is decoded.
+
+package desktop
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // the formats that are decoded
+	_ "image/jpeg"
+	_ "image/png"
+	"strings"
+
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp"
+)
+
+// ErrTooLarge says that an image has more pixels than are decoded.
+var ErrImageTooLarge = errors.New("the image is too large to be shown here")
+
+const (
+	// maxPixels bounds what is decoded: 16 million pixels take 64 MB.
+	maxPixels = 16 << 20
+	// thumbWidth and thumbHeight bound a thumbnail, in pixels: as many as cells
+	// across a wide terminal, and two for each line of a tall one.
+	thumbWidth, thumbHeight = 240, 160
+)
+
+// Thumbnail is a small copy of an image. It is immutable.
+type Thumbnail struct {
+	pixels *image.RGBA
+	// Width and Height are those of the whole image, in pixels.
+	Width, Height int
+	// Format is what the data is: "png", "jpeg", "gif" or "webp".
+	Format string
+}
+
+// Decode makes the thumbnail of an image. It takes time in proportion to the
+// image, and up to some hundred megabytes for a moment: it belongs beside the
+// screen. The error wraps ErrTooLarge for an image of more than 16 million
+// pixels, and image.ErrFormat for data of another format.
+func DecodeImage(data []byte) (*Thumbnail, error) {
+	cfg, format, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("read the image: %w", err)
+	}
+	if cfg.Width <= 0 || cfg.Height <= 0 {
+		return nil, errors.New("read the image: it has no pixels")
+	}
+	if cfg.Width > maxPixels/cfg.Height {
+		return nil, fmt.Errorf("%w: %d by %d pixels", ErrImageTooLarge, cfg.Width, cfg.Height)
+	}
+	whole, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("decode the image: %w", err)
+	}
+	size := whole.Bounds().Size()
+	t := &Thumbnail{Width: size.X, Height: size.Y, Format: format}
+	w, h := fit(size.X, size.Y, thumbWidth, thumbHeight)
+	t.pixels = image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.ApproxBiLinear.Scale(t.pixels, t.pixels.Bounds(), whole, whole.Bounds(), draw.Src, nil)
+	return t, nil
+}
+
+// fit makes w by h small enough for a box, and never larger than it is.
+func fit(w, h, maxW, maxH int) (int, int) {
+	if w > maxW {
+		w, h = maxW, h*maxW/w
+	}
+	if h > maxH {
+		w, h = w*maxH/h, maxH
+	}
+	return max(w, 1), max(h, 1)
+}
+
+// Lines draws the thumbnail in at most cols cells and rows lines. The lines hold
+// half blocks, spaces and colours, and nothing else; what is transparent shows
+// the terminal's background.
+func (t *Thumbnail) Lines(cols, rows int) []string {
+	size := t.pixels.Bounds().Size()
+	w, h := fit(size.X, size.Y, max(cols, 1), 2*max(rows, 1))
+	small := t.pixels
+	if w != size.X || h != size.Y {
+		small = image.NewRGBA(image.Rect(0, 0, w, h))
+		draw.ApproxBiLinear.Scale(small, small.Bounds(), t.pixels, t.pixels.Bounds(), draw.Src, nil)
+	}
+	lines := make([]string, 0, (h+1)/2)
+	for y := 0; y < h; y += 2 {
+		lines = append(lines, line(small, y, w, y+1 < h))
+	}
+	return lines
+}
+
+// pixel is a colour, or nothing to be seen.
+type pixel struct {
+	r, g, b uint8
+	seen    bool
+}
+
+func at(img *image.RGBA, x, y int) pixel {
+	c := img.RGBAAt(x, y)
+	if c.A < 128 {
+		return pixel{}
+	}
+	return pixel{c.R, c.G, c.B, true}
+}
+
+// line draws two rows of pixels. Colours are written where they change.
+func line(img *image.RGBA, y, width int, two bool) string {
+	var b strings.Builder
+	var fg, bg pixel
+	for x := range width {
+		top, bottom := at(img, x, y), pixel{}
+		if two {
+			bottom = at(img, x, y+1)
+		}
+		char, ink := "▀", top
+		switch {
+		case !top.seen && !bottom.seen:
+			char, ink = " ", fg // a space shows no ink
+		case !top.seen:
+			char, ink, bottom = "▄", bottom, pixel{}
+		}
+		if ink != fg && ink.seen {
+			fmt.Fprintf(&b, "\x1b[38;2;%d;%d;%dm", ink.r, ink.g, ink.b)
+			fg = ink
+		}
+		if bottom != bg {
+			if bottom.seen {
+				fmt.Fprintf(&b, "\x1b[48;2;%d;%d;%dm", bottom.r, bottom.g, bottom.b)
+			} else {
+				b.WriteString("\x1b[49m")
+			}
+			bg = bottom
+		}
+		b.WriteString(char)
+	}
+	b.WriteString("\x1b[m")
+	return b.String()
+}

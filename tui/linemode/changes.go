@@ -1,0 +1,196 @@
+package linemode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"parley/internal/journal"
+	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/toolview"
+)
+
+// changes lists the files that were changed, or does with them what the words say.
+// Files have the numbers of the list, in which they never change their places.
+func (p *program) changes(words string) {
+	switch {
+	case p.session == nil:
+		p.out.line("There is no session.")
+		return
+	case p.session.Options().Journal == nil:
+		p.out.line("Changes are not recorded: journal = false in the configuration.")
+		return
+	}
+	r := review{p.session.Options().Journal, toolview.In(p.conv.Cwd)}
+	do, number, _ := strings.Cut(words, " ")
+	switch {
+	case words == "":
+		p.reviews(r.list)
+	case words == "undo":
+		p.reviews(r.undo)
+	case words == "redo":
+		p.reviews(r.redo)
+	case do == "keep":
+		p.reviews(r.on(number, r.keep))
+	case do == "revert":
+		p.reviews(r.on(number, r.revert))
+	default:
+		p.reviews(r.on(words, r.show))
+	}
+}
+
+// reviews writes what comes of a step of a review, which reads and writes files.
+func (p *program) reviews(step func(context.Context) (string, error)) {
+	p.beside(func() func() {
+		words, err := step(p.ctx)
+		if err != nil {
+			words = "Nothing was done: " + err.Error()
+		}
+		return func() { p.out.line(words) }
+	})
+}
+
+// review is what the person does with what was changed in a session. Its paths are
+// written as those of a directory.
+type review struct {
+	journal *journal.Journal
+	at      toolview.Places
+}
+
+// files are those that were changed so far, in the order of their first change.
+func (r review) files(ctx context.Context) ([]journal.File, error) {
+	if err := r.journal.Wait(ctx); err != nil {
+		return nil, err
+	}
+	return r.journal.Files(0), nil
+}
+
+func (r review) list(ctx context.Context) (string, error) {
+	files, err := r.files(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(files) == 0 {
+		return "Nothing has changed in this session.", nil
+	}
+	lines := []string{"Changed in this session:"}
+	for i, f := range files {
+		lines = append(lines, fmt.Sprintf("%d. %s: %s", i+1, r.at.Path(f.Path), r.state(ctx, f)))
+	}
+	lines = append(lines, "/changes N writes how number N was changed, /changes keep N agrees to it, /changes revert N takes it back.")
+	return strings.Join(lines, "\n"), nil
+}
+
+// state says what became of a file.
+func (r review) state(ctx context.Context, f journal.File) string {
+	c, err := r.journal.Compare(ctx, f.Path, 0)
+	switch {
+	case f.Kept:
+		return "kept"
+	case errors.Is(err, journal.ErrNothing):
+		return "as it was before"
+	case err != nil:
+		return "cannot be compared: " + err.Error()
+	case c.Before.Lost:
+		return "changed; what it held before is not known"
+	case c.Same():
+		return "as it was before"
+	case c.Before.Absent && c.Binary:
+		return "new, and no text"
+	case c.Before.Absent:
+		return "new, " + dialog.Count(c.Added, "line")
+	case c.Now.Absent:
+		return "deleted"
+	case c.Binary:
+		return "changed, and no text"
+	case c.Before.Content == c.Now.Content:
+		return "its mode was changed"
+	}
+	return fmt.Sprintf("%s added, %d removed", dialog.Count(c.Added, "line"), c.Removed)
+}
+
+// on does something with the file of a number.
+func (r review) on(number string, do func(context.Context, journal.File) (string, error)) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		files, err := r.files(ctx)
+		if err != nil {
+			return "", err
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(number))
+		if err != nil || n < 1 || n > len(files) {
+			return "There is no changed file of that number. /changes lists them.", nil
+		}
+		return do(ctx, files[n-1])
+	}
+}
+
+// show writes the changes of a file as a patch.
+func (r review) show(ctx context.Context, f journal.File) (string, error) {
+	c, err := r.journal.Compare(ctx, f.Path, 0)
+	name := r.at.Path(f.Path)
+	switch {
+	case errors.Is(err, journal.ErrNothing):
+		return name + " is as it was before.", nil
+	case err != nil:
+		return "", err
+	case c.Binary || c.Before.Lost || c.Same() || c.Before.Content == c.Now.Content:
+		return name + ": " + r.state(ctx, f) + ".", nil
+	}
+	before := &c.Before.Content
+	if c.Before.Absent {
+		before = nil
+	}
+	return diffview.New(name, before, c.Now.Content).Patch()
+}
+
+func (r review) keep(_ context.Context, f journal.File) (string, error) {
+	r.journal.KeepFile(f.Path)
+	return r.at.Path(f.Path) + " is kept: it stays when the turn is taken back.", nil
+}
+
+func (r review) revert(ctx context.Context, f journal.File) (string, error) {
+	name := r.at.Path(f.Path)
+	switch _, err := r.journal.RevertFile(ctx, f.Path, 0); {
+	case errors.Is(err, journal.ErrNothing):
+		return "Of " + name + " there is nothing to take back.", nil
+	case err != nil:
+		return "", err
+	}
+	return "The changes of " + name + " were taken back. /changes redo does them again.", nil
+}
+
+func (r review) undo(ctx context.Context) (string, error) {
+	if err := r.journal.Wait(ctx); err != nil {
+		return "", err
+	}
+	done, err := r.journal.UndoTurn(ctx)
+	switch {
+	case errors.Is(err, journal.ErrNothing):
+		return "There is no turn to take back.", nil
+	case err != nil:
+		return "", err
+	}
+	return "The last turn was taken back, in: " + r.names(done.Files) + ". /changes redo does it again.", nil
+}
+
+func (r review) redo(ctx context.Context) (string, error) {
+	done, err := r.journal.Redo(ctx)
+	switch {
+	case errors.Is(err, journal.ErrNothing):
+		return "Nothing was taken back that could be done again.", nil
+	case err != nil:
+		return "", err
+	}
+	return "Done again, in: " + r.names(done.Files) + ".", nil
+}
+
+func (r review) names(paths []string) string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = r.at.Path(path)
+	}
+	return strings.Join(names, ", ")
+}

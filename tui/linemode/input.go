@@ -1,0 +1,115 @@
+package linemode
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// typed is a line of the person.
+type typed struct {
+	text string
+	// began is when its first character came. On a terminal that is when the line was
+	// ended: it hands over whole lines.
+	began time.Time
+}
+
+// input reads lines, on a goroutine of its own.
+type input struct {
+	from  io.Reader
+	tty   *os.File    // nil if lines come from elsewhere
+	lines chan typed  // closed at the end of the input
+	ended atomic.Bool // lines is closed
+
+	halt func() // stops reading, nil while nothing is read
+}
+
+func newInput(from io.Reader, terminal bool) *input {
+	in := &input{from: from, lines: make(chan typed)}
+	if f, ok := from.(*os.File); ok && terminal {
+		in.tty = f
+	}
+	return in
+}
+
+// start reads until stop is called or there is nothing more.
+func (in *input) start() error {
+	if in.ended.Load() { // a terminal could be read on, and nobody expects that
+		return nil
+	}
+	done, stopped := make(chan struct{}), make(chan struct{})
+	reader := in.from
+	cancel := func() {}
+	if in.tty != nil && runtime.GOOS != "windows" { // a console reads lines only as a file
+		r, err := uv.NewCancelReader(in.tty)
+		if err != nil {
+			return fmt.Errorf("read from the terminal: %w", err)
+		}
+		reader = r
+		cancel = func() { r.Cancel(); <-stopped; _ = r.Close() }
+	}
+	lines := in.lines
+	go func() {
+		defer close(stopped)
+		if in.read(reader, lines, done) {
+			in.ended.Store(true)
+			close(lines)
+		}
+	}()
+	in.halt = func() { close(done); cancel() }
+	return nil
+}
+
+// stop leaves to others what is typed from now on.
+func (in *input) stop() {
+	if in.halt != nil {
+		in.halt()
+		in.halt = nil
+	}
+}
+
+// read reads lines until there are no more, and reports whether that is the end of the
+// input.
+func (in *input) read(from io.Reader, to chan<- typed, done <-chan struct{}) (end bool) {
+	buf := make([]byte, 64<<10)
+	var line strings.Builder
+	var began time.Time
+	send := func() bool {
+		text := strings.TrimSuffix(line.String(), "\r")
+		line.Reset()
+		select {
+		case to <- typed{text, began}:
+			return true
+		case <-done:
+			return false
+		}
+	}
+	for {
+		n, err := from.Read(buf)
+		now := time.Now()
+		for _, c := range buf[:n] {
+			if line.Len() == 0 {
+				began = now
+			}
+			if c != '\n' {
+				line.WriteByte(c)
+			} else if !send() {
+				return false
+			}
+		}
+		select {
+		case <-done:
+			return false
+		default:
+		}
+		if err != nil {
+			return line.Len() == 0 || send()
+		}
+	}
+}

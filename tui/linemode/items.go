@@ -1,0 +1,305 @@
+package linemode
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/toolview"
+)
+
+// item writes what is new about an item. whole says that what there is of it is not to
+// be held back: something else comes behind it.
+func (w *printer) item(g *growth, c *conversation.Conversation, whole bool) {
+	v := g.item.Version()
+	if g.drawn && g.version == v && !whole {
+		return
+	}
+	g.drawn, g.version = true, v
+	switch i := g.item.(type) {
+	case *conversation.Message:
+		w.message(g, i, c, whole)
+	case *conversation.ToolCall:
+		w.tool(g, i)
+	case *conversation.Plan:
+		w.plan(g, i)
+	case *conversation.Note:
+		w.note(g, i)
+	case *conversation.Elicitation:
+		w.elicitation(g, i)
+	case *conversation.Compaction:
+		w.compaction(g, i)
+	case *conversation.ShellCommand:
+		w.command(g, i.Terminal, whole)
+	case *conversation.Unknown:
+		w.line("The agent sent something that parley does not know: " + termtext.VisibleLine(i.Kind))
+		g.over = true
+	}
+}
+
+// speaker is who says a message.
+func speaker(m *conversation.Message) string {
+	who := "Agent"
+	switch m.Chunk {
+	case acpclient.UserMessageChunk:
+		return "You: "
+	case acpclient.AgentThoughtChunk:
+		who = "Thought"
+	}
+	if m.Parent != "" {
+		who = "Subagent"
+	}
+	return who + ": "
+}
+
+// message writes the lines of a message that are complete.
+func (w *printer) message(g *growth, m *conversation.Message, c *conversation.Conversation, whole bool) {
+	if w.typed[m] { // it stands there as it was typed
+		delete(w.typed, m)
+		g.over = true
+		return
+	}
+	whole = whole || m.Done || !m.Growing && c.Turn.Running
+	g.half = false
+	if r := m.Replaced(); r != g.replaced { // it is written anew: what was written stays
+		g.replaced, g.part, g.bytes, g.begun = r, 0, 0, false
+	}
+	for ; g.part < len(m.Parts); g.part, g.bytes = g.part+1, 0 {
+		p := &m.Parts[g.part]
+		last := g.part == len(m.Parts)-1
+		if p.Block != nil {
+			if p.Block.Type != acpclient.ContentText { // else it is not for the person
+				w.says(g, m, blockLine(p.Block, w.cwd))
+			}
+		} else {
+			w.grown(g, m, p.Text(), whole || !last)
+		}
+		if last && p.Block == nil {
+			break // it may grow
+		}
+	}
+	if g.over = m.Done; g.half && !slices.Contains(w.halves, g) {
+		w.halves = append(w.halves, g)
+	}
+}
+
+// grown writes the lines of a text that were not written yet, the last one only if it is
+// whole.
+func (w *printer) grown(g *growth, m *conversation.Message, text string, whole bool) {
+	text = text[g.bytes:]
+	end := strings.LastIndexByte(text, '\n') + 1
+	if whole {
+		end = len(text)
+	}
+	if end > 0 {
+		if lines := strings.TrimSuffix(text[:end], "\n"); g.begun || strings.TrimSpace(lines) != "" {
+			w.says(g, m, lines)
+		}
+		g.bytes += end
+	}
+	g.half = end < len(text)
+}
+
+// says writes lines of a message, the first one behind the name of who speaks.
+func (w *printer) says(g *growth, m *conversation.Message, lines string) {
+	if !g.begun || w.speaks != g {
+		lines = speaker(m) + strings.TrimLeft(lines, "\n")
+		w.gap()
+	}
+	g.begun = true
+	w.lines(lines)
+	w.speaks = g
+}
+
+// blockLine names content that is not text.
+func blockLine(b *acpclient.ContentBlock, cwd string) string {
+	words := toolview.In(cwd).Block(b)
+	if text := strings.TrimSpace(termtext.Block(words.Text)); text != "" {
+		return words.String() + "\n" + text
+	}
+	return words.String()
+}
+
+// tool writes that a tool call has begun, once it says what it does, and how it ended.
+func (w *printer) tool(g *growth, t *conversation.ToolCall) {
+	if g.number == 0 {
+		w.calls = append(w.calls, t)
+		g.number = len(w.calls)
+	}
+	ended := !t.Running()
+	if t.Title == "" && t.Name == "" && !ended {
+		return // it says so later
+	}
+	name := fmt.Sprintf("Tool %d", g.number)
+	if t.Parent != "" {
+		name += ", of a subagent"
+	}
+	if !g.told {
+		g.told = true
+		name += ": " + w.heading(t)
+		if !ended {
+			w.line(name)
+			return
+		}
+	}
+	if ended {
+		w.line(name + ": " + outcome(t))
+		g.over = true
+	}
+}
+
+// heading is what a tool call does, in a line.
+func (w *printer) heading(t *conversation.ToolCall) string {
+	heading, _ := toolview.In(w.cwd).Heading(t)
+	verb := toolview.KindOf(t.Kind).Verb
+	if len(heading) > len(verb) && strings.EqualFold(heading[:len(verb)+1], verb+" ") {
+		return heading // which says it already
+	}
+	return verb + " " + heading
+}
+
+// outcome is how a tool call came out, and how much it has changed.
+func outcome(t *conversation.ToolCall) string {
+	words := "ended"
+	switch {
+	case t.Rejected:
+		words = "rejected"
+	case t.Cancelled:
+		words = "cancelled"
+	case t.Status == acpclient.ToolFailed:
+		words = "failed"
+	case t.Status == acpclient.ToolCompleted && t.ID == "":
+		words = "allowed" // it was only asked about: nobody tells how it comes out
+	case t.Status == acpclient.ToolCompleted:
+		words = "done"
+	}
+	for i := range t.Content {
+		if c := &t.Content[i]; c.Type == acpclient.ToolContentDiff {
+			added, removed := diffview.New(c.Path, c.OldText, c.NewText).Stats()
+			words += fmt.Sprintf(", %s added and %d removed", dialog.Count(added, "line"), removed)
+		}
+	}
+	if t.Status == acpclient.ToolFailed {
+		if why, _, _ := strings.Cut(strings.TrimSpace(toolview.Output(t)), "\n"); why != "" {
+			words += ": " + termtext.Line(why)
+		}
+	}
+	return words
+}
+
+// plan writes a plan, when its steps are others or stand otherwise.
+func (w *printer) plan(g *growth, p *conversation.Plan) {
+	var steps, now []string
+	for i, e := range p.Entries {
+		line := fmt.Sprintf("%d. %s", i+1, termtext.Line(e.Content))
+		switch e.Status {
+		case acpclient.PlanCompleted:
+			line += " (done)"
+		case acpclient.PlanInProgress:
+			line += " (at work)"
+			now = append(now, termtext.Line(e.Content))
+		}
+		steps = append(steps, line)
+	}
+	done, all := p.Progress()
+	text := strings.TrimSpace(strings.Join(steps, "\n") + "\n" + termtext.Block(p.Markdown) + "\n" + termtext.VisibleLine(p.URI))
+	if text == g.last || text == "" {
+		return
+	}
+	switch {
+	case p.Removed:
+		w.line("The plan was taken away.")
+		g.over = true
+	case g.last == "" || all != g.part || all == 0:
+		w.gap()
+		w.line("Plan:\n" + text)
+	default:
+		line := fmt.Sprintf("Plan: %d of %d done", done, all)
+		if len(now) > 0 {
+			line += "; at work: " + strings.Join(now, "; ")
+		}
+		w.line(line)
+	}
+	g.last, g.part = text, all
+}
+
+// note writes a notice, an error, or how a turn has ended.
+func (w *printer) note(g *growth, n *conversation.Note) {
+	g.over = true
+	lead := ""
+	switch n.Severity {
+	case acpclient.NoticeError:
+		lead = "Error: "
+	case acpclient.NoticeWarning:
+		lead = "Warning: "
+	}
+	text := lead + n.Title
+	if n.Title == "" {
+		text = "The turn has ended"
+	}
+	if n.Worked >= time.Second {
+		text += " after " + toolview.Elapsed(n.Worked)
+	}
+	if n.Detail != "" {
+		text += "\n" + n.Detail
+	}
+	w.line(text)
+}
+
+// command writes that a command of the person's was run, the lines that it has printed
+// since, and how it has ended.
+func (w *printer) command(g *growth, t *conversation.Terminal, whole bool) {
+	name := termtext.VisibleLine(t.Command)
+	if !g.told {
+		g.told = true
+		w.line("You ran: " + name)
+		w.speaks = g
+	}
+	text, behind := toolview.PrintedSince(t, int64(g.bytes), whole || t.Exit != nil)
+	if text != "" {
+		if w.speaks != g {
+			w.line("Output of " + name + ":")
+		}
+		w.lines(text)
+		w.speaks = g
+	}
+	g.bytes = int(behind)
+	if g.over = t.Exit != nil; g.over {
+		w.line(name + ": " + toolview.Ended(t.Exit))
+	}
+	if g.half = t.Total() > behind; g.half && !slices.Contains(w.halves, g) {
+		w.halves = append(w.halves, g)
+	}
+}
+
+// elicitation writes how a question of the agent was answered.
+func (w *printer) elicitation(g *growth, e *conversation.Elicitation) {
+	words := "You answered: " + string(e.Action)
+	if e.Completed {
+		words = "The agent says that it is done there."
+	}
+	if words != g.last {
+		w.line(words)
+	}
+	g.last = words
+	g.over = e.Completed || e.Request.Mode != acpclient.ElicitURL
+}
+
+// compaction writes how the compaction of the context goes.
+func (w *printer) compaction(g *growth, c *conversation.Compaction) {
+	words := "Compaction of the context: " + termtext.Line(strings.ReplaceAll(string(c.Status), "_", " "))
+	if c.Error != "" {
+		words += ": " + termtext.Line(c.Error)
+	}
+	if words != g.last {
+		w.line(words)
+	}
+	g.last = words
+	g.over = c.Status != acpclient.CompactionInProgress
+}

@@ -1,0 +1,100 @@
+package linemode
+
+import (
+	"slices"
+
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/termtext"
+)
+
+// The size of the terminal in which a command of the person's runs: what it prints is
+// read line by line, and not drawn.
+const commandCols, commandRows = 80, 24
+
+// run runs a command of the person's own. Its output is written as it comes.
+func (p *program) run(line string) {
+	switch {
+	case line == "":
+		p.out.line("Say which command: /run COMMAND, or !COMMAND.")
+		return
+	case p.session == nil:
+		p.out.line("Commands can be run once there is an agent.")
+		return
+	}
+	s := p.session
+	p.beside(func() func() {
+		_, err := s.StartShell(session.ShellSpec{Line: line, Cols: commandCols, Rows: commandRows})
+		return func() {
+			if err != nil {
+				p.out.line("The command could not be run: " + err.Error())
+			}
+			p.take()
+		}
+	})
+}
+
+// lastCommand is the newest command of the person's own, nil if there was none.
+func (p *program) lastCommand() *conversation.Terminal {
+	for _, item := range slices.Backward(p.conv.Items) {
+		if c, ok := item.(*conversation.ShellCommand); ok {
+			return c.Terminal
+		}
+	}
+	return nil
+}
+
+// running is the newest command of the person's that runs, nil if none does.
+func (p *program) running() *conversation.Terminal {
+	for _, term := range slices.Backward(p.conv.Running()) {
+		if term.Personal {
+			return term
+		}
+	}
+	return nil
+}
+
+// typeInto types a line into the command that runs.
+func (p *program) typeInto(line string) {
+	term := p.running()
+	if term == nil {
+		p.out.line("No command of yours runs.")
+		return
+	}
+	if err := p.session.TypeInto(term.ID, []byte(line+"\r")); err != nil {
+		p.out.line("It could not be typed: " + err.Error())
+	}
+}
+
+// endCommand ends the command that runs.
+func (p *program) endCommand() {
+	term := p.running()
+	if term == nil {
+		p.out.line("No command of yours runs.")
+		return
+	}
+	s := p.session
+	p.beside(func() func() {
+		err := s.EndTerminal(term.ID)
+		return func() {
+			if err != nil {
+				p.out.line("The command could not be ended: " + err.Error())
+			}
+		}
+	})
+}
+
+// addOutput adds to the next prompt what the last command has printed, or takes it away
+// again.
+func (p *program) addOutput() {
+	switch last := p.lastCommand(); {
+	case last == nil:
+		p.out.line("You have run no command: !COMMAND runs one.")
+	case p.adds == last:
+		p.adds = nil
+		p.out.line("The output does not go with your next prompt any more.")
+	default:
+		p.adds = last
+		p.out.line("The output of " + termtext.VisibleLine(last.Command) + " goes with your next prompt. /add again takes it away.")
+	}
+}

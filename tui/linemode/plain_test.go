@@ -1,0 +1,316 @@
+package linemode_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/machine"
+	"parley/internal/policy"
+	"parley/internal/session"
+	"parley/internal/test/sessiontest"
+	"parley/tui/linemode"
+)
+
+// reading is a person who reads what is written, in order, and types lines.
+type reading struct {
+	t      *testing.T
+	leave  func()
+	looked chan time.Time // lets the next question be answered
+	in     io.Writer
+
+	mu   sync.Mutex
+	all  string
+	read int
+	more chan struct{}
+	left chan struct{} // the program has ended
+}
+
+// Write takes what the program writes.
+func (r *reading) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all += string(p)
+	close(r.more)
+	r.more = make(chan struct{})
+	return len(p), nil
+}
+
+// reads reads on to the end of each of the texts.
+func (r *reading) reads(texts ...string) *reading {
+	r.t.Helper()
+	bound := time.After(30 * time.Second)
+	for _, text := range texts {
+		for {
+			r.mu.Lock()
+			rest, more := r.all[r.read:], r.more
+			at := strings.Index(rest, text)
+			if at >= 0 {
+				r.read += at + len(text)
+			}
+			r.mu.Unlock()
+			if at >= 0 {
+				break
+			}
+			select {
+			case <-more:
+			case <-bound:
+				r.t.Fatalf("expected to read %q in %q", text, rest)
+			}
+		}
+	}
+	return r
+}
+
+// types types text as it is, and returns when the program knows when it came: a pipe takes
+// nothing, not even no bytes, before its reader has come back for more.
+func (r *reading) types(text string) *reading {
+	r.t.Helper()
+	for _, piece := range []string{text, ""} {
+		if _, err := r.in.Write([]byte(piece)); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// looks has looked at the question for long enough.
+func (r *reading) looks() *reading {
+	r.looked <- time.Now()
+	return r
+}
+
+// leaves waits for the end of the program.
+func (r *reading) leaves() {
+	r.t.Helper()
+	select {
+	case <-r.left:
+	case <-time.After(30 * time.Second):
+		r.t.Fatal("the program does not end")
+	}
+}
+
+// follows runs the program with an agent that does what a script says. A nil from is a
+// pipe. The sessions are made with what is changed of their options.
+func follows(t *testing.T, script string, from *os.File, with ...func(*session.Options)) *reading {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "agent.script")
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &reading{t: t, looked: make(chan time.Time), more: make(chan struct{}), left: make(chan struct{})}
+	opt := linemode.Options{
+		Config: config.Default(), Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
+		Start: func(config.Agent) (*session.Session, error) {
+			opt := session.Options{
+				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
+				Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
+					table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
+					if err != nil {
+						return nil, err
+					}
+					return machine.New(w, machine.Options{Asker: a, Sensitive: table}, dir)
+				},
+			}
+			for _, change := range with {
+				change(&opt)
+			}
+			return session.NewSession(opt)
+		},
+		After: func(time.Duration) <-chan time.Time { return r.looked },
+	}
+	if from != nil {
+		opt.In, opt.Terminal = from, true
+	} else {
+		in, out := io.Pipe()
+		opt.In, r.in = in, out
+		t.Cleanup(func() { out.Close() })
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		defer close(r.left)
+		if _, err := linemode.Run(ctx, opt); err != nil {
+			t.Error(err)
+		}
+	}()
+	r.leave = func() { stop(); r.leaves() }
+	t.Cleanup(r.leave)
+	return r
+}
+
+const question = `request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Clean up", "kind": "execute",
+  "rawInput": {"command": "rm -rf build"}}, "options": [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}, {"optionId": "no", "name": "Reject", "kind": "reject_once"}]} as one
+`
+
+const asking = "handshake\nexpect session/prompt\n" + question + `await one contains "no"
+say It was rejected.
+end-turn
+`
+
+// What was written stays; a message that the agent puts other words into is written again.
+func TestAMessageThatIsReplacedIsWrittenAgain(t *testing.T) {
+	whole := func(text string) string {
+		return `update {"sessionUpdate": "agent_message", "messageId": "m", "content": [{"type": "text", "text": "` + text + `"}]}` + "\n"
+	}
+	r := follows(t, "handshake\nexpect session/prompt\n"+whole(`The first line is whole.\nAnd a second`)+question+`await one contains "no"
+`+whole("Short.")+"end-turn\n", nil)
+	r.reads("\n> ").types("go\n").reads("Agent: The first line is whole.\nAnd a second", "2. Reject")
+	r.looks().reads("Answer 1 to 2").types("2\n").reads("Agent: Short.\n", "\n> ")
+}
+
+// A line that comes before parley asks for the answer answers nothing.
+func TestALineThatCameTooSoonIsNoAnswer(t *testing.T) {
+	r := follows(t, asking, nil)
+	r.reads("\n> ").types("go\n").reads("2. Reject")
+	r.types("1\n").reads("Dropped, because it was typed before the question could be read: 1")
+	r.types("and then the docs\n").reads("Taken as a prompt, because it was typed before", "the prompt waits")
+	r.looks().reads("Answer 1 to 2")
+	r.types("2\n").reads("Agent: It was rejected.", "You: and then the docs")
+}
+
+// Nor does a line of which the beginning came too soon, from a pipe.
+func TestTheBeginningOfALineCounts(t *testing.T) {
+	r := follows(t, asking, nil)
+	r.reads("\n> ").types("go\n").reads("2. Reject").types("1")
+	r.looks().reads("Answer 1 to 2").types("\n").reads("Dropped", "Answer 1 to 2")
+	r.types("2\n").reads("Agent: It was rejected.")
+}
+
+// A pipe that ends while nobody has answered approves nothing: the turn is cancelled.
+func TestTheEndOfTheInputIsNoAnswer(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\n"+question+"wait-cancel\nawait one contains \"cancelled\"\nend-turn cancelled\n", nil)
+	r.reads("\n> ").types("go\n").reads("2. Reject")
+	r.in.(io.Closer).Close()
+	r.reads("The input has ended, and nobody can answer.", "Leaving.").leaves()
+}
+
+// A pipe with prompts is worked off before parley leaves.
+func TestPromptsFromAPipeAreWorkedOff(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt contains \"one\"\nsay First.\nend-turn\nexpect session/prompt contains \"two\"\nsay Second.\nend-turn\n", nil)
+	r.types("one\ntwo\n").in.(io.Closer).Close()
+	r.reads("Agent: First.", "Agent: Second.", "Leaving.").leaves()
+}
+
+// So is one whose last line says that it goes on.
+func TestAPromptThatAPipeLeavesOpenIsSent(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt contains \"one\\ntwo\"\nsay First.\nend-turn\n", nil)
+	r.types("one\\\ntwo\\\n").in.(io.Closer).Close()
+	r.reads("Agent: First.", "Leaving.").leaves()
+}
+
+// Prompts that wait because a turn has failed, or the agent has gone, are not forgotten: the
+// person is told, also when nobody can send them any more.
+func TestPromptsThatAreNotSentAreTold(t *testing.T) {
+	const failed, gone = "reply-error prompt -32603 \"it broke\"\n", "exit 1\n"
+	waiting := func(end string) *reading {
+		r := follows(t, "handshake\nexpect session/prompt as prompt\n"+question+"await one\n"+end+"expect session/prompt contains two\nsay Second.\nend-turn\n", nil)
+		r.reads("\n> ").types("one\n").reads("2. Reject")
+		r.types("do two\n").reads("the prompt waits").types("do three\n").reads("the prompt waits")
+		return r.looks().reads("Answer 1 to 2").types("2\n")
+	}
+	for _, end := range []string{failed, gone} {
+		r := waiting(end)
+		r.in.(io.Closer).Close()
+		r.reads("2 prompts were not sent.", "Leaving.").leaves()
+	}
+	r := waiting(failed)
+	r.reads("it broke", "2 prompts wait: /send sends them, /queue lists them.").types("/send\n").reads("Agent: Second.")
+}
+
+// What the agent asks about without an id ends with the answer, which says no more than
+// that it was allowed.
+func TestWhatWasOnlyAskedAboutIsNotDone(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\n"+strings.Replace(question, `"toolCallId": "t", `, "", 1)+"await one contains \"yes\"\nsay So be it.\nend-turn\n", nil)
+	r.reads("\n> ").types("go\n").reads("1. Allow")
+	r.looks().reads("Answer 1 to 2").types("1\n").reads("allowed", "Agent: So be it.")
+}
+
+// An agent that listens is connected to: parley starts nothing, and does not say that it does.
+func TestAnAgentThatListensIsConnectedTo(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\nexit 1\n", nil, func(o *session.Options) { o.Remote = &session.Remote{Listens: true} })
+	r.reads("Connecting to Scripted.\n", "\n> ").types("go\n").reads("The agent is out of reach", "/start connects again, /quit leaves.")
+	r.types("again\n").reads("the prompt waits. /start connects again.").types("/status\n").reads("The agent is out of reach.")
+}
+
+// kept is what the keeper of a session has got.
+type kept struct {
+	mu     sync.Mutex
+	events []conversation.Event
+	ended  bool
+}
+
+func (k *kept) Keep(batch []conversation.Event) []conversation.Event {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.events = append(k.events, batch...)
+	return nil
+}
+
+func (k *kept) Close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ended = true
+}
+
+// Who keeps a session gets the end of it, before the program ends: of the one that is left
+// for another too, and of one that is left in the middle of a turn.
+func TestWhoKeepsASessionGetsItsEnd(t *testing.T) {
+	var keepers []*kept
+	r := follows(t, "handshake\nexpect session/prompt\nsay \"It is long.\\n\"\nserve\n", nil, func(o *session.Options) {
+		k := &kept{}
+		keepers = append(keepers, k)
+		o.Keeper = k
+	})
+	r.reads("\n> ").types("/new\n").reads("\n> ").types("go\n").reads("Agent: It is long.")
+	r.leave()
+	if len(keepers) != 2 {
+		t.Fatalf("there were %d sessions", len(keepers))
+	}
+	for i, k := range keepers {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if !k.ended {
+			t.Errorf("the keeper of session %d was not told that it has ended", i+1)
+		}
+	}
+	cancelled := func(e conversation.Event) bool { _, is := e.(conversation.CancelRequested); return is }
+	if !slices.ContainsFunc(keepers[1].events, cancelled) {
+		t.Error("the keeper was not told that the turn was cancelled")
+	}
+}
+
+// A form that the agent takes back makes room for the next one.
+func TestTheNextFormIsAskedWhenTheAgentTakesOneBack(t *testing.T) {
+	form := func(words string) string {
+		return `request elicitation/create {"sessionId": "${session}", "mode": "form", "message": "About ` + words + `", "requestedSchema":
+  {"type": "object", "properties": {"name": {"type": "string"}}}} as ` + words + "\n"
+	}
+	r := follows(t, `handshake {} {"modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}]}}
+expect session/prompt
+`+form("apples")+form("pears")+`expect session/set_mode
+reply
+cancel apples
+hang
+`, nil)
+	r.reads("\n> ").types("go\n").reads("About apples", "Field 1")
+	r.looks().reads("Value, or /help: ").types("/mode code\n")
+	r.reads("The question is not open any more.", "About pears", "Field 1")
+}
+
+// What the agent has said of a line is written when the program ends before the rest of it.
+func TestHalfALineIsWrittenAtTheEnd(t *testing.T) {
+	r := follows(t, "handshake\nexpect session/prompt\nsay \"All of this.\\nHalf of that\"\nhang\n", nil)
+	r.reads("\n> ").types("go\n").reads("Agent: All of this.")
+	r.leave()
+	r.reads("Half of that", "Leaving.")
+}

@@ -1,0 +1,181 @@
+package linemode
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+)
+
+// printer writes lines. What it has written never changes. All that it writes is made
+// fit to be shown.
+type printer struct {
+	to  io.Writer
+	err error // the first one of writing; nothing is written after it
+	// echoes says that the person sees what they type.
+	echoes bool
+
+	asking string // what stands at the beginning of the line that is being typed, "" if none does
+	blank  bool   // the last line is empty, or nothing was written yet
+
+	cwd  string
+	seen int       // how many of the items were looked at
+	open []*growth // those that may still change
+	// halves are the messages of which a part of a line waits, and speaks is the one
+	// whose lines were written last; nil if anything else was.
+	halves []*growth
+	speaks *growth
+	calls  []*conversation.ToolCall       // by their numbers, from 1 on
+	typed  map[*conversation.Message]bool // prompts that the person has just typed
+	kept   int                            // seen, before the items were cleared
+}
+
+func newPrinter(to io.Writer, echoes bool) *printer {
+	return &printer{to: to, echoes: echoes, blank: true, typed: map[*conversation.Message]bool{}}
+}
+
+// line writes text as lines of their own, without empty ones at its end.
+func (w *printer) line(text string) { w.lines(strings.TrimRight(text, "\n")) }
+
+// lines writes text as lines of their own.
+func (w *printer) lines(text string) {
+	w.broken()
+	text = termtext.Block(text)
+	w.write(text + "\n")
+	w.blank, w.speaks = text == "" || strings.HasSuffix(text, "\n"), nil
+}
+
+// gap parts what comes next from what stands above.
+func (w *printer) gap() {
+	if !w.blank {
+		w.line("")
+	}
+}
+
+// prompt invites the person to type, behind some words.
+func (w *printer) prompt(words string) {
+	if w.asking == words {
+		return
+	}
+	w.broken()
+	w.write(words)
+	w.asking = words
+}
+
+// again invites the person once more, when the line may have gone from sight.
+func (w *printer) again() {
+	words := w.asking
+	w.broken()
+	if words != "" {
+		w.prompt(words)
+	}
+}
+
+// broken ends the line that is being typed, for something else is to be written.
+func (w *printer) broken() {
+	if w.asking != "" {
+		w.write("\n")
+	}
+	w.asking = ""
+}
+
+// answered notes that the person has ended the line: a terminal has shown that.
+func (w *printer) answered() {
+	if !w.echoes {
+		w.broken()
+	}
+	w.asking = ""
+	w.blank = false
+}
+
+func (w *printer) write(text string) {
+	if w.err == nil {
+		_, w.err = io.WriteString(w.to, text)
+	}
+}
+
+// growth is an item that may still change, and how much of it was written.
+type growth struct {
+	item    conversation.Item
+	version uint64
+	drawn   bool
+
+	part, bytes int    // of a message: up to where it was written
+	replaced    int    // what the message's Replaced was then
+	begun       bool   // its speaker was named
+	half        bool   // a part of a line waits for its end
+	last        string // of a plan: what was written last
+	number      int    // of a tool call
+	told        bool   // it was said that it has begun
+	over        bool
+}
+
+// cleared notes that the items were taken away: others come in their place.
+func (w *printer) cleared() {
+	w.kept = w.seen
+	w.seen, w.open, w.halves = 0, nil, nil
+}
+
+// restored notes that the items from before they were cleared are back.
+func (w *printer) restored(items int) { w.seen = min(w.kept, items) }
+
+// skip takes all items but the last few as written.
+func (w *printer) skip(seen int) { w.seen, w.open, w.halves = seen, nil, nil }
+
+// items writes what is new about the items.
+func (w *printer) items(c *conversation.Conversation) {
+	w.cwd = c.Cwd
+	w.seen = min(w.seen, len(c.Items))
+	open := w.open[:0]
+	for _, g := range w.open {
+		if w.item(g, c, false); !g.over {
+			open = append(open, g)
+		}
+	}
+	clear(w.open[len(open):])
+	w.open = open
+	for _, item := range c.Items[w.seen:] {
+		w.flush(c) // what comes before it stands above it
+		g := &growth{item: item}
+		if w.item(g, c, false); !g.over {
+			w.open = append(w.open, g)
+		}
+	}
+	w.seen = len(c.Items)
+}
+
+// hangs reports whether nothing will say that a part of a line is whole: it is the agent's
+// and no turn runs, or it is a command's, which may wait for an answer.
+func (g *growth) hangs(c *conversation.Conversation) bool {
+	_, command := g.item.(*conversation.ShellCommand)
+	return command || !c.Turn.Running
+}
+
+// waits reports whether a part of a line waits that may be all of it.
+func (w *printer) waits(c *conversation.Conversation) bool {
+	return slices.ContainsFunc(w.halves, func(g *growth) bool { return g.hangs(c) })
+}
+
+// flushHanging writes the parts of lines that may be all of them.
+func (w *printer) flushHanging(c *conversation.Conversation) {
+	var rest []*growth
+	for _, g := range w.halves {
+		if !g.hangs(c) {
+			rest = append(rest, g)
+			continue
+		}
+		w.item(g, c, true)
+	}
+	w.halves = rest
+}
+
+// flush writes the parts of lines that wait.
+func (w *printer) flush(c *conversation.Conversation) {
+	halves := w.halves
+	w.halves = nil
+	for _, g := range halves {
+		w.item(g, c, true)
+	}
+}

@@ -1,0 +1,292 @@
+package linemode
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/store"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/tab"
+	"parley/tui/toolview"
+)
+
+// begin starts what the command line names, or asks what is to be started.
+func (p *program) begin() {
+	p.conv.Cwd = p.opt.Cwd
+	p.out.line("parley " + p.opt.Version + ", in plain lines. Type a prompt and press enter. /help lists the commands.")
+	if p.opt.Prompt != "" {
+		p.first = append(p.first, p.opt.Prompt)
+	}
+	switch {
+	case p.opt.Open != nil:
+		p.reopen(*p.opt.Open)
+	case p.opt.Pick:
+		p.sessions(store.Query{Cwd: p.opt.Cwd})
+	case p.opt.Agent != nil:
+		p.start(*p.opt.Agent)
+	default:
+		p.chooseAgent()
+	}
+}
+
+// chooseAgent asks which agent to start.
+func (p *program) chooseAgent() {
+	q := &question{text: "Which agent?", cancel: func() { p.over = true }}
+	for _, a := range p.opt.Agents {
+		q.choices = append(q.choices, choice{line: termtext.Line(a.Name), do: func(string) { p.start(a) }})
+	}
+	p.later(q)
+}
+
+// start starts an agent, with a new session.
+func (p *program) start(a config.Agent) {
+	s, err := p.opt.Start(a)
+	if err != nil {
+		p.out.line("The agent could not be started: " + err.Error())
+		if p.session == nil {
+			p.unstarted = true
+			p.over = len(p.opt.Agents) == 0 || p.opt.Agent != nil
+			if !p.over {
+				p.chooseAgent()
+			}
+		}
+		return
+	}
+	p.leaveSession()
+	p.adopt(a, s)
+}
+
+// leaveSession ends the session there is, to work in another one.
+func (p *program) leaveSession() {
+	if p.session != nil {
+		p.end(p.session)
+	}
+	p.session, p.stored, p.question, p.form, p.adds = nil, "", nil, nil, nil
+	p.authAsk, p.authing, p.mode = false, false, ""
+	p.conv = conversation.New()
+	p.out.skip(0)
+	p.out.calls = nil
+}
+
+// reopen goes on with a stored session.
+func (p *program) reopen(o tab.Open) {
+	p.out.line("Reading the session.")
+	left := p.leaving
+	p.beside(func() func() {
+		if left != nil {
+			<-left // it may be the one that is opened
+		}
+		r, err := p.opt.Reopen(p.ctx, o)
+		return func() { p.reopened(o, r, err) }
+	})
+}
+
+// reopened shows how a stored session ends, and goes on with it.
+func (p *program) reopened(o tab.Open, r *tab.Reopened, err error) {
+	var mistrusted *tab.MistrustedError
+	switch {
+	case err != nil:
+		p.out.line("The session cannot be opened: " + err.Error())
+		if p.session == nil {
+			p.over = true
+		}
+		return
+	case errors.As(r.ReadOnly, &mistrusted):
+		p.end(r.Session)
+		p.askToAgree(o, mistrusted)
+		return
+	}
+	p.leaveSession()
+	p.conv = r.Transcript.Conversation
+	p.stored = o.ID
+	p.showEnd()
+	if r.ReadOnly != nil {
+		p.end(r.Session)
+		p.out.line("The session can only be read: " + r.ReadOnly.Error())
+		p.out.line("'parley sessions show' shows all of it. /sessions lists others, /quit leaves.")
+		return
+	}
+	p.adopt(r.Agent, r.Session)
+}
+
+// askToAgree asks whether the agent of a stored session may be started, or connected to.
+func (p *program) askToAgree(o tab.Open, why *tab.MistrustedError) {
+	text := "the agent of this session was started by a command that was given on a command line:\n\n" + termtext.Visible(why.Command) + "\n\nIs it to be started?\n"
+	yes, no := "Start it", "Do not start it"
+	if why.Listens != "" {
+		text = "the agent of this session was named on a command line, and listens here:\n\n" + termtext.Visible(why.Listens) + "\n\nIs it to be connected to?\n"
+		yes, no = "Connect", "Do not connect"
+	}
+	p.later(confirm("Question of parley: "+text,
+		choice{line: yes, do: func(string) { o.Trusted = true; p.reopen(o) }},
+		choice{line: no, do: func(string) { p.over = p.session == nil }}))
+}
+
+// showEnd writes the last prompt of a session and what followed it.
+func (p *program) showEnd() {
+	last := len(p.conv.Items)
+	for last > 0 {
+		last--
+		if m, ok := p.conv.Items[last].(*conversation.Message); ok && m.Chunk == acpclient.UserMessageChunk {
+			break
+		}
+	}
+	if last > 0 {
+		p.out.line("What was said before is left out. The end of the session:")
+	}
+	p.out.skip(last)
+	p.out.items(p.conv)
+	p.out.flush(p.conv)
+}
+
+// switchSession asks which of the stored sessions to open, those of this directory or
+// all.
+func (p *program) switchSession(words string) {
+	query := store.Query{Cwd: p.opt.Cwd}
+	switch words {
+	case "":
+	case "all":
+		query.Cwd = ""
+	default:
+		p.out.line("/sessions lists those of this directory, /sessions all those of every directory.")
+		return
+	}
+	p.unlessWorking("Go on with another session", func() { p.sessions(query) })
+}
+
+// sessions asks which of some stored sessions to open.
+func (p *program) sessions(query store.Query) {
+	if p.opt.Stored == nil {
+		p.out.line("No sessions are stored.")
+		return
+	}
+	const most = 20
+	query.Limit = most
+	p.beside(func() func() {
+		list, err := p.opt.Stored.List(p.ctx, query)
+		return func() { p.chooseSession(list, err) }
+	})
+}
+
+func (p *program) chooseSession(list []store.Summary, err error) {
+	switch {
+	case err != nil:
+		p.out.line("The sessions cannot be listed: " + err.Error())
+	case len(list) == 0:
+		p.out.line("There is no stored session here. /sessions all lists those of every directory.")
+	}
+	if err != nil || len(list) == 0 {
+		if p.session == nil {
+			p.chooseAgent()
+		}
+		return
+	}
+	q := &question{text: "Which session? The one written last comes first.", cancel: func() { p.over = p.session == nil }}
+	for _, s := range list {
+		name := s.Name()
+		if name == "" {
+			name = "a session without a name"
+		}
+		line := termtext.Line(name) + ", " + s.Updated.Format("2006-01-02 15:04")
+		if s.Cwd != p.opt.Cwd {
+			line += ", in " + toolview.In("").Path(s.Cwd)
+		}
+		q.choices = append(q.choices, choice{line: line, do: func(string) {
+			if p.session != nil && tab.StoredAs(p.session.Options().Keeper) == s.ID {
+				p.out.line("This session is the one that is open.")
+				return
+			}
+			p.reopen(tab.Open{ID: s.ID})
+		}})
+	}
+	q.choices = append(q.choices, choice{line: "None of them", do: func(string) {
+		if p.session == nil {
+			p.chooseAgent()
+		}
+	}})
+	p.later(q)
+}
+
+// signIn asks how to sign in.
+func (p *program) signIn() *question {
+	d := dialog.NewAuth(p.env(), p.conv.Agent.Name(), p.authMessage(), p.conv.Agent.AuthMethods)
+	q := &question{
+		text: "Question: the agent wants you to sign in.\n" + d.Text() + "\n", open: func() bool { return p.authAsk },
+		cancel: p.dismissAuth,
+	}
+	for _, r := range d.Replies() {
+		q.choices = append(q.choices, choice{line: r.Line(), do: func(string) { p.authenticate(r) }})
+	}
+	q.choices = append(q.choices, choice{line: "Do not sign in", do: func(string) { p.dismissAuth() }})
+	return q
+}
+
+// authMessage is what the agent said when it asked for it.
+func (p *program) authMessage() string {
+	var answer *acpclient.Error
+	if errors.As(p.conv.AuthError, &answer) {
+		return answer.Message
+	}
+	return ""
+}
+
+func (p *program) dismissAuth() {
+	p.authAsk = false
+	p.session.DismissAuth()
+}
+
+// authenticate signs in by a method.
+func (p *program) authenticate(r dialog.Reply) {
+	switch a := r.Do.(type) {
+	case dialog.SignIn:
+		p.authing = true
+		p.out.line("Signing in with " + r.Name + ". The agent may open a page in your browser.")
+		p.session.Authenticate(a.Method)
+	case dialog.SignInTerminal:
+		p.signInOnTerminal(a.Method)
+	default:
+		p.out.line("parley cannot sign in this way.")
+	}
+}
+
+// signInOnTerminal leaves the terminal to the agent's program.
+func (p *program) signInOnTerminal(m acpclient.AuthMethod) {
+	c, err := p.session.TerminalAuth(m.ID)
+	if err == nil && p.in.tty == nil {
+		err = errors.New("there is no terminal to leave to the program")
+	}
+	if err == nil {
+		p.out.broken()
+		p.in.stop()
+		cmd := exec.Command(c.Path, c.Args...)
+		cmd.Env, cmd.Dir = append(os.Environ(), c.Env...), c.Dir
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in.tty, os.Stdout, os.Stderr
+		err = cmd.Run()
+		if failed := p.in.start(); failed != nil {
+			p.out.err = failed
+		}
+	}
+	if err != nil {
+		p.out.line("You are not signed in: " + err.Error())
+		return // and are asked again
+	}
+	p.authAsk = false
+	p.session.Reconnect()
+}
+
+// signedIn takes the end of signing in.
+func (p *program) signedIn(e conversation.AuthDone) {
+	p.authing = false
+	switch {
+	case e.Err != nil && p.authAsk:
+		p.out.line("Signing in has not worked: " + e.Err.Error())
+	case p.authAsk:
+		p.out.line("Signed in.")
+		p.authAsk = false
+	}
+}

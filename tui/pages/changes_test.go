@@ -1,0 +1,353 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/fs"
+	"parley/internal/conversation"
+	"parley/internal/journal"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/theme"
+)
+
+// person looks at the changes of a project.
+type person struct {
+	testing.TB
+	dir           string
+	fs            *fs.FS
+	journal       *journal.Journal
+	view          *Review
+	width, height int
+
+	// what the view asked of its host
+	copied, composed, edited string
+	chosen                   dialog.List
+	closed                   bool
+}
+
+func newPerson(t testing.TB, width, height int) *person {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := journal.Open(journal.Options{Dir: t.TempDir(), Cwd: dir, Roots: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Close(context.Background()) })
+	files, err := fs.New(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Serve(files)
+	p := &person{TB: t, dir: dir, fs: files, journal: j, width: width, height: height}
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	p.view = NewReview(ChangesOptions{
+		Context: ctx, Journal: j, Host: p, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{},
+	})
+	return p
+}
+
+func (p *person) Edit(path string, line int) tea.Cmd {
+	p.edited = fmt.Sprintf("%s:%d", filepath.Base(path), line)
+	return nil
+}
+func (p *person) Copy(_, text string) tea.Cmd { p.copied = text; return nil }
+func (p *person) Compose(text string) tea.Cmd { p.composed = text; return nil }
+func (p *person) Choose(list dialog.List)     { p.chosen = list }
+func (p *person) Flash() string               { return "" }
+func (p *person) path(name string) string     { return filepath.Join(p.dir, name) }
+func (p *person) event(e conversation.Event)  { p.journal.Watch(e) }
+func (p *person) saved(name, text string) error {
+	return os.WriteFile(p.path(name), []byte(text), 0o600)
+}
+
+// turn lets the agent write files: names and texts by turns.
+func (p *person) turn(prompt string, files ...string) {
+	p.Helper()
+	p.event(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(prompt)}, At: time.Now()})
+	for i := 0; i < len(files); i += 2 {
+		if err := writeText(p.fs, p.path(files[i]), files[i+1]); err != nil {
+			p.Fatal(err)
+		}
+	}
+	p.event(conversation.TurnEnded{})
+	if err := p.journal.Wait(context.Background()); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// open opens the view, which does not wait for the journal to tell more.
+func (p *person) open() *person {
+	p.Helper()
+	p.view.waiting = true
+	p.draw()
+	p.run(p.view.Open())
+	return p
+}
+
+// run carries commands out.
+func (p *person) run(cmd tea.Cmd) {
+	p.Helper()
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			p.run(c)
+		}
+	case ChangesMsg:
+		p.run(p.view.Update(msg, true))
+	}
+}
+
+// press presses keys.
+func (p *person) press(keys ...string) *person {
+	p.Helper()
+	for _, k := range keys {
+		msg := tea.KeyPressMsg{Text: k, Code: []rune(k)[0]}
+		switch k {
+		case "enter":
+			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
+		case "esc":
+			msg = tea.KeyPressMsg{Code: tea.KeyEscape}
+		case "tab":
+			msg = tea.KeyPressMsg{Code: tea.KeyTab}
+		case "down":
+			msg = tea.KeyPressMsg{Code: tea.KeyDown}
+		}
+		switch a := p.view.Key(msg).(type) {
+		case dialog.Close:
+			p.closed = true
+		case dialog.Stay:
+			p.run(a())
+		case dialog.Do:
+			p.run(a())
+		}
+		p.draw()
+	}
+	return p
+}
+
+// draw is what is on the screen, without colours.
+func (p *person) draw() string {
+	p.Helper()
+	lines := p.view.View(p.width, p.height).Lines
+	if len(lines) > p.height {
+		p.Errorf("%d lines in a height of %d", len(lines), p.height)
+	}
+	for _, line := range lines {
+		if w := termtext.Width(line); w > p.width {
+			p.Errorf("a line of %d cells in a width of %d: %q", w, p.width, ansi.Strip(line))
+		}
+	}
+	return ansi.Strip(strings.Join(lines, "\n"))
+}
+
+func (p *person) shows(texts ...string) *person {
+	p.Helper()
+	screen := p.draw()
+	for _, text := range texts {
+		if !strings.Contains(screen, text) {
+			p.Errorf("%q is not shown:\n%s", text, screen)
+		}
+	}
+	return p
+}
+
+func (p *person) holds(name, want string) *person {
+	p.Helper()
+	content, err := os.ReadFile(p.path(name))
+	if err != nil || string(content) != want {
+		p.Errorf("%s holds %q (%v), want %q", name, content, err, want)
+	}
+	return p
+}
+
+func TestReview(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	if err := p.saved("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.turn("first", "a.txt", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n", "new.txt", "new\n")
+	p.turn("second", "new.txt", "newer\n")
+	p.open().shows("in the session", "2 files  +3 −2", "M  a.txt", "+2 −2", "A  new.txt", "+1 −0", "written through parley")
+
+	p.press("tab").shows("in the last turn", "1 file  +1 −1", "new.txt").press("tab", "g")
+	p.press("enter").shows("a.txt", "change 1 of 2  +2 −2", "- 1", "+ one")
+	p.press("]", "x").shows("change 1 of 1", "took back one change of a.txt · r does it again")
+	p.holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	p.press("r").shows("change 1 of 2").holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n")
+	p.press("[", "a").shows("kept one change of a.txt", "change 1 of 1").holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n")
+	p.press("q", "u").shows("took back “second”: 1 file").holds("new.txt", "new\n")
+	p.press("u").shows("took back “first”: 2 files").holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\n9\n")
+	if _, err := os.Stat(p.path("new.txt")); err == nil {
+		t.Error("the new file is still there")
+	}
+	p.shows("=  new.txt", "as it was")
+	p.press("r", "r").holds("new.txt", "newer\n")
+	if p.press("esc"); !p.closed {
+		t.Error("it is not closed")
+	}
+}
+
+func TestAConflictIsSaid(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	p.turn("first", "sub/a.txt", "agent\n")
+	if err := p.saved("sub/a.txt", "person\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.open().press("u").shows("sub/a.txt: changed since, in the same place: nothing was written").holds("sub/a.txt", "person\n")
+}
+
+func TestKeptFiles(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	p.turn("first", "a.txt", "a\n")
+	p.open().press("a").shows("✓  a.txt", "kept a.txt: it stays").press("u").shows("there is no turn to take back").holds("a.txt", "a\n")
+	p.press("a").shows("A  a.txt", "a.txt is open again")
+	p.press("X").shows("took back the changes of a.txt", "as it was")
+}
+
+func TestComments(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	if err := p.saved("a.txt", "1\n2\n3\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.turn("first", "a.txt", "1\ntwo\n3\n")
+	p.open().press("S").shows("there are no comments yet")
+	p.press("enter", "c").shows("a.txt:2 (before the change)")
+	p.press("w", "h", "y", "?", "enter").shows("● why?")
+	p.press("down", "c", "o", "k", "enter", "c", "!", "enter").shows("● ok!")
+	p.press("down", "c", "x", "esc") // dropped
+	p.press("o")
+	if p.edited != "a.txt:3" {
+		t.Errorf("edited %s", p.edited)
+	}
+	p.press("p")
+	if !strings.Contains(p.copied, "-2\n+two\n") {
+		t.Errorf("copied %q", p.copied)
+	}
+	p.press("S")
+	want := "a.txt:2 (before the change)\n> 2\nwhy?\n\na.txt:2\n> two\nok!"
+	if p.composed != want {
+		t.Errorf("composed %q, want %q", p.composed, want)
+	}
+}
+
+func TestSinceAPrompt(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	p.turn("first", "a.txt", "a\n")
+	p.turn("second", "b.txt", "b\n")
+	p.turn("third", "c.txt", "c\n")
+	p.open().press("t")
+	for _, item := range p.chosen.Items {
+		if item.Title == "since: second" {
+			p.run(item.Do.(dialog.Do)())
+		}
+	}
+	p.shows("since “second”", "2 files", "b.txt", "c.txt")
+}
+
+// While the view is open, it shows what is recorded.
+func TestItFollowsTheJournal(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	p.open().shows("Nothing has changed")
+	p.view.waiting = false
+	news := p.view.wait()
+	p.turn("first", "a.txt", "a\n")
+	msg := news()
+	cmds := p.view.Update(msg.(ChangesMsg), true)().(tea.BatchMsg)
+	p.run(cmds[0]) // the other one waits for more
+	p.shows("A  a.txt", "+1 −0")
+}
+
+func TestNothingHasChanged(t *testing.T) {
+	p := newPerson(t, 60, 20)
+	p.open().shows("Nothing has changed in the session.").press("enter", "x", "c", "p", "]", "o", "a")
+	p.shows("there is no file here")
+}
+
+func TestWhatIsNotText(t *testing.T) {
+	p := newPerson(t, 80, 12)
+	p.turn("first", "pic", "\x00\x01")
+	p.open().shows("A  pic").press("enter").shows("Not text: a new file of 2 bytes.").press("x")
+	p.shows("took back the changes of pic")
+}
+
+// Names that draw nothing, or something else, are seen as what they are, and every
+// size has room for something.
+func TestHostileNamesAndSizes(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	p.turn("\x1b[31mred", "a\x1b]52;x\x07\u202e.txt", strings.Repeat("x\u200b\x1b[2J\n", 50))
+	p.open().press("enter").press("q")
+	for _, size := range [][2]int{{1, 1}, {5, 2}, {20, 6}, {30, 8}, {120, 30}} {
+		p.width, p.height = size[0], size[1]
+		p.draw()
+		p.press("enter", "c", "q", "esc", "]", "e", "s", "q")
+	}
+}
+
+func TestManyFilesAndLines(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	var files []string
+	for i := range 200 {
+		files = append(files, fmt.Sprintf("f%03d", i), "x\n")
+	}
+	files = append(files, "f000", strings.Repeat("line\n", 100_000))
+	p.turn("all", files...)
+	p.open().shows("200 files  +100199 −0", "+100000 −0")
+	p.press("G").shows("❯ A  f199").press("g", "enter").shows("change 1 of 1").press("G").shows("100000")
+}
+
+func BenchmarkDraw100000Lines(b *testing.B) {
+	p := newPerson(b, 120, 40)
+	p.turn("all", "f", strings.Repeat("line\n", 100_000))
+	p.open().press("enter")
+	for b.Loop() {
+		p.view.Key(tea.KeyPressMsg{Code: tea.KeyDown})
+		p.view.View(120, 40)
+	}
+}
+
+// writeText writes a file as an agent does through parley.
+func writeText(f *fs.FS, path, content string) error {
+	place, err := f.Find(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(context.Background(), place, content, nil)
+	return err
+}
+
+// A file that is compared twice is shown as it was compared last, also if that is known
+// first.
+func TestTheNewestComparisonIsShown(t *testing.T) {
+	p := newPerson(t, 80, 20)
+	p.turn("one", "a.txt", "apples\n")
+	p.open().press("enter")
+	path := p.view.pane.path
+	early := p.view.compare(path)()
+	p.turn("two", "a.txt", "pears\n")
+	p.run(p.view.compare(path))
+	p.run(func() tea.Msg { return early })
+	p.shows("pears")
+	if screen := p.draw(); strings.Contains(screen, "apples") {
+		t.Errorf("it is shown as it was:\n%s", screen)
+	}
+}

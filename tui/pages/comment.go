@@ -1,0 +1,133 @@
+package pages
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+)
+
+// comment is what the person says of a line.
+type comment struct {
+	line
+	text string
+}
+
+// line is a line of a file that is said something of.
+type line struct {
+	path   string
+	number int // from 1
+	old    bool
+	quote  string
+}
+
+// writing is a comment that is being written.
+type changesWriting struct {
+	line dialog.Line
+	of   line
+}
+
+// lineHere is the line that the cursor is at; ok is false if there is none.
+func (v *Review) lineHere() (l line, ok bool) {
+	p := v.pane
+	if p == nil || p.layout == nil {
+		return l, false
+	}
+	old, now := p.layout.Place(p.cursor)
+	number, text := now, p.cmp.Now.Content
+	if now < 0 {
+		number, text = old, p.cmp.Before.Content
+	}
+	if number < 0 {
+		return l, false
+	}
+	return line{p.path, number + 1, now < 0, lineOf(text, number)}, true
+}
+
+// lineOf is a line of a text, from 0, without its end.
+func lineOf(text string, number int) string {
+	for range number {
+		at := strings.IndexByte(text, '\n')
+		if at < 0 {
+			return ""
+		}
+		text = text[at+1:]
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	return strings.TrimSuffix(text, "\r")
+}
+
+// commentOn is the comment on a line, -1 if there is none.
+func (v *Review) commentOn(l line) int {
+	return slices.IndexFunc(v.comments, func(c comment) bool {
+		return c.path == l.path && c.number == l.number && c.old == l.old
+	})
+}
+
+// startWriting begins a comment on the line that the cursor is at, or goes on with
+// the one that there is.
+func (v *Review) startWriting() {
+	l, ok := v.lineHere()
+	if !ok {
+		v.say("put the cursor on a line of a file to comment on it", nil)
+		return
+	}
+	v.writing = &changesWriting{of: l}
+	if i := v.commentOn(l); i >= 0 {
+		v.writing.line.Paste(v.comments[i].text)
+	}
+}
+
+// writingKey takes a key while a comment is written. An empty one is none.
+func (v *Review) writingKey(k tea.KeyPressMsg) {
+	w := v.writing
+	switch k.String() {
+	case "esc":
+		v.writing = nil
+	case "enter":
+		v.writing = nil
+		v.take(comment{w.of, strings.TrimSpace(w.line.Text())})
+	default:
+		w.line.Key(k)
+	}
+}
+
+// take takes a comment in the place of the one that there is on its line.
+func (v *Review) take(c comment) {
+	if i := v.commentOn(c.line); i >= 0 {
+		v.comments = slices.Delete(v.comments, i, i+1)
+	}
+	if c.text != "" {
+		v.comments = append(v.comments, c)
+	}
+}
+
+// sendComments puts the comments into the prompt.
+func (v *Review) sendComments() tea.Cmd {
+	if len(v.comments) == 0 {
+		v.say("there are no comments yet", nil)
+		return nil
+	}
+	var b strings.Builder
+	for i, c := range v.comments {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		fmt.Fprintf(&b, "%s\n> %s\n%s", v.place(c.line), termtext.Line(c.quote), c.text)
+	}
+	v.comments = nil
+	return v.opt.Host.Compose(b.String())
+}
+
+// place says where a line is.
+func (v *Review) place(l line) string {
+	place := fmt.Sprintf("%s:%d", termtext.Line(v.at.Path(l.path)), l.number)
+	if l.old {
+		place += " (before the change)"
+	}
+	return place
+}

@@ -1,0 +1,247 @@
+package pages
+
+import (
+	"sort"
+	"strings"
+
+	"parley/internal/record"
+)
+
+const (
+	// mostRows is how many messages the list has at most, as many as the ring.
+	mostRows = 100_000
+	// spareRows is by how many it may have more, so that the oldest are dropped seldom.
+	spareRows = 25_000
+)
+
+// row is a message in the list.
+type row struct {
+	readMessage
+	answeredBy uint64 // the number of the answer to it
+	answered   bool
+}
+
+// list is the messages that the person wants to see. Runs of messages that say more of
+// the same are one line while they are folded.
+type inspectorList struct {
+	rows   []row
+	shown  []int32 // which of the rows pass the filter
+	runs   []int32 // where in shown each line begins
+	filter filter
+	folded bool
+	wrong  int // the rows that break the schema
+
+	follow            bool // the mark stays on the last line
+	mark, top, height int
+}
+
+// filter says which messages are shown.
+type filter struct {
+	direction inspectorDirection
+	kind      kindFilter
+	wrong     bool   // only those that break the schema
+	method    string // only those of this method; "" is all
+	words     []string
+}
+
+type inspectorDirection uint8
+
+const (
+	bothWays inspectorDirection = iota
+	onlySent
+	onlyReceived
+)
+
+type kindFilter uint8
+
+const (
+	allKinds kindFilter = iota
+	onlyCalls
+	onlyNotifications
+	onlyOutput
+)
+
+// passes reports whether a message is shown.
+func (f *filter) passes(m *readMessage) bool {
+	switch {
+	case f.direction == onlySent && !m.Sent, f.direction == onlyReceived && m.Sent,
+		f.wrong && len(m.Wrong) == 0, f.method != "" && m.Method != f.method:
+		return false
+	}
+	calls, notes := m.Kind == record.Request || m.Kind == record.Answer, m.Kind == record.Notification
+	switch f.kind {
+	case onlyCalls:
+		if !calls {
+			return false
+		}
+	case onlyNotifications:
+		if !notes {
+			return false
+		}
+	case onlyOutput:
+		if calls || notes {
+			return false
+		}
+	}
+	for _, word := range f.words {
+		if !strings.Contains(m.words, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// chips say which messages are shown, in a few words each.
+func (f *filter) chips() (out []string) {
+	out = append(out, [...]string{"", "only sent", "only received"}[f.direction],
+		[...]string{"", "requests and answers", "notifications", "stderr and noise"}[f.kind])
+	if f.wrong {
+		out = append(out, "only what breaks the schema")
+	}
+	if f.method != "" {
+		out = append(out, "only "+f.method)
+	}
+	if len(f.words) > 0 {
+		out = append(out, "with “"+strings.Join(f.words, " ")+"”")
+	}
+	kept := out[:0]
+	for _, chip := range out {
+		if chip != "" {
+			kept = append(kept, chip)
+		}
+	}
+	return kept
+}
+
+// add adds a message.
+func (l *inspectorList) add(m *readMessage) {
+	if len(m.Wrong) > 0 {
+		l.wrong++
+	}
+	l.rows = append(l.rows, row{readMessage: *m})
+	if m.Kind == record.Answer && m.Method != "" {
+		if i, ok := l.find(m.Answers); ok {
+			l.rows[i].answered, l.rows[i].answeredBy, l.rows[i].Took = true, m.Number, m.Took
+		}
+	}
+	l.show(len(l.rows) - 1)
+}
+
+// show adds a row to what is shown, if it passes the filter.
+func (l *inspectorList) show(i int) {
+	r := &l.rows[i]
+	if !l.filter.passes(&r.readMessage) {
+		return
+	}
+	n := len(l.shown)
+	if n == 0 || !l.folded || !r.Foldable(&l.rows[l.shown[n-1]].Message) {
+		l.runs = append(l.runs, int32(n))
+	}
+	l.shown = append(l.shown, int32(i))
+}
+
+// rebuild finds out anew what is shown; the mark stays on its message, or near it.
+func (l *inspectorList) rebuild() {
+	at, any := l.number()
+	l.shown, l.runs = l.shown[:0], l.runs[:0]
+	for i := range l.rows {
+		l.show(i)
+	}
+	if any {
+		l.put(at)
+	}
+	l.bound()
+}
+
+// trim drops the oldest messages if there are too many.
+func (l *inspectorList) trim() {
+	if len(l.rows) < mostRows+spareRows {
+		return
+	}
+	for i := range l.rows[:spareRows] {
+		if len(l.rows[i].Wrong) > 0 {
+			l.wrong--
+		}
+	}
+	at, any := l.number()
+	top := l.mark - l.top
+	l.rows = append([]row(nil), l.rows[spareRows:]...)
+	l.shown, l.runs = l.shown[:0], l.runs[:0]
+	for i := range l.rows {
+		l.show(i)
+	}
+	if any {
+		l.put(at)
+		l.top = l.mark - top
+	}
+}
+
+// find is the row of a number.
+func (l *inspectorList) find(number uint64) (int, bool) {
+	i := sort.Search(len(l.rows), func(i int) bool { return l.rows[i].Number >= number })
+	return i, i < len(l.rows) && l.rows[i].Number == number
+}
+
+// run are the rows of a line.
+func (l *inspectorList) run(line int) []int32 {
+	from, to := l.runs[line], len(l.shown)
+	if line+1 < len(l.runs) {
+		to = int(l.runs[line+1])
+	}
+	return l.shown[from:to]
+}
+
+// first is the first row of a line.
+func (l *inspectorList) first(line int) *row { return &l.rows[l.shown[l.runs[line]]] }
+
+// selected are the rows of the line that is marked, nil if there is none.
+func (l *inspectorList) selected() []int32 {
+	if l.mark < 0 || l.mark >= len(l.runs) {
+		return nil
+	}
+	return l.run(l.mark)
+}
+
+// number is the number of the first message of the line that is marked.
+func (l *inspectorList) number() (uint64, bool) {
+	if rows := l.selected(); len(rows) > 0 {
+		return l.rows[rows[0]].Number, true
+	}
+	return 0, false
+}
+
+// put marks the line that has the message of a number, or the one before it.
+func (l *inspectorList) put(number uint64) {
+	line := sort.Search(len(l.runs), func(i int) bool { return l.first(i).Number > number }) - 1
+	l.mark = max(0, line)
+}
+
+// has reports whether a message is shown.
+func (l *inspectorList) has(number uint64) bool {
+	i, ok := l.find(number)
+	return ok && l.filter.passes(&l.rows[i].readMessage)
+}
+
+// move moves the mark, and the view with it.
+func (l *inspectorList) move(by int) {
+	l.mark = max(0, min(l.mark+by, len(l.runs)-1))
+	l.follow = l.mark == len(l.runs)-1 && by >= 0
+	l.bound()
+}
+
+// scroll moves the view, and the mark with it.
+func (l *inspectorList) scroll(by int) {
+	l.top = max(0, min(l.top+by, len(l.runs)-l.height))
+	l.mark = max(l.top, min(l.mark, l.top+l.height-1, len(l.runs)-1))
+	l.follow = l.mark == len(l.runs)-1 && by >= 0
+}
+
+// bound keeps the mark among the lines, and in sight.
+func (l *inspectorList) bound() {
+	if l.follow {
+		l.mark = len(l.runs) - 1
+	}
+	l.mark = max(0, min(l.mark, len(l.runs)-1))
+	l.top = max(min(l.top, l.mark), l.mark-l.height+1)
+	l.top = max(0, min(l.top, len(l.runs)-l.height))
+}

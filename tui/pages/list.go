@@ -1,0 +1,163 @@
+package pages
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/journal"
+)
+
+// list is the files that have changed.
+type changesList struct {
+	files             []journal.File
+	mark, top, height int
+	// counts are what is known of the files by their path. What was counted for an
+	// earlier list is shown until it is counted again.
+	counts map[string]count
+	// round counts the lists, so that each count is of the newest one.
+	round    int
+	counting bool
+}
+
+// count is how much of a file has changed.
+type count struct {
+	round          int
+	state          state
+	added, removed int
+	err            error
+}
+
+// state says what became of a file.
+type state uint8
+
+const (
+	changed state = iota
+	created
+	deleted
+	same   // it is as it was
+	binary // it has no lines
+	lost   // what it held before is not known
+	modeChanged
+)
+
+// stateOf says what became of a file.
+func stateOf(c *journal.Comparison) state {
+	switch {
+	case c.Before.Lost:
+		return lost
+	case c.Same():
+		return same
+	case c.Before.Absent:
+		return created
+	case c.Now.Absent:
+		return deleted
+	case c.Binary:
+		return binary
+	case c.Before.Content == c.Now.Content:
+		return modeChanged
+	}
+	return changed
+}
+
+// set takes a new list; the mark stays on its file.
+func (l *changesList) set(files []journal.File) {
+	at := ""
+	if f := l.selected(); f != nil {
+		at = f.Path
+	}
+	l.files = files
+	for i, f := range files {
+		if f.Path == at {
+			l.mark = i
+		}
+	}
+	l.round++
+	l.move(0)
+}
+
+// selected is the file that is marked, nil if there is none.
+func (l *changesList) selected() *journal.File {
+	if l.mark < 0 || l.mark >= len(l.files) {
+		return nil
+	}
+	return &l.files[l.mark]
+}
+
+// move moves the mark, and the view with it.
+func (l *changesList) move(by int) {
+	l.mark = max(0, min(l.mark+by, len(l.files)-1))
+	l.top = max(min(l.top, l.mark), l.mark-l.height+1)
+	l.bound()
+}
+
+// scroll moves the view, and the mark with it.
+func (l *changesList) scroll(by int) {
+	l.top += by
+	l.bound()
+	l.mark = max(l.top, min(l.mark, l.top+l.height-1))
+}
+
+func (l *changesList) bound() { l.top = max(0, min(l.top, len(l.files)-l.height)) }
+
+// atOnce is how many files are compared in one command.
+const atOnce = 32
+
+// countedMsg: files were compared.
+type countedMsg map[string]count
+
+// count compares files that were not compared yet, those in sight first, in one
+// command at a time. nil if there is nothing to do.
+func (v *Review) count() tea.Cmd {
+	l := &v.list
+	if l.counting {
+		return nil
+	}
+	var paths []string
+	for i := range l.files {
+		f := l.files[(i+l.top)%len(l.files)]
+		if c, ok := l.counts[f.Path]; !f.Kept && (!ok || c.round != l.round) {
+			if paths = append(paths, f.Path); len(paths) == atOnce {
+				break
+			}
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	l.counting = true
+	j, ctx, since, round := v.journal, v.opt.Context, v.since(), l.round
+	return func() tea.Msg {
+		found := countedMsg{}
+		for _, path := range paths {
+			found[path] = countOf(ctx, j, path, since, round)
+		}
+		return found
+	}
+}
+
+func countOf(ctx context.Context, j *journal.Journal, path string, since, round int) count {
+	c, err := j.Compare(ctx, path, since)
+	if err != nil {
+		return count{round: round, err: err}
+	}
+	return count{round: round, state: stateOf(c), added: c.Added, removed: c.Removed}
+}
+
+// counted takes what was compared, and goes on with what is left.
+func (v *Review) counted(found countedMsg) tea.Cmd {
+	l := &v.list
+	l.counting = false
+	if l.counts == nil {
+		l.counts = map[string]count{}
+	}
+	for path, c := range found {
+		if !errors.Is(c.err, journal.ErrNothing) {
+			l.counts[path] = c
+		} else {
+			l.counts[path] = count{round: c.round, state: same}
+		}
+	}
+	return v.count()
+}

@@ -1,0 +1,192 @@
+package pages
+
+import (
+	"sort"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/journal"
+	"parley/tui/diffview"
+)
+
+// pane is the changes of one file.
+type pane struct {
+	path          string
+	cmp           *journal.Comparison
+	state         state
+	diff          *diffview.Diff // nil if there are no lines to show
+	context       int
+	layout        *diffview.Layout // as it was drawn last
+	spans         []diffview.Span  // of the hunks, in that layout
+	next          int              // the change to go to when the file was compared again, -1 for none
+	cursor, top   int
+	width, height int
+	target        int // the change that the cursor goes to when it is laid out, -1 for none
+}
+
+// comparedMsg: a file was compared, to be shown.
+type comparedMsg struct {
+	path string
+	// number counts what was asked for: of two answers that change places on their way,
+	// the newer one is shown.
+	number int
+	cmp    *journal.Comparison
+	diff   *diffview.Diff
+	err    error
+}
+
+// show shows the changes of the file that is marked.
+func (v *Review) show() tea.Cmd {
+	if v.pane != nil || v.list.selected() == nil {
+		return nil
+	}
+	v.opening = v.list.selected().Path
+	return v.compare(v.opening)
+}
+
+// compare compares a file, to be shown.
+func (v *Review) compare(path string) tea.Cmd {
+	j, ctx, since, name := v.journal, v.opt.Context, v.since(), v.at.Path(path)
+	v.asked++
+	number := v.asked
+	return func() tea.Msg {
+		c, err := j.Compare(ctx, path, since)
+		if err != nil {
+			return comparedMsg{path: path, number: number, err: err}
+		}
+		m := comparedMsg{path: path, number: number, cmp: c}
+		if !c.Binary && !c.Before.Lost {
+			before := &c.Before.Content
+			if c.Before.Absent {
+				before = nil
+			}
+			m.diff = diffview.New(name, before, c.Now.Content)
+			m.diff.Stats() // compares
+		}
+		return m
+	}
+}
+
+// compared shows a file that was compared, if it is still wanted.
+func (v *Review) compared(m comparedMsg) {
+	wanted := v.pane != nil && v.pane.path == m.path || v.opening == m.path
+	if !wanted || m.number < v.answered {
+		return
+	}
+	v.answered = m.number
+	if m.err != nil {
+		v.opening = ""
+		v.say("", m.err)
+		return
+	}
+	p := &pane{path: m.path, next: -1, context: diffview.DefaultContext, height: v.list.height}
+	if v.pane != nil {
+		old := *v.pane
+		p = &old
+		p.layout, p.spans = nil, nil
+		if p.next >= 0 {
+			p.target, p.next = min(p.next, len(m.cmp.Hunks)-1), -1
+		}
+	}
+	p.cmp, p.diff, p.state = m.cmp, m.diff, stateOf(m.cmp)
+	if p.diff != nil && p.context != diffview.DefaultContext {
+		p.diff.SetContext(p.context)
+	}
+	v.pane, v.opening = p, ""
+}
+
+// lay puts the changes into lines of a width.
+func (p *pane) lay(pref *diffview.Preference, width, height int) {
+	p.width, p.height = width, height
+	if p.diff == nil {
+		return
+	}
+	layout := pref.Layout(p.diff, width)
+	if layout != p.layout {
+		p.layout, p.spans = layout, layout.Spans(p.cmp.Hunks)
+	}
+	if p.target >= 0 && p.target < len(p.spans) {
+		p.put(p.spans[p.target].From)
+		p.top = max(0, p.cursor-height/3)
+	}
+	p.target = -1
+	p.move(0)
+}
+
+// lines is how many lines there are.
+func (p *pane) lines() int {
+	if p.layout == nil {
+		return 0
+	}
+	return p.layout.Len()
+}
+
+// put puts the cursor on a line.
+func (p *pane) put(line int) { p.move(line - p.cursor) }
+
+// move moves the cursor, and the view with it.
+func (p *pane) move(by int) {
+	p.cursor = max(0, min(p.cursor+by, p.lines()-1))
+	p.top = max(min(p.top, p.cursor), p.cursor-p.height+1)
+	p.bound()
+}
+
+// scroll moves the view, and the cursor with it.
+func (p *pane) scroll(by int) {
+	p.top += by
+	p.bound()
+	p.cursor = max(p.top, min(p.cursor, p.top+p.height-1, p.lines()-1))
+}
+
+func (p *pane) bound() { p.top = max(0, min(p.top, p.lines()-p.height)) }
+
+// hunk is the change that the cursor is at, or the next one; the last one behind all
+// of them. -1 if there is none.
+func (p *pane) hunk() int {
+	i := sort.Search(len(p.spans), func(i int) bool { return p.spans[i].To > p.cursor })
+	return min(i, len(p.spans)-1)
+}
+
+// step goes to the next change, or back, and reports whether there is one.
+func (p *pane) step(by int) bool {
+	var i int
+	if by > 0 {
+		i = sort.Search(len(p.spans), func(i int) bool { return p.spans[i].From > p.cursor })
+	} else {
+		i = sort.Search(len(p.spans), func(i int) bool { return p.spans[i].From >= p.cursor }) - 1
+	}
+	if i < 0 || i >= len(p.spans) {
+		return false
+	}
+	p.put(p.spans[i].From)
+	if p.cursor < p.top+2 || p.spans[i].To > p.top+p.height {
+		p.top = max(0, p.cursor-p.height/3)
+		p.bound()
+	}
+	return true
+}
+
+// widen shows more of the lines around the changes.
+func (p *pane) widen() {
+	if p.diff == nil {
+		return
+	}
+	p.target = p.hunk()
+	p.context = diffview.MoreContext(p.context)
+	p.diff.SetContext(p.context)
+	p.layout = nil
+}
+
+// newLine is the line of the file, from 1, that the cursor is at; 0 if it is not
+// known.
+func (p *pane) newLine() int {
+	if p.layout == nil {
+		return 0
+	}
+	for line := p.cursor; line < p.layout.Len(); line++ {
+		if _, now := p.layout.Place(line); now >= 0 {
+			return now + 1
+		}
+	}
+	return 0
+}

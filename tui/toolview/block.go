@@ -1,0 +1,189 @@
+package toolview
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/termtext"
+	"parley/tui/theme"
+)
+
+// Block is a content block in words.
+type Block struct {
+	// What, Name and Detail say in one line what the block is, as in "image",
+	// "image/png", "3.0 kB". All are "" for a block of text.
+	What, Name, Detail string
+	// Text is what there is to read in the block: Markdown, as the agent sent it.
+	Text string
+	// Media is what can be saved of the block, nil if there is nothing.
+	Media *Media
+}
+
+// Block puts a content block into words. Names are what they are called by; files
+// have their paths, and other addresses are given whole, every character of them
+// visible.
+func (p Places) Block(b *acpclient.ContentBlock) Block {
+	switch b.Type {
+	case acpclient.ContentText:
+		return Block{Text: b.Text}
+	case acpclient.ContentImage, acpclient.ContentAudio:
+		address, _ := p.address(b.URI)
+		return Block{
+			What: string(b.Type), Name: termtext.Line(b.MimeType),
+			Detail: join(byteSize(decodedLen(b.Data)), address),
+			Media:  newMedia(b.MimeType, b.Data),
+		}
+	case acpclient.ContentResourceLink:
+		return p.link(b)
+	case acpclient.ContentResource:
+		if b.Resource != nil {
+			return p.resource(b.Resource)
+		}
+	}
+	return Block{What: "content", Name: termtext.Line(string(b.Type)), Detail: unknownKind}
+}
+
+// folderType is the type that a link to a folder has.
+const folderType = "inode/directory"
+
+func (p Places) link(b *acpclient.ContentBlock) Block {
+	what, mimeType, size := "link", termtext.Line(b.MimeType), ""
+	address, file := p.address(b.URI)
+	switch {
+	case file && b.MimeType == folderType:
+		what, mimeType = "folder", ""
+	case file:
+		what = "file"
+	}
+	name := termtext.Line(b.Title)
+	if name == "" {
+		name = termtext.Line(b.Name)
+	}
+	if file && (name == "" || name == filepath.Base(address)) {
+		name = address // the path says the name as well
+	}
+	if name == address {
+		address = ""
+	}
+	if b.Size != nil {
+		size = byteSize(*b.Size)
+	}
+	return Block{What: what, Name: name, Detail: join(address, mimeType, size)}
+}
+
+func (p Places) resource(r *acpclient.ResourceContents) Block {
+	b := Block{What: "resource"}
+	address, file := p.address(r.URI)
+	if b.Name = address; file {
+		b.What = "file"
+	} else if command, ok := outputOf(r.URI); ok {
+		b.What, b.Name = "output of", "$ "+termtext.VisibleLine(command)
+	}
+	size := ""
+	switch {
+	case r.Blob != nil:
+		size = byteSize(decodedLen(*r.Blob))
+		b.Media = &Media{Data: *r.Blob, Ext: ".bin"}
+	case r.Text != nil:
+		size = byteSize(int64(len(*r.Text)))
+		b.Text = *r.Text
+		b.Media = &Media{Data: *r.Text, Plain: true, Ext: ".txt"}
+	}
+	b.Detail = join(termtext.Line(r.MimeType), size)
+	return b
+}
+
+// mark stands before what is said of a block.
+const mark = "▣ "
+
+// String says in one line what the block is; "" for a block of text.
+func (b Block) String() string {
+	if b.What == "" {
+		return ""
+	}
+	line := mark + b.What + " " + b.Name
+	if b.Detail != "" {
+		line += "  " + b.Detail
+	}
+	return line
+}
+
+// Styled is String in a theme's colours.
+func (b Block) Styled(th *theme.Theme) string {
+	if b.What == "" {
+		return ""
+	}
+	line := th.Info.Render(mark+b.What) + " " + th.Text.Render(b.Name)
+	if b.Detail != "" {
+		line += th.Muted.Render("  " + b.Detail)
+	}
+	return line
+}
+
+// Media is content that a terminal cannot draw. It can be saved, and shown by a
+// program made for it.
+type Media struct {
+	// Data is the content in base64, or as it is if Plain is set.
+	Data  string
+	Plain bool
+	// Ext is the extension that its file gets.
+	Ext string
+	// Opens reports that a program may be started to show the file: those for
+	// pictures and sounds only look at them.
+	Opens bool
+}
+
+// viewable are the types that may be opened. The agent says what its data is, so
+// the file's extension comes from this table and from nowhere else.
+var viewable = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
+	"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/flac": ".flac", "audio/mp4": ".m4a",
+}
+
+func newMedia(mimeType, data string) *Media {
+	if ext, ok := viewable[strings.ToLower(mimeType)]; ok {
+		return &Media{Data: data, Ext: ext, Opens: true}
+	}
+	return &Media{Data: data, Ext: ".bin"}
+}
+
+// Bytes decodes the content.
+func (m *Media) Bytes() ([]byte, error) {
+	if m.Plain {
+		return []byte(m.Data), nil
+	}
+	data, err := base64.StdEncoding.DecodeString(m.Data)
+	if err != nil {
+		return nil, errors.New("the content is damaged: it is not base64")
+	}
+	return data, nil
+}
+
+// decodedLen is about how many bytes a text in base64 stands for.
+func decodedLen(data string) int64 { return int64(len(data)) * 3 / 4 }
+
+// byteSize says a number of bytes for people.
+func byteSize(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1000*1000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// join joins the parts that are there.
+func join(parts ...string) string {
+	var some []string
+	for _, p := range parts {
+		if p != "" {
+			some = append(some, p)
+		}
+	}
+	return strings.Join(some, ", ")
+}

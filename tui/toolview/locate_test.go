@@ -1,0 +1,68 @@
+package toolview
+
+import (
+	"testing"
+
+	"parley/acpclient"
+)
+
+func TestLocate(t *testing.T) {
+	const before = "one\ntwo\nthree\nfour\n"
+	for _, c := range []struct {
+		name, file, old, new string
+		line                 int
+	}{
+		{"before the change", before, "three\n", "THREE\n", 3},
+		{"after the change", "one\ntwo\nTHREE\nfour\n", "three\n", "THREE\n", 3},
+		{"the whole file", before, before, "x\n", 1},
+		{"inside a line", before, "ee", "EE", 3},
+		{"lines are added, before", before, "two\n", "two\nand a half\n", 2},
+		{"lines are added, after", "one\ntwo\nand a half\nthree\n", "two\n", "two\nand a half\n", 2},
+		{"lines are added above, after", "one\nzero\ntwo\nthree\n", "two\n", "zero\ntwo\n", 2},
+		{"lines are taken away, before", before, "two\nthree\n", "three\n", 2},
+		{"lines are taken away, after", "one\nthree\nfour\n", "two\nthree\n", "three\n", 2},
+		{"nothing is left of it", "one\n", "two\n", "", 0},
+		{"in several places", "a\nb\na\n", "a\n", "c\n", 0},
+		{"nowhere", before, "five", "six", 0},
+		{"other line ends in the file", "one\r\ntwo\r\nthree\r\n", "two\nthree\n", "2\n3\n", 2},
+		{"other line ends in the change", before, "two\r\nthree\r\n", "2\r\n", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			line, ok := Locate([]byte(c.file), Fragment{Old: c.old, New: c.new})
+			if line != c.line || ok != (c.line > 0) {
+				t.Errorf("line %d, %v; want %d", line, ok, c.line)
+			}
+		})
+	}
+}
+
+// Only a change of which it is said, or seen, that it leaves nothing deletes a file.
+func TestDeletions(t *testing.T) {
+	if !Removes([]byte("a\n"), Fragment{Old: "a\n"}) || Removes([]byte("a\nb\n"), Fragment{Old: "a\n"}) || Removes([]byte("a\n"), Fragment{Old: "a\n", New: "b"}) {
+		t.Error("what a change leaves is not seen")
+	}
+	text := "a\n"
+	gone, kept := acpclient.DiffContent("x", &text, ""), acpclient.DiffContent("x", &text, "b\n")
+	said := gone
+	said.Meta = []byte(`{"kind":"delete"}`)
+	if Deletes(&gone, acpclient.ToolEdit) || !Deletes(&gone, acpclient.ToolDelete) || !Deletes(&said, acpclient.ToolEdit) || Deletes(&kept, acpclient.ToolDelete) {
+		t.Error("what the agent says is not read")
+	}
+}
+
+func TestSites(t *testing.T) {
+	old, empty := "a\n", ""
+	var none *Sites
+	if none.Of("x", &old, "b\n") != (Site{}) || none.Version() != 0 {
+		t.Error("nothing is known, and something is said")
+	}
+	var s Sites
+	if s.Of("x", nil, "b\n").Line != 1 || s.Of("x", &empty, "b\n").Line != 1 {
+		t.Error("a new file does not begin with its first line")
+	}
+	before := s.Version()
+	s.Add(map[Fragment]Site{{Path: "x", Old: "a\n", New: "b\n"}: {Line: 7}})
+	if s.Of("x", &old, "b\n").Line != 7 || s.Of("y", &old, "b\n").Line != 0 || s.Version() == before {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,131 @@
+package toolview
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Reach knows which paths lead out of a session's directories. What a path looks like
+// is known at once; where links lead is known once somebody has looked ([Resolve]). The
+// zero value, and nil, know no directories, and say of no path that it leads out.
+type Reach struct {
+	// Roots are the directories, absolute.
+	Roots []string
+
+	learned[string, Standing]
+}
+
+// Standing is where a path leads.
+type Standing struct {
+	// Outside says that it leads out of the session's directories.
+	Outside bool
+	// Real is where it leads through links, "" if that is where it seems to lead, or
+	// is not known.
+	Real string
+}
+
+// Of is where a path of an agent leads, as far as that is known.
+func (r *Reach) Of(path string) Standing {
+	if r == nil || len(r.Roots) == 0 || path == "" {
+		return Standing{}
+	}
+	if s, ok := r.known[path]; ok {
+		return s
+	}
+	return Standing{Outside: !inOneOf(r.Roots, filepath.Clean(r.absolute(path)))}
+}
+
+// Known reports whether somebody has looked where a path leads.
+func (r *Reach) Known(path string) bool {
+	_, ok := r.known[path]
+	return ok
+}
+
+// Version changes whenever more is known.
+func (r *Reach) Version() uint64 {
+	if r == nil {
+		return 0
+	}
+	return r.version
+}
+
+// absolute is a path as an agent means it, not cleaned: what is above a link is above
+// where that leads.
+func (r *Reach) absolute(path string) string { return absolute(r.Roots[0], path) }
+
+func absolute(dir, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return home + string(filepath.Separator) + rest
+		}
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return dir + string(filepath.Separator) + path
+}
+
+func inOneOf(roots []string, path string) bool {
+	for _, root := range roots {
+		if _, in := within(root, path); in {
+			return true
+		}
+	}
+	return false
+}
+
+// Resolve looks where paths of an agent lead, for a session in these directories. It
+// reads directories, and is to be called beside the screen.
+func Resolve(roots, paths []string) map[string]Standing {
+	if len(roots) == 0 {
+		return nil
+	}
+	real := make([]string, len(roots))
+	for i, root := range roots {
+		real[i] = follow(root, 0)
+	}
+	found := map[string]Standing{}
+	for _, path := range paths {
+		plain := filepath.Clean(absolute(roots[0], path))
+		leads := follow(absolute(roots[0], path), 0)
+		s := Standing{Outside: !inOneOf(real, leads)}
+		// Inside a root that is a link itself, every path is another one.
+		for i, root := range roots {
+			if rel, in := within(root, plain); in && leads != filepath.Join(real[i], rel) {
+				s.Real = leads
+			}
+		}
+		found[path] = s
+	}
+	return found
+}
+
+// follow follows the links in a path, as far as it is there.
+func follow(path string, links int) string {
+	const most = 40
+	missing := ""
+	for at := path; ; {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, missing)
+		}
+		if target, err := os.Readlink(at); err == nil && links < most { // it leads to what is not there
+			if !filepath.IsAbs(target) {
+				target = filepath.Dir(at) + string(filepath.Separator) + target
+			}
+			return filepath.Join(follow(target, links+1), missing)
+		}
+		up := strings.TrimRight(at, string(filepath.Separator))
+		i := strings.LastIndexByte(up, filepath.Separator)
+		if i < 0 {
+			return filepath.Clean(path)
+		}
+		missing = filepath.Join(up[i+1:], missing)
+		if at = up[:i]; at == "" {
+			at = string(filepath.Separator)
+		}
+		if up == "" {
+			return filepath.Clean(path)
+		}
+	}
+}

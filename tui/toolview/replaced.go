@@ -1,0 +1,94 @@
+package toolview
+
+import (
+	"reflect"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+)
+
+// Replaced is what the person was asked about and what the call itself does not
+// show any more: agents replace a diff or a plan by a word about how it went. Words
+// about what a program will do are replaced by what it did, as they should be.
+func Replaced(t *conversation.ToolCall) []acpclient.ToolCallContent {
+	if len(t.Asked) == 0 {
+		return nil
+	}
+	var lost []acpclient.ToolCallContent
+	seen := onView{paths: map[string]bool{}, texts: map[string]bool{}, effort: mostEffort}
+	for i := range t.Content {
+		seen.add(&t.Content[i])
+	}
+	for _, asked := range t.Asked {
+		for i := range asked.Content {
+			c := &asked.Content[i]
+			words := c.Type == acpclient.ToolContentBlock && c.Content != nil && Verbatim(t.Kind, c.Content.Text)
+			if !words && !seen.shows(c) {
+				lost = append(lost, *c)
+				seen.add(c)
+			}
+		}
+	}
+	return lost
+}
+
+// mostEffort bounds how much is compared, in bytes, and pairEffort is what a comparison
+// takes at least: a question and a call can have very many contents each. What is not
+// compared any more is shown, perhaps a second time.
+const (
+	mostEffort = 8 << 20
+	pairEffort = 128
+)
+
+// onView is what is shown of a call.
+type onView struct {
+	paths  map[string]bool // of the files that are changed
+	texts  map[string]bool
+	all    []*acpclient.ToolCallContent
+	effort int // what is left of it
+}
+
+func (v *onView) add(c *acpclient.ToolCallContent) {
+	switch {
+	case c.Type == acpclient.ToolContentDiff:
+		v.paths[c.Path] = true
+		return
+	case c.Type == acpclient.ToolContentBlock && c.Content != nil:
+		v.texts[strings.TrimSpace(c.Content.Text)] = true
+	}
+	v.all = append(v.all, c)
+}
+
+// shows reports whether what is shown shows a content. A file that is changed in both is
+// shown, though its change may be put in another way.
+func (v *onView) shows(c *acpclient.ToolCallContent) bool {
+	switch {
+	case c.Type == acpclient.ToolContentDiff:
+		return v.paths[c.Path]
+	case c.Type == acpclient.ToolContentBlock && c.Content != nil && c.Content.Type == acpclient.ContentText:
+		text := strings.TrimSpace(c.Content.Text)
+		return v.texts[text] || v.any(func(o *acpclient.ToolCallContent) bool {
+			if o.Type != c.Type || o.Content == nil {
+				return false
+			}
+			v.effort -= len(o.Content.Text)
+			return strings.Contains(o.Content.Text, text)
+		})
+	}
+	return v.any(func(o *acpclient.ToolCallContent) bool { return o.Type == c.Type && reflect.DeepEqual(o, c) })
+}
+
+// any reports whether one of the contents is as is says, as far as the effort lasts.
+func (v *onView) any(is func(*acpclient.ToolCallContent) bool) bool {
+	for _, o := range v.all {
+		if v.effort <= 0 {
+			return false
+		}
+		v.effort -= pairEffort
+		if is(o) {
+			return true
+		}
+	}
+	return false
+}
