@@ -12,7 +12,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/composer"
-	own "parley/tui/tab/commands"
+	"parley/tui/tab"
 	"parley/tui/toolview"
 )
 
@@ -192,7 +192,7 @@ func (p *program) send(text string) {
 func (p *program) blocks(text string) []acpclient.ContentBlock {
 	prompt := composer.NewPrompt(text, p.conv.Cwd)
 	if p.adds != nil {
-		prompt = prompt.With(own.OutputOf(p.adds))
+		prompt = prompt.With(tab.OutputAttachment(p.adds))
 		p.adds = nil
 	}
 	return prompt.Blocks(p.conv.Agent.Capabilities.PromptCapabilities)

@@ -9,8 +9,6 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/tui/tab/desk"
-	"parley/tui/tab/reader"
 	"parley/tui/transcript"
 )
 
@@ -64,7 +62,7 @@ func (t *Tab) keepAgent(a config.Agent) tea.Cmd {
 	if a.Source == "" {
 		return nil
 	}
-	return desk.Quietly(func() error { return t.program.Recent.Agent(a.ID) })
+	return quietly(func() error { return t.program.Recent.Agent(a.ID) })
 }
 
 // adopt makes a session the tab's.
@@ -78,7 +76,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.questions.SetRoots(append([]string{t.cwd}, s.Options().AdditionalDirectories...))
 	t.list = transcript.New(t.program.Theme, t.conv)
 	t.list.SetSites(t.sites.Known())
-	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
+	t.reader = newTranscriptReader(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.changes = nil
 	if t.inspector != nil { // what it still waits for is not of this session
 		t.inspector.Stop()

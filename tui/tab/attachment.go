@@ -7,13 +7,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/tui/tab/desk"
 	"parley/tui/toolview"
 )
 
 // save writes media to a file of its own, and says where it is, and shows it.
-func save(d *desk.Desk, media *toolview.Media) tea.Cmd {
-	return desk.Beside(func() desk.Then {
+func save(d *desk, media *toolview.Media) tea.Cmd {
+	return beside(func() then {
 		path, err := write(media)
 		return func() tea.Cmd {
 			if err != nil {

@@ -15,9 +15,6 @@ import (
 	"parley/internal/store"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
-	"parley/tui/tab/ending"
-	"parley/tui/tab/reader"
-	"parley/tui/tab/sites"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
@@ -99,7 +96,7 @@ func (t *Tab) openStored(o Open) tea.Cmd {
 	t.reopening = sync.OnceValue(func() reopenedMsg {
 		msg := reopenedMsg{from: o}
 		if msg.Reopened, msg.err = reopen(ctx, o); msg.err == nil {
-			msg.wanted = sites.Fragments(msg.Transcript.Conversation)
+			msg.wanted = diffFragments(msg.Transcript.Conversation)
 		}
 		return msg
 	})
@@ -115,7 +112,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		t.outbox.GiveBack()
 		t.desk.Ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the stored sessions", Do: dialog.Do(t.showSessions)},
-			{Name: "Leave parley", Do: dialog.Do(func() tea.Cmd { return host{t}.Quit(ending.Despite) })},
+			{Name: "Leave parley", Do: dialog.Do(func() tea.Cmd { return host{t}.Quit(quitDespite) })},
 		}})
 		return nil
 	}
@@ -150,7 +147,7 @@ func (t *Tab) remember(msg reopenedMsg) (keep tea.Cmd) {
 	t.standing.Remember(c)
 	t.list = transcript.New(t.program.Theme, c)
 	t.list.SetSites(t.sites.Known())
-	t.reader = reader.NewTranscript(t.desk, host{t}, t.list, t.conv, t.commands)
+	t.reader = newTranscriptReader(t.desk, host{t}, t.list, t.conv, t.commands)
 	t.composer.SetCommands(c.Commands)
 	if top := msg.View.Top; top != nil {
 		t.list.StartAt(*top)

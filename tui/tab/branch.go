@@ -4,14 +4,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/git"
-	"parley/tui/tab/desk"
 )
 
 // readBranch finds out the git branch of the tab's directory, "" if there is none, and the
 // worktree that it is, if it was made for sessions.
 func (t *Tab) readBranch() tea.Cmd {
 	dir := t.cwd
-	return desk.Beside(func() desk.Then {
+	return beside(func() then {
 		branch, tree := git.Branch(dir), git.WorktreeAt(dir)
 		return func() tea.Cmd {
 			if dir == t.cwd {

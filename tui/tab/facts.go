@@ -2,14 +2,12 @@ package tab
 
 import (
 	"parley/internal/termtext"
-	"parley/tui/tab/reader"
-	"parley/tui/tab/status"
 )
 
 // said is the line below what a reader reads: what goes on at its left and the place at its
 // right, what was said for a moment, or what is looked for. column is where the cursor
 // stands in it, -1 if it does not. r is nil as long as there is nothing to read.
-func (t *Tab) said(r *reader.Reader, left, right string, width int) (line string, column int) {
+func (t *Tab) said(r *reader, left, right string, width int) (line string, column int) {
 	th := t.program.Theme
 	column = -1
 	switch finding := r != nil && r.Finding(); {
@@ -26,8 +24,8 @@ func (t *Tab) said(r *reader.Reader, left, right string, width int) (line string
 }
 
 // facts are what the lines around the prompt tell.
-func (t *Tab) facts() *status.Facts {
-	f := &status.Facts{
+func (t *Tab) facts() *statusFacts {
+	f := &statusFacts{
 		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: t.sessionNow(), Tick: t.ticks, Still: t.program.ReducedMotion,
 		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.There(),
 		Reading: t.reopening != nil, ReadOnly: t.back.readOnly, Waits: t.waits(), Replay: t.replay != nil,

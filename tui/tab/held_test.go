@@ -10,7 +10,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
-	"parley/tui/tab/desk"
 )
 
 // types types words with a pause behind each key.
@@ -24,7 +23,7 @@ func (b *bench) types(words string, pause time.Duration) {
 // passes lets time pass, and the timer of a held key with it.
 func (b *bench) passes(d time.Duration) {
 	b.clock = b.clock.Add(d)
-	b.Update(desk.Then(b.held.Settle))
+	b.Update(then(b.held.Settle))
 }
 
 // asksAll is a permission with an option of every kind.

@@ -9,7 +9,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
-	"parley/tui/tab/standing"
 )
 
 // No character that cannot be seen gets from the agent to the screen or to the
@@ -50,7 +49,7 @@ func TestTheTitleIsBounded(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	for _, long := range []string{strings.Repeat("words ", 100_000), "a" + strings.Repeat("\u0301", 100_000), strings.Repeat("日", 1000)} {
 		b.events(conversation.Update{Update: &acpclient.SessionInfoUpdate{Title: acpclient.Field[string]{Set: true, Value: &long}}})
-		if got := b.Title(); got == "" || ansi.StringWidth(got) > standing.MaxTitle || len(got) > 17*standing.MaxTitle {
+		if got := b.Title(); got == "" || ansi.StringWidth(got) > maxTitle || len(got) > 17*maxTitle {
 			t.Errorf("the title has %d bytes and %d cells", len(got), ansi.StringWidth(got))
 		}
 	}

@@ -16,16 +16,6 @@ import (
 	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
-	"parley/tui/tab/commands"
-	"parley/tui/tab/ending"
-	"parley/tui/tab/exporter"
-	"parley/tui/tab/images"
-	"parley/tui/tab/outbox"
-	"parley/tui/tab/questions"
-	"parley/tui/tab/reader"
-	"parley/tui/tab/rulebook"
-	"parley/tui/tab/sessionlist"
-	"parley/tui/tab/signin"
 	"parley/tui/toolview"
 )
 
@@ -61,7 +51,7 @@ func (h host) Shared() bool { return h.row().Shared() }
 
 // ShowCall shows a tool call on the whole screen.
 func (h host) ShowCall(call *conversation.ToolCall) tea.Cmd {
-	h.dialogs.Push(reader.NewPager(h.Tab.desk, h, h.list, call))
+	h.dialogs.Push(newPager(h.Tab.desk, h, h.list, call))
 	return h.sites.Locate(toolview.Fragments(call.Content))
 }
 
@@ -96,11 +86,11 @@ func (h host) Answer(id int, option acpclient.PermissionOptionID) error {
 
 // rules are the rules by which the session's questions are judged; nil if nobody judges
 // them.
-func (t *Tab) rules() *rulebook.Rules { return rulebook.Of(t.session, t.desk, host{t}) }
+func (t *Tab) rules() *ruleDialogs { return ruleDialogsOf(t.session, t.desk, host{t}) }
 
 // source is the session, to be exported as it is known here, whether or not it is stored.
-func (t *Tab) source() exporter.Source {
-	return exporter.Source{
+func (t *Tab) source() exportSource {
+	return exportSource{
 		Conversation: t.conv, Named: cmp.Or(t.standing.Name(), termtext.Line(t.back.title)), About: cmp.Or(t.Title(), t.standing.Asked()), Base: t.base,
 		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },
 	}
@@ -116,12 +106,12 @@ func (h host) LendMouse() { h.lendMouse() }
 func (h host) Now() time.Time { return h.sessionNow() }
 
 // Below draws the line below what is read.
-func (h host) Below(r *reader.Reader, width int) (line string, column int) {
+func (h host) Below(r *reader, width int) (line string, column int) {
 	return h.said(r, "", "", width)
 }
 
 // Machine is where commands run; nil as long as there is no session.
-func (h host) Machine() commands.Machine {
+func (h host) Machine() machine {
 	if h.session == nil {
 		return nil
 	}
@@ -148,7 +138,7 @@ func (h host) Attach(a composer.Attachment) (added bool) {
 }
 
 // Taker takes the prompts; nil as long as there is no session.
-func (h host) Taker() outbox.Session {
+func (h host) Taker() queueSession {
 	if h.session == nil {
 		return nil
 	}
@@ -174,13 +164,13 @@ func (h host) WithTold(blocks []acpclient.ContentBlock) []acpclient.ContentBlock
 }
 
 // Answers takes answers to permissions.
-func (h host) Answers() questions.Session { return h.session }
+func (h host) Answers() questionSession { return h.session }
 
 // Exec runs a program on the terminal.
 func (h host) Exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd { return h.exec(c, done) }
 
 // Remembers is nil as long as there is no session.
-func (h host) Remembers() sessionlist.Remembers {
+func (h host) Remembers() agentSessions {
 	if h.session == nil {
 		return nil
 	}
@@ -210,7 +200,7 @@ func (h host) Top() *int {
 }
 
 // Gate signs in and out.
-func (h host) Gate() signin.Session { return h.session }
+func (h host) Gate() signInSession { return h.session }
 
 // Press takes a key as if it had just been pressed.
 func (h host) Press(k tea.KeyPressMsg) tea.Cmd { return h.key(k) }
@@ -225,7 +215,7 @@ func (h host) Take(a dialog.Action) (cmd tea.Cmd, taken bool) { return h.take(a)
 func (h host) Agent() config.Agent { return h.agent }
 
 // Clipboard reads the image on the system's clipboard; nil is a system that has none.
-func (h host) Clipboard() images.Clipboard { return h.program.ClipboardImage }
+func (h host) Clipboard() clipboardReader { return h.program.ClipboardImage }
 
 // Prompts reports whether there is a prompt to write.
 func (h host) Prompts() bool { return h.composerActive() }
@@ -238,7 +228,7 @@ func (h host) Pasted() {
 }
 
 // Runs is the session; nil as long as there is none.
-func (h host) Runs() ending.Session {
+func (h host) Runs() lifecycleSession {
 	if h.session == nil {
 		return nil
 	}
@@ -258,11 +248,11 @@ func (h host) Alone() bool { return h.row().Alone() }
 func (h host) CloseTab() tea.Cmd { return h.row().Close() }
 
 // Quit leaves the program.
-func (h host) Quit(s ending.Surely) tea.Cmd {
+func (h host) Quit(s quitConsent) tea.Cmd {
 	switch s {
-	case ending.Despite:
+	case quitDespite:
 		return send(Quit{Despite: h.id})
-	case ending.Sure:
+	case quitSure:
 		return send(Quit{Sure: true})
 	}
 	return send(Quit{})

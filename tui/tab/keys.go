@@ -7,9 +7,6 @@ import (
 	"parley/config"
 	"parley/docs"
 	"parley/tui/dialog"
-	"parley/tui/tab/exporter"
-	"parley/tui/tab/lists"
-	"parley/tui/tab/palette"
 )
 
 // key takes a key press: a dialog comes first, unless it is inert or a question
@@ -158,15 +155,15 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	}
 	switch a {
 	case config.ActionNextMode:
-		return lists.NextMode(t.desk, t.conv, func(id acpclient.ConfigID, v acpclient.ConfigValue) { t.session.SetOption(id, v) })
+		return nextModeList(t.desk, t.conv, func(id acpclient.ConfigID, v acpclient.ConfigValue) { t.session.SetOption(id, v) })
 	case config.ActionMode:
-		return lists.Category(t.desk, t.conv, acpclient.CategoryMode, "this agent has no modes")
+		return categoryList(t.desk, t.conv, acpclient.CategoryMode, "this agent has no modes")
 	case config.ActionModel:
-		return lists.Category(t.desk, t.conv, acpclient.CategoryModel, "this agent offers no models")
+		return categoryList(t.desk, t.conv, acpclient.CategoryModel, "this agent offers no models")
 	case config.ActionThoughtLevel:
-		return lists.Category(t.desk, t.conv, acpclient.CategoryThoughtLevel, "this agent offers no thought levels")
+		return categoryList(t.desk, t.conv, acpclient.CategoryThoughtLevel, "this agent offers no thought levels")
 	case config.ActionOptions:
-		return lists.Options(t.desk, t.conv)
+		return optionsList(t.desk, t.conv)
 	case config.ActionPlan:
 		t.planOpen = !t.planOpen
 	case config.ActionChanges:
@@ -174,7 +171,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionInspector:
 		return t.inspect()
 	case config.ActionPalette:
-		palette.Open(t.desk, t.program.Recent, t.otherItems(), t.runChosen)
+		openPalette(t.desk, t.program.Recent, t.otherItems(), t.runChosen)
 	case config.ActionHelp:
 		t.dialogs.Push(dialog.NewHelp(t.desk.Env()))
 	case config.ActionGuide:
@@ -254,7 +251,7 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 		}
 		return t.ending.StartAgain()
 	case config.ActionExport:
-		return exporter.Choose(t.desk, t.source())
+		return chooseExport(t.desk, t.source())
 	}
 	return nil
 }

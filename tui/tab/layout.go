@@ -10,7 +10,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
-	"parley/tui/tab/status"
 	"parley/tui/theme"
 )
 
@@ -149,7 +148,7 @@ func (t *Tab) footer(width, height int) footer {
 }
 
 // bareFooter is the footer below a dialog that takes all that is typed.
-func (t *Tab) bareFooter(now *status.Facts, width, height int) footer {
+func (t *Tab) bareFooter(now *statusFacts, width, height int) footer {
 	lines := []string{now.Line(width), t.hintLine(width)}
 	if t.desk.Said() != "" {
 		said, _ := t.said(nil, "", "", width)

@@ -5,8 +5,6 @@ import (
 
 	"parley/config"
 	"parley/tui/dialog"
-	"parley/tui/tab/lists"
-	"parley/tui/tab/themes"
 )
 
 // runChosen does what an action says that was chosen in the palette.
@@ -30,8 +28,8 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 // otherItems are what can be done and has no key.
 func (t *Tab) otherItems() []dialog.Item {
 	items := []dialog.Item{
-		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return themes.Choose(t.desk, t.program.Looks) })},
-		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(func() tea.Cmd { return lists.Files(t.desk, t.conv, t.edit) })},
+		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return chooseTheme(t.desk, t.program.Looks) })},
+		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(func() tea.Cmd { return fileList(t.desk, t.conv, t.edit) })},
 	}
 	if r := t.rules(); r != nil {
 		items = append(items, dialog.Item{ID: "rules", Title: "show the rules, and take one back", Do: dialog.Do(r.Show)})
@@ -43,7 +41,7 @@ func (t *Tab) otherItems() []dialog.Item {
 		items = append(items, dialog.Item{ID: "logout", Title: "sign out of the agent", Do: dialog.Do(func() tea.Cmd { return t.signIn.Out(t.program.Context) })})
 	}
 	if t.session != nil {
-		items = append(items, lists.Pieces(t.program.Context, t.conv, t.session)...)
+		items = append(items, pieceItems(t.program.Context, t.conv, t.session)...)
 		items = append(items, t.worktree.Items()...)
 	}
 	for i := range items {

@@ -10,7 +10,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
-	"parley/tui/tab/desk"
 	"parley/tui/toolview"
 )
 
@@ -160,12 +159,12 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 	b.mustShow(t, "/etc/x  outside the project")
 	b.passes(3 * time.Second)
 	b.draw()
-	b.Update(desk.Then(func() tea.Cmd {
+	b.Update(then(func() tea.Cmd {
 		b.questions.Reach().Add(map[string]toolview.Standing{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
 		return nil
 	}))
 	b.mustShow(t, "a.txt → /srv/a.txt  outside the project", "takes no keys until you pause")
-	b.Update(desk.Then(func() tea.Cmd {
+	b.Update(then(func() tea.Cmd {
 		b.questions.Reach().Add(map[string]toolview.Standing{"elsewhere": {Outside: true}})
 		return nil
 	}))

@@ -14,7 +14,6 @@ import (
 	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
-	"parley/tui/tab/themes"
 	"parley/tui/theme"
 )
 
@@ -39,7 +38,7 @@ type Program struct {
 	// Row is the row of tabs; nil is one of a single tab.
 	Row Row
 	// Looks draws everything in a theme; nil has only one.
-	Looks themes.Looks
+	Looks looks
 	// ReducedMotion lets nothing move by itself.
 	ReducedMotion bool
 	// Start makes the session with an agent. It must not wait for the agent.

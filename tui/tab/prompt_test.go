@@ -11,7 +11,6 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/tui/tab/desk"
 )
 
 // starting is a tab whose session is still being made. Its agent starts for as long as the
@@ -96,7 +95,7 @@ func run(t *Tab, cmd tea.Cmd, after func()) {
 			run(t, c, after)
 		}
 	case Msg:
-		if _, ok := msg.Msg.(desk.Then); ok {
+		if _, ok := msg.Msg.(then); ok {
 			t.Update(msg.Msg)
 			after()
 		}

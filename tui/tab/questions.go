@@ -5,7 +5,6 @@ import (
 
 	"parley/acpclient"
 	"parley/tui/dialog"
-	"parley/tui/tab/reader"
 )
 
 // env is what a dialog is made with.
@@ -75,7 +74,7 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 	case dialog.Pass:
 		return t.run(a.Action)
 	case dialog.Show:
-		t.dialogs.Push(reader.NewPagerOf(t.desk, host{t}, t.list, a.Call, a.Head, t.dialogs.Top()))
+		t.dialogs.Push(newPagerOf(t.desk, host{t}, t.list, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.Elicit:
 		t.session.AnswerElicitation(a.ID, a.Response)
 	case dialog.OpenURL:

@@ -9,9 +9,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/record"
 	"parley/internal/session"
-	"parley/tui/tab/ending"
-	"parley/tui/tab/playback"
-	"parley/tui/tab/reader"
 	"parley/tui/transcript"
 )
 
@@ -30,7 +27,7 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 	if err != nil { // an idle machine never fails
 		return t.desk.Say(err.Error())
 	}
-	t.replay = playback.New(p, t.desk, host{t})
+	t.replay = newReplayControl(p, t.desk, host{t})
 	t.adopt(config.Agent{}, s)
 	t.back.title = p.Script().Title
 	return t.address(t.replay.Start())
@@ -58,12 +55,12 @@ func (h host) Rewind() {
 	h.list = transcript.New(h.program.Theme, h.conv)
 	h.list.SetSites(h.sites.Known())
 	h.list.Focus(old.Focused())
-	h.reader = reader.NewTranscript(h.Tab.desk, h, h.list, h.conv, h.commands)
+	h.reader = newTranscriptReader(h.Tab.desk, h, h.list, h.conv, h.commands)
 	h.standing.Forget()
 }
 
 // Leave leaves the program: there is nothing in a replay that could be lost.
-func (h host) Leave() tea.Cmd { return h.Quit(ending.Sure) }
+func (h host) Leave() tea.Cmd { return h.Quit(quitSure) }
 
 // notInReplay is said when a key would do something that a replay does not do.
 const notInReplay = "this is a replay: there is no agent, and nothing is done"

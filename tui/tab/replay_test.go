@@ -12,7 +12,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/record"
-	"parley/tui/tab/desk"
 )
 
 // recordedSession is a script of three turns, a second between any two steps. The second
@@ -75,7 +74,7 @@ func (b *bench) pass(d time.Duration) {
 	const step = 100 * time.Millisecond
 	for ; d > 0; d -= step {
 		b.clock = b.clock.Add(step)
-		b.Update(desk.Then(b.replay.Play))
+		b.Update(then(b.replay.Play))
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
-	"parley/tui/tab/standing"
-	"parley/tui/tab/worktrees"
 )
 
 // Row is the row of tabs that a tab stands in. What it is asked for happens at once,
@@ -69,7 +67,7 @@ type Face struct {
 // Face is what the line of tabs shows of this tab now.
 func (t *Tab) Face() Face {
 	if t.worktree.There() {
-		return Face{t.State(), worktrees.Mark + t.label()}
+		return Face{t.State(), worktreeMark + t.label()}
 	}
 	return Face{t.State(), t.label()}
 }
@@ -83,13 +81,13 @@ func (t *Tab) State() State {
 			return Lost
 		}
 		return Failed
-	case t.standing.Unseen() == standing.Badly:
+	case t.standing.Unseen() == turnBadly:
 		return Failed
 	case t.dialogs.Asks():
 		return Waiting
 	case t.Works(), t.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
 		return Working
-	case t.standing.Unseen() == standing.Well:
+	case t.standing.Unseen() == turnWell:
 		return Done
 	}
 	return Idle

@@ -7,13 +7,12 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/store"
-	"parley/tui/tab/sessionlist"
 )
 
 // ShowSessions lists the sessions to choose one from.
 func (t *Tab) ShowSessions() tea.Cmd { return t.address(t.showSessions()) }
 
-func (t *Tab) showSessions() tea.Cmd { return sessionlist.Open(t.program.Context, t.desk, host{t}) }
+func (t *Tab) showSessions() tea.Cmd { return openSessionList(t.program.Context, t.desk, host{t}) }
 
 // GoTo opens a stored session, unless it is the one on the screen.
 func (h host) GoTo(id store.ID) tea.Cmd {

@@ -5,7 +5,6 @@ import (
 
 	"parley/internal/session"
 	"parley/internal/store"
-	"parley/tui/tab/abandoned"
 )
 
 // handleStored takes messages that have to do with stored sessions. All others are the
@@ -68,7 +67,7 @@ func (t *Tab) LookForAbandoned() tea.Cmd {
 	if t.program.Stored == nil {
 		return nil
 	}
-	return t.address(abandoned.Look(t.desk, t.program.Stored, t.cwd, func(ids []store.ID) tea.Cmd {
+	return t.address(offerRecovery(t.desk, t.program.Stored, t.cwd, func(ids []store.ID) tea.Cmd {
 		var all OpenAll
 		for _, id := range ids {
 			all = append(all, Open{ID: id})

@@ -32,21 +32,6 @@ import (
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/pages"
-	"parley/tui/tab/commands"
-	"parley/tui/tab/desk"
-	"parley/tui/tab/drafts"
-	"parley/tui/tab/ending"
-	"parley/tui/tab/held"
-	"parley/tui/tab/images"
-	"parley/tui/tab/outbox"
-	"parley/tui/tab/pictures"
-	"parley/tui/tab/playback"
-	"parley/tui/tab/questions"
-	"parley/tui/tab/reader"
-	"parley/tui/tab/signin"
-	"parley/tui/tab/sites"
-	"parley/tui/tab/standing"
-	"parley/tui/tab/worktrees"
 	"parley/tui/theme"
 	"parley/tui/transcript"
 )
@@ -59,7 +44,7 @@ type Tab struct {
 	// cwd is the directory of the session, or, while there is none, the one that
 	// it will probably have. branch is the git branch there.
 	cwd, branch string
-	worktree    *worktrees.Worktree
+	worktree    *worktree
 	// base is the directory that parley works in: paths that the person writes begin there.
 	base string
 
@@ -69,29 +54,29 @@ type Tab struct {
 	session *session.Session
 	conv    *conversation.Conversation
 	list    *transcript.List
-	reader  *reader.Transcript // of the list
+	reader  *transcriptReader // of the list
 	pump    *pump
-	sites   *sites.Sites // where changes stand in their files
+	sites   *diffPositions // where changes stand in their files
 
-	back   back               // the stored session that it goes on with
-	replay *playback.Playback // what was recorded, if that is shown; nil otherwise
+	back   back           // the stored session that it goes on with
+	replay *replayControl // what was recorded, if that is shown; nil otherwise
 
 	// Its parts, each with a state of its own.
-	desk      *desk.Desk
+	desk      *desk
 	dialogs   *dialog.Stack // the desk's
 	composer  *composer.Composer
-	outbox    *outbox.Outbox
-	drafts    *drafts.Drafts
-	images    *images.Images
-	held      *held.Key
-	questions *questions.Questions
-	signIn    *signin.SignIn
-	commands  *commands.Commands
-	ending    *ending.Ending
-	pictures  pictures.Decoder
-	standing  standing.Standing // what the line of tabs tells
-	changes   *pages.Review     // made when it is shown first
-	inspector *pages.Inspector  // made when it is shown first
+	outbox    *promptQueue
+	drafts    *drafts
+	images    *images
+	held      *heldKey
+	questions *questions
+	signIn    *signIn
+	commands  *commands
+	ending    *lifecycle
+	pictures  imageDecoder
+	standing  tabInfo          // what the line of tabs tells
+	changes   *pages.Review    // made when it is shown first
+	inspector *pages.Inspector // made when it is shown first
 
 	planOpen bool // the steps of the plan are shown above the prompt
 	ticks    int  // steps of what moves
@@ -113,19 +98,19 @@ type Tab struct {
 // is shown.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
-	t.desk = desk.New(p.Guard, t.env)
+	t.desk = newDesk(p.Guard, t.env)
 	t.dialogs = t.desk.Dialogs
-	t.images = images.New(p.Context, t.desk, host{t})
+	t.images = newImages(p.Context, t.desk, host{t})
 	t.composer = t.newComposer()
-	t.outbox = outbox.New(t.desk, host{t}, t.composer)
-	t.drafts = drafts.New(host{t}, t.composer, cwd)
-	t.questions = questions.New(t.desk, host{t}, t.composer)
-	t.held = held.New(t.desk, host{t})
-	t.signIn = signin.New(t.desk, host{t})
-	t.commands = commands.New(t.desk, host{t})
-	t.sites = sites.New(t.Cwd)
-	t.worktree = worktrees.New(p.Context, t.desk, host{t}, p.Worktree)
-	t.ending = ending.New(t.desk, host{t}, t.composer)
+	t.outbox = newPromptQueue(t.desk, host{t}, t.composer)
+	t.drafts = newDrafts(host{t}, t.composer, cwd)
+	t.questions = newQuestions(t.desk, host{t}, t.composer)
+	t.held = newHeld(t.desk, host{t})
+	t.signIn = newSignin(t.desk, host{t})
+	t.commands = newCommands(t.desk, host{t})
+	t.sites = newDiffPositions(t.Cwd)
+	t.worktree = newWorktree(p.Context, t.desk, host{t}, p.Worktree)
+	t.ending = newLifecycle(t.desk, host{t}, t.composer)
 	return t
 }
 
@@ -228,10 +213,10 @@ func (t *Tab) Title() string {
 		return ""
 	}
 	title := cmp.Or(t.back.title, t.conv.Title)
-	if most := 16 * standing.MaxTitle; len(title) > most { // characters can be made of many bytes
+	if most := 16 * maxTitle; len(title) > most { // characters can be made of many bytes
 		title = strings.ToValidUTF8(title[:most], "") + "…"
 	}
-	return termtext.Truncate(termtext.Line(title), standing.MaxTitle, "…")
+	return termtext.Truncate(termtext.Line(title), maxTitle, "…")
 }
 
 // SetTheme draws everything in another theme from now on.
@@ -274,9 +259,6 @@ func (t *Tab) Tick() { t.ticks++ }
 // ArmsIn is after what time the tab should be drawn again because the dialog on
 // its screen takes keys then; 0 if there is no such dialog.
 func (t *Tab) ArmsIn() time.Duration { return t.dialogs.ArmsIn(t.program.Now()) }
-
-// ErrorMsg tells a tab of something that went wrong outside of its session.
-type ErrorMsg = desk.ErrorMsg
 
 // Update takes a message that is for this tab, or a key, a paste or a mouse event
 // while it is on the screen.
@@ -332,7 +314,7 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return t.desk.Say(msg.String())
 	case failedMsg:
 		msg.dialog.Failed(msg.err)
-	case desk.Then:
+	case then:
 		return msg()
 	case pages.ChangesMsg, pages.InspectorMsg, editorLeftMsg:
 		return t.viewTold(msg)

@@ -1,0 +1,257 @@
+package tab
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/conversation"
+	emulator "parley/terminal/screen"
+	"parley/tui/dialog"
+	"parley/tui/screen"
+	"parley/tui/toolview"
+	"parley/tui/transcript"
+)
+
+const (
+	// insideBack is how many lines of a command one can scroll back while one is
+	// inside.
+	insideBack = 2000
+	// insideJump is how much output is followed at once: of more, the beginning is
+	// left out. No screen could have shown it.
+	insideJump = 512 << 10
+	// altScroll is how many arrows a step of the wheel is to a program that draws on
+	// the alternate screen.
+	altScroll = 3
+)
+
+// inside is the command into which the person has stepped. While there is one, it
+// has the screen and all keys but those that step out and scroll: no dialog is in
+// sight, and none takes a key.
+type inside struct {
+	term *conversation.Terminal
+	emu  *emulator.Screen
+	fed  int64 // how much of the output the emulator has
+	// cols and rows are the size of the emulator; the terminal has been told of told.
+	cols, rows int
+	told       [2]int
+	back       int // how many lines the view is scrolled back
+}
+
+// StepIn gives the keys to a command that runs.
+func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
+	switch {
+	case term == nil:
+		return c.desk.Say("there is no command in this item")
+	case term.Own:
+		return c.desk.Say("the agent runs this command itself: nobody else can type into it")
+	case term.Exit != nil:
+		return c.desk.Say("the command has ended")
+	}
+	held := c.host.Release()
+	c.inside = &inside{term: term}
+	c.Fit(c.width, c.height)
+	return held
+}
+
+// stepOut gives the keys back to who had them before. A key that was meant for the
+// command does nothing to a question that has come up meanwhile.
+func (c *commands) stepOut(name string) {
+	if in := c.inside; in.term.Exit == nil {
+		cols, rows := 0, 0 // what the agent's commands have at first
+		if in.term.Personal {
+			cols, rows = c.host.TerminalWidth(), transcript.TerminalRows
+		}
+		_ = c.host.Machine().ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
+	}
+	c.inside = nil
+	c.desk.Env().Guard.Typed()
+	c.desk.Env().Guard.Ended(name)
+	c.desk.Dialogs.Regain()
+}
+
+// insideSize is the size of a command's terminal where the screen has that size:
+// what is left within the frame, above the status and the keys.
+func insideSize(width, height int) (cols, rows int) {
+	return max(1, width-2), max(1, height-4)
+}
+
+// Inside reports whether the person has stepped into a command: it has all keys then.
+func (c *commands) Inside() bool { return c.inside != nil }
+
+// Covers reports whether the command into which the person has stepped has the screen.
+func (c *commands) Covers() bool { return c.inside != nil && c.inside.emu != nil }
+
+// Fit brings the terminal of the command to the size that there is on a screen.
+func (c *commands) Fit(width, height int) {
+	c.width, c.height = width, height
+	in := c.inside
+	if in == nil || width == 0 {
+		return
+	}
+	if cols, rows := insideSize(width, height); in.emu == nil || cols != in.cols || rows != in.rows {
+		in.cols, in.rows = cols, rows
+		in.replay()
+	}
+	if size := [2]int{in.cols, in.rows}; size != in.told && in.term.Exit == nil {
+		in.told = size
+		_ = c.host.Machine().ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
+	}
+}
+
+// replay lays out anew what the command has printed. Queries in it were answered
+// when they came, or nobody was there to do so.
+func (in *inside) replay() {
+	in.emu, in.back = emulator.New(in.cols, in.rows, insideBack), 0
+	data, _ := in.term.Since(max(0, in.term.Total()-insideJump))
+	if in.term.Total() > insideJump {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	_, _ = in.emu.Write(data)
+	in.fed = in.term.Total()
+}
+
+// Follow takes in what has happened in the session: it steps into the shell that was asked
+// for, and shows what the command has printed.
+func (c *commands) Follow() tea.Cmd {
+	c.feed()
+	return c.enter()
+}
+
+// feed shows what the command has printed since the last time, and answers what it asks
+// of its terminal.
+func (c *commands) feed() {
+	in := c.inside
+	switch {
+	case in == nil:
+		return
+	case c.host.Conversation().Terminals[in.term.ID] != in.term: // another session was opened
+		c.stepOut("")
+		return
+	case in.emu == nil || in.fed == in.term.Total():
+		return
+	}
+	if in.term.Total()-in.fed > insideJump {
+		in.replay()
+		return
+	}
+	var replies []byte
+	in.emu.SetReply(func(p []byte) {
+		if len(replies) < insideJump { // a command that asks and asks
+			replies = append(replies, p...)
+		}
+	})
+	above := in.emu.Above()
+	data, _ := in.term.Since(in.fed)
+	_, _ = in.emu.Write(data)
+	in.emu.SetReply(nil)
+	in.fed = in.term.Total()
+	if in.back > 0 { // what is being read stays in sight
+		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
+	}
+	if len(replies) > 0 && in.term.Exit == nil {
+		_ = c.host.Machine().TypeInto(in.term.ID, replies) // it may just have ended
+	}
+}
+
+// Key takes a key while the person is inside a command.
+func (c *commands) Key(k tea.KeyPressMsg, name string) tea.Cmd {
+	in := c.inside
+	switch a, _ := c.desk.Env().Keys.Action(config.ContextTerminal, name); a {
+	case config.ActionStepOut:
+		c.stepOut(name)
+		return nil
+	case config.ActionTerminalUp:
+		in.scroll(in.rows / 2)
+		return nil
+	case config.ActionTerminalDown:
+		in.scroll(-in.rows / 2)
+		return nil
+	}
+	if in.term.Exit != nil {
+		if name == "enter" || name == "esc" || name == "q" {
+			c.stepOut(name)
+		}
+		return nil
+	}
+	return c.typeInto(screen.KeyBytes(k, in.emu.Modes()))
+}
+
+// typeInto types into the command. It does not wait, so that keys stay in order.
+func (c *commands) typeInto(data string) tea.Cmd {
+	c.inside.back = 0
+	c.desk.Env().Guard.Typed()
+	if data == "" {
+		return nil
+	}
+	if err := c.host.Machine().TypeInto(c.inside.term.ID, []byte(data)); err != nil {
+		return c.desk.Say(err.Error())
+	}
+	return nil
+}
+
+// Paste pastes into the command.
+func (c *commands) Paste(text string) tea.Cmd {
+	if c.inside.term.Exit != nil {
+		return nil
+	}
+	return c.typeInto(screen.PasteBytes(text, c.inside.emu.Modes()))
+}
+
+// Mouse scrolls: back, or, on the alternate screen, in the program.
+func (c *commands) Mouse(msg tea.MouseMsg) tea.Cmd {
+	wheel, ok := msg.(tea.MouseWheelMsg)
+	if !ok || wheel.Button != tea.MouseWheelUp && wheel.Button != tea.MouseWheelDown {
+		return nil
+	}
+	in, up := c.inside, wheel.Button == tea.MouseWheelUp
+	if modes := in.emu.Modes(); modes.Alternate && in.term.Exit == nil {
+		key := tea.KeyPressMsg{Code: tea.KeyDown}
+		if up {
+			key.Code = tea.KeyUp
+		}
+		return c.typeInto(strings.Repeat(screen.KeyBytes(key, modes), altScroll))
+	}
+	if !up {
+		in.scroll(-wheelLines)
+		return nil
+	}
+	in.scroll(wheelLines)
+	return nil
+}
+
+// scroll moves the view by lines, back if n is positive.
+func (in *inside) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above()) }
+
+// Hints are the keys that are not the command's.
+func (c *commands) Hints() []dialog.Hint {
+	h := dialog.HintList{Keys: c.desk.Env().Keys}
+	if c.inside.term.Exit != nil {
+		return []dialog.Hint{{Key: "enter", Text: "back"}}
+	}
+	if c.desk.Dialogs.Asks() {
+		h.Add(config.ActionStepOut, "step out and see the question")
+	} else {
+		h.Add(config.ActionStepOut, "step out, it runs on")
+	}
+	h.List = append(h.List, dialog.Hint{Key: "ctrl+c", Text: "interrupt it"})
+	h.AddAll("scroll", config.ActionTerminalUp, config.ActionTerminalDown)
+	return h.List
+}
+
+// words say in the frame what happens to keys.
+func (c *commands) words() string {
+	in := c.inside
+	switch {
+	case in.term.Exit != nil:
+		return toolview.Ended(in.term.Exit) + ": no key goes anywhere but enter, back"
+	case c.desk.Dialogs.Asks():
+		return "a question waits for you: " + c.desk.Key(config.ActionStepOut) + " steps out to it"
+	case in.back > 0:
+		return fmt.Sprintf("%d lines back, any key returns", in.back)
+	}
+	return "what you type goes to this command, not to the agent"
+}

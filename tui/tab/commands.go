@@ -1,0 +1,254 @@
+// This file is what a person does with the commands that run in a session, their own
+// and those of the agent: run one, step into it and type, end it, and add what it has
+// printed to the prompt.
+
+package tab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/termtext"
+	"parley/tui/composer"
+	"parley/tui/dialog"
+	"parley/tui/toolview"
+	"parley/tui/transcript"
+)
+
+// mostOutput is how many bytes of what a command has printed go with a prompt: its
+// end.
+const mostOutput = 64 << 10
+
+// Machine is where the commands run.
+type machine interface {
+	StartShell(session.ShellSpec) (acpclient.TerminalID, error)
+	EndTerminal(acpclient.TerminalID) error
+	TypeInto(id acpclient.TerminalID, data []byte) error
+	ResizeTerminal(id acpclient.TerminalID, cols, rows int) error
+}
+
+// Host is the tab, as far as its commands need it.
+type commandsHost interface {
+	// Machine is nil as long as there is no session, and so is Conversation.
+	Machine() machine
+	Conversation() *conversation.Conversation
+	// TerminalWidth is how wide the transcript draws terminals, in cells.
+	TerminalWidth() int
+	// Bottom shows the end of the transcript.
+	Bottom()
+	// Release gives a key that a dialog has held back to the prompt.
+	Release() tea.Cmd
+	// Attach adds something to the prompt, which gets the keys, or takes it away again. It
+	// reports whether it is there now.
+	Attach(composer.Attachment) bool
+}
+
+// Commands are the commands of a tab, and the one into which the person has stepped.
+type commands struct {
+	desk *desk
+	host commandsHost
+
+	inside        *inside              // the command that has the keys, nil if none has
+	entering      acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
+	width, height int                  // of the screen
+}
+
+// New returns the commands of a tab.
+func newCommands(d *desk, h commandsHost) *commands { return &commands{desk: d, host: h} }
+
+// Run runs a line that the person has typed behind a "!". An empty one steps
+// into the shell that lasts.
+func (c *commands) Run(line string) tea.Cmd {
+	machine := c.host.Machine()
+	if machine == nil {
+		return c.desk.Say("commands can be run once there is an agent")
+	}
+	c.host.Bottom()
+	if line == "" {
+		if shell := c.host.Conversation().Shell(); shell != nil {
+			return c.StepIn(shell)
+		}
+	}
+	spec := session.ShellSpec{Line: line, Cols: c.host.TerminalWidth(), Rows: transcript.TerminalRows}
+	if line == "" {
+		spec.Cols, spec.Rows = insideSize(c.width, c.height)
+	}
+	return beside(func() then {
+		id, err := machine.StartShell(spec)
+		return func() tea.Cmd { return c.started(id, line == "", err) }
+	})
+}
+
+// started steps into a shell that has just been started, if it is the one that lasts.
+func (c *commands) started(id acpclient.TerminalID, lasts bool, err error) tea.Cmd {
+	if err != nil {
+		return c.desk.Say(err.Error())
+	}
+	if lasts {
+		c.entering = id
+	}
+	return c.enter()
+}
+
+// enter steps into the shell that was asked for, as soon as it is known.
+func (c *commands) enter() tea.Cmd {
+	conv := c.host.Conversation()
+	if c.entering == "" || conv == nil || conv.Terminals[c.entering] == nil {
+		return nil
+	}
+	term := conv.Terminals[c.entering]
+	c.entering = ""
+	if c.inside != nil || !c.desk.Dialogs.Empty() && !c.desk.Dialogs.Asks() {
+		return nil // something else was opened meanwhile
+	}
+	return c.StepIn(term)
+}
+
+// Ended says how a command of the person's has ended, and leaves the shell
+// that lasts when it has.
+func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
+	term := c.host.Conversation().Terminals[id]
+	in := c.inside != nil && c.inside.term == term
+	switch {
+	case term == nil || !term.Personal:
+		return nil
+	case in && term.Lasts:
+		c.stepOut("")
+		return c.desk.Say("your shell has ended")
+	case in:
+		return nil // the frame says it
+	}
+	words := shortCommand(term) + ": " + toolview.Ended(term.Exit)
+	if c.Last() == term {
+		words += "  " + c.desk.Key(config.ActionAddOutput) + " adds its output to the prompt"
+	}
+	return c.desk.Say(words)
+}
+
+// shortCommand is the beginning of a command's line.
+func shortCommand(term *conversation.Terminal) string {
+	const most = 32
+	line := []rune(termtext.VisibleLine(term.Command))
+	if len(line) > most {
+		return string(line[:most]) + "…"
+	}
+	return string(line)
+}
+
+// StepIntoRunning steps into the command that runs. If there are several, the person
+// chooses.
+func (c *commands) StepIntoRunning() tea.Cmd {
+	conv := c.host.Conversation()
+	if conv == nil {
+		return nil
+	}
+	running := conv.Running()
+	switch len(running) {
+	case 0:
+		return c.desk.Say("no command runs: \"!\" and a command runs one, \"!\" alone opens your shell")
+	case 1:
+		return c.StepIn(running[0])
+	}
+	var items []dialog.Item
+	for _, term := range slices.Backward(running) {
+		whose := "run by the agent"
+		if term.Personal {
+			whose = "yours"
+		}
+		items = append(items, dialog.Item{
+			ID: string(term.ID), Title: term.Command, Detail: whose,
+			Do: dialog.Do(func() tea.Cmd { return c.StepIn(term) }),
+		})
+	}
+	c.desk.List(dialog.List{Title: "Step into a command", Items: items})
+	return nil
+}
+
+// EndCommand ends a command that runs: the person's own at once, the agent's if the
+// person is sure.
+func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
+	switch {
+	case term == nil:
+		return c.desk.Say("there is no command in this item")
+	case term.Own:
+		return c.desk.Say("the agent runs this command itself: cancel the turn to end it")
+	case term.Exit != nil:
+		return c.desk.Say("the command has ended")
+	case term.Personal:
+		return c.kill(term)
+	}
+	c.desk.Dialogs.Push(dialog.NewSelector(c.desk.Env(), dialog.List{Title: "End the agent's command?", Items: []dialog.Item{
+		{ID: "run", Title: "Let it run", About: term.Command, Do: dialog.Close{}},
+		{ID: "end", Title: "End it", About: term.Command, Do: dialog.Do(func() tea.Cmd { return c.kill(term) })},
+	}}))
+	return nil
+}
+
+// kill ends a command. It takes as long as the command does to end.
+func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
+	machine := c.host.Machine()
+	return beside(func() then {
+		if err := machine.EndTerminal(term.ID); err != nil {
+			return func() tea.Cmd { return c.desk.Say(err.Error()) }
+		}
+		return nil
+	})
+}
+
+// Last is the last command of the person's, nil if there was none.
+func (c *commands) Last() *conversation.Terminal {
+	conv := c.host.Conversation()
+	if conv == nil {
+		return nil
+	}
+	for _, item := range slices.Backward(conv.Items) {
+		if own, ok := item.(*conversation.ShellCommand); ok {
+			return own.Terminal
+		}
+	}
+	return nil
+}
+
+// AddOutput adds to the prompt what a command of the person's has printed, or takes
+// it away again.
+func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
+	if term == nil || !term.Personal {
+		return c.desk.Say("you have run no command: \"!\" and a command runs one")
+	}
+	if !c.host.Attach(OutputAttachment(term)) {
+		return c.desk.Say("the output is not in the prompt any more")
+	}
+	return nil
+}
+
+// OutputOf is what a command of the person's has printed, to go with a prompt.
+func OutputAttachment(term *conversation.Terminal) composer.Attachment {
+	text, state := toolview.Printed(term), toolview.Ended(term.Exit)
+	if cut := len(text) - mostOutput; cut > 0 {
+		text = strings.ToValidUTF8(text[cut:], "")
+		if _, rest, whole := strings.Cut(text, "\n"); whole {
+			text = rest
+		}
+		text = "[the beginning is left out]\n" + text
+	}
+	lines := strings.Count(text, "\n")
+	if text != "" {
+		lines++
+	}
+	words := "lines"
+	if lines == 1 {
+		words = "line"
+	}
+	return composer.Attachment{
+		Label: fmt.Sprintf("output of $ %s: %d %s, %s", shortCommand(term), lines, words, termtext.Line(state)),
+		URI:   toolview.OutputURI(term),
+		Text:  fmt.Sprintf("$ %s\n%s\n[%s]", term.Command, text, state),
+	}
+}

@@ -1,0 +1,202 @@
+package tab
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/tui/composer"
+)
+
+// place is a tab whose machine notes what it is asked for.
+type commandsPlace struct {
+	conv     *conversation.Conversation // nil as long as there is no session
+	fails    error
+	did      []string
+	attached composer.Attachment
+}
+
+func (p *commandsPlace) note(format string, args ...any) {
+	p.did = append(p.did, fmt.Sprintf(format, args...))
+}
+
+func (p *commandsPlace) Machine() machine {
+	if p.conv == nil {
+		return nil
+	}
+	return p
+}
+
+func (p *commandsPlace) Conversation() *conversation.Conversation { return p.conv }
+func (p *commandsPlace) TerminalWidth() int                       { return 70 }
+func (p *commandsPlace) Bottom()                                  {}
+func (p *commandsPlace) Release() tea.Cmd                         { return nil }
+
+func (p *commandsPlace) Attach(a composer.Attachment) bool {
+	p.attached = a
+	return true
+}
+
+func (p *commandsPlace) StartShell(s session.ShellSpec) (acpclient.TerminalID, error) {
+	p.note("run %q %dx%d", s.Line, s.Cols, s.Rows)
+	return "own", p.fails
+}
+
+func (p *commandsPlace) EndTerminal(id acpclient.TerminalID) error {
+	p.note("end %s", id)
+	return p.fails
+}
+
+func (p *commandsPlace) TypeInto(_ acpclient.TerminalID, data []byte) error {
+	p.note("type %q", data)
+	return nil
+}
+
+func (p *commandsPlace) ResizeTerminal(_ acpclient.TerminalID, cols, rows int) error {
+	p.note("resize %dx%d", cols, rows)
+	return nil
+}
+
+// take returns what was asked of the machine since the last time.
+func (p *commandsPlace) take() string {
+	all := strings.Join(p.did, ", ")
+	p.did = nil
+	return all
+}
+
+// newCommands are the commands of a tab in which the agent runs one.
+func commandsNewCommands(b *deskBench) (*commands, *commandsPlace) {
+	p := &commandsPlace{conv: conversation.New()}
+	p.conv.Apply(conversation.TerminalCreated{ID: "term", Command: "deploy"})
+	p.conv.Apply(conversation.TerminalOutput{ID: "term", Data: []byte("Go on? ")})
+	c := newCommands(b.desk, p)
+	c.Fit(40, 10)
+	return c, p
+}
+
+func drawn(c *commands) string {
+	return ansi.Strip(strings.Join(c.Draw(40, 10, "status", "hints").Lines, "\n"))
+}
+
+// While one is inside a command it has all keys, its terminal the size of the screen, and
+// the screen shows what it prints, in a frame that says whose it is.
+func TestInside(t *testing.T) {
+	runBench(t, func(t *testing.T, b *deskBench) {
+		c, p := commandsNewCommands(b)
+		b.Do(c.StepIntoRunning())
+		if got := p.take(); !c.Inside() || got != "resize 38x6" {
+			t.Fatalf("inside: %v, and the machine was asked to %s", c.Inside(), got)
+		}
+		for _, words := range []string{"COMMAND OF THE AGENT", "$ deploy", "Go on?", "what you type goes to this"} {
+			if !strings.Contains(drawn(c), words) {
+				t.Errorf("%q is not in\n%s", words, drawn(c))
+			}
+		}
+		b.Do(c.Key(tea.KeyPressMsg{Code: 'y', Text: "y"}, "y"))
+		b.Do(c.Paste("es"))
+		p.conv.Apply(conversation.TerminalOutput{ID: "term", Data: []byte("yes\r\nGone.\x1b[6n")})
+		b.Do(c.Follow())
+		if got := p.take(); got != `type "y", type "es", type "\x1b[2;6R"` {
+			t.Errorf("the machine was asked to %s", got)
+		}
+		if !strings.Contains(drawn(c), "Gone.") {
+			t.Errorf("it shows\n%s", drawn(c))
+		}
+		c.Fit(60, 20)
+		b.Do(c.Key(tea.KeyPressMsg{Code: ']', Mod: tea.ModCtrl}, "ctrl+]"))
+		if got := p.take(); c.Inside() || got != "resize 58x16, resize 0x0" {
+			t.Errorf("inside: %v, and the machine was asked to %s", c.Inside(), got)
+		}
+	})
+}
+
+// A command that has ended takes no key: enter leads back.
+func TestACommandThatHasEnded(t *testing.T) {
+	runBench(t, func(t *testing.T, b *deskBench) {
+		c, p := commandsNewCommands(b)
+		b.Do(c.StepIntoRunning())
+		p.conv.Apply(conversation.TerminalExited{ID: "term"})
+		b.Do(c.Ended("term"))
+		p.take()
+		b.Do(c.Key(tea.KeyPressMsg{Code: 'x', Text: "x"}, "x"))
+		b.Do(c.Paste("x"))
+		if !c.Inside() || p.take() != "" || !strings.Contains(drawn(c), "ENDED") {
+			t.Errorf("inside: %v\n%s", c.Inside(), drawn(c))
+		}
+		if b.Do(c.Key(tea.KeyPressMsg{Code: tea.KeyEnter}, "enter")); c.Inside() {
+			t.Error("enter does not lead back")
+		}
+		b.Do(c.StepIn(p.conv.Terminals["term"]))
+		b.MustSay("the command has ended")
+	})
+}
+
+// A command of the person's runs beside the prompt; their shell is stepped into as soon as
+// it is known.
+func TestRun(t *testing.T) {
+	runBench(t, func(t *testing.T, b *deskBench) {
+		c, p := commandsNewCommands(b)
+		b.Do(c.Run("make"))
+		if got := p.take(); c.Inside() || !strings.HasPrefix(got, `run "make" 70x`) {
+			t.Errorf("inside: %v, and the machine was asked to %s", c.Inside(), got)
+		}
+		b.Do(c.Run(""))
+		if c.Inside() {
+			t.Error("it steps into a shell that nobody knows yet")
+		}
+		p.conv.Apply(conversation.ShellStarted{ID: "own", Command: "sh", Lasts: true})
+		if b.Do(c.Follow()); !c.Inside() || !strings.Contains(drawn(c), "YOUR SHELL") {
+			t.Errorf("inside: %v", c.Inside())
+		}
+		p.conv.Apply(conversation.TerminalExited{ID: "own"})
+		b.Do(c.Ended("own"))
+		if b.MustSay("your shell has ended"); c.Inside() {
+			t.Error("the shell has ended, and has the keys")
+		}
+		p.fails = errors.New("there is no shell")
+		b.Do(c.Run("make"))
+		b.MustSay("there is no shell")
+		b.Do(newCommands(b.desk, &commandsPlace{}).Run("make"))
+		b.MustSay("commands can be run once there is an agent")
+	})
+}
+
+// The agent's command is ended only if the person is sure, their own at once. What their
+// own has printed can go with the prompt.
+func TestEndAndAdd(t *testing.T) {
+	runBench(t, func(t *testing.T, b *deskBench) {
+		c, p := commandsNewCommands(b)
+		term := p.conv.Terminals["term"]
+		b.Do(c.EndCommand(term))
+		b.Choose("Let it run")
+		if got := p.take(); got != "" {
+			t.Errorf("the machine was asked to %s", got)
+		}
+		b.Do(c.EndCommand(term))
+		b.Choose("End it")
+		if got := p.take(); got != "end term" {
+			t.Errorf("the machine was asked to %s", got)
+		}
+		b.Do(c.AddOutput(term))
+		b.MustSay("you have run no command")
+
+		p.conv.Apply(conversation.ShellStarted{ID: "own", Command: "ls"})
+		p.conv.Apply(conversation.TerminalOutput{ID: "own", Data: []byte("a\r\nb\r\n")})
+		own := p.conv.Terminals["own"]
+		b.Do(c.EndCommand(own))
+		if got := p.take(); got != "end own" {
+			t.Errorf("the machine was asked to %s", got)
+		}
+		b.Do(c.AddOutput(own))
+		if a := p.attached; !strings.Contains(a.Label, "output of $ ls: 2 lines") || !strings.Contains(a.Text, "a\nb") {
+			t.Errorf("attached is %+v", a)
+		}
+	})
+}

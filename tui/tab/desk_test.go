@@ -1,0 +1,55 @@
+package tab
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// What is said stays until its own time is over: the end of what was said before it does
+// not take it away.
+func TestSay(t *testing.T) {
+	runBench(t, func(t *testing.T, b *deskBench) {
+		first := b.Say("first")
+		second := b.SayIf(errors.New("it said \x1b]0;owned\x07so"))
+		if b.SayIf(nil) != nil || strings.ContainsRune(b.Said(), '\x1b') || !strings.Contains(b.Said(), "so") {
+			t.Errorf("%q is said", b.Said())
+		}
+		over := func(cmd tea.Cmd) { cmd().(then)() }
+		if over(first); b.Said() == "" {
+			t.Error("the end of the first took the second away")
+		}
+		if over(second); b.Said() != "" {
+			t.Errorf("%q is still said", b.Said())
+		}
+	})
+}
+
+func TestTell(t *testing.T) {
+	runBench(t, func(t *testing.T, b *deskBench) {
+		b.Tell("Nothing was merged", "there is no branch")
+		b.MustSay("Nothing was merged")
+		b.MustSay("there is no branch")
+		if b.Choose("Close"); !b.Dialogs.Empty() {
+			t.Errorf("it stays:\n%s", b.Screen())
+		}
+	})
+}
+
+// A command that has nothing to follow brings no message, and so nothing is drawn again.
+func TestBeside(t *testing.T) {
+	if msg := beside(func() then { return nil })(); msg != nil {
+		t.Errorf("%T came of nothing", msg)
+	}
+	runBench(t, func(t *testing.T, b *deskBench) {
+		began := time.Now()
+		b.Do(beside(func() then { return func() tea.Cmd { return b.Say("done") } }))
+		b.MustSay("done")
+		if time.Since(began) != 0 {
+			t.Error("it waited for something")
+		}
+	})
+}

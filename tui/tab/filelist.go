@@ -1,0 +1,49 @@
+package tab
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/conversation"
+	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/toolview"
+)
+
+// Files lists the files that the agent wrote through parley, whatever its tool calls say,
+// and how much of each changed over the session. Comparing them takes its time, beside the
+// screen. edit opens one in the person's editor.
+func fileList(d *desk, c *conversation.Conversation, edit func(path string, line int) tea.Cmd) tea.Cmd {
+	if c == nil {
+		return nil
+	}
+	at := toolview.In(d.Env().Cwd)
+	files := make([]conversation.FileChange, 0, len(c.Files))
+	for _, f := range c.Files {
+		files = append(files, *f)
+	}
+	return beside(func() then {
+		items := make([]dialog.Item, 0, len(files))
+		for _, f := range files {
+			detail := "too large to compare"
+			if !f.Dropped {
+				added, removed := diffview.New(f.Path, f.Before, f.After).Stats()
+				detail = toolview.Counts{Added: added, Removed: removed}.String()
+			}
+			if f.New {
+				detail += ", new"
+			}
+			items = append(items, dialog.Item{
+				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
+				Do: dialog.Do(func() tea.Cmd { return edit(f.Path, 0) }),
+			})
+		}
+		return func() tea.Cmd { showFiles(d, items); return nil }
+	})
+}
+
+func showFiles(d *desk, items []dialog.Item) {
+	d.Dialogs.PushBelow(dialog.NewSelector(d.Env(), dialog.List{
+		Title: "Files written", Items: items,
+		Empty: "The agent has written no file through parley. What it writes by itself stands in its tool calls.",
+	}))
+}

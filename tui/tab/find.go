@@ -1,0 +1,159 @@
+package tab
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+)
+
+// findPause is after what time a search takes in what the agent has said since.
+const findPause = 300 * time.Millisecond
+
+// finder is the line in which a person writes what is looked for.
+type finder struct {
+	open bool
+	// writing says that keys go to the line. Without it the matches are walked.
+	writing bool
+	line    dialog.Line
+	// back says that the list had the focus before.
+	back bool
+	// more says that a long session has not been searched to its end; under way
+	// is the message that goes on with it.
+	more, underWay bool
+}
+
+// Finding reports whether the line is open in which is written what is looked for, and
+// Writing whether keys go to it.
+func (r *reader) Finding() bool { return r.find.open }
+
+// Writing is described with Finding.
+func (r *reader) Writing() bool { return r.find.writing }
+
+func (r *reader) startFinding() {
+	f := &r.find
+	if !f.open {
+		*f = finder{back: r.list.Focused(), underWay: f.underWay}
+	}
+	f.open, f.writing = true, true
+}
+
+// stopFinding takes the line and the marks away; the view stays where it is. The
+// keys go where they went before.
+func (r *reader) stopFinding() {
+	back := r.find.back
+	r.find = finder{underWay: r.find.underWay}
+	r.list.StopFinding()
+	if !back {
+		r.Unfocus()
+	}
+}
+
+// findKey takes a key while the line is open.
+func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
+	f, keys, name := &r.find, r.desk.Env().Keys, k.String()
+	switch {
+	case keys.Match(config.ActionCancel, name), keys.Match(config.ActionInterrupt, name):
+		r.desk.Env().Guard.Ended(name)
+		r.stopFinding()
+	case name == "enter", name == "down":
+		r.walk(1)
+	case name == "shift+enter", name == "up":
+		r.walk(-1)
+	case !f.writing:
+		return nil, false
+	case keys.Match(config.ActionFind, name):
+	case f.line.Key(k):
+		cmd = r.look()
+	default:
+		a, _ := keys.Action(config.ContextPrompt, name)
+		r.Move(a) // a page up, and the like
+	}
+	return cmd, true
+}
+
+// walk goes to the next match, or to the one before. From then on keys mean what
+// they mean in the list, so that what was found can be opened or copied.
+func (r *reader) walk(by int) {
+	if r.find.line.Text() == "" {
+		return
+	}
+	if r.find.writing {
+		r.find.writing = false
+		r.list.Focus(true)
+	}
+	r.list.FindNext(by)
+}
+
+// Paste writes what is pasted into the line.
+func (r *reader) Paste(text string) tea.Cmd {
+	r.find.line.Paste(text)
+	return r.look()
+}
+
+// look looks for what stands in the line.
+func (r *reader) look() tea.Cmd { return r.goOn(r.list.Find(r.find.line.Text())) }
+
+// goOn has a search gone on with, if there is more to it, beside everything else
+// that comes.
+func (r *reader) goOn(more bool) tea.Cmd {
+	r.find.more = more
+	if !more || r.find.underWay {
+		return nil
+	}
+	r.find.underWay = true
+	return func() tea.Msg { return then(r.findOn) }
+}
+
+// findOn is the next step of a search.
+func (r *reader) findOn() tea.Cmd {
+	r.find.underWay = false
+	if !r.list.Finding() {
+		return nil
+	}
+	return r.goOn(r.list.FindOn())
+}
+
+// Follow has a search take in what was added, after a while.
+func (r *reader) Follow() tea.Cmd {
+	if !r.list.Finding() || r.find.underWay {
+		return nil
+	}
+	r.find.underWay = true
+	return tea.Tick(findPause, func(time.Time) tea.Msg { return then(r.findOn) })
+}
+
+// FindLine draws what is looked for, and says in which column the cursor stands,
+// -1 if there is none.
+func (r *reader) FindLine(width int) (left, right string, column int) {
+	th, f := r.desk.Env().Theme, &r.find
+	left = "  " + th.Accent.Render("find") + " "
+	at, all := r.list.Found()
+	switch {
+	case f.line.Text() == "":
+	case all > 0:
+		right = fmt.Sprintf("%d of %d", at, all)
+	case !f.more:
+		right = "no match"
+	}
+	if f.more {
+		right += "…"
+	}
+	right = th.Muted.Render(right)
+	lead := termtext.Width(left)
+	text, column := f.line.Draw(max(1, width-lead-termtext.Width(right)-4), "words", th)
+	if !f.writing {
+		return left + text, right, -1
+	}
+	return left + text, right, lead + column
+}
+
+func (r *reader) findHints(h dialog.HintList) []dialog.Hint {
+	h.List = append(h.List, dialog.Hint{Key: "enter", Text: "next"}, dialog.Hint{Key: "up", Text: "previous"})
+	h.Add(config.ActionCancel, "end")
+	return h.List
+}

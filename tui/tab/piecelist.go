@@ -1,0 +1,44 @@
+package tab
+
+import (
+	"context"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/toolview"
+)
+
+// Canceller ends single pieces of an agent's work.
+type pieceCanceller interface {
+	CancelPiece(context.Context, conversation.Piece) error
+	Said(level acpclient.NoticeSeverity, title, text string)
+}
+
+// Pieces are what the palette has about single calls that can be cancelled.
+func pieceItems(ctx context.Context, c *conversation.Conversation, s pieceCanceller) []dialog.Item {
+	var items []dialog.Item
+	for i, p := range c.Pieces() {
+		items = append(items, dialog.Item{
+			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
+			Do: dialog.Do(func() tea.Cmd { return cancelPiece(ctx, s, p) }),
+		})
+	}
+	return items
+}
+
+// cancelPiece asks the agent to end one piece of its work. What comes of it the agent
+// tells in the transcript.
+func cancelPiece(ctx context.Context, s pieceCanceller, p conversation.Piece) tea.Cmd {
+	asked := conversation.Piece{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
+	return func() tea.Msg {
+		if err := s.CancelPiece(ctx, asked); err != nil {
+			s.Said(acpclient.NoticeWarning, "The agent has not cancelled the call", err.Error())
+		}
+		return nil
+	}
+}

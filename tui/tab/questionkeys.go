@@ -1,0 +1,218 @@
+// This file is where the questions of the agent are asked: one at a time, each in
+// sight until it is answered, withdrawn, or another one is looked at.
+
+package tab
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/tui/composer"
+	"parley/tui/desktop"
+	"parley/tui/dialog"
+	"parley/tui/toolview"
+)
+
+// Session takes answers to permissions.
+type questionSession interface {
+	AnswerWith(id int, option acpclient.PermissionOptionID, prompt []acpclient.ContentBlock) error
+}
+
+// Host is the tab, as far as its questions need it.
+type questionsHost interface {
+	Conversation() *conversation.Conversation
+	Answers() questionSession
+	// Exec runs a program on the terminal.
+	Exec(*exec.Cmd, tea.ExecCallback) tea.Cmd
+}
+
+// Questions are what the agent asks in a tab.
+type questions struct {
+	desk     *desk
+	host     questionsHost
+	composer *composer.Composer
+
+	asking *dialog.Permission // the question that was asked last, nil before the first
+	reach  toolview.Reach     // which paths lead out of the session's directories
+}
+
+// New returns the questions of a tab. What is written to a question that goes away becomes
+// the draft in c.
+func newQuestions(d *desk, h questionsHost, c *composer.Composer) *questions {
+	return &questions{desk: d, host: h, composer: c}
+}
+
+// SetRoots says which directories the session works in.
+func (q *questions) SetRoots(roots []string) { q.reach = toolview.Reach{Roots: roots} }
+
+// Reach knows which paths lead out of these directories.
+func (q *questions) Reach() *toolview.Reach { return &q.reach }
+
+// Follow keeps one dialog for an open question of the agent, above everything
+// else: the one that the person looks at, or else, when that is over, the one that
+// stands in its place, beginning with the oldest.
+func (q *questions) Follow() tea.Cmd {
+	c := q.host.Conversation()
+	switch asking := q.desk.Dialogs.Follow(c); {
+	case asking:
+	case len(c.Permissions) > 0:
+		q.ended()
+		at := 0
+		if q.asking != nil && q.asking.Place() <= len(c.Permissions) {
+			at = q.asking.Place() - 1
+		}
+		q.ask(at)
+	case len(c.Elicitations) > 0:
+		q.ended()
+		q.desk.Dialogs.Push(dialog.NewElicitation(q.desk.Env(), c.Elicitations[0], c.Agent.Name()))
+	default:
+		q.ended()
+	}
+	cmd := q.lookWhereItLeads()
+	if q.desk.Dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() {
+		cmd = tea.Batch(cmd, q.desk.Say("the agent has taken its question back"))
+	}
+	return cmd
+}
+
+// ask asks one of the permissions that wait.
+func (q *questions) ask(at int) {
+	c := q.host.Conversation()
+	q.asking = dialog.NewPermission(q.desk.Env(), c.Permissions[at], len(c.Permissions))
+	q.asking.Follow(c)
+	q.desk.Dialogs.Push(q.asking)
+}
+
+// Another shows the permission that stands so many places further on, in place of
+// the one in sight, which stays open.
+func (q *questions) Another(by int) tea.Cmd {
+	n := len(q.host.Conversation().Permissions)
+	if q.asking == nil || q.desk.Dialogs.Top() != q.asking || n < 2 {
+		return nil
+	}
+	at := (q.asking.Place() - 1 + by + n) % n
+	q.desk.Dialogs.Pop()
+	q.ask(at)
+	return q.lookWhereItLeads()
+}
+
+// ended takes over what was being written to a permission that is not open any more:
+// nothing that a person has written is lost.
+func (q *questions) ended() {
+	if q.asking != nil && !q.desk.Dialogs.Has(q.asking) {
+		q.draft(q.asking.TakeWords())
+	}
+	if len(q.host.Conversation().Permissions) == 0 {
+		q.asking = nil
+	}
+}
+
+// draft puts words behind those of the draft.
+func (q *questions) draft(words string) {
+	switch {
+	case words == "":
+	case q.composer.Empty():
+		q.composer.SetText(words)
+	default:
+		q.composer.Append("\n" + words)
+	}
+}
+
+// RejectWith rejects what was asked, or cancels the turn, and says to the agent what to do
+// instead, before all that waits, once the files that the words mention are read.
+func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
+	p, caps := composer.NewPrompt(a.Words, q.desk.Env().Cwd), q.host.Conversation().Agent.Capabilities.PromptCapabilities
+	return beside(func() then {
+		prompt := p.Blocks(caps)
+		return func() tea.Cmd {
+			if err := q.host.Answers().AnswerWith(a.ID, a.Option, prompt); err != nil {
+				q.draft(a.Words)
+				return q.desk.Say(err.Error())
+			}
+			return nil
+		}
+	})
+}
+
+// lookWhereItLeads looks, beside the screen, where the paths of the question lead; nil
+// if that is known.
+func (q *questions) lookWhereItLeads() tea.Cmd {
+	if q.asking == nil || !q.desk.Dialogs.Has(q.asking) {
+		return nil
+	}
+	const most = 1000 // at once; the others come next
+	var unknown []string
+	for _, path := range q.asking.Paths() {
+		if !q.reach.Known(path) && len(unknown) < most {
+			unknown = append(unknown, path)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	roots := q.reach.Roots
+	return beside(func() then {
+		found := toolview.Resolve(roots, unknown)
+		return func() tea.Cmd {
+			q.reach.Add(found)
+			if len(found) == 0 {
+				return nil // nothing can be found out
+			}
+			return q.lookWhereItLeads()
+		}
+	})
+}
+
+// Edit shows text in the person's editor. What is changed there changes nothing.
+func (q *questions) Edit(text string) tea.Cmd {
+	return beside(func() then {
+		file, err := writeText(text)
+		return func() tea.Cmd {
+			if err != nil {
+				return q.desk.Say("show it in an editor: " + err.Error())
+			}
+			return q.open(file)
+		}
+	})
+}
+
+// open opens a file that was made for the editor, and takes it away afterwards.
+func (q *questions) open(file string) tea.Cmd {
+	cmd, err := desktop.SystemEditor().Open(file, 0)
+	if err != nil {
+		_ = os.Remove(file)
+		return q.desk.Say(err.Error())
+	}
+	return q.host.Exec(cmd, func(err error) tea.Msg {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", cmd.Args[0], err)
+		}
+		return then(func() tea.Cmd {
+			q.desk.Dialogs.Regain() // what was pressed at the end was the editor's
+			remove := func() tea.Msg { _ = os.Remove(file); return nil }
+			return tea.Batch(remove, q.desk.SayIf(err))
+		})
+	})
+}
+
+// writeText puts text into a temporary file that only its owner can read.
+func writeText(text string) (name string, err error) {
+	f, err := os.CreateTemp("", "parley-question-*.txt")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}

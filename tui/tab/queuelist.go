@@ -1,0 +1,243 @@
+package tab
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/tui/composer"
+	"parley/tui/dialog"
+)
+
+// outgoing is a prompt on its way to the session.
+type outgoing struct {
+	composer.Prompt
+	// now says that a turn that runs is cancelled for it.
+	now bool
+	// back is the place in the queue to which it goes back, from 1 on; 0 if it was not
+	// taken out of it.
+	back int
+}
+
+// hand gives a prompt to the session, and says what that does to a turn that runs.
+func (o *promptQueue) hand(out outgoing, blocks []acpclient.ContentBlock) tea.Cmd {
+	switch {
+	case out.now:
+		if o.session().SendNow(blocks) {
+			return o.desk.Say(cancelsFirst)
+		}
+	case out.back > 0:
+		o.session().PromptAt(out.back-1, blocks)
+	default:
+		o.session().Prompt(blocks)
+	}
+	return nil
+}
+
+// cancelsFirst is said when a prompt is sent while a turn runs.
+const cancelsFirst = "the turn is cancelled first, then this is sent"
+
+// SendNow sends the draft, or, if there is none, the first prompt that waits, before its
+// turn: the turn that runs is cancelled.
+func (o *promptQueue) SendNow() tea.Cmd {
+	switch {
+	case o.session() == nil:
+		return nil
+	case o.composer.IsCommand():
+		return o.desk.Say("a command of yours waits for no turn: " + o.desk.Key(config.ActionSend) + " runs it")
+	case !o.composer.Empty():
+		p, cmd := o.composer.Take()
+		if p == nil {
+			return cmd
+		}
+		return tea.Batch(cmd, o.submitAs(outgoing{Prompt: *p, now: true}))
+	case len(o.conv().Queue) == 0:
+		return o.desk.Say("there is nothing to send")
+	}
+	return o.sendQueuedNow(o.conv().Queue[0].ID)
+}
+
+func (o *promptQueue) sendQueuedNow(id int) tea.Cmd {
+	switch found, cancelled := o.session().SendQueuedNow(id); {
+	case !found && o.conv().Gone():
+		return o.desk.Say("the agent has gone: " + o.again())
+	case !found:
+		return o.desk.Say("it does not wait any more")
+	case cancelled:
+		return o.desk.Say(cancelsFirst)
+	}
+	return nil
+}
+
+// Show lists what waits, to be edited, put into another order and taken out.
+func (o *promptQueue) Show() tea.Cmd {
+	if o.session() == nil || o.Queued() == 0 {
+		return o.desk.Say("nothing waits: what you send while the agent works does")
+	}
+	o.desk.Dialogs.Push(dialog.NewFollowing(o.desk.Env(), dialog.List{
+		Title: "What waits", Empty: "Nothing waits any more.",
+		Keys: []dialog.ItemKey{
+			{Action: config.ActionDialogMoveUp, Hint: "move up", Do: o.moveQueued(-1)},
+			{Action: config.ActionDialogMoveDown, Hint: "down", Do: o.moveQueued(1)},
+		},
+	}, o.queueItems))
+	return nil
+}
+
+// emptyQueue is the item that takes everything out of the queue.
+const emptyQueue = "empty"
+
+// queueGroup is above what can be done with the queue.
+const queueGroup = "The queue"
+
+// queueItems are the prompts that wait, and what can be done with all of them.
+func (o *promptQueue) queueItems() []dialog.Item {
+	var items []dialog.Item
+	drafted := !o.composer.Empty()
+	for i, q := range o.conv().Queue {
+		edit := func() tea.Cmd { return o.editQueued(q.ID) }
+		var do dialog.Action = dialog.Do(edit)
+		if drafted { // it says why not, and nothing was chosen
+			do = dialog.Stay(edit)
+		}
+		about := "enter takes it into the prompt; sent again, it comes back to its place"
+		items = append(items, dialog.Item{
+			ID: queuedID(q), Group: "In this order", Title: promptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(o.conv().Queue)), About: about,
+			Do:     do,
+			Delete: dialog.Stay(func() tea.Cmd { o.unqueue(q.ID); return nil }),
+		})
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	first := o.conv().Queue[0].ID
+	return append(
+		items,
+		dialog.Item{ID: "now", Group: queueGroup, Title: "Send the first one now", Detail: "a turn that runs is cancelled first", Do: dialog.Do(func() tea.Cmd { return o.sendQueuedNow(first) })},
+		dialog.Item{ID: emptyQueue, Group: queueGroup, Title: "Empty the queue", Detail: "nothing of it is sent", Do: dialog.Do(o.dropQueue)},
+	)
+}
+
+// queuedID is the name of a prompt that waits, in the list.
+func queuedID(q conversation.QueuedPrompt) string { return fmt.Sprintf("prompt %d", q.ID) }
+
+// moveQueued is what the keys do that move a prompt that waits.
+func (o *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
+	return func(i dialog.Item) dialog.Action {
+		var id int
+		if n, _ := fmt.Sscanf(i.ID, "prompt %d", &id); n == 0 {
+			return nil
+		}
+		return dialog.Stay(func() tea.Cmd { o.session().MoveQueued(id, by); return nil })
+	}
+}
+
+// editQueued takes a prompt that waits into the composer. Sent again, it goes back to
+// its place.
+func (o *promptQueue) editQueued(id int) tea.Cmd {
+	if !o.composer.Empty() {
+		return o.desk.Say("the prompt holds a draft: send it or clear it first")
+	}
+	for i, q := range o.conv().Queue {
+		if q.ID == id && o.unqueue(id) {
+			o.requeue = i + 1
+			return o.takeBack(queuedText(q), q.Prompt)
+		}
+	}
+	return o.desk.Say("it does not wait any more")
+}
+
+// unqueue takes a prompt out of the queue. Its text is in the history.
+func (o *promptQueue) unqueue(id int) bool {
+	_, ok := o.session().Unqueue(id)
+	return ok
+}
+
+// dropQueue takes out all that waits. It stays in the history.
+func (o *promptQueue) dropQueue() tea.Cmd {
+	n := len(o.session().EmptyQueue())
+	words, them := fmt.Sprintf("%d prompts were taken out", n), "them"
+	if n == 1 {
+		words, them = "1 prompt was taken out", "it"
+	}
+	return o.desk.Say(words + "; " + o.desk.Key(config.ActionHistorySearch) + " finds " + them + " again")
+}
+
+// mostTitle is how much of a prompt stands in a question, in cells.
+const mostTitle = 80
+
+// AskToSend asks whether prompts are to be sent that were waiting when the
+// agent went: they were written before the person knew of it.
+func (o *promptQueue) AskToSend() {
+	lost := o.lost
+	o.lost = false
+	if !lost || o.Queued() == 0 || !o.conv().QueuePaused {
+		return
+	}
+	const most = 3
+	var lines []string
+	for i, q := range o.conv().Queue {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d more", len(o.conv().Queue)-most))
+			break
+		}
+		lines = append(lines, "❯ "+termtext.Truncate(promptLine(q), mostTitle, "…"))
+	}
+	send := func() tea.Cmd { o.session().ResumeQueue(); return nil }
+	o.desk.Ask(dialog.Confirmation{
+		Title: "Send what was waiting?",
+		Text:  "The agent had gone before it got this:\n" + strings.Join(lines, "\n"),
+		Choices: []dialog.Choice{
+			{Name: "Send it", Key: "y", Do: dialog.Do(send)},
+			{Name: "Let it wait", Key: "n", Do: dialog.Close{}},
+		},
+	})
+}
+
+// Lines show the prompts that wait in the session.
+func (o *promptQueue) Lines(width int) []string {
+	if o.Queued() == 0 {
+		return nil
+	}
+	const most = 4
+	c, gone := o.conv(), o.conv().Gone()
+	th, words := o.desk.Env().Theme, "queued"
+	if c.QueuePaused {
+		words = "paused"
+	}
+	if gone {
+		words = "kept"
+	}
+	var out []string
+	for i, q := range c.Queue {
+		if i == most {
+			out = append(out, th.Faint.Render("   and more"))
+			break
+		}
+		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)))
+	}
+	if back := o.desk.Key(config.ActionHistoryPrev); gone {
+		out = append(out, "   "+th.Faint.Render("sent only if you say so then, "+back+" takes the last one back"))
+	} else if c.QueuePaused {
+		out = append(out, "   "+th.Faint.Render("enter on an empty prompt sends them, "+back+" takes the last one back"))
+	}
+	for i, line := range out {
+		out[i] = termtext.Truncate(line, width, "…")
+	}
+	return out
+}
+
+// promptLine is a prompt in one line.
+func promptLine(q conversation.QueuedPrompt) string {
+	for _, b := range q.Prompt {
+		if b.Text != "" {
+			return termtext.Line(b.Text)
+		}
+	}
+	return "(no text)"
+}

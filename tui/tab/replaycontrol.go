@@ -1,0 +1,124 @@
+// This file plays what was recorded, in a tab that has no agent: it goes on with time,
+// and takes the keys that pause, hasten and jump.
+
+package tab
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/record"
+)
+
+const (
+	// beat is the longest time between two steps of a replay that plays: the line that
+	// says how far it is moves on.
+	beat = 200 * time.Millisecond
+	// mostPassed is how much time counts at most between two steps: the program may have
+	// been suspended.
+	mostPassed = time.Second
+)
+
+// Stage shows what is played.
+type replayStage interface {
+	// Perform takes events into the conversation. Nothing is done about them.
+	Perform([]conversation.Event) tea.Cmd
+	// Rewind shows the conversation as if it had not begun, and Bottom its end.
+	Rewind()
+	Bottom()
+	// Leave leaves the program.
+	Leave() tea.Cmd
+}
+
+// Playback is a replay that a tab shows. It touches no file and starts no program: there
+// is nothing in it but what was recorded.
+type replayControl struct {
+	desk   *desk
+	stage  replayStage
+	player *record.Player
+	last   time.Time // until when time has been reckoned in
+	steps  int       // counts the commands that go on with it: only the last one counts
+
+	asked  *conversation.Permission // the question for which answer says how it was answered
+	answer string
+}
+
+// New returns the playback of a player.
+func newReplayControl(p *record.Player, d *desk, s replayStage) *replayControl {
+	return &replayControl{desk: d, stage: s, player: p, last: d.Env().Now()}
+}
+
+// Start is the command that goes on with the replay when it is time; nil if it does not
+// go on by itself.
+func (r *replayControl) Start() tea.Cmd {
+	wait, plays := r.player.Wait()
+	if !plays {
+		return nil
+	}
+	r.steps++
+	n := r.steps
+	return tea.Tick(min(wait, beat), func(time.Time) tea.Msg {
+		return then(func() tea.Cmd {
+			if n != r.steps {
+				return nil // it is from before the last key
+			}
+			return r.Play()
+		})
+	})
+}
+
+// Play shows what has happened until now, and goes on.
+func (r *replayControl) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
+
+// Playing reports whether it goes on by itself, and Now is the time at which it stands,
+// zero if that is not known.
+func (r *replayControl) Playing() bool { return r.player.Playing() }
+
+// Now is described with Playing.
+func (r *replayControl) Now() time.Time { return r.player.Now() }
+
+// catchUp shows what has happened in the time that has passed.
+func (r *replayControl) catchUp() tea.Cmd {
+	now := r.desk.Env().Now()
+	passed := min(now.Sub(r.last), mostPassed)
+	r.last = now
+	return r.stage.Perform(r.player.Advance(passed))
+}
+
+// rewind shows the replay as if it had not begun.
+func (r *replayControl) rewind() {
+	r.stage.Rewind()
+	r.asked = nil
+}
+
+// Steer does what an action of the replay says.
+func (r *replayControl) Steer(a config.Action) tea.Cmd {
+	p := r.player
+	cmd := r.catchUp()
+	switch a {
+	case config.ActionReplayPause:
+		if p.Ended() {
+			p.Restart()
+			r.rewind()
+			break
+		}
+		p.Pause()
+	case config.ActionReplayFaster:
+		p.Faster()
+	case config.ActionReplaySlower:
+		p.Slower()
+	case config.ActionReplayNext:
+		cmd = tea.Batch(cmd, r.stage.Perform(p.NextTurn()))
+		r.stage.Bottom()
+	case config.ActionReplayPrev:
+		events := p.PrevTurn()
+		r.rewind()
+		cmd = tea.Batch(cmd, r.stage.Perform(events))
+	case config.ActionReplayQuit:
+		return r.stage.Leave()
+	}
+	return tea.Batch(cmd, r.Start())
+}

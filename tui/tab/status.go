@@ -1,0 +1,235 @@
+// This file draws the lines around the prompt: what goes on, what is set about the
+// session, how full the context is, the plan, and how a start goes or has ended.
+
+package tab
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/spinner"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/tui/theme"
+	"parley/tui/toolview"
+)
+
+// slowStart is when it is said that an agent is still starting.
+const slowStart = 3 * time.Second
+
+// contextBar is how wide the bar is that shows how full the context is, in cells.
+const contextBar = 6
+
+// Facts are what the lines around the prompt tell of a session at one moment.
+type statusFacts struct {
+	Theme *theme.Theme
+	Keys  config.Keys
+	// Conversation is nil as long as there is no session.
+	Conversation *conversation.Conversation
+	// Now is the time in the session, and Tick counts the steps of what moves.
+	Now  time.Time
+	Tick int
+	// Still says that nothing moves by itself.
+	Still bool
+
+	// Dir is the directory of the session, Branch the git branch there, "" if there is
+	// none, and Worktree says that it was made for sessions.
+	Dir, Branch string
+	Worktree    bool
+	// Changed is how many files the agent has changed, Bounds what it is kept from.
+	Changed int
+	Bounds  string
+
+	// Connects says that the agent is on the network, and Stderr is what one that is not
+	// has written there.
+	Connects bool
+	Stderr   func() string
+	// Reading says that a stored session is being read, and ReadOnly why it cannot go on.
+	Reading  bool
+	ReadOnly string
+	// Waits says that the agent waits for the person.
+	Waits bool
+	// Replay says that all this was recorded, and Asked what was asked then.
+	Replay bool
+	Asked  string
+}
+
+// key is the key to show for an action.
+func (f *statusFacts) key(a config.Action) string { return keyName(f.Keys, a) }
+
+// Activity says what goes on.
+func (f *statusFacts) Activity() string {
+	th := f.Theme
+	left := ""
+	switch c := f.Conversation; {
+	case c == nil && f.Reading:
+		left = th.Muted.Render("  reading the stored session")
+	case c == nil:
+	case f.Replay && f.Waits:
+		left = f.Asked
+	case f.Replay && f.Conversation.Gone():
+		// The badge below says so. There is nothing to be done about it.
+	case f.ReadOnly != "":
+		left = "  " + th.Warning.Render(termtext.Line(f.ReadOnly))
+	case c.Phase == conversation.PhaseStarting:
+		left = f.startLine()
+	case c.Phase == conversation.PhaseOpening:
+		left = f.spin() + th.Muted.Render("opening the session")
+	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
+		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.counted(f.Now.Sub(c.Turn.Cancelling)))
+		if f.Now.Sub(c.Turn.Cancelling) >= slowCancel {
+			left += th.Muted.Render("  the agent does not react: " + f.key(config.ActionCancel) + " to stop it")
+		}
+	case f.Waits:
+		left = "  " + th.Accent.Render("waiting for you")
+		if c.Turn.Running {
+			left += th.Faint.Render("  worked " + toolview.Elapsed(f.Conversation.Turn.Worked(f.Now)))
+		}
+	case f.Conversation.Gone():
+		left = f.goneLine()
+	case c.Turn.Running:
+		left = f.spin() + th.Muted.Render("working"+f.counted(f.Conversation.Turn.Worked(f.Now)))
+		if c.Work.State == acpclient.WorkRequiresAction {
+			left += "  " + th.Accent.Render("the agent waits for something that you do")
+		}
+	case c.Work.Busy():
+		left = "  " + th.Muted.Render(besides(&c.Work))
+	}
+	return left
+}
+
+// besides says what an agent does that no prompt of the person's has begun.
+func besides(w *conversation.Work) string {
+	switch n := len(w.Background); {
+	case w.State == acpclient.WorkRequiresAction:
+		return "the agent waits for something that you do"
+	case w.State != acpclient.WorkIdle && w.State != "":
+		return "the agent works on its own"
+	case n == 1:
+		return "1 task goes on in the background"
+	default:
+		return fmt.Sprintf("%d tasks go on in the background", n)
+	}
+}
+
+// spin is the spinner at its step; a mark that stands still where nothing moves.
+func (f *statusFacts) spin() string {
+	mark := "●"
+	if frames := spinner.MiniDot.Frames; !f.Still {
+		mark = frames[f.Tick%len(frames)]
+	}
+	return f.Theme.Accent.Render(mark) + " "
+}
+
+// counted is how long something takes already, behind what it is; nothing where nothing
+// moves.
+func (f *statusFacts) counted(d time.Duration) string {
+	if f.Still {
+		return ""
+	}
+	return " " + toolview.Elapsed(d)
+}
+
+// Line says where we are: mode, model, agent, usage, directory.
+func (f *statusFacts) Line(width int) string {
+	th := f.Theme
+	var left []string
+	badge := false
+	if c := f.Conversation; c != nil {
+		left, badge = settingsLine(c, th)
+		if f.Conversation.Gone() {
+			left, badge = append([]string{f.goneBadge()}, left...), true
+		}
+		if f.Bounds != "" {
+			left = append(left, th.Muted.Render(termtext.Line(f.Bounds)))
+		}
+		if u := c.Usage; u != nil {
+			left = append(left, usage(u, th))
+		}
+		if n := f.Changed; n > 0 {
+			left = append(left, th.Muted.Render(fmt.Sprintf("%s %d", toolview.KindOf(acpclient.ToolEdit).Icon, n)))
+		}
+		if name := c.Agent.Name(); name != "" {
+			who := termtext.Line(strings.TrimSpace(name + " " + c.Agent.Info.Version))
+			if v := c.Agent.Protocol; v > acpclient.ProtocolVersion {
+				who += fmt.Sprintf(" ACP %d", v)
+			}
+			left = append(left, th.Faint.Render(who))
+		}
+	}
+	dir := th.Muted.Render(toolview.In("").Path(f.Dir))
+	right := dir
+	if f.Branch != "" {
+		right += th.Faint.Render(" on ") + th.Muted.Render(f.Branch)
+		if f.Worktree {
+			right += th.Accent.Render(" worktree")
+		}
+	}
+	// The words of a badge stand at the edge that all other words stand at.
+	edge := "  "
+	if badge {
+		edge = " "
+	}
+	line := edge + strings.Join(left, "  ")
+	for len(left) > 1 && termtext.Width(line)+termtext.Width(right)+3 > width && termtext.Width(line) > width/2 {
+		left = left[:len(left)-1] // what matters least stands last
+		line = edge + strings.Join(left, "  ")
+	}
+	for _, less := range []string{dir, ""} { // the mode is what has to be known
+		if termtext.Width(line)+termtext.Width(right)+2 > width {
+			right = less
+		}
+	}
+	return termtext.JoinSides(line, right+" ", width)
+}
+
+// usage says how full the context is, and what the session cost.
+func usage(u *acpclient.UsageUpdate, th *theme.Theme) string {
+	s := ""
+	if u.Size > 0 {
+		share := float64(u.Used) / float64(u.Size)
+		style := th.Muted
+		switch {
+		case share >= 0.9:
+			style = th.Error
+		case share >= 0.75:
+			style = th.Warning
+		}
+		s = th.Bar(share, contextBar, style) + " " + style.Render(fmt.Sprintf("%s/%s %d%%", tokens(u.Used), tokens(u.Size), int(math.Round(100*share))))
+	} else if u.Used > 0 {
+		s = th.Muted.Render(tokens(u.Used) + " tokens")
+	}
+	if c := u.Cost; c != nil {
+		s = strings.TrimSpace(s + " " + th.Muted.Render(money(c)))
+	}
+	return s
+}
+
+func tokens(n uint64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 100_000:
+		return strings.Replace(fmt.Sprintf("%.1fk", float64(n)/1e3), ".0k", "k", 1)
+	case n < 1_000_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return strings.Replace(fmt.Sprintf("%.1fM", float64(n)/1e6), ".0M", "M", 1)
+}
+
+func money(c *acpclient.Cost) string {
+	digits := 2
+	if c.Amount > 0 && c.Amount < 0.1 {
+		digits = 3
+	}
+	signs := map[string]string{"USD": "$", "EUR": "€", "GBP": "£"}
+	if sign, ok := signs[c.Currency]; ok {
+		return fmt.Sprintf("%s%.*f", sign, digits, c.Amount)
+	}
+	return fmt.Sprintf("%.*f %s", digits, c.Amount, termtext.Line(c.Currency))
+}

@@ -1,0 +1,116 @@
+package tab
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/tui/theme"
+)
+
+// freedom is what an agent may do without asking in a mode.
+type freedom uint8
+
+const (
+	unknownFreedom freedom = iota
+	looksOnly              // it plans and reads
+	asksFirst              // it asks before it changes anything
+	editsFreely            // it changes files without asking
+	doesAnything           // it asks nothing
+)
+
+// freedoms are the words of modes' names that say what a mode allows, those that
+// allow most first: a mode that two of them fit is taken for the freer one.
+var freedoms = []struct {
+	freedom freedom
+	words   []string
+}{
+	{doesAnything, spaced(
+		"bypass", "bypass permissions", "yolo", "full access", "dont ask", "never ask", "unrestricted", "skip permissions",
+		"dangerous", "danger", "danger full access", "auto approve", "approve all", "allow all",
+	)},
+	{editsFreely, spaced("accept edits", "auto edit", "auto accept", "edit automatically", "auto")},
+	{looksOnly, spaced("plan", "planning", "read only")},
+	{asksFirst, spaced("ask", "always ask", "default", "manual")},
+}
+
+// freedomOf reads from the names of a mode what it allows, as far as they say so.
+func freedomOf(names ...string) freedom {
+	words := " "
+	for _, name := range names {
+		words += wordsOf(name) + " | "
+	}
+	for _, f := range freedoms {
+		if anyIn(words, f.words) {
+			return f.freedom
+		}
+	}
+	return unknownFreedom
+}
+
+// spaced are phrases with a blank before and behind each, also as one word: names
+// are written together too, as in readonly and acceptedits.
+func spaced(phrases ...string) []string {
+	var all []string
+	for _, p := range phrases {
+		all = append(all, " "+p+" ", " "+strings.ReplaceAll(p, " ", "")+" ")
+	}
+	return all
+}
+
+func anyIn(words string, phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(words, p) })
+}
+
+// wordsOf are the words of a name in lower case, with a blank between two of them:
+// those of "acceptEdits", "accept_edits" and "Accept edits" are the same.
+func wordsOf(name string) string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range name {
+		switch {
+		case r == '\'' || r == '’': // don't
+			continue
+		case !unicode.IsLetter(r):
+			b.WriteByte(' ')
+		case unicode.IsUpper(r) && unicode.IsLower(before):
+			b.WriteByte(' ')
+			fallthrough
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+		before = r
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// modeBadge draws the mode of a conversation in a colour for what it allows, ""
+// if there is none.
+func modeBadge(c *conversation.Conversation, th *theme.Theme) string {
+	o := c.OptionByCategory(acpclient.CategoryMode)
+	if o == nil {
+		return ""
+	}
+	mode := settingWords(c, o)
+	if mode == "" {
+		return ""
+	}
+	v, _ := c.OptionValue(o)
+	return modeStyle(freedomOf(string(v.ID), mode), th).Render(" " + mode + " ")
+}
+
+func modeStyle(f freedom, th *theme.Theme) lipgloss.Style {
+	switch f {
+	case looksOnly:
+		return th.BadgeInfo
+	case editsFreely:
+		return th.BadgeWarning
+	case doesAnything:
+		return th.BadgeError
+	}
+	return th.BadgeMode
+}

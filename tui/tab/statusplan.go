@@ -1,0 +1,80 @@
+package tab
+
+import (
+	"fmt"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/termtext"
+	"parley/tui/theme"
+)
+
+const (
+	// planSteps is how many steps of a plan are shown at most, planShare is the part
+	// of the screen that they may take.
+	planSteps = 10
+	planShare = 4
+	// planRoom is the least height of a screen that shows the plan at all.
+	planRoom = 12
+	planBar  = 8
+)
+
+// Plan shows the plan of a running turn above the prompt until it is done: how
+// far it is and the step at work, or, if they are open, the steps around that one.
+func (f *statusFacts) Plan(open bool, width, height int) []string {
+	c := f.Conversation
+	if c == nil || c.Plan == nil || !c.Turn.Running || height < planRoom {
+		return nil
+	}
+	done, all := c.Plan.Progress()
+	if done >= all {
+		return nil
+	}
+	th, at := f.Theme, currentStep(c.Plan)
+	line := th.Accent.Render("≡") + " " + th.Title.Render("Plan") + " " + th.Muted.Render(fmt.Sprintf("%d/%d", done, all)) +
+		" " + th.Bar(float64(done)/float64(all), planBar, th.Success) + "  "
+	if !open {
+		line += th.Text.Render(termtext.Line(c.Plan.Entries[at].Content))
+		key := th.Faint.Render("  " + f.key(config.ActionPlan) + " ")
+		return []string{termtext.JoinSides(line, key, width)}
+	}
+	room := min(planSteps, height/planShare, all)
+	from := max(0, min(at-room/2, all-room))
+	hidden := ""
+	if all > room {
+		hidden = fmt.Sprintf("steps %d to %d", from+1, from+room)
+	}
+	lines := []string{termtext.Truncate(line+th.Faint.Render(hidden), width, "…")}
+	for _, e := range c.Plan.Entries[from : from+room] {
+		lines = append(lines, termtext.Truncate("  "+step(e, th), width, "…"))
+	}
+	return lines
+}
+
+// currentStep is the first step of a plan at work, or else the first that is not
+// done.
+func currentStep(p *conversation.Plan) int {
+	next := -1
+	for i, e := range p.Entries {
+		switch {
+		case e.Status == acpclient.PlanInProgress:
+			return i
+		case e.Status != acpclient.PlanCompleted && next < 0:
+			next = i
+		}
+	}
+	return max(next, 0)
+}
+
+// step is a step of a plan in one line.
+func step(e acpclient.PlanEntry, th *theme.Theme) string {
+	words := termtext.Line(e.Content)
+	switch e.Status {
+	case acpclient.PlanCompleted:
+		return th.Success.Render("✓") + " " + th.Muted.Render(words)
+	case acpclient.PlanInProgress:
+		return th.Accent.Render("◐") + " " + th.Strong.Render(words)
+	}
+	return th.Faint.Render("○") + " " + th.Text.Render(words)
+}

@@ -1,0 +1,56 @@
+package tab
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"parley/config"
+)
+
+// looking remembers what it was asked for.
+type looking struct{ shown, kept config.Theme }
+
+func (l *looking) Chosen() config.Theme    { return "auto" }
+func (l *looking) Kept() config.Theme      { return l.kept }
+func (l *looking) Keep(name config.Theme)  { l.kept = name }
+func (l *looking) Show(name config.Theme)  { l.shown = name }
+func (l *looking) Learn([]config.OwnTheme) {}
+
+// What is marked is shown; what is chosen is written down only if the person says so.
+func TestChoose(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PARLEY_CONFIG_HOME", dir)
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	for _, keep := range []bool{false, true} {
+		runBench(t, func(t *testing.T, b *deskBench) {
+			l := &looking{kept: config.ThemeAuto}
+			b.Do(chooseTheme(b.desk, l))
+			b.Press("down")
+			marked := l.shown
+			if marked == "" || marked == config.ThemeAuto {
+				t.Fatalf("%q is shown", marked)
+			}
+			b.Press("enter")
+			b.MustSay("Is it to be kept for good?")
+			if keep {
+				b.Choose("Keep it for good")
+				b.MustSay("kept: the theme " + string(marked))
+			} else {
+				b.Choose("Only until parley ends")
+			}
+			data, _ := os.ReadFile(config.ConfigFile())
+			if written := strings.Contains(string(data), string(marked)); written != keep || l.shown != marked {
+				t.Errorf("kept %v: %q is shown, and the file is %q", keep, l.shown, data)
+			}
+		})
+	}
+}
+
+func TestNothingToChoose(t *testing.T) {
+	runBench(t, func(_ *testing.T, b *deskBench) {
+		if chooseTheme(b.desk, nil) != nil || !b.Dialogs.Empty() {
+			t.Error("a list of one theme was opened")
+		}
+	})
+}

@@ -1,0 +1,246 @@
+package tab
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/transcript"
+)
+
+// Commands does what the transcript asks for commands that it shows.
+type readerCommands interface {
+	StepIn(*conversation.Terminal) tea.Cmd
+	EndCommand(*conversation.Terminal) tea.Cmd
+	AddOutput(*conversation.Terminal) tea.Cmd
+}
+
+// Transcript is the reader of a conversation. It may be nil, as long as there is nothing
+// to read: then nobody reads.
+type transcriptReader struct {
+	reader
+	conv     *conversation.Conversation
+	commands readerCommands
+}
+
+// NewTranscript returns the reader of a conversation, which l lists.
+func newTranscriptReader(d *desk, h readerHost, l *transcript.List, c *conversation.Conversation, commands readerCommands) *transcriptReader {
+	return &transcriptReader{reader{desk: d, host: h, list: l, main: true}, c, commands}
+}
+
+// Itself is the reader, nil if there is nothing to read.
+func (r *transcriptReader) Itself() *reader {
+	if r == nil {
+		return nil
+	}
+	return &r.reader
+}
+
+// Focused reports whether the transcript has the keys.
+func (r *transcriptReader) Focused() bool { return r != nil && r.list.Focused() }
+
+// Reads reports whether keys go to the transcript: it has the focus, or words for it are
+// being written, and no dialog that the person has opened stands before it.
+func (r *transcriptReader) Reads() bool {
+	if r == nil || !r.desk.Dialogs.Empty() && !r.desk.Dialogs.Asks() {
+		return false
+	}
+	return r.list.Focused() || r.find.writing
+}
+
+// Unmarks takes the marks of the mouse away with the next key. The one that cancels
+// does no more than that.
+func (r *transcriptReader) Unmarks(name string) bool {
+	if r == nil || !r.list.Spanning() || r.list.Focused() {
+		return false
+	}
+	r.list.ClearSpan()
+	return r.desk.Env().Keys.Match(config.ActionCancel, name)
+}
+
+// Key takes a key while the transcript is read.
+func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	if r.find.open {
+		if cmd, taken := r.findKey(k); taken {
+			return cmd, true
+		}
+	}
+	if r.desk.Env().Keys.Match(config.ActionCancel, name) {
+		if r.list.Spanning() {
+			r.list.ClearSpan()
+		} else {
+			r.leave(name)
+		}
+		return nil, true
+	}
+	a, ok := r.desk.Env().Keys.Action(config.ContextTranscript, name)
+	if !ok {
+		return nil, false
+	}
+	return r.Act(a, name)
+}
+
+// Act does what an action of the transcript says.
+func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
+	switch a {
+	case config.ActionItemNext:
+		r.step(1)
+	case config.ActionItemPrev:
+		r.step(-1)
+	case config.ActionItemFirst:
+		r.step(-len(r.conv.Items))
+	case config.ActionItemLast:
+		r.step(len(r.conv.Items))
+	case config.ActionItemExpand:
+		r.list.ClearSpan()
+		r.list.Toggle()
+	case config.ActionItemShow:
+		if item := r.list.Selected(); item != nil {
+			r.desk.Dialogs.Push(newPager(r.desk, r.host, r.list, item))
+		}
+	case config.ActionStepIn:
+		return r.commands.StepIn(r.list.SelectedTerminal()), true
+	case config.ActionEndCommand:
+		return r.commands.EndCommand(r.list.SelectedTerminal()), true
+	case config.ActionItemAdd:
+		return r.commands.AddOutput(r.list.SelectedTerminal()), true
+	case config.ActionMark:
+		r.list.SpanItem()
+	case config.ActionDiffSplit:
+		return r.toggleDiffs(), true
+	case config.ActionDiffContext:
+		r.list.WidenContext()
+	case config.ActionFocusPrompt:
+		r.leave(name)
+	default:
+		return r.reader.Do(a)
+	}
+	return nil, true
+}
+
+// Chosen does what a key does in the transcript, which gets the focus by it.
+func (r *transcriptReader) Chosen(a config.Action) tea.Cmd {
+	if !r.list.Focused() { // else what is marked stays marked
+		r.list.Focus(true)
+	}
+	cmd, _ := r.Act(a, "")
+	return cmd
+}
+
+// toggleDiffs shows changes side by side, or no longer.
+func (r *transcriptReader) toggleDiffs() tea.Cmd {
+	if !r.list.ToggleDiffs() {
+		return r.desk.Say(tooNarrow)
+	}
+	return nil
+}
+
+// step moves the selection by items, or, while something is marked, its end.
+func (r *transcriptReader) step(by int) {
+	if r.list.Spanning() {
+		r.list.MoveSpanItems(by)
+		return
+	}
+	r.list.Select(by)
+}
+
+// leave gives the focus up. If a question waits, a second press of the
+// same key does nothing to it.
+func (r *transcriptReader) leave(name string) {
+	if r.desk.Dialogs.Asks() {
+		r.desk.Env().Guard.Ended(name)
+	}
+	r.list.ClearSpan()
+	r.Unfocus()
+}
+
+// Hints are the hints while the transcript is read.
+func (r *transcriptReader) Hints() []dialog.Hint {
+	h := dialog.HintList{Keys: r.desk.Env().Keys}
+	switch {
+	case r.find.writing:
+		return r.findHints(h)
+	case r.list.Spanning():
+		return r.spanHints(h)
+	}
+	if r.desk.Dialogs.Asks() {
+		h.Add(config.ActionFocusPrompt, "answer")
+	}
+	switch {
+	case r.find.open: // enter goes on then
+		h.Add(config.ActionFindNext, "next")
+		h.Add(config.ActionFindPrev, "previous")
+		h.Add(config.ActionCancel, "end")
+	case r.list.Expanded():
+		h.AddAll("move", config.ActionItemNext, config.ActionItemPrev)
+		h.Add(config.ActionItemExpand, "collapse")
+	default:
+		h.AddAll("move", config.ActionItemNext, config.ActionItemPrev)
+		h.Add(config.ActionItemExpand, "expand")
+	}
+	h.Add(config.ActionItemCopy, "copy")
+	h.AddAll("copy a part", config.ActionCopyCode, config.ActionCopyCommand, config.ActionCopyOutput, config.ActionCopyPatch)
+	r.terminalHints(&h)
+	h.Add(config.ActionItemOpen, "open")
+	if r.list.HasDiff() {
+		h.Add(config.ActionDiffContext, "context")
+		if r.list.Diffs().Mode == diffview.Unified {
+			h.Add(config.ActionDiffSplit, "side by side")
+		} else {
+			h.Add(config.ActionDiffSplit, "unified")
+		}
+	}
+	if !r.find.open {
+		h.Add(config.ActionSearch, "find")
+	}
+	h.Add(config.ActionMark, "mark")
+	h.Add(config.ActionItemShow, "whole screen")
+	h.AddAll("prompts", config.ActionPromptPrev, config.ActionPromptNext)
+	if !r.desk.Dialogs.Asks() {
+		h.Add(config.ActionFocusPrompt, "prompt")
+	}
+	return h.List
+}
+
+// terminalHints add what can be done with the command of the selected item.
+func (r *transcriptReader) terminalHints(h *dialog.HintList) {
+	term := r.list.SelectedTerminal()
+	if term == nil {
+		return
+	}
+	if term.Exit == nil {
+		h.Add(config.ActionStepIn, "step in")
+		h.Add(config.ActionEndCommand, "end it")
+	}
+	if term.Personal {
+		h.Add(config.ActionItemAdd, "add to prompt")
+	}
+}
+
+// spanHints are the hints while something is marked.
+func (r *transcriptReader) spanHints(h dialog.HintList) []dialog.Hint {
+	h.Add(config.ActionItemCopy, "copy")
+	h.AddAll("by items", config.ActionItemNext, config.ActionItemPrev)
+	h.AddAll("by lines", config.ActionLineDown, config.ActionLineUp)
+	h.Add(config.ActionMark, "other end")
+	h.Add(config.ActionCancel, "end")
+	return h.List
+}
+
+// Place says how far down the view is, and what is below it, unless it is at the
+// end.
+func (r *transcriptReader) Place() string {
+	if r == nil || r.list.Following() {
+		return ""
+	}
+	th := r.desk.Env().Theme
+	words := "↓ more below"
+	if n := r.list.New(); n > 0 {
+		words = fmt.Sprintf("↓ %d new below", n)
+	}
+	return th.Muted.Render(fmt.Sprintf("%d%%  ", r.list.Place())) + th.Accent.Render(words) + th.Faint.Render(" (end)")
+}

@@ -1,0 +1,356 @@
+// This file is what a person does with the git worktree that a session works in:
+// see what is not merged in it, merge it, keep it, drop it, and open another one.
+
+package tab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/git"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+)
+
+// Mark stands before the name of what is in a worktree that was made for sessions.
+const worktreeMark = "♣ "
+
+// Host is the tab, as far as its worktree needs it.
+type worktreesHost interface {
+	// Works reports whether a turn runs.
+	Works() bool
+	// Shared reports whether another tab has the same directory.
+	Shared() bool
+	// ShowCall shows a tool call on the whole screen.
+	ShowCall(*conversation.ToolCall) tea.Cmd
+	// Opener opens a session with the tab's agent in another directory, in a tab of its
+	// own.
+	Opener() func(dir string) tea.Cmd
+	// LetGo says why nothing can be sent any more. What it returns ends the agent.
+	LetGo(why string) (end func(context.Context))
+	// WayOut is the answer that leaves what has come to an end.
+	WayOut(key string) dialog.Choice
+}
+
+// Worktree is the worktree of a tab.
+type worktree struct {
+	ctx  context.Context
+	desk *desk
+	host worktreesHost
+	// make makes another worktree for a directory and returns where it is; nil cannot.
+	make func(ctx context.Context, cwd string) (string, error)
+	tree *git.Worktree
+}
+
+// New returns the worktree of a tab, which is in none until [Worktree.Is] says so. make
+// may be nil.
+func newWorktree(ctx context.Context, d *desk, h worktreesHost, make func(ctx context.Context, cwd string) (string, error)) *worktree {
+	return &worktree{ctx: ctx, desk: d, host: h, make: make}
+}
+
+// Is says which worktree the session works in; nil if it is in none.
+func (w *worktree) Is(tree *git.Worktree) { w.tree = tree }
+
+// There reports whether the session works in a worktree that was made for sessions.
+func (w *worktree) There() bool { return w.tree != nil }
+
+// with does something with the worktree beside the screen. What do returns is what
+// follows in the tab; errors are told.
+func (w *worktree) with(do func(context.Context, *git.Worktree) (then, error)) tea.Cmd {
+	ctx, tree := w.ctx, w.tree
+	if tree == nil {
+		return nil
+	}
+	return beside(func() then {
+		then, err := do(ctx, tree)
+		if err != nil {
+			return w.trouble(err)
+		}
+		return then
+	})
+}
+
+// trouble tells of something that could not be done, until it is read.
+func (w *worktree) trouble(err error) then {
+	return func() tea.Cmd {
+		w.desk.Tell("That could not be done", termtext.Block(err.Error()))
+		return nil
+	}
+}
+
+// Items are what the palette has about worktrees, once there is an agent.
+func (w *worktree) Items() []dialog.Item {
+	var items []dialog.Item
+	if w.make != nil {
+		items = append(items, dialog.Item{ID: "new-worktree", Title: "new session in a worktree", Do: dialog.Do(w.open)})
+	}
+	if w.tree == nil {
+		return items
+	}
+	items = append(items, dialog.Item{ID: "worktree-diff", Title: "worktree: show what is not merged", Do: dialog.Do(w.show)})
+	if w.tree.Into != "" {
+		items = append(items, dialog.Item{ID: "worktree-merge", Title: "worktree: merge it into " + termtext.Line(w.tree.Into), Do: dialog.Do(w.merge)})
+	}
+	return append(items,
+		dialog.Item{ID: "worktree-keep", Title: "worktree: keep it, and say where it is", Do: dialog.Do(w.keep)},
+		dialog.Item{ID: "worktree-drop", Title: "worktree: drop it", Do: dialog.Do(w.drop)})
+}
+
+// open makes a worktree, and opens a session with the same agent in it, in a tab of its
+// own.
+func (w *worktree) open() tea.Cmd {
+	dir, open := w.desk.Env().Cwd, w.host.Opener()
+	return tea.Batch(w.desk.Say("making a worktree"), beside(func() then {
+		path, err := w.make(w.ctx, dir)
+		if err != nil {
+			return w.trouble(err)
+		}
+		return func() tea.Cmd { return open(path) }
+	}))
+}
+
+// show shows the changes in the worktree on the whole screen.
+func (w *worktree) show() tea.Cmd {
+	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
+		changes, more, err := tree.Changes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return func() tea.Cmd {
+			if len(changes) == 0 {
+				return w.desk.Say("there is nothing in the worktree that is not merged")
+			}
+			call := &conversation.ToolCall{Title: "Changes in the worktree " + tree.Name, Kind: acpclient.ToolEdit, Status: acpclient.ToolCompleted, Content: contentOf(changes, more)}
+			return w.host.ShowCall(call)
+		}, nil
+	})
+}
+
+// contentOf makes the content of a tool call from changes.
+func contentOf(changes []git.WorktreeChange, more int) []acpclient.ToolCallContent {
+	content := make([]acpclient.ToolCallContent, 0, len(changes)+1)
+	for _, c := range changes {
+		switch {
+		case c.Opaque:
+			content = append(content, acpclient.TextContent("`"+strings.ReplaceAll(c.Path, "`", "'")+"` has changed: it is no text, or too large to be shown."))
+		case c.New == nil:
+			content = append(content, acpclient.DiffContent(c.Path, c.Old, ""))
+		default:
+			content = append(content, acpclient.DiffContent(c.Path, c.Old, *c.New))
+		}
+	}
+	if more > 0 {
+		content = append(content, acpclient.TextContent(fmt.Sprintf("%d more files have changed.", more)))
+	}
+	return content
+}
+
+// keep says where the worktree is, and what is in it.
+func (w *worktree) keep() tea.Cmd {
+	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
+		work, err := tree.Work(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return func() tea.Cmd {
+			w.desk.Tell("The worktree "+tree.Name, fmt.Sprintf("It stays in %s, on the branch %s, with %s.\nTo come back to it: parley --worktree=%s",
+				termtext.Line(tree.Path), tree.Branch, work, tree.Name))
+			return nil
+		}, nil
+	})
+}
+
+// atRest says why nothing can be done with the worktree while the agent works, nil if it
+// does not.
+func (w *worktree) atRest() tea.Cmd {
+	if !w.host.Works() {
+		return nil
+	}
+	return w.desk.Say("the agent is at work in the worktree: wait for it, or cancel with " + w.desk.Key(config.ActionCancel))
+}
+
+// merge asks whether to merge the worktree; what is not committed has to be first.
+func (w *worktree) merge() tea.Cmd {
+	if busy := w.atRest(); busy != nil {
+		return busy
+	}
+	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
+		work, err := tree.Work(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return func() tea.Cmd {
+			switch {
+			case work.Empty():
+				return w.desk.Say("there is nothing in the worktree that is not merged")
+			case len(work.Uncommitted) > 0:
+				w.askToCommit(work)
+			default:
+				w.askToMerge(tree, work)
+			}
+			return nil
+		}, nil
+	})
+}
+
+// askToCommit asks whether to commit what is not committed, with which message.
+func (w *worktree) askToCommit(work *git.WorktreeWork) {
+	write := func() tea.Cmd {
+		w.desk.Dialogs.Push(dialog.NewEntry(w.desk.Env(), dialog.Entry{Title: "Commit with this message", Hint: "what was done", Do: w.commit}))
+		return nil
+	}
+	w.desk.Ask(dialog.Confirmation{
+		Title: "Commit first?",
+		Text:  "Only what is committed can be merged. This is not:\n" + bulleted(work.Uncommitted),
+		Choices: []dialog.Choice{
+			{Name: "Commit it", Key: "c", Do: dialog.Do(write)},
+			{Name: "Do nothing", Key: "n", Do: dialog.Close{}},
+		},
+	})
+}
+
+// commit commits everything in the worktree, and goes on to merge it.
+func (w *worktree) commit(message string) tea.Cmd {
+	if strings.TrimSpace(message) == "" {
+		return w.desk.Say("nothing was committed: a commit needs a message")
+	}
+	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
+		return w.merge, tree.Commit(ctx, message)
+	})
+}
+
+func (w *worktree) askToMerge(tree *git.Worktree, work *git.WorktreeWork) {
+	merge := func() tea.Cmd {
+		return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
+			n, err := tree.Merge(ctx)
+			return func() tea.Cmd { w.merged(tree, n, err); return nil }, nil
+		})
+	}
+	w.desk.Ask(dialog.Confirmation{
+		Title: "Merge into " + termtext.Line(tree.Into) + "?",
+		Text:  fmt.Sprintf("%s of the worktree, with changes of these files:\n%s", dialog.Count(work.Commits, "commit"), bulleted(work.Files)),
+		Choices: []dialog.Choice{
+			{Name: "Merge", Key: "m", Do: dialog.Do(merge)},
+			{Name: "Do nothing", Key: "n", Do: dialog.Close{}},
+		},
+	})
+}
+
+// merged says how a merge came out.
+func (w *worktree) merged(tree *git.Worktree, commits int, err error) {
+	q := dialog.Confirmation{
+		Title:   "Merged",
+		Text:    fmt.Sprintf("%s went into %s. The worktree is still there.", dialog.Count(commits, "commit"), termtext.Line(tree.Into)),
+		Choices: []dialog.Choice{{Name: "Keep the worktree", Key: "k", Do: dialog.Close{}}, {Name: "Drop the worktree", Do: dialog.Do(w.drop)}},
+	}
+	if err != nil {
+		q.Title, q.Text = "Nothing was merged", termtext.Block(err.Error())
+		q.Choices = []dialog.Choice{{Name: "Close", Do: dialog.Close{}}}
+	}
+	var conflict *git.MergeConflictError
+	if errors.As(err, &conflict) {
+		q.Text = "Both sides have changed the same lines of:\n" + bulleted(conflict.Files) +
+			"\nEverything is as it was before. Let the agent merge " + termtext.Line(tree.Into) + " in the worktree, where conflicts can be resolved; then merge again."
+	}
+	w.desk.Ask(q)
+}
+
+// drop asks whether to drop the worktree, and says what is in it.
+func (w *worktree) drop() tea.Cmd {
+	if busy := w.atRest(); busy != nil {
+		return busy
+	}
+	if w.host.Shared() {
+		return w.desk.Say("another tab has a session in this worktree: close it first")
+	}
+	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
+		work, err := tree.Work(ctx)
+		if err == nil {
+			err = work.Whole()
+		}
+		if err != nil {
+			return nil, err
+		}
+		return func() tea.Cmd { w.askToDrop(tree, work); return nil }, nil
+	})
+}
+
+func (w *worktree) askToDrop(tree *git.Worktree, work *git.WorktreeWork) {
+	text := "The directory and the branch " + tree.Branch + " are removed, and the agent is ended. Everything in it is merged."
+	if !work.Empty() {
+		text = fmt.Sprintf("The directory and the branch %s are removed, and the agent is ended.\n\nNot merged are %s:\n%s\nThat stays in the repository, under refs/parley/dropped.",
+			tree.Branch, work, bulleted(work.Files))
+	}
+	if len(work.Ignored) > 0 {
+		text += "\nWhat git ignores is lost for good:\n" + bulleted(work.Ignored)
+	}
+	w.desk.Ask(dialog.Confirmation{
+		Title: "Drop the worktree " + tree.Name + "?", Text: text,
+		Choices: []dialog.Choice{
+			{Name: "Keep it", Key: "k", Do: dialog.Close{}},
+			{Name: "Drop it", Key: "d", Risky: true, Do: dialog.Do(w.dropNow)},
+		},
+	})
+}
+
+// agentEnds is how long an agent has to end before its worktree is dropped.
+const agentEnds = 4 * time.Second
+
+// dropNow ends the agent, which must not write any more, and drops the worktree.
+func (w *worktree) dropNow() tea.Cmd {
+	if w.tree == nil {
+		return w.desk.Say("the worktree is not there any more")
+	}
+	end := w.host.LetGo("the worktree is being dropped")
+	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
+		bounded, stop := context.WithTimeout(ctx, agentEnds)
+		defer stop()
+		end(bounded)
+		kept, err := tree.Drop(context.WithoutCancel(ctx)) // not half of it
+		return func() tea.Cmd { w.dropped(tree, kept, err); return nil }, nil
+	})
+}
+
+// dropped says what has become of a worktree that was to be dropped.
+func (w *worktree) dropped(tree *git.Worktree, kept string, err error) {
+	q := dialog.Confirmation{
+		Title:   "The worktree " + tree.Name + " was dropped",
+		Text:    "Nothing in it was left to keep.",
+		Choices: []dialog.Choice{w.host.WayOut("q"), {Name: "Stay here and read", Key: "s", Do: dialog.Close{}}},
+	}
+	if kept != "" {
+		q.Text = fmt.Sprintf("What was in it is kept as %s. To have it back:\ngit branch %s %s", kept, tree.Name, kept)
+	}
+	w.host.LetGo("its worktree was dropped")
+	if err != nil {
+		q.Title, q.Text = "The worktree was not dropped", "The agent was ended before. The worktree is in "+termtext.Line(tree.Path)+".\n"+termtext.Block(err.Error())
+		w.host.LetGo("its agent was ended")
+	} else {
+		w.tree = nil
+	}
+	w.desk.Ask(q)
+}
+
+// mostBullets bounds how many names a question lists.
+const mostBullets = 12
+
+// bulleted are names, one in a line, as many as can be read.
+func bulleted(names []string) string {
+	var b strings.Builder
+	for i, name := range names {
+		if i == mostBullets {
+			fmt.Fprintf(&b, "• and %d more\n", len(names)-i)
+			break
+		}
+		b.WriteString("• " + termtext.VisibleLine(name) + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
