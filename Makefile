@@ -20,7 +20,7 @@ build: ## build the static binary bin/parley
 .PHONY: man
 man: ## write manual pages and shell completions to bin/extras, from the commands themselves
 	@rm -rf bin/extras
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null) go run ./internal/tool/manuals bin/extras
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null) go run ./packaging manuals bin/extras
 
 .PHONY: run
 run: build ## build parley and start it here
@@ -58,7 +58,7 @@ release-check: ## have GoReleaser check how releases are made, where it is insta
 .PHONY: snapshot
 snapshot: ## build all packages of a release in dist, and publish nothing; needs GoReleaser
 	$(GORELEASER) release --snapshot --clean $$(command -v syft >/dev/null || { echo "no list of parts (SBOM): there is no syft" >&2; echo --skip=sbom; })
-	go run ./internal/tool/npm dist dist/npm
+	go run ./packaging npm dist dist/npm
 
 .PHONY: reproducible
 reproducible: ## build twice from nothing, in different places, and compare; takes some minutes

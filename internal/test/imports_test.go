@@ -16,7 +16,7 @@ import (
 // all the packages below it.
 var rules = []struct{ says, who, except, what, only string }{
 	{"main hands over to the command line", `^\.$`, `^$`, `.`, `^internal/cli$`},
-	{"only main imports the command line, and what describes it", `.`, `^(\.$|internal/(test|tool)/)`, `^internal/cli(/|$)`, `^$`},
+	{"only main imports the command line, and what describes it", `.`, `^(\.$|(internal/test/|packaging$))`, `^internal/cli(/|$)`, `^$`},
 	{"only the command line imports the program on the screen", `.`, `^internal/cli$`, `^tui$`, `^$`},
 	{"packages without a screen do not know of one", `.`, `^(tui|internal/cli|internal/test)(/|$)`, `^tui(/|$)`, `^$`},
 	{"the screen serves no files and runs no commands of the agent", `^tui(/|$)`, `^$`, `^internal/machine$|^terminal$`, `^$`},

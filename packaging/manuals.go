@@ -1,12 +1,3 @@
-// Command manuals writes what packages bring along beside the program, made from the
-// program's own command line: manual pages, and completions for shells.
-//
-//	go run ./internal/tool/manuals DIR
-//
-// DIR gets the folders man and completions. The pages bear the date SOURCE_DATE_EPOCH,
-// in seconds since 1970, so that one source gives the same pages every time; without
-// it they bear the first day of 1970. It is a program of its own because what makes the pages would be
-// dead weight in parley.
 package main
 
 import (
@@ -23,19 +14,10 @@ import (
 	"parley/internal/cli"
 )
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: manuals DIR")
-		os.Exit(2)
-	}
-	if err := write(os.Args[1]); err != nil {
-		fmt.Fprintf(os.Stderr, "manuals: %v\n", err)
-		os.Exit(1)
-	}
-}
-
-// write writes everything below a directory, which is made where it is not there.
-func write(dir string) error {
+// writeManuals writes manual pages and completions below dir, and creates it if needed.
+// The pages bear the date SOURCE_DATE_EPOCH, in seconds since 1970, or else the first day
+// of 1970, so that one source always gives the same pages.
+func writeManuals(dir string) error {
 	pages, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, d := range []string{pages, completions} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
@@ -46,7 +28,7 @@ func write(dir string) error {
 	return errors.Join(writeManual(root, pages), writeCompletions(root, completions))
 }
 
-// writeManual writes a page for each command that people see.
+// writeManual writes a page for each visible command.
 func writeManual(root *cobra.Command, dir string) error {
 	date, err := sourceDate()
 	if err != nil {
@@ -68,7 +50,7 @@ func sourceDate() (time.Time, error) {
 	}
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH is no number of seconds: %w", err)
+		return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH must be a number of seconds: %w", err)
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }

@@ -26,7 +26,7 @@ func released(t *testing.T, program string) (main, installed string) {
 		}
 	}
 	modules := filepath.Join(root, "node_modules", "@some")
-	if err := write("@some/parley", filepath.Join(root, "dist"), modules, "../../../packaging/npm"); err != nil {
+	if err := writeNPM("@some/parley", filepath.Join(root, "dist"), modules, "npm"); err != nil {
 		t.Fatal(err)
 	}
 	programs, err := filepath.Glob(filepath.Join(modules, "parley-*", "parley"))

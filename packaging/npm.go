@@ -1,45 +1,23 @@
-// Command npm makes the packages for npm of what GoReleaser has built: one with the
-// program for each platform, and the one that people install, which has those as
-// optional dependencies and starts the one that fits.
-//
-//	go run ./internal/tool/npm [-name NAME] DIST OUT
-//
-// DIST is GoReleaser's folder, OUT gets a folder for each package. They are published
-// by "npm publish", those of the platforms first.
 package main
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 )
 
-func main() {
-	name := flag.String("name", "parley", "the `NAME` of the package, with its scope if it has one")
-	flag.Parse()
-	if flag.NArg() != 2 {
-		fmt.Fprintln(os.Stderr, "usage: npm [-name NAME] DIST OUT")
-		os.Exit(2)
-	}
-	if err := write(*name, flag.Arg(0), flag.Arg(1), filepath.Join("packaging", "npm")); err != nil {
-		fmt.Fprintf(os.Stderr, "npm: %v\n", err)
-		os.Exit(1)
-	}
-}
-
-// artifact is what GoReleaser says of something that it has made.
+// artifact is an entry of GoReleaser's artifacts.json.
 type artifact struct {
 	Type   string `json:"type"`
-	Path   string `json:"path"` // from the folder in which GoReleaser has run
+	Path   string `json:"path"` // relative to the folder GoReleaser ran in
 	GoOS   string `json:"goos"`
 	GoArch string `json:"goarch"`
 }
 
-// platform is a program in a package, as the launcher needs to know it.
+// platform tells the launcher where a program is.
 type platform struct {
 	Package string `json:"package"`
 	Program string `json:"program"`
@@ -58,18 +36,19 @@ type manifest struct {
 	Engines      map[string]string `json:"engines,omitempty"`
 	Optional     map[string]string `json:"optionalDependencies,omitempty"`
 	Files        []string          `json:"files"`
-	PreferUnplug bool              `json:"preferUnplugged,omitempty"` // Yarn is to put it on the disk
+	PreferUnplug bool              `json:"preferUnplugged,omitempty"` // Yarn unpacks it to disk
 }
 
-// What npm calls systems and processors, where Go calls them otherwise.
+// npm's names of systems and processors, where they differ from Go's.
 var (
 	systems    = map[string]string{"windows": "win32"}
 	processors = map[string]string{"amd64": "x64"}
 )
 
-// write writes all packages below out. launcher is the folder with what is in the main
-// package beside the programs' digests.
-func write(name, dist, out, launcher string) error {
+// writeNPM writes the packages of a GoReleaser build below out: one with the program for
+// each platform, and the one that people install, which depends on those and starts the
+// one that fits. launcher is the folder of that package's own files.
+func writeNPM(name, dist, out, launcher string) error {
 	var release struct {
 		Version string `json:"version"`
 	}
@@ -118,8 +97,7 @@ func write(name, dist, out, launcher string) error {
 	})
 }
 
-// writeProgram writes the package of one program, and says what the launcher must know.
-// key is what Node calls the platform.
+// writeProgram writes the package of one program. key is Node's name of the platform.
 func writeProgram(name, version, path string, a artifact, out string) (p platform, key string, err error) {
 	system, processor := renamed(systems, a.GoOS), renamed(processors, a.GoArch)
 	key = system + "-" + processor
@@ -149,7 +127,7 @@ func renamed(names map[string]string, name string) string {
 func readJSON(path string, into any) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("read what GoReleaser has made: %w", err)
+		return fmt.Errorf("read the output of GoReleaser: %w", err)
 	}
 	if err := json.Unmarshal(content, into); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
@@ -165,10 +143,10 @@ func writeJSON(path string, value any) error {
 	return writeFile(path, append(content, '\n'), 0o644)
 }
 
-// writeFile writes a file anew, with the folder that it is in.
+// writeFile writes a file and creates its folder.
 func writeFile(path string, content []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("make the folder of a package: %w", err)
+		return fmt.Errorf("create the folder of a package: %w", err)
 	}
 	if err := os.WriteFile(path, content, mode); err != nil {
 		return fmt.Errorf("write a package: %w", err)
