@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/toolview"
 )
 
@@ -39,7 +40,7 @@ func (d *Auth) offer() {
 		if name == "" {
 			name = termtext.VisibleLine(string(m.ID))
 		}
-		a := reply{icon: "→", name: name, more: termtext.VisibleLine(clip(m.Description))}
+		a := reply{icon: "→", name: name, more: termtext.VisibleLine(list.Clip(m.Description))}
 		switch m.Type {
 		case acpclient.AuthMethodAgent, "":
 			a.action = SignIn{m.ID}

@@ -1,6 +1,8 @@
 package dialog
 
 import (
+	"math"
+
 	"parley/internal/termtext"
 )
 
@@ -59,7 +61,7 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 			}
 			return lines
 		})
-		d.scroll.end = true
+		d.scroll.Top = math.MaxInt
 	}
 	return d
 }

@@ -136,7 +136,7 @@ func TestHelp(t *testing.T) {
 	var all strings.Builder
 	for range 20 {
 		all.WriteString(shownBy(d, 80, 20))
-		if _, below := d.scroll.hidden(); below == 0 {
+		if _, below := d.scroll.Hidden(); below == 0 {
 			break
 		}
 		if got := strike(d, "pgdown"); got != nil {
@@ -304,50 +304,6 @@ func TestWordsAreFoundInTheGuide(t *testing.T) {
 	}
 	if got := strike(d, "esc"); got != (Close{}) {
 		t.Errorf("the second esc did %#v", got)
-	}
-}
-
-func TestInput(t *testing.T) {
-	for _, tt := range []struct{ keys, want string }{
-		{"a b", "ab|"},
-		{"a b left c", "ac|b"},
-		{"a b home delete", "|b"},
-		{"a b left left left right c end d", "acbd|"},
-		{"a b backspace backspace backspace", "|"},
-		{"a space b ctrl+w", "a |"},
-		{"a space b alt+left alt+left", "|a b"},
-		{"a space b home alt+right", "a| b"},
-		{"a b c left ctrl+k", "ab|"},
-		{"a b c left ctrl+u", "|c"},
-		{"paste left backspace", "日本|👩‍👩‍👧"},
-		{"paste home right delete", "日|é👩‍👩‍👧"},
-		{"paste left left left left left", "|日本é👩‍👩‍👧"},
-		{"paste backspace", "日本é|"},
-		{"ctrl+x", "|"},
-		{"up", "|"},
-	} {
-		var in input
-		for _, k := range strings.Fields(tt.keys) {
-			if k == "paste" {
-				in.insert("日\x07本\x1b[31me\u0301👩‍👩‍👧")
-				continue
-			}
-			in.key(press(k))
-		}
-		want := strings.ReplaceAll(tt.want, "é", "e\u0301")
-		if got := in.text[:in.at] + "|" + in.text[in.at:]; got != want {
-			t.Errorf("%s: %q, want %q", tt.keys, got, want)
-		}
-	}
-}
-
-func TestInputIsBounded(t *testing.T) {
-	var in input
-	for range 3 {
-		in.insert(strings.Repeat("日", maxInput/4))
-	}
-	if len(in.text) > maxInput {
-		t.Errorf("it holds %d bytes", len(in.text))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"parley/config"
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
@@ -21,13 +22,13 @@ type Entry struct {
 type EntryDialog struct {
 	env   Env
 	entry Entry
-	input input
+	input list.Input
 }
 
 // NewEntry lets the person write a line.
 func NewEntry(env Env, e Entry) *EntryDialog {
-	d := &EntryDialog{env: env, entry: e, input: input{hint: termtext.Line(e.Hint)}}
-	d.input.set(e.Text)
+	d := &EntryDialog{env: env, entry: e, input: list.Input{Hint: termtext.Line(e.Hint)}}
+	d.input.Set(e.Text)
 	return d
 }
 
@@ -38,20 +39,20 @@ func (d *EntryDialog) Key(msg tea.KeyPressMsg) Action { return d.env.done(msg, d
 func (d *EntryDialog) press(msg tea.KeyPressMsg) Action {
 	switch keys, key := d.env.Keys, msg.String(); {
 	case config.Types(key): // whatever else the key may do
-		d.input.key(msg)
+		d.input.Key(msg)
 	case keys.Match(config.ActionDialogClose, key):
 		return Close{}
 	case keys.Match(config.ActionDialogAccept, key):
-		return Do(func() tea.Cmd { return d.entry.Do(d.input.text) })
+		return Do(func() tea.Cmd { return d.entry.Do(d.input.Text()) })
 	default:
-		d.input.key(msg)
+		d.input.Key(msg)
 	}
 	return nil
 }
 
 // Paste implements [Dialog].
 func (d *EntryDialog) Paste(text string) Action {
-	d.input.insert(text)
+	d.input.Paste(text)
 	return nil
 }
 
@@ -62,7 +63,7 @@ func (d *EntryDialog) Mouse(tea.MouseMsg, int, int) Action { return nil }
 func (d *EntryDialog) View(width, maxHeight int) View {
 	width = atMost(width)
 	th := d.env.Theme
-	text, column := d.input.draw(max(1, inner(width, maxHeight)-2), th)
+	text, column := d.input.Draw(max(1, inner(width, maxHeight)-2), th)
 	p := panel{th: th, title: termtext.Line(d.entry.Title), snug: true, head: []string{th.Accent.Render("❯") + " " + text}}
 	p.cursor = tea.NewCursor(column+2, 0)
 	v, _ := p.view(width, maxHeight)

@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/termtext"
+	"parley/tui/list"
 )
 
 // fieldKind is how a field is filled in.
@@ -34,7 +35,7 @@ type field struct {
 	about *block // its description
 	// pattern is nil if there is none, or one that cannot be checked here.
 	pattern *regexp.Regexp
-	input   input
+	input   list.Input
 	choices []acpclient.EnumOption
 	picked  []bool
 	at      int // the choice that the arrows are at, -1 if at none
@@ -80,8 +81,8 @@ func (f *field) fillIn() {
 	var values []string
 	switch f.kind {
 	case textField:
-		f.input.set(defaultText(f.schema.Type, raw))
-		f.hadDefault = f.input.text != ""
+		f.input.Set(defaultText(f.schema.Type, raw))
+		f.hadDefault = f.input.Text() != ""
 		return
 	case oneField:
 		values = []string{decoded[string](raw)}
@@ -145,7 +146,7 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 	taken := true
 	switch {
 	case f.kind == textField:
-		taken = f.input.key(msg)
+		taken = f.input.Key(msg)
 	case len(f.choices) == 0:
 		return false
 	case key == "space" && f.kind == oneField:

@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/termtext"
+	"parley/tui/list"
 )
 
 // value is the value of a field as it is sent; set is false if it is left out.
@@ -41,7 +42,7 @@ func (f *field) value() (v any, set bool, problem string) {
 		}
 		return nil, false, ""
 	}
-	if f.input.text == "" {
+	if f.input.Text() == "" {
 		if f.required {
 			return nil, false, "fill this in: the agent requires it"
 		}
@@ -49,19 +50,19 @@ func (f *field) value() (v any, set bool, problem string) {
 	}
 	switch f.schema.Type {
 	case acpclient.PropertyInteger:
-		n, err := strconv.ParseInt(strings.TrimSpace(f.input.text), 10, 64)
+		n, err := strconv.ParseInt(strings.TrimSpace(f.input.Text()), 10, 64)
 		if err != nil {
 			return nil, false, "this is not a whole number"
 		}
 		return n, true, f.outOfBounds(float64(n))
 	case acpclient.PropertyNumber:
-		n, err := strconv.ParseFloat(strings.TrimSpace(f.input.text), 64)
+		n, err := strconv.ParseFloat(strings.TrimSpace(f.input.Text()), 64)
 		if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
 			return nil, false, "this is not a number"
 		}
 		return n, true, f.outOfBounds(n)
 	}
-	return f.input.text, true, f.badText(f.input.text)
+	return f.input.Text(), true, f.badText(f.input.Text())
 }
 
 func (f *field) many() (v any, set bool, problem string) {
@@ -204,7 +205,7 @@ func (f *field) textRules() []string {
 		words = append(words, termtext.VisibleLine(s.Format))
 	}
 	if s.Pattern != "" {
-		rule := "matches " + termtext.VisibleLine(clip(s.Pattern))
+		rule := "matches " + termtext.VisibleLine(list.Clip(s.Pattern))
 		if f.pattern == nil {
 			rule += ", which cannot be checked here"
 		}

@@ -10,12 +10,13 @@ import (
 
 	"parley/config"
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
 // finding is what is looked for in a document.
 type finding struct {
-	input   input
+	input   list.Input
 	writing bool
 	from    int // the line in which the look began
 	at      int // the line that was found, -1 if there is none
@@ -23,18 +24,18 @@ type finding struct {
 	of      int
 }
 
-func (f *finding) words() string { return strings.ToLower(strings.TrimSpace(f.input.text)) }
+func (f *finding) words() string { return strings.ToLower(strings.TrimSpace(f.input.Text())) }
 
 func (f *finding) start(line int) { f.writing, f.from, f.at = true, line, -1 }
 
-func (f *finding) stop() { *f = finding{input: input{hint: f.input.hint}, at: -1} }
+func (f *finding) stop() { *f = finding{input: list.Input{Hint: f.input.Hint}, at: -1} }
 
 // note says which of the places that were found is shown.
 func (f *finding) note() string {
 	if f.of == 0 {
-		return "not found: " + f.input.text
+		return "not found: " + f.input.Text()
 	}
-	return fmt.Sprintf("%s: %d of %d", f.input.text, f.number, f.of)
+	return fmt.Sprintf("%s: %d of %d", f.input.Text(), f.number, f.of)
 }
 
 // plainOf is a drawn line without its looks.
@@ -43,7 +44,7 @@ func plainOf(line string) string { return ansi.Strip(line) }
 // findKey takes a key while the words are written. It is false for one that scrolls.
 func (d *Guide) findKey(msg tea.KeyPressMsg) bool {
 	key, keys := msg.String(), d.env.Keys
-	switch before := d.find.input.text; {
+	switch before := d.find.input.Text(); {
 	case keys.Match(config.ActionDialogClose, key):
 		d.find.stop()
 	case keys.Match(config.ActionDialogAccept, key):
@@ -51,8 +52,8 @@ func (d *Guide) findKey(msg tea.KeyPressMsg) bool {
 		if d.find.words() == "" {
 			d.find.stop()
 		}
-	case d.find.input.key(msg):
-		if d.find.input.text != before {
+	case d.find.input.Key(msg):
+		if d.find.input.Text() != before {
 			d.look()
 		}
 	default:
@@ -101,7 +102,7 @@ func (d *Guide) findOn(by int) {
 	}
 	d.find.at, d.find.number = found[next], next+1
 	const above = 2 // so that it is seen what it belongs to
-	d.scroll.by(max(0, found[next]-above) - d.scroll.offset)
+	d.scroll.By(max(0, found[next]-above) - d.scroll.Top)
 }
 
 // mark shows where the words stand in a line.

@@ -132,7 +132,7 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	case f != nil && f.key(msg):
 		d.problem = ""
 	default:
-		if d.follow = !d.scroll.key(keys, key); d.follow && !config.Types(key) {
+		if d.follow = !d.scroll.Key(keys, key); d.follow && !config.Types(key) {
 			return d.env.pass(key)
 		}
 	}
@@ -228,7 +228,7 @@ func (d *Form) Paste(text string) Action {
 		return NotTaken{}
 	}
 	if f := d.current(); f != nil && f.kind == textField {
-		f.input.insert(text)
+		f.input.Paste(text)
 		f.problem, d.problem = "", ""
 	}
 	return nil
@@ -239,14 +239,14 @@ func (d *Form) Paste(text string) Action {
 func (d *Form) Mouse(msg tea.MouseMsg, _, y int) Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
-		d.scroll.wheel(m)
+		d.scroll.Wheel(m)
 		d.follow = false
 	case tea.MouseClickMsg:
 		if d.env.Guard.inert() {
 			return NotTaken{}
 		}
 		line, ok := d.place.bodyLine(y)
-		line += d.scroll.offset
+		line += d.scroll.Top
 		if !ok || m.Button != tea.MouseLeft || line >= len(d.lines) {
 			return nil
 		}

@@ -222,8 +222,8 @@ func TestFormIsInertAtFirst(t *testing.T) {
 			t.Errorf("%q did %#v", k, got)
 		}
 	}
-	if got := d.Paste("secret"); got != (NotTaken{}) || d.fields[0].input.text != "" {
-		t.Errorf("pasting did %#v and wrote %q", got, d.fields[0].input.text)
+	if got := d.Paste("secret"); got != (NotTaken{}) || d.fields[0].input.Text() != "" {
+		t.Errorf("pasting did %#v and wrote %q", got, d.fields[0].input.Text())
 	}
 	if v := d.View(80, 24); v.Cursor != nil {
 		t.Error("it shows a cursor while it takes no keys")
@@ -234,7 +234,7 @@ func TestFormIsInertAtFirst(t *testing.T) {
 	}
 	strike(d, "a")
 	d.Paste("b\x1b[31mc")
-	if got := d.fields[0].input.text; got != "abc" {
+	if got := d.fields[0].input.Text(); got != "abc" {
 		t.Errorf("the field holds %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
@@ -46,9 +47,7 @@ func (d *Form) View(width, maxHeight int) View {
 		from, to = len(lines)-1, len(lines)
 	}
 	if d.follow && to > 0 {
-		// The height is known once the panel was laid out.
-		p.view(width, maxHeight)
-		d.scroll.show(from, to)
+		p.reveal(from, to, width, maxHeight)
 	}
 	v, place := p.view(width, maxHeight)
 	d.place = place
@@ -59,7 +58,7 @@ func (d *Form) View(width, maxHeight int) View {
 func (d *Form) title() string {
 	title := cut(termtext.Line(d.agent), 40) + " asks"
 	if s := d.asked.Request.RequestedSchema; s != nil && termtext.Line(s.Title) != "" {
-		title += ": " + termtext.Line(clip(s.Title))
+		title += ": " + termtext.Line(list.Clip(s.Title))
 	}
 	return title
 }
@@ -111,7 +110,7 @@ func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cu
 		if focused {
 			bar = th.Accent.Render("│ ")
 		}
-		text, column := f.input.draw(max(1, room-2), th)
+		text, column := f.input.Draw(max(1, room-2), th)
 		if focused {
 			cursor = tea.NewCursor(len(indent)+2+column, len(lines))
 		}
@@ -182,12 +181,12 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 		if f.picked[i] {
 			tick = th.Success.Render(box[true])
 		}
-		title := termtext.VisibleLine(clip(c.Title))
+		title := termtext.VisibleLine(list.Clip(c.Title))
 		if title == "" {
-			title = termtext.VisibleLine(clip(c.Const))
+			title = termtext.VisibleLine(list.Clip(c.Const))
 		}
 		line := "  " + mark + tick + " " + name.Render(title)
-		about := termtext.Line(clip(c.Description))
+		about := termtext.Line(list.Clip(c.Description))
 		whole := line
 		if about != "" {
 			whole += "  " + th.Faint.Render(about)

@@ -8,6 +8,7 @@ import (
 
 	"parley/config"
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/markdown"
 	"parley/tui/theme"
 )
@@ -17,7 +18,7 @@ import (
 type Guide struct {
 	env      Env
 	title    string
-	scroll   scroller
+	scroll   list.Scroll
 	sections []section
 	text     column
 	// contents lists the sections while one is chosen, nil otherwise.
@@ -40,7 +41,7 @@ type section struct {
 // NewGuide shows a document in Markdown below a title, which the person asked for.
 func NewGuide(env Env, title, text string) *Guide {
 	d := &Guide{env: env, title: termtext.Line(title)}
-	d.find.input.hint = "find words"
+	d.find.input.Hint = "find words"
 	for _, s := range cutSections(text) {
 		if len(d.text) > 0 {
 			d.text = append(d.text, fixed{""})
@@ -103,7 +104,7 @@ func (d *Guide) start(i int) int {
 func (d *Guide) current() int {
 	at := 0
 	for i := range d.sections {
-		if d.start(i) <= d.scroll.offset+1 {
+		if d.start(i) <= d.scroll.Top+1 {
 			at = i
 		}
 	}
@@ -113,7 +114,7 @@ func (d *Guide) current() int {
 // goTo shows a section from its heading on.
 func (d *Guide) goTo(i int) {
 	i = max(0, min(i, len(d.sections)-1))
-	d.scroll.by(d.start(i) - d.scroll.offset)
+	d.scroll.By(d.start(i) - d.scroll.Top)
 }
 
 // jump shows the section of that number.
@@ -155,7 +156,7 @@ func (d *Guide) Key(msg tea.KeyPressMsg) Action {
 	case key == "tab":
 		d.showContents()
 	case keys.Match(config.ActionSearch, key), keys.Match(config.ActionFind, key):
-		d.find.start(d.scroll.offset)
+		d.find.start(d.scroll.Top)
 	case keys.Match(config.ActionFindNext, key):
 		d.findOn(1)
 	case keys.Match(config.ActionFindPrev, key):
@@ -165,13 +166,13 @@ func (d *Guide) Key(msg tea.KeyPressMsg) Action {
 	case keys.Match(config.ActionPromptPrev, key):
 		d.back()
 	case keys.Match(config.ActionDialogUp, key), key == "k":
-		d.scroll.by(-1)
+		d.scroll.By(-1)
 	case keys.Match(config.ActionDialogDown, key), key == "j":
-		d.scroll.by(1)
+		d.scroll.By(1)
 	case key == "space":
-		d.scroll.page(1)
+		d.scroll.Page(1)
 	default:
-		d.scroll.key(keys, key)
+		d.scroll.Key(keys, key)
 	}
 	return nil
 }
@@ -179,7 +180,7 @@ func (d *Guide) Key(msg tea.KeyPressMsg) Action {
 // back goes to the beginning of the section, or, from there, to the one before.
 func (d *Guide) back() {
 	at := d.current()
-	if d.scroll.offset <= d.start(at) {
+	if d.scroll.Top <= d.start(at) {
 		at--
 	}
 	d.goTo(at)
@@ -205,7 +206,7 @@ func (d *Guide) Paste(text string) Action {
 	case d.contents != nil:
 		return d.contents.Paste(text)
 	case d.find.writing:
-		d.find.input.insert(text)
+		d.find.input.Paste(text)
 		d.look()
 	}
 	return nil
@@ -218,7 +219,7 @@ func (d *Guide) Mouse(msg tea.MouseMsg, x, y int) Action {
 	}
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
-		d.scroll.wheel(m)
+		d.scroll.Wheel(m)
 	case tea.MouseClickMsg:
 		line, ok := d.place.bodyLine(y)
 		if at := d.place.left; ok && x >= at && x < at+d.list && m.Button == tea.MouseLeft {
@@ -264,7 +265,7 @@ func (d *Guide) Hints() []Hint {
 		return d.env.hint(hints, config.ActionDialogClose, "end")
 	}
 	var hints []Hint
-	if d.scroll.scrolls() {
+	if d.scroll.Scrolls() {
 		hints = d.env.hint(hints, config.ActionDialogPageDown, "scroll")
 	}
 	if len(d.sections) > 1 {

@@ -8,20 +8,21 @@ import (
 
 	"parley/config"
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
 // Help lists all actions with their keys. Typing leaves those that it is about.
 type Help struct {
 	env    Env
-	input  input
-	scroll scroller
+	input  list.Input
+	scroll list.Scroll
 	about  content
 }
 
 // NewHelp shows the help, which the person asked for.
 func NewHelp(env Env) *Help {
-	d := &Help{env: env, input: input{hint: "type what you want to do, or a key"}}
+	d := &Help{env: env, input: list.Input{Hint: "type what you want to do, or a key"}}
 	d.about = newBlock(d.draw)
 	return d
 }
@@ -118,7 +119,7 @@ const (
 )
 
 func (d *Help) draw(p paper) []string {
-	words := strings.Fields(strings.ToLower(d.input.text))
+	words := strings.Fields(strings.ToLower(d.input.Text()))
 	var out []string
 	for _, in := range helpContexts {
 		rows := d.helpRows(in, words)
@@ -257,23 +258,23 @@ const guideKey = "tab"
 func (d *Help) Key(msg tea.KeyPressMsg) Action {
 	key, keys := msg.String(), d.env.Keys
 	switch {
-	case config.Types(key) && (d.input.text != "" || !keys.Match(config.ActionHelp, key)): // whatever else the key may do
+	case config.Types(key) && (d.input.Text() != "" || !keys.Match(config.ActionHelp, key)): // whatever else the key may do
 		d.edit(msg)
 	case keys.Match(config.ActionDialogClose, key):
-		if d.input.text == "" {
+		if d.input.Text() == "" {
 			return d.env.done(msg, Close{})
 		}
-		d.input.set("")
+		d.input.Set("")
 		d.look()
 	case keys.Match(config.ActionHelp, key), keys.Match(config.ActionDialogAccept, key):
 		return d.env.done(msg, Close{})
 	case keys.Match(config.ActionGuide, key), key == guideKey:
 		return Run{config.ActionGuide} // where the same key does something else: a second press is meant
 	case keys.Match(config.ActionDialogUp, key):
-		d.scroll.by(-1)
+		d.scroll.By(-1)
 	case keys.Match(config.ActionDialogDown, key):
-		d.scroll.by(1)
-	case d.scroll.key(keys, key):
+		d.scroll.By(1)
+	case d.scroll.Key(keys, key):
 	default:
 		d.edit(msg)
 	}
@@ -282,21 +283,21 @@ func (d *Help) Key(msg tea.KeyPressMsg) Action {
 
 // edit changes what is looked for.
 func (d *Help) edit(msg tea.KeyPressMsg) {
-	before := d.input.text
-	if d.input.key(msg) && d.input.text != before {
+	before := d.input.Text()
+	if d.input.Key(msg) && d.input.Text() != before {
 		d.look()
 	}
 }
 
 // look shows what is looked for.
 func (d *Help) look() {
-	d.scroll.offset = 0
+	d.scroll.Top = 0
 	d.about = newBlock(d.draw)
 }
 
 // Paste implements [Dialog].
 func (d *Help) Paste(text string) Action {
-	d.input.insert(text)
+	d.input.Paste(text)
 	d.look()
 	return nil
 }
@@ -304,7 +305,7 @@ func (d *Help) Paste(text string) Action {
 // Mouse implements [Dialog].
 func (d *Help) Mouse(msg tea.MouseMsg, _, _ int) Action {
 	if m, ok := msg.(tea.MouseWheelMsg); ok {
-		d.scroll.wheel(m)
+		d.scroll.Wheel(m)
 	}
 	return nil
 }
@@ -323,8 +324,8 @@ func (d *Help) View(width, maxHeight int) View {
 
 // searchLine puts the line in which words are written that are looked for into the
 // head of the panel.
-func (p *panel) searchLine(in *input, w int) {
-	text, column := in.draw(max(1, w-2), p.th)
+func (p *panel) searchLine(in *list.Input, w int) {
+	text, column := in.Draw(max(1, w-2), p.th)
 	p.head = append(p.head, p.th.Accent.Render("/")+" "+text)
 	p.cursor = tea.NewCursor(column+2, 0)
 }
@@ -332,11 +333,11 @@ func (p *panel) searchLine(in *input, w int) {
 // Hints implements [Dialog].
 func (d *Help) Hints() []Hint {
 	hints := []Hint{{"type", "find"}}
-	if d.scroll.scrolls() {
+	if d.scroll.Scrolls() {
 		hints = d.env.hint(hints, config.ActionDialogPageDown, "scroll")
 	}
 	hints = append(hints, Hint{guideKey, "guide"})
-	if d.input.text != "" {
+	if d.input.Text() != "" {
 		return d.env.hint(hints, config.ActionDialogClose, "all keys")
 	}
 	return d.env.hint(hints, config.ActionDialogClose, "close")

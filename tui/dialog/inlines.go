@@ -155,7 +155,7 @@ func (d *Form) FieldText(i int) (text string, fills bool) {
 // words are the value of a field as it stands, "" if it has none.
 func (f *field) words() string {
 	if f.kind == textField {
-		return termtext.VisibleLine(f.input.text)
+		return termtext.VisibleLine(f.input.Text())
 	}
 	var names []string
 	for i, on := range f.picked {
@@ -175,7 +175,7 @@ func (d *Form) FillIn(i int, line string) (problem string) {
 	switch {
 	case line == "":
 	case f.kind == textField:
-		f.input.set(line)
+		f.input.Set(line)
 	default:
 		picked, problem := f.numbers(line)
 		if problem != "" {

@@ -102,7 +102,7 @@ func TestASmallPageHasNoLineTwice(t *testing.T) {
 		t.Fatalf("%d lines are shown", shown())
 	}
 	d.Key(press("pgdown"))
-	if d.scroll.offset != 2 {
-		t.Errorf("a page of 2 lines goes %d on", d.scroll.offset)
+	if d.scroll.Top != 2 {
+		t.Errorf("a page of 2 lines goes %d on", d.scroll.Top)
 	}
 }

@@ -65,7 +65,7 @@ func (d *Options) open() *Selector {
 // Key implements [Dialog].
 func (d *Options) Key(msg tea.KeyPressMsg) Action {
 	s := d.open()
-	if s == d.list && msg.String() == "space" && s.input.text == "" {
+	if s == d.list && msg.String() == "space" && s.input.Text() == "" {
 		s.refresh()
 		return d.env.done(msg, d.settle(s.choose()))
 	}

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
@@ -26,7 +27,7 @@ type panel struct {
 
 	head   []string
 	body   content
-	scroll *scroller
+	scroll *list.Scroll
 	foot   content
 	// keep is the line of the foot that must be seen when there is no room for
 	// all of it.
@@ -105,7 +106,7 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	if place.footFrom < place.footTo {
 		foot = p.foot.lines(paper{w, p.th}, place.footFrom, place.footTo)
 	}
-	if p.snug && frame && (p.scroll == nil || !p.scroll.scrolls()) {
+	if p.snug && frame && (p.scroll == nil || !p.scroll.Scrolls()) {
 		width = p.fitted(lines, foot, width)
 		w = inner(width, maxHeight)
 	}
@@ -128,6 +129,16 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	}
 	view.Cursor = p.cursorAt(place, frame, width, len(view.Lines))
 	return view, place
+}
+
+// reveal scrolls the body as little as it takes to have lines of it in view.
+func (p *panel) reveal(from, to, width, maxHeight int) {
+	rows := maxHeight
+	if framed(width, maxHeight) {
+		rows -= frameHeight
+	}
+	p.place(inner(width, maxHeight), rows)
+	p.scroll.Show(from, to)
 }
 
 // fitted is the width of a snug panel: that of its widest line, of those above the
@@ -171,7 +182,7 @@ func (p *panel) place(w, rows int) (place placement, split bool) {
 	}
 	shown := min(total, room-between)
 	if p.scroll != nil {
-		p.scroll.fit(total, shown)
+		p.scroll.Fit(total, shown)
 	}
 	place = placement{head: head, body: head, shown: shown, foot: head + shown + between}
 	place.footFrom = min(max(0, p.keep-foot+1), answers-foot)
@@ -203,8 +214,8 @@ func (p *panel) bodyLines(w int, place placement) (lines []string, bar map[int]b
 	from := 0
 	bar = make(map[int]bool)
 	if p.scroll != nil {
-		from = p.scroll.offset
-		top, bottom := p.scroll.thumb()
+		from = p.scroll.Top
+		top, bottom := p.scroll.Thumb()
 		for i := top; i < bottom; i++ {
 			bar[place.body+i] = true
 		}
@@ -221,7 +232,7 @@ func (p *panel) cursorAt(place placement, frame bool, width, height int) *tea.Cu
 	c.X = min(c.X+place.left, width-1)
 	switch {
 	case p.inBody:
-		line := c.Y - p.scroll.offset
+		line := c.Y - p.scroll.Top
 		if line < 0 || line >= place.shown {
 			return nil
 		}
@@ -246,7 +257,7 @@ func (p *panel) divider(w int) string {
 	if p.scroll == nil {
 		return ""
 	}
-	above, below := p.scroll.hidden()
+	above, below := p.scroll.Hidden()
 	var words []string
 	if above > 0 {
 		words = append(words, "↑ "+Count(above, "more line"))

@@ -13,6 +13,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
+	"parley/tui/list"
 	"parley/tui/theme"
 	"parley/tui/toolview"
 )
@@ -28,7 +29,7 @@ type Permission struct {
 	raw     bool
 	rawDue  bool // the raw input was asked for, and is to be scrolled into sight
 	writing bool // what is to be done instead
-	words   input
+	words   list.Input
 	context int // unchanged lines around changes, 0 for as many as at first
 	width   int // of the body as it was drawn last
 
@@ -347,7 +348,7 @@ func (d *Permission) View(width, maxHeight int) View {
 	}
 	if d.rawDue {
 		d.rawDue = false
-		d.scroll.due = d.about[:d.rawFrom].height(paper{inner(width, maxHeight), d.env.Theme})
+		d.scroll.Top = d.about[:d.rawFrom].height(paper{inner(width, maxHeight), d.env.Theme})
 	}
 	return d.view(p, width, maxHeight)
 }

@@ -278,12 +278,12 @@ func scrolled(d *Permission, width, height int) string {
 	for range 1000 {
 		v := d.View(width, height)
 		for i := range d.place.shown {
-			if line := d.scroll.offset + i; line > seen {
+			if line := d.scroll.Top + i; line > seen {
 				seen = line
 				b.WriteString(strings.Trim(ansi.Strip(v.Lines[d.place.body+i]), "│┃ "))
 			}
 		}
-		if _, below := d.scroll.hidden(); below == 0 {
+		if _, below := d.scroll.Hidden(); below == 0 {
 			break
 		}
 		strike(d, "pgdown")

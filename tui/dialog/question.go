@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
@@ -14,7 +15,7 @@ import (
 type question struct {
 	env     Env
 	replies replies
-	scroll  scroller
+	scroll  list.Scroll
 	place   placement
 	sight   sight
 }
@@ -80,7 +81,7 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	case keys.Match(config.ActionDialogDown, key):
 		q.replies.move(1)
 	default:
-		return nil, q.scroll.key(keys, key)
+		return nil, q.scroll.Key(keys, key)
 	}
 	return nil, true
 }
@@ -165,7 +166,7 @@ func (q *question) Paste(string) Action {
 func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
-		q.scroll.wheel(m)
+		q.scroll.Wheel(m)
 	case tea.MouseClickMsg:
 		if q.env.Guard.inert() {
 			return NotTaken{}
@@ -242,7 +243,7 @@ func (q *question) viewAside(p panel, words string, width, maxHeight int) View {
 // unseenHints say how the rest of a question gets into sight.
 func (q *question) unseenHints(closing string) []Hint {
 	var hints []Hint
-	if q.scroll.scrolls() && q.scroll.height > 0 {
+	if q.scroll.Scrolls() && q.scroll.Height > 0 {
 		hints = q.env.hint(hints, config.ActionDialogPageDown, "see all of it, to answer")
 	} else if q.sight.unseen > 0 && q.sight.height > 0 {
 		hints = q.env.hint(hints, config.ActionDialogDown, "see all answers")
@@ -277,7 +278,7 @@ func (q *question) hints(closing string) []Hint {
 		hints = q.env.hint(hints, config.ActionDialogDown, "mark")
 	}
 	hints = q.env.hint(hints, config.ActionDialogClose, closing)
-	if q.scroll.scrolls() {
+	if q.scroll.Scrolls() {
 		hints = q.env.hint(hints, config.ActionDialogPageDown, "scroll")
 	}
 	return hints

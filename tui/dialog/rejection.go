@@ -8,6 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/termtext"
+	"parley/tui/list"
 )
 
 // A permission can be rejected with words: what the agent should do instead. They are
@@ -35,8 +36,8 @@ func (d *Permission) StopWriting(key string) bool {
 // TakeWords takes out what was written, for somebody else to keep: the question is
 // not open any more, or was answered.
 func (d *Permission) TakeWords() string {
-	words := strings.TrimSpace(d.words.text)
-	d.words, d.writing = input{}, false
+	words := strings.TrimSpace(d.words.Text())
+	d.words, d.writing = list.Input{}, false
 	return words
 }
 
@@ -49,8 +50,8 @@ func (d *Permission) write(msg tea.KeyPressMsg) Action {
 	case keys.Match(config.ActionDialogClose, key):
 		d.StopWriting(key)
 	case keys.Match(config.ActionDialogPageUp, key), keys.Match(config.ActionDialogPageDown, key), key == "shift+up", key == "shift+down":
-		d.scroll.key(keys, key)
-	case keys.Match(config.ActionRejectWords, key), d.words.key(msg):
+		d.scroll.Key(keys, key)
+	case keys.Match(config.ActionRejectWords, key), d.words.Key(msg):
 	default:
 		return d.env.pass(key)
 	}
@@ -60,7 +61,7 @@ func (d *Permission) write(msg tea.KeyPressMsg) Action {
 // reject rejects with what was written. If what is asked has changed a moment ago, it
 // is not known what the key was meant for.
 func (d *Permission) reject(msg tea.KeyPressMsg) Action {
-	if msg.IsRepeat || strings.TrimSpace(d.words.text) == "" || d.env.Guard.inert() {
+	if msg.IsRepeat || strings.TrimSpace(d.words.Text()) == "" || d.env.Guard.inert() {
 		return nil
 	}
 	d.env.Guard.answer(msg.String())
@@ -94,7 +95,7 @@ func optionName(o acpclient.PermissionOption) string {
 // Paste implements [Dialog]: it is text of the words, or of the prompt.
 func (d *Permission) Paste(text string) Action {
 	if d.writing {
-		d.words.insert(text)
+		d.words.Paste(text)
 		return nil
 	}
 	return d.question.Paste(text)
@@ -122,7 +123,7 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	foot := styled(words, p.th.Muted)
 	const lead = "❯ "
 	room := max(1, w-termtext.Width(lead))
-	line, column := d.words.draw(room, p.th)
+	line, column := d.words.Draw(room, p.th)
 	p.cursor, p.inFoot = tea.NewCursor(termtext.Width(lead)+column, len(foot)), true
 	p.foot, p.keep = fixed(append(foot, p.th.Accent.Render(lead)+line)), len(foot)
 	v, place := p.view(width, maxHeight)
@@ -137,11 +138,11 @@ func (d *Permission) writingHints() []Hint {
 		words = "cancel and say so"
 	}
 	var hints []Hint
-	if strings.TrimSpace(d.words.text) != "" {
+	if strings.TrimSpace(d.words.Text()) != "" {
 		hints = append(hints, d.key(config.ActionDialogAccept, words)...)
 	}
 	hints = append(hints, d.key(config.ActionDialogClose, "back to the answers")...)
-	if d.scroll.scrolls() {
+	if d.scroll.Scrolls() {
 		hints = append(hints, d.key(config.ActionDialogPageDown, "scroll")...)
 	}
 	return hints

@@ -2,11 +2,14 @@ package dialog
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
@@ -84,84 +87,133 @@ type Selector struct {
 	// follow, if not nil, gives the items anew whenever they are looked at.
 	follow func() []Item
 
-	input  input
-	rows   rows
-	marked int    // the position in rows, -1 if there is nothing to mark
-	kept   string // the ID of what was marked when there was something to mark
-	top    int    // the first row in view
-	inView int    // how many rows are in view
+	input  list.Input
+	filter *list.Filter
+	rows   []selectorRow
+	window list.Window // its mark is -1 if there is nothing to mark
+	kept   string      // the ID of the last item that was marked
 
 	closing string // what closing means, if the selector is a part of something else
 
 	place placement
 }
 
+// selectorRow is an item, or, with item -1, the heading of a group.
+type selectorRow struct {
+	item    int
+	heading string
+	// letters are the positions of the bytes in the item's title that the filter found.
+	letters []int
+}
+
 // NewSelector shows a list that the person asked for. The current item is
 // marked, or else the first.
 func NewSelector(env Env, l List) *Selector {
-	s := &Selector{env: env, list: l, input: input{hint: "type to filter"}}
-	s.rows = newRows(l.Items)
+	s := &Selector{env: env, input: list.Input{Hint: "type to filter", Limit: maxFilter}}
+	s.take(l)
 	s.markCurrent()
 	return s
 }
 
-func (s *Selector) markCurrent() {
-	s.marked = s.rows.next(-1, 1)
-	for i, r := range s.rows.shown {
-		if r.item >= 0 && s.list.Items[r.item].Current && !s.list.Items[r.item].Disabled {
-			s.marked = i
-			return
+// take takes a list and puts its rows together.
+func (s *Selector) take(l List) {
+	s.list = l
+	s.filter = list.NewFilter(len(l.Items), func(i int) (title, about string) {
+		it := &l.Items[i]
+		return it.Title, it.Group + " " + it.Detail
+	})
+	s.arrange()
+}
+
+// arrange puts the rows together: those that the filter finds, best first, or all items,
+// below a heading wherever items of a group follow each other.
+func (s *Selector) arrange() {
+	s.rows = make([]selectorRow, 0, len(s.list.Items))
+	if s.filtered() {
+		for _, hit := range s.filter.Find(s.input.Text(), func(i int) bool { return s.list.Items[i].Found }) {
+			s.rows = append(s.rows, selectorRow{item: hit.Row, letters: hit.Letters})
 		}
+		return
+	}
+	group := ""
+	for i := range s.list.Items {
+		if g := s.list.Items[i].Group; g != group {
+			group = g
+			if g != "" {
+				s.rows = append(s.rows, selectorRow{item: -1, heading: termtext.Line(g)})
+			}
+		}
+		s.rows = append(s.rows, selectorRow{item: i})
+	}
+}
+
+// filtered reports whether a filter decides which items are shown.
+func (s *Selector) filtered() bool { return strings.TrimSpace(s.input.Text()) != "" }
+
+// next is the nearest row behind from that can be chosen, or, with by -1, before it;
+// -1 if there is none.
+func (s *Selector) next(from, by int) int {
+	for i := from + by; i >= 0 && i < len(s.rows); i += by {
+		if s.choosable(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *Selector) choosable(row int) bool {
+	item := s.rows[row].item
+	return item >= 0 && !s.list.Items[item].Disabled
+}
+
+// markWhere marks the first row whose item is the one, and reports whether there is one.
+func (s *Selector) markWhere(is func(*Item) bool) bool {
+	i := slices.IndexFunc(s.rows, func(r selectorRow) bool { return r.item >= 0 && is(&s.list.Items[r.item]) })
+	if i >= 0 {
+		s.window.Mark = i
+	}
+	return i >= 0
+}
+
+func (s *Selector) markCurrent() {
+	if !s.markWhere(func(it *Item) bool { return it.Current && !it.Disabled }) {
+		s.window.Mark = s.next(-1, 1)
 	}
 }
 
 // SetList shows the list as it is now. The filter stays, and the mark stays on
 // its item if that is still there, also if the list was empty in between.
 func (s *Selector) SetList(l List) {
-	id, had := s.markedID()
-	if had {
-		s.kept = id
+	marked := s.marked()
+	if marked != nil {
+		s.kept = marked.ID
 	}
-	s.list = l
-	s.rows = newRows(l.Items)
-	s.rows.filter(s.input.text)
-	s.marked = min(s.marked, len(s.rows.shown)-1)
+	s.take(l)
+	s.window.Mark = min(s.window.Mark, len(s.rows)-1)
 	switch {
-	case s.mark(s.kept):
-	case !had:
+	case s.kept != "" && s.markWhere(func(it *Item) bool { return it.ID == s.kept }):
+	case marked == nil:
 		s.markCurrent()
 	default:
-		s.marked = s.rows.next(s.marked-1, 1)
+		s.window.Mark = s.next(s.window.Mark-1, 1)
 	}
 }
 
-// mark marks an item, and reports whether it is there.
-func (s *Selector) mark(id string) bool {
-	for i, r := range s.rows.shown {
-		if id != "" && r.item >= 0 && s.list.Items[r.item].ID == id {
-			s.marked = i
-			return true
-		}
+// marked is the marked item, nil if there is none.
+func (s *Selector) marked() *Item {
+	if i := s.window.Mark; i >= 0 && i < len(s.rows) && s.rows[i].item >= 0 {
+		return &s.list.Items[s.rows[i].item]
 	}
-	return false
+	return nil
 }
 
-func (s *Selector) markedID() (string, bool) {
-	if i := s.item(); i >= 0 {
-		return s.list.Items[i].ID, true
+// markedID is the ID of the marked item, "" if there is none.
+func (s *Selector) markedID() string {
+	if it := s.marked(); it != nil {
+		return it.ID
 	}
-	return "", false
+	return ""
 }
-
-// item is the position of the marked item in the list, -1 if there is none.
-func (s *Selector) item() int {
-	if s.marked < 0 || s.marked >= len(s.rows.shown) {
-		return -1
-	}
-	return s.rows.shown[s.marked].item
-}
-
-func (s *Selector) filter() string { return strings.ReplaceAll(s.input.text, " ", "") }
 
 // refresh takes over what the list has become.
 func (s *Selector) refresh() {
@@ -194,23 +246,17 @@ func (s *Selector) SetTheme(th *theme.Theme) { s.env.Theme = th }
 
 // Key implements [Dialog].
 func (s *Selector) Key(msg tea.KeyPressMsg) Action {
-	before := s.input.text
-	defer s.tell(s.markedNow())
+	before := s.input.Text()
+	defer s.tell(s.markedID())
 	if a := s.env.done(msg, s.press(msg)); a != nil {
 		return a
 	}
 	return s.search(before)
 }
 
-// markedNow is the ID of the marked item, "" if there is none.
-func (s *Selector) markedNow() string {
-	id, _ := s.markedID()
-	return id
-}
-
 // tell tells who wants to know it which item is marked, if it was another before.
 func (s *Selector) tell(before string) {
-	if now := s.markedNow(); s.list.Marked != nil && now != before && now != "" {
+	if now := s.markedID(); s.list.Marked != nil && now != before && now != "" {
 		s.list.Marked(now)
 	}
 }
@@ -225,7 +271,7 @@ func (s *Selector) leave() Action {
 
 // search is what to do if the line to filter with is not as before.
 func (s *Selector) search(before string) Action {
-	words := s.input.text
+	words := s.input.Text()
 	if s.list.Search == nil || words == before {
 		return nil
 	}
@@ -235,8 +281,7 @@ func (s *Selector) search(before string) Action {
 // press is Key without noting the key.
 func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	s.refresh()
-	key := msg.String()
-	page := max(1, s.inView-1)
+	key, marked := msg.String(), s.marked()
 	switch keys := s.env.Keys; {
 	case config.Types(key) && s.filters(): // whatever else the key may do
 		s.write(msg)
@@ -244,34 +289,35 @@ func (s *Selector) press(msg tea.KeyPressMsg) Action {
 		if s.list.Instead != nil {
 			return s.list.Instead
 		}
-		if s.input.text == "" {
+		if s.input.Text() == "" {
 			return s.leave()
 		}
-		s.setFilter("", 0)
+		s.input.Set("")
+		s.refilter()
 	case keys.Match(config.ActionDialogAccept, key):
 		return s.choose()
 	case keys.Match(config.ActionDialogDelete, key):
-		if i := s.item(); i >= 0 {
-			return s.list.Items[i].Delete
+		if marked != nil {
+			return marked.Delete
 		}
 	case s.list.Wider != nil && keys.Match(config.ActionDialogWider, key):
 		return s.list.Wider
 	case s.itemKey(key) != nil:
-		if i := s.item(); i >= 0 {
-			return s.itemKey(key).Do(s.list.Items[i])
+		if marked != nil {
+			return s.itemKey(key).Do(*marked)
 		}
 	case keys.Match(config.ActionDialogUp, key), key == "ctrl+p":
 		s.move(-1)
 	case keys.Match(config.ActionDialogDown, key), key == "ctrl+n":
 		s.move(1)
 	case keys.Match(config.ActionDialogPageUp, key):
-		s.move(-page)
+		s.move(-max(1, s.window.Height-1))
 	case keys.Match(config.ActionDialogPageDown, key):
-		s.move(page)
+		s.move(max(1, s.window.Height-1))
 	case key == "home":
-		s.move(-len(s.rows.shown))
+		s.move(-len(s.rows))
 	case key == "end":
-		s.move(len(s.rows.shown))
+		s.move(len(s.rows))
 	default:
 		s.write(msg)
 	}
@@ -290,39 +336,31 @@ func (s *Selector) itemKey(key string) *ItemKey {
 
 // write edits the filter.
 func (s *Selector) write(msg tea.KeyPressMsg) {
-	before := s.input.text
-	if s.input.key(msg) && s.input.text != before {
-		s.setFilter(s.input.text, s.input.at)
+	before := s.input.Text()
+	if s.input.Key(msg) && s.input.Text() != before {
+		s.refilter()
 	}
 }
 
 // Paste implements [Dialog].
 func (s *Selector) Paste(text string) Action {
-	before := s.input.text
-	s.input.insert(text)
-	marked := s.markedNow()
-	s.setFilter(s.input.text, s.input.at)
-	s.tell(marked)
+	before := s.input.Text()
+	defer s.tell(s.markedID())
+	s.input.Paste(text)
+	s.refilter()
 	return s.search(before)
 }
 
 // maxFilter bounds a filter, in bytes.
 const maxFilter = 100
 
-// setFilter shows what the filter leaves.
-func (s *Selector) setFilter(text string, at int) {
-	if len(text) > maxFilter {
-		text = strings.ToValidUTF8(text[:maxFilter], "")
-		at = len(text)
-	}
-	s.input.text, s.input.at = text, at
-	s.rows.filter(s.input.text)
-	s.top = 0
-	if s.filter() == "" {
+// refilter shows what the filter leaves.
+func (s *Selector) refilter() {
+	s.arrange()
+	s.window.Top = 0
+	if s.window.Mark = s.next(-1, 1); !s.filtered() {
 		s.markCurrent()
-		return
 	}
-	s.marked = s.rows.next(-1, 1)
 }
 
 // move marks another item, past those that cannot be chosen.
@@ -331,44 +369,35 @@ func (s *Selector) move(by int) {
 	if by < 0 {
 		dir = -1
 	}
-	to := max(0, min(s.marked+by, len(s.rows.shown)-1))
-	if next := s.rows.next(to-dir, dir); next >= 0 {
-		s.marked = next
-	} else if next := s.rows.next(to+dir, -dir); next >= 0 {
-		s.marked = next
+	to := max(0, min(s.window.Mark+by, len(s.rows)-1))
+	if next := s.next(to-dir, dir); next >= 0 {
+		s.window.Mark = next
+	} else if next := s.next(to+dir, -dir); next >= 0 {
+		s.window.Mark = next
 	}
 }
 
 func (s *Selector) choose() Action {
-	i := s.item()
-	if i < 0 || s.list.Items[i].Disabled {
-		return nil
+	if it := s.marked(); it != nil && !it.Disabled {
+		return it.Do
 	}
-	return s.list.Items[i].Do
+	return nil
 }
 
 // Mouse implements [Dialog]: the wheel moves the mark, a click marks an item,
 // and a click on the marked one chooses it.
 func (s *Selector) Mouse(msg tea.MouseMsg, _, y int) Action {
-	defer s.tell(s.markedNow())
+	defer s.tell(s.markedID())
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
-		switch m.Button {
-		case tea.MouseWheelUp:
-			s.move(-wheelLines)
-		case tea.MouseWheelDown:
-			s.move(wheelLines)
+		if by := list.Notch(m); by != 0 {
+			s.move(by)
 		}
 	case tea.MouseClickMsg:
 		line, ok := s.place.bodyLine(y)
-		row := s.top + line
-		if !ok || m.Button != tea.MouseLeft || row >= len(s.rows.shown) || s.rows.next(row-1, 1) != row {
-			return nil
-		}
-		if s.marked == row {
+		if row, there := s.window.At(line); ok && there && m.Button == tea.MouseLeft && s.choosable(row) && s.window.Click(line) {
 			return s.choose()
 		}
-		s.marked = row
 	}
 	return nil
 }
@@ -376,7 +405,8 @@ func (s *Selector) Mouse(msg tea.MouseMsg, _, y int) Action {
 // Hints implements [Dialog].
 func (s *Selector) Hints() []Hint {
 	var hints []Hint
-	if s.item() >= 0 {
+	marked := s.marked()
+	if marked != nil {
 		hints = s.env.hint(hints, config.ActionDialogAccept, "choose")
 		hints = s.env.hint(hints, config.ActionDialogDown, "next")
 	}
@@ -387,14 +417,14 @@ func (s *Selector) Hints() []Hint {
 		hints = s.env.hint(hints, config.ActionDialogWider, s.list.WiderHint)
 	}
 	for _, k := range s.list.Keys {
-		if k.Hint != "" && s.item() >= 0 {
+		if k.Hint != "" && marked != nil {
 			hints = s.env.hint(hints, k.Action, k.Hint)
 		}
 	}
-	if i := s.item(); i >= 0 && s.list.Items[i].Delete != nil {
+	if marked != nil && marked.Delete != nil {
 		hints = s.env.hint(hints, config.ActionDialogDelete, "delete")
 	}
-	if s.input.text != "" && s.list.Instead == nil {
+	if s.input.Text() != "" && s.list.Instead == nil {
 		return s.env.hint(hints, config.ActionDialogClose, "clear the filter")
 	}
 	return s.env.hint(hints, config.ActionDialogClose, cmp.Or(s.closing, s.list.Closing, "close"))
@@ -402,5 +432,5 @@ func (s *Selector) Hints() []Hint {
 
 // filters reports whether the line to filter with is shown.
 func (s *Selector) filters() bool {
-	return s.list.Filter || len(s.list.Items) > manyItems || s.input.text != ""
+	return s.list.Filter || len(s.list.Items) > manyItems || s.input.Text() != ""
 }

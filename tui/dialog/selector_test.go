@@ -89,7 +89,7 @@ func TestSelectorKeepsItsMarkWhenTheListChanges(t *testing.T) {
 	presses(t, s, "down", "down") // model 2
 	items := append([]Item{{ID: "new", Title: "new"}}, manyModels(5)...)
 	s.SetList(List{Items: items})
-	if id, _ := s.markedID(); id != "2" {
+	if id := s.markedID(); id != "2" {
 		t.Errorf("marked %q", id)
 	}
 	s.SetList(List{})
@@ -97,7 +97,7 @@ func TestSelectorKeepsItsMarkWhenTheListChanges(t *testing.T) {
 		t.Errorf("an empty list chose %v", got)
 	}
 	s.SetList(List{Items: items})
-	if id, _ := s.markedID(); id != "2" {
+	if id := s.markedID(); id != "2" {
 		t.Errorf("after it was empty, marked is %q", id)
 	}
 	s.SetList(List{})
@@ -147,7 +147,7 @@ func TestSelectorMouse(t *testing.T) {
 		t.Errorf("the second click did %v", got)
 	}
 	s.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
-	if id, _ := s.markedID(); id != "6" {
+	if id := s.markedID(); id != "6" {
 		t.Errorf("the wheel marked %s", id)
 	}
 	if got := s.Mouse(click, 5, 0); got != nil {
@@ -169,7 +169,7 @@ func TestSelectorTypesWhatIsBound(t *testing.T) {
 	}
 	few := NewSelector(env, List{Items: threeItems()[:1]})
 	presses(t, few, "j")
-	if few.input.text != "" {
+	if few.input.Text() != "" {
 		t.Error("a list without a filter took the key for one")
 	}
 }

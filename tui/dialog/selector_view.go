@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
@@ -12,8 +13,7 @@ import (
 func (s *Selector) View(width, maxHeight int) View {
 	width = atMost(width)
 	s.refresh()
-	th := s.env.Theme
-	p := panel{th: th, title: termtext.Line(s.list.Title), scroll: &scroller{}}
+	p := panel{th: s.env.Theme, title: termtext.Line(s.list.Title), scroll: &s.window.Scroll}
 	w := inner(width, maxHeight)
 	if s.filters() {
 		p.searchLine(&s.input, w)
@@ -21,40 +21,22 @@ func (s *Selector) View(width, maxHeight int) View {
 	if maxHeight >= roomy {
 		p.head = append(p.head, "")
 	}
-	if n := len(s.rows.shown); n > 0 {
-		p.body = (*selectorRows)(s)
-		p.note = s.counter()
-		var foot []string
+	if len(s.rows) > 0 {
+		p.body, p.note = (*selectorRows)(s), s.counter()
 		if maxHeight >= roomForDetail {
-			foot = s.detail(w)
+			p.foot = fixed(s.detail(w))
 		}
-		p.foot = fixed(foot)
-		s.fit(maxHeight, len(p.head), len(foot))
-		p.scroll.offset = s.top
+		if from := s.window.Mark; from == 1 {
+			p.reveal(0, 2, width, maxHeight) // with the heading above the first item
+		} else if from >= 0 {
+			p.reveal(from, from+1, width, maxHeight)
+		}
 	} else {
-		p.foot = fixed(append(styled(prose(s.nothing(), w), th.Muted), ""))
+		p.foot = fixed(append(styled(prose(s.nothing(), w), s.env.Theme.Muted), ""))
 	}
 	v, place := p.view(width, maxHeight)
 	s.place = place
-	if place.shown > 0 {
-		s.inView, s.top = place.shown, p.scroll.offset
-	}
 	return v
-}
-
-// fit keeps the marked item in view. It works out how many rows there is room for
-// in the same way as the panel will.
-func (s *Selector) fit(maxHeight, head, foot int) {
-	rows := maxHeight - head - foot - frameHeight - 1
-	sc := scroller{offset: s.top, total: len(s.rows.shown), height: max(1, rows)}
-	if s.marked >= 0 {
-		from := s.marked
-		if from == 1 {
-			from = 0 // the heading above the first item
-		}
-		sc.show(from, s.marked+1)
-	}
-	s.top = max(0, sc.offset)
 }
 
 func (s *Selector) nothing() string {
@@ -72,8 +54,8 @@ func (s *Selector) nothing() string {
 func (s *Selector) counter() string {
 	all := len(s.list.Items)
 	switch {
-	case s.filter() != "":
-		return theme.Grouped(len(s.rows.shown)) + " of " + theme.Grouped(all)
+	case s.filtered():
+		return theme.Grouped(len(s.rows)) + " of " + theme.Grouped(all)
 	case s.list.Loading:
 		return "loading …"
 	case all > manyItems:
@@ -99,8 +81,8 @@ func (s *Selector) detail(w int) []string {
 		return nil
 	}
 	var lines []string
-	if i := s.item(); i >= 0 {
-		lines = prose(s.list.Items[i].more(column, w), w)
+	if it := s.marked(); it != nil {
+		lines = prose(it.more(column, w), w)
 	}
 	if len(lines) > maxDetail {
 		lines = lines[:maxDetail]
@@ -115,14 +97,14 @@ func (s *Selector) detail(w int) []string {
 // more is what there is to say about an item beside its row of a width, in which its title
 // has a column.
 func (it Item) more(column, w int) string {
-	title, detail := clip(it.Title), clip(it.Detail)
+	title, detail := list.Clip(it.Title), list.Clip(it.Detail)
 	cuts := func(text string, room int) bool {
 		return len(text) > room && termtext.Width(termtext.Line(text)) > room
 	}
 	if detail == "" {
 		column = w - rowLead
 	}
-	words := clip(it.About)
+	words := list.Clip(it.About)
 	if words == "" && cuts(detail, w-column-rowLead-2) {
 		words = detail
 	}
@@ -141,18 +123,9 @@ func (s *Selector) detailHeight(w int) int {
 	}
 	n := 1
 	for _, it := range s.list.Items {
-		n = max(n, len(prose(clip(it.About), w)))
+		n = max(n, len(prose(list.Clip(it.About), w)))
 	}
 	return min(n, maxDetail)
-}
-
-// clip bounds a text that is drawn in part only.
-func clip(s string) string {
-	const most = 4 << 10
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }
 
 // titleWidth is the width of the column of titles, so that details stand below
@@ -161,13 +134,13 @@ func clip(s string) string {
 // Only what is near counts, so that it costs what is drawn.
 func (s *Selector) titleWidth(w int) int {
 	const near = 60
-	from := min(s.top, len(s.rows.shown))
+	from := min(s.window.Top, len(s.rows))
 	title, detail := 0, 0
-	for _, r := range s.rows.shown[from:min(from+near, len(s.rows.shown))] {
+	for _, r := range s.rows[from:min(from+near, len(s.rows))] {
 		if r.item >= 0 {
 			it := s.list.Items[r.item]
-			title = max(title, termtext.Width(termtext.Line(clip(it.Title))))
-			detail = max(detail, termtext.Width(termtext.Line(clip(it.Detail))))
+			title = max(title, termtext.Width(termtext.Line(list.Clip(it.Title))))
+			detail = max(detail, termtext.Width(termtext.Line(list.Clip(it.Detail))))
 		}
 	}
 	share := w * 2 / 5
@@ -183,24 +156,24 @@ const rowLead = 4
 // selectorRows is the list as content of a panel.
 type selectorRows Selector
 
-func (s *selectorRows) height(paper) int { return len(s.rows.shown) }
+func (s *selectorRows) height(paper) int { return len(s.rows) }
 
 func (s *selectorRows) lines(p paper, from, to int) []string {
 	sel := (*Selector)(s)
 	column := sel.titleWidth(p.width)
 	out := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
-		r := s.rows.shown[i]
+		r := s.rows[i]
 		if r.item < 0 {
 			out = append(out, p.th.Muted.Render(cut(r.heading, p.width)))
 			continue
 		}
-		out = append(out, sel.row(p, r, i == s.marked, column))
+		out = append(out, sel.row(p, r, i == s.window.Mark, column))
 	}
 	return out
 }
 
-func (s *Selector) row(p paper, r row, marked bool, column int) string {
+func (s *Selector) row(p paper, r selectorRow, marked bool, column int) string {
 	th, it := p.th, s.list.Items[r.item]
 	pointer, name, detail := "  ", th.Choice, th.Faint
 	switch {
@@ -218,14 +191,14 @@ func (s *Selector) row(p paper, r row, marked bool, column int) string {
 	case it.Current:
 		now = th.Success.Render("●") + " "
 	}
-	title := termtext.Line(clip(it.Title))
+	title := termtext.Line(list.Clip(it.Title))
 	if title == "" {
-		title = "(" + termtext.Line(clip(it.ID)) + ")"
+		title = "(" + termtext.Line(list.Clip(it.ID)) + ")"
 	}
-	text := theme.Letters(title, r.hits, name, th.Accent.Bold(marked))
-	about := termtext.Line(clip(it.Detail))
-	if s.filter() != "" && it.Group != "" {
-		about = strings.TrimSuffix(termtext.Line(clip(it.Group))+" · "+about, " · ")
+	text := theme.Letters(title, r.letters, name, th.Accent.Bold(marked))
+	about := termtext.Line(list.Clip(it.Detail))
+	if s.filtered() && it.Group != "" {
+		about = strings.TrimSuffix(termtext.Line(list.Clip(it.Group))+" · "+about, " · ")
 	}
 	line := pointer + now
 	if about == "" {

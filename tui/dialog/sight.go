@@ -83,7 +83,7 @@ func (s *sight) look(p *panel, a *replies, place placement, width int) {
 	if p.body != nil {
 		from := 0
 		if p.scroll != nil {
-			from = p.scroll.offset
+			from = p.scroll.Top
 		}
 		s.body(vitalLines(p.body, paper{width, p.th}, 0), from, from+place.shown)
 	}

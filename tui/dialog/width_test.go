@@ -134,19 +134,3 @@ func TestViewFollowsTheMethod(t *testing.T) {
 		}
 	}
 }
-
-// The cursor of a field stands behind what was written, as the terminal draws it.
-func TestInputFollowsTheMethod(t *testing.T) {
-	for m, want := range map[termtext.Method]int{termtext.Safe: 5, termtext.Graphemes: 3} {
-		ptytest.Use(t, m)
-		env, _ := newEnv()
-		in := input{}
-		in.set("a👍🏽")
-		if text, column := in.draw(20, env.Theme); column != want || !strings.Contains(text, "a👍🏽") {
-			t.Errorf("method %d: %q, the cursor in column %d, want %d", m, text, column, want)
-		}
-		if text, column := in.draw(4, env.Theme); column > 3 || termtext.Width(text) > 4 {
-			t.Errorf("method %d: %q in four cells, the cursor in column %d", m, text, column)
-		}
-	}
-}

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/termtext"
-	"parley/tui/dialog"
+	"parley/tui/list"
 )
 
 // comment is what the person says of a line.
@@ -27,7 +27,7 @@ type line struct {
 
 // writing is a comment that is being written.
 type changesWriting struct {
-	line dialog.Line
+	line list.Input
 	of   line
 }
 

@@ -296,7 +296,8 @@ func (v *Inspector) said(width int) (line string, column int) {
 	if w := &v.line; w.purpose != noPurpose {
 		lead := [...]string{"", "filter", "find", "save to"}[w.purpose]
 		hint := [...]string{"", "words that a message has", "words", "a file"}[w.purpose]
-		text, at := w.line.Draw(max(1, width-len(lead)-4), hint, th)
+		w.line.Hint = hint
+		text, at := w.line.Draw(max(1, width-len(lead)-4), th)
 		return "  " + th.Accent.Render(lead) + " " + text, 3 + len(lead) + at
 	}
 	words, style := "", th.Text

@@ -5,6 +5,7 @@ import (
 
 	"parley/config"
 	"parley/tui/dialog"
+	"parley/tui/list"
 )
 
 // purpose is what a person writes for.
@@ -20,7 +21,7 @@ const (
 // writing is a line that the person writes.
 type inspectorWriting struct {
 	purpose purpose
-	line    dialog.Line
+	line    list.Input
 }
 
 // Key implements dialog.Dialog.

@@ -246,7 +246,8 @@ func (v *Review) said(width int) (line string, column int) {
 	if w := v.writing; w != nil {
 		lead := "  " + v.place(w.of) + " "
 		lead = termtext.Truncate(lead, max(0, width/2), "… ")
-		text, at := w.line.Draw(max(1, width-termtext.Width(lead)-1), "your comment", th)
+		w.line.Hint = "your comment"
+		text, at := w.line.Draw(max(1, width-termtext.Width(lead)-1), th)
 		return th.Accent.Render(lead) + text, termtext.Width(lead) + at
 	}
 	words, style := v.about(), th.Faint

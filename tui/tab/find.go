@@ -9,6 +9,7 @@ import (
 	"parley/config"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
+	"parley/tui/list"
 )
 
 // findPause is after what time a search takes in what the agent has said since.
@@ -19,7 +20,7 @@ type finder struct {
 	open bool
 	// writing says that keys go to the line. Without it the matches are walked.
 	writing bool
-	line    dialog.Line
+	line    list.Input
 	// back says that the list had the focus before.
 	back bool
 	// more says that a long session has not been searched to its end; under way
@@ -37,7 +38,7 @@ func (r *reader) Writing() bool { return r.find.writing }
 func (r *reader) startFinding() {
 	f := &r.find
 	if !f.open {
-		*f = finder{back: r.list.Focused(), underWay: f.underWay}
+		*f = finder{line: list.Input{Hint: "words"}, back: r.list.Focused(), underWay: f.underWay}
 	}
 	f.open, f.writing = true, true
 }
@@ -145,7 +146,7 @@ func (r *reader) FindLine(width int) (left, right string, column int) {
 	}
 	right = th.Muted.Render(right)
 	lead := termtext.Width(left)
-	text, column := f.line.Draw(max(1, width-lead-termtext.Width(right)-4), "words", th)
+	text, column := f.line.Draw(max(1, width-lead-termtext.Width(right)-4), th)
 	if !f.writing {
 		return left + text, right, -1
 	}

@@ -1,0 +1,77 @@
+package dialog
+
+import (
+	"parley/internal/termtext"
+	"parley/tui/theme"
+)
+
+// paper is what content is drawn on.
+type paper struct {
+	width int
+	th    *theme.Theme
+}
+
+// content is a part of a panel that may be taller than the panel: it is drawn
+// in pieces.
+type content interface {
+	// height is the number of lines it takes.
+	height(paper) int
+	// lines draws the lines from (inclusive) to (exclusive), which are there.
+	lines(p paper, from, to int) []string
+}
+
+// column is content made of other contents, one below the other.
+type column []content
+
+func (c column) height(p paper) int {
+	n := 0
+	for _, part := range c {
+		n += part.height(p)
+	}
+	return n
+}
+
+func (c column) lines(p paper, from, to int) []string {
+	var out []string
+	for _, part := range c {
+		if to <= 0 {
+			break
+		}
+		n := part.height(p)
+		if from < n {
+			out = append(out, part.lines(p, max(from, 0), min(to, n))...)
+		}
+		from, to = from-n, to-n
+	}
+	return out
+}
+
+// block is content that is laid out whole, once for each paper and layout.
+type block struct {
+	draw func(paper) []string
+
+	on     paper
+	layout termtext.Layout
+	done   []string
+}
+
+func newBlock(draw func(paper) []string) *block { return &block{draw: draw} }
+
+func (b *block) height(p paper) int {
+	if layout := termtext.NewLayout(p.width); b.on != p || b.layout != layout {
+		b.on, b.layout, b.done = p, layout, b.draw(p)
+	}
+	return len(b.done)
+}
+
+func (b *block) lines(p paper, from, to int) []string {
+	b.height(p)
+	return b.done[from:to]
+}
+
+// fixed is content that is drawn already.
+type fixed []string
+
+func (f fixed) height(paper) int { return len(f) }
+
+func (f fixed) lines(_ paper, from, to int) []string { return f[from:to] }
