@@ -3,6 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/app"
 	"parley/tui/tab"
 )
 
@@ -25,7 +26,7 @@ func (m *Model) begin(opt Options) {
 
 // open shows a stored session: in the tab that has it open, else in a new one. A tab in
 // which nothing would be lost goes.
-func (m *Model) open(o tab.Open) tea.Cmd {
+func (m *Model) open(o app.Open) tea.Cmd {
 	for _, t := range m.tabs {
 		if t.StoredID() == o.ID {
 			m.show(t)
@@ -43,7 +44,7 @@ func (m *Model) open(o tab.Open) tea.Cmd {
 }
 
 // openAll shows several stored sessions, the last of them in front.
-func (m *Model) openAll(all tab.OpenAll) tea.Cmd {
+func (m *Model) openAll(all tab.Open) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, o := range all {
 		cmds = append(cmds, m.open(o))

@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -33,7 +34,7 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 	}
 	reopened := 0
 	p.program.Stored = lib
-	p.program.Reopen = func(ctx context.Context, o tab.Open) (*tab.Reopened, error) {
+	p.program.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
 		reopened++
 		kept, err := lib.Read(ctx, o.ID)
 		if err != nil {
@@ -46,12 +47,12 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 			},
 			Machine: func(session.Witness, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 		})
-		return &tab.Reopened{Transcript: kept, Agent: config.Agent{ID: "resumes"}, Session: s}, err
+		return &app.Reopened{Transcript: kept, Agent: config.Agent{ID: "resumes"}, Session: s}, err
 	}
 
 	blank := p.front
 	p.start(blank, "idle")
-	p.send(tab.Open{ID: l.ID()})
+	p.send(tab.Open{{ID: l.ID()}})
 	opened := p.front
 	if opened == blank || len(p.tabs) != 1 {
 		t.Fatalf("there are %d tabs", len(p.tabs))
@@ -61,7 +62,7 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 	busy := p.open("works")
 	p.press("g", "o", "enter")
 	p.until("the other one works", func() bool { return shows(busy, "At it.") })
-	p.send(tab.Open{ID: l.ID()})
+	p.send(tab.Open{{ID: l.ID()}})
 	if p.front != opened || len(p.tabs) != 2 || reopened != 1 {
 		t.Errorf("%d tabs, read %d times", len(p.tabs), reopened)
 	}

@@ -75,8 +75,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 		look: look, attention: newAttention(opt.Config.Attention, getenv(opt)),
 		program: tab.Program{
 			Context: ctx, Theme: look.theme(), ReducedMotion: opt.Config.ReducedMotion, Keys: opt.Config.Keys, Vim: opt.Config.Vim,
-			Guard: dialog.NewGuard(opt.Now), History: history, Offered: opt.Offered, Missing: opt.Missing, Registry: opt.Registry, Recent: opt.Recent, Start: opt.Start, Load: opt.Load,
-			StartIn: opt.StartIn, Worktree: opt.Worktree, Stored: opt.Stored, Reopen: opt.Reopen,
+			Guard: dialog.NewGuard(opt.Now), History: history, Backend: opt.Backend,
 			Version: opt.Version, Changes: opt.Changes, Now: opt.Now, Clipboard: desktop.SystemClipboard(os.Getenv).Copy,
 			ClipboardImage: desktop.SystemClipboard(os.Getenv).Image,
 		},
@@ -214,8 +213,6 @@ func (m *Model) grant(w tab.Wish) tea.Cmd {
 	case tab.Quit:
 		return m.quit(w)
 	case tab.Open:
-		return m.open(w)
-	case tab.OpenAll:
 		return m.openAll(w)
 	case tab.Leave:
 		return m.close(w.Tab)

@@ -7,13 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
 )
 
 // startedAs is a program of a version, as it stands when it has just been started.
 func startedAs(t *testing.T, version string, memory *config.RecentFile) *Model {
 	t.Helper()
 	m := newModel(t.Context(), Options{
-		Config: config.Default(), Cwd: t.TempDir(), Version: version, Recent: memory,
+		Config: config.Default(), Cwd: t.TempDir(), Version: version, Backend: app.Backend{Recent: memory},
 		Changes: "# Changelog\n\n## 1.3.0\n\n- Sings.\n\n## 1.2.0\n\n- Hums.\n",
 	})
 	m.start(nil)

@@ -17,6 +17,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/demoagent/script"
 	"parley/internal/record"
 	"parley/internal/session"
@@ -48,23 +49,25 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &program{t: t, ctx: ctx, clock: time.Now(), msgs: make(chan tea.Msg)}
 	p.Model = newModel(ctx, Options{
-		Offered: func() ([]config.Agent, error) {
-			var agents []config.Agent
-			for _, name := range slices.Sorted(maps.Keys(scripts)) {
-				agents = append(agents, config.Agent{ID: name, Name: name})
-			}
-			return agents, nil
+		Backend: app.Backend{
+			Available: func() ([]config.Agent, error) {
+				var agents []config.Agent
+				for _, name := range slices.Sorted(maps.Keys(scripts)) {
+					agents = append(agents, config.Agent{ID: name, Name: name})
+				}
+				return agents, nil
+			},
+			Start: func(a config.Agent) (*session.Session, error) {
+				return session.NewSession(session.Options{
+					Cwd:     dir,
+					Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
+					Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
+					Machine: func(session.Witness, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
+				})
+			},
 		},
 		Config: config.Default(), Cwd: dir, Version: "test",
 		Now: func() time.Time { return p.clock },
-		Start: func(a config.Agent) (*session.Session, error) {
-			return session.NewSession(session.Options{
-				Cwd:     dir,
-				Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
-				Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
-				Machine: func(session.Witness, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
-			})
-		},
 	})
 	t.Cleanup(func() {
 		cancel()

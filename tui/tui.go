@@ -13,9 +13,8 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/record"
-	"parley/internal/registry"
-	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/screen"
 	"parley/tui/tab"
@@ -31,31 +30,12 @@ const (
 
 // Options are what the program is started with.
 type Options struct {
+	app.Backend
 	Config *config.Config
 	// Agent, if there is one, is started at once.
 	Agent *config.Agent
-	// Offered finds the agents to choose from. It may take its time; nil finds none.
-	Offered func() ([]config.Agent, error)
-	// Missing finds the agents that are not on this machine, in the same manner.
-	Missing func() []config.Agent
-	// Registry has the agents that can be installed; nil has none.
-	Registry *registry.Agents
-	// Recent remembers what was used last; nil remembers nothing.
-	Recent *config.RecentFile
-	// Start makes the session with an agent. It must not wait for the agent.
-	Start func(config.Agent) (*session.Session, error)
-	// Load is Start for a session that the agent remembers: see [tab.Program].
-	Load func(config.Agent, acpclient.SessionInfo) (*session.Session, error)
-	// StartIn is Start in another directory than Cwd; Worktree makes a git worktree for a
-	// directory, and returns where it is. Both may be nil.
-	StartIn  func(a config.Agent, cwd string) (*session.Session, error)
-	Worktree func(ctx context.Context, cwd string) (string, error)
-	// Stored are the sessions that are kept; nil keeps none. Reopen makes the session that
-	// goes on with one of them: see [tab.Program].
-	Stored *store.Library
-	Reopen func(context.Context, tab.Open) (*tab.Reopened, error)
 	// Open is a stored session to begin with; Pick lists those that there are.
-	Open *tab.Open
+	Open *app.Open
 	Pick bool
 	// Replay, if not nil, is shown in place of all that: no agent is started, and no file
 	// is read or written.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"parley/acpclient"
@@ -158,6 +159,32 @@ func (b *Rules) SetTrust(t Trust) error {
 	})
 }
 
+// TrustQuestion asks whether the project's rules count; nil if it has none, or the person
+// has answered for these. They do not count meanwhile.
+func (b *Rules) TrustQuestion() *Question {
+	if b == nil || b.Trust() != Undecided || len(b.project.Rules) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, rule := range b.project.Rules {
+		lines = append(lines, rule.String())
+	}
+	trust := func(t Trust, done string) func() (string, error) {
+		return func() (string, error) { return done, b.SetTrust(t) }
+	}
+	return &Question{
+		Title: "This project has rules of its own",
+		Text: fmt.Sprintf("%s in %s says what agents may do here without a question, and what not. It counts only if you trust it:",
+			filepath.ToSlash(config.ProjectFile), homePath(b.opt.Cwd)),
+		Lines: lines,
+		Choices: []Choice{
+			{Name: "Trust these rules", Key: "t", Risky: true, Do: trust(Trusted, "the rules of the project count now")},
+			{Name: "Not now"},
+			{Name: "Never, and do not ask again", Risky: true, Do: trust(Never, "the rules of the project never count")},
+		},
+	}
+}
+
 // Entries are all rules, also those that do not count.
 func (b *Rules) Entries() ([]Rule, error) {
 	everywhere, project, err := b.opt.Store.rules(b.project.Dir)
@@ -304,4 +331,50 @@ func (b *Rules) Decide(call policy.Call, agent, mode string, switching bool) (po
 		return d, nil, nil
 	}
 	return d, policy.Propose(rules, r), nil
+}
+
+// rules are the rules of an agent in a session's directories. The error says why they are
+// not known; then they allow nothing.
+func (l *Launcher) rules(a config.Agent, roots []string) (*Rules, error) {
+	return OpenRules(RulesOptions{
+		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: append(ConfiguredRules(l.Config), l.Rules...), Store: NewRuleStore(config.StateDir()),
+	})
+}
+
+// ConfiguredRules are the rules of the configuration, with their sources as people write
+// them.
+func ConfiguredRules(cfg *config.Config) []policy.Rule {
+	list := slices.Clone(cfg.Rules)
+	for i := range list {
+		list[i].Source = homePath(list[i].Source)
+	}
+	return list
+}
+
+// homePath is a path as people write it: inside the home directory, it begins with ~.
+func homePath(path string) string {
+	home, err := os.UserHomeDir()
+	if rest, ok := strings.CutPrefix(path, home+string(filepath.Separator)); ok && err == nil {
+		return filepath.Join("~", rest)
+	}
+	return path
+}
+
+// RulesOf are the rules of a session; nil if there is none, or it has no rules.
+func RulesOf(s *session.Session) *Rules {
+	if s == nil {
+		return nil
+	}
+	rules, _ := s.Options().Judge.(*Rules)
+	return rules
+}
+
+// warnOfRules says in a session which rules do not count, and why.
+func warnOfRules(s *session.Session, r *Rules, unread error) {
+	if unread != nil {
+		s.Said(acpclient.NoticeWarning, "No rule counts: everything is asked about", unread.Error())
+	}
+	if wrong := r.Project().Err; wrong != nil {
+		s.Said(acpclient.NoticeWarning, "The project's own rules do not count: there is a mistake in its configuration", wrong.Error())
+	}
 }

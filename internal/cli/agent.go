@@ -1,29 +1,15 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"parley/config"
+	"parley/internal/app"
+	"parley/internal/remote"
 )
-
-// tourID is the name of the built-in agent.
-const tourID = "tour"
-
-// tourAgent is this program itself, as an agent.
-func tourAgent() (config.Agent, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return config.Agent{}, fmt.Errorf("find parley's own program for the tour: %w", err)
-	}
-	return config.Agent{
-		ID: tourID, Name: "The tour", Command: self, Args: []string{"demo-agent"}, Source: config.SourceBuiltIn,
-		OwnProject: true,
-	}, nil
-}
 
 // named is the agent that the command line or the configuration names, nil if
 // neither names one.
@@ -34,46 +20,70 @@ func (o *startOptions) named(cfg *config.Config) (*config.Agent, error) {
 	}
 	switch {
 	case o.words() != nil:
-		a := agentOfWords("", o.words())
+		a := app.AgentOf("", o.words())
 		return &a, nil
 	case name == "":
 		return nil, nil
 	}
-	a, err := agentNamed(cfg, name)
+	a, err := app.AgentNamed(cfg, name)
 	if err != nil {
 		return nil, err
 	}
 	return &a, nil
 }
 
-// agentNamed is the agent of that name: the tour, a configured or a known one.
-func agentNamed(cfg *config.Config, name string) (config.Agent, error) {
-	if name == tourID {
-		return tourAgent()
-	}
-	a, err := cfg.Agent(name)
-	var unknown *config.UnknownAgentError
-	if errors.As(err, &unknown) {
-		hint := unknown.Hint()
-		return a, hinted(strings.ToUpper(hint[:1])+hint[1:]+", "+tourID, "no agent is called %q", name)
-	}
-	return a, err
+// connectFlag adds the flag that names an agent by where it listens.
+func (o *startOptions) connectFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.connect, "connect", "", "connect to the agent that listens at this `URL`: wss:// or https://, on this machine also ws:// or http://")
 }
 
-// latest is the configuration as it is now, with the agents that were installed meanwhile;
-// one that cannot be read leaves it as it was.
-func latest(cfg *config.Config) *config.Config {
-	if now, err := config.Load(config.ConfigFile()); err == nil {
-		return now
+// checkAgent finds contradictions among what names the agent.
+func (o *startOptions) checkAgent(cmd *cobra.Command) error {
+	switch {
+	case o.agent != "" && o.command != nil:
+		return misused(cmd, "", "--agent and a command behind -- do not go together: each names the agent")
+	case o.connect != "" && o.command != nil:
+		return misused(cmd, "", "--connect and a command behind -- do not go together: each names the agent")
+	case remote.IsURL(o.agent):
+		return misused(cmd, "To connect to it: "+commandLine(cmd.CommandPath(), "--connect", o.agent), "--agent takes a name, and %s is where an agent listens", o.agent)
+	case o.connect != "" && o.agent != "":
+		return misused(cmd, "", "--connect and --agent do not go together: each names the agent")
+	case cmd.Flags().Changed("connect"):
+		if _, err := remote.New(remote.Options{URL: o.connect}); err != nil {
+			return misused(cmd, "What else it needs, such as headers, stands in the configuration: [agents.NAME], with url = \"…\".", "--connect: %w", err)
+		}
 	}
-	return cfg
+	return nil
 }
 
-// offered are the agents to choose from. The tour stands last.
-func offered(cfg *config.Config) ([]config.Agent, error) {
-	tour, err := tourAgent()
-	if err != nil {
-		return nil, err
+// connectShown are the words of --connect for a command line that is shown: what stands
+// behind a question mark may be secret.
+func (o *startOptions) connectShown() []string {
+	address := config.Agent{Address: o.connect}.Listens()
+	if strings.ContainsAny(o.connect, "?#") {
+		address += "?…"
 	}
-	return append(cfg.Available(exec.LookPath), tour), nil
+	return []string{"--connect", address}
+}
+
+// words are the agent of the command line: its command, or where it listens; nil if the
+// command line has neither.
+func (o *startOptions) words() []string {
+	if o.connect != "" {
+		return []string{o.connect}
+	}
+	return o.command
+}
+
+// protocolFlag adds the flag that says which versions of the protocol are offered.
+func protocolFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "protocol", "", "offer the agent this `VERSION` of the protocol: \"v1\", or \"auto\" for the newest that it knows (default: the agent's in the configuration, else v1)")
+}
+
+// checkProtocol refuses a version that there is not.
+func (o *startOptions) checkProtocol(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("protocol") || config.KnownProtocol(o.protocol) {
+		return nil
+	}
+	return misused(cmd, "", "--protocol cannot be %q: it is v1 or auto", o.protocol)
 }

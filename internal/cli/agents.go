@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/registry"
 	"parley/internal/termtext"
 )
@@ -70,15 +71,15 @@ func agentExplained(err error) error {
 	var missing *registry.MissingError
 	switch {
 	case errors.As(err, &missing):
-		return hinted("Install it first: "+missing.Hint(), "%w", err)
+		return app.WithHint("Install it first: "+missing.Hint(), "%w", err)
 	case errors.Is(err, registry.ErrUnknown):
-		return hinted("'parley agents list' lists what there is, 'parley agents refresh' fetches the newest list.\nAny other agent: parley agents add NAME -- COMMAND ARG...", "%w", err)
+		return app.WithHint("'parley agents list' lists what there is, 'parley agents refresh' fetches the newest list.\nAny other agent: parley agents add NAME -- COMMAND ARG...", "%w", err)
 	case errors.Is(err, registry.ErrOwn):
-		return hinted("Remove it first: parley agents remove NAME", "%w", err)
+		return app.WithHint("Remove it first: parley agents remove NAME", "%w", err)
 	case errors.Is(err, registry.ErrOffline):
-		return hinted("What is installed stays as it is.", "%w", err)
+		return app.WithHint("What is installed stays as it is.", "%w", err)
 	case errors.Is(err, registry.ErrDigest):
-		return hinted("Nothing was installed. Fetch the newest registry with 'parley agents refresh'; if it is the same then, tell the agent's author.", "%w", err)
+		return app.WithHint("Nothing was installed. Fetch the newest registry with 'parley agents refresh'; if it is the same then, tell the agent's author.", "%w", err)
 	}
 	return err
 }
@@ -92,7 +93,7 @@ func askedFirst(ctx context.Context, s *streams, p registry.Plan, dir string, ye
 		return nil
 	}
 	if !s.InTerminal || !s.ErrTerminal {
-		return hinted("To do so without a question: --yes", "nothing was installed: there is no terminal to ask on")
+		return app.WithHint("To do so without a question: --yes", "nothing was installed: there is no terminal to ask on")
 	}
 	fmt.Fprint(s.Err, "Install it? [y/N] ")
 	if answer, err := line(ctx, s); err == nil && (strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes")) {

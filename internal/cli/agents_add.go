@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/registry"
 	"parley/internal/remote"
 	"parley/internal/termtext"
@@ -81,7 +82,7 @@ func (o *agentsAddOptions) takeArgs(cmd *cobra.Command, args []string) error {
 
 // added is the agent of the flags and arguments.
 func (o *agentsAddOptions) added() (config.Added, error) {
-	a := agentOfWords(o.id, o.words)
+	a := app.AgentOf(o.id, o.words)
 	added := config.Added{ID: a.ID, Name: o.title, Command: a.Command, Args: a.Args, URL: a.Address, Insecure: o.insecure}
 	var err error
 	if added.Env, err = settings("env", o.env); err != nil {
@@ -91,7 +92,7 @@ func (o *agentsAddOptions) added() (config.Added, error) {
 		return added, err
 	}
 	if o.cwd != "" {
-		if added.Cwd, err = directory(o.cwd); err != nil {
+		if added.Cwd, err = app.Directory(o.cwd); err != nil {
 			return added, fmt.Errorf("--cwd: %w", err)
 		}
 	}
@@ -108,7 +109,7 @@ func settings(flag string, texts []string) (map[string]string, error) {
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, hinted("Write it as in: --"+flag+" NAME=VALUE", "--%s %s has no value", flag, name)
+			return nil, app.WithHint("Write it as in: --"+flag+" NAME=VALUE", "--%s %s has no value", flag, name)
 		}
 		values[name] = value
 	}
@@ -134,7 +135,7 @@ func (o *agentsAddOptions) run() error {
 	if why := added.Agent().Unusable(exec.LookPath); why != "" {
 		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot be started yet: "+why+"."))
 	}
-	if _, err := remoteAgent(added.Agent()); err != nil {
+	if _, err := app.RemoteAgent(added.Agent()); err != nil {
 		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot be connected to yet: "+err.Error()+"."))
 	}
 	return nil
@@ -142,8 +143,8 @@ func (o *agentsAddOptions) run() error {
 
 // free says whether the name may be taken.
 func (o *agentsAddOptions) free(a *registry.Agents, cfg *config.Config) error {
-	if o.id == tourID {
-		return fmt.Errorf("%s is the name of the built-in tour", tourID)
+	if o.id == app.TourID {
+		return fmt.Errorf("%s is the name of the built-in tour", app.TourID)
 	}
 	list, err := a.Added.Agents()
 	if err != nil {
@@ -153,15 +154,15 @@ func (o *agentsAddOptions) free(a *registry.Agents, cfg *config.Config) error {
 		switch {
 		case own.ID != o.id:
 		case own.Origin != nil:
-			return hinted("Take another name, or remove that one first: parley agents remove "+o.id, "%s is an installed agent", o.id)
+			return app.WithHint("Take another name, or remove that one first: parley agents remove "+o.id, "%s is an installed agent", o.id)
 		case !o.replace:
-			return hinted("To replace it: --replace", "an agent %s was added before", o.id)
+			return app.WithHint("To replace it: --replace", "an agent %s was added before", o.id)
 		default:
 			return nil
 		}
 	}
 	if slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == o.id }) {
-		return hinted("Change it there, or take another name: "+config.ConfigFile(), "an agent %s is in the configuration", o.id)
+		return app.WithHint("Change it there, or take another name: "+config.ConfigFile(), "an agent %s is in the configuration", o.id)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/app"
 	"parley/internal/termtext"
 )
 
@@ -49,7 +50,7 @@ func findListed(s *streams, word string) (listedAgent, error) {
 			return list[i], nil
 		}
 	}
-	if known, err := agentNamed(cfg, word); err == nil { // one that is not on this machine
+	if known, err := app.AgentNamed(cfg, word); err == nil { // one that is not on this machine
 		return listedOf(known, e), nil
 	}
 	_, err = e.Find(word)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/registry"
 	"parley/internal/termtext"
 )
@@ -168,7 +169,7 @@ func installedAgents(a *registry.Agents, names []string) ([]config.Added, error)
 			return strings.EqualFold(own.ID, name) || strings.EqualFold(own.Name, name)
 		})
 		if i < 0 {
-			return nil, hinted("'parley agents list' lists what is installed.", "no installed agent is called %q", name)
+			return nil, app.WithHint("'parley agents list' lists what is installed.", "no installed agent is called %q", name)
 		}
 		some = append(some, list[i])
 	}

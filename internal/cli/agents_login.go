@@ -5,17 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
-	"parley/internal/sandbox"
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/process"
 	"parley/internal/termtext"
 )
 
@@ -37,7 +36,7 @@ agent says; where there are several, name one by its id, or choose on the termin
 			if len(args) == 2 {
 				way = args[1]
 			}
-			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, g *greeted) error { return g.login(ctx, s, way) })
+			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error { return login(ctx, s, c, way) })
 		},
 	}
 }
@@ -49,34 +48,59 @@ func agentsLogoutCommand(s *streams) *cobra.Command {
 		Short: "Sign out of an agent",
 		Args:  oneArgument("the name of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, g *greeted) error { return g.logout(ctx, s) })
+			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error { return logout(ctx, s, c) })
 		},
 	}
 }
 
-func (g *greeted) login(ctx context.Context, s *streams, way string) error {
-	m, err := g.method(ctx, s, way)
+// withAgent connects to an agent as its sessions do, does something with it, and ends it.
+func withAgent(ctx context.Context, s *streams, name string, do func(context.Context, *app.Connection) error) error {
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		return err
+	}
+	a, err := app.AgentNamed(cfg, name)
+	if err != nil {
+		return err
+	}
+	end, _ := process.BeginSupervision(ctx)
+	defer end()
+	cwd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	l := &app.Launcher{Config: cfg, Version: currentVersion(), Cwd: cwd}
+	defer l.Close()
+	stderr := &shownLines{to: s.Err} // agents tell there where to go in the browser
+	c, err := l.Connect(ctx, a, s.InTerminal && s.OutTerminal, stderr)
+	if err != nil {
+		return err
+	}
+	defer c.Stop(ctx)
+	return do(ctx, c)
+}
+
+func login(ctx context.Context, s *streams, c *app.Connection, way string) error {
+	m, err := methodNamed(ctx, s, c, way)
 	if err != nil {
 		return err
 	}
 	if m.Type == acpclient.AuthMethodTerminal {
-		err = g.loginOnTerminal(ctx, s, m)
+		err = loginOnTerminal(ctx, s, c, m)
 	} else {
-		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%s: %s …", g.agent.Name, m.Name)))
-		if _, err = acpclient.CallWith(ctx, g.client, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: m.ID}); err != nil {
-			err = g.failed(ctx, "sign in to "+g.agent.Name, err)
-		}
+		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%s: %s …", c.Agent.Name, m.Name)))
+		err = c.Authenticate(ctx, m)
 	}
 	if err == nil {
-		fmt.Fprintln(s.Out, termtext.Line("signed in to "+g.agent.Name))
+		fmt.Fprintln(s.Out, termtext.Line("signed in to "+c.Agent.Name))
 	}
 	return err
 }
 
-// method is the way to sign in that is meant: the only one, or the one that is named or
-// chosen.
-func (g *greeted) method(ctx context.Context, s *streams, way string) (acpclient.AuthMethod, error) {
-	all := g.info.AuthMethods
+// methodNamed is the sign-in method that is meant: the only one, or the one that is named
+// or chosen.
+func methodNamed(ctx context.Context, s *streams, c *app.Connection, way string) (acpclient.AuthMethod, error) {
+	all := c.Info.AuthMethods
 	var names []string
 	for _, m := range all {
 		if string(m.ID) == way || way != "" && strings.EqualFold(m.Name, way) {
@@ -86,9 +110,9 @@ func (g *greeted) method(ctx context.Context, s *streams, way string) (acpclient
 	}
 	switch {
 	case len(all) == 0:
-		return acpclient.AuthMethod{}, hinted(g.elsewhere(), "%s offers no way to sign in", g.agent.Name)
+		return acpclient.AuthMethod{}, app.WithHint(elsewhereFor(c.Agent), "%s offers no way to sign in", c.Agent.Name)
 	case way != "":
-		return acpclient.AuthMethod{}, hinted("It has: "+strings.Join(names, ", "), "%s has no way to sign in called %q", g.agent.Name, way)
+		return acpclient.AuthMethod{}, app.WithHint("It has: "+strings.Join(names, ", "), "%s has no way to sign in called %q", c.Agent.Name, way)
 	case len(all) == 1:
 		return all[0], nil
 	}
@@ -96,7 +120,7 @@ func (g *greeted) method(ctx context.Context, s *streams, way string) (acpclient
 		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%d  %s (%s)  %s", i+1, m.Name, m.ID, m.Description)))
 	}
 	if !s.InTerminal || !s.ErrTerminal {
-		return acpclient.AuthMethod{}, hinted("Name one of them: parley agents login NAME WAY", "%s has several ways to sign in", g.agent.Name)
+		return acpclient.AuthMethod{}, app.WithHint("Name one of them: parley agents login NAME WAY", "%s has several ways to sign in", c.Agent.Name)
 	}
 	fmt.Fprintf(s.Err, "Which? [1-%d] ", len(all))
 	answer, err := line(ctx, s)
@@ -108,12 +132,12 @@ func (g *greeted) method(ctx context.Context, s *streams, way string) (acpclient
 }
 
 // elsewhere says where it stands how to sign in to an agent that cannot be asked to.
-func (g *greeted) elsewhere() string {
+func elsewhereFor(a config.Agent) string {
 	const see = "See how it is done in its own documentation"
-	if g.agent.URL == "" {
+	if a.URL == "" {
 		return see + "."
 	}
-	return see + ": " + g.agent.URL
+	return see + ": " + a.URL
 }
 
 // line reads a line that the person types.
@@ -132,40 +156,33 @@ func line(ctx context.Context, s *streams) (string, error) {
 	}
 }
 
-// loginOnTerminal gives the terminal to the agent's own program, with what the way to sign
-// in adds to its command.
-func (g *greeted) loginOnTerminal(ctx context.Context, s *streams, m acpclient.AuthMethod) error {
-	if g.agent.Address != "" {
-		return hinted("Sign in on that machine.", "%s is done on a terminal of the machine that %s runs on", m.Name, g.agent.Name)
+// loginOnTerminal gives the terminal to the agent's own program.
+func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpclient.AuthMethod) error {
+	if c.Agent.Address != "" {
+		return app.WithHint("Sign in on that machine.", "%s is done on a terminal of the machine that %s runs on", m.Name, c.Agent.Name)
 	}
 	if !s.InTerminal || !s.OutTerminal {
-		return hinted("Run it in a terminal, without > or |.", "%s is done on a terminal, and there is none", m.Name)
+		return app.WithHint("Run it in a terminal, without > or |.", "%s is done on a terminal, and there is none", m.Name)
 	}
-	g.peer.Stop(ctx)
-	cmd := exec.CommandContext(ctx, g.command.Path, slices.Concat(g.command.Args, m.Args)...)
-	cmd.Env, cmd.Dir = append(os.Environ(), g.command.Env...), g.command.Dir
-	for _, name := range slices.Sorted(maps.Keys(m.Env)) {
-		cmd.Env = append(cmd.Env, name+"="+m.Env[name])
+	command, err := c.TerminalAuth(ctx, m)
+	if err != nil {
+		return err
 	}
-	if g.command.Runs != nil {
-		if err := sandbox.CheckEnv(cmd.Env[len(cmd.Env)-len(m.Env):]); err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
-		}
-	}
+	cmd := app.TerminalCommand(ctx, command)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the program that signs in to %s did not end well: %w", g.agent.Name, err)
+		return fmt.Errorf("the program that signs in to %s did not end well: %w", c.Agent.Name, err)
 	}
 	return nil
 }
 
-func (g *greeted) logout(ctx context.Context, s *streams) error {
-	if g.info.AgentCapabilities.Auth.Logout == nil {
-		return hinted(g.elsewhere(), "%s offers no way to sign out", g.agent.Name)
+func logout(ctx context.Context, s *streams, c *app.Connection) error {
+	if c.Info.AgentCapabilities.Auth.Logout == nil {
+		return app.WithHint(elsewhereFor(c.Agent), "%s offers no way to sign out", c.Agent.Name)
 	}
-	if _, err := g.client.Logout(ctx, &acpclient.LogoutRequest{}); err != nil {
-		return g.failed(ctx, "sign out of "+g.agent.Name, err)
+	if err := c.Logout(ctx); err != nil {
+		return err
 	}
-	fmt.Fprintln(s.Out, termtext.Line("signed out of "+g.agent.Name))
+	fmt.Fprintln(s.Out, termtext.Line("signed out of "+c.Agent.Name))
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/termtext"
 )
 
@@ -54,7 +55,7 @@ func tellLeftBehind(s *streams) {
 // notRemoved says why an agent is not removed.
 func notRemoved(cfg *config.Config, name string) error {
 	if slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == name }) {
-		return hinted("Take it out of the file: parley config edit", "%s is in the configuration", name)
+		return app.WithHint("Take it out of the file: parley config edit", "%s is in the configuration", name)
 	}
-	return hinted("'parley agents list' lists what is installed.", "no agent called %q was installed or added", name)
+	return app.WithHint("'parley agents list' lists what is installed.", "no agent called %q was installed or added", name)
 }

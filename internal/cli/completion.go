@@ -115,7 +115,7 @@ func agentNames(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion,
 	if err != nil {
 		cfg = config.Default() // it is told when parley is started
 	}
-	agents, err := offered(cfg)
+	agents, err := app.Available(cfg)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -175,7 +175,7 @@ func savedRules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completio
 // worktrees completes the names of the worktrees that were made for sessions.
 func worktrees(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cwd, _ := cmd.Flags().GetString("cwd")
-	dir, err := directory(cwd)
+	dir, err := app.Directory(cwd)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

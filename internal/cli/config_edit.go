@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/tui/desktop"
 )
 
@@ -33,7 +34,7 @@ wrong with it afterwards is told, and can be put right at once.`,
 func editConfig(s *streams) error {
 	path := config.ConfigFile()
 	if _, err := desktop.SystemEditor().Words(); err != nil {
-		return hinted("Or edit the file yourself: "+path, "%w", err)
+		return app.WithHint("Or edit the file yourself: "+path, "%w", err)
 	}
 	if err := makeConfig(path); err != nil {
 		return err
@@ -51,7 +52,7 @@ func editConfig(s *streams) error {
 		fmt.Fprint(s.Err, "Edit it again? [Y/n] ")
 		answer, err := answers.ReadString('\n')
 		if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil && answer == "" || strings.HasPrefix(answer, "n") {
-			return hinted("parley does not start until it is put right: parley config edit", "the configuration is left as it is, with its mistakes")
+			return app.WithHint("parley does not start until it is put right: parley config edit", "the configuration is left as it is, with its mistakes")
 		}
 	}
 }
@@ -87,7 +88,7 @@ func openEditor(s *streams, path string, line int) error {
 	}
 	cmd.Stdout, cmd.Stderr = s.Out, s.Err
 	if err := cmd.Run(); err != nil {
-		return hinted("Set $EDITOR to the editor that you want, or edit the file yourself: "+path, "the editor %s: %w", cmd.Args[0], err)
+		return app.WithHint("Set $EDITOR to the editor that you want, or edit the file yourself: "+path, "the editor %s: %w", cmd.Args[0], err)
 	}
 	return nil
 }

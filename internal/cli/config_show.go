@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/termtext"
 )
 
@@ -50,14 +51,14 @@ func (o *configShowOptions) run() error {
 	path := config.ConfigFile()
 	settings, err := config.Settings(path)
 	if err != nil {
-		return hinted("To put it right: parley config edit", "%w", err)
+		return app.WithHint("To put it right: parley config edit", "%w", err)
 	}
 	if o.agent != "" {
 		cfg, err := config.Load(path)
 		if err != nil {
 			return err
 		}
-		if _, err := agentNamed(cfg, o.agent); err != nil {
+		if _, err := app.AgentNamed(cfg, o.agent); err != nil {
 			return err
 		}
 	}

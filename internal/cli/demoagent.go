@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/internal/demoagent"
+	"parley/internal/sandbox"
 )
 
 // demoAgentCommand is the built-in agent. parley starts it by itself for the
@@ -26,4 +27,16 @@ func demoAgentCommand(s *streams) *cobra.Command {
 	cmd.Flags().BoolVar(&opt.SignIn, "sign-in", false, "pretend to sign in, and end")
 	cmd.Flags().StringVar(&opt.Log, "log", "", "append every line received to this file")
 	return cmd
+}
+
+// sandboxedCommand is how parley becomes an agent or a command of one in a sandbox, where a
+// program has to bound itself.
+func sandboxedCommand(*streams) *cobra.Command {
+	return &cobra.Command{
+		Use:                "sandboxed BOUNDS PROGRAM [ARG...]",
+		Short:              "Become a program behind bounds",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE:               func(_ *cobra.Command, args []string) error { return sandbox.Enter(args) },
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"parley/acpclient"
 	v2 "parley/acpclient/v2"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/doctor"
 	"parley/internal/process"
 )
@@ -121,7 +122,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 	}
 	l, opt, err := o.prepare(cmd)
 	if l != nil {
-		defer l.cleanUp()
+		defer l.Close()
 	}
 	if err != nil {
 		return notExamined(err)
@@ -149,11 +150,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 
 // notExamined is an error that keeps an agent from being examined.
 func notExamined(err error) error {
-	var f *failure
-	if errors.As(err, &f) {
-		if f.code == exitError {
-			f.code = exitNotExamined
-		}
+	if errors.As(err, new(*failure)) {
 		return err
 	}
 	return &failure{err: err, code: exitNotExamined}
@@ -161,7 +158,7 @@ func notExamined(err error) error {
 
 // prepare finds the agent, and makes the directory for its sessions. Whoever gets a
 // launcher cleans up after it.
-func (o *doctorOptions) prepare(cmd *cobra.Command) (*launcher, doctor.Options, error) {
+func (o *doctorOptions) prepare(cmd *cobra.Command) (*app.Launcher, doctor.Options, error) {
 	opt := doctor.Options{Timeout: o.timeout, Prompt: o.prompt, Version: currentVersion()}
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
@@ -176,30 +173,19 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*launcher, doctor.Options, 
 			"there is no agent to examine")
 	}
 	opt.Protocol = newest(cmp.Or(config.Protocol(o.protocol), a.Protocol))
-	l := &launcher{config: cfg}
-	if o.bounds {
-		l.sandbox = &o.sandbox
-	}
-	if opt.Cwd, err = l.temporary(doctorPrefix); err != nil {
+	l := o.launcher(cfg)
+	if opt.Cwd, err = l.TempDir(doctorPrefix); err != nil {
 		return l, opt, fmt.Errorf("make a directory for the sessions: %w", err)
 	}
 	if s := o.streams; s.ErrTerminal {
 		opt.Progress = func(what string) { fmt.Fprintln(s.Err, "Trying: "+what) }
 	}
-	return l, opt, l.examined(*a, &opt)
+	return l, opt, examined(l, *a, &opt)
 }
 
-// examined says how the agent that is examined is started, or where it listens.
-func (l *launcher) examined(a config.Agent, opt *doctor.Options) error {
-	env, err := a.Env.Environ(os.LookupEnv)
-	if err != nil {
-		return err
-	}
-	box, err := l.bound(a, []string{opt.Cwd})
-	if err != nil {
-		return err
-	}
-	far, err := remoteAgent(a)
+// examined says how the agent is started, or where it listens.
+func examined(l *app.Launcher, a config.Agent, opt *doctor.Options) error {
+	command, far, err := l.CommandFor(a, opt.Cwd)
 	if err != nil {
 		return err
 	}
@@ -208,9 +194,8 @@ func (l *launcher) examined(a config.Agent, opt *doctor.Options) error {
 		opt.Start = doctor.Listener(func() doctor.Connection { return far.Connect() }, far.Ordered())
 		return nil
 	}
-	command := acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: a.Cwd}
-	opt.Command = command.String()
-	opt.Start = doctor.Process(behind(box, command))
+	opt.Command = acpclient.Command{Path: a.Command, Args: a.Args, Env: command.Env, Dir: command.Dir}.String()
+	opt.Start = doctor.Process(command)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,24 +10,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"parley/internal/app"
 	"parley/internal/termtext"
 )
 
-// failure is an error with what the person can do about it.
+// failure is an error with an exit code, and perhaps with what to do about it, which is
+// told on a line of its own.
 type failure struct {
-	err error
-	// hint says what to do next; it is told on a line of its own.
+	err  error
 	hint string
 	code int
 }
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
-
-// hinted is an error with a hint.
-func hinted(hint, format string, args ...any) error {
-	return &failure{err: fmt.Errorf(format, args...), hint: hint, code: exitError}
-}
 
 // misused is the error of a command line that is wrong. An empty hint points at
 // the help of the command.
@@ -54,14 +51,19 @@ func tell(to io.Writer, err error) int {
 		return int(status)
 	}
 	fmt.Fprintf(to, "parley: %s\n", termtext.Block(err.Error()))
+	code, hint := exitError, ""
+	var h *app.HintError
+	if errors.As(err, &h) {
+		hint = h.Hint
+	}
 	var f *failure
-	if !errors.As(err, &f) {
-		return exitError
+	if errors.As(err, &f) {
+		code, hint = f.code, cmp.Or(f.hint, hint)
 	}
-	if f.hint != "" {
-		fmt.Fprintln(to, termtext.Block(f.hint))
+	if hint != "" {
+		fmt.Fprintln(to, termtext.Block(hint))
 	}
-	return f.code
+	return code
 }
 
 // flagError is what cobra calls when flags cannot be read.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -27,10 +26,6 @@ func (o *startOptions) inLines(cfg *config.Config) bool {
 
 // runPlain runs the program in lines of text.
 func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left, error) {
-	agents, err := opt.Offered()
-	if err != nil {
-		return tui.Left{}, err
-	}
 	// A first interrupt cancels the turn, and lets the agent end it.
 	interrupts, continued := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
@@ -47,13 +42,12 @@ func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left,
 	defer end()
 	s := o.streams
 	left, err := linemode.Run(ctx, linemode.Options{
-		Config: opt.Config, Agents: agents, Agent: opt.Agent, Start: opt.Start,
-		Stored: opt.Stored, Reopen: opt.Reopen, Open: opt.Open, Pick: opt.Pick,
+		Backend: opt.Backend, Config: opt.Config, Agent: opt.Agent, Open: opt.Open, Pick: opt.Pick,
 		Prompt: opt.Prompt, Cwd: opt.Cwd, Version: opt.Version,
 		In: s.In, Out: s.Out, Terminal: s.InTerminal, Interrupts: interrupts, Continued: continued,
 	})
 	if err != nil {
-		return tui.Left{}, fmt.Errorf("the lines could not be written: %w", err)
+		return tui.Left{}, err
 	}
 	if left.Unstarted { // and the person was told
 		err = exitStatus(exitError)

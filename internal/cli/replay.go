@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/headless"
 	"parley/internal/record"
@@ -94,7 +95,7 @@ func (o *replayOptions) run(ctx context.Context, what string) error {
 		return o.print(script, cfg)
 	}
 	if !o.streams.Keyboard {
-		return hinted("To print it instead: parley replay --output text", "there is no terminal to read keys from")
+		return app.WithHint("To print it instead: parley replay --output text", "there is no terminal to read keys from")
 	}
 	speed, err := record.ParseSpeed(o.speed)
 	if err != nil {
@@ -130,10 +131,10 @@ func scriptOf(what string) (*record.Script, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("read the recording: %w", err)
 	}
-	s := store.New(storeDir())
+	s := store.New(app.StoreDir())
 	id, err := s.Resolve(what)
 	if errors.Is(err, store.ErrNotStored) {
-		return nil, hinted("Name a file that --record has written, or a session: 'parley sessions list --all' lists them.",
+		return nil, app.WithHint("Name a file that --record has written, or a session: 'parley sessions list --all' lists them.",
 			"there is no file %s, and no stored session with an id that begins so", what)
 	}
 	if err != nil {
@@ -145,14 +146,14 @@ func scriptOf(what string) (*record.Script, error) {
 // recordedScript is what a recording has to play.
 func recordedScript(name string, f *os.File) (*record.Script, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, hinted("Name a file that --record has written.", "%s is a directory", name)
+		return nil, app.WithHint("Name a file that --record has written.", "%s is a directory", name)
 	}
 	rec, err := record.Read(f)
 	switch {
 	case errors.Is(err, record.ErrNewer):
-		return nil, hinted("Play it with that version of parley, or a later one.", "%s: %w", name, err)
+		return nil, app.WithHint("Play it with that version of parley, or a later one.", "%s: %w", name, err)
 	case errors.Is(err, record.ErrNoRecording):
-		return nil, hinted("'parley --record FILE' makes one. A session that parley keeps is named by its id.", "%s: %w", name, err)
+		return nil, app.WithHint("'parley --record FILE' makes one. A session that parley keeps is named by its id.", "%s: %w", name, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

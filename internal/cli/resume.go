@@ -1,16 +1,229 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
 
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/session"
+	"parley/internal/store"
 	"parley/tui"
 )
+
+// bareResume gives --resume and --worktree an empty value where they have none: flags
+// cannot do both, take a value and do without. A word behind --worktree is never its
+// value: it could be the prompt.
+func bareResume(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i, arg := range args {
+		if arg == "--" {
+			return append(out, args[i:]...)
+		}
+		if arg == "--resume" && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")) {
+			arg = "--resume="
+		}
+		if arg == "--worktree" {
+			arg = "--worktree="
+		}
+		out = append(out, arg)
+	}
+	return out
+}
+
+// checkBack finds contradictions among the flags that go on with a session.
+func (o *startOptions) checkBack(cmd *cobra.Command) error {
+	o.pick = cmd.Flags().Changed("resume") && o.resume == ""
+	if o.last && (o.pick || o.resume != "") {
+		return misused(cmd, "", "--continue and --resume do not go together: each names a session")
+	}
+	return nil
+}
+
+// back says to the screen what is stored, and what to begin with of that. A session that
+// is not stored may still be known to the agent.
+func (o *startOptions) back(ctx context.Context, l *app.Launcher, opt *tui.Options) error {
+	if l.Store == nil {
+		if o.last || o.pick {
+			return notStored()
+		}
+		return nil
+	}
+	opt.Pick = o.pick
+	if !o.last && o.resume == "" {
+		return nil
+	}
+	var agent *config.Agent
+	if o.agent != "" || o.words() != nil { // another one may be the default
+		agent = opt.Agent
+	}
+	id, err := o.storedID(ctx, opt.Stored, agent)
+	switch {
+	case err != nil:
+		return err
+	case id != "":
+		opt.Open = &app.Open{ID: id, Agent: agent, Last: o.last}
+		l.Resume = ""
+	case o.last:
+		if draft, err := l.Store.Draft(o.cwd); err != nil || draft == "" {
+			return errors.Join(err, o.nothingHere())
+		} // else a new session is what was begun last
+	}
+	return nil
+}
+
+// nothingHere is the error of going on with the last session where there is none.
+func (o *startOptions) nothingHere() error {
+	return app.WithHint("'parley --resume' lists those of other directories.", "there is no session of %s to continue", filepath.Clean(o.cwd))
+}
+
+// notStored is the error of going on with a stored session where none are.
+func notStored() error {
+	return app.WithHint("Take store = false out of "+config.ConfigFile()+", or name a session of the agent's with --resume=ID.", "no sessions are stored")
+}
+
+// storedID finds the stored session that is meant; "" is none.
+func (o *startOptions) storedID(ctx context.Context, lib *store.Library, agent *config.Agent) (store.ID, error) {
+	q := store.Query{Limit: 1}
+	if agent != nil {
+		q.Agent = agent.ID
+	}
+	if o.last {
+		q.Cwd = o.cwd
+	} else {
+		q.All, q.Session = true, acpclient.SessionID(o.resume)
+	}
+	list, err := lib.List(ctx, q)
+	switch {
+	case err != nil:
+		return "", err
+	case len(list) > 0:
+		return list[0].ID, nil
+	case o.last:
+		return "", nil
+	}
+	id, err := lib.Resolve(o.resume)
+	var several *store.AmbiguousError
+	switch {
+	case err == nil, errors.As(err, &several) && agent == nil:
+		return id, explained(err)
+	case errors.As(err, &several), errors.Is(err, store.ErrNotStored):
+		return "", nil // it is the agent's alone
+	}
+	return "", err
+}
+
+// pruneAfter is when a start that draws the first frames is over.
+const pruneAfter = 5 * time.Second
+
+// pruneBeside deletes, beside what runs, what the configuration does not want to keep,
+// and returns what ends that. It is no trouble of the person's if it goes wrong: parley
+// does it again tomorrow, and 'parley sessions prune' says what is wrong.
+func pruneBeside(ctx context.Context, lib *store.Library, bounds config.Store) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	timer := time.AfterFunc(pruneAfter, func() {
+		_ = lib.PruneDaily(ctx, store.Bounds{Age: bounds.Age, Bytes: bounds.Bytes}, time.Now())
+	})
+	return func() {
+		timer.Stop()
+		cancel()
+	}
+}
+
+// backFlags defines the flags that go on with a session.
+func (o *runOptions) backFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.resume, "resume", "", "go on with the session of this `ID`, parley's or the agent's own")
+	f.BoolVar(&o.last, "continue", false, "go on with the last session of this directory")
+}
+
+// checkRunBack finds what is wrong with these flags.
+func (o *runOptions) checkRunBack(cmd *cobra.Command) error {
+	if err := o.checkBack(cmd); err != nil {
+		return err
+	}
+	if o.pick {
+		return misused(cmd, "'parley sessions' lists those that there are.", "--resume needs the ID of a session here")
+	}
+	return nil
+}
+
+// stored finds the stored session to go on with, "" if there is none, and the agent that
+// does: the one that was named, else the session's own.
+func (o *runOptions) stored(ctx context.Context, l *app.Launcher, agent *config.Agent) (store.ID, *config.Agent, error) {
+	switch {
+	case !o.last && o.resume == "":
+		return "", agent, nil
+	case l.Store == nil && o.last:
+		return "", nil, notStored()
+	case l.Store == nil:
+		return "", agent, nil
+	}
+	named := agent
+	if o.agent == "" && o.words() == nil { // the default one, which the session need not have
+		named = nil
+	}
+	lib := store.NewLibrary(l.Store)
+	defer lib.Close()
+	id, err := o.storedID(ctx, lib, named)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case id == "" && o.last:
+		return "", nil, o.nothingHere()
+	case id == "":
+		return "", agent, nil
+	}
+	m, err := l.Store.Meta(id)
+	if err != nil {
+		return "", nil, err
+	}
+	own, err := l.StoredAgent(m, app.Open{ID: id, Agent: named})
+	var untrusted *app.UntrustedError
+	if errors.As(err, &untrusted) {
+		return "", nil, distrusted(untrusted)
+	}
+	l.Resume = ""
+	return id, &own, err
+}
+
+// distrusted is the error of a session whose agent nobody has agreed to, where nobody can be
+// asked.
+func distrusted(e *app.UntrustedError) error {
+	if e.Listens != "" {
+		return app.WithHint("Name it once more, if you trust it: --connect "+e.Listens,
+			"the agent of this session was named by --connect, and is not connected to unasked")
+	}
+	return app.WithHint("Name it once more, if you trust it, behind --: "+e.Command,
+		"the agent of this session was a command of the command line, and is not started unasked")
+}
+
+// begin makes the session: one that continues a stored session, or a new one.
+func (o *runOptions) begin(ctx context.Context, l *app.Launcher, id store.ID, agent *config.Agent) (*session.Session, error) {
+	if id == "" {
+		return l.Start(*agent)
+	}
+	r, err := l.Reopen(ctx, app.Open{ID: id, Agent: agent})
+	if err == nil && r.ReadOnly != nil {
+		r.Session.Close(ctx)
+		err = r.ReadOnly
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Session, nil
+}
 
 // sayHowToGoOn says how each session is opened again that was left open, a line each.
 func (o *startOptions) sayHowToGoOn(left []tui.LeftTab) {
@@ -33,7 +246,7 @@ func (o *startOptions) resumeCommand(left tui.LeftTab) string {
 	if left.Stored != "" && (left.Session == "" || left.Cwd != o.cwd || another) {
 		return "parley --resume=" + string(left.Stored)
 	}
-	if left.Session == "" || another || left.Agent.ID == tourID { // the tour's project is gone
+	if left.Session == "" || another || left.Agent.ID == app.TourID { // the tour's project is gone
 		return ""
 	}
 	session, err := syntax.Quote(string(left.Session), syntax.LangPOSIX)

@@ -64,7 +64,7 @@ type rulesOptions struct {
 
 // book is the rules that count in the directory.
 func (o *rulesOptions) book() (*app.Rules, error) {
-	cwd, err := directory(o.cwd)
+	cwd, err := app.Directory(o.cwd)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (o *rulesOptions) book() (*app.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.OpenRules(app.RulesOptions{Agent: o.agent, Cwd: cwd, Configured: configuredRules(cfg), Store: app.NewRuleStore(config.StateDir())})
+	return app.OpenRules(app.RulesOptions{Agent: o.agent, Cwd: cwd, Configured: app.ConfiguredRules(cfg), Store: app.NewRuleStore(config.StateDir())})
 }
 
 // list lists the rules by where they live.
@@ -105,7 +105,7 @@ func (o *rulesOptions) list() error {
 		fmt.Fprintln(w, "There are no rules: everything is asked about.")
 	}
 	if wrong := b.Project().Err; wrong != nil {
-		return hinted("Its rules do not count until it is put right.", "the project's configuration: %w", wrong)
+		return app.WithHint("Its rules do not count until it is put right.", "the project's configuration: %w", wrong)
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func callFor(kind policy.Kind, what string) (policy.Call, error) {
 	case policy.Other:
 		return policy.Call{Kind: string(kind)}, nil
 	default:
-		return policy.Call{}, hinted("Try 'parley rules test --help'.", "%w", &policy.UnknownKindError{Kind: string(kind)})
+		return policy.Call{}, app.WithHint("Try 'parley rules test --help'.", "%w", &policy.UnknownKindError{Kind: string(kind)})
 	}
 	input, err := json.Marshal(map[string]string{key: what})
 	return policy.Call{Kind: string(kind), RawInput: input}, err
@@ -202,7 +202,7 @@ func (o *rulesOptions) changeCommand(name, short string, change func(b *app.Rule
 			}
 			err = change(b, o.everywhere, args[0])
 			if errors.Is(err, app.ErrNoSuchRule) {
-				return hinted("Try 'parley rules list'. Rules of a configuration are taken out of its file; one for all projects takes --global.", "%w", err)
+				return app.WithHint("Try 'parley rules list'. Rules of a configuration are taken out of its file; one for all projects takes --global.", "%w", err)
 			}
 			return err
 		},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/headless"
 	"parley/internal/policy"
@@ -133,20 +135,20 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	recorder, err := createRecording(o.record) // before anything else is made
+	recording, err := app.CreateRecording(o.record) // before anything else is made
 	if err != nil {
 		return err
 	}
-	defer recorder.close()
+	defer recording.Close()
 	l, id, agent, err := o.prepare(cmd)
 	if err != nil {
 		return err
 	}
-	defer l.cleanUp()
-	l.recorder = recorder
+	defer l.Close()
+	l.Recording = recording
 	o.agent = agent.ID
 	*agent = overruled(*agent, opt)
-	opt.Unruled, opt.Interrupts = l.unruled, interrupts
+	opt.Unruled, opt.Interrupts = l.NoRules, interrupts
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
@@ -156,9 +158,9 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	}
 	end, _ := process.BeginSupervision(ctx)
 	defer end()
-	finish := o.write(&opt, l.config)
+	finish := o.write(&opt, l.Config)
 	r := headless.Run(ctx, s, opt)
-	err = errors.Join(o.outcome(r), finish(r), recorder.close())
+	err = errors.Join(o.outcome(r), finish(r), recording.Close())
 	if o.apart {
 		o.tellWorktrees(context.WithoutCancel(ctx), []string{o.cwd})
 	}
@@ -172,7 +174,7 @@ func tooEarly() error {
 
 // prepare makes what starts the agent, and finds the stored session to go on with, if one
 // is meant. What can be wrong is found before the agent is started.
-func (o *runOptions) prepare(cmd *cobra.Command) (*launcher, store.ID, *config.Agent, error) {
+func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, store.ID, *config.Agent, error) {
 	if err := o.directories(); err != nil {
 		return nil, "", nil, err
 	}
@@ -180,10 +182,8 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*launcher, store.ID, *config.A
 	if err != nil {
 		return nil, "", nil, err
 	}
-	l := &launcher{config: cfg, protocol: o.protocol, command: o.words(), addDirs: o.addDirs, resume: o.resume, store: storeOf(cfg), unattended: true}
-	if o.bounds {
-		l.sandbox = &o.sandbox
-	}
+	l := o.launcher(cfg)
+	l.Unattended = true
 	if err := o.rules(cmd, l); err != nil {
 		return nil, "", nil, err
 	}
@@ -206,9 +206,9 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*launcher, store.ID, *config.A
 	case agent == nil:
 		return nil, "", nil, o.noAgent(cmd)
 	}
-	l.cwd = o.cwd
-	if err := l.canBound(agent); err != nil {
-		l.cleanUp()
+	l.Cwd = o.cwd
+	if err := l.CheckSandbox(agent); err != nil {
+		l.Close()
 		return nil, "", nil, err
 	}
 	return l, id, agent, nil
@@ -221,13 +221,13 @@ func (o *runOptions) noAgent(cmd *cobra.Command) error {
 }
 
 // rules puts the rules of the command line beside those of the configuration.
-func (o *runOptions) rules(cmd *cobra.Command, l *launcher) error {
+func (o *runOptions) rules(cmd *cobra.Command, l *app.Launcher) error {
 	for _, text := range o.allow {
 		if text == "none" {
-			l.unruled = true
+			l.NoRules = true
 		}
 	}
-	if l.unruled && len(o.allow) > 1 {
+	if l.NoRules && len(o.allow) > 1 {
 		return misused(cmd, "", "--allow none and another --allow do not go together")
 	}
 	add := func(v policy.Verdict, flag string, list []string) error {
@@ -240,7 +240,7 @@ func (o *runOptions) rules(cmd *cobra.Command, l *launcher) error {
 				return misused(cmd, "A rule is a kind of tool, and in parentheses what it is about: edit, 'execute(go test *)'.", "%s: %w", flag, err)
 			}
 			r.Source = flag
-			l.rules = append(l.rules, r)
+			l.Rules = append(l.Rules, r)
 		}
 		return nil
 	}
@@ -370,4 +370,16 @@ func (o *runOptions) outcome(r *headless.Result) error {
 		f.hint = "Sign in on the screen: " + how
 	}
 	return f
+}
+
+// overruled is an agent without the configured settings that the command line overrides.
+func overruled(a config.Agent, opt headless.Options) config.Agent {
+	if opt.Mode != "" {
+		a.Mode = ""
+	}
+	a.Options = maps.Clone(a.Options)
+	for _, s := range opt.Settings {
+		delete(a.Options, s.Option)
+	}
+	return a
 }

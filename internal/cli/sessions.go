@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/store"
 )
 
@@ -37,7 +38,7 @@ func openLibrary() (*store.Library, *config.Config, error) {
 		return nil, nil, err
 	}
 	// Where nothing is stored any more, what was stored before can be read.
-	return store.NewLibrary(store.New(storeDir())), cfg, nil
+	return store.NewLibrary(store.New(app.StoreDir())), cfg, nil
 }
 
 // storedSession is the session that an argument names.
@@ -51,11 +52,11 @@ func explained(err error) error {
 	var several *store.AmbiguousError
 	switch {
 	case errors.As(err, &several):
-		return hinted("Write more of the id: "+string(several.IDs[0])+" is one of them.", "%w", err)
+		return app.WithHint("Write more of the id: "+string(several.IDs[0])+" is one of them.", "%w", err)
 	case errors.Is(err, store.ErrNotStored):
-		return hinted("'parley sessions list --all' lists all that are stored.", "%w", err)
+		return app.WithHint("'parley sessions list --all' lists all that are stored.", "%w", err)
 	case errors.Is(err, store.ErrInUse):
-		return hinted("Close it first: another parley, or another tab, has it open.", "%w", err)
+		return app.WithHint("Close it first: another parley, or another tab, has it open.", "%w", err)
 	}
 	return err
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -15,8 +13,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/process"
-	"parley/internal/registry"
 	"parley/internal/remote"
 	"parley/tui"
 )
@@ -159,11 +157,11 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	recorder, err := createRecording(o.record) // before anything else is made
+	recording, err := app.CreateRecording(o.record) // before anything else is made
 	if err != nil {
 		return err
 	}
-	defer recorder.close()
+	defer recording.Close()
 	if o.apart {
 		if err := o.streams.needScreen(); err != nil && !o.inLines(cfg) { // nothing is made for nothing
 			return err
@@ -172,24 +170,27 @@ func (o *startOptions) run(ctx context.Context) error {
 			return err
 		}
 	}
-	l := &launcher{config: cfg, protocol: o.protocol, cwd: o.cwd, addDirs: o.addDirs, command: o.words(), resume: o.resume, store: storeOf(cfg), recorder: recorder, inLines: o.inLines(cfg)}
-	if o.bounds {
-		l.sandbox = &o.sandbox
+	l := o.launcher(cfg)
+	l.Recording, l.NoInspector = recording, o.inLines(cfg)
+	defer l.Close()
+	opt := tui.Options{
+		Backend: l.Backend(),
+		Config:  cfg, Agent: agent, Cwd: o.cwd, Version: l.Version, Changes: changelog, Prompt: o.prompt,
 	}
-	defer l.cleanUp()
-	opt := o.options(cfg, agent, l)
+	if opt.Stored != nil {
+		defer opt.Stored.Close()
+	}
 	if err := o.back(ctx, l, &opt); err != nil {
 		return err
 	}
 	if opt.Stored != nil {
-		defer opt.Stored.Close()
 		defer pruneBeside(ctx, opt.Stored, cfg.Store)()
 	}
-	if err := l.canBound(opt.Agent); err != nil {
+	if err := l.CheckSandbox(opt.Agent); err != nil {
 		return err
 	}
 	show := o.runPlain
-	if !l.inLines {
+	if !l.NoInspector {
 		if err := o.streams.needScreen(); err != nil {
 			return err
 		}
@@ -198,33 +199,32 @@ func (o *startOptions) run(ctx context.Context) error {
 	opt.Inline = o.inline || cfg.Inline
 	left, err := show(ctx, opt)
 	told := err != nil && errors.As(err, new(exitStatus))
-	if closed := recorder.close(); closed != nil || err != nil && !told {
+	if closed := recording.Close(); closed != nil || err != nil && !told {
 		return errors.Join(err, closed)
 	}
-	o.tellLeft(ctx, recorder, left)
+	o.tellLeft(ctx, recording, left)
 	return err
 }
 
 // tellLeft says, when the screen is gone, what was left behind.
-func (o *startOptions) tellLeft(ctx context.Context, r *recorder, left tui.Left) {
+func (o *startOptions) tellLeft(ctx context.Context, r *app.Recording, left tui.Left) {
 	o.tellWorktrees(ctx, left.Dirs)
-	if r.unused() {
+	if r.Unused() {
 		fmt.Fprintln(o.streams.Err, "Nothing was recorded: no session was begun.")
 	}
 	o.sayHowToGoOn(left.Tabs)
 }
 
-// options are what the screen is started with. What is found by looking around on this
-// machine is found beside it.
-func (o *startOptions) options(cfg *config.Config, agent *config.Agent, l *launcher) tui.Options {
-	return tui.Options{
-		Config: cfg, Agent: agent, Cwd: o.cwd, Version: currentVersion(), Changes: changelog, Prompt: o.prompt,
-		Start: l.start, Load: l.load, StartIn: l.startIn, Worktree: l.worktree,
-		Offered:  func() ([]config.Agent, error) { return offered(latest(cfg)) },
-		Registry: registry.Here(cfg.Registry),
-		Missing:  func() []config.Agent { return cfg.Missing(exec.LookPath) },
-		Recent:   config.NewRecentFile(config.StateDir()),
+// launcher makes sessions as the flags say.
+func (o *startOptions) launcher(cfg *config.Config) *app.Launcher {
+	l := &app.Launcher{
+		Config: cfg, Version: currentVersion(), Cwd: o.cwd, Dirs: o.addDirs, Command: o.words(), Resume: o.resume,
+		Store: app.StoreOf(cfg), Protocol: o.protocol,
 	}
+	if o.bounds {
+		l.Sandbox = &o.sandbox
+	}
+	return l
 }
 
 // startTime is more than a start takes.
@@ -242,38 +242,20 @@ func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
 // directories makes the directories' paths absolute, and checks that they are
 // there.
 func (o *startOptions) directories() error {
-	cwd, err := directory(o.cwd)
+	cwd, err := app.Directory(o.cwd)
 	switch {
 	case err != nil && o.asked:
-		return hinted(o.meant(o.cwd)+asPrompt(o.cwd), "%w", err)
+		return app.WithHint(o.meant(o.cwd)+asPrompt(o.cwd), "%w", err)
 	case err != nil:
 		return fmt.Errorf("--cwd: %w", err)
 	}
 	o.cwd = cwd
 	for i, dir := range o.addDirs {
-		if o.addDirs[i], err = directory(dir); err != nil {
+		if o.addDirs[i], err = app.Directory(dir); err != nil {
 			return fmt.Errorf("--add-dir: %w", err)
 		}
 	}
 	return nil
-}
-
-// directory is the absolute path of a directory that is there.
-func directory(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("the directory %s: %w", dir, err)
-	}
-	info, err := os.Stat(abs)
-	switch {
-	case os.IsNotExist(err):
-		return "", fmt.Errorf("there is no directory %s", abs)
-	case err != nil:
-		return "", fmt.Errorf("look at the directory: %w", err)
-	case !info.IsDir():
-		return "", fmt.Errorf("%s is not a directory", abs)
-	}
-	return abs, nil
 }
 
 // asPrompt is a hint for arguments that may have been meant as a prompt.
@@ -295,7 +277,7 @@ func (o *startOptions) meant(word string) string {
 	if err != nil {
 		cfg = config.Default() // the directory is to be put right first
 	}
-	if _, err := agentNamed(cfg, word); err == nil {
+	if _, err := app.AgentNamed(cfg, word); err == nil {
 		return "To start that agent: " + commandLine("parley", "-a", word) + "\n"
 	}
 	if near := o.similar(word); len(near) > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/tui"
 )
 
@@ -125,7 +126,7 @@ func TestAgentsAreOfferedWhenNoneIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ids []string
-	agents, err := got.Offered()
+	agents, err := got.Available()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 		},
 		"by a command, elsewhere": {
 			[]string{project, "--", "my-agent", "a b"},
-			[]tui.LeftTab{{Agent: agentOfWords("", []string{"my-agent", "a b"}), Session: "s 1;id"}},
+			[]tui.LeftTab{{Agent: app.AgentOf("", []string{"my-agent", "a b"}), Session: "s 1;id"}},
 			"To go on with this session: parley --resume='s 1;id' --cwd \"" + project + "\" -- my-agent 'a b'\n",
 		},
 		"a session that the agent cannot open again": {
@@ -171,17 +172,17 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 		},
 		"a session of an address": {
 			[]string{"--connect", "ws://127.0.0.1:1/acp"},
-			[]tui.LeftTab{{Agent: agentOfWords("", []string{"ws://127.0.0.1:1/acp"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
+			[]tui.LeftTab{{Agent: app.AgentOf("", []string{"ws://127.0.0.1:1/acp"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=s-1 --connect ws://127.0.0.1:1/acp\n",
 		},
 		"a session of a command that an earlier command line had": {
 			nil,
-			[]tui.LeftTab{{Agent: agentOfWords("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
+			[]tui.LeftTab{{Agent: app.AgentOf("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"one beside that of this command line": {
 			[]string{"--", "another-agent"},
-			[]tui.LeftTab{{Agent: agentOfWords("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
+			[]tui.LeftTab{{Agent: app.AgentOf("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"several": {
@@ -195,7 +196,7 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 				`To go on with "Say \"hi\"": parley --resume=s-2 -a mine` + "\n",
 		},
 		"no session": {[]string{"-a", "mine"}, []tui.LeftTab{{Agent: mine}}, ""},
-		"the tour":   {[]string{"-a", "tour"}, []tui.LeftTab{{Agent: config.Agent{ID: tourID}, Session: "s"}}, ""},
+		"the tour":   {[]string{"-a", "tour"}, []tui.LeftTab{{Agent: config.Agent{ID: app.TourID}, Session: "s"}}, ""},
 		"a session that cannot be typed": {
 			[]string{"-a", "mine"}, []tui.LeftTab{{Agent: mine, Session: "a\x00b"}}, "",
 		},

@@ -6,6 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
+
+	"parley/internal/app"
 )
 
 // streams are the standard streams of the process, and what is known of them.
@@ -56,12 +58,12 @@ func (s *streams) needScreen() error {
 	const hint = "Start parley in a terminal, without > or |.\nTo work without a screen: parley run PROMPT"
 	switch {
 	case !s.OutTerminal:
-		return hinted(hint, "there is no terminal to draw on: the output goes into a file or to a program")
+		return app.WithHint(hint, "there is no terminal to draw on: the output goes into a file or to a program")
 	case s.Piped:
-		return hinted("To send it as a prompt and print the answer: … | parley run\nTo send a prompt on the screen: parley --prompt TEXT",
+		return app.WithHint("To send it as a prompt and print the answer: … | parley run\nTo send a prompt on the screen: parley --prompt TEXT",
 			"something is piped into parley, which reads keys and not its input")
 	case !s.Keyboard:
-		return hinted(hint, "there is no terminal to read keys from")
+		return app.WithHint(hint, "there is no terminal to read keys from")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/git"
 	"parley/internal/termtext"
 )
@@ -39,42 +40,15 @@ func (o *startOptions) checkWorktree(cmd *cobra.Command, stored bool) error {
 // enterWorktree makes the worktree that is wanted, or finds it, and makes it the
 // session's directory.
 func (o *startOptions) enterWorktree(ctx context.Context, cfg *config.Config, agent *config.Agent) error {
-	if agent != nil && agent.ID == tourID {
+	if agent != nil && agent.ID == app.TourID {
 		return errors.New("the tour has a project of its own, and works in no worktree")
 	}
-	t, err := makeWorktree(ctx, o.cwd, o.worktree, cfg)
+	t, err := app.MakeWorktree(ctx, cfg, o.cwd, o.worktree)
 	if err != nil {
 		return err
 	}
 	o.cwd = t.Path
 	return nil
-}
-
-// makeWorktree makes a worktree for the repository that a directory belongs to, or gives
-// the one that is there. Its errors say what to do.
-func makeWorktree(ctx context.Context, dir, name string, cfg *config.Config) (*git.Worktree, error) {
-	t, err := git.CreateWorktree(ctx, dir, name, cfg.Worktrees)
-	var taken *git.WorktreeTakenError
-	switch {
-	case err == nil:
-		return t, nil
-	case errors.Is(err, git.ErrNoRepository):
-		return nil, hinted("'git init' makes it one; without --worktree parley works in the directory itself.", "%w", err)
-	case errors.Is(err, git.ErrNoCommit):
-		return nil, hinted("Commit something first: a worktree begins at a commit.", "%w", err)
-	case errors.As(err, &taken):
-		return nil, hinted("Choose another name: --worktree=NAME.", "%w", err)
-	}
-	return nil, err
-}
-
-// worktree makes a worktree for the repository of a directory.
-func (l *launcher) worktree(ctx context.Context, cwd string) (string, error) {
-	t, err := makeWorktree(ctx, cwd, "", l.config)
-	if err != nil {
-		return "", err
-	}
-	return t.Path, nil
 }
 
 // tellWorktrees says of each of the directories that is a worktree what is in it, and

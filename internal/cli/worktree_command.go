@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/app"
 	"parley/internal/git"
 	"parley/internal/termtext"
 )
@@ -77,7 +78,7 @@ func (o *worktreeOptions) command(use, short string, do func(context.Context, *g
 
 // trees are the worktrees of the repository.
 func (o *worktreeOptions) trees(ctx context.Context) (dir string, trees []*git.Worktree, err error) {
-	if dir, err = directory(o.cwd); err != nil {
+	if dir, err = app.Directory(o.cwd); err != nil {
 		return "", nil, fmt.Errorf("--cwd: %w", err)
 	}
 	trees, err = git.Worktrees(ctx, dir)
@@ -101,9 +102,9 @@ func (o *worktreeOptions) find(ctx context.Context) (*git.Worktree, error) {
 	case len(names) == 0:
 		return nil, errors.New("this repository has no worktree that was made by --worktree")
 	case o.name == "":
-		return nil, hinted("Name one of them: "+strings.Join(names, ", "), "there are %d worktrees", len(names))
+		return nil, app.WithHint("Name one of them: "+strings.Join(names, ", "), "there are %d worktrees", len(names))
 	}
-	return nil, hinted("There are: "+strings.Join(names, ", "), "%q: %w", o.name, git.ErrUnknown)
+	return nil, app.WithHint("There are: "+strings.Join(names, ", "), "%q: %w", o.name, git.ErrUnknown)
 }
 
 // listedTree is a worktree in the form of --json.
@@ -176,9 +177,9 @@ func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
 	var conflict *git.MergeConflictError
 	switch {
 	case errors.Is(err, git.ErrUncommitted):
-		return hinted(commandLine("parley worktree merge "+t.Name+" --commit", "MESSAGE")+" commits them first.", "%w", err)
+		return app.WithHint(commandLine("parley worktree merge "+t.Name+" --commit", "MESSAGE")+" commits them first.", "%w", err)
 	case errors.As(err, &conflict):
-		return hinted("Nothing was merged. Merge "+termtext.Line(t.Into)+" in the worktree first, there the conflict can be resolved: "+termtext.Line(t.Path), "%w", err)
+		return app.WithHint("Nothing was merged. Merge "+termtext.Line(t.Into)+" in the worktree first, there the conflict can be resolved: "+termtext.Line(t.Path), "%w", err)
 	case err != nil:
 		return err
 	}
@@ -198,10 +199,10 @@ func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
 	switch {
 	case o.force:
 	case !k.Empty():
-		return hinted(strings.TrimSpace("Merge it, or drop it with --force: then it stays in the repository, under a ref.\n"+shortList(k.Files)+"\n"+lost),
+		return app.WithHint(strings.TrimSpace("Merge it, or drop it with --force: then it stays in the repository, under a ref.\n"+shortList(k.Files)+"\n"+lost),
 			"the worktree %s has %s", t.Name, k)
 	case lost != "":
-		return hinted("With --force it is dropped all the same. "+lost, "the worktree %s has files that git ignores", t.Name)
+		return app.WithHint("With --force it is dropped all the same. "+lost, "the worktree %s has files that git ignores", t.Name)
 	}
 	kept, err := t.Drop(ctx)
 	if err != nil {

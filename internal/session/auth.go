@@ -103,21 +103,27 @@ func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, er
 		if s.opt.Remote.listens() {
 			return acpclient.Command{}, fmt.Errorf("%s is done in a terminal of the machine that the agent runs on", m.Name)
 		}
-		c := s.opt.Command
-		c.Args = slices.Concat(c.Args, m.Args)
-		c.Env = slices.Clone(c.Env)
-		for _, name := range slices.Sorted(maps.Keys(m.Env)) {
-			c.Env = append(c.Env, name+"="+m.Env[name]) // of variables with the same name, the last one counts
-		}
-		if c.Runs == nil { // nothing bounds it
-			return c, nil
-		}
-		if err := sandbox.CheckEnv(c.Env[len(s.opt.Command.Env):]); err != nil {
-			return acpclient.Command{}, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		return c, nil
+		return TerminalAuthCommand(s.opt.Command, m)
 	}
 	return acpclient.Command{}, fmt.Errorf("the agent has no way to sign in called %q", id)
+}
+
+// TerminalAuthCommand is the agent's command with what a method of the type
+// AuthMethodTerminal adds to it.
+func TerminalAuthCommand(agent acpclient.Command, m acpclient.AuthMethod) (acpclient.Command, error) {
+	c := agent
+	c.Args = slices.Concat(c.Args, m.Args)
+	c.Env = slices.Clone(c.Env)
+	for _, name := range slices.Sorted(maps.Keys(m.Env)) {
+		c.Env = append(c.Env, name+"="+m.Env[name]) // of variables with the same name, the last one counts
+	}
+	if c.Runs == nil { // it is not in a sandbox
+		return c, nil
+	}
+	if err := sandbox.CheckEnv(c.Env[len(agent.Env):]); err != nil {
+		return acpclient.Command{}, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	return c, nil
 }
 
 // Logout signs out. The error wraps ErrUnsupported if the agent does not offer

@@ -2,7 +2,6 @@ package linemode
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"parley/acpclient"
@@ -205,32 +204,7 @@ func (p *program) adopt(a config.Agent, s *session.Session) {
 	p.conv.Cwd = opt.Cwd
 	p.reach = toolview.Reach{Roots: append([]string{opt.Cwd}, opt.AdditionalDirectories...)}
 	s.Start()
-	p.askToTrust()
-}
-
-// askToTrust asks whether the rules of the project count, if it has some and the person
-// has not said so of these.
-func (p *program) askToTrust() {
-	b, _ := p.session.Options().Judge.(*app.Rules)
-	if b == nil || b.Trust() != app.Undecided || len(b.Project().Rules) == 0 {
-		return
+	if q := app.RulesOf(s).TrustQuestion(); q != nil {
+		p.later(p.numbered(*q))
 	}
-	lines := []string{fmt.Sprintf("Question of parley: this project has rules of its own. %s in %s says what agents may do here without a question, and what not. It counts only if you trust it:",
-		filepath.ToSlash(config.ProjectFile), toolview.In("").Path(p.conv.Cwd)), ""}
-	for _, r := range b.Project().Rules {
-		lines = append(lines, termtext.VisibleLine(r.String()))
-	}
-	say := func(trust app.Trust, done string) func(string) {
-		return func(string) {
-			if err := b.SetTrust(trust); err != nil {
-				done = err.Error()
-			}
-			p.out.line(done)
-		}
-	}
-	p.later(confirm(strings.Join(lines, "\n")+"\n",
-		choice{line: "Trust these rules", do: say(app.Trusted, "The rules of the project count now.")},
-		choice{line: "Not now", do: func(string) {}},
-		choice{line: "Never, and do not ask again", do: say(app.Never, "The rules of the project never count.")},
-	))
 }

@@ -13,17 +13,18 @@ package linemode
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"time"
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/dialog"
-	"parley/tui/tab"
 	"parley/tui/theme"
 	"parley/tui/toolview"
 )
@@ -40,18 +41,12 @@ const (
 
 // Options are what the program is started with.
 type Options struct {
+	app.Backend
 	Config *config.Config
-	// Agents can be chosen from; Agent, if there is one, is started at once.
-	Agents []config.Agent
-	Agent  *config.Agent
-	// Start makes the session with an agent. It must not wait for the agent.
-	Start func(config.Agent) (*session.Session, error)
-	// Stored are the sessions that are kept; nil keeps none. Reopen makes the session
-	// that goes on with one of them.
-	Stored *store.Library
-	Reopen func(context.Context, tab.Open) (*tab.Reopened, error)
+	// Agent, if there is one, is started at once.
+	Agent *config.Agent
 	// Open is a stored session to begin with; Pick lists those that there are.
-	Open *tab.Open
+	Open *app.Open
 	Pick bool
 	// Prompt, if not empty, is sent as soon as there is a session.
 	Prompt string
@@ -88,15 +83,23 @@ type Left struct {
 }
 
 // Run runs the program until the person leaves it or ctx ends, and ends every agent that
-// it has started. The error says that the lines could not be written.
+// it has started. The error says that the
+// agents cannot be found, or the lines not be written.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	if opt.After == nil {
 		opt.After = time.After
 	}
+	var agents []config.Agent
+	if opt.Available != nil {
+		var err error
+		if agents, err = opt.Available(); err != nil {
+			return Left{}, err
+		}
+	}
 	calm, hurry := context.WithCancel(context.Background())
 	defer hurry()
 	p := &program{
-		ctx: ctx, calm: calm, hurry: hurry, opt: opt, out: newPrinter(opt.Out, opt.Terminal), conv: conversation.New(),
+		ctx: ctx, calm: calm, hurry: hurry, opt: opt, agents: agents, out: newPrinter(opt.Out, opt.Terminal), conv: conversation.New(),
 		guard: dialog.NewGuard(time.Now), theme: theme.New(true), calls: make(chan func()), gone: make(chan struct{}),
 	}
 	p.in = newInput(opt.In, opt.Terminal)
@@ -107,22 +110,27 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	p.begin()
 	p.work()
 	close(p.gone)
-	return p.close(), p.out.err
+	left := p.close()
+	if p.out.err != nil {
+		return left, fmt.Errorf("the lines could not be written: %w", p.out.err)
+	}
+	return left, nil
 }
 
 // program is the state of Run. All of it belongs to one goroutine.
 type program struct {
 	ctx context.Context
 	// calm ends, by hurry, when agents are not to be waited for.
-	calm  context.Context
-	hurry context.CancelFunc
-	opt   Options
-	in    *input
-	out   *printer
-	guard *dialog.Guard
-	theme *theme.Theme
-	calls chan func()   // what commands bring that were run beside
-	gone  chan struct{} // closed when nobody takes from calls any more
+	calm   context.Context
+	hurry  context.CancelFunc
+	opt    Options
+	agents []config.Agent // to choose from
+	in     *input
+	out    *printer
+	guard  *dialog.Guard
+	theme  *theme.Theme
+	calls  chan func()   // what commands bring that were run beside
+	gone   chan struct{} // closed when nobody takes from calls any more
 
 	agent   config.Agent
 	session *session.Session // nil while there is none
@@ -307,7 +315,7 @@ func (p *program) close() Left {
 // leftBehind says what is left of the session.
 func (p *program) leftBehind() Left {
 	left := Left{Agent: p.agent, Stored: p.stored, Cwd: p.conv.Cwd, Unstarted: p.unstarted}
-	if id := tab.StoredAs(p.session.Options().Keeper); id != "" {
+	if id := app.StoredID(p.session); id != "" {
 		left.Stored = id
 	}
 	if caps := p.conv.Agent.Capabilities; len(p.conv.Items) > 0 && (caps.LoadSession || caps.SessionCapabilities.Resume != nil) {

@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/machine"
 	"parley/internal/policy"
@@ -111,7 +112,7 @@ func follows(t *testing.T, script string, from *os.File, with ...func(*session.O
 	r := &reading{t: t, looked: make(chan time.Time), more: make(chan struct{}), left: make(chan struct{})}
 	opt := linemode.Options{
 		Config: config.Default(), Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
-		Start: func(config.Agent) (*session.Session, error) {
+		Backend: app.Backend{Start: func(config.Agent) (*session.Session, error) {
 			opt := session.Options{
 				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
 				Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
@@ -126,7 +127,7 @@ func follows(t *testing.T, script string, from *os.File, with ...func(*session.O
 				change(&opt)
 			}
 			return session.NewSession(opt)
-		},
+		}},
 		After: func(time.Duration) <-chan time.Time { return r.looked },
 	}
 	if from != nil {

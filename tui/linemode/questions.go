@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/tab"
 	"parley/tui/toolview"
@@ -349,6 +351,28 @@ func (p *program) visit(a dialog.Action) {
 }
 
 func (p *program) respond(a dialog.Elicit) { p.session.AnswerElicitation(a.ID, a.Response) }
+
+// numbered shows a question of parley's own as lines.
+func (p *program) numbered(q app.Question) *question {
+	lines := []string{"Question of parley: " + q.Title, q.Text, ""}
+	for _, l := range q.Lines {
+		lines = append(lines, termtext.VisibleLine(l))
+	}
+	shown := confirm(strings.Join(lines, "\n") + "\n")
+	for _, c := range q.Choices {
+		shown.choices = append(shown.choices, choice{line: c.Name, do: func(string) {
+			if c.Do == nil {
+				return
+			}
+			said, err := c.Do()
+			if err != nil {
+				said = err.Error()
+			}
+			p.out.line(strings.ToUpper(said[:1]) + said[1:] + ".")
+		}})
+	}
+	return shown
+}
 
 // confirm asks a question of parley's own.
 func confirm(text string, choices ...choice) *question {

@@ -7,11 +7,11 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/store"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
-	"parley/tui/tab"
 	"parley/tui/toolview"
 )
 
@@ -37,7 +37,7 @@ func (p *program) begin() {
 // chooseAgent asks which agent to start.
 func (p *program) chooseAgent() {
 	q := &question{text: "Which agent?", cancel: func() { p.over = true }}
-	for _, a := range p.opt.Agents {
+	for _, a := range p.agents {
 		q.choices = append(q.choices, choice{line: termtext.Line(a.Name), do: func(string) { p.start(a) }})
 	}
 	p.later(q)
@@ -50,7 +50,7 @@ func (p *program) start(a config.Agent) {
 		p.out.line("The agent could not be started: " + err.Error())
 		if p.session == nil {
 			p.unstarted = true
-			p.over = len(p.opt.Agents) == 0 || p.opt.Agent != nil
+			p.over = len(p.agents) == 0 || p.opt.Agent != nil
 			if !p.over {
 				p.chooseAgent()
 			}
@@ -74,7 +74,7 @@ func (p *program) leaveSession() {
 }
 
 // reopen goes on with a stored session.
-func (p *program) reopen(o tab.Open) {
+func (p *program) reopen(o app.Open) {
 	p.out.line("Reading the session.")
 	left := p.leaving
 	p.beside(func() func() {
@@ -87,8 +87,8 @@ func (p *program) reopen(o tab.Open) {
 }
 
 // reopened shows how a stored session ends, and goes on with it.
-func (p *program) reopened(o tab.Open, r *tab.Reopened, err error) {
-	var mistrusted *tab.MistrustedError
+func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
+	var untrusted *app.UntrustedError
 	switch {
 	case err != nil:
 		p.out.line("The session cannot be opened: " + err.Error())
@@ -96,9 +96,9 @@ func (p *program) reopened(o tab.Open, r *tab.Reopened, err error) {
 			p.over = true
 		}
 		return
-	case errors.As(r.ReadOnly, &mistrusted):
+	case errors.As(r.ReadOnly, &untrusted):
 		p.end(r.Session)
-		p.askToAgree(o, mistrusted)
+		p.askToAgree(o, untrusted)
 		return
 	}
 	p.leaveSession()
@@ -115,16 +115,11 @@ func (p *program) reopened(o tab.Open, r *tab.Reopened, err error) {
 }
 
 // askToAgree asks whether the agent of a stored session may be started, or connected to.
-func (p *program) askToAgree(o tab.Open, why *tab.MistrustedError) {
-	text := "the agent of this session was started by a command that was given on a command line:\n\n" + termtext.Visible(why.Command) + "\n\nIs it to be started?\n"
-	yes, no := "Start it", "Do not start it"
-	if why.Listens != "" {
-		text = "the agent of this session was named on a command line, and listens here:\n\n" + termtext.Visible(why.Listens) + "\n\nIs it to be connected to?\n"
-		yes, no = "Connect", "Do not connect"
-	}
-	p.later(confirm("Question of parley: "+text,
-		choice{line: yes, do: func(string) { o.Trusted = true; p.reopen(o) }},
-		choice{line: no, do: func(string) { p.over = p.session == nil }}))
+func (p *program) askToAgree(o app.Open, why *app.UntrustedError) {
+	q := p.numbered(why.Question(app.Choice{}, app.Choice{Name: "Leave it"}))
+	q.choices[0].do = func(string) { o.Trusted = true; p.reopen(o) }
+	q.choices[1].do = func(string) { p.over = p.session == nil }
+	p.later(q)
 }
 
 // showEnd writes the last prompt of a session and what followed it.
@@ -197,11 +192,11 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 			line += ", in " + toolview.In("").Path(s.Cwd)
 		}
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
-			if p.session != nil && tab.StoredAs(p.session.Options().Keeper) == s.ID {
+			if p.session != nil && app.StoredID(p.session) == s.ID {
 				p.out.line("This session is the one that is open.")
 				return
 			}
-			p.reopen(tab.Open{ID: s.ID})
+			p.reopen(app.Open{ID: s.ID})
 		}})
 	}
 	q.choices = append(q.choices, choice{line: "None of them", do: func(string) {

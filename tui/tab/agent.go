@@ -45,7 +45,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	if msg.err != nil {
 		t.outbox.GiveBack()
 		var another func() tea.Cmd
-		if t.program.Offered != nil {
+		if t.program.Available != nil {
 			another = t.chooseAgent
 		}
 		t.ending.Unstarted(msg.agent, msg.err, another)

@@ -10,68 +10,28 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/store"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
 
-// Open is the wish to open a stored session, in a tab of its own or where it is open
-// already.
-type Open struct {
-	ID store.ID
-	// Agent is started in place of the session's own; nil is its own.
-	Agent *config.Agent
-	// Trusted says that the person has agreed to start the command that is stored with
-	// the session.
-	Trusted bool
-	// Last says that it is the last session of the directory: what was written there since
-	// then, in no session, comes back in its prompt.
-	Last bool
-}
+// Open is the wish to open stored sessions, each in a tab of its own or where it is open
+// already. The last one is shown.
+type Open []app.Open
 
-// OpenAll is the wish to open several sessions; the last one is shown.
-type OpenAll []Open
-
-func (Open) wish()    {}
-func (OpenAll) wish() {}
-
-// Reopened is a stored session and what goes on with it.
-type Reopened struct {
-	Transcript *store.Transcript
-	View       store.View
-	Agent      config.Agent
-	// Session goes on with it, and is not started yet. If ReadOnly is set, it must not be.
-	Session *session.Session
-	// ReadOnly says why the session can only be read; nil if it can go on. It is a
-	// *MistrustedError if the person is to be asked first.
-	ReadOnly error
-}
-
-// MistrustedError says that a stored session has an agent that was named on a command line,
-// by its command or by where it listens: the person has to agree to it once more.
-type MistrustedError struct {
-	Command string
-	Listens string // where the agent listens, if it was named by that; then there is no command
-}
-
-func (e *MistrustedError) Error() string {
-	if e.Listens != "" {
-		return "its agent was named on a command line: it listens at " + e.Listens
-	}
-	return "its agent was started by the command " + e.Command
-}
+func (Open) wish() {}
 
 // back is what a tab knows of the stored session that it went on with.
 type back struct {
-	from     Open
+	from     app.Open
 	title    string // as the person calls it
 	readOnly string // why nothing can be sent; "" if it can
-	// mistrusted is the agent that the person has not agreed to, nil if there is none.
-	mistrusted *MistrustedError
+	// untrusted is the agent that the person has not agreed to, nil if there is none.
+	untrusted *app.UntrustedError
 	// wanted are the options as they were, until the session is open again.
 	wanted map[acpclient.ConfigID]acpclient.ConfigValue
 	// about is what was said before, which goes along with the next prompt.
@@ -81,16 +41,16 @@ type back struct {
 
 // reopenedMsg is a stored session that was read, or why it could not be.
 type reopenedMsg struct {
-	from Open
-	*Reopened
+	from app.Open
+	*app.Reopened
 	wanted []toolview.Fragment // the changes in it
 	err    error
 }
 
 // OpenStored shows a stored session and goes on with it.
-func (t *Tab) OpenStored(o Open) tea.Cmd { return t.address(t.openStored(o)) }
+func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.openStored(o)) }
 
-func (t *Tab) openStored(o Open) tea.Cmd {
+func (t *Tab) openStored(o app.Open) tea.Cmd {
 	t.back.from = o // it is this tab's from now on: nobody opens it in another
 	reopen, ctx := t.program.Reopen, t.program.Context
 	t.reopening = sync.OnceValue(func() reopenedMsg {
@@ -108,7 +68,7 @@ func (t *Tab) openStored(o Open) tea.Cmd {
 func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	t.reopening = nil
 	if msg.err != nil {
-		t.back.from = Open{}
+		t.back.from = app.Open{}
 		t.outbox.GiveBack()
 		t.desk.Ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the stored sessions", Do: dialog.Do(t.showSessions)},
@@ -164,10 +124,10 @@ func (t *Tab) remember(msg reopenedMsg) (keep tea.Cmd) {
 
 // readOnly says why the session can only be read, and asks where a yes would help.
 func (t *Tab) readOnly(why error) {
-	var mistrusted *MistrustedError
+	var untrusted *app.UntrustedError
 	t.back.readOnly = "here it can only be read: " + why.Error()
-	if errors.As(why, &mistrusted) {
-		t.back.mistrusted = mistrusted
+	if errors.As(why, &untrusted) {
+		t.back.untrusted = untrusted
 		t.askToTrust()
 		return
 	}
@@ -179,18 +139,16 @@ func (t *Tab) readOnly(why error) {
 
 // askToTrust asks whether the agent of the session may be started, or connected to.
 func (t *Tab) askToTrust() {
-	again, why := t.back.from, t.back.mistrusted
+	again, why := t.back.from, t.back.untrusted
 	again.Trusted = true
-	title, text, yes := "Start the agent of this session?", "It was started by this command:\n\n"+why.Command, "Start it"
-	t.back.readOnly = "its agent was not started: " + t.desk.Way(config.ActionStartAgain) + " asks about it again"
+	done := "started"
 	if why.Listens != "" {
-		title, text, yes = "Connect to the agent of this session?", "It was named on a command line, and listens here:\n\n"+why.Listens, "Connect"
-		t.back.readOnly = "its agent was not connected to: " + t.desk.Way(config.ActionStartAgain) + " asks about it again"
+		done = "connected to"
 	}
-	t.desk.Ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
-		{Name: yes, Risky: true, Do: dialog.Do(func() tea.Cmd { return t.openStored(again) })},
-		{Name: "Only read", Do: dialog.Close{}},
-	}})
+	t.back.readOnly = "its agent was not " + done + ": " + t.desk.Way(config.ActionStartAgain) + " asks about it again"
+	q := t.desk.Confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
+	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return t.openStored(again) })
+	t.desk.Ask(q)
 }
 
 // setAgain sets the options as they were when the session was left, where the agent has

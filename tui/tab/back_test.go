@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -27,7 +28,7 @@ func newStored(t *testing.T, prompts ...string) (*bench, []store.ID) {
 }
 
 // reopenedAs gives the bench a stored session, as a command would have read it.
-func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*Reopened)) {
+func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Reopened)) {
 	t.Helper()
 	kept, err := b.program.Stored.Read(t.Context(), id)
 	if err != nil {
@@ -41,9 +42,9 @@ func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*Reopened)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Reopened{Transcript: kept, Agent: config.Agent{ID: "mine"}, Session: s}
+	r := &app.Reopened{Transcript: kept, Agent: config.Agent{ID: "mine"}, Session: s}
 	change(r)
-	b.Update(reopenedMsg{from: Open{ID: id}, Reopened: r})
+	b.Update(reopenedMsg{from: app.Open{ID: id}, Reopened: r})
 }
 
 func TestTheViewComesBack(t *testing.T) {
@@ -61,7 +62,7 @@ func TestTheViewComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	top := 10
-	b.reopenedAs(t, ids[0], func(r *Reopened) { r.View = store.View{Draft: "a draft", Top: &top} })
+	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.View = store.View{Draft: "a draft", Top: &top} })
 	b.mustShow(t, "❯ prompt 8", "❯ a draft")
 	b.mustNotShow(t, "prompt 39")
 	if v := b.drafts.View(); v.Top == nil || *v.Top != 10 || v.Draft != "a draft" {
@@ -72,7 +73,7 @@ func TestTheViewComesBack(t *testing.T) {
 func TestADraftIsKeptOverTheOneThatComesBack(t *testing.T) {
 	b, ids := newStored(t, "one")
 	b.press("n", "e", "w")
-	b.reopenedAs(t, ids[0], func(r *Reopened) { r.View.Draft = "old" })
+	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.View.Draft = "old" })
 	b.mustShow(t, "❯ new")
 	b.press("ctrl+r", "o", "l")
 	b.mustShow(t, "❯ old") // it is in the history
@@ -82,9 +83,9 @@ func TestADraftIsKeptOverTheOneThatComesBack(t *testing.T) {
 // be read.
 func TestAPromptToASessionThatIsOnlyReadIsGivenBack(t *testing.T) {
 	b, ids := newStored(t, "one")
-	b.OpenStored(Open{ID: ids[0]}) // it is being read
+	b.OpenStored(app.Open{ID: ids[0]}) // it is being read
 	b.Ask("go on")
-	b.reopenedAs(t, ids[0], func(r *Reopened) { r.ReadOnly = store.ErrInUse })
+	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
 	b.mustShow(t, "❯ go on")
 }
 
@@ -99,7 +100,7 @@ func TestOptionsAreSetAgainWhereTheyCanBe(t *testing.T) {
 		o.Options = acpclient.Ungrouped(list...)
 		return o
 	}
-	b.reopenedAs(t, ids[0], func(r *Reopened) {
+	b.reopenedAs(t, ids[0], func(r *app.Reopened) {
 		r.Transcript.Conversation.Apply(conversation.SessionOpened{ID: "agents-0", State: acpclient.SessionState{ConfigOptions: []acpclient.SessionConfigOption{
 			option("changed", "b", "a", "b"), option("gone", "b", "a", "b"), option("same", "a", "a", "b"), option("withdrawn", "b", "b"),
 		}}})
@@ -125,7 +126,7 @@ func TestOptionsAreSetAgainWhereTheyCanBe(t *testing.T) {
 
 func TestWhatIsToldOfBeforeIsBounded(t *testing.T) {
 	b, ids := newStored(t, "one")
-	b.reopenedAs(t, ids[0], func(*Reopened) {})
+	b.reopenedAs(t, ids[0], func(*app.Reopened) {})
 	b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("many words\n", 50_000) + "the very end"})
 	if text := told(b.conv); len(text) > maxTold+100 || !strings.HasSuffix(strings.TrimSpace(text), "the very end") || !strings.HasPrefix(text, "(what came before is left out)") {
 		t.Errorf("it is %d bytes: %.60q … %q", len(text), text, text[max(0, len(text)-30):])
@@ -134,7 +135,7 @@ func TestWhatIsToldOfBeforeIsBounded(t *testing.T) {
 
 func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b, ids := newStored(t, "one")
-	b.reopenedAs(t, ids[0], func(r *Reopened) { r.ReadOnly = store.ErrInUse })
+	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
 	b.clock = b.clock.Add(time.Minute)
 	b.press("1") // "Read it"
 	b.press("h", "i", "enter")
@@ -148,7 +149,7 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 	for _, key := range []string{"enter", "alt+r"} {
 		b, ids := newStored(t, "one")
-		b.reopenedAs(t, ids[0], func(r *Reopened) { r.ReadOnly = store.ErrInUse })
+		b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
 		b.clock = b.clock.Add(time.Minute)
 		b.press("1") // "Read it"
 		if key == "enter" {
@@ -167,7 +168,7 @@ func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 // What would act is refused in a session that is only read, and no hint offers it.
 func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 	b, ids := newStored(t, "one")
-	b.reopenedAs(t, ids[0], func(r *Reopened) { r.ReadOnly = store.ErrInUse })
+	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
 	b.mustShow(t, "Read it")
 	b.clock = b.clock.Add(time.Minute)
 	b.press("esc") // which is to read it
@@ -184,13 +185,13 @@ func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 // The agent of a session that nobody knows any more, or that the person has not agreed to, is
 // not started for another session either: one chooses. The question can be had again.
 func TestAnAgentThatNobodyAgreedToIsNotStartedForANewSession(t *testing.T) {
-	for name, change := range map[string]func(*Reopened){
-		"unknown":     func(r *Reopened) { r.Agent, r.ReadOnly = config.Agent{}, errors.New("no agent is called far") },
-		"not trusted": func(r *Reopened) { r.ReadOnly = &MistrustedError{Listens: "wss://host/acp"} },
+	for name, change := range map[string]func(*app.Reopened){
+		"unknown":     func(r *app.Reopened) { r.Agent, r.ReadOnly = config.Agent{}, errors.New("no agent is called far") },
+		"not trusted": func(r *app.Reopened) { r.ReadOnly = &app.UntrustedError{Listens: "wss://host/acp"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, ids := newStored(t, "one")
-			b.program.Offered = func() ([]config.Agent, error) { return []config.Agent{{ID: "tour", Name: "The tour"}}, nil }
+			b.program.Available = func() ([]config.Agent, error) { return []config.Agent{{ID: "tour", Name: "The tour"}}, nil }
 			b.program.StartIn = func(a config.Agent, _ string) (*session.Session, error) {
 				t.Errorf("%q is started", a.ID)
 				return nil, context.Canceled

@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
@@ -124,6 +125,27 @@ func (d *desk) Said() string { return d.flash }
 
 // Ask opens a question of parley's own.
 func (d *desk) Ask(q dialog.Confirmation) { d.Dialogs.Push(dialog.NewConfirm(d.Env(), q)) }
+
+// Confirmation shows a question as a dialog. Answers are carried out in the background.
+func (d *desk) Confirmation(q app.Question) dialog.Confirmation {
+	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
+	for _, choice := range q.Choices {
+		do := dialog.Action(dialog.Close{})
+		if choice.Do != nil {
+			do = dialog.Do(func() tea.Cmd {
+				return beside(func() then {
+					said, err := choice.Do()
+					if err != nil {
+						said = err.Error()
+					}
+					return func() tea.Cmd { return d.Say(said) }
+				})
+			})
+		}
+		c.Choices = append(c.Choices, dialog.Choice{Name: choice.Name, Key: choice.Key, Risky: choice.Risky, Do: do})
+	}
+	return c
+}
 
 // Tell asks nothing: it shows something until it is read.
 func (d *desk) Tell(title, text string) {

@@ -46,7 +46,7 @@ type (
 
 // chooseFirst shows what can be begun with. Nothing is read before it is on the screen.
 func (t *Tab) chooseFirst() tea.Cmd {
-	if t.program.Offered == nil {
+	if t.program.Available == nil {
 		return t.chooseAgent()
 	}
 	l := &first{tab: t}
@@ -59,7 +59,7 @@ func (l *first) findAgents() tea.Cmd {
 	p := l.tab.program
 	return func() tea.Msg {
 		msg := firstAgentsMsg{list: l}
-		if msg.agents, msg.err = p.Offered(); msg.err == nil && p.Missing != nil {
+		if msg.agents, msg.err = p.Available(); msg.err == nil && p.Missing != nil {
 			msg.missing = p.Missing()
 		}
 		msg.offers, msg.unread = p.offers(msg.agents)

@@ -17,7 +17,7 @@ func onFirst(t *testing.T) (*bench, tea.Cmd) {
 	t.Helper()
 	b := newBench(t, t.TempDir())
 	p := b.program
-	p.Offered = func() ([]config.Agent, error) {
+	p.Available = func() ([]config.Agent, error) {
 		return []config.Agent{
 			{ID: "one", Name: "Agent one", Source: config.SourceConfigured},
 			{ID: "two", Name: "Agent two", Source: config.SourceFound},
@@ -78,7 +78,7 @@ func TestTheFirstScreenGoesOnWithASession(t *testing.T) {
 	b.mustShow(t, "Go on with a session of this directory", "tidy up", "just now")
 	b.mustShow(t, "❯   Agent two")
 	b.press("down", "down")
-	if got := b.Update(keyPress("enter"))(); got != (Open{ID: "s1"}) {
+	if got, _ := b.Update(keyPress("enter"))().(Open); !slices.Equal(got, Open{{ID: "s1"}}) {
 		t.Errorf("enter did %#v", got)
 	}
 }

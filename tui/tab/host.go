@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/store"
 	"parley/internal/termtext"
@@ -187,7 +188,7 @@ func (h host) Open() bool { return h.session != nil }
 func (h host) Kept() bool { return h.session.Options().Keeper != nil }
 
 // OwnLog is the log that the session is kept in, "" as long as there is none.
-func (h host) OwnLog() store.ID { return h.ownLog() }
+func (h host) OwnLog() store.ID { return app.StoredID(h.session) }
 
 // Top is the number of the item at the top of the transcript; nil if its end is followed.
 func (h host) Top() *int {

@@ -64,7 +64,7 @@ func newShop(t *testing.T) *shop {
 	}
 	writeFile(t, s.agents.Shelf.Cache, registryOf(server.URL, sha256.Sum256(archive)))
 	p := s.program
-	p.Offered = func() ([]config.Agent, error) { return []config.Agent{{ID: "one", Name: "Agent one"}}, nil }
+	p.Available = func() ([]config.Agent, error) { return []config.Agent{{ID: "one", Name: "Agent one"}}, nil }
 	p.Registry = s.agents
 	p.Start = func(a config.Agent) (*session.Session, error) {
 		s.started <- a

@@ -243,7 +243,7 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 		return t.ending.Close()
 	case config.ActionStartAgain:
 		switch {
-		case t.back.mistrusted != nil && !t.dialogs.Asks():
+		case t.back.untrusted != nil && !t.dialogs.Asks():
 			t.askToTrust()
 			return nil
 		case t.back.readOnly != "":

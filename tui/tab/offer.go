@@ -61,7 +61,7 @@ func (t *Tab) chooseAnother() tea.Cmd {
 // offer shows a list of the agents that there are, as soon as that is known, and of those
 // that can be installed and then started.
 func (t *Tab) offer(list func([]config.Agent) dialog.List, start func(config.Agent) tea.Cmd) tea.Cmd {
-	find := t.program.Offered
+	find := t.program.Available
 	if find == nil {
 		t.dialogs.Push(dialog.NewSelector(t.desk.Env(), list(nil)))
 		return nil

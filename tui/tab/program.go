@@ -7,11 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/config"
-	"parley/internal/registry"
-	"parley/internal/session"
-	"parley/internal/store"
+	"parley/internal/app"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -19,6 +16,7 @@ import (
 
 // Program is what a tab needs of the program that it is a part of.
 type Program struct {
+	app.Backend
 	// Context ends with the program.
 	Context context.Context
 	Theme   *theme.Theme
@@ -28,36 +26,15 @@ type Program struct {
 	// Guard watches over the dialog that is on the screen, whichever tab's it is.
 	Guard   *dialog.Guard
 	History *composer.History
-	// Offered finds the agents to choose from. It may take its time; nil finds none.
-	Offered func() ([]config.Agent, error)
-	// Missing finds the agents that are not on this machine. It may take its time, too;
-	// nil finds none.
-	Missing func() []config.Agent
-	// Registry has the agents that can be installed; nil has none.
-	Registry *registry.Agents
 	// Row is the row of tabs; nil is one of a single tab.
 	Row Row
 	// Looks draws everything in a theme; nil has only one.
 	Looks looks
 	// ReducedMotion lets nothing move by itself.
 	ReducedMotion bool
-	// Start makes the session with an agent. It must not wait for the agent.
-	Start func(config.Agent) (*session.Session, error)
-	// Load is Start for a session that the agent remembers, in its directory.
-	Load func(config.Agent, acpclient.SessionInfo) (*session.Session, error)
-	// StartIn is Start in another directory, and Worktree makes a git worktree for one and
-	// returns where it is; it takes its time. Both may be nil.
-	StartIn  func(a config.Agent, cwd string) (*session.Session, error)
-	Worktree func(ctx context.Context, cwd string) (string, error)
-	// Stored are the sessions that are kept; nil keeps none. Reopen reads one of them and
-	// makes the session that goes on with it. It takes its time.
-	Stored  *store.Library
-	Reopen  func(context.Context, Open) (*Reopened, error)
-	Version string
+	Version       string
 	// Changes says what has changed from version to version, in Markdown.
 	Changes string
-	// Recent remembers what was used last; nil remembers nothing.
-	Recent *config.RecentFile
 	// Clipboard puts text on the system's clipboard and returns the name of the
 	// program that took it; see [clipboard.System.Copy]. nil is a system that has
 	// none.

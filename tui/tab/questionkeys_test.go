@@ -28,7 +28,7 @@ type questionsPlace struct {
 func (p *questionsPlace) Conversation() *conversation.Conversation { return p.conv }
 func (p *questionsPlace) Answers() questionSession                 { return p }
 func (p *questionsPlace) Exec(*exec.Cmd, tea.ExecCallback) tea.Cmd { return nil }
-func (p *questionsPlace) opens(id int, title, path string) { p.conv.Apply(opened(id, title, path)) }
+func (p *questionsPlace) opens(id int, title, path string)         { p.conv.Apply(opened(id, title, path)) }
 
 func (p *questionsPlace) closes(id int) { p.conv.Apply(conversation.PermissionClosed{ID: id}) }
 

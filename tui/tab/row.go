@@ -143,7 +143,7 @@ func (t *Tab) newSession() tea.Cmd {
 		return nil
 	case t.fresh():
 		return t.desk.Say("this session is new: nothing was said in it")
-	case t.agent.ID == "" || t.back.mistrusted != nil: // nobody knows it, or has agreed to it
+	case t.agent.ID == "" || t.back.untrusted != nil: // nobody knows it, or has agreed to it
 		return t.chooseAnother()
 	}
 	return t.openBeside(t.agent)

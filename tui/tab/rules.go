@@ -5,20 +5,17 @@ package tab
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
-	"parley/tui/toolview"
 )
 
 // Host is the tab, as far as its rules need it.
@@ -39,45 +36,20 @@ type ruleDialogs struct {
 
 // Of are the rules of a session; nil if nobody judges its questions.
 func ruleDialogsOf(s *session.Session, d *desk, h rulebookHost) *ruleDialogs {
-	if s == nil {
-		return nil
-	}
-	if b, _ := s.Options().Judge.(*app.Rules); b != nil {
-		return &ruleDialogs{d, h, b}
+	if rules := app.RulesOf(s); rules != nil {
+		return &ruleDialogs{d, h, rules}
 	}
 	return nil
 }
 
-// AskToTrust asks whether the rules of the project count, if it has some and the
-// person has not said so of these. They do not count meanwhile.
+// AskToTrust asks whether the rules of the project count.
 func (r *ruleDialogs) AskToTrust() {
 	if r == nil {
 		return
 	}
-	b := r.book
-	if b.Trust() != app.Undecided || len(b.Project().Rules) == 0 {
-		return
+	if q := r.book.TrustQuestion(); q != nil {
+		r.desk.Ask(r.desk.Confirmation(*q))
 	}
-	var lines []string
-	for _, rule := range b.Project().Rules {
-		lines = append(lines, rule.String())
-	}
-	say := func(trust app.Trust, done string) dialog.Action {
-		return dialog.Do(func() tea.Cmd {
-			return beside(func() then { return r.changed(done, b.SetTrust(trust)) })
-		})
-	}
-	r.desk.Ask(dialog.Confirmation{
-		Title: "This project has rules of its own",
-		Text: fmt.Sprintf("%s in %s says what agents may do here without a question, and what not. It counts only if you trust it:",
-			filepath.ToSlash(config.ProjectFile), toolview.In("").Path(r.desk.Env().Cwd)),
-		Lines: lines,
-		Choices: []dialog.Choice{
-			{Name: "Trust these rules", Key: "t", Risky: true, Do: say(app.Trusted, "the rules of the project count now")},
-			{Name: "Not now", Do: dialog.Close{}},
-			{Name: "Never, and do not ask again", Risky: true, Do: say(app.Never, "the rules of the project never count")},
-		},
-	})
 }
 
 // Propose opens the step in which a rule is saved for what is asked.

@@ -19,7 +19,7 @@ func (h host) GoTo(id store.ID) tea.Cmd {
 	if id == h.StoredID() {
 		return nil
 	}
-	return send(Open{ID: id})
+	return send(Open{{ID: id}})
 }
 
 // fork goes on with a copy of the open session, where the agent can do that.

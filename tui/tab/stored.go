@@ -1,9 +1,11 @@
 package tab
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/session"
+	"parley/internal/app"
 	"parley/internal/store"
 )
 
@@ -25,37 +27,16 @@ func (t *Tab) handleStored(msg tea.Msg) tea.Cmd {
 
 // StoredID is the id under which the session is stored, "" if it is not, or not yet.
 func (t *Tab) StoredID() store.ID {
-	if t.session != nil {
-		if id := StoredAs(t.session.Options().Keeper); id != "" {
-			return id
-		}
-	}
-	return t.back.from.ID
+	return cmp.Or(app.StoredID(t.session), t.back.from.ID)
 }
 
 // Cwd is the directory of the session.
 func (t *Tab) Cwd() string { return t.cwd }
 
-// StoredAs is the id under which a keeper stores its session now.
-func StoredAs(k session.Keeper) store.ID {
-	if k, ok := k.(interface{ ID() store.ID }); ok {
-		return k.ID()
-	}
-	return ""
-}
-
 // Blank reports that nothing would be lost with the tab.
 func (t *Tab) Blank() bool {
 	c := t.conv
 	return t.reopening == nil && t.composer.Empty() && t.outbox.Len() == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
-}
-
-// ownLog is the id of the log that this tab writes, "" if it writes none.
-func (t *Tab) ownLog() store.ID {
-	if t.session == nil {
-		return ""
-	}
-	return StoredAs(t.session.Options().Keeper)
 }
 
 // LoadDraft brings the draft that was kept for the directory back.
@@ -68,9 +49,9 @@ func (t *Tab) LookForAbandoned() tea.Cmd {
 		return nil
 	}
 	return t.address(offerRecovery(t.desk, t.program.Stored, t.cwd, func(ids []store.ID) tea.Cmd {
-		var all OpenAll
+		var all Open
 		for _, id := range ids {
-			all = append(all, Open{ID: id})
+			all = append(all, app.Open{ID: id})
 		}
 		return send(all)
 	}))

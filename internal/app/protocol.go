@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"crypto/sha256"
@@ -8,34 +8,17 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"parley/config"
 	"parley/internal/session"
 )
 
-// protocolFlag adds the flag that says which versions of the protocol are offered.
-func protocolFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "protocol", "", "offer the agent this `VERSION` of the protocol: \"v1\", or \"auto\" for the newest that it knows (default: the agent's in the configuration, else v1)")
-}
-
-// checkProtocol refuses a version that there is not.
-func (o *startOptions) checkProtocol(cmd *cobra.Command) error {
-	if !cmd.Flags().Changed("protocol") || config.KnownProtocol(o.protocol) {
-		return nil
-	}
-	return misused(cmd, "", "--protocol cannot be %q: it is v1 or auto", o.protocol)
-}
-
-// protocolFor is what an agent is offered: what the command line says, or else the
-// configuration. What the command line says is tried also with an agent that has
-// failed before.
-func (l *launcher) protocolFor(a config.Agent) (session.Protocol, session.VersionMemory) {
+// protocol is the version that an agent is offered: that of the command line, or else of
+// the configuration. The command line's is tried even with an agent that failed before.
+func (l *Launcher) protocol(a config.Agent) (session.Protocol, session.VersionMemory) {
 	memory := versionMemory{dir: filepath.Join(config.StateDir(), "protocol"), command: a.Words()}
-	if l.protocol != "" {
-		memory.anew = true
-		return session.Protocol(l.protocol), memory
+	if l.Protocol != "" {
+		memory.ignored = true
+		return session.Protocol(l.Protocol), memory
 	}
 	return session.Protocol(a.Protocol), memory
 }
@@ -45,7 +28,7 @@ func (l *launcher) protocolFor(a config.Agent) (session.Protocol, session.Versio
 type versionMemory struct {
 	dir     string
 	command []string
-	anew    bool // what is remembered does not count
+	ignored bool // what is remembered does not count
 }
 
 func (m versionMemory) file() string {
@@ -55,7 +38,7 @@ func (m versionMemory) file() string {
 
 // Fails implements session.VersionMemory.
 func (m versionMemory) Fails() bool {
-	if m.anew {
+	if m.ignored {
 		return false
 	}
 	_, err := os.Lstat(m.file())

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"errors"
@@ -14,11 +14,10 @@ import (
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
-	"parley/tui/tab"
 )
 
 // changeIn changes a file in an agent's session, as an earlier parley would have.
-func changeIn(t *testing.T, l *launcher, dir string, id acpclient.SessionID) {
+func changeIn(t *testing.T, l *Launcher, dir string, id acpclient.SessionID) {
 	t.Helper()
 	j, err := l.journal(dir, []string{dir}, "")
 	if err != nil {
@@ -47,30 +46,30 @@ func changeIn(t *testing.T, l *launcher, dir string, id acpclient.SessionID) {
 // in no other session.
 func TestTheJournalOfASessionGoesOn(t *testing.T) {
 	for name, c := range map[string]struct {
-		begin func(l *launcher, id store.ID) (*session.Session, error)
+		begin func(l *Launcher, id store.ID) (*session.Session, error)
 		kept  int
 	}{
-		"that parley keeps": {func(l *launcher, id store.ID) (*session.Session, error) {
-			r, err := l.reopen(t.Context(), tab.Open{ID: id})
+		"that parley keeps": {func(l *Launcher, id store.ID) (*session.Session, error) {
+			r, err := l.Reopen(t.Context(), Open{ID: id})
 			if err == nil {
 				err = r.ReadOnly
 			}
 			return r.Session, err
 		}, 1},
-		"that the agent lists": {func(l *launcher, _ store.ID) (*session.Session, error) {
-			return l.load(config.Agent{ID: "mine", Command: "my-agent"}, acpclient.SessionInfo{SessionID: "x", Cwd: l.cwd})
+		"that the agent lists": {func(l *Launcher, _ store.ID) (*session.Session, error) {
+			return l.Load(config.Agent{ID: "mine", Command: "my-agent"}, acpclient.SessionInfo{SessionID: "x", Cwd: l.Cwd})
 		}, 1},
-		"that the command line names": {func(l *launcher, _ store.ID) (*session.Session, error) {
-			l.resume = "x"
-			return l.start(config.Agent{ID: "mine", Command: "my-agent"})
+		"that the command line names": {func(l *Launcher, _ store.ID) (*session.Session, error) {
+			l.Resume = "x"
+			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
 		}, 1},
-		"beside that": {func(l *launcher, _ store.ID) (*session.Session, error) {
-			l.resume = "x"
+		"beside that": {func(l *Launcher, _ store.ID) (*session.Session, error) {
+			l.Resume = "x"
 			l.first()
-			return l.start(config.Agent{ID: "mine", Command: "my-agent"})
+			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
 		}, 0},
-		"that is new": {func(l *launcher, _ store.ID) (*session.Session, error) {
-			return l.start(config.Agent{ID: "mine", Command: "my-agent"})
+		"that is new": {func(l *Launcher, _ store.ID) (*session.Session, error) {
+			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
 		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,8 +78,8 @@ func TestTheJournalOfASessionGoesOn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := &launcher{config: cfg, cwd: dir, store: store.New(storeDir())}
-			defer l.cleanUp()
+			l := &Launcher{Config: cfg, Cwd: dir, Store: store.New(StoreDir())}
+			defer l.Close()
 			changeIn(t, l, dir, "x")
 			s, err := c.begin(l, keep(t, store.Meta{Agent: "mine", Cwd: dir}, "x"))
 			if err != nil {
@@ -103,9 +102,9 @@ func (fullDisk) Close() error              { return nil }
 // A session that cannot be begun leaves no journal behind that is open.
 func TestASessionThatCannotBeRecordedLeavesNoJournal(t *testing.T) {
 	dir := isolate(t, "")
-	l := &launcher{config: config.Default(), cwd: dir, recorder: &recorder{writer: record.NewWriter(fullDisk{}, time.Now)}}
-	defer l.cleanUp()
-	if _, err := l.start(config.Agent{ID: "mine", Command: "my-agent"}); err == nil {
+	l := &Launcher{Config: config.Default(), Cwd: dir, Recording: &Recording{writer: record.NewWriter(fullDisk{}, time.Now)}}
+	defer l.Close()
+	if _, err := l.Start(config.Agent{ID: "mine", Command: "my-agent"}); err == nil {
 		t.Fatal("the session was begun")
 	}
 	left, err := os.ReadDir(filepath.Join(config.StateDir(), "journal"))

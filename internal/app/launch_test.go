@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"os"
@@ -68,7 +68,7 @@ func TestWhatTheSandboxHidesIsAskedAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, hidden := range []string{ledger + "/", link} {
-		table, err := askedFiles(config.Files{AskRead: []string{"!accounts"}}, []string{hidden})
+		table, err := sensitiveFiles(config.Files{AskRead: []string{"!accounts"}}, []string{hidden})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,15 +82,15 @@ func TestWhatTheSandboxHidesIsAskedAbout(t *testing.T) {
 
 func TestTheToursProjectIsRemoved(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	l := &launcher{}
-	dir, err := l.sample()
+	l := &Launcher{}
+	dir, err := l.sampleProject()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if files, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(files) == 0 {
 		t.Errorf("the sample project is empty: %v", err)
 	}
-	l.cleanUp()
+	l.Close()
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) > 0 {
 		t.Errorf("left behind: %s", files)
 	}
@@ -101,18 +101,18 @@ func TestTheInspectorsMessagesAreKeptForAScreen(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for name, c := range map[string]struct {
-		launcher *launcher
+		launcher *Launcher
 		kept     bool
 	}{
-		"on a screen":     {&launcher{}, true},
-		"in lines":        {&launcher{inLines: true}, false},
-		"without anybody": {&launcher{unattended: true}, false},
+		"on a screen":     {&Launcher{}, true},
+		"in lines":        {&Launcher{NoInspector: true}, false},
+		"without anybody": {&Launcher{Unattended: true}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := c.launcher
-			l.config, l.cwd = config.Default(), t.TempDir()
-			defer l.cleanUp()
-			s, err := l.start(config.Agent{ID: "a", Command: "sh"})
+			l.Config, l.Cwd = config.Default(), t.TempDir()
+			defer l.Close()
+			s, err := l.Start(config.Agent{ID: "a", Command: "sh"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package app
 
 import (
 	"os"
@@ -21,12 +21,12 @@ func TestAbandonedSamplesAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var first, second launcher
-	used, err := first.sample()
+	var first, second Launcher
+	used, err := first.sampleProject()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := second.sample(); err != nil {
+	if _, err := second.sampleProject(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(abandoned); !os.IsNotExist(err) {
@@ -37,8 +37,8 @@ func TestAbandonedSamplesAreRemoved(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	first.cleanUp()
-	second.cleanUp()
+	first.Close()
+	second.Close()
 	if left, _ := filepath.Glob(filepath.Join(temporary, samplePrefix+"*")); len(left) > 0 {
 		t.Errorf("%v are left", left)
 	}
@@ -52,14 +52,14 @@ func TestASampleThatIsBeingMadeIsNotAbandoned(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 25 {
-				var l launcher
-				dir, err := l.sample()
+				var l Launcher
+				dir, err := l.sampleProject()
 				if err != nil {
 					t.Error(err)
 				} else if _, err := os.Stat(filepath.Join(dir, "main.go")); err != nil {
 					t.Errorf("it was removed while it was in use: %v", err)
 				}
-				l.cleanUp()
+				l.Close()
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestNoRecordingHasTheSecretsOfAnAddress(t *testing.T) {
 		ID: "far", Address: "wss://agents.example.com/acp?pass=hunter2%2Dquery&v=1",
 		Headers: config.NewSecrets(map[string]string{"Authorization": "Bearer $REACH_IT"}),
 	}
-	_, secrets := recorded(a, &session.Options{MCPServers: []acpclient.MCPServer{
+	_, secrets := (&Launcher{}).recordingOf(a, &session.Options{MCPServers: []acpclient.MCPServer{
 		{Type: acpclient.MCPHTTP, Name: "docs", URL: "https://mcp.example.com/mcp?user=me&pass=hunter2-server"},
 	}})
 	for _, line := range []string{

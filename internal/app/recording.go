@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"errors"
@@ -16,42 +16,42 @@ import (
 	"parley/internal/store"
 )
 
-// recorder records the first session that is made.
-type recorder struct {
+// Recording records the first session that a Launcher makes. A nil one records nothing.
+type Recording struct {
 	writer *record.Writer
 
 	mu    sync.Mutex
 	taken bool // a session is recorded, or was
 }
 
-// createRecording makes the file of a recording; "" is none.
-func createRecording(path string) (*recorder, error) {
+// CreateRecording makes the file of a recording; "" is none.
+func CreateRecording(path string) (*Recording, error) {
 	if path == "" {
 		return nil, nil
 	}
 	w, err := record.Create(path)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil, hinted("Name another file, or delete that one: a recording replaces nothing.", "%w", err)
+		return nil, WithHint("Name another file, or delete that one: a recording replaces nothing.", "%w", err)
 	case err != nil:
 		return nil, err
 	}
-	return &recorder{writer: w}, nil
+	return &Recording{writer: w}, nil
 }
 
-// close ends the recording. A file in which nothing was recorded is removed.
-func (r *recorder) close() error {
+// Close ends the recording. An empty file is removed.
+func (r *Recording) Close() error {
 	if r == nil {
 		return nil
 	}
 	return errors.Join(r.writer.Err(), r.writer.Close())
 }
 
-// unused reports whether there was no session to record.
-func (r *recorder) unused() bool { return r != nil && !r.writer.Begun() }
+// Unused reports whether there was no session to record.
+func (r *Recording) Unused() bool { return r != nil && !r.writer.Begun() }
 
 // first reports whether the session that is being made is the first one.
-func (r *recorder) first() bool {
+func (r *Recording) first() bool {
 	if r == nil {
 		return false
 	}
@@ -62,9 +62,9 @@ func (r *recorder) first() bool {
 	return first
 }
 
-// record has a session recorded, if it is the one to record. before are the events of a
-// stored session with which it goes on.
-func (r *recorder) record(h record.Header, secrets *record.Redactor, opt *session.Options, before []conversation.Event) error {
+// record sets up a session to be recorded, if it is the first. before are the events of
+// the stored session that it continues.
+func (r *Recording) record(h record.Header, secrets *record.Redactor, opt *session.Options, before []conversation.Event) error {
 	if !r.first() {
 		return nil
 	}
@@ -79,14 +79,14 @@ func (r *recorder) record(h record.Header, secrets *record.Redactor, opt *sessio
 	return nil
 }
 
-// recorded says what a recording of a session is of, and which secrets are left out.
-func recorded(a config.Agent, opt *session.Options) (record.Header, *record.Redactor) {
+// recordingOf is the header of a session's recording, and the secrets to leave out.
+func (l *Launcher) recordingOf(a config.Agent, opt *session.Options) (record.Header, *record.Redactor) {
 	c := opt.Command
 	if c.Runs != nil {
 		c = *c.Runs
 	}
 	h := record.Header{
-		Parley: currentVersion(), Agent: a.ID, Command: append([]string{c.Path}, c.Args...), Cwd: opt.Cwd,
+		Parley: l.Version, Agent: a.ID, Command: append([]string{c.Path}, c.Args...), Cwd: opt.Cwd,
 	}
 	return h, record.NewRedactor(append(secretsOf(c, opt.MCPServers), secretsOfAddress(a)...))
 }
@@ -167,21 +167,4 @@ func (k recordingKeeper) Close() {
 }
 
 // ID is the id under which the session is stored, "" if it is not.
-func (k recordingKeeper) ID() store.ID {
-	if stored, ok := k.Keeper.(interface{ ID() store.ID }); ok {
-		return stored.ID()
-	}
-	return ""
-}
-
-// storedEvents are the events of a stored session.
-func storedEvents(s *store.Store, id store.ID) ([]conversation.Event, error) {
-	var out []conversation.Event
-	for e, err := range s.Events(id) {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, e)
-	}
-	return out, nil
-}
+func (k recordingKeeper) ID() store.ID { return keptAs(k.Keeper) }

@@ -1,0 +1,270 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/fs"
+	"parley/internal/conversation"
+	"parley/internal/journal"
+	"parley/internal/machine"
+	"parley/internal/policy"
+	"parley/internal/record"
+	"parley/internal/remote"
+	"parley/internal/sandbox"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// Launcher makes sessions with agents. Close it when they have ended.
+type Launcher struct {
+	Config *config.Config
+	// Version is parley's own.
+	Version string
+	// Cwd and Dirs are the directories of a session, absolute.
+	Cwd  string
+	Dirs []string
+	// Command is the agent of the command line: its words, or the URL where it listens;
+	// nil if the command line names none.
+	Command []string
+	// Resume is the agent's session to open with the first agent; "" is a new one.
+	Resume string
+	// Store keeps the sessions; nil keeps none.
+	Store *store.Store
+	// Sandbox and Protocol override the configuration, unless they are nil and "".
+	Sandbox  *bool
+	Protocol string
+	// Unattended says that nobody is there to be asked.
+	Unattended bool
+	// NoInspector keeps no messages for the inspector.
+	NoInspector bool
+	// Rules count beside those of the configuration; NoRules ignores all rules.
+	Rules   []policy.Rule
+	NoRules bool
+	// Recording records the first session; nil records none.
+	Recording *Recording
+
+	mu      sync.Mutex
+	resumed bool // Resume was used
+	temps   []tempDir
+	logs    []*store.Recorder // of all sessions
+}
+
+// Start makes a session with an agent. It does not wait for the agent, and may be
+// called from any goroutine.
+func (l *Launcher) Start(a config.Agent) (*session.Session, error) {
+	cwd := l.Cwd
+	if a.ID == TourID {
+		var err error
+		if cwd, err = l.sampleProject(); err != nil {
+			return nil, err
+		}
+	}
+	return l.session(a, session.Options{Keeper: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first()}, nil)
+}
+
+// Load is Start for a session that the agent remembers, in its directory.
+func (l *Launcher) Load(a config.Agent, info acpclient.SessionInfo) (*session.Session, error) {
+	return l.session(a, session.Options{Keeper: l.keeper(a, info.Cwd), Cwd: info.Cwd, AdditionalDirectories: l.Dirs, ResumeID: info.SessionID}, nil)
+}
+
+// StartIn makes a new session in a directory, as Start does.
+func (l *Launcher) StartIn(a config.Agent, cwd string) (*session.Session, error) {
+	return l.session(a, session.Options{Keeper: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs}, nil)
+}
+
+// first is the session to open with the first agent. Later agents open new ones.
+func (l *Launcher) first() acpclient.SessionID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.resumed {
+		return ""
+	}
+	l.resumed = true
+	return acpclient.SessionID(l.Resume)
+}
+
+// session makes a session with an agent. opt says in which directories, and with which
+// history; before are the events of the stored session that it continues.
+func (l *Launcher) session(a config.Agent, opt session.Options, before []conversation.Event) (*session.Session, error) {
+	servers, leftOut, err := mcpServers(serversFor(l.Config, a), a.Remote())
+	if err != nil {
+		return nil, err
+	}
+	if opt.AdditionalDirectories, err = rootsFor(a, opt.AdditionalDirectories); err != nil {
+		return nil, err
+	}
+	roots := append([]string{opt.Cwd}, opt.AdditionalDirectories...)
+	box, err := l.sandbox(a, roots)
+	if err != nil {
+		return nil, err
+	}
+	var hidden []string // parley itself is not in the sandbox
+	if box != nil {
+		hidden = l.sandboxConfig(a).Hide
+	}
+	files, err := sensitiveFiles(l.Config.Files, hidden)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.reach(a, box, &opt); err != nil {
+		return nil, err
+	}
+	rules, unread := l.rules(a, roots)
+	opt.Client = l.client()
+	opt.MCPServers, opt.Mode, opt.Values = servers, a.Mode, a.Options
+	opt.Protocol, opt.Versions = l.protocol(a)
+	if opt.Judge = rules; l.NoRules {
+		opt.Judge = nil
+	}
+	opt.Unattended = l.Unattended
+	header, secrets := l.recordingOf(a, &opt)
+	if !l.Unattended && !l.NoInspector {
+		opt.Ring = record.NewRing(header, secrets, time.Now)
+	}
+	if err := l.Recording.record(header, secrets, &opt, before); err != nil {
+		return nil, err
+	}
+	changes, unrecorded := l.journal(opt.Cwd, roots, opt.ResumeID) // last, for the session closes it
+	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
+	s, err := session.NewSession(opt)
+	if err != nil {
+		return nil, err
+	}
+	warnOfRules(s, rules, unread)
+	if len(leftOut) > 0 {
+		s.Said(acpclient.NoticeInfo, "Some MCP servers were left out",
+			"They are programs of this machine, and the agent runs on another: "+strings.Join(leftOut, ", ")+".")
+	}
+	if unrecorded != nil {
+		s.Said(acpclient.NoticeWarning, "What the agent changes is not recorded, and cannot be taken back here", unrecorded.Error())
+	}
+	return s, nil
+}
+
+// client names parley to agents.
+func (l *Launcher) client() acpclient.Implementation {
+	return acpclient.Implementation{Name: "parley", Title: "parley", Version: l.Version}
+}
+
+// reach says how a session reaches its agent: by a command, in the sandbox if there is
+// one, or on the network.
+func (l *Launcher) reach(a config.Agent, box *sandbox.Sandbox, opt *session.Options) error {
+	command, far, err := commandOf(a, box, opt.Cwd)
+	if err != nil {
+		return err
+	}
+	opt.Command, opt.Bounds, opt.Spawn = command, boundsText(box, l.sandboxConfig(a)), session.Spawn
+	if far != nil {
+		connectTo(far, opt)
+		opt.Bounds = "" // the agent itself is not bounded, wherever it runs
+	}
+	opt.Remote = remoteOf(a)
+	return rooted(a.RemoteRoot, opt)
+}
+
+// CommandFor is the command of an agent that works in a directory, in its sandbox if it has
+// one, or else, if far is not nil, where the agent listens.
+func (l *Launcher) CommandFor(a config.Agent, cwd string) (c acpclient.Command, far *remote.Agent, err error) {
+	box, err := l.sandbox(a, []string{cwd})
+	if err != nil {
+		return c, nil, err
+	}
+	return commandOf(a, box, "")
+}
+
+// commandOf is CommandFor in a given sandbox, which may be nil. dir is where the agent is
+// started unless the configuration says otherwise.
+func commandOf(a config.Agent, box *sandbox.Sandbox, dir string) (c acpclient.Command, far *remote.Agent, err error) {
+	env, err := a.Env.Environ(os.LookupEnv)
+	if err != nil {
+		return c, nil, err
+	}
+	if far, err = RemoteAgent(a); err != nil {
+		return c, nil, err
+	}
+	return sandboxed(box, acpclient.Command{Path: a.Command, Args: a.Args, Env: env, Dir: cmp.Or(a.Cwd, dir)}), far, nil
+}
+
+// journal opens the journal of a session's changes; nil if the person wants none. resumed
+// is the session that is opened again, "" if it is new. Without a journal the session
+// goes on.
+func (l *Launcher) journal(cwd string, roots []string, resumed acpclient.SessionID) (*journal.Journal, error) {
+	if l.Config.NoJournal {
+		return nil, nil
+	}
+	return journal.Open(journal.Options{
+		Dir: filepath.Join(config.StateDir(), "journal"), Ignore: config.StateDir(),
+		Cwd: cwd, Roots: roots, Session: string(resumed),
+		MaxBytes: l.Config.JournalBytes, MaxAge: l.Config.JournalAge,
+	})
+}
+
+// machineFor makes the machine that serves a session's files and commands, in these
+// roots. Commands run in the box and changes are recorded; both may be nil.
+func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Journal, roots []string) func(session.Witness, session.Asker) (session.Machine, error) {
+	if box != nil {
+		opt.Wrap = box.Wrap
+	}
+	return func(w session.Witness, a session.Asker) (session.Machine, error) {
+		opt := opt
+		opt.Asker = a
+		m, err := machine.New(w, opt, roots...)
+		if err == nil && changes != nil {
+			m.Journal(changes)
+		}
+		return m, err
+	}
+}
+
+// sensitiveFiles is the table of the files that the person is asked about. parley's own
+// files are those of its configuration and of its state, by their names and by what links
+// to them lead to. hidden are what the sandbox hides from the agent: no line of the
+// configuration takes these out.
+func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, error) {
+	reading := slices.Clone(f.AskRead)
+	for _, path := range hidden {
+		path = strings.TrimRight(filepath.Clean(path), " ")
+		reading = append(reading, policy.LiteralFilePattern(path))
+		if real, err := fs.Resolve(path); err == nil && real != path {
+			reading = append(reading, policy.LiteralFilePattern(real))
+		}
+	}
+	var own []string
+	for _, dir := range []string{filepath.Dir(config.ConfigFile()), config.StateDir()} {
+		own = append(own, dir)
+		if real, err := fs.Resolve(dir); err == nil && real != dir {
+			own = append(own, real)
+		}
+	}
+	home, _ := os.UserHomeDir() // "" if it is not known
+	table, err := policy.NewSensitiveFiles(reading, f.AskWrite, own, home)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration's [files]: %w", err)
+	}
+	return table, nil
+}
+
+// Close removes the temporary directories, and ends the logs of sessions that did not end
+// in time.
+func (l *Launcher) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.logs {
+		_ = r.Close()
+	}
+	for _, t := range l.temps {
+		_ = os.RemoveAll(t.path)
+		if t.lock != nil {
+			_ = t.lock.Close()
+		}
+	}
+}

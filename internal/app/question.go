@@ -1,0 +1,23 @@
+package app
+
+// Question is something that parley asks the person. A front end shows it in its own way:
+// as a dialog, or as lines with numbers.
+type Question struct {
+	Title string
+	Text  string
+	// Lines stand below the text, each as it is. They may be foreign text.
+	Lines   []string
+	Choices []Choice
+}
+
+// Choice is one answer to a question.
+type Choice struct {
+	Name string
+	// Key is the letter of a key for it; "" is none.
+	Key string
+	// Risky marks what is hard to take back.
+	Risky bool
+	// Do carries the answer out, and returns what to tell the person. It may take its
+	// time; nil does nothing.
+	Do func() (said string, err error)
+}

@@ -1,0 +1,183 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/git"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// Open says which stored session to open.
+type Open struct {
+	ID store.ID
+	// Agent is started instead of the session's own, unless it is nil.
+	Agent *config.Agent
+	// Trusted says that the person agrees to start the command that is stored with the
+	// session.
+	Trusted bool
+	// Last says that it is the last session of the directory. A draft that was kept for
+	// the directory since then comes back.
+	Last bool
+}
+
+// Reopened is a stored session, and the session that continues it.
+type Reopened struct {
+	Transcript *store.Transcript
+	View       store.View
+	Agent      config.Agent
+	// Session continues it. It is not started yet; if ReadOnly is set, do not start it.
+	Session *session.Session
+	// ReadOnly says why the session can only be read, if it is not nil. It is an
+	// *UntrustedError if the person has to agree first.
+	ReadOnly error
+}
+
+// UntrustedError says that the agent of a stored session was named on a command line, by
+// its command or by where it listens. The person has to agree to it once more.
+type UntrustedError struct {
+	Command string
+	Listens string // where the agent listens; then there is no command
+}
+
+func (e *UntrustedError) Error() string {
+	if e.Listens != "" {
+		return "its agent was named on a command line: it listens at " + e.Listens
+	}
+	return "its agent was started by the command " + e.Command
+}
+
+// Question asks whether the agent may be started, or connected to. yes and no are its
+// answers.
+func (e *UntrustedError) Question(yes, no Choice) Question {
+	if e.Listens != "" {
+		yes.Name = "Connect"
+		return Question{
+			Title: "Connect to the agent of this session?", Text: "It was named on a command line, and listens here:",
+			Lines: []string{e.Listens}, Choices: []Choice{yes, no},
+		}
+	}
+	yes.Name = "Start it"
+	return Question{
+		Title: "Start the agent of this session?", Text: "It was started by this command:",
+		Lines: []string{e.Command}, Choices: []Choice{yes, no},
+	}
+}
+
+// Reopen reads a stored session and makes the session that continues it, or else one
+// that can only be read. It takes its time.
+func (l *Launcher) Reopen(ctx context.Context, o Open) (*Reopened, error) {
+	log, locked := l.Store.Continue(o.ID) // first, so that nothing is written after the read
+	r, err := l.read(ctx, o)
+	if err != nil {
+		if log != nil {
+			err = errors.Join(err, log.Close())
+		}
+		return nil, err
+	}
+	if r.ReadOnly == nil && locked != nil {
+		r.ReadOnly = locked
+	}
+	if r.ReadOnly == nil {
+		r.Session, r.ReadOnly = l.resume(r, log)
+		log = nil
+	}
+	if r.ReadOnly == nil {
+		return r, nil
+	}
+	if log != nil {
+		if err := log.Close(); err != nil {
+			return nil, err
+		}
+	}
+	r.Session, err = session.NewSession(session.Options{
+		Cwd:     r.Transcript.Meta.Cwd,
+		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
+	})
+	return r, err
+}
+
+// idleMachine is the machine of a session that is only read.
+type idleMachine struct{ session.Machine }
+
+func (idleMachine) EndTerminals() {}
+func (idleMachine) Close()        {}
+
+// read reads a stored session, and finds the agent to continue it with.
+func (l *Launcher) read(ctx context.Context, o Open) (*Reopened, error) {
+	t, err := l.Store.Read(ctx, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reopened{Transcript: t}
+	if r.View, err = l.Store.View(o.ID); err != nil {
+		r.View = store.View{} // the session opens without its draft
+	}
+	r.Agent, r.ReadOnly = l.StoredAgent(t.Meta, o)
+	if m := t.Meta; m.Worktree != "" && git.WorktreeGone(m.Cwd) {
+		r.ReadOnly = fmt.Errorf("its worktree %s is gone. If the branch %s is still there, 'parley --worktree=%s' in %s makes it again",
+			m.Cwd, m.Worktree, git.WorktreeName(m.Worktree), m.From)
+	}
+	if r.ReadOnly == nil {
+		for _, dir := range append([]string{t.Meta.Cwd}, t.Meta.Dirs...) {
+			if _, err := Directory(dir); err != nil {
+				r.ReadOnly = err
+			}
+		}
+	}
+	return r, nil
+}
+
+// StoredAgent is the agent that continues a stored session. The error is an
+// *UntrustedError if the person has to agree first.
+func (l *Launcher) StoredAgent(m store.Meta, o Open) (config.Agent, error) {
+	switch {
+	case o.Agent != nil:
+		return *o.Agent, nil
+	case len(m.Command) == 0:
+		return AgentNamed(l.Config, m.Agent)
+	}
+	a := AgentOf(m.Agent, m.Command)
+	switch {
+	case o.Trusted || slices.Equal(m.Command, l.Command):
+		return a, nil
+	case a.Address != "":
+		return a, &UntrustedError{Listens: a.Listens()}
+	}
+	return a, &UntrustedError{Command: strings.Join(a.Words(), " ")}
+}
+
+// resume makes the session that continues a stored one in its log, which it takes over.
+// On an error the log is closed.
+func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error) {
+	t := r.Transcript
+	if err := log.Append(t.Ending); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	m, c := t.Meta, t.Conversation
+	opt := session.Options{
+		Keeper: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
+		ResumeID: c.ID, Kept: c.ID != "", Queue: c.Queue, LastNumber: t.LastNumber,
+	}
+	var before []conversation.Event
+	if l.Recording != nil {
+		for e, err := range l.Store.Events(m.ID) {
+			if err != nil {
+				opt.Keeper.Close()
+				return nil, err
+			}
+			before = append(before, e)
+		}
+	}
+	s, err := l.session(r.Agent, opt, before)
+	if err != nil {
+		opt.Keeper.Close()
+	}
+	return s, err
+}

@@ -1,0 +1,144 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/store"
+)
+
+// isolate gives the test a home of its own, with a configuration and an empty PATH, and
+// an empty directory to run in, which it returns.
+func isolate(t *testing.T, configuration string) string {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
+	t.Setenv("PATH", "")
+	must(t, os.MkdirAll(filepath.Join(home, "parley"), 0o700))
+	must(t, os.WriteFile(filepath.Join(home, "parley", "config.toml"), []byte(configuration), 0o600))
+	t.Chdir(t.TempDir())
+	dir, err := os.Getwd()
+	must(t, err)
+	return dir
+}
+
+// keep stores a session with a prompt in it.
+func keep(t *testing.T, m store.Meta, id acpclient.SessionID) store.ID {
+	t.Helper()
+	l, err := store.New(StoreDir()).Create(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = l.Append([]conversation.Event{
+		conversation.SessionOpened{ID: id, Cwd: m.Cwd},
+		conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hello")}},
+	})
+	if err := errors.Join(err, l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return l.ID()
+}
+
+const twoAgents = "[agents.mine]\ncommand = \"my-agent\"\n[agents.other]\ncommand = \"another\"\ndefault = true\n"
+
+// A command that once stood on a command line is not started because it stands in a
+// file: not unless it stands there again, or the person agrees.
+func TestAStoredCommandIsNotTrusted(t *testing.T) {
+	dir := isolate(t, "")
+	id := keep(t, store.Meta{Agent: "sh", Command: []string{"sh", "-c", "true"}, Cwd: dir}, "x")
+	for name, c := range map[string]struct {
+		open    Open
+		command []string
+		asks    bool
+	}{
+		"as it is":                       {open: Open{ID: id}, asks: true},
+		"with another command":           {open: Open{ID: id}, command: []string{"sh"}, asks: true},
+		"with the same command":          {open: Open{ID: id}, command: []string{"sh", "-c", "true"}},
+		"with a yes":                     {open: Open{ID: id, Trusted: true}},
+		"with an agent that was named":   {open: Open{ID: id, Agent: &config.Agent{ID: "a", Command: "a"}}},
+		"with an agent, and no such yes": {open: Open{ID: id, Agent: &config.Agent{ID: "b", Command: "b"}}, command: []string{"b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &Launcher{Config: config.Default(), Cwd: dir, Command: c.command, Store: store.New(StoreDir())}
+			defer l.Close()
+			r, err := l.Reopen(t.Context(), c.open)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Session.Close(t.Context())
+			var untrusted *UntrustedError
+			if errors.As(r.ReadOnly, &untrusted) != c.asks || !c.asks && r.ReadOnly != nil {
+				t.Errorf("it can be read only: %v", r.ReadOnly)
+			}
+		})
+	}
+}
+
+// Neither is one connected to that listens somewhere, and the person is not told that it was
+// a command. A query may hold a secret.
+func TestAStoredAddressIsNotTrusted(t *testing.T) {
+	dir := isolate(t, "")
+	id := keep(t, store.Meta{Agent: "host", Command: []string{"wss://host/acp?key=secret"}, Cwd: dir}, "x")
+	l := &Launcher{Config: config.Default(), Cwd: dir, Store: store.New(StoreDir())}
+	defer l.Close()
+	r, err := l.Reopen(t.Context(), Open{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Session.Close(t.Context())
+	var untrusted *UntrustedError
+	if !errors.As(r.ReadOnly, &untrusted) || untrusted.Listens != "wss://host/acp" || untrusted.Command != "" {
+		t.Fatalf("it can be read only: %+v", r.ReadOnly)
+	}
+}
+
+// An agent that cannot be started as the configuration wants it is no reason not to read
+// what was said, nor may the reason be lost.
+func TestAStoredSessionWhoseAgentCannotBeStartedCanBeRead(t *testing.T) {
+	dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n[agents.mine.mcp.tools]\ncommand = \"no-such-program\"\n")
+	id := keep(t, store.Meta{Agent: "mine", Cwd: dir}, "x")
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Launcher{Config: cfg, Store: store.New(StoreDir())}
+	defer l.Close()
+	r, err := l.Reopen(t.Context(), Open{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Session.Close(t.Context())
+	if r.ReadOnly == nil || !strings.Contains(r.ReadOnly.Error(), "no-such-program is not installed") || len(r.Transcript.Conversation.Items) == 0 {
+		t.Errorf("got %+v, because of %v", r, r.ReadOnly)
+	}
+	if log, err := l.Store.Continue(id); err != nil {
+		t.Errorf("the log is still taken: %v", err)
+	} else if err := log.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAStoredSessionWhoseDirectoryIsGoneCanBeRead(t *testing.T) {
+	isolate(t, twoAgents)
+	id := keep(t, store.Meta{Agent: "mine", Cwd: "/no/such/directory"}, "x")
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Launcher{Config: cfg, Store: store.New(StoreDir())}
+	r, err := l.Reopen(t.Context(), Open{ID: id})
+	if err != nil || r.ReadOnly == nil || len(r.Transcript.Conversation.Items) == 0 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	r.Session.Close(t.Context())
+	if _, err := l.Store.Continue(id); err != nil {
+		t.Errorf("the log is still taken: %v", err)
+	}
+}

@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+
+	"parley/acpclient"
+	v2 "parley/acpclient/v2"
+	"parley/config"
+	"parley/internal/session"
+)
+
+// TerminalCommand is the program that signs in on the person's terminal, as
+// [session.Session.TerminalAuth] names it.
+func TerminalCommand(ctx context.Context, c acpclient.Command) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
+	cmd.Env, cmd.Dir = append(os.Environ(), c.Env...), c.Dir
+	return cmd
+}
+
+// Connection is an agent that is connected, without a session: to sign in and out.
+type Connection struct {
+	Agent   config.Agent
+	Info    *acpclient.InitializeResponse
+	command acpclient.Command // that starts it, unless it listens
+	peer    *session.Peer
+	client  v2.Negotiated
+}
+
+// Connect starts or reaches an agent as its sessions do. terminal says that the person has
+// a terminal to sign in on; stderr gets what the agent writes there. Stop the connection.
+func (l *Launcher) Connect(ctx context.Context, a config.Agent, terminal bool, stderr io.Writer) (*Connection, error) {
+	box, err := l.sandbox(a, []string{l.Cwd})
+	if err != nil {
+		return nil, err
+	}
+	opt := session.Options{Cwd: l.Cwd}
+	if err := l.reach(a, box, &opt); err != nil {
+		return nil, err
+	}
+	opt.Command.Stderr = stderr
+	protocol, memory := l.protocol(a)
+	if protocol != session.ProtocolAuto || memory.Fails() {
+		return l.connect(ctx, a, &opt, terminal, false)
+	}
+	c, err := l.connect(ctx, a, &opt, terminal, true)
+	if err == nil || a.Address != "" || ctx.Err() != nil {
+		return c, err
+	}
+	// It may fail because it was offered version 2.
+	if c, err = l.connect(ctx, a, &opt, terminal, false); err != nil {
+		return nil, err
+	}
+	if err := memory.Failed(); err != nil {
+		fmt.Fprintln(stderr, "parley: "+err.Error())
+	}
+	return c, nil
+}
+
+func (l *Launcher) connect(ctx context.Context, a config.Agent, opt *session.Options, terminal, offersV2 bool) (*Connection, error) {
+	peer, err := opt.Spawn(opt.Command)
+	if err != nil {
+		if a.InstallHint != "" {
+			return nil, WithHint("To install it: "+a.InstallHint, "%w", err)
+		}
+		return nil, err
+	}
+	c := &Connection{Agent: a, command: opt.Command, peer: peer}
+	transport := peer.Transport
+	if transport == nil {
+		transport = acpclient.NewLines(peer.In, peer.Out)
+	}
+	client, h := l.client(), acpclient.UnimplementedHandler{}
+	first := acpclient.NewClient(transport, h, acpclient.ConnOptions{})
+	r := &acpclient.InitializeRequest{
+		ClientInfo:         &client,
+		ClientCapabilities: acpclient.ClientCapabilities{Auth: acpclient.AuthCapabilities{Terminal: terminal && a.Address == ""}},
+	}
+	if offersV2 {
+		c.client, c.Info, err = v2.Negotiate(ctx, first, h, r, slog.New(slog.DiscardHandler))
+	} else {
+		c.client = first
+		c.Info, err = first.Initialize(ctx, r)
+	}
+	if err != nil {
+		defer c.Stop(ctx)
+		if lost := peer.Err(); a.Address != "" && lost != nil {
+			err = lost // it says why nobody could connect
+		}
+		return nil, c.failed(ctx, "start "+a.Name, err)
+	}
+	return c, nil
+}
+
+// Stop ends the agent, also when ctx has ended.
+func (c *Connection) Stop(ctx context.Context) { c.peer.Stop(context.WithoutCancel(ctx)) }
+
+// Authenticate has the agent sign the person in by a method.
+func (c *Connection) Authenticate(ctx context.Context, m acpclient.AuthMethod) error {
+	_, err := acpclient.CallWith(ctx, c.client, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: m.ID})
+	return c.failed(ctx, "sign in to "+c.Agent.Name, err)
+}
+
+// TerminalAuth ends the agent, and returns the program that signs in on the terminal by a
+// method.
+func (c *Connection) TerminalAuth(ctx context.Context, m acpclient.AuthMethod) (acpclient.Command, error) {
+	c.peer.Stop(ctx)
+	return session.TerminalAuthCommand(c.command, m)
+}
+
+// Logout signs out.
+func (c *Connection) Logout(ctx context.Context) error {
+	_, err := c.client.Logout(ctx, &acpclient.LogoutRequest{})
+	return c.failed(ctx, "sign out of "+c.Agent.Name, err)
+}
+
+// failed names what the agent has failed to do; nil stays nil.
+func (c *Connection) failed(ctx context.Context, what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return errors.New("interrupted")
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
