@@ -12,15 +12,14 @@ import (
 // Encoding is how a file stores its text.
 type Encoding uint8
 
-// The encodings. UTF-16 is known by its byte order mark, which is not a part of the
-// text that is read, and stands before the text that is written.
+// The encodings. A byte order mark marks a file as UTF-16; it is not part of the text
+// that Read returns, and Write keeps it.
 const (
 	UTF8 Encoding = iota
 	UTF16LE
 	UTF16BE
 )
 
-// String names the encoding.
 func (e Encoding) String() string {
 	switch e {
 	case UTF16LE:
@@ -31,13 +30,12 @@ func (e Encoding) String() string {
 	return "UTF-8"
 }
 
-// byteOrder reads and writes numbers of two bytes.
 type byteOrder interface {
 	binary.ByteOrder
 	binary.AppendByteOrder
 }
 
-// order is the byte order of UTF-16, nil for UTF-8.
+// order returns the byte order of UTF-16, or nil for UTF-8.
 func (e Encoding) order() byteOrder {
 	switch e {
 	case UTF16LE:
@@ -50,7 +48,7 @@ func (e Encoding) order() byteOrder {
 
 const byteOrderMark = '\ufeff'
 
-// encodingOf tells the encoding by the first two bytes of a file.
+// encodingOf detects the encoding from the first two bytes of a file.
 func encodingOf(head []byte) Encoding {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
@@ -61,8 +59,8 @@ func encodingOf(head []byte) Encoding {
 	return UTF8
 }
 
-// decode makes UTF-8 of a whole file in UTF-16, without its byte order mark. What is
-// not valid is ErrNotText: it could not be written back as it was.
+// decode converts a whole file to UTF-8 and drops its byte order mark. Invalid UTF-16
+// is ErrNotText, because it could not be written back unchanged.
 func (e Encoding) decode(raw []byte) ([]byte, error) {
 	order := e.order()
 	if order == nil {
@@ -89,7 +87,7 @@ func (e Encoding) decode(raw []byte) ([]byte, error) {
 	return text, nil
 }
 
-// encode makes the bytes of a file of its text, which is valid UTF-8 unless the
+// encode converts text to the bytes of a file. The text must be valid UTF-8 unless the
 // encoding is UTF8.
 func (e Encoding) encode(text string) []byte {
 	order := e.order()
@@ -105,7 +103,7 @@ func (e Encoding) encode(text string) []byte {
 	return out
 }
 
-// withoutMark is text without the byte order mark that the file has anyway.
+// withoutMark removes a leading byte order mark from text, because encode adds one.
 func (e Encoding) withoutMark(text string) string {
 	if e == UTF8 {
 		return text

@@ -8,25 +8,25 @@ import (
 	"path/filepath"
 )
 
-// Held is what a file holds at one moment. A nil *Held is that there is no file.
+// Held is what a file contains at one moment. A nil *Held means that there is no file.
 type Held struct {
-	// Content is every byte of it, whether or not it is text.
+	// Content holds every byte of the file, text or not.
 	Content string
-	// Mode has the file's permission bits. 0 says nothing: an existing file keeps
-	// its bits, and a new one has those that the system gives it.
+	// Mode holds the permission bits. With 0, an existing file keeps its bits and a new
+	// one gets the system's default.
 	Mode iofs.FileMode
 }
 
-// Record is told of every write before the file changes, by its absolute path
-// without links; nil is no file. It returns what is told, right afterwards,
-// how the write went. No other write of the FS happens in between.
+// Record is called before each write, with the file's absolute path without links; nil
+// means that there is no file. FS calls the function that it returns right after the
+// write, with the write's error. FS does not write anything else in between.
 type Record func(path string, before, after *Held) (done func(error))
 
-// SetRecord makes the FS tell of its writes from now on. It must be called before
-// the FS is used by others.
+// SetRecord makes the FS call r for every write. Call it before anything else uses the
+// FS.
 func (f *FS) SetRecord(r Record) { f.record = r }
 
-// announce tells of a write of text that is about to happen.
+// announce calls the recorder for a write of text.
 func (f *FS) announce(p Place, old *existing, text string) (done func(error)) {
 	if p.Outside {
 		f.written[p.Target] = true
@@ -45,8 +45,8 @@ func (f *FS) announce(p Place, old *existing, text string) (done func(error)) {
 	return f.record(p.Target, before, after)
 }
 
-// Look shows what the file at the absolute path holds, of whatever bytes; seen gets
-// nil if there is no file. No write of the FS happens before seen has returned.
+// Look calls seen with the contents of the file at an absolute path, or with nil if
+// there is no file. FS writes nothing until seen returns.
 func (f *FS) Look(ctx context.Context, path string, seen func(now *Held) error) error {
 	return f.Exchange(ctx, path, func(now *Held) (*Held, error) {
 		if err := seen(now); err != nil {
@@ -56,14 +56,14 @@ func (f *FS) Look(ctx context.Context, path string, seen func(now *Held) error) 
 	})
 }
 
-// Exchange makes the file at the absolute path hold what next makes of what it
-// holds; nil is no file. It is written as Write does it: at once, or not at
-// all. No other write of the FS happens in between, so what next was shown is what
-// is replaced. Nothing is written if next returns an error, which is returned as
-// it is, or the very pointer that it was given.
+// Exchange replaces the file at an absolute path with what next returns for its current
+// contents; nil means no file. Like Write, it is atomic. FS writes nothing in between,
+// so next has seen exactly what is replaced. If next returns an error, Exchange writes
+// nothing and returns that error; if next returns its argument, Exchange writes
+// nothing.
 //
-// A file outside the roots is exchanged only if this FS has written it before, which
-// nobody asks it to do without the person's yes, and if its path is still its own.
+// Outside the roots, Exchange changes only files that this FS has written before (which
+// took the user's consent) and whose path contains no links.
 func (f *FS) Exchange(ctx context.Context, path string, next func(now *Held) (*Held, error)) error {
 	if err := f.acquire(ctx); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (f *FS) Exchange(ctx context.Context, path string, next func(now *Held) (*H
 	return nil
 }
 
-// held is what the file at a place holds, nil if it is not there.
+// held returns the contents of the file at p, or nil if there is no file.
 func (f *FS) held(ctx context.Context, p Place) (*Held, error) {
 	dir, name, err := f.enter(p, false)
 	if errors.Is(err, ErrNotExist) {
@@ -105,7 +105,7 @@ func (f *FS) held(ctx context.Context, p Place) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Close() // nothing was written to it
+	defer dir.Close()
 	file, info, err := openRegular(dir, name, os.O_RDONLY)
 	if errors.Is(err, ErrNotExist) {
 		return nil, nil
@@ -113,7 +113,7 @@ func (f *FS) held(ctx context.Context, p Place) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() // only read
+	defer file.Close()
 	content, err := f.readAll(ctx, file, info.Size())
 	if err != nil {
 		return nil, err
@@ -121,23 +121,23 @@ func (f *FS) held(ctx context.Context, p Place) (*Held, error) {
 	return &Held{Content: asString(content), Mode: info.Mode().Perm()}, nil
 }
 
-// put makes a file hold something else, byte for byte, or takes it away.
+// put writes want to the file at p, byte for byte, or removes the file if want is nil.
 func (f *FS) put(ctx context.Context, p Place, now, want *Held) error {
 	dir, name, err := f.enter(p, want != nil)
 	if err != nil {
 		return err
 	}
-	defer dir.Close() // nothing was written to it: its error says nothing
+	defer dir.Close()
 	if want == nil {
 		return dir.Remove(name)
 	}
-	old, err := f.open(ctx, dir, name) // it may be written at all
+	old, err := f.open(ctx, dir, name) // fails if the file is not writable
 	if err != nil {
 		return err
 	}
 	defer old.close()
 	if now == nil || now.Content != want.Content {
-		old.Encoding = UTF8 // the bytes are what they are to be
+		old.Encoding = UTF8 // want is bytes: no conversion
 		if err := replace(ctx, dir, name, want.Content, old); err != nil {
 			return err
 		}

@@ -1,20 +1,21 @@
-// Package fs serves ACP's fs/read_text_file and fs/write_text_file from the
-// local machine, inside a boundary.
+// Package fs serves ACP's fs/read_text_file and fs/write_text_file from the local
+// machine, inside a boundary.
 //
-// The boundary is a set of root directories: the session's working directory
-// and its additional directories. FS finds where a path leads and says whether
-// that is inside; whether anything outside may be read or written is for its user to
-// decide. Every file is opened through os.Root, one directory after the other and
-// without following links, so that neither "..", nor a symbolic link, nor a directory
-// that is exchanged for a link at the wrong moment leads to another file than the one
-// that was found.
+// The boundary is a set of root directories: the session's working directory and its
+// additional directories. FS resolves a path and reports whether it leads outside; the
+// caller decides whether anything outside may be read or written. FS opens every file
+// through os.Root, one directory at a time and without following links. So neither
+// "..", nor a symbolic link, nor a directory that is swapped for a link at the wrong
+// moment can lead to a different file than the one that was checked.
 //
-// Only regular files of text are served, and every character of them is kept: line
-// endings, a byte order mark, a missing final newline. Text is UTF-8, or UTF-16 with a
-// byte order mark.
+// FS serves only regular text files and keeps every character: line endings, a byte
+// order mark, a missing final newline. Text is UTF-8, or UTF-16 with a byte order mark.
 //
-// The roots of an FS never change. If the person agrees to another root, another
-// FS is made.
+// The roots of an FS never change. When the user agrees to another root, create another
+// FS.
+//
+// OpenRegular and ReadHead read files by path, outside of any boundary, for callers
+// that know the name but not what kind of file is there.
 package fs
 
 import (
@@ -26,58 +27,57 @@ import (
 	"path/filepath"
 )
 
-// MaxBytes bounds the text that one read returns, and the content that a write
-// may replace (it is kept in Change.Before): 64 MiB.
+// MaxBytes bounds the text that one read returns, and the content that a write may
+// replace (Change.Before keeps it): 64 MiB.
 const MaxBytes = 64 << 20
 
-// maxNewDirs is how many directories one write may make.
+// maxNewDirs bounds the directories that one write may create.
 const maxNewDirs = 64
 
-// What can be wrong with a path. The methods of FS return them inside an
-// *io/fs.PathError, whose Path is the path as it was asked for.
+// What can be wrong with a path. The methods of FS return these inside an
+// *io/fs.PathError that holds the path as requested.
 var (
-	// ErrNotAbsolute says that a path is relative. ACP's paths are absolute.
+	// ErrNotAbsolute means that a path is relative. ACP's paths are absolute.
 	ErrNotAbsolute = errors.New("the path is not absolute")
-	// ErrOutsideRoots says that a path is in none of the roots, after its symbolic
-	// links are followed.
+	// ErrOutsideRoots means that a path, with its symbolic links followed, is in none
+	// of the roots.
 	ErrOutsideRoots = errors.New("outside the session's directories")
-	// ErrNotExist says that there is no such file. It is io/fs.ErrNotExist.
+	// ErrNotExist means that there is no such file. It is io/fs.ErrNotExist.
 	ErrNotExist = iofs.ErrNotExist
-	// ErrNotRegular says that it is a directory, a pipe, a device or a socket.
+	// ErrNotRegular means that the path is a directory, a pipe, a device or a socket.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrNotText says that a file is not UTF-8, nor UTF-16 with a byte order mark, or
-	// that it has NUL bytes.
+	// ErrNotText means that a file is neither UTF-8 nor UTF-16 with a byte order mark,
+	// or that it contains NUL bytes.
 	ErrNotText = errors.New("not a text file")
-	// ErrTooDeep says that a write would have to make very many directories.
+	// ErrTooDeep means that a write would have to create more than 64 directories.
 	ErrTooDeep = errors.New("too deep")
-	// ErrTooLarge says that there are more than MaxBytes.
+	// ErrTooLarge means that a file exceeds MaxBytes.
 	ErrTooLarge = errors.New("too large")
 )
 
-// FS serves files below its roots. It is safe for concurrent use; writes happen
-// one at a time.
+// FS serves files below its roots. It is safe for concurrent use; writes run one at a
+// time.
 type FS struct {
 	roots    []root
 	maxBytes int64
-	// writing is a lock: whoever has put a value into it may write. It is a
-	// channel so that a cancelled request can stop waiting.
+	// writing is the write lock. It is a channel so that a cancelled request can stop
+	// waiting.
 	writing chan struct{}
-	record  Record // nil is nobody
-	// written are the files outside the roots that were written, by their paths without
-	// links. Only who may write uses it.
+	record  Record // may be nil
+	// written holds the files outside the roots that this FS has written, by their path
+	// without links. The write lock guards it.
 	written map[string]bool
 }
 
-// root is an open root directory.
 type root struct {
-	name string // as it was given to New
+	name string // as passed to New
 	dir  *os.Root
-	info iofs.FileInfo // says which directory it is, by whatever name
+	info iofs.FileInfo // identifies the directory, whatever its name
 }
 
-// New opens the root directories, which are absolute paths of directories; a
-// root may be, or be reached through, a symbolic link. The directories stay the
-// same ones if they are renamed later. Close releases them.
+// New opens the root directories, which are absolute paths and may contain symbolic
+// links. FS keeps them open, so renaming one later makes no difference. Close releases
+// them.
 func New(roots ...string) (*FS, error) {
 	f := &FS{maxBytes: MaxBytes, writing: make(chan struct{}, 1), written: map[string]bool{}}
 	for _, name := range roots {
@@ -114,7 +114,7 @@ func (f *FS) Close() error {
 	return errors.Join(errs...)
 }
 
-// Roots lists the root directories as they were given to New.
+// Roots returns the root directories as passed to New.
 func (f *FS) Roots() []string {
 	names := make([]string, len(f.roots))
 	for i, r := range f.roots {
@@ -123,15 +123,16 @@ func (f *FS) Roots() []string {
 	return names
 }
 
-// fail names the operation and the path in an error, once.
+// fail wraps err with the operation and the path, once.
 func fail(op, path string, err error) error {
 	if inner := new(iofs.PathError); errors.As(err, &inner) && inner == err {
-		err = inner.Err // it names the path relative to a root
+		err = inner.Err // its path is relative to a root
 	}
 	return &iofs.PathError{Op: op, Path: path, Err: err}
 }
 
-// regular returns ErrNotRegular, and what the file is instead.
+// regular returns nil for a regular file, else an ErrNotRegular that says what the file
+// is instead.
 func regular(mode iofs.FileMode) error {
 	switch {
 	case mode.IsRegular():
@@ -148,8 +149,8 @@ func regular(mode iofs.FileMode) error {
 	return ErrNotRegular
 }
 
-// openRegular opens a regular file, and no link to one. Another program may exchange
-// the file for another just then: that one is opened.
+// openRegular opens a regular file and follows no link. It tries again if another
+// program swaps the file meanwhile.
 func openRegular(dir *os.Root, name string, flag int) (file *os.File, info iofs.FileInfo, err error) {
 	const tries = 10
 	for range tries {
@@ -160,9 +161,9 @@ func openRegular(dir *os.Root, name string, flag int) (file *os.File, info iofs.
 	return file, info, err
 }
 
-// openOnce asks before it opens, since opening a device can do something, and again
-// afterwards: a file that was exchanged in between, perhaps for a link, is ErrMoved.
-// Opening never waits for a pipe's other end.
+// openOnce checks the file before opening it, because opening a device can have
+// effects, and again afterwards: a file that was swapped in between is ErrMoved.
+// Opening a pipe does not block.
 func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
@@ -188,8 +189,8 @@ func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, err
 	return file, opened, nil
 }
 
-// acquire waits for the right to write. With an error there is none, and nothing to give
-// back.
+// acquire takes the write lock. It returns an error, without the lock, if ctx ends
+// first.
 func (f *FS) acquire(ctx context.Context) error {
 	select {
 	case f.writing <- struct{}{}:

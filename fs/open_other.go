@@ -2,5 +2,5 @@
 
 package fs
 
-// withoutWaiting is nothing where files are never pipes.
+// withoutWaiting is 0: named pipes in the file system do not exist here.
 const withoutWaiting = 0

@@ -4,6 +4,6 @@ package fs
 
 import "syscall"
 
-// withoutWaiting keeps the opening of a pipe from waiting for its other end, and
-// a terminal from becoming the one that sends this program signals.
+// withoutWaiting opens a pipe without waiting for its other end, and a terminal without
+// making it the controlling terminal.
 const withoutWaiting = syscall.O_NONBLOCK | syscall.O_NOCTTY

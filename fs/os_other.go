@@ -7,21 +7,21 @@ import (
 	"os"
 )
 
-// openNonblock is for named pipes in the file system, which this system lacks.
+// openNonblock is 0: this system has no named pipes in the file system.
 const openNonblock = 0
 
-// keepOwner has nothing to do: a new file belongs to who made it.
+// keepOwner does nothing: a new file belongs to the user who creates it.
 func keepOwner(*os.File, iofs.FileInfo) bool { return true }
 
-// syncDir has nothing to do: directories cannot be synced here.
+// syncDir does nothing: this system cannot sync directories.
 func syncDir(*os.Root) {}
 
-// claim reports false: files are not locked here, so that every write takes a name of
-// its own.
+// claim returns false: this system has no file locks, so every write uses a temporary
+// name of its own.
 func claim(*os.File) bool { return false }
 
-// place closes the temporary file and renames it: open files cannot be renamed on
-// every system.
+// place closes the temporary file and renames it: not every system can rename an open
+// file.
 func place(dir *os.Root, file *os.File, temp, name string) error {
 	if err := file.Close(); err != nil {
 		return err
@@ -29,5 +29,5 @@ func place(dir *os.Root, file *os.File, temp, name string) error {
 	return dir.Rename(temp, name)
 }
 
-// linkCount is 1: how many names a file has is not asked here.
+// linkCount returns 1: hard links are not counted here.
 func linkCount(iofs.FileInfo) int { return 1 }

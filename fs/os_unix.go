@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// openNonblock keeps opening a named pipe from waiting for its other end.
+// openNonblock keeps the opening of a named pipe from blocking.
 const openNonblock = syscall.O_NONBLOCK
 
-// keepOwner gives file the owner and group that info names, and reports whether
-// it has them now.
+// keepOwner gives file the owner and group in info, and reports whether it has them
+// now.
 func keepOwner(file *os.File, info iofs.FileInfo) bool {
 	want, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -29,13 +29,13 @@ func keepOwner(file *os.File, info iofs.FileInfo) bool {
 	if file.Chown(int(want.Uid), int(want.Gid)) == nil {
 		return true
 	}
-	// A group of the user's own can be kept without being the superuser.
+	// Without superuser rights, only a group of the user's own can be kept.
 	_ = file.Chown(-1, int(want.Gid))
 	return false
 }
 
-// syncDir asks that a rename in dir survives a crash. Some file systems cannot;
-// the file is in place all the same.
+// syncDir makes a rename in dir survive a crash. Best effort: some file systems cannot
+// sync directories.
 func syncDir(dir *os.Root) {
 	if d, err := dir.Open("."); err == nil {
 		_ = d.Sync()
@@ -43,20 +43,20 @@ func syncDir(dir *os.Root) {
 	}
 }
 
-// claim locks a temporary file for as long as it is open, and reports whether nobody
-// else holds it. A file system without locks has no claims.
+// claim locks a temporary file while it is open, and reports whether it got the lock.
+// It always fails on a file system without locks.
 func claim(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// place renames the temporary file and closes it. It stays open and locked until it
-// has its name, so that nobody takes it for one that was left behind.
+// place renames the temporary file and closes it. The file stays locked until it has
+// its final name, so that no other write takes it for a leftover.
 func place(dir *os.Root, file *os.File, temp, name string) error {
 	err := dir.Rename(temp, name)
 	return errors.Join(err, file.Close())
 }
 
-// linkCount is how many names a file has.
+// linkCount returns the number of hard links.
 func linkCount(info iofs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(s.Nlink)

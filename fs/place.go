@@ -9,33 +9,32 @@ import (
 	"strings"
 )
 
-// ErrMoved says that a path does not lead where it led when its Place was found. What
-// was found out about that place says nothing about where it leads now.
+// ErrMoved means that a path no longer leads where it led when Find resolved it, so
+// that earlier checks do not apply.
 var ErrMoved = errors.New("the path leads elsewhere now than when it was looked at")
 
-// Place is where a path leads, as Find has found it. Reading and writing take the
-// place and not the path, so that what was judged, or what a person has agreed to, is
-// what is done: each step to it is taken without following a link, and if the path
-// leads elsewhere meanwhile, that is ErrMoved.
+// Place is where a path leads, as resolved by Find. Read and Write take a Place instead
+// of a path, so that they act on exactly what was checked or what the user agreed to:
+// they follow no link on the way and return ErrMoved if the path leads elsewhere by
+// then.
 type Place struct {
-	// Path is the path as it was asked for.
+	// Path is the path as requested.
 	Path string
-	// Target is the absolute path that Path leads to, without links in it.
+	// Target is the absolute path that Path leads to, without links.
 	Target string
-	// Outside says that the target is in none of the roots.
+	// Outside reports whether the target is in none of the roots.
 	Outside bool
-	// Links is how many names (hard links) the file has; 0 if there is no file, and 1
-	// where the system does not tell.
+	// Links is the number of hard links; 0 if there is no file, 1 where the system
+	// cannot tell.
 	Links int
 
-	info  iofs.FileInfo // of the target, nil if it could not be had
-	top   *os.Root      // the root that the target is in, nil outside of them
-	name  string        // the target relative to top, or to the top of its volume
+	info  iofs.FileInfo // of the target; nil if unavailable
+	top   *os.Root      // the root that contains the target; nil if outside
+	name  string        // the target relative to top, or to the root of its volume
 	roots []string
 }
 
-// Find follows the symbolic links of an absolute path, and says where they lead. It
-// opens nothing.
+// Find resolves the symbolic links of an absolute path. It opens nothing.
 func (f *FS) Find(path string) (Place, error) {
 	p, err := f.find(path)
 	if err != nil {
@@ -67,9 +66,10 @@ func (f *FS) find(path string) (Place, error) {
 	return p, err
 }
 
-// rootOf is the root that a path without links is in, nil if it is in none, and the
-// path relative to it. Directories are compared by identity and not by name: names may
-// differ in case (macOS, Windows), in form (8.3), or by a mount.
+// rootOf returns the root that contains target, which has no links, and the path
+// relative to that root; dir is nil if no root contains it. It compares directories by
+// identity: names may differ in case (macOS, Windows), in form (8.3), or through a
+// mount.
 func (f *FS) rootOf(target string) (dir *os.Root, name string, err error) {
 	for ancestor := target; ; ancestor = filepath.Dir(ancestor) {
 		if info, err := os.Stat(ancestor); err == nil {
@@ -86,8 +86,8 @@ func (f *FS) rootOf(target string) (dir *os.Root, name string, err error) {
 	}
 }
 
-// Inside is the error for a place outside the roots, which wraps ErrOutsideRoots; nil
-// for one inside.
+// Inside returns an error that wraps ErrOutsideRoots if the place is outside the roots,
+// else nil.
 func (p Place) Inside() error {
 	if !p.Outside {
 		return nil
@@ -99,7 +99,7 @@ func (p Place) Inside() error {
 	return &iofs.PathError{Op: "open", Path: p.Path, Err: fmt.Errorf("%w%s: %s", ErrOutsideRoots, leads, strings.Join(p.roots, ", "))}
 }
 
-// File is the error for a place where there is no regular file; nil if there is one.
+// File returns an error if the place is not a regular file, else nil.
 func (p Place) File() error {
 	err := error(ErrNotExist)
 	if p.info != nil {
@@ -111,11 +111,11 @@ func (p Place) File() error {
 	return nil
 }
 
-// Version is that of the file when the place was found.
+// Version returns the version of the file at the time of Find.
 func (p Place) Version() Version { return Version{there: p.info != nil, info: p.info} }
 
-// enter opens the directory that the place is in, which the caller closes, and returns
-// the file's name in it. With create, directories that are missing are made.
+// enter opens the parent directory of the place, which the caller closes, and returns
+// the file's name in it. With create, it creates missing directories.
 func (f *FS) enter(p Place, create bool) (dir *os.Root, name string, err error) {
 	now, err := f.find(p.Path)
 	switch {
@@ -136,7 +136,7 @@ func (f *FS) enter(p Place, create bool) (dir *os.Root, name string, err error) 
 	return descend(top, p.name, create)
 }
 
-// descend opens the directory of a file below top, without following a link.
+// descend opens the parent directory of path below top without following links.
 func descend(top *os.Root, path string, create bool) (dir *os.Root, name string, err error) {
 	if create {
 		if err := checkDepth(top, filepath.Dir(path)); err != nil {
@@ -149,7 +149,7 @@ func descend(top *os.Root, path string, create bool) (dir *os.Root, name string,
 	names := components(path)
 	for _, next := range names[:len(names)-1] {
 		inner, err := step(dir, next, create)
-		_ = dir.Close() // nothing was written to it
+		_ = dir.Close()
 		if err != nil {
 			return nil, "", err
 		}
@@ -158,9 +158,9 @@ func descend(top *os.Root, path string, create bool) (dir *os.Root, name string,
 	return dir, names[len(names)-1], nil
 }
 
-// step opens the directory name in dir, and makes it if it is missing and create is
-// set. It must be a directory when it is looked at, and that very one when it is open:
-// it was not a link in between.
+// step opens the directory name in dir; with create, it creates a missing one. It
+// checks that name is a directory before opening it and still the same one afterwards,
+// so that it follows no link.
 func step(dir *os.Root, name string, create bool) (*os.Root, error) {
 	info, err := dir.Lstat(name)
 	if create && errors.Is(err, ErrNotExist) {
@@ -191,7 +191,7 @@ func step(dir *os.Root, name string, create bool) (*os.Root, error) {
 	return inner, nil
 }
 
-// volumeTop is the directory at the top of the volume that a path is on.
+// volumeTop returns the root of the volume of path.
 func volumeTop(path string) string {
 	return filepath.VolumeName(path) + string(filepath.Separator)
 }

@@ -13,28 +13,27 @@ import (
 	"unsafe"
 )
 
-// chunkBytes is how much is read between two looks at the context.
+// chunkBytes is how much is read between two checks of the context.
 const chunkBytes = 64 << 10
 
-// Text is what was read of a file.
+// Text is what Read returns.
 type Text struct {
 	Text string
-	// Encoding is how the file stores it.
+	// Encoding is how the file stores the text.
 	Encoding Encoding
-	// Version is that of the file when it was read.
+	// Version is the version of the file that was read.
 	Version Version
 }
 
-// Read returns the text of the regular file at a place, byte for byte. line is the
-// first line to return (from 1; 0 is taken as 1) and limit the greatest number of
-// lines; nil is no bound (ACP fs/read_text_file). A line ends with its newline. Lines
-// that are not there are no error: the text is empty.
+// Read returns the text of the regular file at a place, byte for byte (ACP
+// fs/read_text_file). line is the first line to return (from 1; 0 counts as 1), limit
+// the maximum number of lines; nil means no bound. A line includes its newline. Lines
+// past the end are no error: the text is empty.
 //
-// With line or limit no more of the file is read than is needed, and only what
-// is returned has to be UTF-8 and at most MaxBytes long. A file in UTF-16 is read
-// whole.
+// With line or limit, Read reads only as much as it needs, and only the returned part
+// must be UTF-8 and at most MaxBytes long. It always reads UTF-16 files whole.
 //
-// A file that is not there gives ErrNotExist, which ACP's error -32002 stands for.
+// A missing file is ErrNotExist, for ACP's error -32002.
 func (f *FS) Read(ctx context.Context, p Place, line, limit *int) (Text, error) {
 	text, err := f.read(ctx, p, line, limit)
 	if err != nil {
@@ -58,12 +57,12 @@ func (f *FS) read(ctx context.Context, p Place, line, limit *int) (Text, error) 
 	if err != nil {
 		return Text{}, err
 	}
-	defer dir.Close() // nothing was written to it
+	defer dir.Close()
 	file, info, err := openRegular(dir, name, os.O_RDONLY)
 	if err != nil {
 		return Text{}, err
 	}
-	defer file.Close() // nothing was written: its error says nothing
+	defer file.Close()
 	if line == nil && limit == nil {
 		return f.readWhole(ctx, file, info)
 	}
@@ -90,7 +89,7 @@ func (f *FS) readWhole(ctx context.Context, file io.Reader, info iofs.FileInfo) 
 	return Text{whole, encoding, versionOf(info, whole)}, nil
 }
 
-// readRange reads count lines (all if it is negative) from the first one on, which is
+// readRange reads count lines (all if negative), starting at line first, counted from
 // 1.
 func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, first, count int) (Text, error) {
 	var lines io.Reader = file
@@ -123,8 +122,7 @@ func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, 
 	return out, nil
 }
 
-// asString makes a string of bytes that nobody changes any more, without copying
-// them: there may be very many.
+// asString converts bytes that nobody changes any more without copying them.
 func asString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // readAll reads the whole file; size is only a hint.
@@ -132,8 +130,8 @@ func (f *FS) readAll(ctx context.Context, file io.Reader, size int64) ([]byte, e
 	if size > f.maxBytes {
 		return nil, f.tooLarge("ask for some of its lines instead")
 	}
-	// One byte more shows whether the file has grown over the bound, and lets
-	// Buffer see the end without growing.
+	// One extra byte detects a file that has grown past the bound, and lets Buffer see
+	// the end without growing.
 	var text bytes.Buffer
 	text.Grow(int(size) + bytes.MinRead)
 	if _, err := text.ReadFrom(io.LimitReader(&cancelReader{ctx, file}, f.maxBytes+1)); err != nil {
@@ -145,8 +143,8 @@ func (f *FS) readAll(ctx context.Context, file io.Reader, size int64) ([]byte, e
 	return text.Bytes(), nil
 }
 
-// readLines reads count lines (all if it is negative) from the first one on,
-// which is 1.
+// readLines reads count lines (all if negative), starting at line first, counted from
+// 1.
 func (f *FS) readLines(ctx context.Context, file io.Reader, first, count int) ([]byte, error) {
 	if count == 0 {
 		return nil, nil
@@ -195,13 +193,12 @@ func checkText(text []byte) error {
 	return nil
 }
 
-// cancelReader ends reading when its context does.
+// cancelReader stops reading when its context ends.
 type cancelReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-// Read implements io.Reader until the context ends.
 func (c *cancelReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err

@@ -1,9 +1,3 @@
-// This file reads regular files and nothing else, in bounded time and
-// memory: for files whose names are known and whose nature is somebody else's
-// choice. A name may lead to a pipe that nobody writes to, to a terminal that
-// would take the person's keys, to a device without an end, or to a file of
-// terabytes.
-
 package fs
 
 import (
@@ -13,11 +7,13 @@ import (
 	"os"
 )
 
-// Open opens the regular file at path for reading, without waiting. The error
-// wraps ErrNotRegular for anything else, and fs.ErrNotExist if nothing is there.
+// OpenRegular opens the regular file at path for reading. It never blocks, whatever is
+// at the path: a pipe that nobody writes to, a terminal, an endless device. For
+// anything but a regular file the error wraps ErrNotRegular; if there is nothing, it
+// wraps ErrNotExist.
 func OpenRegular(path string) (*os.File, error) {
-	// Looking first keeps devices closed that do something when they are opened;
-	// looking again afterwards tells whether it is still the same.
+	// The first check avoids opening devices, where opening can have effects; the
+	// second detects a swap in between.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -36,13 +32,13 @@ func OpenRegular(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Head returns the first bytes of the regular file at path, at most most of
-// them. Its errors are those of Open and of reading.
+// ReadHead returns the first bytes of the regular file at path, at most most of them,
+// with the errors of OpenRegular.
 func ReadHead(path string, most int64) ([]byte, error) {
 	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // nothing was written
+	defer func() { _ = f.Close() }()
 	return io.ReadAll(io.LimitReader(f, most))
 }

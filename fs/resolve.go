@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// maxLinks is how many symbolic links a path may lead through, as in most
-// systems.
+// maxLinks bounds the symbolic links in a path, as most systems do.
 const maxLinks = 40
 
 var errLinkLoop = errors.New("too many symbolic links: they may lead in a circle")
 
-// Resolve follows every symbolic link of an absolute path, the last component's
-// too. Unlike filepath.EvalSymlinks it takes paths whose end is not there yet: a
-// component that cannot be looked at is taken as it is written. It decides nothing
-// about safety: what it returns is opened through os.Root.
+// Resolve follows every symbolic link of an absolute path, including the last
+// component. Unlike filepath.EvalSymlinks it accepts paths whose end does not exist: it
+// keeps components that it cannot look up as written. The result is not safe by itself;
+// open it through os.Root.
 func Resolve(path string) (string, error) {
 	volume := filepath.VolumeName(path)
 	top := volume + string(filepath.Separator)
@@ -52,7 +51,7 @@ func Resolve(path string) (string, error) {
 	return done, nil
 }
 
-// components splits a path without its volume; empty components and "." go.
+// components splits a path without its volume, and drops empty components and ".".
 func components(path string) []string {
 	names := strings.Split(filepath.ToSlash(path), "/")
 	kept := names[:0]

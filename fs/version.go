@@ -6,26 +6,26 @@ import (
 	"os"
 )
 
-// Version says what a file held at one moment, so that it can be told whether it holds
-// something else at another. It takes a few hundred bytes, however large the file is.
-// The zero Version is that of no file.
+// Version identifies the contents of a file at one moment, so that a later change can
+// be detected. It is a few hundred bytes, however large the file is. The zero Version
+// means that there is no file.
 type Version struct {
 	there bool
-	info  iofs.FileInfo // nil if it could not be had
-	whole bool          // hash is that of the whole text
+	info  iofs.FileInfo // nil if unavailable
+	whole bool          // hash covers the whole text
 	hash  uint64
 }
 
-// seed is one for the whole program, so that versions can be compared.
+// seed is shared by the whole program, so that versions are comparable.
 var seed = maphash.MakeSeed()
 
-// versionOf is the version of a file that holds text.
+// versionOf returns the version of a file that contains text.
 func versionOf(info iofs.FileInfo, text string) Version {
 	return Version{there: true, info: info, whole: true, hash: maphash.String(seed, text)}
 }
 
-// Same reports whether the file holds the same as then: by what it holds, if all of it
-// was looked at both times, else by its identity, size and time of change.
+// Same reports whether the file has the same contents in both versions: by hash if both
+// cover all of it, else by identity, size and modification time.
 func (v Version) Same(then Version) bool {
 	switch {
 	case !v.there || !then.there:
@@ -41,8 +41,8 @@ func (v Version) sameFile(then Version) bool {
 		v.info.Size() == then.info.Size() && v.info.ModTime().Equal(then.info.ModTime())
 }
 
-// Since is v, or the version before it if that tells more: all of the file was looked
-// at then, and since then the file has not been touched.
+// Since returns before if it covers the whole file and the file has not been touched
+// since, else v.
 func (v Version) Since(before Version) Version {
 	if !v.whole && before.whole && v.sameFile(before) {
 		return before

@@ -10,36 +10,36 @@ import (
 	"path/filepath"
 )
 
-// Change is what one write did, for review and undo.
+// Change describes one write, for review and undo.
 type Change struct {
-	// Path is the path as it was asked for.
+	// Path is the path as requested.
 	Path string
-	// Before is what the file held; nil if there was none. It is text, unless the
-	// file held none.
+	// Before is the previous content, nil if there was no file. It may be something
+	// other than text.
 	Before *string
-	// After is the text that it holds now.
+	// After is the text that the file contains now.
 	After string
-	// Encoding is how the file stores the text: as before.
+	// Encoding is how the file stores the text. A write keeps it.
 	Encoding Encoding
-	// Version is that of the file now.
+	// Version is the version of the file after the write.
 	Version Version
 }
 
-// ErrChanged says that a file does not hold what it was expected to hold.
+// ErrChanged means that a file does not have the expected contents.
 var ErrChanged = errors.New("the file has changed")
 
-// Current is what a file that may be written holds.
+// Current is the content of a file that may be written.
 type Current struct {
-	// Text is what it holds, nil if there is no file. It is text, unless the file holds
-	// none.
+	// Text is the content, nil if there is no file. It may be something other than
+	// text.
 	Text *string
 	// Encoding is how the file stores it.
 	Encoding Encoding
 	Version  Version
 }
 
-// Current returns what the file at a place holds, which Write would replace. It gives
-// the error that Write would give for a file that cannot be written.
+// Current returns the content that Write would replace at a place, or the error that
+// Write would return.
 func (f *FS) Current(ctx context.Context, p Place) (Current, error) {
 	c, err := f.currentAt(ctx, p)
 	if err != nil {
@@ -54,12 +54,12 @@ func (f *FS) currentAt(ctx context.Context, p Place) (Current, error) {
 	}
 	dir, name, err := f.enter(p, false)
 	if errors.Is(err, ErrNotExist) {
-		return Current{}, nil // also the directory is missing
+		return Current{}, nil // its directory may be missing too
 	}
 	if err != nil {
 		return Current{}, err
 	}
-	defer dir.Close() // nothing was written to it
+	defer dir.Close()
 	old, err := f.open(ctx, dir, name)
 	if err != nil {
 		return Current{}, err
@@ -68,21 +68,20 @@ func (f *FS) currentAt(ctx context.Context, p Place) (Current, error) {
 	return old.Current, nil
 }
 
-// Write makes content the whole text of the file at a place (ACP fs/write_text_file),
-// and says what changed. Directories that are missing are created. A file in UTF-16
-// stays in UTF-16; any other gets every byte of the content as it is.
+// Write replaces the whole text of the file at a place with content (ACP
+// fs/write_text_file) and returns what changed. It creates missing directories. A
+// UTF-16 file stays UTF-16; any other file gets exactly the bytes of content.
 //
-// With expected, the file is written only if it holds that: else nothing is changed,
-// and the error is ErrChanged.
+// With expected, Write writes only if the file still has that version, and otherwise
+// returns ErrChanged.
 //
-// The write is atomic: the file holds the old or the new content and never
-// part of it, also after a crash. An existing file keeps its mode bits, and its
-// owner and its extended attributes where the system allows that; a file that may not
-// be written is left alone. A symbolic link stays, and the file that it leads to is
-// written. If the file has other names (hard links), those keep the old content:
-// writing in place would reach them, and would not be atomic.
+// Write is atomic: even after a crash the file has either the old or the new content.
+// An existing file keeps its mode bits, and its owner and extended attributes where the
+// system allows it; a file without write permission stays as it is. Write follows a
+// symbolic link and keeps it. Other hard links of the file keep the old content,
+// because writing in place would not be atomic.
 //
-// The context may end the write until the new content is put in place.
+// Cancelling ctx stops the write until the new content is put in place.
 func (f *FS) Write(ctx context.Context, p Place, content string, expected *Version) (Change, error) {
 	change, err := f.write(ctx, p, content, expected)
 	if err != nil {
@@ -99,13 +98,13 @@ func (f *FS) write(ctx context.Context, p Place, content string, expected *Versi
 		return Change{}, err
 	}
 	defer func() { <-f.writing }()
-	// From here on the directory is held open and the name has one component: what
-	// happens to the path above makes no difference any more.
+	// From here on, dir is open and name has one component: changes to the path above
+	// make no difference.
 	dir, name, err := f.enter(p, true)
 	if err != nil {
 		return Change{}, err
 	}
-	defer dir.Close() // nothing was written to it: its error says nothing
+	defer dir.Close()
 	old, err := f.open(ctx, dir, name)
 	if err != nil {
 		return Change{}, err
@@ -126,16 +125,16 @@ func (f *FS) write(ctx context.Context, p Place, content string, expected *Versi
 	return c, nil
 }
 
-// namesDirectory reports a path that is spelled as a directory's.
+// namesDirectory reports whether the path ends in a separator.
 func namesDirectory(path string) bool { return os.IsPathSeparator(path[len(path)-1]) }
 
-// checkDepth refuses to make a path of very many directories: programs that walk
-// along it, also those that remove it, would fail.
+// checkDepth refuses paths with very many new directories: programs that walk or remove
+// them would fail.
 func checkDepth(top *os.Root, parent string) error {
 	missing := 0
 	for dir := parent; dir != "."; dir = filepath.Dir(dir) {
 		if _, err := top.Lstat(dir); !errors.Is(err, ErrNotExist) {
-			return nil // whatever is wrong with it, making the next one tells
+			return nil // creating the next directory reports the error
 		}
 		if missing++; missing > maxNewDirs {
 			return fmt.Errorf("%w: more than %d directories would have to be made", ErrTooDeep, maxNewDirs)
@@ -144,16 +143,15 @@ func checkDepth(top *os.Root, parent string) error {
 	return nil
 }
 
-// existing is a file that is about to be replaced. There may be none: then file is
-// nil.
+// existing is a file that is about to be replaced; file is nil if there is none.
 type existing struct {
 	Current
 	file *os.File // open
 	info iofs.FileInfo
-	raw  string // what it holds, byte for byte
+	raw  string // the content, byte for byte
 }
 
-// held is what the file holds; nil if there is none.
+// held returns the contents of the file, or nil if there is none.
 func (e *existing) held() *Held {
 	if e.file == nil {
 		return nil
@@ -163,12 +161,12 @@ func (e *existing) held() *Held {
 
 func (e *existing) close() {
 	if e.file != nil {
-		_ = e.file.Close() // it was only read
+		_ = e.file.Close()
 	}
 }
 
-// open opens the file that is there and reads it. It opens the file for writing, so
-// that a file which may not be written is not replaced either.
+// open opens and reads the existing file. It opens the file for writing, so that a
+// read-only file is not replaced.
 func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, error) {
 	file, info, err := openRegular(dir, name, os.O_RDWR)
 	if errors.Is(err, ErrNotExist) {
@@ -192,7 +190,7 @@ func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, er
 	if err == nil {
 		e.Encoding = encodingOf(raw)
 	} else {
-		text = raw // no text at all: it is replaced by text in UTF-8
+		text = raw // not text: replaced by UTF-8
 	}
 	e.raw = asString(raw)
 	before := asString(text)
@@ -200,9 +198,9 @@ func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, er
 	return e, nil
 }
 
-// replace puts a new file in the place of name, with the encoding, attributes, mode
-// and owner of the old one, if there is one. The temporary file is beside it, made through the same
-// os.Root (which is why this is not left to a library that works by path).
+// replace puts a new file in the place of name, with the encoding, attributes, mode and
+// owner of the old one, if any. The temporary file is in the same directory, created
+// through the same os.Root; libraries for atomic writes work by path.
 func replace(ctx context.Context, dir *os.Root, name, content string, old *existing) (err error) {
 	mode := iofs.FileMode(0o644) // less the umask
 	if old.file != nil {
@@ -230,12 +228,12 @@ func replace(ctx context.Context, dir *os.Root, name, content string, old *exist
 	return nil
 }
 
-// tempName is the name of the file that is written before it takes its place. If a
-// write was killed, the next one in that directory removes what it has left behind.
+// tempName is the name of the temporary file. If a write is killed, the next one in
+// that directory removes the leftover.
 const tempName = ".parley-write.tmp"
 
-// createTemp makes the temporary file of a write. Its name is tempName, unless
-// another process writes in this directory at this moment.
+// createTemp creates the temporary file, as tempName unless another process is writing
+// in this directory.
 func createTemp(dir *os.Root, mode iofs.FileMode) (file *os.File, name string, err error) {
 	const create = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	removeLeftover(dir)
@@ -243,22 +241,22 @@ func createTemp(dir *os.Root, mode iofs.FileMode) (file *os.File, name string, e
 		if claim(file) && isFile(dir, tempName, file) {
 			return file, tempName, nil
 		}
-		_ = file.Close() // another process took it for a leftover, and removes it
+		_ = file.Close() // another process took it for a leftover and removes it
 	}
 	name = ".parley-" + rand.Text()[:12] + ".tmp"
 	file, err = dir.OpenFile(name, create, mode)
 	return file, name, err
 }
 
-// removeLeftover removes a temporary file that no process holds any more.
+// removeLeftover removes a temporary file that no process holds.
 func removeLeftover(dir *os.Root) {
 	file, _, err := openRegular(dir, tempName, os.O_RDWR)
 	if err != nil {
 		return
 	}
-	defer file.Close() // nothing was written to it
+	defer file.Close()
 	if claim(file) && isFile(dir, tempName, file) {
-		_ = dir.Remove(tempName) // if it stays, another name is taken
+		_ = dir.Remove(tempName) // on failure, another name is used
 	}
 }
 
@@ -272,8 +270,8 @@ func isFile(dir *os.Root, name string, file *os.File) bool {
 	return err == nil && os.SameFile(there, open)
 }
 
-// fill writes content to the new file, gives it the attributes, mode and owner of the
-// file that it replaces, and waits until the disk has it.
+// fill writes content to the new file, copies the attributes, mode and owner of the
+// file that it replaces, and syncs it to disk.
 func fill(file *os.File, content string, old *existing) (err error) {
 	if old.Encoding == UTF8 {
 		_, err = file.WriteString(content)
@@ -286,10 +284,11 @@ func fill(file *os.File, content string, old *existing) (err error) {
 	if old.file != nil {
 		mode := old.info.Mode() & (iofs.ModePerm | iofs.ModeSetuid | iofs.ModeSetgid | iofs.ModeSticky)
 		if !keepOwner(file, old.info) {
-			mode &^= iofs.ModeSetuid | iofs.ModeSetgid // they would mean another user
+			mode &^= iofs.ModeSetuid | iofs.ModeSetgid // they would apply to another user
 		}
 		keepAttributes(old.file, file)
-		// After the owner and the access control list: setting those changes it.
+		// After the owner and the access control list, because setting those changes
+		// the mode.
 		if err := file.Chmod(mode); err != nil {
 			return err
 		}

@@ -4,5 +4,5 @@ package fs
 
 import "os"
 
-// keepAttributes has nothing to do: extended attributes are not carried over here.
+// keepAttributes does nothing: extended attributes are not supported here.
 func keepAttributes(_, _ *os.File) {}

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxAttribute bounds the size in bytes of one extended attribute that is kept, and of
-// the list of their names.
+// maxAttribute bounds the size in bytes of one extended attribute, and of the list of
+// their names.
 const maxAttribute = 64 << 10
 
-// keepAttributes gives a new file the extended attributes of the one that it replaces,
-// as far as the system lets it: what the user has set, access control lists, labels.
-// Attributes that vouch for the old content are left out.
+// keepAttributes copies extended attributes from the old file to the new one where the
+// system allows it: user attributes, access control lists, labels. It leaves out
+// attributes that vouch for the old content.
 func keepAttributes(from, to *os.File) {
 	names := make([]byte, maxAttribute)
 	n, err := unix.Flistxattr(int(from.Fd()), names)

@@ -10,17 +10,16 @@ import (
 	"strings"
 )
 
-// ErrUnsupported says that commands cannot be run on this system: it has no
-// pty that parley can drive.
+// ErrUnsupported means that this system has no pty that parley can drive.
 var ErrUnsupported = errors.New("running commands in a terminal is not supported on this system")
 
-// terminalType is the environment of the terminal that screen.Screen is.
+// terminalType names the terminal that screen.Screen emulates.
 const terminalType = "TERM=xterm-256color"
 
-// defaultEnv is what every command of an agent gets on top of our own environment. The
-// request may override it. The terminal type is the one that screen.Screen
-// understands, whatever the person's own terminal is. There is no pager, because
-// nobody could leave it, and git fails instead of asking for a password.
+// defaultEnv is added to the environment of every command of an agent; the request may
+// override it. TERM names what screen.Screen emulates, whatever the user's own terminal
+// is. Pagers are off, because nobody could leave them, and git fails instead of asking
+// for a password.
 var defaultEnv = []string{
 	terminalType,
 	"PAGER=cat",
@@ -28,16 +27,16 @@ var defaultEnv = []string{
 	"GIT_TERMINAL_PROMPT=0",
 }
 
-// command is a Spec made ready to start.
+// command is a Spec that is ready to start.
 type command struct {
 	path string   // the program's file
-	argv []string // argv[0] included
+	argv []string // includes argv[0]
 	env  []string
 	dir  string
 }
 
-// resolve finds the program and checks everything that can be checked before
-// the start, so that the agent reads what is wrong instead of a bare errno.
+// resolve finds the program and checks everything that can be checked before the start,
+// so that the agent gets a clear error instead of a bare errno.
 func resolve(spec Spec) (command, error) {
 	if spec.Command == "" {
 		return command{}, errors.New("cannot run a command: the command is empty")
@@ -48,7 +47,7 @@ func resolve(spec Spec) (command, error) {
 	}
 	for _, kv := range spec.Env {
 		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" || strings.ContainsRune(kv, 0) {
-			// The value may be a secret: name the variable only.
+			// Name only the variable: the value may be a secret.
 			return command{}, fmt.Errorf("cannot run %q: the environment variable %q is not of the form NAME=value", spec.Command, name)
 		}
 	}
@@ -74,8 +73,8 @@ func resolve(spec Spec) (command, error) {
 	return c, nil
 }
 
-// wrapped is the command that runs c in its place. env are the variables that the
-// request adds.
+// wrapped returns the command that runs c through wrap. env holds the variables that
+// the request adds.
 func (c command) wrapped(wrap func(string, []string, []string) (string, []string, error), env []string) (command, error) {
 	program, args, err := wrap(c.path, c.argv[1:], env)
 	if err != nil {
@@ -85,7 +84,7 @@ func (c command) wrapped(wrap func(string, []string, []string) (string, []string
 	return c, nil
 }
 
-// workingDir checks a request's directory; none given is our own.
+// workingDir checks a request's directory; empty means our own.
 func workingDir(dir string) (string, error) {
 	if dir == "" {
 		return os.Getwd()
@@ -104,8 +103,8 @@ func workingDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// findProgram is exec.LookPath for another directory and another PATH than
-// ours: those that the command will run with.
+// findProgram is exec.LookPath with the directory and the PATH that the command will
+// run with.
 func findProgram(name, dir, path string) (string, error) {
 	if strings.ContainsRune(name, filepath.Separator) {
 		if !filepath.IsAbs(name) {
@@ -135,8 +134,8 @@ func findProgram(name, dir, path string) (string, error) {
 	return "", fmt.Errorf("there is no such program on PATH: %w", exec.ErrNotFound)
 }
 
-// spelled is the first of the files that a program may be in that can be started. The
-// error is about the last one.
+// spelled returns the first of the possible files of a program that can be started, or
+// the error of the last one.
 func spelled(file string) (found string, err error) {
 	for _, found = range spellings(file) {
 		if err = checkProgram(found); err == nil {
@@ -146,8 +145,8 @@ func spelled(file string) (found string, err error) {
 	return file, err
 }
 
-// checkProgram says why a file cannot be started, or nil. A file that is not
-// there is exec.ErrNotFound, one without permission fs.ErrPermission.
+// checkProgram returns why a file cannot be started, or nil: exec.ErrNotFound if it is
+// missing, fs.ErrPermission without permission.
 func checkProgram(file string) error {
 	switch info, err := os.Stat(file); {
 	case err != nil && errors.Is(err, fs.ErrPermission):
@@ -162,7 +161,7 @@ func checkProgram(file string) error {
 	return nil
 }
 
-// lastValue is the value that wins for a name that an environment may have
+// lastValue returns the effective value of a variable that an environment may contain
 // more than once.
 func lastValue(env []string, name string) string {
 	for i := len(env) - 1; i >= 0; i-- {

@@ -8,29 +8,29 @@ import (
 	"parley/terminal/screen"
 )
 
-// maxInput is how many bytes of what a person types may wait for a command that
-// does not read: far more than anybody types, and enough for a long paste.
+// maxInput bounds the input in bytes that waits for a command that does not read:
+// enough for a long paste.
 const maxInput = 1 << 20
 
 var (
-	// ErrNoInput says that a command takes no input: its Spec does not say so.
+	// ErrNoInput means that the command's Spec has no Input.
 	ErrNoInput = errors.New("the command takes no input")
-	// ErrEnded says that a command has ended.
+	// ErrEnded means that the command has ended.
 	ErrEnded = errors.New("the command has ended")
-	// ErrNotReading says that a command does not read what was typed so far.
+	// ErrNotReading means that the command has not read its earlier input.
 	ErrNotReading = errors.New("the command does not read what was typed")
 )
 
-// input is what a person types into a terminal. One goroutine writes it, and only
-// while there is something to write: a command that does not read holds up nobody
-// but itself. What was written is wiped, since it may be a password.
+// input queues what the user types into a terminal. One goroutine writes it, and runs
+// only while there is something to write, so a command that does not read blocks only
+// itself. Written input is wiped, since it may be a password.
 type input struct {
 	mu      sync.Mutex
 	waiting []byte
 	writing bool
 }
 
-// add queues what is to be written to p.
+// add queues data to be written to p.
 func (in *input) add(p *child, data []byte) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -45,7 +45,7 @@ func (in *input) add(p *child, data []byte) error {
 	return nil
 }
 
-// writeTo writes until nothing is left, or the pty is closed.
+// writeTo writes until the queue is empty or the pty is closed.
 func (in *input) writeTo(p *child) {
 	for {
 		in.mu.Lock()
@@ -56,13 +56,13 @@ func (in *input) writeTo(p *child) {
 		if len(next) == 0 {
 			return
 		}
-		_ = p.write(next) // fails only on a closed pty, which nobody reads from
+		_ = p.write(next) // fails only on a closed pty
 		clear(next)
 	}
 }
 
-// Write types data into the terminal, as a person would: ctrl+c is the byte 3. It
-// returns at once; data is written in order, and kept nowhere.
+// Write types data into the terminal as a user would: ctrl+c is byte 3. It returns at
+// once; data is written in order and not stored.
 func (m *Manager) Write(id string, data []byte) error {
 	t, err := m.find(id)
 	switch {
@@ -79,8 +79,8 @@ func (m *Manager) Write(id string, data []byte) error {
 	return nil
 }
 
-// Resize gives the terminal another size, of which its programs are told. It is
-// brought into its bounds as screen.Size says.
+// Resize changes the size of the terminal and notifies its programs. screen.Size bounds
+// the size.
 func (m *Manager) Resize(id string, cols, rows int) error {
 	t, err := m.find(id)
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// MaxKept is how many bytes of output a Manager keeps in all, of however many
-// terminals.
+// MaxKept bounds the output in bytes that a Manager keeps for all its terminals
+// together.
 const MaxKept = 64 << 20
 
-// keeper bounds what all terminals of a manager keep of their outputs together.
+// keeper bounds the output that all terminals of a manager keep together.
 type keeper struct {
 	limit    int64
 	total    atomic.Int64
 	trimming sync.Mutex
 }
 
-// keep adds output to what the terminal keeps, and makes room if that is too much
-// in all.
+// keep appends output to what the terminal keeps, and trims if the total exceeds the
+// bound.
 func (m *Manager) keep(t *terminal, data []byte) {
 	t.mu.Lock()
 	before := t.kept.Size()
@@ -31,12 +31,12 @@ func (m *Manager) keep(t *terminal, data []byte) {
 	}
 }
 
-// trim drops the start of outputs until an eighth of the limit is free, so that it
-// is rarely needed: first of commands that have ended, the one that ended first
-// first, and then, in the order in which they were started, of those that run.
+// trim drops the start of outputs until an eighth of the limit is free, so that it runs
+// rarely: first from commands that have ended, in the order in which they ended, then
+// from running ones, in the order in which they started.
 func (m *Manager) trim() {
 	if !m.keeper.trimming.TryLock() {
-		return // somebody is at it
+		return // another goroutine is trimming
 	}
 	defer m.keeper.trimming.Unlock()
 	m.mu.Lock()
@@ -47,7 +47,7 @@ func (m *Manager) trim() {
 	m.mu.Unlock()
 	slices.SortFunc(all, func(a, b *terminal) int {
 		if x, y := a.ended.Load(), b.ended.Load(); x != y {
-			// 0 runs, and comes last.
+			// 0 means running, and comes last.
 			return cmp.Compare(uint64(x-1), uint64(y-1))
 		}
 		return cmp.Compare(a.number, b.number)

@@ -10,24 +10,24 @@ import (
 	"parley/terminal/screen"
 )
 
-// Limits of the output that is kept for terminal/output, in bytes.
+// Bounds of the output that is kept for terminal/output, in bytes.
 const (
 	DefaultOutputLimit = 1 << 20
 	MaxOutputLimit     = 16 << 20
 )
 
-// MaxRunning is how many commands may run at the same time.
+// MaxRunning bounds the commands that run at the same time.
 const MaxRunning = 1024
 
-// defaultGrace is how long a command may take to end after SIGTERM.
+// defaultGrace is how long a command has to end after SIGTERM.
 const defaultGrace = 2 * time.Second
 
 var (
-	// ErrUnknownTerminal says that an id was never given out, or was released.
+	// ErrUnknownTerminal means that an id was never assigned, or was released.
 	ErrUnknownTerminal = errors.New("there is no such terminal")
-	// ErrTooMany says that MaxRunning commands run already.
+	// ErrTooMany means that MaxRunning commands are running.
 	ErrTooMany = errors.New("too many commands are running")
-	// ErrClosed says that the manager takes no more commands.
+	// ErrClosed means that the manager is closed.
 	ErrClosed = errors.New("terminals are closed")
 )
 
@@ -35,56 +35,53 @@ var (
 type Options struct {
 	// Grace is the time between SIGTERM and SIGKILL; 0 means two seconds.
 	Grace time.Duration
-	// Wrap, if not nil, gives the program and the arguments that run a program in
-	// its place, to bound what it may do. env are the variables of the request, which
-	// that program gets too: an error refuses them. It may be called from any goroutine.
+	// Wrap, if not nil, returns the program and arguments that run a program inside a
+	// sandbox. env holds the variables of the request, which that program gets too; an
+	// error refuses them. Wrap must be safe for concurrent use.
 	Wrap func(program string, args, env []string) (string, []string, error)
 }
 
-// Spec says what to run and how (ACP: CreateTerminalRequest). The output goes to
-// a pty, so that programs show colours and progress.
+// Spec says what to run and how (ACP CreateTerminalRequest). The output goes to a pty,
+// so that programs show colours and progress.
 type Spec struct {
-	// Command is a program: a name that is looked up on PATH, or a path,
-	// relative to Cwd. Some agents send a whole shell line instead: if it has
-	// white space in it, Args is empty and no program of that name exists, it
-	// runs as sh -c.
+	// Command is a program: a name that is looked up on PATH, or a path relative to
+	// Cwd. Some agents send a whole shell line instead: if it contains white space,
+	// Args is empty and no such program exists, it runs as sh -c.
 	Command string
 	Args    []string
-	// Env adds to our environment, as NAME=value; the last of a name wins.
+	// Env adds to our environment, as NAME=value; the last value of a name wins.
 	Env []string
 	// Cwd is an absolute path; empty means our own directory.
 	Cwd string
-	// OutputByteLimit bounds what Output returns; nil means
-	// DefaultOutputLimit, and more than MaxOutputLimit is that.
+	// OutputByteLimit bounds what Output returns; nil means DefaultOutputLimit. The
+	// maximum is MaxOutputLimit.
 	OutputByteLimit *uint64
 	// Cols and Rows are the size of the pty; 0 means 80 by 24.
 	Cols, Rows int
-	// Input says that somebody is there who can type: the command reads what Write
-	// is given. Without it the input is empty: a command reads the end of it instead
-	// of waiting for ever.
+	// Input connects the command's input to Write. Without it the command reads end of
+	// file instead of waiting forever.
 	Input bool
-	// Personal says that the command is the person's own: it gets our environment as
-	// it is, but for the type of the terminal, with the person's pager.
+	// Personal marks a command of the user's own: it gets our environment unchanged
+	// except for the terminal type, and so the user's pager.
 	Personal bool
 
-	// OnOutput takes the output as it comes, raw, in pieces of up to 32 KB cut
-	// anywhere, in order and from one goroutine for this terminal. While it
-	// blocks, the command is held up when the pty is full. data is valid during
-	// the call only.
+	// OnOutput receives raw output in order, from one goroutine per terminal, in pieces
+	// of up to 32 KB that may split characters. While it blocks, the command blocks
+	// once the pty is full. data is valid only during the call.
 	OnOutput func(id string, data []byte)
-	// OnExit is called once, from the same goroutine, after the output of the
-	// command. Processes that it left behind may still write to OnOutput later.
+	// OnExit is called once, from the same goroutine, after the output of the command.
+	// Processes that the command leaves behind may still write to OnOutput later.
 	OnExit func(id string, status ExitStatus)
 }
 
-// ExitStatus says how a command ended; one of its fields is set (ACP:
+// ExitStatus says how a command ended; one of its fields is set (ACP
 // TerminalExitStatus).
 type ExitStatus struct {
 	ExitCode *uint32
-	Signal   *string // as in SIGKILL
+	Signal   *string // such as SIGKILL
 }
 
-// String says it for people.
+// String returns the status as text for the user.
 func (s ExitStatus) String() string {
 	switch {
 	case s.Signal != nil:
@@ -95,9 +92,9 @@ func (s ExitStatus) String() string {
 	return "ended"
 }
 
-// Manager runs commands for agents, each on a pty in a session of its own. All
-// methods are safe for concurrent use, also from the callbacks of a Spec, but a
-// callback must not wait for the end of its own terminal.
+// Manager runs commands for agents, each on a pty in a session of its own. All methods
+// are safe for concurrent use, also from the callbacks of a Spec, but a callback must
+// not wait for the end of its own terminal.
 type Manager struct {
 	grace      time.Duration
 	maxRunning int
@@ -106,7 +103,7 @@ type Manager struct {
 
 	mu        sync.Mutex
 	closed    bool
-	created   int // how many commands were started
+	created   int // number of commands started
 	terminals map[string]*terminal
 }
 
@@ -120,9 +117,9 @@ func NewManager(o Options) *Manager {
 	}
 }
 
-// Create starts a command and returns the terminal's id at once. ctx covers the
-// start only: the command runs on until it ends, or Kill, Release, ReleaseAll or
-// Close ends it; none is started once ctx has ended. Callbacks may come before Create has returned.
+// Create starts a command and returns the terminal's id at once. ctx covers only the
+// start: the command runs until it ends or until Kill, Release, ReleaseAll or Close
+// ends it. Callbacks may run before Create returns.
 func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	c, err := resolve(spec)
 	if err != nil {
@@ -135,8 +132,8 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	}
 	spec.Cols, spec.Rows = screen.Size(spec.Cols, spec.Rows)
 
-	// Starting under the lock takes about a millisecond and means that nothing
-	// can slip past Close, or past ReleaseAll for an agent that is gone.
+	// Starting under the lock takes about a millisecond; in return, no command slips
+	// past Close, or past ReleaseAll for an agent that is gone.
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.refusal(ctx); err != nil {
@@ -152,7 +149,7 @@ func (m *Manager) Create(ctx context.Context, spec Spec) (string, error) {
 	return t.id, nil
 }
 
-// refusal says why no command can be started now; m.mu is held.
+// refusal returns why no command can be started now. m.mu must be held.
 func (m *Manager) refusal(ctx context.Context) error {
 	if m.closed {
 		return ErrClosed
@@ -169,11 +166,10 @@ func (m *Manager) refusal(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Output returns what the command has written so far, as text for a model:
-// valid UTF-8 without control sequences, \n at line ends, progress lines in
-// their last state. truncated says that the start was dropped to keep to the
-// limit, or to what all terminals may keep together. The status is nil while the
-// command runs.
+// Output returns what the command has written so far, as text for a model: valid UTF-8
+// without control sequences, \n at line ends, progress lines in their last state.
+// truncated reports whether the start was dropped, to keep to the terminal's limit or
+// to the bound for all terminals together. The status is nil while the command runs.
 func (m *Manager) Output(id string) (text string, truncated bool, status *ExitStatus, err error) {
 	t, err := m.find(id)
 	if err != nil {
@@ -183,8 +179,8 @@ func (m *Manager) Output(id string) (text string, truncated bool, status *ExitSt
 	return text, truncated, status, nil
 }
 
-// Kept returns how many bytes of the command's output are kept now, which is about
-// what Output makes its text of.
+// Kept returns how many bytes of the command's output are kept now, which is roughly
+// the length of Output's text.
 func (m *Manager) Kept(id string) (int, error) {
 	t, err := m.find(id)
 	if err != nil {
@@ -195,9 +191,9 @@ func (m *Manager) Kept(id string) (int, error) {
 	return t.kept.Size(), nil
 }
 
-// WaitForExit waits for the command itself to end, whatever it leaves behind,
-// and for its last output. Any number of callers may wait; ctx ends the wait of
-// one of them and nothing else.
+// WaitForExit waits for the command itself to end and for its last output, but not for
+// processes that it leaves behind. Any number of callers may wait; ctx ends only the
+// caller's wait.
 func (m *Manager) WaitForExit(ctx context.Context, id string) (ExitStatus, error) {
 	t, err := m.find(id)
 	if err != nil {
@@ -211,11 +207,10 @@ func (m *Manager) WaitForExit(ctx context.Context, id string) (ExitStatus, error
 	}
 }
 
-// Kill ends the command and all processes that come from it: SIGTERM, and after
-// the grace SIGKILL. It returns when they are gone. The id stays valid, and
-// killing what has ended is a success. A daemon that has detached itself from
-// its parent and its session is left alone; where there is no /proc, so are
-// processes that have left the command's process group.
+// Kill ends the command and all its descendants: SIGTERM, then SIGKILL after the grace.
+// It returns when they are gone. The id stays valid, and killing a command that has
+// ended succeeds. Kill spares a daemon that has detached itself from its parent and its
+// session and, without /proc, processes that have left the command's process group.
 func (m *Manager) Kill(id string) error {
 	t, err := m.find(id)
 	if err != nil {
@@ -224,8 +219,8 @@ func (m *Manager) Kill(id string) error {
 	return t.kill(m.grace)
 }
 
-// Release ends the command as Kill does and frees what is held for it. The id
-// is unknown from now on; who still waits for its exit gets the status.
+// Release ends the command as Kill does and frees what is kept for it. The id becomes
+// unknown; pending calls of WaitForExit still get the status.
 func (m *Manager) Release(id string) error {
 	t, err := m.find(id)
 	if err != nil {
@@ -237,8 +232,8 @@ func (m *Manager) Release(id string) error {
 	return t.release()
 }
 
-// Close releases all terminals, at the same time, and refuses new ones. Nothing
-// that was started here runs on after it.
+// Close releases all terminals at the same time and refuses new ones. Nothing that was
+// started here outlives it.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -246,7 +241,7 @@ func (m *Manager) Close() error {
 	return m.ReleaseAll()
 }
 
-// ReleaseAll releases the terminals that there are, at the same time.
+// ReleaseAll releases all current terminals at the same time.
 func (m *Manager) ReleaseAll() error {
 	m.mu.Lock()
 	open := m.terminals

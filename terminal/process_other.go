@@ -9,7 +9,7 @@ import (
 	"parley/internal/process"
 )
 
-// process has no value on this system: start always fails.
+// child is never created on this system: start always fails.
 type child struct{ tree *process.Tree }
 
 func start(command, int, int, bool) (*child, error) { return nil, ErrUnsupported }

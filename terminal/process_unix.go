@@ -24,8 +24,8 @@ type child struct {
 	tree   *process.Tree
 }
 
-// start runs c on a new pty, which is the controlling terminal of a session of
-// its own. Without input its standard input is empty.
+// start runs c on a new pty, which becomes the controlling terminal of a new session.
+// Without input, its standard input is empty.
 func start(c command, cols, rows int, input bool) (*child, error) {
 	master, tty, err := openPTY(cols, rows)
 	if err != nil {
@@ -48,8 +48,8 @@ func start(c command, cols, rows int, input bool) (*child, error) {
 	return &child{cmd: cmd, master: master, tree: process.NewTree(cmd.Process.Pid)}, nil
 }
 
-// startError drops what os/exec puts before the cause: the caller has named
-// the command already.
+// startError drops the prefix of os/exec, because the caller has already named the
+// command.
 func startError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -61,8 +61,8 @@ func startError(err error) error {
 	return err
 }
 
-// openPTY opens a pty whose master obeys deadlines and whose pending reads end
-// when it is closed. The library's own is in blocking mode, which can do neither.
+// openPTY opens a pty whose master supports deadlines and whose pending reads end when
+// it is closed. The library's own pty is in blocking mode and supports neither.
 func openPTY(cols, rows int) (master, tty *os.File, err error) {
 	m, tty, err := pty.Open()
 	if err != nil {
@@ -94,7 +94,7 @@ func setSize(f *os.File, cols, rows int) error {
 	return errors.Join(err, ioctlErr)
 }
 
-// control uses the descriptor without putting it into blocking mode, as Fd would.
+// control uses the descriptor without switching it to blocking mode, as Fd would.
 func control(f *os.File, use func(fd int)) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -103,14 +103,14 @@ func control(f *os.File, use func(fd int)) error {
 	return conn.Control(func(fd uintptr) { use(int(fd)) })
 }
 
-// read waits for output and then takes what else is there already: the kernel
-// hands out at most 4 KB at a time, and a viewer is better off with more.
+// read waits for output and then takes all that is available: the kernel returns at
+// most 4 KB at a time, and larger pieces are cheaper to process.
 func (p *child) read(buf []byte) (int, error) {
 	n, err := p.master.Read(buf)
 	if err != nil || n == 0 {
 		return n, err
 	}
-	_ = control(p.master, func(fd int) { // an error shows again in the next read
+	_ = control(p.master, func(fd int) { // the next read reports the error again
 		for n < len(buf) {
 			more, err := unix.Read(fd, buf[n:])
 			if err != nil || more <= 0 {
@@ -122,17 +122,17 @@ func (p *child) read(buf []byte) (int, error) {
 	return n, nil
 }
 
-// write writes all of data. It waits as long as the pty is full.
+// write writes all of data. It blocks while the pty is full.
 func (p *child) write(data []byte) error {
 	_, err := p.master.Write(data)
 	return err
 }
 
-// resize tells the programs on the pty of another size.
+// resize notifies the programs on the pty of a new size.
 func (p *child) resize(cols, rows int) error { return setSize(p.master, cols, rows) }
 
-// stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded
-// after d; zero lifts that.
+// stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded after d;
+// zero removes the deadline.
 func (p *child) stopReadingIn(d time.Duration) {
 	var t time.Time
 	if d > 0 {
@@ -141,13 +141,13 @@ func (p *child) stopReadingIn(d time.Duration) {
 	_ = p.master.SetReadDeadline(t) // fails only on a closed pty, where reads end anyway
 }
 
-// hangUp closes the pty: pending reads end, and who still holds the other side
-// gets SIGHUP and errors.
+// hangUp closes the pty: pending reads end, and processes that still hold the other
+// side get SIGHUP and errors.
 func (p *child) hangUp() { _ = p.master.Close() }
 
-// wait returns when the command itself has ended. It is called once.
+// wait returns when the command itself has ended. Call it once.
 func (p *child) wait() ExitStatus {
-	_ = p.cmd.Wait() // the state says more than the error
+	_ = p.cmd.Wait() // the process state says more than the error
 	p.tree.Reaped()
 	state, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if ok && state.Signaled() {
@@ -163,8 +163,8 @@ func (p *child) wait() ExitStatus {
 
 func executable(file string, _ fs.FileInfo) bool { return unix.Access(file, unix.X_OK) == nil }
 
-// spellings are the files that a program may be in: the one of that name.
+// spellings returns the files that a program name may mean: on Unix, just the name.
 func spellings(file string) []string { return []string{file} }
 
-// shell is the command that runs a command line.
+// shell returns the command that runs a command line.
 func shell(line string) []string { return []string{"sh", "-c", line} }

@@ -23,18 +23,18 @@ type child struct {
 	handle  windows.Handle
 	tree    *process.Tree
 
-	chunks chan []byte   // what the command writes, until hangUp
-	rest   []byte        // of the chunk that was taken last
+	chunks chan []byte   // output of the command, until hangUp
+	rest   []byte        // the unread rest of the last chunk
 	hung   chan struct{} // closed by hangUp
 	hang   sync.Once
 
 	mu       sync.Mutex
 	deadline time.Time
-	moved    chan struct{} // closed and replaced when the deadline is another one
+	moved    chan struct{} // closed and replaced when the deadline changes
 }
 
-// start runs c on a new pseudo console. Nothing can be typed into one without input,
-// but it has no end of input either: Windows gives a console whole or not at all.
+// start runs c on a new pseudo console. Without input nothing can be typed into it, but
+// the command reads no end of file either: Windows has no console for output only.
 func start(c command, cols, rows int, _ bool) (*child, error) {
 	console, err := conpty.New(cols, rows, 0)
 	if err != nil {
@@ -53,8 +53,8 @@ func start(c command, cols, rows int, _ bool) (*child, error) {
 	return p, nil
 }
 
-// pump reads the console, whose reads know no deadline. It reads on after hangUp, for
-// Windows may wait with the end of a console until somebody has read what it holds.
+// pump reads the console, whose reads have no deadline. It keeps reading after hangUp,
+// because Windows may not close the console until its output has been read.
 func (p *child) pump() {
 	defer close(p.chunks)
 	for {
@@ -112,11 +112,11 @@ func (p *child) write(data []byte) error {
 	return nil
 }
 
-// resize tells the programs on the console of another size.
+// resize notifies the programs on the console of a new size.
 func (p *child) resize(cols, rows int) error { return p.console.Resize(cols, rows) }
 
-// stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded
-// after d; zero lifts that.
+// stopReadingIn makes pending and later reads fail with os.ErrDeadlineExceeded after d;
+// zero removes the deadline.
 func (p *child) stopReadingIn(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,8 +128,8 @@ func (p *child) stopReadingIn(d time.Duration) {
 	p.moved = make(chan struct{})
 }
 
-// hangUp closes the console: pending reads end, and who is still on it is ended by the
-// system.
+// hangUp closes the console: pending reads end, and the system ends the processes that
+// are still on it.
 func (p *child) hangUp() {
 	p.hang.Do(func() {
 		close(p.hung)
@@ -137,11 +137,11 @@ func (p *child) hangUp() {
 	})
 }
 
-// wait returns when the command itself has ended. It is called once.
+// wait returns when the command itself has ended. Call it once.
 func (p *child) wait() ExitStatus {
 	_, _ = windows.WaitForSingleObject(p.handle, windows.INFINITE)
 	var code uint32
-	_ = windows.GetExitCodeProcess(p.handle, &code) // the handle is ours, and may ask
+	_ = windows.GetExitCodeProcess(p.handle, &code) // the handle is ours and has the right to query
 	p.tree.Reaped()
 	_ = windows.CloseHandle(p.handle)
 	return ExitStatus{ExitCode: &code}
@@ -149,8 +149,8 @@ func (p *child) wait() ExitStatus {
 
 func executable(string, fs.FileInfo) bool { return true }
 
-// spellings are the files that a program may be in: the system leaves out what their
-// names end with.
+// spellings returns the files that a program name may mean, with the endings that
+// Windows lets users omit.
 func spellings(file string) []string {
 	if filepath.Ext(file) != "" {
 		return []string{file}
@@ -168,5 +168,5 @@ func spellings(file string) []string {
 	return append(files, file)
 }
 
-// shell is the command that runs a command line.
+// shell returns the command that runs a command line.
 func shell(line string) []string { return []string{"cmd", "/C", line} }

@@ -13,39 +13,39 @@ import (
 	"parley/terminal/screen"
 )
 
-// After the command has ended, its last output is still in the pty. It is in
-// when the pty is closed by all, or silent for drainQuiet, or, should a process
-// that was left behind go on writing, when reading has taken drainLimit or
-// brought drainBytes, which is more than a pty can hold.
+// After the command has ended, its last output is still in the pty. It is complete when
+// every process has closed the pty, or when the pty has been silent for drainQuiet. If
+// a process that was left behind keeps writing, reading stops after drainLimit or
+// drainBytes, which is more than a pty can hold.
 const (
 	drainQuiet = 100 * time.Millisecond
 	drainLimit = time.Second
 	drainBytes = 1 << 20
 )
 
-// readSize is the most that OnOutput gets at once.
+// readSize bounds what OnOutput gets at once.
 const readSize = 32 << 10
 
-// terminal is one command on its pty. Two goroutines belong to it: one reads
-// the pty, keeps the output and calls back; the other waits for the command.
+// terminal is one command on its pty. It has two goroutines: one reads the pty, keeps
+// the output and runs the callbacks; the other waits for the command.
 type terminal struct {
 	id      string
-	number  int // counts the terminals of the manager
+	number  int // numbers the terminals of the manager
 	manager *Manager
 	proc    *child
 	spec    Spec
 	input   input
 
-	status   ExitStatus    // to be read after exited is closed
+	status   ExitStatus    // valid once exited is closed
 	exited   chan struct{} // the command itself has ended
-	drained  chan struct{} // its output is in, and OnExit has returned
-	done     chan struct{} // drained, or a viewer has held that up for too long
-	readDone chan struct{} // nothing is read any more
-	ended    atomic.Int64  // when it ended, in nanoseconds since 1970; 0 while it runs
+	drained  chan struct{} // its output is complete, and OnExit has returned
+	done     chan struct{} // drained, or given up because a viewer blocks for too long
+	readDone chan struct{} // reading has ended
+	ended    atomic.Int64  // end time in nanoseconds since 1970; 0 while running
 
 	mu   sync.Mutex
 	kept *screen.Retained
-	// cols and rows are the largest that the terminal was.
+	// cols and rows are the largest size that the terminal has had.
 	cols, rows int
 }
 
@@ -78,13 +78,13 @@ func (t *terminal) await() {
 	case <-limit.C:
 	}
 	close(t.done)
-	// Look for what the command has left behind while its id cannot belong to
-	// another process yet. If there is nothing, nobody needs to look later.
+	// Look for processes that the command has left behind while its id cannot be reused
+	// yet. If there are none, there is no need to look later.
 	t.proc.tree.Note()
 }
 
-// readAll reads until the pty is closed on one side: by all processes that had
-// it, or by release. Nobody has a use for our side after that.
+// readAll reads until one side of the pty is closed: by all processes that had it, or
+// by release.
 func (t *terminal) readAll() {
 	defer close(t.readDone)
 	defer t.proc.hangUp()
@@ -97,8 +97,8 @@ func (t *terminal) readAll() {
 	t.finish()
 }
 
-// readWhileRunning returns when the command has ended. open says whether there
-// may be more to read.
+// readWhileRunning returns when the command has ended. open reports whether there may
+// be more to read.
 func (t *terminal) readWhileRunning(buf []byte) (open bool) {
 	for {
 		n, err := t.proc.read(buf)
@@ -108,7 +108,7 @@ func (t *terminal) readWhileRunning(buf []byte) (open bool) {
 			<-t.exited // it has set the deadline
 			return true
 		case err != nil:
-			<-t.exited // a command can close its terminal and run on
+			<-t.exited // a command can close its terminal and keep running
 			return false
 		}
 		select {
@@ -121,7 +121,7 @@ func (t *terminal) readWhileRunning(buf []byte) (open bool) {
 
 // drain reads what the command has left in the pty.
 func (t *terminal) drain(buf []byte) (open bool) {
-	var waited time.Duration // the time that the viewer takes does not count
+	var waited time.Duration // time spent in callbacks does not count
 	for total := 0; total < drainBytes && waited < drainLimit; {
 		t.proc.stopReadingIn(drainQuiet)
 		before := time.Now()
@@ -139,7 +139,7 @@ func (t *terminal) drain(buf []byte) (open bool) {
 	return true
 }
 
-// finish tells that the command has ended.
+// finish marks the command as ended and runs OnExit.
 func (t *terminal) finish() {
 	if t.spec.OnExit != nil {
 		t.spec.OnExit(t.id, t.status)
@@ -147,8 +147,8 @@ func (t *terminal) finish() {
 	close(t.drained)
 }
 
-// readLeftovers follows what processes write that have outlived the command, a
-// server in the background for instance: unread, they would block.
+// readLeftovers reads the output of processes that have outlived the command, such as a
+// background server: unread, they would block.
 func (t *terminal) readLeftovers(buf []byte) {
 	for {
 		t.proc.stopReadingIn(0)
@@ -160,7 +160,7 @@ func (t *terminal) readLeftovers(buf []byte) {
 	}
 }
 
-// running reports whether the command itself has not ended yet.
+// running reports whether the command itself is still running.
 func (t *terminal) running() bool {
 	select {
 	case <-t.exited:
@@ -182,7 +182,7 @@ func (t *terminal) take(data []byte) {
 
 func (t *terminal) output() (text string, truncated bool, status *ExitStatus) {
 	select {
-	case <-t.done: // first, so that a status never comes before the last output
+	case <-t.done: // first, so that the status never comes before the last output
 		status = &t.status
 	default:
 	}
@@ -206,8 +206,8 @@ func (t *terminal) kill(grace time.Duration) error {
 	return nil
 }
 
-// goneWithin waits up to d for the command and all that came from it to end. The
-// others are only looked for when the command itself has ended.
+// goneWithin waits up to d for the command and all its descendants to end. It looks for
+// descendants only once the command itself has ended.
 func (t *terminal) goneWithin(d time.Duration) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
@@ -219,8 +219,8 @@ func (t *terminal) goneWithin(d time.Duration) bool {
 	}
 }
 
-// release ends everything and closes the pty. A viewer that blocks in a
-// callback is not waited for for ever: it may be waiting for us.
+// release ends everything and closes the pty. It does not wait forever for a viewer
+// that blocks in a callback, because that may be waiting for release.
 func (t *terminal) release() error {
 	defer t.manager.forget(t)
 	err := t.kill(t.manager.grace)

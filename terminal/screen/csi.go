@@ -2,7 +2,7 @@ package screen
 
 import "github.com/charmbracelet/x/ansi"
 
-// execute follows a control character. Those that are not here do nothing.
+// execute handles a control character. It ignores those that are not listed.
 func (s *Screen) execute(b byte) {
 	switch b {
 	case ansi.BS:
@@ -23,7 +23,7 @@ func (s *Screen) execute(b byte) {
 	}
 }
 
-// esc follows an escape sequence without parameters.
+// esc handles an escape sequence without parameters.
 func (s *Screen) esc(cmd ansi.Cmd) {
 	final := cmd.Final()
 	switch cmd.Intermediate() {
@@ -60,8 +60,8 @@ func (s *Screen) esc(cmd ansi.Cmd) {
 	}
 }
 
-// csi follows a control sequence (ECMA-48 8.3, xterm's ctlseqs).
-// Reports, window operations and whatever is not known do nothing.
+// csi handles a control sequence (ECMA-48 8.3, xterm's ctlseqs). It ignores reports,
+// window operations and unknown sequences.
 func (s *Screen) csi(cmd ansi.Cmd, params ansi.Params) {
 	switch {
 	case cmd.Intermediate() == '!' && cmd.Final() == 'p': // DECSTR
@@ -122,7 +122,7 @@ func (s *Screen) csi(cmd ansi.Cmd, params ansi.Params) {
 	}
 }
 
-// edit follows the control sequences that change what is written.
+// edit handles the control sequences that change text.
 func (s *Screen) edit(final byte, n int, params ansi.Params) {
 	r := &s.grid[s.y]
 	inRegion := s.y >= s.top && s.y <= s.bottom
@@ -165,7 +165,7 @@ func (s *Screen) edit(final byte, n int, params ansi.Params) {
 	s.pendingWrap, s.joinable = false, false
 }
 
-// setMode follows DECSET and DECRST.
+// setMode handles DECSET and DECRST.
 func (s *Screen) setMode(mode int, on bool) {
 	switch mode {
 	case 1: // DECCKM
@@ -191,8 +191,8 @@ func (s *Screen) setMode(mode int, on bool) {
 	}
 }
 
-// count reads a parameter that says how often: at least once, and no more than
-// makes sense on any screen.
+// count returns a repeat parameter: at least 1, bounded by what makes sense on any
+// screen.
 func count(params ansi.Params, i int) int { return countOr(params, i, 1) }
 
 func countOr(params ansi.Params, i, missing int) int {
@@ -203,7 +203,7 @@ func countOr(params ansi.Params, i, missing int) int {
 	return min(max(n, 1), maxCols+maxRows)
 }
 
-// which reads the parameter of an erasure: 0 behind the cursor, 1 before it, 2 all.
+// which returns the parameter of an erasure: 0 after the cursor, 1 before it, 2 all.
 func which(params ansi.Params) int {
 	n, _, _ := params.Param(0, 0)
 	return n

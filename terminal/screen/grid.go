@@ -1,8 +1,6 @@
 package screen
 
-// This file moves the cursor and the rows of a Screen.
-
-// moveTo puts the cursor into a column and a row, or as near as there is.
+// moveTo moves the cursor to a column and row, clamped to the grid.
 func (s *Screen) moveTo(x, y int) {
 	s.x = min(max(x, 0), s.cols-1)
 	s.y = min(max(y, 0), s.rows-1)
@@ -36,8 +34,8 @@ func (s *Screen) lineFeed() {
 	}
 }
 
-// scrollUp moves the rows of the region up; those that leave the top of the
-// main grid become scrollback.
+// scrollUp moves the rows of the region up; rows that leave the top of the main grid
+// become scrollback.
 func (s *Screen) scrollUp(n int) {
 	n = min(n, s.bottom-s.top+1)
 	if s.top == 0 && s.under == nil {
@@ -48,8 +46,8 @@ func (s *Screen) scrollUp(n int) {
 	s.dropRows(s.top, n)
 }
 
-// dropRows takes n rows out at row from; those below move up and blank ones
-// come in at the bottom of the region.
+// dropRows removes n rows at row from; the rows below move up, and blank ones appear at
+// the bottom of the region.
 func (s *Screen) dropRows(from, n int) {
 	for range min(n, s.bottom-from+1) {
 		r := s.grid[from]
@@ -59,8 +57,8 @@ func (s *Screen) dropRows(from, n int) {
 	}
 }
 
-// scrollDown puts n blank rows in at row from; those below move down, and out
-// at the bottom of the region.
+// scrollDown inserts n blank rows at row from; the rows below move down and out at the
+// bottom of the region.
 func (s *Screen) scrollDown(from, n int) {
 	for range min(n, s.bottom-from+1) {
 		r := s.grid[s.bottom]
@@ -91,7 +89,7 @@ func (s *Screen) eraseInLine(what int) {
 }
 
 func (s *Screen) eraseInScreen(what int) {
-	from, to := 0, s.rows // the rows to be blanked as a whole
+	from, to := 0, s.rows // the rows to blank completely
 	switch what {
 	case 0:
 		s.eraseInLine(0)
@@ -102,14 +100,14 @@ func (s *Screen) eraseInScreen(what int) {
 	case 2:
 		s.keepGrid()
 	default:
-		return // 3 would clear scrollback: a program cannot take back its output
+		return // 3 would clear scrollback, which a program cannot take back
 	}
 	for i := from; i < to; i++ {
 		s.grid[i].erase(0, s.cols, s.cols, s.pen)
 	}
 }
 
-// keepGrid copies what stands on the main grid into scrollback.
+// keepGrid copies the main grid into scrollback.
 func (s *Screen) keepGrid() {
 	if s.under != nil {
 		return

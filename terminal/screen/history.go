@@ -1,8 +1,7 @@
 package screen
 
-// bytesPerLine bounds what scrollback may hold on average. A plain line of 80
-// columns needs 80 bytes. One that is made to be expensive, with a colour and
-// combining marks for each letter, needs thousands.
+// bytesPerLine bounds scrollback on average. A plain line of 80 columns needs 80 bytes;
+// a hostile one, with a colour and combining marks for each letter, needs thousands.
 const bytesPerLine = 512
 
 // line is a row that has left the grid, as text that never changes again.
@@ -21,7 +20,7 @@ type history struct {
 
 func (h *history) len() int { return len(h.lines) }
 
-// at returns line i, the oldest being 0.
+// at returns line i, counted from the oldest.
 func (h *history) at(i int) line {
 	i += h.first
 	if i >= len(h.lines) {
@@ -50,8 +49,8 @@ func (h *history) push(l line) {
 	}
 }
 
-// shrink drops the oldest lines until size bytes are left at most. It makes
-// room for many lines at once, since it has to lay the ring out anew.
+// shrink drops the oldest lines until at most size bytes are left. It frees room for
+// many lines at once, because it copies the ring.
 func (h *history) shrink(size int) {
 	drop := 0
 	for drop < h.len() && h.bytes > size {

@@ -2,35 +2,32 @@ package screen
 
 import "fmt"
 
-// This file is for whoever types into the program that a Screen follows.
-
-// Modes are what a program has asked its terminal for, as far as it matters to who
-// types into it. The zero value is what programs find at first.
+// Modes are the terminal modes that a program has set and that matter for its input.
+// The zero value holds the defaults.
 type Modes struct {
-	// CursorKeys says that arrows, home and end are sent as applications want them
-	// (DECCKM).
+	// CursorKeys is DECCKM: send arrows, home and end in application mode.
 	CursorKeys bool
-	// BracketedPaste says that pastes are to be marked as such.
+	// BracketedPaste asks for pastes to be bracketed.
 	BracketedPaste bool
-	// CursorHidden says that no cursor is to be shown.
+	// CursorHidden hides the cursor.
 	CursorHidden bool
-	// Alternate says that the program draws on the alternate screen: it has no
+	// Alternate reports whether the program draws on the alternate screen, which has no
 	// scrollback.
 	Alternate bool
 }
 
-// Modes are those that are set now.
+// Modes returns the current modes.
 func (s *Screen) Modes() Modes {
 	m := s.modes
 	m.Alternate = s.under != nil
 	return m
 }
 
-// Cursor is the column and the row of the cursor on the grid, from 0.
+// Cursor returns the column and row of the cursor on the grid, from 0.
 func (s *Screen) Cursor() (x, y int) { return s.x, s.y }
 
-// Above is how many lines of scrollback stand above the grid; none if the program
-// draws on the alternate screen.
+// Above returns the number of scrollback lines above the grid; 0 on the alternate
+// screen.
 func (s *Screen) Above() int {
 	if s.under != nil {
 		return 0
@@ -38,8 +35,8 @@ func (s *Screen) Above() int {
 	return s.history.len()
 }
 
-// View returns row y of the grid as a terminal shows it that is scrolled back by
-// that many lines, no more than Above. It is drawn as Line says.
+// View returns row y of the grid, as a terminal shows it when scrolled back by back
+// lines (at most Above), in the form of Line.
 func (s *Screen) View(y, back int) string {
 	y -= min(max(back, 0), s.Above())
 	switch {
@@ -51,13 +48,12 @@ func (s *Screen) View(y, back int) string {
 	return ""
 }
 
-// SetReply has queries of the program answered from now on, by what it finds in
-// its input: which terminal this is, that all is well, and where the cursor stands.
-// None of the answers holds anything that the program has sent. Nil answers none,
-// as at first. reply is called from within Write.
+// SetReply makes the Screen answer queries for the terminal type, the status and the
+// cursor position. No answer contains anything that the program has sent. Nil, the
+// default, answers nothing. Write calls reply.
 func (s *Screen) SetReply(reply func([]byte)) { s.reply = reply }
 
-// query answers a query, if somebody wants it answered.
+// query answers a query if SetReply was called.
 func (s *Screen) query(final byte, n int) {
 	if s.reply == nil {
 		return

@@ -41,9 +41,9 @@ func (s *Screen) drawsLines() bool {
 	return s.lineDrawing[0]
 }
 
-// print writes one character that is not ASCII. Each code point that takes columns
-// of its own has cells of its own, as programs reckon that know wcwidth(3) alone,
-// and as every terminal has room for.
+// print writes one character that is not ASCII. Each code point with a width gets cells
+// of its own: programs that know only wcwidth(3) count on it, and every terminal has
+// room for it.
 func (s *Screen) print(r rune) {
 	width := termtext.RuneWidth(r)
 	if (width == 0 || regional(r)) && s.join(r) {
@@ -54,14 +54,14 @@ func (s *Screen) print(r rune) {
 	}
 }
 
-// regional reports the letters of which two are a flag, as wide as one of them.
+// regional reports whether r is a regional indicator. Two of them form a flag.
 func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
-// extends knows the most frequent code points that join any character before them
-// and leave its width as it is: accents and the joiner of emoji.
+// extends reports whether r is one of the common code points that join the character
+// before them without changing its width: accents and the joiner of emoji.
 func extends(r rune) bool { return r >= 0x300 && r <= 0x36f || r == 0x200d }
 
-// before is the lead cell of the character that was just written, or nil.
+// before returns the lead cell of the character that was just written, or nil.
 func (s *Screen) before() *cell {
 	columns := s.grid[s.y].cells
 	x := s.x
@@ -77,9 +77,9 @@ func (s *Screen) before() *cell {
 	return &columns[x]
 }
 
-// join adds r to the character before the cursor, if both are one character to
-// the reader (a letter and its accent, the halves of a flag) and as wide as it
-// was. It drops what has no width of its own and nothing to join, or no room.
+// join adds r to the character before the cursor if both form one character of the same
+// width (a letter and its accent, the halves of a flag). It drops a code point of zero
+// width that has nothing to join, or no room.
 func (s *Screen) join(r rune) bool {
 	if !s.joinable {
 		return false
@@ -97,13 +97,13 @@ func (s *Screen) join(r rune) bool {
 	case n != len(whole):
 		return false
 	case termtext.Block(whole) != whole || len(c.tail)+utf8.RuneLen(r) > maxTail:
-		return !regional(r) // it is dropped
+		return !regional(r) // dropped
 	case width == int(c.width):
 		c.tail = strings.Clone(whole[utf8.RuneLen(c.char):])
 	case regional(r):
 		return false
 	case width == 2 && c.width == 1 && !s.pendingWrap:
-		// A variation selector that asks for the emoji form makes the character wider.
+		// A variation selector that asks for the emoji form widens the character.
 		c.tail, c.width = strings.Clone(whole[utf8.RuneLen(c.char):]), 2
 		s.claim(1)[0] = cell{style: c.style}
 		s.step(1)
@@ -128,7 +128,7 @@ func (s *Screen) put(r rune, width int) {
 	s.step(width)
 }
 
-// claim makes the next n columns ready to be overwritten.
+// claim prepares the next n columns to be overwritten.
 func (s *Screen) claim(n int) []cell {
 	r := &s.grid[s.y]
 	r.pad(s.x)
@@ -145,8 +145,8 @@ func (s *Screen) claim(n int) []cell {
 	return r.cells[s.x : s.x+n]
 }
 
-// step moves the cursor behind what was written. In the last column it stays,
-// and the wrap waits for the next character, as in every terminal since the VT100.
+// step moves the cursor past what was written. In the last column it stays, and the
+// next character wraps, as in every terminal since the VT100.
 func (s *Screen) step(n int) {
 	s.x += n
 	s.joinable = true
@@ -169,8 +169,8 @@ func (s *Screen) wrap() {
 	s.x = 0
 }
 
-// tab moves to the next of the stops, which stand at every eighth column, and
-// leaves the tab in the text where nothing was written yet.
+// tab moves to the next tab stop, at every eighth column, and keeps the tab in the text
+// where nothing was written yet.
 func (s *Screen) tab() {
 	to := min((s.x/8+1)*8, s.cols-1)
 	n := to - s.x

@@ -7,28 +7,28 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// chunkSize is how much output one link of the ring holds. Small enough that a
-// short output costs little, large enough that links are few.
+// chunkSize is the size of one chunk of a Retained: small enough that a short output
+// costs little, large enough that there are few chunks.
 const chunkSize = 32 << 10
 
-// Retained keeps the newest bytes of an output, never more than its limit. What
-// it drops, it drops from the start, and what is left begins neither inside a
-// UTF-8 sequence nor inside an escape sequence. It is not safe for concurrent use.
+// Retained keeps the newest bytes of an output, up to its limit. It drops bytes from
+// the start, and what is left begins neither inside a UTF-8 sequence nor inside an
+// escape sequence. It is not safe for concurrent use.
 type Retained struct {
 	limit     int
 	chunks    [][]byte // oldest first; none is empty
 	size      int
 	truncated bool // something was dropped
 	start     boundary
-	dropping  bool // no boundary was found yet to end the last drop at
+	dropping  bool // the last drop still needs a boundary to end at
 }
 
-// NewRetained makes an empty one that keeps at most limit bytes.
+// NewRetained returns an empty Retained that keeps at most limit bytes.
 func NewRetained(limit int) *Retained {
 	return &Retained{limit: limit, start: boundary{parser: newParser()}}
 }
 
-// Write adds to the end of the output.
+// Write appends to the output.
 func (r *Retained) Write(p []byte) {
 	for len(p) > 0 {
 		n := min(len(p), chunkSize)
@@ -57,14 +57,14 @@ func (r *Retained) append(p []byte) {
 	r.chunks = append(r.chunks, append(make([]byte, 0, size), p...))
 }
 
-// Drop drops at least n bytes from the start, if there are as many.
+// Drop drops at least n bytes from the start, or all if there are fewer.
 func (r *Retained) Drop(n int) {
 	if n > 0 {
 		r.drop(n)
 	}
 }
 
-// Close drops all there is, and whatever is written from now on.
+// Close drops everything, including later writes.
 func (r *Retained) Close() {
 	r.limit, r.size, r.chunks, r.truncated = 0, 0, nil, true
 }
@@ -89,24 +89,24 @@ func (r *Retained) drop(n int) {
 	}
 }
 
-// Limit is the most bytes that are kept.
+// Limit returns the maximum number of bytes kept.
 func (r *Retained) Limit() int { return r.limit }
 
-// Size is how many bytes are kept.
+// Size returns the number of bytes kept.
 func (r *Retained) Size() int { return r.size }
 
 // Truncated reports whether the start of the output was dropped.
 func (r *Retained) Truncated() bool { return r.truncated }
 
-// Bytes returns a copy of what is kept.
+// Bytes returns a copy of the kept output.
 func (r *Retained) Bytes() []byte { return bytes.Join(r.chunks, nil) }
 
-// boundary walks along an output and knows where it may be cut.
+// boundary finds where an output may be cut.
 type boundary struct{ parser *ansi.Parser }
 
-// skip consumes n bytes of p or more, up to the first byte that begins a
-// character and stands outside of escape sequences. found is false when p ended
-// before: then all of it is consumed and the search goes on in what follows.
+// skip consumes at least n bytes of p, up to the first byte that begins a character
+// outside of escape sequences. If p ends before that, found is false, all of p is
+// consumed, and the search continues in what follows.
 func (b *boundary) skip(p []byte, n int) (used int, found bool) {
 	i := 0
 	for i < len(p) {

@@ -2,13 +2,13 @@ package screen
 
 import "unicode/utf8"
 
-// maxTail bounds the bytes of combining characters in one cell, so that a few
-// letters cannot hide kilobytes.
+// maxTail bounds the bytes of combining characters in one cell, so that a few letters
+// cannot hide kilobytes.
 const maxTail = 32
 
-// cell is one column of a row. A character wider than one column is a lead
-// cell with its width, followed by cells of width zero. A tab is kept as such
-// (a lead cell), because plain text wants it back.
+// cell is one column of a row. A character wider than one column is a lead cell with
+// its width, followed by cells of width zero. A tab is a lead cell too, because plain
+// text needs it back.
 type cell struct {
 	tail  string // what joins the character: combining marks, joiners, selectors
 	char  rune
@@ -18,18 +18,18 @@ type cell struct {
 
 func blank(s style) cell { return cell{char: ' ', width: 1, style: s} }
 
-// row is one line of the grid. Its cells end where nothing was written any more.
+// row is one line of the grid. Its cells end after the last written one.
 type row struct {
 	cells   []cell
-	wrapped bool // the text goes on in the next row without a newline
+	wrapped bool // the text continues in the next row without a newline
 }
 
 func (r *row) reset() { r.cells, r.wrapped = r.cells[:0], false }
 
-// isBlank reports whether there is nothing to see.
+// isBlank reports whether nothing is visible.
 func (r *row) isBlank() bool { return r.inkEnd() == 0 }
 
-// inkEnd is the column behind the last cell that can be seen.
+// inkEnd returns the column after the last visible cell.
 func (r *row) inkEnd() int {
 	for i := len(r.cells); i > 0; i-- {
 		c := &r.cells[i-1]
@@ -50,8 +50,8 @@ func (r *row) pad(n int) {
 	}
 }
 
-// detach makes column x free to be overwritten: what is left of a wide
-// character or a tab that covers it becomes blank.
+// detach prepares column x to be overwritten: the rest of a wide character or tab that
+// covers it becomes blank.
 func (r *row) detach(x int) {
 	if x >= len(r.cells) || r.cells[x].width == 1 {
 		return
@@ -67,7 +67,7 @@ func (r *row) detach(x int) {
 	}
 }
 
-// erase blanks the columns from..to, in the background of s as terminals do.
+// erase blanks the columns from..to in the background of s, as terminals do.
 func (r *row) erase(from, to, cols int, s style) {
 	if from >= to {
 		return
@@ -87,7 +87,7 @@ func (r *row) erase(from, to, cols int, s style) {
 	}
 }
 
-// insert shifts what stands at x and behind by n columns to the right.
+// insert shifts the cells from x on by n columns to the right.
 func (r *row) insert(x, n, cols int, s style) {
 	if x >= len(r.cells) {
 		return
@@ -106,7 +106,7 @@ func (r *row) insert(x, n, cols int, s style) {
 	r.wrapped = false
 }
 
-// remove takes n columns out at x; what stands behind moves left.
+// remove removes n columns at x; the cells after them move left.
 func (r *row) remove(x, n int) {
 	if x >= len(r.cells) {
 		return
@@ -126,7 +126,7 @@ func (r *row) crop(cols int) {
 	}
 }
 
-// appendStyled appends the cells as text with SGR sequences; it begins and ends
+// appendStyled appends the cells as text with SGR sequences. The text begins and ends
 // in the plain style.
 func appendStyled(dst []byte, cells []cell) []byte {
 	var pen style
@@ -153,7 +153,7 @@ func appendStyled(dst []byte, cells []cell) []byte {
 	return appendSGR(dst, pen, style{})
 }
 
-// appendPlain appends the cells as text alone.
+// appendPlain appends the cells as plain text.
 func appendPlain(dst []byte, cells []cell) []byte {
 	for i := range cells {
 		if c := &cells[i]; c.width > 0 {

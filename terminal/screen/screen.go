@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Bounds of a grid. Beyond them a size is a mistake or an attack.
+// Bounds of a grid. A size beyond them is a mistake or an attack.
 const (
 	defaultCols = 80
 	defaultRows = 24
@@ -14,23 +14,23 @@ const (
 	maxRows     = 500
 )
 
-// Screen turns the output of a program into lines that are fit to be drawn: it
-// follows the program's cursor movements, erasures and colours as a terminal
-// does, and gives out lines that hold text and SGR sequences and nothing else.
-// It answers no query unless it is told to, rings no bell, sets no title and no clipboard.
+// Screen turns the output of a program into lines that are safe to draw: it follows
+// cursor movements, erasures and colours as a terminal does, and returns lines that
+// contain only text and SGR sequences. It answers queries only after SetReply, and
+// ignores the bell, titles and the clipboard.
 //
-// What has left the top of the grid is scrollback. A program cannot take it back:
-// clearing the screen moves its lines there, and the sequence that clears
-// scrollback is ignored. While a program uses the alternate screen, its lines
-// stand below those that were there before, and they go when it leaves.
+// Lines that leave the top of the grid become scrollback. A program cannot take it
+// back: clearing the screen moves its lines there, and Screen ignores the sequence that
+// clears scrollback. While a program uses the alternate screen, that follows the
+// earlier lines, and it disappears when the program leaves it.
 //
 // A Screen is not safe for concurrent use.
 type Screen struct {
 	cols, rows int
 	grid       []row
-	under      []row // the main grid, while the alternate one is shown; else nil
+	under      []row // the main grid while the alternate one is shown, else nil
 	history    history
-	scrolled   int        // rows that have left the main grid since it was made
+	scrolled   int        // number of rows that have left the main grid
 	evict      func(*row) // takes rows in place of history, if set
 
 	x, y        int
@@ -49,18 +49,17 @@ type Screen struct {
 
 	parser  *ansi.Parser
 	partial []byte // the beginning of a UTF-8 sequence, until the rest comes
-	scratch []byte // to build lines in
+	scratch []byte // buffer for building lines
 }
 
-// cursor is what a program can save and restore.
+// cursor is the state that a program can save and restore.
 type cursor struct {
 	x, y int
 	pen  style
 }
 
-// New makes an empty screen of cols columns and rows rows, which keeps
-// that many lines of scrollback (and no more than 512 bytes for each on
-// average). A size is brought into its bounds as Size says.
+// New returns an empty screen of cols columns and rows rows that keeps that many lines
+// of scrollback, with an average of at most 512 bytes per line. Size bounds the size.
 func New(cols, rows, scrollback int) *Screen {
 	cols, rows = Size(cols, rows)
 	s := &Screen{
@@ -73,8 +72,8 @@ func New(cols, rows, scrollback int) *Screen {
 	return s
 }
 
-// Size is the size of a screen that is asked to have cols columns and rows rows:
-// 80 by 24 for what is not positive, 1000 by 500 for what is larger.
+// Size clamps a size to the bounds of a screen: 80 by 24 for values that are not
+// positive, at most 1000 by 500.
 func Size(cols, rows int) (int, int) {
 	return clampSize(cols, defaultCols, maxCols), clampSize(rows, defaultRows, maxRows)
 }
@@ -86,7 +85,7 @@ func clampSize(n, byDefault, most int) int {
 	return min(n, most)
 }
 
-// clearState empties the grid and forgets every mode, but no scrollback.
+// clearState empties the grid and resets every mode, but keeps scrollback.
 func (s *Screen) clearState() {
 	s.grid, s.under = make([]row, s.rows), nil
 	s.moveTo(0, 0)
@@ -95,12 +94,11 @@ func (s *Screen) clearState() {
 	s.noWrap, s.lineDrawing, s.shifted, s.modes = false, [2]bool{}, false, Modes{}
 }
 
-// SetImpliedCR says whether a line feed also returns to the first column. It
-// does in output that comes from no pty, where nobody has made CRLF of it.
+// SetImpliedCR makes a line feed also return to the first column, for output that does
+// not come from a pty and so has no CRLF.
 func (s *Screen) SetImpliedCR(on bool) { s.impliedCR = on }
 
-// Write takes the next output, cut anywhere. It never fails and keeps nothing
-// of p.
+// Write takes the next output, split anywhere. It never fails and does not retain p.
 func (s *Screen) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		rest = s.consume(rest)
@@ -108,9 +106,9 @@ func (s *Screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// consume handles p and returns what is left of it: usually nothing. If the
-// emulation panics, it forgets its state and goes on behind the byte at which it
-// did: lines that are partly wrong are better than a program that ends.
+// consume handles p and returns the unused rest, usually nothing. If the emulation
+// panics, it resets its state and continues after the byte that caused it: partly wrong
+// lines are better than a crash.
 func (s *Screen) consume(p []byte) (rest []byte) {
 	i := 0
 	defer func() {
@@ -142,7 +140,7 @@ func (s *Screen) consume(p []byte) (rest []byte) {
 	return nil
 }
 
-// asciiRun is the length of the printable ASCII text that p begins with.
+// asciiRun returns the length of the printable ASCII text at the start of p.
 func asciiRun(p []byte) int {
 	for i, b := range p {
 		if b < ' ' || b >= 0x7f {
@@ -152,8 +150,8 @@ func asciiRun(p []byte) int {
 	return len(p)
 }
 
-// decode prints the character that p begins with, or that it completes, and
-// returns how many bytes of p that took.
+// decode prints the character that p begins with or completes, and returns how many
+// bytes of p it used.
 func (s *Screen) decode(p []byte) int {
 	held := len(s.partial)
 	if held == 0 && utf8.FullRune(p) {
@@ -168,7 +166,7 @@ func (s *Screen) decode(p []byte) int {
 	}
 	r, n := utf8.DecodeRune(s.partial)
 	s.partial = s.partial[:0]
-	if n <= held { // what was held is no beginning of anything
+	if n <= held { // the held bytes do not begin a character
 		for range held {
 			s.print(utf8.RuneError)
 		}
@@ -178,14 +176,13 @@ func (s *Screen) decode(p []byte) int {
 	return n - held
 }
 
-// Len is the number of lines so far; trailing blank ones do not count.
+// Len returns the number of lines so far, without trailing blank ones.
 func (s *Screen) Len() int {
 	return s.history.len() + inkRows(s.under) + inkRows(s.grid)
 }
 
-// Line returns line i of Len, the oldest being 0: text and SGR sequences only,
-// beginning and ending in the plain style, never wider than the screen. A line
-// outside of the range is empty.
+// Line returns line i, counted from the oldest: only text and SGR sequences, beginning
+// and ending in the plain style, no wider than the screen. It returns "" out of range.
 func (s *Screen) Line(i int) string {
 	if i < 0 {
 		return ""
@@ -204,8 +201,8 @@ func (s *Screen) Line(i int) string {
 	return ""
 }
 
-// Tail returns the last n lines, or all if there are fewer. It costs as much as
-// the lines it returns, however long the scrollback is.
+// Tail returns the last n lines, or all if there are fewer. Its cost does not depend on
+// the length of the scrollback.
 func (s *Screen) Tail(n int) []string {
 	length := s.Len()
 	n = min(max(n, 0), length)
@@ -219,7 +216,7 @@ func (s *Screen) Tail(n int) []string {
 // Lines returns all lines: scrollback and screen.
 func (s *Screen) Lines() []string { return s.Tail(s.Len()) }
 
-// inkRows is the number of rows up to the last one that is not blank.
+// inkRows returns the number of rows up to the last one that is not blank.
 func inkRows(grid []row) int {
 	n := len(grid)
 	for n > 0 && grid[n-1].isBlank() {
@@ -228,8 +225,8 @@ func inkRows(grid []row) int {
 	return n
 }
 
-// styled draws a row. A row that goes on in the next keeps its trailing blanks:
-// they stand between two words.
+// styled draws a row. A wrapped row keeps its trailing blanks, because they separate
+// two words.
 func (s *Screen) styled(r *row) string {
 	end := r.inkEnd()
 	if r.wrapped {
@@ -251,9 +248,8 @@ func (s *Screen) keep(r *row) {
 	}
 }
 
-// Resize changes the number of columns. Lines that were wrapped for want of
-// room are laid out anew; what the program has drawn by cursor movements stays
-// as good as a change of width lets it be.
+// Resize changes the number of columns. It rewraps wrapped lines; what the program has
+// drawn with cursor movements survives as far as a change of width allows.
 func (s *Screen) Resize(cols int) {
 	cols = clampSize(cols, defaultCols, maxCols)
 	if cols == s.cols {
@@ -269,7 +265,7 @@ func (s *Screen) Resize(cols int) {
 		next.replay([]byte(l.text), l.wrapped)
 	}
 	if s.pendingWrap && s.under == nil {
-		x++ // the cursor stands behind what it shows
+		x++ // the cursor is after what it shows
 	}
 	x, y = next.replayGrid(main, x, y)
 	s.cols, s.history, s.scrolled = cols, next.history, next.scrolled
@@ -287,8 +283,8 @@ func (s *Screen) Resize(cols int) {
 	s.moveTo(x, y)
 }
 
-// replayGrid lays out the rows of another grid and returns where its cursor
-// has come to.
+// replayGrid lays out the rows of another grid and returns the new position of its
+// cursor.
 func (s *Screen) replayGrid(grid []row, x, y int) (newX, newY int) {
 	last := max(inkRows(grid), y+1) - 1
 	for i := range last + 1 {

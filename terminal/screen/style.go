@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// paint is a colour in one comparable word: a kind in the top byte, and the
-// palette's index or 0xRRGGBB below. Zero is the default colour.
+// paint is a colour in one comparable word: a kind in the top byte, and the palette
+// index or 0xRRGGBB below. Zero is the default colour.
 type paint uint32
 
 const (
@@ -17,9 +17,9 @@ const (
 	kindMask     paint = 0xff << 24
 )
 
-// attribute is a bit set of the ways to write that are shown. Blinking is not,
-// because it distracts, and concealing is not, because it would hide what the
-// program wrote from the person who has to judge it.
+// attribute is a bit set of the supported text attributes. Blinking is left out because
+// it distracts, concealing because it would hide output from the user who has to judge
+// it.
 type attribute uint8
 
 const (
@@ -30,20 +30,20 @@ const (
 	strike
 )
 
-// style is how one cell is written; the zero style is plain.
+// style is the style of one cell; the zero value is plain.
 type style struct {
 	fg, bg, line paint // line is the underline's colour
 	attrs        attribute
 	underline    uint8 // 0 none, 1 single, 2 double, 3 curly, 4 dotted, 5 dashed
 }
 
-// visible reports whether a blank in this style looks other than nothing.
+// visible reports whether a blank in this style is visible.
 func (s style) visible() bool {
 	return s.bg != 0 || s.underline != 0 || s.attrs&(reverse|strike) != 0
 }
 
-// apply follows an SGR sequence (ECMA-48 8.3.117, with the colours and
-// underlines of xterm and kitty).
+// apply applies an SGR sequence (ECMA-48 8.3.117, with the colours and underlines of
+// xterm and kitty).
 func (s *style) apply(params ansi.Params) {
 	if len(params) == 0 {
 		*s = style{}
@@ -63,7 +63,7 @@ func (s *style) apply(params ansi.Params) {
 			var c color.Color
 			used := ansi.ReadStyleColor(params[i:], &c)
 			if used <= 0 {
-				return // what follows may be a piece of the colour
+				return // what follows may be part of the colour
 			}
 			i += used - 1
 			s.setColor(v, toPaint(c))
@@ -144,8 +144,8 @@ func toPaint(c color.Color) paint {
 	}
 }
 
-// appendSGR appends the sequence that changes the style from one to another:
-// always a full one, so that a line can be cut anywhere and read from there.
+// appendSGR appends the sequence that changes the style from one to another. The
+// sequence sets the style completely, so that a line can be cut anywhere.
 func appendSGR(dst []byte, from, to style) []byte {
 	if from == to {
 		return dst
@@ -168,12 +168,12 @@ func appendSGR(dst []byte, from, to style) []byte {
 	dst = appendPaint(dst, to.fg, 30)
 	dst = appendPaint(dst, to.bg, 40)
 	dst = appendPaint(dst, to.line, 50)
-	dst[len(dst)-1] = 'm' // in place of the last semicolon
+	dst[len(dst)-1] = 'm' // replaces the last semicolon
 	return dst
 }
 
-// appendPaint appends the parameters of a colour; base is 30 for the text, 40
-// for the background, 50 for the underline, which has no short forms.
+// appendPaint appends the parameters of a colour; base is 30 for the text, 40 for the
+// background, 50 for the underline, which has no short forms.
 func appendPaint(dst []byte, c paint, base int64) []byte {
 	if c == 0 {
 		return dst

@@ -1,7 +1,6 @@
 package screen
 
-// Wrapped reports whether line i of Len was broken for want of columns: its text
-// goes on in the next line.
+// Wrapped reports whether line i was wrapped: its text continues in the next line.
 func (s *Screen) Wrapped(i int) bool {
 	if i < 0 {
 		return false
