@@ -131,64 +131,6 @@ func fail(op, path string, err error) error {
 	return &iofs.PathError{Op: op, Path: path, Err: err}
 }
 
-// regular returns nil for a regular file, else an ErrNotRegular that says what the file
-// is instead.
-func regular(mode iofs.FileMode) error {
-	switch {
-	case mode.IsRegular():
-		return nil
-	case mode.IsDir():
-		return fmt.Errorf("%w but a directory", ErrNotRegular)
-	case mode&iofs.ModeNamedPipe != 0:
-		return fmt.Errorf("%w but a named pipe", ErrNotRegular)
-	case mode&iofs.ModeDevice != 0:
-		return fmt.Errorf("%w but a device", ErrNotRegular)
-	case mode&iofs.ModeSocket != 0:
-		return fmt.Errorf("%w but a socket", ErrNotRegular)
-	}
-	return ErrNotRegular
-}
-
-// openRegular opens a regular file and follows no link. It tries again if another
-// program swaps the file meanwhile.
-func openRegular(dir *os.Root, name string, flag int) (file *os.File, info iofs.FileInfo, err error) {
-	const tries = 10
-	for range tries {
-		if file, info, err = openOnce(dir, name, flag); !errors.Is(err, ErrMoved) {
-			break
-		}
-	}
-	return file, info, err
-}
-
-// openOnce checks the file before opening it, because opening a device can have
-// effects, and again afterwards: a file that was swapped in between is ErrMoved.
-// Opening a pipe does not block.
-func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, error) {
-	info, err := dir.Lstat(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := regular(info.Mode()); err != nil {
-		return nil, nil, err
-	}
-	file, err := dir.OpenFile(name, flag|openNonblock, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	opened, err := file.Stat()
-	if err == nil {
-		err = regular(opened.Mode())
-	}
-	if err == nil && !os.SameFile(info, opened) {
-		err = ErrMoved
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, file.Close())
-	}
-	return file, opened, nil
-}
-
 // acquire takes the write lock. It returns an error, without the lock, if ctx ends
 // first.
 func (f *FS) acquire(ctx context.Context) error {

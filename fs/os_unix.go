@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// openNonblock keeps the opening of a named pipe from blocking.
-const openNonblock = syscall.O_NONBLOCK
+// openNonblock opens a pipe without waiting for its other end, and a terminal without
+// making it the controlling terminal.
+const openNonblock = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
 // keepOwner gives file the owner and group in info, and reports whether it has them
 // now.

@@ -99,7 +99,7 @@ type Manager struct {
 	grace      time.Duration
 	maxRunning int
 	wrap       func(program string, args, env []string) (string, []string, error)
-	keeper     keeper
+	budget     budget
 
 	mu        sync.Mutex
 	closed    bool
@@ -113,7 +113,7 @@ func NewManager(o Options) *Manager {
 		o.Grace = defaultGrace
 	}
 	return &Manager{
-		grace: o.Grace, wrap: o.Wrap, maxRunning: MaxRunning, keeper: keeper{limit: MaxKept}, terminals: map[string]*terminal{},
+		grace: o.Grace, wrap: o.Wrap, maxRunning: MaxRunning, budget: budget{limit: MaxKept}, terminals: map[string]*terminal{},
 	}
 }
 

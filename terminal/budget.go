@@ -11,8 +11,8 @@ import (
 // together.
 const MaxKept = 64 << 20
 
-// keeper bounds the output that all terminals of a manager keep together.
-type keeper struct {
+// budget bounds the output that all terminals of a manager keep together.
+type budget struct {
 	limit    int64
 	total    atomic.Int64
 	trimming sync.Mutex
@@ -26,7 +26,7 @@ func (m *Manager) keep(t *terminal, data []byte) {
 	t.kept.Write(data)
 	grown := t.kept.Size() - before
 	t.mu.Unlock()
-	if m.keeper.total.Add(int64(grown)) > m.keeper.limit {
+	if m.budget.total.Add(int64(grown)) > m.budget.limit {
 		m.trim()
 	}
 }
@@ -35,10 +35,10 @@ func (m *Manager) keep(t *terminal, data []byte) {
 // rarely: first from commands that have ended, in the order in which they ended, then
 // from running ones, in the order in which they started.
 func (m *Manager) trim() {
-	if !m.keeper.trimming.TryLock() {
+	if !m.budget.trimming.TryLock() {
 		return // another goroutine is trimming
 	}
-	defer m.keeper.trimming.Unlock()
+	defer m.budget.trimming.Unlock()
 	m.mu.Lock()
 	all := make([]*terminal, 0, len(m.terminals))
 	for _, t := range m.terminals {
@@ -52,16 +52,16 @@ func (m *Manager) trim() {
 		}
 		return cmp.Compare(a.number, b.number)
 	})
-	target := m.keeper.limit - m.keeper.limit/8
+	target := m.budget.limit - m.budget.limit/8
 	for _, t := range all {
-		over := m.keeper.total.Load() - target
+		over := m.budget.total.Load() - target
 		if over <= 0 {
 			return
 		}
 		t.mu.Lock()
 		before := t.kept.Size()
 		t.kept.Drop(int(min(over, int64(before))))
-		m.keeper.total.Add(int64(t.kept.Size() - before))
+		m.budget.total.Add(int64(t.kept.Size() - before))
 		t.mu.Unlock()
 	}
 }
@@ -70,6 +70,6 @@ func (m *Manager) trim() {
 func (m *Manager) forget(t *terminal) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	m.keeper.total.Add(-int64(t.kept.Size()))
+	m.budget.total.Add(-int64(t.kept.Size()))
 	t.kept.Close()
 }

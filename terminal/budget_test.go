@@ -12,7 +12,7 @@ import (
 // that ended first.
 func TestAllOutputsHaveOneBound(t *testing.T) {
 	m := openManager(t)
-	m.keeper.limit = 512 << 10
+	m.budget.limit = 512 << 10
 	const each, n = 100_000, 20
 	ids := make([]string, n)
 	for i := range ids {
@@ -37,15 +37,15 @@ func TestAllOutputsHaveOneBound(t *testing.T) {
 			t.Errorf("the last has %d bytes, truncated %v", len(text), truncated)
 		}
 	}
-	if sum > 512<<10 || int64(sum) != m.keeper.total.Load() {
-		t.Errorf("%d bytes are kept, counted are %d", sum, m.keeper.total.Load())
+	if sum > 512<<10 || int64(sum) != m.budget.total.Load() {
+		t.Errorf("%d bytes are kept, counted are %d", sum, m.budget.total.Load())
 	}
 	for _, id := range ids {
 		if err := m.Release(id); err != nil {
 			t.Error(err)
 		}
 	}
-	if left := m.keeper.total.Load(); left != 0 {
+	if left := m.budget.total.Load(); left != 0 {
 		t.Errorf("%d bytes are counted that nobody keeps", left)
 	}
 }
@@ -53,7 +53,7 @@ func TestAllOutputsHaveOneBound(t *testing.T) {
 // What runs is only cut when nothing else is left to be.
 func TestRunningCommandsAreTrimmedLast(t *testing.T) {
 	m := openManager(t)
-	m.keeper.limit = 256 << 10
+	m.budget.limit = 256 << 10
 	var w watcher
 	running := create(t, m, w.spec("sh", "-c", "head -c 150000 /dev/zero | tr '\\0' r; echo ready; sleep 1000"))
 	w.waitFor(t, "ready")

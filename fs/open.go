@@ -1,0 +1,103 @@
+package fs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	iofs "io/fs"
+	"os"
+)
+
+// OpenRegular opens the regular file at path for reading. It never blocks, whatever is
+// at the path: a pipe that nobody writes to, a terminal, an endless device. For
+// anything but a regular file the error wraps ErrNotRegular; if there is nothing, it
+// wraps ErrNotExist.
+func OpenRegular(path string) (*os.File, error) {
+	// The first check avoids opening devices, where opening can have effects; the
+	// second detects a swap in between.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("open %s: %w", path, ErrNotRegular)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil, errors.Join(err, fmt.Errorf("open %s: %w", path, ErrNotRegular))
+	}
+	return f, nil
+}
+
+// ReadHead returns the first bytes of the regular file at path, at most most of them,
+// with the errors of OpenRegular.
+func ReadHead(path string, most int64) ([]byte, error) {
+	f, err := OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// regular returns nil for a regular file, else an ErrNotRegular that says what the file
+// is instead.
+func regular(mode iofs.FileMode) error {
+	switch {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return fmt.Errorf("%w but a directory", ErrNotRegular)
+	case mode&iofs.ModeNamedPipe != 0:
+		return fmt.Errorf("%w but a named pipe", ErrNotRegular)
+	case mode&iofs.ModeDevice != 0:
+		return fmt.Errorf("%w but a device", ErrNotRegular)
+	case mode&iofs.ModeSocket != 0:
+		return fmt.Errorf("%w but a socket", ErrNotRegular)
+	}
+	return ErrNotRegular
+}
+
+// openRegular opens a regular file and follows no link. It tries again if another
+// program swaps the file meanwhile.
+func openRegular(dir *os.Root, name string, flag int) (file *os.File, info iofs.FileInfo, err error) {
+	const tries = 10
+	for range tries {
+		if file, info, err = openOnce(dir, name, flag); !errors.Is(err, ErrMoved) {
+			break
+		}
+	}
+	return file, info, err
+}
+
+// openOnce checks the file before opening it, because opening a device can have
+// effects, and again afterwards: a file that was swapped in between is ErrMoved.
+// Opening a pipe does not block.
+func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, error) {
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := regular(info.Mode()); err != nil {
+		return nil, nil, err
+	}
+	file, err := dir.OpenFile(name, flag|openNonblock, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	opened, err := file.Stat()
+	if err == nil {
+		err = regular(opened.Mode())
+	}
+	if err == nil && !os.SameFile(info, opened) {
+		err = ErrMoved
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, opened, nil
+}
