@@ -2,34 +2,34 @@ package config
 
 import "slices"
 
-// Action is something that a key does.
+// Action is what a key does.
 type Action string
 
-// Context is where a key means something. One key may do different things in
-// different contexts.
+// Context is where a key applies. One key may have different actions in different
+// contexts.
 type Context string
 
 const (
-	// ContextPrompt is the composer, and everything that works everywhere.
-	// Keys that type text never count here while there is a draft.
+	// ContextPrompt is the composer, and everything that works everywhere. While there
+	// is a draft, keys that type text only type.
 	ContextPrompt Context = "prompt"
-	// ContextTranscript is the transcript while it has the focus. Keys that it
-	// does not use fall through to ContextPrompt.
+	// ContextTranscript is the focused transcript. Keys that it does not use fall
+	// through to ContextPrompt.
 	ContextTranscript Context = "transcript"
-	// ContextPager is the view of one item on the whole screen. Keys that it does
-	// not use mean what they mean in ContextTranscript.
+	// ContextPager is the full-screen view of one item. Keys that it does not use fall
+	// through to ContextTranscript.
 	ContextPager Context = "pager"
-	// ContextTerminal is a command into which the person has stepped. All other keys
-	// go to the command.
+	// ContextTerminal is a command that the user has stepped into. All other keys go to
+	// the command.
 	ContextTerminal Context = "terminal"
-	// ContextChanges is the list of changed files on the whole screen, and the changes
-	// of one of them. Nothing falls through but how changes are drawn.
+	// ContextChanges is the full-screen list of changed files, and the changes of one
+	// of them. Only the actions for how changes are drawn fall through.
 	ContextChanges Context = "changes"
-	// ContextInspector is the protocol on the whole screen. Nothing falls through but how
-	// it is scrolled.
+	// ContextInspector is the full-screen protocol inspector. Only the scrolling
+	// actions fall through.
 	ContextInspector Context = "inspector"
-	// ContextReplay is the replay of what was recorded. Keys that it does not use fall
-	// through to ContextPrompt, as far as they mean something there.
+	// ContextReplay is the replay of a recording. Keys that it does not use fall
+	// through to ContextPrompt, where they apply.
 	ContextReplay Context = "replay"
 	// ContextDialog is any dialog. Nothing falls through.
 	ContextDialog Context = "dialog"
@@ -190,8 +190,8 @@ const (
 	ActionReplayQuit   Action = "replay_quit"
 )
 
-// The actions of ContextDialog. The last four answer a permission request with
-// the option of that kind.
+// The actions of ContextDialog. The last four answer a permission request with the
+// option of that kind.
 const (
 	ActionDialogUp       Action = "dialog_up"
 	ActionDialogDown     Action = "dialog_down"
@@ -221,14 +221,14 @@ const (
 type ActionInfo struct {
 	Action  Action
 	Context Context
-	// Help says in a few words what the action does.
+	// Help describes the action in a few words.
 	Help string
 	// Keys are the default keys.
 	Keys []string
 }
 
-// Actions lists all actions, grouped by context, in the order of the help. The
-// caller may change what it gets.
+// Actions returns all actions, grouped by context, in the order of the help. The caller
+// may change the slice.
 func Actions() []ActionInfo {
 	list := make([]ActionInfo, len(actions))
 	for i, a := range actions {

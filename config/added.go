@@ -17,8 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// Added is an agent that parley itself has written down: one of the registry that was
-// installed, or one that the person has added on the command line.
+// Added is an agent that parley itself has stored: one installed from the registry, or
+// one added on the command line.
 type Added struct {
 	ID      string   `toml:"-"`
 	Name    string   `toml:"name,omitempty"`
@@ -27,51 +27,51 @@ type Added struct {
 	// Env is as in the configuration: "$NAME" refers to the environment.
 	Env map[string]string `toml:"env,omitempty"`
 	Cwd string            `toml:"cwd,omitempty"`
-	// URL is where it listens, in the place of the four above. Headers are as in the
-	// configuration, like Env.
+	// URL is where the agent listens, in place of the four fields above. Headers are as
+	// in the configuration, like Env.
 	URL      string            `toml:"url,omitempty"`
 	Headers  map[string]string `toml:"headers,omitempty"`
 	Insecure bool              `toml:"insecure,omitempty"`
-	// Origin is where it was installed from, nil if it was not.
+	// Origin is where the agent was installed from; nil if it was not installed.
 	Origin *Origin `toml:"registry,omitempty"`
 }
 
-// Origin says of an installed agent what it is, and where it comes from.
+// Origin describes an installed agent and its source.
 type Origin struct {
 	Version string `toml:"version"`
-	// Kind is the way in which it came: binary, npx, uvx.
+	// Kind is the kind of distribution: binary, npx, uvx.
 	Kind    string `toml:"kind"`
 	License string `toml:"license,omitempty"`
-	// Source is where one can read about it.
+	// Source is a page about the agent.
 	Source string `toml:"source,omitempty"`
-	// Archive and SHA256 are what was downloaded, Dir is where it was unpacked; of a
-	// binary only.
+	// Archive and SHA256 identify the download and Dir is where it was unpacked, for a
+	// binary.
 	Archive string    `toml:"archive,omitempty"`
 	SHA256  string    `toml:"sha256,omitempty"`
 	Dir     string    `toml:"dir,omitempty"`
 	At      time.Time `toml:"installed"`
 }
 
-// AddedFile keeps the agents that parley has written down: one file beside the
-// configuration, which parley alone writes. Every change is written at once and whole. It
-// may be used from any goroutine, and by several programs at once.
+// AddedFile is the file beside the configuration that holds the agents that parley has
+// stored. Only parley writes it, atomically. It is safe for concurrent use, also by
+// several processes.
 type AddedFile struct{ path string }
 
-// AddedBeside is the file beside a configuration file. It need not exist.
+// AddedBeside returns the AddedFile beside a configuration file. It need not exist.
 func AddedBeside(configFile string) *AddedFile {
 	return &AddedFile{filepath.Join(filepath.Dir(configFile), "agents.toml")}
 }
 
-// Path is where the file is.
+// Path returns the file's path.
 func (f *AddedFile) Path() string { return f.path }
 
-// addedHead begins the file.
+// addedHead is the head of the file.
 const addedHead = `# Written by 'parley agents': what is written here by hand is lost. Settings of your own for
 # these agents go into config.toml, under the same name.
 
 `
 
-// Agents are the agents of the file, by their ids. The error is an [*Error].
+// Agents returns the agents in the file, sorted by id. The error is an [*Error].
 func (f *AddedFile) Agents() ([]Added, error) {
 	data, err := readFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +98,7 @@ func (f *AddedFile) Agents() ([]Added, error) {
 	return list, nil
 }
 
-// Check says what is wrong with an agent, so that it could not be started.
+// Check returns why an agent could not be started, or nil.
 func (a Added) Check() error {
 	if !isAgentID(a.ID) {
 		return fmt.Errorf("%q is no name: letters, digits, and . _ - between them", printable(a.ID))
@@ -109,7 +109,7 @@ func (a Added) Check() error {
 	case a.URL != "" && (a.Command != "" || len(a.Args)+len(a.Env) > 0 || a.Cwd != ""):
 		return errors.New("it listens, so it has neither a command nor what belongs to one")
 	case a.URL != "" && !isAgentURL(a.URL):
-		return errors.New("its URL is not where an agent listens") // which may hold a password
+		return errors.New("its URL is not where an agent listens") // the URL may hold a password
 	case a.URL == "" && (len(a.Headers) > 0 || a.Insecure):
 		return errors.New("headers and insecure are for an agent that listens")
 	}
@@ -119,7 +119,7 @@ func (a Added) Check() error {
 	return checkSecrets(a.Headers, "header", isHeaderName)
 }
 
-// checkSecrets says what is wrong with names and values that may refer to the environment.
+// checkSecrets checks names, and values that may refer to the environment.
 func checkSecrets(values map[string]string, what string, isName func(string) bool) error {
 	for name, value := range values {
 		if !isName(name) {
@@ -137,7 +137,7 @@ func isAgentID(id string) bool {
 	return id != "" && len(id) <= 64 && !strings.ContainsAny(id[:1], "-.") && strings.IndexFunc(id, func(r rune) bool { return !ok(r) }) < 0
 }
 
-// Put writes an agent down, in the place of one of the same id, which it returns.
+// Put stores an agent and returns the one with the same id that it replaces, if any.
 func (f *AddedFile) Put(a Added) (before *Added, err error) {
 	if err := a.Check(); err != nil {
 		return nil, fmt.Errorf("the agent %s: %w", printable(a.ID), err)
@@ -149,7 +149,7 @@ func (f *AddedFile) Put(a Added) (before *Added, err error) {
 	return before, err
 }
 
-// Remove takes an agent away and returns it, nil if there is none of that id.
+// Remove removes an agent and returns it; nil if there is none with that id.
 func (f *AddedFile) Remove(id string) (removed *Added, err error) {
 	err = f.update(func(list []Added) []Added {
 		list, removed = without(list, id)
@@ -192,7 +192,7 @@ func (f *AddedFile) update(change func([]Added) []Added) error {
 	}
 	target := f.path
 	if real, err := filepath.EvalSymlinks(f.path); err == nil {
-		target = real // people keep their configuration elsewhere, by links
+		target = real // the file may be a link to where the user keeps the configuration
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("write %s: %w", f.path, err)
 	}
@@ -202,7 +202,7 @@ func (f *AddedFile) update(change func([]Added) []Added) error {
 	return nil
 }
 
-// Agent is the agent as it is started.
+// Agent returns the agent in the form in which it is started.
 func (a Added) Agent() Agent {
 	agent := Agent{
 		ID: a.ID, Name: cmp.Or(a.Name, a.ID), Command: a.Command, Args: slices.Clone(a.Args), Env: NewSecrets(a.Env),

@@ -10,79 +10,77 @@ import (
 	"parley/internal/policy"
 )
 
-// Source says how parley came to know an agent.
+// Source is how parley knows an agent.
 type Source string
 
 const (
-	// SourceConfigured marks an agent of the configuration file.
+	// SourceConfigured marks an agent in the configuration file.
 	SourceConfigured Source = "configured"
 	// SourceInstalled marks an agent that parley has installed from the registry.
 	SourceInstalled Source = "installed"
 	// SourceFound marks a known agent whose program is on this machine.
 	SourceFound Source = "found"
-	// SourceBuiltIn marks an agent that parley knows of, looked for or not.
+	// SourceBuiltIn marks an agent from parley's own table.
 	SourceBuiltIn Source = "built-in"
 )
 
-// Agent is a program that speaks the Agent Client Protocol, and how to start it, or
+// Agent is a program that speaks the Agent Client Protocol, and how to start it or
 // where it listens.
 type Agent struct {
 	// ID is the short name used in the file and on the command line.
 	ID string
-	// Name is shown to people.
+	// Name is the display name.
 	Name    string
 	Command string
 	Args    []string
 	// Env is set for the agent on top of parley's own environment.
 	Env Secrets
 	// Address is the URL at which the agent listens; "" if it is started with Command.
-	// Headers are sent there. Insecure allows an Address without TLS on another machine.
+	// Headers are sent there. Insecure allows an Address without TLS on another
+	// machine.
 	Address  string
 	Headers  Secrets
 	Insecure bool
-	// ServeFiles and ServeTerminals offer files and commands of this machine to an agent
-	// that runs on another one.
+	// ServeFiles and ServeTerminals offer this machine's files and commands to an agent
+	// on another machine.
 	ServeFiles, ServeTerminals bool
-	// RemoteRoot is the session's directory on the agent's machine; "" if the agent runs
-	// on this machine, or has the same paths.
+	// RemoteRoot is the session's directory on the agent's machine; "" if the agent
+	// runs on this machine or uses the same paths.
 	RemoteRoot string
-	// Cwd is the directory to start the agent in; "" is the session's own. OwnProject says
-	// that its sessions have a directory of their own, wherever they are begun.
+	// Cwd is the directory to start the agent in; "" means the session's. OwnProject
+	// makes its sessions use Cwd as their directory too.
 	Cwd        string
 	OwnProject bool
 	Default    bool
 	Source     Source
 	Sandbox    AgentSandbox
-	// Protocol says which versions of the protocol the agent is offered; "" is
-	// ProtocolV1.
+	// Protocol selects the protocol versions to offer; "" is ProtocolV1.
 	Protocol Protocol
-	// Reason says why the agent cannot be started on this machine, as far as
-	// [Config.Available] knows; "" if nothing is known against it.
+	// Reason says why [Config.Available] considers the agent unusable on this machine;
+	// "" if it does not.
 	Reason string
-	// Origin says of an installed agent where it comes from; nil of others.
+	// Origin is where an installed agent comes from; nil for others.
 	Origin *Origin
-	// Mode and Options are what its sessions begin with: the id or the name of a mode, and
-	// values by the ids of options.
+	// Mode and Options are set when a session begins: the id or the name of a mode, and
+	// values by option id.
 	Mode    string
 	Options map[string]string
-	// MCP are the servers handed to this agent, besides those of all.
+	// MCP are servers for this agent only, in addition to those for all agents.
 	MCP []MCPServer
-	// Roots are further directories of its sessions.
+	// Roots are additional directories of its sessions.
 	Roots []string
-	// Rules count for this agent only. They are among those of the configuration, too.
+	// Rules apply to this agent only. Config.Rules contains them too.
 	Rules []policy.Rule
-	// InstallHint is one line that says how to get the program, URL where to
-	// read about it. Either may be empty.
+	// InstallHint is one line on how to install the program, URL a page about it.
+	// Either may be empty.
 	InstallHint, URL string
 	// Alternative is a command line that fetches and starts the agent without
-	// installing it, where there is one. It is for showing to people: parley
-	// never runs it by itself.
+	// installing it, if there is one. It is only shown: parley never runs it.
 	Alternative []string
 }
 
-// Unusable says why an agent cannot be started on this machine; "" if it can, as far as
-// lookPath ([os/exec.LookPath] in use) knows. Of one that listens nothing is known before
-// it is connected to.
+// Unusable returns why an agent cannot be started on this machine, or "". lookPath is
+// usually [os/exec.LookPath]. An agent that listens is never unusable.
 func (a Agent) Unusable(lookPath func(program string) (string, error)) string {
 	if a.Address != "" {
 		return ""
@@ -96,8 +94,8 @@ func (a Agent) Unusable(lookPath func(program string) (string, error)) string {
 	return a.Command + " is not installed, or not on PATH"
 }
 
-// discover returns the known agents whose program lookPath finds
-// ([os/exec.LookPath] in use), always in the same order.
+// discover returns the known agents whose program lookPath finds, always in the same
+// order.
 func discover(lookPath func(program string) (string, error)) []Agent {
 	var found []Agent
 	for _, a := range knownAgents() {
@@ -109,9 +107,8 @@ func discover(lookPath func(program string) (string, error)) []Agent {
 	return found
 }
 
-// Available returns the agents to offer: the configured ones in the order of
-// the file, whether their programs are there or not, then those of discover
-// that are not configured.
+// Available returns the agents to offer: the configured ones in the order of the file,
+// whether installed or not, then other agents that discover finds.
 func (c *Config) Available(lookPath func(program string) (string, error)) []Agent {
 	agents := slices.Clone(c.Agents)
 	for _, a := range discover(lookPath) {
@@ -126,8 +123,8 @@ func (c *Config) Available(lookPath func(program string) (string, error)) []Agen
 	return agents
 }
 
-// Missing returns the known agents whose program lookPath does not find, and that are
-// not configured, most used first.
+// Missing returns the known agents that are not configured and whose program lookPath
+// does not find, most used first.
 func (c *Config) Missing(lookPath func(program string) (string, error)) []Agent {
 	return slices.DeleteFunc(knownAgents(), func(a Agent) bool {
 		_, err := lookPath(a.Command)
@@ -135,15 +132,15 @@ func (c *Config) Missing(lookPath func(program string) (string, error)) []Agent 
 	})
 }
 
-// mark says of an agent whether it is the default one.
+// mark sets whether an agent is the default one.
 func (c *Config) mark(a Agent) Agent {
 	a.Default = a.ID == c.DefaultAgent
 	return a
 }
 
-// Agent finds an agent by its ID, its name or, for known ones, its program.
-// Configured agents come first. Letter case matters only between two that
-// would fit otherwise. The error is an [*UnknownAgentError].
+// Agent finds an agent by its ID, its name or, for known ones, its program. Configured
+// agents come first. Case matters only between two agents that would otherwise both
+// match. The error is an [*UnknownAgentError].
 func (c *Config) Agent(idOrName string) (Agent, error) {
 	known := knownAgents()
 	for _, agents := range [][]Agent{c.Agents, known} {
@@ -161,18 +158,18 @@ func (c *Config) Agent(idOrName string) (Agent, error) {
 	return Agent{}, &UnknownAgentError{Name: idOrName, configured: c.Agents, known: known}
 }
 
-// UnknownAgentError is the error for a name that is no agent's.
+// UnknownAgentError reports a name that no agent has.
 type UnknownAgentError struct {
 	Name              string
 	configured, known []Agent
 }
 
-// Error names the nearest agent and those that there are.
+// Error returns the message and the hint.
 func (e *UnknownAgentError) Error() string {
 	return fmt.Sprintf("no agent is called %q: %s", e.Name, e.Hint())
 }
 
-// Hint says on one line which agent was most likely meant, and which there are.
+// Hint returns one line that suggests the closest agent, or lists all.
 func (e *UnknownAgentError) Hint() string {
 	hint := "known: " + strings.Join(ids(e.known), ", ")
 	if len(e.configured) > 0 {
@@ -184,7 +181,7 @@ func (e *UnknownAgentError) Hint() string {
 	return hint
 }
 
-// near is the ID of the agent that was most likely meant, or "".
+// near returns the ID of the closest agent, or "".
 func (e *UnknownAgentError) near() string {
 	agents := slices.Concat(e.configured, e.known)
 	if id := nearest(e.Name, ids(agents)); id != "" {

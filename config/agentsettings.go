@@ -8,8 +8,7 @@ import (
 	"parley/internal/policy"
 )
 
-// optionValues reads what the options of an agent begin with: texts by the ids of the
-// options, true and false as such.
+// optionValues reads an agent's initial options: strings or booleans by option id.
 func (t *table) optionValues() map[string]string {
 	pairs, ok := t.child("options")
 	if !ok {
@@ -27,7 +26,7 @@ func (t *table) optionValues() map[string]string {
 	return values
 }
 
-// registry reads where the registry of agents is.
+// registry reads the location of the agent registry.
 func (t *table) registry() string {
 	address := t.text("registry")
 	if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
@@ -36,7 +35,7 @@ func (t *table) registry() string {
 	return address
 }
 
-// agentRules reads the rules of an agent's own part of the file. They are for no other.
+// agentRules reads the rules in an agent's own table, which apply only to that agent.
 func (t *table) agentRules() []policy.Rule {
 	rules := t.rules()
 	for i := range rules {
@@ -48,7 +47,7 @@ func (t *table) agentRules() []policy.Rule {
 	return rules
 }
 
-// takeRules adds the rules of all agents to those of the configuration.
+// takeRules adds the agents' rules to those of the configuration.
 func (c *Config) takeRules() {
 	c.Rules = slices.Clip(c.Rules)
 	for _, a := range c.Agents {

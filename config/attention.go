@@ -2,20 +2,20 @@ package config
 
 import "slices"
 
-// When says whether the person is told of what happens.
+// When says when to notify the user.
 type When string
 
-// WhenUnfocused tells only while the terminal has said that it is not focused.
+// WhenUnfocused notifies only while the terminal reports that it has no focus.
 const (
 	WhenUnfocused When = "unfocused"
 	WhenAlways    When = "always"
 	WhenNever     When = "never"
 )
 
-// Notice is a way of the terminal to call the person.
+// Notice is the terminal's means of notifying the user.
 type Notice string
 
-// NoticeAuto is the way that the terminal is known to have, else the bell.
+// NoticeAuto is what the terminal is known to support, else the bell.
 const (
 	NoticeAuto   Notice = "auto"
 	NoticeOSC9   Notice = "osc9"
@@ -25,30 +25,32 @@ const (
 	NoticeNone   Notice = "none"
 )
 
-// Happening is what the person is told of.
+// Happening is an event to notify the user of.
 type Happening string
 
-// A turn has ended; a question waits for an answer; the agent has gone.
+// A turn has ended; a question waits for an answer; the agent has exited.
 const (
 	HappeningTurn     Happening = "turn"
 	HappeningQuestion Happening = "question"
 	HappeningLost     Happening = "lost"
 )
 
-// Attention says how the person is told of what happens while they look elsewhere.
+// Attention configures how to notify users who look elsewhere.
 type Attention struct {
 	When   When
 	On     []Happening
 	Notify Notice
-	// Command, if not empty, is a program of the person's and its arguments, run as well.
+	// Command, if not empty, is a program of the user's, with arguments, to run as
+	// well.
 	Command []string
-	// NoTitle leaves the title of the window alone.
+	// NoTitle keeps the title of the window unchanged.
 	NoTitle bool
-	// Progress is shown by the terminal: nil where it is known to be able to.
+	// Progress shows progress in the terminal; nil means where it is known to be
+	// supported.
 	Progress *bool
 }
 
-// DefaultAttention is the Attention of a person who has said nothing about it.
+// DefaultAttention returns the default.
 func DefaultAttention() Attention {
 	return Attention{When: WhenUnfocused, On: []Happening{HappeningTurn, HappeningQuestion, HappeningLost}, Notify: NoticeAuto}
 }

@@ -1,7 +1,6 @@
-// Package config is what a person sets up: which agents there are and how they
-// are started, the theme, the keys. It reads the configuration file strictly,
-// knows the agents that people commonly have, and says where parley keeps its
-// own files.
+// Package config reads the configuration: agents and how to start them, themes, keys,
+// rules. It parses the file strictly, knows the common agents, and says where parley
+// keeps its own files.
 package config
 
 import (
@@ -17,80 +16,79 @@ import (
 	"parley/internal/policy"
 )
 
-// Config is the whole configuration. It is not changed after it was loaded,
-// and may then be used from any goroutine.
+// Config is the whole configuration. It does not change after loading, and is then safe
+// for concurrent use.
 type Config struct {
-	// Themes says which colours to take.
+	// Themes selects the colours.
 	Themes        Themes
 	MarkdownStyle MarkdownStyle
-	// Attention says how the person is told of what happens.
+	// Attention configures notifications.
 	Attention Attention
-	// Glyphs says which characters the terminal shows.
+	// Glyphs selects the characters for symbols.
 	Glyphs Glyphs
-	// ReducedMotion lets nothing move by itself.
+	// ReducedMotion turns animations off.
 	ReducedMotion bool
-	// Vim is whether the prompt is edited by the keys of vim.
+	// Vim edits the prompt with vim's keys.
 	Vim bool
-	// Plain writes lines of text instead of a screen.
+	// Plain writes lines of text instead of drawing a screen.
 	Plain bool
-	// Inline leaves the conversation to the terminal, and draws only at its end.
+	// Inline leaves the conversation in the terminal's scrollback and draws only at its
+	// end.
 	Inline bool
 	// NoMouse leaves the mouse to the terminal.
 	NoMouse bool
-	// NoJournal keeps no journal of what agents change on this machine. JournalBytes is
-	// how much the journals of all sessions may take on the disk, JournalAge how long
-	// they are kept; 0 is what parley chooses.
+	// NoJournal turns off the journal of agents' changes. JournalBytes bounds the disk
+	// space of all journals, JournalAge how long they are kept; 0 means parley's
+	// default.
 	NoJournal    bool
 	JournalBytes int64
 	JournalAge   time.Duration
-	// DefaultAgent is the ID of the agent to start when none is named, or "".
-	// It is the ID of a configured or of a known agent.
+	// DefaultAgent is the ID of the agent to start when none is named, or "". It is the
+	// ID of a configured or of a known agent.
 	DefaultAgent string
 	// Agents are the configured agents, in the order of the file.
 	Agents []Agent
-	// Registry is where the registry of agents is fetched from, "" for the public one.
+	// Registry is the URL of the agent registry; "" for the public one.
 	Registry string
-	// MCP are the servers handed to every agent, in the order of the file.
+	// MCP are the servers for all agents, in the order of the file.
 	MCP []MCPServer
-	// Files are asked about before agents use them.
+	// Files selects the files that agents may only use after the user agrees.
 	Files Files
 	Keys  Keys
 	// Store says which sessions are kept.
 	Store Store
-	// Sandbox is that of all agents; see [Config.SandboxFor].
+	// Sandbox applies to all agents; see [Config.SandboxFor].
 	Sandbox Sandbox
-	// Worktrees is the directory for git worktrees, "" for one beside each repository.
+	// Worktrees is the directory for git worktrees; "" for one beside each repository.
 	Worktrees string
-	// Rules say what agents may do without a question. Their sources name file
-	// and line.
+	// Rules say what agents may do without asking. Their sources name file and line.
 	Rules []policy.Rule
 }
 
-// Glyphs says which characters the terminal shows.
+// Glyphs selects the characters for symbols.
 type Glyphs string
 
-// GlyphsAuto is what the environment says of the terminal.
+// GlyphsAuto follows the environment.
 const (
 	GlyphsAuto    Glyphs = "auto"
 	GlyphsUnicode Glyphs = "unicode"
 	GlyphsASCII   Glyphs = "ascii"
 )
 
-// Default is the configuration of a person who has written none.
+// Default returns the configuration without a file.
 func Default() *Config {
 	return &Config{Themes: DefaultThemes(), Attention: DefaultAttention(), Glyphs: GlyphsAuto, Keys: DefaultKeys(), Store: DefaultStore()}
 }
 
-// maxFileSize bounds the configuration file, in bytes. It is far above what a
-// person writes, and stops a wrong path from filling the memory.
+// maxFileSize bounds the configuration file, in bytes. It is far above any real file,
+// and keeps a wrong path from filling the memory.
 const maxFileSize = 256 << 10
 
-// Load reads the configuration file at path. A missing file is the default
-// configuration. Everything wrong with the file is reported at once, as
-// [*Error] values joined with [errors.Join]; a file that cannot be read is one
-// [*Error]. What the file does not say about the style of Markdown, the variable
-// GLAMOUR_STYLE of the environment may, and PREFERS_REDUCED_MOTION, if it is set, lets
-// nothing move.
+// Load reads the configuration file at path. A missing file means the default
+// configuration. Load reports everything wrong with the file at once, as [*Error]
+// values joined with [errors.Join]; a file that cannot be read is one [*Error]. Unless
+// the file says otherwise, GLAMOUR_STYLE sets the style of Markdown and
+// PREFERS_REDUCED_MOTION turns animations off.
 func Load(path string) (*Config, error) {
 	c, err := load(path)
 	if err == nil && os.Getenv(motionVariable) != "" {
@@ -105,14 +103,14 @@ func Load(path string) (*Config, error) {
 	return c, nil
 }
 
-// motionVariable is the variable of the environment that asks programs to let nothing
-// move. It has the name that style sheets give to that wish.
+// motionVariable is the environment variable that turns animations off. CSS uses the
+// same name for that preference.
 const motionVariable = "PREFERS_REDUCED_MOTION"
 
 func load(path string) (*Config, error) {
 	data, err := readFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // as if it were empty
+	case errors.Is(err, fs.ErrNotExist): // like an empty file
 	case err != nil:
 		return nil, &Error{File: printable(path), Message: "cannot be read: " + printable(reason(err))}
 	}
@@ -139,7 +137,7 @@ func readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// reason is err without the path, which stands at the head of the message.
+// reason returns err without the path, which the message already begins with.
 func reason(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -148,12 +146,11 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Parse reads a configuration from data. The name of the file is used in
-// errors, which are as those of [Load]; relative paths in it begin at its
-// directory.
+// Parse reads a configuration from data. file is its name in errors, which are those of
+// [Load]; relative paths start at its directory.
 func Parse(file string, data []byte) (*Config, error) { return parseWith(file, data, nil) }
 
-// parseWith is Parse with the agents that parley has written down.
+// parseWith is Parse with the agents of an AddedFile.
 func parseWith(file string, data []byte, added []Added) (*Config, error) {
 	d, root := open(file, data)
 	if root == nil {
@@ -201,7 +198,7 @@ const (
 	maxDays      = 36_500
 )
 
-// off reads whether something is switched off that is on if nothing is said.
+// off reads a switch that is on by default and reports whether it is off.
 func (t *table) off(key string) bool {
 	on := t.flag(key)
 	return t.has(key) && !on
@@ -274,8 +271,8 @@ func (t *table) agent() Agent {
 	return a
 }
 
-// withKnown fills in what the person left out about an agent that parley knows.
-// Arguments belong to their command: a command of one's own gets none of ours.
+// withKnown fills in from parley's table what the user left out about an agent.
+// Arguments belong to their command: a command of the user's own gets none of ours.
 func (a Agent) withKnown(known Agent, ownCommand, ownArgs bool) Agent {
 	if a.Name == "" {
 		a.Name = known.Name
@@ -304,8 +301,8 @@ func (a Agent) withListening(known Agent) Agent {
 	return a
 }
 
-// defaultAgent settles which agent is the default: the one that default_agent
-// names, or the one that is marked.
+// defaultAgent returns the default agent: the one that default_agent names, or the one
+// that is marked.
 func (t *table) defaultAgent(c *Config) string {
 	marked := ""
 	for _, a := range c.Agents {

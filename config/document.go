@@ -14,42 +14,42 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxErrors bounds how many errors are reported of one file: nobody reads more.
+// maxErrors bounds the errors reported for one file.
 const maxErrors = 50
 
-// document is a TOML file that is being read: its values, where each key
-// stands, and what was found wrong with it so far.
+// document is a TOML file being read: its values, where each key is, and the errors
+// found so far.
 type document struct {
 	file string
 	data []byte
-	// keys maps the path of every key to its first byte in data, and starts
-	// has the first byte of every part of every key that is written anywhere.
+	// keys maps the path of every key to its first byte in data; starts holds the first
+	// byte of every part of every key.
 	keys   map[string]int
 	starts map[int]bool
-	// items are the first bytes of the texts in lists, by the path of the list.
+	// items holds the first bytes of the strings in lists, by the path of the list.
 	items map[string]map[int]int
 	errs  []*Error
-	// added are the agents that parley has written down beside the file.
+	// added are the agents from the AddedFile.
 	added []Added
 }
 
-// path is where a key stands in the tree of tables.
+// path is the position of a key in the tree of tables.
 type path []string
 
 func (p path) child(key string) path { return append(slices.Clip(p), key) }
 
 func (p path) id() string { return strings.Join(p, "\x00") }
 
-// String is the path as a person would write it.
+// String returns the path in dotted form.
 func (p path) String() string { return printable(strings.Join(p, ".")) }
 
-// secret says whether values at or below this path may be secret.
+// secret reports whether values at or below this path may be secret.
 func (p path) secret() bool { return slices.Contains(p, "env") || slices.Contains(p, "headers") }
 
-// open parses data. When it is not TOML at all, the error is recorded and the
-// returned table is nil.
+// open parses data. If it is not TOML at all, open records the error and returns a nil
+// table.
 func open(file string, data []byte) (*document, *table) {
-	// Editors of some systems begin files with a byte order mark.
+	// Some editors begin files with a byte order mark.
 	data = slices.Clip(bytes.TrimPrefix(data, []byte("\ufeff")))
 	d := &document{file: printable(file), data: data, keys: map[string]int{}, starts: map[int]bool{}, items: map[string]map[int]int{}}
 	values := map[string]any{}
@@ -113,8 +113,8 @@ func (d *document) locateKey(at path, parts unstable.Iterator) path {
 	return at
 }
 
-// position of the byte at offset: the number of its line and its column, in
-// characters, both from 1, and the first and last byte of the line.
+// position returns the line and column of the byte at offset, the column in characters,
+// both from 1, and the first and last byte of the line.
 func (d *document) position(offset int) (line, column, start, end int) {
 	start = bytes.LastIndexByte(d.data[:offset], '\n') + 1
 	end = len(d.data)
@@ -125,9 +125,9 @@ func (d *document) position(offset int) (line, column, start, end int) {
 	return line, utf8.RuneCount(d.data[start:offset]) + 1, start, end
 }
 
-// line is the line from start to end as an error may show it. Only where it is
-// one key with one value, and hide is not set, is the value shown: another one
-// beside it could be secret. A line that begins amid a value is not shown.
+// line returns the line from start to end as an error may show it. It shows the value
+// only if the line is one key with one value and hide is not set, because another value
+// on the line could be secret. It does not show a line that begins inside a value.
 func (d *document) line(start, end int, hide bool) string {
 	text := strings.TrimSuffix(string(d.data[start:end]), "\r")
 	first := end - len(bytes.TrimLeft(d.data[start:end], " \t["))
@@ -162,7 +162,7 @@ func (d *document) record(p path, hide bool, hint, message string) {
 	d.errs = append(d.errs, e)
 }
 
-// add records what was found wrong with another file.
+// add records the error of another file.
 func (d *document) add(err error) {
 	var e *Error
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
@@ -174,11 +174,11 @@ func (d *document) add(err error) {
 	}
 }
 
-// withoutValue is how a line is shown whose value is not.
+// withoutValue shows a line without its value.
 func withoutValue(key string) string { return strings.TrimRight(key, " \t") + " = …" }
 
-// syntax records an error of the TOML parser. What stands on the line is not
-// known to be a key or a value, so only a key parley knows is shown of it.
+// syntax records an error of the TOML parser. It cannot tell keys from values on that
+// line, so it shows only a key that parley knows.
 func (d *document) syntax(err error) {
 	e := &Error{File: d.file, Message: shown(strings.TrimPrefix(err.Error(), "toml: "))}
 	var at *toml.DecodeError
@@ -199,7 +199,7 @@ func (d *document) syntax(err error) {
 	d.errs = append(d.errs, e)
 }
 
-// err joins what was recorded, in the order of the file.
+// err joins the recorded errors, in the order of the file.
 func (d *document) err() error {
 	slices.SortStableFunc(d.errs, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -211,19 +211,18 @@ func (d *document) err() error {
 	return errors.Join(errs...)
 }
 
-// table reads the values of one table and remembers which keys it was asked
-// for: done reports the others. So what is known is written down only once,
-// where it is read.
+// table reads the values of one table and remembers which keys were read; done reports
+// the others. So each known key is named only where it is read.
 type table struct {
 	doc    *document
 	at     path
 	values map[string]any
 	asked  []string
-	// noun is what a key of this table is called in errors.
+	// noun is what errors call a key of this table.
 	noun string
 }
 
-// name is the table's own key.
+// name returns the table's own key.
 func (t *table) name() string { return t.at[len(t.at)-1] }
 
 func (t *table) take(key string) (any, bool) {
@@ -241,8 +240,8 @@ func (t *table) fail(key, hint, format string, args ...any) {
 	t.doc.fail(t.at.child(key), hint, "%s "+format, append([]any{t.at.child(key)}, args...)...)
 }
 
-// read takes the value of key as a T. ok is false when it is missing or, which
-// is an error, of another type.
+// read returns the value of key as a T. ok is false if the key is missing or, which is
+// an error, of another type.
 func read[T any](t *table, key, want string) (value T, ok bool) {
 	v, there := t.take(key)
 	if !there {
@@ -268,7 +267,7 @@ func (t *table) flag(key string) bool {
 	return b
 }
 
-// number reads a whole number from 1 on, 0 if there is none.
+// number reads an integer from 1 on; 0 if there is none.
 func (t *table) number(key string, most int64) int64 {
 	n, ok := read[int64](t, key, "a whole number")
 	if ok && (n < 1 || n > most) {
@@ -278,7 +277,7 @@ func (t *table) number(key string, most int64) int64 {
 	return n
 }
 
-// texts reads a list of texts. With single, one text alone will do.
+// texts reads a list of strings. With single, one string alone is fine too.
 func (t *table) texts(key string, single bool) []string {
 	if _, one := t.values[key].(string); single && one {
 		return []string{t.text(key)}
@@ -303,8 +302,8 @@ func (t *table) texts(key string, single bool) []string {
 	return texts
 }
 
-// secrets reads a table of texts whose names must satisfy valid. Errors about
-// it never show a value.
+// secrets reads a table of strings whose names must satisfy valid. Its errors never
+// show a value.
 func (t *table) secrets(key string, valid func(string) bool) Secrets {
 	pairs, ok := t.child(key)
 	if !ok {
@@ -354,7 +353,7 @@ func (t *table) keys() []string {
 	})
 }
 
-// done reports every key that nothing asked for.
+// done reports every key that was not read.
 func (t *table) done() {
 	for _, key := range t.keys() {
 		if slices.Contains(t.asked, key) {
@@ -364,7 +363,7 @@ func (t *table) done() {
 		if len(t.at) > 0 {
 			where = " in " + t.at.String()
 		}
-		// Its value has no part in the error, and could be a misnamed secret.
+		// The value plays no part in the error, and could be a misnamed secret.
 		t.doc.record(t.at.child(key), true, t.suggest(key), fmt.Sprintf("unknown %s %q%s", t.noun, key, where))
 	}
 }
@@ -393,8 +392,8 @@ func kind(v any) string {
 	return "a date or time"
 }
 
-// isID limits names of agents and servers to what can stand in a command line
-// and in a file name.
+// isID limits names of agents and servers to what fits on a command line and in a file
+// name.
 func isID(s string) bool {
 	ok := strings.IndexFunc(s, func(r rune) bool {
 		return !isNameRune(r) && r != '-' && r != '.'
@@ -402,8 +401,8 @@ func isID(s string) bool {
 	return ok && s != "" && s[0] != '-' && s[0] != '.'
 }
 
-// synonyms are words that people coming from elsewhere write for our keys and
-// that no spelling distance would find.
+// synonyms maps words that other programs use to our keys, where the spelling is too
+// different for nearest.
 var synonyms = map[string]string{
 	"color": "theme", "colour": "theme", "colors": "theme", "colours": "theme", "style": "theme",
 	"dark_theme": "theme_dark", "light_theme": "theme_light", "animation": "reduced_motion", "animations": "reduced_motion", "reduce_motion": "reduced_motion",
@@ -421,8 +420,8 @@ var synonyms = map[string]string{
 	"endpoint": "url", "address": "url", "transport": "type",
 }
 
-// plainKeys are the keys that may be shown in a syntax error. They are listed
-// here because a document that does not parse was never read.
+// plainKeys are the keys that a syntax error may show. They are listed here because a
+// document that does not parse has not been read.
 var plainKeys = []string{
 	"theme", "theme_dark", "theme_light", "glyphs", "reduced_motion", "attention", "markdown_style", "mouse", "default_agent", "agents", "mcp", "files", "keys", "ask_read", "ask_write",
 	"rules", "allow", "ask", "deny",

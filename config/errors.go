@@ -7,25 +7,25 @@ import (
 	"unicode/utf8"
 )
 
-// Error is one thing wrong with a configuration file. [Load] and [Parse] join
-// all that they find, in the order of the file, with [errors.Join].
+// Error is one error in a configuration file. [Load] and [Parse] join all that they
+// find, in the order of the file, with [errors.Join].
 //
-// No field holds the value of an environment variable or of a header, and none
-// holds a control character.
+// No field holds the value of an environment variable or of a header, nor a control
+// character.
 type Error struct {
 	File string
-	// Line and Column count from 1, the column in characters. Both are 0 when
-	// the error belongs to the file as a whole.
+	// Line and Column count from 1, the column in characters. Both are 0 if the error
+	// concerns the file as a whole.
 	Line, Column int
 	// Message says what is wrong, Hint what to do about it. Hint may be empty.
 	Message, Hint string
-	// Text is the line at fault. Values that could be secret, or that have no
-	// part in the error, are shown as "…". It may be empty.
+	// Text is the line with the error. Values that could be secret, or that do not
+	// matter for the error, appear as "…". Text may be empty.
 	Text string
 }
 
-// Error renders the error for people: a line that editors can jump to, then
-// the text at fault with a mark under the place.
+// Error returns the position in the form that editors can jump to, the message, and the
+// line with a mark under the error.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -47,8 +47,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// shown makes text of the file fit for an error: printable, and not so long that
-// it hides what is said about it.
+// shown makes text of the file fit for an error: printable and not too long.
 func shown(s string) string {
 	const most = 160 // characters
 	s = printable(s)
@@ -58,8 +57,8 @@ func shown(s string) string {
 	return string([]rune(s)[:most]) + "…"
 }
 
-// printable replaces what a terminal could act on: the file can come from
-// anywhere. Every character stays one character, so that columns stay right.
+// printable replaces what a terminal could act on: the file may come from anywhere.
+// Every character stays one character, so that columns stay right.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

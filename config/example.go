@@ -5,5 +5,5 @@ import _ "embed"
 //go:embed example.toml
 var example string
 
-// Example is a configuration file that explains every setting and sets none.
+// Example returns a configuration file that explains every setting and sets none.
 func Example() string { return example }

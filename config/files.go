@@ -2,8 +2,8 @@ package config
 
 import "parley/internal/policy"
 
-// Files are lines of the table of files that the person is asked about before an agent
-// reads or writes them, behind those that parley has itself: see package sensitive.
+// Files adds patterns to the built-in list of files that agents may only use after the
+// user agrees: see [policy.SensitiveFiles].
 type Files struct {
 	AskRead  []string
 	AskWrite []string
@@ -20,7 +20,7 @@ func (t *table) files() Files {
 	return f
 }
 
-// globs reads a list of lines of the table.
+// globs reads a list of patterns.
 func (t *table) globs(key string) []string {
 	lines := t.texts(key, true)
 	for _, line := range lines {

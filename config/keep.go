@@ -12,9 +12,9 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// KeepTheme writes the theme that a person has chosen into a configuration file, which
-// need not exist. Everything else in it stays as it is, comments included. The file is old
-// or new, whatever happens; one that has mistakes is left alone, and the error says so.
+// KeepTheme writes the chosen theme into a configuration file, which need not exist.
+// Everything else in the file stays, comments included. The write is atomic; if the
+// file has errors, KeepTheme returns an error and leaves it unchanged.
 func KeepTheme(file string, name Theme) error {
 	if err := keepTheme(file, name); err != nil {
 		return fmt.Errorf("write the theme into %s: %w", file, err)
@@ -22,11 +22,11 @@ func KeepTheme(file string, name Theme) error {
 	return nil
 }
 
-// errMistakes is why a file is left alone that would have to be understood first.
+// errMistakes is the error for a file that does not parse.
 var errMistakes = errors.New("it has mistakes, which 'parley config check' lists")
 
 func keepTheme(file string, name Theme) error {
-	// A file that is kept elsewhere, and linked to, stays a link.
+	// A file that is a symbolic link stays one.
 	target, err := filepath.EvalSymlinks(file)
 	mode := FileMode
 	switch {
@@ -57,11 +57,11 @@ func keepTheme(file string, name Theme) error {
 	return ReplaceFile(target, data, mode)
 }
 
-// themeComment is the line of the example in which the theme is switched off.
+// themeComment is the line of the example that has the theme commented out.
 var themeComment = regexp.MustCompile(`(?m)^#[ \t]*theme[ \t]*=.*(\n|\z)`)
 
-// withTheme is a file with another theme: in the place of the one that it has, else below
-// the comment that has it, else before everything but mark, the byte order mark.
+// withTheme returns the file with another theme: in place of the current one, else
+// below the comment with the theme, else at the beginning, after the byte order mark.
 func withTheme(mark, data []byte, name Theme) []byte {
 	eol := "\n"
 	if bytes.Contains(data, []byte("\r\n")) {

@@ -8,14 +8,14 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// Keys says which key does what. It is immutable and may be used from any
-// goroutine. The zero value binds nothing; see [DefaultKeys].
+// Keys maps keys to actions. It is immutable and safe for concurrent use. The zero
+// value binds nothing; see [DefaultKeys].
 type Keys struct {
 	byAction map[Action]key.Binding
 	byKey    map[keyIn]Action
 }
 
-// keyIn is a key in a context; it means at most one action.
+// keyIn is a key in a context; it has at most one action.
 type keyIn struct {
 	context Context
 	key     string
@@ -29,7 +29,7 @@ var infoOf = func() map[Action]ActionInfo {
 	return m
 }()
 
-// DefaultKeys are the keys of a person who has configured none.
+// DefaultKeys returns the default keys.
 func DefaultKeys() Keys {
 	k := newKeys()
 	for _, a := range actions {
@@ -48,8 +48,8 @@ func newKeys() Keys {
 	return k
 }
 
-// bind adds a key to an action. When the key is taken it returns by which
-// action and changes nothing.
+// bind adds a key to an action. If the key is taken, it returns by which action and
+// changes nothing.
 func (k Keys) bind(a Action, name string) (taken Action, ok bool) {
 	at := keyIn{infoOf[a].Context, name}
 	if other, bound := k.byKey[at]; bound {
@@ -63,30 +63,29 @@ func (k Keys) bind(a Action, name string) (taken Action, ok bool) {
 	return "", true
 }
 
-// Match says whether a key does a, in the context that a belongs to. The key is
-// in the form of Bubble Tea's KeyPressMsg.String. It costs two map lookups.
+// Match reports whether a key does a, in the context that a belongs to. The key is in
+// the form of Bubble Tea's KeyPressMsg.String. It costs two map lookups.
 func (k Keys) Match(a Action, name string) bool {
 	bound, ok := k.byKey[keyIn{infoOf[a].Context, name}]
 	return ok && bound == a
 }
 
-// Action is what a key does in a context. It costs one map lookup.
+// Action returns what a key does in a context. It costs one map lookup.
 func (k Keys) Action(in Context, name string) (Action, bool) {
 	a, ok := k.byKey[keyIn{in, name}]
 	return a, ok
 }
 
-// For returns the keys of an action, the one to show first. It is empty for an
-// action that was unbound.
+// For returns the keys of an action, the one to show first. It is empty if the action
+// is unbound.
 func (k Keys) For(a Action) []string { return slices.Clone(k.byAction[a].Keys()) }
 
-// Binding returns the keys of an action with their help: the key to show, and
-// what the action does. An action that was unbound has a binding that is not
-// enabled. Which context a key counts in, only [Keys.Match] and [Keys.Action]
-// know. The keys of the binding must not be changed.
+// Binding returns the keys of an action with their help: the key to show, and what the
+// action does. The binding of an unbound action is disabled. It does not know its
+// context; use [Keys.Match] or [Keys.Action]. Do not change the keys of the binding.
 func (k Keys) Binding(a Action) key.Binding { return k.byAction[a] }
 
-// keyBindings reads [keys]. What is not there keeps its default; an empty list
+// keyBindings reads [keys]. Actions that are missing keep their default; an empty list
 // unbinds an action.
 func (t *table) keyBindings() Keys {
 	keys, _ := t.child("keys")
@@ -131,8 +130,8 @@ func (t *table) keystrokes(a ActionInfo, texts []string) []string {
 	return list
 }
 
-// conflict reports two actions with one key, at the one that was configured,
-// or at the later one when both were.
+// conflict reports two actions with one key: at the configured one, or at the later one
+// if both are configured.
 func (t *table) conflict(first, second Action, name string) {
 	at, other := second, first
 	if !t.has(string(second)) || t.has(string(first)) && t.offset(first) > t.offset(second) {

@@ -13,7 +13,7 @@ type keyError struct {
 	Text, Reason, Hint string
 }
 
-// Error is one line for people.
+// Error returns one line.
 func (e *keyError) Error() string {
 	text := fmt.Sprintf("key %q %s", printable(e.Text), e.Reason)
 	if e.Hint != "" {
@@ -30,8 +30,8 @@ var modifierNames = map[string]string{
 	"cmd": "super", "command": "super", "win": "super", "windows": "super",
 }
 
-// keyNames are the keys that Bubble Tea names instead of printing a character,
-// and that a person could want: no modifiers alone, no media keys.
+// keyNames are the keys that Bubble Tea names instead of printing a character, without
+// modifiers alone and media keys.
 var keyNames = append([]string{
 	"enter", "tab", "backspace", "esc", "space", "up", "down", "left", "right",
 	"insert", "delete", "home", "end", "pgup", "pgdown", "begin", "find", "select",
@@ -55,10 +55,9 @@ func functionKeys() []string {
 	return list
 }
 
-// parseKey brings a key, as people write it, to the one form in which Bubble
-// Tea's KeyPressMsg.String prints it: "Ctrl+Shift+P" is "ctrl+shift+p",
-// "return" is "enter", "shift+g" is "G". The case of a letter matters only
-// where there is no modifier.
+// parseKey converts a key, as people write it, to the form of Bubble Tea's
+// KeyPressMsg.String: "Ctrl+Shift+P" is "ctrl+shift+p", "return" is "enter", "shift+g"
+// is "G". The case of a letter matters only without a modifier.
 func parseKey(text string) (string, *keyError) {
 	fail := func(reason, hint string) (string, *keyError) {
 		return "", &keyError{Text: text, Reason: reason, Hint: hint}
@@ -68,7 +67,7 @@ func parseKey(text string) (string, *keyError) {
 	}
 	var parts []string
 	name := text
-	// The last "+" of all may be the key itself.
+	// The last "+" may be the key itself.
 	if i := strings.LastIndex(text[:len(text)-1], "+"); i >= 0 {
 		parts, name = strings.Split(text[:i], "+"), text[i+1:]
 	}
@@ -107,7 +106,7 @@ func parseKey(text string) (string, *keyError) {
 	case len(has) == 0:
 		return name, nil
 	case len(has) == 1 && has["shift"]:
-		// Shift alone only changes what is typed, and that is what is matched.
+		// Shift alone changes the letter, and keys match by the letter.
 		if upper := unicode.ToUpper(r); upper != r || unicode.IsUpper(r) {
 			return string(upper), nil
 		}
@@ -126,7 +125,8 @@ func joinKey(has map[string]bool, name string) string {
 	return b.String() + name
 }
 
-// Types says whether a key, in the form of Bubble Tea's KeyPressMsg.String, puts text into a draft.
+// Types reports whether a key, in the form of Bubble Tea's KeyPressMsg.String, types
+// text.
 func Types(key string) bool {
 	return utf8.RuneCountInString(key) == 1 || key == "space" || key == "shift+space"
 }

@@ -36,7 +36,7 @@ import "slices"
 // agent, which needs an agent file as an argument and so a line of
 // configuration.
 
-// knownTable are the agents that parley knows how to start, most used first.
+// knownTable lists the agents that parley knows how to start, most used first.
 var knownTable = []Agent{
 	npm("claude", "Claude Code", "claude-agent-acp", "@agentclientprotocol/claude-agent-acp", "https://claude.com/product/claude-code"),
 	npm("codex", "Codex CLI", "codex-acp", "@agentclientprotocol/codex-acp", "https://developers.openai.com/codex/cli"),
@@ -103,7 +103,7 @@ var knownTable = []Agent{
 	},
 }
 
-// knownAgents returns the known agents. The caller may change what it gets.
+// knownAgents returns the known agents. The caller may change the slice.
 func knownAgents() []Agent {
 	agents := slices.Clone(knownTable)
 	for i := range agents {
@@ -113,7 +113,7 @@ func knownAgents() []Agent {
 	return agents
 }
 
-// npm is an agent that comes as a package of the npm registry.
+// npm returns an agent that is a package of the npm registry.
 func npm(id, name, command, pkg, url string, args ...string) Agent {
 	return Agent{
 		ID: id, Name: name, Command: command, Args: args, URL: url,
@@ -127,8 +127,8 @@ func (a Agent) with(env map[string]string) Agent {
 	return a
 }
 
-// known is the agent of an id that has a command without the file: one that parley has
-// written down, or one that it knows.
+// known returns the agent that has a command without the configuration file: one from
+// the AddedFile, or a known one.
 func (d *document) known(id string) (Agent, bool) {
 	for _, a := range d.added {
 		if a.ID == id {

@@ -18,24 +18,24 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// MarkdownStyle is how Markdown is drawn.
+// MarkdownStyle is the style for Markdown.
 type MarkdownStyle struct {
-	// Name is "auto", the name of one of Glamour's styles, or the path of a file
-	// that holds a style; "" if the person has named none.
+	// Name is "auto", the name of one of Glamour's styles, or the path of a style file;
+	// "" if none is configured.
 	Name string
-	// Style is the style in Glamour's format, nil for parley's own. It must not
-	// be changed.
+	// Style is the style in Glamour's format; nil for parley's own. It must not be
+	// changed.
 	Style *ansi.StyleConfig
 }
 
 const (
 	markdownAuto = "auto"
-	// markdownVariable is the variable of the environment that names a style for
-	// every program that draws Markdown with Glamour.
+	// markdownVariable is the environment variable that selects a style in programs
+	// that use Glamour.
 	markdownVariable = "GLAMOUR_STYLE"
 )
 
-// markdownNames are the names of styles.
+// markdownNames returns the names of the styles.
 func markdownNames() []string {
 	return append([]string{markdownAuto}, slices.Sorted(maps.Keys(styles.DefaultStyles))...)
 }
@@ -58,8 +58,8 @@ func (t *table) markdownStyle(dir string) MarkdownStyle {
 	return MarkdownStyle{name, style}
 }
 
-// styleFromEnvironment is the style that the environment names, for a person whose
-// configuration says nothing about it.
+// styleFromEnvironment returns the style that the environment names, if the
+// configuration names none.
 func styleFromEnvironment() (MarkdownStyle, error) {
 	name := os.Getenv(markdownVariable)
 	if name == "" {
@@ -75,14 +75,14 @@ func styleFromEnvironment() (MarkdownStyle, error) {
 	return MarkdownStyle{name, style}, nil
 }
 
-// styleError says why there is no such style, and what to do about it.
+// styleError says why a style cannot be used, and what to do about it.
 type styleError struct{ message, hint string }
 
-// Error is what is wrong, without what to do about it.
+// Error returns the message without the hint.
 func (e *styleError) Error() string { return e.message }
 
-// findStyle is the style of a name or in a file; nil for parley's own. Its errors
-// are of the type *styleError.
+// findStyle returns a style by name or from a file; nil for parley's own. Its errors
+// are *styleError.
 func findStyle(name, dir string) (*ansi.StyleConfig, error) {
 	if name == markdownAuto {
 		return nil, nil
@@ -105,8 +105,8 @@ func findStyle(name, dir string) (*ansi.StyleConfig, error) {
 	return nil, &styleError{"the file cannot be read: " + reason(err), "known styles: " + strings.Join(markdownNames(), ", ")}
 }
 
-// parseStyle reads a style in Glamour's format. Like Glamour, it passes over what
-// the format does not have.
+// parseStyle reads a style in Glamour's format. Like Glamour, it ignores unknown
+// fields.
 func parseStyle(data []byte) (*ansi.StyleConfig, error) {
 	style := &ansi.StyleConfig{}
 	if err := json.Unmarshal(data, style); err != nil {
@@ -120,7 +120,7 @@ func parseStyle(data []byte) (*ansi.StyleConfig, error) {
 	return style, nil
 }
 
-// jsonError says what is wrong with a JSON text, and up to which byte it is right.
+// jsonError returns the message of a JSON error, and the offset of the error.
 func jsonError(err error) (offset int, message string) {
 	var syntax *json.SyntaxError
 	var mismatch *json.UnmarshalTypeError
@@ -137,12 +137,11 @@ func jsonError(err error) (offset int, message string) {
 	return 0, err.Error()
 }
 
-// maxIndent bounds indents and margins, in cells: with more there is no room for
-// text.
+// maxIndent bounds indents and margins, in cells, so that there is room for text.
 const maxIndent = 40
 
-// checkStyle finds what Glamour would fail on only when it draws. The field at is
-// named as in the file.
+// checkStyle finds errors that Glamour would report only when it draws. at names the
+// field as in the file.
 func checkStyle(v reflect.Value, at string) error {
 	switch {
 	case v.Kind() == reflect.Pointer:

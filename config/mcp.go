@@ -16,16 +16,16 @@ const (
 	MCPSSE   MCPTransport = "sse"
 )
 
-// MCPServer is an MCP server that agents are told of when a session begins.
-// The agent connects to it, not parley.
+// MCPServer is an MCP server that a new session passes to the agent. The agent connects
+// to it, not parley.
 type MCPServer struct {
 	Name string
 	Type MCPTransport
-	// Command, Args and Env start the server; of MCPStdio only.
+	// Command, Args and Env start the server, for MCPStdio only.
 	Command string
 	Args    []string
 	Env     Secrets
-	// URL and Headers reach the server; of MCPHTTP and MCPSSE only.
+	// URL and Headers reach the server, for MCPHTTP and MCPSSE only.
 	URL     string
 	Headers Secrets
 }
@@ -73,7 +73,7 @@ func (t *table) mcpServer() MCPServer {
 	return s
 }
 
-// need reports a value that a server of this type cannot do without.
+// need reports a missing value that a server of this type requires.
 func (t *table) need(key, value string, of MCPTransport) bool {
 	switch {
 	case value != "":
@@ -86,7 +86,7 @@ func (t *table) need(key, value string, of MCPTransport) bool {
 	return false
 }
 
-// exclude reports keys that a server of this type has no use for.
+// exclude reports keys that a server of this type does not use.
 func (t *table) exclude(of MCPTransport, keys ...string) {
 	for _, key := range keys {
 		if t.has(key) {
@@ -100,10 +100,10 @@ func isHTTP(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// isEnvName says whether an operating system can carry a variable of that name.
+// isEnvName reports whether s can be the name of an environment variable.
 func isEnvName(s string) bool { return s != "" && !strings.ContainsAny(s, "=\x00") }
 
-// isHeaderName says whether s is a token of RFC 9110, section 5.6.2.
+// isHeaderName reports whether s is a token of RFC 9110, section 5.6.2.
 func isHeaderName(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return !isNameRune(r) && !strings.ContainsRune("!#$%&'*+-.^`|~", r)

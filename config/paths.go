@@ -12,8 +12,8 @@ import (
 const (
 	appName = "parley"
 
-	// FileMode is the permission of every file that parley writes for itself:
-	// what it holds can be private.
+	// FileMode is the permission of every file that parley writes for itself, because
+	// its contents can be private.
 	FileMode os.FileMode = 0o600
 	dirMode  os.FileMode = 0o700
 )
@@ -21,9 +21,9 @@ const (
 // environment guards the variables of package xdg, which Reload rewrites.
 var environment sync.Mutex
 
-// place joins elem to one of the base directories of the XDG specification, as
-// the environment names it now. Variables that hold a relative path are
-// ignored, as the specification asks.
+// place joins elem to one of the base directories of the XDG specification, from the
+// current environment. As the specification asks, it ignores variables that hold a
+// relative path.
 func place(base *string, elem ...string) string {
 	environment.Lock()
 	defer environment.Unlock()
@@ -31,22 +31,22 @@ func place(base *string, elem ...string) string {
 	return filepath.Join(append([]string{*base, appName}, elem...)...)
 }
 
-// ConfigFile is the path of the configuration file,
+// ConfigFile returns the path of the configuration file,
 // $XDG_CONFIG_HOME/parley/config.toml. It need not exist.
 func ConfigFile() string { return place(&xdg.ConfigHome, "config.toml") }
 
-// StateDir is the directory for what should outlive a session: logs, the
-// prompt history. It need not exist; see [MakeDir].
+// StateDir returns the directory for what should outlive a session: logs, the prompt
+// history. It need not exist; see [MakeDir].
 func StateDir() string { return place(&xdg.StateHome) }
 
-// DataDir is the directory for what parley has installed. It need not exist.
+// DataDir returns the directory for installed agents. It need not exist.
 func DataDir() string { return place(&xdg.DataHome) }
 
-// CacheDir is the directory for what can be fetched again. It need not exist.
+// CacheDir returns the directory for data that can be fetched again. It need not exist.
 func CacheDir() string { return place(&xdg.CacheHome) }
 
-// MakeDir makes dir and its parents, closed to other users. Directories that
-// are there already keep their permissions.
+// MakeDir creates dir and its parents, closed to other users. Existing directories keep
+// their permissions.
 func MakeDir(dir string) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return fmt.Errorf("make directory %s: %w", dir, err)

@@ -2,22 +2,23 @@ package config
 
 import "slices"
 
-// Protocol says which versions of the Agent Client Protocol an agent is offered.
+// Protocol selects the versions of the Agent Client Protocol to offer an agent.
 type Protocol string
 
-// The choices of a protocol: the first version, or the newest that both sides know.
+// ProtocolV1 offers only version 1, ProtocolAuto the newest version that both sides
+// support.
 const (
 	ProtocolV1   Protocol = "v1"
 	ProtocolAuto Protocol = "auto"
 )
 
-// protocols are the choices in the order in which they are told.
+// protocols lists the values in the order in which errors show them.
 var protocols = []string{string(ProtocolV1), string(ProtocolAuto)}
 
-// KnownProtocol reports whether a word is one of the choices.
+// KnownProtocol reports whether word is a Protocol.
 func KnownProtocol(word string) bool { return slices.Contains(protocols, word) }
 
-// protocol reads the choice of an agent, "" if there is none.
+// protocol reads an agent's protocol; "" if there is none.
 func (t *table) protocol() Protocol {
 	word := t.text("protocol")
 	if t.has("protocol") && !KnownProtocol(word) {

@@ -1,7 +1,3 @@
-// This file remembers between two runs what the person used last: actions of the
-// command palette, agents, and the version of parley. It is one small file in the
-// directory for state. Nothing depends on it: what cannot be read was never there.
-
 package config
 
 import (
@@ -17,34 +13,37 @@ import (
 )
 
 const (
-	// most is how many actions and agents are remembered, each.
+	// most bounds the actions and the agents that are remembered.
 	most = 20
 	// maxFile bounds what is read of the file, in bytes.
 	maxFile = 64 << 10
 )
 
-// Used is what was used, of each kind the last first.
+// Recent is what the user used last: actions of the command palette, agents, and the
+// version of parley. Each list begins with the latest.
 type Recent struct {
 	Actions []string `json:"actions,omitempty"`
 	Agents  []string `json:"agents,omitempty"`
-	// Version is the newest version of parley that was started, "" if none is known.
+	// Version is the newest version of parley that was started; "" if unknown.
 	Version string `json:"version,omitempty"`
 }
 
-// Memory is the file. It may be used from any goroutine; a nil one remembers nothing.
+// RecentFile stores a Recent in one small file in the state directory. A file that
+// cannot be read counts as empty. RecentFile is safe for concurrent use; a nil one
+// stores nothing.
 type RecentFile struct {
 	path string
 
 	mu   sync.Mutex
-	used Recent // as it was read or written last
+	used Recent // as last read or written
 }
 
-// New is the memory in a directory. It touches no file yet.
+// NewRecentFile returns the RecentFile in a directory. It does not access the file.
 func NewRecentFile(dir string) *RecentFile {
 	return &RecentFile{path: filepath.Join(dir, "recent.json")}
 }
 
-// Load reads the file, and returns what it says.
+// Load reads the file and returns its contents.
 func (m *RecentFile) Load() Recent {
 	if m == nil {
 		return Recent{}
@@ -55,7 +54,7 @@ func (m *RecentFile) Load() Recent {
 	return m.used.clone()
 }
 
-// Used is what is known without reading the file.
+// Used returns what is known without reading the file.
 func (m *RecentFile) Used() Recent {
 	if m == nil {
 		return Recent{}
@@ -65,22 +64,22 @@ func (m *RecentFile) Used() Recent {
 	return m.used.clone()
 }
 
-// Action remembers an action that was chosen.
+// Action remembers an action that the user chose.
 func (m *RecentFile) Action(id string) error {
 	return m.update(func(u *Recent) { u.Actions = first(u.Actions, id) })
 }
 
-// Agent remembers an agent that was started.
+// Agent remembers an agent that the user started.
 func (m *RecentFile) Agent(id string) error {
 	return m.update(func(u *Recent) { u.Agents = first(u.Agents, id) })
 }
 
-// Version remembers a version that was started.
+// Version remembers a version that the user started.
 func (m *RecentFile) Version(version string) error {
 	return m.update(func(u *Recent) { u.Version = version })
 }
 
-// first puts a word before all others.
+// first moves a word to the front of a list.
 func first(list []string, word string) []string {
 	list = slices.DeleteFunc(slices.Clone(list), func(other string) bool { return other == word })
 	list = append([]string{word}, list...)
@@ -91,11 +90,11 @@ func (u Recent) clone() Recent {
 	return Recent{slices.Clone(u.Actions), slices.Clone(u.Agents), u.Version}
 }
 
-// read is what the file says; nothing if it says nothing that can be read.
+// read returns the contents of the file; nothing if it cannot be read.
 func (m *RecentFile) read() Recent {
 	var u Recent
 	info, err := os.Stat(m.path)
-	if err != nil || !info.Mode().IsRegular() { // a pipe would have to be waited for
+	if err != nil || !info.Mode().IsRegular() { // a pipe would block
 		return u
 	}
 	f, err := os.Open(m.path)
@@ -111,8 +110,8 @@ func (m *RecentFile) read() Recent {
 	return u
 }
 
-// update changes what the file says, under its lock: several parleys may run. The file
-// is old or new, whatever happens.
+// update changes the file atomically under its lock, because several instances of
+// parley may run.
 func (m *RecentFile) update(change func(*Recent)) error {
 	if m == nil {
 		return nil

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Remote reports whether the agent runs on another machine, as far as the configuration
-// says: one that listens may.
+// Remote reports whether the agent may run on another machine: it listens, or has a
+// RemoteRoot.
 func (a Agent) Remote() bool { return a.Address != "" || a.RemoteRoot != "" }
 
-// Listens is where the agent listens, for people: its Address without the query, which may
-// hold a secret. It is "" if the agent is started with a command.
+// Listens returns where the agent listens, for display: its Address without the query,
+// which may hold a secret. It is "" if the agent is started with a command.
 func (a Agent) Listens() string {
 	u, err := url.Parse(a.Address)
 	if err != nil {
@@ -19,7 +19,7 @@ func (a Agent) Listens() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// Words are the agent's command line, or its Address alone if it listens.
+// Words returns the agent's command line, or only its Address if it listens.
 func (a Agent) Words() []string {
 	if a.Address != "" {
 		return []string{a.Address}
@@ -27,8 +27,8 @@ func (a Agent) Words() []string {
 	return append([]string{a.Command}, a.Args...)
 }
 
-// checkRemote finds what is wrong with what is said of an agent on another machine. It
-// reports whether the agent is one that listens, which is not started.
+// checkRemote checks the settings of an agent on another machine. It reports whether
+// the agent listens, and so is not started.
 func (t *table) checkRemote(a Agent) (listens bool) {
 	if t.has("remote_root") && !strings.HasPrefix(a.RemoteRoot, "/") {
 		t.fail("remote_root", `begin it with "/", as the agent's machine has it`, "is the path %q, which begins nowhere", a.RemoteRoot)
@@ -49,8 +49,8 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 	return true
 }
 
-// checkCommand finds what is said of an agent that is started, and means one on another
-// machine.
+// checkCommand reports settings for remote agents in an agent that is started by
+// command.
 func (t *table) checkCommand() {
 	for _, key := range []string{"headers", "insecure"} {
 		if t.has(key) {

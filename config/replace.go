@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// ReplaceFile writes a file so that it is the old one or the new one, whatever happens:
-// it writes beside it, under a name that nothing else has, and renames. Of two at once
-// the later one stays.
+// ReplaceFile writes a file atomically: it writes a temporary file beside it and
+// renames that. Of two concurrent writes the later one wins.
 func ReplaceFile(path string, data []byte, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {
@@ -24,7 +23,7 @@ func ReplaceFile(path string, data []byte, mode fs.FileMode) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = dir.Sync() // not every system can: the file is there either way
+		_ = dir.Sync() // best effort: not every system can sync a directory
 		_ = dir.Close()
 	}
 	return nil

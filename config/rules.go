@@ -8,16 +8,16 @@ import (
 	"parley/internal/policy"
 )
 
-// ProjectFile is where a project keeps a configuration of its own, relative to its
-// directory. Only rules count there.
+// ProjectFile is the path of a project's own configuration, relative to its directory.
+// It may contain only rules.
 var ProjectFile = filepath.Join(".parley", "config.toml")
 
 // MaxProjectFile bounds the size of a project's configuration, in bytes.
 const MaxProjectFile = 64 << 10
 
-// ParseProject reads the configuration of a project from data. The name of the
-// file is used in errors, which are as those of [Load], and in the sources of the
-// rules. Whatever is no rule is an error: a project sets up nothing else.
+// ParseProject reads a project's configuration from data. file is its name in the
+// sources of the rules and in errors, which are those of [Load]. Anything but rules is
+// an error.
 func ParseProject(file string, data []byte) ([]policy.Rule, error) {
 	if len(data) > MaxProjectFile {
 		return nil, &Error{File: printable(file), Message: fmt.Sprintf("cannot be read: it is larger than %d KiB", MaxProjectFile>>10)}
@@ -61,7 +61,7 @@ func (t *table) rules() []policy.Rule {
 	return rules
 }
 
-// ruleHint says what a rule was most likely meant to be.
+// ruleHint suggests what a rule was probably meant to be.
 func ruleHint(err error) string {
 	var kind *policy.UnknownKindError
 	if !errors.As(err, &kind) {
@@ -73,15 +73,15 @@ func ruleHint(err error) string {
 	return didYouMean(kind.Kind, policy.Kinds(), "")
 }
 
-// kindSynonyms are words that people coming from elsewhere write for kinds of
-// rules, and that no spelling distance would find.
+// kindSynonyms maps words that other programs use to kinds of rules, where the spelling
+// is too different for nearest.
 var kindSynonyms = map[string]string{
 	"Bash": "execute", "bash": "execute", "run": "execute", "shell": "execute", "command": "execute", "exec": "execute",
 	"Write": "edit", "write": "edit", "WebFetch": "fetch", "webfetch": "fetch", "web": "fetch", "url": "fetch",
 	"remove": "delete", "rm": "delete", "rename": "move", "grep": "search", "glob": "search", "find": "search", "tool": "mcp",
 }
 
-// itemLine is the line of a list's item, or of the list if it is not known.
+// itemLine returns the line of a list's item, or of the list if the item's is unknown.
 func (d *document) itemLine(p path, item int) int {
 	offset, ok := d.items[p.id()][item]
 	if !ok {
@@ -91,7 +91,7 @@ func (d *document) itemLine(p path, item int) int {
 	return line
 }
 
-// failItem records an error at one item of a list of texts.
+// failItem records an error at one item of a list of strings.
 func (t *table) failItem(key string, item int, hint string, err error) {
 	d, p := t.doc, t.at.child(key)
 	offset, ok := d.items[p.id()][item]

@@ -9,28 +9,28 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// Sandbox says whether agents and their commands are put behind the system's
-// walls, and what they may touch besides the session's directories.
+// Sandbox says whether agents and their commands run in the system's sandbox, and what
+// they may access besides the session's directories.
 type Sandbox struct {
 	On bool
-	// Write are further paths that may be written.
+	// Write are additional writable paths.
 	Write []string
-	// Hide are the paths that cannot be read. HideSet says that the person has
-	// chosen them, so that nothing less will do.
+	// Hide are unreadable paths. HideSet says that the user has chosen them, so that
+	// nothing less will do.
 	Hide    []string
 	HideSet bool
-	// Offline takes the network away.
+	// Offline disables the network.
 	Offline bool
 }
 
-// AgentSandbox is what an agent's own part of the file says about it.
+// AgentSandbox is the sandbox in an agent's own table.
 type AgentSandbox struct {
 	On, Set bool
 	Write   []string
 }
 
-// SandboxFor is the sandbox of an agent: that of all, with what its own part of the
-// file says, and the directories in which the agent keeps its own state.
+// SandboxFor returns the sandbox of an agent: the general one, with the agent's own
+// settings, and the directories in which the agent keeps its state.
 func (c *Config) SandboxFor(a Agent) Sandbox {
 	s := c.Sandbox
 	if a.Sandbox.Set {
@@ -54,12 +54,12 @@ func (t *table) sandbox() Sandbox {
 	return s
 }
 
-// agentSandbox reads what an agent's own part says.
+// agentSandbox reads an agent's own settings.
 func (t *table) agentSandbox() AgentSandbox {
 	return AgentSandbox{On: t.flag("sandbox"), Set: t.has("sandbox"), Write: t.paths("sandbox_write")}
 }
 
-// path reads an absolute path, of which "~" may begin it; "" if there is none.
+// path reads an absolute path, which may begin with "~"; "" if there is none.
 func (t *table) path(key string) string {
 	p := expandHome(t.text(key))
 	if p != "" && !filepath.IsAbs(p) {
@@ -68,7 +68,7 @@ func (t *table) path(key string) string {
 	return p
 }
 
-// paths reads a list of absolute paths, of which "~" may begin one.
+// paths reads a list of absolute paths, which may begin with "~".
 func (t *table) paths(key string) []string {
 	list := t.texts(key, true)
 	for i, p := range list {
@@ -79,9 +79,8 @@ func (t *table) paths(key string) []string {
 	return list
 }
 
-// agentHomes are the directories in the home directory in which known agents keep
-// sign-in, settings and history, by the agent's ID. Without them they forget who
-// signed in.
+// agentHomes lists, by agent ID, the directories below the home directory where known
+// agents keep sign-in, settings and history. Without them, agents lose the sign-in.
 var agentHomes = map[string][]string{
 	"claude": {".claude", ".claude.json"}, "codex": {".codex"}, "gemini": {".gemini"}, "qwen": {".qwen"},
 	"opencode": {".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
@@ -92,15 +91,14 @@ var agentHomes = map[string][]string{
 	"pi": {".pi"}, "crow": {".crow"},
 }
 
-// registryIDs are the ids of known agents by those that the registry has for them, where
-// the two differ.
+// registryIDs maps ids of the registry to ids of known agents, where the two differ.
 var registryIDs = map[string]string{
 	"claude-acp": "claude", "codex-acp": "codex", "qwen-code": "qwen", "github-copilot-cli": "copilot",
 	"factory-droid": "droid", "mistral-vibe": "vibe", "pi-acp": "pi", "amp-acp": "amp",
 }
 
-// KnownAs is the id under which parley knows an agent of the registry; an agent that it
-// does not know has the same id.
+// KnownAs returns parley's id for an agent of the registry; for an unknown agent, the
+// same id.
 func KnownAs(registryID string) string {
 	if id := registryIDs[registryID]; id != "" {
 		return id
@@ -108,8 +106,8 @@ func KnownAs(registryID string) string {
 	return registryID
 }
 
-// homesOf are the directories in which an agent keeps its own state, and in which
-// what fetches it keeps the programs.
+// homesOf returns the directories for an agent's own state, and for the programs that
+// its package runner downloads.
 func homesOf(a Agent) []string {
 	homes := slices.Clone(agentHomes[KnownAs(a.ID)])
 	switch filepath.Base(a.Command) {
@@ -121,9 +119,8 @@ func homesOf(a Agent) []string {
 	return inHome(homes)
 }
 
-// hidden are the paths that nobody may read behind the walls, unless the person
-// says otherwise: keys, what parley itself keeps, and doors to programs that stand
-// outside.
+// hidden returns the paths that are unreadable in the sandbox by default: keys,
+// parley's own files, and sockets of programs outside.
 func hidden() []string {
 	paths := inHome([]string{
 		".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker/config.json", ".netrc",

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// Secrets are named values that may be secret: environment variables or
-// headers. However it is printed, logged or encoded, it shows its names only;
-// Expand and Environ alone give the values out. The zero value is empty.
+// Secrets are named values that may be secret: environment variables or headers. When
+// printed, logged or encoded they show only their names; only Expand and Environ return
+// values. The zero value is empty.
 //
-// A value may refer to the environment as "$NAME" or "${NAME}"; "$$" is a
-// dollar sign. References are followed when the values are asked for, so that
-// a variable missing for one agent is no hindrance to another.
+// A value may refer to the environment as "$NAME" or "${NAME}"; "$$" is a dollar sign.
+// References are resolved when the values are read, so that a variable that is missing
+// for one agent does not affect another.
 //
-// Secrets is immutable and may be used from any goroutine.
+// Secrets is immutable and safe for concurrent use.
 type Secrets struct {
-	// A function, because fmt calls no methods on the unexported fields of
-	// others and would print a map, or a pointer to one, from inside: of a
-	// function it can print the address only.
+	// A function, because fmt calls no methods on unexported fields of other structs,
+	// and would print the contents of a map or a pointer to one. Of a function it
+	// prints only the address.
 	values func() map[string]string
 }
 
-// NewSecrets holds a copy of values.
+// NewSecrets copies values.
 func NewSecrets(values map[string]string) Secrets {
 	if len(values) == 0 {
 		return Secrets{}
@@ -42,10 +42,10 @@ func (s Secrets) all() map[string]string {
 	return s.values()
 }
 
-// Equal says whether both hold the same names and the same values.
+// Equal reports whether both hold the same names and values.
 func (s Secrets) Equal(other Secrets) bool { return maps.Equal(s.all(), other.all()) }
 
-// over returns s laid over base: where both have a name, the value of s counts.
+// over merges s into base; values of s win.
 func (s Secrets) over(base Secrets) Secrets {
 	merged := make(map[string]string, s.Len()+base.Len())
 	maps.Copy(merged, base.all())
@@ -53,15 +53,14 @@ func (s Secrets) over(base Secrets) Secrets {
 	return NewSecrets(merged)
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (s Secrets) Len() int { return len(s.all()) }
 
 // Names returns the names, sorted.
 func (s Secrets) Names() []string { return slices.Sorted(maps.Keys(s.all())) }
 
-// Expand returns the values by name, references replaced by what lookup finds
-// ([os.LookupEnv] in use). The error names every variable that is not set; it
-// never holds a value.
+// Expand returns the values by name, with references resolved by lookup (usually
+// [os.LookupEnv]). The error names every unset variable and never contains a value.
 func (s Secrets) Expand(lookup func(name string) (string, bool)) (map[string]string, error) {
 	expanded := make(map[string]string, s.Len())
 	var errs []error
@@ -78,8 +77,7 @@ func (s Secrets) Expand(lookup func(name string) (string, bool)) (map[string]str
 	return expanded, nil
 }
 
-// Environ is Expand in the form that [os/exec] takes: "NAME=value", sorted by
-// name.
+// Environ is Expand in the form that [os/exec] takes: "NAME=value", sorted by name.
 func (s Secrets) Environ(lookup func(name string) (string, bool)) ([]string, error) {
 	values, err := s.Expand(lookup)
 	if err != nil {
@@ -112,15 +110,14 @@ func (s Secrets) Format(f fmt.State, verb rune) {
 // LogValue implements [slog.LogValuer]: it logs the names.
 func (s Secrets) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalJSON encodes the names, for logs of structures that hold Secrets.
+// MarshalJSON encodes the names, for logging structs that contain Secrets.
 func (s Secrets) MarshalJSON() ([]byte, error) {
 	return json.Marshal(append([]string{}, s.Names()...))
 }
 
 var errStrayDollar = errors.New(`"$" must begin $NAME or ${NAME}; a dollar sign itself is "$$"`)
 
-// expand replaces the references in raw. With a nil lookup it only checks that
-// they are well formed.
+// expand replaces the references in raw. With a nil lookup it only checks their syntax.
 func expand(raw string, lookup func(string) (string, bool)) (string, error) {
 	var b strings.Builder
 	for {
@@ -149,7 +146,7 @@ func expand(raw string, lookup func(string) (string, bool)) (string, error) {
 	}
 }
 
-// reference splits what follows a "$" into the name it refers to and the rest.
+// reference splits the text after a "$" into the name that it refers to and the rest.
 func reference(s string) (name, rest string, ok bool) {
 	s, braced := strings.CutPrefix(s, "{")
 	end := strings.IndexFunc(s, func(r rune) bool { return !isNameRune(r) })

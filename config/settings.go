@@ -8,31 +8,30 @@ import (
 	"strings"
 )
 
-// Setting is one value of the configuration that counts, and where it comes from.
+// Setting is one effective value of the configuration, and where it comes from.
 type Setting struct {
 	// Key is the path of the setting, as in "agents.mine.command".
 	Key string
-	// Value is the value as it is written in the file. Values that may be secret are
-	// "…", unless they only name a variable of the environment.
+	// Value is the value as TOML. Values that may be secret are "…", unless they only
+	// name an environment variable.
 	Value string
-	// Line is where the file has it, 0 if it has not.
+	// Line is the setting's line in the file; 0 if it is not there.
 	Line int
-	// Variable is the variable of the environment that the value comes from, "" if it
-	// comes from none.
+	// Variable is the environment variable that the value comes from, or "".
 	Variable string
-	// Default says that nobody has set it.
+	// Default marks a default value.
 	Default bool
 }
 
-// Settings lists what a configuration file and the environment set, and the defaults of
-// all that they do not, in the order of the example file. Its errors are those of [Load].
+// Settings returns all effective settings, from the configuration file, the environment
+// and the defaults, in the order of the example file. Its errors are those of [Load].
 func Settings(file string) ([]Setting, error) {
 	c, err := Load(file)
 	if err != nil {
 		return nil, err
 	}
 	data, err := readFile(file)
-	if err != nil { // Load takes a file that is not there for an empty one
+	if err != nil { // Load treats a missing file as empty
 		data = nil
 	}
 	d, root := open(file, data)
@@ -41,7 +40,7 @@ func Settings(file string) ([]Setting, error) {
 	}
 	var list []Setting
 	for _, s := range defaults() {
-		if !root.has(s.Key) && s.Key == "default_agent" && c.DefaultAgent != "" { // it is marked
+		if !root.has(s.Key) && s.Key == "default_agent" && c.DefaultAgent != "" { // an agent is marked as the default
 			at := path{"agents", c.DefaultAgent, "default"}
 			s.Value, s.Line, s.Default = written(c.DefaultAgent), d.lineOf(at), false
 			list = append(list, s)
@@ -56,8 +55,8 @@ func Settings(file string) ([]Setting, error) {
 	return list, nil
 }
 
-// defaults are the settings outside of the keys as they are if nobody sets them.
-// Those without a value are tables of which there are any number, or none.
+// defaults returns the default settings, without keys. Those without a value are tables
+// with any number of entries.
 func defaults() []Setting {
 	standard := func(key string, value any) Setting { return Setting{Key: key, Value: written(value), Default: true} }
 	s := DefaultStore()
@@ -93,8 +92,8 @@ func defaults() []Setting {
 	}
 }
 
-// setting is a setting of a table as the file has it, or else the environment, or else
-// as it is by default.
+// setting returns a setting of a table from the file, else from the environment, else
+// the default.
 func (t *table) setting(standard Setting) []Setting {
 	if v, set := t.values[standard.Key]; set {
 		return t.doc.settings(t.at.child(standard.Key), v)
@@ -110,7 +109,7 @@ func (t *table) setting(standard Setting) []Setting {
 	return []Setting{s}
 }
 
-// settings are the values at and below a path, in the order of the file.
+// settings returns the values at and below a path, in the order of the file.
 func (d *document) settings(at path, v any) []Setting {
 	values, isTable := v.(map[string]any)
 	if !isTable {
@@ -131,14 +130,14 @@ func (d *document) settings(at path, v any) []Setting {
 	return list
 }
 
-// lineOf is the line that has the key at a path.
+// lineOf returns the line of the key at a path.
 func (d *document) lineOf(at path) int {
 	line, _, _, _ := d.position(d.keys[at.id()])
 	return line
 }
 
-// masked is a value that may be secret, and the variable that it comes from. What only
-// names a variable is no secret.
+// masked returns a value that may be secret, and the variable that it comes from. A
+// bare variable name is not secret.
 func masked(v any) (value, variable string) {
 	if text, _ := v.(string); strings.HasPrefix(text, "$") {
 		if name, rest, ok := reference(text[1:]); ok && rest == "" {
@@ -148,8 +147,7 @@ func masked(v any) (value, variable string) {
 	return written("…"), ""
 }
 
-// withoutSecrets is an address without what may be secret in it: a password, and all
-// that stands behind a question mark.
+// withoutSecrets removes the password and the query from a URL.
 func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -170,7 +168,7 @@ func withoutSecrets(address string) string {
 	return text
 }
 
-// anyList is a list as the file's parser gives it.
+// anyList converts a list to the type that the TOML parser returns.
 func anyList(texts []string) []any {
 	list := make([]any, len(texts))
 	for i, text := range texts {
@@ -179,7 +177,7 @@ func anyList(texts []string) []any {
 	return list
 }
 
-// written is a value as a file has it. Nothing of it acts on a terminal.
+// written returns a value as TOML, safe to print on a terminal.
 func written(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -196,8 +194,7 @@ func written(v any) string {
 	return printable(fmt.Sprint(v))
 }
 
-// printableText is printable, but for line ends and tabs, which are written as TOML
-// writes them.
+// printableText is printable, except that it escapes line ends and tabs as TOML does.
 func printableText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {

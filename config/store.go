@@ -2,22 +2,22 @@ package config
 
 import "time"
 
-// Store says which sessions are kept on this machine.
+// Store configures which sessions are kept on this machine.
 type Store struct {
-	// Off writes nothing.
+	// Off disables the store.
 	Off bool
-	// Age is how long a session is kept after its last event, Bytes how much all of them
-	// together may take; 0 is without end.
+	// Age is how long a session is kept after its last event, Bytes bounds the size of
+	// all of them together; 0 means no limit.
 	Age   time.Duration
 	Bytes int64
 }
 
-// DefaultStore is the Store of a person who has said nothing about it.
+// DefaultStore returns the default.
 func DefaultStore() Store { return Store{Age: 365 * day, Bytes: 4000 << 20} }
 
 const day = 24 * time.Hour
 
-// store reads what is kept.
+// store reads [store].
 func (t *table) store() Store {
 	s := DefaultStore()
 	on := t.flag("store")
@@ -31,7 +31,7 @@ func (t *table) store() Store {
 	return s
 }
 
-// maxCount bounds the numbers of the file: it is more than anybody wants of anything.
+// maxCount bounds the numbers in the file.
 const maxCount = 1_000_000
 
 // count reads a number that is not negative.

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// nearest returns the candidate that word was most likely meant to be, or ""
-// when none is near enough to be worth naming.
+// nearest returns the candidate closest to word, or "" if none is close enough.
 func nearest(word string, candidates []string) string {
-	const longest = 40 // letters; no candidate comes near
+	const longest = 40 // letters; no candidate is as long
 	if len(word) > longest {
 		return ""
 	}
@@ -28,8 +27,8 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
-// didYouMean is the hint for a word that is none of the candidates: the
-// nearest one, else all of them when they are few enough to read.
+// didYouMean returns the hint for an unknown word: the nearest candidate, else all
+// candidates if they are few.
 func didYouMean(word string, candidates []string, called string) string {
 	if near := nearest(word, candidates); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -41,8 +40,8 @@ func didYouMean(word string, candidates []string, called string) string {
 	return called + ": " + strings.Join(candidates, ", ")
 }
 
-// distance counts the letters to insert, delete, replace or swap with their
-// neighbour to get from a to b (optimal string alignment).
+// distance counts the letters to insert, delete, replace or swap with their neighbour
+// to get from a to b (optimal string alignment).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// Theme names the colours.
+// Theme is the name of a theme.
 type Theme string
 
-// Themes. ThemeAuto follows the background of the terminal.
+// The built-in themes. ThemeAuto follows the terminal's background.
 const (
 	ThemeAuto  Theme = "auto"
 	ThemeDark  Theme = "dark"
 	ThemeLight Theme = "light"
 )
 
-// BuiltInThemes are the themes that parley brings along, beside [ThemeAuto].
+// BuiltInThemes returns the built-in themes, without [ThemeAuto].
 func BuiltInThemes() []Theme {
 	return []Theme{
 		ThemeDark, ThemeLight, "dracula", "gruvbox-dark", "nord", "tokyo-night", "colour-blind-dark", "high-contrast-dark",
@@ -29,7 +29,7 @@ func BuiltInThemes() []Theme {
 	}
 }
 
-// ThemeColours are the colours that a file of a theme may have, by what they mean.
+// ThemeColours returns the names of the colours that a theme file may set.
 func ThemeColours() []string {
 	return []string{
 		"text", "strong", "muted", "faint", "line", "accent", "info", "success", "warning", "error", "special",
@@ -37,36 +37,36 @@ func ThemeColours() []string {
 	}
 }
 
-// OwnTheme is a theme of the person's own.
+// OwnTheme is a theme of the user's own.
 type OwnTheme struct {
 	Name Theme
-	// Base is the built-in theme that has what Colours does not.
+	// Base is the built-in theme for colours that are not in Colours.
 	Base Theme
-	// Colours are "#rrggbb", by what they mean: see [ThemeColours].
+	// Colours maps names of [ThemeColours] to "#rrggbb".
 	Colours map[string]string
 }
 
-// Themes says which colours to take.
+// Themes selects the colours.
 type Themes struct {
-	// Chosen is [ThemeAuto], or the one theme whatever the terminal's background is.
+	// Chosen is [ThemeAuto], or one theme for any background.
 	Chosen Theme
-	// Dark and Light are what ThemeAuto takes.
+	// Dark and Light are the themes for ThemeAuto.
 	Dark, Light Theme
-	// Own are those of the person's own that are named here.
+	// Own are the user's own themes that the configuration names.
 	Own []OwnTheme
 }
 
-// DefaultThemes are those of a person who has said nothing about them.
+// DefaultThemes returns the default.
 func DefaultThemes() Themes {
 	return Themes{Chosen: ThemeAuto, Dark: ThemeDark, Light: ThemeLight}
 }
 
-// ThemeDir is the directory of the files of themes: it stands beside the configuration.
+// ThemeDir returns the directory of theme files, which is beside the configuration.
 func ThemeDir() string { return themeDir(ConfigFile()) }
 
 func themeDir(configFile string) string { return filepath.Join(filepath.Dir(configFile), "themes") }
 
-// themes reads which colours to take.
+// themes reads the theme settings.
 func (t *table) themes(file string) Themes {
 	themes := DefaultThemes()
 	for _, read := range []struct {
@@ -80,8 +80,8 @@ func (t *table) themes(file string) Themes {
 	return themes
 }
 
-// theme reads the name of a theme, "" if there is none, and the file of one that is the
-// person's own.
+// theme reads the name of a theme; "" if there is none. It also reads the file of a
+// theme of the user's own.
 func (t *table) theme(key, dir string, themes *Themes) Theme {
 	text, known := t.text(key), BuiltInThemes()
 	if key == "theme" {
@@ -129,9 +129,9 @@ func words(themes []Theme) []string {
 
 func join(themes []Theme) string { return strings.Join(words(themes), ", ") }
 
-// ReadTheme reads the file of a theme. Its name is that of the file. Everything wrong
-// with it is reported at once, as [*Error] values joined with [errors.Join]; of a file
-// that is not there, the error is [fs.ErrNotExist].
+// ReadTheme reads a theme file; the theme's name is that of the file. It reports
+// everything wrong with the file at once, as [*Error] values joined with [errors.Join];
+// if the file is missing, the error is [fs.ErrNotExist].
 func ReadTheme(file string) (OwnTheme, error) {
 	data, err := readFile(file)
 	switch {
@@ -160,7 +160,7 @@ func ReadTheme(file string) (OwnTheme, error) {
 	return own, d.err()
 }
 
-// baseTheme reads what a theme has where it names no colour.
+// baseTheme reads the base of a theme.
 func (t *table) baseTheme() Theme {
 	base := Theme(t.text("base"))
 	switch {
@@ -174,7 +174,7 @@ func (t *table) baseTheme() Theme {
 
 var isColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`).MatchString
 
-// colour reads a colour, "" if there is none.
+// colour reads a colour; "" if there is none.
 func (t *table) colour(key string) string {
 	text := t.text(key)
 	if v, there := t.values[key]; there && v == text && !isColour(text) {
@@ -184,7 +184,7 @@ func (t *table) colour(key string) string {
 	return strings.ToLower(text)
 }
 
-// apart reports a colour that another one is the same as, and must not be: nothing may
+// apart reports a colour that must differ from another one and does not: nothing may
 // look like the frame of a dialog.
 func (t *table) apart(key string, colours map[string]string) {
 	for _, other := range ThemeColours() {
@@ -195,15 +195,15 @@ func (t *table) apart(key string, colours map[string]string) {
 	}
 }
 
-// FoundTheme is a file of a theme: the theme, or what is wrong with it.
+// FoundTheme is a theme file: the theme, or its error.
 type FoundTheme struct {
 	Name  Theme
 	Theme OwnTheme
 	Err   error
 }
 
-// FindThemes reads all files of themes in a directory, sorted by name. A directory that
-// is not there has none.
+// FindThemes reads all theme files in a directory, sorted by name. A missing directory
+// has none.
 func FindThemes(dir string) ([]FoundTheme, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
