@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// Source says how it is known that a file changed.
+// Source says how the journal learned of a change.
 type Source string
 
 // The sources of changes.
 const (
-	// SourceWrite is a write that the agent asked parley for.
+	// SourceWrite is a write that the agent made through parley.
 	SourceWrite Source = "write"
-	// SourceReport is a change that the agent made itself, and told of.
+	// SourceReport is a change that the agent made itself and reported.
 	SourceReport Source = "report"
-	// SourceSeen is a change that was seen in the work tree when a turn had ended.
+	// SourceSeen is a change found in the work tree at the end of a turn.
 	SourceSeen Source = "seen"
-	// SourcePerson is a change that the person made from the journal.
+	// SourcePerson is a change that the user made in the review.
 	SourcePerson Source = "person"
 )
 
-// Turn is a prompt, and what followed it.
+// Turn is a prompt and everything until the next one.
 type Turn struct {
 	// Number counts from 1.
 	Number int
 	At     time.Time
-	// Prompt is the beginning of what was asked, in a line; it is not fit to be drawn.
+	// Prompt is the beginning of the prompt, on one line; sanitise it before drawing.
 	Prompt string
 }
 
@@ -35,21 +35,21 @@ type change struct {
 	path          string
 	before, after Image
 	source        Source
-	act           int   // what the person did, 0 if it was the agent
-	reverts       []int // the changes that it takes back
-	open          bool  // it has begun, and is not known to have happened
+	act           int   // number of the user's action, 0 for the agent's changes
+	reverts       []int // ids of the changes that it undoes
+	open          bool  // begun, and not known to have happened
 }
 
-// agreement is a change of a file that the person has agreed to: it is no longer
-// shown among what changed before it.
+// agreement is a change of a file that the user has accepted: the review no longer
+// shows it.
 type agreement struct {
 	id            int
 	before, after Image
 	whole         bool
 }
 
-// history is all that a journal knows, but for the contents. Times are ids: they
-// count changes and agreements together.
+// history is all that a journal knows, without the contents of files. Ids order changes
+// and agreements in time.
 type history struct {
 	lastID, lastAct int
 	turns           []Turn
@@ -58,9 +58,9 @@ type history struct {
 	changes         []*change // by id
 	byPath          map[string][]*change
 	byID            map[int]*change
-	paths           []string // in the order in which they first changed
+	paths           []string // in the order of their first change
 	agreements      map[string][]agreement
-	// reverted has the changes that take a change back, by its id.
+	// reverted maps a change's id to the changes that undo it.
 	reverted map[int][]*change
 }
 
@@ -70,7 +70,7 @@ func newHistory() *history {
 	}
 }
 
-// apply takes a record in.
+// apply adds a record of the log.
 func (h *history) apply(r record) {
 	h.lastID, h.lastAct = max(h.lastID, r.ID), max(h.lastAct, r.Act)
 	switch r.Kind {
@@ -114,7 +114,7 @@ func (h *history) add(c *change) {
 	}
 }
 
-// remove forgets a change that did not happen.
+// remove removes a change that did not happen.
 func (h *history) remove(id int) {
 	c := h.byID[id]
 	if c == nil {
@@ -133,12 +133,12 @@ func (h *history) remove(id int) {
 	}
 }
 
-// live reports whether a change has not been taken back.
+// live reports whether a change has not been undone.
 func (h *history) live(c *change) bool {
 	return !slices.ContainsFunc(h.reverted[c.id], h.live)
 }
 
-// turn is the number of the last turn, 0 before the first.
+// turn returns the number of the last turn, 0 before the first.
 func (h *history) turn() int {
 	if len(h.turns) == 0 {
 		return 0
@@ -146,8 +146,8 @@ func (h *history) turn() int {
 	return h.turns[len(h.turns)-1].Number
 }
 
-// agreedUpTo is the time up to which the person has agreed to all that became of a
-// file; 0 if they have not.
+// agreedUpTo returns the time up to which the user has accepted all changes of a file,
+// or 0.
 func (h *history) agreedUpTo(path string) int {
 	upTo := 0
 	for _, a := range h.agreements[path] {
@@ -158,8 +158,8 @@ func (h *history) agreedUpTo(path string) int {
 	return upTo
 }
 
-// first is the first change of a file by the agent in the turns from since on that
-// the person has not agreed to, nil if there is none.
+// first returns the agent's first change of a file since turn since that the user has
+// not accepted, or nil.
 func (h *history) first(path string, since int) *change {
 	upTo := h.agreedUpTo(path)
 	for _, c := range h.byPath[path] {
@@ -170,8 +170,8 @@ func (h *history) first(path string, since int) *change {
 	return nil
 }
 
-// liveSince are the agent's changes of a file in the turns from since on that are
-// neither taken back nor agreed to, the last one first.
+// liveSince returns the agent's changes of a file since turn since that are neither
+// undone nor accepted, the last one first.
 func (h *history) liveSince(path string, since int) []*change {
 	var out []*change
 	upTo := h.agreedUpTo(path)
@@ -183,7 +183,7 @@ func (h *history) liveSince(path string, since int) []*change {
 	return out
 }
 
-// lastLiveTurn is the last turn that has such a change; -1 if there is none.
+// lastLiveTurn returns the last turn that has such a change, or -1.
 func (h *history) lastLiveTurn() int {
 	last := -1
 	for _, path := range h.paths {
@@ -194,8 +194,8 @@ func (h *history) lastLiveTurn() int {
 	return last
 }
 
-// redoable returns the changes of the last thing that the person took back and that
-// can be done again, nil if there is none. What took it back again is none.
+// redoable returns the changes of the user's last undo that can be redone, or nil. A
+// redo is not an undo.
 func (h *history) redoable() []*change {
 	for _, c := range slices.Backward(h.changes) {
 		if c.act == 0 || !h.live(c) || h.isRedo(c) {
@@ -212,7 +212,7 @@ func (h *history) redoable() []*change {
 	return nil
 }
 
-// isRedo reports whether a change took back what the person had taken back.
+// isRedo reports whether a change undoes an undo of the user's.
 func (h *history) isRedo(c *change) bool {
 	for _, id := range c.reverts {
 		if o := h.byID[id]; o != nil && o.act != 0 {

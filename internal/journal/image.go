@@ -9,24 +9,24 @@ import (
 	"parley/fs"
 )
 
-// Image is what a file held at one moment. Its content is in the store of the
-// journal, by its hash.
+// Image is what a file contained at one moment. The store holds the content by its
+// hash.
 type Image struct {
-	// Absent says that there was no file; then nothing else is set.
+	// Absent means that there was no file; then nothing else is set.
 	Absent bool `json:"absent,omitzero"`
-	// Hash is the SHA-256 of the content in hexadecimal, "" if it is not known.
+	// Hash is the SHA-256 of the content in hexadecimal, "" if unknown.
 	Hash string `json:"hash,omitzero"`
-	// Size of the content in bytes.
+	// Size is the size of the content in bytes.
 	Size int64 `json:"size,omitzero"`
-	// Mode has the permission bits, 0 if they are not known.
+	// Mode holds the permission bits, 0 if unknown.
 	Mode iofs.FileMode `json:"mode,omitzero"`
-	// Lost says that the content is not kept: it was not known, it was too large,
-	// or there was no room for it.
+	// Lost means that the content is not stored: it was unknown, too large, or the
+	// store was full.
 	Lost bool `json:"lost,omitzero"`
 }
 
-// same reports whether two images are known to be of the same content and mode. A
-// mode that is not known is like any other.
+// same reports whether two images are known to have the same content and mode. An
+// unknown mode equals any other.
 func (i Image) same(o Image) bool {
 	if i.Absent || o.Absent {
 		return i.Absent == o.Absent
@@ -35,13 +35,13 @@ func (i Image) same(o Image) bool {
 	return i.Hash != "" && i.Hash == o.Hash && modes
 }
 
-// hashOf is the name of a content in the store.
+// hashOf returns the name of a content in the store.
 func hashOf(content string) string {
 	sum := sha256.Sum256(unsafe.Slice(unsafe.StringData(content), len(content)))
 	return hex.EncodeToString(sum[:])
 }
 
-// imageOf describes what a file holds; nil is no file. Nothing is stored.
+// imageOf describes the contents of a file, nil for no file. It stores nothing.
 func imageOf(h *fs.Held) Image {
 	if h == nil {
 		return Image{Absent: true}

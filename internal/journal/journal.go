@@ -1,15 +1,22 @@
-// Package journal remembers what was changed on this machine in a session: every
-// change of a file with what it held before and after, so that it can be reviewed
-// and taken back.
+// Package journal records every change of a file in a session, with its content before
+// and after, so that the user can review and undo it.
 //
-// It learns of changes in three ways: package fs tells of every write before it
-// happens ([Journal.Serve]); the session's events tell of what the agent has
-// edited by itself ([Journal.Watch]); and git tells which files of the work tree
-// are others at the end of a turn than at its beginning.
+// It learns of changes in three ways: package fs announces every write
+// ([Journal.Serve]); the session's events report edits that the agent made itself
+// ([Journal.Watch]); and git tells which files of the work tree changed during a turn.
 //
-// A journal is a directory: a log that is only appended, and a store of contents
-// by their hash. A write is logged before the file changes and once more when it
-// has, so that the log agrees with the file however parley ends.
+// A journal is a directory: an append-only log, and a store of contents by their hash.
+// It logs a write before the file changes and again afterwards, so that after a crash
+// the log agrees with the file, except for a last change that looking at the file
+// settles.
+//
+// Watch only queues events. One goroutine reads the files that a tool call is about to
+// edit, records the result, and asks git at the beginning and end of each turn. What it
+// saw at the beginning of the turn counts more than what the agent reports.
+//
+// A change is live unless a live change undoes it; undo, redo and their undo all follow
+// from that. An undo replays the change backwards on the current content: a merge by
+// lines, or a conflict. Undoing a turn tries all its files before it writes one.
 package journal
 
 import (
@@ -28,35 +35,35 @@ import (
 	"parley/fs"
 )
 
-// Options say where a journal is, and how much it may keep.
+// Options configure a journal.
 type Options struct {
-	// Dir is the directory of all journals. It is made if it is not there.
+	// Dir is the directory of all journals. Open creates it.
 	Dir string
-	// Cwd is the session's working directory, Roots are all its directories.
-	// They are absolute.
+	// Cwd is the session's working directory, Roots are all its directories. They are
+	// absolute.
 	Cwd   string
 	Roots []string
-	// Ignore is a directory of which nothing is recorded: what parley writes for itself
-	// may stand in the session's directories. It may be empty.
+	// Ignore is a directory to leave out, because parley's own files may be below the
+	// session's directories. It may be empty.
 	Ignore string
-	// Session, if it is not empty, is the agent's session that is opened again: if
-	// there is a journal of it, that one goes on.
+	// Session is the id of the agent's session that is being reopened, or "". If it has
+	// a journal, that one continues.
 	Session string
-	// MaxBytes bounds what all journals together take on the disk, and MaxAge how
-	// old they become. 0 is DefaultMaxBytes, DefaultMaxAge.
+	// MaxBytes bounds the disk space of all journals together, MaxAge how long they are
+	// kept. 0 means DefaultMaxBytes and DefaultMaxAge.
 	MaxBytes int64
 	MaxAge   time.Duration
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// What is kept if nobody says something else.
+// The default bounds.
 const (
 	DefaultMaxBytes = 512 << 20
 	DefaultMaxAge   = 30 * 24 * time.Hour
 )
 
-// maxImage is the largest file, in bytes, of which the content is kept.
+// maxImage is the largest file, in bytes, whose content is stored.
 const maxImage = 16 << 20
 
 var (
@@ -64,8 +71,8 @@ var (
 	errClosed = errors.New("the journal is closed")
 )
 
-// Journal is the record of a session. All methods may be called from any
-// goroutine. Those that take a context read or write files, the others do not.
+// Journal records the changes of a session. It is safe for concurrent use. Methods with
+// a context read or write files, the others do not.
 type Journal struct {
 	opt   Options
 	dir   string // of this journal
@@ -77,18 +84,18 @@ type Journal struct {
 
 	mu      sync.Mutex // guards what follows
 	history *history
-	acting  *act  // what the person does to a file at this moment
-	trouble error // the last thing that could not be recorded
+	acting  *act  // the user's change in progress
+	trouble error // the last change that could not be recorded
 	limits  string
-	version int           // counts what Files and Turns may tell anew
-	changed chan struct{} // closed when version is another
+	version int           // increases when Files or Turns may return something new
+	changed chan struct{} // closed when version changes
 
 	reviewing sync.Mutex // one review changes files at a time
 
 	watch watcher
 }
 
-// act is what the person does to a file.
+// act is a user's change of a file.
 type act struct {
 	path    string
 	number  int
@@ -129,13 +136,13 @@ func Open(opt Options) (*Journal, error) {
 	return j, nil
 }
 
-// prefix begins the names of the journals of a working directory.
+// prefix returns the prefix of the names of a working directory's journals.
 func prefix(cwd string) string {
 	sum := sha256.Sum256([]byte(cwd))
 	return hex.EncodeToString(sum[:6]) + "-"
 }
 
-// openFiles goes on with the journal of an earlier run, or makes a new one.
+// openFiles continues the journal of an earlier run, or creates a new one.
 func (j *Journal) openFiles() error {
 	if err := os.MkdirAll(j.opt.Dir, 0o700); err != nil {
 		return err
@@ -169,12 +176,12 @@ func (j *Journal) openDir(dir string) (err error) {
 // logName is the name of the log in the directory of a journal.
 const logName = "log"
 
-// Close ends the journal. What happened in a turn that still runs is looked for
-// until ctx ends. A journal in which nothing happened leaves nothing behind.
+// Close closes the journal. It records the changes of a running turn until ctx ends,
+// and removes a journal without changes.
 func (j *Journal) Close(ctx context.Context) error {
 	j.watch.stop(ctx)
 	if j.files != nil {
-		_ = j.files.Close() // nothing is written any more
+		_ = j.files.Close()
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -185,17 +192,17 @@ func (j *Journal) Close(ctx context.Context) error {
 	return err
 }
 
-// Dir is the session's working directory, without symbolic links.
+// Dir returns the session's working directory, without symbolic links.
 func (j *Journal) Dir() string { return j.cwd }
 
-// Serve makes every write of f one of the journal's. f must not be in use yet, and
-// is what files are read and written by when they are reviewed. The journal closes it.
+// Serve records all writes of f. f must not be in use yet; reviews read and write files
+// through it. The journal closes f.
 func (j *Journal) Serve(f *fs.FS) {
 	f.SetRecord(j.record)
 	j.files = f
 }
 
-// record is told of a write that is about to happen; see [fs.Record].
+// record is the journal's [fs.Record].
 func (j *Journal) record(path string, before, after *fs.Held) (done func(error)) {
 	if real, err := fs.Resolve(path); err == nil {
 		path = real
@@ -217,7 +224,7 @@ func (j *Journal) record(path string, before, after *fs.Held) (done func(error))
 		if err != nil {
 			end.Kind = kindFailed
 		}
-		failed := j.log.add(end, false) // nobody who only asks waits for the disk
+		failed := j.log.add(end, false) // outside the lock, so that readers do not wait for the disk
 		j.mu.Lock()
 		j.note(failed)
 		j.history.apply(end)
@@ -226,7 +233,7 @@ func (j *Journal) record(path string, before, after *fs.Held) (done func(error))
 	}
 }
 
-// add logs a change, or an agreement, and returns its number.
+// add logs a change or an agreement, and returns its number.
 func (j *Journal) add(r record, sync bool) int {
 	j.mu.Lock()
 	j.history.lastID++
@@ -234,7 +241,7 @@ func (j *Journal) add(r record, sync bool) int {
 	j.history.apply(r)
 	j.bump()
 	j.mu.Unlock()
-	// The disk may take its time: nobody who only asks waits for it.
+	// Outside the lock, so that readers do not wait for the disk.
 	err := j.log.add(r, sync)
 	j.mu.Lock()
 	j.note(err)
@@ -242,8 +249,8 @@ func (j *Journal) add(r record, sync bool) int {
 	return r.ID
 }
 
-// keep stores what a file holds, as far as it may be kept. sync says that a crash of
-// the machine must not take it away.
+// keep stores the contents of a file, within the bounds. With sync they survive a crash
+// of the machine.
 func (j *Journal) keep(h *fs.Held, sync bool) Image {
 	i := imageOf(h)
 	switch {
@@ -261,7 +268,7 @@ func (j *Journal) keep(h *fs.Held, sync bool) Image {
 	return i
 }
 
-// note remembers that something could not be recorded; j.mu is held.
+// note remembers that something could not be recorded. j.mu must be held.
 func (j *Journal) note(err error) {
 	if err != nil {
 		j.trouble = err
@@ -269,22 +276,22 @@ func (j *Journal) note(err error) {
 	}
 }
 
-// Trouble says in words what was not looked for, "" if nothing, and is the last thing
-// that could not be recorded, nil if there is none.
+// Trouble returns what the journal does not record, "" if nothing, and the last error,
+// nil if there is none.
 func (j *Journal) Trouble() (limits string, failed error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.limits, j.trouble
 }
 
-// bump says that there may be more to tell; j.mu is held.
+// bump increases the version. j.mu must be held.
 func (j *Journal) bump() {
 	j.version++
 	close(j.changed)
 	j.changed = make(chan struct{})
 }
 
-// Changed waits until Version is another than that, or ctx ends, and returns it.
+// Changed waits until Version differs from version, or ctx ends, and returns it.
 func (j *Journal) Changed(ctx context.Context, version int) int {
 	for {
 		j.mu.Lock()
@@ -301,23 +308,22 @@ func (j *Journal) Changed(ctx context.Context, version int) int {
 	}
 }
 
-// Len is how many files have changed.
+// Len returns the number of changed files.
 func (j *Journal) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.history.paths)
 }
 
-// Version changes whenever there may be more to tell.
+// Version returns a number that increases whenever there may be new changes.
 func (j *Journal) Version() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.version
 }
 
-// filesFor is what reads and writes a file: the session's own FS, or, for a file
-// that is in none of its directories, one for the directory that it is in. done
-// releases it.
+// filesFor returns the FS for a file: the session's own, or, for a file outside its
+// directories, one for the file's directory. done releases it.
 func (j *Journal) filesFor(path string) (f *fs.FS, done func(), err error) {
 	if j.files != nil && j.inside(path) {
 		return j.files, func() {}, nil
@@ -339,7 +345,7 @@ func (j *Journal) filesFor(path string) (f *fs.FS, done func(), err error) {
 // ignored reports whether a file is parley's own.
 func (j *Journal) ignored(path string) bool {
 	if strings.HasPrefix(filepath.Base(path), ".parley-") {
-		return true // a file that is being written
+		return true // a temporary file
 	}
 	rel, err := filepath.Rel(j.opt.Ignore, path)
 	return j.opt.Ignore != "" && err == nil && filepath.IsLocal(rel)

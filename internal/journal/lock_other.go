@@ -4,10 +4,10 @@ package journal
 
 import "os"
 
-// locks says that lock does not tell whether somebody else has a file.
+// locks is false: lock cannot tell whether another process has a file.
 const locks = false
 
-// lock reports true: files are not locked here.
+// lock returns true: this system has no file locks.
 func lock(*os.File) bool { return true }
 
 func unlock(*os.File) {}

@@ -7,15 +7,14 @@ import (
 	"syscall"
 )
 
-// locks says that lock tells whether somebody else has a file.
+// locks is true: lock tells whether another process has a file.
 const locks = true
 
-// lock claims a file for as long as it is open, and reports whether nobody else has
-// it.
+// lock locks a file while it is open, and reports whether it got the lock.
 func lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// unlock gives up the claim before the file is closed: a program that is just being
-// started has a copy of every open file for a moment, and the claim with it.
+// unlock releases the lock before the file is closed: a program that is just being
+// started briefly has a copy of every open file, and of its lock.
 func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

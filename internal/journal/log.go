@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// kind says what a record tells.
+// kind is the kind of a record.
 type kind string
 
-// The kinds of records. A change is written before its file changes, and done or
-// failed afterwards.
+// The kinds of records. A change is written before its file changes, and done or failed
+// afterwards.
 const (
 	kindOpen    kind = "open"    // a journal begins: Dir, At
 	kindSession kind = "session" // the agent's session: Session
@@ -24,8 +24,8 @@ const (
 	kindChange  kind = "change"  // a file is about to change, or has changed
 	kindDone    kind = "done"    // the change ID has happened
 	kindFailed  kind = "failed"  // the change ID has not happened
-	kindKept    kind = "kept"    // the person agrees to a change of Path from Before to After
-	kindOpened  kind = "opened"  // the person takes back what they agreed to of Path
+	kindKept    kind = "kept"    // the user accepts a change of Path from Before to After
+	kindOpened  kind = "opened"  // the user withdraws the acceptance of Path's changes
 )
 
 // record is a line of the log.
@@ -43,27 +43,27 @@ type record struct {
 	Before *Image `json:"before,omitzero"`
 	After  *Image `json:"after,omitzero"`
 	Source Source `json:"source,omitzero"`
-	// Happened says of a change that it is not about to happen, but has.
+	// Happened marks a change that was recorded after it happened.
 	Happened bool `json:"happened,omitzero"`
-	// Act is the number of what the person did, Reverts the changes that it took back.
+	// Act is the number of the user's action, Reverts the changes that it undid.
 	Act     int   `json:"act,omitzero"`
 	Reverts []int `json:"reverts,omitzero"`
-	// Whole says that the person agrees to everything up to here.
+	// Whole means that the user accepts everything so far.
 	Whole bool `json:"whole,omitzero"`
 }
 
-// log is a file of records that are only appended. It is safe for concurrent use.
+// log is an append-only file of records. It is safe for concurrent use.
 type log struct {
 	mu   sync.Mutex
 	file *os.File
-	torn bool // the last line has no end: there was no room for all of it
+	torn bool // the last line is incomplete because the disk was full
 }
 
 // maxRecord bounds a record, in bytes.
 const maxRecord = 1 << 20
 
-// openLog opens the log at path, and gives take each record of it. A record that is
-// damaged, as the last one may be after a crash, is passed over.
+// openLog opens the log at path and passes each record to take. It skips damaged
+// records, as the last one may be after a crash.
 func openLog(path string, take func(record)) (*log, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -79,7 +79,7 @@ func openLog(path string, take func(record)) (*log, error) {
 	return l, nil
 }
 
-// replay reads the log, and ends its last line if that was cut short.
+// replay reads the log, and ends its last line if that is incomplete.
 func (l *log) replay(take func(record)) error {
 	r := bufio.NewReaderSize(l.file, maxRecord)
 	for {
@@ -104,7 +104,7 @@ func (l *log) replay(take func(record)) error {
 	}
 }
 
-// add appends a record. sync says that it must outlive a crash of the machine.
+// add appends a record. With sync it survives a crash of the machine.
 func (l *log) add(r record, sync bool) error {
 	line, err := json.Marshal(r)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"parley/internal/linediff"
 )
 
-// Hunk is one change between two texts: lines of the first, counted from 0, that
-// became lines of the second. Ends are exclusive.
+// Hunk is one change between two texts: lines of the first, counted from 0, that became
+// lines of the second. Ends are exclusive.
 type Hunk = linediff.Edit
 
-// linesOf cuts a text into lines with their ends.
+// linesOf splits a text into lines, including their ends.
 func linesOf(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
 	if last := len(lines) - 1; lines[last] == "" {
@@ -20,27 +20,26 @@ func linesOf(text string) []string {
 	return lines
 }
 
-// Hunks are the changes from one text to another, in order. Lines that differ in
-// their ends alone are changed.
+// Hunks returns the changes from one text to another, in order. Lines that differ only
+// in their ends are changed.
 func Hunks(before, after string) []Hunk {
 	edits, _ := linediff.Compare(linesOf(before), linesOf(after))
 	return edits
 }
 
-// withHunk is base, the text that the hunk's old lines are counted in, with the
-// lines that the hunk makes of them.
+// withHunk applies a hunk of the changes from base to other to base.
 func withHunk(base, other string, h Hunk) string {
 	old, lines := linesOf(base), linesOf(other)
 	return strings.Join(slices.Concat(old[:h.OldStart], lines[h.NewStart:h.NewEnd], old[h.OldEnd:]), "")
 }
 
-// flipped is the hunk that takes a hunk back.
+// flipped returns the inverse hunk.
 func flipped(h Hunk) Hunk {
 	return Hunk{OldStart: h.NewStart, OldEnd: h.NewEnd, NewStart: h.OldStart, NewEnd: h.OldEnd}
 }
 
-// merge does to ours what became of base in theirs. ok is false if both changed the
-// same lines, and not alike: then the merge is a person's to make.
+// merge applies the changes from base to theirs to ours. ok is false if both changed
+// the same lines in different ways.
 func merge(base, ours, theirs string) (merged string, ok bool) {
 	switch {
 	case ours == theirs, base == theirs:
@@ -70,15 +69,15 @@ func merge(base, ours, theirs string) (merged string, ok bool) {
 	return strings.Join(m.out, ""), m.ends()
 }
 
-// merger merges lines; out is what has been merged of base up to at.
+// merger merges lines; out is the merge of base up to at.
 type merger struct {
 	base, ours, theirs []string
 	out                []string
 	at                 int
 }
 
-// before reports whether an edit is done with before another one begins. Two that
-// insert at the same place have no order.
+// before reports whether a ends before b begins. Two insertions in the same place have
+// no order.
 func before(a, b Hunk) bool {
 	if a.OldStart == b.OldStart && a.OldEnd == b.OldEnd {
 		return false
@@ -86,7 +85,7 @@ func before(a, b Hunk) bool {
 	return a.OldEnd <= b.OldStart
 }
 
-// take takes the lines up to an edit, and those that it makes.
+// take appends the lines up to an edit, and the edit's own lines.
 func (m *merger) take(e Hunk, lines []string) {
 	m.out = append(m.out, m.base[m.at:e.OldStart]...)
 	m.out = append(m.out, lines[e.NewStart:e.NewEnd]...)
@@ -99,8 +98,8 @@ func (m *merger) alike(a, b Hunk) bool {
 		slices.Equal(m.ours[a.NewStart:a.NewEnd], m.theirs[b.NewStart:b.NewEnd])
 }
 
-// ends reports whether every line that was merged but the last has its end: a line
-// without one, which was the last of its text, must not run into another.
+// ends reports whether every merged line but the last has its end: the last line of a
+// text, without an end, must not run into another.
 func (m *merger) ends() bool {
 	for _, line := range m.out[:max(0, len(m.out)-1)] {
 		if !strings.HasSuffix(line, "\n") {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// reopen goes on with the newest journal of the session that is opened again, if
-// there is one that nobody else has open.
+// reopen continues the newest journal of the reopened session, if no other process has
+// it open.
 func (j *Journal) reopen() bool {
 	all, _ := os.ReadDir(j.opt.Dir) // sorted by name, and so by time
 	for _, d := range slices.Backward(all) {
@@ -29,9 +29,8 @@ func (j *Journal) reopen() bool {
 	return false
 }
 
-// settleInterrupted finds out which of the writes that were under way when parley
-// was killed have happened: the file holds what it held before, or what it was to
-// hold.
+// settleInterrupted decides, by the contents of the file, which of the writes that a
+// kill interrupted have happened.
 func (j *Journal) settleInterrupted() {
 	for _, c := range slices.Clone(j.history.changes) {
 		if !c.open {
@@ -46,23 +45,23 @@ func (j *Journal) settleInterrupted() {
 	}
 }
 
-// inUse is for how long a journal is taken to be open after its last record, where it
-// cannot be told.
+// inUse is how long after its last record a journal counts as open, on systems without
+// locks.
 const inUse = 48 * time.Hour
 
-// old is a journal that nobody has open.
+// old is a journal that no process has open.
 type old struct {
 	dir  string
 	used time.Time
 	size int64
 }
 
-// prune removes journals that are too old, and then the oldest ones while all
-// together are too large. Those that are open stay.
+// prune removes journals that are too old, and then the oldest ones while all together
+// are too large. It spares open ones.
 func (j *Journal) prune() {
 	all, err := os.ReadDir(j.opt.Dir)
 	if err != nil {
-		return // then there is nothing to remove
+		return // nothing to remove
 	}
 	var kept []old
 	var sum int64
@@ -100,7 +99,7 @@ func remove(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // nothing was written
+	defer f.Close()
 	if !lock(f) {
 		return errInUse
 	}

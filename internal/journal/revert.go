@@ -12,37 +12,34 @@ import (
 )
 
 var (
-	// ErrConflict says that a file was changed in the same lines since, so that
-	// what was to be done to it cannot be done without losing something. Nothing
-	// was written.
+	// ErrConflict means that the same lines of a file have changed since, so that the
+	// operation would lose something. Nothing was written.
 	ErrConflict = errors.New("changed since, in the same place: nothing was written")
-	// ErrNothing says that there is nothing to take back, or to do again.
+	// ErrNothing means that there is nothing to undo or redo.
 	ErrNothing = errors.New("there is nothing to take back")
-	// ErrLost says that what a file held is not known.
+	// ErrLost means that the previous content of a file is unknown.
 	ErrLost = errors.New("what it held before was not kept")
 )
 
-// FileError is an error that is about a file.
+// FileError is an error about a file.
 type FileError struct {
 	Path string
 	Err  error
 }
 
-// Error implements error.
 func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
 
-// Unwrap returns what is wrong with the file.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Done says what was taken back, or done again.
+// Done is the result of an undo or redo.
 type Done struct {
-	// Files are the files that were written, or found as they should be.
+	// Files are the files that were written, or already had the right contents.
 	Files []string
-	// Turn is the turn that was taken back, 0 if it was something else.
+	// Turn is the turn that was undone, 0 if it was something else.
 	Turn int
 }
 
-// state is what a file holds while changes are taken back, in memory.
+// state is the content of a file while changes are undone in memory.
 type state struct {
 	absent  bool
 	content string
@@ -70,7 +67,7 @@ func (s state) same(o state) bool {
 	return s.content == o.content && (s.mode == o.mode || s.mode == 0 || o.mode == 0)
 }
 
-// state is what a file held in an image.
+// state returns the content of an image.
 func (j *Journal) state(i Image) (state, error) {
 	if i.Absent {
 		return state{absent: true}, nil
@@ -88,7 +85,7 @@ func (j *Journal) state(i Image) (state, error) {
 // step is a change of a file, from one state to another.
 type step struct{ from, to state }
 
-// replay does to a file what a step does, whatever else has become of it meanwhile.
+// replay applies the step to a file whose content may have changed meanwhile.
 func (s step) replay(now state) (state, error) {
 	switch {
 	case now.same(s.from):
@@ -124,14 +121,14 @@ func isText(content string) bool {
 	return utf8.ValidString(content) && strings.IndexByte(content, 0) < 0
 }
 
-// plan is what is to be done to one file.
+// plan is a pending operation on one file.
 type plan struct {
 	path    string
 	steps   []step
 	reverts []int
 }
 
-// next is what the plan makes of a file.
+// next returns what the plan makes of a file.
 func (p *plan) next(now state) (state, error) {
 	for _, s := range p.steps {
 		var err error
@@ -142,8 +139,8 @@ func (p *plan) next(now state) (state, error) {
 	return now, nil
 }
 
-// revert plans to take back changes of a file, which are given the last one first.
-// What the person has agreed to since then stays.
+// revert plans to undo changes of a file, given the last one first. Parts that the user
+// has accepted since then stay.
 func (j *Journal) revert(path string, changes []*change) (plan, error) {
 	p := plan{path: path}
 	for _, c := range changes {
@@ -174,7 +171,7 @@ func (j *Journal) step(from, to Image) (s step, err error) {
 	return s, err
 }
 
-// agreed are the person's agreements to parts of a file since a change.
+// agreed returns the user's agreements to parts of a file since a change.
 func (j *Journal) agreed(path string, since int) []agreement {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -187,8 +184,8 @@ func (j *Journal) agreed(path string, since int) []agreement {
 	return out
 }
 
-// RevertFile takes back what the agent changed in a file in the turns from since
-// on. What was changed elsewhere in it since then stays.
+// RevertFile undoes the agent's changes of a file since turn since. Changes elsewhere
+// in the file stay.
 func (j *Journal) RevertFile(ctx context.Context, path string, since int) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
@@ -205,9 +202,8 @@ func (j *Journal) RevertFile(ctx context.Context, path string, since int) (Done,
 	return j.carryOut(ctx, []plan{p})
 }
 
-// UndoTurn takes back all that the agent changed in the last turn in which it
-// changed something that is not taken back. Either all files are written or, if one
-// cannot be, none.
+// UndoTurn undoes all the agent's changes in the last turn that still has live changes.
+// It writes either all files or, if one fails, none.
 func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
@@ -237,7 +233,7 @@ func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	return done, err
 }
 
-// Redo takes back the last undo or revert that was not taken back yet.
+// Redo undoes the user's last undo or revert that is still in effect.
 func (j *Journal) Redo(ctx context.Context) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
@@ -258,7 +254,7 @@ func (j *Journal) Redo(ctx context.Context) (Done, error) {
 	return j.carryOut(ctx, plans)
 }
 
-// carryOut carries plans out. First it looks whether all of them can be.
+// carryOut executes plans, after checking that all of them can be.
 func (j *Journal) carryOut(ctx context.Context, plans []plan) (Done, error) {
 	for _, p := range plans {
 		if err := j.try(ctx, p); err != nil {
@@ -279,7 +275,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan) (Done, error) {
 	return done, nil
 }
 
-// try looks whether a plan can be carried out.
+// try checks whether a plan can be executed.
 func (j *Journal) try(ctx context.Context, p plan) error {
 	f, done, err := j.filesFor(p.path)
 	if err != nil {
@@ -292,8 +288,8 @@ func (j *Journal) try(ctx context.Context, p plan) error {
 	})
 }
 
-// write carries a plan out. A file that is as it should be is not written, but
-// noted.
+// write executes a plan. It does not write a file that already has the right contents,
+// but records it.
 func (j *Journal) write(ctx context.Context, p plan, a act) error {
 	f, done, err := j.filesFor(p.path)
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 // File is a file that the agent changed.
 type File struct {
 	Path string
-	// Sources say how it is known, each once.
+	// Sources says how the journal learned of the changes, each source once.
 	Sources []Source
-	// Kept says that the person has agreed to all that became of it.
+	// Kept means that the user has accepted all its changes.
 	Kept bool
 }
 
-// Turns lists the turns so far, the first one first.
+// Turns returns the turns so far, oldest first.
 func (j *Journal) Turns() []Turn {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.history.turns)
 }
 
-// Files lists the files that the agent changed in the turns from since on, in the
-// order of their first change; 0 is all turns.
+// Files returns the files that the agent changed since turn since, in the order of
+// their first change; 0 means all turns.
 func (j *Journal) Files(since int) []File {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -48,31 +48,30 @@ func (j *Journal) Files(since int) []File {
 	return out
 }
 
-// Undoable is the turn that [Journal.UndoTurn] would take back, 0 if none, and
-// whether [Journal.Redo] has something to do.
+// Undoable returns the turn that [Journal.UndoTurn] would undo, 0 if none, and whether
+// [Journal.Redo] has something to do.
 func (j *Journal) Undoable() (turn int, redo bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return max(0, j.history.lastLiveTurn()), len(j.history.redoable()) > 0
 }
 
-// Version is what a file held, or holds.
+// Version is a past or present content of a file.
 type Version struct {
 	Image
 	Content string
 }
 
-// Comparison is a file before the agent changed it, and as it is now.
+// Comparison compares a file before the agent changed it with its current content.
 type Comparison struct {
 	Path  string
 	Since int
-	// Before is what the file held before the first change in the turns that are
-	// compared, with the changes since then that the person has agreed to. Its
-	// content is not known if it is Lost.
+	// Before is the content before the first of the compared turns, with the changes
+	// since then that the user has accepted. Its content is unknown if it is Lost.
 	Before Version
-	// Now is what the file held when it was compared.
+	// Now is the content at the time of the comparison.
 	Now Version
-	// Binary says that one of the two is no text: it has no lines.
+	// Binary means that one of the two is not text and so has no lines.
 	Binary bool
 	// Hunks are the changes from Before to Now, nil if the file is binary or lost.
 	Hunks []Hunk
@@ -80,10 +79,10 @@ type Comparison struct {
 	Added, Removed int
 }
 
-// Same reports whether the file holds what it held before.
+// Same reports whether the file has its previous content.
 func (c *Comparison) Same() bool { return c.Before.same(c.Now.Image) }
 
-// Compare compares a file with what it held before the turns from since on.
+// Compare compares a file with its content before turn since.
 func (j *Journal) Compare(ctx context.Context, path string, since int) (*Comparison, error) {
 	before, err := j.base(path, since)
 	if err != nil {
@@ -121,12 +120,12 @@ func (c *Comparison) compare() {
 	}
 }
 
-// base is what a file held before the turns from since on, with what the person has
-// agreed to since.
+// base returns a file's content before turn since, with the changes that the user has
+// accepted since.
 func (j *Journal) base(path string, since int) (Version, error) {
 	j.mu.Lock()
 	first := j.history.first(path, since)
-	if first == nil { // all of it is agreed to
+	if first == nil { // all of it is accepted
 		if last := j.history.byPath[path]; len(last) > 0 {
 			first = &change{before: last[len(last)-1].after, id: j.history.lastID}
 		}
@@ -142,7 +141,7 @@ func (j *Journal) base(path string, since int) (Version, error) {
 	for _, a := range j.agreed(path, first.id) {
 		agreed, err := j.step(a.before, a.after)
 		if err != nil {
-			continue // it is shown as not agreed to
+			continue // shown as not accepted
 		}
 		if next, err := agreed.replay(s); err == nil {
 			s = next
@@ -151,8 +150,8 @@ func (j *Journal) base(path string, since int) (Version, error) {
 	return Version{Image: imageOf(s.held()), Content: s.content}, nil
 }
 
-// RevertHunk makes the lines of a hunk what they were before. What was changed
-// elsewhere in the file since it was compared stays.
+// RevertHunk restores the previous lines of a hunk. Changes elsewhere in the file since
+// the comparison stay.
 func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
@@ -167,8 +166,8 @@ func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done
 	return j.carryOut(ctx, []plan{{path: c.Path, steps: []step{{from, to}}}})
 }
 
-// KeepHunk agrees to a hunk: it is no longer shown as changed, and stays when the
-// rest is taken back. The file is not written.
+// KeepHunk accepts a hunk: it no longer shows as a change, and reverting the rest keeps
+// it. It does not write the file.
 func (j *Journal) KeepHunk(c *Comparison, hunk int) {
 	after := &fs.Held{Content: withHunk(c.Before.Content, c.Now.Content, c.Hunks[hunk]), Mode: c.Before.Mode}
 	if c.Before.Absent {
@@ -184,18 +183,18 @@ func (j *Journal) KeepHunk(c *Comparison, hunk int) {
 	j.add(record{Kind: kindKept, Path: c.Path, Before: &was, After: &is}, true)
 }
 
-// KeepFile agrees to all that became of a file so far. The file is not written.
+// KeepFile accepts all changes of a file so far. It does not write the file.
 func (j *Journal) KeepFile(path string) {
 	none := Image{Lost: true}
 	j.add(record{Kind: kindKept, Path: path, Before: &none, After: &none, Whole: true}, true)
 }
 
-// OpenFile takes back all agreements to changes of a file.
+// OpenFile withdraws the acceptance of a file's changes.
 func (j *Journal) OpenFile(path string) {
 	j.add(record{Kind: kindOpened, Path: path}, true)
 }
 
-// firstLine is the beginning of a text, for people.
+// firstLine returns the beginning of a text, for display.
 func firstLine(text string) string {
 	const most = 200
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

@@ -13,23 +13,23 @@ import (
 	"sync/atomic"
 )
 
-// errFull says that the store has as much as it may have.
+// errFull means that the store has reached its bound.
 var errFull = errors.New("the journal is full")
 
-// store keeps contents by their hash, compressed, one file each. Contents are only
-// added. It is safe for concurrent use.
+// store keeps contents by their hash, compressed, one file each. It only ever adds
+// contents. It is safe for concurrent use.
 type store struct {
 	dir  string
 	room atomic.Int64 // bytes that may be added
 }
 
-// compressors are kept, because each has about a megabyte of tables.
+// compressors are pooled, because each has about a megabyte of tables.
 var compressors = sync.Pool{New: func() any {
 	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	return z
 }}
 
-// openStore makes a store in a directory, which may hold at most so many bytes.
+// openStore returns the store in a directory, bounded to most bytes.
 func openStore(dir string, most int64) (*store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -39,12 +39,12 @@ func openStore(dir string, most int64) (*store, error) {
 	return s, nil
 }
 
-// diskUse is how many bytes the files below a directory have.
+// diskUse returns the size of the files below a directory in bytes.
 func diskUse(dir string) int64 {
 	var sum int64
 	_ = filepath.WalkDir(dir, func(path string, d iofs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return nil // what cannot be seen takes no room
+			return nil // what cannot be read does not count
 		}
 		if info, err := d.Info(); err == nil {
 			sum += info.Size()
@@ -56,8 +56,8 @@ func diskUse(dir string) int64 {
 
 func (s *store) path(hash string) string { return filepath.Join(s.dir, hash[:2], hash[2:]) }
 
-// put keeps a content, and returns when a crash of this process cannot take it away.
-// sync says that a crash of the machine must not either.
+// put stores a content so that it survives a crash of this process, and with sync one
+// of the machine.
 func (s *store) put(hash, content string, sync bool) error {
 	path := s.path(hash)
 	if _, err := os.Lstat(path); err == nil {
@@ -98,7 +98,7 @@ func fill(f *os.File, content string, sync bool) (size int64, err error) {
 	return size, errors.Join(err, seekErr, f.Close())
 }
 
-// get returns a content. One that was damaged is an error.
+// get returns a content, or an error if it is damaged.
 func (s *store) get(i Image) (string, error) {
 	if len(i.Hash) < 2 {
 		return "", errors.New("it was not kept")
@@ -107,7 +107,7 @@ func (s *store) get(i Image) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() // only read
+	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		return "", fmt.Errorf("a damaged image: %w", err)

@@ -15,13 +15,13 @@ import (
 	"parley/internal/git"
 )
 
-// Bounds of what is looked at in a work tree.
+// Bounds for looking at a work tree.
 const (
 	// maxLook is how long git may take.
 	maxLook = 5 * time.Second
-	// maxSeen is how many files are recorded that were seen to change in a turn.
+	// maxSeen bounds the changed files recorded per turn.
 	maxSeen = 2000
-	// maxCopies and maxCopied bound the files, and their bytes, that are kept at the
+	// maxCopies and maxCopied bound the files, and their bytes, that are copied at the
 	// beginning of a turn because they differ from the last commit.
 	maxCopies = 500
 	maxCopied = 32 << 20
@@ -35,7 +35,7 @@ type tree struct {
 	copies map[string]Image
 }
 
-// look looks at the work tree when a turn has begun; nil if there is none.
+// look reads the work tree at the beginning of a turn; nil if there is none.
 func (t *turnWatch) look(began time.Time) *tree {
 	w := t.state()
 	if w == nil {
@@ -50,7 +50,7 @@ func (t *turnWatch) look(began time.Time) *tree {
 			tr.copies[path] = Image{Absent: true}
 			continue
 		case err != nil, !info.Mode().IsRegular(), info.Size() > maxCopy, info.ModTime().After(began):
-			continue // what it held when the turn began cannot be known, or kept
+			continue // the content at the beginning of the turn is unknown or too large
 		}
 		if copied += info.Size(); copied > maxCopied || len(tr.copies) >= maxCopies {
 			t.limited("many files differed from the last commit when the turn began: what some of them held is not kept")
@@ -75,13 +75,13 @@ func (t *turnWatch) state() *git.Status {
 	case err == nil:
 		return w
 	case errors.Is(err, git.ErrTooMany), ctx.Err() != nil && t.ctx.Err() == nil:
-		t.tooLarge = true // it would be in the next turn, too
+		t.tooLarge = true // the next turn would fail too
 		t.limited("the work tree is too large to look for what the agent changes without saying so")
 	}
 	return nil
 }
 
-// limited says what is not recorded.
+// limited notes what is not recorded.
 func (t *turnWatch) limited(words string) {
 	t.j.mu.Lock()
 	defer t.j.mu.Unlock()
@@ -89,7 +89,7 @@ func (t *turnWatch) limited(words string) {
 	t.j.bump()
 }
 
-// end records what became of the files when a turn has ended.
+// end records the changes of a turn that has ended.
 func (t *turnWatch) end() {
 	for _, path := range slices.Sorted(maps.Keys(t.touched)) {
 		t.settle(path, nil, SourceReport)
@@ -104,7 +104,7 @@ func (t *turnWatch) end() {
 	t.calls, t.touched, t.tree, t.known = nil, nil, nil, nil
 }
 
-// compareTrees records the files that are others than when the turn began.
+// compareTrees records the files that changed during the turn.
 func (t *turnWatch) compareTrees() {
 	now := t.state()
 	if now == nil || now.Top != t.tree.Top {
@@ -115,14 +115,14 @@ func (t *turnWatch) compareTrees() {
 		t.limited("very many files changed in one turn: some are not recorded")
 		paths = paths[:maxSeen]
 	}
-	var clean []string // when the turn began
+	var clean []string // at the beginning of the turn
 	for _, path := range paths {
 		_, known := t.known[path]
 		_, copied := t.tree.copies[path]
 		switch {
 		case known, copied:
 			t.settle(path, nil, SourceSeen)
-		case t.tree.Untracked[path]: // left alone: what it held is not known
+		case t.tree.Untracked[path]: // skipped: the previous content is unknown
 		case t.tree.Dirty[path]:
 			t.seen(path, Image{Lost: true})
 		default:
@@ -132,7 +132,7 @@ func (t *turnWatch) compareTrees() {
 	t.compareCommitted(clean)
 }
 
-// suspects are the files that may have changed since the turn began.
+// suspects returns the files that may have changed during the turn.
 func (t *turnWatch) suspects(now *git.Status) []string {
 	set := map[string]bool{}
 	for _, m := range []map[string]bool{now.Dirty, now.Untracked, t.tree.Dirty, t.tree.Untracked} {
@@ -158,8 +158,8 @@ func (t *turnWatch) suspects(now *git.Status) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// compareCommitted records files that were as in the last commit, or were not
-// there, when the turn began.
+// compareCommitted records files that, when the turn began, were as in the last commit
+// or did not exist.
 func (t *turnWatch) compareCommitted(paths []string) {
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
@@ -177,7 +177,7 @@ func (t *turnWatch) compareCommitted(paths []string) {
 	}
 }
 
-// blob is the image of a file in a commit, as it is when it is checked out.
+// blob returns the image of a committed file as git checks it out.
 func (t *turnWatch) blob(path string, exists bool, content, mode string) Image {
 	switch {
 	case !exists:
@@ -209,18 +209,18 @@ func hasCRLF(path string) bool {
 	return err == nil && strings.HasSuffix(line, "\r")
 }
 
-// seen records a file that was seen to change.
+// seen records a file that has changed.
 func (t *turnWatch) seen(path string, was Image) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return
 	}
-	_ = t.read(path, func(now *fs.Held) { // what cannot be read cannot be recorded
+	_ = t.read(path, func(now *fs.Held) { // unreadable files are not recorded
 		t.record(path, was, t.j.keep(now, false), SourceSeen)
 	})
 }
 
-// committed is what a file held when the turn began, if it was as in the last commit
-// then, or was not there.
+// committed returns what a file contained when the turn began, if it was as in the last
+// commit or did not exist.
 func (t *turnWatch) committed(path string) (image Image, known bool) {
 	if t.tree.Dirty[path] || t.tree.Untracked[path] || t.tree.Head == "" || !t.j.inside(path) {
 		return Image{}, false
@@ -242,7 +242,7 @@ func (t *turnWatch) committed(path string) (image Image, known bool) {
 	return image, known && !image.Lost
 }
 
-// lookAt is what a file holds, read without the files of a session.
+// lookAt reads a file without the session's FS.
 func lookAt(path string) (Image, error) {
 	info, err := os.Lstat(path)
 	switch {

@@ -12,25 +12,25 @@ import (
 	"parley/fs"
 )
 
-// turnWatch is what is known of the files in the turn that runs. It belongs to the
-// goroutine of the watcher.
+// turnWatch is what is known of the files in the running turn. It belongs to the
+// watcher's goroutine.
 type turnWatch struct {
 	j   *Journal
 	ctx context.Context
 
 	turn  int
 	calls map[acpclient.ToolCallID]*call
-	// touched are files that the agent was about to edit, as they were then.
+	// touched holds files that the agent was about to edit, as they were then.
 	touched map[string]Image
 	tree    *tree // nil if the directory is in no work tree, or in one that is too large
-	// tooLarge says that the work tree is not looked at any more.
+	// tooLarge disables looking at the work tree.
 	tooLarge bool
-	// known are the files of the journal as they were when the turn began.
+	// known holds the files of the journal as they were when the turn began.
 	known map[string]Image
 	stats map[string]stat
 }
 
-// stat tells without reading it whether a file may have changed.
+// stat tells whether a file may have changed without reading it.
 type stat struct {
 	size  int64
 	mode  os.FileMode
@@ -38,25 +38,25 @@ type stat struct {
 	image Image
 }
 
-// call is what the agent told of a tool call.
+// call is what the agent has reported about a tool call.
 type call struct {
 	kind      acpclient.ToolKind
 	diffs     []diff
 	locations []string
 }
 
-// diff is a change that the agent tells of, of a whole file or of a part of it.
+// diff is a change that the agent reports, of a whole file or of a part.
 type diff struct {
 	path string
 	old  *string
 	new  string
 }
 
-// maxPaths bounds the files of one tool call: those that it names as its places, and as
-// many again that it says are changed as a whole.
+// maxPaths bounds the files of one tool call: its locations, and separately the files
+// that it changes as a whole.
 const maxPaths = 200
 
-// begin looks how things stand at the beginning of a turn.
+// begin records the state of the files at the beginning of a turn.
 func (t *turnWatch) begin(r record) {
 	t.turn = r.Turn
 	t.calls, t.touched = map[acpclient.ToolCallID]*call{}, map[string]Image{}
@@ -69,7 +69,7 @@ func (t *turnWatch) begin(r record) {
 	t.tree = t.look(r.At)
 }
 
-// images reads files as far as they have changed since they were read last.
+// images reads the files that have changed since they were last read.
 func (t *turnWatch) images(paths []string) map[string]Image {
 	out := map[string]Image{}
 	for _, path := range paths[:min(len(paths), maxSeen)] {
@@ -80,7 +80,7 @@ func (t *turnWatch) images(paths []string) map[string]Image {
 	return out
 }
 
-// image is what a file holds now. Its content is kept.
+// image stores the current content of a file.
 func (t *turnWatch) image(path string) (Image, bool) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -102,11 +102,11 @@ func (t *turnWatch) image(path string) (Image, bool) {
 	return image, true
 }
 
-// settled is the age from which the time of a file's last change tells whether it
-// has changed: clocks of file systems are coarse.
+// settled is the age at which a modification time is reliable, because clocks of file
+// systems are coarse.
 const settled = 2 * time.Second
 
-// read shows what a file holds while nothing is written through parley.
+// read shows the content of a file while parley writes nothing.
 func (t *turnWatch) read(path string, seen func(*fs.Held)) error {
 	f, done, err := t.j.filesFor(path)
 	if err != nil {
@@ -116,8 +116,8 @@ func (t *turnWatch) read(path string, seen func(*fs.Held)) error {
 	return f.Look(t.ctx, path, func(now *fs.Held) error { seen(now); return nil })
 }
 
-// told takes what the agent tells of a tool call. Before an edit is done its files
-// are looked at; after it, it is recorded what became of them.
+// told handles an update of a tool call. It reads the files before the edit, and
+// records the changes after it.
 func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
 	if t.calls == nil {
 		return // no turn has begun
@@ -159,7 +159,7 @@ func (t *turnWatch) told(u acpclient.ToolCallUpdate) {
 	}
 }
 
-// toldMore takes changes that come one after the other.
+// toldMore handles changes that arrive in chunks.
 func (t *turnWatch) toldMore(u *acpclient.ToolCallContentChunk) {
 	c := t.calls[u.ToolCallID]
 	if c == nil || len(c.diffs) >= maxPaths {
@@ -173,7 +173,7 @@ func (t *turnWatch) toldMore(u *acpclient.ToolCallContentChunk) {
 	}
 }
 
-// changedFiles are the paths of what is done with files as a whole.
+// changedFiles returns the paths of operations on whole files.
 func (t *turnWatch) changedFiles(content []acpclient.ToolCallContent) []string {
 	var out []string
 	for i := range content {
@@ -190,7 +190,7 @@ func (t *turnWatch) changedFiles(content []acpclient.ToolCallContent) []string {
 	return out
 }
 
-// diffs are the changes in the content of a tool call.
+// diffs returns the diffs in the content of a tool call.
 func (t *turnWatch) diffs(content []acpclient.ToolCallContent) []diff {
 	var out []diff
 	for i := range content {
@@ -201,8 +201,7 @@ func (t *turnWatch) diffs(content []acpclient.ToolCallContent) []diff {
 	return out
 }
 
-// path is the absolute path of a file, without symbolic links, by the path that an
-// agent has written.
+// path returns the absolute path, without symbolic links, of a path from the agent.
 func (t *turnWatch) path(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.j.cwd, path)
@@ -213,8 +212,8 @@ func (t *turnWatch) path(path string) string {
 	return filepath.Clean(path)
 }
 
-// paths are the files that a call changes, each once. A file that a call is said to
-// be about, and nothing more, counts only inside the session's directories.
+// paths returns the files that a call changes, without duplicates. A file that is only
+// a location of the call counts only inside the session's directories.
 func (c *call) paths(inside func(path string) bool) []string {
 	var out []string
 	for _, d := range c.diffs {
@@ -233,25 +232,25 @@ func (c *call) paths(inside func(path string) bool) []string {
 	return out
 }
 
-// of are the changes of one file.
+// of returns the diffs of one file.
 func (c *call) of(path string) []diff {
 	return slices.DeleteFunc(slices.Clone(c.diffs), func(d diff) bool { return d.path != path })
 }
 
-// touch remembers what a file holds that the agent is about to edit.
+// touch remembers the content of a file that the agent is about to edit.
 func (t *turnWatch) touch(path string, diffs []diff) {
 	if _, known := t.touched[path]; known {
 		return
 	}
-	_ = t.read(path, func(now *fs.Held) { // what cannot be read is not remembered
+	_ = t.read(path, func(now *fs.Held) { // unreadable files are not remembered
 		if untouched(now, diffs) {
 			t.touched[path] = t.j.keep(now, false)
 		}
 	})
 }
 
-// untouched reports whether a file seems to be as it was before the changes that the
-// agent tells of: it may already have them, or be in the middle of being written.
+// untouched reports whether a file seems unchanged by the diffs that the agent reports:
+// they may already be applied, or being written.
 func untouched(now *fs.Held, diffs []diff) bool {
 	if len(diffs) == 0 {
 		return true
@@ -263,14 +262,14 @@ func untouched(now *fs.Held, diffs []diff) bool {
 	case now == nil || !strings.Contains(now.Content, *d.old):
 		return false
 	}
-	// What is added around a text leaves it where it was.
+	// Text that is added around a text leaves that in place.
 	return !strings.Contains(d.new, *d.old) || !strings.Contains(now.Content, d.new)
 }
 
-// settle records what became of a file that the agent has edited.
+// settle records the changes of a file that the agent has edited.
 func (t *turnWatch) settle(path string, diffs []diff, source Source) {
 	before, known := t.before(path)
-	_ = t.read(path, func(now *fs.Held) { // what cannot be read cannot be recorded
+	_ = t.read(path, func(now *fs.Held) { // unreadable files are not recorded
 		was, sure := before, known
 		if !sure && len(diffs) > 0 {
 			was = t.reconstructed(now, diffs)
@@ -282,7 +281,7 @@ func (t *turnWatch) settle(path string, diffs []diff, source Source) {
 	})
 }
 
-// record adds a change that has happened, unless it is known already.
+// record adds a change that has happened, unless it is already known.
 func (t *turnWatch) record(path string, was, is Image, source Source) {
 	t.j.mu.Lock()
 	if all := t.j.history.byPath[path]; len(all) > 0 {
@@ -300,7 +299,7 @@ func (t *turnWatch) record(path string, was, is Image, source Source) {
 	t.j.add(record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: source, Happened: true}, false)
 }
 
-// before is what a file held when the turn began, as far as that is known.
+// before returns the content of a file when the turn began, if known.
 func (t *turnWatch) before(path string) (Image, bool) {
 	if i, ok := t.known[path]; ok {
 		return i, true
@@ -317,8 +316,8 @@ func (t *turnWatch) before(path string) (Image, bool) {
 	return i, ok
 }
 
-// reconstructed is what a file held before changes that the agent tells of, as far
-// as they say so.
+// reconstructed derives the previous content of a file from the diffs that the agent
+// reports.
 func (t *turnWatch) reconstructed(now *fs.Held, diffs []diff) Image {
 	lost := Image{Lost: true}
 	if now == nil {

@@ -8,8 +8,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// watcher follows the events of the session beside it. Events are only queued where
-// they happen; one goroutine does what they ask for, in their order.
+// watcher processes the events of the session in a goroutine of its own, in order. The
+// session only queues them.
 type watcher struct {
 	j      *Journal
 	ctx    context.Context
@@ -19,20 +19,19 @@ type watcher struct {
 	mu      sync.Mutex // guards what follows
 	wake    *sync.Cond
 	queue   []job
-	waiting int  // bytes of what the agent told that the queue holds
+	waiting int  // bytes of the queued reports of the agent
 	running bool // a turn
 	closed  bool
 }
 
-// job is something to do, and how many bytes of what the agent told it holds.
+// job is something to do; size counts the bytes of the agent's report that it holds.
 type job struct {
 	do   func(*turnWatch)
 	size int
 }
 
-// maxQueued and maxWaiting, in bytes, bound what waits before no more of what an agent
-// tells of its calls is queued: when it tells of more while the disk is busy, the end of
-// the turn shows what became of the files.
+// maxQueued and maxWaiting, in bytes, bound the queue of the agent's reports. When the
+// disk is too slow for more, the end of the turn shows what changed.
 const (
 	maxQueued  = 10_000
 	maxWaiting = 64 << 20
@@ -46,7 +45,7 @@ func (w *watcher) start(j *Journal) {
 	w.do(func(*turnWatch) { j.prune() })
 }
 
-// work does what is queued.
+// work runs the queued jobs.
 func (w *watcher) work() {
 	defer close(w.ended)
 	t := &turnWatch{j: w.j, ctx: w.ctx, stats: map[string]stat{}}
@@ -72,7 +71,7 @@ func (w *watcher) work() {
 	}
 }
 
-// do queues something.
+// do queues a job.
 func (w *watcher) do(f func(*turnWatch)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,9 +87,8 @@ func (w *watcher) doLocked(j job) {
 	}
 }
 
-// told queues what the agent tells of a call in a turn that runs, as far as there is
-// room; size is about how many bytes that are. Outside of turns an agent repeats what was
-// long ago.
+// told queues a report about a call if a turn runs and there is room; size is its
+// approximate size in bytes. Outside of turns an agent replays history.
 func (w *watcher) told(size int, f func(*turnWatch)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +107,7 @@ func (w *watcher) turnEnds() {
 	}
 }
 
-// stop ends the watcher when it has done what is queued, or when ctx ends.
+// stop ends the watcher when the queue is empty or ctx ends.
 func (w *watcher) stop(ctx context.Context) {
 	w.turnEnds()
 	w.mu.Lock()
@@ -121,7 +119,7 @@ func (w *watcher) stop(ctx context.Context) {
 	w.cancel()
 }
 
-// Wait waits until all that has been watched so far is recorded, or ctx ends.
+// Wait waits until everything watched so far is recorded, or ctx ends.
 func (j *Journal) Wait(ctx context.Context) error {
 	done := make(chan struct{})
 	j.watch.do(func(*turnWatch) { close(done) })
@@ -135,7 +133,7 @@ func (j *Journal) Wait(ctx context.Context) error {
 	}
 }
 
-// Watch takes an event of the session. It never waits.
+// Watch takes an event of the session. It never blocks.
 func (j *Journal) Watch(e conversation.Event) {
 	switch e := e.(type) {
 	case conversation.SessionOpened:
@@ -160,7 +158,7 @@ func (j *Journal) Watch(e conversation.Event) {
 	}
 }
 
-// opened notes which session of the agent's it is.
+// opened records the id of the agent's session.
 func (j *Journal) opened(id string) {
 	j.mu.Lock()
 	known := j.history.session == id
@@ -174,8 +172,8 @@ func (j *Journal) opened(id string) {
 	}
 }
 
-// turnBegins counts a turn. A prompt that is sent once more, because the agent was
-// started again, is the same turn.
+// turnBegins counts a turn. A prompt that is sent again after a restart of the agent
+// continues the same turn.
 func (j *Journal) turnBegins(e conversation.PromptSent) {
 	j.watch.mu.Lock()
 	again := j.watch.running
@@ -193,7 +191,7 @@ func (j *Journal) turnBegins(e conversation.PromptSent) {
 	j.watch.do(func(t *turnWatch) { t.begin(r) })
 }
 
-// promptLine is the first line of a prompt.
+// promptLine returns the first line of a prompt.
 func promptLine(prompt []acpclient.ContentBlock) string {
 	for _, b := range prompt {
 		if line := firstLine(b.Text); line != "" {
@@ -203,8 +201,8 @@ func promptLine(prompt []acpclient.ContentBlock) string {
 	return ""
 }
 
-// told queues what the agent tells of a tool call, if it may be about files; size is that
-// of the event.
+// told queues an update of a tool call that may concern files; size is that of the
+// event.
 func (j *Journal) told(u acpclient.ToolCallUpdate, size int) {
 	if len(u.Content) > 0 || len(u.Locations) > 0 || u.Status != nil {
 		j.watch.told(size, func(t *turnWatch) { t.told(u) })

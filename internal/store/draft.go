@@ -11,8 +11,8 @@ import (
 	"parley/config"
 )
 
-// A prompt that is being written where nothing was said yet belongs to no log: it is a
-// file in draftDir, one for each directory, that is named after a hash of its path.
+// A draft outside of any session belongs to no log: it is a file in draftDir, one per
+// directory, named after a hash of the directory's path.
 const draftDir = "drafts"
 
 func (s *Store) draftPath(cwd string) string {
@@ -20,9 +20,9 @@ func (s *Store) draftPath(cwd string) string {
 	return filepath.Join(s.dir, draftDir, hex.EncodeToString(sum[:16]))
 }
 
-// SaveDraft keeps the prompt that was written in a directory, in no session yet, in place of
-// the one that the same person has kept there until now. An empty one is kept as no file.
-// What somebody else has kept there, such as another tab, stays: theirs is not to be lost.
+// SaveDraft stores the draft for a directory in place of was, the caller's previous
+// one. An empty draft removes the file. SaveDraft leaves a draft that somebody else,
+// such as another tab, has stored meanwhile.
 func (s *Store) SaveDraft(cwd, was, draft string) error {
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
@@ -44,7 +44,7 @@ func (s *Store) SaveDraft(cwd, was, draft string) error {
 	return nil
 }
 
-// Draft is what SaveDraft has kept for a directory, "" if it has nothing.
+// Draft returns the draft for a directory, or "".
 func (s *Store) Draft(cwd string) (string, error) {
 	b, err := os.ReadFile(s.draftPath(cwd))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -53,8 +53,7 @@ func (s *Store) Draft(cwd string) (string, error) {
 	return string(b), nil
 }
 
-// replaceDraft writes a file with a draft in it as a whole, also if another program does so
-// at the same time.
+// replaceDraft writes a draft file atomically, also against other programs.
 func replaceDraft(path string, b []byte) error {
 	if err := config.ReplaceFile(path, b, fileMode); err != nil {
 		return fmt.Errorf("keep the draft: %w", err)

@@ -11,21 +11,20 @@ import (
 	"parley/acpclient"
 )
 
-// Query chooses among the stored sessions; what is empty does not count.
+// Query selects stored sessions; empty fields do not restrict it.
 type Query struct {
 	// Cwd is the session's directory, or the one for which its worktree was made.
 	Cwd string
-	// Agent is the agent's id in the configuration, Session its own id of the session.
+	// Agent is the agent's id in the configuration, Session its own id for the session.
 	Agent   string
 	Session acpclient.SessionID
-	// All takes in those in which nobody has asked anything.
+	// All includes sessions without a prompt.
 	All bool
-	// Limit is how many there may be, 0 for all, and Offset how many are left out
-	// before them.
+	// Limit bounds the results, 0 means no limit; Offset skips results.
 	Limit, Offset int
 }
 
-// where is the query in SQL, with the values for it.
+// where returns the query as SQL, with its values.
 func (q Query) where() (string, []any) {
 	var conditions []string
 	var values []any
@@ -50,7 +49,7 @@ func (q Query) where() (string, []any) {
 
 const columns = "sessions.summary, sessions.updated, sessions.read"
 
-// List gives the sessions, the one written last first.
+// List returns the sessions, last written first.
 func (x *Index) List(ctx context.Context, q Query) ([]Summary, error) {
 	where, values := q.where()
 	limit := q.Limit
@@ -86,25 +85,25 @@ func scanSummary(rows *sql.Rows, s *Summary) error {
 	return json.Unmarshal([]byte(text), s)
 }
 
-// Hit is a session in which words were found.
+// Hit is a session that matches a search.
 type Hit struct {
 	Summary
-	// Kind is whose text the newest passage is that has the words, and Offset where it
-	// begins in the log.
+	// Kind says whose text the newest matching passage is, and Offset where it begins
+	// in the log.
 	Kind   Kind
 	Offset int64
 }
 
-// candidates is how many passages are looked at for each session that is asked for:
-// many may be of the same.
+// candidates is how many passages to look at per requested session, since several may
+// belong to one.
 const candidates = 40
 
-// defaultHits is how many sessions a search gives that does not say.
+// defaultHits is the default limit of a search.
 const defaultHits = 100
 
-// Search gives the sessions in which all the words stand in one passage, the newest
-// passage first. Case and accents do not count, and the last word may be the beginning
-// of one: people search while they type.
+// Search returns the sessions in which one passage contains all the words, the newest
+// passage first. It ignores case and accents, and matches the last word as a prefix,
+// for searching while typing.
 func (x *Index) Search(ctx context.Context, words string, q Query) ([]Hit, error) {
 	match := matchOf(words)
 	if match == "" {
@@ -117,14 +116,14 @@ func (x *Index) Search(ctx context.Context, words string, q Query) ([]Hit, error
 	return hits, nil
 }
 
-// hits are the sessions in which a search in the index's language finds something.
+// hits runs a search in the index's query language.
 func (x *Index) hits(ctx context.Context, match string, q Query) ([]Hit, error) {
 	where, values := q.where()
 	limit := q.Limit
 	if limit == 0 {
 		limit = defaultHits
 	}
-	// Ordering by row is free; by rank every match would have to be looked at.
+	// Ordering by row is free; by rank, SQLite would look at every match.
 	rows, err := x.db.QueryContext(ctx, "SELECT passages.session, passages.kind, passages.offset FROM words"+
 		" CROSS JOIN passages ON passages.key = words.rowid CROSS JOIN sessions ON sessions.key = passages.session"+
 		" WHERE words MATCH ? AND "+where+" ORDER BY words.rowid DESC LIMIT ?",
@@ -155,7 +154,7 @@ func (x *Index) hits(ctx context.Context, match string, q Query) ([]Hit, error) 
 	return hits, rows.Err()
 }
 
-// summary is what a list says of the session of a row.
+// summary reads the summary of a session by its row.
 func (x *Index) summary(ctx context.Context, key int64, s *Summary) error {
 	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+" FROM sessions WHERE key = ?", key)
 	if err != nil {
@@ -168,13 +167,13 @@ func (x *Index) summary(ctx context.Context, key int64, s *Summary) error {
 	return scanSummary(rows, s)
 }
 
-// tokens are the words of a text, as the index takes it apart.
+// tokens splits a text into words as the index does.
 func tokens(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.Mn, r) })
 }
 
-// matchOf writes words in the index's language: each quoted, so that none is an
-// operator there.
+// matchOf converts words to the index's query language, each quoted so that none is an
+// operator.
 func matchOf(text string) string {
 	words := tokens(text)
 	for i, w := range words {
@@ -186,10 +185,10 @@ func matchOf(text string) string {
 	return strings.Join(words, " ") + "*"
 }
 
-// around is how much of the text around a word is shown, in characters to each side.
+// around is how many characters of context to show on each side of a match.
 const around = 60
 
-// Snippet is a line of the passage that was found, with the words in it.
+// Snippet returns a line of the matching passage that contains the words.
 func (s *Store) Snippet(h Hit, words string) (string, error) {
 	var text string
 	scan := scanner{}
@@ -211,12 +210,12 @@ func (s *Store) Snippet(h Hit, words string) (string, error) {
 	return excerpt(text, tokens(words)), nil
 }
 
-// excerpt is what stands around the first of the words in a text, on one line.
+// excerpt returns the text around the first of the words, on one line.
 func excerpt(text string, words []string) string {
 	at := -1
 	lower := strings.ToLower(text)
 	if len(lower) != len(text) {
-		lower = text // places in the one are not places in the other
+		lower = text // offsets differ between the two
 	}
 	for _, w := range words {
 		if at = strings.Index(lower, strings.ToLower(w)); at >= 0 {

@@ -19,12 +19,12 @@ import (
 	"parley/acpclient"
 )
 
-// indexName is the file of the index, below the logs.
+// indexName is the file of the index, in the directory of the logs.
 const indexName = "index.db"
 
-// schema makes the index. What is in it is made of the logs: an index of another
-// version is thrown away and made anew. passages says where in the logs text stands,
-// and words, which keeps no text itself, which words stand there.
+// schema creates the index. It is derived from the logs alone: an index of another
+// version is deleted and rebuilt. passages says where text is in the logs, and words,
+// which stores no text, which words it contains.
 const (
 	schemaVersion = 4
 	schema        = `
@@ -53,28 +53,28 @@ CREATE VIRTUAL TABLE words USING fts5 (text, content='', contentless_delete=1, p
 `
 )
 
-// Summary is what a list says of a stored session.
+// Summary describes a stored session in a list.
 type Summary struct {
 	Meta
-	// Session is the agent's own id of it, AgentName and AgentTitle what the agent
-	// calls itself and the session.
+	// Session is the agent's own id for the session, AgentName the agent's name and
+	// AgentTitle its title for the session.
 	Session    acpclient.SessionID `json:"session,omitempty"`
 	AgentName  string              `json:"agentName,omitempty"`
 	AgentTitle string              `json:"agentTitle,omitempty"`
-	// Title is what the person calls it, Prompt how the first prompt begins.
+	// Title is the user's title, Prompt the beginning of the first prompt.
 	Title  string `json:"title,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
-	// Last is how the agent's last message begins.
+	// Last is the beginning of the agent's last message.
 	Last  string `json:"last,omitempty"`
 	Turns int    `json:"turns,omitempty"`
-	// Cost is the last that the agent has said.
+	// Cost is the agent's latest report.
 	Cost *acpclient.Cost `json:"cost,omitempty"`
-	// Updated is when the log was written last, Size how long it is in bytes.
+	// Updated is when the log was last written, Size its length in bytes.
 	Updated time.Time `json:"-"`
 	Size    int64     `json:"-"`
 }
 
-// Name is the best name that there is for the session, "" if there is none.
+// Name returns the best name for the session, or "".
 func (s *Summary) Name() string {
 	for _, name := range []string{s.Title, s.AgentTitle, s.Prompt} {
 		if name != "" {
@@ -84,22 +84,22 @@ func (s *Summary) Name() string {
 	return ""
 }
 
-// Index finds stored sessions. It may be used from any goroutine.
+// Index finds stored sessions. It is safe for concurrent use.
 type Index struct {
 	store *Store
 	db    *sql.DB
-	// refreshing has room for the one Refresh that is at work.
+	// refreshing is the lock of Refresh.
 	refreshing chan struct{}
 }
 
-// OpenIndex opens the index of a store. One that is damaged, or of another version, is
-// made anew. It knows of what was written since only after Refresh.
+// OpenIndex opens the index of a store, and rebuilds it if it is damaged or of another
+// version. Refresh adds what was written since.
 func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
 	if err := os.MkdirAll(s.dir, dirMode); err != nil {
 		return nil, fmt.Errorf("open the index of the sessions: %w", err)
 	}
 	path := filepath.Join(s.dir, indexName)
-	unlock, err := lockedfile.MutexAt(path + ".lock").Lock() // only one at a time makes it
+	unlock, err := lockedfile.MutexAt(path + ".lock").Lock() // only one process at a time creates it
 	if err != nil {
 		return nil, fmt.Errorf("open the index of the sessions: %w", err)
 	}
@@ -122,14 +122,14 @@ func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
 	return x, nil
 }
 
-// inUse reports whether an error says no more than that somebody else has the index.
+// inUse reports whether an error only means that another process uses the index.
 func inUse(err error) bool {
 	var failed *sqlite.Error
 	return errors.As(err, &failed) && failed.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-// spoiled reports whether an error says that the index is damaged. That may come to light
-// long after it was opened: only what is asked for is read.
+// spoiled reports whether an error means that the index is damaged. That may show long
+// after opening, because only the requested parts are read.
 func spoiled(err error) bool {
 	var failed *sqlite.Error
 	if !errors.As(err, &failed) {
@@ -139,23 +139,22 @@ func spoiled(err error) bool {
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
-// condemn gives the index a version that no program takes: whoever opens it makes it anew.
-// It says so in the very file that is open here. If another program has put a new one into
-// its place, that stays.
+// condemn marks the open index file as invalid, so that whoever opens it next rebuilds
+// it. If another program has replaced the file meanwhile, the new one stays valid.
 func (x *Index) condemn() {
-	_, _ = x.db.Exec("PRAGMA user_version = -1") // one that cannot even be written is not opened again, either
+	_, _ = x.db.Exec("PRAGMA user_version = -1") // an index that cannot be written will not open again either
 }
 
-// openIndex opens the index in a file, which it makes if there is none.
+// openIndex opens the index in a file, and creates it if it is missing.
 func (s *Store) openIndex(ctx context.Context, path string) (*Index, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode) // SQLite would let others read it
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode) // SQLite would make it readable for others
 	if err != nil {
 		return nil, err
 	}
 	_ = f.Close()
 	options := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)", "cache_size(-8000)"}}
-	// SQLite waits for another writer only where a transaction begins to write with its
-	// first statement. One that has read before fails at once.
+	// SQLite waits for another writer only if a transaction begins with a write. One
+	// that has read before fails at once.
 	options.Set("_txlock", "immediate")
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+options.Encode())
 	if err != nil {
@@ -169,7 +168,7 @@ func (s *Store) openIndex(ctx context.Context, path string) (*Index, error) {
 	return x, nil
 }
 
-// prepare makes the tables of a new index, and fails for one of another version.
+// prepare creates the tables of a new index, and fails for another version.
 func (x *Index) prepare(ctx context.Context) error {
 	var v int
 	if err := x.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v); err != nil {
@@ -203,14 +202,14 @@ func (x *Index) change(ctx context.Context, do func(*sql.Tx) error) error {
 // Close closes the index.
 func (x *Index) Close() error { return x.db.Close() }
 
-// logFile is a log as its directory has it.
+// logFile is the directory entry of a log.
 type logFile struct {
 	id      ID
 	size    int64
 	changed time.Time
 }
 
-// logs are the logs of a store, the oldest first.
+// logs returns the logs of a store, oldest first.
 func (s *Store) logs() ([]logFile, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

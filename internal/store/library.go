@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Library is a store with its index, which is opened when it is first needed. It may be
-// used from any goroutine.
+// Library is a store with its index, which it opens on first use. It is safe for
+// concurrent use.
 type Library struct {
 	*Store
 
@@ -14,11 +14,11 @@ type Library struct {
 	index *Index
 }
 
-// NewLibrary is the library of a store. It does nothing yet.
+// NewLibrary returns the library of a store. It does not access the disk.
 func NewLibrary(s *Store) *Library { return &Library{Store: s} }
 
-// ask gives the index, brought up to date with the logs, to a function. One in which damage
-// comes to light is made anew, and asked again.
+// ask runs a query on an up-to-date index. If the index turns out to be damaged, ask
+// rebuilds it and tries again.
 func (l *Library) ask(ctx context.Context, about func(*Index) error) error {
 	x, err := l.current(ctx, about)
 	if x == nil || !spoiled(err) {
@@ -40,14 +40,14 @@ func (l *Library) current(ctx context.Context, about func(*Index) error) (*Index
 	return x, about(x)
 }
 
-// discard gives up an index, so that the next one is made anew.
+// discard closes an index so that the next one is rebuilt.
 func (l *Library) discard(x *Index) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.index == x {
 		l.index = nil
 		x.condemn()
-		_ = x.Close() // there is nothing to keep
+		_ = x.Close()
 	}
 }
 
@@ -64,7 +64,7 @@ func (l *Library) open(ctx context.Context) (*Index, error) {
 	return l.index, nil
 }
 
-// List is Index.List of an index that is up to date.
+// List is Index.List on an up-to-date index.
 func (l *Library) List(ctx context.Context, q Query) (list []Summary, err error) {
 	err = l.ask(ctx, func(x *Index) error {
 		list, err = x.List(ctx, q)
@@ -73,7 +73,7 @@ func (l *Library) List(ctx context.Context, q Query) (list []Summary, err error)
 	return list, err
 }
 
-// Search is Index.Search of an index that is up to date.
+// Search is Index.Search on an up-to-date index.
 func (l *Library) Search(ctx context.Context, words string, q Query) (hits []Hit, err error) {
 	err = l.ask(ctx, func(x *Index) error {
 		hits, err = x.Search(ctx, words, q)
@@ -82,7 +82,7 @@ func (l *Library) Search(ctx context.Context, words string, q Query) (hits []Hit
 	return hits, err
 }
 
-// Close closes the index, if it was opened.
+// Close closes the index, if it is open.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes a log for this open file, which the system frees with it.
+// lock locks a log for this open file; closing the file releases the lock.
 func lock(f *os.File) error {
 	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err {
 	case unix.EWOULDBLOCK:
@@ -18,6 +18,6 @@ func lock(f *os.File) error {
 	}
 }
 
-// unlock frees it before the file is closed: a program that is just being started has a
-// copy of every open file for a moment, and the lock with it.
+// unlock releases the lock before the file is closed: a program that is just being
+// started briefly has a copy of every open file, and of its lock.
 func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }

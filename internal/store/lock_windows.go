@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock takes a log for this open file, which the system frees with it. The byte that
-// is locked lies far behind the end: others can read.
+// lock locks a log for this open file; closing the file releases the lock. It locks a
+// byte far past the end, so that others can read.
 func lock(f *os.File) error {
 	at := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
@@ -18,6 +18,6 @@ func lock(f *os.File) error {
 	return err
 }
 
-// unlock does nothing: programs that are started get no copy of the file, and closing it
-// frees it.
+// unlock does nothing: new programs get no copy of the file, and closing it releases
+// the lock.
 func unlock(*os.File) {}

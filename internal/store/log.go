@@ -16,16 +16,16 @@ import (
 // maxRecord is the longest line that is read, in bytes.
 const maxRecord = 256 << 20
 
-// Log is a stored session that is being written. It may be used from any goroutine.
+// Log is a stored session that is being written. It is safe for concurrent use.
 type Log struct {
 	id     ID
 	path   string
-	marked string // the file that says that the log is being written, "" if there is none
+	marked string // the marker file for a log being written, or ""
 
 	mu   sync.Mutex
 	file *os.File
 	buf  []byte
-	torn bool // the last line has no end: its writer was killed, or the disk was full
+	torn bool // the last line is incomplete: its writer was killed, or the disk was full
 }
 
 // openLogFile opens a log for appending.
@@ -43,12 +43,12 @@ func openLogFile(path string, flags int) (*Log, error) {
 	return l, nil
 }
 
-// ID is the session's id in the store.
+// ID returns the session's id in the store.
 func (l *Log) ID() ID { return l.id }
 
-// Append writes events, all of them by one write. An event that has no form as a line,
-// such as an update that no agent can have sent, is left out. After an error the events
-// are not in the log, and the log is as good as before.
+// Append writes events with a single write. It leaves out events that cannot be
+// encoded, such as an update that no agent can have sent. After an error the events are
+// not in the log, and the log is still usable.
 func (l *Log) Append(events []conversation.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *Log) Append(events []conversation.Event) error {
 	return l.write()
 }
 
-// own writes a record of the store's own.
+// own writes one of the store's own records.
 func (l *Log) own(kind string, data any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,10 +72,10 @@ func (l *Log) own(kind string, data any) error {
 	return l.write()
 }
 
-// keepBuffer is how large a buffer is kept from one write to the next, in bytes.
+// keepBuffer bounds the buffer that is kept between writes, in bytes.
 const keepBuffer = 1 << 20
 
-// write writes what is in the buffer; l.mu is held.
+// write writes the buffer. l.mu must be held.
 func (l *Log) write() error {
 	if len(l.buf) == 0 {
 		return nil
@@ -94,23 +94,21 @@ func (l *Log) write() error {
 	return nil
 }
 
-// Sync waits until what was written is on the disk, where a failure of the machine
-// does not take it away.
+// Sync waits until what was written is on the disk and survives a crash of the machine.
 func (l *Log) Sync() error { return l.file.Sync() }
 
-// Close ends writing and frees the log for others.
+// Close closes the log and releases its lock.
 func (l *Log) Close() error {
 	if l.marked != "" {
-		_ = os.Remove(l.marked) // at worst it is offered to go on with a session that was ended
+		_ = os.Remove(l.marked) // at worst, parley offers to recover a session that was closed
 	}
 	unlock(l.file)
 	return l.file.Close()
 }
 
-// Records reads a stored session from an offset on, which is 0 or that of a record.
-// What is damaged, or of a kind that this version does not know, is left out. A log
-// can be read while it is written. The error, if there is one, comes last, without a
-// record.
+// Records reads a stored session from an offset, which is 0 or that of a record. It
+// skips damaged records and unknown kinds. A log can be read while it is written. An
+// error comes last, without a record.
 func (s *Store) Records(id ID, from int64) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		path, err := s.path(id)
@@ -134,7 +132,7 @@ func (s *Store) Records(id ID, from int64) iter.Seq2[Record, error] {
 	}
 }
 
-// Events are the events of a stored session, in order.
+// Events returns the events of a stored session, in order.
 func (s *Store) Events(id ID) iter.Seq2[conversation.Event, error] {
 	return func(yield func(conversation.Event, error) bool) {
 		for r, err := range s.Records(id, 0) {
@@ -145,7 +143,7 @@ func (s *Store) Events(id ID) iter.Seq2[conversation.Event, error] {
 	}
 }
 
-// eachRecord gives the records of a log until take returns false.
+// eachRecord passes the records of a log to take until that returns false.
 func eachRecord(from io.Reader, offset int64, take func(Record) bool) error {
 	b := bufio.NewReaderSize(from, 256<<10)
 	for {
@@ -164,7 +162,8 @@ func eachRecord(from io.Reader, offset int64, take func(Record) bool) error {
 	}
 }
 
-// recordsOf gives the record of a line, or those that can be had of a damaged one.
+// recordsOf passes on the record of a line, or those that it can salvage from a damaged
+// one.
 func recordsOf(line []byte, offset int64, take func(Record) bool) (more bool) {
 	end := int64(0)
 	if n := len(line); n > 0 && line[n-1] == '\n' {
@@ -185,8 +184,8 @@ func recordsOf(line []byte, offset int64, take func(Record) bool) (more bool) {
 	return more
 }
 
-// readLine reads a line with its end, which the last one may lack. It belongs to the
-// reader until the next call if it is short.
+// readLine reads a line including its end, which the last one may lack. A short line is
+// valid only until the next call.
 func readLine(b *bufio.Reader) ([]byte, error) {
 	line, err := b.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// A log that is being written has an empty file of the same name in the directory
-// openDir. Whoever closes the log removes it. If it is there and nobody has locked the
-// log, the program that wrote it was killed.
+// While a log is being written, the directory openDir contains an empty file of the
+// same name. Closing the log removes it. If the file is there and the log is not
+// locked, the program that wrote the log was killed.
 const openDir = "open"
 
 func (s *Store) markPath(id ID) string { return filepath.Join(s.dir, openDir, string(id)) }
 
-// mark says that a log is being written, until it is closed. Without the mark nobody
-// will offer to go on with the session, which is no reason not to store it.
+// mark creates the marker file of a log. Best effort: without it the session is stored,
+// but cannot be offered for recovery.
 func (s *Store) mark(l *Log) {
 	path := s.markPath(l.id)
 	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
@@ -27,8 +27,8 @@ func (s *Store) mark(l *Log) {
 	}
 }
 
-// Abandoned are the sessions of a directory, or of a worktree made for it, whose writer was killed, the newest first.
-// It looks at nothing but the sessions that were being written.
+// Abandoned returns the sessions of a directory, or of a worktree made for it, whose
+// writer was killed, newest first. It looks only at sessions with a marker file.
 func (s *Store) Abandoned(cwd string) ([]ID, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, openDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -42,7 +42,7 @@ func (s *Store) Abandoned(cwd string) ([]ID, error) {
 			if errors.Is(err, ErrNotStored) {
 				_ = s.Forget(id)
 			}
-			continue // somebody writes it
+			continue // another process writes it
 		}
 		_ = l.Close()
 		if m, err := s.Meta(id); err == nil && (m.Cwd == cwd || m.From == cwd) {
@@ -57,7 +57,7 @@ func (s *Store) Abandoned(cwd string) ([]ID, error) {
 	return ids, nil
 }
 
-// Forget takes a session out of those that were abandoned. The session stays.
+// Forget removes the marker file of a session. The session stays.
 func (s *Store) Forget(id ID) error {
 	if err := os.Remove(s.markPath(id)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("forget that the session %s was not ended: %w", id, err)

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Bounds say how much is kept. What is zero has no bound.
+// Bounds limit what is kept. Zero means no limit.
 type Bounds struct {
-	// Age is how long a session is kept after it was written last.
+	// Age is how long a session is kept after its last write.
 	Age time.Duration
-	// Bytes is how long all logs together may be: the ones written last stay.
+	// Bytes bounds the size of all logs together: the last written ones stay.
 	Bytes int64
 }
 
-// Excess are the sessions that are beyond the bounds, the one written last first. Some
-// may be open.
+// Excess returns the sessions that exceed the bounds, last written first. Some may be
+// open.
 func (s *Store) Excess(b Bounds, now time.Time) ([]ID, error) {
 	files, err := s.logs()
 	if err != nil {
@@ -37,8 +37,8 @@ func (s *Store) Excess(b Bounds, now time.Time) ([]ID, error) {
 	return beyond, nil
 }
 
-// Prune deletes the sessions that are beyond the bounds, but for those that are open
-// anywhere, and says which it has deleted.
+// Prune deletes the sessions that exceed the bounds, except those that are open
+// anywhere, and returns the deleted ones.
 func (s *Store) Prune(ctx context.Context, b Bounds, now time.Time) ([]ID, error) {
 	beyond, err := s.Excess(b, now)
 	if err != nil {
@@ -60,11 +60,11 @@ func (s *Store) Prune(ctx context.Context, b Bounds, now time.Time) ([]ID, error
 	return gone, errs
 }
 
-// pruneEvery is how often PruneDaily does anything.
+// pruneEvery is the minimum time between two runs of PruneDaily.
 const pruneEvery = 24 * time.Hour
 
-// PruneDaily is Prune, unless it was done in the last day by any process. When it was
-// done is the time of a file.
+// PruneDaily is Prune, unless any process has run it within the last day. A file's
+// modification time records the last run.
 func (s *Store) PruneDaily(ctx context.Context, b Bounds, now time.Time) error {
 	stamp := filepath.Join(s.dir, "pruned")
 	info, err := os.Stat(stamp)

@@ -12,7 +12,7 @@ import (
 	"parley/internal/conversation"
 )
 
-// AmbiguousError says that several sessions have ids that begin in the same way.
+// AmbiguousError means that several sessions match a prefix.
 type AmbiguousError struct {
 	Prefix string
 	IDs    []ID
@@ -22,8 +22,8 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%d stored sessions have ids that begin with %q", len(e.IDs), e.Prefix)
 }
 
-// Resolve finds a session by the beginning of its id. The error wraps ErrNotStored if
-// no id begins so, and is an *AmbiguousError if several do.
+// Resolve finds a session by a prefix of its id. The error wraps ErrNotStored if no id
+// matches, and is an *AmbiguousError if several do.
 func (s *Store) Resolve(prefix string) (ID, error) {
 	if !ID(prefix).valid() {
 		return "", fmt.Errorf("%q: %w", prefix, ErrNotStored)
@@ -50,11 +50,11 @@ func (s *Store) Resolve(prefix string) (ID, error) {
 	return "", &AmbiguousError{prefix, fit}
 }
 
-// metaWithin is among how many records the one is looked for with which a log begins:
-// it may be damaged.
+// metaWithin bounds the records at the start of a log in which to look for the session
+// record, because the first one may be damaged.
 const metaWithin = 8
 
-// Meta is what was known of a session when its log began.
+// Meta returns what was known of a session when its log began.
 func (s *Store) Meta(id ID) (Meta, error) {
 	looked := 0
 	for r, err := range s.Records(id, 0) {
@@ -73,27 +73,27 @@ func (s *Store) Meta(id ID) (Meta, error) {
 	return Meta{}, fmt.Errorf("the stored session %s: the beginning of its log is damaged", id)
 }
 
-// Transcript is a stored session as it can be shown again.
+// Transcript is a stored session, folded for display.
 type Transcript struct {
 	Meta Meta
-	// Title is what the person calls the session, "" if they have given it no name.
+	// Title is the user's title for the session, or "".
 	Title        string
 	Conversation *conversation.Conversation
-	// Ending are the events that end what the log leaves open: its writer may have
-	// ended at any moment. The conversation has them already; whoever goes on in the log
-	// writes them first.
+	// Ending are events that complete what the log leaves open, since its writer may
+	// have stopped at any moment. The conversation already includes them; whoever
+	// continues the log must write them first.
 	Ending []conversation.Event
 	// LastNumber is the highest number of a switch, a question or a queued prompt.
 	LastNumber int
 
-	// sent is the prompt with which the log ends, nil if it ends with something else.
+	// sent is the prompt that the log ends with, nil if it ends with something else.
 	sent []acpclient.ContentBlock
 }
 
-// errEnded is why the agent of a stored session is not there.
+// errEnded is the reason why the agent of a stored session is gone.
 var errEnded = errors.New("parley has ended")
 
-// Read folds a stored session. It takes as long as the log is long.
+// Read folds a stored session. It reads the whole log.
 func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 	t := &Transcript{Meta: Meta{ID: id}, Conversation: conversation.New()}
 	for r, err := range s.Records(id, 0) {
@@ -116,7 +116,7 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 	return t, nil
 }
 
-// count remembers the number that an event gives out, and a prompt that it sends.
+// count records the number in an event, and a prompt that it sends.
 func (t *Transcript) count(e conversation.Event) {
 	n := 0
 	t.sent = nil
@@ -137,9 +137,9 @@ func (t *Transcript) count(e conversation.Event) {
 	t.LastNumber = max(t.LastNumber, n)
 }
 
-// end ends what is open. The prompts that waited go on waiting, but for one that was sent:
-// that it does not wait any more is written behind that, and the writer may have ended in
-// between.
+// end completes what is open. Queued prompts stay queued, except one that was sent: its
+// removal from the queue is logged after the sending, and the writer may have stopped
+// in between.
 func (t *Transcript) end() {
 	c := t.Conversation
 	if c.Turn.Running {

@@ -11,17 +11,17 @@ import (
 	"parley/internal/conversation"
 )
 
-// A record is a line: the CRC-32C of its JSON in eight hexadecimal digits, a blank,
-// the JSON, a line feed. The JSON is an event as package conversation writes it, or
-// one of the store's own:
+// A record is a line: the CRC-32C of its JSON in eight hexadecimal digits, a space, the
+// JSON, a line feed. The JSON is an event as package conversation encodes it, or one of
+// the store's own:
 //
 //	{"v":1,"store":"session","data":{"id":…,"cwd":…}}
 //	{"v":1,"store":"title","data":{"title":"…"}}
 //
-// A record whose sum is wrong is left out. If what ends a record was damaged, two of
-// them stand on one line: each is looked for.
+// Reading skips a record whose checksum is wrong. If a line end was damaged, two
+// records are on one line, and each is looked for.
 
-// sumLen is how long the sum and the blank behind it are.
+// sumLen is the length of the checksum and the space after it.
 const sumLen = 9
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -35,7 +35,7 @@ const (
 	kindTitle   = "title"
 )
 
-// version is that of the store's own records.
+// version is the version of the store's own records.
 const version = 1
 
 // titled is the data of a title.
@@ -43,14 +43,14 @@ type titled struct {
 	Title string `json:"title"`
 }
 
-// Record is one thing that a log says. One of its fields is set.
+// Record is one record of a log. One of its fields is set.
 type Record struct {
-	// Offset is where the record begins in the log, in bytes, and End where the line
-	// ends that it stands on; End is 0 as long as that has no end.
+	// Offset is the offset of the record in the log, End that of the end of its line,
+	// in bytes; End is 0 if the line is incomplete.
 	Offset, End int64
 	Event       conversation.Event
 	Meta        *Meta
-	// Title is what the person has called the session.
+	// Title is the user's title for the session.
 	Title *string
 }
 
@@ -64,17 +64,17 @@ func appendEvent(dst []byte, e conversation.Event) ([]byte, error) {
 	return seal(line, start), nil
 }
 
-// own is a record of the store's own.
+// own is one of the store's own records.
 type own[T any] struct {
 	Version int    `json:"v"`
 	Kind    string `json:"store"`
 	Data    T      `json:"data"`
 }
 
-// ownHead begins their JSON, behind the version.
+// ownHead begins their JSON, after the version.
 const ownHead = `,"store":`
 
-// appendOwn appends a record of the store's own.
+// appendOwn appends one of the store's own records.
 func appendOwn(dst []byte, kind string, data any) ([]byte, error) {
 	body, err := json.Marshal(own[any]{version, kind, data})
 	if err != nil {
@@ -83,7 +83,7 @@ func appendOwn(dst []byte, kind string, data any) ([]byte, error) {
 	return seal(append(append(dst, "00000000 "...), body...), len(dst)), nil
 }
 
-// seal puts the sum before the JSON of the record that begins at start, and ends it.
+// seal puts the checksum before the JSON that begins at start, and ends the line.
 func seal(line []byte, start int) []byte {
 	const digits = "0123456789abcdef"
 	sum := crc32.Checksum(line[start+sumLen:], castagnoli)
@@ -93,10 +93,10 @@ func seal(line []byte, start int) []byte {
 	return append(line, '\n')
 }
 
-// errDamaged says that a line is no record, or not as it was written.
+// errDamaged means that a line is not a valid record.
 var errDamaged = errors.New("the record is damaged")
 
-// parse makes the record of a line without its end.
+// parse decodes a line without its end.
 func parse(line []byte) (Record, error) {
 	if len(line) <= sumLen {
 		return Record{}, errDamaged
@@ -130,11 +130,10 @@ func parseOwn(body []byte) (Record, error) {
 	return Record{}, fmt.Errorf("a record of the kind %q is not known", r.Kind)
 }
 
-// maxSalvage is how many records are looked for in a damaged line.
+// maxSalvage bounds the records looked for in a damaged line.
 const maxSalvage = 64
 
-// salvage gives the records that stand whole in a damaged line, with where they begin
-// in it.
+// salvage finds the intact records in a damaged line, with their offsets.
 func salvage(line []byte, found func(at int, r Record)) {
 	var starts []int
 	for at := 0; len(starts) < maxSalvage; {
@@ -148,8 +147,9 @@ func salvage(line []byte, found func(at int, r Record)) {
 		at += next + 1
 	}
 	for i, start := range starts {
-		// A record ends before the damaged line end, of which the line may have kept one, or
-		// none. What looks like the beginning of the next may be a part of this one.
+		// A record ends before the damaged line end, of which the line may contain one
+		// byte or none. What looks like the beginning of the next may be part of this
+		// one.
 		for _, end := range append(starts[i+1:len(starts):len(starts)], len(line), len(line)+1) {
 			if r, err := parse(line[start : end-1]); err == nil {
 				found(start, r)

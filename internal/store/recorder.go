@@ -8,31 +8,32 @@ import (
 	"parley/internal/conversation"
 )
 
-// maxPrelude is how many bytes of events wait for something that is worth a log.
+// maxPrelude bounds the events, in bytes, that are held until the session is worth a
+// log.
 const maxPrelude = 1 << 20
 
-// Recorder stores what happens in a session.Session, batch by batch. A log begins with
-// the first prompt or message: an agent that was only looked at leaves none. When
-// another session is opened, or the transcript comes again, another log begins. It
-// may be used from any goroutine.
+// Recorder stores the events of a session.Session, batch by batch. A log begins with
+// the first prompt or message, so an agent that was only looked at leaves none. Opening
+// another session, or reloading the transcript, begins another log. A Recorder is safe
+// for concurrent use.
 type Recorder struct {
 	store *Store
 	meta  Meta
 
 	mu      sync.Mutex
 	log     *Log
-	agent   []conversation.Event // what the agent said of itself
-	prelude []conversation.Event // what has happened since the session was opened
+	agent   []conversation.Event // the agent's description of itself
+	prelude []conversation.Event // events since the session was opened
 	waiting int                  // bytes of prelude
 	failed  bool
 	closed  bool
 }
 
-// Record makes a recorder of sessions that begin with a meta. If a log is given, the
-// session goes on in it, until another one is opened; it is the recorder's from now on.
+// Record returns a recorder for sessions that begin with m. With a log, the session
+// continues in it until another one is opened; the recorder takes over the log.
 func (s *Store) Record(m Meta, l *Log) *Recorder { return &Recorder{store: s, meta: m, log: l} }
 
-// ID is the id of the log that is being written, "" if there is none.
+// ID returns the id of the current log, or "".
 func (r *Recorder) ID() ID {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,8 +43,8 @@ func (r *Recorder) ID() ID {
 	return r.log.ID()
 }
 
-// Take stores a batch. After an error nothing is stored any more, and no further error
-// told: a log with a hole in it would be none.
+// Take stores a batch. After an error it stores nothing more, since a log must not have
+// gaps, and reports no further error.
 func (r *Recorder) Take(batch []conversation.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +52,7 @@ func (r *Recorder) Take(batch []conversation.Event) error {
 		return nil
 	}
 	var err error
-	start := 0 // of what has yet to be written
+	start := 0 // of the events yet to write
 	for i, e := range batch {
 		if o, ok := e.(conversation.SessionOpening); ok && o.Clear {
 			err = errors.Join(err, r.write(batch[start:i]), r.end())
@@ -63,7 +64,7 @@ func (r *Recorder) Take(batch []conversation.Event) error {
 	return err
 }
 
-// write writes events, or keeps them until there is something worth a log; r.mu is
+// write writes events, or holds them until the session is worth a log. r.mu must be
 // held.
 func (r *Recorder) write(batch []conversation.Event) error {
 	for _, e := range batch {
@@ -89,7 +90,7 @@ func (r *Recorder) write(batch []conversation.Event) error {
 	return nil
 }
 
-// worthALog reports an event that somebody may want to read again.
+// worthALog reports whether somebody may want to read an event again.
 func worthALog(e conversation.Event) bool {
 	switch e := e.(type) {
 	case conversation.PromptSent:
@@ -107,7 +108,7 @@ func worthALog(e conversation.Event) bool {
 	return false
 }
 
-// begin begins a log with what has happened so far; r.mu is held.
+// begin begins a log with the prelude. r.mu must be held.
 func (r *Recorder) begin() error {
 	l, err := r.store.Create(r.meta)
 	if err != nil {
@@ -119,23 +120,22 @@ func (r *Recorder) begin() error {
 	return r.append(prelude)
 }
 
-// append writes events; what is worth a wait for the disk is waited for beside. r.mu is
-// held.
+// append writes events, and syncs important ones in the background. r.mu must be held.
 func (r *Recorder) append(batch []conversation.Event) error {
 	if err := r.log.Append(batch); err != nil {
 		return err
 	}
 	for _, e := range batch {
 		if _, ok := e.(conversation.TurnEnded); ok {
-			go r.log.Sync() // nothing is done about a disk that fails later
+			go r.log.Sync() // a later failure of the disk cannot be handled
 			break
 		}
 	}
 	return nil
 }
 
-// end ends the log, and begins the prelude of the next with what the agent said of
-// itself; r.mu is held.
+// end ends the log, and begins the next prelude with the agent's description. r.mu must
+// be held.
 func (r *Recorder) end() error {
 	r.prelude, r.waiting = append([]conversation.Event(nil), r.agent...), 0
 	if r.log == nil {
@@ -146,7 +146,7 @@ func (r *Recorder) end() error {
 	return l.Close()
 }
 
-// Close ends recording and frees the log.
+// Close ends recording and releases the log.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,9 +14,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// Refresh brings the index up to date with the logs: it reads what was written since
-// it did so last, and nothing else. Of several at the same time, each waits for the one
-// before.
+// Refresh reads into the index what was written to the logs since the last time.
+// Concurrent calls run one after the other.
 func (x *Index) Refresh(ctx context.Context) error {
 	select {
 	case x.refreshing <- struct{}{}:
@@ -41,14 +40,14 @@ func (x *Index) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// staleLog is a log of which the index does not know everything.
+// staleLog is a log that the index does not fully cover.
 type staleLog struct {
 	logFile
 	at position
 }
 
-// compare finds the logs that have grown since they were read, and those that are in the
-// index and nowhere else. It looks at both at the same time.
+// compare finds the logs that have grown since they were read, and those that exist
+// only in the index. It reads both at the same time.
 func (x *Index) compare(ctx context.Context) (stale []staleLog, gone []ID, err error) {
 	type positions struct {
 		of  map[ID]position
@@ -77,13 +76,11 @@ func (x *Index) compare(ctx context.Context) (stale []staleLog, gone []ID, err e
 	return stale, slices.Collect(maps.Keys(known.of)), nil
 }
 
-// takeTime is how long one change of the index goes on taking logs. Many logs in one
-// change cost far less than each in its own; others who want to change the index wait
-// meanwhile.
+// takeTime bounds one transaction that reads logs. Many logs in one transaction are
+// much cheaper than one each, but other writers wait meanwhile.
 const takeTime = time.Second
 
-// takeSome takes logs for about takeTime, and returns those that are left. The time
-// counts only for how many there are in a change.
+// takeSome reads logs for about takeTime and returns the remaining ones.
 func (x *Index) takeSome(ctx context.Context, stale []staleLog) (rest []staleLog, err error) {
 	began := time.Now()
 	err = x.change(ctx, func(tx *sql.Tx) error {
@@ -98,7 +95,7 @@ func (x *Index) takeSome(ctx context.Context, stale []staleLog) (rest []staleLog
 	return stale, err
 }
 
-// known is how far each log is in the index.
+// known returns the position in each log.
 func (x *Index) known(ctx context.Context) (map[ID]position, error) {
 	rows, err := x.db.QueryContext(ctx, "SELECT id, key, size, read FROM sessions")
 	if err != nil {
@@ -117,7 +114,8 @@ func (x *Index) known(ctx context.Context) (map[ID]position, error) {
 	return known, rows.Err()
 }
 
-// positionOf is how far a log is in the index, as nobody can change it in the transaction.
+// positionOf returns the position in a log inside the transaction, where nobody else
+// can change it.
 func positionOf(ctx context.Context, tx *sql.Tx, id ID) (p position, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT key, size, read FROM sessions WHERE id = ?", id).Scan(&p.key, &p.size, &p.read)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -126,17 +124,18 @@ func positionOf(ctx context.Context, tx *sql.Tx, id ID) (p position, err error) 
 	return p, err
 }
 
-// position is how far a log is in the index: size bytes of it, whole records all, when
-// it had read bytes. The zero position is that of a log that is not.
+// position is how far a log has been read into the index: size bytes of whole records,
+// when the file had read bytes. The zero position means that the log is not in the
+// index.
 type position struct{ key, size, read int64 }
 
-// take reads what was added to a log since it was read last. A log that has become
-// shorter is read anew.
+// take reads what was added to a log since it was last read. It starts again if the log
+// has become shorter.
 func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
 	f := log.logFile
 	at, err := positionOf(ctx, tx, f.id)
 	if err != nil || at != log.at && at.read >= f.size {
-		return err // if there is none, another program has read it meanwhile
+		return err // no row: another program has read it meanwhile
 	}
 	s := scanner{summary: Summary{Meta: Meta{ID: f.id}}}
 	if at.key != 0 && f.size < at.size {
@@ -162,12 +161,12 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
 	for r, err := range x.store.Records(f.id, at.size) {
 		if err != nil {
 			if errors.Is(err, ErrNotStored) {
-				return drop(ctx, tx, at.key) // it was deleted meanwhile
+				return drop(ctx, tx, at.key) // deleted meanwhile
 			}
 			return err
 		}
 		if r.End == 0 {
-			break // it is being written
+			break // still being written
 		}
 		s.record(r)
 		at.size = r.End
@@ -179,8 +178,8 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
 	return saveSummary(ctx, tx, at, f, &s.summary)
 }
 
-// awaitEcho tells a scanner which prompt the agent may be about to repeat: that which
-// the part of the log ends with that is in the index.
+// awaitEcho tells a scanner which prompt the agent may repeat next: the one at the end
+// of the indexed part of the log.
 func (x *Index) awaitEcho(ctx context.Context, tx *sql.Tx, id ID, key int64, s *scanner) error {
 	var offset int64
 	var kind Kind
@@ -193,7 +192,7 @@ func (x *Index) awaitEcho(ctx context.Context, tx *sql.Tx, id ID, key int64, s *
 	}
 	for r, err := range x.store.Records(id, offset) {
 		if err != nil {
-			return nil // what is wrong with the log, those will say who read on in it
+			return nil // whoever reads on in the log reports what is wrong with it
 		}
 		if e, ok := r.Event.(conversation.PromptSent); ok {
 			s.echo = conversation.NewEcho(e.Prompt)
@@ -234,7 +233,7 @@ func addPassage(ctx context.Context, tx *sql.Tx, key int64, p *passage) error {
 	return err
 }
 
-// drop takes a session out of all tables.
+// drop removes a session from all tables.
 func drop(ctx context.Context, tx *sql.Tx, key int64) error {
 	for _, q := range []string{
 		"DELETE FROM words WHERE rowid IN (SELECT key FROM passages WHERE session = ?)",
@@ -248,8 +247,8 @@ func drop(ctx context.Context, tx *sql.Tx, key int64) error {
 	return nil
 }
 
-// forget takes a session out of the index whose log is gone. One that is there was begun,
-// and read by another program, while the logs were listed.
+// forget removes a session whose log is gone from the index. A log that exists again
+// was created, and read by another program, while the logs were listed.
 func (x *Index) forget(ctx context.Context, id ID) error {
 	if path, err := x.store.path(id); err == nil {
 		if _, err := os.Lstat(path); err == nil {
@@ -269,5 +268,5 @@ func (x *Index) forget(ctx context.Context, id ID) error {
 	})
 }
 
-// fromNano is a time as the index has it.
+// fromNano converts a time from the index.
 func fromNano(n int64) time.Time { return time.Unix(0, n) }

@@ -9,13 +9,13 @@ import (
 	"parley/internal/conversation"
 )
 
-// maxPassage is how many bytes of text one passage may have: longer text is several.
+// maxPassage bounds a passage, in bytes; longer text is split.
 const maxPassage = 64 << 10
 
-// maxName bounds what is kept of a prompt as a session's name, in bytes.
+// maxName bounds the part of a prompt that names a session, in bytes.
 const maxName = 200
 
-// Kind is whose text a passage is.
+// Kind says whose text a passage is.
 type Kind string
 
 // The kinds of passages.
@@ -25,29 +25,29 @@ const (
 	FromTool   Kind = "tool"
 )
 
-// passage is text that stands together in a log.
+// passage is a contiguous text in a log.
 type passage struct {
 	offset int64
 	kind   Kind
 	text   strings.Builder
 }
 
-// scanner reads what the index keeps out of the records of a log.
+// scanner extracts from the records of a log what the index stores.
 type scanner struct {
 	summary Summary
-	// emit takes each passage when it is complete.
+	// emit receives each complete passage.
 	emit func(p *passage) error
 
 	open passage
 	chat acpclient.ChunkKind // of the message in open
-	// echo is what an agent may still repeat of the last prompt, and repeated the id
-	// that it gives it: what it repeats is not there twice.
+	// echo is what an agent may still repeat of the last prompt, and repeated its id
+	// for that: repeated text is not indexed twice.
 	echo     conversation.Echo
 	repeated acpclient.MessageID
 	err      error
 }
 
-// record takes one record.
+// record processes one record.
 func (s *scanner) record(r Record) {
 	switch {
 	case r.Meta != nil:
@@ -93,7 +93,7 @@ func (s *scanner) prompt(offset int64, e conversation.PromptSent) {
 	s.flush()
 }
 
-// textOf is the text of the blocks that are text.
+// textOf returns the text of the text blocks.
 func textOf(blocks []acpclient.ContentBlock) string {
 	var text strings.Builder
 	for _, b := range blocks {
@@ -104,7 +104,7 @@ func textOf(blocks []acpclient.ContentBlock) string {
 	return text.String()
 }
 
-// firstLine is the first line of a text that says something, cut to what a list shows.
+// firstLine returns the first line that is not blank, cut for a list.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	for len(line) > maxName {
@@ -114,7 +114,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// message adds text of a message to the one before it, if it is of the same.
+// message adds text of a message to the previous one, if both belong together.
 func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.MessageID, text string) {
 	kind := FromAgent
 	if chunk == acpclient.UserMessageChunk {
@@ -133,14 +133,14 @@ func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.
 		s.flush()
 	}
 	if kind == FromAgent {
-		s.echo = conversation.Echo{} // an agent that repeats the prompt does so first
+		s.echo = conversation.Echo{} // an agent repeats the prompt before anything else
 	}
 	s.add(offset, kind, text)
 	s.chat = chunk
 }
 
-// repeats reports whether text of the person is the last prompt, or a piece of it, as
-// the agent tells it again.
+// repeats reports whether text of the user is the last prompt, or a piece of it,
+// repeated by the agent.
 func (s *scanner) repeats(id acpclient.MessageID, text string) bool {
 	if s.echo.Drops(text) {
 		s.repeated = id
@@ -192,7 +192,7 @@ func (s *scanner) update(offset int64, u acpclient.SessionUpdate) {
 	}
 }
 
-// contentTexts are the texts of what a tool gave.
+// contentTexts returns the texts of a tool's result.
 func contentTexts(contents []acpclient.ToolCallContent) []string {
 	var texts []string
 	for _, c := range contents {
@@ -206,7 +206,7 @@ func contentTexts(contents []acpclient.ToolCallContent) []string {
 	return texts
 }
 
-// add adds text to the passage that is open, or opens one.
+// add adds text to the open passage, or opens one.
 func (s *scanner) add(offset int64, kind Kind, text string) {
 	if s.open.text.Len() == 0 {
 		s.open.offset, s.open.kind = offset, kind
@@ -217,7 +217,7 @@ func (s *scanner) add(offset int64, kind Kind, text string) {
 	}
 }
 
-// flush ends the passage that is open.
+// flush ends the open passage.
 func (s *scanner) flush() {
 	if s.chat == acpclient.AgentMessageChunk {
 		s.summary.Last = cmp.Or(firstLine(s.open.text.String()), s.summary.Last)

@@ -1,11 +1,11 @@
-// Package store keeps sessions on disk. Each is an append-only log of its events, in
-// the form of package conversation, so that folding what was stored gives the
-// conversation again. Beside the logs stands an index, which is made of nothing but
-// the logs and can be deleted at any time.
+// Package store keeps sessions on disk. Each is an append-only log of its events in the
+// encoding of package conversation, so that folding a log restores the conversation.
+// Beside the logs is an index, which is derived from the logs alone and can be deleted
+// at any time.
 //
-// What is written survives the end of the process, however it ends: every batch of
-// events is one write, made before anybody sees what it holds. A log has one writer
-// at a time; its lock goes with the process.
+// What is written survives the end of the process: every batch of events is one write,
+// made before the batch is shown. A log has one writer at a time; its lock ends with
+// the process.
 package store
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Files and directories are their owner's alone.
+// Files and directories are accessible only to their owner.
 const (
 	fileMode = 0o600
 	dirMode  = 0o700
@@ -29,22 +29,21 @@ const (
 const logSuffix = ".jsonl"
 
 var (
-	// ErrInUse says that another process, or another part of this one, writes a log.
+	// ErrInUse means that another process, or another part of this one, writes a log.
 	ErrInUse = errors.New("the session is open elsewhere")
-	// ErrNotStored says that there is no log of that id.
+	// ErrNotStored means that there is no log with that id.
 	ErrNotStored = errors.New("no session of that id is stored")
 )
 
-// ID is the name of a stored session: letters, digits and dashes, the earlier ones
-// before the later ones.
+// ID is the name of a stored session: letters, digits and dashes. Ids sort by time.
 type ID string
 
-// newID makes an id that nobody has given out.
+// newID returns a new, unique id.
 func newID(at time.Time) ID {
 	return ID(at.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:10]))
 }
 
-// valid reports whether an id may be a part of a file's name.
+// valid reports whether an id may be part of a file name.
 func (id ID) valid() bool {
 	return id != "" && strings.Trim(string(id), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
@@ -53,30 +52,31 @@ func (id ID) valid() bool {
 type Meta struct {
 	ID      ID        `json:"id"`
 	Created time.Time `json:"created"`
-	// Agent is the agent's id in the configuration; Command is what starts it, if
-	// it stands nowhere but on the command line.
+	// Agent is the agent's id in the configuration; Command is its command line if it
+	// is only on the command line.
 	Agent   string   `json:"agent,omitempty"`
 	Command []string `json:"command,omitempty"`
 	// Cwd and Dirs are the session's directories.
 	Cwd  string   `json:"cwd"`
 	Dirs []string `json:"dirs,omitempty"`
-	// Worktree is the branch of the git worktree that was made for sessions and that Cwd
-	// is, "" if it is none, and From the directory for which that was made.
+	// Worktree is the branch of the git worktree that Cwd is, "" if it is not one that
+	// parley made, and From the directory for which it was made.
 	Worktree string `json:"worktree,omitempty"`
 	From     string `json:"from,omitempty"`
 }
 
-// Store is a directory of logs. It may be used from any goroutine, and by several
-// processes at once.
+// Store is a directory of logs. It is safe for concurrent use, also by several
+// processes.
 type Store struct {
 	dir    string
-	drafts sync.Mutex // is held while a draft of a directory is compared and replaced
+	drafts sync.Mutex // held while a draft is compared and replaced
 }
 
-// New is the store in a directory, which need not exist. It does nothing yet.
+// New returns the store in a directory, which need not exist. It does not access the
+// disk.
 func New(dir string) *Store { return &Store{dir: dir} }
 
-// Create begins a log. ID and Created of the meta are filled in.
+// Create begins a log, and sets ID and Created of the meta.
 func (s *Store) Create(m Meta) (*Log, error) {
 	if err := os.MkdirAll(s.dir, dirMode); err != nil {
 		return nil, fmt.Errorf("store the session: %w", err)
@@ -98,8 +98,8 @@ func (s *Store) Create(m Meta) (*Log, error) {
 	return l, nil
 }
 
-// Continue opens a log to write on. The error is ErrInUse if somebody does already,
-// and ErrNotStored if there is none.
+// Continue opens a log to write more. The error is ErrInUse if somebody else is writing
+// it, and ErrNotStored if there is none.
 func (s *Store) Continue(id ID) (*Log, error) {
 	l, err := s.openLog(id, 0)
 	if err == nil {
@@ -108,7 +108,7 @@ func (s *Store) Continue(id ID) (*Log, error) {
 	return l, err
 }
 
-// Delete removes a log that nobody writes.
+// Delete removes a log that nobody is writing.
 func (s *Store) Delete(id ID) error {
 	l, err := s.openLog(id, 0)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *Store) Delete(id ID) error {
 	return nil
 }
 
-// Rename gives a session a title of the person's own, "" for that of the agent. It
-// works on a session that is open, too.
+// Rename sets the user's title of a session, "" for that of the agent. It also works on
+// an open session.
 func (s *Store) Rename(id ID, title string) error {
 	path, err := s.path(id)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Store) openLog(id ID, flags int) (*Log, error) {
 	return l, nil
 }
 
-// named is an error with the session that it is about.
+// named adds the session's id to an error.
 func named(id ID, err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		err = ErrNotStored

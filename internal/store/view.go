@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 )
 
-// View is how the person had a session before them when they left it. It is a file of
-// its own, written anew as a whole: it changes with every key, and of its past nothing
-// is to be known.
+// View is how the user left the view of a session. It is a separate file, rewritten as
+// a whole, because it changes often and its history does not matter.
 type View struct {
-	// Draft is the prompt that was not sent.
+	// Draft is the unsent prompt.
 	Draft string `json:"draft,omitempty"`
 	// Top is the number of the item at the top of the view; nil follows the end.
 	Top *int `json:"top,omitempty"`
@@ -20,7 +19,7 @@ type View struct {
 
 func (s *Store) viewPath(id ID) string { return filepath.Join(s.dir, string(id)+".view") }
 
-// SaveView keeps the view of a session. The zero View is kept as no file.
+// SaveView stores the view of a session. The zero View removes the file.
 func (s *Store) SaveView(id ID, v View) error {
 	if !id.valid() {
 		return fmt.Errorf("%q: %w", id, ErrNotStored)
@@ -39,7 +38,7 @@ func (s *Store) SaveView(id ID, v View) error {
 	return replaceDraft(path, b)
 }
 
-// View is the view of a session as it was kept; the zero View if none was.
+// View returns the stored view of a session, or the zero View.
 func (s *Store) View(id ID) (View, error) {
 	var v View
 	if !id.valid() {
