@@ -16,19 +16,18 @@ import (
 	"parley/config"
 )
 
-// Agents are the agents of this machine: what the registry has, and what of it is
-// installed. Its fields are not changed after its first use; it may then be used from any
-// goroutine.
+// Agents combines the registry with the agents installed on this machine. Its fields
+// must not change after first use; it is then safe for concurrent use.
 type Agents struct {
 	Shelf *Shelf
 	// Dir is where programs are installed, see [Installer].
 	Dir string
-	// Added is where it is written down how agents are started.
+	// Added stores how installed agents are started.
 	Added *config.AddedFile
 }
 
-// Here are the agents of the person who runs this program, with the registry that is
-// published at an address; "" is the public one.
+// Here returns the agents of the current user, with the registry at url; "" means the
+// public one.
 func Here(url string) *Agents {
 	return &Agents{
 		Shelf: &Shelf{URL: url, Cache: filepath.Join(config.CacheDir(), "registry.json")},
@@ -37,8 +36,8 @@ func Here(url string) *Agents {
 	}
 }
 
-// Plan is how an agent of the registry comes to this machine, as [Entry.Plan] says; an id
-// or a name says which.
+// Plan returns how to install the agent with an id or name on this machine; see
+// [Entry.Plan].
 func (a *Agents) Plan(word string, kinds ...Kind) (Plan, error) {
 	e, err := a.Shelf.Open()
 	if e == nil {
@@ -56,12 +55,12 @@ func (e Entry) PlanHere(kinds ...Kind) (Plan, error) {
 	return e.Plan(Platform(runtime.GOOS, runtime.GOARCH), exec.LookPath, kinds...)
 }
 
-// ErrOwn says that an agent of the person's own has the id of one of the registry.
+// ErrOwn means that an agent that the user has added has the id of one in the registry.
 var ErrOwn = errors.New("an agent that you have added is called so")
 
-// Install brings an agent to this machine and writes down how it is started. One that was
-// installed before is replaced: its program stays until the next time, for it may be
-// running. What is installed meanwhile stays as well. progress is as in [Installer].
+// Install installs an agent and stores how it is started. It replaces an earlier
+// version, whose program stays until the next installation, because it may be running;
+// so do concurrent installations. progress is as in [Installer].
 func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all int64)) (config.Added, error) {
 	list, err := a.Added.Agents()
 	if err != nil {
@@ -78,7 +77,7 @@ func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all in
 	}
 	before, err := a.Added.Put(added)
 	if err != nil {
-		return added, errors.Join(err, os.RemoveAll(dirOf(&added))) // whatever was there before stays
+		return added, errors.Join(err, os.RemoveAll(dirOf(&added))) // the earlier version stays
 	}
 	var errs []error
 	for _, dir := range old {
@@ -89,8 +88,8 @@ func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all in
 	return added, errors.Join(errs...)
 }
 
-// Remove forgets an agent that was installed or added, and takes its programs away. It
-// returns what it was, nil if there is none.
+// Remove removes an agent that was installed or added, with its programs. It returns
+// the agent, nil if there is none.
 func (a *Agents) Remove(id string) (*config.Added, error) {
 	removed, err := a.Added.Remove(id)
 	if removed == nil || err != nil {
@@ -106,16 +105,16 @@ func dirOf(a *config.Added) string {
 	return a.Origin.Dir
 }
 
-// Outdated says whether the registry has another version of an installed agent.
+// Outdated reports whether the registry has a different version than the installed one.
 func (e Entry) Outdated(installed config.Added) bool {
 	return installed.Origin != nil && installed.Origin.Version != e.Version
 }
 
-// Fact is something about a plan that a person decides on.
+// Fact is something about a plan that matters for the user's decision.
 type Fact struct{ Name, Text string }
 
-// Facts say what a plan does, and exactly what will run: nothing else does. Their texts
-// are those of the registry, not fit to be drawn as they are.
+// Facts describe what a plan does and exactly what will run. Their texts come from the
+// registry; sanitise them before drawing.
 func (p Plan) Facts(dir string) []Fact {
 	facts := []Fact{{"agent", p.Entry.Name + " " + p.Entry.Version}}
 	add := func(name, text string) {
@@ -139,8 +138,8 @@ func (p Plan) Facts(dir string) []Fact {
 	return facts
 }
 
-// Line is the command line that will run, with the variables that are set for it. dir is
-// where programs are installed; "…" in it is a part that is not known before.
+// Line returns the command line that will run, with its variables. dir is where
+// programs are installed; "…" stands for a part that is not known yet.
 func (p Plan) Line(dir string) string {
 	program := p.Command
 	if p.Kind == Binary {

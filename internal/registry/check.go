@@ -13,8 +13,8 @@ import (
 	"parley/internal/pattern"
 )
 
-// What the parts of an entry look like. Id and version become names of directories; a
-// package begins with no "-" and is no address or path, for npx and uvx take those, too.
+// Patterns for the parts of an entry. Id and version become directory names. A package
+// must not begin with "-" or be a URL or path, which npx and uvx would accept too.
 var (
 	idForm      = pattern.New(`^[a-z][a-z0-9-]{0,63}$`)
 	versionForm = pattern.New(`^[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+_-]{0,60}$`)
@@ -32,7 +32,7 @@ const (
 	maxArgs = 100
 )
 
-// check says what is wrong with an entry.
+// check returns what is wrong with an entry, or nil.
 func (e Entry) check() error {
 	switch {
 	case !isID(e.ID):
@@ -49,7 +49,7 @@ func (e Entry) check() error {
 	return e.Distribution.check()
 }
 
-// plain says whether a text can be shown on one line, and be an argument.
+// plain reports whether a text can be shown on one line, and be an argument.
 func plain(s string) bool {
 	return len(s) <= maxText && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
@@ -116,7 +116,7 @@ func checkCommand(args []string, env map[string]string) error {
 	return nil
 }
 
-// checkAddress says whether something may be downloaded from an address.
+// checkAddress checks a URL for downloads.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -133,11 +133,11 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// installers are the ends of names of what installs itself.
+// installers are the suffixes of files that install themselves.
 var installers = []string{".dmg", ".pkg", ".deb", ".rpm", ".msi", ".appimage"}
 
-// programIn is the path of a program in an archive, with slashes. Entries for Windows
-// write it with backslashes.
+// programIn returns the path of a program in an archive, with slashes. Entries for
+// Windows use backslashes.
 func programIn(cmd string) (string, error) {
 	p := path.Clean(strings.ReplaceAll(cmd, `\`, "/"))
 	if !plain(cmd) || cmd == "" || p == "." || strings.Contains(p, ":") || !localPath(p) {
@@ -146,7 +146,7 @@ func programIn(cmd string) (string, error) {
 	return p, nil
 }
 
-// localPath says whether a clean path with slashes leads into what it begins at.
+// localPath reports whether a clean path with slashes stays below its base.
 func localPath(p string) bool {
 	return p != "" && p[0] != '/' && p != ".." && !strings.HasPrefix(p, "../") && !strings.ContainsRune(p, 0)
 }

@@ -12,17 +12,17 @@ import (
 // DefaultURL is where the public registry is published.
 const DefaultURL = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
 
-// ErrOffline says that a server could not be reached.
+// ErrOffline means that a server could not be reached.
 var ErrOffline = errors.New("it cannot be reached; is this machine offline?")
 
-// maxRedirects bounds how often an address may lead to another.
+// maxRedirects bounds the redirects of a request.
 const maxRedirects = 10
 
-// stalled is how long a download may bring nothing.
+// stalled is how long a download may bring no data.
 const stalled = time.Minute
 
-// newClient is a client that leaves https for nothing. Downloads take as long as they
-// take, but not longer than a minute for nothing.
+// newClient returns a client that never leaves https. Downloads may take any time as
+// long as data arrives.
 func newClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = stalled
@@ -39,8 +39,8 @@ func stayHTTPS(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// get asks for what is at an address. header is sent along. The caller closes the body,
-// which ends with an error if nothing comes for too long.
+// get requests a URL with additional headers. The caller closes the body, which fails
+// if no data arrives for too long.
 func get(ctx context.Context, c *http.Client, address string, header http.Header) (*http.Response, error) {
 	if err := checkAddress(address); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func get(ctx context.Context, c *http.Client, address string, header http.Header
 
 var errStalled = fmt.Errorf("nothing came for %s", stalled)
 
-// unreachable marks the errors of a network that is not there. Others, as those of a
-// certificate or of a redirect, say by themselves what they are.
+// unreachable marks errors of a missing network. Others, such as those of certificates
+// or redirects, speak for themselves.
 func unreachable(err error) error {
 	var net interface{ Timeout() bool }
 	switch {
@@ -79,7 +79,7 @@ func unreachable(err error) error {
 	return err
 }
 
-// watched is a body whose reading ends if nothing comes.
+// watched is a body whose reading fails when no data arrives.
 type watched struct {
 	io.ReadCloser
 	ctx    context.Context

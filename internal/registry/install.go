@@ -18,27 +18,27 @@ import (
 	"parley/config"
 )
 
-// maxArchive bounds what is downloaded, in bytes.
+// maxArchive bounds a download, in bytes.
 const maxArchive = 1 << 30
 
-// Installer brings agents to this machine.
+// Installer installs agents on this machine.
 type Installer struct {
-	// Dir is the directory of the programs: each version of an agent has one of its own
-	// in it. It need not exist.
+	// Dir is the directory of the programs, with a subdirectory for each version of an
+	// agent. It need not exist.
 	Dir string
-	// Client downloads; nil is one that leaves https for nothing.
+	// Client downloads; nil means one that never leaves https.
 	Client *http.Client
-	// Progress is told how much of a download has come, and how much there is; 0 if
-	// nobody says. It is called from the goroutine of Install, often; nil is not.
+	// Progress, if not nil, is called often from the goroutine of Install, with the
+	// bytes so far and the total; 0 if that is unknown.
 	Progress func(done, all int64)
 }
 
-// ErrDigest says that a download is not what the registry has described.
+// ErrDigest means that a download does not match the digest in the registry.
 var ErrDigest = errors.New("what came is not what the registry describes: its digest is another one")
 
-// Install brings an agent to this machine as planned, and returns how it is started from
-// now on. Of a package nothing is fetched: the program that is started does that. Nothing
-// is left of what did not succeed.
+// Install installs an agent as planned, and returns how to start it. It downloads
+// nothing for a package, which npx or uvx fetches when the agent starts. A failed
+// installation leaves nothing behind.
 func (in *Installer) Install(ctx context.Context, p Plan) (config.Added, error) {
 	a := config.Added{
 		ID: p.Entry.ID, Name: p.Entry.Name, Command: p.Command, Args: p.Args, Env: literal(p.Env),
@@ -56,8 +56,8 @@ func (in *Installer) Install(ctx context.Context, p Plan) (config.Added, error) 
 	return a, nil
 }
 
-// literal are variables that refer to no others: those of a registry get to see nothing
-// of the person's environment.
+// literal escapes variables so that they refer to no others: a registry must not read
+// the user's environment.
 func literal(env map[string]string) map[string]string {
 	out := make(map[string]string, len(env))
 	for name, value := range env {
@@ -66,7 +66,7 @@ func literal(env map[string]string) map[string]string {
 	return out
 }
 
-// Source is where a person can read about the agent.
+// Source returns a page about the agent.
 func (e Entry) Source() string {
 	if e.Repository != "" {
 		return e.Repository
@@ -107,12 +107,12 @@ func (in *Installer) bring(ctx context.Context, p Plan) (dir string, err error) 
 	if err := makeExecutable(files, p.Command); err != nil {
 		return "", err
 	}
-	// A name of its own: another program may be running from what was there before.
+	// A new name, because another program may be running from the previous directory.
 	dir = filepath.Join(home, p.Entry.Version+"-"+strings.TrimPrefix(filepath.Base(temp), temporary))
 	return dir, os.Rename(files, dir)
 }
 
-// makeExecutable sees to it that the program is there, in the directory, and can be run.
+// makeExecutable checks that the program is in the directory, and makes it executable.
 func makeExecutable(dir, cmd string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -126,8 +126,7 @@ func makeExecutable(dir, cmd string) error {
 	return root.Chmod(cmd, info.Mode().Perm()|0o700)
 }
 
-// download writes what is at the plan's address to a file, checks it, and goes back to
-// its beginning.
+// download writes the plan's archive to a file, verifies it, and rewinds the file.
 func (in *Installer) download(ctx context.Context, p Plan, to *os.File) error {
 	client := in.Client
 	if client == nil {
@@ -171,7 +170,7 @@ func (p *progress) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Remove takes an agent's programs away.
+// Remove deletes an agent's programs.
 func (in *Installer) Remove(id string) error {
 	if !isID(id) {
 		return nil // it has none
@@ -179,15 +178,15 @@ func (in *Installer) Remove(id string) error {
 	return os.RemoveAll(filepath.Join(in.Dir, id))
 }
 
-// temporary begins the names of directories in which a program is being made, for at most
-// longestInstall.
+// temporary is the prefix of directories for unfinished installations, which take at
+// most longestInstall.
 const (
 	temporary      = ".new-"
 	longestInstall = 24 * time.Hour
 )
 
-// there are the directories of an agent's programs, without those that another
-// installation is making.
+// there returns the directories of an agent's programs, without those of running
+// installations.
 func (in *Installer) there(id string) (dirs []string) {
 	home := filepath.Join(in.Dir, id)
 	entries, err := os.ReadDir(home)

@@ -5,11 +5,11 @@ import (
 	"net"
 )
 
-// isNetwork says whether an error is one of a network: a name that is not known, or a
+// isNetwork reports whether an error is one of the network: an unknown name, or a
 // server that does not answer.
 func isNetwork(err error) bool {
 	var op *net.OpError
 	var name *net.DNSError
-	// A server that ends the talk about certificates by itself has been reached.
+	// A server that breaks off the TLS handshake has been reached.
 	return errors.As(err, &name) || errors.As(err, &op) && op.Op == "dial"
 }

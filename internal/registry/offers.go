@@ -12,8 +12,8 @@ type Offer struct {
 	Err   error
 }
 
-// Offers are the agents of the registry for this platform that are not taken. The error
-// says what of the registry could not be read; there are offers then, too.
+// Offers returns the agents of the registry for this platform, except taken ones. It
+// returns offers even with an error, which says what of the registry could not be read.
 func (a *Agents) Offers(taken func(id string) bool) ([]Offer, error) {
 	e, err := a.Shelf.Open()
 	var list []Offer

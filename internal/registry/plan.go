@@ -8,27 +8,28 @@ import (
 	"strings"
 )
 
-// Kind is a way in which an agent comes to a machine.
+// Kind is a kind of distribution.
 type Kind string
 
-// The ways that parley knows, in the order in which they are tried: a program needs
-// nothing else to be there.
+// The supported kinds, in the order in which they are tried: a binary needs no other
+// program.
 const (
 	Binary Kind = "binary"
 	NPX    Kind = "npx"
 	UVX    Kind = "uvx"
 )
 
-// Kinds are all of them.
+// Kinds returns all kinds.
 func Kinds() []Kind { return []Kind{Binary, NPX, UVX} }
 
-// fetchers say where the programs come from that fetch packages.
+// fetchers say where to get the programs that fetch packages.
 var fetchers = map[Kind]string{
 	NPX: "npx comes with Node.js: https://nodejs.org",
 	UVX: "uvx comes with uv: https://docs.astral.sh/uv",
 }
 
-// Platform is the registry's name of a platform, from those of Go; "" if it has none.
+// Platform returns the registry's name of a platform, from those of Go; "" if it has
+// none.
 func Platform(goos, goarch string) string {
 	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[goarch]
 	if arch == "" || !slices.Contains([]string{"darwin", "linux", "windows"}, goos) {
@@ -37,21 +38,21 @@ func Platform(goos, goarch string) string {
 	return goos + "-" + arch
 }
 
-// Plan is how an agent comes to this machine, and what then runs.
+// Plan says how to install an agent on this machine, and what then runs.
 type Plan struct {
 	Entry Entry
 	Kind  Kind
-	// Command is the program, Args are its arguments. The command of a Binary is the
-	// path in the archive, with slashes: where that is, is known when it is installed.
+	// Command is the program, Args are its arguments. For a Binary it is the path in
+	// the archive, with slashes, until it is installed.
 	Command string
 	Args    []string
 	Env     map[string]string
-	// Archive is what a Binary is downloaded from, SHA256 its digest; "" if the registry
-	// does not say.
+	// Archive is the download of a Binary, SHA256 its digest; "" if the registry has
+	// none.
 	Archive, SHA256 string
 }
 
-// MissingError says that an agent needs a program that is not there.
+// MissingError means that an agent needs a program that is not installed.
 type MissingError struct {
 	Kind Kind
 }
@@ -60,15 +61,15 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s is not installed, or not on PATH", e.Kind)
 }
 
-// Hint says where the program comes from.
+// Hint says where to get the program.
 func (e *MissingError) Hint() string { return fetchers[e.Kind] }
 
-// ErrPlatform says that an agent has nothing for this platform.
+// ErrPlatform means that an agent has no distribution for this platform.
 var ErrPlatform = errors.New("it is not for this platform")
 
-// Plan chooses how the agent comes to a platform: the first of the kinds that there is
-// for it, and that can be started with the programs that lookPath finds. No kinds are
-// all. The error is a [*MissingError], or wraps ErrPlatform.
+// Plan chooses the distribution for a platform: the first of the kinds (all if none are
+// given) that the agent has and that can be started with the programs that lookPath
+// finds. The error is a [*MissingError], or wraps ErrPlatform.
 func (e Entry) Plan(platform string, lookPath func(string) (string, error), kinds ...Kind) (Plan, error) {
 	if len(kinds) == 0 {
 		kinds = Kinds()
@@ -103,7 +104,7 @@ func (e Entry) plan(k Kind, platform string) (Plan, bool) {
 		if !ok {
 			return p, false
 		}
-		p.Command, _ = programIn(t.Cmd) // it was checked
+		p.Command, _ = programIn(t.Cmd) // already checked
 		p.Args, p.Env, p.Archive, p.SHA256 = t.Args, t.Env, t.Archive, strings.ToLower(t.SHA256)
 	case k == NPX && d.NPX != nil:
 		p.Command, p.Args, p.Env = "npx", d.NPX.npx(e.Version), d.NPX.Env
@@ -115,7 +116,7 @@ func (e Entry) plan(k Kind, platform string) (Plan, bool) {
 	return p, true
 }
 
-// npx are the arguments of npx. Without "-y" it would ask, where nobody can answer.
+// npx returns the arguments of npx. Without "-y" it would ask, where nobody can answer.
 func (p Package) npx(version string) []string {
 	pkg := pinned(p.Package, "@", version)
 	if p.Cmd == "" {
@@ -132,7 +133,7 @@ func (p Package) uvx(version string) []string {
 	return append([]string{"--from", pkg, p.Cmd}, p.Args...)
 }
 
-// pinned is a package with a version: its own, or that of the entry.
+// pinned returns a package with a version: its own, or that of the entry.
 func pinned(pkg, mark, version string) string {
 	if strings.Contains(pkg[1:], "@") || strings.Contains(pkg, "==") {
 		return pkg
@@ -140,7 +141,7 @@ func pinned(pkg, mark, version string) string {
 	return pkg + mark + version
 }
 
-// Variables are the variables that are set, sorted, as NAME=VALUE.
+// Variables returns the environment variables, sorted, as NAME=VALUE.
 func (p Plan) Variables() []string {
 	list := make([]string, 0, len(p.Env))
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {

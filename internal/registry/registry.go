@@ -1,9 +1,12 @@
-// Package registry knows the agents of the public ACP registry: what they are, how each
-// is started on this machine, and how it comes here. It reads the registry's file,
-// chooses a distribution, and downloads and unpacks what is a program and no package.
+// Package registry reads the public ACP registry and installs its agents: it parses the
+// registry's file, chooses a distribution for this machine, and downloads and unpacks
+// binaries.
 //
-// Whatever the registry says is text of somebody else. An entry is taken only if all of
-// it can be shown and carried out; it costs itself if not.
+// The registry's contents are untrusted. An entry is accepted only if all of it can be
+// shown and carried out; a bad entry does not affect the others. An archive is unpacked
+// through an os.Root into a directory of its own, with symbolic links last, and every
+// link is followed before the directory gets its final name. How an agent is started is
+// stored in agents.toml ([config.AddedFile]), which config.Load reads.
 package registry
 
 import (
@@ -13,7 +16,7 @@ import (
 	"strings"
 )
 
-// Entry is an agent of the registry. Its texts are not fit to be drawn as they are.
+// Entry is an agent of the registry. Sanitise its texts before drawing.
 type Entry struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -22,15 +25,15 @@ type Entry struct {
 	Repository  string   `json:"repository,omitempty"`
 	Website     string   `json:"website,omitempty"`
 	Authors     []string `json:"authors,omitempty"`
-	// License is an SPDX identifier or "proprietary", LicenseURL where its text is.
+	// License is an SPDX identifier or "proprietary", LicenseURL the URL of its text.
 	License      string       `json:"license,omitempty"`
 	LicenseURL   string       `json:"license_url,omitempty"`
 	Distribution Distribution `json:"distribution"`
 }
 
-// Distribution is how an agent comes to a machine; one of its ways is there at least.
+// Distribution says how to get an agent; at least one of its fields is set.
 type Distribution struct {
-	// Binary are programs to download, by platform.
+	// Binary holds programs to download, by platform.
 	Binary map[string]Target `json:"binary,omitempty"`
 	// NPX is a package of npm, UVX one of PyPI.
 	NPX *Package `json:"npx,omitempty"`
@@ -39,10 +42,9 @@ type Distribution struct {
 
 // Target is a program for one platform.
 type Target struct {
-	// Archive is the address of an archive, or of the program itself.
+	// Archive is the URL of an archive, or of the program itself.
 	Archive string `json:"archive"`
-	// SHA256 is the digest of what is at that address, in hexadecimal digits; "" if the
-	// registry does not say.
+	// SHA256 is the digest of the download in hexadecimal; "" if the registry has none.
 	SHA256 string `json:"sha256,omitempty"`
 	// Cmd is the program's path in the archive.
 	Cmd  string            `json:"cmd"`
@@ -50,16 +52,16 @@ type Target struct {
 	Env  map[string]string `json:"env,omitempty"`
 }
 
-// Package is a package that another program fetches and runs.
+// Package is a package that npx or uvx fetches and runs.
 type Package struct {
 	Package string `json:"package"`
-	// Cmd is the program in the package, if it is not the one of the package's name.
+	// Cmd is the program in the package, if it is not named after the package.
 	Cmd  string            `json:"cmd,omitempty"`
 	Args []string          `json:"args,omitempty"`
 	Env  map[string]string `json:"env,omitempty"`
 }
 
-// Index is what a registry's file says.
+// Index is the contents of a registry's file.
 type Index struct {
 	Entries []Entry
 	// Faults are the entries that cannot be used, and why.
@@ -68,7 +70,7 @@ type Index struct {
 
 // Fault is an entry that cannot be used.
 type Fault struct {
-	// Entry is its id, or its place in the file if it has none.
+	// Entry is its id, or its position in the file if it has none.
 	Entry string
 	Err   error
 }
@@ -76,11 +78,10 @@ type Fault struct {
 func (f Fault) Error() string { return fmt.Sprintf("the registry's entry %s: %v", f.Entry, f.Err) }
 func (f Fault) Unwrap() error { return f.Err }
 
-// ErrUnknown says that the registry has no agent of a name.
+// ErrUnknown means that the registry has no agent of a name.
 var ErrUnknown = errors.New("the registry has no such agent")
 
-// Find is the entry of an id, or of a name if no id is like it. The error wraps
-// ErrUnknown.
+// Find returns the entry with an id, or else with a name. The error wraps ErrUnknown.
 func (x *Index) Find(word string) (Entry, error) {
 	for _, e := range x.Entries {
 		if e.ID == word {
@@ -103,12 +104,12 @@ func (x *Index) Find(word string) (Entry, error) {
 const (
 	// maxIndex bounds the registry's file, in bytes; that of 2026 has 150 KiB.
 	maxIndex = 8 << 20
-	// maxEntries bounds how many agents there are.
+	// maxEntries bounds the number of agents.
 	maxEntries = 10_000
 )
 
-// Parse reads a registry's file. An error says that it is none, or one of a form that
-// this parley does not know; an entry that is wrong is a fault of the index.
+// Parse reads a registry's file. It fails for a file that is not a registry or has an
+// unknown format; a bad entry is only a fault of the index.
 func Parse(data []byte) (*Index, error) {
 	if len(data) > maxIndex {
 		return nil, fmt.Errorf("the registry is larger than %d MiB", maxIndex>>20)
@@ -152,7 +153,7 @@ func parseEntry(raw json.RawMessage) (Entry, error) {
 	return e, e.check()
 }
 
-// nameOf is what an entry that is wrong is called.
+// nameOf returns the name of a bad entry.
 func nameOf(raw json.RawMessage, at int) string {
 	var e struct {
 		ID string `json:"id"`

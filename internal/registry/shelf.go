@@ -21,29 +21,30 @@ import (
 //go:embed snapshot/registry.json
 var snapshot []byte
 
-// snapshotDate is when the registry that is built in was taken.
+// snapshotDate is the date of the built-in registry.
 var snapshotDate = time.Date(2026, time.August, 20, 0, 0, 0, 0, time.UTC)
 
-// Shelf is where the registry is kept on this machine. Its fields are not changed after
-// its first use; it may then be used from any goroutine, and by several programs.
+// Shelf is the local copy of the registry. Its fields must not change after first use;
+// it is then safe for concurrent use, also by several processes.
 type Shelf struct {
-	// URL is where the registry is published; "" is [DefaultURL].
+	// URL is where the registry is published; "" means [DefaultURL].
 	URL string
-	// Cache is the file that keeps what was fetched; it need not exist.
+	// Cache is the file for the fetched registry; it need not exist.
 	Cache string
-	// Client fetches; nil is one that leaves https for nothing.
+	// Client fetches; nil means one that never leaves https.
 	Client *http.Client
 }
 
-// Edition is a registry, and where it comes from.
+// Edition is a version of the registry, and where it comes from.
 type Edition struct {
 	*Index
-	// Date is when it was fetched, or taken. BuiltIn says that it came with parley.
+	// Date is when it was fetched or published. BuiltIn means that it comes with
+	// parley.
 	Date    time.Time
 	BuiltIn bool
 }
 
-// cached is what stands in the cache.
+// cached is the contents of the cache.
 type cached struct {
 	URL      string          `json:"url"`
 	ETag     string          `json:"etag,omitempty"`
@@ -58,9 +59,9 @@ func (s *Shelf) url() string {
 	return s.URL
 }
 
-// Open is the registry as it is known here: what was fetched last, or else what is built
-// in. Nothing is fetched. The error says why what was fetched cannot be used; there is an
-// edition then, too.
+// Open returns the registry that was fetched last, or else the built-in one. It does
+// not fetch. It returns an edition even with an error, which says why the fetched one
+// cannot be used.
 func (s *Shelf) Open() (*Edition, error) {
 	c, err := s.cached()
 	if err == nil && c != nil && (c.Fetched.After(snapshotDate) || s.url() != DefaultURL) {
@@ -70,13 +71,13 @@ func (s *Shelf) Open() (*Edition, error) {
 		}
 	}
 	x, broken := &Index{}, error(nil)
-	if s.url() == DefaultURL { // what is built in is not what somebody else publishes
+	if s.url() == DefaultURL { // the built-in registry is not one of another publisher
 		x, broken = Parse(snapshot)
 	}
 	return &Edition{Index: x, Date: snapshotDate, BuiltIn: true}, errors.Join(err, broken)
 }
 
-// cached is what was fetched from the address last, nil if nothing was.
+// cached returns what was last fetched from the URL, nil if nothing was.
 func (s *Shelf) cached() (*cached, error) {
 	data, err := fs.ReadHead(s.Cache, 2*maxIndex)
 	if errors.Is(err, os.ErrNotExist) {
@@ -95,10 +96,11 @@ func (s *Shelf) cached() (*cached, error) {
 	return &c, nil
 }
 
-// Refresh fetches the registry and keeps it. changed says whether it is another one than
-// before. The error wraps [ErrOffline] if it cannot be reached; what was known stays.
+// Refresh fetches the registry and stores it. changed reports whether it differs from
+// before. The error wraps [ErrOffline] if the server cannot be reached; the stored
+// registry then stays.
 func (s *Shelf) Refresh(ctx context.Context) (e *Edition, changed bool, err error) {
-	before, _ := s.cached() // what cannot be read is fetched anew
+	before, _ := s.cached() // fetched anew if unreadable
 	next, err := s.fetch(ctx, before)
 	if err != nil {
 		return nil, false, fmt.Errorf("fetch the registry from %s: %w", s.url(), err)
@@ -114,7 +116,7 @@ func (s *Shelf) Refresh(ctx context.Context) (e *Edition, changed bool, err erro
 	return &Edition{Index: x, Date: next.Fetched}, changed, nil
 }
 
-// fetch asks for the registry, unless it is still the one of before.
+// fetch requests the registry, unless it has not changed since before.
 func (s *Shelf) fetch(ctx context.Context, before *cached) (*cached, error) {
 	header := http.Header{}
 	if before != nil && before.ETag != "" {
@@ -143,7 +145,7 @@ func (s *Shelf) fetch(ctx context.Context, before *cached) (*cached, error) {
 	if !json.Valid(data) {
 		return nil, errors.New("what it has is no JSON")
 	}
-	// Kept without spaces, so that it is the same when it is read again.
+	// Stored without spaces, so that it is identical when read again.
 	if data, err = json.Marshal(json.RawMessage(data)); err != nil {
 		return nil, err
 	}

@@ -14,47 +14,48 @@ import (
 	"strings"
 )
 
-// bounds are what an archive may hold.
+// bounds limit the contents of an archive.
 type bounds struct {
 	entries int
 	bytes   int64 // of all files together
-	ratio   int64 // how many bytes may come of one byte of the archive
-	small   int64 // below this the ratio does not count
+	ratio   int64 // maximum compression ratio
+	small   int64 // below this size the ratio does not apply
 }
 
-// defaultBounds are far above what agents have: the largest of 2026 is 130 MiB as an
-// archive, and has 20,000 files.
+// defaultBounds are far above real agents: the largest of 2026 has an archive of 130
+// MiB, and 20,000 files.
 var defaultBounds = bounds{entries: 200_000, bytes: 4 << 30, ratio: 100, small: 64 << 20}
 
 // Errors of archives.
 var (
-	// ErrOutside says that an archive has a path that leads out of it.
+	// ErrOutside means that an archive has a path that leads out of it.
 	ErrOutside = errors.New("the archive has a path that leads out of it")
-	// ErrTooLarge says that an archive, or what comes of it, is too large.
+	// ErrTooLarge means that an archive, or its contents, is too large.
 	ErrTooLarge = errors.New("it is too large")
-	// ErrSpecial says that an archive has something that is no file, directory or link.
+	// ErrSpecial means that an archive has an entry that is not a file, directory or
+	// link.
 	ErrSpecial = errors.New("the archive has something that is no file, directory or link")
 )
 
-// maxLink bounds where a symbolic link leads, in bytes.
+// maxLink bounds the target of a symbolic link, in bytes.
 const maxLink = 4096
 
-// unpacking is an archive on its way into a directory. Everything is made through root,
-// which no path and no link leads out of.
+// unpacking is an archive being unpacked into a directory. It creates everything
+// through root, which no path and no link can leave.
 type unpacking struct {
 	root    *os.Root
 	bounds  bounds
 	size    int64 // of the archive
 	entries int
 	bytes   int64
-	// links are made last: no file can then be written through one.
+	// links are created last, so that no file can be written through one.
 	links []link
 }
 
 type link struct{ name, target string }
 
-// unpack unpacks the archive into a directory. name says by its end what it is; what is
-// no archive is the program itself, and becomes the file cmd.
+// unpack unpacks the archive into a directory. The suffix of name tells its format; a
+// file that is not an archive is the program itself, and becomes the file cmd.
 func unpack(archive *os.File, name, dir, cmd string, b bounds) error {
 	info, err := archive.Stat()
 	if err != nil {
@@ -85,8 +86,8 @@ func unpack(archive *os.File, name, dir, cmd string, b bounds) error {
 	return u.makeLinks()
 }
 
-// next counts one more entry of the archive, and says where it belongs. It is "" for the
-// top itself.
+// next counts one more entry of the archive, and returns its path; "" for the top
+// itself.
 func (u *unpacking) next(name string) (string, error) {
 	if u.entries++; u.entries > u.bounds.entries {
 		return "", fmt.Errorf("%w: it has more than %d files", ErrTooLarge, u.bounds.entries)
@@ -103,7 +104,7 @@ func (u *unpacking) next(name string) (string, error) {
 
 func (u *unpacking) zip(f *os.File) error {
 	r, err := zip.NewReader(f, u.size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // the paths are looked at here
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // paths are checked here
 		return err
 	}
 	for _, entry := range r.File {
@@ -172,13 +173,13 @@ func (u *unpacking) tarred(name string, h *tar.Header, content io.Reader) error 
 	case tar.TypeLink:
 		return u.hardLink(name, h.Linkname)
 	case tar.TypeXGlobalHeader:
-		return nil // says something about the archive only
+		return nil // only concerns the archive
 	}
 	return fmt.Errorf("%w: %.200q", ErrSpecial, h.Name)
 }
 
-// expanded bounds what comes out of a compressed archive, whatever it is in it: names
-// can be a bomb as well as files.
+// expanded bounds what comes out of a compressed archive, including names, which can be
+// a bomb too.
 type expanded struct {
 	u *unpacking
 	r io.Reader
@@ -193,7 +194,7 @@ func (e *expanded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// most is how many bytes may come of the archive.
+// most returns how many bytes may come out of the archive.
 func (u *unpacking) most() int64 {
 	return min(u.bounds.bytes, max(u.bounds.small, u.size*u.bounds.ratio))
 }
@@ -209,7 +210,7 @@ func (u *unpacking) directory(name string) error {
 	return u.root.MkdirAll(name, 0o700)
 }
 
-// file writes a file that is not there yet.
+// file writes a new file.
 func (u *unpacking) file(name string, mode fs.FileMode, content io.Reader) error {
 	if err := u.directory(parent(name)); err != nil {
 		return err
@@ -252,8 +253,8 @@ func (u *unpacking) hardLink(name, target string) error {
 	return u.root.Link(old, name)
 }
 
-// makeLinks makes the symbolic links, and follows each of them when all are there: where
-// a link leads may depend on another one.
+// makeLinks creates the symbolic links, and then follows each of them: where one leads
+// may depend on others.
 func (u *unpacking) makeLinks() error {
 	for _, l := range u.links {
 		if err := u.directory(parent(l.name)); err != nil {

@@ -26,8 +26,8 @@ const (
 const (
 	// connectPatience is how long a server has to accept a connection.
 	connectPatience = 30 * time.Second
-	// pingEvery and pingPatience say when a connection that is silent is asked whether
-	// anybody is there, and how long that may take.
+	// pingEvery is how long a connection may be silent before a ping, and pingPatience
+	// how long the answer may take.
 	pingEvery    = 30 * time.Second
 	pingPatience = 60 * time.Second
 	// maxHeaders bounds the headers of an answer, in bytes.
@@ -42,27 +42,26 @@ type Options struct {
 	Headers map[string]string
 	// Insecure allows a URL without TLS whose host is not this machine.
 	Insecure bool
-	// MaxMessage is the longest message in bytes that is taken; a longer one is refused
-	// alone. 0 is acpclient.DefaultMaxLine.
+	// MaxMessage bounds a message in bytes; only a longer message is refused, not the
+	// connection. 0 means acpclient.DefaultMaxLine.
 	MaxMessage int
-	// TLS is nil for the system's certificates.
+	// TLS may be nil for the system's certificates.
 	TLS *tls.Config
 }
 
-// Agent is an agent that listens on the network. All methods may be called from any
-// goroutine.
+// Agent is an agent that listens on the network. It is safe for concurrent use.
 type Agent struct {
 	opt     Options
 	url     *url.URL
 	headers http.Header
-	secrets *strings.Replacer // takes what is secret of URL and headers out of a text
+	secrets *strings.Replacer // removes the secrets of URL and headers from a text
 	cookies http.CookieJar
 
 	pingEvery, pingPatience time.Duration
 	dial                    func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// New checks where the agent listens. It connects to nothing.
+// New checks the options. It does not connect.
 func New(opt Options) (*Agent, error) {
 	u, err := parse(opt.URL)
 	if err != nil {
@@ -91,11 +90,11 @@ func New(opt Options) (*Agent, error) {
 	return a, nil
 }
 
-// leastSecret is the shortest value in bytes that is looked for in a text. Shorter ones
-// would be found in what is no secret.
+// leastSecret is the shortest secret, in bytes, that is removed from texts. Shorter
+// ones would match by accident.
 const leastSecret = 6
 
-// withoutSecrets takes the values of a query and of headers out of a text.
+// withoutSecrets removes the values of a query and of headers from a text.
 func withoutSecrets(u *url.URL, headers map[string]string) *strings.Replacer {
 	values := []string{u.RawQuery}
 	for _, all := range u.Query() {
@@ -114,7 +113,7 @@ func withoutSecrets(u *url.URL, headers map[string]string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// IsURL reports whether s says where an agent listens, rather than which program it is.
+// IsURL reports whether s is the URL of an agent rather than a program.
 func IsURL(s string) bool {
 	_, err := parse(s)
 	return err == nil
@@ -135,7 +134,7 @@ func parse(s string) (*url.URL, error) {
 
 func secure(u *url.URL) bool { return u.Scheme == "https" || u.Scheme == "wss" }
 
-// loopback reports whether a host is this machine, whatever a name server says.
+// loopback reports whether a host is this machine, without asking a name server.
 func loopback(host string) bool {
 	if host = strings.TrimSuffix(strings.ToLower(host), "."); host == "localhost" {
 		return true
@@ -144,20 +143,20 @@ func loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// shown is a URL for people: without its query, which may hold a secret.
+// shown returns a URL for display, without its query, which may hold a secret.
 func shown(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// String is where the agent listens, for people.
+// String returns where the agent listens, for display.
 func (a *Agent) String() string { return shown(a.url) }
 
-// Ordered reports whether the agent's messages come in the order that it has sent them in.
-// Over streamable HTTP they do so within each stream only.
+// Ordered reports whether the agent's messages arrive in the order in which it sent
+// them. Over streamable HTTP this holds only within each stream.
 func (a *Agent) Ordered() bool { return a.url.Scheme == "ws" || a.url.Scheme == "wss" }
 
-// Connect begins to connect, and returns at once. What goes wrong is the error of the
-// connection's Read and Write.
+// Connect begins to connect, and returns at once. Read and Write of the connection
+// return the error.
 func (a *Agent) Connect() *Connection {
 	if a.Ordered() {
 		return newConnection(a.String(), newSocket(a))
@@ -165,11 +164,10 @@ func (a *Agent) Connect() *Connection {
 	return newConnection(a.String(), newStreamable(a))
 }
 
-// httpURL is where requests go.
 func (a *Agent) httpURL() string { return a.url.String() }
 
-// transport is how the agent is reached: through the proxy of the environment, with the
-// headers of answers bounded.
+// transport returns a transport that uses the proxy of the environment and bounds
+// headers.
 func (a *Agent) transport() *http.Transport {
 	t := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -183,7 +181,7 @@ func (a *Agent) transport() *http.Transport {
 	return t
 }
 
-// client sends the agent's cookies and follows no redirect.
+// client returns a client that keeps the agent's cookies and follows no redirect.
 func (a *Agent) client(t http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport: t, Jar: a.cookies,

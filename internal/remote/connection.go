@@ -15,18 +15,18 @@ import (
 	"parley/acpclient"
 )
 
-// farewell is how long a server has to take the end of a connection.
+// farewell is how long a server has to acknowledge the end of a connection.
 const farewell = time.Second
 
-// wire is one way of carrying messages. read and write are each called from one
-// goroutine; close and abort from any, while they wait.
+// wire is one way to carry messages. read and write are each called from one goroutine;
+// close and abort from any, also while those block.
 type wire interface {
 	read() ([]byte, error)
 	write(message []byte) error
 	// close tells the server that the connection ends, and returns when it knows, or
-	// when ctx ends. Reads and writes that wait return an error then.
+	// when ctx ends. Blocked reads and writes then return an error.
 	close(ctx context.Context)
-	// connected reports whether there was a connection.
+	// connected reports whether a connection was ever made.
 	connected() bool
 }
 
@@ -58,8 +58,8 @@ func (c *Connection) Read() ([]byte, error) {
 	return m, err
 }
 
-// Write implements acpclient.Transport. A message that was not taken is never sent
-// again: nobody knows whether it has arrived.
+// Write implements acpclient.Transport. It never repeats a message that failed, because
+// it may have arrived.
 func (c *Connection) Write(message []byte) error {
 	if err := c.wire.write(message); err != nil {
 		return c.lost(err)
@@ -73,8 +73,8 @@ func (c *Connection) Close() error {
 	return nil
 }
 
-// Stop ends the connection, and returns when the server knows, or soon after if it does
-// not listen, or at once when ctx ends.
+// Stop ends the connection. It returns when the server knows, soon after if that does
+// not answer, or at once when ctx ends.
 func (c *Connection) Stop(ctx context.Context) {
 	c.ending.Do(func() { go c.end(ctx) })
 	<-c.done
@@ -85,7 +85,7 @@ func (c *Connection) end(ctx context.Context) {
 	defer cancel()
 	c.mu.Lock()
 	if c.gone {
-		cancel() // there is nobody to be told
+		cancel() // there is no server to notify
 	}
 	c.gone = true
 	c.mu.Unlock()
@@ -96,15 +96,15 @@ func (c *Connection) end(ctx context.Context) {
 // Done is closed when the connection has ended.
 func (c *Connection) Done() <-chan struct{} { return c.done }
 
-// Err says why the connection was lost, as an *Error; nil if it was not, or was ended
-// from this side.
+// Err returns why the connection was lost, as an *Error; nil if it was not, or if this
+// side ended it.
 func (c *Connection) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// lost notes why the connection was lost, if nothing is noted yet.
+// lost records the first reason why the connection was lost.
 func (c *Connection) lost(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,16 +113,16 @@ func (c *Connection) lost(err error) error {
 		c.err = &Error{URL: c.to, Connected: c.wire.connected(), Err: plain(err)}
 	}
 	if c.err == nil {
-		return net.ErrClosed // it was ended from this side
+		return net.ErrClosed // this side ended it
 	}
 	return c.err
 }
 
-// Error says what became of the connection to an agent.
+// Error is the error of a connection to an agent.
 type Error struct {
-	// URL is where the agent listens, without what may be secret in it.
+	// URL is where the agent listens, without secrets.
 	URL string
-	// Connected says that there was a connection, which is lost.
+	// Connected means that an existing connection was lost.
 	Connected bool
 	Err       error
 }
@@ -138,8 +138,8 @@ func (e *Error) Error() string {
 // Unwrap returns what went wrong.
 func (e *Error) Unwrap() error { return e.Err }
 
-// plain is an error without the URL that net/http puts into it, which may hold secrets,
-// and in words where an error is known.
+// plain returns an error without the URL that net/http adds, which may hold secrets,
+// and in plain words for known errors.
 func plain(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -154,10 +154,10 @@ func plain(err error) error {
 	return err
 }
 
-// unexpected is the error of an answer that is not the one of the protocol. A server that
-// repeats what it was sent does not have a secret shown.
+// unexpected returns the error for an answer that violates the protocol. It removes
+// secrets, because a server may repeat what it was sent.
 func (a *Agent) unexpected(r *http.Response, want string) error {
-	const most = 200 // bytes; what is left says nothing more
+	const most = 200 // bytes; the rest adds nothing
 	said := ""
 	if r.Body != nil {
 		b, _ := io.ReadAll(io.LimitReader(r.Body, maxHeaders))

@@ -10,22 +10,22 @@ import (
 	"parley/acpclient"
 )
 
-// events reads the messages of a stream of server-sent events: the data of each event is
-// one. Everything else in the stream, such as comments that keep it alive, is left out.
+// events reads the messages of a stream of server-sent events: one from the data of
+// each event. It skips everything else, such as keep-alive comments.
 type events struct {
 	r   *bufio.Reader
-	max int // of the bytes of a message
+	max int // bytes of a message
 
-	middle bool // the next bytes belong to a line that has begun
-	skip   bool // that line is no data
+	middle bool // the next bytes continue a line
+	skip   bool // that line is not data
 }
 
 func newEvents(r io.Reader, most int) *events {
 	return &events{r: bufio.NewReaderSize(r, readBuffer), max: most}
 }
 
-// next waits for the next message. One that is too long is refused alone. What stands
-// behind the last whole event is dropped, as the format has it.
+// next waits for the next message. It refuses only a message that is too long, not the
+// stream. As the format requires, it drops what follows the last complete event.
 func (e *events) next() ([]byte, error) {
 	var data []byte
 	size, has := 0, false

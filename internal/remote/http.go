@@ -18,20 +18,20 @@ import (
 )
 
 const (
-	// streamBuffer is how many bytes of a stream wait on this side while nobody reads.
+	// streamBuffer bounds the bytes of a stream that wait on this side to be read.
 	streamBuffer = 1 << 20
-	// streamGrace is how long a stream has to begin before what depends on it goes on:
-	// some servers send the head of an answer with the first of its bytes.
+	// streamGrace is how long to wait for a stream to begin: some servers send the head
+	// of an answer only with its first bytes.
 	streamGrace = 2 * time.Second
-	// drainGrace is how long what has arrived is still read when a stream has ended.
+	// drainGrace is how long to keep reading what has arrived when a stream has ended.
 	drainGrace = time.Second
 )
 
-// streamable carries messages over streamable HTTP. Each message to the agent is a POST,
-// sent when the one before was accepted, so that the agent gets them in their order.
-// Messages from the agent come on streams: one of the connection, and one for each
-// session. The order within each is kept; between two streams the protocol promises
-// none. A stream that is not read makes the server wait.
+// streamable carries messages over streamable HTTP. Each message to the agent is a
+// POST, sent after the previous one was accepted, so that the agent gets them in order.
+// Messages from the agent come on streams: one for the connection, and one for each
+// session. The protocol keeps the order within a stream, but not between two. A stream
+// that is not read makes the server wait.
 type streamable struct {
 	agent  *Agent
 	ctx    context.Context // ends with the connection
@@ -42,19 +42,19 @@ type streamable struct {
 
 	mu      sync.Mutex
 	client  *http.Client
-	closed  bool   // nothing is begun any more
+	closed  bool   // starts nothing new
 	id      string // of the connection; "" before there is one
 	streams map[string]*stream
 	live    int
-	ending  error             // why the first stream ended that should not have
-	asked   map[string]asked  // our requests that are not answered, by id
-	theirs  map[string]string // the sessions of the agent's requests that are not, by id
+	ending  error             // why the first stream ended unexpectedly
+	asked   map[string]asked  // our pending requests, by id
+	theirs  map[string]string // the sessions of the agent's pending requests, by id
 }
 
 // asked is a request of ours.
 type asked struct{ method, session string }
 
-// arrival is a message of the agent, or the error about one.
+// arrival is a message of the agent, or its error.
 type arrival struct {
 	message []byte
 	err     error
@@ -62,11 +62,11 @@ type arrival struct {
 
 // stream is one of the streams from the agent.
 type stream struct {
-	session string        // "" is the connection's own
+	session string        // "" for the connection's own
 	opened  chan struct{} // closed when the server has answered
 	err     error         // of opening it
 	stop    context.CancelFunc
-	left    bool // the session is closed, so that its stream may end
+	left    bool // the session is closed, so its stream may end
 }
 
 func newStreamable(a *Agent) *streamable {
@@ -79,8 +79,8 @@ func newStreamable(a *Agent) *streamable {
 	return s
 }
 
-// newClient makes the client. Without TLS it speaks HTTP/1.1, which servers of this
-// machine mostly do, or HTTP/2 if it must.
+// newClient creates the client. Without TLS it speaks HTTP/1.1, which most local
+// servers do, or with two set HTTP/2.
 func (s *streamable) newClient(two bool) *http.Client {
 	t := s.agent.transport()
 	t.Protocols = new(http.Protocols)
@@ -94,14 +94,14 @@ func (s *streamable) newClient(two bool) *http.Client {
 	return s.agent.client(t)
 }
 
-// spawn runs f beside the caller, unless the connection has been closed; s.mu is held.
+// spawn runs f in a goroutine, unless the connection is closed. s.mu must be held.
 func (s *streamable) spawn(f func()) {
 	if !s.closed {
 		s.work.Go(f)
 	}
 }
 
-// deliverSoon delivers a message when it is read; s.mu is not held.
+// deliverSoon delivers a message in the background. s.mu must not be held.
 func (s *streamable) deliverSoon(message []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +138,7 @@ func (s *streamable) deliver(a arrival) {
 	}
 }
 
-// envelope is what of a message decides how it travels.
+// envelope holds the fields of a message that decide how to send it.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -151,7 +151,7 @@ type envelope struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// open reads an envelope. What is odd in it stays empty.
+// open reads an envelope. Fields that do not parse stay empty.
 func open(message []byte) (e envelope) {
 	_ = json.Unmarshal(message, &e)
 	return e
@@ -178,7 +178,7 @@ func (s *streamable) write(message []byte) error {
 	s.mu.Unlock()
 	follows := e.Method != "" && session != ""
 	if follows {
-		// A server may not know the session before it has got the message.
+		// A server may not know the session before it gets the message.
 		err := s.follow(session)
 		if follows = errors.Is(err, errUnknownSession); err != nil && !follows {
 			return err
@@ -190,14 +190,14 @@ func (s *streamable) write(message []byte) error {
 	if err := s.post(message, e, session); err != nil || !follows {
 		return err
 	}
-	// It knows the session now, if it ever will: the answer may come on its stream.
+	// By now the server knows the session, if ever: the answer may come on its stream.
 	if err := s.follow(session); err != nil && !errors.Is(err, errUnknownSession) {
 		return err
 	}
 	return nil
 }
 
-// post sends a message. It is over when the server has accepted it.
+// post sends a message and waits until the server has accepted it.
 func (s *streamable) post(message []byte, e envelope, session string) error {
 	answer, err := s.do(s.ctx, http.MethodPost, session, message)
 	if err != nil {
@@ -206,17 +206,17 @@ func (s *streamable) post(message []byte, e envelope, session string) error {
 	defer answer.Body.Close()
 	switch code := answer.StatusCode; {
 	case code >= 200 && code < 300:
-		_, _ = io.CopyN(io.Discard, answer.Body, maxHeaders) // so that the connection can be used again
+		_, _ = io.CopyN(io.Discard, answer.Body, maxHeaders) // so that the connection can be reused
 		return nil
 	case code >= 400 && code < 500 && code != http.StatusNotFound && code != http.StatusGone && e.Method != "" && len(e.ID) > 0:
-		// The server has not taken this request; others may well go through.
+		// The server rejected this request; others may well succeed.
 		s.refuse(e, s.agent.unexpected(answer, "202 Accepted"))
 		return nil
 	}
 	return s.agent.unexpected(answer, "202 Accepted")
 }
 
-// refuse answers a request in the agent's place, which has not got it.
+// refuse answers a request in place of the agent, which did not get it.
 func (s *streamable) refuse(e envelope, why error) {
 	s.mu.Lock()
 	delete(s.asked, string(e.ID))
@@ -233,7 +233,7 @@ func (s *streamable) refuse(e envelope, why error) {
 	}
 }
 
-// do makes a request. The message is nil if there is none.
+// do makes a request. message may be nil.
 func (s *streamable) do(ctx context.Context, method, session string, message []byte) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, s.agent.httpURL(), bytes.NewReader(message))
 	if err != nil {
@@ -310,7 +310,7 @@ func isType(r *http.Response, want string) bool {
 // close implements wire.
 func (s *streamable) close(ctx context.Context) {
 	if s.connected() && ctx.Err() == nil {
-		if answer, err := s.do(ctx, http.MethodDelete, "", nil); err == nil { // the server learns of it anyway
+		if answer, err := s.do(ctx, http.MethodDelete, "", nil); err == nil { // best effort
 			_ = answer.Body.Close()
 		}
 	}

@@ -13,20 +13,20 @@ import (
 	"parley/acpclient"
 )
 
-// Roots are one directory, as it is called on two machines. Paths on the other machine
-// are those of Unix.
+// Roots are the paths of one directory on two machines. Paths on the other machine are
+// Unix paths.
 type Roots struct {
-	// Local is absolute on this machine, Remote on the one that the agent runs on.
+	// Local is absolute on this machine, Remote on the agent's.
 	Local, Remote string
 }
 
-// Over carries messages over another transport with the paths in them turned about: what
-// the agent is sent has its own paths, and what is read from it has those of this
-// machine. Paths outside of the roots stay as they are, and so do texts, and what the
-// protocol leaves to agents (rawInput, rawOutput, _meta).
+// Over returns a transport that translates the paths in messages: the agent gets its
+// own paths, and messages from it have those of this machine. Paths outside of the
+// roots stay as they are, and so do texts and fields that the protocol leaves to agents
+// (rawInput, rawOutput, _meta).
 func (r Roots) Over(t acpclient.Transport) acpclient.Transport { return rooted{t, r} }
 
-// rooted is a transport with the paths in its messages turned about.
+// rooted is a transport that translates paths.
 type rooted struct {
 	acpclient.Transport
 	roots Roots
@@ -46,7 +46,7 @@ func (t rooted) Write(message []byte) error {
 	return t.Transport.Write(turned(message, t.roots.toRemote))
 }
 
-// toLocal is a path of the other machine on this one.
+// toLocal translates a path of the other machine.
 func (r Roots) toLocal(p string) (string, bool) {
 	rest, ok := below(path.Clean(r.Remote), path.Clean(p))
 	if !ok || !path.IsAbs(p) {
@@ -55,7 +55,7 @@ func (r Roots) toLocal(p string) (string, bool) {
 	return filepath.Join(r.Local, filepath.FromSlash(rest)), true
 }
 
-// toRemote is a path of this machine on the other one.
+// toRemote translates a path of this machine.
 func (r Roots) toRemote(p string) (string, bool) {
 	rest, ok := below(filepath.ToSlash(filepath.Clean(r.Local)), filepath.ToSlash(filepath.Clean(p)))
 	if !ok || !filepath.IsAbs(p) {
@@ -64,7 +64,7 @@ func (r Roots) toRemote(p string) (string, bool) {
 	return path.Join(r.Remote, rest), true
 }
 
-// below is the rest of a path that is root or stands below it; both are clean.
+// below returns the rest of a path below root; both are clean.
 func below(root, p string) (rest string, ok bool) {
 	if p == root {
 		return "", true
@@ -72,15 +72,14 @@ func below(root, p string) (rest string, ok bool) {
 	return strings.CutPrefix(p, strings.TrimSuffix(root, "/")+"/")
 }
 
-// The fields of the protocol's messages that hold paths, and those that are not looked
-// into.
+// The fields of the protocol's messages that hold paths, and those to skip.
 var (
 	pathFields   = []string{"path", "cwd", "additionalDirectories", "oldPath", "newPath"}
 	uriFields    = []string{"uri"}
 	opaqueFields = []string{"rawInput", "rawOutput", "_meta"}
 )
 
-// mentions reports whether a message may hold a path, without decoding it.
+// mentions reports whether a message may contain a path, without decoding it.
 func mentions(message []byte) bool {
 	for _, name := range slices.Concat(pathFields, uriFields) {
 		if bytes.Contains(message, []byte(`"`+name+`"`)) {
@@ -90,8 +89,8 @@ func mentions(message []byte) bool {
 	return false
 }
 
-// turned is a message with its paths turned about. All else stays byte by byte; so does
-// what is no JSON.
+// turned returns a message with its paths translated. Everything else keeps every byte,
+// including messages that are not JSON.
 func turned(message []byte, turn func(string) (string, bool)) []byte {
 	if !mentions(message) {
 		return message
@@ -103,7 +102,7 @@ func turned(message []byte, turn func(string) (string, bool)) []byte {
 	return append(w.out, message[w.copied:]...)
 }
 
-// walk goes through a message, and writes it again as far as it differs.
+// walk parses a message and copies it with changes.
 type walk struct {
 	d      *json.Decoder
 	in     []byte
@@ -113,13 +112,13 @@ type walk struct {
 	depth  int
 }
 
-// maxDepth bounds how deep a message is looked into: no message of the protocol is nested
-// like that.
+// maxDepth bounds the nesting of a message, far above that of any message of the
+// protocol.
 const maxDepth = 1000
 
 var errDeep = errors.New("the message is nested too deep")
 
-// value takes the next value, which stands in a field of that name.
+// value handles the next value, the value of the given field.
 func (w *walk) value(field string) error {
 	before := int(w.d.InputOffset())
 	token, err := w.d.Token()
@@ -139,14 +138,14 @@ func (w *walk) value(field string) error {
 	return nil
 }
 
-// inside takes an object or an array that has begun, to its end.
+// inside handles an open object or array up to its end.
 func (w *walk) inside(open json.Delim, field string) error {
 	if w.depth++; w.depth > maxDepth {
 		return errDeep
 	}
 	defer func() { w.depth-- }()
 	for w.d.More() {
-		name := field // the items of an array are those of its field
+		name := field // the items of an array belong to its field
 		if open == '{' {
 			key, err := w.d.Token()
 			if err != nil {
@@ -169,7 +168,7 @@ func (w *walk) inside(open json.Delim, field string) error {
 	return err
 }
 
-// turnedText is the JSON of a text in a field, if it is a path that is turned about.
+// turnedText returns the JSON of a translated text, if it is a path to translate.
 func (w *walk) turnedText(field, text string) ([]byte, bool) {
 	var ok bool
 	switch {
@@ -185,7 +184,7 @@ func (w *walk) turnedText(field, text string) ([]byte, bool) {
 	return quoted, err == nil
 }
 
-// turnedURI turns the path of a file's URI about.
+// turnedURI translates the path of a file URI.
 func (w *walk) turnedURI(text string) (string, bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {

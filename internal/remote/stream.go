@@ -12,11 +12,11 @@ import (
 	"parley/acpclient"
 )
 
-// errUnknownSession says that the server has no stream of a session.
+// errUnknownSession means that the server has no stream for a session.
 var errUnknownSession = errors.New("the server does not know the session")
 
-// follow sees to it that a stream is open. It returns when the server has answered, or
-// soon after.
+// follow opens a stream unless it is open. It returns when the server has answered, or
+// after streamGrace.
 func (s *streamable) follow(session string) error {
 	s.mu.Lock()
 	st := s.streams[session]
@@ -58,7 +58,7 @@ func (s *streamable) run(ctx context.Context, st *stream) {
 	s.ended(st, s.receive(answer.Body))
 }
 
-// checkStream finds what is wrong with the answer that is to be a stream.
+// checkStream checks the answer that begins a stream.
 func (s *streamable) checkStream(answer *http.Response, st *stream) error {
 	switch {
 	case answer.StatusCode == http.StatusNotFound && st.session != "":
@@ -71,7 +71,7 @@ func (s *streamable) checkStream(answer *http.Response, st *stream) error {
 	return nil
 }
 
-// receive hands on the messages of a stream until it ends.
+// receive delivers the messages of a stream until it ends.
 func (s *streamable) receive(r io.Reader) error {
 	e := newEvents(r, s.agent.opt.MaxMessage)
 	for {
@@ -88,8 +88,8 @@ func (s *streamable) receive(r io.Reader) error {
 	}
 }
 
-// look learns from a message of the agent what concerns its streams. What has no id is a
-// notification, as nearly all messages are.
+// look extracts from a message of the agent what concerns the streams. A message
+// without an id is a notification, as nearly all are.
 func (s *streamable) look(message []byte) error {
 	if !bytes.Contains(message, []byte(`"id"`)) {
 		return nil
@@ -131,7 +131,7 @@ func (s *streamable) followOpened(session string) error {
 		return nil
 	}
 	if err := s.follow(session); err != nil {
-		return fmt.Errorf("the session %q was opened, and its stream was not: %v", session, err) // not wrapped: this is no stream that may fail
+		return fmt.Errorf("the session %q was opened, and its stream was not: %v", session, err) // not wrapped: errUnknownSession must not be tolerated here
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func closes(method string) bool {
 	return method == acpclient.SessionClose.Name || method == acpclient.SessionDelete.Name
 }
 
-// leave notes whether the stream of a session may end.
+// leave records whether the stream of a session may end.
 func (s *streamable) leave(session string, left bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,8 +150,8 @@ func (s *streamable) leave(session string, left bool) {
 	}
 }
 
-// unfollow ends the stream of a session. Whoever opens the session again has another one,
-// though this one may take a moment to end.
+// unfollow ends the stream of a session. Opening the session again gets a new stream,
+// even if this one takes a moment to end.
 func (s *streamable) unfollow(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,9 +161,9 @@ func (s *streamable) unfollow(session string) {
 	}
 }
 
-// ended notes the end of a stream. All but those of closed sessions last as long as the
-// connection: nothing says what was missed on one that is opened again. What has arrived
-// on the others is still read.
+// ended handles the end of a stream. Unless its session is closed, a stream must last
+// as long as the connection, since nothing tells what was missed on a reopened one.
+// What has arrived on the others is still read.
 func (s *streamable) ended(st *stream, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,27 +17,27 @@ import (
 )
 
 const (
-	// readBuffer is what a message is read into at first.
+	// readBuffer is the initial buffer for a message.
 	readBuffer = 64 << 10
-	// keepBuffer bounds what is kept between two messages for long ones.
+	// keepBuffer bounds the buffer that is kept between messages.
 	keepBuffer = 1 << 20
 )
 
-// socket carries messages over WebSocket: each is one text message. Nothing is read
-// unless read is called, so that a reader that waits makes the server wait.
+// socket carries messages over WebSocket, each as one text message. It reads from the
+// network only inside read, so that a slow reader makes the server wait.
 type socket struct {
 	agent  *Agent
 	ctx    context.Context // ends with the connection
 	cancel context.CancelCauseFunc
 
 	ready chan struct{}   // closed when there is a connection, or an error
-	conn  *websocket.Conn // nil if there is an error
+	conn  *websocket.Conn // nil on error
 	err   error
-	raw   atomic.Pointer[net.Conn] // what is below it
+	raw   atomic.Pointer[net.Conn] // the underlying connection
 
 	buf     bytes.Buffer
 	waiting atomic.Bool  // a read waits for the network
-	moved   atomic.Int64 // counts the bytes that come, and those of messages that go
+	moved   atomic.Int64 // counts incoming bytes, and outgoing bytes of messages
 }
 
 func newSocket(a *Agent) *socket {
@@ -47,8 +47,7 @@ func newSocket(a *Agent) *socket {
 	return s
 }
 
-// connect makes the connection, and sees to it that it is not taken for alive when
-// nobody is there any more.
+// connect makes the connection and starts keepAlive.
 func (s *socket) connect() {
 	s.conn, s.err = s.dial()
 	close(s.ready)
@@ -71,7 +70,7 @@ func (s *socket) dial() (*websocket.Conn, error) {
 		return moving{c, &s.moved}, nil
 	}
 	t.Protocols = new(http.Protocols)
-	t.Protocols.SetHTTP1(true) // which alone can be upgraded
+	t.Protocols.SetHTTP1(true) // only HTTP/1.1 can be upgraded
 	conn, answer, err := websocket.Dial(ctx, s.agent.url.String(), &websocket.DialOptions{
 		HTTPClient: s.agent.client(t), HTTPHeader: s.agent.headers.Clone(),
 	})
@@ -82,7 +81,7 @@ func (s *socket) dial() (*websocket.Conn, error) {
 		t.CloseIdleConnections()
 		return nil, err
 	}
-	conn.SetReadLimit(-1) // read bounds what it takes
+	conn.SetReadLimit(-1) // read enforces the bound
 	return conn, nil
 }
 
@@ -127,7 +126,7 @@ func (s *socket) read() ([]byte, error) {
 	}
 }
 
-// message reads a message, or refuses it alone if it is too long.
+// message reads a message, or refuses one that is too long.
 func (s *socket) message(r io.Reader) ([]byte, error) {
 	if s.buf.Cap() == 0 || s.buf.Cap() > keepBuffer {
 		s.buf = *bytes.NewBuffer(make([]byte, 0, readBuffer))
@@ -148,15 +147,15 @@ func (s *socket) message(r io.Reader) ([]byte, error) {
 	return s.buf.Bytes(), nil
 }
 
-// moving is a connection that counts what moves on it, so that a message that takes long
-// to come or to go is not taken for silence.
+// moving is a connection that counts bytes, so that a slow message is not mistaken for
+// silence.
 type moving struct {
 	net.Conn
 	count *atomic.Int64
 }
 
-// longestPing is more bytes than a ping takes on the wire, also with TLS around it. The
-// pieces in which a message is written are longer, but for the last one.
+// longestPing is more bytes than a ping takes on the wire, even with TLS. The pieces of
+// a message are longer, except the last.
 const longestPing = 512
 
 // Read implements net.Conn.
@@ -166,7 +165,8 @@ func (m moving) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. That a ping was written says nothing about the server.
+// Write implements net.Conn. It does not count pings, which say nothing about the
+// server.
 func (m moving) Write(b []byte) (int, error) {
 	n, err := m.Conn.Write(b)
 	if n > longestPing {
@@ -186,8 +186,8 @@ func (s *socket) write(message []byte) error {
 	return nil
 }
 
-// cause is what a read or write has met: why the connection was given up, if it was, or
-// else what the server or the network did.
+// cause returns why a read or write failed: the reason why the connection was given up,
+// or else the error itself.
 func (s *socket) cause(err error) error {
 	if gaveUp := context.Cause(s.ctx); gaveUp != nil {
 		return gaveUp
@@ -202,11 +202,11 @@ func (s *socket) cause(err error) error {
 	return err
 }
 
-// errSilent is why a connection is given up that seems to lead nowhere.
+// errSilent is the reason for giving up a connection without answers.
 var errSilent = errors.New("the server has not answered for a while")
 
-// keepAlive asks a server that is silent whether it is there, until the connection ends.
-// Proxies on the way learn from it that the connection is in use.
+// keepAlive pings a silent server until the connection ends. It also shows proxies that
+// the connection is in use.
 func (s *socket) keepAlive() {
 	tick := time.NewTicker(s.agent.pingEvery)
 	defer tick.Stop()
@@ -220,9 +220,8 @@ func (s *socket) keepAlive() {
 	}
 }
 
-// ask asks the server whether it is there, and gives the connection up if nothing moves
-// on it for as long as that may take. While nobody reads, the answer could not be seen, so
-// that nothing is asked.
+// ask pings the server, and gives the connection up if nothing arrives in time. It does
+// nothing while nobody reads, because the answer could not be seen.
 func (s *socket) ask() {
 	if !s.waiting.Load() {
 		return
@@ -232,21 +231,21 @@ func (s *socket) ask() {
 	before := s.moved.Load()
 	late := time.AfterFunc(s.agent.pingPatience, func() {
 		if s.waiting.Load() && s.moved.Load() == before {
-			s.cancel(errSilent) // before anything is closed: this is what reads and writes are told
+			s.cancel(errSilent) // before closing, so that reads and writes return this reason
 			s.abort()
 		}
 		enough()
 	})
 	defer late.Stop()
-	// A ping waits for a message that is being written, but only for some seconds.
+	// A ping waits only some seconds for a message that is being written.
 	for errors.Is(s.conn.Ping(ctx), context.DeadlineExceeded) {
 	}
 }
 
-// abort ends the connection without a word.
+// abort ends the connection without notice.
 func (s *socket) abort() {
 	if raw := s.raw.Load(); raw != nil {
-		_ = (*raw).Close() // nobody is there to be told
+		_ = (*raw).Close() // best effort
 	}
 }
 

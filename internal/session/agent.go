@@ -13,53 +13,51 @@ import (
 	"parley/internal/conversation"
 )
 
-// earlyBound is how many bytes of updates are kept for a session whose id the
-// agent has not told yet.
+// earlyBound bounds the updates, in bytes, that are held for a session whose id the
+// agent has not sent yet.
 const earlyBound = 16 << 20
 
-// lastWords is how long what was sent to an agent has to reach it before it is
-// ended.
+// lastWords is how long the last messages have to reach an agent before it is ended.
 const lastWords = 100 * time.Millisecond
 
-// agent is one connection to a running agent, made for one Session. It is the
-// protocol's Handler, and sorts out the messages that are for the session that is
-// open.
+// agent is one connection to a running agent, made for one Session. It implements the
+// protocol's Handler and selects the messages for the open session.
 type agent struct {
 	owner *Session
 	peer  *Peer
 	conn  *acpclient.Conn
-	first *acpclient.Client // of the first version of the protocol
-	// client is the one of the version that was agreed on. It is there when hello is.
+	first *acpclient.Client // for version 1 of the protocol
+	// client is the one for the negotiated version. It is set when hello is.
 	client client
-	// offersV2 says that the second version of the protocol is offered to the agent.
+	// offersV2 means that the agent is offered version 2 of the protocol.
 	offersV2 bool
 	log      *slog.Logger
 	hello    atomic.Pointer[acpclient.InitializeResponse] // nil before initialize
 
-	broken    chan struct{} // closed when the agent takes no messages any more
+	broken    chan struct{} // closed when the agent takes no more messages
 	breakOnce sync.Once
 
-	// route changes whenever the session changes whose updates are taken. An
-	// update that waited for room in the stream meanwhile is dropped.
+	// route changes whenever the session changes whose updates are accepted. It drops
+	// an update that was waiting for room in the stream meanwhile.
 	route atomic.Int64
 
-	// quiet says that the agent replays what the transcript has already. Agents go on
-	// with that after they have answered session/load, so it holds until the next
-	// prompt is sent.
+	// quiet drops what the agent replays, because the transcript already has it. Agents
+	// may continue the replay after they have answered session/load, so quiet holds
+	// until the next prompt.
 	quiet atomic.Bool
 
 	mu        sync.Mutex
 	current   acpclient.SessionID
-	left      map[acpclient.SessionID]bool // sessions that were open and are not any more
-	retired   bool                         // another agent has taken its place
-	expecting bool                         // a session is being opened whose id is not known yet
-	// early are the updates of sessions that are not known, of earlyBytes bytes.
+	left      map[acpclient.SessionID]bool // sessions that were open before
+	retired   bool                         // another agent has replaced it
+	expecting bool                         // a session is being opened whose id is unknown yet
+	// early holds the updates of unknown sessions, earlyBytes bytes in all.
 	early      []*acpclient.SessionNotification
 	earlyBytes int
 }
 
-// FormRefused is the title of what an unattended session says when the agent asks for a
-// form all the same.
+// FormRefused is the title of the notice when the agent asks for a form in an
+// unattended session.
 const FormRefused = "The agent wants somebody to fill in a form, and nobody is there"
 
 var (
@@ -67,7 +65,7 @@ var (
 	_ acpclient.UnofferedHandler = (*agent)(nil)
 )
 
-// connect makes a connection to a running agent.
+// connect connects to a running agent.
 func connect(s *Session, p *Peer, offersV2 bool) *agent {
 	a := &agent{
 		owner: s, peer: p, log: s.opt.Log,
@@ -86,30 +84,29 @@ func connect(s *Session, p *Peer, offersV2 bool) *agent {
 	return a
 }
 
-// refused says in the transcript that a message was lost.
+// refused adds a notice that a message was lost.
 func (a *agent) refused(err error) {
 	a.owner.Said(acpclient.NoticeError, "A message of the agent was too long and is lost",
 		err.Error()+". If the agent waits for an answer to it, cancel the turn.")
 }
 
-// info is the agent's answer to initialize, nil before it.
+// info returns the agent's answer to initialize, nil before it.
 func (a *agent) info() *acpclient.InitializeResponse { return a.hello.Load() }
 
-// breakOff says that the agent takes no messages any more, whether or not it still
-// sends some.
+// breakOff marks the agent as taking no more messages, even if it still sends some.
 func (a *agent) breakOff() { a.breakOnce.Do(func() { close(a.broken) }) }
 
-// end ends the agent and its connection, and waits until the agent has ended. When
-// ctx ends it is killed.
+// end ends the agent and its connection, and waits for the agent to exit. It kills the
+// agent when ctx ends.
 func (a *agent) end(ctx context.Context) {
 	last, cancel := context.WithTimeout(ctx, lastWords)
-	_ = a.conn.Flush(last) // whether or not it listens, it is ended next
+	_ = a.conn.Flush(last) // the agent is ended next anyway
 	cancel()
 	a.peer.Stop(ctx)
 	a.conn.Close()
 }
 
-// quirks are those of the agent; it has none before initialize.
+// quirks returns the agent's quirks, none before initialize.
 func (a *agent) quirks() conversation.Quirks {
 	info := a.info()
 	if info == nil || info.AgentInfo == nil {
@@ -118,8 +115,8 @@ func (a *agent) quirks() conversation.Quirks {
 	return conversation.QuirksOf(info.AgentInfo.Name)
 }
 
-// event makes the event of an update, with its time. Text that is not to be read as
-// such stays an update of its own: in the stream, text of one message is merged.
+// event returns the event of an update, with its time. Text for other audiences stays a
+// separate update, because the stream merges text of one message.
 func (a *agent) event(n *acpclient.SessionNotification) conversation.Event {
 	e := conversation.FromNotification(n)
 	if text, ok := e.(conversation.Text); ok {
@@ -135,17 +132,17 @@ func (a *agent) event(n *acpclient.SessionNotification) conversation.Event {
 	return e
 }
 
-// expect keeps updates of sessions that are not known: one of them may be the
-// session that is about to be opened.
+// expect holds updates of unknown sessions: one of them may be the session that is
+// about to be opened.
 func (a *agent) expect() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.expecting = true
 }
 
-// attach begins to take the updates of a session, with those that came before its
-// id was known. It must be called where the order of the wire is kept: before the
-// request that opens the session is sent, or while its answer is handled.
+// attach starts to accept the updates of a session, beginning with those that came
+// before its id was known. Call it in the order of the wire: before the request that
+// opens the session is sent, or while its answer is handled.
 func (a *agent) attach(id acpclient.SessionID) {
 	a.mu.Lock()
 	if a.current != id {
@@ -163,7 +160,7 @@ func (a *agent) attach(id acpclient.SessionID) {
 	}
 }
 
-// leave stops taking the updates of a session.
+// leave stops accepting the updates of a session.
 func (a *agent) leave(id acpclient.SessionID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -174,7 +171,7 @@ func (a *agent) leave(id acpclient.SessionID) {
 	}
 }
 
-// retire stops taking anything from the agent.
+// retire stops accepting anything from the agent.
 func (a *agent) retire() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -184,8 +181,8 @@ func (a *agent) retire() {
 }
 
 // sessionOf returns the session that a request is for. A request may name a session
-// that nobody has opened, as agents do for their subagents, or none: then it is for
-// the only one there is. It is an error to name one that was left.
+// that this client has not opened, as agents do for their subagents, or none: then it
+// is for the open one. Naming a session that was left is an error.
 func (a *agent) sessionOf(id acpclient.SessionID) (*Session, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -195,7 +192,7 @@ func (a *agent) sessionOf(id acpclient.SessionID) (*Session, error) {
 	return a.owner, nil
 }
 
-// hasLeft reports whether a session was open and is not any more.
+// hasLeft reports whether a session was open and no longer is.
 func (a *agent) hasLeft(id acpclient.SessionID) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -227,8 +224,8 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 	a.mu.Unlock()
 }
 
-// isHistory reports an update that is a part of the transcript, where others say how
-// the session stands now.
+// isHistory reports whether an update is part of the transcript rather than of the
+// session's current state.
 func isHistory(u acpclient.SessionUpdate) bool {
 	switch u.(type) {
 	case *acpclient.AvailableCommandsUpdate, *acpclient.CurrentModeUpdate, *acpclient.ConfigOptionUpdate,
@@ -326,8 +323,8 @@ func (a *agent) ReleaseTerminal(ctx context.Context, r *acpclient.ReleaseTermina
 	return onMachine(ctx, a, r.SessionID, r, Machine.ReleaseTerminal)
 }
 
-// onMachine serves a request on the machine of its session. The messages behind it
-// do not wait for that.
+// onMachine serves a request on the machine of its session, without holding up later
+// messages.
 func onMachine[P, R any](ctx context.Context, a *agent, id acpclient.SessionID, r P, do func(Machine, context.Context, P) (R, error)) (R, error) {
 	s, err := a.sessionOf(id)
 	if err != nil {
@@ -338,8 +335,8 @@ func onMachine[P, R any](ctx context.Context, a *agent, id acpclient.SessionID, 
 	return do(s.machine, context.WithValue(ctx, originKey{}, origin{a, id}), r)
 }
 
-// cause says why the agent is lost: how its process ended, or else how the
-// connection did.
+// cause returns why the agent is lost: the exit of its process, or else the error of
+// the connection.
 func (a *agent) cause() error {
 	select {
 	case <-a.peer.Done:

@@ -8,15 +8,15 @@ import (
 	"parley/acpclient"
 )
 
-// ErrUnsupported says that the agent does not offer what was asked of it.
+// ErrUnsupported means that the agent does not offer a method or feature.
 var ErrUnsupported = errors.New("the agent does not offer it")
 
-// errNoAgent says that no agent is running.
+// errNoAgent means that no agent is running.
 var errNoAgent = errors.New("the agent is not running")
 
-// ask makes a call and waits for its answer. If the agent wants the person to sign
-// in first, it waits for that, too, and makes the call once more. offered says
-// whether the agent has the method at all.
+// ask makes a call and waits for its answer. If the agent requires signing in first,
+// ask waits for that too, and repeats the call. offered reports whether the agent has
+// the method.
 func ask[R any](
 	ctx context.Context, s *Session, what string,
 	offered func(*acpclient.InitializeResponse) bool,
@@ -47,7 +47,7 @@ func ask[R any](
 	}
 }
 
-// waitForAuth waits until the person has signed in, and reports whether they did.
+// waitForAuth waits until the user has signed in, and reports whether that happened.
 func (s *Session) waitForAuth(ctx context.Context, err error) bool {
 	done := make(chan bool, 1)
 	s.mu.Lock()
@@ -66,7 +66,7 @@ func (s *Session) waitForAuth(ctx context.Context, err error) bool {
 	}
 }
 
-// connected reports that an agent runs and has answered initialize; s.mu is
+// connected reports whether an agent runs and has answered initialize. s.mu must be
 // held.
 func (s *Session) connected() bool {
 	return !s.closed && s.agent != nil && s.agent.info() != nil && s.agent.conn.Err() == nil

@@ -12,8 +12,8 @@ import (
 	"parley/internal/sandbox"
 )
 
-// block keeps a call until the person has signed in, and asks them to sign in;
-// s.mu is held. They are asked once, however many calls wait.
+// block holds a call until the user has signed in, and asks for that once, however many
+// calls wait. s.mu must be held.
 func (s *Session) block(err error, c blockedCall) {
 	s.blocked = append(s.blocked, c)
 	if s.askedToSignIn {
@@ -28,15 +28,15 @@ func (s *Session) block(err error, c blockedCall) {
 	s.stream.post(e)
 }
 
-// takeBlocked empties the list of the calls that wait for the person to sign in;
-// s.mu is held.
+// takeBlocked removes and returns the calls that wait for signing in. s.mu must be
+// held.
 func (s *Session) takeBlocked() []blockedCall {
 	calls := s.blocked
 	s.blocked, s.askedToSignIn = nil, false
 	return calls
 }
 
-// dropBlocked gives up the calls that wait for the person to sign in; s.mu is held.
+// dropBlocked gives up the calls that wait for signing in. s.mu must be held.
 func (s *Session) dropBlocked() {
 	calls := s.takeBlocked()
 	if len(calls) == 0 {
@@ -48,9 +48,9 @@ func (s *Session) dropBlocked() {
 	}
 }
 
-// Authenticate signs in with a method that the agent carries out itself. When that
-// has succeeded, the calls that waited for it are made again, and a session that
-// could not be opened before is opened.
+// Authenticate signs in with a method that the agent carries out itself. On success it
+// repeats the calls that waited for it, and opens a session that could not be opened
+// before.
 func (s *Session) Authenticate(id acpclient.AuthMethodID) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -73,7 +73,7 @@ func (s *Session) Authenticate(id acpclient.AuthMethodID) {
 		})
 }
 
-// DismissAuth gives up the calls that wait for the person to sign in.
+// DismissAuth gives up the calls that wait for signing in.
 func (s *Session) DismissAuth() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -83,10 +83,9 @@ func (s *Session) DismissAuth() {
 	s.dropBlocked()
 }
 
-// TerminalAuth returns the program that signs in with a method of the type
+// TerminalAuth returns the program that signs in with a method of type
 // AuthMethodTerminal: the agent's own command with the method's arguments and
-// environment added. Run it in the person's terminal; if it ends well, call
-// Reconnect, and otherwise tell the person that they are not signed in.
+// environment added. Run it in the user's terminal and call Reconnect if it succeeds.
 func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, error) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -108,16 +107,16 @@ func (s *Session) TerminalAuth(id acpclient.AuthMethodID) (acpclient.Command, er
 	return acpclient.Command{}, fmt.Errorf("the agent has no way to sign in called %q", id)
 }
 
-// TerminalAuthCommand is the agent's command with what a method of the type
-// AuthMethodTerminal adds to it.
+// TerminalAuthCommand returns the agent's command with the arguments and environment
+// of a method of type AuthMethodTerminal.
 func TerminalAuthCommand(agent acpclient.Command, m acpclient.AuthMethod) (acpclient.Command, error) {
 	c := agent
 	c.Args = slices.Concat(c.Args, m.Args)
 	c.Env = slices.Clone(c.Env)
 	for _, name := range slices.Sorted(maps.Keys(m.Env)) {
-		c.Env = append(c.Env, name+"="+m.Env[name]) // of variables with the same name, the last one counts
+		c.Env = append(c.Env, name+"="+m.Env[name]) // the last value of a variable wins
 	}
-	if c.Runs == nil { // it is not in a sandbox
+	if c.Runs == nil { // no sandbox
 		return c, nil
 	}
 	if err := sandbox.CheckEnv(c.Env[len(agent.Env):]); err != nil {
@@ -126,8 +125,7 @@ func TerminalAuthCommand(agent acpclient.Command, m acpclient.AuthMethod) (acpcl
 	return c, nil
 }
 
-// Logout signs out. The error wraps ErrUnsupported if the agent does not offer
-// that.
+// Logout signs out. The error wraps ErrUnsupported if the agent does not offer that.
 func (s *Session) Logout(ctx context.Context) error {
 	_, err := ask(ctx, s, "sign out", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.Auth.Logout != nil

@@ -9,13 +9,13 @@ import (
 	"parley/internal/conversation"
 )
 
-// beginWith sets what a new session is to begin with, before anything is sent in it. What
-// the agent does not have is said, and is no hindrance. s.mu is held.
+// beginWith sets the initial mode and options of a new session, before anything else is
+// sent. What the agent does not offer causes a notice. s.mu must be held.
 func (s *Session) beginWith(state acpclient.SessionState) {
 	if s.opt.Mode == "" && len(s.opt.Values) == 0 {
 		return
 	}
-	c := conversation.New() // knows modes and models as options, too
+	c := conversation.New() // handles modes and models as options, too
 	c.Apply(conversation.SessionOpened{ID: s.id, Cwd: s.opt.Cwd, State: state})
 	if s.opt.Mode != "" {
 		s.begin(c, c.OptionByCategory(acpclient.CategoryMode), "mode", s.opt.Mode)

@@ -6,31 +6,30 @@ import (
 	"parley/acpclient"
 )
 
-// blockedCall is a call that the agent refused because the person has to sign in
-// first. One of its functions is called in the end, once and with Session.mu held.
+// blockedCall is a call that the agent refused until the user signs in. Exactly one of
+// its functions is called, once and with Session.mu held.
 type blockedCall struct {
-	again  func() // makes the call once more
-	giveUp func() // takes the refusal for the answer
+	again  func() // repeats the call
+	giveUp func() // passes on the refusal as the answer
 	callHooks
 }
 
-// callHooks are what a call needs besides its answer while it waits for the person
-// to sign in. All of them are called with Session.mu held.
+// callHooks are what a call needs, besides its answer, while it waits for the user to
+// sign in. All are called with Session.mu held.
 type callHooks struct {
-	// opens says that the call opens a session.
+	// opens means that the call opens a session.
 	opens bool
-	// emptied, if set, is called before the call is made again if the transcript
-	// was emptied meanwhile.
+	// emptied, if set, is called before the call is repeated if the transcript was
+	// emptied meanwhile.
 	emptied func()
-	// agentGone, if set, is called if the agent goes before the call is made again.
+	// agentGone, if set, is called if the agent exits before the call is repeated.
 	agentGone func()
 }
 
-// call sends a request to the agent; s.mu is held. done is called with s.mu held,
-// in the order of the wire. It is not called at all if another epoch has begun or
-// the agent has gone: the stream says so by then. If the agent wants the person to
-// sign in first, the call waits for that and is made once more, with new params; a
-// second refusal is its answer.
+// call sends a request to the agent. s.mu must be held. done is called with s.mu held,
+// in the order of the wire, but not if another epoch has begun or the agent has exited,
+// which the stream reports. If the agent requires signing in first, the call waits for
+// that and is repeated with new params; a second refusal is its answer.
 func call[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done func(*R, error), hooks callHooks) {
 	request(s, m, params, func(r *R, err error) {
 		if !acpclient.IsCode(err, acpclient.CodeAuthRequired) {
@@ -45,7 +44,7 @@ func call[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done
 	})
 }
 
-// request is call for what is made once only.
+// request is call without the repetition.
 func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done func(*R, error)) {
 	a, epoch, p := s.agent, s.epoch, params()
 	s.outbox = append(s.outbox, func() {
@@ -63,5 +62,5 @@ func request[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, d
 	})
 }
 
-// isClosed reports an error that only says that the agent has gone.
+// isClosed reports whether an error only says that the agent has gone.
 func isClosed(err error) bool { return errors.Is(err, acpclient.ErrClosed) }

@@ -9,8 +9,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// client makes the calls of an agent, in whichever version of the protocol the
-// connection speaks. It is there once the agent has answered initialize.
+// client makes the calls of an agent in the negotiated version of the protocol. It
+// exists once the agent has answered initialize.
 type client interface {
 	acpclient.Requester
 	Cancel(n *acpclient.CancelNotification) error
@@ -25,29 +25,28 @@ type canceller interface {
 	CancelTerminal(ctx context.Context, session acpclient.SessionID, id acpclient.TerminalID) error
 }
 
-// Protocol says which versions of the protocol an agent is offered.
+// Protocol selects the protocol versions to offer an agent.
 type Protocol string
 
-// The choices of a protocol.
+// The values of Protocol.
 const (
-	// ProtocolV1 offers the first version.
+	// ProtocolV1 offers version 1.
 	ProtocolV1 Protocol = "v1"
-	// ProtocolAuto offers the second one, and goes on with the first where the agent
+	// ProtocolAuto offers version 2, and falls back to version 1 for an agent that
 	// knows only that.
 	ProtocolAuto Protocol = "auto"
 )
 
-// VersionMemory remembers which agents fail when they are offered the second version
-// of the protocol. It is called beside the session, and may take its time.
+// VersionMemory remembers which agents fail when offered version 2 of the protocol. Its
+// methods may block.
 type VersionMemory interface {
-	// Fails reports whether the agent of this session is known to.
+	// Fails reports whether the agent of this session is known to fail.
 	Fails() bool
-	// Failed remembers it.
+	// Failed remembers that it does.
 	Failed() error
 }
 
-// initialize introduces the client to the agent, and settles which version of the
-// protocol the connection speaks.
+// initialize introduces the client to the agent and negotiates the protocol version.
 func (a *agent) initialize(ctx context.Context) error {
 	r := &acpclient.InitializeRequest{ClientInfo: &a.owner.opt.Client, ClientCapabilities: a.owner.capabilities()}
 	var c client = a.first
@@ -66,7 +65,7 @@ func (a *agent) initialize(ctx context.Context) error {
 	return nil
 }
 
-// offers reports whether the next agent is offered the second version.
+// offers reports whether to offer version 2 to the next agent.
 func (s *Session) offers() bool {
 	if s.opt.Protocol != ProtocolAuto {
 		return false
@@ -77,8 +76,8 @@ func (s *Session) offers() bool {
 	return failed == nil && (s.opt.Versions == nil || !s.opt.Versions.Fails())
 }
 
-// fallBack starts an agent again, with the first version, that has failed when it was
-// offered the second. It reports false if that is not so; s.mu is held.
+// fallBack restarts an agent with version 1 if it failed when offered version 2, and
+// reports whether it did so. s.mu must be held.
 func (s *Session) fallBack(a *agent, err error) bool {
 	if s.agent != a || s.closed || !a.offersV2 || a.info() != nil {
 		return false
@@ -91,8 +90,8 @@ func (s *Session) fallBack(a *agent, err error) bool {
 	return true
 }
 
-// fellBack says that the agent works with the first version only, once it has been
-// seen to; s.mu is held.
+// fellBack adds a notice, once, that the agent works only with version 1. s.mu must be
+// held.
 func (s *Session) fellBack() {
 	err := s.failedOnV2
 	if err == nil || s.toldFallback {
@@ -111,8 +110,8 @@ func (s *Session) fellBack() {
 	})
 }
 
-// CancelPiece asks the agent to end one piece of its work, and leave the rest of the
-// turn alone. The error wraps ErrUnsupported if the agent cannot do that.
+// CancelPiece asks the agent to cancel one piece of its work and to continue the turn.
+// The error wraps ErrUnsupported if the agent cannot do that.
 func (s *Session) CancelPiece(ctx context.Context, p conversation.Piece) error {
 	s.mu.Lock()
 	a, id, ready := s.agent, s.id, s.ready

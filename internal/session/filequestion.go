@@ -8,18 +8,17 @@ import (
 	"parley/internal/conversation"
 )
 
-// Asker asks the person on behalf of a Machine. Its methods may be called from any
-// goroutine.
+// Asker asks the user on behalf of a Machine. It is safe for concurrent use.
 type Asker interface {
 	// AskFile asks whether a file may be read or written, and waits for the answer.
-	// before is what the file holds, nil if there is none, and after what it is to hold;
-	// nobody looks at them if the question is about reading, or is Hidden. The question
-	// is taken back when ctx ends. The error is ErrCancelled if the turn was cancelled or
+	// before is the current content, nil if there is no file, and after the new one;
+	// both are unused if the question is about reading, or is Hidden. The question is
+	// withdrawn when ctx ends. The error is ErrCancelled if the turn was cancelled or
 	// the agent has gone.
 	AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error)
 }
 
-// FileAnswer is what the person answers to a question about a file.
+// FileAnswer is the user's answer to a question about a file.
 type FileAnswer int
 
 // The answers.
@@ -29,13 +28,13 @@ const (
 	FileForSession
 )
 
-// ErrCancelled says that a question was taken back before it was answered.
+// ErrCancelled means that a question was withdrawn before it was answered.
 var ErrCancelled = errors.New("the turn was cancelled before the person has answered")
 
 // asker is the Asker of a session.
 type asker struct{ s *Session }
 
-// asker is who asks the person about files, nil if the session is unattended.
+// asker returns what asks the user about files, nil if the session is unattended.
 func (s *Session) asker() Asker {
 	if s.opt.Unattended {
 		return nil
@@ -62,8 +61,8 @@ func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before
 	return FileRefused, nil
 }
 
-// origin is, in the context of a request for the Machine, who has made it, and for which
-// session.
+// origin is the agent and session that a request for the Machine comes from, stored in
+// its context.
 type origin struct {
 	agent   *agent
 	session acpclient.SessionID
@@ -71,13 +70,13 @@ type origin struct {
 
 type originKey struct{}
 
-// gone reports whether nobody wants an answer any more: the session was left, or another
-// agent has taken the place of the one that asked; s.mu is held.
+// gone reports whether an answer is no longer wanted: the session was left, or another
+// agent has replaced the one that asked. s.mu must be held.
 func (o origin) gone(s *Session) bool { return s.agent != o.agent || o.agent.hasLeft(o.session) }
 
-// openFileQuestion asks the person a question of parley's own. It is answered as
-// cancelled at once if there is no agent any more that could want an answer, or if the
-// turn was cancelled or the session left for which ctx says that it is.
+// openFileQuestion asks the user a question of parley's own. It is answered as
+// cancelled at once if the agent is gone, the turn was cancelled, or the session named
+// in ctx was left.
 func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQuestion, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
 	s.mu.Lock()
 	defer s.unlock()

@@ -12,54 +12,52 @@ import (
 )
 
 const (
-	// judgeTime bounds how long a question waits for the rules: looking at files can
-	// take any time on a file system that does not answer. The person is asked then.
+	// judgeTime bounds how long a question waits for the rules, because a file system
+	// may not answer. After that the user is asked.
 	judgeTime = 3 * time.Second
-	// judgeRounds is how often a question is judged anew because the agent has
-	// changed what it is about meanwhile.
+	// judgeRounds bounds how often a question is judged again because the agent has
+	// changed its tool call meanwhile.
 	judgeRounds = 3
 )
 
-// Judge decides by rules about what an agent asks, before the person is asked.
+// Judge answers the agent's permission requests by rules, before the user is asked.
 type Judge interface {
-	// Judge may take its time. It is called on a goroutine of the question, for
-	// several questions at once. ctx ends when the answer is not wanted any more.
+	// Judge may block. It runs on a goroutine of the question, several at once. ctx
+	// ends when the answer is no longer wanted.
 	Judge(ctx context.Context, c Case) Ruling
 }
 
 // Case is what a Judge decides about.
 type Case struct {
-	// Call is the tool call as the person would see it. It is not to be changed.
+	// Call is the tool call as the user would see it. It must not be changed.
 	Call *conversation.ToolCall
-	// Mode is the id of the mode that the agent is in, "" if it has none. Switching
-	// says that the person has chosen it, and the agent has yet to agree.
+	// Mode is the id of the agent's mode, "" if it has none. Switching means that the
+	// user has chosen it, and the agent has not confirmed yet.
 	Mode      string
 	Switching bool
 }
 
-// Ruling is what a Judge has decided.
+// Ruling is the decision of a Judge.
 type Ruling struct {
-	// Verdict is Allow or Deny; anything else leaves it to the person.
+	// Verdict is Allow or Deny; anything else leaves the question to the user.
 	Verdict policy.Verdict
-	// Rule is the rule that decided, and Source where it lives.
+	// Rule is the rule that decided, and Source where it is written.
 	Rule, Source string
 	// Why and Proposals are those of conversation.PermissionReferred.
 	Why       string
 	Proposals [][]string
 }
 
-// judged reports whether the rules are to be looked at for a question; s.mu is held.
-// They are not for a session that is not open here, as one of a subagent: nobody
-// knows its mode and its directory. Nor are they where the agent offers no answer
-// that a rule may give.
+// judged reports whether rules apply to a question. s.mu must be held. They do not for
+// a session that is not open here, such as one of a subagent, whose mode and directory
+// are unknown, nor where the agent offers no answer that a rule may give.
 func (s *Session) judged(r *acpclient.RequestPermissionRequest) bool {
 	return s.opt.Judge != nil && (r.SessionID == s.id || r.SessionID == "") && !s.cancelling &&
 		(onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
 }
 
-// onceOption is the option with which a rule answers, nil if there is none. A rule
-// allows with the only option that allows once: where there are several they are a
-// choice, which is the person's.
+// onceOption returns the option with which a rule answers, or nil. A rule allows with
+// the only option that allows once: several are a choice for the user.
 func onceOption(options []acpclient.PermissionOption, v policy.Verdict) *acpclient.PermissionOption {
 	kind := acpclient.RejectOnce
 	if v == policy.Allow {
@@ -81,12 +79,12 @@ func onceOption(options []acpclient.PermissionOption, v policy.Verdict) *acpclie
 	return found
 }
 
-// judge has the rules answer a question, or else the person.
+// judge has the rules answer a question, or else the user.
 func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermissionOutcome]) {
 	for range judgeRounds {
 		asked, c := s.stream.docket.look(q.id)
 		if asked == nil {
-			return // it is closed
+			return // the question is closed
 		}
 		if s.settle(q, asked.Asked, s.rule(ctx, c)) {
 			return
@@ -95,7 +93,7 @@ func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermis
 	s.refer(q, Ruling{Why: "the agent keeps changing what it asks about"})
 }
 
-// rule asks the Judge, for as long as there is time.
+// rule asks the Judge, within judgeTime.
 func (s *Session) rule(ctx context.Context, c Case) Ruling {
 	ctx, cancel := context.WithTimeout(ctx, judgeTime)
 	defer cancel()
@@ -109,8 +107,8 @@ func (s *Session) rule(ctx context.Context, c Case) Ruling {
 	}
 }
 
-// settle carries out what was decided about a call. It reports false if the agent
-// has changed the call since: then it is to be judged again.
+// settle carries out the decision about a call. It returns false if the agent has
+// changed the call since and it must be judged again.
 func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *conversation.ToolCall, r Ruling) bool {
 	s.mu.Lock()
 	defer s.unlock()
@@ -143,15 +141,15 @@ func (s *Session) refer(q *question[acpclient.RequestPermissionOutcome], r Rulin
 	}
 }
 
-// referral is what was decided about a question that is left to the person, and the
-// call that it was decided about.
+// referral is a question left to the user: the decision, and the call that it was
+// about.
 type referral struct {
 	ruling Ruling
 	call   *conversation.ToolCall
 }
 
-// referLocked leaves a question to the person; s.mu is held. Rules are proposed only
-// where one could give the answer.
+// referLocked leaves a question to the user. s.mu must be held. It proposes rules only
+// where one could answer.
 func (s *Session) referLocked(q *question[acpclient.RequestPermissionOutcome], call *conversation.ToolCall, r Ruling) {
 	if onceOption(q.offered, policy.Allow) == nil {
 		r.Proposals = nil
@@ -160,8 +158,8 @@ func (s *Session) referLocked(q *question[acpclient.RequestPermissionOutcome], c
 	s.askReferred()
 }
 
-// askReferred has the person asked what is left to them, in the order in which the agent
-// has asked: a question waits for those before it that are being judged. s.mu is held.
+// askReferred asks the user the referred questions, in the order of the agent: a
+// question waits for earlier ones that are still being judged. s.mu must be held.
 func (s *Session) askReferred() {
 	for _, id := range slices.Sorted(maps.Keys(s.permissions)) {
 		q := s.permissions[id]
@@ -173,26 +171,25 @@ func (s *Session) askReferred() {
 		}
 		r := q.referred.ruling
 		if now, _ := s.stream.docket.look(id); now == nil || now.Asked != q.referred.call {
-			r.Proposals = nil // they are about what it was before
+			r.Proposals = nil // they are about the earlier call
 		}
 		q.judged = false
 		s.stream.post(conversation.PermissionReferred{ID: id, Why: r.Why, Proposals: r.Proposals, At: s.opt.Now()})
 	}
 }
 
-// docket follows what is asked about: it folds the events that have to do with it as
-// everybody does who takes them from the stream, so that what is judged is what would
-// be shown. It belongs to its stream, and is guarded by its lock.
+// docket folds the events about tool calls and questions exactly as the consumers of
+// the stream do, so that rules judge what would be shown. The stream's lock guards it.
 type docket struct {
 	stream *Stream
 	conv   *conversation.Conversation
 }
 
-// follow has the stream keep a docket.
+// follow makes the stream keep a docket.
 func (s *Stream) follow() { s.docket = &docket{stream: s, conv: conversation.New()} }
 
-// look is an open question that is being judged, and the case it makes; nil if there
-// is no such question.
+// look returns an open question that is being judged and its case, nil if there is no
+// such question.
 func (d *docket) look(id int) (*conversation.Permission, Case) {
 	d.stream.mu.Lock()
 	defer d.stream.mu.Unlock()
@@ -210,9 +207,8 @@ func (d *docket) look(id int) (*conversation.Permission, Case) {
 	return &shown, c
 }
 
-// apply takes an event; the stream's lock is held. What has nothing to do with
-// questions and modes is left out, and so is what tools have given: it would be kept
-// twice.
+// apply folds an event. The stream's lock must be held. It skips events unrelated to
+// questions and modes, and the output of tools, to save memory.
 func (d *docket) apply(e conversation.Event) {
 	if d == nil {
 		return
@@ -238,7 +234,7 @@ func (d *docket) apply(e conversation.Event) {
 	}
 }
 
-// relevant is what an update says about calls and modes, nil if that is nothing.
+// relevant returns the part of an update about calls and modes, or nil.
 func (d *docket) relevant(u acpclient.SessionUpdate) acpclient.SessionUpdate {
 	switch u := u.(type) {
 	case *acpclient.ToolCall:

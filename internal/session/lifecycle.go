@@ -11,13 +11,13 @@ import (
 	"parley/internal/conversation"
 )
 
-// endGrace is how long an agent that has closed its output has to end by itself
-// before it is stopped.
+// endGrace is how long an agent that has closed its output has to exit before it is
+// stopped.
 const endGrace = time.Second
 
 // Start starts the agent and opens the session. After the agent was lost it does so
-// again, and if only the session could not be opened, it opens that again. It
-// returns at once.
+// again; if only the session could not be opened, it opens that again. It returns at
+// once.
 func (s *Session) Start() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -30,9 +30,9 @@ func (s *Session) Start() {
 	}
 }
 
-// Reconnect stops the agent, starts it again and opens the session again, for
-// instance when the person has signed in on a terminal. The calls that waited for
-// that are made again. A running turn is cancelled. It returns at once.
+// Reconnect restarts the agent and reopens the session, for instance after the user has
+// signed in on a terminal, and repeats the calls that waited for that. It cancels a
+// running turn. It returns at once.
 func (s *Session) Reconnect() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -50,7 +50,7 @@ func (s *Session) Reconnect() {
 	s.agent, s.ready, s.opening = nil, false, false
 	kept := s.blocked[:0]
 	for _, c := range s.blocked {
-		if !c.opens { // the session is opened again anyway
+		if !c.opens { // the session is reopened anyway
 			kept = append(kept, c)
 		}
 	}
@@ -58,9 +58,8 @@ func (s *Session) Reconnect() {
 	s.replaceAgent(old)
 }
 
-// Kill ends the agent without asking it first, for instance when it ignores that its
-// turn was cancelled. The stream says that it was lost, and Start starts it again.
-// It returns at once.
+// Kill ends the agent without asking it first, for instance if it ignores a cancel. The
+// stream reports the loss, and Start starts it again. It returns at once.
 func (s *Session) Kill() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -75,7 +74,7 @@ func (s *Session) Kill() {
 	})
 }
 
-// replaceAgent starts an agent when the one before it, if any, has ended; s.mu is
+// replaceAgent starts an agent once the previous one, if any, has ended. s.mu must be
 // held.
 func (s *Session) replaceAgent(old *agent) {
 	s.starting, s.gone = true, false
@@ -90,7 +89,7 @@ func (s *Session) replaceAgent(old *agent) {
 	})
 }
 
-// runAgent starts the agent, introduces the client to it, and opens the session.
+// runAgent starts the agent, initializes it and opens the session.
 func (s *Session) runAgent() {
 	offersV2 := s.offers()
 	command := s.opt.Command
@@ -130,8 +129,8 @@ func (s *Session) runAgent() {
 	}
 }
 
-// withoutSecrets is the agent's answer to initialize without the values of
-// environment variables, which have no place among the events.
+// withoutSecrets returns the agent's answer to initialize without the values of
+// environment variables, which must not be among the events.
 func withoutSecrets(info *acpclient.InitializeResponse) *acpclient.InitializeResponse {
 	shown := *info
 	shown.AuthMethods = slices.Clone(info.AuthMethods)
@@ -145,7 +144,7 @@ func withoutSecrets(info *acpclient.InitializeResponse) *acpclient.InitializeRes
 	return &shown
 }
 
-// capabilities are what the agent may ask of this client, and no more.
+// capabilities returns what the agent may ask of this client.
 func (s *Session) capabilities() acpclient.ClientCapabilities {
 	yes := &acpclient.Supported{}
 	c := acpclient.ClientCapabilities{
@@ -165,10 +164,10 @@ func (s *Session) capabilities() acpclient.ClientCapabilities {
 	return c
 }
 
-// refused ends an agent that has not answered initialize as it should.
+// refused ends an agent whose answer to initialize is unusable.
 func (s *Session) refused(a *agent, err error) {
 	if isClosed(err) {
-		a.breakOff() // then watch says how the connection ended
+		a.breakOff() // then watch reports how the connection ended
 		return
 	}
 	s.mu.Lock()
@@ -186,7 +185,7 @@ func (s *Session) refused(a *agent, err error) {
 	}
 }
 
-// watch waits for the end of the connection, ends the agent, and says in the stream
+// watch waits for the end of the connection, ends the agent, and reports in the stream
 // that it is lost, and why.
 func (s *Session) watch(a *agent) {
 	select {
@@ -215,19 +214,19 @@ func (s *Session) watch(a *agent) {
 	if s.agent != a || s.closed {
 		return
 	}
-	// A program that ends when it is offered the second version does not take it. The end
-	// of a connection says nothing of the kind: it is the network's.
+	// A program that exits when offered version 2 does not support it. The end of a
+	// network connection does not show that.
 	if s.opt.Remote.listens() || !s.fallBack(a, err) {
 		s.lost(err, stderr)
 	}
 }
 
-// lost notes that there is no agent any more, and says so in the stream; s.mu is
-// held.
+// lost records that there is no agent any more, and reports it in the stream. s.mu must
+// be held.
 func (s *Session) lost(err error, stderr string) {
 	if s.agent != nil {
 		s.agent.retire()
-		s.work.Go(s.machine.EndTerminals) // nobody is there who could release them
+		s.work.Go(s.machine.EndTerminals) // nobody is left to release them
 	}
 	s.agent, s.gone = nil, true
 	s.epoch++
@@ -243,8 +242,8 @@ func (s *Session) lost(err error, stderr string) {
 	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr, At: s.opt.Now()})
 }
 
-// promptBlocked reports whether the agent refuses to begin the running turn before
-// the person has signed in; s.mu is held.
+// promptBlocked reports whether the running turn waits for signing in. s.mu must be
+// held.
 func (s *Session) promptBlocked() bool {
 	for _, c := range s.blocked {
 		if c.emptied != nil {
@@ -254,8 +253,8 @@ func (s *Session) promptBlocked() bool {
 	return false
 }
 
-// cutTurn cancels the running turn and takes it as ended, whatever the agent will
-// answer; s.mu is held.
+// cutTurn cancels the running turn and treats it as ended, whatever the agent answers.
+// s.mu must be held.
 func (s *Session) cutTurn() {
 	if !s.running {
 		return

@@ -7,25 +7,25 @@ import (
 	"parley/internal/conversation"
 )
 
-// Machine serves what the agent asks of the local machine. Errors of type
-// *acpclient.Error are answered as they are. It tells everything that it does to
-// the Witness that it was made with. Its methods may be called from any goroutine.
+// Machine serves the agent's requests for files and terminals. Errors of type
+// *acpclient.Error are answered unchanged. It reports everything that it does to the
+// Witness that it was created with. It is safe for concurrent use.
 type Machine interface {
 	acpclient.FileHandler
 	acpclient.TerminalHandler
 	Shells
-	// EndTerminals ends every program that runs for the agent now, and waits for
-	// it. It is called when the agent is gone.
+	// EndTerminals ends every program that runs for the agent, and waits for that. It
+	// is called when the agent is gone.
 	EndTerminals()
 	// Close ends every program that runs for the session.
 	Close()
 }
 
-// Witness is told what a Machine does. Its methods may be called from any
-// goroutine, and wait while the session's stream is full.
+// Witness is notified of what a Machine does. Its methods are safe for concurrent use,
+// and block while the session's stream is full.
 type Witness interface {
 	FileWritten(path string, before *string, after string)
-	// FileDecoded is told once for each file that is not stored as UTF-8.
+	// FileDecoded is called once for each file that is not stored as UTF-8.
 	FileDecoded(path, encoding string)
 	TerminalCreated(id acpclient.TerminalID, command, cwd string)
 	ShellStarted(id acpclient.TerminalID, command, cwd string, lasts bool)
@@ -33,7 +33,7 @@ type Witness interface {
 	TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus)
 }
 
-// streamWitness is the Witness of a session: it turns what the machine does into events.
+// streamWitness is the Witness of a session: it turns the notifications into events.
 type streamWitness struct{ s *Session }
 
 func (w streamWitness) FileWritten(path string, before *string, after string) {

@@ -10,16 +10,15 @@ import (
 	"parley/internal/conversation"
 )
 
-// errNotOpen says that there is no open session.
+// errNotOpen means that there is no open session.
 var errNotOpen = errors.New("no session is open yet")
 
-// ErrCannotReopen says that the agent has no way to go on with an earlier session.
+// ErrCannotReopen means that the agent cannot continue an earlier session.
 var ErrCannotReopen = errors.New("this agent can neither load nor resume a session")
 
-// Load opens another session of the same agent in place of this one: by
-// session/load if the agent offers that, else by session/resume. The error wraps
-// ErrUnsupported if it offers neither. A running turn is cancelled, and the prompts
-// in the queue are dropped.
+// Load opens another session of the same agent in place of this one, by session/load if
+// the agent offers that, else by session/resume. The error wraps ErrUnsupported if it
+// offers neither. Load cancels a running turn and drops the queue.
 func (s *Session) Load(id acpclient.SessionID) error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -35,7 +34,7 @@ func (s *Session) Load(id acpclient.SessionID) error {
 }
 
 // OpenSession is Load for a session that ListSessions returned. A session of another
-// directory is an error: files and commands are served in this one.
+// directory is an error, because files and commands are served in this one.
 func (s *Session) OpenSession(info acpclient.SessionInfo) error {
 	if info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(s.opt.Cwd) {
 		return fmt.Errorf("that session belongs to %s: start parley there to open it", info.Cwd)
@@ -43,8 +42,8 @@ func (s *Session) OpenSession(info acpclient.SessionInfo) error {
 	return s.Load(info.SessionID)
 }
 
-// OpenAnew opens a new session after one that is kept could not be opened again. The
-// transcript stays, and the agent knows nothing of it.
+// OpenAnew opens a new session after a kept one could not be reopened. The transcript
+// stays, but the agent does not know it.
 func (s *Session) OpenAnew() error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -59,7 +58,8 @@ func (s *Session) OpenAnew() error {
 	return nil
 }
 
-// canSwitch says why another session cannot be opened now; s.mu is held.
+// canSwitch returns why another session cannot be opened now, or nil. s.mu must be
+// held.
 func (s *Session) canSwitch() error {
 	switch {
 	case !s.connected():
@@ -70,7 +70,7 @@ func (s *Session) canSwitch() error {
 	return nil
 }
 
-// switchTo leaves the open session for another; s.mu is held.
+// switchTo leaves the open session for another. s.mu must be held.
 func (s *Session) switchTo(id acpclient.SessionID) {
 	s.dropBlocked()
 	s.cutTurn()
@@ -93,8 +93,8 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	}
 }
 
-// leave stops taking updates of the open session, and closes it if the agent offers
-// that; s.mu is held.
+// leave stops accepting updates of the open session, and closes it if the agent offers
+// that. s.mu must be held.
 func (s *Session) leave() {
 	a, id := s.agent, s.id
 	if a == nil || id == "" {
@@ -114,9 +114,8 @@ func (s *Session) leave() {
 	})
 }
 
-// open opens the session that is wished for, in the best way that the agent offers.
-// fresh says that the session has nothing to do with what is in the transcript so
-// far. s.mu is held.
+// open opens the session in s.wish in the best way that the agent offers. fresh means
+// that the session is unrelated to the transcript so far. s.mu must be held.
 func (s *Session) open(fresh bool) {
 	caps := s.agent.info().AgentCapabilities
 	switch id := s.wish; {
@@ -137,15 +136,15 @@ func (s *Session) open(fresh bool) {
 	}
 }
 
-// openInstead opens a new session in place of one that cannot be opened again; s.mu
-// is held.
+// openInstead opens a new session in place of one that cannot be reopened. s.mu must be
+// held.
 func (s *Session) openInstead(why string) {
 	s.Said(acpclient.NoticeWarning, "The agent cannot go on with the earlier session", why)
 	s.wish = ""
 	s.openNew(false)
 }
 
-// openNew opens a new session; s.mu is held.
+// openNew opens a new session. s.mu must be held.
 func (s *Session) openNew(fresh bool) {
 	s.beginOpening(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
 	s.agent.expect()
@@ -161,10 +160,12 @@ func (s *Session) openNew(fresh bool) {
 	}, callHooks{opens: true})
 }
 
-// openLoad opens a session and has the agent replay its history; s.mu is held. If the
-// transcript is kept, or the agent was out of reach, the replay is left out.
+// openLoad opens a session and makes the agent replay its history. s.mu must be held.
+// It skips the replay if the transcript is kept, or if only the connection to the agent
+// was lost.
 func (s *Session) openLoad(id acpclient.SessionID) {
-	// An agent that was only out of reach may not have remembered the turn that was cut off.
+	// An agent that was only disconnected may not have stored the turn that was cut
+	// off.
 	s.quiet = s.known && (s.opt.Kept || s.opt.Remote.listens())
 	s.beginOpening(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.quiet})
 	s.agent.quiet.Store(s.quiet)
@@ -183,8 +184,8 @@ func (s *Session) openLoad(id acpclient.SessionID) {
 	}, callHooks{opens: true})
 }
 
-// openResume opens a session without its history; s.mu is held. If the agent cannot
-// open again what is in the transcript, a new session is opened.
+// openResume opens a session without its history. s.mu must be held. If the agent
+// cannot reopen the session of the transcript, openResume opens a new one.
 func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 	s.beginOpening(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
 	s.agent.attach(id)
@@ -206,9 +207,9 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 	}, callHooks{opens: true})
 }
 
-// Fork goes on with a copy of the open session (unstable); the original stays as it
-// is. The error wraps ErrUnsupported if the agent does not offer that. It is an
-// error while a turn is running.
+// Fork continues with a copy of the open session (unstable); the original stays as it
+// is. The error wraps ErrUnsupported if the agent does not offer that. Fork fails while
+// a turn is running.
 func (s *Session) Fork() error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -240,21 +241,21 @@ func (s *Session) Fork() error {
 	return nil
 }
 
-// beginOpening says that a session is being opened; s.mu is held.
+// beginOpening reports that a session is being opened. s.mu must be held.
 func (s *Session) beginOpening(e conversation.SessionOpening) {
 	s.opening = true
 	s.stream.post(e)
 }
 
-// openFailed says that the session was not opened; s.mu is held.
+// openFailed reports that the session was not opened. s.mu must be held.
 func (s *Session) openFailed(err error) {
 	s.opening = false
 	s.stream.post(conversation.SessionFailed{Err: err})
 	s.dropBlocked()
 }
 
-// opened notes that the session is open, makes the calls that waited for that, and
-// sends the first prompt of the queue; s.mu is held.
+// opened records that the session is open, makes the calls that waited for that, and
+// sends the first prompt of the queue. s.mu must be held.
 func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state acpclient.SessionState) {
 	s.agent.attach(id)
 	s.id, s.wish, s.known = id, id, true
@@ -264,7 +265,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 	if how == conversation.OpenNew {
 		s.beginWith(state)
 	}
-	for _, c := range s.takeBlocked() { // they waited until the agent was started again
+	for _, c := range s.takeBlocked() { // they waited for the restart of the agent
 		if how == conversation.OpenLoad && !s.quiet && c.emptied != nil {
 			c.emptied()
 		}
@@ -273,8 +274,8 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 	s.sendNext()
 }
 
-// extraDirectories are the additional directories, if the agent takes any; s.mu is
-// held.
+// extraDirectories returns the additional directories, if the agent supports them. s.mu
+// must be held.
 func (s *Session) extraDirectories() []string {
 	dirs := s.opt.AdditionalDirectories
 	if len(dirs) > 0 && s.agent.info().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
@@ -285,8 +286,8 @@ func (s *Session) extraDirectories() []string {
 	return dirs
 }
 
-// usableServers are the configured MCP servers that the agent can connect to; s.mu
-// is held.
+// usableServers returns the configured MCP servers that the agent can connect to. s.mu
+// must be held.
 func (s *Session) usableServers() []acpclient.MCPServer {
 	caps := s.agent.info().AgentCapabilities.MCPCapabilities
 	var take []acpclient.MCPServer

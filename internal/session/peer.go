@@ -7,19 +7,19 @@ import (
 	"parley/acpclient"
 )
 
-// Peer is an agent that runs, and the means to talk to it and to end it.
+// Peer is a running agent, with the means to talk to it and to end it.
 type Peer struct {
-	// Transport carries the messages; nil is lines on In and Out.
+	// Transport carries the messages; nil means lines on In and Out.
 	Transport acpclient.Transport
-	In        io.Reader // what the agent says
-	Out       io.Writer // what the agent hears
+	In        io.Reader // from the agent
+	Out       io.Writer // to the agent
 	// Done is closed when the agent has ended; Err then says how.
 	Done <-chan struct{}
 	Err  func() error
-	// Stderr is the tail of what it wrote there, raw.
+	// Stderr returns the tail of its stderr, raw.
 	Stderr func() string
-	// Stop asks the agent to end and waits until it has ended. If that takes too
-	// long, or when ctx ends, it is killed.
+	// Stop asks the agent to end and waits until it has. It kills the agent if that
+	// takes too long or ctx ends.
 	Stop func(ctx context.Context)
 }
 

@@ -11,21 +11,21 @@ import (
 	"parley/internal/conversation"
 )
 
-// ErrAnswered says that a question was answered, or given up, before.
+// ErrAnswered means that a question was already answered or withdrawn.
 var ErrAnswered = errors.New("the question is not open any more")
 
-// question is something that the agent asked. Whoever takes it out of the session's
-// map answers it, so that it is answered exactly once.
+// question is a question of the agent. Whoever removes it from the session's map
+// answers it, so that it is answered exactly once.
 type question[A any] struct {
 	id    int
-	reply chan A // has room for the answer
+	reply chan A // buffered
 	// offered are the options of a permission.
 	offered []acpclient.PermissionOption
-	// judged says that the rules are looked at before the person is asked; referred is
-	// not nil when they leave it to the person, who is asked in its turn.
+	// judged means that rules are applied before the user is asked; referred is not nil
+	// once they leave the question to the user.
 	judged   bool
 	referred *referral
-	// form is what was asked for, of an elicitation.
+	// form is the request of an elicitation.
 	form *acpclient.CreateElicitationRequest
 }
 
@@ -33,9 +33,8 @@ func newQuestion[A any](id int) *question[A] {
 	return &question[A]{id: id, reply: make(chan A, 1)}
 }
 
-// wait returns the answer. When ctx ends first, giveUp takes the question back and
-// reports whether it was still open. If it was answered in the same moment, that
-// answer counts.
+// wait returns the answer. If ctx ends first, giveUp withdraws the question and reports
+// whether it was still open. If it was answered at the same moment, that answer counts.
 func (q *question[A]) wait(ctx context.Context, giveUp func() bool) (A, error) {
 	select {
 	case a := <-q.reply:
@@ -49,8 +48,8 @@ func (q *question[A]) wait(ctx context.Context, giveUp func() bool) (A, error) {
 	}
 }
 
-// openPermission asks the person. The answer is "cancelled" at once if the turn was
-// cancelled, or if the agent is not the current one any more or the session was left.
+// openPermission asks the user. The answer is "cancelled" at once if the turn was
+// cancelled, the agent was replaced, or the session was left.
 func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
 	s.mu.Lock()
 	defer s.unlock()
@@ -74,17 +73,17 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	return q
 }
 
-// Answer answers a permission with one of the options that were offered. It is an
-// error if the question is not open any more, or the option was not offered.
+// Answer answers a permission with one of the offered options. It fails if the question
+// is no longer open, or the option was not offered.
 func (s *Session) Answer(id int, option acpclient.PermissionOptionID) error {
 	s.mu.Lock()
 	defer s.unlock()
 	return s.answer(id, option)
 }
 
-// AnswerWith is [Session.Answer], and sends a prompt right after the turn, before all
-// that waits: what is to be done instead of what was asked about. Without an option it
-// cancels the turn. When there is an error, nothing is sent.
+// AnswerWith is [Session.Answer], and sends a prompt right after the turn, before the
+// queue: what to do instead. Without an option it cancels the turn. On error it sends
+// nothing.
 func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, prompt []acpclient.ContentBlock) error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -135,12 +134,12 @@ func (s *Session) closePermissionLocked(id int, outcome acpclient.RequestPermiss
 	return true
 }
 
-// elicitCancelled is the answer to a question that the person has not answered.
+// elicitCancelled is the answer to a question that the user has not answered.
 var elicitCancelled = acpclient.CreateElicitationResponse{Action: acpclient.ElicitCancel}
 
-// openElicitation asks the person for input. The answer is "cancelled" at once if the
-// agent is not the current one any more or the session was left, or if the turn was
-// cancelled and the question belongs to the session: signing in, for instance, does not.
+// openElicitation asks the user for input. The answer is "cancelled" at once if the
+// agent was replaced, the session was left, or the turn was cancelled and the question
+// belongs to the session (signing in, for instance, does not).
 func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest) *question[acpclient.CreateElicitationResponse] {
 	s.mu.Lock()
 	defer s.unlock()
@@ -159,8 +158,8 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 	return q
 }
 
-// AnswerElicitation answers a question for input. It does nothing if the
-// question is not open any more.
+// AnswerElicitation answers a question for input. It does nothing if the question is no
+// longer open.
 func (s *Session) AnswerElicitation(id int, answer acpclient.CreateElicitationResponse) {
 	s.closeElicitation(id, answer)
 }
@@ -186,7 +185,7 @@ func (s *Session) closeElicitationLocked(id int, answer acpclient.CreateElicitat
 	return true
 }
 
-// closeQuestions answers every open question as cancelled; s.mu is held.
+// closeQuestions answers every open question as cancelled. s.mu must be held.
 func (s *Session) closeQuestions() {
 	for _, id := range slices.Sorted(maps.Keys(s.permissions)) {
 		s.closePermissionLocked(id, acpclient.PermissionCancelled)

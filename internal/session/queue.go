@@ -7,9 +7,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// SendNow sends a prompt before all that waits. A turn that runs is cancelled first; the
-// others in the queue go on waiting as they did. It reports whether a turn had to be
-// cancelled.
+// SendNow sends a prompt before the queue, cancelling a running turn first. The queue
+// stays. It reports whether it cancelled a turn.
 func (s *Session) SendNow(prompt []acpclient.ContentBlock) (cancelled bool) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -25,8 +24,8 @@ func (s *Session) SendNow(prompt []acpclient.ContentBlock) (cancelled bool) {
 	return true
 }
 
-// SendQueuedNow is SendNow for a prompt that waits. It reports false if no such prompt
-// waits any more.
+// SendQueuedNow is SendNow for a queued prompt. found is false if the prompt is no
+// longer queued.
 func (s *Session) SendQueuedNow(id int) (found, cancelled bool) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -46,8 +45,9 @@ func (s *Session) SendQueuedNow(id int) (found, cancelled bool) {
 	return true, false
 }
 
-// cancelForNext cancels the turn so that the first prompt of the queue is sent; s.mu is
-// held. Those behind it are not paused by that: the person wants the agent to go on.
+// cancelForNext cancels the turn so that the first prompt of the queue is sent. s.mu
+// must be held. It does not pause the rest of the queue, because the user wants the
+// agent to continue.
 func (s *Session) cancelForNext() {
 	paused := s.paused
 	s.cancelTurn()
@@ -57,8 +57,8 @@ func (s *Session) cancelForNext() {
 	}
 }
 
-// PromptAt puts a prompt that was taken out of the queue back to its place, from 0 on. If
-// nothing waits any more it is as Prompt.
+// PromptAt puts a prompt that was removed from the queue back at its position, counted
+// from 0. With an empty queue it is Prompt.
 func (s *Session) PromptAt(at int, prompt []acpclient.ContentBlock) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -75,8 +75,8 @@ func (s *Session) PromptAt(at int, prompt []acpclient.ContentBlock) {
 	}
 }
 
-// MoveQueued moves a waiting prompt by so many places, up if that is negative, as far as
-// there are any.
+// MoveQueued moves a queued prompt by so many positions, up if negative, as far as
+// possible.
 func (s *Session) MoveQueued(id, by int) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -93,7 +93,7 @@ func (s *Session) MoveQueued(id, by int) {
 	s.queueChanged()
 }
 
-// EmptyQueue takes all waiting prompts out of the queue, and returns them.
+// EmptyQueue removes all prompts from the queue, and returns them.
 func (s *Session) EmptyQueue() []conversation.QueuedPrompt {
 	s.mu.Lock()
 	defer s.unlock()
@@ -105,7 +105,7 @@ func (s *Session) EmptyQueue() []conversation.QueuedPrompt {
 	return taken
 }
 
-// queued is the place of a waiting prompt, -1 if it does not wait; s.mu is held.
+// queued returns the position of a prompt in the queue, or -1. s.mu must be held.
 func (s *Session) queued(id int) int {
 	return slices.IndexFunc(s.queue, func(q conversation.QueuedPrompt) bool { return q.ID == id })
 }

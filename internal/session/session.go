@@ -1,9 +1,9 @@
-// Package session acts: it runs an agent, carries out what the person does with
-// it, and turns all that happens into one ordered stream of events.
+// Package session runs an agent, carries out the user's actions, and turns everything
+// that happens into one ordered stream of events.
 //
-// A Session talks to the agent, and a Stream carries its events to whoever shows
-// or stores them. The package conversation folds them into the state of the
-// session. None of them knows of a screen.
+// A Session talks to the agent, and a Stream carries its events to whoever shows or
+// stores them. Package conversation folds them into the state of the session. None of
+// them knows of a screen.
 package session
 
 import (
@@ -19,7 +19,7 @@ import (
 	"parley/internal/record"
 )
 
-// Options say which agent to talk to, and where.
+// Options say which agent to run, and where.
 type Options struct {
 	// Command starts the agent.
 	Command acpclient.Command
@@ -29,66 +29,64 @@ type Options struct {
 	Cwd                   string
 	AdditionalDirectories []string
 	MCPServers            []acpclient.MCPServer
-	// Mode and Values are what new sessions begin with: the id or the name of a mode, and
-	// values by the ids or names of options.
+	// Mode and Values are set in new sessions: the id or name of a mode, and values by
+	// option id or name.
 	Mode   string
 	Values map[string]string
 	// ResumeID, if not empty, is the session to open instead of a new one.
 	ResumeID acpclient.SessionID
-	// Kept says that the transcript of ResumeID is at hand and known to be whole. The
-	// agent's replay of it is left out then, and if the agent cannot open the session,
-	// nothing is opened in its place: see OpenAnew.
+	// Kept means that the complete transcript of ResumeID is available. The agent's
+	// replay of it is then dropped, and if the agent cannot open the session, no other
+	// is opened in its place: see OpenAnew.
 	Kept bool
-	// Queue are prompts that wait from before. They go on waiting until ResumeQueue.
+	// Queue holds prompts from an earlier run. They wait for ResumeQueue.
 	Queue []conversation.QueuedPrompt
-	// LastNumber is the highest number that was given out in the session before, to
-	// switches, questions and queued prompts.
+	// LastNumber is the highest number of a switch, a question or a queued prompt in
+	// the session so far.
 	LastNumber int
-	// Protocol says which versions of the protocol the agent is offered; empty is
-	// ProtocolV1. Versions remembers who fails on that; nil is nobody.
+	// Protocol selects the protocol versions to offer; "" means ProtocolV1. Versions
+	// remembers agents that fail; it may be nil.
 	Protocol Protocol
 	Versions VersionMemory
-	// Unattended says that nobody is there to fill in forms or to sign in on a
-	// terminal: neither is offered to the agent. Nor is anybody asked about files.
+	// Unattended means that nobody can fill in forms or sign in on a terminal, so
+	// neither is offered to the agent, nor answer questions about files.
 	Unattended bool
-	// Judge, if not nil, is asked about every permission before the person is.
+	// Judge, if not nil, is asked about every permission before the user.
 	Judge Judge
 
 	// Remote is not nil if the agent runs on another machine.
 	Remote *Remote
-	// Spawn starts the agent; nil is the function Spawn.
+	// Spawn starts the agent; nil means the function Spawn.
 	Spawn func(acpclient.Command) (*Peer, error)
-	// Machine makes what serves fs/* and terminal/*. Its Asker is nil if nobody can be
-	// asked.
+	// Machine creates what serves fs/* and terminal/*. Its Asker is nil if nobody can
+	// be asked.
 	Machine func(Witness, Asker) (Machine, error)
-	// Bounds says for people what bounds the agent and its commands from outside,
-	// such as "sandbox"; empty if nothing does.
+	// Bounds names what confines the agent and its commands, such as "sandbox", for
+	// display; "" if nothing does.
 	Bounds string
-	// MaxLine is the longest line in bytes that is taken from the agent; 0 is
-	// acpclient.DefaultMaxLine. A Peer with a Transport has its own bound.
+	// MaxLine bounds a line from the agent, in bytes; 0 means acpclient.DefaultMaxLine.
+	// A Peer with a Transport has its own bound.
 	MaxLine int
-	// Keeper keeps what happens; nil keeps nothing. It is called by whoever takes
-	// from the stream.
+	// Keeper stores the events; it may be nil. The consumer of the stream calls it.
 	Keeper Keeper
-	// Journal records what changes on this machine; nil is nobody. The session closes it.
+	// Journal records changes on this machine; it may be nil. The session closes it.
 	Journal *journal.Journal
-	// Log gets what is not for the person. Nil discards.
+	// Log receives what is not for the user. Nil discards.
 	Log *slog.Logger
-	// Tap sees every line on the wire, see acpclient.ConnOptions. TapStderr sees what the
-	// agent writes to stderr, as it comes and raw. Both are called from several
-	// goroutines, must not wait, and must not keep the bytes. Nil is nobody.
+	// Tap sees every line on the wire, see acpclient.ConnOptions. TapStderr sees the
+	// agent's stderr, raw. Both are called from several goroutines, must not block and
+	// must not retain the bytes. Either may be nil.
 	Tap       func(sent bool, line []byte)
 	TapStderr func(data []byte)
-	// Ring keeps what has happened last: the wire, stderr and the events. Nil keeps
-	// nothing.
+	// Ring keeps the latest of the wire, of stderr and of the events; it may be nil.
 	Ring *record.Ring
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Session is one conversation with an agent, from the person's side. All methods
-// may be called from any goroutine; none of them waits for the agent, unless it
-// takes a context. What comes of them is in the stream.
+// Session is one conversation with an agent, from the user's side. It is safe for
+// concurrent use. Only methods with a context wait for the agent; the others report
+// their results in the stream.
 type Session struct {
 	opt     Options
 	stream  *Stream
@@ -96,46 +94,46 @@ type Session struct {
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	work    sync.WaitGroup // goroutines of this session
-	ended   chan struct{}  // closed when Close has done its work
+	ended   chan struct{}  // closed when Close is done
 
-	// mu is taken before the locks of agents, of connections and of the stream,
-	// never after them, and released by unlock. Answers of the agent are handled
-	// with mu held, before the reader goes on to the message behind them.
+	// mu is taken before the locks of agents, connections and the stream, never after
+	// them, and released by unlock. The agent's answers are handled with mu held,
+	// before the reader continues with the next message.
 	mu      sync.Mutex
-	outbox  []func() // sends what was said while mu was held, in order
+	outbox  []func() // sends what was queued while mu was held, in order
 	sending bool     // a goroutine is emptying the outbox
 
 	closed   bool
 	starting bool   // an agent is being started
-	gone     bool   // there was an agent, or none could be started
+	gone     bool   // the agent has exited or could not be started
 	agent    *agent // nil while there is none
-	// epoch counts the agents and sessions that there were. The answer to a
-	// request that was made in an earlier epoch changes nothing.
+	// epoch counts the agents and sessions. Answers to requests from an earlier epoch
+	// are ignored.
 	epoch int
 
-	id      acpclient.SessionID // the session that is open, or that was open last
-	wish    acpclient.SessionID // the session to open next; empty is a new one
-	known   bool                // the transcript of wish is in the stream already
-	opening bool                // a request that opens a session is under way
+	id      acpclient.SessionID // the session that is open, or was last
+	wish    acpclient.SessionID // the session to open next; empty means a new one
+	known   bool                // the stream already has the transcript of wish
+	opening bool                // a request that opens a session is pending
 	ready   bool                // prompts can be sent
 	quiet   bool                // the session is loaded without its replay
-	// failedOnV2 is how the agent has failed when it was offered the second version of
-	// the protocol, nil if it has not; toldFallback says that the person knows.
+	// failedOnV2 is how the agent failed when offered version 2 of the protocol, nil if
+	// it did not; toldFallback means that the user knows.
 	failedOnV2   error
 	toldFallback bool
-	legacy       bool // modes and models are set by methods of their own
+	legacy       bool // modes and models have their own methods
 
 	running    bool // a turn is running
 	cancelling bool // the running turn was cancelled, and the agent has yet to end it
 	queue      []conversation.QueuedPrompt
-	paused     bool // the queue waits for the person
-	next       int  // the queued prompt that does not wait for them, see promptNext
+	paused     bool // the queue waits for the user
+	next       int  // the queued prompt that is exempt from the pause, see promptNext
 
-	lastNumber    int // of the switches, questions and queued prompts, which share one count
+	lastNumber    int // last number of a switch, question or queued prompt; they share one count
 	permissions   map[int]*question[acpclient.RequestPermissionOutcome]
 	elicitations  map[int]*question[acpclient.CreateElicitationResponse]
-	blocked       []blockedCall // the calls that wait for the person to sign in
-	askedToSignIn bool          // the person knows that calls wait for it
+	blocked       []blockedCall // calls that wait for the user to sign in
+	askedToSignIn bool          // the user knows that calls wait for it
 }
 
 // NewSession prepares a session; Start starts it.
@@ -174,13 +172,13 @@ func NewSession(opt Options) (*Session, error) {
 	return s, nil
 }
 
-// Stream is where everything that happens appears.
+// Stream returns the stream of everything that happens.
 func (s *Session) Stream() *Stream { return s.stream }
 
-// Options returns what the session was made with.
+// Options returns the session's options.
 func (s *Session) Options() Options { return s.opt }
 
-// Stderr is the tail of what the agent has written there so far, raw.
+// Stderr returns the tail of the agent's stderr so far, raw.
 func (s *Session) Stderr() string {
 	s.mu.Lock()
 	a := s.agent
@@ -191,10 +189,9 @@ func (s *Session) Stderr() string {
 	return a.peer.Stderr()
 }
 
-// Close ends the agent, its programs and the stream, and waits until they have
-// ended. The agent is told to cancel the turn, and to close the session if it
-// offers that, but its answer is not waited for. If the agent does not end in time,
-// or when ctx ends, it is killed.
+// Close ends the agent, its programs and the stream, and waits for that. It cancels the
+// turn and closes the session if the agent offers that, without waiting for an answer.
+// It kills the agent if that does not exit in time, or when ctx ends.
 func (s *Session) Close(ctx context.Context) {
 	s.mu.Lock()
 	if s.closed {
@@ -220,7 +217,7 @@ func (s *Session) Close(ctx context.Context) {
 	case <-ctx.Done():
 	}
 
-	s.stream.Close() // lets go whoever waits for room in it
+	s.stream.Close() // releases whoever waits for room in it
 	s.cancel()
 	s.work.Go(s.machine.Close)
 	if a != nil {
@@ -230,11 +227,11 @@ func (s *Session) Close(ctx context.Context) {
 	s.work.Wait()
 }
 
-// journalGrace is how long the journal may look for what a turn has changed that was
-// running when the session was closed.
+// journalGrace is how long the journal may take to record the changes of a turn that
+// was running at Close.
 const journalGrace = time.Second
 
-// closeJournal closes the journal, when nothing is changed any more.
+// closeJournal closes the journal, after the last change.
 func (s *Session) closeJournal() {
 	if s.opt.Journal == nil {
 		return
@@ -246,8 +243,8 @@ func (s *Session) closeJournal() {
 	}
 }
 
-// farewell cancels the running turn and closes the session before the agent is
-// ended; s.mu is held.
+// farewell cancels the running turn and closes the session before the agent is ended.
+// s.mu must be held.
 func (s *Session) farewell() {
 	if s.running && !s.cancelling {
 		s.sendCancel()
@@ -255,9 +252,9 @@ func (s *Session) farewell() {
 	s.leave()
 }
 
-// unlock releases s.mu, and then sends what is in the outbox. Nothing is sent while
-// s.mu is held: when a request cannot be sent, its callback runs inside the call
-// that sends it, and the callback takes s.mu.
+// unlock releases s.mu, and then sends what is in the outbox. It sends nothing with
+// s.mu held: when a request cannot be sent, its callback runs inside the call that
+// sends it, and takes s.mu.
 func (s *Session) unlock() {
 	if s.sending {
 		s.mu.Unlock()
@@ -276,7 +273,7 @@ func (s *Session) unlock() {
 	s.mu.Unlock()
 }
 
-// Said puts a line of parley's own into the transcript.
+// Said adds a notice of parley's own to the transcript.
 func (s *Session) Said(severity acpclient.NoticeSeverity, title, detail string) {
 	s.stream.post(conversation.Said{Severity: severity, Title: title, Detail: detail})
 }

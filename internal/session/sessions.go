@@ -7,9 +7,9 @@ import (
 	"parley/acpclient"
 )
 
-// ListSessions returns one page of the agent's sessions in this session's
-// directory; cursor is the NextCursor of the page before, empty for the first.
-// The error wraps ErrUnsupported if the agent does not offer that.
+// ListSessions returns one page of the agent's sessions in this session's directory;
+// cursor is the NextCursor of the previous page, empty for the first. The error wraps
+// ErrUnsupported if the agent does not offer that.
 func (s *Session) ListSessions(ctx context.Context, cursor string) (*acpclient.ListSessionsResponse, error) {
 	return ask(ctx, s, "list the sessions", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.List != nil
@@ -18,8 +18,8 @@ func (s *Session) ListSessions(ctx context.Context, cursor string) (*acpclient.L
 	})
 }
 
-// DeleteSession deletes one of the agent's sessions. The one that is open cannot
-// be deleted. The error wraps ErrUnsupported if the agent does not offer that.
+// DeleteSession deletes one of the agent's sessions, except the open one. The error
+// wraps ErrUnsupported if the agent does not offer that.
 func (s *Session) DeleteSession(ctx context.Context, id acpclient.SessionID) error {
 	s.mu.Lock()
 	open := s.ready && s.id == id

@@ -5,9 +5,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// SetOption sets an option of the open session: a config option of the agent,
-// or one of those that stand for its modes and its models. It does nothing while
-// no session is open.
+// SetOption sets an option of the open session: a config option of the agent, or one
+// that stands for its modes or models. It does nothing while no session is open.
 func (s *Session) SetOption(option acpclient.ConfigID, value acpclient.ConfigValue) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -35,9 +34,9 @@ func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigVal
 	}
 }
 
-// openedWith remembers by which calls the settings of the session are made:
-// config options replace modes and models, and an answer that mentions none of
-// them changes nothing. s.mu is held.
+// openedWith records which calls change the settings of the session: config options
+// replace modes and models, and an answer without any of them changes nothing. s.mu
+// must be held.
 func (s *Session) openedWith(state acpclient.SessionState) {
 	switch {
 	case len(state.ConfigOptions) > 0:
@@ -47,8 +46,8 @@ func (s *Session) openedWith(state acpclient.SessionState) {
 	}
 }
 
-// settledFunc takes the answer to a switch: the state of all options, nil if the
-// agent has not told it, or an error. It is called with Session.mu held.
+// settledFunc takes the answer to a switch: the state of all options, nil if the agent
+// has not sent it, or an error. It is called with Session.mu held.
 type settledFunc func([]acpclient.SessionConfigOption, error)
 
 func (s *Session) setConfigOption(option acpclient.ConfigID, value acpclient.ConfigValue, settled settledFunc) {

@@ -7,31 +7,31 @@ import (
 	"parley/internal/conversation"
 )
 
-// Shells is what the person does with commands. Its methods may be called from any
-// goroutine. Only EndTerminal takes time.
+// Shells runs the user's own commands. It is safe for concurrent use. Only EndTerminal
+// blocks.
 type Shells interface {
-	// StartShell starts a command of the person's own in the session's directory, and
-	// tells the Witness of it as of those of the agent. It runs until it ends, is
+	// StartShell starts a command of the user's own in the session's directory, and
+	// reports it to the Witness like those of the agent. It runs until it ends, is
 	// ended, or the session is closed.
 	StartShell(context.Context, ShellSpec) (acpclient.TerminalID, error)
-	// TypeInto types into a terminal, the agent's or the person's. What is typed is
-	// kept nowhere.
+	// TypeInto types into a terminal, the agent's or the user's. The input is not
+	// stored.
 	TypeInto(id acpclient.TerminalID, data []byte) error
-	// ResizeTerminal gives a terminal another size, in cells.
+	// ResizeTerminal changes the size of a terminal, in cells.
 	ResizeTerminal(id acpclient.TerminalID, cols, rows int) error
-	// EndTerminal ends a command with all that it has started, and waits for that.
+	// EndTerminal ends a command with all its descendants, and waits for that.
 	EndTerminal(id acpclient.TerminalID) error
 }
 
-// ShellSpec is a command of the person's own.
+// ShellSpec is a command of the user's own.
 type ShellSpec struct {
-	// Line is a line for the person's shell; empty is the shell itself, which lasts.
+	// Line is a command line for the user's shell; empty starts an interactive shell.
 	Line string
 	// Cols and Rows are the size of its terminal in cells.
 	Cols, Rows int
 }
 
-// StartShell starts a command of the person's own; see Shells.
+// StartShell starts a command of the user's own; see Shells.
 func (s *Session) StartShell(spec ShellSpec) (acpclient.TerminalID, error) {
 	return s.machine.StartShell(s.ctx, spec)
 }
@@ -41,7 +41,7 @@ func (s *Session) TypeInto(id acpclient.TerminalID, data []byte) error {
 	return s.machine.TypeInto(id, data)
 }
 
-// ResizeTerminal gives a terminal another size; see Shells.
+// ResizeTerminal changes the size of a terminal; see Shells.
 func (s *Session) ResizeTerminal(id acpclient.TerminalID, cols, rows int) error {
 	return s.machine.ResizeTerminal(id, cols, rows)
 }

@@ -10,30 +10,30 @@ import (
 	"parley/internal/record"
 )
 
-// pendingBound is how many bytes of events may wait to be taken. Whoever adds more
-// has to wait, and while the reader of the agent's pipe waits, so does the agent.
+// pendingBound bounds the events, in bytes, that wait to be taken. Whoever adds more
+// blocks; while the reader of the agent's pipe blocks, so does the agent.
 const pendingBound = 4 << 20
 
-// Stream is the one ordered queue of a session's events. Whatever happens is added
-// to it, and one consumer takes all that is there, mostly once a frame. While
-// events wait, text of one message and output of one terminal are merged, so that
-// a batch takes no more memory than its bytes. Nothing is ever dropped.
+// Stream is the one ordered queue of a session's events. One consumer takes all pending
+// events, usually once a frame. While events wait, Stream merges text of one message
+// and output of one terminal, so that a batch takes no more memory than its bytes. It
+// never drops anything.
 //
-// All methods may be called from any goroutine; Take is for one consumer.
+// Stream is safe for concurrent use; Take is for one consumer.
 type Stream struct {
 	taking sync.Mutex   // held while a batch is taken and kept
-	keeper Keeper       // nil if nobody keeps the session, or does so any more
-	ring   *record.Ring // nil if there is none
+	keeper Keeper       // nil if the session is not kept, or no longer
+	ring   *record.Ring // may be nil
 
 	mu      sync.Mutex
 	roomy   *sync.Cond
 	pending []conversation.Event
-	run     run // what comes after pending, and still grows
+	run     run // comes after pending, and still grows
 	bytes   int
 	ready   chan struct{}
 	closed  bool
-	docket  *docket // nil if nobody judges questions
-	// watch, if it is not nil, is shown every event as it is added. It must not wait.
+	docket  *docket // nil without rules
+	// watch, if not nil, sees every event as it is added. It must not block.
 	watch func(conversation.Event)
 }
 
@@ -42,7 +42,7 @@ type run struct {
 	kind runKind
 	text conversation.Text    // the message, without its text
 	term acpclient.TerminalID // the terminal
-	buf  []byte               // what was merged so far
+	buf  []byte               // the merged bytes so far
 }
 
 type runKind int
@@ -53,15 +53,15 @@ const (
 	outputRun
 )
 
-// NewStream makes an empty stream.
+// NewStream returns an empty stream.
 func NewStream() *Stream {
 	s := &Stream{ready: make(chan struct{}, 1)}
 	s.roomy = sync.NewCond(&s.mu)
 	return s
 }
 
-// Ready receives when there may be something to take, and always once the
-// stream is closed.
+// Ready receives when there may be something to take, and always once the stream is
+// closed.
 func (s *Stream) Ready() <-chan struct{} { return s.ready }
 
 // Closed reports that the stream was closed and everything was taken.
@@ -71,17 +71,17 @@ func (s *Stream) Closed() bool {
 	return s.closed && len(s.pending) == 0 && s.run.kind == noRun
 }
 
-// Keeper keeps what happens in a session.
+// Keeper stores the events of a session.
 type Keeper interface {
-	// Keep gets every batch of events, in order, before whoever takes it from the
-	// stream. It returns what is to be said beside it.
+	// Keep gets every batch of events, in order, before the consumer of the stream. It
+	// returns events to add to the batch.
 	Keep(batch []conversation.Event) []conversation.Event
-	// Close is called when the stream has ended and all of it was kept.
+	// Close is called after the last batch.
 	Close()
 }
 
-// Take returns everything that has happened since the last call, in order. Who keeps
-// the session has had it before.
+// Take returns everything that has happened since the last call, in order, after the
+// Keeper has stored it.
 func (s *Stream) Take() []conversation.Event {
 	s.taking.Lock()
 	defer s.taking.Unlock()
@@ -99,7 +99,7 @@ func (s *Stream) Take() []conversation.Event {
 	return batch
 }
 
-// take takes what is there, and says whether it is the last.
+// take takes what is pending, and reports whether it is the last.
 func (s *Stream) take() (batch []conversation.Event, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +110,8 @@ func (s *Stream) take() (batch []conversation.Event, last bool) {
 	return batch, s.closed
 }
 
-// Close ends the stream: whoever waits goes on, and events that are added later are
-// dropped. What is there can still be taken.
+// Close ends the stream: waiting callers continue, and later events are dropped.
+// Pending events can still be taken.
 func (s *Stream) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,8 +123,8 @@ func (s *Stream) Close() {
 	close(s.ready)
 }
 
-// push adds an event. Before that it waits until there is room, or ctx ends: this
-// is the back-pressure on what the agent sends.
+// push adds an event. It waits until there is room, or ctx ends: this is the
+// back-pressure on the agent.
 func (s *Stream) push(ctx context.Context, e conversation.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *Stream) push(ctx context.Context, e conversation.Event) {
 }
 
 // pushWhile is push for an event that only counts while route has the value at. If
-// that has changed when there is room, the event is dropped.
+// route changes while it waits for room, the event is dropped.
 func (s *Stream) pushWhile(ctx context.Context, e conversation.Event, route *atomic.Int64, at int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func (s *Stream) room(ctx context.Context) {
 	s.wait(ctx)
 }
 
-// wait waits until there is room, or ctx ends; s.mu is held.
+// wait waits until there is room, or ctx ends. s.mu must be held.
 func (s *Stream) wait(ctx context.Context) {
 	if s.bytes < pendingBound || s.closed {
 		return
@@ -166,15 +166,15 @@ func (s *Stream) wait(ctx context.Context) {
 	}
 }
 
-// post adds an event without waiting. It is for what comes of a person's acts: they
-// must never block, and their events are few.
+// post adds an event without waiting. It is for the user's actions, which must never
+// block and cause few events.
 func (s *Stream) post(e conversation.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.add(e)
 }
 
-// add adds an event, or merges it with the one before it; s.mu is held.
+// add adds an event, or merges it with the previous one. s.mu must be held.
 func (s *Stream) add(e conversation.Event) {
 	if s.closed {
 		return
@@ -211,13 +211,13 @@ func (s *Stream) add(e conversation.Event) {
 	}
 }
 
-// begin begins to merge; s.mu is held.
+// begin begins to merge. s.mu must be held.
 func (s *Stream) begin(k runKind) {
 	s.endRun()
 	s.run.kind = k
 }
 
-// endRun makes an event of what was merged; s.mu is held.
+// endRun turns the merged bytes into an event. s.mu must be held.
 func (s *Stream) endRun() {
 	r := &s.run
 	switch r.kind {

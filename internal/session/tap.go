@@ -1,7 +1,7 @@
 package session
 
-// onLine is what sees every line on the wire: the tap and the ring. It is nil if there
-// is neither.
+// onLine returns a function for the tap and the ring that sees every line on the wire,
+// nil if there is neither.
 func (o *Options) onLine() func(sent bool, line []byte) {
 	switch {
 	case o.Ring == nil:
@@ -15,7 +15,7 @@ func (o *Options) onLine() func(sent bool, line []byte) {
 	}
 }
 
-// onStderr is what sees all that the agent writes to stderr, in the same manner.
+// onStderr returns the same for the agent's stderr.
 func (o *Options) onStderr() func(data []byte) {
 	switch {
 	case o.Ring == nil:
@@ -29,10 +29,10 @@ func (o *Options) onStderr() func(data []byte) {
 	}
 }
 
-// stderrTap shows what an agent writes to stderr to a function.
+// stderrTap passes the agent's stderr to a function.
 type stderrTap func(data []byte)
 
-// Write implements io.Writer. It never fails: the agent goes on whatever becomes of it.
+// Write implements io.Writer. It never fails.
 func (show stderrTap) Write(data []byte) (int, error) {
 	show(data)
 	return len(data), nil

@@ -7,10 +7,10 @@ import (
 	"parley/internal/conversation"
 )
 
-// Prompt sends a prompt. While a turn is running, or no session is open, the prompt
-// waits in the queue. If the queue is paused, the prompt is sent before those in it,
-// which go on waiting. A prompt for an agent that has gone waits for the person:
-// nothing is sent to another one unasked.
+// Prompt sends a prompt, or queues it while a turn is running or no session is open. If
+// the queue is paused, it sends the prompt before those in the queue, which stay. A
+// prompt for an agent that has exited waits for the user: nothing is sent to another
+// agent unasked.
 func (s *Session) Prompt(prompt []acpclient.ContentBlock) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -32,8 +32,8 @@ func (s *Session) prompt(prompt []acpclient.ContentBlock) {
 	s.sendNext()
 }
 
-// promptNext sends a prompt before all that waits, also if the queue is paused by then;
-// s.mu is held.
+// promptNext sends a prompt before the queue, even if the queue is paused by then. s.mu
+// must be held.
 func (s *Session) promptNext(prompt []acpclient.ContentBlock) {
 	if s.ready && !s.running {
 		s.send(prompt)
@@ -46,7 +46,7 @@ func (s *Session) promptNext(prompt []acpclient.ContentBlock) {
 	s.sendNext()
 }
 
-// Unqueue takes a waiting prompt out of the queue, and returns it.
+// Unqueue removes a prompt from the queue, and returns it.
 func (s *Session) Unqueue(id int) (conversation.QueuedPrompt, bool) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -63,7 +63,7 @@ func (s *Session) Unqueue(id int) (conversation.QueuedPrompt, bool) {
 	return conversation.QueuedPrompt{}, false
 }
 
-// ResumeQueue sends the prompts of a queue that was paused.
+// ResumeQueue sends the prompts of a paused queue.
 func (s *Session) ResumeQueue() {
 	s.mu.Lock()
 	defer s.unlock()
@@ -75,13 +75,12 @@ func (s *Session) ResumeQueue() {
 	s.sendNext()
 }
 
-// queueChanged says in the stream what waits; s.mu is held.
+// queueChanged reports the queue in the stream. s.mu must be held.
 func (s *Session) queueChanged() {
 	s.stream.post(conversation.QueueChanged{Queue: append([]conversation.QueuedPrompt(nil), s.queue...), Paused: s.paused})
 }
 
-// pauseQueue makes the prompts that wait go on waiting until the person resumes the
-// queue; s.mu is held.
+// pauseQueue holds the queue until the user resumes it. s.mu must be held.
 func (s *Session) pauseQueue() {
 	if len(s.queue) > 0 && !s.paused {
 		s.paused = true
@@ -89,7 +88,8 @@ func (s *Session) pauseQueue() {
 	}
 }
 
-// sendNext sends the first prompt of the queue, if it can be sent now; s.mu is held.
+// sendNext sends the first prompt of the queue, if it can be sent now. s.mu must be
+// held.
 func (s *Session) sendNext() {
 	if !s.ready || s.running || len(s.queue) == 0 || s.paused && s.queue[0].ID != s.next {
 		return
@@ -100,10 +100,10 @@ func (s *Session) sendNext() {
 		s.paused = false
 	}
 	s.send(next.Prompt)
-	s.queueChanged() // behind that: somebody may look in between, who would find nothing left to do
+	s.queueChanged() // after sending, so that an observer in between does not find the session idle
 }
 
-// send begins a turn; s.mu is held.
+// send begins a turn. s.mu must be held.
 func (s *Session) send(prompt []acpclient.ContentBlock) {
 	s.running, s.cancelling = true, false
 	s.agent.quiet.Store(false) // what comes from now on is new
@@ -114,7 +114,7 @@ func (s *Session) send(prompt []acpclient.ContentBlock) {
 		s.turnEnded, callHooks{emptied: sent})
 }
 
-// turnEnded takes the answer to a prompt; s.mu is held.
+// turnEnded handles the answer to a prompt. s.mu must be held.
 func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	e := conversation.TurnEnded{Err: err, At: s.opt.Now()}
 	var answer *acpclient.Error
@@ -122,8 +122,8 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	case r != nil:
 		e.Reason, e.Usage = r.StopReason, r.Usage
 	case s.cancelling && errors.As(err, &answer):
-		// An agent ought to answer "cancelled", but some answer with the error that
-		// the cancelled work has ended with.
+		// Agents should answer "cancelled", but some answer with the error of the
+		// cancelled work.
 		s.opt.Log.Info("the agent ended the cancelled turn with an error", "error", err)
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
@@ -131,13 +131,13 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	s.stream.post(e)
 	if e.Err != nil {
 		s.next = 0
-		s.pauseQueue() // the person wrote the next prompt before they knew of the error
+		s.pauseQueue() // the user wrote the next prompt before they knew of the error
 	}
 	s.sendNext()
 }
 
-// Cancel asks the agent to end the turn. Open questions are answered as cancelled,
-// and the queue is paused. It reports false if no turn is running.
+// Cancel asks the agent to end the turn. Open questions are answered as cancelled, and
+// the queue is paused. It returns false if no turn is running.
 func (s *Session) Cancel() bool {
 	s.mu.Lock()
 	defer s.unlock()
@@ -159,8 +159,7 @@ func (s *Session) cancelTurn() bool {
 	return true
 }
 
-// sendCancel tells the agent and the stream that the turn was cancelled; s.mu is
-// held.
+// sendCancel cancels the turn at the agent and in the stream. s.mu must be held.
 func (s *Session) sendCancel() {
 	s.cancelling = true
 	s.stream.post(conversation.CancelRequested{At: s.opt.Now()})
