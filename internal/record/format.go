@@ -1,28 +1,3 @@
-// This file keeps what passes between parley and an agent in a file: every
-// message of the wire, what the agent writes to stderr, and the events that the
-// session made of it all, each with its time.
-//
-// A recording is a file of JSON lines. The first one says what it is:
-//
-//	{"v":1,"recording":"parley","version":"0.1.0","started":"2026-11-21T12:00:00Z","command":["my-agent","--acp"],"cwd":"/home/me/project"}
-//
-// Each of the others is one thing that happened; "t" is when, in seconds since the
-// start:
-//
-//	{"t":0.012345,"sent":{"jsonrpc":"2.0","id":1,"method":"initialize",…}}
-//	{"t":0.050000,"received":{"jsonrpc":"2.0","id":1,"result":{…}}}
-//	{"t":0.051000,"noise":"a line of the agent's that is no JSON"}
-//	{"t":0.052000,"stderr":"what the agent wrote there"}
-//	{"t":0.060000,"event":{"v":1,"event":"text","data":{…}}}
-//
-// A message of the wire stands there byte for byte, unless it has secrets: see
-// Redactor. An event is one of package conversation, in its own form and version. The
-// wire says what parley and the agent told each other, the events what a person saw of
-// it: some of what is shown, such as the output of commands, never crosses the wire.
-//
-// A reader passes over fields and kinds of lines that it does not know, and over lines
-// that are damaged. Whatever changes the meaning of a line needs a new version.
-
 package record
 
 import (
@@ -33,52 +8,52 @@ import (
 	"parley/internal/conversation"
 )
 
-// Version is the version of the format that is written.
+// Version is the version of the format that Writer writes.
 const Version = 1
 
-// mark is what a header says of the file that it begins.
+// mark identifies a header.
 const mark = "parley"
 
 var (
-	// ErrNoRecording says that a file is something else.
+	// ErrNoRecording means that a file is not a recording.
 	ErrNoRecording = errors.New("it is no recording of parley's")
-	// ErrNewer says that a file was written in a newer format.
+	// ErrNewer means that a file has a newer format.
 	ErrNewer = errors.New("a newer version of parley has made this recording")
 )
 
-// Header says what was recorded.
+// Header describes a recording.
 type Header struct {
-	// Parley is the version of parley that has made the recording.
+	// Parley is the version of parley that made the recording.
 	Parley string
 	// Started is when it began. The times of the entries count from there.
 	Started time.Time
-	// Command has started the agent, and Agent is what the person calls it.
+	// Command is the agent's command, and Agent its name in the configuration.
 	Command []string
 	Agent   string
 	// Cwd is the session's directory.
 	Cwd string
 }
 
-// Kind is what an entry is.
+// EntryKind is the kind of an entry.
 type EntryKind string
 
 // The kinds of entries.
 const (
 	Sent     EntryKind = "sent"     // a message of parley's
 	Received EntryKind = "received" // a message of the agent's
-	Noise    EntryKind = "noise"    // a line of the agent's that is no message
-	Stderr   EntryKind = "stderr"   // what the agent wrote to stderr
-	Event    EntryKind = "event"    // what happened in the session
+	Noise    EntryKind = "noise"    // a line of the agent's that is not a message
+	Stderr   EntryKind = "stderr"   // output of the agent to stderr
+	Event    EntryKind = "event"    // an event of the session
 )
 
-// Entry is one thing that was recorded.
+// Entry is one entry of a recording.
 type Entry struct {
-	// At is when it happened, since the recording was started.
+	// At is the time since the start of the recording.
 	At   time.Duration
 	Kind EntryKind
 	// Data is the message, the line or the text.
 	Data []byte
-	// Event is set if the entry is one, and nil otherwise.
+	// Event is set only for an Event entry.
 	Event conversation.Event
 }
 

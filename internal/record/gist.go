@@ -10,10 +10,10 @@ import (
 	"parley/internal/termtext"
 )
 
-// gistLength is how many bytes a gist has at most.
+// gistLength bounds a gist, in bytes.
 const gistLength = 240
 
-// excerpt is the beginning of a text, in one line.
+// excerpt returns the beginning of a text on one line.
 func excerpt(text string) string {
 	cut := len(text) > gistLength
 	if cut {
@@ -30,7 +30,7 @@ func excerpt(text string) string {
 	return text
 }
 
-// content is a block of content, or several; of others than text, what kind it is.
+// content is one content block; for kinds other than text, only its kind.
 type content struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
@@ -40,7 +40,7 @@ type content struct {
 // contents takes one block or a list of them.
 type contents []content
 
-// UnmarshalJSON implements json.Unmarshaler. What it cannot read is no content.
+// UnmarshalJSON implements json.Unmarshaler. It ignores what it cannot read.
 func (c *contents) UnmarshalJSON(data []byte) error {
 	var one content
 	if json.Unmarshal(data, &one) == nil {
@@ -53,7 +53,7 @@ func (c *contents) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// lenient is text, or nothing if it is something else.
+// lenient is a string, or empty for any other type.
 type lenient string
 
 // UnmarshalJSON implements json.Unmarshaler. It never fails.
@@ -64,7 +64,7 @@ func (l *lenient) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// body is what of params, updates and results says most.
+// body holds the most telling fields of params, updates and results.
 type body struct {
 	Update     *body    `json:"update"`
 	Variant    lenient  `json:"sessionUpdate"`
@@ -90,7 +90,7 @@ type outcome struct {
 	OptionID lenient `json:"optionId"`
 }
 
-// texts are the words of content, and whether there is nothing else in it.
+// texts returns the text of content, and whether it contains nothing else.
 func (c contents) texts() (words string, only bool) {
 	var b strings.Builder
 	only = len(c) > 0
@@ -108,7 +108,7 @@ func (c contents) texts() (words string, only bool) {
 	return b.String(), only
 }
 
-// words are the fields of a body that say most.
+// words returns the most telling field of a body.
 func (b *body) words() string {
 	var parts []string
 	for _, part := range []lenient{b.Title, b.Status, b.State, b.Command, b.Path, b.Mode, b.ModeID, b.Config, b.Terminal, b.StopReason, b.Cwd} {
@@ -119,7 +119,7 @@ func (b *body) words() string {
 	return strings.Join(parts, " · ")
 }
 
-// describe says what is in params or a result.
+// describe sets the gist from params or a result.
 func (m *Message) describe(data json.RawMessage) {
 	var b body
 	if len(data) == 0 || json.Unmarshal(data, &b) != nil {
@@ -155,7 +155,7 @@ func (m *Message) describe(data json.RawMessage) {
 	}
 }
 
-// TextOf is the text that a message has, "" if it has none.
+// MessageText returns the text in a message, or "".
 func MessageText(message []byte) string {
 	var m struct {
 		Params body `json:"params"`
@@ -167,7 +167,7 @@ func MessageText(message []byte) string {
 	return text
 }
 
-// describeError says what an error is.
+// describeError sets the gist from an error.
 func (m *Message) describeError(data json.RawMessage) {
 	var e struct {
 		Code    json.Number `json:"code"`
@@ -180,14 +180,14 @@ func (m *Message) describeError(data json.RawMessage) {
 	m.Gist = excerpt(strings.TrimSpace(e.Code.String() + " " + e.Message))
 }
 
-// inside is a field of an object.
+// inside returns a field of an object.
 func inside(data json.RawMessage, name string) json.RawMessage {
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal(data, &fields)
 	return fields[name]
 }
 
-// compact is the beginning of JSON without the blanks.
+// compact returns the beginning of JSON without white space.
 func compact(data json.RawMessage) string {
 	const most = 4 * gistLength
 	if len(data) > most {
@@ -200,8 +200,8 @@ func compact(data json.RawMessage) string {
 	return excerpt(b.String())
 }
 
-// Pretty is a message as a person reads it: JSON on many lines, or, if it is none or
-// nested too deep for that, the text as it is.
+// PrettyJSON returns a message for reading: indented JSON or, if it is not JSON or
+// nested too deeply, the text itself.
 func PrettyJSON(data []byte) string {
 	if isObject(data) {
 		if set, ok := termtext.Indented(bytes.TrimSpace(data)); ok {
@@ -227,7 +227,7 @@ func (m *Message) Label() string {
 	return name
 }
 
-// TookWords is how long an answer took, in a few characters.
+// TookWords returns the time until the answer, in a few characters.
 func (m *Message) TookWords() string {
 	switch ms := m.Took.Milliseconds(); {
 	case m.Took == 0:

@@ -12,45 +12,43 @@ import (
 // initialize begins a connection.
 const initialize = "initialize"
 
-// Reader makes messages of the entries of a ring, in their order. It is for one
-// goroutine at a time.
+// Inspector describes the entries of a ring, in order. It is for one goroutine at a
+// time.
 type Inspector struct {
 	open map[call]opened
-	// validator holds the connection against the schema; nil before the first message.
+	// validator checks the connection against the schema; nil before the first message.
 	validator *schema.Validator
-	// version is the version of the protocol that is spoken, 0 if that is not known.
+	// version is the protocol version in use, 0 if unknown.
 	version int
-	// partial says that messages of the connection are missing: what answers a request
-	// that is not known then is no mistake.
+	// partial means that messages of the connection are missing, so that answers to
+	// unknown requests are fine.
 	partial bool
 	hello   []byte // the request that began the connection, until it is answered
 }
 
-// call names a request that is open: who made it, and its id.
+// call identifies a pending request: who made it, and its id.
 type call struct {
 	sent bool
 	id   string
 }
 
-// opened is what is known of a request.
+// opened is a pending request.
 type opened struct {
 	number uint64
 	method string
 	at     time.Time
 }
 
-// NewReader makes a reader. Between entries that are missing nothing is concluded. version
-// is the version of the protocol that is spoken where its beginning is missing, 0 if that is
-// not known.
+// NewInspector returns an Inspector. version is the protocol version if the beginning
+// of the connection is missing, 0 if unknown.
 func NewInspector(version int) *Inspector {
 	return &Inspector{open: map[call]opened{}, version: version}
 }
 
-// Version is the version of the protocol that is spoken at what was taken last, 0 if that
-// is not known.
+// Version returns the protocol version at the last entry taken, 0 if unknown.
 func (r *Inspector) Version() int { return r.version }
 
-// envelope is what all messages have in common.
+// envelope holds the fields that all messages share.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Method *string         `json:"method"`
@@ -59,7 +57,7 @@ type envelope struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// Take says what an entry is. missing says that entries before it are missing.
+// Take describes an entry. missing means that entries before it are missing.
 func (r *Inspector) Take(e Numbered, missing bool) Message {
 	r.partial = r.partial || missing
 	m := Message{Number: e.Number, Time: e.Time, Sent: e.Kind == Sent, Size: len(e.Data) + e.Cut}
@@ -89,7 +87,7 @@ func isObject(line []byte) bool {
 	return len(line) > 0 && line[0] == '{'
 }
 
-// call takes a request or a notification.
+// call handles a request or a notification.
 func (r *Inspector) call(m *Message, env *envelope, line []byte) {
 	m.Kind, m.Method = Notification, *env.Method
 	m.describe(env.Params)
@@ -103,14 +101,14 @@ func (r *Inspector) call(m *Message, env *envelope, line []byte) {
 	r.validate(m, line)
 }
 
-// begin begins a new connection: the ids of the one before mean nothing any more.
+// begin begins a new connection and forgets the requests of the previous one.
 func (r *Inspector) begin(line []byte) {
 	r.open = map[call]opened{}
 	r.partial, r.hello, r.version = false, line, 0
 	r.validator = schema.NewValidator(schemaOf(r.version))
 }
 
-// answer takes an answer.
+// answer handles an answer.
 func (r *Inspector) answer(m *Message, env *envelope, line []byte) {
 	m.Kind, m.ID = Answer, string(env.ID)
 	m.Failed = env.Error != nil
@@ -133,8 +131,7 @@ func (r *Inspector) answer(m *Message, env *envelope, line []byte) {
 	}
 }
 
-// schemaOf is the schema of a version. Whoever uses what is proposed for the protocol
-// breaks nothing.
+// schemaOf returns the schema of a version, including the unstable parts.
 func schemaOf(version int) *schema.Schema {
 	if version == 2 {
 		return schema.V2Unstable()
@@ -142,7 +139,7 @@ func schemaOf(version int) *schema.Schema {
 	return schema.V1Unstable()
 }
 
-// settle follows the agent to the version that it speaks.
+// settle follows the version negotiation.
 func (r *Inspector) settle(result json.RawMessage) {
 	var version struct {
 		ProtocolVersion int `json:"protocolVersion"`
@@ -151,12 +148,12 @@ func (r *Inspector) settle(result json.RawMessage) {
 	r.version = version.ProtocolVersion
 	if r.version == 2 && r.hello != nil {
 		r.validator = schema.NewValidator(schemaOf(r.version))
-		_ = r.validator.Line(schema.Client, r.hello) // it was held against the first version
+		_ = r.validator.Line(schema.Client, r.hello) // it was checked against version 1
 	}
 	r.hello = nil
 }
 
-// validate notes what about a message breaks the schema.
+// validate records how a message violates the schema.
 func (r *Inspector) validate(m *Message, line []byte) {
 	if r.validator == nil {
 		r.validator, r.partial = schema.NewValidator(schemaOf(r.version)), true
@@ -168,7 +165,7 @@ func (r *Inspector) validate(m *Message, line []byte) {
 	m.Wrong = violations(r.validator.Line(from, line))
 }
 
-// violations are those that an error joins.
+// violations returns those that an error joins.
 func violations(err error) []*schema.Violation {
 	if err == nil {
 		return nil

@@ -1,9 +1,3 @@
-// This file says what the messages between parley and an agent are: which answers
-// which, how long that took, in a few words what is in it, and what about it breaks the
-// protocol's schema.
-//
-// What it says of the messages is text of the agent's, and not fit to be drawn.
-
 package record
 
 import (
@@ -12,7 +6,7 @@ import (
 	"parley/internal/schema"
 )
 
-// Kind is what a message is.
+// MessageKind is the kind of a Message.
 type MessageKind uint8
 
 // The kinds of messages.
@@ -20,8 +14,8 @@ const (
 	Request MessageKind = iota
 	Answer
 	Notification
-	NoiseMessage  // a line that is no message
-	StderrMessage // what the agent wrote there
+	NoiseMessage  // a line that is not a message
+	StderrMessage // output of the agent to stderr
 )
 
 // String names the kind.
@@ -29,39 +23,40 @@ func (k MessageKind) String() string {
 	return [...]string{"request", "answer", "notification", "noise", "stderr"}[k]
 }
 
-// Message is a message, or another thing that the agent has written.
+// Message describes a message, or other output of the agent. Its texts come from the
+// agent; sanitise them before drawing.
 type Message struct {
-	// Number is that of the entry in the ring.
+	// Number is the number of the entry in the ring.
 	Number uint64
 	Time   time.Time
-	// Sent says that it is parley's.
+	// Sent means that parley sent it.
 	Sent bool
 	Kind MessageKind
-	// Method is that of the message; of an answer, that of its request, or "" if that is
-	// not known.
+	// Method is the method of the message, or of the request that it answers; "" if
+	// unknown.
 	Method string
-	// Variant is which update a session/update is.
+	// Variant is the kind of a session/update.
 	Variant string
-	// ID is that of a request or answer, as JSON.
+	// ID is the id of a request or answer, as JSON.
 	ID string
-	// Failed says that it is an error.
+	// Failed means that it is an error.
 	Failed bool
-	// Gist is in a few words what is in it; Text says that it is a piece of a text that
-	// goes on in the next message of the same kind.
+	// Gist summarises the content in a few words; Text means that the gist is a piece
+	// of text that continues in the next message of the same kind.
 	Gist string
 	Text bool
-	// Size is how many bytes it has.
+	// Size is the size in bytes.
 	Size int
-	// Answers is the number of the request that it answers, and Took how long that took.
-	// They are 0 if it is no answer, or its request is not known.
+	// Answers is the number of the request that it answers, and Took the time since
+	// then. Both are 0 if it is not an answer, or its request is unknown.
 	Answers uint64
 	Took    time.Duration
-	// Wrong is what about it breaks the schema.
+	// Wrong lists its violations of the schema.
 	Wrong []*schema.Violation
 }
 
-// Foldable reports whether a message says more of the same as the one before it: runs of
-// such messages are one thing to a reader.
+// Foldable reports whether a message continues the previous one, so that runs of such
+// messages can be shown as one.
 func (m *Message) Foldable(before *Message) bool {
 	if m.Kind != before.Kind || m.Sent != before.Sent || len(m.Wrong) > 0 || len(before.Wrong) > 0 {
 		return false

@@ -7,36 +7,35 @@ import (
 	"parley/internal/conversation"
 )
 
-// Options say how a script is played.
+// PlayerOptions configure a Player.
 type PlayerOptions struct {
-	Speed Speed // 0 is that at which it happened
-	// MaxPause is how long a silence lasts at most, before the speed is reckoned in.
-	// 0 leaves silences out.
+	Speed Speed // 0 means the original speed
+	// MaxPause bounds a silence, before the speed is applied. 0 removes silences.
 	MaxPause time.Duration
 }
 
-// maxBatch is how many steps are taken at once where no time has to pass: what shows
-// them gets to draw between two batches.
+// maxBatch bounds the steps taken at once without a pause, so that the screen is drawn
+// in between.
 const maxBatch = 512
 
 // frame is the time between two such batches.
 const frame = 20 * time.Millisecond
 
-// Player knows how far a script was played. Times that it takes are those of whoever
-// watches; times that it gives are those of the script, with shortened silences. It is
-// not safe for concurrent use.
+// Player tracks how far a script was played. Advance takes wall-clock time; results are
+// in the time of the script, with shortened silences. Player has no clock of its own
+// and is not safe for concurrent use.
 type Player struct {
 	script *Script
 	at     []time.Duration // of the steps, with shortened silences
-	turns  []int           // the steps with which turns begin
+	turns  []int           // the first steps of turns
 
-	next   int           // the step that comes next
+	next   int           // the next step
 	pos    time.Duration // how much was played
 	speed  Speed
 	paused bool
 }
 
-// NewPlayer makes a player that stands at the beginning of a script and plays.
+// NewPlayer returns a player at the beginning of a script, playing.
 func NewPlayer(s *Script, opt PlayerOptions) *Player {
 	p := &Player{script: s, at: make([]time.Duration, len(s.Steps)), speed: opt.Speed}
 	if p.speed == 0 {
@@ -54,31 +53,31 @@ func NewPlayer(s *Script, opt PlayerOptions) *Player {
 	return p
 }
 
-// Script is what is played.
+// Script returns the script.
 func (p *Player) Script() *Script { return p.script }
 
 // Ended reports whether all of it was played.
 func (p *Player) Ended() bool { return p.next == len(p.at) }
 
-// Playing reports whether it goes on by itself.
+// Playing reports whether it is advancing.
 func (p *Player) Playing() bool { return !p.paused && !p.Ended() }
 
-// Paused reports whether the person has stopped it.
+// Paused reports whether the user has paused it.
 func (p *Player) Paused() bool { return p.paused }
 
-// Pause stops it, or lets it go on.
+// Pause pauses or resumes.
 func (p *Player) Pause() { p.paused = !p.paused }
 
-// Speed is how fast it plays.
+// Speed returns the speed.
 func (p *Player) Speed() Speed { return p.speed }
 
-// Faster and Slower change the speed by a step.
+// Faster increases the speed by a step.
 func (p *Player) Faster() { p.speed = p.speed.faster() }
 
-// Slower is the opposite of Faster.
+// Slower decreases the speed by a step.
 func (p *Player) Slower() { p.speed = p.speed.slower() }
 
-// Position is how much was played, and how much there is.
+// Position returns the time played and the total time.
 func (p *Player) Position() (played, whole time.Duration) { return p.pos, p.end() }
 
 func (p *Player) end() time.Duration {
@@ -88,13 +87,13 @@ func (p *Player) end() time.Duration {
 	return p.at[len(p.at)-1]
 }
 
-// Turn is which turn is played, counted from 1 and 0 before the first, and how many
-// there are.
+// Turn returns the current turn, counted from 1 and 0 before the first, and the number
+// of turns.
 func (p *Player) Turn() (turn, of int) { return p.turn(), len(p.turns) }
 
 func (p *Player) turn() int { return sort.SearchInts(p.turns, p.next) }
 
-// Now is the time at which what is shown happened, zero if that is not known.
+// Now returns when the event on display happened, zero if unknown.
 func (p *Player) Now() time.Time {
 	if p.script.Started.IsZero() {
 		return time.Time{}
@@ -106,8 +105,8 @@ func (p *Player) Now() time.Time {
 	return p.script.Started.Add(p.script.Steps[p.next-1].At + since)
 }
 
-// Wait is how long it takes until Advance has something to give. It is false if nothing
-// comes by itself.
+// Wait returns the time until Advance returns something; false if it never does by
+// itself.
 func (p *Player) Wait() (time.Duration, bool) {
 	switch {
 	case !p.Playing():
@@ -119,8 +118,8 @@ func (p *Player) Wait() (time.Duration, bool) {
 	return max(wait, frame), true
 }
 
-// Advance lets time pass and returns what has happened in it, in order. Of what has no
-// time between it, it returns a part: the rest comes with the next call.
+// Advance lets time pass and returns the events in it, in order. It returns many events
+// without time between them in several calls.
 func (p *Player) Advance(passed time.Duration) []conversation.Event {
 	if !p.Playing() {
 		return nil
@@ -146,7 +145,7 @@ func (p *Player) Advance(passed time.Duration) []conversation.Event {
 	return p.take(end)
 }
 
-// take returns the steps up to one, which comes next then.
+// take returns the steps up to end, which becomes the next step.
 func (p *Player) take(end int) []conversation.Event {
 	out := make([]conversation.Event, 0, end-p.next)
 	for _, s := range p.script.Steps[p.next:end] {
@@ -156,12 +155,12 @@ func (p *Player) take(end int) []conversation.Event {
 	return out
 }
 
-// back is how far behind the beginning of a turn it has to be, while it plays, for a step
-// back to go there, and not to the turn before.
+// back is how far into a turn, while playing, PrevTurn goes to the beginning of that
+// turn instead of the previous one.
 const back = time.Second
 
-// NextTurn goes to the beginning of the next turn, or to the end behind the last one. It
-// returns what has happened on the way.
+// NextTurn skips to the beginning of the next turn, or to the end after the last one.
+// It returns the skipped events.
 func (p *Player) NextTurn() []conversation.Event {
 	to, turn := len(p.at), p.turn()
 	if turn < len(p.turns) {
@@ -170,10 +169,9 @@ func (p *Player) NextTurn() []conversation.Event {
 	return p.jump(to)
 }
 
-// PrevTurn goes to the beginning of this turn, of the one before if it is there already,
-// or to the very beginning. It returns all that has happened from the very beginning to
-// there: what was folded is to be folded anew. From the end it goes back to stay there: it
-// is paused then.
+// PrevTurn goes back to the beginning of the turn, of the previous turn if it is
+// already there, or of the script. It returns all events from the beginning of the
+// script, to be folded again. At the end of the script it also pauses.
 func (p *Player) PrevTurn() []conversation.Event {
 	if p.Ended() {
 		p.paused = true
@@ -193,10 +191,10 @@ func (p *Player) PrevTurn() []conversation.Event {
 	return p.jump(to)
 }
 
-// Restart goes back to the very beginning, and plays.
+// Restart goes back to the beginning of the script, and plays.
 func (p *Player) Restart() { p.next, p.pos, p.paused = 0, 0, false }
 
-// jump goes forward to the step that comes next then.
+// jump skips forward to a step.
 func (p *Player) jump(to int) []conversation.Event {
 	out := p.take(to)
 	p.pos = 0
@@ -206,8 +204,7 @@ func (p *Player) jump(to int) []conversation.Event {
 	return out
 }
 
-// Answer is the answer to a question that is open where it stands: the event that closes
-// it. It is nil if there is none.
+// Answer returns the event that closes the open question id, nil if there is none.
 func (p *Player) Answer(id int) *conversation.PermissionClosed {
 	for _, s := range p.script.Steps[p.next:] {
 		if e, ok := s.Event.(conversation.PermissionClosed); ok && e.ID == id {

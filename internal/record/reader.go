@@ -12,16 +12,16 @@ import (
 	"parley/internal/conversation"
 )
 
-// longest is the latest time of an entry that is taken for one.
+// longest is the largest plausible time of an entry.
 const longest = 10 * 365 * 24 * time.Hour
 
-// Lost is a line that could not be read. It is left out.
+// Lost is a line that could not be read and was skipped.
 type Lost struct {
 	Line int // counted from 1
 	Why  error
 }
 
-// Recording is what was read of a file.
+// Recording is the contents of a recording.
 type Recording struct {
 	Header  Header
 	Entries []Entry
@@ -33,9 +33,9 @@ var (
 	errDamaged = errors.New("it is damaged")
 )
 
-// Read reads a recording to its end. Lines that are damaged are left out, and told in
-// Lost; a header that is damaged leaves the header empty. The error wraps ErrNoRecording
-// or ErrNewer, or is the reader's.
+// Read reads a recording to its end. It skips damaged lines and lists them in Lost; a
+// damaged header stays empty. The error wraps ErrNoRecording or ErrNewer, or is the
+// reader's.
 func Read(from io.Reader) (*Recording, error) {
 	r := &Recording{}
 	lines := bufio.NewReaderSize(from, 1<<16)
@@ -60,10 +60,10 @@ func Read(from io.Reader) (*Recording, error) {
 	return r, nil
 }
 
-// firstLines is within how many lines something has to be readable.
+// firstLines is within how many lines a recording must have a readable one.
 const firstLines = 8
 
-// take takes a line. Only the first one can be a header.
+// take handles a line. Only the first one can be a header.
 func (r *Recording) take(n int, line []byte, whole bool) error {
 	if n == 1 {
 		h, err := readHeader(line)
@@ -111,7 +111,7 @@ func readHeader(line []byte) (Header, error) {
 	return Header{Parley: h.Parley, Started: h.Started, Agent: h.Agent, Command: h.Command, Cwd: h.Cwd}, nil
 }
 
-// errUnknown says that a line is of a kind that this version does not know.
+// errUnknown means that a line is of an unknown kind.
 var errUnknown = errors.New("the kind of line is not known")
 
 func readEntry(line []byte) (Entry, error) {

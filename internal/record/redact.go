@@ -8,32 +8,32 @@ import (
 	"strings"
 )
 
-// hidden stands where a secret was.
+// hidden replaces a secret.
 const hidden = "[secret]"
 
-// leastSecret is the shortest value in bytes that is looked for everywhere. Shorter ones
-// are found by their place alone: everywhere, they would be found in what is no secret.
+// leastSecret is the shortest value, in bytes, to search for everywhere. Shorter ones
+// are only redacted in the fields that hold secrets, because elsewhere they would match
+// by accident.
 const leastSecret = 8
 
 // secretName matches the names of environment variables that hold secrets.
 var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|credential|auth`)
 
-// plain matches characters that nobody writes as escape sequences in JSON.
+// plain matches characters that nobody escapes in JSON.
 var plain = regexp.MustCompile(`[A-Za-z0-9_.:=+-]+`)
 
-// Redactor takes secrets out of what is recorded: the values of environment variables
-// and headers wherever the protocol has them, what the person has filled in, and, in all
-// text, the values that it was made with, where they stand whole. It may be used from
-// any goroutine.
+// Redactor removes secrets from recordings: the values of environment variables and
+// headers in the fields of the protocol, the user's answers to forms, and everywhere
+// the values that it was created with. It is safe for concurrent use.
 type Redactor struct {
-	probes  [][]byte // parts of the values: a line of JSON without any of them has no secret
+	probes  [][]byte // parts of the values: JSON without any of them has no secret
 	replace *strings.Replacer
 }
 
-// NewRedactor makes a redactor that knows the values of secrets.
+// NewRedactor returns a redactor for the values of secrets.
 func NewRedactor(secrets []string) *Redactor {
 	secrets = slices.Clone(secrets)
-	// A value that is a part of another must not be found first.
+	// The longer value first, because one may be part of another.
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	r := &Redactor{}
 	var pairs []string
@@ -48,8 +48,8 @@ func NewRedactor(secrets []string) *Redactor {
 	return r
 }
 
-// longestPlain is the longest part of a text that stands in JSON as it is; "" if there
-// is none, which every line has.
+// longestPlain returns the longest part of a text that appears unescaped in JSON; "" if
+// there is none, which matches every line.
 func longestPlain(text string) string {
 	longest := ""
 	for _, part := range plain.FindAllString(text, -1) {
@@ -60,8 +60,8 @@ func longestPlain(text string) string {
 	return longest
 }
 
-// SecretsOf are the values of an environment, "NAME=value" each, whose names say that
-// they are secrets.
+// SecretsOf returns the values of an environment ("NAME=value") whose names suggest a
+// secret.
 func SecretsOf(environ []string) []string {
 	var out []string
 	for _, v := range environ {
@@ -72,16 +72,16 @@ func SecretsOf(environ []string) []string {
 	return out
 }
 
-// Text is a text without secrets.
+// Text returns a text without secrets.
 func (r *Redactor) Text(text string) string { return r.replace.Replace(text) }
 
-// Message is a message of the wire without secrets. It is the message itself if it has
+// Message returns a message of the wire without secrets, the message itself if it has
 // none.
 func (r *Redactor) Message(sent bool, line []byte) []byte {
 	return r.clean(line, sent && bytes.Contains(line, []byte(`"action"`)))
 }
 
-// line is a line of the wire without secrets, also one that is no message.
+// line returns a line of the wire, message or not, without secrets.
 func (r *Redactor) line(sent bool, line []byte) []byte {
 	if !json.Valid(line) {
 		return []byte(r.Text(string(line)))
@@ -89,11 +89,11 @@ func (r *Redactor) line(sent bool, line []byte) []byte {
 	return r.Message(sent, line)
 }
 
-// Event is the line of an event without secrets.
+// Event returns the line of an event without secrets.
 func (r *Redactor) Event(line []byte) []byte { return r.clean(line, false) }
 
-// clean takes secrets out of JSON. If it may be an answer to a form, what was filled in
-// is taken out as well.
+// clean removes secrets from JSON. With form it also removes the user's answers to
+// forms.
 func (r *Redactor) clean(line []byte, form bool) []byte {
 	suspicious := form || bytes.Contains(line, []byte(`"env"`)) || bytes.Contains(line, []byte(`"headers"`)) ||
 		slices.ContainsFunc(r.probes, func(v []byte) bool { return bytes.Contains(line, v) })
@@ -116,7 +116,7 @@ func (r *Redactor) clean(line []byte, form bool) []byte {
 	return out
 }
 
-// value is a value of JSON without secrets.
+// value removes secrets from a JSON value.
 func (r *Redactor) value(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -161,7 +161,7 @@ func hideValues(v any) any {
 	return v
 }
 
-// hideAnswers hides what the person has filled in, if a message is the answer to a form.
+// hideAnswers hides the user's input, if a message is the answer to a form.
 func hideAnswers(v any) {
 	message, _ := v.(map[string]any)
 	result, _ := message["result"].(map[string]any)

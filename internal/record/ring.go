@@ -11,47 +11,46 @@ import (
 )
 
 const (
-	// ringBytes is how much memory the entries of a ring take at most, and unreadBytes how
-	// much of it before anybody has asked for more.
+	// ringBytes bounds the memory of a ring, and unreadBytes until KeepMore is called.
 	ringBytes   = 16 << 20
 	unreadBytes = 1 << 20
-	// ringEntries is how many entries it keeps at most.
+	// ringEntries bounds the number of entries.
 	ringEntries = 100_000
-	// longestKept is how much it keeps of one message or event at most.
+	// longestKept bounds what is kept of one message or event.
 	longestKept = 4 << 20
-	// slotBytes is what every entry takes besides what it says.
+	// slotBytes is the overhead of an entry.
 	slotBytes = int(unsafe.Sizeof(slot{}))
-	// readAtOnce is how many bytes are copied while the ring is locked: who taps the wire
-	// waits for that.
+	// readAtOnce bounds the bytes copied while the ring is locked, because the taps
+	// wait for that.
 	readAtOnce = 1 << 20
 )
 
-// Ring keeps what has happened last in memory: it has the form of the taps and of a
-// keeper, as a Writer has, and can be read, and saved as a recording, at any time. It
-// holds messages as they were, and hands none of them out but through its redactor.
+// Ring keeps the latest traffic and events in memory. Like a Writer it has the methods
+// of the taps and of a keeper, and it can be read, or saved as a recording, at any
+// time. It stores messages unredacted, but returns them only through its redactor.
 //
-// What comes is copied into buffers that grow up to a bound and are used again from then
-// on: the oldest entries make room. The bound is a small one until KeepMore is called,
-// since most rings are never read. All methods may be called from any goroutine, and
-// none of them holds up a tap for longer than it takes to copy a megabyte.
+// It copies entries into circular buffers, so that a message costs no allocation and
+// old entries make room. The bound is small until KeepMore is called, since most rings
+// are never read. A Ring is safe for concurrent use, and blocks a tap at most for the
+// time of copying a megabyte.
 type Ring struct {
 	header Header
 	redact *Redactor
 	now    func() time.Time
 
 	mu      sync.Mutex
-	most    int    // bytes of all entries
-	text    []byte // circular: what the entries say, the oldest first
+	most    int    // bound for all entries, in bytes
+	text    []byte // circular: the text of the entries, oldest first
 	start   int    // where the oldest begins
 	used    int    // bytes of text in use
-	events  int    // about the bytes that events hold on to
+	events  int    // approximate size of the events held
 	slots   []slot // circular
-	oldest  int    // which slot is the oldest
+	oldest  int    // index of the oldest slot
 	n       int    // slots in use
 	first   uint64 // the number of the oldest entry
-	told    uint64 // the number after that of the last entry that is no event
-	passed  uint64 // bytes of text that there ever were
-	total   int    // of all entries that there ever were but events
+	told    uint64 // one more than the number of the last entry that is not an event
+	passed  uint64 // bytes of text ever added
+	total   int    // entries ever added, without events
 	changed chan struct{}
 }
 
@@ -59,29 +58,29 @@ type Ring struct {
 type slot struct {
 	at     time.Time
 	kind   EntryKind
-	begin  uint64 // bytes of text that there were before
-	length int    // of the text, or about that of the event
-	cut    int    // bytes that were too many to be kept
+	begin  uint64 // bytes of text added before it
+	length int    // of the text, or approximately of the event
+	cut    int    // bytes cut off because of the bound
 	event  conversation.Event
 }
 
-// Numbered is an entry of a ring. The numbers of entries follow each other, and are
-// never given twice.
+// Numbered is an entry of a ring with its number. Numbers are consecutive and never
+// reused.
 type Numbered struct {
 	Number uint64
 	Time   time.Time
 	Kind   EntryKind
-	// Data is the message, the line or the text, without secrets. It is the caller's.
+	// Data is a copy of the message, the line or the text, without secrets.
 	Data []byte
-	// Cut is how many bytes are missing at its end, because there were too many.
+	// Cut is the number of bytes cut off its end.
 	Cut int
 
 	event conversation.Event
 }
 
-// NewRing makes an empty ring. The header says what it keeps; what it says of the start
-// is the ring's. The redactor takes the secrets out of all that is handed out; nil finds
-// none but those that it finds by their place. now is the clock.
+// NewRing returns an empty ring. h describes it, except for the start. The redactor
+// removes secrets from all output; nil removes only those in the protocol's fields. now
+// is the clock.
 func NewRing(h Header, r *Redactor, now func() time.Time) *Ring {
 	if r == nil {
 		r = NewRedactor(nil)
@@ -89,18 +88,17 @@ func NewRing(h Header, r *Redactor, now func() time.Time) *Ring {
 	return &Ring{header: h, redact: r, now: now, most: unreadBytes}
 }
 
-// KeepMore makes the ring keep as much as it may from now on. It is for whoever is about
-// to read it.
+// KeepMore raises the bound to the maximum. Call it before reading.
 func (r *Ring) KeepMore() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.most = ringBytes
 }
 
-// kept is how much is kept of a message or event of a size; r.mu is held.
+// kept returns how much is kept of a message or event of a size. r.mu must be held.
 func (r *Ring) kept(size int) int { return min(size, longestKept, r.most/4*3) }
 
-// Line keeps a line of the wire. It has the form of a tap.
+// Line adds a line of the wire. It has the signature of a tap.
 func (r *Ring) Line(sent bool, line []byte) {
 	kind := Received
 	if sent {
@@ -109,10 +107,10 @@ func (r *Ring) Line(sent bool, line []byte) {
 	r.add(kind, line)
 }
 
-// Stderr keeps what the agent has written there.
+// Stderr adds output to stderr.
 func (r *Ring) Stderr(data []byte) { r.add(Stderr, data) }
 
-// Take keeps events. They are not copied.
+// Take adds events, without copying them.
 func (r *Ring) Take(events []conversation.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +123,7 @@ func (r *Ring) Take(events []conversation.Event) {
 	}
 }
 
-// add keeps an entry that is text.
+// add adds an entry of text.
 func (r *Ring) add(kind EntryKind, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,8 +145,8 @@ func (r *Ring) add(kind EntryKind, data []byte) {
 	}
 }
 
-// makeRoom drops the oldest entries until there is room for one more of a size; r.mu is
-// held.
+// makeRoom drops the oldest entries until there is room for one more of a size. r.mu
+// must be held.
 func (r *Ring) makeRoom(size int) {
 	for r.n > 0 && (r.n == ringEntries || r.used+r.events+r.n*slotBytes+size > r.most) {
 		old := &r.slots[r.oldest]
@@ -165,7 +163,7 @@ func (r *Ring) makeRoom(size int) {
 	}
 }
 
-// growText makes the text larger if so many more bytes do not fit into it; r.mu is held.
+// growText enlarges the text if more bytes do not fit. r.mu must be held.
 func (r *Ring) growText(more int) {
 	if r.used+more <= len(r.text) {
 		return
@@ -179,7 +177,7 @@ func (r *Ring) growText(more int) {
 	r.text, r.start = grown, 0
 }
 
-// copyText copies text that begins so many bytes after the oldest; r.mu is held.
+// copyText copies text that begins offset bytes after the oldest. r.mu must be held.
 func (r *Ring) copyText(to []byte, offset int) {
 	if len(to) == 0 {
 		return
@@ -190,7 +188,7 @@ func (r *Ring) copyText(to []byte, offset int) {
 	}
 }
 
-// push adds an entry; r.mu is held.
+// push adds an entry. r.mu must be held.
 func (r *Ring) push(s slot) {
 	if r.n == len(r.slots) {
 		grown := make([]slot, min(max(256, 2*len(r.slots)), ringEntries))
@@ -203,23 +201,23 @@ func (r *Ring) push(s slot) {
 	r.n++
 }
 
-// Span is from which number on entries are kept, and the number of the next one.
+// Span returns the numbers of the oldest entry and of the next one to come.
 func (r *Ring) Span() (first, next uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.first, r.first + uint64(r.n)
 }
 
-// Total is how many entries there were so far, without events, also those that are not
-// kept any more.
+// Total returns the number of entries so far, without events and including dropped
+// ones.
 func (r *Ring) Total() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.total
 }
 
-// Wait waits until there is an entry of that number or a later one that is no event, or
-// until ctx ends.
+// Wait waits until there is an entry, other than an event, with at least that number,
+// or until ctx ends.
 func (r *Ring) Wait(ctx context.Context, number uint64) {
 	for ctx.Err() == nil {
 		r.mu.Lock()
@@ -239,9 +237,9 @@ func (r *Ring) Wait(ctx context.Context, number uint64) {
 	}
 }
 
-// Read reads entries from a number on, without events, and says with which number to go
-// on. Those that are not kept any more are passed over. It reads at most so many of them,
-// and fewer if they are long.
+// Read returns entries from a number on, without events, and the number to continue
+// with. It skips dropped entries. It returns at most most entries, fewer if they are
+// long.
 func (r *Ring) Read(number uint64, most int) (entries []Numbered, next uint64) {
 	all, next := r.read(number, most)
 	entries = all[:0]
@@ -259,7 +257,7 @@ func (r *Ring) Read(number uint64, most int) (entries []Numbered, next uint64) {
 	return entries, next
 }
 
-// read is Read with events, and with all secrets.
+// read is Read with events and secrets.
 func (r *Ring) read(number uint64, most int) (entries []Numbered, next uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -279,8 +277,7 @@ func (r *Ring) read(number uint64, most int) (entries []Numbered, next uint64) {
 	return entries, r.first + uint64(skip+len(entries))
 }
 
-// At is the entry of a number. It is not there if it is not kept any more, or is an
-// event.
+// At returns the entry with a number, false if it was dropped or is an event.
 func (r *Ring) At(number uint64) (e Numbered, kept bool) {
 	entries, _ := r.Read(number, 1)
 	if len(entries) == 0 || entries[0].Number != number {
@@ -289,15 +286,14 @@ func (r *Ring) At(number uint64) (e Numbered, kept bool) {
 	return entries[0], true
 }
 
-// ErrNothingKept says that there is nothing to save.
+// ErrNothingKept means that there is nothing to save.
 var ErrNothingKept = errors.New("nothing has happened that could be saved")
 
-// savedAtOnce is how many entries are saved at once.
+// savedAtOnce is how many entries are saved at a time.
 const savedAtOnce = 256
 
-// Save writes what is kept, and what has happened until now, as a recording, to a new
-// file, and returns how many entries there are. The error is that of Create and of the
-// writer, or ErrNothingKept.
+// Save writes the current entries as a recording to a new file, and returns their
+// number. The error is that of Create and of the writer, or ErrNothingKept.
 func (r *Ring) Save(path string) (entries int, err error) {
 	first, end := r.Span()
 	if first == end {
@@ -308,7 +304,7 @@ func (r *Ring) Save(path string) (entries int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	var clock time.Time // of the entry that is written
+	var clock time.Time // of the entry being written
 	w.now = func() time.Time { return clock }
 	for number := first; number < end; {
 		batch, next := r.read(number, int(min(savedAtOnce, end-number)))
@@ -329,7 +325,7 @@ func (r *Ring) Save(path string) (entries int, err error) {
 	return entries, nil
 }
 
-// again records an entry that was kept.
+// again writes an entry of the ring.
 func (w *Writer) again(e *Numbered) error {
 	switch e.Kind {
 	case Event:

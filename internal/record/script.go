@@ -1,7 +1,3 @@
-// This file plays what was recorded of a session: it says which events have
-// happened by when. It folds nothing, does no I/O, and has no clock of its own: whoever
-// shows the replay tells it how much time has passed.
-
 package record
 
 import (
@@ -10,29 +6,29 @@ import (
 	"parley/internal/conversation"
 )
 
-// Step is an event and when it happened, since the beginning.
+// Step is an event with its time since the beginning.
 type Step struct {
 	At    time.Duration
 	Event conversation.Event
 }
 
-// Script is what is played.
+// Script is a sequence of events to play.
 type Script struct {
-	// Steps are in order, and so are their times.
+	// Steps are in the order of their times.
 	Steps []Step
-	// Started is when it began. It is zero if that is not known.
+	// Started is when it began, zero if unknown.
 	Started time.Time
-	// Title is what the session is called, "" if it has no name, and Cwd its directory.
+	// Title is the session's title, or "", and Cwd its directory.
 	Title, Cwd string
-	// Faults say in words what could not be read, and is left out.
+	// Faults describe what could not be read and was skipped.
 	Faults []string
 }
 
-// Of is the script of events that were stored without the time of each. Some of them
-// have brought it along. Those between two of which it is known are spread evenly.
+// ScriptOf returns the script of stored events. Those without a time of their own are
+// spread evenly between those that have one.
 func ScriptOf(events []conversation.Event) *Script {
 	s := &Script{Steps: make([]Step, len(events))}
-	last, known := 0, false // the last step of which the time is known
+	last, known := 0, false // the last step with a known time
 	for i, e := range events {
 		s.Steps[i].Event = e
 		at := timeOf(e)
@@ -53,7 +49,7 @@ func ScriptOf(events []conversation.Event) *Script {
 	return s
 }
 
-// spread gives times to the steps between two.
+// spread sets the times of the steps between two.
 func (s *Script) spread(from, to int) {
 	begin, whole := s.Steps[from].At, s.Steps[to].At-s.Steps[from].At
 	for i := from + 1; i < to; i++ {
@@ -61,7 +57,7 @@ func (s *Script) spread(from, to int) {
 	}
 }
 
-// timeOf is when an event happened, as far as it says so itself.
+// timeOf returns when an event happened, if it says so.
 func timeOf(e conversation.Event) time.Time {
 	switch e := e.(type) {
 	case conversation.AgentStarting:
@@ -92,7 +88,7 @@ func timeOf(e conversation.Event) time.Time {
 	return time.Time{}
 }
 
-// Events are the events of the script.
+// Events returns the events of the script.
 func (s *Script) Events() []conversation.Event {
 	out := make([]conversation.Event, len(s.Steps))
 	for i := range s.Steps {

@@ -6,22 +6,22 @@ import (
 	"strconv"
 )
 
-// Speed is how many times faster than it happened something is played.
+// Speed is the speed of a replay, 1 being the original.
 type Speed float64
 
-// Max plays without any pause.
+// MaxSpeed plays without any pause.
 const MaxSpeed Speed = Speed(math.MaxFloat64)
 
-// speeds are those that Faster and Slower go through.
+// speeds are the steps of Faster and Slower.
 var speeds = []Speed{0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, MaxSpeed}
 
-// The bounds of a speed that is not Max.
+// The bounds of a speed other than MaxSpeed.
 const (
 	slowest Speed = 0.01
 	fastest Speed = 1000
 )
 
-// ParseSpeed reads a speed as people write it: "2", "0.5", "4x" or "max".
+// ParseSpeed parses "2", "0.5", "4x" or "max".
 func ParseSpeed(text string) (Speed, error) {
 	if text == "max" {
 		return MaxSpeed, nil
@@ -37,7 +37,7 @@ func ParseSpeed(text string) (Speed, error) {
 	return Speed(v), nil
 }
 
-// String is the speed as people write it.
+// String returns the speed in the form of ParseSpeed.
 func (s Speed) String() string {
 	if s == MaxSpeed {
 		return "max"
@@ -45,7 +45,7 @@ func (s Speed) String() string {
 	return strconv.FormatFloat(float64(s), 'g', -1, 64) + "x"
 }
 
-// faster is the next speed that is faster.
+// faster returns the next higher speed.
 func (s Speed) faster() Speed {
 	for _, next := range speeds {
 		if next > s {
@@ -55,7 +55,7 @@ func (s Speed) faster() Speed {
 	return s
 }
 
-// slower is the next speed that is slower.
+// slower returns the next lower speed.
 func (s Speed) slower() Speed {
 	for i := len(speeds) - 1; i >= 0; i-- {
 		if speeds[i] < s {

@@ -15,17 +15,16 @@ import (
 	"parley/internal/conversation"
 )
 
-// fileMode lets nobody but the owner read a recording.
+// fileMode makes recordings accessible only to their owner.
 const fileMode = 0o600
 
-// Writer writes a recording. Each entry is in the file when the call that brings it
-// returns, so that a crash loses nothing. It may be used from any goroutine. What goes
-// wrong is kept for Err, and ends the recording: one with a hole in it would tell
-// something that did not happen.
+// Writer writes a recording. Each call writes its entry to the file before it returns,
+// so that a crash loses nothing. It is safe for concurrent use. The first error ends
+// the recording, because one with a gap would be misleading; see Err.
 type Writer struct {
 	mu      sync.Mutex
 	to      io.WriteCloser
-	name    string // of the file, "" if it is none
+	name    string // of the file, "" if there is none
 	now     func() time.Time
 	started time.Time
 	redact  *Redactor
@@ -36,7 +35,8 @@ type Writer struct {
 	line    []byte
 }
 
-// Create makes the file of a recording. It replaces none: the error wraps fs.ErrExist.
+// Create creates the file of a recording. It does not replace a file: the error then
+// wraps fs.ErrExist.
 func Create(path string) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
@@ -47,15 +47,14 @@ func Create(path string) (*Writer, error) {
 	return w, nil
 }
 
-// NewWriter makes a writer that closes what it writes to when it is closed. now is the
-// clock.
+// NewWriter returns a Writer, whose Close closes to. now is the clock.
 func NewWriter(to io.WriteCloser, now func() time.Time) *Writer {
 	return &Writer{to: to, now: now}
 }
 
-// Begin writes the header; what it says of the start is the writer's. Entries that come
-// before it are dropped. The redactor takes the secrets out of all entries; nil finds
-// none but those that it finds by their place.
+// Begin writes the header, with the current time as its start. Earlier entries are
+// dropped. The redactor removes secrets from all entries; nil removes only those in the
+// protocol's fields.
 func (w *Writer) Begin(h Header, r *Redactor) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,14 +77,14 @@ func (w *Writer) Begin(h Header, r *Redactor) error {
 	return err
 }
 
-// Begun reports whether there is a header.
+// Begun reports whether the header was written.
 func (w *Writer) Begun() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.begun
 }
 
-// Line records a line of the wire, without its end. It has the form of a tap.
+// Line records a line of the wire, without its end. It has the signature of a tap.
 func (w *Writer) Line(sent bool, line []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,7 +101,7 @@ func (w *Writer) Line(sent bool, line []byte) {
 	}
 }
 
-// Stderr records what the agent has written there.
+// Stderr records output to stderr.
 func (w *Writer) Stderr(data []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -111,7 +110,7 @@ func (w *Writer) Stderr(data []byte) {
 	}
 }
 
-// Take records events. It returns what has ended the recording, once, whoever has met it.
+// Take records events. It returns the error that ended the recording, once.
 func (w *Writer) Take(events []conversation.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,14 +132,14 @@ func (w *Writer) Take(events []conversation.Event) error {
 	return w.err
 }
 
-// Err is what has ended the recording too early, nil if nothing has.
+// Err returns the error that ended the recording, or nil.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
-// Close ends the recording. A file in which nothing was recorded is removed.
+// Close ends the recording. It removes a file without entries.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -155,18 +154,18 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// writes reports whether entries are still written; w.mu is held.
+// writes reports whether entries are still written. w.mu must be held.
 func (w *Writer) writes() bool { return w.begun && !w.closed && w.err == nil }
 
-// text writes an entry that is text; w.mu is held.
+// text writes an entry of text. w.mu must be held.
 func (w *Writer) text(k EntryKind, text string) {
 	value, err := json.Marshal(strings.ToValidUTF8(w.redact.Text(text), "\uFFFD"))
-	if err == nil { // text always has a form
+	if err == nil { // encoding a string never fails
 		w.entry(k, value)
 	}
 }
 
-// entry writes an entry whose value is JSON; w.mu is held.
+// entry writes an entry whose value is JSON. w.mu must be held.
 func (w *Writer) entry(k EntryKind, value []byte) {
 	at := max(0, w.now().Sub(w.started))
 	b := append(w.line[:0], `{"t":`...)
@@ -179,7 +178,7 @@ func (w *Writer) entry(k EntryKind, value []byte) {
 	}
 }
 
-// write writes a line and its end; w.mu is held.
+// write writes a line and its end. w.mu must be held.
 func (w *Writer) write(line []byte) {
 	if _, err := w.to.Write(append(line, '\n')); err != nil {
 		w.err = fmt.Errorf("record the session: %w", err)

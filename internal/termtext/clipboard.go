@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Clipboard cleans text that leaves the program for a clipboard: as [Block], and
-// without the characters that draw nothing and could carry along what nobody has
-// seen. Joiners and the selectors of emoji stay, because they shape what is drawn.
+// Clipboard cleans text for the clipboard: like [Block], and without invisible
+// characters that could smuggle in unseen text. It keeps joiners and emoji selectors,
+// which shape what is drawn.
 func Clipboard(s string) string {
 	s = Block(s)
 	if !strings.ContainsFunc(s, unseen) {
@@ -21,7 +21,7 @@ func Clipboard(s string) string {
 	}, s)
 }
 
-// unseen reports characters that draw nothing and shape nothing.
+// unseen reports whether r draws nothing and shapes nothing.
 func unseen(r rune) bool {
 	switch {
 	case r < 0xad:

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// narrowASCII reports that byte i of s is a printable character of its own.
+// narrowASCII reports whether byte i of s is a printable character of its own.
 func narrowASCII(s string, i int) bool {
 	return s[i] >= ' ' && s[i] < 0x7f && (i+1 == len(s) || s[i+1] < utf8.RuneSelf)
 }
 
-// Width is how many cells s takes on one line. Escape sequences and control
-// characters, newlines and tabs too, take none.
+// Width returns how many cells s takes on one line. Escape sequences and control
+// characters, including newlines and tabs, take none.
 func (m Method) Width(s string) int {
 	width := 0
 	for i := 0; i < len(s); {
@@ -25,11 +25,11 @@ func (m Method) Width(s string) int {
 	return width
 }
 
-// Fit is the longest beginning of s, in bytes and cells, that fits into the room
-// that is left on a line of the given width. It ends between two characters. It
-// is empty only where the line is begun (room < width) or s is: then what comes
-// next belongs on a new line. A character that is wider than a whole line is cut
-// between its code points; a code point that is wider counts nevertheless.
+// Fit returns the longest prefix of s, in bytes and cells, that fits into the room left
+// on a line of the given width. It ends between two characters. It is empty only if s
+// is, or if the line is not empty (room < width); then the text belongs on a new line.
+// A character wider than a whole line is cut between its code points, and a single code
+// point always counts as fitting.
 func (m Method) Fit(s string, room, width int) (n, used int) {
 	for n < len(s) {
 		if narrowASCII(s, n) {
@@ -52,8 +52,8 @@ func (m Method) Fit(s string, room, width int) (n, used int) {
 	return n, used
 }
 
-// part is the longest beginning of a character that fits the width and leaves no
-// mark without its base, or the shortest if none fits.
+// part returns the longest prefix of a character that fits the width and separates no
+// mark from its base, or the shortest if none fits.
 func (m Method) part(character string, width int) (n, used int) {
 	for i, r := range character {
 		if i == 0 || RuneWidth(r) == 0 {
@@ -74,7 +74,7 @@ func (m Method) part(character string, width int) (n, used int) {
 	return n, used
 }
 
-// FitEnd is the longest end of s that fits the width: where it begins, and the
+// FitEnd returns the longest suffix of s that fits the width: where it begins, and the
 // cells it takes. It begins between two characters.
 func (m Method) FitEnd(s string, width int) (from, used int) {
 	used = m.Width(s)
@@ -85,10 +85,9 @@ func (m Method) FitEnd(s string, width int) (from, used int) {
 	return from, used
 }
 
-// Truncate cuts a line, styled or not, so that it takes at most width cells. If
-// anything had to be cut, tail stands at its end, in the style of what is before
-// it, and counts among the cells. Styles and links that are on at the cut are
-// switched off behind it.
+// Truncate cuts a line, styled or not, to at most width cells. If it cuts anything, the
+// line ends with tail, in the style of the text before it, and width includes tail.
+// Truncate switches off styles and links that are on at the cut.
 func (m Method) Truncate(s string, width int, tail string) string {
 	if width <= 0 {
 		return ""
@@ -117,7 +116,7 @@ func (m Method) Truncate(s string, width int, tail string) string {
 	return s
 }
 
-// closed is a styled text and a tail, with what it has switched on switched off.
+// closed returns a styled text and a tail, with open styles switched off.
 func closed(s, tail string) string {
 	if strings.IndexByte(s, '\x1b') < 0 {
 		return s + tail
@@ -127,8 +126,8 @@ func closed(s, tail string) string {
 	return s + tail + p.off()
 }
 
-// TruncateStart cuts a plain line at its start so that it takes at most width
-// cells; lead stands where something was cut, and counts among the cells.
+// TruncateStart cuts a plain line at its start to at most width cells, with lead in
+// place of what was cut.
 func (m Method) TruncateStart(s string, width int, lead string) string {
 	if width <= 0 {
 		return ""
@@ -144,8 +143,8 @@ func (m Method) TruncateStart(s string, width int, lead string) string {
 	return lead + s[from:]
 }
 
-// ExpandTabs puts blanks in the place of tabs, up to the next column that is a
-// multiple of stop. Columns count from the start of each line.
+// ExpandTabs replaces tabs by spaces, up to the next column that is a multiple of stop.
+// Columns count from the start of each line.
 func (m Method) ExpandTabs(s string, stop int) string {
 	if strings.IndexByte(s, '\t') < 0 {
 		return s

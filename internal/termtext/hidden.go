@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// hidden reports whether the character r, which stands before rest and behind prev,
-// draws nothing or reorders other characters, so that text would not be what it
-// seems to be. What belongs to the writing around it is none: joiners in emoji and
-// in scripts that need them, the tags of a flag, the variant of an ideograph.
+// hidden reports whether the character r, between prev and rest, draws nothing or
+// reorders other characters, so that text would look different from what it is. It
+// excludes legitimate uses: joiners in emoji and in scripts that need them, the tags of
+// a flag, the variant of an ideograph.
 func hidden(prev, r rune, rest string) bool {
 	switch {
 	case r < 0xad:
@@ -30,8 +30,8 @@ func hidden(prev, r rune, rest string) bool {
 	return false
 }
 
-// hiddenSpans are the characters from U+0300 on that draw nothing wherever they stand,
-// in order. Marks of writing systems are not among them.
+// hiddenSpans lists the characters from U+0300 on that never draw anything, in order,
+// without the marks of writing systems.
 var hiddenSpans = [][2]rune{
 	{0x34f, 0x34f},
 	{0x61c, 0x61c},
@@ -50,7 +50,7 @@ var hiddenSpans = [][2]rune{
 	{0xe0000, 0xe0fff},
 }
 
-// joins reports whether a joiner belongs to what is around it.
+// joins reports whether a joiner belongs to its context.
 func joins(prev, r rune, rest string) bool {
 	if unicode.In(prev, joiningScripts...) {
 		return true
@@ -59,13 +59,13 @@ func joins(prev, r rune, rest string) bool {
 		return false
 	}
 	if rest == "" {
-		return true // what it joins may be on its way
+		return true // the rest may still arrive
 	}
 	next, _ := utf8.DecodeRuneInString(rest)
 	return pictogram(next)
 }
 
-// joiningScripts are those in which a joiner changes how the letters around it look.
+// joiningScripts are scripts in which a joiner changes how the letters around it look.
 var joiningScripts = []*unicode.RangeTable{
 	unicode.Adlam, unicode.Arabic, unicode.Balinese, unicode.Bengali, unicode.Brahmi, unicode.Chakma, unicode.Devanagari, unicode.Grantha,
 	unicode.Gujarati, unicode.Gurmukhi, unicode.Hanifi_Rohingya, unicode.Javanese, unicode.Kannada, unicode.Khmer, unicode.Malayalam,
@@ -73,7 +73,7 @@ var joiningScripts = []*unicode.RangeTable{
 	unicode.Sinhala, unicode.Syriac, unicode.Tai_Tham, unicode.Tamil, unicode.Telugu, unicode.Tibetan,
 }
 
-// pictogram reports characters that emoji are made of.
+// pictogram reports whether r is a part of emoji.
 func pictogram(r rune) bool {
 	return r >= 0x1f000 && r <= 0x1faff || r >= 0x2190 && r <= 0x2bff && unicode.In(r, unicode.So, unicode.Sm)
 }
@@ -81,12 +81,12 @@ func pictogram(r rune) bool {
 const (
 	blackFlag = 0x1f3f4
 	endOfTags = 0xe007f
-	// maxTags is how many tags the flag of a region has, its end included.
+	// maxTags is the length of a region flag in tags, including the end tag.
 	maxTags = 7
 )
 
-// inFlag reports whether a tag is one of those that make the flag of a region:
-// letters and digits behind a black flag, and their end.
+// inFlag reports whether a tag belongs to the flag of a region: letters and digits
+// after a black flag, and the end tag.
 func inFlag(prev, r rune, rest string) bool {
 	if r == endOfTags {
 		return prev > 0xe0020 && prev < endOfTags

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 )
 
-// Indented sets out JSON for reading, in lines of which each is as far in as it is deep.
-// It reports false for what is not JSON, and for what is nested so deep that it would be
-// lines of next to nothing but blanks: of a few kilobytes those can be gigabytes.
+// Indented indents JSON for reading. It returns false for invalid JSON, and for JSON
+// nested so deeply that indentation would dominate: a few kilobytes could become
+// gigabytes.
 func Indented(raw []byte) ([]byte, bool) {
 	if blanks(raw) > mostBlanks*len(raw)+fewBlanks {
 		return nil, false
@@ -17,14 +17,14 @@ func Indented(raw []byte) ([]byte, bool) {
 	return out.Bytes(), err == nil
 }
 
-// JSON may become so many times as long by the blanks that its lines begin with, and by
-// fewBlanks in any case.
+// Indentation may be up to mostBlanks times the size of the JSON, and fewBlanks in
+// any case.
 const (
 	mostBlanks = 8
 	fewBlanks  = 64 << 10
 )
 
-// blanks is about how many blanks the lines of JSON begin with when it is set out.
+// blanks returns roughly how many spaces of indentation the JSON would get.
 func blanks(raw []byte) (n int) {
 	depth, text := 0, false
 	for i := 0; i < len(raw); i++ {

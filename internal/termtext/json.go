@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON escapes the characters of a JSON text that a terminal would take for something
-// else than text, or that hide or reorder others. They stand in strings only, and are the
-// same there.
+// JSON escapes the characters of a JSON text that a terminal would interpret, or that
+// hide or reorder others. They occur only in strings, whose value stays the same.
 func JSON(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {

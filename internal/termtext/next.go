@@ -7,19 +7,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// maxCluster bounds the bytes of one character. There are texts that stack
-// accents or join emoji without end, and each line of such a text should cost no
-// more than any other.
+// maxCluster bounds the bytes of one character, because texts can stack accents or join
+// emoji without end.
 const maxCluster = 128
 
-// Next measures the first piece of s, which must not be empty: n bytes of it
-// that belong together, and the cells that they take. A piece is a character as
-// a person sees it (one or more code points), an escape sequence, or a control
-// character. The latter two take no cells; nor do characters that cannot be
-// seen, such as joiners, and combining marks without a character before them,
-// which terminals draw over the cell before.
+// Next measures the first piece of s, which must not be empty: its length n in bytes,
+// and the cells that it takes. A piece is a character as users see it (one or more code
+// points), an escape sequence, or a control character. The latter two take no cells,
+// nor do invisible characters such as joiners, and combining marks without a base,
+// which terminals draw over the previous cell.
 //
-// What is not UTF-8 counts as one cell a byte.
+// Each byte that is not UTF-8 takes one cell.
 func (m Method) Next(s string) (n, width int) {
 	if c := s[0]; c < utf8.RuneSelf {
 		switch {
@@ -42,13 +40,13 @@ func (m Method) Next(s string) (n, width int) {
 	return m.cluster(s)
 }
 
-// escape is the length of the escape sequence that s begins with.
+// escape returns the length of the escape sequence at the start of s.
 func escape(s string) int {
 	_, _, n, _ := ansi.DecodeSequence(s, ansi.NormalState, nil)
 	return max(n, 1)
 }
 
-// cluster measures the first grapheme cluster of s, with the characters without a
+// cluster measures the first grapheme cluster of s, including the characters of zero
 // width that follow it.
 func (m Method) cluster(s string) (n, width int) {
 	if len(s) > maxCluster {
@@ -69,7 +67,7 @@ func (m Method) cluster(s string) (n, width int) {
 	return n, width
 }
 
-// first measures the first grapheme cluster of s alone.
+// first measures only the first grapheme cluster of s.
 func (m Method) first(s string) (n, width int) {
 	cluster, whole := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 	if end := validEnd(cluster); end < len(cluster) {
@@ -84,15 +82,15 @@ func (m Method) first(s string) (n, width int) {
 		sum++
 	}
 	if m == Graphemes {
-		// Some of these terminals draw a letter and its vowel sign in one
-		// column, others in two. None takes more.
+		// Some of these terminals draw a letter and its vowel sign in one column,
+		// others in two; none takes more.
 		sum = min(sum, 2)
 	}
 	return len(cluster), max(whole, sum)
 }
 
-// validEnd is where a cluster, which begins with a code point, ends being UTF-8:
-// the library takes the cut off beginning of a code point into the last one.
+// validEnd returns where the valid UTF-8 of a cluster ends: the library adds a
+// truncated code point to the previous cluster.
 func validEnd(cluster string) int {
 	for i, r := range cluster {
 		if r == utf8.RuneError {
@@ -104,36 +102,34 @@ func validEnd(cluster string) int {
 	return len(cluster)
 }
 
-// hidden reports that s begins with a code point that may be a character without
-// a width.
+// cellsHidden reports whether s begins with a code point that may be a character of
+// zero width.
 func cellsHidden(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r >= 0xa0 && unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// spacing reports format characters that some terminals draw as a character of
-// its own, whatever the libraries say: the soft hyphen, and signs that stand
-// before the digits of a number in Arabic and its kin.
+// spacing reports whether r is a format character that some terminals draw as a
+// character of its own, whatever the libraries say: the soft hyphen, and signs before
+// the digits of a number in Arabic and related scripts.
 func spacing(r rune) bool {
 	return r == 0xad || r >= 0x600 && unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// standsAlone reports that s begins with a code point that joins no character
-// before it.
+// standsAlone reports whether s begins with a code point that does not join the
+// previous character.
 func standsAlone(s string) bool {
 	r, n := utf8.DecodeRuneInString(s)
 	return common(r) > 0 || r == utf8.RuneError && n == 1
 }
 
-// ambiguousNarrow is false where the environment says that characters of East
-// Asian ambiguous width are wide (RUNEWIDTH_EASTASIAN): then only the library
-// knows.
+// ambiguousNarrow is false if the environment makes characters of East Asian ambiguous
+// width wide (RUNEWIDTH_EASTASIAN); then only the library knows their widths.
 var ambiguousNarrow = ansi.StringWidth("─") == 1
 
-// common knows the widths of the most frequent code points that join neither
-// those before nor those after them, apart from marks and joiners, which are not
-// among them. What parley draws of itself is among them. 0 means that the tables of
-// Unicode must be asked.
+// common returns the widths of the most frequent code points that join neither their
+// predecessor nor their successor, including those that parley itself draws. 0 means to
+// ask the tables of Unicode.
 func common(r rune) int {
 	switch {
 	case r >= ' ' && r < 0x7f:
@@ -151,7 +147,8 @@ func common(r rune) int {
 	return 0
 }
 
-// drawn reports the code points of parley's own pictures that stand among others.
+// drawn reports whether r is one of the symbols that parley draws, outside of the
+// ranges above.
 func drawn(r rune) bool {
 	switch r {
 	case '\u2039', '\u203a', '\u20ac', '\u2663', '\u270e', '\u2713', '\u2717', '\u273b', '\u276f':
@@ -160,8 +157,8 @@ func drawn(r rune) bool {
 	return false
 }
 
-// Rune is the width of a code point that stands alone, as much as any terminal
-// takes for it. It is 0 for what joins the character before.
+// RuneWidth returns the width of a single code point, the most that any terminal takes.
+// It is 0 for one that joins the previous character.
 func RuneWidth(r rune) int {
 	if w := common(r); w > 0 {
 		return w

@@ -7,14 +7,13 @@ const (
 	linkOff = "\x1b]8;;\x07"
 )
 
-// pen is what a styled text has switched on: SGR sequences since the last reset,
-// and a link.
+// pen is the style of a text: the SGR sequences since the last reset, and a link.
 type pen struct {
 	sgr  string
 	link string
 }
 
-// follow takes the escape sequences of a text.
+// follow applies the escape sequences of a text.
 func (p *pen) follow(s string) {
 	for {
 		i := strings.IndexByte(s, '\x1b')
@@ -44,7 +43,7 @@ func (p *pen) take(seq string) {
 	}
 }
 
-// on switches on what is on; off switches it off.
+// on returns the sequences that switch the style on; off switches it off.
 func (p *pen) on() string { return p.link + p.sgr }
 
 func (p *pen) off() string {
@@ -58,9 +57,9 @@ func (p *pen) off() string {
 	return s
 }
 
-// dress makes lines of parts of a text. Styles that go on from one to the next
-// are switched off between them. What stands between two parts is left out, but
-// its escape sequences count.
+// dress makes lines from spans of a text. It switches styles off at the end of a line
+// and on again in the next. It drops the text between two spans but applies its escape
+// sequences.
 func dress(s string, spans []span) []string {
 	lines := make([]string, len(spans))
 	if strings.IndexByte(s, '\x1b') < 0 {
@@ -81,8 +80,8 @@ func dress(s string, spans []span) []string {
 	return lines
 }
 
-// Ground draws a styled line on a ground that the escape sequence on begins: up to a
-// width, and wherever the line's own styles end.
+// Ground draws a styled line on a background that the escape sequence on sets, padded
+// to width, and sets it again wherever the line's own styles end.
 func Ground(line string, width int, on string) string {
 	pad := max(0, width-Width(line))
 	var b strings.Builder
@@ -106,17 +105,17 @@ func Ground(line string, width int, on string) string {
 	return b.String()
 }
 
-// Part is a part of a line: the bytes of its plain text, which is the line
-// without escape sequences, between From (inclusive) and To (exclusive).
+// Span is a part of a line: the bytes From (inclusive) to To (exclusive) of its text
+// without escape sequences.
 type Span struct{ From, To int }
 
-// Restyle draws parts of a styled line in other looks: in the place of each stands
-// what draw makes of its number and its plain text. The parts are in their order
-// and do not overlap. What is between them stays as it is.
+// Restyle replaces parts of a styled line by what draw returns for their number and
+// plain text. The parts must be in order and must not overlap. The text between them
+// stays as it is.
 func Restyle(line string, parts []Span, draw func(i int, text string) string) string {
 	var b strings.Builder
 	var p pen
-	off := "" // ends the looks that are on where a part begins
+	off := "" // ends the styles that are on where a part begins
 	for i, at, part := 0, 0, ""; line != ""; {
 		if line[0] == '\x1b' {
 			n := escape(line)

@@ -1,7 +1,3 @@
-// This file makes text from outside (the agent, files, programs) fit to
-// be drawn: no control sequence, no control character and no invisible
-// character that hides or reorders text reaches the terminal.
-
 package termtext
 
 import (
@@ -11,9 +7,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Block cleans text of several lines. Newlines and tabs stay; CRLF becomes a
-// newline; what is not UTF-8 becomes U+FFFD. Clean text is returned as it is,
-// without an allocation.
+// Block cleans text of several lines: it removes control sequences, control characters,
+// and invisible characters that hide or reorder text. Newlines and tabs stay; CRLF
+// becomes a newline; what is not UTF-8 becomes U+FFFD. Clean text is returned without
+// an allocation.
 func Block(s string) string {
 	if clean(s, true) {
 		return s
@@ -21,8 +18,7 @@ func Block(s string) string {
 	return scrub(s, true)
 }
 
-// Line cleans text that is shown on one line: as Block, and newlines and tabs
-// become spaces.
+// Line cleans text for one line: like Block, with newlines and tabs replaced by spaces.
 func Line(s string) string {
 	if clean(s, false) {
 		return s
@@ -61,7 +57,7 @@ func scrub(s string, block bool) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
 	b.Grow(len(s))
-	prev := rune(-1) // the last character that is kept
+	prev := rune(-1) // the last character that was kept
 	for i, r := range s {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':

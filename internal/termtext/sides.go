@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Sides puts one text at the left and one at the right of a line. The left one
-// is cut first.
+// JoinSides puts one text at the left and one at the right of a line, and cuts the left
+// one first.
 func JoinSides(left, right string, width int) string {
 	rw := Width(right)
 	if rw >= width {

@@ -6,16 +6,16 @@ import (
 	"unicode"
 )
 
-// maxMarks is how many combining marks are drawn over one character. Terminals
-// keep only a few of them, and drop the rest.
+// maxMarks bounds the combining marks over one character. Terminals drop more than a
+// few.
 const maxMarks = 4
 
-// Visible makes text fit to be drawn without leaving anything out: a character
-// that draws nothing of its own, or that hides or reorders others, is drawn as a
-// symbol or by its number, and so is a combining mark that has nothing to stand
-// over, or has too many below it. It is for what a person decides on, such as
-// commands, paths and addresses. Newlines stay, CRLF becomes a newline, and a tab
-// becomes four spaces. Text without such characters is returned as it is.
+// Visible makes text fit to be drawn without leaving anything out: it shows a character
+// that draws nothing, or that hides or reorders others, as a symbol or by its number,
+// and so a combining mark without a base or with too many below it. Use it for what the
+// user decides on, such as commands, paths and URLs. Newlines stay, CRLF becomes a
+// newline, and a tab becomes four spaces. Text without such characters is returned as
+// it is.
 func Visible(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -38,7 +38,7 @@ func Visible(s string) string {
 		case r == '\t':
 			b.WriteString("    ")
 		case r < ' ':
-			b.WriteRune('\u2400' + r) // the picture of the control character
+			b.WriteRune('\u2400' + r) // the symbol for the control character
 		case r == 0x7f:
 			b.WriteRune('\u2421')
 		case hides(r):
@@ -50,21 +50,21 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// VisibleLine is Visible for a text of one line: space around it is cut off, and
-// a newline inside it is drawn as a symbol.
+// VisibleLine is Visible for a text of one line: it trims space around the text, and
+// shows a newline as a symbol.
 func VisibleLine(s string) string {
 	return Visible(strings.ReplaceAll(strings.TrimSpace(s), "\n", "\u2424"))
 }
 
-// mark reports characters that are drawn over the one before them.
+// mark reports whether r is drawn over the previous character.
 func mark(r rune) bool { return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me) }
 
-// hides reports characters that draw nothing of their own, or draw elsewhere.
+// hides reports whether r draws nothing of its own, or elsewhere.
 func hides(r rune) bool {
 	switch {
 	case r == '\n' || r >= ' ' && r < 0x7f:
 		return false
-	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r): // blank letters and their kin
+	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r): // blank letters and the like
 		return true
 	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef: // variation selectors
 		return true

@@ -10,19 +10,18 @@ import (
 // span is a part of a text, in bytes.
 type span struct{ from, to int }
 
-// Wrap breaks text, styled or not, into lines of at most width cells: between
-// words where it can, inside of a word only if that is wider than a line. The
-// blanks at which it breaks fall away, and so do those at a line's end for which
-// there is no room; every other character is kept, in its place. A newline ends
-// a line. Each line is whole: styles and links that go on from one line to the
-// next are switched off at the end of the first and on again in the second.
+// Wrap breaks text, styled or not, into lines of at most width cells: between words
+// where possible, inside a word only if that is wider than a line. It drops the spaces
+// at which it breaks and those that do not fit at the end of a line, and keeps every
+// other character. A newline ends a line. Styles and links that span lines are switched
+// off at the end of one line and on again in the next.
 func (m Method) Wrap(s string, width int) []string {
 	return dress(s, m.words(s, max(width, 1)))
 }
 
-// Break breaks text, styled or not, into lines of at most width cells, wherever
-// a line is full. It keeps every character but the newlines, which end lines
-// too. Styles and links go on as they do in [Method.Wrap].
+// Break breaks text, styled or not, into lines of at most width cells, wherever a line
+// is full. It keeps every character except newlines, which end lines too. Styles and
+// links continue as in [Method.Wrap].
 func (m Method) Break(s string, width int) []string {
 	width = max(width, 1)
 	spans := make([]span, 0, 1+len(s)/width)
@@ -39,8 +38,8 @@ func (m Method) Break(s string, width int) []string {
 	}
 }
 
-// pieces appends the spans of a line that is broken where it is full. The line
-// begins at an offset of the text.
+// pieces appends the spans of a line that is broken where it is full. at is the line's
+// offset in the text.
 func (m Method) pieces(spans []span, line string, at, width int) []span {
 	for {
 		n, _ := m.Fit(line, width, width)
@@ -52,8 +51,8 @@ func (m Method) pieces(spans []span, line string, at, width int) []span {
 	}
 }
 
-// Ends are the offsets in a plain text of one line at which its pieces end if it
-// is broken wherever a line of width cells is full. There is always one piece.
+// Ends returns the offsets at which the pieces of a plain line end if it is broken
+// wherever a line of width cells is full. There is always one piece.
 func (m Method) Ends(s string, width int) []int {
 	width = max(width, 1)
 	ends := make([]int, 0, 1+len(s)/width)
@@ -82,21 +81,20 @@ func printableASCII(s string) bool {
 	return true
 }
 
-// filler is a line while it is being filled.
+// filler is a line being filled.
 type filler struct {
 	start int // its first byte
 	x     int // the cells it takes so far
 	inked bool
-	// The last place where it may be broken: where the line ends then, where the
-	// next one begins, and how many cells are before that. It is none where
-	// the next one would begin at or before start.
+	// The last possible break: where the line would end, where the next one would
+	// begin, and the cells before that. There is none if next <= start.
 	end, next, before int
 }
 
 func (f *filler) begin(at int) { *f = filler{start: at} }
 
-// mayBreak notes a place for a break. Blanks at the beginning of a line are none:
-// there would be nothing before it.
+// mayBreak records a possible break. Spaces at the beginning of a line are none, since
+// nothing would precede the break.
 func (f *filler) mayBreak(end, next int) {
 	if f.inked {
 		f.end, f.next, f.before = end, next, f.x
@@ -107,7 +105,7 @@ func (f *filler) mayBreak(end, next int) {
 func (m Method) words(s string, width int) []span {
 	spans := make([]span, 0, 1+len(s)/width)
 	var f filler
-	blanks := 0 // where the run of blanks before i begins; i if there is none
+	blanks := 0 // where the run of spaces before i begins; i if there is none
 	for i := 0; i < len(s); {
 		n, w := 1, 1
 		if !narrowASCII(s, i) {
@@ -128,7 +126,7 @@ func (m Method) words(s string, width int) []span {
 			}
 			i += n
 			continue
-		case w == 0: // it goes where the character before it goes
+		case w == 0: // it stays with the previous character
 			f.inked = true
 		default:
 			wide := Wide(s[i:i+n], w)
@@ -147,9 +145,8 @@ func (m Method) words(s string, width int) []span {
 	return append(spans, f.last(len(s), blanks, width))
 }
 
-// place begins new lines until there is room for a character. It returns how
-// much of the character stands on the line: all of it, unless it is wider than a
-// line.
+// place begins new lines until there is room for a character. It returns how much of
+// the character is on the line: all of it, unless it is wider than a line.
 func (m Method) place(spans []span, f *filler, character string, at, w, width int) ([]span, int, int) {
 	for f.x+w > width && f.x > 0 {
 		switch {
@@ -162,7 +159,7 @@ func (m Method) place(spans []span, f *filler, character string, at, w, width in
 		case f.inked:
 			spans = append(spans, span{f.start, at})
 		}
-		f.begin(at) // without the blanks that it began with, if those were all
+		f.begin(at) // without its leading spaces, if it had nothing else
 	}
 	if w > width {
 		n, part := m.part(character, width)
@@ -171,8 +168,8 @@ func (m Method) place(spans []span, f *filler, character string, at, w, width in
 	return spans, len(character), w
 }
 
-// last ends a line at a newline or at the end of the text. Of the blanks before
-// that only those are kept for which there is room.
+// last ends a line at a newline or at the end of the text. It keeps trailing spaces
+// only as far as they fit.
 func (f *filler) last(end, blanks, width int) span {
 	if f.x > width {
 		end = max(f.start, blanks)
@@ -180,8 +177,8 @@ func (f *filler) last(end, blanks, width int) span {
 	return span{f.start, end}
 }
 
-// Blanks is how many blanks s begins with at which a line may be broken. A blank
-// that carries a mark is none.
+// Blanks returns the number of leading spaces of s at which a line may be broken. A
+// space with a combining mark is not one.
 func Blanks(s string) int {
 	n := len(s) - len(strings.TrimLeft(s, " "))
 	if n > 0 && n < len(s) && s[n] >= utf8.RuneSelf {
@@ -192,10 +189,10 @@ func Blanks(s string) int {
 	return n
 }
 
-// Word measures the first word of s, which begins with no blank: n bytes in which
-// no line should be broken, and their cells. That is a run of narrow characters
-// up to a blank, or one wide character, on both sides of which a line may be
-// broken, see [Closing].
+// Word measures the first word of s, which must not begin with a space: n bytes that
+// should stay on one line, and their cells. A word is a run of narrow characters up to
+// a space, or one wide character, before and after which a line may be broken, see
+// [ClosesStyle].
 func (m Method) Word(s string) (n, width int, wide bool) {
 	for n < len(s) {
 		if narrowASCII(s, n) {
@@ -220,9 +217,9 @@ func (m Method) Word(s string) (n, width int, wide bool) {
 	return n, width, false
 }
 
-// Wide reports that a character of a width, in cells, is one before and behind
-// which a line may be broken without a blank: an ideograph or an emoji, not a
-// letter with signs that make it wide.
+// Wide reports whether a line may be broken before and after a character of a width, in
+// cells, without a space: an ideograph or an emoji, but not a letter with signs that
+// make it wide.
 func Wide(character string, width int) bool {
 	if width < 2 {
 		return false
@@ -231,7 +228,7 @@ func Wide(character string, width int) bool {
 	return common(r) == 2 || ansi.StringWidth(character) > 1
 }
 
-// Closing reports that s begins with punctuation that no line begins with.
+// ClosesStyle reports whether s begins with punctuation that must not begin a line.
 func ClosesStyle(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return strings.ContainsRune("、。，．：；！？）」』】〉》〕］｝ー…", r) || r < utf8.RuneSelf && strings.ContainsRune(".,:;!?)]}", r)
