@@ -11,25 +11,25 @@ import (
 	"parley/fs"
 )
 
-// Work is what is in a worktree that the branch it is to be merged into does not have.
+// WorktreeWork is what a worktree contains that its target branch does not.
 type WorktreeWork struct {
-	// Commits is how many there are, and Files are the paths that differ, also those
-	// that were not committed, from the top of the worktree and in order.
+	// Commits is the number of commits, and Files the sorted paths that differ,
+	// committed or not, relative to the top of the worktree.
 	Commits int
 	Files   []string
-	// Uncommitted are those of them that differ from the last commit, and Ignored what
-	// git does not look after: files, and directories with a slash at the end.
+	// Uncommitted are those of Files that differ from the last commit; Ignored are the
+	// files that git ignores, and directories with a trailing slash.
 	Uncommitted, Ignored []string
 
 	head  string   // the last commit
-	since string   // the commit from which on it counts
-	own   []string // repositories within the worktree
+	since string   // the commit to compare with
+	own   []string // repositories inside the worktree
 }
 
-// Empty reports whether nothing would be lost with the worktree but what git ignores.
+// Empty reports whether removing the worktree would lose nothing but ignored files.
 func (k *WorktreeWork) Empty() bool { return k.Commits == 0 && len(k.Files) == 0 }
 
-// String says how much it is.
+// String returns a summary.
 func (k *WorktreeWork) String() string {
 	if k.Empty() {
 		return "nothing that is not merged"
@@ -51,7 +51,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Work looks at what is in the worktree.
+// Work inspects the worktree.
 func (t *Worktree) Work(ctx context.Context) (*WorktreeWork, error) {
 	w, err := NewWriter(ctx, t.Path)
 	if err != nil {
@@ -92,7 +92,7 @@ func (t *Worktree) work(ctx context.Context, w *Writer) (*WorktreeWork, error) {
 	return k, nil
 }
 
-// status fills in what was not committed, and what git ignores.
+// status sets Uncommitted and Ignored.
 func (k *WorktreeWork) status(ctx context.Context, w *Writer) error {
 	out, err := w.Run(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none", "--no-ahead-behind")
 	if err != nil {
@@ -104,7 +104,7 @@ func (k *WorktreeWork) status(ctx context.Context, w *Writer) error {
 		}
 		path := entry[3:]
 		k.Uncommitted = append(k.Uncommitted, path)
-		if strings.HasSuffix(path, "/") { // git does not look into a repository of its own
+		if strings.HasSuffix(path, "/") { // git does not look into nested repositories
 			k.own = append(k.own, path)
 		}
 	}
@@ -113,7 +113,7 @@ func (k *WorktreeWork) status(ctx context.Context, w *Writer) error {
 	return err
 }
 
-// split are the fields of what git prints with -z.
+// split returns the fields of git's -z output.
 func split(out string) []string {
 	if out == "" {
 		return nil
@@ -121,24 +121,24 @@ func split(out string) []string {
 	return strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 }
 
-// Change is how one file differs.
+// WorktreeChange is the difference in one file.
 type WorktreeChange struct {
 	Path string // absolute
-	// Old and New are what the file had and has; Old is nil for a new file, and New for
-	// one that is gone. If Opaque is set, neither is known: the file is no text, or too
+	// Old and New are the file's contents; Old is nil for a new file, and New for a
+	// deleted one. With Opaque set, both are unknown: the file is not text, or too
 	// large.
 	Old, New *string
 	Opaque   bool
 }
 
-// Bounds of what is shown of changes: of one file, in bytes, and how many files.
+// Bounds of Changes: bytes of one file, and number of files.
 const (
 	maxShown = 1 << 20
 	maxFiles = 500
 )
 
-// Changes are the changes of files in the worktree, committed or not. more is how many
-// there are beyond those that are given.
+// Changes returns the changes of files in the worktree, committed or not. more is the
+// number of further changes.
 func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more int, err error) {
 	k, err := t.Work(ctx)
 	if err != nil {
@@ -177,7 +177,7 @@ func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more 
 	return changes, len(k.Files) - len(shown), nil
 }
 
-// content is the text of a file: where a link leads, for one.
+// content returns the text of a file, or the target of a link.
 func content(path string) (text string, there, isText bool) {
 	info, err := os.Lstat(path)
 	switch {
@@ -195,8 +195,8 @@ func content(path string) (text string, there, isText bool) {
 	return string(b), true, err == nil && !strings.ContainsRune(string(b), 0)
 }
 
-// Patch is the difference as git writes it, with what was not committed. It changes
-// nothing: files that git does not know yet are added to an index of its own.
+// Patch returns the difference in git's format, including uncommitted changes. It
+// changes nothing: it adds new files to a temporary index.
 func (t *Worktree) Patch(ctx context.Context) (string, error) {
 	w, err := NewWriter(ctx, t.Path)
 	if err != nil {
@@ -213,8 +213,8 @@ func (t *Worktree) Patch(ctx context.Context) (string, error) {
 	return w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", k.since, tree, "--")
 }
 
-// snapshot writes everything that is in the worktree, but for what is ignored, into the
-// repository, and gives the tree's hash. The worktree's own index stays as it is.
+// snapshot writes everything in the worktree, except ignored files, to the repository,
+// and returns the hash of the tree. It does not touch the worktree's own index.
 func snapshot(ctx context.Context, w *Writer) (string, error) {
 	dir, err := os.MkdirTemp("", "parley-index-")
 	if err != nil {

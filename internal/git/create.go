@@ -14,8 +14,8 @@ import (
 // maxName bounds the name of a worktree, in bytes.
 const maxName = 60
 
-// CheckName says why a text cannot be the name of a worktree, nil if it can: it is a
-// part of a branch's name, of a path, and of command lines.
+// CheckWorktreeName returns why a name is unusable for a worktree, nil if it is fine:
+// it becomes part of a branch name, a path, and command lines.
 func CheckWorktreeName(name string) error {
 	ok := name != "" && len(name) <= maxName && strings.IndexFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
@@ -27,13 +27,13 @@ func CheckWorktreeName(name string) error {
 	return nil
 }
 
-// The words of the names that are made up.
+// The words of generated names.
 var (
 	qualities = strings.Fields("amber brave brisk calm clear eager early fair gentle golden happy keen kind lively lucky merry mild neat noble proud quick quiet silver steady swift tidy warm wise")
 	animals   = strings.Fields("badger beaver crane deer dove eagle egret falcon finch fox hare heron ibis jay lark lynx marten mole newt otter owl panda raven robin seal stork swan tern wren")
 )
 
-// newName makes up a name that none of the branches has.
+// newName generates a name that is not taken.
 func newName(taken func(name string) bool) string {
 	name := ""
 	for n := range 1000 {
@@ -48,14 +48,12 @@ func newName(taken func(name string) bool) string {
 	return name
 }
 
-// TakenError says that a name cannot be had, since something else has its branch or
-// its directory.
+// WorktreeTakenError means that the branch or directory of a name already exists.
 type WorktreeTakenError struct {
-	Branch string // that is checked out elsewhere; "" if it is the directory
+	Branch string // the branch checked out elsewhere; "" if it is the directory
 	Path   string
 }
 
-// Error implements error.
 func (e *WorktreeTakenError) Error() string {
 	if e.Branch == "" {
 		return "there is something else at " + e.Path
@@ -63,12 +61,12 @@ func (e *WorktreeTakenError) Error() string {
 	return fmt.Sprintf("the branch %s is checked out in %s", e.Branch, e.Path)
 }
 
-// Create makes a worktree with a branch of its own, for the repository that dir
-// belongs to, or gives the one that has the name already. A name is made up if it is
-// "". The worktree stands in the directory parent, below one that is called as the
-// repository; if parent is "", beside the repository. There it is out of reach of
-// what looks through the repository, such as a search or a watcher of files, and on
-// the same disk.
+// CreateWorktree creates a worktree with a branch of its own for the repository that
+// dir belongs to, or returns the existing one with that name. It generates a name if
+// name is "". The worktree is created in the directory parent, below one named after
+// the repository; if parent is "", beside the repository. There, on the same disk, it
+// is out of reach of tools that walk the repository, such as a search or a file
+// watcher.
 func CreateWorktree(ctx context.Context, dir, name, parent string) (*Worktree, error) {
 	if name != "" {
 		if err := CheckWorktreeName(name); err != nil {
@@ -104,10 +102,10 @@ func CreateWorktree(ctx context.Context, dir, name, parent string) (*Worktree, e
 	return t, t.make(ctx, w, isBranch(name))
 }
 
-// home is the directory of a repository's worktrees.
+// home returns the directory of a repository's worktrees.
 func home(repository, parent string) string {
 	base := filepath.Base(repository)
-	if base == ".git" { // a bare repository in the directory of a project
+	if base == ".git" { // a bare repository in a project's directory
 		repository = filepath.Dir(repository)
 		base = filepath.Base(repository)
 	}
@@ -117,7 +115,7 @@ func home(repository, parent string) string {
 	return filepath.Join(filepath.Dir(repository), strings.TrimSuffix(base, ".git")+".worktrees")
 }
 
-// make makes the worktree, with its branch if that is not there.
+// make creates the worktree, and its branch if that does not exist.
 func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 	head, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {

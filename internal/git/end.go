@@ -11,27 +11,26 @@ import (
 
 // Errors of merging and dropping.
 var (
-	// ErrUncommitted says that changes have to be committed first.
+	// ErrUncommitted means that changes must be committed first.
 	ErrUncommitted = errors.New("there are changes that are not committed")
-	// ErrNothing says that there is nothing to merge.
+	// ErrNothing means that there is nothing to merge.
 	ErrNothing = errors.New("there is nothing that is not merged")
-	// ErrNoTarget says that no branch was checked out when the worktree was made.
+	// ErrNoTarget means that no branch was checked out when the worktree was created.
 	ErrNoTarget = errors.New("no branch was checked out when the worktree was made")
 )
 
-// ConflictError says that a merge was given up because of conflicts. Everything is as
-// it was before.
+// MergeConflictError means that a merge was aborted because of conflicts. Nothing has
+// changed.
 type MergeConflictError struct {
 	Into  string
 	Files []string
 }
 
-// Error implements error.
 func (e *MergeConflictError) Error() string {
 	return fmt.Sprintf("%s and the worktree have changed the same lines of %s", e.Into, strings.Join(e.Files, ", "))
 }
 
-// Commit commits everything that is in the worktree, but for what is ignored.
+// Commit commits everything in the worktree except ignored files.
 func (t *Worktree) Commit(ctx context.Context, message string) error {
 	w, err := NewWriter(ctx, t.Path)
 	if err != nil {
@@ -47,8 +46,8 @@ func (t *Worktree) Commit(ctx context.Context, message string) error {
 	return err
 }
 
-// whole fails if there are repositories within the worktree: git adds nothing of what
-// is in them.
+// whole fails if there are repositories inside the worktree, because git adds none of
+// their contents.
 func (t *Worktree) whole(ctx context.Context, w *Writer) error {
 	k, err := t.work(ctx, w)
 	if err != nil {
@@ -57,8 +56,8 @@ func (t *Worktree) whole(ctx context.Context, w *Writer) error {
 	return k.Whole()
 }
 
-// Whole fails if there are repositories within the worktree: git would keep nothing of
-// what is in them.
+// Whole fails if there are repositories inside the worktree, because git would keep
+// none of their contents.
 func (k *WorktreeWork) Whole() error {
 	if len(k.own) == 0 {
 		return nil
@@ -66,10 +65,10 @@ func (k *WorktreeWork) Whole() error {
 	return fmt.Errorf("%s is a git repository of its own, of which nothing would be kept: move it away first", strings.Join(k.own, ", "))
 }
 
-// Merge merges what was committed in the worktree into the branch that was checked out
-// when it was made, and returns how many commits that were. The error is a
-// *ConflictError, ErrUncommitted, ErrNothing, ErrNoTarget, or another of git's;
-// nothing has changed then.
+// Merge merges the commits of the worktree into the branch that was checked out when it
+// was created, and returns their number. The error is a *MergeConflictError,
+// ErrUncommitted, ErrNothing, ErrNoTarget, or another of git's; nothing has changed
+// then.
 func (t *Worktree) Merge(ctx context.Context) (commits int, err error) {
 	if t.Into == "" {
 		return 0, ErrNoTarget
@@ -113,7 +112,7 @@ func (t *Worktree) mergeIn(ctx context.Context, path, commit string) error {
 		return nil
 	}
 	if _, none := w.Run(ctx, "rev-parse", "--verify", "--quiet", "MERGE_HEAD"); none != nil {
-		return err // it was not begun
+		return err // the merge did not begin
 	}
 	files, _ := w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "--diff-filter=U", "-z")
 	if _, aborted := w.Run(context.WithoutCancel(ctx), "merge", "--abort"); aborted != nil {
@@ -125,8 +124,7 @@ func (t *Worktree) mergeIn(ctx context.Context, path, commit string) error {
 	return err
 }
 
-// forward moves a branch that is checked out nowhere to the last commit, if that needs
-// no merge.
+// forward fast-forwards a branch that is not checked out anywhere, if possible.
 func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) error {
 	tip, err := w.Run(ctx, "rev-parse", "--verify", "refs/heads/"+t.Into)
 	if err != nil {
@@ -139,9 +137,9 @@ func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) erro
 	return err
 }
 
-// Drop removes the worktree and its branch. What is not merged is kept in the
-// repository: the error is nil only if kept, the ref that has it, was written, or if
-// there was nothing, when kept is "". What git ignores is lost.
+// Drop removes the worktree and its branch. It keeps unmerged work in the repository
+// under the ref kept, and fails without removing anything if it cannot write that; kept
+// is "" if there was no such work. Ignored files are lost.
 func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 	w, err := NewWriter(ctx, t.Path)
 	if err != nil {
@@ -171,7 +169,7 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 			return "", fmt.Errorf("keep what is in the worktree: %w", err)
 		}
 	}
-	// Twice, since it may be locked as well. It was listed by git: the path is its own.
+	// --force twice, since it may be locked. git itself listed the path.
 	if _, err := main.Run(ctx, "worktree", "remove", "--force", "--force", "--", t.Path); err != nil {
 		return kept, fmt.Errorf("remove the worktree: %w", err)
 	}
@@ -180,12 +178,12 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 			return kept, fmt.Errorf("delete the branch: %w", err)
 		}
 	}
-	_ = os.Remove(filepath.Dir(t.Path)) // it stays if others are in it
+	_ = os.Remove(filepath.Dir(t.Path)) // stays while it has other worktrees
 	return kept, nil
 }
 
-// keep gives a commit that has everything which is in the worktree and not merged, ""
-// if that is nothing.
+// keep returns a commit with all unmerged contents of the worktree, "" if there are
+// none.
 func (t *Worktree) keep(ctx context.Context, w *Writer, k *WorktreeWork) (string, error) {
 	parents := []string{k.head}
 	if tip, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+t.Branch); err == nil {
@@ -213,10 +211,10 @@ func (t *Worktree) keep(ctx context.Context, w *Writer, k *WorktreeWork) (string
 	return strings.TrimSpace(commit), err
 }
 
-// maxDropped bounds how many worktrees of one name can be kept.
+// maxDropped bounds the dropped worktrees of one name.
 const maxDropped = 1000
 
-// saveRef writes the ref that keeps a commit. No other is overwritten.
+// saveRef writes a new ref for a commit.
 func (t *Worktree) saveRef(ctx context.Context, w *Writer, commit string) (string, error) {
 	for n := 1; n < maxDropped; n++ {
 		ref := droppedPrefix + t.Name

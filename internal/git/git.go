@@ -1,7 +1,15 @@
-// Package git asks about a project that nobody trusts yet. A repository can name
-// programs that git runs by itself: hooks, a file system monitor, filters,
-// aliases, pagers, external diffs, credential helpers, and programs that fetch
-// what is missing. None of them is run from here.
+// Package git runs git in projects that are not trusted yet, and manages worktrees for
+// sessions. A repository can name programs that git runs by itself: hooks, a file
+// system monitor, filters, aliases, pagers, external diffs, credential helpers, and
+// programs that fetch missing objects. This package runs none of them. [Command] is for
+// commands that only read; [Writer] lets the filters of the user's own configuration
+// run, because files would be corrupted without them, and makes git fail for those of
+// the repository.
+//
+// A [Worktree] is a directory and a branch of its own, in which an agent works beside
+// the user's checkout. Its changes can be shown, merged or dropped; a drop keeps them
+// under a ref. Merge, diff and drop work on a snapshot of the whole worktree in a
+// temporary index, and abort a merge with conflicts.
 package git
 
 import (
@@ -16,7 +24,7 @@ import (
 )
 
 // settings switch off what a repository's configuration could make git start.
-// What is given on the command line counts more than any file.
+// Command-line settings win over any file.
 var settings = []string{
 	"core.fsmonitor=false",
 	"core.hooksPath=" + os.DevNull,
@@ -34,8 +42,8 @@ var settings = []string{
 	"maintenance.auto=false",
 }
 
-// environment adds what no setting can say. Nothing is fetched: neither objects
-// that a partial clone lacks, nor by any protocol at all.
+// environment covers what has no setting. Nothing is fetched, neither missing objects
+// of a partial clone nor by any protocol.
 var environment = []string{
 	"GIT_NO_LAZY_FETCH=1",
 	"GIT_ALLOW_PROTOCOL=",
@@ -48,18 +56,17 @@ var environment = []string{
 	"LC_ALL=C",
 }
 
-// inherited are variables with which whoever started parley could make git start
-// something, or look at another repository.
+// inherited are environment variables that could make git start programs, or look at
+// another repository.
 var inherited = []string{
 	"GIT_EXTERNAL_DIFF", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR",
 	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE",
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR",
 }
 
-// Command prepares git with the arguments in a directory. Only commands that
-// read are safe: what checks out or adds files runs the filters that a
-// repository names, and no setting turns all of those off. A diff takes
-// --no-ext-diff and --no-textconv besides.
+// Command prepares git with arguments in a directory. Only reading commands are safe:
+// checking out or adding files runs the filters that a repository names, and no setting
+// turns all of those off. A diff also needs --no-ext-diff and --no-textconv.
 func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	all := []string{"--no-pager", "--literal-pathspecs"}
 	for _, s := range settings {
@@ -85,14 +92,12 @@ func isInherited(name string) bool {
 	return false
 }
 
-// fileBound is how much of a file in .git is read, in bytes: what is looked for
-// there is one short line.
+// fileBound bounds what is read of a file in .git, in bytes: one short line.
 const fileBound = 4096
 
-// Branch is the branch that is checked out in the repository that dir belongs
-// to, the beginning of the commit if there is no branch, and "" if there is no
-// repository or it cannot be told. It reads git's own files and does not run git.
-// The result is fit to be drawn.
+// Branch returns the branch that is checked out in the repository of dir, the
+// abbreviated commit if there is none, or "" if there is no repository. It reads git's
+// files without running git. The result is sanitised for drawing.
 func Branch(dir string) string {
 	for d := dir; ; d = filepath.Dir(d) {
 		if git := filepath.Join(d, ".git"); exists(git) {
@@ -109,7 +114,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// head reads which branch is checked out; dir is what holds git.
+// head reads which branch is checked out; dir contains git.
 func head(dir, git string) string {
 	if info, err := os.Stat(git); err == nil && !info.IsDir() { // a worktree or a submodule: "gitdir: PATH"
 		b, err := fs.ReadHead(git, fileBound)

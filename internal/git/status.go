@@ -14,31 +14,30 @@ import (
 	"strings"
 )
 
-// maxListed bounds how many files a WorkTree lists, and maxOutput how much of what
-// git prints is read, in bytes.
+// maxListed bounds the files in a Status, and maxOutput git's output in bytes.
 const (
 	maxListed = 20_000
 	maxOutput = 8 << 20
 )
 
-// ErrTooMany says that more files differ from the last commit than are listed.
+// ErrTooMany means that too many files differ from the last commit.
 var ErrTooMany = errors.New("too many files differ from the last commit")
 
-// WorkTree is how a work tree differs from its last commit.
+// Status is how a work tree differs from its last commit.
 type Status struct {
 	// Top is the directory of the work tree.
 	Top string
 	// Head is the last commit, "" if there is none yet.
 	Head string
 	// Dirty are the absolute paths of tracked files that differ from the commit,
-	// also those that are gone. Untracked are those of files that git neither
-	// tracks nor ignores.
+	// including deleted ones. Untracked are those of files that git neither tracks nor
+	// ignores.
 	Dirty, Untracked map[string]bool
 }
 
-// State looks how the work tree that dir belongs to differs from its last commit,
-// below dir. The filters that the repository names are not run: files that have one
-// are taken to differ. It fails if dir belongs to none.
+// StatusOf returns how the work tree of dir differs from its last commit, below dir. It
+// does not run the repository's filters, and treats files that have one as different.
+// It fails if dir belongs to no work tree.
 func StatusOf(ctx context.Context, dir string) (*Status, error) {
 	top, err := output(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -74,12 +73,12 @@ func StatusOf(ctx context.Context, dir string) (*Status, error) {
 	return w, nil
 }
 
-// withoutFilters are the settings that empty every filter which the repository's
-// configuration names: git runs them also when it only looks.
+// withoutFilters returns the settings that disable every filter in the repository's
+// configuration, since git runs them even to read.
 func withoutFilters(ctx context.Context, dir string) ([]string, error) {
 	out, err := output(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
 	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == 1 {
-		return nil, nil // there is none
+		return nil, nil // there are none
 	}
 	if err != nil {
 		return nil, err
@@ -97,8 +96,8 @@ func withoutFilters(ctx context.Context, dir string) ([]string, error) {
 	return args, nil
 }
 
-// ChangedBetween lists the absolute paths of the files below dir that differ in two
-// commits of the work tree.
+// ChangedBetween returns the absolute paths of the files below dir that differ between
+// two commits.
 func (w *Status) ChangedBetween(ctx context.Context, dir, from, to string) ([]string, error) {
 	out, err := output(ctx, dir, "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--no-commit-id",
 		"--no-ext-diff", "--no-textconv", from, to, "--", ".")
@@ -117,9 +116,9 @@ func (w *Status) ChangedBetween(ctx context.Context, dir, from, to string) ([]st
 	return paths, nil
 }
 
-// Modes are the modes of files in the commit of the work tree, as git writes them:
-// "100644", "100755" for what can be run, "120000" for a symbolic link. Files that are
-// not in it are left out.
+// Modes returns the modes of files in the last commit, as git writes them: "100644",
+// "100755" for executables, "120000" for symbolic links. It leaves out files that are
+// not in the commit.
 func (w *Status) Modes(ctx context.Context, paths []string) (map[string]string, error) {
 	const atOnce = 200
 	modes := map[string]string{}
@@ -154,9 +153,9 @@ func (w *Status) Ignored(ctx context.Context, path string) bool {
 	return !errors.As(err, &exit) || exit.ExitCode() != 1
 }
 
-// Blobs gives take what the files have in the commit of the work tree, for those
-// that have at most so many bytes there; exists is false for those that are not in
-// it. A file that take was not called for has something else, or too much.
+// Blobs passes to take the contents of files in the last commit, if they are at most
+// most bytes long; exists is false for files that are not in it. It does not call take
+// for other objects and larger files.
 func (w *Status) Blobs(ctx context.Context, paths []string, most int64, take func(path string, exists bool, content string)) error {
 	var ask bytes.Buffer
 	var asked []string
@@ -184,11 +183,11 @@ func (w *Status) Blobs(ctx context.Context, paths []string, most int64, take fun
 	}
 	err = readBlobs(bufio.NewReader(out), asked, most, take)
 	stop()
-	_ = cmd.Wait() // it was stopped, or has ended
+	_ = cmd.Wait() // stopped, or ended
 	return err
 }
 
-// readBlobs reads what cat-file prints: for each file "HASH TYPE SIZE", a newline,
+// readBlobs reads the output of cat-file: for each file "HASH TYPE SIZE", a newline,
 // the content and a newline, or "NAME missing".
 func readBlobs(r *bufio.Reader, asked []string, most int64, take func(string, bool, string)) error {
 	for _, path := range asked {
@@ -227,7 +226,7 @@ func readBlobs(r *bufio.Reader, asked []string, most int64, take func(string, bo
 	return nil
 }
 
-// output runs git and returns what it prints, which is bounded.
+// output runs git and returns its output, up to the bound.
 func output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := Command(ctx, dir, args...)
 	var out bounded
@@ -241,7 +240,7 @@ func output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return out.kept, nil
 }
 
-// bounded keeps what is written, and fails when that is more than maxOutput.
+// bounded is a buffer that fails for more than maxOutput bytes.
 type bounded struct {
 	kept []byte
 	over bool

@@ -1,11 +1,3 @@
-// This file makes git worktrees for sessions, and ends them: a directory and
-// a branch of their own, in which an agent works beside what the person has checked
-// out. What is done there is shown, merged, or dropped; what is dropped stays in the
-// repository, under a ref.
-//
-// Git is run by package git: no hook runs, and no program that the repository's
-// configuration names.
-
 package git
 
 import (
@@ -20,39 +12,39 @@ import (
 	"parley/fs"
 )
 
-// branchPrefix begins the branches of worktrees, and droppedPrefix the refs of those
-// that were dropped.
+// branchPrefix is the prefix of worktree branches, and droppedPrefix that of the refs
+// of dropped ones.
 const (
 	branchPrefix  = "parley/"
 	droppedPrefix = "refs/parley/dropped/"
 )
 
-// recordName is the file in git's own directory of a worktree that says what it was
-// made for; git removes it with the worktree.
+// recordName is the file in git's own directory of a worktree that describes it; git
+// removes it with the worktree.
 const recordName = "parley.json"
 
-// recordBound is how much of a record is read, in bytes.
+// recordBound bounds what is read of a record, in bytes.
 const recordBound = 64 << 10
 
-// record is what is remembered of a worktree.
+// record is the stored description of a worktree.
 type record struct {
 	Name string `json:"name"`
 	// Base is the commit that it began at, and Into the branch that was checked out
 	// then, "" if none was.
 	Base string `json:"base"`
 	Into string `json:"into,omitempty"`
-	// From is the directory for which it was made.
+	// From is the directory for which it was created.
 	From string `json:"from"`
 }
 
-// Tree is a worktree that was made for sessions. It is immutable.
+// Worktree is a worktree for sessions. It is immutable.
 type Worktree struct {
-	// Name is what the person calls it, and Path its directory.
+	// Name is the user's name for it, and Path its directory.
 	Name, Path string
-	// Branch was made for it. Base is the commit that it began at, and Into the
-	// branch that was checked out then, to be merged into; "" if none was.
+	// Branch is its own branch. Base is the commit that it began at, and Into the
+	// branch that was checked out then, the target of a merge; "" if none was.
 	Branch, Base, Into string
-	// From is the directory for which it was made.
+	// From is the directory for which it was created.
 	From string
 }
 
@@ -63,8 +55,8 @@ var (
 	ErrUnknown      = errors.New("there is no such worktree of parley's")
 )
 
-// At is the worktree whose directory is dir; nil if it is none that was made for
-// sessions. It reads two files, and does not run git.
+// WorktreeAt returns the worktree with the directory dir, nil if it is not one for
+// sessions. It reads two files without running git.
 func WorktreeAt(dir string) *Worktree {
 	b, err := fs.ReadHead(filepath.Join(dir, ".git"), recordBound)
 	admin, linked := strings.CutPrefix(string(b), "gitdir:")
@@ -85,7 +77,7 @@ func WorktreeAt(dir string) *Worktree {
 	return &Worktree{Name: r.Name, Path: dir, Branch: branchPrefix + r.Name, Base: r.Base, Into: r.Into, From: r.From}
 }
 
-// NameOf is the name of the worktree for which a branch was made.
+// WorktreeName returns the name of the worktree of a branch.
 func WorktreeName(branch string) string { return strings.TrimPrefix(branch, branchPrefix) }
 
 // isHash reports whether a text can be the hash of a commit.
@@ -93,9 +85,9 @@ func isHash(s string) bool {
 	return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// GitPaths are the paths outside of a linked worktree that git writes to when it
-// commits there, and those from which it takes what it runs. Both are nil if dir is
-// no linked worktree.
+// WorktreePaths returns the paths outside of a linked worktree that git writes to for a
+// commit, and those that decide which programs it runs. Both are nil if dir is not a
+// linked worktree.
 func WorktreePaths(dir string) (written, trusted []string) {
 	b, err := fs.ReadHead(filepath.Join(dir, ".git"), recordBound)
 	admin, linked := strings.CutPrefix(string(b), "gitdir:")
@@ -105,7 +97,8 @@ func WorktreePaths(dir string) (written, trusted []string) {
 	if admin = strings.TrimSpace(admin); !filepath.IsAbs(admin) {
 		admin = filepath.Join(dir, admin)
 	}
-	// What the worktree says of its repository counts only if the repository says it too.
+	// Trust the worktree's claim about its repository only if the repository confirms
+	// it.
 	back, err := fs.ReadHead(filepath.Join(admin, "gitdir"), recordBound)
 	if err != nil || !sameFile(strings.TrimSpace(string(back)), filepath.Join(dir, ".git")) || filepath.Base(filepath.Dir(admin)) != "worktrees" {
 		return nil, nil
@@ -130,13 +123,13 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// place is a worktree as git lists it.
+// place is an entry of git's list of worktrees.
 type place struct {
 	path   string
 	branch string // "" if none is checked out
 }
 
-// places lists all worktrees of a repository, the main one first.
+// places returns all worktrees of a repository, the main one first.
 func places(ctx context.Context, w *Writer) ([]place, error) {
 	out, err := w.Run(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
@@ -157,7 +150,7 @@ func places(ctx context.Context, w *Writer) ([]place, error) {
 	return list, nil
 }
 
-// open is git in the repository that dir belongs to, and all worktrees of it.
+// open returns git for the repository of dir, and all its worktrees.
 func open(ctx context.Context, dir string) (*Writer, []place, error) {
 	w, err := NewWriter(ctx, dir)
 	var failed *Error
@@ -171,8 +164,8 @@ func open(ctx context.Context, dir string) (*Writer, []place, error) {
 	return w, all, err
 }
 
-// List are the worktrees that were made for sessions of the repository that dir
-// belongs to, in git's order.
+// Worktrees returns the worktrees for sessions in the repository of dir, in git's
+// order.
 func Worktrees(ctx context.Context, dir string) ([]*Worktree, error) {
 	_, all, err := open(ctx, dir)
 	if err != nil {
@@ -187,7 +180,7 @@ func Worktrees(ctx context.Context, dir string) ([]*Worktree, error) {
 	return trees, nil
 }
 
-// Gone reports whether a directory is not there any more.
+// WorktreeGone reports whether a directory no longer exists.
 func WorktreeGone(dir string) bool {
 	_, err := os.Stat(dir)
 	return errors.Is(err, os.ErrNotExist)

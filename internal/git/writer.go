@@ -12,18 +12,17 @@ import (
 	"parley/internal/termtext"
 )
 
-// ErrMissing says that there is no git on this machine.
+// ErrMissing means that git is not installed.
 var ErrMissing = errors.New("git is not installed, or not on PATH")
 
-// Error is what git said when it failed.
+// Error is a failure of git.
 type Error struct {
-	// Command is git's own, such as "merge"; Said is the end of what it wrote to
-	// standard error, fit to be drawn, and may be empty.
+	// Command is git's subcommand, such as "merge"; Said is the end of its standard
+	// error, sanitised for drawing, and may be empty.
 	Command, Said string
 	Err           error
 }
 
-// Error implements error.
 func (e *Error) Error() string {
 	if e.Said == "" {
 		return fmt.Sprintf("git %s: %v", e.Command, e.Err)
@@ -31,10 +30,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("git %s: %s", e.Command, e.Said)
 }
 
-// Unwrap is how git ended.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Code is the exit code with which git ended, -1 for any other error.
+// Code returns git's exit code, -1 for any other error.
 func Code(err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -43,18 +41,18 @@ func Code(err error) int {
 	return -1
 }
 
-// Writer runs git commands that check out, add or merge files. Filters of the
-// person's own configuration run, because files would be spoiled without them;
-// hooks, and whatever programs the repository's configuration names, do not: a file
-// that needs one of those filters is an error, and one that needs a merge driver is
-// a conflict. A Writer may be used from any goroutine.
+// Writer runs git commands that check out, add or merge files. It runs filters of the
+// user's own configuration, because files would be corrupted without them, but no hooks
+// and no programs that the repository's configuration names: a file that needs one of
+// those filters is an error, and one that needs a merge driver is a conflict. A Writer
+// is safe for concurrent use.
 type Writer struct {
 	dir string
 	env []string
 }
 
-// NewWriter makes a Writer for the repository that dir belongs to. It fails if there
-// is no git, or no repository.
+// NewWriter returns a Writer for the repository of dir. It fails without git or a
+// repository.
 func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 	w := &Writer{dir: dir}
 	if _, err := w.Run(ctx, "rev-parse", "--git-dir"); err != nil {
@@ -65,7 +63,7 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 		"rerere.enabled": "false", "advice.detachedHead": "false",
 	}
 	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^(filter|merge)\..*\.`)
-	if err != nil && Code(err) != 1 { // 1 says that there is none
+	if err != nil && Code(err) != 1 { // 1 means that there is none
 		return nil, err
 	}
 	fields := strings.Split(out, "\x00")
@@ -83,8 +81,8 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 	return w, nil
 }
 
-// refuse adds the settings with which git refuses to run a filter or a merge driver,
-// of which name is one of the keys.
+// refuse adds the settings that make git refuse a filter or a merge driver; name is one
+// of its keys.
 func refuse(settings map[string]string, name string) {
 	section := name[:strings.LastIndexByte(name, '.')]
 	if strings.HasPrefix(section, "merge.") {
@@ -97,13 +95,13 @@ func refuse(settings map[string]string, name string) {
 	settings[section+".required"] = "true"
 }
 
-// Run runs git with the arguments and returns what it prints, which is bounded. The
-// error is an *Error, ErrMissing or ErrTooMany.
+// Run runs git and returns its output, up to the bound. The error is an *Error,
+// ErrMissing or ErrTooMany.
 func (w *Writer) Run(ctx context.Context, args ...string) (string, error) {
 	return w.RunWith(ctx, nil, args...)
 }
 
-// RunWith is Run with further variables of the environment.
+// RunWith is Run with additional environment variables.
 func (w *Writer) RunWith(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := Command(ctx, w.dir, args...)
 	cmd.Env = append(append(cmd.Env, w.env...), env...)
@@ -121,10 +119,10 @@ func (w *Writer) RunWith(ctx context.Context, env []string, args ...string) (str
 	return "", &Error{Command: args[0], Said: lastWords(said.kept), Err: err}
 }
 
-// maxSaid is how many lines of what git says in an error are told.
+// maxSaid bounds the lines of git's output in an error.
 const maxSaid = 6
 
-// lastWords are the last lines of what git said.
+// lastWords returns the last lines of git's output.
 func lastWords(b []byte) string {
 	lines := strings.Split(termtext.Block(strings.TrimSpace(string(bytes.ToValidUTF8(b, nil)))), "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" || strings.HasPrefix(l, "hint:") })

@@ -14,18 +14,17 @@ import (
 )
 
 const (
-	// maxInFlight is how many bytes of files and output a machine holds at the same
-	// time in requests that are not answered yet. A request that needs more waits
-	// until it is the only one.
+	// maxInFlight bounds the bytes of files and output in requests that are not
+	// answered yet. A request that needs more waits until it is the only one.
 	maxInFlight = fs.MaxBytes
-	// largeRequest is the size in bytes from which memory is collected before the
-	// next such request, so that what the last one held is not still there.
+	// largeRequest is the size in bytes from which memory is collected before the next
+	// such request, to free what the last one used.
 	largeRequest = 8 << 20
-	// outputCost is how many bytes are needed to make text of a byte of output.
+	// outputCost is how many bytes it takes to turn a byte of output into text.
 	outputCost = 4
 )
 
-// budget bounds the bytes that requests hold. It may be used from any goroutine.
+// budget bounds the bytes that requests hold. It is safe for concurrent use.
 type budget struct {
 	size    int64
 	free    *semaphore.Weighted
@@ -36,9 +35,9 @@ func newBudget(size int64) *budget {
 	return &budget{size: size, free: semaphore.NewWeighted(size)}
 }
 
-// take waits until the request that is handled with ctx may hold n bytes, or ctx
-// ends. They are free again when its answer is written; if nobody writes an answer,
-// when done is called, which the handler does at its end.
+// take waits until the request with ctx may hold n bytes, or ctx ends. They are
+// released when its answer is written; without an answer, when the handler calls done
+// at its end.
 func (b *budget) take(ctx context.Context, n int64) (done func(), err error) {
 	release, err := b.borrow(ctx, n)
 	if err == nil && acpclient.OnAnswered(ctx, release) {
@@ -47,8 +46,7 @@ func (b *budget) take(ctx context.Context, n int64) (done func(), err error) {
 	return release, err
 }
 
-// borrow waits until a request may hold n bytes, or ctx ends. They are free again when
-// release is called.
+// borrow waits until a request may hold n bytes, or ctx ends. release frees them.
 func (b *budget) borrow(ctx context.Context, n int64) (release func(), err error) {
 	held := min(n, b.size)
 	if err := b.free.Acquire(ctx, held); err != nil {
@@ -65,8 +63,8 @@ func (b *budget) borrow(ctx context.Context, n int64) (release func(), err error
 	}, nil
 }
 
-// fileSize is about how much a file takes that is read or replaced; 0 if it is not
-// there. What is wrong with it, reading or writing it tells.
+// fileSize returns the approximate size of a file to read or replace; 0 on error, which
+// reading or writing will report.
 func fileSize(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {

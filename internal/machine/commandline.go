@@ -6,7 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// commandLine writes a command as a person would type it.
+// commandLine returns a command as a user would type it.
 func commandLine(command string, args []string) string {
 	if len(args) == 0 {
 		return command // perhaps a whole shell line

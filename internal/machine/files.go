@@ -34,7 +34,7 @@ func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReq
 	return &acpclient.ReadTextFileResponse{Content: text.Text}, nil
 }
 
-// mayRead finds the file that a path leads to, and asks about it if need be.
+// mayRead resolves a path, and asks about the file if necessary.
 func (m *Machine) mayRead(ctx context.Context, path string) (fs.Place, error) {
 	place, err := m.fs.Find(path)
 	if err != nil || m.gate.judge(place, false) == nil {
@@ -91,9 +91,9 @@ func (m *Machine) write(ctx context.Context, place fs.Place, content string, exp
 	return m.fs.Write(ctx, place, content, expected)
 }
 
-// mayWrite finds the file that a path leads to, and asks about it if need be. expected
-// is what the file must hold when it is written: what the agent knows, or what the
-// person has seen in the question. It is nil if it may hold anything.
+// mayWrite resolves a path, and asks about the write if necessary. expected is the
+// version that the file must have when it is written: the one that the agent knows, or
+// the one that the user saw in the question; nil means any.
 func (m *Machine) mayWrite(ctx context.Context, r *acpclient.WriteTextFileRequest) (place fs.Place, expected *fs.Version, err error) {
 	if place, err = m.fs.Find(r.Path); err != nil {
 		return place, nil, err
@@ -140,20 +140,20 @@ func (m *Machine) askToWrite(ctx context.Context, place fs.Place, content string
 	return place, &now.Version, m.gate.ask(ctx, q, now.Text, content)
 }
 
-// shown is what a file holds, as far as it can be shown in a question.
+// shown is the content of a file as a question can show it.
 type shown struct {
 	fs.Current
 	size int
 }
 
-// maxShown is the size in bytes, before and after together, up to which a change is
-// shown in a question: the question is kept for as long as the session.
+// maxShown bounds a change that a question shows, in bytes before and after together,
+// because the question is kept as long as the session.
 const maxShown = 4 << 20
 
 func (s shown) hidden(content string) bool { return s.size+len(content) > maxShown }
 
-// current is what the file holds. What is too large to be shown is not kept while the
-// person thinks.
+// current returns the content of the file. It drops content that is too large to show
+// while the user decides.
 func (m *Machine) current(ctx context.Context, place fs.Place) (shown, error) {
 	release, err := m.inFlight.borrow(ctx, fileSize(place.Target))
 	if err != nil {
@@ -176,7 +176,7 @@ func (m *Machine) tellEncoding(place fs.Place, e fs.Encoding) {
 	}
 }
 
-// refusedError says that the person does not want it.
+// refusedError returns the error for a file that the user has refused.
 func refusedError(q *conversation.FileQuestion) error {
 	if q.Write {
 		return invalid("The person does not allow writing " + q.Path)
@@ -184,7 +184,8 @@ func refusedError(q *conversation.FileQuestion) error {
 	return invalid("The person does not allow reading " + q.Path)
 }
 
-// nobodyError refuses what would be asked about, if somebody were there.
+// nobodyError returns the error for a file that needs a question when nobody can
+// answer.
 func nobodyError(place fs.Place, q *conversation.FileQuestion) error {
 	if err := place.Inside(); err != nil {
 		return err
@@ -201,12 +202,12 @@ func nobodyError(place fs.Place, q *conversation.FileQuestion) error {
 	return invalid(fmt.Sprintf("%s is used only if a person allows it, and nobody can be asked: %s", place.Path, why))
 }
 
-// changedError refuses to write over what the agent does not know.
+// changedError returns the error for a write over changes that the agent does not know.
 func changedError(place fs.Place) error {
 	return invalid(place.Path + " has changed on disk since it was read: read it again before you write it")
 }
 
-// fileError puts an error into the protocol's words.
+// fileError converts an error to one of the protocol.
 func fileError(path string, err error) error {
 	switch {
 	case errors.Is(err, session.ErrCancelled):

@@ -11,22 +11,20 @@ import (
 	"parley/internal/session"
 )
 
-// gate decides which files are served without a question, asks the person about the
-// others, and remembers what was answered for the session. It may be used from any
-// goroutine.
+// gate decides which files need a question, asks the user about them, and remembers the
+// answers for the session. It is safe for concurrent use.
 type gate struct {
 	asker session.Asker // nil if nobody can be asked
 	table *policy.SensitiveFiles
-	// asking is a lock: whoever has put a value into it asks. So one answer for the
-	// session spares the questions that wait behind it, and of all the changes that wait
-	// to be asked about only one is kept in memory a second time.
+	// asking is the lock for asking. It makes an answer for the session apply to the
+	// questions that wait, and keeps only one waiting change in memory a second time.
 	asking chan struct{}
 
 	mu      sync.Mutex
 	granted map[grant]bool
-	// seen are the files as the agent knows them: as it read or wrote them last.
+	// seen holds the versions of files that the agent read or wrote last.
 	seen recent[fs.Version]
-	// decoded are the files of which the person knows that they are not UTF-8.
+	// decoded holds the files that the user knows not to be UTF-8.
 	decoded recent[bool]
 }
 
@@ -78,7 +76,7 @@ func (g *gate) lock(ctx context.Context) (unlock func(), err error) {
 	}
 }
 
-// ask asks the person. It returns nil if the file may be used.
+// ask asks the user. It returns nil if the file may be used.
 func (g *gate) ask(ctx context.Context, q *conversation.FileQuestion, before *string, after string) error {
 	answer, err := g.asker.AskFile(ctx, q, before, after)
 	switch {
@@ -98,8 +96,8 @@ func (g *gate) ask(ctx context.Context, q *conversation.FileQuestion, before *st
 	return nil
 }
 
-// knows returns the version of the file that the agent knows; ok is false if it knows
-// none, or if changes of the file are of no interest.
+// knows returns the version of the file that the agent knows; ok is false if there is
+// none, or if changes of the file do not matter.
 func (g *gate) knows(target string) (v fs.Version, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -109,7 +107,7 @@ func (g *gate) knows(target string) (v fs.Version, ok bool) {
 	return g.seen.get(target)
 }
 
-// saw remembers what the agent knows of a file now.
+// saw records the version of a file that the agent knows now.
 func (g *gate) saw(target string, v fs.Version) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -117,7 +115,7 @@ func (g *gate) saw(target string, v fs.Version) {
 	g.seen.put(target, v.Since(before))
 }
 
-// tell reports whether the person is to be told how a file is stored: once.
+// tell reports whether to tell the user about a file's encoding, once per file.
 func (g *gate) tell(target string, e fs.Encoding) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -128,10 +126,10 @@ func (g *gate) tell(target string, e fs.Encoding) bool {
 	return true
 }
 
-// recent is a map that forgets what was put into it long ago. The zero value is empty.
+// recent is a map that drops old entries. The zero value is empty.
 type recent[V any] struct{ young, old map[string]V }
 
-// maxRecent is how many values a recent remembers at least.
+// maxRecent is the least number of entries that a recent keeps.
 const maxRecent = 2000
 
 func (r *recent[V]) get(key string) (V, bool) {

@@ -1,6 +1,11 @@
-// Package machine serves what an agent asks of the machine that parley runs on:
-// fs/* by package fs, terminal/* by package terminal. It speaks the protocol's
-// types and errors, those packages do not.
+// Package machine serves the agent's requests for this machine: fs/* with package fs,
+// terminal/* with package terminal. It translates between them and the protocol's types
+// and errors.
+//
+// fs/* works inside the session's roots. About files outside, and about those that
+// policy.SensitiveFiles lists, it asks the user (gate.go). Such questions look like
+// permissions, marked on the event (conversation.FileQuestion); rules do not answer
+// them. One is open at a time, and holds no memory of the budget for requests.
 package machine
 
 import (
@@ -18,37 +23,37 @@ import (
 	"parley/terminal"
 )
 
-// Machine implements session.Machine. It may be used from any goroutine.
+// Machine implements session.Machine. It is safe for concurrent use.
 type Machine struct {
 	fs        *fs.FS
 	gate      *gate
 	terminals *terminal.Manager // the agent's
-	own       *terminal.Manager // the person's
+	own       *terminal.Manager // the user's
 	witness   session.Witness
 	cwd       string
 	inFlight  *budget
-	// unattended says that nobody can type into the agent's commands.
+	// unattended means that nobody can type into the agent's commands.
 	unattended bool
 	journaled  bool // the journal closes fs
 }
 
 var _ session.Machine = (*Machine)(nil)
 
-// Options are what a machine may be told. The zero value is usable.
+// Options configure a Machine. The zero value is usable.
 type Options struct {
-	// Wrap bounds what commands of the agent may do, see [terminal.Options].
+	// Wrap confines the agent's commands, see [terminal.Options].
 	Wrap func(program string, args, env []string) (string, []string, error)
-	// Asker asks the person. Without one, what would be asked about is refused.
+	// Asker asks the user. Without one, files that need a question are refused.
 	Asker session.Asker
-	// Sensitive are the files that are asked about also inside the roots; nil for none.
+	// Sensitive are the files to ask about even inside the roots; it may be nil.
 	Sensitive *policy.SensitiveFiles
-	// Unattended says that nobody is there who could type into the commands of the
-	// agent: those that read find the end of their input.
+	// Unattended means that nobody can type into the agent's commands: they read end of
+	// file.
 	Unattended bool
 }
 
-// New makes a machine whose files are those inside the roots, of which the first
-// is the working directory of commands.
+// New returns a Machine that serves the files inside the roots. The first root is the
+// working directory of commands.
 func New(witness session.Witness, opt Options, roots ...string) (*Machine, error) {
 	if len(roots) == 0 {
 		return nil, errors.New("a session needs a working directory")
@@ -78,14 +83,14 @@ func (m *Machine) Close() {
 	}
 }
 
-// Journal makes a journal record every write. It must be called before the machine
-// is used; the journal closes the roots from then on.
+// Journal makes a journal record every write. Call it before the machine is used; from
+// then on the journal closes the roots.
 func (m *Machine) Journal(j *journal.Journal) {
 	j.Serve(m.fs)
 	m.journaled = true
 }
 
-// EndTerminals ends all commands of the agent that there are.
+// EndTerminals ends all current commands of the agent.
 func (m *Machine) EndTerminals() { _ = m.terminals.ReleaseAll() }
 
 func invalid(why string) error {

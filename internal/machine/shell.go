@@ -12,11 +12,11 @@ import (
 	"parley/terminal"
 )
 
-// defaultShell runs what the person types where the environment names no shell.
+// defaultShell runs the user's commands if the environment names no shell.
 const defaultShell = "/bin/sh"
 
-// StartShell implements session.Shells: it starts a command of the person's, or a
-// shell that lasts. The agent cannot reach either, and they outlive it.
+// StartShell implements session.Shells: it starts a command of the user's, or an
+// interactive shell. The agent cannot reach it, and it outlives the agent.
 func (m *Machine) StartShell(ctx context.Context, s session.ShellSpec) (acpclient.TerminalID, error) {
 	shell := os.Getenv("SHELL")
 	if !filepath.IsAbs(shell) {
@@ -27,7 +27,7 @@ func (m *Machine) StartShell(ctx context.Context, s session.ShellSpec) (acpclien
 		shown, args = filepath.Base(shell), nil
 	}
 	told := make(chan struct{}) // closed when the witness knows of the command
-	nothing := uint64(0)        // the conversation keeps what it prints
+	nothing := uint64(0)        // the conversation keeps the output
 	id, err := m.own.Create(ctx, terminal.Spec{
 		Command: shell, Args: args, Cwd: m.cwd, Cols: s.Cols, Rows: s.Rows, Input: true, Personal: true, OutputByteLimit: &nothing,
 		OnOutput: func(id string, data []byte) {
@@ -47,7 +47,7 @@ func (m *Machine) StartShell(ctx context.Context, s session.ShellSpec) (acpclien
 	return acpclient.TerminalID(id), nil
 }
 
-// managerOf is the manager that has a terminal: the person's or the agent's.
+// managerOf returns the manager of a terminal: the user's or the agent's.
 func (m *Machine) managerOf(id acpclient.TerminalID) *terminal.Manager {
 	if _, err := m.own.Kept(string(id)); !errors.Is(err, terminal.ErrUnknownTerminal) {
 		return m.own
@@ -70,8 +70,7 @@ func (m *Machine) EndTerminal(id acpclient.TerminalID) error {
 	return personal(m.managerOf(id).Kill(string(id)))
 }
 
-// personal puts an error about a terminal into words for the person, to whom its id
-// says nothing.
+// personal rewords an error about a terminal for the user, without its id.
 func personal(err error) error {
 	for _, known := range []error{terminal.ErrEnded, terminal.ErrNoInput, terminal.ErrNotReading} {
 		if errors.Is(err, known) {

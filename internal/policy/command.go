@@ -12,20 +12,19 @@ import (
 	"parley/internal/termtext"
 )
 
-// maxCommand bounds the commands that are judged, in bytes: a longer one is
-// asked about.
+// maxCommand bounds the commands that rules judge, in bytes; the user is asked about
+// longer ones.
 const maxCommand = 64 << 10
 
-// part is one program of a command with its words, as they are after quotes.
+// part is one program of a command with its words, after quote removal.
 type part struct {
 	words []string
-	// unclear says why it cannot be told what would be run; the words are then
-	// as many as are known.
+	// unclear says why it is uncertain what would run; words then holds the known ones.
 	unclear string
 }
 
-// patternWords are the words of a pattern over commands: a "*" stands for one
-// word, and as the last one for any that follow, none included.
+// patternWords returns the words of a command pattern: a "*" matches one word, and as
+// the last one any number of words.
 func patternWords(pattern string) ([]string, error) {
 	parts := commandParts(pattern)
 	if len(parts) != 1 || parts[0].unclear != "" && !onlyStars(pattern, parts[0]) {
@@ -43,14 +42,13 @@ func patternWords(pattern string) ([]string, error) {
 	return words, nil
 }
 
-// onlyStars reports whether the stars of a pattern are all that is unclear about
-// it as a command.
+// onlyStars reports whether a pattern, read as a command, is unclear only because of
+// its stars.
 func onlyStars(pattern string, p part) bool {
 	return p.unclear == unclearGlob && !strings.ContainsAny(pattern, "?[")
 }
 
-// matchWords matches all words of a command, and returns those that a star stood
-// for.
+// matchWords matches all words of a command, and returns those that a star matched.
 func matchWords(pattern, words []string) (free []string, ok bool) {
 	for i, p := range pattern {
 		if p == "*" && i == len(pattern)-1 {
@@ -88,8 +86,8 @@ func permittedCommand(rules []Rule, r Request) Decision {
 	return Decision{Verdict: Allow, Rule: first}
 }
 
-// allowsPart finds a rule that allows one program with its words. What a star
-// stands for must not make the program run another.
+// allowsPart finds a rule that allows one program with its words. The words that a star
+// matches must not make the program run another.
 func allowsPart(rules []Rule, p part) (*Rule, string) {
 	why := ""
 	for i := range rules {
@@ -110,9 +108,9 @@ func allowsPart(rules []Rule, p part) (*Rule, string) {
 	return nil, why
 }
 
-// touchesCommand reports whether a rule that denies or asks is about any program
-// of a command, also one that another runs. The name of a program counts,
-// wherever it lies.
+// touchesCommand reports whether a rule that denies or asks matches any program of a
+// command, including one that another program runs. It compares programs by name,
+// wherever they are.
 func (r *Rule) touchesCommand(q Request) bool {
 	pattern, err := patternWords(r.Pattern)
 	if err != nil {
@@ -125,7 +123,7 @@ func (r *Rule) touchesCommand(q Request) bool {
 	for _, p := range parts {
 		all, complete := unwrap(p.words)
 		if !complete {
-			return true // it may be there: nobody writes such a command by hand
+			return true // it may be in there: nobody writes such a command by hand
 		}
 		for _, words := range all {
 			named := slices.Clone(words)
@@ -140,7 +138,7 @@ func (r *Rule) touchesCommand(q Request) bool {
 	return false
 }
 
-// parts are the programs that a request would run.
+// parts returns the programs that a request would run.
 func (q Request) parts() []part {
 	if q.Args == nil {
 		return commandParts(q.Command)
@@ -163,12 +161,11 @@ func (q Request) parts() []part {
 // shells run a script that is one of their words.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh"}
 
-// shellFolders are where a shell that is named by its path lies. Elsewhere, in the
-// project for instance, a file of that name may be anything.
+// shellFolders are the directories of shells that are named by path. Elsewhere, such as
+// in the project, a file with that name may be anything.
 var shellFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin", "/run/current-system/sw/bin"}
 
-// shellScript is the script of "bash -c SCRIPT" and its kin, if words are
-// exactly that.
+// shellScript returns the script if words are exactly "bash -c SCRIPT" or the like.
 func shellScript(words []string) (string, bool) {
 	if len(words) == 3 && isShell(words[0]) && (words[1] == "-c" || words[1] == "-lc" || words[1] == "-ec") {
 		return words[2], true
@@ -176,7 +173,7 @@ func shellScript(words []string) (string, bool) {
 	return "", false
 }
 
-// isShell reports a shell of the system, by its name or its path.
+// isShell reports whether program is a shell of the system, by name or path.
 func isShell(program string) bool {
 	name := path.Base(program)
 	return slices.Contains(shells, name) && (program == name || slices.Contains(shellFolders, path.Dir(program)))
@@ -194,13 +191,13 @@ const (
 	unclearRedirect  = "the command reads or writes files by redirection"
 )
 
-// hidden reports text with characters that are not seen or not what they seem.
+// hidden reports whether text contains invisible or misleading characters.
 func hidden(s string) bool {
 	return termtext.Block(s) != s || strings.ContainsAny(s, "\r\x00")
 }
 
-// commandParts lists the programs of a command line for a POSIX shell or bash.
-// What is not a plain program with plain words is listed as unclear.
+// commandParts returns the programs of a command line for a POSIX shell or bash.
+// Anything but a plain program with plain words is unclear.
 func commandParts(command string) []part {
 	switch {
 	case len(command) > maxCommand:
@@ -222,9 +219,8 @@ func commandParts(command string) []part {
 // collector gathers the programs of a parsed command.
 type collector struct{ parts []part }
 
-// statement takes plain programs, lists and pipes of them apart. In anything
-// else every program is found all the same, and marked as unclear: a rule that
-// denies it must still see it.
+// statement takes apart plain programs, lists and pipes. In anything else it also finds
+// every program, so that a denying rule sees it, and marks it as unclear.
 func (c *collector) statement(s *syntax.Stmt) {
 	why := ""
 	switch {
@@ -266,7 +262,7 @@ func (c *collector) inside(n syntax.Node, from int) {
 	})
 }
 
-// call takes one program. Programs inside its words are found too.
+// call handles one program, and finds programs inside its words.
 func (c *collector) call(call *syntax.CallExpr) {
 	p := part{}
 	if len(call.Assigns) > 0 {
@@ -306,7 +302,8 @@ func (c *collector) nested(n syntax.Node) {
 	})
 }
 
-// literal is a word without its quotes, and why that is not all there is to it.
+// literal returns a word without its quotes, and why the result is incomplete, if it
+// is.
 func literal(w *syntax.Word) (text, why string) {
 	var b strings.Builder
 	var walk func(parts []syntax.WordPart, quoted bool)
@@ -341,7 +338,7 @@ func literal(w *syntax.Word) (text, why string) {
 	return b.String(), why
 }
 
-// globs reports an unquoted piece of a word that the shell may replace by other
+// globs reports whether the shell may replace an unquoted piece of a word by other
 // words.
 func globs(value string) bool {
 	for i := 0; i < len(value); i++ {
@@ -355,8 +352,8 @@ func globs(value string) bool {
 	return false
 }
 
-// unescaped drops backslashes as the shell does: outside quotes before anything,
-// inside double quotes before few characters.
+// unescaped drops backslashes as the shell does: outside quotes before any character,
+// inside double quotes before few.
 func unescaped(value string, quoted bool) string {
 	var b strings.Builder
 	for i := 0; i < len(value); i++ {
@@ -371,8 +368,8 @@ func unescaped(value string, quoted bool) string {
 	return b.String()
 }
 
-// harmlessRedirects reports that nothing but other descriptors and /dev/null is
-// read or written.
+// harmlessRedirects reports whether the redirects touch only other descriptors and
+// /dev/null.
 func harmlessRedirects(redirects []*syntax.Redirect) bool {
 	for _, r := range redirects {
 		target, why := "", unclearExpansion

@@ -11,7 +11,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// checkPattern refuses patterns that cannot match, or not what they seem to.
+// checkPattern refuses patterns that cannot match, or match something else than they
+// seem to.
 func (r Rule) checkPattern() error {
 	if r.Pattern == "" {
 		return nil
@@ -40,7 +41,7 @@ func (r Rule) checkPattern() error {
 	return nil
 }
 
-// matchPath matches a whole path, or everything below a folder that is named.
+// matchPath matches a whole path, or everything below a named folder.
 func matchPath(pattern, name string) bool {
 	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
 	if ok, _ := doublestar.Match(pattern, name); ok {
@@ -50,18 +51,18 @@ func matchPath(pattern, name string) bool {
 	return ok
 }
 
-// matchPathLoosely is matchPath for rules that deny or ask: on some systems the
-// same file can be written in capitals too.
+// matchPathLoosely is matchPath for rules that deny or ask. It ignores case, because
+// some systems do.
 func matchPathLoosely(pattern, name string) bool {
 	return matchPath(pattern, name) || matchPath(strings.ToLower(pattern), strings.ToLower(name))
 }
 
-// literalPattern is the pattern that matches a path and nothing else.
+// literalPattern returns the pattern that matches only the given path.
 func literalPattern(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(name)
 }
 
-// Names of files that hold secrets, and of those that decide what is run later.
+// Names of files that hold secrets, and of those that decide what runs later.
 var (
 	secretFiles = []string{
 		"**/.env*", "**/.ssh/**", "**/.gnupg/**", "**/*.{pem,key,p12,pfx,kdbx}", "**/id_{rsa,dsa,ecdsa,ed25519}*", "**/.netrc", "**/.npmrc", "**/.pypirc",
@@ -73,8 +74,8 @@ var (
 	}
 )
 
-// delicate reports a file that a rule must name to allow a tool of a kind to touch
-// it: a secret, or, unless it is only read, a file that decides what is run later.
+// delicate reports whether a rule must name a file exactly to allow a tool of a kind: a
+// secret or, unless it is only read, a file that decides what runs later.
 func delicate(kind Kind, name string) bool {
 	name = strings.ToLower(name)
 	matches := func(patterns []string) bool {
@@ -88,8 +89,8 @@ func matchName(pattern, name string) bool {
 	return ok && name != ""
 }
 
-// matchHost matches the host of an http or https address: whole, or those below
-// a domain that the pattern names by "*.".
+// matchHost matches the host of an http or https URL: exactly, or below a domain in a
+// pattern with "*.".
 func matchHost(pattern, address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {

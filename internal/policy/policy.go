@@ -1,5 +1,5 @@
-// Package policy decides by rules what an agent may do without a question: it is
-// allowed, denied, or asked about.
+// Package policy decides by rules what an agent may do without asking the user, and
+// knows which files always need a question.
 //
 // A rule is a verdict over a kind of tool and a pattern, written as a line:
 //
@@ -10,10 +10,10 @@
 //	allow fetch(*.example.com) agent=claude mode=code
 //	allow mcp(docs__search)
 //
-// Deny wins over ask, and ask over allow, whatever their order. What no rule is
-// about is asked. Nothing is ever decided by what the agent says of a tool in its
-// title: only by the paths, commands, addresses and names that it would act on;
-// and what of these cannot be told for certain is asked.
+// Deny wins over ask, and ask over allow, whatever their order. If no rule matches, the
+// user is asked. Rules never use the agent's title of a tool call, only the paths,
+// commands, URLs and names that it would act on; when any of these is uncertain, the
+// user is asked.
 package policy
 
 import (
@@ -23,7 +23,7 @@ import (
 	"strings"
 )
 
-// Verdict is what a rule says.
+// Verdict is the decision of a rule.
 type Verdict uint8
 
 // The verdicts, the weakest first.
@@ -33,7 +33,7 @@ const (
 	Deny
 )
 
-// String is the verdict as rules are written.
+// String returns the verdict as in rules.
 func (v Verdict) String() string {
 	switch v {
 	case Allow:
@@ -44,7 +44,7 @@ func (v Verdict) String() string {
 	return "ask"
 }
 
-// ParseVerdict reads a verdict as String writes it.
+// ParseVerdict parses a verdict in the form of String.
 func ParseVerdict(s string) (Verdict, error) {
 	switch s {
 	case "allow":
@@ -57,7 +57,8 @@ func ParseVerdict(s string) (Verdict, error) {
 	return 0, fmt.Errorf("%q is no verdict: write allow, ask or deny", s)
 }
 
-// Kind is what a rule is about. Those of tools have the protocol's names.
+// Kind is the kind of action that a rule matches. Kinds of tools have the protocol's
+// names.
 type Kind string
 
 // The kinds of rules.
@@ -73,32 +74,31 @@ const (
 	Other   Kind = "other"
 )
 
-// What no rule is ever about, neither one that allows nor one that denies.
+// Kinds that no rule matches.
 const (
 	switchMode Kind = "switch_mode"
-	question   Kind = "question" // to the person, sent as a permission
+	question   Kind = "question" // to the user, sent as a permission
 )
 
 var kinds = []Kind{Read, Edit, Delete, Move, Search, Execute, Fetch, MCP, Other}
 
-// needsPattern are the kinds that are never allowed as a whole: what they do is
-// too many things.
+// needsPattern reports whether a kind is too broad to be allowed as a whole.
 func (k Kind) needsPattern() bool { return k == Execute || k == Fetch || k == MCP || k == Other }
 
 // Rule is one rule.
 type Rule struct {
 	Verdict Verdict
 	Kind    Kind
-	// Pattern is empty for all of a kind. It is a glob over paths relative to
+	// Pattern is empty for everything of a kind. It is a glob over paths relative to
 	// the session's directory, words of a command, a host, or a tool's name.
 	Pattern string
-	// Agent and Mode, if not empty, are the only ones that the rule is for.
+	// Agent and Mode, if not empty, restrict the rule to an agent and a mode.
 	Agent, Mode string
-	// Source says where the rule lives, for people. It is no part of the rule.
+	// Source says where the rule is written, for display. It is not part of the rule.
 	Source string
 }
 
-// String is the rule as Parse reads it.
+// String returns the rule in the form of Parse.
 func (r Rule) String() string {
 	s := r.Verdict.String() + " " + string(r.Kind)
 	if r.Pattern != "" {
@@ -113,13 +113,13 @@ func (r Rule) String() string {
 	return s
 }
 
-// Same reports whether two rules say the same, wherever they live.
+// Same reports whether two rules are equal except for their source.
 func (r Rule) Same(o Rule) bool {
 	r.Source, o.Source = "", ""
 	return r == o
 }
 
-// Parse reads a rule with its verdict, as in "allow execute(go test *)".
+// Parse parses a rule with its verdict, as in "allow execute(go test *)".
 func Parse(line string) (Rule, error) {
 	verdict, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	v, err := ParseVerdict(verdict)
@@ -129,7 +129,7 @@ func Parse(line string) (Rule, error) {
 	return ParseFor(v, rest)
 }
 
-// ParseFor reads a rule without its verdict, as in "execute(go test *)".
+// ParseFor parses a rule without its verdict, as in "execute(go test *)".
 func ParseFor(v Verdict, text string) (Rule, error) {
 	r, err := parse(v, strings.TrimSpace(text))
 	if err == nil {
@@ -197,15 +197,14 @@ var example = map[Kind]string{
 	Execute: "execute(go test *)", Fetch: "fetch(example.com)", MCP: "mcp(server__tool)", Other: "deny other",
 }
 
-// UnknownKindError is the error of a rule about a kind that there is not.
+// UnknownKindError is the error of a rule with an unknown kind.
 type UnknownKindError struct{ Kind string }
 
-// Error implements error.
 func (e *UnknownKindError) Error() string {
 	return fmt.Sprintf("the kind %q is not known: there are %s", e.Kind, strings.Join(Kinds(), ", "))
 }
 
-// Kinds are the names of all kinds that a rule can be about.
+// Kinds returns the names of all kinds that a rule can have.
 func Kinds() []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {

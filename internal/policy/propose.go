@@ -9,13 +9,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxProposed bounds the rules of one proposal: nobody reads more of them.
+// maxProposed bounds the rules of one proposal, so that users read them.
 const maxProposed = 6
 
-// Propose makes up rules that would allow a request in the future, the narrowest
-// proposal first: each is a list of rules that are needed together. It is nil if no
-// rule may allow the request, or if another of the rules forbids or asks all the
-// same.
+// Propose returns rules that would allow a request in the future, the narrowest
+// proposal first: each is a list of rules that are needed together. It returns nil if
+// no rule may allow the request, or if another of the rules denies it or asks anyway.
 func Propose(rules []Rule, r Request) [][]Rule {
 	if r.Unclear != "" {
 		return nil
@@ -33,8 +32,8 @@ func Propose(rules []Rule, r Request) [][]Rule {
 	return found
 }
 
-// works reports whether a request would be allowed with some more rules, each as it
-// is written down and read again.
+// works reports whether a request would be allowed with more rules, each formatted and
+// parsed again.
 func works(rules, more []Rule, r Request) bool {
 	for _, rule := range more {
 		again, err := Parse(rule.String())
@@ -46,7 +45,7 @@ func works(rules, more []Rule, r Request) bool {
 	return d.Verdict == Allow
 }
 
-// distinct drops rules that are there twice.
+// distinct removes duplicates.
 func distinct(rules []Rule) []Rule {
 	var out []Rule
 	for _, r := range rules {
@@ -85,8 +84,8 @@ func proposals(r Request) [][]Rule {
 	return nil
 }
 
-// pathProposals are these very files, all in their directories, and, of what only
-// reads, everything.
+// pathProposals returns rules for exactly these files, for their directories, and for
+// everything if the request only reads.
 func pathProposals(r Request, allow func(...string) []Rule) [][]Rule {
 	var files, dirs []string
 	for _, p := range r.Paths {
@@ -105,7 +104,7 @@ func pathProposals(r Request, allow func(...string) []Rule) [][]Rule {
 	return out
 }
 
-// subcommands are programs whose second word says what they do, and runners those
+// subcommands are programs whose second word names the operation, and runners those
 // whose third does if the second is one of these words.
 var (
 	subcommands = []string{
@@ -115,16 +114,16 @@ var (
 	runners = map[string][]string{
 		"npm": {"run"}, "pnpm": {"run"}, "yarn": {"run"}, "bun": {"run"}, "uv": {"run"}, "poetry": {"run"}, "docker": {"compose"}, "gh": {"pr", "issue", "repo", "run"}, "bundle": {"exec"},
 	}
-	// destroyers are proposed as they were called only.
+	// destroyers are only proposed with exactly the same words.
 	destroyers = []string{"rm", "rmdir", "mv", "dd", "chmod", "chown", "shred", "truncate", "kill", "pkill", "killall", "mkfs", "ln", "cp", "tee"}
 )
 
-// commandPatterns are patterns for every part of a command: its very words, and its
-// program with any words behind those that say what it does.
+// commandPatterns returns patterns for every part of a command: the exact words, and
+// the program with its operation and any further words.
 func commandPatterns(r Request) (exact, broad []string) {
 	for _, p := range r.parts() {
 		if p.unclear != "" || len(p.words) == 0 || slices.ContainsFunc(p.words, func(w string) bool { return strings.Contains(w, "*") }) {
-			return nil, nil // a star in a rule is no star of the command
+			return nil, nil // a star in a rule is not a star of the command
 		}
 		whole := quoteWords(p.words)
 		if whole == "" {
@@ -147,7 +146,7 @@ func commandPatterns(r Request) (exact, broad []string) {
 	return exact, broad
 }
 
-// quoteWords writes words as a shell reads them, "" if that cannot be done.
+// quoteWords writes words as a shell reads them, "" if that is impossible.
 func quoteWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -1,48 +1,46 @@
 package policy
 
-// Request is what an agent wants to do, as far as that can be told for certain.
+// Request is what an agent wants to do, as far as that is certain.
 type Request struct {
-	// Agent is the configured name of the agent, Mode the id of the mode that it
-	// is in.
+	// Agent is the configured name of the agent, Mode the id of its mode.
 	Agent, Mode string
 	Kind        Kind
 	// Paths are all files that would be touched.
 	Paths []Path
-	// Command is what a shell would run, Args a program with its arguments. At
-	// most one of them is set.
+	// Command is a shell command, Args a program with its arguments. At most one of
+	// them is set.
 	Command string
 	Args    []string
-	// Others are further commands that the agent names as well. Rules that deny or
-	// ask look at them too; such a request is unclear.
+	// Others are further commands that the agent names. Rules that deny or ask match
+	// them too; such a request is unclear.
 	Others []Request
-	// URL is the address that would be fetched, Tool the name of an MCP server's
-	// tool.
+	// URL is the address that would be fetched, Tool the name of an MCP server's tool.
 	URL  string
 	Tool string
-	// Unclear, if not empty, says why it cannot be told what would be done. Such
-	// a request is never allowed by a rule.
+	// Unclear, if not empty, says why it is uncertain what would be done. No rule ever
+	// allows such a request.
 	Unclear string
 }
 
 // Path is a file that would be touched.
 type Path struct {
-	// Name is where the path leads to, links followed, with slashes: relative to
-	// the session's directory if it is inside that, else absolute.
+	// Name is where the path leads, links followed, with slashes: relative to the
+	// session's directory if it is inside, else absolute.
 	Name string
-	// Written is the path as it was written, in the same form; "" if that is the
-	// same. Only rules that deny or ask look at it.
+	// Written is the path as the agent wrote it, in the same form; "" if it equals
+	// Name. Only rules that deny or ask match it.
 	Written string
-	// Inside says that it is inside the roots, links followed.
+	// Inside means that it is inside the roots, links followed.
 	Inside bool
 }
 
-// Decision is what the rules say about a request.
+// Decision is the result of the rules for a request.
 type Decision struct {
 	Verdict Verdict
-	// Rule is the rule that decided, nil if none is about the request. Of a
-	// command of several parts that is allowed it is the rule of the first.
+	// Rule is the rule that decided, nil if none matches. For an allowed command of
+	// several parts it is the rule of the first.
 	Rule *Rule
-	// Why says in words why a request is asked about that a rule seems to allow.
+	// Why says why the user is asked although a rule seems to allow the request.
 	Why string
 }
 
@@ -63,8 +61,8 @@ func Decide(rules []Rule, r Request) Decision {
 	return permitted(applying, r)
 }
 
-// strictest looks for a rule that denies or asks. Such a rule is taken to be
-// about a request as soon as it is about any part of it.
+// strictest looks for a rule that denies or asks. Such a rule matches if it matches any
+// part of the request.
 func strictest(rules []Rule, r Request) *Decision {
 	var found *Decision
 	for i := range rules {
@@ -112,7 +110,7 @@ func permitted(rules []Rule, r Request) Decision {
 	return Decision{Verdict: Ask}
 }
 
-// permittedPaths allows what only touches paths that are allowed.
+// permittedPaths allows a request that only touches allowed paths.
 func permittedPaths(rules []Rule, r Request) Decision {
 	if len(r.Paths) == 0 {
 		return Decision{Verdict: Ask, Why: "the agent names no file"}
@@ -130,8 +128,8 @@ func permittedPaths(rules []Rule, r Request) Decision {
 	return Decision{Verdict: Allow, Rule: first}
 }
 
-// allowsPath finds a rule that allows a path. What is delicate must be named by a
-// rule as it is: a pattern that happens to cover it does not count.
+// allowsPath finds a rule that allows a path. A rule must name a delicate path exactly;
+// a pattern that happens to match does not count.
 func allowsPath(rules []Rule, p Path) (rule *Rule, why string) {
 	named := literalPattern(p.Name)
 	for i := range rules {
@@ -146,7 +144,7 @@ func allowsPath(rules []Rule, p Path) (rule *Rule, why string) {
 	return nil, why
 }
 
-// touches reports whether a rule is about a request or a part of it.
+// touches reports whether a rule matches a request or a part of it.
 func (r *Rule) touches(q Request) bool {
 	if r.Pattern == "" {
 		return true

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// wrappers run the program that stands behind their own options.
+// wrappers run the program that follows their own options.
 var wrappers = []string{
 	"sudo", "doas", "env", "command", "exec", "builtin", "nohup", "nice", "ionice", "time", "timeout", "stdbuf", "setsid",
 	"xargs", "watch", "strace", "ltrace", "chroot", "unshare", "nsenter", "flock", "parallel", "busybox", "script", "systemd-run", "su",
@@ -18,13 +18,14 @@ var interpreters = []string{
 	"lua", "awk", "gawk", "mawk", "osascript", "pwsh", "powershell", "ssh",
 }
 
-// interprets reports an interpreter, also by a name with its version: "python3.12".
+// interprets reports whether a name is that of an interpreter, also with a version:
+// "python3.12".
 func interprets(name string) bool {
 	return slices.Contains(interpreters, name) || slices.Contains(interpreters, strings.TrimRight(name, "0123456789.-"))
 }
 
-// riskyOptions are words with which a program that is harmless otherwise runs
-// another, writes where it likes, or reads other settings.
+// riskyOptions are words with which an otherwise harmless program runs another, writes
+// anywhere, or reads other settings.
 var riskyOptions = map[string][]string{
 	"find":  {"-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls"},
 	"fd":    {"-x", "--exec", "-X", "--exec-batch"},
@@ -46,8 +47,8 @@ var riskyOptions = map[string][]string{
 	"tee":   {""},
 }
 
-// runsOthers says what speaks against allowing a program with words that a rule
-// does not name one by one, "" if nothing does.
+// runsOthers returns the reason against allowing a program with words that a rule does
+// not name, or "".
 func runsOthers(program string, free []string) string {
 	if len(free) == 0 {
 		return ""
@@ -69,8 +70,8 @@ func runsOthers(program string, free []string) string {
 	return ""
 }
 
-// isOption reports whether a word is an option, alone, with its value behind "=",
-// or, for a short one, among others or with its value behind it.
+// isOption reports whether a word contains an option: alone, with its value after "=",
+// or, for a short one, among others or directly followed by its value.
 func isOption(word, option string) bool {
 	switch {
 	case option == "":
@@ -88,13 +89,12 @@ func isOption(word, option string) bool {
 	return false
 }
 
-// maxUnwrapped bounds how many programs are looked for behind one another.
+// maxUnwrapped bounds the programs that are found through one another.
 const maxUnwrapped = 512
 
-// unwrap lists the words of a program, and of every program that may be run
-// through it: what stands behind a wrapper, what a shell is given as a script,
-// and what find executes. It lists too much rather than too little. complete is
-// false if there was more than could be looked at.
+// unwrap returns the words of a program, and of every program that may be run through
+// it: after a wrapper, in a shell's script, or with find -exec. It returns rather too
+// many than too few. complete is false if it stopped at the bound.
 func unwrap(words []string) (all [][]string, complete bool) {
 	u := unwrapper{}
 	u.program(words)
@@ -108,8 +108,8 @@ func (u *unwrapper) program(words []string) {
 		return
 	}
 	u.all = append(u.all, words)
-	// "git -C dir push" is "git push" too: options, each perhaps with a value, may
-	// stand before what matters.
+	// "git -C dir push" is "git push" too: options, perhaps with values, may precede
+	// what matters.
 	for i := 2; i < len(words) && len(u.all) < maxUnwrapped && (strings.HasPrefix(words[i-1], "-") || i > 2 && strings.HasPrefix(words[i-2], "-")); i++ {
 		if !strings.HasPrefix(words[i], "-") {
 			u.all = append(u.all, append([]string{words[0]}, words[i:]...))
@@ -134,8 +134,7 @@ func (u *unwrapper) program(words []string) {
 	}
 }
 
-// listed reports whether the very same words were listed already, as part of a
-// wrapper inside a wrapper.
+// listed reports whether the same words were already listed, by nested wrappers.
 func (u *unwrapper) listed(words []string) bool {
 	return slices.ContainsFunc(u.all, func(w []string) bool { return len(w) == len(words) && &w[0] == &words[0] })
 }

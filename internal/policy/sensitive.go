@@ -1,12 +1,3 @@
-// This file knows which files a person is asked about before an agent reads or
-// writes them, wherever they are: files that hold secrets, and files that make programs
-// run when they are written.
-//
-// Files are told by their paths, which must be without links. A path can be spelled in
-// more ways than one where file systems take them for the same: in other case, with
-// characters that nobody sees, with dots and blanks at the end of a name. All of these
-// are compared as one, on every system.
-
 package policy
 
 import (
@@ -22,51 +13,56 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Use is why the person is asked about a file.
+// FileUse is how a file is used.
 type FileUse uint8
 
 // The uses.
 const (
-	// Reading is asked, and writing too: the file may hold secrets.
+	// Reading means reading or writing a file that may hold secrets.
 	Reading FileUse = iota
-	// Writing is asked: what stands in the file is run, or decides what is run.
+	// Writing means writing a file whose contents run, or decide what runs.
 	Writing
 )
 
-// Table says which files are asked about. It does not change, and may be used from any
-// goroutine.
+// SensitiveFiles decides which files, wherever they are, need a question to the user:
+// files that hold secrets, and files that make programs run when they are written. It
+// is immutable and safe for concurrent use.
+//
+// It knows files by their paths, which must be without links. File systems may treat
+// several spellings of a path as the same: in other case, with invisible characters,
+// with dots and spaces at the end of a name. SensitiveFiles treats all of them as the
+// same, on every system.
 type SensitiveFiles struct {
 	patterns [2][]pattern
 	own      []string
 }
 
-// pattern is a line of the table. Of those that match a path, the last one counts.
+// pattern is one pattern. The last one that matches a path wins.
 type pattern struct {
-	text     string // as it was written
-	spare    bool   // what matches is not asked about
+	text     string // as written
+	spare    bool   // matches need no question
 	anchored bool   // it begins at the top of the path
-	// names match one name each, one after the other; nil if the pattern is not of
-	// that kind, and then glob matches whole spelled paths.
+	// names match one name each, in order; nil if the pattern is more general, and then
+	// glob matches whole spelled paths.
 	names []string
 	glob  string
 }
 
-// maxGlobbed is how many names a path may have that is compared with patterns of the
-// general kind, which takes the square of that. A path of more is taken to match.
+// maxGlobbed bounds the names of a path that is matched with general patterns, which
+// takes quadratic time. A longer path always matches.
 const maxGlobbed = 200
 
-// New makes a table: parley's own lines, and behind them those of the person. own are
-// the files and directories of parley itself, which are always asked about. Each line
-// is a glob:
+// NewSensitiveFiles returns the built-in patterns followed by those of the
+// configuration. own are parley's own files and directories, which always need a
+// question. Each pattern is a glob:
 //
 //   - "*" is anything in a name, "**" any folders, "{a,b}" one of several;
-//   - a folder stands for all that is in it;
-//   - a glob that begins with neither "/" nor "~/" may match anywhere in a path, one
-//     with "~/" begins at the home directory;
-//   - "!" in front takes out what matches.
+//   - a folder stands for everything in it;
+//   - a glob that begins with neither "/" nor "~/" may match anywhere in a path, one with "~/" begins at the home directory;
+//   - "!" in front excludes matches.
 //
-// Where the home directory is not known, "" here, it is taken to be anywhere. The error
-// names the first line that is none.
+// If the home directory is unknown (""), "~/" may match anywhere. The error names the
+// first invalid pattern.
 func NewSensitiveFiles(reading, writing, own []string, home string) (*SensitiveFiles, error) {
 	t := &SensitiveFiles{}
 	for use, lines := range [2][]string{
@@ -86,7 +82,7 @@ func NewSensitiveFiles(reading, writing, own []string, home string) (*SensitiveF
 	return t, nil
 }
 
-// Check says what is wrong with a line of the table.
+// CheckFilePattern returns what is wrong with a pattern, or nil.
 func CheckFilePattern(line string) error {
 	glob := strings.TrimPrefix(line, "!")
 	switch {
@@ -124,7 +120,8 @@ func compile(line, home string) pattern {
 	return p
 }
 
-// Literal is a path as a line that matches it, with what is below it, and nothing else.
+// LiteralFilePattern returns the pattern that matches only a path and everything below
+// it.
 func LiteralFilePattern(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(path)
 }
@@ -140,8 +137,8 @@ func (t *SensitiveFiles) Own(path string) bool {
 	return false
 }
 
-// Match returns the line that a file is asked about for, "" if it is not in the table.
-// The path is absolute and without links.
+// Match returns the pattern because of which a file needs a question, or "". The path
+// must be absolute and without links.
 func (t *SensitiveFiles) Match(use FileUse, path string) string {
 	names := strings.Split(spelled(path), "/")
 	found := ""
@@ -156,7 +153,7 @@ func (t *SensitiveFiles) Match(use FileUse, path string) string {
 	return found
 }
 
-// match matches the names of a path, or of one of the folders that it is in.
+// match matches the names of a path, or of one of its parent folders.
 func (p pattern) match(path []string) bool {
 	if p.names == nil {
 		return p.matchGlob(path)
@@ -200,12 +197,12 @@ func (p pattern) matchGlob(path []string) bool {
 	return false
 }
 
-// spelled is a path in the one spelling in which paths are compared.
+// spelled returns the canonical spelling of a path.
 func spelled(path string) string {
 	names := strings.Split(filepath.ToSlash(path), "/")
 	for i, name := range names {
 		if runtime.GOOS == "windows" && i > 0 {
-			name, _, _ = strings.Cut(name, ":") // what follows is a stream of the same file
+			name, _, _ = strings.Cut(name, ":") // what follows names a stream of the same file
 		}
 		if short := strings.TrimRight(fold(name), ". "); short != "" {
 			names[i] = short
@@ -214,8 +211,8 @@ func spelled(path string) string {
 	return strings.Join(names, "/")
 }
 
-// fold takes away what file systems may take no notice of: case, the way that
-// characters are composed, and characters that nobody sees.
+// fold removes what file systems may ignore: case, the composition of characters, and
+// invisible characters.
 func fold(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

@@ -1,10 +1,9 @@
 package policy
 
-// Secrets are the files that are asked about before they are read, and before they are
-// written.
+// Secrets are the patterns of files that need a question before reading and writing.
 var Secrets = []string{
-	// The environment of projects. This comes first: its exception is for what stands
-	// before it alone.
+	// The environment of projects. This comes first, because its exception must only
+	// apply to it.
 	".env", ".env.*", "!.env.{example,sample,template,dist,defaults}", ".envrc",
 	// Keys and passwords.
 	".ssh", ".gnupg", ".password-store", "*.kdbx", ".local/share/keyrings", "Library/Keychains",
@@ -20,8 +19,8 @@ var Secrets = []string{
 	".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json",
 }
 
-// Running are the files that are asked about before they are written, besides Secrets:
-// whoever writes them has something run, now or later.
+// Running are the patterns of files that need a question before writing, in addition to
+// Secrets: whoever writes them makes something run, now or later.
 var Running = []string{
 	// Git: hooks, aliases, filters.
 	".git", ".gitconfig", ".config/git", ".husky", ".githooks",
@@ -35,6 +34,6 @@ var Running = []string{
 	// Editors: tasks, settings that name programs, containers.
 	".vscode", "*.code-workspace", ".idea", ".zed", ".fleet", ".devcontainer", ".devcontainer.json",
 	".{vimrc,gvimrc,exrc,nvimrc,emacs,dir-locals.el}", ".nvim.lua", ".config/{nvim,emacs,helix}", ".vim", ".emacs.d",
-	// Agents: hooks, servers, what is allowed.
+	// Agents: hooks, servers, permissions.
 	".mcp.json", ".claude/{settings*.json,hooks}", ".{cursor,gemini}/{mcp,settings,hooks}*.json", ".codex/config.toml", ".parley", ".parley.toml",
 }

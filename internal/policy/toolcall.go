@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// Call is what is known of a tool call that an agent asks about. Its title is
-// left out on purpose: that is only what the agent says.
+// Call is what is known of a tool call that an agent asks about. It has no title on
+// purpose: that is only the agent's claim.
 type Call struct {
 	// Kind is the protocol's kind of the tool.
 	Kind string
-	// Name is the tool's own name, where the agent gives one.
+	// Name is the tool's own name, if the agent gives one.
 	Name     string
 	RawInput []byte
 	// Paths are those of its locations, Changes those of its diffs.
 	Paths, Changes []string
 }
 
-// Words with which agents in the field name what a tool acts on, and those that
-// only say how.
+// Input keys that real agents use for what a tool acts on, and those that only say how.
 var (
 	pathKeys    = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "file", "filename", "dir", "dir_path", "directory", "notebook_path", "target_file", "paths", "old_path", "new_path", "source", "destination", "from", "to"}
 	commandKeys = []string{"command", "cmd", "script", "commandLine", "command_line", "argv", "shell_command"}
@@ -35,10 +34,9 @@ var (
 	}
 )
 
-// Describe works out what a tool call would do, from its input, its locations and
-// its diffs. resolve says what a path leads to. What cannot be told is said in
-// Request.Unclear; an input with a command in it is a command, whatever kind the
-// agent gives the call.
+// Describe derives what a tool call would do from its input, its locations and its
+// diffs. resolve returns where a path leads. Request.Unclear says what is uncertain; an
+// input with a command is a command, whatever kind the agent gives the call.
 func Describe(c Call, agent, mode string, resolve func(path string) Path) Request {
 	r := Request{Agent: agent, Mode: mode, Kind: kindOf(c.Kind)}
 	d := describer{call: c, resolve: resolve, request: &r}
@@ -90,7 +88,7 @@ func (d *describer) path(name string) {
 func (d *describer) input() {
 	if tool, ok := mcpTool(d.call.Name); ok {
 		d.request.Kind, d.request.Tool = MCP, tool
-		return // its arguments are the server's own matter
+		return // the arguments are up to the MCP server
 	}
 	in, ok := fieldsOf(d.call.RawInput)
 	if !ok {
@@ -153,11 +151,11 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 	}
 }
 
-// maxDeep is how many lists and objects within each other are looked into.
+// maxDeep bounds how deeply nested values are inspected.
 const maxDeep = 6
 
-// plainValue reports a value in which nothing but plain keys is named, however deep.
-// What is too deep to be looked at is none.
+// plainValue reports whether a value names nothing but plain keys, at any depth. A
+// value that is too deep does not count as plain.
 func plainValue(value json.RawMessage, deep int) bool {
 	var list []json.RawMessage
 	fields, object := fieldsOf(value)
@@ -171,12 +169,12 @@ func plainValue(value json.RawMessage, deep int) bool {
 		!slices.ContainsFunc(fields, func(f inputField) bool { return !slices.Contains(plainKeys, f.key) || !plainValue(f.value, deep-1) })
 }
 
-// leadsAway reports a pattern that may be about files elsewhere.
+// leadsAway reports whether a pattern may match files elsewhere.
 func leadsAway(pattern string) bool {
 	return strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..")
 }
 
-// command takes a command line, or a program with its arguments.
+// command handles a command line, or a program with its arguments.
 func (d *describer) command(key string, value json.RawMessage) {
 	r := d.request
 	var line string
@@ -212,8 +210,8 @@ type inputField struct {
 	value json.RawMessage
 }
 
-// fieldsOf are the keys of a JSON object in its order, also those that are there
-// twice; ok is false for what is no object. No input has no keys.
+// fieldsOf returns the keys of a JSON object in order, including duplicates; ok is
+// false if it is not an object. An empty input has no keys.
 func fieldsOf(raw []byte) (fields []inputField, ok bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, true
@@ -237,7 +235,7 @@ func fieldsOf(raw []byte) (fields []inputField, ok bool) {
 	return fields, err == nil
 }
 
-// textsOf are the texts of a value that is a text or a list of texts.
+// textsOf returns the strings of a value that is a string or a list of strings.
 func textsOf(value json.RawMessage) ([]string, bool) {
 	var one string
 	if json.Unmarshal(value, &one) == nil {
@@ -250,7 +248,7 @@ func textsOf(value json.RawMessage) ([]string, bool) {
 	return nil, false
 }
 
-// mcpTool is the name of an MCP server's tool as rules have it, server__tool.
+// mcpTool returns the name of an MCP server's tool in the form of rules, server__tool.
 func mcpTool(name string) (string, bool) {
 	rest, ok := strings.CutPrefix(name, "mcp__")
 	return rest, ok && rest != ""

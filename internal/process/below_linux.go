@@ -10,14 +10,12 @@ import (
 	"time"
 )
 
-// setDeathSignal has the kernel end the command when this process is gone, however
-// that came about.
+// setDeathSignal makes the kernel kill the command when this process ends in any way.
 func setDeathSignal(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }
 
-// EndBelow kills everything that descends from this process and is not spared (see
-// SpareMark), and returns nil when all of it is gone, or ErrAlive when ctx ends
-// before. If the process is a subreaper, which orphans return to, nothing escapes
-// but what it may not signal.
+// EndBelow kills all descendants of this process that are not spared (see SpareMark).
+// It returns nil when they are gone, or ErrAlive when ctx ends first. If the process is
+// a subreaper, which orphans return to, only processes that it may not signal escape.
 func EndBelow(ctx context.Context) error {
 	mark := spareMark()
 	for {
@@ -27,7 +25,7 @@ func EndBelow(ctx context.Context) error {
 		}
 		for _, p := range below {
 			if now, ok := readProcess(p.pid); ok && now.started == p.started {
-				_ = syscall.Kill(p.pid, syscall.SIGKILL) // whether it helped, the next look tells
+				_ = syscall.Kill(p.pid, syscall.SIGKILL) // the next look shows whether it worked
 			}
 		}
 		pause := time.NewTimer(pollPause)
@@ -40,8 +38,8 @@ func EndBelow(ctx context.Context) error {
 	}
 }
 
-// newcomers are the living processes that descend from this one, but for what
-// carries the mark and what descends from that.
+// newcomers returns the living descendants of this process, except those that carry the
+// mark and their descendants.
 func newcomers(t *table, mark []byte) (living []process) {
 	if t == nil {
 		return nil
@@ -64,7 +62,7 @@ func newcomers(t *table, mark []byte) (living []process) {
 	return living
 }
 
-// spareMark is what stands in the environment of what is spared, nil if nothing is.
+// spareMark returns the environment entry of spared processes, nil if there is none.
 func spareMark() []byte {
 	value, ok := os.LookupEnv(SpareMark)
 	if !ok {
@@ -73,7 +71,7 @@ func spareMark() []byte {
 	return []byte(SpareMark + "=" + value)
 }
 
-// spared reports whether a process carries the mark. One whose environment cannot
+// spared reports whether a process carries the mark. A process whose environment cannot
 // be read does not.
 func spared(pid int, mark []byte) bool {
 	if mark == nil {

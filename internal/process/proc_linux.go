@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// statSize is more than /proc/PID/stat ever holds: a name of 64 bytes at most
-// and about fifty numbers.
+// statSize exceeds the size of any /proc/PID/stat: a name of at most 64 bytes and about
+// fifty numbers.
 const statSize = 2 << 10
 
-// readTable reads the processes of the machine, nil if /proc is not there.
+// readTable reads the processes of the machine; nil without /proc.
 func readTable() *table {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
-	defer dir.Close() // only read
+	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
 		return nil
@@ -35,7 +35,7 @@ func readTable() *table {
 		}
 	}
 	if len(all) == 0 {
-		return nil // a /proc without processes is no /proc
+		return nil // a /proc without processes is not usable
 	}
 	return newTable(all)
 }
@@ -45,16 +45,16 @@ func readProcess(pid int) (p process, ok bool) {
 	return parseStat(pid, readStat(pid, make([]byte, statSize)))
 }
 
-// readStat returns what /proc/PID/stat holds, nothing if there is no such
-// process. Thousands of them are read one after the other, and os.ReadFile takes
-// more than twice as many system calls for each.
+// readStat returns the contents of /proc/PID/stat, nothing if there is no such process.
+// It is called thousands of times, and os.ReadFile takes more than twice as many system
+// calls.
 func readStat(pid int, buf []byte) []byte {
 	path := "/proc/" + strconv.Itoa(pid) + "/stat"
 	fd, err := uninterrupted(func() (int, error) { return syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0) })
 	if err != nil {
 		return nil
 	}
-	defer syscall.Close(fd) // only read
+	defer syscall.Close(fd)
 	n, err := uninterrupted(func() (int, error) { return syscall.Read(fd, buf) })
 	if err != nil {
 		return nil
@@ -62,7 +62,7 @@ func readStat(pid int, buf []byte) []byte {
 	return buf[:n]
 }
 
-// uninterrupted makes a system call again as long as a signal interrupts it.
+// uninterrupted repeats a system call while signals interrupt it.
 func uninterrupted(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()
@@ -72,8 +72,8 @@ func uninterrupted(call func() (int, error)) (int, error) {
 	}
 }
 
-// parseStat reads "pid (name) state ppid pgrp session … starttime …", see
-// proc_pid_stat(5). The name may have spaces and parentheses in it: the last one
+// parseStat parses "pid (name) state ppid pgrp session … starttime …", see
+// proc_pid_stat(5). The name may contain spaces and parentheses; the last parenthesis
 // ends it.
 func parseStat(pid int, stat []byte) (process, bool) {
 	const state, parent, group, session, started = 0, 1, 2, 3, 19 // counted from the end of the name

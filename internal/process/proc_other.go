@@ -5,5 +5,5 @@ package process
 // readTable returns nil: here a tree is its leader's process group.
 func readTable() *table { return nil }
 
-// readProcess knows no process.
+// readProcess returns false: processes cannot be read here.
 func readProcess(int) (process, bool) { return process{}, false }

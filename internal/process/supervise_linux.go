@@ -17,25 +17,25 @@ import (
 )
 
 const (
-	// sweepTime is how long what is left may take to be gone once it was killed.
+	// sweepTime is how long killed processes may take to be gone.
 	sweepTime = 2 * time.Second
-	// endTime is how long the program has to end when it was asked to.
+	// endTime is how long the program may take to end when asked to.
 	endTime = 4500 * time.Millisecond
 )
 
 var (
-	// begun says that Begin was called.
+	// begun is set by BeginSupervision.
 	begun atomic.Bool
-	// childEnded gets SIGCHLD once Begin was called.
+	// childEnded receives SIGCHLD after BeginSupervision.
 	childEnded = make(chan os.Signal, 1)
 )
 
-// The main thread is kept to the main goroutine, for Main.
+// The main goroutine keeps the main thread, for Supervise.
 func init() { runtime.LockOSThread() }
 
-// Main calls run and returns what it returns. It must be called by the main
-// goroutine. If run has called Begin, all that descends from the process is ended
-// before Main returns.
+// Supervise calls run and returns its result. Call it from the main goroutine. If run
+// has called BeginSupervision, Supervise ends all descendants of the process before it
+// returns.
 func Supervise(run func() int) int {
 	done := make(chan int)
 	go func() { done <- run() }()
@@ -52,17 +52,17 @@ func Supervise(run func() int) int {
 	}
 }
 
-// Begin takes care from now on of what the process starts. It must be called once,
-// below Main. The end of ctx is the wish that the process ends: if it does not, it is
-// killed. end is to be called when the process ends by itself. An error says that
-// nobody watches in case it is killed; all else is taken care of.
+// BeginSupervision starts to supervise the processes that this one starts. Call it
+// once, inside Supervise. The end of ctx means that the process should end: it is
+// killed if it does not. Call end when the process ends by itself. An error means that
+// nothing ends the descendants if the process is killed; all else works.
 func BeginSupervision(ctx context.Context) (end func(), err error) {
 	owner := rand.Text()
 	if err := errors.Join(os.Setenv(SpareMark, owner), os.Unsetenv(OwnerMark)); err != nil {
 		return func() {}, fmt.Errorf("mark what is started: %w", err)
 	}
-	// A subreaper is the new parent of whoever loses theirs below it.
-	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // every Linux that Go runs on has it
+	// A subreaper becomes the parent of its orphaned descendants.
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // every Linux that Go supports has it
 	signal.Notify(childEnded, unix.SIGCHLD)
 	begun.Store(true)
 	stop := context.AfterFunc(ctx, func() {
@@ -75,10 +75,10 @@ func BeginSupervision(ctx context.Context) (end func(), err error) {
 	return func() { stop(); watcher() }, nil
 }
 
-// script has the mark of what is to be ended as its argument. It waits until nobody
-// holds its standard input open any more. A process that starts another while it is
-// killed is the reason to look again. It waits by itself and not with cat, which would
-// be one more process for as long as parley runs.
+// script gets the mark of the processes to end as its argument. It waits until its
+// standard input is closed. It looks again until nothing is left, because a process may
+// start another while it is killed. It reads with the shell, because cat would be one
+// more process during all of parley's life.
 const script = `
 while read -r line; do :; done
 for again in 1 2 3 4 5; do
@@ -91,12 +91,11 @@ for again in 1 2 3 4 5; do
 done
 `
 
-// watch starts a shell that ends what this process has started when it is killed.
-// The result ends the shell. It is a shell and not this program once more, which
-// would take ten times the memory.
+// watch starts a shell that ends the descendants of this process if it is killed. end
+// stops the shell. A second instance of this program would take ten times the memory.
 func watch(owner string) (end func(), err error) {
 	shell := exec.Command("/bin/sh", "-c", script, "parley: ends what is left", OwnerMark+"="+owner)
-	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals from the terminal are not for it
+	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // signals from the terminal must not reach it
 	line, err := shell.StdinPipe()
 	if err == nil {
 		err = shell.Start()
@@ -111,9 +110,9 @@ func watch(owner string) (end func(), err error) {
 	}, nil
 }
 
-// reapOrphans waits for the orphans that have ended. The kernel gives orphans to the
-// main thread, which starts no commands: so none of these is a child that somebody
-// else waits for.
+// reapOrphans waits for orphans that have ended. The kernel gives orphans to the main
+// thread, which starts no commands, so none of them is a child that another goroutine
+// waits for.
 func reapOrphans() {
 	for {
 		pid, err := unix.Wait4(-1, nil, unix.WNOHANG|unix.WNOTHREAD, nil)
@@ -123,10 +122,10 @@ func reapOrphans() {
 	}
 }
 
-// sweep ends all that descends from this process.
+// sweep ends all descendants of this process.
 func sweep() {
 	ctx, cancel := context.WithTimeout(context.Background(), sweepTime)
 	defer cancel()
-	_ = EndBelow(ctx) // what the kernel holds, or belongs to others, stays
+	_ = EndBelow(ctx) // best effort: some may be stuck in the kernel or belong to others
 	reapOrphans()
 }

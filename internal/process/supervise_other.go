@@ -4,8 +4,8 @@ package process
 
 import "context"
 
-// Main calls run and returns what it returns.
+// Supervise calls run and returns its result.
 func Supervise(run func() int) int { return run() }
 
-// Begin does nothing on this system.
+// BeginSupervision does nothing on this system.
 func BeginSupervision(context.Context) (end func(), err error) { return func() {}, nil }

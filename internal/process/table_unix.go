@@ -4,12 +4,11 @@ package process
 
 import "sync"
 
-// process is what the system tells of a process. Its id and the time of its
-// start together name it for good.
+// process describes a process. Its id and start time together identify it for good.
 type process struct {
 	pid, parent, group, session int
 
-	started uint64 // in clock ticks since the machine was started
+	started uint64 // in clock ticks since boot
 	zombie  bool   // it has ended, and its parent has not waited for it yet
 }
 
@@ -31,18 +30,17 @@ func newTable(all []process) *table {
 	for i, p := range all {
 		t.byPID[p.pid] = i
 		t.byParent[p.parent] = append(t.byParent[p.parent], i)
-		if p.session != 0 { // 0 is a session that cannot be seen from here
+		if p.session != 0 { // 0 is a session that is invisible from here
 			t.bySession[p.session] = append(t.bySession[p.session], i)
 		}
 	}
 	return t
 }
 
-// members returns the living processes among those of the session (0 for none),
-// those that were seen before, all that descend from them, and whoever shares a
-// session with one of them. The latter is safe: a process is born into its
-// parent's session and can leave it only for one that it makes itself, so the
-// session of a member was made by a member.
+// members returns the living processes of the session (0 for none), those seen before,
+// all their descendants, and whoever shares a session with one of them. The latter is
+// safe: a process is born into its parent's session and can leave it only for one that
+// it creates, so the session of a member was created by a member.
 func (t *table) members(session int, seen map[int]uint64) []process {
 	found := map[int]bool{} // by index
 	var queue []int
@@ -73,16 +71,15 @@ func (t *table) members(session int, seen map[int]uint64) []process {
 	return living
 }
 
-// sharedTable reads the table of processes for everybody who asks for it. Those
-// who ask while it is being read share the next reading: what they get is never
-// older than their question, and a thousand who ask at once cost one or two
-// readings. The zero value has no table to give; read is what reads it.
+// sharedTable reads the table of processes for concurrent callers. Calls during a
+// reading share the next one, so that no result is older than its call, and a thousand
+// concurrent calls cost one or two readings. read reads the table.
 type sharedTable struct {
 	read func() *table
 
 	mu      sync.Mutex
-	next    *reading // the one that was asked for and has not begun, or nil
-	running bool     // somebody reads
+	next    *reading // requested and not begun, or nil
+	running bool     // a goroutine is reading
 }
 
 // reading is one reading of the table. taken is set before done is closed.
@@ -94,8 +91,8 @@ type reading struct {
 // theTable is the table of the machine's processes.
 var theTable = sharedTable{read: readTable}
 
-// take returns a table that was read after the call began, or nil where there is
-// none. It must not be changed.
+// take returns a table that was read after the call began, or nil where there is none.
+// It must not be changed.
 func (s *sharedTable) take() *table {
 	s.mu.Lock()
 	if s.next == nil {
@@ -111,7 +108,7 @@ func (s *sharedTable) take() *table {
 	return mine.taken
 }
 
-// run reads as often as is asked for, and ends when nobody asks any more.
+// run reads until there are no more requests.
 func (s *sharedTable) run() {
 	for {
 		s.mu.Lock()

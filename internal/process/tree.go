@@ -6,36 +6,34 @@ import (
 	"time"
 )
 
-// ErrAlive says that processes of a tree are still there although they were
-// killed. The kernel holds them, for instance in a read from a disk that does
-// not answer.
+// ErrAlive means that processes of a tree still exist after being killed, for instance
+// because the kernel holds them in a read from an unresponsive disk.
 var ErrAlive = errors.New("there are still processes that could not be ended")
 
 // SpareMark is an environment variable. A program that ends all its descendants
-// (EndBelow) has it in its own environment, and so do all commands that it starts
-// for the person, such as an editor, a browser, or what holds the clipboard: these
-// are spared. Lead takes it out of the environment of all others.
+// (EndBelow) has it in its own environment and passes it to the commands that it starts
+// for the user, such as an editor, a browser, or the owner of the clipboard: these are
+// spared. Lead removes it from the environment of all others.
 const SpareMark = "PARLEY_SPARES"
 
-// OwnerMark is an environment variable too. Where SpareMark is set, Lead gives it to
-// commands with the same value: all that they start can be found by it when the
-// program was killed and nobody knows who descended from it.
+// OwnerMark is an environment variable with the value of SpareMark. Lead sets it for
+// commands, so that all that they start can be found after the program was killed.
 const OwnerMark = "PARLEY_OWNER"
 
-// pollPause is the shortest time between two looks for what is left of a tree:
-// nobody tells when the last of its processes ends.
+// pollPause is the shortest time between two looks at a tree, because nothing reports
+// the end of its last process.
 const pollPause = 10 * time.Millisecond
 
-// Gone waits until no process of the tree is left and returns true, or until ctx
-// ends and returns false.
+// Gone waits until no process of the tree is left and returns true, or until ctx ends
+// and returns false.
 func (t *Tree) Gone(ctx context.Context) bool {
 	for {
 		began := time.Now()
 		if !t.Alive() {
 			return true
 		}
-		// On a machine with very many processes a look takes long. Half of the
-		// time at least is left to those that are about to end.
+		// With very many processes a look takes long. Leave at least half of the time
+		// to the processes that are ending.
 		pause := time.NewTimer(max(pollPause, time.Since(began)))
 		select {
 		case <-pause.C:

@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// A process can be started by another in the moment in which that one is
-// killed, so SIGKILL is sent up to killTries times, killPause apart.
+// A process can be started while its parent is being killed, so SIGKILL is sent up to
+// killTries times, killPause apart.
 const (
 	killPause = 200 * time.Millisecond
 	killTries = 10
 )
 
-// Lead makes a command that was not started yet the leader of a new session,
-// and so of a new process group: the signals of our terminal do not reach it. On
-// Linux the kernel kills it when this process is gone, however that came about, and
-// what it starts is never spared (see SpareMark). Its environment must be set before.
+// Lead makes a command the leader of a new session, and so of a new process group,
+// which signals of our terminal do not reach. On Linux the kernel kills it when this
+// process ends in any way, and its children are never spared (see SpareMark). Call it
+// before starting the command and after setting its environment.
 func Lead(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -34,7 +34,7 @@ func Lead(cmd *exec.Cmd) {
 	mark(cmd)
 }
 
-// mark takes SpareMark out of a command's environment, and puts OwnerMark in.
+// mark removes SpareMark from a command's environment, and adds OwnerMark.
 func mark(cmd *exec.Cmd) {
 	owner, marked := os.LookupEnv(SpareMark)
 	if !marked {
@@ -46,38 +46,35 @@ func mark(cmd *exec.Cmd) {
 	cmd.Env = append(cmd.Env, OwnerMark+"="+owner)
 }
 
-// Tree is a process and everything that it has started. Its methods may be
-// called from any goroutine.
+// Tree is a process and everything that it has started. It is safe for concurrent use.
 type Tree struct {
 	leader int
 	table  *sharedTable
 
 	mu     sync.Mutex
-	seen   map[int]uint64 // the living members at the last look: id and time of start
-	reaped bool           // the kernel may give the leader's id to another process
-	over   bool           // nothing was left at the last look, so there never will be
+	seen   map[int]uint64 // the living members at the last look: id and start time
+	reaped bool           // the leader's id may be reused
+	over   bool           // the last look found nothing, so nothing will come
 }
 
-// New returns the tree of the process with this id, which leads a session of its
-// own and was not waited for yet.
+// NewTree returns the tree of the process with this id, which must lead a session of
+// its own and not have been waited for yet.
 func NewTree(leader int) *Tree { return &Tree{leader: leader, table: &theTable} }
 
-// Reaped says that the leader has ended and was waited for. It must be called
-// right after that, because the leader's id may belong to another process soon.
+// Reaped records that the leader has ended and was waited for. Call it right after
+// that, because the leader's id may be reused soon.
 func (t *Tree) Reaped() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.reaped = true
 }
 
-// Note remembers the processes that belong to the tree now. It is worth calling
-// before their parents may end: afterwards those in sessions of their own can no
-// longer be told from strangers.
+// Note records the current processes of the tree. Call it before their parents may end:
+// afterwards, those in sessions of their own cannot be recognised.
 func (t *Tree) Note() { t.look() }
 
-// Alive reports whether any process of the tree is still there. Processes that
-// have ended and were not waited for by their parents do not count: where nobody
-// does that they stay for good.
+// Alive reports whether any process of the tree exists. Zombies do not count, since
+// they may remain forever.
 func (t *Tree) Alive() bool {
 	members, known := t.look()
 	if known {
@@ -86,12 +83,12 @@ func (t *Tree) Alive() bool {
 	return t.leads() && syscall.Kill(-t.leader, 0) == nil
 }
 
-// Terminate sends SIGTERM to every process of the tree, once: many programs take
-// a second one for an order to drop everything. It reports whether there was any.
+// Terminate sends SIGTERM to every process of the tree, once: many programs treat a
+// second one as an order to drop everything. It reports whether there was any.
 func (t *Tree) Terminate() bool { return t.signal(syscall.SIGTERM) }
 
-// Kill sends SIGKILL to every process of the tree and waits until they are gone.
-// It returns ErrAlive if some are still there after about two seconds.
+// Kill sends SIGKILL to every process of the tree and waits until they are gone. It
+// returns ErrAlive if some remain after about two seconds.
 func (t *Tree) Kill() error {
 	for range killTries {
 		if !t.signal(syscall.SIGKILL) {
@@ -107,23 +104,23 @@ func (t *Tree) Kill() error {
 	return ErrAlive
 }
 
-// signal sends the signal to each group of the tree once, beginning with the
-// leader's, and reports whether there was anybody to get it. A group gets it as
-// a whole, so that nobody in it can start another process meanwhile, and lies in
-// one session, so that all of it is ours.
+// signal sends the signal to each group of the tree once, beginning with the leader's,
+// and reports whether any process got it. It signals whole groups, so that no member
+// can start another process meanwhile; a group lies in one session, so all of it is
+// ours.
 func (t *Tree) signal(sig syscall.Signal) (reached bool) {
 	members, known := t.look()
 	done := map[int]bool{}
 	if t.leads() {
 		done[t.leader] = true
 		err := syscall.Kill(-t.leader, sig)
-		reached = err == nil && !known // those that are known may all have ended
+		reached = err == nil && !known // the known ones may all have ended
 	}
 	for _, p := range members {
 		now, ok := readProcess(p.pid)
 		switch {
 		case !ok || now.started != p.started: // it has ended meanwhile
-		case now.group <= 1: // its group cannot be seen from here
+		case now.group <= 1: // its group is invisible from here
 			_ = syscall.Kill(p.pid, sig)
 		case !done[now.group]:
 			done[now.group] = true
@@ -133,9 +130,9 @@ func (t *Tree) signal(sig syscall.Signal) (reached bool) {
 	return reached || len(members) > 0
 }
 
-// leads reports whether the leader's id still means the leader, its session and
-// its group. As long as any process is in these, the kernel gives the id to
-// nobody, even if the leader itself is gone.
+// leads reports whether the leader's id still means the leader, its session and its
+// group. The kernel does not reuse the id while these contain any process, even without
+// the leader.
 func (t *Tree) leads() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,8 +146,8 @@ func (t *Tree) leadsLocked() bool {
 	return !t.reaped || errors.Is(syscall.Kill(t.leader, 0), syscall.ESRCH)
 }
 
-// look finds the living members of the tree and remembers them. known is false
-// where the system does not tell who belongs to whom.
+// look finds the living members of the tree and records them. known is false where the
+// system does not tell which process belongs to which.
 func (t *Tree) look() (members []process, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -170,8 +167,8 @@ func (t *Tree) look() (members []process, known bool) {
 	for _, p := range members {
 		t.seen[p.pid] = p.started
 	}
-	// A process that was started while the others were being read may be missing
-	// in the table, so the leader's group is asked for too.
+	// The table may miss a process that was started during the reading, so ask for the
+	// leader's group too.
 	t.over = t.reaped && len(members) == 0 && errors.Is(syscall.Kill(-t.leader, 0), syscall.ESRCH)
 	return members, true
 }

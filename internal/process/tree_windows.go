@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Lead makes a command that was not started yet the leader of a new process
-// group: the signals of our console do not reach it.
+// Lead makes a command the leader of a new process group, which signals of our console
+// do not reach. Call it before starting the command.
 func Lead(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -19,11 +19,10 @@ func Lead(cmd *exec.Cmd) {
 	cmd.SysProcAttr.CreationFlags |= syscall.CREATE_NEW_PROCESS_GROUP
 }
 
-// Tree is a process and everything that it has started. Its methods may be
-// called from any goroutine. It is a job object: whatever its processes start belongs
-// to it, and the system ends all of them when this program ends. What the leader has
-// started in the moment before New is not in it: that is found by its parent as long as
-// the leader runs.
+// Tree is a process and everything that it has started. It is safe for concurrent use.
+// It is a job object: whatever its processes start belongs to it, and the system ends
+// all of them when this program ends. Processes that the leader started before NewTree
+// are not in the job; Kill finds them by their parent while the leader runs.
 type Tree struct {
 	leader int
 
@@ -32,8 +31,8 @@ type Tree struct {
 	reaped bool
 }
 
-// New returns the tree of the process with this id, which was not waited for yet.
-// Where there can be no job object, the tree is known as long as its leader runs.
+// NewTree returns the tree of the process with this id, which must not have been waited
+// for yet. Without a job object, the tree is known only while its leader runs.
 func NewTree(leader int) *Tree {
 	t := &Tree{leader: leader}
 	if job, err := newJob(leader); err == nil {
@@ -42,7 +41,7 @@ func NewTree(leader int) *Tree {
 	return t
 }
 
-// newJob is a job object with a process in it. Who holds it last ends it.
+// newJob creates a job object with a process in it. Closing the last handle ends it.
 func newJob(pid int) (windows.Handle, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -72,8 +71,8 @@ func assign(job windows.Handle, pid int) error {
 	return windows.AssignProcessToJobObject(job, process)
 }
 
-// Reaped says that the leader has ended and was waited for: its id may be
-// another process's from now on, and nothing is done to it any more.
+// Reaped records that the leader has ended and was waited for: its id may be reused, so
+// it is no longer signalled.
 func (t *Tree) Reaped() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +88,7 @@ type accounting struct {
 	pageFaults, total, active, killed uint32
 }
 
-// Alive reports whether any process of the tree is there.
+// Alive reports whether any process of the tree exists.
 func (t *Tree) Alive() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,19 +106,19 @@ func (t *Tree) Alive() bool {
 	return false
 }
 
-// Terminate asks the processes of the tree to end, as closing their windows does.
-// It reports whether there was any.
+// Terminate asks the processes of the tree to end, as closing their windows does. It
+// reports whether there was any.
 func (t *Tree) Terminate() bool {
-	_ = t.taskkill() // it fails where a program has no window to close
+	_ = t.taskkill() // it fails for a program without a window
 	return t.Alive()
 }
 
-// Kill ends the processes of the tree. It returns ErrAlive if they could not be ended.
+// Kill ends the processes of the tree. It returns ErrAlive if that fails.
 func (t *Tree) Kill() error {
 	if !t.Alive() {
 		return nil
 	}
-	byParent := t.taskkill("/F") // what is not in the job, too
+	byParent := t.taskkill("/F") // including those outside the job
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.job == 0 && byParent == nil || t.job != 0 && windows.TerminateJobObject(t.job, 1) == nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// probeTime bounds the run of a program that does nothing. It is long: what looks like a
-// way that does not work may be a machine that is busy, and the next way bounds less.
+// probeTime bounds the run of a program that does nothing. It is long, because a busy
+// machine must not look like a missing sandbox: the next one confines less.
 const probeTime = 20 * time.Second
 
 // bubblewrap runs programs in namespaces of their own.
@@ -22,8 +22,8 @@ func bubblewrap(b Bounds, _ []string) (*Sandbox, error) {
 	if err != nil {
 		return nil, errors.New("bwrap is not installed")
 	}
-	// Processes see and signal each other only, unless the system does not let us
-	// mount /proc anew, as inside of some containers.
+	// Processes see and signal only each other, unless the system does not allow
+	// mounting /proc, as inside some containers.
 	separate := append([]string{"--unshare-pid"}, mounts(b)...)
 	args := append(separate, "--proc", "/proc")
 	if err = probe(program, args); err != nil {
@@ -38,9 +38,8 @@ func bubblewrap(b Bounds, _ []string) (*Sandbox, error) {
 	}}, nil
 }
 
-// mounts are the arguments that make the file system as the bounds have it. A
-// mount hides those before it, so they are in the order of their paths: what lies
-// inside another comes after it.
+// mounts returns the arguments that set up the file system. A mount hides earlier ones,
+// so they are sorted by path: inner paths come later.
 func mounts(b Bounds) []string {
 	type mount struct {
 		path string
@@ -77,12 +76,12 @@ func mounts(b Bounds) []string {
 	return args
 }
 
-// probe runs a program that does nothing, and returns what stands against it.
+// probe runs a program that does nothing, and returns why that failed, or nil.
 func probe(program string, args []string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, append(slices.Clone(args), "--", "true")...)
-	cmd.WaitDelay = time.Second // for the output, if what was started outlives it
+	cmd.WaitDelay = time.Second // for the output, if a child outlives it
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil

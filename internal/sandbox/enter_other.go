@@ -4,5 +4,5 @@ package sandbox
 
 import "errors"
 
-// Enter is for systems on which a program bounds itself. It fails on this one.
+// Enter is for systems on which a program confines itself. It fails on this one.
 func Enter([]string) error { return errors.New("a program cannot bound itself on this system") }

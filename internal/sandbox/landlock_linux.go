@@ -15,12 +15,12 @@ import (
 
 var ways = []way{{"bubblewrap", bubblewrap}, {"Landlock", viaLandlock}}
 
-// minLandlock is the version that holds back renames between directories and the
+// minLandlock is the version that restricts renames between directories and the
 // truncation of files.
 const minLandlock = 3
 
-// viaLandlock starts programs through Enter, which bounds itself first. Landlock
-// permits, it cannot take back: nothing can be hidden below what may be read.
+// viaLandlock starts programs through Enter, which confines itself first. Landlock only
+// permits and cannot exclude: nothing below a readable path can be hidden.
 // https://docs.kernel.org/userspace-api/landlock.html
 func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 	switch v, err := llsys.LandlockGetABIVersion(); {
@@ -48,9 +48,9 @@ func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 	return s, nil
 }
 
-// Enter bounds this process for good, and becomes the program that args begin with.
-// What comes before it in args are the bounds, as Command has put them there. It
-// returns only if that failed.
+// Enter confines this process for good, and then executes the program in args. The
+// arguments before it are the bounds, as written by Command. Enter returns only if that
+// failed.
 func Enter(args []string) error {
 	if len(args) < 2 {
 		return errors.New("a sandbox needs its bounds and a program")

@@ -1,9 +1,9 @@
-// Package sandbox runs programs behind the system's own walls: they write to the
-// directories that they are given, the rest they can only read, or not even that.
-// The walls hold for everything that such a program starts, too.
+// Package sandbox runs programs in the system's own sandbox: they write only to the
+// given directories, and can only read the rest, or not even that. The same holds for
+// everything that such a program starts.
 //
-// It uses what the system has: on Linux bubblewrap, else Landlock; on macOS
-// sandbox-exec. Elsewhere there is none.
+// It uses bubblewrap or else Landlock on Linux, and sandbox-exec on macOS. Other
+// systems have no sandbox.
 package sandbox
 
 import (
@@ -15,27 +15,27 @@ import (
 	"strings"
 )
 
-// Bounds say what the programs of a sandbox may touch. Paths are absolute; those
-// that are not there are left out.
+// Bounds say what the programs of a sandbox may access. Paths are absolute; missing
+// ones are ignored.
 type Bounds struct {
-	// Write are the directories and files that may be written, with all below.
+	// Write are the writable directories and files, with everything below.
 	Write []string
-	// Keep are paths below Write that may be read only.
+	// Keep are read-only paths below Write.
 	Keep []string
-	// Hide are paths that cannot be read either.
+	// Hide are unreadable paths.
 	Hide []string
-	// MustHide says that a way that cannot hide anything will not do.
+	// MustHide rules out sandboxes that cannot hide anything.
 	MustHide bool
-	// Temp is a directory for temporary files that the programs share, in the
-	// place of the system's.
+	// Temp is a directory for temporary files that the programs share, in place of the
+	// system's.
 	Temp string
-	// Offline takes the network away.
+	// Offline disables the network.
 	Offline bool
 }
 
-// UnavailableError says that programs cannot be bounded here.
+// UnavailableError means that no sandbox works here.
 type UnavailableError struct {
-	// Reasons say of each way what stands against it.
+	// Reasons say why each one does not work.
 	Reasons []string
 }
 
@@ -44,25 +44,24 @@ func (e *UnavailableError) Error() string {
 	return "no sandbox can be had here: " + strings.Join(e.Reasons, "; ")
 }
 
-// Sandbox puts programs behind its bounds. It may be used from any goroutine.
+// Sandbox runs programs within bounds. It is safe for concurrent use.
 type Sandbox struct {
-	// Name is the way that it works, such as "bubblewrap".
+	// Name is the name of the sandbox, such as "bubblewrap".
 	Name string
-	// Lack says for people what the bounds ask for and this way cannot do; it is
-	// empty if there is nothing.
+	// Lack says, for display, which of the bounds it cannot enforce, or "".
 	Lack string
 
 	wrap func(program string, args []string) (string, []string)
 }
 
-// Command is the program and its arguments that run the given ones behind the
-// bounds. The program is a path, or a name that is looked up on PATH.
+// Command returns the program and arguments that run the given ones in the sandbox. The
+// program is a path, or a name that is looked up on PATH.
 func (s *Sandbox) Command(program string, args []string) (string, []string) {
 	return s.wrap(program, args)
 }
 
-// Wrap is Command for a program that an agent has started, with the variables that it has
-// chosen. It fails if they are none for a program behind the bounds, see CheckEnv.
+// Wrap is Command for a program that an agent has started, with the variables that it
+// has chosen. It fails if CheckEnv refuses these.
 func (s *Sandbox) Wrap(program string, args, env []string) (string, []string, error) {
 	if err := CheckEnv(env); err != nil {
 		return "", nil, err
@@ -71,16 +70,15 @@ func (s *Sandbox) Wrap(program string, args, env []string) (string, []string, er
 	return program, args, nil
 }
 
-// loaderVariables are those with which the system's loader and the C library take code
-// into a program that starts; loaderPrefixes begin the names of others.
+// loaderVariables make the system's loader or the C library load code into a program;
+// loaderPrefixes are the prefixes of others.
 var (
 	loaderVariables = []string{"GCONV_PATH", "GLIBC_TUNABLES", "LOCPATH"}
 	loaderPrefixes  = []string{"LD_", "DYLD_"}
 )
 
-// CheckEnv refuses variables, as NAME=value, that an agent must not choose for what is
-// started behind bounds: they would have its code run in the program that makes the
-// bounds, before there are any.
+// CheckEnv refuses variables, as NAME=value, that an agent must not set for a sandboxed
+// program: their code would run in the program that sets up the sandbox.
 func CheckEnv(env []string) error {
 	for _, e := range env {
 		name, _, _ := strings.Cut(e, "=")
@@ -92,16 +90,16 @@ func CheckEnv(env []string) error {
 	return nil
 }
 
-// way is one way to bound programs. It fails if the system does not have it, or if
-// it cannot do what the bounds demand.
+// way is one kind of sandbox. It fails if the system does not have it, or if it cannot
+// enforce the bounds.
 type way struct {
 	name string
 	make func(b Bounds, enter []string) (*Sandbox, error)
 }
 
-// New makes a sandbox in the best way that works here. enter is the command of
-// this program that calls Enter, for ways in which a program bounds itself. The
-// error is an *UnavailableError.
+// New returns the best sandbox that works here. enter is the command of this program
+// that calls Enter, for sandboxes in which a program confines itself. The error is an
+// *UnavailableError.
 func New(b Bounds, enter []string) (*Sandbox, error) {
 	b = b.there()
 	var reasons []string
@@ -119,11 +117,10 @@ func New(b Bounds, enter []string) (*Sandbox, error) {
 	return nil, &UnavailableError{Reasons: reasons}
 }
 
-// errCannotHide is why a way is not used that can only forbid writing.
+// errCannotHide is the reason against a sandbox that can only forbid writing.
 var errCannotHide = errors.New("it cannot hide files")
 
-// there are the bounds with their paths resolved, without those that are missing
-// and those that are named twice.
+// there returns the bounds with resolved paths, without missing ones and duplicates.
 func (b Bounds) there() Bounds {
 	b.Write, b.Keep, b.Hide = resolved(b.Write), resolved(b.Keep), resolved(b.Hide)
 	if temp := resolved([]string{b.Temp}); len(temp) > 0 {
@@ -141,7 +138,7 @@ func resolved(paths []string) []string {
 		}
 		out = append(out, real)
 	}
-	slices.Sort(out) // what is inside another stands behind it
+	slices.Sort(out) // inner paths come after outer ones
 	return out
 }
 

@@ -9,7 +9,7 @@ import (
 
 var ways = []way{{"sandbox-exec", seatbelt}}
 
-// seatbelt runs programs under a profile of macOS.
+// seatbelt runs programs under a macOS sandbox profile.
 func seatbelt(b Bounds, _ []string) (*Sandbox, error) {
 	program, err := exec.LookPath("sandbox-exec")
 	if err != nil {
@@ -24,8 +24,7 @@ func seatbelt(b Bounds, _ []string) (*Sandbox, error) {
 	}}, nil
 }
 
-// profileOf writes the bounds in the profile's language. Of its rules the last one
-// that is about a path counts.
+// profileOf writes the bounds as a profile. The last rule that matches a path wins.
 func profileOf(b Bounds) string {
 	var p strings.Builder
 	p.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n(allow file-write* (subpath \"/dev\"))\n")
