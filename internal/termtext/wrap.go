@@ -130,12 +130,12 @@ func (m Method) words(s string, width int) []span {
 			f.inked = true
 		default:
 			wide := Wide(s[i:i+n], w)
-			if wide && blanks == i && !ClosesStyle(s[i:]) {
+			if wide && blanks == i && !ClosingPunctuation(s[i:]) {
 				f.mayBreak(i, i)
 			}
 			spans, n, w = m.place(spans, &f, s[i:i+n], i, w, width)
 			f.x, f.inked = f.x+w, true
-			if wide && !ClosesStyle(s[i+n:]) {
+			if wide && !ClosingPunctuation(s[i+n:]) {
 				f.mayBreak(i+n, i+n)
 			}
 		}
@@ -192,7 +192,7 @@ func Blanks(s string) int {
 // Word measures the first word of s, which must not begin with a space: n bytes that
 // should stay on one line, and their cells. A word is a run of narrow characters up to
 // a space, or one wide character, before and after which a line may be broken, see
-// [ClosesStyle].
+// [ClosingPunctuation].
 func (m Method) Word(s string) (n, width int, wide bool) {
 	for n < len(s) {
 		if narrowASCII(s, n) {
@@ -228,8 +228,8 @@ func Wide(character string, width int) bool {
 	return common(r) == 2 || ansi.StringWidth(character) > 1
 }
 
-// ClosesStyle reports whether s begins with punctuation that must not begin a line.
-func ClosesStyle(s string) bool {
+// ClosingPunctuation reports whether s begins with punctuation that must not begin a line.
+func ClosingPunctuation(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return strings.ContainsRune("、。，．：；！？）」』】〉》〕］｝ー…", r) || r < utf8.RuneSelf && strings.ContainsRune(".,:;!?)]}", r)
 }

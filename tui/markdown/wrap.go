@@ -67,8 +67,8 @@ func atomise(atoms []atom, spans []span) []atom {
 			}
 			n, width, wide := termtext.Word(rest)
 			s.text = rest[:n]
-			atoms = append(atoms, atom{span: s, width: width, glued: glued && (!wide || termtext.ClosesStyle(s.text))})
-			glued = !wide || termtext.ClosesStyle(rest[n:])
+			atoms = append(atoms, atom{span: s, width: width, glued: glued && (!wide || termtext.ClosingPunctuation(s.text))})
+			glued = !wide || termtext.ClosingPunctuation(rest[n:])
 			rest = rest[n:]
 		}
 	}
