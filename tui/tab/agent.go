@@ -76,7 +76,7 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 	t.questions.SetRoots(append([]string{t.cwd}, s.Options().AdditionalDirectories...))
 	t.list = transcript.New(t.program.Theme, t.conv)
 	t.list.SetSites(t.sites.Known())
-	t.reader = newTranscriptReader(t.desk, host{t}, t.list, t.conv, t.commands)
+	t.reader = newTranscriptReader(t)
 	t.changes = nil
 	if t.inspector != nil { // what it still waits for is not of this session
 		t.inspector.Stop()

@@ -11,14 +11,14 @@ import (
 )
 
 // save writes media to a file of its own, and says where it is, and shows it.
-func save(d *desk, media *toolview.Media) tea.Cmd {
+func save(t *Tab, media *toolview.Media) tea.Cmd {
 	return beside(func() then {
 		path, err := write(media)
 		return func() tea.Cmd {
 			if err != nil {
-				return d.Say(err.Error())
+				return t.say(err.Error())
 			}
-			cmd := d.Say("saved as " + path)
+			cmd := t.say("saved as " + path)
 			if media.Opens {
 				cmd = tea.Batch(cmd, open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }))
 			}

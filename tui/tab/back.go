@@ -70,9 +70,9 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	if msg.err != nil {
 		t.back.from = app.Open{}
 		t.outbox.GiveBack()
-		t.desk.Ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
+		t.ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the stored sessions", Do: dialog.Do(t.showSessions)},
-			{Name: "Leave parley", Do: dialog.Do(func() tea.Cmd { return host{t}.Quit(quitDespite) })},
+			{Name: "Leave parley", Do: dialog.Do(func() tea.Cmd { return t.ending.quit(quitDespite) })},
 		}})
 		return nil
 	}
@@ -107,7 +107,7 @@ func (t *Tab) remember(msg reopenedMsg) (keep tea.Cmd) {
 	t.standing.Remember(c)
 	t.list = transcript.New(t.program.Theme, c)
 	t.list.SetSites(t.sites.Known())
-	t.reader = newTranscriptReader(t.desk, host{t}, t.list, t.conv, t.commands)
+	t.reader = newTranscriptReader(t)
 	t.composer.SetCommands(c.Commands)
 	if top := msg.View.Top; top != nil {
 		t.list.StartAt(*top)
@@ -131,7 +131,7 @@ func (t *Tab) readOnly(why error) {
 		t.askToTrust()
 		return
 	}
-	t.desk.Ask(dialog.Confirmation{
+	t.ask(dialog.Confirmation{
 		Title: "This session can only be read", Text: why.Error(),
 		Choices: []dialog.Choice{{Name: "Read it", Do: dialog.Close{}}},
 	})
@@ -145,10 +145,10 @@ func (t *Tab) askToTrust() {
 	if why.Listens != "" {
 		done = "connected to"
 	}
-	t.back.readOnly = "its agent was not " + done + ": " + t.desk.Way(config.ActionStartAgain) + " asks about it again"
-	q := t.desk.Confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
+	t.back.readOnly = "its agent was not " + done + ": " + t.wayTo(config.ActionStartAgain) + " asks about it again"
+	q := t.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
 	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return t.openStored(again) })
-	t.desk.Ask(q)
+	t.ask(q)
 }
 
 // setAgain sets the options as they were when the session was left, where the agent has
@@ -192,14 +192,14 @@ func (t *Tab) askAnew(err error) {
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
 			t.back.anew, t.back.about = true, about
-			return t.desk.SayIf(t.session.OpenAnew())
+			return t.sayIf(t.session.OpenAnew())
 		}
 	}
 	text := err.Error() + "\nWhat was said stays here to read. A new session knows nothing of it, unless it goes along with your next prompt."
 	if errors.Is(err, session.ErrCannotReopen) {
 		text = "The agent remembers no earlier sessions." + text[len(err.Error()):]
 	}
-	t.desk.Ask(dialog.Confirmation{Title: "The agent cannot go on with this session", Text: text, Choices: []dialog.Choice{
+	t.ask(dialog.Confirmation{Title: "The agent cannot go on with this session", Text: text, Choices: []dialog.Choice{
 		{Name: "New session that is told what was said", Do: anew(told(t.conv))},
 		{Name: "New session", Do: anew("")},
 		{Name: "Stay here and read", Do: dialog.Close{}},

@@ -156,7 +156,7 @@ func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 			b.press("!", "l", "s")
 		}
 		b.press(key)
-		if got := b.desk.Said(); !strings.Contains(got, "here it can only be read") {
+		if got := b.toast.text; !strings.Contains(got, "here it can only be read") {
 			t.Errorf("%s says %q", key, got)
 		}
 		if got := b.session.Stream().Take(); len(got) > 0 {

@@ -12,12 +12,12 @@ func (t *Tab) showChanges() tea.Cmd {
 	case t.session == nil:
 		return nil
 	case t.session.Options().Journal == nil && t.back.readOnly != "":
-		return t.desk.Say("what was changed cannot be reviewed here: the session is only read")
+		return t.say("what was changed cannot be reviewed here: the session is only read")
 	case t.session.Options().Journal == nil:
-		return t.desk.Say("changes are not recorded (journal = false)")
+		return t.say("changes are not recorded (journal = false)")
 	case t.changes == nil:
 		t.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Journal: t.session.Options().Journal, Host: host{t},
+			Context: t.program.Context, Journal: t.session.Options().Journal, Host: pageHost{t},
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: t.list.Diffs(),
 		})
 	}

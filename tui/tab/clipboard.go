@@ -41,7 +41,7 @@ const mostToTerminal = 1 << 20
 func (t *Tab) copy(what, text string) tea.Cmd {
 	clean := termtext.Clipboard(text)
 	if clean == "" {
-		return t.desk.Say("there is nothing to copy")
+		return t.say("there is nothing to copy")
 	}
 	whole := strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
 	took := copied{what, utf8.RuneCountInString(clean), clean != whole, len(clean) > mostToTerminal}

@@ -45,13 +45,13 @@ type inside struct {
 func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return c.desk.Say("there is no command in this item")
+		return c.tab.say("there is no command in this item")
 	case term.Own:
-		return c.desk.Say("the agent runs this command itself: nobody else can type into it")
+		return c.tab.say("the agent runs this command itself: nobody else can type into it")
 	case term.Exit != nil:
-		return c.desk.Say("the command has ended")
+		return c.tab.say("the command has ended")
 	}
-	held := c.host.Release()
+	held := c.tab.held.Release()
 	c.inside = &inside{term: term}
 	c.Fit(c.width, c.height)
 	return held
@@ -63,14 +63,14 @@ func (c *commands) stepOut(name string) {
 	if in := c.inside; in.term.Exit == nil {
 		cols, rows := 0, 0 // what the agent's commands have at first
 		if in.term.Personal {
-			cols, rows = c.host.TerminalWidth(), transcript.TerminalRows
+			cols, rows = c.tab.list.TerminalWidth(), transcript.TerminalRows
 		}
-		_ = c.host.Machine().ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
+		_ = c.tab.session.ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
 	}
 	c.inside = nil
-	c.desk.Env().Guard.Typed()
-	c.desk.Env().Guard.Ended(name)
-	c.desk.Dialogs.Regain()
+	c.tab.program.Guard.Typed()
+	c.tab.program.Guard.Ended(name)
+	c.tab.dialogs.Regain()
 }
 
 // insideSize is the size of a command's terminal where the screen has that size:
@@ -98,7 +98,7 @@ func (c *commands) Fit(width, height int) {
 	}
 	if size := [2]int{in.cols, in.rows}; size != in.told && in.term.Exit == nil {
 		in.told = size
-		_ = c.host.Machine().ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
+		_ = c.tab.session.ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
 	}
 }
 
@@ -128,7 +128,7 @@ func (c *commands) feed() {
 	switch {
 	case in == nil:
 		return
-	case c.host.Conversation().Terminals[in.term.ID] != in.term: // another session was opened
+	case c.tab.conv.Terminals[in.term.ID] != in.term: // another session was opened
 		c.stepOut("")
 		return
 	case in.emu == nil || in.fed == in.term.Total():
@@ -153,14 +153,14 @@ func (c *commands) feed() {
 		in.back = min(in.back+in.emu.Above()-above, in.emu.Above())
 	}
 	if len(replies) > 0 && in.term.Exit == nil {
-		_ = c.host.Machine().TypeInto(in.term.ID, replies) // it may just have ended
+		_ = c.tab.session.TypeInto(in.term.ID, replies) // it may just have ended
 	}
 }
 
 // Key takes a key while the person is inside a command.
 func (c *commands) Key(k tea.KeyPressMsg, name string) tea.Cmd {
 	in := c.inside
-	switch a, _ := c.desk.Env().Keys.Action(config.ContextTerminal, name); a {
+	switch a, _ := c.tab.program.Keys.Action(config.ContextTerminal, name); a {
 	case config.ActionStepOut:
 		c.stepOut(name)
 		return nil
@@ -183,12 +183,12 @@ func (c *commands) Key(k tea.KeyPressMsg, name string) tea.Cmd {
 // typeInto types into the command. It does not wait, so that keys stay in order.
 func (c *commands) typeInto(data string) tea.Cmd {
 	c.inside.back = 0
-	c.desk.Env().Guard.Typed()
+	c.tab.program.Guard.Typed()
 	if data == "" {
 		return nil
 	}
-	if err := c.host.Machine().TypeInto(c.inside.term.ID, []byte(data)); err != nil {
-		return c.desk.Say(err.Error())
+	if err := c.tab.session.TypeInto(c.inside.term.ID, []byte(data)); err != nil {
+		return c.tab.say(err.Error())
 	}
 	return nil
 }
@@ -228,11 +228,11 @@ func (in *inside) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above(
 
 // Hints are the keys that are not the command's.
 func (c *commands) Hints() []dialog.Hint {
-	h := dialog.HintList{Keys: c.desk.Env().Keys}
+	h := dialog.HintList{Keys: c.tab.program.Keys}
 	if c.inside.term.Exit != nil {
 		return []dialog.Hint{{Key: "enter", Text: "back"}}
 	}
-	if c.desk.Dialogs.Asks() {
+	if c.tab.dialogs.Asks() {
 		h.Add(config.ActionStepOut, "step out and see the question")
 	} else {
 		h.Add(config.ActionStepOut, "step out, it runs on")
@@ -248,8 +248,8 @@ func (c *commands) words() string {
 	switch {
 	case in.term.Exit != nil:
 		return toolview.Ended(in.term.Exit) + ": no key goes anywhere but enter, back"
-	case c.desk.Dialogs.Asks():
-		return "a question waits for you: " + c.desk.Key(config.ActionStepOut) + " steps out to it"
+	case c.tab.dialogs.Asks():
+		return "a question waits for you: " + c.tab.keyOf(config.ActionStepOut) + " steps out to it"
 	case in.back > 0:
 		return fmt.Sprintf("%d lines back, any key returns", in.back)
 	}

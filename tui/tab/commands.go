@@ -26,57 +26,29 @@ import (
 // end.
 const mostOutput = 64 << 10
 
-// Machine is where the commands run.
-type machine interface {
-	StartShell(session.ShellSpec) (acpclient.TerminalID, error)
-	EndTerminal(acpclient.TerminalID) error
-	TypeInto(id acpclient.TerminalID, data []byte) error
-	ResizeTerminal(id acpclient.TerminalID, cols, rows int) error
-}
-
-// Host is the tab, as far as its commands need it.
-type commandsHost interface {
-	// Machine is nil as long as there is no session, and so is Conversation.
-	Machine() machine
-	Conversation() *conversation.Conversation
-	// TerminalWidth is how wide the transcript draws terminals, in cells.
-	TerminalWidth() int
-	// Bottom shows the end of the transcript.
-	Bottom()
-	// Release gives a key that a dialog has held back to the prompt.
-	Release() tea.Cmd
-	// Attach adds something to the prompt, which gets the keys, or takes it away again. It
-	// reports whether it is there now.
-	Attach(composer.Attachment) bool
-}
-
-// Commands are the commands of a tab, and the one into which the person has stepped.
+// commands are the commands of a tab, and the one into which the person has stepped.
 type commands struct {
-	desk *desk
-	host commandsHost
+	tab *Tab
 
 	inside        *inside              // the command that has the keys, nil if none has
 	entering      acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
 	width, height int                  // of the screen
 }
 
-// New returns the commands of a tab.
-func newCommands(d *desk, h commandsHost) *commands { return &commands{desk: d, host: h} }
-
 // Run runs a line that the person has typed behind a "!". An empty one steps
 // into the shell that lasts.
 func (c *commands) Run(line string) tea.Cmd {
-	machine := c.host.Machine()
+	machine := c.tab.session
 	if machine == nil {
-		return c.desk.Say("commands can be run once there is an agent")
+		return c.tab.say("commands can be run once there is an agent")
 	}
-	c.host.Bottom()
+	c.tab.list.Bottom()
 	if line == "" {
-		if shell := c.host.Conversation().Shell(); shell != nil {
+		if shell := c.tab.conv.Shell(); shell != nil {
 			return c.StepIn(shell)
 		}
 	}
-	spec := session.ShellSpec{Line: line, Cols: c.host.TerminalWidth(), Rows: transcript.TerminalRows}
+	spec := session.ShellSpec{Line: line, Cols: c.tab.list.TerminalWidth(), Rows: transcript.TerminalRows}
 	if line == "" {
 		spec.Cols, spec.Rows = insideSize(c.width, c.height)
 	}
@@ -89,7 +61,7 @@ func (c *commands) Run(line string) tea.Cmd {
 // started steps into a shell that has just been started, if it is the one that lasts.
 func (c *commands) started(id acpclient.TerminalID, lasts bool, err error) tea.Cmd {
 	if err != nil {
-		return c.desk.Say(err.Error())
+		return c.tab.say(err.Error())
 	}
 	if lasts {
 		c.entering = id
@@ -99,13 +71,13 @@ func (c *commands) started(id acpclient.TerminalID, lasts bool, err error) tea.C
 
 // enter steps into the shell that was asked for, as soon as it is known.
 func (c *commands) enter() tea.Cmd {
-	conv := c.host.Conversation()
+	conv := c.tab.conv
 	if c.entering == "" || conv == nil || conv.Terminals[c.entering] == nil {
 		return nil
 	}
 	term := conv.Terminals[c.entering]
 	c.entering = ""
-	if c.inside != nil || !c.desk.Dialogs.Empty() && !c.desk.Dialogs.Asks() {
+	if c.inside != nil || !c.tab.dialogs.Empty() && !c.tab.dialogs.Asks() {
 		return nil // something else was opened meanwhile
 	}
 	return c.StepIn(term)
@@ -114,22 +86,22 @@ func (c *commands) enter() tea.Cmd {
 // Ended says how a command of the person's has ended, and leaves the shell
 // that lasts when it has.
 func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
-	term := c.host.Conversation().Terminals[id]
+	term := c.tab.conv.Terminals[id]
 	in := c.inside != nil && c.inside.term == term
 	switch {
 	case term == nil || !term.Personal:
 		return nil
 	case in && term.Lasts:
 		c.stepOut("")
-		return c.desk.Say("your shell has ended")
+		return c.tab.say("your shell has ended")
 	case in:
 		return nil // the frame says it
 	}
 	words := shortCommand(term) + ": " + toolview.Ended(term.Exit)
 	if c.Last() == term {
-		words += "  " + c.desk.Key(config.ActionAddOutput) + " adds its output to the prompt"
+		words += "  " + c.tab.keyOf(config.ActionAddOutput) + " adds its output to the prompt"
 	}
-	return c.desk.Say(words)
+	return c.tab.say(words)
 }
 
 // shortCommand is the beginning of a command's line.
@@ -145,14 +117,14 @@ func shortCommand(term *conversation.Terminal) string {
 // StepIntoRunning steps into the command that runs. If there are several, the person
 // chooses.
 func (c *commands) StepIntoRunning() tea.Cmd {
-	conv := c.host.Conversation()
+	conv := c.tab.conv
 	if conv == nil {
 		return nil
 	}
 	running := conv.Running()
 	switch len(running) {
 	case 0:
-		return c.desk.Say("no command runs: \"!\" and a command runs one, \"!\" alone opens your shell")
+		return c.tab.say("no command runs: \"!\" and a command runs one, \"!\" alone opens your shell")
 	case 1:
 		return c.StepIn(running[0])
 	}
@@ -167,7 +139,7 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 			Do: dialog.Do(func() tea.Cmd { return c.StepIn(term) }),
 		})
 	}
-	c.desk.List(dialog.List{Title: "Step into a command", Items: items})
+	c.tab.choose(dialog.List{Title: "Step into a command", Items: items})
 	return nil
 }
 
@@ -176,15 +148,15 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 	switch {
 	case term == nil:
-		return c.desk.Say("there is no command in this item")
+		return c.tab.say("there is no command in this item")
 	case term.Own:
-		return c.desk.Say("the agent runs this command itself: cancel the turn to end it")
+		return c.tab.say("the agent runs this command itself: cancel the turn to end it")
 	case term.Exit != nil:
-		return c.desk.Say("the command has ended")
+		return c.tab.say("the command has ended")
 	case term.Personal:
 		return c.kill(term)
 	}
-	c.desk.Dialogs.Push(dialog.NewSelector(c.desk.Env(), dialog.List{Title: "End the agent's command?", Items: []dialog.Item{
+	c.tab.dialogs.Push(dialog.NewSelector(c.tab.env(), dialog.List{Title: "End the agent's command?", Items: []dialog.Item{
 		{ID: "run", Title: "Let it run", About: term.Command, Do: dialog.Close{}},
 		{ID: "end", Title: "End it", About: term.Command, Do: dialog.Do(func() tea.Cmd { return c.kill(term) })},
 	}}))
@@ -193,10 +165,10 @@ func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 
 // kill ends a command. It takes as long as the command does to end.
 func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
-	machine := c.host.Machine()
+	machine := c.tab.session
 	return beside(func() then {
 		if err := machine.EndTerminal(term.ID); err != nil {
-			return func() tea.Cmd { return c.desk.Say(err.Error()) }
+			return func() tea.Cmd { return c.tab.say(err.Error()) }
 		}
 		return nil
 	})
@@ -204,7 +176,7 @@ func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
 
 // Last is the last command of the person's, nil if there was none.
 func (c *commands) Last() *conversation.Terminal {
-	conv := c.host.Conversation()
+	conv := c.tab.conv
 	if conv == nil {
 		return nil
 	}
@@ -220,10 +192,10 @@ func (c *commands) Last() *conversation.Terminal {
 // it away again.
 func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	if term == nil || !term.Personal {
-		return c.desk.Say("you have run no command: \"!\" and a command runs one")
+		return c.tab.say("you have run no command: \"!\" and a command runs one")
 	}
-	if !c.host.Attach(OutputAttachment(term)) {
-		return c.desk.Say("the output is not in the prompt any more")
+	if !c.attach(term) {
+		return c.tab.say("the output is not in the prompt any more")
 	}
 	return nil
 }
@@ -251,4 +223,12 @@ func OutputAttachment(term *conversation.Terminal) composer.Attachment {
 		URI:   toolview.OutputURI(term),
 		Text:  fmt.Sprintf("$ %s\n%s\n[%s]", term.Command, text, state),
 	}
+}
+
+// attach adds the output of a command to the prompt, or takes it away again. It reports
+// whether it is there now.
+func (c *commands) attach(term *conversation.Terminal) bool {
+	added := c.tab.composer.Attach(OutputAttachment(term))
+	c.tab.reader.Blur()
+	return added
 }

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,73 +13,56 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/tui/composer"
 )
 
-// place is a tab whose machine notes what it is asked for.
-type commandsPlace struct {
-	conv     *conversation.Conversation // nil as long as there is no session
-	fails    error
-	did      []string
-	attached composer.Attachment
+// notingMachine notes what it is asked for.
+type notingMachine struct {
+	noMachine
+	fails error
+	did   []string
 }
 
-func (p *commandsPlace) note(format string, args ...any) {
-	p.did = append(p.did, fmt.Sprintf(format, args...))
+func (m *notingMachine) note(format string, args ...any) {
+	m.did = append(m.did, fmt.Sprintf(format, args...))
 }
 
-func (p *commandsPlace) Machine() machine {
-	if p.conv == nil {
-		return nil
-	}
-	return p
+func (m *notingMachine) StartShell(_ context.Context, s session.ShellSpec) (acpclient.TerminalID, error) {
+	m.note("run %q %dx%d", s.Line, s.Cols, s.Rows)
+	return "own", m.fails
 }
 
-func (p *commandsPlace) Conversation() *conversation.Conversation { return p.conv }
-func (p *commandsPlace) TerminalWidth() int                       { return 70 }
-func (p *commandsPlace) Bottom()                                  {}
-func (p *commandsPlace) Release() tea.Cmd                         { return nil }
-
-func (p *commandsPlace) Attach(a composer.Attachment) bool {
-	p.attached = a
-	return true
+func (m *notingMachine) EndTerminal(id acpclient.TerminalID) error {
+	m.note("end %s", id)
+	return m.fails
 }
 
-func (p *commandsPlace) StartShell(s session.ShellSpec) (acpclient.TerminalID, error) {
-	p.note("run %q %dx%d", s.Line, s.Cols, s.Rows)
-	return "own", p.fails
-}
-
-func (p *commandsPlace) EndTerminal(id acpclient.TerminalID) error {
-	p.note("end %s", id)
-	return p.fails
-}
-
-func (p *commandsPlace) TypeInto(_ acpclient.TerminalID, data []byte) error {
-	p.note("type %q", data)
+func (m *notingMachine) TypeInto(_ acpclient.TerminalID, data []byte) error {
+	m.note("type %q", data)
 	return nil
 }
 
-func (p *commandsPlace) ResizeTerminal(_ acpclient.TerminalID, cols, rows int) error {
-	p.note("resize %dx%d", cols, rows)
+func (m *notingMachine) ResizeTerminal(_ acpclient.TerminalID, cols, rows int) error {
+	m.note("resize %dx%d", cols, rows)
 	return nil
 }
 
 // take returns what was asked of the machine since the last time.
-func (p *commandsPlace) take() string {
-	all := strings.Join(p.did, ", ")
-	p.did = nil
+func (m *notingMachine) take() string {
+	all := strings.Join(m.did, ", ")
+	m.did = nil
 	return all
 }
 
-// newCommands are the commands of a tab in which the agent runs one.
-func commandsNewCommands(b *deskBench) (*commands, *commandsPlace) {
-	p := &commandsPlace{conv: conversation.New()}
-	p.conv.Apply(conversation.TerminalCreated{ID: "term", Command: "deploy"})
-	p.conv.Apply(conversation.TerminalOutput{ID: "term", Data: []byte("Go on? ")})
-	c := newCommands(b.desk, p)
-	c.Fit(40, 10)
-	return c, p
+// commandsBench are the commands of a tab in which the agent runs one.
+func commandsBench(b *bench) (*commands, *notingMachine) {
+	m := &notingMachine{}
+	b.use(newSession(b.cwd, m))
+	b.conv.Apply(conversation.TerminalCreated{ID: "term", Command: "deploy"})
+	b.conv.Apply(conversation.TerminalOutput{ID: "term", Data: []byte("Go on? ")})
+	b.width, b.height = 40, 10
+	b.list.SetSize(40, 10)
+	b.commands.Fit(40, 10)
+	return b.commands, m
 }
 
 func drawn(c *commands) string {
@@ -88,8 +72,8 @@ func drawn(c *commands) string {
 // While one is inside a command it has all keys, its terminal the size of the screen, and
 // the screen shows what it prints, in a frame that says whose it is.
 func TestInside(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		c, p := commandsNewCommands(b)
+	runBench(t, func(t *testing.T, b *bench) {
+		c, p := commandsBench(b)
 		b.Do(c.StepIntoRunning())
 		if got := p.take(); !c.Inside() || got != "resize 38x6" {
 			t.Fatalf("inside: %v, and the machine was asked to %s", c.Inside(), got)
@@ -101,7 +85,7 @@ func TestInside(t *testing.T) {
 		}
 		b.Do(c.Key(tea.KeyPressMsg{Code: 'y', Text: "y"}, "y"))
 		b.Do(c.Paste("es"))
-		p.conv.Apply(conversation.TerminalOutput{ID: "term", Data: []byte("yes\r\nGone.\x1b[6n")})
+		b.conv.Apply(conversation.TerminalOutput{ID: "term", Data: []byte("yes\r\nGone.\x1b[6n")})
 		b.Do(c.Follow())
 		if got := p.take(); got != `type "y", type "es", type "\x1b[2;6R"` {
 			t.Errorf("the machine was asked to %s", got)
@@ -119,10 +103,10 @@ func TestInside(t *testing.T) {
 
 // A command that has ended takes no key: enter leads back.
 func TestACommandThatHasEnded(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		c, p := commandsNewCommands(b)
+	runBench(t, func(t *testing.T, b *bench) {
+		c, p := commandsBench(b)
 		b.Do(c.StepIntoRunning())
-		p.conv.Apply(conversation.TerminalExited{ID: "term"})
+		b.conv.Apply(conversation.TerminalExited{ID: "term"})
 		b.Do(c.Ended("term"))
 		p.take()
 		b.Do(c.Key(tea.KeyPressMsg{Code: 'x', Text: "x"}, "x"))
@@ -133,7 +117,7 @@ func TestACommandThatHasEnded(t *testing.T) {
 		if b.Do(c.Key(tea.KeyPressMsg{Code: tea.KeyEnter}, "enter")); c.Inside() {
 			t.Error("enter does not lead back")
 		}
-		b.Do(c.StepIn(p.conv.Terminals["term"]))
+		b.Do(c.StepIn(b.conv.Terminals["term"]))
 		b.MustSay("the command has ended")
 	})
 }
@@ -141,21 +125,21 @@ func TestACommandThatHasEnded(t *testing.T) {
 // A command of the person's runs beside the prompt; their shell is stepped into as soon as
 // it is known.
 func TestRun(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		c, p := commandsNewCommands(b)
+	runBench(t, func(t *testing.T, b *bench) {
+		c, p := commandsBench(b)
 		b.Do(c.Run("make"))
-		if got := p.take(); c.Inside() || !strings.HasPrefix(got, `run "make" 70x`) {
+		if got := p.take(); c.Inside() || !strings.HasPrefix(got, fmt.Sprintf(`run "make" %dx`, b.list.TerminalWidth())) {
 			t.Errorf("inside: %v, and the machine was asked to %s", c.Inside(), got)
 		}
 		b.Do(c.Run(""))
 		if c.Inside() {
 			t.Error("it steps into a shell that nobody knows yet")
 		}
-		p.conv.Apply(conversation.ShellStarted{ID: "own", Command: "sh", Lasts: true})
+		b.conv.Apply(conversation.ShellStarted{ID: "own", Command: "sh", Lasts: true})
 		if b.Do(c.Follow()); !c.Inside() || !strings.Contains(drawn(c), "YOUR SHELL") {
 			t.Errorf("inside: %v", c.Inside())
 		}
-		p.conv.Apply(conversation.TerminalExited{ID: "own"})
+		b.conv.Apply(conversation.TerminalExited{ID: "own"})
 		b.Do(c.Ended("own"))
 		if b.MustSay("your shell has ended"); c.Inside() {
 			t.Error("the shell has ended, and has the keys")
@@ -163,7 +147,8 @@ func TestRun(t *testing.T) {
 		p.fails = errors.New("there is no shell")
 		b.Do(c.Run("make"))
 		b.MustSay("there is no shell")
-		b.Do(newCommands(b.desk, &commandsPlace{}).Run("make"))
+		b.session = nil
+		b.Do(c.Run("make"))
 		b.MustSay("commands can be run once there is an agent")
 	})
 }
@@ -171,9 +156,9 @@ func TestRun(t *testing.T) {
 // The agent's command is ended only if the person is sure, their own at once. What their
 // own has printed can go with the prompt.
 func TestEndAndAdd(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		c, p := commandsNewCommands(b)
-		term := p.conv.Terminals["term"]
+	runBench(t, func(t *testing.T, b *bench) {
+		c, p := commandsBench(b)
+		term := b.conv.Terminals["term"]
 		b.Do(c.EndCommand(term))
 		b.Choose("Let it run")
 		if got := p.take(); got != "" {
@@ -187,16 +172,16 @@ func TestEndAndAdd(t *testing.T) {
 		b.Do(c.AddOutput(term))
 		b.MustSay("you have run no command")
 
-		p.conv.Apply(conversation.ShellStarted{ID: "own", Command: "ls"})
-		p.conv.Apply(conversation.TerminalOutput{ID: "own", Data: []byte("a\r\nb\r\n")})
-		own := p.conv.Terminals["own"]
+		b.conv.Apply(conversation.ShellStarted{ID: "own", Command: "ls"})
+		b.conv.Apply(conversation.TerminalOutput{ID: "own", Data: []byte("a\r\nb\r\n")})
+		own := b.conv.Terminals["own"]
 		b.Do(c.EndCommand(own))
 		if got := p.take(); got != "end own" {
 			t.Errorf("the machine was asked to %s", got)
 		}
 		b.Do(c.AddOutput(own))
-		if a := p.attached; !strings.Contains(a.Label, "output of $ ls: 2 lines") || !strings.Contains(a.Text, "a\nb") {
-			t.Errorf("attached is %+v", a)
+		if a := OutputAttachment(own); b.composer.Empty() || !strings.Contains(a.Label, "output of $ ls: 2 lines") || !strings.Contains(a.Text, "a\nb") {
+			t.Errorf("attached is %+v, and the prompt has %q", a, b.composer.Text())
 		}
 	})
 }

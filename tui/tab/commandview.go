@@ -15,14 +15,14 @@ import (
 // line of status and one of hints. Its frame is drawn nowhere else: in it everything is
 // the command's.
 func (c *commands) Draw(width, height int, status, hints string) dialog.View {
-	in, th := c.inside, c.desk.Env().Theme
+	in, th := c.inside, c.tab.program.Theme
 	frame, badge := th.Warning, th.BadgeWarning
 	if in.term.Exit != nil {
 		frame, badge = th.Muted, th.Badge
 	}
 	what := "$ " + termtext.VisibleLine(in.term.Command)
 	v := dialog.View{Lines: make([]string, 0, height)}
-	v.Lines = append(v.Lines, framed(frame, "╭", badge.Render(commandsTitle(in.term))+" "+th.Strong.Render(what), "╮", width))
+	v.Lines = append(v.Lines, framed(frame, "╭", badge.Render(ownerOf(in.term))+" "+th.Strong.Render(what), "╮", width))
 	for y := range in.rows {
 		v.Lines = append(v.Lines, frame.Render("│")+padded(in.emu.View(y, in.back), width-2)+frame.Render("│"))
 	}
@@ -39,8 +39,8 @@ func (c *commands) Draw(width, height int, status, hints string) dialog.View {
 	return v
 }
 
-// title says whose command it is.
-func commandsTitle(term *conversation.Terminal) string {
+// ownerOf says whose command it is.
+func ownerOf(term *conversation.Terminal) string {
 	switch {
 	case term.Exit != nil:
 		return " ENDED "

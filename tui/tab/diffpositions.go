@@ -26,7 +26,7 @@ type diffPositions struct {
 	dir   func() string // of the session
 }
 
-// New returns the places of the changes of a tab. dir is its directory at a moment.
+// newDiffPositions returns the places of the changes of a tab. dir is its directory at a moment.
 func newDiffPositions(dir func() string) *diffPositions { return &diffPositions{dir: dir} }
 
 // Known are the places that are known.
@@ -45,7 +45,7 @@ func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
 	return s.Locate(wanted)
 }
 
-// Fragments are the changes of all tool calls of a conversation.
+// diffFragments are the changes of all tool calls of a conversation.
 func diffFragments(c *conversation.Conversation) []toolview.Fragment {
 	var all []toolview.Fragment
 	for _, i := range c.Items {

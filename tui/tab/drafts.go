@@ -10,33 +10,19 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/app"
 	"parley/internal/store"
-	"parley/tui/composer"
 )
 
 // viewTime is how long after a key the draft is saved, with what was typed since.
 const viewTime = time.Second
 
-// Host is the tab, as far as its drafts need it.
-type draftsHost interface {
-	// Library are the sessions that are kept; nil keeps none.
-	Library() *store.Library
-	// Open reports whether there is a session, Kept whether something of it is kept, and
-	// OwnLog is the log that it is kept in, "" as long as there is none.
-	Open() bool
-	Kept() bool
-	OwnLog() store.ID
-	// Top is the number of the item at the top of the transcript; nil if its end is followed.
-	Top() *int
-}
-
-// Drafts keep how the person has a session before them: the draft in the prompt, and what
+// drafts keep how the person has a session before them: the draft in the prompt, and what
 // of the transcript they read. As long as nothing was said there is no log to keep it
 // with: then the draft is kept for the directory.
 type drafts struct {
-	host     draftsHost
-	composer *composer.Composer
-	base     string // the directory
+	tab  *Tab
+	base string // the directory
 
 	saved   store.View
 	pending bool // it is going to be saved
@@ -48,18 +34,13 @@ type drafts struct {
 	last func() error
 }
 
-// New returns what keeps the drafts of a tab. base is the directory that parley works in.
-func newDrafts(h draftsHost, c *composer.Composer, base string) *drafts {
-	return &drafts{host: h, composer: c, base: base}
-}
-
 // Saved says how the session is kept at this moment.
 func (d *drafts) Saved(v store.View) { d.saved = v }
 
 // View is how the person has the session before them.
 func (d *drafts) View() store.View {
-	v := store.View{Draft: d.composer.Text()}
-	v.Top = d.host.Top()
+	v := store.View{Draft: d.tab.composer.Text()}
+	v.Top = d.top()
 	return v
 }
 
@@ -77,9 +58,9 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	switch {
-	case d.host.Library() == nil || !d.host.Open():
+	case d.tab.program.Stored == nil || d.tab.session == nil:
 		return nil
-	case d.saved.Draft != "" && d.composer.Empty():
+	case d.saved.Draft != "" && d.tab.composer.Empty():
 		return d.save() // what was sent is not to come back as a draft
 	case d.pending:
 		return nil
@@ -111,13 +92,13 @@ func (d *drafts) save() tea.Cmd {
 // the history: nothing may be stored, the agent may not have started, the disk may be full,
 // or another tab may keep one for the same directory.
 func (d *drafts) SaveLast() {
-	keep := []tea.Cmd{d.composer.Leave()}
+	keep := []tea.Cmd{d.tab.composer.Leave()}
 	d.saver()
 	if d.last != nil { // also one whose command has not come to its end
 		_ = d.last() // there is nobody to tell any more
 	}
 	if !d.kept() {
-		keep = append(keep, d.composer.Clear())
+		keep = append(keep, d.tab.composer.Clear())
 	}
 	for _, save := range keep {
 		if save != nil {
@@ -128,14 +109,14 @@ func (d *drafts) SaveLast() {
 
 // kept reports whether what stands in the prompt comes back.
 func (d *drafts) kept() bool {
-	lib, draft := d.host.Library(), d.composer.Text()
+	lib, draft := d.tab.program.Stored, d.tab.composer.Text()
 	switch {
 	case lib == nil || draft == "":
 		return draft == ""
-	case !d.host.Open() || !d.host.Kept():
+	case d.tab.session == nil || !d.stores():
 		return draft == d.saved.Draft // it was brought back, and is still where it was
 	}
-	if id := d.host.OwnLog(); id != "" {
+	if id := app.StoredID(d.tab.session); id != "" {
 		v, err := lib.View(id)
 		return err == nil && v.Draft == draft
 	}
@@ -147,9 +128,9 @@ func (d *drafts) kept() bool {
 // was said there is no log: the draft is kept for the directory then. Commands run beside
 // each other, so each saving sees to it that those before it are done.
 func (d *drafts) saver() func() error {
-	lib, id, v := d.host.Library(), d.host.OwnLog(), d.View()
+	lib, id, v := d.tab.program.Stored, app.StoredID(d.tab.session), d.View()
 	was, wasLoose := d.saved, d.loose
-	if lib == nil || !d.host.Open() || !d.host.Kept() || sameView(v, was) && (id == "" || !wasLoose) {
+	if lib == nil || d.tab.session == nil || !d.stores() || sameView(v, was) && (id == "" || !wasLoose) {
 		return nil
 	}
 	d.saved, d.loose = v, id == "" && v.Draft != ""
@@ -179,7 +160,7 @@ func (d *drafts) saver() func() error {
 // Load brings the draft that was kept for the directory back. It stays kept until there is
 // another, or a log that it goes with.
 func (d *drafts) Load() tea.Cmd {
-	lib := d.host.Library()
+	lib := d.tab.program.Stored
 	if lib == nil {
 		return nil
 	}
@@ -198,12 +179,12 @@ func (d *drafts) Load() tea.Cmd {
 // take puts the draft into the prompt, unless something stands there, or the session
 // is one that is not kept, such as the tour's: the draft is not meant for it.
 func (d *drafts) take(draft string) {
-	if !d.composer.Empty() || d.unkept() {
+	if !d.tab.composer.Empty() || d.unkept() {
 		return
 	}
-	d.composer.SetText(draft)
+	d.tab.composer.SetText(draft)
 	d.loose, d.left = true, draft
-	if d.host.OwnLog() == "" {
+	if app.StoredID(d.tab.session) == "" {
 		d.saved.Draft = draft
 	}
 }
@@ -211,11 +192,24 @@ func (d *drafts) take(draft string) {
 // Leave takes the draft that was kept for the directory out of the prompt again, if
 // the session that was chosen meanwhile is not meant for it. It stays kept.
 func (d *drafts) Leave() {
-	if d.loose && d.unkept() && d.composer.Text() == d.saved.Draft {
-		d.composer.SetText("")
+	if d.loose && d.unkept() && d.tab.composer.Text() == d.saved.Draft {
+		d.tab.composer.SetText("")
 		d.loose, d.left, d.saved.Draft = false, "", ""
 	}
 }
 
 // unkept reports whether there is a session of which nothing is kept.
-func (d *drafts) unkept() bool { return d.host.Open() && !d.host.Kept() }
+func (d *drafts) unkept() bool { return d.tab.session != nil && !d.stores() }
+
+// stores reports whether the session is stored.
+func (d *drafts) stores() bool { return d.tab.session.Options().Keeper != nil }
+
+// top is the number of the item at the top of the transcript; nil if its end is followed.
+func (d *drafts) top() *int {
+	if d.tab.list != nil {
+		if top, following := d.tab.list.Start(); !following {
+			return &top
+		}
+	}
+	return nil
+}

@@ -8,40 +8,65 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/config"
+	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test/sessiontest"
 	"parley/tui/composer"
-	"parley/tui/theme"
 )
 
-// place is a tab with a session, or without one.
-type draftsPlace struct {
-	dir        string // of the library
-	lib        *store.Library
-	open, kept bool
-	log        store.ID
-	top        *int
+// draftsBench is a tab without a session, with a library of sessions below dir.
+func draftsBench(t *testing.T) (b *bench, dir string) {
+	t.Helper()
+	b, dir = newBench(t, t.TempDir()), t.TempDir()
+	b.session, b.conv, b.list = nil, nil, nil
+	b.program.Stored = store.NewLibrary(store.New(dir))
+	return b, dir
 }
 
-func (p *draftsPlace) Library() *store.Library { return p.lib }
-func (p *draftsPlace) Open() bool              { return p.open }
-func (p *draftsPlace) Kept() bool              { return p.kept }
-func (p *draftsPlace) OwnLog() store.ID        { return p.log }
-func (p *draftsPlace) Top() *int               { return p.top }
+// keptAs keeps a session as a log.
+type keptAs struct {
+	session.Keeper
+	log store.ID
+}
 
-func draftsNewDrafts(t *testing.T) (*drafts, *draftsPlace) {
+func (k keptAs) ID() store.ID { return k.log }
+
+// stores gives the tab a session that is kept as a log, "" as long as there is none.
+func (b *bench) stores(log store.ID) {
+	b.session = newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Keeper = keptAs{log: log} })
+}
+
+// historyAt gives the tab a history in a file.
+func (b *bench) historyAt(t *testing.T, file string) {
 	t.Helper()
-	p := &draftsPlace{dir: t.TempDir()}
-	p.lib = store.NewLibrary(store.New(p.dir))
-	c := composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()})
-	return newDrafts(p, c, "/work"), p
+	history, err := composer.OpenHistory(file, b.cwd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.program.History = history
+	b.composer = b.newComposer()
+}
+
+// historyIn gives the tab an empty history, and says in which file it is.
+func (b *bench) historyIn(t *testing.T) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "history")
+	b.historyAt(t, file)
+	return file
+}
+
+// again is the same tab, begun anew.
+func (b *bench) again(t *testing.T) *bench {
+	t.Helper()
+	next := newBench(t, b.cwd)
+	next.session, next.program = b.session, b.program
+	return next
 }
 
 // load loads the draft of the directory, as the program does.
-func load(t *testing.T, d *drafts) {
+func load(t *testing.T, b *bench) {
 	t.Helper()
-	switch msg := d.Load()().(type) {
+	switch msg := b.drafts.Load()().(type) {
 	case nil:
 	case then:
 		msg()
@@ -55,20 +80,20 @@ func key() tea.Msg { return tea.KeyPressMsg{Code: 'x', Text: "x"} }
 // What was typed in a session in which nothing was said comes back in the next one of the
 // directory; what was sent does not.
 func TestADraftComesBack(t *testing.T) {
-	d, p := draftsNewDrafts(t)
-	p.open, p.kept = true, true
-	d.composer.SetText("fix the parser")
-	d.SaveLast()
+	b, _ := draftsBench(t)
+	b.stores("")
+	b.composer.SetText("fix the parser")
+	b.drafts.SaveLast()
 
-	again := newDrafts(p, composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()}), "/work")
+	again := b.again(t)
 	load(t, again)
 	if got := again.composer.Text(); got != "fix the parser" {
 		t.Fatalf("the prompt has %q", got)
 	}
 	again.composer.SetText("") // it is sent
-	p.log = "log"
-	runBench(t, func(_ *testing.T, b *deskBench) { b.Do(again.Touched(key())) })
-	if draft, err := p.lib.Draft("/work"); draft != "" || err != nil {
+	again.stores("log")
+	again.drafts.Touched(key())()
+	if draft, err := b.program.Stored.Draft(b.cwd); draft != "" || err != nil {
 		t.Errorf("kept is still %q, %v", draft, err)
 	}
 }
@@ -76,30 +101,31 @@ func TestADraftComesBack(t *testing.T) {
 // The draft of a directory that came back with a session of it is forgotten, too, once it
 // was sent there.
 func TestADraftComesBackWithASession(t *testing.T) {
-	d, p := draftsNewDrafts(t)
-	p.open, p.kept, p.log = true, true, sessiontest.Sessions(t, p.lib, "/work", "go")[0]
-	if err := p.lib.SaveDraft("/work", "", "fix the parser"); err != nil {
+	b, _ := draftsBench(t)
+	log := sessiontest.Sessions(t, b.program.Stored, b.cwd, "go")[0]
+	b.stores(log)
+	if err := b.program.Stored.SaveDraft(b.cwd, "", "fix the parser"); err != nil {
 		t.Fatal(err)
 	}
-	if load(t, d); d.composer.Text() != "fix the parser" {
-		t.Fatalf("the prompt has %q", d.composer.Text())
+	if load(t, b); b.composer.Text() != "fix the parser" {
+		t.Fatalf("the prompt has %q", b.composer.Text())
 	}
-	d.composer.SetText("") // it is sent
-	d.SaveLast()
-	if draft, err := p.lib.Draft("/work"); draft != "" || err != nil {
+	b.composer.SetText("") // it is sent
+	b.drafts.SaveLast()
+	if draft, err := b.program.Stored.Draft(b.cwd); draft != "" || err != nil {
 		t.Errorf("kept is still %q, %v", draft, err)
 	}
 }
 
 // What is kept is saved a while after a key, and not once for each.
 func TestOneSavingForManyKeys(t *testing.T) {
-	d, p := draftsNewDrafts(t)
-	p.open, p.kept = true, true
-	d.composer.SetText("x")
-	if d.Touched(key()) == nil || d.Touched(key()) != nil {
+	b, _ := draftsBench(t)
+	b.stores("")
+	b.composer.SetText("x")
+	if b.drafts.Touched(key()) == nil || b.drafts.Touched(key()) != nil {
 		t.Error("the second key does not wait for the first")
 	}
-	if d.Touched(tea.WindowSizeMsg{}) != nil {
+	if b.drafts.Touched(tea.WindowSizeMsg{}) != nil {
 		t.Error("nobody has touched anything")
 	}
 }
@@ -107,29 +133,31 @@ func TestOneSavingForManyKeys(t *testing.T) {
 // Commands end in any order: what was sent does not come back as a draft because an older
 // saving ended last.
 func TestTheNewestSavingCounts(t *testing.T) {
-	d, p := draftsNewDrafts(t)
-	p.open, p.kept, p.log = true, true, sessiontest.Sessions(t, p.lib, "/work", "go")[0]
-	d.composer.SetText("fix the parser")
-	older := d.save()
-	d.composer.SetText("") // it is sent
-	newer := d.Touched(key())
+	b, _ := draftsBench(t)
+	log := sessiontest.Sessions(t, b.program.Stored, b.cwd, "go")[0]
+	b.stores(log)
+	b.composer.SetText("fix the parser")
+	older := b.drafts.save()
+	b.composer.SetText("") // it is sent
+	newer := b.drafts.Touched(key())
 	newer()
 	older()
-	if v, err := p.lib.View(p.log); v.Draft != "" || err != nil {
+	if v, err := b.program.Stored.View(log); v.Draft != "" || err != nil {
 		t.Errorf("kept is %q, %v", v.Draft, err)
 	}
 }
 
 // What is just being saved when the tab is closed is kept, whatever becomes of the command.
 func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
-	d, p := draftsNewDrafts(t)
-	p.open, p.kept, p.log = true, true, sessiontest.Sessions(t, p.lib, "/work", "go")[0]
-	d.composer.SetText("fix the parser")
-	if d.save() == nil {
+	b, _ := draftsBench(t)
+	log := sessiontest.Sessions(t, b.program.Stored, b.cwd, "go")[0]
+	b.stores(log)
+	b.composer.SetText("fix the parser")
+	if b.drafts.save() == nil {
 		t.Fatal("nothing is saved")
 	}
-	d.SaveLast()
-	if v, err := p.lib.View(p.log); v.Draft != "fix the parser" || err != nil {
+	b.drafts.SaveLast()
+	if v, err := b.program.Stored.View(log); v.Draft != "fix the parser" || err != nil {
 		t.Errorf("kept is %q, %v", v.Draft, err)
 	}
 }
@@ -137,20 +165,20 @@ func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
 // The draft that is kept for a directory is not meant for a session that is not kept, such
 // as the tour's.
 func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
-	d, p := draftsNewDrafts(t)
-	if err := p.lib.SaveDraft("/work", "", "fix the parser"); err != nil {
+	b, _ := draftsBench(t)
+	if err := b.program.Stored.SaveDraft(b.cwd, "", "fix the parser"); err != nil {
 		t.Fatal(err)
 	}
-	load(t, d)
-	if got := d.composer.Text(); got != "fix the parser" {
+	load(t, b)
+	if got := b.composer.Text(); got != "fix the parser" {
 		t.Fatalf("before an agent is chosen the prompt has %q", got)
 	}
-	p.open = true
-	if d.Leave(); !d.composer.Empty() {
-		t.Errorf("the prompt still has %q", d.composer.Text())
+	b.session = newSession(b.cwd, noMachine{})
+	if b.drafts.Leave(); !b.composer.Empty() {
+		t.Errorf("the prompt still has %q", b.composer.Text())
 	}
-	if load(t, d); !d.composer.Empty() {
-		t.Errorf("the prompt has %q again", d.composer.Text())
+	if load(t, b); !b.composer.Empty() {
+		t.Errorf("the prompt has %q again", b.composer.Text())
 	}
 }
 
@@ -158,34 +186,29 @@ func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
 // agent that has not started, of a session that is not kept, of a disk that takes nothing,
 // and of the second tab in which nothing was said. The draft of the first one comes back.
 func TestADraftThatIsNotKeptGoesIntoTheHistory(t *testing.T) {
-	for name, prepare := range map[string]func(*draftsPlace) error{
-		"not started": func(p *draftsPlace) error { p.kept = true; return nil },
-		"not kept":    func(p *draftsPlace) error { p.open = true; return nil },
-		"no disk": func(p *draftsPlace) error {
-			p.open, p.kept, p.log = true, true, "log-1"
-			return os.Mkdir(filepath.Join(p.dir, "log-1.view"), 0o700) // where the draft would be written
+	for name, prepare := range map[string]func(b *bench, dir string) error{
+		"not started": func(b *bench, dir string) error { return nil },
+		"not kept":    func(b *bench, dir string) error { b.session = newSession(b.cwd, noMachine{}); return nil },
+		"no disk": func(b *bench, dir string) error {
+			b.stores("log-1")
+			return os.Mkdir(filepath.Join(dir, "log-1.view"), 0o700) // where the draft would be written
 		},
-		"another tab's": func(p *draftsPlace) error {
-			p.open, p.kept = true, true
-			return p.lib.SaveDraft("/work", "", "what the first tab keeps")
+		"another tab's": func(b *bench, dir string) error {
+			b.stores("")
+			return b.program.Stored.SaveDraft(b.cwd, "", "what the first tab keeps")
 		},
 	} {
-		file := filepath.Join(t.TempDir(), "history")
-		history, err := composer.OpenHistory(file, "/work")
-		if err != nil {
+		b, dir := draftsBench(t)
+		file := b.historyIn(t)
+		if err := prepare(b, dir); err != nil {
 			t.Fatal(err)
 		}
-		d, p := draftsNewDrafts(t)
-		d.composer = composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys(), History: history})
-		if err := prepare(p); err != nil {
-			t.Fatal(err)
-		}
-		d.composer.SetText("fix the parser")
-		d.SaveLast()
+		b.composer.SetText("fix the parser")
+		b.drafts.SaveLast()
 		if b, err := os.ReadFile(file); !strings.Contains(string(b), "fix the parser") {
 			t.Errorf("%s: the history has %q, %v", name, b, err)
 		}
-		if draft, err := p.lib.Draft("/work"); name == "another tab's" && draft != "what the first tab keeps" {
+		if draft, err := b.program.Stored.Draft(b.cwd); name == "another tab's" && draft != "what the first tab keeps" {
 			t.Errorf("%s: kept is %q, %v", name, draft, err)
 		}
 	}
@@ -198,26 +221,22 @@ func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"text":"an earlier one"}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	history, err := composer.OpenHistory(file, "/work")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, keys := range map[string][]tea.KeyPressMsg{"walked": {{Code: tea.KeyUp}}, "searched": {{Code: 'r', Mod: tea.ModCtrl}, {Code: 'n', Text: "n"}}} {
-		d, p := draftsNewDrafts(t)
-		p.open, p.kept = true, true
-		d.composer = composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys(), History: history})
-		d.composer.SetText("fix the parser")
+		b, _ := draftsBench(t)
+		b.stores("")
+		b.historyAt(t, file)
+		b.composer.SetText("fix the parser")
 		for _, k := range keys {
-			d.composer.Key(k)
+			b.composer.Key(k)
 		}
-		if d.composer.Text() == "fix the parser" {
+		if b.composer.Text() == "fix the parser" {
 			t.Fatalf("%s: nothing else is shown", name)
 		}
-		d.SaveLast()
-		kept, err := p.lib.Draft("/work")
-		b, _ := os.ReadFile(file)
-		if err != nil || kept != "fix the parser" && !strings.Contains(string(b), "fix the parser") {
-			t.Errorf("%s: kept is %q (%v), and the history has %s", name, kept, err, b)
+		b.drafts.SaveLast()
+		kept, err := b.program.Stored.Draft(b.cwd)
+		data, _ := os.ReadFile(file)
+		if err != nil || kept != "fix the parser" && !strings.Contains(string(data), "fix the parser") {
+			t.Errorf("%s: kept is %q (%v), and the history has %s", name, kept, err, data)
 		}
 	}
 }
@@ -225,17 +244,12 @@ func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
 // A draft that came back with a session that can only be read is still kept with it, and not
 // in the history as well.
 func TestADraftThatWasOnlyReadStaysWhereItIs(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "history")
-	history, err := composer.OpenHistory(file, "/work")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, p := draftsNewDrafts(t)
-	p.open = true
-	d.composer = composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys(), History: history})
-	d.composer.SetText("fix the parser")
-	d.Saved(store.View{Draft: "fix the parser"})
-	d.SaveLast()
+	b, _ := draftsBench(t)
+	file := b.historyIn(t)
+	b.session = newSession(b.cwd, noMachine{})
+	b.composer.SetText("fix the parser")
+	b.drafts.Saved(store.View{Draft: "fix the parser"})
+	b.drafts.SaveLast()
 	if _, err := os.Stat(file); err == nil {
 		t.Error("it is in the history")
 	}

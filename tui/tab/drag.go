@@ -74,7 +74,7 @@ func (r *reader) Wheel(m tea.MouseWheelMsg) {
 
 // press is the button going down.
 func (r *reader) press(x, y int) {
-	d, now := &r.drag, r.desk.Env().Now()
+	d, now := &r.drag, r.tab.program.Now()
 	if x == d.x && y == d.y && now.Sub(d.clicked) < clickTime {
 		d.clicks++
 	} else {

@@ -18,11 +18,11 @@ type editorLeftMsg struct{}
 func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	switch {
 	case t.replay != nil:
-		return t.desk.Say(notInReplay)
+		return t.say(notInReplay)
 	case item.Media != nil:
-		return save(t.desk, item.Media)
+		return save(t, item.Media)
 	case item.Path == "":
-		return t.desk.Say("this item names no file")
+		return t.say("this item names no file")
 	}
 	return t.edit(item.Path, item.Line)
 }
@@ -34,7 +34,7 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 	}
 	cmd, err := desktop.SystemEditor().Open(path, line)
 	if err != nil {
-		return t.desk.Say(err.Error())
+		return t.say(err.Error())
 	}
 	return t.exec(cmd, func(err error) tea.Msg {
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"parley/internal/conversation"
 	"parley/internal/export"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
@@ -38,7 +39,7 @@ var forms = []form{
 	{name: "html", what: "a page for a browser", opens: true},
 }
 
-// Source is the session that is exported.
+// exportSource is the session that is exported.
 type exportSource struct {
 	Conversation *conversation.Conversation
 	// Named is what the person calls it, "" if they have given it no name, and About what
@@ -52,16 +53,16 @@ type exportSource struct {
 
 // exporter exports one session.
 type exporter struct {
-	desk *desk
+	tab  *Tab
 	from exportSource
 }
 
-// Choose asks in what form a session is exported.
-func chooseExport(d *desk, from exportSource) tea.Cmd {
+// chooseExport asks in what form a session is exported.
+func chooseExport(t *Tab, from exportSource) tea.Cmd {
 	if from.Conversation == nil || len(from.Conversation.Items) == 0 {
-		return d.Say("there is nothing to export yet")
+		return t.say("there is nothing to export yet")
 	}
-	x := &exporter{d, from}
+	x := &exporter{t, from}
 	var items []dialog.Item
 	for _, f := range forms {
 		items = append(items, dialog.Item{ID: f.name, Title: f.what, Detail: "." + f.name, Do: dialog.Do(func() tea.Cmd {
@@ -69,12 +70,12 @@ func chooseExport(d *desk, from exportSource) tea.Cmd {
 			return nil
 		})})
 	}
-	d.List(dialog.List{Title: "Export this session as", Items: items})
+	t.choose(dialog.List{Title: "Export this session as", Items: items})
 	return nil
 }
 
-// maxName bounds the name of a file that parley proposes, in characters.
-const exporterMaxName = 48
+// maxFileName bounds the name of a file that parley proposes, in characters.
+const maxFileName = 48
 
 // name is the name that is proposed for the file, without its end: that of the
 // session in letters and digits.
@@ -83,8 +84,8 @@ func (x *exporter) name() string {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r)
 	})
 	name := []rune(strings.Join(words, "-"))
-	if len(name) > exporterMaxName {
-		name = name[:exporterMaxName]
+	if len(name) > maxFileName {
+		name = name[:maxFileName]
 	}
 	return cmp.Or(strings.Trim(string(name), "-"), "session")
 }
@@ -92,11 +93,11 @@ func (x *exporter) name() string {
 // askWhere asks for the file. It stands in the directory that parley works in, unless
 // the person writes another one.
 func (x *exporter) askWhere(f form, name string) {
-	x.desk.Dialogs.Push(dialog.NewEntry(x.desk.Env(), dialog.Entry{
+	x.tab.dialogs.Push(dialog.NewEntry(x.tab.env(), dialog.Entry{
 		Title: "Export as " + f.what + ", to the file", Text: name, Hint: "a file's name",
 		Do: func(name string) tea.Cmd {
 			if name = strings.TrimSpace(name); name == "" {
-				return x.desk.Say("not exported: the file has no name")
+				return x.tab.say("not exported: the file has no name")
 			}
 			return x.exportTo(f, name, false)
 		},
@@ -117,7 +118,7 @@ type exporting struct {
 func (x *exporter) exportTo(f form, name string, replace bool) tea.Cmd {
 	path, err := x.pathOf(name)
 	if err != nil {
-		return x.desk.Say("not exported: " + err.Error())
+		return x.tab.say("not exported: " + err.Error())
 	}
 	e := &exporting{form: f, name: name, path: path, replace: replace, transcript: export.Begin(x.from.Conversation)}
 	if x.from.Named != "" {
@@ -174,7 +175,7 @@ func (e *exporting) write() error {
 func (x *exporter) exported(e *exporting, err error) tea.Cmd {
 	switch {
 	case errors.Is(err, os.ErrExist) && !e.replace:
-		x.desk.Ask(dialog.Confirmation{
+		x.tab.ask(dialog.Confirmation{
 			Title: "There is a file of that name already", Text: "The session was not exported.", Lines: []string{e.path},
 			Choices: []dialog.Choice{
 				{Name: "Another name", Key: "a", Do: dialog.Do(func() tea.Cmd { x.askWhere(e.form, e.name); return nil })},
@@ -183,11 +184,11 @@ func (x *exporter) exported(e *exporting, err error) tea.Cmd {
 		})
 		return nil
 	case err != nil:
-		return x.desk.Say("not exported: " + err.Error())
+		return x.tab.say("not exported: " + err.Error())
 	case !e.form.opens:
-		return x.desk.Say("exported to " + e.path)
+		return x.tab.say("exported to " + e.path)
 	}
-	x.desk.Ask(dialog.Confirmation{
+	x.tab.ask(dialog.Confirmation{
 		Title: "The session is exported", Text: "It is in the file", Lines: []string{e.path},
 		Choices: []dialog.Choice{
 			{Name: "Open it", Key: "o", Do: dialog.Do(func() tea.Cmd {
@@ -197,4 +198,12 @@ func (x *exporter) exported(e *exporting, err error) tea.Cmd {
 		},
 	})
 	return nil
+}
+
+// source is the session, to be exported as it is known here, whether or not it is stored.
+func (t *Tab) source() exportSource {
+	return exportSource{
+		Conversation: t.conv, Named: cmp.Or(t.standing.Name(), termtext.Line(t.back.title)), About: cmp.Or(t.Title(), t.standing.Asked()), Base: t.base,
+		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },
+	}
 }

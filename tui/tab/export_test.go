@@ -20,14 +20,14 @@ func said(words string) *conversation.Conversation {
 }
 
 func TestExport(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
+	runBench(t, func(t *testing.T, b *bench) {
 		dir := t.TempDir()
 		opened := ""
 		from := exportSource{
 			Conversation: said("make it fast"), Named: "Fast: a plan!", About: "other words", Base: dir,
 			Open: func(path string) tea.Cmd { opened = path; return nil },
 		}
-		b.Do(chooseExport(b.desk, from))
+		b.Do(chooseExport(b.Tab, from))
 		b.Choose("Markdown")
 		b.MustSay("fast-a-plan.md")
 		b.Press("enter")
@@ -37,7 +37,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("%q, %v", data, err)
 		}
 
-		b.Do(chooseExport(b.desk, from))
+		b.Do(chooseExport(b.Tab, from))
 		b.Choose("Markdown")
 		b.Press("enter")
 		b.MustSay("There is a file of that name already")
@@ -45,7 +45,7 @@ func TestExport(t *testing.T) {
 		b.Press("x", "enter")
 		b.MustSay("exported to " + file + "x")
 
-		b.Do(chooseExport(b.desk, from))
+		b.Do(chooseExport(b.Tab, from))
 		b.Choose("a page for a browser")
 		b.Press("enter")
 		b.MustSay("The session is exported")
@@ -56,8 +56,8 @@ func TestExport(t *testing.T) {
 }
 
 func TestNothingToExport(t *testing.T) {
-	runBench(t, func(_ *testing.T, b *deskBench) {
-		b.Do(chooseExport(b.desk, exportSource{Conversation: conversation.New()}))
+	runBench(t, func(_ *testing.T, b *bench) {
+		b.Do(chooseExport(b.Tab, exportSource{Conversation: conversation.New()}))
 		b.MustSay("there is nothing to export yet")
 	})
 }

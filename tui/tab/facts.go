@@ -11,8 +11,8 @@ func (t *Tab) said(r *reader, left, right string, width int) (line string, colum
 	th := t.program.Theme
 	column = -1
 	switch finding := r != nil && r.Finding(); {
-	case t.desk.Said() != "" && !(finding && r.Writing()):
-		left = "  " + th.Warning.Render(t.desk.Said())
+	case t.toast.text != "" && !(finding && r.Writing()):
+		left = "  " + th.Warning.Render(t.toast.text)
 	case finding:
 		left, right, column = r.FindLine(width)
 	case t.mouseLent:

@@ -11,12 +11,13 @@ import (
 
 // Files lists the files that the agent wrote through parley, whatever its tool calls say,
 // and how much of each changed over the session. Comparing them takes its time, beside the
-// screen. edit opens one in the person's editor.
-func fileList(d *desk, c *conversation.Conversation, edit func(path string, line int) tea.Cmd) tea.Cmd {
+// screen.
+func fileList(t *Tab) tea.Cmd {
+	c := t.conv
 	if c == nil {
 		return nil
 	}
-	at := toolview.In(d.Env().Cwd)
+	at := toolview.In(t.cwd)
 	files := make([]conversation.FileChange, 0, len(c.Files))
 	for _, f := range c.Files {
 		files = append(files, *f)
@@ -34,15 +35,15 @@ func fileList(d *desk, c *conversation.Conversation, edit func(path string, line
 			}
 			items = append(items, dialog.Item{
 				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
-				Do: dialog.Do(func() tea.Cmd { return edit(f.Path, 0) }),
+				Do: dialog.Do(func() tea.Cmd { return t.edit(f.Path, 0) }),
 			})
 		}
-		return func() tea.Cmd { showFiles(d, items); return nil }
+		return func() tea.Cmd { showFiles(t, items); return nil }
 	})
 }
 
-func showFiles(d *desk, items []dialog.Item) {
-	d.Dialogs.PushBelow(dialog.NewSelector(d.Env(), dialog.List{
+func showFiles(t *Tab, items []dialog.Item) {
+	t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{
 		Title: "Files written", Items: items,
 		Empty: "The agent has written no file through parley. What it writes by itself stands in its tool calls.",
 	}))

@@ -56,10 +56,10 @@ func (r *reader) stopFinding() {
 
 // findKey takes a key while the line is open.
 func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
-	f, keys, name := &r.find, r.desk.Env().Keys, k.String()
+	f, keys, name := &r.find, r.tab.program.Keys, k.String()
 	switch {
 	case keys.Match(config.ActionCancel, name), keys.Match(config.ActionInterrupt, name):
-		r.desk.Env().Guard.Ended(name)
+		r.tab.program.Guard.Ended(name)
 		r.stopFinding()
 	case name == "enter", name == "down":
 		r.walk(1)
@@ -131,7 +131,7 @@ func (r *reader) Follow() tea.Cmd {
 // FindLine draws what is looked for, and says in which column the cursor stands,
 // -1 if there is none.
 func (r *reader) FindLine(width int) (left, right string, column int) {
-	th, f := r.desk.Env().Theme, &r.find
+	th, f := r.tab.program.Theme, &r.find
 	left = "  " + th.Accent.Render("find") + " "
 	at, all := r.list.Found()
 	switch {

@@ -50,7 +50,7 @@ func (t *Tab) chooseFirst() tea.Cmd {
 		return t.chooseAgent()
 	}
 	l := &first{tab: t}
-	l.picker = dialog.NewSelector(t.desk.Env(), l.content())
+	l.picker = dialog.NewSelector(t.env(), l.content())
 	t.dialogs.Push(l.picker)
 	return tea.Batch(l.findAgents(), l.findSessions())
 }
@@ -96,10 +96,10 @@ func (l *first) takeAgents(msg firstAgentsMsg) tea.Cmd {
 	})
 	l.show()
 	if msg.unread != nil && msg.err == nil {
-		return l.tab.desk.Say("of the registry, what is built in is shown: " + msg.unread.Error())
+		return l.tab.say("of the registry, what is built in is shown: " + msg.unread.Error())
 	}
 	if msg.err != nil {
-		return l.tab.desk.Say("the agents of this machine are not known: " + msg.err.Error())
+		return l.tab.say("the agents of this machine are not known: " + msg.err.Error())
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (l *first) session(s *store.Summary) dialog.Item {
 	t, id := l.tab, s.ID
 	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
 	item.ID, item.Group = "kept "+string(id), "Go on with a session of this directory"
-	item.Do = dialog.Do(func() tea.Cmd { return host{t}.GoTo(id) })
+	item.Do = dialog.Do(func() tea.Cmd { return t.openKept(id) })
 	return item
 }
 

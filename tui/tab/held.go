@@ -12,27 +12,14 @@ import (
 	"parley/tui/dialog"
 )
 
-// Host is the tab, as far as a held key needs it.
-type heldHost interface {
-	// Press takes a key as if it had just been pressed, and Type gives one to the prompt.
-	Press(tea.KeyPressMsg) tea.Cmd
-	Type(tea.KeyPressMsg) tea.Cmd
-	// Take carries out what a dialog has decided; taken is false if it was nothing.
-	Take(dialog.Action) (cmd tea.Cmd, taken bool)
-}
-
-// Key is a letter that answers a dialog unless another key follows it soon: it would begin
+// heldKey is a letter that answers a dialog unless another key follows it soon: it would begin
 // a word then, and the word is meant for the prompt.
 type heldKey struct {
-	desk   *desk
-	host   heldHost
+	tab    *Tab
 	dialog dialog.Guarded // nil while no key is held
 	key    tea.KeyPressMsg
 	at     time.Time
 }
-
-// New returns the key of a tab, which is not held yet.
-func newHeld(d *desk, h heldHost) *heldKey { return &heldKey{desk: d, host: h} }
 
 // Held reports whether a key is held.
 func (h *heldKey) Held() bool { return h.dialog != nil }
@@ -61,7 +48,7 @@ func (h *heldKey) drop() tea.KeyPressMsg {
 	return h.key
 }
 
-func (h *heldKey) now() time.Time { return h.desk.Env().Now() }
+func (h *heldKey) now() time.Time { return h.tab.program.Now() }
 
 // Settle gives the key that is held to its dialog, if its time is over and the dialog still
 // on the screen: no key has followed.
@@ -73,14 +60,14 @@ func (h *heldKey) Settle() tea.Cmd {
 	if left := dialog.WordTime - h.now().Sub(h.at); left > 0 {
 		return h.waitForWord(left)
 	}
-	if !h.desk.Dialogs.InSight(d) {
+	if !h.tab.dialogs.InSight(d) {
 		return h.Release()
 	}
 	key := h.drop()
-	if cmd, taken := h.host.Take(d.Settle(key)); taken {
+	if cmd, taken := h.tab.take(d.Settle(key)); taken {
 		return cmd
 	}
-	return h.host.Type(key)
+	return h.tab.promptKey(key, key.String())
 }
 
 // Release gives the held key, if there is one, to the prompt.
@@ -88,7 +75,8 @@ func (h *heldKey) Release() tea.Cmd {
 	if h.dialog == nil {
 		return nil
 	}
-	return h.host.Type(h.drop())
+	key := h.drop()
+	return h.tab.promptKey(key, key.String())
 }
 
 // Follow takes the key that follows a held one: both are the prompt's. It cannot
@@ -98,8 +86,8 @@ func (h *heldKey) Follow(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	cmd := h.Release()
-	if h.desk.Env().Keys.Match(config.ActionDialogAccept, k.String()) {
+	if h.tab.program.Keys.Match(config.ActionDialogAccept, k.String()) {
 		return cmd
 	}
-	return tea.Batch(cmd, h.host.Press(k))
+	return tea.Batch(cmd, h.tab.key(k))
 }

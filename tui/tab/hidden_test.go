@@ -40,7 +40,7 @@ func TestHiddenCharactersStayAway(t *testing.T) {
 		}
 	}
 	check("the screen", b.screen())
-	b.dialogs.Push(dialog.NewSelector(b.desk.Env(), dialog.List{Title: odd, Items: []dialog.Item{{ID: "1", Title: odd, Detail: odd, Group: odd, About: odd}}}))
+	b.dialogs.Push(dialog.NewSelector(b.env(), dialog.List{Title: odd, Items: []dialog.Item{{ID: "1", Title: odd, Detail: odd, Group: odd, About: odd}}}))
 	check("a list", b.screen())
 	check("the title", b.Title())
 }

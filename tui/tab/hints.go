@@ -15,7 +15,7 @@ import (
 // hints are the keys that matter now.
 func (t *Tab) hints() []dialog.Hint {
 	if t.ending.Leaving() {
-		return []dialog.Hint{{Key: t.desk.Key(config.ActionInterrupt), Text: "again to leave"}}
+		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again to leave"}}
 	}
 	if t.commands.Inside() {
 		return t.commands.Hints()
@@ -30,7 +30,7 @@ func (t *Tab) hints() []dialog.Hint {
 		return t.replay.Hints()
 	}
 	if t.outbox.Escapes() {
-		return []dialog.Hint{{Key: t.desk.Key(config.ActionCancel), Text: "again to edit the last prompt"}}
+		return []dialog.Hint{{Key: t.keyOf(config.ActionCancel), Text: "again to edit the last prompt"}}
 	}
 	if t.composer.Searching() {
 		return searchHints(t.program.Keys)
@@ -63,7 +63,7 @@ func (t *Tab) readingHints() []dialog.Hint {
 func (t *Tab) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
 	words := t.composer.Cancels()
 	for i, h := range hints {
-		if words != "" && h.Key == t.desk.Key(config.ActionCancel) {
+		if words != "" && h.Key == t.keyOf(config.ActionCancel) {
 			hints[i].Text = words
 		}
 	}

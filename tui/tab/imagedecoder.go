@@ -11,7 +11,7 @@ import (
 	"parley/tui/transcript"
 )
 
-// Decoder decodes images. Its zero value decodes none yet.
+// imageDecoder decodes images. Its zero value decodes none yet.
 type imageDecoder struct{ busy bool }
 
 // Next is the command that decodes the next image of a list that is about to be seen; nil

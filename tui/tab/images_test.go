@@ -11,26 +11,11 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/tui/composer"
 	"parley/tui/desktop"
-	"parley/tui/theme"
 )
 
-// place is a tab whose agent takes images, or does not.
-type imagesPlace struct {
-	conv  *conversation.Conversation
-	read  clipboardReader
-	focus bool
-}
-
-func (p *imagesPlace) Conversation() *conversation.Conversation { return p.conv }
-func (p *imagesPlace) Agent() config.Agent                      { return config.Agent{Name: "Blind"} }
-func (p *imagesPlace) Clipboard() clipboardReader               { return p.read }
-func (p *imagesPlace) Prompts() bool                            { return true }
-func (p *imagesPlace) Pasted()                                  { p.focus = true }
-
-// ready is the conversation with an agent that is there.
-func imagesReady(images bool) *conversation.Conversation {
+// agentThatTakes is the conversation with an agent that takes images, or does not.
+func agentThatTakes(images bool) *conversation.Conversation {
 	c := conversation.New()
 	info := &acpclient.InitializeResponse{}
 	info.AgentCapabilities.PromptCapabilities.Image = images
@@ -49,20 +34,21 @@ func TestPaste(t *testing.T) {
 		conv       *conversation.Conversation
 		read       clipboardReader
 	}{
-		{"an image", "", imagesReady(true), func(context.Context, int64) ([]byte, error) { return dot.Bytes(), nil }},
-		{"no image", "there is no image on the clipboard", imagesReady(true), func(context.Context, int64) ([]byte, error) { return nil, desktop.ErrNoImage }},
-		{"an odd error", "it is no image", imagesReady(true), func(context.Context, int64) ([]byte, error) { return nil, errors.New("it is no\x1b[31m image") }},
-		{"no clipboard", desktop.ErrNoReader.Error(), imagesReady(true), nil},
-		{"an agent without eyes", "Blind takes no images", imagesReady(false), nil},
+		{"an image", "", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return dot.Bytes(), nil }},
+		{"no image", "there is no image on the clipboard", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return nil, desktop.ErrNoImage }},
+		{"an odd error", "it is no image", agentThatTakes(true), func(context.Context, int64) ([]byte, error) { return nil, errors.New("it is no\x1b[31m image") }},
+		{"no clipboard", desktop.ErrNoReader.Error(), agentThatTakes(true), nil},
+		{"an agent without eyes", "Blind takes no images", agentThatTakes(false), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			runBench(t, func(t *testing.T, b *deskBench) {
-				p := &imagesPlace{conv: c.conv, read: c.read}
-				prompt := composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()})
-				b.Do(newImages(t.Context(), b.desk, p).Paste(prompt))
+			runBench(t, func(t *testing.T, b *bench) {
+				b.ready()
+				b.conv, b.agent, b.program.ClipboardImage = c.conv, config.Agent{Name: "Blind"}, c.read
+				b.list.Focus(true)
+				b.Do(b.images.Paste(b.composer))
 				b.MustSay(c.want)
-				if added := !prompt.Empty(); added != (c.want == "") || added != p.focus {
-					t.Errorf("added %v, and the prompt has the keys: %v", added, p.focus)
+				if added := !b.composer.Empty(); added != (c.want == "") || added == b.reader.Focused() {
+					t.Errorf("added %v, and the transcript has the keys: %v", added, b.reader.Focused())
 				}
 			})
 		})

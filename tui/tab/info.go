@@ -11,11 +11,11 @@ import (
 	"parley/internal/termtext"
 )
 
-// MaxTitle bounds the title of a tab, in cells: it is the agent's, and terminals give the
+// maxTitle bounds the title of a tab, in cells: it is the agent's, and terminals give the
 // title of a window to others as it is.
 const maxTitle = 80
 
-// End is how a turn has ended that nobody has seen.
+// turnEnd is how a turn has ended that nobody has seen.
 type turnEnd uint8
 
 // How a turn has ended.

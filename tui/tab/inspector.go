@@ -9,15 +9,15 @@ import (
 // inspect shows the protocol as it flows.
 func (t *Tab) inspect() tea.Cmd {
 	if t.session == nil {
-		return t.desk.Say("there is no agent yet")
+		return t.say("there is no agent yet")
 	}
 	ring := t.session.Options().Ring
 	switch {
 	case ring == nil:
-		return t.desk.Say("no agent was started in this session")
+		return t.say("no agent was started in this session")
 	case t.inspector == nil || t.inspector.Ring() != ring:
 		t.inspector = pages.NewInspector(pages.InspectorOptions{
-			Context: t.program.Context, Ring: ring, Host: host{t},
+			Context: t.program.Context, Ring: ring, Host: pageHost{t},
 			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
 			Version: func() int { return int(t.conv.Agent.Protocol) },
 		})

@@ -87,7 +87,7 @@ func (t *Tab) askToInstall(i *installing) tea.Cmd {
 	for _, f := range i.plan.Facts(t.program.Registry.Dir) {
 		lines = append(lines, fmt.Sprintf("%-10s %s", f.Name, f.Text))
 	}
-	t.desk.Ask(dialog.Confirmation{
+	t.ask(dialog.Confirmation{
 		Title: "Install " + i.plan.Entry.Name + "?",
 		Text:  "It is made by others than parley, and runs with your rights. This is all that is done:",
 		Lines: lines,
@@ -175,12 +175,12 @@ func (i *installing) ended(msg installedMsg) tea.Cmd {
 	}
 	switch {
 	case errors.Is(msg.err, context.Canceled):
-		return t.desk.Say("nothing was installed")
+		return t.say("nothing was installed")
 	case msg.err != nil:
-		t.desk.Ask(dialog.Confirmation{Title: i.plan.Entry.Name + " was not installed", Text: msg.err.Error(), Choices: []dialog.Choice{{Name: "Go back", Do: dialog.Close{}}}})
+		t.ask(dialog.Confirmation{Title: i.plan.Entry.Name + " was not installed", Text: msg.err.Error(), Choices: []dialog.Choice{{Name: "Go back", Do: dialog.Close{}}}})
 		return nil
 	case !open || i.left: // the person has gone on to something else, or has stopped it too late
-		return t.desk.Say(i.plan.Entry.Name + " is installed")
+		return t.say(i.plan.Entry.Name + " is installed")
 	}
 	t.dialogs.Close(i.picker)
 	return i.start(msg.agent)

@@ -94,7 +94,7 @@ func (t *Tab) besideQuestion(name string) tea.Cmd {
 	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
 	switch {
 	case config.Types(name):
-		return t.desk.Say(t.desk.Key(config.ActionFocusPrompt) + " goes back to the question")
+		return t.say(t.keyOf(config.ActionFocusPrompt) + " goes back to the question")
 	case a == config.ActionInterrupt:
 		return t.ending.Interrupt()
 	case a == config.ActionFind, a == config.ActionLendMouse:
@@ -123,7 +123,7 @@ func (t *Tab) promptKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, t.outbox.Submit(*result.Prompt))
 	case result.Command != nil && t.back.readOnly != "":
-		cmd = tea.Batch(cmd, t.desk.Say(t.back.readOnly))
+		cmd = tea.Batch(cmd, t.say(t.back.readOnly))
 	case result.Command != nil:
 		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
 	case result.Own != "":
@@ -155,15 +155,15 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	}
 	switch a {
 	case config.ActionNextMode:
-		return nextModeList(t.desk, t.conv, func(id acpclient.ConfigID, v acpclient.ConfigValue) { t.session.SetOption(id, v) })
+		return nextMode(t)
 	case config.ActionMode:
-		return categoryList(t.desk, t.conv, acpclient.CategoryMode, "this agent has no modes")
+		return categoryList(t, acpclient.CategoryMode, "this agent has no modes")
 	case config.ActionModel:
-		return categoryList(t.desk, t.conv, acpclient.CategoryModel, "this agent offers no models")
+		return categoryList(t, acpclient.CategoryModel, "this agent offers no models")
 	case config.ActionThoughtLevel:
-		return categoryList(t.desk, t.conv, acpclient.CategoryThoughtLevel, "this agent offers no thought levels")
+		return categoryList(t, acpclient.CategoryThoughtLevel, "this agent offers no thought levels")
 	case config.ActionOptions:
-		return optionsList(t.desk, t.conv)
+		return optionsList(t)
 	case config.ActionPlan:
 		t.planOpen = !t.planOpen
 	case config.ActionChanges:
@@ -171,11 +171,11 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionInspector:
 		return t.inspect()
 	case config.ActionPalette:
-		openPalette(t.desk, t.program.Recent, t.otherItems(), t.runChosen)
+		openPalette(t, t.otherItems(), t.runChosen)
 	case config.ActionHelp:
-		t.dialogs.Push(dialog.NewHelp(t.desk.Env()))
+		t.dialogs.Push(dialog.NewHelp(t.env()))
 	case config.ActionGuide:
-		t.dialogs.Push(dialog.NewGuide(t.desk.Env(), "Guide", docs.Guide()))
+		t.dialogs.Push(dialog.NewGuide(t.env(), "Guide", docs.Guide()))
 	case config.ActionNews:
 		t.showNews()
 	case config.ActionCancel:
@@ -247,11 +247,11 @@ func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 			t.askToTrust()
 			return nil
 		case t.back.readOnly != "":
-			return t.desk.Say(t.back.readOnly)
+			return t.say(t.back.readOnly)
 		}
 		return t.ending.StartAgain()
 	case config.ActionExport:
-		return chooseExport(t.desk, t.source())
+		return chooseExport(t, t.source())
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (t *Tab) footer(width, height int) footer {
 	}
 	below := make([]string, 0, len(prompt)+len(plan)+len(queue)+5)
 	said, column := t.said(t.reader.Itself(), now.Activity(), t.reader.Place(), width)
-	if !crowded || t.desk.Said() != "" {
+	if !crowded || t.toast.text != "" {
 		below = append(below, said)
 	}
 	below = append(below, plan...)
@@ -150,7 +150,7 @@ func (t *Tab) footer(width, height int) footer {
 // bareFooter is the footer below a dialog that takes all that is typed.
 func (t *Tab) bareFooter(now *statusFacts, width, height int) footer {
 	lines := []string{now.Line(width), t.hintLine(width)}
-	if t.desk.Said() != "" {
+	if t.toast.text != "" {
 		said, _ := t.said(nil, "", "", width)
 		lines = append([]string{said}, lines...)
 	}
@@ -202,7 +202,7 @@ func (t *Tab) panel(width, room int) dialog.View {
 	words := ""
 	if t.reader.Reads() {
 		most = max(0, room/3, min(room, 4))
-		words = t.desk.Key(config.ActionFocusPrompt) + " to answer"
+		words = t.keyOf(config.ActionFocusPrompt) + " to answer"
 	}
 	t.program.Guard.Aside(words)
 	v := d.View(width, most)

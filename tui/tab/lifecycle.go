@@ -12,13 +12,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/conversation"
-	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
 
-// Surely is how sure the person is that they want to leave the program.
+// quitConsent is how sure the person is that they want to leave the program.
 type quitConsent uint8
 
 const (
@@ -30,51 +28,15 @@ const (
 	quitSure
 )
 
-// Session is what ends.
-type lifecycleSession interface {
-	Start()
-	Cancel() bool
-	Kill()
-	// Connects reports whether the agent is on the network.
-	Connects() bool
-	// Stderr is the end of what it wrote there.
-	Stderr() string
-}
-
-// Host is the tab, as far as its ends need it.
-type lifecycleHost interface {
-	// Runs is the session; nil as long as there is none, and so is Conversation.
-	Runs() lifecycleSession
-	Conversation() *conversation.Conversation
-	// Works reports whether a turn runs.
-	Works() bool
-	// Escape is what esc does where there is nothing to end, LeaveStart what it does while
-	// the agent starts.
-	Escape() tea.Cmd
-	LeaveStart() tea.Cmd
-	// Alone reports whether there is no other tab.
-	Alone() bool
-	// CloseTab closes the tab, Quit leaves the program.
-	CloseTab() tea.Cmd
-	Quit(quitConsent) tea.Cmd
-}
-
-// Ending ends what there is in a tab.
+// lifecycle ends what there is in a tab.
 type lifecycle struct {
-	desk     *desk
-	host     lifecycleHost
-	composer *composer.Composer
+	tab *Tab
 
 	first   time.Time     // of two ctrl+c with nothing left to clear
 	restart dialog.Dialog // asks what to do about an agent that is of no use; nil if none ever was
 }
 
-// New returns what ends a tab and what is in it. c is its prompt.
-func newLifecycle(d *desk, h lifecycleHost, c *composer.Composer) *lifecycle {
-	return &lifecycle{desk: d, host: h, composer: c}
-}
-
-func (e *lifecycle) now() time.Time { return e.desk.Env().Now() }
+func (e *lifecycle) now() time.Time { return e.tab.program.Now() }
 
 // Acted notes that something else was done: the first of two ctrl+c does not count any
 // more.
@@ -84,13 +46,13 @@ func (e *lifecycle) Acted() { e.first = time.Time{} }
 // press.
 func (e *lifecycle) Interrupt() tea.Cmd {
 	switch {
-	case !e.composer.Empty():
-		return e.composer.Clear()
-	case e.host.Runs() != nil && e.host.Conversation().Turn.Running && e.host.Conversation().Turn.Cancelling.IsZero():
-		e.host.Runs().Cancel()
+	case !e.tab.composer.Empty():
+		return e.tab.composer.Clear()
+	case e.tab.session != nil && e.tab.conv.Turn.Running && e.tab.conv.Turn.Cancelling.IsZero():
+		e.tab.session.Cancel()
 		return nil
 	case e.Leaving():
-		return e.host.Quit(quitDespite)
+		return e.quit(quitDespite)
 	}
 	e.first = e.now()
 	return redraw(againTime)
@@ -100,14 +62,14 @@ func (e *lifecycle) Interrupt() tea.Cmd {
 // and cancels the turn, or, if the agent does not react to that, offers to stop it.
 func (e *lifecycle) Cancel() tea.Cmd {
 	switch {
-	case e.host.Runs() == nil:
-	case e.host.Conversation().Starts():
-		return e.host.LeaveStart()
-	case !e.host.Conversation().Turn.Running:
-		return e.host.Escape()
-	case e.host.Conversation().Turn.Cancelling.IsZero():
-		e.host.Runs().Cancel()
-	case e.now().Sub(e.host.Conversation().Turn.Cancelling) >= slowCancel:
+	case e.tab.session == nil:
+	case e.tab.conv.Starts():
+		return e.tab.leaveStart()
+	case !e.tab.conv.Turn.Running:
+		return e.tab.outbox.Escape()
+	case e.tab.conv.Turn.Cancelling.IsZero():
+		e.tab.session.Cancel()
+	case e.now().Sub(e.tab.conv.Turn.Cancelling) >= slowCancel:
 		e.AskToStop()
 	}
 	return nil
@@ -116,10 +78,10 @@ func (e *lifecycle) Cancel() tea.Cmd {
 // Leave leaves the program if there is no draft. While the agent works, the program
 // asks first.
 func (e *lifecycle) Leave() tea.Cmd {
-	if !e.composer.Empty() {
+	if !e.tab.composer.Empty() {
 		return nil
 	}
-	return e.host.Quit(quitAsked)
+	return e.quit(quitAsked)
 }
 
 // Leaving reports whether another ctrl+c would leave the program.
@@ -129,10 +91,10 @@ func (e *lifecycle) Leaving() bool {
 
 // AskToStop offers to stop an agent that does not react to a cancel.
 func (e *lifecycle) AskToStop() {
-	stop := func() tea.Cmd { e.host.Runs().Kill(); return nil }
-	e.desk.Ask(dialog.Confirmation{
+	stop := func() tea.Cmd { e.tab.session.Kill(); return nil }
+	e.tab.ask(dialog.Confirmation{
 		Title: "The agent does not react",
-		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", toolview.Elapsed(e.now().Sub(e.host.Conversation().Turn.Cancelling))),
+		Text:  fmt.Sprintf("It was asked to cancel %s ago. Stopping it ends its process; what is on the screen stays.", toolview.Elapsed(e.now().Sub(e.tab.conv.Turn.Cancelling))),
 		Choices: []dialog.Choice{
 			{Name: "Go on waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},
@@ -148,28 +110,28 @@ func (e *lifecycle) AskToLeave(titles []string) {
 		Text:  "Leaving parley ends it in the middle of its turn.",
 		Choices: []dialog.Choice{
 			{Name: "Stay", Key: "s", Do: dialog.Close{}},
-			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return e.host.Quit(quitSure) })},
+			{Name: "Leave", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return e.quit(quitSure) })},
 		},
 	}
 	switch {
 	case len(titles) > 1:
 		q.Title = fmt.Sprintf("%d agents are at work", len(titles))
 		q.Text = "Leaving parley ends them in the middle of their turns:\n• " + strings.Join(titles, "\n• ")
-	case !e.host.Works():
+	case !e.tab.Works():
 		q.Title = "An agent is at work in another tab"
 		q.Text = "Leaving parley ends it in the middle of its turn:\n• " + titles[0]
 	}
-	e.desk.Ask(q)
+	e.tab.ask(q)
 }
 
 // Close closes the tab. It asks first if that ends or loses something.
 func (e *lifecycle) Close() tea.Cmd {
 	switch {
-	case e.host.Alone():
-		return e.desk.Say("this is the only tab: " + e.desk.Key(config.ActionQuit) + " leaves parley")
-	case e.host.Works():
+	case e.tab.row().Alone():
+		return e.tab.say("this is the only tab: " + e.tab.keyOf(config.ActionQuit) + " leaves parley")
+	case e.tab.Works():
 		e.askToClose("The agent is at work", "Closing the tab ends it in the middle of its turn.")
-	case e.host.Conversation() != nil && len(e.host.Conversation().Queue) > 0:
+	case e.tab.conv != nil && len(e.tab.conv.Queue) > 0:
 		e.askToClose("Prompts wait here", "Closing the tab drops them. They stay in the history of the prompt.")
 	default:
 		return e.closeNow()
@@ -180,15 +142,26 @@ func (e *lifecycle) Close() tea.Cmd {
 // closeNow closes the tab. The draft stays in the history.
 func (e *lifecycle) closeNow() tea.Cmd {
 	var keep tea.Cmd
-	if !e.composer.Empty() {
-		keep = e.composer.Clear()
+	if !e.tab.composer.Empty() {
+		keep = e.tab.composer.Clear()
 	}
-	return tea.Batch(keep, e.host.CloseTab())
+	return tea.Batch(keep, e.tab.row().Close())
 }
 
 func (e *lifecycle) askToClose(title, text string) {
-	e.desk.Ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
+	e.tab.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{
 		{Name: "Keep it open", Key: "k", Do: dialog.Close{}},
 		{Name: "Close it", Key: "c", Risky: true, Do: dialog.Do(e.closeNow)},
 	}})
+}
+
+// quit leaves the program.
+func (e *lifecycle) quit(c quitConsent) tea.Cmd {
+	switch c {
+	case quitDespite:
+		return send(Quit{Despite: e.tab.id})
+	case quitSure:
+		return send(Quit{Sure: true})
+	}
+	return send(Quit{})
 }

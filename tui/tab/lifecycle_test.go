@@ -2,7 +2,6 @@ package tab
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,97 +10,83 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/tui/composer"
-	"parley/tui/theme"
 )
 
-// place is a tab that notes what is ended.
-type endingPlace struct {
-	conv     *conversation.Conversation // nil as long as there is no session
-	done     []string
-	alone    bool
-	connects bool
+// deaf is an agent that begins a turn and reacts to nothing.
+const deaf = `handshake
+expect session/prompt
+expect nothing/more
+`
+
+// twoTabs is a row in which there is another tab.
+type twoTabs struct {
+	Row
+	closed bool
+	shared bool   // the other tab has the same directory
+	opened string // the directory of a tab that was opened
 }
 
-func (p *endingPlace) note(what string) tea.Cmd {
-	p.done = append(p.done, what)
+func (r *twoTabs) Alone() bool  { return false }
+func (r *twoTabs) Shared() bool { return r.shared }
+
+func (r *twoTabs) Close() tea.Cmd {
+	r.closed = true
 	return nil
 }
 
-func (p *endingPlace) Runs() lifecycleSession {
-	if p.conv == nil {
-		return nil
+func (r *twoTabs) OpenIn(_ config.Agent, dir string) tea.Cmd {
+	r.opened = dir
+	return nil
+}
+
+// work has an agent that reacts to nothing begin a turn.
+func (b *bench) work(t *testing.T) {
+	t.Helper()
+	b.play(deaf)
+	b.Do(b.outbox.Submit(composer.NewPrompt("go", b.cwd)))
+	if b.wire.got(); !b.Works() {
+		t.Fatal("no turn runs")
 	}
-	return p
 }
 
-func (p *endingPlace) Conversation() *conversation.Conversation { return p.conv }
-func (p *endingPlace) Works() bool                              { return p.conv != nil && p.conv.Turn.Running }
-func (p *endingPlace) Escape() tea.Cmd                          { return p.note("escape") }
-func (p *endingPlace) LeaveStart() tea.Cmd                      { return p.note("leave the start") }
-func (p *endingPlace) Alone() bool                              { return p.alone }
-func (p *endingPlace) CloseTab() tea.Cmd                        { return p.note("close") }
-func (p *endingPlace) Quit(s quitConsent) tea.Cmd {
-	return p.note([]string{"quit", "quit despite", "quit surely"}[s])
-}
-func (p *endingPlace) Start()         { p.note("start") }
-func (p *endingPlace) Kill()          { p.note("kill") }
-func (p *endingPlace) Connects() bool { return p.connects }
-func (p *endingPlace) Stderr() string { return "" }
-
-func (p *endingPlace) Cancel() bool {
-	p.note("cancel")
-	p.conv.Apply(conversation.CancelRequested{At: time.Now()})
-	return true
-}
-
-func (p *endingPlace) did() string { return strings.Join(p.done, ", ") }
-
-// ready is a tab with a session; working, one in the middle of a turn.
-func endingReady() *endingPlace {
-	p := &endingPlace{conv: conversation.New()}
-	p.conv.Apply(conversation.SessionOpened{ID: "s"})
-	return p
-}
-
-func working() *endingPlace {
-	p := endingReady()
-	p.conv.Apply(conversation.PromptSent{At: time.Now()})
-	return p
-}
-
-func newEnding(b *deskBench, p *endingPlace) *lifecycle {
-	return newLifecycle(b.desk, p, composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()}))
+// wished returns the wishes since the last time.
+func (b *bench) wished() []Wish {
+	all := b.wishes
+	b.wishes = nil
+	return all
 }
 
 // ctrl+c takes the least first: the draft, the turn, and the program only when it is
 // pressed again soon.
 func TestInterrupt(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		p := working()
-		e := newEnding(b, p)
-		e.composer.SetText("a draft")
-		e.Interrupt()
-		if !e.composer.Empty() || p.did() != "" {
-			t.Fatalf("the draft is %q, and it did %s", e.composer.Text(), p.did())
+	runBench(t, func(t *testing.T, b *bench) {
+		b.work(t)
+		e := b.ending
+		b.composer.SetText("a draft")
+		b.Do(e.Interrupt())
+		if got := b.wire.got(); !b.composer.Empty() || got != "" {
+			t.Fatalf("the draft is %q, and the agent got %s", b.composer.Text(), got)
 		}
-		e.Interrupt()
-		if p.did() != "cancel" {
-			t.Fatalf("it did %s", p.did())
+		b.Do(e.Interrupt())
+		if got := b.wire.got(); got != "session/cancel" {
+			t.Fatalf("the agent got %s", got)
 		}
-		e.Interrupt()
+		b.Do(e.Interrupt())
 		if !e.Leaving() {
 			t.Error("it does not say that another press leaves")
 		}
 		time.Sleep(time.Minute)
-		e.Interrupt()
+		b.Do(e.Interrupt())
 		e.Acted()
-		e.Interrupt()
-		if p.did() != "cancel" {
-			t.Errorf("it did %s", p.did())
+		b.Do(e.Interrupt())
+		if got := b.wished(); len(got) > 0 {
+			t.Errorf("it wished %v", got)
 		}
-		if e.Interrupt(); p.did() != "cancel, quit despite" {
-			t.Errorf("it did %s", p.did())
+		b.Do(e.Interrupt())
+		if got := b.wished(); len(got) != 1 || got[0] != (Quit{Despite: b.ID()}) || b.wire.got() != "" {
+			t.Errorf("it wished %v", got)
 		}
 	})
 }
@@ -109,60 +94,68 @@ func TestInterrupt(t *testing.T) {
 // esc ends what is the nearest, and offers to stop an agent that does not react, never
 // sooner than it may be slow.
 func TestCancel(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		for want, p := range map[string]*endingPlace{"": {}, "leave the start": {conv: conversation.New()}, "escape": endingReady(), "cancel": working()} {
-			if newEnding(b, p).Cancel(); p.did() != want {
-				t.Errorf("it did %q, want %q", p.did(), want)
-			}
+	runBench(t, func(t *testing.T, b *bench) {
+		b.Do(b.ending.Cancel())
+		if got := b.wished(); len(got) > 0 {
+			t.Errorf("without a session it wished %v", got)
 		}
-		p := working()
-		e := newEnding(b, p)
-		e.Cancel()
-		if e.Cancel(); !b.Dialogs.Empty() {
+		b.use(newSession(b.cwd, noMachine{}))
+		b.Do(b.ending.Cancel())
+		if _, ends := b.wished()[0].(End); !ends || b.session != nil {
+			t.Error("it does not leave the start")
+		}
+		b.ready()
+		b.Do(b.outbox.Submit(promptOf("one")))
+		if b.Do(b.ending.Cancel()); !b.outbox.Escapes() {
+			t.Error("without a turn it is no escape")
+		}
+	})
+	runBench(t, func(t *testing.T, b *bench) {
+		b.work(t)
+		e := b.ending
+		b.Do(e.Cancel())
+		if got := b.wire.got(); got != "session/cancel" {
+			t.Fatalf("the agent got %s", got)
+		}
+		if b.Do(e.Cancel()); !b.dialogs.Empty() {
 			t.Fatalf("it asks at once\n%s", b.Screen())
 		}
 		time.Sleep(time.Minute)
-		e.Cancel()
+		b.Do(e.Cancel())
 		b.MustSay("The agent does not react")
 		b.Choose("Stop the agent")
-		if p.did() != "cancel, kill" {
-			t.Errorf("it did %s", p.did())
+		if !b.conv.Gone() {
+			t.Error("it was not stopped")
 		}
 	})
 }
 
 // A tab that is closed asks first where something would be lost.
 func TestClose(t *testing.T) {
-	waiting := endingReady()
-	waiting.conv.Queue = []conversation.QueuedPrompt{{ID: 1}}
-	for _, c := range []struct {
-		name, asks string
-		p          *endingPlace
-	}{
-		{"nothing is lost", "", endingReady()},
-		{"a turn is", "The agent is at work", working()},
-		{"prompts are", "Prompts wait here", waiting},
+	for asks, prepare := range map[string]func(*testing.T, *bench){
+		"":                     func(_ *testing.T, b *bench) { b.ready() },
+		"The agent is at work": func(t *testing.T, b *bench) { b.work(t) },
+		"Prompts wait here":    func(_ *testing.T, b *bench) { b.ready(); b.queue("later") },
 	} {
-		runBench(t, func(t *testing.T, b *deskBench) {
-			e := newEnding(b, c.p)
-			b.Do(e.Close())
-			if c.asks != "" {
-				if b.MustSay(c.asks); c.p.did() != "" {
-					t.Errorf("%s: before the answer it did %s", c.name, c.p.did())
+		runBench(t, func(t *testing.T, b *bench) {
+			row := &twoTabs{}
+			b.program.Row = row
+			prepare(t, b)
+			b.Do(b.ending.Close())
+			if asks != "" {
+				if b.MustSay(asks); row.closed {
+					t.Errorf("%s: it was closed before the answer", asks)
 				}
 				b.Choose("Close it")
 			}
-			if c.p.did() != "close" {
-				t.Errorf("%s: it did %s", c.name, c.p.did())
+			if !row.closed {
+				t.Errorf("%q: it is not closed", asks)
 			}
 		})
 	}
-	runBench(t, func(t *testing.T, b *deskBench) {
-		p := &endingPlace{alone: true}
-		b.Do(newEnding(b, p).Close())
-		if b.MustSay("this is the only tab: ctrl+d leaves parley"); p.did() != "" {
-			t.Errorf("it did %s", p.did())
-		}
+	runBench(t, func(_ *testing.T, b *bench) {
+		b.Do(b.ending.Close())
+		b.MustSay("this is the only tab: ctrl+d leaves parley")
 	})
 }
 
@@ -170,24 +163,22 @@ func TestClose(t *testing.T) {
 // question away.
 func TestStartAgain(t *testing.T) {
 	for _, connects := range []bool{false, true} {
-		runBench(t, func(t *testing.T, b *deskBench) {
-			p := endingReady()
-			p.connects = connects
-			e := newEnding(b, p)
-			b.Do(e.StartAgain())
+		runBench(t, func(t *testing.T, b *bench) {
+			b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Remote = &session.Remote{Listens: connects} }))
+			b.opens()
+			b.Do(b.ending.StartAgain())
 			b.MustSay("the agent is there")
-			p.conv.Apply(conversation.AgentLost{Err: errors.New("it broke")})
-			e.Lost(config.Agent{})
+			b.events(conversation.AgentLost{Err: errors.New("it broke")})
 			b.MustSay("it broke")
 			if connects {
 				b.MustSay("The connection to the agent is lost")
 				b.Choose("Connect again")
 			} else {
 				b.MustSay("The agent has gone")
-				b.Do(e.StartAgain())
+				b.Do(b.ending.StartAgain())
 			}
-			if p.did() != "start" || !b.Dialogs.Empty() {
-				t.Errorf("connects %v: it did %s, and asks\n%s", connects, p.did(), b.Screen())
+			if b.conv.Agent.Err == nil || b.conv.Agent.Err.Error() != "no agent in this test" { // which is why it cannot start
+				t.Errorf("connects %v: it was not started: %v", connects, b.conv.Agent.Err)
 			}
 		})
 	}
@@ -196,18 +187,20 @@ func TestStartAgain(t *testing.T) {
 // Of an agent that is not there it is said how to get it, and nobody is left without a way
 // out.
 func TestAnAgentThatCannotBeStarted(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		p := &endingPlace{alone: true}
-		e := newEnding(b, p)
+	runBench(t, func(t *testing.T, b *bench) {
+		e, chosen := b.ending, false
 		err := &acpclient.StartError{Err: errors.New("no such file")}
-		e.Unstarted(config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}, err, func() tea.Cmd { return p.note("choose") })
+		e.Unstarted(config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}, err, func() tea.Cmd {
+			chosen = true
+			return nil
+		})
 		b.MustSay("Mine could not be started")
 		b.MustSay("To install it: npm install -g mine")
 		b.Choose("Choose another agent")
 		e.Unstarted(config.Agent{Name: "Mine"}, err, nil)
 		b.Choose("Leave parley")
-		if p.did() != "choose, quit despite" {
-			t.Errorf("it did %s", p.did())
+		if got := b.wished(); !chosen || len(got) != 1 || got[0] != (Quit{Despite: b.ID()}) {
+			t.Errorf("chosen: %v, and it wished %v", chosen, got)
 		}
 	})
 }

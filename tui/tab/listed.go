@@ -73,7 +73,7 @@ func (l *sessionList) sessions() []listed {
 	var all []listed
 	byID := map[acpclient.SessionID]int{}
 	add := func(k *store.Summary, h hit) {
-		mine := k.Session != "" && k.Agent == l.host.Agent().ID
+		mine := k.Session != "" && k.Agent == l.tab.agent.ID
 		if _, twice := byID[k.Session]; mine && twice {
 			return // the agent was started again meanwhile: the log written last has most
 		}
@@ -108,10 +108,10 @@ func (l *sessionList) sessions() []listed {
 
 // distance is 0 for a session of this directory.
 func (l *sessionList) distance(s listed) int {
-	if s.kept != nil && s.kept.From == l.desk.Env().Cwd {
+	if s.kept != nil && s.kept.From == l.tab.cwd {
 		return 0 // its worktree was made for this directory
 	}
-	if dir := s.cwd(); dir == "" || dir == l.desk.Env().Cwd {
+	if dir := s.cwd(); dir == "" || dir == l.tab.cwd {
 		return 0
 	}
 	return 1
@@ -123,7 +123,7 @@ func (l *sessionList) content() dialog.List {
 		Title: "Sessions", Loading: l.asksAgent || l.asksStore, Filter: true,
 		Empty: "The agent has no earlier sessions.",
 	}
-	if l.host.Library() != nil {
+	if l.tab.program.Stored != nil {
 		list.Empty = "There are no earlier sessions of this directory."
 		list.Search = l.lookFor
 		list.Wider, list.WiderHint = dialog.Stay(l.widen), "all directories"
@@ -150,17 +150,17 @@ func (l *sessionList) item(s listed) dialog.Item {
 			where = append([]string{worktreeMark + s.kept.Worktree}, where...) // its path tells less, and is long
 		}
 	}
-	item := dialog.SessionItem(s.name(), s.used(), l.desk.Env().Now(), where...)
+	item := dialog.SessionItem(s.name(), s.used(), l.tab.program.Now(), where...)
 	item.Found = s.hit.snippet != ""
 	switch {
 	case s.kept != nil:
 		id := s.kept.ID
-		item.ID, item.Current = "kept "+string(id), id == l.host.StoredID()
+		item.ID, item.Current = "kept "+string(id), id == l.tab.StoredID()
 		item.About = preview(s)
-		item.Do = dialog.Do(func() tea.Cmd { return l.host.GoTo(id) })
+		item.Do = dialog.Do(func() tea.Cmd { return l.tab.openKept(id) })
 	default:
 		item.ID, item.Do = string(s.info.SessionID), dialog.OpenSession{Session: *s.info}
-		item.Current = l.host.Conversation() != nil && s.info.SessionID == l.host.Conversation().ID
+		item.Current = l.tab.conv != nil && s.info.SessionID == l.tab.conv.ID
 	}
 	if !item.Current && (s.kept != nil || l.agentDeletes()) {
 		item.Delete = dialog.Stay(func() tea.Cmd { l.askToDelete(s); return nil })

@@ -1,57 +1,48 @@
 package tab
 
 import (
-	"context"
-	"errors"
+	"slices"
 	"testing"
-
-	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
 )
 
-// ready is the conversation of an agent with these modes, of which the first is set.
-func listsReady(modes ...string) *conversation.Conversation {
-	c := conversation.New()
-	state := &acpclient.SessionModeState{}
-	for _, id := range modes {
-		state.AvailableModes = append(state.AvailableModes, acpclient.SessionMode{ID: acpclient.SessionModeID(id), Name: "Mode " + id})
-	}
-	if len(modes) > 0 {
-		state.CurrentModeID = acpclient.SessionModeID(modes[0])
-		c.Apply(conversation.SessionOpened{ID: "s", State: acpclient.SessionState{Modes: state}})
-		return c
-	}
-	c.Apply(conversation.SessionOpened{ID: "s"})
-	return c
-}
+// twoModes is an agent with two modes, modeless is one with none.
+const (
+	twoModes = `handshake {} {"modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Mode ask"}, {"id": "code", "name": "Mode code"}]}}
+serve
+`
+	modeless = "handshake\nserve\n"
+)
 
 func TestNextMode(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		var got acpclient.ConfigValueID
-		set := func(_ acpclient.ConfigID, v acpclient.ConfigValue) { got = v.ID }
-		b.Do(nextModeList(b.desk, conversation.New(), set))
-		if got != "" || b.Said() != "" {
-			t.Errorf("before there is a session %q was set, and it says %q", got, b.Said())
+	runBench(t, func(t *testing.T, b *bench) {
+		b.Do(nextMode(b.Tab))
+		if b.toast.text != "" {
+			t.Errorf("before there is a session it says %q", b.toast.text)
 		}
-		for _, want := range [][2]string{{"ask", "code"}, {"code", "ask"}} {
-			c := listsReady("ask", "code")
-			c.Apply(conversation.Update{Update: &acpclient.CurrentModeUpdate{CurrentModeID: acpclient.SessionModeID(want[0])}})
-			if b.Do(nextModeList(b.desk, c, set)); string(got) != want[1] {
-				t.Errorf("behind %s comes %q", want[0], got)
+		b.play(twoModes)
+		for _, want := range []string{"Mode code", "Mode ask"} {
+			b.Do(nextMode(b.Tab))
+			if got, _ := b.conv.CategoryValue(acpclient.CategoryMode); got != want {
+				t.Errorf("the mode is %q, want %q", got, want)
 			}
 		}
-		b.Do(nextModeList(b.desk, listsReady(), set))
+	})
+	runBench(t, func(_ *testing.T, b *bench) {
+		b.play(modeless)
+		b.Do(nextMode(b.Tab))
 		b.MustSay("this agent has no modes")
 	})
 }
 
 func TestCategory(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		b.Do(categoryList(b.desk, listsReady("ask"), acpclient.CategoryModel, "this agent offers no models"))
+	runBench(t, func(_ *testing.T, b *bench) {
+		b.play(twoModes)
+		b.Do(categoryList(b.Tab, acpclient.CategoryModel, "this agent offers no models"))
 		b.MustSay("this agent offers no models")
-		b.Do(categoryList(b.desk, listsReady("ask", "code"), acpclient.CategoryMode, ""))
+		b.Do(categoryList(b.Tab, acpclient.CategoryMode, ""))
 		b.MustSay("Mode code")
 	})
 }
@@ -59,43 +50,34 @@ func TestCategory(t *testing.T) {
 // The files that the agent wrote are listed with how much they have changed, and opened in
 // the person's editor.
 func TestFiles(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		c := listsReady("ask")
-		c.Apply(conversation.FileWritten{Path: b.Env.Cwd + "/a.txt", After: "one\ntwo\n"})
-		opened := ""
-		b.Do(fileList(b.desk, c, func(path string, _ int) tea.Cmd { opened = path; return nil }))
+	t.Setenv("VISUAL", "my-editor")
+	runBench(t, func(t *testing.T, b *bench) {
+		b.ready()
+		b.conv.Apply(conversation.FileWritten{Path: b.cwd + "/a.txt", After: "one\ntwo\n"})
+		b.Do(fileList(b.Tab))
 		b.MustSay("a.txt")
 		b.MustSay("+2")
-		if b.Choose("a.txt"); opened != b.Env.Cwd+"/a.txt" {
-			t.Errorf("%q was opened", opened)
+		b.Choose("a.txt")
+		if got := b.wished(); len(got) != 1 || !slices.Contains(got[0].(Exec).Cmd.Args, b.cwd+"/a.txt") {
+			t.Errorf("it wished %v", got)
 		}
-		b.Do(fileList(b.desk, listsReady("ask"), nil))
+		b.conv = conversation.New()
+		b.Do(fileList(b.Tab))
 		b.MustSay("The agent has written no file through parley.")
 	})
 }
 
-// canceller refuses to cancel, and notes what is told of that.
-type fakeCanceller struct{ told string }
-
-func (c *fakeCanceller) CancelPiece(context.Context, conversation.Piece) error {
-	return errors.New("it is done already")
-}
-
-func (c *fakeCanceller) Said(_ acpclient.NoticeSeverity, title, text string) {
-	c.told = title + ": " + text
-}
-
 func TestNothingToCancel(t *testing.T) {
-	if items := pieceItems(t.Context(), listsReady("ask"), &fakeCanceller{}); len(items) != 0 {
+	if items := pieceItems(t.Context(), conversation.New(), nil); len(items) != 0 {
 		t.Errorf("%d calls can be cancelled", len(items))
 	}
 }
 
 // What the agent does not cancel is told in the transcript.
 func TestCancelPiece(t *testing.T) {
-	s := &fakeCanceller{}
-	cancelPiece(t.Context(), s, conversation.Piece{Call: &conversation.ToolCall{ID: "t"}})()
-	if s.told != "The agent has not cancelled the call: it is done already" {
-		t.Errorf("told is %q", s.told)
-	}
+	runBench(t, func(t *testing.T, b *bench) {
+		s := b.ready()
+		b.Do(cancelPiece(t.Context(), s, conversation.Piece{Call: &conversation.ToolCall{ID: "t"}}))
+		b.mustShow(t, "The agent has not cancelled the call")
+	})
 }

@@ -19,43 +19,43 @@ func (e *lifecycle) Unstarted(a config.Agent, err error, another func() tea.Cmd)
 		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Do(another)})
 	}
 	q.Choices = append(q.Choices, e.WayOut(""))
-	e.desk.Ask(q)
+	e.tab.ask(q)
 }
 
 // Lost tells that the agent has gone, and offers to start it again.
 func (e *lifecycle) Lost(a config.Agent) {
 	title := "The agent has gone"
-	switch failed := e.host.Conversation().Phase == conversation.PhaseFailed; {
-	case failed && e.host.Runs().Connects():
+	switch failed := e.tab.conv.Phase == conversation.PhaseFailed; {
+	case failed && e.tab.session.Connects():
 		title = "There is no connection to the agent"
 	case failed:
 		title = "The agent could not be started"
-	case e.host.Runs().Connects():
+	case e.tab.session.Connects():
 		title = "The connection to the agent is lost"
 	}
-	e.AskToStartAgain(title, describe(a, e.host.Conversation().Agent.Err), e.host.Conversation().Agent.Stderr)
+	e.AskToStartAgain(title, describe(a, e.tab.conv.Agent.Err), e.tab.conv.Agent.Stderr)
 }
 
 // AskToStartAgain asks what to do about an agent that is of no use as it is. stderr
 // is the end of what it wrote there.
 func (e *lifecycle) AskToStartAgain(title, reason, stderr string) {
-	again := func() tea.Cmd { e.host.Runs().Start(); return nil }
+	again := func() tea.Cmd { e.tab.session.Start(); return nil }
 	name := "Start it again"
-	if e.host.Runs().Connects() {
+	if e.tab.session.Connects() {
 		name = "Connect again"
 	}
-	e.restart = dialog.NewConfirm(e.desk.Env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
+	e.restart = dialog.NewConfirm(e.tab.env(), dialog.Confirmation{Title: title, Text: reason, Detail: stderr, Choices: []dialog.Choice{
 		{Name: name, Key: "r", Do: dialog.Do(again)},
 		{Name: "Stay here and read", Key: "s", Do: dialog.Close{}},
 		e.WayOut("q"),
 	}})
-	e.desk.Dialogs.Push(e.restart)
+	e.tab.dialogs.Push(e.restart)
 }
 
 // WayOut is the answer that leaves what has gone wrong: the tab, if there are others.
 func (e *lifecycle) WayOut(key string) dialog.Choice {
-	if e.host.Alone() {
-		return dialog.Choice{Name: "Leave parley", Key: key, Do: dialog.Do(func() tea.Cmd { return e.host.Quit(quitDespite) })}
+	if e.tab.row().Alone() {
+		return dialog.Choice{Name: "Leave parley", Key: key, Do: dialog.Do(func() tea.Cmd { return e.quit(quitDespite) })}
 	}
 	return dialog.Choice{Name: "Close this tab", Key: key, Do: dialog.Do(e.closeNow)}
 }
@@ -73,12 +73,12 @@ func describe(a config.Agent, err error) string {
 // StartAgain starts an agent that has gone, and goes on with the session if it can.
 func (e *lifecycle) StartAgain() tea.Cmd {
 	switch {
-	case e.host.Runs() == nil:
+	case e.tab.session == nil:
 		return nil
-	case !e.host.Conversation().Gone():
-		return e.desk.Say("the agent is there: nothing has to be started")
+	case !e.tab.conv.Gone():
+		return e.tab.say("the agent is there: nothing has to be started")
 	}
-	e.desk.Dialogs.Close(e.restart) // which asks whether to
-	e.host.Runs().Start()
+	e.tab.dialogs.Close(e.restart) // which asks whether to
+	e.tab.session.Start()
 	return nil
 }

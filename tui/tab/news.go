@@ -14,11 +14,11 @@ func (t *Tab) newsWords() string {
 	if !t.news {
 		return ""
 	}
-	return "parley is now " + t.program.Version + ": " + t.desk.Key(config.ActionNews) + " shows what is new"
+	return "parley is now " + t.program.Version + ": " + t.keyOf(config.ActionNews) + " shows what is new"
 }
 
 // showNews shows what has changed from version to version.
 func (t *Tab) showNews() {
 	t.news = false
-	t.dialogs.Push(dialog.NewGuide(t.desk.Env(), "What is new", t.program.Changes))
+	t.dialogs.Push(dialog.NewGuide(t.env(), "What is new", t.program.Changes))
 }

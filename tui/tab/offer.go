@@ -63,12 +63,12 @@ func (t *Tab) chooseAnother() tea.Cmd {
 func (t *Tab) offer(list func([]config.Agent) dialog.List, start func(config.Agent) tea.Cmd) tea.Cmd {
 	find := t.program.Available
 	if find == nil {
-		t.dialogs.Push(dialog.NewSelector(t.desk.Env(), list(nil)))
+		t.dialogs.Push(dialog.NewSelector(t.env(), list(nil)))
 		return nil
 	}
 	loading := list(nil)
 	loading.Items, loading.Loading = nil, true
-	picker := dialog.NewSelector(t.desk.Env(), loading)
+	picker := dialog.NewSelector(t.env(), loading)
 	t.dialogs.Push(picker)
 	p := t.program
 	return func() tea.Msg {
@@ -86,7 +86,7 @@ func (t *Tab) offered(msg agentsMsg) tea.Cmd {
 	}
 	msg.picker.SetList(t.withOffers(msg))
 	if msg.err != nil {
-		return t.desk.Say("the agents of this machine are not known: " + msg.err.Error())
+		return t.say("the agents of this machine are not known: " + msg.err.Error())
 	}
 	return nil
 }

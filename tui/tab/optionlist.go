@@ -13,14 +13,15 @@ import (
 	"parley/tui/dialog"
 )
 
-// NextMode switches to the mode after the one shown, by set.
-func nextModeList(d *desk, c *conversation.Conversation, set func(acpclient.ConfigID, acpclient.ConfigValue)) tea.Cmd {
+// nextMode switches to the mode after the one shown.
+func nextMode(t *Tab) tea.Cmd {
+	c := t.conv
 	if c == nil || c.Phase != conversation.PhaseReady {
 		return nil
 	}
 	o := c.OptionByCategory(acpclient.CategoryMode)
 	if o == nil {
-		return d.Say("this agent has no modes")
+		return t.say("this agent has no modes")
 	}
 	values := o.Options.All()
 	if len(values) == 0 {
@@ -28,29 +29,31 @@ func nextModeList(d *desk, c *conversation.Conversation, set func(acpclient.Conf
 	}
 	now, _ := c.OptionValue(o)
 	i := slices.IndexFunc(values, func(v acpclient.ConfigSelectOption) bool { return v.Value == now.ID })
-	set(o.ID, acpclient.SelectValue(values[(i+1)%len(values)].Value))
+	t.session.SetOption(o.ID, acpclient.SelectValue(values[(i+1)%len(values)].Value))
 	return nil
 }
 
-// Category opens the list of the values of the option of a category, or says that there is
+// categoryList opens the list of the values of the option of a category, or says that there is
 // none.
-func categoryList(d *desk, c *conversation.Conversation, cat acpclient.ConfigCategory, none string) tea.Cmd {
+func categoryList(t *Tab, cat acpclient.ConfigCategory, none string) tea.Cmd {
+	c := t.conv
 	if c == nil {
 		return nil
 	}
-	s := dialog.NewCategory(d.Env(), c, cat)
+	s := dialog.NewCategory(t.env(), c, cat)
 	if s == nil {
-		return d.Say(none)
+		return t.say(none)
 	}
-	d.Dialogs.Push(s)
+	t.dialogs.Push(s)
 	return nil
 }
 
-// Options lists all options.
-func optionsList(d *desk, c *conversation.Conversation) tea.Cmd {
+// optionsList lists all options.
+func optionsList(t *Tab) tea.Cmd {
+	c := t.conv
 	if c == nil || c.Phase != conversation.PhaseReady {
 		return nil
 	}
-	d.Dialogs.Push(dialog.NewOptions(d.Env(), c))
+	t.dialogs.Push(dialog.NewOptions(t.env(), c))
 	return nil
 }

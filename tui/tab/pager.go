@@ -12,7 +12,6 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/theme"
 	"parley/tui/toolview"
-	"parley/tui/transcript"
 )
 
 // panStep is how far lines that are not wrapped move to the side, in cells.
@@ -21,7 +20,7 @@ const panStep = 20
 // tooNarrow is said when there is no room for two sides of a change.
 const tooNarrow = "the window is too narrow to show changes side by side"
 
-// Pager is one item on the whole screen. It is a dialog that the person has opened.
+// pager is one item on the whole screen. It is a dialog that the person has opened.
 type pager struct {
 	reader
 	title string
@@ -30,15 +29,15 @@ type pager struct {
 
 var _ dialog.Dialog = (*pager)(nil)
 
-// NewPager shows an item of a list.
-func newPager(d *desk, h readerHost, l *transcript.List, item conversation.Item) *pager {
-	return &pager{title: itemTitle(item), reader: reader{desk: d, host: h, list: l.PageOf(item, nil)}}
+// newPager shows an item of the transcript.
+func newPager(t *Tab, item conversation.Item) *pager {
+	return &pager{title: itemTitle(item), reader: reader{tab: t, list: t.list.PageOf(item, nil)}}
 }
 
-// NewPagerOf shows what is asked in a question. head draws what stands above the contents
+// newPagerOf shows what is asked in a question. head draws what stands above the contents
 // of the call.
-func newPagerOf(d *desk, h readerHost, l *transcript.List, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
-	p := &pager{title: itemTitle(call), about: question, reader: reader{desk: d, host: h, list: l.PageOf(call, head)}}
+func newPagerOf(t *Tab, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
+	p := &pager{title: itemTitle(call), about: question, reader: reader{tab: t, list: t.list.PageOf(call, head)}}
 	if head != nil {
 		p.title = "Permission: " + p.title
 	}
@@ -78,7 +77,7 @@ func (p *pager) SetTheme(th *theme.Theme) { p.list.SetTheme(th) }
 
 // Key scrolls, looks for words and copies.
 func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
-	keys, name := p.desk.Env().Keys, k.String()
+	keys, name := p.tab.program.Keys, k.String()
 	if p.find.open {
 		if cmd, taken := p.findKey(k); taken {
 			return stay(cmd)
@@ -98,7 +97,7 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 	case config.ActionFind:
 		p.startFinding()
 	case config.ActionLendMouse:
-		p.host.LendMouse()
+		p.tab.lendMouse()
 	default:
 		p.Move(a)
 	}
@@ -152,7 +151,7 @@ func (p *pager) read(a config.Action) tea.Cmd {
 		p.list.WidenContext()
 	case config.ActionDiffSplit:
 		if !p.list.ToggleDiffs() {
-			return p.desk.Say(tooNarrow)
+			return p.tab.say(tooNarrow)
 		}
 	default:
 		cmd, _ := p.reader.Do(a)
@@ -186,13 +185,13 @@ func (p *pager) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
 // View draws the title, the item, and a line for what is said or looked for. The
 // keys stand below, and are not part of it.
 func (p *pager) View(width, height int) dialog.View {
-	th := p.desk.Env().Theme
+	th := p.tab.program.Theme
 	p.rows = max(1, height-2) // without the title, and what is said
 	p.list.SetSize(width, p.rows)
-	p.list.SetNow(p.host.Now())
+	p.list.SetNow(p.tab.sessionNow())
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
-	said, column := p.host.Below(&p.reader, width)
+	said, column := p.tab.said(&p.reader, "", "", width)
 	lines = append(lines, said)
 	v := dialog.View{Lines: lines[:min(len(lines), height)]}
 	if column >= 0 && len(lines) <= height {
@@ -203,7 +202,7 @@ func (p *pager) View(width, height int) dialog.View {
 
 // state says how lines are drawn, and where in the item the view is.
 func (p *pager) state() string {
-	th := p.desk.Env().Theme
+	th := p.tab.program.Theme
 	words := fmt.Sprintf("%d%%", p.list.Place())
 	switch end := p.list.AtEnd(); {
 	case end && p.list.AtTop():
@@ -219,7 +218,7 @@ func (p *pager) state() string {
 
 // Hints are the keys that matter.
 func (p *pager) Hints() []dialog.Hint {
-	h := dialog.HintList{Keys: p.desk.Env().Keys}
+	h := dialog.HintList{Keys: p.tab.program.Keys}
 	if p.find.writing {
 		return p.findHints(h)
 	}

@@ -12,12 +12,12 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 	switch {
 	case a.Context == config.ContextTranscript:
 		if t.reader == nil || len(t.conv.Items) == 0 {
-			return t.desk.Say("there is nothing in the transcript yet")
+			return t.say("there is nothing in the transcript yet")
 		}
 		return t.reader.Chosen(a.Action)
 	case a.Action == config.ActionEditor, a.Action == config.ActionHistorySearch:
 		if !t.composerActive() {
-			return t.desk.Say("there is no prompt yet: choose an agent first")
+			return t.say("there is no prompt yet: choose an agent first")
 		}
 		_, cmd := t.composer.Do(a.Action)
 		return cmd
@@ -28,8 +28,8 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 // otherItems are what can be done and has no key.
 func (t *Tab) otherItems() []dialog.Item {
 	items := []dialog.Item{
-		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return chooseTheme(t.desk, t.program.Looks) })},
-		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(func() tea.Cmd { return fileList(t.desk, t.conv, t.edit) })},
+		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return chooseTheme(t, t.program.Looks) })},
+		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(func() tea.Cmd { return fileList(t) })},
 	}
 	if r := t.rules(); r != nil {
 		items = append(items, dialog.Item{ID: "rules", Title: "show the rules, and take one back", Do: dialog.Do(r.Show)})

@@ -23,8 +23,8 @@ func TestThePaletteDoesWhatTheKeyDoes(t *testing.T) {
 		b.press("enter")
 	}
 	choose("expandor")
-	if b.reader.Focused() || !strings.Contains(b.desk.Said(), "nothing in the transcript") {
-		t.Errorf("with nothing to expand it says %q", b.desk.Said())
+	if b.reader.Focused() || !strings.Contains(b.toast.text, "nothing in the transcript") {
+		t.Errorf("with nothing to expand it says %q", b.toast.text)
 	}
 	b.events(
 		conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}, At: b.clock},

@@ -45,22 +45,21 @@ var absent = func() map[config.Action]string {
 	return reasons
 }()
 
-// Open lists what can be done: the actions, which run carries out, and more that has no key.
-// memory remembers what is chosen.
-func openPalette(d *desk, memory *config.RecentFile, more []dialog.Item, run func(config.ActionInfo) tea.Cmd) {
-	items := recentFirst(memory, append(actions(d, run), more...))
-	d.List(dialog.List{Title: "Command palette", Items: items, Filter: true})
+// openPalette lists what can be done: the actions, which run carries out, and more that has no key.
+func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd) {
+	items := recentFirst(t.program.Recent, append(actions(t.program.Keys, run), more...))
+	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true})
 }
 
 // actions are the actions that have, or could have, a key.
-func actions(d *desk, run func(config.ActionInfo) tea.Cmd) []dialog.Item {
+func actions(keys config.Keys, run func(config.ActionInfo) tea.Cmd) []dialog.Item {
 	var items []dialog.Item
 	for _, a := range config.Actions() {
 		if absent[a.Action] != "" {
 			continue
 		}
 		item := dialog.Item{
-			ID: string(a.Action), Title: a.Help, Detail: strings.Join(d.Env().Keys.For(a.Action), ", "),
+			ID: string(a.Action), Title: a.Help, Detail: strings.Join(keys.For(a.Action), ", "),
 			Do: dialog.Do(func() tea.Cmd { return run(a) }),
 		}
 		if a.Context == config.ContextTranscript {

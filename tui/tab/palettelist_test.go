@@ -13,10 +13,7 @@ import (
 
 // Every action is in the palette with its key, or it is said why it cannot be.
 func TestThePaletteReachesEveryAction(t *testing.T) {
-	var items []dialog.Item
-	runBench(t, func(_ *testing.T, b *deskBench) {
-		items = actions(b.desk, func(config.ActionInfo) tea.Cmd { return nil })
-	})
+	items := actions(config.DefaultKeys(), func(config.ActionInfo) tea.Cmd { return nil })
 	for _, a := range config.Actions() {
 		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(a.Action) })
 		why := absent[a.Action]
@@ -40,9 +37,10 @@ func TestThePaletteReachesEveryAction(t *testing.T) {
 func TestWhatIsChosenIsRemembered(t *testing.T) {
 	memory := config.NewRecentFile(t.TempDir())
 	for round := range 2 {
-		runBench(t, func(t *testing.T, b *deskBench) {
+		runBench(t, func(t *testing.T, b *bench) {
 			done := config.Action("")
-			openPalette(b.desk, memory, []dialog.Item{{ID: "rules", Title: "show the rules", Do: dialog.Close{}}}, func(a config.ActionInfo) tea.Cmd {
+			b.program.Recent = memory
+			openPalette(b.Tab, []dialog.Item{{ID: "rules", Title: "show the rules", Do: dialog.Close{}}}, func(a config.ActionInfo) tea.Cmd {
 				done = a.Action
 				return nil
 			})

@@ -8,19 +8,14 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
 
-// Canceller ends single pieces of an agent's work.
-type pieceCanceller interface {
-	CancelPiece(context.Context, conversation.Piece) error
-	Said(level acpclient.NoticeSeverity, title, text string)
-}
-
 // Pieces are what the palette has about single calls that can be cancelled.
-func pieceItems(ctx context.Context, c *conversation.Conversation, s pieceCanceller) []dialog.Item {
+func pieceItems(ctx context.Context, c *conversation.Conversation, s *session.Session) []dialog.Item {
 	var items []dialog.Item
 	for i, p := range c.Pieces() {
 		items = append(items, dialog.Item{
@@ -33,7 +28,7 @@ func pieceItems(ctx context.Context, c *conversation.Conversation, s pieceCancel
 
 // cancelPiece asks the agent to end one piece of its work. What comes of it the agent
 // tells in the transcript.
-func cancelPiece(ctx context.Context, s pieceCanceller, p conversation.Piece) tea.Cmd {
+func cancelPiece(ctx context.Context, s *session.Session, p conversation.Piece) tea.Cmd {
 	asked := conversation.Piece{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
 	return func() tea.Msg {
 		if err := s.CancelPiece(ctx, asked); err != nil {

@@ -6,45 +6,21 @@ package tab
 import (
 	"fmt"
 	"os"
-	"os/exec"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
-	"parley/internal/conversation"
 	"parley/tui/composer"
 	"parley/tui/desktop"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
 
-// Session takes answers to permissions.
-type questionSession interface {
-	AnswerWith(id int, option acpclient.PermissionOptionID, prompt []acpclient.ContentBlock) error
-}
-
-// Host is the tab, as far as its questions need it.
-type questionsHost interface {
-	Conversation() *conversation.Conversation
-	Answers() questionSession
-	// Exec runs a program on the terminal.
-	Exec(*exec.Cmd, tea.ExecCallback) tea.Cmd
-}
-
-// Questions are what the agent asks in a tab.
+// questions are what the agent asks in a tab.
 type questions struct {
-	desk     *desk
-	host     questionsHost
-	composer *composer.Composer
+	tab *Tab
 
 	asking *dialog.Permission // the question that was asked last, nil before the first
 	reach  toolview.Reach     // which paths lead out of the session's directories
-}
-
-// New returns the questions of a tab. What is written to a question that goes away becomes
-// the draft in c.
-func newQuestions(d *desk, h questionsHost, c *composer.Composer) *questions {
-	return &questions{desk: d, host: h, composer: c}
 }
 
 // SetRoots says which directories the session works in.
@@ -57,8 +33,8 @@ func (q *questions) Reach() *toolview.Reach { return &q.reach }
 // else: the one that the person looks at, or else, when that is over, the one that
 // stands in its place, beginning with the oldest.
 func (q *questions) Follow() tea.Cmd {
-	c := q.host.Conversation()
-	switch asking := q.desk.Dialogs.Follow(c); {
+	c := q.tab.conv
+	switch asking := q.tab.dialogs.Follow(c); {
 	case asking:
 	case len(c.Permissions) > 0:
 		q.ended()
@@ -69,34 +45,34 @@ func (q *questions) Follow() tea.Cmd {
 		q.ask(at)
 	case len(c.Elicitations) > 0:
 		q.ended()
-		q.desk.Dialogs.Push(dialog.NewElicitation(q.desk.Env(), c.Elicitations[0], c.Agent.Name()))
+		q.tab.dialogs.Push(dialog.NewElicitation(q.tab.env(), c.Elicitations[0], c.Agent.Name()))
 	default:
 		q.ended()
 	}
 	cmd := q.lookWhereItLeads()
-	if q.desk.Dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() {
-		cmd = tea.Batch(cmd, q.desk.Say("the agent has taken its question back"))
+	if q.tab.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() {
+		cmd = tea.Batch(cmd, q.tab.say("the agent has taken its question back"))
 	}
 	return cmd
 }
 
 // ask asks one of the permissions that wait.
 func (q *questions) ask(at int) {
-	c := q.host.Conversation()
-	q.asking = dialog.NewPermission(q.desk.Env(), c.Permissions[at], len(c.Permissions))
+	c := q.tab.conv
+	q.asking = dialog.NewPermission(q.tab.env(), c.Permissions[at], len(c.Permissions))
 	q.asking.Follow(c)
-	q.desk.Dialogs.Push(q.asking)
+	q.tab.dialogs.Push(q.asking)
 }
 
 // Another shows the permission that stands so many places further on, in place of
 // the one in sight, which stays open.
 func (q *questions) Another(by int) tea.Cmd {
-	n := len(q.host.Conversation().Permissions)
-	if q.asking == nil || q.desk.Dialogs.Top() != q.asking || n < 2 {
+	n := len(q.tab.conv.Permissions)
+	if q.asking == nil || q.tab.dialogs.Top() != q.asking || n < 2 {
 		return nil
 	}
 	at := (q.asking.Place() - 1 + by + n) % n
-	q.desk.Dialogs.Pop()
+	q.tab.dialogs.Pop()
 	q.ask(at)
 	return q.lookWhereItLeads()
 }
@@ -104,10 +80,10 @@ func (q *questions) Another(by int) tea.Cmd {
 // ended takes over what was being written to a permission that is not open any more:
 // nothing that a person has written is lost.
 func (q *questions) ended() {
-	if q.asking != nil && !q.desk.Dialogs.Has(q.asking) {
+	if q.asking != nil && !q.tab.dialogs.Has(q.asking) {
 		q.draft(q.asking.TakeWords())
 	}
-	if len(q.host.Conversation().Permissions) == 0 {
+	if len(q.tab.conv.Permissions) == 0 {
 		q.asking = nil
 	}
 }
@@ -116,23 +92,23 @@ func (q *questions) ended() {
 func (q *questions) draft(words string) {
 	switch {
 	case words == "":
-	case q.composer.Empty():
-		q.composer.SetText(words)
+	case q.tab.composer.Empty():
+		q.tab.composer.SetText(words)
 	default:
-		q.composer.Append("\n" + words)
+		q.tab.composer.Append("\n" + words)
 	}
 }
 
 // RejectWith rejects what was asked, or cancels the turn, and says to the agent what to do
 // instead, before all that waits, once the files that the words mention are read.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
-	p, caps := composer.NewPrompt(a.Words, q.desk.Env().Cwd), q.host.Conversation().Agent.Capabilities.PromptCapabilities
+	p, caps := composer.NewPrompt(a.Words, q.tab.cwd), q.tab.conv.Agent.Capabilities.PromptCapabilities
 	return beside(func() then {
 		prompt := p.Blocks(caps)
 		return func() tea.Cmd {
-			if err := q.host.Answers().AnswerWith(a.ID, a.Option, prompt); err != nil {
+			if err := q.tab.session.AnswerWith(a.ID, a.Option, prompt); err != nil {
 				q.draft(a.Words)
-				return q.desk.Say(err.Error())
+				return q.tab.say(err.Error())
 			}
 			return nil
 		}
@@ -142,7 +118,7 @@ func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
 // lookWhereItLeads looks, beside the screen, where the paths of the question lead; nil
 // if that is known.
 func (q *questions) lookWhereItLeads() tea.Cmd {
-	if q.asking == nil || !q.desk.Dialogs.Has(q.asking) {
+	if q.asking == nil || !q.tab.dialogs.Has(q.asking) {
 		return nil
 	}
 	const most = 1000 // at once; the others come next
@@ -174,7 +150,7 @@ func (q *questions) Edit(text string) tea.Cmd {
 		file, err := writeText(text)
 		return func() tea.Cmd {
 			if err != nil {
-				return q.desk.Say("show it in an editor: " + err.Error())
+				return q.tab.say("show it in an editor: " + err.Error())
 			}
 			return q.open(file)
 		}
@@ -186,16 +162,16 @@ func (q *questions) open(file string) tea.Cmd {
 	cmd, err := desktop.SystemEditor().Open(file, 0)
 	if err != nil {
 		_ = os.Remove(file)
-		return q.desk.Say(err.Error())
+		return q.tab.say(err.Error())
 	}
-	return q.host.Exec(cmd, func(err error) tea.Msg {
+	return q.tab.exec(cmd, func(err error) tea.Msg {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", cmd.Args[0], err)
 		}
 		return then(func() tea.Cmd {
-			q.desk.Dialogs.Regain() // what was pressed at the end was the editor's
+			q.tab.dialogs.Regain() // what was pressed at the end was the editor's
 			remove := func() tea.Msg { _ = os.Remove(file); return nil }
-			return tea.Batch(remove, q.desk.SayIf(err))
+			return tea.Batch(remove, q.tab.sayIf(err))
 		})
 	})
 }

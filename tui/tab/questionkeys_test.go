@@ -1,43 +1,18 @@
 package tab
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/tui/composer"
 	"parley/tui/dialog"
-	"parley/tui/theme"
 )
-
-// place is a tab whose session notes what is said with a rejection.
-type questionsPlace struct {
-	conv  *conversation.Conversation
-	fails error
-	told  string
-}
-
-func (p *questionsPlace) Conversation() *conversation.Conversation { return p.conv }
-func (p *questionsPlace) Answers() questionSession                 { return p }
-func (p *questionsPlace) Exec(*exec.Cmd, tea.ExecCallback) tea.Cmd { return nil }
-func (p *questionsPlace) opens(id int, title, path string)         { p.conv.Apply(opened(id, title, path)) }
-
-func (p *questionsPlace) closes(id int) { p.conv.Apply(conversation.PermissionClosed{ID: id}) }
-
-func (p *questionsPlace) AnswerWith(_ int, _ acpclient.PermissionOptionID, prompt []acpclient.ContentBlock) error {
-	if p.fails == nil {
-		p.told = prompt[0].Text
-	}
-	return p.fails
-}
 
 func opened(id int, title, path string) conversation.Event {
 	return conversation.PermissionOpened{ID: id, Request: &acpclient.RequestPermissionRequest{
@@ -46,23 +21,21 @@ func opened(id int, title, path string) conversation.Event {
 	}}
 }
 
-func questionsNewQuestions(b *deskBench) (*questions, *questionsPlace) {
-	p := &questionsPlace{conv: conversation.New()}
-	p.conv.Apply(conversation.PromptSent{})
-	q := newQuestions(b.desk, p, composer.New(composer.Options{Theme: theme.New(true), Keys: config.DefaultKeys()}))
-	q.SetRoots([]string{b.Env.Cwd})
-	b.Env.Reach = q.Reach()
-	return q, p
+// questionsBench are the questions of a tab in which a turn runs.
+func questionsBench(b *bench) *questions {
+	b.ready()
+	b.conv.Apply(conversation.PromptSent{})
+	return b.questions
 }
 
 // One question is in sight at a time. When it is over, the one that stands in its place
 // is; the others can be looked at meanwhile.
 func TestOneAfterTheOther(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		q, p := questionsNewQuestions(b)
-		p.opens(1, "Read the first", "1")
-		p.opens(2, "Read the second", "2")
-		p.opens(3, "Read the third", "3")
+	runBench(t, func(t *testing.T, b *bench) {
+		q := questionsBench(b)
+		b.conv.Apply(opened(1, "Read the first", "1"))
+		b.conv.Apply(opened(2, "Read the second", "2"))
+		b.conv.Apply(opened(3, "Read the third", "3"))
 		b.Do(q.Follow())
 		b.MustSay("Read the first")
 		b.Do(q.Another(1))
@@ -70,15 +43,15 @@ func TestOneAfterTheOther(t *testing.T) {
 		b.Do(q.Another(-2))
 		b.MustSay("Read the third")
 		b.Do(q.Another(-1))
-		p.closes(2)
+		b.conv.Apply(conversation.PermissionClosed{ID: 2})
 		b.Do(q.Follow())
 		b.MustSay("Read the third")
-		p.closes(3)
+		b.conv.Apply(conversation.PermissionClosed{ID: 3})
 		b.Do(q.Follow())
 		b.MustSay("Read the first")
-		p.closes(1)
+		b.conv.Apply(conversation.PermissionClosed{ID: 1})
 		b.Do(q.Follow())
-		if b.MustSay("the agent has taken its question back"); !b.Dialogs.Empty() {
+		if b.MustSay("the agent has taken its question back"); !b.dialogs.Empty() {
 			t.Errorf("it still asks\n%s", b.Screen())
 		}
 	})
@@ -86,9 +59,9 @@ func TestOneAfterTheOther(t *testing.T) {
 
 // Where a path leads is found out beside the screen, and then said.
 func TestWhereAPathLeads(t *testing.T) {
-	runBench(t, func(_ *testing.T, b *deskBench) {
-		q, p := questionsNewQuestions(b)
-		p.opens(1, "Read it", filepath.Join(b.Env.Cwd, "..", "elsewhere"))
+	runBench(t, func(_ *testing.T, b *bench) {
+		q := questionsBench(b)
+		b.conv.Apply(opened(1, "Read it", filepath.Join(b.cwd, "..", "elsewhere")))
 		b.Do(q.Follow())
 		b.MustSay("outside the project")
 	})
@@ -96,8 +69,8 @@ func TestWhereAPathLeads(t *testing.T) {
 
 // An agent that names thousands of places hides none behind them.
 func TestWhereThePathsOfManyLead(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		q, p := questionsNewQuestions(b)
+	runBench(t, func(t *testing.T, b *bench) {
+		q := questionsBench(b)
 		cwd := t.TempDir()
 		if err := os.Symlink(t.TempDir(), filepath.Join(cwd, "z")); err != nil {
 			t.Fatal(err)
@@ -108,7 +81,7 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 			call := &e.Request.ToolCall
 			call.Locations = append(call.Locations, acpclient.ToolCallLocation{Path: filepath.Join(cwd, strconv.Itoa(i))})
 		}
-		p.conv.Apply(e)
+		b.conv.Apply(e)
 		b.Do(q.Follow())
 		if led := q.Reach().Of(filepath.Join(cwd, "z", "file")); !led.Outside {
 			t.Errorf("a link that leads out was not followed: %+v", led)
@@ -118,20 +91,27 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 
 // What is said with a rejection goes to the agent; if that cannot be, it is the draft.
 func TestRejectWith(t *testing.T) {
-	for _, fails := range []error{nil, errors.New("it was answered already")} {
-		runBench(t, func(t *testing.T, b *deskBench) {
-			q, p := questionsNewQuestions(b)
-			p.fails = fails
-			q.composer.SetText("a draft")
-			b.Do(q.RejectWith(dialog.RejectWith{ID: 1, Option: "no", Words: "read the other one"}))
-			told, draft := "read the other one", "a draft"
-			if fails != nil {
-				b.MustSay(fails.Error())
-				told, draft = "", "a draft\nread the other one"
-			}
-			if p.told != told || q.composer.Text() != draft {
-				t.Errorf("the agent is told %q, and the draft is %q", p.told, q.composer.Text())
-			}
-		})
-	}
+	runBench(t, func(t *testing.T, b *bench) {
+		q := questionsBench(b)
+		b.composer.SetText("a draft")
+		b.Do(q.RejectWith(dialog.RejectWith{ID: 1, Option: "no", Words: "read the other one"}))
+		b.MustSay(session.ErrAnswered.Error())
+		if b.composer.Text() != "a draft\nread the other one" {
+			t.Errorf("the draft is %q", b.composer.Text())
+		}
+	})
+	runBench(t, func(t *testing.T, b *bench) {
+		b.play(strings.Replace(asking, `contains "yes"
+end-turn`, `
+end-turn
+expect session/prompt contains "read the other one"
+end-turn`, 1))
+		b.Do(b.outbox.Submit(composer.NewPrompt("go", b.cwd)))
+		b.composer.SetText("a draft")
+		b.wire.got()
+		b.Do(b.questions.RejectWith(dialog.RejectWith{ID: b.conv.Permissions[0].ID, Option: "yes", Words: "read the other one"}))
+		if got := b.wire.got(); got != "session/prompt" || b.composer.Text() != "a draft" {
+			t.Errorf("the agent got %q, and the draft is %q", got, b.composer.Text())
+		}
+	})
 }

@@ -41,7 +41,7 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		return a()
 	case dialog.Answer:
 		if err := t.session.Answer(a.ID, a.Option); err != nil {
-			return t.desk.Say(err.Error())
+			return t.say(err.Error())
 		}
 	case dialog.RejectWith:
 		return t.questions.RejectWith(a)
@@ -55,7 +55,7 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 		return t.rules().Save(a)
 	case dialog.CancelTurn:
 		if !t.session.Cancel() {
-			return t.desk.Say("no turn is running: choose one of the options")
+			return t.say("no turn is running: choose one of the options")
 		}
 	case dialog.StartAgent:
 		t.dialogs.Pop()
@@ -74,7 +74,7 @@ func (t *Tab) do(action dialog.Action) tea.Cmd {
 	case dialog.Pass:
 		return t.run(a.Action)
 	case dialog.Show:
-		t.dialogs.Push(newPagerOf(t.desk, host{t}, t.list, a.Call, a.Head, t.dialogs.Top()))
+		t.dialogs.Push(newPagerOf(t, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.Elicit:
 		t.session.AnswerElicitation(a.ID, a.Response)
 	case dialog.OpenURL:

@@ -28,13 +28,13 @@ type outgoing struct {
 func (o *promptQueue) hand(out outgoing, blocks []acpclient.ContentBlock) tea.Cmd {
 	switch {
 	case out.now:
-		if o.session().SendNow(blocks) {
-			return o.desk.Say(cancelsFirst)
+		if o.tab.session.SendNow(blocks) {
+			return o.tab.say(cancelsFirst)
 		}
 	case out.back > 0:
-		o.session().PromptAt(out.back-1, blocks)
+		o.tab.session.PromptAt(out.back-1, blocks)
 	default:
-		o.session().Prompt(blocks)
+		o.tab.session.Prompt(blocks)
 	}
 	return nil
 }
@@ -46,40 +46,40 @@ const cancelsFirst = "the turn is cancelled first, then this is sent"
 // turn: the turn that runs is cancelled.
 func (o *promptQueue) SendNow() tea.Cmd {
 	switch {
-	case o.session() == nil:
+	case o.tab.session == nil:
 		return nil
-	case o.composer.IsCommand():
-		return o.desk.Say("a command of yours waits for no turn: " + o.desk.Key(config.ActionSend) + " runs it")
-	case !o.composer.Empty():
-		p, cmd := o.composer.Take()
+	case o.tab.composer.IsCommand():
+		return o.tab.say("a command of yours waits for no turn: " + o.tab.keyOf(config.ActionSend) + " runs it")
+	case !o.tab.composer.Empty():
+		p, cmd := o.tab.composer.Take()
 		if p == nil {
 			return cmd
 		}
 		return tea.Batch(cmd, o.submitAs(outgoing{Prompt: *p, now: true}))
-	case len(o.conv().Queue) == 0:
-		return o.desk.Say("there is nothing to send")
+	case len(o.tab.conv.Queue) == 0:
+		return o.tab.say("there is nothing to send")
 	}
-	return o.sendQueuedNow(o.conv().Queue[0].ID)
+	return o.sendQueuedNow(o.tab.conv.Queue[0].ID)
 }
 
 func (o *promptQueue) sendQueuedNow(id int) tea.Cmd {
-	switch found, cancelled := o.session().SendQueuedNow(id); {
-	case !found && o.conv().Gone():
-		return o.desk.Say("the agent has gone: " + o.again())
+	switch found, cancelled := o.tab.session.SendQueuedNow(id); {
+	case !found && o.tab.conv.Gone():
+		return o.tab.say("the agent has gone: " + o.again())
 	case !found:
-		return o.desk.Say("it does not wait any more")
+		return o.tab.say("it does not wait any more")
 	case cancelled:
-		return o.desk.Say(cancelsFirst)
+		return o.tab.say(cancelsFirst)
 	}
 	return nil
 }
 
 // Show lists what waits, to be edited, put into another order and taken out.
 func (o *promptQueue) Show() tea.Cmd {
-	if o.session() == nil || o.Queued() == 0 {
-		return o.desk.Say("nothing waits: what you send while the agent works does")
+	if o.tab.session == nil || o.Queued() == 0 {
+		return o.tab.say("nothing waits: what you send while the agent works does")
 	}
-	o.desk.Dialogs.Push(dialog.NewFollowing(o.desk.Env(), dialog.List{
+	o.tab.dialogs.Push(dialog.NewFollowing(o.tab.env(), dialog.List{
 		Title: "What waits", Empty: "Nothing waits any more.",
 		Keys: []dialog.ItemKey{
 			{Action: config.ActionDialogMoveUp, Hint: "move up", Do: o.moveQueued(-1)},
@@ -98,8 +98,8 @@ const queueGroup = "The queue"
 // queueItems are the prompts that wait, and what can be done with all of them.
 func (o *promptQueue) queueItems() []dialog.Item {
 	var items []dialog.Item
-	drafted := !o.composer.Empty()
-	for i, q := range o.conv().Queue {
+	drafted := !o.tab.composer.Empty()
+	for i, q := range o.tab.conv.Queue {
 		edit := func() tea.Cmd { return o.editQueued(q.ID) }
 		var do dialog.Action = dialog.Do(edit)
 		if drafted { // it says why not, and nothing was chosen
@@ -107,7 +107,7 @@ func (o *promptQueue) queueItems() []dialog.Item {
 		}
 		about := "enter takes it into the prompt; sent again, it comes back to its place"
 		items = append(items, dialog.Item{
-			ID: queuedID(q), Group: "In this order", Title: promptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(o.conv().Queue)), About: about,
+			ID: queuedID(q), Group: "In this order", Title: promptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(o.tab.conv.Queue)), About: about,
 			Do:     do,
 			Delete: dialog.Stay(func() tea.Cmd { o.unqueue(q.ID); return nil }),
 		})
@@ -115,7 +115,7 @@ func (o *promptQueue) queueItems() []dialog.Item {
 	if len(items) == 0 {
 		return nil
 	}
-	first := o.conv().Queue[0].ID
+	first := o.tab.conv.Queue[0].ID
 	return append(
 		items,
 		dialog.Item{ID: "now", Group: queueGroup, Title: "Send the first one now", Detail: "a turn that runs is cancelled first", Do: dialog.Do(func() tea.Cmd { return o.sendQueuedNow(first) })},
@@ -133,39 +133,39 @@ func (o *promptQueue) moveQueued(by int) func(dialog.Item) dialog.Action {
 		if n, _ := fmt.Sscanf(i.ID, "prompt %d", &id); n == 0 {
 			return nil
 		}
-		return dialog.Stay(func() tea.Cmd { o.session().MoveQueued(id, by); return nil })
+		return dialog.Stay(func() tea.Cmd { o.tab.session.MoveQueued(id, by); return nil })
 	}
 }
 
 // editQueued takes a prompt that waits into the composer. Sent again, it goes back to
 // its place.
 func (o *promptQueue) editQueued(id int) tea.Cmd {
-	if !o.composer.Empty() {
-		return o.desk.Say("the prompt holds a draft: send it or clear it first")
+	if !o.tab.composer.Empty() {
+		return o.tab.say("the prompt holds a draft: send it or clear it first")
 	}
-	for i, q := range o.conv().Queue {
+	for i, q := range o.tab.conv.Queue {
 		if q.ID == id && o.unqueue(id) {
 			o.requeue = i + 1
 			return o.takeBack(queuedText(q), q.Prompt)
 		}
 	}
-	return o.desk.Say("it does not wait any more")
+	return o.tab.say("it does not wait any more")
 }
 
 // unqueue takes a prompt out of the queue. Its text is in the history.
 func (o *promptQueue) unqueue(id int) bool {
-	_, ok := o.session().Unqueue(id)
+	_, ok := o.tab.session.Unqueue(id)
 	return ok
 }
 
 // dropQueue takes out all that waits. It stays in the history.
 func (o *promptQueue) dropQueue() tea.Cmd {
-	n := len(o.session().EmptyQueue())
+	n := len(o.tab.session.EmptyQueue())
 	words, them := fmt.Sprintf("%d prompts were taken out", n), "them"
 	if n == 1 {
 		words, them = "1 prompt was taken out", "it"
 	}
-	return o.desk.Say(words + "; " + o.desk.Key(config.ActionHistorySearch) + " finds " + them + " again")
+	return o.tab.say(words + "; " + o.tab.keyOf(config.ActionHistorySearch) + " finds " + them + " again")
 }
 
 // mostTitle is how much of a prompt stands in a question, in cells.
@@ -176,20 +176,20 @@ const mostTitle = 80
 func (o *promptQueue) AskToSend() {
 	lost := o.lost
 	o.lost = false
-	if !lost || o.Queued() == 0 || !o.conv().QueuePaused {
+	if !lost || o.Queued() == 0 || !o.tab.conv.QueuePaused {
 		return
 	}
 	const most = 3
 	var lines []string
-	for i, q := range o.conv().Queue {
+	for i, q := range o.tab.conv.Queue {
 		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more", len(o.conv().Queue)-most))
+			lines = append(lines, fmt.Sprintf("and %d more", len(o.tab.conv.Queue)-most))
 			break
 		}
 		lines = append(lines, "❯ "+termtext.Truncate(promptLine(q), mostTitle, "…"))
 	}
-	send := func() tea.Cmd { o.session().ResumeQueue(); return nil }
-	o.desk.Ask(dialog.Confirmation{
+	send := func() tea.Cmd { o.tab.session.ResumeQueue(); return nil }
+	o.tab.ask(dialog.Confirmation{
 		Title: "Send what was waiting?",
 		Text:  "The agent had gone before it got this:\n" + strings.Join(lines, "\n"),
 		Choices: []dialog.Choice{
@@ -205,8 +205,8 @@ func (o *promptQueue) Lines(width int) []string {
 		return nil
 	}
 	const most = 4
-	c, gone := o.conv(), o.conv().Gone()
-	th, words := o.desk.Env().Theme, "queued"
+	c, gone := o.tab.conv, o.tab.conv.Gone()
+	th, words := o.tab.program.Theme, "queued"
 	if c.QueuePaused {
 		words = "paused"
 	}
@@ -221,7 +221,7 @@ func (o *promptQueue) Lines(width int) []string {
 		}
 		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)))
 	}
-	if back := o.desk.Key(config.ActionHistoryPrev); gone {
+	if back := o.tab.keyOf(config.ActionHistoryPrev); gone {
 		out = append(out, "   "+th.Faint.Render("sent only if you say so then, "+back+" takes the last one back"))
 	} else if c.QueuePaused {
 		out = append(out, "   "+th.Faint.Render("enter on an empty prompt sends them, "+back+" takes the last one back"))

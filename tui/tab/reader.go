@@ -5,7 +5,6 @@ package tab
 
 import (
 	"fmt"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,29 +14,13 @@ import (
 	"parley/tui/transcript"
 )
 
-// WheelLines is how far one step of the mouse wheel scrolls.
+// wheelLines is how far one step of the mouse wheel scrolls.
 const wheelLines = 3
 
-// Host is the tab, as far as reading needs it.
-type readerHost interface {
-	// Copy puts text on the clipboard; what says which text it is, "" says nothing.
-	Copy(what, text string) tea.Cmd
-	// OpenExcerpt opens what an item is about: the file that it names, or a picture.
-	OpenExcerpt(toolview.Excerpt) tea.Cmd
-	// LendMouse leaves the mouse to the terminal until the next key.
-	LendMouse()
-	// Now is the time in the session, which is another one in a replay.
-	Now() time.Time
-	// Below draws the line below what is read, and says in which column of it the cursor
-	// stands, -1 if it does not.
-	Below(r *reader, width int) (line string, column int)
-}
-
-// Reader is how a person reads a list: what is looked for in it, what is marked in it, and
+// reader is how a person reads a list: what is looked for in it, what is marked in it, and
 // what is taken from it.
 type reader struct {
-	desk *desk
-	host readerHost
+	tab  *Tab
 	list *transcript.List
 	find finder
 	drag drag
@@ -66,7 +49,7 @@ func (r *reader) LetGo() { r.drag.down = false }
 func (r *reader) Unfocus() {
 	r.list.Focus(false)
 	if r.main {
-		r.desk.Dialogs.Regain()
+		r.tab.dialogs.Regain()
 	}
 }
 
@@ -85,7 +68,7 @@ func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 		}
 		r.list.FindNext(direction(a == config.ActionFindNext))
 	case config.ActionItemOpen:
-		cmd = r.host.OpenExcerpt(r.list.Excerpt())
+		cmd = r.tab.openExcerpt(r.list.Excerpt())
 	case config.ActionItemCopy:
 		cmd = r.copyItem()
 	case config.ActionCopyCode:
@@ -145,9 +128,9 @@ func (r *reader) copyItem() tea.Cmd {
 	}
 	text := r.list.Excerpt().Text
 	if text == "" {
-		return r.desk.Say("there is nothing to copy in this item")
+		return r.tab.say("there is nothing to copy in this item")
 	}
-	return r.host.Copy("", text)
+	return r.tab.copy("", text)
 }
 
 // copySpan copies what is marked. The marks stay unless end is set.
@@ -157,9 +140,9 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 		r.list.ClearSpan()
 	}
 	if text == "" {
-		return r.desk.Say("there is no text in what is marked")
+		return r.tab.say("there is no text in what is marked")
 	}
-	return r.host.Copy("", text)
+	return r.tab.copy("", text)
 }
 
 // copyCode copies a block of code: the first that is in sight, and the next one
@@ -167,7 +150,7 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 func (r *reader) copyCode() tea.Cmd {
 	codes, first := r.list.Codes()
 	if len(codes) == 0 {
-		return r.desk.Say("there is no code block in this item")
+		return r.tab.say("there is no code block in this item")
 	}
 	if r.codeOf == r.list.Selected() {
 		r.code = (r.code + 1) % len(codes)
@@ -178,7 +161,7 @@ func (r *reader) copyCode() tea.Cmd {
 	if len(codes) > 1 {
 		what = fmt.Sprintf("code block %d of %d", r.code+1, len(codes))
 	}
-	return r.host.Copy(what, codes[r.code])
+	return r.tab.copy(what, codes[r.code])
 }
 
 // copyOfTool copies something of a tool call.
@@ -199,15 +182,15 @@ func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 		what, text = "output", toolview.Output(call)
 	default:
 		what = "change"
-		text, err = toolview.Patch(call, r.desk.Env().Cwd)
+		text, err = toolview.Patch(call, r.tab.cwd)
 	}
 	switch {
 	case err != nil:
-		return r.desk.Say(err.Error())
+		return r.tab.say(err.Error())
 	case text == "":
-		return r.desk.Say("there is no " + what + " in this item")
+		return r.tab.say("there is no " + what + " in this item")
 	case a == config.ActionCopyPatch:
 		what = "change as a patch"
 	}
-	return r.host.Copy("the "+what, text)
+	return r.tab.copy("the "+what, text)
 }

@@ -66,7 +66,7 @@ func (b *bench) sent(t *testing.T, way string, fails error, keys ...string) stri
 	t.Helper()
 	b.program.Clipboard = func(context.Context, string) (string, error) { return way, fails }
 	b.press(keys[:len(keys)-1]...)
-	b.desk.Say("")
+	b.say("")
 	return b.copied(t, b.Update(keyPress(keys[len(keys)-1])))
 }
 
@@ -74,7 +74,7 @@ func (b *bench) sent(t *testing.T, way string, fails error, keys ...string) stri
 // terminal's clipboard.
 func (b *bench) copied(t *testing.T, cmd tea.Cmd) (text string) {
 	t.Helper()
-	if b.desk.Said() != "" {
+	if b.toast.text != "" {
 		return "" // it said why there is nothing to copy
 	}
 	for _, msg := range results(t, cmd, 2) {

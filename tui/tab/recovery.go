@@ -24,8 +24,8 @@ type left struct {
 
 // offer offers to go on with sessions of a directory, the newest first.
 type offer struct {
-	desk *desk
-	lib  *store.Library
+	tab *Tab
+	lib *store.Library
 	// open opens sessions, of which the last is shown.
 	open func([]store.ID) tea.Cmd
 }
@@ -33,10 +33,10 @@ type offer struct {
 // maxAbandoned is how many sessions are offered at once.
 const maxAbandoned = 8
 
-// Look looks for sessions of a directory that were never ended, and offers to go on with
+// offerRecovery looks for sessions of a directory that were never ended, and offers to go on with
 // them. open opens some of them, and shows the last.
-func offerRecovery(d *desk, lib *store.Library, cwd string, open func([]store.ID) tea.Cmd) tea.Cmd {
-	o := &offer{d, lib, open}
+func offerRecovery(t *Tab, lib *store.Library, cwd string, open func([]store.ID) tea.Cmd) tea.Cmd {
+	o := &offer{t, lib, open}
 	return beside(func() then {
 		ids, err := lib.Abandoned(cwd)
 		if err != nil || len(ids) == 0 {
@@ -79,7 +79,7 @@ func (o *offer) ask(found []left) {
 	goOn := func(these []left) dialog.Do { return func() tea.Cmd { return o.open(oldestFirst(these)) } }
 	forget := dialog.Do(func() tea.Cmd { return o.forget(found) })
 	if len(found) == 1 {
-		o.desk.Ask(dialog.Confirmation{
+		o.tab.ask(dialog.Confirmation{
 			Title: "A session here was not ended",
 			Text:  fmt.Sprintf("parley was stopped in the middle of it:\n\n%s", termtext.Block(names[0])),
 			Choices: []dialog.Choice{
@@ -89,7 +89,7 @@ func (o *offer) ask(found []left) {
 		})
 		return
 	}
-	o.desk.Ask(dialog.Confirmation{
+	o.tab.ask(dialog.Confirmation{
 		Title: fmt.Sprintf("%d sessions here were not ended", len(found)),
 		Text:  "parley was stopped in the middle of them:", Lines: names,
 		Choices: []dialog.Choice{

@@ -6,10 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/conversation"
 	"parley/internal/record"
 	"parley/internal/session"
-	"parley/tui/transcript"
 )
 
 // idleMachine is the machine of a replay: nobody asks anything of it.
@@ -25,42 +23,13 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
 	})
 	if err != nil { // an idle machine never fails
-		return t.desk.Say(err.Error())
+		return t.say(err.Error())
 	}
-	t.replay = newReplayControl(p, t.desk, host{t})
+	t.replay = &replayControl{tab: t, player: p, last: t.program.Now()}
 	t.adopt(config.Agent{}, s)
 	t.back.title = p.Script().Title
 	return t.address(t.replay.Start())
 }
-
-// Perform takes events into the conversation. Nothing is done about them.
-func (h host) Perform(events []conversation.Event) tea.Cmd {
-	for _, e := range events {
-		h.conv.Apply(e)
-		h.standing.Notice(e, h.conv)
-		opening, _ := e.(conversation.SessionOpening)
-		if opening.Clear || h.conv.Restored() {
-			h.list.Reset()
-			h.reader.Reset()
-		}
-	}
-	return h.reader.Follow()
-}
-
-// Rewind shows the replay as if it had not begun.
-func (h host) Rewind() {
-	old := h.list
-	h.conv = conversation.New()
-	h.conv.Cwd = h.cwd
-	h.list = transcript.New(h.program.Theme, h.conv)
-	h.list.SetSites(h.sites.Known())
-	h.list.Focus(old.Focused())
-	h.reader = newTranscriptReader(h.Tab.desk, h, h.list, h.conv, h.commands)
-	h.standing.Forget()
-}
-
-// Leave leaves the program: there is nothing in a replay that could be lost.
-func (h host) Leave() tea.Cmd { return h.Quit(quitSure) }
 
 // notInReplay is said when a key would do something that a replay does not do.
 const notInReplay = "this is a replay: there is no agent, and nothing is done"
@@ -73,7 +42,7 @@ func (t *Tab) replayKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	}
 	if t.reader.Reads() {
 		if a, _ := t.program.Keys.Action(config.ContextTranscript, name); !t.reader.Writing() && actsOutside(a) {
-			return t.desk.Say(notInReplay)
+			return t.say(notInReplay)
 		}
 		if cmd, taken := t.reader.Key(k, name); taken {
 			return cmd
@@ -118,7 +87,7 @@ func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
 	case config.ActionCancel, "":
 		return nil, false
 	}
-	return t.desk.Say(notInReplay), false
+	return t.say(notInReplay), false
 }
 
 // sessionNow is the time in the session: now, or, in a replay, when what is shown

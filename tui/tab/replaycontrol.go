@@ -11,6 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/record"
+	"parley/tui/transcript"
 )
 
 const (
@@ -22,33 +23,16 @@ const (
 	mostPassed = time.Second
 )
 
-// Stage shows what is played.
-type replayStage interface {
-	// Perform takes events into the conversation. Nothing is done about them.
-	Perform([]conversation.Event) tea.Cmd
-	// Rewind shows the conversation as if it had not begun, and Bottom its end.
-	Rewind()
-	Bottom()
-	// Leave leaves the program.
-	Leave() tea.Cmd
-}
-
-// Playback is a replay that a tab shows. It touches no file and starts no program: there
+// replayControl is a replay that a tab shows. It touches no file and starts no program: there
 // is nothing in it but what was recorded.
 type replayControl struct {
-	desk   *desk
-	stage  replayStage
+	tab    *Tab
 	player *record.Player
 	last   time.Time // until when time has been reckoned in
 	steps  int       // counts the commands that go on with it: only the last one counts
 
 	asked  *conversation.Permission // the question for which answer says how it was answered
 	answer string
-}
-
-// New returns the playback of a player.
-func newReplayControl(p *record.Player, d *desk, s replayStage) *replayControl {
-	return &replayControl{desk: d, stage: s, player: p, last: d.Env().Now()}
 }
 
 // Start is the command that goes on with the replay when it is time; nil if it does not
@@ -82,16 +66,10 @@ func (r *replayControl) Now() time.Time { return r.player.Now() }
 
 // catchUp shows what has happened in the time that has passed.
 func (r *replayControl) catchUp() tea.Cmd {
-	now := r.desk.Env().Now()
+	now := r.tab.program.Now()
 	passed := min(now.Sub(r.last), mostPassed)
 	r.last = now
-	return r.stage.Perform(r.player.Advance(passed))
-}
-
-// rewind shows the replay as if it had not begun.
-func (r *replayControl) rewind() {
-	r.stage.Rewind()
-	r.asked = nil
+	return r.perform(r.player.Advance(passed))
 }
 
 // Steer does what an action of the replay says.
@@ -111,14 +89,42 @@ func (r *replayControl) Steer(a config.Action) tea.Cmd {
 	case config.ActionReplaySlower:
 		p.Slower()
 	case config.ActionReplayNext:
-		cmd = tea.Batch(cmd, r.stage.Perform(p.NextTurn()))
-		r.stage.Bottom()
+		cmd = tea.Batch(cmd, r.perform(p.NextTurn()))
+		r.tab.list.Bottom()
 	case config.ActionReplayPrev:
 		events := p.PrevTurn()
 		r.rewind()
-		cmd = tea.Batch(cmd, r.stage.Perform(events))
+		cmd = tea.Batch(cmd, r.perform(events))
 	case config.ActionReplayQuit:
-		return r.stage.Leave()
+		return r.tab.ending.quit(quitSure)
 	}
 	return tea.Batch(cmd, r.Start())
+}
+
+// perform takes events into the conversation. Nothing is done about them.
+func (r *replayControl) perform(events []conversation.Event) tea.Cmd {
+	t := r.tab
+	for _, e := range events {
+		t.conv.Apply(e)
+		t.standing.Notice(e, t.conv)
+		opening, _ := e.(conversation.SessionOpening)
+		if opening.Clear || t.conv.Restored() {
+			t.list.Reset()
+			t.reader.Reset()
+		}
+	}
+	return t.reader.Follow()
+}
+
+// rewind shows the replay as if it had not begun.
+func (r *replayControl) rewind() {
+	t, old := r.tab, r.tab.list
+	t.conv = conversation.New()
+	t.conv.Cwd = t.cwd
+	t.list = transcript.New(t.program.Theme, t.conv)
+	t.list.SetSites(t.sites.Known())
+	t.list.Focus(old.Focused())
+	t.reader = newTranscriptReader(t)
+	t.standing.Forget()
+	r.asked = nil
 }

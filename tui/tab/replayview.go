@@ -13,7 +13,7 @@ import (
 // Asks says what was asked where the replay stands, and how it was answered; "" if
 // nothing was.
 func (r *replayControl) Asks(c *conversation.Conversation) string {
-	th := r.desk.Env().Theme
+	th := r.tab.program.Theme
 	switch {
 	case len(c.Permissions) > 0:
 		p := c.Permissions[0]
@@ -53,7 +53,7 @@ const replayBar = 16
 
 // Line says how far the replay is. It stands where the prompt would.
 func (r *replayControl) Line(width int) string {
-	p, th := r.player, r.desk.Env().Theme
+	p, th := r.player, r.tab.program.Theme
 	state := "playing"
 	switch {
 	case p.Ended():
@@ -87,7 +87,7 @@ func clockTime(d time.Duration) string {
 
 // Hints are the keys of a replay.
 func (r *replayControl) Hints() []dialog.Hint {
-	h := dialog.HintList{Keys: r.desk.Env().Keys}
+	h := dialog.HintList{Keys: r.tab.program.Keys}
 	switch p := r.player; {
 	case p.Ended():
 		h.Add(config.ActionReplayPause, "play again")

@@ -142,7 +142,7 @@ func (t *Tab) newSession() tea.Cmd {
 	case t.session == nil:
 		return nil
 	case t.fresh():
-		return t.desk.Say("this session is new: nothing was said in it")
+		return t.say("this session is new: nothing was said in it")
 	case t.agent.ID == "" || t.back.untrusted != nil: // nobody knows it, or has agreed to it
 		return t.chooseAnother()
 	}
@@ -167,7 +167,7 @@ func (t *Tab) fresh() bool {
 
 // renameTab lets the person name the tab.
 func (t *Tab) renameTab() {
-	t.dialogs.Push(dialog.NewEntry(t.desk.Env(), dialog.Entry{
+	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
 		Title: "Name the tab", Text: t.standing.Name(), Hint: t.label(),
 		Do: func(name string) tea.Cmd {
 			t.standing.SetName(name)

@@ -10,34 +10,24 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
-// Host is the tab, as far as its rules need it.
-type rulebookHost interface {
-	// Permission is the open permission with an ID, nil if there is none.
-	Permission(id int) *conversation.Permission
-	// Answer answers it with an option.
-	Answer(id int, option acpclient.PermissionOptionID) error
-}
-
 // Rules are the rules by which the questions of a session are judged. All methods take
 // nil for one whose questions nobody judges.
 type ruleDialogs struct {
-	desk *desk
-	host rulebookHost
+	tab  *Tab
 	book *app.Rules
 }
 
-// Of are the rules of a session; nil if nobody judges its questions.
-func ruleDialogsOf(s *session.Session, d *desk, h rulebookHost) *ruleDialogs {
-	if rules := app.RulesOf(s); rules != nil {
-		return &ruleDialogs{d, h, rules}
+// rules are the rules by which the questions of the session are judged; nil if nobody
+// judges them.
+func (t *Tab) rules() *ruleDialogs {
+	if rules := app.RulesOf(t.session); rules != nil {
+		return &ruleDialogs{t, rules}
 	}
 	return nil
 }
@@ -48,7 +38,7 @@ func (r *ruleDialogs) AskToTrust() {
 		return
 	}
 	if q := r.book.TrustQuestion(); q != nil {
-		r.desk.Ask(r.desk.Confirmation(*q))
+		r.tab.ask(r.tab.confirmation(*q))
 	}
 }
 
@@ -57,9 +47,9 @@ func (r *ruleDialogs) Propose(id int) {
 	if r == nil {
 		return
 	}
-	if p := r.host.Permission(id); p != nil {
-		if step := dialog.NewRuleStep(r.desk.Env(), p); step != nil {
-			r.desk.Dialogs.Push(step)
+	if p := permissionOf(r.tab.conv, id); p != nil {
+		if step := dialog.NewRuleStep(r.tab.env(), p); step != nil {
+			r.tab.dialogs.Push(step)
 		}
 	}
 }
@@ -68,16 +58,16 @@ func (r *ruleDialogs) Propose(id int) {
 func (r *ruleDialogs) changed(done string, err error) then {
 	return func() tea.Cmd {
 		if err != nil {
-			return r.desk.Say(err.Error())
+			return r.tab.say(err.Error())
 		}
-		return r.desk.Say(done)
+		return r.tab.say(done)
 	}
 }
 
 // Save saves the rules that the person has chosen, beside the screen, and then answers
 // the question that they are about.
 func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
-	r.desk.Dialogs.Pop()
+	r.tab.dialogs.Pop()
 	return beside(func() then {
 		done := "saved: " + strings.Join(a.Rules, "; ")
 		if err := r.book.Add(a.Everywhere, slices.Clone(a.Rules)...); err != nil {
@@ -90,14 +80,14 @@ func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 // saved answers the question that rules were saved for, unless the agent asks about
 // something else by now.
 func (r *ruleDialogs) saved(done string, a dialog.SaveRules) tea.Cmd {
-	p := r.host.Permission(a.ID)
+	p := permissionOf(r.tab.conv, a.ID)
 	if p == nil || p.Asked != a.Call {
-		return r.desk.Say(done + ". The agent has changed its question meanwhile")
+		return r.tab.say(done + ". The agent has changed its question meanwhile")
 	}
-	if err := r.host.Answer(a.ID, a.Option); err != nil {
-		return r.desk.Say(err.Error())
+	if err := r.tab.session.Answer(a.ID, a.Option); err != nil {
+		return r.tab.say(err.Error())
 	}
-	return r.desk.Say(done)
+	return r.tab.say(done)
 }
 
 // Show lists the rules.
@@ -105,7 +95,7 @@ func (r *ruleDialogs) Show() tea.Cmd {
 	return beside(func() then {
 		entries, err := r.book.Entries()
 		if err != nil {
-			return func() tea.Cmd { return r.desk.Say(err.Error()) }
+			return func() tea.Cmd { return r.tab.say(err.Error()) }
 		}
 		return func() tea.Cmd { r.list(entries); return nil }
 	})
@@ -117,7 +107,7 @@ func (r *ruleDialogs) list(entries []app.Rule) {
 	for i, e := range entries {
 		items[i] = r.item(i, e)
 	}
-	r.desk.Dialogs.PushBelow(dialog.NewSelector(r.desk.Env(), dialog.List{
+	r.tab.dialogs.PushBelow(dialog.NewSelector(r.tab.env(), dialog.List{
 		Title: "Rules", Items: items,
 		Empty: "There are no rules: everything that an agent asks is asked of you.",
 	}))
@@ -151,11 +141,20 @@ func (r *ruleDialogs) askToTakeBack(e app.Rule) {
 			return r.changed("taken back: "+line, r.book.Remove(e.Scope == app.SavedEverywhere, line))
 		})
 	}
-	r.desk.Ask(dialog.Confirmation{
+	r.tab.ask(dialog.Confirmation{
 		Title: "Take the rule back", Text: "The rule is " + e.Scope.String() + ". It will not count any more:", Lines: []string{line},
 		Choices: []dialog.Choice{
 			{Name: "Take it back", Do: dialog.Do(remove)},
 			{Name: "Keep it", Do: dialog.Close{}},
 		},
 	})
+}
+
+// permissionOf is the open permission with an ID, nil if there is none.
+func permissionOf(c *conversation.Conversation, id int) *conversation.Permission {
+	i := slices.IndexFunc(c.Permissions, func(p *conversation.Permission) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return c.Permissions[i]
 }

@@ -3,69 +3,69 @@ package tab
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/tui/composer"
 	"parley/tui/dialog"
 )
 
-// asking is a tab in which something is asked.
-type rulebookAsking struct {
-	open     *conversation.Permission
-	answered acpclient.PermissionOptionID
-}
-
-func (a *rulebookAsking) Permission(id int) *conversation.Permission {
-	if a.open == nil || a.open.ID != id {
-		return nil
-	}
-	return a.open
-}
-
-func (a *rulebookAsking) Answer(_ int, option acpclient.PermissionOptionID) error {
-	a.answered = option
-	return nil
-}
+// asking is an agent that asks about one call.
+const asking = `handshake
+expect session/prompt
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "one"},
+  "options": [{"optionId": "yes", "name": "Allow it", "kind": "allow_once"}]} as permission
+await permission contains "yes"
+end-turn
+`
 
 // newRules are the rules of a project that has one of its own.
-func newRules(t *testing.T, b *deskBench) (*ruleDialogs, *rulebookAsking) {
+func newRules(t *testing.T, b *bench, script string) *ruleDialogs {
 	t.Helper()
-	file := filepath.Join(b.Env.Cwd, ".parley", "config.toml")
+	file := filepath.Join(b.cwd, ".parley", "config.toml")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, []byte("[rules]\nallow = [\"execute(make)\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	book, err := app.OpenRules(app.RulesOptions{Cwd: b.Env.Cwd, Store: app.NewRuleStore(t.TempDir())})
+	book, err := app.OpenRules(app.RulesOptions{Cwd: b.cwd, Store: app.NewRuleStore(t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &rulebookAsking{open: &conversation.Permission{ID: 1, Asked: &conversation.ToolCall{Title: "one"}}}
-	return &ruleDialogs{b.desk, a, book}, a
+	b.play(script, func(o *session.Options) { o.Judge = book })
+	return b.rules()
 }
 
 // A rule that was saved answers the question that it was saved for, and no other: the
 // agent may have changed what it asks meanwhile.
 func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 	for _, changed := range []bool{false, true} {
-		runBench(t, func(t *testing.T, b *deskBench) {
-			r, a := newRules(t, b)
-			save := dialog.SaveRules{ID: 1, Call: a.open.Asked, Option: "yes", Rules: []string{"allow read"}}
-			want := acpclient.PermissionOptionID("yes")
-			if changed {
-				a.open.Asked, want = &conversation.ToolCall{Title: "another"}, ""
+		runBench(t, func(t *testing.T, b *bench) {
+			r := newRules(t, b, asking)
+			b.Do(b.outbox.Submit(composer.NewPrompt("go", b.cwd)))
+			if len(b.conv.Permissions) != 1 {
+				t.Fatal("nothing is asked")
 			}
-			b.Tell("a rule", "for this") // the step in which it was chosen
+			p := b.conv.Permissions[0]
+			save := dialog.SaveRules{ID: p.ID, Call: p.Asked, Option: "yes", Rules: []string{"allow read"}}
+			if changed {
+				p.Asked = &conversation.ToolCall{Title: "another"}
+			}
+			b.Hide()                     // else it is said, too, that the question is gone
+			b.tell("a rule", "for this") // the step in which it was chosen
 			b.Do(r.Save(save))
-			b.MustSay("saved: allow read")
-			if changed {
-				b.MustSay("The agent has changed its question meanwhile")
+			if !strings.Contains(b.toast.text, "saved: allow read") {
+				t.Errorf("it says %q", b.toast.text)
 			}
-			if a.answered != want {
-				t.Errorf("changed: %v: the answer is %q", changed, a.answered)
+			if changed && !strings.Contains(b.toast.text, "The agent has changed its question meanwhile") {
+				t.Errorf("it says %q", b.toast.text)
+			}
+			if answered := len(b.conv.Permissions) == 0; answered == changed {
+				t.Errorf("changed: %v: answered %v", changed, answered)
 			}
 		})
 	}
@@ -73,8 +73,8 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 
 // What is saved is listed, and can be taken back; what stands in a file is only shown.
 func TestARuleIsTakenBack(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		r, _ := newRules(t, b)
+	runBench(t, func(t *testing.T, b *bench) {
+		r := newRules(t, b, "handshake\n")
 		if err := r.book.Add(true, "deny execute(git push *)"); err != nil {
 			t.Fatal(err)
 		}
@@ -93,8 +93,8 @@ func TestARuleIsTakenBack(t *testing.T) {
 
 // The rules of a project count only once the person has said so.
 func TestTrust(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		r, _ := newRules(t, b)
+	runBench(t, func(t *testing.T, b *bench) {
+		r := newRules(t, b, "handshake\n")
 		r.AskToTrust()
 		b.MustSay("This project has rules of its own")
 		b.MustSay("execute(make)")
@@ -103,7 +103,7 @@ func TestTrust(t *testing.T) {
 		if r.book.Trust() != app.Trusted {
 			t.Error("they are not trusted")
 		}
-		if r.AskToTrust(); !b.Dialogs.Empty() {
+		if r.AskToTrust(); !b.dialogs.Empty() {
 			t.Errorf("it is asked again:\n%s", b.Screen())
 		}
 	})

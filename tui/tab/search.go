@@ -41,13 +41,13 @@ type hits struct {
 
 // look looks for words, if they are still those that are wanted.
 func (l *sessionList) look(words string) tea.Cmd {
-	if words != l.words || !l.desk.Dialogs.Has(l.picker) {
+	if words != l.words || !l.tab.dialogs.Has(l.picker) {
 		return nil
 	}
-	lib, q, out := l.host.Library(), l.query(), hits{words: words, all: l.all, by: map[store.ID]hit{}}
+	lib, q, out := l.tab.program.Stored, l.query(), hits{words: words, all: l.all, by: map[store.ID]hit{}}
 	q.Limit = mostHits
 	return beside(func() then {
-		out.search(l.ctx, lib, q)
+		out.search(l.tab.program.Context, lib, q)
 		return func() tea.Cmd { return l.takeHits(out) }
 	})
 }
@@ -72,11 +72,11 @@ func (h *hits) search(ctx context.Context, lib *store.Library, q store.Query) {
 // takeHits shows the sessions that were found, unless other words are looked for by
 // now.
 func (l *sessionList) takeHits(h hits) tea.Cmd {
-	if h.words != l.words || h.all != l.all || !l.desk.Dialogs.Has(l.picker) {
+	if h.words != l.words || h.all != l.all || !l.tab.dialogs.Has(l.picker) {
 		return nil
 	}
 	if h.err != nil {
-		return l.desk.Say(h.err.Error())
+		return l.tab.say(h.err.Error())
 	}
 	l.hits, l.found = h.by, h.found
 	l.picker.SetList(l.content())

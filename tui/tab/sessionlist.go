@@ -4,14 +4,12 @@
 package tab
 
 import (
-	"context"
 	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -25,32 +23,9 @@ const (
 	keptPage     = 200
 )
 
-// Remembers is an agent that remembers sessions.
-type agentSessions interface {
-	ListSessions(ctx context.Context, cursor string) (*acpclient.ListSessionsResponse, error)
-	DeleteSession(context.Context, acpclient.SessionID) error
-}
-
-// Host is the tab, as far as the list needs it.
-type sessionlistHost interface {
-	// Remembers is nil as long as there is no session, and so is Conversation.
-	Remembers() agentSessions
-	Conversation() *conversation.Conversation
-	// Agent is the agent that was chosen.
-	Agent() config.Agent
-	// Library are the sessions that parley keeps; nil keeps none.
-	Library() *store.Library
-	// StoredID is the kept session that the tab shows, "" if it shows none.
-	StoredID() store.ID
-	// GoTo opens a kept session.
-	GoTo(store.ID) tea.Cmd
-}
-
-// List is an open list of sessions, as far as they have come.
+// sessionList is an open list of sessions, as far as they have come.
 type sessionList struct {
-	ctx    context.Context
-	desk   *desk
-	host   sessionlistHost
+	tab    *Tab
 	picker *dialog.Selector
 
 	agents []acpclient.SessionInfo
@@ -65,9 +40,9 @@ type sessionList struct {
 	found []store.Summary  // the sessions of the hits
 }
 
-// Open asks for the sessions and shows them as they come.
-func openSessionList(ctx context.Context, d *desk, h sessionlistHost) tea.Cmd {
-	l := newList(ctx, d, h)
+// openSessionList asks for the sessions and shows them as they come.
+func openSessionList(t *Tab) tea.Cmd {
+	l := newList(t)
 	if l == nil {
 		return nil
 	}
@@ -82,23 +57,23 @@ func openSessionList(ctx context.Context, d *desk, h sessionlistHost) tea.Cmd {
 }
 
 // newList opens an empty list; it is nil if there is nobody to ask.
-func newList(ctx context.Context, d *desk, h sessionlistHost) *sessionList {
-	l := &sessionList{ctx: ctx, desk: d, host: h, asksStore: h.Library() != nil}
-	if c := h.Conversation(); c != nil && h.Remembers() != nil {
+func newList(t *Tab) *sessionList {
+	l := &sessionList{tab: t, asksStore: t.program.Stored != nil}
+	if c := t.conv; c != nil && t.session != nil {
 		l.asksAgent = c.Phase == conversation.PhaseReady || c.Phase == conversation.PhaseFailed
 	}
 	if !l.asksAgent && !l.asksStore {
 		return nil
 	}
-	l.picker = d.List(l.content())
+	l.picker = t.choose(l.content())
 	return l
 }
 
 // page asks for the page at a cursor.
 func (l *sessionList) page(cursor string) tea.Cmd {
-	agent := l.host.Remembers()
+	agent := l.tab.session
 	return beside(func() then {
-		page, err := agent.ListSessions(l.ctx, cursor)
+		page, err := agent.ListSessions(l.tab.program.Context, cursor)
 		return func() tea.Cmd { return l.take(page, err) }
 	})
 }
@@ -106,22 +81,22 @@ func (l *sessionList) page(cursor string) tea.Cmd {
 // take takes a page and asks for the next, unless the list was closed meanwhile. An
 // agent that lists no sessions is no trouble where others are listed.
 func (l *sessionList) take(page *acpclient.ListSessionsResponse, err error) tea.Cmd {
-	if !l.desk.Dialogs.Has(l.picker) {
+	if !l.tab.dialogs.Has(l.picker) {
 		return nil
 	}
 	if err != nil {
 		l.asksAgent = false
 		unsupported := errors.Is(err, session.ErrUnsupported)
-		if l.host.Library() == nil {
-			l.desk.Dialogs.Close(l.picker)
+		if l.tab.program.Stored == nil {
+			l.tab.dialogs.Close(l.picker)
 		} else {
 			l.picker.SetList(l.content())
 		}
 		switch {
 		case !unsupported:
-			return l.desk.Say("the sessions could not be listed: " + err.Error())
-		case l.host.Library() == nil:
-			return l.desk.Say("this agent does not list its sessions")
+			return l.tab.say("the sessions could not be listed: " + err.Error())
+		case l.tab.program.Stored == nil:
+			return l.tab.say("this agent does not list its sessions")
 		}
 		return nil
 	}
@@ -139,15 +114,15 @@ func (l *sessionList) query() store.Query {
 	if l.all {
 		return store.Query{}
 	}
-	return store.Query{Cwd: l.desk.Env().Cwd}
+	return store.Query{Cwd: l.tab.cwd}
 }
 
 // keptFrom asks for the stored sessions behind so many.
 func (l *sessionList) keptFrom(offset int) tea.Cmd {
-	lib, q, load := l.host.Library(), l.query(), l.load
+	lib, q, load := l.tab.program.Stored, l.query(), l.load
 	q.Limit, q.Offset = keptPage, offset
 	return beside(func() then {
-		page, err := lib.List(l.ctx, q)
+		page, err := lib.List(l.tab.program.Context, q)
 		return func() tea.Cmd { return l.takeKept(load, page, err) }
 	})
 }
@@ -155,7 +130,7 @@ func (l *sessionList) keptFrom(offset int) tea.Cmd {
 // takeKept takes a page of the stored sessions, and asks for the next, unless they were
 // asked for from the beginning meanwhile.
 func (l *sessionList) takeKept(load int, page []store.Summary, err error) tea.Cmd {
-	if !l.desk.Dialogs.Has(l.picker) || load != l.load {
+	if !l.tab.dialogs.Has(l.picker) || load != l.load {
 		return nil
 	}
 	l.kept = append(l.kept, page...)
@@ -163,7 +138,7 @@ func (l *sessionList) takeKept(load int, page []store.Summary, err error) tea.Cm
 	l.picker.SetList(l.content())
 	switch {
 	case err != nil:
-		return l.desk.Say(err.Error())
+		return l.tab.say(err.Error())
 	case l.asksStore:
 		return l.keptFrom(len(l.kept))
 	}
@@ -188,7 +163,7 @@ func (l *sessionList) askToDelete(s listed) {
 		who = "parley forgets it for good."
 	}
 	remove := func() tea.Cmd { return l.delete(s) }
-	l.desk.Ask(dialog.Confirmation{
+	l.tab.ask(dialog.Confirmation{
 		Title: "Delete a session", Text: s.name() + "\n" + who,
 		Choices: []dialog.Choice{
 			{Name: "Keep it", Key: "k", Do: dialog.Close{}},
@@ -199,14 +174,14 @@ func (l *sessionList) askToDelete(s listed) {
 
 // delete deletes a session where it is: in the store, with the agent, or both.
 func (l *sessionList) delete(s listed) tea.Cmd {
-	lib, agent, agentDeletes := l.host.Library(), l.host.Remembers(), l.agentDeletes()
+	lib, agent, agentDeletes := l.tab.program.Stored, l.tab.session, l.agentDeletes()
 	return beside(func() then {
 		var err error
 		if s.kept != nil {
 			err = lib.Delete(s.kept.ID)
 		}
 		if err == nil && s.info != nil && agentDeletes {
-			err = agent.DeleteSession(l.ctx, s.info.SessionID)
+			err = agent.DeleteSession(l.tab.program.Context, s.info.SessionID)
 		}
 		return func() tea.Cmd { return l.deleted(s, err) }
 	})
@@ -214,7 +189,7 @@ func (l *sessionList) delete(s listed) tea.Cmd {
 
 func (l *sessionList) deleted(of listed, err error) tea.Cmd {
 	if err != nil {
-		return l.desk.Say("the session was not deleted: " + err.Error())
+		return l.tab.say("the session was not deleted: " + err.Error())
 	}
 	if s := of.info; s != nil {
 		l.agents = slices.DeleteFunc(l.agents, func(i acpclient.SessionInfo) bool { return i.SessionID == s.SessionID })
@@ -224,10 +199,10 @@ func (l *sessionList) deleted(of listed, err error) tea.Cmd {
 		l.kept, l.found = slices.DeleteFunc(l.kept, gone), slices.DeleteFunc(l.found, gone)
 	}
 	l.picker.SetList(l.content())
-	return l.desk.Say("deleted")
+	return l.tab.say("deleted")
 }
 
 // agentDeletes reports whether the agent deletes its sessions.
 func (l *sessionList) agentDeletes() bool {
-	return l.host.Conversation() != nil && l.host.Conversation().Agent.Capabilities.SessionCapabilities.Delete != nil
+	return l.tab.conv != nil && l.tab.conv.Agent.Capabilities.SessionCapabilities.Delete != nil
 }

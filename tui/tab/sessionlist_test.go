@@ -1,73 +1,42 @@
 package tab
 
 import (
-	"context"
+	"reflect"
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
-	"parley/acpclient"
-	"parley/config"
-	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test/sessiontest"
 )
 
-// place is a tab whose agent remembers sessions, beside those that are kept.
-type sessionlistPlace struct {
-	lib     *store.Library
-	conv    *conversation.Conversation
-	known   []acpclient.SessionInfo
-	fails   error
-	deleted []acpclient.SessionID
-	opened  store.ID
-}
+// remembers is an agent that lists two sessions.
+const remembers = `handshake {"sessionCapabilities": {"list": {}}} {"sessionId": "here"}
+expect session/list
+reply {"sessions": [
+  {"sessionId": "agents-1", "cwd": "${cwd}", "title": "Known to both"},
+  {"sessionId": "another", "cwd": "${cwd}", "title": "Known to the agent"}]}
+`
 
-func (p *sessionlistPlace) Remembers() agentSessions                 { return p }
-func (p *sessionlistPlace) Conversation() *conversation.Conversation { return p.conv }
-func (p *sessionlistPlace) Agent() config.Agent                      { return config.Agent{} }
-func (p *sessionlistPlace) Library() *store.Library                  { return p.lib }
-func (p *sessionlistPlace) StoredID() store.ID                       { return "" }
-
-func (p *sessionlistPlace) GoTo(id store.ID) tea.Cmd {
-	p.opened = id
-	return nil
-}
-
-func (p *sessionlistPlace) ListSessions(context.Context, string) (*acpclient.ListSessionsResponse, error) {
-	return &acpclient.ListSessionsResponse{Sessions: p.known}, p.fails
-}
-
-func (p *sessionlistPlace) DeleteSession(_ context.Context, id acpclient.SessionID) error {
-	p.deleted = append(p.deleted, id)
-	return nil
-}
-
-// newPlace is a tab in a directory in which sessions with these prompts are kept.
-func newPlace(t *testing.T, cwd string, prompts ...string) (*sessionlistPlace, []store.ID) {
+// keeps keeps sessions with these prompts in the tab's directory.
+func (b *bench) keeps(t *testing.T, prompts ...string) []store.ID {
 	t.Helper()
-	p := &sessionlistPlace{lib: store.NewLibrary(store.New(t.TempDir())), conv: conversation.New()}
-	p.conv.Apply(conversation.SessionOpened{ID: "here"})
-	lib := p.lib
+	lib := store.NewLibrary(store.New(t.TempDir()))
 	t.Cleanup(func() { _ = lib.Close() })
-	return p, sessiontest.Sessions(t, lib, cwd, prompts...)
+	b.program.Stored = lib
+	return sessiontest.Sessions(t, lib, b.cwd, prompts...)
 }
 
 func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		p, ids := newPlace(t, b.Env.Cwd, "peel potatoes", "bake bread")
-		p.known = []acpclient.SessionInfo{
-			{SessionID: "agents-1", Cwd: b.Env.Cwd, Title: "Known to both"},
-			{SessionID: "another", Cwd: b.Env.Cwd, Title: "Known to the agent"},
-		}
-		b.Do(openSessionList(t.Context(), b.desk, p))
+	runBench(t, func(t *testing.T, b *bench) {
+		ids := b.keeps(t, "peel potatoes", "bake bread")
+		b.play(remembers)
+		b.Do(openSessionList(b.Tab))
 		for _, words := range []string{"peel potatoes", "Known to both", "Known to the agent"} {
 			b.MustSay(words)
 		}
-		if b.Choose("Known to both"); p.opened != ids[1] {
-			t.Errorf("%q was opened, not %q", p.opened, ids[1])
+		b.Choose("Known to both")
+		if got := b.wished(); len(got) != 1 || !reflect.DeepEqual(got[0], Open{{ID: ids[1]}}) {
+			t.Errorf("it wished %v, not %q", got, ids[1])
 		}
 	})
 }
@@ -75,23 +44,22 @@ func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
 // An agent that lists no sessions is no trouble where others are listed.
 func TestWhatTheAgentDoesNotList(t *testing.T) {
 	for _, c := range []struct {
-		name, want string
-		fails      error
-		kept       bool
+		name, want, script string
+		kept               bool
 	}{
-		{"it cannot, and nothing is kept", "this agent does not list its sessions", session.ErrUnsupported, false},
-		{"it cannot, and something is kept", "peel potatoes", session.ErrUnsupported, true},
-		{"it fails", "the sessions could not be listed", context.DeadlineExceeded, true},
+		{"it cannot, and nothing is kept", "this agent does not list its sessions", "handshake\n", false},
+		{"it cannot, and something is kept", "peel potatoes", "handshake\n", true},
+		{"it fails", "the sessions could not be listed", "handshake {\"sessionCapabilities\": {\"list\": {}}}\nexpect session/list\nreply-error 1 no\n", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			runBench(t, func(t *testing.T, b *deskBench) {
-				p, _ := newPlace(t, b.Env.Cwd, "peel potatoes")
-				if p.fails = c.fails; !c.kept {
-					p.lib = nil
+			runBench(t, func(t *testing.T, b *bench) {
+				if c.kept {
+					b.keeps(t, "peel potatoes")
 				}
-				b.Do(openSessionList(t.Context(), b.desk, p))
+				b.play(c.script)
+				b.Do(openSessionList(b.Tab))
 				b.MustSay(c.want)
-				if b.Dialogs.Empty() == c.kept {
+				if b.dialogs.Empty() == c.kept {
 					t.Errorf("the list is\n%s", b.Screen())
 				}
 			})
@@ -101,9 +69,10 @@ func TestWhatTheAgentDoesNotList(t *testing.T) {
 
 // What comes of words that are not wanted any more is not shown.
 func TestTheNewestWordsCount(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		p, ids := newPlace(t, b.Env.Cwd, "peel potatoes", "bake bread")
-		l := newList(t.Context(), b.desk, p)
+	runBench(t, func(t *testing.T, b *bench) {
+		ids := b.keeps(t, "peel potatoes", "bake bread")
+		b.ready()
+		l := newList(b.Tab)
 		b.Do(l.keptFrom(0))
 		l.lookFor("answer po")
 		older := l.look("answer po")

@@ -12,18 +12,18 @@ import (
 // ShowSessions lists the sessions to choose one from.
 func (t *Tab) ShowSessions() tea.Cmd { return t.address(t.showSessions()) }
 
-func (t *Tab) showSessions() tea.Cmd { return openSessionList(t.program.Context, t.desk, host{t}) }
+func (t *Tab) showSessions() tea.Cmd { return openSessionList(t) }
 
-// GoTo opens a stored session, unless it is the one on the screen.
-func (h host) GoTo(id store.ID) tea.Cmd {
-	if id == h.StoredID() {
+// openKept opens a stored session, unless it is the one on the screen.
+func (t *Tab) openKept(id store.ID) tea.Cmd {
+	if id == t.StoredID() {
 		return nil
 	}
 	return send(Open{{ID: id}})
 }
 
 // fork goes on with a copy of the open session, where the agent can do that.
-func (t *Tab) fork() tea.Cmd { return t.desk.SayIf(t.session.Fork()) }
+func (t *Tab) fork() tea.Cmd { return t.sayIf(t.session.Fork()) }
 
 // openSession goes on with another session of the agent: in this tab if nothing is lost
 // by that, else in a tab of its own.
@@ -32,12 +32,12 @@ func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
 	case info.SessionID == t.conv.ID:
 		return nil
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
-		return t.desk.SayIf(t.session.OpenSession(info)) // which says why not
+		return t.sayIf(t.session.OpenSession(info)) // which says why not
 	case t.loses():
 		info.Cwd = t.cwd
 		return t.row().Load(t.agent, info)
 	}
-	return t.desk.SayIf(t.session.OpenSession(info))
+	return t.sayIf(t.session.OpenSession(info))
 }
 
 // loses reports whether something would be lost if another session took the place of this

@@ -1,68 +1,48 @@
 package tab
 
 import (
-	"context"
 	"errors"
-	"os/exec"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/internal/conversation"
 )
 
-// place is a tab whose agent wants its person to sign in.
-type signinPlace struct {
-	conv  *conversation.Conversation
-	fails error
-	did   []string
-}
+// wantsSignIn is an agent that opens no session before the person has signed in. The answer
+// to what they do about it comes next.
+const wantsSignIn = `expect initialize
+reply {"protocolVersion": 1, "agentCapabilities": {"auth": {"logout": {}}}, "authMethods": [{"id": "web", "name": "In the browser"},
+  {"id": "here", "name": "Here", "type": "terminal", "args": ["--now"]}]}
+expect session/new
+reply-error -32000 who are you?
+`
 
-func (p *signinPlace) note(what string) { p.did = append(p.did, what) }
-
-func (p *signinPlace) Conversation() *conversation.Conversation { return p.conv }
-func (p *signinPlace) Gate() signInSession                      { return p }
-func (p *signinPlace) Authenticate(id acpclient.AuthMethodID)   { p.note("authenticate " + string(id)) }
-func (p *signinPlace) Reconnect()                               { p.note("reconnect") }
-func (p *signinPlace) DismissAuth()                             { p.note("dismiss") }
-func (p *signinPlace) Logout(context.Context) error             { return p.fails }
-
-func (p *signinPlace) TerminalAuth(acpclient.AuthMethodID) (acpclient.Command, error) {
-	return acpclient.Command{Path: "login-program", Args: []string{"--now"}}, nil
-}
-
-// Exec runs no program: it ends as the test says.
-func (p *signinPlace) Exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd {
-	p.note(strings.Join(c.Args, " "))
-	return func() tea.Msg { return done(p.fails) }
-}
-
-func signinNewSignIn(b *deskBench) (*signIn, *signinPlace) {
-	p := &signinPlace{conv: conversation.New()}
-	p.conv.Apply(conversation.AgentReady{Info: &acpclient.InitializeResponse{
-		AgentInfo:   &acpclient.Implementation{Name: "agent"},
-		AuthMethods: []acpclient.AuthMethod{{ID: "web", Name: "In the browser"}},
-	}})
-	s := newSignin(b.desk, p)
-	s.Ask(conversation.AuthRequired{Message: "who are you?"})
-	return s, p
+// signInBench is a tab whose agent wants its person to sign in.
+func signInBench(b *bench, then string) *signIn {
+	b.play(wantsSignIn + then)
+	b.wire.got()
+	return b.signIn
 }
 
 // The agent signs the person in. The dialog says so, and goes when that has ended well.
 func TestByAgent(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		s, p := signinNewSignIn(b)
+	runBench(t, func(t *testing.T, b *bench) {
+		s := signInBench(b, "expect authenticate\nreply-error 1 the browser was closed\nserve\n")
 		b.MustSay("In the browser")
 		b.MustSay("who are you?")
 		s.ByAgent("web")
-		if got := strings.Join(p.did, ", "); got != "authenticate web" || !s.Asks() {
-			t.Errorf("it did %s, and asks: %v", got, s.Asks())
+		if !s.Asks() {
+			t.Error("the dialog is closed")
 		}
-		s.Ended(errors.New("the browser was closed"))
+		b.Do(nil)
+		if got := b.wire.got(); got != "authenticate" {
+			t.Errorf("the agent got %s", got)
+		}
 		b.MustSay("the browser was closed")
-		if s.Ended(nil); s.Asks() || !b.Dialogs.Empty() {
+		s.ByAgent("web")
+		if b.Do(nil); s.Asks() || !b.dialogs.Empty() {
 			t.Errorf("it still asks\n%s", b.Screen())
 		}
 	})
@@ -72,32 +52,34 @@ func TestByAgent(t *testing.T) {
 // well.
 func TestOnTerminal(t *testing.T) {
 	for _, fails := range []error{nil, errors.New("exit status 1")} {
-		runBench(t, func(t *testing.T, b *deskBench) {
-			s, p := signinNewSignIn(b)
-			p.fails = fails
-			b.Do(s.OnTerminal(acpclient.AuthMethod{ID: "web", Name: "In the browser"}))
-			want := "login-program --now, reconnect"
+		runBench(t, func(t *testing.T, b *bench) {
+			s := signInBench(b, "")
+			b.Do(s.OnTerminal(acpclient.AuthMethod{ID: "here", Name: "Here"}))
+			run := b.wished()[0].(Exec)
+			if args := run.Cmd.Args; args[len(args)-1] != "--now" {
+				t.Errorf("it runs %q", args)
+			}
+			b.Do(func() tea.Msg { return run.Done(fails) })
+			if got, again := b.wire.got(), fails == nil; strings.Contains(got, "initialize") != again {
+				t.Errorf("fails: %v: the agent got %q", fails, got)
+			}
 			if fails != nil {
 				b.MustSay("the program did not end well: exit status 1")
-				want = "login-program --now"
-			}
-			if got := strings.Join(p.did, ", "); got != want || s.Asks() != (fails != nil) {
-				t.Errorf("it did %s, and asks: %v", got, s.Asks())
 			}
 		})
 	}
 }
 
 func TestDismissAndOut(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		s, p := signinNewSignIn(b)
-		if s.Dismiss(); s.Asks() || strings.Join(p.did, ", ") != "dismiss" {
-			t.Errorf("it did %v, and asks: %v", p.did, s.Asks())
+	runBench(t, func(t *testing.T, b *bench) {
+		s := signInBench(b, "expect logout\nreply\nexpect logout\nreply-error 1 no network\n")
+		if s.Dismiss(); s.Asks() {
+			t.Error("it still asks")
 		}
 		b.Do(s.Out(t.Context()))
 		b.MustSay("signed out")
-		p.fails = errors.New("no network")
 		b.Do(s.Out(t.Context()))
-		b.MustSay("signing out failed: no network")
+		b.MustSay("signing out failed: ")
+		b.MustSay("no network")
 	})
 }

@@ -25,7 +25,7 @@ const slowStart = 3 * time.Second
 // contextBar is how wide the bar is that shows how full the context is, in cells.
 const contextBar = 6
 
-// Facts are what the lines around the prompt tell of a session at one moment.
+// statusFacts are what the lines around the prompt tell of a session at one moment.
 type statusFacts struct {
 	Theme *theme.Theme
 	Keys  config.Keys

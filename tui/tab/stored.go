@@ -48,7 +48,7 @@ func (t *Tab) LookForAbandoned() tea.Cmd {
 	if t.program.Stored == nil {
 		return nil
 	}
-	return t.address(offerRecovery(t.desk, t.program.Stored, t.cwd, func(ids []store.ID) tea.Cmd {
+	return t.address(offerRecovery(t, t.program.Stored, t.cwd, func(ids []store.ID) tea.Cmd {
 		var all Open
 		for _, id := range ids {
 			all = append(all, app.Open{ID: id})

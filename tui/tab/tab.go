@@ -9,8 +9,7 @@
 // seen.
 //
 // A tab says which message and which key is for which of its parts, and puts together what
-// they draw. What a part needs of it, the part says in an interface of its own, which
-// host fulfils.
+// they draw. A part owns a state of its own and knows the tab.
 //
 // Nothing in this package is safe for concurrent use; everything happens in the
 // program's Update and View.
@@ -62,8 +61,8 @@ type Tab struct {
 	replay *replayControl // what was recorded, if that is shown; nil otherwise
 
 	// Its parts, each with a state of its own.
-	desk      *desk
-	dialogs   *dialog.Stack // the desk's
+	toast     toast
+	dialogs   *dialog.Stack
 	composer  *composer.Composer
 	outbox    *promptQueue
 	drafts    *drafts
@@ -98,19 +97,18 @@ type Tab struct {
 // is shown.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{id: id, program: p, cwd: cwd, base: cwd}
-	t.desk = newDesk(p.Guard, t.env)
-	t.dialogs = t.desk.Dialogs
-	t.images = newImages(p.Context, t.desk, host{t})
+	t.dialogs = dialog.NewStack(p.Guard)
+	t.images = &images{t}
 	t.composer = t.newComposer()
-	t.outbox = newPromptQueue(t.desk, host{t}, t.composer)
-	t.drafts = newDrafts(host{t}, t.composer, cwd)
-	t.questions = newQuestions(t.desk, host{t}, t.composer)
-	t.held = newHeld(t.desk, host{t})
-	t.signIn = newSignin(t.desk, host{t})
-	t.commands = newCommands(t.desk, host{t})
+	t.outbox = &promptQueue{tab: t}
+	t.drafts = &drafts{tab: t, base: cwd}
+	t.questions = &questions{tab: t}
+	t.held = &heldKey{tab: t}
+	t.signIn = &signIn{tab: t}
+	t.commands = &commands{tab: t}
 	t.sites = newDiffPositions(t.Cwd)
-	t.worktree = newWorktree(p.Context, t.desk, host{t}, p.Worktree)
-	t.ending = newLifecycle(t.desk, host{t}, t.composer)
+	t.worktree = &worktree{tab: t}
+	t.ending = &lifecycle{tab: t}
 	return t
 }
 
@@ -298,9 +296,9 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case tea.ResumeMsg:
 		t.dialogs.Regain() // what is pressed at first was for the program that had the terminal
 	case ErrorMsg:
-		return t.desk.Say(msg.Err.Error())
+		return t.say(msg.Err.Error())
 	case composer.ErrorMsg:
-		return t.desk.Say(msg.Err.Error())
+		return t.say(msg.Err.Error())
 	default:
 		return t.result(msg)
 	}
@@ -311,7 +309,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 func (t *Tab) result(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case copiedMsg:
-		return t.desk.Say(msg.String())
+		return t.say(msg.String())
 	case failedMsg:
 		msg.dialog.Failed(msg.err)
 	case then:

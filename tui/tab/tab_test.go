@@ -1,7 +1,6 @@
 package tab
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,115 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/test"
-	"parley/tui/composer"
-	"parley/tui/dialog"
-	"parley/tui/theme"
 )
-
-// bench is a tab on the screen, without a terminal and without a running agent:
-// what an agent would do is told to it as events.
-type bench struct {
-	*Tab
-	clock         time.Time
-	columns, rows int
-}
-
-func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
-	t.Setenv("HOME", dir)
-	t.Setenv("XDG_STATE_HOME", dir)
-	b := &bench{clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), columns: 80, rows: 24}
-	now := func() time.Time { return b.clock }
-	history, err := composer.OpenHistory(composer.HistoryFile(), dir)
-	if err != nil {
-		panic(err)
-	}
-	b.Tab = New(1, Program{
-		Context: context.Background(), Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: dialog.NewGuard(now),
-		History: history, Version: "test", Now: now,
-	}, dir)
-	s, err := session.NewSession(session.Options{
-		Cwd:     dir,
-		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
-	})
-	if err != nil {
-		panic(err)
-	}
-	b.adopt(config.Agent{}, s)
-	b.Show()
-	b.events(
-		conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "agent", Version: "1"}}},
-		conversation.SessionOpened{ID: "s", Cwd: dir, State: acpclient.SessionState{Modes: &acpclient.SessionModeState{
-			CurrentModeID: "ask", AvailableModes: []acpclient.SessionMode{{ID: "ask", Name: "Asking"}, {ID: "code", Name: "Coding"}},
-		}}},
-	)
-	return b
-}
-
-type noMachine struct{ session.Machine }
-
-func (noMachine) Close()        {}
-func (noMachine) EndTerminals() {}
-
-func (b *bench) events(events ...conversation.Event) {
-	b.Update(batchMsg(events))
-}
-
-func (b *bench) press(keys ...string) {
-	for _, k := range keys {
-		b.Update(keyPress(k))
-	}
-}
-
-// keyPress makes the message of a key.
-func keyPress(name string) tea.KeyPressMsg {
-	special := map[string]tea.Key{
-		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
-		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
-		"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "f1": {Code: tea.KeyF1}, "f2": {Code: tea.KeyF2}, "f9": {Code: tea.KeyF9},
-	}
-	if k, ok := special[name]; ok {
-		return tea.KeyPressMsg(k)
-	}
-	if c, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		return tea.KeyPressMsg{Code: rune(c[0]), Mod: tea.ModCtrl}
-	}
-	if c, ok := strings.CutPrefix(name, "alt+"); ok {
-		return tea.KeyPressMsg{Code: rune(c[0]), Mod: tea.ModAlt}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
-}
-
-func (b *bench) draw() Screen { return b.Draw(b.columns, b.rows) }
-
-func (b *bench) screen() string {
-	lines := b.draw().Lines
-	for i := range lines {
-		lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " ")
-	}
-	return strings.Join(lines, "\n")
-}
-
-func (b *bench) mustShow(t *testing.T, texts ...string) {
-	t.Helper()
-	s := b.screen()
-	for _, text := range texts {
-		if !strings.Contains(s, text) {
-			t.Errorf("the screen lacks %q:\n%s", text, s)
-		}
-	}
-}
-
-func (b *bench) mustNotShow(t *testing.T, text string) {
-	t.Helper()
-	if s := b.screen(); strings.Contains(s, text) {
-		t.Errorf("the screen has %q:\n%s", text, s)
-	}
-}
 
 func permissionEvent(id int, title string) conversation.Event {
 	return conversation.PermissionOpened{ID: id, Request: &acpclient.RequestPermissionRequest{
@@ -260,7 +153,7 @@ func TestClocksStandStillWhileThePersonIsAsked(t *testing.T) {
 		t.Error("something moves while the person is asked")
 	}
 	b.events(at(conversation.PermissionClosed{ID: 1}))
-	b.desk.Say("") // which says that the question was taken back
+	b.say("") // which says that the question was taken back
 	b.clock = b.clock.Add(5 * time.Second)
 	b.mustShow(t, "working 25s")
 	b.events(at(conversation.TurnEnded{Reason: acpclient.StopEndTurn}))

@@ -46,12 +46,12 @@ func (o *promptQueue) takeBack(text string, blocks []acpclient.ContentBlock) tea
 			}
 		}
 	}
-	cmd := o.composer.Load(text)
+	cmd := o.tab.composer.Load(text)
 	for _, a := range attached {
-		o.composer.Attach(a)
+		o.tab.composer.Attach(a)
 	}
 	for _, img := range images {
-		o.composer.AddImage(img)
+		o.tab.composer.AddImage(img)
 	}
 	return cmd
 }
@@ -59,28 +59,28 @@ func (o *promptQueue) takeBack(text string, blocks []acpclient.ContentBlock) tea
 // Escape is esc where there is nothing to cancel or to close: pressed twice on an empty
 // prompt, it brings the last prompt back to be edited.
 func (o *promptQueue) Escape() tea.Cmd {
-	if !o.composer.Empty() || !o.hasLast() {
+	if !o.tab.composer.Empty() || !o.hasLast() {
 		return nil
 	}
 	if !o.Escapes() {
-		o.escaped = o.desk.Env().Now()
+		o.escaped = o.tab.program.Now()
 		return redraw(againTime)
 	}
 	o.escaped = time.Time{}
 	if o.last != nil {
-		o.composer.Restore(*o.last)
+		o.tab.composer.Restore(*o.last)
 		return nil
 	}
-	return o.composer.Load(lastPrompt(o.conv()))
+	return o.tab.composer.Load(lastPrompt(o.tab.conv))
 }
 
 // Escapes reports whether another esc would bring the last prompt back.
 func (o *promptQueue) Escapes() bool {
-	return !o.escaped.IsZero() && o.desk.Env().Now().Sub(o.escaped) < againTime
+	return !o.escaped.IsZero() && o.tab.program.Now().Sub(o.escaped) < againTime
 }
 
 func (o *promptQueue) hasLast() bool {
-	return o.last != nil || o.conv() != nil && lastPrompt(o.conv()) != ""
+	return o.last != nil || o.tab.conv != nil && lastPrompt(o.tab.conv) != ""
 }
 
 // lastPrompt is the text of the last prompt of a conversation, "" if there is none.

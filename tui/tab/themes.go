@@ -16,7 +16,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// Looks is who draws everything in a theme. What it is asked for happens at once.
+// looks is who draws everything in a theme. What it is asked for happens at once.
 type looks interface {
 	// Chosen is the theme that was chosen, and Kept the one that the configuration has.
 	Chosen() config.Theme
@@ -31,18 +31,18 @@ type looks interface {
 
 // chooser lets a person choose a theme.
 type chooser struct {
-	desk  *desk
+	tab   *Tab
 	looks looks
 }
 
-// Choose lists the themes. The one that is marked is shown. looks may be nil: then there
+// chooseTheme lists the themes. The one that is marked is shown. looks may be nil: then there
 // is only one.
-func chooseTheme(d *desk, looks looks) tea.Cmd {
+func chooseTheme(t *Tab, looks looks) tea.Cmd {
 	if looks == nil {
 		return nil
 	}
-	c := &chooser{d, looks}
-	list := d.List(c.list(nil))
+	c := &chooser{t, looks}
+	list := t.choose(c.list(nil))
 	dir := config.ThemeDir()
 	return beside(func() then {
 		found, err := config.FindThemes(dir)
@@ -59,10 +59,10 @@ func (c *chooser) found(list *dialog.Selector, found []config.FoundTheme, err er
 		}
 	}
 	c.looks.Learn(own)
-	if c.desk.Dialogs.Has(list) && len(found) > 0 {
+	if c.tab.dialogs.Has(list) && len(found) > 0 {
 		list.SetList(c.list(found))
 	}
-	return c.desk.SayIf(err)
+	return c.tab.sayIf(err)
 }
 
 func (c *chooser) list(own []config.FoundTheme) dialog.List {
@@ -117,7 +117,7 @@ func (c *chooser) choose(name config.Theme) tea.Cmd {
 		return nil
 	}
 	file := toolview.In("").Path(filepath.Clean(config.ConfigFile()))
-	c.desk.Ask(dialog.Confirmation{
+	c.tab.ask(dialog.Confirmation{
 		Title: "The theme " + string(name), Text: "Is it to be kept for good? Then this is written into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
 		Choices: []dialog.Choice{
@@ -134,10 +134,10 @@ func (c *chooser) keep(name config.Theme) tea.Cmd {
 		err := config.KeepTheme(config.ConfigFile(), name)
 		return func() tea.Cmd {
 			if err != nil {
-				return c.desk.Say(err.Error())
+				return c.tab.say(err.Error())
 			}
 			c.looks.Keep(name)
-			return c.desk.Say("kept: the theme " + string(name))
+			return c.tab.say("kept: the theme " + string(name))
 		}
 	})
 }

@@ -23,9 +23,9 @@ func TestChoose(t *testing.T) {
 	t.Setenv("PARLEY_CONFIG_HOME", dir)
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	for _, keep := range []bool{false, true} {
-		runBench(t, func(t *testing.T, b *deskBench) {
+		runBench(t, func(t *testing.T, b *bench) {
 			l := &looking{kept: config.ThemeAuto}
-			b.Do(chooseTheme(b.desk, l))
+			b.Do(chooseTheme(b.Tab, l))
 			b.Press("down")
 			marked := l.shown
 			if marked == "" || marked == config.ThemeAuto {
@@ -48,8 +48,8 @@ func TestChoose(t *testing.T) {
 }
 
 func TestNothingToChoose(t *testing.T) {
-	runBench(t, func(_ *testing.T, b *deskBench) {
-		if chooseTheme(b.desk, nil) != nil || !b.Dialogs.Empty() {
+	runBench(t, func(_ *testing.T, b *bench) {
+		if chooseTheme(b.Tab, nil) != nil || !b.dialogs.Empty() {
 			t.Error("a list of one theme was opened")
 		}
 	})

@@ -6,30 +6,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/conversation"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
-	"parley/tui/transcript"
 )
 
-// Commands does what the transcript asks for commands that it shows.
-type readerCommands interface {
-	StepIn(*conversation.Terminal) tea.Cmd
-	EndCommand(*conversation.Terminal) tea.Cmd
-	AddOutput(*conversation.Terminal) tea.Cmd
-}
-
-// Transcript is the reader of a conversation. It may be nil, as long as there is nothing
+// transcriptReader is the reader of a conversation. It may be nil, as long as there is nothing
 // to read: then nobody reads.
-type transcriptReader struct {
-	reader
-	conv     *conversation.Conversation
-	commands readerCommands
-}
+type transcriptReader struct{ reader }
 
-// NewTranscript returns the reader of a conversation, which l lists.
-func newTranscriptReader(d *desk, h readerHost, l *transcript.List, c *conversation.Conversation, commands readerCommands) *transcriptReader {
-	return &transcriptReader{reader{desk: d, host: h, list: l, main: true}, c, commands}
+// newTranscriptReader returns the reader of a tab's transcript.
+func newTranscriptReader(t *Tab) *transcriptReader {
+	return &transcriptReader{reader{tab: t, list: t.list, main: true}}
 }
 
 // Itself is the reader, nil if there is nothing to read.
@@ -46,7 +33,7 @@ func (r *transcriptReader) Focused() bool { return r != nil && r.list.Focused() 
 // Reads reports whether keys go to the transcript: it has the focus, or words for it are
 // being written, and no dialog that the person has opened stands before it.
 func (r *transcriptReader) Reads() bool {
-	if r == nil || !r.desk.Dialogs.Empty() && !r.desk.Dialogs.Asks() {
+	if r == nil || !r.tab.dialogs.Empty() && !r.tab.dialogs.Asks() {
 		return false
 	}
 	return r.list.Focused() || r.find.writing
@@ -59,7 +46,7 @@ func (r *transcriptReader) Unmarks(name string) bool {
 		return false
 	}
 	r.list.ClearSpan()
-	return r.desk.Env().Keys.Match(config.ActionCancel, name)
+	return r.tab.program.Keys.Match(config.ActionCancel, name)
 }
 
 // Key takes a key while the transcript is read.
@@ -69,7 +56,7 @@ func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
-	if r.desk.Env().Keys.Match(config.ActionCancel, name) {
+	if r.tab.program.Keys.Match(config.ActionCancel, name) {
 		if r.list.Spanning() {
 			r.list.ClearSpan()
 		} else {
@@ -77,7 +64,7 @@ func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		}
 		return nil, true
 	}
-	a, ok := r.desk.Env().Keys.Action(config.ContextTranscript, name)
+	a, ok := r.tab.program.Keys.Action(config.ContextTranscript, name)
 	if !ok {
 		return nil, false
 	}
@@ -92,22 +79,22 @@ func (r *transcriptReader) Act(a config.Action, name string) (tea.Cmd, bool) {
 	case config.ActionItemPrev:
 		r.step(-1)
 	case config.ActionItemFirst:
-		r.step(-len(r.conv.Items))
+		r.step(-len(r.tab.conv.Items))
 	case config.ActionItemLast:
-		r.step(len(r.conv.Items))
+		r.step(len(r.tab.conv.Items))
 	case config.ActionItemExpand:
 		r.list.ClearSpan()
 		r.list.Toggle()
 	case config.ActionItemShow:
 		if item := r.list.Selected(); item != nil {
-			r.desk.Dialogs.Push(newPager(r.desk, r.host, r.list, item))
+			r.tab.dialogs.Push(newPager(r.tab, item))
 		}
 	case config.ActionStepIn:
-		return r.commands.StepIn(r.list.SelectedTerminal()), true
+		return r.tab.commands.StepIn(r.list.SelectedTerminal()), true
 	case config.ActionEndCommand:
-		return r.commands.EndCommand(r.list.SelectedTerminal()), true
+		return r.tab.commands.EndCommand(r.list.SelectedTerminal()), true
 	case config.ActionItemAdd:
-		return r.commands.AddOutput(r.list.SelectedTerminal()), true
+		return r.tab.commands.AddOutput(r.list.SelectedTerminal()), true
 	case config.ActionMark:
 		r.list.SpanItem()
 	case config.ActionDiffSplit:
@@ -134,7 +121,7 @@ func (r *transcriptReader) Chosen(a config.Action) tea.Cmd {
 // toggleDiffs shows changes side by side, or no longer.
 func (r *transcriptReader) toggleDiffs() tea.Cmd {
 	if !r.list.ToggleDiffs() {
-		return r.desk.Say(tooNarrow)
+		return r.tab.say(tooNarrow)
 	}
 	return nil
 }
@@ -151,8 +138,8 @@ func (r *transcriptReader) step(by int) {
 // leave gives the focus up. If a question waits, a second press of the
 // same key does nothing to it.
 func (r *transcriptReader) leave(name string) {
-	if r.desk.Dialogs.Asks() {
-		r.desk.Env().Guard.Ended(name)
+	if r.tab.dialogs.Asks() {
+		r.tab.program.Guard.Ended(name)
 	}
 	r.list.ClearSpan()
 	r.Unfocus()
@@ -160,14 +147,14 @@ func (r *transcriptReader) leave(name string) {
 
 // Hints are the hints while the transcript is read.
 func (r *transcriptReader) Hints() []dialog.Hint {
-	h := dialog.HintList{Keys: r.desk.Env().Keys}
+	h := dialog.HintList{Keys: r.tab.program.Keys}
 	switch {
 	case r.find.writing:
 		return r.findHints(h)
 	case r.list.Spanning():
 		return r.spanHints(h)
 	}
-	if r.desk.Dialogs.Asks() {
+	if r.tab.dialogs.Asks() {
 		h.Add(config.ActionFocusPrompt, "answer")
 	}
 	switch {
@@ -200,7 +187,7 @@ func (r *transcriptReader) Hints() []dialog.Hint {
 	h.Add(config.ActionMark, "mark")
 	h.Add(config.ActionItemShow, "whole screen")
 	h.AddAll("prompts", config.ActionPromptPrev, config.ActionPromptNext)
-	if !r.desk.Dialogs.Asks() {
+	if !r.tab.dialogs.Asks() {
 		h.Add(config.ActionFocusPrompt, "prompt")
 	}
 	return h.List
@@ -237,10 +224,17 @@ func (r *transcriptReader) Place() string {
 	if r == nil || r.list.Following() {
 		return ""
 	}
-	th := r.desk.Env().Theme
+	th := r.tab.program.Theme
 	words := "↓ more below"
 	if n := r.list.New(); n > 0 {
 		words = fmt.Sprintf("↓ %d new below", n)
 	}
 	return th.Muted.Render(fmt.Sprintf("%d%%  ", r.list.Place())) + th.Accent.Render(words) + th.Faint.Render(" (end)")
+}
+
+// Blur gives the keys back to the prompt, if the transcript has them.
+func (r *transcriptReader) Blur() {
+	if r.Focused() {
+		r.Unfocus()
+	}
 }

@@ -9,7 +9,7 @@ import (
 func (t *Tab) insideScreen(width, height int) Screen {
 	t.area = layout{dialogEnd: height, prompt: height}
 	status := t.facts().Line(width)
-	if said := t.desk.Said(); said != "" {
+	if said := t.toast.text; said != "" {
 		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(said), width, "…")
 	}
 	v := t.commands.Draw(width, height, status, t.hintLine(width))

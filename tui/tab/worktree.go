@@ -18,42 +18,16 @@ import (
 	"parley/internal/git"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
+	"parley/tui/toolview"
 )
 
-// Mark stands before the name of what is in a worktree that was made for sessions.
+// worktreeMark stands before the name of what is in a worktree that was made for sessions.
 const worktreeMark = "♣ "
 
-// Host is the tab, as far as its worktree needs it.
-type worktreesHost interface {
-	// Works reports whether a turn runs.
-	Works() bool
-	// Shared reports whether another tab has the same directory.
-	Shared() bool
-	// ShowCall shows a tool call on the whole screen.
-	ShowCall(*conversation.ToolCall) tea.Cmd
-	// Opener opens a session with the tab's agent in another directory, in a tab of its
-	// own.
-	Opener() func(dir string) tea.Cmd
-	// LetGo says why nothing can be sent any more. What it returns ends the agent.
-	LetGo(why string) (end func(context.Context))
-	// WayOut is the answer that leaves what has come to an end.
-	WayOut(key string) dialog.Choice
-}
-
-// Worktree is the worktree of a tab.
+// worktree is the worktree of a tab.
 type worktree struct {
-	ctx  context.Context
-	desk *desk
-	host worktreesHost
-	// make makes another worktree for a directory and returns where it is; nil cannot.
-	make func(ctx context.Context, cwd string) (string, error)
+	tab  *Tab
 	tree *git.Worktree
-}
-
-// New returns the worktree of a tab, which is in none until [Worktree.Is] says so. make
-// may be nil.
-func newWorktree(ctx context.Context, d *desk, h worktreesHost, make func(ctx context.Context, cwd string) (string, error)) *worktree {
-	return &worktree{ctx: ctx, desk: d, host: h, make: make}
 }
 
 // Is says which worktree the session works in; nil if it is in none.
@@ -65,7 +39,7 @@ func (w *worktree) There() bool { return w.tree != nil }
 // with does something with the worktree beside the screen. What do returns is what
 // follows in the tab; errors are told.
 func (w *worktree) with(do func(context.Context, *git.Worktree) (then, error)) tea.Cmd {
-	ctx, tree := w.ctx, w.tree
+	ctx, tree := w.tab.program.Context, w.tree
 	if tree == nil {
 		return nil
 	}
@@ -81,7 +55,7 @@ func (w *worktree) with(do func(context.Context, *git.Worktree) (then, error)) t
 // trouble tells of something that could not be done, until it is read.
 func (w *worktree) trouble(err error) then {
 	return func() tea.Cmd {
-		w.desk.Tell("That could not be done", termtext.Block(err.Error()))
+		w.tab.tell("That could not be done", termtext.Block(err.Error()))
 		return nil
 	}
 }
@@ -89,7 +63,7 @@ func (w *worktree) trouble(err error) then {
 // Items are what the palette has about worktrees, once there is an agent.
 func (w *worktree) Items() []dialog.Item {
 	var items []dialog.Item
-	if w.make != nil {
+	if w.tab.program.Worktree != nil {
 		items = append(items, dialog.Item{ID: "new-worktree", Title: "new session in a worktree", Do: dialog.Do(w.open)})
 	}
 	if w.tree == nil {
@@ -107,13 +81,13 @@ func (w *worktree) Items() []dialog.Item {
 // open makes a worktree, and opens a session with the same agent in it, in a tab of its
 // own.
 func (w *worktree) open() tea.Cmd {
-	dir, open := w.desk.Env().Cwd, w.host.Opener()
-	return tea.Batch(w.desk.Say("making a worktree"), beside(func() then {
-		path, err := w.make(w.ctx, dir)
+	dir, agent, row, p := w.tab.cwd, w.tab.agent, w.tab.row(), w.tab.program
+	return tea.Batch(w.tab.say("making a worktree"), beside(func() then {
+		path, err := p.Worktree(p.Context, dir)
 		if err != nil {
 			return w.trouble(err)
 		}
-		return func() tea.Cmd { return open(path) }
+		return func() tea.Cmd { return row.OpenIn(agent, path) }
 	}))
 }
 
@@ -126,10 +100,11 @@ func (w *worktree) show() tea.Cmd {
 		}
 		return func() tea.Cmd {
 			if len(changes) == 0 {
-				return w.desk.Say("there is nothing in the worktree that is not merged")
+				return w.tab.say("there is nothing in the worktree that is not merged")
 			}
 			call := &conversation.ToolCall{Title: "Changes in the worktree " + tree.Name, Kind: acpclient.ToolEdit, Status: acpclient.ToolCompleted, Content: contentOf(changes, more)}
-			return w.host.ShowCall(call)
+			w.tab.dialogs.Push(newPager(w.tab, call))
+			return w.tab.sites.Locate(toolview.Fragments(call.Content))
 		}, nil
 	})
 }
@@ -161,7 +136,7 @@ func (w *worktree) keep() tea.Cmd {
 			return nil, err
 		}
 		return func() tea.Cmd {
-			w.desk.Tell("The worktree "+tree.Name, fmt.Sprintf("It stays in %s, on the branch %s, with %s.\nTo come back to it: parley --worktree=%s",
+			w.tab.tell("The worktree "+tree.Name, fmt.Sprintf("It stays in %s, on the branch %s, with %s.\nTo come back to it: parley --worktree=%s",
 				termtext.Line(tree.Path), tree.Branch, work, tree.Name))
 			return nil
 		}, nil
@@ -171,10 +146,10 @@ func (w *worktree) keep() tea.Cmd {
 // atRest says why nothing can be done with the worktree while the agent works, nil if it
 // does not.
 func (w *worktree) atRest() tea.Cmd {
-	if !w.host.Works() {
+	if !w.tab.Works() {
 		return nil
 	}
-	return w.desk.Say("the agent is at work in the worktree: wait for it, or cancel with " + w.desk.Key(config.ActionCancel))
+	return w.tab.say("the agent is at work in the worktree: wait for it, or cancel with " + w.tab.keyOf(config.ActionCancel))
 }
 
 // merge asks whether to merge the worktree; what is not committed has to be first.
@@ -190,7 +165,7 @@ func (w *worktree) merge() tea.Cmd {
 		return func() tea.Cmd {
 			switch {
 			case work.Empty():
-				return w.desk.Say("there is nothing in the worktree that is not merged")
+				return w.tab.say("there is nothing in the worktree that is not merged")
 			case len(work.Uncommitted) > 0:
 				w.askToCommit(work)
 			default:
@@ -204,10 +179,10 @@ func (w *worktree) merge() tea.Cmd {
 // askToCommit asks whether to commit what is not committed, with which message.
 func (w *worktree) askToCommit(work *git.WorktreeWork) {
 	write := func() tea.Cmd {
-		w.desk.Dialogs.Push(dialog.NewEntry(w.desk.Env(), dialog.Entry{Title: "Commit with this message", Hint: "what was done", Do: w.commit}))
+		w.tab.dialogs.Push(dialog.NewEntry(w.tab.env(), dialog.Entry{Title: "Commit with this message", Hint: "what was done", Do: w.commit}))
 		return nil
 	}
-	w.desk.Ask(dialog.Confirmation{
+	w.tab.ask(dialog.Confirmation{
 		Title: "Commit first?",
 		Text:  "Only what is committed can be merged. This is not:\n" + bulleted(work.Uncommitted),
 		Choices: []dialog.Choice{
@@ -220,7 +195,7 @@ func (w *worktree) askToCommit(work *git.WorktreeWork) {
 // commit commits everything in the worktree, and goes on to merge it.
 func (w *worktree) commit(message string) tea.Cmd {
 	if strings.TrimSpace(message) == "" {
-		return w.desk.Say("nothing was committed: a commit needs a message")
+		return w.tab.say("nothing was committed: a commit needs a message")
 	}
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
 		return w.merge, tree.Commit(ctx, message)
@@ -234,7 +209,7 @@ func (w *worktree) askToMerge(tree *git.Worktree, work *git.WorktreeWork) {
 			return func() tea.Cmd { w.merged(tree, n, err); return nil }, nil
 		})
 	}
-	w.desk.Ask(dialog.Confirmation{
+	w.tab.ask(dialog.Confirmation{
 		Title: "Merge into " + termtext.Line(tree.Into) + "?",
 		Text:  fmt.Sprintf("%s of the worktree, with changes of these files:\n%s", dialog.Count(work.Commits, "commit"), bulleted(work.Files)),
 		Choices: []dialog.Choice{
@@ -260,7 +235,7 @@ func (w *worktree) merged(tree *git.Worktree, commits int, err error) {
 		q.Text = "Both sides have changed the same lines of:\n" + bulleted(conflict.Files) +
 			"\nEverything is as it was before. Let the agent merge " + termtext.Line(tree.Into) + " in the worktree, where conflicts can be resolved; then merge again."
 	}
-	w.desk.Ask(q)
+	w.tab.ask(q)
 }
 
 // drop asks whether to drop the worktree, and says what is in it.
@@ -268,8 +243,8 @@ func (w *worktree) drop() tea.Cmd {
 	if busy := w.atRest(); busy != nil {
 		return busy
 	}
-	if w.host.Shared() {
-		return w.desk.Say("another tab has a session in this worktree: close it first")
+	if w.tab.row().Shared() {
+		return w.tab.say("another tab has a session in this worktree: close it first")
 	}
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
 		work, err := tree.Work(ctx)
@@ -292,7 +267,7 @@ func (w *worktree) askToDrop(tree *git.Worktree, work *git.WorktreeWork) {
 	if len(work.Ignored) > 0 {
 		text += "\nWhat git ignores is lost for good:\n" + bulleted(work.Ignored)
 	}
-	w.desk.Ask(dialog.Confirmation{
+	w.tab.ask(dialog.Confirmation{
 		Title: "Drop the worktree " + tree.Name + "?", Text: text,
 		Choices: []dialog.Choice{
 			{Name: "Keep it", Key: "k", Do: dialog.Close{}},
@@ -307,9 +282,9 @@ const agentEnds = 4 * time.Second
 // dropNow ends the agent, which must not write any more, and drops the worktree.
 func (w *worktree) dropNow() tea.Cmd {
 	if w.tree == nil {
-		return w.desk.Say("the worktree is not there any more")
+		return w.tab.say("the worktree is not there any more")
 	}
-	end := w.host.LetGo("the worktree is being dropped")
+	end := w.letGo("the worktree is being dropped")
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
 		bounded, stop := context.WithTimeout(ctx, agentEnds)
 		defer stop()
@@ -324,19 +299,19 @@ func (w *worktree) dropped(tree *git.Worktree, kept string, err error) {
 	q := dialog.Confirmation{
 		Title:   "The worktree " + tree.Name + " was dropped",
 		Text:    "Nothing in it was left to keep.",
-		Choices: []dialog.Choice{w.host.WayOut("q"), {Name: "Stay here and read", Key: "s", Do: dialog.Close{}}},
+		Choices: []dialog.Choice{w.tab.ending.WayOut("q"), {Name: "Stay here and read", Key: "s", Do: dialog.Close{}}},
 	}
 	if kept != "" {
 		q.Text = fmt.Sprintf("What was in it is kept as %s. To have it back:\ngit branch %s %s", kept, tree.Name, kept)
 	}
-	w.host.LetGo("its worktree was dropped")
+	w.letGo("its worktree was dropped")
 	if err != nil {
 		q.Title, q.Text = "The worktree was not dropped", "The agent was ended before. The worktree is in "+termtext.Line(tree.Path)+".\n"+termtext.Block(err.Error())
-		w.host.LetGo("its agent was ended")
+		w.letGo("its agent was ended")
 	} else {
 		w.tree = nil
 	}
-	w.desk.Ask(q)
+	w.tab.ask(q)
 }
 
 // mostBullets bounds how many names a question lists.
@@ -353,4 +328,10 @@ func bulleted(names []string) string {
 		b.WriteString("• " + termtext.VisibleLine(name) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// letGo says why nothing can be sent any more. What it returns ends the agent.
+func (w *worktree) letGo(why string) (end func(context.Context)) {
+	w.tab.back.readOnly = why
+	return w.tab.session.Close
 }

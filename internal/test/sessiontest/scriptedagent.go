@@ -10,12 +10,28 @@ import (
 	"io"
 
 	"parley/internal/demoagent"
+	"parley/internal/demoagent/script"
 	"parley/internal/session"
 )
 
 // Start runs the script in the file at path on pipes. How it ended is an error if the
 // script was not followed, with what was to be said of it.
 func Start(path string) *session.Peer {
+	return play(func(ctx context.Context, in io.Reader, out, err io.Writer) int {
+		return demoagent.Run(ctx, demoagent.Options{In: in, Out: out, Err: err, Script: path})
+	})
+}
+
+// Play is Start for the text of a script.
+func Play(src string) *session.Peer {
+	s, err := script.Parse("script", src)
+	if err != nil {
+		panic(err)
+	}
+	return play(s.Run)
+}
+
+func play(run func(ctx context.Context, in io.Reader, out, err io.Writer) int) *session.Peer {
 	ctx, stop := context.WithCancel(context.Background())
 	hears, in := io.Pipe()
 	out, says := io.Pipe()
@@ -24,7 +40,7 @@ func Start(path string) *session.Peer {
 	var failed error
 	go func() {
 		defer close(done)
-		if code := demoagent.Run(ctx, demoagent.Options{In: hears, Out: says, Err: &words, Script: path}); code != 0 {
+		if code := run(ctx, hears, says, &words); code != 0 {
 			failed = fmt.Errorf("the script ended with %d: %s", code, words.String())
 		}
 		_ = says.Close()

@@ -12,28 +12,28 @@ import (
 // What is said stays until its own time is over: the end of what was said before it does
 // not take it away.
 func TestSay(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		first := b.Say("first")
-		second := b.SayIf(errors.New("it said \x1b]0;owned\x07so"))
-		if b.SayIf(nil) != nil || strings.ContainsRune(b.Said(), '\x1b') || !strings.Contains(b.Said(), "so") {
-			t.Errorf("%q is said", b.Said())
+	runBench(t, func(t *testing.T, b *bench) {
+		first := b.say("first")
+		second := b.sayIf(errors.New("it said \x1b]0;owned\x07so"))
+		if b.sayIf(nil) != nil || strings.ContainsRune(b.toast.text, '\x1b') || !strings.Contains(b.toast.text, "so") {
+			t.Errorf("%q is said", b.toast.text)
 		}
 		over := func(cmd tea.Cmd) { cmd().(then)() }
-		if over(first); b.Said() == "" {
+		if over(first); b.toast.text == "" {
 			t.Error("the end of the first took the second away")
 		}
-		if over(second); b.Said() != "" {
-			t.Errorf("%q is still said", b.Said())
+		if over(second); b.toast.text != "" {
+			t.Errorf("%q is still said", b.toast.text)
 		}
 	})
 }
 
 func TestTell(t *testing.T) {
-	runBench(t, func(t *testing.T, b *deskBench) {
-		b.Tell("Nothing was merged", "there is no branch")
+	runBench(t, func(t *testing.T, b *bench) {
+		b.tell("Nothing was merged", "there is no branch")
 		b.MustSay("Nothing was merged")
 		b.MustSay("there is no branch")
-		if b.Choose("Close"); !b.Dialogs.Empty() {
+		if b.Choose("Close"); !b.dialogs.Empty() {
 			t.Errorf("it stays:\n%s", b.Screen())
 		}
 	})
@@ -44,9 +44,9 @@ func TestBeside(t *testing.T) {
 	if msg := beside(func() then { return nil })(); msg != nil {
 		t.Errorf("%T came of nothing", msg)
 	}
-	runBench(t, func(t *testing.T, b *deskBench) {
+	runBench(t, func(t *testing.T, b *bench) {
 		began := time.Now()
-		b.Do(beside(func() then { return func() tea.Cmd { return b.Say("done") } }))
+		b.Do(beside(func() then { return func() tea.Cmd { return b.say("done") } }))
 		b.MustSay("done")
 		if time.Since(began) != 0 {
 			t.Error("it waited for something")
