@@ -17,26 +17,18 @@ import (
 
 	"parley/config"
 	"parley/internal/record"
-	"parley/internal/termtext"
 	"parley/tui/dialog"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
-// Host does what a view cannot do itself.
-type InspectorHost interface {
-	// Copy puts text on the clipboard. what names it, as in "the message".
-	Copy(what, text string) tea.Cmd
-	// Flash is what is said at this moment of what was done elsewhere, such as a copy.
-	Flash() string
-}
-
-// Options say what a view is made of.
+// InspectorOptions say what an inspector is made of.
 type InspectorOptions struct {
 	// Context ends with the program.
 	Context context.Context
 	// Ring has what is shown.
 	Ring  *record.Ring
-	Host  InspectorHost
+	Host  Host
 	Theme *theme.Theme
 	Keys  config.Keys
 	// Version is the version of the protocol that the session speaks, 0 as long as that is
@@ -49,12 +41,13 @@ type InspectorOptions struct {
 	Now func() time.Time
 }
 
-// View is the list of messages, and one of them in full.
+// Inspector is the list of messages, and one of them in full.
 type Inspector struct {
 	opt    InspectorOptions
+	page   list.Page
 	list   inspectorList
-	detail *detail          // nil if it is not shown
-	line   inspectorWriting // what the person writes
+	detail *detail // nil if it is not shown
+	line   purpose // what the person writes a line for
 
 	round   int // counts the openings: what was begun in an earlier one is of no use
 	stop    context.CancelFunc
@@ -65,12 +58,10 @@ type Inspector struct {
 	version int             // of the protocol, where the list ends; 0 if that is not known
 	paused  *pause          // nil while the list follows what happens
 
-	sought  string // the words that were looked for last, in lower case
+	sought  list.Query // what was looked for last
 	looking context.CancelFunc
 
-	width, height int    // as it was drawn last
-	note          string // said until the next key
-	failed        bool   // it is about something that went wrong
+	width, height int // as it was drawn last
 }
 
 // pause is a list that stands still.
@@ -82,9 +73,11 @@ type pause struct {
 
 var _ dialog.Dialog = (*Inspector)(nil)
 
-// New makes a view; Open begins to show it.
+// NewInspector makes an inspector; Open begins to show it.
 func NewInspector(opt InspectorOptions) *Inspector {
-	return &Inspector{opt: opt, list: inspectorList{folded: true, follow: true}}
+	v := &Inspector{opt: opt, page: list.Page{Theme: opt.Theme}, list: inspectorList{folded: true}}
+	v.list.Follow = true
+	return v
 }
 
 // Ring is what the view shows.
@@ -96,7 +89,7 @@ func (v *Inspector) Covers() {}
 // SetTheme implements dialog.Dialog. What is shown in full has its old colours until it
 // was read anew, which Recolour does.
 func (v *Inspector) SetTheme(th *theme.Theme) {
-	v.opt.Theme = th
+	v.opt.Theme, v.page.Theme = th, th
 	if v.detail != nil {
 		v.detail.stale = true
 	}
@@ -110,7 +103,7 @@ func (v *Inspector) Recolour() tea.Cmd {
 	return v.load()
 }
 
-// Msg is what a command of a view brings.
+// InspectorMsg is what a command of an inspector brings.
 type InspectorMsg interface{ inspector() }
 
 type (
@@ -162,9 +155,12 @@ func (v *Inspector) Stop() {
 // Close forgets what was read. How the person wants to see it stays.
 func (v *Inspector) Close() {
 	v.Stop()
-	v.list = inspectorList{folded: v.list.folded, filter: v.list.filter, follow: true}
-	v.detail, v.line, v.next, v.reading, v.behind, v.version, v.paused = nil, inspectorWriting{}, 0, false, false, 0, nil
-	v.sought, v.note = "", ""
+	v.list = inspectorList{folded: v.list.folded, filter: v.list.filter}
+	v.list.Follow = true
+	v.detail, v.line, v.next, v.reading, v.behind, v.version, v.paused = nil, noPurpose, 0, false, false, 0, nil
+	v.sought = list.Query{}
+	v.page.Written()
+	v.page.Hush()
 	v.ctx = nil
 }
 
@@ -190,18 +186,15 @@ func (v *Inspector) Update(msg InspectorMsg, open bool) tea.Cmd {
 		return v.found(msg)
 	case copyMsg:
 		if msg.text == "" {
-			v.say("the message is not kept any more", true)
+			v.page.Say("the message is not kept any more", true)
 			return nil
 		}
 		return v.opt.Host.Copy(msg.what, msg.text)
 	case savedMsg:
-		v.say(msg.words(), msg.err != nil)
+		v.page.Say(msg.words(), msg.err != nil)
 	}
 	return nil
 }
-
-// say says something below the view until the next key.
-func (v *Inspector) say(words string, failed bool) { v.note, v.failed = termtext.Line(words), failed }
 
 // took takes what was read, and reads on.
 func (v *Inspector) took(msg readMsg) tea.Cmd {
@@ -223,7 +216,7 @@ func (v *Inspector) add(messages []readMessage, done inspectionDone) {
 		v.list.add(&messages[i])
 	}
 	v.list.trim()
-	v.list.bound()
+	v.list.fit()
 	v.next, v.behind, v.version = done.next, done.behind, done.version
 }
 
@@ -235,7 +228,7 @@ func (v *Inspector) togglePause() tea.Cmd {
 	}
 	p := v.paused
 	v.paused = nil
-	v.list.follow = true
+	v.list.Follow = true
 	if p.known.reader == nil { // what was being read is still on its way
 		return nil
 	}

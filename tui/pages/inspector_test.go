@@ -45,6 +45,9 @@ func newWatcher(t testing.TB, dir string) *watcher {
 
 func (w *watcher) Copy(_, text string) tea.Cmd { w.copied = text; return nil }
 func (w *watcher) Flash() string               { return "" }
+func (w *watcher) Edit(string, int) tea.Cmd    { return nil }
+func (w *watcher) Compose(string) tea.Cmd      { return nil }
+func (w *watcher) Choose(dialog.List)          {}
 
 // start carries a command out beside the test.
 func (w *watcher) start(cmd tea.Cmd) {
@@ -347,11 +350,11 @@ func TestMessagesAreSearched(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {
 		w.press("/").write("TOOLCALLID").press("enter", "enter").shows(`"toolCallId": "t"`)
 		w.press("q", "/").write("session").press("enter")
-		first := w.view.list.mark
+		first := w.view.list.Mark
 		w.press("n")
-		second := w.view.list.mark
-		if w.press("N"); first == second || w.view.list.mark != first {
-			t.Errorf("found at %d, then at %d, and back at %d", first, second, w.view.list.mark)
+		second := w.view.list.Mark
+		if w.press("N"); first == second || w.view.list.Mark != first {
+			t.Errorf("found at %d, then at %d, and back at %d", first, second, w.view.list.Mark)
 		}
 		w.press("/").write("nowhere").press("enter").shows("nothing has “nowhere”")
 	})
@@ -418,8 +421,8 @@ func TestTheListStaysWhereThePersonIs(t *testing.T) {
 			w.ring.Line(false, []byte(called))
 		}
 		w.settle()
-		if l := w.view.list; l.mark != 0 || l.top != 0 {
-			t.Errorf("the mark is at %d, the top at %d", l.mark, l.top)
+		if l := w.view.list; l.Mark != 0 || l.Top != 0 {
+			t.Errorf("the mark is at %d, the top at %d", l.Mark, l.Top)
 		}
 		w.press("G").shows("live")
 		w.ring.Line(false, chunk("the end"))
@@ -451,17 +454,19 @@ func TestClosedItCostsNothing(t *testing.T) {
 // Messages that the ring has dropped are gone from a list that is too long, and what is
 // in sight stays.
 func TestTheListIsBounded(t *testing.T) {
-	l := inspectorList{folded: true, height: 20}
+	l := inspectorList{folded: true}
+	l.Height = 20
 	for i := range mostRows + spareRows {
 		m := readMessage{}
 		m.Number, m.Method = uint64(i), fmt.Sprint(i%2)
 		l.add(&m)
 	}
-	l.mark, l.top = 60_000, 59_990
+	l.fit()
+	l.Mark, l.Top = 60_000, 59_990
 	at, _ := l.number()
 	l.trim()
-	if got, _ := l.number(); got != at || len(l.rows) != mostRows || l.mark-l.top != 10 {
-		t.Errorf("at %d of %d rows, %d below the top; it was at %d", got, len(l.rows), l.mark-l.top, at)
+	if got, _ := l.number(); got != at || len(l.rows) != mostRows || l.Mark-l.Top != 10 {
+		t.Errorf("at %d of %d rows, %d below the top; it was at %d", got, len(l.rows), l.Mark-l.Top, at)
 	}
 }
 

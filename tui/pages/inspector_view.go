@@ -4,19 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/config"
 	"parley/internal/record"
 	"parley/internal/schema"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
 const (
-	// headLines is how many lines stand above the list.
-	inspectorHeadLines = 2
 	// besideWidth is from which width on a message stands beside the list, not below it.
 	besideWidth = 110
 	// narrowWidth is from which width on the head has room for all its words.
@@ -32,7 +29,7 @@ type place struct {
 
 // place divides the view.
 func (v *Inspector) place() place {
-	room := max(1, v.height-inspectorHeadLines-1) // and what is said
+	room := list.Rows(v.height)
 	p := place{list: v.width, rows: room}
 	if v.detail == nil {
 		return p
@@ -51,44 +48,33 @@ func (v *Inspector) place() place {
 func (v *Inspector) View(width, height int) dialog.View {
 	v.width, v.height = width, height
 	p := v.place()
-	v.list.height = p.rows
-	v.list.bound()
-	lines := []string{v.head(width), v.columns(p)}
-	rows := v.rows(p)
-	switch {
-	case v.detail == nil || p.lines == 0:
-		lines = append(lines, rows...)
-	case p.beside:
-		v.detail.lay(p.width, p.lines)
-		lines = append(lines, v.side(p, rows)...)
-	default:
-		v.detail.lay(p.width, p.lines)
-		lines = append(append(lines, rows...), v.opt.Theme.Rule.Render(strings.Repeat("─", width)))
-		for i := range p.lines {
-			lines = append(lines, "  "+v.detailLine(i))
+	v.list.Fit(len(v.list.runs), p.rows)
+	body := v.rows(p)
+	if v.detail != nil && p.lines > 0 {
+		v.detail.lay(p.width, p.lines, v.sought)
+		shown := make([]string, p.lines)
+		for i := range shown {
+			shown[i] = v.detailLine(i)
+		}
+		if p.beside {
+			body = list.Beside(body, shown, p.list+1, v.opt.Theme.Rule.Render("│"))
+		} else {
+			body = append(append(body, v.opt.Theme.Rule.Render(strings.Repeat("─", width))), list.Beside(nil, shown, 2, "")...)
 		}
 	}
-	said, column := v.said(width)
-	lines = append(lines, said)
-	out := dialog.View{Lines: lines[:min(len(lines), height)]}
-	if column >= 0 && len(lines) <= height {
-		out.Cursor = tea.NewCursor(column, len(lines)-1)
+	words, style := "", v.opt.Theme.Text
+	if flash := v.opt.Host.Flash(); flash != "" {
+		words = flash
+	} else if v.detail == nil {
+		words, style = v.about(), v.opt.Theme.Error
 	}
-	return out
-}
-
-// side puts the message in full beside the list.
-func (v *Inspector) side(p place, rows []string) []string {
-	bar := v.opt.Theme.Rule.Render("│")
-	for i, row := range rows {
-		rows[i] = row + strings.Repeat(" ", max(0, p.list-termtext.Width(row))) + " " + bar + v.detailLine(i)
-	}
-	return rows
+	lines, cursor := v.page.Draw(v.head(width), v.columns(p), body, words, style, width, height)
+	return dialog.View{Lines: lines, Cursor: cursor}
 }
 
 // detailLine draws a line of the message in full.
 func (v *Inspector) detailLine(i int) string {
-	if n := v.detail.top + i; n < len(v.detail.rows) {
+	if n := v.detail.Top + i; n < len(v.detail.rows) {
 		return " " + v.detail.row(n, v.sought, v.opt.Theme)
 	}
 	return ""
@@ -96,7 +82,6 @@ func (v *Inspector) detailLine(i int) string {
 
 // head says what is shown, and how much there is.
 func (v *Inspector) head(width int) string {
-	th := v.opt.Theme
 	chips := v.list.filter.chips()
 	about := "all messages"
 	if width < narrowWidth {
@@ -105,13 +90,10 @@ func (v *Inspector) head(width int) string {
 	if len(chips) > 0 {
 		about = termtext.VisibleLine(strings.Join(chips, " · "))
 	}
-	right := v.state()
 	if v.version > 0 {
 		about = fmt.Sprintf("ACP %d · %s", v.version, about)
 	}
-	left := "  " + th.DialogTitle.Render("Inspector") + "  " + th.Muted.Render(about)
-	left = termtext.Truncate(left, max(0, width-termtext.Width(right)-3), "…")
-	return left + strings.Repeat(" ", max(1, width-1-termtext.Width(left)-termtext.Width(right))) + right
+	return v.page.Head("Inspector", about, v.state(), width)
 }
 
 // state says how many messages there are, and whether the list goes on.
@@ -135,7 +117,7 @@ func (v *Inspector) state() string {
 		out += "  " + th.Warning.Render("paused")
 	case v.behind:
 		out += "  " + th.Muted.Render("reading…")
-	case v.list.follow:
+	case v.list.Follow:
 		out += "  " + th.Success.Render("live")
 	}
 	return out
@@ -202,16 +184,16 @@ func (v *Inspector) rows(p place) []string {
 		mate, paired = partner(&l.rows[rows[0]])
 	}
 	w := p.widths()
-	for line := l.top; line < min(l.top+p.rows, len(l.runs)); line++ {
+	for line := l.Top; line < l.End(); line++ {
 		first := l.first(line)
 		mark := "   "
 		switch {
-		case line == l.mark:
+		case line == l.Mark:
 			mark = " " + v.opt.Theme.Accent.Render("❯") + " "
 		case paired && first.Number == mate:
 			mark = " " + v.opt.Theme.Accent.Render("•") + " "
 		}
-		out = append(out, mark+v.row(first, l.run(line), w, line == l.mark))
+		out = append(out, mark+v.row(first, l.run(line), w, line == l.Mark))
 	}
 	for len(out) < p.rows {
 		out = append(out, "")
@@ -289,32 +271,6 @@ func (v *Inspector) gist(first *row, run []int32, width int) string {
 	return style.Render(termtext.Truncate(termtext.VisibleLine(text), width, "…"))
 }
 
-// said is the line for what is written and said. column is where the cursor stands, -1
-// for nowhere.
-func (v *Inspector) said(width int) (line string, column int) {
-	th := v.opt.Theme
-	if w := &v.line; w.purpose != noPurpose {
-		lead := [...]string{"", "filter", "find", "save to"}[w.purpose]
-		hint := [...]string{"", "words that a message has", "words", "a file"}[w.purpose]
-		w.line.Hint = hint
-		text, at := w.line.Draw(max(1, width-len(lead)-4), th)
-		return "  " + th.Accent.Render(lead) + " " + text, 3 + len(lead) + at
-	}
-	words, style := "", th.Text
-	switch flash := v.opt.Host.Flash(); {
-	case v.note != "":
-		words = v.note
-		if v.failed {
-			style = th.Error
-		}
-	case flash != "":
-		words = flash
-	case v.detail == nil:
-		words, style = v.about(), th.Error
-	}
-	return "  " + style.Render(termtext.Truncate(words, max(0, width-3), "…")), -1
-}
-
 // about says what is wrong with the marked message.
 func (v *Inspector) about() string {
 	rows := v.list.selected()
@@ -340,18 +296,11 @@ func wrongWords(w *schema.Violation) string {
 	return w.Part + w.Path + ": " + w.Reason
 }
 
-// lower is text in the form in which it is looked for.
-func lower(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
-
 // Hints implements dialog.Dialog.
 func (v *Inspector) Hints() []dialog.Hint {
-	switch v.line.purpose {
-	case filtering:
-		return []dialog.Hint{{Key: "enter", Text: "keep the filter"}, {Key: "esc", Text: "drop it"}}
-	case searching:
-		return []dialog.Hint{{Key: "enter", Text: "find"}, {Key: "esc", Text: "leave it"}}
-	case saving:
-		return []dialog.Hint{{Key: "enter", Text: "save"}, {Key: "esc", Text: "do not"}}
+	if v.page.Writes() {
+		words := [...][2]string{filtering: {"keep the filter", "drop it"}, searching: {"find", "leave it"}, saving: {"save", "do not"}}[v.line]
+		return []dialog.Hint{{Key: "enter", Text: words[0]}, {Key: "esc", Text: words[1]}}
 	}
 	h := dialog.HintList{Keys: v.opt.Keys}
 	if v.detail == nil {
@@ -364,7 +313,7 @@ func (v *Inspector) Hints() []dialog.Hint {
 	} else {
 		h.Add(config.ActionInspectorPause, "go on")
 	}
-	if v.sought != "" {
+	if !v.sought.Empty() {
 		h.AddAll("next", config.ActionInspectorFound, config.ActionInspectorBack)
 	} else {
 		h.Add(config.ActionInspectorSearch, "find")

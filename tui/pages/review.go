@@ -1,342 +1,285 @@
+// This file shows on the whole screen what the agent has changed: the list of
+// files, and what became of each, so that the person can keep it, take it back, and
+// comment on it. What is known of it is in package journal.
+//
+// A [View] is a dialog. It never waits: whatever reads or writes files is a command,
+// and what comes of it goes to Update. Nothing here is safe for concurrent use.
+
 package pages
 
 import (
-	"fmt"
-	"strings"
+	"context"
+	"errors"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"parley/config"
 	"parley/internal/journal"
-	"parley/internal/termtext"
 	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/list"
 	"parley/tui/theme"
 	"parley/tui/toolview"
 )
 
-// headLines is how many lines stand above the list, or the changes.
-const changesHeadLines = 2
+// ChangesOptions say what a review is made of.
+type ChangesOptions struct {
+	// Context ends with the program.
+	Context context.Context
+	Journal *journal.Journal
+	Host    Host
+	Theme   *theme.Theme
+	Keys    config.Keys
+	// Diffs is how the person wants to see changes.
+	Diffs *diffview.Preference
+}
 
-// View implements dialog.Dialog.
-func (v *Review) View(width, height int) dialog.View {
-	rows := max(1, height-changesHeadLines-1) // and what is said
-	v.list.height = rows
-	v.list.move(0)
-	var lines []string
+// Review is the list of changed files, and the changes of one of them.
+type Review struct {
+	opt     ChangesOptions
+	page    list.Page
+	journal *journal.Journal
+	at      toolview.Places
+
+	scope scope
+	list  changesList
+	pane  *pane // of one file; nil while the list is shown
+	// opening is the file whose changes are being compared, to be shown.
+	opening string
+	// asked counts the comparisons of files to be shown, and answered is the newest of
+	// them that was.
+	asked, answered int
+
+	comments   []comment
+	commenting line // what the comment is on that is being written
+
+	version int  // of the journal, when the list was made
+	waiting bool // a command waits for the journal to change
+	acting  bool // files are being written
+	hunk    int  // the change that this is about, -1 for none
+}
+
+var _ dialog.Dialog = (*Review)(nil)
+
+// NewReview makes a review; Open begins to show it.
+func NewReview(opt ChangesOptions) *Review {
+	return &Review{
+		opt: opt, page: list.Page{Theme: opt.Theme}, journal: opt.Journal, hunk: -1, at: toolview.In(opt.Journal.Dir()),
+	}
+}
+
+// Covers says that the view takes the whole screen.
+func (v *Review) Covers() {}
+
+// SetTheme implements dialog.Dialog.
+func (v *Review) SetTheme(th *theme.Theme) { v.opt.Theme, v.page.Theme = th, th }
+
+// ChangesMsg is what a command of a review brings.
+type ChangesMsg interface{ changes() }
+
+type (
+	// journalMsg: the journal has more to tell.
+	journalMsg struct{}
+	// actedMsg: files were written, or could not be.
+	actedMsg struct {
+		words string
+		err   error
+	}
+)
+
+func (journalMsg) changes()  {}
+func (actedMsg) changes()    {}
+func (countedMsg) changes()  {}
+func (comparedMsg) changes() {}
+
+// Open begins to show the view.
+func (v *Review) Open() tea.Cmd {
+	v.page.Hush()
+	return tea.Batch(v.refresh(), v.wait())
+}
+
+// Update takes what a command has brought. open says whether the view is open.
+func (v *Review) Update(msg ChangesMsg, open bool) tea.Cmd {
+	switch msg := msg.(type) {
+	case journalMsg:
+		v.waiting = false
+		if open {
+			return tea.Batch(v.refresh(), v.wait())
+		}
+	case countedMsg:
+		return v.counted(msg)
+	case comparedMsg:
+		v.compared(msg)
+	case actedMsg:
+		v.acting = false
+		if v.pane != nil {
+			v.pane.next = v.hunk
+		}
+		v.hunk = -1
+		v.say(msg.words, msg.err)
+		return v.refresh()
+	}
+	return nil
+}
+
+// wait waits for the journal to have more to tell, in one command at a time.
+func (v *Review) wait() tea.Cmd {
+	if v.waiting {
+		return nil
+	}
+	v.waiting = true
+	j, ctx, version := v.journal, v.opt.Context, v.version
+	return func() tea.Msg {
+		j.Changed(ctx, version)
+		return journalMsg{}
+	}
+}
+
+// refresh lists the files anew, and compares those that are in sight.
+func (v *Review) refresh() tea.Cmd {
+	v.version = v.journal.Version()
+	v.list.set(v.journal.Files(v.since()))
+	cmds := []tea.Cmd{v.count()}
 	if v.pane != nil {
-		v.pane.lay(v.opt.Diffs, max(1, width-margin), rows)
-		lines = append(lines, v.paneHead(width), "")
-		lines = append(lines, v.paneLines(width, rows)...)
-	} else {
-		lines = append(lines, v.listHead(width), "")
-		lines = append(lines, v.listLines(width, rows)...)
+		cmds = append(cmds, v.compare(v.pane.path))
 	}
-	for len(lines) < changesHeadLines+rows {
-		lines = append(lines, "")
-	}
-	said, column := v.said(width)
-	lines = append(lines, said)
-	out := dialog.View{Lines: lines[:min(len(lines), height)]}
-	if column >= 0 && len(lines) <= height {
-		out.Cursor = tea.NewCursor(column, len(lines)-1)
-	}
-	return out
+	return tea.Batch(cmds...)
 }
 
-// head is a title on the left and a few words on the right.
-func (v *Review) head(title, about, right string, width int) string {
-	th := v.opt.Theme
-	if termtext.Width(right) > width/2 {
-		right = ""
+// say says something below the view until the next key.
+func (v *Review) say(words string, err error) {
+	if err != nil {
+		words = v.words(err)
 	}
-	room := max(0, width-termtext.Width(right)-3)
-	left := termtext.Truncate("  "+th.DialogTitle.Render(title)+"  "+th.Muted.Render(about), room, "…")
-	return left + strings.Repeat(" ", max(0, width-1-termtext.Width(left)-termtext.Width(right))) + right
+	v.page.Say(words, err != nil)
 }
 
-// listHead says which turns are looked at, and how much has changed.
-func (v *Review) listHead(width int) string {
-	var sum toolview.Counts
-	known := true
-	for _, f := range v.list.files {
-		c, ok := v.list.counts[f.Path]
-		known = known && (ok || f.Kept)
-		if !f.Kept {
-			sum.Added, sum.Removed = sum.Added+c.added, sum.Removed+c.removed
-		}
+// words says what went wrong, with the file as it is shown.
+func (v *Review) words(err error) string {
+	var about *journal.FileError
+	if errors.As(err, &about) {
+		return v.at.Path(about.Path) + ": " + about.Err.Error()
 	}
-	right := ""
-	if n := len(v.list.files); n > 0 {
-		right = v.opt.Theme.Muted.Render(files(n))
-		if known {
-			right += "  " + sum.Styled(v.opt.Theme)
-		}
-	}
-	return v.head("Changes", v.scopeWords(), right, width)
+	return err.Error()
 }
 
-// listLines draw the files that are in sight.
-func (v *Review) listLines(width, rows int) []string {
-	th := v.opt.Theme
-	if len(v.list.files) == 0 {
-		var lines []string
-		for _, line := range v.nothing() {
-			for _, part := range termtext.Wrap(line, max(1, width-4)) {
-				lines = append(lines, "  "+th.Muted.Render(part))
-			}
-		}
-		return lines[:min(len(lines), rows)]
+// Key implements dialog.Dialog.
+func (v *Review) Key(k tea.KeyPressMsg) dialog.Action {
+	if v.page.Writes() {
+		v.writingKey(k)
+		return nil
 	}
-	var lines []string
-	for i := v.list.top; i < min(v.list.top+rows, len(v.list.files)); i++ {
-		lines = append(lines, v.fileLine(&v.list.files[i], i == v.list.mark, width))
+	v.page.Hush()
+	name := k.String()
+	if a, ok := v.opt.Keys.Action(config.ContextChanges, name); ok {
+		return v.do(a)
 	}
-	return lines
+	switch a, _ := v.opt.Keys.Action(config.ContextTranscript, name); a {
+	case config.ActionDiffSplit, config.ActionDiffContext, config.ActionHalfUp, config.ActionHalfDown:
+		v.draw(a)
+		return nil
+	}
+	switch a, _ := v.opt.Keys.Action(config.ContextPrompt, name); a {
+	case config.ActionChanges:
+		return dialog.Close{}
+	case config.ActionPageUp, config.ActionPageDown:
+		v.window().Move(sign(a == config.ActionPageDown) * max(1, v.window().Height-1))
+	case config.ActionLineUp, config.ActionLineDown:
+		v.window().Move(sign(a == config.ActionLineDown))
+	}
+	return nil
 }
 
-// nothing says that there are no changes, and which would be seen.
-func (v *Review) nothing() []string {
-	return []string{
-		"Nothing has changed " + v.scopeWords() + ".",
-		"",
-		"Here stands what the agent writes through parley, what it tells that it has edited, and, in a git work tree, which files are others at the end of a turn than at its beginning. Files that git ignores, and those that it did not track when the turn began, are left alone unless the agent tells of them.",
-	}
-}
-
-// letters say what became of a file.
-func (v *Review) letter(s state) (string, lipgloss.Style) {
-	th := v.opt.Theme
-	switch s {
-	case created:
-		return "A", th.DiffAddedCounter
-	case deleted:
-		return "D", th.DiffRemovedCounter
-	case same:
-		return "=", th.Faint
-	case lost:
-		return "?", th.Warning
-	}
-	return "M", th.Info
-}
-
-// fileLine draws a file in the list.
-func (v *Review) fileLine(f *journal.File, marked bool, width int) string {
-	th := v.opt.Theme
-	c, known := v.list.counts[f.Path]
-	sign, style := v.letter(c.state)
-	right := v.countWords(c)
+// draw changes how the changes of a file are drawn, or scrolls.
+func (v *Review) draw(a config.Action) {
 	switch {
-	case f.Kept:
-		sign, style, right = "✓", th.Success, th.Faint.Render("kept")
-	case !known:
-		sign, style, right = "·", th.Faint, th.Faint.Render("…")
-	case c.err != nil:
-		sign, style, right = "?", th.Warning, th.Warning.Render("cannot be read")
+	case a == config.ActionHalfUp, a == config.ActionHalfDown:
+		v.window().Move(sign(a == config.ActionHalfDown) * max(1, v.window().Height/2))
+	case v.pane == nil:
+	case a == config.ActionDiffContext:
+		v.pane.widen()
+	case !v.opt.Diffs.Toggle(v.pane.width):
+		v.say("the window is too narrow to show changes side by side", nil)
 	}
-	mark, name := "  ", th.Text
-	if marked {
-		mark, name = th.Accent.Render("❯")+" ", th.Strong
-	}
-	if f.Kept || c.state == same && known {
-		name = th.Muted
-	}
-	room := max(1, width-termtext.Width(right)-8)
-	left := " " + mark + style.Render(sign) + "  " + name.Render(termtext.TruncateStart(termtext.VisibleLine(v.at.Path(f.Path)), room, "…"))
-	return left + strings.Repeat(" ", max(1, width-1-termtext.Width(left)-termtext.Width(right))) + right
 }
 
-// countWords says how much of a file has changed.
-func (v *Review) countWords(c count) string {
-	th := v.opt.Theme
-	counts := toolview.Counts{Added: c.added, Removed: c.removed}
-	switch c.state {
-	case same:
-		return th.Faint.Render("as it was")
-	case binary:
-		return th.Muted.Render("not text")
-	case lost:
-		return th.Warning.Render("what it held is not known")
-	case modeChanged:
-		return th.Muted.Render("mode")
-	}
-	return counts.Styled(th)
-}
-
-// paneHead says which file is shown, and which of its changes.
-func (v *Review) paneHead(width int) string {
-	p, th := v.pane, v.opt.Theme
-	right := ""
-	if n := len(p.spans); n > 0 {
-		right = th.Muted.Render(fmt.Sprintf("change %d of %d", p.hunk()+1, n)) + "  " +
-			toolview.Counts{Added: p.cmp.Added, Removed: p.cmp.Removed}.Styled(th)
-	}
-	about := v.scopeWords()
-	switch {
-	case p.state == created:
-		about = "new · " + about
-	case p.state == deleted:
-		about = "deleted · " + about
-	}
-	if was, is := p.cmp.Before.Mode, p.cmp.Now.Mode; was != 0 && is != 0 && was != is {
-		about = fmt.Sprintf("mode %o → %o · %s", was, is, about)
-	}
-	return v.head(termtext.VisibleLine(v.at.Path(p.path)), about, right, width)
-}
-
-// margin is how many cells stand left of the changes.
-const margin = 2
-
-// paneLines draw the changes that are in sight.
-func (v *Review) paneLines(width, rows int) []string {
-	p, th := v.pane, v.opt.Theme
-	if p.layout == nil {
-		return []string{"  " + th.Muted.Render(termtext.Truncate(v.noLines(), max(1, width-margin), "…"))}
-	}
-	at := p.hunk()
-	lines := p.layout.Lines(p.top, p.top+rows, th)
-	for i, line := range lines {
-		n := p.top + i
-		mark := " "
-		switch {
-		case n == p.cursor:
-			mark = th.Accent.Render("❯")
-		case v.commented(n):
-			mark = th.Warning.Render("●")
-		case at >= 0 && n >= p.spans[at].From && n < p.spans[at].To:
-			mark = th.Accent.Render("▌")
+// do does what an action of the configuration says.
+func (v *Review) do(a config.Action) dialog.Action {
+	switch a {
+	case config.ActionChangesClose:
+		if v.pane == nil {
+			return dialog.Close{}
 		}
-		lines[i] = mark + " " + line
-	}
-	return lines
-}
-
-// commented reports whether there is a comment on a line of the view.
-func (v *Review) commented(n int) bool {
-	if len(v.comments) == 0 {
-		return false
-	}
-	old, now := v.pane.layout.Place(n)
-	for _, c := range v.comments {
-		if c.path == v.pane.path && (!c.old && c.number == now+1 || c.old && now < 0 && c.number == old+1) {
-			return true
+		v.pane, v.opening = nil, ""
+	case config.ActionChangesShow:
+		return stay(v.show())
+	case config.ActionChangesNext:
+		v.window().Move(1)
+	case config.ActionChangesPrev:
+		v.window().Move(-1)
+	case config.ActionChangesFirst:
+		v.window().Put(0)
+	case config.ActionChangesLast:
+		v.window().Put(v.window().Len)
+	case config.ActionHunkNext, config.ActionHunkPrev:
+		if v.pane != nil && !v.pane.step(sign(a == config.ActionHunkNext)) {
+			v.say("there are no more changes in this file", nil)
 		}
+	case config.ActionChangesScope:
+		return stay(v.nextScope())
+	case config.ActionChangesSince:
+		v.chooseScope()
+	case config.ActionChangesComment:
+		v.startWriting()
+	case config.ActionChangesComments:
+		return stay(v.sendComments())
+	case config.ActionChangesOpen:
+		return stay(v.edit())
+	case config.ActionChangesPatch:
+		return stay(v.copyPatch())
+	default:
+		return stay(v.act(a))
 	}
-	return false
+	return nil
 }
 
-// noLines says why there are no lines of a file to show.
-func (v *Review) noLines() string {
-	c := v.pane.cmp
-	switch {
-	case c.Before.Lost:
-		return "What it held before is not known: it was too large to be kept, or it changed before parley could look."
-	case c.Before.Absent:
-		return fmt.Sprintf("Not text: a new file of %s bytes.", theme.Grouped(int(c.Now.Size)))
-	case c.Now.Absent:
-		return fmt.Sprintf("Not text: a file of %s bytes was deleted.", theme.Grouped(int(c.Before.Size)))
-	}
-	return fmt.Sprintf("Not text: %s bytes became %s.", theme.Grouped(int(c.Before.Size)), theme.Grouped(int(c.Now.Size)))
-}
-
-// said is the line for what is said, for a comment that is written, and for what is
-// known of what the person is at. column is where the cursor stands, -1 for nowhere.
-func (v *Review) said(width int) (line string, column int) {
-	th := v.opt.Theme
-	if w := v.writing; w != nil {
-		lead := "  " + v.place(w.of) + " "
-		lead = termtext.Truncate(lead, max(0, width/2), "… ")
-		w.line.Hint = "your comment"
-		text, at := w.line.Draw(max(1, width-termtext.Width(lead)-1), th)
-		return th.Accent.Render(lead) + text, termtext.Width(lead) + at
-	}
-	words, style := v.about(), th.Faint
-	switch flash := v.opt.Host.Flash(); {
-	case v.note != "" && v.failed:
-		words, style = v.note, th.Error
-	case v.note != "":
-		words, style = v.note, th.Text
-	case flash != "":
-		words, style = flash, th.Text
-	}
-	return "  " + style.Render(termtext.Truncate(words, max(0, width-3), "…")), -1
-}
-
-// about says what is known of what the person is at.
-func (v *Review) about() string {
+// window is what the person moves in: the list, or the changes of a file.
+func (v *Review) window() *list.Window {
 	if v.pane != nil {
-		if l, ok := v.lineHere(); ok {
-			if i := v.commentOn(l); i >= 0 {
-				return "● " + v.comments[i].text
-			}
-		}
+		return &v.pane.Window
 	}
-	if limits, failed := v.journal.Trouble(); failed != nil {
-		return "not everything could be recorded: " + termtext.Line(failed.Error())
-	} else if limits != "" {
-		return limits
+	return &v.list.Window
+}
+
+// path is the file that the person is at, "" if there is none.
+func (v *Review) path() string {
+	if v.pane != nil {
+		return v.pane.path
 	}
-	if n := len(v.comments); n > 0 {
-		keys := v.opt.Keys.For(config.ActionChangesComments)
-		if len(keys) > 0 {
-			return fmt.Sprintf("%d of your comments wait: %s puts them into the prompt", n, keys[0])
-		}
-	}
-	if f := v.list.selected(); f != nil && v.pane == nil {
-		return sources(f.Sources)
+	if f := v.list.selected(); f != nil {
+		return f.Path
 	}
 	return ""
 }
 
-// sources says how it is known that a file changed.
-func sources(all []journal.Source) string {
-	var words []string
-	for _, s := range all {
-		switch s {
-		case journal.SourceWrite:
-			words = append(words, "written through parley")
-		case journal.SourceReport:
-			words = append(words, "edited by the agent, which told of it")
-		case journal.SourceSeen:
-			words = append(words, "seen to be another at the end of a turn")
-		}
+// Paste implements dialog.Dialog: it writes into a comment.
+func (v *Review) Paste(text string) dialog.Action {
+	if v.page.Writes() {
+		v.page.Line.Paste(text)
 	}
-	return strings.Join(words, "; ")
+	return nil
 }
 
-// Hints implements dialog.Dialog.
-func (v *Review) Hints() []dialog.Hint {
-	if v.writing != nil {
-		return []dialog.Hint{{Key: "enter", Text: "keep the comment"}, {Key: "esc", Text: "drop it"}}
+// Mouse implements dialog.Dialog: the wheel scrolls, a click marks, and one on what
+// is marked opens it.
+func (v *Review) Mouse(msg tea.MouseMsg, _, y int) dialog.Action {
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		v.window().By(list.Notch(m))
+	case tea.MouseClickMsg:
+		if m.Button == tea.MouseLeft && v.window().Click(list.BodyLine(y)) {
+			return stay(v.show())
+		}
 	}
-	h := dialog.HintList{Keys: v.opt.Keys}
-	if v.pane != nil {
-		h.AddAll("go", config.ActionHunkPrev, config.ActionHunkNext)
-		h.Add(config.ActionChangesKeep, "keep")
-		h.Add(config.ActionChangesRevert, "revert")
-		h.AddAll("the file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
-		h.Add(config.ActionChangesComment, "comment")
-		h.Add(config.ActionChangesClose, "back")
-		h.Add(config.ActionChangesOpen, "edit")
-		h.Add(config.ActionChangesPatch, "patch")
-		h.Add(config.ActionDiffSplit, "beside")
-		h.Add(config.ActionDiffContext, "context")
-		return h.List
-	}
-	if len(v.list.files) > 0 {
-		h.Add(config.ActionChangesShow, "show")
-		h.Add(config.ActionChangesKeep, "keep")
-		h.Add(config.ActionChangesRevert, "revert")
-	}
-	turn, redo := v.journal.Undoable()
-	if turn > 0 {
-		h.Add(config.ActionChangesUndo, "undo turn")
-	}
-	if redo {
-		h.Add(config.ActionChangesRedo, "redo")
-	}
-	h.Add(config.ActionChangesScope, "turn")
-	h.Add(config.ActionChangesSince, "since")
-	h.Add(config.ActionChangesClose, "close")
-	return h.List
+	return nil
 }

@@ -1,15 +1,9 @@
 package transcript
 
 import (
-	"slices"
-	"sort"
-	"strings"
-
 	"parley/internal/conversation"
 	"parley/internal/termtext"
-
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
+	"parley/tui/list"
 )
 
 // find is a search whose matches are marked, and the match that the person is
@@ -28,8 +22,8 @@ type find struct {
 // An empty text ends the search, and so does StopFinding. Long sessions are
 // searched in steps: as long as it returns true, FindOn goes on with it.
 func (l *List) Find(text string) (more bool) {
-	q := newQuery(text)
-	if q.text == "" {
+	q := list.NewQuery(text)
+	if q.Empty() {
 		l.StopFinding()
 		return false
 	}
@@ -84,8 +78,8 @@ func (l *List) matchesAbove(p position) int {
 		return 0
 	}
 	for s := 0; s <= p.section && s < l.at(p.node).sections(); s++ {
-		for _, m := range l.find.query.marks(l.lines(p.node, s)) {
-			if m.first && before(position{p.node, s, m.line}, p) {
+		for _, m := range l.find.query.Marks(l.lines(p.node, s)) {
+			if m.First && before(position{p.node, s, m.Line}, p) {
 				n++
 			}
 		}
@@ -201,11 +195,11 @@ func (l *List) locate() bool {
 	f.place, f.from = position{node: f.node}, -1
 	nth := f.nth
 	for s := range l.at(f.node).sections() {
-		for _, m := range f.query.marks(l.lines(f.node, s)) {
-			if !m.first {
+		for _, m := range f.query.Marks(l.lines(f.node, s)) {
+			if !m.First {
 				continue
 			}
-			f.place, f.from = position{f.node, s, m.line}, m.From
+			f.place, f.from = position{f.node, s, m.Line}, m.From
 			if nth == 0 {
 				return true
 			}
@@ -226,73 +220,22 @@ func (l *List) center(p position) {
 	l.followAtEnd()
 }
 
-// mark is a part of a line that belongs to a match.
-type mark struct {
-	line int
-	termtext.Span
-	first bool // of its match: one that is wrapped has several
-}
-
-// marks finds the matches in drawn lines. A match may go on in the next line,
-// where it was wrapped.
-func (q query) marks(lines []string) []mark {
-	var all strings.Builder
-	starts := make([]int, len(lines)) // of the lines in all
-	leads := make([]int, len(lines))  // what is left out of each line's start
-	for i, line := range lines {
-		plain := ansi.Strip(line)
-		text := strings.TrimLeft(plain, " │▌")
-		leads[i] = len(plain) - len(text)
-		if i > 0 {
-			all.WriteByte(' ')
-		}
-		starts[i] = all.Len()
-		all.WriteString(strings.TrimRight(text, " "))
-	}
-	var out []mark
-	text := all.String()
-	for at := 0; ; {
-		start, end, ok := q.next(text, at)
-		if !ok {
-			return out
-		}
-		at = end
-		i := sort.SearchInts(starts, start+1) - 1
-		for first := true; i < len(lines) && starts[i] < end; i, first = i+1, false {
-			lineEnd := len(text)
-			if i+1 < len(lines) {
-				lineEnd = starts[i+1] - 1
-			}
-			from, to := max(start, starts[i])-starts[i]+leads[i], min(end, lineEnd)-starts[i]+leads[i]
-			if from < to {
-				out = append(out, mark{i, termtext.Span{From: from, To: to}, first})
-			}
-		}
-	}
-}
-
 // marked draws the matches in lines that are in sight; p is the place of the
 // first of them.
 func (l *List) marked(lines []string, p position) []string {
 	f := l.find
-	parts, looks := map[int][]termtext.Span{}, map[int][]lipgloss.Style{}
-	current := false // the pieces of one match stand behind each other
-	for _, m := range f.query.marks(lines) {
-		if m.first {
-			current = f.place == position{p.node, p.section, p.line + m.line} && f.from == m.From
-		}
-		look := l.theme.Match
-		if current {
-			look = l.theme.MatchCurrent
-		}
-		parts[m.line], looks[m.line] = append(parts[m.line], m.Span), append(looks[m.line], look)
-	}
-	if len(parts) == 0 {
+	marks := f.query.Marks(lines)
+	if len(marks) == 0 {
 		return lines
 	}
-	out := slices.Clone(lines)
-	for line := range parts {
-		out[line] = termtext.Restyle(out[line], parts[line], func(i int, text string) string { return looks[line][i].Render(text) })
-	}
-	return out
+	current := false // the pieces of one match stand behind each other
+	return list.Highlight(lines, marks, func(i int, text string) string {
+		if m := marks[i]; m.First {
+			current = f.place == position{p.node, p.section, p.line + m.Line} && f.from == m.From
+		}
+		if current {
+			return l.theme.MatchCurrent.Render(text)
+		}
+		return l.theme.Match.Render(text)
+	})
 }

@@ -3,12 +3,11 @@ package transcript
 import (
 	"encoding/json"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/diffview"
+	"parley/tui/list"
 	"parley/tui/toolview"
 )
 
@@ -16,93 +15,9 @@ import (
 // no key waits for a long session to be searched.
 const searchStep = 4 << 20
 
-// query is what is looked for. It is looked for in whatever case, unless it has
-// a capital letter itself.
-type query struct {
-	text string // in lower case if fold
-	fold bool
-}
-
-func newQuery(text string) query {
-	text = strings.Join(strings.Fields(text), " ")
-	q := query{text: text, fold: strings.ToLower(text) == text}
-	return q
-}
-
-// next returns where the first match at or behind from begins and ends, and
-// whether there is one. What is searched is valid UTF-8, or its odd bytes match
-// nothing.
-func (q query) next(s string, from int) (start, end int, ok bool) {
-	if q.text == "" {
-		return 0, 0, false
-	}
-	if !q.fold {
-		i := strings.Index(s[from:], q.text)
-		return from + i, from + i + len(q.text), i >= 0
-	}
-	first, _ := utf8.DecodeRuneInString(q.text)
-	for from < len(s) {
-		i := indexFold(s[from:], first)
-		if i < 0 {
-			return 0, 0, false
-		}
-		from += i
-		if n := q.prefix(s[from:]); n > 0 {
-			return from, from + n, true
-		}
-		_, size := utf8.DecodeRuneInString(s[from:])
-		from += size
-	}
-	return 0, 0, false
-}
-
-// indexFold returns where a letter is, in whatever case, -1 if it is nowhere.
-func indexFold(s string, lower rune) int {
-	if lower >= utf8.RuneSelf {
-		return strings.IndexFunc(s, func(r rune) bool { return unicode.ToLower(r) == lower })
-	}
-	a := strings.IndexByte(s, byte(lower))
-	upper := unicode.ToUpper(lower)
-	if upper == lower {
-		return a
-	}
-	if a >= 0 {
-		s = s[:a] // a capital matters only before it
-	}
-	if b := strings.IndexByte(s, byte(upper)); b >= 0 {
-		return b
-	}
-	return a
-}
-
-// prefix is how long the match at the beginning of s is, 0 if there is none.
-func (q query) prefix(s string) int {
-	at := 0
-	for _, want := range q.text {
-		r, size := utf8.DecodeRuneInString(s[at:])
-		if size == 0 || unicode.ToLower(r) != want {
-			return 0
-		}
-		at += size
-	}
-	return at
-}
-
-// count is how many matches there are, none overlapping another.
-func (q query) count(s string) int {
-	n := 0
-	for at := 0; ; n++ {
-		_, end, ok := q.next(s, at)
-		if !ok {
-			return n
-		}
-		at = end
-	}
-}
-
 // search counts the matches of a query, item by item, in steps.
 type search struct {
-	query    query
+	query    list.Query
 	counts   []int    // of the items searched so far
 	versions []uint64 // that they had then
 	total    int
@@ -116,7 +31,7 @@ func (s *search) step(items []conversation.Item) (more bool) {
 		n := 0
 		eachText(items[i], func(text string) {
 			seen += len(text)
-			n += s.query.count(text)
+			n += s.query.Count(text)
 		})
 		s.total += n - s.counts[i]
 		s.counts[i], s.versions[i] = n, items[i].Version()

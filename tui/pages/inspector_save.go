@@ -23,7 +23,7 @@ const mostCopied = 16 << 20
 func (v *Inspector) copy() tea.Cmd {
 	rows := v.list.selected()
 	if len(rows) == 0 {
-		v.say("there is nothing to copy", false)
+		v.page.Say("there is nothing to copy", false)
 		return nil
 	}
 	numbers := make([]uint64, len(rows))

@@ -7,21 +7,22 @@ import (
 
 	"parley/internal/journal"
 	"parley/tui/diffview"
+	"parley/tui/list"
 )
 
 // pane is the changes of one file.
 type pane struct {
-	path          string
-	cmp           *journal.Comparison
-	state         state
-	diff          *diffview.Diff // nil if there are no lines to show
-	context       int
-	layout        *diffview.Layout // as it was drawn last
-	spans         []diffview.Span  // of the hunks, in that layout
-	next          int              // the change to go to when the file was compared again, -1 for none
-	cursor, top   int
-	width, height int
-	target        int // the change that the cursor goes to when it is laid out, -1 for none
+	list.Window // the mark is the cursor
+	path        string
+	cmp         *journal.Comparison
+	state       state
+	diff        *diffview.Diff // nil if there are no lines to show
+	context     int
+	layout      *diffview.Layout // as it was drawn last
+	spans       []diffview.Span  // of the hunks, in that layout
+	next        int              // the change to go to when the file was compared again, -1 for none
+	width       int
+	target      int // the change that the cursor goes to when it is laid out, -1 for none
 }
 
 // comparedMsg: a file was compared, to be shown.
@@ -79,7 +80,8 @@ func (v *Review) compared(m comparedMsg) {
 		v.say("", m.err)
 		return
 	}
-	p := &pane{path: m.path, next: -1, context: diffview.DefaultContext, height: v.list.height}
+	p := &pane{path: m.path, next: -1, context: diffview.DefaultContext}
+	p.Fit(0, v.list.Height)
 	if v.pane != nil {
 		old := *v.pane
 		p = &old
@@ -97,8 +99,9 @@ func (v *Review) compared(m comparedMsg) {
 
 // lay puts the changes into lines of a width.
 func (p *pane) lay(pref *diffview.Preference, width, height int) {
-	p.width, p.height = width, height
+	p.width = width
 	if p.diff == nil {
+		p.Fit(0, height)
 		return
 	}
 	layout := pref.Layout(p.diff, width)
@@ -106,44 +109,17 @@ func (p *pane) lay(pref *diffview.Preference, width, height int) {
 		p.layout, p.spans = layout, layout.Spans(p.cmp.Hunks)
 	}
 	if p.target >= 0 && p.target < len(p.spans) {
-		p.put(p.spans[p.target].From)
-		p.top = max(0, p.cursor-height/3)
+		p.Mark = p.spans[p.target].From
+		p.Top = p.Mark - height/3
 	}
 	p.target = -1
-	p.move(0)
+	p.Fit(layout.Len(), height)
 }
-
-// lines is how many lines there are.
-func (p *pane) lines() int {
-	if p.layout == nil {
-		return 0
-	}
-	return p.layout.Len()
-}
-
-// put puts the cursor on a line.
-func (p *pane) put(line int) { p.move(line - p.cursor) }
-
-// move moves the cursor, and the view with it.
-func (p *pane) move(by int) {
-	p.cursor = max(0, min(p.cursor+by, p.lines()-1))
-	p.top = max(min(p.top, p.cursor), p.cursor-p.height+1)
-	p.bound()
-}
-
-// scroll moves the view, and the cursor with it.
-func (p *pane) scroll(by int) {
-	p.top += by
-	p.bound()
-	p.cursor = max(p.top, min(p.cursor, p.top+p.height-1, p.lines()-1))
-}
-
-func (p *pane) bound() { p.top = max(0, min(p.top, p.lines()-p.height)) }
 
 // hunk is the change that the cursor is at, or the next one; the last one behind all
 // of them. -1 if there is none.
 func (p *pane) hunk() int {
-	i := sort.Search(len(p.spans), func(i int) bool { return p.spans[i].To > p.cursor })
+	i := sort.Search(len(p.spans), func(i int) bool { return p.spans[i].To > p.Mark })
 	return min(i, len(p.spans)-1)
 }
 
@@ -151,17 +127,17 @@ func (p *pane) hunk() int {
 func (p *pane) step(by int) bool {
 	var i int
 	if by > 0 {
-		i = sort.Search(len(p.spans), func(i int) bool { return p.spans[i].From > p.cursor })
+		i = sort.Search(len(p.spans), func(i int) bool { return p.spans[i].From > p.Mark })
 	} else {
-		i = sort.Search(len(p.spans), func(i int) bool { return p.spans[i].From >= p.cursor }) - 1
+		i = sort.Search(len(p.spans), func(i int) bool { return p.spans[i].From >= p.Mark }) - 1
 	}
 	if i < 0 || i >= len(p.spans) {
 		return false
 	}
-	p.put(p.spans[i].From)
-	if p.cursor < p.top+2 || p.spans[i].To > p.top+p.height {
-		p.top = max(0, p.cursor-p.height/3)
-		p.bound()
+	p.Put(p.spans[i].From)
+	if p.Mark < p.Top+2 || p.spans[i].To > p.End() {
+		p.Top = p.Mark - p.Height/3
+		p.Scroll.By(0)
 	}
 	return true
 }
@@ -183,7 +159,7 @@ func (p *pane) newLine() int {
 	if p.layout == nil {
 		return 0
 	}
-	for line := p.cursor; line < p.layout.Len(); line++ {
+	for line := p.Mark; line < p.layout.Len(); line++ {
 		if _, now := p.layout.Place(line); now >= 0 {
 			return now + 1
 		}

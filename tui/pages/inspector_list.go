@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/internal/record"
+	"parley/tui/list"
 )
 
 const (
@@ -21,18 +22,16 @@ type row struct {
 	answered   bool
 }
 
-// list is the messages that the person wants to see. Runs of messages that say more of
+// inspectorList is the messages that the person wants to see. Runs of messages that say more of
 // the same are one line while they are folded.
 type inspectorList struct {
-	rows   []row
-	shown  []int32 // which of the rows pass the filter
-	runs   []int32 // where in shown each line begins
-	filter filter
-	folded bool
-	wrong  int // the rows that break the schema
-
-	follow            bool // the mark stays on the last line
-	mark, top, height int
+	list.Window // on the lines; it follows what comes while the last is marked
+	rows        []row
+	shown       []int32 // which of the rows pass the filter
+	runs        []int32 // where in shown each line begins
+	filter      filter
+	folded      bool
+	wrong       int // the rows that break the schema
 }
 
 // filter says which messages are shown.
@@ -150,7 +149,7 @@ func (l *inspectorList) rebuild() {
 	if any {
 		l.put(at)
 	}
-	l.bound()
+	l.fit()
 }
 
 // trim drops the oldest messages if there are too many.
@@ -164,7 +163,7 @@ func (l *inspectorList) trim() {
 		}
 	}
 	at, any := l.number()
-	top := l.mark - l.top
+	below := l.Mark - l.Top
 	l.rows = append([]row(nil), l.rows[spareRows:]...)
 	l.shown, l.runs = l.shown[:0], l.runs[:0]
 	for i := range l.rows {
@@ -172,8 +171,9 @@ func (l *inspectorList) trim() {
 	}
 	if any {
 		l.put(at)
-		l.top = l.mark - top
+		l.Top = l.Mark - below
 	}
+	l.fit()
 }
 
 // find is the row of a number.
@@ -196,10 +196,10 @@ func (l *inspectorList) first(line int) *row { return &l.rows[l.shown[l.runs[lin
 
 // selected are the rows of the line that is marked, nil if there is none.
 func (l *inspectorList) selected() []int32 {
-	if l.mark < 0 || l.mark >= len(l.runs) {
+	if l.Mark < 0 || l.Mark >= len(l.runs) {
 		return nil
 	}
-	return l.run(l.mark)
+	return l.run(l.Mark)
 }
 
 // number is the number of the first message of the line that is marked.
@@ -213,7 +213,7 @@ func (l *inspectorList) number() (uint64, bool) {
 // put marks the line that has the message of a number, or the one before it.
 func (l *inspectorList) put(number uint64) {
 	line := sort.Search(len(l.runs), func(i int) bool { return l.first(i).Number > number }) - 1
-	l.mark = max(0, line)
+	l.Mark = max(0, line)
 }
 
 // has reports whether a message is shown.
@@ -222,26 +222,17 @@ func (l *inspectorList) has(number uint64) bool {
 	return ok && l.filter.passes(&l.rows[i].readMessage)
 }
 
-// move moves the mark, and the view with it.
+// move marks the line that is by lines further down.
 func (l *inspectorList) move(by int) {
-	l.mark = max(0, min(l.mark+by, len(l.runs)-1))
-	l.follow = l.mark == len(l.runs)-1 && by >= 0
-	l.bound()
+	l.Move(by)
+	l.Follow = by >= 0 && l.AtLast()
 }
 
-// scroll moves the view, and the mark with it.
+// scroll scrolls by lines. The mark moves with what is in sight.
 func (l *inspectorList) scroll(by int) {
-	l.top = max(0, min(l.top+by, len(l.runs)-l.height))
-	l.mark = max(l.top, min(l.mark, l.top+l.height-1, len(l.runs)-1))
-	l.follow = l.mark == len(l.runs)-1 && by >= 0
+	l.By(by)
+	l.Follow = by >= 0 && l.AtLast()
 }
 
-// bound keeps the mark among the lines, and in sight.
-func (l *inspectorList) bound() {
-	if l.follow {
-		l.mark = len(l.runs) - 1
-	}
-	l.mark = max(0, min(l.mark, len(l.runs)-1))
-	l.top = max(min(l.top, l.mark), l.mark-l.height+1)
-	l.top = max(0, min(l.top, len(l.runs)-l.height))
-}
+// fit tells the window how many lines there are.
+func (l *inspectorList) fit() { l.Fit(len(l.runs), l.Height) }

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
@@ -18,18 +20,17 @@ const (
 	saving
 )
 
-// writing is a line that the person writes.
-type inspectorWriting struct {
-	purpose purpose
-	line    list.Input
+// purposes say what stands before the line and in it.
+var purposes = [...]struct{ lead, hint string }{
+	filtering: {"filter", "words that a message has"}, searching: {"find", "words"}, saving: {"save to", "a file"},
 }
 
 // Key implements dialog.Dialog.
 func (v *Inspector) Key(k tea.KeyPressMsg) dialog.Action {
-	if v.line.purpose != noPurpose {
-		return inspectorStay(v.writingKey(k))
+	if v.page.Writes() {
+		return stay(v.writingKey(k))
 	}
-	v.note = ""
+	v.page.Hush()
 	name := k.String()
 	if a, ok := v.opt.Keys.Action(config.ContextInspector, name); ok {
 		return v.do(a)
@@ -38,27 +39,11 @@ func (v *Inspector) Key(k tea.KeyPressMsg) dialog.Action {
 	case config.ActionInspector:
 		return v.close()
 	case config.ActionPageUp, config.ActionPageDown:
-		return inspectorStay(v.page(direct(a == config.ActionPageDown)))
+		return stay(v.pageBy(sign(a == config.ActionPageDown)))
 	case config.ActionLineUp, config.ActionLineDown:
-		return inspectorStay(v.scroll(direct(a == config.ActionLineDown)))
+		return stay(v.scroll(sign(a == config.ActionLineDown)))
 	}
 	return nil
-}
-
-// direct is 1 for forward and -1 for backward.
-func direct(forward bool) int {
-	if forward {
-		return 1
-	}
-	return -1
-}
-
-// stay is what carries a command out, which may be nil; the view stays.
-func inspectorStay(cmd tea.Cmd) dialog.Action {
-	if cmd == nil {
-		return nil
-	}
-	return dialog.Stay(func() tea.Cmd { return cmd })
 }
 
 func (v *Inspector) close() dialog.Action {
@@ -75,33 +60,32 @@ func (v *Inspector) do(a config.Action) dialog.Action {
 		}
 		v.detail = nil
 	case config.ActionInspectorShow:
-		return inspectorStay(v.toggleDetail())
+		return stay(v.toggleDetail())
 	case config.ActionInspectorNext, config.ActionInspectorPrev:
-		return inspectorStay(v.move(direct(a == config.ActionInspectorNext)))
+		return stay(v.move(sign(a == config.ActionInspectorNext)))
 	case config.ActionInspectorFirst:
-		return inspectorStay(v.move(-1 << 30))
+		return stay(v.move(-1 << 30))
 	case config.ActionInspectorLast:
-		return inspectorStay(v.move(1 << 30))
+		return stay(v.move(1 << 30))
 	case config.ActionInspectorUp, config.ActionInspectorDown:
-		return inspectorStay(v.scroll(direct(a == config.ActionInspectorDown)))
+		return stay(v.scroll(sign(a == config.ActionInspectorDown)))
 	case config.ActionInspectorFilter:
-		v.line = inspectorWriting{purpose: filtering}
+		v.write(filtering, "")
 		v.filterBy("")
 	case config.ActionInspectorSearch:
-		v.line = inspectorWriting{purpose: searching}
+		v.write(searching, "")
 	case config.ActionInspectorFound, config.ActionInspectorBack:
-		return inspectorStay(v.search(direct(a == config.ActionInspectorFound)))
+		return stay(v.search(sign(a == config.ActionInspectorFound)))
 	case config.ActionInspectorPair:
-		return inspectorStay(v.pair())
+		return stay(v.pair())
 	case config.ActionInspectorPause:
-		return inspectorStay(v.togglePause())
+		return stay(v.togglePause())
 	case config.ActionInspectorCopy:
-		return inspectorStay(v.copy())
+		return stay(v.copy())
 	case config.ActionInspectorSave:
-		v.line = inspectorWriting{purpose: saving}
-		v.line.line.Paste(v.proposed())
+		v.write(saving, v.proposed())
 	default:
-		return inspectorStay(v.narrow(a))
+		return stay(v.narrow(a))
 	}
 	return nil
 }
@@ -153,96 +137,92 @@ func (v *Inspector) move(by int) tea.Cmd {
 // scroll scrolls what is shown in full, else the list.
 func (v *Inspector) scroll(by int) tea.Cmd {
 	if v.detail != nil {
-		v.detail.scroll(by)
+		v.detail.By(by)
 		return nil
 	}
 	v.list.scroll(by)
 	return nil
 }
 
-// page is scroll by as much as is in sight.
-func (v *Inspector) page(by int) tea.Cmd {
+// pageBy is scroll by as much as is in sight.
+func (v *Inspector) pageBy(by int) tea.Cmd {
 	if v.detail != nil {
-		v.detail.scroll(by * max(1, v.detail.height-1))
+		v.detail.By(by * max(1, v.detail.Height-1))
 		return nil
 	}
-	return v.move(by * max(1, v.list.height-1))
+	return v.move(by * max(1, v.list.Height-1))
+}
+
+// write lets the person write a line.
+func (v *Inspector) write(p purpose, text string) {
+	v.line = p
+	v.page.Write(purposes[p].lead, purposes[p].hint, text)
 }
 
 // writingKey takes a key while the person writes.
 func (v *Inspector) writingKey(k tea.KeyPressMsg) tea.Cmd {
-	w := &v.line
 	switch name := k.String(); {
 	case v.opt.Keys.Match(config.ActionCancel, name):
-		if w.purpose == filtering {
+		if v.page.Written(); v.line == filtering {
 			v.filterBy("")
 		}
-		v.line = inspectorWriting{}
 		return v.load()
 	case name == "enter":
 		return v.written()
-	case w.line.Key(k):
-		if w.purpose == filtering {
-			v.filterBy(w.line.Text())
-			return v.load()
-		}
+	case v.page.Line.Key(k) && v.line == filtering:
+		v.filterBy(v.page.Line.Text())
+		return v.load()
 	}
 	return nil
 }
 
 // written does what the person has written for.
 func (v *Inspector) written() tea.Cmd {
-	w := v.line
-	v.line = inspectorWriting{}
-	switch w.purpose {
+	text := v.page.Written()
+	switch v.line {
 	case searching:
-		v.sought = lower(w.line.Text())
+		v.sought = list.NewQuery(strings.ToLower(text))
 		if v.detail != nil {
 			v.detail.forget()
 		}
 		return v.search(1)
 	case saving:
-		return v.save(w.line.Text())
+		return v.save(text)
 	}
 	return v.load()
 }
 
 // Paste implements dialog.Dialog: it writes into the line.
 func (v *Inspector) Paste(text string) dialog.Action {
-	if v.line.purpose == noPurpose {
+	if !v.page.Writes() {
 		return nil
 	}
-	v.line.line.Paste(text)
-	if v.line.purpose == filtering {
-		v.filterBy(v.line.line.Text())
+	v.page.Line.Paste(text)
+	if v.line == filtering {
+		v.filterBy(v.page.Line.Text())
 	}
-	return inspectorStay(v.load())
+	return stay(v.load())
 }
-
-// wheelLines is how far one step of the mouse wheel moves.
-const inspectorWheelLines = 3
 
 // Mouse implements dialog.Dialog: the wheel scrolls what it is over, a click marks, and
 // one on what is marked shows it in full, or no longer.
 func (v *Inspector) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
-	p := v.place()
-	if _, ok := msg.(tea.MouseWheelMsg); ok {
-		by := inspectorWheelLines * direct(msg.Mouse().Button != tea.MouseWheelUp)
-		if v.detail != nil && (p.beside && x > p.list || !p.beside && y > inspectorHeadLines+p.rows) {
-			v.detail.scroll(by)
+	p, line := v.place(), list.BodyLine(y)
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		if v.detail != nil && (p.beside && x > p.list || !p.beside && line > p.rows) {
+			v.detail.By(list.Notch(m))
 			return nil
 		}
-		v.list.scroll(by)
-		return inspectorStay(v.load())
+		v.list.scroll(list.Notch(m))
+	case tea.MouseClickMsg:
+		if m.Button != tea.MouseLeft || x > p.list {
+			return nil
+		}
+		if v.list.Click(line) {
+			return stay(v.toggleDetail())
+		}
+		v.list.move(0)
 	}
-	line := v.list.top + y - inspectorHeadLines
-	if _, ok := msg.(tea.MouseClickMsg); !ok || msg.Mouse().Button != tea.MouseLeft || y < inspectorHeadLines || y >= inspectorHeadLines+p.rows ||
-		x > p.list || line >= len(v.list.runs) {
-		return nil
-	}
-	if line == v.list.mark {
-		return inspectorStay(v.toggleDetail())
-	}
-	v.list.mark = line
-	return inspectorStay(v.move(0))
+	return stay(v.load())
 }

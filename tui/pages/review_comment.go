@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/termtext"
-	"parley/tui/list"
 )
 
 // comment is what the person says of a line.
@@ -25,19 +24,13 @@ type line struct {
 	quote  string
 }
 
-// writing is a comment that is being written.
-type changesWriting struct {
-	line list.Input
-	of   line
-}
-
 // lineHere is the line that the cursor is at; ok is false if there is none.
 func (v *Review) lineHere() (l line, ok bool) {
 	p := v.pane
 	if p == nil || p.layout == nil {
 		return l, false
 	}
-	old, now := p.layout.Place(p.cursor)
+	old, now := p.layout.Place(p.Mark)
 	number, text := now, p.cmp.Now.Content
 	if now < 0 {
 		number, text = old, p.cmp.Before.Content
@@ -76,23 +69,23 @@ func (v *Review) startWriting() {
 		v.say("put the cursor on a line of a file to comment on it", nil)
 		return
 	}
-	v.writing = &changesWriting{of: l}
+	text := ""
 	if i := v.commentOn(l); i >= 0 {
-		v.writing.line.Paste(v.comments[i].text)
+		text = v.comments[i].text
 	}
+	v.commenting = l
+	v.page.Write(v.place(l), "your comment", text)
 }
 
 // writingKey takes a key while a comment is written. An empty one is none.
 func (v *Review) writingKey(k tea.KeyPressMsg) {
-	w := v.writing
 	switch k.String() {
 	case "esc":
-		v.writing = nil
+		v.page.Written()
 	case "enter":
-		v.writing = nil
-		v.take(comment{w.of, strings.TrimSpace(w.line.Text())})
+		v.take(comment{v.commenting, strings.TrimSpace(v.page.Written())})
 	default:
-		w.line.Key(k)
+		v.page.Line.Key(k)
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"parley/internal/record"
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/markdown"
 	"parley/tui/theme"
 )
@@ -26,6 +26,7 @@ const (
 
 // detail is what the marked line of the list stands for, in full.
 type detail struct {
+	list.Scroll
 	shows    uint64 // the first message of the line that is shown, of so many
 	count    int
 	answered bool // as it is shown
@@ -37,8 +38,7 @@ type detail struct {
 	layout termtext.Layout
 	rows   []piece
 
-	top, height int
-	seek        string // what to scroll to when it is laid out
+	seek bool // scroll to what is looked for when it is laid out
 }
 
 // detailLine is a line of it, fit to be drawn.
@@ -111,7 +111,7 @@ func (v *Inspector) loaded(msg loadedMsg) tea.Cmd {
 	}
 	d.loading = false
 	if d.shows != msg.shows || len(d.lines) == 0 {
-		d.top, d.seek = 0, v.sought
+		d.Top, d.seek = 0, true
 	}
 	d.shows, d.count, d.answered, d.lines = msg.shows, msg.count, msg.answered, msg.lines
 	d.forget()
@@ -244,8 +244,7 @@ func headOf(first *row, messages []row, count int) []string {
 func clock(t time.Time) string { return t.Local().Format("15:04:05.000") }
 
 // lay puts the lines into rows.
-func (d *detail) lay(width, height int) {
-	d.height = height
+func (d *detail) lay(width, height int, sought list.Query) {
 	if layout := termtext.NewLayout(width); layout != d.layout {
 		d.layout, d.rows = layout, d.rows[:0]
 		for i, l := range d.lines {
@@ -261,32 +260,31 @@ func (d *detail) lay(width, height int) {
 				from = to
 			}
 		}
-		if d.seek != "" {
-			d.top = d.rowOf(d.seek)
-			d.seek = ""
+		if d.seek && !sought.Empty() {
+			d.Top = d.rowOf(sought) - height/3
 		}
+		d.seek = false
 	}
-	d.scroll(0)
+	d.Fit(len(d.rows), height)
 }
 
-// rowOf is the first row above which little stands before words that are looked for.
-func (d *detail) rowOf(words string) int {
-	i := slices.IndexFunc(d.lines, func(l detailLine) bool { return strings.Contains(strings.ToLower(l.text), words) })
-	if i < 0 {
-		return 0
+// rowOf is the first row that has what is looked for, 0 if none has.
+func (d *detail) rowOf(sought list.Query) int {
+	for i, l := range d.lines {
+		at, _, found := sought.Next(l.text, 0)
+		if !found {
+			continue
+		}
+		return max(0, slices.IndexFunc(d.rows, func(p piece) bool {
+			_, _, here := sought.Next(p.text, 0)
+			return p.line == i && (p.to > at || here)
+		}))
 	}
-	at := strings.Index(strings.ToLower(d.lines[i].text), words)
-	row := slices.IndexFunc(d.rows, func(p piece) bool {
-		return p.line == i && (p.to > at || strings.Contains(strings.ToLower(p.text), words))
-	})
-	return max(0, row-d.height/3)
+	return 0
 }
-
-// scroll moves the view.
-func (d *detail) scroll(by int) { d.top = max(0, min(d.top+by, len(d.rows)-d.height)) }
 
 // row draws a row. sought are words that stand out.
-func (d *detail) row(n int, sought string, th *theme.Theme) string {
+func (d *detail) row(n int, sought list.Query, th *theme.Theme) string {
 	p := d.rows[n]
 	line := d.lines[p.line]
 	text := p.text
@@ -302,34 +300,13 @@ func (d *detail) row(n int, sought string, th *theme.Theme) string {
 	case faint:
 		style = th.Muted
 	}
-	if sought != "" {
-		if out, found := marked(text, sought, style, th.Match); found {
-			return out
-		}
+	if marks := sought.Marks([]string{text}); len(marks) > 0 {
+		return list.Highlight([]string{style.Render(text)}, marks, func(_ int, text string) string { return th.Match.Render(text) })[0]
 	}
 	if line.look != jsonText {
 		return style.Render(text)
 	}
 	return coloured(line, p, th)
-}
-
-// marked draws text in which the words that are looked for stand out.
-func marked(text, sought string, plain, match lipgloss.Style) (out string, found bool) {
-	lower := strings.ToLower(text)
-	if len(lower) != len(text) { // a letter whose forms are not equally long
-		return "", false
-	}
-	var b strings.Builder
-	for {
-		i := strings.Index(lower, sought)
-		if i < 0 {
-			break
-		}
-		found = true
-		b.WriteString(plain.Render(text[:i]) + match.Render(text[i:i+len(sought)]))
-		text, lower = text[i+len(sought):], lower[i+len(sought):]
-	}
-	return b.String() + plain.Render(text), found
 }
 
 // coloured draws a part of a line of JSON in the colours of code.

@@ -1,19 +1,19 @@
 package pages
 
 import (
-	"bytes"
 	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/record"
+	"parley/tui/list"
 )
 
 // foundMsg: words were looked for.
 type foundMsg struct {
 	round  int
-	words  string
+	query  list.Query
 	number uint64
 	found  bool
 }
@@ -21,7 +21,7 @@ type foundMsg struct {
 // search looks for the next message, or the one before, that has the words that were
 // looked for last. Those that the filter hides are passed over.
 func (v *Inspector) search(by int) tea.Cmd {
-	if v.sought == "" || len(v.list.runs) == 0 {
+	if v.sought.Empty() || len(v.list.runs) == 0 {
 		return nil
 	}
 	if v.looking != nil {
@@ -30,7 +30,7 @@ func (v *Inspector) search(by int) tea.Cmd {
 	ctx, cancel := context.WithCancel(v.ctx)
 	v.looking = cancel
 	numbers := v.numbersFrom(by)
-	ring, round, words := v.opt.Ring, v.round, v.sought
+	ring, round, query := v.opt.Ring, v.round, v.sought
 	return func() tea.Msg {
 		defer cancel()
 		for _, number := range numbers {
@@ -38,11 +38,14 @@ func (v *Inspector) search(by int) tea.Cmd {
 				return nil
 			}
 			e, kept := ring.At(number)
-			if kept && bytes.Contains(bytes.ToLower([]byte(record.PrettyJSON(e.Data))), []byte(words)) {
-				return foundMsg{round, words, number, true}
+			if !kept {
+				continue
+			}
+			if _, _, found := query.Next(record.PrettyJSON(e.Data), 0); found {
+				return foundMsg{round, query, number, true}
 			}
 		}
-		return foundMsg{round: round, words: words}
+		return foundMsg{round: round, query: query}
 	}
 }
 
@@ -51,7 +54,7 @@ func (v *Inspector) search(by int) tea.Cmd {
 func (v *Inspector) numbersFrom(by int) []uint64 {
 	l := &v.list
 	n := len(l.shown)
-	at := int(l.runs[l.mark])
+	at := int(l.runs[l.Mark])
 	if by > 0 {
 		at += len(l.selected()) - 1
 	}
@@ -64,18 +67,18 @@ func (v *Inspector) numbersFrom(by int) []uint64 {
 
 // found goes to what was found.
 func (v *Inspector) found(msg foundMsg) tea.Cmd {
-	if msg.round != v.round || msg.words != v.sought {
+	if msg.round != v.round || msg.query != v.sought {
 		return nil
 	}
 	if !msg.found {
-		v.say("nothing has “"+msg.words+"”", false)
+		v.page.Say("nothing has “"+msg.query.String()+"”", false)
 		return nil
 	}
-	v.list.follow = false
+	v.list.Follow = false
 	v.list.put(msg.number)
-	v.list.bound()
+	v.list.fit()
 	if v.detail != nil {
-		v.detail.seek = v.sought
+		v.detail.seek = true
 		v.detail.forget()
 	}
 	return v.load()
@@ -90,13 +93,13 @@ func (v *Inspector) pair() tea.Cmd {
 	number, ok := partner(&v.list.rows[rows[0]])
 	switch {
 	case !ok:
-		v.say("nothing belongs to this", false)
+		v.page.Say("nothing belongs to this", false)
 	case !v.list.has(number):
-		v.say("what belongs to this is not shown", false)
+		v.page.Say("what belongs to this is not shown", false)
 	default:
-		v.list.follow = false
+		v.list.Follow = false
 		v.list.put(number)
-		v.list.bound()
+		v.list.fit()
 		return v.load()
 	}
 	return nil

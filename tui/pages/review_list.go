@@ -7,12 +7,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/journal"
+	"parley/tui/list"
 )
 
-// list is the files that have changed.
+// changesList is the files that have changed.
 type changesList struct {
-	files             []journal.File
-	mark, top, height int
+	list.Window
+	files []journal.File
 	// counts are what is known of the files by their path. What was counted for an
 	// earlier list is shown until it is counted again.
 	counts map[string]count
@@ -70,36 +71,20 @@ func (l *changesList) set(files []journal.File) {
 	l.files = files
 	for i, f := range files {
 		if f.Path == at {
-			l.mark = i
+			l.Mark = i
 		}
 	}
 	l.round++
-	l.move(0)
+	l.Fit(len(files), l.Height)
 }
 
 // selected is the file that is marked, nil if there is none.
 func (l *changesList) selected() *journal.File {
-	if l.mark < 0 || l.mark >= len(l.files) {
+	if l.Mark < 0 || l.Mark >= len(l.files) {
 		return nil
 	}
-	return &l.files[l.mark]
+	return &l.files[l.Mark]
 }
-
-// move moves the mark, and the view with it.
-func (l *changesList) move(by int) {
-	l.mark = max(0, min(l.mark+by, len(l.files)-1))
-	l.top = max(min(l.top, l.mark), l.mark-l.height+1)
-	l.bound()
-}
-
-// scroll moves the view, and the mark with it.
-func (l *changesList) scroll(by int) {
-	l.top += by
-	l.bound()
-	l.mark = max(l.top, min(l.mark, l.top+l.height-1))
-}
-
-func (l *changesList) bound() { l.top = max(0, min(l.top, len(l.files)-l.height)) }
 
 // atOnce is how many files are compared in one command.
 const atOnce = 32
@@ -116,7 +101,7 @@ func (v *Review) count() tea.Cmd {
 	}
 	var paths []string
 	for i := range l.files {
-		f := l.files[(i+l.top)%len(l.files)]
+		f := l.files[(i+l.Top)%len(l.files)]
 		if c, ok := l.counts[f.Path]; !f.Kept && (!ok || c.round != l.round) {
 			if paths = append(paths, f.Path); len(paths) == atOnce {
 				break

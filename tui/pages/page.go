@@ -1,0 +1,39 @@
+// Package pages has what takes the whole screen beside the transcript: the review of what
+// the agent has changed, the inspector of the protocol, the help and the guide.
+package pages
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/tui/dialog"
+)
+
+// Host does what a page cannot do itself.
+type Host interface {
+	// Edit opens a file in the person's editor, at a line from 1.
+	Edit(path string, line int) tea.Cmd
+	// Copy puts text on the clipboard. what names it, as in "the change".
+	Copy(what, text string) tea.Cmd
+	// Compose adds text to the prompt and closes the page.
+	Compose(text string) tea.Cmd
+	// Choose opens a list above the page.
+	Choose(list dialog.List)
+	// Flash is what the program says at this moment, such as that text was copied.
+	Flash() string
+}
+
+// stay carries a command out, which may be nil; the page stays.
+func stay(cmd tea.Cmd) dialog.Action {
+	if cmd == nil {
+		return nil
+	}
+	return dialog.Stay(func() tea.Cmd { return cmd })
+}
+
+// sign is 1 for forward and -1 for backward.
+func sign(forward bool) int {
+	if forward {
+		return 1
+	}
+	return -1
+}

@@ -1,0 +1,296 @@
+package pages
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"parley/config"
+	"parley/internal/journal"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/list"
+	"parley/tui/theme"
+	"parley/tui/toolview"
+)
+
+// View implements dialog.Dialog.
+func (v *Review) View(width, height int) dialog.View {
+	rows := list.Rows(height)
+	v.list.Fit(len(v.list.files), rows)
+	draw, head := v.listLines, v.listHead
+	if v.pane != nil {
+		v.pane.lay(v.opt.Diffs, max(1, width-margin), rows)
+		draw, head = v.paneLines, v.paneHead
+	}
+	words, style := v.about(), v.opt.Theme.Faint
+	if flash := v.opt.Host.Flash(); flash != "" {
+		words, style = flash, v.opt.Theme.Text
+	}
+	lines, cursor := v.page.Draw(head(width), "", draw(width, rows), words, style, width, height)
+	return dialog.View{Lines: lines, Cursor: cursor}
+}
+
+// listHead says which turns are looked at, and how much has changed.
+func (v *Review) listHead(width int) string {
+	var sum toolview.Counts
+	known := true
+	for _, f := range v.list.files {
+		c, ok := v.list.counts[f.Path]
+		known = known && (ok || f.Kept)
+		if !f.Kept {
+			sum.Added, sum.Removed = sum.Added+c.added, sum.Removed+c.removed
+		}
+	}
+	right := ""
+	if n := len(v.list.files); n > 0 {
+		right = v.opt.Theme.Muted.Render(files(n))
+		if known {
+			right += "  " + sum.Styled(v.opt.Theme)
+		}
+	}
+	return v.page.Head("Changes", v.scopeWords(), right, width)
+}
+
+// listLines draw the files that are in sight.
+func (v *Review) listLines(width, rows int) []string {
+	th := v.opt.Theme
+	if len(v.list.files) == 0 {
+		var lines []string
+		for _, line := range v.nothing() {
+			for _, part := range termtext.Wrap(line, max(1, width-4)) {
+				lines = append(lines, "  "+th.Muted.Render(part))
+			}
+		}
+		return lines[:min(len(lines), rows)]
+	}
+	var lines []string
+	for i := v.list.Top; i < v.list.End(); i++ {
+		lines = append(lines, v.fileLine(&v.list.files[i], i == v.list.Mark, width))
+	}
+	return lines
+}
+
+// nothing says that there are no changes, and which would be seen.
+func (v *Review) nothing() []string {
+	return []string{
+		"Nothing has changed " + v.scopeWords() + ".",
+		"",
+		"Here stands what the agent writes through parley, what it tells that it has edited, and, in a git work tree, which files are others at the end of a turn than at its beginning. Files that git ignores, and those that it did not track when the turn began, are left alone unless the agent tells of them.",
+	}
+}
+
+// letters say what became of a file.
+func (v *Review) letter(s state) (string, lipgloss.Style) {
+	th := v.opt.Theme
+	switch s {
+	case created:
+		return "A", th.DiffAddedCounter
+	case deleted:
+		return "D", th.DiffRemovedCounter
+	case same:
+		return "=", th.Faint
+	case lost:
+		return "?", th.Warning
+	}
+	return "M", th.Info
+}
+
+// fileLine draws a file in the list.
+func (v *Review) fileLine(f *journal.File, marked bool, width int) string {
+	th := v.opt.Theme
+	c, known := v.list.counts[f.Path]
+	sign, style := v.letter(c.state)
+	right := v.countWords(c)
+	switch {
+	case f.Kept:
+		sign, style, right = "✓", th.Success, th.Faint.Render("kept")
+	case !known:
+		sign, style, right = "·", th.Faint, th.Faint.Render("…")
+	case c.err != nil:
+		sign, style, right = "?", th.Warning, th.Warning.Render("cannot be read")
+	}
+	mark, name := "  ", th.Text
+	if marked {
+		mark, name = th.Accent.Render("❯")+" ", th.Strong
+	}
+	if f.Kept || c.state == same && known {
+		name = th.Muted
+	}
+	room := max(1, width-termtext.Width(right)-8)
+	left := " " + mark + style.Render(sign) + "  " + name.Render(termtext.TruncateStart(termtext.VisibleLine(v.at.Path(f.Path)), room, "…"))
+	return left + strings.Repeat(" ", max(1, width-1-termtext.Width(left)-termtext.Width(right))) + right
+}
+
+// countWords says how much of a file has changed.
+func (v *Review) countWords(c count) string {
+	th := v.opt.Theme
+	counts := toolview.Counts{Added: c.added, Removed: c.removed}
+	switch c.state {
+	case same:
+		return th.Faint.Render("as it was")
+	case binary:
+		return th.Muted.Render("not text")
+	case lost:
+		return th.Warning.Render("what it held is not known")
+	case modeChanged:
+		return th.Muted.Render("mode")
+	}
+	return counts.Styled(th)
+}
+
+// paneHead says which file is shown, and which of its changes.
+func (v *Review) paneHead(width int) string {
+	p, th := v.pane, v.opt.Theme
+	right := ""
+	if n := len(p.spans); n > 0 {
+		right = th.Muted.Render(fmt.Sprintf("change %d of %d", p.hunk()+1, n)) + "  " +
+			toolview.Counts{Added: p.cmp.Added, Removed: p.cmp.Removed}.Styled(th)
+	}
+	about := v.scopeWords()
+	switch {
+	case p.state == created:
+		about = "new · " + about
+	case p.state == deleted:
+		about = "deleted · " + about
+	}
+	if was, is := p.cmp.Before.Mode, p.cmp.Now.Mode; was != 0 && is != 0 && was != is {
+		about = fmt.Sprintf("mode %o → %o · %s", was, is, about)
+	}
+	return v.page.Head(termtext.VisibleLine(v.at.Path(p.path)), about, right, width)
+}
+
+// margin is how many cells stand left of the changes.
+const margin = 2
+
+// paneLines draw the changes that are in sight.
+func (v *Review) paneLines(width, rows int) []string {
+	p, th := v.pane, v.opt.Theme
+	if p.layout == nil {
+		return []string{"  " + th.Muted.Render(termtext.Truncate(v.noLines(), max(1, width-margin), "…"))}
+	}
+	at := p.hunk()
+	lines := p.layout.Lines(p.Top, p.End(), th)
+	for i, line := range lines {
+		n := p.Top + i
+		mark := " "
+		switch {
+		case n == p.Mark:
+			mark = th.Accent.Render("❯")
+		case v.commented(n):
+			mark = th.Warning.Render("●")
+		case at >= 0 && n >= p.spans[at].From && n < p.spans[at].To:
+			mark = th.Accent.Render("▌")
+		}
+		lines[i] = mark + " " + line
+	}
+	return lines
+}
+
+// commented reports whether there is a comment on a line of the view.
+func (v *Review) commented(n int) bool {
+	if len(v.comments) == 0 {
+		return false
+	}
+	old, now := v.pane.layout.Place(n)
+	for _, c := range v.comments {
+		if c.path == v.pane.path && (!c.old && c.number == now+1 || c.old && now < 0 && c.number == old+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// noLines says why there are no lines of a file to show.
+func (v *Review) noLines() string {
+	c := v.pane.cmp
+	switch {
+	case c.Before.Lost:
+		return "What it held before is not known: it was too large to be kept, or it changed before parley could look."
+	case c.Before.Absent:
+		return fmt.Sprintf("Not text: a new file of %s bytes.", theme.Grouped(int(c.Now.Size)))
+	case c.Now.Absent:
+		return fmt.Sprintf("Not text: a file of %s bytes was deleted.", theme.Grouped(int(c.Before.Size)))
+	}
+	return fmt.Sprintf("Not text: %s bytes became %s.", theme.Grouped(int(c.Before.Size)), theme.Grouped(int(c.Now.Size)))
+}
+
+// about says what is known of what the person is at.
+func (v *Review) about() string {
+	if v.pane != nil {
+		if l, ok := v.lineHere(); ok {
+			if i := v.commentOn(l); i >= 0 {
+				return "● " + v.comments[i].text
+			}
+		}
+	}
+	if limits, failed := v.journal.Trouble(); failed != nil {
+		return "not everything could be recorded: " + termtext.Line(failed.Error())
+	} else if limits != "" {
+		return limits
+	}
+	if n := len(v.comments); n > 0 {
+		keys := v.opt.Keys.For(config.ActionChangesComments)
+		if len(keys) > 0 {
+			return fmt.Sprintf("%d of your comments wait: %s puts them into the prompt", n, keys[0])
+		}
+	}
+	if f := v.list.selected(); f != nil && v.pane == nil {
+		return sources(f.Sources)
+	}
+	return ""
+}
+
+// sources says how it is known that a file changed.
+func sources(all []journal.Source) string {
+	var words []string
+	for _, s := range all {
+		switch s {
+		case journal.SourceWrite:
+			words = append(words, "written through parley")
+		case journal.SourceReport:
+			words = append(words, "edited by the agent, which told of it")
+		case journal.SourceSeen:
+			words = append(words, "seen to be another at the end of a turn")
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+// Hints implements dialog.Dialog.
+func (v *Review) Hints() []dialog.Hint {
+	if v.page.Writes() {
+		return []dialog.Hint{{Key: "enter", Text: "keep the comment"}, {Key: "esc", Text: "drop it"}}
+	}
+	h := dialog.HintList{Keys: v.opt.Keys}
+	if v.pane != nil {
+		h.AddAll("go", config.ActionHunkPrev, config.ActionHunkNext)
+		h.Add(config.ActionChangesKeep, "keep")
+		h.Add(config.ActionChangesRevert, "revert")
+		h.AddAll("the file", config.ActionChangesKeepAll, config.ActionChangesBackAll)
+		h.Add(config.ActionChangesComment, "comment")
+		h.Add(config.ActionChangesClose, "back")
+		h.Add(config.ActionChangesOpen, "edit")
+		h.Add(config.ActionChangesPatch, "patch")
+		h.Add(config.ActionDiffSplit, "beside")
+		h.Add(config.ActionDiffContext, "context")
+		return h.List
+	}
+	if len(v.list.files) > 0 {
+		h.Add(config.ActionChangesShow, "show")
+		h.Add(config.ActionChangesKeep, "keep")
+		h.Add(config.ActionChangesRevert, "revert")
+	}
+	turn, redo := v.journal.Undoable()
+	if turn > 0 {
+		h.Add(config.ActionChangesUndo, "undo turn")
+	}
+	if redo {
+		h.Add(config.ActionChangesRedo, "redo")
+	}
+	h.Add(config.ActionChangesScope, "turn")
+	h.Add(config.ActionChangesSince, "since")
+	h.Add(config.ActionChangesClose, "close")
+	return h.List
+}
