@@ -1,10 +1,3 @@
-// This file puts text on the clipboard of the system that parley runs
-// on, by the program that the system has for it.
-//
-// The terminal's own way, OSC 52, is not here: whoever draws writes that. The
-// two go together, since each reaches where the other does not: a terminal may
-// refuse OSC 52, and over ssh the system's clipboard is another machine's.
-
 package desktop
 
 import (
@@ -17,16 +10,18 @@ import (
 	"time"
 )
 
-// ErrNone says that this system has no program to reach its clipboard.
+// ErrNoClipboard means that this system has no program to reach its clipboard.
 var ErrNoClipboard = errors.New("no clipboard program was found: install wl-clipboard, xclip or xsel")
 
-// patience is how long a program may take: they hand the text over and end, or
-// go on in the background by themselves. Tests raise it, for what they see must not
-// depend on the load of the machine.
+// clipboardPatience is how long a program may take: it takes the text and ends, or
+// moves to the background. Tests raise it, because their result must not depend on the
+// load of the machine.
 var clipboardPatience = 3 * time.Second
 
-// System is what decides which program is used. The zero value is of no use:
-// see Here.
+// Clipboard is the system's clipboard, accessed through an external program. It
+// complements the terminal's own way, OSC 52, which the painter writes: a terminal may
+// refuse OSC 52, and over SSH the system's clipboard belongs to another machine. Use
+// SystemClipboard to create one.
 type Clipboard struct {
 	// OS is a value of runtime.GOOS.
 	OS string
@@ -36,7 +31,7 @@ type Clipboard struct {
 	LookPath func(string) (string, error)
 }
 
-// Here is this system.
+// SystemClipboard returns the clipboard of this system.
 func SystemClipboard(getenv func(string) string) Clipboard {
 	return Clipboard{OS: runtime.GOOS, Getenv: getenv, LookPath: exec.LookPath}
 }
@@ -45,12 +40,12 @@ func SystemClipboard(getenv func(string) string) Clipboard {
 type tool struct {
 	name string
 	args []string
-	// there reports whether its clipboard is one that the person sees.
+	// there reports whether the user sees its clipboard.
 	there func(Clipboard) bool
 }
 
-// tools are tried in this order. tmux comes first: it keeps a buffer of its own
-// and hands the text on to the terminal that it runs in.
+// tools are tried in this order. tmux comes first: it keeps a buffer of its own and
+// passes the text on to its terminal.
 var tools = []tool{
 	{"tmux", []string{"load-buffer", "-w", "-"}, func(s Clipboard) bool { return s.Getenv("TMUX") != "" }},
 	{"pbcopy", nil, func(s Clipboard) bool { return s.OS == "darwin" }},
@@ -60,10 +55,9 @@ var tools = []tool{
 	{"xsel", []string{"--input", "--clipboard"}, func(s Clipboard) bool { return s.Getenv("DISPLAY") != "" }},
 }
 
-// Copy puts text on the clipboard and returns the name of the program that took
-// it. The error wraps ErrNone if there is no such program; when several are there
-// and the first fails, the next is tried. It waits for the program, so it
-// belongs beside the screen.
+// Copy puts text on the clipboard and returns the name of the program that took it. If
+// one program fails, it tries the next. The error wraps ErrNoClipboard if there is
+// none. Copy waits for the program.
 func (s Clipboard) Copy(ctx context.Context, text string) (way string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, clipboardPatience)
 	defer cancel()
@@ -76,8 +70,7 @@ func (s Clipboard) Copy(ctx context.Context, text string) (way string, err error
 		if err != nil {
 			continue
 		}
-		// Output is not read: xclip keeps its own open for as long as it serves
-		// the text, and waiting for its end would be waiting for that.
+		// Do not read the output: xclip keeps it open while it serves the text.
 		cmd := exec.CommandContext(ctx, path, t.args...)
 		cmd.Stdin = strings.NewReader(text)
 		cmd.WaitDelay = time.Second

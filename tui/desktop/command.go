@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// commandTime is how long the person's program may take.
+// commandTime is how long the user's program may take.
 const commandTime = 10 * time.Second
 
-// Run runs the person's program, and waits for it. No shell is in between: "{title}" and
-// "{text}" in the arguments are replaced, and what has happened, title and text are in
-// the environment.
+// RunNotifyCommand runs the user's program, and waits for it. There is no shell:
+// "{title}" and "{text}" in the arguments are replaced, and the event, title and text
+// are in the environment.
 func RunNotifyCommand(ctx context.Context, command []string, happening string, n Notification) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()

@@ -1,3 +1,3 @@
-// Package desktop is what lies beside the terminal: the clipboard, the editor,
+// Package desktop accesses what is beside the terminal: the clipboard, the editor,
 // notifications, and images.
 package desktop

@@ -1,5 +1,3 @@
-// This file finds out which editor the person uses, and how it is started.
-
 package desktop
 
 import (
@@ -14,10 +12,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ErrNone says that there is no editor to start.
+// ErrNoEditor means that there is no editor to start.
 var ErrNoEditor = errors.New("no editor was found, set $EDITOR to the name of one")
 
-// Finder is what decides which editor is started.
+// EditorFinder finds the user's editor.
 type EditorFinder struct {
 	// Getenv reads the environment.
 	Getenv func(string) string
@@ -25,15 +23,14 @@ type EditorFinder struct {
 	LookPath func(string) (string, error)
 }
 
-// Here is this environment.
+// SystemEditor returns an EditorFinder for this process.
 func SystemEditor() EditorFinder { return EditorFinder{os.Getenv, exec.LookPath} }
 
-// Words are the program and the first arguments of the person's editor: those of
-// $VISUAL, else of $EDITOR, else the first of nano, vim and vi that there is.
+// Words returns the program and the first arguments of the user's editor: from $VISUAL,
+// else $EDITOR, else the first of nano, vim and vi that is installed.
 //
-// The two are split as a shell splits the words of a command: quotes count, and
-// plain variables are filled in. Nothing else is worked out and nothing is run:
-// whatever a shell would have to do more for is an error.
+// It splits the variable into words as a shell does, with quotes and plain variables.
+// Anything that needs more of a shell is an error.
 func (f EditorFinder) Words() ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		value := strings.TrimSpace(f.Getenv(name))
@@ -58,8 +55,8 @@ func (f EditorFinder) Words() ([]string, error) {
 	return nil, ErrNoEditor
 }
 
-// Open is the command that opens a file in the person's editor, at a line if that
-// is not 0 and the editor is known to take one.
+// Open returns the command that opens a file in the user's editor, at a line if that is
+// not 0 and the editor is known to accept one.
 func (f EditorFinder) Open(path string, line int) (*exec.Cmd, error) {
 	words, err := f.Words()
 	if err != nil {
@@ -81,11 +78,11 @@ func takesLine(editor string) bool {
 	return false
 }
 
-// splitter splits a command into words. The library's own function for this is not
-// used: it crashes on process substitutions, and braces make it run for ever.
+// splitter splits a command into words. The library's own function crashes on process
+// substitutions, and loops forever on braces.
 type splitter struct{ getenv func(string) string }
 
-// split is false for anything but a plain command.
+// split returns false for anything but a plain command.
 func (s splitter) split(command string) (words []string, ok bool) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
 	if err != nil || len(file.Stmts) != 1 {
@@ -114,7 +111,7 @@ func (s splitter) split(command string) (words []string, ok bool) {
 	return words, true
 }
 
-// variable is the value of a variable, false if a shell would have to change it.
+// variable returns the value of a variable, false for an expansion that changes it.
 func (s splitter) variable(p *syntax.ParamExp) (string, bool) {
 	if p.Param == nil {
 		return "", false
@@ -127,7 +124,7 @@ func (s splitter) variable(p *syntax.ParamExp) (string, bool) {
 	return "", false
 }
 
-// literal is the text of a word, false if a shell would have to work it out.
+// literal returns the text of a word, false if a shell would have to expand it.
 func (s splitter) literal(parts []syntax.WordPart, quoted bool) (string, bool) {
 	var b strings.Builder
 	for i, part := range parts {
@@ -153,8 +150,8 @@ func (s splitter) literal(parts []syntax.WordPart, quoted bool) (string, bool) {
 	return b.String(), true
 }
 
-// unescaped takes the backslashes out that quote the character behind them. It is
-// false for what stands for other words, such as the names of files.
+// unescaped removes backslashes that quote the next character. It returns false for
+// text with expansions, such as file name patterns.
 func (s splitter) unescaped(text string, quoted, first bool) (string, bool) {
 	var b strings.Builder
 	if !quoted && first && (text == "~" || strings.HasPrefix(text, "~/")) {

@@ -14,25 +14,26 @@ import (
 )
 
 var (
-	// ErrNoImage says that no image is on the clipboard.
+	// ErrNoImage means that there is no image on the clipboard.
 	ErrNoImage = errors.New("there is no image on the clipboard")
-	// ErrNoReader says that this system has no program that reads images from its clipboard.
+	// ErrNoReader means that this system has no program that reads images from its
+	// clipboard.
 	ErrNoReader = errors.New("no program was found that reads images from the clipboard: install wl-clipboard or xclip, on macOS pngpaste")
 )
 
-// imageTypes are the types that are taken from a clipboard, the best first.
+// imageTypes are the accepted types, the best first.
 var imageTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
-// reader is a program that hands out the image on a clipboard.
+// reader is a program that outputs the image on a clipboard.
 type reader struct {
 	name string
-	// there reports whether its clipboard is one that the person sees.
+	// there reports whether the user sees its clipboard.
 	there func(Clipboard) bool
-	// types are the arguments with which it lists the types of what is there; nil if it
-	// cannot. image are those with which it hands out the image, of that type.
+	// types are the arguments with which it lists the available types; nil if it
+	// cannot. image returns those with which it outputs an image of a type.
 	types []string
 	image func(kind string) []string
-	// decode makes the image of what was written; nil if that is the image.
+	// decode converts the output to an image; nil if the output is one.
 	decode func([]byte) ([]byte, error)
 }
 
@@ -70,14 +71,13 @@ var readers = []reader{
 	},
 }
 
-// imagePatience is how long a program may take to hand out an image. PowerShell needs
-// a second to start.
+// imagePatience is how long a program may take to output an image. PowerShell needs a
+// second to start.
 const imagePatience = 10 * time.Second
 
-// Image is the image on the clipboard, at most most bytes of it and one more, by which
-// it is known that there are too many. The error is ErrNoImage if none is there, and
-// ErrNoReader if no program can tell. It waits for the program, so it belongs beside the
-// screen.
+// Image returns the image on the clipboard, up to most bytes and one more, which shows
+// that it is too large. The error is ErrNoImage if there is none, and ErrNoReader if no
+// program can tell. Image waits for the program.
 func (s Clipboard) Image(ctx context.Context, most int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, imagePatience)
 	defer cancel()
@@ -101,13 +101,13 @@ func (s Clipboard) Image(ctx context.Context, most int64) ([]byte, error) {
 	return nil, err
 }
 
-// read is the image that the program at path hands out.
+// read returns the image that the program at path outputs.
 func (r reader) read(ctx context.Context, path string, most int64) ([]byte, error) {
 	kind := ""
 	if r.types != nil {
 		listed, err := output(ctx, path, r.types, 64<<10)
 		if err != nil {
-			return nil, err // what fails here says that the clipboard is empty
+			return nil, err // a failure here means that the clipboard is empty
 		}
 		kind = offered(string(listed))
 		if kind == "" {
@@ -116,14 +116,14 @@ func (r reader) read(ctx context.Context, path string, most int64) ([]byte, erro
 	}
 	bound := most + 1
 	if r.decode != nil {
-		bound = 3 * bound // at most two characters for a byte, and what stands around them
+		bound = 3 * bound // at most two characters per byte, and what surrounds them
 	}
 	data, err := output(ctx, path, r.image(kind), bound)
 	if err == nil && r.decode != nil {
 		data, err = r.decode(data)
 	}
 	switch {
-	case err != nil && int64(len(data)) > most: // what was cut off is not wanted
+	case err != nil && int64(len(data)) > most: // the rest is not wanted
 	case err != nil:
 		return nil, err
 	case len(data) == 0:
@@ -132,7 +132,7 @@ func (r reader) read(ctx context.Context, path string, most int64) ([]byte, erro
 	return data[:min(int64(len(data)), most+1)], nil
 }
 
-// offered is the best of the types that are listed, one a line; "" if none is an image.
+// offered returns the best of the listed types, one per line; "" if none is an image.
 func offered(listed string) string {
 	lines := strings.Fields(listed)
 	for _, kind := range imageTypes {
@@ -145,8 +145,8 @@ func offered(listed string) string {
 	return ""
 }
 
-// output is what a program writes, at most bound bytes of it. A program that fails has
-// no image: that is how all of them say so.
+// output returns up to bound bytes of a program's output. A program that fails has no
+// image: all of them report it that way.
 func output(ctx context.Context, path string, args []string, bound int64) ([]byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,7 +161,7 @@ func output(ctx context.Context, path string, args []string, bound int64) ([]byt
 	}
 	data, readErr := io.ReadAll(io.LimitReader(out, bound))
 	if int64(len(data)) == bound {
-		cancel() // there is more, and it is too much
+		cancel() // there is more, which is too much
 		_ = cmd.Wait()
 		return data, nil
 	}
@@ -178,7 +178,7 @@ func output(ctx context.Context, path string, args []string, bound int64) ([]byt
 	return data, readErr
 }
 
-// fromAppleScript reads «data PNGf89504E47…».
+// fromAppleScript decodes «data PNGf89504E47…».
 func fromAppleScript(out []byte) ([]byte, error) {
 	text := strings.TrimSpace(string(out))
 	digits, isData := strings.CutPrefix(text, "«data PNGf")

@@ -1,10 +1,3 @@
-// This file calls a person who looks elsewhere, in the way that their terminal has
-// for it: a notification of the desktop, or the bell.
-//
-// Terminals that do not know a sequence for notifications ring, print it, or take it for
-// another one, so only those get one that are known to take it. Inside of tmux the
-// terminal around it is asked for, and gets one only if tmux is set to let it pass.
-
 package desktop
 
 import (
@@ -18,10 +11,10 @@ import (
 	"parley/internal/termtext"
 )
 
-// Way is a sequence that calls the person.
+// NotifyMethod is an escape sequence for notifications.
 type NotifyMethod string
 
-// The ways, by the number of the operating system command that they are.
+// The methods, named after their operating system command.
 const (
 	OSC9   NotifyMethod = "osc9"   // iTerm2's
 	OSC777 NotifyMethod = "osc777" // urxvt's
@@ -29,16 +22,16 @@ const (
 	Bell   NotifyMethod = "bell"
 )
 
-// Note is what the person is told.
+// Notification is a message for the user.
 type Notification struct{ Title, Text string }
 
 const (
-	// longest is how many characters of a title or a text are sent.
+	// longest bounds a title or text, in characters.
 	longest = 160
 	bell    = "\a"
 )
 
-// clean is a text in one line that ends no sequence, and is not too long.
+// clean returns a text on one line, shortened, that cannot end the sequence.
 func clean(text string) string {
 	text = termtext.Line(text)
 	if r := []rune(text); len(r) > longest {
@@ -47,7 +40,7 @@ func clean(text string) string {
 	return text
 }
 
-// Sequence is what calls the person in a way.
+// Sequence returns the sequence for a notification.
 func (w NotifyMethod) Sequence(n Notification) string {
 	title, text := clean(n.Title), clean(n.Text)
 	switch w {
@@ -62,8 +55,8 @@ func (w NotifyMethod) Sequence(n Notification) string {
 	return bell
 }
 
-// of is the way of a terminal, by what it is called: TERM, TERM_PROGRAM, or what it
-// answers when it is asked for its name.
+// of returns the method of a terminal by its name: TERM, TERM_PROGRAM, or its answer to
+// a query.
 func of(names ...string) NotifyMethod {
 	for _, name := range names {
 		name = strings.ToLower(name)
@@ -81,15 +74,18 @@ func of(names ...string) NotifyMethod {
 	return Bell
 }
 
-// Terminal is the terminal that the environment describes. TMUX runs tmux with
-// arguments; nil is the program.
+// Notifier notifies users who look elsewhere, by a desktop notification of their
+// terminal or the bell. Only terminals that are known to support a sequence get one:
+// others ring, print it, or take it for something else. Inside tmux the outer terminal
+// decides, and only if tmux passes the sequence through. TMUX runs tmux with arguments;
+// nil means the program.
 type Notifier struct {
 	Getenv func(string) string
 	TMUX   func(ctx context.Context, args ...string) (string, error)
 }
 
-// Sequence calls the person: in a way, or, if that is "", in the terminal's own. It may
-// ask tmux, and takes its time then.
+// Sequence returns the sequence for a notification by a method or, if that is "", by
+// the terminal's own. It may have to wait for tmux.
 func (t Notifier) Sequence(ctx context.Context, w NotifyMethod, n Notification) string {
 	if t.Getenv("TMUX") == "" {
 		if w == "" {
@@ -105,12 +101,13 @@ func (t Notifier) Sequence(ctx context.Context, w NotifyMethod, n Notification) 
 		w = around
 	}
 	if !passes || w == Bell {
-		return bell // tmux hands it on, and marks the window
+		return bell // tmux passes it on, and marks the window
 	}
 	return ansi.TmuxPassthrough(w.Sequence(n))
 }
 
-// way is the way of a terminal in which no multiplexer runs. Screen hands nothing on.
+// way returns the method of a terminal without a multiplexer. GNU screen passes nothing
+// on.
 func (t Notifier) way() NotifyMethod {
 	if t.Getenv("STY") != "" {
 		return Bell
@@ -121,11 +118,11 @@ func (t Notifier) way() NotifyMethod {
 	return of(t.Getenv("TERM_PROGRAM"), t.Getenv("TERM"), t.Getenv("LC_TERMINAL"))
 }
 
-// patience is how long tmux may take to answer.
+// notifyPatience is how long tmux may take to answer.
 const notifyPatience = 2 * time.Second
 
-// around asks tmux whether it lets sequences pass to the terminal around it, and which
-// way that one has.
+// around asks tmux whether it passes sequences through, and for the outer terminal's
+// method.
 func (t Notifier) around(ctx context.Context) (passes bool, w NotifyMethod) {
 	ctx, cancel := context.WithTimeout(ctx, notifyPatience)
 	defer cancel()

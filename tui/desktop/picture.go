@@ -1,9 +1,3 @@
-// This file draws images as coloured half blocks: two pixels a cell, which
-// every terminal with colours can show.
-//
-// Images come from agents and are taken as hostile: what is too large to be
-// decoded in bounded memory is refused before it is decoded.
-
 package desktop
 
 import (
@@ -20,30 +14,32 @@ import (
 	_ "golang.org/x/image/webp"
 )
 
-// ErrTooLarge says that an image has more pixels than are decoded.
+// ErrImageTooLarge means that an image has too many pixels to decode.
 var ErrImageTooLarge = errors.New("the image is too large to be shown here")
 
 const (
 	// maxPixels bounds what is decoded: 16 million pixels take 64 MB.
 	maxPixels = 16 << 20
-	// thumbWidth and thumbHeight bound a thumbnail, in pixels: as many as cells
-	// across a wide terminal, and two for each line of a tall one.
+	// thumbWidth and thumbHeight bound a thumbnail, in pixels: as many as columns in a
+	// wide terminal, and two per line of a tall one.
 	thumbWidth, thumbHeight = 240, 160
 )
 
-// Thumbnail is a small copy of an image. It is immutable.
+// Thumbnail is a small copy of an image, drawn as coloured half blocks, with two pixels
+// per cell. It is immutable.
 type Thumbnail struct {
 	pixels *image.RGBA
 	// Width and Height are those of the whole image, in pixels.
 	Width, Height int
-	// Format is what the data is: "png", "jpeg", "gif" or "webp".
+	// Format is the format of the data: "png", "jpeg", "gif" or "webp".
 	Format string
 }
 
-// Decode makes the thumbnail of an image. It takes time in proportion to the
-// image, and up to some hundred megabytes for a moment: it belongs beside the
-// screen. The error wraps ErrTooLarge for an image of more than 16 million
-// pixels, and image.ErrFormat for data of another format.
+// DecodeImage returns the thumbnail of an image. Images come from agents and are
+// untrusted: it refuses too large ones before decoding. It takes time in proportion to
+// the image, and briefly up to some hundred megabytes, so call it outside of Update.
+// The error wraps ErrImageTooLarge for more than 16 million pixels, and image.ErrFormat
+// for other formats.
 func DecodeImage(data []byte) (*Thumbnail, error) {
 	cfg, format, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
@@ -67,7 +63,7 @@ func DecodeImage(data []byte) (*Thumbnail, error) {
 	return t, nil
 }
 
-// fit makes w by h small enough for a box, and never larger than it is.
+// fit shrinks w by h to fit into a box.
 func fit(w, h, maxW, maxH int) (int, int) {
 	if w > maxW {
 		w, h = maxW, h*maxW/w
@@ -78,9 +74,9 @@ func fit(w, h, maxW, maxH int) (int, int) {
 	return max(w, 1), max(h, 1)
 }
 
-// Lines draws the thumbnail in at most cols cells and rows lines. The lines hold
-// half blocks, spaces and colours, and nothing else; what is transparent shows
-// the terminal's background.
+// Lines draws the thumbnail in at most cols cells and rows lines. The lines contain
+// only half blocks, spaces and colours; transparent pixels show the terminal's
+// background.
 func (t *Thumbnail) Lines(cols, rows int) []string {
 	size := t.pixels.Bounds().Size()
 	w, h := fit(size.X, size.Y, max(cols, 1), 2*max(rows, 1))
@@ -96,7 +92,7 @@ func (t *Thumbnail) Lines(cols, rows int) []string {
 	return lines
 }
 
-// pixel is a colour, or nothing to be seen.
+// pixel is a colour, or transparent.
 type pixel struct {
 	r, g, b uint8
 	seen    bool
@@ -110,7 +106,7 @@ func at(img *image.RGBA, x, y int) pixel {
 	return pixel{c.R, c.G, c.B, true}
 }
 
-// line draws two rows of pixels. Colours are written where they change.
+// line draws two rows of pixels. It writes colours only where they change.
 func line(img *image.RGBA, y, width int, two bool) string {
 	var b strings.Builder
 	var fg, bg pixel
@@ -122,7 +118,7 @@ func line(img *image.RGBA, y, width int, two bool) string {
 		char, ink := "▀", top
 		switch {
 		case !top.seen && !bottom.seen:
-			char, ink = " ", fg // a space shows no ink
+			char, ink = " ", fg // a space needs no foreground
 		case !top.seen:
 			char, ink, bottom = "▄", bottom, pixel{}
 		}

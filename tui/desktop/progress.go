@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ShowsProgress reports whether the terminal is known to show progress (OSC 9;4). Older
-// ones, and others, take the sequence for the text of a notification.
+// ShowsProgress reports whether the terminal is known to show progress (OSC 9;4).
+// Others take the sequence for the text of a notification.
 func ShowsProgress(getenv func(string) string) bool {
 	if getenv("TMUX") != "" || getenv("STY") != "" {
 		return false
@@ -26,7 +26,7 @@ func ShowsProgress(getenv func(string) string) bool {
 	return err == nil && vte >= 7900
 }
 
-// atLeast compares a version with the least that will do.
+// atLeast reports whether a version is at least the given one.
 func atLeast(version string, least ...int) bool {
 	parts := strings.FieldsFunc(version, func(r rune) bool { return r == '.' || r == '-' || r == '+' })
 	for i, want := range least {

@@ -8,29 +8,27 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Terminals do not agree on how many columns some characters take: emoji that
-// are joined, flags, skin tones, variation selectors, conjuncts of Indic scripts,
-// and emoji that are newer than the terminal. Wherever such a character leaves
-// the cursor, what follows must stand where it belongs. So the columns that the
-// character was given are erased first, and the cursor is put behind them
-// afterwards by the number of the column. Both are part of the cell's content:
-// it is never written without them, in whatever way the renderer comes to it.
+// Terminals disagree about the width of some characters: joined emoji, flags, skin
+// tones, variation selectors, conjuncts of Indic scripts, and emoji that are newer than
+// the terminal. The text after such a character must be in the right column wherever
+// the cursor ends up. So its columns are erased first, and the cursor is then moved
+// behind them by column number. Both sequences are part of the cell's content, so that
+// the renderer never writes it without them.
 
-// anchored is the content of a cell for a character that was given some columns
-// of a row.
+// anchored returns the content of a cell for a disputed character at a position.
 func anchored(character string, column, columns, row int) string {
 	if !disputed(character) {
 		return character
 	}
 	content := ansi.EraseCharacter(columns) + character + ansi.CursorHorizontalAbsolute(column+columns+1)
 	if column+widest(character) > row {
-		// It might go on in the next row, over what stands there.
+		// It might wrap and overwrite the next row.
 		content = ansi.ResetModeAutoWrap + content + ansi.SetModeAutoWrap
 	}
 	return content
 }
 
-// unanchored is the character alone.
+// unanchored returns the character alone.
 func unanchored(content string) string {
 	if strings.IndexByte(content, ansi.ESC) < 0 {
 		return content
@@ -38,7 +36,7 @@ func unanchored(content string) string {
 	return ansi.Strip(content)
 }
 
-// disputed reports a character that terminals do not agree on.
+// disputed reports whether terminals disagree about the width of a character.
 func disputed(character string) bool {
 	first, n := utf8.DecodeRuneInString(character)
 	if n == len(character) {
@@ -52,12 +50,12 @@ func disputed(character string) bool {
 	return first >= firstEmoji || unicode.Is(unicode.Cf, first)
 }
 
-// firstEmoji is where the blocks of pictographs begin. New ones come with every
-// version of Unicode.
+// firstEmoji is where the blocks of pictographs begin. Every version of Unicode adds
+// some.
 const firstEmoji = 0x1f000
 
 func variationSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
-// widest is more columns than any terminal takes for a character: two for each
-// code point.
+// widest returns more columns than any terminal takes for a character: two per code
+// point.
 func widest(character string) int { return 2 * utf8.RuneCountInString(character) }

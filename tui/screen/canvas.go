@@ -14,65 +14,63 @@ import (
 	"parley/internal/termtext"
 )
 
-// canvas knows what the cells of the terminal show, and writes what has to be
-// sent so that they show something else. It draws on the alternate screen. It
-// is not safe for concurrent use.
+// canvas knows what the cells of the terminal show, and writes the changes to show
+// something else. It draws on the alternate screen. It is not safe for concurrent use.
 type canvas struct {
 	renderer *uv.TerminalRenderer
-	out      bytes.Buffer // what the renderer has to say
+	out      bytes.Buffer // output of the renderer
 	cells    *uv.RenderBuffer
-	lines    []string       // that the cells were made of
+	lines    []string       // the source of the cells
 	links    []string       // the ids of the links in them
 	changed  []int          // rows that differ in this frame
-	rows     map[string]int // of changed lines: where each of them was
-	votes    map[int]int    // for a shift: how many lines move by it
+	rows     map[string]int // previous row of each changed line
+	votes    map[int]int    // for a shift: number of lines that move by it
 	method   termtext.Method
-	glyphs   SymbolSet    // that the terminal shows
-	seed     maphash.Seed // of the ids
+	glyphs   SymbolSet    // supported by the terminal
+	seed     maphash.Seed // for the ids
 }
 
-// newCanvas makes a canvas for a terminal with these colours and glyphs. The environment
-// names it, which decides on control sequences.
+// newCanvas returns a canvas for a terminal with these colours and symbols. The
+// environment names the terminal, which decides on control sequences.
 func newCanvas(env []string, profile colorprofile.Profile, glyphs SymbolSet, method termtext.Method) *canvas {
 	c := &canvas{glyphs: glyphs, cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, seed: maphash.MakeSeed()}
 	c.renderer = uv.NewTerminalRenderer(&c.out, env)
-	c.renderer.SaveCursor() // before it writes anything: see settle
+	c.renderer.SaveCursor() // before any output: see settle
 	c.renderer.SetColorProfile(profile)
 	c.renderer.SetFullscreen(true)
 	c.measure(method)
 	return c
 }
 
-// measure changes how text is measured. All is drawn anew.
+// measure changes how text is measured, and redraws everything.
 func (c *canvas) measure(method termtext.Method) {
 	c.renderer.SetGraphemeWidth(method == termtext.Graphemes)
 	c.method = method
 	c.forget()
 }
 
-// resize gives the canvas the terminal's size. All is drawn anew.
+// resize sets the terminal's size, and redraws everything.
 func (c *canvas) resize(width, height int) {
 	c.cells = uv.NewRenderBuffer(width, height)
 	c.lines, c.links = make([]string, height), make([]string, height)
-	// The renderer knows the terminal's width by its tab stops, and moves the
-	// cursor by short ways only if it knows it. Tabs are none of them: they would
-	// save a byte now and then, and take longer to think about than all the rest.
+	// The renderer learns the width from its tab stops, and uses short cursor movements
+	// only if it knows the width. It does not move by tabs: they would save few bytes
+	// and cost more time than all the rest.
 	c.renderer.SetTabStops(width)
 	c.renderer.SetTabStops(-1)
 	c.renderer.Resize(width, height)
 	c.renderer.Erase()
 }
 
-// forget makes the canvas draw everything with the next frame, whatever the
-// terminal shows.
+// forget makes the next frame draw everything, whatever the terminal shows.
 func (c *canvas) forget() { c.resize(c.cells.Width(), c.cells.Height()) }
 
 func (c *canvas) fits(width, height int) bool {
 	return c.cells.Width() == width && c.cells.Height() == height
 }
 
-// draw returns what changes the screen to these lines and puts the cursor where
-// it belongs, if it is shown at all. The result is valid until the next call.
+// draw returns the output that changes the screen to these lines and places the cursor,
+// if it is shown. The result is valid until the next call.
 func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
 	c.out.Reset()
 	c.compare(lines)
@@ -99,7 +97,7 @@ func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
 	return c.out.Bytes()
 }
 
-// touch makes the renderer look at a row.
+// touch marks a row for the renderer.
 func (c *canvas) touch(y int) { c.cells.TouchLine(0, y, c.cells.Width()) }
 
 func blank(row uv.Line) bool {
@@ -111,11 +109,11 @@ func blank(row uv.Line) bool {
 	return true
 }
 
-// fill makes the cells of a row.
+// fill sets the cells of a row.
 //
-// The renderer takes the links of two rows for one, which it does not begin again
-// in the second, if they are the same (charmbracelet/ultraviolet issue 189). So
-// each row's have an id of their own, which goes with the line when it moves.
+// The renderer treats equal links in two rows as one, and does not begin it again in
+// the second row (charmbracelet/ultraviolet issue 189). So links get an id per row,
+// which moves with the line.
 func (c *canvas) fill(y int, line string) {
 	id := ""
 	if strings.Contains(line, "\x1b]8;") {
@@ -133,11 +131,11 @@ func (c *canvas) fill(y int, line string) {
 
 func linkID(n uint64) string { return "id=" + strconv.FormatUint(n%(1<<30), 36) }
 
-// settle tidies up what the renderer leaves undone behind a frame.
+// settle completes what the renderer leaves undone after a frame.
 func (c *canvas) settle() {
 	clear(c.cells.Touched) // marks that make it look at every line again
-	// It has ended a link, and yet takes what it writes next for a part of it: so
-	// it is given back the pen that it began with.
+	// It has ended a link, but treats its next output as part of it: restore the pen
+	// that it began with.
 	x, y := c.renderer.Position()
 	c.renderer.RestoreCursor()
 	c.renderer.SetPosition(x, y)

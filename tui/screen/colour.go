@@ -7,8 +7,8 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// profile is which colours the terminal has. NO_COLOR counts whatever its value,
-// as no-color.org has it; the library takes only what reads as true.
+// profile returns the colours that the terminal supports. As no-color.org says,
+// NO_COLOR applies with any value; the library accepts only true values.
 func profile(out *os.File, env []string) colorprofile.Profile {
 	p := colorprofile.Detect(out, env)
 	if uv.Environ(env).Getenv("NO_COLOR") != "" {

@@ -9,15 +9,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// cursor is the text cursor: whether it is shown, and its looks. Where it stands
-// is the canvas's.
+// cursor is the text cursor: visibility and appearance. The canvas has its position.
 type cursor struct {
 	visible bool
-	style   int // as DECSCUSR counts; 0 is the person's own
+	style   int // as in DECSCUSR; 0 is the user's own
 	color   color.Color
 }
 
-// dress gives the cursor its looks.
+// dress sets the cursor's appearance.
 func (c *cursor) dress(out *bytes.Buffer, want *tea.Cursor) {
 	if want == nil {
 		return
@@ -37,7 +36,7 @@ func (c *cursor) dress(out *bytes.Buffer, want *tea.Cursor) {
 	}
 }
 
-// reset gives the cursor back the looks that it had, and shows it.
+// reset restores the cursor's appearance and shows it.
 func (c *cursor) reset(out *bytes.Buffer) {
 	if c.style != 0 {
 		out.WriteString(ansi.SetCursorStyle(0))
@@ -49,7 +48,7 @@ func (c *cursor) reset(out *bytes.Buffer) {
 	*c = cursor{visible: true}
 }
 
-// cursorStyle counts the shapes in pairs: blinking, then steady.
+// cursorStyle returns the DECSCUSR number: shapes in pairs of blinking and steady.
 func cursorStyle(c *tea.Cursor) int {
 	style := 1 + 2*int(c.Shape)
 	if !c.Blink {

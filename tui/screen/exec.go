@@ -7,18 +7,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// execMsg asks for the terminal to be handed to a program.
+// execMsg asks to hand the terminal to a program.
 type execMsg struct {
 	cmd  *exec.Cmd
 	done tea.ExecCallback
 }
 
-// Exec hands the terminal to a program, such as an editor, and takes it back when
-// that has ended. The message that done makes of the program's error comes next;
-// done may be nil. Nothing else goes on meanwhile: messages wait.
+// Exec hands the terminal to a program, such as an editor, and takes it back when that
+// has ended. The next message is the one that done returns for the program's error;
+// done may be nil. Other messages wait meanwhile.
 //
-// It is for models of [Run]: [tea.ExecProcess] knows nothing of the terminal
-// there.
+// Exec is for models of [Run], because [tea.ExecProcess] does not know their terminal.
 func Exec(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 	return func() tea.Msg { return execMsg{cmd, done} }
 }
@@ -44,5 +43,5 @@ func (s *screen) exec(m execMsg) tea.Msg {
 	if m.done != nil {
 		s.mail.post(m.done(err))
 	}
-	return tea.ResumeMsg{} // all is drawn anew
+	return tea.ResumeMsg{} // redraws everything
 }

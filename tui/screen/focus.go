@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// focus asks the terminal to tell when its window gains and loses the focus.
+// focus makes the terminal report when its window gains and loses the focus.
 type focus struct{ on bool }
 
 func (f *focus) set(out *bytes.Buffer, on bool) {

@@ -12,21 +12,20 @@ import (
 	"parley/internal/termtext"
 )
 
-// inline draws a few lines at the end of what the terminal has shown so far, and puts
-// lines above them that never change: they are the terminal's own from then on. It
-// knows nothing of where on the screen that is, and only moves from where the cursor
-// stands.
+// inline draws a few lines below what the terminal has shown so far, and adds lines
+// above them that never change and belong to the terminal from then on. It does not
+// know where on the screen it is, and only moves relative to the cursor.
 type inline struct {
 	profile colorprofile.Profile
 	glyphs  SymbolSet
 	method  termtext.Method
-	lines   []string // that are drawn, as they were sent
-	row     int      // of them: where the cursor stands
+	lines   []string // as they were sent
+	row     int      // the cursor's line
 	column  int
 	width   int // that they were drawn for
 }
 
-// draw appends what puts lines above those that are drawn, and changes these.
+// draw appends the output that adds lines above the drawn ones, and changes these.
 func (d *inline) draw(out *bytes.Buffer, above, lines []string, cursor *tea.Position, width, height int) {
 	if over := len(lines) - height; over > 0 {
 		lines = lines[over:]
@@ -64,9 +63,8 @@ func (d *inline) draw(out *bytes.Buffer, above, lines []string, cursor *tea.Posi
 	}
 }
 
-// home appends what moves the cursor to the beginning of what is drawn. A terminal that
-// has become narrower has wrapped the lines that are too wide for it now, as most
-// terminals do.
+// home appends the cursor movement to the beginning of what is drawn. Most terminals
+// that have become narrower have wrapped the lines that are now too wide.
 func (d *inline) home(out *bytes.Buffer, width int) {
 	rows := d.row
 	if width < d.width {
@@ -79,8 +77,9 @@ func (d *inline) home(out *bytes.Buffer, width int) {
 	d.up(out, rows)
 }
 
-// erase appends what erases all that is drawn. Erasing everything from the upper left corner
-// on would have tmux keep it among what was scrolled away: the first line goes alone.
+// erase appends the output that erases everything drawn. It erases the first line
+// separately, because tmux saves the screen to its scrollback when everything from the
+// top left corner is erased.
 func (d *inline) erase(out *bytes.Buffer) {
 	if len(d.lines) < 2 {
 		out.WriteString(ansi.EraseScreenBelow)
@@ -95,8 +94,8 @@ func (d *inline) up(out *bytes.Buffer, rows int) {
 	}
 }
 
-// leave appends what puts lines into the place of those that are drawn, and leaves the
-// cursor below them.
+// leave appends the output that replaces the drawn lines by others, with the cursor
+// below them.
 func (d *inline) leave(out *bytes.Buffer, lines []string, width int) {
 	d.home(out, width)
 	d.erase(out)
@@ -106,8 +105,8 @@ func (d *inline) leave(out *bytes.Buffer, lines []string, width int) {
 	d.lines, d.row, d.column = nil, 0, 0
 }
 
-// rendered are lines as they are sent: in the colours that the terminal has, and with
-// every character where it belongs.
+// rendered returns lines as they are sent: in the terminal's colours, and with every
+// character in its column.
 func (d *inline) rendered(lines []string, width int) []string {
 	out := make([]string, len(lines))
 	var b strings.Builder

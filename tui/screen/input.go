@@ -10,8 +10,8 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// cancelTime is how long a read may take to notice that it is cancelled. Only
-// where a read cannot be interrupted it takes as long as that.
+// cancelTime bounds how long a cancelled read may take to return. Only reads that
+// cannot be interrupted take that long.
 const cancelTime = 500 * time.Millisecond
 
 var errClosed = errors.New("the terminal has been closed")
@@ -23,7 +23,7 @@ type input struct {
 	post   func(tea.Msg)
 	failed func(error)
 
-	cancel func() // nil while nothing is read
+	cancel func() // nil while not reading
 }
 
 func newInput(t *tty, env []string, post func(tea.Msg), failed func(error)) *input {
@@ -65,7 +65,7 @@ func (in *input) start() error {
 	return nil
 }
 
-// stop leaves to others what is typed from now on.
+// stop leaves further input to others.
 func (in *input) stop() {
 	if in.cancel != nil {
 		in.cancel()
@@ -73,7 +73,7 @@ func (in *input) stop() {
 	}
 }
 
-// reason says why there is nothing more to read.
+// reason returns why there is nothing more to read.
 func reason(err error) error {
 	if err == nil {
 		return errClosed

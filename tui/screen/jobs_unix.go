@@ -12,19 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopTime is how long a process waits to be stopped by its own signal. One that
-// no shell could continue is not stopped.
+// stopTime bounds how long a process waits to be stopped by its own signal. A process
+// that no shell could continue is not stopped.
 const stopTime = 100 * time.Millisecond
 
-// continuedMsg says that the process was stopped, and has been continued.
+// continuedMsg means that the process was stopped and continued.
 type continuedMsg struct{}
 
-// jobs is what a shell does with the process while it has the terminal: SIGTSTP
-// stops it as one that has given the terminal back before.
+// jobs handles job control: on SIGTSTP the process restores the terminal before it
+// stops.
 type jobs struct {
 	taken atomic.Bool // the terminal is
-	// signals are the terminal's, for listen; continued tells it that the process goes on
-	// after it was stopped.
+	// signals are the terminal's, for listen; continued tells it that the process was
+	// continued.
 	signals, continued chan os.Signal
 }
 
@@ -32,20 +32,20 @@ func newJobs() jobs {
 	return jobs{signals: make(chan os.Signal, 8), continued: make(chan os.Signal, 1)}
 }
 
-// hear has the signals wait for listen. It comes before the terminal is asked for its size:
-// what happens to it afterwards is told.
+// hear starts to collect the signals for listen. Call it before asking for the
+// terminal's size, so that no later change is missed.
 func (j *jobs) hear() {
 	signal.Notify(j.signals, unix.SIGWINCH, unix.SIGTSTP)
 	signal.Notify(j.continued, unix.SIGCONT)
 }
 
-// end leaves the signals to whoever comes next.
+// end stops collecting signals.
 func (j *jobs) end() {
 	signal.Stop(j.signals)
 	signal.Stop(j.continued)
 }
 
-// listen makes messages of the terminal's signals until the screen is closed.
+// listen turns the terminal's signals into messages until the screen is closed.
 func (s *screen) listen() {
 	for {
 		select {
@@ -67,24 +67,23 @@ func (s *screen) listen() {
 	}
 }
 
-// tellSize tells the program the terminal's size, which may have changed.
+// tellSize sends the program the terminal's size, which may have changed.
 func (s *screen) tellSize() {
 	width, height := s.tty.size()
 	s.mail.post(tea.WindowSizeMsg{Width: width, Height: height})
 }
 
-// stop stops a process, or our own group with 0. Who has once been notified of
-// SIGTSTP is never again stopped by it: Go does not give the signal its effect
-// back. SIGTTIN has the same, and does nothing either where no shell would
-// continue the process.
+// stop stops a process, or our own group with 0. It uses SIGTTIN, because Go does not
+// restore the effect of SIGTSTP once the program has been notified of it. Like SIGTSTP
+// it does nothing where no shell would continue the process.
 func stop(pid int) { _ = unix.Kill(pid, unix.SIGTTIN) }
 
-// suspend gives the terminal back, stops the process with all of its group, and
-// takes the terminal again when it is continued.
+// suspend restores the terminal, stops the process group, and takes the terminal again
+// when it is continued.
 //
-// That the process goes on is no news for listen then. It must not hear of it at all: the
-// time for which this waits has passed as well when a process goes on that was stopped for
-// longer, so that nothing here could tell whether listen will still hear of it.
+// listen must not see this SIGCONT at all: a process that is continued after a long
+// stop has also exceeded the time for which suspend waits, so suspend could not tell
+// whether listen will still see the signal.
 func (s *screen) suspend() {
 	if err := s.release(); err != nil {
 		s.fail(err)
@@ -106,8 +105,7 @@ func (s *screen) suspend() {
 	s.tellSize()
 }
 
-// again takes the terminal once more after the process was stopped without
-// having given it back.
+// again takes the terminal after the process was stopped without restoring it.
 func (s *screen) again() {
 	err := s.release()
 	if err == nil {

@@ -2,10 +2,10 @@ package screen
 
 import "sync/atomic"
 
-// continuedMsg says that the process was stopped, which does not happen here.
+// continuedMsg never occurs on Windows.
 type continuedMsg struct{}
 
-// jobs is what a shell does with the process: nothing, on Windows.
+// jobs handles job control, which Windows does not have.
 type jobs struct{ taken atomic.Bool }
 
 func newJobs() jobs { return jobs{} }
@@ -14,7 +14,7 @@ func (*jobs) hear() {}
 
 func (*jobs) end() {}
 
-// listen has nothing to hear: the console reports its size among the keys.
+// listen does nothing: the console reports its size among the keys.
 func (s *screen) listen() {}
 
 func (s *screen) suspend() {}

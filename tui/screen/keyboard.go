@@ -1,6 +1,3 @@
-// This file turns keys and pastes into what a program reads from its
-// terminal, as xterm does.
-
 package screen
 
 import (
@@ -18,7 +15,7 @@ const (
 	ss3 = esc + "O"
 )
 
-// cursorKeys are the keys that depend on the mode of the cursor keys.
+// cursorKeys are the keys that depend on the cursor key mode.
 var cursorKeys = map[rune]byte{
 	tea.KeyUp: 'A', tea.KeyDown: 'B', tea.KeyRight: 'C', tea.KeyLeft: 'D', tea.KeyHome: 'H', tea.KeyEnd: 'F',
 }
@@ -33,7 +30,7 @@ var (
 	}
 )
 
-// Key is what a key sends to a program that has set those modes; "" if it sends
+// KeyBytes returns what a key sends to a program with those modes, as in xterm; "" if
 // nothing.
 func KeyBytes(k tea.KeyPressMsg, m emulator.Modes) string {
 	mod := k.Mod
@@ -65,7 +62,7 @@ func KeyBytes(k tea.KeyPressMsg, m emulator.Modes) string {
 	return text
 }
 
-// parameter is how xterm counts modifiers.
+// parameter returns xterm's number for modifiers.
 func parameter(mod tea.KeyMod) int {
 	p := 1
 	for bit, m := range []tea.KeyMod{tea.ModShift, tea.ModAlt, tea.ModCtrl} {
@@ -76,7 +73,8 @@ func parameter(mod tea.KeyMod) int {
 	return p
 }
 
-// character is what a key sends that is no function key, without what alt adds.
+// character returns what a key sends that is not a function key, without the effect of
+// alt.
 func character(k tea.KeyPressMsg) string {
 	ctrl := k.Mod.Contains(tea.ModCtrl)
 	switch k.Code {
@@ -106,7 +104,7 @@ func character(k tea.KeyPressMsg) string {
 	return ""
 }
 
-// control is the control character that a key types with ctrl, "" if none.
+// control returns the control character of a key with ctrl, "" if there is none.
 func control(code rune) string {
 	switch {
 	case code >= 'a' && code <= 'z', code >= 'A' && code <= 'Z', code == '[', code == '\\', code == ']', code == '^', code == '_':
@@ -123,8 +121,8 @@ func control(code rune) string {
 	return ""
 }
 
-// Paste is what a paste sends. Nothing in it can end it: what is pasted may come
-// from anywhere.
+// PasteBytes returns what a paste sends. Pasted text may come from anywhere, so nothing
+// in it can end the paste.
 func PasteBytes(text string, m emulator.Modes) string {
 	text = strings.NewReplacer("\r\n", "\r", "\n", "\r").Replace(text)
 	text = strings.Map(func(r rune) rune {

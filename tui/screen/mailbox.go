@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// mailbox holds messages for the program, which takes them one by one. Posting
-// never waits. It is safe for concurrent use.
+// mailbox queues messages for the program. Posting never blocks. It is safe for
+// concurrent use.
 type mailbox struct {
 	mu      sync.Mutex
 	waiting []tea.Msg
@@ -29,7 +29,7 @@ func (m *mailbox) post(msg tea.Msg) {
 	}
 }
 
-// deliver hands messages to the program in order until done is closed.
+// deliver sends messages to the program in order until done is closed.
 func (m *mailbox) deliver(p *tea.Program, done <-chan struct{}) {
 	for {
 		select {

@@ -11,16 +11,16 @@ import (
 
 const mouseOff = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr
 
-// mouse tells the terminal which events of the mouse are wanted. It never wants any where
-// that would cost a key.
+// mouse selects the mouse events that the terminal reports. It selects none where that
+// would cost a key.
 type mouse struct {
 	mode  tea.MouseMode
 	never bool
 }
 
-// losesEscape reports a terminal that keeps the escape key to itself while the mouse is
-// reported, until another key comes: GNU screen does, to tell the two apart. Within tmux,
-// which may run in it or around it, the name of the terminal says which is nearer.
+// losesEscape reports whether the terminal holds back the escape key while it reports
+// the mouse, until another key comes. GNU screen does, to tell the two apart. With tmux
+// inside or outside of it, the terminal's name says which is nearer.
 func losesEscape(env []string) bool {
 	environ := uv.Environ(env)
 	return environ.Getenv("STY") != "" && !strings.HasPrefix(environ.Getenv("TERM"), "tmux")

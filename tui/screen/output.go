@@ -11,32 +11,32 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// output writes to the terminal, on a goroutine of its own: a terminal that is
-// slow holds up nobody else.
+// output writes to the terminal on a goroutine of its own, so that a slow terminal
+// holds up nothing else.
 type output struct {
 	to      io.Writer
-	painted func()      // a frame was painted that something has waited for
+	painted func()      // an awaited frame was painted
 	failed  func(error) // writing has failed
 
-	// turn is full while somebody uses what is below it.
+	// turn is the lock for the fields below.
 	turn chan struct{}
 	term *terminal
 	on   bool // the terminal is taken
 	out  bytes.Buffer
 
 	mu     sync.Mutex
-	words  []byte // to be written before the frame
+	words  []byte // to write before the frame
 	frame  *picture
-	above  []string // of frames that were not painted yet
-	busy   bool     // with the frame before
-	waited bool     // for the end of that
+	above  []string // from frames that were not painted yet
+	busy   bool     // painting the previous frame
+	waited bool     // somebody waits for that
 	wake   chan struct{}
 	done   chan struct{}
-	taken  chan struct{} // full when the terminal has taken something more
+	taken  chan struct{} // receives when the terminal has taken more output
 }
 
-// piece is how much is written at a time, in bytes: no more than a terminal's buffer
-// holds, so that a slow terminal is seen to take one after the other.
+// piece is how much is written at a time, in bytes: no more than a terminal's buffer,
+// so that the progress of a slow terminal shows.
 const piece = 4 << 10
 
 // picture is a frame for a terminal of some size.
@@ -52,8 +52,8 @@ func newOutput(to io.Writer, t *terminal) *output {
 	}
 }
 
-// ready reports that the last frame is painted. If it is not, painted is called
-// as soon as it is.
+// ready reports whether the last frame is painted. If not, painted is called as soon as
+// it is.
 func (o *output) ready() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -102,12 +102,11 @@ func (o *output) run() {
 	}
 }
 
-// finished notes that what waited is written. It reports whether the end of a
-// frame was waited for.
+// finished ends a frame. It reports whether somebody waited for that.
 func (o *output) finished() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.busy = o.frame != nil // one that has come meanwhile
+	o.busy = o.frame != nil // one that has arrived meanwhile
 	if o.busy || !o.waited {
 		return false
 	}
@@ -115,8 +114,8 @@ func (o *output) finished() bool {
 	return true
 }
 
-// paint writes what waits. Frames for a terminal that is not taken are dropped:
-// there will be another when it is.
+// paint writes what is pending. It drops frames while the terminal is not taken: there
+// will be another when it is.
 func (o *output) paint() {
 	o.mu.Lock()
 	picture := o.frame
@@ -127,7 +126,7 @@ func (o *output) paint() {
 		o.words = nil
 	}
 	var above []string
-	if o.on && picture != nil && !picture.frame.Whole { // what is above would not be seen
+	if o.on && picture != nil && !picture.frame.Whole { // lines above would not be visible
 		above, o.above = o.above, nil
 	}
 	o.mu.Unlock()
@@ -161,11 +160,10 @@ func (o *output) enter() {
 	o.on = true
 	o.write(o.term.enter())
 	<-o.turn
-	o.start() // something may wait to be written
+	o.start() // something may be pending
 }
 
-// leave gives the terminal back. It waits until what is being written has been
-// taken.
+// leave releases the terminal, after the current output was taken.
 func (o *output) leave() {
 	o.turn <- struct{}{}
 	if o.on {
@@ -179,9 +177,8 @@ func (o *output) leave() {
 	<-o.turn
 }
 
-// leaveFor is leave for a terminal that may take nothing any more. It waits for as long
-// as the terminal goes on taking something within the time, and reports whether it has
-// taken everything.
+// leaveFor is leave for a terminal that may be blocked. It waits while the terminal
+// takes something within the bound, and reports whether it has taken everything.
 func (o *output) leaveFor(bound time.Duration) bool {
 	left := make(chan struct{})
 	go func() { o.leave(); close(left) }()
@@ -196,14 +193,14 @@ func (o *output) leaveFor(bound time.Duration) bool {
 	}
 }
 
-// stay puts lines above what is drawn when the terminal is given back.
+// stay sets lines to leave on the screen when the terminal is released.
 func (o *output) stay(lines []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.above = append(o.above, lines...)
 }
 
-// reported takes the terminal's answer about a mode.
+// reported handles the terminal's answer about a mode.
 func (o *output) reported(m tea.ModeReportMsg) {
 	o.turn <- struct{}{}
 	send := o.term.reported(m)

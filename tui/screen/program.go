@@ -6,56 +6,53 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// frameTime is the least time between two frames that nobody waits for.
+// frameTime is the minimum time between two frames that nobody waits for.
 const frameTime = 33 * time.Millisecond
 
-// Of what comes after a pause of pauseTime, burst frames are drawn without waiting
-// for frameTime: the steps of a start, or of an answer, are seen at once. Messages
-// that change nothing count as well, and a start has a dozen of them.
+// After a pause of pauseTime, burst frames are drawn without waiting for frameTime, so
+// that the steps of a start or an answer show at once. Messages that change nothing
+// count too, and a start has a dozen of them.
 const (
 	pauseTime = 250 * time.Millisecond
 	burst     = 16
 )
 
-// patience is how old the last frame is at least when one is drawn because of a
-// Patient message.
+// patience is the minimum age of the last frame for drawing one because of a Patient
+// message.
 const patience = 100 * time.Millisecond
 
-// Patient is a message that comes again and again, and only moves what moves by
-// itself, such as a spinner. It gets no frame of its own while others come: the
-// next one shows what it has changed.
+// Patient is a recurring message that only animates something, such as a spinner. While
+// other messages arrive it gets no frame of its own, and the next frame shows the
+// change.
 type Patient interface{ Patient() }
 
 type (
-	// dueMsg says that frameTime is over.
+	// dueMsg means that frameTime is over.
 	dueMsg struct{}
-	// paintedMsg says that the frame before is on the terminal.
+	// paintedMsg means that the previous frame is on the terminal.
 	paintedMsg struct{}
 )
 
-// program is the model as Bubble Tea sees it. It decides when a frame is drawn:
-// at once after input, else when something may have changed and the last frame
-// is old enough, and never before the terminal has taken the last one. So no
-// clock runs while nothing happens, and a slow terminal gets fewer frames, each
-// of them the newest.
+// program is the model as Bubble Tea sees it. It decides when to draw a frame: at once
+// after input, otherwise when something may have changed and the last frame is old
+// enough, and never before the terminal has taken the last one. So no clock runs while
+// nothing happens, and a slow terminal gets fewer, but always current frames.
 type program struct {
 	model  Model
 	screen *screen
 
 	width, height int
-	drawn         time.Time // the last frame
+	drawn         time.Time // time of the last frame
 	changed       bool      // since then
-	sooner        int       // frames of the burst that were drawn since the last pause
-	due           bool      // a dueMsg is under way
+	sooner        int       // frames of the burst drawn since the last pause
+	due           bool      // a dueMsg is pending
 }
 
-// Init implements [tea.Model].
 func (p *program) Init() tea.Cmd { return p.model.Init() }
 
-// View implements [tea.Model]. The library draws nothing.
+// View implements [tea.Model]. It is empty, because the library must not draw.
 func (p *program) View() tea.View { return tea.View{} }
 
-// Update implements [tea.Model].
 func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	p.screen.silence()
 	switch msg := msg.(type) {
@@ -80,7 +77,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return p, cmd
 }
 
-// pace draws a frame now, or when it may be drawn.
+// pace draws a frame now, or when it is due.
 func (p *program) pace(awaited bool) {
 	age := time.Since(p.drawn)
 	if age >= pauseTime {
@@ -99,7 +96,7 @@ func (p *program) pace(awaited bool) {
 	}
 }
 
-// awaited reports messages whose effect a person waits for.
+// awaited reports whether the user waits for the effect of a message.
 func awaited(msg tea.Msg) bool {
 	switch msg.(type) {
 	case tea.KeyMsg, tea.PasteMsg, tea.MouseMsg, tea.WindowSizeMsg, tea.FocusMsg, tea.BlurMsg, tea.ResumeMsg, tea.ModeReportMsg:
@@ -108,8 +105,8 @@ func awaited(msg tea.Msg) bool {
 	return false
 }
 
-// draw hands a frame to the painter, unless that is still at the last one: it
-// says so when it is done.
+// draw passes a frame to the painter, unless that is still busy: it reports when it is
+// done.
 func (p *program) draw() {
 	if !p.changed || p.width == 0 || !p.screen.output.ready() {
 		return
@@ -119,15 +116,15 @@ func (p *program) draw() {
 	p.screen.output.show(f, p.width, p.height)
 	if f.More {
 		p.changed = true
-		if p.screen.output.ready() { // it was quick; else it says when it is
+		if p.screen.output.ready() { // if painting was fast; else the painter reports it
 			p.screen.mail.post(paintedMsg{})
 		}
 	}
 }
 
-// silence stops the ticker that the library starts for its renderer even if
-// there is none. What it is called for besides, letting go of the terminal, has
-// no effect: the library has none.
+// silence stops the ticker that the library starts for its renderer even without one.
+// The method's other effect, releasing the terminal, does nothing because the library
+// has none.
 func (s *screen) silence() {
 	s.quiet.Do(func() { go func() { _ = s.program.ReleaseTerminal() }() })
 }

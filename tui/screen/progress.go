@@ -7,9 +7,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// progress is what the terminal shows of the work that goes on, on the tab or in
-// the task bar (OSC 9;4). Nothing is sent as long as there is none: terminals that
-// do not know the sequence may take it for a notification.
+// progress is the progress that the terminal shows on the tab or in the task bar (OSC
+// 9;4). Without progress nothing is sent, because other terminals may show the sequence
+// as a notification.
 type progress struct{ shown tea.ProgressBar }
 
 func (p *progress) set(out *bytes.Buffer, bar *tea.ProgressBar) {

@@ -10,9 +10,8 @@ import (
 	"parley/internal/termtext"
 )
 
-// asking asks the terminal whether it knows synchronized output (mode 2026) and
-// measures text by grapheme clusters (mode 2027). It is empty for terminals that
-// print the question.
+// asking returns the query for synchronized output (mode 2026) and grapheme clusters
+// (mode 2027). It is empty for terminals that would print it.
 func asking(env []string) string {
 	if !understandsQuestions(env) {
 		return ""
@@ -20,9 +19,8 @@ func asking(env []string) string {
 	return ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
 }
 
-// understandsQuestions decides as Bubble Tea's renderer does: not Apple's
-// Terminal, and behind SSH, where it could be that one, only what is known to be
-// another.
+// understandsQuestions decides as Bubble Tea's renderer does: not for Apple's Terminal,
+// and over SSH, where the terminal could be that one, only for known others.
 func understandsQuestions(env []string) bool {
 	environ := uv.Environ(env)
 	program, named := environ.LookupEnv("TERM_PROGRAM")
@@ -38,8 +36,8 @@ func understandsQuestions(env []string) bool {
 	return !remote && !(named && strings.Contains(program, "Apple"))
 }
 
-// reported takes the terminal's answer about a mode. It returns what to send
-// because of it.
+// reported handles the terminal's answer about a mode, and returns what to send in
+// return.
 func (t *terminal) reported(report tea.ModeReportMsg) string {
 	known := report.Value == ansi.ModeReset || report.Value == ansi.ModeSet
 	switch report.Mode {

@@ -9,9 +9,9 @@ import (
 	"parley/internal/termtext"
 )
 
-// fillRow makes cells of a line of styled text. Columns that the line does not
-// reach are blank. What is wider than the row is cut off. Links get the id; it
-// returns whether there are any. Characters that the set does not have are exchanged.
+// fillRow sets the cells of a row from a line of styled text. It blanks columns beyond
+// the line and cuts off what is wider than the row. Links get the id; linked reports
+// whether there are any. Characters that the set does not have are replaced.
 func fillRow(row uv.Line, line, id string, method termtext.Method, set SymbolSet) (linked bool) {
 	var style uv.Style
 	var link uv.Link
@@ -37,7 +37,7 @@ func fillRow(row uv.Line, line, id string, method termtext.Method, set SymbolSet
 			row[x] = uv.Cell{Content: anchored(piece, x, width, len(row)), Width: width, Style: style, Link: link}
 			last = x
 			for i := 1; i < width; i++ {
-				row[x+i] = uv.Cell{} // the columns that the character goes on in
+				row[x+i] = uv.Cell{} // the other columns of a wide character
 			}
 			x += width
 		case piece[0] == ansi.ESC:
@@ -45,7 +45,7 @@ func fillRow(row uv.Line, line, id string, method termtext.Method, set SymbolSet
 			if link.URL != "" {
 				link.Params, linked = id, true
 			}
-		case last >= 0 && piece[0] >= utf8.RuneSelf && set != ASCII: // a mark, parted from its letter by a style
+		case last >= 0 && piece[0] >= utf8.RuneSelf && set != ASCII: // a mark, separated from its letter by a style
 			prev := &row[last]
 			prev.Content = anchored(unanchored(prev.Content)+piece, last, prev.Width, len(row))
 		}
@@ -56,9 +56,9 @@ func fillRow(row uv.Line, line, id string, method termtext.Method, set SymbolSet
 	return linked
 }
 
-// exchange makes the cells of a character from what a set has for it; it returns false
-// if that is the character itself. What the set cannot show is reversed: it is no
-// question mark of the text's own.
+// exchange sets the cells of a character to its replacement in a set; it returns false
+// if the set has the character itself. A character that cannot be shown is reversed, to
+// distinguish it from a question mark in the text.
 func exchange(to uv.Line, cell uv.Cell, set SymbolSet) bool {
 	shown, lost := set.Draw(cell.Content, len(to))
 	if shown == cell.Content {
@@ -74,8 +74,8 @@ func exchange(to uv.Line, cell uv.Cell, set SymbolSet) bool {
 	return true
 }
 
-// follow takes what an escape sequence says about the text behind it. Sequences
-// that are neither a style nor a link have no effect.
+// follow applies an escape sequence to the style and link of the text after it. It
+// ignores other sequences.
 func follow(seq string, style *uv.Style, link *uv.Link) {
 	p := ansi.GetParser()
 	defer ansi.PutParser(p)

@@ -6,11 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// BackgroundMsg says that the terminal has got a dark or a light background (mode
-// 2031). Which one exactly it says when it is asked ([tea.RequestBackgroundColor]).
+// BackgroundMsg means that the terminal's background has become dark or light (mode
+// 2031). [tea.RequestBackgroundColor] asks for the exact colour.
 type BackgroundMsg struct{ Dark bool }
 
-// scheme asks the terminal to tell when its background becomes dark or light.
+// scheme makes the terminal report when its background becomes dark or light.
 type scheme struct{ on bool }
 
 func (s *scheme) set(out *bytes.Buffer, on bool) {

@@ -13,57 +13,54 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// closeTime is how long the end waits for a terminal that takes nothing more.
+// closeTime bounds how long Run waits at its end for a blocked terminal.
 const closeTime = 3 * time.Second
 
-// Model is a program's state: what Bubble Tea calls by that name, but for the
-// drawing.
+// Model is a program's state: Bubble Tea's Model with another way of drawing.
 type Model interface {
 	// Init returns the first command.
 	Init() tea.Cmd
-	// Update takes a message and returns what to do because of it. It must not
-	// wait for anything.
+	// Update handles a message and returns the next command. It must not block.
 	Update(tea.Msg) tea.Cmd
-	// Frame is what the terminal shall show now. It is asked for between two
-	// calls of Update, and only if something may have changed. Its text must be
-	// laid out by [cells.Safe], or by [cells.Graphemes] once the terminal has
-	// reported mode 2027 ([tea.ModeReportMsg]).
+	// Frame returns what the terminal should show now. It is called between two calls
+	// of Update, only if something may have changed. Lay its text out with
+	// [termtext.Safe], or with [termtext.Graphemes] once the terminal has reported mode
+	// 2027 ([tea.ModeReportMsg]).
 	Frame() Frame
 }
 
-// Sparing is a model that knows when nothing has changed that is on the screen.
+// Sparing is a model that knows whether the screen has changed.
 type Sparing interface {
 	Model
 	// Changed reports whether the last Update may have changed the frame.
 	Changed() bool
 }
 
-// Staying is a model that has lines which stay on the terminal when the program ends: on
-// one of which only a part is drawn on.
+// Staying is a model with lines that stay on the terminal when the program ends, in
+// inline mode.
 type Staying interface {
 	Model
-	// Stay is called when nothing is drawn any more.
+	// Stay is called after the last frame.
 	Stay() []string
 }
 
-// Options say which terminal to draw on. The zero value is that of the process.
+// Options select the terminal. The zero value is the terminal of the process.
 type Options struct {
-	// In and Out are the terminal; nil is standard input and output. If In is no
+	// In and Out are the terminal; nil means standard input and output. If In is not a
 	// terminal, keys are read from the controlling one.
 	In, Out *os.File
-	// Env is the environment that describes the terminal; nil is the process's.
+	// Env is the environment that describes the terminal; nil means the process's.
 	Env []string
-	// Glyphs is which characters the terminal shows. Those that it does not are
-	// exchanged as they are drawn.
+	// Glyphs is the set of symbols that the terminal shows. Others are replaced when
+	// drawn.
 	Glyphs SymbolSet
-	// Inline draws only at the end of what the terminal has shown so far, and leaves
-	// the rest of it alone.
+	// Inline draws only at the end of the terminal's output, and leaves the rest of the
+	// screen alone.
 	Inline bool
 }
 
-// Run shows the model on the terminal until it quits or the context is
-// cancelled. The terminal is as it was when Run returns, and also when the
-// process dies.
+// Run shows the model on the terminal until it quits or the context is cancelled. It
+// restores the terminal when it returns, and also when the process dies.
 func Run(ctx context.Context, m Model, o Options) error {
 	s, err := open(o)
 	if err != nil {
@@ -91,7 +88,7 @@ func Run(ctx context.Context, m Model, o Options) error {
 	return errors.Join(err, s.failure())
 }
 
-// screen is a terminal that is taken for a program.
+// screen is a terminal taken for a program.
 type screen struct {
 	tty     *tty
 	env     []string
@@ -135,10 +132,10 @@ func open(o Options) (*screen, error) {
 	return s, nil
 }
 
-// start runs f beside the program until the screen is closed.
+// start runs f in a goroutine that the end of the screen waits for.
 func (s *screen) start(f func()) { s.running.Go(f) }
 
-// take makes the terminal the program's own.
+// take takes the terminal for the program.
 func (s *screen) take() error {
 	if err := s.tty.raw(); err != nil {
 		return err
@@ -158,14 +155,14 @@ func (s *screen) take() error {
 	return nil
 }
 
-// release gives the terminal back to whoever had it before.
+// release restores the terminal for its previous user.
 func (s *screen) release() error {
 	s.input.stop()
 	s.output.leave()
 	return s.givenBack()
 }
 
-// givenBack undoes what does not need the terminal to listen.
+// givenBack restores what needs no output.
 func (s *screen) givenBack() error {
 	s.jobs.taken.Store(false)
 	err := s.tty.restore()
@@ -175,14 +172,14 @@ func (s *screen) givenBack() error {
 	return err
 }
 
-// close gives the terminal back for good, even one that takes nothing any more.
+// close releases the terminal for good, even a blocked one.
 func (s *screen) close() {
 	s.input.stop()
 	left := s.output.leaveFor(closeTime)
-	_ = s.givenBack() // there is nobody left who could do something about it
+	_ = s.givenBack() // nobody is left to handle an error
 	close(s.closed)
 	s.output.close()
-	if left { // else it is writing, perhaps for ever
+	if left { // else it is still writing, perhaps forever
 		s.running.Wait()
 	}
 	s.stderr.show()
@@ -205,11 +202,11 @@ func (s *screen) failure() error {
 	return s.err
 }
 
-// filter sees every message before the library and the model do. It runs on the
-// program's own goroutine.
+// filter sees every message before the library and the model do, on the program's own
+// goroutine.
 func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
-	case tea.ColorProfileMsg: // the library's is not about this terminal
+	case tea.ColorProfileMsg: // the library's describes another terminal
 		return tea.ColorProfileMsg{Profile: s.output.term.profile}
 	case uv.DarkColorSchemeEvent:
 		return BackgroundMsg{Dark: true}

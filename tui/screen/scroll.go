@@ -10,21 +10,20 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// The renderer can find lines that have moved, but then it looks at every cell of
-// the screen, and writes again all lines with a wide character. The canvas knows
-// the lines as texts, which is enough to see what has moved, at a tenth of the
-// price of a frame.
+// The renderer can find lines that have moved, but then it looks at every cell of the
+// screen, and rewrites all lines with a wide character. The canvas compares the lines
+// as texts, which finds the moves at a tenth of the cost.
 
-// fewestMoved is how many lines have to move for it to be worth while.
+// fewestMoved is the minimum number of moved lines that is worth a shift.
 const fewestMoved = 3
 
-// shift is a part of the screen that moves, by so many rows upwards.
+// shift is a part of the screen that moves up by so many rows.
 type shift struct{ top, bottom, by int }
 
-// shifted finds the shift that brings the most lines to where they shall be.
-// There is none where fewer move than would have to be written again.
+// shifted finds the shift that brings the most lines to their new positions. ok is
+// false if fewer lines move than would have to be rewritten.
 func (c *canvas) shifted(lines []string) (s shift, ok bool) {
-	// Terminals on Windows move the cursor out of the part that moves.
+	// Windows terminals move the cursor out of the part that moves.
 	if len(c.changed) < fewestMoved || runtime.GOOS == "windows" || c.shown() == nil {
 		return s, false
 	}
@@ -37,7 +36,7 @@ func (c *canvas) shifted(lines []string) (s shift, ok bool) {
 	}
 	most := 0
 	for by, n := range c.votes {
-		if n > most || n == most && by > s.by { // the order of a map is none
+		if n > most || n == most && by > s.by { // maps have no order
 			s.by, most = by, n
 		}
 	}
@@ -56,8 +55,8 @@ func (c *canvas) shifted(lines []string) (s shift, ok bool) {
 	return s, most >= fewestMoved && most > spoilt
 }
 
-// index notes where each of the lines stands that will not be there any more. One
-// that stands in several places is of no use.
+// index records the positions of lines that will disappear. A line with several
+// positions is not usable.
 func (c *canvas) index() {
 	clear(c.rows)
 	for _, y := range c.changed {
@@ -88,23 +87,23 @@ func (c *canvas) move(s shift) {
 	clear(c.lines[revealed : revealed+n])
 	clear(c.links[revealed : revealed+n])
 
-	// Every terminal scrolls between its margins by a newline at the bottom, and
-	// back by a reverse index at the top. Setting margins moves the cursor home.
+	// Every terminal scrolls between its margins on a newline at the bottom, and back
+	// on a reverse index at the top. Setting margins moves the cursor home.
 	at, step := s.bottom, "\n"
 	if s.by < 0 {
 		at, step = s.top, "\x1bM"
 	}
-	c.renderer.MoveTo(0, 0) // and no longer behind the last column
+	c.renderer.MoveTo(0, 0) // and no longer after the last column
 	_ = c.renderer.Flush()
 	c.out.Reset()
 	_, _ = c.renderer.WriteString(fmt.Sprintf("\x1b[%d;%dr\x1b[%dH%s\x1b[r", s.top+1, s.bottom+1, at+1, strings.Repeat(step, n)))
 	c.renderer.SetPosition(0, 0)
 }
 
-// shown is what the renderer takes the terminal to show. It has no way to be told
-// that lines have moved, and so no name for that outside of its package. Nil is
-// a renderer that has drawn nothing of this size yet, or that is another one than
-// this was written for.
+// shown returns what the renderer believes the terminal shows. The renderer has no
+// exported way to tell it that lines have moved. shown returns nil if the renderer has
+// not drawn anything of this size yet, or differs from the version that this was
+// written for.
 func (c *canvas) shown() *uv.RenderBuffer {
 	field := reflect.ValueOf(c.renderer).Elem().FieldByName("curbuf")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*uv.RenderBuffer]() || field.IsNil() {
@@ -123,7 +122,7 @@ func fill(row uv.Line) {
 	}
 }
 
-// rotate moves the first n elements of a slice behind the others.
+// rotate moves the first n elements of a slice to its end.
 func rotate[T any](s []T, n int) {
 	slices.Reverse(s[:n])
 	slices.Reverse(s[n:])

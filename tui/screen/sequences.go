@@ -8,9 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// sequences are the messages of the library's commands that ask something of the
-// terminal, by their type, which is not exported. The library would write them
-// with the next tick of its clock.
+// sequences maps the unexported types of the library's messages that query the terminal
+// to their text. The library would write them with the next tick of its clock.
 var sequences = map[reflect.Type]func(text string) string{
 	reflect.TypeOf(tea.RequestBackgroundColor()):  fixed(ansi.RequestBackgroundColor),
 	reflect.TypeOf(tea.RequestForegroundColor()):  fixed(ansi.RequestForegroundColor),
@@ -26,7 +25,7 @@ var sequences = map[reflect.Type]func(text string) string{
 
 func fixed(seq string) func(string) string { return func(string) string { return seq } }
 
-// sequence is what a message asks to be written.
+// sequence returns what a message asks to write.
 func sequence(msg tea.Msg) (string, bool) {
 	if raw, ok := msg.(tea.RawMsg); ok {
 		return fmt.Sprint(raw.Msg), true

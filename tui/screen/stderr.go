@@ -9,19 +9,19 @@ import (
 	"parley/internal/termtext"
 )
 
-// mostSaid is how much of what was said on standard error is shown.
+// mostSaid bounds how much of the held standard error is shown.
 const mostSaid = 1 << 20
 
-// stderr keeps what is written to standard error while the terminal is taken: a
-// stray line of a library, or what is said about a panic. There it would spoil
-// the screen, and go with it. It is shown when the terminal is given back.
-// Standard error that is no terminal is left alone.
+// stderr holds output to standard error while the terminal is taken: a stray line of a
+// library, or the report of a panic. There it would damage the screen and be lost. It
+// is shown when the terminal is released. Standard error that is not a terminal is left
+// alone.
 type stderr struct {
 	said, read *os.File // the same temporary file
 	undo       func()   // while it is held
 }
 
-// open makes the file. Without one nothing is kept.
+// open creates the file. Without one, nothing is held.
 func (s *stderr) open() {
 	if s.said != nil || !term.IsTerminal(os.Stderr.Fd()) {
 		return
@@ -39,15 +39,15 @@ func (s *stderr) open() {
 	s.said, s.read = f, read
 }
 
-// hold begins to keep what is written. What the runtime says about a crash is
-// kept only if somebody watches who will show it.
+// hold starts to hold output. It holds the runtime's crash reports only if a watch
+// exists to show them.
 func (s *stderr) hold(watched bool) {
 	if s.said != nil {
 		s.undo = redirect(s.said, watched)
 	}
 }
 
-// release makes standard error what it was.
+// release restores standard error.
 func (s *stderr) release() {
 	if s.undo != nil {
 		s.undo()
@@ -55,7 +55,7 @@ func (s *stderr) release() {
 	}
 }
 
-// show writes what was kept, and forgets it.
+// show writes the held output and discards it.
 func (s *stderr) show() {
 	if s.said == nil {
 		return

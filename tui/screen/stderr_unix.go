@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// redirect makes a file of what is standard error for everything in the process,
-// the runtime too. Nil says that it did not.
+// redirect redirects standard error to a file for everything in the process, including
+// the runtime. It returns nil on failure.
 func redirect(to *os.File, watched bool) (undo func()) {
 	const fd = 2
 	if !watched {

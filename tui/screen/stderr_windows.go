@@ -2,8 +2,7 @@ package screen
 
 import "os"
 
-// redirect makes a file of what is standard error for Go code. The runtime writes
-// elsewhere.
+// redirect redirects standard error to a file for Go code, but not for the runtime.
 func redirect(to *os.File, _ bool) (undo func()) {
 	before := os.Stderr
 	os.Stderr = to

@@ -1,11 +1,3 @@
-// This file knows every character beyond ASCII that parley draws of itself: what
-// it means, and what stands for it on a terminal that cannot show it.
-//
-// Everything is laid out with the characters themselves. Only the painter exchanges
-// them, cell by cell and each for one of the same width, so no view has to know what
-// the terminal shows, and none can forget to ask. A test reads the sources: a
-// character that is drawn and is not in the table fails it.
-
 package screen
 
 import (
@@ -13,22 +5,29 @@ import (
 	"unicode/utf8"
 )
 
-// Set is which characters a terminal shows.
+// SymbolSet is the set of characters that a terminal shows. It knows every character
+// beyond ASCII that parley draws itself, and its replacement on a terminal that cannot
+// show it.
+//
+// Everything is laid out with the characters themselves. Only the painter replaces
+// them, cell by cell and by one of the same width, so that views need not know what the
+// terminal shows. A test checks that every character drawn in the sources is in the
+// table.
 type SymbolSet uint8
 
 const (
 	// Unicode is all of them.
 	Unicode SymbolSet = iota
-	// Letters is a terminal that decodes UTF-8 and has few glyphs, such as the console of
-	// Linux: parley's own characters are ASCII, and the letters of texts are left alone.
+	// Letters is for a terminal that decodes UTF-8 but has few symbols, such as the
+	// Linux console: parley's own characters become ASCII, and letters in texts stay.
 	Letters
-	// ASCII is a terminal of which nothing more than ASCII is known.
+	// ASCII is for a terminal of which nothing else is known.
 	ASCII
 )
 
-// Of is what a terminal shows that the environment describes. The first of LC_ALL,
-// LC_CTYPE and LANG that is set decides, as it does in the C library. Where none is,
-// the terminal is taken for one of today.
+// SymbolSetOf returns what the terminal described by the environment shows. As in the C
+// library, the first of LC_ALL, LC_CTYPE and LANG that is set decides. If none is, the
+// terminal is assumed to be modern.
 func SymbolSetOf(getenv func(string) string) SymbolSet {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(getenv(name)); locale != "" {
@@ -44,12 +43,12 @@ func SymbolSetOf(getenv func(string) string) SymbolSet {
 	return Unicode
 }
 
-// Unknown stands for each column of a character that the set does not have.
+// UnknownSymbol replaces each column of a character that the set does not have.
 const UnknownSymbol = "?"
 
-// Draw is what a set shows in place of a character, which may be a cluster of several
-// code points, and whether that stands for something the set cannot show. The result
-// has one column for each of the character's.
+// Draw returns what a set shows in place of a character, which may be a cluster of
+// several code points; lost reports whether the set cannot show it. The result has one
+// column for each of the character's.
 func (s SymbolSet) Draw(character string, columns int) (shown string, lost bool) {
 	first, size := utf8.DecodeRuneInString(character)
 	if s == Unicode || size == len(character) && first < utf8.RuneSelf {
@@ -64,7 +63,7 @@ func (s SymbolSet) Draw(character string, columns int) (shown string, lost bool)
 	return strings.Repeat(UnknownSymbol, columns), true
 }
 
-// Text is a text with what the set shows in place of each character.
+// Text replaces each character of a text by what the set shows.
 func (s SymbolSet) Text(text string) string {
 	if s == Unicode {
 		return text

@@ -1,23 +1,23 @@
 package screen
 
-// Glyph is a character that parley draws, and the one that stands for it.
+// Symbol is a character that parley draws, and its ASCII replacement.
 type Symbol struct {
 	Rune    rune
 	ASCII   byte
 	Meaning string
 }
 
-// Group is characters that are seen beside each other.
+// SymbolGroup is a group of characters that appear side by side.
 type SymbolGroup struct {
 	Name string
-	// Apart says that a person tells things apart by these characters: no two of them
-	// have the same one in ASCII.
+	// Apart means that users distinguish these characters: no two of them have the same
+	// replacement.
 	Apart  bool
 	Glyphs []Symbol
 }
 
-// Groups is the table. The characters are of those that the fonts of terminals commonly
-// have: none is of a block of technical or of rare mathematical signs.
+// SymbolGroups is the table. It uses characters that terminal fonts commonly have, and
+// none from the blocks of technical or rare mathematical symbols.
 var SymbolGroups = []SymbolGroup{
 	{"states", true, []Symbol{
 		{'✓', '+', "done"},
@@ -105,7 +105,7 @@ var SymbolGroups = []SymbolGroup{
 		{'▄', '_', "the lower half of a cell"},
 		{'█', '#', "a whole cell"},
 	}},
-	// What moves: Bubbles' spinner, and the strokes that turn in its place.
+	// Animations: Bubbles' spinner, and the strokes that replace it.
 	{"spinner", false, []Symbol{
 		{'⠋', '|', ""},
 		{'⠙', '/', ""},

@@ -11,15 +11,15 @@ import (
 	"parley/internal/termtext"
 )
 
-// terminal is all that a terminal is told, asked and given back, as bytes: it
-// writes nothing itself. It is not safe for concurrent use.
+// terminal produces everything that a terminal is sent, as bytes: it writes nothing
+// itself. It is not safe for concurrent use.
 type terminal struct {
 	env     []string
 	profile colorprofile.Profile
 	glyphs  SymbolSet
-	method  termtext.Method // it measures text by
+	method  termtext.Method // how it measures text
 	canvas  *canvas
-	inline  *inline // nil if the whole screen is drawn on always
+	inline  *inline // nil unless in inline mode
 	alt     bool    // the alternate screen is taken
 	width   int     // of the last frame
 	out     bytes.Buffer
@@ -31,8 +31,8 @@ type terminal struct {
 	progress progress
 	cursor   cursor
 
-	asked        bool // what it can do
-	synchronized bool // it knows synchronized output
+	asked        bool // what it supports
+	synchronized bool // it supports synchronized output
 	unicodeCore  bool // it measures by graphemes because it was told to
 }
 
@@ -40,9 +40,8 @@ func newTerminal(env []string, profile colorprofile.Profile, glyphs SymbolSet) *
 	return &terminal{env: env, profile: profile, glyphs: glyphs, mouse: mouse{never: losesEscape(env)}, canvas: newCanvas(env, profile, glyphs, termtext.Safe)}
 }
 
-// enter takes the terminal: the alternate screen, keys that tell more, and, the
-// first time, questions about what it can do. What it shows is drawn by the next
-// frame.
+// enter takes the terminal: the alternate screen, extended keys and, the first time,
+// queries about its features. The next frame draws its contents.
 func (t *terminal) enter() []byte {
 	t.out.Reset()
 	t.out.WriteString(saveTitle)
@@ -52,8 +51,7 @@ func (t *terminal) enter() []byte {
 		t.out.WriteString(ansi.ResetModeTextCursorEnable + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes))
 		t.inline = &inline{profile: t.profile, glyphs: t.glyphs, method: t.method}
 	}
-	// Keys are told apart by either of two protocols. Terminals ignore the one
-	// that they do not know.
+	// Two protocols extend the keys. Terminals ignore the one that they do not support.
 	t.out.WriteString(ansi.SetModifyOtherKeys2 + ansi.RequestKittyKeyboard)
 	t.out.WriteString(ansi.SetModeBracketedPaste)
 	if t.unicodeCore {
@@ -68,25 +66,23 @@ func (t *terminal) enter() []byte {
 	return t.out.Bytes()
 }
 
-// enterAlt takes the alternate screen. Each of the two screens has flags of its own for
-// keys.
+// enterAlt switches to the alternate screen. Each of the two screens has its own key
+// flags.
 func (t *terminal) enterAlt() {
 	t.out.WriteString(ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes))
 	t.alt, t.cursor.visible = true, false
 }
 
-// leaveAlt gives the alternate screen back, and the cursor is where it was before.
+// leaveAlt leaves the alternate screen and restores the cursor's position.
 func (t *terminal) leaveAlt() {
 	t.out.WriteString(ansi.PopKittyKeyboard(1))
-	// Where there is no alternate screen, what comes next stands below, in the place of
-	// the last line.
+	// Without an alternate screen, further output replaces the last line.
 	t.out.WriteString(ansi.CursorPosition(1, t.canvas.cells.Height()) + ansi.EraseLineRight)
 	t.out.WriteString(ansi.ResetModeAltScreenSaveCursor)
 	t.alt = false
 }
 
-// leave gives the terminal back as it was. Lines stay, if not the whole screen is drawn
-// on always.
+// leave restores the terminal. In inline mode, lines stay.
 func (t *terminal) leave(lines []string) []byte {
 	t.out.Reset()
 	t.mouse.set(&t.out, tea.MouseModeNone)
@@ -110,9 +106,9 @@ func (t *terminal) leave(lines []string) []byte {
 	return t.out.Bytes()
 }
 
-// undo is what [terminal.leave] does, whatever has been done before: for a
-// program that has died, perhaps in the middle of a sequence.
-const undo = "\x18" + // the middle of a sequence
+// undo is what [terminal.leave] does, in any state: for a program that has died,
+// perhaps in the middle of a sequence.
+const undo = "\x18" + // ends an incomplete sequence
 	mouseOff + ansi.ResetModeFocusEvent + ansi.ResetModeLightDark + ansi.ResetProgressBar + ansi.ResetModeBracketedPaste +
 	ansi.ResetModifyOtherKeys + "\x1b[<1u" + ansi.ResetModeUnicodeCore +
 	"\x1b[r" + ansi.SetModeAutoWrap + ansi.ResetStyle + "\x1b]8;;\x07" + // of a frame
@@ -120,12 +116,11 @@ const undo = "\x18" + // the middle of a sequence
 	ansi.ResetModeSynchronizedOutput + "\x1b[0 q" + ansi.ResetCursorColor + ansi.SetModeTextCursorEnable +
 	restoreTitle
 
-// undoInline is undo for a terminal of which not the whole screen was taken: the cursor
-// stays where it is.
+// undoInline is undo for inline mode: the cursor stays where it is.
 var undoInline = strings.Replace(undo, ansi.ResetModeAltScreenSaveCursor, ansi.ResetModeAltScreen+"\r\n", 1)
 
-// frame is what brings the terminal from the last frame to this one. The result
-// is valid until the next call of a method.
+// frame returns the output that changes the terminal from the last frame to this one.
+// The result is valid until the next call of a method.
 func (t *terminal) frame(f Frame, width, height int) []byte {
 	t.out.Reset()
 	switch whole := t.inline == nil || f.Whole; {
@@ -160,12 +155,11 @@ func (t *terminal) frame(f Frame, width, height int) []byte {
 	return t.out.Bytes()
 }
 
-// atOnce is how many bytes arrive together, so that nobody sees a half of them
-// drawn.
+// atOnce is how many bytes arrive together, so that nobody sees half of them drawn.
 const atOnce = 64
 
-// update appends what changes the cells, so that it is seen as one change and
-// the cursor is not seen flying around.
+// update appends the changes of the cells so that they show as one change, without a
+// flying cursor.
 func (t *terminal) update(cells []byte, visible bool) {
 	whole := t.synchronized && len(cells) > atOnce
 	hide := t.cursor.visible && (!visible || !whole && len(cells) > atOnce)

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// longestTitle is how many characters of a title are sent.
+	// longestTitle bounds a title, in characters.
 	longestTitle = 120
 
 	saveTitle    = "\x1b[22;2t" // on the terminal's own stack
@@ -30,14 +30,13 @@ func (t *title) set(out *bytes.Buffer, text string) {
 	}
 }
 
-// reset gives the window the title that it had. Terminals that cannot save one
-// show none.
+// reset restores the window's previous title. Terminals that cannot save one show none.
 func (t *title) reset(out *bytes.Buffer) {
 	t.set(out, "")
 	out.WriteString(restoreTitle)
 }
 
-// plainTitle is a text without what would end the sequence that it stands in.
+// plainTitle returns a text without what would end its escape sequence.
 func plainTitle(text string) string {
 	n := 0
 	return strings.Map(func(r rune) rune {

@@ -9,15 +9,15 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// tty is the terminal's device: where keys come from, and where is drawn.
+// tty is the terminal's device, for keys and drawing.
 type tty struct {
 	in, out *os.File
-	opened  *os.File // instead of an input that is no terminal
+	opened  *os.File // instead of an input that is not a terminal
 	before  modes    // of the device, while it is raw
 }
 
-// openTTY finds the terminal. Keys are read from the controlling terminal if the
-// input is something else.
+// openTTY finds the terminal. It reads keys from the controlling terminal if the input
+// is something else.
 func openTTY(in, out *os.File) (*tty, error) {
 	if !term.IsTerminal(out.Fd()) {
 		return nil, errors.New("there is no terminal to draw on: standard output goes elsewhere")
@@ -33,8 +33,7 @@ func openTTY(in, out *os.File) (*tty, error) {
 	return t, nil
 }
 
-// size is the terminal's size in cells. Where it is not known it is that of the
-// terminals that all others came from.
+// size returns the terminal's size in cells, or 80 by 24 if that is unknown.
 func (t *tty) size() (width, height int) {
 	width, height, err := term.GetSize(t.out.Fd())
 	if err != nil || width <= 0 || height <= 0 {
@@ -43,8 +42,7 @@ func (t *tty) size() (width, height int) {
 	return width, height
 }
 
-// raw makes the device hand over every key as it comes, and leave alone what is
-// written.
+// raw puts the device into raw mode.
 func (t *tty) raw() error {
 	if err := t.before.makeRaw(t.in, t.out); err != nil {
 		return fmt.Errorf("prepare the terminal: %w", err)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// modes are those that the device had before it was made raw.
+// modes are the device's modes before makeRaw.
 type modes struct{ in *term.State }
 
 func (m *modes) makeRaw(in, _ *os.File) (err error) {
@@ -27,7 +27,7 @@ func (m *modes) restore(in, _ *os.File) error {
 	return err
 }
 
-// arguments are those of stty(1) that set what makeRaw changes to what it was.
+// arguments returns the arguments of stty(1) that undo makeRaw.
 func (m *modes) arguments() []string {
 	t := m.in
 	var args []string

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// modes are those that the console had before it was made raw.
+// modes are the console's modes before makeRaw.
 type modes struct{ in, out *term.State }
 
 func (m *modes) makeRaw(in, out *os.File) (err error) {

@@ -13,28 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch is a shell that waits for the process to die without having given the
-// terminal back, and gives it back then: after a panic in any goroutine, a fatal
-// error of the runtime, os.Exit, and every signal that ends a process, SIGKILL
-// too. Nothing inside of the process could do that: the runtime runs no code of
-// ours when nobody recovers from a panic, and SIGKILL asks nobody. It is a shell
-// and not this program once more, which would take ten times the memory, and
-// longer to start than anybody should wait for the first frame.
+// watch is a shell that restores the terminal if the process dies without doing so:
+// after a panic in any goroutine, a fatal error of the runtime, os.Exit, and every
+// signal that ends a process, including SIGKILL. Nothing inside the process could do
+// that. A second instance of this program would take ten times the memory and delay the
+// first frame.
 //
-// The shell reads from a socket whose other end only this process has, and to
-// which the runtime writes what it says about a crash. It waits for the first
-// line of that, or for the end. The socket holds next to nothing, so that the
-// runtime has to wait, and the process with it, until the shell has put the
-// terminal right and reads on. Only then can whoever has started the process
-// notice that it has gone, and use the terminal.
+// The shell reads from a socket whose other end only this process has, and to which the
+// runtime writes its crash report. It waits for the first line of that, or for the end.
+// The socket has almost no buffer, so that the runtime, and with it the process, has to
+// wait until the shell has restored the terminal and reads on. Only then can the parent
+// of the process notice that it has gone, and use the terminal.
 type watch struct {
 	shell *exec.Cmd
 	line  *os.File // our end of the socket
 }
 
 // script has three arguments: sequences, settings for stty, and whether there is
-// something to show. What is shown are letters only, since an error may quote
-// anything.
+// something to show. It shows letters only, since an error may quote anything.
 const script = `
 IFS= read -r line
 printf %b "$1" >&3
@@ -43,9 +39,8 @@ cat >/dev/null
 [ -z "$3" ] || LC_ALL=C tr -cd '\11\12\40-\176' <&4 >&3
 `
 
-// watchOver watches until end is called. What has been written to said is shown
-// when the process dies; it may be nil. Where there is no shell, nobody watches,
-// and the result is nil.
+// watchOver watches until end is called. If the process dies, it shows what was written
+// to said, which may be nil. Without a shell, it returns nil.
 func watchOver(t *tty, said *os.File, undo string) *watch {
 	ours, theirs, err := narrowSocket()
 	if err != nil {
@@ -62,7 +57,7 @@ func watchOver(t *tty, said *os.File, undo string) *watch {
 	w.shell = exec.Command("/bin/sh", "-c", script, "parley: gives the terminal back",
 		escaped(undo), strings.Join(t.before.arguments(), " "), show)
 	w.shell.Stdin, w.shell.ExtraFiles = theirs, files
-	// Signals from the terminal are not for it, nor are those for the group.
+	// Signals from the terminal, or for the group, must not reach it.
 	w.shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := w.shell.Start(); err != nil {
 		_ = ours.Close()
@@ -83,8 +78,8 @@ func (w *watch) end() {
 	_ = w.line.Close()
 }
 
-// narrowSocket is a pair of sockets with as little room in between as there can
-// be. No other child inherits them.
+// narrowSocket returns a pair of sockets with the smallest possible buffers. No other
+// child inherits them.
 func narrowSocket() (ours, theirs *os.File, err error) {
 	syscall.ForkLock.RLock()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
@@ -100,7 +95,7 @@ func narrowSocket() (ours, theirs *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "watch"), os.NewFile(uintptr(fds[1]), "watch"), nil
 }
 
-// escaped is a sequence as printf(1) takes it with %b.
+// escaped returns a sequence for the %b of printf(1).
 func escaped(seq string) string {
 	var b strings.Builder
 	for _, c := range []byte(seq) {

@@ -2,8 +2,7 @@ package screen
 
 import "os"
 
-// watch does not exist on Windows: a console that a program has died in is put
-// right by the shell.
+// watch does not exist on Windows: the shell restores a console after a crash.
 type watch struct{}
 
 func watchOver(*tty, *os.File, string) *watch { return nil }

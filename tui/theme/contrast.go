@@ -7,12 +7,11 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// leastContrast is how many times lighter or darker text is at least than what it
-// stands on.
+// leastContrast is the minimum contrast of text to its background.
 const leastContrast = 4.5
 
-// Readable is a colour for text on the ground of a style: the one given, or, where
-// that is too close to the ground, one that is nearer to the style's own text.
+// Readable returns a colour for text on the background of a style: c, or a mix with the
+// style's own text colour if c is too close to the background.
 func Readable(c color.Color, on lipgloss.Style) color.Color {
 	ground, text := on.GetBackground(), on.GetForeground()
 	if ground == (lipgloss.NoColor{}) || text == (lipgloss.NoColor{}) {
@@ -26,7 +25,7 @@ func Readable(c color.Color, on lipgloss.Style) color.Color {
 	return text
 }
 
-// mix is a colour with a share of another in it.
+// mix returns a colour with a share of another in it.
 func mix(c, other color.Color, share float64) color.Color {
 	r, g, b, _ := c.RGBA()
 	r2, g2, b2, _ := other.RGBA()
@@ -34,7 +33,7 @@ func mix(c, other color.Color, share float64) color.Color {
 	return color.RGBA{part(r, r2), part(g, g2), part(b, b2), 0xff}
 }
 
-// luminance is how light a colour is, as WCAG 2 defines it.
+// luminance returns the relative luminance of WCAG 2.
 func luminance(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
 	part := func(v uint32) float64 {
@@ -52,7 +51,7 @@ func contrast(a, b color.Color) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// grounds are backgrounds of terminals that many people have.
+// grounds are common terminal backgrounds.
 var grounds = map[bool][]string{
 	true:  {"#000000", "#16161c", "#1e1e2e", "#1d1f21"},
 	false: {"#ffffff", "#eff1f5", "#fafafa", "#fdf6e3"},

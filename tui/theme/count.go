@@ -2,7 +2,7 @@ package theme
 
 import "strconv"
 
-// Grouped writes a count with its thousands separated: 10,412.
+// Grouped formats a count with thousands separators: 10,412.
 func Grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -10,9 +10,9 @@ import (
 	"github.com/lucasb-eyer/go-colorful"
 )
 
-// fewer makes the palette for 256 colours: of each colour the nearest that can be read
-// where it is used. Grounds and lines are dark or pale, and the nearest of the 256 are
-// often of quite another hue: those are parley's own.
+// fewer returns the palette for 256 colours: for each colour the nearest one that is
+// readable where it is used. Backgrounds and lines are parley's own, because they are
+// dark or pale, and the nearest of the 256 often has a quite different hue.
 func (s *Scheme) fewer() palette {
 	from, to := s.colours, dark256
 	if !s.Dark {
@@ -32,7 +32,7 @@ func (s *Scheme) fewer() palette {
 	if s.strongest() {
 		to.line = nearest(from.line, nil, 0)
 	}
-	// What means different things does not become one colour.
+	// Colours with different meanings must stay different.
 	to.red = nearest(from.red, on(to.delBg, to.surface), leastContrast)
 	to.yellow = nearest(from.yellow, on(to.surface), leastContrast, to.red)
 	to.green = nearest(from.green, on(to.addBg), leastContrast, to.red, to.yellow)
@@ -43,10 +43,10 @@ func (s *Scheme) fewer() palette {
 	return withCode(to)
 }
 
-// leastForFrame is the contrast of what is no text.
+// leastForFrame is the minimum contrast of what is not text.
 const leastForFrame = 3
 
-// sixteen is the palette for 16 colours. They are the person's own, whatever the theme.
+// sixteen returns the palette for 16 colours, which are the user's own in any theme.
 func (s *Scheme) sixteen() *palette {
 	p := dark16
 	if !s.Dark {
@@ -62,26 +62,25 @@ func (s *Scheme) sixteen() *palette {
 	return &p
 }
 
-// blueAndOrange reports schemes that do without the difference of red and green.
+// blueAndOrange reports whether a scheme avoids the difference between red and green.
 func (s *Scheme) blueAndOrange() bool { return strings.HasPrefix(s.Name, "colour-blind-") }
 
-// strongest reports schemes in which nothing steps back.
+// strongest reports whether a scheme mutes nothing.
 func (s *Scheme) strongest() bool { return strings.HasPrefix(s.Name, "high-contrast-") }
 
-// apart is the least difference between colours that mean different things.
+// apart is the minimum difference between colours with different meanings.
 const apart = 0.15
 
-// nearest is the number of the one of the 240 colours above the first 16 that looks most
-// like a colour, among those that have a contrast to all grounds and cannot be taken for
-// any of the others.
+// nearest returns the number of the most similar of the 240 colours above the first 16
+// that has enough contrast to all grounds and differs from the others.
 func nearest(colour string, grounds []string, least float64, others ...string) string {
 	return nearestOf(colour, grounds, least, func(c colorful.Color) bool {
 		return !slices.ContainsFunc(others, func(o string) bool { return c.DistanceCIEDE2000(mixed(o)) < apart })
 	})
 }
 
-// nearestGrey is nearest for text that has no meaning beside its words. It does not become
-// clearly more coloured than it is, for it would have one then.
+// nearestGrey is nearest for text whose colour has no meaning. The result is not
+// clearly more saturated than colour, because that would suggest a meaning.
 func nearestGrey(colour string, grounds []string) string {
 	const tinge = 0.02
 	_, chroma, _ := mixed(colour).Hcl()
@@ -103,7 +102,7 @@ func nearestOf(colour string, grounds []string, least float64, may func(colorful
 	return best
 }
 
-// mixed is a colour of a palette as what it is mixed of.
+// mixed converts a colour of a palette to its components.
 func mixed(colour string) colorful.Color {
 	c, _ := colorful.MakeColor(lipgloss.Color(colour))
 	return c

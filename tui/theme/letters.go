@@ -6,8 +6,8 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Letters draws a text with some of its letters in another style: those that what
-// was typed has found. hits are where they begin, in bytes and in any order.
+// Letters draws a text with the letters at hits, byte offsets in any order, in another
+// style.
 func Letters(s string, hits []int, plain, hit lipgloss.Style) string {
 	if len(hits) == 0 {
 		return plain.Render(s)

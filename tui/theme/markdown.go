@@ -2,36 +2,35 @@ package theme
 
 import "charm.land/glamour/v2/ansi"
 
-// Markdown is how Markdown is drawn: a style in Glamour's format.
+// Markdown is the style of Markdown, in Glamour's format.
 type Markdown struct {
 	ansi.StyleConfig
-	// Marks is what parley's own style has beyond that format. It is nil in the
-	// styles of others.
+	// Marks extends parley's own style beyond that format. It is nil for other styles.
 	Marks *Marks
 }
 
-// Marks are the parts of Markdown that Glamour's format colours together with
-// what surrounds them, or knows only one form of.
+// Marks styles the parts of Markdown for which Glamour's format has no colour of their
+// own, or only one form.
 type Marks struct {
-	// Bold is a bold word in plain text. In a heading or a quote it keeps the
-	// colour around it.
+	// Bold is a bold word in plain text. In a heading or a quote it keeps the colour
+	// around it.
 	Bold ansi.StylePrimitive
 	// Quote and Code are the bars to the left of quotes and of code.
 	Quote, Code ansi.StylePrimitive
-	// NoCodeBar leaves out the bar of code.
+	// NoCodeBar omits the bar of code.
 	NoCodeBar bool
-	// Item is the mark of a list item, Done the one of a task that is done.
+	// Item is the mark of a list item, Done that of a finished task.
 	Item, Done ansi.StylePrimitive
-	// Bullets are the marks of items that have no number, by depth.
+	// Bullets are the marks of items without a number, by depth.
 	Bullets []string
-	// URL is where a link leads, behind its text.
+	// URL is the address of a link, after its text.
 	URL ansi.StylePrimitive
-	// TableHeader is the first row of a table, TableBorder the lines in it.
+	// TableHeader is the first row of a table, TableBorder its lines.
 	TableHeader, TableBorder ansi.StylePrimitive
 }
 
-// WithMarkdown is the theme with another style for Markdown; nil is the theme's
-// own. The style must not be changed afterwards.
+// WithMarkdown returns the theme with another style for Markdown; nil means the theme's
+// own. Do not change the style afterwards.
 func (t *Theme) WithMarkdown(style *ansi.StyleConfig) *Theme {
 	if style == nil {
 		return t
@@ -41,7 +40,7 @@ func (t *Theme) WithMarkdown(style *ansi.StyleConfig) *Theme {
 	return &other
 }
 
-// markdown is parley's own style.
+// markdown returns parley's own style.
 func (p *palette) markdown() Markdown {
 	fg := func(ink string) ansi.StylePrimitive {
 		if ink == "" {
@@ -66,7 +65,7 @@ func (p *palette) markdown() Markdown {
 		Strikethrough: fg(p.muted),
 		Emph:          ansi.StylePrimitive{Italic: yes},
 		Strong:        ansi.StylePrimitive{Bold: yes},
-		// A rule without a form goes across the whole width.
+		// A rule without a form fills the whole width.
 		HorizontalRule: fg(p.line),
 		Item:           ansi.StylePrimitive{BlockPrefix: "• "},
 		Enumeration:    ansi.StylePrimitive{BlockPrefix: ". "},
@@ -87,8 +86,8 @@ func (p *palette) markdown() Markdown {
 	}}
 }
 
-// dimmed is the style for text that steps back: its forms in one colour. What a
-// theme has for code stays.
+// dimmed returns the style for muted text: the same forms in one colour, except in
+// code.
 func (m Markdown) dimmed(p *palette) Markdown {
 	s := &m.StyleConfig
 	for _, part := range parts(s) {
@@ -113,7 +112,7 @@ func (m Markdown) dimmed(p *palette) Markdown {
 	return m
 }
 
-// parts are the inks of a style, but for those of code blocks.
+// parts returns the primitives of a style, without those of code blocks.
 func parts(s *ansi.StyleConfig) []*ansi.StylePrimitive {
 	list := []*ansi.StylePrimitive{
 		&s.Text, &s.Strikethrough, &s.Emph, &s.Strong, &s.HorizontalRule, &s.Item, &s.Enumeration, &s.Task.StylePrimitive,

@@ -7,21 +7,19 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Depth is how many colours a terminal has. Each has palettes made for it: a
-// colour that is only rounded to the nearest of a few is often another one, or
-// cannot be read.
+// Depth is the number of colours of a terminal. Each has palettes of its own: rounding
+// a colour to the nearest of a few often gives a different or unreadable one.
 type Depth uint8
 
-// The depths. A terminal without colours is drawn as one of 16, and whoever
-// writes to it leaves the colours out: what must be told apart there is bold,
-// underlined or reversed as well.
+// The depths. A terminal without colours is drawn with 16, which are then left out:
+// important differences are also bold, underlined or reversed.
 const (
 	TrueColor Depth = iota
 	Colors256
 	Colors16
 )
 
-// DepthOf is the depth for a colour profile.
+// DepthOf returns the depth for a colour profile.
 func DepthOf(p colorprofile.Profile) Depth {
 	switch p {
 	case colorprofile.TrueColor:
@@ -32,23 +30,23 @@ func DepthOf(p colorprofile.Profile) Depth {
 	return Colors16
 }
 
-// palette is the only place where colours have names of their own. A colour is
-// "#rrggbb" or the number of one of a terminal's 256 or 16; "" is the terminal's
-// own. Text is at least 4.5 times as light or as dark as what it stands on.
+// palette names colours by their look; nothing else does. A colour is "#rrggbb" or the
+// number of one of a terminal's 256 or 16; "" is the terminal's own. Text has a
+// contrast of at least 4.5 to its background.
 type palette struct {
 	text, strong, muted, faint, line         string
 	accent, blue, green, yellow, red, violet string
 	frame                                    string // of dialogs, and of nothing else
-	surface, raised                          string // behind badges, and behind what is chosen
-	prompt                                   string // behind what the person wrote
+	surface, raised                          string // behind badges, and behind the selection
+	prompt                                   string // behind the user's messages
 	addBg, addWord, delBg, delWord           string
-	// chroma is the name of a style of chroma's, for code; where there is none, code
-	// has the colours of the palette itself.
+	// chroma is the name of a chroma style for code; if "", code uses the colours of
+	// the palette.
 	chroma string
 	code   *glamour.Chroma
 }
 
-// withCode gives a palette inks for code that are its own.
+// withCode adds colours for code to a palette.
 func withCode(p palette) palette {
 	ink := func(colour string) glamour.StylePrimitive {
 		if colour == "" {
@@ -97,9 +95,8 @@ var (
 		addBg: "194", addWord: "157", delBg: "224", delWord: "217",
 	})
 
-	// The 16 are whatever the person has chosen for them, on a background that
-	// nobody knows: only those are used that can be read in the common schemes,
-	// and none as a background.
+	// The 16 are the user's choice, on an unknown background: only those are used that
+	// are readable in the common schemes, and none as a background.
 	dark16 = withCode(palette{
 		text: "", strong: "15", muted: "7", faint: "7", line: "8",
 		accent: "11", frame: "6", blue: "14", green: "10", yellow: "11", red: "9", violet: "13",
@@ -129,7 +126,7 @@ func paletteFor(dark bool, depth Depth) *palette {
 	return &lightPalette
 }
 
-// ink is text in a colour.
+// ink returns the style of text in a colour.
 func (p *palette) ink(colour string) lipgloss.Style {
 	if colour == "" { // the terminal's own
 		return lipgloss.NewStyle()
@@ -137,7 +134,7 @@ func (p *palette) ink(colour string) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(lipgloss.Color(colour))
 }
 
-// inkOn is text in a colour on another, or on the terminal's own background.
+// inkOn returns the style of text in a colour on a background.
 func (p *palette) inkOn(colour, ground string) lipgloss.Style {
 	if ground == "" {
 		return p.ink(colour)
@@ -145,7 +142,7 @@ func (p *palette) inkOn(colour, ground string) lipgloss.Style {
 	return p.ink(colour).Background(lipgloss.Color(ground))
 }
 
-// ground is the escape sequence that begins a ground, "" if there is none.
+// ground returns the escape sequence for a background, "" if there is none.
 func (p *palette) ground(colour string) string {
 	if colour == "" {
 		return ""
@@ -153,7 +150,7 @@ func (p *palette) ground(colour string) string {
 	return ansi.NewStyle().BackgroundColor(lipgloss.Color(colour)).String()
 }
 
-// badge is text on a ground of its own.
+// badge returns the style of text on a background of its own.
 func (p *palette) badge(colour string) lipgloss.Style {
 	if p.surface == "" {
 		return p.ink(colour).Reverse(true)
@@ -161,7 +158,7 @@ func (p *palette) badge(colour string) lipgloss.Style {
 	return p.inkOn(colour, p.surface)
 }
 
-// standsOut is what is chosen, or what the person is at.
+// standsOut returns the style of the selection, or of the current item.
 func (p *palette) standsOut(colour, ground string) lipgloss.Style {
 	if p.surface == "" {
 		return p.ink(p.accent).Bold(true).Reverse(true)
@@ -169,8 +166,8 @@ func (p *palette) standsOut(colour, ground string) lipgloss.Style {
 	return p.inkOn(colour, ground).Bold(true)
 }
 
-// diffLine is a line that was added or removed: plain text on its ground, or in
-// its colour where there are no grounds.
+// diffLine returns the style of an added or removed line: plain text on its background,
+// or in its colour where there are no backgrounds.
 func (p *palette) diffLine(colour, ground string) lipgloss.Style {
 	if ground == "" {
 		return p.ink(colour)
@@ -178,7 +175,7 @@ func (p *palette) diffLine(colour, ground string) lipgloss.Style {
 	return p.inkOn(p.text, ground)
 }
 
-// diffWord is a word that changed in such a line.
+// diffWord returns the style of a changed word in such a line.
 func (p *palette) diffWord(colour, ground string) lipgloss.Style {
 	if ground == "" {
 		return p.ink(colour).Bold(true).Underline(true)

@@ -6,24 +6,23 @@ import (
 	"slices"
 )
 
-// Scheme is the colours that a theme is made of, whatever terminal it is for. It is
-// not changed after it was made, and may then be used from any goroutine.
+// Scheme is the colours of a theme, for any terminal. It is immutable and safe for
+// concurrent use.
 type Scheme struct {
-	// Name is what the configuration calls it, About what it looks like, in a few words.
+	// Name is the name in the configuration, About a short description.
 	Name, About string
-	// Dark says for which kind of terminal background it is.
+	// Dark means that it is for dark backgrounds.
 	Dark bool
 
 	colours palette
-	// few are the colours for terminals that have 256; where there are none, they are
-	// made from the colours.
+	// few are the colours for 256-colour terminals; if empty, they are derived.
 	few palette
 }
 
-// Schemes are the built-in ones, in the order in which they are offered.
+// Schemes returns the built-in schemes, in the order of the theme list.
 func Schemes() []*Scheme { return slices.Clone(schemes) }
 
-// Named is the built-in scheme with a name, nil if there is none.
+// Named returns the built-in scheme with a name, nil if there is none.
 func Named(name string) *Scheme {
 	if i := slices.IndexFunc(schemes, func(s *Scheme) bool { return s.Name == name }); i >= 0 {
 		return schemes[i]
@@ -31,7 +30,7 @@ func Named(name string) *Scheme {
 	return nil
 }
 
-// Theme is the theme of these colours for a terminal that has so many.
+// Theme returns the theme of these colours for a terminal.
 func (s *Scheme) Theme(depth Depth) *Theme {
 	switch depth {
 	case Colors256:
@@ -47,10 +46,10 @@ func (s *Scheme) Theme(depth Depth) *Theme {
 	return fromPalette(s.Dark, depth, &colours)
 }
 
-// Meanings are the names that the colours of a scheme have in a file, sorted.
+// Meanings returns the names of a scheme's colours in a theme file, sorted.
 func Meanings() []string { return slices.Sorted(maps.Keys((&palette{}).meanings())) }
 
-// meanings are the colours of a palette by what they mean.
+// meanings returns the colours of a palette by meaning.
 func (p *palette) meanings() map[string]*string {
 	return map[string]*string{
 		"text": &p.text, "strong": &p.strong, "muted": &p.muted, "faint": &p.faint, "line": &p.line,
@@ -60,9 +59,9 @@ func (p *palette) meanings() map[string]*string {
 	}
 }
 
-// With is a scheme of another name that differs in some colours: "#rrggbb" by what they
-// mean, as [Meanings] calls them. Nothing but the frame of dialogs has the colour of
-// that frame: where something would, the frame takes one that nothing else has.
+// With returns a scheme with another name and some other colours: "#rrggbb" by
+// [Meanings]. Only the frame of dialogs may have its colour: if another colour is too
+// similar, the frame gets a free one.
 func (s *Scheme) With(name string, colours map[string]string) (*Scheme, error) {
 	own := *s
 	own.Name, own.About, own.few = name, "yours, like "+s.Name, palette{}
@@ -85,8 +84,8 @@ func (s *Scheme) With(name string, colours map[string]string) (*Scheme, error) {
 	return &own, nil
 }
 
-// frames are colours for frames where the one that was chosen cannot be told from text.
-// There is one more than there are inks, so one of them is free.
+// frames are replacement colours for frames that cannot be told from text. There is one
+// more than there are inks, so one of them is free.
 var frames = map[bool][]string{
 	true: {
 		"#4fc3c7", "#4fc3c8", "#4fc3c9", "#4fc3ca", "#4fc3cb", "#4fc3cc", "#4fc3cd", "#4fc3ce", "#4fc3cf", "#4fc3d0", "#4fc3d1", "#4fc3d2",
@@ -96,10 +95,10 @@ var frames = map[bool][]string{
 	},
 }
 
-// inks are the colours that text is drawn in.
+// inks returns the colours of text.
 func (p *palette) inks() []string {
 	return []string{p.text, p.strong, p.muted, p.faint, p.line, p.accent, p.blue, p.green, p.yellow, p.red, p.violet}
 }
 
-// uses reports whether text is drawn in a colour.
+// uses reports whether any text has a colour.
 func (p *palette) uses(colour string) bool { return slices.Contains(p.inks(), colour) }

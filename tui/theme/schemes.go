@@ -1,6 +1,6 @@
 package theme
 
-// schemes are the built-in colours, in the order in which they are offered.
+// schemes are the built-in schemes, in the order of the theme list.
 var schemes = []*Scheme{
 	{Name: "dark", About: "parley's own, on dark", Dark: true, colours: darkPalette, few: dark256},
 	{Name: "light", About: "parley's own, on light", colours: lightPalette, few: light256},

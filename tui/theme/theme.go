@@ -1,8 +1,7 @@
-// Package theme holds parley's colours and styles, named by what they mean and
-// never by how they look, so that every view asks for "a warning" and not for
-// "yellow".
+// Package theme holds parley's colours and styles, named by meaning and never by look:
+// a view asks for "a warning" and not for "yellow".
 //
-// A Theme is immutable after New; it may be used from any goroutine.
+// A Theme is immutable and safe for concurrent use.
 package theme
 
 import (
@@ -11,32 +10,32 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Theme is one complete set of styles for a light or a dark terminal.
+// Theme is a complete set of styles for a light or a dark terminal.
 type Theme struct {
-	// Dark says for which kind of terminal background the theme was made.
+	// Dark means that the theme is for dark backgrounds.
 	Dark bool
-	// Depth is how many colours it was made for.
+	// Depth is the number of colours that it uses.
 	Depth Depth
 	// Text on the terminal's own background.
 	Text, Strong, Muted, Faint lipgloss.Style
-	// What something means.
+	// Meanings.
 	Accent, Info, Success, Warning, Error lipgloss.Style
-	// Key is a key name in a hint, KeyHint what it does.
+	// Key is a key name in a hint, KeyHint its description.
 	Key, KeyHint lipgloss.Style
 
 	// The transcript: marks in the left margin, and the parts of an item.
 	UserMark, AgentMark, ThoughtMark, ToolMark lipgloss.Style
 	User, Thought, Title                       lipgloss.Style
 	Selected                                   lipgloss.Style
-	// Prompt is the escape sequence that begins the ground of what the person wrote.
-	// All text but the faintest can be read on it. It is "" where there are no grounds.
+	// Prompt is the escape sequence for the background of the user's messages. All text
+	// but the faintest is readable on it. It is "" where there are no backgrounds.
 	Prompt string
-	// Match is what was looked for, MatchCurrent the place that the person is at.
+	// Match is a search match, MatchCurrent the current one.
 	Match, MatchCurrent lipgloss.Style
-	// Span is a piece that is marked to be copied. It shows without colours too.
+	// Span is a marked selection. It is visible without colours too.
 	Span lipgloss.Style
 
-	// Rule is a line between things, CodeBar one beside a text that is quoted.
+	// Rule is a separator line, CodeBar the bar beside a quoted text.
 	Rule, CodeBar lipgloss.Style
 
 	Markdown Markdown
@@ -51,23 +50,23 @@ type Theme struct {
 	// Dialogs, lists and the status line.
 	Dialog, DialogTitle, DialogInert lipgloss.Style
 	Choice, ChoiceSelected           lipgloss.Style
-	// Badge is a mark of its own, BadgeMode the mode of which it is not known that it
-	// allows more or less than usual. The others say that it does.
+	// Badge is a label, BadgeMode the label of a mode without known permissions. The
+	// others are for modes that are known to allow more or less than usual.
 	Badge, BadgeMode                    lipgloss.Style
 	BadgeInfo, BadgeWarning, BadgeError lipgloss.Style
-	// Border is the colour of lines, BorderFocused that of the frame of a dialog that
-	// takes keys. Where there are enough colours, nothing else has it: no text can look
-	// like a dialog.
+	// Border is the colour of lines, BorderFocused that of the frame of a focused
+	// dialog. With enough colours, nothing else has it, so that no text can look like a
+	// dialog.
 	Border, BorderFocused color.Color
 
 	palette *palette
 }
 
-// New makes the theme for a dark or a light terminal background, in true colour.
+// New returns the theme for a dark or a light terminal background, in true colour.
 func New(dark bool) *Theme { return NewFor(dark, TrueColor) }
 
-// NewFor makes parley's own theme for a dark or a light terminal background and for the
-// colours that the terminal has.
+// NewFor returns parley's own theme for a dark or a light terminal background and a
+// number of colours.
 func NewFor(dark bool, depth Depth) *Theme { return fromPalette(dark, depth, paletteFor(dark, depth)) }
 
 func fromPalette(dark bool, depth Depth, p *palette) *Theme {
@@ -105,7 +104,7 @@ func fromPalette(dark bool, depth Depth, p *palette) *Theme {
 	}
 }
 
-// Dimmed is the theme for text that steps back, such as thoughts.
+// Dimmed returns the theme for muted text, such as thoughts.
 func (t *Theme) Dimmed() *Theme {
 	d := *t
 	d.Text, d.Strong = t.Thought, t.Thought
@@ -113,8 +112,8 @@ func (t *Theme) Dimmed() *Theme {
 	return &d
 }
 
-// Within is the theme for text that stands beside an edge already, such as that of a
-// tool call: code in it has no bar of its own.
+// Within returns the theme for text that already has a bar beside it, such as that of a
+// tool call: its code has no bar.
 func (t *Theme) Within() *Theme {
 	d := *t
 	if t.Markdown.Marks != nil {
