@@ -9,47 +9,46 @@ import (
 	"parley/tui/theme"
 )
 
-// Code is coloured by chunks of lines, when one of their lines is drawn for the
-// first time. What a line is may depend on those around it, such as where a comment
-// begins and ends, so some lines above and below the chunk are read as well.
+// Code is coloured by chunks of lines, when one of their lines is first drawn. The
+// meaning of a line may depend on those around it, such as where a comment begins and
+// ends, so some lines above and below the chunk are lexed as well.
 const (
 	chunkLines = 32
 	chunkLead  = 16
 	chunkTail  = 8
-	// maxChunkBytes is how much of a chunk is coloured. Lexers manage about a
-	// quarter of a megabyte a second.
+	// maxChunkBytes bounds the coloured part of a chunk. Lexers manage about a quarter
+	// of a megabyte a second.
 	maxChunkBytes = 8 << 10
-	// maxChunks is how many chunks stay coloured.
+	// maxChunks bounds the chunks that stay coloured.
 	maxChunks = 64
 )
 
-// maxLexing is how long a chunk may take. Tests raise it, for what they see must not
+// maxLexing bounds the time for a chunk. Tests raise it, because their result must not
 // depend on the load of the machine.
 var maxLexing = 200 * time.Millisecond
 
-// chunkKey names a chunk of one of the texts.
+// chunkKey identifies a chunk of one of the texts.
 type chunkKey struct {
 	side  side
 	chunk int32
 }
 
-// stretch is a piece of a line that has one colour, nil for that of plain text. It
-// begins where the one before it ends, in bytes of the printable text.
+// stretch is a piece of a line in one colour, nil for that of plain text. It begins
+// where the previous one ends, in bytes of the printable text.
 type stretch struct {
 	end   int
 	color color.Color
 }
 
-// syntax are the colours of the code in the two texts, as far as it was drawn.
+// syntax holds the colours of the code in the two texts, as far as it was drawn.
 type syntax struct {
 	of     *theme.Theme
 	chunks map[chunkKey][][]stretch
-	// off says that the file cannot be coloured: no lexer knows it, or one takes too
-	// long for it.
+	// off means that the file cannot be coloured: it has no lexer, or a slow one.
 	off bool
 }
 
-// colours are the stretches of a line. d.mu is held.
+// colours returns the stretches of a line. d.mu must be held.
 func (d *Diff) colours(s side, line int32) []stretch {
 	if d.syntax.of != d.inkOf {
 		d.syntax = syntax{of: d.inkOf}
@@ -72,7 +71,7 @@ func (d *Diff) colours(s side, line int32) []stretch {
 	return nil
 }
 
-// colourChunk colours a chunk. d.mu is held.
+// colourChunk colours a chunk. d.mu must be held.
 func (d *Diff) colourChunk(key chunkKey) [][]stretch {
 	all := int32(len(d.old))
 	if key.side == newSide {
@@ -81,15 +80,15 @@ func (d *Diff) colourChunk(key chunkKey) [][]stretch {
 	start := key.chunk * chunkLines
 	first := start
 	for lead := 0; first > max(0, start-chunkLead); first-- {
-		// A long lead would leave no room for the lines that are drawn.
+		// A long lead would leave no room for the drawn lines.
 		if lead += len(d.raw(key.side, first-1)); lead > maxChunkBytes/4 {
 			break
 		}
 	}
 	var code strings.Builder
 	for i := first; i < min(start+chunkLines+chunkTail, all); i++ {
-		// The colours of a line too long to be drawn whole would be of no use: it is
-		// clipped somewhere. It takes its place as an empty one.
+		// A line too long to be drawn whole is clipped somewhere, so its colours would
+		// be useless. It is lexed as an empty one.
 		if raw := d.raw(key.side, i); len(raw) <= maxChunkBytes/8 {
 			text := spaced(d.text(key.side, i, none))
 			if code.Len()+len(text) > maxChunkBytes {
@@ -110,8 +109,8 @@ func (d *Diff) colourChunk(key chunkKey) [][]stretch {
 	return out
 }
 
-// stretches are those of a line, nil if all of it has one colour. None ends within a
-// character as a person sees it, which would be drawn as two. d.mu is held.
+// stretches returns those of a line, nil if all of it has one colour. None ends within
+// a grapheme cluster, which would be drawn as two characters. d.mu must be held.
 func (d *Diff) stretches(line []markdown.CodeSpan) []stretch {
 	var out []stretch
 	var text strings.Builder
@@ -137,8 +136,8 @@ func (d *Diff) stretches(line []markdown.CodeSpan) []stretch {
 	return out
 }
 
-// writeCode draws a part of a text in the colours of its code. What is behind the
-// last stretch is plain.
+// writeCode draws a part of a text in the colours of its code. Text after the last
+// stretch is plain.
 func (k *look) writeCode(b *strings.Builder, text string, from, to int, colours []stretch) {
 	for _, s := range colours {
 		if s.end <= from {
@@ -156,7 +155,7 @@ func (k *look) writeCode(b *strings.Builder, text string, from, to int, colours 
 	}
 }
 
-// pen is what writes code of a colour in lines of this look.
+// pen returns the pen for code of a colour in lines of this look.
 func (k *look) pen(c color.Color) *pen {
 	if c == nil || k.pens == nil {
 		return &k.text

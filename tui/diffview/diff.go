@@ -1,16 +1,16 @@
-// Package diffview draws the change of one text file for a terminal: unified,
-// or side by side where there is room.
+// Package diffview draws the change of one text file for a terminal: unified, or side
+// by side where there is room.
 //
 //	d := diffview.New(path, oldText, newText) // cheap: nothing is compared yet
 //	l := d.Layout(width, diffview.Auto)       // compares once, measures once per width
-//	lines := l.Lines(top, top+height, th)     // draws these lines and no others
+//	lines := l.Lines(top, top+height, th)     // draws only these lines
 //
-// Comparing, measuring and drawing are bounded for every input: a change that is
-// too large to be compared exactly is compared more coarsely, and the view says
-// so; of a very long line a part is drawn, and the view says how much is not.
+// Comparing, measuring and drawing are bounded for every input: a change that is too
+// large for an exact comparison is compared more coarsely, and only a part of a very
+// long line is drawn; the view says so in both cases.
 //
-// The texts are taken as hostile: control characters are drawn as symbols, and
-// what is drawn holds no escape sequence but colours.
+// The texts are untrusted: control characters are drawn as symbols, and the output
+// contains no escape sequences but colours.
 package diffview
 
 import (
@@ -22,9 +22,9 @@ import (
 	"parley/tui/theme"
 )
 
-// Diff is the change of one file from one text to another. It is immutable but
-// for its caches, and safe for concurrent use: a first call of Stats in the
-// background does the comparing that Layout would do otherwise.
+// Diff is the change of one file from one text to another. It is immutable except for
+// its caches, and safe for concurrent use: a first call of Stats in the background
+// saves Layout the comparison.
 type Diff struct {
 	path             string
 	created          bool // there was no old text at all
@@ -35,7 +35,7 @@ type Diff struct {
 
 	mu      sync.Mutex // guards what follows
 	context int        // unchanged lines around a change
-	first   int        // number of the texts' first line, 0 if it is not known
+	first   int        // line number where the texts begin, 0 if unknown
 	layouts map[Mode]*Layout
 	method  termtext.Method    // how clips and words were measured
 	clips   map[lineKey]string // texts of lines too long to be drawn whole
@@ -45,18 +45,18 @@ type Diff struct {
 	syntax  syntax
 }
 
-// comparison is what is known about the two texts once they are compared.
+// comparison is the result of comparing the two texts.
 type comparison struct {
 	old, new       []string // lines without their newline
 	edits          []linediff.Edit
-	coarse         bool   // too large to be compared exactly: more shows as changed than was
+	coarse         bool   // compared coarsely: shows more than has changed
 	showCR         bool   // line endings are mixed, so carriage returns are drawn
-	endings        string // says what changed about all line endings, "" if nothing
-	finalNewline   string // says what happened to the newline at the end, "" if nothing
+	endings        string // how all line endings changed, "" if they did not
+	finalNewline   string // how the final newline changed, "" if it did not
 	added, removed int
 }
 
-// lineKey names a line of one of the texts.
+// lineKey identifies a line of one of the texts.
 type lineKey struct {
 	side side
 	line int32
@@ -70,10 +70,9 @@ const (
 	newSide
 )
 
-// New makes the diff of the file at path from oldText, which is nil for a file
-// that was not there, to newText, which is empty for a deleted one. It returns
-// at once. The texts are taken to be whole files until SetFirstLine says
-// something else.
+// New returns the diff of the file at path from oldText, nil for a new file, to
+// newText, empty for a deleted one. It returns at once. The texts are whole files
+// unless SetFirstLine is called.
 func New(path string, oldText *string, newText string) *Diff {
 	d := &Diff{path: path, newText: newText, context: DefaultContext, first: 1, created: oldText == nil}
 	if oldText != nil {
@@ -82,8 +81,8 @@ func New(path string, oldText *string, newText string) *Diff {
 	return d
 }
 
-// SetFirstLine says which line of the file the texts begin with, counted from 1.
-// 0 says that this is not known: then no line numbers are drawn.
+// SetFirstLine sets the line of the file at which the texts begin, counted from 1. 0
+// means unknown: then no line numbers are drawn.
 func (d *Diff) SetFirstLine(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,11 +91,10 @@ func (d *Diff) SetFirstLine(n int) {
 	}
 }
 
-// Whole is as much context as there is.
+// Whole is a context of the whole file.
 const Whole = 1 << 30
 
-// SetContext sets how many unchanged lines are drawn around a change; it begins
-// with 3.
+// SetContext sets how many unchanged lines are drawn around a change; the default is 3.
 func (d *Diff) SetContext(lines int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -105,19 +103,19 @@ func (d *Diff) SetContext(lines int) {
 	}
 }
 
-// Change is what became of the file.
+// Change is the kind of a change.
 type Change uint8
 
 const (
-	// Changed is a file that was there before and after.
+	// Changed means that the file existed before and exists now.
 	Changed Change = iota
-	// Created is one that was not there before, or empty.
+	// Created means that the file did not exist before, or was empty.
 	Created
-	// Deleted is one that is empty now, or gone.
+	// Deleted means that the file is empty now, or gone.
 	Deleted
 )
 
-// Change tells what became of the file, as far as the texts show it.
+// Change returns the kind of change, as far as the texts show it.
 func (d *Diff) Change() Change {
 	switch {
 	case d.created || d.oldText == "" && d.newText != "":
@@ -128,11 +126,10 @@ func (d *Diff) Change() Change {
 	return Changed
 }
 
-// Path is the path as it was given to New. It may hold anything.
+// Path returns the path passed to New, which may be any text.
 func (d *Diff) Path() string { return d.path }
 
-// Stats counts the lines that were added and removed. The first call compares
-// the texts.
+// Stats counts the added and removed lines. The first call compares the texts.
 func (d *Diff) Stats() (added, removed int) {
 	d.compare()
 	return d.added, d.removed
@@ -159,7 +156,7 @@ func (d *Diff) compare() {
 	})
 }
 
-// finalNewline says what is odd about the last line's end, "" if nothing is.
+// finalNewline describes the end of the last line, "" if it is ordinary.
 func finalNewline(before, after string, created bool) string {
 	had, has := strings.HasSuffix(before, "\n"), strings.HasSuffix(after, "\n")
 	switch {
@@ -208,8 +205,8 @@ func endingOf(text string) ending {
 
 func withoutCR(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// splitLines splits a text into lines without their newlines. A newline ends a
-// line and does not begin another.
+// splitLines splits a text into lines without their newlines. A newline ends a line and
+// does not begin another.
 func splitLines(text string) []string {
 	if text == "" {
 		return nil
@@ -217,8 +214,7 @@ func splitLines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// mixedEndings reports whether some lines of the texts end with CRLF and others
-// with LF alone.
+// mixedEndings reports whether the texts have both CRLF and LF line endings.
 func mixedEndings(texts ...string) bool {
 	crlf, all := 0, 0
 	for _, text := range texts {

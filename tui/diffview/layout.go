@@ -8,27 +8,26 @@ import (
 	"parley/tui/theme"
 )
 
-// Mode is how the two texts are put on the screen.
+// Mode is the arrangement of the two texts.
 type Mode uint8
 
 const (
 	// Auto is Split where there is room and both texts have lines, else Unified.
 	Auto Mode = iota
-	// Unified has removed and added lines below each other.
+	// Unified shows removed and added lines below each other.
 	Unified
-	// Split has the old text on the left and the new one on the right, if there
-	// is room for both; else it is Unified.
+	// Split shows the old text on the left and the new one on the right if there is
+	// room for both, else it is Unified.
 	Split
 )
 
-// SplitWidth is the least width, in cells, at which the texts are put beside each
-// other, even if that is asked for.
+// SplitWidth is the minimum width, in cells, of a split layout.
 const SplitWidth = 120
 
-// minTextWidth is the least width of the text for which line numbers are drawn.
+// minTextWidth is the minimum width of the text for which line numbers are drawn.
 const minTextWidth = 16
 
-// Layout is a diff put into lines of a width. It is immutable and safe for
+// Layout is a diff laid out in lines of a width. It is immutable and safe for
 // concurrent use.
 type Layout struct {
 	diff   *Diff
@@ -38,8 +37,8 @@ type Layout struct {
 	rows   []row
 	// starts holds the first screen line of each row, and the number of lines.
 	starts []int
-	// unified is the only column of a unified layout; left and right those of
-	// a split one.
+	// unified is the only column of a unified layout; left and right those of a split
+	// one.
 	unified, left, right column
 }
 
@@ -50,7 +49,7 @@ type column struct {
 	sign                 int // width of the sign and its space, 0 if it is not drawn
 }
 
-// text is the width left for text: at least 1.
+// text returns the width left for text, at least 1.
 func (c column) text() int {
 	w := c.width - c.sign
 	for _, digits := range []int{c.oldDigits, c.newDigits} {
@@ -61,8 +60,8 @@ func (c column) text() int {
 	return max(w, 1)
 }
 
-// newColumn makes a column. Line numbers and signs are left out where they would
-// leave too little room for the text.
+// newColumn returns a column. It omits line numbers and signs where they would leave
+// too little room for the text.
 func newColumn(width, oldDigits, newDigits int) column {
 	c := column{width: width, oldDigits: oldDigits, newDigits: newDigits, sign: 2}
 	if c.text() < minTextWidth {
@@ -74,9 +73,9 @@ func newColumn(width, oldDigits, newDigits int) column {
 	return c
 }
 
-// Layout puts the diff into lines of at most width cells. The first call
-// compares the texts; a call with a new width, or another way to measure text in
-// use (see cells.Use), measures every line once; a repeated call costs nothing.
+// Layout lays the diff out in lines of at most width cells. The first call compares the
+// texts; a call with a new width, or after a change of method (see termtext.UseMethod),
+// measures every line once; a repeated call costs nothing.
 func (d *Diff) Layout(width int, mode Mode) *Layout {
 	d.compare()
 	width = max(width, 1)
@@ -116,15 +115,15 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 	return l
 }
 
-// measureBy says how texts are measured from now on. What is kept of them
-// depends on it, since tabs reach to columns. d.mu is held.
+// measureBy sets the method for measuring texts and drops what depends on it, such as
+// expanded tabs. d.mu must be held.
 func (d *Diff) measureBy(m termtext.Method) {
 	if d.method != m {
 		d.method, d.clips, d.words, d.syntax = m, nil, nil, syntax{}
 	}
 }
 
-// digits is the width of the numbers of a text's lines, 0 if there are none.
+// digits returns the width of a text's line numbers, 0 if there are none.
 func digits(lines, first int) int {
 	if lines == 0 || first == 0 {
 		return 0
@@ -132,7 +131,7 @@ func digits(lines, first int) int {
 	return len(strconv.Itoa(first + lines - 1))
 }
 
-// height is how many screen lines a row takes. diff.mu is held.
+// height returns how many screen lines a row takes. diff.mu must be held.
 func (l *Layout) height(r row) int {
 	d := l.diff
 	switch r.kind {
@@ -157,25 +156,25 @@ func (l *Layout) height(r row) int {
 	return 1
 }
 
-// textHeight is how many screen lines a line of one of the texts takes. d.mu is
-// held.
+// textHeight returns how many screen lines a line of one of the texts takes. d.mu must
+// be held.
 func (d *Diff) textHeight(s side, line, pair int32, width int) int {
 	if line == none {
 		return 0
 	}
-	// Most lines are short: they are not made printable only to be measured.
+	// Most lines are short enough not to need the conversion.
 	if raw := d.raw(s, line); tabWidth*len(raw) <= width && isASCII(raw) {
 		return 1
 	}
 	return len(d.wrap(d.text(s, line, pair), width))
 }
 
-// Len is the number of lines. There is always one at least.
+// Len returns the number of lines, at least one.
 func (l *Layout) Len() int { return l.starts[len(l.rows)] }
 
-// Lines draws the lines from (inclusive) to (exclusive), as far as they are
-// there. It costs what it draws, whatever the diff's length. No line is wider
-// than the layout, and none holds escape sequences other than colours.
+// Lines draws the existing lines from (inclusive) to (exclusive). Its cost does not
+// depend on the diff's length. No line is wider than the layout, and none contains
+// escape sequences other than colours.
 func (l *Layout) Lines(from, to int, th *theme.Theme) []string {
 	from, to = max(from, 0), min(to, l.Len())
 	if from >= to {
@@ -197,8 +196,8 @@ func (l *Layout) Lines(from, to int, th *theme.Theme) []string {
 	return lines
 }
 
-// Head draws the first lines, at most max, for a collapsed view, and returns
-// how many more there are.
+// Head draws at most max lines from the top, for a collapsed view, and returns how many
+// more there are.
 func (l *Layout) Head(max int, th *theme.Theme) (lines []string, more int) {
 	lines = l.Lines(0, max, th)
 	return lines, l.Len() - len(lines)

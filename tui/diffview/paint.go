@@ -10,8 +10,8 @@ import (
 	"parley/tui/theme"
 )
 
-// pen writes text in a style. It takes the style's sequences once, because
-// Style.Render costs more than everything else that a line needs.
+// pen writes text in a style. It takes the style's sequences once, because Style.Render
+// costs more than everything else that a line needs.
 type pen struct{ on, off string }
 
 func newPen(s lipgloss.Style) pen {
@@ -33,14 +33,14 @@ func (p pen) write(b *strings.Builder, text string) {
 type look struct {
 	sign               string
 	text, word, number pen  // number is for the sign too
-	fill               bool // the background goes to the end of the line
-	// style is that of text, and pens are those for text in other colours. They are
-	// nil where the colour of the text itself says what became of the line.
+	fill               bool // the background extends to the end of the line
+	// style is that of text, and pens are those for text in other colours. They are nil
+	// where the text's colour itself marks the line as changed.
 	style lipgloss.Style
 	pens  map[color.Color]*pen
 }
 
-// withPens lets code have colours in lines of this look.
+// withPens allows code colours in lines of this look.
 func (k look) withPens(style lipgloss.Style) look {
 	if !k.fill || style.GetBackground() != (lipgloss.NoColor{}) {
 		k.style, k.pens = style, map[color.Color]*pen{}
@@ -48,7 +48,7 @@ func (k look) withPens(style lipgloss.Style) look {
 	return k
 }
 
-// ink is a theme's pens.
+// ink holds a theme's pens.
 type ink struct {
 	context, removed, added look
 	hunk, warning, rule     pen
@@ -73,7 +73,7 @@ func newInk(th *theme.Theme) ink {
 	}
 }
 
-// draw returns the row's lines from (inclusive) to (exclusive). diff.mu is held.
+// draw returns the row's lines from (inclusive) to (exclusive). diff.mu must be held.
 func (l *Layout) draw(r row, from, to int, k *ink) []string {
 	d := l.diff
 	switch r.kind {
@@ -114,7 +114,7 @@ func (l *Layout) drawNote(which int32, k *ink) []string {
 	return lines
 }
 
-// drawSplit puts the lines of the two columns beside each other.
+// drawSplit joins the lines of the two columns.
 func (l *Layout) drawSplit(left, right []string, k *ink) []string {
 	lines := make([]string, len(left))
 	for i := range lines {
@@ -124,10 +124,10 @@ func (l *Layout) drawSplit(left, right []string, k *ink) []string {
 	return lines
 }
 
-// drawLine draws the screen lines from (inclusive) to (exclusive) of a line of
-// a text into a column. Screen lines below the last one of the text are blank:
-// they are there because the other column has more. If the line is none, all are
-// blank. The numbers stand on the first screen line, unless they are none.
+// drawLine draws the screen lines from (inclusive) to (exclusive) of a line of a text
+// into a column. Screen lines after the last one of the text are blank, for the other
+// column; all are blank if line is none. The first screen line has the numbers, unless
+// they are none.
 func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *look, oldNumber, newNumber int32) []string {
 	lines := make([]string, to-from)
 	if line == none {
@@ -165,8 +165,8 @@ func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *loo
 	return lines
 }
 
-// drawNumber draws a line number in its column and a space. Lines count from 0
-// here; first is the number that is drawn for that one.
+// drawNumber draws a line number in its column and a space. number counts from 0, and
+// first is drawn for 0.
 func drawNumber(b *strings.Builder, k *look, digits int, number int32, first int) {
 	if digits == 0 {
 		return
@@ -178,8 +178,8 @@ func drawNumber(b *strings.Builder, k *look, digits int, number int32, first int
 	k.number.write(b, strings.Repeat(" ", digits-len(shown))+shown+" ")
 }
 
-// drawPiece draws a piece of a text, its emphasised spans, and the background
-// up to the width. d.mu is held.
+// drawPiece draws a piece of a text, its emphasised spans, and the background up to the
+// width. d.mu must be held.
 func (d *Diff) drawPiece(b *strings.Builder, text string, piece span, spans []span, colours []stretch, width int, k *look) {
 	shown := d.width(text[piece.start:piece.end])
 	if shown > width { // a single code point that is wider than the column

@@ -6,9 +6,9 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Patch is the change as a unified diff with the usual three lines of context,
-// for tools that apply one. Nothing in it is made fit to be drawn: it is the
-// texts' own bytes. It is empty if nothing has changed.
+// Patch returns the change as a unified diff with three lines of context, for tools
+// that apply one. It contains the texts' own bytes, which are not safe to draw. It is
+// empty if nothing has changed.
 func (d *Diff) Patch() (string, error) {
 	d.compare()
 	before, after := d.name("a"), d.name("b")
@@ -29,7 +29,7 @@ func (d *Diff) Patch() (string, error) {
 		})
 	}
 	if n := len(d.edits); d.finalNewline != "" && (n == 0 || d.edits[n-1].OldEnd < len(d.old)) {
-		// The last lines differ in their newline alone, which comparing leaves out.
+		// The last lines differ only in their newline, which the comparison ignores.
 		edits = append(edits, udiff.Edit{
 			Start: oldAt[max(0, len(d.old)-1)], End: len(d.oldText), New: d.newText[newAt[max(0, len(d.new)-1)]:],
 		})
@@ -37,7 +37,7 @@ func (d *Diff) Patch() (string, error) {
 	return udiff.ToUnified(before, after, d.oldText, edits, DefaultContext)
 }
 
-// name is the path as patches have it, below a or b.
+// name returns the path as in patches, below a or b.
 func (d *Diff) name(side string) string { return side + "/" + strings.TrimPrefix(d.path, "/") }
 
 // byteOffsets returns where each of a text's lines begins, and its end.

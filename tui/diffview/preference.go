@@ -1,15 +1,15 @@
 package diffview
 
-// Preference is how a person wants to see diffs for as long as a session is open.
-// Its zero value is side by side wherever there is room. All views of the session
-// share one; it is not safe for concurrent use.
+// Preference is how the user wants to see diffs in a session. The zero value means side
+// by side wherever there is room. All views of the session share one; it is not safe
+// for concurrent use.
 type Preference struct {
 	// Mode is the mode for diffs that are shown whole.
 	Mode Mode
 }
 
-// Toggle changes between side by side and unified. It reports false if the diff is
-// drawn in too few columns for the two to differ.
+// Toggle switches between side by side and unified. It returns false if width is too
+// small for the two to differ.
 func (p *Preference) Toggle(width int) bool {
 	if width < SplitWidth {
 		return false
@@ -22,13 +22,13 @@ func (p *Preference) Toggle(width int) bool {
 	return true
 }
 
-// SideBySide reports whether a diff is drawn side by side in so many columns. A nil
-// preference is the zero one.
+// SideBySide reports whether a diff is drawn side by side in a width. A nil preference
+// is the zero one.
 func (p *Preference) SideBySide(d *Diff, width int) bool {
 	return width >= SplitWidth && (p == nil || p.Mode != Unified) && d.Change() == Changed
 }
 
-// Layout puts a diff into lines as the person wants to see it.
+// Layout lays a diff out as the user wants to see it.
 func (p *Preference) Layout(d *Diff, width int) *Layout {
 	if p.SideBySide(d, width) {
 		return d.Layout(width, Split)
@@ -36,8 +36,8 @@ func (p *Preference) Layout(d *Diff, width int) *Layout {
 	return d.Layout(width, Unified)
 }
 
-// MoreContext is the next step of how many unchanged lines are shown around a
-// change: more, then the whole file, then as few as at first.
+// MoreContext returns the next step of context: more lines, then the whole file, then
+// the default again.
 func MoreContext(lines int) int {
 	switch {
 	case lines <= DefaultContext:
@@ -48,5 +48,5 @@ func MoreContext(lines int) int {
 	return DefaultContext
 }
 
-// moreLines is what the context opens to first.
+// moreLines is the first step of more context.
 const moreLines = 12

@@ -2,19 +2,18 @@ package diffview
 
 import "parley/internal/linediff"
 
-// DefaultContext is how many unchanged lines are drawn around a change, unless
-// SetContext says something else.
+// DefaultContext is the default number of unchanged lines around a change.
 const DefaultContext = 3
 
-// none stands for a line that is not there.
+// none means that there is no line.
 const none int32 = -1
 
-// row is one logical line of the view; it takes one or more lines of the
-// screen. The rows of a diff are made once per mode.
+// row is one logical line of the view, which takes one or more lines of the screen. The
+// rows of a diff are computed once per mode.
 type row struct {
 	kind rowKind
-	// The lines it shows, from 0, or none. In the unified view a removed or
-	// added row has both if the lines are a pair, whose words are compared.
+	// The lines that it shows, from 0, or none. In the unified view a removed or added
+	// row has both if the lines are a pair, whose words are compared.
 	old, new int32
 }
 
@@ -25,8 +24,8 @@ const (
 	removedRow
 	addedRow
 	changedRow // side by side: removed on the left, added on the right
-	gapRow     // stands for unchanged lines that are not shown; old is their number
-	noteRow    // says something about the change; old is one of the notes below
+	gapRow     // replaces hidden unchanged lines; old is their number
+	noteRow    // a note about the change; old is one of the notes below
 )
 
 // The notes that a noteRow can show.
@@ -38,7 +37,7 @@ const (
 	endingsNote
 )
 
-// note is the words of a note.
+// note returns the words of a note.
 func (d *Diff) note(which int32) string {
 	switch which {
 	case emptyNote:
@@ -53,7 +52,7 @@ func (d *Diff) note(which int32) string {
 	return "no changes"
 }
 
-// rows lists what the view shows. d.mu is held.
+// rows returns the rows of the view. d.mu must be held.
 func (d *Diff) rows(mode Mode) []row {
 	var rows []row
 	if d.coarse {
@@ -62,13 +61,13 @@ func (d *Diff) rows(mode Mode) []row {
 	if d.endings != "" {
 		rows = append(rows, row{kind: noteRow, old: endingsNote})
 	}
-	oldAt, newAt := 0, 0 // the first lines that have no row yet
+	oldAt, newAt := 0, 0 // the first lines without a row
 	for i, e := range d.edits {
-		// Unchanged lines before the linediff.Edit. Those after the previous edit have
-		// their rows already.
+		// Unchanged lines before the edit. Those after the previous edit already have
+		// rows.
 		from := max(oldAt, e.OldStart-d.context)
 		if from == oldAt+1 && i > 0 {
-			from = oldAt // a gapRow for one line would take as much room as the line
+			from = oldAt // a gapRow for one line would save nothing
 		}
 		if from > oldAt && i > 0 {
 			rows = append(rows, row{kind: gapRow, old: int32(from - oldAt)})
@@ -106,8 +105,8 @@ func appendContext(rows []row, old, new, n int) []row {
 	return rows
 }
 
-// appendEdit appends the rows of an edit. Its first removed line is taken to
-// have become its first added one, its second the second, and so on.
+// appendEdit appends the rows of an edit. It pairs its first removed line with its
+// first added one, the second with the second, and so on.
 func appendEdit(rows []row, e linediff.Edit, mode Mode) []row {
 	removed, added := e.OldEnd-e.OldStart, e.NewEnd-e.NewStart
 	at := func(start, i, n int) int32 {

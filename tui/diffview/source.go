@@ -8,20 +8,18 @@ import (
 
 // Source is a line of one of the texts, and the lines of a layout that show it.
 type Source struct {
-	// Text is the line as it stands in the file, without its end.
+	// Text is the line as in the file, without its end.
 	Text string
-	// From and To are the lines of the layout that show it: To is the first one
-	// behind them.
+	// From (inclusive) and To (exclusive) are the lines of the layout that show it.
 	From, To int
-	// Lead is how many cells stand left of the text: numbers, the sign, and, side
-	// by side, the old text.
+	// Lead is the number of cells before the text: numbers, the sign, and, side by
+	// side, the old text.
 	Lead int
 }
 
-// Sources returns the lines of the texts that the lines from (inclusive) to
-// (exclusive) of the layout show, each whole. Lines of the layout that show none,
-// such as notes, are left out. Side by side, the new text counts where there is
-// one.
+// Sources returns the lines of the texts that the lines from (inclusive) to (exclusive)
+// of the layout show, each whole. It skips lines that show none, such as notes. Side by
+// side, it prefers the new text.
 func (l *Layout) Sources(from, to int) []Source {
 	from, to = max(from, 0), min(to, l.Len())
 	d := l.diff
@@ -52,7 +50,7 @@ func (l *Layout) Sources(from, to int) []Source {
 	return out
 }
 
-// Place says which lines of the texts, from 0, a line of the layout shows; -1 is
+// Place returns which lines of the texts, from 0, a line of the layout shows; -1 for
 // none.
 func (l *Layout) Place(line int) (old, new int) {
 	i := sort.Search(len(l.rows), func(i int) bool { return l.starts[i+1] > line })
@@ -71,9 +69,8 @@ func (l *Layout) Place(line int) (old, new int) {
 	}
 }
 
-// Spans returns, for each of the edits that made the new text of the old one, the
-// lines of the layout that show it. Where none does, because lines differ in their
-// ends alone, it is a line near them. The edits are in order.
+// Spans returns, for each edit in order, the lines of the layout that show it, or a
+// line near them if lines differ only in their ends.
 func (l *Layout) Spans(edits []linediff.Edit) []Span {
 	spans := make([]Span, 0, len(edits))
 	i, near := 0, 0
@@ -92,11 +89,11 @@ func (l *Layout) Spans(edits []linediff.Edit) []Span {
 	return spans
 }
 
-// Span is lines of a layout: To is the first one behind them.
+// Span is a range of a layout's lines; To is exclusive.
 type Span struct{ From, To int }
 
-// place is where a row stands: by its line of the old text, or else, byNew, of the
-// new one. Rows for added lines may name the old line that they are compared with.
+// place returns the position of a row: its line in the old text or, with byNew, in the
+// new one. Rows for added lines may have the old line that they are compared with.
 func (r row) place() (at int, byNew bool) {
 	if r.kind == addedRow || r.old == none {
 		return int(r.new), true
@@ -104,7 +101,7 @@ func (r row) place() (at int, byNew bool) {
 	return int(r.old), false
 }
 
-// before reports whether a row stands before the lines of an edit.
+// before reports whether a row precedes the lines of an edit.
 func (r row) before(e linediff.Edit) bool {
 	if r.kind == gapRow || r.kind == noteRow {
 		return true
@@ -128,5 +125,5 @@ func (r row) within(e linediff.Edit) bool {
 	return at >= e.OldStart && at < e.OldEnd
 }
 
-// lead is how many cells stand left of a column's text.
+// lead returns the number of cells before a column's text.
 func (c column) lead() int { return c.width - c.text() }

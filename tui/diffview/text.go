@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// maxLineBytes is how much of one line is drawn.
+	// maxLineBytes bounds how much of one line is drawn.
 	maxLineBytes = 4096
 	// clipLead is how much of a long line is drawn before its first change.
 	clipLead = 256
 	tabWidth = 4
 )
 
-// text returns a line as it is drawn: without control characters and tabs. pair
-// is the line of the other side that it is compared with, or none.
-// d.mu is held.
+// text returns a line as it is drawn: without control characters and tabs. pair is the
+// line of the other side that it is compared with, or none. d.mu must be held.
 func (d *Diff) text(s side, line, pair int32) string {
 	raw := d.raw(s, line)
 	if len(raw) <= maxLineBytes {
@@ -41,8 +40,8 @@ func (d *Diff) text(s side, line, pair int32) string {
 	return text
 }
 
-// raw returns a line of a text. It is without its carriage return if all lines of
-// the file have one.
+// raw returns a line of a text, without its carriage return if all lines of the file
+// have one.
 func (d *Diff) raw(s side, line int32) string {
 	lines := d.old
 	if s == newSide {
@@ -55,8 +54,8 @@ func (d *Diff) raw(s side, line int32) string {
 	}
 }
 
-// clip returns the part of a long line that begins at from, fit to be drawn,
-// and says how much is left out on either side.
+// clip returns the part of a long line that begins at from, fit to be drawn, with a
+// note of how much is left out on either side.
 func clip(m termtext.Method, raw string, from int) string {
 	from = max(0, min(from, len(raw)-maxLineBytes))
 	to := min(from+maxLineBytes, len(raw))
@@ -76,8 +75,8 @@ func clip(m termtext.Method, raw string, from int) string {
 	return text
 }
 
-// commonPrefix returns how many bytes two strings have in common at their
-// start. It compares block by block, which is faster for strings of megabytes.
+// commonPrefix returns the length of the common prefix of two strings in bytes. It
+// compares block by block, which is faster for strings of megabytes.
 func commonPrefix(a, b string) int {
 	const block = 1024
 	n := 0
@@ -90,8 +89,8 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// printable makes a line fit to be drawn. Characters that termtext would drop
-// are drawn as symbols instead: in a review they must not go unseen.
+// printable makes a line fit to be drawn. It draws characters that termtext would drop
+// as symbols, because a review must show them.
 func printable(m termtext.Method, line string) string {
 	if termtext.Block(line) != line {
 		var b strings.Builder
@@ -114,9 +113,9 @@ func printable(m termtext.Method, line string) string {
 	return expandTabs(m, line)
 }
 
-// A tab in a printable text is tabHead and as many tabFill as bring it to the
-// next multiple of tabWidth. Nothing else in such a text is a control character,
-// so a tab can be told from spaces until it is drawn.
+// A tab in a printable text is tabHead and enough tabFill to reach the next multiple of
+// tabWidth. No other control characters occur in such a text, so that a tab can be told
+// from spaces until it is drawn.
 const (
 	tabHead = '\x01'
 	tabFill = '\x02'
@@ -142,15 +141,15 @@ func expandTabs(m termtext.Method, line string) string {
 	}
 }
 
-// tabs are drawn as spaces, and changed as arrows; changed spaces as dots.
+// Tabs are drawn as spaces, changed ones as arrows, and changed spaces as dots.
 var (
 	unchangedTabs = strings.NewReplacer(string(tabHead), " ", string(tabFill), " ")
 	changedTabs   = strings.NewReplacer(string(tabHead), "→", string(tabFill), " ")
 	changedBlanks = strings.NewReplacer(string(tabHead), "→", string(tabFill), " ", " ", "·")
 )
 
-// changed is a piece of a text that stands out. Blanks are seen in it where they
-// are all that it has.
+// changed returns a highlighted piece of a text. If it has only white space, that
+// becomes visible.
 func changed(piece string) string {
 	if strings.Trim(piece, " \x01\x02") == "" {
 		return changedBlanks.Replace(piece)
@@ -158,7 +157,7 @@ func changed(piece string) string {
 	return changedTabs.Replace(piece)
 }
 
-// spaced is a printable text as it is measured: with spaces for its tabs, byte by
+// spaced returns a printable text for measuring: with spaces for its tabs, byte by
 // byte.
 func spaced(text string) string { return unchangedTabs.Replace(text) }
 
@@ -171,9 +170,9 @@ func isASCII(s string) bool {
 	return true
 }
 
-// wrap returns where the pieces of a printable text end so that each fits the
-// width. There is always one piece. A code point wider than the width is a piece
-// of its own. d.mu is held.
+// wrap returns where the pieces of a printable text end so that each fits the width.
+// There is always one piece. A code point wider than the width is a piece of its own.
+// d.mu must be held.
 func (d *Diff) wrap(text string, width int) []int {
 	if len(text) <= width && isASCII(text) {
 		return []int{len(text)}
@@ -181,7 +180,7 @@ func (d *Diff) wrap(text string, width int) []int {
 	return d.method.Ends(spaced(text), width)
 }
 
-// width is how wide a printable text is. d.mu is held.
+// width returns the width of a printable text. d.mu must be held.
 func (d *Diff) width(text string) int {
 	if isASCII(text) {
 		return len(text)

@@ -11,17 +11,17 @@ import (
 	"parley/internal/termtext"
 )
 
-// maxWordPairs is how many pairs of lines keep their emphasis at most.
+// maxWordPairs bounds the pairs of lines that keep their emphasis.
 const maxWordPairs = 4096
 
 // span is a piece of a printable text, in bytes.
 type span struct{ start, end int }
 
-// emphasis is what stands out in a removed line and in the added one that took
-// its place.
+// emphasis holds the highlighted spans of a removed line and of the added one that
+// replaced it.
 type emphasis [2][]span
 
-// emphasise returns the spans to emphasise in a line of a pair. d.mu is held.
+// emphasise returns the spans to highlight in a line of a pair. d.mu must be held.
 func (d *Diff) emphasise(s side, line, pair int32) []span {
 	if pair == none {
 		return nil
@@ -42,9 +42,9 @@ func (d *Diff) emphasise(s side, line, pair int32) []span {
 }
 
 // compareWords finds the words that differ. Lines that have less than a quarter in
-// common get no emphasis, because nearly all of them would be emphasised. The work
-// is bounded: the texts are little longer than maxLineBytes, and package lcs
-// bounds its own part.
+// common get no emphasis, because nearly all of them would be highlighted. The work is
+// bounded: the texts are little longer than maxLineBytes, and package lcs bounds its
+// own part.
 func compareWords(before, after string) (e emphasis) {
 	oldWords, newWords := splitWords(before), splitWords(after)
 	ids := make(map[string]rune)
@@ -59,7 +59,7 @@ func compareWords(before, after string) (e emphasis) {
 		e[newSide] = join(e[newSide], newSpan, after)
 	}
 	if visible(before) == 0 && visible(after) == 0 {
-		return e // the blanks are all that there is to see
+		return e // only white space differs
 	}
 	if 4*oldSame < visible(before) || 4*newSame < visible(after) || oldSame == 0 && newSame == 0 {
 		return emphasis{}
@@ -67,8 +67,8 @@ func compareWords(before, after string) (e emphasis) {
 	return e
 }
 
-// sameTabs are the words with every tab as wide as every other: what stands
-// before a tab changes its width, and not the tab.
+// sameTabs returns the words with equally wide tabs, because the text before a tab
+// changes its width.
 func sameTabs(words []string) []string {
 	same := words
 	for i, w := range words {
@@ -82,7 +82,7 @@ func sameTabs(words []string) []string {
 	return same
 }
 
-// visible counts the bytes that are not blanks.
+// visible counts the bytes that are not white space.
 func visible(s string) int {
 	n := len(s)
 	for i := range len(s) {
@@ -93,8 +93,7 @@ func visible(s string) int {
 	return n
 }
 
-// join appends a span. If only spaces are between it and the last one, they become
-// one span.
+// join appends a span, and merges it with the last one if only spaces are between them.
 func join(spans []span, s span, text string) []span {
 	if s.start == s.end {
 		return spans
@@ -106,8 +105,8 @@ func join(spans []span, s span, text string) []span {
 	return append(spans, s)
 }
 
-// splitWords splits a text into words, runs of spaces, and other characters one
-// by one. Characters as a person sees them are never split.
+// splitWords splits a text into words, runs of spaces, and single other characters. It
+// never splits grapheme clusters.
 func splitWords(text string) []string {
 	var words []string
 	last, measured := other, spaced(text)

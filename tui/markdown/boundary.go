@@ -8,8 +8,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// Bounds of one block in bytes. Larger ones are cut. They bound what is drawn
-// again and again while a block grows; code is dearer, for its colours.
+// Bounds of one block in bytes. Larger ones are cut. They bound what is redrawn while a
+// block grows; code costs more, because it is coloured.
 const (
 	maxBlock = 4096
 	maxCode  = 2048
@@ -17,11 +17,11 @@ const (
 
 // sync closes all blocks whose end is in the text.
 //
-// A block is closed when a complete line has begun the next one: only complete
-// lines count, since the end of a line can still change what it is ("```" may
-// open a fence, "```a` b" does not). A block has maxBlock bytes to end in;
-// then it is cut. Each step looks at one window of that size and gets past at
-// least half of it, so that the work is linear in the text.
+// A block is closed when a complete line has begun the next one: only complete lines
+// count, since the end of a line can still change its meaning ("```" may open a fence,
+// "```a` b" does not). A block may have at most maxBlock bytes; then it is cut. Each
+// step looks at one window of that size and advances by at least half of it, so that
+// the work is linear in the text.
 func (d *Document) sync() {
 	for d.open < len(d.text) && (d.seen < len(d.text) || d.finished) {
 		if !d.advance() {
@@ -31,7 +31,7 @@ func (d *Document) sync() {
 	d.seen = len(d.text)
 }
 
-// advance closes at least one block, or reports that there is none to close.
+// advance closes at least one block, or returns false.
 func (d *Document) advance() bool {
 	d.skipBlank()
 	rest := d.text[d.open:]
@@ -41,7 +41,7 @@ func (d *Document) advance() bool {
 		lines = window[:bytes.LastIndexByte(window, '\n')+1]
 		fresh := d.text[max(d.seen, d.open):]
 		if len(rest) <= maxCode && bytes.IndexByte(fresh, '\n') < 0 && d.seen > d.open {
-			return false // nothing complete has come since the last look
+			return false // no complete line has arrived since the last look
 		}
 	}
 	src := d.cont.source(lines)
@@ -60,8 +60,8 @@ func (d *Document) advance() bool {
 	return false
 }
 
-// skipBlank moves the beginning of a new block past blank lines. Those that
-// continue a block stay: in code they are part of it.
+// skipBlank moves the beginning of a new block past blank lines, except those that
+// continue a block: in code they are part of it.
 func (d *Document) skipBlank() {
 	if d.cont != nil {
 		return
@@ -75,8 +75,8 @@ func (d *Document) skipBlank() {
 	}
 }
 
-// closeAll closes the top-level blocks that root found in lines, but for the
-// last one and for what is beyond its limit, and reports whether it closed any.
+// closeAll closes the top-level blocks of root in lines, except the last one and those
+// beyond its limit, and reports whether it closed any.
 func (d *Document) closeAll(root ast.Node, lines []byte) bool {
 	base, skip, start := d.open, d.cont.len(), 0
 	for n := root.FirstChild(); n != nil && n.NextSibling() != nil; n = n.NextSibling() {
@@ -97,16 +97,16 @@ func (d *Document) closeAll(root ast.Node, lines []byte) bool {
 	return start > 0
 }
 
-// joined reports a table whose header is not the first line of its paragraph. The
-// parser may yet turn the lines before it into something else, when it sees what
-// follows the table; so the two stay in one block.
+// joined reports whether n is a table whose header is not the first line of its
+// paragraph. What follows the table may still change how the lines before it parse, so
+// the two stay in one block.
 func joined(n ast.Node) bool { return n.Kind() == extast.KindTable && n.Pos() < startOf(n) }
 
-// startOf is where the first line of a block stands in the source.
+// startOf returns where the first line of a block begins in the source.
 func startOf(n ast.Node) int {
 	switch n.Kind() {
 	case extast.KindTable:
-		return startOf(n.FirstChild()) // the table itself has the place of the paragraph it was
+		return startOf(n.FirstChild()) // a table has the position of the paragraph that it was
 	case ast.KindHeading, ast.KindTextBlock:
 		if n.Lines().Len() > 0 {
 			return n.Lines().At(0).Start
@@ -122,12 +122,12 @@ func limitOf(n ast.Node) int {
 	return maxBlock
 }
 
-// lineStart is the offset of the beginning of the line that pos is in.
+// lineStart returns the offset of the beginning of the line with pos.
 func lineStart(src []byte, pos int) int {
 	return bytes.LastIndexByte(src[:min(max(pos, 0), len(src))], '\n') + 1
 }
 
-// lineEnd is the offset behind the line that begins at pos.
+// lineEnd returns the offset after the line that begins at pos.
 func lineEnd(src []byte, pos int) int {
 	if i := bytes.IndexByte(src[pos:], '\n'); i >= 0 {
 		return pos + i + 1
@@ -135,7 +135,7 @@ func lineEnd(src []byte, pos int) int {
 	return len(src)
 }
 
-// runeStart is the nearest beginning of a character at or before pos.
+// runeStart returns the nearest beginning of a character at or before pos.
 func runeStart(src []byte, pos int) int {
 	for i := 0; i < utf8.UTFMax && pos-i > 0; i++ {
 		if pos-i == len(src) || utf8.RuneStart(src[pos-i]) {

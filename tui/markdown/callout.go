@@ -9,8 +9,7 @@ import (
 	"parley/tui/theme"
 )
 
-// callout is a quote that begins with a line such as "[!NOTE]", as GitHub has
-// them.
+// callout is a quote that begins with a line such as "[!NOTE]", as on GitHub.
 type callout struct {
 	mark, title string
 	style       func(*theme.Theme) lipgloss.Style
@@ -24,8 +23,8 @@ var callouts = map[string]callout{
 	"[!CAUTION]":   {"!", "Caution", func(t *theme.Theme) lipgloss.Style { return t.Error }},
 }
 
-// calloutOf takes the line that makes a quote a callout out of it, and tells which
-// it is. The quote stays as it is if there is no such line.
+// calloutOf removes that line from a quote and returns the callout; false for any other
+// quote, which stays as it is.
 func calloutOf(n *ast.Blockquote, src []byte) (callout, bool) {
 	p, ok := n.FirstChild().(*ast.Paragraph)
 	if !ok || p.Lines().Len() == 0 {

@@ -8,11 +8,10 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// goesOnMark stands left of the rows that go on with a line of code.
+// goesOnMark precedes the continuation rows of a line of code.
 const goesOnMark = "¦ "
 
-// gutter is what stands to the left of the first row of a line of code, and of
-// the others.
+// gutter returns what precedes the first row of a line of code, and the others.
 func (r *renderer) gutter() (first, rest span) {
 	if own := r.p.own; own != nil {
 		if own.noCodeBar {
@@ -28,13 +27,12 @@ func (r *renderer) gutter() (first, rest span) {
 	return first, rest
 }
 
-// memo keeps the colours of code that is drawn again and again, as long as its
-// block is open, by language and text.
+// memo caches the colours of the code in the open block, by language and text.
 type memo map[string][][]span
 
-// code draws a code block. As long as it is open, it is coloured by chunks that
-// end at blank lines: only the last chunk, of at most maxChunk bytes, is lexed
-// again as it grows. When the block is closed, it is lexed as a whole.
+// code draws a code block. While it is open, it is coloured by chunks that end at blank
+// lines: only the last chunk, of at most maxChunk bytes, is lexed again as it grows. A
+// closed block is lexed as a whole.
 func (r *renderer) code(n ast.Node, language string, onChain bool) {
 	text := expandTabs(strings.TrimSuffix(string(n.Lines().Value(r.src)), "\n"))
 	var lines [][]span
@@ -76,8 +74,8 @@ func (m memo) highlight(p *palette, code, language string) [][]span {
 
 const maxChunk = 1024
 
-// nextChunk is the beginning of code up to a blank line, or of the lines that
-// fit maxChunk, with the newline.
+// nextChunk returns the beginning of code up to a blank line, or the lines that fit
+// maxChunk, including the newline.
 func nextChunk(code string) string {
 	end := 0
 	for end < len(code) {
@@ -97,14 +95,14 @@ func nextChunk(code string) string {
 	return code[:end]
 }
 
-// codeLine draws a line of code; goesOn says that it began in an earlier piece.
+// codeLine draws a line of code; goesOn means that it began in an earlier piece.
 func (r *renderer) codeLine(line []span, goesOn bool) {
 	bar, rest := r.gutter()
 	if goesOn {
 		bar = rest
 	}
 	room := r.besides(bar)
-	for k := len(line) - 1; k >= 0; k-- { // the blanks at its end
+	for k := len(line) - 1; k >= 0; k-- { // the trailing spaces
 		line[k].text = strings.TrimRight(line[k].text, " ")
 		if line[k].text != "" {
 			break
@@ -131,7 +129,7 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 	r.codeRow(bar, row)
 }
 
-// besides is the room for code beside what stands to its left.
+// besides returns the room for code beside a bar.
 func (r *renderer) besides(bar span) int { return max(r.room-widthOf([]span{bar}), 2) }
 
 func (r *renderer) codeRow(bar span, row []span) {
@@ -145,7 +143,7 @@ func (r *renderer) codeRow(bar span, row []span) {
 	r.emit()
 }
 
-// diff colours the lines of a diff by what they say.
+// diff colours the lines of a diff by their meaning.
 func (p *palette) diff(text string) [][]span {
 	var lines [][]span
 	for line := range strings.SplitSeq(text, "\n") {

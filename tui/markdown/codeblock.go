@@ -6,16 +6,16 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// CodeBlock is a block of code in a text.
+// CodeBlock is a code block in a text.
 type CodeBlock struct {
-	// Code is without the fence, and ends without a newline.
+	// Code is the content without the fence and the last newline.
 	Code string
-	// At is where in the text its first line begins, in bytes.
+	// At is the offset of its first line in the text, in bytes.
 	At int
 }
 
-// CodeBlocks are the blocks of code in a Markdown text, in order, those without a
-// line left out. They are of the text, not of how it is drawn.
+// CodeBlocks returns the code blocks of a Markdown text, in order and without empty
+// ones. They are independent of drawing.
 func CodeBlocks(text string) []CodeBlock {
 	src := []byte(text)
 	var out []CodeBlock

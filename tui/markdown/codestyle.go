@@ -29,8 +29,8 @@ func newSyntaxStyle(p *palette) *syntaxStyle {
 	return s
 }
 
-// withoutBackground is a style whose code stands on the terminal's own background.
-// What has a background of its own within the code keeps it.
+// withoutBackground returns a style without the background of code as a whole. Tokens
+// keep their own backgrounds.
 func withoutBackground(style *chroma.Style) *chroma.Style {
 	b := style.Builder()
 	behind := b.Get(chroma.Background)
@@ -65,17 +65,17 @@ func (s *syntaxStyle) ink(t chroma.TokenType) *ink {
 	return k
 }
 
-// codeStyles are the styles for code that were registered with chroma, which
-// knows styles by name only. Its registry is a plain map: whoever reads it, as
-// Glamour does, holds mu meanwhile.
+// codeStyles are the styles for code that were registered with chroma, which knows
+// styles only by name. Its registry is a plain map: whoever reads it, as Glamour does,
+// must hold mu.
 var codeStyles struct {
 	mu    sync.RWMutex
 	names map[*ansi.Chroma]string
 }
 
-// codeStyle is the name that chroma knows a style for code by, "" for one that
-// has no colours. Glamour itself would register the first style that is used in
-// the program, and then take that for every other.
+// codeStyle returns the name under which chroma knows a style for code, "" for one
+// without colours. Glamour itself would register the first style used in the program
+// and then use it for all others.
 func codeStyle(s *ansi.StyleCodeBlock) string {
 	if s.Chroma == nil {
 		return s.Theme
@@ -92,7 +92,7 @@ func codeStyle(s *ansi.StyleCodeBlock) string {
 		b.AddEntry(t, entry(part))
 	}
 	style, err := b.Build()
-	if err != nil { // entries that were made of values are never malformed
+	if err != nil { // entries made from values are never malformed
 		return ""
 	}
 	if codeStyles.names == nil {
@@ -124,7 +124,7 @@ func entry(s ansi.StylePrimitive) chroma.StyleEntry {
 	}
 }
 
-// tokens are the kinds of tokens that Glamour's format has colours for.
+// tokens maps the kinds of tokens to their colours in Glamour's format.
 func tokens(c *ansi.Chroma) map[chroma.TokenType]ansi.StylePrimitive {
 	return map[chroma.TokenType]ansi.StylePrimitive{
 		chroma.Text: c.Text, chroma.Error: c.Error, chroma.Comment: c.Comment, chroma.CommentPreproc: c.CommentPreproc,

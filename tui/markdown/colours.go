@@ -13,18 +13,17 @@ import (
 // CodeSpan is a piece of a line of code in one colour.
 type CodeSpan struct {
 	Text string
-	// Color is nil for what has the colour of plain code.
+	// Color is nil for the colour of plain code.
 	Color color.Color
 }
 
-// CodeColors colours some lines of the file at path, in the colours that a theme
-// has for code: an element for each line, whose pieces are the line's text. The
-// code must be fit to be drawn. It returns nil for code in a language that is not
-// known, or where the theme has no colours.
+// CodeColors colours lines of the file at path in a theme's colours for code: an
+// element per line, whose spans are the line's text. The code must already be
+// sanitised. It returns nil for an unknown language, or a theme without colours.
 //
-// Code can be made so that it takes long. It is given up after about as long as most,
-// and tame is false then: what else there is of such a file is better left plain. It
-// may be called from any goroutine.
+// Some code takes very long to colour. CodeColors gives up after roughly most and then
+// returns tame = false: leave the rest of such a file plain. It is safe for concurrent
+// use.
 func CodeColors(code, path string, th *theme.Theme, most time.Duration) (lines [][]CodeSpan, tame bool) {
 	name := filepath.Base(path)
 	p := sharedPalette(th)

@@ -10,31 +10,31 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// continuation says how a piece of a giant block goes on. The nil continuation
-// is that of a block that begins with its own text.
+// continuation says how a piece of a giant block continues the previous one. It is nil
+// for a block of its own.
 //
-// The first blocks of such a piece, each the first child of the one before, are
-// called its chain: they are those that were open at the cut.
+// The first blocks of such a piece, each the first child of the previous one, are its
+// chain: they were open at the cut.
 type continuation struct {
 	prefix  []byte      // Markdown that opens the same quotes, lists and leaf again
 	numbers []int       // the number of the first item, for each list of the chain
-	items   int         // list items of the chain that have had their marks already
-	widths  *tableShape // the columns of the table that goes on
+	items   int         // list items of the chain that already have their marks
+	widths  *tableShape // the columns of the continued table
 	within  bool        // the cut was within a line of code
-	leaf    bool        // the leaf of the chain goes on
-	gap     bool        // a blank line stood before the cut
+	leaf    bool        // the leaf of the chain continues
+	gap     bool        // a blank line preceded the cut
 }
 
-// glue begins a piece that goes on within a paragraph, so that its text is not
-// taken for the beginning of another block. It is a noncharacter, never drawn.
+// glue begins a piece that continues a paragraph, so that its text is not parsed as the
+// beginning of another block. It is a noncharacter, never drawn.
 const glue = "\uFDD0"
 
-// stub stands for what an item of the chain has had before the cut. It is taken
-// out again after parsing; without it, the item would be an empty one, which what
-// follows may not be part of.
+// stub replaces what an item of the chain contained before the cut. It is removed again
+// after parsing; without it, the item would be empty and could not contain what
+// follows.
 const stub = "<!--" + glue + "-->"
 
-// withoutStubs takes the stubs out of a parsed piece.
+// withoutStubs removes the stubs from a parsed piece.
 func (c *continuation) withoutStubs(root ast.Node, src []byte) ast.Node {
 	if c.len() == 0 {
 		return root
@@ -55,8 +55,9 @@ func (c *continuation) len() int {
 	return len(c.prefix)
 }
 
-// source is what a parser needs to see for the text of a piece. It has no room
-// to grow: goldmark appends a missing newline to the last line of code in place.
+// source returns what a parser needs to see for the text of a piece. It has no spare
+// capacity, because goldmark appends a missing newline to the last line of code in
+// place.
 func (c *continuation) source(text []byte) []byte {
 	if c.len() == 0 {
 		return slices.Clip(text)
@@ -64,7 +65,7 @@ func (c *continuation) source(text []byte) []byte {
 	return slices.Concat(c.prefix, text)
 }
 
-// number is that of the first item of list n, the depth-th of the chain.
+// number returns the number of the first item of list n, the depth-th of the chain.
 func (c *continuation) number(n *ast.List, onChain bool, depth int) int {
 	if c != nil && onChain && depth < len(c.numbers) {
 		return c.numbers[depth]
@@ -72,7 +73,7 @@ func (c *continuation) number(n *ast.List, onChain bool, depth int) int {
 	return n.Start
 }
 
-// cut closes the open block, whose end is not in window, at a good place in the
+// cut closes the open block, whose end is not in window, at a good position in the
 // second half of the window.
 func (d *Document) cut(window []byte) {
 	src := d.cont.source(window)
@@ -96,20 +97,20 @@ func (d *Document) cut(window []byte) {
 	d.close(d.open+at-c.skip, next)
 }
 
-// cutter looks for the place to cut, from the outermost block to the leaf.
+// cutter looks for a position to cut, from the outermost block to the leaf.
 type cutter struct {
 	src        []byte
 	skip       int // length of the prefix in src
-	floor, end int // the cut is above floor and not beyond end
+	floor, end int // the cut is above floor and at most at end
 	cont       *continuation
 
-	head, line strings.Builder // reopen the containers; what a line in them begins with
+	head, line strings.Builder // reopen the containers; the prefix of a line in them
 	numbers    []int
 	items      int
 }
 
 func (c *cutter) walk(n ast.Node) (int, *continuation) {
-	onChain := true // n is a first child all the way, so that c.cont is about it
+	onChain := true // n is always a first child, so that c.cont applies to it
 	for {
 		switch n.Kind() {
 		case ast.KindBlockquote:
@@ -143,7 +144,7 @@ func (c *cutter) continuation(prefix string, at int) *continuation {
 	}
 }
 
-// openItem writes a line that begins an item of about the same indentation.
+// openItem writes a line that begins an item with roughly the same indentation.
 func (c *cutter) openItem(n *ast.ListItem) {
 	list := n.Parent().(*ast.List)
 	marker := string(list.Marker)
@@ -161,7 +162,7 @@ func (c *cutter) leaf(n ast.Node) (int, *continuation) {
 	head, line := c.head.String(), c.line.String()
 	tail := bytes.TrimRight(c.src[:c.end], " \t\r\n>")
 	if len(tail) < c.floor && n.Kind() != ast.KindFencedCodeBlock || fenceClosed(n, c.src) {
-		return c.ended(head, line) // nothing but blank lines since the block's last line
+		return c.ended(head, line) // only blank lines since the block's last line
 	}
 	switch n.Kind() {
 	case extast.KindTable:
@@ -203,8 +204,7 @@ func (c *cutter) leaf(n ast.Node) (int, *continuation) {
 	return at, next
 }
 
-// ended cuts at the end, where the leaf is complete: only what is around it
-// goes on.
+// ended cuts at the end, where the leaf is complete: only its containers continue.
 func (c *cutter) ended(head, line string) (int, *continuation) {
 	if line == "" {
 		return c.end, nil
@@ -215,8 +215,8 @@ func (c *cutter) ended(head, line string) (int, *continuation) {
 	return c.end, c.continuation(head, c.end)
 }
 
-// table cuts between rows. The piece that follows has the header again, for the
-// parser only, and keeps the columns as this piece has them.
+// table cuts between rows. The next piece has the header again, only for the parser,
+// and keeps the columns of this piece.
 func (c *cutter) table(n *extast.Table, head, line string) (int, *continuation) {
 	at := c.end
 	for row := n.LastChild(); row != nil && row != n.FirstChild(); row = row.PreviousSibling() {
@@ -246,8 +246,8 @@ func (c *cutter) table(n *extast.Table, head, line string) (int, *continuation) 
 	return at, next
 }
 
-// codeLine is the beginning of the last line of code in reach, better of one
-// behind a blank line; within says that the lines are too long for that.
+// codeLine returns the beginning of the last line of code in reach, preferably after a
+// blank line; within means that the lines are too long for that.
 func (c *cutter) codeLine(n ast.Node) (at int, within bool) {
 	lines := n.Lines()
 	best := -1
@@ -272,8 +272,8 @@ func (c *cutter) codeLine(n ast.Node) (at int, within bool) {
 	return best, false
 }
 
-// wordBreak is a place behind white space where the text goes on with a letter,
-// or else with anything, or else the end.
+// wordBreak returns a position after white space before a letter, or else before
+// anything, or else the end.
 func (c *cutter) wordBreak() int {
 	fallback := -1
 	for i := c.end - 1; i > c.floor; i-- {
@@ -299,8 +299,8 @@ var htmlOpening = map[ast.HTMLBlockType]string{
 	ast.HTMLBlockType5: "<![CDATA[", ast.HTMLBlockType6: "<div>", ast.HTMLBlockType7: "<div>",
 }
 
-// fenceOpening is the line that opened the fence, its info string shortened to
-// the language.
+// fenceOpening returns the line that opened the fence, with its info string shortened
+// to the language.
 func fenceOpening(n *ast.FencedCodeBlock, src []byte) string {
 	line := src[max(n.Pos(), 0):lineEnd(src, max(n.Pos(), 0))]
 	fence := line[:len(line)-len(bytes.TrimLeft(line, string(line[:1])))]

@@ -1,19 +1,23 @@
-// Package markdown draws Markdown that is still being written.
+// Package markdown draws Markdown, both while it is being written and as a whole.
 //
-// A [Document] takes text in chunks and hands out terminal lines by block: a
-// paragraph, a list, a fenced block. Appending only stores the text. Where a
-// block ends is found by parsing from the last boundary on, and each block but
-// the last is closed for good: its lines are made when they are first asked
-// for, and then kept. So a client that draws the visible blocks only pays for
-// those, whatever the length of the message.
+// A [Document] takes text in chunks and returns terminal lines by block: a paragraph, a
+// list, a fenced block. Append only stores the text. Parsing from the last boundary on
+// finds where blocks end. Each block but the last is closed for good: its lines are
+// drawn on first use, and then kept. So a client that draws only the visible blocks
+// pays only for those, whatever the length of the message.
 //
-// No block is larger than a few kilobytes. A giant one (a log in a fence, a
-// table of thousands of rows) is cut into pieces that each continue the one
-// before: in its language, its numbering, its column widths. The cuts depend
-// on the text alone and never on how it was chunked.
+// No block is larger than a few kilobytes. A giant one (a log in a fence, a table of
+// thousands of rows) is cut into pieces that each continue the previous one: its
+// language, its numbering, its column widths. The cuts depend only on the text, not on
+// how it was chunked.
 //
-// Everything drawn is free of control characters; the lines hold no escape
-// sequence but SGR and, for http, https and file URLs, OSC 8 links.
+// The lines contain no control characters and no escape sequences except SGR and, for
+// http, https and file URLs, OSC 8 links.
+//
+// [Whole] draws a complete document with Glamour. Both use the same style, in Glamour's
+// format: from the configuration, from GLAMOUR_STYLE, or parley's own, which
+// theme.Marks extends. A test draws one document in every style of Glamour's both ways
+// and compares them; its comment lists the differences.
 package markdown
 
 import (
@@ -23,12 +27,10 @@ import (
 	"parley/tui/theme"
 )
 
-// minWidth is the least width that lines are made for; anything less is drawn
-// as if it were minWidth.
+// minWidth is the minimum width of lines; anything less is drawn as minWidth.
 const minWidth = 10
 
-// Document is a Markdown text that grows at its end. It is not safe for
-// concurrent use.
+// Document is a Markdown text that grows at its end. It is not safe for concurrent use.
 type Document struct {
 	text     []byte
 	finished bool
@@ -37,14 +39,14 @@ type Document struct {
 	blocks []block       // closed
 	open   int           // where in text the open block begins
 	cont   *continuation // of the open block
-	seen   int           // how much of text was looked at for boundaries
+	seen   int           // how much of text was searched for boundaries
 
 	theme   *theme.Theme
 	width   int
-	layout  termtext.Layout // of the lines that are kept
+	layout  termtext.Layout // of the kept lines
 	drawn   []string        // the open block's lines, for drawnAt
 	drawnAt uint64
-	memo    memo // highlighted chunks of the open block's code
+	memo    memo // coloured chunks of the open block's code
 }
 
 // block is a closed block: a piece of the text, and its lines once drawn.
@@ -55,11 +57,11 @@ type block struct {
 	drawn      bool
 }
 
-// New returns an empty document that is drawn in the theme t.
+// New returns an empty document for the theme t.
 func New(t *theme.Theme) *Document { return &Document{theme: t} }
 
-// Append adds text at the end. It parses and draws nothing. After Finish it
-// does nothing.
+// Append adds text at the end. It parses and draws nothing. After Finish it does
+// nothing.
 func (d *Document) Append(text string) {
 	if text == "" || d.finished {
 		return
@@ -68,7 +70,7 @@ func (d *Document) Append(text string) {
 	d.version++
 }
 
-// Finish says that the text is complete: the last block is closed.
+// Finish marks the text as complete and closes the last block.
 func (d *Document) Finish() {
 	if d.finished {
 		return
@@ -80,7 +82,7 @@ func (d *Document) Finish() {
 // Text returns the Markdown source so far.
 func (d *Document) Text() string { return string(d.text) }
 
-// Len is the number of blocks, the open one included.
+// Len returns the number of blocks, including the open one.
 func (d *Document) Len() int {
 	d.sync()
 	n := len(d.blocks)
@@ -90,8 +92,8 @@ func (d *Document) Len() int {
 	return n
 }
 
-// Release drops the drawn lines, for a document that has been off the screen
-// for long. They are made again when they are asked for.
+// Release frees the drawn lines of a document that is off the screen. They are drawn
+// again on demand.
 func (d *Document) Release() {
 	for i := range d.blocks {
 		d.blocks[i].lines, d.blocks[i].drawn = nil, false
@@ -99,10 +101,10 @@ func (d *Document) Release() {
 	d.drawn, d.drawnAt, d.memo = nil, 0, nil
 }
 
-// Lines returns the lines of block i, none wider than width cells and none
-// padded. The lines of each block but the first begin with a blank one; those of
-// a piece that continues a giant block do not. The result belongs to the
-// document and must not be changed. An i out of range has no lines.
+// Lines returns the lines of block i, at most width cells wide and not padded. The
+// lines of each block but the first begin with a blank one, except those of a piece
+// that continues a giant block. The result belongs to the document and must not be
+// changed. An i out of range has no lines.
 func (d *Document) Lines(i, width int) []string {
 	d.sync()
 	width = max(width, minWidth)
@@ -150,8 +152,8 @@ func (d *Document) hasOpen() bool {
 	return !d.finished && len(bytes.TrimSpace(d.text[d.open:])) > 0
 }
 
-// close ends the open block at the offset end; what follows continues it as
-// next says, or is a block of its own if next is nil.
+// close ends the open block at the offset end; what follows continues it as next says,
+// or is a block of its own if next is nil.
 func (d *Document) close(end int, next *continuation) {
 	if end > d.open && (d.cont != nil || len(bytes.TrimSpace(d.text[d.open:end])) > 0) {
 		d.blocks = append(d.blocks, block{start: d.open, end: end, cont: d.cont})

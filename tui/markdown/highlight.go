@@ -8,22 +8,22 @@ import (
 	"github.com/alecthomas/chroma/v2"
 )
 
-// maxHighlight is how many bytes of code are coloured at once; lexers manage
-// about a quarter of a megabyte a second. The lines beyond it are drawn plain.
+// maxHighlight bounds the bytes of code coloured at once; lexers manage about a quarter
+// of a megabyte a second. The lines beyond it are drawn plain.
 const maxHighlight = 16 << 10
 
-// maxLexing ends the colouring of a text on which a lexer's expressions
-// backtrack without end; what is left is drawn plain. Tests raise it, for what
-// they see must not depend on the load of the machine.
+// maxLexing bounds the time for a text on which a lexer's expressions backtrack
+// endlessly; the rest is drawn plain. Tests raise it, because their result must not
+// depend on the load of the machine.
 var maxLexing = 500 * time.Millisecond
 
 var unhurried atomic.Bool
 
-// Unhurried lets the colouring of code take as long as it takes from now on. It is for
-// the tests of other packages, for the reason for which those of this one raise maxLexing.
+// Unhurried removes all time limits for colouring code. It is for tests, for the same
+// reason.
 func Unhurried() { unhurried.Store(true) }
 
-// timeFor is how long colouring may take that is bounded by a time.
+// timeFor returns a limit for colouring, or a very long time after Unhurried.
 func timeFor(most time.Duration) time.Duration {
 	if unhurried.Load() {
 		return time.Hour
@@ -31,12 +31,12 @@ func timeFor(most time.Duration) time.Duration {
 	return most
 }
 
-// highlight colours safe code; the result has an element for each line.
+// highlight colours sanitised code; the result has an element for each line.
 func (p *palette) highlight(code, name string) [][]span {
 	return p.highlightWithin(timeFor(maxLexing), code, name)
 }
 
-// highlightWithin is highlight with another bound of the time that it takes.
+// highlightWithin is highlight with another time limit.
 func (p *palette) highlightWithin(most time.Duration, code, name string) [][]span {
 	rest := ""
 	if len(code) > maxHighlight {
@@ -80,8 +80,8 @@ func (w *lineWriter) add(text string, k *ink) {
 	}
 }
 
-// tokens adds as much of code as the lexer makes sense of. A lexer that fails
-// or does not give back the text it was given loses its say.
+// tokens adds as much of code as the lexer understands. It ignores a lexer that fails
+// or does not return the text that it was given.
 func (w *lineWriter) tokens(lexer chroma.Lexer, style *syntaxStyle, code string, most time.Duration) {
 	defer func() { _ = recover() }() // chroma panics on a faulty lexer definition
 	it, err := lexer.Tokenise(nil, code)

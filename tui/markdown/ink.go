@@ -11,18 +11,17 @@ import (
 	"golang.org/x/text/language"
 )
 
-// ink is a text style as the terminal takes it: the attributes, and the SGR
-// sequence that switches them on. Inks are made once per palette, so that two
-// spans look the same if their ink is the same pointer.
+// ink is a text style for the terminal: the attributes, and the SGR sequence that sets
+// them. Inks are created once per palette, so that equal pointers mean the same style.
 type ink struct {
 	look
 	sgr string
 }
 
-// look holds the attributes that Markdown needs. The zero value says nothing.
+// look holds the attributes that Markdown needs. The zero value leaves all unset.
 type look struct {
 	fg, bg  color.Color
-	on, set attributes // those that are on, and those that are on or off
+	on, set attributes // the attributes that are on, and those that are specified
 	letters letters
 }
 
@@ -37,7 +36,7 @@ const (
 	blink
 )
 
-// letters is how the letters of a text are changed.
+// letters is a change of case.
 type letters uint8
 
 const (
@@ -59,7 +58,7 @@ func (l letters) apply(text string) string {
 	return text
 }
 
-// over lays l on top of base: what l says replaces what base says.
+// over merges l into base; attributes of l win.
 func (l look) over(base look) look {
 	if l.fg == nil {
 		l.fg = base.fg
@@ -75,8 +74,8 @@ func (l look) over(base look) look {
 	return l
 }
 
-// lookOf is a part of a style in Glamour's format. Faint and conceal have no
-// effect, as in Glamour.
+// lookOf converts a primitive of Glamour's format. As in Glamour, faint and conceal
+// have no effect.
 func lookOf(s ansi.StylePrimitive) look {
 	var l look
 	l.fg, l.bg = colorOf(s.Color), colorOf(s.BackgroundColor)
@@ -112,7 +111,7 @@ func colorOf(name *string) color.Color {
 	return nil
 }
 
-// lookOfStyle is a style of the theme.
+// lookOfStyle converts a style of the theme.
 func lookOfStyle(s lipgloss.Style) look {
 	var l look
 	for a, is := range map[attributes]bool{bold: s.GetBold(), italic: s.GetItalic(), underline: s.GetUnderline(), strike: s.GetStrikethrough()} {
@@ -130,7 +129,7 @@ func lookOfStyle(s lipgloss.Style) look {
 	return l
 }
 
-// sequence is the SGR sequence that switches l on.
+// sequence returns the SGR sequence that switches l on.
 func (l look) sequence() string {
 	var s sgr.Style
 	if l.on&bold != 0 {

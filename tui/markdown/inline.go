@@ -12,11 +12,10 @@ import (
 	"parley/internal/termtext"
 )
 
-// maxLink bounds the target of an OSC 8 link in bytes; terminals drop longer
-// ones.
+// maxLink bounds the target of an OSC 8 link in bytes; terminals drop longer ones.
 const maxLink = 2000
 
-// inliner turns the inline nodes of one block into spans.
+// inliner converts the inline nodes of one block to spans.
 type inliner struct {
 	p     *palette
 	src   []byte
@@ -51,8 +50,8 @@ func (in *inliner) add(text string, k *ink, link string) {
 	}
 }
 
-// within adds what stands around a part and, between it, what draw adds. The
-// part has the ink k and stands in text of the ink base.
+// within adds what surrounds a part and, inside it, what draw adds. The part has the
+// ink k and is in text of the ink base.
 func (in *inliner) within(e *part, k, base *ink, link string, draw func()) {
 	in.add(e.before, base, "")
 	in.add(e.prefix, k, link)
@@ -121,8 +120,8 @@ func (in *inliner) text(n *ast.Text, k *ink, link string) {
 	}
 }
 
-// definition reports whether a line that looks like a link reference definition
-// begins at n; such lines are kept apart.
+// definition reports whether a line that looks like a link reference definition begins
+// at n; such lines are kept apart.
 func definition(n ast.Node, src []byte) bool {
 	t, ok := n.(*ast.Text)
 	if !ok || t.Segment.Start >= len(src) || src[t.Segment.Start] != '[' {
@@ -150,8 +149,7 @@ func (in *inliner) codeSpan(n *ast.CodeSpan, k *ink, link string) {
 	}
 }
 
-// link draws a link or an image: its text, and where it leads unless the text
-// says so already.
+// link draws a link or an image: its text, and its target unless the text is the same.
 func (in *inliner) link(n ast.Node, destination string, text, url *part, base *ink) {
 	destination = unescape(destination)
 	to := target(destination)
@@ -180,7 +178,7 @@ func (in *inliner) link(n ast.Node, destination string, text, url *part, base *i
 	}
 }
 
-// words are what was added, without its looks.
+// words returns the added text without its style.
 func (in *inliner) words() string {
 	var b strings.Builder
 	for _, s := range in.spans {
@@ -208,7 +206,7 @@ func (in *inliner) rawHTML(n *ast.RawHTML, k *ink, link string) {
 	}
 }
 
-// target is the OSC 8 target for a link to u, or empty if it may have none.
+// target returns the OSC 8 target for a link to u, "" if it may have none.
 func target(u string) string {
 	if len(u) > maxLink {
 		return ""

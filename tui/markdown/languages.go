@@ -12,14 +12,14 @@ import (
 // languages are the languages that can be coloured.
 var languages languageSet
 
-// languageSet finds chroma's lexers by language or file name. What was found is
-// remembered. A lexer is compiled when it is first used.
+// languageSet finds and caches chroma's lexers by language or file name. A lexer is
+// compiled on first use.
 type languageSet struct {
 	mu    sync.Mutex
-	found map[string]chroma.Lexer // also what was not found, as nil
+	found map[string]chroma.Lexer // nil for names that were not found
 }
 
-// maxNames bounds the names that a languageSet remembers, and their length.
+// maxNames bounds the names that a languageSet caches, and maxNameLen their length.
 const maxNames, maxNameLen = 500, 100
 
 func (s *languageSet) find(name string) chroma.Lexer {
@@ -51,22 +51,21 @@ func (s *languageSet) find(name string) chroma.Lexer {
 	return lexer
 }
 
-// lexerOf is lexers.Get for a name in lower case, which takes some milliseconds for
-// what is not the name of a language: it tries each pattern for files a dozen times.
-// Every file has another name, so they are looked for in an index.
+// lexerOf is lexers.Get for a name in lower case. That takes some milliseconds for
+// names that are not languages, because it tries each file pattern a dozen times;
+// lexerOf uses an index.
 func lexerOf(name string) chroma.Lexer { return indexed().get(name) }
 
-// lexerIndex has what the names and file patterns of chroma's lexers lead to.
+// lexerIndex maps names and file patterns to chroma's lexers.
 type lexerIndex struct {
 	names    map[string]chroma.Lexer
 	patterns []filePattern // in the order of the lexers
 }
 
-// filePattern is a pattern for the names of files.
+// filePattern is a pattern for file names.
 type filePattern struct {
 	glob string
-	// end is what stands behind the asterisk of a pattern that is nothing else; "" if
-	// there is more to it.
+	// end is what follows the asterisk of a simple pattern; "" for others.
 	end   string
 	lexer chroma.Lexer
 }
@@ -94,13 +93,13 @@ var indexed = sync.OnceValue(func() *lexerIndex {
 			x.patterns = append(x.patterns, filePattern{glob, end, lexer})
 		}
 	}
-	for _, lexer := range all { // a name counts more than an alias
+	for _, lexer := range all { // a name wins over an alias
 		x.names[strings.ToLower(lexer.Config().Name)] = lexer
 	}
 	return x
 })
 
-// get finds a lexer by name, by the ending of files, or by the name of a file.
+// get finds a lexer by name, file extension, or file name.
 func (x *lexerIndex) get(name string) chroma.Lexer {
 	if lexer := x.names[name]; lexer != nil {
 		return lexer
@@ -108,7 +107,8 @@ func (x *lexerIndex) get(name string) chroma.Lexer {
 	return first(x.match("filename."+name), x.match(name))
 }
 
-// copies are the endings that chroma takes for those of copies and templates of a file.
+// copies are the suffixes that chroma ignores as those of copies and templates of a
+// file.
 var copies = []string{
 	"~", ".bak", ".old", ".orig", ".dpkg-dist", ".dpkg-old", ".ucf-dist", ".ucf-new", ".ucf-old", ".rpmnew", ".rpmorig", ".rpmsave", ".in",
 }
@@ -135,7 +135,7 @@ func (x *lexerIndex) matchBase(file string) (best chroma.Lexer) {
 	return best
 }
 
-// first is the one of two lexers that has precedence; either may be nil.
+// first returns the one of two lexers that has precedence; either may be nil.
 func first(a, b chroma.Lexer) chroma.Lexer {
 	if a == nil || b != nil && priority(b) > priority(a) {
 		return b
@@ -143,10 +143,10 @@ func first(a, b chroma.Lexer) chroma.Lexer {
 	return a
 }
 
-// priority is that of a lexer among those for the same file.
+// priority returns a lexer's priority among those for the same file.
 func priority(lexer chroma.Lexer) float32 {
 	if p := lexer.Config().Priority; p != 0 {
 		return p
 	}
-	return 1 // what chroma takes for one that says nothing
+	return 1 // chroma's default
 }

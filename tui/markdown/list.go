@@ -22,7 +22,7 @@ func (r *renderer) list(n *ast.List, base *ink, onChain bool) {
 		}
 	}
 	e := r.p.list
-	if depth > 0 { // the mark of the item that the list is in counts
+	if depth > 0 { // the mark of the outer item counts
 		mark := 0
 		if len(r.margins) > 0 {
 			mark = r.margins[len(r.margins)-1].width
@@ -50,8 +50,8 @@ func (r *renderer) items(n *ast.List, base *ink, onChain bool, number, depth int
 	}
 }
 
-// mark is the margin of an item, with what stands before it. Numbers take as many
-// digits as the list's last one, and keep the delimiter that was written.
+// mark returns the margin of an item with its mark. Numbers are as wide as the list's
+// last one, and keep their delimiter.
 func (r *renderer) mark(n *ast.List, item ast.Node, base *ink, number, digits, depth int) margin {
 	key := markKey{kind: bulletMark, base: base, method: termtext.CurrentMethod()}
 	box, isTask := checkBox(item)
@@ -78,7 +78,7 @@ func (r *renderer) mark(n *ast.List, item ast.Node, base *ink, number, digits, d
 	return m
 }
 
-// markKind is what stands before an item.
+// markKind is the kind of mark of an item.
 type markKind uint8
 
 const (
@@ -88,7 +88,7 @@ const (
 	untickedMark
 )
 
-// markKey tells the marks apart that are made once: those without a number.
+// markKey identifies the cached marks: those without a number.
 type markKey struct {
 	kind  markKind
 	depth int // in parley's own style
@@ -97,7 +97,7 @@ type markKey struct {
 	method termtext.Method
 }
 
-// mark makes the margin of an item. The text is the number or parley's own bullet.
+// mark returns the margin of an item. text is the number or parley's own bullet.
 func (p *palette) mark(base *ink, kind markKind, text string, delimiter byte) margin {
 	in := inliner{p: p}
 	k := base
@@ -128,7 +128,7 @@ func (p *palette) mark(base *ink, kind markKind, text string, delimiter byte) ma
 	return m
 }
 
-// checkBox finds the task box that begins an item.
+// checkBox returns the task box at the start of an item.
 func checkBox(item ast.Node) (*extast.TaskCheckBox, bool) {
 	if first := item.FirstChild(); first != nil && first.FirstChild() != nil {
 		box, ok := first.FirstChild().(*extast.TaskCheckBox)

@@ -11,12 +11,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxDepth is how many quotes and lists may stand inside one another; what is
-// nested deeper is shown as the text it is. It bounds the work for a line such
-// as ">>>>>>…", which a parser pays for again on every line that follows.
+// maxDepth bounds the nesting of quotes and lists; deeper ones are shown as text. It
+// bounds the work for a line such as ">>>>>>…", which a parser repeats on every line
+// that follows.
 const maxDepth = 16
 
-// parseBlocks finds the blocks of src without looking at what is inline.
+// parseBlocks finds the blocks of src without parsing inline content.
 func parseBlocks(src []byte) ast.Node { return blockParser().Parse(text.NewReader(src)) }
 
 // parseAll parses src for drawing.
@@ -26,15 +26,15 @@ var blockParser = sync.OnceValue(func() parser.Parser { return newParser() })
 
 var fullParser = sync.OnceValue(func() parser.Parser { return newParser(inlines()...) })
 
-// wholeParser parses a document that is complete, in which link reference
-// definitions can be looked up.
+// wholeParser parses a complete document, in which link reference definitions can be
+// looked up.
 var wholeParser = sync.OnceValue(func() parser.Parser {
 	return newParser(append(inlines(), parser.WithParagraphTransformers(
 		util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
 	))...)
 })
 
-// inlines are the parsers for what stands within blocks.
+// inlines returns the parsers for inline content.
 func inlines() []parser.Option {
 	return []parser.Option{
 		parser.WithInlineParsers(
@@ -51,9 +51,9 @@ func inlines() []parser.Option {
 	}
 }
 
-// newParser knows the blocks of GFM. Link reference definitions are left out on
-// purpose: a definition that arrives later would change blocks that are closed
-// already. They are drawn as the text they are, so that no URL is lost.
+// newParser parses the blocks of GFM, except link reference definitions: one that
+// arrives later would change blocks that are already closed. They are drawn as text, so
+// that no URL is lost.
 func newParser(opts ...parser.Option) parser.Parser {
 	return parser.NewParser(append([]parser.Option{
 		parser.WithBlockParsers(
@@ -88,13 +88,13 @@ func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	return s.BlockParser.Open(parent, reader, pc)
 }
 
-// maxEmpty is how many more cells than bytes a table may have. A row that has too few
-// cells is filled up with empty ones, so that a wide head above very many rows of nothing
-// is a table much larger than its text.
+// maxEmpty bounds the cells of a table beyond its size in bytes. Rows with too few
+// cells are filled up with empty ones, so that a wide header above very many short rows
+// would become a table much larger than its text.
 const maxEmpty = 4096
 
-// fullTables makes no tables of lines that lack nearly all of their cells: they are shown
-// as the text they are.
+// fullTables does not parse lines that lack nearly all of their cells as a table: they
+// are shown as text.
 type fullTables struct{ parser.ParagraphTransformer }
 
 // Transform implements parser.ParagraphTransformer.
@@ -113,11 +113,11 @@ func (f fullTables) Transform(node *ast.Paragraph, reader text.Reader, pc parser
 	}
 }
 
-// maxBrackets is how many brackets of one piece may be those of links. The work
-// for unclosed ones grows with the square of their number.
+// maxBrackets bounds the brackets of one piece that may be links, because the work for
+// unclosed ones is quadratic.
 const maxBrackets = 800
 
-// fewLinks is a link parser that takes all brackets beyond maxBrackets as text.
+// fewLinks is a link parser that treats all brackets beyond maxBrackets as text.
 type fewLinks struct{ parser.InlineParser }
 
 var bracketsKey = parser.NewContextKey()
@@ -131,7 +131,7 @@ func (f fewLinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) a
 	return f.InlineParser.Parse(parent, block, pc)
 }
 
-// CloseBlock passes on the end of a block, which the link parser wants to know.
+// CloseBlock passes on the end of a block, which the link parser needs.
 func (f fewLinks) CloseBlock(parent ast.Node, block text.Reader, pc parser.Context) {
 	f.InlineParser.(parser.CloseBlocker).CloseBlock(parent, block, pc)
 }

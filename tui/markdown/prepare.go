@@ -13,12 +13,12 @@ import (
 	"parley/internal/termtext"
 )
 
-// prepare makes a parsed text fit for Glamour: what is drawn of it then holds no
-// control character, and only code is coloured that can be in short time. The
-// text is changed in place, and returned with what was added to it.
+// prepare makes a parsed text fit for Glamour: the result contains no control
+// character, and only code that is fast to colour is coloured. It changes the text in
+// place, and returns it with additions.
 func prepare(root ast.Node, src []byte) []byte {
 	p := preparer{src: src, until: time.Now().Add(timeFor(maxLexing))}
-	var code []ast.Node // replaced when the walk is over
+	var code []ast.Node // replaced after the walk
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -45,7 +45,7 @@ func prepare(root ast.Node, src []byte) []byte {
 
 type preparer struct {
 	src   []byte
-	until time.Time // when the time for colouring is over
+	until time.Time // deadline for colouring
 }
 
 func (p *preparer) quietAll(segments *text.Segments) {
@@ -54,8 +54,7 @@ func (p *preparer) quietAll(segments *text.Segments) {
 	}
 }
 
-// reference is a numeric character reference, for which Glamour draws the
-// character.
+// reference is a numeric character reference, which Glamour draws as the character.
 var reference = regexp.MustCompile(`(?i)&#(x[0-9a-f]+|[0-9]+);?`)
 
 // quiet blanks the references to characters that must not be drawn.
@@ -74,8 +73,7 @@ func (p *preparer) quiet(s text.Segment) {
 	}
 }
 
-// join makes a space of a line break that has no meaning: Glamour would keep it
-// in list items.
+// join replaces a soft line break by a space: Glamour would keep it in list items.
 func (p *preparer) join(n *ast.Text) {
 	if end := n.Segment.Stop; n.SoftLineBreak() && end < len(p.src) {
 		p.src[end] = ' '
@@ -87,9 +85,9 @@ func (p *preparer) join(n *ast.Text) {
 // noLanguage is the name of chroma's lexer for text.
 const noLanguage = "plaintext"
 
-// code gives a block of code the name of its language as chroma knows it. Code in
-// no known language, and code that takes too long to colour, becomes plain text:
-// Glamour would guess a language, and wait for the lexer however long it takes.
+// code sets the language of a code block to chroma's name for it. Code in an unknown
+// language, or that takes too long to colour, becomes plain text: Glamour would guess a
+// language, and wait for the lexer however long it takes.
 func (p *preparer) code(n ast.Node) {
 	name := noLanguage
 	if fence, ok := n.(*ast.FencedCodeBlock); ok {
@@ -105,8 +103,8 @@ func (p *preparer) code(n ast.Node) {
 	n.Parent().ReplaceChild(n.Parent(), n, named)
 }
 
-// languageOf is a name of one word for the language of code, "" if it is not
-// known or the code cannot be coloured until then.
+// languageOf returns a one-word name for the language of code, "" if it is unknown or
+// the code cannot be coloured before the deadline.
 func languageOf(name, code string, until time.Time) (known string) {
 	lexer := languages.find(name)
 	if lexer == nil || len(code) > maxHighlight {

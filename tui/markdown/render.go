@@ -10,8 +10,8 @@ import (
 	"parley/internal/termtext"
 )
 
-// minText is the least room in cells that quotes and lists leave for the text in
-// them: what is nested deeper is indented no more.
+// minText is the minimum room in cells that quotes and lists leave for text: deeper
+// ones are not indented further.
 const minText = 8
 
 // renderer draws the blocks of one piece of text.
@@ -31,11 +31,11 @@ type renderer struct {
 	gap                    bool // a blank line is due
 }
 
-// margin is what stands to the left of the lines of a block.
+// margin is what precedes the lines of a block.
 type margin struct {
 	first, rest []span // on the first line, on the others
 	width       int
-	right       int  // to the right of the lines, left blank
+	right       int  // left blank at the right
 	used        bool // the first line was drawn
 }
 
@@ -52,8 +52,8 @@ func (r *renderer) document() []string {
 	return r.lines
 }
 
-// children draws the blocks in n, with blank lines between them unless tight.
-// onChain says that n is of the continuation's chain.
+// children draws the blocks in n, with blank lines between them unless tight. onChain
+// means that n is on the continuation's chain.
 func (r *renderer) children(n ast.Node, base *ink, onChain, tight bool) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		before := len(r.lines)
@@ -63,7 +63,7 @@ func (r *renderer) children(n ast.Node, base *ink, onChain, tight bool) {
 		after := len(r.lines)
 		r.block(c, base, onChain && c == n.FirstChild())
 		if len(r.lines) == after {
-			r.lines = r.lines[:before] // nothing to set apart
+			r.lines = r.lines[:before] // nothing to separate
 		}
 	}
 }
@@ -109,10 +109,11 @@ func (r *renderer) flow(spans []span) {
 	}
 }
 
-// keptAtoms is for how many atoms room is kept: more than nearly every block has.
+// keptAtoms bounds the buffer for atoms that is kept: more than nearly every block
+// needs.
 const keptAtoms = 1 << 12
 
-// emit ends a line for which nothing but the pen's content is to be written.
+// emit ends a line with only the pen's content.
 func (r *renderer) emit() {
 	text := r.pen.line()
 	r.margin(text == "")
@@ -124,8 +125,7 @@ func (r *renderer) blank() {
 	r.lines = append(r.lines, r.pen.line())
 }
 
-// margin writes what stands to the left of the next line; on an empty line,
-// without the blanks at its end.
+// margin writes what precedes the next line; on an empty line, without trailing spaces.
 func (r *renderer) margin(empty bool) {
 	if r.gap {
 		r.gap = false
@@ -149,7 +149,7 @@ func (r *renderer) margin(empty bool) {
 	}
 }
 
-// drawGap draws the blank line at a cut, inside of what was open there.
+// drawGap draws the blank line at a cut, inside what was open there.
 func (r *renderer) drawGap() {
 	all := r.margins
 	for i := range all {
@@ -178,7 +178,7 @@ func isBlank(spans []span) bool {
 	return true
 }
 
-// indent draws with a margin; where that would leave too little room, without.
+// indent draws with a margin, or without if that would leave too little room.
 func (r *renderer) indent(m margin, draw func()) {
 	if r.room-m.width-m.right < minText {
 		draw()
@@ -194,7 +194,7 @@ func (r *renderer) indent(m margin, draw func()) {
 	r.room += m.width + m.right
 }
 
-// widthOf is the width of spans, in cells.
+// widthOf returns the width of spans, in cells.
 func widthOf(spans []span) int {
 	n := 0
 	for _, s := range spans {
@@ -203,7 +203,7 @@ func widthOf(spans []span) int {
 	return n
 }
 
-// inset draws with the margins of a part, which stands in text of the ink base.
+// inset draws with the margins of a part, which is in text of the ink base.
 func (r *renderer) inset(e *part, base *ink, draw func()) {
 	if e.left == 0 && e.right == 0 {
 		draw()
@@ -222,7 +222,7 @@ func (r *renderer) paragraph(n *ast.Paragraph, base *ink) {
 	r.inset(e, base, func() { r.flow(r.surrounded(n, e, base)) })
 }
 
-// surrounded is the text of a block with what its style puts around it.
+// surrounded returns the text of a block with what its style adds around it.
 func (r *renderer) surrounded(n ast.Node, e *part, base *ink) []span {
 	in := inliner{p: r.p, src: r.src}
 	k := r.p.over(e.ink, base)
@@ -230,7 +230,7 @@ func (r *renderer) surrounded(n ast.Node, e *part, base *ink) []span {
 	return in.spans
 }
 
-// heading draws a heading; what the style puts before it stands to its left.
+// heading draws a heading, with the style's prefix to its left.
 func (r *renderer) heading(n *ast.Heading, base *ink, goesOn bool) {
 	e := r.p.headings[n.Level-1]
 	k := r.p.over(e.ink, base)
@@ -240,13 +240,13 @@ func (r *renderer) heading(n *ast.Heading, base *ink, goesOn bool) {
 	m := margin{first: in.spans, width: widthOf(in.spans), used: goesOn}
 	m.rest = []span{{text: strings.Repeat(" ", m.width), ink: r.p.text}}
 	e.before, e.prefix = "", ""
-	e.suffix = strings.ReplaceAll(e.suffix, " ", "\u00a0") // other blanks fall away at the end of a line
+	e.suffix = strings.ReplaceAll(e.suffix, " ", "\u00a0") // ordinary spaces are dropped at the end of a line
 	r.inset(&e, base, func() {
 		r.indent(m, func() { r.flow(r.surrounded(n, &e, base)) })
 	})
 }
 
-// rule draws what the style has for a thematic break, or a line across.
+// rule draws the style's thematic break, or a line across.
 func (r *renderer) rule(base *ink) {
 	e := &r.p.rule
 	in := inliner{p: r.p, src: r.src}

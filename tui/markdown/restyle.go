@@ -10,10 +10,9 @@ import (
 	"parley/internal/termtext"
 )
 
-// restyle makes lines of what Glamour wrote: only text and colours are taken from
-// it, so that nothing else can be in the lines. What is wider than width goes on
-// in the next line; the blanks at the ends of lines, and the blank lines at both
-// ends, fall away.
+// restyle turns Glamour's output into lines. It keeps only text and colours, so that
+// the lines contain nothing else. It wraps what is wider than width, and drops trailing
+// spaces, and blank lines at both ends.
 func restyle(out string, width int) []string {
 	r := restyler{width: width}
 	parser := sgr.NewParser()
@@ -58,8 +57,8 @@ type restyler struct {
 	lines []string
 }
 
-// write writes a character and the cells that it takes; one that is wider than a
-// line is cut.
+// write writes a character with its width in cells; one that is wider than a line is
+// cut.
 func (r *restyler) write(character string, used int) {
 	for used > r.width {
 		n, w := termtext.Fit(character, r.width-r.used, r.width)

@@ -1,7 +1,7 @@
 package markdown
 
-// Source returns the text that block i was made of, up to where the next one
-// begins. The sources of all blocks together are the text.
+// Source returns the text of block i, up to the beginning of the next one. The sources
+// of all blocks together are the text.
 func (d *Document) Source(i int) string {
 	d.sync()
 	start := func(i int) int {

@@ -12,20 +12,19 @@ import (
 	"parley/tui/theme"
 )
 
-// palette is a theme's style for Markdown made ready for drawing. lipgloss styles
-// cost about a microsecond for each string they render; here a style costs two
-// string copies. Whoever draws with a shared palette holds mu meanwhile, since
-// inks are added as they are needed.
+// palette is a theme's style for Markdown, prepared for drawing. A lipgloss style costs
+// about a microsecond per rendered string; here a style costs two string copies. Hold
+// mu while drawing with a shared palette, because inks are added on demand.
 type palette struct {
 	mu     sync.Mutex
 	style  *theme.Markdown
 	inks   map[look]*ink
 	layers map[layer]*ink
 	marks  map[markKey]margin
-	own    *ownMarks // nil in the styles of others
+	own    *ownMarks // nil in other styles
 
-	// Room that is used again: what streams is drawn with every frame. cut is for
-	// the text of a block, filled for its lines.
+	// Reused buffers, because streaming text is drawn with every frame. cut is for the
+	// text of a block, filled for its lines.
 	cut, filled []atom
 
 	text                                   *ink
@@ -35,10 +34,10 @@ type palette struct {
 	code, link, linkText, image, imageText part
 	item, number, task, rule               part
 	table, codeBlock, htmlBlock, htmlSpan  part
-	nested                                 int // how far a list in a list is indented, in cells
+	nested                                 int // indentation of a nested list, in cells
 	separators                             separators
 	border                                 *ink
-	plainCode                              *ink // code in no known language
+	plainCode                              *ink // code in an unknown language
 	syntax                                 *syntaxStyle
 	added, removed, hunk, path             *ink
 	callouts                               map[string]*ink // by title
@@ -51,30 +50,29 @@ type ownMarks struct {
 	noCodeBar                                       bool
 }
 
-// part is a part of a style: its ink, and the text around what is drawn in it.
+// part is a part of a style: its ink, and the text around it.
 type part struct {
 	ink *ink
-	// before and after are drawn in the ink of what surrounds the part, prefix
-	// and suffix in its own.
+	// before and after have the ink of the surrounding text, prefix and suffix that of
+	// the part.
 	before, prefix, suffix, after string
-	// form, if there is one, makes the text that is drawn of what was written.
+	// form, if not nil, transforms the text.
 	form *template.Template
-	// left is how often token stands to the left of a block, right the room to its
-	// right in cells.
+	// left is how often token precedes a block, right the room to its right in cells.
 	left, right int
 	token       string
 }
 
 type layer struct{ top, base *ink }
 
-// palettes are those of all documents, by theme: a document that is never drawn
-// should cost no more than its text.
+// palettes holds the palettes of all documents, by theme: a document that is never
+// drawn should cost no more than its text.
 var palettes struct {
 	mu sync.Mutex
 	of map[*theme.Theme]*palette
 }
 
-// maxPalettes is more than the themes that are in use at a time: a session has three.
+// maxPalettes exceeds the themes in use at a time: a session has three.
 const maxPalettes = 32
 
 func sharedPalette(t *theme.Theme) *palette {
@@ -129,8 +127,8 @@ func newPalette(t *theme.Theme) *palette {
 	return p
 }
 
-// part makes a part ready. Blank lines around blocks are not the style's to say:
-// there is always one between two of them.
+// part converts a primitive. It ignores blank lines around blocks: there is always one
+// between two of them.
 func (p *palette) part(s ansi.StylePrimitive) part {
 	made := part{
 		ink: p.ink(lookOf(s)), before: oneLine(s.BlockPrefix), prefix: oneLine(s.Prefix), suffix: oneLine(s.Suffix), after: oneLine(s.BlockSuffix),
@@ -141,7 +139,7 @@ func (p *palette) part(s ansi.StylePrimitive) part {
 	return made
 }
 
-// oneLine is a text of a style as it can stand in a line.
+// oneLine returns a text of a style on one line.
 func oneLine(text string) string {
 	return strings.NewReplacer("\n", "", "\t", " ").Replace(termtext.Block(text))
 }
@@ -165,8 +163,8 @@ func (p *palette) block(s ansi.StyleBlock) part {
 // maxInset bounds indents and margins, in cells.
 const maxInset = 40
 
-// heading is the part for the headings of a level: what the level says goes over
-// what is said of all headings. Glamour knows no margins of headings.
+// heading returns the part for the headings of a level, whose style wins over that of
+// all headings. Glamour has no margins for headings.
 func (p *palette) heading(all, level ansi.StyleBlock) part {
 	made, over := p.part(all.StylePrimitive), p.part(level.StylePrimitive)
 	made.token = " "
@@ -186,7 +184,7 @@ func (p *palette) heading(all, level ansi.StyleBlock) part {
 	return made
 }
 
-// formed is the text that is drawn of what was written.
+// formed returns the transformed text.
 func (e *part) formed(text string) string {
 	if e.form == nil {
 		return text
@@ -207,7 +205,7 @@ func (p *palette) ink(l look) *ink {
 	return k
 }
 
-// over is the ink of text in top that stands inside text in base.
+// over returns the ink of text in top inside text in base.
 func (p *palette) over(top, base *ink) *ink {
 	if top.look == (look{}) {
 		return base
@@ -221,7 +219,7 @@ func (p *palette) over(top, base *ink) *ink {
 	return k
 }
 
-// bold is the ink of bold words in text of the ink k.
+// bold returns the ink of bold words in text of the ink k.
 func (p *palette) bold(k *ink) *ink {
 	if p.own != nil && k == p.text {
 		return p.over(p.own.bold, k)

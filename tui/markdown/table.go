@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	cellGap   = 3 // a line between two blanks
-	minColumn = 3 // cells; where the columns get narrower, rows are drawn as records
+	cellGap   = 3 // a line between two spaces
+	minColumn = 3 // cells; narrower tables are drawn as records
 )
 
-// column is what a column of a table would take, in cells: all of it, and its
-// longest word.
+// column is the width that a column needs, in cells: for all of it, and for its longest
+// word.
 type column struct{ full, word int }
 
-// tableShape remembers the columns of a giant table's first piece, so that all
-// pieces have the same.
+// tableShape keeps the columns of a giant table's first piece, so that all pieces have
+// the same.
 type tableShape struct {
 	src    []byte
-	cols   []column // nil before they were measured
+	cols   []column // nil until measured
 	method termtext.Method
 }
 
@@ -44,7 +44,7 @@ func (t *tableShape) columns(p *palette) []column {
 	return t.cols
 }
 
-// cells turns a table into atoms by row and column; the first row is the header.
+// cells converts a table to atoms by row and column; the first row is the header.
 func (r *renderer) cells(n ast.Node, base *ink) [][][]atom {
 	var rows [][][]atom
 	base = r.p.over(r.p.table.ink, base)
@@ -72,7 +72,7 @@ func (r *renderer) header(base *ink) *ink {
 // separators are the lines in a table, each one cell wide.
 type separators struct{ column, row, cross string }
 
-// separatorsOf are those of a style if it has them all, or else plain lines, as
+// separatorsOf returns those of a style if it has all of them, or else plain lines, as
 // in Glamour.
 func separatorsOf(s *ansi.StyleTable) separators {
 	lines := separators{"│", "─", "┼"}
@@ -140,9 +140,9 @@ func (r *renderer) table(n *extast.Table, base *ink, onChain bool) {
 	}
 }
 
-// shareWidth fits the columns into room: narrow ones stay as they are, the others
-// get an equal share, and as much as their longest word, unless that takes two
-// thirds of the room. It gives nil if there is too little room for that.
+// shareWidth fits the columns into room: narrow ones keep their width, the others get
+// an equal share, and at least their longest word unless that takes two thirds of the
+// room. It returns nil if there is too little room for that.
 func shareWidth(cols []column, room int) (widths []int, squeezed bool) {
 	widths = make([]int, len(cols))
 	fill := func(share int) bool {
@@ -218,8 +218,8 @@ func (r *renderer) tableRow(cells [][]atom, widths []int, align []extast.Alignme
 	}
 }
 
-// records draws a table that is too wide for columns: each row as lines of
-// "header: value".
+// records draws a table that is too wide for columns: each row as lines of "header:
+// value".
 func (r *renderer) records(rows [][][]atom, header bool) {
 	names := rows[0]
 	if len(rows) == 1 && header {

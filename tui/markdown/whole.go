@@ -17,20 +17,20 @@ import (
 	"parley/tui/theme"
 )
 
-// Bounds of what is given to Glamour. It writes every cell of a line once for
-// each quote and list that the line is in, with ever longer escape sequences
-// between the cells; outside of them, a cell takes about a microsecond.
+// Bounds for Glamour. It writes every cell of a line once for each quote and list that
+// contains the line, with ever longer escape sequences between the cells; outside of
+// them, a cell takes about a microsecond.
 const (
 	maxWhole = 32 << 10 // bytes of text
 	maxCells = 200_000
 )
 
-// Whole draws a document that is complete, in lines that are no wider than width
-// and not padded. It is drawn by Glamour; a giant one as by [Document]. That takes
-// some milliseconds for each KB, at most a fifth of a second: keep the lines for
-// as long as text, width and theme stay the same.
+// Whole draws a complete document, in lines that are at most width cells wide and not
+// padded. It uses Glamour, or [Document] for a giant one. It takes some milliseconds
+// per KB, at most a fifth of a second: keep the lines while text, width and theme stay
+// the same.
 //
-// The lines hold no escape sequence but SGR. Where links lead is part of the text.
+// The lines contain no escape sequence but SGR. Link targets are part of the text.
 func Whole(text string, width int, t *theme.Theme) []string {
 	width = max(width, minWidth)
 	if len(text) <= maxWhole {
@@ -50,8 +50,8 @@ func Whole(text string, width int, t *theme.Theme) []string {
 	return lines
 }
 
-// links are the sequences with which a [Document] makes text lead somewhere. No
-// other part of its lines has their end.
+// links matches the sequences of links in the lines of a [Document]. No other part of
+// its lines contains their end.
 var links = regexp.MustCompile("\x1b]8;[^\x07]*\x07")
 
 // renderWhole renders text with Glamour's renderer, on the parser of this package,
@@ -70,7 +70,7 @@ func renderWhole(markdown string, width int, t *theme.Theme) (out string, err er
 	src = prepare(root, src)
 	md := noderender.NewRenderer(noderender.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
 		WordWrap: width, Styles: wholeStyle(&t.Markdown, width), ChromaFormatter: "terminal16m",
-		BaseURL: ":", // no address at all: with one, Glamour makes relative addresses absolute
+		BaseURL: ":", // not a valid URL: with one, Glamour makes relative links absolute
 	}), 1000)))
 	codeStyles.mu.RLock()
 	defer codeStyles.mu.RUnlock()
@@ -83,7 +83,7 @@ func renderWhole(markdown string, width int, t *theme.Theme) (out string, err er
 
 var errTooLong = errors.New("the document is too long for Glamour")
 
-// cellsWritten is about how much work a parsed text is for Glamour, in cells.
+// cellsWritten estimates the work of a parsed text for Glamour, in cells.
 func cellsWritten(root ast.Node, width int) int {
 	cells, depth := 0, 1
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -113,7 +113,7 @@ func cellsWritten(root ast.Node, width int) int {
 	return cells
 }
 
-// wholeStyle is a style as Glamour needs it.
+// wholeStyle returns a style as Glamour needs it.
 func wholeStyle(m *theme.Markdown, width int) ansi.StyleConfig {
 	s := m.StyleConfig
 	s.CodeBlock.Theme, s.CodeBlock.Chroma = codeStyle(&s.CodeBlock), nil

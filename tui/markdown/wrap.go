@@ -4,18 +4,17 @@ import (
 	"parley/internal/termtext"
 )
 
-// span is a run of text of one look. Its text is safe to draw.
+// span is a run of text of one style. Its text is safe to draw.
 type span struct {
 	text string
 	ink  *ink
 	link string // target of an OSC 8 link, or empty
-	code bool   // all its spaces count
+	code bool   // keep all spaces
 }
 
 func (s span) sameLook(t span) bool { return s.ink == t.ink && s.link == t.link && s.code == t.code }
 
-// atom is a piece of a span that no line break goes through, unless it is wider
-// than a whole line.
+// atom is a piece of a span without a line break, unless it is wider than a whole line.
 type atom struct {
 	span
 	width int
@@ -31,17 +30,17 @@ const (
 	breakAtom // an explicit line break
 )
 
-// row is one line's worth of atoms and its width in cells.
+// row is the atoms of one line, and its width in cells.
 type row struct {
 	atoms []atom
 	width int
 }
 
-// atomise cuts spans at the places where a line may break: at white space, and
-// on both sides of a wide character. In code all spaces count; in prose a run
-// of them is one. The atoms are appended to the given ones.
+// atomise splits spans where a line may break: at white space, and on both sides of a
+// wide character. It keeps all spaces in code, and collapses them in prose. It appends
+// to the given atoms.
 func atomise(atoms []atom, spans []span) []atom {
-	glued := false // the next atom goes on a word
+	glued := false // the next atom continues a word
 	for i := 0; i < len(spans); i++ {
 		s := spans[i]
 		for i+1 < len(spans) && spans[i+1].sameLook(s) && s.text != "\n" && spans[i+1].text != "\n" {
@@ -75,12 +74,12 @@ func atomise(atoms []atom, spans []span) []atom {
 	return atoms
 }
 
-// wrap fills lines of the given width with atoms. Blanks at a line's ends fall
-// away; a word wider than a line is cut between characters. The atoms of all rows
-// are put into all, one behind the other, as far as there is room in it.
+// wrap fills lines of the given width with atoms. It drops spaces at a line's ends and
+// cuts a word wider than a line between characters. The atoms of all rows are stored in
+// all, as far as its capacity allows.
 func wrap(all, atoms []atom, width int) []row {
 	var rows []row
-	start, used := 0, 0 // of the row that is being filled: its first atom, its cells
+	start, used := 0, 0 // of the current row: its first atom, its cells
 	add := func(a atom) {
 		all = append(all, a)
 		used += a.width
@@ -135,8 +134,8 @@ func wrap(all, atoms []atom, width int) []row {
 	return rows
 }
 
-// splitAtom cuts a so that head fits into the room that is left on a line of a
-// width. Head is empty only where the line is begun.
+// splitAtom cuts a so that head fits into the room left on a line of a width. Head is
+// empty only if the line is not.
 func splitAtom(a atom, room, width int) (head, tail atom) {
 	n, w := termtext.Fit(a.text, room, width)
 	head, tail = a, a
