@@ -8,18 +8,17 @@ import (
 	"parley/internal/termtext"
 )
 
-// Attachment is text that goes with a prompt as a block of its own, such as what a
-// command has printed. In the draft a chip stands for it.
+// Attachment is text that goes with a prompt as a block of its own, such as the output
+// of a command. A chip represents it in the draft.
 type Attachment struct {
-	// Label is what the draft shows of it, and what the text of the prompt says in
-	// its place.
+	// Label represents it in the draft and in the text of the prompt.
 	Label string
-	// URI names it to the agent, and tells it from others.
+	// URI identifies it.
 	URI  string
 	Text string
 }
 
-// Attach puts an attachment at the cursor, or takes it away if the draft has it. It
+// Attach inserts an attachment at the cursor, or removes it if the draft has it. It
 // reports whether the draft has it now.
 func (c *Composer) Attach(a Attachment) bool {
 	defer c.settle()
@@ -58,8 +57,8 @@ func (c *chips) attach(a Attachment) (mark string) {
 	return string(firstChip + rune(len(c.list)-1))
 }
 
-// attachments are the blocks of what is attached, each once: a resource for an agent
-// that takes those, else text.
+// attachments returns the blocks of the attachments, without duplicates: a resource for
+// an agent that supports embedded context, else text.
 func (p Prompt) attachments(caps acpclient.PromptCapabilities) []acpclient.ContentBlock {
 	var blocks []acpclient.ContentBlock
 	var seen []string

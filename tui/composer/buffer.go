@@ -7,45 +7,44 @@ import (
 	"parley/internal/termtext"
 )
 
-// pos is a place between two characters: a line and a byte offset in it, always
-// at the boundary of a unit (see [chips.next]).
+// pos is a position between two characters: a line and a byte offset in it, always at
+// the boundary of a unit (see [chips.next]).
 type pos struct{ row, col int }
 
 func (p pos) before(q pos) bool { return p.row < q.row || p.row == q.row && p.col < q.col }
 
-// line is one line of the draft and, once it was needed, how it wraps. Only the
-// lines on screen are ever wrapped, which is why a key costs the same in a long
-// draft as in a short one.
+// line is one line of the draft, with its wrapping once that was needed. Only visible
+// lines are wrapped, so a key costs the same in long and short drafts.
 type line struct {
 	text string
-	// starts are the offsets where the rows of the wrapped line begin, for the
-	// layout wrapped; nil when not yet known.
+	// starts are the offsets where the rows of the wrapped line begin, for the layout
+	// wrapped; nil if unknown.
 	starts  []int
 	wrapped termtext.Layout
-	// change is the edit that starts does not know of yet, nil for none.
+	// change is the edit that starts does not include yet, or nil.
 	change *change
 }
 
-// change is an edit inside of one line: the bytes up to from are as before, and
-// those from to on too, but moved by shift.
+// change is an edit inside one line: the bytes up to from are unchanged, and so are
+// those from to on, moved by shift.
 type change struct{ from, to, shift int }
 
-// buffer is the text of a draft with a cursor. Every change goes through
-// replace, so that every change can be taken back.
+// buffer is the text of a draft with a cursor. Every change goes through replace, so
+// that it can be undone.
 type buffer struct {
 	lines []line
 	cur   pos
 	// goal is the column that moving up and down tries to keep, -1 for none.
 	goal int
-	// changes counts edits: two equal counts mean the same text.
+	// changes counts edits: equal counts mean equal text.
 	changes    int
 	undo, redo []edit
-	// current is the number of the step that edits belong to, and grouped says that
-	// they all do until its end.
+	// current is the number of the undo step for new edits, and grouped means that the
+	// step stays open.
 	current int
 	grouped bool
-	// anchor is the other end of what is selected, if selecting says that anything
-	// is. An edit ends the selection.
+	// anchor is the other end of the selection, if selecting is set. An edit ends the
+	// selection.
 	anchor    pos
 	selecting bool
 	chips     *chips
@@ -60,7 +59,7 @@ func (b *buffer) last() pos {
 	return pos{row, len(b.lines[row].text)}
 }
 
-// raw is the text with its chips as they are kept.
+// raw returns the text with its chip characters.
 func (b *buffer) raw() string { return b.slice(pos{}, b.last()) }
 
 func (b *buffer) slice(from, to pos) string {
@@ -78,8 +77,8 @@ func (b *buffer) slice(from, to pos) string {
 	return s.String()
 }
 
-// replace puts clean text in the place of what is between from and to, and the
-// cursor behind it.
+// replace replaces the text between from and to by clean text, and moves the cursor
+// behind it.
 func (b *buffer) replace(from, to pos, text string) {
 	if from == to && text == "" {
 		return
@@ -88,7 +87,7 @@ func (b *buffer) replace(from, to pos, text string) {
 	b.splice(from, to, text)
 }
 
-// splice changes the lines and nothing else.
+// splice changes only the lines.
 func (b *buffer) splice(from, to pos, text string) {
 	b.changes++
 	b.goal = -1
@@ -119,7 +118,7 @@ func (b *buffer) splice(from, to pos, text string) {
 	b.cur = end
 }
 
-// after is where text that begins at p ends.
+// after returns the end of text that begins at p.
 func after(p pos, text string) pos {
 	if n := strings.Count(text, "\n"); n > 0 {
 		return pos{p.row + n, len(text) - strings.LastIndexByte(text, '\n') - 1}

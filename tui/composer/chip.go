@@ -9,8 +9,8 @@ import (
 	"parley/internal/termtext"
 )
 
-// In a draft, folded text is one character of the last private use plane. No
-// other text has such characters: clean takes them away.
+// In a draft, folded text is one character of the last private use plane. No other text
+// contains such characters, because clean removes them.
 const (
 	firstChip = '\U00100000'
 	lastChip  = '\U0010FFFD'
@@ -22,23 +22,22 @@ const (
 	tabWidth  = 4
 )
 
-// chips is the folded text of one composer, by chip character. A chip is never
-// taken away, because undo may bring it back.
+// chips holds the folded texts of one composer, by chip character. Chips are never
+// removed, because undo may restore them.
 type chips struct{ list []chip }
 
 type chip struct {
 	label string
 	width int
-	// text is what stands for the chip in the prompt. It is cleaned when it is
-	// first asked for, which a command does as soon as the chip is there, so
-	// that pasting megabytes does not hold up Update.
+	// text returns the chip's text in the prompt. It is cleaned on first use, by a
+	// command right after the paste, so that pasting megabytes does not block Update.
 	text func() string
-	// attached goes with the prompt as a block of its own, nil if nothing does.
+	// attached goes with the prompt as a block of its own, or is nil.
 	attached *Attachment
-	image    *Image // goes with the prompt, nil if none does
+	image    *Image // goes with the prompt, or is nil
 }
 
-// fold keeps raw text, and returns the chip for it.
+// fold stores raw text, and returns the chip for it.
 func (c *chips) fold(raw string) (mark string, text func() string) {
 	if firstChip+rune(len(c.list)) > lastChip {
 		return "", func() string { return "" }
@@ -49,7 +48,7 @@ func (c *chips) fold(raw string) (mark string, text func() string) {
 	return string(firstChip + rune(len(c.list)-1)), text
 }
 
-// frozen is the chips as they are now, for use in another goroutine.
+// frozen returns a copy for use in another goroutine.
 func (c *chips) frozen() *chips { return &chips{c.list[:len(c.list):len(c.list)]} }
 
 func amount(raw string) string {
@@ -88,8 +87,7 @@ func (c *chips) at(s string) (chip, bool) {
 	return chip{}, false
 }
 
-// expand puts the folded text, or with labels the labels, in the place of the
-// chips.
+// expand replaces the chips by their text, or with labels by their labels.
 func (c *chips) expand(raw string, labels bool) string {
 	if strings.IndexByte(raw, 0xF4) < 0 {
 		return raw
@@ -125,8 +123,8 @@ func clean(s string) string {
 	}, s)
 }
 
-// cleanHere is clean for text that comes to stand at the cursor, or in the place of what is selected: whether a joiner
-// belongs to an emoji or a word is told by what stands before it.
+// cleanHere is clean for text inserted at the cursor or in place of the selection: the
+// text before it decides whether a joiner belongs to an emoji or a word.
 func (b *buffer) cleanHere(s string) string {
 	at, _, _ := b.span()
 	before := b.lines[at.row].text[:at.col]
@@ -141,9 +139,8 @@ func (b *buffer) cleanHere(s string) string {
 // oneLine makes text fit for a line of the draft.
 func oneLine(s string) string { return strings.ReplaceAll(clean(s), "\n", " ") }
 
-// next measures the unit of s that begins at i: what the cursor steps over and
-// what a row is not broken inside of. It is a chip, a tab, or a character as a
-// person sees it.
+// next measures the unit of s that begins at i, over which the cursor steps and in
+// which a row does not break: a chip, a tab, or a grapheme cluster.
 func (c *chips) next(s string, i int) (bytes, columns int) {
 	if s[i] < utf8.RuneSelf && (i+1 == len(s) || s[i+1] < utf8.RuneSelf) {
 		if s[i] == '\t' {
@@ -164,10 +161,9 @@ func (c *chips) next(s string, i int) (bytes, columns int) {
 	return termtext.NextCluster(s[i:end])
 }
 
-// part measures as much of the unit at i as a row of a width has room for. A chip
-// and a tab are cut to the row. A character that is wider is broken between its
-// code points: where each emoji of a family has columns of its own, a family may
-// need more of them than the prompt has.
+// part measures as much of the unit at i as fits into a row. It cuts a chip or a tab,
+// and breaks a wider character between its code points: on some terminals a family
+// emoji needs more columns than the prompt has.
 func (c *chips) part(s string, i, width int) (bytes, columns int) {
 	bytes, columns = c.next(s, i)
 	if columns <= width {
@@ -179,18 +175,17 @@ func (c *chips) part(s string, i, width int) (bytes, columns int) {
 	return bytes, min(columns, width)
 }
 
-// maxUnit bounds the bytes of one unit: there are texts that stack accents
-// without end.
+// maxUnit bounds the bytes of one unit, because texts can stack accents endlessly.
 const maxUnit = 128
 
-// breakable reports that a row may end behind a unit without a space. Columns are
-// those that it takes.
+// breakable reports whether a row may end after a unit without a space. columns is its
+// width.
 func (c *chips) breakable(unit string, columns int) bool {
 	_, ok := c.at(unit)
 	return ok || termtext.Wide(unit, columns)
 }
 
-// previous is where the unit before i begins.
+// previous returns where the unit before i begins.
 func (c *chips) previous(s string, i int) int {
 	if i <= 1 || s[i-1] < utf8.RuneSelf {
 		return max(0, i-1)
@@ -208,7 +203,7 @@ func (c *chips) previous(s string, i int) int {
 	}
 }
 
-// width is how many columns s takes.
+// width returns how many columns s takes.
 func (c *chips) width(s string) int {
 	columns := 0
 	for i := 0; i < len(s); {

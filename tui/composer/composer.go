@@ -1,11 +1,9 @@
-// Package composer is the editor in which a prompt is written: several lines,
-// history, completion of the agent's commands and of the project's files, and
-// long pastes folded away.
+// Package composer is the prompt editor: several lines, history, completion of the
+// agent's commands and of the project's files, and folding of long pastes.
 //
-// A [Composer] is a plain struct: the root model hands it keys, pastes and
-// messages, runs the commands it returns and puts its lines on the screen. It
-// must be used from Update and View only; what it reads from disk it reads in
-// commands.
+// A [Composer] is a plain struct: the root model passes it keys, pastes and messages,
+// runs the commands it returns and draws its lines. Use it only from Update and View;
+// it reads from disk in commands.
 package composer
 
 import (
@@ -20,25 +18,25 @@ import (
 	"parley/tui/theme"
 )
 
-// Options is what a composer is made of. Only Theme is required.
+// Options configure a Composer. Only Theme is required.
 type Options struct {
 	Theme *theme.Theme
 	Keys  config.Keys
 	// History may be nil: then nothing is remembered.
 	History *History
-	// Root is the directory of the project, where mentions are looked up; "" is
-	// the current one.
+	// Root is the project's directory for mentions; "" is the current one.
 	Root string
 	// Placeholder is shown while there is no draft.
 	Placeholder string
-	// Vim is whether the draft is edited by the keys of vim.
+	// Vim enables the keys of vim.
 	Vim bool
-	// Now is time.Now when it is nil.
+	// Now may be nil for time.Now.
 	Now func() time.Time
-	// Exec is the command that runs a program on the terminal and then brings the
-	// message of the callback. It is [tea.ExecProcess] when it is nil.
+	// Exec returns the command that runs a program on the terminal and then returns the
+	// message of the callback. Nil means [tea.ExecProcess].
 	Exec func(*exec.Cmd, tea.ExecCallback) tea.Cmd
-	// NoImages says why images cannot be sent, "" if they can. They can if it is nil.
+	// NoImages returns why images cannot be sent, "" if they can. Nil means that they
+	// can.
 	NoImages func() string
 	// Own are parley's own slash commands.
 	Own []OwnCommand
@@ -61,8 +59,8 @@ type Composer struct {
 	kills   killRing
 	pointer pointer
 	vim     *vim.Editor // nil without the keys of vim
-	vimText vimText     // what it edits
-	known   watched     // what it knows of that
+	vimText vimText     // the text that vim edits
+	known   watched     // the state that vim knows
 	walk    *walk       // nil when the draft itself is shown
 	search  *search     // nil when no search is open
 
@@ -70,17 +68,17 @@ type Composer struct {
 	completion completion
 	index      *fileIndex // nil until the files were listed once
 	listing    bool
-	matching   bool // a command matches the files
+	matching   bool // a command is matching files
 	listed     time.Time
 	listError  string
 	looked     lookup
 	preview    preview
 
 	width, maxHeight int
-	top              place // the first row of the draft that is shown
+	top              place // the first visible row of the draft
 }
 
-// New makes an empty composer, 80 columns wide and at most 10 lines high.
+// New returns an empty composer, 80 columns wide and at most 10 lines high.
 func New(o Options) *Composer {
 	c := &Composer{
 		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, placeholder: o.Placeholder, now: o.Now, exec: o.Exec, noImages: o.NoImages, own: o.Own,
@@ -103,7 +101,7 @@ func New(o Options) *Composer {
 	return c
 }
 
-// SetRoot says that the draft is for another project. The draft stays.
+// SetRoot changes the project of the draft, which stays.
 func (c *Composer) SetRoot(root string) {
 	if root == "" {
 		root = "."
@@ -135,19 +133,18 @@ func (c *Composer) reset() {
 	c.looked = lookup{}
 }
 
-// Result says what became of a key.
+// Result is the effect of a key.
 type Result struct {
-	// Used is false when the composer has no use for the key: it is the root
-	// model's.
+	// Used is false for a key that the composer leaves to the root model.
 	Used bool
 	// Prompt is not nil when the key sent the draft. The editor is then empty.
 	Prompt *Prompt
-	// Command is not nil when the draft that the key sent is a command of the
-	// person's: what stood behind the "!". It may be empty.
+	// Command is not nil when the key sent a draft that is a command of the user's: the
+	// text after "!". It may be empty.
 	Command *string
-	// Copy is text that the key has copied, for the clipboard; "" if it has not.
+	// Copy is text for the clipboard that the key has copied, or "".
 	Copy string
-	// Own is the name of the command of parley's that the key sent, "" if it sent none.
+	// Own is the name of parley's command that the key sent, or "".
 	Own string
 }
 
@@ -189,13 +186,13 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 	return result, tea.Batch(cmd, c.complete())
 }
 
-// edit does what a key does to the draft, or what it is bound to.
+// edit applies a key to the draft, or what it is bound to.
 func (c *Composer) edit(key tea.KeyPressMsg, name string, action config.Action, bound bool) (Result, tea.Cmd) {
 	switch edits, known := editing[name]; {
 	case bound && !config.Types(name):
 		return c.act(action, name)
 	case bound && c.buf.empty():
-		return Result{}, nil // "?" begins no prompt, it shows the help
+		return Result{}, nil // a "?" at the start of a draft shows the help
 	case known:
 		c.perform(edits)
 	case key.Text != "" && c.inserts():
@@ -206,7 +203,7 @@ func (c *Composer) edit(key tea.KeyPressMsg, name string, action config.Action, 
 	return Result{Used: true}, nil
 }
 
-// perform does what a key does to the draft.
+// perform applies an editing key to the draft.
 func (c *Composer) perform(k editKey) {
 	k.do(c, c.buf)
 	if k.moves {
@@ -214,7 +211,7 @@ func (c *Composer) perform(k editKey) {
 	}
 }
 
-// act does what a key is bound to, where that is the composer's business.
+// act performs an action, if it is the composer's.
 func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 	used := Result{Used: true}
 	switch action {
@@ -245,8 +242,8 @@ func (c *Composer) act(action config.Action, name string) (Result, tea.Cmd) {
 	return used, nil
 }
 
-// edits reports whether the key of an action edits the draft, where it can do both:
-// some scroll or quit when there is none.
+// edits reports whether the key of an action edits the draft: some scroll or quit when
+// there is none.
 func (c *Composer) edits(action config.Action) bool {
 	switch action {
 	case config.ActionQuit, config.ActionScrollTop, config.ActionScrollBottom:
@@ -255,8 +252,8 @@ func (c *Composer) edits(action config.Action) bool {
 	return false
 }
 
-// previous goes a row up, or from the first row to the prompt before. A key
-// that is no arrow always means the history.
+// previous goes up a row, or from the first row to the previous prompt. A key that is
+// not an arrow always uses the history.
 func (c *Composer) previous(arrow bool) {
 	walking := c.walk != nil && c.walk.fresh
 	c.buf.selecting = false
@@ -279,8 +276,8 @@ func (c *Composer) next(arrow bool) {
 	}
 }
 
-// send takes the draft. A backslash before the cursor makes a new line instead,
-// for terminals where enter with shift is enter.
+// send sends the draft. A backslash before the cursor inserts a new line instead, for
+// terminals where shift+enter is enter.
 func (c *Composer) send() (Result, tea.Cmd) {
 	b := c.buf
 	if at := b.left(b.cur); c.inserts() && b.cur.col > 0 && b.slice(at, b.cur) == `\` {
@@ -303,8 +300,8 @@ func (c *Composer) send() (Result, tea.Cmd) {
 	return Result{Used: true, Prompt: &prompt}, cmd
 }
 
-// Paste inserts what was pasted at once. Long text is folded into a chip, a
-// single character of the draft that stands for it.
+// Paste inserts pasted text. It folds long text into a chip, a single character of the
+// draft.
 func (c *Composer) Paste(text string) tea.Cmd {
 	defer c.settle()
 	if c.search != nil {
@@ -325,8 +322,8 @@ func (c *Composer) Paste(text string) tea.Cmd {
 	return tea.Batch(c.complete(), func() tea.Msg { whole(); return nil })
 }
 
-// Update handles the composer's own messages, those of other composers it
-// leaves alone. The command may be nil.
+// Update handles the composer's own messages and ignores those of other composers. The
+// command may be nil.
 func (c *Composer) Update(msg tea.Msg) tea.Cmd {
 	defer c.settle()
 	switch msg := msg.(type) {
@@ -367,7 +364,7 @@ func (c *Composer) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// SetText replaces the draft; ctrl+_ takes that back.
+// SetText replaces the draft; ctrl+_ undoes that.
 func (c *Composer) SetText(text string) {
 	defer c.settle()
 	c.toDraft()
@@ -375,7 +372,7 @@ func (c *Composer) SetText(text string) {
 	c.completion = completion{}
 }
 
-// Append puts text behind the draft.
+// Append appends text to the draft.
 func (c *Composer) Append(text string) {
 	defer c.settle()
 	c.toDraft()
@@ -383,15 +380,14 @@ func (c *Composer) Append(text string) {
 	c.completion = completion{}
 }
 
-// Text is the draft, with everything that was pasted.
+// Text returns the draft, with everything that was pasted.
 func (c *Composer) Text() string { return c.chips.expand(c.buf.raw(), false) }
 
-// Empty says whether there is no draft.
+// Empty reports whether there is no draft.
 func (c *Composer) Empty() bool { return c.buf.empty() }
 
-// Edits says whether a key changes the draft or moves in it, so that it cannot mean
-// anything else while there is one. The arrows up and down do where the draft has
-// several lines.
+// Edits reports whether a key changes the draft or moves in it, so that it has no other
+// meaning while there is one. The arrows up and down do in a draft of several lines.
 func (c *Composer) Edits(name string) bool {
 	switch {
 	case c.buf.empty():
@@ -410,12 +406,11 @@ func (c *Composer) Edits(name string) bool {
 	return known || selects[name] != "" || config.Types(name)
 }
 
-// Chooses says whether something is being chosen for the draft: a completion, or an
-// earlier prompt.
+// Chooses reports whether a completion or an earlier prompt is being chosen.
 func (c *Composer) Chooses() bool { return c.completion.open() || c.search != nil }
 
-// Clear takes the draft away and keeps it in the history. The command that
-// saves it may be nil.
+// Clear removes the draft and stores it in the history. The command that saves it may
+// be nil.
 func (c *Composer) Clear() tea.Cmd {
 	defer c.settle()
 	cmd := c.keep(c.abandoned(), strings.TrimSpace(c.buf.raw()))
@@ -423,16 +418,16 @@ func (c *Composer) Clear() tea.Cmd {
 	return cmd
 }
 
-// SetTheme changes the colours.
+// SetTheme sets the colours.
 func (c *Composer) SetTheme(t *theme.Theme) { c.theme = t }
 
-// SetWidth says how many columns there are.
+// SetWidth sets the number of columns.
 func (c *Composer) SetWidth(columns int) {
 	defer c.settle()
 	c.width = max(columns, narrowest)
 }
 
-// SetMaxHeight says how many lines the composer may take, the popup included.
+// SetMaxHeight bounds the lines of the composer, including the popup.
 func (c *Composer) SetMaxHeight(lines int) {
 	defer c.settle()
 	c.maxHeight = max(lines, 1)

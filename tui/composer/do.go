@@ -6,8 +6,7 @@ import (
 	"parley/config"
 )
 
-// Do does what the key of an action does in the prompt, and reports whether that is
-// anything.
+// Do performs an action in the prompt, and reports whether it has one.
 func (c *Composer) Do(action config.Action) (used bool, cmd tea.Cmd) {
 	defer c.settle()
 	result, cmd := c.act(action, "")

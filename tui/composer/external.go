@@ -15,11 +15,10 @@ import (
 	"parley/tui/desktop"
 )
 
-// editedBytes is the longest text that is taken back from an editor.
+// editedBytes bounds the text that is read back from an editor.
 const editedBytes = 16 << 20
 
-// The messages of an editor's life: its file is written, it was closed, its
-// file was read.
+// The messages of an editor: its file is written, it was closed, its file was read.
 type (
 	editorReadyMsg struct {
 		owner *Composer
@@ -37,11 +36,10 @@ type (
 	}
 )
 
-// ErrorMsg tells of something that went wrong and that the person should know.
-// The draft is as it was.
+// ErrorMsg reports an error to the user. The draft is unchanged.
 type ErrorMsg struct{ Err error }
 
-// openEditor is the command that opens the draft in the person's editor.
+// openEditor returns the command that opens the draft in the user's editor.
 func (c *Composer) openEditor() tea.Cmd {
 	raw, chips := c.buf.raw(), c.chips.frozen()
 	return func() tea.Msg {
@@ -58,7 +56,7 @@ func (c *Composer) openEditor() tea.Cmd {
 	}
 }
 
-// writeDraft puts the text into a temporary file that only its owner can read.
+// writeDraft writes the text to a temporary file that only its owner can read.
 func writeDraft(text string) (name string, err error) {
 	f, err := os.CreateTemp("", "parley-prompt-*.md")
 	if err != nil {
@@ -72,13 +70,13 @@ func writeDraft(text string) (name string, err error) {
 	return f.Name(), nil
 }
 
-// runEditor hands the terminal over to the editor.
+// runEditor hands the terminal to the editor.
 func (c *Composer) runEditor(m editorReadyMsg) tea.Cmd {
 	cmd := exec.Command(m.args[0], append(m.args[1:], m.file)...)
 	return c.exec(cmd, func(err error) tea.Msg { return editorClosedMsg{m, err} })
 }
 
-// read takes the text back and removes the file.
+// read reads the text back and removes the file.
 func (m editorClosedMsg) read() tea.Msg {
 	defer os.Remove(m.file)
 	text, err := "", m.err
@@ -108,11 +106,11 @@ func readDraft(name string) (string, error) {
 	return clean(strings.TrimRight(string(data), "\r\n")), nil
 }
 
-// takeEdited replaces the draft by what the editor made of it. When that is
-// nothing new the draft keeps its chips, and its cursor.
+// takeEdited replaces the draft by the editor's result. If that is unchanged the draft
+// keeps its chips and its cursor.
 func (c *Composer) takeEdited(m editorTextMsg) {
 	if m.text != strings.TrimRight(m.was, "\n") {
-		if c.search != nil { // begun before the editor came up: what it shows is not the draft
+		if c.search != nil { // begun before the editor appeared: what it shows is not the draft
 			c.buf, c.search = c.search.draft, nil
 		}
 		c.buf.replace(pos{}, c.buf.last(), m.text)

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	filesListed = 200_000          // at most so many files of a project are offered
-	listTimeout = 20 * time.Second // a project that takes longer is offered in part
-	listAge     = 5 * time.Second  // an older list is read again when it is needed
+	filesListed = 200_000          // bounds the files of a project that are offered
+	listTimeout = 20 * time.Second // bounds the time; the list is then incomplete
+	listAge     = 5 * time.Second  // an older list is read again on use
 )
 
 // skippedDirs are left out where git does not say what belongs to a project.
@@ -28,8 +28,8 @@ var skippedDirs = []string{
 	".tox", ".cache", ".gradle", ".idea", ".terraform", ".direnv", ".next",
 }
 
-// listFiles lists the files of a project, relative to its root and with
-// slashes: those that git knows or would take, else all.
+// listFiles lists the files of a project, relative to its root and with slashes: those
+// that git tracks or would add, else all.
 func listFiles(root string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
@@ -77,8 +77,7 @@ func splitNUL(data []byte, atEOF bool) (int, []byte, error) {
 	return 0, nil, nil
 }
 
-// addPath leaves out names that cannot be shown as they are: what is not shown
-// must not be mentioned.
+// addPath leaves out names that cannot be shown exactly, and so must not be mentioned.
 func addPath(paths []string, p string) []string {
 	if p == "" || clean(p) != p || strings.Contains(p, "\n") {
 		return paths
@@ -93,7 +92,7 @@ func walkFiles(ctx context.Context, root string) ([]string, error) {
 		case err != nil && path == root:
 			return err
 		case err != nil:
-			return nil // what cannot be read is not offered
+			return nil // unreadable files are not offered
 		case len(paths) >= filesListed || ctx.Err() != nil:
 			return fs.SkipAll
 		case d.IsDir() && slices.Contains(skippedDirs, d.Name()) && path != root:

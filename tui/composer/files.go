@@ -11,7 +11,7 @@ import (
 	"parley/acpclient"
 )
 
-// files makes blocks of files.
+// files creates blocks of files.
 type files struct {
 	base string   // the absolute path of the project
 	root *os.Root // nil when the project cannot be opened
@@ -35,7 +35,7 @@ func (f *files) close() {
 	}
 }
 
-// block is the block of a mentioned file.
+// block returns the block of a mentioned file.
 func (f *files) block(m mention) (b acpclient.ContentBlock, ok bool) {
 	for name, lines := range m.names() {
 		if b, found := f.find(name, lines); found {
@@ -45,7 +45,7 @@ func (f *files) block(m mention) (b acpclient.ContentBlock, ok bool) {
 	return b, false
 }
 
-// find looks a path up. What was found before has no second block.
+// find looks a path up. A path that was found before gets no second block.
 func (f *files) find(name string, lines span) (b acpclient.ContentBlock, found bool) {
 	abs, info := f.look(name)
 	if info == nil || info.IsDir() && lines.some() {
@@ -86,7 +86,7 @@ func (f *files) find(name string, lines span) (b acpclient.ContentBlock, found b
 	return b, true
 }
 
-// embeds reports whether a text goes into the prompt, and counts it if it does.
+// embeds reports whether a text is embedded in the prompt, and counts it if so.
 func (f *files) embeds(text string) bool {
 	if !f.caps.EmbeddedContext || int64(len(text)) > f.left || !isText(text) {
 		return false
@@ -95,12 +95,12 @@ func (f *files) embeds(text string) bool {
 	return true
 }
 
-// part is the block of some lines of a file: the lines themselves, or a link that
-// names them.
+// part returns the block of some lines of a file: the lines themselves, or a link to
+// them.
 func (f *files) part(shown, abs, uri string, lines span) acpclient.ContentBlock {
 	uri += lines.fragment()
 	if file := f.open(shown, abs); file != nil {
-		defer func() { _ = file.Close() }() // nothing was written
+		defer func() { _ = file.Close() }()
 		if text, whole := lines.read(file); whole && text != "" && f.embeds(text) {
 			return acpclient.TextResourceBlock(uri, mimeOf(abs, []byte(text)), text)
 		}
@@ -142,32 +142,32 @@ func (f *files) locate(name string) string {
 	return filepath.Join(f.base, name)
 }
 
-// open opens a file of the project, nil if it cannot be read or is none of the project.
+// open opens a file of the project, nil if it is unreadable or outside of the project.
 // It goes through the root, so that no link leads out of the project.
 func (f *files) open(name, abs string) *os.File {
 	if f.root == nil || name == abs {
 		return nil
 	}
-	// A file may have become a pipe since it was looked at, so the open file is
-	// looked at again.
+	// A file may have become a pipe since the check, so check the open file too.
 	file, err := f.root.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
 		return nil
 	}
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		_ = file.Close() // nothing was written
+		_ = file.Close()
 		return nil
 	}
 	return file
 }
 
-// read returns what may be embedded of a file of the project, or its begin.
+// read returns the contents of a file of the project, or its beginning if it is too
+// long to embed.
 func (f *files) read(name, abs string) (head []byte, whole bool) {
 	file := f.open(name, abs)
 	if file == nil {
 		return nil, false
 	}
-	defer func() { _ = file.Close() }() // nothing was written
+	defer func() { _ = file.Close() }()
 	head, err := io.ReadAll(io.LimitReader(file, embeddedFile+1))
 	if err != nil {
 		return nil, false

@@ -22,16 +22,15 @@ import (
 
 const (
 	historyKept  = 1000     // prompts that the file keeps
-	historySlack = 200      // and how many more it may have before it is cut
-	historyText  = 64 << 10 // longer prompts are remembered while parley runs, not in the file
+	historySlack = 200      // how many more it may have before it is trimmed
+	historyText  = 64 << 10 // longer prompts are remembered only while parley runs
 )
 
-// HistoryFile is where the history is kept when nobody says otherwise.
+// HistoryFile returns the default path of the history.
 func HistoryFile() string { return filepath.Join(config.StateDir(), "history.jsonl") }
 
-// History is what was sent before. It is kept in a file, one JSON object a
-// line, that any number of parleys may use at the same time. It may be used
-// from any goroutine.
+// History is the earlier prompts. It is stored in a file, one JSON object per line,
+// that several instances of parley may share. It is safe for concurrent use.
 type History struct {
 	path, project string
 
@@ -46,17 +45,15 @@ type historyLine struct {
 	Text    string    `json:"text"`
 }
 
-// historyRead is how much of the end of the file is read, in bytes: more than it
-// has when it is kept to its bounds.
+// historyRead bounds what is read from the end of the file, in bytes: more than it has
+// within its bounds.
 const historyRead = 16 << 20
 
-// OpenHistory reads the history at path; a missing file is an empty one, and
-// lines that cannot be read are passed over. The prompts of the project, a
-// directory, come first when the history is walked. With an error the history
-// is empty but works.
+// OpenHistory reads the history at path; a missing file is an empty one, and unreadable
+// lines are skipped. The prompts of the project, a directory, come first when the
+// history is walked. With an error the history is empty but works.
 //
-// It takes no lock and waits for nobody: lines are only ever appended, and one
-// that is just being written cannot be read yet and is passed over.
+// It takes no lock: lines are only ever appended, and an incomplete one is skipped.
 func OpenHistory(path, project string) (*History, error) {
 	h := &History{path: path, project: project}
 	data, err := readEnd(path, historyRead)
@@ -94,13 +91,13 @@ func OpenHistory(path, project string) (*History, error) {
 	return h, nil
 }
 
-// readEnd returns the last bytes of a regular file, at most most of them.
+// readEnd returns at most the last most bytes of a regular file.
 func readEnd(path string, most int64) ([]byte, error) {
 	f, err := fs.OpenRegular(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // nothing was written
+	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -116,7 +113,7 @@ func remember(texts []string, text string) []string {
 	return append(texts, text)
 }
 
-// add remembers a text for this run; save is what puts it into the file.
+// add remembers a text for this run; save stores it in the file.
 func (h *History) add(text string) {
 	if h == nil || text == "" {
 		return
@@ -136,7 +133,7 @@ func (h *History) all() []string {
 	return slices.Clone(h.texts)
 }
 
-// save appends a text to the file. It waits for other parleys that write.
+// save appends a text to the file. It waits for other instances that write.
 func (h *History) save(text string, now time.Time) error {
 	if h == nil || h.path == "" || text == "" || len(text) > historyText {
 		return nil
@@ -158,7 +155,7 @@ func (h *History) append(text string, now time.Time) (err error) {
 	if info, err := os.Stat(h.path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: %w", h.path, fs.ErrNotRegular)
 	}
-	// The lock is not that of the file: another one takes its place when it is cut.
+	// Not a lock on the file itself, because trimming replaces that.
 	unlock, err := lockedfile.MutexAt(h.path + ".lock").Lock()
 	if err != nil {
 		return err
@@ -178,7 +175,7 @@ func (h *History) append(text string, now time.Time) (err error) {
 	return trim(f)
 }
 
-// closeLine ends a line that another program has left without its end.
+// closeLine ends a line that another program has left incomplete.
 func closeLine(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -194,8 +191,8 @@ func closeLine(f *os.File) error {
 	return err
 }
 
-// trim cuts a file that has become too long down to what it keeps. It is replaced as a
-// whole: whoever is killed meanwhile, or has a full disk, loses nothing.
+// trim shortens a file that has become too long. It replaces the file atomically, so
+// that a kill or a full disk loses nothing.
 func trim(f *os.File) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -215,11 +212,11 @@ func trim(f *os.File) error {
 	return config.ReplaceFile(path, bytes.Join(lines[len(lines)-historyKept:], nil), config.FileMode)
 }
 
-// Keep puts a text into the history that was a draft elsewhere. The command that saves it may
+// Keep stores the draft of another editor in the history. The command that saves it may
 // be nil.
 func (c *Composer) Keep(draft string) tea.Cmd { return c.keep(draft) }
 
-// keep puts drafts into the history, and returns the command that saves them.
+// keep stores drafts in the history, and returns the command that saves them.
 func (c *Composer) keep(raw ...string) tea.Cmd {
 	chips, now := c.chips.frozen(), c.now()
 	var texts []string

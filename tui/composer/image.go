@@ -21,12 +21,12 @@ import (
 	"parley/internal/termtext"
 )
 
-// ImageBytes is the largest image that goes with a prompt, in bytes.
+// ImageBytes bounds an image in a prompt, in bytes.
 const ImageBytes = 10 << 20
 
-// Image is a picture that goes with a prompt. It is immutable.
+// Image is an image in a prompt. It is immutable.
 type Image struct {
-	// Name is the file's, as it is mentioned; "" if it has none.
+	// Name is the name of its file, as it is mentioned; "" if it has none.
 	Name string
 	// Width and Height are in pixels, Size is in bytes.
 	Width, Height, Size int
@@ -36,11 +36,11 @@ type Image struct {
 	uri      string
 }
 
-// imageFormats are those that agents take, by the names that Go has for them.
+// imageFormats are those that agents accept, by their names in Go.
 var imageFormats = map[string]string{"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
-// NewImage makes an image of the data of a file, whatever the file is called. It fails
-// if that is no image of a format that agents take, or too large.
+// NewImage returns an image from the data of a file, whatever its name. It fails if
+// that is not an image in an accepted format, or too large.
 func NewImage(data []byte) (*Image, error) {
 	img, err := imageOf(data, int64(len(data)))
 	if err == nil {
@@ -49,7 +49,7 @@ func NewImage(data []byte) (*Image, error) {
 	return img, err
 }
 
-// imageOf is an image of which the first bytes are known, without its data.
+// imageOf returns an image from the first bytes of its file, without its data.
 func imageOf(head []byte, size int64) (*Image, error) {
 	if size > ImageBytes {
 		return nil, fmt.Errorf("the image has %s, and %d MB is the most", byteSize(size), ImageBytes>>20)
@@ -73,8 +73,8 @@ func isImageName(name string) bool {
 	return false
 }
 
-// image reads the image of a file: one of the project, or one that the person has named
-// from the root on.
+// image reads an image file of the project, or one that the user has named by an
+// absolute path.
 func (f *files) image(shown, abs string) (*Image, error) {
 	var data []byte
 	var err error
@@ -82,7 +82,7 @@ func (f *files) image(shown, abs string) (*Image, error) {
 		data, err = fs.ReadHead(abs, ImageBytes+1)
 	} else if file := f.open(shown, abs); file != nil {
 		data, err = io.ReadAll(io.LimitReader(file, ImageBytes+1))
-		_ = file.Close() // nothing was written
+		_ = file.Close()
 	} else {
 		err = errors.New("it cannot be opened")
 	}
@@ -96,10 +96,10 @@ func (f *files) image(shown, abs string) (*Image, error) {
 	return img, err
 }
 
-// imageHead is how much of a file tells the size of its image in pixels, in bytes.
+// imageHead is how much of a file, in bytes, contains the size of its image.
 const imageHead = 1 << 20
 
-// lookAtImage is what the draft shows of the image in a file.
+// lookAtImage returns what the draft shows of an image file.
 func lookAtImage(abs string, info os.FileInfo) (*Image, error) {
 	head, err := fs.ReadHead(abs, imageHead)
 	if err != nil {
@@ -108,7 +108,7 @@ func lookAtImage(abs string, info os.FileInfo) (*Image, error) {
 	return imageOf(head, info.Size())
 }
 
-// label is what the draft shows of it.
+// label returns what the draft shows of the image.
 func (i *Image) label() string {
 	name := "image"
 	if i.Name != "" {
@@ -117,7 +117,7 @@ func (i *Image) label() string {
 	return fmt.Sprintf("[%s, %d×%d, %s]", oneLine(name), i.Width, i.Height, byteSize(int64(i.Size)))
 }
 
-// byteSize is a size in the unit that people would use for it.
+// byteSize formats a size in a suitable unit.
 func byteSize(n int64) string {
 	switch {
 	case n < 1000:
@@ -134,7 +134,7 @@ func (i *Image) block() acpclient.ContentBlock {
 	return b
 }
 
-// AddImage puts an image at the cursor, as a chip. It reports false if there are too
+// AddImage inserts an image at the cursor, as a chip. It returns false if there are too
 // many chips.
 func (c *Composer) AddImage(img *Image) bool {
 	defer c.settle()
@@ -148,8 +148,9 @@ func (c *Composer) AddImage(img *Image) bool {
 	return true
 }
 
-// image keeps an image, and returns the chip for it; "" if there are too many. The text
-// of the prompt mentions the file, if it is one: so the image comes back with the text.
+// image stores an image, and returns the chip for it; "" if there are too many. The
+// text of the prompt mentions the file, if there is one, so that the text restores the
+// image.
 func (c *chips) image(img *Image) (mark string) {
 	if firstChip+rune(len(c.list)) > lastChip {
 		return ""
@@ -163,7 +164,7 @@ func (c *chips) image(img *Image) (mark string) {
 	return string(firstChip + rune(len(c.list)-1))
 }
 
-// each goes through the chips of a draft, in their order.
+// each calls do for the chips of a draft, in order.
 func (p Prompt) each(do func(chip)) {
 	for i, r := range p.raw {
 		if isChip(r) {
@@ -174,14 +175,15 @@ func (p Prompt) each(do func(chip)) {
 	}
 }
 
-// Pastes reports whether a picture goes with the prompt that is in no file, so that
-// there is no other way to hand it over than as an image.
+// Pastes reports whether the prompt has an image without a file, which can only be sent
+// as an image.
 func (p Prompt) Pastes() (found bool) {
 	p.each(func(ch chip) { found = found || ch.image != nil && ch.image.Name == "" })
 	return found
 }
 
-// images are the blocks of the images: a link for an agent that takes none.
+// images returns the blocks of the images: a link for an agent that does not accept
+// images.
 func (p Prompt) images(f *files) (blocks []acpclient.ContentBlock) {
 	p.each(func(ch chip) {
 		switch {

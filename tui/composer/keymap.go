@@ -5,13 +5,12 @@ import "strings"
 // editKey is what a key does to the draft.
 type editKey struct {
 	do func(*Composer, *buffer)
-	// moves says that it only moves the cursor, which ends a selection.
+	// moves means that it only moves the cursor, which ends a selection.
 	moves bool
 }
 
-// editing are the keys of readline, and those that people know from elsewhere.
-// A key that the configuration gives to an action of parley is not looked up
-// here.
+// editing are the keys of readline, and other common ones. A key that the configuration
+// binds to an action is not looked up here.
 var editing = map[string]editKey{
 	"left":       {func(_ *Composer, b *buffer) { b.collapse(b.left(b.cur), true) }, true},
 	"right":      {func(_ *Composer, b *buffer) { b.collapse(b.right(b.cur), false) }, true},
@@ -76,14 +75,14 @@ func killing(to func(*buffer, pos) pos) editKey {
 	return editKey{do: func(c *Composer, b *buffer) { c.kill(to(b, b.cur)) }}
 }
 
-// The keys that copy and cut what is selected. They mean nothing else where nothing is.
+// The keys that copy and cut the selection. Without one they have no other meaning.
 var (
 	copying = map[string]bool{"ctrl+c": true, "ctrl+insert": true, "ctrl+shift+c": true, "super+c": true}
 	cutting = map[string]bool{"ctrl+x": true, "shift+delete": true, "ctrl+shift+x": true, "super+x": true}
 )
 
-// orElse is the place to, or, if the cursor is there already, the place beyond it,
-// so that killing at the end of a line joins it with the next.
+// orElse returns to, or the position beyond it if the cursor is already there, so that
+// killing at the end of a line joins it with the next.
 func orElse(at, to pos, beyond func(pos) pos) pos {
 	if to == at {
 		return beyond(at)

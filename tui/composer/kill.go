@@ -2,16 +2,15 @@ package composer
 
 import "slices"
 
-// killDepth is how many kills are kept.
+// killDepth bounds the kill ring.
 const killDepth = 30
 
-// killRing keeps what was killed, the last one first. Kills that follow each other
-// are one.
+// killRing keeps killed text, the latest first. Consecutive kills are one.
 type killRing struct {
 	texts []string
-	// last is what the key before was, and now what the one at hand is.
+	// last is the kind of the previous key, and now that of the current one.
 	last, now killKey
-	// The text that was yanked last is texts[at], and begins at from.
+	// The last yanked text is texts[at], and begins at from.
 	at   int
 	from pos
 }
@@ -24,10 +23,10 @@ const (
 	yankKeyed
 )
 
-// turn says that another key, paste or click has come.
+// turn records another key, paste or click.
 func (k *killRing) turn() { k.last, k.now = k.now, otherKey }
 
-// push keeps text as a kill of its own.
+// push adds text as a kill of its own.
 func (k *killRing) push(text string) {
 	if text == "" {
 		return
@@ -38,7 +37,7 @@ func (k *killRing) push(text string) {
 	k.texts = slices.Insert(k.texts, 0, text)
 }
 
-// add keeps text that was killed before the cursor or behind it.
+// add adds text that was killed before or after the cursor.
 func (k *killRing) add(text string, before bool) {
 	k.now = killKeyed
 	switch {
@@ -52,7 +51,7 @@ func (k *killRing) add(text string, before bool) {
 	}
 }
 
-// kill deletes up to p, or what is selected, and keeps the text for ctrl+y.
+// kill deletes up to p, or the selection, and keeps the text for ctrl+y.
 func (c *Composer) kill(p pos) {
 	_, _, selected := c.buf.span()
 	before := p.before(c.buf.cur) && !selected
@@ -61,7 +60,7 @@ func (c *Composer) kill(p pos) {
 	}
 }
 
-// yank inserts what was killed last.
+// yank inserts the latest kill.
 func (c *Composer) yank() {
 	if len(c.kills.texts) == 0 {
 		return
@@ -72,7 +71,7 @@ func (c *Composer) yank() {
 	c.buf.insert(k.texts[0])
 }
 
-// yankOlder puts the kill before in the place of the one that was just inserted.
+// yankOlder replaces the text just yanked by the kill before it.
 func (c *Composer) yankOlder() {
 	k := &c.kills
 	if k.last != yankKeyed || len(k.texts) == 0 {
@@ -82,7 +81,7 @@ func (c *Composer) yankOlder() {
 	c.buf.replace(k.from, c.buf.cur, k.texts[k.at])
 }
 
-// forget drops what has chips of a draft that is no more.
+// forget drops kills with chips of a discarded draft.
 func (k *killRing) forget(c *chips) {
 	k.texts = slices.DeleteFunc(k.texts, func(text string) bool { return c.expand(text, true) != text })
 	k.last, k.now = otherKey, otherKey

@@ -14,34 +14,34 @@ import (
 
 const (
 	lookedUpAtOnce = 50       // mentions that one command looks up
-	lookedUpKept   = 1000     // and those of which the draft remembers what came of it
+	lookedUpKept   = 1000     // and results that the draft remembers
 	lookedUpIn     = 16 << 10 // the longest line whose mentions are looked up, in bytes
 )
 
-// lookup is what is known of the mentions of a draft: what is shown of a mention is
-// whether there is such a file, and only a look at the disk can tell.
+// lookup holds the known mentions of a draft: how a mention is shown depends on whether
+// its file exists, which takes disk access.
 type lookup struct {
-	// there says of a path, as it is mentioned, whether something is there; a path that
-	// is not in it was not looked up.
+	// there says whether a mentioned path exists; a path that is missing was not looked
+	// up.
 	there map[string]bool
 }
 
-// mentionsMsg brings what mentions of a draft name.
+// mentionsMsg reports what mentions of a draft refer to.
 type mentionsMsg struct {
 	owner *Composer
-	chips *chips // of the draft that they were found in
+	chips *chips // of their draft
 	root  string
 	there map[string]bool
-	// images are those files that are images, refused why others are not sent.
+	// images are the files that are images, refused the reasons against others.
 	images  map[string]*Image
 	refused map[string]error
 }
 
-// names reports whether a mention is known to name something.
+// names reports whether a mention is known to refer to something.
 func (l *lookup) names(m mention) bool { return l.there[m.path] }
 
-// lookUp is the command that looks up those mentions in sight of which nothing is known
-// yet; nil if there are none.
+// lookUp returns the command that looks up the visible unknown mentions; nil if there
+// are none.
 func (c *Composer) lookUp() tea.Cmd {
 	if c.search != nil || c.IsCommand() {
 		return nil
@@ -77,13 +77,13 @@ func (c *Composer) lookUp() tea.Cmd {
 	}
 }
 
-// writing reports whether a mention is being written: the cursor stands behind it, and
-// the popup offers what it may become.
+// writing reports whether a mention is being typed: the cursor is after it, and the
+// popup offers completions.
 func (c *Composer) writing(row int, m mention) bool {
 	return c.buf.cur.row == row && c.buf.cur.col == m.to && c.completion.kind == fileCompletion && !c.completion.closed
 }
 
-// lookAt looks mentions up on the disk.
+// lookAt looks mentions up on disk.
 func lookAt(root string, due []mention, images bool) mentionsMsg {
 	f := newFiles(root, acpclient.PromptCapabilities{})
 	defer f.close()
@@ -110,10 +110,10 @@ func lookAt(root string, due []mention, images bool) mentionsMsg {
 	return msg
 }
 
-// takeLookup marks what was found, and puts chips in the place of images.
+// takeLookup marks what was found, and replaces images by chips.
 func (c *Composer) takeLookup(msg mentionsMsg) tea.Cmd {
 	if msg.chips != c.chips || msg.root != c.root || c.looked.there == nil {
-		return nil // the draft has gone
+		return nil // the draft is gone
 	}
 	for path, there := range msg.there {
 		c.looked.there[path] = there
@@ -128,8 +128,7 @@ func (c *Composer) takeLookup(msg mentionsMsg) tea.Cmd {
 	return nil
 }
 
-// chipImage puts a chip in the place of each mention of an image. The cursor stays where
-// it is.
+// chipImage replaces each mention of an image by a chip. The cursor stays in place.
 func (c *Composer) chipImage(path string, img *Image) {
 	for row := range c.buf.lines {
 		text := c.buf.lines[row].text
@@ -165,7 +164,7 @@ func (c *Composer) chipImage(path string, img *Image) {
 	}
 }
 
-// refusesImages is why images are not sent, nil if they are.
+// refusesImages returns why images are not sent, nil if they are.
 func (c *Composer) refusesImages() error {
 	if c.noImages == nil {
 		return nil
@@ -176,11 +175,11 @@ func (c *Composer) refusesImages() error {
 	return nil
 }
 
-// droppedBytes is the longest paste that is looked at as names of files.
+// droppedBytes bounds a paste that is checked for file names.
 const droppedBytes = 8 << 10
 
-// droppedMsg says that what was pasted are images that were dropped on the terminal: it
-// writes the paths of those.
+// droppedMsg means that pasted text consists of images dropped on the terminal, which
+// pastes their paths.
 type droppedMsg struct {
 	owner  *Composer
 	chips  *chips
@@ -188,8 +187,8 @@ type droppedMsg struct {
 	paths  []string
 }
 
-// dropped is the command that finds out whether a paste is the paths of images, as
-// terminals write them when files are dropped; nil if it cannot be.
+// dropped returns the command that checks whether a paste consists of paths of images,
+// as terminals paste dropped files; nil if it cannot.
 func (c *Composer) dropped(text string) tea.Cmd {
 	paths := droppedPaths(text)
 	if paths == nil {
@@ -208,9 +207,8 @@ func (c *Composer) dropped(text string) tea.Cmd {
 	}
 }
 
-// droppedPaths are the absolute paths of images that a text consists of, nil if it does
-// not consist of such. Terminals quote a path, put backslashes before its spaces, write
-// its address, or none of it.
+// droppedPaths returns the absolute paths of images that a text consists of, or nil.
+// Terminals quote a path, escape its spaces, write a URL, or do nothing.
 func droppedPaths(text string) []string {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > droppedBytes || strings.ContainsAny(text, "\n\r") {
@@ -237,7 +235,7 @@ func droppedPath(word string) (string, bool) {
 	return word, filepath.IsAbs(word) && isImageName(word) && clean(word) == word
 }
 
-// shellWords parts a text at spaces that are neither quoted nor behind a backslash.
+// shellWords splits a text at spaces that are neither quoted nor escaped.
 func shellWords(text string) (words []string) {
 	var word strings.Builder
 	quote, inside := byte(0), false
@@ -268,7 +266,7 @@ func shellWords(text string) (words []string) {
 	return words
 }
 
-// takeDropped writes mentions in the place of what was pasted, if it is still there.
+// takeDropped replaces the pasted text by mentions, if it is still there.
 func (c *Composer) takeDropped(msg droppedMsg) tea.Cmd {
 	if msg.chips != c.chips {
 		return nil

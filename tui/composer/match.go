@@ -8,10 +8,10 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// offered is how many matches are offered at most.
+// offered bounds the matches that are offered.
 const offered = 50
 
-// fileIndex is the paths of a project, made ready for matching. It is immutable.
+// fileIndex is the paths of a project, prepared for matching. It is immutable.
 type fileIndex struct {
 	paths []string // directories end in a slash
 	lower []string
@@ -19,8 +19,8 @@ type fileIndex struct {
 	has   []uint64 // see letters
 }
 
-// newFileIndex makes an index of sorted files, and of the directories they are
-// in, each before what is in it.
+// newFileIndex returns an index of sorted files, and of their directories, each before
+// its contents.
 func newFileIndex(files []string) *fileIndex {
 	x := &fileIndex{}
 	dirs := map[string]bool{}
@@ -40,7 +40,7 @@ func newFileIndex(files []string) *fileIndex {
 	return x
 }
 
-// parent is the directory that a path is in, with its slash; "" is the root.
+// parent returns the directory of a path, with its slash; "" is the root.
 func parent(p string) string {
 	return p[:strings.LastIndexByte(strings.TrimSuffix(p, "/"), '/')+1]
 }
@@ -56,8 +56,8 @@ func (x *fileIndex) add(p string) {
 	x.has = append(x.has, letters(lower))
 }
 
-// letters is the set of bytes in s, as bits: when one of the query's is not
-// there, the path needs no closer look.
+// letters returns the set of bytes in s, as bits: a path that lacks one of the query's
+// cannot match.
 func letters(s string) (set uint64) {
 	for i := range len(s) {
 		set |= 1 << (s[i] & 63)
@@ -65,8 +65,8 @@ func letters(s string) (set uint64) {
 	return set
 }
 
-// How well a path fits, best first. Within a rank the shorter path is better,
-// but for scattered letters, where the fuzzy score decides.
+// How well a path matches, best first. Within a rank the shorter path is better, except
+// for scattered letters, where the fuzzy score decides.
 const (
 	rankNamePrefix = iota
 	rankPathPrefix
@@ -75,13 +75,13 @@ const (
 	rankScattered
 )
 
-// scored is how many paths with scattered letters are scored: scoring costs
-// many times what finding them does.
+// scored bounds the paths with scattered letters that are scored, because scoring is
+// expensive.
 const scored = 2000
 
-// match returns the paths that fit a query best, best first, and how many fit it at
-// all; exact says that these are not more. Letter case does not matter. It runs for every key, so what most paths cost is one look at
-// their bits.
+// match returns the paths that match a query best, best first, and how many match it at
+// all; exact means that there are no more. It ignores case. It runs for every key, so
+// most paths cost only a look at their bits.
 func (x *fileIndex) match(query string) (list []string, found int, exact bool) {
 	query = strings.ToLower(strings.TrimPrefix(query, "./"))
 	want := letters(query)
@@ -111,7 +111,7 @@ func (x *fileIndex) match(query string) (list []string, found int, exact bool) {
 	return list, found + len(scattered), len(scattered) < scored
 }
 
-// hitsIn is where the letters of a query stand in a path that fits it, in bytes.
+// hitsIn returns where the letters of a query are in a matching path, in bytes.
 func hitsIn(path, query string) []int {
 	lower := strings.ToLower(path)
 	query = strings.ToLower(strings.TrimPrefix(query, "./"))
@@ -151,8 +151,7 @@ func rankOf(p string, base int, query string) int {
 	return rankScattered
 }
 
-// closeness orders paths: by their depth when there is no query, else by their
-// length.
+// closeness orders paths: by their depth without a query, else by their length.
 func closeness(p, query string) int {
 	if query == "" {
 		return strings.Count(strings.TrimSuffix(p, "/"), "/")
@@ -160,7 +159,7 @@ func closeness(p, query string) int {
 	return len(p)
 }
 
-// subsequence says whether the bytes of query are in p in their order.
+// subsequence reports whether the bytes of query are in p in order.
 func subsequence(p, query string) bool {
 	for i := range len(query) {
 		at := strings.IndexByte(p, query[i])
@@ -172,7 +171,7 @@ func subsequence(p, query string) bool {
 	return true
 }
 
-// subset is some of the paths, as the fuzzy matcher wants them.
+// subset is some of the paths, in the form of the fuzzy matcher.
 type subset struct {
 	paths []string
 	of    []int
@@ -181,14 +180,14 @@ type subset struct {
 func (s subset) Len() int            { return len(s.of) }
 func (s subset) String(i int) string { return s.paths[s.of[i]] }
 
-// fit is how well one path fits: lower is better, in the order of the fields.
+// fit is how well one path matches: lower is better, in the order of the fields.
 type fit struct{ rank, score, path int }
 
 func (f fit) compare(g fit) int {
 	return cmp.Or(f.rank-g.rank, f.score-g.score, f.path-g.path)
 }
 
-// ranking keeps the best fits, in order.
+// ranking keeps the best matches, in order.
 type ranking struct {
 	limit int
 	list  []fit

@@ -6,17 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// mention is one @path in a line of text: the bytes from the @ to the end, and
-// the path with quotes and escapes taken away.
+// mention is one @path in a line of text: the bytes from the @ to the end, and the path
+// without quotes and escapes.
 type mention struct {
 	from, to int
 	path     string
 	quoted   bool
 }
 
-// mentions finds all @paths of one line. A path is what follows an @ at the
-// begin of a word, up to a space; it may be in double quotes, or have spaces
-// behind backslashes.
+// mentions finds all @paths of one line. A path follows an @ at the beginning of a
+// word, up to a space; it may be in double quotes, or have escaped spaces.
 func mentions(line string) []mention {
 	var list []mention
 	for at := 0; ; {
@@ -35,8 +34,7 @@ func mentions(line string) []mention {
 	}
 }
 
-// mentionAt is the mention that the cursor is in or right behind, cut off at
-// the cursor.
+// mentionAt returns the mention at or right before the cursor, cut off at the cursor.
 func mentionAt(line string, col int) (mention, bool) {
 	if !strings.Contains(line[:col], "@") {
 		return mention{}, false
@@ -49,7 +47,7 @@ func mentionAt(line string, col int) (mention, bool) {
 	return mention{}, false
 }
 
-// opensWord says whether a word can begin behind the text.
+// opensWord reports whether a word can begin after the text.
 func opensWord(before string) bool {
 	r, n := utf8.DecodeLastRuneInString(before)
 	return n == 0 || unicode.IsSpace(r) || strings.ContainsRune("([{<\"'`,;:=|", r) || isChip(r)
@@ -83,7 +81,7 @@ func readMention(line string, at int) mention {
 	return m
 }
 
-// writeMention spells a path so that mentions reads it again.
+// writeMention formats a path so that mentions parses it.
 func writeMention(path string) string {
 	if !strings.ContainsFunc(path, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"\'`, r) }) {
 		return "@" + path

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// mimeTypes are the types that are the same everywhere. The system's own table
-// is not asked: it takes TypeScript for video.
+// mimeTypes are the types that are the same everywhere. The system's own table takes
+// TypeScript for video.
 var mimeTypes = map[string]string{
 	".c": "text/x-c", ".cc": "text/x-c++", ".cpp": "text/x-c++", ".css": "text/css", ".csv": "text/csv",
 	".gif": "image/gif", ".go": "text/x-go", ".h": "text/x-c", ".htm": "text/html", ".html": "text/html",
@@ -19,8 +19,8 @@ var mimeTypes = map[string]string{
 	".txt": "text/plain", ".webp": "image/webp", ".xml": "application/xml", ".yaml": "application/yaml", ".yml": "application/yaml",
 }
 
-// mimeOf is the type of a file, by its name or else by its begin, of which no
-// more is said than whether it is text.
+// mimeOf returns the type of a file, by its name, or else text or binary by its
+// beginning.
 func mimeOf(name string, head []byte) string {
 	if t, ok := mimeTypes[strings.ToLower(path.Ext(filepath.ToSlash(name)))]; ok {
 		return t
@@ -34,8 +34,8 @@ func mimeOf(name string, head []byte) string {
 	return "application/octet-stream"
 }
 
-// beginsAsText reports whether the first bytes of a file are those of a text. A
-// character at their end may be cut.
+// beginsAsText reports whether the first bytes of a file are text. A character at their
+// end may be cut.
 func beginsAsText(head []byte) bool {
 	const enough = 512
 	if len(head) <= enough {

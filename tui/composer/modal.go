@@ -62,7 +62,7 @@ func (t vimText) Redo() (vim.Pos, bool) {
 	return toVim(at), ok
 }
 
-// watched is what the editor of vim knows of the buffer.
+// watched is what the vim editor knows of the buffer.
 type watched struct {
 	changes int
 	cur     pos
@@ -70,12 +70,11 @@ type watched struct {
 
 func (b *buffer) watched() watched { return watched{b.changes, b.cur} }
 
-// inserts reports whether keys type: they do without the keys of vim, and in its insert
-// mode.
+// inserts reports whether keys type: without the keys of vim, and in insert mode.
 func (c *Composer) inserts() bool { return c.vim == nil || c.vim.Mode() == vim.Insert }
 
-// vimKey gives a key to the editor of vim, and reports whether it has used it. What
-// works everywhere while there is no draft is not its.
+// vimKey passes a key to the vim editor, and reports whether it was used. Without a
+// draft, vim does not get the keys that work everywhere.
 func (c *Composer) vimKey(key tea.KeyPressMsg, action config.Action, bound bool) (Result, bool) {
 	if c.vim == nil {
 		return Result{}, false
@@ -96,8 +95,8 @@ func (c *Composer) vimKey(key tea.KeyPressMsg, action config.Action, bound bool)
 	return Result{Used: true, Copy: c.chips.expand(out.Copy, false)}, true
 }
 
-// typed tells the editor of vim what a key or a paste has done in insert mode. was is
-// how the buffer was before.
+// typed tells the vim editor what a key or a paste has done in insert mode. was is the
+// previous state of the buffer.
 func (c *Composer) typed(was watched) {
 	if c.vim == nil || c.vim.Mode() != vim.Insert {
 		return
@@ -109,8 +108,8 @@ func (c *Composer) typed(was watched) {
 	c.known = is
 }
 
-// follow brings the editor of vim to the buffer that is shown, and to what has
-// happened to it in other ways than by keys.
+// follow updates the vim editor to the visible buffer, and to changes other than by
+// keys.
 func (c *Composer) follow() {
 	c.buf.snap()
 	if c.vim == nil {
@@ -125,11 +124,11 @@ func (c *Composer) follow() {
 	c.known = c.buf.watched()
 }
 
-// snap brings the cursor to the end of a character, if an edit has made one of what
-// was on both sides of it.
+// snap moves the cursor to the end of a character, if an edit has joined the text on
+// both sides of it.
 func (b *buffer) snap() { b.cur = b.snapped(b.cur) }
 
-// snapped is a place, or the end of the character that it is inside of.
+// snapped returns a position, or the end of the character that contains it.
 func (b *buffer) snapped(p pos) pos {
 	s := b.lines[p.row].text
 	if p.col == 0 || p.col >= len(s) || s[p.col] < utf8.RuneSelf && s[p.col-1] < utf8.RuneSelf {
@@ -142,8 +141,8 @@ func (b *buffer) snapped(p pos) pos {
 	return p
 }
 
-// Mode is the mode of the keys of vim, with the keys of a command that is not complete
-// yet; "" without them.
+// Mode returns the vim mode, with the keys of an incomplete command; "" without the
+// keys of vim.
 func (c *Composer) Mode() string {
 	if c.vim == nil || c.search != nil {
 		return ""
@@ -151,8 +150,8 @@ func (c *Composer) Mode() string {
 	return strings.TrimSpace(c.vim.Mode().String() + " " + c.vim.Pending())
 }
 
-// Cancels is what the key that cancels does to the draft before it does anything else, in
-// the words of a hint; "" if it does nothing to it.
+// Cancels returns the hint for what the cancel key does to the draft first, "" if
+// nothing.
 func (c *Composer) Cancels() string {
 	_, _, selected := c.selected()
 	switch {
@@ -167,7 +166,7 @@ func (c *Composer) Cancels() string {
 	return ""
 }
 
-// cursorShape says what keys do: a bar where they insert.
+// cursorShape returns a bar where keys insert.
 func (c *Composer) cursorShape() tea.CursorShape {
 	switch {
 	case c.inserts() || c.search != nil:

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// left and right are the places beside p, across the ends of lines.
+// left and right return the positions beside p, across line ends.
 func (b *buffer) left(p pos) pos {
 	if p.col > 0 {
 		return pos{p.row, b.chips.previous(b.lines[p.row].text, p.col)}
@@ -28,8 +28,8 @@ func (b *buffer) right(p pos) pos {
 	return p
 }
 
-// inWord says whether the unit at an offset of a line belongs to a word of
-// letters and digits. A chip is a word.
+// inWord reports whether the unit at an offset of a line belongs to a word of letters
+// and digits. A chip is a word.
 func inWord(s string, i int) bool {
 	if i >= len(s) {
 		return false
@@ -38,7 +38,7 @@ func inWord(s string, i int) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || isChip(r)
 }
 
-// wordLeft and wordRight are where readline's word motions go.
+// wordLeft and wordRight are readline's word motions.
 func (b *buffer) wordLeft(p pos) pos {
 	return b.back(p, func(s string, i int) bool { return inWord(s, i) })
 }
@@ -55,7 +55,7 @@ func (b *buffer) wordRight(p pos) pos {
 	}
 }
 
-// spaceLeft is the begin of the word before p, where only spaces end words.
+// spaceLeft returns the beginning of the word before p, where only spaces end words.
 func (b *buffer) spaceLeft(p pos) pos {
 	return b.back(p, func(s string, i int) bool { return i < len(s) && !isSpace(s[i:i+1]) })
 }
@@ -75,10 +75,10 @@ func (b *buffer) back(p pos, in func(s string, i int) bool) pos {
 func (b *buffer) lineStart() pos { return pos{b.cur.row, 0} }
 func (b *buffer) lineEnd() pos   { return pos{b.cur.row, len(b.lines[b.cur.row].text)} }
 
-// move puts the cursor somewhere.
+// move moves the cursor.
 func (b *buffer) move(p pos) { b.cur, b.goal = p, -1 }
 
-// cut deletes what is between the cursor and p and returns it.
+// cut deletes and returns the text between the cursor and p.
 func (b *buffer) cut(p pos) string {
 	from, to := b.cur, p
 	if to.before(from) {
@@ -102,7 +102,7 @@ func (b *buffer) swap() {
 	b.replace(from, to, b.slice(mid, to)+b.slice(from, mid))
 }
 
-// recase changes the case of the word after the cursor, or of what is selected.
+// recase changes the case of the word after the cursor, or of the selection.
 func (b *buffer) recase(change func(string) string) {
 	from, to, selected := b.span()
 	if !selected {

@@ -8,15 +8,14 @@ import (
 	"parley/tui/composer/vim"
 )
 
-// clickTime is how soon a click has to follow another at the same place to be one
-// with it.
+// clickTime is the maximum time between the clicks of a double or triple click.
 const clickTime = 400 * time.Millisecond
 
-// pointer is what the left button of the mouse does in the draft: puts the cursor,
-// selects what it is dragged over, a word by two clicks, a line by three.
+// pointer handles the left mouse button in the draft: a click moves the cursor, a drag
+// selects, two clicks select a word, three a line.
 type pointer struct {
 	down    bool
-	from    pos // where it went down, in the text as it was then
+	from    pos // where it went down, in the text at that time
 	in      *buffer
 	changes int
 	x, y    int
@@ -24,10 +23,10 @@ type pointer struct {
 	clicked time.Time
 }
 
-// Click puts the cursor, or takes the offer, where the person has clicked: x
-// and y count from the first column and line of View. A second click selects the
-// word, a third the line; [Composer.Drag] selects on. It says whether there was
-// anything; the command may be nil.
+// Click moves the cursor, or takes the offer, at a position: x and y count from the
+// first column and line of View. A second click selects the word, a third the line;
+// [Composer.Drag] extends the selection. used is false if there was nothing; the
+// command may be nil.
 func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
 	defer c.settle()
 	c.kills.turn()
@@ -49,7 +48,7 @@ func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
 	return true, c.complete()
 }
 
-// press is the button going down at a place of the draft.
+// press handles the button going down at a position in the draft.
 func (c *Composer) press(at pos, x, y int) {
 	p, now := &c.pointer, c.now()
 	if x == p.x && y == p.y && now.Sub(p.clicked) < clickTime {
@@ -69,12 +68,12 @@ func (c *Composer) press(at pos, x, y int) {
 	}
 }
 
-// Dragging reports whether the button is held that went down in the draft: all events
-// of the mouse are the composer's then.
+// Dragging reports whether the button is held after going down in the draft: all mouse
+// events are then the composer's.
 func (c *Composer) Dragging() bool { return c.pointer.down }
 
-// Drag selects up to a column and a line of View, which may be outside of it. The
-// characters under the pointer, now and when the button went down, are selected too.
+// Drag selects up to a column and a line of View, which may be outside of it, including
+// the characters under the pointer now and when the button went down.
 func (c *Composer) Drag(x, y int) {
 	defer c.settle()
 	p := &c.pointer
@@ -83,7 +82,7 @@ func (c *Composer) Drag(x, y int) {
 	}
 	p.x, p.y = x, y
 	if p.in != c.buf || p.changes != c.buf.changes {
-		p.down = false // what it began to select is no longer there
+		p.down = false // the start of the selection is gone
 		return
 	}
 	l := c.layout()
@@ -97,7 +96,7 @@ func (c *Composer) Drag(x, y int) {
 	c.selectAround(from, to)
 }
 
-// behind is the place behind the character at p, or p at the end of its line.
+// behind returns the position after the character at p, or p at the end of its line.
 func (b *buffer) behind(p pos) pos {
 	if p.col < len(b.lines[p.row].text) {
 		return b.right(p)
@@ -105,16 +104,16 @@ func (b *buffer) behind(p pos) pos {
 	return p
 }
 
-// placeAt is the place at a column of View, on a row of the draft.
+// placeAt returns the position at a column of View, on a row of the draft.
 func (c *Composer) placeAt(row place, x int) pos {
 	return c.buf.snapped(c.buf.offsetAt(row, max(0, x-gutter), c.textWidth()))
 }
 
-// Release is the button going up.
+// Release handles the button going up.
 func (c *Composer) Release() { c.pointer.down = false }
 
-// selectAround selects from a place to another, where the cursor is then: as vim does it
-// where its keys are not in insert mode.
+// selectAround selects from one position to another, where it puts the cursor: as vim
+// does it outside of insert mode.
 func (c *Composer) selectAround(from, to pos) {
 	b := c.buf
 	if c.vim != nil && c.vim.Mode() != vim.Insert {
@@ -127,8 +126,8 @@ func (c *Composer) selectAround(from, to pos) {
 	b.anchor, b.selecting = from, from != to
 }
 
-// wordAround is the word at a place, or the blanks, or the one character that is
-// neither.
+// wordAround returns the word at a position, or the spaces, or the single other
+// character.
 func (b *buffer) wordAround(at pos) (from, to pos) {
 	s := b.lines[at.row].text
 	if at.col >= len(s) {
@@ -175,7 +174,7 @@ func kindAt(s string, i int) characterKind {
 	return otherKind
 }
 
-// takeOffer takes the offer on a line of the popup. It reports false if there is none.
+// takeOffer takes the offer on a line of the popup. It returns false if there is none.
 func (c *Composer) takeOffer(line int) (used bool, cmd tea.Cmd) {
 	p := c.offered()
 	if p.top+line >= len(p.items) {

@@ -11,14 +11,14 @@ import (
 	"parley/internal/termtext"
 )
 
-// AnotherFile is the key that takes the marked file and goes on with the next one.
+// AnotherFile is the key that takes the marked file and continues with the next one.
 const AnotherFile = "ctrl+space"
 
-// matchedAtOnce is how many paths are matched while a key is handled: that takes less
-// than a millisecond. More are matched beside the screen.
+// matchedAtOnce bounds the paths that are matched while handling a key, in less than a
+// millisecond. More are matched by a command.
 const matchedAtOnce = 5000
 
-// offerFiles finds the files that fit a query, at once or by a command.
+// offerFiles finds the files that match a query, at once or by a command.
 func (c *Composer) offerFiles(query string) tea.Cmd {
 	p := &c.completion
 	switch {
@@ -32,14 +32,14 @@ func (c *Composer) offerFiles(query string) tea.Cmd {
 		c.showFiles(c.index.offers(query))
 		return nil
 	case c.matching:
-		return nil // what comes of that looks at the query again
+		return nil // its result matches the query again
 	}
 	c.matching = true
 	index := c.index
 	return func() tea.Msg { return filesMatchedMsg{c, index, query, index.offers(query)} }
 }
 
-// fileOffers are the files that fit a query.
+// fileOffers are the files that match a query.
 type fileOffers struct {
 	items   []item
 	found   int
@@ -47,7 +47,7 @@ type fileOffers struct {
 	note    string
 }
 
-// filesMatchedMsg brings the files that fit a query of a composer.
+// filesMatchedMsg reports the files that match a query.
 type filesMatchedMsg struct {
 	owner  *Composer
 	index  *fileIndex
@@ -55,7 +55,7 @@ type filesMatchedMsg struct {
 	offers fileOffers
 }
 
-// takeMatches shows what was found, or looks again if something else was typed since.
+// takeMatches shows the result, or matches again if something else was typed since.
 func (c *Composer) takeMatches(msg filesMatchedMsg) tea.Cmd {
 	c.matching = false
 	p := &c.completion
@@ -76,14 +76,14 @@ func (c *Composer) showFiles(o fileOffers) {
 	p.selected = max(0, min(p.selected, len(p.items)-1))
 }
 
-// offers are the files that fit a query, and how they are written.
+// offers returns the files that match a query, and their mentions.
 func (x *fileIndex) offers(query string) fileOffers {
 	paths, found, exact := x.match(query)
 	o := fileOffers{found: found, atLeast: !exact}
 	for _, p := range paths {
 		text := writeMention(p)
 		if strings.HasSuffix(p, "/") {
-			text = strings.TrimSuffix(text, `"`) // the path goes on
+			text = strings.TrimSuffix(text, `"`) // the path continues
 		} else {
 			text += " "
 		}
@@ -95,7 +95,7 @@ func (x *fileIndex) offers(query string) fileOffers {
 	return o
 }
 
-// aboutLines is what to say while lines of a file are being named, "" if none are.
+// aboutLines returns the hint while lines of a file are being named, or "".
 func (x *fileIndex) aboutLines(query string) string {
 	if path, begun := strings.CutSuffix(query, ":"); begun && slices.Contains(x.paths, path) {
 		return "lines of " + path + ": 10, or 10-20"
@@ -110,7 +110,7 @@ func (x *fileIndex) aboutLines(query string) string {
 	return fmt.Sprintf("lines %d to %d of %s", lines.from, lines.to, path)
 }
 
-// filesListedMsg brings the files of a composer's project.
+// filesListedMsg reports the files of a composer's project.
 type filesListedMsg struct {
 	owner *Composer
 	root  string
@@ -118,8 +118,8 @@ type filesListedMsg struct {
 	err   error
 }
 
-// listDue is the command that lists the files, when there is no list or it is
-// old. A list that is there stays in use meanwhile.
+// listDue returns the command that lists the files, if there is no list or it is old.
+// An existing list stays in use meanwhile.
 func (c *Composer) listDue() tea.Cmd {
 	if c.listing || c.index != nil && c.now().Sub(c.listed) < listAge {
 		return nil
@@ -137,7 +137,7 @@ func (c *Composer) listDue() tea.Cmd {
 
 func (c *Composer) takeList(msg filesListedMsg) tea.Cmd {
 	if msg.root != c.root {
-		return nil // of the project before this one
+		return nil // of the previous project
 	}
 	c.listing, c.listed, c.listError = false, c.now(), ""
 	if msg.err != nil {
@@ -145,13 +145,13 @@ func (c *Composer) takeList(msg filesListedMsg) tea.Cmd {
 	} else {
 		c.index = msg.index
 	}
-	maps.DeleteFunc(c.looked.there, func(_ string, there bool) bool { return !there }) // it may be there now
+	maps.DeleteFunc(c.looked.there, func(_ string, there bool) bool { return !there }) // it may exist now
 	if p := &c.completion; p.kind == fileCompletion {
 		marked := ""
 		if p.selected < len(p.items) {
 			marked = p.items[p.selected].label
 		}
-		p.stale, p.keep = true, marked // a list that is read again must not move the mark
+		p.stale, p.keep = true, marked // a refreshed list must not move the mark
 		cmd := c.complete()
 		c.keepMark()
 		return cmd
@@ -159,7 +159,7 @@ func (c *Composer) takeList(msg filesListedMsg) tea.Cmd {
 	return nil
 }
 
-// keepMark marks the offer again that was marked before the offers were found anew.
+// keepMark restores the marked offer after the offers have changed.
 func (c *Composer) keepMark() {
 	p := &c.completion
 	for i, it := range p.items {

@@ -2,5 +2,5 @@
 
 package composer
 
-// nonBlocking is nothing where files are never pipes.
+// nonBlocking is 0: named pipes in the file system do not exist here.
 const nonBlocking = 0

@@ -4,5 +4,5 @@ package composer
 
 import "syscall"
 
-// nonBlocking keeps the opening of a pipe from waiting for its other end.
+// nonBlocking keeps the opening of a pipe from blocking.
 const nonBlocking = syscall.O_NONBLOCK

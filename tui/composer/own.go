@@ -9,14 +9,14 @@ import (
 	"parley/internal/termtext"
 )
 
-// OwnCommand is a slash command of parley's.
+// OwnCommand is one of parley's slash commands.
 type OwnCommand struct{ Name, About string }
 
-// ownMark stands behind the name of a command of parley's.
+// ownMark follows the name of one of parley's commands.
 const ownMark = "parley  "
 
-// addOwn adds parley's own commands to those of the agent, which come first. Where both
-// have one of a name, it is the agent's.
+// addOwn adds parley's commands after those of the agent. An agent's command hides
+// parley's with the same name.
 func (c *Composer) addOwn() {
 	for _, o := range c.own {
 		if !slices.ContainsFunc(c.commands, func(cmd command) bool { return cmd.name == o.Name }) {
@@ -33,7 +33,7 @@ func ownLast(it item) int {
 	return 0
 }
 
-// ownCommand is the command of parley's that a draft consists of, "" if it is none.
+// ownCommand returns parley's command that a draft consists of, or "".
 func (c *Composer) ownCommand(raw string) string {
 	name, isCommand := strings.CutPrefix(strings.TrimSpace(raw), "/")
 	for _, cmd := range c.commands {
@@ -44,7 +44,7 @@ func (c *Composer) ownCommand(raw string) string {
 	return ""
 }
 
-// sendOwn takes a draft that is a command of parley's.
+// sendOwn sends a draft that is one of parley's commands.
 func (c *Composer) sendOwn(name string) (Result, tea.Cmd) {
 	cmd := c.keep(c.abandoned())
 	c.reset()
@@ -56,8 +56,8 @@ func (c *Composer) CompletesFile() bool {
 	return c.completion.kind == fileCompletion && c.completion.open() && len(c.completion.items) > 0
 }
 
-// Usage is how the command of the draft is used, while what stands behind its name is
-// being written; "" if there is nothing to say.
+// Usage returns the usage of the draft's command while its arguments are being typed,
+// or "".
 func (c *Composer) Usage() string {
 	name, isCommand := strings.CutPrefix(c.buf.lines[0].text, "/")
 	name, _, behind := strings.Cut(name, " ")
@@ -72,7 +72,7 @@ func (c *Composer) Usage() string {
 	return ""
 }
 
-// Take takes the draft as enter does. The prompt is nil if it is none.
+// Take takes the draft as enter does. The prompt is nil if there is none.
 func (c *Composer) Take() (*Prompt, tea.Cmd) {
 	defer c.settle()
 	if c.search != nil {
@@ -82,7 +82,7 @@ func (c *Composer) Take() (*Prompt, tea.Cmd) {
 	return r.Prompt, cmd
 }
 
-// Load is SetText for a text that was a prompt: what it mentions is looked up.
+// Load is SetText for a text that was a prompt: its mentions are looked up.
 func (c *Composer) Load(text string) tea.Cmd {
 	c.SetText(text)
 	defer c.settle()

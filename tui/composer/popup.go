@@ -29,8 +29,8 @@ func (c *Composer) popupLines(lines []string, n int) []string {
 	return lines
 }
 
-// popupLine is one offer, with the descriptions of all offers in one column
-// where there is room for it.
+// popupLine draws one offer, with the descriptions of all offers in one column where
+// there is room for it.
 func (c *Composer) popupLine(it item, selected bool, width int) string {
 	const roomy = 30
 	sign, style := "  ", c.theme.Choice
@@ -50,10 +50,10 @@ func (c *Composer) popupLine(it item, selected bool, width int) string {
 	return sign + c.label(it, column, style) + gap + mark + c.theme.Muted.Render(c.fit(it.detail, room))
 }
 
-// label draws the label of an offer, with the letters that were found in it marked.
+// label draws the label of an offer, with the matching letters marked.
 func (c *Composer) label(it item, width int, style lipgloss.Style) string {
 	shown := c.fit(it.label, width)
-	before := 0 // how much later what is shown begins
+	before := 0 // the offset of the visible part
 	if rest, cutOff := strings.CutPrefix(shown, "…"); cutOff {
 		before = len(it.label) - len(rest) - len("…")
 	}
@@ -66,12 +66,11 @@ func (c *Composer) label(it item, width int, style lipgloss.Style) string {
 	return theme.Letters(shown, hits, style, style.Foreground(c.theme.Accent.GetForeground()).Bold(true).Underline(true))
 }
 
-// PopupHeight is how many of the first lines of View are the popup; 0 while there is
-// none.
+// PopupHeight returns how many of the first lines of View are the popup; 0 without one.
 func (c *Composer) PopupHeight() int { return c.layout().popup }
 
-// PopupCount says how many of all that there is the popup offers, "" while there is
-// nothing to count.
+// PopupCount returns how many of all matches the popup offers, "" if there is nothing
+// to count.
 func (c *Composer) PopupCount() string {
 	p := c.offered()
 	if !p.open() || len(p.items) == 0 {
@@ -84,7 +83,7 @@ func (c *Composer) PopupCount() string {
 	return theme.Grouped(p.found) + more + " of " + theme.Grouped(p.all)
 }
 
-// fit cuts text off at a width. Of a path the end says more than the begin.
+// fit cuts text to a width. It cuts the beginning of a path, whose end says more.
 func (c *Composer) fit(text string, width int) string {
 	if c.offered().kind == fileCompletion && c.completion.note == "" {
 		return termtext.TruncateStart(text, width, "…")
@@ -92,7 +91,7 @@ func (c *Composer) fit(text string, width int) string {
 	return termtext.Truncate(text, width, "…")
 }
 
-// offered is what the popup shows: prompts of the history while they are searched.
+// offered returns what the popup shows: prompts of the history during a search.
 func (c *Composer) offered() *completion {
 	if c.search != nil {
 		return &c.search.list
@@ -100,8 +99,7 @@ func (c *Composer) offered() *completion {
 	return &c.completion
 }
 
-// searchLine is the line of the history search, and the column of the cursor in
-// it.
+// searchLine returns the line of the history search, and the column of its cursor.
 func (c *Composer) searchLine() (line string, column int) {
 	const label = "search: "
 	room := max(1, c.textWidth()-len(label))

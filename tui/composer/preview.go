@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	previewFrom  = 90      // columns from which on there is room for a preview
-	previewBytes = 8 << 10 // so much of a file is read for it
+	previewFrom  = 90      // minimum columns for a preview
+	previewBytes = 8 << 10 // how much of a file is read for it
 )
 
 // preview is the beginning of the file that is marked in the popup.
 type preview struct {
-	path    string // whose lines these are
+	path    string // of the lines
 	lines   []string
-	reading bool // a command reads one
+	reading bool // a command is reading
 }
 
-// previewMsg brings the preview of a file of a project.
+// previewMsg reports the preview of a file.
 type previewMsg struct {
 	owner      *Composer
 	root, path string
 	lines      []string
 }
 
-// previews reports whether there is room for a preview beside what is offered.
+// previews reports whether there is room for a preview beside the offers.
 func (c *Composer) previews() bool {
 	return c.width >= previewFrom && c.completion.kind == fileCompletion && c.completion.open() && len(c.completion.items) > 0
 }
 
-// offerWidth is how many columns an offer has.
+// offerWidth returns the number of columns of an offer.
 func (c *Composer) offerWidth() int {
 	if c.previews() {
 		return c.textWidth() / 2
@@ -46,7 +46,7 @@ func (c *Composer) offerWidth() int {
 	return c.textWidth()
 }
 
-// besidePreview puts line i of the preview beside an offer.
+// besidePreview appends line i of the preview to an offer.
 func (c *Composer) besidePreview(offer string, i int) string {
 	column := gutter + c.offerWidth()
 	line := offer + strings.Repeat(" ", max(0, column-termtext.Width(offer))) + c.theme.Faint.Render("│ ")
@@ -56,8 +56,8 @@ func (c *Composer) besidePreview(offer string, i int) string {
 	return line
 }
 
-// previewDue is the command that reads the preview of the marked file, one at a time;
-// nil if there is nothing to read.
+// previewDue returns the command that reads the preview of the marked file, one at a
+// time; nil if there is nothing to read.
 func (c *Composer) previewDue() tea.Cmd {
 	p := &c.completion
 	if !c.previews() || c.preview.reading || c.preview.path == p.items[p.selected].label {
@@ -76,7 +76,7 @@ func (c *Composer) takePreview(msg previewMsg) tea.Cmd {
 	return c.previewDue()
 }
 
-// readPreview is what there is to see of a file of the project, in few lines.
+// readPreview returns the first lines of a file of the project.
 func readPreview(root, path string) []string {
 	f := newFiles(root, acpclient.PromptCapabilities{})
 	defer f.close()
@@ -114,7 +114,7 @@ func previewDir(abs string) []string {
 	if err != nil {
 		return []string{"(it cannot be read)"}
 	}
-	defer func() { _ = dir.Close() }() // nothing was written
+	defer func() { _ = dir.Close() }()
 	const most = 200
 	entries, _ := dir.ReadDir(most)
 	var names []string
@@ -128,7 +128,7 @@ func previewDir(abs string) []string {
 	return dirLines(names, len(entries) == most)
 }
 
-// dirLines are the names in a directory, as many as there are lines for.
+// dirLines returns as many names of a directory as there are lines for.
 func dirLines(names []string, more bool) []string {
 	slices.Sort(names)
 	if len(names) == 0 {

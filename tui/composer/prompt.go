@@ -8,36 +8,35 @@ import (
 )
 
 const (
-	embeddedFile  = 64 << 10  // the longest file that goes into a prompt whole
+	embeddedFile  = 64 << 10  // the longest file that is embedded whole
 	embeddedTotal = 512 << 10 // and all files of one prompt together
 	mentionsTaken = 100       // mentions of one prompt that are looked up
 )
 
-// Prompt is a draft that was sent. It is immutable and may be used from any
-// goroutine.
+// Prompt is a draft that was sent. It is immutable and safe for concurrent use.
 type Prompt struct {
 	raw, root string
 	chips     *chips
 }
 
-// NewPrompt is a prompt of a text that was written elsewhere, for a project.
+// NewPrompt returns a prompt for a text that was written elsewhere, for a project.
 func NewPrompt(text, root string) Prompt { return Prompt{raw: text, root: root, chips: &chips{}} }
 
-// With is the prompt with something attached behind its text.
+// With returns the prompt with an attachment after its text.
 func (p Prompt) With(a Attachment) Prompt {
 	p.chips = &chips{list: slices.Clone(p.chips.list)}
 	p.raw += "\n\n" + p.chips.attach(a)
 	return p
 }
 
-// Text is the whole text, with everything that was pasted.
+// Text returns the whole text, with everything that was pasted.
 func (p Prompt) Text() string { return p.chips.expand(p.raw, false) }
 
-// Blocks is the content of the prompt for an agent: the text, then a block for
-// each attachment, and for each file that the text mentions. That is the file itself, or
-// those lines of it that are named, where the agent takes it and the file is a text of
-// the project that is not long; an image, wherever it is, where the agent takes images;
-// else a link. Mentions inside of folded pastes are not looked up.
+// Blocks returns the content of the prompt for an agent: the text, then a block for
+// each attachment and each file that the text mentions. A file is embedded, whole or
+// the named lines, if the agent supports that and the file is a short text file of the
+// project; an image file anywhere is embedded if the agent supports images; otherwise
+// the block is a link. Mentions inside folded pastes are ignored.
 //
 // It reads files: call it in a command, right before sending.
 func (p Prompt) Blocks(caps acpclient.PromptCapabilities) []acpclient.ContentBlock {

@@ -6,19 +6,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// walk is a way through the history: where it stands, and what was left behind
-// at each place of it. The last place is the draft.
+// walk is a walk through the history: the current position, and the edited text at
+// each. The last position is the draft.
 type walk struct {
 	texts []string
 	at    int
 	left  map[int]*buffer
-	// fresh while nothing was done to the text at this place: then up and down
-	// go on through the history, whatever the cursor's row is.
+	// fresh means that the text at this position is unedited: up and down then continue
+	// through the history, whatever the cursor's row is.
 	fresh bool
 }
 
-// recall moves through the history by one; it says whether there was a place
-// to go to.
+// recall moves through the history by one; it returns false at its end.
 func (c *Composer) recall(by int) bool {
 	if c.walk == nil {
 		texts := c.history.all()
@@ -46,15 +45,15 @@ func (c *Composer) recall(by int) bool {
 	return true
 }
 
-// bufferOf is a draft that begins with a text.
+// bufferOf returns a buffer with a text.
 func (c *Composer) bufferOf(text string) *buffer {
 	b := newBuffer(c.chips)
 	b.splice(pos{}, pos{}, text)
 	return b
 }
 
-// abandoned is the draft that was left behind when a prompt of the history was
-// sent or cleared in its place, "" when there is none.
+// abandoned returns the draft that was left behind when a prompt of the history was
+// sent or cleared in its place, or "".
 func (c *Composer) abandoned() string {
 	if c.walk == nil {
 		return ""
@@ -66,8 +65,9 @@ func (c *Composer) abandoned() string {
 	return strings.TrimSpace(draft.raw())
 }
 
-// Leave ends a search. A draft that was left behind for a prompt of the history is kept
-// there: only what stands here now comes back. The command that saves it may be nil.
+// Leave ends a search. If a draft was left behind for a prompt of the history, Leave
+// stores it there; only the visible text is restored later. The command that saves it
+// may be nil.
 func (c *Composer) Leave() tea.Cmd {
 	if c.search != nil {
 		c.buf, c.search = c.search.draft, nil

@@ -9,22 +9,21 @@ import (
 	"parley/config"
 )
 
-// search is the search of the history: a list of the prompts that fit what is typed.
-// The editor shows the marked one.
+// search is the history search: a list of the prompts that match. The editor shows the
+// marked one.
 type search struct {
 	query string
 	texts []string // newest first
 	list  completion
 	found []int   // the prompts of the list, in texts
-	draft *buffer // what the search began with
+	draft *buffer // the draft at the start of the search
 }
 
 const (
-	// searched is how much of one prompt is searched: a paste of megabytes is not
-	// looked through for every key. scattered is how much of it is searched for
-	// letters that do not stand together.
+	// searched bounds the part of a prompt that is searched, since pastes may have
+	// megabytes. scattered bounds it for letters that are not adjacent.
 	searched, scattered = 16 << 10, 300
-	// labelled is how much of a prompt stands in the list, in bytes.
+	// labelled bounds the part of a prompt in the list, in bytes.
 	labelled = 500
 )
 
@@ -39,8 +38,8 @@ func (c *Composer) beginSearch() {
 	c.showMatch()
 }
 
-// searchKey handles a key while a search is open. Keys that edit take the match
-// and are then handled as always.
+// searchKey handles a key during a search. Editing keys take the match and are then
+// handled as usual.
 func (c *Composer) searchKey(key tea.KeyPressMsg) (handled bool) {
 	s, name := c.search, key.String()
 	action, _ := c.keys.Action(config.ContextPrompt, name)
@@ -81,7 +80,7 @@ func (s *search) step(by int) {
 	}
 }
 
-// match is the marked prompt.
+// match returns the marked prompt.
 func (s *search) match() (text string, ok bool) {
 	if s.list.selected >= len(s.found) {
 		return "", false
@@ -99,8 +98,8 @@ func (c *Composer) showMatch() {
 	}
 }
 
-// takeMatch ends a search with what it shows, as an edit of the draft that can
-// be taken back.
+// takeMatch ends a search with the visible prompt, as an edit of the draft that can be
+// undone.
 func (c *Composer) takeMatch() {
 	s := c.search
 	c.buf, c.search = s.draft, nil
@@ -109,8 +108,8 @@ func (c *Composer) takeMatch() {
 	}
 }
 
-// find makes the list: first the prompts that have what is typed in them, newest
-// first, then those that have its letters, best first.
+// find builds the list: first the prompts that contain the query, newest first, then
+// those that contain its letters, best first.
 func (s *search) find() {
 	s.found = s.found[:0]
 	s.list = completion{kind: historyCompletion, query: s.query, all: len(s.texts)}
@@ -131,7 +130,7 @@ func (s *search) find() {
 	}
 }
 
-// add puts a prompt into the list, with the letters marked that were found.
+// add adds a prompt to the list, with the matching letters.
 func (s *search) add(i int, hits []int) {
 	label := labelOf(s.texts[i], labelled)
 	if at := indexFold(label, s.query); hits == nil && at >= 0 {
@@ -143,7 +142,7 @@ func (s *search) add(i int, hits []int) {
 	s.list.items = append(s.list.items, item{label: label, hits: hits})
 }
 
-// labelOf is the beginning of a prompt in one line, of as many bytes as it has there.
+// labelOf returns the beginning of a prompt on one line, of the same length in bytes.
 func labelOf(text string, most int) string {
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "")
@@ -151,7 +150,7 @@ func labelOf(text string, most int) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
 }
 
-// heads are the beginnings of some prompts, as the fuzzy matcher wants them.
+// heads are the beginnings of prompts, in the form of the fuzzy matcher.
 type heads struct {
 	texts []string
 	of    []int
@@ -160,7 +159,7 @@ type heads struct {
 func (h heads) Len() int            { return len(h.of) }
 func (h heads) String(i int) string { return labelOf(h.texts[h.of[i]], scattered) }
 
-// indexFold is strings.Index where letter case does not matter.
+// indexFold is strings.Index, ignoring case.
 func indexFold(s, sub string) int {
 	if lower := strings.ToLower(s); len(lower) == len(s) {
 		return strings.Index(lower, strings.ToLower(sub))
@@ -168,7 +167,7 @@ func indexFold(s, sub string) int {
 	return strings.Index(s, sub)
 }
 
-// find is where a text begins in the buffer, its start if nowhere.
+// find returns where a text begins in the buffer, or the buffer's start.
 func (b *buffer) find(text string) pos {
 	for row, l := range b.lines {
 		if col := indexFold(l.text, text); col >= 0 {
@@ -178,5 +177,5 @@ func (b *buffer) find(text string) pos {
 	return pos{}
 }
 
-// Searching reports whether earlier prompts are being searched.
+// Searching reports whether a history search is open.
 func (c *Composer) Searching() bool { return c.search != nil }

@@ -5,7 +5,7 @@ import (
 	"parley/tui/composer/vim"
 )
 
-// selects are the keys that select, and those that move as they do.
+// selects maps the keys that select to those with the same motion.
 var selects = map[string]string{
 	"shift+left": "left", "shift+right": "right", "shift+up": "up", "shift+down": "down",
 	"shift+home": "home", "shift+end": "end",
@@ -14,7 +14,7 @@ var selects = map[string]string{
 	"ctrl+shift+home": "alt+<", "ctrl+shift+end": "alt+>",
 }
 
-// span is what is selected, in the order of the text. It reports false if nothing is.
+// span returns the selection, in the order of the text; ok is false if there is none.
 func (b *buffer) span() (from, to pos, ok bool) {
 	if !b.selecting || b.anchor == b.cur {
 		return b.cur, b.cur, false
@@ -25,13 +25,13 @@ func (b *buffer) span() (from, to pos, ok bool) {
 	return b.anchor, b.cur, true
 }
 
-// insert puts text in the place of what is selected, or at the cursor.
+// insert replaces the selection by text, or inserts it at the cursor.
 func (b *buffer) insert(text string) {
 	from, to, _ := b.span()
 	b.replace(from, to, text)
 }
 
-// erase deletes what is selected, or else what is between the cursor and p.
+// erase deletes the selection, or else the text between the cursor and p.
 func (b *buffer) erase(p pos) (text string) {
 	if from, to, ok := b.span(); ok {
 		b.move(from)
@@ -40,8 +40,7 @@ func (b *buffer) erase(p pos) (text string) {
 	return b.cut(p)
 }
 
-// collapse moves the cursor to p, or to an edge of what was selected, which is
-// selected no longer.
+// collapse moves the cursor to p, or ends the selection at one of its edges.
 func (b *buffer) collapse(p pos, first bool) {
 	if from, to, ok := b.span(); ok {
 		if p = to; first {
@@ -51,8 +50,8 @@ func (b *buffer) collapse(p pos, first bool) {
 	b.move(p)
 }
 
-// selectionKey handles keys that select, and those that mean something else where
-// something is selected.
+// selectionKey handles keys that select, and those with another meaning during a
+// selection.
 func (c *Composer) selectionKey(name string, action config.Action) (Result, bool) {
 	if copying[name] || cutting[name] {
 		return c.takeSelected(cutting[name])
@@ -98,8 +97,8 @@ func (c *Composer) selectKey(name string) bool {
 	return true
 }
 
-// selectRow moves by a row, or to an end of the draft where there is no more. Where
-// there is one row only, and nothing selected, the key scrolls: it reports false.
+// selectRow moves by a row, or to an end of the draft. It returns false for a single
+// row without a selection, where the key scrolls.
 func (c *Composer) selectRow(by int, end pos) bool {
 	b, width := c.buf, c.textWidth()
 	if b.vertical(by, width) {
@@ -112,8 +111,7 @@ func (c *Composer) selectRow(by int, end pos) bool {
 	return true
 }
 
-// Selection is the text that is selected, with everything that was pasted; "" if none
-// is.
+// Selection returns the selected text, with everything that was pasted, or "".
 func (c *Composer) Selection() string {
 	from, to, ok := c.selected()
 	if !ok {
@@ -122,7 +120,7 @@ func (c *Composer) Selection() string {
 	return c.chips.expand(c.buf.slice(from, to), false)
 }
 
-// selected is what is selected, by the keys of vim too.
+// selected returns the selection, also that of vim.
 func (c *Composer) selected() (from, to pos, ok bool) {
 	if c.vim != nil {
 		if from, to, ok := c.vim.Selection(); ok {
@@ -132,15 +130,15 @@ func (c *Composer) selected() (from, to pos, ok bool) {
 	return c.buf.span()
 }
 
-// deselect ends the selection. It reports false if there was none.
+// deselect ends the selection. It returns false if there was none.
 func (c *Composer) deselect() bool {
 	_, _, ok := c.buf.span()
 	c.buf.selecting = false
 	return ok
 }
 
-// takeSelected is the outcome of copying what is selected, or with cut of cutting it. The
-// text goes to the kill ring as well. It reports false if nothing is selected.
+// takeSelected copies or, with cut, cuts the selection, also to the kill ring. It
+// returns false if nothing is selected.
 func (c *Composer) takeSelected(cut bool) (Result, bool) {
 	from, to, ok := c.selected()
 	if !ok {

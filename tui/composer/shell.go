@@ -6,21 +6,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// commandMark begins a draft that is a command of the person's and no prompt.
+// commandMark begins a draft that is a command of the user's instead of a prompt.
 const commandMark = "!"
 
-// IsCommand reports whether the draft is a command of the person's: it begins with
-// "!". A space before it makes a prompt of it.
+// IsCommand reports whether the draft is a command of the user's: it begins with "!". A
+// space before that makes it a prompt.
 func (c *Composer) IsCommand() bool {
 	return c.search == nil && strings.HasPrefix(c.buf.lines[0].text, commandMark)
 }
 
-// IsShell reports whether the draft is "!" alone, which means the person's shell.
+// IsShell reports whether the draft is "!" alone, which means the user's shell.
 func (c *Composer) IsShell() bool {
 	return c.IsCommand() && strings.TrimSpace(c.buf.raw()) == commandMark
 }
 
-// sendCommand takes a draft that is a command.
+// sendCommand sends a draft that is a command.
 func (c *Composer) sendCommand(line, raw string) (Result, tea.Cmd) {
 	kept := []string{c.abandoned()}
 	if line != "" {
@@ -31,8 +31,8 @@ func (c *Composer) sendCommand(line, raw string) (Result, tea.Cmd) {
 	return Result{Used: true, Command: &line}, cmd
 }
 
-// commandHighlights add to the chips of a line that it is a line of a command: the
-// text between them is in a colour of its own.
+// commandHighlights adds the highlights of a command line to its chips: the text
+// between them has a colour of its own.
 func commandHighlights(chips []highlight, from, to int) []highlight {
 	var list []highlight
 	for _, ch := range chips {

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// span is some lines of a file, counted from 1, both ends included. The zero span
-// stands for all of it.
+// span is a range of lines of a file, counted from 1, both ends included. The zero span
+// is the whole file.
 type span struct{ from, to int }
 
 func (s span) some() bool { return s.from > 0 }
 
-// String is how a mention writes it, behind the path.
+// String returns the span in the form of a mention, after the path.
 func (s span) String() string {
 	switch {
 	case !s.some():
@@ -27,7 +27,7 @@ func (s span) String() string {
 	return fmt.Sprintf(":%d-%d", s.from, s.to)
 }
 
-// fragment is how an address writes it, behind the path.
+// fragment returns the span in the form of a URI fragment.
 func (s span) fragment() string {
 	switch {
 	case !s.some():
@@ -38,7 +38,7 @@ func (s span) fragment() string {
 	return fmt.Sprintf("#L%d-L%d", s.from, s.to)
 }
 
-// spanRead is how much of a file is looked through for lines of it, in bytes.
+// spanRead bounds how much of a file is read to find lines, in bytes.
 const spanRead = 16 << 20
 
 // read returns the lines; whole is false if they are too long, or too far down.
@@ -66,8 +66,7 @@ func (s span) read(r io.Reader) (text string, whole bool) {
 	return b.String(), true
 }
 
-// readPart reads the rest of a line, or as much of it as the buffer holds. The line's
-// end is a part of it.
+// readPart reads the rest of a line including its end, or as much as fits the buffer.
 func readPart(r *bufio.Reader) (part []byte, more bool, err error) {
 	part, err = r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
@@ -78,13 +77,13 @@ func readPart(r *bufio.Reader) (part []byte, more bool, err error) {
 
 var spanEnd = regexp.MustCompile(`^(.+?):([1-9][0-9]{0,6})(?:-([1-9][0-9]{0,6}))?$`)
 
-// splitSpan parts a path from the lines that are named behind it.
+// splitSpan separates a path from the lines named after it.
 func splitSpan(name string) (path string, s span, ok bool) {
 	m := spanEnd.FindStringSubmatch(name)
 	if m == nil {
 		return "", span{}, false
 	}
-	s.from, _ = strconv.Atoi(m[2]) // the expression sees to it that it is a number
+	s.from, _ = strconv.Atoi(m[2]) // the expression matches only numbers
 	s.to = s.from
 	if m[3] != "" {
 		s.to, _ = strconv.Atoi(m[3])
@@ -92,8 +91,8 @@ func splitSpan(name string) (path string, s span, ok bool) {
 	return m[1], s, s.to >= s.from
 }
 
-// names are what a mention may name, the likeliest first: the path as it stands, lines
-// of a file, and the same without the punctuation that ends a sentence.
+// names returns what a mention may refer to, the likeliest first: the path as written,
+// lines of a file, and the same without final punctuation.
 func (m mention) names() iter.Seq2[string, span] {
 	return func(yield func(string, span) bool) {
 		for name := m.path; ; {

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// edit is one change of the text, enough to take it back or to do it again.
+// edit is one change of the text, with what is needed to undo and redo it.
 type edit struct {
 	at                pos
 	removed, inserted string
 	cursor            pos // before the edit
 	typed             bool
-	// step is the step that it is a part of. What belongs to one step is taken back
-	// at once: a word that was typed, a paste, a command of vim.
+	// step is the undo step that it belongs to. A step is undone at once: a typed word,
+	// a paste, a vim command.
 	step int
 }
 
-// undoDepth is how many edits can be taken back.
+// undoDepth bounds the edits that can be undone.
 const undoDepth = 1000
 
-// begin and end enclose edits that are one step. They do not nest.
+// begin and end enclose the edits of one step. They do not nest.
 func (b *buffer) begin() {
 	b.next()
 	b.grouped = true
 }
 
-// next begins another step. If there are too many, the oldest are forgotten.
+// next begins another step, and drops the oldest if there are too many.
 func (b *buffer) next() {
 	b.current++
 	if len(b.undo) < undoDepth {
@@ -33,7 +33,7 @@ func (b *buffer) next() {
 	}
 	n := undoDepth / 4
 	for n < len(b.undo) && b.undo[n].step == b.undo[n-1].step {
-		n++ // a step goes as a whole
+		n++ // a step is dropped as a whole
 	}
 	b.undo = slices.Delete(b.undo, 0, n)
 }
@@ -49,8 +49,8 @@ func (b *buffer) record(e edit) {
 	b.undo = append(b.undo, e)
 }
 
-// typeText inserts what was typed, or puts it in the place of what is selected. A
-// word is taken back as a whole.
+// typeText inserts typed text, or replaces the selection by it. A word is one undo
+// step.
 func (b *buffer) typeText(text string) {
 	if text == "" {
 		return
@@ -70,8 +70,8 @@ func (b *buffer) typeText(text string) {
 
 func isSpace(s string) bool { return strings.TrimSpace(s) == "" }
 
-// takeBack undoes the last step, and returns where the cursor was before it. It
-// reports false if there is none.
+// takeBack undoes the last step, and returns the earlier position of the cursor; false
+// if there is none.
 func (b *buffer) takeBack() (pos, bool) {
 	n := len(b.undo)
 	if n == 0 {
@@ -85,11 +85,12 @@ func (b *buffer) takeBack() (pos, bool) {
 		b.cur = e.cursor
 	}
 	b.undo = b.undo[:n]
-	b.current++ // what comes now is not a part of it
+	b.current++ // the next edit belongs to another step
 	return b.cur, true
 }
 
-// doAgain takes the last undo back, and returns where the cursor was before the step.
+// doAgain redoes the last undone step, and returns the position of the cursor before
+// that step.
 func (b *buffer) doAgain() (pos, bool) {
 	n := len(b.redo)
 	if n == 0 {

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	narrowest = 4 // columns; less is drawn as this
+	narrowest = 4 // minimum number of columns
 	gutter    = 2 // columns of the mark before the draft
 	popupRows = 8
 )
 
-// textWidth is how many columns the text has. The last one is left to a cursor
-// behind a full row.
+// textWidth returns the columns of the text. The last one is for a cursor after a full
+// row.
 func (c *Composer) textWidth() int { return c.width - gutter - 1 }
 
-// layout is how many lines each part takes.
+// layout is the number of lines of each part.
 type layout struct{ popup, search, editor int }
 
 func (c *Composer) layout() layout {
@@ -35,7 +35,7 @@ func (c *Composer) layout() layout {
 		if c.previews() {
 			want = popupRows
 		}
-		// Where both are long, the draft keeps half.
+		// If both are long, the draft keeps half.
 		room := c.maxHeight - l.search
 		l.popup = max(0, min(want, room-min(l.editor, max(1, room/2))))
 		l.editor = min(l.editor, room-l.popup)
@@ -43,8 +43,8 @@ func (c *Composer) layout() layout {
 	return l
 }
 
-// settle scrolls so that the cursor is in sight, without empty rows below the
-// draft, and the marked item of the popup too.
+// settle scrolls so that the cursor and the marked item of the popup are visible,
+// without empty rows below the draft.
 func (c *Composer) settle() {
 	c.follow()
 	l, b, width := c.layout(), c.buf, c.textWidth()
@@ -68,9 +68,9 @@ func (c *Composer) settle() {
 	p.top = max(0, min(p.top, p.selected, len(p.items)-l.popup), p.selected-l.popup+1)
 }
 
-// View draws the composer: as many lines as it takes now, none wider than the
-// width, the popup first. The cursor is where the terminal's own belongs, counted
-// from the first line and column.
+// View draws the composer: as many lines as it needs, none wider than the width, the
+// popup first. cursor is the position of the terminal's cursor, counted from the first
+// line and column.
 func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 	l, b, width := c.layout(), c.buf, c.textWidth()
 	lines = make([]string, 0, l.popup+l.search+l.editor)
@@ -99,7 +99,7 @@ func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 	return lines, cursor
 }
 
-// mark is what stands before a row: the prompt's sign, or that there is more.
+// mark returns what precedes a row: the prompt sign, or a sign that there is more.
 func (c *Composer) mark(p place, first, cutOff bool) string {
 	switch {
 	case p == place{} && c.IsCommand():
@@ -114,7 +114,7 @@ func (c *Composer) mark(p place, first, cutOff bool) string {
 	return "  "
 }
 
-// ghost is text behind the draft that is not part of it.
+// ghost returns hint text after the draft.
 func (c *Composer) ghost(column int) string {
 	text := c.hint()
 	if c.buf.empty() {
@@ -179,8 +179,8 @@ func (c *Composer) row(p place, width int) string {
 	return out.String()
 }
 
-// selectedOn are the offsets of a line between which it is selected. Ends says that
-// its end is selected too.
+// selectedOn returns the selected offsets of a line. ends means that its end is
+// selected too.
 func (c *Composer) selectedOn(row int) (first, last int, ends bool) {
 	from, to, ok := c.selected()
 	if !ok || c.search != nil || row < from.row || row > to.row {
@@ -196,7 +196,7 @@ func (c *Composer) selectedOn(row int) (first, last int, ends bool) {
 	return first, last, row < to.row
 }
 
-// highlight is a part of a line that is drawn in a style of its own.
+// highlight is a part of a line in a style of its own.
 type highlight struct {
 	from, to int
 	kind     highlightKind
@@ -229,7 +229,7 @@ func (c *Composer) styleOf(kind int) lipgloss.Style {
 	return c.theme.Text
 }
 
-// highlights are the highlights of a line between two offsets, in their order.
+// highlights returns the highlights of a line between two offsets, in order.
 func (c *Composer) highlights(row, from, to int) []highlight {
 	text := c.buf.lines[row].text
 	if c.search != nil {
@@ -269,8 +269,7 @@ func (c *Composer) highlights(row, from, to int) []highlight {
 	return list
 }
 
-// wordBefore is a place at or before an offset where no word is cut. It looks back
-// a little only, because a line can be very long.
+// wordBefore returns a position at or shortly before an offset where no word is cut.
 func wordBefore(s string, at int) int {
 	const reach = 512
 	from := max(0, at-reach)

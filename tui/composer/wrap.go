@@ -7,9 +7,9 @@ import (
 	"parley/internal/termtext"
 )
 
-// rows returns where the rows of a line begin when it is wrapped to width
-// columns: between words where it can be, inside of a unit only if it is wider
-// than a row. Spaces that do not fit hang over the edge, as in every editor.
+// rows returns where the rows of a line begin when it is wrapped to width columns:
+// between words if possible, inside a unit only if it is wider than a row. Spaces that
+// do not fit hang over the edge, as in every editor.
 func (b *buffer) rows(row, width int) []int {
 	l, layout := &b.lines[row], termtext.NewLayout(width)
 	switch {
@@ -22,13 +22,12 @@ func (b *buffer) rows(row, width int) []int {
 	return l.starts
 }
 
-// wrap appends the starts of all rows after the last of starts, until done says
-// that the rest is known. How a row is broken depends on nothing before its
-// start.
+// wrap appends the starts of all rows after the last of starts, until done says that
+// the rest is known. The breaks of a row do not depend on anything before its start.
 func (c *chips) wrap(s string, width int, starts []int, done func(start int) bool) []int {
 	x := 0                      // columns of the row so far
 	at := starts[len(starts)-1] // where the row begins
-	split, splitX := at, 0      // the last place of the row where it may be broken
+	split, splitX := at, 0      // the last possible break in the row
 	for i := at; i < len(s); {
 		n, w := c.part(s, i, width)
 		if n == 1 && (s[i] == ' ' || s[i] == '\t') {
@@ -56,14 +55,13 @@ func (c *chips) wrap(s string, width int, starts []int, done func(start int) boo
 	return starts
 }
 
-// rewrap wraps a line again after a change. It begins two rows before it, since
-// a word may now fit into the row before, and ends where the rows are as they
-// were.
+// rewrap wraps a line again after a change. It begins two rows before it, since a word
+// may now fit into the previous row, and ends where the rows are unchanged.
 func (c *chips) rewrap(s string, width int, old []int, ch change) []int {
 	kept := max(1, sort.SearchInts(old, ch.from+1)-2)
 	same := -1
 	starts := c.wrap(s, width, slices.Clone(old[:kept]), func(start int) bool {
-		if start < ch.to+maxUnit { // what was typed may join with what follows
+		if start < ch.to+maxUnit { // typed text may join with what follows
 			return false
 		}
 		i, found := slices.BinarySearch(old, start-ch.shift)
@@ -85,13 +83,13 @@ type place struct{ line, row int }
 
 func (p place) before(q place) bool { return p.line < q.line || p.line == q.line && p.row < q.row }
 
-// placeOf is the row that holds a position.
+// placeOf returns the row that contains a position.
 func (b *buffer) placeOf(p pos, width int) place {
 	starts := b.rows(p.row, width)
 	return place{p.row, sort.SearchInts(starts, p.col+1) - 1}
 }
 
-// bounds are the offsets of a row in its line.
+// bounds returns the offsets of a row in its line.
 func (b *buffer) bounds(p place, width int) (from, to int) {
 	starts := b.rows(p.line, width)
 	if p.row+1 < len(starts) {
@@ -100,8 +98,8 @@ func (b *buffer) bounds(p place, width int) (from, to int) {
 	return starts[p.row], len(b.lines[p.line].text)
 }
 
-// step goes n rows down, or up where n is negative, as far as there are any,
-// and says how far it went.
+// step goes n rows down, or up if negative, as far as possible, and returns how far it
+// went.
 func (b *buffer) step(p place, n, width int) (place, int) {
 	moved := 0
 	for ; moved < n; moved++ {
@@ -127,13 +125,13 @@ func (b *buffer) step(p place, n, width int) (place, int) {
 	return p, moved
 }
 
-// column is how far a position is from the left edge of its row.
+// column returns the distance of a position from the left edge of its row.
 func (b *buffer) column(p pos, width int) int {
 	from, _ := b.bounds(b.placeOf(p, width), width)
 	return b.chips.width(b.lines[p.row].text[from:p.col])
 }
 
-// offsetAt is the position in a row that is nearest to a column.
+// offsetAt returns the position in a row that is nearest to a column.
 func (b *buffer) offsetAt(p place, column, width int) pos {
 	from, to := b.bounds(p, width)
 	text := b.lines[p.line].text
@@ -149,7 +147,7 @@ func (b *buffer) offsetAt(p place, column, width int) pos {
 	return pos{p.line, to}
 }
 
-// vertical moves the cursor by rows and says whether it could.
+// vertical moves the cursor by rows and returns false if it cannot.
 func (b *buffer) vertical(n, width int) bool {
 	goal := b.goal
 	if goal < 0 {

@@ -10,23 +10,24 @@ import (
 	"parley/internal/pattern"
 )
 
-// Agreement is how the title of a call, which is only what the agent says, stands to
+// Agreement is how the title of a call, which is only the agent's claim, relates to
 // what the call would do.
 type Agreement uint8
 
 const (
-	// Agrees is a title of which nothing is known to be wrong: most are free text.
+	// Agrees means that nothing is known to be wrong with the title. Most titles are
+	// free text.
 	Agrees Agreement = iota
-	// Repeats is a title that says no more than the command does.
+	// Repeats means that the title says no more than the command.
 	Repeats
-	// Differs is a title that names another command, file or address than the call
-	// itself, and none of those that it does.
+	// Differs means that the title names a command, file or address that is not among
+	// those of the call.
 	Differs
 )
 
-// AgreementOf compares the title of a call with its input, places and changes. Agents
-// shorten commands, write paths relative to this or that, and call their tools by
-// placeholders: in doubt a title agrees.
+// AgreementOf compares the title of a call with its input, locations and changes.
+// Agents shorten commands, write relative paths, and use placeholders as titles: in
+// doubt a title agrees.
 func AgreementOf(t *conversation.ToolCall) Agreement {
 	title := strings.TrimSpace(t.Title)
 	if title == "" || len(title) > maxCompared {
@@ -54,7 +55,7 @@ func AgreementOf(t *conversation.ToolCall) Agreement {
 const maxCompared = 64 << 10
 
 // commandAgreement compares a title with a command; sure is false if the title does not
-// say which command it is.
+// name a command.
 func commandAgreement(title, line string) (a Agreement, sure bool) {
 	plain := title
 	if m := runs().FindStringSubmatch(title); m != nil {
@@ -82,8 +83,8 @@ func commandAgreement(title, line string) (a Agreement, sure bool) {
 	return Agrees, true
 }
 
-// bare is a command without what does not tell it from another: quotes, the blanks
-// around words, the mark of a prompt.
+// bare removes from a command what does not distinguish it: quotes, white space, a
+// prompt sign.
 func bare(s string) string {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "$ ")
 	s = strings.NewReplacer("`", "", "'", "", `"`, "", `\`, "").Replace(s)
@@ -91,18 +92,18 @@ func bare(s string) string {
 }
 
 var (
-	// runs are the words with which agents begin a title that names a command.
+	// runs matches the words with which agents begin a title that names a command.
 	runs     = pattern.New(`^(?i:(?:run|running|execute|executing|exec|bash|shell|command|terminal)\b:?|\$)\s+(.*)$`)
 	codeSpan = pattern.New("`([^`]+)`")
-	// gemini is what gemini-cli writes behind a command: where it runs, and what for.
+	// gemini matches what gemini-cli appends to a command: its directory and purpose.
 	gemini = pattern.New(`\s+\[(?:current working directory|in directory) [^\]]*\].*$`)
 	// another begins the next command where codex names several.
 	another = pattern.New(`, (?:Run|Read|List|Search) `)
-	// shellish is what only a command has.
+	// shellish matches what only a command contains.
 	shellish = pattern.New(`(?:^|\s)--?[A-Za-z0-9]|[|;&<>$]|(?:^|\s)[~.]{0,2}/`)
 )
 
-// namedCommand is the command that a title names; ok is false for free text.
+// namedCommand returns the command that a title names; ok is false for free text.
 func namedCommand(title string) (command string, ok bool) {
 	title, _, _ = strings.Cut(title, "\n")
 	title = gemini().ReplaceAllString(title, "")
@@ -121,7 +122,7 @@ func namedCommand(title string) (command string, ok bool) {
 	return said, known(said) && (!strings.Contains(said, " ") || shellish().MatchString(said))
 }
 
-// known reports whether a text begins with the name of a program that agents run often.
+// known reports whether a text begins with the name of a program that agents often run.
 func known(said string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(said), " ")
 	return slices.Contains(programs, word)
@@ -132,15 +133,14 @@ var programs = strings.Fields(`ls cat head tail less grep rg find fd sed awk sor
 	pytest ruff make cmake gcc cc clang java javac mvn gradle ruby bundle rake php composer docker podman kubectl terraform helm curl wget ssh scp rsync tar zip
 	unzip gzip jq yq psql mysql sqlite3 sudo apt apt-get brew systemctl vitest jest eslint tsc prettier dd shred whoami id uname`)
 
-// elision is what stands for what was left out.
+// elision matches a mark for omitted text.
 var elision = pattern.New(`\s*(?:…|\.{3,}|\[truncated\])\s*`)
 
-// elided reports whether something was left out of a title. The dots of ./... are a
-// part of the command.
+// elided reports whether a title omits text. The dots of ./... are part of the command.
 func elided(s string) bool { return elision().MatchString(strings.ReplaceAll(s, "/...", "/")) }
 
-// inOrder reports whether what a title says stands in a text, with whatever it leaves
-// out.
+// inOrder reports whether the parts of a title around its elisions occur in a text, in
+// order.
 func inOrder(text, said string) bool {
 	if whole := bare(said); whole != "" && strings.Contains(text, whole) {
 		return true
@@ -161,18 +161,17 @@ func inOrder(text, said string) bool {
 var (
 	webAddress  = pattern.New(`(?i)\bhttps?://[^\s"'` + "`" + `<>)\]]+`)
 	mailAddress = pattern.New(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
-	// namedPath is one path, or the name of one file, to which a title gives all its words.
+	// namedPath matches a title that consists of one path or file name.
 	namedPath = pattern.New(`^(?:(?i:` + verbs + `)\s+)?["'` + "`" + `]?((?:~|\.{1,2}|…|\.\.\.)?/?[\w@%+.\-…]+(?:/[\w@%+.\-…]+)*\.[A-Za-z0-9]{1,8}|(?:~|\.{1,2})?/[\w@%+./\-…]+|\.[A-Za-z][\w.\-]+)["'` + "`" + `]?` +
 		`(?:[:#]L?\d+(?:-L?\d+)?)?(?:$|\s*[:(,→]|\s+(?:in|and|to|at|with|from|lines?|->|=>|→)\b|\s+[(→\[-])`)
-	// product is the name of something that looks like that of a file: Node.js.
+	// product matches a name that looks like that of a file: Node.js.
 	product = pattern.New(`^[A-Z][\w]*\.(?:js|io|net|NET|ai|com|dev|org)$|^\d+(?:\.\d+)+$|^v\d`)
 )
 
 const verbs = `(?:edit|editing|write|writing to|writing|write to|read|reading|create|creating|delete|deleting|remove|removing|move|moving|rename|` +
 	`update|updating|open|opening|append to|modify|modifying|replace in|patch|patching|add|save|view|show|list|fetch|fetching|apply patch to)(?: file)?:?`
 
-// claims are the files and addresses that a title names where it would be wrong if
-// they were others.
+// claims returns the files and addresses that a title names exactly.
 func claims(title string, kind acpclient.ToolKind) []string {
 	list := append(webAddress().FindAllString(title, -1), mailAddress().FindAllString(title, -1)...)
 	if len(list) > 0 {
@@ -190,8 +189,8 @@ func claims(title string, kind acpclient.ToolKind) []string {
 	return nil
 }
 
-// borneOut reports whether one of the claims agrees with what is known of a call, or
-// nothing is known that could tell.
+// borneOut reports whether one of the claims agrees with the call, or the call has
+// nothing to compare with.
 func borneOut(claims []string, t *conversation.ToolCall, line string) bool {
 	paths := pathsOf(t)
 	texts := append(slices.Clone(paths), strings.Fields(line)...)
@@ -212,15 +211,15 @@ func borneOut(claims []string, t *conversation.ToolCall, line string) bool {
 	return false
 }
 
-// samePath reports whether two texts can be the same path, one of them written
-// relative to a directory, or with its beginning left out.
+// samePath reports whether two texts may be the same path, one of them relative or
+// without its beginning.
 func samePath(a, b string) bool {
 	b = strings.TrimLeft(elision().ReplaceAllString(strings.TrimPrefix(b, "~"), ""), "/")
 	a = strings.Trim(a, "/")
 	return a == b || strings.HasSuffix(a, "/"+b) || a != "" && strings.HasSuffix(b, "/"+strings.TrimPrefix(a, "./"))
 }
 
-// ShownPaths are the paths of a call's places and of its changes.
+// ShownPaths returns the paths of a call's locations and changes.
 func ShownPaths(t *conversation.ToolCall) []string {
 	var all []string
 	for _, l := range t.Locations {
@@ -234,7 +233,7 @@ func ShownPaths(t *conversation.ToolCall) []string {
 	return all
 }
 
-// pathsOf are the paths of a call: those that it shows, and those in its input.
+// pathsOf returns the paths of a call: those of ShownPaths, and those in its input.
 func pathsOf(t *conversation.ToolCall) []string {
 	all := ShownPaths(t)
 	in := decoded[map[string]json.RawMessage](t.RawInput)
@@ -246,7 +245,7 @@ func pathsOf(t *conversation.ToolCall) []string {
 	return all
 }
 
-// textsIn are all the texts in JSON, at any depth, as far as there are not too many.
+// textsIn returns the strings in JSON, at any depth, up to a bound.
 func textsIn(raw json.RawMessage) []string {
 	const most = 1000
 	var all []string

@@ -12,20 +12,19 @@ import (
 	"parley/tui/theme"
 )
 
-// Block is a content block in words.
+// Block describes a content block.
 type Block struct {
-	// What, Name and Detail say in one line what the block is, as in "image",
-	// "image/png", "3.0 kB". All are "" for a block of text.
+	// What, Name and Detail describe the block on one line, as in "image", "image/png",
+	// "3.0 kB". All are "" for a text block.
 	What, Name, Detail string
-	// Text is what there is to read in the block: Markdown, as the agent sent it.
+	// Text is the text in the block: Markdown, as the agent sent it.
 	Text string
-	// Media is what can be saved of the block, nil if there is nothing.
+	// Media is what can be saved of the block, or nil.
 	Media *Media
 }
 
-// Block puts a content block into words. Names are what they are called by; files
-// have their paths, and other addresses are given whole, every character of them
-// visible.
+// Block describes a content block. Files are shown by their paths, other addresses in
+// full with every character visible.
 func (p Places) Block(b *acpclient.ContentBlock) Block {
 	switch b.Type {
 	case acpclient.ContentText:
@@ -47,7 +46,7 @@ func (p Places) Block(b *acpclient.ContentBlock) Block {
 	return Block{What: "content", Name: termtext.Line(string(b.Type)), Detail: unknownKind}
 }
 
-// folderType is the type that a link to a folder has.
+// folderType is the type of a link to a folder.
 const folderType = "inode/directory"
 
 func (p Places) link(b *acpclient.ContentBlock) Block {
@@ -64,7 +63,7 @@ func (p Places) link(b *acpclient.ContentBlock) Block {
 		name = termtext.Line(b.Name)
 	}
 	if file && (name == "" || name == filepath.Base(address)) {
-		name = address // the path says the name as well
+		name = address // the path includes the name
 	}
 	if name == address {
 		address = ""
@@ -97,10 +96,10 @@ func (p Places) resource(r *acpclient.ResourceContents) Block {
 	return b
 }
 
-// mark stands before what is said of a block.
+// mark precedes the description of a block.
 const mark = "▣ "
 
-// String says in one line what the block is; "" for a block of text.
+// String describes the block on one line; "" for a text block.
 func (b Block) String() string {
 	if b.What == "" {
 		return ""
@@ -124,21 +123,21 @@ func (b Block) Styled(th *theme.Theme) string {
 	return line
 }
 
-// Media is content that a terminal cannot draw. It can be saved, and shown by a
-// program made for it.
+// Media is content that a terminal cannot draw. It can be saved, and shown by another
+// program.
 type Media struct {
-	// Data is the content in base64, or as it is if Plain is set.
+	// Data is the content in base64, or unencoded if Plain is set.
 	Data  string
 	Plain bool
-	// Ext is the extension that its file gets.
+	// Ext is the extension for its file.
 	Ext string
-	// Opens reports that a program may be started to show the file: those for
-	// pictures and sounds only look at them.
+	// Opens means that a program may be started to show the file: programs for pictures
+	// and sounds only read them.
 	Opens bool
 }
 
-// viewable are the types that may be opened. The agent says what its data is, so
-// the file's extension comes from this table and from nowhere else.
+// viewable are the types that may be opened. The agent declares the type of its data,
+// so the file's extension comes only from this table.
 var viewable = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/bmp": ".bmp",
 	"audio/wav": ".wav", "audio/x-wav": ".wav", "audio/mpeg": ".mp3", "audio/ogg": ".ogg", "audio/flac": ".flac", "audio/mp4": ".m4a",
@@ -163,10 +162,10 @@ func (m *Media) Bytes() ([]byte, error) {
 	return data, nil
 }
 
-// decodedLen is about how many bytes a text in base64 stands for.
+// decodedLen estimates the size of a base64 text in bytes.
 func decodedLen(data string) int64 { return int64(len(data)) * 3 / 4 }
 
-// byteSize says a number of bytes for people.
+// byteSize formats a number of bytes.
 func byteSize(n int64) string {
 	switch {
 	case n < 1000:
@@ -177,7 +176,7 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// join joins the parts that are there.
+// join joins the parts that are not empty.
 func join(parts ...string) string {
 	var some []string
 	for _, p := range parts {

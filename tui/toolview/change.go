@@ -7,8 +7,8 @@ import (
 	"parley/internal/termtext"
 )
 
-// Change says in Markdown what is done with a file as a whole: which file, from where,
-// and what it is if it is no text.
+// Change describes in Markdown an operation on a whole file: which file, from where,
+// and its type if it is not text.
 func Change(c *acpclient.ToolCallContent) string {
 	what := c.Change
 	words := map[acpclient.FileOperation]string{
@@ -30,7 +30,7 @@ func Change(c *acpclient.ToolCallContent) string {
 	return words
 }
 
-// code is a text in Markdown as it is, whatever is in it.
+// code returns a text as Markdown code, whatever it contains.
 func code(text string) string {
 	text = termtext.Line(text)
 	longest := 0

@@ -8,13 +8,13 @@ import (
 	"parley/internal/termtext"
 )
 
-// Command is what a tool call is asked to run.
+// Command is the command of a tool call.
 type Command struct {
-	// Line is the whole command, every character of it visible. It may have
-	// newlines. It is "" if the call names no command.
+	// Line is the whole command, with every character visible. It may contain newlines.
+	// It is "" if the call names no command.
 	Line string
-	// Dir is where it runs, as [Places.Path] writes it; "" if that is the
-	// working directory of the session or not known.
+	// Dir is its directory, in the form of [Places.Path]; "" if that is the session's
+	// working directory or unknown.
 	Dir string
 }
 
@@ -38,7 +38,7 @@ func (p Places) Command(rawInput json.RawMessage) Command {
 	return c
 }
 
-// commandLine is the command in the raw input of a tool call, as it was sent.
+// commandLine returns the command in the raw input of a tool call, as it was sent.
 func commandLine(rawInput json.RawMessage) string {
 	in := decoded[map[string]json.RawMessage](rawInput)
 	line := ""
@@ -53,8 +53,8 @@ func commandLine(rawInput json.RawMessage) string {
 	return line
 }
 
-// words decodes a command line, or the words of one. An array of which one item
-// is no string is none: a command of which a part is missing is worse than none.
+// words decodes a command line, or a list of words. A list with an item that is not a
+// string gives "": a command with a missing part is worse than none.
 func words(raw json.RawMessage) string {
 	if s := decoded[string](raw); s != "" {
 		return s
@@ -62,7 +62,7 @@ func words(raw json.RawMessage) string {
 	return ShellWords(decoded[[]string](raw))
 }
 
-// decoded is a JSON value of a type; the zero value if it is of another type.
+// decoded decodes JSON; it returns the zero value for another type.
 func decoded[T any](raw json.RawMessage) T {
 	var v, none T
 	if json.Unmarshal(raw, &v) != nil {
@@ -71,11 +71,11 @@ func decoded[T any](raw json.RawMessage) T {
 	return v
 }
 
-// plainWord is a word that a shell takes as it is.
+// plainWord matches a word that a shell takes literally.
 var plainWord = pattern.New(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// ShellWords writes words as a shell takes them, quoted where that is needed, so
-// that it can be seen where each ends. The words are not made fit to be drawn.
+// ShellWords joins words with shell quoting, so that it is visible where each ends. It
+// does not sanitise the words.
 func ShellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

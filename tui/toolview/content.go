@@ -8,18 +8,17 @@ import (
 	"parley/internal/termtext"
 )
 
-// Visitor makes something of each kind of content that a tool call can have. It
-// is what has to grow when the protocol gains a kind.
+// Visitor produces a T for each kind of content of a tool call. A new kind in the
+// protocol becomes a new method.
 type Visitor[T any] interface {
-	// Block takes text, pictures and the like; see [BlockOf].
+	// Block takes text, pictures and the like; see [Places.Block].
 	Block(b *acpclient.ContentBlock) T
-	// Diff takes a change of one file; before is nil if the file is new. Neither
-	// the path nor the texts are fit to be drawn.
+	// Diff takes a change of one file; before is nil if the file is new. Sanitise the
+	// path and the texts before drawing.
 	Diff(path string, before *string, after string) T
-	// Terminal takes the terminal that is embedded in the call.
+	// Terminal takes the terminal embedded in the call.
 	Terminal(id acpclient.TerminalID) T
-	// Unknown takes content of a kind that parley does not know: a label that
-	// says so, and its JSON.
+	// Unknown takes content of an unknown kind: a label that says so, and its JSON.
 	Unknown(label string, raw json.RawMessage) T
 }
 
@@ -42,19 +41,18 @@ func Visit[T any](c *acpclient.ToolCallContent, v Visitor[T]) T {
 	return v.Unknown("content "+unknownKind+": "+termtext.Line(string(c.Type)), c.Raw)
 }
 
-// unknownKind is said of whatever has a kind that is not in the protocol.
+// unknownKind describes a kind that is not in the protocol.
 const unknownKind = "of a kind that parley does not know"
 
-// What the raw sides of a tool call are called.
+// Labels for the raw input and output of a tool call.
 const (
 	RawInput  = "raw input"
 	RawOutput = "raw output"
 )
 
-// JSON sets out JSON for reading, every character of it visible. What is not
-// JSON, or nested too deep for that, is given as it is. Of more than most bytes the
-// beginning is given, and a line that says that there is more; if most is 0, it is given
-// whole.
+// JSON indents JSON for reading, with every character visible. Invalid or too deeply
+// nested JSON stays as it is. If it is longer than most bytes, JSON returns the
+// beginning and a line that says so; with most 0, everything.
 func JSON(raw []byte, most int) string {
 	text, more := raw, ""
 	if set, ok := termtext.Indented(raw); ok {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Elapsed says how long something goes on, as a clock would.
+// Elapsed formats the time that something has been running, like a clock.
 func Elapsed(d time.Duration) string {
 	s := int(d.Seconds())
 	switch {
@@ -17,8 +17,7 @@ func Elapsed(d time.Duration) string {
 	return fmt.Sprintf("%dh %02dm", s/3600, s/60%60)
 }
 
-// Took says how long something took that is over, with tenths of a second where
-// they tell something.
+// Took formats the time that something took, with tenths of a second where they matter.
 func Took(d time.Duration) string {
 	if tenths := int(d / (100 * time.Millisecond)); tenths < 100 {
 		return fmt.Sprintf("%d.%ds", tenths/10, tenths%10)

@@ -8,22 +8,20 @@ import (
 	"parley/internal/conversation"
 )
 
-// Excerpt is what a person can take out of an item of a conversation.
+// Excerpt is what a user can copy from an item of a conversation.
 type Excerpt struct {
-	// Text is for the clipboard: what was sent, unchanged. It is not fit to be
-	// drawn.
+	// Text is for the clipboard: the original text. Sanitise it before drawing.
 	Text string
-	// Path is the file that the item is about, as the agent wrote it, and Line a
-	// line of it, from 1. They are "" and 0 if none is named.
+	// Path is the file of the item, as the agent wrote it, and Line a line of it, from
+	// 1. They are "" and 0 if there is none.
 	Path string
 	Line int
-	// Media is what can be saved, nil if there is nothing.
+	// Media is what can be saved, or nil.
 	Media *Media
 }
 
-// ExcerptOf is what can be taken out of a tool call: its title, what was asked about
-// it, and its contents; the file that it works on first, and the last media that it
-// gave.
+// ExcerptOf returns the excerpt of a tool call: its title, its question, and its
+// contents; the first file that it works on, and the last media in its result.
 func ExcerptOf(t *conversation.ToolCall) Excerpt {
 	var e Excerpt
 	var texts []string
@@ -59,7 +57,7 @@ func ExcerptOf(t *conversation.ToolCall) Excerpt {
 	return e
 }
 
-// excerpts makes the excerpt of one content.
+// excerpts returns the excerpt of one content.
 type excerpts struct{}
 
 var _ Visitor[Excerpt] = excerpts{}
@@ -72,7 +70,7 @@ func (excerpts) Diff(path string, _ *string, after string) Excerpt {
 	return Excerpt{Text: path + "\n" + after, Path: path}
 }
 
-// Terminal gives nothing: the terminals of the call are read by themselves.
+// Terminal returns nothing: the terminals of the call are read separately.
 func (excerpts) Terminal(acpclient.TerminalID) Excerpt { return Excerpt{} }
 
 func (excerpts) Unknown(_ string, raw json.RawMessage) Excerpt { return Excerpt{Text: string(raw)} }

@@ -10,15 +10,15 @@ import (
 	"parley/internal/pattern"
 )
 
-// harmful are programs that take away, or take over. A title that says that something
-// is looked at, or names another program, hides them if it does not name them.
+// harmful are programs that delete things or gain privileges. A title that claims to
+// only look at something, or names another program, hides them.
 var harmful = strings.Fields(`rm rmdir unlink shred dd mv chmod chown kill pkill killall sudo su doas truncate wipefs reboot shutdown nc ssh scp`)
 
-// looking begins titles that say that nothing is changed.
+// looking matches the beginning of titles that claim to change nothing.
 var looking = pattern.New(`^(?i:read|reading|list|lists|listing|show|shows|search|searching|view|look|check|print|display|find|count|grep|cat|get)\b`)
 
-// hidesHarm reports whether a title says that a command only looks, or is another
-// one, while it runs a harmful program that the title does not name.
+// hidesHarm reports whether a title claims to only look, or names another command,
+// while the command runs a harmful program that the title does not name.
 func hidesHarm(title, line string) bool {
 	said := title
 	if m := runs().FindStringSubmatch(title); m != nil {
@@ -33,8 +33,8 @@ func hidesHarm(title, line string) bool {
 	})
 }
 
-// programsIn are the names of the programs that a command runs, as far as they can be
-// read from it.
+// programsIn returns the names of the programs that a command runs, as far as it can be
+// parsed.
 func programsIn(line string, depth int) []string {
 	const deepest = 3
 	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
@@ -55,8 +55,8 @@ func programsIn(line string, depth int) []string {
 	return all
 }
 
-// programsOf are the programs that the words of a command run: the first, and the one
-// that it is told to run.
+// programsOf returns the programs that the words of a command run: the first, and the
+// one that it is told to run.
 func programsOf(words []string, depth int) []string {
 	var all []string
 	for i, word := range words {
@@ -67,7 +67,7 @@ func programsOf(words []string, depth int) []string {
 		all = append(all, name)
 		switch name {
 		case "sudo", "doas", "env", "xargs", "nohup", "time", "command", "exec", "nice", "timeout", "busybox":
-			continue // the program stands behind it
+			continue // the program follows it
 		case "bash", "sh", "zsh", "dash":
 			for j := i + 1; j+1 < len(words); j++ {
 				if strings.HasPrefix(words[j], "-") && strings.HasSuffix(words[j], "c") {
@@ -86,7 +86,7 @@ func programsOf(words []string, depth int) []string {
 	return all
 }
 
-// literalWord is the text of a word, without what a shell would work out.
+// literalWord returns the literal text of a word, without expansions.
 func literalWord(w *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts {

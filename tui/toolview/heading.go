@@ -9,9 +9,8 @@ import (
 	"parley/internal/termtext"
 )
 
-// Heading is the title of a call in one line, for a list: the first line of
-// several, with paths in it as [Places.Path] writes them. whole is false if the
-// title has more lines.
+// Heading returns the title of a call on one line, for a list: its first line, with
+// paths in the form of [Places.Path]. whole is false if the title has more lines.
 func (p Places) Heading(t *conversation.ToolCall) (line string, whole bool) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(Title(t, termtext.Block)), "\n")
 	if t.Kind != acpclient.ToolExecute { // a command is shown as it runs
@@ -27,9 +26,9 @@ func (p Places) Heading(t *conversation.ToolCall) (line string, whole bool) {
 	return line, whole
 }
 
-// shortened takes the working directory out of the paths in a title. Where there
-// is no repository, some agents write paths relative to the root of the file
-// system: without their first slash.
+// shortened removes the working directory from the paths in a title. Without a
+// repository, some agents write paths relative to the root of the file system, without
+// the first slash.
 func (p Places) shortened(title string) string {
 	if !filepath.IsAbs(p.Dir) || p.Dir == filepath.Dir(p.Dir) {
 		return title
@@ -47,7 +46,7 @@ func (p Places) shortened(title string) string {
 		}
 		b.WriteString(title[:i])
 		if before := b.String(); before != "" && !strings.ContainsAny(before[len(before)-1:], " \t`'\"([{<=:,") || title[i+len(prefix):] == "" {
-			b.WriteString(prefix) // inside of another path, or the directory itself
+			b.WriteString(prefix) // inside another path, or the directory itself
 		}
 		title = title[i+len(prefix):]
 	}

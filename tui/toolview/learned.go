@@ -2,14 +2,14 @@ package toolview
 
 import "maps"
 
-// learned is what was looked up beside the drawing, and is read by it. The zero value
-// knows nothing.
+// learned holds results of look-ups in the background, for drawing. The zero value is
+// empty.
 type learned[K comparable, V any] struct {
 	known   map[K]V
 	version uint64
 }
 
-// Add makes known what was found.
+// Add adds results.
 func (l *learned[K, V]) Add(found map[K]V) {
 	if len(found) == 0 {
 		return

@@ -7,16 +7,16 @@ import (
 	"parley/acpclient"
 )
 
-// Fragment is a change of a file as an agent sends it: of the whole file, or, as
-// the protocol does not say which, of a part of it.
+// Fragment is a change of a file as an agent sends it: of the whole file or of a part
+// of it; the protocol does not say which.
 type Fragment struct {
 	// Path is as the agent wrote it.
 	Path     string
 	Old, New string
 }
 
-// FragmentOf is the change in a diff, and whether it has to be looked for in its
-// file: a new file is whole.
+// FragmentOf returns the change in a diff; part reports whether it may be a part of its
+// file and has to be located. A new file is whole.
 func FragmentOf(path string, before *string, after string) (f Fragment, part bool) {
 	f = Fragment{Path: path, New: after}
 	if before != nil {
@@ -25,8 +25,8 @@ func FragmentOf(path string, before *string, after string) (f Fragment, part boo
 	return f, f.Old != ""
 }
 
-// Fragments are the changes in the content of a tool call that have to be looked
-// for in their files.
+// Fragments returns the changes in the content of a tool call that have to be located
+// in their files.
 func Fragments(content []acpclient.ToolCallContent) []Fragment {
 	var all []Fragment
 	for i := range content {
@@ -39,9 +39,8 @@ func Fragments(content []acpclient.ToolCallContent) []Fragment {
 	return all
 }
 
-// Locate finds the line of a file, from 1, that a fragment begins with, whether it
-// has been changed yet or not. ok is false if the fragment is not in the file, or
-// more than once.
+// Locate finds the line of a file, from 1, at which a fragment begins, before or after
+// the change. ok is false if the fragment is not in the file, or more than once.
 func Locate(file []byte, f Fragment) (line int, ok bool) {
 	file = bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n"))
 	first, second := withoutCR(f.Old), withoutCR(f.New)
@@ -64,13 +63,13 @@ func Locate(file []byte, f Fragment) (line int, ok bool) {
 	return 0, false
 }
 
-// Removes reports whether a change takes away everything that a file has.
+// Removes reports whether a change removes everything in a file.
 func Removes(file []byte, f Fragment) bool { return f.New == "" && string(file) == f.Old }
 
 func withoutCR(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
-// Deletes reports that a change takes its file away, as the agent says: by the kind
-// of the call, or by the kind of the change, which some have in _meta.
+// Deletes reports whether a change deletes its file, by the kind of the call or, for
+// some agents, the kind of the change in _meta.
 func Deletes(c *acpclient.ToolCallContent, kind acpclient.ToolKind) bool {
 	if c.NewText != "" {
 		return false
@@ -79,22 +78,21 @@ func Deletes(c *acpclient.ToolCallContent, kind acpclient.ToolKind) bool {
 	return kind == acpclient.ToolDelete || said == "delete"
 }
 
-// Site is where a fragment stands in its file, as far as that is known.
+// Site is the position of a fragment in its file, as far as it is known.
 type Site struct {
-	// Line is the first line of the fragment, from 1; 0 if it is not known.
+	// Line is the first line of the fragment, from 1; 0 if unknown.
 	Line int
-	// Deleted says that the change leaves nothing of the file.
+	// Deleted means that the change deletes the file.
 	Deleted bool
 }
 
-// Sites are the places of fragments that were looked for. They are kept by whoever
-// reads files, and read by whoever draws. The zero value knows none; it is not safe
-// for concurrent use.
+// Sites holds the positions of fragments. Whoever reads files adds to it, for drawing.
+// The zero value is empty; it is not safe for concurrent use.
 type Sites struct {
 	learned[Fragment, Site]
 }
 
-// Version changes whenever more is known.
+// Version changes with every addition.
 func (s *Sites) Version() uint64 {
 	if s == nil {
 		return 0
@@ -102,7 +100,7 @@ func (s *Sites) Version() uint64 {
 	return s.version
 }
 
-// Of is where the change in a diff stands. A new file has all its lines.
+// Of returns the position of the change in a diff. A new file begins at line 1.
 func (s *Sites) Of(path string, before *string, after string) Site {
 	f, part := FragmentOf(path, before, after)
 	if !part {

@@ -12,25 +12,23 @@ import (
 	"parley/internal/termtext"
 )
 
-// Places are the directories that a person knows, and that paths are written
-// relative to.
+// Places are the directories that paths are shown relative to.
 type Places struct {
 	// Dir is the working directory of the session; "" if there is none.
 	Dir string
-	// Home is the person's home directory; "" if it is not known.
+	// Home is the user's home directory; "" if unknown.
 	Home string
 }
 
-// In are the places of a session that works in dir, with the home directory of
-// the person who runs parley. Without a session, dir is "".
+// In returns the Places of a session in dir, "" without a session, with the current
+// user's home directory.
 func In(dir string) Places {
 	home, _ := os.UserHomeDir() // without one, no path begins with ~
 	return Places{Dir: dir, Home: home}
 }
 
-// Path writes a path for people, in one line: relative if it is inside the
-// working directory, beginning with ~ if it is inside the home directory, else
-// as it is. Every character of it can be seen.
+// Path returns a path for display on one line: relative inside the working directory,
+// with ~ inside the home directory, else unchanged. Every character is visible.
 func (p Places) Path(path string) string {
 	if rel, ok := within(p.Dir, path); ok {
 		if strings.HasPrefix(rel, "~") {
@@ -44,7 +42,7 @@ func (p Places) Path(path string) string {
 	return termtext.VisibleLine(path)
 }
 
-// within is an absolute path as seen from a directory that it is in.
+// within returns an absolute path relative to a directory that contains it.
 func within(dir, path string) (rel string, ok bool) {
 	if dir == "" || !filepath.IsAbs(path) {
 		return "", false
@@ -53,7 +51,7 @@ func within(dir, path string) (rel string, ok bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// Location writes the path of a location, and its line if it names one.
+// Location returns the path of a location, with its line if it has one.
 func (p Places) Location(l acpclient.ToolCallLocation) string {
 	at := p.Path(l.Path)
 	if l.Line != nil {
@@ -62,16 +60,16 @@ func (p Places) Location(l acpclient.ToolCallLocation) string {
 	return at
 }
 
-// Works are the places that a call works on, as far as they say something: that a
-// command runs in the working directory goes without saying.
+// Works returns the locations of a call that are worth showing: not the working
+// directory of a command.
 func (p Places) Works(locations []acpclient.ToolCallLocation) []acpclient.ToolCallLocation {
 	return slices.DeleteFunc(slices.Clone(locations), func(l acpclient.ToolCallLocation) bool {
 		return l.Line == nil && p.Dir != "" && filepath.Clean(l.Path) == filepath.Clean(p.Dir)
 	})
 }
 
-// address writes where something is: a file by its path, anything else by its
-// whole URI. Every character of it can be seen.
+// address returns a file by its path, anything else by its whole URI. Every character
+// is visible.
 func (p Places) address(uri string) (words string, file bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || u.Path == "" {
@@ -88,6 +86,6 @@ func (p Places) address(uri string) (words string, file bool) {
 	return words, true
 }
 
-// PathKeys are the names under which agents give the path of a file in the raw input
-// of a tool call.
+// PathKeys are the keys that agents use for the path of a file in the raw input of a
+// tool call.
 var PathKeys = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "notebook_path", "target_file"}

@@ -6,19 +6,19 @@ import (
 	"parley/internal/termtext"
 )
 
-// Question is a question to the person that stands in the raw input of a call.
-// Nothing in it has a newline, and every character can be seen.
+// Question is a question to the user in the raw input of a call. Its texts have no
+// newlines, and every character is visible.
 type Question struct {
 	Header, Text string
 	Options      []QuestionOption
-	// Multiple says that several options may be chosen.
+	// Multiple allows several options.
 	Multiple bool
 }
 
-// QuestionOption is one answer to choose.
+// QuestionOption is one answer.
 type QuestionOption struct{ Label, About string }
 
-// Line is the question in one line.
+// Line returns the question on one line.
 func (q Question) Line() string {
 	if q.Header != "" && q.Header != q.Text {
 		return q.Header + ": " + q.Text
@@ -26,7 +26,7 @@ func (q Question) Line() string {
 	return q.Text
 }
 
-// Line is the option in one line.
+// Line returns the option on one line.
 func (o QuestionOption) Line() string {
 	if o.About != "" {
 		return o.Label + ": " + o.About
@@ -34,9 +34,8 @@ func (o QuestionOption) Line() string {
 	return o.Label
 }
 
-// Questions finds the questions in the raw input of a tool call: agents have a
-// tool that asks, and some send it as a permission request. It is nil if there are
-// none.
+// Questions finds the questions in the raw input of a tool call, nil if there are none:
+// agents have a tool that asks, and some send it as a permission request.
 func Questions(rawInput json.RawMessage) []Question {
 	var in struct{ Questions []json.RawMessage }
 	if json.Unmarshal(rawInput, &in) != nil {
@@ -69,7 +68,7 @@ func question(raw json.RawMessage) Question {
 	return q
 }
 
-// firstText is the first of some fields that has text.
+// firstText returns the first of some fields that has text.
 func firstText(fields map[string]json.RawMessage, names ...string) string {
 	for _, name := range names {
 		if s := decoded[string](fields[name]); s != "" {

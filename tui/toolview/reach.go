@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Reach knows which paths lead out of a session's directories. What a path looks like
-// is known at once; where links lead is known once somebody has looked ([Resolve]). The
-// zero value, and nil, know no directories, and say of no path that it leads out.
+// Reach knows which paths lead out of a session's directories. Without links this is
+// known at once; the targets of links are known after [Resolve]. The zero value, and
+// nil, have no directories, and report no path as outside.
 type Reach struct {
 	// Roots are the directories, absolute.
 	Roots []string
@@ -18,14 +18,13 @@ type Reach struct {
 
 // Standing is where a path leads.
 type Standing struct {
-	// Outside says that it leads out of the session's directories.
+	// Outside means that it leads out of the session's directories.
 	Outside bool
-	// Real is where it leads through links, "" if that is where it seems to lead, or
-	// is not known.
+	// Real is the target if the path contains links; "" otherwise, or if unknown.
 	Real string
 }
 
-// Of is where a path of an agent leads, as far as that is known.
+// Of returns where a path of an agent leads, as far as that is known.
 func (r *Reach) Of(path string) Standing {
 	if r == nil || len(r.Roots) == 0 || path == "" {
 		return Standing{}
@@ -36,13 +35,13 @@ func (r *Reach) Of(path string) Standing {
 	return Standing{Outside: !inOneOf(r.Roots, filepath.Clean(r.absolute(path)))}
 }
 
-// Known reports whether somebody has looked where a path leads.
+// Known reports whether the path was resolved.
 func (r *Reach) Known(path string) bool {
 	_, ok := r.known[path]
 	return ok
 }
 
-// Version changes whenever more is known.
+// Version changes with every addition.
 func (r *Reach) Version() uint64 {
 	if r == nil {
 		return 0
@@ -50,8 +49,8 @@ func (r *Reach) Version() uint64 {
 	return r.version
 }
 
-// absolute is a path as an agent means it, not cleaned: what is above a link is above
-// where that leads.
+// absolute returns the absolute path that an agent means. It does not clean it, because
+// ".." after a link is relative to the link's target.
 func (r *Reach) absolute(path string) string { return absolute(r.Roots[0], path) }
 
 func absolute(dir, path string) string {
@@ -75,8 +74,8 @@ func inOneOf(roots []string, path string) bool {
 	return false
 }
 
-// Resolve looks where paths of an agent lead, for a session in these directories. It
-// reads directories, and is to be called beside the screen.
+// Resolve returns where paths of an agent lead, for a session in these directories. It
+// reads directories, so call it outside of Update.
 func Resolve(roots, paths []string) map[string]Standing {
 	if len(roots) == 0 {
 		return nil
@@ -90,7 +89,7 @@ func Resolve(roots, paths []string) map[string]Standing {
 		plain := filepath.Clean(absolute(roots[0], path))
 		leads := follow(absolute(roots[0], path), 0)
 		s := Standing{Outside: !inOneOf(real, leads)}
-		// Inside a root that is a link itself, every path is another one.
+		// Inside a root that is a link, every path resolves to another one.
 		for i, root := range roots {
 			if rel, in := within(root, plain); in && leads != filepath.Join(real[i], rel) {
 				s.Real = leads
@@ -101,7 +100,7 @@ func Resolve(roots, paths []string) map[string]Standing {
 	return found
 }
 
-// follow follows the links in a path, as far as it is there.
+// follow resolves the links in a path, as far as it exists.
 func follow(path string, links int) string {
 	const most = 40
 	missing := ""
@@ -109,7 +108,7 @@ func follow(path string, links int) string {
 		if real, err := filepath.EvalSymlinks(at); err == nil {
 			return filepath.Join(real, missing)
 		}
-		if target, err := os.Readlink(at); err == nil && links < most { // it leads to what is not there
+		if target, err := os.Readlink(at); err == nil && links < most { // it leads to something that does not exist
 			if !filepath.IsAbs(target) {
 				target = filepath.Dir(at) + string(filepath.Separator) + target
 			}

@@ -8,9 +8,9 @@ import (
 	"parley/internal/conversation"
 )
 
-// Replaced is what the person was asked about and what the call itself does not
-// show any more: agents replace a diff or a plan by a word about how it went. Words
-// about what a program will do are replaced by what it did, as they should be.
+// Replaced returns the content of the question that the call itself no longer shows:
+// agents replace a diff or a plan by a message about the result. A description of what
+// a program will do is rightly replaced by its output.
 func Replaced(t *conversation.ToolCall) []acpclient.ToolCallContent {
 	if len(t.Asked) == 0 {
 		return nil
@@ -33,20 +33,20 @@ func Replaced(t *conversation.ToolCall) []acpclient.ToolCallContent {
 	return lost
 }
 
-// mostEffort bounds how much is compared, in bytes, and pairEffort is what a comparison
-// takes at least: a question and a call can have very many contents each. What is not
-// compared any more is shown, perhaps a second time.
+// mostEffort bounds what is compared, in bytes, and pairEffort is the minimum cost of a
+// comparison, because a question and a call can have very many contents each. What was
+// not compared is shown, perhaps twice.
 const (
 	mostEffort = 8 << 20
 	pairEffort = 128
 )
 
-// onView is what is shown of a call.
+// onView is what a call shows.
 type onView struct {
-	paths  map[string]bool // of the files that are changed
+	paths  map[string]bool // of the changed files
 	texts  map[string]bool
 	all    []*acpclient.ToolCallContent
-	effort int // what is left of it
+	effort int // the remaining effort
 }
 
 func (v *onView) add(c *acpclient.ToolCallContent) {
@@ -60,8 +60,8 @@ func (v *onView) add(c *acpclient.ToolCallContent) {
 	v.all = append(v.all, c)
 }
 
-// shows reports whether what is shown shows a content. A file that is changed in both is
-// shown, though its change may be put in another way.
+// shows reports whether a content is shown. A file that is changed in both counts as
+// shown, even if the changes differ.
 func (v *onView) shows(c *acpclient.ToolCallContent) bool {
 	switch {
 	case c.Type == acpclient.ToolContentDiff:
@@ -79,7 +79,7 @@ func (v *onView) shows(c *acpclient.ToolCallContent) bool {
 	return v.any(func(o *acpclient.ToolCallContent) bool { return o.Type == c.Type && reflect.DeepEqual(o, c) })
 }
 
-// any reports whether one of the contents is as is says, as far as the effort lasts.
+// any reports whether is returns true for one of the contents, while the effort lasts.
 func (v *onView) any(is func(*acpclient.ToolCallContent) bool) bool {
 	for _, o := range v.all {
 		if v.effort <= 0 {

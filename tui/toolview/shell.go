@@ -11,28 +11,27 @@ import (
 	"parley/terminal/screen"
 )
 
-// ShellExcerpt is what can be taken out of a command of the person's own: its line,
-// and what it printed.
+// ShellExcerpt returns the excerpt of a user's command: its line and its output.
 func ShellExcerpt(s *conversation.ShellCommand) Excerpt {
 	return Excerpt{Text: strings.TrimRight("$ "+s.Terminal.Command+"\n"+printed(s.Terminal), "\n")}
 }
 
-// ShellCall is a tool call that has nothing but a command of the person's own: what
-// can be taken out of the one can be taken out of the other.
+// ShellCall returns a tool call that contains only a user's command, so that code for
+// tool calls handles both.
 func ShellCall(s *conversation.ShellCommand) *conversation.ToolCall {
 	return &conversation.ToolCall{Terminals: []*conversation.Terminal{s.Terminal}}
 }
 
-// Printed is what a command has printed, as a person would have read it: text
-// without control sequences, progress bars in their last state.
+// Printed returns the output of a command as a user would have read it: text without
+// control sequences, progress bars in their last state.
 func Printed(t *conversation.Terminal) string { return printed(t) }
 
-// mostNew is how many bytes of output are read at once: its end.
+// mostNew bounds the output that is read at once, in bytes, from its end.
 const mostNew = 64 << 10
 
-// PrintedSince is what a command has printed since an offset, as a person would have read
-// it, and the offset behind that. It ends with the last line that is whole; all says that
-// the one behind it is wanted too.
+// PrintedSince returns the output of a command since an offset, as a user would have
+// read it, and the next offset. It ends with the last complete line, or with all also
+// includes an incomplete one.
 func PrintedSince(t *conversation.Terminal, offset int64, all bool) (text string, behind int64) {
 	data, whole := t.Since(offset)
 	if !all {
@@ -58,7 +57,7 @@ func PrintedSince(t *conversation.Terminal, offset int64, all bool) (text string
 	return text, behind
 }
 
-// Ended says how a command has ended.
+// Ended describes the end of a command.
 func Ended(e *acpclient.TerminalExitStatus) string {
 	switch {
 	case e == nil:
@@ -71,18 +70,17 @@ func Ended(e *acpclient.TerminalExitStatus) string {
 	return "ended"
 }
 
-// outputScheme is the scheme of what a command of the person's has printed, where it
-// goes to the agent with a prompt.
+// outputScheme is the URI scheme for the output of a user's command in a prompt.
 const outputScheme = "terminal"
 
-// OutputURI names what a command has printed: by its id and its line.
+// OutputURI identifies the output of a command by its id and its line.
 func OutputURI(t *conversation.Terminal) string {
 	const most = 200 // bytes of the line
 	command := strings.ToValidUTF8(t.Command[:min(len(t.Command), most)], "")
 	return (&url.URL{Scheme: outputScheme, Host: strings.ToLower(string(t.ID)), Path: "/" + command}).String()
 }
 
-// outputOf is the command whose output a URI names.
+// outputOf returns the command whose output a URI identifies.
 func outputOf(uri string) (command string, ok bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != outputScheme {
@@ -91,7 +89,7 @@ func outputOf(uri string) (command string, ok bool) {
 	return strings.TrimPrefix(u.Path, "/"), true
 }
 
-// IsOutput reports whether a URI names what a command of the person's has printed.
+// IsOutput reports whether a URI identifies the output of a user's command.
 func IsOutput(uri string) bool {
 	_, ok := outputOf(uri)
 	return ok

@@ -12,9 +12,8 @@ import (
 	"parley/tui/diffview"
 )
 
-// What follows is for the clipboard: it is what was sent, not fit to be drawn.
-
-// CommandText is the command that a tool call runs, "" if it names none.
+// CommandText returns the command of a tool call, "" if it names none. Like all texts
+// for the clipboard it is the original; sanitise it before drawing.
 func CommandText(t *conversation.ToolCall) string {
 	for _, call := range append([]*conversation.ToolCall{t}, t.Asked...) {
 		if line := commandLine(call.RawInput); line != "" {
@@ -29,8 +28,8 @@ func CommandText(t *conversation.ToolCall) string {
 	return ""
 }
 
-// Output is what a tool call gave: its texts, and what its terminals printed, as
-// a person would have read it. It is "" if it gave nothing of the kind.
+// Output returns the result of a tool call for the clipboard: its texts, and the output
+// of its terminals as a user would have read it; "" if there is none.
 func Output(t *conversation.ToolCall) string {
 	var texts []string
 	for i := range t.Content {
@@ -46,7 +45,7 @@ func Output(t *conversation.ToolCall) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// outputs makes the text that a content gives.
+// outputs returns the text of a content.
 type outputs struct{}
 
 var _ Visitor[string] = outputs{}
@@ -58,23 +57,23 @@ func (outputs) Block(b *acpclient.ContentBlock) string {
 	return b.Text
 }
 
-// Diff gives nothing: a change is no output. See [Patch].
+// Diff returns nothing: a change is not output. See [Patch].
 func (outputs) Diff(string, *string, string) string { return "" }
 
-// Terminal gives nothing: the terminals of the call are read by themselves.
+// Terminal returns nothing: the terminals of the call are read separately.
 func (outputs) Terminal(acpclient.TerminalID) string { return "" }
 
 func (outputs) Unknown(_ string, raw json.RawMessage) string { return string(raw) }
 
 const (
-	// printedColumns and printedRows are the size of the terminal in which output
-	// is read again. Lines that were only wrapped are joined whatever it is.
+	// printedColumns and printedRows are the size of the terminal for reading output
+	// again. Wrapped lines are joined whatever the size.
 	printedColumns, printedRows = 120, 24
 	// mostPrinted bounds what is read of an output, in bytes.
 	mostPrinted = 16 << 20
 )
 
-// printed is what a terminal printed, as text.
+// printed returns the output of a terminal as text.
 func printed(t *conversation.Terminal) string {
 	data, _ := t.Since(0)
 	if t.Own { // its output has bare line feeds
@@ -84,8 +83,8 @@ func printed(t *conversation.Terminal) string {
 	return strings.TrimRight(text, "\n")
 }
 
-// Patch is the changes of a tool call as a unified diff, "" if it has none. Paths
-// are relative to dir where they are inside it.
+// Patch returns the changes of a tool call as a unified diff, "" if there are none.
+// Paths inside dir are relative to it.
 func Patch(t *conversation.ToolCall, dir string) (string, error) {
 	var all strings.Builder
 	contents := append(Replaced(t), t.Content...)
@@ -104,7 +103,7 @@ type patch struct {
 	err  error
 }
 
-// patches makes the patch of a content; it is empty for all but diffs.
+// patches returns the patch of a content; it is empty for all but diffs.
 type patches struct{ dir string }
 
 var _ Visitor[patch] = patches{}

@@ -6,7 +6,7 @@ import (
 	"parley/tui/theme"
 )
 
-// Task draws one step of a plan or task list, in lines of at most width cells.
+// Task draws one entry of a plan or task list, in lines of at most width cells.
 func Task(e acpclient.PlanEntry, th *theme.Theme, width int) []string {
 	mark, style := th.Faint.Render("○"), th.Text
 	switch e.Status {
@@ -35,5 +35,5 @@ func Task(e acpclient.PlanEntry, th *theme.Theme, width int) []string {
 	return lines
 }
 
-// planCancelled is a status that task lists have and the protocol's plans do not.
+// planCancelled is a status of task lists that the protocol's plans do not have.
 const planCancelled acpclient.PlanEntryStatus = "cancelled"

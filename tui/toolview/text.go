@@ -6,9 +6,9 @@ import (
 	"parley/acpclient"
 )
 
-// Verbatim reports whether text that a call of a kind has given is to be shown as
-// it is, line by line: it is what a program printed, or the text of a file. Other
-// text is Markdown: what was thought or fetched, and what is in a fence as a whole.
+// Verbatim reports whether text from a call of a kind should be shown line by line
+// without formatting: program output, or the text of a file. Other text is Markdown:
+// thoughts, fetched pages, and text that is a single fence.
 func Verbatim(kind acpclient.ToolKind, text string) bool {
 	switch kind {
 	case acpclient.ToolExecute, acpclient.ToolRead, acpclient.ToolSearch,
@@ -18,7 +18,7 @@ func Verbatim(kind acpclient.ToolKind, text string) bool {
 	return false
 }
 
-// fenced reports whether a text is one fenced block of code, and nothing else.
+// fenced reports whether a text is a single fenced code block.
 func fenced(text string) bool {
 	text = strings.TrimSpace(text)
 	fence := text[:len(text)-len(strings.TrimLeft(text, "`"))]
@@ -27,7 +27,7 @@ func fenced(text string) bool {
 	}
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.Contains(first[len(fence):], "`") {
-		return false // code in a line, not a fence
+		return false // inline code, not a fence
 	}
 	for rest != "" {
 		var line string

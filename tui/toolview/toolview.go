@@ -1,14 +1,14 @@
-// Package toolview says what a tool call looks like, once for all who show one:
-// the transcript, the dialogs, the status line and the clipboard. It gives plain
-// text that is fit to be drawn, and leaves colours and line breaks to its
-// callers; where nothing else is said, all that it returns has passed termtext.
+// Package toolview says how a tool call is presented, once for all views: the
+// transcript, the dialogs, the status line and the clipboard. It returns plain text
+// that is safe to draw unless stated otherwise, and leaves colours and line breaks to
+// its callers.
 //
-// Content is handed out by [Visit]: whoever shows the content of tool calls
-// implements [Visitor], which has a method for each kind of content. A kind that
-// is added there has to be shown by everyone before anything compiles.
+// [Visit] returns the content of tool calls: views implement [Visitor], which has a
+// method for each kind of content, so that a new kind does not compile until every view
+// shows it.
 //
-// The package keeps no state. Its functions are safe for concurrent use as long
-// as the tool call does not change meanwhile.
+// The package keeps no state. Its functions are safe for concurrent use while the tool
+// call does not change.
 package toolview
 
 import (
@@ -21,16 +21,16 @@ import (
 	"parley/tui/theme"
 )
 
-// Kind is how a kind of tool is shown.
+// Kind is how a kind of tool is presented.
 type Kind struct {
 	// Icon is one cell wide.
 	Icon string
-	// Verb says what tools of the kind do, in a word or two.
+	// Verb describes the kind in a word or two.
 	Verb string
 }
 
-// kinds are the kinds that the protocol defines. The icons are in the fonts that
-// terminals commonly use, are no emoji, and differ from those of a status.
+// kinds are the kinds of the protocol. The icons are in common terminal fonts, are not
+// emoji, and differ from status icons.
 var kinds = map[acpclient.ToolKind]Kind{
 	acpclient.ToolRead:       {"◇", "read"},
 	acpclient.ToolEdit:       {"✎", "edit"},
@@ -45,11 +45,11 @@ var kinds = map[acpclient.ToolKind]Kind{
 	"":                       {"•", "tool"},
 }
 
-// verbWidth is the most cells that the word for an unknown kind takes.
+// verbWidth bounds the word for an unknown kind, in cells.
 const verbWidth = 24
 
-// KindOf is how a kind of tool is shown. A kind that the protocol does not
-// define has the agent's own word for it.
+// KindOf returns the presentation of a kind of tool. For a kind that is not in the
+// protocol it uses the agent's word.
 func KindOf(k acpclient.ToolKind) Kind {
 	if kind, ok := kinds[k]; ok {
 		return kind
@@ -58,9 +58,9 @@ func KindOf(k acpclient.ToolKind) Kind {
 	return Kind{kinds[acpclient.ToolOther].Icon, termtext.Truncate(word, verbWidth, "…")}
 }
 
-// Title is what a tool call says that it does: its title, else the name of the
-// tool. clean makes it fit to be drawn: it is [termtext.Line] where the title is
-// merely shown, and [termtext.Visible] where a person decides on it.
+// Title returns the title of a tool call, or else the name of the tool. clean sanitises
+// it: [termtext.Line] for mere display, [termtext.Visible] where the user decides on
+// it.
 func Title(t *conversation.ToolCall, clean func(string) string) string {
 	for _, s := range []string{t.Title, t.Name} {
 		if s = clean(strings.TrimSpace(s)); s != "" {
@@ -70,10 +70,10 @@ func Title(t *conversation.ToolCall, clean func(string) string) string {
 	return "a tool without a name"
 }
 
-// Counts are how many lines a change adds and removes.
+// Counts are the numbers of added and removed lines.
 type Counts struct{ Added, Removed int }
 
-// String writes the counts as "+3 −2".
+// String returns the counts as "+3 −2".
 func (c Counts) String() string { return c.added() + " " + c.removed() }
 
 // Styled is String in the colours of a diff.
@@ -83,5 +83,5 @@ func (c Counts) Styled(th *theme.Theme) string {
 
 func (c Counts) added() string { return fmt.Sprintf("+%d", c.Added) }
 
-// removed has a minus sign, which is as wide as the plus sign, not a hyphen.
+// removed uses a minus sign, which is as wide as the plus sign, unlike a hyphen.
 func (c Counts) removed() string { return fmt.Sprintf("−%d", c.Removed) }
