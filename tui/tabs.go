@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/session"
 	"parley/tui/tab"
 )
@@ -98,7 +99,7 @@ func end(t *tab.Tab) { politely(t.Close) }
 
 // politely ends something that is killed if it takes too long.
 func politely(do func(context.Context)) {
-	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	ctx, cancel := context.WithTimeout(context.Background(), app.StopTime)
 	defer cancel()
 	do(ctx)
 }

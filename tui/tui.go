@@ -11,19 +11,14 @@ import (
 	"fmt"
 	"time"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/record"
-	"parley/internal/store"
 	"parley/tui/screen"
 	"parley/tui/tab"
 )
 
 const (
-	// stopTime is how long the end of a tab or of the program waits for agents to
-	// be polite.
-	stopTime = 4 * time.Second
 	// endTime is how long the end of the program waits for all that it ends.
 	endTime = 3500 * time.Millisecond
 )
@@ -59,23 +54,9 @@ type Options struct {
 // Left is what the person left behind.
 type Left struct {
 	// Tabs are those that were open, the one that was on the screen last before the others.
-	Tabs []LeftTab
+	Tabs []app.Left
 	// Dirs are the directories of all sessions that there were, each once.
 	Dirs []string
-}
-
-// LeftTab is a tab that was open.
-type LeftTab struct {
-	// Title is what the tab was called; it is fit to be drawn.
-	Title string
-	// Agent and Session are those of the tab; Session is empty if none was open, or the
-	// agent cannot open it again.
-	Agent   config.Agent
-	Session acpclient.SessionID
-	// Stored is the id of the session in the store, "" if it is not stored, and Cwd its
-	// directory.
-	Stored store.ID
-	Cwd    string
 }
 
 // glyphs is which characters the terminal shows.
@@ -97,9 +78,9 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	m.ask(opt.Prompt)
 	err := screen.Run(ctx, m, screen.Options{Glyphs: glyphs(opt), Inline: opt.Inline})
 	tabs := m.frontFirst()
-	left := make([]LeftTab, len(tabs))
+	left := make([]app.Left, len(tabs))
 	for i, t := range tabs { // while they write their logs
-		left[i] = LeftTab{Title: t.Face().Title, Stored: t.StoredID(), Cwd: t.Cwd()}
+		left[i] = app.Left{Title: t.Face().Title, Stored: t.StoredID(), Cwd: t.Cwd()}
 		m.noteDir(t.Cwd())
 	}
 	m.shutdown()

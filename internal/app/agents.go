@@ -1,15 +1,18 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley/config"
+	"parley/internal/registry"
 	"parley/internal/remote"
 )
 
@@ -94,4 +97,54 @@ func Directory(dir string) (string, error) {
 		return "", fmt.Errorf("%s is not a directory", abs)
 	}
 	return abs, nil
+}
+
+// Agents are the agents that a person can choose from.
+type Agents struct {
+	Available []config.Agent   // can be started
+	Missing   []config.Agent   // are known, and not installed
+	Offers    []registry.Offer // can be installed from the registry
+	// Err says why the available ones are not known, RegistryErr why not all offers are.
+	Err, RegistryErr error
+}
+
+// FindAgents finds the agents of this machine and of the registry. It takes its time.
+func (b *Backend) FindAgents() Agents {
+	var found Agents
+	if b.Available != nil {
+		found.Available, found.Err = b.Available()
+	}
+	if b.Registry != nil {
+		taken := make(map[string]bool, len(found.Available))
+		for _, a := range found.Available {
+			taken[a.ID] = true
+		}
+		found.Offers, found.RegistryErr = b.Registry.Offers(func(id string) bool { return taken[id] || taken[config.KnownAs(id)] })
+	}
+	if b.Missing != nil && found.Err == nil {
+		found.Missing = slices.DeleteFunc(b.Missing(), func(a config.Agent) bool {
+			return slices.ContainsFunc(found.Offers, func(o registry.Offer) bool { return config.KnownAs(o.Entry.ID) == a.ID })
+		})
+	}
+	return found
+}
+
+// SortByUse puts the agents that were used last before the others.
+func (b *Backend) SortByUse(agents []config.Agent) {
+	used := b.Recent.Load().Agents
+	last := func(a config.Agent) int {
+		if i := slices.Index(used, a.ID); i >= 0 {
+			return i
+		}
+		return len(used)
+	}
+	slices.SortStableFunc(agents, func(a, b config.Agent) int { return cmp.Compare(last(a), last(b)) })
+}
+
+// RememberAgent notes which agent was used last, unless it is one of the command line.
+func (b *Backend) RememberAgent(a config.Agent) error {
+	if a.Source == "" {
+		return nil
+	}
+	return b.Recent.Agent(a.ID)
 }

@@ -17,7 +17,9 @@ type Choice struct {
 	Key string
 	// Risky marks what is hard to take back.
 	Risky bool
-	// Do carries the answer out, and returns what to tell the person. It may take its
-	// time; nil does nothing.
+	// Open are stored sessions that the answer opens.
+	Open []Open
+	// Do carries the answer out, and returns what to tell the person, "" if nothing. It may
+	// take its time; nil does nothing.
 	Do func() (said string, err error)
 }

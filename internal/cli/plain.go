@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/process"
 	"parley/tui"
 	"parley/tui/linemode"
@@ -55,6 +56,5 @@ func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left,
 	if left.Cwd == "" { // there was no session
 		return tui.Left{}, err
 	}
-	here := tui.LeftTab{Title: "the session", Agent: left.Agent, Session: left.Session, Stored: left.Stored, Cwd: left.Cwd}
-	return tui.Left{Tabs: []tui.LeftTab{here}, Dirs: []string{left.Cwd}}, err
+	return tui.Left{Tabs: []app.Left{left.Left}, Dirs: []string{left.Cwd}}, err
 }

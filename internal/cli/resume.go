@@ -226,7 +226,7 @@ func (o *runOptions) begin(ctx context.Context, l *app.Launcher, id store.ID, ag
 }
 
 // sayHowToGoOn says how each session is opened again that was left open, a line each.
-func (o *startOptions) sayHowToGoOn(left []tui.LeftTab) {
+func (o *startOptions) sayHowToGoOn(left []app.Left) {
 	for i, l := range left {
 		what := "this session"
 		if i > 0 {
@@ -240,7 +240,7 @@ func (o *startOptions) sayHowToGoOn(left []tui.LeftTab) {
 
 // resumeCommand is the command line that opens the session again that the person
 // has left, "" if there is none.
-func (o *startOptions) resumeCommand(left tui.LeftTab) string {
+func (o *startOptions) resumeCommand(left app.Left) string {
 	named := left.Agent.Source != "" // else a command line has it, which may be an earlier one
 	another := !named && !slices.Equal(left.Agent.Words(), o.words())
 	if left.Stored != "" && (left.Session == "" || left.Cwd != o.cwd || another) {

@@ -2,15 +2,14 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/app"
 	"parley/internal/export"
-	"parley/internal/store"
 )
 
 // exportOptions say what of a session is written, and where.
@@ -50,7 +49,7 @@ func (o *exportOptions) run(cmd *cobra.Command, word string) error {
 	if err != nil {
 		return err
 	}
-	t, err := transcriptOf(cmd.Context(), lib.Store, id)
+	t, err := app.StoredTranscript(cmd.Context(), lib.Store, id)
 	if err != nil {
 		return err
 	}
@@ -58,16 +57,4 @@ func (o *exportOptions) run(cmd *cobra.Command, word string) error {
 		return write(o.streams.Out, t)
 	}
 	return export.File(o.output, func(w io.Writer) error { return write(w, t) })
-}
-
-// transcriptOf is a stored session as it is exported.
-func transcriptOf(ctx context.Context, s *store.Store, id store.ID) (*export.Transcript, error) {
-	stored, err := s.Read(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	t := export.Of(stored.Conversation)
-	t.Title = cmp.Or(stored.Title, t.Title)
-	t.Begun = stored.Meta.Created
-	return t, nil
 }

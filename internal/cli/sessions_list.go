@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/app"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -93,19 +94,12 @@ func sessionsSearchCommand(s *streams) *cobra.Command {
 func (o *sessionsListOptions) search(ctx context.Context, words string) error {
 	const none = "Nothing was found. With --all the sessions of all directories are searched."
 	return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
-		hits, err := lib.Search(ctx, words, q)
-		if err != nil {
-			return nil, err
+		found, err := app.Search(ctx, lib, words, q)
+		out := make([]listed, len(found))
+		for i, f := range found {
+			out[i] = listed{Summary: f.Summary, Found: f.Snippet, In: f.Kind}
 		}
-		out := make([]listed, len(hits))
-		for i, h := range hits {
-			snippet, err := lib.Snippet(h, words)
-			if err != nil && !errors.Is(err, store.ErrNotStored) {
-				return nil, err
-			}
-			out[i] = listed{Summary: h.Summary, Found: snippet, In: h.Kind}
-		}
-		return out, nil
+		return out, err
 	})
 }
 

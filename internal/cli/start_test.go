@@ -147,47 +147,47 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 	mine := config.Agent{ID: "mine", Source: config.SourceConfigured}
 	for name, c := range map[string]struct {
 		args []string
-		left []tui.LeftTab
+		left []app.Left
 		want string
 	}{
 		"by a name": {
 			[]string{"-a", "mine"},
-			[]tui.LeftTab{{Agent: mine, Session: "s-1"}},
+			[]app.Left{{Agent: mine, Session: "s-1"}},
 			"To go on with this session: parley --resume=s-1 -a mine\n",
 		},
 		"by a command, elsewhere": {
 			[]string{project, "--", "my-agent", "a b"},
-			[]tui.LeftTab{{Agent: app.AgentOf("", []string{"my-agent", "a b"}), Session: "s 1;id"}},
+			[]app.Left{{Agent: app.AgentOf("", []string{"my-agent", "a b"}), Session: "s 1;id"}},
 			"To go on with this session: parley --resume='s 1;id' --cwd \"" + project + "\" -- my-agent 'a b'\n",
 		},
 		"a session that the agent cannot open again": {
 			[]string{"-a", "mine"},
-			[]tui.LeftTab{{Agent: mine, Stored: "2026-x", Cwd: dir}},
+			[]app.Left{{Agent: mine, Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"a stored session of another directory": {
 			[]string{"-a", "mine"},
-			[]tui.LeftTab{{Agent: mine, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"}},
+			[]app.Left{{Agent: mine, Session: "s-1", Stored: "2026-x", Cwd: "/elsewhere"}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"a session of an address": {
 			[]string{"--connect", "ws://127.0.0.1:1/acp"},
-			[]tui.LeftTab{{Agent: app.AgentOf("", []string{"ws://127.0.0.1:1/acp"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
+			[]app.Left{{Agent: app.AgentOf("", []string{"ws://127.0.0.1:1/acp"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=s-1 --connect ws://127.0.0.1:1/acp\n",
 		},
 		"a session of a command that an earlier command line had": {
 			nil,
-			[]tui.LeftTab{{Agent: app.AgentOf("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
+			[]app.Left{{Agent: app.AgentOf("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"one beside that of this command line": {
 			[]string{"--", "another-agent"},
-			[]tui.LeftTab{{Agent: app.AgentOf("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
+			[]app.Left{{Agent: app.AgentOf("", []string{"my-agent"}), Session: "s-1", Stored: "2026-x", Cwd: dir}},
 			"To go on with this session: parley --resume=2026-x\n",
 		},
 		"several": {
 			[]string{"-a", "mine"},
-			[]tui.LeftTab{
+			[]app.Left{
 				{Agent: mine, Session: "s-1", Title: "Tidy up"},
 				{Agent: mine},
 				{Agent: mine, Session: "s-2", Title: `Say "hi"`},
@@ -195,10 +195,10 @@ func TestLeavingSaysHowToGoOn(t *testing.T) {
 			"To go on with this session: parley --resume=s-1 -a mine\n" +
 				`To go on with "Say \"hi\"": parley --resume=s-2 -a mine` + "\n",
 		},
-		"no session": {[]string{"-a", "mine"}, []tui.LeftTab{{Agent: mine}}, ""},
-		"the tour":   {[]string{"-a", "tour"}, []tui.LeftTab{{Agent: config.Agent{ID: app.TourID}, Session: "s"}}, ""},
+		"no session": {[]string{"-a", "mine"}, []app.Left{{Agent: mine}}, ""},
+		"the tour":   {[]string{"-a", "tour"}, []app.Left{{Agent: config.Agent{ID: app.TourID}, Session: "s"}}, ""},
 		"a session that cannot be typed": {
-			[]string{"-a", "mine"}, []tui.LeftTab{{Agent: mine, Session: "a\x00b"}}, "",
+			[]string{"-a", "mine"}, []app.Left{{Agent: mine, Session: "a\x00b"}}, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 )
@@ -20,8 +21,6 @@ import (
 const (
 	// cancelGrace is how long an agent has to end a turn that was cancelled.
 	cancelGrace = 10 * time.Second
-	// stopGrace is how long an agent has to end by itself.
-	stopGrace = 4 * time.Second
 )
 
 // Options say what to do in a session.
@@ -166,7 +165,7 @@ func (r *run) end(s Status, why string) {
 
 // close ends the agent, and takes what has still happened.
 func (r *run) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), app.StopTime)
 	defer cancel()
 	if r.atOnce {
 		cancel()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -240,11 +241,7 @@ func (p *program) queue(words string) {
 		return
 	}
 	for i, q := range p.conv.Queue {
-		text := ""
-		if len(q.Prompt) > 0 {
-			text = q.Prompt[0].Text
-		}
-		p.out.line(fmt.Sprintf("%d. %s", i+1, termtext.Line(text)))
+		p.out.line(fmt.Sprintf("%d. %s", i+1, app.PromptLine(q)))
 	}
 }
 

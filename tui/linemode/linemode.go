@@ -12,13 +12,13 @@
 package linemode
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
@@ -30,8 +30,6 @@ import (
 )
 
 const (
-	// stopGrace is how long an agent has to end by itself.
-	stopGrace = 4 * time.Second
 	// againTime is how long the first of two ctrl+c counts.
 	againTime = 2 * time.Second
 	// quietTime is how long nothing may have come before the beginning of a line is
@@ -68,16 +66,10 @@ type Options struct {
 	After func(time.Duration) <-chan time.Time
 }
 
-// Left is what the person left behind.
+// Left is what the person left behind: the session of the end, whose Cwd is "" if there was
+// none.
 type Left struct {
-	// Agent and Session are those that were used last; Session is empty if none was
-	// open, or the agent cannot open it again.
-	Agent   config.Agent
-	Session acpclient.SessionID
-	// Stored is the id of the session in the store, "" if it is not stored, and Cwd its
-	// directory.
-	Stored store.ID
-	Cwd    string
+	app.Left
 	// Unstarted says that the agent could not be started, and that the person was told.
 	Unstarted bool
 }
@@ -314,14 +306,10 @@ func (p *program) close() Left {
 
 // leftBehind says what is left of the session.
 func (p *program) leftBehind() Left {
-	left := Left{Agent: p.agent, Stored: p.stored, Cwd: p.conv.Cwd, Unstarted: p.unstarted}
-	if id := app.StoredID(p.session); id != "" {
-		left.Stored = id
-	}
-	if caps := p.conv.Agent.Capabilities; len(p.conv.Items) > 0 && (caps.LoadSession || caps.SessionCapabilities.Resume != nil) {
-		left.Session = p.conv.ID
-	}
-	return left
+	return Left{app.Left{
+		Title: "the session", Agent: p.agent, Session: app.ResumableID(p.conv),
+		Stored: cmp.Or(app.StoredID(p.session), p.stored), Cwd: p.conv.Cwd,
+	}, p.unstarted}
 }
 
 // end ends a session that is being left, beside what goes on.
@@ -330,10 +318,9 @@ func (p *program) end(s *session.Session) {
 	p.leaving = ended
 	go func() {
 		defer close(ended)
-		ctx, cancel := context.WithTimeout(p.calm, stopGrace)
+		ctx, cancel := context.WithTimeout(p.calm, app.StopTime)
 		defer cancel()
-		s.Close(ctx)
-		s.Stream().Take() // who keeps the session gets the end of it
+		app.End(ctx, s)
 		if before != nil {
 			<-before
 		}

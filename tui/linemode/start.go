@@ -3,7 +3,6 @@ package linemode
 import (
 	"errors"
 	"os"
-	"os/exec"
 
 	"parley/acpclient"
 	"parley/config"
@@ -258,8 +257,7 @@ func (p *program) signInOnTerminal(m acpclient.AuthMethod) {
 	if err == nil {
 		p.out.broken()
 		p.in.stop()
-		cmd := exec.Command(c.Path, c.Args...)
-		cmd.Env, cmd.Dir = append(os.Environ(), c.Env...), c.Dir
+		cmd := app.TerminalCommand(p.ctx, c)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = p.in.tty, os.Stdout, os.Stderr
 		err = cmd.Run()
 		if failed := p.in.start(); failed != nil {

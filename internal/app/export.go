@@ -1,0 +1,111 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"parley/internal/conversation"
+	"parley/internal/export"
+	"parley/internal/store"
+)
+
+// ExportFormat is a format in which a session can be exported.
+type ExportFormat struct {
+	Name string // as [export.Format] knows it; the file's name ends with it
+	What string
+	// Opens says that the system shows such a file as it is meant to look.
+	Opens bool
+}
+
+// ExportFormats are the formats of an export.
+var ExportFormats = []ExportFormat{
+	{Name: "md", What: "Markdown"},
+	{Name: "json", What: "JSON, for programs"},
+	{Name: "html", What: "a page for a browser", Opens: true},
+}
+
+// exportNameRunes bounds a proposed file name.
+const exportNameRunes = 48
+
+// FileName proposes a name for the file of a session with this title.
+func (f ExportFormat) FileName(title string) string {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	name := []rune(strings.Join(words, "-"))
+	if len(name) > exportNameRunes {
+		name = name[:exportNameRunes]
+	}
+	return cmp.Or(strings.Trim(string(name), "-"), "session") + "." + f.Name
+}
+
+// Export writes a session to a file.
+type Export struct {
+	Format ExportFormat
+	Path   string
+
+	from       *conversation.Conversation
+	transcript *export.Transcript
+	next       int // the item to add next
+}
+
+// NewExport begins to export a conversation to the file that a person has named. dir is
+// where relative names begin; title, if not "", is what the person calls the session.
+func NewExport(f ExportFormat, c *conversation.Conversation, title, dir, name string) (*Export, error) {
+	path := filepath.Clean(name)
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, fmt.Errorf("your home directory is not known: %w", err)
+		}
+		path = filepath.Join(home, rest)
+	} else if !filepath.IsAbs(name) {
+		path = filepath.Join(dir, name)
+	}
+	e := &Export{Format: f, Path: path, from: c, transcript: export.Begin(c)}
+	e.transcript.Title = cmp.Or(title, e.transcript.Title)
+	return e, nil
+}
+
+// Collect adds the next items for some time, and reports whether it has all. The items
+// change while the agent works: call it where nobody folds the conversation.
+func (e *Export) Collect(most time.Duration) (done bool) {
+	for began := time.Now(); e.next < len(e.from.Items); e.next++ {
+		if time.Since(began) > most {
+			return false
+		}
+		e.transcript.Add(e.from.Items[e.next])
+	}
+	return true
+}
+
+// Write writes the file. The error is os.ErrExist if there is one that is not to be
+// replaced.
+func (e *Export) Write(replace bool) error {
+	write, err := export.Format(e.Format.Name)
+	if err != nil {
+		return err
+	}
+	to := export.File
+	if replace {
+		to = export.Replace
+	}
+	return to(e.Path, func(w io.Writer) error { return write(w, e.transcript) })
+}
+
+// StoredTranscript is a stored session as it is exported.
+func StoredTranscript(ctx context.Context, s *store.Store, id store.ID) (*export.Transcript, error) {
+	stored, err := s.Read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	t := export.Of(stored.Conversation)
+	t.Title = cmp.Or(stored.Title, t.Title)
+	t.Begun = stored.Meta.Created
+	return t, nil
+}

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/termtext"
+)
+
+// PromptText is the text of a queued prompt.
+func PromptText(q conversation.QueuedPrompt) string {
+	var text strings.Builder
+	for _, b := range q.Prompt {
+		text.WriteString(b.Text)
+	}
+	return text.String()
+}
+
+// PromptLine is a queued prompt in one line.
+func PromptLine(q conversation.QueuedPrompt) string {
+	for _, b := range q.Prompt {
+		if b.Text != "" {
+			return termtext.Line(b.Text)
+		}
+	}
+	return "(no text)"
+}
+
+// LastPrompt is the text of the last prompt of a conversation, "" if there is none.
+func LastPrompt(c *conversation.Conversation) string {
+	for i := len(c.Items) - 1; i >= 0; i-- {
+		m, ok := c.Items[i].(*conversation.Message)
+		if !ok || m.Chunk != acpclient.UserMessageChunk || m.Parent != "" {
+			continue
+		}
+		var text strings.Builder
+		for _, p := range m.Parts {
+			if p.Block == nil {
+				text.WriteString(p.Text())
+			}
+		}
+		return text.String()
+	}
+	return ""
+}
+
+// questionLineWidth is how much of a prompt stands in a question, in cells.
+const questionLineWidth = 80
+
+// SendQueueQuestion asks whether to send the prompts that were queued when the agent went:
+// they were written before the person knew of it.
+func SendQueueQuestion(s *session.Session, queue []conversation.QueuedPrompt) Question {
+	const most = 3
+	var lines []string
+	for i, q := range queue {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("and %d more", len(queue)-most))
+			break
+		}
+		lines = append(lines, "❯ "+termtext.Truncate(PromptLine(q), questionLineWidth, "…"))
+	}
+	return Question{
+		Title: "Send what was waiting?",
+		Text:  "The agent had gone before it got this:\n" + strings.Join(lines, "\n"),
+		Choices: []Choice{
+			{Name: "Send it", Key: "y", Do: func() (string, error) { s.ResumeQueue(); return "", nil }},
+			{Name: "Let it wait", Key: "n"},
+		},
+	}
+}

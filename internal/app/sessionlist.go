@@ -1,0 +1,199 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// Sessions are sessions to continue: those that parley stores and those that the agent
+// remembers, each once.
+type Sessions struct {
+	// Agent is the agent that lists Remembered; Cwd is the directory of which the sessions
+	// come first.
+	Agent string
+	Cwd   string
+
+	Stored     []store.Summary
+	Remembered []acpclient.SessionInfo
+	Found      []Found
+}
+
+// Found is a stored session in which words were found.
+type Found struct {
+	store.Hit
+	Snippet string // where they were found
+}
+
+// SessionEntry is a session that is stored, that the agent remembers, or both.
+type SessionEntry struct {
+	Stored     *store.Summary         // nil if it is not stored
+	Remembered *acpclient.SessionInfo // nil if the agent does not list it
+	Snippet    string                 // where words were found, "" if none were
+	Elsewhere  bool                   // it is of another directory
+}
+
+// Name is the best name for it.
+func (e SessionEntry) Name() string {
+	name := ""
+	if e.Stored != nil {
+		name = cmp.Or(e.Stored.Title, e.Stored.AgentTitle)
+	}
+	if e.Remembered != nil {
+		name = cmp.Or(name, e.Remembered.Title)
+	}
+	switch {
+	case name != "":
+		return name
+	case e.Stored != nil:
+		return cmp.Or(e.Stored.Name(), string(e.Stored.ID))
+	}
+	return string(e.Remembered.SessionID)
+}
+
+// Used is when it was used last, zero if that is not known.
+func (e SessionEntry) Used() time.Time {
+	var at time.Time
+	if e.Stored != nil {
+		at = e.Stored.Updated
+	}
+	if e.Remembered != nil {
+		if said, err := time.Parse(time.RFC3339, e.Remembered.UpdatedAt); err == nil && said.After(at) {
+			at = said
+		}
+	}
+	return at
+}
+
+// Cwd is its directory, "" if that is not known.
+func (e SessionEntry) Cwd() string {
+	if e.Stored != nil {
+		return e.Stored.Cwd
+	}
+	return e.Remembered.Cwd
+}
+
+// Preview is the snippet, or else how a stored session began and where it has got to.
+func (e SessionEntry) Preview() string {
+	if e.Snippet != "" || e.Stored == nil {
+		return e.Snippet
+	}
+	var lines []string
+	if e.Stored.Prompt != "" && e.Stored.Prompt != e.Name() {
+		lines = append(lines, "❯ "+e.Stored.Prompt)
+	}
+	if e.Stored.Last != "" {
+		lines = append(lines, "● "+e.Stored.Last)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Entries are all sessions, each once: the remembered ones are matched with the stored
+// ones by their ids. Those of the directory come first, and those used last before others.
+func (s *Sessions) Entries() []SessionEntry {
+	var all []SessionEntry
+	byID := map[acpclient.SessionID]int{}
+	seen := map[store.ID]bool{}
+	add := func(k *store.Summary, snippet string) {
+		mine := k.Session != "" && k.Agent == s.Agent
+		if _, twice := byID[k.Session]; mine && twice {
+			return // the agent was started again meanwhile: the log written last has most
+		}
+		if mine {
+			byID[k.Session] = len(all)
+		}
+		all = append(all, SessionEntry{Stored: k, Snippet: snippet})
+	}
+	for i := range s.Stored {
+		k := &s.Stored[i]
+		seen[k.ID] = true
+		snippet := ""
+		if at := slices.IndexFunc(s.Found, func(f Found) bool { return f.ID == k.ID }); at >= 0 {
+			snippet = s.Found[at].Snippet
+		}
+		add(k, snippet)
+	}
+	for i := range s.Found {
+		if f := &s.Found[i]; !seen[f.ID] {
+			add(&f.Summary, f.Snippet)
+		}
+	}
+	for i := range s.Remembered {
+		if at, stored := byID[s.Remembered[i].SessionID]; stored {
+			all[at].Remembered = &s.Remembered[i]
+			continue
+		}
+		all = append(all, SessionEntry{Remembered: &s.Remembered[i]})
+	}
+	for i := range all {
+		dir := all[i].Cwd()
+		ownWorktree := all[i].Stored != nil && all[i].Stored.From == s.Cwd
+		all[i].Elsewhere = !ownWorktree && dir != "" && dir != s.Cwd
+	}
+	slices.SortStableFunc(all, func(a, b SessionEntry) int {
+		if a.Elsewhere != b.Elsewhere {
+			if b.Elsewhere {
+				return -1
+			}
+			return 1
+		}
+		return b.Used().Compare(a.Used())
+	})
+	return all
+}
+
+// Search finds words in all that was said in stored sessions.
+func Search(ctx context.Context, lib *store.Library, words string, q store.Query) ([]Found, error) {
+	hits, err := lib.Search(ctx, words, q)
+	var found []Found
+	for _, h := range hits {
+		snippet, failed := lib.Snippet(h, words)
+		switch {
+		case errors.Is(failed, store.ErrNotStored): // it was deleted meanwhile
+		case failed != nil:
+			err = failed
+		default:
+			found = append(found, Found{h, snippet})
+		}
+	}
+	return found, err
+}
+
+// AgentDeletes reports whether the agent of a conversation, which may be nil, deletes its
+// sessions.
+func AgentDeletes(c *conversation.Conversation) bool {
+	return c != nil && c.Agent.Capabilities.SessionCapabilities.Delete != nil
+}
+
+// Delete deletes a session where it is: in the store, with the agent if it deletes its
+// sessions, or both.
+func (e SessionEntry) Delete(ctx context.Context, lib *store.Library, agent *session.Session, agentDeletes bool) error {
+	if e.Stored != nil {
+		if err := lib.Delete(e.Stored.ID); err != nil {
+			return err
+		}
+	}
+	if e.Remembered == nil || !agentDeletes {
+		return nil
+	}
+	return agent.DeleteSession(ctx, e.Remembered.SessionID)
+}
+
+// Deleted takes a deleted session out.
+func (s *Sessions) Deleted(e SessionEntry) {
+	if r := e.Remembered; r != nil {
+		s.Remembered = slices.DeleteFunc(s.Remembered, func(i acpclient.SessionInfo) bool { return i.SessionID == r.SessionID })
+	}
+	if k := e.Stored; k != nil {
+		s.Stored = slices.DeleteFunc(s.Stored, func(o store.Summary) bool { return o.ID == k.ID })
+		s.Found = slices.DeleteFunc(s.Found, func(o Found) bool { return o.ID == k.ID })
+	}
+}
