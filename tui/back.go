@@ -20,7 +20,7 @@ func (m *Model) begin(opt Options) {
 		m.first = m.front.ShowSessions()
 	default:
 		m.start(opt.Agent)
-		m.first = tea.Batch(m.first, m.front.LookForAbandoned(), m.front.LoadDraft())
+		m.first = tea.Batch(m.first, m.front.OfferUnended(), m.front.LoadDraft())
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 //
 // Its methods get the session of the moment, which is nil before there is one.
 type Drafts struct {
-	lib *store.Library
-	dir string
+	// Library stores the drafts; nil stores nothing. Dir is where the sessions are begun.
+	Library *store.Library
+	Dir     string
 
 	saved store.View
 	// loose says that the draft is kept for the directory; left is that draft.
@@ -25,15 +26,11 @@ type Drafts struct {
 	last func() error
 }
 
-// NewDrafts keeps the drafts of sessions that are begun in a directory. A nil library
-// keeps nothing.
-func NewDrafts(lib *store.Library, dir string) *Drafts { return &Drafts{lib: lib, dir: dir} }
-
 // SetSaved notes how the session is stored at this moment.
 func (d *Drafts) SetSaved(v store.View) { d.saved = v }
 
 // Saves reports whether anything of a session is saved.
-func (d *Drafts) Saves(s *session.Session) bool { return d.lib != nil && s != nil }
+func (d *Drafts) Saves(s *session.Session) bool { return d.Library != nil && s != nil }
 
 // Stale reports whether the stored draft has been sent or cleared.
 func (d *Drafts) Stale(draft string) bool { return d.saved.Draft != "" && draft == "" }
@@ -49,7 +46,7 @@ func (d *Drafts) Saver(s *session.Session, v store.View) func() error {
 		return nil
 	}
 	d.saved, d.loose = v, id == "" && v.Draft != ""
-	lib, dir, loose, before, left := d.lib, d.dir, d.loose, d.last, d.left
+	lib, dir, loose, before, left := d.Library, d.Dir, d.loose, d.last, d.left
 	if d.left = ""; loose {
 		d.left = v.Draft
 	}
@@ -81,25 +78,25 @@ func (d *Drafts) SaveLast(s *session.Session, v store.View) (kept bool) {
 		_ = d.last() // what counts is whether it is there
 	}
 	switch {
-	case d.lib == nil || v.Draft == "":
+	case d.Library == nil || v.Draft == "":
 		return v.Draft == ""
 	case s == nil || unkept(s):
 		return v.Draft == d.saved.Draft // it is still where it was loaded from
 	}
 	if id := StoredID(s); id != "" {
-		stored, err := d.lib.View(id)
+		stored, err := d.Library.View(id)
 		return err == nil && stored.Draft == v.Draft
 	}
-	draft, err := d.lib.Draft(d.dir)
+	draft, err := d.Library.Draft(d.Dir)
 	return err == nil && draft == v.Draft
 }
 
 // Load reads the draft that is kept for the directory, "" if there is none.
 func (d *Drafts) Load() (string, error) {
-	if d.lib == nil {
+	if d.Library == nil {
 		return "", nil
 	}
-	return d.lib.Draft(d.dir)
+	return d.Library.Draft(d.Dir)
 }
 
 // Take notes that a loaded draft comes into the empty prompt of a session, and reports

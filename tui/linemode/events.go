@@ -11,7 +11,6 @@ import (
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/composer"
-	"parley/tui/tab"
 	"parley/tui/toolview"
 )
 
@@ -191,7 +190,7 @@ func (p *program) send(text string) {
 func (p *program) blocks(text string) []acpclient.ContentBlock {
 	prompt := composer.NewPrompt(text, p.conv.Cwd)
 	if p.adds != nil {
-		prompt = prompt.With(tab.OutputAttachment(p.adds))
+		prompt = prompt.With(composer.OutputAttachment(p.adds))
 		p.adds = nil
 	}
 	return prompt.Blocks(p.conv.Agent.Capabilities.PromptCapabilities)

@@ -10,8 +10,8 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/termtext"
+	"parley/tui/desktop"
 	"parley/tui/dialog"
-	"parley/tui/tab"
 	"parley/tui/toolview"
 )
 
@@ -342,7 +342,7 @@ func (p *program) visit(a dialog.Action) {
 	case dialog.Elicit:
 		p.respond(a)
 	case dialog.OpenURL:
-		if err := tab.OpenURL(a.URL); err != nil {
+		if err := desktop.Open(a.URL); err != nil {
 			p.out.line("It could not be opened: " + err.Error())
 			return // the question is still open
 		}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/transcript"
@@ -53,16 +54,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	}
 	t.adopt(msg.agent, msg.session)
 	t.rules().AskToTrust()
-	return tea.Batch(t.pump.next, t.readBranch(), t.outbox.Read(), t.keepAgent(msg.agent))
-}
-
-// keepAgent remembers the agent for the next first screen, unless it is one of the
-// command line.
-func (t *Tab) keepAgent(a config.Agent) tea.Cmd {
-	if a.Source == "" {
-		return nil
-	}
-	return quietly(func() error { return t.program.Recent.Agent(a.ID) })
+	return tea.Batch(t.pump.next, t.readBranch(), t.outbox.Read(), quietly(func() error { return t.program.RememberAgent(msg.agent) }))
 }
 
 // adopt makes a session the tab's.
@@ -98,9 +90,5 @@ func (t *Tab) leaveStart() tea.Cmd {
 	left := t.session
 	t.outbox.GiveBack(left.EmptyQueue()...) // which may have more than has been told of
 	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
-	end := func(ctx context.Context) {
-		left.Close(ctx)
-		left.Stream().Take() // who keeps the session gets the end of it
-	}
-	return tea.Batch(send(End{end}), t.chooseAgent())
+	return tea.Batch(send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.chooseAgent())
 }

@@ -3,7 +3,6 @@ package tab
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +12,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
@@ -32,8 +30,8 @@ type back struct {
 	readOnly string // why nothing can be sent; "" if it can
 	// untrusted is the agent that the person has not agreed to, nil if there is none.
 	untrusted *app.UntrustedError
-	// wanted are the options as they were, until the session is open again.
-	wanted map[acpclient.ConfigID]acpclient.ConfigValue
+	// options are as they were, until the session is open again.
+	options app.OptionValues
 	// about is what was said before, which goes along with the next prompt.
 	about string
 	anew  bool // a new session was opened in place of one that could not be
@@ -76,7 +74,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		}})
 		return nil
 	}
-	if old := t.session; old != nil { // what only showed the transcript until now
+	if old := t.session; old != nil { // it only showed the transcript
 		go old.Close(context.Background())
 	}
 	t.adopt(msg.Agent, msg.Session)
@@ -98,10 +96,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 // begun meanwhile goes into the history.
 func (t *Tab) remember(msg reopenedMsg) (keep tea.Cmd) {
 	c := msg.Transcript.Conversation
-	t.back = back{from: msg.from, title: msg.Transcript.Title, wanted: map[acpclient.ConfigID]acpclient.ConfigValue{}}
-	for i := range c.Options {
-		t.back.wanted[c.Options[i].ID], _ = c.OptionValue(&c.Options[i])
-	}
+	t.back = back{from: msg.from, title: msg.Transcript.Title, options: app.OptionValuesOf(c)}
 	t.conv = c
 	t.conv.Cwd = t.cwd
 	t.standing.Remember(c)
@@ -118,7 +113,7 @@ func (t *Tab) remember(msg reopenedMsg) (keep tea.Cmd) {
 	case t.composer.Text() != draft:
 		keep = t.composer.Keep(draft)
 	}
-	t.drafts.Saved(msg.View)
+	t.drafts.SetSaved(msg.View)
 	return keep
 }
 
@@ -151,38 +146,6 @@ func (t *Tab) askToTrust() {
 	t.ask(q)
 }
 
-// setAgain sets the options as they were when the session was left, where the agent has
-// other values now and still offers those.
-func (b *back) setAgain(c *conversation.Conversation, set func(acpclient.ConfigID, acpclient.ConfigValue)) {
-	for i := range c.Options {
-		o := &c.Options[i]
-		if was, differs := b.again(c, o); differs {
-			set(o.ID, was)
-		}
-	}
-	b.wanted = nil
-}
-
-// again is the value that an option had, if that is to be set again.
-func (b *back) again(c *conversation.Conversation, o *acpclient.SessionConfigOption) (was acpclient.ConfigValue, differs bool) {
-	was, known := b.wanted[o.ID]
-	now, _ := c.OptionValue(o)
-	return was, known && was != now && offers(o, was)
-}
-
-// offers reports whether an option can have a value.
-func offers(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) bool {
-	if v.IsBool {
-		return o.Type == acpclient.ConfigBoolean
-	}
-	for _, s := range o.Options.All() {
-		if s.Value == v.ID {
-			return o.Type == acpclient.ConfigSelect
-		}
-	}
-	return false
-}
-
 // cannotGoOn reports whether a failure to open the session is that of a stored one, for
 // which there is something else to offer.
 func (t *Tab) cannotGoOn() bool { return t.session.Options().Kept && !t.back.anew }
@@ -200,37 +163,17 @@ func (t *Tab) askAnew(err error) {
 		text = "The agent remembers no earlier sessions." + text[len(err.Error()):]
 	}
 	t.ask(dialog.Confirmation{Title: "The agent cannot go on with this session", Text: text, Choices: []dialog.Choice{
-		{Name: "New session that is told what was said", Do: anew(told(t.conv))},
+		{Name: "New session that is told what was said", Do: anew(app.EarlierText(t.conv))},
 		{Name: "New session", Do: anew("")},
 		{Name: "Stay here and read", Do: dialog.Close{}},
 	}})
 }
 
-// maxTold bounds what a new session is told of the one before it, in bytes.
-const maxTold = 64 << 10
-
-// told is what was said and done so far, as text: the end of it, if it is long.
-func told(c *conversation.Conversation) string {
-	var b strings.Builder
-	_ = conversation.WritePlain(&b, c) // a strings.Builder takes everything
-	text := termtext.Block(b.String())
-	if cut := len(text) - maxTold; cut > 0 {
-		_, text, _ = strings.Cut(text[cut:], "\n")
-		text = "(what came before is left out)\n\n" + text
-	}
-	return text
-}
-
-// withTold adds what was said before to a prompt, once: as a resource if the agent takes
-// those, else as text.
-func (b *back) withTold(c *conversation.Conversation, blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
+// withAbout adds what was said before to a prompt, once.
+func (b *back) withAbout(c *conversation.Conversation, blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
 	about := b.about
-	if about == "" {
+	if b.about = ""; about == "" {
 		return blocks
 	}
-	b.about = ""
-	if c.Agent.Capabilities.PromptCapabilities.EmbeddedContext {
-		return append(blocks, acpclient.TextResourceBlock("parley:earlier-session.md", "text/markdown", about))
-	}
-	return append(blocks, acpclient.TextBlock("\n\nThis is what was said in an earlier session:\n\n"+about))
+	return app.WithEarlier(blocks, about, c.Agent.Capabilities.PromptCapabilities)
 }

@@ -65,7 +65,7 @@ func TestTheViewComesBack(t *testing.T) {
 	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.View = store.View{Draft: "a draft", Top: &top} })
 	b.mustShow(t, "❯ prompt 8", "❯ a draft")
 	b.mustNotShow(t, "prompt 39")
-	if v := b.drafts.View(); v.Top == nil || *v.Top != 10 || v.Draft != "a draft" {
+	if v := b.drafts.view(); v.Top == nil || *v.Top != 10 || v.Draft != "a draft" {
 		t.Errorf("the view is %+v", v)
 	}
 }
@@ -112,7 +112,7 @@ func TestOptionsAreSetAgainWhereTheyCanBe(t *testing.T) {
 	var set []acpclient.ConfigID
 	for i := range b.conv.Options {
 		o := &b.conv.Options[i]
-		if was, ok := b.back.again(b.conv, o); ok {
+		if was, ok := b.back.options.Restorable(b.conv, o); ok {
 			set = append(set, o.ID)
 			if was != acpclient.SelectValue("b") {
 				t.Errorf("%s would be %v", o.ID, was)
@@ -128,7 +128,7 @@ func TestWhatIsToldOfBeforeIsBounded(t *testing.T) {
 	b, ids := newStored(t, "one")
 	b.reopenedAs(t, ids[0], func(*app.Reopened) {})
 	b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("many words\n", 50_000) + "the very end"})
-	if text := told(b.conv); len(text) > maxTold+100 || !strings.HasSuffix(strings.TrimSpace(text), "the very end") || !strings.HasPrefix(text, "(what came before is left out)") {
+	if text := app.EarlierText(b.conv); len(text) > 65<<10 || !strings.HasSuffix(strings.TrimSpace(text), "the very end") || !strings.HasPrefix(text, "(what came before is left out)") {
 		t.Errorf("it is %d bytes: %.60q … %q", len(text), text, text[max(0, len(text)-30):])
 	}
 }

@@ -5,9 +5,7 @@
 package tab
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,16 +13,11 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
-
-// mostOutput is how many bytes of what a command has printed go with a prompt: its
-// end.
-const mostOutput = 64 << 10
 
 // commands are the commands of a tab, and the one into which the person has stepped.
 type commands struct {
@@ -97,21 +90,11 @@ func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
 	case in:
 		return nil // the frame says it
 	}
-	words := shortCommand(term) + ": " + toolview.Ended(term.Exit)
+	words := composer.ShortCommand(term) + ": " + toolview.Ended(term.Exit)
 	if c.Last() == term {
 		words += "  " + c.tab.keyOf(config.ActionAddOutput) + " adds its output to the prompt"
 	}
 	return c.tab.say(words)
-}
-
-// shortCommand is the beginning of a command's line.
-func shortCommand(term *conversation.Terminal) string {
-	const most = 32
-	line := []rune(termtext.VisibleLine(term.Command))
-	if len(line) > most {
-		return string(line[:most]) + "…"
-	}
-	return string(line)
 }
 
 // StepIntoRunning steps into the command that runs. If there are several, the person
@@ -200,35 +183,10 @@ func (c *commands) AddOutput(term *conversation.Terminal) tea.Cmd {
 	return nil
 }
 
-// OutputOf is what a command of the person's has printed, to go with a prompt.
-func OutputAttachment(term *conversation.Terminal) composer.Attachment {
-	text, state := toolview.Printed(term), toolview.Ended(term.Exit)
-	if cut := len(text) - mostOutput; cut > 0 {
-		text = strings.ToValidUTF8(text[cut:], "")
-		if _, rest, whole := strings.Cut(text, "\n"); whole {
-			text = rest
-		}
-		text = "[the beginning is left out]\n" + text
-	}
-	lines := strings.Count(text, "\n")
-	if text != "" {
-		lines++
-	}
-	words := "lines"
-	if lines == 1 {
-		words = "line"
-	}
-	return composer.Attachment{
-		Label: fmt.Sprintf("output of $ %s: %d %s, %s", shortCommand(term), lines, words, termtext.Line(state)),
-		URI:   toolview.OutputURI(term),
-		Text:  fmt.Sprintf("$ %s\n%s\n[%s]", term.Command, text, state),
-	}
-}
-
 // attach adds the output of a command to the prompt, or takes it away again. It reports
 // whether it is there now.
 func (c *commands) attach(term *conversation.Terminal) bool {
-	added := c.tab.composer.Attach(OutputAttachment(term))
+	added := c.tab.composer.Attach(composer.OutputAttachment(term))
 	c.tab.reader.Blur()
 	return added
 }

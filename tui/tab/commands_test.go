@@ -13,6 +13,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/tui/composer"
 )
 
 // notingMachine notes what it is asked for.
@@ -180,7 +181,7 @@ func TestEndAndAdd(t *testing.T) {
 			t.Errorf("the machine was asked to %s", got)
 		}
 		b.Do(c.AddOutput(own))
-		if a := OutputAttachment(own); b.composer.Empty() || !strings.Contains(a.Label, "output of $ ls: 2 lines") || !strings.Contains(a.Text, "a\nb") {
+		if a := composer.OutputAttachment(own); b.composer.Empty() || !strings.Contains(a.Label, "output of $ ls: 2 lines") || !strings.Contains(a.Text, "a\nb") {
 			t.Errorf("attached is %+v, and the prompt has %q", a, b.composer.Text())
 		}
 	})

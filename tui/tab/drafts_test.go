@@ -20,6 +20,7 @@ func draftsBench(t *testing.T) (b *bench, dir string) {
 	b, dir = newBench(t, t.TempDir()), t.TempDir()
 	b.session, b.conv, b.list = nil, nil, nil
 	b.program.Stored = store.NewLibrary(store.New(dir))
+	b.drafts.Library = b.program.Stored
 	return b, dir
 }
 
@@ -59,7 +60,7 @@ func (b *bench) historyIn(t *testing.T) (file string) {
 func (b *bench) again(t *testing.T) *bench {
 	t.Helper()
 	next := newBench(t, b.cwd)
-	next.session, next.program = b.session, b.program
+	next.session, next.program, next.drafts.Library = b.session, b.program, b.drafts.Library
 	return next
 }
 
@@ -248,7 +249,7 @@ func TestADraftThatWasOnlyReadStaysWhereItIs(t *testing.T) {
 	file := b.historyIn(t)
 	b.session = newSession(b.cwd, noMachine{})
 	b.composer.SetText("fix the parser")
-	b.drafts.Saved(store.View{Draft: "fix the parser"})
+	b.drafts.SetSaved(store.View{Draft: "fix the parser"})
 	b.drafts.SaveLast()
 	if _, err := os.Stat(file); err == nil {
 		t.Error("it is in the history")

@@ -2,12 +2,11 @@ package tab
 
 import (
 	"cmp"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/registry"
+	"parley/internal/app"
 	"parley/internal/store"
 	"parley/tui/dialog"
 )
@@ -22,10 +21,7 @@ const mostAtFirst = 5
 type first struct {
 	tab      *Tab
 	picker   *dialog.Selector
-	found    bool // the agents are known
-	agents   []config.Agent
-	missing  []config.Agent
-	offers   []registry.Offer
+	agents   *app.Agents // nil before they are known
 	sessions []store.Summary
 	installs *installing // the one that was chosen last, nil if none was
 }
@@ -33,10 +29,8 @@ type first struct {
 // firstAgentsMsg are the agents for the first screen, and firstSessionsMsg the sessions.
 type (
 	firstAgentsMsg struct {
-		list            *first
-		agents, missing []config.Agent
-		offers          []registry.Offer
-		err, unread     error
+		list *first
+		app.Agents
 	}
 	firstSessionsMsg struct {
 		list     *first
@@ -58,20 +52,9 @@ func (t *Tab) chooseFirst() tea.Cmd {
 func (l *first) findAgents() tea.Cmd {
 	p := l.tab.program
 	return func() tea.Msg {
-		msg := firstAgentsMsg{list: l}
-		if msg.agents, msg.err = p.Available(); msg.err == nil && p.Missing != nil {
-			msg.missing = p.Missing()
-		}
-		msg.offers, msg.unread = p.offers(msg.agents)
-		used := p.Recent.Load().Agents
-		last := func(a config.Agent) int {
-			if i := slices.Index(used, a.ID); i >= 0 {
-				return i
-			}
-			return len(used)
-		}
-		slices.SortStableFunc(msg.agents, func(a, b config.Agent) int { return cmp.Compare(last(a), last(b)) })
-		return msg
+		found := p.FindAgents()
+		p.SortByUse(found.Available)
+		return firstAgentsMsg{l, found}
 	}
 }
 
@@ -90,16 +73,13 @@ func (l *first) findSessions() tea.Cmd {
 
 // takeAgents fills the list, unless it was closed meanwhile.
 func (l *first) takeAgents(msg firstAgentsMsg) tea.Cmd {
-	l.found, l.agents, l.offers = true, msg.agents, msg.offers
-	l.missing = slices.DeleteFunc(msg.missing, func(a config.Agent) bool {
-		return slices.ContainsFunc(msg.offers, func(o registry.Offer) bool { return config.KnownAs(o.Entry.ID) == a.ID })
-	})
+	l.agents = &msg.Agents
 	l.show()
-	if msg.unread != nil && msg.err == nil {
-		return l.tab.say("of the registry, what is built in is shown: " + msg.unread.Error())
+	if msg.Err != nil {
+		return l.tab.say("the agents of this machine are not known: " + msg.Err.Error())
 	}
-	if msg.err != nil {
-		return l.tab.say("the agents of this machine are not known: " + msg.err.Error())
+	if msg.RegistryErr != nil {
+		return l.tab.say("of the registry, what is built in is shown: " + msg.RegistryErr.Error())
 	}
 	return nil
 }
@@ -118,24 +98,24 @@ func (l *first) show() {
 // content is the list as far as it is known. Before the agents are, it is empty: the
 // first of them is what is marked.
 func (l *first) content() dialog.List {
-	list := dialog.List{Title: "Choose an agent", Loading: !l.found, Closing: l.tab.withoutAgent()}
-	if !l.found {
+	list := dialog.List{Title: "Choose an agent", Loading: l.agents == nil, Closing: l.tab.withoutAgent()}
+	if l.agents == nil {
 		return list
 	}
-	list.Items = dialog.AgentItems(l.agents)
+	list.Items = dialog.AgentItems(l.agents.Available)
 	for i := range list.Items {
 		list.Items[i].Group = "Begin a session" // in the order of use, wherever they come from
 	}
 	for i := range l.sessions {
 		list.Items = append(list.Items, l.session(&l.sessions[i]))
 	}
-	for _, o := range l.offers {
+	for _, o := range l.agents.Offers {
 		list.Items = append(list.Items, offerItem(o, func() tea.Cmd {
 			l.installs = &installing{tab: l.tab, plan: o.Plan, picker: l.picker, list: l.content, start: l.tab.startAgent}
 			return l.tab.askToInstall(l.installs)
 		}))
 	}
-	for _, a := range l.missing {
+	for _, a := range l.agents.Missing {
 		list.Items = append(list.Items, l.missed(a))
 	}
 	return list

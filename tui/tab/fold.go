@@ -37,10 +37,11 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 			t.list.Reset()
 			t.reader.Reset()
 			t.back = back{} // it was the other session's, and so is what was kept
-			t.drafts.Saved(store.View{})
+			t.drafts.SetSaved(store.View{})
 		}
 	case conversation.SessionOpened:
-		t.back.setAgain(t.conv, t.session.SetOption)
+		t.back.options.Restore(t.conv, t.session.SetOption)
+		t.back.options = nil
 		t.outbox.AskToSend()
 	case conversation.AuthRequired:
 		t.signIn.Ask(e)

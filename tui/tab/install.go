@@ -45,19 +45,6 @@ type (
 // filter with looks at it, too.
 const registryGroup = "From the registry"
 
-// offers are the agents that could be installed besides those that are there. It reads
-// files; the error says that not all could be known.
-func (p *Program) offers(agents []config.Agent) ([]registry.Offer, error) {
-	if p.Registry == nil {
-		return nil, nil
-	}
-	taken := make(map[string]bool, len(agents))
-	for _, a := range agents {
-		taken[a.ID] = true
-	}
-	return p.Registry.Offers(func(id string) bool { return taken[id] || taken[config.KnownAs(id)] })
-}
-
 // offerItem is an agent of the registry in a list.
 func offerItem(o registry.Offer, choose func() tea.Cmd) dialog.Item {
 	e := o.Entry

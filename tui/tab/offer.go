@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/registry"
+	"parley/internal/app"
 	"parley/tui/dialog"
 )
 
@@ -15,9 +15,7 @@ type agentsMsg struct {
 	picker *dialog.Selector
 	list   func([]config.Agent) dialog.List
 	start  func(config.Agent) tea.Cmd
-	agents []config.Agent
-	offers []registry.Offer
-	err    error
+	app.Agents
 }
 
 // chooseAgent lists the agents that can be started in this tab.
@@ -61,8 +59,8 @@ func (t *Tab) chooseAnother() tea.Cmd {
 // offer shows a list of the agents that there are, as soon as that is known, and of those
 // that can be installed and then started.
 func (t *Tab) offer(list func([]config.Agent) dialog.List, start func(config.Agent) tea.Cmd) tea.Cmd {
-	find := t.program.Available
-	if find == nil {
+	p := t.program
+	if p.Available == nil {
 		t.dialogs.Push(dialog.NewSelector(t.env(), list(nil)))
 		return nil
 	}
@@ -70,13 +68,7 @@ func (t *Tab) offer(list func([]config.Agent) dialog.List, start func(config.Age
 	loading.Items, loading.Loading = nil, true
 	picker := dialog.NewSelector(t.env(), loading)
 	t.dialogs.Push(picker)
-	p := t.program
-	return func() tea.Msg {
-		msg := agentsMsg{picker: picker, list: list, start: start}
-		msg.agents, msg.err = find()
-		msg.offers, _ = p.offers(msg.agents) // what is wrong with them is told on the first screen
-		return msg
-	}
+	return func() tea.Msg { return agentsMsg{picker, list, start, p.FindAgents()} }
 }
 
 // offered fills the list, unless it was closed meanwhile.
@@ -85,16 +77,16 @@ func (t *Tab) offered(msg agentsMsg) tea.Cmd {
 		return nil
 	}
 	msg.picker.SetList(t.withOffers(msg))
-	if msg.err != nil {
-		return t.say("the agents of this machine are not known: " + msg.err.Error())
+	if msg.Err != nil {
+		return t.say("the agents of this machine are not known: " + msg.Err.Error())
 	}
 	return nil
 }
 
 // withOffers is the list with the agents that can be installed.
 func (t *Tab) withOffers(msg agentsMsg) dialog.List {
-	list := msg.list(msg.agents)
-	for _, o := range msg.offers {
+	list := msg.list(msg.Available)
+	for _, o := range msg.Offers {
 		list.Items = append(list.Items, offerItem(o, func() tea.Cmd {
 			return t.askToInstall(&installing{
 				tab: t, plan: o.Plan, picker: msg.picker, start: msg.start, list: func() dialog.List { return t.withOffers(msg) },

@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/composer"
 )
@@ -102,7 +103,7 @@ func (o *promptQueue) send(p *outgoing, blocks []acpclient.ContentBlock) tea.Cmd
 	if o.tab.session == nil || len(o.waiting) == 0 || o.waiting[0] != p {
 		return nil // the agent was left while it started, and the prompt was given back
 	}
-	said := o.hand(*p, o.tab.back.withTold(o.tab.conv, blocks))
+	said := o.hand(*p, o.tab.back.withAbout(o.tab.conv, blocks))
 	o.waiting = o.waiting[1:]
 	if o.tab.conv.Gone() {
 		return tea.Batch(o.Read(), o.tab.say("kept, not sent: "+o.again()))
@@ -123,7 +124,7 @@ func (o *promptQueue) again() string {
 func (o *promptQueue) GiveBack(waited ...conversation.QueuedPrompt) {
 	var texts []string
 	for _, q := range waited {
-		texts = append(texts, queuedText(q))
+		texts = append(texts, app.PromptText(q))
 	}
 	for _, p := range o.waiting {
 		texts = append(texts, p.Text())
@@ -158,16 +159,34 @@ func (o *promptQueue) Recall() tea.Cmd {
 	last := o.tab.conv.Queue[len(o.tab.conv.Queue)-1]
 	if q, ok := o.tab.session.Unqueue(last.ID); ok {
 		o.requeue = 0
-		return o.takeBack(queuedText(q), q.Prompt)
+		return o.tab.composer.LoadPrompt(app.PromptText(q), q.Prompt)
 	}
 	return nil
 }
 
-// queuedText is the text of a prompt that waited.
-func queuedText(q conversation.QueuedPrompt) string {
-	var text strings.Builder
-	for _, b := range q.Prompt {
-		text.WriteString(b.Text)
+// Escape is esc where there is nothing to cancel or to close: pressed twice on an empty
+// prompt, it brings the last prompt back to be edited.
+func (o *promptQueue) Escape() tea.Cmd {
+	if !o.tab.composer.Empty() || !o.hasLast() {
+		return nil
 	}
-	return text.String()
+	if !o.Escapes() {
+		o.escaped = o.tab.program.Now()
+		return redraw(againTime)
+	}
+	o.escaped = time.Time{}
+	if o.last != nil {
+		o.tab.composer.Restore(*o.last)
+		return nil
+	}
+	return o.tab.composer.Load(app.LastPrompt(o.tab.conv))
+}
+
+// Escapes reports whether another esc would bring the last prompt back.
+func (o *promptQueue) Escapes() bool {
+	return !o.escaped.IsZero() && o.tab.program.Now().Sub(o.escaped) < againTime
+}
+
+func (o *promptQueue) hasLast() bool {
+	return o.last != nil || o.tab.conv != nil && app.LastPrompt(o.tab.conv) != ""
 }

@@ -2,12 +2,12 @@ package tab
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/composer"
@@ -107,7 +107,7 @@ func (o *promptQueue) queueItems() []dialog.Item {
 		}
 		about := "enter takes it into the prompt; sent again, it comes back to its place"
 		items = append(items, dialog.Item{
-			ID: queuedID(q), Group: "In this order", Title: promptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(o.tab.conv.Queue)), About: about,
+			ID: queuedID(q), Group: "In this order", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(o.tab.conv.Queue)), About: about,
 			Do:     do,
 			Delete: dialog.Stay(func() tea.Cmd { o.unqueue(q.ID); return nil }),
 		})
@@ -146,7 +146,7 @@ func (o *promptQueue) editQueued(id int) tea.Cmd {
 	for i, q := range o.tab.conv.Queue {
 		if q.ID == id && o.unqueue(id) {
 			o.requeue = i + 1
-			return o.takeBack(queuedText(q), q.Prompt)
+			return o.tab.composer.LoadPrompt(app.PromptText(q), q.Prompt)
 		}
 	}
 	return o.tab.say("it does not wait any more")
@@ -168,9 +168,6 @@ func (o *promptQueue) dropQueue() tea.Cmd {
 	return o.tab.say(words + "; " + o.tab.keyOf(config.ActionHistorySearch) + " finds " + them + " again")
 }
 
-// mostTitle is how much of a prompt stands in a question, in cells.
-const mostTitle = 80
-
 // AskToSend asks whether prompts are to be sent that were waiting when the
 // agent went: they were written before the person knew of it.
 func (o *promptQueue) AskToSend() {
@@ -179,24 +176,7 @@ func (o *promptQueue) AskToSend() {
 	if !lost || o.Queued() == 0 || !o.tab.conv.QueuePaused {
 		return
 	}
-	const most = 3
-	var lines []string
-	for i, q := range o.tab.conv.Queue {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more", len(o.tab.conv.Queue)-most))
-			break
-		}
-		lines = append(lines, "❯ "+termtext.Truncate(promptLine(q), mostTitle, "…"))
-	}
-	send := func() tea.Cmd { o.tab.session.ResumeQueue(); return nil }
-	o.tab.ask(dialog.Confirmation{
-		Title: "Send what was waiting?",
-		Text:  "The agent had gone before it got this:\n" + strings.Join(lines, "\n"),
-		Choices: []dialog.Choice{
-			{Name: "Send it", Key: "y", Do: dialog.Do(send)},
-			{Name: "Let it wait", Key: "n", Do: dialog.Close{}},
-		},
-	})
+	o.tab.ask(o.tab.confirmation(app.SendQueueQuestion(o.tab.session, o.tab.conv.Queue)))
 }
 
 // Lines show the prompts that wait in the session.
@@ -219,7 +199,7 @@ func (o *promptQueue) Lines(width int) []string {
 			out = append(out, th.Faint.Render("   and more"))
 			break
 		}
-		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(promptLine(q)))
+		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(app.PromptLine(q)))
 	}
 	if back := o.tab.keyOf(config.ActionHistoryPrev); gone {
 		out = append(out, "   "+th.Faint.Render("sent only if you say so then, "+back+" takes the last one back"))
@@ -230,14 +210,4 @@ func (o *promptQueue) Lines(width int) []string {
 		out[i] = termtext.Truncate(line, width, "…")
 	}
 	return out
-}
-
-// promptLine is a prompt in one line.
-func promptLine(q conversation.QueuedPrompt) string {
-	for _, b := range q.Prompt {
-		if b.Text != "" {
-			return termtext.Line(b.Text)
-		}
-	}
-	return "(no text)"
 }

@@ -4,23 +4,26 @@
 package tab
 
 import (
+	"cmp"
 	"errors"
-	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/dialog"
+	"parley/tui/toolview"
 )
 
 // mostSessions is how many sessions are listed: page by page until then, so that
-// all of them can be searched. keptPage is how many stored ones come at once.
+// all of them can be searched. storedPage is how many stored ones come at once.
 const (
 	mostSessions = 2000
-	keptPage     = 200
+	storedPage   = 200
 )
 
 // sessionList is an open list of sessions, as far as they have come.
@@ -28,16 +31,13 @@ type sessionList struct {
 	tab    *Tab
 	picker *dialog.Selector
 
-	agents []acpclient.SessionInfo
-	kept   []store.Summary
-	all    bool // the kept ones of all directories
-	load   int  // counts how often the kept ones were asked for from the beginning
+	sessions app.Sessions
+	all      bool // the stored ones of all directories
+	load     int  // counts how often the stored ones were asked for from the beginning
 
 	asksAgent, asksStore bool // some are on their way
 
-	words string           // what is looked for in all that was said
-	hits  map[store.ID]hit // where it was found
-	found []store.Summary  // the sessions of the hits
+	words string // what is looked for in all that was said
 }
 
 // openSessionList asks for the sessions and shows them as they come.
@@ -51,7 +51,7 @@ func openSessionList(t *Tab) tea.Cmd {
 		cmds = append(cmds, l.page(""))
 	}
 	if l.asksStore {
-		cmds = append(cmds, l.keptFrom(0))
+		cmds = append(cmds, l.storedFrom(0))
 	}
 	return tea.Batch(cmds...)
 }
@@ -100,8 +100,8 @@ func (l *sessionList) take(page *acpclient.ListSessionsResponse, err error) tea.
 		}
 		return nil
 	}
-	l.agents = append(l.agents, page.Sessions...)
-	l.asksAgent = page.NextCursor != "" && len(page.Sessions) > 0 && len(l.agents) < mostSessions
+	l.sessions.Remembered = append(l.sessions.Remembered, page.Sessions...)
+	l.asksAgent = page.NextCursor != "" && len(page.Sessions) > 0 && len(l.sessions.Remembered) < mostSessions
 	l.picker.SetList(l.content())
 	if l.asksAgent {
 		return l.page(page.NextCursor)
@@ -117,92 +117,169 @@ func (l *sessionList) query() store.Query {
 	return store.Query{Cwd: l.tab.cwd}
 }
 
-// keptFrom asks for the stored sessions behind so many.
-func (l *sessionList) keptFrom(offset int) tea.Cmd {
+// storedFrom asks for the stored sessions behind so many.
+func (l *sessionList) storedFrom(offset int) tea.Cmd {
 	lib, q, load := l.tab.program.Stored, l.query(), l.load
-	q.Limit, q.Offset = keptPage, offset
+	q.Limit, q.Offset = storedPage, offset
 	return beside(func() then {
 		page, err := lib.List(l.tab.program.Context, q)
-		return func() tea.Cmd { return l.takeKept(load, page, err) }
+		return func() tea.Cmd { return l.takeStored(load, page, err) }
 	})
 }
 
-// takeKept takes a page of the stored sessions, and asks for the next, unless they were
+// takeStored takes a page of the stored sessions, and asks for the next, unless they were
 // asked for from the beginning meanwhile.
-func (l *sessionList) takeKept(load int, page []store.Summary, err error) tea.Cmd {
+func (l *sessionList) takeStored(load int, page []store.Summary, err error) tea.Cmd {
 	if !l.tab.dialogs.Has(l.picker) || load != l.load {
 		return nil
 	}
-	l.kept = append(l.kept, page...)
-	l.asksStore = err == nil && len(page) == keptPage && len(l.kept) < mostSessions
+	l.sessions.Stored = append(l.sessions.Stored, page...)
+	l.asksStore = err == nil && len(page) == storedPage && len(l.sessions.Stored) < mostSessions
 	l.picker.SetList(l.content())
 	switch {
 	case err != nil:
 		return l.tab.say(err.Error())
 	case l.asksStore:
-		return l.keptFrom(len(l.kept))
+		return l.storedFrom(len(l.sessions.Stored))
 	}
 	return nil
 }
 
 // widen lists the stored sessions of all directories, or of this one again.
 func (l *sessionList) widen() tea.Cmd {
-	l.all, l.kept, l.asksStore = !l.all, nil, true
+	l.all, l.sessions.Stored, l.asksStore = !l.all, nil, true
 	l.load++
 	l.picker.SetList(l.content())
-	return tea.Batch(l.keptFrom(0), l.lookFor(l.words))
+	return tea.Batch(l.storedFrom(0), l.lookFor(l.words))
+}
+
+// content is what the list shows.
+func (l *sessionList) content() dialog.List {
+	list := dialog.List{
+		Title: "Sessions", Loading: l.asksAgent || l.asksStore, Filter: true,
+		Empty: "The agent has no earlier sessions.",
+	}
+	if l.tab.program.Stored != nil {
+		list.Empty = "There are no earlier sessions of this directory."
+		list.Search = l.lookFor
+		list.Wider, list.WiderHint = dialog.Stay(l.widen), "all directories"
+		if l.all {
+			list.Empty, list.WiderHint = "There are no earlier sessions.", "this directory"
+		}
+	}
+	l.sessions.Agent, l.sessions.Cwd = l.tab.agent.ID, l.tab.cwd
+	for _, s := range l.sessions.Entries() {
+		item := l.item(s)
+		switch {
+		case l.all && s.Elsewhere:
+			item.Group = "elsewhere"
+		case l.all:
+			item.Group = "this directory"
+		}
+		list.Items = append(list.Items, item)
+	}
+	return list
+}
+
+// item is a session as an item of the list.
+func (l *sessionList) item(s app.SessionEntry) dialog.Item {
+	where := []string{toolview.In("").Path(s.Cwd())}
+	if s.Stored != nil {
+		where = append(where, cmp.Or(s.Stored.AgentName, s.Stored.Agent))
+		if s.Stored.Worktree != "" {
+			where = append([]string{worktreeMark + s.Stored.Worktree}, where...) // its path tells less, and is long
+		}
+	}
+	item := dialog.SessionItem(s.Name(), s.Used(), l.tab.program.Now(), where...)
+	item.Found = s.Snippet != ""
+	switch {
+	case s.Stored != nil:
+		id := s.Stored.ID
+		item.ID, item.Current = "kept "+string(id), id == l.tab.StoredID()
+		item.About = s.Preview()
+		item.Do = dialog.Do(func() tea.Cmd { return l.tab.openKept(id) })
+	default:
+		item.ID, item.Do = string(s.Remembered.SessionID), dialog.OpenSession{Session: *s.Remembered}
+		item.Current = l.tab.conv != nil && s.Remembered.SessionID == l.tab.conv.ID
+	}
+	if !item.Current && (s.Stored != nil || app.AgentDeletes(l.tab.conv)) {
+		item.Delete = dialog.Stay(func() tea.Cmd { l.askToDelete(s); return nil })
+	}
+	return item
 }
 
 // askToDelete asks before a session is deleted: nothing brings it back.
-func (l *sessionList) askToDelete(s listed) {
+func (l *sessionList) askToDelete(s app.SessionEntry) {
 	who := "The agent forgets it for good."
 	switch {
-	case s.kept != nil && s.info != nil && l.agentDeletes():
+	case s.Stored != nil && s.Remembered != nil && app.AgentDeletes(l.tab.conv):
 		who = "parley and the agent forget it for good."
-	case s.kept != nil:
+	case s.Stored != nil:
 		who = "parley forgets it for good."
 	}
-	remove := func() tea.Cmd { return l.delete(s) }
 	l.tab.ask(dialog.Confirmation{
-		Title: "Delete a session", Text: s.name() + "\n" + who,
+		Title: "Delete a session", Text: s.Name() + "\n" + who,
 		Choices: []dialog.Choice{
 			{Name: "Keep it", Key: "k", Do: dialog.Close{}},
-			{Name: "Delete it", Key: "d", Risky: true, Do: dialog.Do(remove)},
+			{Name: "Delete it", Key: "d", Risky: true, Do: dialog.Do(func() tea.Cmd { return l.delete(s) })},
 		},
 	})
 }
 
-// delete deletes a session where it is: in the store, with the agent, or both.
-func (l *sessionList) delete(s listed) tea.Cmd {
-	lib, agent, agentDeletes := l.tab.program.Stored, l.tab.session, l.agentDeletes()
+func (l *sessionList) delete(s app.SessionEntry) tea.Cmd {
+	p, agent, agentDeletes := l.tab.program, l.tab.session, app.AgentDeletes(l.tab.conv)
 	return beside(func() then {
-		var err error
-		if s.kept != nil {
-			err = lib.Delete(s.kept.ID)
+		err := s.Delete(p.Context, p.Stored, agent, agentDeletes)
+		return func() tea.Cmd {
+			if err != nil {
+				return l.tab.say("the session was not deleted: " + err.Error())
+			}
+			l.sessions.Deleted(s)
+			l.picker.SetList(l.content())
+			return l.tab.say("deleted")
 		}
-		if err == nil && s.info != nil && agentDeletes {
-			err = agent.DeleteSession(l.tab.program.Context, s.info.SessionID)
-		}
-		return func() tea.Cmd { return l.deleted(s, err) }
 	})
 }
 
-func (l *sessionList) deleted(of listed, err error) tea.Cmd {
-	if err != nil {
-		return l.tab.say("the session was not deleted: " + err.Error())
+const (
+	// lookTime is how long nothing must be typed before it is looked for.
+	lookTime = 120 * time.Millisecond
+	// mostHits is how many sessions are found at once.
+	mostHits = 50
+)
+
+// lookFor looks for words in all that was said, once no more are typed.
+func (l *sessionList) lookFor(words string) tea.Cmd {
+	l.words = words
+	if words == "" {
+		l.sessions.Found = nil
+		l.picker.SetList(l.content())
+		return nil
 	}
-	if s := of.info; s != nil {
-		l.agents = slices.DeleteFunc(l.agents, func(i acpclient.SessionInfo) bool { return i.SessionID == s.SessionID })
-	}
-	if s := of.kept; s != nil {
-		gone := func(k store.Summary) bool { return k.ID == s.ID }
-		l.kept, l.found = slices.DeleteFunc(l.kept, gone), slices.DeleteFunc(l.found, gone)
-	}
-	l.picker.SetList(l.content())
-	return l.tab.say("deleted")
+	return tea.Tick(lookTime, func(time.Time) tea.Msg {
+		return then(func() tea.Cmd { return l.look(words) })
+	})
 }
 
-// agentDeletes reports whether the agent deletes its sessions.
-func (l *sessionList) agentDeletes() bool {
-	return l.tab.conv != nil && l.tab.conv.Agent.Capabilities.SessionCapabilities.Delete != nil
+// look looks for words, if they are still those that are wanted.
+func (l *sessionList) look(words string) tea.Cmd {
+	if words != l.words || !l.tab.dialogs.Has(l.picker) {
+		return nil
+	}
+	p, q, all := l.tab.program, l.query(), l.all
+	q.Limit = mostHits
+	return beside(func() then {
+		found, err := app.Search(p.Context, p.Stored, words, q)
+		return func() tea.Cmd {
+			switch {
+			case words != l.words || all != l.all || !l.tab.dialogs.Has(l.picker):
+				return nil
+			case err != nil:
+				return l.tab.say(err.Error())
+			}
+			l.sessions.Found = found
+			l.picker.SetList(l.content())
+			return nil
+		}
+	})
 }

@@ -73,7 +73,7 @@ func TestTheNewestWordsCount(t *testing.T) {
 		ids := b.keeps(t, "peel potatoes", "bake bread")
 		b.ready()
 		l := newList(b.Tab)
-		b.Do(l.keptFrom(0))
+		b.Do(l.storedFrom(0))
 		l.lookFor("answer po")
 		older := l.look("answer po")
 		l.lookFor("answer br")
@@ -82,11 +82,11 @@ func TestTheNewestWordsCount(t *testing.T) {
 		}
 		b.Do(l.look("answer br"))
 		b.Do(older)
-		if len(l.hits) != 1 || l.hits[ids[1]].snippet == "" {
-			t.Errorf("shown is %v", l.hits)
+		if found := l.sessions.Found; len(found) != 1 || found[0].ID != ids[1] || found[0].Snippet == "" {
+			t.Errorf("shown is %v", found)
 		}
-		if l.lookFor(""); len(l.hits) != 0 {
-			t.Errorf("shown is still %v", l.hits)
+		if l.lookFor(""); len(l.sessions.Found) != 0 {
+			t.Errorf("shown is still %v", l.sessions.Found)
 		}
 		time.Sleep(time.Second) // of the bubble: the words have stood still
 	})

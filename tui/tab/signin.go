@@ -5,12 +5,11 @@ package tab
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/exec"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
 )
@@ -83,10 +82,7 @@ func (s *signIn) OnTerminal(method acpclient.AuthMethod) tea.Cmd {
 		return nil
 	}
 	s.busy(method.Name)
-	cmd := exec.Command(c.Path, c.Args...)
-	cmd.Env = append(os.Environ(), c.Env...)
-	cmd.Dir = c.Dir
-	return s.tab.exec(cmd, func(err error) tea.Msg {
+	return s.tab.exec(app.TerminalCommand(s.tab.program.Context, c), func(err error) tea.Msg {
 		return then(func() tea.Cmd { s.cameBack(err); return nil })
 	})
 }

@@ -42,17 +42,17 @@ func (t *Tab) Blank() bool {
 // LoadDraft brings the draft that was kept for the directory back.
 func (t *Tab) LoadDraft() tea.Cmd { return t.address(t.drafts.Load()) }
 
-// LookForAbandoned looks for sessions of the tab's directory that were never ended, and
-// offers to go on with them.
-func (t *Tab) LookForAbandoned() tea.Cmd {
-	if t.program.Stored == nil {
+// OfferUnended offers to continue sessions of the tab's directory that were never ended.
+func (t *Tab) OfferUnended() tea.Cmd {
+	lib, cwd := t.program.Stored, t.cwd
+	if lib == nil {
 		return nil
 	}
-	return t.address(offerRecovery(t, t.program.Stored, t.cwd, func(ids []store.ID) tea.Cmd {
-		var all Open
-		for _, id := range ids {
-			all = append(all, app.Open{ID: id})
+	return t.address(beside(func() then {
+		q, err := app.FindUnended(lib, cwd)
+		if err != nil || q == nil {
+			return nil // nobody has asked for it
 		}
-		return send(all)
+		return func() tea.Cmd { t.ask(t.confirmation(*q)); return nil }
 	}))
 }

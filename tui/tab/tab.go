@@ -25,6 +25,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -101,7 +102,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.images = &images{t}
 	t.composer = t.newComposer()
 	t.outbox = &promptQueue{tab: t}
-	t.drafts = &drafts{tab: t, base: cwd}
+	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
 	t.questions = &questions{tab: t}
 	t.held = &heldKey{tab: t}
 	t.signIn = &signIn{tab: t}
@@ -188,21 +189,17 @@ func (t *Tab) Close(ctx context.Context) {
 		}
 	}
 	if s != nil {
-		s.Close(ctx)
-		s.Stream().Take() // who keeps the session gets the end of it
+		app.End(ctx, s)
 	}
 }
 
 // Resumable is the agent, and the session that it can open again another time;
 // that is empty if there is none.
 func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
-	if c := t.conv; c != nil && len(c.Items) > 0 {
-		caps := c.Agent.Capabilities
-		if caps.LoadSession || caps.SessionCapabilities.Resume != nil {
-			return t.agent, c.ID
-		}
+	if t.conv == nil {
+		return t.agent, ""
 	}
-	return t.agent, ""
+	return t.agent, app.ResumableID(t.conv)
 }
 
 // Title is what the session is about, "" if that is not known.

@@ -121,12 +121,18 @@ func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
 	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
 	for _, choice := range q.Choices {
 		do := dialog.Action(dialog.Close{})
-		if choice.Do != nil {
+		switch {
+		case choice.Open != nil:
+			do = dialog.Do(func() tea.Cmd { return send(Open(choice.Open)) })
+		case choice.Do != nil:
 			do = dialog.Do(func() tea.Cmd {
 				return beside(func() then {
 					said, err := choice.Do()
 					if err != nil {
 						said = err.Error()
+					}
+					if said == "" {
+						return nil
 					}
 					return func() tea.Cmd { return t.say(said) }
 				})
