@@ -111,10 +111,8 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 			c.Options[i].Name, c.Options[i].Description = text("name"), text("description")
 		}
 		return NewOptions(env, c)
-	case 7:
-		return NewGuide(env, text("title"), text("text"))
 	}
-	return NewHelp(env)
+	return NewEntry(env, Entry{Title: text("title"), Text: text("text"), Hint: text("hint")})
 }
 
 func quote(s string) string {

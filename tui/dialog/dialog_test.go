@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/config"
 )
 
 func authMethods() []acpclient.AuthMethod {
@@ -125,188 +124,6 @@ func TestConfirmShowsTheEndOfTheDetail(t *testing.T) {
 	}
 }
 
-func TestHelp(t *testing.T) {
-	cfg, err := config.Parse("test", []byte("[keys]\nmodel = []\nsend = [\"ctrl+enter\"]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	env, _ := newEnv()
-	env.Keys = cfg.Keys
-	d := NewHelp(env)
-	var all strings.Builder
-	for range 20 {
-		all.WriteString(shownBy(d, 80, 20))
-		if _, below := d.scroll.Hidden(); below == 0 {
-			break
-		}
-		if got := strike(d, "pgdown"); got != nil {
-			t.Fatalf("pgdown did %#v", got)
-		}
-	}
-	text := all.String()
-	for _, a := range config.Actions() {
-		if !strings.Contains(text, a.Help) {
-			t.Errorf("%q is not shown", a.Help)
-		}
-	}
-	if !strings.Contains(text, "ctrl+enter") {
-		t.Error("the configured key is not shown")
-	}
-	if i := strings.Index(text, "choose the model"); i < 0 || !strings.HasPrefix(strings.TrimSpace(text[strings.LastIndex(text[:i], "\n"):i]), "no key") {
-		t.Error("an action without a key is not shown as one")
-	}
-	if got := strike(d, "esc"); got != (Close{}) {
-		t.Errorf("esc did %#v", got)
-	}
-}
-
-func TestGuide(t *testing.T) {
-	env, _ := newEnv()
-	d := NewGuide(env, "Guide", "# The guide\n\n"+strings.Repeat("Some **words**.\n\n", 40)+"The end.\n")
-	if text := shownBy(d, 80, 20); !strings.Contains(text, "The guide") || !strings.Contains(text, "Some words.") || strings.Contains(text, "The end.") {
-		t.Errorf("it begins with\n%s", text)
-	}
-	strike(d, "space")
-	if text := shownBy(d, 80, 20); strings.Contains(text, "The guide") {
-		t.Errorf("a page below it shows\n%s", text)
-	}
-	strike(d, "end")
-	if text := shownBy(d, 60, 20); !strings.Contains(text, "The end.") {
-		t.Errorf("at the end it shows\n%s", text)
-	}
-	for _, k := range []string{"esc", "q"} {
-		if got := strike(d, k); got != (Close{}) {
-			t.Errorf("%s did %#v", k, got)
-		}
-	}
-}
-
-func TestTheGuideIsReachedFromTheHelp(t *testing.T) {
-	env, _ := newEnv()
-	if got := NewHelp(env).Key(press("tab")); got != (Run{config.ActionGuide}) {
-		t.Errorf("tab did %#v", got)
-	}
-	if env.Guard.Bounced("tab") {
-		t.Error("the guide, where tab lists the sections, does not get the next one")
-	}
-}
-
-// What is typed leaves the actions that it is about, by their names and by their keys.
-func TestTheHelpIsSearched(t *testing.T) {
-	env, _ := newEnv()
-	for _, tt := range []struct {
-		typed, shows, not string
-	}{
-		{"history", "search earlier prompts", "next mode"}, // the name in the configuration
-		{"next mode", "switch to the next mode", "next tab"},
-		{"ctrl+p", "open the command palette", "choose the mode"},
-		{"alt+7", "show the tab of that number", "name the tab"}, // of many keys, not all are shown
-		{"zebra", "Nothing is called so", "next mode"},
-	} {
-		d := NewHelp(env)
-		for _, k := range tt.typed {
-			strike(d, strings.ReplaceAll(string(k), " ", "space"))
-		}
-		if text := shownBy(d, 80, 40); !strings.Contains(text, tt.shows) || strings.Contains(text, tt.not) {
-			t.Errorf("%q shows\n%s", tt.typed, text)
-		}
-		if got := strike(d, "esc"); got != nil || !strings.Contains(shownBy(d, 80, 40), "send the prompt") {
-			t.Errorf("the first esc did %#v", got)
-		}
-		if got := strike(d, "esc"); got != (Close{}) {
-			t.Errorf("the second esc did %#v", got)
-		}
-	}
-}
-
-// Where there is room, two actions stand beside each other; both are whole.
-func TestTheHelpHasTwoColumns(t *testing.T) {
-	env, _ := newEnv()
-	two := strings.Split(shownBy(NewHelp(env), 120, 200), "\n")
-	one := strings.Split(shownBy(NewHelp(env), 80, 200), "\n")
-	if len(two) > len(one)*3/4 {
-		t.Errorf("%d lines in two columns, %d in one", len(two), len(one))
-	}
-	for _, a := range config.Actions() {
-		if begin := a.Help[:min(len(a.Help), 24)]; !strings.Contains(strings.Join(two, "\n"), begin) {
-			t.Errorf("%q is not shown", a.Help)
-		}
-	}
-}
-
-const sections = "# The book\n\nIt begins.\n\n" +
-	"## Apples\n\nRed ones.\n\n```\n# no heading\n```\n\n" +
-	"### Of `old` trees\n\nCrooked ones.\n\n" + "## Pears\n\nGreen ones, and **red** ones.\n"
-
-func TestTheGuideHasContents(t *testing.T) {
-	env, _ := newEnv()
-	d := NewGuide(env, "Book", sections+strings.Repeat("\nMore.\n", 40))
-	if text := shownBy(d, 120, 20); !strings.Contains(text, "Of old trees") || !strings.Contains(text, "Pears") {
-		t.Errorf("there is room for the contents, and none:\n%s", text)
-	}
-	if text := shownBy(d, 80, 10); strings.Contains(text, "Pears") {
-		t.Errorf("there is no room for the contents:\n%s", text)
-	}
-	strike(d, "tab")
-	if text := shownBy(d, 80, 20); !strings.Contains(text, "Book: contents") || strings.Contains(text, "no heading") {
-		t.Errorf("the contents are\n%s", text)
-	}
-	for _, k := range "pear" {
-		strike(d, string(k))
-	}
-	strike(d, "enter")
-	if text := shownBy(d, 80, 10); !strings.Contains(text, "Pears") || strings.Contains(text, "Apples") {
-		t.Errorf("the section is shown as\n%s", text)
-	}
-	strike(d, "[")
-	if text := shownBy(d, 80, 10); !strings.Contains(text, "Of old trees") {
-		t.Errorf("the section before is shown as\n%s", text)
-	}
-	strike(d, "tab")
-	strike(d, "esc")
-	if text := shownBy(d, 80, 10); !strings.Contains(text, "Of old trees") {
-		t.Errorf("closing the contents shows\n%s", text)
-	}
-}
-
-func TestWordsAreFoundInTheGuide(t *testing.T) {
-	env, _ := newEnv()
-	d := NewGuide(env, "Book", sections+strings.Repeat("\nMore.\n", 40))
-	shownBy(d, 80, 10)
-	strike(d, "/")
-	strike(d, "r")
-	strike(d, "e")
-	strike(d, "d")
-	if text := shownBy(d, 80, 10); !strings.Contains(text, "Red ones.") {
-		t.Errorf("the first is shown as\n%s", text)
-	}
-	strike(d, "enter")
-	strike(d, "n")
-	if text := shownBy(d, 80, 10); !strings.Contains(text, "Green ones") || !strings.Contains(text, "red: 2 of 2") {
-		t.Errorf("the next is shown as\n%s", text)
-	}
-	strike(d, "n")
-	if text := shownBy(d, 80, 10); !strings.Contains(text, "red: 1 of 2") {
-		t.Errorf("after the last comes\n%s", text)
-	}
-	strike(d, "N")
-	if text := shownBy(d, 80, 10); !strings.Contains(text, "red: 2 of 2") {
-		t.Errorf("before the first comes\n%s", text)
-	}
-	strike(d, "/")
-	strike(d, "z")
-	strike(d, "enter")
-	if text := shownBy(d, 80, 10); !strings.Contains(text, "not found: redz") {
-		t.Errorf("what is not there is told as\n%s", text)
-	}
-	if got := strike(d, "esc"); got != nil {
-		t.Errorf("the first esc did %#v", got)
-	}
-	if got := strike(d, "esc"); got != (Close{}) {
-		t.Errorf("the second esc did %#v", got)
-	}
-}
-
 func TestWheelScrollsEvenWhileInert(t *testing.T) {
 	env, _ := newEnv()
 	d := NewPermission(env, editPermission(), 1)
@@ -345,7 +162,6 @@ func TestKeysThatCloseBounce(t *testing.T) {
 	for _, key := range []string{"enter", "esc"} {
 		for name, open := range map[string]func(Env) Dialog{
 			"selector": func(e Env) Dialog { return NewSelector(e, List{Items: manyModels(3)}) },
-			"help":     func(e Env) Dialog { return NewHelp(e) },
 			"options":  func(e Env) Dialog { return NewOptions(e, optionConversation()) },
 		} {
 			env, _ := newEnv()

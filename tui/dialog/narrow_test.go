@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/termtext"
 )
 
 // In the narrowest window that parley works in, a question says whole why it takes no
@@ -36,23 +35,6 @@ func TestNamesInANarrowListAreReadable(t *testing.T) {
 	}})
 	if text := shownBy(s, 40, 10); !strings.Contains(text, "go to the next tab") {
 		t.Errorf("a name is cut:\n%s", text)
-	}
-}
-
-// Nothing of the help is cut in the narrowest window, neither keys nor what they do.
-func TestTheHelpIsNotCutInANarrowWindow(t *testing.T) {
-	env, _ := newEnv()
-	d := NewHelp(env)
-	text := shownBy(d, 40, 1000)
-	for _, whole := range []string{"enter  send the prompt", "permission: read it in $EDITOR", "ctrl+pgdown"} {
-		if !strings.Contains(text, whole) {
-			t.Errorf("%q is cut:\n%s", whole, text)
-		}
-	}
-	for _, line := range strings.Split(text, "\n") {
-		if w := termtext.Width(line); w > 40 {
-			t.Errorf("%d wide: %q", w, line)
-		}
 	}
 }
 

@@ -310,3 +310,11 @@ func border(edge lipgloss.Style, from, to, left, right string, width int) string
 	fill := max(0, width-4-termtext.Width(left)-termtext.Width(right))
 	return edge.Render(from+"─") + left + edge.Render(strings.Repeat("─", fill)) + right + edge.Render("─"+to)
 }
+
+// searchLine puts the line in which words are written that are looked for into the
+// head of the panel.
+func (p *panel) searchLine(in *list.Input, w int) {
+	text, column := in.Draw(max(1, w-2), p.th)
+	p.head = append(p.head, p.th.Accent.Render("/")+" "+text)
+	p.cursor = tea.NewCursor(column+2, 0)
+}

@@ -45,7 +45,7 @@ func TestWhatGetsIntoSightIsInertAtFirst(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, env, c := newStack()
-			tt.do(s, NewPermission(env, editPermission(), 1), NewHelp(env))
+			tt.do(s, NewPermission(env, editPermission(), 1), NewEntry(env, Entry{}))
 			if in := s.ArmsIn(c.now()); in != LookTime {
 				t.Errorf("it arms in %v", in)
 			}
@@ -80,7 +80,7 @@ func TestAHiddenStackLeavesTheGuardAlone(t *testing.T) {
 // Closing something below a question, or opening it there, holds nothing back.
 func TestWhatHappensBelowAQuestionLeavesItArmed(t *testing.T) {
 	s, env, c := newStack()
-	list := NewHelp(env)
+	list := NewEntry(env, Entry{})
 	question := NewPermission(env, editPermission(), 1)
 	s.Push(question)
 	c.pass(LookTime)
@@ -121,7 +121,7 @@ func TestQuestionsThatAreOverClose(t *testing.T) {
 		t.Error("a question has a dialog before one was opened")
 	}
 	first := NewPermission(env, c.Permissions[0], 3)
-	help := NewHelp(env)
+	help := NewEntry(env, Entry{})
 	s.Push(first)
 	s.Push(help)
 	c.Apply(conversation.PermissionClosed{ID: 3})
@@ -160,7 +160,7 @@ func TestAnAddressThatIsVisitedStays(t *testing.T) {
 
 func TestAThemeIsForAll(t *testing.T) {
 	s, env, _ := newStack()
-	below, above := NewHelp(env), NewConfirm(env, Confirmation{})
+	below, above := NewEntry(env, Entry{}), NewConfirm(env, Confirmation{})
 	s.Push(below)
 	s.Push(above)
 	light := theme.New(false)

@@ -154,14 +154,16 @@ func (p place) widths() widths {
 // columns name the columns of the list.
 func (v *Inspector) columns(p place) string {
 	w := p.widths()
-	line := "   " + pad("time", w.time)[:w.time] + "    " + pad("message", w.label) + " " + padStart("took", w.took)
+	line := "   " + padEnd("time", w.time)[:w.time] + "    " + padEnd("message", w.label) + " " + padStart("took", w.took)
 	if w.gist > 0 {
 		line += "  what it says"
 	}
 	return v.opt.Theme.Faint.Render(termtext.Truncate(line, p.list, ""))
 }
 
-func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-termtext.Width(s))) }
+func padEnd(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-termtext.Width(s)))
+}
 
 func padStart(s string, width int) string {
 	return strings.Repeat(" ", max(0, width-termtext.Width(s))) + s

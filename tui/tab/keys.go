@@ -7,6 +7,7 @@ import (
 	"parley/config"
 	"parley/docs"
 	"parley/tui/dialog"
+	"parley/tui/pages"
 )
 
 // key takes a key press: a dialog comes first, unless it is inert or a question
@@ -173,9 +174,9 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionPalette:
 		openPalette(t, t.otherItems(), t.runChosen)
 	case config.ActionHelp:
-		t.dialogs.Push(dialog.NewHelp(t.env()))
+		t.dialogs.Push(pages.NewHelp(t.env()))
 	case config.ActionGuide:
-		t.dialogs.Push(dialog.NewGuide(t.env(), "Guide", docs.Guide()))
+		t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide()))
 	case config.ActionNews:
 		t.showNews()
 	case config.ActionCancel:

@@ -2,7 +2,7 @@ package tab
 
 import (
 	"parley/config"
-	"parley/tui/dialog"
+	"parley/tui/pages"
 )
 
 // TellNews says quietly that parley is a newer one than the time before, until the
@@ -20,5 +20,5 @@ func (t *Tab) newsWords() string {
 // showNews shows what has changed from version to version.
 func (t *Tab) showNews() {
 	t.news = false
-	t.dialogs.Push(dialog.NewGuide(t.env(), "What is new", t.program.Changes))
+	t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
 }

@@ -1,4 +1,4 @@
-package dialog
+package pages
 
 import (
 	"slices"
@@ -8,24 +8,28 @@ import (
 
 	"parley/config"
 	"parley/internal/termtext"
+	"parley/tui/dialog"
 	"parley/tui/list"
 	"parley/tui/theme"
 )
 
-// Help lists all actions with their keys. Typing leaves those that it is about.
+// Help lists all actions with their keys. Typing leaves those that have the words.
 type Help struct {
-	env    Env
-	input  list.Input
-	scroll list.Scroll
-	about  content
+	env    dialog.Env
+	page   list.Page
+	text   list.Text
+	layout termtext.Layout // of the text as it is laid out; zero if it must be laid out anew
 }
 
-// NewHelp shows the help, which the person asked for.
-func NewHelp(env Env) *Help {
-	d := &Help{env: env, input: list.Input{Hint: "type what you want to do, or a key"}}
-	d.about = newBlock(d.draw)
+// NewHelp shows the help.
+func NewHelp(env dialog.Env) *Help {
+	d := &Help{env: env, page: list.Page{Theme: env.Theme}, text: list.NewText(env.Keys)}
+	d.page.Write("find", "type what you want to do, or a key", "")
 	return d
 }
+
+// Covers says that the page takes the whole screen.
+func (d *Help) Covers() {}
 
 var contextNames = map[config.Context]string{
 	config.ContextPrompt:     "In the prompt, and everywhere",
@@ -108,18 +112,23 @@ func keyNames(keys []string) string {
 	return strings.Join(keys, "  ")
 }
 
-// roomForTwo is the width from which on the rows stand in two columns, roomForAll that
-// from which on there is room for all keys of an action in one, and roomForKeys that from
-// which on the keys have a column of their own; apart is what separates the columns.
+// roomForAll is the width from which on there is room for all keys of an action, and
+// roomForKeys that from which on the keys have a column of their own; apart is what
+// separates two columns of rows.
 const (
-	roomForTwo  = 96
 	roomForAll  = 60
 	roomForKeys = 48
 	apart       = 4
 )
 
-func (d *Help) draw(p paper) []string {
-	words := strings.Fields(strings.ToLower(d.input.Text()))
+// lay lays out the actions that have the words.
+func (d *Help) lay(width int) {
+	layout := termtext.NewLayout(width)
+	if d.layout == layout {
+		return
+	}
+	d.layout = layout
+	th, words := d.env.Theme, strings.Fields(strings.ToLower(d.page.Line.Text()))
 	var out []string
 	for _, in := range helpContexts {
 		rows := d.helpRows(in, words)
@@ -129,49 +138,42 @@ func (d *Help) draw(p paper) []string {
 		if len(out) > 0 {
 			out = append(out, "")
 		}
-		out = append(out, p.th.DialogTitle.Render(cut(contextNames[in], p.width)))
-		out = append(out, drawRows(p, rows)...)
+		out = append(out, th.DialogTitle.Render(termtext.Truncate(contextNames[in], width, "…")))
+		out = append(out, drawRows(rows, width, th)...)
 	}
 	if len(out) == 0 {
-		out = styled(prose("Nothing is called so. The guide may say more about it: "+guideKey, p.width), p.th.Muted)
+		for _, line := range termtext.Wrap("Nothing is called so. The guide may say more about it: "+guideKey, width) {
+			out = append(out, th.Muted.Render(line))
+		}
 	}
-	return out
+	d.text.SetLines(out, th)
 }
 
 // drawRows draws the rows of a context: in two columns, one after the other, where
 // there is room for them.
-func drawRows(p paper, rows []helpRow) []string {
-	if p.width < roomForKeys {
-		return flat(drawNarrow(p, rows))
+func drawRows(rows []helpRow, width int, th *theme.Theme) []string {
+	if width < roomForKeys {
+		return slices.Concat(drawNarrow(rows, width, th)...)
 	}
-	two := p.width >= roomForTwo && len(rows) >= 4
+	two := width >= roomForTwo && len(rows) >= 4
 	for i := range rows {
-		if two || p.width < roomForAll {
+		if two || width < roomForAll {
 			rows[i].keys = shorter(rows[i].keys)
 		}
 	}
 	if !two {
-		return flat(drawColumn(p, rows))
+		return slices.Concat(drawColumn(rows, width, th)...)
 	}
 	half := (len(rows) + 1) / 2
-	p.width = (p.width - apart) / 2
-	left, right := drawColumn(p, rows[:half]), drawColumn(p, rows[half:])
+	width = (width - apart) / 2
+	left, right := drawColumn(rows[:half], width, th), drawColumn(rows[half:], width, th)
 	var out []string
 	for i := range left {
 		var other []string
 		if i < len(right) {
 			other = right[i]
 		}
-		for j := range max(len(left[i]), len(other)) {
-			l, r := "", ""
-			if j < len(left[i]) {
-				l = left[i][j]
-			}
-			if j < len(other) {
-				r = other[j]
-			}
-			out = append(out, strings.TrimRight(pad(l, p.width)+strings.Repeat(" ", apart)+r, " "))
-		}
+		out = append(out, list.Beside(left[i], other, width+apart, "")...)
 	}
 	return out
 }
@@ -188,17 +190,17 @@ func shorter(keys string) string {
 
 // drawNarrow draws rows where there is no room for a column of keys: what they do stands
 // behind them, or, if that is too long, below.
-func drawNarrow(p paper, rows []helpRow) [][]string {
+func drawNarrow(rows []helpRow, width int, th *theme.Theme) [][]string {
 	out := make([][]string, len(rows))
 	for i, r := range rows {
-		keys, text := r.styled(p.th)
-		if termtext.Width(r.keys)+termtext.Width(r.text)+4 <= p.width {
+		keys, text := r.styled(th)
+		if termtext.Width(r.keys)+termtext.Width(r.text)+4 <= width {
 			out[i] = []string{"  " + keys + "  " + text}
 			continue
 		}
 		out[i] = []string{"  " + keys}
-		for _, line := range prose(r.text, max(1, p.width-4)) {
-			out[i] = append(out[i], "    "+p.th.Muted.Render(line))
+		for _, line := range termtext.Wrap(r.text, max(1, width-4)) {
+			out[i] = append(out[i], "    "+th.Muted.Render(line))
 		}
 	}
 	return out
@@ -211,22 +213,22 @@ func (r helpRow) styled(th *theme.Theme) (keys, text string) {
 }
 
 // drawColumn draws rows below each other, each in lines of its own.
-func drawColumn(p paper, rows []helpRow) [][]string {
+func drawColumn(rows []helpRow, width int, th *theme.Theme) [][]string {
 	column := 0
 	for _, r := range rows {
 		column = max(column, termtext.Width(r.keys))
 	}
-	column = min(column, max(4, p.width/2))
+	column = min(column, max(4, width/2))
 	out := make([][]string, len(rows))
 	for i, r := range rows {
-		texts := prose(r.text, max(1, p.width-column-4))
-		keys, whole := r.styled(p.th)
+		texts := termtext.Wrap(r.text, max(1, width-column-4))
+		keys, whole := r.styled(th)
 		for j, text := range texts {
-			text = p.th.Muted.Render(text)
+			text = th.Muted.Render(text)
 			if len(texts) == 1 { // the places are those of the whole text
 				text = whole
 			}
-			out[i] = append(out[i], "  "+pad(keys, column)+"  "+text)
+			out[i] = append(out[i], "  "+padEnd(keys, column)+"  "+text)
 			if j == 0 {
 				keys = ""
 			}
@@ -240,105 +242,84 @@ func within(hits []int, bound int) []int {
 	return slices.DeleteFunc(slices.Clone(hits), func(h int) bool { return h >= bound })
 }
 
-func flat(rows [][]string) []string {
-	var out []string
-	for _, r := range rows {
-		out = append(out, r...)
-	}
-	return out
+// SetTheme implements dialog.Dialog.
+func (d *Help) SetTheme(th *theme.Theme) {
+	d.env.Theme, d.page.Theme, d.layout = th, th, termtext.Layout{}
 }
-
-// SetTheme implements [Dialog].
-func (d *Help) SetTheme(th *theme.Theme) { d.env.Theme = th }
 
 // guideKey opens the guide from the help, beside the key that opens it everywhere.
 const guideKey = "tab"
 
-// Key implements [Dialog].
-func (d *Help) Key(msg tea.KeyPressMsg) Action {
-	key, keys := msg.String(), d.env.Keys
+// Key implements dialog.Dialog.
+func (d *Help) Key(msg tea.KeyPressMsg) dialog.Action {
+	key, keys, words := msg.String(), d.env.Keys, d.page.Line.Text()
 	switch {
-	case config.Types(key) && (d.input.Text() != "" || !keys.Match(config.ActionHelp, key)): // whatever else the key may do
+	case config.Types(key) && (words != "" || !keys.Match(config.ActionHelp, key)): // whatever else the key may do
 		d.edit(msg)
-	case keys.Match(config.ActionDialogClose, key):
-		if d.input.Text() == "" {
-			return d.env.done(msg, Close{})
-		}
-		d.input.Set("")
+	case keys.Match(config.ActionDialogClose, key) && words != "":
+		d.page.Line.Set("")
 		d.look()
-	case keys.Match(config.ActionHelp, key), keys.Match(config.ActionDialogAccept, key):
-		return d.env.done(msg, Close{})
+	case keys.Match(config.ActionDialogClose, key), keys.Match(config.ActionHelp, key), keys.Match(config.ActionDialogAccept, key):
+		d.env.Guard.Ended(key)
+		return dialog.Close{}
 	case keys.Match(config.ActionGuide, key), key == guideKey:
-		return Run{config.ActionGuide} // where the same key does something else: a second press is meant
-	case keys.Match(config.ActionDialogUp, key):
-		d.scroll.By(-1)
-	case keys.Match(config.ActionDialogDown, key):
-		d.scroll.By(1)
-	case d.scroll.Key(keys, key):
-	default:
+		return dialog.Run{Action: config.ActionGuide} // where the same key does something else: a second press is meant
+	case !d.text.Key(msg):
 		d.edit(msg)
 	}
 	return nil
 }
 
-// edit changes what is looked for.
+// edit changes the words.
 func (d *Help) edit(msg tea.KeyPressMsg) {
-	before := d.input.Text()
-	if d.input.Key(msg) && d.input.Text() != before {
+	before := d.page.Line.Text()
+	if d.page.Line.Key(msg) && d.page.Line.Text() != before {
 		d.look()
 	}
 }
 
-// look shows what is looked for.
+// look shows what has the words.
 func (d *Help) look() {
-	d.scroll.Top = 0
-	d.about = newBlock(d.draw)
+	d.text.GoTo(0)
+	d.layout = termtext.Layout{}
 }
 
-// Paste implements [Dialog].
-func (d *Help) Paste(text string) Action {
-	d.input.Paste(text)
+// Paste implements dialog.Dialog.
+func (d *Help) Paste(text string) dialog.Action {
+	d.page.Line.Paste(text)
 	d.look()
 	return nil
 }
 
-// Mouse implements [Dialog].
-func (d *Help) Mouse(msg tea.MouseMsg, _, _ int) Action {
+// Mouse implements dialog.Dialog.
+func (d *Help) Mouse(msg tea.MouseMsg, _, _ int) dialog.Action {
 	if m, ok := msg.(tea.MouseWheelMsg); ok {
-		d.scroll.Wheel(m)
+		d.text.Wheel(m)
 	}
 	return nil
 }
 
-// View implements [Dialog].
-func (d *Help) View(width, maxHeight int) View {
-	width = atMost(width)
-	p := panel{th: d.env.Theme, title: "Help", body: d.about, scroll: &d.scroll}
-	p.searchLine(&d.input, inner(width, maxHeight))
-	if maxHeight >= roomy {
-		p.head = append(p.head, "")
-	}
-	v, _ := p.view(width, maxHeight)
-	return v
+// View implements dialog.Dialog.
+func (d *Help) View(width, height int) dialog.View {
+	th := d.env.Theme
+	room := max(1, min(width-2*margin, widestText))
+	d.lay(room)
+	body := list.Beside(nil, d.text.Draw(list.Rows(height)), margin, "")
+	lines, cursor := d.page.Draw(d.page.Head("Help", "", hidden(&d.text, th), width), "", body, "", th.Text, width, height)
+	return dialog.View{Lines: lines, Cursor: cursor}
 }
 
-// searchLine puts the line in which words are written that are looked for into the
-// head of the panel.
-func (p *panel) searchLine(in *list.Input, w int) {
-	text, column := in.Draw(max(1, w-2), p.th)
-	p.head = append(p.head, p.th.Accent.Render("/")+" "+text)
-	p.cursor = tea.NewCursor(column+2, 0)
-}
-
-// Hints implements [Dialog].
-func (d *Help) Hints() []Hint {
-	hints := []Hint{{"type", "find"}}
-	if d.scroll.Scrolls() {
-		hints = d.env.hint(hints, config.ActionDialogPageDown, "scroll")
+// Hints implements dialog.Dialog.
+func (d *Help) Hints() []dialog.Hint {
+	h := dialog.HintList{Keys: d.env.Keys, List: []dialog.Hint{{Key: "type", Text: "find"}}}
+	if above, below := d.text.Hidden(); above+below > 0 {
+		h.Add(config.ActionDialogPageDown, "scroll")
 	}
-	hints = append(hints, Hint{guideKey, "guide"})
-	if d.input.Text() != "" {
-		return d.env.hint(hints, config.ActionDialogClose, "all keys")
+	h.List = append(h.List, dialog.Hint{Key: guideKey, Text: "guide"})
+	if d.page.Line.Text() != "" {
+		h.Add(config.ActionDialogClose, "all keys")
+	} else {
+		h.Add(config.ActionDialogClose, "close")
 	}
-	return d.env.hint(hints, config.ActionDialogClose, "close")
+	return h.List
 }

@@ -1,0 +1,169 @@
+package list
+
+import (
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/viewport"
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/tui/theme"
+)
+
+// Text is a text that is laid out whole, scrolled by the viewport of Bubbles, and looked
+// through for words. The lines in sight are drawn here, because the viewport fills them up
+// to a width that it measures by one kind of terminal.
+type Text struct {
+	view  viewport.Model
+	theme *theme.Theme
+	lines []string // as they were laid out
+	drawn []string // the same with matches marked
+	// query is what is looked for, and marks are where it stands; found is the match
+	// that the person is at, of all.
+	query      Query
+	marks      []Mark
+	found, all int
+}
+
+// NewText makes an empty text that keys of dialogs scroll.
+func NewText(keys config.Keys) Text {
+	v := viewport.New()
+	bind := func(actions config.Action, more ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(append(keys.For(actions), more...)...))
+	}
+	v.KeyMap = viewport.KeyMap{
+		PageUp: bind(config.ActionDialogPageUp), PageDown: bind(config.ActionDialogPageDown),
+		Up: bind(config.ActionDialogUp, "shift+up"), Down: bind(config.ActionDialogDown, "shift+down"),
+	}
+	v.MouseWheelDelta = WheelLines
+	return Text{view: v}
+}
+
+// SetLines takes the lines as they are drawn in a theme. They stay as they are.
+func (t *Text) SetLines(lines []string, th *theme.Theme) {
+	t.lines, t.theme = lines, th
+	t.marks, t.all = nil, 0
+	if !t.query.Empty() {
+		t.marks = t.query.Marks(lines)
+	}
+	for _, m := range t.marks {
+		if m.First {
+			t.all++
+		}
+	}
+	t.found = max(0, min(t.found, t.all-1))
+	t.mark()
+}
+
+// mark draws the matches into the lines.
+func (t *Text) mark() {
+	match := -1
+	t.drawn = Highlight(t.lines, t.marks, func(i int, text string) string {
+		if t.marks[i].First {
+			match++
+		}
+		if match == t.found {
+			return t.theme.MatchCurrent.Render(text)
+		}
+		return t.theme.Match.Render(text)
+	})
+	t.view.SetContentLines(t.drawn)
+}
+
+// Draw draws the lines in sight.
+func (t *Text) Draw(height int) []string {
+	t.view.SetHeight(height)
+	t.GoTo(t.Top()) // not behind the end
+	return t.drawn[t.Top():min(t.Top()+height, len(t.drawn))]
+}
+
+// Top is the first line in sight.
+func (t *Text) Top() int { return t.view.YOffset() }
+
+// By scrolls down by n lines, or up if n is negative.
+func (t *Text) By(n int) { t.GoTo(t.Top() + n) }
+
+// Page scrolls down by a page.
+func (t *Text) Page() { t.view.PageDown() }
+
+// GoTo scrolls to a line.
+func (t *Text) GoTo(line int) { t.view.SetYOffset(line) }
+
+// Hidden is how many lines are above and below those in sight.
+func (t *Text) Hidden() (above, below int) {
+	above = t.view.YOffset()
+	return above, max(0, len(t.lines)-above-t.view.Height())
+}
+
+// Key scrolls by a key, and reports whether it is one for that.
+func (t *Text) Key(msg tea.KeyPressMsg) bool {
+	k := t.view.KeyMap
+	switch name := msg.String(); {
+	case name == "home":
+		t.view.GotoTop()
+	case name == "end":
+		t.view.GotoBottom()
+	case key.Matches(msg, k.PageUp, k.PageDown, k.Up, k.Down):
+		t.view, _ = t.view.Update(msg)
+	default:
+		return false
+	}
+	return true
+}
+
+// Wheel scrolls by a notch of the mouse wheel.
+func (t *Text) Wheel(msg tea.MouseWheelMsg) { t.view, _ = t.view.Update(msg) }
+
+// Find looks for words and goes to the first match at a line or after it, else to the
+// first of all.
+func (t *Text) Find(words string, from int) {
+	t.query, t.found = NewQuery(words), 0
+	t.SetLines(t.lines, t.theme)
+	match := -1
+	for _, m := range t.marks {
+		if m.First {
+			match++
+		}
+		if m.Line >= from {
+			t.found = match
+			break
+		}
+	}
+	t.show()
+}
+
+// FindNext goes to the next match, or to the one before if by is negative. After the last
+// comes the first.
+func (t *Text) FindNext(by int) {
+	if t.all > 0 {
+		t.found = (t.found + by + t.all) % t.all
+		t.show()
+	}
+}
+
+// show brings the match that the person is at into sight.
+func (t *Text) show() {
+	t.mark()
+	const above = 2 // so that it is seen what it belongs to
+	match := -1
+	for _, m := range t.marks {
+		if m.First {
+			match++
+		}
+		if match == t.found {
+			t.GoTo(m.Line - above)
+			return
+		}
+	}
+}
+
+// Finds reports whether words are looked for. Found is the number of the match that the
+// person is at, from 1, and how many there are; both are 0 if there is none.
+func (t *Text) Finds() bool { return !t.query.Empty() }
+
+// Found is described with Finds.
+func (t *Text) Found() (at, all int) {
+	if t.all == 0 {
+		return 0, 0
+	}
+	return t.found + 1, t.all
+}

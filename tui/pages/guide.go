@@ -1,0 +1,361 @@
+package pages
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/config"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/list"
+	"parley/tui/markdown"
+	"parley/tui/theme"
+)
+
+// Guide shows a document to read by its sections: a list of them goes to each, and words
+// are found in it.
+type Guide struct {
+	env      dialog.Env
+	page     list.Page
+	title    string
+	sections []section
+	text     list.Text
+	// contents lists the sections while one is chosen, nil otherwise.
+	contents *dialog.Selector
+	words    string // that are looked for
+	from     int    // the line in which the search began
+
+	layout  termtext.Layout // of the text as it is laid out; zero if it must be laid out anew
+	listed  int             // the first section that the list beside the text shows
+	beside  int             // the width of that list, 0 if there is none
+	overlay int             // the line where the contents begin
+}
+
+// section is a part of a document below a heading; that of the first is its title.
+type section struct {
+	heading string
+	level   int
+	source  string
+	start   int // its first line, as it is laid out
+}
+
+// NewGuide shows a document in Markdown below a title.
+func NewGuide(env dialog.Env, title, text string) *Guide {
+	return &Guide{
+		env: env, page: list.Page{Theme: env.Theme}, title: termtext.Line(title),
+		sections: cutSections(text), text: list.NewText(env.Keys),
+	}
+}
+
+// cutSections cuts a document at its headings, down to those of the third level.
+func cutSections(text string) []section {
+	var all []section
+	var part strings.Builder
+	heading, level, fenced := "", 1, false
+	end := func() {
+		if source := part.String(); strings.TrimSpace(source) != "" {
+			all = append(all, section{heading: heading, level: level, source: source})
+		}
+		part.Reset()
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		marks := len(line) - len(strings.TrimLeft(line, "#"))
+		if title, is := strings.CutPrefix(line[marks:], " "); is && !fenced && marks >= 1 && marks <= 3 {
+			end()
+			heading, level = termtext.Line(strings.ReplaceAll(title, "`", "")), marks
+		}
+		part.WriteString(line)
+	}
+	end()
+	return all
+}
+
+// Covers says that the page takes the whole screen.
+func (d *Guide) Covers() {}
+
+// SetTheme implements dialog.Dialog.
+func (d *Guide) SetTheme(th *theme.Theme) {
+	d.env.Theme, d.page.Theme, d.layout = th, th, termtext.Layout{}
+	if d.contents != nil {
+		d.contents.SetTheme(th)
+	}
+}
+
+// lay lays the sections out below each other, a blank line between two of them.
+func (d *Guide) lay(width int) {
+	layout := termtext.NewLayout(width)
+	if d.layout == layout {
+		return
+	}
+	d.layout = layout
+	var lines []string
+	blank := func(line string) bool { return strings.TrimSpace(ansi.Strip(line)) == "" }
+	for i := range d.sections {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		drawn := markdown.Whole(d.sections[i].source, width, d.env.Theme)
+		for len(drawn) > 0 && blank(drawn[0]) {
+			drawn = drawn[1:]
+		}
+		for len(drawn) > 0 && blank(drawn[len(drawn)-1]) {
+			drawn = drawn[:len(drawn)-1]
+		}
+		d.sections[i].start = len(lines)
+		lines = append(lines, drawn...)
+	}
+	d.text.SetLines(lines, d.env.Theme)
+}
+
+// current is the section of the first line in sight.
+func (d *Guide) current() int {
+	at := 0
+	for i, s := range d.sections {
+		if s.start <= d.text.Top()+1 {
+			at = i
+		}
+	}
+	return at
+}
+
+// goTo shows a section from its heading on.
+func (d *Guide) goTo(i int) {
+	if len(d.sections) > 0 {
+		d.text.GoTo(d.sections[max(0, min(i, len(d.sections)-1))].start)
+	}
+}
+
+// name is the heading of a section, indented by its level.
+func (s *section) name() string { return strings.Repeat("  ", max(0, s.level-2)) + s.heading }
+
+// showContents lists the sections to choose one from.
+func (d *Guide) showContents() {
+	items := make([]dialog.Item, len(d.sections))
+	for i := range d.sections {
+		s := &d.sections[i]
+		items[i] = dialog.Item{ID: s.heading, Title: s.name(), Current: i == d.current(), Do: dialog.Do(func() tea.Cmd {
+			d.goTo(i)
+			return nil
+		})}
+	}
+	d.contents = dialog.NewSelector(d.env, dialog.List{Title: d.title + ": contents", Items: items, Filter: true})
+}
+
+// chosen carries out what a key or a click in the list of sections does.
+func (d *Guide) chosen(a dialog.Action) dialog.Action {
+	switch a := a.(type) {
+	case dialog.Do:
+		d.contents = nil
+		a()
+		return nil
+	case dialog.Close:
+		d.contents = nil
+		return nil
+	}
+	return a
+}
+
+// Key implements dialog.Dialog.
+func (d *Guide) Key(msg tea.KeyPressMsg) dialog.Action {
+	key, keys := msg.String(), d.env.Keys
+	switch {
+	case d.contents != nil:
+		return d.chosen(d.contents.Key(msg))
+	case d.page.Writes() && d.findKey(msg):
+	case keys.Match(config.ActionDialogClose, key) && d.text.Finds():
+		d.find("")
+	case keys.Match(config.ActionDialogClose, key), keys.Match(config.ActionGuide, key), keys.Match(config.ActionHelp, key), key == "q":
+		d.env.Guard.Ended(key)
+		return dialog.Close{}
+	case key == "tab":
+		d.showContents()
+	case keys.Match(config.ActionSearch, key), keys.Match(config.ActionFind, key):
+		d.from = d.text.Top()
+		d.page.Write("find", "words", d.words)
+	case keys.Match(config.ActionFindNext, key):
+		d.text.FindNext(1)
+	case keys.Match(config.ActionFindPrev, key):
+		d.text.FindNext(-1)
+	case keys.Match(config.ActionPromptNext, key):
+		d.goTo(d.current() + 1)
+	case keys.Match(config.ActionPromptPrev, key):
+		at := d.current()
+		if len(d.sections) > 0 && d.text.Top() <= d.sections[at].start {
+			at--
+		}
+		d.goTo(at)
+	case key == "j":
+		d.text.By(1)
+	case key == "k":
+		d.text.By(-1)
+	case key == "space":
+		d.text.Page()
+	default:
+		d.text.Key(msg)
+	}
+	return nil
+}
+
+// findKey takes a key while the words are written. It is false for one that scrolls.
+func (d *Guide) findKey(msg tea.KeyPressMsg) bool {
+	key, keys := msg.String(), d.env.Keys
+	switch {
+	case keys.Match(config.ActionDialogClose, key):
+		d.page.Written()
+		d.find("")
+	case keys.Match(config.ActionDialogAccept, key):
+		d.page.Written()
+	case d.page.Line.Key(msg):
+		d.find(d.page.Line.Text())
+	default:
+		return false
+	}
+	return true
+}
+
+// find shows the first place that has words, from where the search began.
+func (d *Guide) find(words string) {
+	d.words = words
+	d.text.Find(words, d.from)
+}
+
+// Paste implements dialog.Dialog.
+func (d *Guide) Paste(text string) dialog.Action {
+	switch {
+	case d.contents != nil:
+		return d.contents.Paste(text)
+	case d.page.Writes():
+		d.page.Line.Paste(text)
+		d.find(d.page.Line.Text())
+	}
+	return nil
+}
+
+// Mouse implements dialog.Dialog.
+func (d *Guide) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
+	if d.contents != nil {
+		return d.chosen(d.contents.Mouse(msg, x, y-d.overlay))
+	}
+	switch m := msg.(type) {
+	case tea.MouseWheelMsg:
+		d.text.Wheel(m)
+	case tea.MouseClickMsg:
+		if line := list.BodyLine(y); m.Button == tea.MouseLeft && line >= 0 && x < d.beside {
+			d.goTo(d.listed + line)
+		}
+	}
+	return nil
+}
+
+const (
+	// roomForTwo is the width from which on two columns stand beside each other.
+	roomForTwo = 96
+	// sectionsWidth is the width of the list of sections.
+	sectionsWidth = 26
+	// widestText is as wide as a text gets: longer lines are hard to read.
+	widestText = 118
+)
+
+// View implements dialog.Dialog.
+func (d *Guide) View(width, height int) dialog.View {
+	th, rows := d.env.Theme, list.Rows(height)
+	d.beside = 0
+	if width >= roomForTwo && len(d.sections) > 2 {
+		d.beside = sectionsWidth
+	}
+	room := max(1, min(width-d.beside-2*margin, widestText))
+	d.lay(room)
+	body := d.text.Draw(rows)
+	if d.beside > 0 {
+		body = list.Beside(d.contentsBeside(rows), body, d.beside, th.Faint.Render("│ "))
+	} else {
+		body = list.Beside(nil, body, margin, "")
+	}
+	lines, cursor := d.page.Draw(d.page.Head(d.title, "", hidden(&d.text, th), width), "", body, d.finding(), th.Text, width, height)
+	if d.contents == nil {
+		return dialog.View{Lines: lines, Cursor: cursor}
+	}
+	v := d.contents.View(width, height)
+	d.overlay = max(0, len(lines)-len(v.Lines))
+	if v.Cursor != nil {
+		v.Cursor.Y += d.overlay
+	}
+	v.Lines = append(lines[:d.overlay:d.overlay], v.Lines...)
+	return v
+}
+
+// hidden says how much of a text is out of sight.
+func hidden(t *list.Text, th *theme.Theme) string {
+	above, below := t.Hidden()
+	var words []string
+	if above > 0 {
+		words = append(words, "↑ "+dialog.Count(above, "more line"))
+	}
+	if below > 0 {
+		words = append(words, "↓ "+dialog.Count(below, "more line"))
+	}
+	return th.Muted.Render(strings.Join(words, " · "))
+}
+
+// finding says which of the places that have the words is shown.
+func (d *Guide) finding() string {
+	at, all := d.text.Found()
+	switch {
+	case !d.text.Finds():
+		return ""
+	case all == 0:
+		return "not found: " + d.words
+	}
+	return fmt.Sprintf("%s: %d of %d", d.words, at, all)
+}
+
+// contentsBeside draws the list of sections, the current one in sight.
+func (d *Guide) contentsBeside(rows int) []string {
+	th, at := d.env.Theme, d.current()
+	d.listed = max(0, min(at-rows/2, len(d.sections)-rows))
+	var lines []string
+	for i := d.listed; i < min(d.listed+rows, len(d.sections)); i++ {
+		style := th.Muted
+		if i == at {
+			style = th.Accent.Bold(true)
+		}
+		lines = append(lines, "  "+style.Render(termtext.Truncate(d.sections[i].name(), d.beside-3, "…")))
+	}
+	for len(lines) < rows {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+// Hints implements dialog.Dialog.
+func (d *Guide) Hints() []dialog.Hint {
+	if d.contents != nil {
+		return d.contents.Hints()
+	}
+	h := dialog.HintList{Keys: d.env.Keys}
+	if d.page.Writes() {
+		h.Add(config.ActionDialogAccept, "next")
+		h.Add(config.ActionDialogClose, "end")
+		return h.List
+	}
+	if above, below := d.text.Hidden(); above+below > 0 {
+		h.Add(config.ActionDialogPageDown, "scroll")
+	}
+	if len(d.sections) > 1 {
+		h.List = append(h.List, dialog.Hint{Key: "tab", Text: "contents"})
+	}
+	h.Add(config.ActionSearch, "find")
+	if d.text.Finds() {
+		h.Add(config.ActionFindNext, "next")
+		h.Add(config.ActionDialogClose, "end")
+		return h.List
+	}
+	h.Add(config.ActionDialogClose, "close")
+	return h.List
+}

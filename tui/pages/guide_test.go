@@ -1,0 +1,285 @@
+package pages
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/config"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/theme"
+)
+
+func newEnv() dialog.Env {
+	return dialog.Env{Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: dialog.NewGuard(time.Now)}
+}
+
+// pressed is a press of a key of that name.
+func pressed(name string) tea.KeyPressMsg {
+	special := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "end": tea.KeyEnd, "pgdown": tea.KeyPgDown,
+	}
+	if code, ok := special[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	if name == "space" {
+		name = " "
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+// bubble runs a test that colours code, with a clock of its own: see clockTime.
+func bubble(t *testing.T, do func(*testing.T)) {
+	synctest.Test(t, func(t *testing.T) {
+		do(t)
+		time.Sleep(clockTime)
+	})
+}
+
+func strike(d dialog.Dialog, name string) dialog.Action { return d.Key(pressed(name)) }
+
+func shownBy(d dialog.Dialog, width, height int) string {
+	return ansi.Strip(strings.Join(d.View(width, height).Lines, "\n"))
+}
+
+func TestHelp(t *testing.T) {
+	cfg, err := config.Parse("test", []byte("[keys]\nmodel = []\nsend = [\"ctrl+enter\"]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := newEnv()
+	env.Keys = cfg.Keys
+	d := NewHelp(env)
+	var all strings.Builder
+	for range 20 {
+		all.WriteString(shownBy(d, 80, 20))
+		if _, below := d.text.Hidden(); below == 0 {
+			break
+		}
+		if got := strike(d, "pgdown"); got != nil {
+			t.Fatalf("pgdown did %#v", got)
+		}
+	}
+	text := all.String()
+	for _, a := range config.Actions() {
+		if !strings.Contains(text, a.Help) {
+			t.Errorf("%q is not shown", a.Help)
+		}
+	}
+	if !strings.Contains(text, "ctrl+enter") {
+		t.Error("the configured key is not shown")
+	}
+	if i := strings.Index(text, "choose the model"); i < 0 || !strings.HasPrefix(strings.TrimSpace(text[strings.LastIndex(text[:i], "\n"):i]), "no key") {
+		t.Error("an action without a key is not shown as one")
+	}
+	if got := strike(d, "esc"); got != (dialog.Close{}) {
+		t.Errorf("esc did %#v", got)
+	}
+}
+
+func TestGuide(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		env := newEnv()
+		d := NewGuide(env, "Guide", "# The guide\n\n"+strings.Repeat("Some **words**.\n\n", 40)+"The end.\n")
+		if text := shownBy(d, 80, 20); !strings.Contains(text, "The guide") || !strings.Contains(text, "Some words.") || strings.Contains(text, "The end.") {
+			t.Errorf("it begins with\n%s", text)
+		}
+		strike(d, "space")
+		if text := shownBy(d, 80, 20); strings.Contains(text, "The guide") {
+			t.Errorf("a page below it shows\n%s", text)
+		}
+		strike(d, "end")
+		if text := shownBy(d, 60, 20); !strings.Contains(text, "The end.") {
+			t.Errorf("at the end it shows\n%s", text)
+		}
+		for _, k := range []string{"esc", "q"} {
+			if got := strike(d, k); got != (dialog.Close{}) {
+				t.Errorf("%s did %#v", k, got)
+			}
+		}
+	})
+}
+
+func TestTheGuideIsReachedFromTheHelp(t *testing.T) {
+	env := newEnv()
+	if got := NewHelp(env).Key(pressed("tab")); got != (dialog.Run{Action: config.ActionGuide}) {
+		t.Errorf("tab did %#v", got)
+	}
+	if env.Guard.Bounced("tab") {
+		t.Error("the guide, where tab lists the sections, does not get the next one")
+	}
+}
+
+// What is typed leaves the actions that it is about, by their names and by their keys.
+func TestTheHelpIsSearched(t *testing.T) {
+	env := newEnv()
+	for _, tt := range []struct {
+		typed, shows, not string
+	}{
+		{"history", "search earlier prompts", "next mode"}, // the name in the configuration
+		{"next mode", "switch to the next mode", "next tab"},
+		{"ctrl+p", "open the command palette", "choose the mode"},
+		{"alt+7", "show the tab of that number", "name the tab"}, // of many keys, not all are shown
+		{"zebra", "Nothing is called so", "next mode"},
+	} {
+		d := NewHelp(env)
+		for _, k := range tt.typed {
+			strike(d, strings.ReplaceAll(string(k), " ", "space"))
+		}
+		if text := shownBy(d, 80, 40); !strings.Contains(text, tt.shows) || strings.Contains(text, tt.not) {
+			t.Errorf("%q shows\n%s", tt.typed, text)
+		}
+		if got := strike(d, "esc"); got != nil || !strings.Contains(shownBy(d, 80, 40), "send the prompt") {
+			t.Errorf("the first esc did %#v", got)
+		}
+		if got := strike(d, "esc"); got != (dialog.Close{}) {
+			t.Errorf("the second esc did %#v", got)
+		}
+	}
+}
+
+// Where there is room, two actions stand beside each other; both are whole.
+func TestTheHelpHasTwoColumns(t *testing.T) {
+	env := newEnv()
+	lines := func(width int) []string {
+		blank := func(line string) bool { return strings.TrimSpace(line) == "" }
+		return slices.DeleteFunc(strings.Split(shownBy(NewHelp(env), width, 200), "\n"), blank)
+	}
+	two, one := lines(120), lines(80)
+	if len(two) > len(one)*3/4 {
+		t.Errorf("%d lines in two columns, %d in one", len(two), len(one))
+	}
+	for _, a := range config.Actions() {
+		if begin := a.Help[:min(len(a.Help), 24)]; !strings.Contains(strings.Join(two, "\n"), begin) {
+			t.Errorf("%q is not shown", a.Help)
+		}
+	}
+}
+
+const sections = "# The book\n\nIt begins.\n\n" +
+	"## Apples\n\nRed ones.\n\n```\n# no heading\n```\n\n" +
+	"### Of `old` trees\n\nCrooked ones.\n\n" + "## Pears\n\nGreen ones, and **red** ones.\n"
+
+func TestTheGuideHasContents(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		env := newEnv()
+		d := NewGuide(env, "Book", sections+strings.Repeat("\nMore.\n", 40))
+		if text := shownBy(d, 120, 20); !strings.Contains(text, "Of old trees") || !strings.Contains(text, "Pears") {
+			t.Errorf("there is room for the contents, and none:\n%s", text)
+		}
+		if text := shownBy(d, 80, 10); strings.Contains(text, "Pears") {
+			t.Errorf("there is no room for the contents:\n%s", text)
+		}
+		strike(d, "tab")
+		if _, text, listed := strings.Cut(shownBy(d, 80, 20), "Book: contents"); !listed || !strings.Contains(text, "Pears") || strings.Contains(text, "no heading") {
+			t.Errorf("the contents are\n%s", text)
+		}
+		for _, k := range "pear" {
+			strike(d, string(k))
+		}
+		strike(d, "enter")
+		if text := shownBy(d, 80, 10); !strings.Contains(text, "Pears") || strings.Contains(text, "Apples") {
+			t.Errorf("the section is shown as\n%s", text)
+		}
+		strike(d, "[")
+		if text := shownBy(d, 80, 10); !strings.Contains(text, "Of old trees") {
+			t.Errorf("the section before is shown as\n%s", text)
+		}
+		strike(d, "tab")
+		strike(d, "esc")
+		if text := shownBy(d, 80, 10); !strings.Contains(text, "Of old trees") {
+			t.Errorf("closing the contents shows\n%s", text)
+		}
+	})
+}
+
+func TestWordsAreFoundInTheGuide(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		env := newEnv()
+		d := NewGuide(env, "Book", sections+strings.Repeat("\nMore.\n", 40))
+		shownBy(d, 80, 10)
+		strike(d, "/")
+		strike(d, "r")
+		strike(d, "e")
+		strike(d, "d")
+		if text := shownBy(d, 80, 10); !strings.Contains(text, "Red ones.") {
+			t.Errorf("the first is shown as\n%s", text)
+		}
+		strike(d, "enter")
+		strike(d, "n")
+		if text := shownBy(d, 80, 10); !strings.Contains(text, "Green ones") || !strings.Contains(text, "red: 2 of 2") {
+			t.Errorf("the next is shown as\n%s", text)
+		}
+		strike(d, "n")
+		if text := shownBy(d, 80, 10); !strings.Contains(text, "red: 1 of 2") {
+			t.Errorf("after the last comes\n%s", text)
+		}
+		strike(d, "N")
+		if text := shownBy(d, 80, 10); !strings.Contains(text, "red: 2 of 2") {
+			t.Errorf("before the first comes\n%s", text)
+		}
+		strike(d, "/")
+		strike(d, "z")
+		strike(d, "enter")
+		if text := shownBy(d, 80, 10); !strings.Contains(text, "not found: redz") {
+			t.Errorf("what is not there is told as\n%s", text)
+		}
+		if got := strike(d, "esc"); got != nil {
+			t.Errorf("the first esc did %#v", got)
+		}
+		if got := strike(d, "esc"); got != (dialog.Close{}) {
+			t.Errorf("the second esc did %#v", got)
+		}
+	})
+}
+
+// Nothing of the help is cut in the narrowest window, neither keys nor what they do.
+func TestTheHelpIsNotCutInANarrowWindow(t *testing.T) {
+	env := newEnv()
+	d := NewHelp(env)
+	text := shownBy(d, 40, 1000)
+	for _, whole := range []string{"enter  send the prompt", "permission: read it in $EDITOR", "ctrl+pgdown"} {
+		if !strings.Contains(text, whole) {
+			t.Errorf("%q is cut:\n%s", whole, text)
+		}
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if w := termtext.Width(line); w > 40 {
+			t.Errorf("%d wide: %q", w, line)
+		}
+	}
+}
+
+// Whatever a document holds and the person presses, a page stays within its bounds.
+func TestPagesStayWithinTheirBounds(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for _, text := range []string{"", "A\u0600〇", "\x1b[31mred\u202e", "# 日本👍🏽\n\n" + strings.Repeat("日本👍🏽", 50), strings.Repeat("## a\n\nb\n\n", 90)} {
+			for _, d := range []dialog.Dialog{NewGuide(newEnv(), text, text), NewHelp(newEnv())} {
+				for _, key := range []string{"/", "日", "enter", "end", "tab", "esc", "]", "n", "pgdown"} {
+					d.Key(pressed(key))
+					for _, size := range [][2]int{{1, 1}, {20, 3}, {40, 8}, {120, 40}} {
+						checkBounds(t, d.View(size[0], size[1]), size[0], size[1])
+					}
+				}
+			}
+		}
+	})
+}
+
+func checkBounds(t *testing.T, v dialog.View, width, height int) {
+	t.Helper()
+	if len(v.Lines) > height {
+		t.Fatalf("%d lines in a height of %d", len(v.Lines), height)
+	}
+	for _, line := range v.Lines {
+		if w := termtext.Width(line); w > width && width >= 40 { // the tab cuts what is smaller
+			t.Fatalf("a line of %d cells in a width of %d: %q", w, width, ansi.Strip(line))
+		}
+	}
+}
