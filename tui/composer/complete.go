@@ -7,11 +7,10 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/sahilm/fuzzy"
-
-	"parley/internal/termtext"
 
 	"parley/acpclient"
+	"parley/internal/termtext"
+	"parley/tui/list"
 )
 
 // command is a slash command, cleaned. own is one of parley's.
@@ -72,9 +71,8 @@ type completion struct {
 	// many.
 	found, all int
 	atLeast    bool
-	labels     int // columns of the longest label, where there are details
-	// selected is the marked item, top the first that is shown.
-	selected, top int
+	labels     int         // columns of the longest label, where there are details
+	window     list.Window // on the items
 	// note stands in the place of items: that files are being listed, or why not.
 	note string
 	// keep is the label of the offer that was marked when the same query was matched anew.
@@ -125,7 +123,7 @@ func (c *Composer) offer() tea.Cmd {
 	if p.query != query {
 		p.keep = ""
 	}
-	p.query, p.stale, p.selected, p.top, p.note = query, false, 0, 0, ""
+	p.query, p.stale, p.window, p.note = query, false, list.Window{}, ""
 	if kind == commandCompletion {
 		p.items, p.labels = c.matchCommands(query), 0
 		p.found, p.all, p.atLeast = len(p.items), len(c.commands), false
@@ -158,39 +156,31 @@ func (c *Composer) wordToComplete() (completionKind, pos, string) {
 
 // matchCommands finds commands by name, best first, then by description.
 func (c *Composer) matchCommands(query string) []item {
-	var list []item
-	add := func(cmd command, hits []int) {
-		text := "/" + cmd.name
+	hits := make([]list.Hit, len(c.commands))
+	for i := range hits {
+		hits[i].Row = i
+	}
+	if query != "" {
+		hits = list.NewFilter(len(c.commands), func(i int) (name, about string) {
+			if c.commands[i].own {
+				return c.commands[i].name, ""
+			}
+			return c.commands[i].name, c.commands[i].description
+		}).Find(query, nil)
+	}
+	items := make([]item, len(hits))
+	for i, hit := range hits {
+		cmd := c.commands[hit.Row]
+		items[i] = item{label: "/" + cmd.name, detail: cmd.description, text: "/" + cmd.name, own: cmd.own}
 		if cmd.hint != "" {
-			text += " "
+			items[i].text += " "
 		}
-		for i := range hits {
-			hits[i] += len("/")
-		}
-		list = append(list, item{label: "/" + cmd.name, detail: cmd.description, text: text, hits: hits, own: cmd.own})
-	}
-	if query == "" {
-		for _, cmd := range c.commands {
-			add(cmd, nil)
-		}
-		return list
-	}
-	names := make([]string, len(c.commands))
-	for i, cmd := range c.commands {
-		names[i] = cmd.name
-	}
-	found := make([]bool, len(names))
-	for _, m := range fuzzy.Find(query, names) {
-		found[m.Index] = true
-		add(c.commands[m.Index], m.MatchedIndexes)
-	}
-	for i, cmd := range c.commands {
-		if !found[i] && !cmd.own && indexFold(cmd.description, query) >= 0 {
-			add(cmd, nil)
+		for _, at := range hit.Letters {
+			items[i].hits = append(items[i].hits, at+len("/"))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b item) int { return cmp.Compare(ownLast(a), ownLast(b)) })
-	return list
+	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(ownLast(a), ownLast(b)) })
+	return items
 }
 
 // completionKey handles a key while the popup is open.
@@ -203,9 +193,9 @@ func (c *Composer) completionKey(name string, send, closes bool) (handled bool) 
 	case n == 0:
 		return false
 	case name == "up", name == "ctrl+p":
-		p.selected = (p.selected + n - 1) % n
+		p.window.Step(-1, n)
 	case name == "down", name == "ctrl+n":
-		p.selected = (p.selected + 1) % n
+		p.window.Step(1, n)
 	case name == "tab", send && !c.exactCommand():
 		c.accept()
 	case name == AnotherFile && p.kind == fileCompletion:
@@ -233,7 +223,7 @@ func (c *Composer) exactCommand() bool {
 // accept puts the marked item into the draft.
 func (c *Composer) accept() {
 	p := &c.completion
-	text := p.items[p.selected].text
+	text := p.items[p.window.Mark].text
 	if text == c.buf.slice(p.from, c.buf.cur) {
 		p.closed = true // it stands there already
 		return

@@ -177,10 +177,11 @@ func kindAt(s string, i int) characterKind {
 // takeOffer takes the offer on a line of the popup. It returns false if there is none.
 func (c *Composer) takeOffer(line int) (used bool, cmd tea.Cmd) {
 	p := c.offered()
-	if p.top+line >= len(p.items) {
+	row, ok := p.window.At(line)
+	if !ok {
 		return false, nil
 	}
-	p.selected = p.top + line
+	p.window.Mark = row
 	if c.search != nil {
 		c.takeMatch()
 		return true, c.complete()

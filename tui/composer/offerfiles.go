@@ -73,7 +73,7 @@ func (c *Composer) takeMatches(msg filesMatchedMsg) tea.Cmd {
 func (c *Composer) showFiles(o fileOffers) {
 	p := &c.completion
 	p.items, p.found, p.all, p.atLeast, p.note = o.items, o.found, len(c.index.paths), o.atLeast, o.note
-	p.selected = max(0, min(p.selected, len(p.items)-1))
+	p.window.Mark = max(0, min(p.window.Mark, len(p.items)-1))
 }
 
 // offers returns the files that match a query, and their mentions.
@@ -148,8 +148,8 @@ func (c *Composer) takeList(msg filesListedMsg) tea.Cmd {
 	maps.DeleteFunc(c.looked.there, func(_ string, there bool) bool { return !there }) // it may exist now
 	if p := &c.completion; p.kind == fileCompletion {
 		marked := ""
-		if p.selected < len(p.items) {
-			marked = p.items[p.selected].label
+		if p.window.Mark < len(p.items) {
+			marked = p.items[p.window.Mark].label
 		}
 		p.stale, p.keep = true, marked // a refreshed list must not move the mark
 		cmd := c.complete()
@@ -164,7 +164,7 @@ func (c *Composer) keepMark() {
 	p := &c.completion
 	for i, it := range p.items {
 		if it.label == p.keep {
-			p.selected = i
+			p.window.Mark = i
 		}
 	}
 }

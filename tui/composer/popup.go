@@ -18,8 +18,8 @@ func (c *Composer) popupLines(lines []string, n int) []string {
 	width := c.offerWidth()
 	for i := range n {
 		line := ""
-		if at := p.top + i; at < len(p.items) {
-			line = c.popupLine(p.items[at], at == p.selected, width)
+		if at, ok := p.window.At(i); ok {
+			line = c.popupLine(p.items[at], at == p.window.Mark, width)
 		}
 		if c.previews() {
 			line = c.besidePreview(line, i)

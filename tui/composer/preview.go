@@ -50,7 +50,7 @@ func (c *Composer) offerWidth() int {
 func (c *Composer) besidePreview(offer string, i int) string {
 	column := gutter + c.offerWidth()
 	line := offer + strings.Repeat(" ", max(0, column-termtext.Width(offer))) + c.theme.Faint.Render("│ ")
-	if p := &c.completion; c.preview.path == p.items[p.selected].label && i < len(c.preview.lines) {
+	if p := &c.completion; c.preview.path == p.items[p.window.Mark].label && i < len(c.preview.lines) {
 		line += c.theme.Muted.Render(termtext.Truncate(c.preview.lines[i], c.width-column-3, "…"))
 	}
 	return line
@@ -60,11 +60,11 @@ func (c *Composer) besidePreview(offer string, i int) string {
 // time; nil if there is nothing to read.
 func (c *Composer) previewDue() tea.Cmd {
 	p := &c.completion
-	if !c.previews() || c.preview.reading || c.preview.path == p.items[p.selected].label {
+	if !c.previews() || c.preview.reading || c.preview.path == p.items[p.window.Mark].label {
 		return nil
 	}
 	c.preview.reading = true
-	root, path := c.root, p.items[p.selected].label
+	root, path := c.root, p.items[p.window.Mark].label
 	return func() tea.Msg { return previewMsg{c, root, path, readPreview(root, path)} }
 }
 

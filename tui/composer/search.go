@@ -76,16 +76,16 @@ func (c *Composer) searchKey(key tea.KeyPressMsg) (handled bool) {
 // step moves the mark down the list, which begins with the newest prompt.
 func (s *search) step(by int) {
 	if n := len(s.found); n > 0 {
-		s.list.selected = (s.list.selected + by + n) % n
+		s.list.window.Step(by, n)
 	}
 }
 
 // match returns the marked prompt.
 func (s *search) match() (text string, ok bool) {
-	if s.list.selected >= len(s.found) {
+	if s.list.window.Mark >= len(s.found) {
 		return "", false
 	}
-	return s.texts[s.found[s.list.selected]], true
+	return s.texts[s.found[s.list.window.Mark]], true
 }
 
 // showMatch shows the marked prompt in the editor, or what was there before.

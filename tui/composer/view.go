@@ -60,12 +60,11 @@ func (c *Composer) settle() {
 	if _, below := b.step(c.top, l.editor-1, width); below < l.editor-1 {
 		c.top, _ = b.step(c.top, below-(l.editor-1), width)
 	}
-	p := c.offered()
-	if l.popup == 0 {
-		p.top = 0
-		return
+	if p := c.offered(); l.popup > 0 {
+		p.window.Fit(len(p.items), l.popup)
+	} else {
+		p.window.Top = 0
 	}
-	p.top = max(0, min(p.top, p.selected, len(p.items)-l.popup), p.selected-l.popup+1)
 }
 
 // View draws the composer: as many lines as it needs, none wider than the width, the

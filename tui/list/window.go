@@ -132,6 +132,10 @@ func (w *Window) Put(row int) {
 // Move marks the row that is n rows further down.
 func (w *Window) Move(n int) { w.Put(w.Mark + n) }
 
+// Step marks the row that is n rows further down, of so many. After the last comes the
+// first.
+func (w *Window) Step(n, rows int) { w.Mark = (w.Mark + n + rows) % rows }
+
 // By scrolls by n lines. The mark moves with what is in sight.
 func (w *Window) By(n int) {
 	w.Scroll.By(n)
