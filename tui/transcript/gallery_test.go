@@ -2,12 +2,15 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"image/color"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"parley/acpclient"
@@ -243,8 +246,9 @@ func openAll(l *List) {
 
 func all(*conversation.Node) bool { return true }
 
-// draws draws every scene, as it comes and with everything opened.
-func draws(t testing.TB, th *theme.Theme, width int) []byte {
+// draws draws every scene, as it comes and with everything opened. Each line goes
+// through look.
+func draws(t testing.TB, th *theme.Theme, width int, look func(line string) string) []byte {
 	var out bytes.Buffer
 	for _, s := range gallery(t) {
 		for _, opened := range []bool{false, true} {
@@ -258,10 +262,10 @@ func draws(t testing.TB, th *theme.Theme, width int) []byte {
 			fmt.Fprintf(&out, "== %s %s\n", name, strings.Repeat("=", max(0, width-4-len(name))))
 			lines := l.Lines()
 			for len(lines) > 0 && lines[len(lines)-1] == "" {
-				lines = lines[:len(lines)-1] // what is left of the screen
+				lines = lines[:len(lines)-1] // the rest of the screen
 			}
 			for _, line := range lines {
-				out.WriteString(strings.TrimRight(line, " ") + "\n")
+				out.WriteString(strings.TrimRight(look(line), " ") + "\n")
 			}
 			out.WriteString("\n")
 		}
@@ -269,27 +273,82 @@ func draws(t testing.TB, th *theme.Theme, width int) []byte {
 	return out.Bytes()
 }
 
-// TestGallery compares every kind of item with what somebody has looked at: at
-// the widths that people have, on dark and light, in all depths of colour. To see
-// them, cat a file on a terminal as wide as its name says.
+// TestGallery compares every kind of item with a reviewed drawing at the widths
+// that people have. The one of 80 columns names the style of each piece of text;
+// the palette test of package theme says which colours the styles have.
 func TestGallery(t *testing.T) {
 	ptytest.Use(t, termtext.Graphemes)
-	profiles := map[string]colorprofile.Profile{
-		"truecolor": colorprofile.TrueColor, "256": colorprofile.ANSI256, "16": colorprofile.ANSI, "none": colorprofile.ASCII,
+	th, look := namedStyles(t)
+	for width, look := range map[int]func(string) string{60: ansi.Strip, 80: look, 120: ansi.Strip} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			golden.RequireEqual(t, draws(t, th, width, look))
+		})
 	}
-	for _, width := range []int{60, 80, 120} {
-		for name, profile := range profiles {
-			for look, dark := range map[string]bool{"dark": true, "light": false} {
-				t.Run(fmt.Sprintf("%d-%s-%s", width, look, name), func(t *testing.T) {
-					var drawn bytes.Buffer
-					w := colorprofile.Writer{Forward: &drawn, Profile: profile}
-					if _, err := w.Write(draws(t, theme.NewFor(dark, theme.DepthOf(profile)), width)); err != nil {
-						t.Fatal(err)
-					}
-					golden.RequireEqual(t, drawn.Bytes())
-				})
+}
+
+// namedStyles returns a theme in which every meaning has a colour of its own, and a
+// function that writes a line with the names of its styles: "⟨bold error on badge⟩".
+func namedStyles(t testing.TB) (*theme.Theme, func(line string) string) {
+	colours := map[string]string{}
+	names := map[string]string{} // of the colours
+	for i, meaning := range theme.Meanings() {
+		colours[meaning] = fmt.Sprintf("#ffff%02x", i)
+		switch meaning {
+		case "badge", "chosen", "prompt", "added", "added_word", "removed", "removed_word":
+			colours[meaning] = fmt.Sprintf("#0000%02x", i) // a ground
+		}
+		names[colours[meaning]] = meaning
+	}
+	scheme, err := theme.Named("dark").With("meanings", colours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := func(c color.Color) string {
+		r, g, b, _ := c.RGBA()
+		hex := fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+		return cmp.Or(names[hex], hex)
+	}
+	styleName := func(c *uv.Cell) string {
+		var words []string
+		for _, attr := range []struct {
+			bit  uint8
+			name string
+		}{{uv.AttrBold, "bold"}, {uv.AttrItalic, "italic"}, {uv.AttrReverse, "reverse"}, {uv.AttrStrikethrough, "struck"}} {
+			if c.Style.Attrs&attr.bit != 0 {
+				words = append(words, attr.name)
 			}
 		}
+		if c.Style.Underline != uv.UnderlineNone {
+			words = append(words, "underlined")
+		}
+		if c.Style.Fg != nil {
+			words = append(words, name(c.Style.Fg))
+		}
+		if c.Style.Bg != nil {
+			words = append(words, "on", name(c.Style.Bg))
+		}
+		if c.Link.URL != "" {
+			words = append(words, "to", c.Link.URL)
+		}
+		return strings.Join(words, " ")
+	}
+	return scheme.Theme(theme.TrueColor), func(line string) string {
+		screen := uv.NewScreenBuffer(ansi.StringWidth(line), 1)
+		uv.NewStyledString(line).Draw(screen, screen.Bounds())
+		var out strings.Builder
+		last := ""
+		for x := range screen.Width() {
+			c := screen.CellAt(x, 0)
+			if c.IsZero() { // the second half of a wide character
+				continue
+			}
+			if style := styleName(c); style != last {
+				out.WriteString("⟨" + style + "⟩")
+				last = style
+			}
+			out.WriteString(c.Content)
+		}
+		return out.String()
 	}
 }
 

@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/tui/theme"
 )
 
 // A long prompt is folded, and opens.
@@ -40,5 +43,14 @@ func TestAttachmentsAreCalledByTheirPaths(t *testing.T) {
 	want := "❯ look\n  ▣ file src/a b.go  text/x-go, 1 B\n  ▣ file docs/ü.md"
 	if got := drawn([]conversation.Event{sent}, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestPromptsHaveABarWithoutGrounds: with 16 colours no ground sets a prompt off.
+func TestPromptsHaveABarWithoutGrounds(t *testing.T) {
+	l := New(theme.NewFor(true, theme.Colors16), fold(ask("one\n\ntwo")))
+	l.SetSize(20, 3)
+	if got, want := ansi.Strip(strings.Join(l.Lines(), "\n")), "┃ one\n┃ \n┃ two"; got != want {
+		t.Errorf("a prompt is drawn as\n%s", got)
 	}
 }
