@@ -233,8 +233,9 @@ func parent(name string) string {
 	return ""
 }
 
+// link keeps a symbolic link for [unpacking.makeLinks], which finds out where it leads.
 func (u *unpacking) link(name, target string) error {
-	if name == "" || target == "" || len(target) > maxLink || path.IsAbs(target) || strings.ContainsAny(target, "\\:\x00") {
+	if name == "" || target == "" || len(target) > maxLink || strings.ContainsAny(target, "\\:\x00") {
 		return fmt.Errorf("%w: the link %.200q", ErrOutside, name)
 	}
 	u.links = append(u.links, link{name, target})
@@ -254,7 +255,7 @@ func (u *unpacking) hardLink(name, target string) error {
 }
 
 // makeLinks creates the symbolic links, and then follows each of them: where one leads
-// may depend on others.
+// may depend on others. The root refuses absolute targets.
 func (u *unpacking) makeLinks() error {
 	for _, l := range u.links {
 		if err := u.directory(parent(l.name)); err != nil {
