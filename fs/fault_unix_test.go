@@ -16,7 +16,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // The test binary is also the program that is killed, and the one whose disk is full.
@@ -74,18 +73,15 @@ func writeForEver(dir string) {
 	}
 }
 
-// TestKilledWhileWriting kills the writer at random moments. Whenever it is, the file
-// holds the content of one write, whole.
+// TestKilledWhileWriting kills the writer between two versions and in the middle of
+// one. The file always holds one version, whole.
 func TestKilledWhileWriting(t *testing.T) {
-	kills := 200
-	if testing.Short() {
-		kills = 10
-	}
+	const kills = 60
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	versions, leftovers := map[string]bool{}, 0
 	for i := range kills {
-		kill(t, dir, i%4, rand.N(8*time.Millisecond))
+		kill(t, dir, i%4, i%5 > 0)
 		text, err := os.ReadFile(path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // it was killed before the first write
@@ -98,11 +94,7 @@ func TestKilledWhileWriting(t *testing.T) {
 			t.Fatalf("the file holds %d bytes of no version: %.40q…", len(text), text)
 		}
 		versions[string(text)] = true
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		leftovers = max(leftovers, len(entries)-1)
+		leftovers = max(leftovers, len(entries(t, dir))-1)
 	}
 	if len(versions) < 2 {
 		t.Errorf("the writer was always killed at %d versions: nothing was tested", len(versions))
@@ -117,10 +109,11 @@ func TestKilledWhileWriting(t *testing.T) {
 	assertNoTemp(t, dir)
 }
 
-// kill starts a writer, lets it write so many versions, and kills it in one that comes
-// later.
-func kill(t *testing.T, dir string, versions int, after time.Duration) {
+// kill starts a writer, lets it write so many versions, and kills it: at once, or when
+// a random part of a later version is in its temporary file.
+func kill(t *testing.T, dir string, versions int, partly bool) {
 	t.Helper()
+	before := entries(t, dir)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), writerEnv+"="+dir)
 	cmd.Stderr = os.Stderr
@@ -137,12 +130,34 @@ func kill(t *testing.T, dir string, versions int, after time.Duration) {
 			_, err = lines.ReadString('\n')
 		}
 	}
-	time.Sleep(after) // the random moment
+	for size := rand.N[int64](64 << 10); partly; {
+		for name, now := range entries(t, dir) {
+			if name != "file" && now != before[name] && now >= size {
+				partly = false
+			}
+		}
+	}
 	_ = cmd.Process.Kill()
 	var killed *exec.ExitError
 	if waited := cmd.Wait(); err != nil || !errors.As(waited, &killed) || killed.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("the writer ended by itself: %v, %v", err, waited)
 	}
+}
+
+// entries returns the sizes of the files in a directory.
+func entries(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int64{}
+	for _, e := range list {
+		if info, err := e.Info(); err == nil { // else it has gone
+			sizes[e.Name()] = info.Size()
+		}
+	}
+	return sizes
 }
 
 // fillUp writes more than there is room for into a directory, and says what is wrong

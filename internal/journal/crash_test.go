@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/fs"
 	"parley/internal/conversation"
@@ -53,17 +52,14 @@ func writeUntilKilled(where string) {
 // A killed parley leaves files that hold what they held before, or after, the last
 // write that the journal knows of.
 func TestKilledAtAnyMoment(t *testing.T) {
-	times := 60
-	if testing.Short() {
-		times = 5
-	}
+	const times = 40
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	state := t.TempDir()
 	for range times {
-		killWriter(t, dir+"\n"+state)
+		killWriter(t, dir, state)
 		j, err := Open(Options{Dir: state, Cwd: dir, Roots: []string{dir}, Session: "s"})
 		if err != nil {
 			t.Fatal(err)
@@ -75,11 +71,12 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// killWriter starts a writer and kills it after a random time.
-func killWriter(t *testing.T, where string) {
+// killWriter starts a writer and kills it when the journal's log has grown by a random
+// number of bytes: in the middle of a write, or between two.
+func killWriter(t *testing.T, dir, state string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), writerVariable+"="+where)
+	cmd.Env = append(os.Environ(), writerVariable+"="+dir+"\n"+state)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -90,9 +87,24 @@ func killWriter(t *testing.T, where string) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
 		t.Fatalf("the writer says %q, %v", line, err)
 	}
-	time.Sleep(time.Duration(rand.IntN(20_000)) * time.Microsecond) // the moment of death
+	for end := logSize(t, state) + rand.N[int64](4000); logSize(t, state) < end; {
+	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
+}
+
+// logSize returns the size of the log of the only journal below a directory.
+func logSize(t *testing.T, state string) int64 {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(state, "*", logName))
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("the logs are %q, %v", logs, err)
+	}
+	info, err := os.Stat(logs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
 }
 
 // checkAgreement checks that every file holds what the journal says last of it, and
