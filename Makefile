@@ -28,7 +28,7 @@ run: build ## build parley and start it here
 
 .PHONY: test
 test: ## run all tests, end-to-end ones included, with the race detector
-	go test -race ./...
+	GORACE="atexit_sleep_ms=0 $(GORACE)" go test -race ./...
 
 .PHONY: pictures
 pictures: ## make the guide's pictures and the recorded tour anew, from the program itself

@@ -182,7 +182,7 @@ func TestBadFieldsTakeTheirDefault(t *testing.T) {
 					holder.(map[string]any)[key.(string)] = bad
 					return holder
 				}))
-				if diff := cmp.Diff(want, got, equal, sameMeaning); diff != "" {
+				if diff := diff(want, got, equal, sameMeaning); diff != "" {
 					t.Errorf("(-without the field +with a bad one):\n%s", diff)
 				}
 			})
@@ -221,7 +221,7 @@ func TestBadItemsAreSkipped(t *testing.T) {
 						t.Skip("it is taken")
 					}
 					got, want := m.decode(t, edited), m.decode(t, m.example)
-					if diff := cmp.Diff(want, got, equal); diff != "" {
+					if diff := diff(want, got, equal); diff != "" {
 						t.Errorf("(-without the item +with a bad one):\n%s", diff)
 					}
 				})

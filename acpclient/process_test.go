@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // start runs the test binary as a bad agent.
@@ -187,8 +188,9 @@ func TestStopEscalates(t *testing.T) {
 			if line, err := out.ReadString('\n'); line != "ready\n" {
 				t.Fatalf("%q, %v", line, err)
 			}
-			if tt.last != "" {
-				p.termGrace = linger // it ends, and may take its time for that
+			p.termGrace = linger // it ends, and may take its time for that
+			if tt.last == "" {
+				p.termGrace = time.Millisecond // nothing comes of waiting
 			}
 			go p.Stop(tt.ctx) // two at once are one
 			p.Stop(tt.ctx)

@@ -239,7 +239,7 @@ func TestRaceNeverEscapes(t *testing.T) {
 		}
 	})
 	path := filepath.Join(inside, "dir", "file")
-	for range 400 {
+	for range 200 {
 		// Errors are what most of these calls are meant to give.
 		_, _ = f.WriteTextFile(t.Context(), path, "fine")
 		if got, err := f.ReadTextFile(t.Context(), path, nil, nil); err == nil && got != "fine" {

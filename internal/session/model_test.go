@@ -21,7 +21,7 @@ import (
 
 // modelRuns is how many runs there are unless -rapid.checks says more: each takes half a
 // second under the race detector.
-const modelRuns = 30
+const modelRuns = 15
 
 // TestModel lets a person, an agent and fate do anything in any order, and
 // checks after each step what must always hold.

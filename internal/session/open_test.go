@@ -342,7 +342,7 @@ func TestListAndDelete(t *testing.T) {
 // A burst is held back by a slow screen: nothing is lost, the order is kept, and
 // what waits is bounded.
 func TestABurstWithASlowReader(t *testing.T) {
-	const updates = 100_000
+	const updates = 60_000
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("go")
 		go func() {

@@ -70,7 +70,7 @@ func TestColoursChangeNoText(t *testing.T) {
 // TestOnlyWhatIsDrawnIsColoured: a long file costs no more than a short one.
 func TestOnlyWhatIsDrawnIsColoured(t *testing.T) {
 	var b strings.Builder
-	for i := range 100_000 {
+	for i := range (maxChunks + 20) * chunkLines {
 		fmt.Fprintf(&b, "var v%d = %d\n", i, i)
 	}
 	d := New("a.go", nil, b.String())

@@ -35,7 +35,7 @@ func TestReplaced(t *testing.T) {
 // A question with very many contents, about a call that has as many others, is drawn like
 // any other: this test does not end otherwise.
 func TestReplacedOfMany(t *testing.T) {
-	const many = 200_000
+	const many = 50_000
 	for name, content := range map[string]func(word string, i int) acpclient.ToolCallContent{
 		"texts": func(word string, i int) acpclient.ToolCallContent {
 			return acpclient.TextContent(fmt.Sprintf("# %s %08d", word, i))
