@@ -21,7 +21,7 @@ func aboutCall(t *conversation.ToolCall, by asker, show callContent) column {
 	if len(t.Tasks) > 0 {
 		parts = append(parts, gap{}, vital{tasksBlock(t.Tasks)})
 	}
-	show.said = said(t, show.at)
+	show.said, show.whole = said(t, show.at), toolview.DrawsWhole(t)
 	for i := range t.Content {
 		c := &t.Content[i]
 		show.kind, show.deletes = t.Kind, toolview.Deletes(c, t.Kind)
@@ -178,6 +178,7 @@ type callContent struct {
 	diffs   *diffview.Preference
 	context int                // unchanged lines around a change
 	kind    acpclient.ToolKind // of the call
+	whole   bool               // Glamour draws its texts
 	deletes bool               // a change takes its file away
 }
 
@@ -196,7 +197,7 @@ func (c callContent) Block(b *acpclient.ContentBlock) content {
 			return styled(exact(termtext.Visible(strings.TrimRight(words.Text, "\n")), p.width), p.th.Text)
 		}))
 	default:
-		parts = append(parts, newMarkdown(words.Text))
+		parts = append(parts, newMarkdown(words.Text, c.whole))
 	}
 	if len(parts) == 0 {
 		return nil
@@ -283,9 +284,12 @@ func (d diffPart) lines(p paper, from, to int) []string {
 	return d.shown.Layout(d.diff, p.width).Lines(from, to, p.th)
 }
 
-// newMarkdown is text in Markdown.
-func newMarkdown(text string) content {
+// newMarkdown shows a text in Markdown, which Glamour draws if whole is set.
+func newMarkdown(text string, whole bool) content {
 	return newBlock(func(p paper) []string {
+		if whole {
+			return trimBlank(markdown.Whole(text, p.width, p.th))
+		}
 		doc := markdown.New(p.th)
 		doc.Append(text)
 		doc.Finish()

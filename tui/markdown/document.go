@@ -34,6 +34,7 @@ const minWidth = 10
 type Document struct {
 	text     []byte
 	finished bool
+	whole    bool // made by Complete: one block, which Glamour draws
 	version  uint64
 
 	blocks []block       // closed
@@ -134,6 +135,9 @@ func (d *Document) Lines(i, width int) []string {
 }
 
 func (d *Document) draw(i int, text []byte, cont *continuation, live memo) []string {
+	if d.whole {
+		return d.drawWhole()
+	}
 	src := cont.source(text)
 	if safe := termtext.Block(string(src)); len(safe) != len(src) || safe != string(src) {
 		src = []byte(safe)

@@ -23,24 +23,49 @@ import (
 const (
 	maxWhole = 32 << 10 // bytes of text
 	maxCells = 200_000
+	// maxWidth is wider than any screen. Glamour fills the width with tables and
+	// rules, and lines that are not wrapped have room for more.
+	maxWidth = 500
 )
 
-// Whole draws a complete document, in lines that are at most width cells wide and not
-// padded. It uses Glamour, or [Document] for a giant one. It takes some milliseconds
-// per KB, at most a fifth of a second: keep the lines while text, width and theme stay
-// the same.
-//
-// The lines contain no escape sequence but SGR. Link targets are part of the text.
-func Whole(text string, width int, t *theme.Theme) []string {
-	width = max(width, minWidth)
-	if len(text) <= maxWhole {
-		if out, err := renderWhole(expandTabs(termtext.Block(text)), width, t); err == nil {
-			return restyle(out, width)
-		}
-	}
+// Complete returns a document of a complete text. Glamour draws it, as one block.
+// That takes some milliseconds for each KB, at most a fifth of a second. A text that
+// is too long for Glamour has the blocks and the look of any other document.
+func Complete(text string, t *theme.Theme) *Document {
 	d := New(t)
 	d.Append(text)
 	d.Finish()
+	if len(text) <= maxWhole && strings.TrimSpace(text) != "" {
+		d.whole = true
+		d.blocks, d.open = []block{{end: len(text)}}, len(text)
+	}
+	return d
+}
+
+// drawWhole draws the only block of a complete document.
+func (d *Document) drawWhole() []string {
+	text := string(d.text)
+	if d.width <= maxWidth {
+		if out, err := renderWhole(expandTabs(termtext.Block(text)), d.width, d.theme); err == nil {
+			return restyle(out, d.width)
+		}
+	}
+	blocks := New(d.theme)
+	blocks.Append(text)
+	blocks.Finish()
+	var lines []string
+	for i := range blocks.Len() {
+		lines = append(lines, blocks.Lines(i, d.width)...)
+	}
+	return lines
+}
+
+// Whole draws a complete text as [Complete] does, in lines that are at most width cells
+// wide and not padded. Keep the lines while text, width and theme stay the same.
+//
+// The lines contain no escape sequence but SGR. Link targets are part of the text.
+func Whole(text string, width int, t *theme.Theme) []string {
+	d := Complete(text, t)
 	var lines []string
 	for i := range d.Len() {
 		for _, line := range d.Lines(i, width) {

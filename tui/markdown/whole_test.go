@@ -122,3 +122,25 @@ func TestDeeplyNestedDocumentsAreDrawnToo(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// A complete document is one block, unless it is giant. On lines that are not wrapped,
+// nothing fills the width.
+func TestComplete(t *testing.T) {
+	const table = "Some text.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+	d := Complete(table, dark)
+	if d.Len() != 1 || d.Source(0) != table {
+		t.Errorf("%d blocks, the first of %q", d.Len(), d.Source(0))
+	}
+	if got, want := d.Lines(0, 60), Whole(table, 60, dark); !slices.Equal(got, want) {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+	if got, want := d.Lines(0, maxWidth+1), draw(document(table), maxWidth+1); !slices.Equal(got, want) {
+		t.Errorf("not wrapped it is\n%q\nwant\n%q", got, want)
+	}
+	if n := Complete(strings.Repeat(table+"\n", maxWhole/len(table)), dark).Len(); n < 100 {
+		t.Errorf("a giant one has %d blocks", n)
+	}
+	if n := Complete(" \n", dark).Len(); n != 0 {
+		t.Errorf("a blank one has %d blocks", n)
+	}
+}

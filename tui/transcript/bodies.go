@@ -118,6 +118,9 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 	case toolview.Verbatim(m.kind, b.Text):
 		return &outputBody{text: b.Text, ends: m.kind == acpclient.ToolExecute}
 	}
+	if env := m.call.env; env.page && toolview.DrawsWhole(m.call.item) {
+		return &textBody{doc: markdown.Complete(b.Text, env.inner)}
+	}
 	doc := markdown.New(m.call.env.inner)
 	doc.Append(b.Text)
 	doc.Finish()

@@ -43,6 +43,9 @@ type environment struct {
 	width  int // of the text, in cells: sections are counted for it
 	wide   int // of what may be wider than text
 	diffs  *diffview.Preference
+	// page says that an item is shown on a screen of its own: Glamour draws its
+	// complete texts.
+	page bool
 	// pictures are the images that are ready to be drawn.
 	pictures *pictures
 	// open are the questions that are asked above the prompt now.

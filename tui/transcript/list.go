@@ -146,6 +146,7 @@ func (l *List) environment(n *conversation.Node) *environment {
 	room := l.room(edges)
 	env.places.Dir, env.width, env.open = l.conv.Cwd, l.textIn(room), l.conv.Permissions
 	env.wide, env.diffs = min(room, 2*maxText), l.diffs
+	env.page = l.page != nil
 	env.pictures, env.sites, env.now = &l.pictures, l.sites, l.now
 	return env
 }

@@ -41,22 +41,28 @@ func (m *message) update(env *environment, _ bool) {
 	if r := m.item.Replaced(); r != m.replaced {
 		m.parts, m.done, m.replaced = nil, false, r
 	}
-	m.parts = feed(m.parts, m.item.Parts, env.theme)
+	m.parts = feed(m.parts, m.item.Parts, env.theme, env.page && m.item.Done)
 	if m.item.Done && !m.done {
 		m.done = true
 		finish(m.parts)
 	}
 }
 
-// feed brings drawn parts up to date with what has been added.
-func feed(parts []part, items conversation.Parts, th *theme.Theme) []part {
+// feed brings drawn parts up to date with what has been added. Glamour draws those
+// that are complete when they are first shown on a page.
+func feed(parts []part, items conversation.Parts, th *theme.Theme, complete bool) []part {
 	if parts == nil {
 		parts = []part{}
 	}
 	for i := range items {
 		if i == len(parts) {
 			p := part{block: items[i].Block}
-			if p.block == nil {
+			switch {
+			case p.block != nil:
+			case complete:
+				p.doc = markdown.Complete(items[i].Text(), th)
+				p.fed = len(items[i].Text())
+			default:
 				p.doc = markdown.New(th)
 			}
 			p.hidden = p.block != nil && !p.block.Annotations.ForUser()
@@ -171,7 +177,7 @@ func (t *thought) update(env *environment, expanded bool) {
 	if r := t.item.Replaced(); r != t.replaced {
 		t.parts, t.done, t.replaced = nil, false, r
 	}
-	t.parts = feed(t.parts, t.item.Parts, env.dimmed)
+	t.parts = feed(t.parts, t.item.Parts, env.dimmed, env.page && t.item.Done)
 	if t.item.Done && !t.done {
 		t.done = true
 		finish(t.parts)

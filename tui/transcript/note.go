@@ -110,7 +110,7 @@ func (c *compaction) update(env *environment, expanded bool) {
 		return
 	}
 	c.env, c.last = env, c.item.Version()
-	c.parts = feed(nil, c.item.Summary, env.dimmed)
+	c.parts = feed(nil, c.item.Summary, env.dimmed, env.page)
 }
 
 func (c *compaction) sections() int {
