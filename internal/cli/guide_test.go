@@ -3,18 +3,34 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
+	"parley/internal/headless"
+	"parley/internal/store"
+	"parley/tui/markdown"
+	"parley/tui/theme"
 )
 
-// onTerminal is the guide as a terminal of a width gets it.
+// onTerminal returns the guide as a terminal of a width gets it.
 func onTerminal(t *testing.T, width uint16, configuration string) (string, error) {
+	t.Helper()
+	return writtenTo(t, width, configuration, printGuide)
+}
+
+// writtenTo returns what a command writes to a terminal of a width.
+func writtenTo(t *testing.T, width uint16, configuration string, command func(*streams) error) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", dir)
@@ -40,7 +56,7 @@ func onTerminal(t *testing.T, width uint16, configuration string) (string, error
 		all, _ := io.ReadAll(master) // ends with an error when the other side is closed
 		text <- string(all)
 	}()
-	err = printGuide(&streams{Out: slave, OutTerminal: true})
+	err = command(&streams{Out: slave, Err: io.Discard, OutTerminal: true})
 	_ = slave.Close()
 	return strings.ReplaceAll(<-text, "\r\n", "\n"), err
 }
@@ -80,5 +96,56 @@ func TestGuideIsPrintedThoughTheConfigurationIsWrong(t *testing.T) {
 	}
 	if !strings.Contains(text, "The guide to parley") {
 		t.Errorf("the guide is %.200q", text)
+	}
+}
+
+// answer is Markdown that looks different where Glamour does not draw it: its tables
+// are as wide as the terminal.
+const answer = "# Found it\n\n| file | line |\n|---|---|\n| **main.go** | 7 |\n"
+
+// drawnAnswer is the answer as Glamour draws it, without colours.
+func drawnAnswer(width int) string {
+	return ansi.Strip(strings.Join(markdown.Whole(answer, width, theme.New(true)), "\n")) + "\n"
+}
+
+func TestGlamourDrawsAnswersOfRun(t *testing.T) {
+	text, err := writtenTo(t, 60, "theme = \"dark\"\n", func(s *streams) error {
+		cfg, err := config.Load(config.ConfigFile())
+		if err != nil {
+			return err
+		}
+		var opt headless.Options
+		(&runOptions{startOptions: startOptions{streams: s}}).write(&opt, cfg)
+		return opt.Answer(answer)
+	})
+	if got := ansi.Strip(text); err != nil || got != drawnAnswer(60) {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+func TestGlamourDrawsAShownSession(t *testing.T) {
+	s := store.New(t.TempDir())
+	log, err := s.Create(store.Meta{Agent: "mine", Cwd: "/project", Created: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(log.Append([]conversation.Event{
+		conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("# not *Markdown*\x1b[2J")}},
+		conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: answer},
+		conversation.TurnEnded{Reason: acpclient.StopEndTurn},
+	}), log.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := writtenTo(t, 60, "theme = \"dark\"\n", func(out *streams) error {
+		cfg, err := config.Load(config.ConfigFile())
+		if err != nil {
+			return err
+		}
+		return printSession(t.Context(), out, cfg, s, log.ID())
+	})
+	got := ansi.Strip(text)
+	if err != nil || !strings.Contains(got, "\n"+drawnAnswer(60)) || !strings.Contains(got, "\n# not *Markdown*") || strings.Contains(text, "\x1b[2J") {
+		t.Errorf("%v\n%s", err, got)
 	}
 }

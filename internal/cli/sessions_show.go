@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/headless"
 	"parley/internal/store"
@@ -37,9 +37,11 @@ func sessionsShowCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print a session: what was said and done, as text",
-		Args:  oneSession,
+		Long: `show prints a session: drawn for the terminal in your style for Markdown, or as
+the text it is when the output goes into a file or a program.`,
+		Args: oneSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lib, _, err := openLibrary()
+			lib, cfg, err := openLibrary()
 			if err != nil {
 				return err
 			}
@@ -50,28 +52,45 @@ func sessionsShowCommand(s *streams) *cobra.Command {
 			case events:
 				return printEvents(s.Out, lib.Store, id)
 			}
-			return printSession(cmd.Context(), s.Out, lib.Store, id)
+			return printSession(cmd.Context(), s, cfg, lib.Store, id)
 		},
 	}
 	cmd.Flags().BoolVar(&events, "json", false, "print the events of the session instead, one JSON object a line")
 	return cmd
 }
 
-// printSession prints a session as text.
-func printSession(ctx context.Context, to io.Writer, s *store.Store, id store.ID) error {
-	t, err := s.Read(ctx, id)
+// printSession prints a session as fits the output.
+func printSession(ctx context.Context, s *streams, cfg *config.Config, from *store.Store, id store.ID) error {
+	t, err := from.Read(ctx, id)
 	if err != nil {
 		return err
 	}
 	c := t.Conversation
-	var text strings.Builder
-	fmt.Fprintf(&text, "# %s\n\n", cmp.Or(t.Title, c.Title, "Session "+string(id)))
-	fmt.Fprintf(&text, "%s, %s, %s\n\n", cmp.Or(c.Agent.Name(), t.Meta.Agent), t.Meta.Cwd, t.Meta.Created.Local().Format(time.RFC1123))
-	if err := conversation.WritePlain(&text, c); err != nil {
+	paragraphs := append([]conversation.Paragraph{
+		{Text: "# " + cmp.Or(t.Title, c.Title, "Session "+string(id)), Markdown: true},
+		{Text: fmt.Sprintf("%s, %s, %s", cmp.Or(c.Agent.Name(), t.Meta.Agent), t.Meta.Cwd, t.Meta.Created.Local().Format(time.RFC1123))},
+	}, conversation.Paragraphs(c)...)
+	plain := func(text string) error {
+		_, err := fmt.Fprintln(s.Out, termtext.Block(text))
 		return err
 	}
-	_, err = io.WriteString(to, termtext.Block(text.String()))
-	return err
+	markdown := plain
+	if s.OutTerminal {
+		markdown = drawMarkdown(s, cfg)
+	}
+	for i, p := range paragraphs {
+		write := plain
+		if p.Markdown {
+			write = markdown
+		}
+		if i > 0 {
+			fmt.Fprintln(s.Out)
+		}
+		if err := write(p.Text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printEvents prints the events of a session.

@@ -13,40 +13,59 @@ import (
 // end says most.
 const plainOutput = 4 << 10
 
-// WritePlain writes what was said and done as text that people and agents can read: a
+// Paragraph is a piece of a conversation as plain text. It is not fit to be drawn.
+type Paragraph struct {
+	Text string
+	// Markdown says that the text is a heading or was written as Markdown. A prompt
+	// and what tools give are not.
+	Markdown bool
+}
+
+// Paragraphs returns what was said and done as text that people and agents can read: a
 // heading for each side, what they said as they said it, a line for each call of a
-// tool with what it gave indented below. It is not fit to be drawn.
-func WritePlain(to io.Writer, c *Conversation) error {
-	w := plainWriter{Writer: bufio.NewWriter(to)}
+// tool with what it gave indented below.
+func Paragraphs(c *Conversation) []Paragraph {
+	var w plainWriter
 	for _, i := range c.Items {
 		w.item(i)
+	}
+	return w.paragraphs
+}
+
+// WritePlain writes the paragraphs of a conversation with blank lines between them. It
+// is not fit to be drawn.
+func WritePlain(to io.Writer, c *Conversation) error {
+	w := bufio.NewWriter(to)
+	for i, p := range Paragraphs(c) {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, p.Text)
 	}
 	return w.Flush()
 }
 
-// plainWriter writes items. Errors are those of its buffer, which keeps the first.
+// plainWriter collects the paragraphs of items.
 type plainWriter struct {
-	*bufio.Writer
-	side  string // whose heading was written last
-	begun bool   // something was written
+	paragraphs []Paragraph
+	side       string // whose heading came last
 }
 
-// paragraph writes text that stands by itself.
-func (w *plainWriter) paragraph(text string) {
-	if text = strings.Trim(text, "\n"); text == "" {
-		return
+// plain adds a paragraph, markdown one that is Markdown.
+func (w *plainWriter) plain(text string) { w.add(text, false) }
+
+func (w *plainWriter) markdown(text string) { w.add(text, true) }
+
+func (w *plainWriter) add(text string, markdown bool) {
+	if text = strings.Trim(text, "\n"); text != "" {
+		w.paragraphs = append(w.paragraphs, Paragraph{text, markdown})
 	}
-	if w.begun {
-		fmt.Fprintln(w)
-	}
-	w.begun = true
-	fmt.Fprintln(w, text)
 }
 
-// speaks writes the heading of a side, unless it goes on speaking.
+// speaks adds the heading of a side, unless it goes on speaking.
 func (w *plainWriter) speaks(side string) {
 	if w.side != side {
-		w.paragraph("## " + side)
+		w.markdown("## " + side)
 	}
 	w.side = side
 }
@@ -63,12 +82,12 @@ func (w *plainWriter) item(i Item) {
 		w.plan(i)
 	case *Note:
 		if i.Title != "" {
-			w.paragraph("> " + strings.TrimSpace(i.Title+"\n"+i.Detail))
+			w.plain("> " + strings.TrimSpace(i.Title+"\n"+i.Detail))
 		}
 	case *Elicitation:
-		w.paragraph("> " + i.Request.Message + " " + string(i.Action))
+		w.plain("> " + i.Request.Message + " " + string(i.Action))
 	case *Compaction:
-		w.paragraph("> The conversation was compacted.\n" + i.Summary.Plain())
+		w.markdown("> The conversation was compacted.\n" + i.Summary.Plain())
 	}
 }
 
@@ -83,10 +102,13 @@ func (w *plainWriter) message(m *Message) {
 	}
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		if p.Block == nil {
-			w.paragraph(p.Text())
-		} else {
-			w.paragraph("[" + strings.TrimSpace(string(p.Block.Type)+" "+p.Block.Name+" "+p.Block.URI) + "]")
+		switch {
+		case p.Block != nil:
+			w.plain("[" + strings.TrimSpace(string(p.Block.Type)+" "+p.Block.Name+" "+p.Block.URI) + "]")
+		case m.Chunk == acpclient.UserMessageChunk:
+			w.plain(p.Text())
+		default:
+			w.markdown(p.Text())
 		}
 	}
 }
@@ -99,7 +121,7 @@ func (w *plainWriter) tool(t *ToolCall) {
 	case t.Cancelled:
 		state = "cancelled"
 	}
-	w.paragraph(fmt.Sprintf("* %s: %s (%s)", t.Kind, t.Title, state))
+	w.plain(fmt.Sprintf("* %s: %s (%s)", t.Kind, t.Title, state))
 	for _, c := range t.Content {
 		switch {
 		case c.Content != nil:
@@ -114,13 +136,14 @@ func (w *plainWriter) tool(t *ToolCall) {
 	}
 }
 
-// indented writes the end of what a tool gave.
+// indented adds the end of what a tool gave to the last paragraph.
 func (w *plainWriter) indented(text string) {
 	if cut := len(text) - plainOutput; cut > 0 {
 		text = "…" + strings.ToValidUTF8(text[cut:], "")
 	}
 	if text = strings.TrimRight(text, "\n"); text != "" {
-		fmt.Fprintln(w, "    "+strings.ReplaceAll(text, "\n", "\n    "))
+		last := &w.paragraphs[len(w.paragraphs)-1]
+		last.Text += "\n    " + strings.ReplaceAll(text, "\n", "\n    ")
 	}
 }
 
@@ -133,5 +156,5 @@ func (w *plainWriter) plan(p *Plan) {
 		}
 		lines = append(lines, "- "+box+" "+e.Content)
 	}
-	w.paragraph(strings.Join(append(lines, p.Markdown), "\n"))
+	w.markdown(strings.Join(append(lines, p.Markdown), "\n"))
 }
