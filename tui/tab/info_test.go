@@ -58,3 +58,18 @@ func TestUnseen(t *testing.T) {
 		t.Errorf("after it was seen: %d, and %d turns", s.Unseen(), s.Turns())
 	}
 }
+
+// TestAskedIsForgottenWithItsSession: what was asked names the tab until another session
+// opens in it. The same session, opened once more, keeps it.
+func TestAskedIsForgottenWithItsSession(t *testing.T) {
+	for id, want := range map[acpclient.SessionID]string{"": "Agent", "s": "tidy up"} {
+		var s tabInfo
+		c := conversation.New()
+		c.ID = id
+		s.Notice(sent("tidy up"), c)
+		s.Notice(conversation.SessionOpening{Clear: true}, c)
+		if got := s.Label("", "Agent"); got != want {
+			t.Errorf("a session %q opens: the tab is %q, want %q", id, got, want)
+		}
+	}
+}

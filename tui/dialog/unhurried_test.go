@@ -1,5 +1,0 @@
-package dialog
-
-import "parley/tui/markdown"
-
-func init() { markdown.Unhurried() }

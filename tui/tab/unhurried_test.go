@@ -1,5 +1,0 @@
-package tab
-
-import "parley/tui/markdown"
-
-func init() { markdown.Unhurried() }

@@ -1,5 +1,0 @@
-package transcript
-
-import "parley/tui/markdown"
-
-func init() { markdown.Unhurried() }

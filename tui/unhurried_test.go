@@ -1,5 +1,0 @@
-package tui
-
-import "parley/tui/markdown"
-
-func init() { markdown.Unhurried() }
