@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
@@ -13,31 +12,20 @@ import (
 const maxHighlight = 16 << 10
 
 // maxLexing bounds the time for a text on which a lexer's expressions backtrack
-// endlessly; the rest is drawn plain. Tests raise it, because their result must not
-// depend on the load of the machine.
+// endlessly; the rest is drawn plain. The tests of this package raise it: they colour
+// long texts.
 var maxLexing = 500 * time.Millisecond
-
-var unhurried atomic.Bool
-
-// Unhurried removes all time limits for colouring code. It is for tests, for the same
-// reason.
-func Unhurried() { unhurried.Store(true) }
-
-// timeFor returns a limit for colouring, or a very long time after Unhurried.
-func timeFor(most time.Duration) time.Duration {
-	if unhurried.Load() {
-		return time.Hour
-	}
-	return most
-}
 
 // highlight colours sanitised code; the result has an element for each line.
 func (p *palette) highlight(code, name string) [][]span {
-	return p.highlightWithin(timeFor(maxLexing), code, name)
+	lines, _ := p.highlightWithin(maxLexing, code, name)
+	return lines
 }
 
-// highlightWithin is highlight with another time limit.
-func (p *palette) highlightWithin(most time.Duration, code, name string) [][]span {
+// highlightWithin is highlight with another time limit, and reports whether the lexer
+// kept to it. Compiling the lexer does not count.
+func (p *palette) highlightWithin(most time.Duration, code, name string) (_ [][]span, inTime bool) {
+	inTime = true
 	rest := ""
 	if len(code) > maxHighlight {
 		cut := strings.LastIndexByte(code[:maxHighlight], '\n') + 1
@@ -45,13 +33,13 @@ func (p *palette) highlightWithin(most time.Duration, code, name string) [][]spa
 	}
 	lines := lineWriter{lines: make([][]span, 1, 1+strings.Count(code, "\n"))}
 	if lexer := languages.find(name); lexer != nil && p.syntax.style != nil && code != "" {
-		lines.tokens(lexer, p.syntax, code, most)
+		inTime = lines.tokens(lexer, p.syntax, code, most)
 		rest = code[lines.written:] + rest
 	} else {
 		rest = code + rest
 	}
 	lines.add(rest, p.plainCode)
-	return lines.lines
+	return lines.lines, inTime
 }
 
 // lineWriter collects tokens by line.
@@ -80,23 +68,26 @@ func (w *lineWriter) add(text string, k *ink) {
 	}
 }
 
-// tokens adds as much of code as the lexer understands. It ignores a lexer that fails
-// or does not return the text that it was given.
-func (w *lineWriter) tokens(lexer chroma.Lexer, style *syntaxStyle, code string, most time.Duration) {
+// tokens adds as much of code as the lexer understands, and reports whether it took
+// less than most. It ignores a lexer that fails or does not return the text that it was
+// given.
+func (w *lineWriter) tokens(lexer chroma.Lexer, style *syntaxStyle, code string, most time.Duration) (inTime bool) {
+	inTime = true
 	defer func() { _ = recover() }() // chroma panics on a faulty lexer definition
 	it, err := lexer.Tokenise(nil, code)
 	if err != nil {
-		return
+		return true
 	}
 	until := time.Now().Add(most)
 	for t := it(); t != chroma.EOF && time.Now().Before(until); t = it() {
 		rest := code[w.written:]
 		if !strings.HasPrefix(rest, t.Value) {
 			if rest+"\n" != t.Value { // some lexers end the text with a newline
-				return
+				return true
 			}
 			t.Value = rest
 		}
 		w.add(t.Value, style.ink(t.Type))
 	}
+	return time.Now().Before(until)
 }

@@ -17,7 +17,7 @@ import (
 // character, and only code that is fast to colour is coloured. It changes the text in
 // place, and returns it with additions.
 func prepare(root ast.Node, src []byte) []byte {
-	p := preparer{src: src, until: time.Now().Add(timeFor(maxLexing))}
+	p := preparer{src: src, until: time.Now().Add(maxLexing)}
 	var code []ast.Node // replaced after the walk
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
