@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// bareLine is the bare speculative decode that the client is measured against:
+// bareLine is the bare decode that the client is measured against:
 // one envelope with one wide update, and nothing that checks or sorts it. The
 // content of a message is an object and that of a tool call an array, so it
 // comes in two makes.
@@ -131,8 +131,8 @@ func (r *repeat) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// BenchmarkGeneral is the way of everything that the short one does not take.
-func BenchmarkGeneral(b *testing.B) {
+// BenchmarkOther measures small updates of other kinds.
+func BenchmarkOther(b *testing.B) {
 	for name, body := range map[string]string{
 		"plan":  `{"sessionUpdate":"plan","entries":[{"content":"Look","priority":"high","status":"in_progress"},{"content":"Do","priority":"low","status":"pending"}]}`,
 		"usage": `{"sessionUpdate":"usage_update","used":1000,"size":200000}`,

@@ -138,19 +138,18 @@ func (o ConfigSelectOptions) MarshalJSON() ([]byte, error) {
 }
 
 func (o *ConfigSelectOptions) decodeVariant(raw json.RawMessage) error {
-	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil {
-		return err
+	if raw[0] != '[' {
+		return wrongKind{raw[0], "an array"}
 	}
 	*o = nil
-	for _, item := range items {
+	for item := range elements(raw) {
 		var g ConfigSelectGroup
-		if Unmarshal(item, &g) == nil {
+		if decode(item, &g) == nil {
 			*o = append(*o, g)
 			continue
 		}
 		var v ConfigSelectOption
-		if Unmarshal(item, &v) != nil {
+		if decode(item, &v) != nil {
 			continue
 		}
 		if n := len(*o); n == 0 || (*o)[n-1].Group != "" {
@@ -170,7 +169,7 @@ func (o *SessionConfigOption) decodeVariant(raw json.RawMessage) error {
 		CurrentValue *ConfigValueID `json:"currentValue"`
 	}
 	switch {
-	case o.Type == ConfigSelect && (Unmarshal(raw, &value) != nil || value.CurrentValue == nil):
+	case o.Type == ConfigSelect && (decode(raw, &value) != nil || value.CurrentValue == nil):
 		return errors.New("a select has no current value")
 	case o.Type == ConfigBoolean && !o.CurrentValue.IsBool:
 		return errors.New("a boolean has no current value")

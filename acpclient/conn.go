@@ -61,7 +61,7 @@ var ErrMessageRefused = errors.New("message refused")
 type Receiver interface {
 	// HandleNotification must return before the next message is taken from the
 	// wire: that is the back-pressure. It must not wait for a call on the same
-	// connection.
+	// connection, and must not keep params.
 	HandleNotification(ctx context.Context, method string, params json.RawMessage)
 
 	// HandleRequest answers a request with its result or an error (*Error to
@@ -69,18 +69,6 @@ type Receiver interface {
 	// calls Async. ctx ends when the peer cancels the request or the
 	// connection closes.
 	HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error)
-}
-
-// RawReceiver is a Receiver that has the first look at every message, before it
-// is decoded. It is for a peer that sends very many messages of a few shapes,
-// which can be decoded into their final types at once.
-type RawReceiver interface {
-	Receiver
-
-	// HandleRaw reports whether it has handled the message, as HandleNotification
-	// would have. If not, the message goes the usual way. What it is given may
-	// also be noise, and is valid until HandleRaw returns.
-	HandleRaw(ctx context.Context, message []byte) bool
 }
 
 // ConnOptions are the settings of a Conn; the zero value is usable.
@@ -114,7 +102,6 @@ type Conn struct {
 	opt       ConnOptions
 	transport Transport
 	receiver  Receiver
-	raw       RawReceiver     // the receiver, if it is one, or nil
 	ctx       context.Context // of everything that runs for the peer
 	cancel    context.CancelCauseFunc
 	slots     chan struct{} // one for each running handler
@@ -162,7 +149,6 @@ func NewConn(t Transport, receiver Receiver, opt ConnOptions) *Conn {
 			incoming: map[RequestID]context.CancelCauseFunc{},
 		},
 	}
-	c.raw, _ = receiver.(RawReceiver)
 	c.writable = sync.NewCond(&c.mu)
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	go c.write()
@@ -173,10 +159,7 @@ func NewConn(t Transport, receiver Receiver, opt ConnOptions) *Conn {
 // Receive has r take what the peer sends from here on, in place of the receiver
 // before. It must be called where the order of the wire is kept: while an answer or a
 // notification is handled.
-func (c *Conn) Receive(r Receiver) {
-	c.receiver = r
-	c.raw, _ = r.(RawReceiver)
-}
+func (c *Conn) Receive(r Receiver) { c.receiver = r }
 
 // Done is closed when the connection has ended and every open call has been
 // told. Handlers are cancelled by then, and may still be on their way out.

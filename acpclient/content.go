@@ -184,10 +184,10 @@ func (b *ContentBlock) complete() bool {
 }
 
 func (b *ContentBlock) decodeVariant(raw json.RawMessage) error {
-	var text string
-	if json.Unmarshal(raw, &text) == nil { // a bare string, as some agents send it
+	if raw[0] != '{' { // a bare string, as some agents send it
+		text, err := decodeString(raw)
 		*b = TextBlock(text)
-		return nil
+		return err
 	}
 	*b = ContentBlock{}
 	if err := decodePlain(raw, reflect.ValueOf(b).Elem()); err != nil {

@@ -14,7 +14,8 @@ type clientMethod struct {
 	params, result reflect.Type // result is nil for a notification
 	// offered reports whether a client with these capabilities takes it.
 	offered func(*ClientCapabilities) bool
-	// take decodes the params and hands them to the handler's method.
+	// take decodes the params, which are valid JSON or empty, and hands them to the
+	// handler's method.
 	take func(ctx context.Context, h Handler, params json.RawMessage) (any, error)
 }
 
@@ -26,7 +27,7 @@ func requestMethod[P, R any](
 ) clientMethod {
 	take := func(ctx context.Context, h Handler, params json.RawMessage) (any, error) {
 		p := new(P)
-		if err := Unmarshal(params, p); err != nil {
+		if err := decode(params, p); err != nil {
 			return nil, invalidParams(m.Name, err)
 		}
 		result, err := answer(h, ctx, p)
@@ -46,7 +47,7 @@ func requestMethod[P, R any](
 func notificationMethod[P any](n Notification[P], tell func(Handler, context.Context, *P)) clientMethod {
 	take := func(ctx context.Context, h Handler, params json.RawMessage) (any, error) {
 		p := new(P)
-		if err := Unmarshal(params, p); err != nil {
+		if err := decode(params, p); err != nil {
 			return nil, err
 		}
 		tell(h, ctx, p)
@@ -70,22 +71,10 @@ type dispatcher struct {
 	log     *slog.Logger
 }
 
-var _ RawReceiver = (*dispatcher)(nil)
-
 func newDispatcher(h Handler, log *slog.Logger) *dispatcher {
 	d := &dispatcher{handler: h, log: log}
 	d.offered.Store(&ClientCapabilities{})
 	return d
-}
-
-// HandleRaw implements RawReceiver: nearly everything that an agent sends is an
-// update of a few kinds.
-func (d *dispatcher) HandleRaw(ctx context.Context, message []byte) bool {
-	n, ok := fastUpdate(message)
-	if ok {
-		d.handler.SessionUpdate(ctx, n)
-	}
-	return ok
 }
 
 // HandleNotification implements Receiver.

@@ -3,7 +3,6 @@ package acpclient
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"reflect"
 )
 
@@ -174,23 +173,14 @@ func (ps ElicitationProperties) MarshalJSON() ([]byte, error) {
 }
 
 func (ps *ElicitationProperties) decodeVariant(raw json.RawMessage) error {
-	*ps = nil
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("the properties of a form are an object, not %.20s", raw)
+	if raw[0] != '{' {
+		return wrongKind{raw[0], "an object"}
 	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return err
-		}
-		p := ElicitationProperty{Name: key.(string)}
-		if Unmarshal(value, &p.Schema) != nil {
-			p.Schema = ElicitationPropertySchema{Raw: value}
+	*ps = nil
+	for key, value := range members(raw) {
+		p := ElicitationProperty{Name: string(key)}
+		if decode(value, &p.Schema) != nil {
+			p.Schema = ElicitationPropertySchema{Raw: bytes.Clone(value)}
 		}
 		*ps = append(*ps, p)
 	}

@@ -204,13 +204,38 @@ func invalidParams(method string, err error) *Error {
 // is not insisted on, except where a program's JSON log would be mistaken for
 // a message.
 type envelope struct {
-	JSONRPC json.RawMessage `json:"jsonrpc"`
+	JSONRPC, Params, Result, Error json.RawMessage
 
-	ID     RequestID       `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  json.RawMessage `json:"error"`
+	ID     RequestID
+	Method string
+}
+
+// read takes a line apart without copying it. It reports false if the line is not
+// JSON, or no message.
+func (m *envelope) read(line []byte) bool {
+	if !json.Valid(line) {
+		return false
+	}
+	var err error
+	for key, value := range members(line) {
+		switch string(key) {
+		case "jsonrpc":
+			m.JSONRPC = value
+		case "id":
+			err = errors.Join(err, m.ID.UnmarshalJSON(value))
+		case "method":
+			var bad error
+			m.Method, bad = decodeString(value)
+			err = errors.Join(err, bad)
+		case "params":
+			m.Params = value
+		case "result":
+			m.Result = value
+		case "error":
+			m.Error = value
+		}
+	}
+	return err == nil
 }
 
 // outgoing is a message that we send. Exactly one of its kinds is filled in.

@@ -9,26 +9,39 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Unmarshal decodes JSON into a type of this package as the schema's leniency
 // marks ask for (`x-deserialize-default-on-error`,
 // `x-deserialize-skip-invalid-items`), and in a few more places: a field that
-// does not fit takes its zero value unless the type cannot do without it, an
-// item of an array that does not fit is left out, an unknown variant keeps its
-// JSON in Raw. It returns an error only if v as a whole cannot be made of data.
+// does not fit takes its zero value unless it is required, an item of an array
+// that does not fit is left out, an unknown variant keeps its JSON in Raw. It
+// returns an error only if data is not JSON or v as a whole does not fit.
 func Unmarshal(data []byte, v any) error {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return errors.New("there is nothing to decode")
+	data = bytes.TrimSpace(data)
+	if len(data) > 0 && !json.Valid(data) {
+		return json.Unmarshal(data, new(json.RawMessage)) // says where the error is
+	}
+	return decode(data, v)
+}
+
+// decode is Unmarshal for data that is known to be JSON without space around it, or
+// is empty. The JSON of a message is checked once, and then only walked (walk.go).
+func decode(data []byte, v any) error {
+	if len(data) == 0 {
+		return errEmpty
 	}
 	return decodeLenient(data, reflect.ValueOf(v).Elem())
 }
 
+var errEmpty = errors.New("there is nothing to decode")
+
 // variant is implemented by types that come in more than one shape, or that
 // keep what they do not know.
 type variant interface {
-	// decodeVariant decodes the whole value, using decodeFields for the usual
-	// part of it.
+	// decodeVariant decodes the whole value, using decodePlain for the usual
+	// part of it. raw is as in decode, and must not be kept.
 	decodeVariant(raw json.RawMessage) error
 }
 
@@ -38,23 +51,74 @@ var (
 	variantType     = reflect.TypeFor[variant]()
 )
 
-func decodeLenient(raw json.RawMessage, v reflect.Value) error {
-	if v.CanAddr() {
-		if p := v.Addr(); p.Type().Implements(variantType) {
-			return p.Interface().(variant).decodeVariant(raw)
+// typeInfo is what decoding has to know of a type.
+type typeInfo struct {
+	variant, unmarshaler bool
+	fields               []fieldInfo // of a struct, those of embedded structs included
+}
+
+// fieldInfo is a field that has a name on the wire.
+type fieldInfo struct {
+	name     string
+	index    []int
+	in       string // the struct's name, for errors
+	required bool
+	isStruct bool
+}
+
+var typeInfos sync.Map // from reflect.Type to *typeInfo
+
+func infoOf(t reflect.Type) *typeInfo {
+	if info, ok := typeInfos.Load(t); ok {
+		return info.(*typeInfo)
+	}
+	p := reflect.PointerTo(t)
+	info := &typeInfo{variant: p.Implements(variantType), unmarshaler: p.Implements(unmarshalerType)}
+	if t.Kind() == reflect.Struct {
+		info.fields = appendFields(nil, t, nil)
+	}
+	typeInfos.Store(t, info)
+	return info
+}
+
+func appendFields(fields []fieldInfo, t reflect.Type, index []int) []fieldInfo {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(index[:len(index):len(index)], i)
+		switch name := wireName(f); {
+		case f.Anonymous:
+			fields = appendFields(fields, f.Type, at)
+		case name != "":
+			fields = append(fields, fieldInfo{
+				name: name, index: at, in: t.Name(),
+				required: strings.Contains(f.Tag.Get("acp"), "required"),
+				isStruct: f.Type.Kind() == reflect.Struct,
+			})
 		}
 	}
-	return decodePlain(raw, v)
+	return fields
+}
+
+func decodeLenient(raw json.RawMessage, v reflect.Value) error {
+	info := infoOf(v.Type())
+	if info.variant {
+		return v.Addr().Interface().(variant).decodeVariant(raw)
+	}
+	return info.decode(raw, v)
 }
 
 func decodePlain(raw json.RawMessage, v reflect.Value) error {
+	return infoOf(v.Type()).decode(raw, v)
+}
+
+func (info *typeInfo) decode(raw json.RawMessage, v reflect.Value) error {
 	t := v.Type()
 	switch {
 	case t == rawType:
 		v.SetBytes(bytes.Clone(raw))
 		return nil
-	case reflect.PointerTo(t).Implements(unmarshalerType):
-		return json.Unmarshal(raw, v.Addr().Interface())
+	case info.unmarshaler:
+		return v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(raw)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -69,11 +133,17 @@ func decodePlain(raw json.RawMessage, v reflect.Value) error {
 		v.Set(p)
 		return nil
 	case reflect.Struct:
-		return decodeStruct(raw, v)
+		return info.decodeStruct(raw, v)
 	case reflect.Slice:
 		return decodeSlice(raw, v)
 	case reflect.Map:
 		return decodeMap(raw, v)
+	case reflect.String:
+		text, err := decodeString(raw)
+		if err == nil {
+			v.SetString(text)
+		}
+		return err
 	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return decodeInteger(raw, v)
 	default:
@@ -81,59 +151,49 @@ func decodePlain(raw json.RawMessage, v reflect.Value) error {
 	}
 }
 
-func decodeStruct(raw json.RawMessage, v reflect.Value) error {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		return fmt.Errorf("%s: %w", v.Type().Name(), err)
-	}
-	if fields == nil {
-		return fmt.Errorf("%s: null", v.Type().Name())
-	}
-	return decodeFields(fields, v)
-}
+var errMissing = errors.New("is missing")
 
-func decodeFields(fields map[string]json.RawMessage, v reflect.Value) error {
-	t := v.Type()
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			if err := decodeFields(fields, v.Field(i)); err != nil {
-				return err
-			}
-			continue
-		}
-		name := wireName(f)
-		if name == "" {
-			continue
-		}
-		value, there := fields[name]
-		var err error
-		switch {
-		case !there || isNull(value) && f.Type.Kind() != reflect.Struct:
-			err = errors.New("is missing")
-		default:
-			if err = decodeLenient(value, v.Field(i)); err != nil {
-				v.Field(i).SetZero()
+func (info *typeInfo) decodeStruct(raw json.RawMessage, v reflect.Value) error {
+	if raw[0] != '{' {
+		return fmt.Errorf("%s: %w", v.Type().Name(), wrongKind{raw[0], "an object"})
+	}
+	const usual = 20 // fields
+	var room [usual][]byte
+	values := append(room[:0], make([][]byte, len(info.fields))...)
+	for key, value := range members(raw) {
+		for i := range info.fields {
+			if info.fields[i].name == string(key) {
+				values[i] = value
+				break
 			}
 		}
-		if err != nil && strings.Contains(f.Tag.Get("acp"), "required") {
-			return fmt.Errorf("%s: %q: %w", t.Name(), name, err)
+	}
+	for i := range info.fields {
+		f, value := &info.fields[i], values[i]
+		err := errMissing
+		if value != nil && (f.isStruct || !isNull(value)) {
+			to := v.FieldByIndex(f.index)
+			if err = decodeLenient(value, to); err != nil {
+				to.SetZero()
+			}
+		}
+		if err != nil && f.required {
+			return fmt.Errorf("%s: %q: %w", f.in, f.name, err)
 		}
 	}
 	return nil
 }
 
 func decodeSlice(raw json.RawMessage, v reflect.Value) error {
-	var items []json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil {
-		return err
-	}
-	if items == nil {
+	if isNull(raw) {
 		v.SetZero()
 		return nil
 	}
-	out := reflect.MakeSlice(v.Type(), 0, len(items))
-	for _, item := range items {
+	if raw[0] != '[' {
+		return wrongKind{raw[0], "an array"}
+	}
+	out := reflect.MakeSlice(v.Type(), 0, 0)
+	for item := range elements(raw) {
 		e := reflect.New(v.Type().Elem()).Elem()
 		if isNull(item) || decodeLenient(item, e) != nil {
 			continue
@@ -145,15 +205,18 @@ func decodeSlice(raw json.RawMessage, v reflect.Value) error {
 }
 
 func decodeMap(raw json.RawMessage, v reflect.Value) error {
-	var items map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &items); err != nil {
-		return err
+	if isNull(raw) {
+		v.Set(reflect.MakeMap(v.Type()))
+		return nil
 	}
-	out := reflect.MakeMapWithSize(v.Type(), len(items))
-	for k, item := range items {
+	if raw[0] != '{' {
+		return wrongKind{raw[0], "an object"}
+	}
+	out := reflect.MakeMap(v.Type())
+	for key, item := range members(raw) {
 		e := reflect.New(v.Type().Elem()).Elem()
 		if decodeLenient(item, e) == nil {
-			out.SetMapIndex(reflect.ValueOf(k).Convert(v.Type().Key()), e)
+			out.SetMapIndex(reflect.ValueOf(string(key)).Convert(v.Type().Key()), e)
 		}
 	}
 	v.Set(out)

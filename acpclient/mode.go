@@ -53,7 +53,7 @@ func (u *CurrentModeUpdate) decodeVariant(raw json.RawMessage) error {
 		return err
 	}
 	if u.CurrentModeID == "" {
-		_ = Unmarshal(raw, &other)
+		_ = decode(raw, &other)
 		u.CurrentModeID = other.ModeID
 	}
 	if u.CurrentModeID == "" {

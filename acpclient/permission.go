@@ -60,9 +60,13 @@ func (r *RequestPermissionRequest) decodeVariant(raw json.RawMessage) error {
 	var wire struct {
 		ToolCall map[string]json.RawMessage `json:"toolCall"`
 	}
-	if r.ToolCall.ToolCallID == "" && json.Unmarshal(raw, &wire) == nil && wire.ToolCall != nil {
+	if r.ToolCall.ToolCallID == "" && decode(raw, &wire) == nil && wire.ToolCall != nil {
 		wire.ToolCall["toolCallId"] = json.RawMessage(`""`)
-		return decodeFields(wire.ToolCall, reflect.ValueOf(&r.ToolCall).Elem())
+		call, err := marshal(wire.ToolCall)
+		if err != nil {
+			return err
+		}
+		return decode(call, &r.ToolCall)
 	}
 	return nil
 }

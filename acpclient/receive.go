@@ -38,33 +38,16 @@ func (c *Conn) read() {
 
 // line takes one line: a message, noise, or both.
 func (c *Conn) line(line []byte) {
-	if c.handledRaw(line) {
-		return
-	}
 	trimmed := bytes.TrimSpace(line)
 	if len(trimmed) == 0 {
 		return
 	}
 	var m envelope
-	if trimmed[0] == '{' {
-		err := json.Unmarshal(trimmed, &m)
-		if err == nil {
-			c.message(&m, trimmed)
-			return
-		}
+	if trimmed[0] == '{' && m.read(trimmed) {
+		c.message(&m, trimmed)
+		return
 	}
 	c.mixed(trimmed)
-}
-
-// handledRaw gives the receiver the first look, if it wants that, and reports
-// whether that was enough. A message whose handler panicked was handled.
-func (c *Conn) handledRaw(message []byte) (handled bool) {
-	if c.raw == nil {
-		return false
-	}
-	handled = true
-	defer c.recovered("a message", nil)
-	return c.raw.HandleRaw(c.ctx, message)
 }
 
 // mixed finds the messages in a line that is not one: text printed before or
@@ -93,14 +76,12 @@ func (c *Conn) mixed(line []byte) {
 			continue
 		}
 		var m envelope
-		if json.Unmarshal(raw, &m) != nil || len(m.JSONRPC) == 0 {
+		if !m.read(raw) || len(m.JSONRPC) == 0 {
 			at += len(raw)
 			continue
 		}
 		c.noise(line[from:at])
-		if !c.handledRaw(raw) {
-			c.message(&m, raw)
-		}
+		c.message(&m, raw)
 		at += len(raw)
 		from = at
 	}
@@ -163,7 +144,7 @@ func (c *Conn) message(m *envelope, raw []byte) {
 	switch {
 	case m.Method == CancelRequest.Name && m.ID.IsZero():
 		var n CancelRequestNotification
-		if Unmarshal(m.Params, &n) == nil {
+		if decode(m.Params, &n) == nil {
 			c.mu.Lock()
 			cancel := c.state.incoming[n.RequestID]
 			c.mu.Unlock()
@@ -209,11 +190,11 @@ func (c *Conn) response(m *envelope) {
 	defer c.recovered("an answer", nil)
 	if len(m.Error) > 0 && string(m.Error) != "null" {
 		e := &Error{}
-		_ = Unmarshal(m.Error, e) // takes anything
+		_ = decode(m.Error, e) // takes anything
 		done(nil, e)
 		return
 	}
-	done(m.Result, nil)
+	done(bytes.Clone(m.Result), nil)
 }
 
 // request runs the handler beside the reader, but lets the reader go on only
@@ -226,6 +207,7 @@ func (c *Conn) request(m *envelope) {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
+	m.Params = bytes.Clone(m.Params)
 	size := len(m.Params)
 	c.mu.Lock()
 	for c.state.bytes > 0 && c.state.bytes+size > maxIncoming && c.closeErr == nil {
@@ -372,7 +354,7 @@ func decodeResult(method string, raw json.RawMessage, result any) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
-	if err := Unmarshal(raw, result); err != nil {
+	if err := decode(raw, result); err != nil {
 		return fmt.Errorf("the answer to %s: %w", method, err)
 	}
 	return nil

@@ -179,34 +179,19 @@ func (c ToolCallContent) MarshalJSON() ([]byte, error) {
 	return nil, fmt.Errorf("tool call content of type %q cannot be encoded", c.Type)
 }
 
-func (c *ToolCallContent) complete() bool {
-	switch c.Type {
-	case ToolContentBlock:
-		return c.Content != nil && c.Content.complete()
-	case ToolContentDiff:
-		return true
-	case ToolContentTerminal:
-		return c.TerminalID != ""
-	}
-	return false
-}
-
 func (cs *ToolCallContents) decodeVariant(raw json.RawMessage) error {
-	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil {
-		if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
-			items = []json.RawMessage{raw} // one item without its array
-		} else {
-			return fmt.Errorf("tool call content is an array, not %.20s", raw)
+	switch raw[0] {
+	case '[':
+		*cs = ToolCallContents{}
+		for item := range elements(raw) {
+			*cs = append(*cs, decodeToolContent(item)...)
 		}
-	}
-	if items == nil {
+	case '{': // one item without its array
+		*cs = append(ToolCallContents{}, decodeToolContent(raw)...)
+	case 'n':
 		*cs = nil
-		return nil
-	}
-	*cs = make(ToolCallContents, 0, len(items))
-	for _, item := range items {
-		*cs = append(*cs, decodeToolContent(item)...)
+	default:
+		return wrongKind{raw[0], "an array"}
 	}
 	return nil
 }
@@ -215,16 +200,10 @@ func (cs *ToolCallContents) decodeVariant(raw json.RawMessage) error {
 // It is several if there is an array under "content", and none if it lacks what
 // its type cannot be shown without.
 func decodeToolContent(raw json.RawMessage) []ToolCallContent {
-	var head struct {
-		Type    ToolContentType `json:"type" acp:"required"`
-		Content json.RawMessage `json:"content"`
-	}
-	if Unmarshal(raw, &head) != nil {
-		return nil
-	}
-	if head.Type == ToolContentBlock {
-		var blocks []ContentBlock
-		if Unmarshal(orNull(head.Content), &blocks) == nil && blocks != nil {
+	if discriminator(raw, "type") == string(ToolContentBlock) {
+		if content := member(raw, "content"); content != nil && content[0] == '[' {
+			var blocks []ContentBlock
+			_ = decode(content, &blocks) // leaves out bad items
 			out := make([]ToolCallContent, len(blocks))
 			for i := range blocks {
 				out[i] = ToolCallContent{Type: ToolContentBlock, Content: &blocks[i]}
@@ -241,7 +220,7 @@ func decodeToolContent(raw json.RawMessage) []ToolCallContent {
 	}
 	if !known(c.Type) {
 		var b ContentBlock
-		if Unmarshal(raw, &b) == nil && b.complete() {
+		if decode(raw, &b) == nil && b.complete() {
 			return []ToolCallContent{{Type: ToolContentBlock, Content: &b}}
 		}
 		c.Raw = bytes.Clone(raw)
@@ -251,11 +230,4 @@ func decodeToolContent(raw json.RawMessage) []ToolCallContent {
 
 func known(t ToolContentType) bool {
 	return t == ToolContentBlock || t == ToolContentDiff || t == ToolContentTerminal
-}
-
-func orNull(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("null")
-	}
-	return raw
 }

@@ -95,20 +95,3 @@ func checkUnderstood(t *testing.T, method string, raw json.RawMessage, typ refle
 		t.Errorf("%s (-said +understood):\n%s", method, diff)
 	}
 }
-
-// Real lines go the short way.
-func TestTranscriptsGoTheShortWay(t *testing.T) {
-	short, all := 0, 0
-	for _, lines := range transcripts(t) {
-		for _, line := range lines {
-			switch string(peekUpdate(line.Message)) {
-			case "agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call", "tool_call_update", "available_commands_update":
-				all++
-				checkAgreement(t, line.Message, &short)
-			}
-		}
-	}
-	if short != all || all == 0 {
-		t.Errorf("%d of %d lines went the short way", short, all)
-	}
-}

@@ -104,37 +104,6 @@ func TestMessagesThatAreNoLines(t *testing.T) {
 	}
 }
 
-// firstLook takes messages that begin with an exclamation mark for itself.
-type firstLook struct {
-	peer
-	taken []string
-}
-
-func (f *firstLook) HandleRaw(_ context.Context, message []byte) bool {
-	if !strings.HasPrefix(string(message), "!") {
-		return false
-	}
-	f.taken = append(f.taken, string(message))
-	if string(message) == "!panic" {
-		panic("a bad day")
-	}
-	return true
-}
-
-func TestRawReceiverLooksFirst(t *testing.T) {
-	f := &firstLook{}
-	stream := "!one\n" + `{"jsonrpc":"2.0","method":"push","params":1}` + "\n!panic\nnoise\n!two\n"
-	var noise []string
-	c := NewConn(NewLines(strings.NewReader(stream), io.Discard), f, ConnOptions{Noise: func(line []byte) { noise = append(noise, string(line)) }})
-	<-c.Done()
-	if want := []string{"!one", "!panic", "!two"}; !slices.Equal(f.taken, want) {
-		t.Errorf("it took %q, want %q", f.taken, want)
-	}
-	if !slices.Equal(f.list, []string{"1"}) || !slices.Equal(noise, []string{"noise"}) {
-		t.Errorf("the usual way went %q, and %q as noise", f.list, noise)
-	}
-}
-
 // A method that the table knows is never an extension, and each comes in its own
 // way: a request has an id, a notification none.
 func TestKnownMethodsInTheWrongForm(t *testing.T) {

@@ -261,8 +261,8 @@ func newUpdate(kind string) SessionUpdate {
 }
 
 type notificationWire struct {
-	SessionID SessionID       `json:"sessionId" acp:"required"`
-	Update    json.RawMessage `json:"update" acp:"required"`
+	SessionID SessionID       `json:"sessionId"`
+	Update    json.RawMessage `json:"update"`
 	Meta      Meta            `json:"_meta,omitempty"`
 }
 
@@ -285,35 +285,59 @@ func (n SessionNotification) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON decodes as Unmarshal does.
-func (n *SessionNotification) UnmarshalJSON(b []byte) error {
-	if short, ok := shortParams.update(b); ok {
-		*n = *short
-		return nil
-	}
-	return n.decode(b)
-}
+func (n *SessionNotification) UnmarshalJSON(b []byte) error { return Unmarshal(b, n) }
 
-// decode is the general way.
-func (n *SessionNotification) decode(b []byte) error {
-	var w notificationWire
-	if err := Unmarshal(b, &w); err != nil {
-		return err
+func (n *SessionNotification) decodeVariant(raw json.RawMessage) error {
+	if raw[0] != '{' {
+		return fmt.Errorf("SessionNotification: %w", wrongKind{raw[0], "an object"})
 	}
-	*n = SessionNotification{w.SessionID, decodeUpdate(w.Update), w.Meta, bytes.Clone(b)}
+	var id, update, meta json.RawMessage
+	for key, value := range members(raw) {
+		switch string(key) {
+		case "sessionId":
+			id = value
+		case "update":
+			update = value
+		case "_meta":
+			meta = value
+		}
+	}
+	switch {
+	case id == nil || isNull(id):
+		return fmt.Errorf("SessionNotification: %q: %w", "sessionId", errMissing)
+	case update == nil || isNull(update):
+		return fmt.Errorf("SessionNotification: %q: %w", "update", errMissing)
+	}
+	session, err := decodeString(id)
+	if err != nil {
+		return fmt.Errorf("SessionNotification: %q: %w", "sessionId", err)
+	}
+	*n = SessionNotification{SessionID: SessionID(session), Update: decodeUpdate(update), Raw: bytes.Clone(raw)}
+	if !isNull(meta) {
+		n.Meta = bytes.Clone(meta)
+	}
 	return nil
 }
 
 // decodeUpdate never fails: what it cannot make sense of is an UnknownUpdate.
 func decodeUpdate(raw json.RawMessage) SessionUpdate {
-	var head struct {
-		SessionUpdate string `json:"sessionUpdate"`
-	}
-	_ = Unmarshal(raw, &head)
-	u := newUpdate(head.SessionUpdate)
-	if u == nil || Unmarshal(raw, u) != nil {
-		return &UnknownUpdate{Name: head.SessionUpdate, Raw: bytes.Clone(raw)}
+	kind := discriminator(raw, "sessionUpdate")
+	u := newUpdate(kind)
+	if u == nil || decode(raw, u) != nil {
+		return &UnknownUpdate{Name: kind, Raw: bytes.Clone(raw)}
 	}
 	return u
+}
+
+// discriminator returns the string that tells which variant a value is, "" if
+// there is none.
+func discriminator(raw json.RawMessage, name string) string {
+	value := member(raw, name)
+	if value == nil {
+		return ""
+	}
+	kind, _ := decodeString(value)
+	return kind
 }
 
 func (u *ContentChunk) decodeVariant(raw json.RawMessage) error {

@@ -10,19 +10,6 @@ import (
 // receiver hands what the agent sends to the handler of its client.
 type receiver struct{ c *Client }
 
-var _ acpclient.RawReceiver = (*receiver)(nil)
-
-// HandleRaw implements acpclient.RawReceiver: both versions spell pieces of messages
-// alike, and nearly everything that an agent sends is one.
-func (r *receiver) HandleRaw(ctx context.Context, message []byte) bool {
-	n, ok := acpclient.DecodeChunk(message)
-	if !ok {
-		return false
-	}
-	r.c.update(ctx, n)
-	return true
-}
-
 // HandleNotification implements acpclient.Receiver.
 func (r *receiver) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
 	switch method {

@@ -1,0 +1,192 @@
+package acpclient
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// The functions of this file walk JSON that is known to be valid and has no space
+// around it. They hand out parts of it without copying or checking them again:
+// encoding/json would check a value once for every object that it stands in.
+
+// members returns the keys of an object with their values.
+func members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		for at := skipSpace(object, 1); object[at] != '}'; {
+			from := at
+			at = stringEnd(object, at)
+			key := object[from+1 : at-1]
+			if bytes.IndexByte(key, '\\') >= 0 || !utf8.Valid(key) {
+				text, _ := decodeString(object[from:at])
+				key = []byte(text)
+			}
+			from = skipSpace(object, skipSpace(object, at)+1) // behind the colon
+			at = valueEnd(object, from)
+			if !yield(key, object[from:at]) {
+				return
+			}
+			at = nextPart(object, at)
+		}
+	}
+}
+
+// member returns the value of a key in an object, nil if it is not there. Of
+// several, the last counts.
+func member(object []byte, name string) (value []byte) {
+	if object[0] != '{' {
+		return nil
+	}
+	for key, v := range members(object) {
+		if string(key) == name {
+			value = v
+		}
+	}
+	return value
+}
+
+// elements returns the elements of an array.
+func elements(array []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for at := skipSpace(array, 1); array[at] != ']'; {
+			from := at
+			at = valueEnd(array, from)
+			if !yield(array[from:at]) {
+				return
+			}
+			at = nextPart(array, at)
+		}
+	}
+}
+
+// nextPart returns where the next member or element begins, or the bracket is that
+// closes the whole.
+func nextPart(b []byte, at int) int {
+	if at = skipSpace(b, at); b[at] == ',' {
+		at = skipSpace(b, at+1)
+	}
+	return at
+}
+
+// valueEnd returns where the value that begins at an offset ends.
+func valueEnd(b []byte, at int) int {
+	depth := 0
+	for {
+		switch b[at] {
+		case '"':
+			at = stringEnd(b, at)
+		case '{', '[':
+			depth++
+			at++
+		case '}', ']':
+			depth--
+			at++
+		default: // a number, a word, or what stands between values
+			at++
+			for depth == 0 && !isSpace(b[at]) && b[at] != ',' && b[at] != '}' && b[at] != ']' {
+				at++
+			}
+		}
+		if depth == 0 {
+			return at
+		}
+	}
+}
+
+// stringEnd returns where the string that begins at an offset ends.
+func stringEnd(b []byte, at int) int {
+	for at++; ; at++ {
+		at += bytes.IndexByte(b[at:], '"')
+		slashes := 0
+		for b[at-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return at + 1
+		}
+	}
+}
+
+func skipSpace(b []byte, at int) int {
+	for isSpace(b[at]) {
+		at++
+	}
+	return at
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+// decodeString decodes a string; null is the empty one.
+func decodeString(raw []byte) (string, error) {
+	switch raw[0] {
+	case '"':
+		return unquote(raw)
+	case 'n':
+		return "", nil
+	}
+	return "", wrongKind{raw[0], "a string"}
+}
+
+// unquote decodes a string without the second check that encoding/json would do. What
+// is rare, code points in hexadecimal digits and bytes that are not UTF-8, it leaves to
+// encoding/json.
+func unquote(raw []byte) (string, error) {
+	rest := raw[1 : len(raw)-1]
+	escape := bytes.IndexByte(rest, '\\')
+	if !utf8.Valid(rest) || bytes.Contains(rest, []byte(`\u`)) {
+		var text string
+		err := json.Unmarshal(raw, &text)
+		return text, err
+	}
+	if escape < 0 {
+		return string(rest), nil
+	}
+	var text strings.Builder
+	text.Grow(len(rest))
+	for ; escape >= 0; escape = bytes.IndexByte(rest, '\\') {
+		text.Write(rest[:escape])
+		c := rest[escape+1]
+		switch c {
+		case 'n':
+			c = '\n'
+		case 't':
+			c = '\t'
+		case 'r':
+			c = '\r'
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		}
+		text.WriteByte(c)
+		rest = rest[escape+2:]
+	}
+	text.Write(rest)
+	return text.String(), nil
+}
+
+// wrongKind is the error of a value that is of another kind than its field.
+type wrongKind struct {
+	first byte // of the value
+	want  string
+}
+
+func (e wrongKind) Error() string {
+	is := "a number"
+	switch e.first {
+	case '{':
+		is = "an object"
+	case '[':
+		is = "an array"
+	case '"':
+		is = "a string"
+	case 't', 'f':
+		is = "a boolean"
+	case 'n':
+		is = "null"
+	}
+	return fmt.Sprintf("it is %s, not %s", is, e.want)
+}
