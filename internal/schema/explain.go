@@ -14,7 +14,7 @@ import (
 // Fault is one reason why a value does not fit.
 type Fault struct {
 	Path   string // JSON pointer to what does not fit
-	Reason string // "" while it is not known whether it fits
+	Reason string // "" while another alternative is looked for
 
 	// expected are the values of which it is none, if that is the reason.
 	expected []string
@@ -22,10 +22,9 @@ type Fault struct {
 
 func (f *Fault) Error() string { return fmt.Sprintf("at %q: %s", f.Path, f.Reason) }
 
-// explain says why a value does not fit a schema, so that a person can find it. Whether
-// something does not fit is for the library to decide, which says of a union only that
-// nothing in it fits: here it is said of the alternative that is nearest. What has no
-// faults here fits for certain, at a hundredth of what the library takes for a union.
+// explain says why a value that the library has refused does not fit, so that a person
+// can find it: of a union, the library says only that no alternative fits, and it gives no
+// place in the value. It says nothing of keywords that the published schemas do not use.
 func (s *Schema) explain(to *jsonschema.Schema, v any, path string) []Fault {
 	if to == nil {
 		return nil
@@ -43,38 +42,17 @@ func (s *Schema) explain(to *jsonschema.Schema, v any, path string) []Fault {
 	}
 	faults = append(faults, s.nearest(to.AnyOf, v, path)...)
 	faults = append(faults, s.nearest(to.OneOf, v, path)...)
-	if len(to.OneOf) > 0 && s.fitting(to.OneOf, v, path) > 1 || unsure(to) || to.Not != nil && len(s.explain(to.Not, v, path)) == 0 {
+	if to.Not != nil && len(s.explain(to.Not, v, path)) == 0 {
 		faults = append(faults, Fault{Path: path})
 	}
 	return faults
 }
 
-// unsure reports whether a schema has keywords of which nothing is known here.
-func unsure(to *jsonschema.Schema) bool {
-	return to.Pattern != "" || to.MaxLength != nil || to.MaxItems != nil || to.MultipleOf != nil || to.UnevaluatedProperties != nil ||
-		to.UnevaluatedItems != nil || to.PatternProperties != nil || to.PropertyNames != nil || to.UniqueItems || to.Contains != nil ||
-		to.If != nil || to.PrefixItems != nil || to.DynamicRef != "" || to.ExclusiveMinimum != nil || to.ExclusiveMaximum != nil ||
-		to.MinProperties != nil || to.MaxProperties != nil || to.DependentRequired != nil || to.DependentSchemas != nil
-}
-
-// fitting is how many alternatives a value fits.
-func (s *Schema) fitting(union []*jsonschema.Schema, v any, path string) (n int) {
-	for _, one := range s.meant(union, v) {
-		if len(s.explain(one, v, path)) == 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // meant are the alternatives of which a value has the tag; all of them, if it has none.
 func (s *Schema) meant(union []*jsonschema.Schema, v any) []*jsonschema.Schema {
 	var out []*jsonschema.Schema
-	for i, one := range union {
+	for _, one := range union {
 		if s.tagged(one, v) {
-			if out == nil {
-				out = make([]*jsonschema.Schema, 0, len(union)-i)
-			}
 			out = append(out, one)
 		}
 	}
@@ -252,6 +230,8 @@ func (s *Schema) nearest(union []*jsonschema.Schema, v any, path string) []Fault
 		distance := len(faults)
 		for _, f := range faults {
 			switch {
+			case f.Reason == "":
+				distance += 3000 // an alternative for values that no other one is for
 			case f.expected != nil:
 				distance += 1000
 				tagged = f.Path

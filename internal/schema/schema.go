@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -103,11 +104,32 @@ func (s *Schema) Kinds(def, field string) []string {
 const refTo = "#/$defs/"
 
 func (s *Schema) resolve() (*jsonschema.Resolved, error) {
-	root := &jsonschema.Schema{Defs: s.defs, Properties: map[string]*jsonschema.Schema{}}
-	for def := range s.defs {
+	root := (&jsonschema.Schema{Defs: s.defs, Properties: map[string]*jsonschema.Schema{}}).CloneSchemas()
+	for def, entry := range root.Defs {
+		tagFirst(entry)
 		root.Properties[def] = &jsonschema.Schema{Ref: refTo + def}
 	}
 	return root.Resolve(nil)
+}
+
+// tagFirst puts a check of the tag before everything else in the alternatives of all
+// unions of a schema. The library looks at `allOf` before `properties`, so it would hold a
+// value against the whole of each alternative: 0.35 ms for a message instead of 0.12.
+func tagFirst(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	for _, one := range s.Properties {
+		tagFirst(one)
+	}
+	tagFirst(s.Items)
+	for _, one := range slices.Concat(s.AnyOf, s.OneOf, s.AllOf) {
+		tagFirst(one)
+		if name := tagOf([]*jsonschema.Schema{one}); name != "" && len(one.AllOf) > 0 {
+			tag := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{name: {Const: one.Properties[name].Const}}, Required: []string{name}}
+			one.AllOf = append([]*jsonschema.Schema{tag}, one.AllOf...)
+		}
+	}
 }
 
 // Validate checks a JSON value against an entry of the schema's `$defs`. The error
@@ -120,26 +142,22 @@ func (s *Schema) Validate(def string, value json.RawMessage) error {
 	if err := json.Unmarshal(value, &instance); err != nil {
 		return err
 	}
-	faults := s.explain(s.defs[def], instance, "")
-	if len(faults) == 0 {
-		return nil
-	}
 	resolved, err := s.resolved()
 	if err != nil {
 		return fmt.Errorf("the schema %s cannot be used: %w", s.name, err)
 	}
-	whole := resolved.Validate(map[string]any{def: instance})
-	if whole == nil {
+	refused := resolved.Validate(map[string]any{def: instance})
+	if refused == nil {
 		return nil
 	}
 	var all []error
-	for _, f := range faults {
+	for _, f := range s.explain(s.defs[def], instance, "") {
 		if f.Reason != "" {
 			all = append(all, &f)
 		}
 	}
 	if len(all) == 0 {
-		all = append(all, &Fault{Reason: whole.Error()})
+		all = append(all, &Fault{Reason: refused.Error()})
 	}
 	return errors.Join(all...)
 }

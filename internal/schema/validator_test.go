@@ -161,8 +161,8 @@ func mutants(t *testing.T, text string) (out []string) {
 	return out
 }
 
-// What is told to fit without asking the library fits by the library too.
-func TestTheWalkAgreesWithTheLibrary(t *testing.T) {
+// Whatever the library refuses is explained, and what it takes has no faults.
+func TestWhatIsRefusedIsExplained(t *testing.T) {
 	values := map[string][]string{
 		"SessionNotification": {
 			`{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"x","annotations":{"audience":["user"],"priority":1}}}}`,
@@ -192,7 +192,7 @@ func TestTheWalkAgreesWithTheLibrary(t *testing.T) {
 					_ = json.Unmarshal([]byte(mutant), &v)
 					library, faults := resolved.Validate(map[string]any{def: v}), s.explain(s.defs[def], v, "")
 					if (library == nil) != (len(faults) == 0) {
-						t.Fatalf("%s %s: %s\nthe library: %v\nthe walk: %v", s.name, def, mutant, library, faults)
+						t.Fatalf("%s %s: %s\nthe library: %v\nexplained: %v", s.name, def, mutant, library, faults)
 					}
 				}
 			}
