@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -9,35 +11,40 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"parley/internal/pattern"
 )
 
 // Patterns for the parts of an entry. Id and version become directory names. A package
 // must not begin with "-" or be a URL or path, which npx and uvx would accept too.
 var (
-	idForm      = pattern.New(`^[a-z][a-z0-9-]{0,63}$`)
-	versionForm = pattern.New(`^[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+_-]{0,60}$`)
-	npmForm     = pattern.New(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*(@[0-9][0-9A-Za-z.+-]*)?$`)
-	pypiForm    = pattern.New(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?((==|@)[0-9][0-9A-Za-z.+!-]*)?$`)
-	programForm = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
-	digestForm  = pattern.New(`^[0-9a-fA-F]{64}$`)
-	envForm     = pattern.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	idForm      = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+	versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+_-]*$`)
+	npmForm     = regexp.MustCompile(`^(@[a-z0-9][a-z0-9._-]*/)?[a-z0-9][a-z0-9._-]*(@[0-9][0-9A-Za-z.+-]*)?$`)
+	pypiForm    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?((==|@)[0-9][0-9A-Za-z.+!-]*)?$`)
+	programForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+	envForm     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-func isID(s string) bool { return idForm().MatchString(s) }
-
 const (
+	maxName = 64   // bytes of an id or a version; a bound in an expression is slow to compile
 	maxText = 4096 // bytes of one text
 	maxArgs = 100
 )
+
+func isID(s string) bool { return len(s) <= maxName && idForm.MatchString(s) }
+
+func isVersion(s string) bool { return len(s) <= maxName && versionForm.MatchString(s) }
+
+func isDigest(s string) bool {
+	sum, err := hex.DecodeString(s)
+	return err == nil && len(sum) == sha256.Size
+}
 
 // check returns what is wrong with an entry, or nil.
 func (e Entry) check() error {
 	switch {
 	case !isID(e.ID):
 		return errors.New("its id is not of lowercase letters, digits and hyphens")
-	case !versionForm().MatchString(e.Version):
+	case !isVersion(e.Version):
 		return errors.New("its version is none")
 	case strings.TrimSpace(e.Name) == "":
 		return errors.New("it has no name")
@@ -80,7 +87,7 @@ func (t Target) check() error {
 	if err := checkAddress(t.Archive); err != nil {
 		return err
 	}
-	if t.SHA256 != "" && !digestForm().MatchString(t.SHA256) {
+	if t.SHA256 != "" && !isDigest(t.SHA256) {
 		return errors.New("its digest is not of 64 hexadecimal digits")
 	}
 	if _, err := programIn(t.Cmd); err != nil {
@@ -89,11 +96,11 @@ func (t Target) check() error {
 	return checkCommand(t.Args, t.Env)
 }
 
-func (p Package) check(form func() *regexp.Regexp) error {
-	if len(p.Package) > 300 || !form().MatchString(p.Package) {
+func (p Package) check(form *regexp.Regexp) error {
+	if len(p.Package) > 300 || !form.MatchString(p.Package) {
 		return fmt.Errorf("%.80q is no package with a fixed version", p.Package)
 	}
-	if p.Cmd != "" && !programForm().MatchString(p.Cmd) {
+	if p.Cmd != "" && !programForm.MatchString(p.Cmd) {
 		return fmt.Errorf("%.80q is no program of a package", p.Cmd)
 	}
 	return checkCommand(p.Args, p.Env)
@@ -109,7 +116,7 @@ func checkCommand(args []string, env map[string]string) error {
 		}
 	}
 	for name, value := range env {
-		if !envForm().MatchString(name) || !plain(value) {
+		if !envForm.MatchString(name) || !plain(value) {
 			return errors.New("it has a variable that cannot be set")
 		}
 	}

@@ -34,7 +34,7 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"the doctor knows the protocol only", `^internal/doctor(/|$)`, `^$`, `.`, `^(acpclient|internal/schema)$|` + leaves},
 	{"only the command line examines agents", `.`, `^internal/cli$`, `^internal/doctor$`, `^$`},
 	{"recordings know the events of a session, and nothing that acts", `^internal/record(/|$)`, `^$`, `.`, `^internal/(conversation|schema)$|` + leaves},
-	{"the registry knows the configuration, and no sessions", `^internal/registry$`, `^$`, `.`, `^config$|^internal/pattern$|` + leaves},
+	{"the registry knows the configuration, and no sessions", `^internal/registry$`, `^$`, `.`, `^config$|` + leaves},
 	{"the sandbox stands alone", `^internal/sandbox(/|$)`, `^$`, `.`, `^$`},
 	{"leaves import nothing of parley but each other", leaves, `^$`, `.`, leaves},
 	{"the product does without the tests' tools", `.`, `^internal/test(/|$)`, `^internal/test(/|$)`, `^$`},

@@ -3,13 +3,13 @@ package composer
 import (
 	"encoding/base64"
 	"fmt"
+	"regexp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/pattern"
 	"parley/internal/termtext"
 	"parley/tui/toolview"
 )
@@ -55,8 +55,8 @@ func OutputAttachment(term *conversation.Terminal) Attachment {
 // outputLabel stands in the text of a prompt for attached output, imageLabel for an image
 // without a file.
 var (
-	outputLabel = pattern.New(`\[(output of \$ [^\]]*)\] ?`)
-	imageLabel  = pattern.New(`\[image, [0-9]+×[0-9]+, [^\]]*\] ?`)
+	outputLabel = regexp.MustCompile(`\[(output of \$ [^\]]*)\] ?`)
+	imageLabel  = regexp.MustCompile(`\[image, [0-9]+×[0-9]+, [^\]]*\] ?`)
 )
 
 // LoadPrompt puts a sent prompt back into the composer, with its output and its images. An
@@ -67,7 +67,7 @@ func (c *Composer) LoadPrompt(text string, blocks []acpclient.ContentBlock) tea.
 	for _, b := range blocks {
 		switch {
 		case b.Type == acpclient.ContentImage && b.URI == "":
-			at := imageLabel().FindStringIndex(text)
+			at := imageLabel.FindStringIndex(text)
 			data, err := base64.StdEncoding.DecodeString(b.Data)
 			if at == nil || err != nil {
 				continue
@@ -78,7 +78,7 @@ func (c *Composer) LoadPrompt(text string, blocks []acpclient.ContentBlock) tea.
 			}
 		case b.Resource == nil || b.Resource.Text == nil || !toolview.IsOutput(b.Resource.URI):
 		default:
-			if at := outputLabel().FindStringSubmatchIndex(text); at != nil {
+			if at := outputLabel.FindStringSubmatchIndex(text); at != nil {
 				attached = append(attached, Attachment{Label: text[at[2]:at[3]], URI: b.Resource.URI, Text: *b.Resource.Text})
 				text = text[:at[0]] + text[at[1]:]
 			}

@@ -1,12 +1,12 @@
 package tab
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/pattern"
 	"parley/internal/termtext"
 	"parley/tui/theme"
 )
@@ -97,7 +97,7 @@ func settingLabel(o *acpclient.SessionConfigOption) string {
 }
 
 // vague are values that say nothing unless one knows of what they are the value.
-var vague = pattern.New(`(?i)^(default|auto|automatic|standard|normal|regular|none|on|off|yes|no|enabled|disabled|low|medium|high|max|min|minimal|custom|other)( *\(.*\))?$`)
+var vague = regexp.MustCompile(`(?i)^(default|auto|automatic|standard|normal|regular|none|on|off|yes|no|enabled|disabled|low|medium|high|max|min|minimal|custom|other)( *\(.*\))?$`)
 
 // saysWhatItIs reports whether a value can stand without a label. Names of modes and
 // models can, if there is a word in them; other values only if the label is in them.
@@ -107,7 +107,7 @@ func saysWhatItIs(category acpclient.ConfigCategory, label, value string) bool {
 	}
 	switch category {
 	case acpclient.CategoryMode, acpclient.CategoryModel:
-		return !vague().MatchString(value) && strings.ContainsFunc(value, unicode.IsLetter)
+		return !vague.MatchString(value) && strings.ContainsFunc(value, unicode.IsLetter)
 	}
 	return false
 }

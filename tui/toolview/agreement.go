@@ -2,12 +2,12 @@ package toolview
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/pattern"
 )
 
 // Agreement is how the title of a call, which is only the agent's claim, relates to
@@ -58,7 +58,7 @@ const maxCompared = 64 << 10
 // name a command.
 func commandAgreement(title, line string) (a Agreement, sure bool) {
 	plain := title
-	if m := runs().FindStringSubmatch(title); m != nil {
+	if m := runs.FindStringSubmatch(title); m != nil {
 		plain = m[1]
 	}
 	head, cut := strings.CutSuffix(strings.Trim(plain, "`"), "…")
@@ -93,33 +93,33 @@ func bare(s string) string {
 
 var (
 	// runs matches the words with which agents begin a title that names a command.
-	runs     = pattern.New(`^(?i:(?:run|running|execute|executing|exec|bash|shell|command|terminal)\b:?|\$)\s+(.*)$`)
-	codeSpan = pattern.New("`([^`]+)`")
+	runs     = regexp.MustCompile(`^(?i:(?:run|running|execute|executing|exec|bash|shell|command|terminal)\b:?|\$)\s+(.*)$`)
+	codeSpan = regexp.MustCompile("`([^`]+)`")
 	// gemini matches what gemini-cli appends to a command: its directory and purpose.
-	gemini = pattern.New(`\s+\[(?:current working directory|in directory) [^\]]*\].*$`)
+	gemini = regexp.MustCompile(`\s+\[(?:current working directory|in directory) [^\]]*\].*$`)
 	// another begins the next command where codex names several.
-	another = pattern.New(`, (?:Run|Read|List|Search) `)
+	another = regexp.MustCompile(`, (?:Run|Read|List|Search) `)
 	// shellish matches what only a command contains.
-	shellish = pattern.New(`(?:^|\s)--?[A-Za-z0-9]|[|;&<>$]|(?:^|\s)[~.]{0,2}/`)
+	shellish = regexp.MustCompile(`(?:^|\s)--?[A-Za-z0-9]|[|;&<>$]|(?:^|\s)[~.]{0,2}/`)
 )
 
 // namedCommand returns the command that a title names; ok is false for free text.
 func namedCommand(title string) (command string, ok bool) {
 	title, _, _ = strings.Cut(title, "\n")
-	title = gemini().ReplaceAllString(title, "")
+	title = gemini.ReplaceAllString(title, "")
 	said := title
-	if m := runs().FindStringSubmatch(title); m != nil {
+	if m := runs.FindStringSubmatch(title); m != nil {
 		said = m[1]
 	}
-	if at := another().FindStringIndex(said); at != nil {
+	if at := another.FindStringIndex(said); at != nil {
 		said = said[:at[0]]
 	}
-	if m := codeSpan().FindStringSubmatch(said); m != nil {
+	if m := codeSpan.FindStringSubmatch(said); m != nil {
 		whole := m[0] == strings.TrimSpace(said)
 		return m[1], whole || known(m[1]) && (said != title || strings.Contains(m[1], " "))
 	}
 	said = strings.TrimSpace(said)
-	return said, known(said) && (!strings.Contains(said, " ") || shellish().MatchString(said))
+	return said, known(said) && (!strings.Contains(said, " ") || shellish.MatchString(said))
 }
 
 // known reports whether a text begins with the name of a program that agents often run.
@@ -134,10 +134,10 @@ var programs = strings.Fields(`ls cat head tail less grep rg find fd sed awk sor
 	unzip gzip jq yq psql mysql sqlite3 sudo apt apt-get brew systemctl vitest jest eslint tsc prettier dd shred whoami id uname`)
 
 // elision matches a mark for omitted text.
-var elision = pattern.New(`\s*(?:…|\.{3,}|\[truncated\])\s*`)
+var elision = regexp.MustCompile(`\s*(?:…|\.{3,}|\[truncated\])\s*`)
 
 // elided reports whether a title omits text. The dots of ./... are part of the command.
-func elided(s string) bool { return elision().MatchString(strings.ReplaceAll(s, "/...", "/")) }
+func elided(s string) bool { return elision.MatchString(strings.ReplaceAll(s, "/...", "/")) }
 
 // inOrder reports whether the parts of a title around its elisions occur in a text, in
 // order.
@@ -146,7 +146,7 @@ func inOrder(text, said string) bool {
 		return true
 	}
 	found := false
-	for _, piece := range elision().Split(said, -1) {
+	for _, piece := range elision.Split(said, -1) {
 		piece = bare(piece)
 		at := strings.Index(text, piece)
 		if at < 0 {
@@ -159,13 +159,13 @@ func inOrder(text, said string) bool {
 }
 
 var (
-	webAddress  = pattern.New(`(?i)\bhttps?://[^\s"'` + "`" + `<>)\]]+`)
-	mailAddress = pattern.New(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
+	webAddress  = regexp.MustCompile(`(?i)\bhttps?://[^\s"'` + "`" + `<>)\]]+`)
+	mailAddress = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
 	// namedPath matches a title that consists of one path or file name.
-	namedPath = pattern.New(`^(?:(?i:` + verbs + `)\s+)?["'` + "`" + `]?((?:~|\.{1,2}|…|\.\.\.)?/?[\w@%+.\-…]+(?:/[\w@%+.\-…]+)*\.[A-Za-z0-9]{1,8}|(?:~|\.{1,2})?/[\w@%+./\-…]+|\.[A-Za-z][\w.\-]+)["'` + "`" + `]?` +
+	namedPath = regexp.MustCompile(`^(?:(?i:` + verbs + `)\s+)?["'` + "`" + `]?((?:~|\.{1,2}|…|\.\.\.)?/?[\w@%+.\-…]+(?:/[\w@%+.\-…]+)*\.[A-Za-z0-9]{1,8}|(?:~|\.{1,2})?/[\w@%+./\-…]+|\.[A-Za-z][\w.\-]+)["'` + "`" + `]?` +
 		`(?:[:#]L?\d+(?:-L?\d+)?)?(?:$|\s*[:(,→]|\s+(?:in|and|to|at|with|from|lines?|->|=>|→)\b|\s+[(→\[-])`)
 	// product matches a name that looks like that of a file: Node.js.
-	product = pattern.New(`^[A-Z][\w]*\.(?:js|io|net|NET|ai|com|dev|org)$|^\d+(?:\.\d+)+$|^v\d`)
+	product = regexp.MustCompile(`^[A-Z][\w]*\.(?:js|io|net|NET|ai|com|dev|org)$|^\d+(?:\.\d+)+$|^v\d`)
 )
 
 const verbs = `(?:edit|editing|write|writing to|writing|write to|read|reading|create|creating|delete|deleting|remove|removing|move|moving|rename|` +
@@ -173,13 +173,13 @@ const verbs = `(?:edit|editing|write|writing to|writing|write to|read|reading|cr
 
 // claims returns the files and addresses that a title names exactly.
 func claims(title string, kind acpclient.ToolKind) []string {
-	list := append(webAddress().FindAllString(title, -1), mailAddress().FindAllString(title, -1)...)
+	list := append(webAddress.FindAllString(title, -1), mailAddress.FindAllString(title, -1)...)
 	if len(list) > 0 {
 		return list
 	}
 	first, _, _ := strings.Cut(title, "\n")
-	m := namedPath().FindStringSubmatch(first)
-	if m == nil || product().MatchString(m[1]) {
+	m := namedPath.FindStringSubmatch(first)
+	if m == nil || product.MatchString(m[1]) {
 		return nil
 	}
 	switch kind {
@@ -214,7 +214,7 @@ func borneOut(claims []string, t *conversation.ToolCall, line string) bool {
 // samePath reports whether two texts may be the same path, one of them relative or
 // without its beginning.
 func samePath(a, b string) bool {
-	b = strings.TrimLeft(elision().ReplaceAllString(strings.TrimPrefix(b, "~"), ""), "/")
+	b = strings.TrimLeft(elision.ReplaceAllString(strings.TrimPrefix(b, "~"), ""), "/")
 	a = strings.Trim(a, "/")
 	return a == b || strings.HasSuffix(a, "/"+b) || a != "" && strings.HasSuffix(b, "/"+strings.TrimPrefix(a, "./"))
 }

@@ -2,9 +2,9 @@ package toolview
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
-	"parley/internal/pattern"
 	"parley/internal/termtext"
 )
 
@@ -72,14 +72,14 @@ func decoded[T any](raw json.RawMessage) T {
 }
 
 // plainWord matches a word that a shell takes literally.
-var plainWord = pattern.New(`^[A-Za-z0-9_@%+=:,./-]+$`)
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
 // ShellWords joins words with shell quoting, so that it is visible where each ends. It
 // does not sanitise the words.
 func ShellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		if !plainWord().MatchString(w) {
+		if !plainWord.MatchString(w) {
 			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 		quoted[i] = w

@@ -2,12 +2,11 @@ package toolview
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"parley/internal/pattern"
 )
 
 // harmful are programs that delete things or gain privileges. A title that claims to
@@ -15,16 +14,16 @@ import (
 var harmful = strings.Fields(`rm rmdir unlink shred dd mv chmod chown kill pkill killall sudo su doas truncate wipefs reboot shutdown nc ssh scp`)
 
 // looking matches the beginning of titles that claim to change nothing.
-var looking = pattern.New(`^(?i:read|reading|list|lists|listing|show|shows|search|searching|view|look|check|print|display|find|count|grep|cat|get)\b`)
+var looking = regexp.MustCompile(`^(?i:read|reading|list|lists|listing|show|shows|search|searching|view|look|check|print|display|find|count|grep|cat|get)\b`)
 
 // hidesHarm reports whether a title claims to only look, or names another command,
 // while the command runs a harmful program that the title does not name.
 func hidesHarm(title, line string) bool {
 	said := title
-	if m := runs().FindStringSubmatch(title); m != nil {
+	if m := runs.FindStringSubmatch(title); m != nil {
 		said = m[1]
 	}
-	if !looking().MatchString(title) && !known(bare(said)) {
+	if !looking.MatchString(title) && !known(bare(said)) {
 		return false
 	}
 	named := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune(" \t\n`'\"|;&(),", r) })

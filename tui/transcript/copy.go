@@ -11,6 +11,7 @@
 package transcript
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -18,7 +19,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/pattern"
 	"parley/internal/termtext"
 )
 
@@ -49,7 +49,7 @@ type glyph struct {
 }
 
 // itemNumber is how the line of a numbered list item begins.
-var itemNumber = pattern.New(`^[^\pL\pN]*\pN+[.)] `)
+var itemNumber = regexp.MustCompile(`^[^\pL\pN]*\pN+[.)] `)
 
 // New compares a text with the lines drawn of it, which may be styled and have a
 // margin of so many cells that is none of the text. The text has to be as it was
@@ -58,7 +58,7 @@ func NewPassage(text string, lines []string, margin int) *Passage {
 	p := &Passage{text: text, lines: make([]string, len(lines)), margin: margin}
 	for i, line := range lines {
 		p.lines[i] = Cells(ansi.Strip(line), margin, -1)
-		numbered := len(itemNumber().FindString(p.lines[i]))
+		numbered := len(itemNumber.FindString(p.lines[i]))
 		eachCluster(p.lines[i], func(at, cell int, cluster string) {
 			for _, r := range cluster {
 				if !blank(r) {
