@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"parley/internal/process"
-	"parley/internal/startup"
 )
 
 // Exit codes.
@@ -27,7 +26,6 @@ const (
 // returns its exit code. A signal that asks the process to end ends what runs.
 // changes is the list of what has changed from version to version, in Markdown.
 func Main(changes string) int {
-	startup.Over()
 	changelog = changes
 	return process.Supervise(runProcess)
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
@@ -227,15 +225,11 @@ func (o *startOptions) launcher(cfg *config.Config) *app.Launcher {
 	return l
 }
 
-// startTime is more than a start takes.
-const startTime = time.Second
-
 // runSupervised runs the program on the screen, and ends all that it leaves behind.
 // That nobody could do so if the program were killed is no reason not to run it.
 func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
 	end, _ := process.BeginSupervision(ctx)
 	defer end()
-	defer time.AfterFunc(startTime, debug.FreeOSMemory).Stop() // a start leaves a third of the heap behind
 	return tui.Run(ctx, opt)
 }
 
