@@ -1,5 +1,9 @@
 // Package linediff finds the lines in which two texts differ. It is exact for changes
 // of common size, and bounded for every input.
+//
+// It cuts the texts into pieces for package lcs of go-udiff, which alone gives up after
+// about 100 changes: of 5,000 lines with every tenth changed it replaces 4,541, and this
+// package 500.
 package linediff
 
 import (
@@ -31,9 +35,8 @@ type Edit struct {
 // Compare finds the lines to replace. It reports coarse if there may be a
 // better answer that would have taken too long to find.
 //
-// Package lcs alone gives up exactness at exactEdits changed lines in the whole
-// file. So the texts are first cut into pieces at lines that occur once in each
-// (patience diff), so that lcs only gets small pieces.
+// It first cuts the texts into pieces at lines that occur once in each (patience
+// diff), so that package lcs only gets small pieces.
 func Compare(before, after []string) (edits []Edit, coarse bool) {
 	start := 0
 	for start < min(len(before), len(after)) && before[start] == after[start] {
