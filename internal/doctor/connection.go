@@ -1,56 +1,30 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
 
-// capabilities are those of the agent that the doctor acts on.
-type capabilities struct {
-	Load   bool `json:"loadSession"`
-	Prompt struct {
-		Image    bool `json:"image"`
-		Audio    bool `json:"audio"`
-		Embedded bool `json:"embeddedContext"`
-	} `json:"promptCapabilities"`
-	MCP struct {
-		HTTP bool `json:"http"`
-		SSE  bool `json:"sse"`
-	} `json:"mcpCapabilities"`
-	Session map[string]json.RawMessage `json:"sessionCapabilities"`
-	Auth    map[string]json.RawMessage `json:"auth"`
-}
-
-// has reports whether something is advertised by an object that is there.
-func has(in map[string]json.RawMessage, name string) bool {
-	v, ok := in[name]
-	return ok && string(v) != "null"
-}
-
-func (c *capabilities) table() []Capability {
-	out := []Capability{
-		{"loadSession", c.Load},
+// advertised reports whether a capability is there, by its path: true, or an object.
+func advertised(capabilities json.RawMessage, path string) bool {
+	for name := range strings.SplitSeq(path, ".") {
+		var in map[string]json.RawMessage
+		if json.Unmarshal(capabilities, &in) != nil {
+			return false
+		}
+		capabilities = in[name]
 	}
-	for _, name := range []string{"list", "resume", "close", "delete", "fork", "additionalDirectories"} {
-		out = append(out, Capability{"sessionCapabilities." + name, has(c.Session, name)})
-	}
-	return append(
-		out,
-		Capability{"promptCapabilities.image", c.Prompt.Image},
-		Capability{"promptCapabilities.audio", c.Prompt.Audio},
-		Capability{"promptCapabilities.embeddedContext", c.Prompt.Embedded},
-		Capability{"mcpCapabilities.http", c.MCP.HTTP},
-		Capability{"mcpCapabilities.sse", c.MCP.SSE},
-		Capability{"auth.logout", has(c.Auth, "logout")},
-	)
+	return string(capabilities) == "true" || bytes.HasPrefix(capabilities, []byte("{"))
 }
 
-// hello are the params of initialize. Nothing is advertised, so whatever the agent uses
-// of a client is a deviation. An offer of a later version has the fields of both, for the
-// connection goes on with the one that the agent answers with.
+// hello is the params of initialize. It advertises nothing, so whatever the agent uses of
+// a client is a deviation. An offer of version 2 has the fields of both versions, because
+// the connection goes on in the one that the agent answers with.
 func (e *exam) hello(version int) map[string]any {
 	info := map[string]any{"name": "parley-doctor", "title": "parley doctor", "version": e.opt.Version}
 	params := map[string]any{"protocolVersion": version, "clientCapabilities": map[string]any{}, "clientInfo": info}
@@ -60,27 +34,13 @@ func (e *exam) hello(version int) map[string]any {
 	return params
 }
 
-// welcome is the answer to initialize.
-type welcome struct {
-	Version      json.Number     `json:"protocolVersion"`
-	Capabilities json.RawMessage `json:"agentCapabilities"`
-	Info         *info           `json:"agentInfo"`
-	Methods      []struct {
-		IDV1 string `json:"id"`
-		IDV2 string `json:"methodId"`
-		Name string `json:"name"`
-		Type string `json:"type"`
-	} `json:"authMethods"`
-	// CapabilitiesV2 and InfoV2 are what version 2 has in the place of the two above.
-	CapabilitiesV2 capabilitiesV2 `json:"capabilities"`
-	InfoV2         *info          `json:"info"`
-}
-
-// info is what an agent says of itself.
-type info struct {
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Version string `json:"version"`
+// protocolVersion is the version in the answer to initialize; "" if there is none.
+func protocolVersion(a answer) string {
+	var result struct {
+		Version json.Number `json:"protocolVersion"`
+	}
+	_ = json.Unmarshal(a.result, &result)
+	return result.Version.String()
 }
 
 // initialize begins the connection. Without that there is nothing to examine.
@@ -113,66 +73,72 @@ func (e *exam) initialize() bool {
 		return false
 	}
 	e.report.timing("start to initialize", a.message.at.Sub(e.began))
-	var w welcome
-	_ = json.Unmarshal(a.result, &w) // what does not fit breaks the schema
-	_ = json.Unmarshal(w.Capabilities, &e.caps)
-	if e.referee.dialect == v2 {
-		w.Info, e.caps = w.InfoV2, w.CapabilitiesV2.asV1()
+	e.introduced(a)
+	version, err := json.Number(protocolVersion(a)).Int64()
+	if err == nil {
+		e.report.ProtocolVersion, e.report.ProtocolOffered = int(version), e.offer
 	}
-	e.introduced(a.message, &w)
-	n, err := w.Version.Int64()
-	if err != nil || n < 1 || n > int64(e.offer) {
-		e.referee.finds(ruleVersion, a.message, "The agent was asked for version %d, and speaks version %s", e.offer, orMissing(w.Version.String()))
+	if err != nil || version < 1 || version > int64(e.offer) {
+		e.referee.finds(ruleVersion, a.message, "The agent was asked for version %d, and speaks version %s", e.offer, orMissing(protocolVersion(a)))
 		e.report.fail("the agent does not speak version %d of the protocol", e.offer)
 		return false
 	}
 	return true
 }
 
-// introduced takes what the agent says of itself.
-func (e *exam) introduced(m *message, w *welcome) {
-	if n, err := w.Version.Int64(); err == nil {
-		e.report.ProtocolVersion, e.report.ProtocolOffered = int(n), e.offer
-	}
-	e.report.Capabilities = e.caps.table()
-	if e.referee.dialect == v2 {
-		e.report.Capabilities = w.CapabilitiesV2.table()
-	}
-	switch {
-	case w.Info == nil:
-		e.referee.finds(ruleAgentInfo, m, "The answer to initialize does not say which agent it is from")
-	case w.Info.Name == "" || w.Info.Version == "":
-		e.referee.finds(ruleAgentInfo, m, "The name or the version of the agent is empty")
-	}
-	if w.Info != nil {
-		e.report.Agent.Name, e.report.Agent.Title, e.report.Agent.Version = words(w.Info.Name), words(w.Info.Title), words(w.Info.Version)
-	}
-	e.signIn(m, w)
-}
+// introduced takes what the agent says of itself. What does not fit breaks the schema.
+func (e *exam) introduced(a answer) {
+	d := e.referee.dialect
+	var result map[string]json.RawMessage
+	_ = json.Unmarshal(a.result, &result)
 
-// signIn takes the ways to sign in.
-func (e *exam) signIn(m *message, w *welcome) {
-	login, logout := "authenticate", "logout"
-	if e.referee.dialect == v2 {
-		login, logout = "auth/login", "auth/logout"
+	e.can = map[string]bool{}
+	for _, method := range d.always {
+		e.can[method] = true
 	}
+	for _, o := range d.offers {
+		there := advertised(result[d.capabilities], o.capability)
+		e.report.Capabilities = append(e.report.Capabilities, Capability{o.capability, there})
+		for _, method := range o.methods {
+			e.can[method] = there
+		}
+	}
+
+	var info *struct{ Name, Title, Version string }
+	_ = json.Unmarshal(result[d.info], &info)
+	if info == nil {
+		e.referee.finds(ruleAgentInfo, a.message, "The answer to initialize does not say which agent it is from")
+	} else {
+		if info.Name == "" || info.Version == "" {
+			e.referee.finds(ruleAgentInfo, a.message, "The name or the version of the agent is empty")
+		}
+		e.report.Agent.Name, e.report.Agent.Title, e.report.Agent.Version = words(info.Name), words(info.Title), words(info.Version)
+	}
+
+	var methods []struct {
+		IDV1 string `json:"id"`
+		IDV2 string `json:"methodId"`
+		Name string `json:"name"`
+		Type string `json:"type"`
+	}
+	_ = json.Unmarshal(result["authMethods"], &methods)
 	var names []string
-	for _, method := range w.Methods {
+	for _, method := range methods {
 		id := cmp.Or(method.IDV2, method.IDV1)
 		names = append(names, id)
 		e.report.SignIn = append(e.report.SignIn, words(method.Name))
 		if method.Type == "terminal" {
-			e.referee.finds(ruleAuthTerm, m, "The method %q to sign in is of type terminal, and the client has not advertised auth.terminal", words(id))
+			e.referee.finds(ruleAuthTerm, a.message, "The method %q to sign in is of type terminal, and the client has not advertised auth.terminal", words(id))
 		}
 	}
 	if id, found := twice(names); found {
-		e.referee.finds(ruleAuthMethods, m, "Two methods to sign in have the id %q", words(id))
+		e.referee.finds(ruleAuthMethods, a.message, "Two methods to sign in have the id %q", words(id))
 	}
-	if has(e.caps.Auth, "logout") || e.referee.dialect == v2 && len(w.Methods) > 0 {
-		e.report.untried(logout + ": it would sign you out")
-	}
-	if len(w.Methods) > 0 {
-		e.report.untried(login + ": it needs you")
+	if len(methods) > 0 {
+		if e.can[d.logout] {
+			e.report.untried(d.logout + ": it would sign you out")
+		}
+		e.report.untried(d.login + ": it needs you")
 	}
 }
 
@@ -186,7 +152,7 @@ func (e *exam) unknown() {
 			return
 		case a.err == nil:
 			e.referee.finds(ruleUnknown, a.message, "The unknown method %s is answered with a result", method)
-		case a.err.Code.String() != codeMethodNotFound:
+		case !a.is(codeMethodNotFound):
 			e.referee.finds(ruleUnknownCode, a.message, "The unknown method %s is refused with %s", method, a.err)
 		}
 	}
@@ -198,30 +164,27 @@ func (e *exam) unknown() {
 	e.referee.notified = false
 }
 
-// ids sends requests with ids of all kinds. They are of a method that nobody knows, so
-// that it is only the id that counts.
+// ids sends requests with ids of all kinds. Their method is unknown, so that only the id
+// counts.
 func (e *exam) ids() {
 	if e.deaf {
 		e.report.untried("ids of all kinds: requests of unknown methods are not answered")
 		return
 	}
-	long, _ := json.Marshal("parley-" + strings.Repeat("0123456789abcdef", 4<<10))
-	for _, id := range []json.RawMessage{
-		json.RawMessage(`"parley"`), json.RawMessage(`"7"`), json.RawMessage(`""`), json.RawMessage(`"\u00e9\ud83d\ude00\u2028"`),
-		number(-1), number(maxSafe), number(maxID), long,
-	} {
+	const maxSafe = 1<<53 - 1 // the largest integer that JavaScript has exactly
+	ids := []any{"parley", "7", "", json.RawMessage(`"\u00e9\ud83d\ude00\u2028"`), -1, maxSafe, math.MaxInt64, "parley-" + strings.Repeat("0123456789abcdef", 4<<10)}
+	for _, id := range ids {
 		if e.stopped() {
 			return
 		}
-		e.requestAs(id, "_parley/id", struct{}{})
-		// What comes with another id may be the answer. It is not one to wait for.
-		fence := e.request("_parley/fence", struct{}{})
-		if e.wait(fence, e.opt.Timeout) == nil {
+		raw, _ := json.Marshal(id)
+		e.requestAs(raw, "_parley/id", struct{}{})
+		// The answer may come with another id, so wait for the answer to what follows.
+		if e.wait(e.request("_parley/fence", struct{}{})) == nil {
 			e.unanswered++
 		}
-		if q := e.referee.sent[key(id)]; !q.answered {
-			q.late = true
-			e.referee.finds(ruleIDPrecision, nil, "A request with the id %s (line %d) is not answered", short(string(id), 40), q.line)
+		if q := e.referee.sent[key(raw)]; !q.answered {
+			e.referee.finds(ruleIDPrecision, nil, "A request with the id %s (line %d) is not answered", short(string(raw), 40), q.line)
 		}
 	}
 	malformed := []string{`{}`, `[1]`, `true`, `1.5`}
@@ -231,10 +194,9 @@ func (e *exam) ids() {
 	}
 	e.fence()
 	for _, id := range malformed {
-		if q := e.referee.sent[key(json.RawMessage(id))]; q.answered && !q.failed {
+		if q := e.referee.sent[id]; q.answered && !q.failed {
 			e.referee.finds(ruleMalformedID, nil, "A request with the id %s (line %d) gets a result", id, q.line)
 		}
-		e.referee.sent[key(json.RawMessage(id))].late = true
 	}
 }
 
@@ -248,7 +210,7 @@ func (e *exam) initializeAgain() {
 const tooNew = 65535
 
 // examineAgain is the last run of the agent: it is asked for a version that nobody speaks,
-// and sent a line that is no message.
+// and gets a line that is no message.
 func (e *exam) examineAgain() {
 	if err := e.start(); err != nil {
 		e.report.Why = short(fmt.Sprintf("the agent could not be started a second time: %v", err), 300)
@@ -265,10 +227,10 @@ func (e *exam) examineAgain() {
 		return
 	}
 	if e.agent.Unordered {
-		e.report.NotTried = append(e.report.NotTried, "whether answers and updates come in order: they come on streams of their own")
+		e.report.untried("whether answers and updates come in order: they come on streams of their own")
 	}
 	if e.agent.listens() { // what carries the messages may end the connection then
-		e.report.NotTried = append(e.report.NotTried, "a line that is no message: the agent listens on the network")
+		e.report.untried("a line that is no message: the agent listens on the network")
 		return
 	}
 	e.say("a line that is no message")
@@ -276,23 +238,18 @@ func (e *exam) examineAgain() {
 	e.send([]byte(`{"jsonrpc": "2.0", "method": "parley/`))
 	e.send([]byte(`not JSON at all`))
 	e.send([]byte(`{"jsonrpc": "2.0"}`))
-	id := e.request("_parley/fence", struct{}{})
-	if e.wait(id, e.opt.Timeout) == nil && e.ctx.Err() == nil && !e.report.has(ruleNoAnswer) {
+	if e.wait(e.request("_parley/fence", struct{}{})) == nil && e.ctx.Err() == nil && !e.report.has(ruleNoAnswer) {
 		e.referee.finds(ruleMalformed, nil, "In a second run: the agent answers nothing any more after a line that is no message (line %d)", e.line-1)
 	}
 }
 
-// askTooNew asks for a version that nobody speaks: the answer is the newest that the agent
-// does.
+// askTooNew asks for a version that nobody speaks. The agent should answer with the newest
+// that it speaks.
 func (e *exam) askTooNew() {
 	a := e.call("initialize", e.hello(tooNew))
-	if a.message == nil {
-		return
-	}
-	var w welcome
-	_ = json.Unmarshal(a.result, &w)
 	page := dialectOf(e.report.ProtocolVersion).page(ruleVersion)
-	switch v := w.Version.String(); {
+	switch v := protocolVersion(a); {
+	case a.message == nil:
 	case a.err != nil:
 		e.referee.findsOn(page, ruleVersion, a.message, "In a second run: version %d is answered with an error: %s", tooNew, a.err)
 	case v == fmt.Sprint(tooNew) || v == "":
@@ -303,7 +260,7 @@ func (e *exam) askTooNew() {
 	}
 }
 
-// endQuietly ends the agent of the second run: how it ends is known of the first.
+// endQuietly ends the agent of the second run: how it ends is known from the first.
 func (e *exam) endQuietly() {
 	e.ending = true
 	close(e.out)

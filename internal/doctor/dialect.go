@@ -6,45 +6,132 @@ import (
 	"parley/internal/schema"
 )
 
-// dialect is a version of the protocol: what it is written down in.
+// dialect is a version of the protocol: all in which the examination of one version
+// differs from that of another.
 type dialect struct {
 	version          int
 	stable, proposed func() *schema.Schema
-	site             string
-	// pages are those that tell of a method, and updatePages those of an update, for what
-	// breaks the schema.
-	pages, updatePages map[string]string
-	// unadvertised are the methods that a client must have advertised, with the capability
-	// and the page that says so, and unadvertisedUpdates are such updates.
-	unadvertised        map[string]unadvertised
-	unadvertisedUpdates map[string]string
+	site             string // where the pages of the protocol are
+
+	// unadvertised are the methods and updates that the doctor has not advertised, with
+	// the capability and the page that says so.
+	unadvertised map[string]unadvertised
+
+	// info and capabilities are the fields of the answer to initialize.
+	info, capabilities string
+	// always are the methods that every agent has, and offers those that an agent
+	// advertises.
+	always []string
+	offers []offer
+	// login and logout are the methods to sign in and out.
+	login, logout string
+
+	setOption map[string]any // more params of session/set_config_option
+	reopen    []reopening    // the ways to open a session again
+
+	conversation []string // the updates that are a part of the conversation
+	// states says that the answer to a prompt only accepts it, and that the work on it
+	// ends with the state idle.
+	states bool
+	// refusalCancels says that a turn may end as cancelled because permission was refused.
+	refusalCancels bool
+	// cancelCode is the error with which a cancelled prompt may be answered.
+	cancelCode string
 }
 
 // unadvertised is what the doctor does not advertise.
 type unadvertised struct{ capability, page string }
 
-const elicitationPage = "elicitation#checking-support"
+// offer is a capability by its path, with the methods that an agent has then.
+type offer struct {
+	capability string
+	methods    []string
+}
+
+// reopening is a way to open a session again.
+type reopening struct {
+	name, method string
+	from         string // where to replay from, if that is a param
+	replays      bool
+	broken       *Rule // says that it has to work
+}
+
+// moreDirectories stands for the param additionalDirectories among the methods.
+const moreDirectories = "additionalDirectories"
+
+const clientCapabilities = "initialization#client-capabilities"
+
+var (
+	files       = unadvertised{"fs", "file-system#checking-support"}
+	terminals   = unadvertised{"terminal", "terminals#checking-support"}
+	elicitation = unadvertised{"elicitation", "elicitation#checking-support"}
+)
 
 var v1 = &dialect{
-	version: 1, stable: schema.V1, proposed: schema.V1Unstable, site: site, pages: pagesV1, updatePages: updatePagesV1,
+	version: 1, stable: schema.V1, proposed: schema.V1Unstable, site: site,
 	unadvertised: map[string]unadvertised{
-		"fs/read_text_file":      {"fs.readTextFile", "file-system#checking-support"},
-		"fs/write_text_file":     {"fs.writeTextFile", "file-system#checking-support"},
-		"terminal/create":        {"terminal", "terminals#checking-support"},
-		"terminal/output":        {"terminal", "terminals#checking-support"},
-		"terminal/release":       {"terminal", "terminals#checking-support"},
-		"terminal/wait_for_exit": {"terminal", "terminals#checking-support"},
-		"terminal/kill":          {"terminal", "terminals#checking-support"},
-		"elicitation/create":     {"elicitation", elicitationPage},
+		"fs/read_text_file":        {files.capability + ".readTextFile", files.page},
+		"fs/write_text_file":       {files.capability + ".writeTextFile", files.page},
+		"terminal/create":          terminals,
+		"terminal/output":          terminals,
+		"terminal/release":         terminals,
+		"terminal/wait_for_exit":   terminals,
+		"terminal/kill":            terminals,
+		"elicitation/create":       elicitation,
+		"notice":                   {"session.notices", clientCapabilities},
+		"compaction_update":        {"session.compaction", clientCapabilities},
+		"compaction_summary_chunk": {"session.compaction", clientCapabilities},
 	},
-	unadvertisedUpdates: map[string]string{
-		"notice": "session.notices", "compaction_update": "session.compaction", "compaction_summary_chunk": "session.compaction",
+	info: "agentInfo", capabilities: "agentCapabilities", always: []string{"session/new"},
+	offers: []offer{
+		{"loadSession", []string{"session/load"}},
+		{"sessionCapabilities.list", []string{"session/list"}},
+		{"sessionCapabilities.resume", []string{"session/resume"}},
+		{"sessionCapabilities.close", []string{"session/close"}},
+		{"sessionCapabilities.delete", []string{"session/delete"}},
+		{"sessionCapabilities.fork", []string{"session/fork"}},
+		{"sessionCapabilities.additionalDirectories", []string{moreDirectories}},
+		{"promptCapabilities.image", nil},
+		{"promptCapabilities.audio", nil},
+		{"promptCapabilities.embeddedContext", nil},
+		{"mcpCapabilities.http", nil},
+		{"mcpCapabilities.sse", nil},
+		{"auth.logout", []string{"logout"}},
 	},
+	login: "authenticate", logout: "logout",
+	reopen: []reopening{
+		{name: "session/load", method: "session/load", replays: true, broken: ruleLoad},
+		{name: "session/resume", method: "session/resume", broken: ruleResume},
+	},
+	conversation: []string{"user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"},
 }
 
 var v2 = &dialect{
-	version: 2, stable: schema.V2, proposed: schema.V2Unstable, site: siteV2, pages: pagesV2, updatePages: updatePagesV2,
-	unadvertised: map[string]unadvertised{"elicitation/create": {"elicitation", elicitationPage}},
+	version: 2, stable: schema.V2, proposed: schema.V2Unstable, site: siteV2,
+	unadvertised: map[string]unadvertised{"elicitation/create": elicitation},
+	info:         "info", capabilities: "capabilities", always: []string{"auth/logout"},
+	offers: []offer{
+		{"session", []string{"session/new", "session/list", "session/resume", "session/close"}},
+		{"session.delete", []string{"session/delete"}},
+		{"session.fork", []string{"session/fork"}},
+		{"session.additionalDirectories", []string{moreDirectories}},
+		{"session.prompt.image", nil},
+		{"session.prompt.audio", nil},
+		{"session.prompt.embeddedContext", nil},
+		{"session.mcp.stdio", nil},
+		{"session.mcp.http", nil},
+	},
+	login: "auth/login", logout: "auth/logout",
+	setOption: map[string]any{"type": "id"},
+	reopen: []reopening{
+		{name: "session/resume", method: "session/resume", broken: ruleResume},
+		{name: "session/resume from the start", method: "session/resume", from: "start", replays: true, broken: ruleResume},
+	},
+	conversation: []string{
+		"user_message", "user_message_chunk", "agent_message", "agent_message_chunk", "agent_thought", "agent_thought_chunk",
+		"tool_call_update", "tool_call_content_chunk", "plan_update",
+	},
+	states: true, refusalCancels: true, cancelCode: "-32800",
 }
 
 // dialectOf is the dialect of a version.
@@ -55,21 +142,24 @@ func dialectOf(version int) *dialect {
 	return v1
 }
 
-// page is where this version has a rule.
+// page is where this version has a rule; "" if it has not.
 func (d *dialect) page(r *Rule) string {
-	if d.version == 2 && r.PageV2 != "" || r.Page == "" {
+	if d == v2 {
 		return r.PageV2
 	}
 	return r.Page
 }
 
-// pageOf is the page about a method, and about an update if it is one.
+// pageOf is the page about an update, or else about a method.
 func (d *dialect) pageOf(method, update string) string {
-	if page := d.updatePages[update]; page != "" {
-		return d.site + page
-	}
-	if page := d.pages[method]; page != "" {
-		return d.site + page
+	for _, what := range []string{update, method} {
+		page := pages[what][0]
+		if d == v2 {
+			page = pages[what][1]
+		}
+		if page != "" {
+			return d.site + page
+		}
 	}
 	return d.page(ruleSchema)
 }
@@ -84,95 +174,68 @@ func (d *dialect) knows(method string) bool {
 	return false
 }
 
-// verdict is how a value fits a type: what is wrong with it, or that it cannot be read.
+// verdict says how a value fits a type.
 type verdict struct {
 	problems []*schema.Fault
-	reserved bool // the problems are values that are left to versions of the protocol to come
-	err      error
+	reserved bool  // the problems are values that are reserved for later versions
+	err      error // the value cannot be read
 }
 
 func (v verdict) fits() bool { return v.err == nil && len(v.problems) == 0 }
 
-// hold holds a value against a type of a schema of this version.
-func (d *dialect) hold(s *schema.Schema, def string, value json.RawMessage) (v verdict) {
-	if v.problems, v.err = faults(s, def, value); v.fits() && d.version >= 2 {
+// validate validates a value against a type of a schema of this version.
+func (d *dialect) validate(s *schema.Schema, def string, value json.RawMessage) (v verdict) {
+	if v.problems, v.err = faults(s, def, value); v.fits() && d.page(ruleReserved) != "" {
 		v.problems = s.Reserved(def, value)
 		v.reserved = len(v.problems) > 0
 	}
 	return v
 }
 
-var pagesV1 = map[string]string{
-	"initialize":                 "initialization",
-	"authenticate":               "authentication#protocol-driven-authentication",
-	"session/new":                "session-setup#creating-a-session",
-	"session/load":               "session-setup#loading-a-session",
-	"session/resume":             "session-setup#resuming-a-session",
-	"session/close":              "session-setup#closing-a-session",
-	"session/list":               "session-list#listing-sessions",
-	"session/delete":             "session-delete#deleting-a-session",
-	"session/fork":               "draft/session-setup",
-	"session/prompt":             "prompt-turn#4-check-for-completion",
-	"session/set_mode":           "session-modes#from-the-client",
-	"session/set_config_option":  "session-config-options#from-the-client",
-	"session/update":             "prompt-turn#3-agent-reports-output",
-	"session/request_permission": "tool-calls#requesting-permission",
-	"$/cancel_request":           "cancellation",
-	"fs/read_text_file":          "file-system#reading-files",
-	"fs/write_text_file":         "file-system#writing-files",
-	"terminal/create":            "terminals#executing-commands",
-	"terminal/output":            "terminals#getting-output",
-	"terminal/wait_for_exit":     "terminals#waiting-for-exit",
-	"terminal/kill":              "terminals#killing-commands",
-	"terminal/release":           "terminals#releasing-terminals",
-	"elicitation/create":         "elicitation#creating-an-elicitation",
-	"elicitation/complete":       "elicitation#url-completion",
-}
-
-var updatePagesV1 = map[string]string{
-	"tool_call":                 "tool-calls#creating",
-	"tool_call_update":          "tool-calls#updating",
-	"plan":                      "agent-plan#creating-plans",
-	"available_commands_update": "slash-commands#advertising-commands",
-	"current_mode_update":       "session-modes#from-the-agent",
-	"config_option_update":      "session-config-options#from-the-agent",
-	"session_info_update":       "session-list#updating-session-metadata",
-	"usage_update":              "prompt-turn#session-usage-updates",
-}
-
-var pagesV2 = map[string]string{
-	"initialize":                 "initialization",
-	"session/new":                "session-setup#creating-a-session",
-	"session/resume":             "session-setup#resuming-sessions",
-	"session/close":              "session-setup#closing-active-sessions",
-	"session/list":               "session-list#listing-sessions",
-	"session/delete":             "session-delete#deleting-a-session",
-	"session/fork":               "draft/session-setup",
-	"session/prompt":             "prompt-lifecycle#2-prompt-accepted",
-	"session/set_config_option":  "session-config-options#from-the-client",
-	"session/update":             "prompt-lifecycle#3-agent-reports-output",
-	"session/request_permission": "tool-calls#requesting-permission",
-	"$/cancel_request":           "cancellation",
-	"elicitation/create":         "elicitation#creating-an-elicitation",
-	"elicitation/complete":       "elicitation#url-completion",
-}
-
-var updatePagesV2 = map[string]string{
-	"user_message":              "prompt-lifecycle#2-prompt-accepted",
-	"user_message_chunk":        "prompt-lifecycle#2-prompt-accepted",
-	"agent_message":             "prompt-lifecycle#message-ids",
-	"agent_message_chunk":       "prompt-lifecycle#message-ids",
-	"agent_thought":             "prompt-lifecycle#message-ids",
-	"agent_thought_chunk":       "prompt-lifecycle#message-ids",
-	"state_update":              "prompt-lifecycle#session-states",
-	"tool_call_update":          "tool-calls#updating",
-	"tool_call_content_chunk":   "tool-calls#streaming-content",
-	"terminal_update":           "tool-calls#display-only-terminals",
-	"terminal_output_chunk":     "tool-calls#display-only-terminals",
-	"plan_update":               "agent-plan#creating-plans",
-	"available_commands_update": "slash-commands#advertising-commands",
-	"config_option_update":      "session-config-options#from-the-agent",
-	"session_info_update":       "session-list#updating-session-metadata",
-	"usage_update":              "prompt-lifecycle#session-usage-updates",
-	"notice":                    "prompt-lifecycle#session-notices",
+// pages are those about a method or an update in version 1 and version 2.
+var pages = map[string][2]string{
+	"initialize":                 {"initialization", "initialization"},
+	"authenticate":               {"authentication#protocol-driven-authentication", ""},
+	"session/new":                {"session-setup#creating-a-session", "session-setup#creating-a-session"},
+	"session/load":               {"session-setup#loading-a-session", ""},
+	"session/resume":             {"session-setup#resuming-a-session", "session-setup#resuming-sessions"},
+	"session/close":              {"session-setup#closing-a-session", "session-setup#closing-active-sessions"},
+	"session/list":               {"session-list#listing-sessions", "session-list#listing-sessions"},
+	"session/delete":             {"session-delete#deleting-a-session", "session-delete#deleting-a-session"},
+	"session/fork":               {"draft/session-setup", "draft/session-setup"},
+	"session/prompt":             {"prompt-turn#4-check-for-completion", "prompt-lifecycle#2-prompt-accepted"},
+	"session/set_mode":           {"session-modes#from-the-client", ""},
+	"session/set_config_option":  {"session-config-options#from-the-client", "session-config-options#from-the-client"},
+	"session/update":             {"prompt-turn#3-agent-reports-output", "prompt-lifecycle#3-agent-reports-output"},
+	"session/request_permission": {"tool-calls#requesting-permission", "tool-calls#requesting-permission"},
+	"$/cancel_request":           {"cancellation", "cancellation"},
+	"fs/read_text_file":          {"file-system#reading-files", ""},
+	"fs/write_text_file":         {"file-system#writing-files", ""},
+	"terminal/create":            {"terminals#executing-commands", ""},
+	"terminal/output":            {"terminals#getting-output", ""},
+	"terminal/wait_for_exit":     {"terminals#waiting-for-exit", ""},
+	"terminal/kill":              {"terminals#killing-commands", ""},
+	"terminal/release":           {"terminals#releasing-terminals", ""},
+	"elicitation/create":         {"elicitation#creating-an-elicitation", "elicitation#creating-an-elicitation"},
+	"elicitation/complete":       {"elicitation#url-completion", "elicitation#url-completion"},
+	"user_message":               {"", "prompt-lifecycle#2-prompt-accepted"},
+	"user_message_chunk":         {"", "prompt-lifecycle#2-prompt-accepted"},
+	"agent_message":              {"", "prompt-lifecycle#message-ids"},
+	"agent_message_chunk":        {"", "prompt-lifecycle#message-ids"},
+	"agent_thought":              {"", "prompt-lifecycle#message-ids"},
+	"agent_thought_chunk":        {"", "prompt-lifecycle#message-ids"},
+	"state_update":               {"", "prompt-lifecycle#session-states"},
+	"tool_call":                  {"tool-calls#creating", ""},
+	"tool_call_update":           {"tool-calls#updating", "tool-calls#updating"},
+	"tool_call_content_chunk":    {"", "tool-calls#streaming-content"},
+	"terminal_update":            {"", "tool-calls#display-only-terminals"},
+	"terminal_output_chunk":      {"", "tool-calls#display-only-terminals"},
+	"plan":                       {"agent-plan#creating-plans", ""},
+	"plan_update":                {"", "agent-plan#creating-plans"},
+	"available_commands_update":  {"slash-commands#advertising-commands", "slash-commands#advertising-commands"},
+	"current_mode_update":        {"session-modes#from-the-agent", ""},
+	"config_option_update":       {"session-config-options#from-the-agent", "session-config-options#from-the-agent"},
+	"session_info_update":        {"session-list#updating-session-metadata", "session-list#updating-session-metadata"},
+	"usage_update":               {"prompt-turn#session-usage-updates", "prompt-lifecycle#session-usage-updates"},
+	"notice":                     {"", "prompt-lifecycle#session-notices"},
 }

@@ -1,10 +1,13 @@
-// Package doctor examines an agent: it starts it, tries what it advertises, holds every
+// Package doctor examines an agent: it starts it, tries what it advertises, checks every
 // message of it against the schema and the rules of the protocol, and reports what the
 // agent's author can act on.
 //
-// The agent gets nothing of this machine: neither files nor terminals nor forms are
-// advertised, and permission is never given. Its sessions work in a directory of their
-// own. Without a prompt no model is asked.
+// There is one exam for all versions of the protocol. What differs between them is in
+// the table of dialects (dialect.go) and in the table of rules (rule.go).
+//
+// The agent gets nothing of this machine: the doctor advertises neither files nor
+// terminals nor forms, and never gives permission. The sessions work in a directory of
+// their own. Without a prompt no model is asked.
 package doctor
 
 import (
@@ -20,60 +23,40 @@ import (
 
 // Options say what to examine, and how.
 type Options struct {
-	// Start starts the agent, which is done twice: the second one is asked what could
-	// confuse the first. What it writes to stderr goes to the writer.
+	// Start starts the agent. It is called twice: the second agent is asked what could
+	// confuse the first. The writer gets the agent's stderr.
 	Start func(stderr io.Writer) (*Running, error)
-	// Command is the agent's command for people, or URL where it listens.
+	// Command is the agent's command as text, or URL where it listens.
 	Command, URL string
-	// Cwd is the directory of the sessions, an absolute path without links in it.
+	// Cwd is the directory of the sessions, an absolute path without symlinks.
 	Cwd string
-	// Timeout is how long the agent has for each answer. It is more than 0.
+	// Timeout is how long the agent has for each answer. It must be more than 0.
 	Timeout time.Duration
-	// Prompt is sent as a turn, and again to be cancelled; "" sends none. With
-	// ScriptedPrompt each is one of the doctor's own.
+	// Prompt is sent twice, the second time to be cancelled; "" sends none.
+	// ScriptedPrompt sends prompts of the doctor's own.
 	Prompt string
 	// Protocol is the newest version of the protocol that the agent is offered: 2, or 1.
 	Protocol int
-	// Version is that of the client, as the agent is told.
+	// Version is the version of the client.
 	Version string
-	// Wire, if not nil, gets every line of both runs as a line of JSON; the numbers are those
-	// of the report. It is untrusted text.
+	// Wire, if not nil, gets every line of all runs as a line of JSON, with the numbers of
+	// the report. It is untrusted text.
 	Wire io.Writer
-	// Progress, if not nil, is told what is tried. It may be called from one goroutine.
+	// Progress, if not nil, is called with what is tried, from one goroutine.
 	Progress func(what string)
 }
 
-// ScriptedPrompt has the doctor's own prompts sent.
+// ScriptedPrompt sends the doctor's own prompts.
 const ScriptedPrompt = "\x00scripted"
 
-// The doctor's own prompts: one that is soon answered, and one that is not.
+// The doctor's own prompts: one with a short answer, and one with a long answer.
 const (
 	shortPrompt = "This is a test of the connection. Answer with the single word: pong. Use no tools."
 	longPrompt  = "This is a test of the connection. Count from 1 to 500, one number a line, and use no tools."
 )
 
-// Running is an agent that runs, or the connection to one that listens.
-type Running struct {
-	Stdin  io.WriteCloser
-	Stdout io.Reader
-	// Done is closed when the agent has ended, and ExitCode says then how: -1 if a signal
-	// has ended it.
-	Done     <-chan struct{}
-	ExitCode func() int
-	// Lost says of an agent that listens why the connection to it was lost. It is nil of one
-	// that was started.
-	Lost func() error
-	// Unordered says that its messages may come in another order than they were sent in.
-	Unordered bool
-	// Stop ends it, the harder the sooner ctx ends.
-	Stop func(ctx context.Context)
-}
-
-// listens reports whether the agent was connected to, and not started.
-func (r *Running) listens() bool { return r.Lost != nil }
-
-// Examine examines an agent. The end of ctx ends that, and what was found is reported. The
-// error is that of writing to Wire.
+// Examine examines an agent. When ctx ends, it reports what was found until then. The
+// error is one of writing to Wire.
 func Examine(ctx context.Context, opt Options) (*Report, error) {
 	report := &Report{
 		V: ReportVersion, Command: termtext.VisibleLine(opt.Command), URL: termtext.VisibleLine(opt.URL), Capabilities: []Capability{}, SignIn: []string{},
@@ -100,7 +83,7 @@ func Examine(ctx context.Context, opt Options) (*Report, error) {
 	return report, nil
 }
 
-// newestWithoutOffer is the version that every agent takes.
+// newestWithoutOffer is the version that every agent speaks.
 const newestWithoutOffer = 1
 
 func newExam(ctx context.Context, opt Options, report *Report) *exam {
@@ -108,7 +91,7 @@ func newExam(ctx context.Context, opt Options, report *Report) *exam {
 	return &exam{opt: opt, report: report, referee: newReferee(report, offer), ctx: ctx, cwd: opt.Cwd, run: 1, offer: offer}
 }
 
-// again is the next run of the agent.
+// again makes the next run of the agent.
 func (e *exam) again(offer int) *exam {
 	return &exam{
 		opt: e.opt, report: e.report, referee: newReferee(e.report, offer), ctx: e.ctx, cwd: e.cwd,
@@ -161,8 +144,7 @@ func (e *exam) say(what string) {
 	}
 }
 
-// end closes the agent's stdin, and looks at how it ends. The server of one that listens
-// goes on.
+// end closes the agent's stdin, and looks at how it ends. An agent that listens goes on.
 func (e *exam) end() {
 	if e.gone && !e.ending {
 		e.died()
@@ -202,8 +184,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// exitTime is how long an agent has to end when its stdin is closed. Some need seconds to
-// notice.
+// exitTime is how long an agent has to end when its stdin is closed. Some take seconds.
 const exitTime = 10 * time.Second
 
 func (r *Report) has(broken *Rule) bool {
@@ -215,7 +196,7 @@ func (r *Report) has(broken *Rule) bool {
 	return false
 }
 
-// died reports that the agent has ended by itself, or does not speak any more.
+// died reports that the agent has ended by itself, or has closed its stdout.
 func (e *exam) died() {
 	if e.agent.listens() {
 		if !e.report.failed() { // which says why
@@ -231,7 +212,7 @@ func (e *exam) died() {
 	}
 }
 
-// stderr takes what the agent wrote there.
+// stderr reports what the agent wrote to stderr.
 func (e *exam) stderr() {
 	text := e.tail.String()
 	if !utf8.ValidString(text) {

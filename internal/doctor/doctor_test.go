@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/internal/schema"
 )
 
 // bubble is a test on a clock that stands still while anything happens: no pause of the
@@ -38,31 +40,66 @@ func examined(t *testing.T, f *fake, opt Options) *Report {
 
 // Nothing is found in an agent that does everything right.
 func TestNothingIsWrong(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := examined(t, newFake(), Options{Prompt: ScriptedPrompt})
-		if r.Outcome != Clean || len(r.Deviations)+len(r.Notes) > 0 || r.Why != "" {
-			t.Errorf("%s", r.Text())
-		}
-		for _, what := range []string{"session/prompt", "session/cancel", "session/load", "session/resume", "session/close", "session/list"} {
-			if !slices.ContainsFunc(r.Timings, func(timing Timing) bool { return timing.What == what }) {
-				t.Errorf("%s was not tried", what)
-			}
-		}
-		if !slices.Equal(r.NotTried, []string{"authenticate: it needs you"}) {
-			t.Errorf("not tried: %q", r.NotTried)
-		}
-	})
+	for _, v := range []struct {
+		version         int
+		agent           func() *fake
+		timed, notTried []string
+	}{
+		{
+			1, newFake,
+			[]string{"session/prompt", "session/cancel", "session/load", "session/resume", "session/close", "session/list"},
+			[]string{"authenticate: it needs you"},
+		},
+		{
+			2, newFakeV2,
+			[]string{
+				"session/new", "session/set_config_option", "session/prompt", "session/prompt to idle", "session/cancel", "session/list",
+				"session/resume", "session/resume from the start", "session/close",
+			},
+			[]string{"auth/logout: it would sign you out", "auth/login: it needs you"},
+		},
+	} {
+		t.Run(fmt.Sprintf("v%d", v.version), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := examined(t, v.agent(), Options{Prompt: ScriptedPrompt, Protocol: v.version})
+				if r.Outcome != Clean || len(r.Deviations)+len(r.Notes) > 0 || r.Why != "" || r.ProtocolVersion != v.version {
+					t.Errorf("%s", r.Text())
+				}
+				for _, what := range v.timed {
+					if !slices.ContainsFunc(r.Timings, func(timing Timing) bool { return timing.What == what }) {
+						t.Errorf("%s was not tried", what)
+					}
+				}
+				if !slices.Equal(r.NotTried, v.notTried) {
+					t.Errorf("not tried: %q", r.NotTried)
+				}
+			})
+		})
+	}
 }
 
-// Each fault is found, and every rule of version 1 has one.
+// Each fault is found, and every rule of each version has one.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	faults := slices.Concat(transportFaults, startFaults, sessionFaults, turnFaults)
-	foundAll(t, faults, newFake, 1)
-	for _, r := range Rules {
-		if r.Page != "" && !slices.ContainsFunc(faults, func(f fault) bool { return f.rule == r }) {
-			t.Errorf("no fault breaks the rule %s", r.ID)
-		}
+	first := slices.Concat(transportFaults, startFaults, sessionFaults, turnFaults)
+	both := slices.DeleteFunc(slices.Clone(first), func(f fault) bool { return f.v1 })
+	for _, v := range []struct {
+		faults  []fault
+		agent   func() *fake
+		dialect *dialect
+	}{
+		{first, newFake, v1},
+		{slices.Concat(both, startFaultsV2, sessionFaultsV2, workFaultsV2), newFakeV2, v2},
+	} {
+		t.Run(fmt.Sprintf("v%d", v.dialect.version), func(t *testing.T) {
+			t.Parallel()
+			foundAll(t, v.faults, v.agent, v.dialect.version)
+			for _, r := range Rules {
+				if v.dialect.page(r) != "" && !slices.ContainsFunc(v.faults, func(f fault) bool { return f.rule == r }) {
+					t.Errorf("no fault breaks the rule %s", r.ID)
+				}
+			}
+		})
 	}
 }
 
@@ -246,6 +283,90 @@ func TestTheOrderOfStreamsSaysNothing(t *testing.T) {
 		}
 		if !slices.ContainsFunc(r.NotTried, func(what string) bool { return strings.Contains(what, "come in order") }) {
 			t.Errorf("not tried: %q", r.NotTried)
+		}
+	})
+}
+
+// An agent of version 1 answers the offer with its own, and is examined in that.
+func TestAnAgentOfVersion1IsOfferedVersion2(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := examined(t, newFake(), Options{Prompt: ScriptedPrompt, Protocol: 2})
+		if r.Outcome != Clean || r.ProtocolVersion != 1 || !strings.Contains(r.Text(), "version 1, and was offered version 2") {
+			t.Errorf("%s", r.Text())
+		}
+	})
+}
+
+// One that ends at the offer is started again, and examined in version 1.
+func TestAnAgentThatEndsAtTheOffer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		instead("initialize", func(f *fake, id json.RawMessage, p params) {
+			if p.Version > 1 {
+				f.stopped = true
+				return
+			}
+			f.answer(id, f.hello)
+		})(f)
+		r := examined(t, f, Options{Prompt: ScriptedPrompt, Protocol: 2})
+		var rules []string
+		for _, d := range r.Deviations {
+			rules = append(rules, d.Rule)
+		}
+		if !slices.Equal(rules, []string{ruleVersion.ID, ruleDied.ID}) || r.ProtocolVersion != 1 {
+			t.Errorf("%s", r.Text())
+		}
+		if !slices.Contains(r.Tried, "session/load") || !slices.Contains(r.Tried, "a line that is no message") {
+			t.Errorf("it was not examined in whole: %q", r.Tried)
+		}
+	})
+}
+
+// What the doctor itself sends in version 2 fits the schema, but for what is wrong on purpose.
+func TestTheDoctorsOwnMessagesV2(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFakeV2()
+		inTurn(func(f *fake, session string) {
+			f.ask(`"q"`, "session/request_permission", object{"sessionId": session, "title": "May I?", "options": []object{
+				{"optionId": "no", "name": "No", "kind": "reject_once"},
+			}})
+		})(f)
+		var wire bytes.Buffer
+		if r := examined(t, f, Options{Prompt: ScriptedPrompt, Protocol: 2, Wire: &wire}); r.Outcome != Clean {
+			t.Fatalf("%s", r.Text())
+		}
+		seen := map[string]bool{}
+		for line := range strings.Lines(wire.String()) {
+			var l struct {
+				From    Side
+				Message struct {
+					Method         string
+					Params, Result json.RawMessage
+				}
+			}
+			if json.Unmarshal([]byte(line), &l) != nil || l.From != Client || strings.Contains(line, `"params":{}`) {
+				continue
+			}
+			types := schema.V2().Methods[schema.MethodKey{Side: "agent", Method: l.Message.Method}]
+			def, value := types.Request+types.Notification, l.Message.Params
+			if l.Message.Result != nil {
+				def, value = "RequestPermissionResponse", l.Message.Result
+			}
+			if def == "" {
+				continue
+			}
+			seen[def] = true
+			if err := schema.V2().Validate(def, value); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+		for _, def := range []string{
+			"InitializeRequest", "NewSessionRequest", "PromptRequest", "CancelSessionNotification", "SetSessionConfigOptionRequest",
+			"ResumeSessionRequest", "CloseSessionRequest", "ListSessionsRequest", "DeleteSessionRequest", "RequestPermissionResponse",
+		} {
+			if !seen[def] {
+				t.Errorf("no %s was sent", def)
+			}
 		}
 	})
 }

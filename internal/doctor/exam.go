@@ -4,17 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 )
 
-// patience is how many requests may stay without an answer before the agent is given
-// up, since each of them takes the whole time that an agent has for one.
+// patience is how many requests in a row may stay without an answer before the exam
+// gives up: each of them takes the whole timeout.
 const patience = 3
 
-// exam is one run of the agent. All of it happens on one goroutine; two others read and
-// write the pipes.
+// exam is one run of the agent. It happens on one goroutine; two others read and write
+// the pipes.
 type exam struct {
 	opt     Options
 	report  *Report
@@ -29,27 +28,30 @@ type exam struct {
 	quit  chan struct{}
 
 	run        int // of the agent, from 1
-	offer      int // the version that it is offered
+	offer      int // the version that the agent is offered
 	line       int // the number of the last line
 	next       int // the id of the next request
 	answers    map[string]*message
-	gone       bool // the agent has ended, or its stdout has
-	ending     bool // it was asked to
-	refused    bool // the agent cannot take the offer of a later version
-	unanswered int
-	deaf       bool // it does not answer methods that it does not know
+	gone       bool            // the agent has ended, or its stdout has
+	ending     bool            // its stdin is closed
+	refused    bool            // it cannot take the offer of a later version
+	unanswered int             // requests without an answer, one after the other
+	deaf       bool            // it does not answer methods that it does not know
+	can        map[string]bool // the methods that it has
 	wireErr    error
 	tail       tail // of stderr
-	caps       capabilities
 }
 
-// answer is what came of a request; message is nil if nothing did.
+// answer is the answer to a request; message is nil without one.
 type answer struct {
 	message *message
 	result  json.RawMessage
 	err     *rpcError
 	took    time.Duration
 }
+
+// is reports whether the answer is an error with this code.
+func (a answer) is(code string) bool { return a.err != nil && a.err.Code.String() == code }
 
 // start starts the agent, and what reads and writes its pipes.
 func (e *exam) start() error {
@@ -66,7 +68,7 @@ func (e *exam) start() error {
 	return nil
 }
 
-// stopped reports that there is no use in going on.
+// stopped reports that it makes no sense to go on.
 func (e *exam) stopped() bool {
 	return e.gone || e.unanswered >= patience || e.ctx.Err() != nil
 }
@@ -114,14 +116,12 @@ func (e *exam) request(method string, params any) json.RawMessage {
 }
 
 func (e *exam) requestAs(id json.RawMessage, method string, params any) {
-	var p struct {
-		SessionID string `json:"sessionId"`
-	}
-	if raw, err := json.Marshal(params); err == nil {
-		_ = json.Unmarshal(raw, &p)
+	session := ""
+	if p, ok := params.(map[string]any); ok {
+		session, _ = p["sessionId"].(string)
 	}
 	e.write(outgoing{ID: id, Method: method, Params: params})
-	e.referee.sentRequest(id, &request{method: method, session: p.SessionID, line: e.line})
+	e.referee.sent[key(id)] = &request{id: key(id), method: method, session: session, line: e.line}
 }
 
 // call sends a request and waits for the answer.
@@ -132,17 +132,16 @@ func (e *exam) call(method string, params any) answer {
 	return e.await(e.request(method, params), method)
 }
 
-// await waits for the answer to a request, as long as an agent has for one. That there
-// is none is a finding.
+// await waits for the answer to a request. That there is none is a finding.
 func (e *exam) await(id json.RawMessage, method string) answer {
 	began := time.Now()
-	m := e.wait(id, e.opt.Timeout)
+	m := e.wait(id)
 	if m == nil {
-		if !e.gone && e.ctx.Err() == nil {
+		q := e.referee.sent[key(id)]
+		if q.late = true; !e.gone && e.ctx.Err() == nil {
 			e.unanswered++
-			e.referee.finds(ruleNoAnswer, nil, "%s (line %d) is not answered within %v", method, e.referee.sent[key(id)].line, e.opt.Timeout)
+			e.referee.finds(ruleNoAnswer, nil, "%s (line %d) is not answered within %v", method, q.line, e.opt.Timeout)
 		}
-		e.referee.sent[key(id)].late = true
 		return answer{}
 	}
 	e.unanswered = 0
@@ -154,27 +153,10 @@ func (e *exam) await(id json.RawMessage, method string) answer {
 	return a
 }
 
-// wait takes lines until a request is answered.
-func (e *exam) wait(id json.RawMessage, d time.Duration) *message {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	for {
-		if m := e.answers[key(id)]; m != nil {
-			delete(e.answers, key(id))
-			return m
-		}
-		if e.gone {
-			return nil
-		}
-		select {
-		case l, ok := <-e.lines:
-			e.take(l, ok)
-		case <-timer.C:
-			return nil
-		case <-e.ctx.Done():
-			return nil
-		}
-	}
+// wait takes lines until a request is answered; nil if it is not.
+func (e *exam) wait(id json.RawMessage) *message {
+	e.until(e.opt.Timeout, func() bool { return e.answers[key(id)] != nil })
+	return e.answers[key(id)]
 }
 
 // until takes lines until something is so, or the time is over.
@@ -211,74 +193,9 @@ func (e *exam) take(l rawLine, ok bool) {
 		}
 	default:
 		if q := e.referee.answer(m); q != nil {
-			e.answered(m, q)
+			e.answers[q.id] = m
 		}
 	}
-}
-
-// answered notes what follows from an answer as soon as it has come, because what the
-// agent writes next is judged by it.
-func (e *exam) answered(m *message, q *request) {
-	for sent, other := range e.referee.sent {
-		if other == q {
-			e.answers[sent] = m
-		}
-	}
-	s := e.referee.sessions[q.session]
-	if q.method == "initialize" {
-		e.referee.initialized = true
-	}
-	if s != nil {
-		e.answeredOf(m, s, q)
-	}
-	var result struct {
-		SessionID string `json:"sessionId"`
-		state
-	}
-	_ = json.Unmarshal(m.fields["result"], &result)
-	switch q.method {
-	case "session/new", "session/fork":
-		e.openSession(m, q, result.SessionID)
-		s = e.referee.sessions[result.SessionID]
-	}
-	if s != nil && !q.failed {
-		e.referee.opened(m, s, result.state)
-	}
-}
-
-// answeredOf notes what follows from an answer about a session.
-func (e *exam) answeredOf(m *message, s *session, q *request) {
-	second := e.referee.dialect == v2
-	switch q.method {
-	case "session/prompt":
-		if second {
-			e.referee.acceptedV2(m, s, q)
-			return
-		}
-		e.referee.endTurn(m, s, q)
-	case "session/load", "session/resume":
-		if second {
-			e.referee.resumedV2(m, s, q)
-			return
-		}
-		s.loaded, s.opening = q.method == "session/load" && !q.failed, ""
-	case "session/close":
-		s.work.closed = second && !q.failed
-	}
-}
-
-// openSession notes a session that has a new id.
-func (e *exam) openSession(m *message, q *request, id string) {
-	r := e.referee
-	if !q.failed && id != "" {
-		if r.sessions[id] != nil {
-			r.finds(ruleSessionID, m, "%s answers with the id of a session that is open", q.method)
-		} else {
-			r.sessions[id] = newSession(id)
-		}
-		delete(r.early, id)
-	}
-	r.judgeEarly()
 }
 
 // reply answers a request of the agent: it gets no permission and no tools.
@@ -301,31 +218,18 @@ func (e *exam) reply(m *message) {
 	e.write(outgoing{ID: m.id, Result: map[string]any{"outcome": outcome}})
 }
 
-// quiet is how long is waited for what should not come, where the agent answers
-// nothing that would say that it is done.
+// quiet is how long to wait for what should not come, where the agent answers nothing
+// that would say that it is done.
 const quiet = 500 * time.Millisecond
 
-// fence waits until the agent has taken all that was sent before: it answers in the
-// order of the wire, so what it had to say to that has come then.
+// fence waits until the agent has taken all that was sent before. It answers in the
+// order of the wire, so what it had to say about that has come then.
 func (e *exam) fence() {
 	switch {
 	case e.stopped():
 	case e.deaf:
 		e.until(quiet, func() bool { return false })
 	default:
-		id := e.request("_parley/fence", struct{}{})
-		m := e.wait(id, e.opt.Timeout)
-		if e.referee.sent[key(id)].late = m == nil; m == nil {
-			e.deaf = true
-		}
+		e.deaf = e.wait(e.request("_parley/fence", struct{}{})) == nil
 	}
 }
-
-// number is the id of a request that is a number.
-func number(n int64) json.RawMessage { return json.RawMessage(fmt.Sprint(n)) }
-
-const (
-	// maxSafe is the largest integer that JavaScript has exactly.
-	maxSafe = 1<<53 - 1
-	maxID   = math.MaxInt64
-)

@@ -9,7 +9,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// message is a line of the agent that is JSON.
+// message is a line of the agent that is a JSON object.
 type message struct {
 	number int // of the line
 	raw    []byte
@@ -20,7 +20,7 @@ type message struct {
 	call   bool // it has a method
 }
 
-// parse makes a message of a line; nil if it is no JSON object.
+// parse makes a message of a line; nil if the line is not a JSON object.
 func parse(number int, line rawLine) *message {
 	m := &message{number: number, raw: line.data, at: line.at}
 	if json.Unmarshal(line.data, &m.fields) != nil || m.fields == nil {
@@ -33,11 +33,11 @@ func parse(number int, line rawLine) *message {
 	return m
 }
 
-// params are those of the message, in the form of v. What does not fit is left out: it
-// breaks the schema, and is reported as that.
+// params decodes the params into v. What does not fit is left out: it breaks the schema,
+// and is reported as that.
 func (m *message) params(v any) { _ = json.Unmarshal(m.fields["params"], v) }
 
-// key is an id in one form: a string is not the number that it looks like.
+// key is an id in a canonical form. The string "7" is not the number 7.
 func key(id json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, id) != nil {
@@ -59,18 +59,17 @@ type rpcError struct {
 
 // The codes that are looked for.
 const (
-	codeInvalidParams    = "-32602"
-	codeMethodNotFound   = "-32601"
-	codeAuthRequired     = "-32000"
-	codeRequestCancelled = "-32800"
+	codeInvalidParams  = "-32602"
+	codeMethodNotFound = "-32601"
+	codeAuthRequired   = "-32000"
 )
 
-// String is the error for people; it is not fit to be drawn.
+// String is the error as untrusted text.
 func (e *rpcError) String() string {
 	return strings.TrimSpace(e.Code.String() + " " + e.Message)
 }
 
-// words is a text of the agent in a few words that are fit to be drawn.
+// words is the beginning of a text of the agent, fit to be drawn.
 func words(text string) string { return short(text, 120) }
 
 // excerpt is the beginning of a line, fit to be drawn.

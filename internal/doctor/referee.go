@@ -4,22 +4,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"parley/internal/schema"
 )
 
-// referee holds what an agent writes against the schema and the rules. It is told
+// referee checks what an agent writes against the schema and the rules. It sees
 // everything that passes, in the order of the wire.
 type referee struct {
 	report *Report
-	// dialect is the version that is spoken, or offered as long as nobody has answered, and
-	// newest is the newest one that may be.
+	// dialect is the version that is spoken, and the one that is offered until the agent
+	// has answered. newest is the newest version that it may be.
 	dialect *dialect
 	newest  int
-	// sent are the requests to the agent, by the key of their ids.
+	// sent are the requests to the agent, by the keys of their ids.
 	sent map[string]*request
 	// asked are the ids of the agent's own requests.
 	asked map[string]bool
@@ -28,12 +27,11 @@ type referee struct {
 	// notified says that a notification was sent that the agent cannot know, and nothing
 	// was answered since.
 	notified bool
-	// malformed is how many lines were sent whose id cannot be told: they may be answered
+	// malformed is how many lines were sent that have no usable id: they may be answered
 	// with the id null.
 	malformed int
 	sessions  map[string]*session
-	// early are updates for sessions that nobody knows, while one is opened whose id is
-	// not known yet.
+	// early are updates for unknown sessions, while one is opened whose id is not known yet.
 	early map[string]*message
 	// unordered says that the order of messages says nothing.
 	unordered bool
@@ -41,12 +39,12 @@ type referee struct {
 
 // request is one to the agent.
 type request struct {
-	method   string
-	session  string
-	line     int
-	answered bool
-	failed   bool // with an error
-	late     bool // nobody waits for the answer any more
+	id, method string // the key of the id
+	session    string
+	line       int
+	answered   bool
+	failed     bool // with an error
+	late       bool // nobody waits for the answer any more
 }
 
 func newReferee(report *Report, newest int) *referee {
@@ -56,9 +54,15 @@ func newReferee(report *Report, newest int) *referee {
 	}
 }
 
-// finds reports that a message of the agent breaks a rule; m is nil if it is about none.
+// has reports whether the version that is spoken has a rule.
+func (r *referee) has(rule *Rule) bool { return r.dialect.page(rule) != "" }
+
+// finds reports that the agent breaks a rule, if the version that is spoken has it. The
+// message is the one that breaks it, or nil.
 func (r *referee) finds(broken *Rule, m *message, format string, args ...any) {
-	r.findsOn(r.dialect.page(broken), broken, m, format, args...)
+	if r.has(broken) {
+		r.findsOn(r.dialect.page(broken), broken, m, format, args...)
+	}
 }
 
 func (r *referee) findsOn(page string, broken *Rule, m *message, format string, args ...any) {
@@ -72,7 +76,7 @@ func (r *referee) findsOn(page string, broken *Rule, m *message, format string, 
 	r.report.find(f)
 }
 
-// line takes a line of the agent, and returns the message that it is; nil if it is none.
+// line takes a line of the agent, and returns its message; nil if there is none.
 func (r *referee) line(number int, l rawLine) *message {
 	m := parse(number, l)
 	about := m
@@ -130,7 +134,7 @@ func orMissing(v string) string {
 	return v
 }
 
-// schema holds a part of a message against a type.
+// schema validates a part of a message.
 func (r *referee) schema(m *message, side, method, part, update string, value json.RawMessage) {
 	def := func(s *schema.Schema) string {
 		types, ok := s.Methods[schema.MethodKey{Side: side, Method: method}]
@@ -156,12 +160,12 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 	}
 	var held verdict
 	if name != "" {
-		if held = d.hold(d.stable(), name, value); held.fits() {
+		if held = d.validate(d.stable(), name, value); held.fits() {
 			return
 		}
 	}
 	if proposed != "" {
-		draft := d.hold(d.proposed(), proposed, value)
+		draft := d.validate(d.proposed(), proposed, value)
 		switch {
 		case draft.fits() && name == "":
 			r.finds(ruleProposed, m, "%s is only proposed for the protocol", words(method))
@@ -176,7 +180,7 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 	r.breaks(m, held, method, part, update)
 }
 
-// breaks reports a part of a message that does not fit.
+// breaks reports what does not fit in a part of a message.
 func (r *referee) breaks(m *message, held verdict, method, part, update string) {
 	if held.err != nil {
 		r.finds(ruleSchema, m, "The %s of %s cannot be read: %v", part, method, held.err)
@@ -190,8 +194,8 @@ func (r *referee) breaks(m *message, held verdict, method, part, update string) 
 	}
 }
 
-// faults are what is wrong with a value of a type. The error is that of a value that
-// cannot be read.
+// faults are what is wrong with a value of a type. An error means that the value cannot
+// be read.
 func faults(s *schema.Schema, def string, value json.RawMessage) ([]*schema.Fault, error) {
 	err := s.Validate(def, value)
 	var all []error
@@ -218,7 +222,7 @@ func uses(update string) string {
 	return "is " + words(update) + ", which is"
 }
 
-// place names a place in a message. Numbers in arrays are left out, so that the same
+// place names a place in a message. It leaves out the indexes of arrays, so that the same
 // mistake in many items is one finding.
 func place(method, part, update, path string) string {
 	what := "The " + part + " of " + method
@@ -238,12 +242,58 @@ func place(method, part, update, path string) string {
 	return fmt.Sprintf("%s, at /%s", what, strings.Join(keys, "/"))
 }
 
-// sentRequest is told of a request to the agent.
-func (r *referee) sentRequest(id json.RawMessage, q *request) { r.sent[key(id)] = q }
-
-// answer takes an answer of the agent, and returns what it answers; nil if that is
-// nothing.
+// answer takes an answer of the agent, and returns the request; nil if it answers none.
+// It notes at once what follows from the answer, because what the agent writes next is
+// judged by that.
 func (r *referee) answer(m *message) *request {
+	q := r.matches(m)
+	if q == nil {
+		return nil
+	}
+	s := r.sessions[q.session]
+	switch q.method {
+	case "initialize":
+		r.initialized = true
+	case "session/new", "session/fork":
+		var result struct {
+			SessionID string `json:"sessionId"`
+		}
+		_ = json.Unmarshal(m.fields["result"], &result)
+		switch id := result.SessionID; {
+		case q.failed || id == "":
+		case r.sessions[id] != nil:
+			r.finds(ruleSessionID, m, "%s answers with the id of a session that is open", q.method)
+		default:
+			r.sessions[id] = newSession(id)
+		}
+		s = r.sessions[result.SessionID]
+		if s != nil {
+			delete(r.early, s.id)
+		}
+		r.judgeEarly()
+	case "session/load", "session/resume":
+		if s != nil {
+			r.reopened(m, s, q)
+		}
+	case "session/prompt":
+		if s != nil {
+			r.promptAnswered(m, s, q)
+		}
+	case "session/close":
+		if s != nil {
+			s.closed = !q.failed
+		}
+	}
+	if s != nil && !q.failed {
+		var result state
+		_ = json.Unmarshal(m.fields["result"], &result)
+		r.opened(m, s, result)
+	}
+	return q
+}
+
+// matches finds the request that an answer is for, and checks the answer.
+func (r *referee) matches(m *message) *request {
 	if string(m.id) == "null" {
 		r.nullAnswer(m)
 		return nil
@@ -251,8 +301,8 @@ func (r *referee) answer(m *message) *request {
 	q := r.sent[key(m.id)]
 	switch {
 	case q == nil:
-		if near, sent := r.near(m.id); near != nil {
-			r.finds(ruleIDPrecision, m, "The id %s comes back as %s", short(sent, 40), short(string(m.id), 40))
+		if near := r.near(m.id); near != nil {
+			r.finds(ruleIDPrecision, m, "The id %s comes back as %s", short(near.id, 40), short(string(m.id), 40))
 			return near
 		}
 		r.finds(ruleUnasked, m, "An answer has the id %s, which is that of no request", words(string(m.id)))
@@ -271,23 +321,17 @@ func (r *referee) answer(m *message) *request {
 		Version int `json:"protocolVersion"`
 	}
 	_ = json.Unmarshal(m.fields["result"], &result)
-	if q.method == "initialize" && !r.speaks(result.Version) {
-		return q // it is written as that version wants it
+	if q.method == "initialize" {
+		if result.Version > r.newest {
+			return q // it is written in another version
+		}
+		r.dialect = dialectOf(result.Version)
 	}
 	r.schema(m, "agent", q.method, "result", "", m.fields["result"])
 	return q
 }
 
-// speaks is told of the version that the agent has answered with, and reports whether it
-// is one that may be.
-func (r *referee) speaks(version int) bool {
-	if version <= r.newest {
-		r.dialect = dialectOf(version)
-	}
-	return version <= r.newest
-}
-
-// nullAnswer takes an answer to nothing that has an id.
+// nullAnswer takes an answer with the id null.
 func (r *referee) nullAnswer(m *message) {
 	switch {
 	case r.notified:
@@ -299,17 +343,17 @@ func (r *referee) nullAnswer(m *message) {
 	}
 }
 
-// near is an open request whose id looks like this one, but is not the same, and its id.
-func (r *referee) near(id json.RawMessage) (*request, string) {
+// near is an open request whose id looks like this one, and is not the same.
+func (r *referee) near(id json.RawMessage) *request {
 	got := strings.Trim(key(id), `"`)
 	for sent, q := range r.sent {
 		want := strings.Trim(sent, `"`)
 		if !q.answered && (got == want || len(want) > 12 && len(got) > 12 && got[:12] == want[:12]) {
 			q.answered = true
-			return q, sent
+			return q
 		}
 	}
-	return nil, ""
+	return nil
 }
 
 func (r *referee) errorObject(m *message, raw json.RawMessage) {
@@ -330,9 +374,7 @@ func (r *referee) called(m *message) {
 	if !r.initialized {
 		r.finds(ruleEarly, m, "%s comes before the answer to initialize", words(m.method))
 	}
-	if u, ok := r.dialect.unadvertised[m.method]; ok {
-		r.findsOn(r.dialect.site+u.page, ruleUnoffered, m, "%s is called, and the client has not advertised %s", m.method, u.capability)
-	}
+	r.offered(m, m.method, "called")
 	if !r.dialect.knows(m.method) {
 		if !strings.HasPrefix(m.method, "_") {
 			r.finds(ruleOwnMethod, m, "The protocol has no method %q for agents to call", words(m.method))
@@ -350,13 +392,18 @@ func (r *referee) called(m *message) {
 		update = words(p.Update.Kind)
 	}
 	r.schema(m, "client", m.method, "params", update, m.fields["params"])
-	switch {
-	case m.method == "session/update" && r.dialect == v2:
-		r.updateV2(m)
-	case m.method == "session/update":
+	switch m.method {
+	case "session/update":
 		r.update(m)
-	case m.method == "session/request_permission":
+	case "session/request_permission":
 		r.permission(m)
+	}
+}
+
+// offered looks whether the client has advertised a method or an update.
+func (r *referee) offered(m *message, what, done string) {
+	if u, ok := r.dialect.unadvertised[what]; ok {
+		r.findsOn(r.dialect.site+u.page, ruleUnoffered, m, "%s is %s, and the client has not advertised %s", what, done, u.capability)
 	}
 }
 
@@ -374,10 +421,10 @@ func (r *referee) ownID(m *message) {
 	r.asked[key(m.id)] = true
 }
 
-// early updates whose sessions never came are for nobody.
+// judgeEarly reports early updates whose sessions never came.
 func (r *referee) judgeEarly() {
 	for _, q := range r.sent {
-		if !q.answered && !q.late && slices.Contains(openers, q.method) {
+		if !q.answered && !q.late && (q.method == "session/new" || q.method == "session/fork") {
 			return
 		}
 	}
@@ -386,6 +433,3 @@ func (r *referee) judgeEarly() {
 		delete(r.early, id)
 	}
 }
-
-// openers are the requests whose answer names a session.
-var openers = []string{"session/new", "session/fork"}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// setup are the params that open a session.
+// setup is the params that open a session.
 func (e *exam) setup(id string) map[string]any {
 	p := map[string]any{"cwd": e.cwd, "mcpServers": []any{}}
 	if id != "" {
@@ -16,54 +16,62 @@ func (e *exam) setup(id string) map[string]any {
 	return p
 }
 
-// sessions tries everything that is about sessions, with sessions of its own, and
-// deletes those.
+// sessions tries all that is about sessions, with sessions of its own, and deletes them.
 func (e *exam) sessions() {
-	if e.referee.dialect == v2 {
-		e.sessionsV2()
+	if !e.can["session/new"] {
+		e.report.Why = "the agent says that it has no sessions"
 		return
 	}
-	first := e.newSession("session/new", e.setup(""))
+	first := e.newSession(e.setup(""))
 	if first == nil {
 		return
 	}
-	e.badParams()
+	e.withoutCwd()
 	second := e.secondSession()
-	e.try("modes and options", func() { e.modesOf(first); e.optionsOf(first) })
+	if e.referee.has(ruleSetMode) {
+		e.try("modes", func() { e.setModes(first) })
+	}
+	e.try("options", func() { e.setOptions(first) })
 	e.try("turns", func() { e.turns(first) })
-	if has(e.caps.Session, "list") {
-		e.try("session/list", e.list)
+	e.try("session/list", e.list)
+	e.try("session/fork", func() { e.fork(first) })
+	if first.turns > 0 {
+		e.try("session/close", func() { e.closeSession(first) })
 	}
-	if has(e.caps.Session, "fork") {
-		e.try("session/fork", func() { e.fork(first) })
+	for _, way := range e.referee.dialect.reopen {
+		e.try(way.name, func() { e.reopen(way, first) })
 	}
-	e.reopen(first)
-	if has(e.caps.Session, "close") && second != nil {
+	if e.referee.has(ruleReplayFrom) {
+		e.try("session/resume from nowhere", func() { e.resumeFromNowhere(first) })
+	}
+	for _, method := range []string{"session/load", "session/resume"} {
+		e.try(method, func() { e.reopenMissing(method) })
+	}
+	if second != nil {
 		e.try("session/close", func() { e.closeSession(second) })
 	}
-	if has(e.caps.Session, "delete") {
-		e.try("session/delete", e.deleteAll)
-	}
+	e.try("session/delete", e.deleteAll)
 }
 
-// try does a step unless there is no use in it.
+// try does a step, unless the agent does not advertise the method that its name begins
+// with, or it makes no sense to go on.
 func (e *exam) try(name string, do func()) {
-	if !e.stopped() {
-		e.say(name)
-		do()
+	method, _, _ := strings.Cut(name, " ")
+	if e.stopped() || strings.Contains(method, "/") && !e.can[method] {
+		return
 	}
+	e.say(name)
+	do()
 }
 
 // newSession opens a session; nil if that is not possible.
-func (e *exam) newSession(method string, params any) *session {
+func (e *exam) newSession(params any) *session {
+	const method = "session/new"
 	a := e.call(method, params)
-	var result struct {
-		SessionID string `json:"sessionId"`
-	}
 	switch {
 	case a.message == nil:
 		return nil
-	case a.err != nil && a.err.Code.String() == codeAuthRequired:
+	case a.is(codeAuthRequired):
 		e.report.Why = short("the agent wants you to sign in before it opens a session: "+a.err.Message, 300)
 		if len(e.report.SignIn) == 0 {
 			e.referee.finds(ruleAuthMethods, a.message, "Signing in is asked for, and there is no method to do so")
@@ -74,19 +82,22 @@ func (e *exam) newSession(method string, params any) *session {
 		return nil
 	}
 	e.report.timing(method, a.took)
+	var result struct {
+		SessionID string `json:"sessionId"`
+	}
 	_ = json.Unmarshal(a.result, &result)
 	e.fence()
 	return e.referee.sessions[result.SessionID]
 }
 
-// badParams calls a method with params that miss what it needs.
-func (e *exam) badParams() {
+// withoutCwd calls session/new without the params that it needs.
+func (e *exam) withoutCwd() {
 	a := e.call("session/new", struct{}{})
 	switch {
 	case a.message == nil:
 	case a.err == nil:
 		e.referee.finds(ruleParams, a.message, "session/new opens a session without cwd")
-	case a.err.Code.String() != codeInvalidParams:
+	case !a.is(codeInvalidParams):
 		e.referee.finds(ruleParams, a.message, "session/new without cwd is refused with %s", a.err)
 	}
 }
@@ -97,105 +108,90 @@ func (e *exam) secondSession() *session {
 		return nil
 	}
 	params := e.setup("")
-	if has(e.caps.Session, "additionalDirectories") {
+	if e.can[moreDirectories] {
 		params["additionalDirectories"] = []string{e.cwd}
 	}
 	before := len(e.referee.sessions)
-	s := e.newSession("session/new", params)
+	s := e.newSession(params)
 	if len(e.referee.sessions) == before {
 		return nil
 	}
 	return s
 }
 
-// missing reports that an advertised method is not there, which is said once.
+// missing reports that an advertised method is not there.
 func (e *exam) missing(method string, a answer) bool {
-	if a.err == nil || a.err.Code.String() != codeMethodNotFound {
-		return false
+	if a.is(codeMethodNotFound) {
+		e.referee.finds(ruleAdvertised, a.message, "%s is advertised, and not found", method)
+		return true
 	}
-	e.referee.finds(ruleAdvertised, a.message, "%s is advertised, and not found", method)
-	return true
+	return false
 }
 
-// reopen closes a session if it had a turn, and loads and resumes it.
-func (e *exam) reopen(s *session) {
-	if s.turns > 0 && has(e.caps.Session, "close") {
-		e.try("session/close", func() { e.closeSession(s) })
+// callReopen opens a session again, as one way says.
+func (e *exam) callReopen(way reopening, s *session) answer {
+	params := e.setup(s.id)
+	if way.from != "" {
+		params["replayFrom"] = map[string]any{"type": way.from}
 	}
-	for _, o := range []struct {
-		method     string
-		advertised bool
-		broken     *Rule
-	}{
-		{"session/load", e.caps.Load, ruleLoad},
-		{"session/resume", has(e.caps.Session, "resume"), ruleResume},
-	} {
-		if !o.advertised {
-			continue
-		}
-		e.try(o.method, func() { e.open(o.method, o.broken, s) })
-		e.try(o.method, func() { e.openMissing(o.method) })
-	}
+	s.reopen(way.method, way.replays)
+	defer func() { s.opening = "" }()
+	return e.call(way.method, params)
 }
 
-// open loads or resumes a session.
-func (e *exam) open(method string, broken *Rule, s *session) {
-	s.opening, s.calls, s.replays = method, map[string]string{}, 0
-	s.replayed.Reset()
-	a := e.call(method, e.setup(s.id))
-	s.opening = ""
+// reopen opens a session again.
+func (e *exam) reopen(way reopening, s *session) {
+	a := e.callReopen(way, s)
 	switch {
-	case a.message == nil || e.missing(method, a):
+	case a.message == nil || e.missing(way.method, a):
 		return
 	case a.err != nil && s.turns == 0:
-		e.report.untried(method + " of a session with a conversation: there was no turn (--prompt), and without one the agent refuses it")
+		e.report.untried(way.method + " of a session with a conversation: there was no turn (--prompt), and without one the agent refuses it")
+		return
+	case a.err != nil && e.can["session/close"]:
+		e.referee.finds(way.broken, a.message, "%s of a session in which there was a turn is answered with an error: %s", way.name, a.err)
 		return
 	case a.err != nil:
-		e.referee.finds(broken, a.message, "%s of a session in which there was a turn%s is answered with an error: %s", method, e.stillOpen(), a.err)
+		e.referee.finds(way.broken, a.message, "%s of a session in which there was a turn, and which is still open because the agent cannot close it, is answered with an error: %s", way.name, a.err)
 		return
 	}
-	e.report.timing(method, a.took)
+	e.report.timing(way.name, a.took)
 	atOnce := s.replays
 	e.fence()
-	if method != "session/load" || s.turns == 0 {
+	if !way.replays || s.turns == 0 {
 		return
 	}
-	said := strings.TrimSpace(s.messages.String())
-	e.awaitReplay(s, said)
+	said, _, _ := strings.Cut(strings.TrimSpace(s.said.String()), "\n")
+	if r := []rune(said); len(r) > 20 {
+		said = string(r[:20]) // enough to find it again
+	}
+	whole := func() bool { return strings.Contains(s.replayed.String(), said) }
+	if e.agent.Unordered {
+		e.until(e.opt.Timeout, func() bool { return s.replays > 0 && whole() })
+	}
 	switch {
 	case s.replays == 0:
-		e.referee.finds(ruleReplay, a.message, "session/load replays nothing of %d turns", s.turns)
-	case atOnce == s.replays && said != "" && !strings.Contains(s.replayed.String(), firstWords(said)):
-		e.referee.finds(ruleReplay, a.message, "session/load does not replay what the agent has said")
+		e.referee.finds(ruleReplay, a.message, "%s replays nothing of a conversation", way.name)
+	case atOnce == s.replays && !whole():
+		e.referee.finds(ruleReplay, a.message, "%s does not replay what the agent has said", way.name)
 	}
 }
 
-// awaitReplay waits until what was said is replayed, if that may come after the answer.
-func (e *exam) awaitReplay(s *session, said string) {
-	if e.agent.Unordered {
-		e.until(e.opt.Timeout, func() bool { return s.replays > 0 && strings.Contains(s.replayed.String(), firstWords(said)) })
+// resumeFromNowhere asks for a replay from a place that no agent knows.
+func (e *exam) resumeFromNowhere(s *session) {
+	a := e.callReopen(reopening{method: "session/resume", from: "_parley", replays: true}, s)
+	switch {
+	case a.message == nil:
+	case a.err == nil:
+		e.referee.finds(ruleReplayFrom, a.message, "session/resume replays from a place that it cannot know")
+	case !a.is(codeInvalidParams):
+		e.referee.finds(ruleReplayFrom, a.message, "session/resume from a place that is not known is refused with %s", a.err)
 	}
+	e.fence()
 }
 
-// stillOpen says of a session that is opened again that it was not closed before.
-func (e *exam) stillOpen() string {
-	if has(e.caps.Session, "close") {
-		return ""
-	}
-	return ", and which is still open because the agent cannot close it,"
-}
-
-// firstWords are enough of a text to find it again.
-func firstWords(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	if r := []rune(line); len(r) > 20 {
-		return string(r[:20])
-	}
-	return line
-}
-
-// openMissing opens a session that never was.
-func (e *exam) openMissing(method string) {
+// reopenMissing opens a session that never was.
+func (e *exam) reopenMissing(method string) {
 	a := e.call(method, e.setup("00000000-0000-4000-8000-00000000dead"))
 	if a.message != nil && a.err == nil {
 		e.referee.finds(ruleNotThere, a.message, "%s opens a session that never was", method)
@@ -211,7 +207,7 @@ func (e *exam) closeSession(s *session) {
 		e.referee.finds(ruleClose, a.message, "session/close of an open session is answered with an error: %s", a.err)
 	default:
 		e.report.timing("session/close", a.took)
-		e.fence() // what it still says of the session has come then
+		e.fence() // for what it still says of the session
 	}
 }
 
@@ -227,23 +223,12 @@ func (e *exam) fork(s *session) {
 	e.fence()
 }
 
-// page is an answer to session/list.
-type page struct {
-	Sessions []struct {
-		ID      string `json:"sessionId"`
-		Cwd     string `json:"cwd"`
-		Updated string `json:"updatedAt"`
-	} `json:"sessions"`
-	Next string `json:"nextCursor"`
-}
-
 // mostPages is how many pages of a list are asked for. A directory that was made for
-// the examination has less.
+// the examination has fewer.
 const mostPages = 20
 
-// list lists the sessions of the directory, and returns their ids.
-func (e *exam) listed() []string {
-	var out []string
+// listed lists the sessions of the directory, and returns their ids.
+func (e *exam) listed() (out []string) {
 	params := map[string]any{"cwd": e.cwd}
 	for range mostPages {
 		a := e.call("session/list", params)
@@ -254,42 +239,48 @@ func (e *exam) listed() []string {
 			e.referee.finds(ruleList, a.message, "session/list is answered with an error: %s", a.err)
 			return out
 		}
-		var p page
-		_ = json.Unmarshal(a.result, &p)
-		for _, s := range p.Sessions {
+		var page struct {
+			Sessions []struct {
+				ID      string `json:"sessionId"`
+				Cwd     string `json:"cwd"`
+				Updated string `json:"updatedAt"`
+			} `json:"sessions"`
+			Next string `json:"nextCursor"`
+		}
+		_ = json.Unmarshal(a.result, &page)
+		for _, s := range page.Sessions {
 			out = append(out, s.ID)
-			e.listing(a.message, s.Cwd, s.Updated)
+			switch {
+			case !absolute(s.Cwd):
+				e.referee.path(a.message, "The cwd of a listed session", s.Cwd)
+			case s.Cwd != e.cwd:
+				e.referee.finds(ruleList, a.message, "session/list was asked for one directory, and lists sessions of another")
+			}
+			if s.Updated != "" && !isTime(s.Updated) {
+				e.referee.finds(ruleUpdatedAt, a.message, "The updatedAt of a listed session is %q", words(s.Updated))
+			}
 		}
 		switch {
-		case p.Next == "":
+		case page.Next == "":
 			return out
-		case p.Next == params["cursor"]:
+		case page.Next == params["cursor"]:
 			e.referee.finds(rulePages, a.message, "session/list answers with the cursor that it was given")
 			return out
 		}
-		params["cursor"] = p.Next
+		params["cursor"] = page.Next
 	}
 	e.referee.finds(rulePages, nil, "session/list has more than %d pages for a directory that is new", mostPages)
 	return out
 }
 
-// listing looks at one session of a list.
-func (e *exam) listing(m *message, cwd, updated string) {
-	switch {
-	case !absolute(cwd):
-		e.referee.path(m, "The cwd of a listed session", cwd)
-	case cwd != e.cwd:
-		e.referee.finds(ruleList, m, "session/list was asked for one directory, and lists sessions of another")
-	}
-	if updated == "" {
-		return
-	}
+// isTime reports whether a text is a time by ISO 8601.
+func isTime(text string) bool {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02", "20060102T150405Z0700"} {
-		if _, err := time.Parse(layout, updated); err == nil {
-			return
+		if _, err := time.Parse(layout, text); err == nil {
+			return true
 		}
 	}
-	e.referee.finds(ruleUpdatedAt, m, "The updatedAt of a listed session is %q", words(updated))
+	return false
 }
 
 func (e *exam) list() {
@@ -325,7 +316,7 @@ func (e *exam) deleteAll() {
 	if a := e.call("session/delete", map[string]any{"sessionId": deleted[0]}); a.err != nil {
 		e.referee.finds(ruleDeleteAgain, a.message, "Deleting a session a second time is answered with an error: %s", a.err)
 	}
-	if !has(e.caps.Session, "list") || e.stopped() {
+	if !e.can["session/list"] || e.stopped() {
 		return
 	}
 	for _, id := range e.listed() {

@@ -1,9 +1,142 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 )
+
+// state is what a session says of its modes and options.
+type state struct {
+	Modes   *modes   `json:"modes"`
+	Options []option `json:"configOptions"`
+}
+
+// modes are the modes of a session.
+type modes struct {
+	Current   string `json:"currentModeId"`
+	Available []struct {
+		ID string `json:"id"`
+	} `json:"availableModes"`
+}
+
+func (m *modes) ids() (out []string) {
+	for _, mode := range m.Available {
+		out = append(out, mode.ID)
+	}
+	return out
+}
+
+// option is a config option.
+type option struct {
+	IDV1    string          `json:"id"`
+	IDV2    string          `json:"configId"`
+	Type    string          `json:"type"`
+	Current json.RawMessage `json:"currentValue"`
+	Options []choice        `json:"options"`
+}
+
+// choice is a value of an option, or a group of them.
+type choice struct {
+	Value   string   `json:"value"`
+	Options []choice `json:"options"`
+}
+
+func (o *option) id() string { return cmp.Or(o.IDV2, o.IDV1) }
+
+// current is the value of a select option.
+func (o *option) current() string {
+	var value string
+	_ = json.Unmarshal(o.Current, &value)
+	return value
+}
+
+// values are those of a select option.
+func (o *option) values() (out []string) {
+	for _, c := range o.Options {
+		if c.Options == nil {
+			out = append(out, c.Value)
+		}
+		for _, in := range c.Options {
+			out = append(out, in.Value)
+		}
+	}
+	return out
+}
+
+func ids(options []option) (out []string) {
+	for _, o := range options {
+		out = append(out, o.id())
+	}
+	return out
+}
+
+// twice is an element that is there twice.
+func twice(list []string) (string, bool) {
+	sorted := slices.Sorted(slices.Values(list))
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			return sorted[i], true
+		}
+	}
+	return "", false
+}
+
+// opened takes the state that a session opens with.
+func (r *referee) opened(m *message, s *session, now state) {
+	if now.Modes != nil && r.has(ruleModes) {
+		s.state.Modes = now.Modes
+		if id, found := twice(now.Modes.ids()); found {
+			r.finds(ruleModes, m, "Two modes have the id %q", words(id))
+		}
+		r.mode(m, s, &now.Modes.Current)
+	}
+	if now.Options != nil {
+		r.options(m, s, now)
+	}
+}
+
+// mode takes the current mode.
+func (r *referee) mode(m *message, s *session, current *string) {
+	if current == nil || s.state.Modes == nil {
+		return
+	}
+	s.state.Modes.Current = *current
+	if available := s.state.Modes.ids(); !slices.Contains(available, *current) {
+		r.finds(ruleModes, m, "The current mode is %q, and can be %s", words(*current), listed(available))
+	}
+}
+
+// options takes the state of all options.
+func (r *referee) options(m *message, s *session, now state) {
+	s.state.Options = now.Options
+	if id, found := twice(ids(now.Options)); found {
+		r.finds(ruleOptions, m, "Two options have the id %q", words(id))
+	}
+	for _, o := range now.Options {
+		switch o.Type {
+		case "boolean":
+			r.finds(ruleBoolean, m, "The option %q is boolean, and the client has not advertised session.configOptions.boolean", words(o.id()))
+		case "select":
+			values := o.values()
+			if value, found := twice(values); found {
+				r.finds(ruleOptions, m, "The option %q has the value %q twice", words(o.id()), words(value))
+			}
+			if !slices.Contains(values, o.current()) {
+				r.finds(ruleOptions, m, "The option %q is %q, and can be %s", words(o.id()), words(o.current()), listed(values))
+			}
+		}
+	}
+}
+
+func listed(list []string) string {
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return words(strings.Join(list, ", "))
+}
 
 // mostSettings is how many modes, and how many options, are tried.
 const mostSettings = 8
@@ -11,9 +144,9 @@ const mostSettings = 8
 // nothing is an id that no agent offers.
 const nothing = "parley-offers-nothing-like-this"
 
-// modesOf sets every mode of a session, and at last the one that it had.
-func (e *exam) modesOf(s *session) {
-	if s.state.Modes == nil || e.stopped() {
+// setModes sets every mode of a session, and the one that it had in the end.
+func (e *exam) setModes(s *session) {
+	if s.state.Modes == nil {
 		return
 	}
 	was := s.state.Modes.Current
@@ -38,8 +171,8 @@ func (e *exam) modesOf(s *session) {
 	e.fence()
 }
 
-// optionsOf sets options: to what they are, to something else, and back.
-func (e *exam) optionsOf(s *session) {
+// setOptions sets options to what they are, to something else, and back.
+func (e *exam) setOptions(s *session) {
 	options := slices.Clone(s.state.Options)
 	if len(options) == 0 || e.stopped() {
 		return
@@ -67,25 +200,22 @@ func (e *exam) optionsOf(s *session) {
 			return
 		}
 	}
-	if a := e.call("session/set_config_option", e.setting(s, options[0].id(), nothing)); a.message != nil && a.err == nil {
+	if a := e.callSetOption(s, options[0].id(), nothing); a.message != nil && a.err == nil {
 		e.referee.finds(ruleUnknownValue, a.message, "The option %q takes a value that is not offered", words(options[0].id()))
 	}
 	e.fence()
 }
 
-// setting are the params that set an option.
-func (e *exam) setting(s *session, id, value string) map[string]any {
+func (e *exam) callSetOption(s *session, id, value string) answer {
 	params := map[string]any{"sessionId": s.id, "configId": id, "value": value}
-	if e.referee.dialect == v2 {
-		params["type"] = "id"
-	}
-	return params
+	maps.Copy(params, e.referee.dialect.setOption)
+	return e.call("session/set_config_option", params)
 }
 
-// setOption sets an option, and returns the new state; nil if it was refused. It is not ok
-// if there was no answer.
+// setOption sets an option and returns the new state; nil if that was refused. It is not
+// ok without an answer.
 func (e *exam) setOption(s *session, id, value string) (now []option, ok bool) {
-	a := e.call("session/set_config_option", e.setting(s, id, value))
+	a := e.callSetOption(s, id, value)
 	switch {
 	case a.message == nil:
 		return nil, false
@@ -101,7 +231,7 @@ func (e *exam) setOption(s *session, id, value string) (now []option, ok bool) {
 		e.referee.finds(ruleSetOption, a.message, "The option %q is %q after it was set to %q", words(id), words(result.Options[i].current()), words(value))
 	}
 	if i < 0 {
-		e.referee.finds(ruleWholeState, a.message, "The answer to session/set_config_option has not the option %q that was set", words(id))
+		e.referee.finds(ruleWholeState, a.message, "The answer to session/set_config_option lacks the option %q that was set", words(id))
 	}
 	return result.Options, true
 }

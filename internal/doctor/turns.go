@@ -6,51 +6,64 @@ import (
 	"time"
 )
 
-// soon is how long a turn that was cancelled may take to end otherwise: it may have
-// been at its end before the agent saw that.
+// soon is how long a cancelled turn may take to end in another way: it may have been at
+// its end before the agent read the cancellation.
 const soon = time.Second
 
-// firstChunk is how long is waited for the first words of a turn that is to be cancelled.
+// firstChunk is how long to wait for the first words of a turn before cancelling it.
 const firstChunk = 10 * time.Second
 
-// turns runs a turn, and one that is cancelled, if a prompt may be sent.
+// turns runs a turn, and one that is cancelled, if prompts may be sent.
 func (e *exam) turns(s *session) {
-	short, long, ok := e.prompts()
-	if !ok {
-		return
-	}
-	id := e.prompt(s, short)
-	a := e.await(id, "session/prompt")
-	if a.message == nil {
-		s.turn = false
-		return
-	}
-	e.report.timing("session/prompt", a.took)
-	if s.chunk != nil {
-		e.report.timing("session/prompt to the first update", a.took-a.message.at.Sub(s.chunk.at))
-	}
-	e.fence()
-	if a.err != nil || e.stopped() {
-		return
-	}
-	e.cancelled(s, long)
-}
-
-// prompts are the prompt of a turn, and that of one that is cancelled, if any may be sent.
-func (e *exam) prompts() (short, long string, ok bool) {
+	short, long := e.opt.Prompt, e.opt.Prompt
 	switch e.opt.Prompt {
 	case "":
 		e.report.untried("turns, how they are cancelled and how they are replayed: no prompt was asked for (--prompt)")
-		return "", "", false
+		return
 	case ScriptedPrompt:
-		return shortPrompt, longPrompt, true
+		short, long = shortPrompt, longPrompt
 	}
-	return e.opt.Prompt, e.opt.Prompt, true
+	began := time.Now()
+	a := e.await(e.prompt(s, short), "session/prompt")
+	if a.message == nil || a.err != nil {
+		s.turn = false
+		e.fence()
+		return
+	}
+	e.report.timing("session/prompt", a.took)
+	if !e.until(e.opt.Timeout, func() bool { return !s.turn }) {
+		s.turn = false
+		if !e.gone && e.ctx.Err() == nil {
+			e.unanswered++
+			e.referee.finds(ruleIdle, nil, "The work on a prompt that was accepted does not end with the state idle within %v (line %d was the last)", e.opt.Timeout, e.line)
+		}
+		return
+	}
+	if s.chunk != nil {
+		e.report.timing("session/prompt to the first update", s.chunk.at.Sub(began))
+	}
+	if e.referee.dialect.states {
+		e.report.timing("session/prompt to idle", s.ended.at.Sub(began))
+	}
+	e.fence()
+	switch {
+	case e.gone || s.prompt == "" || s.people[s.prompt]:
+	case len(s.people) > 0:
+		e.referee.finds(ruleUserMessage, a.message, "A prompt is answered with the message id %q, and its message is told of with another one", words(s.prompt))
+	default:
+		e.referee.finds(ruleUserMessage, a.message, "The message of a prompt is never told of")
+	}
+	if s.stopReason == "error" {
+		e.report.untried("a turn that succeeds: it has ended with an error")
+	}
+	if !e.stopped() {
+		e.cancelled(s, long)
+	}
 }
 
 // prompt sends a prompt, and does not wait.
 func (e *exam) prompt(s *session, text string) json.RawMessage {
-	s.beginTurn()
+	s.begin()
 	return e.request("session/prompt", map[string]any{
 		"sessionId": s.id, "prompt": []any{map[string]any{"type": "text", "text": text}},
 	})
@@ -59,41 +72,46 @@ func (e *exam) prompt(s *session, text string) json.RawMessage {
 // cancelled sends a prompt and cancels the turn when the agent has begun to answer.
 func (e *exam) cancelled(s *session, text string) {
 	id := e.prompt(s, text)
-	over := func() bool { return e.answers[key(id)] != nil }
+	over := func() bool { return !s.turn }
 	e.until(min(e.opt.Timeout, firstChunk), func() bool { return s.chunk != nil || over() })
 	if over() || e.gone {
-		delete(e.answers, key(id))
 		e.report.untried("to cancel a turn: it was over before that")
 		return
 	}
 	s.cancel = true
 	e.notify("session/cancel", map[string]any{"sessionId": s.id})
-	began := time.Now()
-	m := e.wait(id, e.opt.Timeout)
-	if m == nil {
+	line, began := e.line, time.Now()
+	if !e.until(e.opt.Timeout, over) {
 		s.turn = false
-		e.referee.sent[key(id)].late = true
 		if !e.gone && e.ctx.Err() == nil {
 			e.unanswered++
-			e.referee.finds(ruleCancel, nil, "A cancelled turn (line %d) does not end within %v", e.line, e.opt.Timeout)
+			e.referee.finds(ruleCancel, nil, "A cancelled turn (line %d) does not end within %v", line, e.opt.Timeout)
 		}
 		return
 	}
-	took := m.at.Sub(began)
+	e.fence() // where work ends with a state, the answer to the prompt may come after it
+	m := e.answers[key(id)]
+	if m == nil {
+		e.referee.finds(ruleNoAnswer, nil, "A prompt that was cancelled is never answered")
+		return
+	}
+	if raw, failed := m.fields["error"]; failed {
+		var err rpcError
+		_ = json.Unmarshal(raw, &err)
+		if err.Code.String() != e.referee.dialect.cancelCode {
+			e.referee.finds(ruleCancel, m, "A cancelled prompt is answered with the error %s", &err)
+		}
+		return
+	}
+	took := s.ended.at.Sub(began)
 	e.report.timing("session/cancel", took)
-	var result struct {
-		StopReason string `json:"stopReason"`
-	}
-	_ = json.Unmarshal(m.fields["result"], &result)
-	_, failed := m.fields["error"]
 	switch {
-	case failed || result.StopReason == "cancelled": // an error has been reported
-	case took < soon:
-		e.report.untried(fmt.Sprintf("to cancel a turn: it has ended by itself (%s) at the same time", words(result.StopReason)))
+	case s.stopReason == "cancelled":
+	case took < soon && s.stopReason != "error": // an aborted operation is no error
+		e.report.untried(fmt.Sprintf("to cancel a turn: it has ended by itself (%s) at the same time", words(s.stopReason)))
 	default:
-		e.referee.finds(ruleCancel, m, "A turn that was cancelled ends with the stop reason %q", words(result.StopReason))
+		e.referee.finds(ruleCancel, s.ended, "A turn that was cancelled ends with the stop reason %q", words(s.stopReason))
 	}
-	e.fence()
 }
 
 // once notes how long something took the first time.
