@@ -18,7 +18,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/demoagent/script"
+	"parley/internal/demoagent"
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/tui/tab"
@@ -92,7 +92,7 @@ func (machine) EndTerminals() {}
 
 // spawn starts an agent that does what a script says.
 func (p *program) spawn(name, src string) (*session.Peer, error) {
-	s, err := script.Parse(name, src)
+	s, err := demoagent.Parse(name, src)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,13 @@
-// Package demoagent is the agent that is built into parley: a real one that
-// speaks ACP version 1 over stdio. Without a script it is the tour, which shows a
-// newcomer around on a machine without any other agent and without an account
-// (package tour). With a script it does exactly what the script says, right or
-// wrong, and is the peer of parley's tests: see package script for the format.
+// Package demoagent is the agent that is built into parley: a real one that speaks ACP
+// over stdio, in version 1 and in version 2 of the protocol.
+//
+// Without a script it is the tour: an agent without a model that shows a newcomer around,
+// with real tool calls on a sample project, on a machine without any other agent and
+// without an account. What it says and does is in the scenes (scenes/*.scene), which are
+// scripts with verbs of their own (scene.go).
+//
+// With a script it does exactly what a file says, right or wrong, and is the peer of
+// parley's tests (script.go).
 package demoagent
 
 import (
@@ -10,9 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-
-	"parley/internal/demoagent/script"
-	"parley/internal/demoagent/tour"
 )
 
 // Options say how to run the agent.
@@ -27,38 +29,33 @@ type Options struct {
 	// byte before it is acted upon; empty is none.
 	Log string
 	// SignIn pretends to sign in to the tour, and ends: it is what a client
-	// runs when the person chooses to do that in a terminal (tour.SignInFlag).
+	// runs when the person chooses to do that in a terminal (signInFlag).
 	SignIn bool
 }
 
-// WriteSample fills a directory, which must be empty, with the small project
-// that the tour works on. Anywhere else the tour reads and changes nothing but
-// new files of its own.
-func WriteSample(dir string) error { return tour.WriteSample(dir) }
-
 // Run runs the agent until In ends, the script ends, or ctx ends, and returns the
 // exit code. A read of In that waits goes on waiting after that, until In ends.
-// The environment of the tour is documented at tour.OptionsFromEnv.
+// The environment of the tour is documented at optionsFromEnv.
 func Run(ctx context.Context, opt Options) int {
 	if opt.SignIn {
-		return tour.SignIn(opt.Out, tour.OptionsFromEnv())
+		return signInAtTerminal(opt.Out, optionsFromEnv())
 	}
 	if opt.Log != "" {
 		log, err := os.OpenFile(opt.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
 			_, _ = fmt.Fprintf(opt.Err, "parley demo-agent: open the log: %v\n", err)
-			return script.ExitBroken
+			return ExitBroken
 		}
 		defer func() { _ = log.Close() }()
 		opt.In = io.TeeReader(opt.In, log)
 	}
 	if opt.Script == "" {
-		return tour.Run(ctx, opt.In, opt.Out, opt.Err, tour.OptionsFromEnv())
+		return runTour(ctx, opt.In, opt.Out, opt.Err, optionsFromEnv())
 	}
-	s, err := script.Load(opt.Script)
+	s, err := Load(opt.Script)
 	if err != nil {
 		_, _ = fmt.Fprintln(opt.Err, err)
-		return script.ExitBroken
+		return ExitBroken
 	}
 	return s.Run(ctx, opt.In, opt.Out, opt.Err)
 }

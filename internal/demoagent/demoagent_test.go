@@ -16,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/acpclient"
-	"parley/internal/demoagent/tour"
 	"parley/internal/schema"
 )
 
@@ -168,7 +167,7 @@ func TestTourIsWhatRunsWithoutAScript(t *testing.T) {
 	if err := WriteSample(t.TempDir()); err != nil {
 		t.Error(err)
 	}
-	if tour.SignInFlag == "" {
+	if signInFlag == "" {
 		t.Error("there is no flag to sign in with")
 	}
 }

@@ -30,7 +30,7 @@ import (
 
 // Options say how to start parley.
 type Options struct {
-	// Script is what the agent does: see package demoagent/script.
+	// Script is what the agent does: see package demoagent.
 	Script string
 	// Others are the scripts of further agents, which the configuration has by these
 	// names.

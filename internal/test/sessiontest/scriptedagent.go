@@ -10,7 +10,6 @@ import (
 	"io"
 
 	"parley/internal/demoagent"
-	"parley/internal/demoagent/script"
 	"parley/internal/session"
 )
 
@@ -24,7 +23,7 @@ func Start(path string) *session.Peer {
 
 // Play is Start for the text of a script.
 func Play(src string) *session.Peer {
-	s, err := script.Parse("script", src)
+	s, err := demoagent.Parse("script", src)
 	if err != nil {
 		panic(err)
 	}

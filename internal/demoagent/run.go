@@ -1,0 +1,357 @@
+package demoagent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// The exit codes of a run that no exit step ended.
+const (
+	ExitDone   = 0 // the script was served to the end
+	ExitBroken = 2 // the script has a mistake
+	ExitFailed = 3 // a step failed
+)
+
+// runner is one run of a script. The steps run on one goroutine, the client's
+// lines are read on another.
+type runner struct {
+	script *Script
+	turn   *turn // of the tour that plays it as a scene, nil otherwise
+	ctx    context.Context
+	err    io.Writer
+
+	writing sync.Mutex
+	out     io.Writer
+	serving sync.Mutex // held while messages are answered in the background; taken before mu
+
+	// Of the steps only.
+	counts   []int // of the repeats around the step
+	captured map[string]json.RawMessage
+	expected []request         // requests that steps have taken, the latest last
+	asked    map[string]string // ids of our requests, by name
+	lastID   int
+
+	mu       sync.Mutex
+	changed  *sync.Cond // told whenever something below changes
+	inbox    []*message // not yet expected
+	answers  map[string]json.RawMessage
+	served   map[string]bool
+	serveAll bool
+	prompts  []json.RawMessage // ids of the prompts that steps have taken and not answered
+	state    []configOption
+	session  string
+	cwd      string
+	opened   int  // sessions opened
+	speaksV2 bool // the second version of the protocol, if the client offers it
+	refuses  *refusal
+	v2       bool // the second version was agreed on
+	turns    int  // prompts accepted, in the second version
+	working  bool // on the last of them
+	deaf     bool // reading is stopped
+	ended    bool // stdin has ended
+	over     bool // the run is over
+}
+
+// request is a request of the client that a step has taken.
+type request struct {
+	id     json.RawMessage
+	method string
+	name   string
+	params json.RawMessage
+}
+
+// exitCode ends the run.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// errStdinEnded ends a wait for something that cannot come any more.
+var errStdinEnded = errors.New("stdin has ended")
+
+// Run plays the agent on in and out until in ends, a step ends the run, or ctx
+// ends, and returns the exit code. A read of in that waits goes on waiting after
+// that, until in ends.
+func (s *Script) Run(ctx context.Context, in io.Reader, out, stderr io.Writer) int {
+	r := &runner{
+		script: s, ctx: ctx, err: stderr, out: out,
+		captured: map[string]json.RawMessage{},
+		asked:    map[string]string{},
+		answers:  map[string]json.RawMessage{},
+		served:   map[string]bool{},
+		lastID:   -1,
+	}
+	r.changed = sync.NewCond(&r.mu)
+	// This takes mu, because a step may have looked and not begun to wait yet.
+	stop := context.AfterFunc(ctx, func() { r.tellSteps(func() {}) })
+	defer stop()
+	defer r.tellSteps(func() { r.over = true })
+	go r.read(in)
+
+	err := r.steps(s.steps)
+	if err == nil {
+		err = r.serveRest()
+	}
+	var code exitCode
+	switch {
+	case errors.As(err, &code):
+		return int(code)
+	case err != nil:
+		_, _ = fmt.Fprintln(stderr, err)
+		return ExitFailed
+	}
+	return ExitDone
+}
+
+func (r *runner) steps(steps []step) error {
+	for _, s := range steps {
+		err := r.ctx.Err()
+		if err == nil {
+			err = s.do(r)
+		}
+		var code exitCode
+		var placed *stepError
+		switch {
+		case err == nil:
+		case errors.As(err, &code), errors.As(err, &placed):
+			return err
+		default:
+			return &stepError{fmt.Errorf("%s:%d: %s: %w", r.script.name, s.line, s.verb, err)}
+		}
+	}
+	return nil
+}
+
+// stepError is an error that says which step it is of.
+type stepError struct{ error }
+
+func (e *stepError) Unwrap() error { return e.error }
+
+func (r *runner) repeat(n int, body []step) error {
+	r.counts = append(r.counts, 0)
+	defer func() { r.counts = r.counts[:len(r.counts)-1] }()
+	for i := range n {
+		r.counts[len(r.counts)-1] = i + 1
+		if err := r.steps(body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellSteps changes something that steps or the reader may be waiting for.
+func (r *runner) tellSteps(change func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change()
+	r.changed.Broadcast()
+}
+
+// wait blocks until done, which is called with mu held, or until nothing can
+// come any more.
+func (r *runner) wait(done func() bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for !done() {
+		switch {
+		case r.ctx.Err() != nil:
+			return r.ctx.Err()
+		case r.ended:
+			return errStdinEnded
+		}
+		r.changed.Wait()
+	}
+	return nil
+}
+
+func (r *runner) expect(methods, name, contains string) error {
+	var m *message
+	err := r.wait(func() bool {
+		i := slices.IndexFunc(r.inbox, func(m *message) bool {
+			return slices.Contains(strings.Split(methods, "|"), m.Method)
+		})
+		if i < 0 {
+			return false
+		}
+		m = r.inbox[i]
+		r.inbox = slices.Delete(r.inbox, i, i+1)
+		r.note(m.Params)
+		if m.Method == "session/prompt" && !m.answered {
+			r.prompts = append(r.prompts, m.ID)
+		}
+		return true
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for %s: %w", methods, err)
+	}
+	if len(m.ID) > 0 && !m.answered {
+		r.expected = append(r.expected, request{m.ID, m.Method, name, m.Params})
+	}
+	return r.capture(name, m.line, contains)
+}
+
+func (r *runner) await(name, contains string) error {
+	id, ok := r.asked[name]
+	if !ok {
+		return fmt.Errorf("no request is called %q", name)
+	}
+	var answer json.RawMessage
+	err := r.wait(func() bool {
+		answer, ok = r.answers[id]
+		delete(r.answers, id)
+		return ok
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the answer to %s: %w", name, err)
+	}
+	return r.capture(name, answer, contains)
+}
+
+func (r *runner) capture(name string, raw json.RawMessage, contains string) error {
+	if name != "" {
+		r.captured[name] = raw
+	}
+	text, err := r.expand(contains, true)
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(raw), text) {
+		return fmt.Errorf("wanted %s in %s", text, raw)
+	}
+	return nil
+}
+
+// requestNamed is a request that was expected as name, or the latest.
+func (r *runner) requestNamed(name string) (request, error) {
+	for _, q := range slices.Backward(r.expected) {
+		if name == "" || q.name == name {
+			return q, nil
+		}
+	}
+	if name == "" {
+		return request{}, errors.New("no request has been expected yet")
+	}
+	return request{}, fmt.Errorf("no request was expected as %q", name)
+}
+
+func (r *runner) reply(name, result string) error {
+	q, err := r.requestNamed(name)
+	if err != nil {
+		return err
+	}
+	raw, err := r.expandJSON(result)
+	if err != nil {
+		return err
+	}
+	return r.answer(q, raw)
+}
+
+// answer sends a result, and learns from it what later steps need.
+func (r *runner) answer(q request, result json.RawMessage) error {
+	r.mu.Lock()
+	r.note(result)
+	r.remember(result)
+	r.closePrompt(q.id)
+	r.mu.Unlock()
+	return r.send(line{ID: q.id, Result: result})
+}
+
+// closePrompt is called with mu held.
+func (r *runner) closePrompt(id json.RawMessage) {
+	r.prompts = slices.DeleteFunc(r.prompts, func(p json.RawMessage) bool { return string(p) == string(id) })
+}
+
+func (r *runner) replyError(name string, e rpcError) error {
+	q, err := r.requestNamed(name)
+	if err != nil {
+		return err
+	}
+	if e.Message, err = r.expand(e.Message, false); err != nil {
+		return err
+	}
+	if len(e.Data) > 0 {
+		if e.Data, err = r.expandJSON(string(e.Data)); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	r.closePrompt(q.id)
+	r.mu.Unlock()
+	return r.send(line{ID: q.id, Error: e})
+}
+
+type rpcError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+func (r *runner) endTurn(reason string) error {
+	if r.version2() {
+		return r.idle(reason)
+	}
+	for _, q := range slices.Backward(r.expected) {
+		if q.method == "session/prompt" {
+			return r.answer(q, encode(map[string]string{"stopReason": reason}))
+		}
+	}
+	return errors.New("no session/prompt has been expected yet")
+}
+
+func (r *runner) update(raw json.RawMessage) error {
+	if r.turn != nil {
+		r.turn.updateRaw(raw)
+		return nil
+	}
+	r.mu.Lock()
+	session := r.session
+	r.mu.Unlock()
+	return r.send(line{Method: "session/update", Params: struct {
+		SessionID string          `json:"sessionId"`
+		Update    json.RawMessage `json:"update"`
+	}{session, raw}})
+}
+
+func (r *runner) chunk(kind, text string) error {
+	text, err := r.expand(text, false)
+	if err != nil {
+		return err
+	}
+	update := map[string]any{
+		"sessionUpdate": kind,
+		"content":       map[string]string{"type": "text", "text": text},
+	}
+	if r.version2() {
+		update["messageId"] = r.messageID(kind)
+	}
+	return r.update(encode(update))
+}
+
+func (r *runner) request(method, params, name, id string) error {
+	raw, err := r.expandJSON(params)
+	if err != nil {
+		return err
+	}
+	if r.turn != nil {
+		result, err := r.turn.call(method, raw)
+		r.captured[name] = result
+		r.done(err == nil)
+		if err != nil {
+			r.let("error", err.Error())
+		}
+		return nil
+	}
+	if id == "" {
+		r.lastID++
+		id = fmt.Sprint(r.lastID)
+	}
+	if name != "" {
+		r.asked[name] = id
+	}
+	return r.send(line{ID: json.RawMessage(id), Method: method, Params: raw})
+}

@@ -1,0 +1,407 @@
+package demoagent
+
+import (
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"parley/acpclient"
+)
+
+// The scenes of the tour are scripts with verbs of their own, one file each. A slash
+// command plays the scene of its name.
+
+//go:embed scenes
+var sceneFiles embed.FS
+
+// embedded is a file of the scenes, which is always there.
+func embedded(name string) []byte {
+	b, err := sceneFiles.ReadFile("scenes/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// decoded is a file of the scenes that is JSON.
+func decoded[T any](name string) (out T) {
+	if err := acpclient.Unmarshal(embedded(name), &out); err != nil {
+		panic(fmt.Errorf("%s: %w", name, err))
+	}
+	return out
+}
+
+// scenes are all scenes by name. They are parsed when the first one is played.
+var scenes func() map[string]*Script
+
+func init() { scenes = sync.OnceValue(parseScenes) }
+
+func parseScenes() map[string]*Script {
+	out := map[string]*Script{}
+	files, _ := sceneFiles.ReadDir("scenes")
+	for _, f := range files {
+		name, isScene := strings.CutSuffix(f.Name(), ".scene")
+		if !isScene {
+			continue
+		}
+		s, err := parse(f.Name(), string(embedded(f.Name())), sceneVerbs)
+		if err != nil {
+			panic(err)
+		}
+		out[name] = s
+	}
+	return out
+}
+
+// commands are the slash commands.
+var commands = sync.OnceValue(func() []acpclient.AvailableCommand {
+	return decoded[[]acpclient.AvailableCommand]("commands.json")
+})
+
+// errStop ends a scene.
+var errStop = errors.New("the scene has ended")
+
+// play plays a scene. Variables that it sets stay for the scenes after it.
+func (r *runner) play(scene string) error {
+	s := scenes()[scene]
+	if s == nil {
+		return fmt.Errorf("there is no scene %q", scene)
+	}
+	outer := r.script
+	r.script = s
+	defer func() { r.script = outer }()
+	if err := r.steps(s.steps); !errors.Is(err, errStop) {
+		return err
+	}
+	return nil
+}
+
+// let sets a variable to a text.
+func (r *runner) let(name, text string) { r.captured[name] = encode(text) }
+
+// done sets what a step was successful with.
+func (r *runner) done(ok bool) {
+	r.let("ok", map[bool]string{true: "yes", false: "no"}[ok])
+}
+
+// answer works on a prompt by playing a scene.
+func (t *turn) answer(prompt []acpclient.ContentBlock) {
+	r := &runner{turn: t, ctx: t.ctx, captured: map[string]json.RawMessage{}, session: string(t.kept.ID), cwd: t.kept.Cwd}
+	text := ""
+	for _, b := range prompt {
+		if b.Type == acpclient.ContentText {
+			text = strings.TrimSpace(b.Text)
+			break
+		}
+	}
+	scene, title := "chat", shortened(text)
+	if command, isCommand := strings.CutPrefix(text, "/"); isCommand {
+		name, input, _ := strings.Cut(command, " ")
+		scene, text, title = "unknown", strings.TrimSpace(input), ""
+		r.let("name", strings.ReplaceAll(name, "`", ""))
+		if i := slices.IndexFunc(commands(), func(c acpclient.AvailableCommand) bool { return c.Name == name }); i >= 0 {
+			scene, title = name, commands()[i].Description
+		}
+	}
+	t.mu.Lock()
+	untitled := t.kept.Title == ""
+	t.mu.Unlock()
+	if untitled && title != "" {
+		t.title(title)
+	}
+	r.let("input", text)
+	r.let("short", shortened(text))
+	r.let("id", t.nextID("made"))
+	r.let("received", received(text, prompt))
+	r.let("commands", commandRows())
+	r.let("picture", base64.StdEncoding.EncodeToString(embedded("sunset.png")))
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		r.let("number", text)
+	}
+	client := t.agent.capabilities()
+	for name, so := range map[string]bool{
+		"sample": t.sample, "v2": t.agent.speaksV2(), "hints": t.settings().Hints,
+		"form": client.Elicitation != nil && client.Elicitation.Form != nil, "url": client.Elicitation != nil && client.Elicitation.URL != nil,
+		"compaction": client.Session != nil && client.Session.Compaction != nil,
+	} {
+		if so {
+			r.let(name, "yes")
+		}
+	}
+	if err := r.play(scene); err != nil && !t.cancelled() {
+		_, _ = fmt.Fprintf(t.agent.stderr, "parley tour: %v\n", err)
+	}
+	if t.cancelled() && t.ifCancelled != nil {
+		t.updateRaw(t.ifCancelled)
+	}
+}
+
+// shortened is the beginning of a text, fit for a title.
+func shortened(text string) string {
+	const most = 40
+	line, _, _ := strings.Cut(text, "\n")
+	if r := []rune(line); len(r) > most {
+		line = strings.TrimSpace(string(r[:most])) + "…"
+	}
+	if line == "" {
+		return "A conversation with the tour"
+	}
+	return line
+}
+
+// received lists what a prompt was made of.
+func received(text string, prompt []acpclient.ContentBlock) string {
+	var b strings.Builder
+	for _, block := range prompt {
+		switch block.Type {
+		case acpclient.ContentText:
+			words := len(strings.Fields(block.Text))
+			fmt.Fprintf(&b, "- text of %d word%s\n", words, map[bool]string{true: "", false: "s"}[words == 1])
+		case acpclient.ContentResourceLink:
+			fmt.Fprintf(&b, "- a link to %s\n", block.Name)
+		case acpclient.ContentResource:
+			if block.Resource != nil {
+				fmt.Fprintf(&b, "- the content of %s\n", block.Resource.URI)
+			}
+		case acpclient.ContentImage, acpclient.ContentAudio:
+			fmt.Fprintf(&b, "- an %s (%s, %d bytes of base64)\n", block.Type, block.MimeType, len(block.Data))
+		default:
+			fmt.Fprintf(&b, "- something of the type %s\n", block.Type)
+		}
+	}
+	switch {
+	case b.Len() == 0:
+		return "- nothing at all"
+	case text != "":
+		b.WriteString("\nIt began like this:\n\n> " + shortened(text))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// commandRows are the commands as the rows of a table.
+func commandRows() string {
+	var rows []string
+	for _, c := range commands() {
+		name := "/" + c.Name
+		if c.Input != nil {
+			name += " [" + c.Input.Hint + "]"
+		}
+		rows = append(rows, fmt.Sprintf("| `%s` | %s |", name, c.Description))
+	}
+	return strings.Join(rows, "\n")
+}
+
+// sceneVerbs are those of scenes. A step that can fail sets ${ok}, and ${error} if there
+// is something to say about it.
+var sceneVerbs = map[string]verb{
+	// Talking: TEXT is the rest of the line, or the lines up to end.
+	"say":   texts(func(r *runner, text string) error { r.turn.say(text); return nil }),
+	"think": texts((*runner).think), // the first line is thought briefly, the rest at length
+	"chunk": texts(func(r *runner, text string) error { r.turn.chunk(text); return nil }),
+	"steps": texts(func(r *runner, text string) error {
+		r.turn.steps = strings.Split(strings.TrimSpace(text), "\n")
+		return nil
+	}),
+	"plan":   words(func(r *runner, done string) error { n, err := number(done); r.turn.plan(n); return err }),
+	"title":  words(func(r *runner, title string) error { r.turn.title(title); return nil }),
+	"notice": pair(func(r *runner, title, text string) error { r.turn.notice(title, text); return nil }),
+
+	// Acting, with permission where it is needed.
+	"begin":  texts((*runner).begin),  // shows TEXT in plan mode, and stops if it shall not begin
+	"read":   parseRead,               // read FILE[:LINE] as NAME
+	"change": pair((*runner).change),  // change FILE to NAME: TITLE
+	"run":    pair((*runner).command), // run COMMAND: TITLE
+	"unused": words((*runner).unused), // sets ${file} to the name of a file that is not there
+
+	// Saying it in the words of the protocol.
+	"update":       parseUpdate,
+	"if-cancelled": parseIfCancelled,
+	"notify":       parseNotify,
+	"request":      parseRequest,
+	"answers":      words((*runner).answerRows),
+
+	"let":     parseLet,
+	"replace": parseReplace,
+	"scene":   words((*runner).play),
+	"stop":    plain(func(*runner) error { return errStop }),
+	"pause":   plain(func(r *runner) error { r.turn.step(); return nil }),
+	"sleep":   parseSleep,
+	"forget":  plain(func(r *runner) error { r.turn.forget(); return nil }),
+	"crash":   words((*runner).crash),
+}
+
+// texts is a step with a text of one or more lines.
+func texts(do func(*runner, string) error) verb {
+	return func(a *args) (func(*runner) error, error) {
+		text, err := a.lines()
+		return expanded(text, do), err
+	}
+}
+
+// words is a step with the rest of the line.
+func words(do func(*runner, string) error) verb {
+	return func(a *args) (func(*runner) error, error) { return expanded(a.rest(), do), nil }
+}
+
+// pair is a step with two texts, which a colon separates.
+func pair(do func(r *runner, first, second string) error) verb {
+	return func(a *args) (func(*runner) error, error) {
+		text := a.rest()
+		at := strings.LastIndex(text, ": ")
+		if at < 0 {
+			return nil, errors.New("wants two texts with a colon between them")
+		}
+		return func(r *runner) error {
+			first, err := r.expand(text[:at], false)
+			if err != nil {
+				return err
+			}
+			return expanded(text[at+2:], func(r *runner, second string) error { return do(r, first, second) })(r)
+		}, nil
+	}
+}
+
+func expanded(text string, do func(*runner, string) error) func(*runner) error {
+	return func(r *runner) error {
+		s, err := r.expand(text, false)
+		if err != nil {
+			return err
+		}
+		return do(r, s)
+	}
+}
+
+func parseLet(a *args) (func(*runner) error, error) {
+	name, ok := a.name()
+	if !ok {
+		return nil, errors.New("wants the name of a variable")
+	}
+	text, err := a.rest(), error(nil)
+	if text == "" {
+		text, err = a.block("end")
+	}
+	return expanded(text, func(r *runner, text string) error { r.let(name, text); return nil }), err
+}
+
+func parseRead(a *args) (func(*runner) error, error) {
+	file, line, _ := strings.Cut(a.word(), ":")
+	name, err := a.as()
+	return func(r *runner) error {
+		n, _ := strconv.Atoi(line)
+		text, ok := r.turn.read(file, n)
+		r.let(name, text)
+		r.done(ok)
+		return nil
+	}, err
+}
+
+// parseReplace replaces a text in a variable: replace NAME, a block up to with, and one
+// up to end.
+func parseReplace(a *args) (func(*runner) error, error) {
+	name, ok := a.name()
+	if !ok {
+		return nil, errors.New("wants the name of a variable")
+	}
+	before, err := a.block("with")
+	if err != nil {
+		return nil, err
+	}
+	after, err := a.block("end")
+	return func(r *runner) error {
+		text, err := r.value(name, false)
+		r.let(name, strings.Replace(text, before, after, 1))
+		r.done(strings.Contains(text, before))
+		return err
+	}, err
+}
+
+// parseIfCancelled takes an update that is sent if the turn is cancelled from here on.
+func parseIfCancelled(a *args) (func(*runner) error, error) {
+	update, err := a.json()
+	return func(r *runner) error {
+		r.turn.ifCancelled = nil
+		if update == "" {
+			return nil
+		}
+		r.turn.ifCancelled, err = r.expandJSON(update)
+		return err
+	}, err
+}
+
+func (r *runner) think(text string) error {
+	brief, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	r.turn.think(brief, more)
+	return nil
+}
+
+func (r *runner) begin(plan string) error {
+	if !r.turn.mayWork(plan) {
+		return errStop
+	}
+	return nil
+}
+
+// change proposes a text for a file.
+func (r *runner) change(what, title string) error {
+	file, name, _ := strings.Cut(what, " to ")
+	after, err := r.value(name, false)
+	if err != nil {
+		return err
+	}
+	r.done(r.turn.change(title, file, after))
+	return nil
+}
+
+func (r *runner) command(command, title string) error {
+	exit, ok := r.turn.runCommand(title, command)
+	r.let("exit", fmt.Sprint(exit))
+	r.done(ok)
+	return nil
+}
+
+func (r *runner) unused(string) error {
+	path, err := newFile(r.cwd)
+	r.let("file", filepath.Base(path))
+	r.done(err == nil)
+	if err != nil {
+		r.let("error", err.Error())
+	}
+	return nil
+}
+
+// answerRows sets ${rows} to the answers to the questions of a form.
+func (r *runner) answerRows(questions string) error {
+	var answer acpclient.CreateElicitationResponse
+	if err := json.Unmarshal(r.captured["answer"], &answer); err != nil {
+		return err
+	}
+	var rows []string
+	for _, name := range strings.Fields(questions) {
+		if v, there := answer.Content[name]; there {
+			value := strings.NewReplacer("|", `\|`, "\n", " ").Replace(fmt.Sprint(v))
+			rows = append(rows, fmt.Sprintf("| %s | %s |", name, value))
+		}
+	}
+	r.let("rows", strings.Join(rows, "\n"))
+	return nil
+}
+
+// crash ends the agent with last words.
+func (r *runner) crash(last string) error {
+	a := r.turn.agent
+	if a.conn.Flush(r.ctx) == nil {
+		a.crash.Do(func() {
+			_, _ = fmt.Fprintln(a.stderr, last)
+			close(a.crashed)
+		})
+		<-r.ctx.Done() // the agent ends
+	}
+	return r.ctx.Err()
+}

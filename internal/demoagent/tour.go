@@ -1,0 +1,304 @@
+package demoagent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/adrg/xdg"
+
+	"parley/acpclient"
+	v2 "parley/acpclient/v2"
+)
+
+// tourOptions say how to run the tour. The zero value is usable.
+type tourOptions struct {
+	// StateDir is where sessions are kept; by default parley/demo in the
+	// person's state directory.
+	StateDir string
+	// Delay multiplies the pauses that make the stream readable: 1 is normal,
+	// 0 is none.
+	Delay float64
+	// RequireAuth makes the person sign in first. There is no account: signing in
+	// is pretended.
+	RequireAuth bool
+}
+
+// The environment that optionsFromEnv reads.
+const (
+	envSpeed = "PARLEY_DEMO_SPEED"
+	envAuth  = "PARLEY_DEMO_AUTH"
+)
+
+// optionsFromEnv returns the options that the environment asks for:
+// PARLEY_DEMO_SPEED is Delay, PARLEY_DEMO_AUTH=required is RequireAuth.
+func optionsFromEnv() tourOptions {
+	opt := tourOptions{Delay: 1, RequireAuth: os.Getenv(envAuth) == "required"}
+	if d, err := strconv.ParseFloat(os.Getenv(envSpeed), 64); err == nil && d >= 0 {
+		opt.Delay = d
+	}
+	return opt
+}
+
+func (o tourOptions) stateDir() string {
+	if o.StateDir != "" {
+		return o.StateDir
+	}
+	return filepath.Join(xdg.StateHome, "parley", "demo")
+}
+
+// runTour serves one client until in ends, ctx ends, or the person asks for a crash, and
+// returns the exit code.
+func runTour(ctx context.Context, in io.Reader, out, stderr io.Writer, opt tourOptions) int {
+	a := &agent{
+		opt: opt, store: store{opt.stateDir()}, stderr: stderr,
+		crashed: make(chan struct{}), ready: make(chan struct{}),
+		sessions: map[acpclient.SessionID]*session{},
+	}
+	a.life, a.die = context.WithCancel(context.Background())
+	a.conn = acpclient.NewConn(acpclient.NewLines(in, out), a, acpclient.ConnOptions{})
+	close(a.ready)
+	defer a.end()
+	select {
+	case <-a.conn.Done():
+		return 0
+	case <-ctx.Done():
+		return 0
+	case <-a.crashed:
+		return 1
+	}
+}
+
+// signInAtTerminal is what the agent's program does when a client runs it to sign in.
+func signInAtTerminal(out io.Writer, opt tourOptions) int {
+	if err := (store{opt.stateDir()}).signIn(); err != nil {
+		_, _ = fmt.Fprintf(out, "cannot sign in: %v\n", err)
+		return 1
+	}
+	_, _ = fmt.Fprintln(out, "You are signed in to the tour. It was only pretended: there is no account.")
+	return 0
+}
+
+// agent is one run of the tour: the connection and the sessions that are open on it.
+type agent struct {
+	opt    tourOptions
+	store  store
+	stderr io.Writer
+	conn   *acpclient.Conn
+	ready  chan struct{}   // closed when conn is set
+	life   context.Context // of turns that no request is open for
+	die    context.CancelFunc
+
+	crash   sync.Once
+	crashed chan struct{}
+
+	mu       sync.Mutex
+	ending   bool                          // no request is taken any more
+	requests sync.WaitGroup                // those being answered; added to with mu held
+	client   *acpclient.ClientCapabilities // nil before initialize
+	v2       bool                          // version 2 was agreed on
+	sessions map[acpclient.SessionID]*session
+}
+
+// HandleNotification implements acpclient.Receiver.
+func (a *agent) HandleNotification(_ context.Context, method string, params json.RawMessage) {
+	var n acpclient.CancelNotification
+	if method != acpclient.SessionCancel.Name || acpclient.Unmarshal(params, &n) != nil {
+		return
+	}
+	if s := a.session(n.SessionID); s != nil {
+		s.cancelTurn()
+	}
+}
+
+// method answers the requests of a method.
+type method struct {
+	answer func(a *agent, ctx context.Context, params json.RawMessage) (any, error)
+	signed bool // the person must have signed in
+}
+
+// answers decodes the params of a request for the function that answers it.
+func answers[P any](answer func(*agent, context.Context, *P) (any, error)) method {
+	return method{answer: func(a *agent, ctx context.Context, params json.RawMessage) (any, error) {
+		p := new(P)
+		if err := acpclient.Unmarshal(params, p); err != nil {
+			return nil, invalid("%v", err)
+		}
+		return answer(a, ctx, p)
+	}}
+}
+
+func signed(m method) method { m.signed = true; return m }
+
+// The methods of each version.
+var (
+	methodsOfBoth = map[string]method{
+		"session/new":               signed(answers((*agent).newSession)),
+		"session/list":              signed(answers((*agent).listSessions)),
+		"session/resume":            signed(answers((*agent).resumeSession)),
+		"session/prompt":            signed(answers((*agent).prompt)),
+		"session/close":             answers((*agent).closeSession),
+		"session/delete":            answers((*agent).deleteSession),
+		"session/set_config_option": answers((*agent).setConfigOption),
+	}
+	methodsOfV1 = map[string]method{
+		"authenticate":     answers((*agent).authenticate),
+		"logout":           answers((*agent).logout),
+		"session/load":     signed(answers((*agent).loadSession)),
+		"session/set_mode": answers((*agent).setMode),
+	}
+	methodsOfV2 = map[string]method{
+		"auth/login":  answers((*agent).authenticate),
+		"auth/logout": answers((*agent).logout),
+	}
+)
+
+// HandleRequest implements acpclient.Receiver.
+func (a *agent) HandleRequest(ctx context.Context, name string, params json.RawMessage) (any, error) {
+	<-a.ready
+	if !a.begin() {
+		return nil, acpclient.ErrClosed
+	}
+	defer a.requests.Done()
+	if name == acpclient.Initialize.Name {
+		return answers((*agent).initialize).answer(a, ctx, params)
+	}
+	if a.capabilities() == nil {
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "initialize comes first"}
+	}
+	m, known := methodsOfBoth[name]
+	if own := methodsOfV1; !known {
+		if a.speaksV2() {
+			own = methodsOfV2
+		}
+		m, known = own[name]
+	}
+	switch {
+	case !known:
+		return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: "Method not found"}
+	case m.signed && a.opt.RequireAuth && !a.store.signedIn():
+		return nil, &acpclient.Error{Code: acpclient.CodeAuthRequired, Message: "Authentication required"}
+	}
+	return m.answer(a, ctx, params)
+}
+
+// begin counts a request in, unless the agent is about to end.
+func (a *agent) begin() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.ending {
+		a.requests.Add(1)
+	}
+	return !a.ending
+}
+
+// end cancels what runs and waits for it.
+func (a *agent) end() {
+	a.conn.Close()
+	a.die()
+	a.mu.Lock()
+	a.ending = true
+	a.mu.Unlock()
+	a.requests.Wait()
+}
+
+// The ways to sign in, where it is required.
+const (
+	authPretend  acpclient.AuthMethodID = "pretend"
+	authTerminal acpclient.AuthMethodID = "pretend-in-terminal"
+)
+
+// signInFlag is the argument with which the agent's program signs in.
+const signInFlag = "--sign-in"
+
+// initializeRequest has the fields of both versions.
+type initializeRequest struct {
+	ProtocolVersion    uint16                       `json:"protocolVersion"`
+	ClientCapabilities acpclient.ClientCapabilities `json:"clientCapabilities"`
+	Capabilities       v2.ClientCapabilities        `json:"capabilities"`
+}
+
+// initialize agrees on the version that the client offers. The capabilities of both are
+// in a file.
+func (a *agent) initialize(_ context.Context, r *initializeRequest) (any, error) {
+	client, version, method := &r.ClientCapabilities, "1", "id"
+	if r.ProtocolVersion >= v2.Version {
+		yes := &acpclient.Supported{}
+		client = &acpclient.ClientCapabilities{Elicitation: r.Capabilities.Elicitation, Session: &acpclient.ClientSessionCapabilities{
+			Notices: yes, Compaction: yes, ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: yes},
+		}}
+		client.Auth.Terminal = r.Capabilities.Auth != nil && r.Capabilities.Auth.Terminal != nil
+		version, method = "2", "methodId"
+	}
+	a.mu.Lock()
+	a.client, a.v2 = client, version == "2"
+	a.mu.Unlock()
+	res := decoded[map[string]object]("initialize.json")[version]
+	if !a.opt.RequireAuth {
+		return res, nil
+	}
+	if version == "1" {
+		res["agentCapabilities"].(object)["auth"] = object{"logout": object{}}
+	}
+	methods := []object{{method: authPretend, "type": "agent", "name": "Pretend to sign in", "description": "Needs no account and no network"}}
+	if client.Auth.Terminal {
+		methods = append(methods, object{
+			method: authTerminal, "type": "terminal", "name": "Pretend to sign in, in a terminal",
+			"description": "Runs a small program that signs you in", "args": []string{signInFlag},
+		})
+	}
+	res["authMethods"] = methods
+	return res, nil
+}
+
+func (a *agent) authenticate(_ context.Context, r *acpclient.AuthenticateRequest) (any, error) {
+	if r.MethodID != authPretend { // the other one is done by the program
+		return nil, invalid("there is nothing to authenticate with called %q", r.MethodID)
+	}
+	return struct{}{}, a.store.signIn()
+}
+
+func (a *agent) logout(context.Context, *struct{}) (any, error) {
+	return struct{}{}, a.store.signOut()
+}
+
+func invalid(format string, args ...any) error {
+	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// capabilities are those of the client; nil before initialize.
+func (a *agent) capabilities() *acpclient.ClientCapabilities {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.client
+}
+
+// speaksV2 reports whether version 2 was agreed on.
+func (a *agent) speaksV2() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.v2
+}
+
+func (a *agent) session(id acpclient.SessionID) *session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.sessions[id]
+}
+
+// openSession is a session that must be open.
+func (a *agent) openSession(id acpclient.SessionID) (*session, error) {
+	if s := a.session(id); s != nil {
+		return s, nil
+	}
+	return nil, noSession(id)
+}
+
+func noSession(id acpclient.SessionID) error {
+	return acpclient.NotFoundError("session " + string(id))
+}

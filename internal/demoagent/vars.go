@@ -1,0 +1,111 @@
+package demoagent
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// maxVariable bounds what one ${x:N} makes, in bytes.
+const maxVariable = 1 << 30
+
+// expand puts the variables into a text. asJSON escapes strings for the inside
+// of a JSON string.
+func (r *runner) expand(text string, asJSON bool) (string, error) {
+	if !strings.Contains(text, "${") {
+		return text, nil
+	}
+	var failed error
+	out := placeholder.ReplaceAllStringFunc(text, func(v string) string {
+		s, err := r.value(v[2:len(v)-1], asJSON)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return s
+	})
+	return out, failed
+}
+
+// expandJSON puts the variables into JSON and makes it one line.
+func (r *runner) expandJSON(text string) (json.RawMessage, error) {
+	s, err := r.expand(text, true)
+	if err != nil {
+		return nil, err
+	}
+	return compact([]byte(s))
+}
+
+func (r *runner) value(name string, asJSON bool) (string, error) {
+	if unit, count, ok := strings.Cut(name, ":"); ok {
+		n, err := strconv.Atoi(count)
+		if err != nil || n < 0 || len(unit)*n > maxVariable {
+			return "", fmt.Errorf("${%s}: %q is no count", name, count)
+		}
+		return escape(strings.Repeat(unit, n), asJSON), nil
+	}
+	switch name {
+	case "n":
+		if len(r.counts) == 0 {
+			return "", fmt.Errorf("${n} has no value outside a repeat")
+		}
+		return strconv.Itoa(r.counts[len(r.counts)-1]), nil
+	case "session", "cwd":
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if name == "cwd" {
+			return escape(r.cwd, asJSON), nil
+		}
+		return escape(r.session, asJSON), nil
+	}
+	head, path, _ := strings.Cut(name, ".")
+	raw, ok := r.captured[head]
+	if !ok {
+		return "", fmt.Errorf("${%s}: nothing is called %q", name, head)
+	}
+	for key := range strings.SplitSeq(path, ".") {
+		if key != "" {
+			raw = child(raw, key)
+		}
+	}
+	if raw == nil {
+		return "", fmt.Errorf("${%s}: there is no such value in %s", name, r.captured[head])
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return escape(s, asJSON), nil
+	}
+	return string(raw), nil
+}
+
+// is reports whether a variable has a value, or is set at all if the value is "". No counts
+// as not set.
+func (r *runner) is(name, want string) bool {
+	text, err := r.value(name, false)
+	if want != "" {
+		return text == want
+	}
+	return err == nil && text != "" && text != "no"
+}
+
+// child is the value of a key of an object, or of an index of an array.
+func child(raw json.RawMessage, key string) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) == nil {
+		return object[key]
+	}
+	var array []json.RawMessage
+	i, err := strconv.Atoi(key)
+	if err != nil || json.Unmarshal(raw, &array) != nil || i < 0 || i >= len(array) {
+		return nil
+	}
+	return array[i]
+}
+
+func escape(s string, asJSON bool) string {
+	if !asJSON {
+		return s
+	}
+	quoted := encode(s)
+	return string(quoted[1 : len(quoted)-1])
+}

@@ -1,0 +1,159 @@
+package demoagent
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// message is a line of the client: a request, a notification or an answer.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+
+	line     json.RawMessage // the whole of it
+	answered bool            // by the background
+}
+
+// line is a message of ours. Fields that are nil are left out.
+type line struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  any             `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   any             `json:"error,omitempty"`
+}
+
+// encode does not escape characters that are special in HTML: what a script says
+// is what is sent.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		// Everything that gets here is a string, a map of strings or JSON
+		// that has been checked.
+		return []byte("null")
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+func compact(raw []byte) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		return nil, fmt.Errorf("is not JSON with its variables put in: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+func (r *runner) send(l line) error {
+	if r.turn != nil { // which sends notifications only
+		return r.turn.agent.conn.Notify(l.Method, l.Params)
+	}
+	l.JSONRPC = "2.0"
+	return r.write(append(encode(l), '\n'))
+}
+
+func (r *runner) write(b []byte) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	if _, err := r.out.Write(b); err != nil {
+		return fmt.Errorf("write to the client: %w", err)
+	}
+	return nil
+}
+
+func (r *runner) closeOut() error {
+	c, ok := r.out.(io.Closer)
+	if !ok {
+		return errors.New("this stdout cannot be closed")
+	}
+	return c.Close()
+}
+
+// read takes the client's lines until stdin ends.
+func (r *runner) read(in io.Reader) {
+	lines := bufio.NewReaderSize(in, 64<<10)
+	for r.mayRead() {
+		raw, err := lines.ReadBytes('\n')
+		if raw = bytes.TrimSpace(raw); len(raw) > 0 {
+			m := &message{line: raw}
+			if json.Unmarshal(raw, m) != nil {
+				_, _ = fmt.Fprintf(r.err, "%s: the client sent a line that is no message: %.200q\n", r.script.name, raw)
+			} else {
+				r.take(m)
+			}
+		}
+		if err != nil {
+			r.tellSteps(func() { r.ended = true })
+			return
+		}
+	}
+}
+
+// mayRead waits while reading is stopped; false means that the run is over.
+func (r *runner) mayRead() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.deaf && !r.over {
+		r.changed.Wait()
+	}
+	return !r.over
+}
+
+// take puts a message where the steps find it, and answers it if it is one that
+// the background serves.
+func (r *runner) take(m *message) {
+	r.mu.Lock()
+	if m.Method == "" {
+		r.answers[string(m.ID)] = m.line
+	} else {
+		r.note(m.Params)
+		m.answered = r.serveAll || r.served[m.Method]
+		r.inbox = append(r.inbox, m)
+	}
+	serve := m.answered
+	if serve && r.serveAll {
+		r.inbox = nil // no step is left that could expect it
+	}
+	r.changed.Broadcast()
+	r.mu.Unlock()
+	if serve {
+		r.serving.Lock()
+		defer r.serving.Unlock()
+		r.serve(m)
+	}
+}
+
+// note remembers the session and the directory that a message names. The
+// caller holds mu.
+func (r *runner) note(params json.RawMessage) {
+	var p struct {
+		SessionID string `json:"sessionId"`
+		Cwd       string `json:"cwd"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	if p.SessionID != "" {
+		r.session = p.SessionID
+	}
+	if p.Cwd != "" {
+		r.cwd = p.Cwd
+	}
+}
+
+// sigkill ends this process at once, without any chance to clean up.
+func sigkill() error {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	return self.Kill()
+}

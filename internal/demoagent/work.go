@@ -1,0 +1,314 @@
+package demoagent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"parley/acpclient"
+)
+
+// What the tour does to files and in terminals. In version 1 it does so through the
+// client; in version 2 agents do it themselves, and show what they do.
+
+// The answers to a permission request.
+const (
+	allowOnce   acpclient.PermissionOptionID = "allow"
+	allowAlways acpclient.PermissionOptionID = "always"
+	reject      acpclient.PermissionOptionID = "reject"
+)
+
+// choose asks the person about a tool call. The answer is empty if the turn was cancelled,
+// or if the client could not ask.
+func (t *turn) choose(id acpclient.ToolCallID, call acpclient.ToolCall, options ...acpclient.PermissionOption) acpclient.PermissionOptionID {
+	if t.cancelled() {
+		return ""
+	}
+	call.ToolCallID, call.Status = id, acpclient.ToolPending
+	params := object{"sessionId": t.kept.ID, "toolCall": call, "options": options}
+	if t.agent.speaksV2() {
+		params = object{
+			"sessionId": t.kept.ID, "title": "May the tour do this?", "options": options,
+			"subject": object{"type": "tool_call", "toolCall": toolCallV2(untyped(call).(object))},
+		}
+		t.notify(&acpclient.StateUpdate{State: acpclient.WorkRequiresAction})
+		defer t.notify(&acpclient.StateUpdate{State: acpclient.WorkRunning})
+	}
+	var res acpclient.RequestPermissionResponse
+	if t.agent.conn.Call(t.calls, acpclient.SessionRequestPermission.Name, params, &res) != nil {
+		return ""
+	}
+	if res.Outcome.Cancelled() {
+		t.cancelTurn()
+	}
+	return res.Outcome.OptionID
+}
+
+// permitted reports whether a tool call may go ahead. It asks if it must.
+func (t *turn) permitted(id acpclient.ToolCallID, call acpclient.ToolCall) bool {
+	t.mu.Lock()
+	known := t.kept.Settings.Mode == modeAuto || t.always[call.Kind]
+	t.mu.Unlock()
+	if known {
+		return !t.cancelled()
+	}
+	answer := t.choose(
+		id, call,
+		acpclient.PermissionOption{OptionID: allowOnce, Name: "Allow", Kind: acpclient.AllowOnce},
+		acpclient.PermissionOption{OptionID: allowAlways, Name: "Allow until the session ends", Kind: acpclient.AllowAlways},
+		acpclient.PermissionOption{OptionID: reject, Name: "Reject", Kind: acpclient.RejectOnce},
+	)
+	if answer == allowAlways {
+		t.mu.Lock()
+		t.always[call.Kind] = true
+		t.mu.Unlock()
+		t.notice("Remembered until the session ends", fmt.Sprintf("Nothing of the kind %q is asked about any more.", call.Kind))
+	}
+	return answer == allowOnce || answer == allowAlways
+}
+
+// offers reports whether the tour can do something, by itself or through the client. A
+// tool call for which it cannot fails.
+func (t *turn) offers(id acpclient.ToolCallID, what string, offered bool) bool {
+	if !offered && !t.agent.speaksV2() {
+		t.failCall(id, "This client does not offer "+what+".")
+		return false
+	}
+	return !t.cancelled()
+}
+
+// read reads a file, at a line unless that is 0.
+func (t *turn) read(name string, line int) (string, bool) {
+	path := filepath.Join(t.kept.Cwd, name)
+	location := acpclient.ToolCallLocation{Path: path}
+	if line > 0 {
+		location.Line = &line
+	}
+	id := t.begin(acpclient.ToolCall{
+		Title: "Read " + name, Name: "read_file", Kind: acpclient.ToolRead, Status: acpclient.ToolInProgress,
+		Locations: []acpclient.ToolCallLocation{location}, RawInput: encode(object{"path": path}),
+	})
+	if !t.offers(id, acpclient.FSReadTextFile.Name, t.agent.capabilities().FS.ReadTextFile) {
+		return "", false
+	}
+	text, err := t.readFile(path)
+	t.step()
+	if err != nil {
+		t.failCall(id, err.Error())
+		return "", false
+	}
+	t.usage(len(text))
+	t.setCall(id, acpclient.ToolCompleted, acpclient.TextContent("```"+strings.TrimPrefix(filepath.Ext(name), ".")+"\n"+text+"```"))
+	if t.files == nil {
+		t.files = map[string]string{}
+	}
+	t.files[name] = text
+	return text, true
+}
+
+func (t *turn) readFile(path string) (string, error) {
+	if t.agent.speaksV2() {
+		text, err := os.ReadFile(path)
+		return string(text), err
+	}
+	res, err := acpclient.Call(t.ctx, t.agent.conn, acpclient.FSReadTextFile, &acpclient.ReadTextFileRequest{SessionID: t.kept.ID, Path: path})
+	if err != nil {
+		return "", err
+	}
+	return res.Content, nil
+}
+
+// change proposes a new text for a file, asks, and writes it. A file that was not read is
+// a new one.
+func (t *turn) change(title, name, after string) bool {
+	path := filepath.Join(t.kept.Cwd, name)
+	var old *string
+	before, had := t.files[name]
+	if had {
+		old = &before
+	}
+	common := 0
+	for common < min(len(before), len(after)) && before[common] == after[common] {
+		common++
+	}
+	line := strings.Count(before[:common], "\n") + 1
+	call := acpclient.ToolCall{
+		Title: title, Name: "edit_file", Kind: acpclient.ToolEdit, Status: acpclient.ToolPending,
+		Content:   []acpclient.ToolCallContent{acpclient.DiffContent(path, old, after)},
+		Locations: []acpclient.ToolCallLocation{{Path: path, Line: &line}}, RawInput: encode(object{"path": path}),
+	}
+	id := t.begin(call)
+	if !t.offers(id, acpclient.FSWriteTextFile.Name, t.agent.capabilities().FS.WriteTextFile) {
+		return false
+	}
+	if !t.permitted(id, call) {
+		t.failCall(id, "Not allowed, so nothing was written.")
+		return false
+	}
+	t.setCall(id, acpclient.ToolInProgress)
+	var err error
+	if t.agent.speaksV2() {
+		err = os.WriteFile(path, []byte(after), 0o644)
+	} else {
+		_, err = acpclient.Call(t.ctx, t.agent.conn, acpclient.FSWriteTextFile, &acpclient.WriteTextFileRequest{SessionID: t.kept.ID, Path: path, Content: after})
+	}
+	if err != nil {
+		t.failCall(id, err.Error())
+		return false
+	}
+	t.setCall(id, acpclient.ToolCompleted)
+	return !t.cancelled()
+}
+
+// runCommand runs a shell command in a terminal and returns its exit code; false if it did
+// not run to its end.
+func (t *turn) runCommand(title, command string) (exit int, ok bool) {
+	call := acpclient.ToolCall{
+		Title: title, Name: "shell", Kind: acpclient.ToolExecute, Status: acpclient.ToolPending,
+		Content: []acpclient.ToolCallContent{acpclient.TextContent("```sh\n" + command + "\n```")}, RawInput: encode(object{"command": command}),
+	}
+	id := t.begin(call)
+	if !t.offers(id, "terminals", t.agent.capabilities().Terminal) {
+		return 0, false
+	}
+	if !t.permitted(id, call) {
+		t.failCall(id, "Not allowed, so nothing was run.")
+		return 0, false
+	}
+	run := t.runInClient
+	if t.agent.speaksV2() {
+		run = t.runHere
+	}
+	output, code, err := run(id, command)
+	switch {
+	case t.cancelled():
+		return 0, false
+	case err != nil:
+		t.failCall(id, err.Error())
+		return 0, false
+	}
+	t.mu.Lock()
+	t.kept.Outputs[id] = output
+	t.mu.Unlock()
+	t.usage(len(output))
+	if code == nil || *code != 0 {
+		t.setCall(id, acpclient.ToolFailed)
+	} else {
+		t.setCall(id, acpclient.ToolCompleted)
+	}
+	if code == nil {
+		return 0, false
+	}
+	return *code, true
+}
+
+// runInClient runs a command in a terminal of the client. The exit code is nil if a signal
+// ended it.
+func (t *turn) runInClient(id acpclient.ToolCallID, command string) (output string, exit *int, err error) {
+	conn, session := t.agent.conn, t.kept.ID
+	limit := uint64(64 << 10)
+	request := &acpclient.CreateTerminalRequest{
+		SessionID: session, Command: "sh", Args: []string{"-c", command}, Cwd: t.kept.Cwd, OutputByteLimit: &limit,
+	}
+	if t.agent.opt.Delay == 0 {
+		request.Env = []acpclient.EnvVariable{{Name: envSpeed, Value: "0"}}
+	}
+	// Wait for the answer even if the turn is cancelled meanwhile: the terminal must be
+	// released.
+	made, err := acpclient.Call(t.calls, conn, acpclient.TerminalCreate, request)
+	if err != nil {
+		return "", nil, err
+	}
+	defer func() {
+		_, _ = acpclient.Call(t.calls, conn, acpclient.TerminalRelease, &acpclient.ReleaseTerminalRequest{SessionID: session, TerminalID: made.TerminalID})
+	}()
+	t.setCall(id, acpclient.ToolInProgress, acpclient.TerminalContent(made.TerminalID))
+	ended, err := acpclient.Call(t.ctx, conn, acpclient.TerminalWaitForExit, &acpclient.WaitForTerminalExitRequest{SessionID: session, TerminalID: made.TerminalID})
+	if t.cancelled() {
+		_, _ = acpclient.Call(t.calls, conn, acpclient.TerminalKill, &acpclient.KillTerminalRequest{SessionID: session, TerminalID: made.TerminalID})
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if out, err := acpclient.Call(t.ctx, conn, acpclient.TerminalOutput, &acpclient.TerminalOutputRequest{SessionID: session, TerminalID: made.TerminalID}); err == nil {
+		output = out.Output
+	}
+	return output, ended.ExitCode, nil
+}
+
+// runHere runs a command itself, and shows what it prints in a terminal.
+func (t *turn) runHere(id acpclient.ToolCallID, command string) (output string, exit *int, err error) {
+	terminal := acpclient.TerminalID(t.nextID("terminal"))
+	t.notify(&acpclient.TerminalUpdate{
+		TerminalID: terminal, Command: acpclient.SetTo(command), Cwd: acpclient.SetTo(t.kept.Cwd),
+	})
+	t.setCall(id, acpclient.ToolInProgress, acpclient.TerminalContent(terminal))
+	cmd := exec.CommandContext(t.ctx, "sh", "-c", command)
+	cmd.Dir, cmd.Env = t.kept.Cwd, os.Environ()
+	if t.agent.opt.Delay == 0 {
+		cmd.Env = append(cmd.Env, envSpeed+"=0")
+	}
+	shown := &ownTerminal{turn: t, id: terminal}
+	cmd.Stdout, cmd.Stderr = shown, shown
+	cmd.WaitDelay = cancelGrace
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		return "", nil, errors.Join(err, t.ctx.Err())
+	}
+	code := cmd.ProcessState.ExitCode()
+	if !t.cancelled() {
+		t.notify(&acpclient.TerminalUpdate{TerminalID: terminal, ExitStatus: acpclient.SetTo(acpclient.TerminalExitStatus{ExitCode: &code})})
+	}
+	return string(shown.printed), &code, nil
+}
+
+// ownTerminal shows what a command prints. A command writes from one goroutine.
+type ownTerminal struct {
+	turn    *turn
+	id      acpclient.TerminalID
+	printed []byte
+}
+
+// Write implements io.Writer.
+func (o *ownTerminal) Write(b []byte) (int, error) {
+	o.printed = append(o.printed, b...)
+	o.turn.notify(&acpclient.TerminalOutputChunk{TerminalID: o.id, Data: append(acpclient.Bytes(nil), b...)})
+	return len(b), nil
+}
+
+// mayWork reports whether the mode lets the turn do more than plan. In plan mode it shows
+// the plan and asks to leave the mode in the form that the protocol's page on session
+// modes shows, with content blocks that are not wrapped.
+func (t *turn) mayWork(plan string) bool {
+	if t.settings().Mode != modePlan {
+		return !t.cancelled()
+	}
+	t.say("I am in **plan mode**: I only plan, and ask before I begin.\n")
+	t.step()
+	bare, _ := json.Marshal(acpclient.TextBlock(plan))
+	call := acpclient.ToolCall{Title: "Ready to begin", Kind: acpclient.ToolSwitchMode, Status: acpclient.ToolPending}
+	id := t.begin(call)
+	call.Content = acpclient.ToolCallContents{{Type: "text", Raw: bare}}
+	answer := t.choose(
+		id, call,
+		acpclient.PermissionOption{OptionID: modeAuto, Name: "Yes, and do not ask again", Kind: acpclient.AllowAlways},
+		acpclient.PermissionOption{OptionID: modeAsk, Name: "Yes, and ask before each step", Kind: acpclient.AllowOnce},
+		acpclient.PermissionOption{OptionID: reject, Name: "No, keep planning", Kind: acpclient.RejectOnce},
+	)
+	if answer != modeAuto && answer != modeAsk {
+		t.failCall(id, "The plan stays a plan.")
+		t.say("Good, we keep planning. Tell me when to begin, or switch the mode with `shift+tab`.\n")
+		return false
+	}
+	if err := t.set(optionMode, acpclient.SelectValue(acpclient.ConfigValueID(answer))); err != nil {
+		t.failCall(id, err.Error())
+		return false
+	}
+	t.notify(&acpclient.CurrentModeUpdate{CurrentModeID: acpclient.SessionModeID(answer)})
+	t.notify(&acpclient.ConfigOptionUpdate{ConfigOptions: t.configOptions()})
+	t.setCall(id, acpclient.ToolCompleted)
+	return !t.cancelled()
+}
