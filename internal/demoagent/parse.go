@@ -21,7 +21,7 @@ type Script struct {
 type step struct {
 	line int
 	verb string
-	do   func(*runner) error
+	do   action
 }
 
 // Load reads and parses a script. Errors name the file and the line.
@@ -49,8 +49,11 @@ func parse(name, src string, verbs map[string]verb) (*Script, error) {
 	return &Script{name: name, steps: steps}, nil
 }
 
-// verb parses what stands behind a verb into what the step does.
-type verb = func(*args) (func(*runner) error, error)
+// verb parses what stands behind a verb into what the step does. Errors are kept by args.
+type verb func(*args) action
+
+// action is what a step does.
+type action func(*runner) error
 
 type parser struct {
 	name  string
@@ -71,8 +74,7 @@ func (p *parser) next() (string, bool) {
 	return strings.TrimSuffix(p.lines[p.at-1], "\r"), true
 }
 
-// steps parses up to the end of the script, which is "", or an end or else, which it
-// returns.
+// steps parses up to an end or else, which it returns, or up to the end of the script.
 func (p *parser) steps() (out []step, closed string, err error) {
 	for {
 		line, ok := p.next()
@@ -83,113 +85,112 @@ func (p *parser) steps() (out []step, closed string, err error) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		verb, _, _ := strings.Cut(line, " ")
-		rest, at := line[len(verb):], p.at
-		switch verb {
-		case "end", "else":
-			return out, verb, nil
+		word, _, _ := strings.Cut(line, " ")
+		if word == "end" || word == "else" {
+			return out, word, nil
 		}
-		do, err := p.step(verb, rest, at)
-		if err != nil {
-			return nil, "", err
+		parse, at := p.verbs[word], p.at
+		switch word {
+		case "repeat":
+			parse = p.repeat
+		case "if":
+			parse = p.either
 		}
-		out = append(out, step{at, verb, do})
+		if parse == nil {
+			return nil, "", fmt.Errorf("%s:%d: there is no step %q", p.name, at, word)
+		}
+		a := &args{text: line[len(word):], next: p.next}
+		do := parse(a)
+		if rest := strings.TrimSpace(a.text); a.err == nil && rest != "" {
+			a.fail("does not take %q", rest)
+		}
+		var inside *stepError
+		switch {
+		case errors.As(a.err, &inside):
+			return nil, "", inside
+		case a.err != nil:
+			return nil, "", &stepError{p.errorf(at, word, a.err)}
+		}
+		out = append(out, step{at, word, do})
 	}
-}
-
-func (p *parser) step(verb, rest string, at int) (func(*runner) error, error) {
-	a := &args{text: rest, next: p.next}
-	var do func(*runner) error
-	var err error
-	switch parse := p.verbs[verb]; {
-	case verb == "repeat":
-		do, err = p.repeat(a)
-	case verb == "if":
-		do, err = p.either(a)
-	case parse == nil:
-		return nil, fmt.Errorf("%s:%d: there is no step %q", p.name, at, verb)
-	default:
-		do, err = parse(a)
-	}
-	if err == nil && strings.TrimSpace(a.text) != "" {
-		err = fmt.Errorf("does not take %q", strings.TrimSpace(a.text))
-	}
-	var inside *stepError
-	if err != nil && !errors.As(err, &inside) {
-		err = p.errorf(at, verb, err)
-	}
-	return do, err
 }
 
 // body parses the steps inside another one.
-func (p *parser) body(a *args) (steps []step, closed string, err error) {
-	if rest := strings.TrimSpace(a.text); rest != "" {
-		return nil, "", fmt.Errorf("does not take %q", rest)
+func (p *parser) body(a *args) (steps []step, closed string) {
+	if rest := strings.TrimSpace(a.text); a.err != nil || rest != "" {
+		return nil, "" // which is an error of the step
 	}
-	steps, closed, err = p.steps()
-	switch {
-	case err != nil:
-		return nil, "", &stepError{err} // it names the step inside
-	case closed == "":
-		return nil, "", errors.New("its end is missing")
+	steps, closed, a.err = p.steps()
+	if a.err == nil && closed == "" {
+		a.fail("its end is missing")
 	}
-	return steps, closed, nil
+	return steps, closed
 }
 
-func (p *parser) repeat(a *args) (func(*runner) error, error) {
+func (p *parser) repeat(a *args) action {
 	times := a.word()
 	if !placeholder.MatchString(times) {
-		if _, err := number(times); err != nil {
-			return nil, err
-		}
+		a.check(number(times))
 	}
-	body, closed, err := p.body(a)
-	if err == nil && closed == "else" {
-		err = errors.New("there is no if for its else")
+	body, closed := p.body(a)
+	if closed == "else" {
+		a.fail("there is no if for its else")
 	}
-	return func(r *runner) error {
-		text, err := r.expand(times, false)
-		if err != nil {
-			return err
-		}
-		n, err := number(text)
+	return expanded(times, func(r *runner, times string) error {
+		n, err := number(times)
 		if err != nil {
 			return err
 		}
 		return r.repeat(n, body)
-	}, err
+	})
 }
 
 // either parses an if, with or without an else.
-func (p *parser) either(a *args) (func(*runner) error, error) {
+func (p *parser) either(a *args) action {
 	name, not := strings.CutPrefix(a.word(), "!")
 	value := ""
 	if a.take("is") {
 		value = a.word()
 	}
-	yes, closed, err := p.body(a)
+	yes, closed := p.body(a)
 	var no []step
-	if err == nil && closed == "else" {
-		no, _, err = p.body(a)
+	if closed == "else" {
+		no, _ = p.body(a)
 	}
 	return func(r *runner) error {
 		if r.is(name, value) != not {
 			return r.steps(yes)
 		}
 		return r.steps(no)
-	}, err
+	}
 }
 
-// args is what stands behind a verb. Its methods take from the front.
+// args is what stands behind a verb. Its methods take from the front, and keep the first
+// error.
 type args struct {
 	text string
-	next func() (string, bool) // the next line, for JSON that goes on
+	next func() (string, bool) // the next line
+	err  error
 }
 
 var (
 	placeholder = regexp.MustCompile(`\$\{[^{}]+\}`)
 	namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 )
+
+func (a *args) fail(format string, values ...any) {
+	if a.err == nil {
+		a.err = fmt.Errorf(format, values...)
+	}
+}
+
+// check keeps the error of a number.
+func (a *args) check(n int, err error) int {
+	if err != nil {
+		a.fail("%w", err)
+	}
+	return n
+}
 
 // peek returns the next word without taking it.
 func (a *args) peek() string {
@@ -221,19 +222,19 @@ func (a *args) rest() string {
 
 // block takes the lines up to one that says only end, without the indentation that the
 // first of them has.
-func (a *args) block(end string) (string, error) {
+func (a *args) block(end string) string {
 	var b strings.Builder
 	indentation, found := "", false
 	for {
 		line, ok := a.next()
-		if !ok {
-			return "", fmt.Errorf("the text does not end with %q", end)
-		}
 		text := strings.TrimLeft(line, " ")
-		if text == end {
-			return b.String(), nil
-		}
-		if !found && text != "" {
+		switch {
+		case !ok:
+			a.fail("the text does not end with %q", end)
+			return ""
+		case text == end:
+			return b.String()
+		case !found && text != "":
 			indentation, found = line[:len(line)-len(text)], true
 		}
 		b.WriteString(strings.TrimPrefix(line, indentation) + "\n")
@@ -241,14 +242,14 @@ func (a *args) block(end string) (string, error) {
 }
 
 // lines takes the rest of the line as a line, or a block if there is none.
-func (a *args) lines() (string, error) {
+func (a *args) lines() string {
 	if text := a.rest(); text != "" {
-		return text + "\n", nil
+		return text + "\n"
 	}
 	return a.block("end")
 }
 
-func (a *args) number() (int, error) { return number(a.word()) }
+func (a *args) number() int { return a.check(number(a.word())) }
 
 func number(word string) (int, error) {
 	var n int
@@ -258,60 +259,62 @@ func number(word string) (int, error) {
 	return n, nil
 }
 
-func (a *args) method() (string, error) {
+func (a *args) method() string {
 	m := a.word()
 	if m == "" {
-		return "", errors.New("wants a method")
+		a.fail("wants a method")
 	}
-	return m, nil
+	return m
 }
 
-// name takes a NAME; JSON's own words are none.
-func (a *args) name() (string, bool) {
-	switch w := a.peek(); w {
-	case "true", "false", "null":
-		return "", false
-	default:
-		if !namePattern.MatchString(w) {
-			return "", false
-		}
-		return a.word(), true
+// name takes a NAME if there is one; JSON's own words are none.
+func (a *args) name() string {
+	w := a.peek()
+	if w == "true" || w == "false" || w == "null" || !namePattern.MatchString(w) {
+		return ""
 	}
+	return a.word()
+}
+
+// named takes a NAME of something.
+func (a *args) named(what string) string {
+	name := a.name()
+	if name == "" {
+		a.fail("wants the name of a %s", what)
+	}
+	return name
 }
 
 // as takes an optional "as NAME".
-func (a *args) as() (string, error) {
+func (a *args) as() string {
 	if !a.take("as") {
-		return "", nil
+		return ""
 	}
-	name, ok := a.name()
-	if !ok {
-		return "", fmt.Errorf("as wants a name, not %q", a.peek())
+	name := a.name()
+	if name == "" {
+		a.fail("as wants a name, not %q", a.peek())
 	}
-	return name, nil
+	return name
 }
 
 // contains takes an optional "contains TEXT"; quotes around the text are
 // those of the JSON that it is looked for in, so they stay.
-func (a *args) contains() (string, error) {
+func (a *args) contains() string {
 	if !a.take("contains") {
-		return "", nil
+		return ""
 	}
 	text := strings.TrimSpace(a.rest())
 	if text == "" {
-		return "", errors.New("contains wants a text")
+		a.fail("contains wants a text")
 	}
-	return text, nil
+	return text
 }
 
 // json takes one JSON value, from the following lines too if it goes on there;
 // "" if there is none. A variable counts as a number, or as part of a string.
-func (a *args) json() (string, error) {
+func (a *args) json() string {
 	a.text = strings.TrimLeft(a.text, " \t")
-	if a.text == "" {
-		return "", nil
-	}
-	for {
+	for a.text != "" && a.err == nil {
 		masked := placeholder.ReplaceAllStringFunc(a.text, func(s string) string { return strings.Repeat("1", len(s)) })
 		dec := json.NewDecoder(strings.NewReader(masked))
 		var v json.RawMessage
@@ -320,15 +323,26 @@ func (a *args) json() (string, error) {
 			end := int(dec.InputOffset())
 			value := a.text[:end]
 			a.text = a.text[end:]
-			return value, nil
+			return value
 		}
-		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			return "", fmt.Errorf("wants JSON: %w", err)
-		}
-		more, ok := a.next()
-		if !ok {
-			return "", errors.New("the JSON does not end")
+		more, ok := "", false
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			if more, ok = a.next(); !ok {
+				a.fail("the JSON does not end")
+			}
+		} else {
+			a.fail("wants JSON: %w", err)
 		}
 		a.text += "\n" + more
 	}
+	return ""
+}
+
+// needJSON takes one JSON value.
+func (a *args) needJSON() string {
+	value := a.json()
+	if value == "" {
+		a.fail("wants JSON")
+	}
+	return value
 }

@@ -47,15 +47,15 @@ type runner struct {
 	state    []configOption
 	session  string
 	cwd      string
-	opened   int  // sessions opened
-	speaksV2 bool // the second version of the protocol, if the client offers it
-	refuses  *refusal
-	v2       bool // the second version was agreed on
-	turns    int  // prompts accepted, in the second version
-	working  bool // on the last of them
-	deaf     bool // reading is stopped
-	ended    bool // stdin has ended
-	over     bool // the run is over
+	opened   int   // sessions opened
+	speaksV2 bool  // the second version of the protocol, if the client offers it
+	refuses  error // what it does with an offer of version 2 that it cannot take
+	v2       bool  // the second version was agreed on
+	turns    int   // prompts accepted, in the second version
+	working  bool  // on the last of them
+	deaf     bool  // reading is stopped
+	ended    bool  // stdin has ended
+	over     bool  // the run is over
 }
 
 // request is a request of the client that a step has taken.
@@ -291,18 +291,6 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-func (r *runner) endTurn(reason string) error {
-	if r.version2() {
-		return r.idle(reason)
-	}
-	for _, q := range slices.Backward(r.expected) {
-		if q.method == "session/prompt" {
-			return r.answer(q, encode(map[string]string{"stopReason": reason}))
-		}
-	}
-	return errors.New("no session/prompt has been expected yet")
-}
-
 func (r *runner) update(raw json.RawMessage) error {
 	if r.turn != nil {
 		r.turn.updateRaw(raw)
@@ -318,10 +306,6 @@ func (r *runner) update(raw json.RawMessage) error {
 }
 
 func (r *runner) chunk(kind, text string) error {
-	text, err := r.expand(text, false)
-	if err != nil {
-		return err
-	}
 	update := map[string]any{
 		"sessionUpdate": kind,
 		"content":       map[string]string{"type": "text", "text": text},
@@ -332,11 +316,7 @@ func (r *runner) chunk(kind, text string) error {
 	return r.update(encode(update))
 }
 
-func (r *runner) request(method, params, name, id string) error {
-	raw, err := r.expandJSON(params)
-	if err != nil {
-		return err
-	}
+func (r *runner) request(method string, raw json.RawMessage, name, id string) error {
 	if r.turn != nil {
 		result, err := r.turn.call(method, raw)
 		r.captured[name] = result

@@ -239,100 +239,63 @@ var sceneVerbs = map[string]verb{
 
 // texts is a step with a text of one or more lines.
 func texts(do func(*runner, string) error) verb {
-	return func(a *args) (func(*runner) error, error) {
-		text, err := a.lines()
-		return expanded(text, do), err
-	}
-}
-
-// words is a step with the rest of the line.
-func words(do func(*runner, string) error) verb {
-	return func(a *args) (func(*runner) error, error) { return expanded(a.rest(), do), nil }
+	return func(a *args) action { return expanded(a.lines(), do) }
 }
 
 // pair is a step with two texts, which a colon separates.
 func pair(do func(r *runner, first, second string) error) verb {
-	return func(a *args) (func(*runner) error, error) {
+	return func(a *args) action {
 		text := a.rest()
 		at := strings.LastIndex(text, ": ")
 		if at < 0 {
-			return nil, errors.New("wants two texts with a colon between them")
+			a.fail("wants two texts with a colon between them")
+			return nil
 		}
-		return func(r *runner) error {
-			first, err := r.expand(text[:at], false)
-			if err != nil {
-				return err
-			}
+		return expanded(text[:at], func(r *runner, first string) error {
 			return expanded(text[at+2:], func(r *runner, second string) error { return do(r, first, second) })(r)
-		}, nil
+		})
 	}
 }
 
-func expanded(text string, do func(*runner, string) error) func(*runner) error {
-	return func(r *runner) error {
-		s, err := r.expand(text, false)
-		if err != nil {
-			return err
-		}
-		return do(r, s)
-	}
-}
-
-func parseLet(a *args) (func(*runner) error, error) {
-	name, ok := a.name()
-	if !ok {
-		return nil, errors.New("wants the name of a variable")
-	}
-	text, err := a.rest(), error(nil)
+func parseLet(a *args) action {
+	name, text := a.named("variable"), a.rest()
 	if text == "" {
-		text, err = a.block("end")
+		text = a.block("end")
 	}
-	return expanded(text, func(r *runner, text string) error { r.let(name, text); return nil }), err
+	return expanded(text, func(r *runner, text string) error { r.let(name, text); return nil })
 }
 
-func parseRead(a *args) (func(*runner) error, error) {
+func parseRead(a *args) action {
 	file, line, _ := strings.Cut(a.word(), ":")
-	name, err := a.as()
+	name := a.as()
 	return func(r *runner) error {
 		n, _ := strconv.Atoi(line)
 		text, ok := r.turn.read(file, n)
 		r.let(name, text)
 		r.done(ok)
 		return nil
-	}, err
+	}
 }
 
 // parseReplace replaces a text in a variable: replace NAME, a block up to with, and one
 // up to end.
-func parseReplace(a *args) (func(*runner) error, error) {
-	name, ok := a.name()
-	if !ok {
-		return nil, errors.New("wants the name of a variable")
-	}
-	before, err := a.block("with")
-	if err != nil {
-		return nil, err
-	}
-	after, err := a.block("end")
+func parseReplace(a *args) action {
+	name, before, after := a.named("variable"), a.block("with"), a.block("end")
 	return func(r *runner) error {
 		text, err := r.value(name, false)
 		r.let(name, strings.Replace(text, before, after, 1))
 		r.done(strings.Contains(text, before))
 		return err
-	}, err
+	}
 }
 
 // parseIfCancelled takes an update that is sent if the turn is cancelled from here on.
-func parseIfCancelled(a *args) (func(*runner) error, error) {
-	update, err := a.json()
-	return func(r *runner) error {
-		r.turn.ifCancelled = nil
-		if update == "" {
-			return nil
-		}
-		r.turn.ifCancelled, err = r.expandJSON(update)
-		return err
-	}, err
+func parseIfCancelled(a *args) action {
+	update := a.json()
+	if update == "" {
+		return func(r *runner) error { r.turn.ifCancelled = nil; return nil }
+	}
+	return expandedJSON(update, func(r *runner, raw json.RawMessage) error { r.turn.ifCancelled = raw; return nil })
 }
 
 func (r *runner) think(text string) error {

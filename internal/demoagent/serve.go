@@ -5,10 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
-// What a handshake answers where the script does not say.
-const defaultCapabilities = `{"promptCapabilities":{"image":true,"embeddedContext":true}}`
+// What an agent of a script answers, in the version that it speaks. It speaks version 2
+// if the script says so, "speaks v2", and the client offers it.
+
+// What a handshake answers in each version where the script does not say.
+const (
+	defaultCapabilities   = `{"promptCapabilities":{"image":true,"embeddedContext":true}}`
+	defaultCapabilitiesV2 = `{"session":{"prompt":{"image":{},"embeddedContext":{}},"mcp":{"stdio":{},"http":{}}}}`
+)
 
 // The methods that open a session.
 const openers = "session/new|session/load|session/resume"
@@ -16,27 +23,47 @@ const openers = "session/new|session/load|session/resume"
 // configOption is a config option, of which only what changes is understood.
 type configOption = map[string]json.RawMessage
 
-func (r *runner) handshake(capabilities, session string) error {
-	if session == "" {
-		session = "{}"
+func parseSpeaks(a *args) action {
+	if word := a.word(); word != "v2" {
+		a.fail("speaks v2, not %q", word)
 	}
+	return func(r *runner) error {
+		r.tellSteps(func() { r.speaksV2 = true })
+		return nil
+	}
+}
+
+func parseRefuses(a *args) action {
+	if word := a.word(); word != "v2" {
+		a.fail("refuses v2, not %q", word)
+	}
+	var refuses error = exitCode(1)
+	if text := a.rest(); text != "" {
+		refuses = &rpcError{Code: -32602, Message: text}
+	}
+	return func(r *runner) error {
+		r.tellSteps(func() { r.refuses = refuses })
+		return nil
+	}
+}
+
+func (r *runner) handshake(capabilities, session string) error {
 	if err := r.expect("initialize", "", ""); err != nil {
 		return err
 	}
-	q := r.expected[len(r.expected)-1]
-	info, err := r.initialize(q.params, capabilities)
+	err := r.initialize(r.expected[len(r.expected)-1], capabilities)
 	var refused *rpcError
 	switch {
 	case errors.As(err, &refused):
-		return r.send(line{ID: q.id, Error: refused})
+		return nil
 	case err != nil:
-		return err
-	}
-	if err := r.answer(q, info); err != nil {
 		return err
 	}
 	if err := r.expect(openers, "", ""); err != nil {
 		return err
+	}
+	if session == "" {
+		session = "{}"
 	}
 	raw, err := r.expandJSON(session)
 	if err != nil {
@@ -53,13 +80,48 @@ func (r *runner) handshake(capabilities, session string) error {
 	return r.answer(opener, encode(result))
 }
 
-func initialized(capabilities json.RawMessage) json.RawMessage {
-	return encode(map[string]any{
-		"protocolVersion":   1,
-		"agentCapabilities": capabilities,
-		"agentInfo":         map[string]string{"name": "parley-script", "title": "Scripted agent", "version": "1"},
-		"authMethods":       []string{},
-	})
+// initialize answers an initialize, and remembers which version is spoken from here on.
+// The capabilities may be empty. An error that is a refusal was answered.
+func (r *runner) initialize(q request, capabilities string) error {
+	var p struct {
+		ProtocolVersion int `json:"protocolVersion"`
+	}
+	_ = json.Unmarshal(q.params, &p) // a client that says nothing offers version 1
+	r.mu.Lock()
+	refuses := r.refuses
+	r.v2 = r.speaksV2 && p.ProtocolVersion >= 2
+	v2 := r.v2
+	r.mu.Unlock()
+	if p.ProtocolVersion >= 2 && refuses != nil {
+		if refused, ok := refuses.(*rpcError); ok {
+			return errors.Join(r.send(line{ID: q.id, Error: refused}), refused)
+		}
+		return refuses
+	}
+	if capabilities == "" && v2 {
+		capabilities = defaultCapabilitiesV2
+	} else if capabilities == "" {
+		capabilities = defaultCapabilities
+	}
+	caps, err := r.expandJSON(capabilities)
+	if err != nil {
+		return err
+	}
+	info := map[string]string{"name": "parley-script", "title": "Scripted agent", "version": "1"}
+	if v2 {
+		return r.answer(q, encode(object{"protocolVersion": 2, "info": info, "capabilities": caps}))
+	}
+	return r.answer(q, encode(object{"protocolVersion": 1, "agentInfo": info, "agentCapabilities": caps, "authMethods": []string{}}))
+}
+
+// Error makes a refusal an error of the step.
+func (e *rpcError) Error() string { return e.Message }
+
+// version2 reports whether version 2 is spoken.
+func (r *runner) version2() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.v2
 }
 
 func (r *runner) newSession() string {
@@ -77,6 +139,102 @@ func (r *runner) remember(result json.RawMessage) {
 	if json.Unmarshal(result, &state) == nil && state.ConfigOptions != nil {
 		r.state = state.ConfigOptions
 	}
+}
+
+// expectedPrompt is the prompt that was expected last.
+func (r *runner) expectedPrompt() (request, error) {
+	for _, q := range slices.Backward(r.expected) {
+		if q.method == "session/prompt" {
+			return q, nil
+		}
+	}
+	return request{}, errors.New("no session/prompt has been expected yet")
+}
+
+// endTurn ends the work on a prompt with a reason. In version 2 a prompt that is not
+// accepted yet is accepted first.
+func (r *runner) endTurn(reason string) error {
+	q, err := r.expectedPrompt()
+	if !r.version2() {
+		if err != nil {
+			return err
+		}
+		return r.answer(q, encode(map[string]string{"stopReason": reason}))
+	}
+	r.mu.Lock()
+	working := r.working
+	r.mu.Unlock()
+	if !working {
+		if err != nil {
+			return err
+		}
+		if err := r.accept(q, ""); err != nil {
+			return err
+		}
+	}
+	return r.sayIdle(reason)
+}
+
+// parseAccept takes the words for what an agent leaves out when it accepts a prompt.
+func parseAccept(a *args) action {
+	without := a.rest()
+	for word := range strings.FieldsSeq(without) {
+		if !slices.Contains([]string{"unanswered", "nameless", "untold", "unstated"}, word) {
+			a.fail("accept is unanswered, nameless, untold or unstated, not %q", word)
+		}
+	}
+	return func(r *runner) error {
+		q, err := r.expectedPrompt()
+		if err != nil {
+			return err
+		}
+		return r.accept(q, without)
+	}
+}
+
+// accept answers a prompt, tells of its message, and says that the work has begun.
+func (r *runner) accept(q request, without string) error {
+	var p struct {
+		Prompt json.RawMessage `json:"prompt"`
+	}
+	_ = json.Unmarshal(q.params, &p)
+	r.mu.Lock()
+	r.turns++
+	r.working = true
+	message := fmt.Sprintf("prompt-%d", r.turns)
+	r.closePrompt(q.id)
+	r.mu.Unlock()
+	answer := map[string]string{"messageId": message}
+	if strings.Contains(without, "nameless") {
+		clear(answer)
+	}
+	var err error
+	if !strings.Contains(without, "unanswered") {
+		err = r.send(line{ID: q.id, Result: encode(answer)})
+	}
+	if err == nil && !strings.Contains(without, "untold") {
+		err = r.update(encode(object{"sessionUpdate": "user_message", "messageId": message, "content": p.Prompt}))
+	}
+	if err == nil && !strings.Contains(without, "unstated") {
+		err = r.update(json.RawMessage(`{"sessionUpdate":"state_update","state":"running"}`))
+	}
+	return err
+}
+
+func (r *runner) sayIdle(reason string) error {
+	r.tellSteps(func() { r.working = false })
+	state := map[string]string{"sessionUpdate": "state_update", "state": "idle"}
+	if reason != "" {
+		state["stopReason"] = reason
+	}
+	return r.update(encode(state))
+}
+
+// messageID is the id of what the agent says next of a kind.
+func (r *runner) messageID(kind string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return fmt.Sprintf("%s-%d", kind, r.turns)
 }
 
 func (r *runner) setDeaf(deaf bool) error {
@@ -106,20 +264,9 @@ func (r *runner) serveMethods(methods []string) {
 	}
 }
 
-// serveRest serves everything until stdin ends.
+// serveRest serves everything until stdin ends: what waits, and behind it what comes.
 func (r *runner) serveRest() error {
-	r.serveWaiting()
-	err := r.wait(func() bool { return false })
-	if errors.Is(err, errStdinEnded) {
-		return nil
-	}
-	return err
-}
-
-// serveWaiting serves everything from now on: what waits, and behind it what comes.
-func (r *runner) serveWaiting() {
 	r.serving.Lock()
-	defer r.serving.Unlock()
 	r.mu.Lock()
 	waiting := slices.DeleteFunc(r.inbox, func(m *message) bool { return m.answered })
 	r.inbox, r.serveAll = nil, true
@@ -127,48 +274,66 @@ func (r *runner) serveWaiting() {
 	for _, m := range waiting {
 		r.serve(m)
 	}
+	r.serving.Unlock()
+	err := r.wait(func() bool { return false })
+	if errors.Is(err, errStdinEnded) {
+		return nil
+	}
+	return err
+}
+
+// results are what requests are answered with that need no more, in version 1 and in
+// version 2.
+var results = map[string][2]string{
+	"session/prompt":   {`{"stopReason":"end_turn"}`, ""},
+	"session/list":     {`{"sessions":[]}`, `{"sessions":[]}`},
+	"session/resume":   {"{}", "{}"},
+	"session/close":    {"{}", "{}"},
+	"session/delete":   {"{}", "{}"},
+	"session/load":     {"{}", ""},
+	"session/set_mode": {"{}", ""},
+	"authenticate":     {"{}", ""},
+	"logout":           {"{}", ""},
+	"auth/login":       {"", "{}"},
+	"auth/logout":      {"", "{}"},
+	"tool_call/cancel": {"", "{}"},
+	"terminal/cancel":  {"", "{}"},
 }
 
 // serve answers one message as an agent should. Errors of writing are left to the
 // reader, which sees that the client is gone.
 func (r *runner) serve(m *message) {
-	if r.version2() && r.serveV2(m) {
-		return
+	q, v2 := request{id: m.ID, method: m.Method, params: m.Params}, r.version2()
+	result := results[m.Method][0]
+	if v2 {
+		result = results[m.Method][1]
 	}
-	if m.Method == "session/cancel" {
+	switch {
+	case m.Method == "session/cancel":
 		r.mu.Lock()
-		open := r.prompts
-		r.prompts = nil
+		open, working := r.prompts, r.working
+		r.prompts, r.working = nil, false
 		r.mu.Unlock()
+		if working {
+			_ = r.sayIdle("cancelled")
+		}
 		for _, id := range open {
-			_ = r.send(line{ID: id, Result: json.RawMessage(`{"stopReason":"cancelled"}`)})
+			if !v2 {
+				_ = r.send(line{ID: id, Result: json.RawMessage(`{"stopReason":"cancelled"}`)})
+			}
 		}
-		return
-	}
-	if len(m.ID) == 0 {
-		return
-	}
-	q := request{id: m.ID, method: m.Method}
-	switch m.Method {
-	case "initialize":
-		info, err := r.initialize(m.Params, "")
-		var refused *rpcError
-		switch {
-		case err == nil:
-			_ = r.answer(q, info)
-		case errors.As(err, &refused):
-			_ = r.send(line{ID: m.ID, Error: refused})
-		}
-	case "session/new":
+	case len(m.ID) == 0:
+	case m.Method == "initialize":
+		_ = r.initialize(q, "")
+	case m.Method == "session/new":
 		_ = r.answer(q, encode(map[string]string{"sessionId": r.newSession()}))
-	case "session/prompt":
-		_ = r.answer(q, json.RawMessage(`{"stopReason":"end_turn"}`))
-	case "session/list":
-		_ = r.answer(q, json.RawMessage(`{"sessions":[]}`))
-	case "session/set_config_option":
+	case m.Method == "session/prompt" && v2:
+		_ = r.accept(q, "")
+		_ = r.sayIdle("end_turn")
+	case m.Method == "session/set_config_option":
 		_ = r.answer(q, r.setOption(m.Params))
-	case "session/load", "session/resume", "session/close", "session/delete", "session/set_mode", "authenticate", "logout":
-		_ = r.answer(q, json.RawMessage(`{}`))
+	case result != "":
+		_ = r.answer(q, json.RawMessage(result))
 	default:
 		_ = r.send(line{ID: m.ID, Error: rpcError{Code: -32601, Message: "Method not found"}})
 	}
@@ -192,5 +357,5 @@ func (r *runner) setOption(params json.RawMessage) json.RawMessage {
 	if r.state == nil {
 		return json.RawMessage(`{"configOptions":[]}`)
 	}
-	return encode(map[string]any{"configOptions": r.state})
+	return encode(object{"configOptions": r.state})
 }

@@ -131,15 +131,20 @@ func (t *turn) pause(d time.Duration) {
 	t.wait(time.Duration(float64(d) * t.agent.opt.Delay * s.delay()))
 }
 
-func (t *turn) wait(d time.Duration) {
+func (t *turn) wait(d time.Duration) { _ = sleep(t.ctx, d) }
+
+// sleep waits for some time, or until ctx ends, which is an error.
+func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
-		return
+		return ctx.Err()
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-t.ctx.Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -3,9 +3,9 @@ package demoagent
 import (
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -14,208 +14,172 @@ import (
 
 // verbs are those of scripts.
 var verbs = map[string]verb{
-	"handshake":      parseHandshake,
-	"expect":         parseExpect,
-	"await":          parseAwait,
-	"reply":          parseReply,
-	"reply-error":    parseReplyError,
-	"end-turn":       parseEndTurn,
-	"say":            chunks("agent_message_chunk"),
-	"think":          chunks("agent_thought_chunk"),
-	"update":         parseUpdate,
-	"notify":         parseNotify,
-	"request":        parseRequest,
-	"cancel":         parseCancel,
-	"speaks":         parseSpeaks,
-	"refuses":        parseRefuses,
-	"accept":         parseAccept,
-	"idle":           parseIdle,
-	"raw":            written("\n"),
-	"raw-nonl":       written(""),
-	"bytes":          parseBytes,
-	"stderr":         parseStderr,
-	"save":           parseSave,
-	"sleep":          parseSleep,
-	"serve":          parseServe,
-	"exit":           parseExit,
-	"wait-cancel":    plain(func(r *runner) error { return r.expect("session/cancel", "", "") }),
-	"close-stdout":   plain((*runner).closeOut),
+	"handshake": func(a *args) action {
+		capabilities, session := a.json(), a.json()
+		return func(r *runner) error { return r.handshake(capabilities, session) }
+	},
+	"speaks":  parseSpeaks,
+	"refuses": parseRefuses,
+
+	"expect": func(a *args) action {
+		methods, name, contains := a.method(), a.as(), a.contains()
+		return func(r *runner) error { return r.expect(methods, name, contains) }
+	},
+	"wait-cancel": plain(func(r *runner) error { return r.expect("session/cancel", "", "") }),
+	"await": func(a *args) action {
+		name, contains := a.named("request"), a.contains()
+		return func(r *runner) error { return r.await(name, contains) }
+	},
 	"stop-reading":   plain(func(r *runner) error { return r.setDeaf(true) }),
 	"resume-reading": plain(func(r *runner) error { return r.setDeaf(false) }),
-	"spawn-child":    plain((*runner).spawnChild),
+	"serve":          parseServe,
+
+	"reply":       parseReply,
+	"reply-error": parseReplyError,
+	"end-turn": func(a *args) action {
+		reason := a.word()
+		if reason == "" {
+			reason = "end_turn"
+		}
+		return func(r *runner) error { return r.endTurn(reason) }
+	},
+	"accept": parseAccept,
+	"idle": func(a *args) action {
+		reason := a.word()
+		return func(r *runner) error { return r.sayIdle(reason) }
+	},
+
+	"say":      chunks("agent_message_chunk"),
+	"think":    chunks("agent_thought_chunk"),
+	"update":   parseUpdate,
+	"notify":   parseNotify,
+	"request":  parseRequest,
+	"cancel":   parseCancel,
+	"raw":      written("\n"),
+	"raw-nonl": written(""),
+	"bytes": func(a *args) action {
+		b, err := hex.DecodeString(strings.ReplaceAll(a.rest(), " ", ""))
+		if err != nil {
+			a.fail("wants bytes in hex: %w", err)
+		}
+		return func(r *runner) error { return r.write(b) }
+	},
+	"stderr": words(func(r *runner, text string) error {
+		_, err := fmt.Fprintln(r.err, text)
+		return err
+	}),
+	"save":         parseSave,
+	"close-stdout": plain((*runner).closeOut),
+
+	"sleep": parseSleep,
+	"hang":  plain(func(r *runner) error { <-r.ctx.Done(); return r.ctx.Err() }),
+	"exit": func(a *args) action {
+		code := a.number()
+		return func(*runner) error { return exitCode(code) }
+	},
 	"kill-self":      plain(func(*runner) error { return sigkill() }),
 	"ignore-sigterm": plain(func(*runner) error { signal.Ignore(syscall.SIGTERM); return nil }),
-	"hang":           plain(func(r *runner) error { <-r.ctx.Done(); return r.ctx.Err() }),
+	"spawn-child":    plain((*runner).spawnChild),
 }
 
 // plain is a step without arguments.
-func plain(do func(*runner) error) verb {
-	return func(*args) (func(*runner) error, error) { return do, nil }
+func plain(do action) verb { return func(*args) action { return do } }
+
+// words is a step with the rest of the line.
+func words(do func(*runner, string) error) verb {
+	return func(a *args) action { return expanded(a.rest(), do) }
 }
 
-func parseHandshake(a *args) (func(*runner) error, error) {
-	capabilities, err := a.json()
-	if err != nil {
-		return nil, err
+// expanded puts the variables into a text.
+func expanded(text string, do func(*runner, string) error) action {
+	return func(r *runner) error {
+		s, err := r.expand(text, false)
+		if err != nil {
+			return err
+		}
+		return do(r, s)
 	}
-	session, err := a.json()
-	if err != nil {
-		return nil, err
-	}
-	return func(r *runner) error { return r.handshake(capabilities, session) }, nil
 }
 
-func parseExpect(a *args) (func(*runner) error, error) {
-	methods, err := a.method()
-	if err != nil {
-		return nil, err
+// expandedJSON puts the variables into JSON.
+func expandedJSON(text string, do func(*runner, json.RawMessage) error) action {
+	return func(r *runner) error {
+		raw, err := r.expandJSON(text)
+		if err != nil {
+			return err
+		}
+		return do(r, raw)
 	}
-	name, err := a.as()
-	if err != nil {
-		return nil, err
-	}
-	contains, err := a.contains()
-	return func(r *runner) error { return r.expect(methods, name, contains) }, err
 }
 
-func parseAwait(a *args) (func(*runner) error, error) {
-	name, ok := a.name()
-	if !ok {
-		return nil, errors.New("wants the name of a request")
-	}
-	contains, err := a.contains()
-	return func(r *runner) error { return r.await(name, contains) }, err
-}
-
-func parseReply(a *args) (func(*runner) error, error) {
-	name, _ := a.name()
-	result, err := a.json()
+func parseReply(a *args) action {
+	name, result := a.name(), a.json()
 	if result == "" {
 		result = "{}"
 	}
-	return func(r *runner) error { return r.reply(name, result) }, err
+	return func(r *runner) error { return r.reply(name, result) }
 }
 
-func parseReplyError(a *args) (func(*runner) error, error) {
-	name, _ := a.name()
-	code, err := a.number()
-	if err != nil {
-		return nil, fmt.Errorf("the code: %w", err)
+func parseReplyError(a *args) action {
+	name := a.name()
+	var e rpcError
+	var err error
+	if e.Code, err = number(a.word()); err != nil {
+		a.fail("the code: %w", err)
 	}
-	e := rpcError{Code: code}
 	if !strings.HasPrefix(a.peek(), `"`) {
 		e.Message = a.rest()
 	} else {
-		quoted, err := a.json()
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(quoted), &e.Message); err != nil {
-			return nil, err
-		}
-		data, err := a.json()
-		if err != nil {
-			return nil, err
-		}
-		e.Data = json.RawMessage(data)
+		a.check(0, json.Unmarshal([]byte(a.json()), &e.Message))
+		e.Data = json.RawMessage(a.json())
 	}
-	return func(r *runner) error { return r.replyError(name, e) }, nil
-}
-
-func parseEndTurn(a *args) (func(*runner) error, error) {
-	reason := a.word()
-	if reason == "" {
-		reason = "end_turn"
-	}
-	return func(r *runner) error { return r.endTurn(reason) }, nil
+	return func(r *runner) error { return r.replyError(name, e) }
 }
 
 func chunks(kind string) verb {
-	return func(a *args) (func(*runner) error, error) {
+	return func(a *args) action {
 		text := a.rest()
 		var quoted string
 		if json.Unmarshal([]byte(text), &quoted) == nil && strings.HasPrefix(strings.TrimSpace(text), `"`) {
 			text = quoted
 		}
-		return func(r *runner) error { return r.chunk(kind, text) }, nil
+		return expanded(text, func(r *runner, text string) error { return r.chunk(kind, text) })
 	}
 }
 
-func parseUpdate(a *args) (func(*runner) error, error) {
-	update, err := wantJSON(a)
-	return func(r *runner) error {
-		raw, err := r.expandJSON(update)
-		if err != nil {
-			return err
-		}
-		return r.update(raw)
-	}, err
+func parseUpdate(a *args) action {
+	return expandedJSON(a.needJSON(), (*runner).update)
 }
 
-func wantJSON(a *args) (string, error) {
-	value, err := a.json()
-	if err == nil && value == "" {
-		err = errors.New("wants JSON")
+func parseNotify(a *args) action {
+	method, params := a.method(), a.json()
+	if params == "" {
+		return func(r *runner) error { return r.send(line{Method: method}) }
 	}
-	return value, err
+	return expandedJSON(params, func(r *runner, raw json.RawMessage) error { return r.send(line{Method: method, Params: raw}) })
 }
 
-func parseNotify(a *args) (func(*runner) error, error) {
-	method, err := a.method()
-	if err != nil {
-		return nil, err
-	}
-	params, err := a.json()
-	return func(r *runner) error {
-		if params == "" {
-			return r.send(line{Method: method})
-		}
-		raw, err := r.expandJSON(params)
-		if err != nil {
-			return err
-		}
-		return r.send(line{Method: method, Params: raw})
-	}, err
-}
-
-func parseRequest(a *args) (func(*runner) error, error) {
-	method, err := a.method()
-	if err != nil {
-		return nil, err
-	}
-	params, err := wantJSON(a)
-	if err != nil {
-		return nil, err
-	}
-	name, err := a.as()
-	if err != nil {
-		return nil, err
-	}
-	var id string
+func parseRequest(a *args) action {
+	method, params, name, id := a.method(), a.needJSON(), a.as(), ""
 	if a.take("id") {
-		if id, err = wantJSON(a); err != nil {
-			return nil, err
-		}
+		id = a.needJSON()
 	}
-	return func(r *runner) error { return r.request(method, params, name, id) }, nil
+	return expandedJSON(params, func(r *runner, raw json.RawMessage) error { return r.request(method, raw, name, id) })
 }
 
-func parseCancel(a *args) (func(*runner) error, error) {
-	name, ok := a.name()
-	if !ok {
-		return nil, errors.New("wants the name of a request")
-	}
+func parseCancel(a *args) action {
+	name := a.named("request")
 	return func(r *runner) error {
 		id, ok := r.asked[name]
 		if !ok {
 			return fmt.Errorf("no request is called %q", name)
 		}
 		return r.send(line{Method: "$/cancel_request", Params: map[string]json.RawMessage{"requestId": json.RawMessage(id)}})
-	}, nil
+	}
 }
 
 func written(end string) verb {
-	return func(a *args) (func(*runner) error, error) {
+	return func(a *args) action {
 		text := a.rest()
 		return func(r *runner) error {
 			s, err := r.expand(text, true)
@@ -223,72 +187,33 @@ func written(end string) verb {
 				return err
 			}
 			return r.write([]byte(s + end))
-		}, nil
-	}
-}
-
-func parseBytes(a *args) (func(*runner) error, error) {
-	b, err := hex.DecodeString(strings.ReplaceAll(a.rest(), " ", ""))
-	if err != nil {
-		return nil, fmt.Errorf("wants bytes in hex: %w", err)
-	}
-	return func(r *runner) error { return r.write(b) }, nil
-}
-
-func parseStderr(a *args) (func(*runner) error, error) {
-	text := a.rest()
-	return func(r *runner) error {
-		s, err := r.expand(text, false)
-		if err != nil {
-			return err
 		}
-		_, err = fmt.Fprintln(r.err, s)
-		return err
-	}, nil
+	}
 }
 
 // parseSave is the step of an agent that writes a file itself.
-func parseSave(a *args) (func(*runner) error, error) {
-	path := a.word()
-	quoted, err := wantJSON(a)
-	if err != nil {
-		return nil, err
-	}
-	return func(r *runner) error {
-		name, err := r.expand(path, false)
-		if err != nil {
-			return err
-		}
-		raw, err := r.expandJSON(quoted)
-		if err != nil {
-			return err
-		}
-		var text string
-		if err := json.Unmarshal(raw, &text); err != nil {
-			return err
-		}
-		return os.WriteFile(name, []byte(text), 0o644)
-	}, nil
+func parseSave(a *args) action {
+	path, quoted := a.word(), a.needJSON()
+	return expanded(path, func(r *runner, path string) error {
+		return expandedJSON(quoted, func(r *runner, raw json.RawMessage) error {
+			var text string
+			if err := json.Unmarshal(raw, &text); err != nil {
+				return err
+			}
+			return os.WriteFile(path, []byte(text), 0o644)
+		})(r)
+	})
 }
 
-func parseSleep(a *args) (func(*runner) error, error) {
+func parseSleep(a *args) action {
 	d, err := time.ParseDuration(a.word())
 	if err != nil || d < 0 {
-		return nil, errors.New("wants a duration such as 50ms")
+		a.fail("wants a duration such as 50ms")
 	}
-	return func(r *runner) error {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-t.C:
-			return nil
-		case <-r.ctx.Done():
-			return r.ctx.Err()
-		}
-	}, nil
+	return func(r *runner) error { return sleep(r.ctx, d) }
 }
 
-func parseServe(a *args) (func(*runner) error, error) {
+func parseServe(a *args) action {
 	methods := strings.Fields(a.rest())
 	return func(r *runner) error {
 		if len(methods) == 0 {
@@ -299,10 +224,35 @@ func parseServe(a *args) (func(*runner) error, error) {
 		}
 		r.serveMethods(methods)
 		return nil
-	}, nil
+	}
 }
 
-func parseExit(a *args) (func(*runner) error, error) {
-	code, err := a.number()
-	return func(*runner) error { return exitCode(code) }, err
+// sigkill ends this process at once, without any chance to clean up.
+func sigkill() error {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	return self.Kill()
+}
+
+// stubborn is a program that ignores every signal that can be ignored. Exec keeps
+// ignored signals ignored.
+const stubborn = `trap '' TERM HUP INT; exec sleep 600`
+
+// spawnChild starts a program that holds this stdout open. Nothing here ends it:
+// whoever stops the agent has to end it too.
+func (r *runner) spawnChild() error {
+	out, ok := r.out.(*os.File)
+	if !ok {
+		return fmt.Errorf("a child can hold a file open only, and this stdout is a %T", r.out)
+	}
+	child := exec.Command("sh", "-c", stubborn)
+	child.Stdout = out
+	if err := child.Start(); err != nil {
+		return fmt.Errorf("start a child: %w", err)
+	}
+	go func() { _ = child.Wait() }()
+	_, err := fmt.Fprintf(r.err, "child %d\n", child.Process.Pid)
+	return err
 }

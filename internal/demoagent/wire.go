@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 )
 
 // message is a line of the client: a request, a notification or an answer.
@@ -147,13 +146,4 @@ func (r *runner) note(params json.RawMessage) {
 	if p.Cwd != "" {
 		r.cwd = p.Cwd
 	}
-}
-
-// sigkill ends this process at once, without any chance to clean up.
-func sigkill() error {
-	self, err := os.FindProcess(os.Getpid())
-	if err != nil {
-		return err
-	}
-	return self.Kill()
 }
