@@ -146,14 +146,13 @@ func (e *exam) introduced(a answer) {
 func (e *exam) unknown() {
 	for _, method := range []string{"_parley/unknown", "parley/unknown"} {
 		a := e.call(method, struct{}{})
-		switch {
-		case a.message == nil:
+		if a.message == nil {
 			e.deaf = true
 			return
-		case a.err == nil:
-			e.referee.finds(ruleUnknown, a.message, "The unknown method %s is answered with a result", method)
-		case !a.is(codeMethodNotFound):
-			e.referee.finds(ruleUnknownCode, a.message, "The unknown method %s is refused with %s", method, a.err)
+		}
+		e.mustRefuse(a, ruleUnknown, "", "The unknown method %s is answered with a result", method)
+		if a.err != nil {
+			e.mustRefuse(a, ruleUnknownCode, codeMethodNotFound, "")
 		}
 	}
 	e.referee.notified = true

@@ -174,22 +174,13 @@ func (d *dialect) knows(method string) bool {
 	return false
 }
 
-// verdict says how a value fits a type.
-type verdict struct {
-	problems []*schema.Fault
-	reserved bool  // the problems are values that are reserved for later versions
-	err      error // the value cannot be read
-}
-
-func (v verdict) fits() bool { return v.err == nil && len(v.problems) == 0 }
-
-// validate validates a value against a type of a schema of this version.
-func (d *dialect) validate(s *schema.Schema, def string, value json.RawMessage) (v verdict) {
-	if v.problems, v.err = faults(s, def, value); v.fits() && d.page(ruleReserved) != "" {
-		v.problems = s.Reserved(def, value)
-		v.reserved = len(v.problems) > 0
+// validate returns what is wrong with a value of a type of a schema of this version, and
+// the rule that it breaks.
+func (d *dialect) validate(s *schema.Schema, def string, value json.RawMessage) ([]*schema.Fault, *Rule) {
+	if wrong := faults(s, def, value); len(wrong) > 0 || d.page(ruleReserved) == "" {
+		return wrong, ruleSchema
 	}
-	return v
+	return s.Reserved(def, value), ruleReserved
 }
 
 // pages are those about a method or an update in version 1 and version 2.

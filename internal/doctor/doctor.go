@@ -62,14 +62,15 @@ func Examine(ctx context.Context, opt Options) (*Report, error) {
 		V: ReportVersion, Command: termtext.VisibleLine(opt.Command), URL: termtext.VisibleLine(opt.URL), Capabilities: []Capability{}, SignIn: []string{},
 		Deviations: []Finding{}, Notes: []Finding{}, Timings: []Timing{}, Tried: []string{}, NotTried: []string{},
 	}
-	e := newExam(ctx, opt, report)
+	e := &exam{opt: opt, report: report, ctx: ctx}
+	e = e.nextRun(max(opt.Protocol, newestWithoutOffer))
 	e.examine()
 	if e.refused && ctx.Err() == nil {
-		e = e.again(newestWithoutOffer)
+		e = e.nextRun(newestWithoutOffer)
 		e.examine()
 	}
-	if !report.failed() && ctx.Err() == nil {
-		e = e.again(e.offer)
+	if report.Outcome != NotExamined && ctx.Err() == nil {
+		e = e.nextRun(e.offer)
 		e.examineAgain()
 	}
 	if ctx.Err() != nil && report.Why == "" {
@@ -86,22 +87,15 @@ func Examine(ctx context.Context, opt Options) (*Report, error) {
 // newestWithoutOffer is the version that every agent speaks.
 const newestWithoutOffer = 1
 
-func newExam(ctx context.Context, opt Options, report *Report) *exam {
-	offer := max(opt.Protocol, newestWithoutOffer)
-	return &exam{opt: opt, report: report, referee: newReferee(report, offer), ctx: ctx, cwd: opt.Cwd, run: 1, offer: offer}
-}
-
-// again makes the next run of the agent.
-func (e *exam) again(offer int) *exam {
+// nextRun makes the next run of the agent.
+func (e *exam) nextRun(offer int) *exam {
 	return &exam{
-		opt: e.opt, report: e.report, referee: newReferee(e.report, offer), ctx: e.ctx, cwd: e.cwd,
+		opt: e.opt, report: e.report, referee: newReferee(e.report, offer), ctx: e.ctx,
 		run: e.run + 1, offer: offer, line: e.line, wireErr: e.wireErr,
 	}
 }
 
-// failed reports that the agent could not be examined.
-func (r *Report) failed() bool { return r.Outcome == NotExamined }
-
+// fail reports that the agent could not be examined.
 func (r *Report) fail(format string, args ...any) {
 	r.Outcome, r.Why = NotExamined, short(fmt.Sprintf(format, args...), 300)
 }
@@ -199,7 +193,7 @@ func (r *Report) has(broken *Rule) bool {
 // died reports that the agent has ended by itself, or has closed its stdout.
 func (e *exam) died() {
 	if e.agent.listens() {
-		if !e.report.failed() { // which says why
+		if e.report.Outcome != NotExamined { // which says why
 			e.referee.finds(ruleDied, nil, "The connection has ended after line %d: %v", e.line, e.agent.Lost())
 		}
 		return

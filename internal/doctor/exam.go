@@ -20,7 +20,6 @@ type exam struct {
 	referee *referee
 	ctx     context.Context
 	began   time.Time
-	cwd     string // of the sessions
 
 	agent *Running
 	lines chan rawLine
@@ -44,6 +43,8 @@ type exam struct {
 
 // answer is the answer to a request; message is nil without one.
 type answer struct {
+	method  string
+	line    int // of the request
 	message *message
 	result  json.RawMessage
 	err     *rpcError
@@ -135,9 +136,8 @@ func (e *exam) call(method string, params any) answer {
 // await waits for the answer to a request. That there is none is a finding.
 func (e *exam) await(id json.RawMessage, method string) answer {
 	began := time.Now()
-	m := e.wait(id)
+	m, q := e.wait(id), e.referee.sent[key(id)]
 	if m == nil {
-		q := e.referee.sent[key(id)]
 		if q.late = true; !e.gone && e.ctx.Err() == nil {
 			e.unanswered++
 			e.referee.finds(ruleNoAnswer, nil, "%s (line %d) is not answered within %v", method, q.line, e.opt.Timeout)
@@ -145,12 +145,43 @@ func (e *exam) await(id json.RawMessage, method string) answer {
 		return answer{}
 	}
 	e.unanswered = 0
-	a := answer{message: m, result: m.fields["result"], took: m.at.Sub(began)}
+	a := answer{method: method, line: q.line, message: m, result: m.fields["result"], took: m.at.Sub(began)}
 	if raw, failed := m.fields["error"]; failed {
 		a.err = new(rpcError)
 		_ = json.Unmarshal(raw, a.err)
 	}
 	return a
+}
+
+// mustRefuse reports an answer that is not an error, or has another code than it should.
+// A code of "" stands for any.
+func (e *exam) mustRefuse(a answer, broken *Rule, code, taken string, args ...any) {
+	switch {
+	case a.message == nil:
+	case a.err == nil:
+		e.referee.finds(broken, a.message, taken, args...)
+	case code != "" && !a.is(code):
+		e.referee.finds(broken, a.message, "%s (line %d) is refused with %s, not with %s", a.method, a.line, a.err, code)
+	}
+}
+
+// succeeds calls what the agent advertises, and reports whether it is answered with a
+// result.
+func (e *exam) succeeds(broken *Rule, what, method string, params any) (answer, bool) {
+	a := e.call(method, params)
+	if !e.missing(method, a) && a.err != nil {
+		e.referee.finds(broken, a.message, "%s is answered with an error: %s", what, a.err)
+	}
+	return a, a.message != nil && a.err == nil
+}
+
+// missing reports that an advertised method is not there.
+func (e *exam) missing(method string, a answer) bool {
+	if a.is(codeMethodNotFound) {
+		e.referee.finds(ruleAdvertised, a.message, "%s is advertised, and not found", method)
+		return true
+	}
+	return false
 }
 
 // wait takes lines until a request is answered; nil if it is not.

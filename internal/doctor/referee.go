@@ -158,61 +158,55 @@ func (r *referee) schema(m *message, side, method, part, update string, value js
 		r.finds(ruleEnvelope, m, "%s is sent as a notification though it is a request, or the other way", words(method))
 		return
 	}
-	var held verdict
+	var wrong []*schema.Fault
+	broken := ruleSchema
 	if name != "" {
-		if held = d.validate(d.stable(), name, value); held.fits() {
+		if wrong, broken = d.validate(d.stable(), name, value); len(wrong) == 0 {
 			return
 		}
 	}
 	if proposed != "" {
-		draft := d.validate(d.proposed(), proposed, value)
+		draft, by := d.validate(d.proposed(), proposed, value)
 		switch {
-		case draft.fits() && name == "":
+		case len(draft) == 0 && name == "":
 			r.finds(ruleProposed, m, "%s is only proposed for the protocol", words(method))
 			return
-		case draft.fits():
+		case len(draft) == 0:
 			r.finds(ruleProposed, m, "The %s of %s %s only proposed for the protocol", part, method, uses(update))
 			return
 		case name == "":
-			held = draft
+			wrong, broken = draft, by
 		}
 	}
-	r.breaks(m, held, method, part, update)
-}
-
-// breaks reports what does not fit in a part of a message.
-func (r *referee) breaks(m *message, held verdict, method, part, update string) {
-	if held.err != nil {
-		r.finds(ruleSchema, m, "The %s of %s cannot be read: %v", part, method, held.err)
+	page := d.page(broken)
+	if broken == ruleSchema {
+		page = d.pageOf(method, update)
 	}
-	for _, p := range held.problems {
-		page, broken := r.dialect.pageOf(method, update), ruleSchema
-		if held.reserved {
-			page, broken = r.dialect.page(ruleReserved), ruleReserved
-		}
-		r.findsOn(page, broken, m, "%s: %s", place(method, part, update, p.Path), p.Reason)
+	for _, f := range wrong {
+		r.findsOn(page, broken, m, "%s: %s", place(method, part, update, f.Path), f.Reason)
 	}
 }
 
-// faults are what is wrong with a value of a type. An error means that the value cannot
-// be read.
-func faults(s *schema.Schema, def string, value json.RawMessage) ([]*schema.Fault, error) {
+// faults are what is wrong with a value of a type. A value that cannot be read has one.
+func faults(s *schema.Schema, def string, value json.RawMessage) (out []*schema.Fault) {
 	err := s.Validate(def, value)
-	var all []error
+	if err == nil {
+		return nil
+	}
+	all := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		all = joined.Unwrap()
 	}
-	var out []*schema.Fault
 	for _, one := range all {
 		var f *schema.Fault
 		if errors.As(one, &f) {
 			out = append(out, f)
 		}
 	}
-	if len(out) > 0 {
-		return out, nil
+	if len(out) == 0 {
+		out = append(out, &schema.Fault{Reason: err.Error()})
 	}
-	return nil, err
+	return out
 }
 
 func uses(update string) string {
@@ -357,12 +351,8 @@ func (r *referee) near(id json.RawMessage) *request {
 }
 
 func (r *referee) errorObject(m *message, raw json.RawMessage) {
-	problems, err := faults(r.dialect.stable(), "Error", raw)
-	if err != nil {
-		return
-	}
-	for _, p := range problems {
-		r.finds(ruleErrorObject, m, "%s: %s", place("an answer", "error", "", p.Path), p.Reason)
+	for _, f := range faults(r.dialect.stable(), "Error", raw) {
+		r.finds(ruleErrorObject, m, "%s: %s", place("an answer", "error", "", f.Path), f.Reason)
 	}
 }
 

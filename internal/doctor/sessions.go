@@ -9,7 +9,7 @@ import (
 
 // setup is the params that open a session.
 func (e *exam) setup(id string) map[string]any {
-	p := map[string]any{"cwd": e.cwd, "mcpServers": []any{}}
+	p := map[string]any{"cwd": e.opt.Cwd, "mcpServers": []any{}}
 	if id != "" {
 		p["sessionId"] = id
 	}
@@ -26,7 +26,7 @@ func (e *exam) sessions() {
 	if first == nil {
 		return
 	}
-	e.withoutCwd()
+	e.mustRefuse(e.call("session/new", struct{}{}), ruleParams, codeInvalidParams, "session/new opens a session without cwd")
 	second := e.secondSession()
 	if e.referee.has(ruleSetMode) {
 		e.try("modes", func() { e.setModes(first) })
@@ -90,18 +90,6 @@ func (e *exam) newSession(params any) *session {
 	return e.referee.sessions[result.SessionID]
 }
 
-// withoutCwd calls session/new without the params that it needs.
-func (e *exam) withoutCwd() {
-	a := e.call("session/new", struct{}{})
-	switch {
-	case a.message == nil:
-	case a.err == nil:
-		e.referee.finds(ruleParams, a.message, "session/new opens a session without cwd")
-	case !a.is(codeInvalidParams):
-		e.referee.finds(ruleParams, a.message, "session/new without cwd is refused with %s", a.err)
-	}
-}
-
 // secondSession opens a session beside the first one.
 func (e *exam) secondSession() *session {
 	if e.stopped() {
@@ -109,7 +97,7 @@ func (e *exam) secondSession() *session {
 	}
 	params := e.setup("")
 	if e.can[moreDirectories] {
-		params["additionalDirectories"] = []string{e.cwd}
+		params["additionalDirectories"] = []string{e.opt.Cwd}
 	}
 	before := len(e.referee.sessions)
 	s := e.newSession(params)
@@ -117,15 +105,6 @@ func (e *exam) secondSession() *session {
 		return nil
 	}
 	return s
-}
-
-// missing reports that an advertised method is not there.
-func (e *exam) missing(method string, a answer) bool {
-	if a.is(codeMethodNotFound) {
-		e.referee.finds(ruleAdvertised, a.message, "%s is advertised, and not found", method)
-		return true
-	}
-	return false
 }
 
 // callReopen opens a session again, as one way says.
@@ -180,32 +159,19 @@ func (e *exam) reopen(way reopening, s *session) {
 // resumeFromNowhere asks for a replay from a place that no agent knows.
 func (e *exam) resumeFromNowhere(s *session) {
 	a := e.callReopen(reopening{method: "session/resume", from: "_parley", replays: true}, s)
-	switch {
-	case a.message == nil:
-	case a.err == nil:
-		e.referee.finds(ruleReplayFrom, a.message, "session/resume replays from a place that it cannot know")
-	case !a.is(codeInvalidParams):
-		e.referee.finds(ruleReplayFrom, a.message, "session/resume from a place that is not known is refused with %s", a.err)
-	}
+	e.mustRefuse(a, ruleReplayFrom, codeInvalidParams, "session/resume replays from a place that it cannot know")
 	e.fence()
 }
 
 // reopenMissing opens a session that never was.
 func (e *exam) reopenMissing(method string) {
 	a := e.call(method, e.setup("00000000-0000-4000-8000-00000000dead"))
-	if a.message != nil && a.err == nil {
-		e.referee.finds(ruleNotThere, a.message, "%s opens a session that never was", method)
-	}
+	e.mustRefuse(a, ruleNotThere, "", "%s opens a session that never was", method)
 	e.fence()
 }
 
 func (e *exam) closeSession(s *session) {
-	a := e.call("session/close", map[string]any{"sessionId": s.id})
-	switch {
-	case a.message == nil || e.missing("session/close", a):
-	case a.err != nil:
-		e.referee.finds(ruleClose, a.message, "session/close of an open session is answered with an error: %s", a.err)
-	default:
+	if a, ok := e.succeeds(ruleClose, "session/close of an open session", "session/close", map[string]any{"sessionId": s.id}); ok {
 		e.report.timing("session/close", a.took)
 		e.fence() // for what it still says of the session
 	}
@@ -229,14 +195,10 @@ const mostPages = 20
 
 // listed lists the sessions of the directory, and returns their ids.
 func (e *exam) listed() (out []string) {
-	params := map[string]any{"cwd": e.cwd}
+	params := map[string]any{"cwd": e.opt.Cwd}
 	for range mostPages {
-		a := e.call("session/list", params)
-		if a.message == nil || e.missing("session/list", a) {
-			return out
-		}
-		if a.err != nil {
-			e.referee.finds(ruleList, a.message, "session/list is answered with an error: %s", a.err)
+		a, ok := e.succeeds(ruleList, "session/list", "session/list", params)
+		if !ok {
 			return out
 		}
 		var page struct {
@@ -253,7 +215,7 @@ func (e *exam) listed() (out []string) {
 			switch {
 			case !absolute(s.Cwd):
 				e.referee.path(a.message, "The cwd of a listed session", s.Cwd)
-			case s.Cwd != e.cwd:
+			case s.Cwd != e.opt.Cwd:
 				e.referee.finds(ruleList, a.message, "session/list was asked for one directory, and lists sessions of another")
 			}
 			if s.Updated != "" && !isTime(s.Updated) {
@@ -291,23 +253,19 @@ func (e *exam) list() {
 		return
 	}
 	a := e.call("session/list", map[string]any{"cursor": "parley-is-no-cursor"})
-	if a.message != nil && a.err == nil {
-		e.referee.finds(ruleCursor, a.message, "session/list takes a cursor that it has never given")
-	}
+	e.mustRefuse(a, ruleCursor, "", "session/list takes a cursor that it has never given")
 }
 
 // deleteAll deletes the sessions that were made, and looks whether they are gone.
 func (e *exam) deleteAll() {
 	var deleted []string
 	for id := range e.referee.sessions {
-		a := e.call("session/delete", map[string]any{"sessionId": id})
+		a, ok := e.succeeds(ruleDelete, "session/delete", "session/delete", map[string]any{"sessionId": id})
 		switch {
-		case a.message == nil || e.missing("session/delete", a):
-			return
-		case a.err != nil:
-			e.referee.finds(ruleDelete, a.message, "session/delete is answered with an error: %s", a.err)
-		default:
+		case ok:
 			deleted = append(deleted, id)
+		case a.message == nil || a.is(codeMethodNotFound):
+			return
 		}
 	}
 	if len(deleted) == 0 {

@@ -200,9 +200,8 @@ func (e *exam) setOptions(s *session) {
 			return
 		}
 	}
-	if a := e.callSetOption(s, options[0].id(), nothing); a.message != nil && a.err == nil {
-		e.referee.finds(ruleUnknownValue, a.message, "The option %q takes a value that is not offered", words(options[0].id()))
-	}
+	a := e.callSetOption(s, options[0].id(), nothing)
+	e.mustRefuse(a, ruleUnknownValue, "", "The option %q takes a value that is not offered", words(options[0].id()))
 	e.fence()
 }
 
