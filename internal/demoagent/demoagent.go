@@ -1,13 +1,3 @@
-// Package demoagent is the agent that is built into parley: a real one that speaks ACP
-// over stdio, in version 1 and in version 2 of the protocol.
-//
-// Without a script it is the tour: an agent without a model that shows a newcomer around,
-// with real tool calls on a sample project, on a machine without any other agent and
-// without an account. What it says and does is in the scenes (scenes/*.scene), which are
-// scripts with verbs of their own (scene.go).
-//
-// With a script it does exactly what a file says, right or wrong, and is the peer of
-// parley's tests (script.go).
 package demoagent
 
 import (

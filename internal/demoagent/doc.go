@@ -1,7 +1,15 @@
-// Package script is an ACP agent that does exactly what a file says, right or
-// wrong: it is the peer of parley's tests. It writes its lines itself, because a
-// connection would keep it from sending half of one, answering twice, or not
-// reading.
+// Package demoagent is the agent that is built into parley: a real one that speaks ACP
+// over stdio, in version 1 and in version 2 of the protocol.
+//
+// Without a script it is the tour: an agent without a model that shows a newcomer around,
+// with real tool calls on a sample project, on a machine without any other agent and
+// without an account. It says so. What it says and does is in scenes (scenes/*.scene):
+// scripts with verbs of their own, which sceneVerbs lists. A slash command plays the scene
+// of its name.
+//
+// With a script it does exactly what a file says, right or wrong, and is the peer of
+// parley's tests. Then it writes its lines itself, because a connection would keep it from
+// sending half of one, answering twice, or not reading.
 //
 // # Example
 //
@@ -37,7 +45,7 @@
 //	                                    session/new, load or resume with the fields of SESSION
 //	                                    (modes, configOptions, sessionId, …)
 //
-//	speaks v2                           speak the second version of the protocol, if it is offered
+//	speaks v2                           speak version 2 of the protocol, if it is offered
 //	refuses v2 [TEXT]                   end when it is offered, or answer an error
 //
 // Taking:
@@ -63,13 +71,13 @@
 //	                                    without JSON with {}. A second reply is sent like the first.
 //	reply-error [NAME] CODE MESSAGE [DATA]  MESSAGE is a JSON string, or TEXT if there are no DATA
 //	end-turn [REASON]                   answer the prompt expected last; end_turn without REASON. In
-//	                                    the second version: accept it if need be, and be idle
-//	accept [HOW…]                       accept the prompt expected last, in the second version:
+//	                                    version 2: accept it if need be, and be idle
+//	accept [HOW…]                       accept the prompt expected last, in version 2:
 //	                                    answer it, tell of its message, and be running; but do not
 //	                                    answer it (unanswered), answer without the message's id
 //	                                    (nameless), do not tell of the message (untold), do not
 //	                                    say to be running (unstated)
-//	idle [REASON]                       be idle, in the second version, whether or not there was work
+//	idle [REASON]                       be idle, in version 2, whether or not there was work
 //
 // Sending:
 //
@@ -88,6 +96,8 @@
 // Flow and misbehaviour:
 //
 //	repeat N … end                      ${n} counts from 1
+//	if NAME … else … end                whether a variable is set, and not no; !NAME for the
+//	                                    opposite, NAME is TEXT for a value; else may be missing
 //	sleep DURATION                      50ms, 2s
 //	hang                                do nothing more; not even the end of stdin is noticed
 //	exit CODE, kill-self                end, without and with SIGKILL

@@ -43,8 +43,11 @@ func parse(name, src string, verbs map[string]verb) (*Script, error) {
 	if err != nil {
 		return nil, err
 	}
-	if closed != "" {
+	switch closed {
+	case "end":
 		return nil, p.errorf(p.at, closed, errors.New("there is no repeat to end"))
+	case "else":
+		return nil, p.errorf(p.at, closed, errors.New("there is no if before it"))
 	}
 	return &Script{name: name, steps: steps}, nil
 }
@@ -134,7 +137,7 @@ func (p *parser) repeat(a *args) action {
 	}
 	body, closed := p.body(a)
 	if closed == "else" {
-		a.fail("there is no if for its else")
+		a.fail("has no else")
 	}
 	return expanded(times, func(r *runner, times string) error {
 		n, err := number(times)
@@ -155,7 +158,9 @@ func (p *parser) either(a *args) action {
 	yes, closed := p.body(a)
 	var no []step
 	if closed == "else" {
-		no, _ = p.body(a)
+		if no, closed = p.body(a); closed == "else" {
+			a.fail("has one else only")
+		}
 	}
 	return func(r *runner) error {
 		if r.is(name, value) != not {

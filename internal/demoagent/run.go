@@ -48,10 +48,10 @@ type runner struct {
 	session  string
 	cwd      string
 	opened   int   // sessions opened
-	speaksV2 bool  // the second version of the protocol, if the client offers it
+	speaksV2 bool  // version 2 of the protocol, if the client offers it
 	refuses  error // what it does with an offer of version 2 that it cannot take
-	v2       bool  // the second version was agreed on
-	turns    int   // prompts accepted, in the second version
+	v2       bool  // version 2 was agreed on
+	turns    int   // prompts accepted, in version 2
 	working  bool  // on the last of them
 	deaf     bool  // reading is stopped
 	ended    bool  // stdin has ended

@@ -25,6 +25,10 @@ func TestParseErrors(t *testing.T) {
 		{"repeat without end", "repeat 3\nsay a", "s.txt:1: repeat: its end is missing"},
 		{"repeat without number", "repeat x\nend", `s.txt:1: repeat: wants a whole number, not "x"`},
 		{"end without repeat", "say a\nend", "s.txt:2: end: there is no repeat to end"},
+		{"else without if", "say a\nelse", "s.txt:2: else: there is no if before it"},
+		{"else in a repeat", "repeat 2\nelse\nend", "s.txt:1: repeat: has no else"},
+		{"two elses", "if a\nelse\nelse\nend", "s.txt:1: if: has one else only"},
+		{"if without end", "if a\nelse", "s.txt:1: if: its end is missing"},
 		{"error inside repeat", "repeat 2\n  bytes 0g\nend", "s.txt:2: bytes: wants bytes in hex"},
 		{"name", "expect x as 7", `s.txt:1: expect: as wants a name, not "7"`},
 		{"duration", "sleep long", "s.txt:1: sleep: wants a duration such as 50ms"},
@@ -103,6 +107,10 @@ func TestSteps(t *testing.T) {
 		{
 			"nested repeats", "repeat 2\nraw a${n}\nrepeat 2\n  raw b${n}\nend\nraw c${n}\nend",
 			nil, "a1\nb1\nb2\nc1\na2\nb1\nb2\nc2\n",
+		},
+		{
+			"if and else", "expect go as go\nif go.method is go\nraw yes\nelse\nraw no\nend\nif go.method is off\nraw yes\nelse\nraw no\nend\nif !gone\nraw not\nend\nif go\nraw set\nend",
+			[]string{`{"method":"go"}`}, "yes\nno\nnot\nset\n",
 		},
 		{
 			"requests count from 0, or as told", `
