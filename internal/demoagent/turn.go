@@ -54,7 +54,7 @@ func (s *session) beginTurn(request context.Context) (*turn, error) {
 		endCalls()
 	})
 	s.cancel = cancel
-	return &turn{session: s, ctx: ctx, calls: calls, end: func() {
+	return &turn{session: s, files: map[string]string{}, ctx: ctx, calls: calls, end: func() {
 		stop()
 		endCalls()
 		cancel()

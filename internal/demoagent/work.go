@@ -71,43 +71,50 @@ func (t *turn) permitted(id acpclient.ToolCallID, call acpclient.ToolCall) bool 
 	return answer == allowOnce || answer == allowAlways
 }
 
-// offers reports whether the tour can do something, by itself or through the client. A
-// tool call for which it cannot fails.
-func (t *turn) offers(id acpclient.ToolCallID, what string, offered bool) bool {
-	if !offered && !t.agent.speaksV2() {
-		t.failCall(id, "This client does not offer "+what+".")
+// act makes a tool call: it asks the person if there is something to say on a refusal, does
+// it, and reports whether it was done. In version 1 the client must offer what it takes.
+func (t *turn) act(call acpclient.ToolCall, takes string, offered bool, refused string, do func(acpclient.ToolCallID) error) bool {
+	id := t.begin(call)
+	switch {
+	case !offered && !t.agent.speaksV2():
+		t.failCall(id, "This client does not offer "+takes+".")
+		return false
+	case refused != "" && !t.permitted(id, call):
+		t.failCall(id, refused)
+		return false
+	case t.cancelled():
+		return false
+	}
+	if err := do(id); err != nil {
+		t.failCall(id, err.Error())
 		return false
 	}
 	return !t.cancelled()
 }
 
 // read reads a file, at a line unless that is 0.
-func (t *turn) read(name string, line int) (string, bool) {
+func (t *turn) read(name string, line int) (text string, ok bool) {
 	path := filepath.Join(t.kept.Cwd, name)
 	location := acpclient.ToolCallLocation{Path: path}
 	if line > 0 {
 		location.Line = &line
 	}
-	id := t.begin(acpclient.ToolCall{
+	call := acpclient.ToolCall{
 		Title: "Read " + name, Name: "read_file", Kind: acpclient.ToolRead, Status: acpclient.ToolInProgress,
 		Locations: []acpclient.ToolCallLocation{location}, RawInput: encode(object{"path": path}),
+	}
+	ok = t.act(call, acpclient.FSReadTextFile.Name, t.agent.capabilities().FS.ReadTextFile, "", func(id acpclient.ToolCallID) (err error) {
+		text, err = t.readFile(path)
+		t.step()
+		if err != nil {
+			return err
+		}
+		t.usage(len(text))
+		t.setCall(id, acpclient.ToolCompleted, acpclient.TextContent("```"+strings.TrimPrefix(filepath.Ext(name), ".")+"\n"+text+"```"))
+		t.files[name] = text
+		return nil
 	})
-	if !t.offers(id, acpclient.FSReadTextFile.Name, t.agent.capabilities().FS.ReadTextFile) {
-		return "", false
-	}
-	text, err := t.readFile(path)
-	t.step()
-	if err != nil {
-		t.failCall(id, err.Error())
-		return "", false
-	}
-	t.usage(len(text))
-	t.setCall(id, acpclient.ToolCompleted, acpclient.TextContent("```"+strings.TrimPrefix(filepath.Ext(name), ".")+"\n"+text+"```"))
-	if t.files == nil {
-		t.files = map[string]string{}
-	}
-	t.files[name] = text
-	return text, true
+	return text, ok
 }
 
 func (t *turn) readFile(path string) (string, error) {
@@ -131,37 +138,29 @@ func (t *turn) change(title, name, after string) bool {
 	if had {
 		old = &before
 	}
-	common := 0
-	for common < min(len(before), len(after)) && before[common] == after[common] {
-		common++
+	same := 0
+	for same < min(len(before), len(after)) && before[same] == after[same] {
+		same++
 	}
-	line := strings.Count(before[:common], "\n") + 1
+	line := strings.Count(before[:same], "\n") + 1
 	call := acpclient.ToolCall{
 		Title: title, Name: "edit_file", Kind: acpclient.ToolEdit, Status: acpclient.ToolPending,
 		Content:   []acpclient.ToolCallContent{acpclient.DiffContent(path, old, after)},
 		Locations: []acpclient.ToolCallLocation{{Path: path, Line: &line}}, RawInput: encode(object{"path": path}),
 	}
-	id := t.begin(call)
-	if !t.offers(id, acpclient.FSWriteTextFile.Name, t.agent.capabilities().FS.WriteTextFile) {
-		return false
-	}
-	if !t.permitted(id, call) {
-		t.failCall(id, "Not allowed, so nothing was written.")
-		return false
-	}
-	t.setCall(id, acpclient.ToolInProgress)
-	var err error
-	if t.agent.speaksV2() {
-		err = os.WriteFile(path, []byte(after), 0o644)
-	} else {
-		_, err = acpclient.Call(t.ctx, t.agent.conn, acpclient.FSWriteTextFile, &acpclient.WriteTextFileRequest{SessionID: t.kept.ID, Path: path, Content: after})
-	}
-	if err != nil {
-		t.failCall(id, err.Error())
-		return false
-	}
-	t.setCall(id, acpclient.ToolCompleted)
-	return !t.cancelled()
+	const refused = "Not allowed, so nothing was written."
+	return t.act(call, acpclient.FSWriteTextFile.Name, t.agent.capabilities().FS.WriteTextFile, refused, func(id acpclient.ToolCallID) (err error) {
+		t.setCall(id, acpclient.ToolInProgress)
+		if t.agent.speaksV2() {
+			err = os.WriteFile(path, []byte(after), 0o644)
+		} else {
+			_, err = acpclient.Call(t.ctx, t.agent.conn, acpclient.FSWriteTextFile, &acpclient.WriteTextFileRequest{SessionID: t.kept.ID, Path: path, Content: after})
+		}
+		if err == nil {
+			t.setCall(id, acpclient.ToolCompleted)
+		}
+		return err
+	})
 }
 
 // runCommand runs a shell command in a terminal and returns its exit code; false if it did
@@ -171,39 +170,31 @@ func (t *turn) runCommand(title, command string) (exit int, ok bool) {
 		Title: title, Name: "shell", Kind: acpclient.ToolExecute, Status: acpclient.ToolPending,
 		Content: []acpclient.ToolCallContent{acpclient.TextContent("```sh\n" + command + "\n```")}, RawInput: encode(object{"command": command}),
 	}
-	id := t.begin(call)
-	if !t.offers(id, "terminals", t.agent.capabilities().Terminal) {
-		return 0, false
-	}
-	if !t.permitted(id, call) {
-		t.failCall(id, "Not allowed, so nothing was run.")
-		return 0, false
-	}
 	run := t.runInClient
 	if t.agent.speaksV2() {
 		run = t.runHere
 	}
-	output, code, err := run(id, command)
-	switch {
-	case t.cancelled():
-		return 0, false
-	case err != nil:
-		t.failCall(id, err.Error())
-		return 0, false
-	}
-	t.mu.Lock()
-	t.kept.Outputs[id] = output
-	t.mu.Unlock()
-	t.usage(len(output))
-	if code == nil || *code != 0 {
-		t.setCall(id, acpclient.ToolFailed)
-	} else {
-		t.setCall(id, acpclient.ToolCompleted)
-	}
-	if code == nil {
-		return 0, false
-	}
-	return *code, true
+	exit = -1
+	ok = t.act(call, "terminals", t.agent.capabilities().Terminal, "Not allowed, so nothing was run.", func(id acpclient.ToolCallID) error {
+		output, code, err := run(id, command)
+		if err != nil || t.cancelled() {
+			return err
+		}
+		t.mu.Lock()
+		t.kept.Outputs[id] = output
+		t.mu.Unlock()
+		t.usage(len(output))
+		status := acpclient.ToolFailed
+		if code != nil {
+			exit = *code
+		}
+		if exit == 0 {
+			status = acpclient.ToolCompleted
+		}
+		t.setCall(id, status)
+		return nil
+	})
+	return exit, ok && exit >= 0
 }
 
 // runInClient runs a command in a terminal of the client. The exit code is nil if a signal
