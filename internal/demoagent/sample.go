@@ -14,8 +14,8 @@ const markerName = ".parley-tour"
 
 const markerText = "This folder was made for the tour of parley. It may be deleted at any time.\n"
 
-// sampleFiles are the files of the sample project. Its program is not called so here,
-// because it is not a part of this one.
+// sampleFiles are the files of the sample project. main.go.txt is not called main.go here
+// because it is not a part of this program.
 //
 //go:embed sample
 var sampleFiles embed.FS

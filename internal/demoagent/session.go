@@ -25,7 +25,7 @@ type session struct {
 
 	mu      sync.Mutex
 	kept    record
-	always  map[acpclient.ToolKind]bool // what needs no permission any more
+	always  map[acpclient.ToolKind]bool // the kinds that are always allowed
 	cancel  context.CancelFunc          // of the turn that runs, nil if none does
 	talked  bool                        // it was used, so it is worth keeping
 	deleted bool

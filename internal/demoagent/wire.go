@@ -36,8 +36,7 @@ func encode(v any) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// Everything that gets here is a string, a map of strings or JSON
-		// that has been checked.
+		// Cannot happen: all that gets here is made here, or is JSON that was checked.
 		return []byte("null")
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))

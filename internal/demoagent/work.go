@@ -71,8 +71,9 @@ func (t *turn) permitted(id acpclient.ToolCallID, call acpclient.ToolCall) bool 
 	return answer == allowOnce || answer == allowAlways
 }
 
-// act makes a tool call: it asks the person if there is something to say on a refusal, does
-// it, and reports whether it was done. In version 1 the client must offer what it takes.
+// act makes a tool call and reports whether it was done. It asks for permission unless
+// refused, the text for a refusal, is empty. In version 1 the client must offer what the
+// call takes.
 func (t *turn) act(call acpclient.ToolCall, takes string, offered bool, refused string, do func(acpclient.ToolCallID) error) bool {
 	id := t.begin(call)
 	switch {

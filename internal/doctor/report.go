@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// ReportVersion is the version of a report's form. It stays the same as long as fields
-// are only added.
+// ReportVersion is the version of the report's format. Adding fields does not change it.
 const ReportVersion = 1
 
 // Outcome is how an examination has ended.
@@ -15,21 +14,21 @@ type Outcome string
 
 // The outcomes.
 const (
-	// Clean is for an agent in which nothing was found.
+	// Clean means that nothing was found.
 	Clean Outcome = "clean"
-	// Deviates is for one in which there are errors or warnings.
+	// Deviates means that there are errors or warnings.
 	Deviates Outcome = "deviations"
-	// NotExamined is for one that could not be started, or did not get through initialize.
+	// NotExamined means that the agent did not start, or did not get through initialize.
 	NotExamined Outcome = "not_examined"
-	// Incomplete is for one in which nothing was found, but that was not seen in whole.
+	// Incomplete means that nothing was found, but that not all was examined.
 	Incomplete Outcome = "incomplete"
 )
 
-// Report is what was found out about an agent. All texts in it are fit to be drawn.
+// Report is the result of an examination. All texts in it are fit to be drawn.
 type Report struct {
 	V       int     `json:"v"`
 	Outcome Outcome `json:"outcome"`
-	// Why says of an agent that was not examined, or not in whole, why.
+	// Why says why the agent was not examined, or not all of it.
 	Why string `json:"why,omitempty"`
 	// Command is what the agent was started with; "" if it listens at URL.
 	Command string `json:"command"`
@@ -50,12 +49,12 @@ type Report struct {
 	Deviations []Finding `json:"deviations"`
 	Notes      []Finding `json:"notes"`
 	Timings    []Timing  `json:"timings"`
-	// Tried is what was tried, in order, and NotTried what was not, with the reason.
+	// Tried lists the steps in order, NotTried those that were left out, with the reason.
 	Tried    []string `json:"tried"`
 	NotTried []string `json:"notTried"`
-	// Stderr is the end of what the agent wrote there.
+	// Stderr is the end of the agent's stderr.
 	Stderr string `json:"stderr,omitempty"`
-	// Lines is how many lines have passed, both ways.
+	// Lines is the number of lines in both directions.
 	Lines int `json:"lines"`
 }
 
@@ -88,11 +87,11 @@ type Timing struct {
 	Milliseconds float64 `json:"ms"`
 }
 
-// mostOfRule is how many different findings of a rule are reported. Others are counted
-// with the last of them.
+// mostOfRule is how many different findings of a rule are reported. The last of them
+// counts the others.
 const mostOfRule = 8
 
-// find adds a finding. The same one again is counted.
+// find adds a finding, or counts it if it is there already.
 func (r *Report) find(f Finding) {
 	list := &r.Deviations
 	if f.Severity == Note {
@@ -126,7 +125,7 @@ func (r *Report) tried(format string, args ...any) {
 
 func (r *Report) untried(what string) { r.NotTried = append(r.NotTried, what) }
 
-// settle sorts the findings, errors first, and says how it has ended.
+// settle sorts the findings, errors first, and sets the outcome.
 func (r *Report) settle() {
 	order := map[Severity]int{Error: 0, Warning: 1, Note: 2}
 	slices.SortStableFunc(r.Deviations, func(a, b Finding) int { return order[a.Severity] - order[b.Severity] })

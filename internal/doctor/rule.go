@@ -7,41 +7,40 @@ type Severity string
 
 // The severities.
 const (
-	// Error is for what breaks the protocol: a client may fail at it.
+	// Error breaks the protocol: a client may fail at it.
 	Error Severity = "error"
-	// Warning is for what the protocol asks for without insisting, and for what clients
-	// take only because they are lenient.
+	// Warning is against a recommendation of the protocol, or something that only lenient
+	// clients accept.
 	Warning Severity = "warning"
-	// Note is for what its author may want to know. It is no deviation.
+	// Note is something that the author may want to know. It is not a deviation.
 	Note Severity = "note"
 )
 
 // Rule is something that the protocol asks of an agent.
 type Rule struct {
-	// ID is the rule's name in reports. It stays the same from version to version.
+	// ID is the rule's name in reports. It never changes.
 	ID       string   `json:"id"`
 	Severity Severity `json:"severity"`
-	// Page is the address of the page, and of the section on it, that says so in version 1
-	// of the protocol; "" if that has no such rule.
+	// Page is the address of the page and section in version 1 of the protocol; "" if that
+	// version has no such rule.
 	Page string `json:"page"`
-	// PageV2 is that of version 2.
+	// PageV2 is the same for version 2.
 	PageV2 string `json:"pageV2,omitempty"`
 	// Asks is what the rule asks, in a sentence.
 	Asks string `json:"asks"`
 
-	// order says that the rule is about what comes first of an answer and something else,
-	// which cannot be told if they come on different streams.
+	// order says that the rule is about the order of an answer and other messages, which
+	// is unknown if they come on different streams.
 	order bool
 }
 
-// The places where the pages of the protocol are, for each of its versions.
+// Where the pages of each version of the protocol are.
 const (
 	site   = "https://agentclientprotocol.com/protocol/v1/"
 	siteV2 = "https://agentclientprotocol.com/protocol/v2/"
 )
 
-// Rules are all rules that agents are held against, in the order of the protocol's
-// pages. They must not be changed.
+// Rules are all rules, in the order of the protocol's pages. They must not be changed.
 var Rules []*Rule
 
 func rule(id string, s Severity, page, asks string) *Rule {
@@ -72,7 +71,7 @@ func (r *Rule) ordered() *Rule {
 // both says that version 2 has the rule on the page of the same name.
 func (r *Rule) both() *Rule { return r.v2(strings.TrimPrefix(r.Page, site)) }
 
-// What crosses the pipe.
+// Transport and JSON-RPC.
 var (
 	ruleNoise       = rule("stdout-noise", Error, "transports#stdio", "Nothing but messages of the protocol is written to stdout, one a line").both()
 	ruleUTF8        = rule("utf-8", Error, "transports", "Messages are UTF-8").both()
@@ -96,7 +95,7 @@ var (
 	ruleUnknownCode = rule("unknown-method-code", Warning, "extensibility#custom-requests", "An unknown method is refused with the error -32601, \"Method not found\"").both()
 )
 
-// What every message must be.
+// Messages.
 var (
 	ruleSchema    = rule("schema", Error, "schema", "Messages fit the schema of the protocol").both()
 	ruleOwnMethod = rule("method-name", Error, "extensibility#extension-methods", "Methods of an agent's own begin with an underscore").v2("extensibility#extension-methods")
@@ -165,7 +164,7 @@ var (
 	ruleCallTerminal = rule("tool-call-terminal", Error, "tool-calls#terminals", "A terminal in a tool call was made by terminal/create")
 )
 
-// What only version 2 has: work that is told by states, and ids of messages.
+// What only version 2 has: states of the work, and ids of messages.
 var (
 	ruleReserved     = ruleV2("reserved-value", Error, "extensibility#enum-and-tagged-union-variants", "Values of an agent's own begin with an underscore: the others are left to versions of the protocol to come")
 	ruleAccepted     = ruleV2("prompt-accepted", Error, "prompt-lifecycle#2-prompt-accepted", "A prompt is accepted with the id of its message")

@@ -11,7 +11,7 @@ import (
 	"parley/internal/termtext"
 )
 
-// Side is who has sent a line.
+// Side is the sender of a line.
 type Side string
 
 // The sides.
@@ -20,7 +20,7 @@ const (
 	Agent  Side = "agent"
 )
 
-// maxLine is how many bytes of a line are read; the rest is thrown away.
+// maxLine is how many bytes of a line are kept.
 const maxLine = 64 << 20
 
 // rawLine is a line as the agent has written it, without its end.
@@ -31,8 +31,8 @@ type rawLine struct {
 	cut     bool // it is longer than maxLine
 }
 
-// readLines sends what the agent writes, line by line, and closes the channel at the
-// end. It gives up when quit is closed.
+// readLines sends the agent's lines to a channel, and closes it at the end, or when quit is
+// closed.
 func readLines(from io.Reader, to chan<- rawLine, quit <-chan struct{}) {
 	defer close(to)
 	r := bufio.NewReaderSize(from, 64<<10)
@@ -67,24 +67,23 @@ func readLine(r *bufio.Reader) (line rawLine, err error) {
 	}
 }
 
-// writeLines writes what is sent to the agent: an agent that does not read holds up
-// this goroutine alone. It ends with the channel, and closes the agent's stdin.
+// writeLines writes lines to the agent: an agent that does not read blocks only this
+// goroutine. When the channel is closed, it closes the agent's stdin.
 func writeLines(to io.WriteCloser, lines <-chan []byte) {
 	broken := false
 	for line := range lines {
 		if !broken {
 			_, err := to.Write(append(line, '\n'))
-			broken = err != nil // that the agent has gone is seen where it is read
+			broken = err != nil // the reader notices that the agent is gone
 		}
 	}
 	_ = to.Close()
 }
 
-// wireLine is a line of the file of the wire.
+// wireLine is a line of Options.Wire.
 type wireLine struct {
 	Line int `json:"line"`
-	// Run is which run of the agent it belongs to, and Ms how long after the beginning of
-	// that it has passed.
+	// Run is the run of the agent, from 1, and Ms the time since its start.
 	Run  int   `json:"run"`
 	From Side  `json:"from"`
 	Ms   int64 `json:"ms"`
@@ -93,7 +92,7 @@ type wireLine struct {
 	Text    string          `json:"text,omitempty"`
 }
 
-// note writes a line into the file of the wire. The first error is kept.
+// note counts a line, and writes it to Options.Wire. It keeps the first error.
 func (e *exam) note(from Side, line []byte, at time.Time) {
 	e.line++
 	if e.opt.Wire == nil || e.wireErr != nil {
