@@ -288,7 +288,7 @@ func (d diffPart) lines(p paper, from, to int) []string {
 func newMarkdown(text string, whole bool) content {
 	return newBlock(func(p paper) []string {
 		if whole {
-			return trimBlank(markdown.Whole(text, p.width, p.th))
+			return markdown.Whole(text, p.width, p.th)
 		}
 		doc := markdown.New(p.th)
 		doc.Append(text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"charm.land/glamour/v2/ansi"
+	ansitext "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	noderender "github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
@@ -61,7 +62,7 @@ func (d *Document) drawWhole() []string {
 }
 
 // Whole draws a complete text as [Complete] does, in lines that are at most width cells
-// wide and not padded. Keep the lines while text, width and theme stay the same.
+// wide and not padded, without blank lines around them. Keep the lines while text, width and theme stay the same.
 //
 // The lines contain no escape sequence but SGR. Link targets are part of the text.
 func Whole(text string, width int, t *theme.Theme) []string {
@@ -71,6 +72,13 @@ func Whole(text string, width int, t *theme.Theme) []string {
 		for _, line := range d.Lines(i, width) {
 			lines = append(lines, links.ReplaceAllString(line, ""))
 		}
+	}
+	blank := func(line string) bool { return strings.TrimSpace(ansitext.Strip(line)) == "" }
+	for len(lines) > 0 && blank(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && blank(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
 	}
 	return lines
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
 	"parley/internal/termtext"
@@ -95,18 +94,11 @@ func (d *Guide) lay(width int) {
 	}
 	d.layout = layout
 	var lines []string
-	blank := func(line string) bool { return strings.TrimSpace(ansi.Strip(line)) == "" }
 	for i := range d.sections {
 		if i > 0 {
 			lines = append(lines, "")
 		}
 		drawn := markdown.Whole(d.sections[i].source, width, d.env.Theme)
-		for len(drawn) > 0 && blank(drawn[0]) {
-			drawn = drawn[1:]
-		}
-		for len(drawn) > 0 && blank(drawn[len(drawn)-1]) {
-			drawn = drawn[:len(drawn)-1]
-		}
 		d.sections[i].start = len(lines)
 		lines = append(lines, drawn...)
 	}
