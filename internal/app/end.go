@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley/acpclient"
@@ -40,4 +41,28 @@ func ResumableID(c *conversation.Conversation) acpclient.SessionID {
 		return c.ID
 	}
 	return ""
+}
+
+// GoneText says what has happened to the agent of a conversation that is gone. connects
+// says that the agent is on the network.
+func GoneText(c *conversation.Conversation, connects bool) string {
+	switch failed := c.Phase == conversation.PhaseFailed; {
+	case failed && connects:
+		return "There is no connection to the agent"
+	case failed:
+		return "The agent could not be started"
+	case connects:
+		return "The connection to the agent is lost"
+	}
+	return "The agent has gone"
+}
+
+// StartErrorText is an error of starting an agent, with how to install the agent if that is
+// known.
+func StartErrorText(a config.Agent, err error) string {
+	text := err.Error()
+	if errors.As(err, new(*acpclient.StartError)) && a.InstallHint != "" {
+		text += "\nTo install it: " + a.InstallHint
+	}
+	return text
 }

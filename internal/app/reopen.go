@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"parley/acpclient"
 	"slices"
 	"strings"
 
@@ -68,6 +69,37 @@ func (e *UntrustedError) Question(yes, no Choice) Question {
 		Title: "Start the agent of this session?", Text: "It was started by this command:",
 		Lines: []string{e.Command}, Choices: []Choice{yes, no},
 	}
+}
+
+// LastStored is the last stored session of a directory, with an agent unless it is nil; ""
+// if there is none.
+func LastStored(ctx context.Context, lib *store.Library, cwd string, agent *config.Agent) (store.ID, error) {
+	return firstStored(ctx, lib, store.Query{Cwd: cwd}, agent)
+}
+
+// StoredNamed is the stored session of an id, with an agent unless it is nil; "" if there
+// is none. The id is the agent's, or parley's or the beginning of that.
+func StoredNamed(ctx context.Context, lib *store.Library, name string, agent *config.Agent) (store.ID, error) {
+	id, err := firstStored(ctx, lib, store.Query{All: true, Session: acpclient.SessionID(name)}, agent)
+	if err != nil || id != "" {
+		return id, err
+	}
+	id, err = lib.Resolve(name)
+	if errors.Is(err, store.ErrNotStored) || agent != nil && errors.As(err, new(*store.AmbiguousError)) {
+		return "", nil // it is the agent's alone
+	}
+	return id, err
+}
+
+func firstStored(ctx context.Context, lib *store.Library, q store.Query, agent *config.Agent) (store.ID, error) {
+	if q.Limit = 1; agent != nil {
+		q.Agent = agent.ID
+	}
+	list, err := lib.List(ctx, q)
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[0].ID, nil
 }
 
 // Reopen reads a stored session and makes the session that continues it, or else one

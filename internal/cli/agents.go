@@ -85,9 +85,9 @@ func agentExplained(err error) error {
 }
 
 // askedFirst shows what an installation does, and asks for it.
-func askedFirst(ctx context.Context, s *streams, p registry.Plan, dir string, yes bool) error {
-	for _, f := range p.Facts(dir) {
-		fmt.Fprintf(s.Err, "%-10s %s\n", f.Name, termtext.VisibleLine(f.Text))
+func askedFirst(ctx context.Context, s *streams, q app.Question, yes bool) error {
+	for _, l := range q.Lines {
+		fmt.Fprintln(s.Err, termtext.VisibleLine(l))
 	}
 	if yes {
 		return nil

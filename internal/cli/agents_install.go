@@ -64,7 +64,7 @@ func (o *agentsInstallOptions) install(cmd *cobra.Command, name string) error {
 
 // carryOut asks, and installs.
 func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents, p registry.Plan) error {
-	if err := askedFirst(ctx, o.streams, p, a.Dir, o.yes); err != nil {
+	if err := askedFirst(ctx, o.streams, app.InstallQuestion(a, p), o.yes); err != nil {
 		return err
 	}
 	added, err := a.Install(ctx, p, o.progress())
@@ -82,10 +82,7 @@ func (o *agentsInstallOptions) progress() func(done, all int64) {
 	}
 	last := ""
 	return func(done, all int64) {
-		text := fmt.Sprintf("%d MiB", done>>20)
-		if all > 0 {
-			text = fmt.Sprintf("%d%% of %d MiB", done*100/all, all>>20)
-		}
+		text := app.Downloaded(done, all)
 		if done == all {
 			text += "\n"
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/session"
@@ -95,33 +94,11 @@ func notStored() error {
 
 // storedID finds the stored session that is meant; "" is none.
 func (o *startOptions) storedID(ctx context.Context, lib *store.Library, agent *config.Agent) (store.ID, error) {
-	q := store.Query{Limit: 1}
-	if agent != nil {
-		q.Agent = agent.ID
-	}
 	if o.last {
-		q.Cwd = o.cwd
-	} else {
-		q.All, q.Session = true, acpclient.SessionID(o.resume)
+		return app.LastStored(ctx, lib, o.cwd, agent)
 	}
-	list, err := lib.List(ctx, q)
-	switch {
-	case err != nil:
-		return "", err
-	case len(list) > 0:
-		return list[0].ID, nil
-	case o.last:
-		return "", nil
-	}
-	id, err := lib.Resolve(o.resume)
-	var several *store.AmbiguousError
-	switch {
-	case err == nil, errors.As(err, &several) && agent == nil:
-		return id, explained(err)
-	case errors.As(err, &several), errors.Is(err, store.ErrNotStored):
-		return "", nil // it is the agent's alone
-	}
-	return "", err
+	id, err := app.StoredNamed(ctx, lib, o.resume, agent)
+	return id, explained(err)
 }
 
 // pruneAfter is when a start that draws the first frames is over.

@@ -283,10 +283,8 @@ func (p *program) status() {
 		lines = append(lines, termtext.Line(o.Name)+": "+termtext.Line(conversation.ValueName(o, v)))
 	}
 	switch {
-	case c.Gone() && p.session.Connects():
-		lines = append(lines, "The agent is out of reach.")
-	case c.Phase == conversation.PhaseLost || c.Phase == conversation.PhaseFailed:
-		lines = append(lines, "The agent has gone.")
+	case c.Gone():
+		lines = append(lines, app.GoneText(c, p.session.Connects())+".")
 	case c.Turn.Running:
 		lines = append(lines, "The agent is at work.")
 	default:

@@ -130,16 +130,10 @@ func (p *program) again() string {
 func (p *program) lost(e conversation.AgentLost) {
 	p.authAsk, p.authing, p.form = false, false, nil
 	p.out.items(p.conv)
-	what, failed := "The agent has gone", p.conv.Phase == conversation.PhaseFailed
-	switch {
-	case p.session.Connects():
-		what = "The agent is out of reach"
-	case failed:
-		what = "The agent could not be started"
-	}
-	p.unstarted = p.unstarted || failed
+	what := app.GoneText(p.conv, p.session.Connects())
+	p.unstarted = p.unstarted || p.conv.Phase == conversation.PhaseFailed
 	if e.Err != nil {
-		what += ": " + e.Err.Error()
+		what += ": " + app.StartErrorText(p.agent, e.Err)
 	}
 	p.out.line(what + ".")
 	if tail := strings.TrimSpace(e.Stderr); tail != "" {

@@ -239,8 +239,8 @@ func TestWhatWasOnlyAskedAboutIsNotDone(t *testing.T) {
 // An agent that listens is connected to: parley starts nothing, and does not say that it does.
 func TestAnAgentThatListensIsConnectedTo(t *testing.T) {
 	r := follows(t, "handshake\nexpect session/prompt\nexit 1\n", nil, func(o *session.Options) { o.Remote = &session.Remote{Listens: true} })
-	r.reads("Connecting to Scripted.\n", "\n> ").types("go\n").reads("The agent is out of reach", "/start connects again, /quit leaves.")
-	r.types("again\n").reads("the prompt waits. /start connects again.").types("/status\n").reads("The agent is out of reach.")
+	r.reads("Connecting to Scripted.\n", "\n> ").types("go\n").reads("The connection to the agent is lost", "/start connects again, /quit leaves.")
+	r.types("again\n").reads("the prompt waits. /start connects again.").types("/status\n").reads("The connection to the agent is lost.")
 }
 
 // kept is what the keeper of a session has got.

@@ -46,7 +46,7 @@ func (p *program) chooseAgent() {
 func (p *program) start(a config.Agent) {
 	s, err := p.opt.Start(a)
 	if err != nil {
-		p.out.line("The agent could not be started: " + err.Error())
+		p.out.line("The agent could not be started: " + app.StartErrorText(a, err))
 		if p.session == nil {
 			p.unstarted = true
 			p.over = len(p.agents) == 0 || p.opt.Agent != nil

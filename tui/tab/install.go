@@ -3,13 +3,13 @@ package tab
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/registry"
 	"parley/tui/dialog"
 )
@@ -70,19 +70,9 @@ func how(o registry.Offer) string {
 
 // askToInstall shows exactly what will be done and run, and does it if the person says so.
 func (t *Tab) askToInstall(i *installing) tea.Cmd {
-	var lines []string
-	for _, f := range i.plan.Facts(t.program.Registry.Dir) {
-		lines = append(lines, fmt.Sprintf("%-10s %s", f.Name, f.Text))
-	}
-	t.ask(dialog.Confirmation{
-		Title: "Install " + i.plan.Entry.Name + "?",
-		Text:  "It is made by others than parley, and runs with your rights. This is all that is done:",
-		Lines: lines,
-		Choices: []dialog.Choice{
-			{Name: "Install and start it", Key: "i", Do: dialog.Do(i.begin)},
-			{Name: "Leave it", Key: "n", Do: dialog.Close{}},
-		},
-	})
+	q := t.confirmation(app.InstallQuestion(t.program.Registry, i.plan))
+	q.Choices[0].Do = dialog.Do(i.begin)
+	t.ask(q)
 	return nil
 }
 
@@ -103,10 +93,7 @@ func (i *installing) begin() tea.Cmd {
 
 // comes notes how much has come, and says so if that reads otherwise than before.
 func (i *installing) comes(done, all int64) {
-	text := fmt.Sprintf("%d MiB", done>>20)
-	if all > 0 {
-		text = fmt.Sprintf("%d %% of %d MiB", done*100/all, all>>20)
-	}
+	text := app.Downloaded(done, all)
 	if before := i.come.Swap(&text); before != nil && *before == text {
 		return
 	}

@@ -1,20 +1,17 @@
 package tab
 
 import (
-	"errors"
-
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/config"
-	"parley/internal/conversation"
+	"parley/internal/app"
 	"parley/tui/dialog"
 )
 
 // Unstarted tells that an agent could not even be tried. another chooses another one; it is
 // nil if there is no choice.
 func (e *lifecycle) Unstarted(a config.Agent, err error, another func() tea.Cmd) {
-	q := dialog.Confirmation{Title: a.Name + " could not be started", Text: describe(a, err)}
+	q := dialog.Confirmation{Title: a.Name + " could not be started", Text: app.StartErrorText(a, err)}
 	if another != nil {
 		q.Choices = append(q.Choices, dialog.Choice{Name: "Choose another agent", Do: dialog.Do(another)})
 	}
@@ -24,16 +21,7 @@ func (e *lifecycle) Unstarted(a config.Agent, err error, another func() tea.Cmd)
 
 // Lost tells that the agent has gone, and offers to start it again.
 func (e *lifecycle) Lost(a config.Agent) {
-	title := "The agent has gone"
-	switch failed := e.tab.conv.Phase == conversation.PhaseFailed; {
-	case failed && e.tab.session.Connects():
-		title = "There is no connection to the agent"
-	case failed:
-		title = "The agent could not be started"
-	case e.tab.session.Connects():
-		title = "The connection to the agent is lost"
-	}
-	e.AskToStartAgain(title, describe(a, e.tab.conv.Agent.Err), e.tab.conv.Agent.Stderr)
+	e.AskToStartAgain(app.GoneText(e.tab.conv, e.tab.session.Connects()), app.StartErrorText(a, e.tab.conv.Agent.Err), e.tab.conv.Agent.Stderr)
 }
 
 // AskToStartAgain asks what to do about an agent that is of no use as it is. stderr
@@ -58,16 +46,6 @@ func (e *lifecycle) WayOut(key string) dialog.Choice {
 		return dialog.Choice{Name: "Leave parley", Key: key, Do: dialog.Do(func() tea.Cmd { return e.quit(quitDespite) })}
 	}
 	return dialog.Choice{Name: "Close this tab", Key: key, Do: dialog.Do(e.closeNow)}
-}
-
-// describe puts an error of starting an agent into words, and says what to do.
-func describe(a config.Agent, err error) string {
-	what := err.Error()
-	var start *acpclient.StartError
-	if errors.As(err, &start) && a.InstallHint != "" {
-		what += "\nTo install it: " + a.InstallHint
-	}
-	return what
 }
 
 // StartAgain starts an agent that has gone, and goes on with the session if it can.

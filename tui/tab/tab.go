@@ -18,7 +18,6 @@ package tab
 import (
 	"cmp"
 	"context"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,7 +27,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/pages"
@@ -207,11 +205,7 @@ func (t *Tab) Title() string {
 	if t.conv == nil {
 		return ""
 	}
-	title := cmp.Or(t.back.title, t.conv.Title)
-	if most := 16 * maxTitle; len(title) > most { // characters can be made of many bytes
-		title = strings.ToValidUTF8(title[:most], "") + "…"
-	}
-	return termtext.Truncate(termtext.Line(title), maxTitle, "…")
+	return app.ShortTitle(cmp.Or(t.back.title, t.conv.Title))
 }
 
 // SetTheme draws everything in another theme from now on.
