@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Held is what a file contains at one moment. A nil *Held means that there is no file.
-type Held struct {
+// Snapshot is what a file contains at one moment. A nil *Snapshot means that there is no file.
+type Snapshot struct {
 	// Content holds every byte of the file, text or not.
 	Content string
 	// Mode holds the permission bits. With 0, an existing file keeps its bits and a new
@@ -20,7 +20,7 @@ type Held struct {
 // Record is called before each write, with the file's absolute path without links; nil
 // means that there is no file. FS calls the function that it returns right after the
 // write, with the write's error. FS does not write anything else in between.
-type Record func(path string, before, after *Held) (done func(error))
+type Record func(path string, before, after *Snapshot) (done func(error))
 
 // SetRecord makes the FS call r for every write. Call it before anything else uses the
 // FS.
@@ -34,7 +34,7 @@ func (f *FS) announce(p Place, old *existing, text string) (done func(error)) {
 	if f.record == nil {
 		return func(error) {}
 	}
-	after := &Held{Content: text}
+	after := &Snapshot{Content: text}
 	if old.Encoding != UTF8 {
 		after.Content = string(old.Encoding.encode(text))
 	}
@@ -47,8 +47,8 @@ func (f *FS) announce(p Place, old *existing, text string) (done func(error)) {
 
 // Look calls seen with the contents of the file at an absolute path, or with nil if
 // there is no file. FS writes nothing until seen returns.
-func (f *FS) Look(ctx context.Context, path string, seen func(now *Held) error) error {
-	return f.Exchange(ctx, path, func(now *Held) (*Held, error) {
+func (f *FS) Look(ctx context.Context, path string, seen func(now *Snapshot) error) error {
+	return f.Exchange(ctx, path, func(now *Snapshot) (*Snapshot, error) {
 		if err := seen(now); err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (f *FS) Look(ctx context.Context, path string, seen func(now *Held) error) 
 //
 // Outside the roots, Exchange changes only files that this FS has written before (which
 // took the user's consent) and whose path contains no links.
-func (f *FS) Exchange(ctx context.Context, path string, next func(now *Held) (*Held, error)) error {
+func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot) (*Snapshot, error)) error {
 	if err := f.acquire(ctx); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (f *FS) Exchange(ctx context.Context, path string, next func(now *Held) (*H
 }
 
 // held returns the contents of the file at p, or nil if there is no file.
-func (f *FS) held(ctx context.Context, p Place) (*Held, error) {
+func (f *FS) held(ctx context.Context, p Place) (*Snapshot, error) {
 	dir, name, err := f.enter(p, false)
 	if errors.Is(err, ErrNotExist) {
 		return nil, nil
@@ -118,11 +118,11 @@ func (f *FS) held(ctx context.Context, p Place) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Held{Content: asString(content), Mode: info.Mode().Perm()}, nil
+	return &Snapshot{Content: asString(content), Mode: info.Mode().Perm()}, nil
 }
 
 // put writes want to the file at p, byte for byte, or removes the file if want is nil.
-func (f *FS) put(ctx context.Context, p Place, now, want *Held) error {
+func (f *FS) put(ctx context.Context, p Place, now, want *Snapshot) error {
 	dir, name, err := f.enter(p, want != nil)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 func TestExchange(t *testing.T) {
 	f, dir := newFS(t)
 	var told []string
-	f.SetRecord(func(path string, before, after *Held) func(error) {
+	f.SetRecord(func(path string, before, after *Snapshot) func(error) {
 		told = append(told, filepath.Base(path))
 		return func(err error) {
 			if err != nil {
@@ -23,7 +23,7 @@ func TestExchange(t *testing.T) {
 	ctx := context.Background()
 	put := func(content string, mode os.FileMode) {
 		t.Helper()
-		err := f.Exchange(ctx, path, func(*Held) (*Held, error) { return &Held{Content: content, Mode: mode}, nil })
+		err := f.Exchange(ctx, path, func(*Snapshot) (*Snapshot, error) { return &Snapshot{Content: content, Mode: mode}, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,10 +45,10 @@ func TestExchange(t *testing.T) {
 	check("text", 0o755)
 
 	stop := errors.New("stop")
-	if err := f.Exchange(ctx, path, func(*Held) (*Held, error) { return nil, stop }); !errors.Is(err, stop) {
+	if err := f.Exchange(ctx, path, func(*Snapshot) (*Snapshot, error) { return nil, stop }); !errors.Is(err, stop) {
 		t.Errorf("Exchange = %v", err)
 	}
-	err := f.Look(ctx, path, func(now *Held) error {
+	err := f.Look(ctx, path, func(now *Snapshot) error {
 		if now == nil || now.Content != "text" || now.Mode != 0o755 {
 			t.Errorf("it holds %v", now)
 		}
@@ -59,7 +59,7 @@ func TestExchange(t *testing.T) {
 	}
 	check("text", 0o755)
 
-	if err := f.Exchange(ctx, path, func(*Held) (*Held, error) { return nil, nil }); err != nil {
+	if err := f.Exchange(ctx, path, func(*Snapshot) (*Snapshot, error) { return nil, nil }); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
@@ -69,7 +69,7 @@ func TestExchange(t *testing.T) {
 		t.Errorf("told of %v", told)
 	}
 	outside := filepath.Join(t.TempDir(), "x")
-	if err := f.Exchange(ctx, outside, func(*Held) (*Held, error) { return &Held{}, nil }); !errors.Is(err, ErrOutsideRoots) {
+	if err := f.Exchange(ctx, outside, func(*Snapshot) (*Snapshot, error) { return &Snapshot{}, nil }); !errors.Is(err, ErrOutsideRoots) {
 		t.Errorf("outside of the roots: %v", err)
 	}
 }
@@ -91,7 +91,7 @@ func TestAWriteIsToldOfBeforeItHappens(t *testing.T) {
 		return string(content)
 	}
 	var steps []string
-	f.SetRecord(func(at string, before, after *Held) func(error) {
+	f.SetRecord(func(at string, before, after *Snapshot) func(error) {
 		if at != path || before.Content != "old" || before.Mode != 0o640 || after.Content != "new" {
 			t.Errorf("told of %s: %v, %v", at, before, after)
 		}

@@ -152,11 +152,11 @@ type existing struct {
 }
 
 // held returns the contents of the file, or nil if there is none.
-func (e *existing) held() *Held {
+func (e *existing) held() *Snapshot {
 	if e.file == nil {
 		return nil
 	}
-	return &Held{Content: e.raw, Mode: e.info.Mode().Perm()}
+	return &Snapshot{Content: e.raw, Mode: e.info.Mode().Perm()}
 }
 
 func (e *existing) close() {

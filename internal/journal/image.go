@@ -42,7 +42,7 @@ func hashOf(content string) string {
 }
 
 // imageOf describes the contents of a file, nil for no file. It stores nothing.
-func imageOf(h *fs.Held) Image {
+func imageOf(h *fs.Snapshot) Image {
 	if h == nil {
 		return Image{Absent: true}
 	}

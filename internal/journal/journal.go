@@ -203,7 +203,7 @@ func (j *Journal) Serve(f *fs.FS) {
 }
 
 // record is the journal's [fs.Record].
-func (j *Journal) record(path string, before, after *fs.Held) (done func(error)) {
+func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(error)) {
 	if real, err := fs.Resolve(path); err == nil {
 		path = real
 	}
@@ -251,7 +251,7 @@ func (j *Journal) add(r record, sync bool) int {
 
 // keep stores the contents of a file, within the bounds. With sync they survive a crash
 // of the machine.
-func (j *Journal) keep(h *fs.Held, sync bool) Image {
+func (j *Journal) keep(h *fs.Snapshot, sync bool) Image {
 	i := imageOf(h)
 	switch {
 	case i.Absent:

@@ -46,18 +46,18 @@ type state struct {
 	mode    iofs.FileMode
 }
 
-func stateOf(h *fs.Held) state {
+func stateOf(h *fs.Snapshot) state {
 	if h == nil {
 		return state{absent: true}
 	}
 	return state{content: h.Content, mode: h.Mode}
 }
 
-func (s state) held() *fs.Held {
+func (s state) held() *fs.Snapshot {
 	if s.absent {
 		return nil
 	}
-	return &fs.Held{Content: s.content, Mode: s.mode}
+	return &fs.Snapshot{Content: s.content, Mode: s.mode}
 }
 
 func (s state) same(o state) bool {
@@ -282,7 +282,7 @@ func (j *Journal) try(ctx context.Context, p plan) error {
 		return err
 	}
 	defer done()
-	return f.Look(ctx, p.path, func(now *fs.Held) error {
+	return f.Look(ctx, p.path, func(now *fs.Snapshot) error {
 		_, err := p.next(stateOf(now))
 		return err
 	})
@@ -296,7 +296,7 @@ func (j *Journal) write(ctx context.Context, p plan, a act) error {
 		return err
 	}
 	defer done()
-	return f.Exchange(ctx, p.path, func(held *fs.Held) (*fs.Held, error) {
+	return f.Exchange(ctx, p.path, func(held *fs.Snapshot) (*fs.Snapshot, error) {
 		now := stateOf(held)
 		next, err := p.next(now)
 		if err != nil {

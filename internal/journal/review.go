@@ -94,7 +94,7 @@ func (j *Journal) Compare(ctx context.Context, path string, since int) (*Compari
 		return nil, &FileError{path, err}
 	}
 	defer done()
-	err = f.Look(ctx, path, func(now *fs.Held) error {
+	err = f.Look(ctx, path, func(now *fs.Snapshot) error {
 		c.Now.Image = imageOf(now)
 		if now != nil {
 			c.Now.Content = now.Content
@@ -169,7 +169,7 @@ func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done
 // KeepHunk accepts a hunk: it no longer shows as a change, and reverting the rest keeps
 // it. It does not write the file.
 func (j *Journal) KeepHunk(c *Comparison, hunk int) {
-	after := &fs.Held{Content: withHunk(c.Before.Content, c.Now.Content, c.Hunks[hunk]), Mode: c.Before.Mode}
+	after := &fs.Snapshot{Content: withHunk(c.Before.Content, c.Now.Content, c.Hunks[hunk]), Mode: c.Before.Mode}
 	if c.Before.Absent {
 		after.Mode = c.Now.Mode
 	}
@@ -178,7 +178,7 @@ func (j *Journal) KeepHunk(c *Comparison, hunk int) {
 	}
 	was, is := c.Before.Image, j.keep(after, true)
 	if !was.Absent {
-		was = j.keep(&fs.Held{Content: c.Before.Content, Mode: c.Before.Mode}, true)
+		was = j.keep(&fs.Snapshot{Content: c.Before.Content, Mode: c.Before.Mode}, true)
 	}
 	j.add(record{Kind: kindKept, Path: c.Path, Before: &was, After: &is}, true)
 }

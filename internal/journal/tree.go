@@ -199,7 +199,7 @@ func (t *turnWatch) blob(path string, exists bool, content, mode string) Image {
 	if mode == "100755" {
 		perm |= perm & 0o444 >> 2
 	}
-	return t.j.keep(&fs.Held{Content: content, Mode: perm}, false)
+	return t.j.keep(&fs.Snapshot{Content: content, Mode: perm}, false)
 }
 
 // hasCRLF reports whether the first line of a file ends with CRLF.
@@ -214,7 +214,7 @@ func (t *turnWatch) seen(path string, was Image) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return
 	}
-	_ = t.read(path, func(now *fs.Held) { // unreadable files are not recorded
+	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not recorded
 		t.record(path, was, t.j.keep(now, false), SourceSeen)
 	})
 }
@@ -257,5 +257,5 @@ func lookAt(path string) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	return imageOf(&fs.Held{Content: string(content), Mode: info.Mode().Perm()}), nil
+	return imageOf(&fs.Snapshot{Content: string(content), Mode: info.Mode().Perm()}), nil
 }

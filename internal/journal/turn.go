@@ -93,7 +93,7 @@ func (t *turnWatch) image(path string) (Image, bool) {
 		}
 	}
 	var image Image
-	if t.read(path, func(now *fs.Held) { image = t.j.keep(now, false) }) != nil {
+	if t.read(path, func(now *fs.Snapshot) { image = t.j.keep(now, false) }) != nil {
 		return Image{}, false
 	}
 	if err == nil && time.Since(info.ModTime()) > settled {
@@ -107,13 +107,13 @@ func (t *turnWatch) image(path string) (Image, bool) {
 const settled = 2 * time.Second
 
 // read shows the content of a file while parley writes nothing.
-func (t *turnWatch) read(path string, seen func(*fs.Held)) error {
+func (t *turnWatch) read(path string, seen func(*fs.Snapshot)) error {
 	f, done, err := t.j.filesFor(path)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return f.Look(t.ctx, path, func(now *fs.Held) error { seen(now); return nil })
+	return f.Look(t.ctx, path, func(now *fs.Snapshot) error { seen(now); return nil })
 }
 
 // told handles an update of a tool call. It reads the files before the edit, and
@@ -242,7 +242,7 @@ func (t *turnWatch) touch(path string, diffs []diff) {
 	if _, known := t.touched[path]; known {
 		return
 	}
-	_ = t.read(path, func(now *fs.Held) { // unreadable files are not remembered
+	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not remembered
 		if untouched(now, diffs) {
 			t.touched[path] = t.j.keep(now, false)
 		}
@@ -251,7 +251,7 @@ func (t *turnWatch) touch(path string, diffs []diff) {
 
 // untouched reports whether a file seems unchanged by the diffs that the agent reports:
 // they may already be applied, or being written.
-func untouched(now *fs.Held, diffs []diff) bool {
+func untouched(now *fs.Snapshot, diffs []diff) bool {
 	if len(diffs) == 0 {
 		return true
 	}
@@ -269,7 +269,7 @@ func untouched(now *fs.Held, diffs []diff) bool {
 // settle records the changes of a file that the agent has edited.
 func (t *turnWatch) settle(path string, diffs []diff, source Source) {
 	before, known := t.before(path)
-	_ = t.read(path, func(now *fs.Held) { // unreadable files are not recorded
+	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not recorded
 		was, sure := before, known
 		if !sure && len(diffs) > 0 {
 			was = t.reconstructed(now, diffs)
@@ -318,11 +318,11 @@ func (t *turnWatch) before(path string) (Image, bool) {
 
 // reconstructed derives the previous content of a file from the diffs that the agent
 // reports.
-func (t *turnWatch) reconstructed(now *fs.Held, diffs []diff) Image {
+func (t *turnWatch) reconstructed(now *fs.Snapshot, diffs []diff) Image {
 	lost := Image{Lost: true}
 	if now == nil {
 		if d := diffs[0]; len(diffs) == 1 && d.new == "" && d.old != nil {
-			return t.j.keep(&fs.Held{Content: *d.old}, false)
+			return t.j.keep(&fs.Snapshot{Content: *d.old}, false)
 		}
 		return lost
 	}
@@ -341,5 +341,5 @@ func (t *turnWatch) reconstructed(now *fs.Held, diffs []diff) Image {
 			return lost
 		}
 	}
-	return t.j.keep(&fs.Held{Content: content, Mode: now.Mode}, false)
+	return t.j.keep(&fs.Snapshot{Content: content, Mode: now.Mode}, false)
 }
