@@ -25,20 +25,20 @@ const (
 	NoticeNone   Notice = "none"
 )
 
-// Happening is an event to notify the user of.
-type Happening string
+// AttentionEvent is an event to notify the user of.
+type AttentionEvent string
 
 // A turn has ended; a question waits for an answer; the agent has exited.
 const (
-	HappeningTurn     Happening = "turn"
-	HappeningQuestion Happening = "question"
-	HappeningLost     Happening = "lost"
+	HappeningTurn     AttentionEvent = "turn"
+	HappeningQuestion AttentionEvent = "question"
+	HappeningLost     AttentionEvent = "lost"
 )
 
 // Attention configures how to notify users who look elsewhere.
 type Attention struct {
 	When   When
-	On     []Happening
+	On     []AttentionEvent
 	Notify Notice
 	// Command, if not empty, is a program of the user's, with arguments, to run as
 	// well.
@@ -52,7 +52,7 @@ type Attention struct {
 
 // DefaultAttention returns the default.
 func DefaultAttention() Attention {
-	return Attention{When: WhenUnfocused, On: []Happening{HappeningTurn, HappeningQuestion, HappeningLost}, Notify: NoticeAuto}
+	return Attention{When: WhenUnfocused, On: []AttentionEvent{HappeningTurn, HappeningQuestion, HappeningLost}, Notify: NoticeAuto}
 }
 
 // attention reads [attention].
@@ -68,7 +68,7 @@ func (t *table) attention() Attention {
 		a.On = nil
 	}
 	for _, text := range in.texts("on", true) {
-		what := Happening(text)
+		what := AttentionEvent(text)
 		if !slices.Contains(DefaultAttention().On, what) {
 			in.fail("on", didYouMean(text, []string{"turn", "question", "lost"}, "known"), "cannot have %q", text)
 		}

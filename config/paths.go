@@ -21,10 +21,10 @@ const (
 // environment guards the variables of package xdg, which Reload rewrites.
 var environment sync.Mutex
 
-// place joins elem to one of the base directories of the XDG specification, from the
+// xdgPath joins elem to one of the base directories of the XDG specification, from the
 // current environment. As the specification asks, it ignores variables that hold a
 // relative path.
-func place(base *string, elem ...string) string {
+func xdgPath(base *string, elem ...string) string {
 	environment.Lock()
 	defer environment.Unlock()
 	xdg.Reload()
@@ -33,17 +33,17 @@ func place(base *string, elem ...string) string {
 
 // ConfigFile returns the path of the configuration file,
 // $XDG_CONFIG_HOME/parley/config.toml. It need not exist.
-func ConfigFile() string { return place(&xdg.ConfigHome, "config.toml") }
+func ConfigFile() string { return xdgPath(&xdg.ConfigHome, "config.toml") }
 
 // StateDir returns the directory for what should outlive a session: logs, the prompt
 // history. It need not exist; see [MakeDir].
-func StateDir() string { return place(&xdg.StateHome) }
+func StateDir() string { return xdgPath(&xdg.StateHome) }
 
 // DataDir returns the directory for installed agents. It need not exist.
-func DataDir() string { return place(&xdg.DataHome) }
+func DataDir() string { return xdgPath(&xdg.DataHome) }
 
 // CacheDir returns the directory for data that can be fetched again. It need not exist.
-func CacheDir() string { return place(&xdg.CacheHome) }
+func CacheDir() string { return xdgPath(&xdg.CacheHome) }
 
 // MakeDir creates dir and its parents, closed to other users. Existing directories keep
 // their permissions.

@@ -12,10 +12,10 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// KeepTheme writes the chosen theme into a configuration file, which need not exist.
+// SaveTheme writes the chosen theme into a configuration file, which need not exist.
 // Everything else in the file stays, comments included. The write is atomic; if the
-// file has errors, KeepTheme returns an error and leaves it unchanged.
-func KeepTheme(file string, name Theme) error {
+// file has errors, SaveTheme returns an error and leaves it unchanged.
+func SaveTheme(file string, name Theme) error {
 	if err := keepTheme(file, name); err != nil {
 		return fmt.Errorf("write the theme into %s: %w", file, err)
 	}

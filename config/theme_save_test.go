@@ -27,7 +27,7 @@ func TestKeepsATheme(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := KeepTheme(file, "nord"); err != nil {
+			if err := SaveTheme(file, "nord"); err != nil {
 				t.Fatal(err)
 			}
 			if got, err := os.ReadFile(file); err != nil || string(got) != c.after {
@@ -47,7 +47,7 @@ func TestKeepsAThemeInTheExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []Theme{"dracula", ThemeAuto} {
-		if err := KeepTheme(file, name); err != nil {
+		if err := SaveTheme(file, name); err != nil {
 			t.Fatal(err)
 		}
 		want := strings.Replace(Example(), "#theme = \"auto\"\n", "#theme = \"auto\"\ntheme = \""+string(name)+"\"\n", 1)
@@ -63,7 +63,7 @@ func TestAFileWithMistakesKeepsNoTheme(t *testing.T) {
 		if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := KeepTheme(file, "nord"); err == nil || !strings.Contains(err.Error(), "parley config check") {
+		if err := SaveTheme(file, "nord"); err == nil || !strings.Contains(err.Error(), "parley config check") {
 			t.Errorf("the error is %v", err)
 		}
 		if got, _ := os.ReadFile(file); string(got) != before {
@@ -82,7 +82,7 @@ func TestALinkedConfigurationStaysALink(t *testing.T) {
 	if err := os.Symlink(kept, file); err != nil {
 		t.Skip(err)
 	}
-	if err := KeepTheme(file, "nord"); err != nil {
+	if err := SaveTheme(file, "nord"); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(file); err != nil || info.Mode().Type() != os.ModeSymlink {

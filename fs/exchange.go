@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Snapshot is what a file contains at one moment. A nil *Snapshot means that there is no file.
+// Snapshot is what a file contains at one moment. A nil *Snapshot means that there is
+// no file.
 type Snapshot struct {
 	// Content holds every byte of the file, text or not.
 	Content string
@@ -27,7 +28,7 @@ type Record func(path string, before, after *Snapshot) (done func(error))
 func (f *FS) SetRecord(r Record) { f.record = r }
 
 // announce calls the recorder for a write of text.
-func (f *FS) announce(p Place, old *existing, text string) (done func(error)) {
+func (f *FS) announce(p ResolvedPath, old *existing, text string) (done func(error)) {
 	if p.Outside {
 		f.written[p.Target] = true
 	}
@@ -97,7 +98,7 @@ func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot)
 }
 
 // held returns the contents of the file at p, or nil if there is no file.
-func (f *FS) held(ctx context.Context, p Place) (*Snapshot, error) {
+func (f *FS) held(ctx context.Context, p ResolvedPath) (*Snapshot, error) {
 	dir, name, err := f.enter(p, false)
 	if errors.Is(err, ErrNotExist) {
 		return nil, nil
@@ -122,7 +123,7 @@ func (f *FS) held(ctx context.Context, p Place) (*Snapshot, error) {
 }
 
 // put writes want to the file at p, byte for byte, or removes the file if want is nil.
-func (f *FS) put(ctx context.Context, p Place, now, want *Snapshot) error {
+func (f *FS) put(ctx context.Context, p ResolvedPath, now, want *Snapshot) error {
 	dir, name, err := f.enter(p, want != nil)
 	if err != nil {
 		return err

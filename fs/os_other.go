@@ -20,9 +20,9 @@ func syncDir(*os.Root) {}
 // name of its own.
 func claim(*os.File) bool { return false }
 
-// place closes the temporary file and renames it: not every system can rename an open
+// renameTemp closes the temporary file and renames it: not every system can rename an open
 // file.
-func place(dir *os.Root, file *os.File, temp, name string) error {
+func renameTemp(dir *os.Root, file *os.File, temp, name string) error {
 	if err := file.Close(); err != nil {
 		return err
 	}

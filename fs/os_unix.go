@@ -50,9 +50,9 @@ func claim(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// place renames the temporary file and closes it. The file stays locked until it has
+// renameTemp renames the temporary file and closes it. The file stays locked until it has
 // its final name, so that no other write takes it for a leftover.
-func place(dir *os.Root, file *os.File, temp, name string) error {
+func renameTemp(dir *os.Root, file *os.File, temp, name string) error {
 	err := dir.Rename(temp, name)
 	return errors.Join(err, file.Close())
 }

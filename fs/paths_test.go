@@ -22,7 +22,7 @@ func (f *FS) WriteTextFile(ctx context.Context, path, content string) (Change, e
 	return f.Write(ctx, p, content, nil)
 }
 
-func (f *FS) inside(path string) (Place, error) {
+func (f *FS) inside(path string) (ResolvedPath, error) {
 	p, err := f.Find(path)
 	if err == nil {
 		err = p.Inside()

@@ -40,7 +40,7 @@ type Current struct {
 
 // Current returns the content that Write would replace at a place, or the error that
 // Write would return.
-func (f *FS) Current(ctx context.Context, p Place) (Current, error) {
+func (f *FS) Current(ctx context.Context, p ResolvedPath) (Current, error) {
 	c, err := f.currentAt(ctx, p)
 	if err != nil {
 		return Current{}, fail("write", p.Path, err)
@@ -48,7 +48,7 @@ func (f *FS) Current(ctx context.Context, p Place) (Current, error) {
 	return c, nil
 }
 
-func (f *FS) currentAt(ctx context.Context, p Place) (Current, error) {
+func (f *FS) currentAt(ctx context.Context, p ResolvedPath) (Current, error) {
 	if namesDirectory(p.Path) {
 		return Current{}, regular(iofs.ModeDir)
 	}
@@ -82,7 +82,7 @@ func (f *FS) currentAt(ctx context.Context, p Place) (Current, error) {
 // because writing in place would not be atomic.
 //
 // Cancelling ctx stops the write until the new content is put in place.
-func (f *FS) Write(ctx context.Context, p Place, content string, expected *Version) (Change, error) {
+func (f *FS) Write(ctx context.Context, p ResolvedPath, content string, expected *Version) (Change, error) {
 	change, err := f.write(ctx, p, content, expected)
 	if err != nil {
 		return Change{}, fail("write", p.Path, err)
@@ -90,7 +90,7 @@ func (f *FS) Write(ctx context.Context, p Place, content string, expected *Versi
 	return change, nil
 }
 
-func (f *FS) write(ctx context.Context, p Place, content string, expected *Version) (Change, error) {
+func (f *FS) write(ctx context.Context, p ResolvedPath, content string, expected *Version) (Change, error) {
 	if namesDirectory(p.Path) {
 		return Change{}, regular(iofs.ModeDir)
 	}
@@ -221,7 +221,7 @@ func replace(ctx context.Context, dir *os.Root, name, content string, old *exist
 	if err := ctx.Err(); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	if err := place(dir, file, temp, name); err != nil {
+	if err := renameTemp(dir, file, temp, name); err != nil {
 		return err
 	}
 	syncDir(dir)

@@ -178,7 +178,7 @@ func TestExchangeAfterFind(t *testing.T) {
 	secret := put(t, filepath.Join(outside, "file"), "secret")
 	put(t, filepath.Join(inside, "dir", "file"), "fine")
 	f := serve(t, inside)
-	var places []Place
+	var places []ResolvedPath
 	for _, name := range []string{"file", "new", filepath.Join("sub", "new")} {
 		p, err := f.Find(filepath.Join(inside, "dir", name))
 		if err != nil || p.Outside {

@@ -49,7 +49,7 @@ func (a *attention) focus(msg tea.Msg) {
 }
 
 // wanted reports whether the person is told of something now.
-func (a *attention) wanted(what config.Happening) bool {
+func (a *attention) wanted(what config.AttentionEvent) bool {
 	switch a.config.When {
 	case config.WhenNever:
 		return false
@@ -63,7 +63,7 @@ func (a *attention) wanted(what config.Happening) bool {
 
 // happened is what has happened in a tab between two moments, "" if that is nothing to
 // call anybody for.
-func happened(before, now seen) config.Happening {
+func happened(before, now seen) config.AttentionEvent {
 	gone := func(s seen) bool { return s.state == tab.Lost || s.state == tab.Failed }
 	switch {
 	case now.state == tab.Lost && before.state != tab.Lost, gone(now) && !gone(before) && now.turns == before.turns:
@@ -95,7 +95,7 @@ func (m *Model) attend() tea.Cmd {
 }
 
 // said says what has happened, before the title of the tab.
-func said(what config.Happening) string {
+func said(what config.AttentionEvent) string {
 	switch what {
 	case config.HappeningQuestion:
 		return "Waits for you: "
@@ -106,7 +106,7 @@ func said(what config.Happening) string {
 }
 
 // call calls the person, beside the screen.
-func (a *attention) call(ctx context.Context, what config.Happening, n desktop.Notification) tea.Cmd {
+func (a *attention) call(ctx context.Context, what config.AttentionEvent, n desktop.Notification) tea.Cmd {
 	terminal, c := a.terminal, a.config
 	var cmds []tea.Cmd
 	if c.Notify != config.NoticeNone {

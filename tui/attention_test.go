@@ -87,7 +87,7 @@ func TestCallsWhoLooksElsewhere(t *testing.T) {
 func TestDoesNotCall(t *testing.T) {
 	never, questions := config.DefaultAttention(), config.DefaultAttention()
 	never.When = config.WhenNever
-	questions.On = []config.Happening{config.HappeningQuestion}
+	questions.On = []config.AttentionEvent{config.HappeningQuestion}
 	for name, tt := range map[string]struct {
 		attention config.Attention
 		msgs      []tea.Msg

@@ -45,7 +45,7 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 			Spawn: func(acpclient.Command) (*session.Peer, error) {
 				return p.spawn("resumes", "handshake {\"sessionCapabilities\": {\"resume\": {}}}\n")
 			},
-			Machine: func(session.Witness, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
+			Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 		})
 		return &app.Reopened{Transcript: kept, Agent: config.Agent{ID: "resumes"}, Session: s}, err
 	}

@@ -62,7 +62,7 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 					Cwd:     dir,
 					Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
 					Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
-					Machine: func(session.Witness, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
+					Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 				})
 			},
 		},

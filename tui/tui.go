@@ -76,7 +76,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)
 	m.begin(opt) // it needs time, in which the terminal is made ready
 	m.ask(opt.Prompt)
-	err := screen.Run(ctx, m, screen.Options{Glyphs: glyphs(opt), Inline: opt.Inline})
+	err := screen.Run(ctx, m, screen.Options{Symbols: glyphs(opt), Inline: opt.Inline})
 	tabs := m.frontFirst()
 	left := make([]app.Left, len(tabs))
 	for i, t := range tabs { // while they write their logs

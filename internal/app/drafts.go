@@ -123,7 +123,7 @@ func (d *Drafts) Leave(s *session.Session, draft string) bool {
 }
 
 // unkept reports whether nothing of a session is stored.
-func unkept(s *session.Session) bool { return s.Options().Keeper == nil }
+func unkept(s *session.Session) bool { return s.Options().Recorder == nil }
 
 func sameView(a, b store.View) bool {
 	return a.Draft == b.Draft && (a.Top == nil) == (b.Top == nil) && (a.Top == nil || *a.Top == *b.Top)

@@ -27,11 +27,11 @@ func StoredID(s *session.Session) store.ID {
 	if s == nil {
 		return ""
 	}
-	return keptAs(s.Options().Keeper)
+	return keptAs(s.Options().Recorder)
 }
 
 // keptAs is the id under which a keeper stores its session now.
-func keptAs(k session.Keeper) store.ID {
+func keptAs(k session.Recorder) store.ID {
 	if k, ok := k.(interface{ ID() store.ID }); ok {
 		return k.ID()
 	}
@@ -43,7 +43,7 @@ type keeper struct{ *store.Recorder }
 
 // keeper makes the keeper of a new session; nil if nothing is stored. The tour is not:
 // its project is temporary.
-func (l *Launcher) keeper(a config.Agent, cwd string) session.Keeper {
+func (l *Launcher) keeper(a config.Agent, cwd string) session.Recorder {
 	if l.Store == nil || a.ID == TourID {
 		return nil
 	}
@@ -67,8 +67,8 @@ func (l *Launcher) record(m store.Meta, log *store.Log) keeper {
 	return keeper{r}
 }
 
-// Keep implements session.Keeper.
-func (k keeper) Keep(batch []conversation.Event) []conversation.Event {
+// Record implements session.Recorder.
+func (k keeper) Record(batch []conversation.Event) []conversation.Event {
 	err := k.Take(batch)
 	if err == nil {
 		return nil
@@ -78,5 +78,5 @@ func (k keeper) Keep(batch []conversation.Event) []conversation.Event {
 	}}
 }
 
-// Close implements session.Keeper.
+// Close implements session.Recorder.
 func (k keeper) Close() { _ = k.Recorder.Close() }

@@ -68,17 +68,17 @@ func (l *Launcher) Start(a config.Agent) (*session.Session, error) {
 			return nil, err
 		}
 	}
-	return l.session(a, session.Options{Keeper: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first()}, nil)
+	return l.session(a, session.Options{Recorder: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first()}, nil)
 }
 
 // Load is Start for a session that the agent remembers, in its directory.
 func (l *Launcher) Load(a config.Agent, info acpclient.SessionInfo) (*session.Session, error) {
-	return l.session(a, session.Options{Keeper: l.keeper(a, info.Cwd), Cwd: info.Cwd, AdditionalDirectories: l.Dirs, ResumeID: info.SessionID}, nil)
+	return l.session(a, session.Options{Recorder: l.keeper(a, info.Cwd), Cwd: info.Cwd, AdditionalDirectories: l.Dirs, ResumeID: info.SessionID}, nil)
 }
 
 // StartIn makes a new session in a directory, as Start does.
 func (l *Launcher) StartIn(a config.Agent, cwd string) (*session.Session, error) {
-	return l.session(a, session.Options{Keeper: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs}, nil)
+	return l.session(a, session.Options{Recorder: l.keeper(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs}, nil)
 }
 
 // first is the session to open with the first agent. Later agents open new ones.
@@ -141,11 +141,11 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	}
 	warnOfRules(s, rules, unread)
 	if len(leftOut) > 0 {
-		s.Said(acpclient.NoticeInfo, "Some MCP servers were left out",
+		s.AddNotice(acpclient.NoticeInfo, "Some MCP servers were left out",
 			"They are programs of this machine, and the agent runs on another: "+strings.Join(leftOut, ", ")+".")
 	}
 	if unrecorded != nil {
-		s.Said(acpclient.NoticeWarning, "What the agent changes is not recorded, and cannot be taken back here", unrecorded.Error())
+		s.AddNotice(acpclient.NoticeWarning, "What the agent changes is not recorded, and cannot be taken back here", unrecorded.Error())
 	}
 	return s, nil
 }
@@ -210,11 +210,11 @@ func (l *Launcher) journal(cwd string, roots []string, resumed acpclient.Session
 
 // machineFor makes the machine that serves a session's files and commands, in these
 // roots. Commands run in the box and changes are recorded; both may be nil.
-func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Journal, roots []string) func(session.Witness, session.Asker) (session.Machine, error) {
+func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Journal, roots []string) func(session.Observer, session.Asker) (session.Machine, error) {
 	if box != nil {
 		opt.Wrap = box.Wrap
 	}
-	return func(w session.Witness, a session.Asker) (session.Machine, error) {
+	return func(w session.Observer, a session.Asker) (session.Machine, error) {
 		opt := opt
 		opt.Asker = a
 		m, err := machine.New(w, opt, roots...)

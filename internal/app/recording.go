@@ -75,7 +75,7 @@ func (r *Recording) record(h record.Header, secrets *record.Redactor, opt *sessi
 		return err
 	}
 	opt.Tap, opt.TapStderr = r.writer.Line, r.writer.Stderr
-	opt.Keeper = recordingKeeper{opt.Keeper, r.writer}
+	opt.Recorder = recordingKeeper{opt.Recorder, r.writer}
 	return nil
 }
 
@@ -141,15 +141,15 @@ func secretsOf(c acpclient.Command, servers []acpclient.MCPServer) []string {
 // recordingKeeper records what happens in a session beside the keeper that it has, which
 // may be nil.
 type recordingKeeper struct {
-	session.Keeper
+	session.Recorder
 	to *record.Writer
 }
 
-// Keep implements session.Keeper.
-func (k recordingKeeper) Keep(batch []conversation.Event) []conversation.Event {
+// Record implements session.Recorder.
+func (k recordingKeeper) Record(batch []conversation.Event) []conversation.Event {
 	var said []conversation.Event
-	if k.Keeper != nil {
-		said = k.Keeper.Keep(batch)
+	if k.Recorder != nil {
+		said = k.Recorder.Record(batch)
 	}
 	if err := k.to.Take(append(batch[:len(batch):len(batch)], said...)); err != nil {
 		said = append(said, conversation.Said{
@@ -159,12 +159,12 @@ func (k recordingKeeper) Keep(batch []conversation.Event) []conversation.Event {
 	return said
 }
 
-// Close implements session.Keeper. The recording itself is closed by whoever made it.
+// Close implements session.Recorder. The recording itself is closed by whoever made it.
 func (k recordingKeeper) Close() {
-	if k.Keeper != nil {
-		k.Keeper.Close()
+	if k.Recorder != nil {
+		k.Recorder.Close()
 	}
 }
 
 // ID is the id under which the session is stored, "" if it is not.
-func (k recordingKeeper) ID() store.ID { return keptAs(k.Keeper) }
+func (k recordingKeeper) ID() store.ID { return keptAs(k.Recorder) }

@@ -17,7 +17,7 @@ const (
 // FindUnended asks whether to continue sessions of a directory that were never ended,
 // because parley was stopped; nil if there are none.
 func FindUnended(lib *store.Library, cwd string) (*Question, error) {
-	ids, err := lib.Abandoned(cwd)
+	ids, err := lib.Interrupted(cwd)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}

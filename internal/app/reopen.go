@@ -130,7 +130,7 @@ func (l *Launcher) Reopen(ctx context.Context, o Open) (*Reopened, error) {
 	}
 	r.Session, err = session.NewSession(session.Options{
 		Cwd:     r.Transcript.Meta.Cwd,
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
 	})
 	return r, err
 }
@@ -194,14 +194,14 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error)
 	}
 	m, c := t.Meta, t.Conversation
 	opt := session.Options{
-		Keeper: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
+		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
 		ResumeID: c.ID, Kept: c.ID != "", Queue: c.Queue, LastNumber: t.LastNumber,
 	}
 	var before []conversation.Event
 	if l.Recording != nil {
 		for e, err := range l.Store.Events(m.ID) {
 			if err != nil {
-				opt.Keeper.Close()
+				opt.Recorder.Close()
 				return nil, err
 			}
 			before = append(before, e)
@@ -209,7 +209,7 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error)
 	}
 	s, err := l.session(r.Agent, opt, before)
 	if err != nil {
-		opt.Keeper.Close()
+		opt.Recorder.Close()
 	}
 	return s, err
 }

@@ -372,9 +372,9 @@ func RulesOf(s *session.Session) *Rules {
 // warnOfRules says in a session which rules do not count, and why.
 func warnOfRules(s *session.Session, r *Rules, unread error) {
 	if unread != nil {
-		s.Said(acpclient.NoticeWarning, "No rule counts: everything is asked about", unread.Error())
+		s.AddNotice(acpclient.NoticeWarning, "No rule counts: everything is asked about", unread.Error())
 	}
 	if wrong := r.Project().Err; wrong != nil {
-		s.Said(acpclient.NoticeWarning, "The project's own rules do not count: there is a mistake in its configuration", wrong.Error())
+		s.AddNotice(acpclient.NoticeWarning, "The project's own rules do not count: there is a mistake in its configuration", wrong.Error())
 	}
 }

@@ -51,7 +51,7 @@ func openAgents() (*registry.Agents, *config.Config, error) {
 // openEdition is the registry as it is known here. What is wrong with the copy that was
 // fetched is told, and no hindrance.
 func openEdition(s *streams, a *registry.Agents) *registry.Edition {
-	e, err := a.Shelf.Open()
+	e, err := a.Cache.Open()
 	if err != nil {
 		fmt.Fprintln(s.Err, termtext.Line("parley: "+err.Error()+"; what is built in is used"))
 	}

@@ -19,7 +19,7 @@ func agentsRefreshCommand(s *streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			e, changed, err := a.Shelf.Refresh(cmd.Context())
+			e, changed, err := a.Cache.Refresh(cmd.Context())
 			if err != nil {
 				return agentExplained(err)
 			}

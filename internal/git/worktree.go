@@ -123,24 +123,24 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// place is an entry of git's list of worktrees.
-type place struct {
+// worktreeEntry is an entry of git's list of worktrees.
+type worktreeEntry struct {
 	path   string
 	branch string // "" if none is checked out
 }
 
-// places returns all worktrees of a repository, the main one first.
-func places(ctx context.Context, w *Writer) ([]place, error) {
+// listWorktrees returns all worktrees of a repository, the main one first.
+func listWorktrees(ctx context.Context, w *Writer) ([]worktreeEntry, error) {
 	out, err := w.Run(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, err
 	}
-	var list []place
+	var list []worktreeEntry
 	for line := range strings.SplitSeq(out, "\x00") {
 		key, value, _ := strings.Cut(line, " ")
 		switch key {
 		case "worktree":
-			list = append(list, place{path: filepath.FromSlash(value)})
+			list = append(list, worktreeEntry{path: filepath.FromSlash(value)})
 		case "branch":
 			if len(list) > 0 {
 				list[len(list)-1].branch = strings.TrimPrefix(value, "refs/heads/")
@@ -151,7 +151,7 @@ func places(ctx context.Context, w *Writer) ([]place, error) {
 }
 
 // open returns git for the repository of dir, and all its worktrees.
-func open(ctx context.Context, dir string) (*Writer, []place, error) {
+func open(ctx context.Context, dir string) (*Writer, []worktreeEntry, error) {
 	w, err := NewWriter(ctx, dir)
 	var failed *Error
 	if errors.As(err, &failed) && failed.Command == "rev-parse" && strings.Contains(failed.Said, "not a git repository") {
@@ -160,7 +160,7 @@ func open(ctx context.Context, dir string) (*Writer, []place, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := places(ctx, w)
+	all, err := listWorktrees(ctx, w)
 	return w, all, err
 }
 

@@ -86,7 +86,7 @@ func (t *Worktree) Merge(ctx context.Context) (commits int, err error) {
 	case k.Commits == 0:
 		return 0, ErrNothing
 	}
-	all, err := places(ctx, w)
+	all, err := listWorktrees(ctx, w)
 	if err != nil {
 		return 0, err
 	}
@@ -152,7 +152,7 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 	if err != nil {
 		return "", err
 	}
-	all, err := places(ctx, w)
+	all, err := listWorktrees(ctx, w)
 	if err != nil {
 		return "", err
 	}

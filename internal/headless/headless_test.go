@@ -41,7 +41,7 @@ func tapped(t *testing.T, script string, tap func(sent bool, line []byte)) *sess
 	s, err := session.NewSession(session.Options{
 		Cwd: dir, Unattended: true, Tap: tap,
 		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
-		Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
+		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
 			if err != nil {
 				return nil, err

@@ -35,7 +35,7 @@ func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReq
 }
 
 // mayRead resolves a path, and asks about the file if necessary.
-func (m *Machine) mayRead(ctx context.Context, path string) (fs.Place, error) {
+func (m *Machine) mayRead(ctx context.Context, path string) (fs.ResolvedPath, error) {
 	place, err := m.fs.Find(path)
 	if err != nil || m.gate.judge(place, false) == nil {
 		return place, err
@@ -60,7 +60,7 @@ func (m *Machine) mayRead(ctx context.Context, path string) (fs.Place, error) {
 // WriteTextFile serves fs/write_text_file.
 func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
 	const tries = 5
-	var place fs.Place
+	var place fs.ResolvedPath
 	var change fs.Change
 	var err error
 	for range tries {
@@ -78,11 +78,11 @@ func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileR
 	}
 	m.gate.saw(place.Target, change.Version)
 	m.tellEncoding(place, change.Encoding)
-	m.witness.FileWritten(change.Path, change.Before, change.After)
+	m.observer.FileWritten(change.Path, change.Before, change.After)
 	return &acpclient.WriteTextFileResponse{}, nil
 }
 
-func (m *Machine) write(ctx context.Context, place fs.Place, content string, expected *fs.Version) (fs.Change, error) {
+func (m *Machine) write(ctx context.Context, place fs.ResolvedPath, content string, expected *fs.Version) (fs.Change, error) {
 	release, err := m.inFlight.borrow(ctx, int64(len(content))+fileSize(place.Target))
 	if err != nil {
 		return fs.Change{}, err
@@ -94,7 +94,7 @@ func (m *Machine) write(ctx context.Context, place fs.Place, content string, exp
 // mayWrite resolves a path, and asks about the write if necessary. expected is the
 // version that the file must have when it is written: the one that the agent knows, or
 // the one that the user saw in the question; nil means any.
-func (m *Machine) mayWrite(ctx context.Context, r *acpclient.WriteTextFileRequest) (place fs.Place, expected *fs.Version, err error) {
+func (m *Machine) mayWrite(ctx context.Context, r *acpclient.WriteTextFileRequest) (place fs.ResolvedPath, expected *fs.Version, err error) {
 	if place, err = m.fs.Find(r.Path); err != nil {
 		return place, nil, err
 	}
@@ -119,7 +119,7 @@ func (m *Machine) mayWrite(ctx context.Context, r *acpclient.WriteTextFileReques
 
 // askToWrite compares the file with what the agent knows, and asks about the write if
 // there is still a reason to.
-func (m *Machine) askToWrite(ctx context.Context, place fs.Place, content string) (fs.Place, *fs.Version, error) {
+func (m *Machine) askToWrite(ctx context.Context, place fs.ResolvedPath, content string) (fs.ResolvedPath, *fs.Version, error) {
 	now, err := m.current(ctx, place)
 	if err != nil {
 		return place, nil, err
@@ -154,7 +154,7 @@ func (s shown) hidden(content string) bool { return s.size+len(content) > maxSho
 
 // current returns the content of the file. It drops content that is too large to show
 // while the user decides.
-func (m *Machine) current(ctx context.Context, place fs.Place) (shown, error) {
+func (m *Machine) current(ctx context.Context, place fs.ResolvedPath) (shown, error) {
 	release, err := m.inFlight.borrow(ctx, fileSize(place.Target))
 	if err != nil {
 		return shown{}, err
@@ -170,9 +170,9 @@ func (m *Machine) current(ctx context.Context, place fs.Place) (shown, error) {
 	return s, err
 }
 
-func (m *Machine) tellEncoding(place fs.Place, e fs.Encoding) {
+func (m *Machine) tellEncoding(place fs.ResolvedPath, e fs.Encoding) {
 	if m.gate.tell(place.Target, e) {
-		m.witness.FileDecoded(place.Path, e.String())
+		m.observer.FileDecoded(place.Path, e.String())
 	}
 }
 
@@ -186,7 +186,7 @@ func refusedError(q *conversation.FileQuestion) error {
 
 // nobodyError returns the error for a file that needs a question when nobody can
 // answer.
-func nobodyError(place fs.Place, q *conversation.FileQuestion) error {
+func nobodyError(place fs.ResolvedPath, q *conversation.FileQuestion) error {
 	if err := place.Inside(); err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func nobodyError(place fs.Place, q *conversation.FileQuestion) error {
 }
 
 // changedError returns the error for a write over changes that the agent does not know.
-func changedError(place fs.Place) error {
+func changedError(place fs.ResolvedPath) error {
 	return invalid(place.Path + " has changed on disk since it was read: read it again before you write it")
 }
 

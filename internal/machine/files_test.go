@@ -178,7 +178,7 @@ func TestWhatIsAsked(t *testing.T) {
 		}
 	}
 	if got := s.told.got(); got != "" {
-		t.Errorf("the witness saw %q", got)
+		t.Errorf("the observer saw %q", got)
 	}
 }
 
@@ -389,7 +389,7 @@ func TestUTF16(t *testing.T) {
 	s.holds(file, encode("neu\r\n"))
 	want := "decoded file.txt of UTF-16 (little-endian); wrote file.txt: Grüße 🌍\r\n to neu\r\n"
 	if got := s.told.got(); got != want {
-		t.Errorf("the witness saw %q", got)
+		t.Errorf("the observer saw %q", got)
 	}
 	if _, err := s.read(s.put(filepath.Join(s.inside, "odd"), "\xff\xfea")); err == nil || !strings.Contains(err.Error(), "not a text file") {
 		t.Errorf("half a character is answered %v", err)

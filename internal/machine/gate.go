@@ -40,7 +40,7 @@ func newGate(o Options) *gate {
 }
 
 // judge returns the question to ask before a file is used, nil if there is none.
-func (g *gate) judge(p fs.Place, write bool) *conversation.FileQuestion {
+func (g *gate) judge(p fs.ResolvedPath, write bool) *conversation.FileQuestion {
 	q := &conversation.FileQuestion{
 		Path: p.Path, Target: p.Target, Write: write, Outside: p.Outside, Links: p.Links,
 		Secret: g.table.Match(policy.Reading, p.Target), Own: g.table.Own(p.Target),

@@ -29,7 +29,7 @@ type Machine struct {
 	gate      *gate
 	terminals *terminal.Manager // the agent's
 	own       *terminal.Manager // the user's
-	witness   session.Witness
+	observer  session.Observer
 	cwd       string
 	inFlight  *budget
 	// unattended means that nobody can type into the agent's commands.
@@ -54,7 +54,7 @@ type Options struct {
 
 // New returns a Machine that serves the files inside the roots. The first root is the
 // working directory of commands.
-func New(witness session.Witness, opt Options, roots ...string) (*Machine, error) {
+func New(observer session.Observer, opt Options, roots ...string) (*Machine, error) {
 	if len(roots) == 0 {
 		return nil, errors.New("a session needs a working directory")
 	}
@@ -68,7 +68,7 @@ func New(witness session.Witness, opt Options, roots ...string) (*Machine, error
 	return &Machine{
 		fs: files, gate: newGate(opt),
 		terminals: terminal.NewManager(terminal.Options{Wrap: opt.Wrap}), own: terminal.NewManager(terminal.Options{}),
-		witness: witness, cwd: roots[0], inFlight: newBudget(maxInFlight), unattended: opt.Unattended,
+		observer: observer, cwd: roots[0], inFlight: newBudget(maxInFlight), unattended: opt.Unattended,
 	}, nil
 }
 
@@ -99,16 +99,16 @@ func invalid(why string) error {
 
 // CreateTerminal serves terminal/create.
 func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
-	told := make(chan struct{}) // closed when the witness knows of the terminal
+	told := make(chan struct{}) // closed when the observer knows of the terminal
 	spec := terminal.Spec{
 		Command: r.Command, Args: r.Args, Cwd: r.Cwd, OutputByteLimit: r.OutputByteLimit, Input: !m.unattended,
 		OnOutput: func(id string, data []byte) {
 			<-told
-			m.witness.TerminalOutput(acpclient.TerminalID(id), data)
+			m.observer.TerminalOutput(acpclient.TerminalID(id), data)
 		},
 		OnExit: func(id string, s terminal.ExitStatus) {
 			<-told
-			m.witness.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
+			m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
 		},
 	}
 	switch {
@@ -124,7 +124,7 @@ func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTermina
 	if err != nil {
 		return nil, err
 	}
-	m.witness.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
+	m.observer.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
 	close(told)
 	return &acpclient.CreateTerminalResponse{TerminalID: acpclient.TerminalID(id)}, nil
 }

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// record is a witness that writes down what it is told.
+// record is a observer that writes down what it is told.
 type record struct {
 	mu     sync.Mutex
 	lines  []string
@@ -128,7 +128,7 @@ func TestFiles(t *testing.T) {
 	}
 	want := "wrote a.txt: one\ntwo\nthree\n to new; wrote b.txt: nothing to b"
 	if got := r.got(); got != want {
-		t.Errorf("the witness saw %q, want %q", got, want)
+		t.Errorf("the observer saw %q, want %q", got, want)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestFileErrors(t *testing.T) {
 		t.Error("read for nobody")
 	}
 	if r.got() != "" {
-		t.Errorf("the witness saw %q", r.got())
+		t.Errorf("the observer saw %q", r.got())
 	}
 }
 
@@ -214,11 +214,11 @@ func TestTerminal(t *testing.T) {
 	}
 	<-r.exited
 	if got := r.output[id]; !strings.HasPrefix(got, "hi from root") {
-		t.Errorf("the witness saw %q", got)
+		t.Errorf("the observer saw %q", got)
 	}
 	want := `created sh -c 'echo "$GREETING from $(basename "$PWD")"; exit 3' in root; exited 3`
 	if got := r.got(); got != want {
-		t.Errorf("the witness saw %s, want %s", got, want)
+		t.Errorf("the observer saw %s, want %s", got, want)
 	}
 	if _, err := m.ReleaseTerminal(t.Context(), &acpclient.ReleaseTerminalRequest{TerminalID: id}); err != nil {
 		t.Error(err)
@@ -291,7 +291,7 @@ func TestCommandsThatCannotBeStarted(t *testing.T) {
 		}
 	}
 	if r.got() != "" {
-		t.Errorf("the witness saw %q", r.got())
+		t.Errorf("the observer saw %q", r.got())
 	}
 }
 

@@ -26,23 +26,23 @@ func (m *Machine) StartShell(ctx context.Context, s session.ShellSpec) (acpclien
 	if s.Line == "" {
 		shown, args = filepath.Base(shell), nil
 	}
-	told := make(chan struct{}) // closed when the witness knows of the command
+	told := make(chan struct{}) // closed when the observer knows of the command
 	nothing := uint64(0)        // the conversation keeps the output
 	id, err := m.own.Create(ctx, terminal.Spec{
 		Command: shell, Args: args, Cwd: m.cwd, Cols: s.Cols, Rows: s.Rows, Input: true, Personal: true, OutputByteLimit: &nothing,
 		OnOutput: func(id string, data []byte) {
 			<-told
-			m.witness.TerminalOutput(acpclient.TerminalID(id), data)
+			m.observer.TerminalOutput(acpclient.TerminalID(id), data)
 		},
 		OnExit: func(id string, status terminal.ExitStatus) {
 			<-told
-			m.witness.TerminalExited(acpclient.TerminalID(id), exitStatus(status))
+			m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(status))
 		},
 	})
 	if err != nil {
 		return "", err
 	}
-	m.witness.ShellStarted(acpclient.TerminalID(id), shown, m.cwd, s.Line == "")
+	m.observer.ShellStarted(acpclient.TerminalID(id), shown, m.cwd, s.Line == "")
 	close(told)
 	return acpclient.TerminalID(id), nil
 }

@@ -38,7 +38,7 @@ func TestOwnCommandRunsInTheDirectory(t *testing.T) {
 		t.Errorf("it printed %q", output)
 	}
 	if got := r.got(); !strings.HasPrefix(got, "own stty size;") || !strings.HasSuffix(got, "lasts false; exited 3") {
-		t.Errorf("the witness saw %q", got)
+		t.Errorf("the observer saw %q", got)
 	}
 	if err := m.TypeInto(id, []byte("x")); !errors.Is(err, terminal.ErrEnded) {
 		t.Errorf("typing into what has ended: %v", err)
@@ -68,7 +68,7 @@ func TestShellLastsWithoutTheAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ended := <-r.exited; ended != shell || !strings.Contains(r.got(), "own sh in ") || !strings.HasSuffix(r.got(), "exited 7") {
-		t.Errorf("the witness saw %q", r.got())
+		t.Errorf("the observer saw %q", r.got())
 	}
 }
 
@@ -110,6 +110,6 @@ func TestEndsACommandForThePerson(t *testing.T) {
 	}
 	<-r.exited
 	if got := r.got(); !strings.HasSuffix(got, "exited by SIGTERM") && !strings.HasSuffix(got, "exited by SIGHUP") {
-		t.Errorf("the witness saw %q", got)
+		t.Errorf("the observer saw %q", got)
 	}
 }

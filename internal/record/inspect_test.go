@@ -52,7 +52,7 @@ func TestMessages(t *testing.T) {
 	)
 	var b strings.Builder
 	for _, m := range got {
-		fmt.Fprintf(&b, "%s | %s | %s | %s | failed %t | wrong %d\n", m.Kind, m.Label(), m.Gist, m.TookWords(), m.Failed, len(m.Wrong))
+		fmt.Fprintf(&b, "%s | %s | %s | %s | failed %t | wrong %d\n", m.Kind, m.Label(), m.Summary, m.TookWords(), m.Failed, len(m.Wrong))
 	}
 	want := `request | initialize | {"protocolVersion":1} |  | failed false | wrong 0
 answer | answer to initialize | {"protocolVersion":1} | 10 ms | failed false | wrong 0
@@ -134,7 +134,7 @@ func TestVersion2(t *testing.T) {
 		for _, v := range m.Wrong {
 			wrong += " ✗ " + v.Part + v.Path + ": " + v.Reason
 		}
-		fmt.Fprintf(&b, "%s | %s%s\n", m.Label(), m.Gist, wrong)
+		fmt.Fprintf(&b, "%s | %s%s\n", m.Label(), m.Summary, wrong)
 	}
 	want := `session/prompt | tidy up
 answer to session/prompt | {"messageId":"u1"}
@@ -215,7 +215,7 @@ func FuzzReader(f *testing.F) {
 			kind = record.Sent
 		}
 		m := r.Take(record.Numbered{Kind: kind, Data: line}, false)
-		if m.Size != len(line) || len(m.Gist) > 300 || m.Label() == "" && m.Method != "" {
+		if m.Size != len(line) || len(m.Summary) > 300 || m.Label() == "" && m.Method != "" {
 			t.Errorf("%+v", m)
 		}
 		record.PrettyJSON(line)

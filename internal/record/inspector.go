@@ -64,13 +64,13 @@ func (r *Inspector) Take(e Numbered, missing bool) Message {
 	var env envelope
 	switch {
 	case e.Kind == Stderr:
-		m.Kind, m.Gist = StderrMessage, excerpt(string(e.Data))
+		m.Kind, m.Summary = StderrMessage, excerpt(string(e.Data))
 		return m
 	case e.Cut > 0:
-		m.Kind, m.Gist, r.partial = NoiseMessage, "too long to be kept whole: "+excerpt(string(e.Data)), true
+		m.Kind, m.Summary, r.partial = NoiseMessage, "too long to be kept whole: "+excerpt(string(e.Data)), true
 		return m
 	case !isObject(e.Data) || json.Unmarshal(e.Data, &env) != nil:
-		m.Kind, m.Gist = NoiseMessage, excerpt(string(e.Data))
+		m.Kind, m.Summary = NoiseMessage, excerpt(string(e.Data))
 		return m
 	}
 	switch {

@@ -41,10 +41,10 @@ type Message struct {
 	ID string
 	// Failed means that it is an error.
 	Failed bool
-	// Gist summarises the content in a few words; Text means that the gist is a piece
+	// Summary summarises the content in a few words; Text means that it is a piece
 	// of text that continues in the next message of the same kind.
-	Gist string
-	Text bool
+	Summary string
+	Text    bool
 	// Size is the size in bytes.
 	Size int
 	// Answers is the number of the request that it answers, and Took the time since

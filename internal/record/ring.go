@@ -26,7 +26,7 @@ const (
 )
 
 // Ring keeps the latest traffic and events in memory. Like a Writer it has the methods
-// of the taps and of a keeper, and it can be read, or saved as a recording, at any
+// of the taps and of a session.Recorder, and it can be read, or saved as a recording, at any
 // time. It stores messages unredacted, but returns them only through its redactor.
 //
 // It copies entries into circular buffers, so that a message costs no allocation and

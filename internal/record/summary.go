@@ -10,14 +10,14 @@ import (
 	"parley/internal/termtext"
 )
 
-// gistLength bounds a gist, in bytes.
-const gistLength = 240
+// summaryLength bounds a summary, in bytes.
+const summaryLength = 240
 
 // excerpt returns the beginning of a text on one line.
 func excerpt(text string) string {
-	cut := len(text) > gistLength
+	cut := len(text) > summaryLength
 	if cut {
-		n := gistLength
+		n := summaryLength
 		for n > 0 && !utf8.RuneStart(text[n]) {
 			n--
 		}
@@ -119,11 +119,11 @@ func (b *body) words() string {
 	return strings.Join(parts, " · ")
 }
 
-// describe sets the gist from params or a result.
+// describe sets the summary from params or a result.
 func (m *Message) describe(data json.RawMessage) {
 	var b body
 	if len(data) == 0 || json.Unmarshal(data, &b) != nil {
-		m.Gist = compact(data)
+		m.Summary = compact(data)
 		return
 	}
 	in := &b
@@ -147,11 +147,11 @@ func (m *Message) describe(data json.RawMessage) {
 	}
 	switch {
 	case words != "":
-		m.Gist = excerpt(words)
+		m.Summary = excerpt(words)
 	case b.Update != nil:
-		m.Gist = compact(inside(data, "update"))
+		m.Summary = compact(inside(data, "update"))
 	default:
-		m.Gist = compact(data)
+		m.Summary = compact(data)
 	}
 }
 
@@ -167,17 +167,17 @@ func MessageText(message []byte) string {
 	return text
 }
 
-// describeError sets the gist from an error.
+// describeError sets the summary from an error.
 func (m *Message) describeError(data json.RawMessage) {
 	var e struct {
 		Code    json.Number `json:"code"`
 		Message string      `json:"message"`
 	}
 	if json.Unmarshal(data, &e) != nil {
-		m.Gist = compact(data)
+		m.Summary = compact(data)
 		return
 	}
-	m.Gist = excerpt(strings.TrimSpace(e.Code.String() + " " + e.Message))
+	m.Summary = excerpt(strings.TrimSpace(e.Code.String() + " " + e.Message))
 }
 
 // inside returns a field of an object.
@@ -189,7 +189,7 @@ func inside(data json.RawMessage, name string) json.RawMessage {
 
 // compact returns the beginning of JSON without white space.
 func compact(data json.RawMessage) string {
-	const most = 4 * gistLength
+	const most = 4 * summaryLength
 	if len(data) > most {
 		return excerpt(string(data[:most]))
 	}

@@ -19,7 +19,7 @@ import (
 // Agents combines the registry with the agents installed on this machine. Its fields
 // must not change after first use; it is then safe for concurrent use.
 type Agents struct {
-	Shelf *Shelf
+	Cache *Cache
 	// Dir is where programs are installed, see [Installer].
 	Dir string
 	// Added stores how installed agents are started.
@@ -30,7 +30,7 @@ type Agents struct {
 // public one.
 func Here(url string) *Agents {
 	return &Agents{
-		Shelf: &Shelf{URL: url, Cache: filepath.Join(config.CacheDir(), "registry.json")},
+		Cache: &Cache{URL: url, File: filepath.Join(config.CacheDir(), "registry.json")},
 		Dir:   filepath.Join(config.DataDir(), "agents"),
 		Added: config.AddedBeside(config.ConfigFile()),
 	}
@@ -39,7 +39,7 @@ func Here(url string) *Agents {
 // Plan returns how to install the agent with an id or name on this machine; see
 // [Entry.Plan].
 func (a *Agents) Plan(word string, kinds ...Kind) (Plan, error) {
-	e, err := a.Shelf.Open()
+	e, err := a.Cache.Open()
 	if e == nil {
 		return Plan{}, err
 	}
@@ -69,7 +69,7 @@ func (a *Agents) Install(ctx context.Context, p Plan, progress func(done, all in
 	if i := slices.IndexFunc(list, func(own config.Added) bool { return own.ID == p.Entry.ID }); i >= 0 && list[i].Origin == nil {
 		return config.Added{}, fmt.Errorf("%w: %s", ErrOwn, p.Entry.ID)
 	}
-	in := &Installer{Dir: a.Dir, Client: a.Shelf.Client, Progress: progress}
+	in := &Installer{Dir: a.Dir, Client: a.Cache.Client, Progress: progress}
 	old := in.there(p.Entry.ID)
 	added, err := in.Install(ctx, p)
 	if err != nil {

@@ -24,13 +24,13 @@ var snapshot []byte
 // snapshotDate is the date of the built-in registry.
 var snapshotDate = time.Date(2026, time.August, 20, 0, 0, 0, 0, time.UTC)
 
-// Shelf is the local copy of the registry. Its fields must not change after first use;
+// Cache is the local copy of the registry. Its fields must not change after first use;
 // it is then safe for concurrent use, also by several processes.
-type Shelf struct {
+type Cache struct {
 	// URL is where the registry is published; "" means [DefaultURL].
 	URL string
-	// Cache is the file for the fetched registry; it need not exist.
-	Cache string
+	// File is the file for the fetched registry; it need not exist.
+	File string
 	// Client fetches; nil means one that never leaves https.
 	Client *http.Client
 }
@@ -52,7 +52,7 @@ type cached struct {
 	Registry json.RawMessage `json:"registry"`
 }
 
-func (s *Shelf) url() string {
+func (s *Cache) url() string {
 	if s.URL == "" {
 		return DefaultURL
 	}
@@ -62,7 +62,7 @@ func (s *Shelf) url() string {
 // Open returns the registry that was fetched last, or else the built-in one. It does
 // not fetch. It returns an edition even with an error, which says why the fetched one
 // cannot be used.
-func (s *Shelf) Open() (*Edition, error) {
+func (s *Cache) Open() (*Edition, error) {
 	c, err := s.cached()
 	if err == nil && c != nil && (c.Fetched.After(snapshotDate) || s.url() != DefaultURL) {
 		var x *Index
@@ -78,8 +78,8 @@ func (s *Shelf) Open() (*Edition, error) {
 }
 
 // cached returns what was last fetched from the URL, nil if nothing was.
-func (s *Shelf) cached() (*cached, error) {
-	data, err := fs.ReadHead(s.Cache, 2*maxIndex)
+func (s *Cache) cached() (*cached, error) {
+	data, err := fs.ReadHead(s.File, 2*maxIndex)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -88,7 +88,7 @@ func (s *Shelf) cached() (*cached, error) {
 		err = json.Unmarshal(data, &c)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the registry that was fetched: %s: %w", s.Cache, err)
+		return nil, fmt.Errorf("read the registry that was fetched: %s: %w", s.File, err)
 	}
 	if c.URL != s.url() {
 		return nil, nil
@@ -99,7 +99,7 @@ func (s *Shelf) cached() (*cached, error) {
 // Refresh fetches the registry and stores it. changed reports whether it differs from
 // before. The error wraps [ErrOffline] if the server cannot be reached; the stored
 // registry then stays.
-func (s *Shelf) Refresh(ctx context.Context) (e *Edition, changed bool, err error) {
+func (s *Cache) Refresh(ctx context.Context) (e *Edition, changed bool, err error) {
 	before, _ := s.cached() // fetched anew if unreadable
 	next, err := s.fetch(ctx, before)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Shelf) Refresh(ctx context.Context) (e *Edition, changed bool, err erro
 }
 
 // fetch requests the registry, unless it has not changed since before.
-func (s *Shelf) fetch(ctx context.Context, before *cached) (*cached, error) {
+func (s *Cache) fetch(ctx context.Context, before *cached) (*cached, error) {
 	header := http.Header{}
 	if before != nil && before.ETag != "" {
 		header.Set("If-None-Match", before.ETag)
@@ -152,23 +152,23 @@ func (s *Shelf) fetch(ctx context.Context, before *cached) (*cached, error) {
 	return &cached{URL: s.url(), ETag: resp.Header.Get("ETag"), Fetched: time.Now().UTC(), Registry: data}, nil
 }
 
-func (s *Shelf) keep(c *cached) error {
+func (s *Cache) keep(c *cached) error {
 	data, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	if err := config.MakeDir(filepath.Dir(s.Cache)); err != nil {
+	if err := config.MakeDir(filepath.Dir(s.File)); err != nil {
 		return err
 	}
-	unlock, err := lockedfile.MutexAt(s.Cache + ".lock").Lock()
+	unlock, err := lockedfile.MutexAt(s.File + ".lock").Lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return config.ReplaceFile(s.Cache, data, config.FileMode)
+	return config.ReplaceFile(s.File, data, config.FileMode)
 }
 
-func (s *Shelf) client() *http.Client {
+func (s *Cache) client() *http.Client {
 	if s.Client != nil {
 		return s.Client
 	}

@@ -156,7 +156,7 @@ func TestTwoInstallsAtOnce(t *testing.T) {
 		_, _ = w.Write(archive)
 	}))
 	dir := t.TempDir()
-	a := &Agents{Shelf: &Shelf{Client: client}, Dir: filepath.Join(dir, "agents"), Added: config.AddedBeside(filepath.Join(dir, "config.toml"))}
+	a := &Agents{Cache: &Cache{Client: client}, Dir: filepath.Join(dir, "agents"), Added: config.AddedBeside(filepath.Join(dir, "config.toml"))}
 	type result struct {
 		added config.Added
 		err   error
@@ -195,7 +195,7 @@ func TestAnInstallThatCannotBeWrittenDown(t *testing.T) {
 	address, client := secureServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive) }))
 	home := t.TempDir()
 	a := &Agents{
-		Shelf: &Shelf{Client: client}, Dir: filepath.Join(home, "agents"), Added: config.AddedBeside(filepath.Join(home, "config.toml")),
+		Cache: &Cache{Client: client}, Dir: filepath.Join(home, "agents"), Added: config.AddedBeside(filepath.Join(home, "config.toml")),
 	}
 	first, err := a.Install(t.Context(), planFor(address+"/agent.tgz", ""), nil)
 	if err != nil {
@@ -250,7 +250,7 @@ func TestRefresh(t *testing.T) {
 		full++
 		_, _ = w.Write([]byte(content))
 	}))
-	s := &Shelf{URL: address + "/registry.json", Cache: filepath.Join(t.TempDir(), "cache", "registry.json"), Client: client}
+	s := &Cache{URL: address + "/registry.json", File: filepath.Join(t.TempDir(), "cache", "registry.json"), Client: client}
 	if e, err := s.Open(); err != nil || !e.BuiltIn || len(e.Entries) != 0 {
 		t.Errorf("what is built in is not what somebody else publishes: %+v, %v", e, err)
 	}
@@ -275,15 +275,15 @@ func TestRefresh(t *testing.T) {
 	if e, err := s.Open(); err != nil || len(e.Entries) != 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
-	public := &Shelf{Cache: s.Cache}
+	public := &Cache{File: s.File}
 	if e, err := public.Open(); err != nil || !e.BuiltIn || len(e.Entries) < 20 {
 		t.Errorf("%v", err)
 	}
-	offline := &Shelf{URL: "https://127.0.0.1:1/", Cache: s.Cache}
+	offline := &Cache{URL: "https://127.0.0.1:1/", File: s.File}
 	if _, _, err := offline.Refresh(t.Context()); !errors.Is(err, ErrOffline) {
 		t.Error(err)
 	}
-	if err := os.WriteFile(s.Cache, []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(s.File, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if e, err := public.Open(); err == nil || len(e.Entries) < 20 {

@@ -15,7 +15,7 @@ type Offer struct {
 // Offers returns the agents of the registry for this platform, except taken ones. It
 // returns offers even with an error, which says what of the registry could not be read.
 func (a *Agents) Offers(taken func(id string) bool) ([]Offer, error) {
-	e, err := a.Shelf.Open()
+	e, err := a.Cache.Open()
 	var list []Offer
 	for _, entry := range e.Entries {
 		if taken(entry.ID) {

@@ -15,8 +15,8 @@ import (
 	"parley/acpclient"
 )
 
-// farewell is how long a server has to acknowledge the end of a connection.
-const farewell = time.Second
+// closeTimeout is how long a server has to acknowledge the end of a connection.
+const closeTimeout = time.Second
 
 // wire is one way to carry messages. read and write are each called from one goroutine;
 // close and abort from any, also while those block.
@@ -81,7 +81,7 @@ func (c *Connection) Stop(ctx context.Context) {
 }
 
 func (c *Connection) end(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, farewell)
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	c.mu.Lock()
 	if c.gone {

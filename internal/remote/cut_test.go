@@ -291,7 +291,7 @@ func cutAt(t *testing.T, scheme string, protocol session.Protocol, bytes int) {
 	s, err := session.NewSession(session.Options{
 		Cwd: "/srv", Unattended: true, Protocol: protocol, Remote: &session.Remote{Listens: true},
 		Command: acpclient.Command{Path: far.String()},
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 		Spawn: func(acpclient.Command) (*session.Peer, error) {
 			c := far.Connect()
 			return &session.Peer{Transport: c, Done: c.Done(), Err: c.Err, Stop: c.Stop, Stderr: func() string { return "" }}, nil

@@ -86,7 +86,7 @@ func connect(s *Session, p *Peer, offersV2 bool) *agent {
 
 // refused adds a notice that a message was lost.
 func (a *agent) refused(err error) {
-	a.owner.Said(acpclient.NoticeError, "A message of the agent was too long and is lost",
+	a.owner.AddNotice(acpclient.NoticeError, "A message of the agent was too long and is lost",
 		err.Error()+". If the agent waits for an answer to it, cancel the turn.")
 }
 
@@ -273,7 +273,7 @@ func (a *agent) CreateElicitation(ctx context.Context, r *acpclient.CreateElicit
 // Unoffered implements acpclient.UnofferedHandler.
 func (a *agent) Unoffered(method string) {
 	if method == acpclient.ElicitationCreate.Name && a.owner.opt.Unattended {
-		a.owner.Said(acpclient.NoticeWarning, FormRefused, "It was told that there are no forms here.")
+		a.owner.AddNotice(acpclient.NoticeWarning, FormRefused, "It was told that there are no forms here.")
 	}
 }
 

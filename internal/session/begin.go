@@ -27,12 +27,12 @@ func (s *Session) beginWith(state acpclient.SessionState) {
 
 func (s *Session) begin(c *conversation.Conversation, o *acpclient.SessionConfigOption, name, value string) {
 	if o == nil {
-		s.Said(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration asks for it.")
+		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration asks for it.")
 		return
 	}
 	v, ok := conversation.ValueNamed(o, value)
 	if !ok {
-		s.Said(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration asks for it.")
+		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration asks for it.")
 		return
 	}
 	if now, _ := c.OptionValue(o); now != v {

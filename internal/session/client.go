@@ -98,7 +98,7 @@ func (s *Session) fellBack() {
 		return
 	}
 	s.toldFallback = true
-	s.Said(acpclient.NoticeWarning, "The agent failed when it was offered version 2 of the protocol",
+	s.AddNotice(acpclient.NoticeWarning, "The agent failed when it was offered version 2 of the protocol",
 		"It was started again with version 1, and will be from now on: "+err.Error())
 	if s.opt.Versions == nil {
 		return

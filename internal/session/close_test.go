@@ -159,7 +159,7 @@ func TestCloseDuringTheStart(t *testing.T) {
 
 func TestNewSessionWithoutAMachine(t *testing.T) {
 	broken := errors.New("no such directory")
-	_, err := NewSession(Options{Machine: func(Witness, Asker) (Machine, error) { return nil, broken }})
+	_, err := NewSession(Options{Machine: func(Observer, Asker) (Machine, error) { return nil, broken }})
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}

@@ -235,8 +235,8 @@ func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
 		Command: acpclient.Command{Path: "fake", Args: []string{"acp"}, Env: []string{"A=0"}},
 		Client:  acpclient.Implementation{Name: "parley", Version: "0"},
 		Cwd:     "/work",
-		Machine: func(w Witness, a Asker) (Machine, error) {
-			h.machine.witness, h.machine.asker = w, a
+		Machine: func(w Observer, a Asker) (Machine, error) {
+			h.machine.observer, h.machine.asker = w, a
 			return h.machine, nil
 		},
 		Tap: func(sent bool, line []byte) {
@@ -373,11 +373,11 @@ func eventsOf[E conversation.Event](h *harness) []E {
 
 // fakeMachine answers what it is told to.
 type fakeMachine struct {
-	witness Witness
-	asker   Asker
-	readErr error
-	closed  bool
-	ended   int // how often EndTerminals was called
+	observer Observer
+	asker    Asker
+	readErr  error
+	closed   bool
+	ended    int // how often EndTerminals was called
 	// busy, if set, holds up a write, which then asks the person.
 	busy chan struct{}
 }
@@ -385,7 +385,7 @@ type fakeMachine struct {
 func (m *fakeMachine) EndTerminals() { m.ended++ }
 
 func (m *fakeMachine) StartShell(_ context.Context, s ShellSpec) (acpclient.TerminalID, error) {
-	m.witness.ShellStarted("own", s.Line, "/work", s.Line == "")
+	m.observer.ShellStarted("own", s.Line, "/work", s.Line == "")
 	return "own", nil
 }
 
@@ -409,15 +409,15 @@ func (m *fakeMachine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextF
 			return nil, err
 		}
 	}
-	m.witness.FileWritten(r.Path, nil, r.Content)
+	m.observer.FileWritten(r.Path, nil, r.Content)
 	return &acpclient.WriteTextFileResponse{}, nil
 }
 
 func (m *fakeMachine) CreateTerminal(_ context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
-	m.witness.TerminalCreated("term", r.Command, "/work")
-	m.witness.TerminalOutput("term", []byte("out"))
+	m.observer.TerminalCreated("term", r.Command, "/work")
+	m.observer.TerminalOutput("term", []byte("out"))
 	code := 0
-	m.witness.TerminalExited("term", acpclient.TerminalExitStatus{ExitCode: &code})
+	m.observer.TerminalExited("term", acpclient.TerminalExitStatus{ExitCode: &code})
 	return &acpclient.CreateTerminalResponse{TerminalID: "term"}, nil
 }
 

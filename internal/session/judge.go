@@ -82,7 +82,7 @@ func onceOption(options []acpclient.PermissionOption, v policy.Verdict) *acpclie
 // judge has the rules answer a question, or else the user.
 func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermissionOutcome]) {
 	for range judgeRounds {
-		asked, c := s.stream.docket.look(q.id)
+		asked, c := s.stream.judgeView.look(q.id)
 		if asked == nil {
 			return // the question is closed
 		}
@@ -115,7 +115,7 @@ func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *
 	if s.permissions[q.id] != q {
 		return true
 	}
-	if now, _ := s.stream.docket.look(q.id); now == nil || now.Asked != call {
+	if now, _ := s.stream.judgeView.look(q.id); now == nil || now.Asked != call {
 		return false
 	}
 	if o := onceOption(q.offered, r.Verdict); o != nil && (r.Verdict == policy.Allow || r.Verdict == policy.Deny) {
@@ -170,7 +170,7 @@ func (s *Session) askReferred() {
 			return
 		}
 		r := q.referred.ruling
-		if now, _ := s.stream.docket.look(id); now == nil || now.Asked != q.referred.call {
+		if now, _ := s.stream.judgeView.look(id); now == nil || now.Asked != q.referred.call {
 			r.Proposals = nil // they are about the earlier call
 		}
 		q.judged = false
@@ -178,19 +178,19 @@ func (s *Session) askReferred() {
 	}
 }
 
-// docket folds the events about tool calls and questions exactly as the consumers of
+// judgeView folds the events about tool calls and questions exactly as the consumers of
 // the stream do, so that rules judge what would be shown. The stream's lock guards it.
-type docket struct {
+type judgeView struct {
 	stream *Stream
 	conv   *conversation.Conversation
 }
 
-// follow makes the stream keep a docket.
-func (s *Stream) follow() { s.docket = &docket{stream: s, conv: conversation.New()} }
+// follow makes the stream keep a judgeView.
+func (s *Stream) follow() { s.judgeView = &judgeView{stream: s, conv: conversation.New()} }
 
 // look returns an open question that is being judged and its case, nil if there is no
 // such question.
-func (d *docket) look(id int) (*conversation.Permission, Case) {
+func (d *judgeView) look(id int) (*conversation.Permission, Case) {
 	d.stream.mu.Lock()
 	defer d.stream.mu.Unlock()
 	i := slices.IndexFunc(d.conv.Judging, func(p *conversation.Permission) bool { return p.ID == id })
@@ -209,7 +209,7 @@ func (d *docket) look(id int) (*conversation.Permission, Case) {
 
 // apply folds an event. The stream's lock must be held. It skips events unrelated to
 // questions and modes, and the output of tools, to save memory.
-func (d *docket) apply(e conversation.Event) {
+func (d *judgeView) apply(e conversation.Event) {
 	if d == nil {
 		return
 	}
@@ -235,7 +235,7 @@ func (d *docket) apply(e conversation.Event) {
 }
 
 // relevant returns the part of an update about calls and modes, or nil.
-func (d *docket) relevant(u acpclient.SessionUpdate) acpclient.SessionUpdate {
+func (d *judgeView) relevant(u acpclient.SessionUpdate) acpclient.SessionUpdate {
 	switch u := u.(type) {
 	case *acpclient.ToolCall:
 		told := *u

@@ -9,7 +9,7 @@ import (
 
 // Machine serves the agent's requests for files and terminals. Errors of type
 // *acpclient.Error are answered unchanged. It reports everything that it does to the
-// Witness that it was created with. It is safe for concurrent use.
+// Observer that it was created with. It is safe for concurrent use.
 type Machine interface {
 	acpclient.FileHandler
 	acpclient.TerminalHandler
@@ -21,9 +21,9 @@ type Machine interface {
 	Close()
 }
 
-// Witness is notified of what a Machine does. Its methods are safe for concurrent use,
+// Observer is notified of what a Machine does. Its methods are safe for concurrent use,
 // and block while the session's stream is full.
-type Witness interface {
+type Observer interface {
 	FileWritten(path string, before *string, after string)
 	// FileDecoded is called once for each file that is not stored as UTF-8.
 	FileDecoded(path, encoding string)
@@ -33,14 +33,14 @@ type Witness interface {
 	TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus)
 }
 
-// streamWitness is the Witness of a session: it turns the notifications into events.
-type streamWitness struct{ s *Session }
+// streamObserver is the Observer of a session: it turns the notifications into events.
+type streamObserver struct{ s *Session }
 
-func (w streamWitness) FileWritten(path string, before *string, after string) {
+func (w streamObserver) FileWritten(path string, before *string, after string) {
 	w.s.stream.push(w.s.ctx, conversation.FileWritten{Path: path, Before: before, After: after})
 }
 
-func (w streamWitness) FileDecoded(path, encoding string) {
+func (w streamObserver) FileDecoded(path, encoding string) {
 	name := path
 	if rel, err := filepath.Rel(w.s.opt.Cwd, path); err == nil && filepath.IsLocal(rel) {
 		name = rel
@@ -51,14 +51,14 @@ func (w streamWitness) FileDecoded(path, encoding string) {
 	})
 }
 
-func (w streamWitness) TerminalCreated(id acpclient.TerminalID, command, cwd string) {
+func (w streamObserver) TerminalCreated(id acpclient.TerminalID, command, cwd string) {
 	w.s.stream.push(w.s.ctx, conversation.TerminalCreated{ID: id, Command: command, Cwd: cwd})
 }
 
-func (w streamWitness) TerminalOutput(id acpclient.TerminalID, data []byte) {
+func (w streamObserver) TerminalOutput(id acpclient.TerminalID, data []byte) {
 	w.s.stream.push(w.s.ctx, conversation.TerminalOutput{ID: id, Data: data})
 }
 
-func (w streamWitness) TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus) {
+func (w streamObserver) TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus) {
 	w.s.stream.push(w.s.ctx, conversation.TerminalExited{ID: id, Status: status})
 }

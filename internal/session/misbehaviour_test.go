@@ -176,7 +176,7 @@ func watch(t *testing.T, script string) *watcher {
 	s, err := session.NewSession(session.Options{
 		Cwd: t.TempDir(), Unattended: true, Protocol: session.ProtocolAuto,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -86,9 +86,9 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	s.id, s.wish, s.known = "", id, false
 	s.open(true)
 	if dropped == 1 {
-		s.Said(acpclient.NoticeWarning, "A waiting prompt was dropped", "It was meant for the session before this one.")
+		s.AddNotice(acpclient.NoticeWarning, "A waiting prompt was dropped", "It was meant for the session before this one.")
 	} else if dropped > 1 {
-		s.Said(acpclient.NoticeWarning, fmt.Sprintf("%d waiting prompts were dropped", dropped),
+		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("%d waiting prompts were dropped", dropped),
 			"They were meant for the session before this one.")
 	}
 }
@@ -139,7 +139,7 @@ func (s *Session) open(fresh bool) {
 // openInstead opens a new session in place of one that cannot be reopened. s.mu must be
 // held.
 func (s *Session) openInstead(why string) {
-	s.Said(acpclient.NoticeWarning, "The agent cannot go on with the earlier session", why)
+	s.AddNotice(acpclient.NoticeWarning, "The agent cannot go on with the earlier session", why)
 	s.wish = ""
 	s.openNew(false)
 }
@@ -231,7 +231,7 @@ func (s *Session) Fork() error {
 		}
 	}, func(r *acpclient.ForkSessionResponse, err error) {
 		if err != nil { // the original is still open
-			s.Said(acpclient.NoticeError, "The session was not forked", err.Error())
+			s.AddNotice(acpclient.NoticeError, "The session was not forked", err.Error())
 			s.opened(conversation.OpenFork, s.id, acpclient.SessionState{})
 			return
 		}
@@ -279,7 +279,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 func (s *Session) extraDirectories() []string {
 	dirs := s.opt.AdditionalDirectories
 	if len(dirs) > 0 && s.agent.info().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
-		s.Said(acpclient.NoticeWarning, "The agent takes no additional directories",
+		s.AddNotice(acpclient.NoticeWarning, "The agent takes no additional directories",
 			"It was not told of "+strings.Join(dirs, ", ")+".")
 		return nil
 	}
@@ -301,7 +301,7 @@ func (s *Session) usableServers() []acpclient.MCPServer {
 		take = append(take, m)
 	}
 	if len(left) > 0 {
-		s.Said(acpclient.NoticeWarning, "Some MCP servers were left out",
+		s.AddNotice(acpclient.NoticeWarning, "Some MCP servers were left out",
 			"The agent does not take the transport of "+strings.Join(left, ", ")+".")
 	}
 	return take

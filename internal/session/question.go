@@ -62,7 +62,7 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	q.offered = r.Options
 	s.permissions[q.id] = q
 	if r.SessionID != s.id && r.SessionID != "" && s.id != "" {
-		s.Said(acpclient.NoticeWarning, "The next question is for another session",
+		s.AddNotice(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("The agent asks it for its session %q, which is not open here. It may be one of its subagents.", r.SessionID))
 	}
 	q.judged = s.judged(r)

@@ -60,15 +60,15 @@ type Options struct {
 	Spawn func(acpclient.Command) (*Peer, error)
 	// Machine creates what serves fs/* and terminal/*. Its Asker is nil if nobody can
 	// be asked.
-	Machine func(Witness, Asker) (Machine, error)
+	Machine func(Observer, Asker) (Machine, error)
 	// Bounds names what confines the agent and its commands, such as "sandbox", for
 	// display; "" if nothing does.
 	Bounds string
 	// MaxLine bounds a line from the agent, in bytes; 0 means acpclient.DefaultMaxLine.
 	// A Peer with a Transport has its own bound.
 	MaxLine int
-	// Keeper stores the events; it may be nil. The consumer of the stream calls it.
-	Keeper Keeper
+	// Recorder stores the events; it may be nil. The consumer of the stream calls it.
+	Recorder Recorder
 	// Journal records changes on this machine; it may be nil. The session closes it.
 	Journal *journal.Journal
 	// Log receives what is not for the user. Nil discards.
@@ -154,7 +154,7 @@ func NewSession(opt Options) (*Session, error) {
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
 		ended:        make(chan struct{}),
 	}
-	s.stream.keeper, s.stream.ring = opt.Keeper, opt.Ring
+	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
 	if opt.Judge != nil {
 		s.stream.follow()
 	}
@@ -162,7 +162,7 @@ func NewSession(opt Options) (*Session, error) {
 		s.stream.watch = opt.Journal.Watch
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	machine, err := opt.Machine(streamWitness{s}, s.asker())
+	machine, err := opt.Machine(streamObserver{s}, s.asker())
 	if err != nil {
 		s.cancel()
 		s.closeJournal()
@@ -204,7 +204,7 @@ func (s *Session) Close(ctx context.Context) {
 	s.epoch++
 	a := s.agent
 	if a != nil {
-		s.farewell()
+		s.cancelAndClose()
 	}
 	s.ready = false
 	s.closeQuestions()
@@ -243,9 +243,9 @@ func (s *Session) closeJournal() {
 	}
 }
 
-// farewell cancels the running turn and closes the session before the agent is ended.
-// s.mu must be held.
-func (s *Session) farewell() {
+// cancelAndClose cancels the running turn and closes the session before the agent is
+// ended. s.mu must be held.
+func (s *Session) cancelAndClose() {
 	if s.running && !s.cancelling {
 		s.sendCancel()
 	}
@@ -273,7 +273,7 @@ func (s *Session) unlock() {
 	s.mu.Unlock()
 }
 
-// Said adds a notice of parley's own to the transcript.
-func (s *Session) Said(severity acpclient.NoticeSeverity, title, detail string) {
+// AddNotice adds a notice of parley's own to the transcript.
+func (s *Session) AddNotice(severity acpclient.NoticeSeverity, title, detail string) {
 	s.stream.post(conversation.Said{Severity: severity, Title: title, Detail: detail})
 }

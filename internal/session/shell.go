@@ -11,7 +11,7 @@ import (
 // blocks.
 type Shells interface {
 	// StartShell starts a command of the user's own in the session's directory, and
-	// reports it to the Witness like those of the agent. It runs until it ends, is
+	// reports it to the Observer like those of the agent. It runs until it ends, is
 	// ended, or the session is closed.
 	StartShell(context.Context, ShellSpec) (acpclient.TerminalID, error)
 	// TypeInto types into a terminal, the agent's or the user's. The input is not
@@ -49,6 +49,6 @@ func (s *Session) ResizeTerminal(id acpclient.TerminalID, cols, rows int) error 
 // EndTerminal ends a command, and waits for that; see Shells.
 func (s *Session) EndTerminal(id acpclient.TerminalID) error { return s.machine.EndTerminal(id) }
 
-func (w streamWitness) ShellStarted(id acpclient.TerminalID, command, cwd string, lasts bool) {
+func (w streamObserver) ShellStarted(id acpclient.TerminalID, command, cwd string, lasts bool) {
 	w.s.stream.post(conversation.ShellStarted{ID: id, Command: command, Cwd: cwd, Lasts: lasts, At: w.s.opt.Now()})
 }

@@ -21,18 +21,18 @@ const pendingBound = 4 << 20
 //
 // Stream is safe for concurrent use; Take is for one consumer.
 type Stream struct {
-	taking sync.Mutex   // held while a batch is taken and kept
-	keeper Keeper       // nil if the session is not kept, or no longer
-	ring   *record.Ring // may be nil
+	taking   sync.Mutex   // held while a batch is taken and kept
+	recorder Recorder     // nil if the session is not kept, or no longer
+	ring     *record.Ring // may be nil
 
-	mu      sync.Mutex
-	roomy   *sync.Cond
-	pending []conversation.Event
-	run     run // comes after pending, and still grows
-	bytes   int
-	ready   chan struct{}
-	closed  bool
-	docket  *docket // nil without rules
+	mu        sync.Mutex
+	roomy     *sync.Cond
+	pending   []conversation.Event
+	run       run // comes after pending, and still grows
+	bytes     int
+	ready     chan struct{}
+	closed    bool
+	judgeView *judgeView // nil without rules
 	// watch, if not nil, sees every event as it is added. It must not block.
 	watch func(conversation.Event)
 }
@@ -71,30 +71,30 @@ func (s *Stream) Closed() bool {
 	return s.closed && len(s.pending) == 0 && s.run.kind == noRun
 }
 
-// Keeper stores the events of a session.
-type Keeper interface {
-	// Keep gets every batch of events, in order, before the consumer of the stream. It
+// Recorder stores the events of a session.
+type Recorder interface {
+	// Record gets every batch of events, in order, before the consumer of the stream. It
 	// returns events to add to the batch.
-	Keep(batch []conversation.Event) []conversation.Event
+	Record(batch []conversation.Event) []conversation.Event
 	// Close is called after the last batch.
 	Close()
 }
 
 // Take returns everything that has happened since the last call, in order, after the
-// Keeper has stored it.
+// Recorder has stored it.
 func (s *Stream) Take() []conversation.Event {
 	s.taking.Lock()
 	defer s.taking.Unlock()
 	batch, last := s.take()
-	if s.keeper != nil && len(batch) > 0 {
-		batch = append(batch, s.keeper.Keep(batch)...)
+	if s.recorder != nil && len(batch) > 0 {
+		batch = append(batch, s.recorder.Record(batch)...)
 	}
 	if s.ring != nil && len(batch) > 0 {
 		s.ring.Take(batch)
 	}
-	if s.keeper != nil && last {
-		s.keeper.Close()
-		s.keeper = nil
+	if s.recorder != nil && last {
+		s.recorder.Close()
+		s.recorder = nil
 	}
 	return batch
 }
@@ -183,7 +183,7 @@ func (s *Stream) add(e conversation.Event) {
 		s.watch(e)
 	}
 	s.bytes += e.Size()
-	s.docket.apply(e)
+	s.judgeView.apply(e)
 	switch e := e.(type) {
 	case conversation.Text:
 		if r := &s.run; r.kind != textRun || r.text.Chunk != e.Chunk || r.text.MessageID != e.MessageID {

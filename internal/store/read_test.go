@@ -151,7 +151,7 @@ func TestKnowsWhichSessionsWereNeverEnded(t *testing.T) {
 	}
 	want := killed("/a")
 	killed("/b")
-	got, err := s.Abandoned("/a")
+	got, err := s.Interrupted("/a")
 	if err != nil || !slices.Equal(got, []ID{want}) {
 		t.Errorf("got %v, %v, want %s", got, err, want)
 	}
@@ -160,7 +160,7 @@ func TestKnowsWhichSessionsWereNeverEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := s.Abandoned("/a"); len(got) > 0 {
+	if got, _ := s.Interrupted("/a"); len(got) > 0 {
 		t.Errorf("%v are offered, and are open", got)
 	}
 	_ = l.Close()
@@ -168,7 +168,7 @@ func TestKnowsWhichSessionsWereNeverEnded(t *testing.T) {
 	if err := s.Forget(declined); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := s.Abandoned("/a"); len(got) > 0 {
+	if got, _ := s.Interrupted("/a"); len(got) > 0 {
 		t.Errorf("%v are offered", got)
 	}
 	if _, err := s.Meta(declined); err != nil {

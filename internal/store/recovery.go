@@ -27,9 +27,9 @@ func (s *Store) mark(l *Log) {
 	}
 }
 
-// Abandoned returns the sessions of a directory, or of a worktree made for it, whose
+// Interrupted returns the sessions of a directory, or of a worktree made for it, whose
 // writer was killed, newest first. It looks only at sessions with a marker file.
-func (s *Store) Abandoned(cwd string) ([]ID, error) {
+func (s *Store) Interrupted(cwd string) ([]ID, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, openDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("look for sessions that were not ended: %w", err)

@@ -57,7 +57,7 @@ func (m Method) cluster(s string) (n, width int) {
 		s = s[:end]
 	}
 	n, width = m.first(s)
-	for n < len(s) && cellsHidden(s[n:]) {
+	for n < len(s) && maybeZeroWidth(s[n:]) {
 		k, w := m.first(s[n:])
 		if w > 0 {
 			break
@@ -102,9 +102,9 @@ func validEnd(cluster string) int {
 	return len(cluster)
 }
 
-// cellsHidden reports whether s begins with a code point that may be a character of
+// maybeZeroWidth reports whether s begins with a code point that may be a character of
 // zero width.
-func cellsHidden(s string) bool {
+func maybeZeroWidth(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r >= 0xa0 && unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Other_Default_Ignorable_Code_Point)
 }

@@ -126,7 +126,7 @@ func clean(s string) string {
 // cleanHere is clean for text inserted at the cursor or in place of the selection: the
 // text before it decides whether a joiner belongs to an emoji or a word.
 func (b *buffer) cleanHere(s string) string {
-	at, _, _ := b.span()
+	at, _, _ := b.selection()
 	before := b.lines[at.row].text[:at.col]
 	_, n := utf8.DecodeLastRuneInString(before)
 	last := before[len(before)-n:]

@@ -75,7 +75,7 @@ type Composer struct {
 	preview    preview
 
 	width, maxHeight int
-	top              place // the first visible row of the draft
+	top              wrappedRow // the first visible row of the draft
 }
 
 // New returns an empty composer, 80 columns wide and at most 10 lines high.
@@ -129,7 +129,7 @@ func (c *Composer) reset() {
 		c.vimText, c.known = vimText{c.buf}, c.buf.watched()
 		c.vim.Edit(c.vimText)
 	}
-	c.walk, c.search, c.completion, c.top = nil, nil, completion{}, place{}
+	c.walk, c.search, c.completion, c.top = nil, nil, completion{}, wrappedRow{}
 	c.looked = lookup{}
 }
 
@@ -295,7 +295,7 @@ func (c *Composer) send() (Result, tea.Cmd) {
 		return c.sendOwn(name)
 	}
 	prompt := Prompt{raw: strings.TrimRight(raw, " \t\n"), root: c.root, chips: c.chips.frozen()}
-	cmd := c.keep(c.abandoned(), prompt.raw)
+	cmd := c.keep(c.leftDraft(), prompt.raw)
 	c.reset()
 	return Result{Used: true, Prompt: &prompt}, cmd
 }
@@ -413,7 +413,7 @@ func (c *Composer) Chooses() bool { return c.completion.open() || c.search != ni
 // be nil.
 func (c *Composer) Clear() tea.Cmd {
 	defer c.settle()
-	cmd := c.keep(c.abandoned(), strings.TrimSpace(c.buf.raw()))
+	cmd := c.keep(c.leftDraft(), strings.TrimSpace(c.buf.raw()))
 	c.reset()
 	return cmd
 }

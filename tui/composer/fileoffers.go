@@ -100,7 +100,7 @@ func (x *fileIndex) aboutLines(query string) string {
 	if path, begun := strings.CutSuffix(query, ":"); begun && slices.Contains(x.paths, path) {
 		return "lines of " + path + ": 10, or 10-20"
 	}
-	path, lines, ok := splitSpan(strings.TrimSuffix(query, "-"))
+	path, lines, ok := splitRange(strings.TrimSuffix(query, "-"))
 	switch {
 	case !ok || !slices.Contains(x.paths, path):
 		return ""

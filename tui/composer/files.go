@@ -46,7 +46,7 @@ func (f *files) block(m mention) (b acpclient.ContentBlock, ok bool) {
 }
 
 // find looks a path up. A path that was found before gets no second block.
-func (f *files) find(name string, lines span) (b acpclient.ContentBlock, found bool) {
+func (f *files) find(name string, lines lineRange) (b acpclient.ContentBlock, found bool) {
 	abs, info := f.look(name)
 	if info == nil || info.IsDir() && lines.some() {
 		return b, false
@@ -97,7 +97,7 @@ func (f *files) embeds(text string) bool {
 
 // part returns the block of some lines of a file: the lines themselves, or a link to
 // them.
-func (f *files) part(shown, abs, uri string, lines span) acpclient.ContentBlock {
+func (f *files) part(shown, abs, uri string, lines lineRange) acpclient.ContentBlock {
 	uri += lines.fragment()
 	if file := f.open(shown, abs); file != nil {
 		defer func() { _ = file.Close() }()

@@ -53,7 +53,7 @@ func (k *killRing) add(text string, before bool) {
 
 // kill deletes up to p, or the selection, and keeps the text for ctrl+y.
 func (c *Composer) kill(p pos) {
-	_, _, selected := c.buf.span()
+	_, _, selected := c.buf.selection()
 	before := p.before(c.buf.cur) && !selected
 	if text := c.buf.erase(p); text != "" {
 		c.kills.add(text, before)
@@ -67,7 +67,7 @@ func (c *Composer) yank() {
 	}
 	k := &c.kills
 	k.now, k.at = yankKeyed, 0
-	k.from, _, _ = c.buf.span()
+	k.from, _, _ = c.buf.selection()
 	c.buf.insert(k.texts[0])
 }
 

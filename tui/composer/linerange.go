@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// span is a range of lines of a file, counted from 1, both ends included. The zero span
-// is the whole file.
-type span struct{ from, to int }
+// lineRange is a range of lines of a file, counted from 1, both ends included. The zero
+// lineRange is the whole file.
+type lineRange struct{ from, to int }
 
-func (s span) some() bool { return s.from > 0 }
+func (s lineRange) some() bool { return s.from > 0 }
 
-// String returns the span in the form of a mention, after the path.
-func (s span) String() string {
+// String returns the range in the form of a mention, after the path.
+func (s lineRange) String() string {
 	switch {
 	case !s.some():
 		return ""
@@ -27,8 +27,8 @@ func (s span) String() string {
 	return fmt.Sprintf(":%d-%d", s.from, s.to)
 }
 
-// fragment returns the span in the form of a URI fragment.
-func (s span) fragment() string {
+// fragment returns the range in the form of a URI fragment.
+func (s lineRange) fragment() string {
 	switch {
 	case !s.some():
 		return ""
@@ -38,12 +38,12 @@ func (s span) fragment() string {
 	return fmt.Sprintf("#L%d-L%d", s.from, s.to)
 }
 
-// spanRead bounds how much of a file is read to find lines, in bytes.
-const spanRead = 16 << 20
+// rangeRead bounds how much of a file is read to find lines, in bytes.
+const rangeRead = 16 << 20
 
 // read returns the lines; whole is false if they are too long, or too far down.
-func (s span) read(r io.Reader) (text string, whole bool) {
-	bounded := &io.LimitedReader{R: r, N: spanRead}
+func (s lineRange) read(r io.Reader) (text string, whole bool) {
+	bounded := &io.LimitedReader{R: r, N: rangeRead}
 	lines := bufio.NewReader(bounded)
 	var b strings.Builder
 	for n := 1; n <= s.to; n++ {
@@ -77,11 +77,11 @@ func readPart(r *bufio.Reader) (part []byte, more bool, err error) {
 
 var spanEnd = regexp.MustCompile(`^(.+?):([1-9][0-9]{0,6})(?:-([1-9][0-9]{0,6}))?$`)
 
-// splitSpan separates a path from the lines named after it.
-func splitSpan(name string) (path string, s span, ok bool) {
+// splitRange separates a path from the lines named after it.
+func splitRange(name string) (path string, s lineRange, ok bool) {
 	m := spanEnd.FindStringSubmatch(name)
 	if m == nil {
-		return "", span{}, false
+		return "", lineRange{}, false
 	}
 	s.from, _ = strconv.Atoi(m[2]) // the expression matches only numbers
 	s.to = s.from
@@ -93,13 +93,13 @@ func splitSpan(name string) (path string, s span, ok bool) {
 
 // names returns what a mention may refer to, the likeliest first: the path as written,
 // lines of a file, and the same without final punctuation.
-func (m mention) names() iter.Seq2[string, span] {
-	return func(yield func(string, span) bool) {
+func (m mention) names() iter.Seq2[string, lineRange] {
+	return func(yield func(string, lineRange) bool) {
 		for name := m.path; ; {
-			if !yield(name, span{}) {
+			if !yield(name, lineRange{}) {
 				return
 			}
-			if path, s, ok := splitSpan(name); ok && !yield(path, s) {
+			if path, s, ok := splitRange(name); ok && !yield(path, s) {
 				return
 			}
 			cut := strings.TrimRight(name, ".,;:!?)]}>'\"`|")

@@ -104,7 +104,7 @@ func (b *buffer) swap() {
 
 // recase changes the case of the word after the cursor, or of the selection.
 func (b *buffer) recase(change func(string) string) {
-	from, to, selected := b.span()
+	from, to, selected := b.selection()
 	if !selected {
 		to = b.wordRight(from)
 	}

@@ -44,7 +44,7 @@ func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
 	if moved < y-l.popup {
 		return false, nil
 	}
-	c.press(c.placeAt(row, x), x, y)
+	c.press(c.posAt(row, x), x, y)
 	return true, c.complete()
 }
 
@@ -87,7 +87,7 @@ func (c *Composer) Drag(x, y int) {
 	}
 	l := c.layout()
 	row, _ := c.buf.step(c.top, max(-1, min(y-l.popup-l.search, l.editor)), c.textWidth())
-	from, to := p.from, c.placeAt(row, x)
+	from, to := p.from, c.posAt(row, x)
 	if to.before(from) {
 		from = c.buf.behind(from)
 	} else {
@@ -104,8 +104,8 @@ func (b *buffer) behind(p pos) pos {
 	return p
 }
 
-// placeAt returns the position at a column of View, on a row of the draft.
-func (c *Composer) placeAt(row place, x int) pos {
+// posAt returns the position at a column of View, on a row of the draft.
+func (c *Composer) posAt(row wrappedRow, x int) pos {
 	return c.buf.snapped(c.buf.offsetAt(row, max(0, x-gutter), c.textWidth()))
 }
 

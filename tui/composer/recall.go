@@ -52,9 +52,9 @@ func (c *Composer) bufferOf(text string) *buffer {
 	return b
 }
 
-// abandoned returns the draft that was left behind when a prompt of the history was
+// leftDraft returns the draft that was left behind when a prompt of the history was
 // sent or cleared in its place, or "".
-func (c *Composer) abandoned() string {
+func (c *Composer) leftDraft() string {
 	if c.walk == nil {
 		return ""
 	}
@@ -72,7 +72,7 @@ func (c *Composer) Leave() tea.Cmd {
 	if c.search != nil {
 		c.buf, c.search = c.search.draft, nil
 	}
-	return c.keep(c.abandoned())
+	return c.keep(c.leftDraft())
 }
 
 // toDraft ends a walk or a search and shows the draft again.

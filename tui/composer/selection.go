@@ -14,8 +14,8 @@ var selects = map[string]string{
 	"ctrl+shift+home": "alt+<", "ctrl+shift+end": "alt+>",
 }
 
-// span returns the selection, in the order of the text; ok is false if there is none.
-func (b *buffer) span() (from, to pos, ok bool) {
+// selection returns the selection, in the order of the text; ok is false if there is none.
+func (b *buffer) selection() (from, to pos, ok bool) {
 	if !b.selecting || b.anchor == b.cur {
 		return b.cur, b.cur, false
 	}
@@ -27,13 +27,13 @@ func (b *buffer) span() (from, to pos, ok bool) {
 
 // insert replaces the selection by text, or inserts it at the cursor.
 func (b *buffer) insert(text string) {
-	from, to, _ := b.span()
+	from, to, _ := b.selection()
 	b.replace(from, to, text)
 }
 
 // erase deletes the selection, or else the text between the cursor and p.
 func (b *buffer) erase(p pos) (text string) {
-	if from, to, ok := b.span(); ok {
+	if from, to, ok := b.selection(); ok {
 		b.move(from)
 		p = to
 	}
@@ -42,7 +42,7 @@ func (b *buffer) erase(p pos) (text string) {
 
 // collapse moves the cursor to p, or ends the selection at one of its edges.
 func (b *buffer) collapse(p pos, first bool) {
-	if from, to, ok := b.span(); ok {
+	if from, to, ok := b.selection(); ok {
 		if p = to; first {
 			p = from
 		}
@@ -104,7 +104,7 @@ func (c *Composer) selectRow(by int, end pos) bool {
 	if b.vertical(by, width) {
 		return true
 	}
-	if _, more := b.step(place{}, 1, width); more == 0 && !b.selecting {
+	if _, more := b.step(wrappedRow{}, 1, width); more == 0 && !b.selecting {
 		return false
 	}
 	b.move(end)
@@ -127,12 +127,12 @@ func (c *Composer) selected() (from, to pos, ok bool) {
 			return fromVim(from), fromVim(to), true
 		}
 	}
-	return c.buf.span()
+	return c.buf.selection()
 }
 
 // deselect ends the selection. It returns false if there was none.
 func (c *Composer) deselect() bool {
-	_, _, ok := c.buf.span()
+	_, _, ok := c.buf.selection()
 	c.buf.selecting = false
 	return ok
 }

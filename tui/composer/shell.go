@@ -22,7 +22,7 @@ func (c *Composer) IsShell() bool {
 
 // sendCommand sends a draft that is a command.
 func (c *Composer) sendCommand(line, raw string) (Result, tea.Cmd) {
-	kept := []string{c.abandoned()}
+	kept := []string{c.leftDraft()}
 	if line != "" {
 		kept = append(kept, strings.TrimRight(raw, " \t\n"))
 	}

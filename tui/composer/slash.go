@@ -46,7 +46,7 @@ func (c *Composer) ownCommand(raw string) string {
 
 // sendOwn sends a draft that is one of parley's commands.
 func (c *Composer) sendOwn(name string) (Result, tea.Cmd) {
-	cmd := c.keep(c.abandoned())
+	cmd := c.keep(c.leftDraft())
 	c.reset()
 	return Result{Used: true, Own: name}, cmd
 }

@@ -28,7 +28,7 @@ func (c *Composer) layout() layout {
 	if c.search != nil && c.maxHeight > 1 {
 		l.search = 1
 	}
-	_, below := c.buf.step(place{}, c.maxHeight-l.search-1, c.textWidth())
+	_, below := c.buf.step(wrappedRow{}, c.maxHeight-l.search-1, c.textWidth())
 	l.editor = below + 1
 	if p := c.offered(); p.open() {
 		want := min(popupRows, max(1, len(p.items)))
@@ -49,9 +49,9 @@ func (c *Composer) settle() {
 	c.follow()
 	l, b, width := c.layout(), c.buf, c.textWidth()
 	if c.top.line >= len(b.lines) || c.top.row >= len(b.rows(c.top.line, width)) {
-		c.top = b.placeOf(pos{row: min(c.top.line, len(b.lines)-1)}, width)
+		c.top = b.rowOf(pos{row: min(c.top.line, len(b.lines)-1)}, width)
 	}
-	cursor := b.placeOf(b.cur, width)
+	cursor := b.rowOf(b.cur, width)
 	if first, _ := b.step(cursor, 1-l.editor, width); c.top.before(first) {
 		c.top = first
 	} else if cursor.before(c.top) {
@@ -81,7 +81,7 @@ func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 		cursor.X, cursor.Y = x, len(lines)
 		lines = append(lines, line)
 	}
-	at := b.placeOf(b.cur, width)
+	at := b.rowOf(b.cur, width)
 	p := c.top
 	for i := range l.editor {
 		if p == at && l.search == 0 {
@@ -99,11 +99,11 @@ func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 }
 
 // mark returns what precedes a row: the prompt sign, or a sign that there is more.
-func (c *Composer) mark(p place, first, cutOff bool) string {
+func (c *Composer) mark(p wrappedRow, first, cutOff bool) string {
 	switch {
-	case p == place{} && c.IsCommand():
+	case p == wrappedRow{} && c.IsCommand():
 		return c.theme.Warning.Bold(true).Render("$") + " "
-	case p == place{}:
+	case p == wrappedRow{}:
 		return c.theme.UserMark.Render("❯") + " "
 	case first:
 		return c.theme.Faint.Render("↑") + " "
@@ -128,7 +128,7 @@ func (c *Composer) ghost(column int) string {
 }
 
 // row draws one row of the draft.
-func (c *Composer) row(p place, width int) string {
+func (c *Composer) row(p wrappedRow, width int) string {
 	b := c.buf
 	from, to := b.bounds(p, width)
 	text := b.lines[p.line].text

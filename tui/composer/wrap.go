@@ -78,19 +78,21 @@ func (c *chips) rewrap(s string, width int, old []int, ch change) []int {
 	return starts
 }
 
-// place is a row of the wrapped text.
-type place struct{ line, row int }
+// wrappedRow is a row of the wrapped text.
+type wrappedRow struct{ line, row int }
 
-func (p place) before(q place) bool { return p.line < q.line || p.line == q.line && p.row < q.row }
+func (p wrappedRow) before(q wrappedRow) bool {
+	return p.line < q.line || p.line == q.line && p.row < q.row
+}
 
-// placeOf returns the row that contains a position.
-func (b *buffer) placeOf(p pos, width int) place {
+// rowOf returns the row that contains a position.
+func (b *buffer) rowOf(p pos, width int) wrappedRow {
 	starts := b.rows(p.row, width)
-	return place{p.row, sort.SearchInts(starts, p.col+1) - 1}
+	return wrappedRow{p.row, sort.SearchInts(starts, p.col+1) - 1}
 }
 
 // bounds returns the offsets of a row in its line.
-func (b *buffer) bounds(p place, width int) (from, to int) {
+func (b *buffer) bounds(p wrappedRow, width int) (from, to int) {
 	starts := b.rows(p.line, width)
 	if p.row+1 < len(starts) {
 		return starts[p.row], starts[p.row+1]
@@ -100,14 +102,14 @@ func (b *buffer) bounds(p place, width int) (from, to int) {
 
 // step goes n rows down, or up if negative, as far as possible, and returns how far it
 // went.
-func (b *buffer) step(p place, n, width int) (place, int) {
+func (b *buffer) step(p wrappedRow, n, width int) (wrappedRow, int) {
 	moved := 0
 	for ; moved < n; moved++ {
 		switch {
 		case p.row+1 < len(b.rows(p.line, width)):
 			p.row++
 		case p.line+1 < len(b.lines):
-			p = place{p.line + 1, 0}
+			p = wrappedRow{p.line + 1, 0}
 		default:
 			return p, moved
 		}
@@ -117,7 +119,7 @@ func (b *buffer) step(p place, n, width int) (place, int) {
 		case p.row > 0:
 			p.row--
 		case p.line > 0:
-			p = place{p.line - 1, len(b.rows(p.line-1, width)) - 1}
+			p = wrappedRow{p.line - 1, len(b.rows(p.line-1, width)) - 1}
 		default:
 			return p, moved
 		}
@@ -127,12 +129,12 @@ func (b *buffer) step(p place, n, width int) (place, int) {
 
 // column returns the distance of a position from the left edge of its row.
 func (b *buffer) column(p pos, width int) int {
-	from, _ := b.bounds(b.placeOf(p, width), width)
+	from, _ := b.bounds(b.rowOf(p, width), width)
 	return b.chips.width(b.lines[p.row].text[from:p.col])
 }
 
 // offsetAt returns the position in a row that is nearest to a column.
-func (b *buffer) offsetAt(p place, column, width int) pos {
+func (b *buffer) offsetAt(p wrappedRow, column, width int) pos {
 	from, to := b.bounds(p, width)
 	text := b.lines[p.line].text
 	last := to < len(text) // then the end of the row is the start of the next
@@ -153,7 +155,7 @@ func (b *buffer) vertical(n, width int) bool {
 	if goal < 0 {
 		goal = b.column(b.cur, width)
 	}
-	to, moved := b.step(b.placeOf(b.cur, width), n, width)
+	to, moved := b.step(b.rowOf(b.cur, width), n, width)
 	if moved == 0 {
 		return false
 	}

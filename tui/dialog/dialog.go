@@ -126,7 +126,7 @@ type Env struct {
 	// it by itself.
 	Diffs *diffview.Preference
 	// Sites are the places that changes have in their files; nil if none is known.
-	Sites *toolview.Sites
+	Sites *toolview.DiffPositions
 	// Reach knows which paths lead out of the session's directories; it may be nil.
 	Reach *toolview.Reach
 	// Now is the clock.

@@ -262,7 +262,7 @@ func (d *Permission) changesFiles() bool {
 
 // show shows the call on the whole screen.
 func (d *Permission) show() Action {
-	call, by, show := d.asked.Asked, d.asker, callContent{at: toolview.In(d.env.Cwd), reach: d.env.Reach}
+	call, by, show := d.asked.Asked, d.asker, callContent{at: toolview.PathsIn(d.env.Cwd), reach: d.env.Reach}
 	return Show{Call: call, Head: func(width int, th *theme.Theme) []string {
 		head := aboutCallItself(call, by, show)
 		if file := d.asked.File; file != nil {
@@ -296,7 +296,7 @@ func (d *Permission) refresh() {
 	d.version, d.seen = call.Version(), now
 	d.sites = d.env.Sites.Version()
 	content := callContent{
-		at: toolview.In(d.env.Cwd), reach: d.env.Reach, sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
+		at: toolview.PathsIn(d.env.Cwd), reach: d.env.Reach, sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
 	}
 	if d.asked.File != nil {
 		d.about = aboutFile(d.asked.File, call, content)

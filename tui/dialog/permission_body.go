@@ -120,7 +120,7 @@ func otherWords(t *conversation.ToolCall) content {
 }
 
 // commandBlock shows a command whole, every character of it.
-func commandBlock(c toolview.Command, dir toolview.Standing) content {
+func commandBlock(c toolview.Command, dir toolview.Target) content {
 	return newBlock(func(p paper) []string {
 		var out []string
 		for i, line := range exact(c.Line, max(1, p.width-2)) {
@@ -171,10 +171,10 @@ func tasksBlock(tasks []acpclient.PlanEntry) content {
 // callContent shows each content of a call; what it makes is nil if there is
 // nothing to see.
 type callContent struct {
-	at      toolview.Places
+	at      toolview.Paths
 	reach   *toolview.Reach
 	said    map[string]bool // texts that are shown already
-	sites   *toolview.Sites
+	sites   *toolview.DiffPositions
 	diffs   *diffview.Preference
 	context int                // unchanged lines around a change
 	kind    acpclient.ToolKind // of the call
@@ -258,7 +258,7 @@ type diffPart struct {
 	shown *diffview.Preference
 }
 
-func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads toolview.Standing) content {
+func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads toolview.Target) content {
 	head := newBlock(func(p paper) []string {
 		added, removed := d.Stats()
 		counts := toolview.Counts{Added: added, Removed: removed}.Styled(p.th)

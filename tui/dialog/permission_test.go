@@ -453,7 +453,7 @@ func TestAPathThatLeadsOutIsNewsBesideTheRawInput(t *testing.T) {
 	c.pass(LookTime)
 	d.View(80, 40)
 	strike(d, rawKey)
-	env.Reach.Add(map[string]toolview.Standing{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
+	env.Reach.Add(map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
 	d.View(80, 40)
 	if d.ArmsIn(c.now()) == 0 {
 		t.Error("the question takes keys")

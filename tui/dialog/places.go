@@ -17,7 +17,7 @@ import (
 // place is a path as it is written for people, and where it leads.
 type place struct {
 	words string
-	leads toolview.Standing
+	leads toolview.Target
 }
 
 // lines draw a place: in red, and with words that say so, if it leads out of the
@@ -42,7 +42,7 @@ func (pl place) lines(width int, style lipgloss.Style, th *theme.Theme) []string
 // places are where a call works, as far as its changes do not say that.
 func (c callContent) places(t *conversation.ToolCall) []place {
 	var all []place
-	for _, l := range c.at.Works(t.Locations) {
+	for _, l := range c.at.ShownLocations(t.Locations) {
 		changed := slices.ContainsFunc(t.Content, func(d acpclient.ToolCallContent) bool {
 			return d.Type == acpclient.ToolContentDiff && d.Path == l.Path
 		})
@@ -110,7 +110,7 @@ func texts(raw json.RawMessage, keys []string) []string {
 }
 
 // labelledPlace shows a path below or behind its label.
-func labelledPlace(label, path string, leads toolview.Standing) content {
+func labelledPlace(label, path string, leads toolview.Target) content {
 	return newBlock(func(p paper) []string {
 		lead := p.th.Muted.Render(label) + "  "
 		lines := place{termtext.VisibleLine(path), leads}.lines(max(1, p.width-termtext.Width(label)-2), p.th.Text, p.th)

@@ -13,7 +13,7 @@ import (
 // plain is what a permission asks about as text, for the person's editor: everything,
 // with every character that hides something made visible.
 func (d *Permission) plain() string {
-	t, at := d.asked.Asked, toolview.In(d.env.Cwd)
+	t, at := d.asked.Asked, toolview.PathsIn(d.env.Cwd)
 	var parts []string
 	add := func(label, s string) {
 		if s = strings.TrimRight(s, "\n"); s != "" {
@@ -72,9 +72,9 @@ func plainQuestion(q toolview.Question) string {
 	return strings.Join(lines, "\n")
 }
 
-func plainPlaces(t *conversation.ToolCall, at toolview.Places, reach *toolview.Reach) string {
+func plainPlaces(t *conversation.ToolCall, at toolview.Paths, reach *toolview.Reach) string {
 	var lines []string
-	for _, l := range at.Works(t.Locations) {
+	for _, l := range at.ShownLocations(t.Locations) {
 		line, leads := at.Location(l), reach.Of(l.Path)
 		if leads.Real != "" {
 			line += " → " + termtext.VisibleLine(leads.Real)
@@ -87,7 +87,7 @@ func plainPlaces(t *conversation.ToolCall, at toolview.Places, reach *toolview.R
 	return strings.Join(lines, "\n")
 }
 
-func plainContent(c *acpclient.ToolCallContent, at toolview.Places) string {
+func plainContent(c *acpclient.ToolCallContent, at toolview.Paths) string {
 	if c.Type == acpclient.ToolContentDiff {
 		patch, err := diffview.New(at.Path(c.Path), c.OldText, c.NewText).Patch()
 		if err != nil { // it cannot be written as one

@@ -30,7 +30,7 @@ func (e entry) text() string {
 // rest is what the raw input of a call says and what is not shown of the call
 // otherwise: nothing that would be done may be hidden because parley does not know
 // the key that it stands under. What is no object has one entry without a key.
-func rest(t *conversation.ToolCall, at toolview.Places) []entry {
+func rest(t *conversation.ToolCall, at toolview.Paths) []entry {
 	raw := bytes.TrimSpace(t.RawInput)
 	switch string(raw) {
 	case "", "null", "{}", "[]", `""`:
@@ -76,7 +76,7 @@ func entries(raw []byte) (list []entry, ok bool) {
 // those that make up the command, questions and task lists, and those that say again
 // what the places and the changes of the call say, under the names that agents give
 // them.
-func shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage, at toolview.Places) map[string]bool {
+func shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage, at toolview.Paths) map[string]bool {
 	shown := commandKeys(values, at)
 	if onlyKeys(values["questions"], questionKeys) && len(toolview.Questions(t.RawInput)) > 0 {
 		shown["questions"] = true
@@ -148,7 +148,7 @@ func onlyKeys(raw json.RawMessage, keys []string) bool {
 
 // commandKeys are the keys that make up the command which is shown: without any of
 // them it would be another one.
-func commandKeys(values map[string]json.RawMessage, at toolview.Places) map[string]bool {
+func commandKeys(values map[string]json.RawMessage, at toolview.Paths) map[string]bool {
 	part, used := map[string]json.RawMessage{}, map[string]bool{}
 	for _, key := range slices.Concat(dirKeys, []string{"command", "cmd", "args"}) {
 		if v, ok := values[key]; ok {

@@ -71,7 +71,7 @@ func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
 		return nil
 	}
 	d := &RuleStep{question: newQuestion(env), asked: p}
-	project := toolview.In("").Path(env.Cwd)
+	project := toolview.PathsIn("").Path(env.Cwd)
 	d.about = column{vital{newBlock(func(p paper) []string {
 		return styled(prose("It is allowed now, once. From then on parley answers by itself what the rule allows: everywhere, or in "+project+".", p.width), p.th.Text)
 	})}}

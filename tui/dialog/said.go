@@ -10,7 +10,7 @@ import (
 
 // said are the texts that the dialog shows of a call before its content: its command,
 // and the texts of its raw input. Agents send them as content once more.
-func said(t *conversation.ToolCall, at toolview.Places) map[string]bool {
+func said(t *conversation.ToolCall, at toolview.Paths) map[string]bool {
 	all := map[string]bool{}
 	add := func(s string) {
 		if s = unfenced(s); s != "" {

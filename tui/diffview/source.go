@@ -50,9 +50,9 @@ func (l *Layout) Sources(from, to int) []Source {
 	return out
 }
 
-// Place returns which lines of the texts, from 0, a line of the layout shows; -1 for
+// LinesAt returns which lines of the texts, from 0, a line of the layout shows; -1 for
 // none.
-func (l *Layout) Place(line int) (old, new int) {
+func (l *Layout) LinesAt(line int) (old, new int) {
 	i := sort.Search(len(l.rows), func(i int) bool { return l.starts[i+1] > line })
 	if i == len(l.rows) || line < 0 {
 		return int(none), int(none)
@@ -69,10 +69,10 @@ func (l *Layout) Place(line int) (old, new int) {
 	}
 }
 
-// Spans returns, for each edit in order, the lines of the layout that show it, or a
+// Ranges returns, for each edit in order, the lines of the layout that show it, or a
 // line near them if lines differ only in their ends.
-func (l *Layout) Spans(edits []linediff.Edit) []Span {
-	spans := make([]Span, 0, len(edits))
+func (l *Layout) Ranges(edits []linediff.Edit) []LineRange {
+	spans := make([]LineRange, 0, len(edits))
 	i, near := 0, 0
 	for _, e := range edits {
 		for ; i < len(l.rows) && l.rows[i].before(e); i++ {
@@ -80,21 +80,21 @@ func (l *Layout) Spans(edits []linediff.Edit) []Span {
 				near = l.starts[i]
 			}
 		}
-		s := Span{near, near + 1}
+		s := LineRange{near, near + 1}
 		for first := i; i < len(l.rows) && l.rows[i].within(e); i++ {
-			s = Span{l.starts[first], l.starts[i+1]}
+			s = LineRange{l.starts[first], l.starts[i+1]}
 		}
 		spans = append(spans, s)
 	}
 	return spans
 }
 
-// Span is a range of a layout's lines; To is exclusive.
-type Span struct{ From, To int }
+// LineRange is a range of a layout's lines; To is exclusive.
+type LineRange struct{ From, To int }
 
-// place returns the position of a row: its line in the old text or, with byNew, in the
+// position returns the position of a row: its line in the old text or, with byNew, in the
 // new one. Rows for added lines may have the old line that they are compared with.
-func (r row) place() (at int, byNew bool) {
+func (r row) position() (at int, byNew bool) {
 	if r.kind == addedRow || r.old == none {
 		return int(r.new), true
 	}
@@ -106,7 +106,7 @@ func (r row) before(e linediff.Edit) bool {
 	if r.kind == gapRow || r.kind == noteRow {
 		return true
 	}
-	at, byNew := r.place()
+	at, byNew := r.position()
 	if byNew {
 		return at < e.NewStart
 	}
@@ -118,7 +118,7 @@ func (r row) within(e linediff.Edit) bool {
 	if r.kind == gapRow || r.kind == noteRow {
 		return false
 	}
-	at, byNew := r.place()
+	at, byNew := r.position()
 	if byNew {
 		return at >= e.NewStart && at < e.NewEnd
 	}

@@ -24,7 +24,7 @@ func (p *program) changes(words string) {
 		p.out.line("Changes are not recorded: journal = false in the configuration.")
 		return
 	}
-	r := review{p.session.Options().Journal, toolview.In(p.conv.Cwd)}
+	r := review{p.session.Options().Journal, toolview.PathsIn(p.conv.Cwd)}
 	do, number, _ := strings.Cut(words, " ")
 	switch {
 	case words == "":
@@ -57,7 +57,7 @@ func (p *program) reviews(step func(context.Context) (string, error)) {
 // written as those of a directory.
 type review struct {
 	journal *journal.Journal
-	at      toolview.Places
+	at      toolview.Paths
 }
 
 // files are those that were changed so far, in the order of their first change.

@@ -276,7 +276,7 @@ func (p *program) status() {
 		p.out.line("There is no session.")
 		return
 	}
-	lines := []string{"Agent: " + termtext.Line(p.agent.Name), "Directory: " + toolview.In("").Path(c.Cwd)}
+	lines := []string{"Agent: " + termtext.Line(p.agent.Name), "Directory: " + toolview.PathsIn("").Path(c.Cwd)}
 	for i := range c.Options {
 		o := &c.Options[i]
 		v, _ := c.OptionValue(o)

@@ -99,7 +99,7 @@ func (p *program) tellUnsent() {
 
 // opened greets.
 func (p *program) opened() {
-	where := toolview.In("").Path(p.conv.Cwd)
+	where := toolview.PathsIn("").Path(p.conv.Cwd)
 	if name := p.conv.Agent.Name(); name != "" {
 		p.out.line(termtext.Line(name) + " is ready, in " + where + ".")
 	} else {

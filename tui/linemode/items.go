@@ -119,7 +119,7 @@ func (w *printer) says(g *growth, m *conversation.Message, lines string) {
 
 // blockLine names content that is not text.
 func blockLine(b *acpclient.ContentBlock, cwd string) string {
-	words := toolview.In(cwd).Block(b)
+	words := toolview.PathsIn(cwd).Block(b)
 	if text := strings.TrimSpace(termtext.Block(words.Text)); text != "" {
 		return words.String() + "\n" + text
 	}
@@ -156,7 +156,7 @@ func (w *printer) tool(g *growth, t *conversation.ToolCall) {
 
 // heading is what a tool call does, in a line.
 func (w *printer) heading(t *conversation.ToolCall) string {
-	heading, _ := toolview.In(w.cwd).Heading(t)
+	heading, _ := toolview.PathsIn(w.cwd).Heading(t)
 	verb := toolview.KindOf(t.Kind).Verb
 	if len(heading) > len(verb) && strings.EqualFold(heading[:len(verb)+1], verb+" ") {
 		return heading // which says it already

@@ -115,7 +115,7 @@ func follows(t *testing.T, script string, from *os.File, with ...func(*session.O
 		Backend: app.Backend{Start: func(config.Agent) (*session.Session, error) {
 			opt := session.Options{
 				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Start(path), nil },
-				Machine: func(w session.Witness, a session.Asker) (session.Machine, error) {
+				Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 					table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
 					if err != nil {
 						return nil, err
@@ -250,7 +250,7 @@ type kept struct {
 	ended  bool
 }
 
-func (k *kept) Keep(batch []conversation.Event) []conversation.Event {
+func (k *kept) Record(batch []conversation.Event) []conversation.Event {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.events = append(k.events, batch...)
@@ -270,7 +270,7 @@ func TestWhoKeepsASessionGetsItsEnd(t *testing.T) {
 	r := follows(t, "handshake\nexpect session/prompt\nsay \"It is long.\\n\"\nserve\n", nil, func(o *session.Options) {
 		k := &kept{}
 		keepers = append(keepers, k)
-		o.Keeper = k
+		o.Recorder = k
 	})
 	r.reads("\n> ").types("/new\n").reads("\n> ").types("go\n").reads("Agent: It is long.")
 	r.leave()

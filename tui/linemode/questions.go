@@ -297,9 +297,9 @@ func (p *program) looks(d *dialog.Permission) bool {
 		for _, path := range unknown {
 			if _, ok := found[path]; !ok { // there are no directories to look in
 				if found == nil {
-					found = map[string]toolview.Standing{}
+					found = map[string]toolview.Target{}
 				}
-				found[path] = toolview.Standing{}
+				found[path] = toolview.Target{}
 			}
 		}
 		return func() {

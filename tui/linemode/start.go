@@ -188,7 +188,7 @@ func (p *program) chooseSession(list []store.Summary, err error) {
 		}
 		line := termtext.Line(name) + ", " + s.Updated.Format("2006-01-02 15:04")
 		if s.Cwd != p.opt.Cwd {
-			line += ", in " + toolview.In("").Path(s.Cwd)
+			line += ", in " + toolview.PathsIn("").Path(s.Cwd)
 		}
 		q.choices = append(q.choices, choice{line: line, do: func(string) {
 			if p.session != nil && app.StoredID(p.session) == s.ID {

@@ -59,7 +59,7 @@ func (v *Inspector) read(reader *record.Inspector) tea.Cmd {
 
 // wordsOf are the words by which a message is filtered.
 func wordsOf(m *record.Message) string {
-	return strings.ToLower(strings.Join([]string{m.Kind.String(), m.Label(), m.Method, m.Gist}, " "))
+	return strings.ToLower(strings.Join([]string{m.Kind.String(), m.Label(), m.Method, m.Summary}, " "))
 }
 
 // wait waits until there is more to count.

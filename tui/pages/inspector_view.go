@@ -259,16 +259,16 @@ func (v *Inspector) gist(first *row, run []int32, width int) string {
 	if first.Failed {
 		style = th.Warning
 	}
-	text := first.Gist
+	text := first.Summary
 	if first.Text {
 		for _, i := range run[1:] {
 			if len(text) > 4*width {
 				break
 			}
-			text += v.list.rows[i].Gist
+			text += v.list.rows[i].Summary
 		}
 	} else if len(run) > 1 {
-		text = v.list.rows[run[len(run)-1]].Gist // the last one is the newest
+		text = v.list.rows[run[len(run)-1]].Summary // the last one is the newest
 	}
 	return style.Render(termtext.Truncate(termtext.VisibleLine(text), width, "…"))
 }

@@ -39,7 +39,7 @@ type Review struct {
 	opt     ChangesOptions
 	page    list.Page
 	journal *journal.Journal
-	at      toolview.Places
+	at      toolview.Paths
 
 	scope scope
 	list  changesList
@@ -64,7 +64,7 @@ var _ dialog.Dialog = (*Review)(nil)
 // NewReview makes a review; Open begins to show it.
 func NewReview(opt ChangesOptions) *Review {
 	return &Review{
-		opt: opt, page: list.Page{Theme: opt.Theme}, journal: opt.Journal, hunk: -1, at: toolview.In(opt.Journal.Dir()),
+		opt: opt, page: list.Page{Theme: opt.Theme}, journal: opt.Journal, hunk: -1, at: toolview.PathsIn(opt.Journal.Dir()),
 	}
 }
 

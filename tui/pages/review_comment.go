@@ -30,7 +30,7 @@ func (v *Review) lineHere() (l line, ok bool) {
 	if p == nil || p.layout == nil {
 		return l, false
 	}
-	old, now := p.layout.Place(p.Mark)
+	old, now := p.layout.LinesAt(p.Mark)
 	number, text := now, p.cmp.Now.Content
 	if now < 0 {
 		number, text = old, p.cmp.Before.Content

@@ -18,9 +18,9 @@ type pane struct {
 	state       state
 	diff        *diffview.Diff // nil if there are no lines to show
 	context     int
-	layout      *diffview.Layout // as it was drawn last
-	spans       []diffview.Span  // of the hunks, in that layout
-	next        int              // the change to go to when the file was compared again, -1 for none
+	layout      *diffview.Layout     // as it was drawn last
+	spans       []diffview.LineRange // of the hunks, in that layout
+	next        int                  // the change to go to when the file was compared again, -1 for none
 	width       int
 	target      int // the change that the cursor goes to when it is laid out, -1 for none
 }
@@ -106,7 +106,7 @@ func (p *pane) lay(pref *diffview.Preference, width, height int) {
 	}
 	layout := pref.Layout(p.diff, width)
 	if layout != p.layout {
-		p.layout, p.spans = layout, layout.Spans(p.cmp.Hunks)
+		p.layout, p.spans = layout, layout.Ranges(p.cmp.Hunks)
 	}
 	if p.target >= 0 && p.target < len(p.spans) {
 		p.Mark = p.spans[p.target].From
@@ -160,7 +160,7 @@ func (p *pane) newLine() int {
 		return 0
 	}
 	for line := p.Mark; line < p.layout.Len(); line++ {
-		if _, now := p.layout.Place(line); now >= 0 {
+		if _, now := p.layout.LinesAt(line); now >= 0 {
 			return now + 1
 		}
 	}

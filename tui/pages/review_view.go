@@ -193,7 +193,7 @@ func (v *Review) commented(n int) bool {
 	if len(v.comments) == 0 {
 		return false
 	}
-	old, now := v.pane.layout.Place(n)
+	old, now := v.pane.layout.LinesAt(n)
 	for _, c := range v.comments {
 		if c.path == v.pane.path && (!c.old && c.number == now+1 || c.old && now < 0 && c.number == old+1) {
 			return true

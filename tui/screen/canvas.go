@@ -26,14 +26,14 @@ type canvas struct {
 	rows     map[string]int // previous row of each changed line
 	votes    map[int]int    // for a shift: number of lines that move by it
 	method   termtext.Method
-	glyphs   SymbolSet    // supported by the terminal
+	symbols  SymbolSet    // supported by the terminal
 	seed     maphash.Seed // for the ids
 }
 
 // newCanvas returns a canvas for a terminal with these colours and symbols. The
 // environment names the terminal, which decides on control sequences.
 func newCanvas(env []string, profile colorprofile.Profile, glyphs SymbolSet, method termtext.Method) *canvas {
-	c := &canvas{glyphs: glyphs, cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, seed: maphash.MakeSeed()}
+	c := &canvas{symbols: glyphs, cells: uv.NewRenderBuffer(0, 0), rows: map[string]int{}, votes: map[int]int{}, seed: maphash.MakeSeed()}
 	c.renderer = uv.NewTerminalRenderer(&c.out, env)
 	c.renderer.SaveCursor() // before any output: see settle
 	c.renderer.SetColorProfile(profile)
@@ -123,7 +123,7 @@ func (c *canvas) fill(y int, line string) {
 		}
 	}
 	c.lines[y] = line
-	if !fillRow(c.cells.Lines[y], line, id, c.method, c.glyphs) {
+	if !fillRow(c.cells.Lines[y], line, id, c.method, c.symbols) {
 		id = ""
 	}
 	c.links[y] = id

@@ -51,9 +51,9 @@ type Options struct {
 	In, Out *os.File
 	// Env is the environment that describes the terminal; nil means the process's.
 	Env []string
-	// Glyphs is the set of symbols that the terminal shows. Others are replaced when
+	// Symbols is the set of symbols that the terminal shows. Others are replaced when
 	// drawn.
-	Glyphs SymbolSet
+	Symbols SymbolSet
 	// Inline draws only at the end of the terminal's output, and leaves the rest of the
 	// screen alone.
 	Inline bool
@@ -122,7 +122,7 @@ func open(o Options) (*screen, error) {
 		return nil, err
 	}
 	s := &screen{tty: tty, env: o.Env, mail: newMailbox(), jobs: newJobs(), closed: make(chan struct{})}
-	s.output = newOutput(tty.out, newTerminal(o.Env, profile(tty.out, o.Env), o.Glyphs))
+	s.output = newOutput(tty.out, newTerminal(o.Env, profile(tty.out, o.Env), o.Symbols))
 	if o.Inline {
 		s.output.term.inline = &inline{}
 	}

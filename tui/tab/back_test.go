@@ -37,7 +37,7 @@ func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Reopened)
 	s, err := session.NewSession(session.Options{
 		Cwd: b.cwd, ResumeID: kept.Conversation.ID, Kept: true,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, context.Canceled },
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -77,7 +77,7 @@ func newSession(dir string, m session.Machine, with ...func(*session.Options)) *
 	opt := session.Options{
 		Cwd:     dir,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return m, nil },
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return m, nil },
 	}
 	for _, w := range with {
 		w(&opt)

@@ -22,7 +22,7 @@ const largestSource = 4 << 20
 
 // Sites are the places of changes in their files, as far as they are known.
 type diffPositions struct {
-	known toolview.Sites
+	known toolview.DiffPositions
 	dir   func() string // of the session
 }
 
@@ -30,14 +30,14 @@ type diffPositions struct {
 func newDiffPositions(dir func() string) *diffPositions { return &diffPositions{dir: dir} }
 
 // Known are the places that are known.
-func (s *diffPositions) Known() *toolview.Sites { return &s.known }
+func (s *diffPositions) Known() *toolview.DiffPositions { return &s.known }
 
 // Find looks for the changes of events; it is nil if there is nothing to look for.
 func (s *diffPositions) Find(events []conversation.Event) tea.Cmd {
 	var wanted []toolview.Fragment
 	for _, e := range events {
 		for _, f := range toolview.Fragments(changesIn(e)) {
-			if s.known.Of(f.Path, &f.Old, f.New) == (toolview.Site{}) {
+			if s.known.Of(f.Path, &f.Old, f.New) == (toolview.DiffPosition{}) {
 				wanted = append(wanted, f)
 			}
 		}
@@ -88,8 +88,8 @@ func changesIn(e conversation.Event) []acpclient.ToolCallContent {
 
 // lookFor finds those of the changes that can be found in files below dir.
 // Every file is read once.
-func lookFor(dir string, wanted []toolview.Fragment) map[toolview.Fragment]toolview.Site {
-	found := map[toolview.Fragment]toolview.Site{}
+func lookFor(dir string, wanted []toolview.Fragment) map[toolview.Fragment]toolview.DiffPosition {
+	found := map[toolview.Fragment]toolview.DiffPosition{}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return found // then no change has a place
@@ -101,7 +101,7 @@ func lookFor(dir string, wanted []toolview.Fragment) map[toolview.Fragment]toolv
 		if !known {
 			text, err = source(root, dir, f.Path)
 			if errors.Is(err, fs.ErrNotExist) && f.New == "" {
-				found[f] = toolview.Site{Line: 1, Deleted: true}
+				found[f] = toolview.DiffPosition{Line: 1, Deleted: true}
 			}
 			if err != nil {
 				continue
@@ -109,7 +109,7 @@ func lookFor(dir string, wanted []toolview.Fragment) map[toolview.Fragment]toolv
 			files[f.Path] = text
 		}
 		if line, ok := toolview.Locate(text, f); ok {
-			found[f] = toolview.Site{Line: line, Deleted: toolview.Removes(text, f)}
+			found[f] = toolview.DiffPosition{Line: line, Deleted: toolview.Removes(text, f)}
 		}
 	}
 	return found

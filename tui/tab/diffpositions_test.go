@@ -35,7 +35,7 @@ func TestChangesAreLookedForInTheirFiles(t *testing.T) {
 	change := func(path, before, after string) toolview.Fragment {
 		return toolview.Fragment{Path: path, Old: before, New: after}
 	}
-	want := map[toolview.Fragment]toolview.Site{
+	want := map[toolview.Fragment]toolview.DiffPosition{
 		change(filepath.Join(dir, "a"), "two\n", "2\n"): {Line: 2},
 		change("a", "three\n", "3\n"):                   {Line: 3},
 		change("a", "one\n", ""):                        {Line: 1},

@@ -26,7 +26,7 @@ func draftsBench(t *testing.T) (b *bench, dir string) {
 
 // keptAs keeps a session as a log.
 type keptAs struct {
-	session.Keeper
+	session.Recorder
 	log store.ID
 }
 
@@ -34,7 +34,7 @@ func (k keptAs) ID() store.ID { return k.log }
 
 // stores gives the tab a session that is kept as a log, "" as long as there is none.
 func (b *bench) stores(log store.ID) {
-	b.session = newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Keeper = keptAs{log: log} })
+	b.session = newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: log} })
 }
 
 // historyAt gives the tab a history in a file.

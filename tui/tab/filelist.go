@@ -17,7 +17,7 @@ func fileList(t *Tab) tea.Cmd {
 	if c == nil {
 		return nil
 	}
-	at := toolview.In(t.cwd)
+	at := toolview.PathsIn(t.cwd)
 	files := make([]conversation.FileChange, 0, len(c.Files))
 	for _, f := range c.Files {
 		files = append(files, *f)

@@ -27,7 +27,7 @@ func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
 	d.busy = true
 	return beside(func() then {
 		var thumb *desktop.Thumbnail
-		if media := (toolview.Places{}).Block(block).Media; media != nil {
+		if media := (toolview.Paths{}).Block(block).Media; media != nil {
 			if data, err := media.Bytes(); err == nil {
 				thumb, _ = desktop.DecodeImage(data) // what cannot be drawn stays a line of words
 			}

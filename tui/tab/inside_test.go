@@ -42,7 +42,7 @@ func insideBench(t *testing.T) (*bench, *typist) {
 	s, err := session.NewSession(session.Options{
 		Cwd:     b.cwd,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return m, nil },
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return m, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func watched(t *testing.T, dir string) (*session.Session, *record.Ring) {
 	s, err := session.NewSession(session.Options{
 		Cwd: dir, Ring: ring,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

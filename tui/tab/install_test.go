@@ -58,11 +58,11 @@ func newShop(t *testing.T) *shop {
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
 	s.agents = &registry.Agents{
-		Shelf: &registry.Shelf{URL: server.URL, Cache: filepath.Join(dir, "registry.json"), Client: server.Client()},
+		Cache: &registry.Cache{URL: server.URL, File: filepath.Join(dir, "registry.json"), Client: server.Client()},
 		Dir:   filepath.Join(dir, "agents"),
 		Added: config.AddedBeside(filepath.Join(dir, "config.toml")),
 	}
-	writeFile(t, s.agents.Shelf.Cache, registryOf(server.URL, sha256.Sum256(archive)))
+	writeFile(t, s.agents.Cache.File, registryOf(server.URL, sha256.Sum256(archive)))
 	p := s.program
 	p.Available = func() ([]config.Agent, error) { return []config.Agent{{ID: "one", Name: "Agent one"}}, nil }
 	p.Registry = s.agents

@@ -160,12 +160,12 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.Update(then(func() tea.Cmd {
-		b.questions.Reach().Add(map[string]toolview.Standing{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
+		b.questions.Reach().Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
 		return nil
 	}))
 	b.mustShow(t, "a.txt → /srv/a.txt  outside the project", "takes no keys until you pause")
 	b.Update(then(func() tea.Cmd {
-		b.questions.Reach().Add(map[string]toolview.Standing{"elsewhere": {Outside: true}})
+		b.questions.Reach().Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
 		return nil
 	}))
 	b.passes(3 * time.Second)

@@ -32,7 +32,7 @@ func cancelPiece(ctx context.Context, s *session.Session, p conversation.Piece) 
 	asked := conversation.Piece{Call: &conversation.ToolCall{ID: p.Call.ID}, Terminal: p.Terminal}
 	return func() tea.Msg {
 		if err := s.CancelPiece(ctx, asked); err != nil {
-			s.Said(acpclient.NoticeWarning, "The agent has not cancelled the call", err.Error())
+			s.AddNotice(acpclient.NoticeWarning, "The agent has not cancelled the call", err.Error())
 		}
 		return nil
 	}

@@ -24,7 +24,7 @@ func starting(t *testing.T) (b *bench, made *session.Session) {
 			<-t.Context().Done()
 			return nil, t.Context().Err()
 		},
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return noMachine{}, nil },
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func (idleMachine) Close()        {}
 func (t *Tab) Replay(p *record.Player) tea.Cmd {
 	s, err := session.NewSession(session.Options{ // it is never started
 		Cwd:     p.Script().Cwd,
-		Machine: func(session.Witness, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
+		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
 	})
 	if err != nil { // an idle machine never fails
 		return t.say(err.Error())

@@ -183,7 +183,7 @@ func (l *sessionList) content() dialog.List {
 
 // item is a session as an item of the list.
 func (l *sessionList) item(s app.SessionEntry) dialog.Item {
-	where := []string{toolview.In("").Path(s.Cwd())}
+	where := []string{toolview.PathsIn("").Path(s.Cwd())}
 	if s.Stored != nil {
 		where = append(where, cmp.Or(s.Stored.AgentName, s.Stored.Agent))
 		if s.Stored.Worktree != "" {

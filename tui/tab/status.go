@@ -162,7 +162,7 @@ func (f *statusFacts) Line(width int) string {
 			left = append(left, th.Faint.Render(who))
 		}
 	}
-	dir := th.Muted.Render(toolview.In("").Path(f.Dir))
+	dir := th.Muted.Render(toolview.PathsIn("").Path(f.Dir))
 	right := dir
 	if f.Branch != "" {
 		right += th.Faint.Render(" on ") + th.Muted.Render(f.Branch)

@@ -116,7 +116,7 @@ func (c *chooser) choose(name config.Theme) tea.Cmd {
 	if name == c.looks.Kept() {
 		return nil
 	}
-	file := toolview.In("").Path(filepath.Clean(config.ConfigFile()))
+	file := toolview.PathsIn("").Path(filepath.Clean(config.ConfigFile()))
 	c.tab.ask(dialog.Confirmation{
 		Title: "The theme " + string(name), Text: "Is it to be kept for good? Then this is written into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
@@ -131,7 +131,7 @@ func (c *chooser) choose(name config.Theme) tea.Cmd {
 // keep writes a theme into the configuration, beside the screen.
 func (c *chooser) keep(name config.Theme) tea.Cmd {
 	return beside(func() then {
-		err := config.KeepTheme(config.ConfigFile(), name)
+		err := config.SaveTheme(config.ConfigFile(), name)
 		return func() tea.Cmd {
 			if err != nil {
 				return c.tab.say(err.Error())

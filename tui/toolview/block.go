@@ -25,7 +25,7 @@ type Block struct {
 
 // Block describes a content block. Files are shown by their paths, other addresses in
 // full with every character visible.
-func (p Places) Block(b *acpclient.ContentBlock) Block {
+func (p Paths) Block(b *acpclient.ContentBlock) Block {
 	switch b.Type {
 	case acpclient.ContentText:
 		return Block{Text: b.Text}
@@ -49,7 +49,7 @@ func (p Places) Block(b *acpclient.ContentBlock) Block {
 // folderType is the type of a link to a folder.
 const folderType = "inode/directory"
 
-func (p Places) link(b *acpclient.ContentBlock) Block {
+func (p Paths) link(b *acpclient.ContentBlock) Block {
 	what, mimeType, size := "link", termtext.Line(b.MimeType), ""
 	address, file := p.address(b.URI)
 	switch {
@@ -74,7 +74,7 @@ func (p Places) link(b *acpclient.ContentBlock) Block {
 	return Block{What: what, Name: name, Detail: join(address, mimeType, size)}
 }
 
-func (p Places) resource(r *acpclient.ResourceContents) Block {
+func (p Paths) resource(r *acpclient.ResourceContents) Block {
 	b := Block{What: "resource"}
 	address, file := p.address(r.URI)
 	if b.Name = address; file {

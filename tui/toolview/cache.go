@@ -2,15 +2,15 @@ package toolview
 
 import "maps"
 
-// learned holds results of look-ups in the background, for drawing. The zero value is
+// lookups holds results of look-ups in the background, for drawing. The zero value is
 // empty.
-type learned[K comparable, V any] struct {
+type lookups[K comparable, V any] struct {
 	known   map[K]V
 	version uint64
 }
 
 // Add adds results.
-func (l *learned[K, V]) Add(found map[K]V) {
+func (l *lookups[K, V]) Add(found map[K]V) {
 	if len(found) == 0 {
 		return
 	}

@@ -13,14 +13,14 @@ type Command struct {
 	// Line is the whole command, with every character visible. It may contain newlines.
 	// It is "" if the call names no command.
 	Line string
-	// Dir is its directory, in the form of [Places.Path]; "" if that is the session's
+	// Dir is its directory, in the form of [Paths.Path]; "" if that is the session's
 	// working directory or unknown.
 	Dir string
 }
 
 // Command finds the command in the raw input of a tool call. Agents send it as a
 // string, or as a program and its arguments; there is no common schema.
-func (p Places) Command(rawInput json.RawMessage) Command {
+func (p Paths) Command(rawInput json.RawMessage) Command {
 	line := commandLine(rawInput)
 	if line == "" {
 		return Command{}

@@ -11,7 +11,7 @@ import (
 // Visitor produces a T for each kind of content of a tool call. A new kind in the
 // protocol becomes a new method.
 type Visitor[T any] interface {
-	// Block takes text, pictures and the like; see [Places.Block].
+	// Block takes text, pictures and the like; see [Paths.Block].
 	Block(b *acpclient.ContentBlock) T
 	// Diff takes a change of one file; before is nil if the file is new. Sanitise the
 	// path and the texts before drawing.

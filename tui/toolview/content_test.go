@@ -74,7 +74,7 @@ func TestBlock(t *testing.T) {
 		{"unknown", acpclient.ContentBlock{Type: "smell"}, "▣ content smell  of a kind that parley does not know", Block{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Places{Dir: "/work", Home: "/home/ada"}.Block(&c.block)
+			got := Paths{Dir: "/work", Home: "/home/ada"}.Block(&c.block)
 			if got.String() != c.line || ansi.Strip(got.Styled(theme.New(true))) != c.line {
 				t.Errorf("it says %q, want %q", got.String(), c.line)
 			}

@@ -63,7 +63,7 @@ type excerpts struct{}
 var _ Visitor[Excerpt] = excerpts{}
 
 func (excerpts) Block(b *acpclient.ContentBlock) Excerpt {
-	return Excerpt{Text: b.Text, Media: Places{}.Block(b).Media}
+	return Excerpt{Text: b.Text, Media: Paths{}.Block(b).Media}
 }
 
 func (excerpts) Diff(path string, _ *string, after string) Excerpt {

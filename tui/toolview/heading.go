@@ -10,8 +10,8 @@ import (
 )
 
 // Heading returns the title of a call on one line, for a list: its first line, with
-// paths in the form of [Places.Path]. whole is false if the title has more lines.
-func (p Places) Heading(t *conversation.ToolCall) (line string, whole bool) {
+// paths in the form of [Paths.Path]. whole is false if the title has more lines.
+func (p Paths) Heading(t *conversation.ToolCall) (line string, whole bool) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(Title(t, termtext.Block)), "\n")
 	if t.Kind != acpclient.ToolExecute { // a command is shown as it runs
 		first = p.shortened(first)
@@ -29,7 +29,7 @@ func (p Places) Heading(t *conversation.ToolCall) (line string, whole bool) {
 // shortened removes the working directory from the paths in a title. Without a
 // repository, some agents write paths relative to the root of the file system, without
 // the first slash.
-func (p Places) shortened(title string) string {
+func (p Paths) shortened(title string) string {
 	if !filepath.IsAbs(p.Dir) || p.Dir == filepath.Dir(p.Dir) {
 		return title
 	}

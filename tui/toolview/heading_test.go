@@ -8,7 +8,7 @@ import (
 )
 
 func TestHeading(t *testing.T) {
-	at := Places{Dir: "/work/my project", Home: "/home/ada"}
+	at := Paths{Dir: "/work/my project", Home: "/home/ada"}
 	for _, c := range []struct {
 		name, title string
 		kind        acpclient.ToolKind
@@ -37,7 +37,7 @@ func TestHeading(t *testing.T) {
 		})
 	}
 	for _, dir := range []string{"", "/", "relative"} {
-		if got, _ := (Places{Dir: dir}).Heading(&conversation.ToolCall{Title: "Read /a/b"}); got != "Read /a/b" {
+		if got, _ := (Paths{Dir: dir}).Heading(&conversation.ToolCall{Title: "Read /a/b"}); got != "Read /a/b" {
 			t.Errorf("in %q: %q", dir, got)
 		}
 	}
@@ -46,12 +46,12 @@ func TestHeading(t *testing.T) {
 // A working directory says nothing about a call.
 func TestWorks(t *testing.T) {
 	line := 3
-	at := Places{Dir: "/work"}
-	got := at.Works([]acpclient.ToolCallLocation{{Path: "/work"}, {Path: "/work/"}, {Path: "/work/a"}, {Path: "/work", Line: &line}})
+	at := Paths{Dir: "/work"}
+	got := at.ShownLocations([]acpclient.ToolCallLocation{{Path: "/work"}, {Path: "/work/"}, {Path: "/work/a"}, {Path: "/work", Line: &line}})
 	if len(got) != 2 || got[0].Path != "/work/a" || got[1].Line == nil {
 		t.Errorf("%+v", got)
 	}
-	if got := (Places{}).Works([]acpclient.ToolCallLocation{{Path: "."}}); len(got) != 1 {
+	if got := (Paths{}).ShownLocations([]acpclient.ToolCallLocation{{Path: "."}}); len(got) != 1 {
 		t.Errorf("without a directory: %+v", got)
 	}
 }

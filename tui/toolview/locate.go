@@ -78,22 +78,22 @@ func Deletes(c *acpclient.ToolCallContent, kind acpclient.ToolKind) bool {
 	return kind == acpclient.ToolDelete || said == "delete"
 }
 
-// Site is the position of a fragment in its file, as far as it is known.
-type Site struct {
+// DiffPosition is the position of a fragment in its file, as far as it is known.
+type DiffPosition struct {
 	// Line is the first line of the fragment, from 1; 0 if unknown.
 	Line int
 	// Deleted means that the change deletes the file.
 	Deleted bool
 }
 
-// Sites holds the positions of fragments. Whoever reads files adds to it, for drawing.
-// The zero value is empty; it is not safe for concurrent use.
-type Sites struct {
-	learned[Fragment, Site]
+// DiffPositions holds the positions of fragments. Whoever reads files adds to it, for
+// drawing. The zero value is empty; it is not safe for concurrent use.
+type DiffPositions struct {
+	lookups[Fragment, DiffPosition]
 }
 
 // Version changes with every addition.
-func (s *Sites) Version() uint64 {
+func (s *DiffPositions) Version() uint64 {
 	if s == nil {
 		return 0
 	}
@@ -101,13 +101,13 @@ func (s *Sites) Version() uint64 {
 }
 
 // Of returns the position of the change in a diff. A new file begins at line 1.
-func (s *Sites) Of(path string, before *string, after string) Site {
+func (s *DiffPositions) Of(path string, before *string, after string) DiffPosition {
 	f, part := FragmentOf(path, before, after)
 	if !part {
-		return Site{Line: 1}
+		return DiffPosition{Line: 1}
 	}
 	if s == nil {
-		return Site{}
+		return DiffPosition{}
 	}
 	return s.known[f]
 }

@@ -52,16 +52,16 @@ func TestDeletions(t *testing.T) {
 
 func TestSites(t *testing.T) {
 	old, empty := "a\n", ""
-	var none *Sites
-	if none.Of("x", &old, "b\n") != (Site{}) || none.Version() != 0 {
+	var none *DiffPositions
+	if none.Of("x", &old, "b\n") != (DiffPosition{}) || none.Version() != 0 {
 		t.Error("nothing is known, and something is said")
 	}
-	var s Sites
+	var s DiffPositions
 	if s.Of("x", nil, "b\n").Line != 1 || s.Of("x", &empty, "b\n").Line != 1 {
 		t.Error("a new file does not begin with its first line")
 	}
 	before := s.Version()
-	s.Add(map[Fragment]Site{{Path: "x", Old: "a\n", New: "b\n"}: {Line: 7}})
+	s.Add(map[Fragment]DiffPosition{{Path: "x", Old: "a\n", New: "b\n"}: {Line: 7}})
 	if s.Of("x", &old, "b\n").Line != 7 || s.Of("y", &old, "b\n").Line != 0 || s.Version() == before {
 		t.Errorf("%+v", s)
 	}

@@ -12,24 +12,24 @@ import (
 	"parley/internal/termtext"
 )
 
-// Places are the directories that paths are shown relative to.
-type Places struct {
+// Paths are the directories that paths are shown relative to.
+type Paths struct {
 	// Dir is the working directory of the session; "" if there is none.
 	Dir string
 	// Home is the user's home directory; "" if unknown.
 	Home string
 }
 
-// In returns the Places of a session in dir, "" without a session, with the current
+// PathsIn returns the Paths of a session in dir, "" without a session, with the current
 // user's home directory.
-func In(dir string) Places {
+func PathsIn(dir string) Paths {
 	home, _ := os.UserHomeDir() // without one, no path begins with ~
-	return Places{Dir: dir, Home: home}
+	return Paths{Dir: dir, Home: home}
 }
 
 // Path returns a path for display on one line: relative inside the working directory,
 // with ~ inside the home directory, else unchanged. Every character is visible.
-func (p Places) Path(path string) string {
+func (p Paths) Path(path string) string {
 	if rel, ok := within(p.Dir, path); ok {
 		if strings.HasPrefix(rel, "~") {
 			rel = "." + string(filepath.Separator) + rel // a file of that name, not the home directory
@@ -52,7 +52,7 @@ func within(dir, path string) (rel string, ok bool) {
 }
 
 // Location returns the path of a location, with its line if it has one.
-func (p Places) Location(l acpclient.ToolCallLocation) string {
+func (p Paths) Location(l acpclient.ToolCallLocation) string {
 	at := p.Path(l.Path)
 	if l.Line != nil {
 		at += fmt.Sprintf(":%d", *l.Line)
@@ -60,9 +60,9 @@ func (p Places) Location(l acpclient.ToolCallLocation) string {
 	return at
 }
 
-// Works returns the locations of a call that are worth showing: not the working
+// ShownLocations returns the locations of a call that are worth showing: not the working
 // directory of a command.
-func (p Places) Works(locations []acpclient.ToolCallLocation) []acpclient.ToolCallLocation {
+func (p Paths) ShownLocations(locations []acpclient.ToolCallLocation) []acpclient.ToolCallLocation {
 	return slices.DeleteFunc(slices.Clone(locations), func(l acpclient.ToolCallLocation) bool {
 		return l.Line == nil && p.Dir != "" && filepath.Clean(l.Path) == filepath.Clean(p.Dir)
 	})
@@ -70,7 +70,7 @@ func (p Places) Works(locations []acpclient.ToolCallLocation) []acpclient.ToolCa
 
 // address returns a file by its path, anything else by its whole URI. Every character
 // is visible.
-func (p Places) address(uri string) (words string, file bool) {
+func (p Paths) address(uri string) (words string, file bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || u.Path == "" {
 		return termtext.VisibleLine(uri), false

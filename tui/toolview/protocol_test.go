@@ -108,7 +108,7 @@ func TestEveryContentBlockIsKnown(t *testing.T) {
 			Type: acpclient.ContentType(kind), Text: text, Name: "name", MimeType: "image/png", Data: "AAAA",
 			Resource: &acpclient.ResourceContents{URI: "file:///a", Text: &text},
 		}
-		if got := (Places{}).Block(&b); got.Detail == unknownKind || got.What == "" && got.Text == "" {
+		if got := (Paths{}).Block(&b); got.Detail == unknownKind || got.What == "" && got.Text == "" {
 			t.Errorf("a block of type %q is %+v", kind, got)
 		}
 		call := conversation.ToolCall{Content: []acpclient.ToolCallContent{{Type: acpclient.ToolContentBlock, Content: &b}}}

@@ -13,11 +13,11 @@ type Reach struct {
 	// Roots are the directories, absolute.
 	Roots []string
 
-	learned[string, Standing]
+	lookups[string, Target]
 }
 
-// Standing is where a path leads.
-type Standing struct {
+// Target is where a path leads.
+type Target struct {
 	// Outside means that it leads out of the session's directories.
 	Outside bool
 	// Real is the target if the path contains links; "" otherwise, or if unknown.
@@ -25,14 +25,14 @@ type Standing struct {
 }
 
 // Of returns where a path of an agent leads, as far as that is known.
-func (r *Reach) Of(path string) Standing {
+func (r *Reach) Of(path string) Target {
 	if r == nil || len(r.Roots) == 0 || path == "" {
-		return Standing{}
+		return Target{}
 	}
 	if s, ok := r.known[path]; ok {
 		return s
 	}
-	return Standing{Outside: !inOneOf(r.Roots, filepath.Clean(r.absolute(path)))}
+	return Target{Outside: !inOneOf(r.Roots, filepath.Clean(r.absolute(path)))}
 }
 
 // Known reports whether the path was resolved.
@@ -76,7 +76,7 @@ func inOneOf(roots []string, path string) bool {
 
 // Resolve returns where paths of an agent lead, for a session in these directories. It
 // reads directories, so call it outside of Update.
-func Resolve(roots, paths []string) map[string]Standing {
+func Resolve(roots, paths []string) map[string]Target {
 	if len(roots) == 0 {
 		return nil
 	}
@@ -84,11 +84,11 @@ func Resolve(roots, paths []string) map[string]Standing {
 	for i, root := range roots {
 		real[i] = follow(root, 0)
 	}
-	found := map[string]Standing{}
+	found := map[string]Target{}
 	for _, path := range paths {
 		plain := filepath.Clean(absolute(roots[0], path))
 		leads := follow(absolute(roots[0], path), 0)
-		s := Standing{Outside: !inOneOf(real, leads)}
+		s := Target{Outside: !inOneOf(real, leads)}
 		// Inside a root that is a link, every path resolves to another one.
 		for i, root := range roots {
 			if rel, in := within(root, plain); in && leads != filepath.Join(real[i], rel) {

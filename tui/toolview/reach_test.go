@@ -25,7 +25,7 @@ func TestPathsThatLeadOut(t *testing.T) {
 
 	for _, roots := range [][]string{{root}, {alias}, {root, filepath.Join(dir, "more")}} {
 		r := &Reach{Roots: roots}
-		paths := map[string]Standing{
+		paths := map[string]Target{
 			"src/a.go":                             {},
 			"./src/../src/a.go":                    {},
 			filepath.Join(roots[0], "src", "a.go"): {},
@@ -43,7 +43,7 @@ func TestPathsThatLeadOut(t *testing.T) {
 			"gone":                                 {Outside: true, Real: filepath.Join(other, "not-yet")},
 		}
 		paths["twice"] = paths["gone"]
-		paths["loop"] = Standing{}
+		paths["loop"] = Target{}
 		all := make([]string, 0, len(paths))
 		for path := range paths {
 			all = append(all, path)
@@ -58,7 +58,7 @@ func TestPathsThatLeadOut(t *testing.T) {
 			}
 		}
 	}
-	if got := (*Reach)(nil).Of("/etc"); got != (Standing{}) {
+	if got := (*Reach)(nil).Of("/etc"); got != (Target{}) {
 		t.Errorf("without directories: %+v", got)
 	}
 }

@@ -65,10 +65,10 @@ func TestCounts(t *testing.T) {
 }
 
 func TestPath(t *testing.T) {
-	session := Places{Dir: "/home/ada/greet", Home: "/home/ada"}
+	session := Paths{Dir: "/home/ada/greet", Home: "/home/ada"}
 	for _, c := range []struct {
 		name   string
-		places Places
+		places Paths
 		path   string
 		want   string
 	}{
@@ -86,10 +86,10 @@ func TestPath(t *testing.T) {
 		{"a name that begins with dots", session, "/home/ada/greet/..a", "..a"},
 		{"a directory named ~", session, "/home/ada/greet/~/.ssh/config", "./~/.ssh/config"},
 		{"hidden characters", session, "/home/ada/greet/a\u202eb\x1b\n", "a⟨U+202E⟩b␛"},
-		{"without a session", Places{Home: "/home/ada"}, "/home/ada/greet", "~/greet"},
-		{"without a home", Places{Dir: "/srv"}, "/home/ada/greet", "/home/ada/greet"},
-		{"with the root as home", Places{Home: "/"}, "/etc/passwd", "/etc/passwd"},
-		{"no places at all", Places{}, "/etc/passwd", "/etc/passwd"},
+		{"without a session", Paths{Home: "/home/ada"}, "/home/ada/greet", "~/greet"},
+		{"without a home", Paths{Dir: "/srv"}, "/home/ada/greet", "/home/ada/greet"},
+		{"with the root as home", Paths{Home: "/"}, "/etc/passwd", "/etc/passwd"},
+		{"no places at all", Paths{}, "/etc/passwd", "/etc/passwd"},
 		{"no path", session, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,14 +99,14 @@ func TestPath(t *testing.T) {
 		})
 	}
 	t.Setenv("HOME", "/home/ada")
-	if got := In("/home/ada/greet"); got != session {
+	if got := PathsIn("/home/ada/greet"); got != session {
 		t.Errorf("In = %+v, want %+v", got, session)
 	}
 }
 
 func TestLocation(t *testing.T) {
 	line := 7
-	at := Places{Dir: "/work"}
+	at := Paths{Dir: "/work"}
 	if got, want := at.Location(acpclient.ToolCallLocation{Path: "/work/a.go", Line: &line}), "a.go:7"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -116,7 +116,7 @@ func TestLocation(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	at := Places{Dir: "/work", Home: "/home/ada"}
+	at := Paths{Dir: "/work", Home: "/home/ada"}
 	for _, c := range []struct {
 		name, raw string
 		want      Command
@@ -175,7 +175,7 @@ func TestEverythingIsFitToBeDrawn(t *testing.T) {
 			Type: rapid.SampledFrom([]acpclient.ContentType{"text", "image", "audio", "resource_link", "resource", acpclient.ContentType(s)}).Draw(t, "type"),
 			Name: s, Title: s, MimeType: s, URI: s, Resource: &acpclient.ResourceContents{URI: s, MimeType: s, Blob: &s},
 		}
-		at := Places{Dir: "/work", Home: "/home/ada"}
+		at := Paths{Dir: "/work", Home: "/home/ada"}
 		c := acpclient.ToolCallContent{Type: acpclient.ToolContentType("x" + s)}
 		for what, line := range map[string]string{
 			"a block": at.Block(&b).String(), "a path": at.Path(s), "a path inside": at.Path("/work/" + s), "a path at home": at.Path("/home/ada/" + s),

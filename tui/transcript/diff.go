@@ -11,7 +11,7 @@ type diffBody struct {
 	before *string
 	after  string
 
-	site    toolview.Site
+	site    toolview.DiffPosition
 	asOf    uint64 // the version of the sites that site is of
 	deletes bool   // the agent says that the file goes
 	headed  bool   // its path stands above it, as there are several

@@ -93,7 +93,7 @@ func (t *toolCall) restOfTitle(width int) []string {
 // changes, unless the title names it.
 func (t *toolCall) location(title string) string {
 	at := t.env.places
-	locations := at.Works(t.item.Locations)
+	locations := at.ShownLocations(t.item.Locations)
 	if len(locations) == 0 {
 		for _, path := range t.changedFiles() {
 			locations = append(locations, acpclient.ToolCallLocation{Path: path})

@@ -38,8 +38,8 @@ type environment struct {
 	dimmed *theme.Theme // for thoughts
 	inner  *theme.Theme // for what tools say, beside their edge
 	now    time.Time    // for clocks, zero if nobody looks at them
-	places toolview.Places
-	sites  *toolview.Sites
+	places toolview.Paths
+	sites  *toolview.DiffPositions
 	width  int // of the text, in cells: sections are counted for it
 	wide   int // of what may be wider than text
 	diffs  *diffview.Preference
@@ -55,7 +55,7 @@ type environment struct {
 // newEnvironment is the environment for a theme and the directory of the session.
 func newEnvironment(th *theme.Theme, dir string) *environment {
 	dimmed := th.Dimmed()
-	return &environment{theme: th, dimmed: dimmed, inner: dimmed.Within(), places: toolview.In(dir)}
+	return &environment{theme: th, dimmed: dimmed, inner: dimmed.Within(), places: toolview.PathsIn(dir)}
 }
 
 // asked reports whether the person is being asked about a tool call. What it

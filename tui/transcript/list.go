@@ -51,7 +51,7 @@ type List struct {
 	diffs    *diffview.Preference
 	pictures pictures
 	opens    func(*conversation.Node) bool // is open: made once, as it is asked for all the time
-	sites    *toolview.Sites
+	sites    *toolview.DiffPositions
 	now      time.Time            // for the clocks of calls that work
 	envs     map[int]*environment // by how far items are set off
 
@@ -85,7 +85,7 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 
 // SetSites gives the list what is known of where changes stand in their files. It
 // is looked at whenever something is drawn.
-func (l *List) SetSites(s *toolview.Sites) { l.sites = s }
+func (l *List) SetSites(s *toolview.DiffPositions) { l.sites = s }
 
 // SetTheme draws everything anew.
 func (l *List) SetTheme(th *theme.Theme) {

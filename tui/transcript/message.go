@@ -146,7 +146,7 @@ func messageExcerpt(m *conversation.Message) toolview.Excerpt {
 		if p.Block == nil {
 			continue
 		}
-		if media := (toolview.Places{}).Block(p.Block).Media; media != nil {
+		if media := (toolview.Paths{}).Block(p.Block).Media; media != nil {
 			e.Media = media
 		}
 	}

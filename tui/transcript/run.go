@@ -101,7 +101,7 @@ func (r *run) names(room int) string {
 // verb that the line says already.
 func (r *run) name(call *conversation.ToolCall) string {
 	if call.Kind == acpclient.ToolRead {
-		if works := r.env.places.Works(call.Locations); len(works) > 0 {
+		if works := r.env.places.ShownLocations(call.Locations); len(works) > 0 {
 			return termtext.Line(filepath.Base(works[0].Path))
 		}
 	}

@@ -66,7 +66,7 @@ func eachText(item conversation.Item, give func(string)) {
 		for k := range i.Content {
 			toolview.Visit(&i.Content[k], texts{give})
 		}
-		if command := (toolview.Places{}).Command(i.RawInput).Line; i.Kind == acpclient.ToolExecute && !strings.Contains(i.Title, command) {
+		if command := (toolview.Paths{}).Command(i.RawInput).Line; i.Kind == acpclient.ToolExecute && !strings.Contains(i.Title, command) {
 			give(command)
 		}
 		for _, t := range i.Terminals {

@@ -26,7 +26,7 @@ const (
 	Wcwidth Kind = iota
 	// Clusters draws each grapheme cluster in the columns of its base: Ghostty,
 	// Contour.
-	TermtestClusters
+	GraphemeClusters
 	// Capped draws a grapheme cluster in the columns of all its code points, but
 	// in two at most: foot, WezTerm.
 	Capped
@@ -48,9 +48,9 @@ func (s Setting) String() string {
 func Settings() []Setting {
 	return []Setting{
 		{termtext.Safe, Wcwidth},
-		{termtext.Safe, TermtestClusters},
+		{termtext.Safe, GraphemeClusters},
 		{termtext.Safe, Capped},
-		{termtext.Graphemes, TermtestClusters},
+		{termtext.Graphemes, GraphemeClusters},
 		{termtext.Graphemes, Capped},
 	}
 }

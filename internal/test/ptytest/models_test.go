@@ -17,11 +17,11 @@ func TestShow(t *testing.T) {
 		{"half a wide character is none", Wcwidth, "ab世c", 4, "ab c\n"},
 		{"each code point has its columns", Wcwidth, "👍🏽b", 5, "👍🏽b\n"},
 		{"and takes them from what follows", Wcwidth, "👍🏽b", 4, "👍 b\n"},
-		{"a cluster has those of its base", TermtestClusters, "👍🏽b", 4, "👍🏽b \n"},
-		{"a vowel sign takes none", TermtestClusters, "काb", 4, "काb  \n"},
+		{"a cluster has those of its base", GraphemeClusters, "👍🏽b", 4, "👍🏽b \n"},
+		{"a vowel sign takes none", GraphemeClusters, "काb", 4, "काb  \n"},
 		{"or one", Capped, "काb", 4, "काb \n"},
 		{"but there are no more than two", Capped, "👍🏽b", 4, "👍🏽b \n"},
-		{"not UTF-8", TermtestClusters, "a\xffb", 3, "a\ufffdb\n"},
+		{"not UTF-8", GraphemeClusters, "a\xffb", 3, "a\ufffdb\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := Show(c.kind, []string{c.line}, c.cols); got != " "+c.want {

@@ -8,23 +8,23 @@ import (
 	"parley/internal/conversation"
 )
 
-// keeping is a keeper that remembers what it got.
+// keeping is a recorder that remembers what it got.
 type keeping struct {
 	got    []conversation.Event
 	closed bool
 }
 
-func (k *keeping) Keep(batch []conversation.Event) []conversation.Event {
+func (k *keeping) Record(batch []conversation.Event) []conversation.Event {
 	k.got = append(k.got, batch...)
 	return []conversation.Event{conversation.Said{Title: "kept"}}
 }
 func (k *keeping) Close() { k.closed = true }
 
 // Whoever keeps the session has everything before it is seen, and the end of it.
-func TestTheKeeperHasEverything(t *testing.T) {
+func TestTheRecorderHasEverything(t *testing.T) {
 	k := &keeping{}
 	s := NewStream()
-	s.keeper = k
+	s.recorder = k
 	s.post(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "one"})
 	s.post(conversation.TurnEnded{})
 	batch := s.Take()
@@ -34,7 +34,7 @@ func TestTheKeeperHasEverything(t *testing.T) {
 	s.post(conversation.CancelRequested{})
 	s.Close()
 	if k.closed {
-		t.Error("the keeper was closed before it had everything")
+		t.Error("the recorder was closed before it had everything")
 	}
 	if batch := s.Take(); len(batch) != 2 || len(k.got) != 3 || !k.closed {
 		t.Errorf("kept %v, taken %v, closed %v", k.got, batch, k.closed)

@@ -13,11 +13,11 @@ import (
 // that earlier checks do not apply.
 var ErrMoved = errors.New("the path leads elsewhere now than when it was looked at")
 
-// Place is where a path leads, as resolved by Find. Read and Write take a Place instead
-// of a path, so that they act on exactly what was checked or what the user agreed to:
-// they follow no link on the way and return ErrMoved if the path leads elsewhere by
-// then.
-type Place struct {
+// ResolvedPath is where a path leads, as resolved by Find. Read and Write take a
+// ResolvedPath instead of a path, so that they act on exactly what was checked or what
+// the user agreed to: they follow no link on the way and return ErrMoved if the path
+// leads elsewhere by then.
+type ResolvedPath struct {
 	// Path is the path as requested.
 	Path string
 	// Target is the absolute path that Path leads to, without links.
@@ -35,23 +35,23 @@ type Place struct {
 }
 
 // Find resolves the symbolic links of an absolute path. It opens nothing.
-func (f *FS) Find(path string) (Place, error) {
+func (f *FS) Find(path string) (ResolvedPath, error) {
 	p, err := f.find(path)
 	if err != nil {
-		return Place{}, fail("find", path, err)
+		return ResolvedPath{}, fail("find", path, err)
 	}
 	return p, nil
 }
 
-func (f *FS) find(path string) (Place, error) {
+func (f *FS) find(path string) (ResolvedPath, error) {
 	if !filepath.IsAbs(path) {
-		return Place{}, ErrNotAbsolute
+		return ResolvedPath{}, ErrNotAbsolute
 	}
 	target, err := Resolve(path)
 	if err != nil {
-		return Place{}, err
+		return ResolvedPath{}, err
 	}
-	p := Place{Path: path, Target: target, roots: f.Roots()}
+	p := ResolvedPath{Path: path, Target: target, roots: f.Roots()}
 	if info, err := os.Lstat(target); err == nil {
 		p.info = info
 		if info.Mode().IsRegular() {
@@ -88,7 +88,7 @@ func (f *FS) rootOf(target string) (dir *os.Root, name string, err error) {
 
 // Inside returns an error that wraps ErrOutsideRoots if the place is outside the roots,
 // else nil.
-func (p Place) Inside() error {
+func (p ResolvedPath) Inside() error {
 	if !p.Outside {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (p Place) Inside() error {
 }
 
 // File returns an error if the place is not a regular file, else nil.
-func (p Place) File() error {
+func (p ResolvedPath) File() error {
 	err := error(ErrNotExist)
 	if p.info != nil {
 		err = regular(p.info.Mode())
@@ -112,11 +112,11 @@ func (p Place) File() error {
 }
 
 // Version returns the version of the file at the time of Find.
-func (p Place) Version() Version { return Version{there: p.info != nil, info: p.info} }
+func (p ResolvedPath) Version() Version { return Version{there: p.info != nil, info: p.info} }
 
 // enter opens the parent directory of the place, which the caller closes, and returns
 // the file's name in it. With create, it creates missing directories.
-func (f *FS) enter(p Place, create bool) (dir *os.Root, name string, err error) {
+func (f *FS) enter(p ResolvedPath, create bool) (dir *os.Root, name string, err error) {
 	now, err := f.find(p.Path)
 	switch {
 	case err != nil:

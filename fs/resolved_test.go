@@ -118,7 +118,7 @@ func mkdir(t testing.TB, dir string) string {
 }
 
 // readBelow reads the file of a place without looking where its path leads now.
-func readBelow(p Place) (string, error) {
+func readBelow(p ResolvedPath) (string, error) {
 	top := p.top
 	if top == nil {
 		var err error
@@ -145,7 +145,7 @@ func readBelow(p Place) (string, error) {
 func TestExpectedVersion(t *testing.T) {
 	f, dir := newFS(t)
 	path := put(t, filepath.Join(dir, "file"), "one")
-	find := func() Place {
+	find := func() ResolvedPath {
 		p, err := f.Find(path)
 		if err != nil {
 			t.Fatal(err)
