@@ -147,8 +147,7 @@ func TestClosingATabAsksOnlyIfATurnRuns(t *testing.T) {
 	p.press("alt+1", "alt+w")
 	p.mustShow("The agent is at work", "Close it")
 	p.wait()
-	p.press("k")
-	p.settleWord()
+	p.press("k", "enter")
 	if len(p.tabs) != 2 {
 		t.Fatal("closed, and it was to be kept")
 	}
@@ -159,13 +158,6 @@ func TestClosingATabAsksOnlyIfATurnRuns(t *testing.T) {
 	if len(p.tabs) != 1 || p.front == first {
 		t.Error("it was not closed")
 	}
-}
-
-// settleWord lets the time pass in which a letter may begin a word.
-func (p *program) settleWord() {
-	p.t.Helper()
-	p.clock = p.clock.Add(time.Second)
-	p.until("the letter has answered", func() bool { return !strings.Contains(p.screen(), "╭─") })
 }
 
 func TestLeavingSaysWhoWorks(t *testing.T) {

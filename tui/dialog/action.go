@@ -12,18 +12,9 @@ import (
 // Action is what the person decided in a dialog: one of the types of this file.
 type Action interface{ action() }
 
-// NotTaken says that the key, paste or click was not for the dialog: it is
-// inert, and the person still writes the prompt.
+// NotTaken says that the key, paste or click is not for the dialog, but for what lies
+// below it.
 type NotTaken struct{}
-
-// Hold says that the key answers only if no other follows it within [WordTime].
-// Whoever shows the dialog keeps the key for so long, and then gives it to
-// [Guarded.Settle], or else to the prompt together with what followed.
-type Hold struct{ Key tea.KeyPressMsg }
-
-// Pass says that the key means nothing to the dialog: it is for what stands behind,
-// which is read while the dialog waits. The dialog stays.
-type Pass struct{ Action config.Action }
 
 // Close closes the dialog; nothing was chosen.
 type Close struct{}
@@ -109,8 +100,6 @@ type SignIn struct{ Method acpclient.AuthMethodID }
 type SignInTerminal struct{ Method acpclient.AuthMethod }
 
 func (NotTaken) action()       {}
-func (Hold) action()           {}
-func (Pass) action()           {}
 func (Show) action()           {}
 func (Close) action()          {}
 func (Do) action()             {}

@@ -66,9 +66,9 @@ type Guarded interface {
 	// ArmsIn is how long the dialog stays inert if no key is pressed; 0 if it
 	// takes keys. It should be drawn again then.
 	ArmsIn(now time.Time) time.Duration
-	// Settle takes a key that the dialog asked to [Hold], and that no other key
-	// has followed. The result is as that of Key.
-	Settle(tea.KeyPressMsg) Action
+	// Release unmarks the answer that a letter has marked, and returns the letter: it is
+	// text for the prompt. ok is false if no letter has marked any.
+	Release() (letter tea.KeyPressMsg, ok bool)
 }
 
 // AgentQuestion is a dialog with a question of the agent.
@@ -164,20 +164,4 @@ func (e Env) done(msg tea.KeyPressMsg, a Action) Action {
 		e.Guard.answer(msg.String())
 	}
 	return a
-}
-
-// pass is what becomes of a key that a question does not know: those that move in
-// the transcript, or step into a command, go on doing so, and so do those that set how
-// the agent works, start one again that has gone, or open help and the palette above the
-// question. What they do is never an answer.
-func (e Env) pass(key string) Action {
-	switch a, _ := e.Keys.Action(config.ContextPrompt, key); a {
-	case config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse,
-		config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
-		config.ActionScrollTop, config.ActionScrollBottom, config.ActionTerminal, config.ActionStartAgain,
-		config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions,
-		config.ActionHelp, config.ActionGuide, config.ActionPalette, config.ActionInspector:
-		return Pass{a}
-	}
-	return nil
 }

@@ -133,14 +133,11 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		d.problem = ""
 	default:
 		if d.follow = !d.scroll.Key(keys, key); d.follow && !config.Types(key) {
-			return d.env.pass(key)
+			return NotTaken{}
 		}
 	}
 	return nil
 }
-
-// Settle implements [Guarded]: a form holds no letter, for it takes text.
-func (d *Form) Settle(tea.KeyPressMsg) Action { return d.typed() }
 
 func (d *Form) arrow(by int) {
 	f := d.current()

@@ -12,9 +12,6 @@ const (
 	// ReplaceTime is how long nothing is taken after the agent has withdrawn the
 	// question in sight: what stands in its place was not what a key was meant for.
 	ReplaceTime = time.Second
-	// WordTime is how long no other key may follow a letter before it answers: a
-	// letter followed sooner begins a word, which is meant for the prompt.
-	WordTime = 250 * time.Millisecond
 )
 
 // Guard keeps keystrokes that were meant for the prompt away from dialogs that

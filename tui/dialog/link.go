@@ -84,9 +84,6 @@ func (d *Link) Failed(err error) { d.err = err }
 // Key implements [Dialog].
 func (d *Link) Key(msg tea.KeyPressMsg) Action { return d.done(d.question.Key(msg)) }
 
-// Settle implements [Guarded].
-func (d *Link) Settle(msg tea.KeyPressMsg) Action { return d.done(d.question.Settle(msg)) }
-
 // Mouse implements [Dialog].
 func (d *Link) Mouse(msg tea.MouseMsg, x, y int) Action { return d.done(d.question.Mouse(msg, x, y)) }
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
 )
 
 // In the narrowest window that parley works in, a question says whole why it takes no

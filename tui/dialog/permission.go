@@ -186,7 +186,9 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 	case d.closes(msg):
 		return CancelTurn{}
 	case msg.String() == rawKey && d.hasRaw():
-		return Hold{msg}
+		d.raw = !d.raw
+		d.rawDue, d.about = d.raw, nil
+		return nil
 	case d.env.Keys.Match(config.ActionRejectWords, msg.String()):
 		d.startWriting()
 		return nil
@@ -202,17 +204,6 @@ func (d *Permission) Key(msg tea.KeyPressMsg) Action {
 		return nil
 	}
 	return d.stray(msg)
-}
-
-// Settle implements [Guarded].
-func (d *Permission) Settle(msg tea.KeyPressMsg) Action {
-	d.refresh()
-	if key := msg.String(); key == rawKey && d.hasRaw() && d.replies.byKey(key) < 0 && !d.env.drafts(key) && !d.held() {
-		d.raw = !d.raw
-		d.rawDue, d.about = d.raw, nil
-		return nil
-	}
-	return d.question.Settle(msg)
 }
 
 // Mouse implements [Dialog]. The answers are out of sight while words are written: a click
@@ -329,7 +320,7 @@ type subject struct {
 }
 
 // rawKey shows and hides the raw input.
-const rawKey = "i"
+const rawKey = "alt+i"
 
 // View implements [Dialog].
 func (d *Permission) View(width, maxHeight int) View {

@@ -18,6 +18,7 @@ type question struct {
 	scroll  list.Scroll
 	place   placement
 	sight   sight
+	letter  tea.KeyPressMsg // the letter that has marked a reply; the zero value if none has
 }
 
 func newQuestion(env Env) question { return question{env: env, replies: newReplies(nil)} }
@@ -49,57 +50,58 @@ func (q *question) Key(msg tea.KeyPressMsg) Action {
 }
 
 // take takes the keys that every question knows; taken is false for others.
+//
+// A letter marks a reply, and so does an arrow; the key that accepts gives the marked one,
+// and a number gives its own at once. A letter that follows a letter, or that marks
+// nothing, is text, and so is the letter before it: nothing is marked any more.
 func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	if q.held() {
 		return NotTaken{}, true
 	}
 	key := msg.String()
-	if q.env.drafts(key) || letter(key) && !q.sight.whole() {
-		return q.typed(), true
-	}
-	if i := q.replies.byKey(key); i >= 0 {
-		switch {
-		case msg.IsRepeat:
-			return nil, true // a key held down answers nothing
-		case letter(key):
-			return Hold{msg}, true
-		}
-		return q.choose(i, key), true
-	}
+	i := q.replies.byKey(key)
 	switch keys := q.env.Keys; {
-	case keys.Match(config.ActionDialogAccept, key):
-		c, ok := q.replies.current()
-		if !ok {
+	case q.env.drafts(key):
+		return q.typed(), true
+	case msg.IsRepeat && (i >= 0 || keys.Match(config.ActionDialogAccept, key)):
+		return nil, true // a key held down answers nothing
+	case letter(key):
+		if i < 0 || q.letter.Code != 0 || !q.sight.whole() {
 			return nil, false
 		}
-		if msg.IsRepeat {
-			return nil, true
+		q.replies.marked, q.letter = i, msg
+	case i >= 0:
+		return q.choose(i, key), true
+	case keys.Match(config.ActionDialogAccept, key):
+		if c, ok := q.replies.current(); ok {
+			return q.give(c, key), true
 		}
-		return q.give(c, key), true
+		return nil, false
 	case keys.Match(config.ActionDialogUp, key):
-		q.replies.move(-1)
+		q.move(-1)
 	case keys.Match(config.ActionDialogDown, key):
-		q.replies.move(1)
+		q.move(1)
+	case key == "backspace" && q.letter.Code != 0:
+		q.mark(-1)
 	default:
 		return nil, q.scroll.Key(keys, key)
 	}
 	return nil, true
 }
 
-// stray is what becomes of a key that means nothing to the question. One that
-// types text begins a prompt: it is not the question's, and neither are those
-// behind it until the person pauses, or the letters of a word would answer. A
-// digit is an answer that is not there.
+// stray is what becomes of a key that means nothing to the question: a letter is text, and
+// what accepts does nothing as long as nothing is marked, unless there is a draft to send.
 func (q *question) stray(msg tea.KeyPressMsg) Action {
 	key := msg.String()
-	if letter(key) {
+	switch {
+	case letter(key):
 		return q.typed()
-	}
-	if q.env.drafting() {
+	case q.env.drafting():
 		q.replies.marked = -1
-		return NotTaken{} // such as enter: there is something to send
+	case q.env.Keys.Match(config.ActionDialogAccept, key), config.Types(key):
+		return nil
 	}
-	return q.env.pass(key)
+	return NotTaken{}
 }
 
 // typed gives a key to the prompt. What was marked is not any more: enter, at
@@ -115,23 +117,30 @@ func letter(key string) bool {
 	return config.Types(key) && (key < "0" || key > "9")
 }
 
-// Settle implements [Guarded]: it takes a letter that the question has asked to hold.
-func (q *question) Settle(msg tea.KeyPressMsg) Action {
-	key := msg.String()
-	if q.held() {
-		return NotTaken{}
+// Release implements [Guarded].
+func (q *question) Release() (letter tea.KeyPressMsg, ok bool) {
+	if q.letter.Code == 0 {
+		return letter, false
 	}
-	if i := q.replies.byKey(key); i >= 0 && !q.env.drafts(key) {
-		return q.choose(i, key)
-	}
-	return q.typed()
+	letter = q.letter
+	q.mark(-1)
+	return letter, true
 }
 
-// choose gives a reply that was named by a key, or marks it if that is not
+// mark marks a reply, -1 none.
+func (q *question) mark(i int) { q.replies.marked, q.letter = i, tea.KeyPressMsg{} }
+
+// move marks the next or the previous reply.
+func (q *question) move(by int) {
+	q.letter = tea.KeyPressMsg{}
+	q.replies.move(by)
+}
+
+// choose gives a reply that was named by its number, or marks it if that is not
 // enough for it.
 func (q *question) choose(i int, key string) Action {
 	if q.replies.list[i].grave || !q.sight.whole() {
-		q.replies.marked = i
+		q.mark(i)
 		return nil
 	}
 	return q.give(q.replies.list[i], key)
@@ -142,6 +151,7 @@ func (q *question) give(c reply, key string) Action {
 	if !q.sight.whole() {
 		return nil
 	}
+	q.letter = tea.KeyPressMsg{}
 	q.env.Guard.answer(key)
 	return c.action
 }
@@ -152,6 +162,7 @@ func (q *question) closes(msg tea.KeyPressMsg) bool {
 	if !q.env.Keys.Match(config.ActionDialogClose, key) {
 		return false
 	}
+	q.letter = tea.KeyPressMsg{}
 	q.env.Guard.answer(key)
 	return true
 }
@@ -161,8 +172,7 @@ func (q *question) Paste(string) Action {
 	return q.typed()
 }
 
-// Mouse implements [Dialog]: the wheel scrolls, a click marks a reply, and a
-// click on the marked one gives it.
+// Mouse implements [Dialog]: the wheel scrolls, and a click gives a reply.
 func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
@@ -178,12 +188,13 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 	return nil
 }
 
+// click gives the reply that was clicked, or marks it if that is not enough for it.
 func (q *question) click(i int) Action {
-	if c, ok := q.replies.current(); ok && i == q.replies.marked && !c.grave {
-		return q.give(c, "")
+	if i < 0 || q.replies.list[i].off {
+		q.mark(i)
+		return nil
 	}
-	q.replies.marked = i
-	return nil
+	return q.choose(i, "")
 }
 
 // inertWords say why a dialog does not take keys yet.

@@ -26,9 +26,8 @@ func TestTheRawInputScrollsIntoSight(t *testing.T) {
 	}
 	d.Key(press("home"))
 	d.View(80, 24)
-	d.Key(press("i"))
+	d.Key(press("alt+i"))
 	c.pass(LookTime)
-	d.Settle(press("i"))
 	if text := shownBy(d, 80, 24); !strings.Contains(text, "raw input") {
 		t.Errorf("the raw input is not in sight:\n%s", text)
 	}

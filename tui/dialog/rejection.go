@@ -53,7 +53,7 @@ func (d *Permission) write(msg tea.KeyPressMsg) Action {
 		d.scroll.Key(keys, key)
 	case keys.Match(config.ActionRejectWords, key), d.words.Key(msg):
 	default:
-		return d.env.pass(key)
+		return NotTaken{}
 	}
 	return nil
 }

@@ -23,12 +23,11 @@ func proposed(proposals ...[]string) (*conversation.Conversation, *conversation.
 
 func TestARuleIsOfferedApartFromTheAgentsOptions(t *testing.T) {
 	_, p := proposed([]string{"allow execute(go test)"})
-	d, c := armed(p)
+	d, _ := armed(p)
 	if s := shownBy(d, 100, 30); !strings.Contains(s, "§ Always allow by a rule of parley…  not the agent's") {
 		t.Errorf("not offered:\n%s", s)
 	}
 	if a := presses(t, d, "r"); a != (ProposeRules{7}) {
-		c.pass(WordTime)
 		t.Errorf("r did %#v", a)
 	}
 	if a := presses(t, d, "4"); a != (ProposeRules{7}) {

@@ -18,9 +18,6 @@ func answers(d Dialog, keys ...string) []Action {
 	var got []Action
 	for _, key := range keys {
 		a := d.Key(press(key))
-		if hold, ok := a.(Hold); ok {
-			a = d.(Guarded).Settle(hold.Key)
-		}
 		if a != nil && a != (NotTaken{}) {
 			got = append(got, a)
 		}
@@ -135,14 +132,23 @@ func TestManyAnswersAreDrawnOnlyWhereTheyAreSeen(t *testing.T) {
 	}
 }
 
-// strike presses a key, and no other one soon after it.
+// strike presses a key and, if that is a letter that marks an answer, the one that accepts.
+// What reaches further than this one step stays marked.
 func strike(d Dialog, key string) Action {
 	draw(d)
 	a := d.Key(press(key))
-	if hold, ok := a.(Hold); ok {
-		a = d.(Guarded).Settle(hold.Key)
+	if q, ok := d.(interface{ lettered() (reply, bool) }); ok && a == nil {
+		if r, marked := q.lettered(); marked && !r.grave {
+			return d.Key(press("enter"))
+		}
 	}
 	return a
+}
+
+// lettered is the reply that a letter has marked.
+func (q *question) lettered() (reply, bool) {
+	r, ok := q.replies.current()
+	return r, ok && q.letter.Code != 0
 }
 
 // draw draws a question that was not drawn yet, with room for all of it.
@@ -154,20 +160,23 @@ func draw(d Dialog) {
 
 func (q *question) drawn() bool { return q.sight.height > 0 }
 
-// A click marks, and a click on what is marked gives it, unless that reaches further
-// than this one question.
-func TestAClickOnTheMarkedAnswerGivesIt(t *testing.T) {
+// A click gives an answer, unless that reaches further than this one question: then it
+// marks, and the key that accepts gives it.
+func TestAClickGivesAnAnswer(t *testing.T) {
 	d, _ := armed(editPermission())
 	click := func(name string) Action {
 		y := slices.IndexFunc(d.View(80, 24).Lines, func(l string) bool { return strings.Contains(l, name) })
 		return d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}, 10, y)
 	}
-	for _, name := range []string{"don't ask again", "don't ask again", "No, and tell"} {
-		if got := click(name); got != nil {
-			t.Errorf("a click on %q did %#v", name, got)
+	for range 2 {
+		if got := click("don't ask again"); got != nil {
+			t.Errorf("a click on an always did %#v", got)
 		}
 	}
+	if got := strike(d, "enter"); got != (Answer{7, "always"}) {
+		t.Errorf("enter did %#v", got)
+	}
 	if got := click("No, and tell"); got != (Answer{7, "no"}) {
-		t.Errorf("the second click did %#v", got)
+		t.Errorf("a click did %#v", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley/internal/conversation"
 	"parley/tui/theme"
 )
@@ -21,6 +23,8 @@ type Stack struct {
 	shown bool
 	// withdrawn says that the agent has taken back the question in sight.
 	withdrawn bool
+	// typed are letters that have marked answers of questions that are out of sight now.
+	typed []tea.KeyPressMsg
 }
 
 // NewStack makes an empty stack, which is hidden.
@@ -124,7 +128,30 @@ func (s *Stack) Show() {
 }
 
 // Hide says that something else is on the screen from now on.
-func (s *Stack) Hide() { s.shown = false }
+func (s *Stack) Hide() {
+	s.release(s.Top())
+	s.shown = false
+}
+
+// Release takes the letter back that has marked an answer of the dialog on top: see Typed.
+func (s *Stack) Release() { s.release(s.Top()) }
+
+// Typed returns the letters that have marked answers of questions that went out of sight
+// before one was given, once: they are text for the prompt.
+func (s *Stack) Typed() []tea.KeyPressMsg {
+	all := s.typed
+	s.typed = nil
+	return all
+}
+
+// release takes the letter back that has marked an answer.
+func (s *Stack) release(d Dialog) {
+	if g, ok := d.(Guarded); ok {
+		if k, ok := g.Release(); ok {
+			s.typed = append(s.typed, k)
+		}
+	}
+}
 
 // Regain gives the keys back to the dialog on top, after they went elsewhere for a
 // while.
@@ -153,12 +180,14 @@ func (s *Stack) change(do func()) {
 	before := s.Top()
 	do()
 	if s.Top() != before {
+		s.release(before)
 		s.arise()
 	}
 }
 
 // arise begins to guard the dialog on top.
 func (s *Stack) arise() {
+	s.release(s.Top())
 	if s.shown && s.Asks() {
 		s.guard.open()
 	}

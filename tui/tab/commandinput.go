@@ -51,10 +51,10 @@ func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
 	case term.Exit != nil:
 		return c.tab.say("the command has ended")
 	}
-	held := c.tab.held.Release()
 	c.inside = &inside{term: term}
 	c.Fit(c.width, c.height)
-	return held
+	c.tab.dialogs.Release()
+	return c.tab.prompt.typeLetters()
 }
 
 // stepOut gives the keys back to who had them before. A key that was meant for the
@@ -157,27 +157,27 @@ func (c *commands) feed() {
 	}
 }
 
-// Key takes a key while the person is inside a command.
-func (c *commands) Key(k tea.KeyPressMsg, name string) tea.Cmd {
+// key takes a key while the person is inside a command.
+func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	in := c.inside
 	switch a, _ := c.tab.program.Keys.Action(config.ContextTerminal, name); a {
 	case config.ActionStepOut:
 		c.stepOut(name)
-		return nil
+		return nil, true
 	case config.ActionTerminalUp:
 		in.scroll(in.rows / 2)
-		return nil
+		return nil, true
 	case config.ActionTerminalDown:
 		in.scroll(-in.rows / 2)
-		return nil
+		return nil, true
 	}
 	if in.term.Exit != nil {
 		if name == "enter" || name == "esc" || name == "q" {
 			c.stepOut(name)
 		}
-		return nil
+		return nil, true
 	}
-	return c.typeInto(screen.KeyBytes(k, in.emu.Modes()))
+	return c.typeInto(screen.KeyBytes(k, in.emu.Modes())), true
 }
 
 // typeInto types into the command. It does not wait, so that keys stay in order.
@@ -193,19 +193,19 @@ func (c *commands) typeInto(data string) tea.Cmd {
 	return nil
 }
 
-// Paste pastes into the command.
-func (c *commands) Paste(text string) tea.Cmd {
+// paste pastes into the command.
+func (c *commands) paste(text string) (tea.Cmd, bool) {
 	if c.inside.term.Exit != nil {
-		return nil
+		return nil, true
 	}
-	return c.typeInto(screen.PasteBytes(text, c.inside.emu.Modes()))
+	return c.typeInto(screen.PasteBytes(text, c.inside.emu.Modes())), true
 }
 
-// Mouse scrolls: back, or, on the alternate screen, in the program.
-func (c *commands) Mouse(msg tea.MouseMsg) tea.Cmd {
+// mouse scrolls: back, or, on the alternate screen, in the program.
+func (c *commands) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	wheel, ok := msg.(tea.MouseWheelMsg)
 	if !ok || wheel.Button != tea.MouseWheelUp && wheel.Button != tea.MouseWheelDown {
-		return nil
+		return nil, true
 	}
 	in, up := c.inside, wheel.Button == tea.MouseWheelUp
 	if modes := in.emu.Modes(); modes.Alternate && in.term.Exit == nil {
@@ -213,21 +213,21 @@ func (c *commands) Mouse(msg tea.MouseMsg) tea.Cmd {
 		if up {
 			key.Code = tea.KeyUp
 		}
-		return c.typeInto(strings.Repeat(screen.KeyBytes(key, modes), altScroll))
+		return c.typeInto(strings.Repeat(screen.KeyBytes(key, modes), altScroll)), true
 	}
 	if !up {
 		in.scroll(-wheelLines)
-		return nil
+		return nil, true
 	}
 	in.scroll(wheelLines)
-	return nil
+	return nil, true
 }
 
 // scroll moves the view by lines, back if n is positive.
 func (in *inside) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above()) }
 
-// Hints are the keys that are not the command's.
-func (c *commands) Hints() []dialog.Hint {
+// hints are the keys that are not the command's.
+func (c *commands) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: c.tab.program.Keys}
 	if c.inside.term.Exit != nil {
 		return []dialog.Hint{{Key: "enter", Text: "back"}}

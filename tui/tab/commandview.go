@@ -11,10 +11,10 @@ import (
 	"parley/tui/dialog"
 )
 
-// Draw draws the command into which the person has stepped, on the whole screen, above a
+// draw draws the command into which the person has stepped, on the whole screen, above a
 // line of status and one of hints. Its frame is drawn nowhere else: in it everything is
 // the command's.
-func (c *commands) Draw(width, height int, status, hints string) dialog.View {
+func (c *commands) draw(width, height int) dialog.View {
 	in, th := c.inside, c.tab.program.Theme
 	frame, badge := th.Warning, th.BadgeWarning
 	if in.term.Exit != nil {
@@ -26,16 +26,12 @@ func (c *commands) Draw(width, height int, status, hints string) dialog.View {
 	for y := range in.rows {
 		v.Lines = append(v.Lines, frame.Render("│")+padded(in.emu.View(y, in.back), width-2)+frame.Render("│"))
 	}
-	v.Lines = append(v.Lines, framed(frame, "╰", frame.Render(c.words()), "╯", width), status, hints)
+	v.Lines = append(v.Lines, framed(frame, "╰", frame.Render(c.words()), "╯", width))
+	v.Lines = append(v.Lines, c.tab.actions.draw(width, 2).Lines...)
 	if x, y := in.emu.Cursor(); in.term.Exit == nil && in.back == 0 && !in.emu.Modes().CursorHidden && y < in.rows {
 		v.Cursor = tea.NewCursor(1+min(x, in.cols-1), 1+y)
 	}
-	if len(v.Lines) > height {
-		v.Lines = v.Lines[:height]
-	}
-	for i, line := range v.Lines {
-		v.Lines[i] = termtext.Truncate(line, width, "")
-	}
+	v.Lines = v.Lines[:min(len(v.Lines), height)]
 	return v
 }
 

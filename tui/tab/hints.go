@@ -12,55 +12,40 @@ import (
 	"parley/tui/theme"
 )
 
-// hints are the keys that matter now.
-func (t *Tab) hints() []dialog.Hint {
-	if t.ending.Leaving() {
-		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again to leave"}}
-	}
-	if t.commands.Inside() {
-		return t.commands.Hints()
-	}
-	if t.reader.Reads() {
-		return t.reader.Hints()
-	}
-	if d := t.dialogs.Top(); d != nil && !(t.dialogs.Asks() && t.composer.Chooses()) {
-		return d.Hints()
-	}
-	if t.replay != nil {
-		return t.replay.Hints()
-	}
-	if t.outbox.Escapes() {
+// hints are the keys that matter while the prompt has the focus.
+func (p *prompt) hints() []dialog.Hint {
+	t := p.tab
+	switch keys := t.program.Keys; {
+	case t.outbox.Escapes():
 		return []dialog.Hint{{Key: t.keyOf(config.ActionCancel), Text: "again to edit the last prompt"}}
+	case t.composer.Searching():
+		return searchHints(keys)
+	case t.composer.PopupHeight() > 0:
+		return popupHints(keys, t.composer.CompletesFile())
+	case t.composer.IsCommand():
+		return commandHints(keys, t.composer.IsShell())
+	case t.back.readOnly != "":
+		return p.cancelsFirst(readingHints(keys))
+	default:
+		return p.cancelsFirst(promptHints(keys, t.conv, t.conv != nil && t.changedFiles() > 0, t.session != nil && t.session.Connects()))
 	}
-	if t.composer.Searching() {
-		return searchHints(t.program.Keys)
-	}
-	if t.composer.PopupHeight() > 0 {
-		return popupHints(t.program.Keys, t.composer.CompletesFile())
-	}
-	if t.composer.IsCommand() {
-		return commandHints(t.program.Keys, t.composer.IsShell())
-	}
-	if t.back.readOnly != "" {
-		return t.readingHints()
-	}
-	return t.cancelsFirst(promptHints(t.program.Keys, t.conv, t.conv != nil && t.changedFiles() > 0, t.session != nil && t.session.Connects()))
 }
 
 // readingHints are the hints where the session can only be read.
-func (t *Tab) readingHints() []dialog.Hint {
-	h := dialog.HintList{Keys: t.program.Keys}
+func readingHints(keys config.Keys) []dialog.Hint {
+	h := dialog.HintList{Keys: keys}
 	h.Add(config.ActionFocusTranscript, "transcript")
 	h.Add(config.ActionFind, "find")
 	h.Add(config.ActionSessions, "sessions")
 	h.Add(config.ActionNewSession, "new session")
 	h.Add(config.ActionPalette, "palette")
 	h.Add(config.ActionHelp, "help")
-	return t.cancelsFirst(h.List)
+	return h.List
 }
 
 // cancelsFirst says of the key that cancels what it does to the draft before that.
-func (t *Tab) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
+func (p *prompt) cancelsFirst(hints []dialog.Hint) []dialog.Hint {
+	t := p.tab
 	words := t.composer.Cancels()
 	for i, h := range hints {
 		if words != "" && h.Key == t.keyOf(config.ActionCancel) {
@@ -148,6 +133,14 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 	h.Add(config.ActionPalette, "palette")
 	h.Add(config.ActionHelp, "help")
 	return h.List
+}
+
+// hints are those of the layer that has the focus.
+func (t *Tab) hints() []dialog.Hint {
+	if t.ending.Leaving() {
+		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again to leave"}}
+	}
+	return t.focus().hints()
 }
 
 // hintLine shows the keys that matter now, as many as there is room for.

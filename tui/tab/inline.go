@@ -1,15 +1,15 @@
 package tab
 
-import "parley/internal/conversation"
+import (
+	"slices"
+
+	"parley/internal/conversation"
+)
 
 // Covers reports whether the tab needs the whole screen: for a command that the person
 // has stepped into, for what is shown on the whole screen, and to read the transcript.
 func (t *Tab) Covers() bool {
-	if t.commands.Covers() || t.reader.Reads() {
-		return true
-	}
-	_, covers := t.dialogs.Top().(covering)
-	return covers
+	return t.coversAll() || t.reader.Reads()
 }
 
 // DrawInline draws what stands at the end of a terminal that keeps the conversation
@@ -18,9 +18,9 @@ func (t *Tab) Covers() bool {
 // says that there are others.
 func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool) {
 	t.width, t.height = width, height
-	foot := t.footer(width, height)
-	room := height - len(foot.lines)
-	panel := t.panel(width, room)
+	foot := t.prompt.draw(width, height)
+	room := height - len(foot.Lines)
+	panel := t.panel.draw(width, room)
 	var lines []string
 	switch above := room - len(panel.Lines); {
 	case t.list == nil || len(t.conv.Items) == 0:
@@ -33,20 +33,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 		done, more = t.list.Finished()
 		lines = t.list.Rest(above)
 	}
-	t.area = layout{dialog: len(lines), dialogEnd: len(lines) + len(panel.Lines), prompt: len(lines) + len(panel.Lines) + foot.prompt - foot.popup, popup: foot.popup}
-	s.Lines = append(append(append([]string{}, lines...), panel.Lines...), foot.lines...)
-	switch {
-	case panel.Cursor != nil:
-		c := *panel.Cursor
-		c.Y += t.area.dialog
-		s.Cursor = &c
-	case foot.cursor != nil && t.composerActive():
-		c := *foot.cursor
-		c.Y += t.area.prompt
-		s.Cursor = &c
-	}
-	s.cut(width, height)
-	return s, done, more
+	return t.putTogether(slices.Clone(lines), panel, foot, width, height), done, more
 }
 
 // mostRest bounds how many lines of what is not finished stay on the terminal.

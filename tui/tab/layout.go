@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -42,43 +41,50 @@ func (l layout) composerLine(y int) int {
 	return y + 1
 }
 
+// onDialog reports whether a line of the screen is one of the dialog's.
+func (l layout) onDialog(y int) bool { return y >= l.dialog && y < l.dialogEnd }
+
 // composerRow is the line of the composer's view for a line of the screen, which may be
 // above it or below it. A line above its first row counts as one of the popup.
 func (l layout) composerRow(y int) int { return y - l.prompt }
 
 // Draw draws the tab into so many columns and lines: the transcript, an open
-// dialog, what goes on, waiting prompts, the composer, and two lines of status.
+// dialog, what goes on, waiting prompts, the composer, and two lines of status. What covers
+// the screen is drawn alone.
 func (t *Tab) Draw(width, height int) Screen {
 	t.width, t.height = width, height
-	if t.commands.Covers() {
-		return t.insideScreen(width, height)
+	if t.coversAll() {
+		return t.drawCover(width, height)
 	}
-	if d, ok := t.dialogs.Top().(covering); ok {
-		return t.wholeScreen(d, width, height)
-	}
-	foot := t.footer(width, height)
-	room := height - len(foot.lines)
-	panel := t.panel(width, room)
+	foot := t.prompt.draw(width, height)
+	room := height - len(foot.Lines)
+	panel := t.panel.draw(width, room)
 	lines := make([]string, 0, height)
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
 		lines = append(append(lines, t.transcriptLines(width, above-1)...), "")
 	} else if above > 0 {
 		lines = append(lines, t.transcriptLines(width, above)...)
 	}
-	t.area = layout{dialog: len(lines), dialogEnd: len(lines) + len(panel.Lines), prompt: room + foot.prompt - foot.popup, popup: foot.popup}
-	lines = append(lines, panel.Lines...)
-	lines = append(lines, foot.lines...)
+	return t.putTogether(lines, panel, foot, width, height)
+}
 
-	s := Screen{Lines: lines}
+// putTogether puts the panel and the foot below the lines of the conversation. The cursor
+// is where the focus is.
+func (t *Tab) putTogether(lines []string, panel, foot dialog.View, width, height int) Screen {
+	at := len(lines)
+	end := at + len(panel.Lines)
+	t.area = layout{dialog: at, dialogEnd: end, prompt: end + t.prompt.line - t.prompt.popup, popup: t.prompt.popup}
+	s := Screen{Lines: append(append(lines, panel.Lines...), foot.Lines...)}
+	focus := t.focus()
 	switch {
-	case foot.finding != nil:
-		s.Cursor = foot.finding
-	case panel.Cursor != nil:
+	case t.prompt.finding != nil:
+		s.Cursor = t.prompt.finding
+	case focus == layer(t.panel) && panel.Cursor != nil:
 		c := *panel.Cursor
-		c.Y += t.area.dialog
+		c.Y += at
 		s.Cursor = &c
-	case foot.cursor != nil && !t.reader.Focused() && t.composerActive():
-		c := *foot.cursor
+	case focus == layer(t.prompt) && foot.Cursor != nil:
+		c := *foot.Cursor
 		c.Y += t.area.prompt
 		s.Cursor = &c
 	}
@@ -86,76 +92,64 @@ func (t *Tab) Draw(width, height int) Screen {
 	return s
 }
 
-// footer is what stands below the transcript and the dialogs.
-type footer struct {
-	lines  []string
-	prompt int // the line of them at which the prompt begins
-	popup  int // how many lines of the popup stand above it
-	// finding is the cursor among the words that are looked for, and cursor that of the
-	// prompt, counted from its first line; each is nil if there is none.
-	finding, cursor *tea.Cursor
-}
-
-// footer draws what stands below the transcript.
-func (t *Tab) footer(width, height int) footer {
+// draw draws what stands below the transcript.
+func (p *prompt) draw(width, height int) dialog.View {
+	t := p.tab
 	now := t.facts()
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
-	prompt, cursor := t.composer.View()
+	lines, cursor := t.composer.View()
 	crowded := t.crowded(height)
-	if crowded && !t.dialogs.Asks() {
-		return t.bareFooter(now, width, height)
+	status := t.actions.draw(width, 2).Lines
+	p.finding, p.popup = nil, 0
+	if crowded && !t.dialogs.Asks() { // the dialog takes all that is typed
+		if t.toast.text != "" {
+			said, _ := t.said(nil, "", "", width)
+			status = append([]string{said}, status...)
+		}
+		status = status[max(0, len(status)-height):]
+		p.line = len(status)
+		return dialog.View{Lines: status}
 	}
 	queue := t.outbox.Lines(width)
 	plan := now.Plan(t.planOpen, width, height)
 	if crowded {
 		queue, plan = queue[:min(len(queue), 1)], nil
 	}
-	below := make([]string, 0, len(prompt)+len(plan)+len(queue)+5)
+	below := make([]string, 0, len(lines)+len(plan)+len(queue)+5)
 	said, column := t.said(t.reader.Itself(), now.Activity(), t.reader.Place(), width)
 	if !crowded || t.toast.text != "" {
 		below = append(below, said)
 	}
 	below = append(below, plan...)
 	below = append(below, queue...)
-	popup := t.composer.PopupHeight()
-	below = append(below, prompt[:popup]...)
-	edge := t.ruleLine(width)
-	if words := t.ruleWords(); words != "" {
+	p.popup = t.composer.PopupHeight()
+	below = append(below, lines[:p.popup]...)
+	edge := p.ruleLine(width)
+	if words := p.ruleWords(); words != "" {
 		below = append(below, labelledRule(t.program.Theme, words, width))
 	} else {
 		below = append(below, edge)
 	}
-	f := footer{prompt: len(below), popup: popup, cursor: cursor}
+	p.line = len(below)
 	if t.replay != nil {
-		prompt, f.cursor = []string{t.replay.Line(width)}, nil
+		below, cursor = append(below, t.replay.draw(width, 1).Lines...), nil
+	} else {
+		below = append(below, lines[p.popup:]...)
 	}
-	below = append(below, prompt[popup:]...)
 	if !crowded {
 		below = append(below, edge)
 	}
-	below = append(below, now.Line(width), t.hintLine(width))
+	below = append(below, status...)
 	if column >= 0 {
-		f.finding = tea.NewCursor(column, height-len(below))
+		p.finding = tea.NewCursor(column, height-len(below))
 	}
 	if len(below) > height { // a terminal too small for everything
-		cut := min(len(below)-height, f.prompt)
-		below, f.prompt = below[cut:], f.prompt-cut
+		cut := min(len(below)-height, p.line)
+		below, p.line = below[cut:], p.line-cut
 		below = below[:min(len(below), height)]
 	}
-	f.lines = below
-	return f
-}
-
-// bareFooter is the footer below a dialog that takes all that is typed.
-func (t *Tab) bareFooter(now *statusFacts, width, height int) footer {
-	lines := []string{now.Line(width), t.hintLine(width)}
-	if t.toast.text != "" {
-		said, _ := t.said(nil, "", "", width)
-		lines = append([]string{said}, lines...)
-	}
-	lines = lines[max(0, len(lines)-height):]
-	return footer{lines: lines, prompt: len(lines)}
+	return dialog.View{Lines: below, Cursor: cursor}
 }
 
 // low is the height of the screen below which an open dialog takes the room of what the
@@ -168,7 +162,8 @@ func (t *Tab) crowded(height int) bool {
 }
 
 // ruleWords stand in the rule above the prompt.
-func (t *Tab) ruleWords() string {
+func (p *prompt) ruleWords() string {
+	t := p.tab
 	words := t.composer.PopupCount()
 	switch {
 	case t.composer.IsShell():
@@ -185,29 +180,6 @@ func (t *Tab) ruleWords() string {
 		return mode
 	}
 	return words
-}
-
-// panel draws the dialog on top, if there is one. A question that waits while the
-// transcript is read leaves it more room.
-func (t *Tab) panel(width, room int) dialog.View {
-	d := t.dialogs.Top()
-	if d == nil {
-		return dialog.View{}
-	}
-	// Where there is no room at all, it is told so: it takes no answer then.
-	most := max(0, room*2/3, min(room, 12))
-	if t.list == nil || len(t.conv.Items) == 0 {
-		most = max(most, room-welcomeHeight-1) // there is nothing behind it that anybody would miss
-	}
-	words := ""
-	if t.reader.Reads() {
-		most = max(0, room/3, min(room, 4))
-		words = t.keyOf(config.ActionFocusPrompt) + " to answer"
-	}
-	t.program.Guard.Aside(words)
-	v := d.View(width, most)
-	v.Lines = v.Lines[:min(len(v.Lines), max(0, room))]
-	return v
 }
 
 // narrow is the width below which not every part can keep to it.
@@ -237,12 +209,7 @@ func (t *Tab) transcriptLines(width, height int) []string {
 		}
 		return welcome(t.program, ready, tail, width, height)
 	}
-	t.list.SetSize(width, height)
-	if !t.program.ReducedMotion { // else no clock counts
-		t.list.SetNow(t.sessionNow())
-	}
-	t.reader.SetRows(height)
-	return t.list.Lines()
+	return t.reader.draw(width, height).Lines
 }
 
 // welcomeHeight is how many lines stand above what is added to the welcome.
@@ -291,9 +258,9 @@ func rule(th *theme.Theme, width int) string {
 }
 
 // ruleLine is the rule above and below the prompt.
-func (t *Tab) ruleLine(width int) string {
-	th := t.program.Theme
-	return t.rule.get(lineSource{theme: th, layout: termtext.NewLayout(width)}, func() string { return rule(th, width) })
+func (p *prompt) ruleLine(width int) string {
+	th := p.tab.program.Theme
+	return p.rule.get(lineSource{theme: th, layout: termtext.NewLayout(width)}, func() string { return rule(th, width) })
 }
 
 // labelledRule is a rule with a few words near its end.

@@ -47,12 +47,12 @@ var absent = func() map[config.Action]string {
 
 // openPalette lists what can be done: the actions, which run carries out, and more that has no key.
 func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd) {
-	items := recentFirst(t.program.Recent, append(actions(t.program.Keys, run), more...))
+	items := recentFirst(t.program.Recent, append(actionItems(t.program.Keys, run), more...))
 	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true})
 }
 
-// actions are the actions that have, or could have, a key.
-func actions(keys config.Keys, run func(config.ActionInfo) tea.Cmd) []dialog.Item {
+// actionItems are the actions that have, or could have, a key.
+func actionItems(keys config.Keys, run func(config.ActionInfo) tea.Cmd) []dialog.Item {
 	var items []dialog.Item
 	for _, a := range config.Actions() {
 		if absent[a.Action] != "" {

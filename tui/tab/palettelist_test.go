@@ -13,7 +13,7 @@ import (
 
 // Every action is in the palette with its key, or it is said why it cannot be.
 func TestThePaletteReachesEveryAction(t *testing.T) {
-	items := actions(config.DefaultKeys(), func(config.ActionInfo) tea.Cmd { return nil })
+	items := actionItems(config.DefaultKeys(), func(config.ActionInfo) tea.Cmd { return nil })
 	for _, a := range config.Actions() {
 		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(a.Action) })
 		why := absent[a.Action]

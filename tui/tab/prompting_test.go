@@ -89,7 +89,7 @@ func TestTheHintOfEscInTheModesOfVim(t *testing.T) {
 	b.Tab = New(2, b.program, t.TempDir())
 	b.Show()
 	b.adopt(config.Agent{}, s)
-	b.events(prompt(b, "go"))
+	b.events(promptSent(b, "go"))
 	b.mustShow(t, "INSERT", "esc normal mode", "enter queue")
 	b.press("esc")
 	b.mustShow(t, "NORMAL", "esc cancel")

@@ -55,7 +55,7 @@ func say(text string) conversation.Event {
 	return conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: text}
 }
 
-func prompt(b *bench, text string) conversation.Event {
+func promptSent(b *bench, text string) conversation.Event {
 	return conversation.PromptSent{At: b.clock, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}
 }
 
@@ -89,7 +89,7 @@ func (b *bench) copied(t *testing.T, cmd tea.Cmd) (text string) {
 
 func TestFindsWhileAQuestionWaits(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.events(prompt(b, "go"))
+	b.events(promptSent(b, "go"))
 	for i := range 30 {
 		b.events(say(fmt.Sprintf("Line %d\n\n", i)))
 	}
@@ -111,7 +111,7 @@ func TestFindsWhileAQuestionWaits(t *testing.T) {
 
 func TestFindCountsAndWalks(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.events(prompt(b, "go"))
+	b.events(promptSent(b, "go"))
 	for i := range 30 {
 		b.events(say(fmt.Sprintf("A needle, the %dth\n\n", i+1)))
 	}
@@ -139,7 +139,7 @@ func TestLooksOnInALongSession(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	long := strings.Repeat("Some words that are not what is looked for. ", 20_000)
 	for range 12 {
-		b.events(prompt(b, long), say("A needle."), conversation.TurnEnded{Reason: acpclient.StopEndTurn})
+		b.events(promptSent(b, long), say("A needle."), conversation.TurnEnded{Reason: acpclient.StopEndTurn})
 	}
 	b.screen()
 	b.press("ctrl+f")
@@ -162,7 +162,7 @@ func TestLooksOnInALongSession(t *testing.T) {
 func TestTheTranscriptIsReadWhileAQuestionWaits(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	for i := range 5 {
-		b.events(prompt(b, fmt.Sprintf("Prompt %d", i)), say(strings.Repeat("words\n\n", 20)))
+		b.events(promptSent(b, fmt.Sprintf("Prompt %d", i)), say(strings.Repeat("words\n\n", 20)))
 	}
 	b.events(permissionEvent(1, "Launch"))
 	b.clock = b.clock.Add(2 * time.Second)
@@ -196,7 +196,7 @@ func TestCopiesWhatThereIsToCopy(t *testing.T) {
 	b.columns, b.rows = 100, 60
 	old := "one\n"
 	b.events(
-		prompt(b, "Do it."),
+		promptSent(b, "Do it."),
 		say("Run\n\n```sh\nmake \x1b[31mtest\n```\n\nor\n\n```go\nfunc f() {}\n```\n\u202eend"),
 		conversation.Update{Update: &acpclient.ToolCall{
 			ToolCallID: "1", Title: "Test", Kind: acpclient.ToolExecute, RawInput: []byte(`{"command": "make test"}`),
@@ -230,7 +230,7 @@ func TestCopiesWhatThereIsToCopy(t *testing.T) {
 
 func TestSaysHowItWasCopied(t *testing.T) {
 	b := newBench(t, t.TempDir())
-	b.events(prompt(b, "x"))
+	b.events(promptSent(b, "x"))
 	b.columns = 160
 	b.screen()
 	b.press("tab")
@@ -356,7 +356,7 @@ func TestAnItemOnTheWholeScreen(t *testing.T) {
 	for _, size := range []struct{ columns, rows int }{{100, 30}, {40, 12}} {
 		b := newBench(t, t.TempDir())
 		b.columns, b.rows = size.columns, size.rows
-		b.events(prompt(b, "go"), say("Begin.\n\n```\n"+strings.Repeat("x", 150)+" end of the long line\n```\n\n"+strings.Repeat("words\n\n", 40)+"The needle."), say(""))
+		b.events(promptSent(b, "go"), say("Begin.\n\n```\n"+strings.Repeat("x", 150)+" end of the long line\n```\n\n"+strings.Repeat("words\n\n", 40)+"The needle."), say(""))
 		b.screen()
 		b.press("tab", "f")
 		b.mustShow(t, " Answer", "Begin.", "q close")
@@ -389,7 +389,7 @@ func TestAProposedChangeOnTheWholeScreen(t *testing.T) {
 	b.columns, b.rows = 60, 16
 	old := strings.Repeat("the same\n", 5) + "before\n"
 	title := "Edit the fi\u202ele"
-	b.events(prompt(b, "go"), conversation.PermissionOpened{ID: 1, Request: &acpclient.RequestPermissionRequest{
+	b.events(promptSent(b, "go"), conversation.PermissionOpened{ID: 1, Request: &acpclient.RequestPermissionRequest{
 		ToolCall: acpclient.ToolCallUpdate{
 			ToolCallID: "1", Title: &title, RawInput: []byte(`{"command": "rm -rf  x"}`),
 			Content: []acpclient.ToolCallContent{acpclient.DiffContent("a.txt", &old, strings.Repeat("the same\n", 5)+"after\n")},

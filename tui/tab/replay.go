@@ -34,33 +34,6 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 // notInReplay is said when a key would do something that a replay does not do.
 const notInReplay = "this is a replay: there is no agent, and nothing is done"
 
-// replayKey takes a key while a replay is shown: a list or the help that the person has
-// opened comes first, then the transcript if it has the focus, then the replay.
-func (t *Tab) replayKey(k tea.KeyPressMsg, name string) tea.Cmd {
-	if t.takesMouseBack(name) || t.reader.Unmarks(name) {
-		return nil
-	}
-	if t.reader.Reads() {
-		if a, _ := t.program.Keys.Action(config.ContextTranscript, name); !t.reader.Writing() && actsOutside(a) {
-			return t.say(notInReplay)
-		}
-		if cmd, taken := t.reader.Key(k, name); taken {
-			return cmd
-		}
-	} else if d := t.dialogs.Top(); d != nil {
-		if t.program.Keys.Match(config.ActionInterrupt, name) {
-			return t.closeDialog()
-		}
-		cmd, _ := t.take(d.Key(k))
-		return cmd
-	}
-	if a, ok := t.program.Keys.Action(config.ContextReplay, name); ok {
-		return t.replay.Steer(a)
-	}
-	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
-	return t.run(a)
-}
-
 // actsOutside reports an action of the transcript that does something to a program or a
 // file.
 func actsOutside(a config.Action) bool {

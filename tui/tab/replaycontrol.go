@@ -11,6 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/record"
+	"parley/tui/dialog"
 	"parley/tui/transcript"
 )
 
@@ -127,4 +128,21 @@ func (r *replayControl) rewind() {
 	t.reader = newTranscriptReader(t)
 	t.standing.Forget()
 	r.asked = nil
+}
+
+// key steers the replay.
+func (r *replayControl) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	a, ok := r.tab.program.Keys.Action(config.ContextReplay, name)
+	if !ok {
+		return nil, false
+	}
+	return r.Steer(a), true
+}
+
+func (*replayControl) paste(string) (tea.Cmd, bool)       { return nil, false }
+func (*replayControl) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
+
+// draw draws the line that stands in the place of the prompt.
+func (r *replayControl) draw(width, _ int) dialog.View {
+	return dialog.View{Lines: []string{r.Line(width)}}
 }

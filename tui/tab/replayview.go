@@ -85,8 +85,8 @@ func clockTime(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// Hints are the keys of a replay.
-func (r *replayControl) Hints() []dialog.Hint {
+// hints are the keys of a replay.
+func (r *replayControl) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: r.tab.program.Keys}
 	switch p := r.player; {
 	case p.Ended():

@@ -66,7 +66,6 @@ type Tab struct {
 	outbox    *promptQueue
 	drafts    *drafts
 	images    *images
-	held      *heldKey
 	questions *questions
 	signIn    *signIn
 	commands  *commands
@@ -85,11 +84,18 @@ type Tab struct {
 	reopening func() reopenedMsg
 	news      bool // parley is newer than the time before, and the person has not seen how
 
-	mouseLent bool // to the terminal, until the next key
+	// The layers that are always there.
+	everywhere *everywhere
+	panel      *panel
+	prompt     *prompt
+	actions    *actions
+
+	mouseLent bool  // to the terminal, until the next key
+	pressed   layer // has taken the click of the button that is held; nil if none has
 
 	width, height int    // of the screen
 	area          layout // of what was drawn last, for the mouse
-	rule, hinted  keptLine
+	hinted        keptLine
 }
 
 // New makes a tab for a session in a directory. It is in the background until it
@@ -102,7 +108,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.outbox = &promptQueue{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
 	t.questions = &questions{tab: t}
-	t.held = &heldKey{tab: t}
+	t.everywhere, t.panel, t.prompt, t.actions = &everywhere{t}, &panel{t}, &prompt{tab: t}, &actions{t}
 	t.signIn = &signIn{tab: t}
 	t.commands = &commands{tab: t}
 	t.sites = newDiffPositions(t.Cwd)
@@ -252,7 +258,8 @@ func (t *Tab) ArmsIn() time.Duration { return t.dialogs.ArmsIn(t.program.Now()) 
 // Update takes a message that is for this tab, or a key, a paste or a mouse event
 // while it is on the screen.
 func (t *Tab) Update(msg tea.Msg) tea.Cmd {
-	cmd := tea.Batch(t.handle(msg), t.drafts.Touched(msg))
+	cmd := t.handle(msg)
+	cmd = tea.Batch(cmd, t.prompt.typeLetters(), t.drafts.Touched(msg))
 	t.commands.Fit(t.width, t.height)
 	if decode := t.pictures.Next(t.list); decode != nil {
 		cmd = tea.Batch(cmd, decode)

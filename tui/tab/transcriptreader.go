@@ -145,8 +145,8 @@ func (r *transcriptReader) leave(name string) {
 	r.Unfocus()
 }
 
-// Hints are the hints while the transcript is read.
-func (r *transcriptReader) Hints() []dialog.Hint {
+// hints are the hints while the transcript is read.
+func (r *transcriptReader) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: r.tab.program.Keys}
 	switch {
 	case r.find.writing:
@@ -237,4 +237,61 @@ func (r *transcriptReader) Blur() {
 	if r.Focused() {
 		r.Unfocus()
 	}
+}
+
+// key takes a key if the transcript has the focus. While a question waits below it, nothing
+// that is typed goes past the transcript.
+func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	if !r.Reads() {
+		return nil, false
+	}
+	t := r.tab
+	if a, _ := t.program.Keys.Action(config.ContextTranscript, name); t.replay != nil && !r.Writing() && actsOutside(a) {
+		return t.say(notInReplay), true
+	}
+	if cmd, taken := r.Key(k, name); taken {
+		return cmd, true
+	}
+	if t.dialogs.Asks() && config.Types(name) {
+		return t.say(t.keyOf(config.ActionFocusPrompt) + " goes back to the question"), true
+	}
+	return nil, false
+}
+
+// paste writes what is looked for.
+func (r *transcriptReader) paste(text string) (tea.Cmd, bool) {
+	if r.Reads() && r.Writing() {
+		return r.Paste(text), true
+	}
+	return nil, false
+}
+
+// mouse takes what happens above the dialog, and all that happens while the button is held
+// that went down there. The wheel scrolls from anywhere outside of the dialog.
+func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
+	at, area := msg.Mouse(), r.tab.area
+	if !(r.Dragging() && !isClick(msg)) {
+		if area.onDialog(at.Y) {
+			return nil, false
+		}
+		if wheel, ok := msg.(tea.MouseWheelMsg); ok {
+			r.Wheel(wheel)
+			return nil, true
+		}
+		if at.Y >= area.dialog {
+			return nil, false
+		}
+	}
+	return r.Mouse(msg, at.X, at.Y), true
+}
+
+// draw draws the transcript.
+func (r *transcriptReader) draw(width, height int) dialog.View {
+	t := r.tab
+	r.list.SetSize(width, height)
+	if !t.program.ReducedMotion { // else no clock counts
+		r.list.SetNow(t.sessionNow())
+	}
+	r.SetRows(height)
+	return dialog.View{Lines: r.list.Lines()}
 }

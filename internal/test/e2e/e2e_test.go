@@ -60,7 +60,7 @@ say Then not.
 end-turn
 `})
 	p.Ready().Ask("go")
-	p.Question("Never").TakesKeys().Press("n")
+	p.Question("Never").TakesKeys().Press("n", "enter")
 	p.Shows("Then not.")
 }
 

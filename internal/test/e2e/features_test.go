@@ -148,7 +148,7 @@ say As you like.
 end-turn
 `})
 	p.Ready().Ask("go")
-	p.Question("http://xn--pypal-4ve.example/login?next=%2Fhome", "Open in the browser", "Decline").TakesKeys().Press("n")
+	p.Question("http://xn--pypal-4ve.example/login?next=%2Fhome", "Open in the browser", "Decline").TakesKeys().Press("n", "enter")
 	p.Shows("As you like.")
 }
 
@@ -300,7 +300,7 @@ else
   read prompt; touch died; echo 'segmentation fault' >&2; exit 139
 fi`}})
 	p.Ready().Ask("go")
-	p.Question("The agent has gone", "segmentation fault", "Start it again").TakesKeys().Press("r")
+	p.Question("The agent has gone", "segmentation fault", "Start it again").TakesKeys().Press("r", "enter")
 	p.Shows("From the second life.")
 	if got := p.WaitSent("session/load", 1); !strings.Contains(got, `"sessionId":"s"`) {
 		t.Errorf("sent %s", got)

@@ -247,6 +247,19 @@ end-turn
 	p.Press("ctrl+w", "ctrl+w", "backspace", "left").Type("-").Shows("❯ say-y").Gone("❯ sayy")
 }
 
+// Words are text for the prompt from their first letter on, also where that marks an answer.
+func TestWordsAtAQuestionAreText(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: begin + asks("one", "Clean up", "rm -rf build") + `
+await one contains "no"
+end-turn
+`})
+	p.Ready().Ask("go").Question("rm -rf build").TakesKeys()
+	p.Type("yes and no").Shows("❯ yes and no")
+	answersNothing(p)
+	p.Answer("Reject").Idle()
+}
+
 func TestThePromptIsWholeWhileAQuestionIsOpen(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Files: map[string]string{"notes.txt": "x"}, Script: begin + asks("one", "Clean up", "rm -rf build") + `
@@ -280,7 +293,7 @@ say It was the twelfth.
 end-turn
 `})
 	p.Ready().Ask("go").Question("   b  ✓ Choice 10", "   e  ✓ Choice 12").TakesKeys()
-	p.Type("e").Shows("It was the twelfth.")
+	p.Press("e", "enter").Shows("It was the twelfth.")
 }
 
 func TestTenThousandOptions(t *testing.T) {

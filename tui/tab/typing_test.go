@@ -20,10 +20,10 @@ func (b *bench) types(words string, pause time.Duration) {
 	}
 }
 
-// passes lets time pass, and the timer of a held key with it.
+// passes lets time pass, and draws the screen.
 func (b *bench) passes(d time.Duration) {
 	b.clock = b.clock.Add(d)
-	b.Update(then(b.held.Settle))
+	b.draw()
 }
 
 // asksAll is a permission with an option of every kind.
@@ -42,10 +42,10 @@ func asksAll(b *bench) {
 }
 
 // What is typed at a question that has been open for long goes to the prompt, letter
-// for letter, and answers nothing.
+// for letter, and answers nothing, however slowly it is typed.
 func TestWordsAnswerNoQuestion(t *testing.T) {
 	for _, words := range []string{"actually no", "also check", "yes please", "no wait", "don't", "is it", "keep going", "quick question"} {
-		for _, pause := range []time.Duration{20 * time.Millisecond, 200 * time.Millisecond} {
+		for _, pause := range []time.Duration{20 * time.Millisecond, 50 * time.Millisecond, 300 * time.Millisecond, 500 * time.Millisecond, time.Minute} {
 			t.Run(words+" "+pause.String(), func(t *testing.T) {
 				b := newBench(t, t.TempDir())
 				asksAll(b)
@@ -53,6 +53,8 @@ func TestWordsAnswerNoQuestion(t *testing.T) {
 				b.types(words, pause)
 				b.passes(3 * time.Second)
 				b.mustShow(t, "❯ "+words, "Always allow it")
+				b.mustNotShow(t, "❯ 1")
+				b.mustNotShow(t, "❯ 2")
 			})
 		}
 	}
@@ -76,29 +78,60 @@ func TestADraftTakesLettersAndDigits(t *testing.T) {
 	}
 }
 
-// A letter that nothing follows is an answer; an always is only marked by it, and
-// is not marked any more when a word follows.
+// A letter marks an answer, which the key that accepts gives; the answer is not marked any
+// more when a word follows.
 func TestAMarkEndsWhenAWordBegins(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	asksAll(b)
 	b.passes(3 * time.Second)
 	b.types("a", time.Second)
-	b.mustShow(t, "❯ 1", "Always allow it")
+	b.mustShow(t, "❯ 1", "Always allow it", "enter take the marked one")
+	if c := b.draw().Cursor; c != nil {
+		t.Errorf("the question has the focus, and the cursor is at %v", c)
+	}
 	b.types("lso", time.Second)
 	b.mustNotShow(t, "❯ 1")
-	b.mustShow(t, "❯ lso")
+	b.mustShow(t, "❯ also")
 	if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.NotTaken{}) {
 		t.Errorf("enter did %#v", got)
 	}
 }
 
-func TestTheKeyThatAcceptsBehindALetterDoesNothing(t *testing.T) {
+// An arrow, or backspace behind the letter, makes the letter no text.
+func TestALetterIsTakenBack(t *testing.T) {
+	for _, key := range []string{"backspace", "down"} {
+		b := newBench(t, t.TempDir())
+		asksAll(b)
+		b.passes(3 * time.Second)
+		b.press("y", key, "w")
+		if got := b.composer.Text(); got != "w" {
+			t.Errorf("behind %s the prompt has %q", key, got)
+		}
+	}
+}
+
+// The cursor is in the prompt as long as the keys go there.
+func TestTheCursorIsWhereTheFocusIs(t *testing.T) {
 	b := newBench(t, t.TempDir())
+	if b.draw().Cursor == nil {
+		t.Error("the prompt has no cursor")
+	}
 	asksAll(b)
+	if b.draw().Cursor == nil {
+		t.Error("the prompt has no cursor while the question takes no key")
+	}
 	b.passes(3 * time.Second)
-	b.press("y", "enter")
-	b.passes(time.Second)
-	b.mustShow(t, "❯ y", "Always allow it")
+	if c := b.draw().Cursor; c != nil {
+		t.Errorf("the question has the focus, and the cursor is at %v", c)
+	}
+	b.types("w", time.Millisecond)
+	if b.draw().Cursor == nil {
+		t.Error("the prompt has no cursor while it is written to")
+	}
+	b.passes(3 * time.Second)
+	if c := b.draw().Cursor; c != nil {
+		t.Errorf("the question has the focus again, and the cursor is at %v", c)
+	}
 }
 
 // A letter whose question is gone before it could answer is not lost.
@@ -138,8 +171,8 @@ func TestWordsNeitherStopNorLeave(t *testing.T) {
 				if got := question.Key(keyPress("enter")); got != (dialog.NotTaken{}) {
 					t.Errorf("enter did %#v", got)
 				}
-				if typed := strings.TrimPrefix(tt.words, tt.key); !strings.Contains(b.screen(), typed) {
-					t.Errorf("the prompt lacks %q:\n%s", typed, b.screen())
+				if !strings.Contains(b.screen(), "❯ "+tt.words) {
+					t.Errorf("the prompt lacks %q:\n%s", tt.words, b.screen())
 				}
 			})
 		}

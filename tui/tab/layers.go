@@ -1,0 +1,186 @@
+package tab
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+)
+
+// layer is one of the things that lie above each other on the screen. It takes input or
+// leaves it to the layers below; what it has to do even so, a command does.
+type layer interface {
+	key(k tea.KeyPressMsg, name string) (cmd tea.Cmd, taken bool)
+	paste(text string) (cmd tea.Cmd, taken bool)
+	mouse(msg tea.MouseMsg) (cmd tea.Cmd, taken bool)
+	// hints are the keys that matter while the layer has the focus.
+	hints() []dialog.Hint
+	// draw draws the layer into so many columns and at most so many lines.
+	draw(width, height int) dialog.View
+}
+
+// maxLayers is how many layers there are at most.
+const maxLayers = 6
+
+// layers adds the layers of the tab to a list, from the top. Input is offered to them in
+// this order, and nothing else decides who gets it. The first has the focus, apart from the
+// keys that work everywhere.
+//
+// A question lies above what is read and above the prompt, unless it takes no keys yet, or
+// the person has gone to the transcript or to a list of the prompt's meanwhile.
+func (t *Tab) layers(l []layer) []layer {
+	if t.commands.Inside() {
+		return append(l, t.commands)
+	}
+	l = append(l, t.everywhere)
+	reads := t.reader.Reads()
+	if reads {
+		l = append(l, t.reader)
+	}
+	open := t.dialogs.Top() != nil
+	below := open && t.dialogs.Asks() && (reads || t.composer.Chooses() || t.dialogs.ArmsIn(t.program.Now()) > 0)
+	if open && !below {
+		l = append(l, t.panel)
+	}
+	switch {
+	case t.replay != nil:
+		l = append(l, t.replay)
+	case t.composerActive():
+		l = append(l, t.prompt)
+	}
+	if below {
+		l = append(l, t.panel)
+	}
+	if t.reader != nil && !reads {
+		l = append(l, t.reader)
+	}
+	return append(l, t.actions)
+}
+
+// focus is the layer that has the focus: the cursor is there, and the line of hints is its
+// own.
+func (t *Tab) focus() layer {
+	var buf [maxLayers]layer
+	for _, l := range t.layers(buf[:0]) {
+		if l != layer(t.everywhere) {
+			return l
+		}
+	}
+	return nil
+}
+
+// key offers a key to the layers.
+func (t *Tab) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	return t.pass(func(l layer) (tea.Cmd, bool) { return l.key(k, name) })
+}
+
+// paste offers pasted text to the layers.
+func (t *Tab) paste(text string) tea.Cmd {
+	return t.pass(func(l layer) (tea.Cmd, bool) { return l.paste(text) })
+}
+
+// mouse offers an event of the mouse to the layers: first to the one that has taken the
+// last click, as long as the button is held.
+func (t *Tab) mouse(msg tea.MouseMsg) tea.Cmd {
+	_, click := msg.(tea.MouseClickMsg)
+	pressed := t.pressed
+	if _, release := msg.(tea.MouseReleaseMsg); click || release {
+		t.pressed = nil
+	}
+	if pressed != nil && !click {
+		if cmd, taken := pressed.mouse(msg); taken {
+			return cmd
+		}
+	}
+	return t.pass(func(l layer) (tea.Cmd, bool) {
+		cmd, taken := l.mouse(msg)
+		if taken && click {
+			t.pressed = l
+		}
+		return cmd, taken
+	})
+}
+
+// pass passes input to the layers, from the top down, until one takes it.
+func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) tea.Cmd {
+	var buf [maxLayers]layer
+	var all tea.Cmd
+	for _, l := range t.layers(buf[:0]) {
+		cmd, taken := input(l)
+		all = tea.Batch(all, cmd)
+		if taken {
+			break
+		}
+	}
+	return all
+}
+
+// everywhere are the keys that work whatever is open: they show another tab or the plan,
+// take the mouse back, and end what the next key ends.
+type everywhere struct{ tab *Tab }
+
+func (e *everywhere) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	t, keys := e.tab, e.tab.program.Keys
+	if t.takesMouseBack(name) || t.reader.Unmarks(name) || t.program.Guard.Bounced(name) {
+		return nil, true
+	}
+	t.program.Guard.Forget()
+	switch {
+	case t.replay != nil:
+		return nil, false
+	case t.news && !t.dialogs.Asks() && keys.Match(config.ActionNews, name): // also above the first screen
+		return t.run(config.ActionNews), true
+	case keys.Match(config.ActionPlan, name): // also while a question is open
+		return t.run(config.ActionPlan), true
+	}
+	return t.tabKey(name)
+}
+
+func (*everywhere) paste(string) (tea.Cmd, bool)       { return nil, false }
+func (*everywhere) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
+func (*everywhere) hints() []dialog.Hint               { return nil }
+func (*everywhere) draw(_, _ int) dialog.View          { return dialog.View{} }
+
+// actions are what a key does if nobody above takes it, and the two lines at the bottom.
+type actions struct{ tab *Tab }
+
+func (p *actions) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	t := p.tab
+	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
+	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader.Reads()) && !besideQuestion(a) {
+		return nil, true
+	}
+	return t.run(a), true
+}
+
+// besideQuestion reports whether an action is done while a question is open and the prompt
+// is empty: those that move in the transcript, step into a command, set how the agent works,
+// start one again that has gone, or open help and the palette.
+func besideQuestion(a config.Action) bool {
+	switch a {
+	case config.ActionFocusTranscript, config.ActionFind, config.ActionLendMouse, config.ActionInterrupt,
+		config.ActionPageUp, config.ActionPageDown, config.ActionLineUp, config.ActionLineDown,
+		config.ActionScrollTop, config.ActionScrollBottom, config.ActionTerminal, config.ActionStartAgain,
+		config.ActionNextMode, config.ActionMode, config.ActionModel, config.ActionThoughtLevel, config.ActionOptions,
+		config.ActionHelp, config.ActionGuide, config.ActionPalette, config.ActionInspector:
+		return true
+	}
+	return false
+}
+
+func (*actions) paste(string) (tea.Cmd, bool)       { return nil, false }
+func (*actions) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
+
+func (p *actions) hints() []dialog.Hint { return p.tab.prompt.hints() }
+
+// draw draws the line of status and the hints of the layer that has the focus.
+func (p *actions) draw(width, _ int) dialog.View {
+	t := p.tab
+	status := t.facts().Line(width)
+	if t.commands.Inside() && t.toast.text != "" {
+		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.text), width, "…")
+	}
+	return dialog.View{Lines: []string{status, t.hintLine(width)}}
+}

@@ -1,0 +1,115 @@
+package tab
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+)
+
+// prompt is the layer of the composer, with what stands around it: its list of completions
+// or earlier prompts, what goes on, the plan, and the prompts that wait.
+type prompt struct {
+	tab     *Tab
+	rule    keptLine
+	line    int         // of what was drawn last, at which the composer's own lines begin
+	popup   int         // how many lines of completions stand above it
+	finding *tea.Cursor // among the words that are looked for above it, nil if there are none
+}
+
+// key gives a key to the composer. While the transcript or a question has the focus, and
+// nothing is written yet, only what types text is for the prompt.
+func (p *prompt) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	t := p.tab
+	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
+	if !config.Types(name) {
+		if t.reader.Focused() && bound {
+			return nil, false
+		}
+		if t.composer.Empty() && !t.composer.Chooses() && t.dialogs.Asks() && t.focus() == layer(t.panel) {
+			return nil, false
+		}
+	}
+	return p.write(k, name, a)
+}
+
+// write writes with a key.
+func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd, bool) {
+	t := p.tab
+	t.program.Guard.Typed()
+	empty := t.composer.Empty()
+	result, cmd := t.composer.Key(k)
+	switch {
+	case !result.Used && a == config.ActionFocusTranscript && t.dialogs.Asks() && t.program.Keys.Match(config.ActionRejectWords, name):
+		return cmd, true // it was meant for the question, too early
+	case !result.Used:
+		return cmd, false
+	case result.Copy != "":
+		cmd = tea.Batch(cmd, t.copy("", result.Copy))
+	case result.Prompt != nil:
+		cmd = tea.Batch(cmd, t.outbox.Submit(*result.Prompt))
+	case result.Command != nil && t.back.readOnly != "":
+		cmd = tea.Batch(cmd, t.say(t.back.readOnly))
+	case result.Command != nil:
+		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
+	case result.Own != "":
+		cmd = tea.Batch(cmd, t.runOwn(result.Own))
+	case empty && t.program.Keys.Match(config.ActionSend, name):
+		cmd = tea.Batch(cmd, t.outbox.SendNothing())
+	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.conv != nil && len(t.conv.Queue) > 0:
+		t.composer.SetText("")
+		cmd = tea.Batch(cmd, t.outbox.Recall())
+	}
+	t.ending.Acted()
+	t.outbox.Typed()
+	t.reader.Blur()
+	return cmd, true
+}
+
+// typeLetters types the letters that have marked an answer and turned out to be text.
+func (p *prompt) typeLetters() tea.Cmd {
+	var all tea.Cmd
+	for _, k := range p.tab.dialogs.Typed() {
+		if p.tab.composerActive() && p.tab.replay == nil {
+			cmd, _ := p.write(k, k.String(), "")
+			all = tea.Batch(all, cmd)
+		}
+	}
+	return all
+}
+
+func (p *prompt) paste(text string) (tea.Cmd, bool) {
+	t := p.tab
+	t.program.Guard.Typed()
+	t.reader.Blur()
+	if text == "" {
+		return t.images.Paste(t.composer), true // so do terminals whose clipboard holds no text
+	}
+	return t.composer.Paste(text), true
+}
+
+// mouse sets the cursor, and selects from where the button went down until it goes up.
+func (p *prompt) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
+	t, at := p.tab, msg.Mouse()
+	switch msg.(type) {
+	case tea.MouseClickMsg:
+		if at.Button != tea.MouseLeft {
+			return nil, false
+		}
+		used, cmd := t.composer.Click(at.X, t.area.composerLine(at.Y))
+		if used {
+			t.reader.Unfocus()
+		}
+		return cmd, used
+	case tea.MouseMotionMsg:
+		if t.composer.Dragging() {
+			t.composer.Drag(at.X, t.area.composerRow(at.Y))
+			return nil, true
+		}
+	case tea.MouseReleaseMsg:
+		if t.composer.Dragging() {
+			t.composer.Release()
+			return nil, true
+		}
+	}
+	return nil, false
+}
