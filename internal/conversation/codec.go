@@ -9,41 +9,37 @@ package conversation
 //	{"v":1,"event":"update","data":{"sessionId":"s1","update":{"sessionUpdate":"plan",…}}}
 //	{"v":1,"event":"turn_ended","data":{"reason":"end_turn","at":"2026-11-21T12:00:00.5Z"}}
 //
-// "v" is the version of this format, "event" names the kind of event, and "data"
-// has the fields of the event's Go type under the names in its tags. Folding what
-// was decoded gives the same conversation as folding what was encoded.
+// "v" is the version of this format, "event" the kind of event, and "data" has the
+// members that the table of kinds lists (codec_event.go). Folding decoded events gives
+// the same conversation as folding the encoded ones.
 //
-//   - A field that may be left out is left out when it has its zero value. A
-//     line that lacks any other is an error.
-//   - "update" is the exception: its data is the params of the agent's
-//     session/update notification, byte for byte, with everything that this
-//     version does not know. When it came stands beside the data, as "at". What the agent asks, the "request" of an event, is
-//     kept in the same way.
-//   - Other types of the protocol stand as they do on the wire. All of them are
-//     decoded as leniently as there.
-//   - Text that is not valid UTF-8, such as output of a command that was cut
-//     inside a character, is {"base64":"…"} instead of a string. Prompts are
-//     kept as they went to the agent, which gets U+FFFD for such bytes.
+//   - A member may be left out if the table says so. Without any other, the line
+//     is an error.
+//   - The data of an "update" are the params of the agent's session/update
+//     notification, byte for byte, including what this version does not know.
+//     The time stands beside the data, as "at". The "request" of an event is also
+//     kept as received.
+//   - Other types of the protocol look as they do on the wire, and are decoded as
+//     leniently.
+//   - Text that is not valid UTF-8, such as output cut inside a character, is
+//     {"base64":"…"} instead of a string. Prompts are kept as they went to the
+//     agent, which gets U+FFFD for such bytes.
 //   - A time is RFC 3339 in UTC, with nanoseconds.
 //   - An error is an object with its "text", and with what the program looks for
-//     in errors, see codec_error.go.
-//   - No line has the value of an environment variable or of a header, nor what the
-//     person has filled in: no event has.
+//     in errors (codec_error.go).
+//   - No event holds values of environment variables or headers, or secrets that
+//     the person filled in, so no line does.
 //
-// A reader takes every older version. It ignores fields that it does not know,
-// so a field may be added without a new version, if it may be left out. Whatever
-// changes the meaning of a line that older readers would accept needs a new one.
-// A kind of event that a reader does not know is ErrUnknownEvent, a newer version
-// ErrNewerVersion: both can be skipped. Any other error is a damaged line.
+// A reader takes every older version and ignores members that it does not know. So
+// an optional member needs no new version; a change in the meaning of a line that
+// older readers accept does. An unknown kind of event is ErrUnknownEvent, a newer
+// version ErrNewerVersion: both can be skipped. Any other error is a damaged line.
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
-	"strconv"
-	"sync"
 
 	"parley/acpclient"
 )
@@ -52,83 +48,21 @@ import (
 const CodecVersion = 1
 
 var (
-	// ErrUnknownEvent says that a line holds a kind of event that this version
-	// of parley does not know.
+	// ErrUnknownEvent reports a kind of event that this version does not know.
 	ErrUnknownEvent = errors.New("the kind of event is not known")
-	// ErrNewerVersion says that a line was written in a newer format.
+	// ErrNewerVersion reports a line in a newer format.
 	ErrNewerVersion = errors.New("a newer version of parley has written it")
 )
 
-// eventNames are the names of all events in their lines. A name that was given
-// once is never used for anything else.
-var eventNames = []struct {
-	name  string
-	event Event
-}{
-	{"agent_starting", AgentStarting{}},
-	{"agent_ready", AgentReady{}},
-	{"agent_lost", AgentLost{}},
-	{"session_opening", SessionOpening{}},
-	{"session_opened", SessionOpened{}},
-	{"session_failed", SessionFailed{}},
-	{"prompt_sent", PromptSent{}},
-	{"cancel_requested", CancelRequested{}},
-	{"turn_ended", TurnEnded{}},
-	{"queue_changed", QueueChanged{}},
-	{"text", Text{}},
-	{updateName, Update{}},
-	{"option_chosen", OptionChosen{}},
-	{"option_settled", OptionSettled{}},
-	{"permission_opened", PermissionOpened{}},
-	{"permission_referred", PermissionReferred{}},
-	{"permission_closed", PermissionClosed{}},
-	{"elicitation_opened", ElicitationOpened{}},
-	{"elicitation_closed", ElicitationClosed{}},
-	{"elicitation_completed", ElicitationCompleted{}},
-	{"auth_required", AuthRequired{}},
-	{"auth_done", AuthDone{}},
-	{"file_written", FileWritten{}},
-	{"terminal_created", TerminalCreated{}},
-	{"shell_started", ShellStarted{}},
-	{"terminal_output", TerminalOutput{}},
-	{"terminal_exited", TerminalExited{}},
-	{"said", Said{}},
-}
-
-// eventFormat is how one kind of event is written.
-type eventFormat struct {
-	name   string
-	typ    reflect.Type
-	head   string // what its lines begin with, up to the data
-	fields []fieldFormat
-}
-
-// eventFormats are the formats of all events, by type and by name.
-var eventFormats = sync.OnceValues(func() (map[reflect.Type]*eventFormat, map[string]*eventFormat) {
-	byType, byName := map[reflect.Type]*eventFormat{}, map[string]*eventFormat{}
-	for _, e := range eventNames {
-		f := &eventFormat{name: e.name, typ: reflect.TypeOf(e.event)}
-		f.head = lineHead + e.name + dataHead
-		if f.typ != updateType {
-			f.fields = fieldFormats(f.typ)
-		}
-		byType[f.typ], byName[f.name] = f, f
-	}
-	return byType, byName
-})
-
-// A line is lineHead, the name of the event, dataHead, its data and a brace. For an
-// update whose time is known, timeHead and the time stand behind the name.
-var lineHead = `{"v":` + strconv.Itoa(CodecVersion) + `,"event":"`
-
+// A line is lineHead, the name of the event and a quote, timeKey and the time if it is
+// an update whose time is known, dataKey, the data and a brace.
 const (
-	timeHead = `","at":"`
-	dataHead = `","data":`
+	lineHead = `{"v":1,"event":"` // of CodecVersion
+	timeKey  = `,"at":`
+	dataKey  = `,"data":`
 )
 
 const updateName = "update"
-
-var updateType = reflect.TypeFor[Update]()
 
 // Encode makes a line of an event, without a line end.
 func Encode(e Event) ([]byte, error) { return AppendEncode(nil, e) }
@@ -136,29 +70,26 @@ func Encode(e Event) ([]byte, error) { return AppendEncode(nil, e) }
 // AppendEncode appends the line of an event to dst, without a line end. When it
 // fails it returns dst as it was.
 func AppendEncode(dst []byte, e Event) ([]byte, error) {
-	byType, _ := eventFormats()
-	f := byType[reflect.TypeOf(e)]
-	if f == nil {
-		return dst, fmt.Errorf("an event of type %T cannot be encoded", e)
+	for i := range kinds {
+		k := &kinds[i]
+		line, ok, err := k.write(dst, e)
+		if err != nil {
+			return dst, fmt.Errorf("encode the event %s: %w", k.name, err)
+		}
+		if ok {
+			return append(line, '}'), nil
+		}
 	}
-	var line []byte
-	var err error
-	if u, ok := e.(Update); ok {
-		line, err = appendUpdate(dst, u)
-	} else {
-		line, err = f.appendFields(append(dst, f.head...), reflect.ValueOf(e))
-	}
-	if err != nil {
-		return dst, fmt.Errorf("encode the event %s: %w", f.name, err)
-	}
-	return append(line, '}'), nil
+	return dst, fmt.Errorf("an event of type %T cannot be encoded", e)
 }
 
 // Decode makes the event of a line. It keeps no reference to the line.
 func Decode(line []byte) (Event, error) {
-	if f, at, data := plainLine(line); f != nil {
-		if e, err := f.decodeData(at, data); err == nil {
-			return e, nil
+	if name, at, data := plainLine(line); name != nil {
+		if k := kindNamed(string(name)); k != nil {
+			if e, err := k.read(at, data); err == nil {
+				return e, nil
+			}
 		}
 	}
 	var l struct {
@@ -170,96 +101,90 @@ func Decode(line []byte) (Event, error) {
 	if err := json.Unmarshal(line, &l); err != nil {
 		return nil, fmt.Errorf("decode an event: %w", err)
 	}
-	_, byName := eventFormats()
-	f := byName[l.Event]
+	k := kindNamed(l.Event)
 	switch {
 	case l.Version < 1:
 		return nil, errors.New("decode an event: it has no version")
 	case l.Version > CodecVersion:
 		return nil, fmt.Errorf("decode the event %q of version %d: %w", l.Event, l.Version, ErrNewerVersion)
-	case f == nil:
+	case k == nil:
 		return nil, fmt.Errorf("decode the event %q: %w", l.Event, ErrUnknownEvent)
 	}
-	e, err := f.decodeData(l.At, l.Data)
+	e, err := k.read(l.At, l.Data)
 	if err != nil {
-		return nil, fmt.Errorf("decode the event %s: %w", f.name, err)
+		return nil, fmt.Errorf("decode the event %s: %w", k.name, err)
 	}
 	return e, nil
 }
 
-// plainLine takes a line apart that is spelled as Encode spells it, without
-// looking at the time and the data; f is nil for any other. If these turn out to be
-// valid JSON, so is the line.
-func plainLine(line []byte) (f *eventFormat, at, data json.RawMessage) {
+// plainLine splits a line that is spelled as Encode spells it; the name is nil for any
+// other. It saves a pass over the JSON: the line is valid if the time and data are.
+func plainLine(line []byte) (name, at, data []byte) {
 	rest, ok := bytes.CutPrefix(line, []byte(lineHead))
-	if !ok {
+	head, data, found := bytes.Cut(rest, []byte(dataKey))
+	if !ok || !found || !bytes.HasSuffix(data, []byte("}")) {
 		return nil, nil, nil
 	}
-	name, rest, ok := bytes.Cut(rest, []byte(dataHead))
-	if !ok || len(rest) == 0 || rest[len(rest)-1] != '}' {
+	name, at, ok = bytes.Cut(head, []byte(`"`))
+	if !ok || len(at) > 0 && string(name) != updateName {
 		return nil, nil, nil
 	}
-	if i := bytes.Index(name, []byte(timeHead)); i >= 0 {
-		// The quote behind the time is the first character of dataHead.
-		start, end := i+len(timeHead)-1, len(name)+1
-		at, name = name[start:end:end], name[:i]
-	}
-	_, byName := eventFormats()
-	return byName[string(name)], at, rest[:len(rest)-1]
+	return name, bytes.TrimPrefix(at, []byte(timeKey)), data[:len(data)-1]
 }
 
-// decodeData makes an event of its data, and of the time beside them if it is an
-// update.
-func (f *eventFormat) decodeData(at, data json.RawMessage) (Event, error) {
-	if f.typ == updateType {
-		return decodeUpdate(at, data)
-	}
-	return f.decodeFields(data)
-}
-
-// appendUpdate appends the line of an update up to its last brace.
-func appendUpdate(dst []byte, u Update) ([]byte, error) {
-	line := append(append(dst, lineHead...), updateName...)
-	if !u.At.IsZero() {
-		line = append(line, timeHead[:len(timeHead)-1]...)
-		var err error
-		if line, err = appendTime(line, reflect.ValueOf(u.At)); err != nil {
-			return dst, err
+func kindNamed(name string) *kind {
+	for i := range kinds {
+		if kinds[i].name == name {
+			return &kinds[i]
 		}
-		line = line[:len(line)-1] // dataHead has the quote
 	}
-	return appendNotification(append(line, dataHead...), u)
+	return nil
 }
 
-// appendNotification appends the params of a session/update notification: as they
-// were received, or made anew for an update that no agent has sent.
-func appendNotification(dst []byte, u Update) ([]byte, error) {
-	if len(u.Raw) == 0 {
+// updateKind is the kind of session updates. Their data are the params of the agent's
+// notification as they were received, or made anew if no agent has sent it.
+var updateKind = kind{
+	name: updateName,
+	write: func(dst []byte, e Event) ([]byte, bool, error) {
+		u, ok := e.(Update)
+		if !ok {
+			return dst, false, nil
+		}
+		line := append(dst, lineHead+updateName+`"`...)
+		if !u.At.IsZero() {
+			var err error
+			if line, err = appendTime(append(line, timeKey...), u.At); err != nil {
+				return dst, true, err
+			}
+		}
+		line = append(line, dataKey...)
+		if len(u.Raw) > 0 {
+			return appendReceived(line, u.Raw), true, nil
+		}
 		if unknown, ok := u.Update.(*acpclient.UnknownUpdate); ok && len(unknown.Raw) == 0 {
-			return dst, errors.New("an unknown update has no JSON")
+			return dst, true, errors.New("an unknown update has no JSON")
 		}
-		return appendJSON(dst, acpclient.SessionNotification{Update: u.Update})
-	}
-	return appendRaw(dst, u.Raw), nil
+		line, err := appendJSON(line, acpclient.SessionNotification{Update: u.Update})
+		return line, true, err
+	},
+	read: func(at, data json.RawMessage) (Event, error) {
+		n := new(acpclient.SessionNotification)
+		if err := acpclient.Unmarshal(data, n); err != nil {
+			return nil, err
+		}
+		u := Update{Update: n.Update, Raw: n.Raw}
+		if len(at) > 0 {
+			if err := json.Unmarshal(at, &u.At); err != nil {
+				return nil, fmt.Errorf("\"at\": %w", err)
+			}
+		}
+		return u, nil
+	},
 }
 
-func decodeUpdate(at, data json.RawMessage) (Event, error) {
-	n := new(acpclient.SessionNotification)
-	if err := acpclient.Unmarshal(data, n); err != nil {
-		return nil, err
-	}
-	u := Update{Update: n.Update, Raw: n.Raw}
-	if len(at) > 0 {
-		if err := json.Unmarshal(at, &u.At); err != nil {
-			return nil, fmt.Errorf("\"at\": %w", err)
-		}
-	}
-	return u, nil
-}
-
-// appendRaw appends JSON as it was received. JSON has line feeds between its
-// tokens only, where a space will do.
-func appendRaw(dst []byte, raw json.RawMessage) []byte {
+// appendReceived appends JSON as it was received. It has line feeds between its tokens
+// only, where a space will do.
+func appendReceived(dst []byte, raw json.RawMessage) []byte {
 	start := len(dst)
 	dst = append(dst, raw...)
 	for rest := dst[start:]; ; {

@@ -8,68 +8,58 @@ import (
 	"parley/acpclient"
 )
 
-// errorLine is an error as it stands in a line: its text, and what errors.As
-// finds in it. Commands and their environment are left out.
-type errorLine struct {
+// storedError is an error as it stands in a line: its text, and what errors.As finds in
+// it. Commands and their environment are left out.
+type storedError struct {
 	Text json.RawMessage `json:"text"`
 	// Answer is an error that the agent answered.
 	Answer *acpclient.Error `json:"answer,omitempty"`
 	// NotStarted says that the agent could not be started.
 	NotStarted bool `json:"notStarted,omitempty"`
-	// AgentVersion is the version of the protocol that an agent speaks which does
-	// not speak ours.
+	// AgentVersion is the version of the protocol of an agent that does not speak ours.
 	AgentVersion *uint16 `json:"agentVersion,omitempty"`
+
+	text string // Text, decoded
 }
 
-// recordedError is an error that was decoded.
-type recordedError struct {
-	text   string
-	causes []error
+// Error implements error.
+func (e *storedError) Error() string { return e.text }
+
+// Unwrap returns what errors.As found in the error when it was stored.
+func (e *storedError) Unwrap() (causes []error) {
+	if e.Answer != nil {
+		causes = append(causes, e.Answer)
+	}
+	if e.NotStarted {
+		causes = append(causes, &acpclient.StartError{Err: errors.New(e.text)})
+	}
+	if e.AgentVersion != nil {
+		causes = append(causes, &acpclient.VersionError{Agent: *e.AgentVersion})
+	}
+	return causes
 }
-
-// Error returns the text that the error had when it was encoded.
-func (e *recordedError) Error() string { return e.text }
-
-// Unwrap returns what errors.As found in it then.
-func (e *recordedError) Unwrap() []error { return e.causes }
 
 func appendError(dst []byte, err error) ([]byte, error) {
-	l := errorLine{Text: appendText(nil, err.Error())}
-	if answer := (*acpclient.Error)(nil); errors.As(err, &answer) {
-		l.Answer = answer
-	}
-	if start := (*acpclient.StartError)(nil); errors.As(err, &start) {
-		l.NotStarted = true
-	}
+	e := storedError{Text: appendText(nil, err.Error())}
+	errors.As(err, &e.Answer)
+	e.NotStarted = errors.As(err, new(*acpclient.StartError))
 	if version := (*acpclient.VersionError)(nil); errors.As(err, &version) {
-		l.AgentVersion = &version.Agent
+		e.AgentVersion = &version.Agent
 	}
-	return appendJSON(dst, l)
+	return appendJSON(dst, e)
 }
 
-// decodeError makes the error of a line, nil of null. An error that is nothing
-// but an answer of the agent comes back as that.
-func decodeError(raw json.RawMessage) (decoded, err error) {
-	var l *errorLine
-	if err := json.Unmarshal(raw, &l); err != nil || l == nil {
+// decodeError returns an answer of the agent as that if the error is nothing else.
+func decodeError(raw json.RawMessage) (stored, err error) {
+	e := new(storedError)
+	if err := json.Unmarshal(raw, e); err != nil {
 		return nil, err
 	}
-	text, err := decodeText(l.Text)
-	if err != nil {
+	if e.text, err = decodeText(e.Text); err != nil {
 		return nil, fmt.Errorf("an error without text: %w", err)
 	}
-	e := &recordedError{text: text}
-	if l.Answer != nil {
-		if l.Answer.Error() == text {
-			return l.Answer, nil
-		}
-		e.causes = append(e.causes, l.Answer)
-	}
-	if l.NotStarted {
-		e.causes = append(e.causes, &acpclient.StartError{Err: errors.New(text)})
-	}
-	if l.AgentVersion != nil {
-		e.causes = append(e.causes, &acpclient.VersionError{Agent: *l.AgentVersion})
+	if e.Answer != nil && e.Answer.Error() == e.text {
+		return e.Answer, nil
 	}
 	return e, nil
 }

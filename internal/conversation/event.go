@@ -9,9 +9,8 @@ import (
 	"parley/acpclient"
 )
 
-// Event is one thing that happened in a session. Everything that a person can
-// see comes of these, in one order. Encode makes a line of an event: the tags
-// below name its fields there, see codec.go.
+// Event is one thing that happened in a session. Everything that a person can see
+// comes from the ordered stream of these. codec_event.go says how each is stored.
 type Event interface {
 	// Size is about how many bytes the event holds on to.
 	Size() int
@@ -21,20 +20,20 @@ type Event interface {
 type (
 	// AgentStarting: a process is being started, or started again.
 	AgentStarting struct {
-		Command string    `json:"command"`
-		At      time.Time `json:"at,omitzero"`
+		Command string
+		At      time.Time
 	}
 	// AgentReady: the agent has answered initialize. The values of environment
 	// variables are left out.
 	AgentReady struct {
-		Info *acpclient.InitializeResponse `json:"info"`
+		Info *acpclient.InitializeResponse
 	}
 	// AgentLost: the agent could not be started, or has gone. Stderr is the
 	// tail of what it wrote there, raw.
 	AgentLost struct {
-		Err    error     `json:"error,omitzero"`
-		Stderr string    `json:"stderr,omitzero"`
-		At     time.Time `json:"at,omitzero"`
+		Err    error
+		Stderr string
+		At     time.Time
 	}
 )
 
@@ -44,19 +43,19 @@ type (
 	// Clear says that the transcript so far is not its own, or comes again:
 	// it is forgotten.
 	SessionOpening struct {
-		How   Opening             `json:"how"`
-		ID    acpclient.SessionID `json:"id,omitzero"`
-		Clear bool                `json:"clear,omitzero"`
+		How   Opening
+		ID    acpclient.SessionID
+		Clear bool
 	}
 	// SessionOpened: the agent has answered session/new, load, resume or fork.
 	SessionOpened struct {
-		ID    acpclient.SessionID    `json:"id"`
-		Cwd   string                 `json:"cwd"`
-		State acpclient.SessionState `json:"state,omitzero"`
+		ID    acpclient.SessionID
+		Cwd   string
+		State acpclient.SessionState
 	}
 	// SessionFailed: the agent refused to open it.
 	SessionFailed struct {
-		Err error `json:"error"`
+		Err error
 	}
 )
 
@@ -64,25 +63,25 @@ type (
 type (
 	// PromptSent: a prompt went out and its turn has begun.
 	PromptSent struct {
-		Prompt []acpclient.ContentBlock `json:"prompt"`
-		At     time.Time                `json:"at,omitzero"`
+		Prompt []acpclient.ContentBlock
+		At     time.Time
 	}
 	// CancelRequested: the person cancelled the turn; the agent has yet to end it.
 	CancelRequested struct {
-		At time.Time `json:"at,omitzero"`
+		At time.Time
 	}
 	// TurnEnded: the agent answered the prompt, with a reason or an error.
 	TurnEnded struct {
-		Reason acpclient.StopReason `json:"reason,omitzero"`
-		Err    error                `json:"error,omitzero"`
-		At     time.Time            `json:"at,omitzero"`
+		Reason acpclient.StopReason
+		Err    error
+		At     time.Time
 		// Usage counts tokens; nil if the agent has not.
-		Usage *acpclient.Usage `json:"usage,omitzero"`
+		Usage *acpclient.Usage
 	}
 	// QueueChanged: the prompts that wait for the turn's end are others now.
 	QueueChanged struct {
-		Queue  []QueuedPrompt `json:"queue,omitzero"`
-		Paused bool           `json:"paused,omitzero"`
+		Queue  []QueuedPrompt
+		Paused bool
 	}
 )
 
@@ -91,9 +90,9 @@ type (
 	// Text is text of a message. Text that follows on text of the same message
 	// is merged into one event while it waits.
 	Text struct {
-		Chunk     acpclient.ChunkKind `json:"chunk"`
-		MessageID acpclient.MessageID `json:"messageId,omitzero"`
-		Text      string              `json:"text"`
+		Chunk     acpclient.ChunkKind
+		MessageID acpclient.MessageID
+		Text      string
 	}
 	// Update is any other session update. Raw is the notification as the agent
 	// sent it, which may say more than Update does; nil if no agent sent it. At is
@@ -110,19 +109,19 @@ type (
 	// OptionChosen: a value for an option was sent. Seq counts such switches, so
 	// that the answer can be told from those to earlier and later ones.
 	OptionChosen struct {
-		Seq    int                   `json:"seq"`
-		Option acpclient.ConfigID    `json:"option"`
-		Value  acpclient.ConfigValue `json:"value"`
+		Seq    int
+		Option acpclient.ConfigID
+		Value  acpclient.ConfigValue
 	}
 	// OptionSettled: the agent has answered the switch with the number Seq: with
 	// the state of all options, with nothing, and then the option has the value
 	// that was sent, or with an error.
 	OptionSettled struct {
-		Seq     int                             `json:"seq"`
-		Option  acpclient.ConfigID              `json:"option"`
-		Value   acpclient.ConfigValue           `json:"value"`
-		Options []acpclient.SessionConfigOption `json:"options,omitzero"`
-		Err     error                           `json:"error,omitzero"`
+		Seq     int
+		Option  acpclient.ConfigID
+		Value   acpclient.ConfigValue
+		Options []acpclient.SessionConfigOption
+		Err     error
 	}
 )
 
@@ -133,59 +132,59 @@ type (
 	// no tool call. Judging says that the rules are looked at first: the person is asked
 	// from PermissionReferred on, if at all.
 	PermissionOpened struct {
-		ID      int                                 `json:"id"`
-		Request *acpclient.RequestPermissionRequest `json:"request"`
-		At      time.Time                           `json:"at,omitzero"`
-		File    *FileQuestion                       `json:"file,omitzero"`
-		Judging bool                                `json:"judging,omitzero"`
+		ID      int
+		Request *acpclient.RequestPermissionRequest
+		At      time.Time
+		File    *FileQuestion
+		Judging bool
 	}
 	// PermissionReferred: the rules leave it to the person. Why says in words what
 	// kept a rule from answering, and Proposals are lists of rules, narrow ones first,
 	// each of which would have allowed it.
 	PermissionReferred struct {
-		ID        int        `json:"id"`
-		Why       string     `json:"why,omitzero"`
-		Proposals [][]string `json:"proposals,omitzero"`
-		At        time.Time  `json:"at,omitzero"`
+		ID        int
+		Why       string
+		Proposals [][]string
+		At        time.Time
 	}
 	// PermissionClosed: it was answered, or needs no answer any more. Rule is the rule
 	// that answered, and Source where it lives; empty if no rule did.
 	PermissionClosed struct {
-		ID      int                                `json:"id"`
-		Outcome acpclient.RequestPermissionOutcome `json:"outcome"`
-		At      time.Time                          `json:"at,omitzero"`
-		Rule    string                             `json:"rule,omitzero"`
-		Source  string                             `json:"source,omitzero"`
+		ID      int
+		Outcome acpclient.RequestPermissionOutcome
+		At      time.Time
+		Rule    string
+		Source  string
 	}
 	// ElicitationOpened: the agent waits for input.
 	ElicitationOpened struct {
-		ID      int                                 `json:"id"`
-		Request *acpclient.CreateElicitationRequest `json:"request"`
-		At      time.Time                           `json:"at,omitzero"`
+		ID      int
+		Request *acpclient.CreateElicitationRequest
+		At      time.Time
 	}
 	// ElicitationClosed: it was answered, or needs no answer any more. Answers are
 	// what was filled in, without secrets: see AnswersTo.
 	ElicitationClosed struct {
-		ID      int                         `json:"id"`
-		Action  acpclient.ElicitationAction `json:"action"`
-		Answers []FieldAnswer               `json:"answers,omitzero"`
-		At      time.Time                   `json:"at,omitzero"`
+		ID      int
+		Action  acpclient.ElicitationAction
+		Answers []FieldAnswer
+		At      time.Time
 	}
 	// ElicitationCompleted: what was asked by URL is done.
 	ElicitationCompleted struct {
-		ElicitationID acpclient.ElicitationID `json:"elicitationId"`
+		ElicitationID acpclient.ElicitationID
 	}
 	// AuthRequired: the agent wants the person to sign in first, by one of the
 	// methods in Conversation.Agent.AuthMethods. Message is what it says about
 	// it, Err the whole answer.
 	AuthRequired struct {
-		Message string `json:"message,omitzero"`
-		Err     error  `json:"error,omitzero"`
+		Message string
+		Err     error
 	}
 	// AuthDone: signing in, or out, has ended.
 	AuthDone struct {
-		Method acpclient.AuthMethodID `json:"method,omitzero"`
-		Err    error                  `json:"error,omitzero"`
+		Method acpclient.AuthMethodID
+		Err    error
 	}
 )
 
@@ -194,41 +193,41 @@ type (
 	// FileWritten: the agent wrote a file through the client. A nil Before is
 	// a new file.
 	FileWritten struct {
-		Path   string  `json:"path"`
-		Before *string `json:"before,omitzero"`
-		After  string  `json:"after"`
+		Path   string
+		Before *string
+		After  string
 	}
 	// TerminalCreated: the agent started a command through the client.
 	TerminalCreated struct {
-		ID      acpclient.TerminalID `json:"id"`
-		Command string               `json:"command"`
-		Cwd     string               `json:"cwd"`
+		ID      acpclient.TerminalID
+		Command string
+		Cwd     string
 	}
 	// ShellStarted: the person started a command of their own, or a shell that lasts.
 	ShellStarted struct {
-		ID      acpclient.TerminalID `json:"id"`
-		Command string               `json:"command"`
-		Cwd     string               `json:"cwd"`
-		Lasts   bool                 `json:"lasts,omitzero"`
-		At      time.Time            `json:"at,omitzero"`
+		ID      acpclient.TerminalID
+		Command string
+		Cwd     string
+		Lasts   bool
+		At      time.Time
 	}
 	// TerminalOutput: the command printed something, raw.
 	TerminalOutput struct {
-		ID   acpclient.TerminalID `json:"id"`
-		Data []byte               `json:"data"`
+		ID   acpclient.TerminalID
+		Data []byte
 	}
 	// TerminalExited: the command has ended. What was typed into it is in no event.
 	TerminalExited struct {
-		ID     acpclient.TerminalID         `json:"id"`
-		Status acpclient.TerminalExitStatus `json:"status"`
+		ID     acpclient.TerminalID
+		Status acpclient.TerminalExitStatus
 	}
 )
 
 // Said is something that parley itself has to say in the transcript.
 type Said struct {
-	Severity acpclient.NoticeSeverity `json:"severity,omitzero"`
-	Title    string                   `json:"title"`
-	Detail   string                   `json:"detail,omitzero"`
+	Severity acpclient.NoticeSeverity
+	Title    string
+	Detail   string
 }
 
 // Opening is how a session is opened.
