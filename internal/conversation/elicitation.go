@@ -25,6 +25,13 @@ type Elicitation struct {
 	holds []*ToolCall // the calls that wait for the answer
 }
 
+// Visit implements Item.
+func (e *Elicitation) Visit(v Visitor) { v.Elicitation(e) }
+
+func (e *Elicitation) plain() (side string, paragraphs []Paragraph) {
+	return "", []Paragraph{{Text: e.Request.Message + " " + string(e.Action)}}
+}
+
 // FieldAnswer is what a person filled into a field of a form, in words. Neither
 // is fit to be drawn.
 type FieldAnswer struct {

@@ -1,16 +1,36 @@
 package conversation
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"parley/acpclient"
 )
 
-// Item is one thing in the transcript: *Message, *ToolCall, *Plan, *Elicitation,
-// *ShellCommand, *Note, *Compaction or *Unknown.
+// Item is one thing in the transcript.
 type Item interface {
 	// Version changes whenever something about the item changes.
 	Version() uint64
+	// Visit calls the method of v for the item's kind.
+	Visit(v Visitor)
+	// plain is the item as plain text, and who says it; "" if it is a remark of
+	// neither side.
+	plain() (side string, paragraphs []Paragraph)
+}
+
+// Visitor has a method for each kind of item. Every view implements it, so that a new
+// kind does not compile until all of them show it.
+type Visitor interface {
+	Message(*Message)
+	ToolCall(*ToolCall)
+	Plan(*Plan)
+	Elicitation(*Elicitation)
+	ShellCommand(*ShellCommand)
+	Note(*Note)
+	Compaction(*Compaction)
+	Unknown(*Unknown)
 }
 
 // revision counts the changes of an item.
@@ -41,6 +61,29 @@ type Message struct {
 	// own says that the person has written it here: what the agent says it is changes
 	// nothing of it.
 	own bool
+}
+
+// Visit implements Item.
+func (m *Message) Visit(v Visitor) { v.Message(m) }
+
+func (m *Message) plain() (side string, paragraphs []Paragraph) {
+	switch m.Chunk {
+	case acpclient.UserMessageChunk:
+		side = "You"
+	case acpclient.AgentThoughtChunk:
+		side = "Agent, thinking"
+	default:
+		side = "Agent"
+	}
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		paragraph := Paragraph{p.Text(), m.Chunk != acpclient.UserMessageChunk}
+		if p.Block != nil {
+			paragraph = Paragraph{Text: "[" + strings.TrimSpace(string(p.Block.Type)+" "+p.Block.Name+" "+p.Block.URI) + "]"}
+		}
+		paragraphs = append(paragraphs, paragraph)
+	}
+	return side, paragraphs
 }
 
 // ToolCall is a tool call and all that was said about it.
@@ -91,6 +134,34 @@ type ToolCall struct {
 	index     int  // in the conversation's Items
 }
 
+// Visit implements Item.
+func (t *ToolCall) Visit(v Visitor) { v.ToolCall(t) }
+
+func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {
+	state := string(t.Status)
+	switch {
+	case t.Rejected:
+		state = "rejected"
+	case t.Cancelled:
+		state = "cancelled"
+	}
+	lines := []string{fmt.Sprintf("* %s: %s (%s)", t.Kind, t.Title, state)}
+	for _, c := range t.Content {
+		switch {
+		case c.Content != nil:
+			lines = append(lines, plainOutput(c.Content.Text))
+		case c.Path != "":
+			lines = append(lines, plainOutput("changed "+c.Path))
+		}
+	}
+	for _, term := range t.Terminals {
+		data, _ := term.Since(max(0, term.Total()-mostPlainOutput))
+		lines = append(lines, plainOutput("$ "+term.Command+"\n"+string(data)))
+	}
+	text := strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" }), "\n")
+	return "Agent", []Paragraph{{Text: text}}
+}
+
 // ended reports that the agent has said how the call came out.
 func (t *ToolCall) ended() bool {
 	return t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed || t.Status == acpclient.ToolCancelled
@@ -112,6 +183,21 @@ type Plan struct {
 	URI      string
 	// Removed says that the agent has taken the plan away.
 	Removed bool
+}
+
+// Visit implements Item.
+func (p *Plan) Visit(v Visitor) { v.Plan(p) }
+
+func (p *Plan) plain() (side string, paragraphs []Paragraph) {
+	lines := []string{}
+	for _, e := range p.Entries {
+		box := "[ ]"
+		if e.Status == acpclient.PlanCompleted {
+			box = "[x]"
+		}
+		lines = append(lines, "- "+box+" "+e.Content)
+	}
+	return "Agent", []Paragraph{{strings.Join(append(lines, p.Markdown), "\n"), true}}
 }
 
 // Progress counts the entries that are completed.
@@ -139,6 +225,16 @@ type Note struct {
 	Worked time.Duration
 }
 
+// Visit implements Item.
+func (n *Note) Visit(v Visitor) { v.Note(n) }
+
+func (n *Note) plain() (side string, paragraphs []Paragraph) {
+	if n.Title == "" {
+		return "", nil
+	}
+	return "", []Paragraph{{Text: n.Title + "\n" + n.Detail}}
+}
+
 // Compaction is a compaction of the agent's context.
 type Compaction struct {
 	revision
@@ -148,9 +244,21 @@ type Compaction struct {
 	Error   string
 }
 
+// Visit implements Item.
+func (c *Compaction) Visit(v Visitor) { v.Compaction(c) }
+
+func (c *Compaction) plain() (side string, paragraphs []Paragraph) {
+	return "", []Paragraph{{"The conversation was compacted.\n" + c.Summary.Plain(), true}}
+}
+
 // Unknown is an update of a kind that parley does not know.
 type Unknown struct {
 	revision
 	Kind string
 	Raw  []byte
 }
+
+// Visit implements Item.
+func (u *Unknown) Visit(v Visitor) { v.Unknown(u) }
+
+func (u *Unknown) plain() (side string, paragraphs []Paragraph) { return "", nil }

@@ -16,6 +16,15 @@ type Run struct {
 	counts map[acpclient.ToolKind]int
 }
 
+// Visit visits the calls: a run is not a kind of its own.
+func (r *Run) Visit(v Visitor) {
+	for t := range r.Calls() {
+		t.Visit(v)
+	}
+}
+
+func (r *Run) plain() (side string, paragraphs []Paragraph) { return "", nil }
+
 // Count is how many calls of a kind there are.
 func (r *Run) Count(k acpclient.ToolKind) int { return r.counts[k] }
 

@@ -14,6 +14,13 @@ type ShellCommand struct {
 	Started  time.Time
 }
 
+// Visit implements Item.
+func (s *ShellCommand) Visit(v Visitor) { v.ShellCommand(s) }
+
+// plain leaves the command out: the text may be given to an agent, which learns nothing
+// of the user's own commands.
+func (s *ShellCommand) plain() (side string, paragraphs []Paragraph) { return "", nil }
+
 func (c *Conversation) applyShellStarted(e ShellStarted) {
 	t := c.terminalByID(e.ID)
 	t.Personal, t.Lasts = true, e.Lasts

@@ -28,7 +28,7 @@ var page = sync.OnceValue(func() *template.Template {
 		"markdown": markdownToHTML, "diff": diffToHTML, "terminal": terminalToHTML, "date": func(t time.Time) string { return t.Format(time.DateTime) },
 		"image": imageOf, "label": func(a Attachment) string { return a.label() },
 		"took": func(e Entry) string { return e.took() }, "title": func(e Entry) string { return e.callTitle() },
-		"noteTitle": func(e Entry) string { return e.noteTitle() }, "shown": func(f Field) string { return f.shown() },
+		"noteTitle": func(e Entry) string { return e.noteTitle() }, "caption": func(e Entry) string { return e.caption }, "shown": func(f Field) string { return f.shown() },
 	}).Parse(pageSource))
 })
 

@@ -98,13 +98,14 @@ func markdownEntry(b *bufio.Writer, e *Entry) {
 		if e.Text != "" {
 			fmt.Fprint(b, "\n", quoted(e.Text))
 		}
-	case "compaction":
-		fmt.Fprint(b, "*The context was compacted*\n")
+	default:
+		fmt.Fprint(b, "*", inline(e.caption), "*\n")
 		if e.Text != "" {
 			fmt.Fprint(b, "\n", quoted(e.Text))
 		}
-	default:
-		fmt.Fprintf(b, "*An update that parley does not know: %s*\n\n%s", inline(e.Title), fenced("json", e.Input))
+		if e.Input != "" {
+			fmt.Fprint(b, "\n", fenced("json", e.Input))
+		}
 	}
 	for _, a := range e.Attachments {
 		fmt.Fprintf(b, "\n- %s\n", inline(a.label()))

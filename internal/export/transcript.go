@@ -63,6 +63,8 @@ type Entry struct {
 	Fields []Field `json:"fields,omitempty"`
 	// Severity is that of a note.
 	Severity string `json:"severity,omitempty"`
+
+	caption string // what it is, for a type that Markdown and HTML do not know
 }
 
 // Attachment is content that is not text.
@@ -125,44 +127,20 @@ func Begin(c *conversation.Conversation) *Transcript {
 
 // Add writes the next item down. A transcript without a title is called after its first
 // prompt.
-func (t *Transcript) Add(item conversation.Item) {
-	e := entryOf(item)
-	if e.Type == "" {
-		return
+func (t *Transcript) Add(item conversation.Item) { item.Visit(writer{t}) }
+
+// writer adds the entry of each kind of item.
+type writer struct{ *Transcript }
+
+func (w writer) add(e Entry) {
+	if w.Title == "" && e.Type == "prompt" {
+		w.Title, _, _ = strings.Cut(strings.TrimSpace(e.Text), "\n")
 	}
-	if t.Title == "" && e.Type == "prompt" {
-		t.Title, _, _ = strings.Cut(strings.TrimSpace(e.Text), "\n")
-	}
-	t.Entries = append(t.Entries, e)
+	w.Entries = append(w.Entries, e)
 }
 
-func entryOf(item conversation.Item) Entry {
-	switch i := item.(type) {
-	case *conversation.Message:
-		return messageOf(i)
-	case *conversation.ToolCall:
-		return callOf(i)
-	case *conversation.ShellCommand:
-		return Entry{Type: "command", Content: []Content{terminalOf(i.Terminal)}}
-	case *conversation.Plan:
-		e := Entry{Type: "plan", Text: termtext.Block(i.Markdown), Steps: stepsOf(i.Entries)}
-		if i.URI != "" {
-			e.Attachments = []Attachment{{Type: "file", URI: termtext.Line(i.URI)}}
-		}
-		return e
-	case *conversation.Elicitation:
-		return questionOf(i)
-	case *conversation.Note:
-		return noteOf(i)
-	case *conversation.Compaction:
-		return Entry{Type: "compaction", Text: termtext.Block(i.Summary.Plain()), Status: string(i.Status)}
-	case *conversation.Unknown:
-		return Entry{Type: "unknown", Title: termtext.Line(i.Kind), Input: jsonOf(i.Raw)}
-	}
-	return Entry{Type: "unknown"}
-}
-
-func messageOf(m *conversation.Message) Entry {
+// Message adds a message that is not empty.
+func (w writer) Message(m *conversation.Message) {
 	e := Entry{Type: "answer", Text: strings.TrimSpace(termtext.Block(m.Parts.Plain())), Parent: string(m.Parent)}
 	switch m.Chunk {
 	case acpclient.UserMessageChunk:
@@ -175,24 +153,13 @@ func messageOf(m *conversation.Message) Entry {
 			e.Attachments = append(e.Attachments, attachmentOf(p.Block))
 		}
 	}
-	if e.Text == "" && e.Attachments == nil {
-		return Entry{}
+	if e.Text != "" || e.Attachments != nil {
+		w.add(e)
 	}
-	return e
 }
 
-func attachmentOf(b *acpclient.ContentBlock) Attachment {
-	a := Attachment{Type: string(b.Type), Name: termtext.Line(b.Name), URI: termtext.Line(b.URI), MimeType: termtext.Line(b.MimeType)}
-	switch {
-	case b.Type == acpclient.ContentImage:
-		a.Data = b.Data
-	case b.Resource != nil:
-		a.URI, a.MimeType = termtext.Line(b.Resource.URI), termtext.Line(b.Resource.MimeType)
-	}
-	return a
-}
-
-func callOf(t *conversation.ToolCall) Entry {
+// ToolCall adds a call with what it gave.
+func (w writer) ToolCall(t *conversation.ToolCall) {
 	e := Entry{
 		Type: "tool_call", ID: termtext.Line(string(t.ID)), Parent: termtext.Line(string(t.Parent)),
 		Title: termtext.Line(t.Title), Kind: termtext.Line(string(t.Kind)), Status: statusOf(t),
@@ -217,7 +184,60 @@ func callOf(t *conversation.ToolCall) Entry {
 	for _, left := range terminals {
 		e.Content = append(e.Content, terminalOf(left))
 	}
-	return e
+	w.add(e)
+}
+
+// Plan adds a plan.
+func (w writer) Plan(p *conversation.Plan) {
+	e := Entry{Type: "plan", Text: termtext.Block(p.Markdown), Steps: stepsOf(p.Entries)}
+	if p.URI != "" {
+		e.Attachments = []Attachment{{Type: "file", URI: termtext.Line(p.URI)}}
+	}
+	w.add(e)
+}
+
+// Elicitation adds a question and its answers.
+func (w writer) Elicitation(q *conversation.Elicitation) {
+	e := Entry{Type: "question", Text: termtext.Block(q.Request.Message), Status: string(q.Action)}
+	for _, a := range q.Answers {
+		e.Fields = append(e.Fields, Field{Name: termtext.Line(a.Field), Value: termtext.Block(a.Value), Secret: a.Secret})
+	}
+	w.add(e)
+}
+
+// ShellCommand adds a command of the user's own.
+func (w writer) ShellCommand(s *conversation.ShellCommand) {
+	w.add(Entry{Type: "command", Content: []Content{terminalOf(s.Terminal)}})
+}
+
+// Note adds a note that says anything.
+func (w writer) Note(n *conversation.Note) {
+	e := Entry{Type: "note", Title: termtext.Line(n.Title), Text: termtext.Block(n.Detail), Severity: string(n.Severity), Seconds: n.Worked.Round(time.Millisecond).Seconds()}
+	if e.Title != "" || e.Text != "" || e.Seconds != 0 {
+		w.add(e)
+	}
+}
+
+// Compaction adds the summary of a compaction.
+func (w writer) Compaction(c *conversation.Compaction) {
+	w.add(Entry{Type: "compaction", caption: "The context was compacted", Text: termtext.Block(c.Summary.Plain()), Status: string(c.Status)})
+}
+
+// Unknown adds an update that parley does not know.
+func (w writer) Unknown(u *conversation.Unknown) {
+	kind := termtext.Line(u.Kind)
+	w.add(Entry{Type: "unknown", caption: "An update that parley does not know: " + kind, Title: kind, Input: jsonOf(u.Raw)})
+}
+
+func attachmentOf(b *acpclient.ContentBlock) Attachment {
+	a := Attachment{Type: string(b.Type), Name: termtext.Line(b.Name), URI: termtext.Line(b.URI), MimeType: termtext.Line(b.MimeType)}
+	switch {
+	case b.Type == acpclient.ContentImage:
+		a.Data = b.Data
+	case b.Resource != nil:
+		a.URI, a.MimeType = termtext.Line(b.Resource.URI), termtext.Line(b.Resource.MimeType)
+	}
+	return a
 }
 
 func statusOf(t *conversation.ToolCall) string {
@@ -299,22 +319,6 @@ func stepsOf(entries []acpclient.PlanEntry) []Step {
 		steps = append(steps, Step{Text: termtext.Block(e.Content), Status: string(e.Status)})
 	}
 	return steps
-}
-
-func questionOf(q *conversation.Elicitation) Entry {
-	e := Entry{Type: "question", Text: termtext.Block(q.Request.Message), Status: string(q.Action)}
-	for _, a := range q.Answers {
-		e.Fields = append(e.Fields, Field{Name: termtext.Line(a.Field), Value: termtext.Block(a.Value), Secret: a.Secret})
-	}
-	return e
-}
-
-func noteOf(n *conversation.Note) Entry {
-	e := Entry{Type: "note", Title: termtext.Line(n.Title), Text: termtext.Block(n.Detail), Severity: string(n.Severity), Seconds: n.Worked.Round(time.Millisecond).Seconds()}
-	if e.Title == "" && e.Text == "" && e.Seconds == 0 {
-		return Entry{}
-	}
-	return e
 }
 
 // jsonOf sets out JSON for reading; what is none is given as it is.

@@ -195,6 +195,8 @@ func Transcript(c *conversation.Conversation) []string {
 			out = append(out, fmt.Sprintf("compaction %s: %s%s", i.Status, i.Summary.Plain(), i.Error))
 		case *conversation.Unknown:
 			out = append(out, "unknown: "+i.Kind)
+		default:
+			out = append(out, fmt.Sprintf("%T", i))
 		}
 	}
 	return out

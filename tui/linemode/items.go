@@ -22,25 +22,15 @@ func (w *printer) item(g *growth, c *conversation.Conversation, whole bool) {
 		return
 	}
 	g.drawn, g.version = true, v
-	switch i := g.item.(type) {
-	case *conversation.Message:
-		w.message(g, i, c, whole)
-	case *conversation.ToolCall:
-		w.tool(g, i)
-	case *conversation.Plan:
-		w.plan(g, i)
-	case *conversation.Note:
-		w.note(g, i)
-	case *conversation.Elicitation:
-		w.elicitation(g, i)
-	case *conversation.Compaction:
-		w.compaction(g, i)
-	case *conversation.ShellCommand:
-		w.command(g, i.Terminal, whole)
-	case *conversation.Unknown:
-		w.line("The agent sent something that parley does not know: " + termtext.VisibleLine(i.Kind))
-		g.over = true
-	}
+	g.item.Visit(&itemWriter{printer: w, g: g, conv: c, whole: whole})
+}
+
+// itemWriter writes what is new about each kind of item.
+type itemWriter struct {
+	*printer
+	g     *growth
+	conv  *conversation.Conversation
+	whole bool
 }
 
 // speaker is who says a message.
@@ -58,14 +48,15 @@ func speaker(m *conversation.Message) string {
 	return who + ": "
 }
 
-// message writes the lines of a message that are complete.
-func (w *printer) message(g *growth, m *conversation.Message, c *conversation.Conversation, whole bool) {
+// Message writes the lines of a message that are complete.
+func (w *itemWriter) Message(m *conversation.Message) {
+	g := w.g
 	if w.typed[m] { // it stands there as it was typed
 		delete(w.typed, m)
 		g.over = true
 		return
 	}
-	whole = whole || m.Done || !m.Growing && c.Turn.Running
+	whole := w.whole || m.Done || !m.Growing && w.conv.Turn.Running
 	g.half = false
 	if r := m.Replaced(); r != g.replaced { // it is written anew: what was written stays
 		g.replaced, g.part, g.bytes, g.begun = r, 0, 0, false
@@ -75,10 +66,10 @@ func (w *printer) message(g *growth, m *conversation.Message, c *conversation.Co
 		last := g.part == len(m.Parts)-1
 		if p.Block != nil {
 			if p.Block.Type != acpclient.ContentText { // else it is not for the person
-				w.says(g, m, blockLine(p.Block, w.cwd))
+				w.says(m, blockLine(p.Block, w.cwd))
 			}
 		} else {
-			w.grown(g, m, p.Text(), whole || !last)
+			w.grown(m, p.Text(), whole || !last)
 		}
 		if last && p.Block == nil {
 			break // it may grow
@@ -91,7 +82,8 @@ func (w *printer) message(g *growth, m *conversation.Message, c *conversation.Co
 
 // grown writes the lines of a text that were not written yet, the last one only if it is
 // whole.
-func (w *printer) grown(g *growth, m *conversation.Message, text string, whole bool) {
+func (w *itemWriter) grown(m *conversation.Message, text string, whole bool) {
+	g := w.g
 	text = text[g.bytes:]
 	end := strings.LastIndexByte(text, '\n') + 1
 	if whole {
@@ -99,7 +91,7 @@ func (w *printer) grown(g *growth, m *conversation.Message, text string, whole b
 	}
 	if end > 0 {
 		if lines := strings.TrimSuffix(text[:end], "\n"); g.begun || strings.TrimSpace(lines) != "" {
-			w.says(g, m, lines)
+			w.says(m, lines)
 		}
 		g.bytes += end
 	}
@@ -107,7 +99,8 @@ func (w *printer) grown(g *growth, m *conversation.Message, text string, whole b
 }
 
 // says writes lines of a message, the first one behind the name of who speaks.
-func (w *printer) says(g *growth, m *conversation.Message, lines string) {
+func (w *itemWriter) says(m *conversation.Message, lines string) {
+	g := w.g
 	if !g.begun || w.speaks != g {
 		lines = speaker(m) + strings.TrimLeft(lines, "\n")
 		w.gap()
@@ -126,8 +119,9 @@ func blockLine(b *acpclient.ContentBlock, cwd string) string {
 	return words.String()
 }
 
-// tool writes that a tool call has begun, once it says what it does, and how it ended.
-func (w *printer) tool(g *growth, t *conversation.ToolCall) {
+// ToolCall writes that a tool call has begun, once it says what it does, and how it ended.
+func (w *itemWriter) ToolCall(t *conversation.ToolCall) {
+	g := w.g
 	if g.number == 0 {
 		w.calls = append(w.calls, t)
 		g.number = len(w.calls)
@@ -193,8 +187,9 @@ func outcome(t *conversation.ToolCall) string {
 	return words
 }
 
-// plan writes a plan, when its steps are others or stand otherwise.
-func (w *printer) plan(g *growth, p *conversation.Plan) {
+// Plan writes a plan, when its steps are others or stand otherwise.
+func (w *itemWriter) Plan(p *conversation.Plan) {
+	g := w.g
 	var steps, now []string
 	for i, e := range p.Entries {
 		line := fmt.Sprintf("%d. %s", i+1, termtext.Line(e.Content))
@@ -229,9 +224,9 @@ func (w *printer) plan(g *growth, p *conversation.Plan) {
 	g.last, g.part = text, all
 }
 
-// note writes a notice, an error, or how a turn has ended.
-func (w *printer) note(g *growth, n *conversation.Note) {
-	g.over = true
+// Note writes a notice, an error, or how a turn has ended.
+func (w *itemWriter) Note(n *conversation.Note) {
+	w.g.over = true
 	lead := ""
 	switch n.Severity {
 	case acpclient.NoticeError:
@@ -252,16 +247,17 @@ func (w *printer) note(g *growth, n *conversation.Note) {
 	w.line(text)
 }
 
-// command writes that a command of the person's was run, the lines that it has printed
-// since, and how it has ended.
-func (w *printer) command(g *growth, t *conversation.Terminal, whole bool) {
+// ShellCommand writes that the user ran a command, the lines that it printed since, and
+// how it ended.
+func (w *itemWriter) ShellCommand(s *conversation.ShellCommand) {
+	g, t := w.g, s.Terminal
 	name := termtext.VisibleLine(t.Command)
 	if !g.told {
 		g.told = true
 		w.line("You ran: " + name)
 		w.speaks = g
 	}
-	text, behind := toolview.PrintedSince(t, int64(g.bytes), whole || t.Exit != nil)
+	text, behind := toolview.PrintedSince(t, int64(g.bytes), w.whole || t.Exit != nil)
 	if text != "" {
 		if w.speaks != g {
 			w.line("Output of " + name + ":")
@@ -278,8 +274,9 @@ func (w *printer) command(g *growth, t *conversation.Terminal, whole bool) {
 	}
 }
 
-// elicitation writes how a question of the agent was answered.
-func (w *printer) elicitation(g *growth, e *conversation.Elicitation) {
+// Elicitation writes how a question of the agent was answered.
+func (w *itemWriter) Elicitation(e *conversation.Elicitation) {
+	g := w.g
 	words := "You answered: " + string(e.Action)
 	if e.Completed {
 		words = "The agent says that it is done there."
@@ -291,8 +288,9 @@ func (w *printer) elicitation(g *growth, e *conversation.Elicitation) {
 	g.over = e.Completed || e.Request.Mode != acpclient.ElicitURL
 }
 
-// compaction writes how the compaction of the context goes.
-func (w *printer) compaction(g *growth, c *conversation.Compaction) {
+// Compaction writes how the compaction of the context goes.
+func (w *itemWriter) Compaction(c *conversation.Compaction) {
+	g := w.g
 	words := "Compaction of the context: " + termtext.Line(strings.ReplaceAll(string(c.Status), "_", " "))
 	if c.Error != "" {
 		words += ": " + termtext.Line(c.Error)
@@ -302,4 +300,10 @@ func (w *printer) compaction(g *growth, c *conversation.Compaction) {
 	}
 	g.last = words
 	g.over = c.Status != acpclient.CompactionInProgress
+}
+
+// Unknown writes that there was something of an unknown kind.
+func (w *itemWriter) Unknown(u *conversation.Unknown) {
+	w.g.over = true
+	w.line("The agent sent something that parley does not know: " + termtext.VisibleLine(u.Kind))
 }

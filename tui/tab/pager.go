@@ -5,13 +5,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/theme"
-	"parley/tui/toolview"
+	"parley/tui/transcript"
 )
 
 // panStep is how far lines that are not wrapped move to the side, in cells.
@@ -31,42 +30,17 @@ var _ dialog.Dialog = (*pager)(nil)
 
 // newPager shows an item of the transcript.
 func newPager(t *Tab, item conversation.Item) *pager {
-	return &pager{title: itemTitle(item), reader: reader{tab: t, list: t.list.PageOf(item, nil)}}
+	return &pager{title: transcript.Title(item), reader: reader{tab: t, list: t.list.PageOf(item, nil)}}
 }
 
 // newPagerOf shows what is asked in a question. head draws what stands above the contents
 // of the call.
 func newPagerOf(t *Tab, call conversation.Item, head func(width int, th *theme.Theme) []string, question dialog.Dialog) *pager {
-	p := &pager{title: itemTitle(call), about: question, reader: reader{tab: t, list: t.list.PageOf(call, head)}}
+	p := &pager{title: transcript.Title(call), about: question, reader: reader{tab: t, list: t.list.PageOf(call, head)}}
 	if head != nil {
 		p.title = "Permission: " + p.title
 	}
 	return p
-}
-
-// itemTitle says in a line what an item is.
-func itemTitle(item conversation.Item) string {
-	switch i := item.(type) {
-	case *conversation.ToolCall:
-		return toolview.KindOf(i.Kind).Icon + " " + toolview.Title(i, termtext.VisibleLine)
-	case *conversation.Run:
-		return fmt.Sprintf("%d calls", i.Len())
-	case *conversation.Message:
-		switch i.Chunk {
-		case acpclient.UserMessageChunk:
-			return "Prompt"
-		case acpclient.AgentThoughtChunk:
-			return "Thought"
-		}
-		return "Answer"
-	case *conversation.ShellCommand:
-		return "$ " + termtext.VisibleLine(i.Terminal.Command)
-	case *conversation.Plan:
-		return "Plan"
-	case *conversation.Compaction:
-		return "Summary of the context"
-	}
-	return "Notice"
 }
 
 // About implements dialog.Attached.

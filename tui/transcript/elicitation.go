@@ -16,6 +16,9 @@ type elicitation struct {
 	kept cached
 }
 
+// Elicitation implements conversation.Visitor.
+func (m *maker) Elicitation(i *conversation.Elicitation) { m.made = &elicitation{item: i} }
+
 func (e *elicitation) update(env *environment, _ bool) {
 	if e.env != env {
 		e.env = env
@@ -80,4 +83,14 @@ func (e *elicitation) excerpt() toolview.Excerpt {
 		lines = append(lines, answerInWords(a))
 	}
 	return toolview.Excerpt{Text: strings.Join(lines, "\n")}
+}
+
+func (e *elicitation) title() string { return "Notice" }
+
+// Elicitation passes on the question and its answers.
+func (t itemTexts) Elicitation(e *conversation.Elicitation) {
+	t.give(e.Request.Message)
+	for _, a := range e.Answers {
+		t.give(answerInWords(a))
+	}
 }

@@ -30,6 +30,8 @@ type drawing interface {
 	compact() bool
 	// excerpt is what a person can take out of the item.
 	excerpt() toolview.Excerpt
+	// title names the item in a line.
+	title() string
 }
 
 // environment is what all drawings share.
@@ -71,34 +73,31 @@ func (env *environment) asked(t *conversation.ToolCall) bool {
 
 // newDrawing makes the drawing for an item. It draws nothing yet.
 func newDrawing(item conversation.Item) drawing {
-	switch i := item.(type) {
-	case *conversation.Message:
-		if i.Chunk == acpclient.AgentThoughtChunk {
-			return &thought{item: i}
-		}
-		if i.Chunk == acpclient.UserMessageChunk {
-			return &prompt{item: i}
-		}
-		return &message{item: i}
-	case *conversation.ToolCall:
-		return &toolCall{item: i}
-	case *conversation.Run:
-		return &run{item: i}
-	case *conversation.Plan:
-		return &plan{item: i}
-	case *conversation.Elicitation:
-		return &elicitation{item: i}
-	case *conversation.ShellCommand:
-		return &shellCommand{item: i}
-	case *conversation.Note:
-		return &note{item: i}
-	case *conversation.Compaction:
-		return &compaction{item: i}
-	case *conversation.Unknown:
-		return &unknown{item: i}
+	if r, ok := item.(*conversation.Run); ok {
+		return &run{item: r}
 	}
-	return &note{item: &conversation.Note{Title: "something that cannot be shown"}}
+	var m maker
+	item.Visit(&m)
+	return m.made
 }
+
+// maker makes the drawing for each kind of item.
+type maker struct{ made drawing }
+
+// Message implements conversation.Visitor, like the methods beside the other drawings.
+func (m *maker) Message(i *conversation.Message) {
+	switch i.Chunk {
+	case acpclient.UserMessageChunk:
+		m.made = &prompt{item: i}
+	case acpclient.AgentThoughtChunk:
+		m.made = &thought{item: i}
+	default:
+		m.made = &message{item: i}
+	}
+}
+
+// Title names an item in a line.
+func Title(item conversation.Item) string { return newDrawing(item).title() }
 
 // cached keeps the lines of a drawing that has one section.
 type cached struct {

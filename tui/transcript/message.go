@@ -139,6 +139,8 @@ func (m *message) compact() bool { return false }
 
 func (m *message) excerpt() toolview.Excerpt { return messageExcerpt(m.item) }
 
+func (m *message) title() string { return "Answer" }
+
 // messageExcerpt is the text of a message, and the last of its media.
 func messageExcerpt(m *conversation.Message) toolview.Excerpt {
 	e := toolview.Excerpt{Text: strings.TrimSpace(m.Parts.Plain())}
@@ -236,6 +238,8 @@ func (t *thought) mark() string { return t.env.theme.ThoughtMark.Render("✻") }
 func (t *thought) compact() bool { return !t.item.Growing && !t.expanded }
 
 func (t *thought) excerpt() toolview.Excerpt { return messageExcerpt(t.item) }
+
+func (t *thought) title() string { return "Thought" }
 
 // firstLine is the first line of a text in which there is something to read,
 // without Markdown's emphasis; "" if there is none near the beginning.

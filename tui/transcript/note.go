@@ -23,6 +23,9 @@ type note struct {
 	kept     cached
 }
 
+// Note implements conversation.Visitor.
+func (m *maker) Note(i *conversation.Note) { m.made = &note{item: i} }
+
 func (n *note) update(env *environment, expanded bool) {
 	if n.env != env || n.expanded != expanded {
 		n.env, n.expanded = env, expanded
@@ -94,6 +97,14 @@ func (n *note) excerpt() toolview.Excerpt {
 	return toolview.Excerpt{Text: strings.TrimSpace(n.item.Title + n.worked() + "\n" + n.item.Detail)}
 }
 
+func (n *note) title() string { return "Notice" }
+
+// Note passes on the title and the details.
+func (t itemTexts) Note(n *conversation.Note) {
+	t.give(n.Title)
+	t.give(n.Detail)
+}
+
 // compaction draws a compaction of the context: a rule with its state, and the
 // summary when it is expanded.
 type compaction struct {
@@ -103,6 +114,9 @@ type compaction struct {
 	parts    []part
 	last     uint64
 }
+
+// Compaction implements conversation.Visitor.
+func (m *maker) Compaction(i *conversation.Compaction) { m.made = &compaction{item: i} }
 
 func (c *compaction) update(env *environment, expanded bool) {
 	c.expanded = expanded
@@ -149,6 +163,11 @@ func (c *compaction) excerpt() toolview.Excerpt {
 	return toolview.Excerpt{Text: c.item.Summary.Plain()}
 }
 
+func (c *compaction) title() string { return "Summary of the context" }
+
+// Compaction passes on the summary.
+func (t itemTexts) Compaction(c *conversation.Compaction) { t.parts(c.Summary) }
+
 // unknown draws an update of a kind that parley does not know: its name, and its
 // JSON when it is expanded.
 type unknown struct {
@@ -157,6 +176,9 @@ type unknown struct {
 	expanded bool
 	raw      *rawBody
 }
+
+// Unknown implements conversation.Visitor.
+func (m *maker) Unknown(i *conversation.Unknown) { m.made = &unknown{item: i} }
 
 func (u *unknown) update(env *environment, expanded bool) {
 	u.env, u.expanded = env, expanded
@@ -182,3 +204,8 @@ func (u *unknown) mark() string { return u.env.theme.Faint.Render("?") }
 func (u *unknown) compact() bool { return true }
 
 func (u *unknown) excerpt() toolview.Excerpt { return toolview.Excerpt{Text: string(u.item.Raw)} }
+
+func (u *unknown) title() string { return "Notice" }
+
+// Unknown passes on the JSON.
+func (t itemTexts) Unknown(u *conversation.Unknown) { t.give(string(u.Raw)) }

@@ -21,6 +21,9 @@ type plan struct {
 	kept cached
 }
 
+// Plan implements conversation.Visitor.
+func (m *maker) Plan(i *conversation.Plan) { m.made = &plan{item: i} }
+
 func (p *plan) update(env *environment, _ bool) {
 	if p.env != env {
 		p.env = env
@@ -75,4 +78,14 @@ func (p *plan) excerpt() toolview.Excerpt {
 		fmt.Fprintf(&b, "- [%s] %s\n", mark, e.Content)
 	}
 	return toolview.Excerpt{Text: b.String() + p.item.Markdown}
+}
+
+func (p *plan) title() string { return "Plan" }
+
+// Plan passes on the steps and the text.
+func (t itemTexts) Plan(p *conversation.Plan) {
+	for _, e := range p.Entries {
+		t.give(e.Content)
+	}
+	t.give(p.Markdown)
 }

@@ -116,3 +116,5 @@ func (p *prompt) mark() string {
 func (p *prompt) compact() bool { return false }
 
 func (p *prompt) excerpt() toolview.Excerpt { return messageExcerpt(p.item) }
+
+func (p *prompt) title() string { return "Prompt" }

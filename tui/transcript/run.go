@@ -132,3 +132,5 @@ func (r *run) excerpt() toolview.Excerpt {
 	}
 	return toolview.Excerpt{Text: strings.Join(texts, "\n\n")}
 }
+
+func (r *run) title() string { return fmt.Sprintf("%d calls", r.item.Len()) }

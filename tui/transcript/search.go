@@ -8,7 +8,6 @@ import (
 	"parley/internal/conversation"
 	"parley/tui/diffview"
 	"parley/tui/list"
-	"parley/tui/toolview"
 )
 
 // searchStep is how many bytes of text one step of a search looks at, so that
@@ -29,10 +28,10 @@ func (s *search) step(items []conversation.Item) (more bool) {
 	seen := 0
 	look := func(i int) {
 		n := 0
-		eachText(items[i], func(text string) {
+		items[i].Visit(itemTexts{func(text string) {
 			seen += len(text)
 			n += s.query.Count(text)
-		})
+		}})
 		s.total += n - s.counts[i]
 		s.counts[i], s.versions[i] = n, items[i].Version()
 	}
@@ -51,69 +50,34 @@ func (s *search) step(items []conversation.Item) (more bool) {
 	return false
 }
 
-// eachText gives every text of an item that a person may look for: all of it,
-// also what is not shown while the item is collapsed.
-func eachText(item conversation.Item, give func(string)) {
-	switch i := item.(type) {
-	case *conversation.Message:
-		eachPart(i.Parts, give)
-	case *conversation.ToolCall:
-		give(i.Title)
-		replaced := toolview.Replaced(i)
-		for k := range replaced {
-			toolview.Visit(&replaced[k], texts{give})
-		}
-		for k := range i.Content {
-			toolview.Visit(&i.Content[k], texts{give})
-		}
-		if command := (toolview.Paths{}).Command(i.RawInput).Line; i.Kind == acpclient.ToolExecute && !strings.Contains(i.Title, command) {
-			give(command)
-		}
-		for _, t := range i.Terminals {
-			give(t.Command)
-			data, _ := t.Since(0)
-			give(string(data))
-		}
-	case *conversation.Plan:
-		for _, e := range i.Entries {
-			give(e.Content)
-		}
-		give(i.Markdown)
-	case *conversation.Elicitation:
-		give(i.Request.Message)
-		for _, a := range i.Answers {
-			give(answerInWords(a))
-		}
-	case *conversation.ShellCommand:
-		give(i.Terminal.Command)
-		data, _ := i.Terminal.Since(0)
-		give(string(data))
-	case *conversation.Note:
-		give(i.Title)
-		give(i.Detail)
-	case *conversation.Compaction:
-		eachPart(i.Summary, give)
-	case *conversation.Unknown:
-		give(string(i.Raw))
-	}
-}
+// itemTexts passes on every text of an item that a person may look for, including what
+// a collapsed item hides.
+type itemTexts struct{ give func(string) }
 
-func eachPart(parts conversation.Parts, give func(string)) {
+// Message implements conversation.Visitor, like the methods beside the drawings.
+func (t itemTexts) Message(m *conversation.Message) { t.parts(m.Parts) }
+
+func (t itemTexts) parts(parts conversation.Parts) {
 	for k := range parts {
-		p := &parts[k]
-		if p.Block == nil {
-			give(p.Text())
-			continue
+		if p := &parts[k]; p.Block != nil {
+			contentTexts(t).Block(p.Block)
+		} else {
+			t.give(p.Text())
 		}
-		texts{give}.Block(p.Block)
 	}
 }
 
-// texts gives the texts of a tool call's content.
-type texts struct{ give func(string) }
+func (t itemTexts) terminal(term *conversation.Terminal) {
+	t.give(term.Command)
+	output, _ := term.Since(0)
+	t.give(string(output))
+}
 
-// Block implements toolview.Visitor, as the methods below do.
-func (t texts) Block(b *acpclient.ContentBlock) struct{} {
+// contentTexts passes on the texts of a tool call's content.
+type contentTexts struct{ give func(string) }
+
+// Block implements toolview.Visitor, like the methods below.
+func (t contentTexts) Block(b *acpclient.ContentBlock) struct{} {
 	t.give(b.Text)
 	t.give(b.Name)
 	t.give(b.Title)
@@ -129,7 +93,7 @@ func (t texts) Block(b *acpclient.ContentBlock) struct{} {
 
 // Diff gives the path and the lines that are shown: those that changed, and a few
 // around them.
-func (t texts) Diff(path string, before *string, after string) struct{} {
+func (t contentTexts) Diff(path string, before *string, after string) struct{} {
 	t.give(path)
 	patch, err := diffview.New(path, before, after).Patch()
 	if err != nil {
@@ -141,10 +105,10 @@ func (t texts) Diff(path string, before *string, after string) struct{} {
 }
 
 // Terminal gives nothing: terminals are searched with the call.
-func (texts) Terminal(acpclient.TerminalID) struct{} { return struct{}{} }
+func (contentTexts) Terminal(acpclient.TerminalID) struct{} { return struct{}{} }
 
 // Unknown gives the JSON.
-func (t texts) Unknown(_ string, raw json.RawMessage) struct{} {
+func (t contentTexts) Unknown(_ string, raw json.RawMessage) struct{} {
 	t.give(string(raw))
 	return struct{}{}
 }

@@ -19,6 +19,9 @@ type shellCommand struct {
 	peek     cached
 }
 
+// ShellCommand implements conversation.Visitor.
+func (m *maker) ShellCommand(i *conversation.ShellCommand) { m.made = &shellCommand{item: i} }
+
 func (s *shellCommand) update(env *environment, expanded bool) {
 	if s.view == nil {
 		s.view = &terminalView{term: s.item.Terminal}
@@ -102,6 +105,11 @@ func (s *shellCommand) mark() string {
 func (s *shellCommand) compact() bool { return false }
 
 func (s *shellCommand) excerpt() toolview.Excerpt { return toolview.ShellExcerpt(s.item) }
+
+func (s *shellCommand) title() string { return "$ " + termtext.VisibleLine(s.item.Terminal.Command) }
+
+// ShellCommand passes on the command and its output.
+func (t itemTexts) ShellCommand(s *conversation.ShellCommand) { t.terminal(s.Terminal) }
 
 // stretch implements sourced: what was printed is one.
 func (s *shellCommand) stretch(section int) stretch {

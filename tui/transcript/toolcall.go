@@ -3,6 +3,7 @@ package transcript
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -38,6 +39,9 @@ type toolCall struct {
 	peek     cached // header and collapsed bodies
 	pictures uint64 // those that were ready when peek was drawn
 }
+
+// ToolCall implements conversation.Visitor.
+func (m *maker) ToolCall(i *conversation.ToolCall) { m.made = &toolCall{item: i} }
 
 func (t *toolCall) update(env *environment, expanded bool) {
 	asked := env.asked(t.item)
@@ -223,3 +227,25 @@ func (t *toolCall) mark() string {
 func (t *toolCall) compact() bool { return !t.expanded && (t.asked || t.brief || len(t.bodies) == 0) }
 
 func (t *toolCall) excerpt() toolview.Excerpt { return toolview.ExcerptOf(t.item) }
+
+func (t *toolCall) title() string {
+	return toolview.KindOf(t.item.Kind).Icon + " " + toolview.Title(t.item, termtext.VisibleLine)
+}
+
+// ToolCall passes on what the call says and gave.
+func (t itemTexts) ToolCall(c *conversation.ToolCall) {
+	t.give(c.Title)
+	replaced := toolview.Replaced(c)
+	for k := range replaced {
+		toolview.Visit(&replaced[k], contentTexts(t))
+	}
+	for k := range c.Content {
+		toolview.Visit(&c.Content[k], contentTexts(t))
+	}
+	if command := (toolview.Paths{}).Command(c.RawInput).Line; c.Kind == acpclient.ToolExecute && !strings.Contains(c.Title, command) {
+		t.give(command)
+	}
+	for _, term := range c.Terminals {
+		t.terminal(term)
+	}
+}
