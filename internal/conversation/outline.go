@@ -8,22 +8,22 @@ const maxNesting = 8
 
 // Node is the place of an item in the outline: what a subagent did stands below
 // the call that it works for, and quiet calls that follow each other stand below a
-// [Run]. An item keeps its node, wherever that is moved. Runs come and go, see
+// [Group]. An item keeps its node, wherever that is moved. Runs come and go, see
 // [Node.Current].
 type Node struct {
 	item  Item
 	index int
-	// order sorts siblings: it is when they were put in. A run has that of its first
+	// order sorts siblings: it is when they were put in. A group has that of its first
 	// call.
 	order                           uint64
 	parent, first, last, prev, next *Node
 
 	below int                // how many levels of nodes there have been below, at most
 	own   Tally              // what the parents have counted of the item itself
-	kind  acpclient.ToolKind // as which the run has counted the item
-	ready bool               // the item may be in a run
+	kind  acpclient.ToolKind // as which the group has counted the item
+	ready bool               // the item may be in a group
 	left  bool               // it has been in one, and is in none ever again
-	moved *Node              // what has taken the place of a run that is no more
+	moved *Node              // what has taken the place of a group that is no more
 }
 
 // Tally counts the calls that were made for another one.
@@ -37,7 +37,7 @@ func (t *Tally) add(d Tally, times int) {
 
 // outline is the order in which items are read, which differs from that in which
 // they came. Every change of it takes the same time however long the session is,
-// but for a call that leaves a run (see leave).
+// but for a call that leaves a group (see leave).
 type outline struct {
 	root    *Node
 	nodes   []*Node // of the items, in the order of Items
@@ -76,14 +76,14 @@ func (c *Conversation) Has(n *Node) bool {
 	return n == c.root
 }
 
-// Item is what stands at the node; nil at the root. It is a *Run, or one of the
+// Item is what stands at the node; nil at the root. It is a *Group, or one of the
 // Items.
 func (n *Node) Item() Item { return n.item }
 
-// Index is where the item is in Items; for a run it is that of its first call, and
+// Index is where the item is in Items; for a group it is that of its first call, and
 // -1 for the root.
 func (n *Node) Index() int {
-	if _, ok := n.item.(*Run); ok && n.first != nil {
+	if _, ok := n.item.(*Group); ok && n.first != nil {
 		return n.first.index
 	}
 	return n.index
@@ -105,7 +105,7 @@ func (n *Node) Next() *Node { return n.next }
 // Previous is the node before this one, below the same parent.
 func (n *Node) Previous() *Node { return n.prev }
 
-// Current is the node itself or, if it is a run that is no more, what has taken its
+// Current is the node itself or, if it is a group that is no more, what has taken its
 // place.
 func (n *Node) Current() *Node {
 	for n.moved != nil {
@@ -267,7 +267,7 @@ func (c *Conversation) nest(n *Node, parent acpclient.ToolCallID) {
 		for at = p; at.parent != nil && at.Depth()+1+n.below >= maxNesting; {
 			at = at.parent
 		}
-		if _, run := at.item.(*Run); run {
+		if _, group := at.item.(*Group); group {
 			at = at.parent
 		}
 	}
@@ -317,7 +317,7 @@ func (c *Conversation) move(n *Node, parent acpclient.ToolCallID) {
 		return
 	}
 	c.leave(n)
-	n.left = false // it may be in a run of its new place
+	n.left = false // it may be in a group of its new place
 	n.count(n.whole(), -1)
 	n.remove()
 	c.nest(n, parent)

@@ -52,8 +52,8 @@ func outlined(c *conversation.Conversation) string {
 			}
 		case *conversation.Message:
 			out += i.Parts.Plain()
-		case *conversation.Run:
-			out += fmt.Sprintf("run of %d", i.Len())
+		case *conversation.Group:
+			out += fmt.Sprintf("group of %d", i.Len())
 		default:
 			out += fmt.Sprintf("%T", i)
 		}
@@ -75,40 +75,40 @@ func TestOutline(t *testing.T) {
 		events []conversation.Event
 		want   string
 	}{
-		{"quiet calls are a run", []conversation.Event{call("a", read, done, ""), call("b", search, done, "")}, "run of 2\n  a\n  b\n"},
+		{"quiet calls are a group", []conversation.Event{call("a", read, done, ""), call("b", search, done, "")}, "group of 2\n  a\n  b\n"},
 		{"a single one is none", []conversation.Event{call("a", read, done, ""), call("b", edit, done, "")}, "a\nb\n"},
 		{
 			"the last one stays out while the turn runs",
 			[]conversation.Event{sent, call("a", read, done, ""), call("b", read, done, ""), call("c", read, done, "")},
-			"go\nrun of 2\n  a\n  b\nc\n",
+			"go\ngroup of 2\n  a\n  b\nc\n",
 		},
 		{
 			"until it ends",
 			[]conversation.Event{sent, call("a", read, done, ""), call("b", read, done, ""), conversation.TurnEnded{}},
-			"go\nrun of 2\n  a\n  b\n",
+			"go\ngroup of 2\n  a\n  b\n",
 		},
 		{
-			"a call that runs parts a run until it is done",
+			"a call that runs parts a group until it is done",
 			[]conversation.Event{call("a", read, done, ""), call("b", read, done, ""), call("c", read, running, ""), call("d", read, done, ""), call("e", read, done, "")},
-			"run of 2\n  a\n  b\nc\nrun of 2\n  d\n  e\n",
+			"group of 2\n  a\n  b\nc\ngroup of 2\n  d\n  e\n",
 		},
 		{
 			"and joins both parts then",
 			[]conversation.Event{call("a", read, done, ""), call("b", read, done, ""), call("c", read, running, ""), call("d", read, done, ""), call("e", read, done, ""), becomes("c", done)},
-			"run of 5\n  a\n  b\n  c\n  d\n  e\n",
+			"group of 5\n  a\n  b\n  c\n  d\n  e\n",
 		},
 		{
-			"a call that failed after all leaves its run",
+			"a call that failed after all leaves its group",
 			[]conversation.Event{call("a", read, done, ""), call("b", read, done, ""), call("c", read, done, ""), call("d", read, done, ""), becomes("b", failed)},
-			"a\nb\nrun of 2\n  c\n  d\n",
+			"a\nb\ngroup of 2\n  c\n  d\n",
 		},
 		{
-			"a message parts runs",
+			"a message parts groups",
 			[]conversation.Event{call("a", read, done, ""), call("b", read, done, ""), conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "so"}, call("c", read, done, "")},
-			"run of 2\n  a\n  b\nso\nc\n",
+			"group of 2\n  a\n  b\nso\nc\n",
 		},
 		{
-			"a call that was asked about is in no run",
+			"a call that was asked about is in no group",
 			[]conversation.Event{
 				call("a", read, done, ""), test.Permission(1, `{"toolCallId":"b","kind":"read"}`),
 				conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
@@ -119,7 +119,7 @@ func TestOutline(t *testing.T) {
 		{
 			"calls of a subagent stand below it, whatever comes between",
 			[]conversation.Event{call("s", "think", running, ""), call("a", read, done, "s"), call("x", edit, done, ""), call("b", read, done, "s"), call("c", edit, failed, "s"), becomes("s", done), call("d", edit, running, "s")},
-			"s {Calls:4 Failed:1 Running:0}\n  run of 2\n    a\n    b\n  c\n  d\nx\n",
+			"s {Calls:4 Failed:1 Running:0}\n  group of 2\n    a\n    b\n  c\n  d\nx\n",
 		},
 		{
 			"a subagent's subagent counts for both",
@@ -129,7 +129,7 @@ func TestOutline(t *testing.T) {
 		{
 			"a parent that is heard of later takes its calls in",
 			[]conversation.Event{call("a", read, done, "s"), call("x", edit, done, ""), call("b", read, done, "s"), call("s", "think", done, "")},
-			"x\ns {Calls:2 Failed:0 Running:0}\n  run of 2\n    a\n    b\n",
+			"x\ns {Calls:2 Failed:0 Running:0}\n  group of 2\n    a\n    b\n",
 		},
 		{
 			"two calls that work for each other",
@@ -145,7 +145,7 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// However calls come and change, each item stands in the outline once, runs are as
+// However calls come and change, each item stands in the outline once, groups are as
 // long as they can be, and what is counted is what is there.
 func TestOutlineIsAsIfMadeAnew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -191,7 +191,7 @@ func checkOutline(t *rapid.T, c *conversation.Conversation) {
 		}
 		met[n.Item()], last = true, n
 		switch i := n.Item().(type) {
-		case *conversation.Run:
+		case *conversation.Group:
 			checkRun(t, c, n, i)
 		case *conversation.ToolCall:
 			if got, want := i.Nested, counted(n); got != want {
@@ -209,7 +209,7 @@ func checkOutline(t *rapid.T, c *conversation.Conversation) {
 	}
 }
 
-func checkRun(t *rapid.T, c *conversation.Conversation, n *conversation.Node, r *conversation.Run) {
+func checkRun(t *rapid.T, c *conversation.Conversation, n *conversation.Node, r *conversation.Group) {
 	kinds := map[acpclient.ToolKind]int{}
 	for call := range r.Calls() {
 		kinds[call.Kind]++
@@ -221,8 +221,8 @@ func checkRun(t *rapid.T, c *conversation.Conversation, n *conversation.Node, r 
 		t.Fatalf("the counts %v are wrong:\n%s", kinds, outlined(c))
 	}
 	if next := n.Next(); next != nil {
-		if _, run := next.Item().(*conversation.Run); run {
-			t.Fatalf("two runs behind each other:\n%s", outlined(c))
+		if _, group := next.Item().(*conversation.Group); group {
+			t.Fatalf("two groups behind each other:\n%s", outlined(c))
 		}
 	}
 }
@@ -276,11 +276,11 @@ func TestNestingIsBoundedInAnyOrder(t *testing.T) {
 }
 
 // A call that is done must cost the same however many there are: of one subagent, in
-// one run, and in a run that is parted and joined in its middle.
+// one group, and in a group that is parted and joined in its middle.
 func BenchmarkOutline(b *testing.B) {
 	for _, n := range []int{1000, 10000, 100000} {
 		for name, next := range map[string]func(i int) []conversation.Event{
-			"run": func(i int) []conversation.Event {
+			"group": func(i int) []conversation.Event {
 				return []conversation.Event{call(fmt.Sprint("n", i), read, done, "")}
 			},
 			"nested": func(i int) []conversation.Event {
@@ -308,8 +308,8 @@ func BenchmarkOutline(b *testing.B) {
 	}
 }
 
-// An agent that takes back, call by call, that they were done parts a run again and
-// again: for each call that must cost about the same in a run ten times as long.
+// An agent that takes back, call by call, that they were done parts a group again and
+// again: for each call that must cost about the same in a group ten times as long.
 func BenchmarkRunTakenBack(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
 		b.Run(fmt.Sprintf("calls=%d", n), func(b *testing.B) {

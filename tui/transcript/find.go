@@ -149,10 +149,10 @@ func (l *List) Finding() bool { return l.find != nil }
 // StopFinding takes the marks away. The view stays where it is.
 func (l *List) StopFinding() { l.find = nil }
 
-// matches is how many matches an item has. A run has none: its calls have them.
+// matches is how many matches an item has. A group has none: its calls have them.
 func (l *List) matches(n *conversation.Node) int {
 	i := n.Index()
-	if _, run := n.Item().(*conversation.Run); run || i < 0 || i >= len(l.find.counts) {
+	if _, group := n.Item().(*conversation.Group); group || i < 0 || i >= len(l.find.counts) {
 		return 0
 	}
 	return l.find.counts[i]

@@ -111,7 +111,7 @@ func (l *List) settled(n *conversation.Node) bool {
 		return !i.Growing
 	case *conversation.ToolCall:
 		return !i.Running() && i.Nested.Running == 0
-	case *conversation.Run:
+	case *conversation.Group:
 		for call := range i.Calls() {
 			if call.Running() {
 				return false

@@ -74,8 +74,8 @@ func (l *List) chosen() *conversation.Node {
 	return l.selected
 }
 
-// Selected is the selected item, nil if there is none. It is a *conversation.Run for
-// a run.
+// Selected is the selected item, nil if there is none. It is a *conversation.Group for
+// a group.
 func (l *List) Selected() conversation.Item {
 	if n := l.chosen(); n != nil {
 		return n.Item()

@@ -73,8 +73,8 @@ func (env *environment) asked(t *conversation.ToolCall) bool {
 
 // newDrawing makes the drawing for an item. It draws nothing yet.
 func newDrawing(item conversation.Item) drawing {
-	if r, ok := item.(*conversation.Run); ok {
-		return &run{item: r}
+	if g, ok := item.(*conversation.Group); ok {
+		return &group{item: g}
 	}
 	var m maker
 	item.Visit(&m)

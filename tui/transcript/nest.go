@@ -48,7 +48,7 @@ func briefly(n *conversation.Node) bool {
 	if !ok || !call.Quiet() || n.Parent() == nil {
 		return false
 	}
-	if _, ok := n.Parent().Item().(*conversation.Run); ok {
+	if _, ok := n.Parent().Item().(*conversation.Group); ok {
 		return true
 	}
 	next := n.Next()

@@ -19,13 +19,13 @@ type page struct {
 	head func(width int, th *theme.Theme) []string
 }
 
-// PageOf makes a view of a single item, or of all the calls of a run, opened, that is as wide as the screen. head,
-// if it is not nil, draws what stands in place of the title of a tool call.
+// PageOf makes a view of a single item, or of all calls of a group, expanded and as wide
+// as the screen. head, if it is not nil, draws the title of a tool call.
 func (l *List) PageOf(item conversation.Item, head func(width int, th *theme.Theme) []string) *List {
 	items := []conversation.Item{item}
-	if run, ok := item.(*conversation.Run); ok {
+	if group, ok := item.(*conversation.Group); ok {
 		items = nil
-		for call := range run.Calls() {
+		for call := range group.Calls() {
 			items = append(items, call)
 		}
 	}

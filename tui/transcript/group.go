@@ -11,37 +11,37 @@ import (
 	"parley/tui/toolview"
 )
 
-// run draws several quiet calls in one line: how many there are of each kind, and
+// group draws several quiet calls in one line: how many there are of each kind, and
 // the first things that they looked at. The calls stand below it when it is open.
-type run struct {
-	item *conversation.Run
+type group struct {
+	item *conversation.Group
 	env  *environment
 	open bool
 	kept cached
 }
 
-func (r *run) update(env *environment, expanded bool) {
-	if r.env != env || r.open != expanded {
-		r.env, r.open = env, expanded
-		r.kept.drop()
+func (g *group) update(env *environment, expanded bool) {
+	if g.env != env || g.open != expanded {
+		g.env, g.open = env, expanded
+		g.kept.drop()
 	}
 }
 
-func (r *run) sections() int { return 1 }
+func (g *group) sections() int { return 1 }
 
-func (r *run) lines(_, width int) []string {
-	return r.kept.get(r.item.Version(), width, func(width int) []string {
-		th := r.env.theme
-		line := th.Title.Render(r.counts())
-		if room := width - termtext.Width(line) - 2; !r.open && room > 0 {
-			line += "  " + th.Muted.Render(r.names(room))
+func (g *group) lines(_, width int) []string {
+	return g.kept.get(g.item.Version(), width, func(width int) []string {
+		th := g.env.theme
+		line := th.Title.Render(g.counts())
+		if room := width - termtext.Width(line) - 2; !g.open && room > 0 {
+			line += "  " + th.Muted.Render(g.names(room))
 		}
 		return []string{fit(line, width)}
 	})
 }
 
 // counts says how many calls of each kind there are.
-func (r *run) counts() string {
+func (g *group) counts() string {
 	var words []string
 	for _, kind := range []struct {
 		kind      acpclient.ToolKind
@@ -49,7 +49,7 @@ func (r *run) counts() string {
 	}{
 		{acpclient.ToolRead, "read", "reads"}, {acpclient.ToolSearch, "search", "searches"}, {acpclient.ToolFetch, "fetch", "fetches"},
 	} {
-		switch n := r.item.Count(kind.kind); n {
+		switch n := g.item.Count(kind.kind); n {
 		case 0:
 		case 1:
 			words = append(words, "1 "+kind.one)
@@ -62,15 +62,15 @@ func (r *run) counts() string {
 
 // names are what the first calls looked at, each once if it comes in a row, as many
 // as there is room for.
-func (r *run) names(room int) string {
+func (g *group) names(room int) string {
 	const (
 		parting = ", "
 		more    = "…"
 		most    = 100 // calls that are looked at
 	)
 	out, last, n := "", "", 0
-	for call := range r.item.Calls() {
-		name := r.name(call)
+	for call := range g.item.Calls() {
+		name := g.name(call)
 		if n++; n > most {
 			return out + parting + more
 		}
@@ -83,7 +83,7 @@ func (r *run) names(room int) string {
 		}
 		// All but the last leave room to say that there are others.
 		need := termtext.Width(next)
-		if n < r.item.Len() {
+		if n < g.item.Len() {
 			need += termtext.Width(parting + more)
 		}
 		if need > room {
@@ -99,13 +99,13 @@ func (r *run) names(room int) string {
 
 // name is what a call looked at: the name of its file, else its title without the
 // verb that the line says already.
-func (r *run) name(call *conversation.ToolCall) string {
+func (g *group) name(call *conversation.ToolCall) string {
 	if call.Kind == acpclient.ToolRead {
-		if works := r.env.places.ShownLocations(call.Locations); len(works) > 0 {
+		if works := g.env.places.ShownLocations(call.Locations); len(works) > 0 {
 			return termtext.Line(filepath.Base(works[0].Path))
 		}
 	}
-	title, _ := r.env.places.Heading(call)
+	title, _ := g.env.places.Heading(call)
 	verb := toolview.KindOf(call.Kind).Verb + " "
 	if len(title) > len(verb) && strings.EqualFold(title[:len(verb)], verb) {
 		title = strings.TrimSpace(title[len(verb):])
@@ -113,19 +113,19 @@ func (r *run) name(call *conversation.ToolCall) string {
 	return title
 }
 
-func (r *run) mark() string {
-	if r.open {
-		return r.env.theme.Muted.Render(opened)
+func (g *group) mark() string {
+	if g.open {
+		return g.env.theme.Muted.Render(opened)
 	}
-	return r.env.theme.Muted.Render(folded)
+	return g.env.theme.Muted.Render(folded)
 }
 
-func (r *run) compact() bool { return true }
+func (g *group) compact() bool { return true }
 
 // excerpt is the texts of all calls.
-func (r *run) excerpt() toolview.Excerpt {
+func (g *group) excerpt() toolview.Excerpt {
 	var texts []string
-	for call := range r.item.Calls() {
+	for call := range g.item.Calls() {
 		if text := strings.TrimRight(toolview.ExcerptOf(call).Text, "\n"); text != "" {
 			texts = append(texts, text)
 		}
@@ -133,4 +133,4 @@ func (r *run) excerpt() toolview.Excerpt {
 	return toolview.Excerpt{Text: strings.Join(texts, "\n\n")}
 }
 
-func (r *run) title() string { return fmt.Sprintf("%d calls", r.item.Len()) }
+func (g *group) title() string { return fmt.Sprintf("%d calls", g.item.Len()) }

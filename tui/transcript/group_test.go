@@ -136,7 +136,7 @@ func TestOpensAndCloses(t *testing.T) {
 	closed := view(l)
 	l.Focus(true)
 	l.Select(-1)
-	if _, run := l.Selected().(*conversation.Run); !run {
+	if _, group := l.Selected().(*conversation.Group); !group {
 		t.Fatalf("%T is selected:\n%s", l.Selected(), view(l))
 	}
 	if got := l.Excerpt().Text; got != "Read a.go\n\none\n\nRead b.go\n\ntwo" {
@@ -174,7 +174,7 @@ func TestSelectionFollowsIntoARun(t *testing.T) {
 		t.Fatalf("%T is selected:\n%s", l.Selected(), view(l))
 	}
 	c.Apply(looks("c", "", running, ""))
-	if _, run := l.Selected().(*conversation.Run); !run || !strings.Contains(view(l), "▌ 2 reads") {
+	if _, group := l.Selected().(*conversation.Group); !group || !strings.Contains(view(l), "▌ 2 reads") {
 		t.Errorf("%T is selected:\n%s", l.Selected(), view(l))
 	}
 	c.Apply(conversation.SessionOpening{Clear: true})
@@ -328,7 +328,7 @@ func byItem(l *List) []string {
 		if n == nil {
 			continue
 		}
-		if _, run := n.Item().(*conversation.Run); run {
+		if _, group := n.Item().(*conversation.Group); group {
 			continue
 		}
 		text := strings.TrimRight(ansi.Strip(lines[y]), " ")
