@@ -92,8 +92,8 @@ type Conversation struct {
 func New() *Conversation {
 	return &Conversation{
 		Terminals:   map[acpclient.TerminalID]*Terminal{},
-		settings:    newSettings(),
-		outline:     newOutline(),
+		settings:    settings{pending: map[acpclient.ConfigID]OptionChosen{}, settled: map[acpclient.ConfigID]int{}},
+		outline:     outline{root: &Node{index: -1}, orphans: map[acpclient.ToolCallID][]*Node{}},
 		tools:       map[acpclient.ToolCallID]*ToolCall{},
 		questioned:  map[acpclient.ToolCallID]*ToolCall{},
 		messages:    map[messageKey]*Message{},

@@ -17,7 +17,11 @@ func (c *Conversation) addFailure(title string, err error) *Note {
 	var answer *acpclient.Error
 	if errors.As(err, &answer) {
 		n.Detail = strings.Replace(n.Detail, answer.Error(), answer.Words(), 1)
-		n.Raw = compact(answer.Data)
+		n.Raw = answer.Data
+		var b bytes.Buffer
+		if json.Compact(&b, answer.Data) == nil {
+			n.Raw = b.Bytes() // as it is after it was stored
+		}
 		if n.Raw == nil && json.Valid([]byte(answer.Message)) {
 			n.Raw = []byte(answer.Message)
 		}
@@ -60,14 +64,4 @@ func (c *Conversation) lastWords() string {
 // mostly reports whether a text is another one, with little around it.
 func mostly(text, other string) bool {
 	return other != "" && strings.Contains(text, other) && 2*len(other) >= len(text)
-}
-
-// compact is JSON without the blanks that nobody needs, so that an error is the same
-// after it was stored.
-func compact(raw json.RawMessage) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return raw
-	}
-	return b.Bytes()
 }

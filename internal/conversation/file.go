@@ -1,5 +1,7 @@
 package conversation
 
+import "slices"
+
 // FileChange is what the agent did to a file through the client, over the whole
 // session.
 type FileChange struct {
@@ -28,29 +30,21 @@ func (f *FileChange) size() int {
 	return n
 }
 
-// applyFileWritten notes a write: the content before the first and after the last
-// write of a file count.
+// applyFileWritten notes a write. The content before the first and after the last write
+// of a file are kept.
 func (c *Conversation) applyFileWritten(e FileWritten) {
-	f := c.fileChange(e)
+	i := slices.IndexFunc(c.Files, func(f *FileChange) bool { return f.Path == e.Path })
+	if i < 0 {
+		i = len(c.Files)
+		f := &FileChange{Path: e.Path, New: e.Before == nil, Before: e.Before}
+		c.Files = append(c.Files, f)
+		c.filesKept += f.size()
+	}
+	f := c.Files[i]
 	c.filesKept -= f.size()
 	f.After = e.After
 	if n := f.size(); f.Dropped || n > maxFileKept || c.filesKept+n > maxFilesKept {
 		f.Before, f.After, f.Dropped = nil, "", true
 	}
 	c.filesKept += f.size()
-}
-
-// fileChange is the entry of the file that was written, a new one if need be.
-func (c *Conversation) fileChange(e FileWritten) *FileChange {
-	for _, f := range c.Files {
-		if f.Path == e.Path {
-			return f
-		}
-	}
-	f := &FileChange{Path: e.Path, New: e.Before == nil, Before: e.Before}
-	c.Files = append(c.Files, f)
-	if e.Before != nil {
-		c.filesKept += len(*e.Before)
-	}
-	return f
 }

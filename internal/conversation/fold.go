@@ -58,14 +58,6 @@ func (c *Conversation) Apply(e Event) {
 		c.AuthError = e.Err
 	case Said:
 		c.addNote(e.Severity, e.Title, e.Detail)
-	default:
-		c.applyMachine(e)
-	}
-}
-
-// applyMachine folds what happened on this machine.
-func (c *Conversation) applyMachine(e Event) {
-	switch e := e.(type) {
 	case FileWritten:
 		c.applyFileWritten(e)
 	case TerminalCreated:
@@ -170,5 +162,5 @@ func (c *Conversation) applyAgentLost(e AgentLost) {
 	c.endTools(true, e.At)
 	c.closeMessages()
 	c.Permissions, c.Judging, c.Elicitations = nil, nil, nil
-	c.nothingPending()
+	clear(c.pending)
 }

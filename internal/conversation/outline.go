@@ -45,10 +45,6 @@ type outline struct {
 	orphans map[acpclient.ToolCallID][]*Node // by the call that they wait for
 }
 
-func newOutline() outline {
-	return outline{root: &Node{index: -1}, orphans: map[acpclient.ToolCallID][]*Node{}}
-}
-
 // Showing returns a conversation that has only these items, of another one. It is
 // for looking at: the items go on to change with the other one.
 func Showing(cwd string, items ...Item) *Conversation {

@@ -1,7 +1,9 @@
 package conversation
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"parley/acpclient"
 )
@@ -26,16 +28,9 @@ type settings struct {
 	optionsGiven bool
 }
 
-func newSettings() settings {
-	return settings{pending: map[acpclient.ConfigID]OptionChosen{}, settled: map[acpclient.ConfigID]int{}}
-}
-
-// nothingPending forgets the switches that nobody will answer any more.
-func (c *Conversation) nothingPending() { clear(c.pending) }
-
 // applySessionState takes the whole state that the answer to opening a session has.
 func (c *Conversation) applySessionState(s acpclient.SessionState) {
-	c.nothingPending()
+	clear(c.pending)
 	switch {
 	// An empty list beside modes means that there are only modes.
 	case len(s.ConfigOptions) > 0 || s.ConfigOptions != nil && c.optionsGiven:
@@ -55,10 +50,18 @@ func (c *Conversation) replaceOptions(o []acpclient.SessionConfigOption) {
 func (c *Conversation) takeLegacy(s acpclient.SessionState) {
 	mode, model := c.Option(LegacyModeID), c.Option(LegacyModelID)
 	if s.Modes != nil {
-		mode = optionOfModes(s.Modes)
+		var values []acpclient.ConfigSelectOption
+		for _, m := range s.Modes.AvailableModes {
+			values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ID), Name: m.Name, Description: m.Description})
+		}
+		mode = legacyOption(LegacyModeID, acpclient.CategoryMode, acpclient.ConfigValueID(s.Modes.CurrentModeID), values)
 	}
 	if s.Models != nil {
-		model = optionOfModels(s.Models)
+		var values []acpclient.ConfigSelectOption
+		for _, m := range s.Models.AvailableModels {
+			values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ModelID), Name: cmp.Or(m.Name, m.ModelID), Description: m.Description})
+		}
+		model = legacyOption(LegacyModelID, acpclient.CategoryModel, acpclient.ConfigValueID(s.Models.CurrentModelID), values)
 	}
 	var options []acpclient.SessionConfigOption
 	for _, o := range []*acpclient.SessionConfigOption{mode, model} {
@@ -69,29 +72,10 @@ func (c *Conversation) takeLegacy(s acpclient.SessionState) {
 	c.Options = options
 }
 
-func optionOfModes(s *acpclient.SessionModeState) *acpclient.SessionConfigOption {
-	var values []acpclient.ConfigSelectOption
-	for _, m := range s.AvailableModes {
-		values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ID), Name: m.Name, Description: m.Description})
-	}
+func legacyOption(id acpclient.ConfigID, category acpclient.ConfigCategory, current acpclient.ConfigValueID, values []acpclient.ConfigSelectOption) *acpclient.SessionConfigOption {
 	return &acpclient.SessionConfigOption{
-		ID: LegacyModeID, Name: legacyName(LegacyModeID), Category: acpclient.CategoryMode, Type: acpclient.ConfigSelect,
-		CurrentValue: acpclient.SelectValue(acpclient.ConfigValueID(s.CurrentModeID)), Options: acpclient.Ungrouped(values...),
-	}
-}
-
-func optionOfModels(s *acpclient.SessionModelState) *acpclient.SessionConfigOption {
-	var values []acpclient.ConfigSelectOption
-	for _, m := range s.AvailableModels {
-		name := m.Name
-		if name == "" {
-			name = m.ModelID
-		}
-		values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ModelID), Name: name, Description: m.Description})
-	}
-	return &acpclient.SessionConfigOption{
-		ID: LegacyModelID, Name: legacyName(LegacyModelID), Category: acpclient.CategoryModel, Type: acpclient.ConfigSelect,
-		CurrentValue: acpclient.SelectValue(acpclient.ConfigValueID(s.CurrentModelID)), Options: acpclient.Ungrouped(values...),
+		ID: id, Name: legacyName(id), Category: category, Type: acpclient.ConfigSelect,
+		CurrentValue: acpclient.SelectValue(current), Options: acpclient.Ungrouped(values...),
 	}
 }
 
@@ -202,6 +186,44 @@ func (c *Conversation) CategoryValue(cat acpclient.ConfigCategory) (name string,
 	}
 	v, pending := c.OptionValue(o)
 	return ValueName(o, v), pending
+}
+
+// OptionNamed finds an option by its id, or else by its name; nil if there is none.
+func OptionNamed(options []acpclient.SessionConfigOption, name string) *acpclient.SessionConfigOption {
+	for i := range options {
+		if string(options[i].ID) == name {
+			return &options[i]
+		}
+	}
+	for i := range options {
+		if strings.EqualFold(options[i].Name, name) {
+			return &options[i]
+		}
+	}
+	return nil
+}
+
+// ValueNamed finds a value of an option by its id, or else by its name; of one that
+// is on or off, by such a word.
+func ValueNamed(o *acpclient.SessionConfigOption, name string) (acpclient.ConfigValue, bool) {
+	if o.Type == acpclient.ConfigBoolean {
+		switch strings.ToLower(name) {
+		case "true", "on", "yes":
+			return acpclient.BoolValue(true), true
+		case "false", "off", "no":
+			return acpclient.BoolValue(false), true
+		}
+		return acpclient.ConfigValue{}, false
+	}
+	all := o.Options.All()
+	i := slices.IndexFunc(all, func(v acpclient.ConfigSelectOption) bool { return string(v.Value) == name })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(v acpclient.ConfigSelectOption) bool { return strings.EqualFold(v.Name, name) })
+	}
+	if i < 0 {
+		return acpclient.ConfigValue{}, false
+	}
+	return acpclient.SelectValue(all[i].Value), true
 }
 
 // ValueName is the name of a value of an option: as the agent calls it, or on

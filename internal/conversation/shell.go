@@ -33,7 +33,8 @@ func (c *Conversation) applyShellStarted(e ShellStarted) {
 // terminalCreated notes a command that runs on this machine.
 func (c *Conversation) terminalCreated(e TerminalCreated) {
 	t := c.terminalByID(e.ID)
-	t.created(e)
+	t.Command, t.Cwd, t.Own = e.Command, e.Cwd, false
+	t.changed()
 	if !slices.Contains(c.running, t) {
 		c.running = append(c.running, t)
 	}

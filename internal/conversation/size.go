@@ -90,29 +90,20 @@ func (e Update) Size() int {
 		n += blockSize(&u.Content)
 	case *acpclient.UnknownUpdate:
 		n += len(u.Raw)
-	default:
-		n += upsertSize(u)
-	}
-	return n
-}
-
-// upsertSize is the size of what says something as a whole, or adds to it.
-func upsertSize(u acpclient.SessionUpdate) (n int) {
-	switch u := u.(type) {
 	case *acpclient.MessageUpdate:
 		if u.Content.Value != nil {
-			n = blocksSize(*u.Content.Value)
+			n += blocksSize(*u.Content.Value)
 		}
 	case *acpclient.ToolCallContentChunk:
-		n = contentSize(u.Content)
+		n += contentSize(u.Content)
 	case *acpclient.TerminalUpdate:
 		if u.Output.Value != nil {
-			n = len(u.Output.Value.Data)
+			n += len(u.Output.Value.Data)
 		}
 	case *acpclient.TerminalOutputChunk:
-		n = len(u.Data)
+		n += len(u.Data)
 	case *acpclient.StateUpdate:
-		n = EventOverhead * len(u.Background)
+		n += EventOverhead * len(u.Background)
 	}
 	return n
 }

@@ -54,11 +54,3 @@ func taskStatus(word string) acpclient.PlanEntryStatus {
 	}
 	return acpclient.PlanEntryStatus(word)
 }
-
-// followTasks makes the task list that a call sets the plan, unless the agent sends
-// plans as well.
-func (c *Conversation) followTasks(t *ToolCall) {
-	if len(t.Tasks) > 0 && c.turnPlan == nil && len(c.plans) == 0 {
-		c.Plan = &Plan{Entries: t.Tasks}
-	}
-}

@@ -49,11 +49,6 @@ func (t *Terminal) Since(offset int64) (data []byte, whole bool) {
 	return t.buf[min(offset-start, int64(len(t.buf))):], true
 }
 
-func (t *Terminal) created(e TerminalCreated) {
-	t.Command, t.Cwd, t.Own = e.Command, e.Cwd, false
-	t.changed()
-}
-
 func (t *Terminal) exited(s acpclient.TerminalExitStatus) {
 	t.Exit = &s
 	t.changed()
@@ -71,18 +66,12 @@ func (t *Terminal) write(data []byte) int {
 	return len(t.buf) - before
 }
 
-// replace puts other output into the place of all that there was, and returns how
-// many bytes more are kept.
+// replace replaces all output, and returns how many bytes more are kept.
 func (t *Terminal) replace(data []byte) int {
-	before := len(t.buf)
-	t.total += int64(len(data))
+	kept := len(t.buf)
+	t.buf = nil
 	t.replaced++
-	t.buf = append([]byte(nil), data...)
-	if len(t.buf) > 2*terminalKeep {
-		t.dropOldest(len(t.buf) - terminalKeep)
-	}
-	t.changed()
-	return len(t.buf) - before
+	return t.write(data) - kept
 }
 
 // dropOldest drops n bytes from the start, and returns how many that were.
@@ -110,4 +99,51 @@ func (c *Conversation) terminalByID(id acpclient.TerminalID) *Terminal {
 		c.Terminals[id] = t
 	}
 	return t
+}
+
+// shownTerminal is a terminal that the agent runs itself and shows. One that runs on
+// this machine is not for the agent to speak of: it gets one of its own, which no
+// item shows.
+func (c *Conversation) shownTerminal(id acpclient.TerminalID) *Terminal {
+	t, known := c.Terminals[id]
+	switch {
+	case !known:
+		t = c.terminalByID(id)
+		t.Own = true
+	case t.Exit == nil && !t.Own && t.Command == "" && !t.Personal:
+		t.Own = true // a call has named it before
+	case !t.Own:
+		return &Terminal{ID: id, Own: true}
+	}
+	return t
+}
+
+// applyTerminalUpdate changes a terminal of the agent's.
+func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
+	t := c.shownTerminal(u.TerminalID)
+	field(&t.Command, u.Command)
+	field(&t.Cwd, u.Cwd)
+	if u.Output.Set {
+		var data []byte
+		if u.Output.Value != nil {
+			data = u.Output.Value.Data
+		}
+		if more := t.replace(data); c.Terminals[t.ID] == t {
+			c.outputKept += more
+			c.boundOutput()
+		}
+	}
+	if u.ExitStatus.Set {
+		t.Exit = u.ExitStatus.Value
+	}
+	if u.Size.Set {
+		t.Cols, t.Rows = 0, 0
+		if s := u.Size.Value; s != nil {
+			t.Cols, t.Rows = int(s.Cols), int(s.Rows)
+		}
+	}
+	if u.Capabilities.Set {
+		t.CanCancel = u.Capabilities.Value != nil && u.Capabilities.Value.Cancel != nil
+	}
+	t.changed()
 }

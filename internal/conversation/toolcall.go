@@ -96,8 +96,8 @@ func (c *Conversation) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at t
 	before := t.Status
 	t.apply(u)
 	t.clockFrom(before, at)
-	if len(u.RawInput) > 0 {
-		c.followTasks(t)
+	if len(u.RawInput) > 0 && len(t.Tasks) > 0 && c.turnPlan == nil && len(c.plans) == 0 {
+		c.Plan = &Plan{Entries: t.Tasks} // the agent sends no plans
 	}
 	c.embedTerminals(t, u.Content)
 	c.toolMeta(t, u.Meta)
@@ -110,7 +110,12 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	set(&t.Name, u.Name)
 	set(&t.Kind, u.Kind)
 	if u.Status != nil {
-		t.setStatus(*u.Status)
+		t.Status = *u.Status
+		if t.ended() {
+			// The agent's word counts even after a cancel or a denial: the call may have
+			// been done before that reached it.
+			t.Cancelled, t.Rejected = t.Status == acpclient.ToolCancelled, false
+		}
 	}
 	if u.Content != nil {
 		t.Content, t.grows = u.Content, false
@@ -131,15 +136,6 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 		t.CanCancel = u.Capabilities.Cancel != nil
 	}
 	t.changed()
-}
-
-// setStatus takes the agent's word for how far the call is, also after a cancel or a
-// denial: the call may have been done before that reached it.
-func (t *ToolCall) setStatus(s acpclient.ToolCallStatus) {
-	t.Status = s
-	if t.ended() {
-		t.Cancelled, t.Rejected = s == acpclient.ToolCancelled, false
-	}
 }
 
 // saysNothing reports whether JSON is an empty object, array or string, however it
@@ -163,19 +159,17 @@ func (c *Conversation) embedTerminals(t *ToolCall, content acpclient.ToolCallCon
 
 // embedTerminal shows a terminal in a call, once.
 func (c *Conversation) embedTerminal(t *ToolCall, term *Terminal) {
-	if !t.embeds(term) {
+	// Both lists say whether it is there already; a call can show very many terminals.
+	there := false
+	if len(t.Terminals) <= len(term.users) {
+		there = slices.Contains(t.Terminals, term)
+	} else {
+		there = slices.Contains(term.users, interface{ changed() }(t))
+	}
+	if !there {
 		t.Terminals = append(t.Terminals, term)
 		term.users = append(term.users, t)
 	}
-}
-
-// embeds reports whether the call shows a terminal. Both know it: the one is asked that
-// has less to look through, for a call can show very many.
-func (t *ToolCall) embeds(term *Terminal) bool {
-	if len(t.Terminals) <= len(term.users) {
-		return slices.Contains(t.Terminals, term)
-	}
-	return slices.Contains(term.users, interface{ changed() }(t))
 }
 
 // set gives a field a value, if there is one.
