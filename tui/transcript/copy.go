@@ -1,317 +1,201 @@
-// This file finds the part of a text that a piece of the lines drawn of it
-// shows, so that what a person takes from the screen is the text itself: without
-// the breaks of wrapping, margins, line numbers or table borders, and with the
-// markup that is not drawn.
-//
-// Whoever draws need not tell where each character came from. What is drawn of a
-// text is the text with little added and little left out, so the two are compared,
-// character by character. If the comparison does not account for every letter and
-// digit of a piece, the piece is given as it was drawn.
-
 package transcript
 
 import (
-	"regexp"
-	"slices"
+	"bytes"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/conversation"
 	"parley/internal/termtext"
 )
 
-// Place is a place between two cells of drawn lines: Cell 0 is before the first
-// cell of a line. Both count from 0.
-type Place struct{ Line, Cell int }
-
-func (p Place) before(q Place) bool {
-	return p.Line < q.Line || p.Line == q.Line && p.Cell < q.Cell
-}
-
-// Passage is a text and the lines that were drawn of it.
-type Passage struct {
-	text   string
-	lines  []string // without styles and margin
-	margin int      // its width
-	glyphs []glyph
-}
-
-// glyph is a character of the lines that is no blank.
-type glyph struct {
-	char  rune
-	place Place // where its cells begin
-	at    int   // where it stands in the text in bytes, -1 if nowhere
-	// number says that it is of the number of a list item, which is drawn as it
-	// counts and not as it was written.
-	number bool
-}
-
-// itemNumber is how the line of a numbered list item begins.
-var itemNumber = regexp.MustCompile(`^[^\pL\pN]*\pN+[.)] `)
-
-// New compares a text with the lines drawn of it, which may be styled and have a
-// margin of so many cells that is none of the text. The text has to be as it was
-// drawn, without what is never drawn: see package termtext.
-func NewPassage(text string, lines []string, margin int) *Passage {
-	p := &Passage{text: text, lines: make([]string, len(lines)), margin: margin}
-	for i, line := range lines {
-		p.lines[i] = Cells(ansi.Strip(line), margin, -1)
-		numbered := len(itemNumber.FindString(p.lines[i]))
-		eachCluster(p.lines[i], func(at, cell int, cluster string) {
-			for _, r := range cluster {
-				if !blank(r) {
-					p.glyphs = append(p.glyphs, glyph{char: r, place: Place{i, margin + cell}, at: -1, number: at < numbered})
-				}
-			}
-		})
+// SpanText is the text that the marked lines show: what was sent, not how it is
+// drawn. Items that are marked whole give their whole text.
+func (l *List) SpanText() string {
+	if l.span == nil {
+		return ""
 	}
-	p.align()
-	return p
-}
-
-// eachCluster gives the characters of a line as people see them, each with where
-// it begins, in bytes and in cells.
-func eachCluster(line string, give func(at, cell int, cluster string)) {
-	for at, cell := 0, 0; at < len(line); {
-		n, width := termtext.NextCluster(line[at:])
-		give(at, cell, line[at:at+n])
-		at, cell = at+n, cell+width
-	}
-}
-
-func blank(r rune) bool { return unicode.IsSpace(r) }
-
-// wordly reports the characters of words. All of them must be accounted for.
-func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
-
-// Cut returns the part of the text that the lines show between two places. If from
-// is nil, it begins with the text, whatever is drawn of its beginning; if to is
-// nil, it ends with it.
-//
-// A line of the text whose first drawn character stands behind from is taken from
-// its beginning on, with its indentation and markup. Markup that stands directly
-// around a whole word comes with it.
-func (p *Passage) Cut(from, to *Place) string {
-	if from == nil && to == nil {
-		return p.text
-	}
-	i, j := 0, len(p.glyphs)
-	if from != nil {
-		for i < j && p.glyphs[i].place.before(*from) {
-			i++
-		}
-	}
-	if to != nil {
-		for j > i && !p.glyphs[j-1].place.before(*to) {
-			j--
-		}
-	}
-	if !p.accounted(i, j) {
-		return p.drawn(from, to)
-	}
-	first, last := p.matched(i, j)
-	if first < 0 {
-		return p.drawn(from, to) // blanks, or nothing but decoration
-	}
-	start, end := 0, len(p.text)
-	if from != nil {
-		start = p.start(first, *from)
-		if to == nil && p.previous(first) < 0 && from.before(p.glyphs[first].place) {
-			start = 0 // all that is drawn from here on: what is not drawn belongs to it
-		}
-	}
-	if to != nil {
-		end = p.end(last)
-		if from == nil && p.next(last) < 0 {
-			end = len(p.text)
-		}
-		if start == 0 || p.text[start-1] == '\n' {
-			end += p.restOfLine(last, end)
-		}
-	}
-	return p.text[start:end]
-}
-
-// accounted reports whether every letter and digit among the glyphs stands in the
-// text, but for the numbers that stand before lines.
-func (p *Passage) accounted(i, j int) bool {
-	for k := i; k < j; k++ {
-		if g := &p.glyphs[k]; g.at < 0 && wordly(g.char) && !g.number {
-			return false
-		}
-	}
-	return true
-}
-
-// matched returns the first and the last of the glyphs that stand in the text, -1
-// if there are none.
-func (p *Passage) matched(i, j int) (first, last int) {
-	first, last = -1, -1
-	for k := i; k < j; k++ {
-		if p.glyphs[k].at >= 0 {
-			if first < 0 {
-				first = k
-			}
-			last = k
-		}
-	}
-	return first, last
-}
-
-// previous is the glyph before another that stands in the text, -1 if there is
-// none; next is the one behind it.
-func (p *Passage) previous(k int) int {
-	for k--; k >= 0 && p.glyphs[k].at < 0; k-- {
-	}
-	return k
-}
-
-func (p *Passage) next(k int) int {
-	for k++; k < len(p.glyphs); k++ {
-		if p.glyphs[k].at >= 0 {
-			return k
-		}
-	}
-	return -1
-}
-
-// endOf is where a glyph ends in the text.
-func (p *Passage) endOf(k int) int { return p.glyphs[k].at + utf8.RuneLen(p.glyphs[k].char) }
-
-// start is where a piece begins in the text whose first glyph is the given one.
-func (p *Passage) start(first int, from Place) int {
-	at, low := p.glyphs[first].at, 0
-	if k := p.previous(first); k >= 0 {
-		low = p.endOf(k)
-	}
-	hidden := p.text[low:at] // what is not drawn, and blanks
-	line := strings.LastIndexByte(hidden, '\n') + 1
-	if from.before(p.glyphs[first].place) && (line > 0 || low == 0) {
-		lead := hidden[line:]
-		if strings.TrimSpace(lead) == "" {
-			lead = lead[len(lead)-p.indent(first, from, lead):]
-		}
-		return at - len(lead)
-	}
-	run := len(hidden) - (strings.LastIndexFunc(hidden, blank) + 1)
-	if run > 0 && run < len(hidden) || low == 0 || !wordly(p.glyphs[p.previous(first)].char) {
-		return at - run
-	}
-	return at
-}
-
-// indent is how much of the indentation before a glyph a piece has that begins at
-// a place, in bytes.
-func (p *Passage) indent(first int, from Place, lead string) int {
-	g := p.glyphs[first]
-	if from.Line < g.place.Line || from.Cell <= p.margin {
-		return len(lead)
-	}
-	n := g.place.Cell - from.Cell
-	return min(n, len(lead))
-}
-
-// end is where a piece ends in the text whose last glyph is the given one.
-func (p *Passage) end(last int) int {
-	at, high := p.endOf(last), len(p.text)
-	next := p.next(last)
-	if next >= 0 {
-		high = p.glyphs[next].at
-	}
-	hidden := p.text[at:high]
-	run := len(hidden)
-	if i := strings.IndexFunc(hidden, blank); i >= 0 {
-		run = i
-	} else if next >= 0 && wordly(p.glyphs[next].char) {
-		return at
-	}
-	return at + run
-}
-
-// restOfLine is how much of a line of the text follows a place behind a glyph, if
-// nothing of it is drawn. Whole lines are taken with it.
-func (p *Passage) restOfLine(last, end int) int {
-	high := len(p.text)
-	next := p.next(last)
-	if next >= 0 {
-		high = p.glyphs[next].at
-	}
-	if end > high {
-		return 0
-	}
-	rest, _, ends := strings.Cut(p.text[end:high], "\n")
-	if !ends && next >= 0 {
-		return 0
-	}
-	return len(strings.TrimRightFunc(rest, blank))
-}
-
-// drawn is what the lines show between two places, as they show it. Where the
-// text is known to go on without a newline, lines that were wrapped are joined.
-func (p *Passage) drawn(from, to *Place) string {
-	first, last := Place{}, Place{Line: len(p.lines)}
-	if from != nil {
-		first = *from
-	}
-	if to != nil {
-		last = *to
-	}
+	l.followSpan()
+	from, to := l.span.bounds()
 	var b strings.Builder
-	for i := first.Line; i < len(p.lines) && i <= last.Line; i++ {
-		left, right := 0, -1
-		if i == first.Line {
-			left = first.Cell
+	for n := from.node; n != nil && !to.node.Before(n); n = l.below(n) {
+		var first, last *point
+		if n == from.node {
+			first = &from
 		}
-		if i == last.Line {
-			right = max(0, last.Cell-p.margin)
+		if n == to.node {
+			last = &to
 		}
-		if i > first.Line {
-			b.WriteString(p.join(i))
+		text := strings.Trim(l.taken(n, first, last), "\n")
+		if b.Len() > 0 && text != "" {
+			b.WriteByte('\n')
+			if l.lead(n) {
+				b.WriteByte('\n')
+			}
 		}
-		b.WriteString(strings.TrimRightFunc(Cells(p.lines[i], left, right), blank))
+		b.WriteString(text)
 	}
 	return b.String()
 }
 
-// join is what stands between a line and the one above it in the text.
-func (p *Passage) join(line int) string {
-	below := slices.IndexFunc(p.glyphs, func(g glyph) bool { return g.place.Line == line })
-	if below <= 0 {
-		return "\n"
+// taken is the text that an item shows between two points; nil is its beginning,
+// or its end.
+func (l *List) taken(n *conversation.Node, from, to *point) string {
+	start, end := l.ends(n)
+	if from != nil && (before(from.position, start) || from.position == start && from.cell == 0) {
+		from = nil
 	}
-	lower, upper := p.glyphs[below], p.glyphs[below-1]
-	if lower.at < 0 || upper.at < 0 || upper.place.Line != line-1 {
-		return "\n"
+	if to != nil && !before(to.position, end) && to.cell >= termtext.Width(l.textOf(end)) {
+		to = nil
 	}
-	between := p.text[p.endOf(below-1):lower.at]
-	switch {
-	case strings.Contains(between, "\n"):
-		return "\n"
-	case strings.ContainsFunc(between, blank):
-		return " "
+	d := l.at(n)
+	if text := d.excerpt().Text; from == nil && to == nil && text != "" {
+		return clean(text)
 	}
-	return ""
+	var out pieces
+	last := end.section
+	if to != nil {
+		last = to.section
+	}
+	section := 0
+	if from != nil {
+		section = from.section
+	}
+	for section <= last {
+		s := single(section)
+		if d, ok := d.(sourced); ok {
+			s = d.stretch(section)
+		}
+		out = l.cut(out, n, s, l.caretIn(s, n, from), l.caretIn(s, n, to))
+		section = s.first + s.sections
+	}
+	return string(out.text)
 }
 
-// Cells returns the characters of a line without styles that begin in the cells
-// from left (inclusive) to right (exclusive; -1 is the end of the line).
-func Cells(line string, left, right int) string {
-	part := Part(line, left, right)
-	return line[part.From:part.To]
+// caretIn is a point as seen from a stretch, nil if it is outside.
+func (l *List) caretIn(s stretch, n *conversation.Node, p *point) *caret {
+	if p == nil || p.section < s.first || p.section >= s.first+s.sections {
+		return nil
+	}
+	line := p.line + (p.section-s.first)*s.per
+	if p.section == 0 && l.lead(n) {
+		line--
+	}
+	if line < 0 {
+		return &caret{}
+	}
+	return &caret{line: line, cell: p.cell}
 }
 
-// Part is where in a line the characters stand that [Cells] returns.
-func Part(line string, left, right int) termtext.Span {
-	from, to := len(line), len(line)
-	eachCluster(line, func(at, cell int, _ string) {
-		if cell >= left {
-			from = min(from, at)
+// cut adds what a stretch shows between two carets.
+func (l *List) cut(out pieces, at *conversation.Node, st stretch, from, to *caret) pieces {
+	d, width := l.at(at), l.textWidth(at)
+	low, high := 0, (st.sections-1)*st.per+len(d.lines(st.first+st.sections-1, width))
+	all := high
+	if from != nil {
+		low = from.line
+	}
+	if to != nil {
+		high = min(high, to.line+1)
+	}
+	var sources []source
+	if d, ok := d.(sourced); ok {
+		sources = d.sources(st, low, high, width)
+	}
+	for n := low; n < high; {
+		for len(sources) > 0 && sources[0].to <= n {
+			sources = sources[1:]
 		}
-		if right >= 0 && cell >= right {
-			to = min(to, at)
+		if len(sources) == 0 || n < sources[0].from {
+			a, b := within(n, n+1, from, to)
+			out = out.line(drawnText(l.stretchLines(at, st, n, n+1), a, b))
+			n++
+			continue
 		}
-	})
-	return termtext.Span{From: min(from, to), To: to}
+		s := sources[0]
+		s.to = min(s.to, all)
+		a, b := within(s.from, s.to, from, to)
+		if s.part && b == nil {
+			b = &caret{line: s.to - s.from}
+		}
+		text := clean(s.text)
+		if a != nil || b != nil {
+			text = newAlignment(text, l.stretchLines(at, st, s.from, s.to), s.lead).cut(a, b)
+		}
+		out, n = out.source(text, s.flows), s.to
+	}
+	return out
+}
+
+// drawnText is what stands in a drawn line between two carets.
+func drawnText(lines []string, from, to *caret) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	left, right := 0, -1
+	if from != nil {
+		left = from.cell
+	}
+	if to != nil {
+		right = to.cell
+	}
+	return strings.TrimRight(cellText(ansi.Strip(lines[0]), left, right), " ")
+}
+
+// within are two carets as seen from the lines low to high; one that lies beyond
+// them is nil.
+func within(low, high int, from, to *caret) (a, b *caret) {
+	if from != nil && from.line >= low {
+		a = &caret{line: from.line - low, cell: from.cell}
+	}
+	if to != nil && to.line < high {
+		b = &caret{line: to.line - low, cell: to.cell}
+	}
+	return a, b
+}
+
+// stretchLines are the lines from (inclusive) to (exclusive) of a stretch.
+func (l *List) stretchLines(n *conversation.Node, s stretch, from, to int) []string {
+	var out []string
+	d := l.at(n)
+	for i := range s.sections {
+		at := i * s.per
+		if at >= to || s.per > 0 && at+s.per <= from && i+1 < s.sections {
+			continue
+		}
+		lines := d.lines(s.first+i, l.textWidth(n))
+		out = append(out, between(lines, max(0, from-at), to-at)...)
+	}
+	return out
+}
+
+// pieces are texts one after the other.
+type pieces struct {
+	text []byte
+	n    int
+	last int  // where the last of them begins
+	open bool // the next may go on where the last one ends
+}
+
+// line adds a line that has no source.
+func (p pieces) line(text string) pieces { return p.add(text, false) }
+
+// source adds a piece of a text, which may go on where the one before it ends.
+func (p pieces) source(text string, flows bool) pieces {
+	p = p.add(text, flows && p.open)
+	p.open = true
+	return p
+}
+
+// add adds a text, on a line of its own unless it goes on. What ends with newlines
+// loses them then.
+func (p pieces) add(text string, goesOn bool) pieces {
+	if p.n > 0 && !goesOn {
+		rest := bytes.TrimRight(p.text[p.last:], "\n")
+		p.text = append(p.text[:p.last+len(rest)], '\n')
+	}
+	p.last = len(p.text)
+	p.text, p.n, p.open = append(p.text, text...), p.n+1, false
+	return p
 }

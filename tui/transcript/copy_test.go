@@ -1,69 +1,224 @@
-package transcript_test
+package transcript
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
-	"parley/internal/termtext"
-	"parley/tui/transcript"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
-// cut takes what is between two marks, ‹ and ›, in drawn lines. A line that begins
-// with ‹ is taken from its beginning on.
-func cut(t *testing.T, text, drawn string) string {
+// whereIs is where a text stands in the view.
+func whereIs(t testing.TB, l *List, text string) (x, y int) {
 	t.Helper()
-	var from, to *transcript.Place
-	lines := strings.Split(drawn, "\n")
-	for i := range lines {
-		if at := strings.Index(lines[i], "‹"); at >= 0 {
-			from = &transcript.Place{Line: i, Cell: termtext.Width(lines[i][:at])}
-			lines[i] = strings.Replace(lines[i], "‹", "", 1)
-		}
-		if at := strings.Index(lines[i], "›"); at >= 0 {
-			to = &transcript.Place{Line: i, Cell: termtext.Width(lines[i][:at])}
-			lines[i] = strings.Replace(lines[i], "›", "", 1)
+	for y, line := range l.Lines() {
+		if before, _, ok := strings.Cut(ansi.Strip(line), text); ok {
+			return ansi.StringWidth(before), y
 		}
 	}
-	return transcript.NewPassage(text, lines, 0).Cut(from, to)
+	t.Fatalf("%q is not in sight:\n%s", text, view(l))
+	return 0, 0
 }
 
-func TestCut(t *testing.T) {
-	for _, c := range []struct{ name, text, drawn, want string }{
-		{"a word", "one two three", "one ‹two› three", "two"},
-		{"across a soft wrap", "one two three four", "one ‹two\nthree› four", "two three"},
-		{"across a break inside a word", "abcdefgh", "ab‹cd\nef›gh", "cdef"},
-		{"a newline of the text", "one\ntwo\n\nthree", "one ‹\ntwo\n\nth›ree", "two\n\nth"},
-		{"emphasis around a word", "a **bold** word", "a ‹bold› word", "**bold**"},
-		{"half a word has no emphasis", "a **bold** word", "a b‹ol›d word", "ol"},
-		{"emphasis inside", "some **bold** and `code`, all", "‹some bold and code›, all", "some **bold** and `code`"},
-		{"a link", "see [the page](https://example.com/x) now", "see ‹the page› now", "[the page](https://example.com/x)"},
-		{"what follows a link has none of it", "see [the page](https://example.com/x) now", "see the page ‹now›", "now"},
-		{"a heading from its first letter", "# Title\n\nText", "‹Title›\n\nText", "Title"},
-		{"a list item from its mark on", "- one\n- two", "• one\n‹• two›", "- two"},
-		{"list items with a wrap", "- one two\n- three", "‹• one\n  two\n• th›ree", "- one two\n- th"},
-		{"the indentation of code", "if x {\n\treturn 1\n}", "│ if x {\n‹│     return 1\n│ }›", "\treturn 1\n}"},
-		{"code from its first letter", "if x {\n    return 1\n}", "│ if x {\n│     ‹return› 1\n│ }", "return"},
-		{"some of the indentation", "        deep", "    ‹    deep›", "    deep"},
-		{"a fence is no code", "```go\nx := 1\n```\n", "‹│ x := 1›", "x := 1"},
-		{"code and what follows", "```go\nx := 1\ny\n```\n", "‹│ x := 1\n│ y", "```go\nx := 1\ny\n```\n"},
-		{"what is above, and code", "text\n", "‹text›", "text"},
-		{"wide characters", "日本語の文章です", "日‹本語\nの›文章です", "本語の"},
-		{"emoji and flags", "a 👩‍💻 b 🇩🇪 c", "a ‹👩‍💻 b 🇩🇪› c", "👩‍💻 b 🇩🇪"},
-		{"combining marks", "cafe\u0301 au lait", "‹cafe\u0301› au lait", "cafe\u0301"},
-		{"an entity", "a &amp; b", "‹a & b›", "a &amp; b"},
-		{"a table row", "| a | b |\n|---|---|\n| c | d |", " a │ b\n───┼───\n‹ c │ d›", "| c | d |"},
-		{"a quote", "> one\n> two", "‹│ one\n│ two›", "> one\n> two"},
-		{"what is drawn and stands nowhere is given as drawn", "one two", "‹seen: one›", "seen: one"},
-		{"wrapped lines are joined even then", "one two three", "‹seen: one\ntwo› three", "seen: one two"},
-		{"cells that were mixed are given as drawn", "ab xy", "‹a x\nb y›", "a x\nb y"},
-		{"the beginning of a long text", "one two " + strings.Repeat("hidden ", 5000), "one ‹two\n› … more", "two"},
-		{"nothing", "one", "one ‹ ›", ""},
-		{"no text at all", "", "‹drawn›", "drawn"},
+// drag marks from the beginning of one text in sight to the end of another.
+func drag(t testing.TB, l *List, from, to string) string {
+	t.Helper()
+	x, y := whereIs(t, l, from)
+	l.StartSpan(x, y)
+	x, y = whereIs(t, l, to)
+	l.ExtendSpan(x+ansi.StringWidth(to)-1, y)
+	return l.SpanText()
+}
+
+func textContent(text string) acpclient.ToolCallContent {
+	return acpclient.ToolCallContent{
+		Type: acpclient.ToolContentBlock, Content: &acpclient.ContentBlock{Type: acpclient.ContentText, Text: text},
+	}
+}
+
+const mixed = `Some **bold** words that are long enough to be wrapped at such a width.
+
+- one item
+- another item
+
+` + "```go\nfunc f() {\n\treturn // nothing\n}\n```" + `
+
+The [end](https://example.com) of it, with 日本語の文章 in it.`
+
+func TestTakes(t *testing.T) {
+	old := "package a\n\nfunc f() {\n\treturn\n}\n"
+	edit := acpclient.DiffContent("/project/a.go", &old, "package a\n\nfunc f() {\n\tif x {\n\t\treturn\n\t}\n}\n")
+	long := "a line of a prompt that goes on and on until it has to be broken\n    and one that is indented"
+	for _, c := range []struct {
+		name     string
+		events   []conversation.Event
+		from, to string
+		want     string
+	}{
+		{"words across a wrap", []conversation.Event{say(mixed)}, "words that", "wrapped", "words that are long enough to be wrapped"},
+		{"emphasis", []conversation.Event{say(mixed)}, "Some", "bold", "Some **bold**"},
+		{"a list", []conversation.Event{say(mixed)}, "one item", "another", "one item\n- another"},
+		{"code", []conversation.Event{say(mixed)}, "func f", "nothing", "func f() {\n\treturn // nothing"},
+		{"the end of a block to the beginning of another", []conversation.Event{say(mixed)}, "such", "one", "such a width.\n\n- one"},
+		{"a list, code and text", []conversation.Event{say(mixed)}, "another", "of it", "another item\n\n```go\nfunc f() {\n\treturn // nothing\n}\n```\n\nThe [end](https://example.com) of it"},
+		{"wide characters", []conversation.Event{say(mixed)}, "日本", "の文", "日本語の文"},
+		{"a whole message", []conversation.Event{say(mixed)}, "Some", "in it.", mixed},
+		{"a prompt", []conversation.Event{ask(long)}, "line of", "and one", "line of a prompt that goes on and on until it has to be broken\n    and one"},
+		{"a diff", []conversation.Event{tool("t", acpclient.ToolCompleted, edit)}, "func f", "if x", "func f() {\n\treturn\n\tif x"},
+		{
+			"output",
+			[]conversation.Event{tool("t", acpclient.ToolCompleted, textContent("one two\n\n\tthree four"))},
+			"two", "three", "two\n\n\tthree",
+		},
+		{
+			"a change with an empty line",
+			[]conversation.Event{tool("t", acpclient.ToolCompleted, edit)},
+			"package", "func", "package a\n\nfunc",
+		},
+		{
+			"several items",
+			[]conversation.Event{ask("a **prompt**"), say("An answer.\n\nOf **two** parts.")},
+			"prompt", "two", "prompt**\n\nAn answer.\n\nOf **two**",
+		},
+		{
+			"calls that stand close together",
+			[]conversation.Event{tool("a", acpclient.ToolCompleted), tool("b", acpclient.ToolCompleted), tool("c", acpclient.ToolCompleted)},
+			"Tool a", "Tool c", "Tool a\nTool b\nTool c",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := cut(t, c.text, c.drawn); got != c.want {
-				t.Errorf("of %q: %q, want %q", c.drawn, got, c.want)
+			l := newList(fold(c.events...), 40, 40)
+			if got := drag(t, l, c.from, c.to); got != c.want {
+				t.Errorf("got  %q\nwant %q\nof\n%s", got, c.want, view(l))
 			}
 		})
 	}
+}
+
+// What a program printed is taken as long as its lines were.
+func TestTakesOutputOfTerminals(t *testing.T) {
+	line := strings.Repeat("0123456789 ", 12)
+	c := fold(conversation.Update{Update: &acpclient.ToolCall{
+		ToolCallID: "x", Title: "Run", Kind: acpclient.ToolExecute, Status: acpclient.ToolCompleted,
+		Content: []acpclient.ToolCallContent{{Type: acpclient.ToolContentTerminal, TerminalID: "1"}},
+	}}, conversation.TerminalCreated{ID: "1", Command: "make  it"}, conversation.TerminalOutput{ID: "1", Data: []byte("first\r\n\x1b[31m" + line + "\x1b[0m\r\nlast\r\n")})
+	for _, expanded := range []bool{false, true} {
+		l := newList(c, 60, 30)
+		if expanded {
+			l.expanded[l.conv.Node(0)] = true
+		}
+		if got, want := drag(t, l, "make", "last"), "make  it\nfirst\n"+strings.TrimSpace(line)+"\nlast"; got != want {
+			t.Errorf("expanded %v: %q, want %q\n%s", expanded, got, want, view(l))
+		}
+		if got, want := drag(t, l, "23456789", "last"), strings.TrimSpace(line)[2:]+"\nlast"; got != want {
+			t.Errorf("expanded %v: %q, want %q\n%s", expanded, got, want, view(l))
+		}
+	}
+}
+
+// A long output that is expanded is taken across the sections that it is drawn in.
+func TestTakesLongOutput(t *testing.T) {
+	var lines []string
+	for i := range 300 {
+		lines = append(lines, fmt.Sprintf("line %03d of the output", i))
+	}
+	l := newList(fold(tool("t", acpclient.ToolCompleted, textContent("```\n"+strings.Join(lines, "\n")+"\n```"))), 60, 400)
+	l.expanded[l.conv.Node(0)] = true
+	if got, want := drag(t, l, "of the output", "line 200"), "of the output\n"+strings.Join(lines[1:200], "\n")+"\nline 200"; got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestMarksByKeys(t *testing.T) {
+	l := newList(fold(ask("one"), say("Two **2**."), say("")), 40, 20)
+	l.conv.Apply(ask("three\nthree and a half\nnearly four"))
+	l.Focus(true)
+	l.Select(-1)
+	l.SpanItem()
+	if got := l.SpanText(); got != "Two **2**." {
+		t.Errorf("the item: %q", got)
+	}
+	l.MoveSpanItems(-1)
+	if got := l.SpanText(); got != "one\n\nTwo **2**." {
+		t.Errorf("and the one above: %q", got)
+	}
+	l.MoveSpanItems(1)
+	l.MoveSpanItems(1)
+	if got := l.SpanText(); got != "Two **2**.\n\nthree\nthree and a half\nnearly four" {
+		t.Errorf("and the one below: %q", got)
+	}
+	l.MoveSpan(-1)
+	if got := l.SpanText(); got != "Two **2**.\n\nthree\nthree and a half" {
+		t.Errorf("without the last line: %q", got)
+	}
+	l.SpanItem() // the other end
+	l.MoveSpan(2)
+	if got := l.SpanText(); got != "three\nthree and a half" {
+		t.Errorf("without the first item: %q", got)
+	}
+	l.ClearSpan()
+	if l.Spanning() || l.SpanText() != "" {
+		t.Error("something is still marked")
+	}
+}
+
+func TestMarksWordsAndLines(t *testing.T) {
+	l := newList(fold(say("See ./cmd/main.go:12, and (**there**).")), 80, 10)
+	for _, c := range []struct{ at, want string }{
+		{"main", "./cmd/main.go:12"}, {"here)", "**there**"}, {"and", "and"}, {"ee .", "See"},
+	} {
+		x, y := whereIs(t, l, c.at)
+		l.SpanWord(x, y)
+		if got := l.SpanText(); got != c.want {
+			t.Errorf("at %q: %q, want %q", c.at, got, c.want)
+		}
+	}
+	_, y := whereIs(t, l, "main")
+	l.SpanLine(y)
+	if got, want := l.SpanText(), "See ./cmd/main.go:12, and (**there**)."; got != want {
+		t.Errorf("the line: %q", got)
+	}
+}
+
+func TestWhatIsMarkedIsDrawnSo(t *testing.T) {
+	l := newList(fold(say("One two three.")), 40, 4)
+	drag(t, l, "two", "two")
+	if drawn := strings.Join(l.Lines(), "\n"); strings.Count(drawn, l.theme.Span.Render("two")) != 1 {
+		t.Errorf("drawn: %q", drawn)
+	}
+	l.SetSize(30, 4)
+	if l.Spanning() {
+		t.Error("it stays marked in lines of another width")
+	}
+}
+
+// Of plain words, whatever is marked at whatever width, what is taken is what
+// stands between.
+func TestTakesBetweenAnyPlaces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var texts []string
+		for i := range rapid.IntRange(1, 60).Draw(t, "words") {
+			texts = append(texts, fmt.Sprintf("w%d%s", i, strings.Repeat("x", rapid.IntRange(0, 30).Draw(t, "length"))))
+		}
+		text := strings.Join(texts, " ")
+		events := []conversation.Event{say(text)}
+		if rapid.Bool().Draw(t, "prompt") {
+			events = []conversation.Event{ask(text)}
+		}
+		l := newList(fold(events...), rapid.IntRange(16, 100).Draw(t, "width"), 200)
+		l.expanded[l.conv.Node(0)] = true // what is folded says so, and that stands nowhere in the text
+		x0, y0 := rapid.IntRange(2, 30).Draw(t, "x0"), rapid.IntRange(0, 8).Draw(t, "y0")
+		x1, y1 := rapid.IntRange(2, 30).Draw(t, "x1"), rapid.IntRange(0, 8).Draw(t, "y1")
+		l.Lines()
+		l.StartSpan(x0, y0)
+		l.ExtendSpan(x1, y1)
+		got := l.SpanText()
+		if !strings.Contains(text, strings.Trim(got, " ")) {
+			t.Fatalf("%q is no piece of %q", got, text)
+		}
+	})
 }

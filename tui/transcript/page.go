@@ -131,9 +131,9 @@ func (l *List) window(line string) string {
 		return line
 	}
 	plain := ansi.Strip(line)
-	shown := Part(plain, l.pan, l.pan+l.windowWidth())
+	shown := cellSpan(plain, l.pan, l.pan+l.windowWidth())
 	for shown.To > shown.From && termtext.Width(plain[shown.From:shown.To]) > l.windowWidth() {
-		shown = Part(plain, l.pan, l.pan+l.windowWidth()-1) // a wide character at the edge
+		shown = cellSpan(plain, l.pan, l.pan+l.windowWidth()-1) // a wide character at the edge
 	}
 	sides := []termtext.Span{{To: shown.From}, {From: shown.To, To: len(plain)}}
 	return termtext.Restyle(line, sides, func(int, string) string { return "" })

@@ -271,7 +271,7 @@ func (l *List) spanned(lines []string, p position) []string {
 		case right == 0 && line == "":
 			out[i] = l.theme.Span.Render(" ")
 		case left < right:
-			part := []termtext.Span{Part(ansi.Strip(line), left, right)}
+			part := []termtext.Span{cellSpan(ansi.Strip(line), left, right)}
 			out[i] = termtext.Restyle(line, part, func(_ int, text string) string { return l.theme.Span.Render(text) })
 		}
 	}

@@ -1,4 +1,4 @@
-package transcript_test
+package transcript
 
 import (
 	"strings"
@@ -11,7 +11,6 @@ import (
 	"parley/internal/termtext"
 	"parley/tui/markdown"
 	"parley/tui/theme"
-	"parley/tui/transcript"
 )
 
 // markdownText is Markdown of which no letter and no digit goes undrawn.
@@ -68,26 +67,26 @@ func TestMarkdownIsTakenAsItWasSent(t *testing.T) {
 		doc.Finish()
 		block, width := rapid.IntRange(0, doc.Len()-1).Draw(t, "block"), rapid.IntRange(10, 120).Draw(t, "width")
 		text, lines := doc.Source(block), doc.Lines(block, width)
-		place := func(name string) transcript.Place {
+		pick := func(name string) caret {
 			line := rapid.IntRange(0, len(lines)-1).Draw(t, name+" line")
-			return transcript.Place{Line: line, Cell: rapid.IntRange(0, termtext.Width(lines[line])).Draw(t, name+" cell")}
+			return caret{line: line, cell: rapid.IntRange(0, termtext.Width(lines[line])).Draw(t, name+" cell")}
 		}
-		from, to := place("from"), place("to")
-		if to.Line < from.Line || to.Line == from.Line && to.Cell < from.Cell {
+		from, to := pick("from"), pick("to")
+		if to.line < from.line || to.line == from.line && to.cell < from.cell {
 			from, to = to, from
 		}
 		var marked strings.Builder
-		for i := from.Line; i <= to.Line; i++ {
+		for i := from.line; i <= to.line; i++ {
 			left, right := 0, -1
-			if i == from.Line {
-				left = from.Cell
+			if i == from.line {
+				left = from.cell
 			}
-			if i == to.Line {
-				right = to.Cell
+			if i == to.line {
+				right = to.cell
 			}
-			marked.WriteString(transcript.Cells(ansi.Strip(lines[i]), left, right))
+			marked.WriteString(cellText(ansi.Strip(lines[i]), left, right))
 		}
-		got := transcript.NewPassage(text, lines, 0).Cut(&from, &to)
+		got := newAlignment(text, lines, 0).cut(&from, &to)
 		if words(marked.String()) == "" {
 			return // marks of lists and the like alone
 		}
@@ -128,9 +127,9 @@ func BenchmarkCut(b *testing.B) {
 		"different": strings.SplitAfter(strings.Repeat("nothing of the kind stands there ", 130), "kind"),
 	} {
 		b.Run(name, func(b *testing.B) {
-			to := transcript.Place{Line: len(lines)}
+			to := caret{line: len(lines)}
 			for b.Loop() {
-				transcript.NewPassage(text, lines, 0).Cut(&transcript.Place{}, &to)
+				newAlignment(text, lines, 0).cut(&caret{}, &to)
 			}
 		})
 	}
