@@ -177,7 +177,7 @@ func (p *pager) View(width, height int) dialog.View {
 // state says how lines are drawn, and where in the item the view is.
 func (p *pager) state() string {
 	th := p.tab.program.Theme
-	words := fmt.Sprintf("%d%%", p.list.Place())
+	words := fmt.Sprintf("%d%%", p.list.Percent())
 	switch end := p.list.AtEnd(); {
 	case end && p.list.AtTop():
 		words = "" // all of it is in sight

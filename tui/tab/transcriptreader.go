@@ -229,7 +229,7 @@ func (r *transcriptReader) Place() string {
 	if n := r.list.New(); n > 0 {
 		words = fmt.Sprintf("↓ %d new below", n)
 	}
-	return th.Muted.Render(fmt.Sprintf("%d%%  ", r.list.Place())) + th.Accent.Render(words) + th.Faint.Render(" (end)")
+	return th.Muted.Render(fmt.Sprintf("%d%%  ", r.list.Percent())) + th.Accent.Render(words) + th.Faint.Render(" (end)")
 }
 
 // Blur gives the keys back to the prompt, if the transcript has them.

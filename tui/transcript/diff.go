@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"iter"
+
 	"parley/tui/diffview"
 	"parley/tui/toolview"
 )
@@ -17,14 +19,8 @@ type diffBody struct {
 	headed  bool   // its path stands above it, as there are several
 }
 
-func newDiffBody(path string, before *string, after string, env *environment) *diffBody {
-	b := &diffBody{Diff: diffview.New(path, before, after), before: before, after: after}
-	b.place(env)
-	return b
-}
-
-// place takes what is known of where the change stands in its file.
-func (b *diffBody) place(env *environment) {
+// locate takes what is known of where the change stands in its file.
+func (b *diffBody) locate(env *environment) {
 	b.asOf = env.sites.Version()
 	b.site = env.sites.Of(b.Path(), b.before, b.after)
 	b.SetFirstLine(b.site.Line)
@@ -87,21 +83,13 @@ func (b *diffBody) peek(width int, env *environment) ([]string, int) {
 	return lines, more
 }
 
-// placeDiffs numbers the changes of a call as far as their places are known now.
-func (t *toolCall) placeDiffs() {
-	for _, b := range t.bodies {
-		if d, ok := b.(*diffBody); ok && d.asOf != t.env.sites.Version() {
-			d.place(t.env)
-		}
-	}
-}
-
-// headDiffs gives each change its path where there are several.
-func (t *toolCall) headDiffs() {
-	several := len(t.changedFiles()) > 1
-	for _, b := range t.bodies {
-		if d, ok := b.(*diffBody); ok {
-			d.headed = several
+// diffs are the changes that the call shows.
+func (t *toolCall) diffs() iter.Seq[*diffBody] {
+	return func(yield func(*diffBody) bool) {
+		for _, b := range t.bodies {
+			if d, ok := b.(*diffBody); ok && !yield(d) {
+				return
+			}
 		}
 	}
 }
@@ -110,11 +98,63 @@ func (t *toolCall) headDiffs() {
 func (t *toolCall) changedFiles() []string {
 	var paths []string
 	seen := map[string]bool{}
-	for _, b := range t.bodies {
-		if d, ok := b.(*diffBody); ok && !seen[d.Path()] {
+	for d := range t.diffs() {
+		if !seen[d.Path()] {
 			seen[d.Path()] = true
 			paths = append(paths, d.Path())
 		}
 	}
 	return paths
+}
+
+// Diffs is how the person wants to see diffs. Whoever shows others of the same
+// session shares it.
+func (l *List) Diffs() *diffview.Preference { return l.diffs }
+
+// barWidth is the width of the rule left of what a tool call shows.
+const barWidth = 2
+
+// ToggleDiffs changes between diffs side by side and unified. It reports false if
+// there is no room for the former.
+func (l *List) ToggleDiffs() bool { return l.diffs.Toggle(l.width - gutter - 1 - barWidth) }
+
+// HasDiff reports whether the selected item shows a change of a file.
+func (l *List) HasDiff() bool {
+	if l.Selected() == nil {
+		return false
+	}
+	call, ok := callOf(l.at(l.selected))
+	if !ok {
+		return false
+	}
+	for range call.diffs() {
+		return true
+	}
+	return false
+}
+
+// WidenContext shows more of the unchanged lines around the changes of the selected
+// item, which it opens: some, then all of the file, then as few as at first. It
+// reports false if the item shows no change.
+func (l *List) WidenContext() bool {
+	if !l.HasDiff() {
+		return false
+	}
+	if !l.expanded[l.selected] {
+		l.Toggle()
+	}
+	l.context[l.selected] = diffview.MoreContext(l.context[l.selected])
+	l.reveal(l.selected)
+	return true
+}
+
+// widthOf is the width for a body: that of text, unless it is a change that is shown
+// side by side, which is wider.
+func (t *toolCall) widthOf(b body, width int) int {
+	if d, ok := b.(*diffBody); ok {
+		if wide := t.bodyWidth(t.env.wide); t.env.diffs.SideBySide(d.Diff, wide) {
+			return wide
+		}
+	}
+	return t.bodyWidth(width)
 }

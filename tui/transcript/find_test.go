@@ -145,16 +145,16 @@ func TestNextPrompt(t *testing.T) {
 		events = append(events, ask(fmt.Sprintf("prompt %d", i)), say(strings.Repeat("words\n\n", 20)), conversation.TurnEnded{Reason: acpclient.StopEndTurn})
 	}
 	l := small(fold(events...))
-	if l.Place() != 100 {
-		t.Errorf("at the end: %d", l.Place())
+	if l.Percent() != 100 {
+		t.Errorf("at the end: %d", l.Percent())
 	}
 	for i := 4; i >= 0; i-- {
 		if !l.NextPrompt(-1) || !strings.Contains(ansi.Strip(l.Lines()[0]), fmt.Sprintf("prompt %d", i)) {
 			t.Fatalf("up: %q, want prompt %d", ansi.Strip(l.Lines()[0]), i)
 		}
 	}
-	if l.NextPrompt(-1) || l.Place() != 0 {
-		t.Errorf("there is a prompt above the first, or it is at %d", l.Place())
+	if l.NextPrompt(-1) || l.Percent() != 0 {
+		t.Errorf("there is a prompt above the first, or it is at %d", l.Percent())
 	}
 	if !l.NextPrompt(1) || !strings.Contains(ansi.Strip(l.Lines()[0]), "prompt 1") {
 		t.Errorf("down: %q", ansi.Strip(l.Lines()[0]))

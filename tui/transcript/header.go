@@ -116,11 +116,9 @@ func (t *toolCall) location(title string) string {
 // changes counts the changed lines of all diffs, and reports whether there are
 // diffs.
 func (t *toolCall) changes() (counts toolview.Counts, any bool) {
-	for _, b := range t.bodies {
-		if d, ok := b.(*diffBody); ok {
-			added, removed := d.Stats()
-			counts.Added, counts.Removed, any = counts.Added+added, counts.Removed+removed, true
-		}
+	for d := range t.diffs() {
+		added, removed := d.Stats()
+		counts.Added, counts.Removed, any = counts.Added+added, counts.Removed+removed, true
 	}
 	return counts, any
 }
@@ -129,10 +127,8 @@ func (t *toolCall) changes() (counts toolview.Counts, any bool) {
 // if they are only changed.
 func (t *toolCall) fate() string {
 	first, some := "", false
-	for _, b := range t.bodies {
-		d, ok := b.(*diffBody)
+	for d := range t.diffs() {
 		switch {
-		case !ok:
 		case !some:
 			first, some = d.fate(), true
 		case d.fate() != first:

@@ -169,8 +169,10 @@ func (l *List) at(n *conversation.Node) drawing {
 		if l.expanded[n] {
 			context = l.context[n]
 		}
-		call.setContext(context)
-		call.setPlace(briefly(n), l.sign(n))
+		for d := range call.diffs() {
+			d.SetContext(max(context, diffview.DefaultContext))
+		}
+		call.setNesting(briefly(n), l.sign(n))
 	}
 	return e.drawing
 }

@@ -30,7 +30,8 @@ func (l *List) NextPrompt(by int) bool {
 		n = to(n) // the view begins with this very item
 	}
 	for ; n != nil; n = to(n) {
-		if isPrompt(n.Item()) && l.at(n).sections() > 0 {
+		m, ok := n.Item().(*conversation.Message)
+		if ok && m.Chunk == acpclient.UserMessageChunk && m.Parent == "" && l.at(n).sections() > 0 {
 			l.following, l.top = false, l.startOf(n)
 			l.followAtEnd()
 			if l.focused {
@@ -51,15 +52,9 @@ func (l *List) startOf(n *conversation.Node) position {
 	return p
 }
 
-func isPrompt(item conversation.Item) bool {
-	m, ok := item.(*conversation.Message)
-	return ok && m.Chunk == acpclient.UserMessageChunk && m.Parent == ""
-}
-
-// Place is how far down the view is in the transcript, in percent: 0 at the
-// beginning, 100 at the end. Every item counts as much as any other, so that it
-// costs no counting of lines.
-func (l *List) Place() int {
+// Percent is how far down the view is: 0 at the beginning, 100 at the end. Every item
+// counts alike, so that no lines need counting.
+func (l *List) Percent() int {
 	if l.following {
 		return 100
 	}
@@ -69,4 +64,23 @@ func (l *List) Place() int {
 	}
 	within := float64(top.section) / float64(max(1, l.at(top.node).sections()))
 	return min(99, int(100*(float64(top.node.Index())+within)/float64(len(l.conv.Items))))
+}
+
+// Start is the item at the top of the view, by its number; following says that the view
+// follows the end instead.
+func (l *List) Start() (item int, following bool) {
+	if l.following || l.top.node == nil {
+		return 0, l.following
+	}
+	return max(0, l.top.node.Current().Index()), false
+}
+
+// StartAt puts an item at the top of the view, by its number. If there is no such item,
+// the view follows the end.
+func (l *List) StartAt(item int) {
+	if item < 0 || item >= len(l.conv.Items) {
+		l.following = true
+		return
+	}
+	l.following, l.top = false, position{node: l.current(l.conv.Node(item))}
 }

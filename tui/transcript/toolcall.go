@@ -55,12 +55,20 @@ func (t *toolCall) update(env *environment, expanded bool) {
 		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked)}
 		if added := t.watchTerminals(); added || !t.made.same(&now) {
 			if !added && t.made.goesOn(&now) && len(t.item.Terminals) == 0 {
-				t.bodies = t.addBodies(t.bodies, now.content[len(t.made.content):])
+				maker := t.bodyMaker()
+				for i := len(t.made.content); i < len(now.content); i++ {
+					if b := maker.make(&now.content[i]); b != nil {
+						t.bodies = append(t.bodies, b)
+					}
+				}
 			} else {
 				t.bodies = t.makeBodies()
 			}
 			t.made = now
-			t.headDiffs()
+			several := len(t.changedFiles()) > 1
+			for d := range t.diffs() {
+				d.headed = several
+			}
 		}
 		t.input = t.input.of(toolview.RawInput, t.item.RawInput)
 		t.output = t.output.of(toolview.RawOutput, t.item.RawOutput)
@@ -71,13 +79,17 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	}
 	if v := env.sites.Version(); t.sites != v {
 		t.sites = v
-		t.placeDiffs()
+		for d := range t.diffs() {
+			if d.asOf != v {
+				d.locate(env)
+			}
+		}
 		t.peek.drop()
 	}
 }
 
-// setPlace tells how the call stands among others.
-func (t *toolCall) setPlace(brief bool, sign string) {
+// setNesting tells how the call stands among others.
+func (t *toolCall) setNesting(brief bool, sign string) {
 	if t.brief != brief || t.sign != sign {
 		t.brief, t.sign = brief, sign
 		t.peek.drop()
