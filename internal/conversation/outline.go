@@ -289,14 +289,15 @@ func (c *Conversation) adopt(t *ToolCall) {
 	waiting := c.orphans[t.ID]
 	delete(c.orphans, t.ID)
 	for _, n := range waiting {
-		if n.parentID() == t.ID { // no other one was named meanwhile
+		if n.ParentID() == t.ID { // no other one was named meanwhile
 			c.move(n, t.ID)
 		}
 	}
 }
 
-// parentID is the call that the item belongs to, "" if it belongs to none.
-func (n *Node) parentID() acpclient.ToolCallID {
+// ParentID is the call that the item belongs to, "" if it belongs to none. A call that is
+// not known yet has no node.
+func (n *Node) ParentID() acpclient.ToolCallID {
 	switch i := n.item.(type) {
 	case *ToolCall:
 		return i.Parent

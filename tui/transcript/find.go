@@ -6,21 +6,20 @@ import (
 	"parley/tui/list"
 )
 
-// find is a search whose matches are marked, and the match that the person is
-// at.
+// find is a search whose matches are highlighted, and the current match.
 type find struct {
 	search
 	node  *conversation.Node // of the item that has the match, nil while there is none
 	nth   int                // among the matches of the item
-	place position           // of its first line as it was drawn
+	at    position           // its first line
 	from  int                // where it begins in that line, in bytes of its plain text
 	rank  int                // among all matches, from 1
 	stale bool               // rank has to be counted anew
 }
 
-// Find looks for a text from what is in sight on, and goes to the first match.
-// An empty text ends the search, and so does StopFinding. Long sessions are
-// searched in steps: as long as it returns true, FindOn goes on with it.
+// Find searches for a text and goes to the first match in sight or below it, or else to
+// the first of all. An empty text ends the search, as StopFinding does. Long sessions
+// are searched in steps: while it returns true, FindOn continues.
 func (l *List) Find(text string) (more bool) {
 	q := list.NewQuery(text)
 	if q.Empty() {
@@ -29,24 +28,19 @@ func (l *List) Find(text string) (more bool) {
 	}
 	from := l.firstLine()
 	if l.find != nil && l.find.node != nil {
-		from = l.valid(l.find.place) // a longer word is looked for where the shorter one was
+		from = l.valid(l.find.at) // a longer word is looked for where the shorter one was
 	}
 	l.find = &find{search: search{query: q}}
 	more = l.find.step(l.conv.Items)
-	l.goFrom(from)
-	return more
-}
-
-// goFrom goes to the first match on a line or below it, else to the first of all.
-func (l *List) goFrom(p position) {
-	if p.node == nil {
-		return
+	if from.node == nil {
+		return more
 	}
-	if nth := l.matchesAbove(p); nth < l.matches(p.node) {
-		l.goTo(p.node, nth)
-	} else if n := l.nextWithMatches(p.node, 1); n != nil {
+	if nth := l.matchesAbove(from); nth < l.matches(from.node) {
+		l.goTo(from.node, nth)
+	} else if n := l.nextWithMatches(from.node, 1); n != nil {
 		l.goTo(n, 0)
 	}
+	return more
 }
 
 // nextWithMatches is the next item that has matches, or the one before if by is
@@ -181,9 +175,9 @@ func (l *List) goTo(n *conversation.Node, nth int) {
 	if l.focused {
 		l.selected = n
 	}
-	l.center(f.place)
+	l.center(f.at)
 	if !l.Wraps() && f.from >= 0 {
-		l.panTo(termtext.Width(l.textOf(f.place)[:f.from]))
+		l.panTo(termtext.Width(l.textOf(f.at)[:f.from]))
 	}
 }
 
@@ -192,14 +186,14 @@ func (l *List) goTo(n *conversation.Node, nth int) {
 // and locate returns false.
 func (l *List) locate() bool {
 	f := l.find
-	f.place, f.from = position{node: f.node}, -1
+	f.at, f.from = position{node: f.node}, -1
 	nth := f.nth
 	for s := range l.at(f.node).sections() {
 		for _, m := range f.query.Marks(l.lines(f.node, s)) {
 			if !m.First {
 				continue
 			}
-			f.place, f.from = position{f.node, s, m.Line}, m.From
+			f.at, f.from = position{f.node, s, m.Line}, m.From
 			if nth == 0 {
 				return true
 			}
@@ -231,7 +225,7 @@ func (l *List) marked(lines []string, p position) []string {
 	current := false // the pieces of one match stand behind each other
 	return list.Highlight(lines, marks, func(i int, text string) string {
 		if m := marks[i]; m.First {
-			current = f.place == position{p.node, p.section, p.line + m.Line} && f.from == m.From
+			current = f.at == position{p.node, p.section, p.line + m.Line} && f.from == m.From
 		}
 		if current {
 			return l.theme.MatchCurrent.Render(text)

@@ -197,8 +197,8 @@ func TestFindsInWhatIsFolded(t *testing.T) {
 		if at != i || all != 6 || !strings.Contains(view(l), fmt.Sprint("needle ", i)) {
 			t.Errorf("%d of %d, where needle %d has to be:\n%s", at, all, i, view(l))
 		}
-		if l.textOf(l.find.place)[l.find.from:] != fmt.Sprint("needle ", i) {
-			t.Errorf("%d: the match is at %q", i, l.textOf(l.find.place))
+		if l.textOf(l.find.at)[l.find.from:] != fmt.Sprint("needle ", i) {
+			t.Errorf("%d: the match is at %q", i, l.textOf(l.find.at))
 		}
 		l.FindNext(1)
 	}

@@ -24,21 +24,10 @@ func (l *List) edges(n *conversation.Node) int {
 		return 0
 	}
 	depth := n.Depth()
-	if depth == 0 && belongs(n.Item()) {
+	if depth == 0 && n.ParentID() != "" {
 		depth = 1 // to a call that is not known
 	}
 	return max(0, min(depth, maxEdges, (l.width-edgeRoom)/edgeShare))
-}
-
-// belongs reports whether an item is what a subagent did or said.
-func belongs(item conversation.Item) bool {
-	switch i := item.(type) {
-	case *conversation.ToolCall:
-		return i.Parent != ""
-	case *conversation.Message:
-		return i.Parent != ""
-	}
-	return false
 }
 
 // briefly reports whether a call is one of several steps: then it is shown in one
