@@ -15,8 +15,8 @@ type Item interface {
 	Version() uint64
 	// Visit calls the method of v for the item's kind.
 	Visit(v Visitor)
-	// plain is the item as plain text, and who says it; "" if it is a remark of
-	// neither side.
+	// plain returns the item as text and the side that says it, "" for a remark between
+	// them.
 	plain() (side string, paragraphs []Paragraph)
 }
 
@@ -40,27 +40,24 @@ type revision struct{ n uint64 }
 func (r *revision) Version() uint64 { return r.n }
 func (r *revision) changed()        { r.n++ }
 
-// Message is a message of the person, of the agent, or a thought of the agent.
+// Message is a message of the user or the agent, or a thought of the agent.
 type Message struct {
 	revision
 	Chunk acpclient.ChunkKind
 	ID    acpclient.MessageID
-	// Parent is the tool call, mostly a subagent, whose message this is; empty
-	// for the agent's own.
+	// Parent is the tool call, usually of a subagent, that the message belongs to;
+	// empty for the agent's own.
 	Parent acpclient.ToolCallID
 	Parts  Parts
-	// Done says that nothing more is expected of it.
+	// Done reports that the message is complete.
 	Done bool
-	// Growing says that it is what the agent is saying: from when it begins in a
-	// turn that runs until anything else begins. What belongs to a message that is
-	// not done may come later still.
+	// Growing reports that the agent is writing it: until anything else begins, or the
+	// turn ends. More may still come for a message that is not Done.
 	Growing bool
 
 	replaced int    // how often all of its content was replaced
 	phase    string // of the agent's work, "" if it names none
-	// own says that the person has written it here: what the agent says it is changes
-	// nothing of it.
-	own bool
+	own      bool   // the user wrote it here: the agent's version of it is ignored
 }
 
 // Visit implements Item.
@@ -86,13 +83,12 @@ func (m *Message) plain() (side string, paragraphs []Paragraph) {
 	return side, paragraphs
 }
 
-// ToolCall is a tool call and all that was said about it.
+// ToolCall is a tool call.
 type ToolCall struct {
 	revision
-	// Clock measures the work on it: from when the agent says that it is in progress,
-	// or else from when it was announced, until the agent says how it came out, or the
-	// turn was cancelled. It stands still while the person is asked about the call, or
-	// about one that works for it.
+	// Clock measures the work: from in_progress, or else the announcement, to the final
+	// status or the turn's cancellation. It pauses while a question about the call, or
+	// about one nested in it, is open.
 	Clock
 	ID        acpclient.ToolCallID
 	Title     string
@@ -105,32 +101,31 @@ type ToolCall struct {
 	RawOutput []byte
 	// Tasks is the task list that the call sets, nil if it sets none.
 	Tasks []acpclient.PlanEntry
-	// Parent is the tool call, mostly a subagent, that this one works for.
+	// Parent is the tool call, usually of a subagent, that this one belongs to.
 	Parent acpclient.ToolCallID
-	// Answer is how the person, or a cancel, answered the latest question about
-	// it; nil if there was none, or it is open.
+	// Answer is the answer to the latest question about the call; nil without one, or
+	// while it is open.
 	Answer *PermissionAnswer
-	// Asked is the call as each question about it that is closed had it, oldest
-	// first: the agent may replace its content once it has its answer.
+	// Asked is the call as each closed question showed it, oldest first: the agent may
+	// replace the content after the answer.
 	Asked []*ToolCall
-	// Cancelled says that the turn was cancelled before the call was done.
+	// Cancelled reports that the turn was cancelled before the call ended.
 	Cancelled bool
-	// Rejected says that the person has denied the call, and that its turn ended
-	// without a word about how it came out.
+	// Rejected reports that the user denied the call, and its turn ended without a final
+	// status.
 	Rejected bool
-	// Live says that the turn in which it was announced still runs.
+	// Live reports that the turn that announced the call is running.
 	Live bool
-	// CanCancel says that the agent can cancel this call alone.
+	// CanCancel reports that the agent can cancel this call alone.
 	CanCancel bool
-	// Terminals are the terminals embedded in it, in order.
+	// Terminals are the terminals embedded in the call, in order.
 	Terminals []*Terminal
 
-	// Nested counts the calls that were made for this one, also those that were made
-	// for one of them.
+	// Nested counts the calls below this one, at any depth.
 	Nested Tally
 
-	grows     bool // Content is the call's own, and what is added goes behind it in place
-	announced int  // the number of the turn in which it was announced
+	grows     bool // Content is the call's own slice, which may be appended to
+	announced int  // the number of the turn that announced it
 	index     int  // in the conversation's Items
 }
 
@@ -162,26 +157,25 @@ func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {
 	return "Agent", []Paragraph{{Text: text}}
 }
 
-// ended reports that the agent has said how the call came out.
+// ended reports whether the call has a final status.
 func (t *ToolCall) ended() bool {
 	return t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed || t.Status == acpclient.ToolCancelled
 }
 
-// Running reports whether the call is, as far as is known, at work.
+// Running reports whether the call seems to be at work.
 func (t *ToolCall) Running() bool {
 	return t.Live && !t.Cancelled && !t.Rejected && (t.Status == acpclient.ToolInProgress || t.Status == acpclient.ToolPending || t.Status == "")
 }
 
-// Plan is a plan and how far it has come.
+// Plan is a plan and its progress.
 type Plan struct {
 	revision
 	ID acpclient.PlanID
-	// Entries are the steps of a plan that has steps, Markdown is a plan in words,
-	// and URI names a file that holds the plan.
+	// A plan has Entries, or Markdown, or the URI of a file.
 	Entries  []acpclient.PlanEntry
 	Markdown string
 	URI      string
-	// Removed says that the agent has taken the plan away.
+	// Removed reports that the agent removed the plan.
 	Removed bool
 }
 
@@ -210,18 +204,16 @@ func (p *Plan) Progress() (done, all int) {
 	return done, len(p.Entries)
 }
 
-// Note is a line that is neither side's message: a notice, an error, how a turn
-// ended.
+// Note is a notice, an error, or the end of a turn.
 type Note struct {
 	revision
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
-	// Raw is JSON that says more, for those who look closer; nil if there is none.
+	// Raw is JSON with more detail, or nil.
 	Raw []byte
-	// Worked is how long the agent worked in the turn whose end this is; 0 if it is
-	// none, or that is not known. A turn that ended well has nothing else to say: its
-	// note has no title, and if it was short there is none.
+	// Worked is how long the turn took whose end this is, 0 if that is unknown. The end
+	// of a successful turn has no title, and no note if the turn was short.
 	Worked time.Duration
 }
 
@@ -251,7 +243,7 @@ func (c *Compaction) plain() (side string, paragraphs []Paragraph) {
 	return "", []Paragraph{{"The conversation was compacted.\n" + c.Summary.Plain(), true}}
 }
 
-// Unknown is an update of a kind that parley does not know.
+// Unknown is an update of an unknown kind.
 type Unknown struct {
 	revision
 	Kind string

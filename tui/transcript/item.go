@@ -14,21 +14,20 @@ import (
 	"parley/tui/toolview"
 )
 
-// drawing is how one item is drawn. Its lines are made when they are asked for
-// and kept until the item, the width or the theme changes.
+// drawing draws one item. It keeps lines until the item, the width or the theme changes.
 type drawing interface {
 	// update brings the drawing up to date with its item.
 	update(env *environment, expanded bool)
-	// sections is the number of sections; an item that has none is not shown.
+	// sections is the number of sections; an item without any is not shown.
 	sections() int
 	// lines are the lines of a section, none wider than width. They belong to
 	// the drawing.
 	lines(section, width int) []string
-	// mark is what stands in the margin of the first line.
+	// mark is the symbol in the margin of the first line.
 	mark() string
-	// compact reports that the item is one line, and may stand close to others.
+	// compact reports that the item is one line and needs no blank line around it.
 	compact() bool
-	// excerpt is what a person can take out of the item.
+	// excerpt is what can be copied, saved or opened.
 	excerpt() toolview.Excerpt
 	// title names the item in a line.
 	title() string

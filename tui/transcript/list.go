@@ -1,12 +1,14 @@
-// Package transcript draws a conversation as a list that is never drawn whole:
-// only what is on the screen is made into lines, and what is finished is made
-// into lines once for each width.
+// Package transcript draws a conversation as a virtual list: it makes lines only of
+// what is on the screen, and keeps those of finished items for each width.
 //
-// An item of the conversation is drawn in sections, such as the blocks of a
-// Markdown message, and the list knows its place as a line of a section of an
-// item. What belongs to an item, such as the calls of a subagent, is drawn below it
-// or folded into it; the outline of the conversation says what does. So a frame costs the same however long the session or one of its messages
-// is: nothing needs to know how many lines there are in all.
+// An item is drawn in sections, such as the blocks of a Markdown message, and a position
+// is a line of a section of an item. Nested items, such as the calls of a subagent, stand
+// below their parent or are folded into it, as the conversation's outline says. A frame
+// costs the same however long the session or a message is, because nothing needs the
+// total number of lines.
+//
+// A kind of item has its drawing in a file of its own, with its methods of maker and
+// itemTexts.
 package transcript
 
 import (
