@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
@@ -69,7 +71,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		t.back.from = app.Open{}
 		t.outbox.GiveBack()
 		t.ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
-			{Name: "List the stored sessions", Do: dialog.Do(t.showSessions)},
+			{Name: "List the stored sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t) })},
 			{Name: "Leave parley", Do: dialog.Do(func() tea.Cmd { return t.ending.quit(quitDespite) })},
 		}})
 		return nil
@@ -176,4 +178,36 @@ func (b *back) withAbout(c *conversation.Conversation, blocks []acpclient.Conten
 		return blocks
 	}
 	return app.WithEarlier(blocks, about, c.Agent.Capabilities.PromptCapabilities)
+}
+
+// StoredID is the id under which the session is stored, "" if it is not, or not yet.
+func (t *Tab) StoredID() store.ID {
+	return cmp.Or(app.StoredID(t.session), t.back.from.ID)
+}
+
+// Cwd is the directory of the session.
+func (t *Tab) Cwd() string { return t.cwd }
+
+// Blank reports that nothing would be lost with the tab.
+func (t *Tab) Blank() bool {
+	c := t.conv
+	return t.reopening == nil && t.composer.Empty() && t.outbox.Len() == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
+}
+
+// LoadDraft brings the draft that was kept for the directory back.
+func (t *Tab) LoadDraft() tea.Cmd { return t.address(t.drafts.Load()) }
+
+// OfferUnended offers to continue sessions of the tab's directory that were never ended.
+func (t *Tab) OfferUnended() tea.Cmd {
+	lib, cwd := t.program.Stored, t.cwd
+	if lib == nil {
+		return nil
+	}
+	return t.address(beside(func() then {
+		q, err := app.FindUnended(lib, cwd)
+		if err != nil || q == nil {
+			return nil // nobody has asked for it
+		}
+		return func() tea.Cmd { t.ask(t.confirmation(*q)); return nil }
+	}))
 }

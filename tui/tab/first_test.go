@@ -63,18 +63,18 @@ func TestTheFirstScreenShowsTheAgentUsedLastFirst(t *testing.T) {
 
 func TestTheFirstScreenGoesOnWithASession(t *testing.T) {
 	b, cmd := onFirst(t)
-	var list *first
+	var list *agentList
 	for _, cmd := range cmd().(tea.BatchMsg) {
 		named, is := cmd().(Msg)
 		if !is {
 			continue
 		}
-		if agents, is := named.Msg.(firstAgentsMsg); is {
+		if agents, is := named.Msg.(agentsMsg); is {
 			list = agents.list
 		}
 		b.Update(named.Msg)
 	}
-	b.Update(firstSessionsMsg{list, []store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: b.clock}}})
+	list.takeSessions([]store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: b.clock}})
 	b.mustShow(t, "Go on with a session of this directory", "tidy up", "just now")
 	b.mustShow(t, "❯   Agent two")
 	b.press("down", "down")

@@ -36,8 +36,8 @@ type shop struct {
 	asked   atomic.Int32  // downloads that were begun
 	goOn    chan struct{} // each lets one download come in whole
 	started chan config.Agent
-	left    bool   // the tab wants to be left
-	first   *first // what is listed
+	left    bool       // the tab wants to be left
+	first   *agentList // what is listed
 }
 
 func newShop(t *testing.T) *shop {
@@ -143,7 +143,7 @@ func (s *shop) take(msg tea.Msg) {
 			s.run(cmd)
 		}
 	case Msg:
-		if found, is := msg.Msg.(firstAgentsMsg); is {
+		if found, is := msg.Msg.(agentsMsg); is {
 			s.first = found.list
 		}
 		s.run(s.Update(msg.Msg))
@@ -320,7 +320,7 @@ func TestAnInstallationStaysInSight(t *testing.T) {
 	s.until("it is asked", "Install Demo?")
 	s.key("1")
 	s.until("it comes", "Installing Demo", " of 0 MiB")
-	s.take(Msg{To: 3, Msg: firstSessionsMsg{s.first, []store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: s.clock}}}})
+	s.first.takeSessions([]store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: s.clock}})
 	s.mustShow(t, "Installing Demo", "esc stop")
 	s.key("esc")
 	s.until("the list is back", "Choose an agent", "tidy up", "nothing was installed")

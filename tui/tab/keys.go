@@ -95,7 +95,7 @@ func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
 func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
 	switch a {
 	case config.ActionSessions:
-		return t.showSessions()
+		return openSessionList(t)
 	case config.ActionNewSession:
 		return t.newSession()
 	case config.ActionNewAgent:

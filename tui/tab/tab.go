@@ -278,7 +278,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case startedMsg:
 		return t.started(msg)
 	case agentsMsg:
-		return t.offered(msg)
+		return msg.list.take(msg.Agents)
 	case comeMsg:
 		return msg.of.came()
 	case installedMsg:
@@ -314,8 +314,10 @@ func (t *Tab) result(msg tea.Msg) tea.Cmd {
 		return msg()
 	case pages.ChangesMsg, pages.InspectorMsg, editorLeftMsg:
 		return t.viewTold(msg)
+	case reopenedMsg:
+		return t.reopened(msg)
 	default:
-		return t.handleStored(msg)
+		return t.composer.Update(msg)
 	}
 	return nil
 }

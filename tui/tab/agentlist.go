@@ -1,0 +1,207 @@
+package tab
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/registry"
+	"parley/internal/store"
+	"parley/tui/dialog"
+)
+
+// mostAtFirst is how many stored sessions the first screen lists.
+const mostAtFirst = 5
+
+// agentList is an open list of the agents that can be started, and of those that can be
+// installed and then started. On the first screen it also has the last sessions of the
+// directory, and the agents that are missing.
+type agentList struct {
+	tab    *Tab
+	title  string
+	first  bool // it is the first screen
+	items  func([]config.Agent) []dialog.Item
+	start  func(config.Agent) tea.Cmd
+	picker *dialog.Selector
+
+	agents   *app.Agents // nil before they are known
+	sessions []store.Summary
+	installs *installing // the one that was chosen last, nil if none was
+}
+
+// agentsMsg are the agents for a list.
+type agentsMsg struct {
+	list *agentList
+	app.Agents
+}
+
+// chooseFirst lists what the first session of the program can be begun with.
+func (t *Tab) chooseFirst() tea.Cmd {
+	if t.program.Available == nil {
+		return t.chooseAgent()
+	}
+	l := &agentList{title: "Choose an agent", first: true, start: t.startAgent, items: func(agents []config.Agent) []dialog.Item {
+		items := dialog.AgentItems(agents)
+		for i := range items {
+			items[i].Group = "Begin a session" // in the order of use, wherever they come from
+		}
+		return items
+	}}
+	find := t.openAgentList(l)
+	lib, ctx, cwd := t.program.Stored, t.program.Context, t.cwd
+	if lib == nil {
+		return find
+	}
+	return tea.Batch(find, beside(func() then {
+		sessions, _ := lib.List(ctx, store.Query{Cwd: cwd, Limit: mostAtFirst}) // who asks for the list is told of errors
+		return func() tea.Cmd { l.takeSessions(sessions); return nil }
+	}))
+}
+
+// chooseAgent lists the agents that can be started in this tab.
+func (t *Tab) chooseAgent() tea.Cmd {
+	return t.openAgentList(&agentList{title: "Choose an agent", start: t.startAgent, items: dialog.AgentItems})
+}
+
+// chooseAnother lists the agents that can be started in a new tab. The one of this
+// tab is among them, wherever it comes from.
+func (t *Tab) chooseAnother() tea.Cmd {
+	if t.session == nil {
+		return nil
+	}
+	return t.openAgentList(&agentList{title: "Choose an agent for a new tab", start: t.openBeside, items: func(agents []config.Agent) []dialog.Item {
+		same := func(a config.Agent) bool { return a.ID == t.agent.ID }
+		if t.agent.ID != "" && !slices.ContainsFunc(agents, same) {
+			agents = append([]config.Agent{t.agent}, agents...)
+		}
+		items := dialog.AgentItems(agents)
+		for i, a := range agents {
+			items[i].Current = same(a)
+			items[i].Do = dialog.Do(func() tea.Cmd { return t.openBeside(a) })
+		}
+		return items
+	}})
+}
+
+// openAgentList shows a list, and fills it as soon as the agents are known.
+func (t *Tab) openAgentList(l *agentList) tea.Cmd {
+	l.tab = t
+	p := t.program
+	if p.Available == nil {
+		l.agents = &app.Agents{}
+	}
+	l.picker = t.choose(l.content())
+	if p.Available == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		found := p.FindAgents()
+		if l.first {
+			p.SortByUse(found.Available)
+		}
+		return agentsMsg{l, found}
+	}
+}
+
+// take fills the list, unless it was closed meanwhile.
+func (l *agentList) take(agents app.Agents) tea.Cmd {
+	l.agents = &agents
+	l.show()
+	switch {
+	case !l.tab.dialogs.Has(l.picker):
+		return nil
+	case agents.Err != nil:
+		return l.tab.say("the agents of this machine are not known: " + agents.Err.Error())
+	case agents.RegistryErr != nil && l.first:
+		return l.tab.say("of the registry, what is built in is shown: " + agents.RegistryErr.Error())
+	}
+	return nil
+}
+
+func (l *agentList) takeSessions(sessions []store.Summary) {
+	l.sessions = sessions
+	l.show()
+}
+
+func (l *agentList) show() {
+	if l.tab.dialogs.Has(l.picker) {
+		l.picker.SetList(l.content())
+	}
+}
+
+// content is the list as far as it is known, or how far an installation is. Before the
+// agents are known it is empty, so that the first of them is marked.
+func (l *agentList) content() dialog.List {
+	if l.installs.underWay() {
+		return l.installs.content()
+	}
+	list := dialog.List{Title: l.title, Loading: l.agents == nil, Closing: l.tab.withoutAgent()}
+	if l.agents == nil {
+		return list
+	}
+	list.Items = l.items(l.agents.Available)
+	for i := range l.sessions {
+		list.Items = append(list.Items, l.session(&l.sessions[i]))
+	}
+	for _, o := range l.agents.Offers {
+		list.Items = append(list.Items, l.offer(o))
+	}
+	if !l.first {
+		return list
+	}
+	for _, a := range l.agents.Missing {
+		list.Items = append(list.Items, dialog.Item{
+			ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: "Not on this machine: enter copies the line that installs one", Dim: true,
+			Do: dialog.Stay(func() tea.Cmd { return l.tab.copy("the line that installs "+a.Name, a.InstallHint) }),
+		})
+	}
+	return list
+}
+
+// withoutAgent is what it is called to leave the list of agents without a choice.
+func (t *Tab) withoutAgent() string {
+	switch {
+	case t.session != nil:
+		return ""
+	case t.row().Alone():
+		return "quit" // there is nothing behind the list
+	}
+	return "close the tab"
+}
+
+// session is a stored session to go on with.
+func (l *agentList) session(s *store.Summary) dialog.Item {
+	t, id := l.tab, s.ID
+	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
+	item.ID, item.Group = "kept "+string(id), "Go on with a session of this directory"
+	item.Do = dialog.Do(func() tea.Cmd { return t.openKept(id) })
+	return item
+}
+
+// offer is an agent of the registry. Its group is short: the filter looks at it, too.
+func (l *agentList) offer(o registry.Offer) dialog.Item {
+	e, how := o.Entry, "a program to download"
+	if o.Plan.Kind != registry.Binary {
+		how = o.Plan.Command + " " + strings.Join(o.Plan.Args, " ")
+	}
+	item := dialog.Item{
+		ID: "registry " + e.ID, Title: e.Name, Group: "From the registry", Dim: true, About: e.Description + "  " + e.Source(),
+		Detail: strings.TrimSpace(strings.Join([]string{e.Version, how, e.License}, "  ")),
+	}
+	if o.Err != nil {
+		item.Disabled, item.Detail = true, o.Err.Error()
+		return item
+	}
+	item.Do = dialog.Stay(func() tea.Cmd {
+		l.installs = &installing{list: l, plan: o.Plan}
+		q := l.tab.confirmation(app.InstallQuestion(l.tab.program.Registry, o.Plan))
+		q.Choices[0].Do = dialog.Do(l.installs.begin)
+		l.tab.ask(q)
+		return nil
+	})
+	return item
+}
