@@ -62,7 +62,7 @@ snapshot: ## build all packages of a release in dist, and publish nothing; needs
 
 .PHONY: reproducible
 reproducible: ## before a release: build twice from nothing and compare; takes some minutes
-	PARLEY_TEST_REPRODUCIBLE=1 go test -count=1 -timeout 30m -v ./internal/test/reproducible
+	PARLEY_TEST_REPRODUCIBLE=1 go test -count=1 -timeout 30m -v -run TestTwoBuilds ./internal/test
 
 .PHONY: fmt
 fmt: ## format the source

@@ -1,6 +1,4 @@
-// Package reproducible tests that the same source gives the same program, byte for
-// byte, wherever it is built.
-package reproducible
+package test
 
 import (
 	"crypto/sha256"
@@ -22,7 +20,7 @@ func TestTwoBuildsAreTheSame(t *testing.T) {
 	digests := map[string]string{}
 	for _, place := range []string{"here", "somewhere/else/entirely"} {
 		dir := filepath.Join(t.TempDir(), place)
-		copySource(t, "../../..", dir)
+		copySource(t, "../..", dir)
 		build := exec.Command("make", "build", "VERSION=of-this-test")
 		build.Dir = dir
 		build.Env = append(os.Environ(), "GOCACHE="+t.TempDir())
