@@ -1,6 +1,9 @@
 package list
 
 import (
+	"slices"
+	"sort"
+
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
@@ -17,11 +20,12 @@ type Text struct {
 	theme *theme.Theme
 	lines []string // as they were laid out
 	drawn []string // the same with matches marked
-	// query is what is looked for, and marks are where it stands; found is the match
-	// that the person is at, of all.
-	query      Query
-	marks      []Mark
-	found, all int
+	// query is what is looked for, and marks are where it stands. matches are those marks
+	// with which a match begins; found is the one that the person is at.
+	query   Query
+	marks   []Mark
+	matches []int
+	found   int
 }
 
 // NewText makes an empty text that keys of dialogs scroll.
@@ -41,27 +45,23 @@ func NewText(keys config.Keys) Text {
 // SetLines takes the lines as they are drawn in a theme. They stay as they are.
 func (t *Text) SetLines(lines []string, th *theme.Theme) {
 	t.lines, t.theme = lines, th
-	t.marks, t.all = nil, 0
+	t.marks, t.matches = nil, nil
 	if !t.query.Empty() {
 		t.marks = t.query.Marks(lines)
 	}
-	for _, m := range t.marks {
+	for i, m := range t.marks {
 		if m.First {
-			t.all++
+			t.matches = append(t.matches, i)
 		}
 	}
-	t.found = max(0, min(t.found, t.all-1))
+	t.found = max(0, min(t.found, len(t.matches)-1))
 	t.mark()
 }
 
 // mark draws the matches into the lines.
 func (t *Text) mark() {
-	match := -1
 	t.drawn = Highlight(t.lines, t.marks, func(i int, text string) string {
-		if t.marks[i].First {
-			match++
-		}
-		if match == t.found {
+		if at := sort.SearchInts(t.matches, i+1) - 1; at == t.found {
 			return t.theme.MatchCurrent.Render(text)
 		}
 		return t.theme.Match.Render(text)
@@ -118,52 +118,35 @@ func (t *Text) Wheel(msg tea.MouseWheelMsg) { t.view, _ = t.view.Update(msg) }
 func (t *Text) Find(words string, from int) {
 	t.query, t.found = NewQuery(words), 0
 	t.SetLines(t.lines, t.theme)
-	match := -1
-	for _, m := range t.marks {
-		if m.First {
-			match++
-		}
-		if m.Line >= from {
-			t.found = match
-			break
-		}
-	}
+	t.found = max(0, slices.IndexFunc(t.matches, func(i int) bool { return t.marks[i].Line >= from }))
 	t.show()
 }
 
 // FindNext goes to the next match, or to the one before if by is negative. After the last
 // comes the first.
 func (t *Text) FindNext(by int) {
-	if t.all > 0 {
-		t.found = (t.found + by + t.all) % t.all
+	if n := len(t.matches); n > 0 {
+		t.found = (t.found + by + n) % n
 		t.show()
 	}
 }
 
 // show brings the match that the person is at into sight.
 func (t *Text) show() {
-	t.mark()
 	const above = 2 // so that it is seen what it belongs to
-	match := -1
-	for _, m := range t.marks {
-		if m.First {
-			match++
-		}
-		if match == t.found {
-			t.GoTo(m.Line - above)
-			return
-		}
+	if t.mark(); len(t.matches) > 0 {
+		t.GoTo(t.marks[t.matches[t.found]].Line - above)
 	}
 }
 
-// Finds reports whether words are looked for. Found is the number of the match that the
-// person is at, from 1, and how many there are; both are 0 if there is none.
+// Finds reports whether words are looked for.
 func (t *Text) Finds() bool { return !t.query.Empty() }
 
-// Found is described with Finds.
+// Found is the number of the match that the person is at, from 1, and how many there are;
+// both are 0 if there is none.
 func (t *Text) Found() (at, all int) {
-	if t.all == 0 {
+	if len(t.matches) == 0 {
 		return 0, 0
 	}
-	return t.found + 1, t.all
+	return t.found + 1, len(t.matches)
 }

@@ -48,14 +48,11 @@ var helpContexts = []config.Context{
 	config.ContextReplay, config.ContextDialog,
 }
 
-// helpRow is an action with its keys. hits are where the words that are looked for
-// stand in each of the two.
-type helpRow struct {
-	keys, text        string
-	keyHits, textHits []int
-}
+// helpRow is an action with its keys.
+type helpRow struct{ keys, text string }
 
-// helpRows are the rows of a context, as far as they have to do with the words.
+// helpRows are the rows of a context that have all of the words, be it in the keys that
+// are not shown or in the name of the action in the configuration.
 func (d *Help) helpRows(in config.Context, words []string) []helpRow {
 	var rows []helpRow
 	for _, a := range config.Actions() {
@@ -67,39 +64,12 @@ func (d *Help) helpRows(in config.Context, words []string) []helpRow {
 		if b.Enabled() {
 			row.keys = keyNames(b.Keys())
 		}
-		others := strings.Join(b.Keys(), " ") + " " + string(a.Action) // not all of it is shown
-		if row.find(words, others) {
+		all := strings.ToLower(strings.Join([]string{row.keys, row.text, string(a.Action), strings.Join(b.Keys(), " ")}, "\n"))
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) }) {
 			rows = append(rows, row)
 		}
 	}
 	return rows
-}
-
-// find notes where the words stand in a row, and reports whether all of them are there,
-// or in what else belongs to it.
-func (r *helpRow) find(words []string, others string) bool {
-	for _, word := range words {
-		inKeys, inText := places(r.keys, word), places(r.text, word)
-		if len(inKeys)+len(inText) == 0 && !strings.Contains(strings.ToLower(others), word) {
-			return false
-		}
-		r.keyHits, r.textHits = append(r.keyHits, inKeys...), append(r.textHits, inText...)
-	}
-	return true
-}
-
-// places are the positions of the bytes of a word in a text, whatever the case of its
-// letters. Actions and keys are ASCII.
-func places(text, word string) []int {
-	at := strings.Index(strings.ToLower(text), word)
-	if at < 0 {
-		return nil
-	}
-	hits := make([]int, len(word))
-	for i := range hits {
-		hits[i] = at + i
-	}
-	return hits
 }
 
 // keyNames are keys in a few words: of many, which belong together then, the first
@@ -140,6 +110,10 @@ func (d *Help) lay(width int) {
 		}
 		out = append(out, th.DialogTitle.Render(termtext.Truncate(contextNames[in], width, "…")))
 		out = append(out, drawRows(rows, width, th)...)
+	}
+	for _, word := range words {
+		marks := list.NewQuery(word).Marks(out)
+		out = list.Highlight(out, marks, func(_ int, text string) string { return th.Accent.Bold(true).Underline(true).Render(text) })
 	}
 	if len(out) == 0 {
 		for _, line := range termtext.Wrap("Nothing is called so. The guide may say more about it: "+guideKey, width) {
@@ -193,23 +167,16 @@ func shorter(keys string) string {
 func drawNarrow(rows []helpRow, width int, th *theme.Theme) [][]string {
 	out := make([][]string, len(rows))
 	for i, r := range rows {
-		keys, text := r.styled(th)
 		if termtext.Width(r.keys)+termtext.Width(r.text)+4 <= width {
-			out[i] = []string{"  " + keys + "  " + text}
+			out[i] = []string{"  " + th.Key.Render(r.keys) + "  " + th.Muted.Render(r.text)}
 			continue
 		}
-		out[i] = []string{"  " + keys}
+		out[i] = []string{"  " + th.Key.Render(r.keys)}
 		for _, line := range termtext.Wrap(r.text, max(1, width-4)) {
 			out[i] = append(out[i], "    "+th.Muted.Render(line))
 		}
 	}
 	return out
-}
-
-// styled are keys and text of a row, with what is looked for marked.
-func (r helpRow) styled(th *theme.Theme) (keys, text string) {
-	return theme.Letters(r.keys, within(r.keyHits, len(r.keys)), th.Key, th.Accent.Bold(true).Underline(true)),
-		theme.Letters(r.text, r.textHits, th.Muted, th.Accent.Underline(true))
 }
 
 // drawColumn draws rows below each other, each in lines of its own.
@@ -221,25 +188,14 @@ func drawColumn(rows []helpRow, width int, th *theme.Theme) [][]string {
 	column = min(column, max(4, width/2))
 	out := make([][]string, len(rows))
 	for i, r := range rows {
+		keys := []string{"  " + th.Key.Render(termtext.Truncate(r.keys, column, "…"))}
 		texts := termtext.Wrap(r.text, max(1, width-column-4))
-		keys, whole := r.styled(th)
-		for j, text := range texts {
-			text = th.Muted.Render(text)
-			if len(texts) == 1 { // the places are those of the whole text
-				text = whole
-			}
-			out[i] = append(out[i], "  "+padEnd(keys, column)+"  "+text)
-			if j == 0 {
-				keys = ""
-			}
+		for i := range texts {
+			texts[i] = th.Muted.Render(texts[i])
 		}
+		out[i] = list.Beside(keys, texts, column+4, "")
 	}
 	return out
-}
-
-// within are those of the positions that are below a bound.
-func within(hits []int, bound int) []int {
-	return slices.DeleteFunc(slices.Clone(hits), func(h int) bool { return h >= bound })
 }
 
 // SetTheme implements dialog.Dialog.

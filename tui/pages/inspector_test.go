@@ -474,11 +474,12 @@ func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
 			w := newWatcher(b, "")
+			w.ring.KeepMore()
 			for i := range n {
 				w.ring.Line(i%3 == 0, fmt.Appendf(nil, chunkForm, fmt.Sprint("words ", i)))
 			}
 			w.start(w.view.Open())
-			for len(w.view.list.rows) < n {
+			for w.view.next < uint64(n) { // the ring may have dropped some
 				if msg, ok := (<-w.queue).(InspectorMsg); ok {
 					w.start(w.view.Update(msg, true))
 				}
