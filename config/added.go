@@ -84,14 +84,14 @@ func (f *AddedFile) Agents() ([]Added, error) {
 		err = toml.Unmarshal(data, &content)
 	}
 	if err != nil {
-		return nil, &Error{File: printable(f.path), Message: "cannot be read: " + printable(reason(err)), Hint: "parley writes this file: mend it or remove it, and add its agents again"}
+		return nil, &Error{File: printable(f.path), Message: "cannot be read: " + printable(reason(err)), Hint: "parley writes this file: fix it or remove it, and add its agents again"}
 	}
 	list := make([]Added, 0, len(content.Agents))
 	for _, id := range slices.Sorted(maps.Keys(content.Agents)) {
 		a := content.Agents[id]
 		a.ID = id
 		if err := a.Check(); err != nil {
-			return nil, &Error{File: printable(f.path), Message: fmt.Sprintf("the agent %s: %v", printable(id), err), Hint: "parley writes this file: mend it or remove it, and add its agents again"}
+			return nil, &Error{File: printable(f.path), Message: fmt.Sprintf("the agent %s: %v", printable(id), err), Hint: "parley writes this file: fix it or remove it, and add its agents again"}
 		}
 		list = append(list, a)
 	}
@@ -101,7 +101,7 @@ func (f *AddedFile) Agents() ([]Added, error) {
 // Check returns why an agent could not be started, or nil.
 func (a Added) Check() error {
 	if !isAgentID(a.ID) {
-		return fmt.Errorf("%q is no name: letters, digits, and . _ - between them", printable(a.ID))
+		return fmt.Errorf("%q is not a valid name: use letters, digits, and . _ - between them", printable(a.ID))
 	}
 	switch {
 	case a.Command == "" && a.URL == "":
@@ -109,7 +109,7 @@ func (a Added) Check() error {
 	case a.URL != "" && (a.Command != "" || len(a.Args)+len(a.Env) > 0 || a.Cwd != ""):
 		return errors.New("it listens, so it has neither a command nor what belongs to one")
 	case a.URL != "" && !isAgentURL(a.URL):
-		return errors.New("its URL is not where an agent listens") // the URL may hold a password
+		return errors.New("its URL is invalid") // the URL may hold a password
 	case a.URL == "" && (len(a.Headers) > 0 || a.Insecure):
 		return errors.New("headers and insecure are for an agent that listens")
 	}

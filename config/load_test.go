@@ -236,7 +236,7 @@ func TestBadFiles(t *testing.T) {
 		"files": {
 			"[files]\nask_read = [\"[a\"]\nask_write = 3\naskread = \"x\"",
 			[]string{
-				`2:1: files.ask_read cannot be used: "[a" is no pattern: ** stands for any folders, * for anything in a name`,
+				`2:1: files.ask_read cannot be used: "[a" is not a pattern: ** stands for any folders, * for anything in a name`,
 				`3:1: files.ask_write must be text or a list of texts, not a number`,
 				`4:1: unknown key "askread" in files: did you mean "ask_read"?`,
 			},

@@ -49,7 +49,7 @@ func CacheDir() string { return xdgPath(&xdg.CacheHome) }
 // their permissions.
 func MakeDir(dir string) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return fmt.Errorf("make directory %s: %w", dir, err)
+		return fmt.Errorf("create directory %s: %w", dir, err)
 	}
 	return nil
 }

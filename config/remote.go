@@ -39,7 +39,7 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 	}
 	if !isAgentURL(a.Address) {
 		at := t.at.child("url") // the value may hold a password
-		t.doc.record(at, true, "it begins with https://, wss://, http:// or ws://; a name and password go into headers", at.String()+" is not where an agent listens")
+		t.doc.record(at, true, "it begins with https://, wss://, http:// or ws://; a name and password go into headers", at.String()+" is not the URL of an agent")
 	}
 	for _, key := range []string{"command", "args", "env", "cwd"} {
 		if t.has(key) {

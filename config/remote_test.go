@@ -84,7 +84,7 @@ func TestWhatIsWrongWithAnAddedAgentThatListens(t *testing.T) {
 	for want, a := range map[string]Added{
 		"neither a command":          {URL: url, Command: "x"},
 		"what belongs to one":        {URL: url, Cwd: "/w"},
-		"is not where":               {URL: "https://me:hunter2@agents.example.com"},
+		"its URL is invalid":         {URL: "https://me:hunter2@agents.example.com"},
 		"are for an agent that list": {Command: "x", Insecure: true},
 		"is no name of a header":     {URL: url, Headers: map[string]string{"A B": "c"}},
 		"the header A":               {URL: url, Headers: map[string]string{"A": "$"}},
@@ -98,10 +98,10 @@ func TestWhatIsWrongWithAnAddedAgentThatListens(t *testing.T) {
 
 func TestWhatIsWrongWithAnAgentThatListens(t *testing.T) {
 	for text, want := range map[string]string{
-		`url = "agents.example.com"`:                    "is not where an agent listens",
-		`url = "ftp://agents.example.com"`:              "is not where an agent listens",
-		`url = "https://me:hunter2@agents.example.com"`: "is not where an agent listens",
-		`url = ""`: "is not where an agent listens",
+		`url = "agents.example.com"`:                    "is not the URL of an agent",
+		`url = "ftp://agents.example.com"`:              "is not the URL of an agent",
+		`url = "https://me:hunter2@agents.example.com"`: "is not the URL of an agent",
+		`url = ""`: "is not the URL of an agent",
 		"url = \"wss://a.example\"\ncommand = \"x\"":     "has no meaning for an agent that listens",
 		"url = \"wss://a.example\"\nargs = [\"x\"]":      "has no meaning for an agent that listens",
 		"url = \"wss://a.example\"\nenv = { A = \"b\" }": "has no meaning for an agent that listens",

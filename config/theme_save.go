@@ -23,7 +23,7 @@ func SaveTheme(file string, name Theme) error {
 }
 
 // errMistakes is the error for a file that does not parse.
-var errMistakes = errors.New("it has mistakes, which 'parley config check' lists")
+var errMistakes = errors.New("it has errors, which 'parley config check' lists")
 
 func keepTheme(file string, name Theme) error {
 	// A file that is a symbolic link stays one.

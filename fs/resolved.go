@@ -11,7 +11,7 @@ import (
 
 // ErrMoved means that a path no longer leads where it led when Find resolved it, so
 // that earlier checks do not apply.
-var ErrMoved = errors.New("the path leads elsewhere now than when it was looked at")
+var ErrMoved = errors.New("the path has changed since it was checked")
 
 // ResolvedPath is where a path leads, as resolved by Find. Read and Write take a
 // ResolvedPath instead of a path, so that they act on exactly what was checked or what

@@ -137,7 +137,7 @@ func checkDepth(top *os.Root, parent string) error {
 			return nil // creating the next directory reports the error
 		}
 		if missing++; missing > maxNewDirs {
-			return fmt.Errorf("%w: more than %d directories would have to be made", ErrTooDeep, maxNewDirs)
+			return fmt.Errorf("%w: more than %d directories to create", ErrTooDeep, maxNewDirs)
 		}
 	}
 	return nil

@@ -50,9 +50,9 @@ type Worktree struct {
 
 // Errors of finding worktrees.
 var (
-	ErrNoRepository = errors.New("it is not in a git repository")
+	ErrNoRepository = errors.New("not in a git repository")
 	ErrNoCommit     = errors.New("the git repository has no commit yet")
-	ErrUnknown      = errors.New("there is no such worktree of parley's")
+	ErrUnknown      = errors.New("parley has no such worktree")
 )
 
 // WorktreeAt returns the worktree with the directory dir, nil if it is not one for

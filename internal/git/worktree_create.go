@@ -142,10 +142,10 @@ func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 		if !isBranch {
 			_, _ = w.Run(ctx, "branch", "--quiet", "-D", "--", t.Branch) // git leaves it behind
 		}
-		return fmt.Errorf("make a worktree: %w", err)
+		return fmt.Errorf("create a worktree: %w", err)
 	}
 	if t.Path, err = filepath.EvalSymlinks(t.Path); err != nil {
-		return fmt.Errorf("make a worktree: %w", err)
+		return fmt.Errorf("create a worktree: %w", err)
 	}
 	return t.write(ctx)
 }
@@ -165,10 +165,10 @@ func (t *Worktree) write(ctx context.Context) error {
 		err = os.WriteFile(filepath.Join(strings.TrimSuffix(admin, "\n"), recordName), append(b, '\n'), 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("remember the worktree: %w", err)
+		return fmt.Errorf("record the worktree: %w", err)
 	}
 	if WorktreeAt(t.Path) == nil {
-		return errors.New("the worktree cannot be found again in " + t.Path)
+		return errors.New("cannot find the new worktree in " + t.Path)
 	}
 	return nil
 }

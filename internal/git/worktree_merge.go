@@ -12,11 +12,11 @@ import (
 // Errors of merging and dropping.
 var (
 	// ErrUncommitted means that changes must be committed first.
-	ErrUncommitted = errors.New("there are changes that are not committed")
+	ErrUncommitted = errors.New("there are uncommitted changes")
 	// ErrNothing means that there is nothing to merge.
-	ErrNothing = errors.New("there is nothing that is not merged")
+	ErrNothing = errors.New("there is nothing to merge")
 	// ErrNoTarget means that no branch was checked out when the worktree was created.
-	ErrNoTarget = errors.New("no branch was checked out when the worktree was made")
+	ErrNoTarget = errors.New("no branch was checked out when the worktree was created")
 )
 
 // MergeConflictError means that a merge was aborted because of conflicts. Nothing has
@@ -62,7 +62,7 @@ func (k *WorktreeWork) Whole() error {
 	if len(k.own) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s is a git repository of its own, of which nothing would be kept: move it away first", strings.Join(k.own, ", "))
+	return fmt.Errorf("%s is a git repository of its own, whose contents would be lost: move it away first", strings.Join(k.own, ", "))
 }
 
 // Merge merges the commits of the worktree into the branch that was checked out when it
@@ -105,7 +105,7 @@ func (t *Worktree) mergeIn(ctx context.Context, path, commit string) error {
 		return err
 	}
 	if _, err := w.Run(ctx, "rev-parse", "--verify", "--quiet", "MERGE_HEAD"); err == nil {
-		return errors.New("another merge is under way in " + path)
+		return errors.New("another merge is in progress in " + path)
 	}
 	_, err = w.Run(ctx, "merge", "--quiet", "--no-edit", "--no-stat", "-m", fmt.Sprintf("Merge branch '%s' into %s", t.Branch, t.Into), commit)
 	if err == nil {
@@ -131,7 +131,7 @@ func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) erro
 		return fmt.Errorf("there is no branch %s any more: %w", t.Into, err)
 	}
 	if tip = strings.TrimSpace(tip); tip != k.since {
-		return fmt.Errorf("%s has commits of its own, and is checked out nowhere: check it out first", t.Into)
+		return fmt.Errorf("%s has commits of its own and is not checked out: check it out first", t.Into)
 	}
 	_, err = w.Run(ctx, "update-ref", "-m", "parley: merge "+t.Branch, "refs/heads/"+t.Into, k.head, tip)
 	return err
@@ -162,11 +162,11 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 	}
 	commit, err := t.keep(ctx, w, k)
 	if err != nil {
-		return "", fmt.Errorf("keep what is in the worktree: %w", err)
+		return "", fmt.Errorf("save the contents of the worktree: %w", err)
 	}
 	if commit != "" {
 		if kept, err = t.saveRef(ctx, main, commit); err != nil {
-			return "", fmt.Errorf("keep what is in the worktree: %w", err)
+			return "", fmt.Errorf("save the contents of the worktree: %w", err)
 		}
 	}
 	// --force twice, since it may be locked. git itself listed the path.

@@ -14,11 +14,11 @@ import (
 var (
 	// ErrConflict means that the same lines of a file have changed since, so that the
 	// operation would lose something. Nothing was written.
-	ErrConflict = errors.New("changed since, in the same place: nothing was written")
+	ErrConflict = errors.New("the same lines have changed since; nothing was written")
 	// ErrNothing means that there is nothing to undo or redo.
-	ErrNothing = errors.New("there is nothing to take back")
+	ErrNothing = errors.New("there is nothing to undo or redo")
 	// ErrLost means that the previous content of a file is unknown.
-	ErrLost = errors.New("what it held before was not kept")
+	ErrLost = errors.New("its previous content was not kept")
 )
 
 // FileError is an error about a file.

@@ -78,7 +78,7 @@ func personal(err error) error {
 		}
 	}
 	if errors.Is(err, terminal.ErrUnknownTerminal) {
-		return fmt.Errorf("%w: the agent has let go of it", terminal.ErrEnded)
+		return fmt.Errorf("%w: the agent has released it", terminal.ErrEnded)
 	}
 	return err
 }

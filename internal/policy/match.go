@@ -23,7 +23,7 @@ func (r Rule) checkPattern() error {
 		return err
 	case Fetch:
 		if strings.ContainsAny(r.Pattern, "/: ") || strings.Contains(strings.TrimPrefix(r.Pattern, "*."), "*") {
-			return fmt.Errorf("%q is no host: write example.com, or *.example.com for those below it", r.Pattern)
+			return fmt.Errorf("%q is not a host: write example.com, or *.example.com for those below it", r.Pattern)
 		}
 		return nil
 	case MCP:
@@ -33,7 +33,7 @@ func (r Rule) checkPattern() error {
 		return nil
 	}
 	if !doublestar.ValidatePattern(r.Pattern) {
-		return fmt.Errorf("%q is no pattern: ** stands for any folders, * for anything in a name", r.Pattern)
+		return fmt.Errorf("%q is not a pattern: ** stands for any folders, * for anything in a name", r.Pattern)
 	}
 	if strings.HasPrefix(r.Pattern, "~") || r.Pattern == ".." || strings.HasPrefix(r.Pattern, "../") || path.Clean(r.Pattern) != strings.TrimSuffix(strings.TrimPrefix(r.Pattern, "./"), "/") {
 		return errors.New("write the path relative to the session's directory, without . and .. in it, or absolute")

@@ -54,7 +54,7 @@ func ParseVerdict(s string) (Verdict, error) {
 	case "deny":
 		return Deny, nil
 	}
-	return 0, fmt.Errorf("%q is no verdict: write allow, ask or deny", s)
+	return 0, fmt.Errorf("%q is not a verdict: use allow, ask or deny", s)
 }
 
 // Kind is the kind of action that a rule matches. Kinds of tools have the protocol's
@@ -164,7 +164,7 @@ func parse(v Verdict, text string) (Rule, error) {
 		name, value, ok := strings.Cut(word, "=")
 		switch {
 		case !ok || value == "":
-			return r, fmt.Errorf("%q is not understood: a condition is agent=NAME or mode=ID", word)
+			return r, fmt.Errorf("%q is not a condition: use agent=NAME or mode=ID", word)
 		case name == "agent":
 			r.Agent = value
 		case name == "mode":

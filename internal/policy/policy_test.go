@@ -40,8 +40,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"":                             "no verdict",
-		"permit read":                  "no verdict",
+		"":                             "not a verdict",
+		"permit read":                  "not a verdict",
 		"allow":                        "kind",
 		"allow walk":                   "not known",
 		"allow switch_mode":            "always asked",
@@ -57,14 +57,14 @@ func TestParse(t *testing.T) {
 		"allow execute(go >x)":         "one plain command",
 		"allow fetch":                  "as a whole",
 		"allow fetch(*)":               "as a whole",
-		"allow fetch(https://x.com/)":  "no host",
-		"allow fetch(x.*.com)":         "no host",
+		"allow fetch(https://x.com/)":  "not a host",
+		"allow fetch(x.*.com)":         "not a host",
 		"allow mcp":                    "as a whole",
 		"allow other":                  "as a whole",
 		"deny other(x)":                "no patterns",
 		"allow edit(../x)":             "without . and ..",
 		"allow edit(~/x)":              "without . and ..",
-		"allow edit([)":                "no pattern",
+		"allow edit([)":                "not a pattern",
 		"allow edit(x":                 "closing",
 		"allow edit()":                 "empty",
 		"allow read nonsense":          "condition",

@@ -89,7 +89,7 @@ func CheckFilePattern(line string) error {
 	case strings.Trim(glob, "/") == "" || strings.TrimSpace(glob) != glob:
 		return fmt.Errorf("%q names no files", line)
 	case !doublestar.ValidatePattern(glob):
-		return fmt.Errorf("%q is no pattern: ** stands for any folders, * for anything in a name", line)
+		return fmt.Errorf("%q is not a pattern: ** stands for any folders, * for anything in a name", line)
 	case path.Clean(glob) != strings.TrimSuffix(glob, "/") || strings.HasPrefix(glob, "../") || glob == "..":
 		return fmt.Errorf("%q can match nothing: write it without . and .. in it", line)
 	}

@@ -8,7 +8,7 @@ import (
 
 // ErrAlive means that processes of a tree still exist after being killed, for instance
 // because the kernel holds them in a read from an unresponsive disk.
-var ErrAlive = errors.New("there are still processes that could not be ended")
+var ErrAlive = errors.New("some processes could not be ended")
 
 // SpareMark is an environment variable. A program that ends all its descendants
 // (EndBelow) has it in its own environment and passes it to the commands that it starts

@@ -16,9 +16,9 @@ const mark = "parley"
 
 var (
 	// ErrNoRecording means that a file is not a recording.
-	ErrNoRecording = errors.New("it is no recording of parley's")
+	ErrNoRecording = errors.New("it is not a parley recording")
 	// ErrNewer means that a file has a newer format.
-	ErrNewer = errors.New("a newer version of parley has made this recording")
+	ErrNewer = errors.New("this recording was made by a newer version of parley")
 )
 
 // Header describes a recording.

@@ -112,7 +112,7 @@ func readHeader(line []byte) (Header, error) {
 }
 
 // errUnknown means that a line is of an unknown kind.
-var errUnknown = errors.New("the kind of line is not known")
+var errUnknown = errors.New("unknown kind of line")
 
 func readEntry(line []byte) (Entry, error) {
 	var l entryLine

@@ -287,7 +287,7 @@ func (r *Ring) At(number uint64) (e Numbered, kept bool) {
 }
 
 // ErrNothingKept means that there is nothing to save.
-var ErrNothingKept = errors.New("nothing has happened that could be saved")
+var ErrNothingKept = errors.New("there is nothing to save yet")
 
 // savedAtOnce is how many entries are saved at a time.
 const savedAtOnce = 256

@@ -32,7 +32,7 @@ func ParseSpeed(text string) (Speed, error) {
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	if s := Speed(v); err != nil || !(s >= slowest && s <= fastest) {
-		return 0, fmt.Errorf("%q is no speed: it is a number from %v to %v, or max", text, float64(slowest), float64(fastest))
+		return 0, fmt.Errorf("%q is not a speed: use a number from %v to %v, or max", text, float64(slowest), float64(fastest))
 	}
 	return Speed(v), nil
 }

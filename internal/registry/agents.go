@@ -56,7 +56,7 @@ func (e Entry) PlanHere(kinds ...Kind) (Plan, error) {
 }
 
 // ErrOwn means that an agent that the user has added has the id of one in the registry.
-var ErrOwn = errors.New("an agent that you have added is called so")
+var ErrOwn = errors.New("you have added an agent with this id")
 
 // Install installs an agent and stores how it is started. It replaces an earlier
 // version, whose program stays until the next installation, because it may be running;

@@ -143,7 +143,7 @@ func (s *Cache) fetch(ctx context.Context, before *cached) (*cached, error) {
 		return nil, fmt.Errorf("it is larger than %d MiB", maxIndex>>20)
 	}
 	if !json.Valid(data) {
-		return nil, errors.New("what it has is no JSON")
+		return nil, errors.New("it is not JSON")
 	}
 	// Stored without spaces, so that it is identical when read again.
 	if data, err = json.Marshal(json.RawMessage(data)); err != nil {

@@ -45,7 +45,7 @@ func (e Entry) check() error {
 	case !isID(e.ID):
 		return errors.New("its id is not of lowercase letters, digits and hyphens")
 	case !isVersion(e.Version):
-		return errors.New("its version is none")
+		return errors.New("its version is invalid")
 	case strings.TrimSpace(e.Name) == "":
 		return errors.New("it has no name")
 	}
@@ -98,10 +98,10 @@ func (t Target) check() error {
 
 func (p Package) check(form *regexp.Regexp) error {
 	if len(p.Package) > 300 || !form.MatchString(p.Package) {
-		return fmt.Errorf("%.80q is no package with a fixed version", p.Package)
+		return fmt.Errorf("%.80q is not a package with a fixed version", p.Package)
 	}
 	if p.Cmd != "" && !programForm.MatchString(p.Cmd) {
-		return fmt.Errorf("%.80q is no program of a package", p.Cmd)
+		return fmt.Errorf("%.80q is not a program of a package", p.Cmd)
 	}
 	return checkCommand(p.Args, p.Env)
 }
@@ -128,9 +128,9 @@ func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || !plain(address) || u.Host == "":
-		return errors.New("its address is none")
+		return errors.New("its address is invalid")
 	case u.Scheme != "https":
-		return fmt.Errorf("its address begins with %.20q: only https is taken", u.Scheme+":")
+		return fmt.Errorf("its address begins with %.20q: only https is allowed", u.Scheme+":")
 	case u.User != nil:
 		return errors.New("its address has a user's name in it")
 	}
@@ -148,7 +148,7 @@ var installers = []string{".dmg", ".pkg", ".deb", ".rpm", ".msi", ".appimage"}
 func programIn(cmd string) (string, error) {
 	p := path.Clean(strings.ReplaceAll(cmd, `\`, "/"))
 	if !plain(cmd) || cmd == "" || p == "." || strings.Contains(p, ":") || !localPath(p) {
-		return "", fmt.Errorf("%.80q is no path of a program in the archive", cmd)
+		return "", fmt.Errorf("%.80q is not the path of a program in the archive", cmd)
 	}
 	return p, nil
 }

@@ -31,10 +31,10 @@ func newClient() *http.Client {
 
 func stayHTTPS(r *http.Request, via []*http.Request) error {
 	if r.URL.Scheme != "https" {
-		return fmt.Errorf("it leads to %.20q: only https is taken", r.URL.Scheme+":")
+		return fmt.Errorf("it leads to %.20q: only https is allowed", r.URL.Scheme+":")
 	}
 	if len(via) >= maxRedirects {
-		return fmt.Errorf("it leads on more than %d times", maxRedirects)
+		return fmt.Errorf("it redirects more than %d times", maxRedirects)
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func get(ctx context.Context, c *http.Client, address string, header http.Header
 	return resp, nil
 }
 
-var errStalled = fmt.Errorf("nothing came for %s", stalled)
+var errStalled = fmt.Errorf("no data for %s", stalled)
 
 // unreachable marks errors of a missing network. Others, such as those of certificates
 // or redirects, speak for themselves.

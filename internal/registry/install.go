@@ -34,7 +34,7 @@ type Installer struct {
 }
 
 // ErrDigest means that a download does not match the digest in the registry.
-var ErrDigest = errors.New("what came is not what the registry describes: its digest is another one")
+var ErrDigest = errors.New("the download does not match the digest in the registry")
 
 // Install installs an agent as planned, and returns how to start it. It downloads
 // nothing for a package, which npx or uvx fetches when the agent starts. A failed

@@ -111,7 +111,7 @@ func TestInstallThatFails(t *testing.T) {
 		{address + "/dir.tgz", "", "no program bin/agent", nil},
 		{address + "/evil.tgz", "", "leads out", ErrOutside},
 		{address + "/plain.tgz", "", "only https", nil},
-		{address + "/round.tgz", "", "leads on", nil},
+		{address + "/round.tgz", "", "redirects", nil},
 		{address + "/huge.tgz", "", "too large", ErrTooLarge},
 		{address + "/short.tgz", "", "EOF", nil},
 		{address + "/none.tgz", "", "404", nil},

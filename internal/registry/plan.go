@@ -65,7 +65,7 @@ func (e *MissingError) Error() string {
 func (e *MissingError) Hint() string { return fetchers[e.Kind] }
 
 // ErrPlatform means that an agent has no distribution for this platform.
-var ErrPlatform = errors.New("it is not for this platform")
+var ErrPlatform = errors.New("it is not available for this platform")
 
 // Plan chooses the distribution for a platform: the first of the kinds (all if none are
 // given) that the agent has and that can be started with the programs that lookPath

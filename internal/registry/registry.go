@@ -119,13 +119,13 @@ func Parse(data []byte) (*Index, error) {
 		Agents  []json.RawMessage `json:"agents"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("this is no registry: %w", err)
+		return nil, fmt.Errorf("this is not a registry: %w", err)
 	}
 	switch {
 	case file.Version == "" || file.Agents == nil:
-		return nil, errors.New("this is no registry: it has no version, or no agents")
+		return nil, errors.New("this is not a registry: it has no version, or no agents")
 	case file.Version != "1" && !strings.HasPrefix(file.Version, "1."):
-		return nil, fmt.Errorf("the registry is of form %.20q, and this parley reads form 1", file.Version)
+		return nil, fmt.Errorf("the registry has format %.20q, but this parley reads format 1", file.Version)
 	case len(file.Agents) > maxEntries:
 		return nil, fmt.Errorf("the registry has more than %d agents", maxEntries)
 	}

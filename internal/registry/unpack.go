@@ -34,7 +34,7 @@ var (
 	ErrTooLarge = errors.New("it is too large")
 	// ErrSpecial means that an archive has an entry that is not a file, directory or
 	// link.
-	ErrSpecial = errors.New("the archive has something that is no file, directory or link")
+	ErrSpecial = errors.New("the archive has an entry that is not a file, directory or link")
 )
 
 // maxLink bounds the target of a symbolic link, in bytes.

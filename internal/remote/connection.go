@@ -173,7 +173,7 @@ func (a *Agent) unexpected(r *http.Response, want string) error {
 		if u, err := r.Location(); err == nil {
 			to = shown(u)
 		}
-		return fmt.Errorf("the server sends on to %s, and redirects are not followed: if you trust that address, use it as the URL", to)
+		return fmt.Errorf("the server redirects to %s, and parley does not follow redirects: if you trust that address, use it as the URL", to)
 	case r.StatusCode == http.StatusUnauthorized, r.StatusCode == http.StatusForbidden, r.StatusCode == http.StatusProxyAuthRequired:
 		return fmt.Errorf("the server answered %s%s: it may want headers = { Authorization = \"…\" } in the agent's configuration", status, said)
 	}

@@ -182,7 +182,7 @@ func TestHostileServersOfHTTP(t *testing.T) {
 		{"redirect", func(w http.ResponseWriter, r *http.Request) bool {
 			http.Redirect(w, r, "https://example.com/x?token=hunter2", http.StatusPermanentRedirect)
 			return false
-		}, "the server sends on to https://example.com/x,"},
+		}, "the server redirects to https://example.com/x,"},
 		{"no stream of the connection", func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodGet {
 				w.Header().Set("Content-Type", "text/plain")

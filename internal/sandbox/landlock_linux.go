@@ -25,13 +25,13 @@ const minLandlock = 3
 func viaLandlock(b Bounds, enter []string) (*Sandbox, error) {
 	switch v, err := llsys.LandlockGetABIVersion(); {
 	case err != nil:
-		return nil, errors.New("the kernel does not have it")
+		return nil, errors.New("the kernel does not support it")
 	case v < minLandlock:
 		return nil, fmt.Errorf("the kernel has version %d of it, and %d is needed", v, minLandlock)
 	case len(enter) == 0:
 		return nil, errors.New("it needs a program that enters it")
 	case b.Offline:
-		return nil, errors.New("it cannot take the whole network away")
+		return nil, errors.New("it cannot disable the whole network")
 	case b.MustHide && len(b.Hide) > 0:
 		return nil, errCannotHide
 	}

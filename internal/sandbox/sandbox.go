@@ -84,7 +84,7 @@ func CheckEnv(env []string) error {
 		name, _, _ := strings.Cut(e, "=")
 		begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
 		if slices.Contains(loaderVariables, name) || slices.ContainsFunc(loaderPrefixes, begins) {
-			return fmt.Errorf("the variable %s would count outside of the sandbox: set it inside, as in: sh -c '%s=… exec PROGRAM'", name, name)
+			return fmt.Errorf("the variable %s would take effect outside the sandbox: set it inside, as in: sh -c '%s=… exec PROGRAM'", name, name)
 		}
 	}
 	return nil

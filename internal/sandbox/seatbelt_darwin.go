@@ -13,7 +13,7 @@ var ways = []way{{"sandbox-exec", seatbelt}}
 func seatbelt(b Bounds, _ []string) (*Sandbox, error) {
 	program, err := exec.LookPath("sandbox-exec")
 	if err != nil {
-		return nil, errors.New("sandbox-exec is not there")
+		return nil, errors.New("sandbox-exec is not installed")
 	}
 	profile := profileOf(b)
 	if err := exec.Command(program, "-p", profile, "/usr/bin/true").Run(); err != nil {

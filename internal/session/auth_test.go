@@ -225,7 +225,7 @@ func TestReconnect(t *testing.T) {
 	}{
 		{"resume", everything, "session/resume", []string{"user: one"}},
 		{"load", `{"loadSession":true}`, "session/load", []string{"user: one"}},
-		{"new", `{}`, "session/new", []string{"user: one", "note: The agent cannot go on with the earlier session"}},
+		{"new", `{}`, "session/new", []string{"user: one", "note: The agent cannot continue the earlier session"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {

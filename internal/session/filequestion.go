@@ -29,7 +29,7 @@ const (
 )
 
 // ErrCancelled means that a question was withdrawn before it was answered.
-var ErrCancelled = errors.New("the turn was cancelled before the person has answered")
+var ErrCancelled = errors.New("the turn was cancelled before the question was answered")
 
 // asker is the Asker of a session.
 type asker struct{ s *Session }

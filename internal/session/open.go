@@ -139,7 +139,7 @@ func (s *Session) open(fresh bool) {
 // openInstead opens a new session in place of one that cannot be reopened. s.mu must be
 // held.
 func (s *Session) openInstead(why string) {
-	s.AddNotice(acpclient.NoticeWarning, "The agent cannot go on with the earlier session", why)
+	s.AddNotice(acpclient.NoticeWarning, "The agent cannot continue the earlier session", why)
 	s.wish = ""
 	s.openNew(false)
 }

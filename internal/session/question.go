@@ -12,7 +12,7 @@ import (
 )
 
 // ErrAnswered means that a question was already answered or withdrawn.
-var ErrAnswered = errors.New("the question is not open any more")
+var ErrAnswered = errors.New("the question is no longer open")
 
 // question is a question of the agent. Whoever removes it from the session's map
 // answers it, so that it is answered exactly once.
@@ -95,7 +95,7 @@ func (s *Session) AnswerWith(id int, option acpclient.PermissionOptionID, prompt
 			return err
 		}
 	case !s.cancelTurn():
-		return errors.New("no turn is running that could be cancelled: choose one of the options")
+		return errors.New("no turn is running: choose one of the options")
 	}
 	s.promptNext(prompt)
 	return nil

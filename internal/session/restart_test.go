@@ -167,7 +167,7 @@ func TestRestart(t *testing.T) {
 	}{
 		"resume": {`{"loadSession":true,"sessionCapabilities":{"resume":{}}}`, "session/resume", `{}`, []string{"user: one"}, "s1"},
 		"load":   {`{"loadSession":true}`, "session/load", `{}`, []string{"agent: replayed"}, "s1"},
-		"new":    {`{}`, "session/new", `{"sessionId":"s2"}`, []string{"user: one", "note: The agent cannot go on with the earlier session", "agent: replayed"}, "s2"},
+		"new":    {`{}`, "session/new", `{"sessionId":"s2"}`, []string{"user: one", "note: The agent cannot continue the earlier session", "agent: replayed"}, "s2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *harness) {
@@ -203,7 +203,7 @@ func TestAResumeThatFailsAfterARestart(t *testing.T) {
 		h.Start()
 		h.settle()
 		h.fail("session/resume", acpclient.CodeResourceNotFound, "no such session")
-		test.WantTranscript(t, h.conv, "user: one", "note: The agent cannot go on with the earlier session")
+		test.WantTranscript(t, h.conv, "user: one", "note: The agent cannot continue the earlier session")
 		if h.conv.ID != "s2" || h.conv.Phase != conversation.PhaseReady {
 			t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
 		}

@@ -34,12 +34,12 @@ func (s *Store) SaveDraft(cwd, was, draft string) error {
 		return nil
 	case draft != "":
 		if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
-			return fmt.Errorf("keep the draft: %w", err)
+			return fmt.Errorf("save the draft: %w", err)
 		}
 		return replaceDraft(path, []byte(draft))
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("forget the draft: %w", err)
+		return fmt.Errorf("delete the draft: %w", err)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (s *Store) Draft(cwd string) (string, error) {
 // replaceDraft writes a draft file atomically, also against other programs.
 func replaceDraft(path string, b []byte) error {
 	if err := config.ReplaceFile(path, b, fileMode); err != nil {
-		return fmt.Errorf("keep the draft: %w", err)
+		return fmt.Errorf("save the draft: %w", err)
 	}
 	return nil
 }

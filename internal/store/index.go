@@ -96,12 +96,12 @@ type Index struct {
 // version. Refresh adds what was written since.
 func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
 	if err := os.MkdirAll(s.dir, dirMode); err != nil {
-		return nil, fmt.Errorf("open the index of the sessions: %w", err)
+		return nil, fmt.Errorf("open the session index: %w", err)
 	}
 	path := filepath.Join(s.dir, indexName)
 	unlock, err := lockedfile.MutexAt(path + ".lock").Lock() // only one process at a time creates it
 	if err != nil {
-		return nil, fmt.Errorf("open the index of the sessions: %w", err)
+		return nil, fmt.Errorf("open the session index: %w", err)
 	}
 	defer unlock()
 	x, err := s.openIndex(ctx, path)
@@ -109,15 +109,15 @@ func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
 	case err == nil:
 		return x, nil
 	case ctx.Err() != nil || inUse(err):
-		return nil, fmt.Errorf("open the index of the sessions: %w", err)
+		return nil, fmt.Errorf("open the session index: %w", err)
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("make the index of the sessions anew: %w", err)
+			return nil, fmt.Errorf("rebuild the session index: %w", err)
 		}
 	}
 	if x, err = s.openIndex(ctx, path); err != nil {
-		return nil, fmt.Errorf("open the index of the sessions: %w", err)
+		return nil, fmt.Errorf("open the session index: %w", err)
 	}
 	return x, nil
 }

@@ -72,16 +72,16 @@ func (s *Store) PruneDaily(ctx context.Context, b Bounds, now time.Time) error {
 	case err == nil && now.Sub(info.ModTime()) < pruneEvery:
 		return nil
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("bound the stored sessions: %w", err)
+		return fmt.Errorf("prune the stored sessions: %w", err)
 	}
 	if _, err := os.Stat(s.dir); errors.Is(err, os.ErrNotExist) {
 		return nil // nothing is stored
 	}
 	if err := os.WriteFile(stamp, nil, fileMode); err != nil {
-		return fmt.Errorf("bound the stored sessions: %w", err)
+		return fmt.Errorf("prune the stored sessions: %w", err)
 	}
 	if err := os.Chtimes(stamp, now, now); err != nil {
-		return fmt.Errorf("bound the stored sessions: %w", err)
+		return fmt.Errorf("prune the stored sessions: %w", err)
 	}
 	_, err = s.Prune(ctx, b, now)
 	return err

@@ -32,7 +32,7 @@ func (s *Store) mark(l *Log) {
 func (s *Store) Interrupted(cwd string) ([]ID, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, openDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("look for sessions that were not ended: %w", err)
+		return nil, fmt.Errorf("look for interrupted sessions: %w", err)
 	}
 	var found []Meta
 	for _, e := range entries {

@@ -29,7 +29,7 @@ func (x *Index) Refresh(ctx context.Context) error {
 	}
 	for len(stale) > 0 {
 		if stale, err = x.takeSome(ctx, stale); err != nil {
-			return fmt.Errorf("bring the index of the sessions up to date: %w", err)
+			return fmt.Errorf("update the session index: %w", err)
 		}
 	}
 	for _, id := range gone {
@@ -64,7 +64,7 @@ func (x *Index) compare(ctx context.Context) (stale []staleLog, gone []ID, err e
 	case err != nil:
 		return nil, nil, err
 	case known.err != nil:
-		return nil, nil, fmt.Errorf("read the index of the sessions: %w", known.err)
+		return nil, nil, fmt.Errorf("read the session index: %w", known.err)
 	}
 	for _, f := range files {
 		at, there := known.of[f.id]

@@ -32,7 +32,7 @@ var (
 	// ErrInUse means that another process, or another part of this one, writes a log.
 	ErrInUse = errors.New("the session is open elsewhere")
 	// ErrNotStored means that there is no log with that id.
-	ErrNotStored = errors.New("no session of that id is stored")
+	ErrNotStored = errors.New("no stored session has this id")
 )
 
 // ID is the name of a stored session: letters, digits and dashes. Ids sort by time.

@@ -27,13 +27,13 @@ func (s *Store) SaveView(id ID, v View) error {
 	path := s.viewPath(id)
 	if v == (View{}) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("forget the draft: %w", err)
+			return fmt.Errorf("delete the draft: %w", err)
 		}
 		return nil
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("keep the draft: %w", err)
+		return fmt.Errorf("save the draft: %w", err)
 	}
 	return replaceDraft(path, b)
 }

@@ -84,7 +84,7 @@ func (m editorClosedMsg) read() tea.Msg {
 		text, err = readDraft(m.file)
 	}
 	if err != nil {
-		return ErrorMsg{Err: fmt.Errorf("edit the prompt with %s: %w; the draft is as it was",
+		return ErrorMsg{Err: fmt.Errorf("edit the prompt with %s: %w; the draft is unchanged",
 			termtext.Line(filepath.Base(m.args[0])), err)}
 	}
 	return editorTextMsg{m.owner, text, m.was}

@@ -46,8 +46,8 @@ func TestEditor(t *testing.T) {
 		{name: "pastes are unfolded", draft: "a ", paste: long, script: `printf '!\n' >> "$2"`, text: "a " + long + "!", summary: "a " + long + "!"},
 		{name: "but stay folded when nothing changed", draft: "a ", paste: long, script: `echo >> "$2"`, text: "a " + long, summary: "a [pasted text #1, 21 lines]"},
 		{name: "control characters go", draft: "", script: `printf 'a\033[31mb\r\nc' > "$2"`, text: "ab\nc", summary: "ab\nc"},
-		{name: "an editor that fails keeps the draft", draft: "old", script: `echo new > "$2"; exit 3`, text: "old", summary: "old", err: "edit the prompt with my editor: exit status 3; the draft is as it was"},
-		{name: "a file that is gone keeps the draft", draft: "old", script: `rm "$2"`, text: "old", summary: "old", err: "no such file or directory; the draft is as it was"},
+		{name: "an editor that fails keeps the draft", draft: "old", script: `echo new > "$2"; exit 3`, text: "old", summary: "old", err: "edit the prompt with my editor: exit status 3; the draft is unchanged"},
+		{name: "a file that is gone keeps the draft", draft: "old", script: `rm "$2"`, text: "old", summary: "old", err: "no such file or directory; the draft is unchanged"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newTest(t, nil)

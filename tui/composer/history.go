@@ -139,7 +139,7 @@ func (h *History) save(text string, now time.Time) error {
 		return nil
 	}
 	if err := h.append(text, now); err != nil {
-		return fmt.Errorf("keep the prompt in the history: %w", err)
+		return fmt.Errorf("save the prompt in the history: %w", err)
 	}
 	return nil
 }

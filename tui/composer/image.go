@@ -56,7 +56,7 @@ func imageOf(head []byte, size int64) (*Image, error) {
 	}
 	cfg, format, err := image.DecodeConfig(bytes.NewReader(head))
 	if errors.Is(err, image.ErrFormat) {
-		return nil, errors.New("it is no PNG, JPEG, GIF or WebP image")
+		return nil, errors.New("it is not a PNG, JPEG, GIF or WebP image")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the image cannot be read: %w", err)

@@ -155,7 +155,7 @@ func (r review) revert(ctx context.Context, f journal.File) (string, error) {
 	name := r.at.Path(f.Path)
 	switch _, err := r.journal.RevertFile(ctx, f.Path, 0); {
 	case errors.Is(err, journal.ErrNothing):
-		return "Of " + name + " there is nothing to take back.", nil
+		return "There is nothing to undo in " + name + ".", nil
 	case err != nil:
 		return "", err
 	}

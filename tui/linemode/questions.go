@@ -216,7 +216,7 @@ func (p *program) answerWith(q *question, text string) (problem string) {
 	}
 	p.question = nil
 	q.choices[n-1].do(words)
-	p.take() // the question is not open any more
+	p.take() // the question is no longer open
 	return ""
 }
 

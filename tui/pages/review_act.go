@@ -105,7 +105,7 @@ func (v *Review) revertFile(path string) tea.Cmd {
 	return v.write(func(ctx context.Context) (string, error) {
 		_, err := v.journal.RevertFile(ctx, path, since)
 		if errors.Is(err, journal.ErrNothing) {
-			return "of " + name + " there is nothing to take back", nil
+			return "there is nothing to undo in " + name, nil
 		}
 		return "took back the changes of " + name + v.again(), err
 	})

@@ -213,7 +213,7 @@ func TestAConflictIsSaid(t *testing.T) {
 	if err := p.saved("sub/a.txt", "person\n"); err != nil {
 		t.Fatal(err)
 	}
-	p.open().press("u").shows("sub/a.txt: changed since, in the same place: nothing was written").holds("sub/a.txt", "person\n")
+	p.open().press("u").shows("sub/a.txt: the same lines have changed since; nothing was written").holds("sub/a.txt", "person\n")
 }
 
 func TestKeptFiles(t *testing.T) {

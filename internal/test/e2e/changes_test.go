@@ -56,7 +56,7 @@ func TestReviewsAndTakesBack(t *testing.T) {
 	p.Press("g", "]", "]").Shows("change 2 of 2").Press("c").Type("Why seven?").Press("enter", "q").Shows("1 of your comments")
 	p.Press("u").Shows("took back “second”: 1 file").holds("new/c.txt", "-")
 	must(t, os.WriteFile(filepath.Join(p.Dir(), "b.txt"), []byte("mine\n"), 0o644))
-	p.Press("u").Shows("b.txt: changed since, in the same place: nothing was written")
+	p.Press("u").Shows("b.txt: the same lines have changed since; nothing was written")
 	p.holds("b.txt", "mine\n").holds("a.txt", "one\n2\n3\n4\n5\n6\nseven\n")
 	must(t, os.WriteFile(filepath.Join(p.Dir(), "b.txt"), []byte("B\n"), 0o644))
 	p.Press("u").Shows("took back “first”: 2 files")

@@ -84,7 +84,7 @@ func TestRefusesAForgedAgent(t *testing.T) {
 	p := withRegistry(t)
 	p.Shows("Choose an agent", "Forged").Type("forged").Shows("❯   Forged").Press("enter")
 	p.Question("Install Forged?").Answer("Install and start it")
-	p.Question("Forged was not installed", "digest is another one").Answer("Go back")
+	p.Question("Forged was not installed", "does not match the digest").Answer("Go back")
 	p.Shows("Choose an agent", "❯   Forged").Gone("was not installed")
 	if made, err := filepath.Glob(filepath.Join(p.project, ".local", "share", "parley", "agents", "forged", "*")); err != nil || len(made) != 0 {
 		t.Errorf("%v, %v", made, err)
