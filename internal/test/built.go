@@ -1,5 +1,3 @@
-// This file builds the program that the tests run as a person runs it.
-
 package test
 
 import (
@@ -12,13 +10,13 @@ import (
 	"testing"
 )
 
-// Parley returns the path of a parley built from the module that the test
-// belongs to: once for each test binary, without cgo, as it is shipped. With
-// PARLEY_BIN set, it returns that program instead.
+// Parley returns the path of a parley built from the test's module, once per test
+// binary and without cgo, as it is shipped. With PARLEY_BIN set, it returns that
+// program instead.
 //
-// The program stays in a folder of this user and checkout below the temporary
-// directory, since no single test can say when the last one is done with it;
-// the next build replaces it.
+// The program stays in a directory for this user and checkout below the temporary
+// directory, because no single test knows when the last one is done; the next build
+// replaces it.
 func Parley(t testing.TB) string {
 	t.Helper()
 	if bin := os.Getenv("PARLEY_BIN"); bin != "" {
@@ -41,8 +39,8 @@ var buildParley = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make a folder for it: %w", err)
 	}
-	// Test binaries run side by side: each builds under a name of its own and
-	// puts the whole program in place.
+	// Test binaries run in parallel: each builds under its own name and then moves the
+	// whole program into place.
 	fresh, err := os.MkdirTemp(dir, fmt.Sprintf("build-%d-", os.Getpid()))
 	if err != nil {
 		return "", fmt.Errorf("make a folder for it: %w", err)
@@ -62,7 +60,7 @@ var buildParley = sync.OnceValues(func() (string, error) {
 	return final, nil
 })
 
-// moduleRoot is the folder of go.mod, at or above the test's own.
+// moduleRoot returns the directory of go.mod, at or above the test's own.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

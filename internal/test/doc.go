@@ -1,4 +1,4 @@
-// Package test has the tools of tests in several packages: sample events, git
-// repositories, the built binary, and servers that an agent listens on. It also holds
-// the rules of the whole module, such as who may import whom.
+// Package test provides tools for tests in several packages: sample events, git
+// repositories, the built binary, and servers that an agent listens on. It also checks
+// the rules of the whole module, such as which package may import which.
 package test

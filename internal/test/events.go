@@ -1,7 +1,3 @@
-// This file writes down what happens in a session, for the tests of those
-// who fold it or carry it: updates as they come from the wire, and what a person
-// does.
-
 package test
 
 import (
@@ -30,7 +26,7 @@ func Up(t testing.TB, update string) conversation.Event {
 	return conversation.FromNotification(n)
 }
 
-// At is an event as it came at a time. Text is the same at any time.
+// At returns an event with a time. Text has none.
 func At(e conversation.Event, at time.Time) conversation.Event {
 	switch e := e.(type) {
 	case conversation.Update:
@@ -72,16 +68,16 @@ func chunk(role, text, id string) string {
 	return string(b)
 }
 
-// AgentSays is an update with a piece of a message of the agent, in JSON.
+// AgentSays returns an update with a chunk of an agent message, as JSON.
 func AgentSays(text, id string) string { return chunk("agent_message", text, id) }
 
-// Thinks is one with a piece of a thought.
+// Thinks returns an update with a chunk of a thought.
 func Thinks(text, id string) string { return chunk("agent_thought", text, id) }
 
-// UserSays is one with a piece of a prompt, as agents replay it.
+// UserSays returns an update with a chunk of a prompt, as agents replay it.
 func UserSays(text, id string) string { return chunk("user_message", text, id) }
 
-// Sent is a prompt that went out.
+// Sent returns the event of a sent prompt.
 func Sent(text string) conversation.PromptSent {
 	return conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}, At: time.Unix(1, 0)}
 }
@@ -91,25 +87,25 @@ var DeepEqual = cmp.Options{
 	cmp.Exporter(func(t reflect.Type) bool { return strings.HasPrefix(t.PkgPath(), "parley/") }),
 	cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) }),
 	cmpopts.EquateEmpty(),
-	// Nodes lead to each other in so many ways that following all of them takes time
-	// without end. The order in which they are read says the same.
+	// Nodes refer to each other in so many ways that following all of them would take
+	// forever. Their order says the same.
 	cmp.FilterPath(leadsToNodes, cmp.Ignore()),
 	cmp.FilterPath(isRoot, cmp.Transformer("outline", outlineOf)),
 }
 
-// leadsToNodes reports a field of a node that is another node.
+// leadsToNodes reports whether a field of a node is another node.
 func leadsToNodes(p cmp.Path) bool {
 	f, ok := p.Last().(cmp.StructField)
 	return ok && f.Type() == reflect.TypeFor[*conversation.Node]() && p.Index(-2).Type() == reflect.TypeFor[conversation.Node]()
 }
 
-// isRoot reports the field of a conversation that all nodes hang on.
+// isRoot reports whether a field of a conversation is the root of the nodes.
 func isRoot(p cmp.Path) bool {
 	f, ok := p.Last().(cmp.StructField)
 	return ok && f.Name() == "root" && f.Type() == reflect.TypeFor[*conversation.Node]()
 }
 
-// outlineOf are the nodes in the order of reading, each with its depth.
+// outlineOf returns the nodes in reading order, each with its depth.
 func outlineOf(root *conversation.Node) []string {
 	var out []string
 	all := func(*conversation.Node) bool { return true }
@@ -119,10 +115,10 @@ func outlineOf(root *conversation.Node) []string {
 	return out
 }
 
-// IgnoreVersions leaves out how often an item has changed.
+// IgnoreVersions ignores how often an item has changed.
 var IgnoreVersions = cmp.FilterPath(func(p cmp.Path) bool { return strings.HasSuffix(p.Last().Type().String(), ".revision") }, cmp.Ignore())
 
-// Permission is a request to run a tool, with one option to allow and one to
+// Permission returns a request to run a tool, with one option to allow and one to
 // reject.
 func Permission(id int, tool string) conversation.PermissionOpened {
 	r := new(acpclient.RequestPermissionRequest)
@@ -132,7 +128,7 @@ func Permission(id int, tool string) conversation.PermissionOpened {
 	return conversation.PermissionOpened{ID: id, Request: r}
 }
 
-// FullCall is a tool call of which everything is known.
+// FullCall is a tool call with all fields.
 const FullCall = `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Write main.go","kind":"edit","status":"in_progress","name":"write",
 	"rawInput":{"path":"main.go"},"locations":[{"path":"main.go","line":3}],
 	"content":[{"type":"diff","path":"main.go","oldText":"a","newText":"b"}]}`
@@ -140,15 +136,15 @@ const FullCall = `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Write m
 // ModeOption is a config option that switches modes.
 const ModeOption = `{"id":"m","name":"Mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask"},{"value":"code","name":"Code"}]}`
 
-// ThinkOption is a config option that is on or off.
+// ThinkOption is a boolean config option.
 const ThinkOption = `{"id":"t","name":"Think","type":"boolean","currentValue":false}`
 
-// OptionsUpdate is an update with these config options.
+// OptionsUpdate returns an update with these config options.
 func OptionsUpdate(options string) string {
 	return `{"sessionUpdate":"config_option_update","configOptions":[` + options + `]}`
 }
 
-// Transcript is the items in short, one each.
+// Transcript returns a short form of each item.
 func Transcript(c *conversation.Conversation) []string {
 	var out []string
 	for _, i := range c.Items {
@@ -210,7 +206,7 @@ func WantTranscript(t testing.TB, c *conversation.Conversation, want ...string) 
 	}
 }
 
-// Plan is an update with an entry for each status.
+// Plan returns an update with an entry for each status.
 func Plan(statuses ...string) string {
 	entries := make([]string, len(statuses))
 	for i, s := range statuses {

@@ -14,8 +14,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// Kinds draw events, by the name of their type. Ids are few, so that the events
-// of a stream have to do with each other.
+// Kinds are generators of events, by the name of their type. They use few ids, so that
+// the events of a stream refer to each other.
 var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"AgentStarting": draw(func(t *rapid.T) conversation.Event {
 		return conversation.AgentStarting{Command: someText(t), At: moment(t)}
@@ -147,7 +147,7 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	}),
 }
 
-// Random draws an event of any kind. Half of them are updates.
+// Random generates an event of any kind. Half of them are updates.
 func Random() *rapid.Generator[conversation.Event] {
 	var all []*rapid.Generator[conversation.Event]
 	for _, name := range slices.Sorted(maps.Keys(Kinds)) {
@@ -164,7 +164,7 @@ func id(t *rapid.T) string { return rapid.SampledFrom([]string{"a", "b", ""}).Dr
 
 func number(t *rapid.T) int { return rapid.IntRange(0, 4).Draw(t, "number") }
 
-// someText are text, or what no text is made of.
+// someText returns text, or bytes that are not text.
 func someText(t *rapid.T) string {
 	binary := rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 20), func(b []byte) string { return string(b) })
 	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "plain", "<a href=\"x\">\u2028\\\x00\x1b[1m\r\n"}), binary).Draw(t, "bytes")
@@ -190,7 +190,7 @@ func value(t *rapid.T) acpclient.ConfigValue {
 	return acpclient.SelectValue(rapid.SampledFrom([]acpclient.ConfigValueID{"ask", "code", "a", "b", "odd"}).Draw(t, "value"))
 }
 
-// failure is an error of any kind that events have, or none.
+// failure returns an error of any kind that events have, or nil.
 func failure(t *rapid.T) error {
 	answer := &acpclient.Error{
 		Code:    rapid.SampledFrom([]acpclient.ErrorCode{acpclient.CodeInternalError, acpclient.CodeAuthRequired, 400}).Draw(t, "code"),
@@ -204,8 +204,7 @@ func failure(t *rapid.T) error {
 	}).Draw(t, "error")
 }
 
-// Secret is the value of a variable in the environment of commands that could not
-// be started.
+// Secret is the value of an environment variable of commands that could not be started.
 const Secret = "the-secret-of-the-environment"
 
 func prompt(t *rapid.T) []acpclient.ContentBlock {
@@ -219,7 +218,7 @@ func prompt(t *rapid.T) []acpclient.ContentBlock {
 	return rapid.SliceOfN(rapid.SampledFrom(blocks), 0, 3).Draw(t, "prompt")
 }
 
-// decoded is one of several values, as it comes from the wire.
+// decoded returns one of several values, as it comes from the wire.
 func decoded[T any](t *rapid.T, wire []string) *T {
 	v := new(T)
 	raw := rapid.SampledFrom(wire).Draw(t, "wire")
@@ -229,8 +228,8 @@ func decoded[T any](t *rapid.T, wire []string) *T {
 	return v
 }
 
-// randomUpdate is an update as it comes from the wire, spelled in one way or
-// another, or one of parley's own.
+// randomUpdate returns an update as it comes from the wire, in one of its spellings, or
+// one of parley's own.
 func randomUpdate(t *rapid.T) conversation.Event {
 	if rapid.IntRange(0, 9).Draw(t, "whose") == 0 {
 		title := rapid.String().Draw(t, "title")

@@ -12,8 +12,8 @@ import (
 	"parley/internal/conversation"
 )
 
-// Recorded are the recorded conversations with real agents in a directory, as
-// the events that a session makes of them, by file name.
+// Recorded returns the recorded conversations with real agents in a directory, as the
+// events of a session, by file name.
 func Recorded(t testing.TB, dir string) map[string][]conversation.Event {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
@@ -52,11 +52,11 @@ type wireMessage struct {
 	Error  *acpclient.Error `json:"error"`
 }
 
-// recording makes events of messages, as far as the recordings have them.
+// recording converts messages to events, as far as the recordings need it.
 type recording struct {
 	t      testing.TB
 	events []conversation.Event
-	asked  map[string]wireMessage // requests of both sides that are not answered, by side and id
+	asked  map[string]wireMessage // pending requests of both sides, by side and id
 	now    time.Time
 	seq    int
 }
@@ -78,7 +78,7 @@ func (r *recording) message(from string, m wireMessage) {
 
 func (r *recording) add(e conversation.Event) { r.events = append(r.events, At(e, r.now)) }
 
-// sent is what the client asks of the agent.
+// sent handles a message of the client.
 func (r *recording) sent(m wireMessage) {
 	switch m.Method {
 	case "initialize":
@@ -98,7 +98,7 @@ func (r *recording) sent(m wireMessage) {
 	}
 }
 
-// received is what the agent tells and asks.
+// received handles a message of the agent.
 func (r *recording) received(m wireMessage) {
 	switch m.Method {
 	case "session/update":
@@ -116,7 +116,7 @@ func (r *recording) received(m wireMessage) {
 	}
 }
 
-// answered is the answer to a request of either side.
+// answered handles the answer to a request of either side.
 func (r *recording) answered(asked, answer wireMessage) {
 	var err error
 	if answer.Error != nil {
@@ -151,7 +151,7 @@ func (r *recording) answered(asked, answer wireMessage) {
 	}
 }
 
-// last is something of the last event of a type.
+// last returns a value of the last event of a type.
 func last[E conversation.Event, V any](all []conversation.Event, of func(E) V) (v V) {
 	for _, e := range all {
 		if e, ok := e.(E); ok {

@@ -1,6 +1,3 @@
-// This file makes git repositories for tests, apart from the settings and the
-// repositories of the person whose machine runs them.
-
 package test
 
 import (
@@ -12,10 +9,9 @@ import (
 	"testing"
 )
 
-// Apart keeps what a test does with git apart from the settings of the person whose
-// machine runs it, and from a repository that git itself runs the tests for, as in a hook.
-// It sets the environment, so the test cannot be parallel; it is skipped where there is no
-// git.
+// Apart isolates a test's use of git from the settings of the current user, and from a
+// repository for which git itself runs the tests, as in a hook. It sets the
+// environment, so the test cannot be parallel; it skips the test without git.
 func Apart(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -23,7 +19,7 @@ func Apart(t testing.TB) {
 	}
 	for _, v := range os.Environ() {
 		if name, value, _ := strings.Cut(v, "="); strings.HasPrefix(name, "GIT_") {
-			t.Setenv(name, value) // it comes back after the test
+			t.Setenv(name, value) // restored after the test
 			if err := os.Unsetenv(name); err != nil {
 				t.Fatal(err)
 			}
@@ -36,16 +32,16 @@ func Apart(t testing.TB) {
 	write(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = t\n\temail = t@example.com\n[init]\n\tdefaultBranch = main\n")
 }
 
-// Environ is the environment of a git of a test that cannot be [Apart], because it runs
-// beside others. What the environment says to git is left out.
+// Environ returns the environment for git in a test that cannot be [Apart], because it
+// is parallel, without the variables that git reads.
 func Environ() []string {
 	environ := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	return append(environ, "GIT_CONFIG_NOSYSTEM=1")
 }
 
-// New makes a repository of one commit with these files, by their paths, and returns its
-// directory and a function that runs git in a directory as its owner would. The test is
-// kept [Apart].
+// New creates a repository with one commit of these files, by path, and returns its
+// directory and a function that runs git in a directory as its owner would. It calls
+// [Apart].
 func New(t *testing.T, files map[string]string) (dir string, run func(dir string, args ...string) string) {
 	t.Helper()
 	Apart(t)

@@ -1,6 +1,3 @@
-// This file is a server for the tests: it puts agents that speak lines behind the
-// protocol's transports of the network, WebSocket and streamable HTTP, at one address.
-
 package test
 
 import (
@@ -17,10 +14,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Agent is an agent that reads lines and writes lines. It returns when in ends.
+// Agent is an agent that reads and writes lines. It returns when in ends.
 type Agent func(ctx context.Context, in io.Reader, out io.Writer)
 
-// Command is an agent that is a program, started for each connection.
+// Command returns an agent that is a program, started for each connection.
 func Command(env []string, name string, args ...string) Agent {
 	return func(ctx context.Context, in io.Reader, out io.Writer) {
 		cmd := exec.CommandContext(ctx, name, args...)
@@ -38,20 +35,21 @@ func Command(env []string, name string, args ...string) Agent {
 	}
 }
 
-// Server serves an agent at every path. Its zero value, with an Agent, is usable.
+// Server serves an agent at every path over the protocol's network transports,
+// WebSocket and streamable HTTP. The zero value with an Agent is usable.
 type Server struct {
 	Agent Agent
-	// Seen, if set, is called with every request before it is served, from any goroutine.
-	// It may have answered the request: then it returns false.
+	// Seen, if set, is called with every request before it is served, from any
+	// goroutine. It returns false if it has answered the request.
 	Seen func(http.ResponseWriter, *http.Request) bool
 
-	work sync.WaitGroup // requests and agents; after down nothing begins any more
+	work sync.WaitGroup // requests and agents; none begin after down
 	mu   sync.Mutex
 	open map[string]*link
 	down bool
 }
 
-// link is a connection with a client, and the agent that runs for it.
+// link is a connection with a client, and its running agent.
 type link struct {
 	id     string
 	in     *io.PipeWriter
@@ -79,7 +77,7 @@ func (s *Server) begin() *link {
 		_ = outW.Close()
 		_ = inR.Close()
 	})
-	if down { // nobody else would end it
+	if down { // nothing else would end it
 		s.end(l)
 	}
 	return l
@@ -101,7 +99,7 @@ func (s *Server) find(id string) *link {
 	return s.open[id]
 }
 
-// Cut ends all connections without a word, as when the network is gone.
+// Cut breaks all connections off, like a failing network.
 func (s *Server) Cut() {
 	s.mu.Lock()
 	var all []*link
@@ -114,8 +112,7 @@ func (s *Server) Cut() {
 	}
 }
 
-// Close ends all connections, and waits for their agents and for the requests that are
-// being served.
+// Close ends all connections, and waits for their agents and for running requests.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.down = true
@@ -124,7 +121,7 @@ func (s *Server) Close() {
 	s.work.Wait()
 }
 
-// enter notes that a request is being served, which is refused once the server is down.
+// enter counts a request, or refuses it once the server is down.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// message is what decides where a message goes.
+// message holds the fields that decide where a message goes.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -20,13 +20,13 @@ type message struct {
 	} `json:"params"`
 }
 
-// routes are the streams of a connection over HTTP, and to which the answers go.
+// routes are the streams of a connection over HTTP, and the destinations of answers.
 type routes struct {
 	mu      sync.Mutex
 	changed *sync.Cond
-	streams map[string][][]byte // what waits, by the session's id; "" is the connection's own
-	known   map[string]bool     // the sessions that there are
-	answers map[string]string   // the session of a request of the client, by its id
+	streams map[string][][]byte // queued messages by session id; "" is the connection's own stream
+	known   map[string]bool     // the known sessions
+	answers map[string]string   // the session of a client's request, by its id
 	ended   bool
 }
 
@@ -36,7 +36,7 @@ func newRoutes() *routes {
 	return r
 }
 
-// asked notes where the answer to a message of the client goes.
+// asked records the destination of the answer to a client's message.
 func (r *routes) asked(m message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,7 +72,7 @@ func (r *routes) put(line []byte) {
 	r.changed.Broadcast()
 }
 
-// take waits for the next message of a stream; false is its end.
+// take waits for the next message of a stream; false at its end.
 func (r *routes) take(ctx context.Context, session string) ([]byte, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,7 +94,7 @@ func (r *routes) end() {
 	r.changed.Broadcast()
 }
 
-// servePost takes a message of the client.
+// servePost handles a message of the client.
 func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Content-Type") != "application/json" {
 		http.Error(w, "Unsupported Media Type", http.StatusUnsupportedMediaType)
@@ -154,7 +154,7 @@ func (s *Server) serveInitialize(w http.ResponseWriter, body []byte) {
 	_, _ = w.Write(bytes.TrimSpace(answer))
 }
 
-// serveStream sends the messages of a stream for as long as there are some to come.
+// serveStream sends the messages of a stream until its end.
 func (s *Server) serveStream(w http.ResponseWriter, r *http.Request) {
 	session := r.Header.Get("Acp-Session-Id")
 	l := s.find(r.Header.Get("Acp-Connection-Id"))

@@ -1,6 +1,6 @@
 package test
 
-// What agents say, to draw from: the usual, the odd and the wrong.
+// Messages of agents to choose from: ordinary, odd and wrong ones.
 
 var initializeResponses = []string{
 	`{"protocolVersion":1}`,

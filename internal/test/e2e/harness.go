@@ -1,9 +1,8 @@
 //go:build unix
 
-// Package e2e runs parley as a person would: the built binary on a real pty,
-// with an agent that does exactly what a script says. Between the two stands a
-// tap, so that a test can read what really crossed the pipe; everything that
-// parley sent is held against the protocol's official schema.
+// Package e2e runs the built binary as a user would, on a real pty, with an agent that
+// follows a script. A tap between the two records what crosses the pipe; everything
+// that parley sends is checked against the protocol's official schema.
 package e2e
 
 import (
@@ -30,41 +29,40 @@ import (
 
 // Options say how to start parley.
 type Options struct {
-	// Script is what the agent does: see package demoagent.
+	// Script is what the agent does: see package demoagent/script.
 	Script string
-	// Others are the scripts of further agents, which the configuration has by these
-	// names.
+	// Others are the scripts of further agents, by their names in the configuration.
 	Others map[string]string
 	// Agent is the command of another agent, instead of the scripted one.
 	Agent []string
-	// Far has the agent listen on the network, at a path of the scheme, such as
-	// "ws://%s/acp"; it runs anew for each connection.
+	// Far makes the agent listen on the network, at a URL such as "ws://%s/acp"; it
+	// runs anew for each connection.
 	Far string
-	// At is where an agent listens that the test runs itself, and Wire the file in which
-	// that notes what crosses the network, as a tap does.
+	// At is the URL of an agent that the test runs itself, and Wire the file in which
+	// that records the traffic, as a tap does.
 	At, Wire string
-	// Under is the command that starts parley, whose own command follows it.
+	// Under is a command that starts parley, whose own command follows it.
 	Under []string
 	// Args are flags of parley's own.
 	Args []string
-	// Project is the working directory, which need not be empty; a fresh one if it is
-	// "". Files are written into it first.
+	// Project is the working directory, which need not be empty; "" means a fresh one.
+	// Files are written into it first.
 	Project string
 	Files   map[string]string
 	// Env is added to the isolated environment.
 	Env []string
 	// Config is the configuration file.
 	Config string
-	// Home is the home directory; a fresh one if it is empty.
+	// Home is the home directory; "" means a fresh one.
 	Home string
-	// Loose agents are not held against the schema; parley always is, but for
+	// Loose agents are not checked against the schema; parley always is, except for
 	// methods in Legacy, which older agents have.
 	Loose  bool
 	Legacy []string
-	// Cols and Rows are the size of the terminal; 120x40 if zero.
+	// Cols and Rows are the size of the terminal; 0 means 120x40.
 	Cols, Rows int
 	Light      bool
-	// Keep keeps all that parley writes, for Raw and Reads.
+	// Keep records all output of parley, for Raw and Reads.
 	Keep bool
 }
 
@@ -75,14 +73,14 @@ type Parley struct {
 	log     string
 	project string
 	legacy  []string // methods outside of the schema that parley may call
-	focused string   // the colour of the frame of what takes keys
+	focused string   // the colour of the frame of a focused dialog
 	others  []*Parley
-	far     *test.Server // nil if the agent is a program of parley's
+	far     *test.Server // nil if the agent is a local program
 	at      string       // where it listens
 }
 
-// Start starts parley in a fresh directory. When the test ends, all that parley
-// sent is validated.
+// Start starts parley in a fresh directory. When the test ends, it validates everything
+// that parley sent.
 func Start(t testing.TB, o Options) *Parley {
 	t.Helper()
 	dir := resolved(t, t.TempDir())
@@ -122,7 +120,7 @@ func Start(t testing.TB, o Options) *Parley {
 	}
 	cmd := append(slices.Concat(o.Under, []string{bin}), o.Args...)
 	env := []string{tapEnv + "=" + p.log, "PARLEY_DEMO_SPEED=0"}
-	named := slices.Contains(cmd, "-a") // the configuration says where the agent is
+	named := slices.Contains(cmd, "-a") // the configuration has the agent's command
 	if o.Far != "" {
 		p.listen(o.Far, test.Command(env, self, agent...))
 	}
@@ -145,7 +143,7 @@ func Start(t testing.TB, o Options) *Parley {
 	return p
 }
 
-// listen has an agent listen until the test ends.
+// listen makes an agent listen until the test ends.
 func (p *Parley) listen(scheme string, agent test.Agent) {
 	p.t.Helper()
 	p.far = &test.Server{Agent: agent}
@@ -155,14 +153,13 @@ func (p *Parley) listen(scheme string, agent test.Agent) {
 	p.at = fmt.Sprintf(scheme, address)
 }
 
-// Project is the working directory.
+// Project returns the working directory.
 func (p *Parley) Project() string { return p.project }
 
-// wireOf is the file with what crossed the pipe of another agent.
+// wireOf returns the file with the traffic of another agent.
 func wireOf(dir, name string) string { return filepath.Join(dir, name+".log") }
 
-// configured writes the script of another agent, and is what the configuration says
-// of it.
+// configured writes the script of another agent, and returns its configuration.
 func configured(t testing.TB, dir, name, text, tap, parley string) string {
 	t.Helper()
 	path := filepath.Join(dir, name+".script")
@@ -171,7 +168,7 @@ func configured(t testing.TB, dir, name, text, tap, parley string) string {
 		name, name, tap, parley, path, tapEnv, wireOf(dir, name))
 }
 
-// Other is another agent's side of it: what crossed its pipe.
+// Other returns another agent's view: the traffic on its pipe.
 func (p *Parley) Other(name string) *Parley {
 	p.t.Helper()
 	for _, o := range p.others {
@@ -186,7 +183,7 @@ func (p *Parley) Other(name string) *Parley {
 // Message is a line that crossed the pipe.
 type Message struct {
 	From   schema.Side
-	Agent  string // which of the agents that share a log, if that is known
+	Agent  string // which of the agents that share a log, if known
 	Line   []byte
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -195,7 +192,7 @@ type Message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// Wire is what has crossed the pipe so far.
+// Wire returns what has crossed the pipe so far.
 func (p *Parley) Wire() []Message {
 	b, err := os.ReadFile(p.log)
 	if os.IsNotExist(err) {
@@ -215,7 +212,7 @@ func (p *Parley) Wire() []Message {
 	return out
 }
 
-// Sent is what parley has sent by a method so far: the params of each.
+// Sent returns the params of all messages that parley has sent by a method so far.
 func (p *Parley) Sent(method string) []string {
 	var out []string
 	for _, m := range p.Wire() {
@@ -226,8 +223,8 @@ func (p *Parley) Sent(method string) []string {
 	return out
 }
 
-// Answers are the results with which parley has answered a method so far, or
-// the errors.
+// Answers returns the results, or errors, with which parley has answered a method so
+// far.
 func (p *Parley) Answers(method string) []string {
 	open := map[string]bool{}
 	var out []string
@@ -243,15 +240,15 @@ func (p *Parley) Answers(method string) []string {
 	return out
 }
 
-// WaitSent waits until parley has sent n messages by a method, and returns the
-// params of the last.
+// WaitSent waits until parley has sent n messages by a method, and returns the params
+// of the last.
 func (p *Parley) WaitSent(method string, n int) string {
 	p.t.Helper()
 	return p.waitWire(fmt.Sprintf("%d of %s", n, method), n, func() []string { return p.Sent(method) })
 }
 
-// WaitAnswers waits until parley has answered a method n times, and returns the
-// last answer.
+// WaitAnswers waits until parley has answered a method n times, and returns the last
+// answer.
 func (p *Parley) WaitAnswers(method string, n int) string {
 	p.t.Helper()
 	return p.waitWire(fmt.Sprintf("%d answers to %s", n, method), n, func() []string { return p.Answers(method) })
@@ -261,7 +258,7 @@ func (p *Parley) waitWire(what string, n int, get func() []string) string {
 	p.t.Helper()
 	const limit, step = 30 * time.Second, 5 * time.Millisecond
 	deadline := time.Now().Add(limit)
-	ticker := time.NewTicker(step) // the log is a file: nothing tells when it grows
+	ticker := time.NewTicker(step) // the log is a file: nothing reports its growth
 	defer ticker.Stop()
 	for {
 		got := get()
@@ -275,13 +272,13 @@ func (p *Parley) waitWire(what string, n int, get func() []string) string {
 	}
 }
 
-// validate holds the whole conversation with each agent against the schema.
+// validate checks the whole conversation with each agent against the schema.
 func (p *Parley) validate(loose bool) {
 	validators := map[string]*schema.Validator{}
 	wire := p.Wire()
 	for i, m := range wire {
 		v := validators[m.Agent]
-		if v == nil || m.From == schema.Client && m.Method == "initialize" { // an agent that was started, or started again
+		if v == nil || m.From == schema.Client && m.Method == "initialize" { // an agent that was started, or restarted
 			v = schema.NewValidator(spoken(m, wire[i+1:]), p.legacy...)
 			validators[m.Agent] = v
 		}
@@ -291,7 +288,7 @@ func (p *Parley) validate(loose bool) {
 	}
 }
 
-// spoken is the schema of the version that an agent chooses, by its answer to an
+// spoken returns the schema of the version that an agent chooses in its answer to
 // initialize.
 func spoken(initialize Message, behind []Message) *schema.Schema {
 	for _, m := range behind {
@@ -306,7 +303,7 @@ func spoken(initialize Message, behind []Message) *schema.Schema {
 	return schema.V1()
 }
 
-// hex is a colour as cells of the screen have it.
+// hex returns a colour in the form of screen cells.
 func hex(c color.Color) string {
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)

@@ -9,15 +9,15 @@ import (
 	"parley/internal/test/ptytest"
 )
 
-// What a person does is a verb: Ask, Answer, Type, Press. What a person finds is
-// what the rest waits for, up to a bound, and fails the test without: Ready,
+// The methods that act like a user are verbs: Ask, Answer, Type, Press. The others wait
+// for something on the screen, up to a bound, and fail the test without it: Ready,
 // Question, Mode, Shows. All can be chained:
 //
 //	p.Ready().Ask("tidy up")
 //	p.Question("Permission", "rm -rf build").Answer("Allow once")
 //	p.Shows("Done.").Mode("Ask")
 
-// Ready waits until a new session is open and parley invites to ask.
+// Ready waits until a new session is open and the prompt shows its placeholder.
 func (p *Parley) Ready() *Parley {
 	p.t.Helper()
 	return p.Shows("Ask for something, or type / for commands")

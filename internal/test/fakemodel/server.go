@@ -1,18 +1,18 @@
-// Package fakemodel is a model server on loopback for tests with real agents.
-// It speaks OpenAI Chat Completions, Anthropic Messages and Gemini's generateContent,
-// streaming and not, and does what the last prompt says instead of thinking:
+// Package fakemodel is a model server on loopback for tests with real agents. It speaks
+// OpenAI Chat Completions, Anthropic Messages and Gemini's generateContent, streaming
+// and not. Instead of thinking it obeys the last prompt:
 //
 //	SAY text           answers with the text
-//	WRITE path text    has the agent write the text to the file
-//	RUN command        has the agent run the command
-//	PLAN               has the agent make a to-do list
-//	CALL tool json     calls the tool of that name with that JSON object
+//	WRITE path text    makes the agent write the text to the file
+//	RUN command        makes the agent run the command
+//	PLAN               makes the agent create a to-do list
+//	CALL tool json     calls the tool with that name and JSON object
 //	SLOW n             answers with n chunks, slowly, until the client goes away
 //	FAIL text          answers with an error that says the text
 //
-// For WRITE, RUN and PLAN it calls the tool of the agent's own that fits, with
-// arguments made for the tool's JSON schema, and says DONE when the result is
-// there. Requests that offer no tools (titles, summaries) get a short text.
+// For WRITE, RUN and PLAN it calls the agent's own tool, with arguments that fit the
+// tool's JSON schema, and says DONE when the result arrives. Requests without tools
+// (titles, summaries) get a short text.
 package fakemodel
 
 import (

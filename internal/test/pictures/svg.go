@@ -1,6 +1,6 @@
-// Package pictures draws the screens that the guide and the README show, from the
-// program itself: a scene runs parley in a terminal, a picture is what the terminal
-// shows, and a cast is what it was written. They are made again by "make pictures".
+// Package pictures draws the screenshots of the guide and the README from the program
+// itself: a scene runs parley in a terminal, a picture is what the terminal shows, and
+// a cast is its output. "make pictures" regenerates them.
 package pictures
 
 import (

@@ -1,10 +1,3 @@
-// This file is for tests of what a terminal shows: text that is hard to
-// draw, and models of the terminals that draw it.
-//
-// The models do one thing alone: they put characters into columns as terminals
-// do, which are of several kinds. The emulator of x/vt cannot stand in for them.
-// It knows one kind, and loses combining marks behind ASCII letters.
-
 package ptytest
 
 import (

@@ -1,5 +1,5 @@
-// Package realagents brings real agents to tests: unmodified, from npm, at
-// pinned versions, with homes of their own and a fake model to talk to.
+// Package realagents provides real agents for tests: unmodified, from npm, at pinned
+// versions, with homes of their own and a fake model.
 //
 // Its tests have the build tag realagents (`make test-agents`). The agents are
 // installed once, below ${XDG_CACHE_HOME:-~/.cache}/parley-test-agents.

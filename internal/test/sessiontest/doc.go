@@ -1,2 +1,3 @@
-// Package sessiontest makes sessions for tests: with a scripted agent, or stored ones.
+// Package sessiontest creates sessions for tests: with a scripted agent, or stored
+// ones.
 package sessiontest

@@ -1,6 +1,3 @@
-// This file has agents for tests that do what a script says, without a process
-// of their own.
-
 package sessiontest
 
 import (
@@ -13,8 +10,8 @@ import (
 	"parley/internal/session"
 )
 
-// Start runs the script in the file at path on pipes. How it ended is an error if the
-// script was not followed, with what was to be said of it.
+// Start runs the script in the file at path as an agent on pipes, without a process.
+// The peer's error describes where the script was not followed.
 func Start(path string) *session.Peer {
 	return play(func(ctx context.Context, in io.Reader, out, err io.Writer) int {
 		return demoagent.Run(ctx, demoagent.Options{In: in, Out: out, Err: err, Script: path})

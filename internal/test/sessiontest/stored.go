@@ -1,5 +1,3 @@
-// This file fills a library of sessions for tests.
-
 package sessiontest
 
 import (
@@ -12,8 +10,8 @@ import (
 	"parley/internal/test"
 )
 
-// Sessions stores a session of a directory for each prompt, with an answer to it, and
-// returns their ids. The agent calls them agents-0, agents-1 and so on.
+// Sessions stores a session of a directory for each prompt, with an answer, and returns
+// their ids. The agent's own ids are agents-0, agents-1 and so on.
 func Sessions(t *testing.T, lib *store.Library, cwd string, prompts ...string) []store.ID {
 	t.Helper()
 	var ids []store.ID
