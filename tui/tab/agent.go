@@ -20,14 +20,18 @@ type startedMsg struct {
 	err     error
 }
 
+// starter starts agents, goes on with stored sessions, and makes their sessions the tab's.
+type starter struct{ tab *Tab }
+
 // startAgent makes a session with an agent and starts it.
-func (t *Tab) startAgent(a config.Agent) tea.Cmd {
-	start := t.program.Start
-	return t.startWith(a, func() (*session.Session, error) { return start(a) })
+func (st *starter) startAgent(a config.Agent) tea.Cmd {
+	start := st.tab.program.Start
+	return st.startWith(a, func() (*session.Session, error) { return start(a) })
 }
 
 // startWith starts the session with an agent that another function makes.
-func (t *Tab) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
+func (st *starter) startWith(a config.Agent, make func() (*session.Session, error)) tea.Cmd {
+	t := st.tab
 	t.starting = sync.OnceValue(func() startedMsg {
 		s, err := make()
 		if err == nil {
@@ -41,24 +45,26 @@ func (t *Tab) startWith(a config.Agent, make func() (*session.Session, error)) t
 
 // started takes the session. What was written and sent while it was being made is
 // for it.
-func (t *Tab) started(msg startedMsg) tea.Cmd {
+func (st *starter) started(msg startedMsg) tea.Cmd {
+	t := st.tab
 	t.starting = nil
 	if msg.err != nil {
 		t.outbox.GiveBack()
 		var another func() tea.Cmd
 		if t.program.Available != nil {
-			another = t.chooseAgent
+			another = st.chooseAgent
 		}
 		t.ending.Unstarted(msg.agent, msg.err, another)
 		return nil
 	}
-	t.adopt(msg.agent, msg.session)
+	st.adopt(msg.agent, msg.session)
 	t.rules().AskToTrust()
-	return tea.Batch(t.pump.next, t.readBranch(), t.outbox.Read(), quietly(func() error { return t.program.RememberAgent(msg.agent) }))
+	return tea.Batch(t.pump.next, st.readBranch(), t.outbox.Read(), quietly(func() error { return t.program.RememberAgent(msg.agent) }))
 }
 
 // adopt makes a session the tab's.
-func (t *Tab) adopt(a config.Agent, s *session.Session) {
+func (st *starter) adopt(a config.Agent, s *session.Session) {
+	t := st.tab
 	t.agent, t.session, t.conv = a, s, conversation.New()
 	if cwd := s.Options().Cwd; cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""
@@ -82,7 +88,8 @@ func (t *Tab) adopt(a config.Agent, s *session.Session) {
 
 // leaveStart ends an agent that is being started. If it was to be the first one of
 // the tab, another can be chosen.
-func (t *Tab) leaveStart() tea.Cmd {
+func (st *starter) leaveStart() tea.Cmd {
+	t := st.tab
 	if t.conv.ID != "" || len(t.conv.Items) > 0 { // there is something to read
 		t.session.Kill()
 		return nil
@@ -90,5 +97,5 @@ func (t *Tab) leaveStart() tea.Cmd {
 	left := t.session
 	t.outbox.GiveBack(left.EmptyQueue()...) // which may have more than has been told of
 	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
-	return tea.Batch(send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.chooseAgent())
+	return tea.Batch(send(End{func(ctx context.Context) { app.End(ctx, left) }}), st.chooseAgent())
 }

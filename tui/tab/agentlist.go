@@ -40,18 +40,19 @@ type agentsMsg struct {
 }
 
 // chooseFirst lists what the first session of the program can be begun with.
-func (t *Tab) chooseFirst() tea.Cmd {
+func (st *starter) chooseFirst() tea.Cmd {
+	t := st.tab
 	if t.program.Available == nil {
-		return t.chooseAgent()
+		return st.chooseAgent()
 	}
-	l := &agentList{title: "Choose an agent", first: true, start: t.startAgent, items: func(agents []config.Agent) []dialog.Item {
+	l := &agentList{title: "Choose an agent", first: true, start: st.startAgent, items: func(agents []config.Agent) []dialog.Item {
 		items := dialog.AgentItems(agents)
 		for i := range items {
 			items[i].Group = "Begin a session" // in the order of use, wherever they come from
 		}
 		return items
 	}}
-	find := t.openAgentList(l)
+	find := st.openAgentList(l)
 	lib, ctx, cwd := t.program.Stored, t.program.Context, t.cwd
 	if lib == nil {
 		return find
@@ -63,17 +64,18 @@ func (t *Tab) chooseFirst() tea.Cmd {
 }
 
 // chooseAgent lists the agents that can be started in this tab.
-func (t *Tab) chooseAgent() tea.Cmd {
-	return t.openAgentList(&agentList{title: "Choose an agent", start: t.startAgent, items: dialog.AgentItems})
+func (st *starter) chooseAgent() tea.Cmd {
+	return st.openAgentList(&agentList{title: "Choose an agent", start: st.startAgent, items: dialog.AgentItems})
 }
 
 // chooseAnother lists the agents that can be started in a new tab. The one of this
 // tab is among them, wherever it comes from.
-func (t *Tab) chooseAnother() tea.Cmd {
+func (ac *actions) chooseAnother() tea.Cmd {
+	t := ac.tab
 	if t.session == nil {
 		return nil
 	}
-	return t.openAgentList(&agentList{title: "Choose an agent for a new tab", start: t.openBeside, items: func(agents []config.Agent) []dialog.Item {
+	return t.starter.openAgentList(&agentList{title: "Choose an agent for a new tab", start: ac.openBeside, items: func(agents []config.Agent) []dialog.Item {
 		same := func(a config.Agent) bool { return a.ID == t.agent.ID }
 		if t.agent.ID != "" && !slices.ContainsFunc(agents, same) {
 			agents = append([]config.Agent{t.agent}, agents...)
@@ -81,14 +83,15 @@ func (t *Tab) chooseAnother() tea.Cmd {
 		items := dialog.AgentItems(agents)
 		for i, a := range agents {
 			items[i].Current = same(a)
-			items[i].Do = dialog.Do(func() tea.Cmd { return t.openBeside(a) })
+			items[i].Do = dialog.Do(func() tea.Cmd { return ac.openBeside(a) })
 		}
 		return items
 	}})
 }
 
 // openAgentList shows a list, and fills it as soon as the agents are known.
-func (t *Tab) openAgentList(l *agentList) tea.Cmd {
+func (st *starter) openAgentList(l *agentList) tea.Cmd {
+	t := st.tab
 	l.tab = t
 	p := t.program
 	if p.Available == nil {
@@ -156,7 +159,7 @@ func (l *agentList) content() dialog.List {
 	for _, a := range l.agents.Missing {
 		list.Items = append(list.Items, dialog.Item{
 			ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: "Not on this machine: enter copies the line that installs one", Dim: true,
-			Do: dialog.Stay(func() tea.Cmd { return l.tab.copy("the line that installs "+a.Name, a.InstallHint) }),
+			Do: dialog.Stay(func() tea.Cmd { return l.tab.actions.copy("the line that installs "+a.Name, a.InstallHint) }),
 		})
 	}
 	return list
@@ -178,7 +181,7 @@ func (l *agentList) session(s *store.Summary) dialog.Item {
 	t, id := l.tab, s.ID
 	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
 	item.ID, item.Group = "kept "+string(id), "Go on with a session of this directory"
-	item.Do = dialog.Do(func() tea.Cmd { return t.openKept(id) })
+	item.Do = dialog.Do(func() tea.Cmd { return t.actions.openKept(id) })
 	return item
 }
 

@@ -48,9 +48,10 @@ type reopenedMsg struct {
 }
 
 // OpenStored shows a stored session and goes on with it.
-func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.openStored(o)) }
+func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.starter.openStored(o)) }
 
-func (t *Tab) openStored(o app.Open) tea.Cmd {
+func (st *starter) openStored(o app.Open) tea.Cmd {
+	t := st.tab
 	t.back.from = o // it is this tab's from now on: nobody opens it in another
 	reopen, ctx := t.program.Reopen, t.program.Context
 	t.reopening = sync.OnceValue(func() reopenedMsg {
@@ -65,7 +66,8 @@ func (t *Tab) openStored(o app.Open) tea.Cmd {
 }
 
 // reopened shows the stored session, and has its agent go on with it.
-func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
+func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
+	t := st.tab
 	t.reopening = nil
 	if msg.err != nil {
 		t.back.from = app.Open{}
@@ -79,11 +81,11 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 	if old := t.session; old != nil { // it only showed the transcript
 		go old.Close(context.Background())
 	}
-	t.adopt(msg.Agent, msg.Session)
-	cmds := []tea.Cmd{t.remember(msg), t.pump.next, t.readBranch(), t.sites.Locate(msg.wanted)}
+	st.adopt(msg.Agent, msg.Session)
+	cmds := []tea.Cmd{st.remember(msg), t.pump.next, st.readBranch(), t.sites.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
 		t.outbox.GiveBack() // what was sent meanwhile goes nowhere
-		t.readOnly(msg.ReadOnly)
+		st.readOnly(msg.ReadOnly)
 		return tea.Batch(cmds...)
 	}
 	t.session.Start()
@@ -96,7 +98,8 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 
 // remember takes over how the stored session was left. A draft in whose place another was
 // begun meanwhile goes into the history.
-func (t *Tab) remember(msg reopenedMsg) (keep tea.Cmd) {
+func (st *starter) remember(msg reopenedMsg) (keep tea.Cmd) {
+	t := st.tab
 	c := msg.Transcript.Conversation
 	t.back = back{from: msg.from, title: msg.Transcript.Title, options: app.OptionValuesOf(c)}
 	t.conv = c
@@ -120,12 +123,13 @@ func (t *Tab) remember(msg reopenedMsg) (keep tea.Cmd) {
 }
 
 // readOnly says why the session can only be read, and asks where a yes would help.
-func (t *Tab) readOnly(why error) {
+func (st *starter) readOnly(why error) {
+	t := st.tab
 	var untrusted *app.UntrustedError
 	t.back.readOnly = "here it can only be read: " + why.Error()
 	if errors.As(why, &untrusted) {
 		t.back.untrusted = untrusted
-		t.askToTrust()
+		st.askToTrust()
 		return
 	}
 	t.ask(dialog.Confirmation{
@@ -135,25 +139,27 @@ func (t *Tab) readOnly(why error) {
 }
 
 // askToTrust asks whether the agent of the session may be started, or connected to.
-func (t *Tab) askToTrust() {
+func (st *starter) askToTrust() {
+	t := st.tab
 	again, why := t.back.from, t.back.untrusted
 	again.Trusted = true
 	done := "started"
 	if why.Listens != "" {
 		done = "connected to"
 	}
-	t.back.readOnly = "its agent was not " + done + ": " + t.wayTo(config.ActionStartAgain) + " asks about it again"
+	t.back.readOnly = "its agent was not " + done + ": " + way(t.program.Keys, config.ActionStartAgain) + " asks about it again"
 	q := t.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
-	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return t.openStored(again) })
+	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return st.openStored(again) })
 	t.ask(q)
 }
 
 // cannotGoOn reports whether a failure to open the session is that of a stored one, for
 // which there is something else to offer.
-func (t *Tab) cannotGoOn() bool { return t.session.Options().Kept && !t.back.anew }
+func (st *starter) cannotGoOn() bool { return st.tab.session.Options().Kept && !st.tab.back.anew }
 
 // askAnew offers a new session after a stored one that the agent cannot open again.
-func (t *Tab) askAnew(err error) {
+func (st *starter) askAnew(err error) {
+	t := st.tab
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
 			t.back.anew, t.back.about = true, about

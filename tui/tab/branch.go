@@ -8,7 +8,8 @@ import (
 
 // readBranch finds out the git branch of the tab's directory, "" if there is none, and the
 // worktree that it is, if it was made for sessions.
-func (t *Tab) readBranch() tea.Cmd {
+func (st *starter) readBranch() tea.Cmd {
+	t := st.tab
 	dir := t.cwd
 	return beside(func() then {
 		branch, tree := git.Branch(dir), git.WorktreeAt(dir)

@@ -7,7 +7,8 @@ import (
 )
 
 // showChanges shows what the agent has changed.
-func (t *Tab) showChanges() tea.Cmd {
+func (ac *actions) showChanges() tea.Cmd {
+	t := ac.tab
 	switch {
 	case t.session == nil:
 		return nil
@@ -28,7 +29,8 @@ func (t *Tab) showChanges() tea.Cmd {
 }
 
 // changedFiles is how many files the agent is known to have changed.
-func (t *Tab) changedFiles() int {
+func (v *view) changedFiles() int {
+	t := v.tab
 	n := len(t.conv.Files)
 	if t.session != nil && t.session.Options().Journal != nil {
 		n = max(n, t.session.Options().Journal.Len())

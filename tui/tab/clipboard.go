@@ -38,7 +38,8 @@ const mostToTerminal = 1 << 20
 // copy puts text on the terminal's clipboard and on the system's: each reaches
 // where the other does not. What it says afterwards is what is known to have
 // happened. Text that leaves is as clean as what is drawn.
-func (t *Tab) copy(what, text string) tea.Cmd {
+func (ac *actions) copy(what, text string) tea.Cmd {
+	t := ac.tab
 	clean := termtext.Clipboard(text)
 	if clean == "" {
 		return t.say("there is nothing to copy")

@@ -15,7 +15,8 @@ type editorLeftMsg struct{}
 
 // openExcerpt opens the file that an item is about in the person's editor; a
 // picture or a sound is saved and shown.
-func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
+func (ac *actions) openExcerpt(item toolview.Excerpt) tea.Cmd {
+	t := ac.tab
 	switch {
 	case t.replay != nil:
 		return t.say(notInReplay)
@@ -24,11 +25,12 @@ func (t *Tab) openExcerpt(item toolview.Excerpt) tea.Cmd {
 	case item.Path == "":
 		return t.say("this item names no file")
 	}
-	return t.edit(item.Path, item.Line)
+	return ac.edit(item.Path, item.Line)
 }
 
 // edit opens a file in the person's editor, at a line if that is not 0.
-func (t *Tab) edit(path string, line int) tea.Cmd {
+func (ac *actions) edit(path string, line int) tea.Cmd {
+	t := ac.tab
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(t.cwd, path)
 	}

@@ -115,7 +115,8 @@ func (x *exporter) exported(e *app.Export, name string, replace bool, err error)
 }
 
 // source is the session, to be exported as it is known here, whether or not it is stored.
-func (t *Tab) source() exportSource {
+func (ac *actions) source() exportSource {
+	t := ac.tab
 	return exportSource{
 		Conversation: t.conv, Named: cmp.Or(t.standing.Name(), termtext.Line(t.back.title)), About: cmp.Or(t.Title(), t.standing.Asked()), Base: t.base,
 		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },

@@ -35,7 +35,7 @@ func fileList(t *Tab) tea.Cmd {
 			}
 			items = append(items, dialog.Item{
 				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
-				Do: dialog.Do(func() tea.Cmd { return t.edit(f.Path, 0) }),
+				Do: dialog.Do(func() tea.Cmd { return t.actions.edit(f.Path, 0) }),
 			})
 		}
 		return func() tea.Cmd { showFiles(t, items); return nil }

@@ -51,15 +51,15 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		t.outbox.Lost()
 		t.ending.Lost(t.agent)
 	case conversation.SessionFailed:
-		if t.cannotGoOn() {
-			t.askAnew(e.Err)
+		if t.starter.cannotGoOn() {
+			t.starter.askAnew(e.Err)
 			break
 		}
 		t.ending.AskToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:
-		return t.readBranch()
+		return t.starter.readBranch()
 	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
 			t.composer.SetCommands(t.conv.Commands)
@@ -69,7 +69,6 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 }
 
 // waits reports whether the agent waits for the person.
-func (t *Tab) waits() bool {
-	c := t.conv
+func waits(c *conversation.Conversation) bool {
 	return c != nil && c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
 }

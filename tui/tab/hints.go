@@ -27,7 +27,7 @@ func (p *prompt) hints() []dialog.Hint {
 	case t.back.readOnly != "":
 		return p.cancelsFirst(readingHints(keys))
 	default:
-		return p.cancelsFirst(promptHints(keys, t.conv, t.conv != nil && t.changedFiles() > 0, t.session != nil && t.session.Connects()))
+		return p.cancelsFirst(promptHints(keys, t.conv, t.conv != nil && t.view.changedFiles() > 0, t.session != nil && t.session.Connects()))
 	}
 }
 
@@ -136,7 +136,8 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 }
 
 // hints are those of the layer that has the focus.
-func (t *Tab) hints() []dialog.Hint {
+func (v *view) hints() []dialog.Hint {
+	t := v.tab
 	if t.ending.Leaving() {
 		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again to leave"}}
 	}
@@ -144,8 +145,9 @@ func (t *Tab) hints() []dialog.Hint {
 }
 
 // hintLine shows the keys that matter now, as many as there is room for.
-func (t *Tab) hintLine(width int) string {
-	th, hints := t.program.Theme, t.hints()
+func (v *view) hintLine(width int) string {
+	t := v.tab
+	th, hints := t.program.Theme, v.hints()
 	var words strings.Builder
 	for _, h := range hints {
 		words.WriteString(h.Key + "\x00" + h.Text + "\x00")

@@ -7,7 +7,8 @@ import (
 )
 
 // inspect shows the protocol as it flows.
-func (t *Tab) inspect() tea.Cmd {
+func (ac *actions) inspect() tea.Cmd {
+	t := ac.tab
 	if t.session == nil {
 		return t.say("there is no agent yet")
 	}

@@ -10,11 +10,12 @@ import (
 )
 
 // run does what an action says; no action is nothing.
-func (t *Tab) run(a config.Action) tea.Cmd {
+func (ac *actions) run(a config.Action) tea.Cmd {
+	t := ac.tab
 	if a != config.ActionInterrupt {
 		t.ending.Acted()
 	}
-	if cmd, other := t.inReplay(a); !other {
+	if cmd, other := ac.inReplay(a); !other {
 		return cmd
 	}
 	if a != config.ActionCancel {
@@ -34,17 +35,17 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	case config.ActionPlan:
 		t.planOpen = !t.planOpen
 	case config.ActionChanges:
-		return t.showChanges()
+		return ac.showChanges()
 	case config.ActionInspector:
-		return t.inspect()
+		return ac.inspect()
 	case config.ActionPalette:
-		openPalette(t, t.otherItems(), t.runChosen)
+		openPalette(t, ac.otherItems(), ac.runChosen)
 	case config.ActionHelp:
 		t.dialogs.Push(pages.NewHelp(t.env()))
 	case config.ActionGuide:
 		t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide()))
 	case config.ActionNews:
-		t.showNews()
+		ac.showNews()
 	case config.ActionCancel:
 		return t.ending.Cancel()
 	case config.ActionInterrupt:
@@ -63,15 +64,16 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 			t.reader.Do(a)
 		}
 	case config.ActionLendMouse:
-		t.lendMouse()
+		t.everywhere.lendMouse()
 	default:
-		return t.runOnPrompt(a)
+		return ac.runOnPrompt(a)
 	}
 	return nil
 }
 
 // runOnPrompt does what is about the prompt, what waits, and commands of the person's.
-func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
+func (ac *actions) runOnPrompt(a config.Action) tea.Cmd {
+	t := ac.tab
 	switch a {
 	case config.ActionSend:
 		return t.outbox.SendNothing()
@@ -88,37 +90,38 @@ func (t *Tab) runOnPrompt(a config.Action) tea.Cmd {
 	case config.ActionTerminal:
 		return t.commands.StepIntoRunning()
 	}
-	return t.runAmongTabs(a)
+	return ac.runAmongTabs(a)
 }
 
 // runAmongTabs does what is about sessions and their tabs.
-func (t *Tab) runAmongTabs(a config.Action) tea.Cmd {
+func (ac *actions) runAmongTabs(a config.Action) tea.Cmd {
+	t := ac.tab
 	switch a {
 	case config.ActionSessions:
 		return openSessionList(t)
 	case config.ActionNewSession:
-		return t.newSession()
+		return ac.newSession()
 	case config.ActionNewAgent:
-		return t.chooseAnother()
+		return ac.chooseAnother()
 	case config.ActionNextTab:
 		t.row().Step(1)
 	case config.ActionPrevTab:
 		t.row().Step(-1)
 	case config.ActionRenameTab:
-		t.renameTab()
+		ac.renameTab()
 	case config.ActionCloseTab:
 		return t.ending.Close()
 	case config.ActionStartAgain:
 		switch {
 		case t.back.untrusted != nil && !t.dialogs.Asks():
-			t.askToTrust()
+			t.starter.askToTrust()
 			return nil
 		case t.back.readOnly != "":
 			return t.say(t.back.readOnly)
 		}
 		return t.ending.StartAgain()
 	case config.ActionExport:
-		return chooseExport(t, t.source())
+		return chooseExport(t, ac.source())
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ type everywhere struct{ tab *Tab }
 
 func (e *everywhere) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t, keys := e.tab, e.tab.program.Keys
-	if t.takesMouseBack(name) || t.reader.Unmarks(name) || t.program.Guard.Bounced(name) {
+	if e.takesMouseBack(name) || t.reader.Unmarks(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()
@@ -131,11 +131,11 @@ func (e *everywhere) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	case t.replay != nil:
 		return nil, false
 	case t.news && !t.dialogs.Asks() && keys.Match(config.ActionNews, name): // also above the first screen
-		return t.run(config.ActionNews), true
+		return t.actions.run(config.ActionNews), true
 	case keys.Match(config.ActionPlan, name): // also while a question is open
-		return t.run(config.ActionPlan), true
+		return t.actions.run(config.ActionPlan), true
 	}
-	return t.tabKey(name)
+	return e.tabKey(name)
 }
 
 func (*everywhere) paste(string) (tea.Cmd, bool)       { return nil, false }
@@ -146,13 +146,13 @@ func (*everywhere) draw(_, _ int) dialog.View          { return dialog.View{} }
 // actions are what a key does if nobody above takes it, and the two lines at the bottom.
 type actions struct{ tab *Tab }
 
-func (p *actions) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
-	t := p.tab
+func (ac *actions) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+	t := ac.tab
 	a, _ := t.program.Keys.Action(config.ContextPrompt, name)
 	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Empty() || t.reader.Reads()) && !besideQuestion(a) {
 		return nil, true
 	}
-	return t.run(a), true
+	return ac.run(a), true
 }
 
 // besideQuestion reports whether an action is done while a question is open and the prompt
@@ -173,14 +173,14 @@ func besideQuestion(a config.Action) bool {
 func (*actions) paste(string) (tea.Cmd, bool)       { return nil, false }
 func (*actions) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
 
-func (p *actions) hints() []dialog.Hint { return p.tab.prompt.hints() }
+func (ac *actions) hints() []dialog.Hint { return ac.tab.prompt.hints() }
 
 // draw draws the line of status and the hints of the layer that has the focus.
-func (p *actions) draw(width, _ int) dialog.View {
-	t := p.tab
-	status := t.facts().Line(width)
+func (ac *actions) draw(width, _ int) dialog.View {
+	t := ac.tab
+	status := t.view.facts().Line(width)
 	if t.commands.Inside() && t.toast.text != "" {
 		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.text), width, "…")
 	}
-	return dialog.View{Lines: []string{status, t.hintLine(width)}}
+	return dialog.View{Lines: []string{status, t.view.hintLine(width)}}
 }

@@ -48,29 +48,33 @@ func (l layout) onDialog(y int) bool { return y >= l.dialog && y < l.dialogEnd }
 // above it or below it. A line above its first row counts as one of the popup.
 func (l layout) composerRow(y int) int { return y - l.prompt }
 
+// view puts together what the layers draw.
+type view struct{ tab *Tab }
+
 // Draw draws the tab into so many columns and lines: the transcript, an open
 // dialog, what goes on, waiting prompts, the composer, and two lines of status. What covers
 // the screen is drawn alone.
 func (t *Tab) Draw(width, height int) Screen {
 	t.width, t.height = width, height
-	if t.coversAll() {
-		return t.drawCover(width, height)
+	if t.view.coversAll() {
+		return t.view.drawCover(width, height)
 	}
 	foot := t.prompt.draw(width, height)
 	room := height - len(foot.Lines)
 	panel := t.panel.draw(width, room)
 	lines := make([]string, 0, height)
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
-		lines = append(append(lines, t.transcriptLines(width, above-1)...), "")
+		lines = append(append(lines, t.view.transcriptLines(width, above-1)...), "")
 	} else if above > 0 {
-		lines = append(lines, t.transcriptLines(width, above)...)
+		lines = append(lines, t.view.transcriptLines(width, above)...)
 	}
-	return t.putTogether(lines, panel, foot, width, height)
+	return t.view.putTogether(lines, panel, foot, width, height)
 }
 
 // putTogether puts the panel and the foot below the lines of the conversation. The cursor
 // is where the focus is.
-func (t *Tab) putTogether(lines []string, panel, foot dialog.View, width, height int) Screen {
+func (v *view) putTogether(lines []string, panel, foot dialog.View, width, height int) Screen {
+	t := v.tab
 	at := len(lines)
 	end := at + len(panel.Lines)
 	t.area = layout{dialog: at, dialogEnd: end, prompt: end + t.prompt.line - t.prompt.popup, popup: t.prompt.popup}
@@ -95,16 +99,16 @@ func (t *Tab) putTogether(lines []string, panel, foot dialog.View, width, height
 // draw draws what stands below the transcript.
 func (p *prompt) draw(width, height int) dialog.View {
 	t := p.tab
-	now := t.facts()
+	now := t.view.facts()
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	lines, cursor := t.composer.View()
-	crowded := t.crowded(height)
+	crowded := t.view.crowded(height)
 	status := t.actions.draw(width, 2).Lines
 	p.finding, p.popup = nil, 0
 	if crowded && !t.dialogs.Asks() { // the dialog takes all that is typed
 		if t.toast.text != "" {
-			said, _ := t.said(nil, "", "", width)
+			said, _ := t.view.said(nil, "", "", width)
 			status = append([]string{said}, status...)
 		}
 		status = status[max(0, len(status)-height):]
@@ -117,7 +121,7 @@ func (p *prompt) draw(width, height int) dialog.View {
 		queue, plan = queue[:min(len(queue), 1)], nil
 	}
 	below := make([]string, 0, len(lines)+len(plan)+len(queue)+5)
-	said, column := t.said(t.reader.Itself(), now.Activity(), t.reader.Place(), width)
+	said, column := t.view.said(t.reader.Itself(), now.Activity(), t.reader.Place(), width)
 	if !crowded || t.toast.text != "" {
 		below = append(below, said)
 	}
@@ -157,7 +161,8 @@ func (p *prompt) draw(width, height int) dialog.View {
 const low = 16
 
 // crowded reports whether a dialog that takes keys is open where there is little room.
-func (t *Tab) crowded(height int) bool {
+func (v *view) crowded(height int) bool {
+	t := v.tab
 	return height < low && t.dialogs.Top() != nil && !t.reader.Reads()
 }
 
@@ -200,12 +205,13 @@ func (s *Screen) cut(width, height int) {
 
 // transcriptLines draw the transcript, or what stands in its place while nothing
 // has happened.
-func (t *Tab) transcriptLines(width, height int) []string {
+func (v *view) transcriptLines(width, height int) []string {
+	t := v.tab
 	if t.list == nil || len(t.conv.Items) == 0 {
 		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		tail := t.facts().StartTail(width, height-welcomeHeight)
+		tail := v.facts().StartTail(width, height-welcomeHeight)
 		if ready {
-			tail = t.optionTail()
+			tail = v.optionTail()
 		}
 		return welcome(t.program, ready, tail, width, height)
 	}
@@ -238,7 +244,8 @@ func welcome(p Program, ready bool, start []string, width, height int) []string 
 
 // optionTail says with what the session begins, as it is written behind --option and in
 // the configuration. The status line has the names that the agent gives to people.
-func (t *Tab) optionTail() []string {
+func (v *view) optionTail() []string {
+	t := v.tab
 	var all []string
 	for i := range t.conv.Options {
 		o := &t.conv.Options[i]

@@ -64,7 +64,7 @@ func (e *lifecycle) Cancel() tea.Cmd {
 	switch {
 	case e.tab.session == nil:
 	case e.tab.conv.Starts():
-		return e.tab.leaveStart()
+		return e.tab.starter.leaveStart()
 	case !e.tab.conv.Turn.Running:
 		return e.tab.outbox.Escape()
 	case e.tab.conv.Turn.Cancelling.IsZero():

@@ -13,7 +13,8 @@ func isClick(msg tea.MouseMsg) bool {
 
 // lendMouse leaves the mouse to the terminal, which marks and copies in its own
 // way, until the next key.
-func (t *Tab) lendMouse() {
+func (e *everywhere) lendMouse() {
+	t := e.tab
 	t.mouseLent = true
 	t.composer.Release()
 	t.pressed = nil
@@ -27,7 +28,8 @@ func (t *Tab) TakesMouse() bool { return !t.mouseLent }
 
 // takesMouseBack takes the mouse back with the next key, which otherwise does what
 // it does; but the key that lent it, and the one that cancels, do no more.
-func (t *Tab) takesMouseBack(name string) bool {
+func (e *everywhere) takesMouseBack(name string) bool {
+	t := e.tab
 	if !t.mouseLent {
 		return false
 	}

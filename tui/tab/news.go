@@ -10,7 +10,8 @@ import (
 func (t *Tab) TellNews() { t.news = true }
 
 // newsWords are the words for it, "" if there is nothing to tell.
-func (t *Tab) newsWords() string {
+func (v *view) newsWords() string {
+	t := v.tab
 	if !t.news {
 		return ""
 	}
@@ -18,7 +19,8 @@ func (t *Tab) newsWords() string {
 }
 
 // showNews shows what has changed from version to version.
-func (t *Tab) showNews() {
+func (ac *actions) showNews() {
+	t := ac.tab
 	t.news = false
 	t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
 }

@@ -36,10 +36,10 @@ func ownCommands() []composer.OwnCommand {
 }
 
 // runOwn does what a command of parley's says.
-func (t *Tab) runOwn(name string) tea.Cmd {
+func (ac *actions) runOwn(name string) tea.Cmd {
 	for _, c := range own {
 		if c.name == name {
-			return t.run(c.action)
+			return ac.run(c.action)
 		}
 	}
 	return nil

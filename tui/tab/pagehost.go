@@ -10,10 +10,10 @@ import (
 type pageHost struct{ *Tab }
 
 // Edit opens a file in the person's editor.
-func (h pageHost) Edit(path string, line int) tea.Cmd { return h.edit(path, line) }
+func (h pageHost) Edit(path string, line int) tea.Cmd { return h.actions.edit(path, line) }
 
 // Copy puts text on the clipboard.
-func (h pageHost) Copy(what, text string) tea.Cmd { return h.copy(what, text) }
+func (h pageHost) Copy(what, text string) tea.Cmd { return h.actions.copy(what, text) }
 
 // Flash is what the tab says at this moment.
 func (h pageHost) Flash() string { return h.toast.text }

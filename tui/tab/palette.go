@@ -8,7 +8,8 @@ import (
 )
 
 // runChosen does what an action says that was chosen in the palette.
-func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
+func (ac *actions) runChosen(a config.ActionInfo) tea.Cmd {
+	t := ac.tab
 	switch {
 	case a.Context == config.ContextTranscript:
 		if t.reader == nil || len(t.conv.Items) == 0 {
@@ -22,11 +23,12 @@ func (t *Tab) runChosen(a config.ActionInfo) tea.Cmd {
 		_, cmd := t.composer.Do(a.Action)
 		return cmd
 	}
-	return t.run(a.Action)
+	return ac.run(a.Action)
 }
 
 // otherItems are what can be done and has no key.
-func (t *Tab) otherItems() []dialog.Item {
+func (ac *actions) otherItems() []dialog.Item {
+	t := ac.tab
 	items := []dialog.Item{
 		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return chooseTheme(t, t.program.Looks) })},
 		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(func() tea.Cmd { return fileList(t) })},
@@ -35,7 +37,7 @@ func (t *Tab) otherItems() []dialog.Item {
 		items = append(items, dialog.Item{ID: "rules", Title: "show the rules, and take one back", Do: dialog.Do(r.Show)})
 	}
 	if t.conv != nil && t.conv.Agent.Capabilities.SessionCapabilities.Fork != nil {
-		items = append(items, dialog.Item{ID: "fork", Title: "go on with a copy of this session", Do: dialog.Do(t.fork)})
+		items = append(items, dialog.Item{ID: "fork", Title: "go on with a copy of this session", Do: dialog.Do(ac.fork)})
 	}
 	if t.conv != nil && t.conv.Agent.Capabilities.Auth.Logout != nil {
 		items = append(items, dialog.Item{ID: "logout", Title: "sign out of the agent", Do: dialog.Do(func() tea.Cmd { return t.signIn.Out(t.program.Context) })})

@@ -133,18 +133,18 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		}
 	case dialog.StartAgent:
 		t.dialogs.Pop()
-		return t.startAgent(a.Agent)
+		return t.starter.startAgent(a.Agent)
 	case dialog.OpenSession:
 		t.dialogs.Pop()
-		return t.openSession(a.Session)
+		return t.actions.openSession(a.Session)
 	case dialog.Run:
 		t.dialogs.Pop()
-		return t.run(a.Action)
+		return t.actions.run(a.Action)
 	case dialog.SetOption:
 		t.dialogs.Chosen()
 		t.session.SetOption(a.Option, a.Value)
 	case dialog.Copy:
-		return t.copy("the address", a.Text)
+		return t.actions.copy("the address", a.Text)
 	case dialog.Show:
 		t.dialogs.Push(newPagerOf(t, a.Call, a.Head, t.dialogs.Top()))
 	case dialog.Elicit:

@@ -44,7 +44,7 @@ func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd
 	case !result.Used:
 		return cmd, false
 	case result.Copy != "":
-		cmd = tea.Batch(cmd, t.copy("", result.Copy))
+		cmd = tea.Batch(cmd, t.actions.copy("", result.Copy))
 	case result.Prompt != nil:
 		cmd = tea.Batch(cmd, t.outbox.Submit(*result.Prompt))
 	case result.Command != nil && t.back.readOnly != "":
@@ -52,7 +52,7 @@ func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd
 	case result.Command != nil:
 		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
 	case result.Own != "":
-		cmd = tea.Batch(cmd, t.runOwn(result.Own))
+		cmd = tea.Batch(cmd, t.actions.runOwn(result.Own))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
 		cmd = tea.Batch(cmd, t.outbox.SendNothing())
 	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.conv != nil && len(t.conv.Queue) > 0:

@@ -114,9 +114,9 @@ func (o *promptQueue) send(p *outgoing, blocks []acpclient.ContentBlock) tea.Cmd
 // again says how the agent is had back that has gone.
 func (o *promptQueue) again() string {
 	if o.tab.session.Connects() {
-		return o.tab.wayTo(config.ActionStartAgain) + " connects again"
+		return way(o.tab.program.Keys, config.ActionStartAgain) + " connects again"
 	}
-	return o.tab.wayTo(config.ActionStartAgain) + " starts it again"
+	return way(o.tab.program.Keys, config.ActionStartAgain) + " starts it again"
 }
 
 // GiveBack puts prompts that cannot be sent back into the draft: those that have

@@ -68,7 +68,7 @@ func (r *reader) Do(a config.Action) (cmd tea.Cmd, taken bool) {
 		}
 		r.list.FindNext(direction(a == config.ActionFindNext))
 	case config.ActionItemOpen:
-		cmd = r.tab.openExcerpt(r.list.Excerpt())
+		cmd = r.tab.actions.openExcerpt(r.list.Excerpt())
 	case config.ActionItemCopy:
 		cmd = r.copyItem()
 	case config.ActionCopyCode:
@@ -130,7 +130,7 @@ func (r *reader) copyItem() tea.Cmd {
 	if text == "" {
 		return r.tab.say("there is nothing to copy in this item")
 	}
-	return r.tab.copy("", text)
+	return r.tab.actions.copy("", text)
 }
 
 // copySpan copies what is marked. The marks stay unless end is set.
@@ -142,7 +142,7 @@ func (r *reader) copySpan(end bool) tea.Cmd {
 	if text == "" {
 		return r.tab.say("there is no text in what is marked")
 	}
-	return r.tab.copy("", text)
+	return r.tab.actions.copy("", text)
 }
 
 // copyCode copies a block of code: the first that is in sight, and the next one
@@ -161,7 +161,7 @@ func (r *reader) copyCode() tea.Cmd {
 	if len(codes) > 1 {
 		what = fmt.Sprintf("code block %d of %d", r.code+1, len(codes))
 	}
-	return r.tab.copy(what, codes[r.code])
+	return r.tab.actions.copy(what, codes[r.code])
 }
 
 // copyOfTool copies something of a tool call.
@@ -192,5 +192,5 @@ func (r *reader) copyOfTool(a config.Action) tea.Cmd {
 	case a == config.ActionCopyPatch:
 		what = "change as a patch"
 	}
-	return r.tab.copy("the "+what, text)
+	return r.tab.actions.copy("the "+what, text)
 }

@@ -26,7 +26,7 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 		return t.say(err.Error())
 	}
 	t.replay = &replayControl{tab: t, player: p, last: t.program.Now()}
-	t.adopt(config.Agent{}, s)
+	t.starter.adopt(config.Agent{}, s)
 	t.back.title = p.Script().Title
 	return t.address(t.replay.Start())
 }
@@ -46,7 +46,8 @@ func actsOutside(a config.Action) bool {
 
 // inReplay says what an action does while a replay is shown: other means that it does
 // what it always does.
-func (t *Tab) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
+func (ac *actions) inReplay(a config.Action) (cmd tea.Cmd, other bool) {
+	t := ac.tab
 	if t.replay == nil {
 		return nil, true
 	}

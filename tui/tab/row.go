@@ -106,14 +106,15 @@ func (t *Tab) label() string { return t.standing.Label(t.Title(), t.agent.Name, 
 // a question waits, one that opens or closes a tab: nobody has to answer first. Those
 // that go to a tab by its number answer a question where they have to: while the prompt
 // holds text, a number alone is the prompt's.
-func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
+func (e *everywhere) tabKey(name string) (cmd tea.Cmd, taken bool) {
+	t := e.tab
 	keys, asks := t.program.Keys, t.dialogs.Asks()
 	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
 		return nil, false
 	}
 	switch a, _ := keys.Action(config.ContextPrompt, name); a {
 	case config.ActionNextTab, config.ActionPrevTab:
-		return t.run(a), true
+		return t.actions.run(a), true
 	case config.ActionTab:
 		if asks && (!t.composer.Empty() || t.row().Alone()) {
 			return nil, false
@@ -122,7 +123,7 @@ func (t *Tab) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		return nil, true
 	case config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader.Reads() {
-			return t.run(a), true
+			return t.actions.run(a), true
 		}
 	}
 	return nil, false
@@ -137,22 +138,24 @@ func (t *Tab) row() Row {
 
 // newSession begins a new session with the same agent where this one works, in a tab of its
 // own: what is in this one stays as it is. A session in which nothing was said is new already.
-func (t *Tab) newSession() tea.Cmd {
+func (ac *actions) newSession() tea.Cmd {
+	t := ac.tab
 	switch {
 	case t.session == nil:
 		return nil
-	case t.fresh():
+	case ac.fresh():
 		return t.say("this session is new: nothing was said in it")
 	case t.agent.ID == "" || t.back.untrusted != nil: // nobody knows it, or has agreed to it
-		return t.chooseAnother()
+		return ac.chooseAnother()
 	}
-	return t.openBeside(t.agent)
+	return ac.openBeside(t.agent)
 }
 
 // openBeside opens a session with an agent in a tab of its own, in the directory of this
 // one. A project that goes with its agent, and a directory that may not be there any more,
 // are not gone on with.
-func (t *Tab) openBeside(a config.Agent) tea.Cmd {
+func (ac *actions) openBeside(a config.Agent) tea.Cmd {
+	t := ac.tab
 	if t.program.StartIn == nil || a.OwnProject || t.agent.OwnProject || t.back.readOnly != "" {
 		return t.row().Open(a)
 	}
@@ -160,13 +163,15 @@ func (t *Tab) openBeside(a config.Agent) tea.Cmd {
 }
 
 // fresh reports whether nothing was said in the session, nor is about to be.
-func (t *Tab) fresh() bool {
+func (ac *actions) fresh() bool {
+	t := ac.tab
 	c := t.conv
 	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue)+t.outbox.Len() == 0
 }
 
 // renameTab lets the person name the tab.
-func (t *Tab) renameTab() {
+func (ac *actions) renameTab() {
+	t := ac.tab
 	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
 		Title: "Name the tab", Text: t.standing.Name(), Hint: t.label(),
 		Do: func(name string) tea.Cmd {

@@ -198,7 +198,7 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 		id := s.Stored.ID
 		item.ID, item.Current = "kept "+string(id), id == l.tab.StoredID()
 		item.About = s.Preview()
-		item.Do = dialog.Do(func() tea.Cmd { return l.tab.openKept(id) })
+		item.Do = dialog.Do(func() tea.Cmd { return l.tab.actions.openKept(id) })
 	default:
 		item.ID, item.Do = string(s.Remembered.SessionID), dialog.OpenSession{Session: *s.Remembered}
 		item.Current = l.tab.conv != nil && s.Remembered.SessionID == l.tab.conv.ID
@@ -289,25 +289,26 @@ func (l *sessionList) look(words string) tea.Cmd {
 func (t *Tab) ShowSessions() tea.Cmd { return t.address(openSessionList(t)) }
 
 // openKept opens a stored session, unless it is the one on the screen.
-func (t *Tab) openKept(id store.ID) tea.Cmd {
-	if id == t.StoredID() {
+func (ac *actions) openKept(id store.ID) tea.Cmd {
+	if id == ac.tab.StoredID() {
 		return nil
 	}
 	return send(Open{{ID: id}})
 }
 
 // fork goes on with a copy of the open session, where the agent can do that.
-func (t *Tab) fork() tea.Cmd { return t.sayIf(t.session.Fork()) }
+func (ac *actions) fork() tea.Cmd { return ac.tab.sayIf(ac.tab.session.Fork()) }
 
 // openSession goes on with another session of the agent: in this tab if nothing is lost
 // by that, else in a tab of its own.
-func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
+func (ac *actions) openSession(info acpclient.SessionInfo) tea.Cmd {
+	t := ac.tab
 	switch {
 	case info.SessionID == t.conv.ID:
 		return nil
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
 		return t.sayIf(t.session.OpenSession(info)) // which says why not
-	case t.loses():
+	case ac.loses():
 		info.Cwd = t.cwd
 		return t.row().Load(t.agent, info)
 	}
@@ -316,7 +317,8 @@ func (t *Tab) openSession(info acpclient.SessionInfo) tea.Cmd {
 
 // loses reports whether something would be lost if another session took the place of this
 // one: a turn, prompts that wait, or a transcript that is kept nowhere.
-func (t *Tab) loses() bool {
+func (ac *actions) loses() bool {
+	t := ac.tab
 	c := t.conv
 	return c.Turn.Running || len(c.Queue)+t.outbox.Len() > 0 || len(c.Items) > 0 && t.StoredID() == ""
 }

@@ -89,6 +89,8 @@ type Tab struct {
 	panel      *panel
 	prompt     *prompt
 	actions    *actions
+	view       *view
+	starter    *starter
 
 	mouseLent bool  // to the terminal, until the next key
 	pressed   layer // has taken the click of the button that is held; nil if none has
@@ -109,6 +111,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
 	t.questions = &questions{tab: t}
 	t.everywhere, t.panel, t.prompt, t.actions = &everywhere{t}, &panel{t}, &prompt{tab: t}, &actions{t}
+	t.view, t.starter = &view{t}, &starter{t}
 	t.signIn = &signIn{tab: t}
 	t.commands = &commands{tab: t}
 	t.sites = newDiffPositions(t.Cwd)
@@ -142,25 +145,25 @@ func (t *Tab) ID() ID { return t.id }
 // a tab that is not on the screen yet: the agent is under way when it returns, and
 // gets what a processor has to give before the screen does.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
-	cmds := []tea.Cmd{t.readBranch()}
+	cmds := []tea.Cmd{t.starter.readBranch()}
 	if a != nil {
-		cmds = append(cmds, t.startAgent(*a))
+		cmds = append(cmds, t.starter.startAgent(*a))
 		t.starting()
 	} else {
-		cmds = append(cmds, t.chooseFirst())
+		cmds = append(cmds, t.starter.chooseFirst())
 	}
 	return t.address(tea.Batch(cmds...))
 }
 
 // Begin starts an agent while the program runs: nothing waits for that.
 func (t *Tab) Begin(a config.Agent) tea.Cmd {
-	return t.address(tea.Batch(t.readBranch(), t.startAgent(a)))
+	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startAgent(a)))
 }
 
 // BeginWith is Begin for a session that the agent remembers.
 func (t *Tab) BeginWith(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 	load := t.program.Load
-	return t.address(tea.Batch(t.readBranch(), t.startWith(a, func() (*session.Session, error) { return load(a, info) })))
+	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startWith(a, func() (*session.Session, error) { return load(a, info) })))
 }
 
 // Show says that the tab is on the screen from now on, and takes keys.
@@ -245,7 +248,7 @@ func (t *Tab) Moves() bool {
 	if t.replay != nil && !t.replay.Playing() {
 		return false
 	}
-	return c != nil && !t.waits() && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
+	return c != nil && !waits(t.conv) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
 // Tick is one step of what moves.
@@ -276,7 +279,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case batchMsg:
 		return t.fold(msg)
 	case startedMsg:
-		return t.started(msg)
+		return t.starter.started(msg)
 	case agentsMsg:
 		return msg.list.take(msg.Agents)
 	case comeMsg:
@@ -297,35 +300,12 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.say(msg.Err.Error())
 	case composer.ErrorMsg:
 		return t.say(msg.Err.Error())
-	default:
-		return t.result(msg)
-	}
-	return nil
-}
-
-// result takes what came of a command that the tab has started.
-func (t *Tab) result(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
 	case copiedMsg:
 		return t.say(msg.String())
 	case failedMsg:
 		msg.dialog.Failed(msg.err)
 	case then:
 		return msg()
-	case pages.ChangesMsg, pages.InspectorMsg, editorLeftMsg:
-		return t.viewTold(msg)
-	case reopenedMsg:
-		return t.reopened(msg)
-	default:
-		return t.composer.Update(msg)
-	}
-	return nil
-}
-
-// viewTold hands a message on to the view on the whole screen that it is for, if there is
-// one.
-func (t *Tab) viewTold(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
 	case pages.ChangesMsg:
 		if t.changes != nil {
 			return t.changes.Update(msg, t.dialogs.Has(t.changes))
@@ -338,6 +318,10 @@ func (t *Tab) viewTold(msg tea.Msg) tea.Cmd {
 		if t.changes != nil && t.dialogs.Has(t.changes) {
 			return t.changes.Open()
 		}
+	case reopenedMsg:
+		return t.starter.reopened(msg)
+	default:
+		return t.composer.Update(msg)
 	}
 	return nil
 }

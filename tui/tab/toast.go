@@ -82,9 +82,6 @@ func (t *Tab) sayIf(err error) tea.Cmd {
 // keyOf is the key to show for an action.
 func (t *Tab) keyOf(a config.Action) string { return keyName(t.program.Keys, a) }
 
-// wayTo is the key of an action, or where to find it if it has none.
-func (t *Tab) wayTo(a config.Action) string { return way(t.program.Keys, a) }
-
 // way is the key of an action, or where to find it if it has none.
 func way(keys config.Keys, a config.Action) string {
 	if len(keys.For(a)) > 0 {

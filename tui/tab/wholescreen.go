@@ -13,7 +13,8 @@ type covering interface {
 
 // coversAll reports whether the command that the person has stepped into, or the page on
 // top, takes the whole screen.
-func (t *Tab) coversAll() bool {
+func (v *view) coversAll() bool {
+	t := v.tab
 	if t.commands.Inside() {
 		return t.commands.Covers()
 	}
@@ -22,7 +23,8 @@ func (t *Tab) coversAll() bool {
 }
 
 // drawCover draws what takes the whole screen.
-func (t *Tab) drawCover(width, height int) Screen {
+func (v *view) drawCover(width, height int) Screen {
+	t := v.tab
 	t.area = layout{dialogEnd: height, prompt: height}
 	var s Screen
 	if t.commands.Inside() {
@@ -37,7 +39,7 @@ func (t *Tab) drawCover(width, height int) Screen {
 			s.Lines = append(s.Lines, "")
 		}
 		if room < height {
-			s.Lines = append(s.Lines, t.hintLine(width))
+			s.Lines = append(s.Lines, v.hintLine(width))
 		}
 	}
 	for i, line := range s.Lines {
