@@ -24,7 +24,7 @@ type Guide struct {
 	text     list.Text
 	// contents lists the sections while one is chosen, nil otherwise.
 	contents *dialog.Selector
-	words    string // that are looked for
+	words    string // what the person looks for
 	from     int    // the line in which the search began
 
 	layout  termtext.Layout // of the text as it is laid out; zero if it must be laid out anew
@@ -33,7 +33,7 @@ type Guide struct {
 	overlay int             // the line where the contents begin
 }
 
-// section is a part of a document below a heading; that of the first is its title.
+// section is a part of a document below a heading.
 type section struct {
 	heading string
 	level   int
@@ -49,7 +49,7 @@ func NewGuide(env dialog.Env, title, text string) *Guide {
 	}
 }
 
-// cutSections cuts a document at its headings, down to those of the third level.
+// cutSections cuts a document at its headings of the first three levels.
 func cutSections(text string) []section {
 	var all []section
 	var part strings.Builder
@@ -194,7 +194,8 @@ func (d *Guide) Key(msg tea.KeyPressMsg) dialog.Action {
 	return nil
 }
 
-// findKey takes a key while the words are written. It is false for one that scrolls.
+// findKey takes a key while the person writes what to find. It returns false for keys that
+// scroll.
 func (d *Guide) findKey(msg tea.KeyPressMsg) bool {
 	key, keys := msg.String(), d.env.Keys
 	switch {
@@ -250,7 +251,7 @@ const (
 	roomForTwo = 96
 	// sectionsWidth is the width of the list of sections.
 	sectionsWidth = 26
-	// widestText is as wide as a text gets: longer lines are hard to read.
+	// widestText is the width of a text at most: longer lines are hard to read.
 	widestText = 118
 )
 
@@ -282,7 +283,7 @@ func (d *Guide) View(width, height int) dialog.View {
 	return v
 }
 
-// hidden says how much of a text is out of sight.
+// hidden returns how much of a text is out of sight, in words.
 func hidden(t *list.Text, th *theme.Theme) string {
 	above, below := t.Hidden()
 	var words []string
@@ -295,7 +296,7 @@ func hidden(t *list.Text, th *theme.Theme) string {
 	return th.Muted.Render(strings.Join(words, " · "))
 }
 
-// finding says which of the places that have the words is shown.
+// finding returns the number of the match in sight and of all matches, in words.
 func (d *Guide) finding() string {
 	at, all := d.text.Found()
 	switch {

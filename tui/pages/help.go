@@ -51,8 +51,8 @@ var helpContexts = []config.Context{
 // helpRow is an action with its keys.
 type helpRow struct{ keys, text string }
 
-// helpRows are the rows of a context that have all of the words, be it in the keys that
-// are not shown or in the name of the action in the configuration.
+// helpRows returns the rows of a context that have all words. The keys that are not shown
+// and the action's name in the configuration count, too.
 func (d *Help) helpRows(in config.Context, words []string) []helpRow {
 	var rows []helpRow
 	for _, a := range config.Actions() {
@@ -72,8 +72,7 @@ func (d *Help) helpRows(in config.Context, words []string) []helpRow {
 	return rows
 }
 
-// keyNames are keys in a few words: of many, which belong together then, the first
-// and the last.
+// keyNames returns keys in a few words: the first and the last if there are many.
 func keyNames(keys []string) string {
 	const most = 3
 	if len(keys) > most {
@@ -123,8 +122,7 @@ func (d *Help) lay(width int) {
 	d.text.SetLines(out, th)
 }
 
-// drawRows draws the rows of a context: in two columns, one after the other, where
-// there is room for them.
+// drawRows draws the rows of a context, in two columns where there is room.
 func drawRows(rows []helpRow, width int, th *theme.Theme) []string {
 	if width < roomForKeys {
 		return slices.Concat(drawNarrow(rows, width, th)...)
@@ -152,8 +150,7 @@ func drawRows(rows []helpRow, width int, th *theme.Theme) []string {
 	return out
 }
 
-// shorter are keys as there is room for them in two columns: of those that are too
-// wide, the first.
+// shorter returns keys for a narrow column: only the first if they are too wide.
 func shorter(keys string) string {
 	const widest = 16
 	if first, _, several := strings.Cut(keys, "  "); several && len(keys) > widest {
@@ -162,8 +159,8 @@ func shorter(keys string) string {
 	return keys
 }
 
-// drawNarrow draws rows where there is no room for a column of keys: what they do stands
-// behind them, or, if that is too long, below.
+// drawNarrow draws rows without a column of keys: the text follows the keys, or stands
+// below them if it is too long.
 func drawNarrow(rows []helpRow, width int, th *theme.Theme) [][]string {
 	out := make([][]string, len(rows))
 	for i, r := range rows {
@@ -219,7 +216,7 @@ func (d *Help) Key(msg tea.KeyPressMsg) dialog.Action {
 		d.env.Guard.Ended(key)
 		return dialog.Close{}
 	case keys.Match(config.ActionGuide, key), key == guideKey:
-		return dialog.Run{Action: config.ActionGuide} // where the same key does something else: a second press is meant
+		return dialog.Run{Action: config.ActionGuide} // the guide gets a second press of this key
 	case !d.text.Key(msg):
 		d.edit(msg)
 	}

@@ -1,12 +1,3 @@
-// This file shows on the whole screen the protocol as it flows: every message
-// between parley and an agent, what answers it and after what time, what the agent
-// writes to stderr, and what breaks the protocol's schema.
-//
-// A [View] is a dialog. It reads the ring that the taps of the session feed, and knows
-// nothing while it is closed. It never waits: whatever reads, judges, searches or writes
-// is a command, and what comes of it goes to Update. Drawing costs what is in sight,
-// however many messages there are. Nothing here is safe for concurrent use.
-
 package pages
 
 import (
@@ -31,17 +22,21 @@ type InspectorOptions struct {
 	Host  Host
 	Theme *theme.Theme
 	Keys  config.Keys
-	// Version is the version of the protocol that the session speaks, 0 as long as that is
-	// not known. It counts where the beginning of the connection is not kept any more.
+	// Version is the version of the protocol that the session speaks, 0 if
+	// unknown. It counts where the ring has dropped the beginning of the connection.
 	Version func() int
-	// Dir is where recordings are saved if the person names no other place. It is
-	// absolute.
+	// Dir is the absolute directory in which recordings are saved by default.
 	Dir string
 	// Now is the clock.
 	Now func() time.Time
 }
 
-// Inspector is the list of messages, and one of them in full.
+// Inspector shows the protocol as it flows: every message between parley and an agent,
+// its answer and how long that took, stderr, and what breaks the protocol's schema.
+//
+// It reads the ring that the session's taps feed, and keeps nothing while it is closed. It
+// never waits: commands read, judge, search and write, and Update takes their results.
+// Drawing costs only what is in sight. Not safe for concurrent use.
 type Inspector struct {
 	opt    InspectorOptions
 	page   list.Page
@@ -49,26 +44,26 @@ type Inspector struct {
 	detail *detail // nil if it is not shown
 	line   purpose // what the person writes a line for
 
-	round   int // counts the openings: what was begun in an earlier one is of no use
+	round   int // counts the openings: results of earlier ones are dropped
 	stop    context.CancelFunc
 	ctx     context.Context // ends when the view is closed
 	next    uint64          // the number of the entry to read next
 	reading bool            // a command reads, or waits for more
-	behind  bool            // not all that there is was read
-	version int             // of the protocol, where the list ends; 0 if that is not known
+	behind  bool            // there is more to read
+	version int             // of the protocol at the end of the list; 0 if unknown
 	paused  *pause          // nil while the list follows what happens
 
 	sought  list.Query // what was looked for last
 	looking context.CancelFunc
 
-	width, height int // as it was drawn last
+	width, height int // when it was last drawn
 }
 
-// pause is a list that stands still.
+// pause is the state of a list that stands still.
 type pause struct {
 	since int            // the messages that there were then
-	held  []readMessage  // what was on its way
-	known inspectionDone // with what to go on
+	held  []readMessage  // messages that were being read
+	known inspectionDone // where to go on
 }
 
 var _ dialog.Dialog = (*Inspector)(nil)
@@ -86,8 +81,8 @@ func (v *Inspector) Ring() *record.Ring { return v.opt.Ring }
 // Covers says that the view takes the whole screen.
 func (v *Inspector) Covers() {}
 
-// SetTheme implements dialog.Dialog. What is shown in full has its old colours until it
-// was read anew, which Recolour does.
+// SetTheme implements dialog.Dialog. The message in full keeps its old colours until
+// Recolour reads it again.
 func (v *Inspector) SetTheme(th *theme.Theme) {
 	v.opt.Theme, v.page.Theme = th, th
 	if v.detail != nil {
@@ -95,7 +90,7 @@ func (v *Inspector) SetTheme(th *theme.Theme) {
 	}
 }
 
-// Recolour reads what is shown in full anew if the theme has changed since it was read.
+// Recolour reads the message in full again if the theme has changed since.
 func (v *Inspector) Recolour() tea.Cmd {
 	if v.detail == nil || !v.detail.stale {
 		return nil
@@ -113,7 +108,7 @@ type (
 		messages []readMessage
 		inspectionDone
 	}
-	// waitedMsg: there is more, which nobody reads while the list stands still.
+	// waitedMsg: there is more to count while the list stands still.
 	waitedMsg struct{ round int }
 )
 
@@ -144,8 +139,7 @@ func (v *Inspector) Open() tea.Cmd {
 	return v.read(record.NewInspector(v.opt.Version()))
 }
 
-// Stop ends what waits for more. It may be called from any goroutine, when the view is of
-// no more use.
+// Stop ends the command that waits for more. It is safe for concurrent use.
 func (v *Inspector) Stop() {
 	if v.stop != nil {
 		v.stop()
@@ -229,11 +223,11 @@ func (v *Inspector) togglePause() tea.Cmd {
 	p := v.paused
 	v.paused = nil
 	v.list.Follow = true
-	if p.known.reader == nil { // what was being read is still on its way
+	if p.known.reader == nil { // a command is still reading
 		return nil
 	}
 	v.add(p.held, p.known)
-	// A command that waits has nothing to say any more.
+	// The command that waits is outdated.
 	v.round++
 	v.reading = false
 	return tea.Batch(v.read(p.known.reader), v.load())

@@ -34,7 +34,7 @@ type detail struct {
 	loading  bool
 
 	lines []detailLine
-	// What was laid out of it, for a width and a way to measure.
+	// rows are the lines laid out for layout.
 	layout termtext.Layout
 	rows   []piece
 
@@ -121,7 +121,7 @@ func (v *Inspector) loaded(msg loadedMsg) tea.Cmd {
 // forget forgets what was laid out.
 func (d *detail) forget() { d.layout, d.rows = termtext.Layout{}, nil }
 
-// linesOf are the lines of messages of which all are the bodies.
+// linesOf returns the lines of messages with their bodies.
 func linesOf(messages []row, bodies []body, left, count int, th *theme.Theme) (out []detailLine) {
 	first := &messages[0]
 	add := func(text string, look look) { out = append(out, detailLine{text: text, look: look}) }
@@ -181,7 +181,7 @@ func jsonLines(body string, coloured bool, th *theme.Theme) (out []detailLine) {
 	return out
 }
 
-// leftWords say that messages are left out.
+// leftWords says that messages are left out.
 func leftWords(n, count int) string {
 	if count == 1 {
 		return "The message is not kept any more."
@@ -197,7 +197,7 @@ func cut(body string) string {
 	return strings.ToValidUTF8(body[:mostShown], "") + fmt.Sprintf("\n… and %s bytes more", theme.Grouped(len(body)-mostShown))
 }
 
-// textOf is what messages say together whose text goes on from one to the next.
+// textOf returns the joined text of messages of which each continues the one before.
 func textOf(messages []row, bodies []body) string {
 	if len(messages) < 2 || !messages[0].Text {
 		return ""

@@ -11,7 +11,7 @@ import (
 const (
 	// mostRows is how many messages the list has at most, as many as the ring.
 	mostRows = 100_000
-	// spareRows is by how many it may have more, so that the oldest are dropped seldom.
+	// spareRows is how many more it may have, so that it seldom drops the oldest.
 	spareRows = 25_000
 )
 
@@ -22,8 +22,8 @@ type row struct {
 	answered   bool
 }
 
-// inspectorList is the messages that the person wants to see. Runs of messages that say more of
-// the same are one line while they are folded.
+// inspectorList is the filtered list of messages. While it is folded, a run of messages of
+// which each continues the one before is one line.
 type inspectorList struct {
 	list.Window // on the lines; it follows what comes while the last is marked
 	rows        []row
@@ -139,7 +139,7 @@ func (l *inspectorList) show(i int) {
 	l.shown = append(l.shown, int32(i))
 }
 
-// rebuild finds out anew what is shown; the mark stays on its message, or near it.
+// rebuild filters all messages again; the mark stays on its message, or near it.
 func (l *inspectorList) rebuild() {
 	at, any := l.number()
 	l.shown, l.runs = l.shown[:0], l.runs[:0]

@@ -81,14 +81,14 @@ func (v *Inspector) wait() tea.Cmd {
 	}
 }
 
-// body is a message as a person reads it, and its place among those that it was read with.
+// body is the text of a message, and its index among those read with it.
 type body struct {
 	at   int
 	text string
 }
 
-// bodies are the messages of some numbers, and how many of them are left out because they
-// are not kept, or too much.
+// bodies returns messages by their numbers, and how many are left out because the ring has
+// dropped them or they exceed the bound.
 func bodies(ring *record.Ring, numbers []uint64, most int) (all []body, left int) {
 	size := 0
 	for i, number := range numbers {

@@ -49,7 +49,7 @@ func (v *Inspector) copy() tea.Cmd {
 type savedMsg struct {
 	path    string
 	entries int
-	gone    bool // what was before is not kept any more
+	gone    bool // the ring has dropped older entries
 	err     error
 }
 
@@ -80,7 +80,7 @@ func (v *Inspector) save(path string) tea.Cmd {
 	}
 }
 
-// words say what came of it.
+// words returns the result in words.
 func (m savedMsg) words() string {
 	switch {
 	case errors.Is(m.err, fs.ErrExist):

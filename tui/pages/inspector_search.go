@@ -49,8 +49,8 @@ func (v *Inspector) search(by int) tea.Cmd {
 	}
 }
 
-// numbersFrom are the numbers of all messages that are shown, in the order in which they
-// are searched: from the line behind the one that is marked, or before it, to that.
+// numbersFrom returns the numbers of all messages in the list in the order of the search:
+// from the line after the marked one, or before it, around to that one.
 func (v *Inspector) numbersFrom(by int) []uint64 {
 	l := &v.list
 	n := len(l.shown)

@@ -1,10 +1,3 @@
-// This file shows on the whole screen what the agent has changed: the list of
-// files, and what became of each, so that the person can keep it, take it back, and
-// comment on it. What is known of it is in package journal.
-//
-// A [View] is a dialog. It never waits: whatever reads or writes files is a command,
-// and what comes of it goes to Update. Nothing here is safe for concurrent use.
-
 package pages
 
 import (
@@ -34,7 +27,11 @@ type ChangesOptions struct {
 	Diffs *diffview.Preference
 }
 
-// Review is the list of changed files, and the changes of one of them.
+// Review shows what the agent has changed: the list of files, and the diff of one of them,
+// to keep, take back or comment on. Package journal knows the changes.
+//
+// It never waits: commands read and write files, and Update takes their results. Not safe
+// for concurrent use.
 type Review struct {
 	opt     ChangesOptions
 	page    list.Page
@@ -44,14 +41,13 @@ type Review struct {
 	scope scope
 	list  changesList
 	pane  *pane // of one file; nil while the list is shown
-	// opening is the file whose changes are being compared, to be shown.
+	// opening is the file that is being compared to be shown.
 	opening string
-	// asked counts the comparisons of files to be shown, and answered is the newest of
-	// them that was.
+	// asked counts the comparisons, and answered is the number of the newest result.
 	asked, answered int
 
 	comments   []comment
-	commenting line // what the comment is on that is being written
+	commenting line // the line of the comment that the person writes
 
 	version int  // of the journal, when the list was made
 	waiting bool // a command waits for the journal to change
@@ -190,7 +186,7 @@ func (v *Review) Key(k tea.KeyPressMsg) dialog.Action {
 	return nil
 }
 
-// draw changes how the changes of a file are drawn, or scrolls.
+// draw changes how a diff is drawn, or scrolls.
 func (v *Review) draw(a config.Action) {
 	switch {
 	case a == config.ActionHalfUp, a == config.ActionHalfDown:
@@ -243,7 +239,7 @@ func (v *Review) do(a config.Action) dialog.Action {
 	return nil
 }
 
-// window is what the person moves in: the list, or the changes of a file.
+// window returns where the person moves: in the list, or in a diff.
 func (v *Review) window() *list.Window {
 	if v.pane != nil {
 		return &v.pane.Window

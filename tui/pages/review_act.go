@@ -11,8 +11,7 @@ import (
 	"parley/internal/journal"
 )
 
-// act keeps or takes back what an action says. What is taken back can be had again
-// at once, and the words say how.
+// act keeps or reverts. A revert can be redone at once; the message says how.
 func (v *Review) act(a config.Action) tea.Cmd {
 	if v.acting {
 		v.say("wait until the files are written", nil)
@@ -52,7 +51,7 @@ func (v *Review) act(a config.Action) tea.Cmd {
 	return nil
 }
 
-// write carries out in a command what writes files. do returns what to say.
+// write runs do, which writes files, in a command. do returns what to say.
 func (v *Review) write(do func(context.Context) (string, error)) tea.Cmd {
 	v.acting = true
 	ctx := v.opt.Context
@@ -62,7 +61,7 @@ func (v *Review) write(do func(context.Context) (string, error)) tea.Cmd {
 	}
 }
 
-// again says how what was taken back can be had again.
+// again says how to redo what was taken back.
 func (v *Review) again() string {
 	if keys := v.opt.Keys.For(config.ActionChangesRedo); len(keys) > 0 {
 		return " · " + keys[0] + " does it again"
@@ -120,7 +119,7 @@ func (v *Review) revertHunk() tea.Cmd {
 	})
 }
 
-// keepFile agrees to a file, or no longer.
+// keepFile marks a file as kept, or as open again.
 func (v *Review) keepFile(path string) tea.Cmd {
 	kept := false
 	for _, f := range v.list.files {

@@ -10,13 +10,13 @@ import (
 	"parley/internal/termtext"
 )
 
-// comment is what the person says of a line.
+// comment is the person's comment on a line.
 type comment struct {
 	line
 	text string
 }
 
-// line is a line of a file that is said something of.
+// line is a line of a file that can be commented on.
 type line struct {
 	path   string
 	number int // from 1
@@ -61,8 +61,7 @@ func (v *Review) commentOn(l line) int {
 	})
 }
 
-// startWriting begins a comment on the line that the cursor is at, or goes on with
-// the one that there is.
+// startWriting begins or continues the comment on the line at the cursor.
 func (v *Review) startWriting() {
 	l, ok := v.lineHere()
 	if !ok {
@@ -77,7 +76,7 @@ func (v *Review) startWriting() {
 	v.page.Write(v.place(l), "your comment", text)
 }
 
-// writingKey takes a key while a comment is written. An empty one is none.
+// writingKey takes a key while the person writes a comment. An empty comment is dropped.
 func (v *Review) writingKey(k tea.KeyPressMsg) {
 	switch k.String() {
 	case "esc":
@@ -89,7 +88,7 @@ func (v *Review) writingKey(k tea.KeyPressMsg) {
 	}
 }
 
-// take takes a comment in the place of the one that there is on its line.
+// take replaces the comment on a line.
 func (v *Review) take(c comment) {
 	if i := v.commentOn(c.line); i >= 0 {
 		v.comments = slices.Delete(v.comments, i, i+1)

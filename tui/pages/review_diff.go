@@ -10,7 +10,7 @@ import (
 	"parley/tui/list"
 )
 
-// pane is the changes of one file.
+// pane is the diff of one file.
 type pane struct {
 	list.Window // the mark is the cursor
 	path        string
@@ -28,8 +28,7 @@ type pane struct {
 // comparedMsg: a file was compared, to be shown.
 type comparedMsg struct {
 	path string
-	// number counts what was asked for: of two answers that change places on their way,
-	// the newer one is shown.
+	// number counts the requests: the newest result is shown.
 	number int
 	cmp    *journal.Comparison
 	diff   *diffview.Diff
@@ -116,8 +115,8 @@ func (p *pane) lay(pref *diffview.Preference, width, height int) {
 	p.Fit(layout.Len(), height)
 }
 
-// hunk is the change that the cursor is at, or the next one; the last one behind all
-// of them. -1 if there is none.
+// hunk returns the change at the cursor, or the next one, or else the last; -1 if there is
+// none.
 func (p *pane) hunk() int {
 	i := sort.Search(len(p.spans), func(i int) bool { return p.spans[i].To > p.Mark })
 	return min(i, len(p.spans)-1)

@@ -14,8 +14,8 @@ import (
 type changesList struct {
 	list.Window
 	files []journal.File
-	// counts are what is known of the files by their path. What was counted for an
-	// earlier list is shown until it is counted again.
+	// counts has the counts by path. Those of an earlier list are shown until they are
+	// counted again.
 	counts map[string]count
 	// round counts the lists, so that each count is of the newest one.
 	round    int
@@ -30,20 +30,20 @@ type count struct {
 	err            error
 }
 
-// state says what became of a file.
+// state is how a file has changed.
 type state uint8
 
 const (
 	changed state = iota
 	created
 	deleted
-	same   // it is as it was
+	same   // unchanged
 	binary // it has no lines
-	lost   // what it held before is not known
+	lost   // its content before is unknown
 	modeChanged
 )
 
-// stateOf says what became of a file.
+// stateOf returns how a file has changed.
 func stateOf(c *journal.Comparison) state {
 	switch {
 	case c.Before.Lost:
@@ -92,8 +92,8 @@ const atOnce = 32
 // countedMsg: files were compared.
 type countedMsg map[string]count
 
-// count compares files that were not compared yet, those in sight first, in one
-// command at a time. nil if there is nothing to do.
+// count compares files, those in sight first, in one command at a time. It returns nil if
+// all are compared.
 func (v *Review) count() tea.Cmd {
 	l := &v.list
 	if l.counting {
@@ -130,7 +130,7 @@ func countOf(ctx context.Context, j *journal.Journal, path string, since, round 
 	return count{round: round, state: stateOf(c), added: c.Added, removed: c.Removed}
 }
 
-// counted takes what was compared, and goes on with what is left.
+// counted takes the counts, and goes on with the other files.
 func (v *Review) counted(found countedMsg) tea.Cmd {
 	l := &v.list
 	l.counting = false

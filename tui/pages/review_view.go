@@ -72,7 +72,7 @@ func (v *Review) listLines(width, rows int) []string {
 	return lines
 }
 
-// nothing says that there are no changes, and which would be seen.
+// nothing explains that there are no changes, and which ones would show up.
 func (v *Review) nothing() []string {
 	return []string{
 		"Nothing has changed " + v.scopeWords() + ".",
@@ -81,7 +81,7 @@ func (v *Review) nothing() []string {
 	}
 }
 
-// letters say what became of a file.
+// letter returns the letter of a file's state, and its style.
 func (v *Review) letter(s state) (string, lipgloss.Style) {
 	th := v.opt.Theme
 	switch s {
@@ -216,7 +216,7 @@ func (v *Review) noLines() string {
 	return fmt.Sprintf("Not text: %s bytes became %s.", theme.Grouped(int(c.Before.Size)), theme.Grouped(int(c.Now.Size)))
 }
 
-// about says what is known of what the person is at.
+// about returns what there is to say about the marked file or line.
 func (v *Review) about() string {
 	if v.pane != nil {
 		if l, ok := v.lineHere(); ok {
@@ -242,7 +242,7 @@ func (v *Review) about() string {
 	return ""
 }
 
-// sources says how it is known that a file changed.
+// sources says how parley knows that a file has changed.
 func sources(all []journal.Source) string {
 	var words []string
 	for _, s := range all {
