@@ -25,7 +25,7 @@ func TestDemoAgentSpeaksOnTheStandardStreams(t *testing.T) {
 	if !lines.Scan() {
 		t.Fatalf("no answer: %v", lines.Err())
 	}
-	if got := lines.Text(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":7,"result":{"protocolVersion":1,`) {
+	if got := lines.Text(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":7,"result":{`) || !strings.Contains(got, `"protocolVersion":1`) {
 		t.Errorf("answered %s", got)
 	}
 	if err := toAgent.Close(); err != nil {
