@@ -142,7 +142,7 @@ func (l *agentList) content() dialog.List {
 	if l.installs.underWay() {
 		return l.installs.content()
 	}
-	list := dialog.List{Title: l.title, Loading: l.agents == nil, Closing: l.tab.withoutAgent()}
+	list := dialog.List{Title: l.title, Loading: l.agents == nil, Closing: l.tab.starter.withoutAgent()}
 	if l.agents == nil {
 		return list
 	}
@@ -166,7 +166,8 @@ func (l *agentList) content() dialog.List {
 }
 
 // withoutAgent is what it is called to leave the list of agents without a choice.
-func (t *Tab) withoutAgent() string {
+func (st *starter) withoutAgent() string {
+	t := st.tab
 	switch {
 	case t.session != nil:
 		return ""
