@@ -7,10 +7,12 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os/exec"
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/git"
 	"parley/internal/registry"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -62,4 +64,20 @@ func (l *Launcher) Backend() Backend {
 		b.Stored, b.Reopen = store.NewLibrary(l.Store), l.Reopen
 	}
 	return b
+}
+
+// MakeWorktree makes the worktree of a name for the repository that a directory belongs
+// to, or returns the one that exists. "" makes a name up.
+func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string) (*git.Worktree, error) {
+	t, err := git.CreateWorktree(ctx, dir, name, cfg.Worktrees)
+	var taken *git.WorktreeTakenError
+	switch {
+	case errors.Is(err, git.ErrNoRepository):
+		return nil, WithHint("'git init' makes it one; without --worktree parley works in the directory itself.", "%w", err)
+	case errors.Is(err, git.ErrNoCommit):
+		return nil, WithHint("Commit something first: a worktree begins at a commit.", "%w", err)
+	case errors.As(err, &taken):
+		return nil, WithHint("Choose another name: --worktree=NAME.", "%w", err)
+	}
+	return t, err
 }

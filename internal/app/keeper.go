@@ -1,12 +1,19 @@
 package app
 
 import (
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/git"
+	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
 )
@@ -80,3 +87,143 @@ func (k keeper) Record(batch []conversation.Event) []conversation.Event {
 
 // Close implements session.Recorder.
 func (k keeper) Close() { _ = k.Recorder.Close() }
+
+// Recording records the first session that a Launcher makes. A nil one records nothing.
+type Recording struct {
+	writer *record.Writer
+
+	taken atomic.Bool // a session is recorded, or was
+}
+
+// CreateRecording makes the file of a recording; "" is none.
+func CreateRecording(path string) (*Recording, error) {
+	if path == "" {
+		return nil, nil
+	}
+	w, err := record.Create(path)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil, WithHint("Name another file, or delete that one: a recording replaces nothing.", "%w", err)
+	case err != nil:
+		return nil, err
+	}
+	return &Recording{writer: w}, nil
+}
+
+// Close ends the recording. An empty file is removed.
+func (r *Recording) Close() error {
+	if r == nil {
+		return nil
+	}
+	return errors.Join(r.writer.Err(), r.writer.Close())
+}
+
+// Unused reports whether there was no session to record.
+func (r *Recording) Unused() bool { return r != nil && !r.writer.Begun() }
+
+// record sets up a session to be recorded, if it is the first. before are the events of
+// the stored session that it continues.
+func (r *Recording) record(h record.Header, secrets *record.Redactor, opt *session.Options, before []conversation.Event) error {
+	if r == nil || r.taken.Swap(true) {
+		return nil
+	}
+	if err := r.writer.Begin(h, secrets); err != nil {
+		return err
+	}
+	if err := r.writer.Take(before); err != nil {
+		return err
+	}
+	opt.Tap, opt.TapStderr = r.writer.Line, r.writer.Stderr
+	opt.Recorder = recordingKeeper{opt.Recorder, r.writer}
+	return nil
+}
+
+// recordingOf is the header of a session's recording, and the secrets to leave out.
+func (l *Launcher) recordingOf(a config.Agent, opt *session.Options) (record.Header, *record.Redactor) {
+	c := opt.Command
+	if c.Runs != nil {
+		c = *c.Runs
+	}
+	h := record.Header{
+		Parley: l.Version, Agent: a.ID, Command: append([]string{c.Path}, c.Args...), Cwd: opt.Cwd,
+	}
+	return h, record.NewRedactor(append(secretsOf(c, opt.MCPServers), secretsOfAddress(a)...))
+}
+
+// secretsOfAddress are the values with which an agent that listens is reached.
+func secretsOfAddress(a config.Agent) []string {
+	secrets := queryOf(a.Address)
+	headers, _ := a.Headers.Expand(os.LookupEnv) // without them it is not reached
+	for _, value := range headers {
+		secrets = append(secrets, value)
+		if _, token, ok := strings.Cut(value, " "); ok { // as in "Bearer TOKEN"
+			secrets = append(secrets, token)
+		}
+	}
+	return secrets
+}
+
+// queryOf is what may be secret in a URL: the query, whole and each value of it.
+func queryOf(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || u.RawQuery == "" {
+		return nil
+	}
+	secrets := []string{u.RawQuery}
+	for _, values := range u.Query() {
+		secrets = append(secrets, values...)
+	}
+	return secrets
+}
+
+// secretsOf are the values that have no place in a recording: those that the
+// configuration hands to the agent and to MCP servers, with the queries of their URLs, and
+// those of the environment whose names say that they are secrets.
+func secretsOf(c acpclient.Command, servers []acpclient.MCPServer) []string {
+	secrets := record.SecretsOf(os.Environ())
+	for _, v := range c.Env {
+		_, value, _ := strings.Cut(v, "=")
+		secrets = append(secrets, value)
+	}
+	for _, s := range servers {
+		for _, v := range s.Env {
+			secrets = append(secrets, v.Value)
+		}
+		for _, h := range s.Headers {
+			secrets = append(secrets, h.Value)
+		}
+		secrets = append(secrets, queryOf(s.URL)...)
+	}
+	return secrets
+}
+
+// recordingKeeper records what happens in a session beside the keeper that it has, which
+// may be nil.
+type recordingKeeper struct {
+	session.Recorder
+	to *record.Writer
+}
+
+// Record implements session.Recorder.
+func (k recordingKeeper) Record(batch []conversation.Event) []conversation.Event {
+	var said []conversation.Event
+	if k.Recorder != nil {
+		said = k.Recorder.Record(batch)
+	}
+	if err := k.to.Take(append(batch[:len(batch):len(batch)], said...)); err != nil {
+		said = append(said, conversation.Said{
+			Severity: acpclient.NoticeError, Title: "From here on this session is not recorded", Detail: err.Error(),
+		})
+	}
+	return said
+}
+
+// Close implements session.Recorder. The recording itself is closed by whoever made it.
+func (k recordingKeeper) Close() {
+	if k.Recorder != nil {
+		k.Recorder.Close()
+	}
+}
+
+// ID is the id under which the session is stored, "" if it is not.
+func (k recordingKeeper) ID() store.ID { return keptAs(k.Recorder) }

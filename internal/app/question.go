@@ -1,5 +1,7 @@
 package app
 
+import "fmt"
+
 // Question is something that parley asks the person. A front end shows it in its own way:
 // as a dialog, or as lines with numbers.
 type Question struct {
@@ -22,4 +24,18 @@ type Choice struct {
 	// Do carries the answer out, and returns what to tell the person, "" if nothing. It may
 	// take its time; nil does nothing.
 	Do func() (said string, err error)
+}
+
+// HintError is an error with what the person can do about it.
+type HintError struct {
+	Err  error
+	Hint string
+}
+
+func (e *HintError) Error() string { return e.Err.Error() }
+func (e *HintError) Unwrap() error { return e.Err }
+
+// WithHint makes an error with a hint.
+func WithHint(hint, format string, args ...any) error {
+	return &HintError{Err: fmt.Errorf(format, args...), Hint: hint}
 }

@@ -30,7 +30,7 @@ func agentsRefreshCommand(s *streams) *cobra.Command {
 			if !changed {
 				news = "; it is the same as before"
 			}
-			fmt.Fprintf(s.Out, "the registry has %s%s\n", counted(len(e.Entries), "agent"), news)
+			fmt.Fprintf(s.Out, "the registry has %s%s\n", termtext.Count(len(e.Entries), "agent"), news)
 			installed, err := installedAgents(a, nil)
 			if err != nil {
 				return err

@@ -18,7 +18,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/session"
 	"parley/internal/store"
-	"parley/tui"
 )
 
 // bareResume gives --resume and --worktree an empty value where they have none: flags
@@ -50,55 +49,34 @@ func (o *startOptions) checkBack(cmd *cobra.Command) error {
 	return nil
 }
 
-// back says to the screen what is stored, and what to begin with of that. A session that
-// is not stored may still be known to the agent.
-func (o *startOptions) back(ctx context.Context, l *app.Launcher, opt *tui.Options) error {
-	if l.Store == nil {
-		if o.last || o.pick {
-			return notStored()
-		}
-		return nil
-	}
-	opt.Pick = o.pick
-	if !o.last && o.resume == "" {
-		return nil
-	}
-	var agent *config.Agent
-	if o.agent != "" || o.words() != nil { // another one may be the default
-		agent = opt.Agent
-	}
-	id, err := o.storedID(ctx, opt.Stored, agent)
+// stored finds the stored session that the flags mean; nil if they mean none, or one that
+// only the agent has. agent is the one of the flags or of the configuration.
+func (o *startOptions) stored(ctx context.Context, l *app.Launcher, lib *store.Library, agent *config.Agent) (*app.Open, error) {
 	switch {
-	case err != nil:
-		return err
-	case id != "":
-		opt.Open = &app.Open{ID: id, Agent: agent, Last: o.last}
-		l.Resume = ""
-	case o.last:
-		if draft, err := l.Store.Draft(o.cwd); err != nil || draft == "" {
-			return errors.Join(err, o.nothingHere())
-		} // else a new session is what was begun last
+	case l.Store == nil && (o.last || o.pick):
+		return nil, app.WithHint("Take store = false out of "+config.ConfigFile()+", or name a session of the agent's with --resume=ID.", "no sessions are stored")
+	case l.Store == nil || !o.last && o.resume == "":
+		return nil, nil
+	case o.agent == "" && o.words() == nil:
+		agent = nil // the session need not have the default one
 	}
-	return nil
+	var id store.ID
+	var err error
+	if o.last {
+		id, err = app.LastStored(ctx, lib, o.cwd, agent)
+	} else {
+		id, err = app.StoredNamed(ctx, lib, o.resume, agent)
+	}
+	if err != nil || id == "" {
+		return nil, explained(err)
+	}
+	l.Resume = ""
+	return &app.Open{ID: id, Agent: agent, Last: o.last}, nil
 }
 
 // nothingHere is the error of going on with the last session where there is none.
 func (o *startOptions) nothingHere() error {
 	return app.WithHint("'parley --resume' lists those of other directories.", "there is no session of %s to continue", filepath.Clean(o.cwd))
-}
-
-// notStored is the error of going on with a stored session where none are.
-func notStored() error {
-	return app.WithHint("Take store = false out of "+config.ConfigFile()+", or name a session of the agent's with --resume=ID.", "no sessions are stored")
-}
-
-// storedID finds the stored session that is meant; "" is none.
-func (o *startOptions) storedID(ctx context.Context, lib *store.Library, agent *config.Agent) (store.ID, error) {
-	if o.last {
-		return app.LastStored(ctx, lib, o.cwd, agent)
-	}
-	id, err := app.StoredNamed(ctx, lib, o.resume, agent)
-	return id, explained(err)
 }
 
 // pruneAfter is when a start that draws the first frames is over.
@@ -136,70 +114,38 @@ func (o *runOptions) checkRunBack(cmd *cobra.Command) error {
 	return nil
 }
 
-// stored finds the stored session to go on with, "" if there is none, and the agent that
-// does: the one that was named, else the session's own.
-func (o *runOptions) stored(ctx context.Context, l *app.Launcher, agent *config.Agent) (store.ID, *config.Agent, error) {
-	switch {
-	case !o.last && o.resume == "":
-		return "", agent, nil
-	case l.Store == nil && o.last:
-		return "", nil, notStored()
-	case l.Store == nil:
-		return "", agent, nil
-	}
-	named := agent
-	if o.agent == "" && o.words() == nil { // the default one, which the session need not have
-		named = nil
-	}
-	lib := store.NewLibrary(l.Store)
-	defer lib.Close()
-	id, err := o.storedID(ctx, lib, named)
-	switch {
-	case err != nil:
-		return "", nil, err
-	case id == "" && o.last:
-		return "", nil, o.nothingHere()
-	case id == "":
-		return "", agent, nil
-	}
-	m, err := l.Store.Meta(id)
+// storedAgent is the agent that continues a stored session where nobody can be asked.
+func storedAgent(l *app.Launcher, o app.Open) (*config.Agent, error) {
+	m, err := l.Store.Meta(o.ID)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	own, err := l.StoredAgent(m, app.Open{ID: id, Agent: named})
+	a, err := l.StoredAgent(m, o)
 	var untrusted *app.UntrustedError
-	if errors.As(err, &untrusted) {
-		return "", nil, distrusted(untrusted)
-	}
-	l.Resume = ""
-	return id, &own, err
-}
-
-// distrusted is the error of a session whose agent nobody has agreed to, where nobody can be
-// asked.
-func distrusted(e *app.UntrustedError) error {
-	if e.Listens != "" {
-		return app.WithHint("Name it once more, if you trust it: --connect "+e.Listens,
+	switch {
+	case !errors.As(err, &untrusted):
+		return &a, err
+	case untrusted.Listens != "":
+		return nil, app.WithHint("Name it once more, if you trust it: --connect "+untrusted.Listens,
 			"the agent of this session was named by --connect, and is not connected to unasked")
 	}
-	return app.WithHint("Name it once more, if you trust it, behind --: "+e.Command,
+	return nil, app.WithHint("Name it once more, if you trust it, behind --: "+untrusted.Command,
 		"the agent of this session was a command of the command line, and is not started unasked")
 }
 
 // begin makes the session: one that continues a stored session, or a new one.
-func (o *runOptions) begin(ctx context.Context, l *app.Launcher, id store.ID, agent *config.Agent) (*session.Session, error) {
-	if id == "" {
+func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Open, agent *config.Agent) (*session.Session, error) {
+	if open == nil {
 		return l.Start(*agent)
 	}
-	r, err := l.Reopen(ctx, app.Open{ID: id, Agent: agent})
-	if err == nil && r.ReadOnly != nil {
-		r.Session.Close(ctx)
-		err = r.ReadOnly
-	}
+	r, err := l.Reopen(ctx, app.Open{ID: open.ID, Agent: agent})
 	if err != nil {
 		return nil, err
 	}
-	return r.Session, nil
+	if r.ReadOnly != nil {
+		r.Session.Close(ctx)
+	}
+	return r.Session, r.ReadOnly
 }
 
 // sayHowToGoOn says how each session is opened again that was left open, a line each.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/store"
@@ -97,9 +98,11 @@ func TestBeginsWithTheStoredSessionThatIsMeant(t *testing.T) {
 
 // What was named by its address is not called a command.
 func TestARunWithAnUntrustedAddressSaysHowToNameIt(t *testing.T) {
-	why := distrusted(&app.UntrustedError{Listens: "wss://host/acp"})
+	dir := isolate(t, "")
+	id := keep(t, store.Meta{Agent: "host", Command: []string{"wss://host/acp?key=secret"}, Cwd: dir}, "x")
+	_, err := storedAgent(&app.Launcher{Config: config.Default(), Store: store.New(app.StoreDir())}, app.Open{ID: id})
 	var hint *app.HintError
-	if !errors.As(why, &hint) || !strings.Contains(hint.Hint, "--connect wss://host/acp") || strings.Contains(why.Error(), "command") {
-		t.Errorf("'parley run' says: %v", why)
+	if !errors.As(err, &hint) || !strings.Contains(hint.Hint, "--connect wss://host/acp") || strings.Contains(err.Error(), "command") {
+		t.Errorf("'parley run' says: %v", err)
 	}
 }

@@ -140,7 +140,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer recording.Close()
-	l, id, agent, err := o.prepare(cmd)
+	l, open, agent, err := o.prepare(cmd)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
-	s, err := o.begin(ctx, l, id, agent)
+	s, err := o.begin(ctx, l, open, agent)
 	if err != nil {
 		return err
 	}
@@ -174,44 +174,52 @@ func tooEarly() error {
 
 // prepare makes what starts the agent, and finds the stored session to go on with, if one
 // is meant. What can be wrong is found before the agent is started.
-func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, store.ID, *config.Agent, error) {
+func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *config.Agent, error) {
 	if err := o.directories(); err != nil {
-		return nil, "", nil, err
+		return nil, nil, nil, err
 	}
 	cfg, err := config.Load(config.ConfigFile())
 	if err != nil {
-		return nil, "", nil, err
+		return nil, nil, nil, err
 	}
 	l := o.launcher(cfg)
 	l.Unattended = true
 	if err := o.rules(cmd, l); err != nil {
-		return nil, "", nil, err
+		return nil, nil, nil, err
 	}
 	agent, err := o.named(cfg)
 	switch {
 	case err != nil:
-		return nil, "", nil, err
+		return nil, nil, nil, err
 	case agent == nil && !o.last && o.resume == "":
-		return nil, "", nil, o.noAgent(cmd)
+		return nil, nil, nil, o.noAgent(cmd)
 	}
 	if o.apart {
 		if err := o.enterWorktree(cmd.Context(), cfg, agent); err != nil {
-			return nil, "", nil, err
+			return nil, nil, nil, err
 		}
 	}
-	id, agent, err := o.stored(cmd.Context(), l, agent)
+	lib := store.NewLibrary(l.Store)
+	defer lib.Close()
+	open, err := o.stored(cmd.Context(), l, lib, agent)
 	switch {
 	case err != nil:
-		return nil, "", nil, err
-	case agent == nil:
-		return nil, "", nil, o.noAgent(cmd)
+		return nil, nil, nil, err
+	case open == nil && o.last:
+		return nil, nil, nil, o.nothingHere()
+	case open == nil && agent == nil:
+		return nil, nil, nil, o.noAgent(cmd)
+	case open != nil:
+		if agent, err = storedAgent(l, *open); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	l.Cwd = o.cwd
 	if err := l.CheckSandbox(agent); err != nil {
 		l.Close()
-		return nil, "", nil, err
+		return nil, nil, nil, err
 	}
-	return l, id, agent, nil
+	return l, open, agent, nil
 }
 
 // noAgent is the error of a prompt that nobody could answer.

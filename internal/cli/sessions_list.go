@@ -152,7 +152,7 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 	}
 	for _, l := range list {
 		line := fmt.Sprintf("%s  %s  %s", l.ID, l.Updated.Local().Format("2006-01-02 15:04"), termtext.Line(cmp.Or(l.Name(), "(no title)")))
-		about := []string{termtext.Line(cmp.Or(l.AgentName, l.Agent)), counted(l.Turns, "turn")}
+		about := []string{termtext.Line(cmp.Or(l.AgentName, l.Agent)), termtext.Count(l.Turns, "turn")}
 		if l.Worktree != "" {
 			about = append(about, "worktree "+termtext.Line(l.Worktree))
 		}
@@ -165,12 +165,4 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 		}
 	}
 	return nil
-}
-
-// counted is a number of things in words.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -178,8 +178,14 @@ func (o *startOptions) run(ctx context.Context) error {
 	if opt.Stored != nil {
 		defer opt.Stored.Close()
 	}
-	if err := o.back(ctx, l, &opt); err != nil {
+	opt.Pick = o.pick
+	if opt.Open, err = o.stored(ctx, l, opt.Stored, agent); err != nil {
 		return err
+	}
+	if opt.Open == nil && o.last { // perhaps a new session was begun last
+		if draft, err := l.Store.Draft(o.cwd); err != nil || draft == "" {
+			return errors.Join(err, o.nothingHere())
+		}
 	}
 	if opt.Stored != nil {
 		defer pruneBeside(ctx, opt.Stored, cfg.Store)()

@@ -183,7 +183,7 @@ func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
 	case err != nil:
 		return err
 	}
-	fmt.Fprintf(o.streams.Out, "merged %s into %s. The worktree is still there: parley worktree drop %s\n", counted(n, "commit"), termtext.Line(t.Into), t.Name)
+	fmt.Fprintf(o.streams.Out, "merged %s into %s. The worktree is still there: parley worktree drop %s\n", termtext.Count(n, "commit"), termtext.Line(t.Into), t.Name)
 	return nil
 }
 

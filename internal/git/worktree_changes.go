@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/fs"
+	"parley/internal/termtext"
 )
 
 // WorktreeWork is what a worktree contains that its target branch does not.
@@ -34,21 +35,14 @@ func (k *WorktreeWork) String() string {
 	if k.Empty() {
 		return "nothing that is not merged"
 	}
-	parts := []string{counted(len(k.Files), "file") + " changed"}
+	parts := []string{termtext.Count(len(k.Files), "file") + " changed"}
 	if k.Commits > 0 {
-		parts = append(parts, counted(k.Commits, "commit"))
+		parts = append(parts, termtext.Count(k.Commits, "commit"))
 	}
 	if n := len(k.Uncommitted); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d not committed", n))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Work inspects the worktree.

@@ -267,22 +267,16 @@ func (r *run) finish() {
 // turnEnded takes the end of a turn, and goes on with the next prompt if it ended well.
 func (r *run) turnEnded(e conversation.TurnEnded) {
 	r.noteTurn(e)
-	switch {
+	switch status, why := statusOf(e); {
 	case r.over: // what was said could not be handed on
 	case r.cause != "":
 		r.end(r.cause, r.why)
-	case e.Err != nil:
-		r.end(AgentFailed, "the agent answered with an error: "+words(e.Err))
-	case e.Reason == acpclient.StopRefusal:
-		r.end(Refused, "the agent refused to go on")
-	case e.Reason == acpclient.StopCancelled && r.rejected:
-		r.end(PermissionDenied, "the agent has ended the turn because something was denied")
-	case e.Reason == acpclient.StopCancelled:
-		r.end(Cancelled, "the agent has cancelled the turn")
-	case e.Reason == acpclient.StopEndTurn || e.Reason == "":
+	case status == Answered:
 		r.next()
+	case status == Cancelled && r.rejected:
+		r.end(PermissionDenied, "the agent has ended the turn because something was denied")
 	default:
-		r.end(Incomplete, stopWords(e.Reason))
+		r.end(status, why)
 	}
 }
 

@@ -72,7 +72,7 @@ func statusOf(e conversation.TurnEnded) (Status, string) {
 	case e.Reason == acpclient.StopRefusal:
 		return Refused, "the agent refused to go on"
 	case e.Reason == acpclient.StopCancelled:
-		return Cancelled, "the turn was cancelled"
+		return Cancelled, "the agent has cancelled the turn"
 	case e.Reason == acpclient.StopEndTurn || e.Reason == "":
 		return Answered, ""
 	}

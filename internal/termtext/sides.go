@@ -1,6 +1,7 @@
 package termtext
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -19,4 +20,12 @@ func JoinSides(left, right string, width int) string {
 		return left
 	}
 	return left + strings.Repeat(" ", gap) + right
+}
+
+// Count is a number of things in words: "1 line", "2 lines".
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
 }

@@ -101,9 +101,9 @@ func (f *field) badText(s string) string {
 	n := uint32(min(utf8.RuneCountInString(s), math.MaxInt32))
 	switch least, most := f.schema.MinLength, f.schema.MaxLength; {
 	case least != nil && n < *least:
-		return fmt.Sprintf("this has to have %s at least, it has %d", Count(int(*least), "character"), n)
+		return fmt.Sprintf("this has to have %s at least, it has %d", termtext.Count(int(*least), "character"), n)
 	case most != nil && n > *most:
-		return fmt.Sprintf("this has to have %s at most, it has %d", Count(int(*most), "character"), n)
+		return fmt.Sprintf("this has to have %s at most, it has %d", termtext.Count(int(*most), "character"), n)
 	}
 	if f.pattern != nil && !f.pattern.MatchString(s) {
 		return "this has to match " + termtext.VisibleLine(f.schema.Pattern)
@@ -197,9 +197,9 @@ func (f *field) textRules() []string {
 	case s.MinLength != nil && *s.MinLength > 0 && s.MaxLength != nil:
 		words = append(words, fmt.Sprintf("%d to %d characters", *s.MinLength, *s.MaxLength))
 	case s.MinLength != nil && *s.MinLength > 0:
-		words = append(words, Count(int(*s.MinLength), "character")+" at least")
+		words = append(words, termtext.Count(int(*s.MinLength), "character")+" at least")
 	case s.MaxLength != nil:
-		words = append(words, Count(int(*s.MaxLength), "character")+" at most")
+		words = append(words, termtext.Count(int(*s.MaxLength), "character")+" at most")
 	}
 	if s.Format != "" {
 		words = append(words, termtext.VisibleLine(s.Format))

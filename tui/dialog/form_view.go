@@ -163,7 +163,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 	}
 	hidden := func(n int, arrow string) {
 		if n > 0 {
-			lines = append(lines, formLine{th.Info.Render("    " + arrow + " " + Count(n, "more choice")), -1, -1})
+			lines = append(lines, formLine{th.Info.Render("    " + arrow + " " + termtext.Count(n, "more choice")), -1, -1})
 		}
 	}
 	hidden(from, "↑")

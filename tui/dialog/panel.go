@@ -196,7 +196,7 @@ func (p *panel) place(w, rows int) (place placement, split bool) {
 func (p *panel) below(width int) string {
 	hidden := ""
 	if p.hidden > 0 {
-		hidden = "↕ " + Count(p.hidden, "more line")
+		hidden = "↕ " + termtext.Count(p.hidden, "more line")
 	}
 	joined := func(status string) string { return strings.Trim(status+" · "+hidden, " ·") }
 	if words := joined(p.status); p.brief == "" || termtext.Width(words) <= borderRoom(width) {
@@ -260,10 +260,10 @@ func (p *panel) divider(w int) string {
 	above, below := p.scroll.Hidden()
 	var words []string
 	if above > 0 {
-		words = append(words, "↑ "+Count(above, "more line"))
+		words = append(words, "↑ "+termtext.Count(above, "more line"))
 	}
 	if below > 0 {
-		words = append(words, "↓ "+Count(below, "more line"))
+		words = append(words, "↓ "+termtext.Count(below, "more line"))
 	}
 	if len(words) == 0 {
 		return ""

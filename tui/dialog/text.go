@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"fmt"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -53,12 +52,4 @@ func styled(lines []string, style lipgloss.Style) []string {
 		out[i] = style.Render(l)
 	}
 	return out
-}
-
-// Count says a number of things: "1 line", "2 lines".
-func Count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

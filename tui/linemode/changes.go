@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"parley/internal/journal"
-	"parley/tui/dialog"
+	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/toolview"
 )
@@ -101,7 +101,7 @@ func (r review) state(ctx context.Context, f journal.File) string {
 	case c.Before.Absent && c.Binary:
 		return "new, and no text"
 	case c.Before.Absent:
-		return "new, " + dialog.Count(c.Added, "line")
+		return "new, " + termtext.Count(c.Added, "line")
 	case c.Now.Absent:
 		return "deleted"
 	case c.Binary:
@@ -109,7 +109,7 @@ func (r review) state(ctx context.Context, f journal.File) string {
 	case c.Before.Content == c.Now.Content:
 		return "its mode was changed"
 	}
-	return fmt.Sprintf("%s added, %d removed", dialog.Count(c.Added, "line"), c.Removed)
+	return fmt.Sprintf("%s added, %d removed", termtext.Count(c.Added, "line"), c.Removed)
 }
 
 // on does something with the file of a number.

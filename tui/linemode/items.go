@@ -9,7 +9,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
-	"parley/tui/dialog"
 	"parley/tui/diffview"
 	"parley/tui/toolview"
 )
@@ -176,7 +175,7 @@ func outcome(t *conversation.ToolCall) string {
 	for i := range t.Content {
 		if c := &t.Content[i]; c.Type == acpclient.ToolContentDiff {
 			added, removed := diffview.New(c.Path, c.OldText, c.NewText).Stats()
-			words += fmt.Sprintf(", %s added and %d removed", dialog.Count(added, "line"), removed)
+			words += fmt.Sprintf(", %s added and %d removed", termtext.Count(added, "line"), removed)
 		}
 	}
 	if t.Status == acpclient.ToolFailed {

@@ -288,10 +288,10 @@ func hidden(t *list.Text, th *theme.Theme) string {
 	above, below := t.Hidden()
 	var words []string
 	if above > 0 {
-		words = append(words, "↑ "+dialog.Count(above, "more line"))
+		words = append(words, "↑ "+termtext.Count(above, "more line"))
 	}
 	if below > 0 {
-		words = append(words, "↓ "+dialog.Count(below, "more line"))
+		words = append(words, "↓ "+termtext.Count(below, "more line"))
 	}
 	return th.Muted.Render(strings.Join(words, " · "))
 }

@@ -71,7 +71,7 @@ func (r *replayControl) Line(width int) string {
 		th.Muted.Render(fmt.Sprintf("%s / %s  turn %d of %d  speed %v", clockTime(played), clockTime(whole), turn, of, p.Speed()))
 	right := ""
 	if n := len(p.Script().Faults); n > 0 {
-		right = th.Warning.Render(dialog.Count(n, "damaged place") + " left out")
+		right = th.Warning.Render(termtext.Count(n, "damaged place") + " left out")
 	}
 	return termtext.JoinSides(left, right+" ", width)
 }

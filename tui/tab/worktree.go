@@ -211,7 +211,7 @@ func (w *worktree) askToMerge(tree *git.Worktree, work *git.WorktreeWork) {
 	}
 	w.tab.ask(dialog.Confirmation{
 		Title: "Merge into " + termtext.Line(tree.Into) + "?",
-		Text:  fmt.Sprintf("%s of the worktree, with changes of these files:\n%s", dialog.Count(work.Commits, "commit"), bulleted(work.Files)),
+		Text:  fmt.Sprintf("%s of the worktree, with changes of these files:\n%s", termtext.Count(work.Commits, "commit"), bulleted(work.Files)),
 		Choices: []dialog.Choice{
 			{Name: "Merge", Key: "m", Do: dialog.Do(merge)},
 			{Name: "Do nothing", Key: "n", Do: dialog.Close{}},
@@ -223,7 +223,7 @@ func (w *worktree) askToMerge(tree *git.Worktree, work *git.WorktreeWork) {
 func (w *worktree) merged(tree *git.Worktree, commits int, err error) {
 	q := dialog.Confirmation{
 		Title:   "Merged",
-		Text:    fmt.Sprintf("%s went into %s. The worktree is still there.", dialog.Count(commits, "commit"), termtext.Line(tree.Into)),
+		Text:    fmt.Sprintf("%s went into %s. The worktree is still there.", termtext.Count(commits, "commit"), termtext.Line(tree.Into)),
 		Choices: []dialog.Choice{{Name: "Keep the worktree", Key: "k", Do: dialog.Close{}}, {Name: "Drop the worktree", Do: dialog.Do(w.drop)}},
 	}
 	if err != nil {
