@@ -15,7 +15,9 @@ type Client struct {
 // NewClient speaks to an agent over t, for instance over the lines of a
 // Process's Stdout and Stdin. Calls of handler begin at once.
 func NewClient(t Transport, handler Handler, opt ConnOptions) *Client {
-	d := newDispatcher(handler, opt.logger())
+	log := opt.logger()
+	d := &dispatcher{handler: handler, log: log}
+	d.offered.Store(&ClientCapabilities{})
 	return &Client{conn: NewConn(t, d, opt), dispatch: d}
 }
 

@@ -71,12 +71,6 @@ type dispatcher struct {
 	log     *slog.Logger
 }
 
-func newDispatcher(h Handler, log *slog.Logger) *dispatcher {
-	d := &dispatcher{handler: h, log: log}
-	d.offered.Store(&ClientCapabilities{})
-	return d
-}
-
 // HandleNotification implements Receiver.
 func (d *dispatcher) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
 	m, known := clientMethods[method]

@@ -218,7 +218,7 @@ func decodeToolContent(raw json.RawMessage) []ToolCallContent {
 	if c.Type == ToolContentBlock && c.Content == nil || c.Type == ToolContentTerminal && c.TerminalID == "" {
 		return nil
 	}
-	if !known(c.Type) {
+	if c.Type != ToolContentBlock && c.Type != ToolContentDiff && c.Type != ToolContentTerminal {
 		var b ContentBlock
 		if decode(raw, &b) == nil && b.complete() {
 			return []ToolCallContent{{Type: ToolContentBlock, Content: &b}}
@@ -226,8 +226,4 @@ func decodeToolContent(raw json.RawMessage) []ToolCallContent {
 		c.Raw = bytes.Clone(raw)
 	}
 	return []ToolCallContent{c}
-}
-
-func known(t ToolContentType) bool {
-	return t == ToolContentBlock || t == ToolContentDiff || t == ToolContentTerminal
 }

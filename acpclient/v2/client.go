@@ -24,15 +24,6 @@ type Client struct {
 
 var _ acpclient.Requester = (*Client)(nil)
 
-func newClient(conn *acpclient.Conn, h acpclient.Handler, offered acpclient.ClientCapabilities, log *slog.Logger) *Client {
-	c := &Client{conn: conn, handler: h, offered: offered, log: log, turns: map[acpclient.SessionID]*turns{}}
-	go func() {
-		<-conn.Done()
-		c.connectionEnded()
-	}()
-	return c
-}
-
 // Conn is the connection beneath.
 func (c *Client) Conn() *acpclient.Conn { return c.conn }
 
@@ -82,7 +73,14 @@ func (c *Client) Request(method string, params, result any, done func(error)) {
 	case *acpclient.AuthenticateRequest:
 		send(c, AuthLogin, &LoginAuthRequest{MethodID: p.MethodID, Meta: p.Meta}, done, func(*Empty) {})
 	case *acpclient.SetSessionConfigOptionRequest:
-		c.setOption(p, result.(*acpclient.SetSessionConfigOptionResponse), done)
+		result := result.(*acpclient.SetSessionConfigOptionResponse)
+		r := &SetConfigOptionRequest{SessionID: p.SessionID, ConfigID: p.ConfigID, Type: "id", Value: p.Value, Meta: p.Meta}
+		if p.Value.IsBool {
+			r.Type = string(acpclient.ConfigBoolean)
+		}
+		send(c, SessionSetConfigOption, r, done, func(a *SetConfigOptionResponse) {
+			result.ConfigOptions, result.Meta = options(a.ConfigOptions), a.Meta
+		})
 	case *acpclient.CloseSessionRequest:
 		send(c, SessionClose, p, done, func(*Empty) {})
 	case *acpclient.SetSessionTitleRequest:
@@ -142,16 +140,6 @@ func (c *Client) toldCommands(id acpclient.SessionID, all []AvailableCommand) {
 	}
 	u := &acpclient.AvailableCommandsUpdate{AvailableCommands: commands(all)}
 	c.handler.SessionUpdate(context.Background(), houseNotification(id, u, nil))
-}
-
-func (c *Client) setOption(p *acpclient.SetSessionConfigOptionRequest, result *acpclient.SetSessionConfigOptionResponse, done func(error)) {
-	r := &SetConfigOptionRequest{SessionID: p.SessionID, ConfigID: p.ConfigID, Type: "id", Value: p.Value, Meta: p.Meta}
-	if p.Value.IsBool {
-		r.Type = string(acpclient.ConfigBoolean)
-	}
-	send(c, SessionSetConfigOption, r, done, func(a *SetConfigOptionResponse) {
-		result.ConfigOptions, result.Meta = options(a.ConfigOptions), a.Meta
-	})
 }
 
 // state is what the answer to an opening says about a session. It says all: what it

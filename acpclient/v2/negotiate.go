@@ -71,7 +71,12 @@ func (n *negotiation) choose(a *anyVersion) error {
 		if r.Capabilities.Session == nil {
 			return errNoSessions
 		}
-		c := newClient(n.first.Conn(), n.handler, n.request.ClientCapabilities, n.log)
+		conn := n.first.Conn()
+		c := &Client{conn: conn, handler: n.handler, offered: n.request.ClientCapabilities, log: n.log, turns: map[acpclient.SessionID]*turns{}}
+		go func() {
+			<-conn.Done()
+			c.connectionEnded()
+		}()
 		c.conn.Receive(&receiver{c})
 		n.client, n.info = c, r.house()
 		return nil
