@@ -2,7 +2,6 @@ package config
 
 import (
 	"net/url"
-	"slices"
 	"strconv"
 
 	"parley/internal/policy"
@@ -45,12 +44,4 @@ func (t *table) agentRules() []policy.Rule {
 		rules[i].Agent = t.name()
 	}
 	return rules
-}
-
-// takeRules adds the agents' rules to those of the configuration.
-func (c *Config) takeRules() {
-	c.Rules = slices.Clip(c.Rules)
-	for _, a := range c.Agents {
-		c.Rules = append(c.Rules, a.Rules...)
-	}
 }

@@ -179,7 +179,10 @@ func parseWith(file string, data []byte, added []Added) (*Config, error) {
 		Worktrees:     root.path("worktree_directory"),
 		Rules:         root.rules(),
 	}
-	c.takeRules()
+	c.Rules = slices.Clip(c.Rules)
+	for _, a := range c.Agents {
+		c.Rules = append(c.Rules, a.Rules...)
+	}
 	c.DefaultAgent = root.defaultAgent(c)
 	for i := range c.Agents {
 		c.Agents[i] = c.mark(c.Agents[i])
@@ -230,22 +233,23 @@ func (t *table) agents() []Agent {
 func (t *table) agent() Agent {
 	known, isKnown := t.doc.known(t.name())
 	a := Agent{
-		ID:      t.name(),
-		Name:    t.text("name"),
-		Command: t.text("command"),
-		Args:    t.texts("args", false),
-		Cwd:     expandHome(t.text("cwd")),
-		Env:     t.secrets("env", isEnvName),
-		Address: t.text("url"),
-		Headers: t.secrets("headers", isHeaderName),
-		Default: t.flag("default"),
-		Source:  SourceConfigured,
-		Sandbox: t.agentSandbox(), Protocol: t.protocol(),
-		Mode:    t.text("mode"),
-		Options: t.optionValues(),
-		MCP:     t.mcpServers(),
-		Roots:   t.paths("roots"),
-		Rules:   t.agentRules(),
+		ID:       t.name(),
+		Name:     t.text("name"),
+		Command:  t.text("command"),
+		Args:     t.texts("args", false),
+		Cwd:      expandHome(t.text("cwd")),
+		Env:      t.secrets("env", isEnvName),
+		Address:  t.text("url"),
+		Headers:  t.secrets("headers", isHeaderName),
+		Default:  t.flag("default"),
+		Source:   SourceConfigured,
+		Sandbox:  AgentSandbox{On: t.flag("sandbox"), Set: t.has("sandbox"), Write: t.paths("sandbox_write")},
+		Protocol: t.protocol(),
+		Mode:     t.text("mode"),
+		Options:  t.optionValues(),
+		MCP:      t.mcpServers(),
+		Roots:    t.paths("roots"),
+		Rules:    t.agentRules(),
 	}
 	a.Insecure, a.ServeFiles, a.ServeTerminals = t.flag("insecure"), t.flag("serve_files"), t.flag("serve_terminals")
 	a.RemoteRoot = t.text("remote_root")
@@ -253,8 +257,12 @@ func (t *table) agent() Agent {
 	if !isKnown && a.Name == "" {
 		a.Name = a.ID
 	}
+	// The known agent listens.
 	if known.Address != "" && !t.has("command") && !t.has("url") {
-		a = a.withListening(known)
+		if a.Name == "" {
+			a.Name = known.Name
+		}
+		a.Address, a.Headers, a.Insecure = known.Address, a.Headers.over(known.Headers), a.Insecure || known.Insecure
 	}
 	if t.checkRemote(a) {
 		return a
@@ -289,15 +297,6 @@ func (a Agent) withKnown(known Agent, ownCommand, ownArgs bool) Agent {
 		a.Args = known.Args
 	}
 	a.Env = a.Env.over(known.Env)
-	return a
-}
-
-// withListening fills in where a known agent listens.
-func (a Agent) withListening(known Agent) Agent {
-	if a.Name == "" {
-		a.Name = known.Name
-	}
-	a.Address, a.Headers, a.Insecure = known.Address, a.Headers.over(known.Headers), a.Insecure || known.Insecure
 	return a
 }
 

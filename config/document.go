@@ -57,12 +57,6 @@ func open(file string, data []byte) (*document, *table) {
 		d.syntax(err)
 		return d, nil
 	}
-	d.locate()
-	return d, &table{doc: d, values: values, noun: "key"}
-}
-
-// locate fills keys and starts. The document is known to be valid.
-func (d *document) locate() {
 	var p unstable.Parser
 	p.Reset(d.data)
 	var section path
@@ -74,6 +68,7 @@ func (d *document) locate() {
 			d.locatePair(section, node)
 		}
 	}
+	return d, &table{doc: d, values: values, noun: "key"}
 }
 
 func (d *document) locatePair(at path, pair *unstable.Node) {

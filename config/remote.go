@@ -33,8 +33,17 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 	if t.has("remote_root") && !strings.HasPrefix(a.RemoteRoot, "/") {
 		t.fail("remote_root", `begin it with "/", as the agent's machine has it`, "is the path %q, which begins nowhere", a.RemoteRoot)
 	}
-	if a.Address == "" && !t.has("url") {
-		t.checkCommand()
+	if a.Address == "" && !t.has("url") { // started with a command
+		for _, key := range []string{"headers", "insecure"} {
+			if t.has(key) {
+				t.fail(key, "remove it, or write url", "has no meaning for an agent that is started with a command")
+			}
+		}
+		for _, key := range []string{"serve_files", "serve_terminals"} {
+			if t.has(key) && !t.has("remote_root") {
+				t.fail(key, "remove it, or write remote_root or url", "has no meaning for an agent of this machine")
+			}
+		}
 		return false
 	}
 	if !isAgentURL(a.Address) {
@@ -47,21 +56,6 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 		}
 	}
 	return true
-}
-
-// checkCommand reports settings for remote agents in an agent that is started by
-// command.
-func (t *table) checkCommand() {
-	for _, key := range []string{"headers", "insecure"} {
-		if t.has(key) {
-			t.fail(key, "remove it, or write url", "has no meaning for an agent that is started with a command")
-		}
-	}
-	for _, key := range []string{"serve_files", "serve_terminals"} {
-		if t.has(key) && !t.has("remote_root") {
-			t.fail(key, "remove it, or write remote_root or url", "has no meaning for an agent of this machine")
-		}
-	}
 }
 
 func isAgentURL(s string) bool {

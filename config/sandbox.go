@@ -54,11 +54,6 @@ func (t *table) sandbox() Sandbox {
 	return s
 }
 
-// agentSandbox reads an agent's own settings.
-func (t *table) agentSandbox() AgentSandbox {
-	return AgentSandbox{On: t.flag("sandbox"), Set: t.has("sandbox"), Write: t.paths("sandbox_write")}
-}
-
 // path reads an absolute path, which may begin with "~"; "" if there is none.
 func (t *table) path(key string) string {
 	p := expandHome(t.text(key))
