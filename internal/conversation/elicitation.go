@@ -3,7 +3,6 @@ package conversation
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -54,7 +53,7 @@ func AnswersTo(r *acpclient.CreateElicitationRequest, content map[string]any) []
 		if !filled {
 			continue
 		}
-		a := FieldAnswer{Field: p.Schema.Title, Secret: asksForSecret(p)}
+		a := FieldAnswer{Field: p.Schema.Title, Secret: p.Schema.Format == "password" || secretField.MatchString(p.Name) || secretField.MatchString(p.Schema.Title)}
 		if strings.TrimSpace(a.Field) == "" {
 			a.Field = p.Name
 		}
@@ -68,10 +67,6 @@ func AnswersTo(r *acpclient.CreateElicitationRequest, content map[string]any) []
 
 // secretField are words that fields for secrets are called by.
 var secretField = regexp.MustCompile(`(?i)pass(word|wd|phrase|code)|secret|token|credential|(api|access|private)[-_ ]?key|\b(pin|otp|key)\b`)
-
-func asksForSecret(p *acpclient.ElicitationProperty) bool {
-	return p.Schema.Format == "password" || secretField.MatchString(p.Name) || secretField.MatchString(p.Schema.Title)
-}
 
 // valueInWords is a value by its title, if it was one of several to choose from.
 func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string {
@@ -98,12 +93,6 @@ func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string
 	return fmt.Sprint(value)
 }
 
-func (c *Conversation) applyElicitationOpened(e ElicitationOpened) {
-	q := &Elicitation{ID: e.ID, Request: e.Request}
-	c.Elicitations = append(c.Elicitations, q)
-	q.holds = c.hold(c.tools[e.Request.ToolCallID], e.At)
-}
-
 // applyElicitationClosed takes a question off the list; one that was answered stays
 // in the transcript. The agent may still have to say that the person has done what
 // they were asked at an address.
@@ -125,16 +114,4 @@ func (c *Conversation) applyElicitationClosed(e ElicitationClosed) {
 		c.release(q.holds, e.At)
 		return
 	}
-}
-
-// applyElicitationCompleted takes that the person has done what they were asked
-// at an address, whether or not the question is still open.
-func (c *Conversation) applyElicitationCompleted(id acpclient.ElicitationID) {
-	for _, q := range slices.Concat(c.Elicitations, c.visits) {
-		if q.Request.ElicitationID == id {
-			q.Completed = true
-			q.changed()
-		}
-	}
-	c.visits = slices.DeleteFunc(c.visits, func(q *Elicitation) bool { return q.Completed })
 }

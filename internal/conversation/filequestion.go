@@ -35,17 +35,6 @@ type FileQuestion struct {
 	Folder string `json:"folder,omitzero"`
 }
 
-// applyFileAsked opens a question of parley's own. It stands in the transcript where it
-// was asked, and interrupts no message of the agent.
-func (c *Conversation) applyFileAsked(e PermissionOpened) {
-	t := &ToolCall{Status: acpclient.ToolPending}
-	t.apply(&e.Request.ToolCall)
-	asked := *t
-	c.Permissions = append(c.Permissions, &Permission{ID: e.ID, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
-	c.addItem(t)
-	c.hold(nil, e.At)
-}
-
 // FileRequest is the request that a question of parley's own is shown as. before is
 // what the file holds, nil if there is none; after what it is to hold.
 func FileRequest(q *FileQuestion, before *string, after string) *acpclient.RequestPermissionRequest {

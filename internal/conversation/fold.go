@@ -1,6 +1,10 @@
 package conversation
 
-import "parley/acpclient"
+import (
+	"slices"
+
+	"parley/acpclient"
+)
 
 // Apply folds one event into the conversation. It never fails: an event that
 // makes no sense where it stands changes what it can.
@@ -15,14 +19,26 @@ func (c *Conversation) Apply(e Event) {
 		c.Phase = PhaseStarting
 		c.Agent = AgentState{Command: e.Command, Since: e.At, Info: c.Agent.Info}
 	case AgentReady:
-		c.applyAgentReady(e.Info)
+		c.Agent.Capabilities = e.Info.AgentCapabilities
+		c.Agent.AuthMethods = e.Info.AuthMethods
+		c.Agent.Protocol = e.Info.ProtocolVersion
+		if e.Info.AgentInfo != nil {
+			c.Agent.Info = *e.Info.AgentInfo
+		}
 	case AgentLost:
 		c.applyAgentLost(e)
 	case SessionOpening:
 		c.applySessionOpening(e)
 	case SessionOpened:
 		c.ID, c.Cwd, c.Phase, c.before = e.ID, e.Cwd, PhaseReady, nil
-		c.applySessionState(e.State)
+		clear(c.pending)
+		switch {
+		// An empty list beside modes means that there are only modes.
+		case len(e.State.ConfigOptions) > 0 || e.State.ConfigOptions != nil && c.optionsGiven:
+			c.replaceOptions(e.State.ConfigOptions)
+		case !c.optionsGiven:
+			c.takeLegacy(e.State)
+		}
 	case SessionFailed:
 		c.restore()
 		c.Phase = PhaseFailed
@@ -47,11 +63,20 @@ func (c *Conversation) Apply(e Event) {
 	case PermissionClosed:
 		c.applyPermissionClosed(e)
 	case ElicitationOpened:
-		c.applyElicitationOpened(e)
+		q := &Elicitation{ID: e.ID, Request: e.Request}
+		c.Elicitations = append(c.Elicitations, q)
+		q.holds = c.hold(c.tools[e.Request.ToolCallID], e.At)
 	case ElicitationClosed:
 		c.applyElicitationClosed(e)
 	case ElicitationCompleted:
-		c.applyElicitationCompleted(e.ElicitationID)
+		// The question may still be open.
+		for _, q := range slices.Concat(c.Elicitations, c.visits) {
+			if q.Request.ElicitationID == e.ElicitationID {
+				q.Completed = true
+				q.changed()
+			}
+		}
+		c.visits = slices.DeleteFunc(c.visits, func(q *Elicitation) bool { return q.Completed })
 	case AuthRequired:
 		c.AuthError = e.Err
 	case AuthDone:
@@ -63,11 +88,18 @@ func (c *Conversation) Apply(e Event) {
 	case TerminalCreated:
 		c.terminalCreated(e)
 	case ShellStarted:
-		c.applyShellStarted(e)
+		t := c.terminalByID(e.ID)
+		t.Personal, t.Lasts = true, e.Lasts
+		s := &ShellCommand{Terminal: t, Started: e.At}
+		t.users = append(t.users, s)
+		c.terminalCreated(TerminalCreated{ID: e.ID, Command: e.Command, Cwd: e.Cwd})
+		c.addItem(s)
 	case TerminalOutput:
 		c.printed(c.terminalByID(e.ID), e.Data)
 	case TerminalExited:
-		c.terminalExited(e)
+		t := c.terminalByID(e.ID)
+		t.exited(e.Status)
+		c.running = slices.DeleteFunc(c.running, func(r *Terminal) bool { return r == t })
 	}
 }
 
@@ -138,15 +170,6 @@ func (c *Conversation) forget(same bool) {
 // it does not end a message that is being streamed.
 func (c *Conversation) addNote(s acpclient.NoticeSeverity, title, detail string) {
 	c.addItem(&Note{Severity: s, Title: title, Detail: detail})
-}
-
-func (c *Conversation) applyAgentReady(info *acpclient.InitializeResponse) {
-	c.Agent.Capabilities = info.AgentCapabilities
-	c.Agent.AuthMethods = info.AuthMethods
-	c.Agent.Protocol = info.ProtocolVersion
-	if info.AgentInfo != nil {
-		c.Agent.Info = *info.AgentInfo
-	}
 }
 
 func (c *Conversation) applyAgentLost(e AgentLost) {

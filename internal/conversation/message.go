@@ -167,13 +167,6 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 // the message had. Content that only goes on behind that is no other.
 func (m *Message) Replaced() int { return m.replaced }
 
-// applyPromptAccepted notes under which id the agent keeps the prompt of the turn.
-func (c *Conversation) applyPromptAccepted(id acpclient.MessageID) {
-	if m := c.whole[messageKey{acpclient.UserMessageChunk, id, ""}]; m == nil {
-		c.adopted(id)
-	}
-}
-
 // adopted gives the prompt of the turn the id under which the agent keeps it, unless it
 // has one. It is true.
 func (c *Conversation) adopted(id acpclient.MessageID) bool {

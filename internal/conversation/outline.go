@@ -244,7 +244,14 @@ func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
 	}
 	c.nest(n, parent)
 	if t != nil && t.ID != "" {
-		c.adopt(t)
+		// Nest what arrived before its call.
+		waiting := c.orphans[t.ID]
+		delete(c.orphans, t.ID)
+		for _, n := range waiting {
+			if n.ParentID() == t.ID { // no other one was named meanwhile
+				c.move(n, t.ID)
+			}
+		}
 	}
 }
 
@@ -267,12 +274,7 @@ func (c *Conversation) nest(n *Node, parent acpclient.ToolCallID) {
 			at = at.parent
 		}
 	}
-	c.attach(n, at)
-}
-
-// attach puts a node behind all others below at. The call that was the last there
-// is settled by that.
-func (c *Conversation) attach(n, at *Node) {
+	// The new last node below at settles the one before it.
 	c.order++
 	n.order = c.order
 	was := at.last
@@ -281,17 +283,6 @@ func (c *Conversation) attach(n, at *Node) {
 	c.settle(at)
 	if was != nil {
 		c.settle(was)
-	}
-}
-
-// adopt nests what has waited for a call.
-func (c *Conversation) adopt(t *ToolCall) {
-	waiting := c.orphans[t.ID]
-	delete(c.orphans, t.ID)
-	for _, n := range waiting {
-		if n.ParentID() == t.ID { // no other one was named meanwhile
-			c.move(n, t.ID)
-		}
 	}
 }
 

@@ -56,11 +56,3 @@ func (c *Conversation) trimOutput(size int) {
 		c.outputKept -= t.dropOldest(min(over, len(t.buf)-outputTail))
 	}
 }
-
-// countOutput counts what is kept, after terminals were forgotten.
-func (c *Conversation) countOutput() {
-	c.outputKept, c.outputLeft = 0, 0
-	for _, t := range c.Terminals {
-		c.outputKept += len(t.buf)
-	}
-}

@@ -3,7 +3,6 @@ package conversation
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"parley/acpclient"
 )
@@ -50,7 +49,13 @@ func (a *PermissionAnswer) Rejects() bool {
 
 func (c *Conversation) applyPermissionOpened(e PermissionOpened) {
 	if e.File != nil {
-		c.applyFileAsked(e)
+		// A question of parley's own interrupts no message of the agent.
+		t := &ToolCall{Status: acpclient.ToolPending}
+		t.apply(&e.Request.ToolCall)
+		asked := *t
+		c.Permissions = append(c.Permissions, &Permission{ID: e.ID, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
+		c.addItem(t)
+		c.hold(nil, e.At)
 		return
 	}
 	u := &e.Request.ToolCall
@@ -180,35 +185,25 @@ func (c *Conversation) applyPermissionClosed(e PermissionClosed) {
 	t.Answer = answer
 	t.Asked = append(t.Asked, p.Asked)
 	if p.File != nil || t.ID == "" {
-		t.endWithAnswer(e.At)
+		// The agent will report nothing more about this call.
+		switch {
+		case t.Answer.Cancelled:
+			t.Cancelled = true
+		case t.Answer.Rejects():
+			t.Rejected = true
+		default:
+			t.Status = acpclient.ToolCompleted
+		}
+		t.stop(e.At)
 	} else if !t.Live {
 		t.rejectUnlessEnded() // there is no turn whose end would tell
 	}
 	t.changed()
 	c.release(p.holds, e.At)
-	if c.holdsItem(t) {
+	// The call may have been forgotten with its session.
+	if t.index < len(c.Items) && c.Items[t.index] == Item(t) {
 		c.settle(c.nodes[t.index])
 	}
-}
-
-// endWithAnswer ends a call of which nothing more will be told, with the answer to the
-// question about it: one of parley's own, or one that the agent gives no id.
-func (t *ToolCall) endWithAnswer(at time.Time) {
-	switch {
-	case t.Answer.Cancelled:
-		t.Cancelled = true
-	case t.Answer.Rejects():
-		t.Rejected = true
-	default:
-		t.Status = acpclient.ToolCompleted
-	}
-	t.stop(at)
-}
-
-// holdsItem reports whether a call is in the transcript. That of an open question may
-// have been forgotten with the session that it was in.
-func (c *Conversation) holdsItem(t *ToolCall) bool {
-	return t.index < len(c.Items) && c.Items[t.index] == Item(t)
 }
 
 // rejectUnlessEnded marks a call that the person has denied, and of which the

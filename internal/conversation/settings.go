@@ -28,18 +28,6 @@ type settings struct {
 	optionsGiven bool
 }
 
-// applySessionState takes the whole state that the answer to opening a session has.
-func (c *Conversation) applySessionState(s acpclient.SessionState) {
-	clear(c.pending)
-	switch {
-	// An empty list beside modes means that there are only modes.
-	case len(s.ConfigOptions) > 0 || s.ConfigOptions != nil && c.optionsGiven:
-		c.replaceOptions(s.ConfigOptions)
-	case !c.optionsGiven:
-		c.takeLegacy(s)
-	}
-}
-
 // replaceOptions takes the state of all options, as the agent gives it.
 func (c *Conversation) replaceOptions(o []acpclient.SessionConfigOption) {
 	c.Options, c.optionsGiven = o, true

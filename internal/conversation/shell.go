@@ -21,15 +21,6 @@ func (s *ShellCommand) Visit(v Visitor) { v.ShellCommand(s) }
 // of the user's own commands.
 func (s *ShellCommand) plain() (side string, paragraphs []Paragraph) { return "", nil }
 
-func (c *Conversation) applyShellStarted(e ShellStarted) {
-	t := c.terminalByID(e.ID)
-	t.Personal, t.Lasts = true, e.Lasts
-	s := &ShellCommand{Terminal: t, Started: e.At}
-	t.users = append(t.users, s)
-	c.terminalCreated(TerminalCreated{ID: e.ID, Command: e.Command, Cwd: e.Cwd})
-	c.addItem(s)
-}
-
 // terminalCreated notes a command that runs on this machine.
 func (c *Conversation) terminalCreated(e TerminalCreated) {
 	t := c.terminalByID(e.ID)
@@ -38,13 +29,6 @@ func (c *Conversation) terminalCreated(e TerminalCreated) {
 	if !slices.Contains(c.running, t) {
 		c.running = append(c.running, t)
 	}
-}
-
-// terminalExited notes that a command has ended.
-func (c *Conversation) terminalExited(e TerminalExited) {
-	t := c.terminalByID(e.ID)
-	t.exited(e.Status)
-	c.running = slices.DeleteFunc(c.running, func(r *Terminal) bool { return r == t })
 }
 
 // Running are the commands that run on this machine, oldest first: the agent's and
@@ -71,5 +55,8 @@ func (c *Conversation) keepPersonal(before *Conversation) {
 	}
 	c.running = slices.DeleteFunc(slices.Clone(before.running), func(t *Terminal) bool { return c.Terminals[t.ID] != t })
 	c.terminalCount = before.terminalCount
-	c.countOutput()
+	c.outputKept, c.outputLeft = 0, 0
+	for _, t := range c.Terminals {
+		c.outputKept += len(t.buf)
+	}
 }

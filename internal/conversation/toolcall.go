@@ -56,12 +56,6 @@ func (c *Conversation) applyToolCall(u *acpclient.ToolCall, at time.Time) {
 	})
 }
 
-func (c *Conversation) applyToolCallUpdate(u *acpclient.ToolCallUpdate, at time.Time) {
-	said := *u
-	said.Content = c.shown(u.Content)
-	c.tellTool(c.toolByID(u.ToolCallID, u.Meta, at), at, &said)
-}
-
 // tellTool takes what the agent tells of a call outside of its questions about it.
 func (c *Conversation) tellTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate) {
 	c.changeTool(t, u, at)

@@ -72,7 +72,13 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 // are marked in any case.
 func (c *Conversation) endTools(cancelled bool, at time.Time) {
 	var on []*ToolCall
-	background := c.Work.calls()
+	// Calls in the background go on while the agent is idle.
+	background := make(map[acpclient.ToolCallID]bool, len(c.Work.Background))
+	for _, b := range c.Work.Background {
+		if b.ToolCallID != "" {
+			background[b.ToolCallID] = true
+		}
+	}
 	for _, t := range c.liveTools {
 		if background[t.ID] && !t.ended() {
 			on = append(on, t)

@@ -10,7 +10,9 @@ func (c *Conversation) applyUpdate(e Update) {
 	case *acpclient.ToolCall:
 		c.applyToolCall(u, e.At)
 	case *acpclient.ToolCallUpdate:
-		c.applyToolCallUpdate(u, e.At)
+		said := *u
+		said.Content = c.shown(u.Content)
+		c.tellTool(c.toolByID(u.ToolCallID, u.Meta, e.At), e.At, &said)
 	case *acpclient.Plan:
 		c.applyPlan(u)
 	case *acpclient.PlanUpdate:
@@ -43,11 +45,27 @@ func (c *Conversation) applyUpdate(e Update) {
 		p.Summary.add(u.Content)
 		p.changed()
 	case *acpclient.SubagentUpdate:
-		c.applySubagent(u)
+		// One line for each session that the agent has begun for itself (unstable).
+		n := c.subagents[u.SessionID]
+		if n == nil {
+			n = &Note{Severity: acpclient.NoticeInfo, Title: "Subagent"}
+			c.subagents[u.SessionID] = n
+			c.addItem(n)
+		}
+		if u.Title.Set {
+			n.Title = "Subagent"
+			if u.Title.Value != nil && *u.Title.Value != "" {
+				n.Title += ": " + *u.Title.Value
+			}
+		}
+		field(&n.Detail, u.Description)
+		n.changed()
 	case *acpclient.MessageUpdate:
 		c.applyMessage(u)
 	case *acpclient.PromptAccepted:
-		c.applyPromptAccepted(u.MessageID)
+		if c.whole[messageKey{acpclient.UserMessageChunk, u.MessageID, ""}] == nil {
+			c.adopted(u.MessageID)
+		}
 	case *acpclient.StateUpdate:
 		c.applyState(u, e.At)
 	case *acpclient.ToolCallContentChunk:
@@ -59,25 +77,6 @@ func (c *Conversation) applyUpdate(e Update) {
 	case *acpclient.UnknownUpdate:
 		c.addItem(&Unknown{Kind: u.Name, Raw: u.Raw})
 	}
-}
-
-// applySubagent keeps one line for each session that the agent has begun for
-// itself (unstable).
-func (c *Conversation) applySubagent(u *acpclient.SubagentUpdate) {
-	n := c.subagents[u.SessionID]
-	if n == nil {
-		n = &Note{Severity: acpclient.NoticeInfo, Title: "Subagent"}
-		c.subagents[u.SessionID] = n
-		c.addItem(n)
-	}
-	if u.Title.Set {
-		n.Title = "Subagent"
-		if u.Title.Value != nil && *u.Title.Value != "" {
-			n.Title += ": " + *u.Title.Value
-		}
-	}
-	field(&n.Detail, u.Description)
-	n.changed()
 }
 
 // field takes an optional field: null clears it, and an absent one changes

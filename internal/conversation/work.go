@@ -34,17 +34,6 @@ func (w *Work) Busy() bool {
 	return len(w.Background) > 0 || w.State != "" && w.State != acpclient.WorkIdle
 }
 
-// calls are the calls that go on while the agent is idle.
-func (w *Work) calls() map[acpclient.ToolCallID]bool {
-	all := make(map[acpclient.ToolCallID]bool, len(w.Background))
-	for _, b := range w.Background {
-		if b.ToolCallID != "" {
-			all[b.ToolCallID] = true
-		}
-	}
-	return all
-}
-
 // live reports whether what begins now is at work, and not history that is replayed.
 func (c *Conversation) live() bool {
 	return c.Turn.Running || c.Phase == PhaseReady && c.Work.Busy()
