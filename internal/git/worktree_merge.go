@@ -36,7 +36,11 @@ func (t *Worktree) Commit(ctx context.Context, message string) error {
 	if err != nil {
 		return err
 	}
-	if err := t.whole(ctx, w); err != nil {
+	k, err := t.work(ctx, w)
+	if err != nil {
+		return err
+	}
+	if err := k.Whole(); err != nil {
 		return err
 	}
 	if _, err := w.Run(ctx, "add", "--all"); err != nil {
@@ -44,16 +48,6 @@ func (t *Worktree) Commit(ctx context.Context, message string) error {
 	}
 	_, err = w.Run(ctx, "commit", "--quiet", "--message="+message)
 	return err
-}
-
-// whole fails if there are repositories inside the worktree, because git adds none of
-// their contents.
-func (t *Worktree) whole(ctx context.Context, w *Writer) error {
-	k, err := t.work(ctx, w)
-	if err != nil {
-		return err
-	}
-	return k.Whole()
 }
 
 // Whole fails if there are repositories inside the worktree, because git would keep

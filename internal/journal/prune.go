@@ -21,28 +21,24 @@ func (j *Journal) reopen() bool {
 			continue
 		}
 		if j.history.session == j.opt.Session {
-			j.settleInterrupted()
+			// The contents of the files tell which of the writes that a kill interrupted
+			// have happened.
+			for _, c := range slices.Clone(j.history.changes) {
+				if !c.open {
+					continue
+				}
+				end := record{Kind: kindDone, ID: c.id}
+				if now, err := lookAt(c.path); err == nil && now.same(c.before) && !c.before.same(c.after) {
+					end.Kind = kindFailed
+				}
+				_ = j.log.add(end, false)
+				j.history.apply(end)
+			}
 			return true
 		}
 		_ = j.log.close()
 	}
 	return false
-}
-
-// settleInterrupted decides, by the contents of the file, which of the writes that a
-// kill interrupted have happened.
-func (j *Journal) settleInterrupted() {
-	for _, c := range slices.Clone(j.history.changes) {
-		if !c.open {
-			continue
-		}
-		end := record{Kind: kindDone, ID: c.id}
-		if now, err := lookAt(c.path); err == nil && now.same(c.before) && !c.before.same(c.after) {
-			end.Kind = kindFailed
-		}
-		_ = j.log.add(end, false)
-		j.history.apply(end)
-	}
 }
 
 // inUse is how long after its last record a journal counts as open, on systems without

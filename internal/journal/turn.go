@@ -65,19 +65,13 @@ func (t *turnWatch) begin(r record) {
 	t.j.note(err)
 	paths := slices.Clone(t.j.history.paths)
 	t.j.mu.Unlock()
-	t.known = t.images(paths)
-	t.tree = t.look(r.At)
-}
-
-// images reads the files that have changed since they were last read.
-func (t *turnWatch) images(paths []string) map[string]Image {
-	out := map[string]Image{}
+	t.known = map[string]Image{}
 	for _, path := range paths[:min(len(paths), maxSeen)] {
 		if i, ok := t.image(path); ok {
-			out[path] = i
+			t.known[path] = i
 		}
 	}
-	return out
+	t.tree = t.look(r.At)
 }
 
 // image stores the current content of a file.

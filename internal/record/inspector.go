@@ -94,18 +94,14 @@ func (r *Inspector) call(m *Message, env *envelope, line []byte) {
 	if env.ID != nil {
 		m.Kind, m.ID = Request, string(env.ID)
 		if m.Sent && m.Method == initialize {
-			r.begin(line)
+			// A new connection: the requests of the previous one stay unanswered.
+			r.open = map[call]opened{}
+			r.partial, r.hello, r.version = false, line, 0
+			r.validator = schema.NewValidator(schemaOf(r.version))
 		}
 		r.open[call{m.Sent, m.ID}] = opened{m.Number, m.Method, m.Time}
 	}
 	r.validate(m, line)
-}
-
-// begin begins a new connection and forgets the requests of the previous one.
-func (r *Inspector) begin(line []byte) {
-	r.open = map[call]opened{}
-	r.partial, r.hello, r.version = false, line, 0
-	r.validator = schema.NewValidator(schemaOf(r.version))
 }
 
 // answer handles an answer.
@@ -124,7 +120,17 @@ func (r *Inspector) answer(m *Message, env *envelope, line []byte) {
 		m.describe(env.Result)
 	}
 	if known && !m.Sent && request.method == initialize {
-		r.settle(env.Result)
+		// The answer settles the version.
+		var version struct {
+			ProtocolVersion int `json:"protocolVersion"`
+		}
+		_ = json.Unmarshal(env.Result, &version) // an error has no version
+		r.version = version.ProtocolVersion
+		if r.version == 2 && r.hello != nil {
+			r.validator = schema.NewValidator(schemaOf(r.version))
+			_ = r.validator.Line(schema.Client, r.hello) // it was checked against version 1
+		}
+		r.hello = nil
 	}
 	if known || !r.partial {
 		r.validate(m, line)
@@ -137,20 +143,6 @@ func schemaOf(version int) *schema.Schema {
 		return schema.V2Unstable()
 	}
 	return schema.V1Unstable()
-}
-
-// settle follows the version negotiation.
-func (r *Inspector) settle(result json.RawMessage) {
-	var version struct {
-		ProtocolVersion int `json:"protocolVersion"`
-	}
-	_ = json.Unmarshal(result, &version) // an error has no version
-	r.version = version.ProtocolVersion
-	if r.version == 2 && r.hello != nil {
-		r.validator = schema.NewValidator(schemaOf(r.version))
-		_ = r.validator.Line(schema.Client, r.hello) // it was checked against version 1
-	}
-	r.hello = nil
 }
 
 // validate records how a message violates the schema.

@@ -106,8 +106,15 @@ func (r *Redactor) clean(line []byte, form bool) []byte {
 	if d.Decode(&v) != nil {
 		return []byte(`"` + hidden + `"`)
 	}
-	if form {
-		hideAnswers(v)
+	if form { // the answers of the user
+		message, _ := v.(map[string]any)
+		result, _ := message["result"].(map[string]any)
+		content, _ := result["content"].(map[string]any)
+		if _, answers := result["action"]; answers {
+			for name := range content {
+				content[name] = hidden
+			}
+		}
 	}
 	out, err := json.Marshal(r.value(v))
 	if err != nil {
@@ -159,16 +166,4 @@ func hideValues(v any) any {
 		}
 	}
 	return v
-}
-
-// hideAnswers hides the user's input, if a message is the answer to a form.
-func hideAnswers(v any) {
-	message, _ := v.(map[string]any)
-	result, _ := message["result"].(map[string]any)
-	content, _ := result["content"].(map[string]any)
-	if _, answers := result["action"]; answers {
-		for name := range content {
-			content[name] = hidden
-		}
-	}
 }

@@ -108,17 +108,6 @@ func (c contents) texts() (words string, only bool) {
 	return b.String(), only
 }
 
-// words returns the most telling field of a body.
-func (b *body) words() string {
-	var parts []string
-	for _, part := range []lenient{b.Title, b.Status, b.State, b.Command, b.Path, b.Mode, b.ModeID, b.Config, b.Terminal, b.StopReason, b.Cwd} {
-		if part != "" {
-			parts = append(parts, string(part))
-		}
-	}
-	return strings.Join(parts, " · ")
-}
-
 // describe sets the summary from params or a result.
 func (m *Message) describe(data json.RawMessage) {
 	var b body
@@ -134,7 +123,13 @@ func (m *Message) describe(data json.RawMessage) {
 	if b.ToolCall != nil {
 		in = b.ToolCall
 	}
-	words := in.words()
+	var parts []string
+	for _, part := range []lenient{in.Title, in.Status, in.State, in.Command, in.Path, in.Mode, in.ModeID, in.Config, in.Terminal, in.StopReason, in.Cwd} {
+		if part != "" {
+			parts = append(parts, string(part))
+		}
+	}
+	words := strings.Join(parts, " · ")
 	if words == "" {
 		for _, c := range []contents{in.Content, in.Prompt} {
 			if text, only := c.texts(); text != "" {

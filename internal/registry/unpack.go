@@ -171,7 +171,14 @@ func (u *unpacking) tarred(name string, h *tar.Header, content io.Reader) error 
 	case tar.TypeSymlink:
 		return u.link(name, h.Linkname)
 	case tar.TypeLink:
-		return u.hardLink(name, h.Linkname)
+		old := path.Clean(h.Linkname)
+		if name == "" || !localPath(old) {
+			return fmt.Errorf("%w: the link %.200q", ErrOutside, name)
+		}
+		if err := u.directory(parent(name)); err != nil {
+			return err
+		}
+		return u.root.Link(old, name)
 	case tar.TypeXGlobalHeader:
 		return nil // only concerns the archive
 	}
@@ -240,18 +247,6 @@ func (u *unpacking) link(name, target string) error {
 	}
 	u.links = append(u.links, link{name, target})
 	return nil
-}
-
-// hardLink gives a file of the archive another name.
-func (u *unpacking) hardLink(name, target string) error {
-	old := path.Clean(target)
-	if name == "" || !localPath(old) {
-		return fmt.Errorf("%w: the link %.200q", ErrOutside, name)
-	}
-	if err := u.directory(parent(name)); err != nil {
-		return err
-	}
-	return u.root.Link(old, name)
 }
 
 // makeLinks creates the symbolic links, and then follows each of them: where one leads

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"parley/acpclient"
@@ -81,7 +82,7 @@ func scanSummary(rows *sql.Rows, s *Summary) error {
 	if err := rows.Scan(&text, &updated, &s.Size); err != nil {
 		return err
 	}
-	s.Updated = fromNano(updated)
+	s.Updated = time.Unix(0, updated)
 	return json.Unmarshal([]byte(text), s)
 }
 

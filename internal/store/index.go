@@ -139,12 +139,6 @@ func spoiled(err error) bool {
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
-// condemn marks the open index file as invalid, so that whoever opens it next rebuilds
-// it. If another program has replaced the file meanwhile, the new one stays valid.
-func (x *Index) condemn() {
-	_, _ = x.db.Exec("PRAGMA user_version = -1") // an index that cannot be written will not open again either
-}
-
 // openIndex opens the index in a file, and creates it if it is missing.
 func (s *Store) openIndex(ctx context.Context, path string) (*Index, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, fileMode) // SQLite would make it readable for others

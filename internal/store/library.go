@@ -46,7 +46,9 @@ func (l *Library) discard(x *Index) {
 	defer l.mu.Unlock()
 	if l.index == x {
 		l.index = nil
-		x.condemn()
+		// Whoever opens the file next rebuilds it. An index that cannot be written will
+		// not open again either.
+		_, _ = x.db.Exec("PRAGMA user_version = -1")
 		_ = x.Close()
 	}
 }

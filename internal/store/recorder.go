@@ -84,7 +84,14 @@ func (r *Recorder) write(batch []conversation.Event) error {
 	}
 	for _, e := range batch {
 		if worthALog(e) || r.waiting > maxPrelude {
-			return r.begin()
+			l, err := r.store.Create(r.meta)
+			if err != nil {
+				return err
+			}
+			r.log = l
+			prelude := r.prelude
+			r.prelude, r.waiting = nil, 0
+			return r.append(prelude)
 		}
 	}
 	return nil
@@ -106,18 +113,6 @@ func worthALog(e conversation.Event) bool {
 		}
 	}
 	return false
-}
-
-// begin begins a log with the prelude. r.mu must be held.
-func (r *Recorder) begin() error {
-	l, err := r.store.Create(r.meta)
-	if err != nil {
-		return err
-	}
-	r.log = l
-	prelude := r.prelude
-	r.prelude, r.waiting = nil, 0
-	return r.append(prelude)
 }
 
 // append writes events, and syncs important ones in the background. r.mu must be held.

@@ -157,7 +157,18 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
 	} else if err := x.awaitEcho(ctx, tx, f.id, at.key, &s); err != nil {
 		return err
 	}
-	s.emit = func(p *passage) error { return addPassage(ctx, tx, at.key, p) }
+	s.emit = func(p *passage) error {
+		r, err := tx.ExecContext(ctx, "INSERT INTO passages (session, offset, kind) VALUES (?, ?, ?)", at.key, p.offset, p.kind)
+		if err != nil {
+			return err
+		}
+		row, err := r.LastInsertId()
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "INSERT INTO words (rowid, text) VALUES (?, ?)", row, p.text.String())
+		return err
+	}
 	for r, err := range x.store.Records(f.id, at.size) {
 		if err != nil {
 			if errors.Is(err, ErrNotStored) {
@@ -220,19 +231,6 @@ func saveSummary(ctx context.Context, tx *sql.Tx, at position, f logFile, s *Sum
 	return err
 }
 
-func addPassage(ctx context.Context, tx *sql.Tx, key int64, p *passage) error {
-	r, err := tx.ExecContext(ctx, "INSERT INTO passages (session, offset, kind) VALUES (?, ?, ?)", key, p.offset, p.kind)
-	if err != nil {
-		return err
-	}
-	row, err := r.LastInsertId()
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO words (rowid, text) VALUES (?, ?)", row, p.text.String())
-	return err
-}
-
 // drop removes a session from all tables.
 func drop(ctx context.Context, tx *sql.Tx, key int64) error {
 	for _, q := range []string{
@@ -267,6 +265,3 @@ func (x *Index) forget(ctx context.Context, id ID) error {
 		return drop(ctx, tx, key)
 	})
 }
-
-// fromNano converts a time from the index.
-func fromNano(n int64) time.Time { return time.Unix(0, n) }

@@ -63,7 +63,14 @@ func (s *scanner) record(r Record) {
 	case conversation.SessionOpened:
 		s.summary.Session = e.ID
 	case conversation.PromptSent:
-		s.prompt(r.Offset, e)
+		s.flush()
+		s.summary.Turns++
+		s.echo, s.repeated = conversation.NewEcho(e.Prompt), ""
+		s.add(r.Offset, FromPerson, textOf(e.Prompt))
+		if s.summary.Prompt == "" {
+			s.summary.Prompt = firstLine(s.open.text.String())
+		}
+		s.flush()
 	case conversation.Text:
 		s.message(r.Offset, e.Chunk, e.MessageID, e.Text)
 	case conversation.TerminalOutput:
@@ -80,17 +87,6 @@ func displayName(i *acpclient.Implementation) string {
 		return i.Title
 	}
 	return i.Name
-}
-
-func (s *scanner) prompt(offset int64, e conversation.PromptSent) {
-	s.flush()
-	s.summary.Turns++
-	s.echo, s.repeated = conversation.NewEcho(e.Prompt), ""
-	s.add(offset, FromPerson, textOf(e.Prompt))
-	if s.summary.Prompt == "" {
-		s.summary.Prompt = firstLine(s.open.text.String())
-	}
-	s.flush()
 }
 
 // textOf returns the text of the text blocks.
