@@ -164,8 +164,6 @@ func (a *Agent) Connect() *Connection {
 	return newConnection(a.String(), newStreamable(a))
 }
 
-func (a *Agent) httpURL() string { return a.url.String() }
-
 // transport returns a transport that uses the proxy of the environment and bounds
 // headers.
 func (a *Agent) transport() *http.Transport {

@@ -235,7 +235,7 @@ func (s *streamable) refuse(e envelope, why error) {
 
 // do makes a request. message may be nil.
 func (s *streamable) do(ctx context.Context, method, session string, message []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, s.agent.httpURL(), bytes.NewReader(message))
+	r, err := http.NewRequestWithContext(ctx, method, s.agent.url.String(), bytes.NewReader(message))
 	if err != nil {
 		return nil, err
 	}

@@ -70,10 +70,6 @@ type origin struct {
 
 type originKey struct{}
 
-// gone reports whether an answer is no longer wanted: the session was left, or another
-// agent has replaced the one that asked. s.mu must be held.
-func (o origin) gone(s *Session) bool { return s.agent != o.agent || o.agent.hasLeft(o.session) }
-
 // openFileQuestion asks the user a question of parley's own. It is answered as
 // cancelled at once if the agent is gone, the turn was cancelled, or the session named
 // in ctx was left.
@@ -83,7 +79,8 @@ func (s *Session) openFileQuestion(ctx context.Context, file *conversation.FileQ
 	s.lastNumber++
 	q := newQuestion[acpclient.RequestPermissionOutcome](s.lastNumber)
 	from, known := ctx.Value(originKey{}).(origin)
-	if s.closed || s.agent == nil || s.cancelling || known && from.gone(s) {
+	left := known && (s.agent != from.agent || from.agent.hasLeft(from.session))
+	if s.closed || s.agent == nil || s.cancelling || left {
 		q.reply <- acpclient.PermissionCancelled
 		return q
 	}

@@ -48,14 +48,6 @@ type Ruling struct {
 	Proposals [][]string
 }
 
-// judged reports whether rules apply to a question. s.mu must be held. They do not for
-// a session that is not open here, such as one of a subagent, whose mode and directory
-// are unknown, nor where the agent offers no answer that a rule may give.
-func (s *Session) judged(r *acpclient.RequestPermissionRequest) bool {
-	return s.opt.Judge != nil && (r.SessionID == s.id || r.SessionID == "") && !s.cancelling &&
-		(onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
-}
-
 // onceOption returns the option with which a rule answers, or nil. A rule allows with
 // the only option that allows once: several are a choice for the user.
 func onceOption(options []acpclient.PermissionOption, v policy.Verdict) *acpclient.PermissionOption {
@@ -90,7 +82,11 @@ func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermis
 			return
 		}
 	}
-	s.refer(q, Ruling{Why: "the agent keeps changing what it asks about"})
+	s.mu.Lock()
+	defer s.unlock()
+	if s.permissions[q.id] == q {
+		s.referLocked(q, nil, Ruling{Why: "the agent keeps changing what it asks about"})
+	}
 }
 
 // rule asks the Judge, within judgeTime.
@@ -131,14 +127,6 @@ func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *
 	}
 	s.referLocked(q, call, r)
 	return true
-}
-
-func (s *Session) refer(q *question[acpclient.RequestPermissionOutcome], r Ruling) {
-	s.mu.Lock()
-	defer s.unlock()
-	if s.permissions[q.id] == q {
-		s.referLocked(q, nil, r)
-	}
 }
 
 // referral is a question left to the user: the decision, and the call that it was
@@ -184,9 +172,6 @@ type judgeView struct {
 	stream *Stream
 	conv   *conversation.Conversation
 }
-
-// follow makes the stream keep a judgeView.
-func (s *Stream) follow() { s.judgeView = &judgeView{stream: s, conv: conversation.New()} }
 
 // look returns an open question that is being judged and its case, nil if there is no
 // such question.

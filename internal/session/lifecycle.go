@@ -149,7 +149,7 @@ func (s *Session) capabilities() acpclient.ClientCapabilities {
 	yes := &acpclient.Supported{}
 	c := acpclient.ClientCapabilities{
 		FS:       acpclient.FileSystemCapabilities{ReadTextFile: s.opt.Remote.files(), WriteTextFile: s.opt.Remote.files()},
-		Terminal: s.opt.Remote.terminals(),
+		Terminal: s.opt.Remote == nil || s.opt.Remote.Terminals,
 		Session: &acpclient.ClientSessionCapabilities{
 			Compaction:    yes,
 			ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: yes},

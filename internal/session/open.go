@@ -260,7 +260,13 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 	s.agent.attach(id)
 	s.id, s.wish, s.known = id, id, true
 	s.opening, s.ready = false, true
-	s.openedWith(state)
+	// Config options replace modes and models; a state without any changes nothing.
+	switch {
+	case len(state.ConfigOptions) > 0:
+		s.legacy = false
+	case state.Modes != nil || state.Models != nil:
+		s.legacy = true
+	}
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
 	if how == conversation.OpenNew {
 		s.beginWith(state)

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/policy"
 )
 
 // ErrAnswered means that a question was already answered or withdrawn.
@@ -65,7 +66,10 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 		s.AddNotice(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("The agent asks it for its session %q, which is not open here. It may be one of its subagents.", r.SessionID))
 	}
-	q.judged = s.judged(r)
+	// Rules do not apply to a session that is not open here, such as one of a subagent,
+	// whose mode and directory are unknown, nor where no option is one for a rule.
+	q.judged = s.opt.Judge != nil && (r.SessionID == s.id || r.SessionID == "") && !s.cancelling &&
+		(onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
 	if s.cancelling {
 		s.closePermissionLocked(q.id, acpclient.PermissionCancelled)

@@ -14,9 +14,8 @@ type Remote struct {
 // listens reports whether parley connects to the agent; r may be nil.
 func (r *Remote) listens() bool { return r != nil && r.Listens }
 
-// files and terminals report what the agent is offered of this machine; r may be nil.
-func (r *Remote) files() bool     { return r == nil || r.Files }
-func (r *Remote) terminals() bool { return r == nil || r.Terminals }
+// files reports whether the agent is offered the files of this machine; r may be nil.
+func (r *Remote) files() bool { return r == nil || r.Files }
 
 // Connects reports whether the session connects to a listening agent instead of
 // starting one.

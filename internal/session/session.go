@@ -156,7 +156,7 @@ func NewSession(opt Options) (*Session, error) {
 	}
 	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
 	if opt.Judge != nil {
-		s.stream.follow()
+		s.stream.judgeView = &judgeView{stream: s.stream, conv: conversation.New()}
 	}
 	if opt.Journal != nil {
 		s.stream.watch = opt.Journal.Watch
@@ -204,7 +204,10 @@ func (s *Session) Close(ctx context.Context) {
 	s.epoch++
 	a := s.agent
 	if a != nil {
-		s.cancelAndClose()
+		if s.running && !s.cancelling {
+			s.sendCancel()
+		}
+		s.leave()
 	}
 	s.ready = false
 	s.closeQuestions()
@@ -241,15 +244,6 @@ func (s *Session) closeJournal() {
 	if err := s.opt.Journal.Close(ctx); err != nil {
 		s.opt.Log.Warn("the journal could not be closed", "error", err)
 	}
-}
-
-// cancelAndClose cancels the running turn and closes the session before the agent is
-// ended. s.mu must be held.
-func (s *Session) cancelAndClose() {
-	if s.running && !s.cancelling {
-		s.sendCancel()
-	}
-	s.leave()
 }
 
 // unlock releases s.mu, and then sends what is in the outbox. It sends nothing with
