@@ -19,10 +19,10 @@ import (
 	"parley/internal/session"
 )
 
-// Scope is where a rule lives.
+// RuleScope is where a rule comes from.
 type RuleScope int
 
-// The places where rules live.
+// The sources of rules.
 const (
 	Configured      RuleScope = iota // in the person's configuration
 	SavedEverywhere                  // saved by parley, for all projects
@@ -30,7 +30,7 @@ const (
 	OfProject                        // in the project's own configuration
 )
 
-// String says it in words; of a configured rule it is only where such rules live.
+// String names the source for people.
 func (s RuleScope) String() string {
 	switch s {
 	case SavedEverywhere:
@@ -43,7 +43,7 @@ func (s RuleScope) String() string {
 	return "configured"
 }
 
-// Entry is a rule and where it lives.
+// Rule is a rule and its source.
 type Rule struct {
 	policy.Rule
 	Scope RuleScope
@@ -51,7 +51,7 @@ type Rule struct {
 	Counts bool
 }
 
-// Options say for which session a Book is.
+// RulesOptions say for which session the rules are.
 type RulesOptions struct {
 	// Agent is the configured name of the agent.
 	Agent string
@@ -63,10 +63,11 @@ type RulesOptions struct {
 	Store      *RuleStore
 }
 
-// Book is the rules that count in one session. What parley has saved is read
-// whenever it is needed, so that a change counts at once, in every parley; the
-// project's file is read once, so that what was trusted is what counts. It may be
-// used from any goroutine. It implements session.Judge.
+// Rules are the rules of one session: those of the configuration, those that parley has
+// saved, and those of the project, once the person trusts it. The saved rules are read
+// whenever they are needed, so that a change counts at once, in every parley. The project's
+// file is read once, so that the content that was trusted is what counts. Rules may be used
+// from any goroutine. They implement session.Judge.
 type Rules struct {
 	opt     RulesOptions
 	places  places
@@ -90,9 +91,9 @@ type Project struct {
 	sum string // of the content of the file; "" if there is none
 }
 
-// Open makes the Book of a session. Nothing in the project's file counts unless the
-// person has trusted the very content before. The error says that it cannot be known
-// what the person has said; the Book can be used all the same, and trusts nothing.
+// OpenRules returns the rules of a session. The project's file counts only if the person
+// trusts its very content. On an error it is not known what the person trusts; the rules
+// can be used, and trust nothing.
 func OpenRules(opt RulesOptions) (*Rules, error) {
 	b := &Rules{opt: opt, places: newPlaces(opt.Cwd, opt.More)}
 	b.project = readProject(opt.Cwd, b.places.roots[0])
@@ -127,7 +128,7 @@ func readProject(cwd, dir string) Project {
 // Project is the configuration that the project brings along.
 func (b *Rules) Project() Project { return b.project }
 
-// Trust is what the person has said of it.
+// Trust says whether the person trusts it.
 func (b *Rules) Trust() Trust {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -185,7 +186,7 @@ func (b *Rules) TrustQuestion() *Question {
 	}
 }
 
-// Entries are all rules, also those that do not count.
+// Entries returns all rules, also those that do not count.
 func (b *Rules) Entries() ([]Rule, error) {
 	everywhere, project, err := b.opt.Store.rules(b.project.Dir)
 	var out []Rule
@@ -235,10 +236,10 @@ func (b *Rules) Add(everywhere bool, lines ...string) error {
 	})
 }
 
-// ErrNoSuchRule says that a rule is not among those that parley has saved.
+// ErrNoSuchRule means that a rule is not among the saved ones.
 var ErrNoSuchRule = errors.New("parley has saved no such rule")
 
-// Remove takes a rule back that parley has saved.
+// Remove removes a saved rule.
 func (b *Rules) Remove(everywhere bool, line string) error {
 	r, err := policy.Parse(line)
 	if err != nil {

@@ -1,7 +1,3 @@
-// Package rules knows which rules count in a session, and where each of them lives:
-// those of the configuration, those that the person has had parley save, and those
-// of the project, once the person trusts it. A Book judges by them what an agent
-// asks.
 package app
 
 import (
@@ -23,35 +19,35 @@ import (
 // maxStore bounds the size of the store, in bytes.
 const maxStore = 1 << 20
 
-// Trust is what the person has said of a project's own rules.
+// Trust says whether the person trusts a project's own rules.
 type Trust string
 
-// What the person can have said. Nothing is what was not asked, or put off.
+// The answers of the person. Undecided means not asked, or put off.
 const (
 	Undecided Trust = ""
 	Trusted   Trust = "trusted"
 	Never     Trust = "never"
 )
 
-// Store keeps the rules that parley has saved, and what the person trusts, in one
-// file that parley alone writes. Every change is written at once and whole. It may be
-// used from any goroutine, and by several programs at once.
+// RuleStore keeps the saved rules, and which projects the person trusts, in one file.
+// Every change is written at once and atomically. A RuleStore may be used from any
+// goroutine, and by several programs at once.
 type RuleStore struct{ path string }
 
-// NewStore is the store in a directory, which need not exist.
+// NewRuleStore returns the store in a directory, which need not exist.
 func NewRuleStore(dir string) *RuleStore { return &RuleStore{filepath.Join(dir, "rules.json")} }
 
 // Path is the file of the store.
 func (s *RuleStore) Path() string { return s.path }
 
-// saved is what stands in the file. Projects are named by their resolved paths.
+// saved is the content of the file. Projects are named by their resolved paths.
 type saved struct {
 	Everywhere []string             `json:"everywhere,omitempty"`
 	Projects   map[string][]string  `json:"projects,omitempty"`
 	Trust      map[string]trustedBy `json:"trust,omitempty"`
 }
 
-// trustedBy is what was said of a project, and of which content of its file.
+// trustedBy is the answer for a project, and for which content of its file.
 type trustedBy struct {
 	Answer Trust  `json:"answer"`
 	SHA256 string `json:"sha256,omitempty"`
@@ -82,7 +78,7 @@ func (s *RuleStore) read() (*saved, error) {
 	return &content, nil
 }
 
-// rules are those that hold everywhere and those of a project.
+// rules returns the rules for all projects, and those for one.
 func (s *RuleStore) rules(dir string) (everywhere, project []policy.Rule, err error) {
 	content, err := s.read()
 	if err != nil {
