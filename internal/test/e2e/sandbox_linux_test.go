@@ -43,7 +43,7 @@ func TestBoundsTheAgentAndItsCommands(t *testing.T) {
 handshake
 expect session/prompt
 request terminal/create {"sessionId": "${session}", "command": "true", "env": [{"name": "LD_PRELOAD", "value": "${cwd}/mine.so"}]} as loaded
-await loaded contains outside of the sandbox
+await loaded contains outside the sandbox
 request terminal/create {"sessionId": "${session}", "command": "sh", "env": [{"name": "GREETING", "value": "hello"}], "args": ["-c", "`+try("command")+`"], "cwd": "${cwd}"} as term
 await term
 update {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Run it", "kind": "execute", "status": "in_progress", "content": [{"type": "terminal", "terminalId": "${term.result.terminalId}"}]}
