@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // ContentType tells the kinds of content blocks apart.
@@ -75,15 +76,7 @@ type Annotations struct {
 
 // ForUser reports whether the content is meant to be shown to the person.
 func (a *Annotations) ForUser() bool {
-	if a == nil || len(a.Audience) == 0 {
-		return true
-	}
-	for _, r := range a.Audience {
-		if r == RoleUser {
-			return true
-		}
-	}
-	return false
+	return a == nil || len(a.Audience) == 0 || slices.Contains(a.Audience, RoleUser)
 }
 
 // Role is a sender or recipient of messages (schema type Role).

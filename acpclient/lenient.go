@@ -85,10 +85,10 @@ func appendFields(fields []fieldInfo, t reflect.Type, index []int) []fieldInfo {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		at := append(index[:len(index):len(index)], i)
-		switch name := wireName(f); {
+		switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {
 		case f.Anonymous:
 			fields = appendFields(fields, f.Type, at)
-		case name != "":
+		case name != "" && name != "-":
 			fields = append(fields, fieldInfo{
 				name: name, index: at, in: t.Name(),
 				required: strings.Contains(f.Tag.Get("acp"), "required"),

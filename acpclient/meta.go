@@ -2,8 +2,6 @@ package acpclient
 
 import (
 	"encoding/json"
-	"reflect"
-	"strings"
 )
 
 // Meta is the `_meta` of a protocol object: an object of extensions, kept as it
@@ -84,13 +82,4 @@ func splice(key, value string, object []byte) []byte {
 		out = append(out, ',')
 	}
 	return append(out, object[1:]...)
-}
-
-// wireName is the name of a struct field on the wire, "" if it has none.
-func wireName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	if name == "-" {
-		return ""
-	}
-	return name
 }

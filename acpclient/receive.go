@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 )
 
@@ -55,7 +56,7 @@ func (c *Conn) line(line []byte) {
 // off and followed by a whole one, a batch. JSON in it that does not call
 // itself "jsonrpc" is noise like any other text, and so is what stands in it.
 func (c *Conn) mixed(line []byte) {
-	if batch := batchOf(line); batch != nil {
+	if batch := batchOf(line); len(batch) > 0 {
 		for _, raw := range batch {
 			c.line(raw)
 		}
@@ -95,15 +96,8 @@ const mostEffort = 4
 // batchOf returns the items of an array of objects, nil if it is none.
 func batchOf(line []byte) []json.RawMessage {
 	var batch []json.RawMessage
-	if line[0] != '[' || json.Unmarshal(line, &batch) != nil {
-		return nil
-	}
-	for _, raw := range batch {
-		if raw[0] != '{' {
-			return nil
-		}
-	}
-	if len(batch) == 0 {
+	notObject := func(raw json.RawMessage) bool { return raw[0] != '{' }
+	if line[0] != '[' || json.Unmarshal(line, &batch) != nil || slices.ContainsFunc(batch, notObject) {
 		return nil
 	}
 	return batch

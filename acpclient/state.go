@@ -35,9 +35,6 @@ type StateUpdate struct {
 	Meta       Meta             `json:"_meta,omitempty"`
 }
 
-// UpdateKind implements SessionUpdate.
-func (*StateUpdate) UpdateKind() string { return "state_update" }
-
 // BackgroundType tells what goes on in the background.
 type BackgroundType string
 

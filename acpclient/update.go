@@ -176,88 +176,58 @@ type UnknownUpdate struct {
 }
 
 // UpdateKind implements SessionUpdate, as the methods below do.
-func (u *ContentChunk) UpdateKind() string { return string(u.Chunk) }
-
-// UpdateKind implements SessionUpdate.
-func (*ToolCall) UpdateKind() string { return "tool_call" }
-
-// UpdateKind implements SessionUpdate.
-func (*ToolCallUpdate) UpdateKind() string { return "tool_call_update" }
-
-// UpdateKind implements SessionUpdate.
-func (*Plan) UpdateKind() string { return "plan" }
-
-// UpdateKind implements SessionUpdate.
+func (u *ContentChunk) UpdateKind() string          { return string(u.Chunk) }
+func (*ToolCall) UpdateKind() string                { return "tool_call" }
+func (*ToolCallUpdate) UpdateKind() string          { return "tool_call_update" }
+func (*Plan) UpdateKind() string                    { return "plan" }
 func (*AvailableCommandsUpdate) UpdateKind() string { return "available_commands_update" }
+func (*CurrentModeUpdate) UpdateKind() string       { return "current_mode_update" }
+func (*ConfigOptionUpdate) UpdateKind() string      { return "config_option_update" }
+func (*SessionInfoUpdate) UpdateKind() string       { return "session_info_update" }
+func (*UsageUpdate) UpdateKind() string             { return "usage_update" }
+func (*Notice) UpdateKind() string                  { return "notice" }
+func (*CompactionUpdate) UpdateKind() string        { return "compaction_update" }
+func (*CompactionSummaryChunk) UpdateKind() string  { return "compaction_summary_chunk" }
+func (*PlanUpdate) UpdateKind() string              { return "plan_update" }
+func (*PlanRemoved) UpdateKind() string             { return "plan_removed" }
+func (*SubagentUpdate) UpdateKind() string          { return "subagent_update" }
+func (u *UnknownUpdate) UpdateKind() string         { return u.Name }
+func (u *MessageUpdate) UpdateKind() string         { return wholeMessages[u.Chunk] }
+func (*PromptAccepted) UpdateKind() string          { return "prompt_accepted" }
+func (*ToolCallContentChunk) UpdateKind() string    { return "tool_call_content_chunk" }
+func (*TerminalUpdate) UpdateKind() string          { return "terminal_update" }
+func (*TerminalOutputChunk) UpdateKind() string     { return "terminal_output_chunk" }
+func (*StateUpdate) UpdateKind() string             { return "state_update" }
 
-// UpdateKind implements SessionUpdate.
-func (*CurrentModeUpdate) UpdateKind() string { return "current_mode_update" }
-
-// UpdateKind implements SessionUpdate.
-func (*ConfigOptionUpdate) UpdateKind() string { return "config_option_update" }
-
-// UpdateKind implements SessionUpdate.
-func (*SessionInfoUpdate) UpdateKind() string { return "session_info_update" }
-
-// UpdateKind implements SessionUpdate.
-func (*UsageUpdate) UpdateKind() string { return "usage_update" }
-
-// UpdateKind implements SessionUpdate.
-func (*Notice) UpdateKind() string { return "notice" }
-
-// UpdateKind implements SessionUpdate.
-func (*CompactionUpdate) UpdateKind() string { return "compaction_update" }
-
-// UpdateKind implements SessionUpdate.
-func (*CompactionSummaryChunk) UpdateKind() string { return "compaction_summary_chunk" }
-
-// UpdateKind implements SessionUpdate.
-func (*PlanUpdate) UpdateKind() string { return "plan_update" }
-
-// UpdateKind implements SessionUpdate.
-func (*PlanRemoved) UpdateKind() string { return "plan_removed" }
-
-// UpdateKind implements SessionUpdate.
-func (*SubagentUpdate) UpdateKind() string { return "subagent_update" }
-
-// UpdateKind implements SessionUpdate.
-func (u *UnknownUpdate) UpdateKind() string { return u.Name }
+// updateTypes are the types that stand for one kind of update, by that kind.
+var updateTypes = func() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, u := range []SessionUpdate{
+		&ToolCall{}, &ToolCallUpdate{}, &Plan{}, &AvailableCommandsUpdate{}, &CurrentModeUpdate{},
+		&ConfigOptionUpdate{}, &SessionInfoUpdate{}, &UsageUpdate{}, &Notice{}, &CompactionUpdate{},
+		&CompactionSummaryChunk{}, &PlanUpdate{}, &PlanRemoved{}, &SubagentUpdate{}, &PromptAccepted{},
+		&ToolCallContentChunk{}, &TerminalUpdate{}, &TerminalOutputChunk{}, &StateUpdate{},
+	} {
+		types[u.UpdateKind()] = reflect.TypeOf(u).Elem()
+	}
+	return types
+}()
 
 // newUpdate returns an empty update of a kind, nil if it is not known.
 func newUpdate(kind string) SessionUpdate {
-	switch kind {
-	case string(UserMessageChunk), string(AgentMessageChunk), string(AgentThoughtChunk):
+	switch ChunkKind(kind) {
+	case UserMessageChunk, AgentMessageChunk, AgentThoughtChunk:
 		return &ContentChunk{Chunk: ChunkKind(kind)}
-	case "tool_call":
-		return &ToolCall{}
-	case "tool_call_update":
-		return &ToolCallUpdate{}
-	case "plan":
-		return &Plan{}
-	case "available_commands_update":
-		return &AvailableCommandsUpdate{}
-	case "current_mode_update":
-		return &CurrentModeUpdate{}
-	case "config_option_update":
-		return &ConfigOptionUpdate{}
-	case "session_info_update":
-		return &SessionInfoUpdate{}
-	case "usage_update":
-		return &UsageUpdate{}
-	case "notice":
-		return &Notice{}
-	case "compaction_update":
-		return &CompactionUpdate{}
-	case "compaction_summary_chunk":
-		return &CompactionSummaryChunk{}
-	case "plan_update":
-		return &PlanUpdate{}
-	case "plan_removed":
-		return &PlanRemoved{}
-	case "subagent_update":
-		return &SubagentUpdate{}
 	}
-	return newUpsert(kind)
+	if t, known := updateTypes[kind]; known {
+		return reflect.New(t).Interface().(SessionUpdate)
+	}
+	for chunk, whole := range wholeMessages {
+		if kind == whole {
+			return &MessageUpdate{Chunk: chunk}
+		}
+	}
+	return nil
 }
 
 type notificationWire struct {
@@ -338,13 +308,4 @@ func discriminator(raw json.RawMessage, name string) string {
 	}
 	kind, _ := decodeString(value)
 	return kind
-}
-
-func (u *ContentChunk) decodeVariant(raw json.RawMessage) error {
-	chunk := u.Chunk
-	if err := decodePlain(raw, reflect.ValueOf(u).Elem()); err != nil {
-		return fmt.Errorf("%s: %w", chunk, err)
-	}
-	u.Chunk = chunk
-	return nil
 }

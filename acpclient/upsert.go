@@ -1,11 +1,10 @@
 package acpclient
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"reflect"
+	"strings"
 )
 
 // The updates in this file say what a session's messages, calls and terminals are
@@ -90,54 +89,6 @@ type TerminalOutputChunk struct {
 	Meta       Meta       `json:"_meta,omitempty"`
 }
 
-// UpdateKind implements SessionUpdate, as the methods below do.
-func (u *MessageUpdate) UpdateKind() string { return wholeMessages[u.Chunk] }
-
-// UpdateKind implements SessionUpdate.
-func (*PromptAccepted) UpdateKind() string { return "prompt_accepted" }
-
-// UpdateKind implements SessionUpdate.
-func (*ToolCallContentChunk) UpdateKind() string { return "tool_call_content_chunk" }
-
-// UpdateKind implements SessionUpdate.
-func (*TerminalUpdate) UpdateKind() string { return "terminal_update" }
-
-// UpdateKind implements SessionUpdate.
-func (*TerminalOutputChunk) UpdateKind() string { return "terminal_output_chunk" }
-
-// newUpsert returns an empty update of one of the kinds in this file, nil for any
-// other.
-func newUpsert(kind string) SessionUpdate {
-	switch kind {
-	case "user_message":
-		return &MessageUpdate{Chunk: UserMessageChunk}
-	case "agent_message":
-		return &MessageUpdate{Chunk: AgentMessageChunk}
-	case "agent_thought":
-		return &MessageUpdate{Chunk: AgentThoughtChunk}
-	case "prompt_accepted":
-		return &PromptAccepted{}
-	case "state_update":
-		return &StateUpdate{}
-	case "tool_call_content_chunk":
-		return &ToolCallContentChunk{}
-	case "terminal_update":
-		return &TerminalUpdate{}
-	case "terminal_output_chunk":
-		return &TerminalOutputChunk{}
-	}
-	return nil
-}
-
-func (u *MessageUpdate) decodeVariant(raw json.RawMessage) error {
-	chunk := u.Chunk
-	if err := decodePlain(raw, reflect.ValueOf(u).Elem()); err != nil {
-		return err
-	}
-	u.Chunk = chunk
-	return nil
-}
-
 // Bytes are any bytes. On the wire they are a string in base64.
 type Bytes []byte
 
@@ -148,29 +99,14 @@ func (b Bytes) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON takes base64 with and without padding.
 func (b *Bytes) UnmarshalJSON(raw []byte) error {
-	var text []byte
-	if err := json.Unmarshal(raw, (*quoted)(&text)); err != nil {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
 		return err
 	}
-	text = bytes.TrimRight(text, "=")
-	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(text)))
-	n, err := base64.RawStdEncoding.Decode(out, text)
+	out, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {
 		return fmt.Errorf("bytes in base64: %w", err)
 	}
-	*b = out[:n]
-	return nil
-}
-
-// quoted is a JSON string as bytes.
-type quoted []byte
-
-// UnmarshalJSON takes a string.
-func (q *quoted) UnmarshalJSON(raw []byte) error {
-	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return err
-	}
-	*q = []byte(s)
+	*b = out
 	return nil
 }

@@ -34,7 +34,7 @@ func (c *Client) Cancel(n *acpclient.CancelNotification) error {
 
 // Logout signs out.
 func (c *Client) Logout(ctx context.Context, r *acpclient.LogoutRequest) (*acpclient.LogoutResponse, error) {
-	_, err := acpclient.Call(ctx, c.conn, AuthLogout, &LogoutAuthRequest{Meta: r.Meta})
+	_, err := acpclient.Call(ctx, c.conn, AuthLogout, r)
 	return &acpclient.LogoutResponse{}, err
 }
 
@@ -71,7 +71,7 @@ func (c *Client) Request(method string, params, result any, done func(error)) {
 	case *acpclient.PromptRequest:
 		c.prompt(p, result.(*acpclient.PromptResponse), done)
 	case *acpclient.AuthenticateRequest:
-		send(c, AuthLogin, &LoginAuthRequest{MethodID: p.MethodID, Meta: p.Meta}, done, func(*Empty) {})
+		send(c, AuthLogin, p, done, func(*Empty) {})
 	case *acpclient.SetSessionConfigOptionRequest:
 		result := result.(*acpclient.SetSessionConfigOptionResponse)
 		r := &SetConfigOptionRequest{SessionID: p.SessionID, ConfigID: p.ConfigID, Type: "id", Value: p.Value, Meta: p.Meta}

@@ -84,17 +84,6 @@ type AuthMethod struct {
 	Meta        Meta                     `json:"_meta,omitempty"`
 }
 
-// LoginAuthRequest signs in (method auth/login).
-type LoginAuthRequest struct {
-	MethodID acpclient.AuthMethodID `json:"methodId" acp:"required"`
-	Meta     Meta                   `json:"_meta,omitempty"`
-}
-
-// LogoutAuthRequest signs out (method auth/logout).
-type LogoutAuthRequest struct {
-	Meta Meta `json:"_meta,omitempty"`
-}
-
 // offer makes the request of the first version's.
 func offer(r *acpclient.InitializeRequest) *InitializeRequest {
 	out := &InitializeRequest{

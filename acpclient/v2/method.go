@@ -22,14 +22,14 @@ type (
 // The requests that a client sends to an agent.
 var (
 	Initialize             = acpclient.Method[InitializeRequest, InitializeResponse]{Name: "initialize"}
-	AuthLogin              = acpclient.Method[LoginAuthRequest, Empty]{Name: "auth/login"}
-	AuthLogout             = acpclient.Method[LogoutAuthRequest, Empty]{Name: "auth/logout"}
+	AuthLogin              = acpclient.Method[acpclient.AuthenticateRequest, Empty]{Name: "auth/login"}
+	AuthLogout             = acpclient.Method[acpclient.LogoutRequest, Empty]{Name: "auth/logout"}
 	SessionNew             = acpclient.Method[NewSessionRequest, NewSessionResponse]{Name: "session/new"}
 	SessionResume          = acpclient.Method[ResumeSessionRequest, ResumeSessionResponse]{Name: "session/resume"}
 	SessionList            = acpclient.Method[acpclient.ListSessionsRequest, acpclient.ListSessionsResponse]{Name: "session/list"}
 	SessionDelete          = acpclient.Method[acpclient.DeleteSessionRequest, Empty]{Name: "session/delete"}
 	SessionClose           = acpclient.Method[acpclient.CloseSessionRequest, Empty]{Name: "session/close"}
-	SessionPrompt          = acpclient.Method[PromptRequest, PromptResponse]{Name: "session/prompt"}
+	SessionPrompt          = acpclient.Method[acpclient.PromptRequest, PromptResponse]{Name: "session/prompt"}
 	SessionSetConfigOption = acpclient.Method[SetConfigOptionRequest, SetConfigOptionResponse]{Name: "session/set_config_option"}
 	ToolCallCancel         = acpclient.Method[CancelToolCallRequest, Empty]{Name: "tool_call/cancel"}
 	TerminalCancel         = acpclient.Method[CancelTerminalRequest, Empty]{Name: "terminal/cancel"}

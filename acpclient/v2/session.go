@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -60,13 +61,6 @@ type ForkSessionRequest struct {
 	Meta                  Meta                `json:"_meta,omitempty"`
 }
 
-// PromptRequest sends a message of the person (method session/prompt).
-type PromptRequest struct {
-	SessionID acpclient.SessionID                    `json:"sessionId" acp:"required"`
-	Prompt    acpclient.List[acpclient.ContentBlock] `json:"prompt"`
-	Meta      Meta                                   `json:"_meta,omitempty"`
-}
-
 // PromptResponse says that the message stands in the session. The work on it has not
 // ended then.
 type PromptResponse struct {
@@ -90,29 +84,15 @@ type CancelTerminalRequest struct {
 }
 
 // MCPServer is a server of the Model Context Protocol that the agent is to connect
-// to. Its environment and headers are secrets, which their types do not print.
-type MCPServer struct {
-	Type    acpclient.MCPTransport  `json:"type" acp:"required"`
-	Name    string                  `json:"name" acp:"required"`
-	Command string                  `json:"command,omitempty"`
-	Args    []string                `json:"args,omitempty"`
-	Env     []acpclient.EnvVariable `json:"env,omitempty"`
-	URL     string                  `json:"url,omitempty"`
-	Headers []acpclient.HTTPHeader  `json:"headers,omitempty"`
-	Meta    Meta                    `json:"_meta,omitempty"`
-}
+// to. Unlike that of the first version, it always has its type.
+type MCPServer acpclient.MCPServer
 
 // servers says which MCP servers the agent is to connect to.
 func servers(all []acpclient.MCPServer) []MCPServer {
 	var out []MCPServer
 	for _, s := range all {
-		if s.Type == "" {
-			s.Type = acpclient.MCPStdio
-		}
-		out = append(out, MCPServer{
-			Type: s.Type, Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env,
-			URL: s.URL, Headers: s.Headers, Meta: s.Meta,
-		})
+		s.Type = cmp.Or(s.Type, acpclient.MCPStdio)
+		out = append(out, MCPServer(s))
 	}
 	return out
 }

@@ -51,7 +51,7 @@ func (c *Client) prompt(p *acpclient.PromptRequest, result *acpclient.PromptResp
 	c.mu.Lock()
 	c.session(p.SessionID).open = t
 	c.mu.Unlock()
-	send(c, SessionPrompt, &PromptRequest{SessionID: p.SessionID, Prompt: p.Prompt, Meta: p.Meta}, func(err error) {
+	send(c, SessionPrompt, p, func(err error) {
 		if err != nil {
 			c.endTurn(p.SessionID, t, nil, err)
 		}

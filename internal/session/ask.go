@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley/acpclient"
+	v2 "parley/acpclient/v2"
 )
 
 // ErrUnsupported means that the agent does not offer a method or feature.
@@ -20,7 +21,7 @@ var errNoAgent = errors.New("the agent is not running")
 func ask[R any](
 	ctx context.Context, s *Session, what string,
 	offered func(*acpclient.InitializeResponse) bool,
-	do func(context.Context, client) (*R, error),
+	do func(context.Context, v2.Negotiated) (*R, error),
 ) (*R, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

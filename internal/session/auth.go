@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"parley/acpclient"
+	v2 "parley/acpclient/v2"
 	"parley/internal/conversation"
 	"parley/internal/sandbox"
 )
@@ -129,7 +130,7 @@ func TerminalAuthCommand(agent acpclient.Command, m acpclient.AuthMethod) (acpcl
 func (s *Session) Logout(ctx context.Context) error {
 	_, err := ask(ctx, s, "sign out", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.Auth.Logout != nil
-	}, func(ctx context.Context, c client) (*acpclient.LogoutResponse, error) {
+	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.LogoutResponse, error) {
 		return c.Logout(ctx, &acpclient.LogoutRequest{})
 	})
 	return err

@@ -9,22 +9,6 @@ import (
 	"parley/internal/conversation"
 )
 
-// client makes the calls of an agent in the negotiated version of the protocol. It
-// exists once the agent has answered initialize.
-type client interface {
-	acpclient.Requester
-	Cancel(n *acpclient.CancelNotification) error
-	Logout(ctx context.Context, r *acpclient.LogoutRequest) (*acpclient.LogoutResponse, error)
-	ListSessions(ctx context.Context, r *acpclient.ListSessionsRequest) (*acpclient.ListSessionsResponse, error)
-	DeleteSession(ctx context.Context, r *acpclient.DeleteSessionRequest) (*acpclient.DeleteSessionResponse, error)
-}
-
-// canceller is a client that can cancel a single piece of a turn.
-type canceller interface {
-	CancelToolCall(ctx context.Context, session acpclient.SessionID, id acpclient.ToolCallID) error
-	CancelTerminal(ctx context.Context, session acpclient.SessionID, id acpclient.TerminalID) error
-}
-
 // Protocol selects the protocol versions to offer an agent.
 type Protocol string
 
@@ -49,7 +33,7 @@ type VersionMemory interface {
 // initialize introduces the client to the agent and negotiates the protocol version.
 func (a *agent) initialize(ctx context.Context) error {
 	r := &acpclient.InitializeRequest{ClientInfo: &a.owner.opt.Client, ClientCapabilities: a.owner.capabilities()}
-	var c client = a.first
+	var c v2.Negotiated = a.first
 	var info *acpclient.InitializeResponse
 	var err error
 	if a.offersV2 {
@@ -119,7 +103,7 @@ func (s *Session) CancelPiece(ctx context.Context, p conversation.Piece) error {
 	if !ready || a == nil {
 		return errNotOpen
 	}
-	c, ok := a.client.(canceller)
+	c, ok := a.client.(*v2.Client)
 	switch {
 	case !ok:
 		return fmt.Errorf("cancel a single call: %w", ErrUnsupported)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"parley/acpclient"
+	v2 "parley/acpclient/v2"
 )
 
 // ListSessions returns one page of the agent's sessions in this session's directory;
@@ -13,7 +14,7 @@ import (
 func (s *Session) ListSessions(ctx context.Context, cursor string) (*acpclient.ListSessionsResponse, error) {
 	return ask(ctx, s, "list the sessions", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.List != nil
-	}, func(ctx context.Context, c client) (*acpclient.ListSessionsResponse, error) {
+	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.ListSessionsResponse, error) {
 		return c.ListSessions(ctx, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: cursor})
 	})
 }
@@ -29,7 +30,7 @@ func (s *Session) DeleteSession(ctx context.Context, id acpclient.SessionID) err
 	}
 	_, err := ask(ctx, s, "delete a session", func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.Delete != nil
-	}, func(ctx context.Context, c client) (*acpclient.DeleteSessionResponse, error) {
+	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.DeleteSessionResponse, error) {
 		return c.DeleteSession(ctx, &acpclient.DeleteSessionRequest{SessionID: id})
 	})
 	return err
