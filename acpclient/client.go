@@ -24,7 +24,6 @@ func NewClient(t Transport, handler Handler, opt ConnOptions) *Client {
 // Conn is the connection beneath, for methods outside the protocol and for Go.
 func (c *Client) Conn() *Conn { return c.conn }
 
-// Request implements Requester.
 func (c *Client) Request(method string, params, result any, done func(error)) {
 	c.conn.Request(method, params, result, done)
 }

@@ -71,7 +71,6 @@ type dispatcher struct {
 	log     *slog.Logger
 }
 
-// HandleNotification implements Receiver.
 func (d *dispatcher) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
 	m, known := clientMethods[method]
 	if !known {

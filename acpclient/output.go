@@ -25,7 +25,6 @@ type output struct {
 	err   error // how it ended; the file is closed then
 }
 
-// Read implements io.Reader.
 func (o *output) Read(b []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
@@ -58,7 +57,6 @@ func (o *output) closeOn(err error) error {
 	return err
 }
 
-// Close implements io.Closer.
 func (o *output) Close() error { return o.file.Close() }
 
 // tail is a writer that keeps the last max bytes.

@@ -4,6 +4,7 @@
 package config
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -326,3 +327,9 @@ func (t *table) defaultAgent(c *Config) string {
 	}
 	return agent.ID
 }
+
+//go:embed example.toml
+var example string
+
+// Example returns a configuration file that explains every setting and sets none.
+func Example() string { return example }

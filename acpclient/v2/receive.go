@@ -10,7 +10,6 @@ import (
 // receiver hands what the agent sends to the handler of its client.
 type receiver struct{ c *Client }
 
-// HandleNotification implements acpclient.Receiver.
 func (r *receiver) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
 	switch method {
 	case SessionUpdate.Name:

@@ -1,5 +1,19 @@
 package conversation
 
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+	"unsafe"
+
+	"parley/acpclient"
+)
+
 // Events as lines
 //
 // A session is stored as the stream of its events, one JSON object a line, each
@@ -26,7 +40,7 @@ package conversation
 //     agent, which gets U+FFFD for such bytes.
 //   - A time is RFC 3339 in UTC, with nanoseconds.
 //   - An error is an object with its "text", and with what the program looks for
-//     in errors (codec_error.go).
+//     in errors (storedError).
 //   - No event holds values of environment variables or headers, or secrets that
 //     the person filled in, so no line does.
 //
@@ -34,15 +48,6 @@ package conversation
 // an optional member needs no new version; a change in the meaning of a line that
 // older readers accept does. An unknown kind of event is ErrUnknownEvent, a newer
 // version ErrNewerVersion: both can be skipped. Any other error is a damaged line.
-
-import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-
-	"parley/acpclient"
-)
 
 // CodecVersion is the version of the format that Encode writes.
 const CodecVersion = 1
@@ -207,4 +212,280 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 		return dst, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// kind is how the events of one type are written and read.
+type kind struct {
+	name string
+	// write appends the line of an event without its last brace. It reports false for
+	// an event of another type.
+	write func(dst []byte, e Event) ([]byte, bool, error)
+	read  func(at, data json.RawMessage) (Event, error)
+}
+
+// member is a member of a JSON object: its name, and a pointer to the field of an event
+// that is its value.
+type member struct {
+	name  string
+	value any
+}
+
+// kindOf is the kind of events whose data have these members.
+func kindOf[E Event](name string, members func(*E) []member) kind {
+	head := lineHead + name + `"` + dataKey
+	return kind{
+		name: name,
+		write: func(dst []byte, e Event) ([]byte, bool, error) {
+			event, ok := e.(E)
+			if !ok {
+				return dst, false, nil
+			}
+			line, err := appendMembers(append(dst, head...), members(&event))
+			return line, true, err
+		},
+		read: func(_, data json.RawMessage) (Event, error) {
+			var event E
+			err := decodeMembers(data, members(&event))
+			return event, err
+		},
+	}
+}
+
+var errMissing = errors.New("is missing")
+
+// appendMembers appends an object.
+func appendMembers(dst []byte, members []member) ([]byte, error) {
+	dst = append(dst, '{')
+	first := len(dst)
+	for _, m := range members {
+		name, optional := strings.CutSuffix(m.name, "?")
+		end := len(dst)
+		if end > first {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), name...), '"', ':')
+		start := len(dst)
+		var err error
+		if dst, err = appendValue(dst, m.value); err == nil && !optional && string(dst[start:]) == "null" {
+			err = errMissing
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", name, err)
+		}
+		if optional && isZero(dst[start:], m.value) {
+			dst = dst[:end]
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// isZero reports whether a value says nothing. A pointer to an empty string does.
+func isZero(value []byte, v any) bool {
+	switch string(value) {
+	case "null", "false", "{}":
+		return true
+	case `""`:
+		_, pointer := v.(**string)
+		return !pointer
+	}
+	return false
+}
+
+// decodeMembers reads an object.
+func decodeMembers(data json.RawMessage, members []member) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(data, &values); err != nil {
+		return err
+	}
+	for _, m := range members {
+		name, optional := strings.CutSuffix(m.name, "?")
+		err := errMissing
+		if raw := values[name]; raw != nil && string(raw) != "null" {
+			err = decodeValue(raw, m.value)
+		} else if optional {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%q: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// appendValue appends the JSON of the value that v points to, null for one that is
+// left out.
+func appendValue(dst []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case *string:
+		return appendText(dst, *v), nil
+	case **string:
+		if *v != nil {
+			return appendText(dst, **v), nil
+		}
+	case *[]byte:
+		return appendText(dst, textOf(*v)), nil
+	case *time.Time:
+		if !v.IsZero() {
+			return appendTime(dst, *v)
+		}
+	case *error:
+		if *v != nil {
+			return appendError(dst, *v)
+		}
+	case **acpclient.RequestPermissionRequest:
+		if *v != nil && len((*v).Raw) > 0 {
+			return appendReceived(dst, (*v).Raw), nil
+		}
+		return appendJSON(dst, v)
+	case **acpclient.CreateElicitationRequest:
+		if *v != nil && len((*v).Raw) > 0 {
+			return appendReceived(dst, (*v).Raw), nil
+		}
+		return appendJSON(dst, v)
+	default:
+		return appendJSON(dst, v)
+	}
+	return append(dst, "null"...), nil
+}
+
+// decodeValue reads what appendValue has written. What is not parley's own follows the
+// rules of the protocol.
+func decodeValue(raw json.RawMessage, v any) (err error) {
+	switch v := v.(type) {
+	case *string:
+		*v, err = decodeText(raw)
+	case **string:
+		*v = new(string)
+		**v, err = decodeText(raw)
+	case *[]byte:
+		var s string
+		s, err = decodeText(raw)
+		*v = []byte(s)
+	case *time.Time:
+		err = json.Unmarshal(raw, v)
+	case *error:
+		*v, err = decodeError(raw)
+	default:
+		err = acpclient.Unmarshal(raw, v)
+	}
+	return err
+}
+
+// appendTime fails for a year that RFC 3339 does not have.
+func appendTime(dst []byte, at time.Time) ([]byte, error) {
+	dst, err := at.UTC().AppendText(append(dst, '"'))
+	return append(dst, '"'), err
+}
+
+// appendText appends text so that every byte of it comes back.
+func appendText(dst []byte, s string) []byte {
+	if !utf8.ValidString(s) {
+		dst = append(dst, `{"base64":"`...)
+		dst = base64.StdEncoding.AppendEncode(dst, unsafe.Slice(unsafe.StringData(s), len(s)))
+		return append(dst, `"}`...)
+	}
+	dst = append(dst, '"')
+	plain := 0 // where what needs no escape begins
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[plain:i]...)
+		dst = appendEscape(dst, c)
+		plain = i + 1
+	}
+	dst = append(dst, s[plain:]...)
+	return append(dst, '"')
+}
+
+// appendEscape appends a character that may not stand in a JSON string.
+func appendEscape(dst []byte, c byte) []byte {
+	const hex = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+// decodeText takes valid JSON.
+func decodeText(raw json.RawMessage) (string, error) {
+	switch {
+	case len(raw) > 1 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw):
+		return string(raw[1 : len(raw)-1]), nil
+	case len(raw) > 0 && raw[0] == '{':
+		var binary struct {
+			Base64 []byte `json:"base64"`
+		}
+		err := json.Unmarshal(raw, &binary)
+		return string(binary.Base64), err
+	}
+	var s string
+	err := json.Unmarshal(raw, &s)
+	return s, err
+}
+
+// textOf is bytes as a string that is only looked at while they do not change.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// storedError is an error as it stands in a line: its text, and what errors.As finds in
+// it. Commands and their environment are left out.
+type storedError struct {
+	Text json.RawMessage `json:"text"`
+	// Answer is an error that the agent answered.
+	Answer *acpclient.Error `json:"answer,omitempty"`
+	// NotStarted says that the agent could not be started.
+	NotStarted bool `json:"notStarted,omitempty"`
+	// AgentVersion is the version of the protocol of an agent that does not speak ours.
+	AgentVersion *uint16 `json:"agentVersion,omitempty"`
+
+	text string // Text, decoded
+}
+
+func (e *storedError) Error() string { return e.text }
+
+// Unwrap returns what errors.As found in the error when it was stored.
+func (e *storedError) Unwrap() (causes []error) {
+	if e.Answer != nil {
+		causes = append(causes, e.Answer)
+	}
+	if e.NotStarted {
+		causes = append(causes, &acpclient.StartError{Err: errors.New(e.text)})
+	}
+	if e.AgentVersion != nil {
+		causes = append(causes, &acpclient.VersionError{Agent: *e.AgentVersion})
+	}
+	return causes
+}
+
+func appendError(dst []byte, err error) ([]byte, error) {
+	e := storedError{Text: appendText(nil, err.Error())}
+	errors.As(err, &e.Answer)
+	e.NotStarted = errors.As(err, new(*acpclient.StartError))
+	if version := (*acpclient.VersionError)(nil); errors.As(err, &version) {
+		e.AgentVersion = &version.Agent
+	}
+	return appendJSON(dst, e)
+}
+
+// decodeError returns an answer of the agent as that if the error is nothing else.
+func decodeError(raw json.RawMessage) (stored, err error) {
+	e := new(storedError)
+	if err := json.Unmarshal(raw, e); err != nil {
+		return nil, err
+	}
+	if e.text, err = decodeText(e.Text); err != nil {
+		return nil, fmt.Errorf("an error without text: %w", err)
+	}
+	if e.Answer != nil && e.Answer.Error() == e.text {
+		return e.Answer, nil
+	}
+	return e, nil
 }

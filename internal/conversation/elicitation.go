@@ -24,7 +24,6 @@ type Elicitation struct {
 	holds []*ToolCall // the calls that wait for the answer
 }
 
-// Visit implements Item.
 func (e *Elicitation) Visit(v Visitor) { v.Elicitation(e) }
 
 func (e *Elicitation) plain() (side string, paragraphs []Paragraph) {

@@ -36,7 +36,6 @@ type Visitor interface {
 // revision counts the changes of an item.
 type revision struct{ n uint64 }
 
-// Version implements Item.
 func (r *revision) Version() uint64 { return r.n }
 func (r *revision) changed()        { r.n++ }
 
@@ -60,7 +59,6 @@ type Message struct {
 	own      bool   // the user wrote it here: the agent's version of it is ignored
 }
 
-// Visit implements Item.
 func (m *Message) Visit(v Visitor) { v.Message(m) }
 
 func (m *Message) plain() (side string, paragraphs []Paragraph) {
@@ -129,7 +127,6 @@ type ToolCall struct {
 	index     int  // in the conversation's Items
 }
 
-// Visit implements Item.
 func (t *ToolCall) Visit(v Visitor) { v.ToolCall(t) }
 
 func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {
@@ -179,7 +176,6 @@ type Plan struct {
 	Removed bool
 }
 
-// Visit implements Item.
 func (p *Plan) Visit(v Visitor) { v.Plan(p) }
 
 func (p *Plan) plain() (side string, paragraphs []Paragraph) {
@@ -217,7 +213,6 @@ type Note struct {
 	Worked time.Duration
 }
 
-// Visit implements Item.
 func (n *Note) Visit(v Visitor) { v.Note(n) }
 
 func (n *Note) plain() (side string, paragraphs []Paragraph) {
@@ -236,7 +231,6 @@ type Compaction struct {
 	Error   string
 }
 
-// Visit implements Item.
 func (c *Compaction) Visit(v Visitor) { v.Compaction(c) }
 
 func (c *Compaction) plain() (side string, paragraphs []Paragraph) {
@@ -250,7 +244,6 @@ type Unknown struct {
 	Raw  []byte
 }
 
-// Visit implements Item.
 func (u *Unknown) Visit(v Visitor) { v.Unknown(u) }
 
 func (u *Unknown) plain() (side string, paragraphs []Paragraph) { return "", nil }

@@ -1,10 +1,49 @@
 package conversation
 
 import (
+	"regexp"
 	"slices"
+	"strings"
+	"sync"
 
 	"parley/acpclient"
 )
+
+// Quirks are what one agent needs, or does, that the protocol does not provide for. The
+// zero value is an agent without any.
+type Quirks struct {
+	// MissingFileIsEmpty answers a read of a missing file with no text.
+	MissingFileIsEmpty bool
+	// AnnouncedModes are the ids of the modes whose change is announced as text of
+	// a message, see [Quirks.Announced]: from the one that allows least to the one
+	// that allows most.
+	AnnouncedModes []string
+	// TaggedOutput says that what tools give is wrapped in tags for the model, see
+	// [Quirks.Output].
+	TaggedOutput bool
+}
+
+// known lists the quirks by the name in agentInfo, each with the reason for it.
+var known = map[string]Quirks{
+	// Gemini CLI and its forks read a file before they write it. They lose the text
+	// of the error that says that it is missing, and then take the error for a
+	// failure of the tool. The reference client answers with empty content, and
+	// that is what they expect.
+	"gemini-cli": {
+		MissingFileIsEmpty: true,
+		// It sends no current_mode_update. When an answer to a permission, or a
+		// tool, changes the mode, it says so in a message: "[MODE_UPDATE] autoEdit".
+		AnnouncedModes: []string{"plan", "default", "autoEdit", "yolo"},
+	},
+	"qwen-code": {MissingFileIsEmpty: true},
+	"iflow-cli": {MissingFileIsEmpty: true},
+	// opencode gives the results of its tools as it gives them to the model, with
+	// tags around them: <task …>, <shell_metadata>, <path>.
+	"OpenCode": {TaggedOutput: true},
+}
+
+// QuirksOf returns the quirks of the agent with a name.
+func QuirksOf(name string) Quirks { return known[name] }
 
 // quirks are those of the agent.
 func (c *Conversation) quirks() Quirks { return QuirksOf(c.Agent.Info.Name) }
@@ -58,4 +97,68 @@ func (c *Conversation) shown(content acpclient.ToolCallContents) acpclient.ToolC
 		return content
 	}
 	return clean
+}
+
+// Output is what a tool gave, without the tags that are for the model. Only the
+// shapes that the agent is known to send are taken apart: tags elsewhere are what
+// a program printed.
+func (q Quirks) Output(text string) string {
+	if !q.TaggedOutput {
+		return text
+	}
+	for _, s := range shapes() {
+		if s.fits.MatchString(text) {
+			return strings.Trim(s.tags.ReplaceAllString(text, ""), "\n")
+		}
+	}
+	return text
+}
+
+// shape is a form of tagged output.
+type shape struct{ fits, tags *regexp.Regexp }
+
+// shapes are the forms of tagged output: which texts have the form, and what is
+// taken out of them. They are compiled when the first agent needs them, which most
+// do not.
+var shapes = sync.OnceValue(func() []shape {
+	return []shape{
+		// The result of a subagent. Its summary stays.
+		{
+			regexp.MustCompile(`\A\s*<task id="[^"]*"[^>]*>\n[\s\S]*</task>\s*\z`),
+			regexp.MustCompile(`(?m)^</?task(_result|_error)?( [^>]*)?>\n?|</?summary>`),
+		},
+		// A file or a folder. The heading of the call says which.
+		{
+			regexp.MustCompile(`\A\s*<path>[^\n]*</path>\n<type>[a-z]+</type>\n<(content|entries)>`),
+			regexp.MustCompile(`\A\s*<path>[^\n]*</path>\n<type>[a-z]+</type>\n<(content|entries)>\n?|\n?</(content|entries)>\s*(<system-reminder>[\s\S]*</system-reminder>\s*)?\z`),
+		},
+		// Instructions that were loaded for the model.
+		{
+			regexp.MustCompile(`\A\s*<skill_content name="[^"]*">`),
+			regexp.MustCompile(`(?m)^</?skill_(content|files)( [^>]*)?>\n?|</?file>`),
+		},
+		// What a command printed, with a word about how it ended.
+		{
+			regexp.MustCompile(`<shell_metadata>\n[\s\S]*</shell_metadata>\s*\z`),
+			regexp.MustCompile(`</?shell_metadata>\n?`),
+		},
+	}
+})
+
+// announcement begins a message that says which mode is on.
+const announcement = "[MODE_UPDATE] "
+
+// Announced is the mode that a chunk of a message announces, and whether it
+// announces one: the chunk says that and nothing else.
+func (q Quirks) Announced(chunk string) (mode string, ok bool) {
+	if len(q.AnnouncedModes) == 0 {
+		return "", false
+	}
+	mode, ok = strings.CutPrefix(strings.TrimSpace(chunk), announcement)
+	return mode, ok && slices.Contains(q.AnnouncedModes, mode)
+}
+
+// Safer reports whether a mode allows less than another, or may do so.
+func (q Quirks) Safer(mode, than string) bool {
+	return slices.Index(q.AnnouncedModes, mode) < slices.Index(q.AnnouncedModes, than)
 }

@@ -14,7 +14,6 @@ type ShellCommand struct {
 	Started  time.Time
 }
 
-// Visit implements Item.
 func (s *ShellCommand) Visit(v Visitor) { v.ShellCommand(s) }
 
 // plain leaves the command out: the text may be given to an agent, which learns nothing

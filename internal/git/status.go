@@ -246,7 +246,6 @@ type bounded struct {
 	over bool
 }
 
-// Write implements io.Writer.
 func (b *bounded) Write(p []byte) (int, error) {
 	if len(b.kept)+len(p) > maxOutput {
 		b.over = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"time"
 )
@@ -104,4 +105,13 @@ func (w *watched) Close() error {
 	w.timer.Stop()
 	w.cancel(nil)
 	return w.ReadCloser.Close()
+}
+
+// isNetwork reports whether an error is one of the network: an unknown name, or a
+// server that does not answer.
+func isNetwork(err error) bool {
+	var op *net.OpError
+	var name *net.DNSError
+	// A server that breaks off the TLS handshake has been reached.
+	return errors.As(err, &name) || errors.As(err, &op) && op.Op == "dial"
 }

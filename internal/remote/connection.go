@@ -49,7 +49,6 @@ func newConnection(to string, w wire) *Connection {
 	return &Connection{to: to, wire: w, done: make(chan struct{})}
 }
 
-// Read implements acpclient.Transport.
 func (c *Connection) Read() ([]byte, error) {
 	m, err := c.wire.read()
 	if err != nil && !errors.Is(err, acpclient.ErrMessageRefused) {
@@ -67,7 +66,6 @@ func (c *Connection) Write(message []byte) error {
 	return nil
 }
 
-// Close implements acpclient.Transport.
 func (c *Connection) Close() error {
 	c.ending.Do(func() { go c.end(context.Background()) })
 	return nil

@@ -32,7 +32,6 @@ type rooted struct {
 	roots Roots
 }
 
-// Read implements acpclient.Transport.
 func (t rooted) Read() ([]byte, error) {
 	message, err := t.Transport.Read()
 	if err != nil {
@@ -41,7 +40,6 @@ func (t rooted) Read() ([]byte, error) {
 	return turned(message, t.roots.toLocal), nil
 }
 
-// Write implements acpclient.Transport.
 func (t rooted) Write(message []byte) error {
 	return t.Transport.Write(turned(message, t.roots.toRemote))
 }

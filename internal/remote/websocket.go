@@ -158,7 +158,6 @@ type moving struct {
 // a message are longer, except the last.
 const longestPing = 512
 
-// Read implements net.Conn.
 func (m moving) Read(b []byte) (int, error) {
 	n, err := m.Conn.Read(b)
 	m.count.Add(int64(n))

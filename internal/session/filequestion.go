@@ -42,7 +42,6 @@ func (s *Session) asker() Asker {
 	return asker{s}
 }
 
-// AskFile implements Asker.
 func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error) {
 	s := a.s
 	s.stream.room(ctx)

@@ -271,3 +271,62 @@ func (s *Session) unlock() {
 func (s *Session) AddNotice(severity acpclient.NoticeSeverity, title, detail string) {
 	s.stream.post(conversation.Said{Severity: severity, Title: title, Detail: detail})
 }
+
+// onLine returns a function for the tap and the ring that sees every line on the wire,
+// nil if there is neither.
+func (o *Options) onLine() func(sent bool, line []byte) {
+	switch {
+	case o.Ring == nil:
+		return o.Tap
+	case o.Tap == nil:
+		return o.Ring.Line
+	}
+	return func(sent bool, line []byte) {
+		o.Tap(sent, line)
+		o.Ring.Line(sent, line)
+	}
+}
+
+// onStderr returns the same for the agent's stderr.
+func (o *Options) onStderr() func(data []byte) {
+	switch {
+	case o.Ring == nil:
+		return o.TapStderr
+	case o.TapStderr == nil:
+		return o.Ring.Stderr
+	}
+	return func(data []byte) {
+		o.TapStderr(data)
+		o.Ring.Stderr(data)
+	}
+}
+
+// stderrTap passes the agent's stderr to a function.
+type stderrTap func(data []byte)
+
+// Write implements io.Writer. It never fails.
+func (show stderrTap) Write(data []byte) (int, error) {
+	show(data)
+	return len(data), nil
+}
+
+// Remote describes an agent on another machine, and what it may use of this one.
+// Nothing is offered to it by default, because its paths and commands are mostly meant
+// for its own machine.
+type Remote struct {
+	// Listens means that parley connects to the agent instead of starting it. When the
+	// connection is lost, the agent may still be running.
+	Listens bool
+	// Files and Terminals offer fs/* and terminal/* of this machine.
+	Files, Terminals bool
+}
+
+// listens reports whether parley connects to the agent; r may be nil.
+func (r *Remote) listens() bool { return r != nil && r.Listens }
+
+// files reports whether the agent is offered the files of this machine; r may be nil.
+func (r *Remote) files() bool { return r == nil || r.Files }
+
+// Connects reports whether the session connects to a listening agent instead of
+// starting one.
+func (s *Session) Connects() bool { return s.opt.Remote.listens() }
