@@ -2,40 +2,42 @@ package vim
 
 import "strings"
 
-// change is what the dot does again: a command, for what was selected how much, and
-// what was typed then.
+// change is what the dot repeats: a command, how much was selected, and the text that
+// was typed.
 type change struct {
 	command  command
 	selected *extent // in visual mode
 	typed    string
 }
 
-// run does a complete command.
+// run executes a complete command.
 func (e *Editor) run(c command) {
 	switch {
 	case c.name == ".":
 		e.repeat(c)
-		return
 	case c.name == "u" && c.operator == "" && !e.visual():
 		e.undo(c.times(), e.text.Undo)
-		return
 	case c.name == "ctrl+r":
 		e.undo(c.times(), e.text.Redo)
-		return
-	}
-	if e.visual() {
+	case e.visual():
 		e.runVisual(c)
-		return
+	default:
+		e.perform(c, nil)
 	}
-	e.perform(c, nil)
 }
 
-// perform does a command of normal mode, or with an extent one of visual mode on so
-// much text from the cursor on; as one step that can be undone.
+// perform executes a command of normal mode; with an extent, one of visual mode on
+// that much text from the cursor. A change is one undo step.
 func (e *Editor) perform(c command, x *extent) {
-	changes := c.operator != "" && c.operator != "y" || commands[c.name] != nil && !unchanging(c.name)
-	if !changes {
-		e.look(c, x)
+	switch {
+	case c.operator == "y":
+		e.operate(c)
+		return
+	case c.operator == "" && commands[c.name] == nil:
+		e.move(c)
+		return
+	case c.name == "v" || c.name == "V" || c.name == "gv":
+		commands[c.name](e, c)
 		return
 	}
 	e.text.Begin()
@@ -57,39 +59,23 @@ func (e *Editor) perform(c command, x *extent) {
 	}
 }
 
-// look does what changes nothing.
-func (e *Editor) look(c command, x *extent) {
-	switch {
-	case x != nil:
-		e.changeSelected(c, e.extended(*x))
-	case c.operator != "":
-		e.operate(c)
-	case commands[c.name] != nil:
-		commands[c.name](e, c)
-	default:
-		e.move(c)
-	}
-}
-
-// move is a motion that stands alone.
-func (e *Editor) move(c command) bool {
+// move executes a motion without an operator.
+func (e *Editor) move(c command) {
 	m, known := motions[c.name]
 	if !known {
-		return false
+		return
 	}
 	p, ok := m.to(e, c)
-	if !ok {
-		return false
-	}
-	if m.vertical || c.name == "|" {
+	switch {
+	case !ok:
+	case m.vertical || c.name == "|":
 		e.text.Move(p)
-	} else {
+	default:
 		e.to(p)
 	}
-	return true
 }
 
-// undo takes steps back, or does them again.
+// undo applies steps of undo or redo.
 func (e *Editor) undo(times int, step func() (Pos, bool)) {
 	for ; times > 0; times-- {
 		at, ok := step()
@@ -101,24 +87,22 @@ func (e *Editor) undo(times int, step func() (Pos, bool)) {
 	e.clamp()
 }
 
-// unchanging are the commands that change no text.
-func unchanging(name string) bool { return name == "v" || name == "V" || name == "gv" }
-
-// commands are those that are neither motions nor operators. It is filled below,
-// since what they do uses it.
+// commands are the commands that are neither motions nor operators. init fills it,
+// since they refer to it.
 var commands map[string]func(*Editor, command)
 
 func init() {
 	commands = map[string]func(*Editor, command){
 		"i":  func(e *Editor, c command) { e.begin(c) },
 		"a":  func(e *Editor, c command) { e.beginAt(c, e.after(e.text.Cursor())) },
-		"I":  func(e *Editor, c command) { e.beginAt(c, e.firstLetter()) },
+		"I":  func(e *Editor, c command) { e.beginAt(c, e.indentEnd(e.text.Cursor().Row)) },
 		"gI": func(e *Editor, c command) { e.beginAt(c, Pos{e.text.Cursor().Row, 0}) },
 		"A":  func(e *Editor, c command) { e.beginAt(c, e.end(e.text.Cursor().Row)) },
 		"o":  (*Editor).openBelow, "O": (*Editor).openAbove,
-		"R": (*Editor).beginReplace, "r": (*Editor).replaceOne,
+		"R": func(e *Editor, c command) { e.begin(c); e.mode = Replace },
+		"r": (*Editor).replaceCharacters,
 		"J": (*Editor).join, "gJ": (*Editor).join,
-		"~": (*Editor).toggle,
+		"~": (*Editor).toggleCase,
 		"p": (*Editor).put, "P": (*Editor).put,
 		"v":  func(e *Editor, c command) { e.beginVisual(Visual) },
 		"V":  func(e *Editor, c command) { e.beginVisual(VisualLine) },
@@ -126,20 +110,13 @@ func init() {
 	}
 }
 
-// firstLetter is where I inserts: behind the indent.
-func (e *Editor) firstLetter() Pos {
-	row := e.text.Cursor().Row
-	line := e.text.Line(row)
-	return Pos{row, len(line) - len(strings.TrimLeft(line, " \t"))}
-}
-
-// replaceOne is r: so many characters become another.
-func (e *Editor) replaceOne(c command) {
+// replaceCharacters is r. It does nothing if the line has fewer characters.
+func (e *Editor) replaceCharacters(c command) {
 	from := e.text.Cursor()
 	to := from
 	for range c.times() {
 		if e.atEnd(to) {
-			return // there are not so many
+			return
 		}
 		to = e.after(to)
 	}
@@ -152,8 +129,8 @@ func (e *Editor) replaceOne(c command) {
 	e.to(Pos{from.Row, from.Col + len(c.arg)*(c.times()-1)})
 }
 
-// toggle is ~: the case of so many characters changes.
-func (e *Editor) toggle(c command) {
+// toggleCase is ~.
+func (e *Editor) toggleCase(c command) {
 	from := e.text.Cursor()
 	to := from
 	for n := c.times(); n > 0 && !e.atEnd(to); n-- {
@@ -166,11 +143,12 @@ func (e *Editor) toggle(c command) {
 	e.to(to)
 }
 
-// join is J, which puts a blank between lines, and gJ, which does not.
+// join is J, which puts a blank between the lines, and gJ, which does not.
 func (e *Editor) join(c command) {
 	e.joinRows(e.text.Cursor().Row, max(2, c.times()), c.name == "J")
 }
 
+// joinRows joins count lines, or those that there are.
 func (e *Editor) joinRows(row, count int, blank bool) {
 	if row+count-1 > e.lastRow() {
 		if row == e.lastRow() || count > 2 && row+1 > e.lastRow() {
@@ -206,7 +184,14 @@ func (e *Editor) put(c command) {
 		return
 	}
 	if r.Lines {
-		e.putLines(r.Text, c, at.Row)
+		text, row := strings.Repeat(r.Text+"\n", c.times()), at.Row
+		if c.name == "p" {
+			e.edit(e.end(row), e.end(row), "\n"+text[:len(text)-1])
+			row++
+		} else {
+			e.edit(Pos{row, 0}, Pos{row, 0}, text)
+		}
+		e.to(e.firstNonBlank(row))
 		return
 	}
 	if c.name == "p" {
@@ -224,18 +209,7 @@ func (e *Editor) put(c command) {
 // mostPut bounds what one p puts, in bytes.
 const mostPut = 16 << 20
 
-func (e *Editor) putLines(text string, c command, row int) {
-	text = strings.Repeat(text+"\n", c.times())
-	if c.name == "p" {
-		e.edit(e.end(row), e.end(row), "\n"+text[:len(text)-1])
-		row++
-	} else {
-		e.edit(Pos{row, 0}, Pos{row, 0}, text)
-	}
-	e.to(e.firstNonBlank(row))
-}
-
-// repeat is the dot: the last change, with its count or another.
+// repeat is the dot: it repeats the last change, with its count or a new one.
 func (e *Editor) repeat(c command) {
 	last := e.change
 	if last.command.name == "" && last.command.operator == "" {
@@ -247,8 +221,13 @@ func (e *Editor) repeat(c command) {
 	}
 	e.replays = true
 	e.perform(last.command, last.selected)
-	if e.mode == Insert || e.mode == Replace {
-		e.retype(last.typed)
+	switch at := e.text.Cursor(); e.mode {
+	case Insert:
+		e.edit(at, at, last.typed)
+		e.stopInserting()
+	case Replace:
+		e.writeOver(last.typed)
+		e.stopInserting()
 	}
 	e.replays = false
 }

@@ -1,19 +1,22 @@
 package vim
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// insertion is what is being inserted.
+// insertion is the state of insert and replace mode.
 type insertion struct {
-	from  Pos // what was typed stands between here and the cursor
-	times int // how often it is to stand there
-	lines bool
-	// replaced are the characters that replace mode has written over, "" for the end
-	// of a line.
+	from  Pos  // the typed text is between here and the cursor
+	times int  // how often to insert it
+	lines bool // on a line of its own each time
+	// replaced holds the characters that replace mode has overwritten, "" for the end
+	// of a line; written, the lengths of what replaced them.
 	replaced []string
-	written  []int // the lengths of what was written over them
+	written  []int
 }
 
-// begin begins to insert at the cursor.
+// begin starts insert mode at the cursor.
 func (e *Editor) begin(c command) {
 	times := c.times()
 	if c.operator != "" {
@@ -44,23 +47,8 @@ func (e *Editor) openAbove(c command) {
 	e.insert.lines = true
 }
 
-func (e *Editor) beginReplace(c command) {
-	e.begin(c)
-	e.mode = Replace
-}
-
-// insertKey handles a key of insert mode: only what ends it is not the host's.
-func (e *Editor) insertKey(key string) Outcome {
-	if key != "esc" && key != "ctrl+[" {
-		return Outcome{}
-	}
-	e.stopInserting()
-	return Outcome{Used: true}
-}
-
-// Typed tells of a key that the host has handled in insert mode. Moved says that the
-// cursor was moved without an edit: then what is typed from now on is an insertion of
-// its own.
+// Typed reports a key that the host handled in insert mode. With moved, the cursor
+// moved without an edit, and a new insertion begins.
 func (e *Editor) Typed(moved bool) {
 	if e.mode != Insert {
 		return
@@ -75,8 +63,8 @@ func (e *Editor) Typed(moved bool) {
 	}
 }
 
-// stopInserting goes back to normal mode. What was typed is repeated as often as the
-// count says, and kept for the dot.
+// stopInserting returns to normal mode. It repeats the typed text as often as the
+// count says and keeps it for the dot.
 func (e *Editor) stopInserting() {
 	at := e.text.Cursor()
 	typed := ""
@@ -86,7 +74,17 @@ func (e *Editor) stopInserting() {
 	if !e.replays {
 		e.change.typed = typed
 	}
-	e.repeatTyped(typed)
+	if more := e.insert.times - 1; more > 0 && len(typed)*more <= mostPut {
+		switch at := e.text.Cursor(); {
+		case e.insert.lines:
+			at = e.end(at.Row)
+			e.edit(at, at, strings.Repeat("\n"+typed, more))
+		case e.mode == Replace:
+			e.writeOver(strings.Repeat(typed, more))
+		default:
+			e.edit(at, at, strings.Repeat(typed, more))
+		}
+	}
 	e.text.End()
 	e.mode = Normal
 	if at = e.text.Cursor(); at.Col > 0 {
@@ -95,49 +93,16 @@ func (e *Editor) stopInserting() {
 	e.to(at)
 }
 
-// repeatTyped inserts what was typed again, as often as the count says.
-func (e *Editor) repeatTyped(typed string) {
-	more := e.insert.times - 1
-	if more <= 0 || len(typed)*more > mostPut {
-		return
-	}
-	at := e.text.Cursor()
-	switch {
-	case e.insert.lines:
-		at = e.end(at.Row)
-		e.edit(at, at, strings.Repeat("\n"+typed, more))
-	case e.mode == Replace:
-		e.writeOver(strings.Repeat(typed, more))
-	default:
-		e.edit(at, at, strings.Repeat(typed, more))
-	}
-}
-
-// retype types again what was typed with the change that the dot repeats.
-func (e *Editor) retype(typed string) {
-	at := e.text.Cursor()
-	if e.mode == Replace {
-		e.writeOver(typed)
-	} else {
-		e.edit(at, at, typed)
-	}
-	e.stopInserting()
-}
-
-// writeOver writes characters over those at the cursor.
+// writeOver overwrites the characters at the cursor.
 func (e *Editor) writeOver(text string) {
 	for text != "" {
 		at := e.text.Cursor()
 		line := e.text.Line(at.Row)
 		to := e.after(at)
 		e.insert.replaced = append(e.insert.replaced, line[at.Col:to.Col])
-		// The character that is written is one that a person sees as one only once it
-		// stands in the text, so it is written code point by code point.
-		n := strings.IndexFunc(text[1:], func(rune) bool { return true }) + 1
-		if n <= 0 {
-			n = len(text)
-		}
-		for n < len(text) && text[n]&0xC0 == 0x80 {
+		// Code points form clusters only inside the text, so write them one by one.
+		n := 1
+		for n < len(text) && !utf8.RuneStart(text[n]) {
 			n++
 		}
 		e.insert.written = append(e.insert.written, n)
@@ -146,24 +111,22 @@ func (e *Editor) writeOver(text string) {
 	}
 }
 
-// replaceKey handles a key of replace mode.
-func (e *Editor) replaceKey(key string) Outcome {
+// replaceKey handles a key of replace mode. It reports false if the host handles it.
+func (e *Editor) replaceKey(key string) bool {
 	switch {
-	case key == "esc" || key == "ctrl+[":
-		e.stopInserting()
 	case key == "backspace" || key == "ctrl+h":
 		e.restore()
 	case key == "space":
 		e.writeOver(" ")
-	case len(key) == 1 || typed(key):
+	case len(key) == 1 || isCharacter(key):
 		e.writeOver(key)
 	default:
-		return Outcome{}
+		return false
 	}
-	return Outcome{Used: true}
+	return true
 }
 
-// restore puts back the character that was written over last, or else goes left.
+// restore restores the last overwritten character; without one it moves left.
 func (e *Editor) restore() {
 	at, last := e.text.Cursor(), len(e.insert.replaced)-1
 	if last < 0 {

@@ -2,39 +2,38 @@ package vim
 
 import "strings"
 
-// kind is how an operator takes what is between the cursor and where a motion goes.
-type kind int
+// motionKind says what an operator takes: the text up to the motion's end, with the
+// character there, or whole lines.
+type motionKind int
 
 const (
-	exclusive kind = iota // up to there
-	inclusive             // with the character there
-	linewise              // whole lines
+	exclusive motionKind = iota
+	inclusive
+	linewise
 )
 
-// motion goes from the cursor to a place. It reports false if there is no such place;
-// where the command is not for an operator, the cursor goes as far as the place says
-// nevertheless.
+// motion is a movement of the cursor.
 type motion struct {
-	kind kind
-	to   func(e *Editor, c command) (Pos, bool)
-	// vertical motions keep the goal.
-	vertical bool
+	kind motionKind
+	// to returns the motion's end. It reports false if the motion fails.
+	to       func(e *Editor, c command) (Pos, bool)
+	vertical bool // keeps the goal column
 }
 
-// motions are those that need nothing but the text and the cursor. It is filled
-// below, since finding uses it.
+// motions are the motions by name. init fills it, since they refer to it.
 var motions map[string]motion
 
 func init() {
 	motions = map[string]motion{
 		"h": {exclusive, (*Editor).left, false}, "l": {exclusive, (*Editor).right, false},
-		" ": {exclusive, (*Editor).rightOn, false}, "backspace": {exclusive, (*Editor).leftOn, false},
-		"j": {linewise, (*Editor).down, true}, "k": {linewise, (*Editor).up, true},
-		"+": {linewise, nonBlank(1), false}, "-": {linewise, nonBlank(-1), false}, "_": {linewise, (*Editor).underscore, false},
-		"w": {exclusive, wordsForward(false), false}, "W": {exclusive, wordsForward(true), false},
-		"b": {exclusive, wordsBack(false), false}, "B": {exclusive, wordsBack(true), false},
-		"e": {inclusive, wordEnds(false), false}, "E": {inclusive, wordEnds(true), false},
-		"ge": {inclusive, wordEndsBack(false), false}, "gE": {inclusive, wordEndsBack(true), false},
+		" ": {exclusive, (*Editor).rightAcrossLines, false}, "backspace": {exclusive, (*Editor).leftAcrossLines, false},
+		"j": {linewise, (*Editor).rows, true}, "k": {linewise, (*Editor).rows, true},
+		"+": {linewise, (*Editor).nonBlankLine, false}, "-": {linewise, (*Editor).nonBlankLine, false},
+		"_": {linewise, (*Editor).nonBlankLine, false},
+		"w": {exclusive, (*Editor).wordForward, false}, "W": {exclusive, (*Editor).wordForward, false},
+		"b": {exclusive, (*Editor).wordBack, false}, "B": {exclusive, (*Editor).wordBack, false},
+		"e": {inclusive, (*Editor).wordEnd, false}, "E": {inclusive, (*Editor).wordEnd, false},
+		"ge": {inclusive, (*Editor).wordEndBack, false}, "gE": {inclusive, (*Editor).wordEndBack, false},
 		"0": {exclusive, func(e *Editor, _ command) (Pos, bool) { return Pos{e.text.Cursor().Row, 0}, true }, false},
 		"^": {exclusive, func(e *Editor, _ command) (Pos, bool) { return e.firstNonBlank(e.text.Cursor().Row), true }, false},
 		"$": {inclusive, (*Editor).lineEnd, true}, "g_": {inclusive, (*Editor).lastNonBlank, false},
@@ -46,8 +45,8 @@ func init() {
 		";": {inclusive, (*Editor).findAgain, false}, ",": {inclusive, (*Editor).findAgain, false},
 		"{": {exclusive, (*Editor).paragraphBack, false}, "}": {exclusive, (*Editor).paragraphForward, false},
 		"(": {exclusive, (*Editor).sentencesBack, false}, ")": {exclusive, (*Editor).sentencesForward, false},
-		"%": {inclusive, (*Editor).matching, false},
-		"*": {exclusive, (*Editor).wordUnder, false}, "#": {exclusive, (*Editor).wordUnder, false},
+		"%": {inclusive, (*Editor).matchingBracket, false},
+		"*": {exclusive, (*Editor).searchWord, false}, "#": {exclusive, (*Editor).searchWord, false},
 		"n": {exclusive, (*Editor).search, false}, "N": {exclusive, (*Editor).search, false},
 	}
 }
@@ -78,9 +77,9 @@ func (e *Editor) right(c command) (Pos, bool) {
 	return p, true
 }
 
-// rightOn and leftOn go on to other lines, where the end of a line counts only as
-// much as it is a place of the cursor.
-func (e *Editor) rightOn(c command) (Pos, bool) {
+// rightAcrossLines and leftAcrossLines continue on other lines. The end of a line
+// counts only where the cursor can be there.
+func (e *Editor) rightAcrossLines(c command) (Pos, bool) {
 	p := e.text.Cursor()
 	for n := c.times(); n > 0; n-- {
 		q := e.after(p)
@@ -95,7 +94,7 @@ func (e *Editor) rightOn(c command) (Pos, bool) {
 	return p, true
 }
 
-func (e *Editor) leftOn(c command) (Pos, bool) {
+func (e *Editor) leftAcrossLines(c command) (Pos, bool) {
 	p := e.text.Cursor()
 	for n := c.times(); n > 0; n-- {
 		switch {
@@ -106,20 +105,21 @@ func (e *Editor) leftOn(c command) (Pos, bool) {
 		case c.operator != "" && !e.emptyLine(p.Row-1):
 			p = e.end(p.Row - 1)
 		default:
-			p = e.onLine(e.end(p.Row - 1))
+			p = e.onCharacter(e.end(p.Row - 1))
 		}
 	}
 	return p, true
 }
 
-func (e *Editor) down(c command) (Pos, bool) { return e.rows(c.times(), c) }
-func (e *Editor) up(c command) (Pos, bool)   { return e.rows(-c.times(), c) }
-
-// farRight is the goal at the end of lines.
+// farRight is the goal column of $.
 const farRight = 1 << 30
 
-func (e *Editor) rows(by int, c command) (Pos, bool) {
-	p := e.text.Cursor()
+// rows is j and k.
+func (e *Editor) rows(c command) (Pos, bool) {
+	p, by := e.text.Cursor(), c.times()
+	if c.name == "k" {
+		by = -by
+	}
 	row := p.Row + by
 	if row < 0 || row > e.lastRow() {
 		if p.Row == 0 && by < 0 || p.Row == e.lastRow() && by > 0 || c.operator != "" {
@@ -140,55 +140,21 @@ func (e *Editor) rows(by int, c command) (Pos, bool) {
 	return p, true
 }
 
-// nonBlank is the motion to the first character of a line further down or up.
-func nonBlank(by int) func(*Editor, command) (Pos, bool) {
-	return func(e *Editor, c command) (Pos, bool) {
-		row := e.text.Cursor().Row + by*c.times()
-		if row < 0 || row > e.lastRow() {
-			return e.text.Cursor(), false
-		}
-		return e.firstNonBlank(row), true
+// nonBlankLine is +, - and _.
+func (e *Editor) nonBlankLine(c command) (Pos, bool) {
+	row := e.text.Cursor().Row
+	switch c.name {
+	case "+":
+		row += c.times()
+	case "-":
+		row -= c.times()
+	default:
+		row += c.times() - 1
 	}
-}
-
-func (e *Editor) underscore(c command) (Pos, bool) {
-	row := e.text.Cursor().Row + c.times() - 1
-	if row > e.lastRow() {
+	if row < 0 || row > e.lastRow() {
 		return e.text.Cursor(), false
 	}
 	return e.firstNonBlank(row), true
-}
-
-func wordsForward(big bool) func(*Editor, command) (Pos, bool) {
-	return func(e *Editor, c command) (Pos, bool) {
-		at := e.text.Cursor()
-		if c.operator == "c" && e.class(at, false) != blank {
-			p, ok := e.wordEnd(at, c.times(), big, true)
-			return e.after(p), ok || p != at
-		}
-		p, ok := e.wordForward(at, c.times(), big, c.operator != "")
-		return p, ok || p != at
-	}
-}
-
-func wordsBack(big bool) func(*Editor, command) (Pos, bool) {
-	return func(e *Editor, c command) (Pos, bool) {
-		return e.wordBack(e.text.Cursor(), c.times(), big)
-	}
-}
-
-func wordEnds(big bool) func(*Editor, command) (Pos, bool) {
-	return func(e *Editor, c command) (Pos, bool) {
-		at := e.text.Cursor()
-		p, ok := e.wordEnd(at, c.times(), big, false)
-		return p, ok || p != at
-	}
-}
-
-func wordEndsBack(big bool) func(*Editor, command) (Pos, bool) {
-	return func(e *Editor, c command) (Pos, bool) {
-		return e.wordEndBack(e.text.Cursor(), c.times(), big)
-	}
 }
 
 func (e *Editor) lineEnd(c command) (Pos, bool) {
@@ -203,13 +169,13 @@ func (e *Editor) lineEnd(c command) (Pos, bool) {
 	return e.edge(row), true
 }
 
-// edge is the last place of a line that the cursor can have: in visual mode that is
-// behind the last character, so that the end of the line is selected too.
+// edge returns the last position that the cursor can have on a line: in visual mode
+// after the last character, so that it selects the end of the line too.
 func (e *Editor) edge(row int) Pos {
 	if e.mode == Visual {
 		return e.end(row)
 	}
-	return e.onLine(e.end(row))
+	return e.onCharacter(e.end(row))
 }
 
 func (e *Editor) lastNonBlank(c command) (Pos, bool) {
@@ -217,24 +183,19 @@ func (e *Editor) lastNonBlank(c command) (Pos, bool) {
 	if row > e.lastRow() {
 		return e.text.Cursor(), false
 	}
-	return e.onLine(Pos{row, len(strings.TrimRight(e.text.Line(row), " \t"))}).lastOf(e), true
-}
-
-// lastOf is the character before p, where p is behind the last that is not blank.
-func (p Pos) lastOf(e *Editor) Pos {
-	if line := strings.TrimRight(e.text.Line(p.Row), " \t"); line != "" {
-		return Pos{p.Row, e.text.Previous(p.Row, len(line))}
+	if line := strings.TrimRight(e.text.Line(row), " \t"); line != "" {
+		return Pos{row, e.text.Previous(row, len(line))}, true
 	}
-	return Pos{p.Row, 0}
+	return Pos{row, 0}, true
 }
 
 func (e *Editor) column(c command) (Pos, bool) {
 	row := e.text.Cursor().Row
 	e.goal, e.keeps = c.times()-1, true
-	return e.onLine(Pos{row, e.text.AtColumn(row, e.goal)}), true
+	return e.onCharacter(Pos{row, e.text.AtColumn(row, e.goal)}), true
 }
 
-// row is the first character of a line, or of the last one.
+// row returns the first character of a line, or of the last line.
 func (e *Editor) row(row int) Pos { return e.firstNonBlank(min(row, e.lastRow())) }
 
 func (e *Editor) lastLine(c command) (Pos, bool) {
@@ -250,29 +211,29 @@ func (e *Editor) findNew(c command) (Pos, bool) {
 	return e.findOnLine(c, false)
 }
 
-var turned = map[string]string{"f": "F", "F": "f", "t": "T", "T": "t"}
+var reversed = map[string]string{"f": "F", "F": "f", "t": "T", "T": "t"}
 
-// findAgain is ; and , which is the same to the other side.
+// findAgain is ; and ,.
 func (e *Editor) findAgain(c command) (Pos, bool) {
-	again := e.found(c)
+	again := e.repeatedFind(c)
 	if again.name == "" {
 		return e.text.Cursor(), false
 	}
 	return e.findOnLine(again, true)
 }
 
-// found is the f, F, t or T that ; or , stands for.
-func (e *Editor) found(c command) command {
+// repeatedFind returns the f, F, t or T that ; or , repeats.
+func (e *Editor) repeatedFind(c command) command {
 	again := c
 	again.name, again.arg = e.find.name, e.find.arg
 	if c.name == "," {
-		again.name = turned[again.name]
+		again.name = reversed[again.name]
 	}
 	return again
 }
 
-// findOnLine finds a character on the line. A t that is repeated does not stay
-// before the one that it stands before.
+// findOnLine finds a character on the line. A repeated t skips the character right
+// beside the cursor.
 func (e *Editor) findOnLine(c command, again bool) (Pos, bool) {
 	at := e.text.Cursor()
 	p := at
@@ -287,7 +248,9 @@ func (e *Editor) findOnLine(c command, again bool) (Pos, bool) {
 			return at, false
 		}
 		beside := p == at
-		if p = q; e.is(p, c.arg) && !(till && again && beside && c.times() == 1) {
+		p = q
+		match := !e.atEnd(p) && e.text.Line(p.Row)[p.Col:e.text.Next(p.Row, p.Col)] == c.arg
+		if match && !(till && again && beside && c.times() == 1) {
 			n--
 		}
 	}
@@ -298,11 +261,6 @@ func (e *Editor) findOnLine(c command, again bool) (Pos, bool) {
 		p = e.after(p)
 	}
 	return p, true
-}
-
-// is reports whether a character is at p.
-func (e *Editor) is(p Pos, character string) bool {
-	return !e.atEnd(p) && e.text.Line(p.Row)[p.Col:e.text.Next(p.Row, p.Col)] == character
 }
 
 func (e *Editor) paragraphForward(c command) (Pos, bool) {

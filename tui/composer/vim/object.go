@@ -5,10 +5,8 @@ import "strings"
 // objectNames are the second keys of text objects.
 const objectNames = "wWsp\"'`()b[]{}B<>t"
 
-// object is the piece of text around the cursor that a text object names. With more,
-// it goes on from behind the cursor, as in visual mode where something is selected.
-// It reports false if there is none.
-func (e *Editor) object(c command) (span, bool) {
+// object returns the text object at the cursor. It reports false if there is none.
+func (e *Editor) object(c command) (textRange, bool) {
 	at, around := e.text.Cursor(), c.name[0] == 'a'
 	switch key := c.name[1:]; key {
 	case "w", "W":
@@ -33,17 +31,16 @@ func (e *Editor) object(c command) (span, bool) {
 	}
 }
 
-// words are the word at p and those behind it. Blanks between words count as words,
-// or, around, belong to the word before them, or to the one behind them if p is among
-// them.
-func (e *Editor) words(p Pos, count int, around, big bool) (span, bool) {
+// words returns count words from p. Blanks between words count as words; with around,
+// they belong to the word before them, or to the word after them if p is on a blank.
+func (e *Editor) words(p Pos, count int, around, big bool) (textRange, bool) {
 	from := e.runStart(p, big)
 	to := from
 	onBlank := e.class(p, big) == blank
 	for n := count; n > 0; n-- {
 		if e.atEnd(to) && n < count || e.atEnd(to) && onBlank && around {
 			if to.Row == e.lastRow() {
-				return span{}, false
+				return textRange{}, false
 			}
 			to = Pos{to.Row + 1, 0}
 			if around && onBlank {
@@ -74,10 +71,10 @@ func (e *Editor) words(p Pos, count int, around, big bool) (span, bool) {
 			}
 		}
 	}
-	return span{from: from, to: to}, from != to || e.emptyLine(from.Row)
+	return textRange{from: from, to: to}, from != to || e.emptyLine(from.Row)
 }
 
-// skipBlanks is the end of the blanks at p, which may be none.
+// skipBlanks returns the end of the blanks at p, if any.
 func (e *Editor) skipBlanks(p Pos, big bool) Pos {
 	if !e.atEnd(p) && e.class(p, big) == blank {
 		return e.runEnd(p, big)
@@ -85,9 +82,9 @@ func (e *Editor) skipBlanks(p Pos, big bool) Pos {
 	return p
 }
 
-// sentences are the sentence at p and those behind it. Blanks between them count, or,
-// around, belong to the sentence before them.
-func (e *Editor) sentences(p Pos, count int, around bool) (span, bool) {
+// sentences returns count sentences from p. Blanks between them count; with around,
+// they belong to the sentence before them.
+func (e *Editor) sentences(p Pos, count int, around bool) (textRange, bool) {
 	from, to, gap := e.sentencePart(p)
 	if around {
 		count *= 2
@@ -104,13 +101,13 @@ func (e *Editor) sentences(p Pos, count int, around bool) (span, bool) {
 			from.Col = len(strings.TrimRight(line, " \t"))
 		}
 	}
-	return span{from: from, to: to}, from != to
+	return textRange{from: from, to: to}, from != to
 }
 
-// paragraphs are the lines of the paragraph at a row, and what follows it. Lines of
-// blanks part them; they count as one each, or, around, belong to the one before them,
-// or to the one behind them if the row is among them.
-func (e *Editor) paragraphs(row, count int, around bool) (span, bool) {
+// paragraphs returns count paragraphs from a row. A run of blank lines counts as one;
+// with around, it belongs to the paragraph before it, or to the one after it if the
+// row is among the blank lines.
+func (e *Editor) paragraphs(row, count int, around bool) (textRange, bool) {
 	first := row
 	for first > 0 && e.blankLine(first-1) == e.blankLine(row) {
 		first--
@@ -121,32 +118,33 @@ func (e *Editor) paragraphs(row, count int, around bool) (span, bool) {
 	}
 	for n := count; n > 0; n-- {
 		if next > e.lastRow() {
-			if n == 1 && around && !onBlank && count == 2 { // no blank lines behind: those before
+			if n == 1 && around && !onBlank && count == 2 { // no blank lines follow: take those before
 				for first > 0 && e.blankLine(first-1) {
 					first--
 				}
 				break
 			}
-			return span{}, false
+			return textRange{}, false
 		}
 		for kind := e.blankLine(next); next <= e.lastRow() && e.blankLine(next) == kind; {
 			next++
 		}
 	}
-	return span{from: Pos{first, 0}, to: Pos{next - 1, 0}, lines: true}, true
+	return textRange{from: Pos{first, 0}, to: Pos{next - 1, 0}, lines: true}, true
 }
 
 func (e *Editor) blankLine(row int) bool { return strings.Trim(e.text.Line(row), " \t") == "" }
 
-// quoted is what is between two quotes of the line, those around p or the next ones.
-func (e *Editor) quoted(p Pos, quote byte, around bool) (span, bool) {
+// quoted returns the text between the quotes around p, or between the next ones on
+// the line.
+func (e *Editor) quoted(p Pos, quote byte, around bool) (textRange, bool) {
 	line := e.text.Line(p.Row)
-	from, to := e.quotes(line, p.Col, quote)
+	from, to := quotes(line, p.Col, quote)
 	if from < 0 || to < 0 {
-		return span{}, false
+		return textRange{}, false
 	}
 	if !around {
-		return span{from: Pos{p.Row, from + 1}, to: Pos{p.Row, to}}, true
+		return textRange{from: Pos{p.Row, from + 1}, to: Pos{p.Row, to}}, true
 	}
 	to++
 	behind := len(line) - len(strings.TrimLeft(line[to:], " \t"))
@@ -155,13 +153,13 @@ func (e *Editor) quoted(p Pos, quote byte, around bool) (span, bool) {
 	} else {
 		from = len(strings.TrimRight(line[:from], " \t"))
 	}
-	return span{from: Pos{p.Row, from}, to: Pos{p.Row, to}}, true
+	return textRange{from: Pos{p.Row, from}, to: Pos{p.Row, to}}, true
 }
 
-// quotes are the offsets of the quotes around an offset, or of the next two; -1 if
-// there are none.
-func (e *Editor) quotes(line string, col int, quote byte) (from, to int) {
-	if col < len(line) && line[col] == quote { // which of a pair is it?
+// quotes returns the offsets of the quotes around col, or of the next two; -1 without
+// one.
+func quotes(line string, col int, quote byte) (from, to int) {
+	if col < len(line) && line[col] == quote { // it may open or close a pair
 		for from = nextQuote(line, 0, quote); from >= 0 && from <= col; from = nextQuote(line, to+1, quote) {
 			if to = nextQuote(line, from+1, quote); to < 0 || to >= col {
 				return from, to
@@ -169,7 +167,10 @@ func (e *Editor) quotes(line string, col int, quote byte) (from, to int) {
 		}
 		return -1, -1
 	}
-	for from = col - 1; from >= 0 && (line[from] != quote || escaped(line, from)); from-- {
+	escaped := func(at int) bool {
+		return (at-len(strings.TrimRight(line[:at], `\`)))%2 == 1
+	}
+	for from = col - 1; from >= 0 && (line[from] != quote || escaped(from)); from-- {
 	}
 	if from < 0 {
 		from = nextQuote(line, col, quote)
@@ -180,7 +181,7 @@ func (e *Editor) quotes(line string, col int, quote byte) (from, to int) {
 	return from, nextQuote(line, from+1, quote)
 }
 
-// nextQuote is the first quote from an offset on that has no backslash before it.
+// nextQuote returns the offset of the first unescaped quote at or after from, or -1.
 func nextQuote(line string, from int, quote byte) int {
 	for i := from; i < len(line); i++ {
 		switch line[i] {
@@ -193,17 +194,10 @@ func nextQuote(line string, from int, quote byte) int {
 	return -1
 }
 
-func escaped(line string, at int) bool {
-	n := 0
-	for at > 0 && line[at-1] == '\\' {
-		n, at = n+1, at-1
-	}
-	return n%2 == 1
-}
-
-// bracketed is what is between brackets around p, or the next ones if there are none. Where the closing one stands first
-// on its line, what is inside ends with the line before.
-func (e *Editor) bracketed(p Pos, count int, open, shut byte, around bool) (span, bool) {
+// bracketed returns the text between the count-th brackets around p, or between the
+// next ones without any. If the closing bracket is the first character of its line,
+// the text ends with the line before.
+func (e *Editor) bracketed(p Pos, count int, open, shut byte, around bool) (textRange, bool) {
 	from, found := p, true
 	if line := e.text.Line(p.Row); p.Col < len(line) && line[p.Col] == open {
 		count--
@@ -211,18 +205,18 @@ func (e *Editor) bracketed(p Pos, count int, open, shut byte, around bool) (span
 	for n := count; n > 0 && found; n-- {
 		from, found = e.opens(from, open, shut)
 	}
-	if !found && count == 1 { // the next ones
+	if !found && count == 1 {
 		from, found = e.closes(p, 0, open)
 	}
 	if !found {
-		return span{}, false
+		return textRange{}, false
 	}
 	to, found := e.closes(Pos{from.Row, from.Col + 1}, open, shut)
 	if !found {
-		return span{}, false
+		return textRange{}, false
 	}
 	if around {
-		return span{from: from, to: Pos{to.Row, to.Col + 1}}, true
+		return textRange{from: from, to: Pos{to.Row, to.Col + 1}}, true
 	}
 	from = Pos{from.Row, from.Col + 1}
 	if e.atEnd(from) && from.Row < to.Row {
@@ -234,5 +228,5 @@ func (e *Editor) bracketed(p Pos, count int, open, shut byte, around bool) (span
 	if to.before(from) {
 		to = from
 	}
-	return span{from: from, to: to, empty: from == to}, true
+	return textRange{from: from, to: to, empty: from == to}, true
 }

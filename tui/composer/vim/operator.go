@@ -5,32 +5,32 @@ import (
 	"unicode"
 )
 
-// span is what an operator works on: the text from from up to to, or the whole lines
-// from that of from to that of to.
-type span struct {
+// textRange is what an operator works on: the text from from up to to, or the whole
+// lines of both and between them.
+type textRange struct {
 	from, to Pos
 	lines    bool
-	empty    bool // there is nothing between two brackets, which can be changed though
+	empty    bool // an object without text, such as (), which c can fill
 }
 
-// operate runs an operator over what its motion says. It reports false if that is
-// nothing.
+// operate applies an operator to the range of its motion or text object. It reports
+// false without such a range.
 func (e *Editor) operate(c command) (done bool) {
-	s, ok := e.reach(c)
+	s, ok := e.operand(c)
 	if ok {
 		e.apply(c, s)
 	}
 	return ok
 }
 
-// reach is what an operator works on.
-func (e *Editor) reach(c command) (span, bool) {
+// operand returns the range that an operator works on.
+func (e *Editor) operand(c command) (textRange, bool) {
 	at := e.text.Cursor()
 	if c.name == wholeLines {
 		row := at.Row + c.times() - 1
 		if row > e.lastRow() {
 			if at.Row == e.lastRow() {
-				return span{}, false
+				return textRange{}, false
 			}
 			row = e.lastRow()
 		}
@@ -38,7 +38,7 @@ func (e *Editor) reach(c command) (span, bool) {
 		if c.operator != "y" {
 			from = e.firstNonBlank(at.Row)
 		}
-		return span{from: from, to: Pos{row, 0}, lines: true}, true
+		return textRange{from: from, to: Pos{row, 0}, lines: true}, true
 	}
 	if len(c.name) == 2 && (c.name[0] == 'i' || c.name[0] == 'a') {
 		s, ok := e.object(c)
@@ -47,12 +47,12 @@ func (e *Editor) reach(c command) (span, bool) {
 	m := motions[c.name]
 	k := m.kind
 	if c.name == ";" || c.name == "," {
-		k = motions[e.found(c).name].kind
+		k = motions[e.repeatedFind(c).name].kind
 	}
 	to, ok := m.to(e, c)
 	e.keeps = false
 	if !ok {
-		return span{}, false
+		return textRange{}, false
 	}
 	from := at
 	if to.before(from) {
@@ -60,18 +60,17 @@ func (e *Editor) reach(c command) (span, bool) {
 	}
 	switch k {
 	case linewise:
-		return span{from: from, to: to, lines: true}, true
+		return textRange{from: from, to: to, lines: true}, true
 	case inclusive:
 		to = e.after(to)
-		return e.adjustedInclusive(c, span{from: from, to: to}), true
+		return e.adjustedInclusive(c, textRange{from: from, to: to}), true
 	}
-	return e.adjusted(c, span{from: from, to: to}), true
+	return e.adjusted(c, textRange{from: from, to: to}), true
 }
 
-// adjusted is vim's rule for what ends before the first character of a line: it ends
-// with the line before, and is whole lines if it begins before the first character
-// of its line too.
-func (e *Editor) adjusted(c command, s span) span {
+// adjusted is vim's rule for a range that ends in column 0: it ends with the line
+// before, and becomes whole lines if it also begins in the indent (:help o_v).
+func (e *Editor) adjusted(c command, s textRange) textRange {
 	if s.lines || s.to.Col != 0 || s.from.Row == s.to.Row {
 		return e.adjustedInclusive(c, s)
 	}
@@ -83,9 +82,9 @@ func (e *Editor) adjusted(c command, s span) span {
 	return e.adjustedInclusive(c, s)
 }
 
-// adjustedInclusive is vim's rule for deleting: what begins before the first
-// character of a line and ends behind the last of another is whole lines.
-func (e *Editor) adjustedInclusive(c command, s span) span {
+// adjustedInclusive is vim's rule for d: a range from the indent of a line to the last
+// character of another is whole lines.
+func (e *Editor) adjustedInclusive(c command, s textRange) textRange {
 	if c.operator != "d" || s.lines || s.from.Row == s.to.Row {
 		return s
 	}
@@ -94,9 +93,9 @@ func (e *Editor) adjustedInclusive(c command, s span) span {
 	return s
 }
 
-// apply runs an operator over a span.
-func (e *Editor) apply(c command, s span) {
-	e.text.Move(e.onLine(s.from)) // where undo brings the cursor back to
+// apply applies an operator to a range.
+func (e *Editor) apply(c command, s textRange) {
+	e.text.Move(e.onCharacter(s.from)) // undo restores this cursor
 	switch c.operator {
 	case "y":
 		e.yank(c, s)
@@ -118,12 +117,12 @@ func (e *Editor) apply(c command, s span) {
 	case "<", ">":
 		e.shift(c.operator, s, 1)
 	default:
-		e.recase(c.operator, s)
+		e.changeCase(c.operator, s)
 	}
 }
 
-// yank keeps a span in the register.
-func (e *Editor) yank(c command, s span) {
+// yank copies a range into the register.
+func (e *Editor) yank(c command, s textRange) {
 	if s.empty || !s.lines && s.from == s.to {
 		return
 	}
@@ -140,7 +139,7 @@ func (e *Editor) yank(c command, s span) {
 	}
 }
 
-// edit replaces text and leaves the cursor behind it.
+// edit replaces text and moves the cursor after it.
 func (e *Editor) edit(from, to Pos, text string) Pos {
 	e.keeps = false
 	if from == to && text == "" {
@@ -157,8 +156,8 @@ func (e *Editor) edit(from, to Pos, text string) Pos {
 	return end
 }
 
-// remove deletes a span.
-func (e *Editor) remove(s span) {
+// remove deletes a range.
+func (e *Editor) remove(s textRange) {
 	if !s.lines {
 		e.edit(s.from, s.to, "")
 		e.to(s.from)
@@ -176,8 +175,8 @@ func (e *Editor) remove(s span) {
 	e.to(e.firstNonBlank(min(first, e.lastRow())))
 }
 
-// shift indents the lines of a span, or takes indent away.
-func (e *Editor) shift(operator string, s span, times int) {
+// shift changes the indent of the lines of a range.
+func (e *Editor) shift(operator string, s textRange, times int) {
 	was := e.slice(Pos{s.from.Row, 0}, e.end(s.to.Row))
 	lines := strings.Split(was, "\n")
 	for i, line := range lines {
@@ -199,8 +198,8 @@ func (e *Editor) shift(operator string, s span, times int) {
 	e.to(e.firstNonBlank(s.from.Row))
 }
 
-// recase changes the case of a span.
-func (e *Editor) recase(operator string, s span) {
+// changeCase is gu, gU and g~.
+func (e *Editor) changeCase(operator string, s textRange) {
 	from, to := s.from, s.to
 	if s.lines {
 		from, to = Pos{s.from.Row, 0}, e.end(s.to.Row)

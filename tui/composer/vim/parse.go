@@ -5,41 +5,41 @@ import (
 	"strings"
 )
 
-// command is what a sequence of keys says.
+// command is a parsed command of normal or visual mode.
 type command struct {
 	clipboard bool   // "+ or "*
-	count     int    // 0 if none was typed
-	operator  string // "" if there is none
-	// name is the motion, the text object or the command; wholeLines for an operator
-	// that was typed twice.
+	count     int    // 0 without a count
+	operator  string // "" without an operator
+	// name is the motion, the text object or the command; wholeLines for a doubled
+	// operator.
 	name string
-	arg  string // the character that f, t and r take
+	arg  string // the character after f, t and r
 }
 
 // wholeLines is the motion of dd, yy and the like.
 const wholeLines = "lines"
 
-// times is the count, 1 if none was typed.
+// times returns the count, or 1.
 func (c command) times() int { return max(1, c.count) }
 
-type parsed int
+type parseState int
 
 const (
-	incomplete parsed = iota
+	incomplete parseState = iota
 	complete
 	invalid
 )
 
 var operators = []string{"d", "c", "y", ">", "<", "gu", "gU", "g~"}
 
-// short are commands that are others, written shorter.
+// short maps normal mode's abbreviations to the commands that they stand for.
 var short = map[string]command{
 	"x": {operator: "d", name: "l"}, "X": {operator: "d", name: "h"}, "D": {operator: "d", name: "$"},
 	"C": {operator: "c", name: "$"}, "s": {operator: "c", name: "l"}, "S": {operator: "c", name: wholeLines},
 	"Y": {operator: "y", name: wholeLines},
 }
 
-// shortVisual are the same for what is selected.
+// shortVisual are the abbreviations of visual mode.
 var shortVisual = map[string]command{
 	"x": {operator: "d"}, "X": {operator: "d", name: wholeLines}, "D": {operator: "d", name: wholeLines},
 	"C": {operator: "c", name: wholeLines}, "s": {operator: "c"}, "S": {operator: "c", name: wholeLines},
@@ -53,7 +53,7 @@ type parser struct {
 	at   int
 }
 
-// next is the next key, "" if there is none yet.
+// next reads a key, "" at the end.
 func (p *parser) next() string {
 	if p.at == len(p.keys) {
 		return ""
@@ -62,7 +62,7 @@ func (p *parser) next() string {
 	return p.keys[p.at-1]
 }
 
-// number reads a count, 0 if there is none.
+// number reads a count, 0 without one.
 func (p *parser) number() int {
 	n := 0
 	for p.at < len(p.keys) {
@@ -76,7 +76,7 @@ func (p *parser) number() int {
 	return n
 }
 
-// name reads the name of a command: a key, or two behind a "g".
+// name reads the name of a command: a key, or "g" and a key; "" if it is incomplete.
 func (p *parser) name() string {
 	k := p.next()
 	if k != "g" {
@@ -88,8 +88,8 @@ func (p *parser) name() string {
 	return ""
 }
 
-// parse says what keys mean.
-func parse(keys []string, visual bool) (c command, state parsed) {
+// parse parses the keys of a command.
+func parse(keys []string, visual bool) (c command, state parseState) {
 	p := parser{keys: keys}
 	c.count = p.number()
 	for p.at < len(keys) && keys[p.at] == `"` {
@@ -115,7 +115,21 @@ func parse(keys []string, visual bool) (c command, state parsed) {
 		if visual {
 			return c, complete
 		}
-		return p.operated(c)
+		c.count = multiply(c.count, p.number())
+		begin := p.at
+		if p.next() == name[len(name)-1:] { // dd, guu
+			c.name = wholeLines
+			return c, complete
+		}
+		p.at = begin
+		switch name = p.name(); name {
+		case "":
+			return c, incomplete
+		case c.operator: // gugu
+			c.name = wholeLines
+			return c, complete
+		}
+		return p.motion(c, name, true)
 	}
 	shorts := short
 	if visual {
@@ -128,32 +142,8 @@ func parse(keys []string, visual bool) (c command, state parsed) {
 	return p.motion(c, name, visual)
 }
 
-// operated reads what an operator is for.
-func (p *parser) operated(c command) (command, parsed) {
-	c.count = multiply(c.count, p.number())
-	begin := p.at
-	name := p.next()
-	if name == "" {
-		return c, incomplete
-	}
-	if doubled := c.operator[len(c.operator)-1:]; name == doubled {
-		c.name = wholeLines
-		return c, complete
-	}
-	p.at = begin
-	if name = p.name(); name == "" {
-		return c, incomplete
-	}
-	if name == c.operator { // gugu
-		c.name = wholeLines
-		return c, complete
-	}
-	return p.motion(c, name, true)
-}
-
-// motion reads the rest of a motion, of a text object where there can be one, or of
-// a command.
-func (p *parser) motion(c command, name string, objects bool) (command, parsed) {
+// motion parses the rest of a motion, of a command or, with objects, of a text object.
+func (p *parser) motion(c command, name string, objects bool) (command, parseState) {
 	switch {
 	case objects && (name == "i" || name == "a"):
 		object := p.next()

@@ -130,7 +130,7 @@ func (h *host) press(key string) {
 		h.Replace(at, at, " ")
 		h.cursor.Col++
 	default:
-		if len(key) > 1 && !typed(key) {
+		if len(key) > 1 && !isCharacter(key) {
 			return
 		}
 		h.Replace(at, at, key)

@@ -1,18 +1,17 @@
 package vim
 
-import (
-	"strings"
-)
+import "strings"
 
 const (
 	opening = "([{"
 	closing = ")]}"
 )
 
-// matching is %: the bracket that belongs to the first one at or behind the cursor.
-func (e *Editor) matching(c command) (Pos, bool) {
+// matchingBracket is %: it goes to the match of the first bracket at or after the
+// cursor; with a count, to that percentage of the text.
+func (e *Editor) matchingBracket(c command) (Pos, bool) {
 	at := e.text.Cursor()
-	if c.count > 0 { // a part of the text, in percent
+	if c.count > 0 {
 		return e.row((min(c.count, 100)*e.text.Lines()+99)/100 - 1), c.count <= 100
 	}
 	line := e.text.Line(at.Row)
@@ -28,7 +27,7 @@ func (e *Editor) matching(c command) (Pos, bool) {
 	return e.opens(at, opening[k], closing[k])
 }
 
-// closes is the bracket that closes the one before p.
+// closes returns the bracket that closes the one before p.
 func (e *Editor) closes(p Pos, open, shut byte) (Pos, bool) {
 	depth, col := 0, p.Col
 	for row := p.Row; row <= e.lastRow(); row, col = row+1, 0 {
@@ -48,7 +47,7 @@ func (e *Editor) closes(p Pos, open, shut byte) (Pos, bool) {
 	return p, false
 }
 
-// opens is the bracket before p that is not closed before p.
+// opens returns the bracket before p that is still open at p.
 func (e *Editor) opens(p Pos, open, shut byte) (Pos, bool) {
 	depth := 0
 	line := e.text.Line(p.Row)[:p.Col]
@@ -70,16 +69,15 @@ func (e *Editor) opens(p Pos, open, shut byte) (Pos, bool) {
 	}
 }
 
-// pattern is a word that is looked for.
+// pattern is the word that a search looks for.
 type pattern struct {
-	word string
-	// whole says that it must not be part of a longer one.
-	whole bool
+	word  string
+	whole bool // not as part of a longer word
 	back  bool
 }
 
-// wordUnder is * and #: the next place of the word at the cursor, or behind it.
-func (e *Editor) wordUnder(c command) (Pos, bool) {
+// searchWord is * and #: it searches for the word at or after the cursor.
+func (e *Editor) searchWord(c command) (Pos, bool) {
 	at := e.text.Cursor()
 	p := at
 	for !e.atEnd(p) && e.class(p, false) != word {
@@ -104,7 +102,7 @@ func (e *Editor) search(c command) (Pos, bool) {
 	return e.searchFrom(e.text.Cursor(), c.times(), e.pattern.back != (c.name == "N"))
 }
 
-// searchFrom looks for the pattern from behind or before p, and around the ends of
+// searchFrom searches for the pattern after or before p, and wraps around the ends of
 // the text.
 func (e *Editor) searchFrom(p Pos, count int, back bool) (Pos, bool) {
 	if e.pattern.word == "" {
@@ -116,7 +114,7 @@ func (e *Editor) searchFrom(p Pos, count int, back bool) (Pos, bool) {
 			return e.text.Cursor(), false
 		}
 		if q == p && count > 1 {
-			break // it is the only one
+			break // the only match
 		}
 		p = q
 	}
@@ -136,16 +134,16 @@ func (e *Editor) searchOnce(p Pos, back bool) (Pos, bool) {
 		case i == 0:
 			from = p.Col + 1
 		}
-		if col := e.onRow(row, from, to, back); col >= 0 {
+		if col := e.searchLine(row, from, to, back); col >= 0 {
 			return Pos{row, col}, true
 		}
 	}
 	return p, false
 }
 
-// onRow is the first place of the pattern on a line, or with back the last, that
-// begins at or behind from and before to; a to of -1 is the end of the line.
-func (e *Editor) onRow(row, from, to int, back bool) int {
+// searchLine returns the first match on a line, or with back the last, that begins in
+// [from, to); a to of -1 is the end of the line. It returns -1 without a match.
+func (e *Editor) searchLine(row, from, to int, back bool) int {
 	line, found := e.text.Line(row), -1
 	if to < 0 {
 		to = len(line)
@@ -155,7 +153,7 @@ func (e *Editor) onRow(row, from, to int, back bool) int {
 		if i < 0 || from+i >= to {
 			break
 		}
-		if at := from + i; e.standsAlone(row, at) {
+		if at := from + i; e.isMatch(row, at) {
 			if !back {
 				return at
 			}
@@ -166,8 +164,9 @@ func (e *Editor) onRow(row, from, to int, back bool) int {
 	return found
 }
 
-// standsAlone reports whether the pattern at an offset is what is looked for.
-func (e *Editor) standsAlone(row, col int) bool {
+// isMatch reports whether the pattern's text at an offset is whole characters and, if
+// the pattern says so, a whole word.
+func (e *Editor) isMatch(row, col int) bool {
 	behind := col + len(e.pattern.word)
 	line := e.text.Line(row)
 	if behind < len(line) && line[behind] >= 0x80 || col < len(line) && line[col] >= 0x80 {
@@ -184,7 +183,7 @@ func (e *Editor) standsAlone(row, col int) bool {
 	return e.class(Pos{row, behind}, false) != word
 }
 
-// boundary reports whether an offset is between two characters.
+// boundary reports whether a character begins or ends at an offset.
 func (e *Editor) boundary(row, col int) bool {
 	return col == 0 || e.text.Next(row, e.text.Previous(row, col)) == col
 }

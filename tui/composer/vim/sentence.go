@@ -2,12 +2,10 @@ package vim
 
 import "strings"
 
-// Sentences end with a ".", "!" or "?", perhaps with closing brackets and quotes
-// behind it, before a blank or the end of a line. Paragraphs end them too, and an
-// empty line that follows another is a part of it.
+// A sentence ends with a ".", "!" or "?", closing brackets and quotes, and then a
+// blank or the end of the line. Paragraphs end it too. Consecutive empty lines are one.
 
-// endsSentence reports whether a sentence ends before an offset of a line, where a
-// blank or the end of the line is.
+// endsSentence reports whether a sentence ends before an offset of a line.
 func endsSentence(line string, col int) bool {
 	if col < len(line) && line[col] != ' ' && line[col] != '\t' {
 		return false
@@ -16,8 +14,8 @@ func endsSentence(line string, col int) bool {
 	return before != "" && strings.IndexByte(".!?", before[len(before)-1]) >= 0
 }
 
-// begins reports whether a sentence begins at p, or a gap between two paragraphs.
-func (e *Editor) begins(p Pos) bool {
+// beginsSentence reports whether a sentence, or a gap between paragraphs, begins at p.
+func (e *Editor) beginsSentence(p Pos) bool {
 	if e.emptyLine(p.Row) {
 		return p.Row == 0 || !e.emptyLine(p.Row-1)
 	}
@@ -44,14 +42,15 @@ func (e *Editor) begins(p Pos) bool {
 	return false
 }
 
-// sentenceForward is where the next sentence begins, or the end of the text.
+// sentenceForward returns the start of the next sentence. It reports false at the end
+// of the text.
 func (e *Editor) sentenceForward(p Pos) (Pos, bool) {
 	for {
 		q, moved := e.next(p)
 		if !moved {
 			return p, false
 		}
-		if p = q; e.begins(p) {
+		if p = q; e.beginsSentence(p) {
 			return p, true
 		}
 	}
@@ -63,7 +62,7 @@ func (e *Editor) sentenceBack(p Pos) (Pos, bool) {
 		if !moved {
 			return p, false
 		}
-		if p = q; e.begins(p) {
+		if p = q; e.beginsSentence(p) {
 			return p, true
 		}
 	}
@@ -93,11 +92,11 @@ func (e *Editor) sentencesBack(c command) (Pos, bool) {
 	return p, true
 }
 
-// sentenceEnd is the place behind the last character of the sentence at p, which is
-// no blank; the first of blanks where p is among those behind a sentence.
+// sentencePart returns the sentence at p without the blanks after it, or those blanks
+// if p is among them.
 func (e *Editor) sentencePart(p Pos) (from, to Pos, blanks bool) {
 	from = p
-	if !e.begins(p) {
+	if !e.beginsSentence(p) {
 		from, _ = e.sentenceBack(p)
 	}
 	next, found := e.sentenceForward(from)
@@ -106,7 +105,7 @@ func (e *Editor) sentencePart(p Pos) (from, to Pos, blanks bool) {
 	}
 	text := from
 	to = from
-	for text.before(next) { // the last character that is no blank
+	for text.before(next) {
 		if e.class(text, true) != blank {
 			to = e.after(text)
 		}

@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// tag is one tag of HTML or XML. Those that close themselves are none.
+// tag matches a tag of HTML or XML that does not close itself.
 var tag = regexp.MustCompile(`<(/?)([A-Za-z][^\s>/]*)(?:[^<>]*[^<>/])?>`)
 
-// openTag is a tag that is not closed yet: its offsets and name.
+// openTag is a tag that is still open.
 type openTag struct {
 	from, to int
 	name     string
 }
 
-// tagged is what is between two tags of one name around p, or with the tags.
-func (e *Editor) tagged(p Pos, count int, around bool) (span, bool) {
+// tagged returns the text between the count-th pair of tags around p; with around,
+// the tags too.
+func (e *Editor) tagged(p Pos, count int, around bool) (textRange, bool) {
 	all := e.slice(Pos{}, e.end(e.lastRow()))
 	at := len(e.slice(Pos{}, p))
 	var open []openTag
@@ -40,19 +41,17 @@ func (e *Editor) tagged(p Pos, count int, around bool) (span, bool) {
 		if count--; count > 0 {
 			continue
 		}
+		first, last := from.to, m[0]
 		if around {
-			return e.between(all, from.from, m[1]), true
+			first, last = from.from, m[1]
 		}
-		return e.between(all, from.to, m[0]), true
+		return textRange{from: posAt(all, first), to: posAt(all, last), empty: first == last}, true
 	}
-	return span{}, false
+	return textRange{}, false
 }
 
-// between is a span by the offsets of its ends in the whole text.
-func (e *Editor) between(all string, from, to int) span {
-	return span{from: place(all, from), to: place(all, to), empty: from == to}
-}
-
-func place(all string, at int) Pos {
-	return Pos{strings.Count(all[:at], "\n"), at - 1 - strings.LastIndexByte(all[:at], '\n')}
+// posAt returns the position of an offset in the whole text.
+func posAt(text string, offset int) Pos {
+	before := text[:offset]
+	return Pos{strings.Count(before, "\n"), offset - 1 - strings.LastIndexByte(before, '\n')}
 }

@@ -1,52 +1,50 @@
-// Package vim edits a text by the keys of vim: modes, counts, operators, motions,
-// text objects, visual mode, undo and the repeating of changes.
+// Package vim edits a text with vim's keys: modes, counts, operators, motions, text
+// objects, visual mode, undo and repeat.
 //
-// An [Editor] is a state machine: keys go in, edits of a [Text] come out. It knows
-// nothing of a screen. What is typed in insert mode is the host's business, which
-// tells the editor of it with [Editor.Typed]; so completion and the like work there
-// as they do without vim.
+// An [Editor] is a state machine without a screen: keys go in, edits of a [Text] come
+// out. The host handles the keys of insert mode, completion included, and reports
+// them with [Editor.Typed].
 package vim
 
 import "strings"
 
-// Pos is a place in a text: a row, and a byte offset in its line, always where a
-// character begins or at the end of the line.
+// Pos is a position in a text: a row and a byte offset in its line, where a character
+// begins or the line ends.
 type Pos struct{ Row, Col int }
 
 func (p Pos) before(q Pos) bool { return p.Row < q.Row || p.Row == q.Row && p.Col < q.Col }
 
-// Text is what is edited. A text has one line at least; lines have no newlines.
+// Text is the edited text. It has at least one line; lines contain no newlines.
 type Text interface {
 	Lines() int
 	Line(row int) string
-	// Next is the offset behind the character at an offset that is not the end of
-	// the line. Previous is where the character begins that ends at an offset that is
-	// not 0. A character is what a person sees as one.
+	// Next returns the offset after the character at col, which is not the end of the
+	// line. Previous returns where the character that ends at col begins; col is not 0.
+	// A character is a grapheme cluster.
 	Next(row, col int) int
 	Previous(row, col int) int
-	// Column is how many cells are before an offset of a line, and AtColumn the
-	// offset of the character that covers a cell, or the end of the line.
+	// Column returns how many cells precede an offset. AtColumn returns the offset of
+	// the character that covers a cell, or the end of the line.
 	Column(row, col int) int
 	AtColumn(row, column int) int
 
 	Cursor() Pos
 	Move(Pos)
-	// Replace puts text in the place of what is between two positions. Where the
-	// cursor is afterwards, the editor decides.
+	// Replace replaces the text between two positions. The editor moves the cursor
+	// afterwards.
 	Replace(from, to Pos, text string)
-	// Begin and End enclose edits that are undone together. They do not nest.
+	// Begin and End enclose one undo step. They do not nest.
 	Begin()
 	End()
-	// Undo and Redo change the text by one such step, and return where the cursor was
-	// before the step was made. They report false if there is none.
+	// Undo and Redo apply one step and return where the cursor was before it was made.
+	// They report false without a step.
 	Undo() (Pos, bool)
 	Redo() (Pos, bool)
 }
 
-// Mode is what keys mean.
+// Mode is one of vim's modes.
 type Mode int
 
-// The modes.
 const (
 	Insert Mode = iota
 	Normal
@@ -55,7 +53,7 @@ const (
 	Replace
 )
 
-// String is the mode as it is shown to people.
+// String returns the mode as vim shows it.
 func (m Mode) String() string {
 	return [...]string{"INSERT", "NORMAL", "VISUAL", "VISUAL LINE", "REPLACE"}[m]
 }
@@ -63,45 +61,43 @@ func (m Mode) String() string {
 // indent is how many spaces > and < move a line.
 const indent = 4
 
-// mostCount bounds counts: no key makes a text that is longer than memory.
+// mostCount bounds counts, so that no key fills the memory.
 const mostCount = 9999
 
-// Outcome says what became of a key.
+// Outcome is the result of a key.
 type Outcome struct {
-	// Used is false when the key is the host's.
-	Used bool
-	// Copy is text for the clipboard, "" for none.
-	Copy string
+	Used bool   // false if the host handles the key
+	Copy string // text for the clipboard, or ""
 }
 
 // Editor edits one text. It is not safe for concurrent use. The zero value is in
-// insert mode and needs a text first; see [Editor.Edit].
+// insert mode and needs a text; see [Editor.Edit].
 type Editor struct {
 	text    Text
 	mode    Mode
-	pending []string // the keys of a command that is not complete
+	pending []string // the keys of an incomplete command
 
 	register Register
-	copied   string   // for the clipboard, of the command that is being run
-	goal     int      // the cells that moving up and down tries to keep
-	keeps    bool     // goal is known
+	copied   string   // what the running command copies to the clipboard
+	goal     int      // the column that vertical motions keep
+	keeps    bool     // goal is set
 	find     command  // the last f, F, t or T
 	pattern  pattern  // the last * or #
 	anchor   Pos      // the other end of the visual selection
-	last     selected // the visual selection before
+	last     selected // the previous visual selection
 	insert   insertion
 	change   change // the last change, for the dot
-	replays  bool   // the dot is at work
+	replays  bool   // the dot is repeating a change
 }
 
-// Register is text that was deleted or yanked. Lines says that it is whole lines.
+// Register is deleted or yanked text. Lines marks whole lines.
 type Register struct {
 	Text  string
 	Lines bool
 }
 
-// Edit begins with a text, in insert mode. The register, the last change and what
-// was looked for stay.
+// Edit starts on a text, in insert mode. It keeps the register, the last change and
+// the search.
 func (e *Editor) Edit(t Text) {
 	e.text, e.mode, e.pending, e.keeps = t, Insert, nil, false
 	e.last = selected{}
@@ -109,8 +105,8 @@ func (e *Editor) Edit(t Text) {
 	t.Begin()
 }
 
-// Follow goes on with another text, in insert mode if that is the mode, else in normal
-// mode.
+// Follow continues with another text: in insert mode from insert or replace mode, in
+// normal mode from the others.
 func (e *Editor) Follow(t Text) {
 	if e.mode == Insert || e.mode == Replace {
 		e.text.End()
@@ -122,8 +118,8 @@ func (e *Editor) Follow(t Text) {
 	e.clamp()
 }
 
-// Moved says that the host has moved the cursor, or changed the text, in a way that
-// is not by keys of insert mode. What was begun is at its end.
+// Moved reports that the host moved the cursor or changed the text by other means
+// than the keys of insert mode. It ends the command in progress.
 func (e *Editor) Moved() {
 	e.pending, e.keeps = nil, false
 	switch e.mode {
@@ -139,29 +135,23 @@ func (e *Editor) Moved() {
 	e.clamp()
 }
 
-// Mode is the mode that the editor is in.
+// Mode returns the current mode.
 func (e *Editor) Mode() Mode { return e.mode }
 
-// Pending are the keys of a command that is not complete, as they were typed.
-func (e *Editor) Pending() string {
-	var s string
-	for _, k := range e.pending {
-		s += k
-	}
-	return s
-}
+// Pending returns the keys of an incomplete command.
+func (e *Editor) Pending() string { return strings.Join(e.pending, "") }
 
-// Register is the text that p puts.
+// Register returns the text that p puts.
 func (e *Editor) Register() Register { return e.register }
 
 // SetRegister changes the text that p puts.
 func (e *Editor) SetRegister(r Register) { e.register = r }
 
-// Forget forgets register, last change and what was typed, which may hold what
-// belongs to the text before.
+// Forget clears the register and the last change, which may hold parts of a text
+// that is gone.
 func (e *Editor) Forget() { e.register, e.change = Register{}, change{} }
 
-// Selection is what is selected in visual mode; to is behind the last character.
+// Selection returns the selection of visual mode; to is after its last character.
 func (e *Editor) Selection() (from, to Pos, ok bool) {
 	if e.mode != Visual && e.mode != VisualLine {
 		return Pos{}, Pos{}, false
@@ -173,25 +163,30 @@ func (e *Editor) Selection() (from, to Pos, ok bool) {
 	return s.from, s.to, true
 }
 
-// Key handles a key: a character that was typed, or the name of a key, such as
-// "esc", "left" or "ctrl+r".
+// Key handles a key: a typed character, or the name of a key, such as "esc", "left"
+// or "ctrl+r".
 func (e *Editor) Key(key string) Outcome {
-	switch e.mode {
-	case Insert:
-		return e.insertKey(key)
-	case Replace:
-		return e.replaceKey(key)
+	escape := key == "esc" || key == "ctrl+["
+	switch {
+	case escape && (e.mode == Insert || e.mode == Replace):
+		e.stopInserting()
+		return Outcome{Used: true}
+	case e.mode == Insert:
+		return Outcome{}
+	case e.mode == Replace:
+		return Outcome{Used: e.replaceKey(key)}
+	case escape && len(e.pending) > 0:
+		e.pending = nil
+		return Outcome{Used: true}
+	case escape && e.visual():
+		e.leaveVisual()
+		e.clamp()
+		return Outcome{Used: true}
+	case escape:
+		return Outcome{}
 	}
-	return e.commandKey(key)
-}
-
-// commandKey handles a key of normal and visual mode.
-func (e *Editor) commandKey(key string) Outcome {
-	if key == "esc" || key == "ctrl+[" {
-		return Outcome{Used: e.escape()}
-	}
-	name, ours := e.command(key)
-	if !ours {
+	name, known := e.keyName(key)
+	if !known {
 		return Outcome{}
 	}
 	e.pending = append(e.pending, name)
@@ -208,9 +203,9 @@ func (e *Editor) commandKey(key string) Outcome {
 	return out
 }
 
-// command is the name that a key has in commands. It reports false if the key is the
-// host's.
-func (e *Editor) command(key string) (name string, ours bool) {
+// keyName returns the name that a key has in commands. It reports false if the host
+// handles the key.
+func (e *Editor) keyName(key string) (name string, known bool) {
 	begun := len(e.pending) > 0
 	if key == "enter" {
 		return key, begun
@@ -220,51 +215,29 @@ func (e *Editor) command(key string) (name string, ours bool) {
 			e.beginVisual(Visual)
 		}
 	}
-	name, known := named[key]
+	name, known = named[key]
 	switch {
-	case known && vertical(key) && !begun && !e.visual():
-		return "", false // where there is no line, the host may have a history
+	case (key == "up" || key == "down") && !begun && !e.visual():
+		return "", false // the host may recall its history on the first and last line
 	case known:
 		return name, true
-	case len(key) > 1 && !typed(key):
+	case len(key) > 1 && !isCharacter(key):
 		e.pending = nil
 		return "", false
 	}
 	return key, true
 }
 
-// escape ends a command that is not complete, or visual mode. It reports false if
-// there is neither.
-func (e *Editor) escape() bool {
-	switch {
-	case len(e.pending) > 0:
-		e.pending = nil
-	case e.visual():
-		e.leaveVisual()
-		e.clamp()
-	default:
-		return false
-	}
-	return true
-}
-
 func (e *Editor) visual() bool { return e.mode == Visual || e.mode == VisualLine }
 
-// named are the keys that have names, and what they are for a command.
+// named maps the names of keys to their names in commands.
 var named = map[string]string{
 	"left": "h", "right": "l", "up": "k", "down": "j", "home": "0", "end": "$", "delete": "x",
 	"space": " ", "backspace": "backspace", "ctrl+h": "backspace", "ctrl+left": "b", "ctrl+right": "w", "ctrl+r": "ctrl+r",
 }
 
-func vertical(key string) bool { return key == "up" || key == "down" }
-
-// typed reports whether a key is a character, and not the name of a key: a name is
-// several letters.
-func typed(key string) bool {
-	for _, r := range key {
-		if r < 0x80 {
-			return false
-		}
-	}
-	return true
+// isCharacter reports whether a key of several bytes is one character: the names of
+// keys are ASCII.
+func isCharacter(key string) bool {
+	return !strings.ContainsFunc(key, func(r rune) bool { return r < 0x80 })
 }

@@ -2,14 +2,13 @@ package vim
 
 import "strings"
 
-// selected is a selection of visual mode.
+// selected is a selection in visual mode.
 type selected struct {
 	mode           Mode
 	anchor, cursor Pos
 }
 
-// extent is how much was selected: what the dot works on after a change in visual
-// mode.
+// extent is the size of a selection, on which the dot repeats a change.
 type extent struct {
 	lines bool
 	rows  int // lines beyond the first
@@ -20,8 +19,8 @@ func (e *Editor) beginVisual(m Mode) {
 	e.mode, e.anchor = m, e.text.Cursor()
 }
 
-// Select selects what is between two places, as the mouse does. The cursor is at the
-// second one, or at the last character.
+// Select selects the text between two positions, as the mouse does. The cursor is at
+// the second one, or at the last character.
 func (e *Editor) Select(anchor, cursor Pos) {
 	if e.mode == Insert || e.mode == Replace {
 		return
@@ -33,16 +32,20 @@ func (e *Editor) Select(anchor, cursor Pos) {
 	case cursor.before(anchor) && anchor.Col > 0:
 		anchor, _ = e.previous(anchor)
 	}
-	e.anchor = e.onLine(anchor)
-	e.text.Move(e.onLine(cursor))
+	e.anchor = e.onCharacter(anchor)
+	e.text.Move(e.onCharacter(cursor))
 }
 
+// reselect is gv. In visual mode it swaps the selection with the previous one.
 func (e *Editor) reselect(command) {
-	if e.last.mode != Visual && e.last.mode != VisualLine {
-		return
+	last := e.last
+	if e.visual() {
+		e.last = selected{e.mode, e.anchor, e.text.Cursor()}
 	}
-	e.mode, e.anchor = e.last.mode, e.aligned(e.last.anchor)
-	e.to(e.aligned(e.last.cursor))
+	if last.mode == Visual || last.mode == VisualLine {
+		e.mode, e.anchor = last.mode, e.aligned(last.anchor)
+		e.to(e.aligned(last.cursor))
+	}
 }
 
 func (e *Editor) leaveVisual() {
@@ -50,8 +53,8 @@ func (e *Editor) leaveVisual() {
 	e.mode = Normal
 }
 
-// selection is what is selected.
-func (e *Editor) selection() span {
+// selection returns the selected range.
+func (e *Editor) selection() textRange {
 	from, to := e.anchor, e.text.Cursor()
 	if to.before(from) {
 		from, to = to, from
@@ -60,37 +63,46 @@ func (e *Editor) selection() span {
 		if from == e.anchor {
 			from.Col = 0
 		}
-		return span{from: from, to: to, lines: true}
+		return textRange{from: from, to: to, lines: true}
 	}
-	s := span{from: from, to: e.after(to)}
-	if e.atEnd(to) && to.Row < e.lastRow() { // the end of the line, or all of an empty one
+	s := textRange{from: from, to: e.after(to)}
+	if e.atEnd(to) && to.Row < e.lastRow() { // with the end of the line
 		s.to = Pos{to.Row + 1, 0}
 	}
 	return s
 }
 
-// runVisual does a command while something is selected.
+// runVisual executes a command of visual mode. A change is one undo step.
 func (e *Editor) runVisual(c command) {
 	switch {
 	case c.operator != "" || strings.Contains("rJpP", c.name) || c.name == "gJ":
-		x := e.extent()
-		s := e.selection()
+		x, s := e.extent(), e.selection()
 		e.leaveVisual()
-		e.performSelected(c, s, x)
-	case c.name == "v" || c.name == "V":
-		e.toggleVisual(c.name)
+		if c.operator == "y" {
+			e.changeSelected(c, s)
+			return
+		}
+		e.change = change{command: c, selected: &x}
+		e.text.Begin()
+		e.changeSelected(c, s)
+		if e.mode != Insert {
+			e.text.End()
+			e.clamp()
+		}
+	case c.name == "v" && e.mode == Visual || c.name == "V" && e.mode == VisualLine:
+		e.leaveVisual()
+		e.clamp()
+	case c.name == "v":
+		e.mode = Visual
+	case c.name == "V":
+		e.mode = VisualLine
 	case c.name == "o" || c.name == "O":
 		at := e.text.Cursor()
 		e.keeps = false
 		e.text.Move(e.anchor)
 		e.anchor = at
 	case c.name == "gv":
-		was := e.last
-		e.last = selected{e.mode, e.anchor, e.text.Cursor()}
-		if was.mode == Visual || was.mode == VisualLine {
-			e.mode, e.anchor = was.mode, e.aligned(was.anchor)
-			e.to(e.aligned(was.cursor))
-		}
+		e.reselect(c)
 	case len(c.name) == 2 && (c.name[0] == 'i' || c.name[0] == 'a'):
 		e.selectObject(c)
 	default:
@@ -98,20 +110,7 @@ func (e *Editor) runVisual(c command) {
 	}
 }
 
-func (e *Editor) toggleVisual(name string) {
-	mode := Visual
-	if name == "V" {
-		mode = VisualLine
-	}
-	if e.mode == mode {
-		e.leaveVisual()
-		e.clamp()
-		return
-	}
-	e.mode = mode
-}
-
-// extent is how much is selected now.
+// extent measures the selection.
 func (e *Editor) extent() extent {
 	s := e.selection()
 	x := extent{lines: s.lines, rows: s.to.Row - s.from.Row}
@@ -129,10 +128,10 @@ func (e *Editor) extent() extent {
 	return x
 }
 
-// extended is so much text from the cursor on.
-func (e *Editor) extended(x extent) span {
+// extended returns the range of an extent from the cursor.
+func (e *Editor) extended(x extent) textRange {
 	at := e.text.Cursor()
-	s := span{from: at, to: Pos{min(at.Row+x.rows, e.lastRow()), 0}, lines: x.lines}
+	s := textRange{from: at, to: Pos{min(at.Row+x.rows, e.lastRow()), 0}, lines: x.lines}
 	if x.rows == 0 {
 		s.to = at
 	}
@@ -142,27 +141,12 @@ func (e *Editor) extended(x extent) span {
 	return s
 }
 
-// performSelected does a command of visual mode as one step that can be undone.
-func (e *Editor) performSelected(c command, s span, x extent) {
-	if c.operator == "y" {
-		e.changeSelected(c, s)
-		return
-	}
-	e.change = change{command: c, selected: &x}
-	e.text.Begin()
-	e.changeSelected(c, s)
-	if e.mode != Insert {
-		e.text.End()
-		e.clamp()
-	}
-}
-
-// changeSelected does a command of visual mode on a span.
-func (e *Editor) changeSelected(c command, s span) {
+// changeSelected executes a command of visual mode on a range.
+func (e *Editor) changeSelected(c command, s textRange) {
 	if c.name == wholeLines {
 		s.lines = true
 	}
-	e.text.Move(e.onLine(s.from))
+	e.text.Move(e.onCharacter(s.from))
 	switch {
 	case c.operator == "<" || c.operator == ">":
 		e.shift(c.operator, s, c.times())
@@ -177,8 +161,8 @@ func (e *Editor) changeSelected(c command, s span) {
 	}
 }
 
-// replaceAll writes one character over all that are selected.
-func (e *Editor) replaceAll(character string, s span) {
+// replaceAll replaces each character of a range; lines keep their ends.
+func (e *Editor) replaceAll(character string, s textRange) {
 	from, to := s.from, s.to
 	if s.lines {
 		from, to = Pos{from.Row, 0}, e.end(to.Row)
@@ -196,9 +180,9 @@ func (e *Editor) replaceAll(character string, s span) {
 	e.to(from)
 }
 
-// putOver puts the register in the place of what is selected, which with p goes into
-// the register.
-func (e *Editor) putOver(c command, s span) {
+// putOver replaces a range with the register. With p the replaced text becomes the
+// register.
+func (e *Editor) putOver(c command, s textRange) {
 	r, keep := e.register, e.register
 	if r.Text == "" && !r.Lines {
 		return
@@ -233,12 +217,11 @@ func (e *Editor) putOver(c command, s span) {
 	}
 }
 
-// selectObject selects a text object, or goes on to the next one where something is
-// selected already.
+// selectObject selects a text object, or extends a selection by the next one.
 func (e *Editor) selectObject(c command) {
 	at := e.text.Cursor()
-	goesOn := e.anchor != at && strings.Contains("wWsp", c.name[1:])
-	if goesOn && e.anchor.before(at) {
+	extend := e.anchor != at && strings.Contains("wWsp", c.name[1:])
+	if extend && e.anchor.before(at) {
 		next, moved := e.next(at)
 		if moved && e.atEnd(next) {
 			next, moved = e.next(next)
@@ -255,12 +238,12 @@ func (e *Editor) selectObject(c command) {
 	}
 	if s.lines {
 		e.mode = VisualLine
-		s.to = e.onLine(Pos{s.to.Row, 0})
+		s.to = e.onCharacter(Pos{s.to.Row, 0})
 	} else {
 		e.mode = Visual
 		s.to, _ = e.previous(s.to)
 	}
-	if !goesOn {
+	if !extend {
 		e.anchor = s.from
 	}
 	e.to(s.to)

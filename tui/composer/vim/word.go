@@ -1,15 +1,21 @@
 package vim
 
-// wordForward is where w and W go. For an operator, the last of count words does
-// not lead beyond the end of its line. It reports false if there is nothing to go to.
-func (e *Editor) wordForward(p Pos, count int, big, operator bool) (Pos, bool) {
-	for ; count > 0; count-- {
-		stays := operator && count == 1 // at the end of the line
+// wordForward is w and W. With an operator, the last word ends with its line; cw is
+// ce.
+func (e *Editor) wordForward(c command) (Pos, bool) {
+	at, big := e.text.Cursor(), c.name == "W"
+	if c.operator == "c" && e.class(at, false) != blank {
+		p, ok := e.endOfWord(at, c.times(), big, true)
+		return e.after(p), ok || p != at
+	}
+	p := at
+	for count := c.times(); count > 0; count-- {
+		stays := c.operator != "" && count == 1 // at the end of the line
 		kind, onLast := e.class(p, big), p.Row == e.lastRow()
 		q, moved := e.next(p)
 		crossed := !moved || e.atEnd(q) || q.Row != p.Row
 		if crossed && onLast {
-			return q, false
+			return q, q != at
 		}
 		p = q
 		if crossed && stays {
@@ -34,9 +40,10 @@ func (e *Editor) wordForward(p Pos, count int, big, operator bool) (Pos, bool) {
 	return p, true
 }
 
-// wordBack is where b and B go.
-func (e *Editor) wordBack(p Pos, count int, big bool) (Pos, bool) {
-	for ; count > 0; count-- {
+// wordBack is b and B.
+func (e *Editor) wordBack(c command) (Pos, bool) {
+	p, big := e.text.Cursor(), c.name == "B"
+	for range c.times() {
 		q, moved := e.previous(p)
 		if !moved {
 			return p, false
@@ -56,7 +63,7 @@ func (e *Editor) wordBack(p Pos, count int, big bool) (Pos, bool) {
 	return p, true
 }
 
-// runStart is where the characters of one class that p is among begin on its line.
+// runStart returns the start of the run of one class around p, on its line.
 func (e *Editor) runStart(p Pos, big bool) Pos {
 	kind := e.class(p, big)
 	for p.Col > 0 {
@@ -69,7 +76,7 @@ func (e *Editor) runStart(p Pos, big bool) Pos {
 	return p
 }
 
-// runEnd is the place behind the characters of one class that p is among.
+// runEnd returns the end of the run of one class around p, on its line.
 func (e *Editor) runEnd(p Pos, big bool) Pos {
 	kind := e.class(p, big)
 	for !e.atEnd(p) && e.class(p, big) == kind {
@@ -78,9 +85,16 @@ func (e *Editor) runEnd(p Pos, big bool) Pos {
 	return p
 }
 
-// wordEnd is where e and E go: the last character of a word. With stay, as cw has
-// it, the first one may be where p is.
-func (e *Editor) wordEnd(p Pos, count int, big, stay bool) (Pos, bool) {
+// wordEnd is e and E.
+func (e *Editor) wordEnd(c command) (Pos, bool) {
+	at := e.text.Cursor()
+	p, ok := e.endOfWord(at, c.times(), c.name == "E", false)
+	return p, ok || p != at
+}
+
+// endOfWord returns the last character of the count-th word. With stay, as for cw, a
+// word that ends at p counts.
+func (e *Editor) endOfWord(p Pos, count int, big, stay bool) (Pos, bool) {
 	for ; count > 0; count-- {
 		kind := e.class(p, big)
 		q, moved := e.next(p)
@@ -107,9 +121,10 @@ func (e *Editor) wordEnd(p Pos, count int, big, stay bool) (Pos, bool) {
 	return p, true
 }
 
-// wordEndBack is where ge and gE go.
-func (e *Editor) wordEndBack(p Pos, count int, big bool) (Pos, bool) {
-	for ; count > 0; count-- {
+// wordEndBack is ge and gE.
+func (e *Editor) wordEndBack(c command) (Pos, bool) {
+	p, big := e.text.Cursor(), c.name == "gE"
+	for range c.times() {
 		kind := e.class(p, big)
 		q, moved := e.previous(p)
 		if !moved {
