@@ -36,21 +36,19 @@ type alignment struct {
 	glyphs []glyph
 }
 
-// glyph is a character of the lines that is no blank.
+// glyph is a drawn character that is not blank.
 type glyph struct {
-	char  rune
-	start caret // of its cells
-	at    int   // where it stands in the text in bytes, -1 if nowhere
-	// number says that it is of the number of a list item, which is drawn as it
-	// counts and not as it was written.
-	number bool
+	char   rune
+	start  caret
+	at     int  // its offset in the text, or -1
+	number bool // belongs to a list item's number, which may be another in the text
 }
 
-// itemNumber is how the line of a numbered list item begins.
+// itemNumber matches the start of a numbered list item.
 var itemNumber = regexp.MustCompile(`^[^\pL\pN]*\pN+[.)] `)
 
-// newAlignment compares a text with the lines drawn of it, which may be styled and have
-// a margin of so many cells. The text is sanitised, as for drawing.
+// newAlignment compares a sanitised text with the lines drawn of it, which may be
+// styled and have a margin.
 func newAlignment(text string, lines []string, margin int) *alignment {
 	p := &alignment{text: text, lines: make([]string, len(lines)), margin: margin}
 	for i, line := range lines {
@@ -68,8 +66,7 @@ func newAlignment(text string, lines []string, margin int) *alignment {
 	return p
 }
 
-// eachCluster gives the characters of a line as people see them, each with where
-// it begins, in bytes and in cells.
+// eachCluster gives the grapheme clusters of a line, each with its offset and cell.
 func eachCluster(line string, give func(at, cell int, cluster string)) {
 	for at, cell := 0, 0; at < len(line); {
 		n, width := termtext.NextCluster(line[at:])
@@ -80,16 +77,14 @@ func eachCluster(line string, give func(at, cell int, cluster string)) {
 
 func blank(r rune) bool { return unicode.IsSpace(r) }
 
-// wordly reports the characters of words. All of them must be accounted for.
+// wordly reports letters and digits, which must all be accounted for.
 func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-// cut returns the part of the text that the lines show between two carets. If from is
-// nil, it begins with the text, whatever is drawn of its beginning; if to is nil, it
-// ends with it.
+// cut returns the part of the text that the lines show between two carets. A nil from
+// is the start of the text and a nil to its end.
 //
-// A line of the text whose first drawn character stands behind from is taken from
-// its beginning on, with its indentation and markup. Markup that stands directly
-// around a whole word comes with it.
+// A line whose first drawn character is after from is taken from its start, with its
+// indent and markup. Markup directly around a whole word is taken with it.
 func (p *alignment) cut(from, to *caret) string {
 	if from == nil && to == nil {
 		return p.text
@@ -105,18 +100,25 @@ func (p *alignment) cut(from, to *caret) string {
 			j--
 		}
 	}
-	if !p.accounted(i, j) {
-		return p.drawn(from, to)
+	first, last := -1, -1 // the glyphs that are in the text
+	for k := i; k < j; k++ {
+		switch g := &p.glyphs[k]; {
+		case g.at < 0 && wordly(g.char) && !g.number:
+			return p.drawn(from, to) // a letter or digit is not accounted for
+		case g.at >= 0 && first < 0:
+			first, last = k, k
+		case g.at >= 0:
+			last = k
+		}
 	}
-	first, last := p.matched(i, j)
 	if first < 0 {
-		return p.drawn(from, to) // blanks, or nothing but decoration
+		return p.drawn(from, to) // only blanks and decoration
 	}
 	start, end := 0, len(p.text)
 	if from != nil {
 		start = p.start(first, *from)
 		if to == nil && p.previous(first) < 0 && from.before(p.glyphs[first].start) {
-			start = 0 // all that is drawn from here on: what is not drawn belongs to it
+			start = 0 // everything drawn is included, so include what is not drawn
 		}
 	}
 	if to != nil {
@@ -131,34 +133,8 @@ func (p *alignment) cut(from, to *caret) string {
 	return p.text[start:end]
 }
 
-// accounted reports whether every letter and digit among the glyphs stands in the
-// text, but for the numbers that stand before lines.
-func (p *alignment) accounted(i, j int) bool {
-	for k := i; k < j; k++ {
-		if g := &p.glyphs[k]; g.at < 0 && wordly(g.char) && !g.number {
-			return false
-		}
-	}
-	return true
-}
-
-// matched returns the first and the last of the glyphs that stand in the text, -1
-// if there are none.
-func (p *alignment) matched(i, j int) (first, last int) {
-	first, last = -1, -1
-	for k := i; k < j; k++ {
-		if p.glyphs[k].at >= 0 {
-			if first < 0 {
-				first = k
-			}
-			last = k
-		}
-	}
-	return first, last
-}
-
-// previous is the glyph before another that stands in the text, -1 if there is
-// none; next is the one behind it.
+// previous returns the glyph before another that is in the text, -1 without one; next
+// returns the one after it.
 func (p *alignment) previous(k int) int {
 	for k--; k >= 0 && p.glyphs[k].at < 0; k-- {
 	}
@@ -174,21 +150,21 @@ func (p *alignment) next(k int) int {
 	return -1
 }
 
-// endOf is where a glyph ends in the text.
+// endOf returns where a glyph ends in the text.
 func (p *alignment) endOf(k int) int { return p.glyphs[k].at + utf8.RuneLen(p.glyphs[k].char) }
 
-// start is where a piece begins in the text whose first glyph is the given one.
+// start returns where a piece whose first glyph is the given one begins in the text.
 func (p *alignment) start(first int, from caret) int {
 	at, low := p.glyphs[first].at, 0
 	if k := p.previous(first); k >= 0 {
 		low = p.endOf(k)
 	}
-	hidden := p.text[low:at] // what is not drawn, and blanks
+	hidden := p.text[low:at] // blanks, and what is not drawn
 	line := strings.LastIndexByte(hidden, '\n') + 1
-	if from.before(p.glyphs[first].start) && (line > 0 || low == 0) {
+	if begin := p.glyphs[first].start; from.before(begin) && (line > 0 || low == 0) {
 		lead := hidden[line:]
-		if strings.TrimSpace(lead) == "" {
-			lead = lead[len(lead)-p.indent(first, from, lead):]
+		if strings.TrimSpace(lead) == "" && from.line >= begin.line && from.cell > p.margin {
+			lead = lead[len(lead)-min(begin.cell-from.cell, len(lead)):] // a part of the indent
 		}
 		return at - len(lead)
 	}
@@ -199,18 +175,7 @@ func (p *alignment) start(first int, from caret) int {
 	return at
 }
 
-// indent is how much of the indentation before a glyph a piece has that begins at
-// from, in bytes.
-func (p *alignment) indent(first int, from caret, lead string) int {
-	g := p.glyphs[first]
-	if from.line < g.start.line || from.cell <= p.margin {
-		return len(lead)
-	}
-	n := g.start.cell - from.cell
-	return min(n, len(lead))
-}
-
-// end is where a piece ends in the text whose last glyph is the given one.
+// end returns where a piece whose last glyph is the given one ends in the text.
 func (p *alignment) end(last int) int {
 	at, high := p.endOf(last), len(p.text)
 	next := p.next(last)
@@ -227,8 +192,8 @@ func (p *alignment) end(last int) int {
 	return at + markup
 }
 
-// restOfLine is how much of a line of the text follows a glyph, if
-// nothing of it is drawn. Whole lines are taken with it.
+// restOfLine returns how much of a line of the text follows a glyph, if nothing of it
+// is drawn: copying a whole line includes it.
 func (p *alignment) restOfLine(last, end int) int {
 	high := len(p.text)
 	next := p.next(last)
@@ -245,8 +210,8 @@ func (p *alignment) restOfLine(last, end int) int {
 	return len(strings.TrimRightFunc(rest, blank))
 }
 
-// drawn is what the lines show between two carets, as they show it. Where the
-// text is known to go on without a newline, lines that were wrapped are joined.
+// drawn returns the drawn text between two carets. It joins lines where the text is
+// known to have no newline.
 func (p *alignment) drawn(from, to *caret) string {
 	first, last := caret{}, caret{line: len(p.lines)}
 	if from != nil {
@@ -272,7 +237,7 @@ func (p *alignment) drawn(from, to *caret) string {
 	return b.String()
 }
 
-// join is what stands between a line and the one above it in the text.
+// join returns the separator of a line and the one above it in the text.
 func (p *alignment) join(line int) string {
 	below := slices.IndexFunc(p.glyphs, func(g glyph) bool { return g.start.line == line })
 	if below <= 0 {
@@ -299,7 +264,7 @@ func cellText(line string, left, right int) string {
 	return line[part.From:part.To]
 }
 
-// cellSpan is where the characters that cellText returns stand in a line.
+// cellSpan returns where in a line the characters of cellText are.
 func cellSpan(line string, left, right int) termtext.Span {
 	from, to := len(line), len(line)
 	eachCluster(line, func(at, cell int, _ string) {
@@ -314,80 +279,59 @@ func cellSpan(line string, left, right int) termtext.Span {
 }
 
 const (
-	// glyphCost is what it costs to leave out a glyph that the text may have, next
-	// to a character of the text, which costs 1: much of that is not drawn, the
-	// address of a link for instance.
+	// glyphCost is the cost of leaving out a glyph that occurs in the text. Leaving out
+	// a character of the text costs 1: much of it is not drawn, such as a link's address.
 	glyphCost = 200
-	// maxCost bounds how much the text and its lines may differ: comparing them
-	// takes at most so many steps for each glyph.
+	// maxCost bounds how much the text and its lines may differ, and with it the time
+	// that comparing them takes.
 	maxCost = 2000
 )
 
-// align finds for each glyph the character of the text that it stands for, so
-// that as little as possible of either is left over. What of the text comes behind
-// the last glyph costs nothing: lines may show the beginning of a text.
+// align finds the character of the text that each glyph shows. The text after the last
+// glyph costs nothing: lines may show only the beginning of a text.
 //
-// This is the algorithm of Myers ("An O(ND) difference algorithm"), with another
-// price for glyphs. Glyphs that the text does not have at all, which is how lists
-// and quotes are decorated, are left out before.
+// This is the algorithm of Myers ("An O(ND) difference algorithm"), with another cost
+// for glyphs. It leaves out the glyphs that do not occur in the text at all, such as
+// the decoration of lists and quotes.
 func (p *alignment) align() {
-	text := characters(p.text)
-	a := aligner{text: text, glyphs: p.known(text)}
+	a := aligner{text: make([]character, 0, utf8.RuneCountInString(p.text)), glyphs: make([]character, 0, len(p.glyphs))}
+	occurs := make(map[rune]bool, 128)
+	for i, r := range p.text {
+		if !blank(r) {
+			a.text = append(a.text, character{r, i})
+			occurs[r] = true
+		}
+	}
+	for i, g := range p.glyphs {
+		if occurs[g.char] {
+			a.glyphs = append(a.glyphs, character{g.char, i})
+		}
+	}
 	a.search(func(glyph, character int) {
-		p.glyphs[a.glyphs[glyph].number].at = text[character].at
+		p.glyphs[a.glyphs[glyph].at].at = a.text[character].at
 	})
 }
 
-// character is one of the text that is no blank.
+// character is a character of the text with its offset in bytes, or a glyph with its
+// index.
 type character struct {
 	char rune
-	at   int // in bytes
-}
-
-func characters(text string) []character {
-	out := make([]character, 0, utf8.RuneCountInString(text))
-	for i, r := range text {
-		if !blank(r) {
-			out = append(out, character{r, i})
-		}
-	}
-	return out
-}
-
-// knownGlyph is a glyph that may stand in the text.
-type knownGlyph struct {
-	char   rune
-	number int // among all glyphs
-}
-
-func (p *alignment) known(text []character) []knownGlyph {
-	there := make(map[rune]bool, 128)
-	for _, c := range text {
-		there[c.char] = true
-	}
-	out := make([]knownGlyph, 0, len(p.glyphs))
-	for i, g := range p.glyphs {
-		if there[g.char] {
-			out = append(out, knownGlyph{g.char, i})
-		}
-	}
-	return out
+	at   int
 }
 
 // aligner compares glyphs with a text.
 type aligner struct {
-	glyphs []knownGlyph
-	text   []character
-	// far says for each cost, and for each diagonal that it can reach, how many
-	// glyphs are behind at most. A diagonal is the number of glyphs that are
-	// behind, less that of characters: from -cost on.
+	glyphs, text []character
+	// far has for each cost and each diagonal, from -cost, how many glyphs the furthest
+	// path has passed. A path's diagonal is the number of glyphs that it has passed less
+	// the number of characters.
 	far [][]int32
 }
 
-// nowhere is where no way has come.
+// nowhere marks a diagonal that no path reaches.
 const nowhere = -1
 
-// reach is how many glyphs are behind at a cost on a diagonal.
+// reach returns how many glyphs the furthest path has passed at a cost on a diagonal.
 func (a *aligner) reach(cost, diagonal int) int {
 	if cost < 0 || diagonal < -cost || diagonal+cost >= len(a.far[cost]) {
 		return nowhere
@@ -395,8 +339,8 @@ func (a *aligner) reach(cost, diagonal int) int {
 	return int(a.far[cost][diagonal+cost])
 }
 
-// enter is how many glyphs are behind when a way comes onto a diagonal at a cost;
-// skips says that it leaves out a glyph and not a character of the text.
+// enter returns how many glyphs a path has passed when it enters a diagonal at a cost;
+// skips says that it leaves out a glyph and not a character.
 func (a *aligner) enter(cost, diagonal int) (x int, skips bool) {
 	x = a.reach(cost-1, diagonal+1)
 	if over := a.reach(cost-glyphCost, diagonal-1); over != nowhere && over+1 > x {
@@ -405,8 +349,8 @@ func (a *aligner) enter(cost, diagonal int) (x int, skips bool) {
 	return x, false
 }
 
-// search finds the cheapest way through all glyphs and gives each pair on it, from
-// the last to the first. It gives none if that costs too much.
+// search finds the cheapest path through all glyphs and gives its pairs, from the last
+// to the first. It gives none if that costs too much.
 func (a *aligner) search(pair func(glyph, character int)) {
 	n, m := len(a.glyphs), len(a.text)
 	for cost := 0; cost <= maxCost; cost++ {
@@ -432,7 +376,7 @@ func (a *aligner) search(pair func(glyph, character int)) {
 	}
 }
 
-// walkBack gives the pairs of the way that ends at a cost on a diagonal.
+// walkBack gives the pairs of the path that ends at a cost on a diagonal.
 func (a *aligner) walkBack(cost, diagonal int, pair func(glyph, character int)) {
 	for x := a.reach(cost, diagonal); ; {
 		entered, skips := 0, false

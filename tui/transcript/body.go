@@ -13,34 +13,49 @@ import (
 	"parley/tui/toolview"
 )
 
-// How much of a body is shown while its tool call is collapsed, in lines.
+// How many lines of a body are shown while its tool call is collapsed.
 const (
 	textPeek     = 6
 	diffPeek     = 14
 	terminalPeek = 10
 )
 
-// rawMost is how much of a raw input or output is shown, in bytes.
+// rawMost bounds how much of a raw input or output is shown, in bytes.
 const rawMost = 64 << 10
 
 // body draws one content of a tool call.
 type body interface {
-	// len is the number of lines at a width, slice draws some of them.
+	// len returns the number of lines at a width, slice draws some of them.
 	len(width int, env *environment) int
 	slice(from, to, width int, env *environment) []string
-	// peek draws the body collapsed, and says how many lines it leaves out.
+	// peek draws the collapsed body and returns how many lines it leaves out.
 	peek(width int, env *environment) (lines []string, more int)
 }
 
-// between returns the lines from (inclusive) to (exclusive), as far as they are
-// there.
+// shortBody is a body that is drawn whole.
+type shortBody struct {
+	draw      func(width int, env *environment) []string
+	peekLines int // how many lines the collapsed body has at most
+}
+
+func (b *shortBody) len(width int, env *environment) int { return len(b.draw(width, env)) }
+
+func (b *shortBody) slice(from, to, width int, env *environment) []string {
+	return between(b.draw(width, env), from, to)
+}
+
+func (b *shortBody) peek(width int, env *environment) ([]string, int) {
+	return head(b.draw(width, env), b.peekLines)
+}
+
+// between returns the lines from (inclusive) to (exclusive) that there are.
 func between(lines []string, from, to int) []string {
 	return lines[min(from, len(lines)):min(to, len(lines))]
 }
 
-// makeBodies makes the bodies of a call: what was asked about it and is not to be
-// seen in it any more, the command, task list or questions of its input, each of
-// its contents, and each terminal whose output came without being embedded.
+// makeBodies returns the bodies of a call: the content of permission requests that the
+// call has lost, the command, task list or questions of its input, its contents, and
+// the terminals that no content embeds.
 func (t *toolCall) makeBodies() []body {
 	maker := t.bodyMaker()
 	var bodies []body
@@ -55,10 +70,10 @@ func (t *toolCall) makeBodies() []body {
 	}
 	add(t.commandBody())
 	if tasks := t.item.Tasks; len(tasks) > 0 {
-		add(&tasksBody{tasks})
+		add(tasksBody(tasks))
 	}
 	if len(maker.questions) > 0 {
-		add(&questionsBody{maker.questions})
+		add(questionsBody(maker.questions))
 	}
 	for i := range t.item.Content {
 		add(maker.make(&t.item.Content[i]))
@@ -79,8 +94,8 @@ func (t *toolCall) bodyMaker() *bodyMaker {
 	return m
 }
 
-// commandBody is the command that the call runs, nil if its heading or one of its
-// terminals shows it.
+// commandBody returns the body with the call's command, nil if the heading or a
+// terminal shows it.
 func (t *toolCall) commandBody() body {
 	if t.item.Kind != acpclient.ToolExecute || t.headed {
 		return nil // editors have an input of that name too
@@ -98,17 +113,15 @@ func (t *toolCall) commandBody() body {
 	if title, whole := t.env.places.Heading(t.item); whole && strings.Contains(title, line) {
 		return nil
 	}
-	return &commandBody{c}
+	return newCommandBody(c)
 }
 
-// bodyMaker makes the body of a content; it is nil if there is nothing to see.
+// bodyMaker makes the body of a content, nil if the content shows nothing.
 type bodyMaker struct {
-	call *toolCall
-	kind acpclient.ToolKind
-	// terminals are those that have no body yet.
-	terminals map[acpclient.TerminalID]body
-	// questions are those that have a body already.
-	questions []toolview.Question
+	call      *toolCall
+	kind      acpclient.ToolKind
+	terminals map[acpclient.TerminalID]body // without a body so far
+	questions []toolview.Question           // shown by a body of their own
 }
 
 var _ toolview.Visitor[body] = (*bodyMaker)(nil)
@@ -124,11 +137,14 @@ func (m *bodyMaker) make(c *acpclient.ToolCallContent) body {
 func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 	switch {
 	case b.Type != acpclient.ContentText:
-		return &blockBody{m.call.env.places.Block(b), b}
+		words := m.call.env.places.Block(b)
+		return &shortBody{func(width int, env *environment) []string {
+			return append([]string{fit(words.Styled(env.theme), width)}, env.pictures.lines(b, width)...)
+		}, pictureRows + 1}
 	case !b.Annotations.ForUser() || strings.TrimSpace(b.Text) == "":
 		return nil
 	case len(m.call.item.Tasks) > 0 && json.Valid([]byte(b.Text)):
-		return nil // the task list once more, for programs
+		return nil // the task list again, as JSON
 	case slices.ContainsFunc(m.questions, func(q toolview.Question) bool { return q.Text == strings.TrimSpace(b.Text) }):
 		return nil
 	case toolview.Verbatim(m.kind, b.Text):
@@ -156,7 +172,7 @@ func (m *bodyMaker) Terminal(id acpclient.TerminalID) body {
 }
 
 func (m *bodyMaker) Unknown(label string, raw json.RawMessage) body {
-	return &rawBody{label: label, data: raw}
+	return newRawBody(label, raw)
 }
 
 // textBody is Markdown that a tool produced.
@@ -183,14 +199,13 @@ func (b *textBody) slice(from, to, width int, _ *environment) []string {
 	return between(b.draw(width), from, to)
 }
 
-// peek draws no more of a long text than is shown.
+// peek draws only the beginning of a long text.
 func (b *textBody) peek(width int, _ *environment) ([]string, int) {
 	var lines []string
 	for i := 0; i < b.doc.Len(); i++ {
 		lines = append(lines, b.doc.Lines(i, width)...)
 		if len(lines) > textPeek+1 {
-			// To count the other lines they would have to be drawn: the lines of
-			// the source are near enough.
+			// Count the source's lines instead of drawing the rest.
 			rest := strings.Count(b.doc.Text(), "\n") + 1 - textPeek
 			return lines[:textPeek], max(rest, len(lines)-textPeek)
 		}
@@ -198,37 +213,15 @@ func (b *textBody) peek(width int, _ *environment) ([]string, int) {
 	return head(lines, textPeek)
 }
 
-// blockBody is one line about content that is not text, and below it the picture, if
-// it is one.
-type blockBody struct {
-	words   toolview.Block
-	content *acpclient.ContentBlock
-}
-
-func (b *blockBody) draw(width int, env *environment) []string {
-	return append([]string{fit(b.words.Styled(env.theme), width)}, env.pictures.lines(b.content, width)...)
-}
-
-func (b *blockBody) len(width int, env *environment) int { return len(b.draw(width, env)) }
-
-func (b *blockBody) slice(from, to, width int, env *environment) []string {
-	return between(b.draw(width, env), from, to)
-}
-
-func (b *blockBody) peek(width int, env *environment) ([]string, int) {
-	return b.draw(width, env), 0
-}
-
-// rawBody is JSON, set out for reading below a label.
+// rawBody is indented JSON below a label.
 type rawBody struct {
-	label  string
+	shortBody
 	data   []byte
 	all    []string
 	layout termtext.Layout
 }
 
-// of returns the body of some data: the same as before if the data is the same,
-// so that it is set out once; nil if there is no data.
+// of returns the body of some data, b itself if its data is the same; nil without data.
 func (b *rawBody) of(label string, data []byte) *rawBody {
 	switch {
 	case len(data) == 0:
@@ -236,23 +229,17 @@ func (b *rawBody) of(label string, data []byte) *rawBody {
 	case b != nil && sameArray(b.data, data):
 		return b
 	}
-	return &rawBody{label: label, data: data}
+	return newRawBody(label, data)
 }
 
-func (b *rawBody) draw(width int, env *environment) []string {
-	if layout := termtext.NewLayout(width); b.layout != layout {
-		b.layout = layout
-		b.all = append([]string{env.theme.Faint.Render(b.label)}, wrap(toolview.JSON(b.data, rawMost), width, env.theme.Muted)...)
-	}
-	return b.all
-}
-
-func (b *rawBody) len(width int, env *environment) int { return len(b.draw(width, env)) }
-
-func (b *rawBody) slice(from, to, width int, env *environment) []string {
-	return between(b.draw(width, env), from, to)
-}
-
-func (b *rawBody) peek(width int, env *environment) ([]string, int) {
-	return head(b.draw(width, env), 1)
+func newRawBody(label string, data []byte) *rawBody {
+	b := &rawBody{data: data}
+	b.shortBody = shortBody{func(width int, env *environment) []string {
+		if layout := termtext.NewLayout(width); b.layout != layout {
+			b.layout = layout
+			b.all = append([]string{env.theme.Faint.Render(label)}, wrap(toolview.JSON(b.data, rawMost), width, env.theme.Muted)...)
+		}
+		return b.all
+	}, 1}
+	return b
 }

@@ -6,25 +6,38 @@ import (
 	"parley/tui/markdown"
 )
 
-// Codes are the blocks of code in the selected item, and which of them is the
-// first that is in sight; 0 if none is.
+// Codes returns the code blocks of the selected item, and the index of the first in
+// sight, or 0.
 func (l *List) Codes() (codes []string, inSight int) {
 	d := drawing(nil)
 	if l.Selected() != nil {
 		d = l.at(l.selected)
 	}
-	var sections []int // where each is drawn, -1 if that is not known
+	var sections []int // where each is drawn, -1 if unknown
 	switch d := d.(type) {
 	case *message:
 		codes, sections = partCodes(d.parts, 0)
 	case *thought:
 		codes, sections = partCodes(d.parts, 1)
 	default:
-		eachMarkdown(l.Selected(), func(text string) {
+		var texts []string
+		switch i := l.Selected().(type) {
+		case *conversation.ToolCall:
+			for k := range i.Content {
+				if c := &i.Content[k]; c.Type == acpclient.ToolContentBlock && c.Content != nil {
+					texts = append(texts, c.Content.Text)
+				}
+			}
+		case *conversation.Plan:
+			texts = []string{i.Markdown}
+		case *conversation.Compaction:
+			texts = []string{i.Summary.Plain()}
+		}
+		for _, text := range texts {
 			for _, b := range markdown.CodeBlocks(text) {
 				codes, sections = append(codes, b.Code), append(sections, -1)
 			}
-		})
+		}
 	}
 	from, to := l.sectionsInSight(l.selected)
 	for i, s := range sections {
@@ -35,9 +48,9 @@ func (l *List) Codes() (codes []string, inSight int) {
 	return codes, 0
 }
 
-// partCodes are the blocks of code in parts, and the sections that they begin in.
-// The parts begin with a section.
-func partCodes(parts []part, section int) (codes []string, sections []int) {
+// partCodes returns the code blocks of parts and the sections that they begin in. The
+// parts begin with the given section.
+func partCodes(parts textParts, section int) (codes []string, sections []int) {
 	for i := range parts {
 		doc := parts[i].doc
 		if doc == nil || parts[i].hidden {
@@ -57,24 +70,8 @@ func partCodes(parts []part, section int) (codes []string, sections []int) {
 	return codes, sections
 }
 
-// eachMarkdown gives the texts of an item that may be Markdown.
-func eachMarkdown(item conversation.Item, give func(string)) {
-	switch i := item.(type) {
-	case *conversation.ToolCall:
-		for k := range i.Content {
-			if c := &i.Content[k]; c.Type == acpclient.ToolContentBlock && c.Content != nil {
-				give(c.Content.Text)
-			}
-		}
-	case *conversation.Plan:
-		give(i.Markdown)
-	case *conversation.Compaction:
-		give(i.Summary.Plain())
-	}
-}
-
-// sectionsInSight are the first and the last section of an item that are in sight;
-// the last is before the first if none is.
+// sectionsInSight returns the first and the last section of an item in sight; the last
+// is before the first without any.
 func (l *List) sectionsInSight(n *conversation.Node) (from, to int) {
 	if n == nil {
 		return 0, -1

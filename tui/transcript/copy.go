@@ -10,8 +10,8 @@ import (
 	"parley/internal/termtext"
 )
 
-// SpanText is the text that the marked lines show: what was sent, not how it is
-// drawn. Items that are marked whole give their whole text.
+// SpanText returns the text of the span as it was sent, not as it is drawn. Items that
+// are wholly in the span give their whole text.
 func (l *List) SpanText() string {
 	if l.span == nil {
 		return ""
@@ -39,8 +39,8 @@ func (l *List) SpanText() string {
 	return b.String()
 }
 
-// taken is the text that an item shows between two points; nil is its beginning,
-// or its end.
+// taken returns the text that an item shows between two points; nil is its start or
+// its end.
 func (l *List) taken(n *conversation.Node, from, to *point) string {
 	start, end := l.ends(n)
 	if from != nil && (before(from.position, start) || from.position == start && from.cell == 0) {
@@ -64,7 +64,7 @@ func (l *List) taken(n *conversation.Node, from, to *point) string {
 	}
 	for section <= last {
 		s := single(section)
-		if d, ok := d.(sourced); ok {
+		if d, ok := d.(stretched); ok {
 			s = d.stretch(section)
 		}
 		out = l.cut(out, n, s, l.caretIn(s, n, from), l.caretIn(s, n, to))
@@ -73,7 +73,7 @@ func (l *List) taken(n *conversation.Node, from, to *point) string {
 	return string(out.text)
 }
 
-// caretIn is a point as seen from a stretch, nil if it is outside.
+// caretIn converts a point to a caret in a stretch, nil if it is outside.
 func (l *List) caretIn(s stretch, n *conversation.Node, p *point) *caret {
 	if p == nil || p.section < s.first || p.section >= s.first+s.sections {
 		return nil
@@ -88,7 +88,7 @@ func (l *List) caretIn(s stretch, n *conversation.Node, p *point) *caret {
 	return &caret{line: line, cell: p.cell}
 }
 
-// cut adds what a stretch shows between two carets.
+// cut appends the text that a stretch shows between two carets.
 func (l *List) cut(out pieces, at *conversation.Node, st stretch, from, to *caret) pieces {
 	d, width := l.at(at), l.textWidth(at)
 	low, high := 0, (st.sections-1)*st.per+len(d.lines(st.first+st.sections-1, width))
@@ -109,7 +109,18 @@ func (l *List) cut(out pieces, at *conversation.Node, st stretch, from, to *care
 		}
 		if len(sources) == 0 || n < sources[0].from {
 			a, b := within(n, n+1, from, to)
-			out = out.line(drawnText(l.stretchLines(at, st, n, n+1), a, b))
+			text := ""
+			if lines := l.stretchLines(at, st, n, n+1); len(lines) > 0 {
+				left, right := 0, -1
+				if a != nil {
+					left = a.cell
+				}
+				if b != nil {
+					right = b.cell
+				}
+				text = strings.TrimRight(cellText(ansi.Strip(lines[0]), left, right), " ")
+			}
+			out = out.add(text, false)
 			n++
 			continue
 		}
@@ -123,28 +134,13 @@ func (l *List) cut(out pieces, at *conversation.Node, st stretch, from, to *care
 		if a != nil || b != nil {
 			text = newAlignment(text, l.stretchLines(at, st, s.from, s.to), s.lead).cut(a, b)
 		}
-		out, n = out.source(text, s.flows), s.to
+		out = out.add(text, s.flows && out.open)
+		out.open, n = true, s.to
 	}
 	return out
 }
 
-// drawnText is what stands in a drawn line between two carets.
-func drawnText(lines []string, from, to *caret) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	left, right := 0, -1
-	if from != nil {
-		left = from.cell
-	}
-	if to != nil {
-		right = to.cell
-	}
-	return strings.TrimRight(cellText(ansi.Strip(lines[0]), left, right), " ")
-}
-
-// within are two carets as seen from the lines low to high; one that lies beyond
-// them is nil.
+// within converts two carets to the lines low to high; one outside them becomes nil.
 func within(low, high int, from, to *caret) (a, b *caret) {
 	if from != nil && from.line >= low {
 		a = &caret{line: from.line - low, cell: from.cell}
@@ -155,7 +151,7 @@ func within(low, high int, from, to *caret) (a, b *caret) {
 	return a, b
 }
 
-// stretchLines are the lines from (inclusive) to (exclusive) of a stretch.
+// stretchLines returns the lines from (inclusive) to (exclusive) of a stretch.
 func (l *List) stretchLines(n *conversation.Node, s stretch, from, to int) []string {
 	var out []string
 	d := l.at(n)
@@ -170,28 +166,18 @@ func (l *List) stretchLines(n *conversation.Node, s stretch, from, to int) []str
 	return out
 }
 
-// pieces are texts one after the other.
+// pieces is a text made of pieces.
 type pieces struct {
 	text []byte
 	n    int
-	last int  // where the last of them begins
-	open bool // the next may go on where the last one ends
+	last int  // where the last piece begins
+	open bool // the next piece may continue the last one's line
 }
 
-// line adds a line that has no source.
-func (p pieces) line(text string) pieces { return p.add(text, false) }
-
-// source adds a piece of a text, which may go on where the one before it ends.
-func (p pieces) source(text string, flows bool) pieces {
-	p = p.add(text, flows && p.open)
-	p.open = true
-	return p
-}
-
-// add adds a text, on a line of its own unless it goes on. What ends with newlines
-// loses them then.
-func (p pieces) add(text string, goesOn bool) pieces {
-	if p.n > 0 && !goesOn {
+// add appends a piece, on a line of its own unless it continues the last one's. A piece
+// that is followed by a line loses its newlines at the end.
+func (p pieces) add(text string, continues bool) pieces {
+	if p.n > 0 && !continues {
 		rest := bytes.TrimRight(p.text[p.last:], "\n")
 		p.text = append(p.text[:p.last+len(rest)], '\n')
 	}

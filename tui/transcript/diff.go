@@ -7,19 +7,19 @@ import (
 	"parley/tui/toolview"
 )
 
-// diffBody is a change of a file.
+// diffBody draws a change of a file.
 type diffBody struct {
 	*diffview.Diff
 	before *string
 	after  string
 
 	site    toolview.DiffPosition
-	asOf    uint64 // the version of the sites that site is of
-	deletes bool   // the agent says that the file goes
-	headed  bool   // its path stands above it, as there are several
+	asOf    uint64 // the version of the sites when site was looked up
+	deletes bool   // the agent says that it deletes the file
+	headed  bool   // one of several: its path is above it
 }
 
-// locate takes what is known of where the change stands in its file.
+// locate looks up the position of the change in its file.
 func (b *diffBody) locate(env *environment) {
 	b.asOf = env.sites.Version()
 	b.site = env.sites.Of(b.Path(), b.before, b.after)
@@ -28,7 +28,7 @@ func (b *diffBody) locate(env *environment) {
 
 const fateDeleted = "deleted"
 
-// fate says what becomes of the file, "" if it is only changed.
+// fate says whether the change creates or deletes the file, else "".
 func (b *diffBody) fate() string {
 	switch {
 	case b.deletes || b.site.Deleted:
@@ -74,7 +74,7 @@ func (b *diffBody) peek(width int, env *environment) ([]string, int) {
 	l := b.Layout(width, diffview.Unified)
 	shown := diffPeek
 	if l.Len() <= diffPeek+1 {
-		shown = l.Len() // the last line takes as much room as a word about it
+		shown = l.Len() // a single further line needs no more room than saying so
 	}
 	lines, more := l.Head(shown, env.theme)
 	if b.headed {
@@ -83,7 +83,7 @@ func (b *diffBody) peek(width int, env *environment) ([]string, int) {
 	return lines, more
 }
 
-// diffs are the changes that the call shows.
+// diffs returns the diffs of the call.
 func (t *toolCall) diffs() iter.Seq[*diffBody] {
 	return func(yield func(*diffBody) bool) {
 		for _, b := range t.bodies {
@@ -94,7 +94,7 @@ func (t *toolCall) diffs() iter.Seq[*diffBody] {
 	}
 }
 
-// changedFiles are the paths of the files that the call changes, each once.
+// changedFiles returns the paths of the files that the call changes.
 func (t *toolCall) changedFiles() []string {
 	var paths []string
 	seen := map[string]bool{}
@@ -107,15 +107,14 @@ func (t *toolCall) changedFiles() []string {
 	return paths
 }
 
-// Diffs is how the person wants to see diffs. Whoever shows others of the same
-// session shares it.
+// Diffs returns the session's preference for diffs, for other views to share.
 func (l *List) Diffs() *diffview.Preference { return l.diffs }
 
-// barWidth is the width of the rule left of what a tool call shows.
+// barWidth is the width of the rule left of a tool call's bodies.
 const barWidth = 2
 
-// ToggleDiffs changes between diffs side by side and unified. It reports false if
-// there is no room for the former.
+// ToggleDiffs toggles side-by-side diffs. It reports false if the view is too narrow
+// for them.
 func (l *List) ToggleDiffs() bool { return l.diffs.Toggle(l.width - gutter - 1 - barWidth) }
 
 // HasDiff reports whether the selected item shows a change of a file.
@@ -133,9 +132,8 @@ func (l *List) HasDiff() bool {
 	return false
 }
 
-// WidenContext shows more of the unchanged lines around the changes of the selected
-// item, which it opens: some, then all of the file, then as few as at first. It
-// reports false if the item shows no change.
+// WidenContext expands the selected item and shows more lines around its changes: some,
+// then all of the file, then the default. It reports false if the item has no diff.
 func (l *List) WidenContext() bool {
 	if !l.HasDiff() {
 		return false
@@ -148,13 +146,12 @@ func (l *List) WidenContext() bool {
 	return true
 }
 
-// widthOf is the width for a body: that of text, unless it is a change that is shown
-// side by side, which is wider.
+// widthOf returns the width of a body. A side-by-side diff is wider than text.
 func (t *toolCall) widthOf(b body, width int) int {
 	if d, ok := b.(*diffBody); ok {
-		if wide := t.bodyWidth(t.env.wide); t.env.diffs.SideBySide(d.Diff, wide) {
+		if wide := t.env.wide - barWidth; t.env.diffs.SideBySide(d.Diff, wide) {
 			return wide
 		}
 	}
-	return t.bodyWidth(width)
+	return width - barWidth
 }

@@ -9,12 +9,12 @@ import (
 // find is a search whose matches are highlighted, and the current match.
 type find struct {
 	search
-	node  *conversation.Node // of the item that has the match, nil while there is none
-	nth   int                // among the matches of the item
-	at    position           // its first line
-	from  int                // where it begins in that line, in bytes of its plain text
-	rank  int                // among all matches, from 1
-	stale bool               // rank has to be counted anew
+	node  *conversation.Node // the item of the match, nil without one
+	nth   int                // the match's number within the item
+	at    position           // the match's first line
+	from  int                // its offset in that line's plain text
+	rank  int                // its number among all matches, from 1
+	stale bool               // rank must be counted again
 }
 
 // Find searches for a text and goes to the first match in sight or below it, or else to
@@ -28,7 +28,7 @@ func (l *List) Find(text string) (more bool) {
 	}
 	from := l.firstLine()
 	if l.find != nil && l.find.node != nil {
-		from = l.valid(l.find.at) // a longer word is looked for where the shorter one was
+		from = l.valid(l.find.at) // extend the word at its match
 	}
 	l.find = &find{search: search{query: q}}
 	more = l.find.step(l.conv.Items)
@@ -43,9 +43,8 @@ func (l *List) Find(text string) (more bool) {
 	return more
 }
 
-// nextWithMatches is the next item that has matches, or the one before if by is
-// negative. Behind the last comes the first, at last the item itself. It is nil if
-// there is none.
+// nextWithMatches returns the next item with matches, or the previous one if by is
+// negative. It wraps around, at last to the item itself; nil without one.
 func (l *List) nextWithMatches(from *conversation.Node, by int) *conversation.Node {
 	root := l.conv.Outline()
 	for n := from; ; {
@@ -65,7 +64,7 @@ func (l *List) nextWithMatches(from *conversation.Node, by int) *conversation.No
 	}
 }
 
-// matchesAbove is how many matches an item shows above one of its lines.
+// matchesAbove returns how many matches an item shows above one of its lines.
 func (l *List) matchesAbove(p position) int {
 	n := 0
 	if l.matches(p.node) == 0 {
@@ -81,7 +80,7 @@ func (l *List) matchesAbove(p position) int {
 	return n
 }
 
-// FindOn searches further, and reports whether there is still more to search.
+// FindOn continues the search and reports whether there is more to search.
 func (l *List) FindOn() (more bool) {
 	f := l.find
 	if f == nil {
@@ -95,8 +94,8 @@ func (l *List) FindOn() (more bool) {
 	return more
 }
 
-// FindNext goes to the next match, or to the one before if by is negative. Behind
-// the last comes the first.
+// FindNext goes to the next match, or to the previous one if by is negative. It wraps
+// around.
 func (l *List) FindNext(by int) {
 	f := l.find
 	if f == nil {
@@ -121,8 +120,8 @@ func (l *List) FindNext(by int) {
 	l.goTo(n, nth)
 }
 
-// Found is the number of the match that the person is at, from 1, and how many
-// there are so far. Both are 0 if there is none.
+// Found returns the number of the current match, from 1, and how many matches are known
+// so far. Both are 0 without a match.
 func (l *List) Found() (at, all int) {
 	f := l.find
 	if f == nil || f.node == nil {
@@ -137,13 +136,13 @@ func (l *List) Found() (at, all int) {
 	return min(f.rank, f.total), f.total
 }
 
-// Finding reports whether matches are marked.
+// Finding reports whether matches are highlighted.
 func (l *List) Finding() bool { return l.find != nil }
 
-// StopFinding takes the marks away. The view stays where it is.
+// StopFinding ends the search without moving the view.
 func (l *List) StopFinding() { l.find = nil }
 
-// matches is how many matches an item has. A group has none: its calls have them.
+// matches returns how many matches an item has. Those of a group belong to its calls.
 func (l *List) matches(n *conversation.Node) int {
 	i := n.Index()
 	if _, group := n.Item().(*conversation.Group); group || i < 0 || i >= len(l.find.counts) {
@@ -152,8 +151,7 @@ func (l *List) matches(n *conversation.Node) int {
 	return l.find.counts[i]
 }
 
-// goTo brings a match into sight. What the item is folded into is opened, and the
-// item is expanded if it does not show the match otherwise.
+// goTo scrolls to a match. It unfolds the item and expands it if it hides the match.
 func (l *List) goTo(n *conversation.Node, nth int) {
 	f := l.find
 	f.node, f.nth, f.stale = n, nth, true
@@ -165,7 +163,7 @@ func (l *List) goTo(n *conversation.Node, nth int) {
 	was, said := l.expanded[n]
 	if ok := l.locate(); !ok && !was {
 		l.expanded[n] = true
-		if !l.locate() { // it is not to be seen that way either
+		if !l.locate() { // the expanded item hides it too
 			if delete(l.expanded, n); said {
 				l.expanded[n] = was
 			}
@@ -175,15 +173,20 @@ func (l *List) goTo(n *conversation.Node, nth int) {
 	if l.focused {
 		l.selected = n
 	}
-	l.center(f.at)
+	if top := l.firstLine(); before(f.at, top) || !before(f.at, l.down(top, l.height-1)) {
+		l.following = false
+		l.top = l.up(f.at, l.height/2)
+		l.followAtEnd()
+	}
 	if !l.Wraps() && f.from >= 0 {
-		l.panTo(termtext.Width(l.textOf(f.at)[:f.from]))
+		if cell := termtext.Width(l.textOf(f.at)[:f.from]); cell < l.pan || cell >= l.pan+l.windowWidth() {
+			l.pan = max(0, cell-l.windowWidth()/2)
+		}
 	}
 }
 
-// locate finds the match that the person is at in the drawing of its item. What
-// is drawn may have fewer matches than the source: then it is the last of them,
-// and locate returns false.
+// locate finds the current match in the drawing of its item. The drawing may have fewer
+// matches than the source: then locate takes the last one and returns false.
 func (l *List) locate() bool {
 	f := l.find
 	f.at, f.from = position{node: f.node}, -1
@@ -203,26 +206,14 @@ func (l *List) locate() bool {
 	return false
 }
 
-// center scrolls until a line is in sight, with as much above as below it.
-func (l *List) center(p position) {
-	top := l.firstLine()
-	if !before(p, top) && before(p, l.down(top, l.height-1)) {
-		return
-	}
-	l.following = false
-	l.top = l.up(p, l.height/2)
-	l.followAtEnd()
-}
-
-// marked draws the matches in lines that are in sight; p is the place of the
-// first of them.
+// marked highlights the matches in lines; p is the position of the first line.
 func (l *List) marked(lines []string, p position) []string {
 	f := l.find
 	marks := f.query.Marks(lines)
 	if len(marks) == 0 {
 		return lines
 	}
-	current := false // the pieces of one match stand behind each other
+	current := false // a match of several pieces has them one after the other
 	return list.Highlight(lines, marks, func(i int, text string) string {
 		if m := marks[i]; m.First {
 			current = f.at == position{p.node, p.section, p.line + m.Line} && f.from == m.From

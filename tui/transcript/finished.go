@@ -7,15 +7,14 @@ import (
 	"parley/internal/conversation"
 )
 
-// finished is how far a list was given away for good, item by item, to be put where it
-// never changes.
+// finished is the state of Finished: which items it has returned.
 type finished struct {
-	last *conversation.Node // the last item that was, nil if none was
-	// open are messages among them that may still change, though mostly none does.
+	last *conversation.Node // nil without one
+	// open are messages among them that may still change.
 	open map[*conversation.Node]given
 }
 
-// given is how a message was when it was given away.
+// given is the state of a message when Finished returned it.
 type given struct {
 	version          uint64
 	length, replaced int
@@ -25,12 +24,12 @@ func givenNow(m *conversation.Message) given {
 	return given{m.Version(), len(m.Parts.Plain()), m.Replaced()}
 }
 
-// mostFinished bounds how many lines are given away at once.
+// mostFinished bounds how many lines Finished returns at once.
 const mostFinished = 500
 
-// Finished are the lines of items that will not change any more, each once; more says
-// that there are others. An item counts once the next one has begun, or no turn runs. A
-// message that changes after that is given away once more, when the turn has ended.
+// Finished returns the lines of items that have become final, each item once; more says
+// that there are others. An item is final once the next one has begun, or no turn runs.
+// A message that changes afterwards is returned again when the turn has ended.
 func (l *List) Finished() (lines []string, more bool) {
 	for _, n := range l.grown() {
 		lines = append(lines, l.whole(n)...)
@@ -51,9 +50,9 @@ func (l *List) Finished() (lines []string, more bool) {
 	return lines, false
 }
 
-// grown are the messages that have grown since they were given away, or were replaced, in
-// their order. An agent that thinks and speaks in turn lets its thought grow with every
-// frame, so none counts while a turn runs.
+// grown returns the messages that have grown or were replaced since Finished returned
+// them, in order. It waits for the end of the turn: an agent that alternates thoughts
+// and answers makes its thought grow with every frame.
 func (l *List) grown() (nodes []*conversation.Node) {
 	if l.conv.Turn.Running {
 		return nil
@@ -84,7 +83,7 @@ func (l *List) grown() (nodes []*conversation.Node) {
 	return nodes
 }
 
-// unfinished is the first item that was not given away, nil if all were.
+// unfinished returns the first item that Finished has not returned, nil without one.
 func (l *List) unfinished() *conversation.Node {
 	if last := l.finished.last; last != nil {
 		if last = last.Current(); l.conv.Has(last) {
@@ -95,7 +94,7 @@ func (l *List) unfinished() *conversation.Node {
 	return l.conv.Outline().First()
 }
 
-// settled reports whether an item will not change any more.
+// settled reports whether an item is final.
 func (l *List) settled(n *conversation.Node) bool {
 	if !l.conv.Turn.Running {
 		return l.conv.Phase != conversation.PhaseOpening || n.Next() != nil
@@ -121,10 +120,16 @@ func (l *List) settled(n *conversation.Node) bool {
 	return true
 }
 
-// whole are all the lines of an item, and of what is shown below it.
+// whole returns all lines of an item and of the items shown below it.
 func (l *List) whole(n *conversation.Node) []string {
+	within := func(below *conversation.Node) bool {
+		for below != nil && below != n {
+			below = below.Parent()
+		}
+		return below == n
+	}
 	height := 0
-	for p, ok := (position{node: n}), l.at(n).sections() > 0; ok && standsIn(p.node, n); p, ok = l.next(p) {
+	for p, ok := (position{node: n}), l.at(n).sections() > 0; ok && within(p.node); p, ok = l.next(p) {
 		height += len(l.lines(p.node, p.section))
 	}
 	if height == 0 {
@@ -133,17 +138,7 @@ func (l *List) whole(n *conversation.Node) []string {
 	return l.from(position{node: n}, height)
 }
 
-// standsIn reports whether a node is another one, or stands below it.
-func standsIn(n, top *conversation.Node) bool {
-	for ; n != nil; n = n.Parent() {
-		if n == top {
-			return true
-		}
-	}
-	return false
-}
-
-// Rest are the last lines, as many as there is room for, of what was not given away.
+// Rest returns the last lines of the unfinished items that fit in height.
 func (l *List) Rest(height int) []string {
 	n := l.unfinished()
 	for n != nil && l.at(n).sections() == 0 {
@@ -166,7 +161,7 @@ func (l *List) Rest(height int) []string {
 	return lines
 }
 
-// from draws so many lines from a place on. The view stays where it is.
+// from draws lines from a position without moving the view.
 func (l *List) from(p position, height int) []string {
 	top, following, high := l.top, l.following, l.height
 	l.top, l.following, l.height = p, false, height

@@ -11,8 +11,8 @@ import (
 	"parley/tui/toolview"
 )
 
-// group draws several quiet calls in one line: how many there are of each kind, and
-// the first things that they looked at. The calls stand below it when it is open.
+// group draws a group of quiet calls in one line: how many there are of each kind, and
+// what the first ones read. When it is open, its calls follow.
 type group struct {
 	item *conversation.Group
 	env  *environment
@@ -40,7 +40,7 @@ func (g *group) lines(_, width int) []string {
 	})
 }
 
-// counts says how many calls of each kind there are.
+// counts returns how many calls of each kind there are.
 func (g *group) counts() string {
 	var words []string
 	for _, kind := range []struct {
@@ -60,13 +60,13 @@ func (g *group) counts() string {
 	return strings.Join(words, ", ")
 }
 
-// names are what the first calls looked at, each once if it comes in a row, as many
-// as there is room for.
+// names returns what the first calls read, as many as fit, without repetitions in a
+// row.
 func (g *group) names(room int) string {
 	const (
 		parting = ", "
 		more    = "…"
-		most    = 100 // calls that are looked at
+		most    = 100 // how many calls it looks at
 	)
 	out, last, n := "", "", 0
 	for call := range g.item.Calls() {
@@ -81,7 +81,7 @@ func (g *group) names(room int) string {
 		if out != "" {
 			next = out + parting + name
 		}
-		// All but the last leave room to say that there are others.
+		// All but the last leave room for the ellipsis.
 		need := termtext.Width(next)
 		if n < g.item.Len() {
 			need += termtext.Width(parting + more)
@@ -97,8 +97,8 @@ func (g *group) names(room int) string {
 	return out
 }
 
-// name is what a call looked at: the name of its file, else its title without the
-// verb that the line says already.
+// name returns what a call reads: the name of its file, else its title without the
+// verb, which the counts have.
 func (g *group) name(call *conversation.ToolCall) string {
 	if call.Kind == acpclient.ToolRead {
 		if works := g.env.places.ShownLocations(call.Locations); len(works) > 0 {
@@ -122,7 +122,7 @@ func (g *group) mark() string {
 
 func (g *group) compact() bool { return true }
 
-// excerpt is the texts of all calls.
+// excerpt returns the texts of all calls.
 func (g *group) excerpt() toolview.Excerpt {
 	var texts []string
 	for call := range g.item.Calls() {

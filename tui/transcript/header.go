@@ -5,32 +5,15 @@ import (
 	"strings"
 
 	"parley/acpclient"
-	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/toolview"
 )
 
-// header is what stands for the call: what it does, and what came of it. Where there
-// is not room for both, the former is cut.
+// header draws what the call does (kind, title, location, changed lines) and its
+// outcome. Without room for both, the former is cut.
 func (t *toolCall) header(width int) []string {
-	title, _ := t.env.places.Heading(t.item)
-	line, end := t.summary(title), t.outcome()
-	if t.expanded {
-		line += end
-		if name := termtext.Line(t.item.Name); name != "" && name != title {
-			line += t.env.theme.Faint.Render("  " + name)
-		}
-		return append(termtext.Wrap(line, width), t.restOfTitle(width)...)
-	}
-	if room := width - termtext.Width(end); room >= width/2 {
-		return []string{fit(line, room) + end}
-	}
-	return []string{fit(line+end, width)}
-}
-
-// summary is what the call does: kind, title, where, how much it changes.
-func (t *toolCall) summary(title string) string {
 	th := t.env.theme
+	title, _ := t.env.places.Heading(t.item)
 	line := th.ToolMark.Render(toolview.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
 	if at := t.location(title); at != "" {
 		line += " " + th.Muted.Render(at)
@@ -41,19 +24,52 @@ func (t *toolCall) summary(title string) string {
 			line += " " + th.Muted.Render(fate)
 		}
 	}
-	return line
+	end := t.outcome()
+	if !t.expanded {
+		if room := width - termtext.Width(end); room >= width/2 {
+			return []string{fit(line, room) + end}
+		}
+		return []string{fit(line+end, width)}
+	}
+	line += end
+	if name := termtext.Line(t.item.Name); name != "" && name != title {
+		line += th.Faint.Render("  " + name)
+	}
+	out := termtext.Wrap(line, width)
+	if _, rest, more := strings.Cut(strings.TrimSpace(toolview.Title(t.item, termtext.Block)), "\n"); more {
+		for _, line := range wrap(rest, width-2, th.Title) {
+			out = append(out, "  "+line)
+		}
+	}
+	return out
 }
 
-// outcome is what came of the call: how long it took, what the person answered, how
-// it ended.
+// outcome says how many nested calls there are, how long the call took, who answered
+// the permission request, and how the call ended.
 func (t *toolCall) outcome() (line string) {
 	th := t.env.theme
-	line = t.nested()
-	if words := t.timing(); words != "" {
+	if n := t.item.Nested; n.Calls > 0 {
+		line = "  " + th.Muted.Render(fmt.Sprintf("%s%d %s", t.sign, n.Calls, plural(n.Calls, "call")))
+		if n.Running > 0 {
+			line += th.Muted.Render(fmt.Sprintf(", %d running", n.Running))
+		}
+		if n.Failed > 0 {
+			line += th.Muted.Render(", ") + th.Error.Render(fmt.Sprintf("%d failed", n.Failed))
+		}
+	}
+	words := worked(t.took)
+	if t.item.Running() && t.took > 0 {
+		words = toolview.Elapsed(t.took)
+	}
+	if words != "" {
 		line += th.Faint.Render("  " + words)
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
-		line += th.Faint.Render("  " + answerWords(a))
+		words := "you: " + termtext.Line(a.Option.Name)
+		if a.Rule != "" {
+			words = fmt.Sprintf("rule: %s (%s)", termtext.VisibleLine(a.Rule), termtext.VisibleLine(a.Source))
+		}
+		line += th.Faint.Render("  " + words)
 	}
 	switch {
 	case t.item.Cancelled:
@@ -66,31 +82,8 @@ func (t *toolCall) outcome() (line string) {
 	return line
 }
 
-// answerWords say who answered the question about a call, and how. Of a rule it is
-// told where it lives.
-func answerWords(a *conversation.PermissionAnswer) string {
-	if a.Rule == "" {
-		return "you: " + termtext.Line(a.Option.Name)
-	}
-	return fmt.Sprintf("rule: %s (%s)", termtext.VisibleLine(a.Rule), termtext.VisibleLine(a.Source))
-}
-
-// restOfTitle are the lines of a title of several lines behind the first.
-func (t *toolCall) restOfTitle(width int) []string {
-	_, rest, more := strings.Cut(strings.TrimSpace(toolview.Title(t.item, termtext.Block)), "\n")
-	if !more {
-		return nil
-	}
-	const lead = 2
-	out := wrap(rest, width-lead, t.env.theme.Title)
-	for i := range out {
-		out[i] = strings.Repeat(" ", lead) + out[i]
-	}
-	return out
-}
-
-// location is the first place that the call works on, or the first file that it
-// changes, unless the title names it.
+// location returns the first location of the call, or the first file that it changes,
+// unless the title names it.
 func (t *toolCall) location(title string) string {
 	at := t.env.places
 	locations := at.ShownLocations(t.item.Locations)
@@ -113,8 +106,7 @@ func (t *toolCall) location(title string) string {
 	return words
 }
 
-// changes counts the changed lines of all diffs, and reports whether there are
-// diffs.
+// changes counts the changed lines of all diffs. It reports false without diffs.
 func (t *toolCall) changes() (counts toolview.Counts, any bool) {
 	for d := range t.diffs() {
 		added, removed := d.Stats()
@@ -123,8 +115,8 @@ func (t *toolCall) changes() (counts toolview.Counts, any bool) {
 	return counts, any
 }
 
-// fate is what becomes of the files that the call changes, if it is the same for all; ""
-// if they are only changed.
+// fate says whether the call creates or deletes files, if it does the same to all;
+// else "".
 func (t *toolCall) fate() string {
 	first, some := "", false
 	for d := range t.diffs() {

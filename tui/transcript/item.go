@@ -18,49 +18,41 @@ import (
 type drawing interface {
 	// update brings the drawing up to date with its item.
 	update(env *environment, expanded bool)
-	// sections is the number of sections; an item without any is not shown.
+	// sections returns the number of sections; an item without sections is not shown.
 	sections() int
-	// lines are the lines of a section, none wider than width. They belong to
-	// the drawing.
+	// lines returns the lines of a section, none wider than width. The caller must not
+	// change them.
 	lines(section, width int) []string
-	// mark is the symbol in the margin of the first line.
+	// mark returns the symbol in the margin of the first line.
 	mark() string
-	// compact reports that the item is one line and needs no blank line around it.
+	// compact reports whether the item needs no blank line around it.
 	compact() bool
-	// excerpt is what can be copied, saved or opened.
+	// excerpt returns what can be copied, saved or opened.
 	excerpt() toolview.Excerpt
 	// title names the item in a line.
 	title() string
 }
 
-// environment is what all drawings share.
+// environment is shared by all drawings at one depth.
 type environment struct {
 	theme  *theme.Theme
 	dimmed *theme.Theme // for thoughts
-	inner  *theme.Theme // for what tools say, beside their edge
-	now    time.Time    // for clocks, zero if nobody looks at them
+	inner  *theme.Theme // for the output of tools
+	now    time.Time    // for clocks, or zero
 	places toolview.Paths
 	sites  *toolview.DiffPositions
-	width  int // of the text, in cells: sections are counted for it
-	wide   int // of what may be wider than text
+	width  int // of text, in cells
+	wide   int // of side-by-side diffs, in cells
 	diffs  *diffview.Preference
-	// page says that an item is shown on a screen of its own: Glamour draws its
-	// complete texts.
-	page bool
+	page   bool // an item has the screen: Glamour draws its complete texts
 	// pictures are the images that are ready to be drawn.
 	pictures *pictures
-	// open are the questions that are asked above the prompt now.
+	// open are the permission requests shown above the prompt.
 	open []*conversation.Permission
 }
 
-// newEnvironment is the environment for a theme and the directory of the session.
-func newEnvironment(th *theme.Theme, dir string) *environment {
-	dimmed := th.Dimmed()
-	return &environment{theme: th, dimmed: dimmed, inner: dimmed.Within(), places: toolview.PathsIn(dir)}
-}
-
-// asked reports whether the person is being asked about a tool call. What it
-// would do stands in the question then, and not here as well.
+// asked reports whether a permission request about a tool call is open. The request
+// shows the call's content then.
 func (env *environment) asked(t *conversation.ToolCall) bool {
 	for _, p := range env.open {
 		if p.ToolCall == t {
@@ -70,7 +62,7 @@ func (env *environment) asked(t *conversation.ToolCall) bool {
 	return false
 }
 
-// newDrawing makes the drawing for an item. It draws nothing yet.
+// newDrawing returns the drawing for an item.
 func newDrawing(item conversation.Item) drawing {
 	if g, ok := item.(*conversation.Group); ok {
 		return &group{item: g}
@@ -80,7 +72,7 @@ func newDrawing(item conversation.Item) drawing {
 	return m.made
 }
 
-// maker makes the drawing for each kind of item.
+// maker makes the drawing of an item by its kind.
 type maker struct{ made drawing }
 
 // Message implements conversation.Visitor, like the methods beside the other drawings.
@@ -89,16 +81,16 @@ func (m *maker) Message(i *conversation.Message) {
 	case acpclient.UserMessageChunk:
 		m.made = &prompt{item: i}
 	case acpclient.AgentThoughtChunk:
-		m.made = &thought{item: i}
+		m.made = &thought{messageParts: messageParts{item: i}}
 	default:
-		m.made = &message{item: i}
+		m.made = &message{messageParts: messageParts{item: i}}
 	}
 }
 
-// Title names an item in a line.
+// Title returns the name of an item, in one line.
 func Title(item conversation.Item) string { return newDrawing(item).title() }
 
-// cached keeps the lines of a drawing that has one section.
+// cached caches the lines of a section.
 type cached struct {
 	made    []string
 	layout  termtext.Layout
@@ -106,8 +98,7 @@ type cached struct {
 	valid   bool
 }
 
-// get returns the lines that are kept. If they are of another version or layout,
-// draw makes new ones.
+// get returns the lines for a version and a width; draw makes new ones.
 func (c *cached) get(version uint64, width int, draw func(width int) []string) []string {
 	if layout := termtext.NewLayout(width); !c.valid || c.version != version || c.layout != layout {
 		c.made, c.version, c.layout, c.valid = draw(width), version, layout, true
@@ -115,10 +106,10 @@ func (c *cached) get(version uint64, width int, draw func(width int) []string) [
 	return c.made
 }
 
-// drop makes the next get draw the lines anew.
+// drop empties the cache.
 func (c *cached) drop() { c.valid = false }
 
-// wrap sets plain text in a style, in lines of at most width.
+// wrap wraps plain text and styles it.
 func wrap(text string, width int, style lipgloss.Style) []string {
 	var out []string
 	for _, line := range strings.Split(strings.TrimRight(termtext.Block(text), "\n"), "\n") {
@@ -130,8 +121,8 @@ func wrap(text string, width int, style lipgloss.Style) []string {
 	return out
 }
 
-// head returns the first n lines, and how many more there are. One more is
-// returned as well: it takes no more room than a word about it.
+// head returns the first n lines and how many more there are. A single further line
+// is returned too: it needs no more room than saying so.
 func head(lines []string, n int) ([]string, int) {
 	if len(lines) <= n+1 {
 		return lines, 0

@@ -12,6 +12,8 @@
 package transcript
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,48 +26,45 @@ import (
 )
 
 const (
-	// gutter is the width of the left margin, in which an item has its mark.
+	// gutter is the width of the left margin with the marks.
 	gutter = 2
-	// maxText is the width of the longest lines of text, in cells: longer ones
-	// are hard to read.
+	// maxText bounds the width of text, which is hard to read in longer lines.
 	maxText = 118
-	// keepDrawings is how many items at least stay drawn while they are out of
-	// sight.
+	// keepDrawings is how many drawings stay cached at least.
 	keepDrawings = 400
 )
 
-// List is the transcript's view of a conversation. It is not safe for concurrent
-// use.
+// List is a view of a conversation. It is not safe for concurrent use.
 type List struct {
 	theme  *theme.Theme
 	conv   *conversation.Conversation
 	width  int
 	height int
 
-	following bool     // the end is kept in sight
+	following bool     // the view follows the end
 	top       position // the first line on the screen, unless following
 	seen      int      // how many items there were when the end was last in sight
 
 	drawings map[*conversation.Node]*entry
-	clock    uint64                      // counts uses of drawings: those not used for longest are dropped first
+	clock    uint64                      // counts the uses of drawings
 	expanded map[*conversation.Node]bool // what the person has opened or closed
-	context  map[*conversation.Node]int  // how many lines around changes are shown, where it is not as at first
+	context  map[*conversation.Node]int  // the lines around changes, where not the default
 	diffs    *diffview.Preference
 	pictures pictures
-	opens    func(*conversation.Node) bool // is open: made once, as it is asked for all the time
+	opens    func(*conversation.Node) bool // open, as a function that is made once
 	sites    *toolview.DiffPositions
-	now      time.Time            // for the clocks of calls that work
-	envs     map[int]*environment // by how far items are set off
+	now      time.Time            // for the clocks of running calls
+	envs     map[int]*environment // by number of edges
 
 	finished finished
-	find     *find  // nil while nothing is looked for
-	span     *span  // nil while nothing is marked
-	began    *point // where marking was begun
+	find     *find  // nil without a search
+	span     *span  // nil without marked text
+	began    *point // where StartSpan was called
 	page     *page  // nil unless a single item is shown
-	pan      int    // how many cells are out of sight on the left
+	pan      int    // how many cells are scrolled off on the left
 	focused  bool
-	selected *conversation.Node   // nil if none is
-	shown    []*conversation.Node // for each line drawn last, what it belongs to, or nil
+	selected *conversation.Node   // nil without a selection
+	shown    []*conversation.Node // the item of each line drawn last, or nil
 }
 
 // entry is the drawing of an item.
@@ -74,7 +73,7 @@ type entry struct {
 	used uint64
 }
 
-// New makes the view of a conversation.
+// New returns a view of a conversation.
 func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	l := &List{
 		theme: th, conv: conv, following: true, diffs: new(diffview.Preference),
@@ -85,14 +84,13 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 	return l
 }
 
-// SetSites gives the list what is known of where changes stand in their files. It
-// is looked at whenever something is drawn.
+// SetSites sets the known positions of changes in their files.
 func (l *List) SetSites(s *toolview.DiffPositions) { l.sites = s }
 
-// SetTheme draws everything anew.
+// SetTheme changes the theme and redraws everything.
 func (l *List) SetTheme(th *theme.Theme) {
 	l.theme = th
-	if th.Depth == theme.Colors16 { // too few for a picture
+	if th.Depth == theme.Colors16 { // too few for pictures
 		l.pictures.forget()
 	}
 	clear(l.envs)
@@ -103,12 +101,12 @@ func (l *List) SetTheme(th *theme.Theme) {
 func (l *List) SetSize(width, height int) {
 	width = max(width, gutter+10)
 	if width != l.width {
-		l.span = nil // its places were those of other lines
+		l.span = nil // its positions are those of the old lines
 	}
 	l.width, l.height = width, max(height, 1)
 }
 
-// Reset forgets what was drawn, after the conversation has begun anew.
+// Reset starts over after the conversation was replaced.
 func (l *List) Reset() {
 	clear(l.drawings)
 	clear(l.expanded)
@@ -119,10 +117,10 @@ func (l *List) Reset() {
 	l.finished = finished{}
 }
 
-// textWidth is the width that an item's lines are made for.
+// textWidth returns the width of an item's text.
 func (l *List) textWidth(n *conversation.Node) int { return l.textIn(l.room(l.edges(n))) }
 
-// textIn is the width that lines are made for where there is so much room.
+// textIn returns the width of text within a room.
 func (l *List) textIn(room int) int {
 	switch {
 	case l.page == nil:
@@ -133,16 +131,17 @@ func (l *List) textIn(room int) int {
 	return room
 }
 
-// room is the width that an item has beside its margin, if it is set off so far.
+// room returns the width beside the margin and so many edges.
 func (l *List) room(edges int) int { return l.width - gutter - 1 - edgeWidth*edges }
 
-// environment is what the drawing of an item is made with. It is the same for all
-// that are set off as far.
+// environment returns the environment of an item, which all items with as many edges
+// share.
 func (l *List) environment(n *conversation.Node) *environment {
 	edges := l.edges(n)
 	env := l.envs[edges]
 	if env == nil {
-		env = newEnvironment(l.theme, l.conv.Cwd)
+		dimmed := l.theme.Dimmed()
+		env = &environment{theme: l.theme, dimmed: dimmed, inner: dimmed.Within(), places: toolview.PathsIn(l.conv.Cwd)}
 		l.envs[edges] = env
 	}
 	room := l.room(edges)
@@ -174,12 +173,15 @@ func (l *List) at(n *conversation.Node) drawing {
 		for d := range call.diffs() {
 			d.SetContext(max(context, diffview.DefaultContext))
 		}
-		call.setNesting(briefly(n), l.sign(n))
+		if brief, sign := isStep(n), l.sign(n); call.brief != brief || call.sign != sign {
+			call.brief, call.sign = brief, sign
+			call.peek.drop()
+		}
 	}
 	return e.drawing
 }
 
-// forget drops the drawings that were out of sight for longest.
+// forget drops the least recently used drawings.
 func (l *List) forget() {
 	uses := make([]uint64, 0, len(l.drawings))
 	for _, e := range l.drawings {
@@ -194,10 +196,10 @@ func (l *List) forget() {
 	}
 }
 
-// Following reports whether the end is kept in sight.
+// Following reports whether the view follows the end.
 func (l *List) Following() bool { return l.following }
 
-// New is how many items were added below while the end was out of sight.
+// New returns how many items were added while the end was out of sight.
 func (l *List) New() int { return max(0, len(l.conv.Items)-l.seen) }
 
 // Scroll moves the view by lines, down if n is positive.
@@ -227,15 +229,18 @@ func (l *List) Top() {
 	l.followAtEnd()
 }
 
-// followAtEnd follows the end from now on if it has come into sight.
+// followAtEnd starts following the end if it is in sight.
 func (l *List) followAtEnd() {
 	if end := l.topWhenFollowing(); !before(l.top, end) {
 		l.following = true
 	}
 }
 
-// Bottom goes to the end and follows it from now on.
+// Bottom goes to the end and follows it.
 func (l *List) Bottom() { l.following = true }
+
+// SetNow sets the time for the clocks of running calls, for the next draw.
+func (l *List) SetNow(now time.Time) { l.now = now }
 
 // Lines draws the view: exactly as many lines as it is high, none wider than it.
 func (l *List) Lines() []string {
@@ -272,7 +277,7 @@ func (l *List) Lines() []string {
 			if p.line+i == lead {
 				m = mark
 			}
-			out = append(out, l.compose(p.node, m, unframed(line, l.theme), p.line+i < lead))
+			out = append(out, l.withMargin(p.node, m, unframed(line, l.theme), p.line+i < lead))
 			l.shown = append(l.shown, p.node)
 		}
 		next, ok := l.next(p)
@@ -284,10 +289,9 @@ func (l *List) Lines() []string {
 	return l.fill(out)
 }
 
-// compose puts the margin before a line: an edge for each item that this one stands
-// below, and the item's mark before the first line, or a bar before all of them if
-// it is selected.
-func (l *List) compose(n *conversation.Node, mark, line string, lead bool) string {
+// withMargin adds the margin to a line: an edge for each item that this one is nested
+// in, and the item's mark, or a bar if it is selected.
+func (l *List) withMargin(n *conversation.Node, mark, line string, lead bool) string {
 	if l.focused && n == l.selected && !lead {
 		mark = l.theme.Selected.Render("▌")
 	}
@@ -313,4 +317,20 @@ func (l *List) fill(out []string) []string {
 		l.shown = append(l.shown, nil)
 	}
 	return out
+}
+
+// style matches an SGR sequence.
+var style = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+
+// unframed replaces the colour of a dialog's frame with the default colour, so that the
+// output of programs cannot imitate a dialog.
+func unframed(line string, th *theme.Theme) string {
+	r, g, b, _ := th.BorderFocused.RGBA()
+	frame := fmt.Sprintf("38;2;%d;%d;%d", r>>8, g>>8, b>>8)
+	if !strings.Contains(line, frame) {
+		return line
+	}
+	return style.ReplaceAllStringFunc(line, func(s string) string {
+		return strings.NewReplacer(frame+";", "39;", frame+"m", "39m").Replace(s)
+	})
 }

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -12,28 +13,17 @@ import (
 	"parley/tui/toolview"
 )
 
-// message draws what the agent said. Each part of it is a Markdown document, or one
-// line for a block that is not text.
-type message struct {
+// messageParts are the parts of a message and its state when they were drawn.
+type messageParts struct {
 	item     *conversation.Message
-	env      *environment
-	parts    []part
+	parts    textParts
 	done     bool
-	replaced int // what the message's Replaced was when it was drawn
+	replaced int
 	last     uint64
 }
 
-// part is a Markdown document that follows a text, or a block.
-type part struct {
-	doc   *markdown.Document
-	fed   int // bytes of the text that are in doc
-	block *acpclient.ContentBlock
-	// hidden content is for the model only, as its annotations say.
-	hidden bool
-}
-
-func (m *message) update(env *environment, _ bool) {
-	m.env = env
+// update follows the message. On a page, Glamour draws a complete one.
+func (m *messageParts) update(th *theme.Theme, page bool) {
 	if m.last == m.item.Version() && m.parts != nil {
 		return
 	}
@@ -41,18 +31,34 @@ func (m *message) update(env *environment, _ bool) {
 	if r := m.item.Replaced(); r != m.replaced {
 		m.parts, m.done, m.replaced = nil, false, r
 	}
-	m.parts = feed(m.parts, m.item.Parts, env.theme, env.page && m.item.Done)
+	m.parts = m.parts.follow(m.item.Parts, th, page && m.item.Done)
 	if m.item.Done && !m.done {
 		m.done = true
-		finish(m.parts)
+		for i := range m.parts {
+			if doc := m.parts[i].doc; doc != nil {
+				doc.Finish()
+			}
+		}
 	}
 }
 
-// feed brings drawn parts up to date with what has been added. Glamour draws those
-// that are complete when they are first shown on a page.
-func feed(parts []part, items conversation.Parts, th *theme.Theme, complete bool) []part {
+func (m *messageParts) excerpt() toolview.Excerpt { return messageExcerpt(m.item) }
+
+// textParts are Markdown documents and blocks.
+type textParts []part
+
+// part is a Markdown document, or a block that is not text.
+type part struct {
+	doc    *markdown.Document
+	fed    int // how many bytes of the text are in doc
+	block  *acpclient.ContentBlock
+	hidden bool // the annotations reserve the block for the model
+}
+
+// follow adds new parts and text. With complete, Glamour draws new parts.
+func (parts textParts) follow(items conversation.Parts, th *theme.Theme, complete bool) textParts {
 	if parts == nil {
-		parts = []part{}
+		parts = textParts{}
 	}
 	for i := range items {
 		if i == len(parts) {
@@ -79,17 +85,6 @@ func feed(parts []part, items conversation.Parts, th *theme.Theme, complete bool
 	return parts
 }
 
-// finish notes that no more text follows.
-func finish(parts []part) {
-	for i := range parts {
-		if parts[i].doc != nil {
-			parts[i].doc.Finish()
-		}
-	}
-}
-
-func (m *message) sections() int { return countSections(m.parts) }
-
 func (p *part) sections() int {
 	switch {
 	case p.hidden:
@@ -100,7 +95,7 @@ func (p *part) sections() int {
 	return 1
 }
 
-func countSections(parts []part) int {
+func (parts textParts) sections() int {
 	n := 0
 	for i := range parts {
 		n += parts[i].sections()
@@ -108,12 +103,8 @@ func countSections(parts []part) int {
 	return n
 }
 
-func (m *message) lines(section, width int) []string {
-	return partLines(m.parts, section, width, m.env, m.env.pictures)
-}
-
-// partLines draws the n-th section of several parts.
-func partLines(parts []part, section, width int, env *environment, pics *pictures) []string {
+// lines draws a section. Without pics, pictures are one line.
+func (parts textParts) lines(section, width int, env *environment, pics *pictures) []string {
 	for i := range parts {
 		p := &parts[i]
 		n := p.sections()
@@ -133,15 +124,30 @@ func partLines(parts []part, section, width int, env *environment, pics *picture
 	return nil
 }
 
+// message draws a message of the agent.
+type message struct {
+	messageParts
+	env *environment
+}
+
+func (m *message) update(env *environment, _ bool) {
+	m.env = env
+	m.messageParts.update(env.theme, env.page)
+}
+
+func (m *message) sections() int { return m.parts.sections() }
+
+func (m *message) lines(section, width int) []string {
+	return m.parts.lines(section, width, m.env, m.env.pictures)
+}
+
 func (m *message) mark() string { return m.env.theme.AgentMark.Render("●") }
 
 func (m *message) compact() bool { return false }
 
-func (m *message) excerpt() toolview.Excerpt { return messageExcerpt(m.item) }
-
 func (m *message) title() string { return "Answer" }
 
-// messageExcerpt is the text of a message, and the last of its media.
+// messageExcerpt returns the text of a message and the last of its media.
 func messageExcerpt(m *conversation.Message) toolview.Excerpt {
 	e := toolview.Excerpt{Text: strings.TrimSpace(m.Parts.Plain())}
 	for _, p := range m.Parts {
@@ -155,35 +161,20 @@ func messageExcerpt(m *conversation.Message) toolview.Excerpt {
 	return e
 }
 
-// thought draws what the agent thought: the end of it while it thinks, one line
-// when it is done, all of it when it is expanded.
+// thought draws a thought of the agent: its end while it grows, then one line, or all
+// of it when expanded.
 type thought struct {
-	item     *conversation.Message
+	messageParts
 	env      *environment
-	parts    []part
-	done     bool
 	expanded bool
-	replaced int // what the message's Replaced was when it was drawn
-	last     uint64
 }
 
-// thoughtTail is how many lines of a thought that goes on are shown.
+// thoughtTail is how many lines of a growing thought are shown.
 const thoughtTail = 4
 
 func (t *thought) update(env *environment, expanded bool) {
 	t.env, t.expanded = env, expanded
-	if t.last == t.item.Version() && t.parts != nil {
-		return
-	}
-	t.last = t.item.Version()
-	if r := t.item.Replaced(); r != t.replaced {
-		t.parts, t.done, t.replaced = nil, false, r
-	}
-	t.parts = feed(t.parts, t.item.Parts, env.dimmed, env.page && t.item.Done)
-	if t.item.Done && !t.done {
-		t.done = true
-		finish(t.parts)
-	}
+	t.messageParts.update(env.dimmed, env.page)
 }
 
 func (t *thought) sections() int {
@@ -191,12 +182,12 @@ func (t *thought) sections() int {
 		return 0
 	}
 	if t.expanded {
-		return 1 + countSections(t.parts)
+		return 1 + t.parts.sections()
 	}
 	return 1
 }
 
-// firstText is the text of the first part that has text.
+// firstText returns the first part that is text.
 func (t *thought) firstText() string {
 	for i := range t.item.Parts {
 		if p := &t.item.Parts[i]; p.Block == nil {
@@ -208,7 +199,7 @@ func (t *thought) firstText() string {
 
 func (t *thought) lines(section, width int) []string {
 	if section > 0 {
-		return partLines(t.parts, section-1, width, t.env, nil)
+		return t.parts.lines(section-1, width, t.env, nil)
 	}
 	th := t.env.theme
 	if t.expanded {
@@ -219,30 +210,25 @@ func (t *thought) lines(section, width int) []string {
 	}
 	out := []string{th.Thought.Render("Thinking…")}
 	var tail []string
-	for s := countSections(t.parts) - 1; s >= 0 && len(tail) < thoughtTail; s-- {
-		lines := partLines(t.parts, s, width, t.env, nil)
-		for i := len(lines) - 1; i >= 0 && len(tail) < thoughtTail; i-- {
-			if lines[i] != "" {
-				tail = append(tail, lines[i])
+	for s := t.parts.sections() - 1; s >= 0 && len(tail) < thoughtTail; s-- {
+		for _, line := range slices.Backward(t.parts.lines(s, width, t.env, nil)) {
+			if line != "" && len(tail) < thoughtTail {
+				tail = append(tail, line)
 			}
 		}
 	}
-	for i := len(tail) - 1; i >= 0; i-- {
-		out = append(out, tail[i])
-	}
-	return out
+	slices.Reverse(tail)
+	return append(out, tail...)
 }
 
 func (t *thought) mark() string { return t.env.theme.ThoughtMark.Render("✻") }
 
 func (t *thought) compact() bool { return !t.item.Growing && !t.expanded }
 
-func (t *thought) excerpt() toolview.Excerpt { return messageExcerpt(t.item) }
-
 func (t *thought) title() string { return "Thought" }
 
-// firstLine is the first line of a text in which there is something to read,
-// without Markdown's emphasis; "" if there is none near the beginning.
+// firstLine returns the first line with text, without Markdown's emphasis; "" if there
+// is none near the beginning.
 func firstLine(text string) string {
 	const enough = 400
 	text = strings.TrimSpace(text)
@@ -258,6 +244,6 @@ func firstLine(text string) string {
 	return ""
 }
 
-// htmlComment is a comment of HTML, which Markdown does not show. Some agents end
-// each heading of a thought with one.
+// htmlComment matches an HTML comment. Some agents end each heading of a thought with
+// one.
 var htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)

@@ -1,38 +1,33 @@
 package transcript
 
-import (
-	"fmt"
-
-	"parley/internal/conversation"
-)
+import "parley/internal/conversation"
 
 const (
-	// edge stands left of what belongs to an item above, once for each such item.
+	// edge is drawn left of an item once for each item that it is nested in.
 	edge      = "│ "
 	edgeWidth = 2
-	// maxEdges bounds how far items are set off. There are fewer where there is
-	// little room.
+	// maxEdges bounds the edges; a narrow view has fewer.
 	maxEdges = 4
-	// edgeRoom is how wide a view has to be before anything is set off, and
-	// edgeShare how many more cells each edge asks for.
+	// edgeRoom is the width of a view without room for edges, and edgeShare how much
+	// wider it is for each edge.
 	edgeRoom, edgeShare = 20, 4
 )
 
-// edges is how far an item is set off from the left.
+// edges returns how many edges an item has.
 func (l *List) edges(n *conversation.Node) int {
 	if l.page != nil {
 		return 0
 	}
 	depth := n.Depth()
 	if depth == 0 && n.ParentID() != "" {
-		depth = 1 // to a call that is not known
+		depth = 1 // below an unknown call
 	}
 	return max(0, min(depth, maxEdges, (l.width-edgeRoom)/edgeShare))
 }
 
-// briefly reports whether a call is one of several steps: then it is shown in one
-// line, without what it brought. A call that is the last so far may become one.
-func briefly(n *conversation.Node) bool {
+// isStep reports whether a call is one of several quiet calls, which are one line each.
+// The last call so far may become one.
+func isStep(n *conversation.Node) bool {
 	call, ok := n.Item().(*conversation.ToolCall)
 	if !ok || !call.Quiet() || n.Parent() == nil {
 		return false
@@ -48,11 +43,9 @@ func briefly(n *conversation.Node) bool {
 	return ok
 }
 
-// What tells whether something is folded away.
 const folded, opened = "▸", "▾"
 
-// sign stands before the number of calls that were made for one. A page shows none of
-// them.
+// sign is shown before the number of nested calls. A page shows no nested calls.
 func (l *List) sign(n *conversation.Node) string {
 	switch {
 	case l.page != nil:
@@ -61,20 +54,4 @@ func (l *List) sign(n *conversation.Node) string {
 		return opened + " "
 	}
 	return folded + " "
-}
-
-// nested counts the calls that were made for the call; it is "" if there are none.
-func (t *toolCall) nested() string {
-	th, n := t.env.theme, t.item.Nested
-	if n.Calls == 0 {
-		return ""
-	}
-	line := "  " + th.Muted.Render(fmt.Sprintf("%s%d %s", t.sign, n.Calls, plural(n.Calls, "call")))
-	if n.Running > 0 {
-		line += th.Muted.Render(fmt.Sprintf(", %d running", n.Running))
-	}
-	if n.Failed > 0 {
-		line += th.Muted.Render(", ") + th.Error.Render(fmt.Sprintf("%d failed", n.Failed))
-	}
-	return line
 }

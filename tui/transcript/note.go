@@ -13,8 +13,7 @@ import (
 	"parley/tui/toolview"
 )
 
-// note draws a notice, an error, or how a turn ended, and when it is expanded the
-// JSON that says more.
+// note draws a notice, an error or the end of a turn; expanded, with its JSON.
 type note struct {
 	item     *conversation.Note
 	env      *environment
@@ -55,8 +54,7 @@ func (n *note) lines(_, width int) []string {
 	})
 }
 
-// worked says behind the title how long the turn worked that has ended, "" if none
-// has or that is not worth a word.
+// worked says how long the turn that ended worked, "" if that is short.
 func (n *note) worked() string {
 	words := worked(n.item.Worked)
 	switch {
@@ -105,13 +103,13 @@ func (t itemTexts) Note(n *conversation.Note) {
 	t.give(n.Detail)
 }
 
-// compaction draws a compaction of the context: a rule with its state, and the
-// summary when it is expanded.
+// compaction draws a compaction of the context: a rule with its state; expanded, with
+// the summary.
 type compaction struct {
 	item     *conversation.Compaction
 	env      *environment
 	expanded bool
-	parts    []part
+	parts    textParts
 	last     uint64
 }
 
@@ -124,19 +122,19 @@ func (c *compaction) update(env *environment, expanded bool) {
 		return
 	}
 	c.env, c.last = env, c.item.Version()
-	c.parts = feed(nil, c.item.Summary, env.dimmed, env.page)
+	c.parts = textParts(nil).follow(c.item.Summary, env.dimmed, env.page)
 }
 
 func (c *compaction) sections() int {
 	if c.expanded {
-		return 1 + countSections(c.parts)
+		return 1 + c.parts.sections()
 	}
 	return 1
 }
 
 func (c *compaction) lines(section, width int) []string {
 	if section > 0 {
-		return partLines(c.parts, section-1, width, c.env, nil)
+		return c.parts.lines(section-1, width, c.env, nil)
 	}
 	th := c.env.theme
 	words := map[acpclient.CompactionStatus]string{
@@ -168,8 +166,7 @@ func (c *compaction) title() string { return "Summary of the context" }
 // Compaction passes on the summary.
 func (t itemTexts) Compaction(c *conversation.Compaction) { t.parts(c.Summary) }
 
-// unknown draws an update of a kind that parley does not know: its name, and its
-// JSON when it is expanded.
+// unknown draws an update of an unknown kind: its name; expanded, with its JSON.
 type unknown struct {
 	item     *conversation.Unknown
 	env      *environment

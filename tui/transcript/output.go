@@ -9,23 +9,21 @@ import (
 	"parley/terminal/screen"
 )
 
-// partBytes bounds how much of a text is looked at to draw the few lines that a
-// collapsed call shows, however long its lines are.
+// partBytes bounds how much of a text is read to draw the few lines of a collapsed
+// call.
 const partBytes = 16 << 10
 
-// outputBody is text as it is, line by line: what a program printed, or the text of
-// a file. An emulator draws it, as a terminal would have.
+// outputBody is the output of a program or the text of a file, drawn by a terminal
+// emulator.
 type outputBody struct {
 	text string
-	// ends says that the end is what matters: there a command says how it went.
-	ends bool
+	ends bool // the collapsed body shows the end, where a command reports its result
 
 	all    *screen.Screen
 	layout termtext.Layout
 }
 
-// emulate draws a text that is not terminal output to the last byte: its lines end
-// in bare line feeds.
+// emulate draws a text whose lines end in bare line feeds.
 func emulate(text string, width int) *screen.Screen {
 	rows := strings.Count(text, "\n") + len(text)/max(width, 1) + 1
 	s := screen.New(width, screenRows, rows)
@@ -72,7 +70,7 @@ func (b *outputBody) peek(width int, env *environment) ([]string, int) {
 	return append([]string{above}, s.Tail(terminalPeek)...), 0
 }
 
-// firstLines cuts a text behind its first n lines, or earlier if those are long.
+// firstLines cuts a text after its first n lines, or earlier if those are long.
 func firstLines(text string, n int) string {
 	end := 0
 	for range n {

@@ -8,19 +8,18 @@ import (
 	"parley/tui/theme"
 )
 
-// unwrappedWidth is what lines that are not wrapped are made for, in cells. One
-// that is longer still is wrapped there.
+// unwrappedWidth is the width of lines on a page without wrapping. Longer lines wrap.
 const unwrappedWidth = 1000
 
-// page is how a list shows what is looked at on a screen of its own.
+// page is the state of a list that shows one item on the whole screen.
 type page struct {
 	unwrapped bool
-	// head draws what stands above a tool call that the person is asked about.
+	// head draws the header of a tool call that a permission request is about, or nil.
 	head func(width int, th *theme.Theme) []string
 }
 
-// PageOf makes a view of a single item, or of all calls of a group, expanded and as wide
-// as the screen. head, if it is not nil, draws the title of a tool call.
+// PageOf returns a view of a single item, or of all calls of a group, expanded and as
+// wide as the screen. head, if not nil, draws the header of a tool call.
 func (l *List) PageOf(item conversation.Item, head func(width int, th *theme.Theme) []string) *List {
 	items := []conversation.Item{item}
 	if group, ok := item.(*conversation.Group); ok {
@@ -40,7 +39,7 @@ func (l *List) PageOf(item conversation.Item, head func(width int, th *theme.The
 	return p
 }
 
-// newDrawing makes the drawing of an item.
+// newDrawing returns the drawing of an item.
 func (l *List) newDrawing(item conversation.Item) drawing {
 	d := newDrawing(item)
 	if call, ok := d.(*toolCall); ok && l.page != nil && l.page.head != nil {
@@ -50,7 +49,7 @@ func (l *List) newDrawing(item conversation.Item) drawing {
 	return d
 }
 
-// askedCall draws a tool call below what a dialog says about it.
+// askedCall draws a tool call with another header.
 type askedCall struct {
 	*toolCall
 	head func(width int, th *theme.Theme) []string
@@ -63,7 +62,7 @@ func (c *askedCall) lines(section, width int) []string {
 	return c.toolCall.lines(section, width)
 }
 
-// callOf is the tool call that a drawing draws, if it draws one.
+// callOf returns a drawing as that of a tool call, if it is one.
 func callOf(d drawing) (*toolCall, bool) {
 	switch d := d.(type) {
 	case *toolCall:
@@ -74,19 +73,19 @@ func callOf(d drawing) (*toolCall, bool) {
 	return nil, false
 }
 
-// AtEnd reports whether the last line of all is in sight.
+// AtEnd reports whether the last line is in sight.
 func (l *List) AtEnd() bool { return l.following || !before(l.top, l.topWhenFollowing()) }
 
-// AtTop reports whether the first line of all is in sight.
+// AtTop reports whether the first line is in sight.
 func (l *List) AtTop() bool {
 	first, any := l.first()
 	return !any || !before(first, l.firstLine())
 }
 
-// Wraps reports whether long lines are wrapped. Only those of a page ever are not.
+// Wraps reports whether long lines wrap. Only a page can turn wrapping off.
 func (l *List) Wraps() bool { return l.page == nil || !l.page.unwrapped }
 
-// ToggleWrap wraps the lines of a page, or lets them go on to the right.
+// ToggleWrap toggles the wrapping of a page's lines.
 func (l *List) ToggleWrap() {
 	if l.page != nil {
 		l.page.unwrapped = !l.page.unwrapped
@@ -96,24 +95,17 @@ func (l *List) ToggleWrap() {
 	}
 }
 
-// Pan moves the view of lines that are not wrapped by cells, to the right if n is
-// positive.
+// Pan moves the view of unwrapped lines by cells, to the right if n is positive, up to
+// the end of the longest line in sight.
 func (l *List) Pan(n int) {
-	if !l.Wraps() {
-		l.pan = max(0, min(l.pan+n, l.widest()-l.windowWidth()))
+	if l.Wraps() {
+		return
 	}
-}
-
-// windowWidth is how much there is room for of lines that are not wrapped.
-func (l *List) windowWidth() int { return l.width - gutter - 1 }
-
-// widest is the width of the longest line in sight.
-func (l *List) widest() int {
-	p, n := l.firstLine(), 0
+	p, widest := l.firstLine(), 0
 	for y := 0; p.node != nil && y < l.height; {
 		lines := l.lines(p.node, p.section)
 		for _, line := range between(lines, p.line, p.line+l.height-y) {
-			n = max(n, termtext.Width(line))
+			widest = max(widest, termtext.Width(line))
 		}
 		y += len(lines) - p.line
 		next, ok := l.next(p)
@@ -122,10 +114,13 @@ func (l *List) widest() int {
 		}
 		p = next
 	}
-	return n
+	l.pan = max(0, min(l.pan+n, widest-l.windowWidth()))
 }
 
-// window is the part of a line that there is room for.
+// windowWidth returns the width of the visible part of unwrapped lines.
+func (l *List) windowWidth() int { return l.width - gutter - 1 }
+
+// window returns the visible part of a line.
 func (l *List) window(line string) string {
 	if l.Wraps() {
 		return line
@@ -137,11 +132,4 @@ func (l *List) window(line string) string {
 	}
 	sides := []termtext.Span{{To: shown.From}, {From: shown.To, To: len(plain)}}
 	return termtext.Restyle(line, sides, func(int, string) string { return "" })
-}
-
-// panTo brings a cell into sight.
-func (l *List) panTo(cell int) {
-	if !l.Wraps() && (cell < l.pan || cell >= l.pan+l.windowWidth()) {
-		l.pan = max(0, cell-l.windowWidth()/2)
-	}
 }

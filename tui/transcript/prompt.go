@@ -9,22 +9,20 @@ import (
 	"parley/tui/toolview"
 )
 
-// How much of a prompt is shown while it is collapsed, in lines: a little more
-// than promptPeek is shown whole.
+// A collapsed prompt of more than promptMost lines shows promptPeek of them.
 const (
 	promptPeek = 8
 	promptMost = 12
 )
 
-// prompt draws what the person wrote, as it was written and not as Markdown. A long
-// one is folded.
+// prompt draws a prompt as plain text. It folds a long one.
 type prompt struct {
 	item     *conversation.Message
 	env      *environment
 	expanded bool
 	last     uint64
 	kept     cached
-	pictures uint64 // those that were ready when kept was drawn
+	pictures uint64 // the version of the pictures in kept
 }
 
 func (p *prompt) update(env *environment, expanded bool) {
@@ -39,22 +37,18 @@ func (p *prompt) sections() int {
 	if !p.expanded {
 		return 1
 	}
-	return max(1, (len(p.all(p.env.width))+chunk-1)/chunk)
+	return max(1, chunks(len(p.all(p.env.width))))
 }
 
 func (p *prompt) lines(section, width int) []string {
-	return between(p.all(width), section*chunk, p.sectionEnd(section))
-}
-
-// sectionEnd is where a section ends. What is folded is one section.
-func (p *prompt) sectionEnd(section int) int {
-	if p.expanded {
-		return (section + 1) * chunk
+	all := p.all(width)
+	if !p.expanded {
+		return all
 	}
-	return len(p.kept.made)
+	return between(all, section*chunk, (section+1)*chunk)
 }
 
-// all are the lines of the prompt, folded unless it is expanded.
+// all returns all lines of the prompt, folded unless it is expanded.
 func (p *prompt) all(width int) []string {
 	return p.kept.get(p.last, width, func(width int) []string {
 		var out []string
@@ -73,8 +67,7 @@ func (p *prompt) all(width int) []string {
 	})
 }
 
-// text draws text of the prompt. Of a long one that is folded, the beginning is
-// drawn, and no more of it is looked at.
+// text draws text of the prompt, only the beginning of a long one that is folded.
 func (p *prompt) text(text string, width int) []string {
 	part := text
 	if !p.expanded {
@@ -92,8 +85,8 @@ func (p *prompt) text(text string, width int) []string {
 	return append(lines[:shown:shown], p.env.theme.Muted.Render(fmt.Sprintf("… %d more %s", more, plural(more, "line"))))
 }
 
-// band sets a line on the ground that prompts have, across the whole width, with the
-// mark in the margin. Where there are no grounds, a bar stands beside all its lines.
+// band draws a line on the prompt's background across the whole width, with the mark in
+// the margin. Without a background, each line has a bar instead.
 func (p *prompt) band(mark, line string, width int) string {
 	th := p.env.theme
 	if mark == "" && th.Prompt == "" {

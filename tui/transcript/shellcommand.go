@@ -6,11 +6,8 @@ import (
 	"parley/tui/toolview"
 )
 
-// shellInset is how far what a command printed stands off to the right.
-const shellInset = 2
-
-// shellCommand draws a command of the person's own: its line, how it ended, and
-// what it printed. The first line of its view is that line.
+// shellCommand draws a shell command of the person: its line with how it ended, and
+// its output. The first line of its view is that line.
 type shellCommand struct {
 	item     *conversation.ShellCommand
 	env      *environment
@@ -32,16 +29,16 @@ func (s *shellCommand) update(env *environment, expanded bool) {
 	s.env, s.expanded = env, expanded
 }
 
-// bodyLen is how many lines the command has printed.
+// bodyLen returns how many lines the command has printed.
 func (s *shellCommand) bodyLen(width int) int {
-	return s.view.len(width-shellInset, s.env) - 1 - len(s.view.status(s.env))
+	return s.view.len(width-barWidth, s.env) - 1 - len(s.view.status(s.env))
 }
 
 func (s *shellCommand) sections() int {
 	if !s.expanded {
 		return 1
 	}
-	return 1 + (s.bodyLen(s.env.width)+chunk-1)/chunk
+	return 1 + chunks(s.bodyLen(s.env.width))
 }
 
 func (s *shellCommand) lines(section, width int) []string {
@@ -49,30 +46,21 @@ func (s *shellCommand) lines(section, width int) []string {
 		return s.peek.get(s.item.Version(), width, s.peekLines)
 	}
 	from := (section - 1) * chunk
-	return s.inset(s.view.slice(1+from, 1+min(s.bodyLen(width), from+chunk), width-shellInset, s.env), width)
+	return inset(s.view.slice(1+from, 1+min(s.bodyLen(width), from+chunk), width-barWidth, s.env), width, s.env.theme)
 }
 
-// peekLines are the line of the command and, while it is collapsed, the end of what
-// it printed.
+// peekLines returns the line of the command and, while it is collapsed, the end of its
+// output.
 func (s *shellCommand) peekLines(width int) []string {
 	out := []string{s.header(width)}
 	if s.expanded {
 		return out
 	}
-	lines, _ := s.view.peek(width-shellInset, s.env)
-	return append(out, s.inset(lines[min(1, len(lines)):max(1, len(lines)-len(s.view.status(s.env)))], width)...)
+	lines, _ := s.view.peek(width-barWidth, s.env)
+	return append(out, inset(lines[min(1, len(lines)):max(1, len(lines)-len(s.view.status(s.env)))], width, s.env.theme)...)
 }
 
-func (s *shellCommand) inset(lines []string, width int) []string {
-	bar := s.env.theme.CodeBar.Render("│ ")
-	out := make([]string, len(lines))
-	for i, line := range lines {
-		out[i] = termtext.Truncate(bar+line, width, "")
-	}
-	return out
-}
-
-// header is the command and how it ended. The latter is never cut off.
+// header returns the command and how it ended; only the command is cut.
 func (s *shellCommand) header(width int) string {
 	th, term := s.env.theme, s.item.Terminal
 	style := th.Muted
@@ -111,7 +99,7 @@ func (s *shellCommand) title() string { return "$ " + termtext.VisibleLine(s.ite
 // ShellCommand passes on the command and its output.
 func (t itemTexts) ShellCommand(s *conversation.ShellCommand) { t.terminal(s.Terminal) }
 
-// stretch implements sourced: what was printed is one.
+// stretch returns section 0 or the whole output.
 func (s *shellCommand) stretch(section int) stretch {
 	if section == 0 {
 		return single(0)
@@ -119,31 +107,30 @@ func (s *shellCommand) stretch(section int) stretch {
 	return stretch{first: 1, sections: s.sections() - 1, per: chunk}
 }
 
-// sources implements sourced.
 func (s *shellCommand) sources(st stretch, from, to, width int) []source {
-	inner := width - shellInset
+	inner := width - barWidth
 	s.view.draw(inner)
 	if st.first > 0 {
-		return shifted(printedSources(s.view.emu, from, to, 0), 0, shellInset)
+		return shifted(printedSources(s.view.emu, from, to, 0), 0, barWidth)
 	}
 	if s.expanded {
 		return nil
 	}
 	list := s.view.peekSources(len(s.peek.made)+len(s.view.status(s.env)), inner, s.env)
 	if len(list) > 0 {
-		list = list[1:] // the line of the command has more on it than that
+		list = list[1:] // the header shows more than the command
 	}
-	return shifted(list, 0, shellInset)
+	return shifted(list, 0, barWidth)
 }
 
-// TerminalRows is how many rows a terminal has whose output is drawn here.
+// TerminalRows is the height of a command's terminal.
 const TerminalRows = screenRows
 
-// TerminalWidth is how many columns there are for what a command prints.
-func (l *List) TerminalWidth() int { return max(20, l.textWidth(l.conv.Outline())-shellInset) }
+// TerminalWidth returns the width of a command's terminal.
+func (l *List) TerminalWidth() int { return max(20, l.textWidth(l.conv.Outline())-barWidth) }
 
-// SelectedTerminal is the command that the selected item shows: of several the one
-// that was shown last and has not ended. It is nil if it shows none.
+// SelectedTerminal returns the terminal of the selected item, of several the last one
+// that runs; nil without one.
 func (l *List) SelectedTerminal() *conversation.Terminal {
 	switch item := l.Selected().(type) {
 	case *conversation.ShellCommand:

@@ -13,44 +13,40 @@ import (
 	"parley/tui/toolview"
 )
 
-// source is a text, and which lines of a stretch show it.
+// source is a text and the lines of a stretch that show it.
 type source struct {
 	text     string
-	from, to int // to is the first line behind it; whole is all lines there are
-	// lead is how many cells left of the text are none of it.
-	lead int
-	// flows says that the text is a piece of a longer one and goes on directly
-	// where the source before it ends.
-	flows bool
-	// part says that the lines show no more than a part of the text.
-	part bool
+	from, to int  // to is exclusive; whole means all lines
+	lead     int  // the width of the margin left of the text, in cells
+	flows    bool // continues the source before it on the same line
+	part     bool // the lines show only a part of the text
 }
 
 const whole = math.MaxInt
 
-// stretch is some sections of an item that show one thing, such as a long output.
-// Its lines are those of its sections, one after the other.
+// stretch is a run of sections that show one thing, such as a long output.
 type stretch struct {
 	first, sections int
 	per             int // lines of each section but the last
 }
 
-// sourced is a drawing that knows which text its lines show. Lines of others, and
-// those that have no source, are copied as they are drawn.
+// sourced is a drawing that knows which text its lines show. Lines without a source
+// are copied as drawn.
 type sourced interface {
-	drawing
-	// stretch is the stretch that a section belongs to.
-	stretch(section int) stretch
-	// sources are the texts that the lines from (inclusive) to (exclusive) of a
-	// stretch show, in order, none overlapping another.
+	// sources returns the texts that the lines from (inclusive) to (exclusive) of a
+	// stretch show, in order and without overlaps.
 	sources(s stretch, from, to, width int) []source
+}
+
+// stretched is a drawing with stretches of several sections.
+type stretched interface {
+	// stretch returns the stretch that a section belongs to.
+	stretch(section int) stretch
 }
 
 func single(section int) stretch { return stretch{first: section, sections: 1} }
 
-func (m *message) stretch(section int) stretch { return single(section) }
-
-func (m *message) sources(s stretch, _, _, _ int) []source { return partSources(m.parts, s.first) }
+func (m *message) sources(s stretch, _, _, _ int) []source { return m.parts.sources(s.first) }
 
 func (p *prompt) stretch(section int) stretch {
 	if !p.expanded {
@@ -59,7 +55,7 @@ func (p *prompt) stretch(section int) stretch {
 	return stretch{sections: p.sections(), per: chunk}
 }
 
-// sources is all that the person wrote. If it is folded, the last line tells so.
+// sources is the whole prompt. The last line of a folded one is not part of it.
 func (p *prompt) sources(_ stretch, _, _, width int) []source {
 	var texts []string
 	folded := false
@@ -79,9 +75,8 @@ func (p *prompt) sources(_ stretch, _, _, width int) []source {
 	return []source{s}
 }
 
-// partSources is the source of the n-th section of several parts; there is none if
-// it shows a block that is not text.
-func partSources(parts []part, section int) []source {
+// sources returns the source of a section, none if it shows a block that is not text.
+func (parts textParts) sources(section int) []source {
 	for i := range parts {
 		p := &parts[i]
 		n := p.sections()
@@ -97,38 +92,28 @@ func partSources(parts []part, section int) []source {
 	return nil
 }
 
-func (t *thought) stretch(section int) stretch { return single(section) }
-
 func (t *thought) sources(s stretch, _, _, _ int) []source {
 	if s.first == 0 {
 		return nil
 	}
-	return partSources(t.parts, s.first-1)
+	return t.parts.sources(s.first - 1)
 }
-
-func (c *compaction) stretch(section int) stretch { return single(section) }
 
 func (c *compaction) sources(s stretch, _, _, _ int) []source {
 	if s.first == 0 {
 		return nil
 	}
-	return partSources(c.parts, s.first-1)
+	return c.parts.sources(s.first - 1)
 }
-
-func (n *note) stretch(section int) stretch { return single(section) }
 
 func (n *note) sources(stretch, int, int, int) []source {
 	return []source{{text: n.excerpt().Text, to: whole}}
 }
 
-func (p *plan) stretch(section int) stretch { return single(section) }
-
-// sources is the plan as a list of tasks; the line above it has its progress.
+// sources is the plan as a list of tasks, below the line with its progress.
 func (p *plan) sources(stretch, int, int, int) []source {
 	return []source{{text: p.excerpt().Text, from: 1, to: whole}}
 }
-
-func (u *unknown) stretch(section int) stretch { return single(section) }
 
 func (u *unknown) sources(_ stretch, from, to, width int) []source {
 	if !u.expanded || u.raw == nil {
@@ -152,20 +137,18 @@ func shifted(list []source, lines, cells int) []source {
 
 // sourcedBody is a body that knows which text its lines show.
 type sourcedBody interface {
-	body
-	// sources are the texts that lines of the whole body show.
+	// sources returns the texts that lines of the whole body show.
 	sources(from, to, width int, env *environment) []source
-	// peekSources are those that the collapsed body shows in its first n lines.
+}
+
+// peekSourced is a body that shows something else than its first lines while it is
+// collapsed.
+type peekSourced interface {
+	// peekSources returns the texts that n lines of the collapsed body show.
 	peekSources(n, width int, env *environment) []source
 }
 
-// headSources are the sources of a collapsed body that shows the first n lines of
-// the whole one.
-func headSources(b sourcedBody, n, width int, env *environment) []source {
-	return upTo(b.sources(0, n, width, env), n)
-}
-
-// upTo cuts sources off behind n lines.
+// upTo cuts sources off after n lines.
 func upTo(list []source, n int) []source {
 	for i := range list {
 		if s := &list[i]; s.to > n {
@@ -175,59 +158,45 @@ func upTo(list []source, n int) []source {
 	return list
 }
 
-// stretch is section 0, with the header and the collapsed bodies, or all sections
+// stretch returns section 0, with the header and the collapsed bodies, or all sections
 // of a body.
 func (t *toolCall) stretch(section int) stretch {
-	first := 1
-	for _, b := range t.expandedBodies() {
-		n := (b.len(t.widthOf(b, t.env.width), t.env) + chunk - 1) / chunk
-		if section >= first && section < first+n {
-			return stretch{first: first, sections: n, per: chunk}
-		}
-		first += n
+	if b, first, length := t.bodyAt(section, t.env.width); b != nil {
+		return stretch{first: first, sections: chunks(length), per: chunk}
 	}
 	return single(section)
-}
-
-func (t *toolCall) expandedBodies() []body {
-	if !t.expanded {
-		return nil
-	}
-	return t.wholeBodies()
 }
 
 func (t *toolCall) sources(s stretch, from, to, width int) []source {
 	if s.first == 0 {
 		return t.peekSources(width)
 	}
-	section := 1
-	for _, b := range t.expandedBodies() {
-		inner := t.widthOf(b, width)
-		if section == s.first {
-			if b, ok := b.(sourcedBody); ok {
-				return shifted(b.sources(from, to, inner, t.env), 0, width-t.bodyWidth(width))
-			}
-			return nil
-		}
-		section += (b.len(inner, t.env) + chunk - 1) / chunk
+	shown, _, _ := t.bodyAt(s.first, width)
+	if b, ok := shown.(sourcedBody); ok {
+		return shifted(b.sources(from, to, t.widthOf(shown, width), t.env), 0, barWidth)
 	}
 	return nil
 }
 
-// peekSources are the sources of the bodies while the call is collapsed.
+// peekSources returns the sources of the bodies of a collapsed call.
 func (t *toolCall) peekSources(width int) []source {
 	if t.expanded || t.asked || t.brief {
 		return nil
 	}
 	var out []source
-	inner, at := t.bodyWidth(width), len(t.header(width))
+	inner, at := width-barWidth, len(t.header(width))
 	for _, b := range t.bodies {
 		lines, more := b.peek(inner, t.env)
-		if b, ok := b.(sourcedBody); ok {
-			out = append(out, shifted(b.peekSources(len(lines), inner, t.env), at, width-inner)...)
+		var shown []source
+		switch b := b.(type) {
+		case peekSourced:
+			shown = b.peekSources(len(lines), inner, t.env)
+		case sourcedBody:
+			shown = upTo(b.sources(0, len(lines), inner, t.env), len(lines))
 		}
+		out = append(out, shifted(shown, at, barWidth)...)
 		if at += len(lines); more > 0 {
-			at++ // says how many more there are
+			at++ // the line "… more lines"
 		}
 	}
 	return out
@@ -247,10 +216,6 @@ func (b *textBody) sources(from, to, width int, _ *environment) []source {
 	return out
 }
 
-func (b *textBody) peekSources(n, width int, env *environment) []source {
-	return headSources(b, n, width, env)
-}
-
 func (b *diffBody) sources(from, to, width int, env *environment) []source {
 	return b.below(env.diffs.Layout(b.Diff, width), from, to)
 }
@@ -259,22 +224,17 @@ func (b *diffBody) peekSources(n, width int, _ *environment) []source {
 	return upTo(b.below(b.Layout(width, diffview.Unified), 0, n), n)
 }
 
-// below are the sources of lines of a layout, which stands below the heading if there
-// is one.
+// below returns the sources of lines of a layout below the heading, if there is one.
 func (b *diffBody) below(l *diffview.Layout, from, to int) []source {
+	heading := 0
 	if b.headed {
-		return shifted(diffSources(l, from-1, to-1), 1, 0)
+		heading = 1
 	}
-	return diffSources(l, from, to)
-}
-
-// diffSources are the lines of the two texts that a layout shows.
-func diffSources(l *diffview.Layout, from, to int) []source {
 	var out []source
-	for _, s := range l.Sources(from, to) {
+	for _, s := range l.Sources(from-heading, to-heading) {
 		out = append(out, source{text: s.Text, from: s.From, to: s.To, lead: s.Lead})
 	}
-	return out
+	return shifted(out, heading, 0)
 }
 
 // sources is the JSON below the label.
@@ -282,20 +242,12 @@ func (b *rawBody) sources(_, _, _ int, _ *environment) []source {
 	return []source{{text: toolview.JSON(b.data, rawMost), from: 1, to: whole}}
 }
 
-func (b *rawBody) peekSources(n, width int, env *environment) []source {
-	return headSources(b, n, width, env)
-}
-
-// sources is the command without the sign before it.
+// sources is the command without the prompt sign.
 func (b *commandBody) sources(_, _, width int, _ *environment) []source {
 	return []source{{text: b.command.Line, to: len(termtext.Break(b.command.Line, width-2)), lead: 2}}
 }
 
-func (b *commandBody) peekSources(n, width int, env *environment) []source {
-	return headSources(b, n, width, env)
-}
-
-// sources are the lines of the text, each as long as it was.
+// sources returns the lines of the text, unwrapped.
 func (b *outputBody) sources(from, to, width int, _ *environment) []source {
 	list := printedSources(b.draw(width), from, to, 0)
 	if len(list) == 0 {
@@ -311,32 +263,28 @@ func (b *outputBody) sources(from, to, width int, _ *environment) []source {
 	}
 	lines := strings.Split(clean(b.text), "\n")
 	for i := range list {
-		if s := &list[i]; at+i < len(lines) && sameButBlanks(lines[at+i], s.text) {
+		s := &list[i]
+		if at+i < len(lines) && slices.Equal(strings.Fields(lines[at+i]), strings.Fields(s.text)) {
 			s.text = lines[at+i]
 		}
 	}
 	return list
 }
 
-// sameButBlanks reports that two texts differ in their blanks at most.
-func sameButBlanks(a, b string) bool {
-	return slices.Equal(strings.Fields(a), strings.Fields(b))
-}
-
 func (b *outputBody) peekSources(n, width int, env *environment) []source {
 	all := b.draw(width).Len()
 	if !b.ends {
-		return headSources(b, n, width, env)
+		return upTo(b.sources(0, n, width, env), n)
 	}
 	at := 0
 	if all > n {
-		at = 1 // says how many there are above
+		at = 1 // the line "… lines above"
 	}
 	return tailSources(b.sources(all-n+at, all, width, env), all-n, at)
 }
 
-// tailSources moves sources up by so many lines, to where the end of a body is shown
-// from a line on. What is above that line is not shown.
+// tailSources moves sources up, to a view of the end of a body that begins at a line,
+// and cuts off what is above that line.
 func tailSources(list []source, up, at int) []source {
 	list = shifted(list, -up, 0)
 	for i := range list {
@@ -347,16 +295,15 @@ func tailSources(list []source, up, at int) []source {
 	return list
 }
 
-// sources are the lines of the output, each as long as the program made it. The
-// command stands above them.
+// sources returns the command and, below it, the lines of the output, unwrapped.
 func (v *terminalView) sources(from, to, width int, _ *environment) []source {
 	v.draw(width)
 	out := []source{{text: v.term.Command, from: 0, to: 1}}
 	return append(out, printedSources(v.emu, from-1, to-1, 1)...)
 }
 
-// printedSources are the sources of lines of an emulator, of which the first is drawn
-// on the line at.
+// printedSources returns the sources of lines of an emulator whose first line is drawn
+// on line at.
 func printedSources(emu *screen.Screen, from, to, at int) []source {
 	var out []source
 	from, to = max(from, 0), min(to, emu.Len())
@@ -385,10 +332,10 @@ func (v *terminalView) peekSources(n, width int, env *environment) []source {
 	}
 	shown := n - at - len(v.status(env))
 	if all > shown {
-		at, shown = at+1, shown-1 // says how many there are above
+		at, shown = at+1, shown-1 // the line "… lines above"
 	}
 	return append(out, tailSources(printedSources(v.emu, all-shown, all, 0), all-shown-at, at)...)
 }
 
-// clean makes a source's text fit to be compared with what was drawn of it.
+// clean sanitises a source's text as drawing does.
 func clean(text string) string { return termtext.Block(text) }

@@ -24,18 +24,15 @@ func (p point) before(q point) bool {
 	return p.cell < q.cell
 }
 
-// span is what the person has marked, from where it was begun to where it has come
-// to. Both ends belong to it.
+// span is the marked part of the transcript, including both ends.
 type span struct {
 	anchor, head point
-	// lines says that it goes by whole lines.
-	lines bool
-	// from and to are what was marked first, a word for instance: it stays
-	// marked wherever the head goes.
+	lines        bool // by whole lines
+	// from and to enclose what was marked first, such as a word, which stays marked.
 	from, to point
 }
 
-// bounds are the first cell of the span and the first one behind it.
+// bounds returns the first cell of the span and the first one after it.
 func (s *span) bounds() (from, to point) {
 	from, to = s.anchor, s.head
 	if to.before(from) {
@@ -54,8 +51,8 @@ func (s *span) bounds() (from, to point) {
 	return from, to
 }
 
-// followSpan brings what is marked to the items that the marked ones are folded into
-// by now. What the conversation has no more is not marked any more.
+// followSpan moves the span to the items that its items are now folded into. It clears
+// a span whose items are gone.
 func (l *List) followSpan() {
 	if l.span == nil {
 		return
@@ -72,13 +69,13 @@ func (l *List) followSpan() {
 	}
 }
 
-// Spanning reports whether a piece of the transcript is marked.
+// Spanning reports whether a part of the transcript is marked.
 func (l *List) Spanning() bool { return l.span != nil }
 
-// ClearSpan marks nothing any more.
+// ClearSpan clears the span.
 func (l *List) ClearSpan() { l.span = nil }
 
-// pointAt is the place at a column and a line of the view.
+// pointAt returns the point at a column and a line of the view.
 func (l *List) pointAt(x, y int) (point, bool) {
 	if _, any := l.first(); !any {
 		return point{}, false
@@ -88,7 +85,7 @@ func (l *List) pointAt(x, y int) (point, bool) {
 	return point{p, max(0, x-gutter-edgeWidth*l.edges(p.node)+l.pan)}, true
 }
 
-// textOf is a line as it is drawn, without styles.
+// textOf returns a drawn line without styles.
 func (l *List) textOf(p position) string {
 	lines := l.lines(p.node, p.section)
 	if p.line >= len(lines) {
@@ -97,8 +94,8 @@ func (l *List) textOf(p position) string {
 	return ansi.Strip(lines[p.line])
 }
 
-// StartSpan begins to mark at a column and a line of the view. Nothing is marked
-// until ExtendSpan. It reports false if there is nothing to mark.
+// StartSpan sets where ExtendSpan begins to mark, at a column and a line of the view. It
+// reports false if there is nothing to mark.
 func (l *List) StartSpan(x, y int) bool {
 	p, ok := l.pointAt(x, y)
 	if l.span = nil; ok {
@@ -140,8 +137,8 @@ func (l *List) SpanLine(y int) {
 	}
 }
 
-// wordAt is the word, from a cell to another, that stands on a cell of a line. What
-// programs and paths are called by is part of a word, a full stop at its end is not.
+// wordAt returns the cells of the word at a cell of a line. The characters of paths and
+// identifiers are part of a word; a full stop at its end is not.
 func wordAt(line string, cell int) (from, to int, ok bool) {
 	at, start, end := 0, -1, -1
 	for rest := line; rest != ""; {
@@ -149,7 +146,7 @@ func wordAt(line string, cell int) (from, to int, ok bool) {
 		r := firstRune(rest)
 		rest = rest[n:]
 		switch {
-		case !inWord(r):
+		case !unicode.In(r, unicode.L, unicode.N, unicode.M) && !strings.ContainsRune("_-./~@%+:", r):
 			if at > cell {
 				return start, end, start >= 0 && cell < end
 			}
@@ -174,12 +171,8 @@ func firstRune(s string) rune {
 	return ' '
 }
 
-func inWord(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || strings.ContainsRune("_-./~@%+:", r)
-}
-
-// SpanItem marks the selected item. If something is marked by lines already, its
-// other end is the one that moves from now on.
+// SpanItem marks the selected item. If lines are marked already, it swaps the ends, so
+// that the other one moves.
 func (l *List) SpanItem() {
 	if s := l.span; s != nil && s.lines {
 		s.anchor, s.head = s.head, s.anchor
@@ -195,14 +188,14 @@ func (l *List) SpanItem() {
 	l.span.from, l.span.to = l.span.anchor, l.span.anchor
 }
 
-// ends are the first and the last line of an item.
+// ends returns the first and the last line of an item.
 func (l *List) ends(n *conversation.Node) (from, to position) {
 	to = position{node: n, section: max(0, l.at(n).sections()-1)}
 	to.line = max(0, len(l.lines(n, to.section))-1)
 	return l.startOf(n), to
 }
 
-// MoveSpan moves the end of what is marked by lines, down if n is positive.
+// MoveSpan moves the head of the span by lines, down if n is positive.
 func (l *List) MoveSpan(n int) {
 	s := l.span
 	if s == nil {
@@ -218,7 +211,7 @@ func (l *List) MoveSpan(n int) {
 	l.show(s.head.position)
 }
 
-// MoveSpanItems moves the end of what is marked by items.
+// MoveSpanItems moves the head of the span by items.
 func (l *List) MoveSpanItems(n int) {
 	s := l.span
 	if s == nil {
@@ -238,7 +231,7 @@ func (l *List) MoveSpanItems(n int) {
 	l.show(s.head.position)
 }
 
-// show scrolls as little as brings a line into sight.
+// show scrolls a line into sight.
 func (l *List) show(p position) {
 	top := l.firstLine()
 	switch last := l.down(top, l.height-1); {
@@ -250,8 +243,7 @@ func (l *List) show(p position) {
 	}
 }
 
-// spanned draws what is marked in lines that are in sight; p is the place of the
-// first of them.
+// spanned highlights the span in lines; p is the position of the first line.
 func (l *List) spanned(lines []string, p position) []string {
 	from, to := l.span.bounds()
 	out := slices.Clone(lines)

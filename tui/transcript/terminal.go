@@ -8,24 +8,23 @@ import (
 	"parley/terminal/screen"
 )
 
-// screenRows is the height of an emulated terminal in rows. A program that moves
-// the cursor, as for a progress bar, can overwrite that much of what it printed.
+// screenRows is the height of an emulated terminal: how much of its output a program
+// that moves the cursor, as for a progress bar, can overwrite.
 const screenRows = 24
 
-// scrollback is how many lines of a terminal are kept for an expanded view.
+// scrollback is how many lines of a terminal an expanded view keeps.
 const scrollback = 5000
 
-// terminalView draws a terminal: the end of what it printed, as an emulator has it.
+// terminalView draws the end of a terminal's output.
 type terminalView struct {
-	term  *conversation.Terminal
-	emu   *screen.Screen
-	width int
-	fed   int64
-	// replaced is what the terminal's Replaced was when it was fed.
-	replaced int
+	term     *conversation.Terminal
+	emu      *screen.Screen
+	width    int
+	fed      int64 // how many bytes the emulator has
+	replaced int   // the terminal's Replaced at that time
 }
 
-// draw feeds what was printed since the last time to the emulator.
+// draw feeds new output to the emulator.
 func (v *terminalView) draw(width int) {
 	if r := v.term.Replaced(); r != v.replaced {
 		v.emu, v.fed, v.replaced = nil, 0, r
@@ -78,19 +77,18 @@ func (v *terminalView) peek(width int, env *environment) ([]string, int) {
 	if hidden := v.emu.Len() - shown; hidden > 1 {
 		out = append(out, env.theme.Faint.Render(fmt.Sprintf("… %d lines above", hidden)))
 	} else if hidden == 1 {
-		shown++ // the line takes no more room than a word about it
+		shown++ // a single further line needs no more room than saying so
 	}
 	out = append(out, v.emu.Tail(shown)...)
 	return append(out, v.status(env)...), 0
 }
 
-// command is the line that names the command.
+// command draws the line with the command.
 func (v *terminalView) command(width int, env *environment) string {
 	return fit(env.theme.Muted.Render("$ "+termtext.VisibleLine(v.term.Command)), width)
 }
 
-// status says how the command ended; it has no lines if all is well or the
-// command runs.
+// status draws how the command failed; it has no lines if it succeeded or runs.
 func (v *terminalView) status(env *environment) []string {
 	e := v.term.Exit
 	switch {

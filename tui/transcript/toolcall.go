@@ -9,35 +9,35 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
+	"parley/tui/theme"
 	"parley/tui/toolview"
 )
 
 // chunk is how many lines of an expanded body are one section.
 const chunk = 60
 
-// toolCall draws a tool call: a line that says what it does and how far it is,
-// and what it produced.
+// toolCall draws a tool call: a header, and below it the bodies.
 type toolCall struct {
 	item     *conversation.ToolCall
 	env      *environment
 	expanded bool
-	asked    bool          // the person is being asked about it, and sees the bodies there
-	headed   bool          // its command stands above it
-	took     time.Duration // as it is shown
-	brief    bool          // what it brought is not shown unless it is expanded
-	sign     string        // whether the calls that were made for it are shown below
+	asked    bool          // an open permission request shows the bodies
+	headed   bool          // a page's head shows the command
+	took     time.Duration // as shown
+	brief    bool          // collapsed, it is the header alone
+	sign     string        // whether its nested calls are shown
 	last     uint64
 	drawn    bool
 
 	made    madeOf // what the bodies were made of
 	bodies  []body
-	sites   uint64   // the version of the places that the diffs have
-	input   *rawBody // nil if the call has no raw input
-	output  *rawBody // nil if the call has no raw output
+	sites   uint64   // the version of the diffs' positions
+	input   *rawBody // nil without a raw input
+	output  *rawBody // nil without a raw output
 	screens map[*conversation.Terminal]*terminalView
 
 	peek     cached // header and collapsed bodies
-	pictures uint64 // those that were ready when peek was drawn
+	pictures uint64 // the version of the pictures in peek
 }
 
 // ToolCall implements conversation.Visitor.
@@ -53,8 +53,17 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	if !t.drawn || t.last != t.item.Version() {
 		t.last, t.drawn = t.item.Version(), true
 		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked)}
-		if added := t.watchTerminals(); added || !t.made.same(&now) {
-			if !added && t.made.goesOn(&now) && len(t.item.Terminals) == 0 {
+		added := false
+		for _, term := range t.item.Terminals {
+			if t.screens[term] == nil {
+				if t.screens == nil {
+					t.screens = map[*conversation.Terminal]*terminalView{}
+				}
+				t.screens[term], added = &terminalView{term: term}, true
+			}
+		}
+		if added || !t.made.same(&now) {
+			if !added && t.made.extendedBy(&now) && len(t.item.Terminals) == 0 {
 				maker := t.bodyMaker()
 				for i := len(t.made.content); i < len(now.content); i++ {
 					if b := maker.make(&now.content[i]); b != nil {
@@ -73,7 +82,16 @@ func (t *toolCall) update(env *environment, expanded bool) {
 		t.input = t.input.of(toolview.RawInput, t.item.RawInput)
 		t.output = t.output.of(toolview.RawOutput, t.item.RawOutput)
 	}
-	if took := shownTime(t.item, env.now); t.took != took {
+	took := t.item.Took()
+	if t.item.Running() {
+		// A clock begins when one begins to wait for it, and changes once a second.
+		if took = 0; !t.item.Waits() {
+			if d := t.item.Worked(env.now); d >= leastRunning {
+				took = d.Truncate(time.Second)
+			}
+		}
+	}
+	if t.took != took {
 		t.took = took
 		t.peek.drop()
 	}
@@ -88,12 +106,19 @@ func (t *toolCall) update(env *environment, expanded bool) {
 	}
 }
 
-// setNesting tells how the call stands among others.
-func (t *toolCall) setNesting(brief bool, sign string) {
-	if t.brief != brief || t.sign != sign {
-		t.brief, t.sign = brief, sign
-		t.peek.drop()
+// Shorter times are not shown: those of calls that have ended, and those of calls that
+// work.
+const (
+	leastTime    = time.Second
+	leastRunning = 3 * time.Second
+)
+
+// worked says how long something took, "" if that is short.
+func worked(d time.Duration) string {
+	if d < leastTime {
+		return ""
 	}
+	return toolview.Took(d)
 }
 
 // madeOf is what the bodies of a call are made of.
@@ -102,48 +127,31 @@ type madeOf struct {
 	kind    acpclient.ToolKind
 	content []acpclient.ToolCallContent
 	input   []byte
-	asked   int // how many questions about it are closed
+	asked   int // the number of closed permission requests
 }
 
-// same reports that the bodies need not be made anew.
 func (m *madeOf) same(other *madeOf) bool {
 	return m.title == other.title && m.kind == other.kind && m.asked == other.asked &&
 		sameArray(m.content, other.content) && sameArray(m.input, other.input)
 }
 
-// goesOn reports that there is only more behind the content that there was, so that the
-// bodies which were made of that can stay: a call may be sent in very many pieces.
-func (m *madeOf) goesOn(now *madeOf) bool {
+// extendedBy reports whether now only has more content at its end, so that the bodies
+// can stay: an agent may send a call in very many pieces.
+func (m *madeOf) extendedBy(now *madeOf) bool {
 	was := *m
 	was.content = now.content
 	n := len(m.content)
 	return was.same(now) && now.asked == 0 && 0 < n && n < len(now.content) && sameArray(m.content, now.content[:n])
 }
 
-// sameArray reports that two slices are the very same memory. What an agent sent
-// is replaced whole and never changed in place, so it is the same then.
+// sameArray reports whether two slices are the same memory. What an agent sent is
+// replaced and never changed in place, so it is equal then.
 func sameArray[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// watchTerminals makes the views of terminals that are new, and reports whether
-// there were any.
-func (t *toolCall) watchTerminals() (added bool) {
-	for _, term := range t.item.Terminals {
-		if t.screens[term] != nil {
-			continue
-		}
-		if t.screens == nil {
-			t.screens = map[*conversation.Terminal]*terminalView{}
-		}
-		t.screens[term] = &terminalView{term: term}
-		added = true
-	}
-	return added
-}
-
-// wholeBodies are the bodies that an expanded call has: the raw input too, and
-// the raw output if nothing else was given.
+// wholeBodies returns the bodies of an expanded call: with the raw input, and with the
+// raw output if there is no other.
 func (t *toolCall) wholeBodies() []body {
 	all := slices.Clip(t.bodies)
 	if t.input != nil {
@@ -155,39 +163,51 @@ func (t *toolCall) wholeBodies() []body {
 	return all
 }
 
+// chunks returns how many sections so many lines have.
+func chunks(lines int) int { return (lines + chunk - 1) / chunk }
+
 func (t *toolCall) sections() int {
-	if !t.expanded {
-		return 1
-	}
 	n := 1
-	for _, b := range t.wholeBodies() {
-		n += (b.len(t.widthOf(b, t.env.width), t.env) + chunk - 1) / chunk
+	if t.expanded {
+		for _, b := range t.wholeBodies() {
+			n += chunks(b.len(t.widthOf(b, t.env.width), t.env))
+		}
 	}
 	return n
+}
+
+// bodyAt returns the body that a section of an expanded call shows, the first section
+// of the body and its number of lines. The body is nil for the header.
+func (t *toolCall) bodyAt(section, width int) (b body, first, length int) {
+	if section == 0 || !t.expanded {
+		return nil, 0, 0
+	}
+	first = 1
+	for _, b := range t.wholeBodies() {
+		length := b.len(t.widthOf(b, width), t.env)
+		if section < first+chunks(length) {
+			return b, first, length
+		}
+		first += chunks(length)
+	}
+	return nil, 0, 0
 }
 
 func (t *toolCall) lines(section, width int) []string {
 	if section == 0 {
 		return t.peek.get(t.last, width, t.peekLines)
 	}
-	section--
-	for _, b := range t.wholeBodies() {
-		room := t.widthOf(b, width)
-		length := b.len(room, t.env)
-		n := (length + chunk - 1) / chunk
-		if section < n {
-			return t.inset(b.slice(section*chunk, min(length, (section+1)*chunk), room, t.env), room+width-t.bodyWidth(width))
-		}
-		section -= n
+	b, first, length := t.bodyAt(section, width)
+	if b == nil {
+		return nil
 	}
-	return nil
+	room, from := t.widthOf(b, width), (section-first)*chunk
+	return inset(b.slice(from, min(length, from+chunk), room, t.env), room+barWidth, t.env.theme)
 }
 
-func (t *toolCall) bodyWidth(width int) int { return width - barWidth }
-
-// inset draws a rule left of a body.
-func (t *toolCall) inset(lines []string, width int) []string {
-	bar := t.env.theme.CodeBar.Render("│ ")
+// inset draws a rule left of lines.
+func inset(lines []string, width int, th *theme.Theme) []string {
+	bar := th.CodeBar.Render("│ ")
 	out := make([]string, len(lines))
 	for i, line := range lines {
 		out[i] = termtext.Truncate(bar+line, width, "")
@@ -195,8 +215,8 @@ func (t *toolCall) inset(lines []string, width int) []string {
 	return out
 }
 
-// peekLines are the header and, while the call is collapsed, the beginning of
-// each body.
+// peekLines returns the header and, while the call is collapsed, the beginning of each
+// body.
 func (t *toolCall) peekLines(width int) []string {
 	out := t.header(width)
 	if t.expanded || t.asked || t.brief {
@@ -204,13 +224,13 @@ func (t *toolCall) peekLines(width int) []string {
 	}
 	var below []string
 	for _, b := range t.bodies {
-		lines, more := b.peek(t.bodyWidth(width), t.env)
+		lines, more := b.peek(width-barWidth, t.env)
 		below = append(below, lines...)
 		if more > 0 {
 			below = append(below, t.env.theme.Faint.Render(fmt.Sprintf("… %d more %s", more, plural(more, "line"))))
 		}
 	}
-	return append(out, t.inset(below, width)...)
+	return append(out, inset(below, width, t.env.theme)...)
 }
 
 func plural(n int, word string) string {
@@ -220,7 +240,6 @@ func plural(n int, word string) string {
 	return word + "s"
 }
 
-// mark is how far the call is.
 func (t *toolCall) mark() string {
 	th := t.env.theme
 	switch {
