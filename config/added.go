@@ -62,9 +62,6 @@ func AddedBeside(configFile string) *AddedFile {
 	return &AddedFile{filepath.Join(filepath.Dir(configFile), "agents.toml")}
 }
 
-// Path returns the file's path.
-func (f *AddedFile) Path() string { return f.path }
-
 // addedHead is the head of the file.
 const addedHead = `# Written by 'parley agents': what is written here by hand is lost. Settings of your own for
 # these agents go into config.toml, under the same name.

@@ -33,7 +33,7 @@ func TestAddedAgents(t *testing.T) {
 	if diff := cmp.Diff([]Added{added, {ID: "mine", Command: "my-agent", Cwd: "/src"}}, list); diff != "" {
 		t.Error(diff)
 	}
-	if info, err := os.Stat(file.Path()); err != nil || info.Mode().Perm() != FileMode {
+	if info, err := os.Stat(file.path); err != nil || info.Mode().Perm() != FileMode {
 		t.Errorf("%v, %v", info, err)
 	}
 
@@ -79,7 +79,7 @@ func TestAddedAgentsThatAreWrong(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"no toml", "[agents.x]\nname = \"X\"\n", "agents = 3\n", strings.Repeat("#", maxFileSize+1)} {
-		if err := os.WriteFile(file.Path(), []byte(text), FileMode); err != nil {
+		if err := os.WriteFile(file.path, []byte(text), FileMode); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Load(path)

@@ -4,6 +4,7 @@
 package config
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -255,14 +256,11 @@ func (t *table) agent() Agent {
 	a.Insecure, a.ServeFiles, a.ServeTerminals = t.flag("insecure"), t.flag("serve_files"), t.flag("serve_terminals")
 	a.RemoteRoot = t.text("remote_root")
 	t.done()
-	if !isKnown && a.Name == "" {
-		a.Name = a.ID
+	if !isKnown {
+		a.Name = cmp.Or(a.Name, a.ID)
 	}
-	// The known agent listens.
-	if known.Address != "" && !t.has("command") && !t.has("url") {
-		if a.Name == "" {
-			a.Name = known.Name
-		}
+	if known.Address != "" && !t.has("command") && !t.has("url") { // it listens
+		a.Name = cmp.Or(a.Name, known.Name)
 		a.Address, a.Headers, a.Insecure = known.Address, a.Headers.over(known.Headers), a.Insecure || known.Insecure
 	}
 	if t.checkRemote(a) {
@@ -283,17 +281,12 @@ func (t *table) agent() Agent {
 // withKnown fills in from parley's table what the user left out about an agent.
 // Arguments belong to their command: a command of the user's own gets none of ours.
 func (a Agent) withKnown(known Agent, ownCommand, ownArgs bool) Agent {
-	if a.Name == "" {
-		a.Name = known.Name
-	}
-	a.URL = known.URL
+	a.Name, a.URL = cmp.Or(a.Name, known.Name), known.URL
 	if ownCommand {
 		return a
 	}
 	a.Command, a.InstallHint, a.Alternative, a.Origin = known.Command, known.InstallHint, known.Alternative, known.Origin
-	if a.Cwd == "" {
-		a.Cwd = known.Cwd
-	}
+	a.Cwd = cmp.Or(a.Cwd, known.Cwd)
 	if !ownArgs {
 		a.Args = known.Args
 	}

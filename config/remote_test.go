@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,7 +65,7 @@ func TestSettingsOfAnAddedAgentThatListens(t *testing.T) {
 	if _, err := f.Put(Added{ID: "team", URL: "wss://agents.example.com/acp", Headers: map[string]string{"A": "b"}, Insecure: true}); err != nil {
 		t.Fatal(err)
 	}
-	config := filepath.Join(filepath.Dir(f.Path()), "config.toml")
+	config := filepath.Join(filepath.Dir(f.path), "config.toml")
 	if err := os.WriteFile(config, []byte("[agents.team]\nname = \"The team's\"\nserve_files = true\nheaders = { C = \"d\" }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestSettingsOfAnAddedAgentThatListens(t *testing.T) {
 	}
 	a := c.Agents[0]
 	if a.Name != "The team's" || a.Address != "wss://agents.example.com/acp" || !a.Insecure || !a.ServeFiles || a.Command != "" ||
-		!a.Headers.Equal(NewSecrets(map[string]string{"A": "b", "C": "d"})) {
+		!maps.Equal(a.Headers.all(), map[string]string{"A": "b", "C": "d"}) {
 		t.Errorf("%+v", a)
 	}
 }

@@ -45,13 +45,11 @@ func (c *Config) SandboxFor(a Agent) Sandbox {
 
 // sandbox reads the sandbox of all agents.
 func (t *table) sandbox() Sandbox {
-	s := Sandbox{
+	return Sandbox{
 		On: t.flag("sandbox"), Write: t.paths("sandbox_write"),
 		Hide: t.paths("sandbox_hide"), HideSet: t.has("sandbox_hide"),
+		Offline: t.off("sandbox_network"),
 	}
-	network := t.flag("sandbox_network")
-	s.Offline = t.has("sandbox_network") && !network
-	return s
 }
 
 // path reads an absolute path, which may begin with "~"; "" if there is none.

@@ -42,9 +42,6 @@ func (s Secrets) all() map[string]string {
 	return s.values()
 }
 
-// Equal reports whether both hold the same names and values.
-func (s Secrets) Equal(other Secrets) bool { return maps.Equal(s.all(), other.all()) }
-
 // over merges s into base; values of s win.
 func (s Secrets) over(base Secrets) Secrets {
 	merged := make(map[string]string, s.Len()+base.Len())

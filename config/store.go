@@ -20,8 +20,7 @@ const day = 24 * time.Hour
 // store reads [store].
 func (t *table) store() Store {
 	s := DefaultStore()
-	on := t.flag("store")
-	s.Off = t.has("store") && !on
+	s.Off = t.off("store")
 	if days, ok := t.count("store_days"); ok {
 		s.Age = time.Duration(days) * day
 	}

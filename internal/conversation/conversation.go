@@ -5,6 +5,7 @@
 package conversation
 
 import (
+	"cmp"
 	"time"
 
 	"parley/acpclient"
@@ -133,10 +134,7 @@ type AgentState struct {
 
 // Name is the agent's name for people, "" while it is not known.
 func (a AgentState) Name() string {
-	if a.Info.Title != "" {
-		return a.Info.Title
-	}
-	return a.Info.Name
+	return cmp.Or(a.Info.Title, a.Info.Name)
 }
 
 // Gone reports whether there is no agent that could take a prompt, or no session: it has

@@ -85,15 +85,12 @@ func (n *Node) Index() int {
 	return n.index
 }
 
-// Parent is the node that this one stands below, nil for the root. First, Last, Next
-// and Previous are its neighbours, nil if there are none.
+// Parent is the node that this one stands below, nil for the root. First, Next and
+// Previous are its neighbours, nil if there are none.
 func (n *Node) Parent() *Node { return n.parent }
 
 // First is the first node below.
 func (n *Node) First() *Node { return n.first }
-
-// Last is the last node below.
-func (n *Node) Last() *Node { return n.last }
 
 // Next is the node behind this one, below the same parent.
 func (n *Node) Next() *Node { return n.next }

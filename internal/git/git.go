@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley/fs"
@@ -75,21 +76,13 @@ func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
 	cmd.Dir = dir
 	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); !isInherited(name) {
+		name, _, _ := strings.Cut(v, "=")
+		if !slices.ContainsFunc(inherited, func(n string) bool { return strings.EqualFold(n, name) }) {
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
 	cmd.Env = append(cmd.Env, environment...)
 	return cmd
-}
-
-func isInherited(name string) bool {
-	for _, n := range inherited {
-		if strings.EqualFold(n, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // fileBound bounds what is read of a file in .git, in bytes: one short line.
@@ -100,18 +93,14 @@ const fileBound = 4096
 // files without running git. The result is sanitised for drawing.
 func Branch(dir string) string {
 	for d := dir; ; d = filepath.Dir(d) {
-		if git := filepath.Join(d, ".git"); exists(git) {
+		git := filepath.Join(d, ".git")
+		if _, err := os.Lstat(git); err == nil {
 			return head(d, git)
 		}
 		if filepath.Dir(d) == d {
 			return ""
 		}
 	}
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // head reads which branch is checked out; dir contains git.

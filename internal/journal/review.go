@@ -64,8 +64,7 @@ type Version struct {
 
 // Comparison compares a file before the agent changed it with its current content.
 type Comparison struct {
-	Path  string
-	Since int
+	Path string
 	// Before is the content before the first of the compared turns, with the changes
 	// since then that the user has accepted. Its content is unknown if it is Lost.
 	Before Version
@@ -88,7 +87,7 @@ func (j *Journal) Compare(ctx context.Context, path string, since int) (*Compari
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{Path: path, Since: since, Before: before}
+	c := &Comparison{Path: path, Before: before}
 	f, done, err := j.filesFor(path)
 	if err != nil {
 		return nil, &FileError{path, err}

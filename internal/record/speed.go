@@ -3,7 +3,9 @@ package record
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Speed is the speed of a replay, 1 being the original.
@@ -26,11 +28,7 @@ func ParseSpeed(text string) (Speed, error) {
 	if text == "max" {
 		return MaxSpeed, nil
 	}
-	digits := text
-	if n := len(digits); n > 1 && digits[n-1] == 'x' {
-		digits = digits[:n-1]
-	}
-	v, err := strconv.ParseFloat(digits, 64)
+	v, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
 	if s := Speed(v); err != nil || !(s >= slowest && s <= fastest) {
 		return 0, fmt.Errorf("%q is not a speed: use a number from %v to %v, or max", text, float64(slowest), float64(fastest))
 	}
@@ -47,10 +45,8 @@ func (s Speed) String() string {
 
 // faster returns the next higher speed.
 func (s Speed) faster() Speed {
-	for _, next := range speeds {
-		if next > s {
-			return next
-		}
+	if i := slices.IndexFunc(speeds, func(next Speed) bool { return next > s }); i >= 0 {
+		return speeds[i]
 	}
 	return s
 }

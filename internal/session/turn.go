@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"slices"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -50,17 +51,15 @@ func (s *Session) promptNext(prompt []acpclient.ContentBlock) {
 func (s *Session) Unqueue(id int) (conversation.QueuedPrompt, bool) {
 	s.mu.Lock()
 	defer s.unlock()
-	for i, q := range s.queue {
-		if q.ID == id {
-			s.queue = append(s.queue[:i:i], s.queue[i+1:]...)
-			if len(s.queue) == 0 {
-				s.paused = false
-			}
-			s.queueChanged()
-			return q, true
-		}
+	at := s.queued(id)
+	if at < 0 {
+		return conversation.QueuedPrompt{}, false
 	}
-	return conversation.QueuedPrompt{}, false
+	q := s.queue[at]
+	s.queue = slices.Delete(slices.Clone(s.queue), at, at+1)
+	s.paused = s.paused && len(s.queue) > 0
+	s.queueChanged()
+	return q, true
 }
 
 // ResumeQueue sends the prompts of a paused queue.
@@ -96,9 +95,7 @@ func (s *Session) sendNext() {
 	}
 	next := s.queue[0]
 	s.queue = s.queue[1:]
-	if len(s.queue) == 0 {
-		s.paused = false
-	}
+	s.paused = s.paused && len(s.queue) > 0
 	s.send(next.Prompt)
 	s.queueChanged() // after sending, so that an observer in between does not find the session idle
 }

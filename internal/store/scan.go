@@ -58,7 +58,7 @@ func (s *scanner) record(r Record) {
 	switch e := r.Event.(type) {
 	case conversation.AgentReady:
 		if e.Info.AgentInfo != nil {
-			s.summary.AgentName = displayName(e.Info.AgentInfo)
+			s.summary.AgentName = cmp.Or(e.Info.AgentInfo.Title, e.Info.AgentInfo.Name)
 		}
 	case conversation.SessionOpened:
 		s.summary.Session = e.ID
@@ -80,13 +80,6 @@ func (s *scanner) record(r Record) {
 	case conversation.Update:
 		s.update(r.Offset, e.Update)
 	}
-}
-
-func displayName(i *acpclient.Implementation) string {
-	if i.Title != "" {
-		return i.Title
-	}
-	return i.Name
 }
 
 // textOf returns the text of the text blocks.
