@@ -88,14 +88,14 @@ func (m *Model) attend() tea.Cmd {
 		}
 		a.seen[t.ID()] = now
 		if what := happened(before, now); what != "" && a.wanted(what) {
-			cmds = append(cmds, a.call(m.program.Context, what, desktop.Notification{Title: "parley", Text: said(what) + t.Face().Title}))
+			cmds = append(cmds, a.call(m.program.Context, what, desktop.Notification{Title: "parley", Text: eventText(what) + t.Summary().Title}))
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-// said says what has happened, before the title of the tab.
-func said(what config.AttentionEvent) string {
+// eventText says what has happened, before the title of the tab.
+func eventText(what config.AttentionEvent) string {
 	switch what {
 	case config.HappeningQuestion:
 		return "Waits for you: "

@@ -48,7 +48,7 @@ func (m *Model) headed(t *tab.Tab, lines []string) []string {
 // heading is the line that says that what follows is of a tab.
 func (m *Model) heading(t *tab.Tab) string {
 	th := m.program.Theme
-	name := termtext.Truncate(fmt.Sprintf(" tab %d: %s ", m.indexOf(t.ID())+1, t.Face().Title), m.width-4, "… ")
+	name := termtext.Truncate(fmt.Sprintf(" tab %d: %s ", m.indexOf(t.ID())+1, t.Summary().Title), m.width-4, "… ")
 	rule := strings.Repeat("─", max(0, m.width-2-termtext.Width(name)))
 	return th.Faint.Render("──") + th.Muted.Render(name) + th.Faint.Render(rule)
 }

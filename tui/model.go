@@ -31,7 +31,7 @@ const slowTick = time.Second
 type Model struct {
 	// program is what every tab is made with.
 	program tab.Program
-	look    look
+	theming themeState
 	// attention is how the person is called when they look elsewhere.
 	attention attention
 	// cwd is the directory of a new tab.
@@ -70,9 +70,9 @@ func newModel(ctx context.Context, opt Options) *Model {
 		opt.Now = time.Now
 	}
 	history, err := historyOf(opt)
-	look := newLook(opt.Config)
+	look := newThemeState(opt.Config)
 	m := &Model{
-		look: look, attention: newAttention(opt.Config.Attention, getenv(opt)),
+		theming: look, attention: newAttention(opt.Config.Attention, getenv(opt)),
 		program: tab.Program{
 			Context: ctx, Theme: look.theme(), ReducedMotion: opt.Config.ReducedMotion, Keys: opt.Config.Keys, Vim: opt.Config.Vim,
 			Guard: dialog.NewGuard(opt.Now), History: history, Backend: opt.Backend,
@@ -85,7 +85,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 		width:      80, height: 24,
 		trouble: err, // the prompts of this time are not remembered
 	}
-	m.program.Row, m.program.Looks = row{m}, looks{m}
+	m.program.Tabs, m.program.ThemeSwitcher = tabRow{m}, themeSwitcher{m}
 	if opt.Replay != nil {
 		m.program.Clipboard = nil                  // its programs are programs
 		m.attention.config.When = config.WhenNever // nothing happens now
@@ -145,7 +145,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tab.Msg:
 		return m.deliver(msg)
-	case tab.Wish:
+	case tab.Request:
 		return m.grant(msg)
 	case tea.KeyPressMsg:
 		if m.tooSmall() && !m.leaves(msg.String()) {
@@ -171,16 +171,16 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.background(msg.IsDark())
 	case screen.BackgroundMsg:
 		m.background(msg.Dark)
-		m.look.asks = m.look.follows() // it may be another than the scheme suggests
+		m.theming.asks = m.theming.follows() // it may be another than the scheme suggests
 	case tea.FocusMsg:
-		m.look.asks = m.look.follows() // for terminals that do not tell when it changes
+		m.theming.asks = m.theming.follows() // for terminals that do not tell when it changes
 	case tea.ModeReportMsg:
 		if msg.Mode == ansi.ModeUnicodeCore {
 			measureBy(msg.Value)
 		}
 	case tea.ColorProfileMsg:
-		if depth := theme.DepthOf(msg.Profile); depth != m.look.depth {
-			m.look.depth = depth
+		if depth := theme.DepthOf(msg.Profile); depth != m.theming.depth {
+			m.theming.depth = depth
 			m.restyle()
 		}
 	case tab.ErrorMsg: // of what the program itself has tried
@@ -208,7 +208,7 @@ func measureBy(graphemes ansi.ModeSetting) {
 }
 
 // grant does what a tab wishes.
-func (m *Model) grant(w tab.Wish) tea.Cmd {
+func (m *Model) grant(w tab.Request) tea.Cmd {
 	switch w := w.(type) {
 	case tab.Quit:
 		return m.quit(w)
@@ -270,7 +270,7 @@ func (m *Model) Frame() screen.Frame {
 func (m *Model) frame(s tab.Screen) screen.Frame {
 	return screen.Frame{
 		Lines: s.Lines, Cursor: s.Cursor, Title: m.windowTitle(), Progress: m.progressBar(),
-		Background: m.look.follows(), Focus: m.look.follows() || m.attention.config.When == config.WhenUnfocused,
+		Background: m.theming.follows(), Focus: m.theming.follows() || m.attention.config.When == config.WhenUnfocused,
 	}
 }
 
@@ -289,7 +289,7 @@ func (m *Model) draw() tab.Screen {
 // belowLine puts what a tab draws below the line of tabs, if there is one.
 func (m *Model) belowLine(s tab.Screen) tab.Screen {
 	if m.lineHeight() > 0 {
-		s.Lines = slices.Insert(s.Lines, 0, m.line.draw(m.program.Theme, m.faces(), m.indexOf(m.front.ID()), m.width))
+		s.Lines = slices.Insert(s.Lines, 0, m.line.draw(m.program.Theme, m.summaries(), m.indexOf(m.front.ID()), m.width))
 		if s.Cursor != nil {
 			s.Cursor.Y += m.lineHeight()
 		}

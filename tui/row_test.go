@@ -39,7 +39,7 @@ func twoTabs(t *testing.T, scripts map[string]string, agent string) (p *program,
 	said = p.front
 	p.start(said, agent)
 	p.press("g", "o", "enter")
-	p.until("it was sent", func() bool { return said.Face().Title == "go" })
+	p.until("it was sent", func() bool { return said.Summary().Title == "go" })
 	p.press("ctrl+n")
 	p.ready()
 	return p, said, p.front
@@ -258,31 +258,31 @@ func TestTheBackgroundCostsNoFrames(t *testing.T) {
 
 func TestTheLineOfTabs(t *testing.T) {
 	th := theme.New(true)
-	face := func(s tab.State, title string) tab.Face { return tab.Face{State: s, Title: title} }
+	face := func(s tab.State, title string) tab.Summary { return tab.Summary{State: s, Title: title} }
 	long := strings.Repeat("long title ", 5)
 	for name, c := range map[string]struct {
-		faces []tab.Face
+		faces []tab.Summary
 		front int
 		width int
 		want  string
 	}{
 		"states": {
-			[]tab.Face{face(tab.Idle, "a"), face(tab.Working, "b"), face(tab.Waiting, "c"), face(tab.Done, "d"), face(tab.Failed, "e"), face(tab.Lost, "f")},
+			[]tab.Summary{face(tab.Idle, "a"), face(tab.Working, "b"), face(tab.Waiting, "c"), face(tab.Done, "d"), face(tab.Failed, "e"), face(tab.Lost, "f")},
 			0, 60,
 			" 1 · a  2 ◐ b  3 ? c  4 ✓ d  5 ✗ e  6 † f ",
 		},
-		"shortened": {[]tab.Face{face(tab.Idle, "short"), face(tab.Idle, long)}, 0, 40, " 1 · short  2 · long title long title … "},
+		"shortened": {[]tab.Summary{face(tab.Idle, "short"), face(tab.Idle, long)}, 0, 40, " 1 · short  2 · long title long title … "},
 		"the first of many": {
-			[]tab.Face{face(tab.Idle, long), face(tab.Idle, long), face(tab.Idle, long), face(tab.Waiting, long), face(tab.Working, long)},
+			[]tab.Summary{face(tab.Idle, long), face(tab.Idle, long), face(tab.Idle, long), face(tab.Waiting, long), face(tab.Working, long)},
 			0, 40,
 			" 1 · long titl…  2 · long titl…     3?› ",
 		},
 		"the last of many": {
-			[]tab.Face{face(tab.Idle, long), face(tab.Lost, long), face(tab.Done, long), face(tab.Idle, long), face(tab.Working, long)},
+			[]tab.Summary{face(tab.Idle, long), face(tab.Lost, long), face(tab.Done, long), face(tab.Idle, long), face(tab.Working, long)},
 			4, 40,
 			" ‹3†  4 · long titl…  5 ◐ long titl… ",
 		},
-		"one in the middle": {[]tab.Face{face(tab.Idle, long), face(tab.Idle, long), face(tab.Idle, long)}, 1, 30, " ‹1   2 · long titl…      1 › "},
+		"one in the middle": {[]tab.Summary{face(tab.Idle, long), face(tab.Idle, long), face(tab.Idle, long)}, 1, 30, " ‹1   2 · long titl…      1 › "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var l tabLine
@@ -300,9 +300,9 @@ func TestTheLineOfTabs(t *testing.T) {
 // However narrow the terminal is, the tab in front is in the line, and the line fits.
 func TestTheLineOfTabsFits(t *testing.T) {
 	th := theme.New(false)
-	faces := make([]tab.Face, 12)
+	faces := make([]tab.Summary, 12)
 	for i := range faces {
-		faces[i] = tab.Face{State: tab.State(i % 6), Title: strings.Repeat("題", i+1)}
+		faces[i] = tab.Summary{State: tab.State(i % 6), Title: strings.Repeat("題", i+1)}
 	}
 	for width := 1; width < 200; width += 3 {
 		for n := 1; n <= len(faces); n++ {
@@ -322,7 +322,7 @@ func TestTheLineOfTabsFits(t *testing.T) {
 
 // find is the first column of a tab.
 func (l *tabLine) find(number int) int {
-	for _, p := range l.places {
+	for _, p := range l.spans {
 		if p.number == number && p.to > p.from {
 			return p.from
 		}

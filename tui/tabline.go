@@ -23,11 +23,11 @@ const (
 
 // tabLine is the line of tabs. It remembers what it has drawn where, for the mouse.
 type tabLine struct {
-	places []place
+	spans []tabSpan
 }
 
-// place is where a tab stands in the line, in cells.
-type place struct{ number, from, to int }
+// tabSpan is where a tab stands in the line, in cells.
+type tabSpan struct{ number, from, to int }
 
 // lineHeight is how many lines the line of tabs takes: none while there is one tab.
 func (m *Model) lineHeight() int {
@@ -37,11 +37,11 @@ func (m *Model) lineHeight() int {
 	return 1
 }
 
-// faces are what the line of tabs shows of each.
-func (m *Model) faces() []tab.Face {
-	faces := make([]tab.Face, len(m.tabs))
+// summaries are what the line of tabs shows of each.
+func (m *Model) summaries() []tab.Summary {
+	faces := make([]tab.Summary, len(m.tabs))
 	for i, t := range m.tabs {
-		faces[i] = t.Face()
+		faces[i] = t.Summary()
 	}
 	return faces
 }
@@ -52,7 +52,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	click, isClick := msg.(tea.MouseClickMsg)
 	if above > 0 && isClick && click.Y < above {
 		if click.Button == tea.MouseLeft {
-			row{m}.Go(m.line.at(click.X))
+			tabRow{m}.Go(m.line.at(click.X))
 		}
 		return nil
 	}
@@ -80,7 +80,7 @@ func raised(msg tea.MouseMsg, lines int) tea.MouseMsg {
 
 // at is the number of the tab in a column, -1 if there is none.
 func (l *tabLine) at(column int) int {
-	for _, p := range l.places {
+	for _, p := range l.spans {
 		if column >= p.from && column < p.to {
 			return p.number
 		}
@@ -91,15 +91,15 @@ func (l *tabLine) at(column int) int {
 // draw draws the tabs into a line of a width. If there is no room for all of them,
 // those around the one in front are drawn, and the ends say how many there are
 // beyond, and what is most urgent there.
-func (l *tabLine) draw(th *theme.Theme, faces []tab.Face, front, width int) string {
+func (l *tabLine) draw(th *theme.Theme, faces []tab.Summary, front, width int) string {
 	titles := shortened(faces, width)
 	from, to := around(titles, front, width)
-	l.places = l.places[:0]
+	l.spans = l.spans[:0]
 	var b strings.Builder
 	at := 0
 	write := func(number int, text string) {
 		w := termtext.Width(text)
-		l.places = append(l.places, place{number, at, at + w})
+		l.spans = append(l.spans, tabSpan{number, at, at + w})
 		b.WriteString(text)
 		at += w
 	}
@@ -122,7 +122,7 @@ func (l *tabLine) draw(th *theme.Theme, faces []tab.Face, front, width int) stri
 
 // shortened are the titles of the tabs, as long as there is room for all of them, but
 // not so short that nobody could tell them apart.
-func shortened(faces []tab.Face, width int) []string {
+func shortened(faces []tab.Summary, width int) []string {
 	titles, wide := make([]string, len(faces)), make([]int, len(faces))
 	for i, f := range faces {
 		titles[i] = termtext.Truncate(f.Title, widestTab, "…")
@@ -217,7 +217,7 @@ func stateMark(th *theme.Theme, s tab.State) (string, lipgloss.Style) {
 
 // beyond is an end of the line: how many tabs there are beyond it, and the mark of
 // what is most urgent among them.
-func beyond(th *theme.Theme, arrow string, faces []tab.Face) string {
+func beyond(th *theme.Theme, arrow string, faces []tab.Summary) string {
 	urgent := tab.Idle
 	for _, f := range faces {
 		if urgency(f.State) > urgency(urgent) {

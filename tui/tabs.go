@@ -53,9 +53,9 @@ func (m *Model) tell(t *tab.Tab, msg tea.Msg) tea.Cmd {
 	if t == m.front {
 		return t.Update(msg)
 	}
-	before := t.Face()
+	before := t.Summary()
 	cmd := t.Update(msg)
-	m.changed = t.Face() != before
+	m.changed = t.Summary() != before
 	return cmd
 }
 
@@ -110,7 +110,7 @@ func (m *Model) quit(w tab.Quit) tea.Cmd {
 	var titles []string
 	for _, t := range m.tabs {
 		if t.Works() && t.ID() != w.Despite {
-			titles = append(titles, t.Face().Title)
+			titles = append(titles, t.Summary().Title)
 		}
 	}
 	if w.Sure || len(titles) == 0 {
@@ -120,50 +120,50 @@ func (m *Model) quit(w tab.Quit) tea.Cmd {
 	return nil
 }
 
-// row is the row of tabs as one of them sees it.
-type row struct{ m *Model }
+// tabRow is the row of tabs as one of them sees it.
+type tabRow struct{ m *Model }
 
-func (r row) Alone() bool { return len(r.m.tabs) == 1 }
+func (r tabRow) Alone() bool { return len(r.m.tabs) == 1 }
 
-func (r row) Shared() bool {
+func (r tabRow) Shared() bool {
 	return slices.ContainsFunc(r.m.tabs, func(t *tab.Tab) bool { return t != r.m.front && t.Cwd() == r.m.front.Cwd() })
 }
 
-func (r row) Step(by int) {
+func (r tabRow) Step(by int) {
 	n := len(r.m.tabs)
 	r.Go((r.m.indexOf(r.m.front.ID()) + by + n) % n)
 }
 
-func (r row) Go(number int) {
+func (r tabRow) Go(number int) {
 	if number >= 0 && number < len(r.m.tabs) {
 		r.m.show(r.m.tabs[number])
 	}
 }
 
-func (r row) Open(a config.Agent) tea.Cmd {
+func (r tabRow) Open(a config.Agent) tea.Cmd {
 	t := r.m.add()
-	cmd := t.Begin(a)
+	cmd := t.Launch(a)
 	r.m.show(t)
 	return cmd
 }
 
-func (r row) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
+func (r tabRow) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 	t := r.m.addWith(r.m.program, info.Cwd)
-	cmd := t.BeginWith(a, info)
+	cmd := t.Load(a, info)
 	r.m.show(t)
 	return cmd
 }
 
-func (r row) OpenIn(a config.Agent, cwd string) tea.Cmd {
+func (r tabRow) OpenIn(a config.Agent, cwd string) tea.Cmd {
 	p := r.m.program
 	p.Start = func(a config.Agent) (*session.Session, error) { return p.StartIn(a, cwd) }
 	t := r.m.addWith(p, cwd)
-	cmd := t.Begin(a)
+	cmd := t.Launch(a)
 	r.m.show(t)
 	return cmd
 }
 
-func (r row) Close() tea.Cmd { return r.m.close(r.m.front.ID()) }
+func (r tabRow) Close() tea.Cmd { return r.m.close(r.m.front.ID()) }
 
 // shutdown ends all agents at the same time, and waits for them, but not longer than
 // endTime: whoever leaves must not wait for what does not want to end.

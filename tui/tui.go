@@ -80,7 +80,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	tabs := m.frontFirst()
 	left := make([]app.Left, len(tabs))
 	for i, t := range tabs { // while they write their logs
-		left[i] = app.Left{Title: t.Face().Title, Stored: t.StoredID(), Cwd: t.Cwd()}
+		left[i] = app.Left{Title: t.Summary().Title, Stored: t.StoredID(), Cwd: t.Cwd()}
 		m.noteDir(t.Cwd())
 	}
 	m.shutdown()

@@ -139,7 +139,7 @@ func (c *Client) toldCommands(id acpclient.SessionID, all []AvailableCommand) {
 		return
 	}
 	u := &acpclient.AvailableCommandsUpdate{AvailableCommands: commands(all)}
-	c.handler.SessionUpdate(context.Background(), houseNotification(id, u, nil))
+	c.handler.SessionUpdate(context.Background(), v1Notification(id, u, nil))
 }
 
 // state is what the answer to an opening says about a session. It says all: what it

@@ -6,11 +6,11 @@ import (
 	"parley/acpclient"
 )
 
-// house makes one content of each hunk of the patch, which is what acpclient calls a
+// toV1 makes one content of each hunk of the patch, which is what acpclient calls a
 // diff: a text before and one after, which may be a part of a file. What is done with
 // a file as a whole, or without a text in the patch, is a content of its own. A patch
 // that is not understood is text.
-func (d *Diff) house() acpclient.ToolCallContents {
+func (d *Diff) toV1() acpclient.ToolCallContents {
 	var sections []section
 	out := acpclient.ToolCallContents{}
 	if p := d.Patch; p != nil && p.Format == GitPatch {
@@ -27,7 +27,7 @@ func (d *Diff) house() acpclient.ToolCallContents {
 		}
 		delete(about, c.Path) // all of them are told
 		if len(texts) == 0 || c.Operation != acpclient.FileModify && c.Operation != acpclient.FileAdd {
-			out = append(out, c.house())
+			out = append(out, c.toV1())
 		}
 		out = append(out, texts...)
 	}
@@ -42,8 +42,8 @@ func (d *Diff) house() acpclient.ToolCallContents {
 	return out
 }
 
-// house says what is done with the file as a whole.
-func (c DiffChange) house() acpclient.ToolCallContent {
+// toV1 says what is done with the file as a whole.
+func (c DiffChange) toV1() acpclient.ToolCallContent {
 	out := acpclient.DiffContent(c.Path, new(string), "")
 	out.Change = &acpclient.FileChange{Operation: c.Operation, OldPath: c.OldPath, FileType: c.FileType, MimeType: c.MimeType}
 	return out

@@ -100,16 +100,16 @@ func FuzzUnmarshal(f *testing.F) {
 			}
 			switch v := into.Interface().(type) {
 			case *InitializeResponse:
-				v.house()
+				v.toV1()
 			case *NewSessionResponse:
 				state(v.ConfigOptions, v.Meta)
 				commands(v.AvailableCommands)
 			case *RequestPermissionRequest:
-				v.house()
+				v.toV1()
 			case *ToolCallUpdate:
-				v.house()
+				v.toV1()
 			case *Diff:
-				v.house()
+				v.toV1()
 			}
 		}
 	})
@@ -137,7 +137,7 @@ func FuzzUpdate(f *testing.F) {
 		if acpclient.Unmarshal([]byte(`{"sessionId":"s","update":`+update+`}`), &n) != nil {
 			return
 		}
-		house := n.House()
+		house := n.ToV1()
 		if house.Update == nil || len(house.Raw) == 0 {
 			t.Fatalf("%s became %+v", update, house)
 		}

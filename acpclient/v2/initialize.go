@@ -100,13 +100,13 @@ func offer(r *acpclient.InitializeRequest) *InitializeRequest {
 	return out
 }
 
-// house says in acpclient's types what the agent has answered. What every session of
+// toV1 says in acpclient's types what the agent has answered. What every session of
 // this version has is advertised there.
-func (r *InitializeResponse) house() *acpclient.InitializeResponse {
+func (r *InitializeResponse) toV1() *acpclient.InitializeResponse {
 	out := &acpclient.InitializeResponse{ProtocolVersion: r.ProtocolVersion, AgentInfo: &r.Info, Meta: r.Meta}
 	out.AgentCapabilities.Meta = r.Capabilities.Meta
 	for _, m := range r.AuthMethods {
-		out.AuthMethods = append(out.AuthMethods, m.house())
+		out.AuthMethods = append(out.AuthMethods, m.toV1())
 	}
 	yes := &Marker{}
 	if len(out.AuthMethods) > 0 {
@@ -134,7 +134,7 @@ func (r *InitializeResponse) house() *acpclient.InitializeResponse {
 	return out
 }
 
-func (m *AuthMethod) house() acpclient.AuthMethod {
+func (m *AuthMethod) toV1() acpclient.AuthMethod {
 	out := acpclient.AuthMethod{
 		ID: m.MethodID, Name: m.Name, Description: m.Description, Type: m.Type, Args: m.Args, Meta: m.Meta,
 	}

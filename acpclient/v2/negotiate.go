@@ -78,7 +78,7 @@ func (n *negotiation) choose(a *anyVersion) error {
 			c.connectionEnded()
 		}()
 		c.conn.Receive(&receiver{c})
-		n.client, n.info = c, r.house()
+		n.client, n.info = c, r.toV1()
 		return nil
 	}
 	return &acpclient.VersionError{Agent: a.version}

@@ -27,7 +27,7 @@ func TestHostilePatches(t *testing.T) {
 			for range tt.changes {
 				d.Changes = append(d.Changes, DiffChange{Operation: acpclient.FileDelete, Path: "x"})
 			}
-			if got := d.house(); len(got) < tt.changes {
+			if got := d.toV1(); len(got) < tt.changes {
 				t.Errorf("of %d changes, %d are shown", tt.changes, len(got))
 			}
 		})

@@ -33,8 +33,8 @@ type CommandSubject struct {
 	Meta       Meta                 `json:"_meta,omitempty"`
 }
 
-// house says the question in acpclient's type, in which every one is about a call.
-func (r *RequestPermissionRequest) house() *acpclient.RequestPermissionRequest {
+// toV1 says the question in acpclient's type, in which every one is about a call.
+func (r *RequestPermissionRequest) toV1() *acpclient.RequestPermissionRequest {
 	out := &acpclient.RequestPermissionRequest{
 		SessionID: r.SessionID, Title: r.Title, Description: r.Description, Options: r.Options, Meta: r.Meta,
 	}
@@ -48,13 +48,13 @@ func (r *RequestPermissionRequest) house() *acpclient.RequestPermissionRequest {
 	case "tool_call":
 		var s ToolCallSubject
 		if acpclient.Unmarshal(r.Subject, &s) == nil {
-			out.ToolCall = *s.ToolCall.house()
+			out.ToolCall = *s.ToolCall.toV1()
 			return out
 		}
 	case "command":
 		var s CommandSubject
 		if acpclient.Unmarshal(r.Subject, &s) == nil {
-			out.ToolCall = s.house(r.Title)
+			out.ToolCall = s.toV1(r.Title)
 			return out
 		}
 	}
@@ -62,8 +62,8 @@ func (r *RequestPermissionRequest) house() *acpclient.RequestPermissionRequest {
 	return out
 }
 
-// house makes a call of a command: that of its id, if it has one, or one of its own.
-func (s *CommandSubject) house(title string) acpclient.ToolCallUpdate {
+// toV1 makes a call of a command: that of its id, if it has one, or one of its own.
+func (s *CommandSubject) toV1(title string) acpclient.ToolCallUpdate {
 	kind := acpclient.ToolExecute
 	out := acpclient.ToolCallUpdate{ToolCallID: s.ToolCallID, Kind: &kind, Meta: s.Meta}
 	out.RawInput, _ = json.Marshal(struct { // strings can always be encoded

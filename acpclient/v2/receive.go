@@ -18,7 +18,7 @@ func (r *receiver) HandleNotification(ctx context.Context, method string, params
 			r.ignored(method, err)
 			return
 		}
-		r.c.update(ctx, n.House())
+		r.c.update(ctx, n.ToV1())
 	case ElicitationComplete.Name:
 		var n acpclient.CompleteElicitationNotification
 		if err := acpclient.Unmarshal(params, &n); err != nil {
@@ -46,7 +46,7 @@ func (r *receiver) HandleRequest(ctx context.Context, method string, params json
 		if err := acpclient.Unmarshal(params, &p); err != nil {
 			return nil, invalid(err)
 		}
-		answer, err := r.c.handler.RequestPermission(ctx, p.house())
+		answer, err := r.c.handler.RequestPermission(ctx, p.toV1())
 		if err != nil && ctx.Err() != nil {
 			// The agent has taken the question back, which this version has an answer for.
 			return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}, nil

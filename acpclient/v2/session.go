@@ -141,8 +141,8 @@ func (o *ConfigOption) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// house makes the first version's option of it: it calls some members something else.
-func (o *ConfigOption) house() (out acpclient.SessionConfigOption, err error) {
+// toV1 makes the first version's option of it: it calls some members something else.
+func (o *ConfigOption) toV1() (out acpclient.SessionConfigOption, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(o.raw, &fields); err != nil {
 		return out, err
@@ -152,7 +152,7 @@ func (o *ConfigOption) house() (out acpclient.SessionConfigOption, err error) {
 		delete(fields, "configId")
 	}
 	if o.Type == acpclient.ConfigSelect {
-		if fields["options"], err = houseGroups(o.Options); err != nil {
+		if fields["options"], err = v1Groups(o.Options); err != nil {
 			return out, err
 		}
 	}
@@ -163,8 +163,8 @@ func (o *ConfigOption) house() (out acpclient.SessionConfigOption, err error) {
 	return out, acpclient.Unmarshal(raw, &out)
 }
 
-// houseGroups gives the groups of a select the name of their id in the first version.
-func houseGroups(options json.RawMessage) (json.RawMessage, error) {
+// v1Groups gives the groups of a select the name of their id in the first version.
+func v1Groups(options json.RawMessage) (json.RawMessage, error) {
 	var items []map[string]json.RawMessage
 	if err := json.Unmarshal(options, &items); err != nil {
 		return nil, fmt.Errorf("the values of a select: %w", err)
@@ -186,7 +186,7 @@ func options(all []ConfigOption) []acpclient.SessionConfigOption {
 	}
 	out := make([]acpclient.SessionConfigOption, 0, len(all))
 	for i := range all {
-		if o, err := all[i].house(); err == nil {
+		if o, err := all[i].toV1(); err == nil {
 			out = append(out, o)
 		}
 	}

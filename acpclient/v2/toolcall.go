@@ -85,11 +85,11 @@ func (c *ToolCallContent) UnmarshalJSON(b []byte) error {
 func (c ToolCallContent) MarshalJSON() ([]byte, error) { return c.Raw, nil }
 
 // house makes acpclient's contents of items: a diff is one for each change in it.
-func house(items []ToolCallContent) acpclient.ToolCallContents {
+func contentsToV1(items []ToolCallContent) acpclient.ToolCallContents {
 	out := acpclient.ToolCallContents{}
 	for _, item := range items {
 		if item.Diff != nil {
-			out = append(out, item.Diff.house()...)
+			out = append(out, item.Diff.toV1()...)
 			continue
 		}
 		var one acpclient.ToolCallContents
@@ -107,7 +107,7 @@ func toolCallUpdate(raw json.RawMessage) (_ acpclient.SessionUpdate, alike bool,
 	if err := acpclient.Unmarshal(raw, &u); err != nil {
 		return nil, false, err
 	}
-	return u.house(), !u.clears() && (u.Content.Value == nil || !hasDiff(*u.Content.Value)), nil
+	return u.toV1(), !u.clears() && (u.Content.Value == nil || !hasDiff(*u.Content.Value)), nil
 }
 
 func toolCallContentChunk(raw json.RawMessage) (_ acpclient.SessionUpdate, alike bool, _ error) {
@@ -116,7 +116,7 @@ func toolCallContentChunk(raw json.RawMessage) (_ acpclient.SessionUpdate, alike
 		return nil, false, err
 	}
 	items := []ToolCallContent{u.Content}
-	return &acpclient.ToolCallContentChunk{ToolCallID: u.ToolCallID, Content: house(items), Meta: u.Meta}, !hasDiff(items), nil
+	return &acpclient.ToolCallContentChunk{ToolCallID: u.ToolCallID, Content: contentsToV1(items), Meta: u.Meta}, !hasDiff(items), nil
 }
 
 func hasDiff(items []ToolCallContent) bool {
@@ -131,9 +131,9 @@ func (u *ToolCallUpdate) clears() bool {
 
 func null[T any](f Field[T]) bool { return f.Set && f.Value == nil }
 
-// house says the update in acpclient's type, in which nil leaves alone: what is
+// toV1 says the update in acpclient's type, in which nil leaves alone: what is
 // cleared gets the value that it has in a new call.
-func (u *ToolCallUpdate) house() *acpclient.ToolCallUpdate {
+func (u *ToolCallUpdate) toV1() *acpclient.ToolCallUpdate {
 	out := &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID,
 		Name:       valueOr(u.Name, ""),
@@ -143,7 +143,7 @@ func (u *ToolCallUpdate) house() *acpclient.ToolCallUpdate {
 		Meta:       u.Meta,
 	}
 	if items := valueOr(u.Content, nil); items != nil {
-		out.Content = house(*items)
+		out.Content = contentsToV1(*items)
 	}
 	if places := valueOr(u.Locations, nil); places != nil {
 		out.Locations = append([]acpclient.ToolCallLocation{}, *places...)

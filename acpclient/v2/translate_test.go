@@ -19,7 +19,7 @@ func notification(t testing.TB, update string) *acpclient.SessionNotification {
 	if err := acpclient.Unmarshal([]byte(params), &n); err != nil {
 		t.Fatal(err)
 	}
-	return n.House()
+	return n.ToV1()
 }
 
 // What each update becomes, as acpclient encodes it.
@@ -114,8 +114,8 @@ func TestMalformedUpdatesAreUnknown(t *testing.T) {
 		if err := acpclient.Unmarshal([]byte(`{"sessionId":"s","update":`+update+`}`), &n); err != nil {
 			t.Fatal(err)
 		}
-		if u, ok := n.House().Update.(*acpclient.UnknownUpdate); !ok || string(u.Raw) != update {
-			t.Errorf("%s became %#v", update, n.House().Update)
+		if u, ok := n.ToV1().Update.(*acpclient.UnknownUpdate); !ok || string(u.Raw) != update {
+			t.Errorf("%s became %#v", update, n.ToV1().Update)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (c *Client) session(id acpclient.SessionID) *turns {
 func (c *Client) promptAccepted(session acpclient.SessionID, t *turn, id acpclient.MessageID) {
 	if id != "" {
 		u := &acpclient.PromptAccepted{MessageID: id}
-		c.handler.SessionUpdate(context.Background(), houseNotification(session, u, nil))
+		c.handler.SessionUpdate(context.Background(), v1Notification(session, u, nil))
 	}
 	c.mu.Lock()
 	t.accepted, t.inserted, t.id = true, true, id

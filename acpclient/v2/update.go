@@ -33,12 +33,12 @@ type ConfigOptionUpdate struct {
 	Meta          Meta           `json:"_meta,omitempty"`
 }
 
-// House says an update in acpclient's types. It never fails: what it can make nothing
+// ToV1 says an update in acpclient's types. It never fails: what it can make nothing
 // of is an *acpclient.UnknownUpdate.
 //
 // What both versions spell alike, and what only this one has, acpclient decodes as it
 // stands, and keeps as it was received. What is spelled otherwise is translated.
-func (n *UpdateNotification) House() *acpclient.SessionNotification {
+func (n *UpdateNotification) ToV1() *acpclient.SessionNotification {
 	var head struct {
 		Kind string `json:"sessionUpdate"`
 	}
@@ -72,7 +72,7 @@ func (n *UpdateNotification) House() *acpclient.SessionNotification {
 	if alike {
 		return &acpclient.SessionNotification{SessionID: n.SessionID, Update: translated, Meta: n.Meta, Raw: n.raw}
 	}
-	return houseNotification(n.SessionID, translated, n.Meta)
+	return v1Notification(n.SessionID, translated, n.Meta)
 }
 
 // updateKinds are the updates of this version, proposed ones included. The first
@@ -87,8 +87,8 @@ var updateKinds = map[string]bool{
 	"plan_removed": true, "subagent_update": true,
 }
 
-// houseNotification is a notification of acpclient's with what is stored of it.
-func houseNotification(id acpclient.SessionID, u acpclient.SessionUpdate, meta Meta) *acpclient.SessionNotification {
+// v1Notification is a notification of acpclient's with what is stored of it.
+func v1Notification(id acpclient.SessionID, u acpclient.SessionUpdate, meta Meta) *acpclient.SessionNotification {
 	n := &acpclient.SessionNotification{SessionID: id, Update: u, Meta: meta}
 	n.Raw, _ = n.MarshalJSON() // nil if it cannot be encoded, as if nobody had sent it
 	return n

@@ -195,7 +195,7 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (*session.Session, error)
 	m, c := t.Meta, t.Conversation
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		ResumeID: c.ID, Kept: c.ID != "", Queue: c.Queue, LastNumber: t.LastNumber,
+		ResumeID: c.ID, HasTranscript: c.ID != "", Queue: c.Queue, LastNumber: t.LastNumber,
 	}
 	var before []conversation.Event
 	if l.Recording != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // kept makes a session whose transcript is at hand.
-func kept(_ *harness, o *Options) { o.ResumeID, o.Kept = "old", true }
+func kept(_ *harness, o *Options) { o.ResumeID, o.HasTranscript = "old", true }
 
 // What the agent replays of a session that is at hand is left out, whether it comes
 // before its answer or after it. How the session stands is taken, and what follows on

@@ -127,7 +127,7 @@ func (s *Session) open(fresh bool) {
 		s.openLoad(id)
 	case caps.SessionCapabilities.Resume != nil:
 		s.openResume(id, fresh)
-	case s.known && s.opt.Kept:
+	case s.known && s.opt.HasTranscript:
 		s.openFailed(ErrCannotReopen)
 	case s.known:
 		s.openInstead("It remembers nothing of what stands above.")
@@ -166,7 +166,7 @@ func (s *Session) openNew(fresh bool) {
 func (s *Session) openLoad(id acpclient.SessionID) {
 	// An agent that was only disconnected may not have stored the turn that was cut
 	// off.
-	s.quiet = s.known && (s.opt.Kept || s.opt.Remote.listens())
+	s.quiet = s.known && (s.opt.HasTranscript || s.opt.Remote.listens())
 	s.beginOpening(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.quiet})
 	s.agent.quiet.Store(s.quiet)
 	s.agent.attach(id)
@@ -196,7 +196,7 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 		}
 	}, func(r *acpclient.ResumeSessionResponse, err error) {
 		switch {
-		case err != nil && s.known && !s.opt.Kept && !acpclient.IsCode(err, acpclient.CodeAuthRequired):
+		case err != nil && s.known && !s.opt.HasTranscript && !acpclient.IsCode(err, acpclient.CodeAuthRequired):
 			s.agent.leave(id)
 			s.openInstead("It says: " + err.Error())
 		case err != nil:
@@ -269,7 +269,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 	}
 	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
 	if how == conversation.OpenNew {
-		s.beginWith(state)
+		s.setInitialOptions(state)
 	}
 	for _, c := range s.takeBlocked() { // they waited for the restart of the agent
 		if how == conversation.OpenLoad && !s.quiet && c.emptied != nil {

@@ -35,10 +35,10 @@ type Options struct {
 	Values map[string]string
 	// ResumeID, if not empty, is the session to open instead of a new one.
 	ResumeID acpclient.SessionID
-	// Kept means that the complete transcript of ResumeID is available. The agent's
+	// HasTranscript means that the complete transcript of ResumeID is available. The agent's
 	// replay of it is then dropped, and if the agent cannot open the session, no other
 	// is opened in its place: see OpenAnew.
-	Kept bool
+	HasTranscript bool
 	// Queue holds prompts from an earlier run. They wait for ResumeQueue.
 	Queue []conversation.QueuedPrompt
 	// LastNumber is the highest number of a switch, a question or a queued prompt in
@@ -148,7 +148,7 @@ func NewSession(opt Options) (*Session, error) {
 		opt.Now = time.Now
 	}
 	s := &Session{
-		opt: opt, stream: NewStream(), wish: opt.ResumeID, known: opt.Kept,
+		opt: opt, stream: NewStream(), wish: opt.ResumeID, known: opt.HasTranscript,
 		queue: slices.Clone(opt.Queue), paused: len(opt.Queue) > 0, lastNumber: opt.LastNumber,
 		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
 		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},

@@ -60,23 +60,23 @@ func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigVal
 	}
 }
 
-// beginWith sets the initial mode and options of a new session, before anything else is
+// setInitialOptions sets the initial mode and options of a new session, before anything else is
 // sent. What the agent does not offer causes a notice. s.mu must be held.
-func (s *Session) beginWith(state acpclient.SessionState) {
+func (s *Session) setInitialOptions(state acpclient.SessionState) {
 	if s.opt.Mode == "" && len(s.opt.Values) == 0 {
 		return
 	}
 	c := conversation.New() // handles modes and models as options, too
 	c.Apply(conversation.SessionOpened{ID: s.id, Cwd: s.opt.Cwd, State: state})
 	if s.opt.Mode != "" {
-		s.begin(c, c.OptionByCategory(acpclient.CategoryMode), "mode", s.opt.Mode)
+		s.setInitialOption(c, c.OptionByCategory(acpclient.CategoryMode), "mode", s.opt.Mode)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.opt.Values)) {
-		s.begin(c, conversation.OptionNamed(c.Options, id), id, s.opt.Values[id])
+		s.setInitialOption(c, conversation.OptionNamed(c.Options, id), id, s.opt.Values[id])
 	}
 }
 
-func (s *Session) begin(c *conversation.Conversation, o *acpclient.SessionConfigOption, name, value string) {
+func (s *Session) setInitialOption(c *conversation.Conversation, o *acpclient.SessionConfigOption, name, value string) {
 	if o == nil {
 		s.AddNotice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration asks for it.")
 		return

@@ -28,7 +28,7 @@ type Stream struct {
 	mu        sync.Mutex
 	roomy     *sync.Cond
 	pending   []conversation.Event
-	run       run // comes after pending, and still grows
+	merge     merge // comes after pending, and still grows
 	bytes     int
 	ready     chan struct{}
 	closed    bool
@@ -37,20 +37,20 @@ type Stream struct {
 	watch func(conversation.Event)
 }
 
-// run is text of a message or output of a terminal that is being merged.
-type run struct {
-	kind runKind
+// merge is text of a message or output of a terminal that is being merged.
+type merge struct {
+	kind mergeKind
 	text conversation.Text    // the message, without its text
 	term acpclient.TerminalID // the terminal
 	buf  []byte               // the merged bytes so far
 }
 
-type runKind int
+type mergeKind int
 
 const (
-	noRun runKind = iota
-	textRun
-	outputRun
+	noMerge mergeKind = iota
+	textMerge
+	outputMerge
 )
 
 // NewStream returns an empty stream.
@@ -68,7 +68,7 @@ func (s *Stream) Ready() <-chan struct{} { return s.ready }
 func (s *Stream) Closed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed && len(s.pending) == 0 && s.run.kind == noRun
+	return s.closed && len(s.pending) == 0 && s.merge.kind == noMerge
 }
 
 // Recorder stores the events of a session.
@@ -103,7 +103,7 @@ func (s *Stream) Take() []conversation.Event {
 func (s *Stream) take() (batch []conversation.Event, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.endRun()
+	s.endMerge()
 	batch = s.pending
 	s.pending, s.bytes = nil, 0
 	s.roomy.Broadcast()
@@ -186,23 +186,23 @@ func (s *Stream) add(e conversation.Event) {
 	s.judgeView.apply(e)
 	switch e := e.(type) {
 	case conversation.Text:
-		if r := &s.run; r.kind != textRun || r.text.Chunk != e.Chunk || r.text.MessageID != e.MessageID {
-			s.begin(textRun)
+		if r := &s.merge; r.kind != textMerge || r.text.Chunk != e.Chunk || r.text.MessageID != e.MessageID {
+			s.beginMerge(textMerge)
 			r.text = conversation.Text{Chunk: e.Chunk, MessageID: e.MessageID}
 		} else {
 			s.bytes -= conversation.EventOverhead
 		}
-		s.run.buf = append(s.run.buf, e.Text...)
+		s.merge.buf = append(s.merge.buf, e.Text...)
 	case conversation.TerminalOutput:
-		if r := &s.run; r.kind != outputRun || r.term != e.ID {
-			s.begin(outputRun)
+		if r := &s.merge; r.kind != outputMerge || r.term != e.ID {
+			s.beginMerge(outputMerge)
 			r.term = e.ID
 		} else {
 			s.bytes -= conversation.EventOverhead
 		}
-		s.run.buf = append(s.run.buf, e.Data...)
+		s.merge.buf = append(s.merge.buf, e.Data...)
 	default:
-		s.endRun()
+		s.endMerge()
 		s.pending = append(s.pending, e)
 	}
 	select {
@@ -211,19 +211,19 @@ func (s *Stream) add(e conversation.Event) {
 	}
 }
 
-// begin begins to merge. s.mu must be held.
-func (s *Stream) begin(k runKind) {
-	s.endRun()
-	s.run.kind = k
+// beginMerge begins to merge. s.mu must be held.
+func (s *Stream) beginMerge(k mergeKind) {
+	s.endMerge()
+	s.merge.kind = k
 }
 
-// endRun turns the merged bytes into an event. s.mu must be held.
-func (s *Stream) endRun() {
-	r := &s.run
+// endMerge turns the merged bytes into an event. s.mu must be held.
+func (s *Stream) endMerge() {
+	r := &s.merge
 	switch r.kind {
-	case noRun:
+	case noMerge:
 		return
-	case textRun:
+	case textMerge:
 		e := r.text
 		e.Text = string(r.buf)
 		s.pending = append(s.pending, e)
@@ -231,9 +231,9 @@ func (s *Stream) endRun() {
 		if cap(r.buf) > 1<<20 {
 			r.buf = nil
 		}
-	case outputRun:
+	case outputMerge:
 		s.pending = append(s.pending, conversation.TerminalOutput{ID: r.term, Data: r.buf})
 		r.buf = nil // the event owns it now
 	}
-	r.kind, r.text = noRun, conversation.Text{}
+	r.kind, r.text = noMerge, conversation.Text{}
 }

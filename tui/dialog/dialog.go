@@ -125,8 +125,8 @@ type Env struct {
 	// Diffs is how the person wants to see changes of files; nil is as [diffview] does
 	// it by itself.
 	Diffs *diffview.Preference
-	// Sites are the places that changes have in their files; nil if none is known.
-	Sites *toolview.DiffPositions
+	// DiffPositions are the places that changes have in their files; nil if none is known.
+	DiffPositions *toolview.DiffPositions
 	// Reach knows which paths lead out of the session's directories; it may be nil.
 	Reach *toolview.Reach
 	// Now is the clock.

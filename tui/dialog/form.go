@@ -15,10 +15,10 @@ import (
 // below the fields, and nothing is sent that the agent's schema does not allow.
 type Form struct {
 	question
-	asked  *conversation.Elicitation
-	agent  string
-	said   *block // what the agent says about it
-	fields []*field
+	asked   *conversation.Elicitation
+	agent   string
+	message *block // what the agent says about it
+	fields  []*field
 
 	// focus is a field, or len(fields) for the buttons.
 	focus  int
@@ -40,7 +40,7 @@ var buttons = []struct {
 
 func newForm(env Env, e *conversation.Elicitation, agent string) *Form {
 	d := &Form{question: newQuestion(env), asked: e, agent: agent, button: -1, follow: true}
-	d.said = newBlock(func(p paper) []string {
+	d.message = newBlock(func(p paper) []string {
 		said := styled(prose(e.Request.Message, p.width), p.th.Text)
 		if s := e.Request.RequestedSchema; s != nil {
 			said = append(said, styled(prose(s.Description, p.width), p.th.Muted)...)
@@ -178,7 +178,7 @@ func (d *Form) enter(msg tea.KeyPressMsg) Action {
 func (d *Form) press(button int, key string) Action {
 	var content map[string]any
 	if buttons[button].action == acpclient.ElicitAccept {
-		if !d.sight.whole() {
+		if !d.viewed.complete() {
 			d.problem = "see all that is asked before you accept it: scroll up, or make more room"
 			return nil
 		}
@@ -242,7 +242,7 @@ func (d *Form) Mouse(msg tea.MouseMsg, _, y int) Action {
 		if d.env.Guard.inert() {
 			return NotTaken{}
 		}
-		line, ok := d.place.bodyLine(y)
+		line, ok := d.placement.bodyLine(y)
 		line += d.scroll.Top
 		if !ok || m.Button != tea.MouseLeft || line >= len(d.lines) {
 			return nil

@@ -24,7 +24,7 @@ const maxChoices = 6
 func (d *Form) View(width, maxHeight int) View {
 	width = atMost(width)
 	th, w := d.env.Theme, inner(width, maxHeight)
-	d.sight.resize(width, maxHeight)
+	d.viewed.resize(width, maxHeight)
 	inert := d.env.Guard.inert()
 	lines, from, to, cursor := d.draw(w, inert)
 	d.lines = lines
@@ -32,7 +32,7 @@ func (d *Form) View(width, maxHeight int) View {
 	for i, l := range lines {
 		drawn[i] = l.text
 	}
-	said := d.said.height(paper{w, th})
+	said := d.message.height(paper{w, th})
 	body := column{vital{drawn[:said]}, drawn[said:]}
 	p := panel{th: th, title: d.title(), body: body, scroll: &d.scroll, cursor: cursor, inBody: true, lit: !inert}
 	foot := d.buttons(w, inert)
@@ -50,8 +50,8 @@ func (d *Form) View(width, maxHeight int) View {
 		p.reveal(from, to, width, maxHeight)
 	}
 	v, place := p.view(width, maxHeight)
-	d.place = place
-	d.sight.look(&p, nil, place, w)
+	d.placement = place
+	d.viewed.note(&p, nil, place, w)
 	return v
 }
 
@@ -68,7 +68,7 @@ func (d *Form) title() string {
 func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *tea.Cursor) {
 	th := d.env.Theme
 	on := paper{w, th}
-	for _, l := range d.said.lines(on, 0, d.said.height(on)) {
+	for _, l := range d.message.lines(on, 0, d.message.height(on)) {
 		lines = append(lines, formLine{l, -1, -1})
 	}
 	for i, f := range d.fields {

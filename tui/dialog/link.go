@@ -18,7 +18,7 @@ type Link struct {
 	asked   *conversation.Elicitation
 	address address
 	// intro, said and where are what is always shown.
-	intro, where, said *block
+	intro, where, message *block
 
 	copied bool
 	opened bool
@@ -31,7 +31,7 @@ func newLink(env Env, e *conversation.Elicitation, agent string) *Link {
 		return styled(prose(termtext.Line(agent)+" asks you to open an address in your browser.", p.width), p.th.Text)
 	})
 	d.where = newBlock(d.address.draw)
-	d.said = newBlock(func(p paper) []string { return styled(prose(e.Request.Message, p.width), p.th.Muted) })
+	d.message = newBlock(func(p paper) []string { return styled(prose(e.Request.Message, p.width), p.th.Muted) })
 	d.offer()
 	return d
 }
@@ -116,7 +116,7 @@ func (d *Link) View(width, maxHeight int) View {
 		body = append(body, gap{}, newBlock(word))
 	}
 	if strings.TrimSpace(d.asked.Request.Message) != "" {
-		body = append(body, gap{}, d.said)
+		body = append(body, gap{}, d.message)
 	}
 	p := panel{title: "Open an address", body: body}
 	return d.view(p, width, maxHeight)

@@ -77,7 +77,7 @@ func TestAFormIsNotCutInANarrowWindow(t *testing.T) {
 // Where only a few lines of what is asked about have room, a page is all of them.
 func TestASmallPageHasNoLineTwice(t *testing.T) {
 	d, _ := armed(editPermission())
-	shown := func() int { return d.place.shown }
+	shown := func() int { return d.placement.shown }
 	d.View(40, 8)
 	if shown() != 2 {
 		t.Fatalf("%d lines are shown", shown())

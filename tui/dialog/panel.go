@@ -98,7 +98,7 @@ func (p *panel) view(width, maxHeight int) (View, placement) {
 	if frame {
 		rows -= frameHeight
 	}
-	place, split := p.place(w, rows)
+	place, split := p.arrange(w, rows)
 	lines := append(make([]string, 0, rows+frameHeight), p.head[:place.body]...)
 	body, bar := p.bodyLines(w, place)
 	lines = append(lines, body...)
@@ -137,7 +137,7 @@ func (p *panel) reveal(from, to, width, maxHeight int) {
 	if framed(width, maxHeight) {
 		rows -= frameHeight
 	}
-	p.place(inner(width, maxHeight), rows)
+	p.arrange(inner(width, maxHeight), rows)
 	p.scroll.Show(from, to)
 }
 
@@ -155,9 +155,9 @@ func (p *panel) fitted(lines, foot []string, width int) int {
 	return min(width, need+frameWidth)
 }
 
-// place shares out rows among head, body and foot, without the frame. split says
+// placement shares out rows among head, body and foot, without the frame. split says
 // that a line stands between body and foot.
-func (p *panel) place(w, rows int) (place placement, split bool) {
+func (p *panel) arrange(w, rows int) (place placement, split bool) {
 	total, answers := 0, 0
 	if p.body != nil {
 		total = p.body.height(paper{w, p.th})

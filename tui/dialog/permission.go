@@ -33,13 +33,13 @@ type Permission struct {
 	context int // unchanged lines around changes, 0 for as many as at first
 	width   int // of the body as it was drawn last
 
-	about   column
-	rawFrom int // the part of it with which the raw input begins, if that is shown
-	version uint64
-	sites   uint64 // the version of the places that the changes have
-	reached uint64 // the version of where its paths lead
-	outside string // the paths of it that lead out
-	seen    subject
+	about            column
+	rawFrom          int // the part of it with which the raw input begins, if that is shown
+	version          uint64
+	positionsVersion uint64 // the version of the places that the changes have
+	reached          uint64 // the version of where its paths lead
+	outside          string // the paths of it that lead out
+	seen             subject
 }
 
 // NewPermission shows a permission that has come up, or that comes next after
@@ -48,7 +48,7 @@ type Permission struct {
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, waiting: waiting, number: 1}
 	d.replies = newReplies(append(optionReplies(env, p), ruleReplies(env, p)...))
-	d.version, d.outside = p.Asked.Version(), d.leadOut()
+	d.version, d.outside = p.Asked.Version(), d.outsidePaths()
 	d.refresh()
 	return d
 }
@@ -70,9 +70,9 @@ func (d *Permission) Follow(c *conversation.Conversation) State {
 // ID is that of the permission.
 func (d *Permission) ID() int { return d.asked.ID }
 
-// Place is which of the permissions that are open this one is, from 1 on; the last
+// Position is which of the permissions that are open this one is, from 1 on; the last
 // known place once it is not open any more.
-func (d *Permission) Place() int { return d.number }
+func (d *Permission) Position() int { return d.number }
 
 // optionFaces say how the options of a kind are shown, and which keys answer
 // with one. Any other kind is shown plainly.
@@ -268,12 +268,12 @@ func (d *Permission) show() Action {
 // person's eyes, the dialog is inert again: they answer what they have seen.
 func (d *Permission) refresh() {
 	call := d.asked.Asked
-	if d.about != nil && d.version == call.Version() && d.sites == d.env.Sites.Version() && d.reached == d.env.Reach.Version() {
+	if d.about != nil && d.version == call.Version() && d.positionsVersion == d.env.DiffPositions.Version() && d.reached == d.env.Reach.Version() {
 		return
 	}
-	if outside := d.leadOut(); outside != d.outside {
+	if outside := d.outsidePaths(); outside != d.outside {
 		d.env.Guard.open()
-		d.sight, d.outside = sight{}, outside
+		d.viewed, d.outside = viewed{}, outside
 	}
 	d.reached = d.env.Reach.Version()
 	d.withoutStaleRule()
@@ -282,12 +282,12 @@ func (d *Permission) refresh() {
 		d.env.Guard.open()
 	}
 	if !reflect.DeepEqual(now, d.seen) {
-		d.sight = sight{}
+		d.viewed = viewed{}
 	}
 	d.version, d.seen = call.Version(), now
-	d.sites = d.env.Sites.Version()
+	d.positionsVersion = d.env.DiffPositions.Version()
 	content := callContent{
-		at: toolview.PathsIn(d.env.Cwd), reach: d.env.Reach, sites: d.env.Sites, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
+		at: toolview.PathsIn(d.env.Cwd), reach: d.env.Reach, sites: d.env.DiffPositions, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
 	}
 	if d.asked.File != nil {
 		d.about = aboutFile(d.asked.File, call, content)
@@ -299,7 +299,7 @@ func (d *Permission) refresh() {
 		d.about = append(d.about, gap{}, quoted("title", call.Title))
 		d.about = append(d.about, gap{}, rawPart(toolview.RawInput, call.RawInput))
 	}
-	for _, words := range d.said() {
+	for _, words := range d.askedTexts() {
 		d.about = append(d.about, gap{}, note("the agent says: "+words))
 	}
 	if d.asked.Why != "" {
@@ -366,7 +366,7 @@ func (d *Permission) Hints() []Hint {
 		hints = d.env.hint(hints, config.ActionDialogShow, "whole screen")
 		hints = d.env.hint(hints, config.ActionDialogEdit, "in $EDITOR")
 	}
-	if len(hints) > 0 && d.sight.whole() && d.hasRaw() {
+	if len(hints) > 0 && d.viewed.complete() && d.hasRaw() {
 		word := toolview.RawInput
 		if d.raw {
 			word = "hide " + word

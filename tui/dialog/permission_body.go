@@ -21,7 +21,7 @@ func aboutCall(t *conversation.ToolCall, by asker, show callContent) column {
 	if len(t.Tasks) > 0 {
 		parts = append(parts, gap{}, vital{tasksBlock(t.Tasks)})
 	}
-	show.said, show.whole = said(t, show.at), toolview.DrawsWhole(t)
+	show.said, show.whole = shownTexts(t, show.at), toolview.DrawsWhole(t)
 	for i := range t.Content {
 		c := &t.Content[i]
 		show.kind, show.deletes = t.Kind, toolview.Deletes(c, t.Kind)
@@ -41,7 +41,7 @@ func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) colum
 	if by.subagent {
 		parts = append(parts, by.about())
 	}
-	agreement, places := toolview.AgreementOf(t), show.places(t)
+	agreement, places := toolview.AgreementOf(t), show.locations(t)
 	command := show.at.Command(t.RawInput)
 	if agreement == toolview.Agrees || command.Line == "" || t.Kind != acpclient.ToolExecute || len(places) > 0 {
 		parts = append(parts, vital{newBlock(func(p paper) []string {
@@ -54,8 +54,8 @@ func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) colum
 	if agreement == toolview.Differs {
 		parts = append(parts, gap{}, vital{otherWords(t)})
 	}
-	if left := rest(t, show.at); len(left) > 0 {
-		parts = append(parts, gap{}, vital{restBlock(left, show.reach)})
+	if left := hiddenInput(t, show.at); len(left) > 0 {
+		parts = append(parts, gap{}, vital{inputBlock(left, show.reach)})
 	}
 	if _, empty := parts[0].(gap); empty {
 		parts = parts[1:]
@@ -66,7 +66,7 @@ func aboutCallItself(t *conversation.ToolCall, by asker, show callContent) colum
 // callHead is the kind, the title and the places of a call. A title has one line,
 // so that it can look like nothing else; it is shown whole, behind a bar, if there
 // is nothing else that tells what is asked.
-func callHead(t *conversation.ToolCall, titled bool, places []place, p paper) []string {
+func callHead(t *conversation.ToolCall, titled bool, places []location, p paper) []string {
 	th, kind := p.th, toolview.KindOf(t.Kind)
 	indent := termtext.Width(kind.Verb) + 4
 	if p.width < 3*indent {
@@ -131,7 +131,7 @@ func commandBlock(c toolview.Command, dir toolview.Target) content {
 			out = append(out, lead+p.th.Text.Render(line))
 		}
 		if c.Dir != "" {
-			out = append(out, place{"  in " + c.Dir, dir}.lines(p.width, p.th.Muted, p.th)...)
+			out = append(out, location{"  in " + c.Dir, dir}.lines(p.width, p.th.Muted, p.th)...)
 		}
 		return out
 	})
@@ -268,7 +268,7 @@ func newDiff(d *diffview.Diff, shown *diffview.Preference, deleted bool, leads t
 		case deleted:
 			counts += "  " + p.th.Error.Render("deleted")
 		}
-		lines := place{d.Path(), leads}.lines(p.width, p.th.DiffPath, p.th)
+		lines := location{d.Path(), leads}.lines(p.width, p.th.DiffPath, p.th)
 		if last := len(lines) - 1; termtext.Width(lines[last])+2+termtext.Width(counts) <= p.width {
 			lines[last] += "  " + counts
 			return lines

@@ -264,10 +264,10 @@ func scrolled(d *Permission, width, height int) string {
 	seen := -1
 	for range 1000 {
 		v := d.View(width, height)
-		for i := range d.place.shown {
+		for i := range d.placement.shown {
 			if line := d.scroll.Top + i; line > seen {
 				seen = line
-				b.WriteString(strings.Trim(ansi.Strip(v.Lines[d.place.body+i]), "│┃ "))
+				b.WriteString(strings.Trim(ansi.Strip(v.Lines[d.placement.body+i]), "│┃ "))
 			}
 		}
 		if _, below := d.scroll.Hidden(); below == 0 {

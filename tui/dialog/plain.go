@@ -31,7 +31,7 @@ func (d *Permission) plain() string {
 		add("# the file", plainFile(d.asked.File))
 		add("# why parley asks", strings.Join(reasons(d.asked.File, t), "\n"))
 	}
-	add("# where", plainPlaces(t, at, d.env.Reach))
+	add("# where", plainLocations(t, at, d.env.Reach))
 	add("# command", at.Command(t.RawInput).Line)
 	if dir := at.Command(t.RawInput).Dir; dir != "" {
 		add("# in", dir)
@@ -42,7 +42,7 @@ func (d *Permission) plain() string {
 	for _, task := range t.Tasks {
 		add("# task", termtext.Visible(task.Content))
 	}
-	for _, e := range rest(t, at) {
+	for _, e := range hiddenInput(t, at) {
 		add("# "+termtext.VisibleLine(e.key), e.text())
 	}
 	for i := range t.Content {
@@ -72,7 +72,7 @@ func plainQuestion(q toolview.Question) string {
 	return strings.Join(lines, "\n")
 }
 
-func plainPlaces(t *conversation.ToolCall, at toolview.Paths, reach *toolview.Reach) string {
+func plainLocations(t *conversation.ToolCall, at toolview.Paths, reach *toolview.Reach) string {
 	var lines []string
 	for _, l := range at.ShownLocations(t.Locations) {
 		line, leads := at.Location(l), reach.Of(l.Path)

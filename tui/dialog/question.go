@@ -13,12 +13,12 @@ import (
 
 // question is what all guarded dialogs with numbered replies have in common.
 type question struct {
-	env     Env
-	replies replies
-	scroll  list.Scroll
-	place   placement
-	sight   sight
-	letter  tea.KeyPressMsg // the letter that has marked a reply; the zero value if none has
+	env       Env
+	replies   replies
+	scroll    list.Scroll
+	placement placement
+	viewed    viewed
+	letter    tea.KeyPressMsg // the letter that has marked a reply; the zero value if none has
 }
 
 func newQuestion(env Env) question { return question{env: env, replies: newReplies(nil)} }
@@ -66,7 +66,7 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	case msg.IsRepeat && (i >= 0 || keys.Match(config.ActionDialogAccept, key)):
 		return nil, true // a key held down answers nothing
 	case letter(key):
-		if i < 0 || q.letter.Code != 0 || !q.sight.whole() {
+		if i < 0 || q.letter.Code != 0 || !q.viewed.complete() {
 			return nil, false
 		}
 		q.replies.marked, q.letter = i, msg
@@ -139,7 +139,7 @@ func (q *question) move(by int) {
 // choose gives a reply that was named by its number, or marks it if that is not
 // enough for it.
 func (q *question) choose(i int, key string) Action {
-	if q.replies.list[i].grave || !q.sight.whole() {
+	if q.replies.list[i].grave || !q.viewed.complete() {
 		q.mark(i)
 		return nil
 	}
@@ -148,7 +148,7 @@ func (q *question) choose(i int, key string) Action {
 
 // give gives a reply, if the person has seen what they are asked.
 func (q *question) give(c reply, key string) Action {
-	if !q.sight.whole() {
+	if !q.viewed.complete() {
 		return nil
 	}
 	q.letter = tea.KeyPressMsg{}
@@ -181,7 +181,7 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 		if q.env.Guard.inert() {
 			return NotTaken{}
 		}
-		if line, ok := q.place.footLine(y); ok && m.Button == tea.MouseLeft && q.replies.drawn() {
+		if line, ok := q.placement.footLine(y); ok && m.Button == tea.MouseLeft && q.replies.drawn() {
 			return q.click(q.replies.at(line))
 		}
 	}
@@ -216,9 +216,9 @@ func (q *question) view(p panel, width, maxHeight int) View {
 		return q.viewAside(p, words, width, maxHeight)
 	}
 	w := inner(width, maxHeight)
-	q.sight.resize(width, maxHeight)
+	q.viewed.resize(width, maxHeight)
 	for {
-		known := q.sight.whole()
+		known := q.viewed.complete()
 		inert := q.env.Guard.inert()
 		p.lit, p.status, p.brief = !inert && known, "", ""
 		switch {
@@ -231,9 +231,9 @@ func (q *question) view(p panel, width, maxHeight int) View {
 			p.foot, p.keep = replyList{&q.replies, !p.lit}, q.replies.markedAt(w)
 		}
 		v, place := p.view(width, maxHeight)
-		q.place = place
-		q.sight.look(&p, &q.replies, place, w)
-		if q.sight.whole() == known {
+		q.placement = place
+		q.viewed.note(&p, &q.replies, place, w)
+		if q.viewed.complete() == known {
 			return v
 		}
 	}
@@ -247,7 +247,7 @@ func (q *question) viewAside(p panel, words string, width, maxHeight int) View {
 		p.foot, p.keep = replyList{&q.replies, true}, q.replies.markedAt(inner(width, maxHeight))
 	}
 	v, place := p.view(width, maxHeight)
-	q.place = place
+	q.placement = place
 	return v
 }
 
@@ -256,7 +256,7 @@ func (q *question) unseenHints(closing string) []Hint {
 	var hints []Hint
 	if q.scroll.Scrolls() && q.scroll.Height > 0 {
 		hints = q.env.hint(hints, config.ActionDialogPageDown, "see all of it, to answer")
-	} else if q.sight.unseen > 0 && q.sight.height > 0 {
+	} else if q.viewed.unseen > 0 && q.viewed.height > 0 {
 		hints = q.env.hint(hints, config.ActionDialogDown, "see all answers")
 	} else {
 		hints = append(hints, Hint{"", "too little room to ask"})
@@ -271,7 +271,7 @@ func (q *question) hints(closing string) []Hint {
 		return nil
 	}
 	var hints []Hint
-	if !q.sight.whole() {
+	if !q.viewed.complete() {
 		return q.unseenHints(closing)
 	}
 	alt := ""

@@ -127,7 +127,7 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	p.cursor, p.inFoot = tea.NewCursor(termtext.Width(lead)+column, len(foot)), true
 	p.foot, p.keep = fixed(append(foot, p.th.Accent.Render(lead)+line)), len(foot)
 	v, place := p.view(width, maxHeight)
-	d.question.place = place
+	d.question.placement = place
 	return v
 }
 

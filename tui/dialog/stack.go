@@ -38,8 +38,8 @@ func (s *Stack) Top() Dialog {
 	return s.list[len(s.list)-1]
 }
 
-// InSight reports whether a dialog is the one on the screen.
-func (s *Stack) InSight(d Dialog) bool { return s.shown && s.Top() == d }
+// Visible reports whether a dialog is the one on the screen.
+func (s *Stack) Visible(d Dialog) bool { return s.shown && s.Top() == d }
 
 // Empty reports whether no dialog is open.
 func (s *Stack) Empty() bool { return len(s.list) == 0 }
@@ -92,9 +92,9 @@ func (s *Stack) closeIf(gone func(Dialog) bool) {
 // Follow takes over how the agent's questions stand: it closes those that are
 // over, and reports whether one of those that are open has its dialog.
 func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
-	inSight, settled := s.Top(), s.guard.settled
-	if a, ok := inSight.(Attached); ok && a.About() != nil {
-		inSight = a.About()
+	visible, settled := s.Top(), s.guard.settled
+	if a, ok := visible.(Attached); ok && a.About() != nil {
+		visible = a.About()
 	}
 	s.closeIf(func(d Dialog) bool {
 		q, ok := d.(AgentQuestion)
@@ -109,8 +109,8 @@ func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 		a, ok := d.(Attached)
 		return ok && a.About() != nil && !s.Has(a.About())
 	})
-	_, asked := inSight.(AgentQuestion)
-	s.withdrawn = s.shown && asked && !settled && !s.Has(inSight)
+	_, asked := visible.(AgentQuestion)
+	s.withdrawn = s.shown && asked && !settled && !s.Has(visible)
 	if s.withdrawn {
 		s.guard.withdrawn = s.guard.now()
 	}

@@ -207,7 +207,7 @@ func (v *Inspector) Paste(text string) dialog.Action {
 // Mouse implements dialog.Dialog: the wheel scrolls what it is over, a click marks, and
 // one on what is marked shows it in full, or no longer.
 func (v *Inspector) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
-	p, line := v.place(), list.BodyLine(y)
+	p, line := v.layout(), list.BodyLine(y)
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
 		if v.detail != nil && (p.beside && x > p.list || !p.beside && line > p.rows) {

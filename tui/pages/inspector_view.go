@@ -21,16 +21,16 @@ const (
 )
 
 // place says where the parts stand.
-type place struct {
+type inspectorLayout struct {
 	list, rows   int  // the size of the list
 	beside       bool // the message in full is beside it
 	width, lines int  // the size of that, 0 if there is none
 }
 
 // place divides the view.
-func (v *Inspector) place() place {
+func (v *Inspector) layout() inspectorLayout {
 	room := list.Rows(v.height)
-	p := place{list: v.width, rows: room}
+	p := inspectorLayout{list: v.width, rows: room}
 	if v.detail == nil {
 		return p
 	}
@@ -47,7 +47,7 @@ func (v *Inspector) place() place {
 // View implements dialog.Dialog.
 func (v *Inspector) View(width, height int) dialog.View {
 	v.width, v.height = width, height
-	p := v.place()
+	p := v.layout()
 	v.list.Fit(len(v.list.runs), p.rows)
 	body := v.rows(p)
 	if v.detail != nil && p.lines > 0 {
@@ -125,26 +125,26 @@ func (v *Inspector) state() string {
 
 // widths are those of the columns of the list. There is no gist where there is no room,
 // and no time where names would have too little.
-type widths struct{ time, label, took, gist int }
+type widths struct{ time, label, took, summary int }
 
 const (
 	clockWidth = len("15:04:05.000")
 	tookWidth  = 7
-	// leastGist is the least room in which a gist says something.
-	leastGist = 20
+	// leastSummary is the least room in which a gist says something.
+	leastSummary = 20
 	// leastLabel is the least room for names beside which the time is shown.
 	leastLabel = 24
 )
 
-func (p place) widths() widths {
+func (p inspectorLayout) widths() widths {
 	w := widths{took: tookWidth, time: clockWidth + 2}
 	room := p.list - 3 - w.time - 4 - 1 - w.took
 	if room < leastLabel {
 		room += w.time
 		w.time = 0
 	}
-	if w.label = min(36, room/2); w.label >= 18 && room-w.label-2 >= leastGist {
-		w.gist = room - w.label - 2
+	if w.label = min(36, room/2); w.label >= 18 && room-w.label-2 >= leastSummary {
+		w.summary = room - w.label - 2
 		return w
 	}
 	w.label = max(1, room)
@@ -152,10 +152,10 @@ func (p place) widths() widths {
 }
 
 // columns name the columns of the list.
-func (v *Inspector) columns(p place) string {
+func (v *Inspector) columns(p inspectorLayout) string {
 	w := p.widths()
 	line := "   " + padEnd("time", w.time)[:w.time] + "    " + padEnd("message", w.label) + " " + padStart("took", w.took)
-	if w.gist > 0 {
+	if w.summary > 0 {
 		line += "  what it says"
 	}
 	return v.opt.Theme.Faint.Render(termtext.Truncate(line, p.list, ""))
@@ -170,7 +170,7 @@ func padStart(s string, width int) string {
 }
 
 // rows draw the lines of the list that are in sight.
-func (v *Inspector) rows(p place) []string {
+func (v *Inspector) rows(p inspectorLayout) []string {
 	l := &v.list
 	out := make([]string, 0, p.rows)
 	if len(l.runs) == 0 {
@@ -235,8 +235,8 @@ func (v *Inspector) row(first *row, run []int32, w widths, current bool) string 
 	label = termtext.Truncate(termtext.VisibleLine(label), max(1, w.label-termtext.Width(times)), "…")
 	label = style.Render(label) + th.Accent.Render(times) + strings.Repeat(" ", max(0, w.label-termtext.Width(label)-termtext.Width(times)))
 	line := arrow + " " + sign + label + " " + th.Muted.Render(padStart(tookOf(first), w.took))
-	if w.gist > 0 {
-		line += "  " + v.gist(first, run, w.gist)
+	if w.summary > 0 {
+		line += "  " + v.summary(first, run, w.summary)
 	}
 	if w.time > 0 {
 		return th.Faint.Render(clock(first.Time)) + "  " + line
@@ -252,8 +252,8 @@ func tookOf(r *row) string {
 	return r.TookWords()
 }
 
-// gist says what is in a line, in as many cells as there are for it.
-func (v *Inspector) gist(first *row, run []int32, width int) string {
+// summary says what is in a line, in as many cells as there are for it.
+func (v *Inspector) summary(first *row, run []int32, width int) string {
 	th := v.opt.Theme
 	style := th.Muted
 	if first.Failed {

@@ -73,7 +73,7 @@ func (v *Review) startWriting() {
 		text = v.comments[i].text
 	}
 	v.commenting = l
-	v.page.Write(v.place(l), "your comment", text)
+	v.page.Write(v.lineLabel(l), "your comment", text)
 }
 
 // writingKey takes a key while the person writes a comment. An empty comment is dropped.
@@ -109,14 +109,14 @@ func (v *Review) sendComments() tea.Cmd {
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
-		fmt.Fprintf(&b, "%s\n> %s\n%s", v.place(c.line), termtext.Line(c.quote), c.text)
+		fmt.Fprintf(&b, "%s\n> %s\n%s", v.lineLabel(c.line), termtext.Line(c.quote), c.text)
 	}
 	v.comments = nil
 	return v.opt.Host.Compose(b.String())
 }
 
-// place says where a line is.
-func (v *Review) place(l line) string {
+// lineLabel says where a line is.
+func (v *Review) lineLabel(l line) string {
 	place := fmt.Sprintf("%s:%d", termtext.Line(v.at.Path(l.path)), l.number)
 	if l.old {
 		place += " (before the change)"

@@ -9,6 +9,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/session"
 	"parley/tui/transcript"
 )
@@ -49,17 +50,17 @@ func (st *starter) started(msg startedMsg) tea.Cmd {
 	t := st.tab
 	t.starting = nil
 	if msg.err != nil {
-		t.outbox.GiveBack()
+		t.queue.ReturnToDraft()
 		var another func() tea.Cmd
 		if t.program.Available != nil {
 			another = st.chooseAgent
 		}
-		t.ending.Unstarted(msg.agent, msg.err, another)
+		t.lifecycle.StartFailed(msg.agent, msg.err, another)
 		return nil
 	}
 	st.adopt(msg.agent, msg.session)
 	t.rules().AskToTrust()
-	return tea.Batch(t.pump.next, st.readBranch(), t.outbox.Read(), quietly(func() error { return t.program.RememberAgent(msg.agent) }))
+	return tea.Batch(t.pump.next, st.readBranch(), t.queue.Read(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
 }
 
 // adopt makes a session the tab's.
@@ -68,12 +69,12 @@ func (st *starter) adopt(a config.Agent, s *session.Session) {
 	t.agent, t.session, t.conv = a, s, conversation.New()
 	if cwd := s.Options().Cwd; cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""
-		t.worktree.Is(nil)
+		t.worktree.set(nil)
 	}
 	t.conv.Cwd = t.cwd
 	t.questions.SetRoots(append([]string{t.cwd}, s.Options().AdditionalDirectories...))
 	t.list = transcript.New(t.program.Theme, t.conv)
-	t.list.SetSites(t.sites.Known())
+	t.list.SetSites(t.diffPositions.Known())
 	t.reader = newTranscriptReader(t)
 	t.changes = nil
 	if t.inspector != nil { // what it still waits for is not of this session
@@ -81,7 +82,7 @@ func (st *starter) adopt(a config.Agent, s *session.Session) {
 		t.inspector = nil
 	}
 	t.composer.SetRoot(t.cwd)
-	t.outbox.Adopted()
+	t.queue.Adopted()
 	t.drafts.Leave()
 	t.pump = &pump{ctx: t.program.Context, session: s}
 }
@@ -95,7 +96,24 @@ func (st *starter) leaveStart() tea.Cmd {
 		return nil
 	}
 	left := t.session
-	t.outbox.GiveBack(left.EmptyQueue()...) // which may have more than has been told of
+	t.queue.ReturnToDraft(left.EmptyQueue()...) // which may have more than has been told of
 	t.agent, t.session, t.conv, t.list, t.reader, t.pump = config.Agent{}, nil, nil, nil, nil, nil
 	return tea.Batch(send(End{func(ctx context.Context) { app.End(ctx, left) }}), st.chooseAgent())
+}
+
+// readBranch finds out the git branch of the tab's directory, "" if there is none, and the
+// worktree that it is, if it was made for sessions.
+func (st *starter) readBranch() tea.Cmd {
+	t := st.tab
+	dir := t.cwd
+	return inBackground(func() then {
+		branch, tree := git.Branch(dir), git.WorktreeAt(dir)
+		return func() tea.Cmd {
+			if dir == t.cwd {
+				t.branch = branch
+				t.worktree.set(tree)
+			}
+			return nil
+		}
+	})
 }

@@ -57,7 +57,7 @@ func (st *starter) chooseFirst() tea.Cmd {
 	if lib == nil {
 		return find
 	}
-	return tea.Batch(find, beside(func() then {
+	return tea.Batch(find, inBackground(func() then {
 		sessions, _ := lib.List(ctx, store.Query{Cwd: cwd, Limit: mostAtFirst}) // who asks for the list is told of errors
 		return func() tea.Cmd { l.takeSessions(sessions); return nil }
 	}))
@@ -171,7 +171,7 @@ func (st *starter) withoutAgent() string {
 	switch {
 	case t.session != nil:
 		return ""
-	case t.row().Alone():
+	case t.tabs().Alone():
 		return "quit" // there is nothing behind the list
 	}
 	return "close the tab"
@@ -182,7 +182,7 @@ func (l *agentList) session(s *store.Summary) dialog.Item {
 	t, id := l.tab, s.ID
 	item := dialog.SessionItem(cmp.Or(s.Name(), string(id)), s.Updated, t.program.Now(), cmp.Or(s.AgentName, s.Agent))
 	item.ID, item.Group = "kept "+string(id), "Go on with a session of this directory"
-	item.Do = dialog.Do(func() tea.Cmd { return t.actions.openKept(id) })
+	item.Do = dialog.Do(func() tea.Cmd { return t.actions.openStored(id) })
 	return item
 }
 

@@ -12,7 +12,7 @@ import (
 
 // save writes media to a file of its own, and says where it is, and shows it.
 func save(t *Tab, media *toolview.Media) tea.Cmd {
-	return beside(func() then {
+	return inBackground(func() then {
 		path, err := write(media)
 		return func() tea.Cmd {
 			if err != nil {

@@ -34,7 +34,7 @@ type bench struct {
 	// In runBench:
 	t      *testing.T
 	came   chan tea.Msg
-	wishes []Wish
+	wishes []Request
 	wire   *wire
 }
 
@@ -264,7 +264,7 @@ func (b *bench) take(msg tea.Msg) {
 		for _, cmd := range msg {
 			b.start(cmd)
 		}
-	case Wish:
+	case Request:
 		b.wishes = append(b.wishes, msg)
 	default:
 		b.start(b.Update(msg))

@@ -23,8 +23,8 @@ import (
 type commands struct {
 	tab *Tab
 
-	inside        *inside              // the command that has the keys, nil if none has
-	entering      acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
+	attached      *attachedCommand     // the command that has the keys, nil if none has
+	pendingShell  acpclient.TerminalID // the shell to step into as soon as it is known, "" if none
 	width, height int                  // of the screen
 }
 
@@ -43,9 +43,9 @@ func (c *commands) Run(line string) tea.Cmd {
 	}
 	spec := session.ShellSpec{Line: line, Cols: c.tab.list.TerminalWidth(), Rows: transcript.TerminalRows}
 	if line == "" {
-		spec.Cols, spec.Rows = insideSize(c.width, c.height)
+		spec.Cols, spec.Rows = attachedSize(c.width, c.height)
 	}
-	return beside(func() then {
+	return inBackground(func() then {
 		id, err := machine.StartShell(spec)
 		return func() tea.Cmd { return c.started(id, line == "", err) }
 	})
@@ -57,7 +57,7 @@ func (c *commands) started(id acpclient.TerminalID, lasts bool, err error) tea.C
 		return c.tab.say(err.Error())
 	}
 	if lasts {
-		c.entering = id
+		c.pendingShell = id
 	}
 	return c.enter()
 }
@@ -65,12 +65,12 @@ func (c *commands) started(id acpclient.TerminalID, lasts bool, err error) tea.C
 // enter steps into the shell that was asked for, as soon as it is known.
 func (c *commands) enter() tea.Cmd {
 	conv := c.tab.conv
-	if c.entering == "" || conv == nil || conv.Terminals[c.entering] == nil {
+	if c.pendingShell == "" || conv == nil || conv.Terminals[c.pendingShell] == nil {
 		return nil
 	}
-	term := conv.Terminals[c.entering]
-	c.entering = ""
-	if c.inside != nil || !c.tab.dialogs.Empty() && !c.tab.dialogs.Asks() {
+	term := conv.Terminals[c.pendingShell]
+	c.pendingShell = ""
+	if c.attached != nil || !c.tab.dialogs.Empty() && !c.tab.dialogs.Asks() {
 		return nil // something else was opened meanwhile
 	}
 	return c.StepIn(term)
@@ -80,7 +80,7 @@ func (c *commands) enter() tea.Cmd {
 // that lasts when it has.
 func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
 	term := c.tab.conv.Terminals[id]
-	in := c.inside != nil && c.inside.term == term
+	in := c.attached != nil && c.attached.term == term
 	switch {
 	case term == nil || !term.Personal:
 		return nil
@@ -149,7 +149,7 @@ func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
 // kill ends a command. It takes as long as the command does to end.
 func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
 	machine := c.tab.session
-	return beside(func() then {
+	return inBackground(func() then {
 		if err := machine.EndTerminal(term.ID); err != nil {
 			return func() tea.Cmd { return c.tab.say(err.Error()) }
 		}

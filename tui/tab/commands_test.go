@@ -76,8 +76,8 @@ func TestInside(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		c, p := commandsBench(b)
 		b.Do(c.StepIntoRunning())
-		if got := p.take(); !c.Inside() || got != "resize 38x6" {
-			t.Fatalf("inside: %v, and the machine was asked to %s", c.Inside(), got)
+		if got := p.take(); !c.Attached() || got != "resize 38x6" {
+			t.Fatalf("inside: %v, and the machine was asked to %s", c.Attached(), got)
 		}
 		for _, words := range []string{"COMMAND OF THE AGENT", "$ deploy", "Go on?", "what you type goes to this"} {
 			if !strings.Contains(drawn(c), words) {
@@ -96,8 +96,8 @@ func TestInside(t *testing.T) {
 		}
 		c.Fit(60, 20)
 		b.Do(taken(c.key(tea.KeyPressMsg{Code: ']', Mod: tea.ModCtrl}, "ctrl+]")))
-		if got := p.take(); c.Inside() || got != "resize 58x16, resize 0x0" {
-			t.Errorf("inside: %v, and the machine was asked to %s", c.Inside(), got)
+		if got := p.take(); c.Attached() || got != "resize 58x16, resize 0x0" {
+			t.Errorf("inside: %v, and the machine was asked to %s", c.Attached(), got)
 		}
 	})
 }
@@ -112,10 +112,10 @@ func TestACommandThatHasEnded(t *testing.T) {
 		p.take()
 		b.Do(taken(c.key(tea.KeyPressMsg{Code: 'x', Text: "x"}, "x")))
 		b.Do(taken(c.paste("x")))
-		if !c.Inside() || p.take() != "" || !strings.Contains(drawn(c), "ENDED") {
-			t.Errorf("inside: %v\n%s", c.Inside(), drawn(c))
+		if !c.Attached() || p.take() != "" || !strings.Contains(drawn(c), "ENDED") {
+			t.Errorf("inside: %v\n%s", c.Attached(), drawn(c))
 		}
-		if b.Do(taken(c.key(tea.KeyPressMsg{Code: tea.KeyEnter}, "enter"))); c.Inside() {
+		if b.Do(taken(c.key(tea.KeyPressMsg{Code: tea.KeyEnter}, "enter"))); c.Attached() {
 			t.Error("enter does not lead back")
 		}
 		b.Do(c.StepIn(b.conv.Terminals["term"]))
@@ -129,20 +129,20 @@ func TestRun(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		c, p := commandsBench(b)
 		b.Do(c.Run("make"))
-		if got := p.take(); c.Inside() || !strings.HasPrefix(got, fmt.Sprintf(`run "make" %dx`, b.list.TerminalWidth())) {
-			t.Errorf("inside: %v, and the machine was asked to %s", c.Inside(), got)
+		if got := p.take(); c.Attached() || !strings.HasPrefix(got, fmt.Sprintf(`run "make" %dx`, b.list.TerminalWidth())) {
+			t.Errorf("inside: %v, and the machine was asked to %s", c.Attached(), got)
 		}
 		b.Do(c.Run(""))
-		if c.Inside() {
+		if c.Attached() {
 			t.Error("it steps into a shell that nobody knows yet")
 		}
 		b.conv.Apply(conversation.ShellStarted{ID: "own", Command: "sh", Lasts: true})
-		if b.Do(c.Follow()); !c.Inside() || !strings.Contains(drawn(c), "YOUR SHELL") {
-			t.Errorf("inside: %v", c.Inside())
+		if b.Do(c.Follow()); !c.Attached() || !strings.Contains(drawn(c), "YOUR SHELL") {
+			t.Errorf("inside: %v", c.Attached())
 		}
 		b.conv.Apply(conversation.TerminalExited{ID: "own"})
 		b.Do(c.Ended("own"))
-		if b.MustSay("your shell has ended"); c.Inside() {
+		if b.MustSay("your shell has ended"); c.Attached() {
 			t.Error("the shell has ended, and has the keys")
 		}
 		p.fails = errors.New("there is no shell")

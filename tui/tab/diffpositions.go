@@ -62,8 +62,8 @@ func (s *diffPositions) Locate(wanted []toolview.Fragment) tea.Cmd {
 		return nil
 	}
 	dir := s.dir()
-	return beside(func() then {
-		found := lookFor(dir, wanted)
+	return inBackground(func() then {
+		found := findPositions(dir, wanted)
 		return func() tea.Cmd { s.known.Add(found); return nil }
 	})
 }
@@ -88,7 +88,7 @@ func changesIn(e conversation.Event) []acpclient.ToolCallContent {
 
 // lookFor finds those of the changes that can be found in files below dir.
 // Every file is read once.
-func lookFor(dir string, wanted []toolview.Fragment) map[toolview.Fragment]toolview.DiffPosition {
+func findPositions(dir string, wanted []toolview.Fragment) map[toolview.Fragment]toolview.DiffPosition {
 	found := map[toolview.Fragment]toolview.DiffPosition{}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -49,10 +49,10 @@ func TestChangesAreLookedForInTheirFiles(t *testing.T) {
 	for f := range want {
 		wanted = append(wanted, f)
 	}
-	if d := cmp.Diff(want, lookFor(dir, wanted)); d != "" {
+	if d := cmp.Diff(want, findPositions(dir, wanted)); d != "" {
 		t.Error(d)
 	}
-	if got := lookFor(filepath.Join(dir, "nowhere"), wanted); len(got) != 0 {
+	if got := findPositions(filepath.Join(dir, "nowhere"), wanted); len(got) != 0 {
 		t.Errorf("in a folder that is not there: %v", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"parley/internal/store"
 )
 
-// viewTime is how long after a key the draft is saved, with what was typed since.
-const viewTime = time.Second
+// saveDelay is how long after a key the draft is saved, with what was typed since.
+const saveDelay = time.Second
 
 // drafts saves the draft in the prompt, and what of the transcript the person reads.
 type drafts struct {
@@ -47,7 +47,7 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	d.pending = true
-	return tea.Tick(viewTime, func(time.Time) tea.Msg {
+	return tea.Tick(saveDelay, func(time.Time) tea.Msg {
 		return then(func() tea.Cmd {
 			d.pending = false
 			return d.save()

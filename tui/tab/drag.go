@@ -51,7 +51,7 @@ func (r *reader) Mouse(msg tea.MouseMsg, x, y int) tea.Cmd {
 		if d.down && (x != d.x || y != d.y) {
 			d.moved, d.x, d.y = true, x, y
 			r.list.ExtendSpan(x, y)
-			return r.scrollOn()
+			return r.autoScroll()
 		}
 	case tea.MouseReleaseMsg:
 		if d.down {
@@ -121,18 +121,18 @@ func (r *reader) release() tea.Cmd {
 	return nil
 }
 
-// scrollOn scrolls as long as the pointer is at the edge of a list or beyond it.
-func (r *reader) scrollOn() tea.Cmd {
+// autoScroll scrolls as long as the pointer is at the edge of a list or beyond it.
+func (r *reader) autoScroll() tea.Cmd {
 	d := &r.drag
 	if d.ticking || !d.down || d.y > 0 && d.y < r.rows {
 		return nil
 	}
 	d.ticking = true
-	return tea.Tick(dragTime, func(time.Time) tea.Msg { return then(r.dragOn) })
+	return tea.Tick(dragTime, func(time.Time) tea.Msg { return then(r.autoScrollStep) })
 }
 
-// dragOn scrolls a line, and marks on.
-func (r *reader) dragOn() tea.Cmd {
+// autoScrollStep scrolls a line, and marks on.
+func (r *reader) autoScrollStep() tea.Cmd {
 	d := &r.drag
 	d.ticking = false
 	if !d.down || d.y > 0 && d.y < r.rows {
@@ -140,5 +140,5 @@ func (r *reader) dragOn() tea.Cmd {
 	}
 	r.list.Scroll(direction(d.y > 0))
 	r.list.ExtendSpan(d.x, d.y)
-	return r.scrollOn()
+	return r.autoScroll()
 }

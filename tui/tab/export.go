@@ -79,9 +79,9 @@ func (x *exporter) exportTo(f app.ExportFormat, name string, replace bool) tea.C
 // step collects some more items, and writes the file once all are collected.
 func (x *exporter) step(e *app.Export, name string, replace bool) tea.Cmd {
 	if !e.Collect(stepTime) {
-		return beside(func() then { return func() tea.Cmd { return x.step(e, name, replace) } })
+		return inBackground(func() then { return func() tea.Cmd { return x.step(e, name, replace) } })
 	}
-	return beside(func() then {
+	return inBackground(func() then {
 		err := e.Write(replace)
 		return func() tea.Cmd { return x.exported(e, name, replace, err) }
 	})
@@ -118,7 +118,7 @@ func (x *exporter) exported(e *app.Export, name string, replace bool, err error)
 func (ac *actions) source() exportSource {
 	t := ac.tab
 	return exportSource{
-		Conversation: t.conv, Named: cmp.Or(t.standing.Name(), termtext.Line(t.back.title)), About: cmp.Or(t.Title(), t.standing.Asked()), Base: t.base,
+		Conversation: t.conv, Named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), About: cmp.Or(t.Title(), t.info.Asked()), Base: t.base,
 		Open: func(path string) tea.Cmd { return open(path, func(err error) tea.Msg { return ErrorMsg{Err: err} }) },
 	}
 }

@@ -22,7 +22,7 @@ func fileList(t *Tab) tea.Cmd {
 	for _, f := range c.Files {
 		files = append(files, *f)
 	}
-	return beside(func() then {
+	return inBackground(func() then {
 		items := make([]dialog.Item, 0, len(files))
 		for _, f := range files {
 			detail := "too large to compare"

@@ -69,7 +69,7 @@ func (r *reader) findKey(k tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 		return nil, false
 	case keys.Match(config.ActionFind, name):
 	case f.line.Key(k):
-		cmd = r.look()
+		cmd = r.search()
 	default:
 		a, _ := keys.Action(config.ContextPrompt, name)
 		r.Move(a) // a page up, and the like
@@ -93,30 +93,30 @@ func (r *reader) walk(by int) {
 // Paste writes what is pasted into the line.
 func (r *reader) Paste(text string) tea.Cmd {
 	r.find.line.Paste(text)
-	return r.look()
+	return r.search()
 }
 
-// look looks for what stands in the line.
-func (r *reader) look() tea.Cmd { return r.goOn(r.list.Find(r.find.line.Text())) }
+// search looks for what stands in the line.
+func (r *reader) search() tea.Cmd { return r.continueSearch(r.list.Find(r.find.line.Text())) }
 
-// goOn has a search gone on with, if there is more to it, beside everything else
+// continueSearch has a search gone on with, if there is more to it, beside everything else
 // that comes.
-func (r *reader) goOn(more bool) tea.Cmd {
+func (r *reader) continueSearch(more bool) tea.Cmd {
 	r.find.more = more
 	if !more || r.find.underWay {
 		return nil
 	}
 	r.find.underWay = true
-	return func() tea.Msg { return then(r.findOn) }
+	return func() tea.Msg { return then(r.searchStep) }
 }
 
-// findOn is the next step of a search.
-func (r *reader) findOn() tea.Cmd {
+// searchStep is the next step of a search.
+func (r *reader) searchStep() tea.Cmd {
 	r.find.underWay = false
 	if !r.list.Finding() {
 		return nil
 	}
-	return r.goOn(r.list.FindOn())
+	return r.continueSearch(r.list.FindOn())
 }
 
 // Follow has a search take in what was added, after a while.
@@ -125,7 +125,7 @@ func (r *reader) Follow() tea.Cmd {
 		return nil
 	}
 	r.find.underWay = true
-	return tea.Tick(findPause, func(time.Time) tea.Msg { return then(r.findOn) })
+	return tea.Tick(findPause, func(time.Time) tea.Msg { return then(r.searchStep) })
 }
 
 // FindLine draws what is looked for, and says in which column the cursor stands,

@@ -13,7 +13,7 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, 2)
 	for _, e := range batch {
 		t.conv.Apply(e)
-		t.standing.Notice(e, t.conv)
+		t.info.Notice(e, t.conv)
 		if t.conv.Restored() {
 			t.list.Reset()
 			t.reader.Reset()
@@ -23,7 +23,7 @@ func (t *Tab) fold(batch batchMsg) tea.Cmd {
 		}
 	}
 	cmds = append(cmds, t.questions.Follow(), t.commands.Follow())
-	if cmd := t.sites.Find(batch); cmd != nil {
+	if cmd := t.diffPositions.Find(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(append(cmds, t.reader.Follow(), t.pump.next)...)
@@ -36,26 +36,26 @@ func (t *Tab) react(e conversation.Event) tea.Cmd {
 		if e.Clear {
 			t.list.Reset()
 			t.reader.Reset()
-			t.back = back{} // it was the other session's, and so is what was kept
+			t.stored = storedSession{} // it was the other session's, and so is what was kept
 			t.drafts.SetSaved(store.View{})
 		}
 	case conversation.SessionOpened:
-		t.back.options.Restore(t.conv, t.session.SetOption)
-		t.back.options = nil
-		t.outbox.AskToSend()
+		t.stored.options.Restore(t.conv, t.session.SetOption)
+		t.stored.options = nil
+		t.queue.AskToSend()
 	case conversation.AuthRequired:
 		t.signIn.Ask(e)
 	case conversation.AuthDone:
 		t.signIn.Ended(e.Err)
 	case conversation.AgentLost:
-		t.outbox.Lost()
-		t.ending.Lost(t.agent)
+		t.queue.Lost()
+		t.lifecycle.Lost(t.agent)
 	case conversation.SessionFailed:
 		if t.starter.cannotGoOn() {
-			t.starter.askAnew(e.Err)
+			t.starter.askForNewSession(e.Err)
 			break
 		}
-		t.ending.AskToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
+		t.lifecycle.AskToStartAgain("The agent could not open the session", e.Err.Error(), t.session.Stderr())
 	case conversation.TerminalExited:
 		return t.commands.Ended(e.ID)
 	case conversation.TurnEnded:

@@ -16,7 +16,7 @@ import (
 func (p *prompt) hints() []dialog.Hint {
 	t := p.tab
 	switch keys := t.program.Keys; {
-	case t.outbox.Escapes():
+	case t.queue.Escapes():
 		return []dialog.Hint{{Key: t.keyOf(config.ActionCancel), Text: "again to edit the last prompt"}}
 	case t.composer.Searching():
 		return searchHints(keys)
@@ -24,7 +24,7 @@ func (p *prompt) hints() []dialog.Hint {
 		return popupHints(keys, t.composer.CompletesFile())
 	case t.composer.IsCommand():
 		return commandHints(keys, t.composer.IsShell())
-	case t.back.readOnly != "":
+	case t.stored.readOnly != "":
 		return p.cancelsFirst(readingHints(keys))
 	default:
 		return p.cancelsFirst(promptHints(keys, t.conv, t.conv != nil && t.view.changedFiles() > 0, t.session != nil && t.session.Connects()))
@@ -138,7 +138,7 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far bo
 // hints are those of the layer that has the focus.
 func (v *view) hints() []dialog.Hint {
 	t := v.tab
-	if t.ending.Leaving() {
+	if t.lifecycle.Leaving() {
 		return []dialog.Hint{{Key: t.keyOf(config.ActionInterrupt), Text: "again to leave"}}
 	}
 	return t.focus().hints()
@@ -153,7 +153,7 @@ func (v *view) hintLine(width int) string {
 		words.WriteString(h.Key + "\x00" + h.Text + "\x00")
 	}
 	source := lineSource{th, termtext.NewLayout(width), words.String()}
-	return t.hinted.get(source, func() string { return drawHints(hints, th, width) })
+	return t.hintCache.get(source, func() string { return drawHints(hints, th, width) })
 }
 
 // hintGap stands between two hints.

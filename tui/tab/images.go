@@ -12,6 +12,8 @@ import (
 	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/desktop"
+	"parley/tui/toolview"
+	"parley/tui/transcript"
 )
 
 // clipboardReader reads the image on the system's clipboard, of so many bytes at most.
@@ -49,7 +51,7 @@ func (i *images) Paste(into *composer.Composer) tea.Cmd {
 		return i.tab.say(why)
 	}
 	ctx, read := i.tab.program.Context, i.tab.program.ClipboardImage
-	return beside(func() then {
+	return inBackground(func() then {
 		img, err := readImage(ctx, read)
 		return func() tea.Cmd {
 			switch {
@@ -76,4 +78,33 @@ func readImage(ctx context.Context, read clipboardReader) (*composer.Image, erro
 		return nil, err
 	}
 	return composer.NewImage(data)
+}
+
+// imageDecoder decodes images. Its zero value decodes none yet.
+type imageDecoder struct{ busy bool }
+
+// Next is the command that decodes the next image of a list that is about to be seen; nil
+// if there is none, or another one is being decoded. The list may be nil.
+func (d *imageDecoder) Next(list *transcript.List) tea.Cmd {
+	if list == nil || d.busy {
+		return nil
+	}
+	block := list.Pending()
+	if block == nil {
+		return nil
+	}
+	d.busy = true
+	return inBackground(func() then {
+		var thumb *desktop.Thumbnail
+		if media := (toolview.Paths{}).Block(block).Media; media != nil {
+			if data, err := media.Bytes(); err == nil {
+				thumb, _ = desktop.DecodeImage(data) // what cannot be drawn stays a line of words
+			}
+		}
+		return func() tea.Cmd {
+			d.busy = false
+			list.SetPicture(block, thumb)
+			return nil
+		}
+	})
 }

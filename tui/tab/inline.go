@@ -9,7 +9,7 @@ import (
 // Covers reports whether the tab needs the whole screen: for a command that the person
 // has stepped into, for what is shown on the whole screen, and to read the transcript.
 func (t *Tab) Covers() bool {
-	return t.view.coversAll() || t.reader.Reads()
+	return t.view.fullScreen() || t.reader.Reads()
 }
 
 // DrawInline draws what stands at the end of a terminal that keeps the conversation
@@ -25,7 +25,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	switch above := room - len(panel.Lines); {
 	case t.list == nil || len(t.conv.Items) == 0:
 		ready := t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		lines = welcome(t.program, ready, t.view.facts().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
+		lines = welcome(t.program, ready, t.view.statusInfo().StartTail(width, above-welcomeHeight), width, min(above, welcomeHeight+2))
 	default:
 		t.list.SetSize(width, max(1, above))
 		t.list.SetNow(t.program.Now())
@@ -33,7 +33,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 		done, more = t.list.Finished()
 		lines = t.list.Rest(above)
 	}
-	return t.view.putTogether(slices.Clone(lines), panel, foot, width, height), done, more
+	return t.view.compose(slices.Clone(lines), panel, foot, width, height), done, more
 }
 
 // mostRest bounds how many lines of what is not finished stay on the terminal.

@@ -19,16 +19,16 @@ type installing struct {
 	list *agentList
 	plan registry.Plan
 
-	stop context.CancelFunc     // nil before it has begun
-	left bool                   // the person has stopped it
-	over bool                   // it is there, or will not be
-	come atomic.Pointer[string] // how much has come, for people
-	more chan struct{}          // that is another one; closed when nothing comes any more
+	stop     context.CancelFunc     // nil before it has begun
+	stopped  bool                   // the person has stopped it
+	done     bool                   // it is there, or will not be
+	progress atomic.Pointer[string] // how much has come, for people
+	more     chan struct{}          // that is another one; closed when nothing comes any more
 }
 
 // comeMsg says that more of an agent has come, installedMsg that it is there or why not.
 type (
-	comeMsg      struct{ of *installing }
+	progressMsg  struct{ of *installing }
 	installedMsg struct {
 		of    *installing
 		agent config.Agent
@@ -44,7 +44,7 @@ func (i *installing) begin() tea.Cmd {
 	i.list.show()
 	agents := p.Registry
 	install := func() tea.Msg {
-		added, err := agents.Install(ctx, i.plan, i.comes)
+		added, err := agents.Install(ctx, i.plan, i.onProgress)
 		stop()
 		close(i.more)
 		return installedMsg{i, added.Agent(), err}
@@ -52,10 +52,10 @@ func (i *installing) begin() tea.Cmd {
 	return tea.Batch(install, i.wait)
 }
 
-// comes notes how much has come, and says so if that reads otherwise than before.
-func (i *installing) comes(done, all int64) {
+// onProgress notes how much has come, and says so if that reads otherwise than before.
+func (i *installing) onProgress(done, all int64) {
 	text := app.Downloaded(done, all)
-	if before := i.come.Swap(&text); before != nil && *before == text {
+	if before := i.progress.Swap(&text); before != nil && *before == text {
 		return
 	}
 	select {
@@ -66,13 +66,13 @@ func (i *installing) comes(done, all int64) {
 
 func (i *installing) wait() tea.Msg {
 	if _, on := <-i.more; on {
-		return comeMsg{i}
+		return progressMsg{i}
 	}
 	return nil
 }
 
-// came shows how much has come.
-func (i *installing) came() tea.Cmd {
+// showProgress shows how much has come.
+func (i *installing) showProgress() tea.Cmd {
 	i.list.show()
 	return i.wait
 }
@@ -80,18 +80,18 @@ func (i *installing) came() tea.Cmd {
 // content shows the progress in the list.
 func (i *installing) content() dialog.List {
 	title := "Installing " + i.plan.Entry.Name
-	if come := i.come.Load(); come != nil {
+	if come := i.progress.Load(); come != nil {
 		title += "  " + *come
 	}
 	return dialog.List{Title: title, Loading: true, Instead: dialog.Stay(i.leave), Closing: "stop"}
 }
 
 // underWay reports whether it has begun and not ended.
-func (i *installing) underWay() bool { return i != nil && i.stop != nil && !i.over }
+func (i *installing) underWay() bool { return i != nil && i.stop != nil && !i.done }
 
 // leave stops it; that it has ended brings the list back.
 func (i *installing) leave() tea.Cmd {
-	i.left = true
+	i.stopped = true
 	i.stop()
 	return nil
 }
@@ -99,9 +99,9 @@ func (i *installing) leave() tea.Cmd {
 // ended starts the agent, or brings the list back and tells why the agent is not there.
 func (i *installing) ended(msg installedMsg) tea.Cmd {
 	t := i.list.tab
-	i.over = true
+	i.done = true
 	open := t.dialogs.Has(i.list.picker)
-	if msg.err != nil || i.left {
+	if msg.err != nil || i.stopped {
 		i.list.show()
 	}
 	switch {
@@ -110,7 +110,7 @@ func (i *installing) ended(msg installedMsg) tea.Cmd {
 	case msg.err != nil:
 		t.ask(dialog.Confirmation{Title: i.plan.Entry.Name + " was not installed", Text: msg.err.Error(), Choices: []dialog.Choice{{Name: "Go back", Do: dialog.Close{}}}})
 		return nil
-	case !open || i.left: // the person has gone on to something else, or has stopped it too late
+	case !open || i.stopped: // the person has gone on to something else, or has stopped it too late
 		return t.say(i.plan.Entry.Name + " is installed")
 	}
 	t.dialogs.Close(i.list.picker)

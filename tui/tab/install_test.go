@@ -267,7 +267,7 @@ func TestTheListIsBackAfterAFailedInstallation(t *testing.T) {
 	ended := s.end()
 	s.take(ended)
 	s.until("it is told", "Forged was not installed", "does not match the digest")
-	s.take(Msg{To: 3, Msg: comeMsg{ended.Msg.(installedMsg).of}})
+	s.take(Msg{To: 3, Msg: progressMsg{ended.Msg.(installedMsg).of}})
 	s.key("1")
 	s.until("the list is back", "Choose an agent", "Agent one", "Demo", "❯   Forged")
 	s.mustNotShow(t, "Installing")

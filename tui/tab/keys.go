@@ -13,13 +13,13 @@ import (
 func (ac *actions) run(a config.Action) tea.Cmd {
 	t := ac.tab
 	if a != config.ActionInterrupt {
-		t.ending.Acted()
+		t.lifecycle.Acted()
 	}
 	if cmd, other := ac.inReplay(a); !other {
 		return cmd
 	}
 	if a != config.ActionCancel {
-		t.outbox.Acted()
+		t.queue.Acted()
 	}
 	switch a {
 	case config.ActionNextMode:
@@ -47,11 +47,11 @@ func (ac *actions) run(a config.Action) tea.Cmd {
 	case config.ActionNews:
 		ac.showNews()
 	case config.ActionCancel:
-		return t.ending.Cancel()
+		return t.lifecycle.Cancel()
 	case config.ActionInterrupt:
-		return t.ending.Interrupt()
+		return t.lifecycle.Interrupt()
 	case config.ActionQuit:
-		return t.ending.Leave()
+		return t.lifecycle.Leave()
 	case config.ActionSuspend:
 		return send(Suspend{})
 	case config.ActionFocusTranscript:
@@ -64,7 +64,7 @@ func (ac *actions) run(a config.Action) tea.Cmd {
 			t.reader.Do(a)
 		}
 	case config.ActionLendMouse:
-		t.everywhere.lendMouse()
+		t.globalKeys.lendMouse()
 	default:
 		return ac.runOnPrompt(a)
 	}
@@ -76,13 +76,13 @@ func (ac *actions) runOnPrompt(a config.Action) tea.Cmd {
 	t := ac.tab
 	switch a {
 	case config.ActionSend:
-		return t.outbox.SendNothing()
+		return t.queue.SendNothing()
 	case config.ActionSendNow:
-		return t.outbox.SendNow()
+		return t.queue.SendNow()
 	case config.ActionQueue:
-		return t.outbox.Show()
+		return t.queue.Show()
 	case config.ActionHistoryPrev:
-		return t.outbox.Recall()
+		return t.queue.Recall()
 	case config.ActionPasteImage:
 		return t.images.Paste(t.composer)
 	case config.ActionAddOutput:
@@ -104,22 +104,22 @@ func (ac *actions) runAmongTabs(a config.Action) tea.Cmd {
 	case config.ActionNewAgent:
 		return ac.chooseAnother()
 	case config.ActionNextTab:
-		t.row().Step(1)
+		t.tabs().Step(1)
 	case config.ActionPrevTab:
-		t.row().Step(-1)
+		t.tabs().Step(-1)
 	case config.ActionRenameTab:
 		ac.renameTab()
 	case config.ActionCloseTab:
-		return t.ending.Close()
+		return t.lifecycle.Close()
 	case config.ActionStartAgain:
 		switch {
-		case t.back.untrusted != nil && !t.dialogs.Asks():
+		case t.stored.untrusted != nil && !t.dialogs.Asks():
 			t.starter.askToTrust()
 			return nil
-		case t.back.readOnly != "":
-			return t.say(t.back.readOnly)
+		case t.stored.readOnly != "":
+			return t.say(t.stored.readOnly)
 		}
-		return t.ending.StartAgain()
+		return t.lifecycle.StartAgain()
 	case config.ActionExport:
 		return chooseExport(t, ac.source())
 	}

@@ -30,10 +30,10 @@ const maxLayers = 6
 // A question lies above what is read and above the prompt, unless it takes no keys yet, or
 // the person has gone to the transcript or to a list of the prompt's meanwhile.
 func (t *Tab) layers(l []layer) []layer {
-	if t.commands.Inside() {
+	if t.commands.Attached() {
 		return append(l, t.commands)
 	}
-	l = append(l, t.everywhere)
+	l = append(l, t.globalKeys)
 	reads := t.reader.Reads()
 	if reads {
 		l = append(l, t.reader)
@@ -63,7 +63,7 @@ func (t *Tab) layers(l []layer) []layer {
 func (t *Tab) focus() layer {
 	var buf [maxLayers]layer
 	for _, l := range t.layers(buf[:0]) {
-		if l != layer(t.everywhere) {
+		if l != layer(t.globalKeys) {
 			return l
 		}
 	}
@@ -117,13 +117,13 @@ func (t *Tab) pass(input func(layer) (tea.Cmd, bool)) tea.Cmd {
 	return all
 }
 
-// everywhere are the keys that work whatever is open: they show another tab or the plan,
+// globalKeys are the keys that work whatever is open: they show another tab or the plan,
 // take the mouse back, and end what the next key ends.
-type everywhere struct{ tab *Tab }
+type globalKeys struct{ tab *Tab }
 
-func (e *everywhere) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+func (e *globalKeys) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t, keys := e.tab, e.tab.program.Keys
-	if e.takesMouseBack(name) || t.reader.Unmarks(name) || t.program.Guard.Bounced(name) {
+	if e.takesMouseBack(name) || t.reader.clearsSpan(name) || t.program.Guard.Bounced(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()
@@ -138,10 +138,10 @@ func (e *everywhere) key(_ tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	return e.tabKey(name)
 }
 
-func (*everywhere) paste(string) (tea.Cmd, bool)       { return nil, false }
-func (*everywhere) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
-func (*everywhere) hints() []dialog.Hint               { return nil }
-func (*everywhere) draw(_, _ int) dialog.View          { return dialog.View{} }
+func (*globalKeys) paste(string) (tea.Cmd, bool)       { return nil, false }
+func (*globalKeys) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
+func (*globalKeys) hints() []dialog.Hint               { return nil }
+func (*globalKeys) draw(_, _ int) dialog.View          { return dialog.View{} }
 
 // actions are what a key does if nobody above takes it, and the two lines at the bottom.
 type actions struct{ tab *Tab }
@@ -178,9 +178,41 @@ func (ac *actions) hints() []dialog.Hint { return ac.tab.prompt.hints() }
 // draw draws the line of status and the hints of the layer that has the focus.
 func (ac *actions) draw(width, _ int) dialog.View {
 	t := ac.tab
-	status := t.view.facts().Line(width)
-	if t.commands.Inside() && t.toast.text != "" {
+	status := t.view.statusInfo().Line(width)
+	if t.commands.Attached() && t.toast.text != "" {
 		status = termtext.Truncate("  "+t.program.Theme.Warning.Render(t.toast.text), width, "…")
 	}
 	return dialog.View{Lines: []string{status, t.view.hintLine(width)}}
+}
+
+func isClick(msg tea.MouseMsg) bool {
+	_, click := msg.(tea.MouseClickMsg)
+	return click
+}
+
+// lendMouse leaves the mouse to the terminal, which marks and copies in its own
+// way, until the next key.
+func (e *globalKeys) lendMouse() {
+	t := e.tab
+	t.mouseLent = true
+	t.composer.Release()
+	t.pressed = nil
+	if t.reader != nil {
+		t.reader.StopDragging()
+	}
+}
+
+// TakesMouse reports whether the tab wants the events of the mouse now.
+func (t *Tab) TakesMouse() bool { return !t.mouseLent }
+
+// takesMouseBack takes the mouse back with the next key, which otherwise does what
+// it does; but the key that lent it, and the one that cancels, do no more.
+func (e *globalKeys) takesMouseBack(name string) bool {
+	t := e.tab
+	if !t.mouseLent {
+		return false
+	}
+	t.mouseLent = false
+	keys := t.program.Keys
+	return keys.Match(config.ActionLendMouse, name) || keys.Match(config.ActionCancel, name)
 }

@@ -56,8 +56,8 @@ type view struct{ tab *Tab }
 // the screen is drawn alone.
 func (t *Tab) Draw(width, height int) Screen {
 	t.width, t.height = width, height
-	if t.view.coversAll() {
-		return t.view.drawCover(width, height)
+	if t.view.fullScreen() {
+		return t.view.drawFullScreen(width, height)
 	}
 	foot := t.prompt.draw(width, height)
 	room := height - len(foot.Lines)
@@ -68,12 +68,12 @@ func (t *Tab) Draw(width, height int) Screen {
 	} else if above > 0 {
 		lines = append(lines, t.view.transcriptLines(width, above)...)
 	}
-	return t.view.putTogether(lines, panel, foot, width, height)
+	return t.view.compose(lines, panel, foot, width, height)
 }
 
-// putTogether puts the panel and the foot below the lines of the conversation. The cursor
+// compose puts the panel and the foot below the lines of the conversation. The cursor
 // is where the focus is.
-func (v *view) putTogether(lines []string, panel, foot dialog.View, width, height int) Screen {
+func (v *view) compose(lines []string, panel, foot dialog.View, width, height int) Screen {
 	t := v.tab
 	at := len(lines)
 	end := at + len(panel.Lines)
@@ -99,7 +99,7 @@ func (v *view) putTogether(lines []string, panel, foot dialog.View, width, heigh
 // draw draws what stands below the transcript.
 func (p *prompt) draw(width, height int) dialog.View {
 	t := p.tab
-	now := t.view.facts()
+	now := t.view.statusInfo()
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
 	lines, cursor := t.composer.View()
@@ -108,20 +108,20 @@ func (p *prompt) draw(width, height int) dialog.View {
 	p.finding, p.popup = nil, 0
 	if crowded && !t.dialogs.Asks() { // the dialog takes all that is typed
 		if t.toast.text != "" {
-			said, _ := t.view.said(nil, "", "", width)
+			said, _ := t.view.messageLine(nil, "", "", width)
 			status = append([]string{said}, status...)
 		}
 		status = status[max(0, len(status)-height):]
 		p.line = len(status)
 		return dialog.View{Lines: status}
 	}
-	queue := t.outbox.Lines(width)
+	queue := t.queue.Lines(width)
 	plan := now.Plan(t.planOpen, width, height)
 	if crowded {
 		queue, plan = queue[:min(len(queue), 1)], nil
 	}
 	below := make([]string, 0, len(lines)+len(plan)+len(queue)+5)
-	said, column := t.view.said(t.reader.Itself(), now.Activity(), t.reader.Place(), width)
+	said, column := t.view.messageLine(t.reader.base(), now.Activity(), t.reader.Place(), width)
 	if !crowded || t.toast.text != "" {
 		below = append(below, said)
 	}
@@ -156,14 +156,14 @@ func (p *prompt) draw(width, height int) dialog.View {
 	return dialog.View{Lines: below, Cursor: cursor}
 }
 
-// low is the height of the screen below which an open dialog takes the room of what the
+// lowHeight is the height of the screen below which an open dialog takes the room of what the
 // person can do without meanwhile.
-const low = 16
+const lowHeight = 16
 
 // crowded reports whether a dialog that takes keys is open where there is little room.
 func (v *view) crowded(height int) bool {
 	t := v.tab
-	return height < low && t.dialogs.Top() != nil && !t.reader.Reads()
+	return height < lowHeight && t.dialogs.Top() != nil && !t.reader.Reads()
 }
 
 // ruleWords stand in the rule above the prompt.
@@ -187,15 +187,15 @@ func (p *prompt) ruleWords() string {
 	return words
 }
 
-// narrow is the width below which not every part can keep to it.
-const narrow = 24
+// narrowWidth is the width below which not every part can keep to it.
+const narrowWidth = 24
 
 // cut makes it fit where there is too little room for it.
 func (s *Screen) cut(width, height int) {
 	if c := s.Cursor; c != nil && (c.X >= width || c.Y < 0 || c.Y >= height) {
 		s.Cursor = nil
 	}
-	if width >= narrow {
+	if width >= narrowWidth {
 		return
 	}
 	for i, line := range s.Lines {
@@ -209,7 +209,7 @@ func (v *view) transcriptLines(width, height int) []string {
 	t := v.tab
 	if t.list == nil || len(t.conv.Items) == 0 {
 		ready := t.replay == nil && t.conv != nil && t.conv.Phase == conversation.PhaseReady
-		tail := v.facts().StartTail(width, height-welcomeHeight)
+		tail := v.statusInfo().StartTail(width, height-welcomeHeight)
 		if ready {
 			tail = v.optionTail()
 		}
@@ -278,4 +278,26 @@ func labelledRule(th *theme.Theme, words string, width int) string {
 		return rule(th, width)
 	}
 	return rule(th, room) + " " + th.Muted.Render(words) + " " + rule(th, behind)
+}
+
+// cachedLine is a line that is the same in nearly every frame, and is drawn again only
+// when what it is made of has changed.
+type cachedLine struct {
+	of    lineSource
+	drawn string
+}
+
+// lineSource is all that a line is made of.
+type lineSource struct {
+	theme  *theme.Theme
+	layout termtext.Layout
+	words  string
+}
+
+// get returns the line for a source, which draw draws.
+func (k *cachedLine) get(of lineSource, draw func() string) string {
+	if k.of != of {
+		k.of, k.drawn = of, draw()
+	}
+	return k.drawn
 }

@@ -22,7 +22,7 @@ expect nothing/more
 
 // twoTabs is a row in which there is another tab.
 type twoTabs struct {
-	Row
+	Tabs
 	closed bool
 	shared bool   // the other tab has the same directory
 	opened string // the directory of a tab that was opened
@@ -45,14 +45,14 @@ func (r *twoTabs) OpenIn(_ config.Agent, dir string) tea.Cmd {
 func (b *bench) work(t *testing.T) {
 	t.Helper()
 	b.play(deaf)
-	b.Do(b.outbox.Submit(composer.NewPrompt("go", b.cwd)))
+	b.Do(b.queue.Submit(composer.NewPrompt("go", b.cwd)))
 	if b.wire.got(); !b.Works() {
 		t.Fatal("no turn runs")
 	}
 }
 
 // wished returns the wishes since the last time.
-func (b *bench) wished() []Wish {
+func (b *bench) wished() []Request {
 	all := b.wishes
 	b.wishes = nil
 	return all
@@ -63,7 +63,7 @@ func (b *bench) wished() []Wish {
 func TestInterrupt(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
-		e := b.ending
+		e := b.lifecycle
 		b.composer.SetText("a draft")
 		b.Do(e.Interrupt())
 		if got := b.wire.got(); !b.composer.Empty() || got != "" {
@@ -95,24 +95,24 @@ func TestInterrupt(t *testing.T) {
 // sooner than it may be slow.
 func TestCancel(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		b.Do(b.ending.Cancel())
+		b.Do(b.lifecycle.Cancel())
 		if got := b.wished(); len(got) > 0 {
 			t.Errorf("without a session it wished %v", got)
 		}
 		b.use(newSession(b.cwd, noMachine{}))
-		b.Do(b.ending.Cancel())
+		b.Do(b.lifecycle.Cancel())
 		if _, ends := b.wished()[0].(End); !ends || b.session != nil {
 			t.Error("it does not leave the start")
 		}
 		b.ready()
-		b.Do(b.outbox.Submit(promptOf("one")))
-		if b.Do(b.ending.Cancel()); !b.outbox.Escapes() {
+		b.Do(b.queue.Submit(promptOf("one")))
+		if b.Do(b.lifecycle.Cancel()); !b.queue.Escapes() {
 			t.Error("without a turn it is no escape")
 		}
 	})
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
-		e := b.ending
+		e := b.lifecycle
 		b.Do(e.Cancel())
 		if got := b.wire.got(); got != "session/cancel" {
 			t.Fatalf("the agent got %s", got)
@@ -135,13 +135,13 @@ func TestClose(t *testing.T) {
 	for asks, prepare := range map[string]func(*testing.T, *bench){
 		"":                     func(_ *testing.T, b *bench) { b.ready() },
 		"The agent is at work": func(t *testing.T, b *bench) { b.work(t) },
-		"Prompts wait here":    func(_ *testing.T, b *bench) { b.ready(); b.queue("later") },
+		"Prompts wait here":    func(_ *testing.T, b *bench) { b.ready(); b.enqueue("later") },
 	} {
 		runBench(t, func(t *testing.T, b *bench) {
 			row := &twoTabs{}
-			b.program.Row = row
+			b.program.Tabs = row
 			prepare(t, b)
-			b.Do(b.ending.Close())
+			b.Do(b.lifecycle.Close())
 			if asks != "" {
 				if b.MustSay(asks); row.closed {
 					t.Errorf("%s: it was closed before the answer", asks)
@@ -154,7 +154,7 @@ func TestClose(t *testing.T) {
 		})
 	}
 	runBench(t, func(_ *testing.T, b *bench) {
-		b.Do(b.ending.Close())
+		b.Do(b.lifecycle.Close())
 		b.MustSay("this is the only tab: ctrl+d leaves parley")
 	})
 }
@@ -166,7 +166,7 @@ func TestStartAgain(t *testing.T) {
 		runBench(t, func(t *testing.T, b *bench) {
 			b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Remote = &session.Remote{Listens: connects} }))
 			b.opens()
-			b.Do(b.ending.StartAgain())
+			b.Do(b.lifecycle.StartAgain())
 			b.MustSay("the agent is there")
 			b.events(conversation.AgentLost{Err: errors.New("it broke")})
 			b.MustSay("it broke")
@@ -175,7 +175,7 @@ func TestStartAgain(t *testing.T) {
 				b.Choose("Connect again")
 			} else {
 				b.MustSay("The agent has gone")
-				b.Do(b.ending.StartAgain())
+				b.Do(b.lifecycle.StartAgain())
 			}
 			if b.conv.Agent.Err == nil || b.conv.Agent.Err.Error() != "no agent in this test" { // which is why it cannot start
 				t.Errorf("connects %v: it was not started: %v", connects, b.conv.Agent.Err)
@@ -188,16 +188,16 @@ func TestStartAgain(t *testing.T) {
 // out.
 func TestAnAgentThatCannotBeStarted(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		e, chosen := b.ending, false
+		e, chosen := b.lifecycle, false
 		err := &acpclient.StartError{Err: errors.New("no such file")}
-		e.Unstarted(config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}, err, func() tea.Cmd {
+		e.StartFailed(config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}, err, func() tea.Cmd {
 			chosen = true
 			return nil
 		})
 		b.MustSay("Mine could not be started")
 		b.MustSay("To install it: npm install -g mine")
 		b.Choose("Choose another agent")
-		e.Unstarted(config.Agent{Name: "Mine"}, err, nil)
+		e.StartFailed(config.Agent{Name: "Mine"}, err, nil)
 		b.Choose("Leave parley")
 		if got := b.wished(); !chosen || len(got) != 1 || got[0] != (Quit{Despite: b.ID()}) {
 			t.Errorf("chosen: %v, and it wished %v", chosen, got)

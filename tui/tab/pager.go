@@ -71,7 +71,7 @@ func (p *pager) Key(k tea.KeyPressMsg) dialog.Action {
 	case config.ActionFind:
 		p.startFinding()
 	case config.ActionLendMouse:
-		p.tab.everywhere.lendMouse()
+		p.tab.globalKeys.lendMouse()
 	default:
 		p.Move(a)
 	}
@@ -165,7 +165,7 @@ func (p *pager) View(width, height int) dialog.View {
 	p.list.SetNow(p.tab.sessionNow())
 	left := "  " + th.DialogTitle.Render(p.title)
 	lines := append([]string{termtext.JoinSides(left, p.state()+" ", width)}, p.list.Lines()...)
-	said, column := p.tab.view.said(&p.reader, "", "", width)
+	said, column := p.tab.view.messageLine(&p.reader, "", "", width)
 	lines = append(lines, said)
 	v := dialog.View{Lines: lines[:min(len(lines), height)]}
 	if column >= 0 && len(lines) <= height {

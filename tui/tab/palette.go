@@ -1,6 +1,9 @@
 package tab
 
 import (
+	"slices"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
@@ -30,7 +33,7 @@ func (ac *actions) runChosen(a config.ActionInfo) tea.Cmd {
 func (ac *actions) otherItems() []dialog.Item {
 	t := ac.tab
 	items := []dialog.Item{
-		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return chooseTheme(t, t.program.Looks) })},
+		{ID: "theme", Title: "choose the theme", Do: dialog.Do(func() tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) })},
 		{ID: "files", Title: "show the files that the agent wrote", Do: dialog.Do(func() tea.Cmd { return fileList(t) })},
 	}
 	if r := t.rules(); r != nil {
@@ -48,6 +51,96 @@ func (ac *actions) otherItems() []dialog.Item {
 	}
 	for i := range items {
 		items[i].Group = "more"
+	}
+	return items
+}
+
+// absent are the actions that the palette does not list, with the reason.
+var absent = func() map[config.Action]string {
+	const (
+		step   = "it is one step of many: a list that closes behind each is no way to make them"
+		prompt = "it is about the key itself, which writes or ends the prompt"
+		inside = "it has a meaning only where all other keys go to the command"
+		view   = "it is about the line or file that is marked in a view, which the palette opens"
+		asked  = "it answers or moves in the dialog that is open: the palette would be one above it"
+	)
+	reasons := map[config.Action]string{
+		config.ActionPalette: "it opens the palette", config.ActionTab: "it is the number of the tab: next and previous tab are listed",
+		config.ActionSend: prompt, config.ActionNewline: prompt, config.ActionInterrupt: "cancel and quit are listed by themselves",
+		config.ActionHistoryPrev: step, config.ActionHistoryNext: step, config.ActionLineUp: step, config.ActionLineDown: step,
+		config.ActionPageUp: step, config.ActionPageDown: step,
+		config.ActionItemNext: step, config.ActionItemPrev: step, config.ActionHalfUp: step, config.ActionHalfDown: step,
+		config.ActionFindNext: step, config.ActionFindPrev: step,
+		config.ActionSearch: "find is listed", config.ActionFocusPrompt: "closing the palette does it",
+	}
+	for _, a := range config.Actions() {
+		switch a.Context {
+		case config.ContextTerminal:
+			reasons[a.Action] = inside
+		case config.ContextReplay:
+			reasons[a.Action] = "it steers a recording while that is played: there is no time to look for it in a list"
+		case config.ContextPager, config.ContextChanges:
+			reasons[a.Action] = view
+		case config.ContextDialog:
+			reasons[a.Action] = asked
+		}
+	}
+	return reasons
+}()
+
+// openPalette lists what can be done: the actions, which run carries out, and more that has no key.
+func openPalette(t *Tab, more []dialog.Item, run func(config.ActionInfo) tea.Cmd) {
+	items := recentFirst(t.program.Recent, append(actionItems(t.program.Keys, run), more...))
+	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true})
+}
+
+// actionItems are the actions that have, or could have, a key.
+func actionItems(keys config.Keys, run func(config.ActionInfo) tea.Cmd) []dialog.Item {
+	var items []dialog.Item
+	for _, a := range config.Actions() {
+		if absent[a.Action] != "" {
+			continue
+		}
+		item := dialog.Item{
+			ID: string(a.Action), Title: a.Help, Detail: strings.Join(keys.For(a.Action), ", "),
+			Do: dialog.Do(func() tea.Cmd { return run(a) }),
+		}
+		if a.Context == config.ContextTranscript {
+			item.Group = "the item that is marked in the transcript"
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// mostRecent is how many of the actions that were chosen last stand before all others.
+const mostRecent = 5
+
+// recentFirst puts the actions that were chosen last before all others, and remembers
+// which is chosen now.
+func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
+	var before []dialog.Item
+	for _, id := range memory.Used().Actions {
+		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == id })
+		if at >= 0 && len(before) < mostRecent {
+			item := items[at]
+			item.Group = "used last"
+			before = append(before, item)
+			items = slices.Delete(items, at, at+1)
+		}
+	}
+	for i := range items {
+		if len(before) > 0 && items[i].Group == "" {
+			items[i].Group = "all"
+		}
+	}
+	items = append(before, items...)
+	for i, item := range items {
+		do, chosen := item.Do.(dialog.Do)
+		if !chosen {
+			continue
+		}
+		items[i].Do = dialog.Do(func() tea.Cmd { return tea.Batch(do(), bestEffort(func() error { return memory.Action(item.ID) })) })
 	}
 	return items
 }

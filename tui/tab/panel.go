@@ -93,7 +93,7 @@ func (p *panel) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
 func (t *Tab) env() dialog.Env {
 	p := t.program
 	env := dialog.Env{
-		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Sites: t.sites.Known(), Reach: t.questions.Reach(), Now: p.Now,
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: t.diffPositions.Known(), Reach: t.questions.Reach(), Now: p.Now,
 		Drafting: func() bool { return !t.composer.Empty() }, Edits: t.composer.Edits,
 	}
 	if t.list != nil {

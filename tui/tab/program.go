@@ -26,10 +26,10 @@ type Program struct {
 	// Guard watches over the dialog that is on the screen, whichever tab's it is.
 	Guard   *dialog.Guard
 	History *composer.History
-	// Row is the row of tabs; nil is one of a single tab.
-	Row Row
-	// Looks draws everything in a theme; nil has only one.
-	Looks looks
+	// Tabs is the row of tabs; nil is one of a single tab.
+	Tabs Tabs
+	// ThemeSwitcher draws everything in a theme; nil has only one.
+	ThemeSwitcher themeSwitcher
 	// ReducedMotion lets nothing move by itself.
 	ReducedMotion bool
 	Version       string
@@ -55,9 +55,9 @@ type Msg struct {
 	Msg tea.Msg
 }
 
-// Wish is a message of a tab to the program: what only the program can do. It is
+// Request is a message of a tab to the program: what only the program can do. It is
 // one of the types below.
-type Wish interface{ wish() }
+type Request interface{ request() }
 
 // Quit is the wish to leave the program.
 type Quit struct {
@@ -89,15 +89,15 @@ type Exec struct {
 	Done tea.ExecCallback
 }
 
-func (Quit) wish()    {}
-func (Leave) wish()   {}
-func (End) wish()     {}
-func (Copy) wish()    {}
-func (Exec) wish()    {}
-func (Suspend) wish() {}
+func (Quit) request()    {}
+func (Leave) request()   {}
+func (End) request()     {}
+func (Copy) request()    {}
+func (Exec) request()    {}
+func (Suspend) request() {}
 
 // send is the command that sends a wish.
-func send(w Wish) tea.Cmd { return func() tea.Msg { return w } }
+func send(w Request) tea.Cmd { return func() tea.Msg { return w } }
 
 // exec is the command that runs a program on the terminal. The message of done is
 // for this tab.
@@ -122,7 +122,7 @@ func addressedCmd(to ID, cmd tea.Cmd) tea.Cmd {
 
 func addressed(to ID, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
-	case nil, Wish, Msg: // one of another tab that was opened from this one
+	case nil, Request, Msg: // one of another tab that was opened from this one
 		return msg
 	case tea.BatchMsg:
 		cmds := make(tea.BatchMsg, len(msg))

@@ -70,7 +70,7 @@ func (b *bench) follow(t *testing.T, cmd tea.Cmd) (n int) {
 		return n
 	case Exec:
 		return 1 + b.follow(t, func() tea.Msg { return msg.Done(errors.New("exit status 1")) })
-	case Wish:
+	case Request:
 		return 1
 	case Msg:
 		if msg.To != b.ID() {

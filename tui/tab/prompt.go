@@ -10,7 +10,7 @@ import (
 // or earlier prompts, what goes on, the plan, and the prompts that wait.
 type prompt struct {
 	tab     *Tab
-	rule    keptLine
+	rule    cachedLine
 	line    int         // of what was drawn last, at which the composer's own lines begin
 	popup   int         // how many lines of completions stand above it
 	finding *tea.Cursor // among the words that are looked for above it, nil if there are none
@@ -46,21 +46,21 @@ func (p *prompt) write(k tea.KeyPressMsg, name string, a config.Action) (tea.Cmd
 	case result.Copy != "":
 		cmd = tea.Batch(cmd, t.actions.copy("", result.Copy))
 	case result.Prompt != nil:
-		cmd = tea.Batch(cmd, t.outbox.Submit(*result.Prompt))
-	case result.Command != nil && t.back.readOnly != "":
-		cmd = tea.Batch(cmd, t.say(t.back.readOnly))
+		cmd = tea.Batch(cmd, t.queue.Submit(*result.Prompt))
+	case result.Command != nil && t.stored.readOnly != "":
+		cmd = tea.Batch(cmd, t.say(t.stored.readOnly))
 	case result.Command != nil:
 		cmd = tea.Batch(cmd, t.commands.Run(*result.Command))
 	case result.Own != "":
-		cmd = tea.Batch(cmd, t.actions.runOwn(result.Own))
+		cmd = tea.Batch(cmd, t.actions.runSlashCommand(result.Own))
 	case empty && t.program.Keys.Match(config.ActionSend, name):
-		cmd = tea.Batch(cmd, t.outbox.SendNothing())
+		cmd = tea.Batch(cmd, t.queue.SendNothing())
 	case empty && t.program.Keys.Match(config.ActionHistoryPrev, name) && t.conv != nil && len(t.conv.Queue) > 0:
 		t.composer.SetText("")
-		cmd = tea.Batch(cmd, t.outbox.Recall())
+		cmd = tea.Batch(cmd, t.queue.Recall())
 	}
-	t.ending.Acted()
-	t.outbox.Typed()
+	t.lifecycle.Acted()
+	t.queue.Typed()
 	t.reader.Blur()
 	return cmd, true
 }

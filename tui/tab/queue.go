@@ -69,7 +69,7 @@ func (o *promptQueue) Submit(p composer.Prompt) tea.Cmd {
 // submitAs sends a prompt. The files that it mentions are read on the way, one
 // prompt after the other, so that they arrive in order.
 func (o *promptQueue) submitAs(p outgoing) tea.Cmd {
-	if why := cmp.Or(o.tab.back.readOnly, o.tab.images.CannotTake(p.Prompt)); why != "" {
+	if why := cmp.Or(o.tab.stored.readOnly, o.tab.images.CannotTake(p.Prompt)); why != "" {
 		o.tab.composer.Restore(p.Prompt)
 		return o.tab.say(why)
 	}
@@ -92,7 +92,7 @@ func (o *promptQueue) Read() tea.Cmd {
 		return nil
 	}
 	p, caps := o.waiting[0], o.tab.conv.Agent.Capabilities.PromptCapabilities
-	return beside(func() then {
+	return inBackground(func() then {
 		blocks := p.Blocks(caps)
 		return func() tea.Cmd { return o.send(p, blocks) }
 	})
@@ -103,7 +103,7 @@ func (o *promptQueue) send(p *outgoing, blocks []acpclient.ContentBlock) tea.Cmd
 	if o.tab.session == nil || len(o.waiting) == 0 || o.waiting[0] != p {
 		return nil // the agent was left while it started, and the prompt was given back
 	}
-	said := o.hand(*p, o.tab.back.withAbout(o.tab.conv, blocks))
+	said := o.hand(*p, o.tab.stored.withEarlier(o.tab.conv, blocks))
 	o.waiting = o.waiting[1:]
 	if o.tab.conv.Gone() {
 		return tea.Batch(o.Read(), o.tab.say("kept, not sent: "+o.again()))
@@ -114,14 +114,14 @@ func (o *promptQueue) send(p *outgoing, blocks []acpclient.ContentBlock) tea.Cmd
 // again says how the agent is had back that has gone.
 func (o *promptQueue) again() string {
 	if o.tab.session.Connects() {
-		return way(o.tab.program.Keys, config.ActionStartAgain) + " connects again"
+		return keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " connects again"
 	}
-	return way(o.tab.program.Keys, config.ActionStartAgain) + " starts it again"
+	return keyOrPalette(o.tab.program.Keys, config.ActionStartAgain) + " starts it again"
 }
 
-// GiveBack puts prompts that cannot be sent back into the draft: those that have
+// ReturnToDraft puts prompts that cannot be sent back into the draft: those that have
 // waited for the session, and those on their way to it.
-func (o *promptQueue) GiveBack(waited ...conversation.QueuedPrompt) {
+func (o *promptQueue) ReturnToDraft(waited ...conversation.QueuedPrompt) {
 	var texts []string
 	for _, q := range waited {
 		texts = append(texts, app.PromptText(q))

@@ -15,8 +15,8 @@ import (
 
 func promptOf(words string) composer.Prompt { return composer.NewPrompt(words, "/") }
 
-// queue lets prompts wait in the session.
-func (b *bench) queue(prompts ...string) {
+// enqueue lets prompts wait in the session.
+func (b *bench) enqueue(prompts ...string) {
 	for _, words := range prompts {
 		b.session.Prompt([]acpclient.ContentBlock{acpclient.TextBlock(words)})
 	}
@@ -28,14 +28,14 @@ func (b *bench) queue(prompts ...string) {
 func TestPromptsWaitForTheSession(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		runBench(t, func(t *testing.T, b *bench) {
-			o := b.outbox
+			o := b.queue
 			b.Do(o.Submit(promptOf("one")))
 			b.Do(o.Submit(promptOf("two")))
 			if o.Len() != 2 {
 				t.Fatalf("%d wait", o.Len())
 			}
 			if !comes {
-				if o.GiveBack(); b.composer.Text() != "one\n\ntwo" {
+				if o.ReturnToDraft(); b.composer.Text() != "one\n\ntwo" {
 					t.Errorf("the draft is %q", b.composer.Text())
 				}
 				return
@@ -52,10 +52,10 @@ func TestPromptsWaitForTheSession(t *testing.T) {
 // Nor are they lost if the next one has been begun meanwhile.
 func TestPromptsAreGivenBackBehindADraft(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		o := b.outbox
+		o := b.queue
 		b.Do(o.Submit(promptOf("one")))
 		b.composer.SetText("two")
-		if o.GiveBack(); b.composer.Text() != "two\n\none" {
+		if o.ReturnToDraft(); b.composer.Text() != "two\n\none" {
 			t.Errorf("the draft is %q", b.composer.Text())
 		}
 	})
@@ -66,9 +66,9 @@ func TestPromptsAreGivenBackBehindADraft(t *testing.T) {
 func TestAPromptIsSentWithItsOwnFiles(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		o := b.outbox
+		o := b.queue
 		late := o.Submit(promptOf("one"))().(then)
-		o.GiveBack()
+		o.ReturnToDraft()
 		own := o.Submit(promptOf("two"))
 		b.Do(late())
 		b.Do(own)
@@ -82,8 +82,8 @@ func TestAPromptIsSentWithItsOwnFiles(t *testing.T) {
 func TestAPromptThatIsRefused(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		b.back.readOnly = "here it can only be read"
-		b.Do(b.outbox.Submit(promptOf("one")))
+		b.stored.readOnly = "here it can only be read"
+		b.Do(b.queue.Submit(promptOf("one")))
 		b.MustSay("here it can only be read")
 		if b.queued() != "" || b.composer.Text() != "one" {
 			t.Errorf("%v was sent, and the draft is %q", b.queued(), b.composer.Text())
@@ -96,8 +96,8 @@ func TestAPromptThatWaitsIsEdited(t *testing.T) {
 	for _, given := range []bool{false, true} {
 		runBench(t, func(t *testing.T, b *bench) {
 			b.ready()
-			b.queue("first", "second", "third")
-			o := b.outbox
+			b.enqueue("first", "second", "third")
+			o := b.queue
 			b.Do(o.Show())
 			b.Choose("second")
 			if b.composer.Text() != "second" || o.Queued() != 2 {
@@ -120,8 +120,8 @@ func TestAPromptThatWaitsIsEdited(t *testing.T) {
 func TestTheQueueIsEmptied(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		b.queue("first", "second")
-		o := b.outbox
+		b.enqueue("first", "second")
+		o := b.queue
 		if lines := ansi.Strip(strings.Join(o.Lines(60), "\n")); !strings.Contains(lines, "queued: first") || !strings.Contains(lines, "queued: second") {
 			t.Errorf("it shows %q", lines)
 		}
@@ -140,7 +140,7 @@ func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 			o.Queue = []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("tidy up")}}}
 		}))
 		b.events(conversation.QueueChanged{Paused: true, Queue: b.session.Options().Queue})
-		o := b.outbox
+		o := b.queue
 		if o.AskToSend(); !b.dialogs.Empty() {
 			t.Fatalf("nothing has gone, and it asks\n%s", b.Screen())
 		}
@@ -158,7 +158,7 @@ func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 func TestEscapeTwice(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		o := b.outbox
+		o := b.queue
 		b.Do(o.Escape())
 		if o.Escapes() {
 			t.Error("there is no prompt that could come back")
@@ -188,11 +188,11 @@ func TestWhatIsKeptSaysHowTheAgentIsHadBack(t *testing.T) {
 			}))
 			b.opens()
 			b.conv.Apply(conversation.AgentLost{})
-			o := b.outbox
+			o := b.queue
 			if b.Do(o.Submit(promptOf("one"))); !strings.Contains(b.toast.text, want) {
 				t.Errorf("it says %q, want %q", b.toast.text, want)
 			}
-			b.queue("one")
+			b.enqueue("one")
 			if b.Do(o.SendNothing()); !strings.Contains(b.toast.text, want) {
 				t.Errorf("enter says %q, want %q", b.toast.text, want)
 			}

@@ -42,8 +42,8 @@ func (r *reader) Reset() {
 // SetRows says how many lines of the list are drawn.
 func (r *reader) SetRows(rows int) { r.rows = rows }
 
-// LetGo says that the mouse is somebody else's: nothing is dragged any more.
-func (r *reader) LetGo() { r.drag.down = false }
+// StopDragging says that the mouse is somebody else's: nothing is dragged any more.
+func (r *reader) StopDragging() { r.drag.down = false }
 
 // Unfocus gives the keys back to the prompt, or to the question that waits.
 func (r *reader) Unfocus() {

@@ -27,7 +27,7 @@ func (t *Tab) Replay(p *record.Player) tea.Cmd {
 	}
 	t.replay = &replayControl{tab: t, player: p, last: t.program.Now()}
 	t.starter.adopt(config.Agent{}, s)
-	t.back.title = p.Script().Title
+	t.stored.title = p.Script().Title
 	return t.address(t.replay.Start())
 }
 

@@ -193,7 +193,7 @@ func doesNothing(t *testing.T) {
 func wantNoWish(t *testing.T, key string, cmd tea.Cmd) {
 	t.Helper()
 	switch msg := cmd().(type) {
-	case Wish:
+	case Request:
 		t.Errorf("%s wishes for %T", key, msg)
 	case tea.BatchMsg:
 		for _, cmd := range msg {

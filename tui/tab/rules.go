@@ -68,7 +68,7 @@ func (r *ruleDialogs) changed(done string, err error) then {
 // the question that they are about.
 func (r *ruleDialogs) Save(a dialog.SaveRules) tea.Cmd {
 	r.tab.dialogs.Pop()
-	return beside(func() then {
+	return inBackground(func() then {
 		done := "saved: " + strings.Join(a.Rules, "; ")
 		if err := r.book.Add(a.Everywhere, slices.Clone(a.Rules)...); err != nil {
 			return r.changed(done, err)
@@ -92,7 +92,7 @@ func (r *ruleDialogs) saved(done string, a dialog.SaveRules) tea.Cmd {
 
 // Show lists the rules.
 func (r *ruleDialogs) Show() tea.Cmd {
-	return beside(func() then {
+	return inBackground(func() then {
 		entries, err := r.book.Entries()
 		if err != nil {
 			return func() tea.Cmd { return r.tab.say(err.Error()) }
@@ -137,7 +137,7 @@ func headline(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 func (r *ruleDialogs) askToTakeBack(e app.Rule) {
 	line := e.Rule.String()
 	remove := func() tea.Cmd {
-		return beside(func() then {
+		return inBackground(func() then {
 			return r.changed("taken back: "+line, r.book.Remove(e.Scope == app.SavedEverywhere, line))
 		})
 	}

@@ -73,7 +73,7 @@ func newList(t *Tab) *sessionList {
 // page asks for the page at a cursor.
 func (l *sessionList) page(cursor string) tea.Cmd {
 	agent := l.tab.session
-	return beside(func() then {
+	return inBackground(func() then {
 		page, err := agent.ListSessions(l.tab.program.Context, cursor)
 		return func() tea.Cmd { return l.take(page, err) }
 	})
@@ -122,7 +122,7 @@ func (l *sessionList) query() store.Query {
 func (l *sessionList) storedFrom(offset int) tea.Cmd {
 	lib, q, load := l.tab.program.Stored, l.query(), l.load
 	q.Limit, q.Offset = storedPage, offset
-	return beside(func() then {
+	return inBackground(func() then {
 		page, err := lib.List(l.tab.program.Context, q)
 		return func() tea.Cmd { return l.takeStored(load, page, err) }
 	})
@@ -151,7 +151,7 @@ func (l *sessionList) widen() tea.Cmd {
 	l.all, l.sessions.Stored, l.asksStore = !l.all, nil, true
 	l.load++
 	l.picker.SetList(l.content())
-	return tea.Batch(l.storedFrom(0), l.lookFor(l.words))
+	return tea.Batch(l.storedFrom(0), l.searchSoon(l.words))
 }
 
 // content is what the list shows.
@@ -162,7 +162,7 @@ func (l *sessionList) content() dialog.List {
 	}
 	if l.tab.program.Stored != nil {
 		list.Empty = "There are no earlier sessions of this directory."
-		list.Search = l.lookFor
+		list.Search = l.searchSoon
 		list.Wider, list.WiderHint = dialog.Stay(l.widen), "all directories"
 		if l.all {
 			list.Empty, list.WiderHint = "There are no earlier sessions.", "this directory"
@@ -198,7 +198,7 @@ func (l *sessionList) item(s app.SessionEntry) dialog.Item {
 		id := s.Stored.ID
 		item.ID, item.Current = "kept "+string(id), id == l.tab.StoredID()
 		item.About = s.Preview()
-		item.Do = dialog.Do(func() tea.Cmd { return l.tab.actions.openKept(id) })
+		item.Do = dialog.Do(func() tea.Cmd { return l.tab.actions.openStored(id) })
 	default:
 		item.ID, item.Do = string(s.Remembered.SessionID), dialog.OpenSession{Session: *s.Remembered}
 		item.Current = l.tab.conv != nil && s.Remembered.SessionID == l.tab.conv.ID
@@ -229,7 +229,7 @@ func (l *sessionList) askToDelete(s app.SessionEntry) {
 
 func (l *sessionList) delete(s app.SessionEntry) tea.Cmd {
 	p, agent, agentDeletes := l.tab.program, l.tab.session, app.AgentDeletes(l.tab.conv)
-	return beside(func() then {
+	return inBackground(func() then {
 		err := s.Delete(p.Context, p.Stored, agent, agentDeletes)
 		return func() tea.Cmd {
 			if err != nil {
@@ -243,33 +243,33 @@ func (l *sessionList) delete(s app.SessionEntry) tea.Cmd {
 }
 
 const (
-	// lookTime is how long nothing must be typed before it is looked for.
-	lookTime = 120 * time.Millisecond
+	// searchDelay is how long nothing must be typed before it is looked for.
+	searchDelay = 120 * time.Millisecond
 	// mostHits is how many sessions are found at once.
 	mostHits = 50
 )
 
-// lookFor looks for words in all that was said, once no more are typed.
-func (l *sessionList) lookFor(words string) tea.Cmd {
+// searchSoon looks for words in all that was said, once no more are typed.
+func (l *sessionList) searchSoon(words string) tea.Cmd {
 	l.words = words
 	if words == "" {
 		l.sessions.Found = nil
 		l.picker.SetList(l.content())
 		return nil
 	}
-	return tea.Tick(lookTime, func(time.Time) tea.Msg {
-		return then(func() tea.Cmd { return l.look(words) })
+	return tea.Tick(searchDelay, func(time.Time) tea.Msg {
+		return then(func() tea.Cmd { return l.search(words) })
 	})
 }
 
-// look looks for words, if they are still those that are wanted.
-func (l *sessionList) look(words string) tea.Cmd {
+// search looks for words, if they are still those that are wanted.
+func (l *sessionList) search(words string) tea.Cmd {
 	if words != l.words || !l.tab.dialogs.Has(l.picker) {
 		return nil
 	}
 	p, q, all := l.tab.program, l.query(), l.all
 	q.Limit = mostHits
-	return beside(func() then {
+	return inBackground(func() then {
 		found, err := app.Search(p.Context, p.Stored, words, q)
 		return func() tea.Cmd {
 			switch {
@@ -288,8 +288,8 @@ func (l *sessionList) look(words string) tea.Cmd {
 // ShowSessions lists the sessions to choose one from.
 func (t *Tab) ShowSessions() tea.Cmd { return t.address(openSessionList(t)) }
 
-// openKept opens a stored session, unless it is the one on the screen.
-func (ac *actions) openKept(id store.ID) tea.Cmd {
+// openStored opens a stored session, unless it is the one on the screen.
+func (ac *actions) openStored(id store.ID) tea.Cmd {
 	if id == ac.tab.StoredID() {
 		return nil
 	}
@@ -310,7 +310,7 @@ func (ac *actions) openSession(info acpclient.SessionInfo) tea.Cmd {
 		return t.sayIf(t.session.OpenSession(info)) // which says why not
 	case ac.loses():
 		info.Cwd = t.cwd
-		return t.row().Load(t.agent, info)
+		return t.tabs().Load(t.agent, info)
 	}
 	return t.sayIf(t.session.OpenSession(info))
 }
@@ -320,5 +320,5 @@ func (ac *actions) openSession(info acpclient.SessionInfo) tea.Cmd {
 func (ac *actions) loses() bool {
 	t := ac.tab
 	c := t.conv
-	return c.Turn.Running || len(c.Queue)+t.outbox.Len() > 0 || len(c.Items) > 0 && t.StoredID() == ""
+	return c.Turn.Running || len(c.Queue)+t.queue.Len() > 0 || len(c.Items) > 0 && t.StoredID() == ""
 }

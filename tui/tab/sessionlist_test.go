@@ -74,18 +74,18 @@ func TestTheNewestWordsCount(t *testing.T) {
 		b.ready()
 		l := newList(b.Tab)
 		b.Do(l.storedFrom(0))
-		l.lookFor("answer po")
-		older := l.look("answer po")
-		l.lookFor("answer br")
-		if l.look("answer po") != nil {
+		l.searchSoon("answer po")
+		older := l.search("answer po")
+		l.searchSoon("answer br")
+		if l.search("answer po") != nil {
 			t.Error("it is looked for what nobody wants any more")
 		}
-		b.Do(l.look("answer br"))
+		b.Do(l.search("answer br"))
 		b.Do(older)
 		if found := l.sessions.Found; len(found) != 1 || found[0].ID != ids[1] || found[0].Snippet == "" {
 			t.Errorf("shown is %v", found)
 		}
-		if l.lookFor(""); len(l.sessions.Found) != 0 {
+		if l.searchSoon(""); len(l.sessions.Found) != 0 {
 			t.Errorf("shown is still %v", l.sessions.Found)
 		}
 		time.Sleep(time.Second) // of the bubble: the words have stood still

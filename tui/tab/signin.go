@@ -106,7 +106,7 @@ func (s *signIn) Dismiss() {
 // Out signs out, where the agent can.
 func (s *signIn) Out(ctx context.Context) tea.Cmd {
 	gate := s.tab.session
-	return beside(func() then {
+	return inBackground(func() then {
 		err := gate.Logout(ctx)
 		return func() tea.Cmd {
 			if err != nil {

@@ -25,8 +25,8 @@ const slowStart = 3 * time.Second
 // contextBar is how wide the bar is that shows how full the context is, in cells.
 const contextBar = 6
 
-// statusFacts are what the lines around the prompt tell of a session at one moment.
-type statusFacts struct {
+// statusInfo are what the lines around the prompt tell of a session at one moment.
+type statusInfo struct {
 	Theme *theme.Theme
 	Keys  config.Keys
 	// Conversation is nil as long as there is no session.
@@ -60,10 +60,10 @@ type statusFacts struct {
 }
 
 // key is the key to show for an action.
-func (f *statusFacts) key(a config.Action) string { return keyName(f.Keys, a) }
+func (f *statusInfo) key(a config.Action) string { return keyName(f.Keys, a) }
 
 // Activity says what goes on.
-func (f *statusFacts) Activity() string {
+func (f *statusInfo) Activity() string {
 	th := f.Theme
 	left := ""
 	switch c := f.Conversation; {
@@ -118,7 +118,7 @@ func besides(w *conversation.Work) string {
 }
 
 // spin is the spinner at its step; a mark that stands still where nothing moves.
-func (f *statusFacts) spin() string {
+func (f *statusInfo) spin() string {
 	mark := "●"
 	if frames := spinner.MiniDot.Frames; !f.Still {
 		mark = frames[f.Tick%len(frames)]
@@ -128,7 +128,7 @@ func (f *statusFacts) spin() string {
 
 // counted is how long something takes already, behind what it is; nothing where nothing
 // moves.
-func (f *statusFacts) counted(d time.Duration) string {
+func (f *statusInfo) counted(d time.Duration) string {
 	if f.Still {
 		return ""
 	}
@@ -136,7 +136,7 @@ func (f *statusFacts) counted(d time.Duration) string {
 }
 
 // Line says where we are: mode, model, agent, usage, directory.
-func (f *statusFacts) Line(width int) string {
+func (f *statusInfo) Line(width int) string {
 	th := f.Theme
 	var left []string
 	badge := false
@@ -232,4 +232,44 @@ func money(c *acpclient.Cost) string {
 		return fmt.Sprintf("%s%.*f", sign, digits, c.Amount)
 	}
 	return fmt.Sprintf("%.*f %s", digits, c.Amount, termtext.Line(c.Currency))
+}
+
+// messageLine is the line below what a reader reads: what goes on at its left and the place at its
+// right, what was said for a moment, or what is looked for. column is where the cursor
+// stands in it, -1 if it does not. r is nil as long as there is nothing to read.
+func (v *view) messageLine(r *reader, left, right string, width int) (line string, column int) {
+	t := v.tab
+	th := t.program.Theme
+	column = -1
+	switch finding := r != nil && r.Finding(); {
+	case t.toast.text != "" && !(finding && r.Writing()):
+		left = "  " + th.Warning.Render(t.toast.text)
+	case finding:
+		left, right, column = r.FindLine(width)
+	case t.mouseLent:
+		left = "  " + th.Accent.Render("the mouse is the terminal's until the next key")
+	case left == "" && v.newsWords() != "":
+		left = "  " + th.Muted.Render(v.newsWords())
+	}
+	return termtext.JoinSides(left, right+" ", width), column
+}
+
+// statusInfo are what the lines around the prompt tell.
+func (v *view) statusInfo() *statusInfo {
+	t := v.tab
+	f := &statusInfo{
+		Theme: t.program.Theme, Keys: t.program.Keys, Conversation: t.conv, Now: t.sessionNow(), Tick: t.ticks, Still: t.program.ReducedMotion,
+		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.active(),
+		Reading: t.reopening != nil, ReadOnly: t.stored.readOnly, Waits: waits(t.conv), Replay: t.replay != nil,
+	}
+	if t.conv != nil {
+		f.Changed = t.view.changedFiles()
+	}
+	if t.replay != nil && t.conv != nil {
+		f.Asked = t.replay.Asks(t.conv)
+	}
+	if s := t.session; s != nil {
+		f.Connects, f.Bounds, f.Stderr = s.Connects(), s.Options().Bounds, s.Stderr
+	}
+	return f
 }

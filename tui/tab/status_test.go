@@ -14,7 +14,7 @@ import (
 )
 
 // told are the facts of a session in a mode, after some events.
-func statusTold(mode, name string, events ...conversation.Event) *statusFacts {
+func statusTold(mode, name string, events ...conversation.Event) *statusInfo {
 	c := conversation.New()
 	events = append([]conversation.Event{conversation.SessionOpened{ID: "s", State: acpclient.SessionState{Modes: &acpclient.SessionModeState{
 		CurrentModeID: acpclient.SessionModeID(mode), AvailableModes: []acpclient.SessionMode{{ID: acpclient.SessionModeID(mode), Name: name}},
@@ -22,7 +22,7 @@ func statusTold(mode, name string, events ...conversation.Event) *statusFacts {
 	for _, e := range events {
 		c.Apply(e)
 	}
-	return &statusFacts{
+	return &statusInfo{
 		Theme: theme.New(true), Keys: config.DefaultKeys(), Conversation: c, Dir: "/work", Stderr: func() string { return "" },
 		Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
 	}
@@ -61,19 +61,19 @@ func TestWhatGoesOn(t *testing.T) {
 	sent := conversation.PromptSent{At: began}
 	for _, c := range []struct {
 		name string
-		set  func(*statusFacts)
+		set  func(*statusInfo)
 		of   []conversation.Event
 		want string
 	}{
 		{"nothing", nil, nil, ""},
 		{"a turn", nil, []conversation.Event{sent}, "working 1m"},
-		{"a turn without a clock", func(f *statusFacts) { f.Still = true }, []conversation.Event{sent}, "● working"},
-		{"a question", func(f *statusFacts) { f.Waits = true }, []conversation.Event{sent}, "waiting for you"},
+		{"a turn without a clock", func(f *statusInfo) { f.Still = true }, []conversation.Event{sent}, "● working"},
+		{"a question", func(f *statusInfo) { f.Waits = true }, []conversation.Event{sent}, "waiting for you"},
 		{"a cancel that is ignored", nil, []conversation.Event{sent, conversation.CancelRequested{At: began}}, "the agent does not react: esc to stop it"},
 		{"an agent that has gone", nil, []conversation.Event{conversation.AgentLost{}}, "✗ the agent has gone  alt+r starts it again"},
-		{"a connection that is lost", func(f *statusFacts) { f.Connects = true }, []conversation.Event{conversation.AgentLost{}}, "✗ the connection is lost  alt+r connects again"},
-		{"one that cannot go on", func(f *statusFacts) { f.ReadOnly = "its worktree was dropped" }, []conversation.Event{sent}, "its worktree was dropped"},
-		{"a question of a replay", func(f *statusFacts) { f.Replay, f.Waits, f.Asked = true, true, "  asked: make" }, []conversation.Event{sent}, "asked: make"},
+		{"a connection that is lost", func(f *statusInfo) { f.Connects = true }, []conversation.Event{conversation.AgentLost{}}, "✗ the connection is lost  alt+r connects again"},
+		{"one that cannot go on", func(f *statusInfo) { f.ReadOnly = "its worktree was dropped" }, []conversation.Event{sent}, "its worktree was dropped"},
+		{"a question of a replay", func(f *statusInfo) { f.Replay, f.Waits, f.Asked = true, true, "  asked: make" }, []conversation.Event{sent}, "asked: make"},
 	} {
 		f := statusTold("ask", "Asking", c.of...)
 		if c.set != nil {
@@ -83,7 +83,7 @@ func TestWhatGoesOn(t *testing.T) {
 			t.Errorf("%s: it says %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got := ansi.Strip((&statusFacts{Theme: theme.New(true), Reading: true}).Activity()); !strings.Contains(got, "reading the stored session") {
+	if got := ansi.Strip((&statusInfo{Theme: theme.New(true), Reading: true}).Activity()); !strings.Contains(got, "reading the stored session") {
 		t.Errorf("before there is a session it says %q", got)
 	}
 }

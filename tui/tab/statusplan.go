@@ -22,7 +22,7 @@ const (
 
 // Plan shows the plan of a running turn above the prompt until it is done: how
 // far it is and the step at work, or, if they are open, the steps around that one.
-func (f *statusFacts) Plan(open bool, width, height int) []string {
+func (f *statusInfo) Plan(open bool, width, height int) []string {
 	c := f.Conversation
 	if c == nil || c.Plan == nil || !c.Turn.Running || height < planRoom {
 		return nil

@@ -13,9 +13,9 @@ import (
 const (
 	// SlowCancel is when it is offered to stop an agent that ignores a cancel.
 	slowCancel = 5 * time.Second
-	// tellsStart is from when on it is shown what a starting agent writes on stderr:
+	// showStderrAfter is from when on it is shown what a starting agent writes on stderr:
 	// most write something, and are ready before anybody could read it.
-	tellsStart = time.Second
+	showStderrAfter = time.Second
 	// longStart is when it is offered in words to leave an agent that starts.
 	longStart = 10 * time.Second
 	// startLines is how many lines of its stderr are shown.
@@ -27,7 +27,7 @@ const (
 )
 
 // goneLine says that the agent has gone, for as long as it has.
-func (f *statusFacts) goneLine() string {
+func (f *statusInfo) goneLine() string {
 	th, what, why := f.Theme, "the agent has gone", f.Conversation.Agent.Err
 	again := " starts it again"
 	if f.Connects {
@@ -42,7 +42,7 @@ func (f *statusFacts) goneLine() string {
 	default:
 		what = "there is no session"
 	}
-	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(way(f.Keys, config.ActionStartAgain)+again)
+	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(keyOrPalette(f.Keys, config.ActionStartAgain)+again)
 	if why != nil {
 		line += "  " + th.Faint.Render(termtext.Line(why.Error()))
 	}
@@ -50,7 +50,7 @@ func (f *statusFacts) goneLine() string {
 }
 
 // goneBadge stands in the status line for as long as the agent has gone.
-func (f *statusFacts) goneBadge() string {
+func (f *statusInfo) goneBadge() string {
 	words := " gone "
 	if f.Conversation.Phase == conversation.PhaseFailed {
 		words = " failed "
@@ -59,7 +59,7 @@ func (f *statusFacts) goneBadge() string {
 }
 
 // startLine says how a start goes.
-func (f *statusFacts) startLine() string {
+func (f *statusInfo) startLine() string {
 	th, c := f.Theme, f.Conversation
 	command, starting := termtext.Line(c.Agent.Command), "starting "
 	if f.Connects {
@@ -87,8 +87,8 @@ func (f *statusFacts) startLine() string {
 
 // StartTail is the end of what a starting agent writes on stderr, as far as there is
 // room for it.
-func (f *statusFacts) StartTail(width, height int) []string {
-	if f.Conversation == nil || f.Conversation.Phase != conversation.PhaseStarting || f.Now.Sub(f.Conversation.Agent.Since) < tellsStart {
+func (f *statusInfo) StartTail(width, height int) []string {
+	if f.Conversation == nil || f.Conversation.Phase != conversation.PhaseStarting || f.Now.Sub(f.Conversation.Agent.Since) < showStderrAfter {
 		return nil
 	}
 	th := f.Theme

@@ -48,30 +48,30 @@ type Tab struct {
 
 	// The agent and the session; nil until an agent was started. They stay the
 	// tab's for good, unless the person leaves the agent while it starts.
-	agent   config.Agent
-	session *session.Session
-	conv    *conversation.Conversation
-	list    *transcript.List
-	reader  *transcriptReader // of the list
-	pump    *pump
-	sites   *diffPositions // where changes stand in their files
+	agent         config.Agent
+	session       *session.Session
+	conv          *conversation.Conversation
+	list          *transcript.List
+	reader        *transcriptReader // of the list
+	pump          *pump
+	diffPositions *diffPositions // where changes stand in their files
 
-	back   back           // the stored session that it goes on with
+	stored storedSession  // the stored session that it goes on with
 	replay *replayControl // what was recorded, if that is shown; nil otherwise
 
 	// Its parts, each with a state of its own.
 	toast     toast
 	dialogs   *dialog.Stack
 	composer  *composer.Composer
-	outbox    *promptQueue
+	queue     *promptQueue
 	drafts    *drafts
 	images    *images
 	questions *questions
 	signIn    *signIn
 	commands  *commands
-	ending    *lifecycle
+	lifecycle *lifecycle
 	pictures  imageDecoder
-	standing  tabInfo          // what the line of tabs tells
+	info      tabInfo          // what the line of tabs tells
 	changes   *pages.Review    // made when it is shown first
 	inspector *pages.Inspector // made when it is shown first
 
@@ -85,7 +85,7 @@ type Tab struct {
 	news      bool // parley is newer than the time before, and the person has not seen how
 
 	// The layers that are always there.
-	everywhere *everywhere
+	globalKeys *globalKeys
 	panel      *panel
 	prompt     *prompt
 	actions    *actions
@@ -97,7 +97,7 @@ type Tab struct {
 
 	width, height int    // of the screen
 	area          layout // of what was drawn last, for the mouse
-	hinted        keptLine
+	hintCache     cachedLine
 }
 
 // New makes a tab for a session in a directory. It is in the background until it
@@ -107,16 +107,16 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.dialogs = dialog.NewStack(p.Guard)
 	t.images = &images{t}
 	t.composer = t.newComposer()
-	t.outbox = &promptQueue{tab: t}
+	t.queue = &promptQueue{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, tab: t}
 	t.questions = &questions{tab: t}
-	t.everywhere, t.panel, t.prompt, t.actions = &everywhere{t}, &panel{t}, &prompt{tab: t}, &actions{t}
+	t.globalKeys, t.panel, t.prompt, t.actions = &globalKeys{t}, &panel{t}, &prompt{tab: t}, &actions{t}
 	t.view, t.starter = &view{t}, &starter{t}
 	t.signIn = &signIn{tab: t}
 	t.commands = &commands{tab: t}
-	t.sites = newDiffPositions(t.Cwd)
+	t.diffPositions = newDiffPositions(t.Cwd)
 	t.worktree = &worktree{tab: t}
-	t.ending = &lifecycle{tab: t}
+	t.lifecycle = &lifecycle{tab: t}
 	return t
 }
 
@@ -125,18 +125,18 @@ func (t *Tab) newComposer() *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
-		Placeholder: "Ask for something", NoImages: t.images.None, Own: ownCommands(),
+		Placeholder: "Ask for something", NoImages: t.images.None, Own: composerCommands(),
 	})
 }
 
 // Ask sends a prompt that was written elsewhere, as soon as there is a session.
 func (t *Tab) Ask(text string) tea.Cmd {
-	return t.address(t.outbox.Submit(composer.NewPrompt(text, t.cwd)))
+	return t.address(t.queue.Submit(composer.NewPrompt(text, t.cwd)))
 }
 
 // AskToLeave asks whether to leave the program while agents work: those of the tabs with
 // these titles.
-func (t *Tab) AskToLeave(titles []string) { t.ending.AskToLeave(titles) }
+func (t *Tab) AskToLeave(titles []string) { t.lifecycle.AskToLeave(titles) }
 
 // ID is the tab's name.
 func (t *Tab) ID() ID { return t.id }
@@ -155,27 +155,27 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 	return t.address(tea.Batch(cmds...))
 }
 
-// Begin starts an agent while the program runs: nothing waits for that.
-func (t *Tab) Begin(a config.Agent) tea.Cmd {
+// Launch starts an agent while the program runs: nothing waits for that.
+func (t *Tab) Launch(a config.Agent) tea.Cmd {
 	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startAgent(a)))
 }
 
-// BeginWith is Begin for a session that the agent remembers.
-func (t *Tab) BeginWith(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
+// Load is Begin for a session that the agent remembers.
+func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 	load := t.program.Load
 	return t.address(tea.Batch(t.starter.readBranch(), t.starter.startWith(a, func() (*session.Session, error) { return load(a, info) })))
 }
 
 // Show says that the tab is on the screen from now on, and takes keys.
 func (t *Tab) Show() {
-	t.standing.Show()
+	t.info.Show()
 	t.dialogs.Show()
 }
 
 // Hide says that it is in the background from now on. Whatever happens in the
 // session is taken in all the same.
 func (t *Tab) Hide() {
-	t.standing.Hide()
+	t.info.Hide()
 	t.dialogs.Hide()
 }
 
@@ -214,7 +214,7 @@ func (t *Tab) Title() string {
 	if t.conv == nil {
 		return ""
 	}
-	return app.ShortTitle(cmp.Or(t.back.title, t.conv.Title))
+	return app.ShortTitle(cmp.Or(t.stored.title, t.conv.Title))
 }
 
 // SetTheme draws everything in another theme from now on.
@@ -282,8 +282,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.starter.started(msg)
 	case agentsMsg:
 		return msg.list.take(msg.Agents)
-	case comeMsg:
-		return msg.of.came()
+	case progressMsg:
+		return msg.of.showProgress()
 	case installedMsg:
 		return msg.of.ended(msg)
 	case tea.KeyPressMsg:

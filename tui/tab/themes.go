@@ -17,57 +17,57 @@ import (
 )
 
 // looks is who draws everything in a theme. What it is asked for happens at once.
-type looks interface {
-	// Chosen is the theme that was chosen, and Kept the one that the configuration has.
-	Chosen() config.Theme
-	Kept() config.Theme
-	// Keep says that the configuration has another theme now.
-	Keep(config.Theme)
+type themeSwitcher interface {
+	// Current is the theme that was chosen, and Kept the one that the configuration has.
+	Current() config.Theme
+	Saved() config.Theme
+	// SetSaved says that the configuration has another theme now.
+	SetSaved(config.Theme)
 	// Show draws everything in another theme from now on.
 	Show(config.Theme)
-	// Learn makes known themes of the person's own.
-	Learn([]config.OwnTheme)
+	// AddOwn makes known themes of the person's own.
+	AddOwn([]config.OwnTheme)
 }
 
-// chooser lets a person choose a theme.
-type chooser struct {
-	tab   *Tab
-	looks looks
+// themeChooser lets a person choose a theme.
+type themeChooser struct {
+	tab      *Tab
+	switcher themeSwitcher
 }
 
 // chooseTheme lists the themes. The one that is marked is shown. looks may be nil: then there
 // is only one.
-func chooseTheme(t *Tab, looks looks) tea.Cmd {
+func chooseTheme(t *Tab, looks themeSwitcher) tea.Cmd {
 	if looks == nil {
 		return nil
 	}
-	c := &chooser{t, looks}
+	c := &themeChooser{t, looks}
 	list := t.choose(c.list(nil))
 	dir := config.ThemeDir()
-	return beside(func() then {
+	return inBackground(func() then {
 		found, err := config.FindThemes(dir)
 		return func() tea.Cmd { return c.found(list, found, err) }
 	})
 }
 
 // found adds the person's own themes to the list.
-func (c *chooser) found(list *dialog.Selector, found []config.FoundTheme, err error) tea.Cmd {
+func (c *themeChooser) found(list *dialog.Selector, found []config.FoundTheme, err error) tea.Cmd {
 	var own []config.OwnTheme
 	for _, f := range found {
 		if f.Err == nil {
 			own = append(own, f.Theme)
 		}
 	}
-	c.looks.Learn(own)
+	c.switcher.AddOwn(own)
 	if c.tab.dialogs.Has(list) && len(found) > 0 {
 		list.SetList(c.list(found))
 	}
 	return c.tab.sayIf(err)
 }
 
-func (c *chooser) list(own []config.FoundTheme) dialog.List {
-	looks := c.looks
-	former := looks.Chosen()
+func (c *themeChooser) list(own []config.FoundTheme) dialog.List {
+	looks := c.switcher
+	former := looks.Current()
 	item := func(name config.Theme, group, about string) dialog.Item {
 		return dialog.Item{
 			ID: string(name), Title: string(name), Group: group, Detail: about, Current: name == former,
@@ -111,9 +111,9 @@ func wrongTheme(err error) string {
 }
 
 // choose takes a theme until parley ends, and asks whether to keep it for good.
-func (c *chooser) choose(name config.Theme) tea.Cmd {
-	c.looks.Show(name)
-	if name == c.looks.Kept() {
+func (c *themeChooser) choose(name config.Theme) tea.Cmd {
+	c.switcher.Show(name)
+	if name == c.switcher.Saved() {
 		return nil
 	}
 	file := toolview.PathsIn("").Path(filepath.Clean(config.ConfigFile()))
@@ -129,14 +129,14 @@ func (c *chooser) choose(name config.Theme) tea.Cmd {
 }
 
 // keep writes a theme into the configuration, beside the screen.
-func (c *chooser) keep(name config.Theme) tea.Cmd {
-	return beside(func() then {
+func (c *themeChooser) keep(name config.Theme) tea.Cmd {
+	return inBackground(func() then {
 		err := config.SaveTheme(config.ConfigFile(), name)
 		return func() tea.Cmd {
 			if err != nil {
 				return c.tab.say(err.Error())
 			}
-			c.looks.Keep(name)
+			c.switcher.SetSaved(name)
 			return c.tab.say("kept: the theme " + string(name))
 		}
 	})

@@ -21,9 +21,9 @@ type then func() tea.Cmd
 // ErrorMsg tells of something that went wrong outside of the session.
 type ErrorMsg struct{ Err error }
 
-// beside does something that takes its time beside the screen. What it returns follows in
+// inBackground does something that takes its time beside the screen. What it returns follows in
 // the tab; nil is nothing.
-func beside(do func() then) tea.Cmd {
+func inBackground(do func() then) tea.Cmd {
 	return func() tea.Msg {
 		if then := do(); then != nil {
 			return then
@@ -41,9 +41,9 @@ func redraw(after time.Duration) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return then(func() tea.Cmd { return nil }) })
 }
 
-// quietly does something beside the screen of which it is no trouble of the person's that it
+// bestEffort does something beside the screen of which it is no trouble of the person's that it
 // may not succeed.
-func quietly(do func() error) tea.Cmd {
+func bestEffort(do func() error) tea.Cmd {
 	return func() tea.Msg {
 		_ = do()
 		return nil
@@ -82,8 +82,8 @@ func (t *Tab) sayIf(err error) tea.Cmd {
 // keyOf is the key to show for an action.
 func (t *Tab) keyOf(a config.Action) string { return keyName(t.program.Keys, a) }
 
-// way is the key of an action, or where to find it if it has none.
-func way(keys config.Keys, a config.Action) string {
+// keyOrPalette is the key of an action, or where to find it if it has none.
+func keyOrPalette(keys config.Keys, a config.Action) string {
 	if len(keys.For(a)) > 0 {
 		return keyName(keys, a)
 	}
@@ -123,7 +123,7 @@ func (t *Tab) confirmation(q app.Question) dialog.Confirmation {
 			do = dialog.Do(func() tea.Cmd { return send(Open(choice.Open)) })
 		case choice.Do != nil:
 			do = dialog.Do(func() tea.Cmd {
-				return beside(func() then {
+				return inBackground(func() then {
 					said, err := choice.Do()
 					if err != nil {
 						said = err.Error()

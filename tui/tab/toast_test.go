@@ -41,12 +41,12 @@ func TestTell(t *testing.T) {
 
 // A command that has nothing to follow brings no message, and so nothing is drawn again.
 func TestBeside(t *testing.T) {
-	if msg := beside(func() then { return nil })(); msg != nil {
+	if msg := inBackground(func() then { return nil })(); msg != nil {
 		t.Errorf("%T came of nothing", msg)
 	}
 	runBench(t, func(t *testing.T, b *bench) {
 		began := time.Now()
-		b.Do(beside(func() then { return func() tea.Cmd { return b.say("done") } }))
+		b.Do(inBackground(func() then { return func() tea.Cmd { return b.say("done") } }))
 		b.MustSay("done")
 		if time.Since(began) != 0 {
 			t.Error("it waited for something")

@@ -19,8 +19,8 @@ func newTranscriptReader(t *Tab) *transcriptReader {
 	return &transcriptReader{reader{tab: t, list: t.list, main: true}}
 }
 
-// Itself is the reader, nil if there is nothing to read.
-func (r *transcriptReader) Itself() *reader {
+// base is the reader, nil if there is nothing to read.
+func (r *transcriptReader) base() *reader {
 	if r == nil {
 		return nil
 	}
@@ -39,9 +39,9 @@ func (r *transcriptReader) Reads() bool {
 	return r.list.Focused() || r.find.writing
 }
 
-// Unmarks takes the marks of the mouse away with the next key. The one that cancels
+// clearsSpan takes the marks of the mouse away with the next key. The one that cancels
 // does no more than that.
-func (r *transcriptReader) Unmarks(name string) bool {
+func (r *transcriptReader) clearsSpan(name string) bool {
 	if r == nil || !r.list.Spanning() || r.list.Focused() {
 		return false
 	}

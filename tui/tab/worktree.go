@@ -30,11 +30,11 @@ type worktree struct {
 	tree *git.Worktree
 }
 
-// Is says which worktree the session works in; nil if it is in none.
-func (w *worktree) Is(tree *git.Worktree) { w.tree = tree }
+// set says which worktree the session works in; nil if it is in none.
+func (w *worktree) set(tree *git.Worktree) { w.tree = tree }
 
-// There reports whether the session works in a worktree that was made for sessions.
-func (w *worktree) There() bool { return w.tree != nil }
+// active reports whether the session works in a worktree that was made for sessions.
+func (w *worktree) active() bool { return w.tree != nil }
 
 // with does something with the worktree beside the screen. What do returns is what
 // follows in the tab; errors are told.
@@ -43,17 +43,17 @@ func (w *worktree) with(do func(context.Context, *git.Worktree) (then, error)) t
 	if tree == nil {
 		return nil
 	}
-	return beside(func() then {
+	return inBackground(func() then {
 		then, err := do(ctx, tree)
 		if err != nil {
-			return w.trouble(err)
+			return w.showError(err)
 		}
 		return then
 	})
 }
 
-// trouble tells of something that could not be done, until it is read.
-func (w *worktree) trouble(err error) then {
+// showError tells of something that could not be done, until it is read.
+func (w *worktree) showError(err error) then {
 	return func() tea.Cmd {
 		w.tab.tell("That could not be done", termtext.Block(err.Error()))
 		return nil
@@ -81,11 +81,11 @@ func (w *worktree) Items() []dialog.Item {
 // open makes a worktree, and opens a session with the same agent in it, in a tab of its
 // own.
 func (w *worktree) open() tea.Cmd {
-	dir, agent, row, p := w.tab.cwd, w.tab.agent, w.tab.row(), w.tab.program
-	return tea.Batch(w.tab.say("making a worktree"), beside(func() then {
+	dir, agent, row, p := w.tab.cwd, w.tab.agent, w.tab.tabs(), w.tab.program
+	return tea.Batch(w.tab.say("making a worktree"), inBackground(func() then {
 		path, err := p.Worktree(p.Context, dir)
 		if err != nil {
-			return w.trouble(err)
+			return w.showError(err)
 		}
 		return func() tea.Cmd { return row.OpenIn(agent, path) }
 	}))
@@ -104,7 +104,7 @@ func (w *worktree) show() tea.Cmd {
 			}
 			call := &conversation.ToolCall{Title: "Changes in the worktree " + tree.Name, Kind: acpclient.ToolEdit, Status: acpclient.ToolCompleted, Content: contentOf(changes, more)}
 			w.tab.dialogs.Push(newPager(w.tab, call))
-			return w.tab.sites.Locate(toolview.Fragments(call.Content))
+			return w.tab.diffPositions.Locate(toolview.Fragments(call.Content))
 		}, nil
 	})
 }
@@ -143,9 +143,9 @@ func (w *worktree) keep() tea.Cmd {
 	})
 }
 
-// atRest says why nothing can be done with the worktree while the agent works, nil if it
+// sayBusy says why nothing can be done with the worktree while the agent works, nil if it
 // does not.
-func (w *worktree) atRest() tea.Cmd {
+func (w *worktree) sayBusy() tea.Cmd {
 	if !w.tab.Works() {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (w *worktree) atRest() tea.Cmd {
 
 // merge asks whether to merge the worktree; what is not committed has to be first.
 func (w *worktree) merge() tea.Cmd {
-	if busy := w.atRest(); busy != nil {
+	if busy := w.sayBusy(); busy != nil {
 		return busy
 	}
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
@@ -240,10 +240,10 @@ func (w *worktree) merged(tree *git.Worktree, commits int, err error) {
 
 // drop asks whether to drop the worktree, and says what is in it.
 func (w *worktree) drop() tea.Cmd {
-	if busy := w.atRest(); busy != nil {
+	if busy := w.sayBusy(); busy != nil {
 		return busy
 	}
-	if w.tab.row().Shared() {
+	if w.tab.tabs().Shared() {
 		return w.tab.say("another tab has a session in this worktree: close it first")
 	}
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
@@ -284,7 +284,7 @@ func (w *worktree) dropNow() tea.Cmd {
 	if w.tree == nil {
 		return w.tab.say("the worktree is not there any more")
 	}
-	end := w.letGo("the worktree is being dropped")
+	end := w.detach("the worktree is being dropped")
 	return w.with(func(ctx context.Context, tree *git.Worktree) (then, error) {
 		bounded, stop := context.WithTimeout(ctx, agentEnds)
 		defer stop()
@@ -299,15 +299,15 @@ func (w *worktree) dropped(tree *git.Worktree, kept string, err error) {
 	q := dialog.Confirmation{
 		Title:   "The worktree " + tree.Name + " was dropped",
 		Text:    "Nothing in it was left to keep.",
-		Choices: []dialog.Choice{w.tab.ending.WayOut("q"), {Name: "Stay here and read", Key: "s", Do: dialog.Close{}}},
+		Choices: []dialog.Choice{w.tab.lifecycle.LeaveChoice("q"), {Name: "Stay here and read", Key: "s", Do: dialog.Close{}}},
 	}
 	if kept != "" {
 		q.Text = fmt.Sprintf("What was in it is kept as %s. To have it back:\ngit branch %s %s", kept, tree.Name, kept)
 	}
-	w.letGo("its worktree was dropped")
+	w.detach("its worktree was dropped")
 	if err != nil {
 		q.Title, q.Text = "The worktree was not dropped", "The agent was ended before. The worktree is in "+termtext.Line(tree.Path)+".\n"+termtext.Block(err.Error())
-		w.letGo("its agent was ended")
+		w.detach("its agent was ended")
 	} else {
 		w.tree = nil
 	}
@@ -330,8 +330,8 @@ func bulleted(names []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// letGo says why nothing can be sent any more. What it returns ends the agent.
-func (w *worktree) letGo(why string) (end func(context.Context)) {
-	w.tab.back.readOnly = why
+// detach says why nothing can be sent any more. What it returns ends the agent.
+func (w *worktree) detach(why string) (end func(context.Context)) {
+	w.tab.stored.readOnly = why
 	return w.tab.session.Close
 }

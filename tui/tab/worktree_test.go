@@ -44,7 +44,7 @@ func TestMergeAndDrop(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play("handshake\n")
 		w := b.worktree
-		w.Is(tree)
+		w.set(tree)
 		do(t, b, w, "worktree: show")
 		if p, ok := b.dialogs.Top().(*pager); !ok || !p.list.HasDiff() {
 			t.Fatalf("shown is %T", b.dialogs.Top())
@@ -64,8 +64,8 @@ func TestMergeAndDrop(t *testing.T) {
 		b.MustSay("and the agent is ended. Everything in")
 		b.Choose("Drop it")
 		b.MustSay("The worktree feature was dropped")
-		if b.back.readOnly != "its worktree was dropped" || !b.session.Stream().Closed() || w.There() || !git.WorktreeGone(tree.Path) {
-			t.Errorf("%q, and the worktree is there: %v", b.back.readOnly, w.There())
+		if b.stored.readOnly != "its worktree was dropped" || !b.session.Stream().Closed() || w.active() || !git.WorktreeGone(tree.Path) {
+			t.Errorf("%q, and the worktree is there: %v", b.stored.readOnly, w.active())
 		}
 	})
 }
@@ -76,7 +76,7 @@ func TestNotWhileItIsInUse(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
 		w := b.worktree
-		w.Is(tree)
+		w.set(tree)
 		for _, title := range []string{"worktree: merge", "worktree: drop"} {
 			do(t, b, w, title)
 			b.MustSay("the agent is at work in the worktree")
@@ -84,9 +84,9 @@ func TestNotWhileItIsInUse(t *testing.T) {
 	})
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		b.program.Row = &twoTabs{shared: true}
+		b.program.Tabs = &twoTabs{shared: true}
 		w := b.worktree
-		w.Is(tree)
+		w.set(tree)
 		do(t, b, w, "worktree: drop")
 		if b.MustSay("another tab has a session in this worktree"); !b.dialogs.Empty() {
 			t.Errorf("it asks\n%s", b.Screen())
@@ -101,13 +101,13 @@ func TestDropWhatIsGone(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
 		w := b.worktree
-		w.Is(tree)
+		w.set(tree)
 		do(t, b, w, "worktree: drop")
-		w.Is(nil)
+		w.set(nil)
 		b.Choose("Drop it")
 		b.MustSay("the worktree is not there any more")
-		if b.back.readOnly != "" {
-			t.Errorf("nothing can be sent: %s", b.back.readOnly)
+		if b.stored.readOnly != "" {
+			t.Errorf("nothing can be sent: %s", b.stored.readOnly)
 		}
 	})
 }
@@ -116,7 +116,7 @@ func TestDropWhatIsGone(t *testing.T) {
 func TestOpen(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		row := &twoTabs{}
-		b.program.Row = row
+		b.program.Tabs = row
 		b.program.Worktree = func(_ context.Context, cwd string) (string, error) {
 			if row.opened == "" {
 				return cwd + "/other", nil

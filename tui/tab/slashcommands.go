@@ -7,9 +7,9 @@ import (
 	"parley/tui/composer"
 )
 
-// own are parley's own commands: what they are called, and what they do. A command of the
+// slashCommands are parley's own commands: what they are called, and what they do. A command of the
 // agent of the same name comes before it.
-var own = []struct {
+var slashCommands = []struct {
 	name   string
 	action config.Action
 	about  string
@@ -27,17 +27,17 @@ var own = []struct {
 	{"quit", config.ActionQuit, "leave parley"},
 }
 
-func ownCommands() []composer.OwnCommand {
-	list := make([]composer.OwnCommand, len(own))
-	for i, c := range own {
+func composerCommands() []composer.OwnCommand {
+	list := make([]composer.OwnCommand, len(slashCommands))
+	for i, c := range slashCommands {
 		list[i] = composer.OwnCommand{Name: c.name, About: c.about}
 	}
 	return list
 }
 
-// runOwn does what a command of parley's says.
-func (ac *actions) runOwn(name string) tea.Cmd {
-	for _, c := range own {
+// runSlashCommand does what a command of parley's says.
+func (ac *actions) runSlashCommand(name string) tea.Cmd {
+	for _, c := range slashCommands {
 		if c.name == name {
 			return ac.run(c.action)
 		}

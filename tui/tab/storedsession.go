@@ -23,10 +23,10 @@ import (
 // already. The last one is shown.
 type Open []app.Open
 
-func (Open) wish() {}
+func (Open) request() {}
 
-// back is what a tab knows of the stored session that it went on with.
-type back struct {
+// storedSession is what a tab knows of the stored session that it went on with.
+type storedSession struct {
 	from     app.Open
 	title    string // as the person calls it
 	readOnly string // why nothing can be sent; "" if it can
@@ -34,9 +34,9 @@ type back struct {
 	untrusted *app.UntrustedError
 	// options are as they were, until the session is open again.
 	options app.OptionValues
-	// about is what was said before, which goes along with the next prompt.
-	about string
-	anew  bool // a new session was opened in place of one that could not be
+	// earlier is what was said before, which goes along with the next prompt.
+	earlier  string
+	replaced bool // a new session was opened in place of one that could not be
 }
 
 // reopenedMsg is a stored session that was read, or why it could not be.
@@ -52,7 +52,7 @@ func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.starter.openSt
 
 func (st *starter) openStored(o app.Open) tea.Cmd {
 	t := st.tab
-	t.back.from = o // it is this tab's from now on: nobody opens it in another
+	t.stored.from = o // it is this tab's from now on: nobody opens it in another
 	reopen, ctx := t.program.Reopen, t.program.Context
 	t.reopening = sync.OnceValue(func() reopenedMsg {
 		msg := reopenedMsg{from: o}
@@ -70,11 +70,11 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	t := st.tab
 	t.reopening = nil
 	if msg.err != nil {
-		t.back.from = app.Open{}
-		t.outbox.GiveBack()
+		t.stored.from = app.Open{}
+		t.queue.ReturnToDraft()
 		t.ask(dialog.Confirmation{Title: "The stored session cannot be opened", Text: msg.err.Error(), Choices: []dialog.Choice{
 			{Name: "List the stored sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t) })},
-			{Name: "Leave parley", Do: dialog.Do(func() tea.Cmd { return t.ending.quit(quitDespite) })},
+			{Name: "Leave parley", Do: dialog.Do(func() tea.Cmd { return t.lifecycle.quit(quitDespite) })},
 		}})
 		return nil
 	}
@@ -82,9 +82,9 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 		go old.Close(context.Background())
 	}
 	st.adopt(msg.Agent, msg.Session)
-	cmds := []tea.Cmd{st.remember(msg), t.pump.next, st.readBranch(), t.sites.Locate(msg.wanted)}
+	cmds := []tea.Cmd{st.remember(msg), t.pump.next, st.readBranch(), t.diffPositions.Locate(msg.wanted)}
 	if msg.ReadOnly != nil {
-		t.outbox.GiveBack() // what was sent meanwhile goes nowhere
+		t.queue.ReturnToDraft() // what was sent meanwhile goes nowhere
 		st.readOnly(msg.ReadOnly)
 		return tea.Batch(cmds...)
 	}
@@ -93,7 +93,7 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 	if msg.from.Last && t.composer.Empty() {
 		cmds = append(cmds, t.drafts.Load())
 	}
-	return tea.Batch(append(cmds, t.outbox.Read())...)
+	return tea.Batch(append(cmds, t.queue.Read())...)
 }
 
 // remember takes over how the stored session was left. A draft in whose place another was
@@ -101,12 +101,12 @@ func (st *starter) reopened(msg reopenedMsg) tea.Cmd {
 func (st *starter) remember(msg reopenedMsg) (keep tea.Cmd) {
 	t := st.tab
 	c := msg.Transcript.Conversation
-	t.back = back{from: msg.from, title: msg.Transcript.Title, options: app.OptionValuesOf(c)}
+	t.stored = storedSession{from: msg.from, title: msg.Transcript.Title, options: app.OptionValuesOf(c)}
 	t.conv = c
 	t.conv.Cwd = t.cwd
-	t.standing.Remember(c)
+	t.info.Remember(c)
 	t.list = transcript.New(t.program.Theme, c)
-	t.list.SetSites(t.sites.Known())
+	t.list.SetSites(t.diffPositions.Known())
 	t.reader = newTranscriptReader(t)
 	t.composer.SetCommands(c.Commands)
 	if top := msg.View.Top; top != nil {
@@ -126,9 +126,9 @@ func (st *starter) remember(msg reopenedMsg) (keep tea.Cmd) {
 func (st *starter) readOnly(why error) {
 	t := st.tab
 	var untrusted *app.UntrustedError
-	t.back.readOnly = "here it can only be read: " + why.Error()
+	t.stored.readOnly = "here it can only be read: " + why.Error()
 	if errors.As(why, &untrusted) {
-		t.back.untrusted = untrusted
+		t.stored.untrusted = untrusted
 		st.askToTrust()
 		return
 	}
@@ -141,13 +141,13 @@ func (st *starter) readOnly(why error) {
 // askToTrust asks whether the agent of the session may be started, or connected to.
 func (st *starter) askToTrust() {
 	t := st.tab
-	again, why := t.back.from, t.back.untrusted
+	again, why := t.stored.from, t.stored.untrusted
 	again.Trusted = true
 	done := "started"
 	if why.Listens != "" {
 		done = "connected to"
 	}
-	t.back.readOnly = "its agent was not " + done + ": " + way(t.program.Keys, config.ActionStartAgain) + " asks about it again"
+	t.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(t.program.Keys, config.ActionStartAgain) + " asks about it again"
 	q := t.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
 	q.Choices[0].Do = dialog.Do(func() tea.Cmd { return st.openStored(again) })
 	t.ask(q)
@@ -155,14 +155,16 @@ func (st *starter) askToTrust() {
 
 // cannotGoOn reports whether a failure to open the session is that of a stored one, for
 // which there is something else to offer.
-func (st *starter) cannotGoOn() bool { return st.tab.session.Options().Kept && !st.tab.back.anew }
+func (st *starter) cannotGoOn() bool {
+	return st.tab.session.Options().HasTranscript && !st.tab.stored.replaced
+}
 
-// askAnew offers a new session after a stored one that the agent cannot open again.
-func (st *starter) askAnew(err error) {
+// askForNewSession offers a new session after a stored one that the agent cannot open again.
+func (st *starter) askForNewSession(err error) {
 	t := st.tab
 	anew := func(about string) dialog.Do {
 		return func() tea.Cmd {
-			t.back.anew, t.back.about = true, about
+			t.stored.replaced, t.stored.earlier = true, about
 			return t.sayIf(t.session.OpenAnew())
 		}
 	}
@@ -177,10 +179,10 @@ func (st *starter) askAnew(err error) {
 	}})
 }
 
-// withAbout adds what was said before to a prompt, once.
-func (b *back) withAbout(c *conversation.Conversation, blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
-	about := b.about
-	if b.about = ""; about == "" {
+// withEarlier adds what was said before to a prompt, once.
+func (b *storedSession) withEarlier(c *conversation.Conversation, blocks []acpclient.ContentBlock) []acpclient.ContentBlock {
+	about := b.earlier
+	if b.earlier = ""; about == "" {
 		return blocks
 	}
 	return app.WithEarlier(blocks, about, c.Agent.Capabilities.PromptCapabilities)
@@ -188,7 +190,7 @@ func (b *back) withAbout(c *conversation.Conversation, blocks []acpclient.Conten
 
 // StoredID is the id under which the session is stored, "" if it is not, or not yet.
 func (t *Tab) StoredID() store.ID {
-	return cmp.Or(app.StoredID(t.session), t.back.from.ID)
+	return cmp.Or(app.StoredID(t.session), t.stored.from.ID)
 }
 
 // Cwd is the directory of the session.
@@ -197,7 +199,7 @@ func (t *Tab) Cwd() string { return t.cwd }
 // Blank reports that nothing would be lost with the tab.
 func (t *Tab) Blank() bool {
 	c := t.conv
-	return t.reopening == nil && t.composer.Empty() && t.outbox.Len() == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
+	return t.reopening == nil && t.composer.Empty() && t.queue.Len() == 0 && (c == nil || len(c.Items)+len(c.Queue) == 0 && !c.Turn.Running)
 }
 
 // LoadDraft brings the draft that was kept for the directory back.
@@ -209,7 +211,7 @@ func (t *Tab) OfferUnended() tea.Cmd {
 	if lib == nil {
 		return nil
 	}
-	return t.address(beside(func() then {
+	return t.address(inBackground(func() then {
 		q, err := app.FindUnended(lib, cwd)
 		if err != nil || q == nil {
 			return nil // nobody has asked for it

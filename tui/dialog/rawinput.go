@@ -12,14 +12,14 @@ import (
 	"parley/tui/toolview"
 )
 
-// entry is a key of an object and its value.
-type entry struct {
+// inputField is a key of an object and its value.
+type inputField struct {
 	key   string
 	value json.RawMessage
 }
 
 // text is a value as text: a string as it is, anything else as JSON.
-func (e entry) text() string {
+func (e inputField) text() string {
 	var text string
 	if json.Unmarshal(e.value, &text) != nil || strings.TrimSpace(text) == "" {
 		return toolview.JSON(e.value, 0)
@@ -27,18 +27,18 @@ func (e entry) text() string {
 	return text
 }
 
-// rest is what the raw input of a call says and what is not shown of the call
+// hiddenInput is what the raw input of a call says and what is not shown of the call
 // otherwise: nothing that would be done may be hidden because parley does not know
 // the key that it stands under. What is no object has one entry without a key.
-func rest(t *conversation.ToolCall, at toolview.Paths) []entry {
+func hiddenInput(t *conversation.ToolCall, at toolview.Paths) []inputField {
 	raw := bytes.TrimSpace(t.RawInput)
 	switch string(raw) {
 	case "", "null", "{}", "[]", `""`:
 		return nil
 	}
-	all, ok := entries(raw)
+	all, ok := inputFields(raw)
 	if !ok {
-		return []entry{{"", raw}}
+		return []inputField{{"", raw}}
 	}
 	values := make(map[string]json.RawMessage, len(all))
 	for _, e := range all {
@@ -48,11 +48,11 @@ func rest(t *conversation.ToolCall, at toolview.Paths) []entry {
 		values[e.key] = e.value
 	}
 	shown := shownKeys(t, values, at)
-	return slices.DeleteFunc(all, func(e entry) bool { return shown[e.key] })
+	return slices.DeleteFunc(all, func(e inputField) bool { return shown[e.key] })
 }
 
-// entries are those of a JSON object, in its order; ok is false for what is none.
-func entries(raw []byte) (list []entry, ok bool) {
+// inputFields are those of a JSON object, in its order; ok is false for what is none.
+func inputFields(raw []byte) (list []inputField, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return nil, false
@@ -62,7 +62,7 @@ func entries(raw []byte) (list []entry, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		e := entry{key: key.(string)}
+		e := inputField{key: key.(string)}
 		if d.Decode(&e.value) != nil {
 			return nil, false
 		}
@@ -131,7 +131,7 @@ func onlyKeys(raw json.RawMessage, keys []string) bool {
 		return false
 	}
 	for _, item := range items {
-		object, ok := entries(item)
+		object, ok := inputFields(item)
 		if !ok {
 			return false
 		}
@@ -190,9 +190,9 @@ func labelled(label, s string) content {
 	})
 }
 
-// restBlock shows entries, each text as the lines that it has, and anything else as
+// inputBlock shows entries, each text as the lines that it has, and anything else as
 // JSON: every character of it, behind a bar.
-func restBlock(list []entry, reach *toolview.Reach) content {
+func inputBlock(list []inputField, reach *toolview.Reach) content {
 	var parts column
 	for _, e := range list {
 		label := termtext.VisibleLine(e.key)
@@ -200,11 +200,42 @@ func restBlock(list []entry, reach *toolview.Reach) content {
 			label = toolview.RawInput
 		}
 		text := e.text()
-		if slices.Contains(placeKeys, e.key) && reach.Of(text).Outside {
-			parts = append(parts, labelledPlace(label, text, reach.Of(text)))
+		if slices.Contains(locationKeys, e.key) && reach.Of(text).Outside {
+			parts = append(parts, labelledLocation(label, text, reach.Of(text)))
 			continue
 		}
 		parts = append(parts, labelled(label, strings.TrimRight(text, "\n")))
 	}
 	return parts
+}
+
+// said are the texts that the dialog shows of a call before its content: its command,
+// and the texts of its raw input. Agents send them as content once more.
+func shownTexts(t *conversation.ToolCall, at toolview.Paths) map[string]bool {
+	all := map[string]bool{}
+	add := func(s string) {
+		if s = unfenced(s); s != "" {
+			all[s] = true
+		}
+	}
+	add(at.Command(t.RawInput).Line)
+	for _, e := range hiddenInput(t, at) {
+		var s string
+		if json.Unmarshal(e.value, &s) == nil {
+			add(s)
+		}
+	}
+	return all
+}
+
+// unfenced is a text without the fence of code around it, and the mark of a prompt.
+func unfenced(s string) string {
+	s = strings.TrimSpace(s)
+	fence := s[:len(s)-len(strings.TrimLeft(s, "`"))]
+	if first, rest, ok := strings.Cut(s, "\n"); ok && len(fence) >= 3 && strings.HasSuffix(rest, fence) && !strings.Contains(first[len(fence):], "`") {
+		s = strings.TrimSpace(strings.TrimSuffix(rest, fence))
+	} else if inner, ok := strings.CutPrefix(s, "`"); ok && len(fence) == 1 && strings.IndexByte(inner, '`') == len(inner)-1 {
+		s = strings.TrimSuffix(inner, "`")
+	}
+	return strings.TrimPrefix(s, "$ ")
 }

@@ -158,7 +158,7 @@ func draw(d Dialog) {
 	}
 }
 
-func (q *question) drawn() bool { return q.sight.height > 0 }
+func (q *question) drawn() bool { return q.viewed.height > 0 }
 
 // A click gives an answer, unless that reaches further than this one question: then it
 // marks, and the key that accepts gives it.

@@ -11,10 +11,10 @@ import (
 	"parley/tui/dialog"
 )
 
-// Row is the row of tabs that a tab stands in. What it is asked for happens at once,
+// Tabs is the row of tabs that a tab stands in. What it is asked for happens at once,
 // so that the next key is for the tab that is in front then; its commands are for
 // the tabs that they are about.
-type Row interface {
+type Tabs interface {
 	// Step shows a tab so many places further, around the ends.
 	Step(by int)
 	// Go shows the tab with a number, counted from 0, if there is one.
@@ -33,17 +33,17 @@ type Row interface {
 	Alone() bool
 }
 
-// alone is the row of a tab that stands in none.
-type alone struct{}
+// singleTab is the row of a tab that stands in none.
+type singleTab struct{}
 
-func (alone) Step(int)                                         {}
-func (alone) Go(int)                                           {}
-func (alone) Open(config.Agent) tea.Cmd                        { return nil }
-func (alone) OpenIn(config.Agent, string) tea.Cmd              { return nil }
-func (alone) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }
-func (alone) Close() tea.Cmd                                   { return nil }
-func (alone) Shared() bool                                     { return false }
-func (alone) Alone() bool                                      { return true }
+func (singleTab) Step(int)                                         {}
+func (singleTab) Go(int)                                           {}
+func (singleTab) Open(config.Agent) tea.Cmd                        { return nil }
+func (singleTab) OpenIn(config.Agent, string) tea.Cmd              { return nil }
+func (singleTab) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }
+func (singleTab) Close() tea.Cmd                                   { return nil }
+func (singleTab) Shared() bool                                     { return false }
+func (singleTab) Alone() bool                                      { return true }
 
 // State is what the line of tabs tells of a tab.
 type State uint8
@@ -58,18 +58,18 @@ const (
 	Lost          // the agent has gone
 )
 
-// Face is what the line of tabs shows of a tab.
-type Face struct {
+// Summary is what the line of tabs shows of a tab.
+type Summary struct {
 	State State
 	Title string
 }
 
-// Face is what the line of tabs shows of this tab now.
-func (t *Tab) Face() Face {
-	if t.worktree.There() {
-		return Face{t.State(), worktreeMark + t.label()}
+// Summary is what the line of tabs shows of this tab now.
+func (t *Tab) Summary() Summary {
+	if t.worktree.active() {
+		return Summary{t.State(), worktreeMark + t.label()}
 	}
-	return Face{t.State(), t.label()}
+	return Summary{t.State(), t.label()}
 }
 
 // State says how things stand in the tab.
@@ -81,13 +81,13 @@ func (t *Tab) State() State {
 			return Lost
 		}
 		return Failed
-	case t.standing.Unseen() == turnBadly:
+	case t.info.Unseen() == turnBadly:
 		return Failed
 	case t.dialogs.Asks():
 		return Waiting
 	case t.Works(), t.composerActive() && (c == nil || c.Phase != conversation.PhaseReady):
 		return Working
-	case t.standing.Unseen() == turnWell:
+	case t.info.Unseen() == turnWell:
 		return Done
 	}
 	return Idle
@@ -97,16 +97,16 @@ func (t *Tab) State() State {
 func (t *Tab) Works() bool { return t.conv != nil && t.conv.Turn.Running }
 
 // Turns is how many turns have ended in the tab.
-func (t *Tab) Turns() int { return t.standing.Turns() }
+func (t *Tab) Turns() int { return t.info.Turns() }
 
 // label is what the tab is called in the line of tabs.
-func (t *Tab) label() string { return t.standing.Label(t.Title(), t.agent.Name, t.agent.ID) }
+func (t *Tab) label() string { return t.info.Label(t.Title(), t.agent.Name, t.agent.ID) }
 
 // tabKey takes a key that shows another tab, whatever is open in this one, and, while
 // a question waits, one that opens or closes a tab: nobody has to answer first. Those
 // that go to a tab by its number answer a question where they have to: while the prompt
 // holds text, a number alone is the prompt's.
-func (e *everywhere) tabKey(name string) (cmd tea.Cmd, taken bool) {
+func (e *globalKeys) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	t := e.tab
 	keys, asks := t.program.Keys, t.dialogs.Asks()
 	if _, answers := keys.Action(config.ContextDialog, name); asks && answers {
@@ -116,10 +116,10 @@ func (e *everywhere) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	case config.ActionNextTab, config.ActionPrevTab:
 		return t.actions.run(a), true
 	case config.ActionTab:
-		if asks && (!t.composer.Empty() || t.row().Alone()) {
+		if asks && (!t.composer.Empty() || t.tabs().Alone()) {
 			return nil, false
 		}
-		t.row().Go(slices.Index(keys.For(a), name))
+		t.tabs().Go(slices.Index(keys.For(a), name))
 		return nil, true
 	case config.ActionNewSession, config.ActionNewAgent, config.ActionCloseTab, config.ActionRenameTab:
 		if asks && !t.reader.Reads() {
@@ -129,11 +129,11 @@ func (e *everywhere) tabKey(name string) (cmd tea.Cmd, taken bool) {
 	return nil, false
 }
 
-func (t *Tab) row() Row {
-	if t.program.Row == nil {
-		return alone{}
+func (t *Tab) tabs() Tabs {
+	if t.program.Tabs == nil {
+		return singleTab{}
 	}
-	return t.program.Row
+	return t.program.Tabs
 }
 
 // newSession begins a new session with the same agent where this one works, in a tab of its
@@ -145,7 +145,7 @@ func (ac *actions) newSession() tea.Cmd {
 		return nil
 	case ac.fresh():
 		return t.say("this session is new: nothing was said in it")
-	case t.agent.ID == "" || t.back.untrusted != nil: // nobody knows it, or has agreed to it
+	case t.agent.ID == "" || t.stored.untrusted != nil: // nobody knows it, or has agreed to it
 		return ac.chooseAnother()
 	}
 	return ac.openBeside(t.agent)
@@ -156,26 +156,26 @@ func (ac *actions) newSession() tea.Cmd {
 // are not gone on with.
 func (ac *actions) openBeside(a config.Agent) tea.Cmd {
 	t := ac.tab
-	if t.program.StartIn == nil || a.OwnProject || t.agent.OwnProject || t.back.readOnly != "" {
-		return t.row().Open(a)
+	if t.program.StartIn == nil || a.OwnProject || t.agent.OwnProject || t.stored.readOnly != "" {
+		return t.tabs().Open(a)
 	}
-	return t.row().OpenIn(a, t.cwd)
+	return t.tabs().OpenIn(a, t.cwd)
 }
 
 // fresh reports whether nothing was said in the session, nor is about to be.
 func (ac *actions) fresh() bool {
 	t := ac.tab
 	c := t.conv
-	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue)+t.outbox.Len() == 0
+	return !t.conv.Gone() && len(c.Items) == 0 && len(c.Queue)+t.queue.Len() == 0
 }
 
 // renameTab lets the person name the tab.
 func (ac *actions) renameTab() {
 	t := ac.tab
 	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{
-		Title: "Name the tab", Text: t.standing.Name(), Hint: t.label(),
+		Title: "Name the tab", Text: t.info.Name(), Hint: t.label(),
 		Do: func(name string) tea.Cmd {
-			t.standing.SetName(name)
+			t.info.SetName(name)
 			return nil
 		},
 	}))

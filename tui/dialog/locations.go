@@ -15,19 +15,19 @@ import (
 )
 
 // place is a path as it is written for people, and where it leads.
-type place struct {
-	words string
-	leads toolview.Target
+type location struct {
+	words  string
+	target toolview.Target
 }
 
 // lines draw a place: in red, and with words that say so, if it leads out of the
 // session's directories.
-func (pl place) lines(width int, style lipgloss.Style, th *theme.Theme) []string {
+func (pl location) lines(width int, style lipgloss.Style, th *theme.Theme) []string {
 	words := pl.words
-	if pl.leads.Real != "" {
-		words += " → " + termtext.VisibleLine(pl.leads.Real)
+	if pl.target.Real != "" {
+		words += " → " + termtext.VisibleLine(pl.target.Real)
 	}
-	if !pl.leads.Outside {
+	if !pl.target.Outside {
 		return styled(exact(words, width), style)
 	}
 	out := styled(exact(words, width), th.Error)
@@ -39,9 +39,9 @@ func (pl place) lines(width int, style lipgloss.Style, th *theme.Theme) []string
 	return append(out, styled(exact(note, width), th.Warning)...)
 }
 
-// places are where a call works, as far as its changes do not say that.
-func (c callContent) places(t *conversation.ToolCall) []place {
-	var all []place
+// locations are where a call works, as far as its changes do not say that.
+func (c callContent) locations(t *conversation.ToolCall) []location {
+	var all []location
 	for _, l := range c.at.ShownLocations(t.Locations) {
 		changed := slices.ContainsFunc(t.Content, func(d acpclient.ToolCallContent) bool {
 			return d.Type == acpclient.ToolContentDiff && d.Path == l.Path
@@ -49,13 +49,13 @@ func (c callContent) places(t *conversation.ToolCall) []place {
 		if changed && l.Line == nil {
 			continue
 		}
-		all = append(all, place{c.at.Location(l), c.reach.Of(l.Path)})
+		all = append(all, location{c.at.Location(l), c.reach.Of(l.Path)})
 	}
 	return all
 }
 
-// placeKeys are the names under which agents give paths in the raw input of a call.
-var placeKeys = slices.Concat(pathKeys, dirKeys, []string{
+// locationKeys are the names under which agents give paths in the raw input of a call.
+var locationKeys = slices.Concat(pathKeys, dirKeys, []string{
 	"source", "destination", "src", "dst", "old_path", "new_path", "oldPath", "newPath",
 	"source_path", "destination_path", "sourcePath", "destinationPath", "dir_path", "dirPath",
 })
@@ -63,14 +63,14 @@ var placeKeys = slices.Concat(pathKeys, dirKeys, []string{
 // Paths are all paths that a permission names.
 func (d *Permission) Paths() []string {
 	t := d.asked.Asked
-	all := append(toolview.ShownPaths(t), texts(t.RawInput, placeKeys)...)
+	all := append(toolview.ShownPaths(t), texts(t.RawInput, locationKeys)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// leadOut are those of the paths that lead out of the session's directories, in one
+// outsidePaths are those of the paths that lead out of the session's directories, in one
 // text.
-func (d *Permission) leadOut() string {
+func (d *Permission) outsidePaths() string {
 	if d.env.Reach == nil {
 		return ""
 	}
@@ -109,11 +109,11 @@ func texts(raw json.RawMessage, keys []string) []string {
 	return all
 }
 
-// labelledPlace shows a path below or behind its label.
-func labelledPlace(label, path string, leads toolview.Target) content {
+// labelledLocation shows a path below or behind its label.
+func labelledLocation(label, path string, leads toolview.Target) content {
 	return newBlock(func(p paper) []string {
 		lead := p.th.Muted.Render(label) + "  "
-		lines := place{termtext.VisibleLine(path), leads}.lines(max(1, p.width-termtext.Width(label)-2), p.th.Text, p.th)
+		lines := location{termtext.VisibleLine(path), leads}.lines(max(1, p.width-termtext.Width(label)-2), p.th.Text, p.th)
 		for i := range lines {
 			lines[i] = lead + lines[i]
 			lead = strings.Repeat(" ", termtext.Width(label)+2)

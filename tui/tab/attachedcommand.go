@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	emulator "parley/terminal/screen"
 	"parley/tui/dialog"
 	"parley/tui/screen"
@@ -17,12 +19,12 @@ import (
 )
 
 const (
-	// insideBack is how many lines of a command one can scroll back while one is
+	// attachedScrollback is how many lines of a command one can scroll back while one is
 	// inside.
-	insideBack = 2000
-	// insideJump is how much output is followed at once: of more, the beginning is
+	attachedScrollback = 2000
+	// maxReplay is how much output is followed at once: of more, the beginning is
 	// left out. No screen could have shown it.
-	insideJump = 512 << 10
+	maxReplay = 512 << 10
 	// altScroll is how many arrows a step of the wheel is to a program that draws on
 	// the alternate screen.
 	altScroll = 3
@@ -31,13 +33,13 @@ const (
 // inside is the command into which the person has stepped. While there is one, it
 // has the screen and all keys but those that step out and scroll: no dialog is in
 // sight, and none takes a key.
-type inside struct {
+type attachedCommand struct {
 	term *conversation.Terminal
 	emu  *emulator.Screen
 	fed  int64 // how much of the output the emulator has
 	// cols and rows are the size of the emulator; the terminal has been told of told.
 	cols, rows int
-	told       [2]int
+	sentSize   [2]int
 	back       int // how many lines the view is scrolled back
 }
 
@@ -51,7 +53,7 @@ func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
 	case term.Exit != nil:
 		return c.tab.say("the command has ended")
 	}
-	c.inside = &inside{term: term}
+	c.attached = &attachedCommand{term: term}
 	c.Fit(c.width, c.height)
 	c.tab.dialogs.Release()
 	return c.tab.prompt.typeLetters()
@@ -60,54 +62,54 @@ func (c *commands) StepIn(term *conversation.Terminal) tea.Cmd {
 // stepOut gives the keys back to who had them before. A key that was meant for the
 // command does nothing to a question that has come up meanwhile.
 func (c *commands) stepOut(name string) {
-	if in := c.inside; in.term.Exit == nil {
+	if in := c.attached; in.term.Exit == nil {
 		cols, rows := 0, 0 // what the agent's commands have at first
 		if in.term.Personal {
 			cols, rows = c.tab.list.TerminalWidth(), transcript.TerminalRows
 		}
 		_ = c.tab.session.ResizeTerminal(in.term.ID, cols, rows) // it may just have ended
 	}
-	c.inside = nil
+	c.attached = nil
 	c.tab.program.Guard.Typed()
 	c.tab.program.Guard.Ended(name)
 	c.tab.dialogs.Regain()
 }
 
-// insideSize is the size of a command's terminal where the screen has that size:
+// attachedSize is the size of a command's terminal where the screen has that size:
 // what is left within the frame, above the status and the keys.
-func insideSize(width, height int) (cols, rows int) {
+func attachedSize(width, height int) (cols, rows int) {
 	return max(1, width-2), max(1, height-4)
 }
 
-// Inside reports whether the person has stepped into a command: it has all keys then.
-func (c *commands) Inside() bool { return c.inside != nil }
+// Attached reports whether the person has stepped into a command: it has all keys then.
+func (c *commands) Attached() bool { return c.attached != nil }
 
 // Covers reports whether the command into which the person has stepped has the screen.
-func (c *commands) Covers() bool { return c.inside != nil && c.inside.emu != nil }
+func (c *commands) Covers() bool { return c.attached != nil && c.attached.emu != nil }
 
 // Fit brings the terminal of the command to the size that there is on a screen.
 func (c *commands) Fit(width, height int) {
 	c.width, c.height = width, height
-	in := c.inside
+	in := c.attached
 	if in == nil || width == 0 {
 		return
 	}
-	if cols, rows := insideSize(width, height); in.emu == nil || cols != in.cols || rows != in.rows {
+	if cols, rows := attachedSize(width, height); in.emu == nil || cols != in.cols || rows != in.rows {
 		in.cols, in.rows = cols, rows
 		in.replay()
 	}
-	if size := [2]int{in.cols, in.rows}; size != in.told && in.term.Exit == nil {
-		in.told = size
+	if size := [2]int{in.cols, in.rows}; size != in.sentSize && in.term.Exit == nil {
+		in.sentSize = size
 		_ = c.tab.session.ResizeTerminal(in.term.ID, in.cols, in.rows) // it may just have ended
 	}
 }
 
 // replay lays out anew what the command has printed. Queries in it were answered
 // when they came, or nobody was there to do so.
-func (in *inside) replay() {
-	in.emu, in.back = emulator.New(in.cols, in.rows, insideBack), 0
-	data, _ := in.term.Since(max(0, in.term.Total()-insideJump))
-	if in.term.Total() > insideJump {
+func (in *attachedCommand) replay() {
+	in.emu, in.back = emulator.New(in.cols, in.rows, attachedScrollback), 0
+	data, _ := in.term.Since(max(0, in.term.Total()-maxReplay))
+	if in.term.Total() > maxReplay {
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}
 	_, _ = in.emu.Write(data)
@@ -124,7 +126,7 @@ func (c *commands) Follow() tea.Cmd {
 // feed shows what the command has printed since the last time, and answers what it asks
 // of its terminal.
 func (c *commands) feed() {
-	in := c.inside
+	in := c.attached
 	switch {
 	case in == nil:
 		return
@@ -134,13 +136,13 @@ func (c *commands) feed() {
 	case in.emu == nil || in.fed == in.term.Total():
 		return
 	}
-	if in.term.Total()-in.fed > insideJump {
+	if in.term.Total()-in.fed > maxReplay {
 		in.replay()
 		return
 	}
 	var replies []byte
 	in.emu.SetReply(func(p []byte) {
-		if len(replies) < insideJump { // a command that asks and asks
+		if len(replies) < maxReplay { // a command that asks and asks
 			replies = append(replies, p...)
 		}
 	})
@@ -159,7 +161,7 @@ func (c *commands) feed() {
 
 // key takes a key while the person is inside a command.
 func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
-	in := c.inside
+	in := c.attached
 	switch a, _ := c.tab.program.Keys.Action(config.ContextTerminal, name); a {
 	case config.ActionStepOut:
 		c.stepOut(name)
@@ -182,12 +184,12 @@ func (c *commands) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 
 // typeInto types into the command. It does not wait, so that keys stay in order.
 func (c *commands) typeInto(data string) tea.Cmd {
-	c.inside.back = 0
+	c.attached.back = 0
 	c.tab.program.Guard.Typed()
 	if data == "" {
 		return nil
 	}
-	if err := c.tab.session.TypeInto(c.inside.term.ID, []byte(data)); err != nil {
+	if err := c.tab.session.TypeInto(c.attached.term.ID, []byte(data)); err != nil {
 		return c.tab.say(err.Error())
 	}
 	return nil
@@ -195,10 +197,10 @@ func (c *commands) typeInto(data string) tea.Cmd {
 
 // paste pastes into the command.
 func (c *commands) paste(text string) (tea.Cmd, bool) {
-	if c.inside.term.Exit != nil {
+	if c.attached.term.Exit != nil {
 		return nil, true
 	}
-	return c.typeInto(screen.PasteBytes(text, c.inside.emu.Modes())), true
+	return c.typeInto(screen.PasteBytes(text, c.attached.emu.Modes())), true
 }
 
 // mouse scrolls: back, or, on the alternate screen, in the program.
@@ -207,7 +209,7 @@ func (c *commands) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	if !ok || wheel.Button != tea.MouseWheelUp && wheel.Button != tea.MouseWheelDown {
 		return nil, true
 	}
-	in, up := c.inside, wheel.Button == tea.MouseWheelUp
+	in, up := c.attached, wheel.Button == tea.MouseWheelUp
 	if modes := in.emu.Modes(); modes.Alternate && in.term.Exit == nil {
 		key := tea.KeyPressMsg{Code: tea.KeyDown}
 		if up {
@@ -224,12 +226,12 @@ func (c *commands) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 }
 
 // scroll moves the view by lines, back if n is positive.
-func (in *inside) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above()) }
+func (in *attachedCommand) scroll(n int) { in.back = min(max(in.back+n, 0), in.emu.Above()) }
 
 // hints are the keys that are not the command's.
 func (c *commands) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: c.tab.program.Keys}
-	if c.inside.term.Exit != nil {
+	if c.attached.term.Exit != nil {
 		return []dialog.Hint{{Key: "enter", Text: "back"}}
 	}
 	if c.tab.dialogs.Asks() {
@@ -244,7 +246,7 @@ func (c *commands) hints() []dialog.Hint {
 
 // words say in the frame what happens to keys.
 func (c *commands) words() string {
-	in := c.inside
+	in := c.attached
 	switch {
 	case in.term.Exit != nil:
 		return toolview.Ended(in.term.Exit) + ": no key goes anywhere but enter, back"
@@ -254,4 +256,54 @@ func (c *commands) words() string {
 		return fmt.Sprintf("%d lines back, any key returns", in.back)
 	}
 	return "what you type goes to this command, not to the agent"
+}
+
+// draw draws the command into which the person has stepped, on the whole screen, above a
+// line of status and one of hints. Its frame is drawn nowhere else: in it everything is
+// the command's.
+func (c *commands) draw(width, height int) dialog.View {
+	in, th := c.attached, c.tab.program.Theme
+	frame, badge := th.Warning, th.BadgeWarning
+	if in.term.Exit != nil {
+		frame, badge = th.Muted, th.Badge
+	}
+	what := "$ " + termtext.VisibleLine(in.term.Command)
+	v := dialog.View{Lines: make([]string, 0, height)}
+	v.Lines = append(v.Lines, framed(frame, "╭", badge.Render(ownerOf(in.term))+" "+th.Strong.Render(what), "╮", width))
+	for y := range in.rows {
+		v.Lines = append(v.Lines, frame.Render("│")+padded(in.emu.View(y, in.back), width-2)+frame.Render("│"))
+	}
+	v.Lines = append(v.Lines, framed(frame, "╰", frame.Render(c.words()), "╯", width))
+	v.Lines = append(v.Lines, c.tab.actions.draw(width, 2).Lines...)
+	if x, y := in.emu.Cursor(); in.term.Exit == nil && in.back == 0 && !in.emu.Modes().CursorHidden && y < in.rows {
+		v.Cursor = tea.NewCursor(1+min(x, in.cols-1), 1+y)
+	}
+	v.Lines = v.Lines[:min(len(v.Lines), height)]
+	return v
+}
+
+// ownerOf says whose command it is.
+func ownerOf(term *conversation.Terminal) string {
+	switch {
+	case term.Exit != nil:
+		return " ENDED "
+	case term.Lasts:
+		return " YOUR SHELL "
+	case term.Personal:
+		return " YOUR COMMAND "
+	}
+	return " COMMAND OF THE AGENT "
+}
+
+// framed is the upper or the lower edge of a frame, with words in it.
+func framed(frame lipgloss.Style, left, words, right string, width int) string {
+	room := max(0, width-6)
+	words = termtext.Truncate(words, room, "…")
+	return frame.Render(left+"─") + " " + words + " " + frame.Render(strings.Repeat("─", max(0, room-termtext.Width(words)+1))+right)
+}
+
+// padded is a line with blanks up to a width.
+func padded(line string, width int) string {
+	line = termtext.Truncate(line, max(0, width), "")
+	return line + strings.Repeat(" ", max(0, width-termtext.Width(line)))
 }

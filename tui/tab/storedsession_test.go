@@ -35,7 +35,7 @@ func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Reopened)
 		t.Fatal(err)
 	}
 	s, err := session.NewSession(session.Options{
-		Cwd: b.cwd, ResumeID: kept.Conversation.ID, Kept: true,
+		Cwd: b.cwd, ResumeID: kept.Conversation.ID, HasTranscript: true,
 		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, context.Canceled },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
@@ -112,7 +112,7 @@ func TestOptionsAreSetAgainWhereTheyCanBe(t *testing.T) {
 	var set []acpclient.ConfigID
 	for i := range b.conv.Options {
 		o := &b.conv.Options[i]
-		if was, ok := b.back.options.Restorable(b.conv, o); ok {
+		if was, ok := b.stored.options.Restorable(b.conv, o); ok {
 			set = append(set, o.ID)
 			if was != acpclient.SelectValue("b") {
 				t.Errorf("%s would be %v", o.ID, was)
@@ -140,7 +140,7 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b.press("1") // "Read it"
 	b.press("h", "i", "enter")
 	b.mustShow(t, "here it can only be read", "❯ hi")
-	if b.outbox.Len() > 0 || len(b.conv.Queue) > 0 {
+	if b.queue.Len() > 0 || len(b.conv.Queue) > 0 {
 		t.Error("something waits to be sent")
 	}
 }

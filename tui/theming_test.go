@@ -43,7 +43,7 @@ func accentOf(name string, depth theme.Depth) any {
 
 func TestThemeFollowsTheBackground(t *testing.T) {
 	p := newProgram(t, map[string]string{"idle": idle})
-	p.Model.look.themes.Light = "solarized-light"
+	p.Model.theming.themes.Light = "solarized-light"
 	p.open("idle")
 	if !p.Frame().Background {
 		t.Fatal("the terminal is not asked to tell of its background")
@@ -52,7 +52,7 @@ func TestThemeFollowsTheBackground(t *testing.T) {
 	if p.accent() != accentOf("solarized-light", theme.TrueColor) {
 		t.Error("it did not become light")
 	}
-	if p.look.asks {
+	if p.theming.asks {
 		t.Error("the question for the exact background is not under way")
 	}
 	p.send(tea.BackgroundColorMsg{Color: theme.Named("dark").Theme(theme.TrueColor).Text.GetForeground()}) // a light one
@@ -139,7 +139,7 @@ func TestThemeIsShownWhileItIsChosen(t *testing.T) {
 	}
 	p.press("esc") // the filter goes
 	p.press("down", "esc")
-	if p.accent() != accentOf("dark", theme.TrueColor) || !p.look.follows() {
+	if p.accent() != accentOf("dark", theme.TrueColor) || !p.theming.follows() {
 		t.Error("esc did not bring the former theme back")
 	}
 	p.mustNotShow("follows the terminal's background")

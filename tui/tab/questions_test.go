@@ -106,7 +106,7 @@ end-turn`, `
 end-turn
 expect session/prompt contains "read the other one"
 end-turn`, 1))
-		b.Do(b.outbox.Submit(composer.NewPrompt("go", b.cwd)))
+		b.Do(b.queue.Submit(composer.NewPrompt("go", b.cwd)))
 		b.composer.SetText("a draft")
 		b.wire.got()
 		b.Do(b.questions.RejectWith(dialog.RejectWith{ID: b.conv.Permissions[0].ID, Option: "yes", Words: "read the other one"}))

@@ -39,8 +39,8 @@ func (q *questions) Follow() tea.Cmd {
 	case len(c.Permissions) > 0:
 		q.ended()
 		at := 0
-		if q.asking != nil && q.asking.Place() <= len(c.Permissions) {
-			at = q.asking.Place() - 1
+		if q.asking != nil && q.asking.Position() <= len(c.Permissions) {
+			at = q.asking.Position() - 1
 		}
 		q.ask(at)
 	case len(c.Elicitations) > 0:
@@ -49,7 +49,7 @@ func (q *questions) Follow() tea.Cmd {
 	default:
 		q.ended()
 	}
-	cmd := q.lookWhereItLeads()
+	cmd := q.resolvePaths()
 	if q.tab.dialogs.Withdrawn() && c.Turn.Running && c.Turn.Cancelling.IsZero() {
 		cmd = tea.Batch(cmd, q.tab.say("the agent has taken its question back"))
 	}
@@ -71,25 +71,25 @@ func (q *questions) Another(by int) tea.Cmd {
 	if q.asking == nil || q.tab.dialogs.Top() != q.asking || n < 2 {
 		return nil
 	}
-	at := (q.asking.Place() - 1 + by + n) % n
+	at := (q.asking.Position() - 1 + by + n) % n
 	q.tab.dialogs.Pop()
 	q.ask(at)
-	return q.lookWhereItLeads()
+	return q.resolvePaths()
 }
 
 // ended takes over what was being written to a permission that is not open any more:
 // nothing that a person has written is lost.
 func (q *questions) ended() {
 	if q.asking != nil && !q.tab.dialogs.Has(q.asking) {
-		q.draft(q.asking.TakeWords())
+		q.addToDraft(q.asking.TakeWords())
 	}
 	if len(q.tab.conv.Permissions) == 0 {
 		q.asking = nil
 	}
 }
 
-// draft puts words behind those of the draft.
-func (q *questions) draft(words string) {
+// addToDraft puts words behind those of the draft.
+func (q *questions) addToDraft(words string) {
 	switch {
 	case words == "":
 	case q.tab.composer.Empty():
@@ -103,11 +103,11 @@ func (q *questions) draft(words string) {
 // instead, before all that waits, once the files that the words mention are read.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
 	p, caps := composer.NewPrompt(a.Words, q.tab.cwd), q.tab.conv.Agent.Capabilities.PromptCapabilities
-	return beside(func() then {
+	return inBackground(func() then {
 		prompt := p.Blocks(caps)
 		return func() tea.Cmd {
 			if err := q.tab.session.AnswerWith(a.ID, a.Option, prompt); err != nil {
-				q.draft(a.Words)
+				q.addToDraft(a.Words)
 				return q.tab.say(err.Error())
 			}
 			return nil
@@ -115,9 +115,9 @@ func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
 	})
 }
 
-// lookWhereItLeads looks, beside the screen, where the paths of the question lead; nil
+// resolvePaths looks, beside the screen, where the paths of the question lead; nil
 // if that is known.
-func (q *questions) lookWhereItLeads() tea.Cmd {
+func (q *questions) resolvePaths() tea.Cmd {
 	if q.asking == nil || !q.tab.dialogs.Has(q.asking) {
 		return nil
 	}
@@ -132,21 +132,21 @@ func (q *questions) lookWhereItLeads() tea.Cmd {
 		return nil
 	}
 	roots := q.reach.Roots
-	return beside(func() then {
+	return inBackground(func() then {
 		found := toolview.Resolve(roots, unknown)
 		return func() tea.Cmd {
 			q.reach.Add(found)
 			if len(found) == 0 {
 				return nil // nothing can be found out
 			}
-			return q.lookWhereItLeads()
+			return q.resolvePaths()
 		}
 	})
 }
 
 // Edit shows text in the person's editor. What is changed there changes nothing.
 func (q *questions) Edit(text string) tea.Cmd {
-	return beside(func() then {
+	return inBackground(func() then {
 		file, err := writeText(text)
 		return func() tea.Cmd {
 			if err != nil {

@@ -5,29 +5,29 @@ import (
 	"parley/tui/dialog"
 )
 
-// covering is a dialog that takes the whole screen.
-type covering interface {
+// fullScreenDialog is a dialog that takes the whole screen.
+type fullScreenDialog interface {
 	dialog.Dialog
 	Covers()
 }
 
-// coversAll reports whether the command that the person has stepped into, or the page on
+// fullScreen reports whether the command that the person has stepped into, or the page on
 // top, takes the whole screen.
-func (v *view) coversAll() bool {
+func (v *view) fullScreen() bool {
 	t := v.tab
-	if t.commands.Inside() {
+	if t.commands.Attached() {
 		return t.commands.Covers()
 	}
-	_, covers := t.dialogs.Top().(covering)
+	_, covers := t.dialogs.Top().(fullScreenDialog)
 	return covers
 }
 
-// drawCover draws what takes the whole screen.
-func (v *view) drawCover(width, height int) Screen {
+// drawFullScreen draws what takes the whole screen.
+func (v *view) drawFullScreen(width, height int) Screen {
 	t := v.tab
 	t.area = layout{dialogEnd: height, prompt: height}
 	var s Screen
-	if t.commands.Inside() {
+	if t.commands.Attached() {
 		s = Screen(t.commands.draw(width, height))
 	} else {
 		room := height

@@ -24,10 +24,10 @@ func vitalLines(c content, p paper, at int) []int {
 	return lines
 }
 
-// sight keeps track of what a person has had before their eyes of a question, at
+// viewed keeps track of what a person has had before their eyes of a question, at
 // once or one after the other: the vital lines of what is asked, and the first line
 // of every answer. It begins anew whenever the panel gets another size.
-type sight struct {
+type viewed struct {
 	width, height int
 
 	lines   []int // the vital lines of the body
@@ -37,21 +37,21 @@ type sight struct {
 	unseen  int // how many answers were not seen yet
 }
 
-// whole reports whether there is nothing left to see.
-func (s *sight) whole() bool {
+// complete reports whether there is nothing left to see.
+func (s *viewed) complete() bool {
 	return s.width > 0 && s.height > 0 && s.head && s.unseen == 0 && !slices.Contains(s.seen, false)
 }
 
 // resize says how large the panel is drawn.
-func (s *sight) resize(width, height int) {
+func (s *viewed) resize(width, height int) {
 	if s.width != width || s.height != height {
-		*s = sight{width: width, height: height}
+		*s = viewed{width: width, height: height}
 	}
 }
 
 // body notes that the lines from to to of the body were drawn, of which the vital
 // ones are given.
-func (s *sight) body(vital []int, from, to int) {
+func (s *viewed) body(vital []int, from, to int) {
 	if s.seen == nil || !slices.Equal(s.lines, vital) {
 		s.lines, s.seen = vital, make([]bool, len(vital))
 	}
@@ -61,7 +61,7 @@ func (s *sight) body(vital []int, from, to int) {
 }
 
 // replies notes that the lines from to to of the replies were drawn.
-func (s *sight) replies(a *replies, from, to int) {
+func (s *viewed) replies(a *replies, from, to int) {
 	if len(s.answers) != len(a.list) {
 		s.answers, s.unseen = make([]bool, len(a.list)), len(a.list)
 	}
@@ -74,8 +74,8 @@ func (s *sight) replies(a *replies, from, to int) {
 	}
 }
 
-// look notes what a panel shows.
-func (s *sight) look(p *panel, a *replies, place placement, width int) {
+// note notes what a panel shows.
+func (s *viewed) note(p *panel, a *replies, place placement, width int) {
 	if s.width <= 0 || s.height <= 0 {
 		return
 	}

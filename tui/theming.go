@@ -8,9 +8,9 @@ import (
 )
 
 // look is which theme is on the screen, and why.
-type look struct {
+type themeState struct {
 	themes   config.Themes
-	kept     config.Theme // the one that the configuration has
+	saved    config.Theme // the one that the configuration has
 	markdown config.MarkdownStyle
 	own      map[config.Theme]*theme.Scheme
 	// dark is the background that the terminal has, as far as is known, and depth how
@@ -24,22 +24,22 @@ type look struct {
 	changed bool
 }
 
-func newLook(c *config.Config) look {
-	l := look{themes: c.Themes, kept: c.Themes.Chosen, markdown: c.MarkdownStyle, dark: true, own: map[config.Theme]*theme.Scheme{}}
-	l.learn(c.Themes.Own)
+func newThemeState(c *config.Config) themeState {
+	l := themeState{themes: c.Themes, saved: c.Themes.Chosen, markdown: c.MarkdownStyle, dark: true, own: map[config.Theme]*theme.Scheme{}}
+	l.addOwn(c.Themes.Own)
 	l.asks = l.follows()
 	return l
 }
 
 // SchemeFor is the colours that the configuration has for a terminal's background.
 func SchemeFor(c *config.Config, dark bool) *theme.Scheme {
-	l := newLook(c)
+	l := newThemeState(c)
 	l.dark = dark
 	return l.scheme()
 }
 
-// learn makes known themes of the person's own.
-func (l *look) learn(themes []config.OwnTheme) {
+// addOwn makes known themes of the person's own.
+func (l *themeState) addOwn(themes []config.OwnTheme) {
 	for _, own := range themes {
 		base := theme.Named(string(own.Base))
 		if base == nil {
@@ -52,10 +52,10 @@ func (l *look) learn(themes []config.OwnTheme) {
 }
 
 // follows reports that the theme follows the terminal's background.
-func (l *look) follows() bool { return l.themes.Chosen == config.ThemeAuto }
+func (l *themeState) follows() bool { return l.themes.Chosen == config.ThemeAuto }
 
 // scheme is the colours for the background that the terminal has.
-func (l *look) scheme() *theme.Scheme {
+func (l *themeState) scheme() *theme.Scheme {
 	name := l.themes.Chosen
 	if l.follows() {
 		name = l.themes.Light
@@ -72,13 +72,13 @@ func (l *look) scheme() *theme.Scheme {
 	return theme.Named("dark")
 }
 
-func (l *look) theme() *theme.Theme {
+func (l *themeState) theme() *theme.Theme {
 	return l.scheme().Theme(l.depth).WithMarkdown(l.markdown.Style)
 }
 
 // restyle draws everything in the theme that the look has now.
 func (m *Model) restyle() {
-	m.program.Theme, m.look.changed = m.look.theme(), true
+	m.program.Theme, m.theming.changed = m.theming.theme(), true
 	for _, t := range m.tabs {
 		t.SetTheme(m.program.Theme)
 	}
@@ -86,10 +86,10 @@ func (m *Model) restyle() {
 
 // recolour has coloured in a new theme what takes time.
 func (m *Model) recolour() tea.Cmd {
-	if !m.look.changed {
+	if !m.theming.changed {
 		return nil
 	}
-	m.look.changed = false
+	m.theming.changed = false
 	var all []tea.Cmd
 	for _, t := range m.tabs {
 		all = append(all, t.Recolour())
@@ -99,37 +99,37 @@ func (m *Model) recolour() tea.Cmd {
 
 // background takes what the terminal has said about its background.
 func (m *Model) background(dark bool) {
-	if m.look.dark == dark {
+	if m.theming.dark == dark {
 		return
 	}
-	m.look.dark = dark
-	if m.look.follows() {
+	m.theming.dark = dark
+	if m.theming.follows() {
 		m.restyle()
 	}
 }
 
 // askForBackground asks the terminal for its background if somebody wants to know.
 func (m *Model) askForBackground() tea.Cmd {
-	if !m.look.asks {
+	if !m.theming.asks {
 		return nil
 	}
-	m.look.asks = false
+	m.theming.asks = false
 	return tea.RequestBackgroundColor
 }
 
-// looks is the look as a tab sees it.
-type looks struct{ m *Model }
+// themeSwitcher is the look as a tab sees it.
+type themeSwitcher struct{ m *Model }
 
-func (l looks) Chosen() config.Theme { return l.m.look.themes.Chosen }
+func (l themeSwitcher) Current() config.Theme { return l.m.theming.themes.Chosen }
 
-func (l looks) Kept() config.Theme { return l.m.look.kept }
+func (l themeSwitcher) Saved() config.Theme { return l.m.theming.saved }
 
-func (l looks) Keep(name config.Theme) { l.m.look.kept = name }
+func (l themeSwitcher) SetSaved(name config.Theme) { l.m.theming.saved = name }
 
-func (l looks) Learn(themes []config.OwnTheme) { l.m.look.learn(themes) }
+func (l themeSwitcher) AddOwn(themes []config.OwnTheme) { l.m.theming.addOwn(themes) }
 
-func (l looks) Show(name config.Theme) {
-	look := &l.m.look
+func (l themeSwitcher) Show(name config.Theme) {
+	look := &l.m.theming
 	if look.themes.Chosen == name {
 		return
 	}

@@ -41,7 +41,7 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 			return nil, err
 		}
 		s, err := session.NewSession(session.Options{
-			Cwd: p.cwd, ResumeID: "old", Kept: true,
+			Cwd: p.cwd, ResumeID: "old", HasTranscript: true,
 			Spawn: func(acpclient.Command) (*session.Peer, error) {
 				return p.spawn("resumes", "handshake {\"sessionCapabilities\": {\"resume\": {}}}\n")
 			},

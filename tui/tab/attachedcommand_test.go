@@ -80,7 +80,7 @@ func TestKeysAreTheCommands(t *testing.T) {
 	}
 	b.press("y")
 	b.mustShow(t, "❯ y") // it is the prompt's
-	if len(b.conv.Permissions) != 1 || b.commands.Inside() {
+	if len(b.conv.Permissions) != 1 || b.commands.Attached() {
 		t.Error("the question was answered, or the command has the keys still")
 	}
 }
@@ -157,7 +157,7 @@ func TestCommandsOfTheAgentsOwnCannotBeEntered(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.events(test.Sent("go"), test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Build","kind":"execute","_meta":{"terminal_info":{"terminal_id":"x"},"terminal_output":{"terminal_id":"x","data":"out"}}}`))
 	b.press("tab", "t")
-	if b.commands.Inside() {
+	if b.commands.Attached() {
 		t.Error("the person is inside a command that nobody can type into")
 	}
 	b.mustShow(t, "there is no command in this item")
