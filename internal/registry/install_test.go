@@ -201,7 +201,7 @@ func TestAnInstallThatCannotBeWrittenDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock := a.Added.Path() + ".lock"
+	lock := filepath.Join(home, "agents.toml.lock")
 	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)); err != nil { // nobody can lock that
 		t.Fatal(err)
 	}
