@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -24,6 +25,9 @@ func (r Rule) checkPattern() error {
 	case Fetch:
 		if strings.ContainsAny(r.Pattern, "/: ") || strings.Contains(strings.TrimPrefix(r.Pattern, "*."), "*") {
 			return fmt.Errorf("%q is not a host: write example.com, or *.example.com for those below it", r.Pattern)
+		}
+		if strings.ContainsFunc(r.Pattern, func(c rune) bool { return c > unicode.MaxASCII }) {
+			return fmt.Errorf("%q matches nothing: write the host in ASCII, as in xn--bcher-kva.example", r.Pattern)
 		}
 		return nil
 	case MCP:
@@ -90,13 +94,18 @@ func matchName(pattern, name string) bool {
 }
 
 // matchHost matches the host of an http or https URL: exactly, or below a domain in a
-// pattern with "*.".
+// pattern with "*.". It matches no host with other characters than those of DNS, because
+// programs may read them differently: a full-width slash ends a host for some. Others
+// are written as "xn--".
 func matchHost(pattern, address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
 		return false
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if strings.ContainsFunc(host, func(c rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789.-_:", c) }) {
+		return false
+	}
 	pattern = strings.ToLower(pattern)
 	if below, ok := strings.CutPrefix(pattern, "*."); ok {
 		return strings.HasSuffix(host, "."+below)

@@ -59,6 +59,7 @@ func TestParse(t *testing.T) {
 		"allow fetch(*)":               "as a whole",
 		"allow fetch(https://x.com/)":  "not a host",
 		"allow fetch(x.*.com)":         "not a host",
+		"allow fetch(bücher.example)":  "in ASCII",
 		"allow mcp":                    "as a whole",
 		"allow other":                  "as a whole",
 		"deny other(x)":                "no patterns",
@@ -234,7 +235,9 @@ func TestAddressesAndTools(t *testing.T) {
 		"https://example.com/x": allow, "http://example.com": allow, "https://EXAMPLE.com.": allow, "https://example.com:8443/": allow,
 		"https://www.example.com/": ask, "https://example.com.evil.com": ask, "https://example.com@evil.com/": ask, "https://user@example.com/": ask,
 		"https://a.docs.example": allow, "https://docs.example": ask, "https://xdocs.example": ask, "ftp://example.com": ask, "file:///etc/passwd": ask,
-		"javascript:alert(1)": ask, "": ask, "example.com": ask, "https://evil.example/": deny, "https://exаmple.com": ask, "https://example.com\\@evil.com": ask,
+		"javascript:alert(1)": ask, "": ask, "example.com": ask, "https://evil.example/": deny, "https://exаmple.com": ask,
+		"http://evil.com／.docs.example/": ask, "http://evil.com%EF%BC%8F.docs.example/": ask, "http://evil.com。docs.example/": ask, "http://evil.com？.docs.example": ask, "http://evil.com＃.docs.example": ask,
+		"http://bücher.docs.example": ask, "http://xn--bcher-kva.docs.example": allow, "https://example.com\\@evil.com": ask,
 	} {
 		if got := policy.Decide(set, policy.Request{Kind: policy.Fetch, URL: address}); got.Verdict != want {
 			t.Errorf("%q: %s, want %s", address, got.Verdict, want)
